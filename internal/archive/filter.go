@@ -1,0 +1,57 @@
+package archive
+
+import "time"
+
+// SessionFilter selects sessions. Its zero value selects every main session,
+// newest first.
+type SessionFilter struct {
+	Projects []string // project keys, empty: all
+	Parent   string   // only the children of this session
+	Agents   bool     // include sub-agents' sessions
+	Since    time.Time
+	Limit    int // 0: no limit
+}
+
+// Span selects rows of one session by place. Lines count from 0; rows that begin
+// at BeforeLine or later are left out, and 0 means no such limit. Turns are
+// limited to [TurnFrom, TurnTo) when TurnTo > 0.
+type Span struct {
+	Session    string
+	BeforeLine int
+	TurnFrom   int
+	TurnTo     int
+	Limit      int  // 0: no limit
+	Newest     bool // newest first; with Limit the newest rows are the ones kept
+}
+
+// PassageSpan selects passages of one session.
+type PassageSpan struct {
+	Span
+	Kinds []PassageKind // empty: all
+}
+
+// CallSpan selects calls of one session.
+type CallSpan struct {
+	Span
+	Kinds  []CallKind // empty: all
+	Failed bool       // only calls that failed
+}
+
+// HookSummary is a summary of a compaction that a hook told before the
+// transcript held it.
+type HookSummary struct {
+	ID      string
+	Session string
+	Time    time.Time
+	Source  string
+	Text    string // redacted
+}
+
+// Totals describe a whole archive.
+type Totals struct {
+	Sessions, Agents, Turns, Steps, Calls, Passages, Compactions, Projects int
+	Bytes                                                                  int64
+	Usage                                                                  Usage
+	CostUSD                                                                float64
+	First, Last                                                            time.Time
+}

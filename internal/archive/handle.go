@@ -1,0 +1,132 @@
+package archive
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Handle names a session, a turn or a step in a few characters:
+// "7f3a12cd", "7f3a12cd/12", "7f3a12cd/12.3", "7f3a12cd~a2c37f95/0.1".
+// Session is a prefix of the session id (8 characters unless more are needed)
+// and, for a sub-agent, of both ids around the tilde.
+type Handle struct {
+	Session string
+	Turn    int // -1 names the whole session
+	Step    int // -1 names the whole turn
+}
+
+// ShortID returns the first 8 characters of a session id; a sub-agent's id keeps
+// both halves, and an older generation its "@n".
+func ShortID(id string) string {
+	id, gen, older := strings.Cut(id, "@")
+	parent, agent, isAgent := strings.Cut(id, "~")
+	s := prefix8(parent)
+	if isAgent {
+		s += "~" + prefix8(agent)
+	}
+	if older {
+		s += "@" + gen
+	}
+	return s
+}
+
+func prefix8(s string) string {
+	if len(s) > 8 {
+		return s[:8]
+	}
+	return s
+}
+
+// String formats the handle.
+func (h Handle) String() string {
+	switch {
+	case h.Turn < 0:
+		return h.Session
+	case h.Step < 0:
+		return h.Session + "/" + strconv.Itoa(h.Turn)
+	}
+	return h.Session + "/" + strconv.Itoa(h.Turn) + "." + strconv.Itoa(h.Step)
+}
+
+// Handle returns the short handle of the place.
+func (r Ref) Handle() string {
+	return Handle{Session: ShortID(r.Session), Turn: r.Turn, Step: r.Step}.String()
+}
+
+// ParseHandle reads a handle or a bare session id or prefix. A malformed one
+// gives an Error with CodeInvalid.
+func ParseHandle(s string) (Handle, error) {
+	session, place, hasPlace := strings.Cut(strings.TrimSpace(s), "/")
+	h := Handle{Session: session, Turn: -1, Step: -1}
+	if !validSession(session) {
+		return h, badHandle(s)
+	}
+	if !hasPlace {
+		return h, nil
+	}
+	turn, step, hasStep := strings.Cut(place, ".")
+	var err error
+	if h.Turn, err = index(turn); err != nil {
+		return h, badHandle(s)
+	}
+	if hasStep {
+		if h.Step, err = index(step); err != nil {
+			return h, badHandle(s)
+		}
+	}
+	return h, nil
+}
+
+func index(s string) (int, error) {
+	n, err := strconv.ParseUint(s, 10, 31)
+	return int(n), err
+}
+
+func badHandle(s string) error {
+	return &Error{
+		Code: CodeInvalid,
+		Msg:  fmt.Sprintf("%q is not a handle", Clip(s, 60)),
+		Hint: "write <session>/<turn> or <session>/<turn>.<step>, as search and sessions print them, e.g. 7f3a12cd/12.3",
+	}
+}
+
+func validSession(s string) bool {
+	base, gen, older := strings.Cut(s, "@")
+	if older {
+		if _, err := index(gen); err != nil {
+			return false
+		}
+	}
+	parent, agent, isAgent := strings.Cut(base, "~")
+	return ValidID(parent) && (!isAgent || ValidID(agent))
+}
+
+// ValidID reports whether s may stand for a session or agent id: 1 to 128
+// letters, digits, dots, dashes and underscores, not starting with a dot. Such
+// an id is safe as a file name on every system.
+func ValidID(s string) bool {
+	if s == "" || len(s) > 128 || s[0] == '.' {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.'
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Clip shortens s to at most n bytes at a rune boundary and marks the cut with
+// an ellipsis, which is not counted.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
