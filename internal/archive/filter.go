@@ -55,3 +55,15 @@ type Totals struct {
 	CostUSD                                                                float64
 	First, Last                                                            time.Time
 }
+
+// ProjectSummary is a project with what the archive holds of it. Sessions that
+// were recorded under a key that was merged into this one are counted here.
+type ProjectSummary struct {
+	Project     Project
+	Aliases     []string // keys that were merged into this project
+	Sessions    int      // main sessions
+	Agents      int      // sub-agents' sessions
+	Turns       int
+	Bytes       int64
+	First, Last time.Time
+}

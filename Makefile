@@ -1,0 +1,102 @@
+# Every target works on a fresh clone with Go and make; what else a target needs
+# it installs below this folder (bin/, .cache/) or says so.
+
+GO       ?= go
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
+BINDIR   ?= $(or $(shell $(GO) env GOBIN),$(shell $(GO) env GOPATH)/bin)
+EXE      := $(shell $(GO) env GOEXE)
+
+# The version that .golangci.yml is written for.
+GOLANGCI_VERSION := v2.15.0
+GOLANGCI         := bin/golangci-lint$(EXE)
+
+# The whole test run, on two slow cores, is far below this.
+TEST_TIMEOUT ?= 20m
+FUZZTIME     ?= 10s
+
+export CGO_ENABLED ?= 0
+
+.DEFAULT_GOAL := help
+.PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick \
+	cover tools client generate depguard-proof dist notices clean
+
+help: ## list the targets
+	@awk 'BEGIN{FS=":.*## "} /^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build ./bin/strandline
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/strandline$(EXE) ./cmd/strandline
+
+install: ## install strandline for real; then run: strandline init
+	@mkdir -p "$(BINDIR)"
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline$(EXE)" ./cmd/strandline
+	@echo "installed $(BINDIR)/strandline$(EXE)"
+	@case ":$$PATH:" in *":$(BINDIR):"*) ;; *) echo "note: $(BINDIR) is not in your PATH" ;; esac
+
+demo: build ## see the whole story in seconds, touching nothing of yours
+	@./bin/strandline$(EXE) demo
+
+test: client ## run all tests, installing what they need
+	$(GO) test -timeout $(TEST_TIMEOUT) ./...
+
+race: client ## run all tests with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -timeout $(TEST_TIMEOUT) ./...
+
+check: fmt-check lint vet fuzz-seeds race ## everything a change has to pass
+
+fmt: ## format the code
+	gofmt -s -w $$(git ls-files -co --exclude-standard '*.go')
+
+fmt-check:
+	@out=$$(gofmt -s -l $$(git ls-files -co --exclude-standard '*.go')); \
+	if [ -n "$$out" ]; then echo "not formatted (run make fmt):"; echo "$$out"; exit 1; fi
+
+lint: $(GOLANGCI) ## run the linters of .golangci.yml
+	@$(GO) version
+	@$(GOLANGCI) version --short 2>/dev/null | sed 's/^/golangci-lint /'
+	$(GOLANGCI) run ./...
+
+vet: ## go vet for every system that is released
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+
+fuzz-seeds: ## run every fuzz target over its seeds
+	$(GO) test -run '^Fuzz' ./...
+
+fuzz: ## fuzz every target for FUZZTIME (default 10s)
+	./scripts/fuzz.sh $(FUZZTIME)
+
+bench: build ## measure whole processes and the Go benchmarks; prints tables
+	$(GO) run ./bench -bin bin/strandline$(EXE)
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-quick: build ## the process measurements without the 1 GB transcript
+	$(GO) run ./bench -bin bin/strandline$(EXE) -quick
+
+cover: ## print the coverage of every function
+	$(GO) test -coverprofile=coverage.out -coverpkg=./... ./...
+	$(GO) tool cover -func=coverage.out | tail -1
+
+tools: $(GOLANGCI) ## install the pinned tools into ./bin
+
+$(GOLANGCI): Makefile
+	./scripts/install-lint.sh $(GOLANGCI_VERSION) $(GOLANGCI)
+
+client: # the real client for the end-to-end test; its own test says it if it is missing
+	@if [ -x scripts/install-client.sh ]; then ./scripts/install-client.sh || echo "client not installed: the end-to-end test will fail and say so"; fi
+
+generate: ## rewrite golden files, the bundled demo session and the picture in ARCHITECTURE.md
+	$(GO) test ./internal/house ./internal/demo -update
+
+depguard-proof: $(GOLANGCI) ## show that the linter fails when a floor is broken
+	./scripts/depguard-proof.sh $(GOLANGCI)
+
+dist: notices ## build the release archives without publishing (needs goreleaser)
+	goreleaser release --snapshot --clean
+
+notices: ## collect the licences of everything linked into the binary
+	./scripts/third-party-licenses.sh > THIRD_PARTY_LICENSES.txt
+
+clean: ## remove what was built
+	rm -rf bin dist coverage.out THIRD_PARTY_LICENSES.txt

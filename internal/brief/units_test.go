@@ -1,0 +1,90 @@
+package brief_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"strandline/internal/brief"
+)
+
+func TestUnits(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       int
+	}{
+		{"empty", "", 0},
+		{"ascii", "abc", 3},
+		{"two bytes, one unit", "éé", 2},
+		{"three bytes, one unit", "…", 1},
+		{"outside the basic plane, two units", "😀", 2},
+		{"joined emoji", "👩‍💻", 5},
+		{"a byte that is no UTF-8 becomes one replacement character", "a\xffb", 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := brief.Units(tt.text); got != tt.want {
+				t.Errorf("Units(%q) = %d, want %d", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUnitsCountAsUTF16Does(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		if got, want := brief.Units(s), len(utf16.Encode([]rune(s))); got != want {
+			t.Errorf("Units(%q) = %d, UTF-16 has %d", s, got, want)
+		}
+	})
+}
+
+func TestCut(t *testing.T) {
+	tests := []struct {
+		name, text string
+		units      int
+		want       string
+	}{
+		{"fits", "abc", 3, "abc"},
+		{"fits, more bytes than units", "ééé", 3, "ééé"},
+		{"one too long", "abcd", 3, "ab…"},
+		{"only the ellipsis", "abcd", 1, "…"},
+		{"nothing", "abcd", 0, ""},
+		{"negative", "abcd", -1, ""},
+		{"empty", "", 0, ""},
+		{"never half an emoji", "a😀b", 3, "a…"},
+		{"whole emoji", "a😀bc", 4, "a😀…"},
+		{"emoji that fits exactly", "a😀", 3, "a😀"},
+		{"no blank before the ellipsis", "one two", 5, "one…"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := brief.Cut(tt.text, tt.units); got != tt.want {
+				t.Errorf("Cut(%q, %d) = %q, want %q", tt.text, tt.units, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCutKeepsWithinItsUnits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		n := rapid.IntRange(0, 40).Draw(t, "units")
+		got := brief.Cut(s, n)
+		if brief.Units(got) > n {
+			t.Errorf("Cut(%q, %d) = %q has %d units", s, n, got, brief.Units(got))
+		}
+		if brief.Units(s) <= n && got != s {
+			t.Errorf("Cut(%q, %d) = %q changes a text that fits", s, n, got)
+		}
+		if !utf8.ValidString(got) {
+			t.Errorf("Cut(%q, %d) = %q breaks a character", s, n, got)
+		}
+		if !strings.HasPrefix(s, strings.TrimSuffix(got, "…")) {
+			t.Errorf("Cut(%q, %d) = %q is no beginning of it", s, n, got)
+		}
+	})
+}

@@ -1,0 +1,263 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"strandline/internal/archive"
+	"strandline/internal/sessionlog"
+	"strandline/internal/transcript"
+)
+
+// maxLine is the longest line that is indexed. A longer one stays in the log
+// and counts as a line; no client was seen to write one.
+const maxLine = 256 << 20
+
+// Index reads what the logs of a session hold behind the index's cursor, older
+// generations first, and applies it in batches of a few megabytes, each in a
+// transaction of its own.
+func (c *Capture) Index(ctx context.Context, idx Index, session string) error {
+	for {
+		err := c.indexOnce(ctx, idx, session)
+		if !errors.Is(err, archive.ErrStale) {
+			return err
+		}
+		// Another process indexed the same session; it has gone further, so
+		// this ends.
+	}
+}
+
+func (c *Capture) indexOnce(ctx context.Context, idx Index, session string) error {
+	return c.indexInto(ctx, session, idx.Cursor, idx.Known, func(s step) error {
+		if s.retire > 0 {
+			return idx.Retire(ctx, session, s.retire)
+		}
+		return idx.Apply(ctx, s.batch)
+	})
+}
+
+// step is one thing to do to the index: apply a batch; where retire is positive,
+// set that generation of the session aside; where flushed is set, tell when
+// everything before is written.
+type step struct {
+	batch   archive.Batch
+	retire  int
+	id      string        // session to retire
+	flushed chan struct{} // closed when all steps before are written
+}
+
+type cursorFunc func(ctx context.Context, session string) (archive.Cursor, error)
+
+// indexInto produces the steps that bring a session's rows up to its logs.
+func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFunc, known transcript.Lookup, do func(step) error) error {
+	logs, err := c.generations(session)
+	if err != nil {
+		return fmt.Errorf("find logs of session %s: %w", session, err)
+	}
+	cur, err := cursor(ctx, session)
+	if err != nil {
+		return fmt.Errorf("index session %s: %w", session, err)
+	}
+	for _, entry := range logs {
+		if entry.Generation < cur.Generation {
+			continue
+		}
+		if cur.Generation != 0 && entry.Generation > cur.Generation {
+			if err := do(step{retire: cur.Generation, id: session}); err != nil {
+				return fmt.Errorf("set aside generation %d of session %s: %w", cur.Generation, session, err)
+			}
+			cur = archive.Cursor{}
+		}
+		if cur.Generation == 0 {
+			cur = archive.Cursor{Session: session, Generation: entry.Generation}
+		}
+		if cur, err = c.indexLog(ctx, entry, session, cur, known, do); err != nil {
+			return fmt.Errorf("index session %s: %w", session, err)
+		}
+	}
+	return nil
+}
+
+// indexLog indexes one generation from its cursor and returns the new cursor.
+func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session string, cur archive.Cursor, known transcript.Lookup, do func(step) error) (archive.Cursor, error) {
+	log, err := sessionlog.OpenReader(entry.Path)
+	if err != nil {
+		return cur, err
+	}
+	defer log.Close() //nolint:errcheck // opened for reading
+	if log.Position().Raw <= cur.Offset {
+		return cur, nil
+	}
+	reader, err := c.Client.Reader(c.base(log.Header(), session, entry), cur)
+	if err != nil {
+		return cur, err
+	}
+	lines := &lineReader{log: log, offset: cur.Offset, end: log.Position().Raw}
+	if err := lines.resume(); err != nil {
+		return cur, err
+	}
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return cur, err
+		}
+		chunk, offset, err := lines.next()
+		if err != nil || len(chunk) == 0 {
+			return cur, err
+		}
+		batch, err := reader.Read(ctx, chunk, known)
+		if err != nil {
+			return cur, err
+		}
+		batch.From = cur.Offset
+		batch.Cursor.Session, batch.Cursor.Generation, batch.Cursor.Offset = session, entry.Generation, offset
+		batch.Session.Bytes = offset
+		if err := do(step{batch: batch, id: session}); err != nil {
+			return cur, err
+		}
+		cur = batch.Cursor
+	}
+}
+
+// base is what is known of a session before its first row is read.
+func (c *Capture) base(h sessionlog.Header, session string, entry sessionlog.Entry) archive.Session {
+	s := archive.Session{
+		ID: session, Client: h.Client, Project: h.Project, Cwd: h.Cwd, Generation: entry.Generation,
+	}
+	if h.Agent != "" {
+		s.Parent, s.Relation = h.Session, archive.RelationAgent
+		s.Agent = c.agent(entry)
+		s.Agent.ID = h.Agent
+	}
+	return s
+}
+
+// agent reads the description that the client keeps beside a sub-agent's
+// transcript, where it was logged.
+func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
+	rel, ok := strings.CutSuffix(entry.Rel, transcriptExt)
+	if !ok || c.Client.Agent == nil {
+		return archive.Agent{}
+	}
+	meta, err := c.children(entry.Slug, entry.Session, rel+".meta.json")
+	if err != nil || len(meta) == 0 {
+		return archive.Agent{}
+	}
+	r, err := sessionlog.OpenReader(meta[len(meta)-1].Path)
+	if err != nil {
+		return archive.Agent{} // the description is a nicety; the run is indexed without it
+	}
+	defer r.Close() //nolint:errcheck // opened for reading
+	text, err := io.ReadAll(r.NewSection(0, min(r.Position().Raw, 64<<10)))
+	if err != nil {
+		return archive.Agent{}
+	}
+	return c.Client.Agent(text)
+}
+
+// lineReader cuts a log into chunks of whole lines.
+type lineReader struct {
+	log    *sessionlog.Reader
+	offset int64 // of the next chunk
+	end    int64 // of the log when it was opened
+	size   int64 // of a chunk, 0 for readAheadBytes
+}
+
+// resume steps over the rest of a line whose object was indexed before its
+// newline had been written.
+func (l *lineReader) resume() error {
+	if l.offset == 0 {
+		return nil
+	}
+	var last [1]byte
+	if _, err := l.log.ReadAt(last[:], l.offset-1); err != nil {
+		return fmt.Errorf("read log: %w", err)
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	return l.toNewline()
+}
+
+// toNewline moves the offset behind the next newline, or to the end.
+func (l *lineReader) toNewline() error {
+	buf := make([]byte, 64<<10)
+	for l.offset < l.end {
+		n, err := l.log.ReadAt(buf[:min(int64(len(buf)), l.end-l.offset)], l.offset)
+		if n == 0 {
+			return fmt.Errorf("read log: %w", err)
+		}
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			l.offset += int64(i) + 1
+			return nil
+		}
+		l.offset += int64(n)
+	}
+	return nil
+}
+
+// next returns the following chunk of complete lines, ending with a newline, and
+// the offset behind it; an empty chunk when none is complete. A last line
+// without newline counts as complete when it is a whole JSON object: many
+// transcripts end so.
+func (l *lineReader) next() ([]byte, int64, error) {
+	size := l.size
+	if size == 0 {
+		size = readAheadBytes
+	}
+	for {
+		want := min(size, l.end-l.offset)
+		if want <= 0 {
+			return nil, l.offset, nil
+		}
+		// One byte of room for the newline that an unfinished line may lack.
+		buf := make([]byte, want, want+1)
+		if _, err := io.ReadFull(l.log.NewSection(l.offset, want), buf); err != nil {
+			return nil, l.offset, fmt.Errorf("read log: %w", err)
+		}
+		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
+			l.offset += int64(i) + 1
+			return buf[:i+1], l.offset, nil
+		}
+		if l.offset+want == l.end {
+			if !wholeObject(buf) {
+				return nil, l.offset, nil
+			}
+			l.offset = l.end
+			return append(buf, '\n'), l.offset, nil
+		}
+		if size >= maxLine {
+			return l.skipLine()
+		}
+		size *= 4
+	}
+}
+
+// skipLine steps over a line that is too long to index; an empty line stands
+// for it, so that the lines behind keep their numbers.
+func (l *lineReader) skipLine() ([]byte, int64, error) {
+	start := l.offset
+	if err := l.toNewline(); err != nil {
+		return nil, start, err
+	}
+	if l.offset == l.end {
+		l.offset = start // not complete yet
+		return nil, l.offset, nil
+	}
+	return []byte{'\n'}, l.offset, nil
+}
+
+// wholeObject reports whether a line without newline is one complete JSON
+// object.
+func wholeObject(line []byte) bool {
+	line = bytes.TrimRight(line, " \t\r")
+	if len(line) < 2 || line[0] != '{' || line[len(line)-1] != '}' {
+		return false
+	}
+	return jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+}

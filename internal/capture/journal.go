@@ -1,0 +1,100 @@
+package capture
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/sessionlog"
+)
+
+// Journal keeps facts that stand in no transcript: appended to the journal
+// first, then to the index, like everything else.
+type Journal struct {
+	Log    sessionlog.Journal
+	Redact func(string) string
+	Now    func() time.Time
+}
+
+// Record appends one fact. Its id is random, so that replaying the journal
+// recognises it.
+func (j Journal) Record(ctx context.Context, kind archive.JournalKind, session string, data any) error {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("encode journal entry: %w", err)
+	}
+	var id [12]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return fmt.Errorf("make journal id: %w", err)
+	}
+	return j.Log.Append(ctx, archive.JournalEntry{
+		Version: 1, ID: hex.EncodeToString(id[:]), Time: j.Now().UTC(), Kind: kind, Session: session, Data: raw,
+	})
+}
+
+// Sync applies what the index has not seen of the journal.
+func (j Journal) Sync(ctx context.Context, idx Index) error {
+	state, err := idx.JournalCursor(ctx)
+	if err != nil {
+		return fmt.Errorf("sync journal: %w", err)
+	}
+	var cursor sessionlog.JournalCursor
+	if len(state) > 0 {
+		if err := json.Unmarshal(state, &cursor); err != nil {
+			cursor = sessionlog.JournalCursor{} // entries are known by their ids: reading again is harmless
+		}
+	}
+	entries, next, err := j.Log.Read(ctx, cursor)
+	if err != nil {
+		return fmt.Errorf("sync journal: %w", err)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	for i := range entries {
+		if entries[i], err = j.redact(entries[i]); err != nil {
+			return err
+		}
+	}
+	if state, err = json.Marshal(next); err != nil {
+		return fmt.Errorf("encode journal cursor: %w", err)
+	}
+	if err := idx.ApplyJournal(ctx, entries, state); err != nil {
+		return fmt.Errorf("sync journal: %w", err)
+	}
+	return nil
+}
+
+// redact removes secrets from the texts that an index shows; the journal keeps
+// them as they came.
+func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
+	var data any
+	switch e.Kind {
+	case archive.JournalSummary:
+		var f archive.SummaryFact
+		if json.Unmarshal(e.Data, &f) != nil {
+			return e, nil // the store skips what it cannot read
+		}
+		f.Text = j.Redact(f.Text)
+		data = f
+	case archive.JournalTask:
+		var f archive.TaskFact
+		if json.Unmarshal(e.Data, &f) != nil {
+			return e, nil
+		}
+		f.Subject, f.Description = j.Redact(f.Subject), j.Redact(f.Description)
+		data = f
+	default:
+		return e, nil
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return e, fmt.Errorf("encode journal entry: %w", err)
+	}
+	e.Data = raw
+	return e, nil
+}

@@ -1,0 +1,139 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"strandline/internal/sessionlog"
+)
+
+// maxHookCompare is how much of a file that was replaced under its name is
+// compared byte by byte when the caller is in a hurry; that takes about 10 ms.
+const maxHookCompare = 8 << 20
+
+// Log appends the new bytes of a file to its log. A file that no longer begins
+// with what was logged starts a new generation; what was logged stays.
+func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
+	k, err := c.kept(src, src.Rel != "")
+	if err != nil {
+		return Logged{}, err
+	}
+	return c.logInto(ctx, k, src)
+}
+
+func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, error) {
+	f, info, err := openSource(src.Path)
+	if err != nil {
+		return Logged{}, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written through it
+	place, err := c.locate(k, src, f)
+	if err != nil {
+		return Logged{}, err
+	}
+	out := Logged{Session: archiveID(place.header)}
+	for {
+		out.Log, out.Generation = place.path(), place.header.Generation
+		fits, err := c.appendNew(ctx, f, info, place, &out)
+		if err != nil {
+			return out, fmt.Errorf("log %s: %w", src.Path, err)
+		}
+		if fits {
+			return out, nil
+		}
+		place.header.Generation++
+		out.Rewritten = true
+	}
+}
+
+// appendNew brings one generation of a log up to its file. It reports false
+// when the file is not a continuation of that generation.
+func (c *Capture) appendNew(ctx context.Context, f io.ReaderAt, info os.FileInfo, p place, out *Logged) (fits bool, err error) {
+	log, err := sessionlog.Open(ctx, p.path(), p.header)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	out.Position = log.Position()
+	size, ino := info.Size(), inode(info)
+	switch sessionlog.Compare(f, size, out.Position) {
+	case sessionlog.Rewritten:
+		// An emptied file has nothing to keep; if it grows again it is other
+		// content, and that starts the generation.
+		return size == 0, nil
+	case sessionlog.Same:
+		return true, nil
+	case sessionlog.Unreadable:
+		return true, fmt.Errorf("read transcript: its bytes cannot be read")
+	case sessionlog.Grown:
+	}
+	if c.MaxLog > 0 && size-out.Position.Raw > c.MaxLog {
+		out.Deferred = true
+		return true, nil
+	}
+	if replaced := out.Position.Inode != 0 && ino != 0 && out.Position.Inode != ino; replaced {
+		if c.MaxLog > 0 && out.Position.Raw > maxHookCompare {
+			out.Deferred = true
+			return true, nil
+		}
+		same, err := beginsWith(f, p.path(), out.Position.Raw)
+		if err != nil || !same {
+			return false, err
+		}
+	}
+	return true, c.copyNew(ctx, f, size, ino, log, out)
+}
+
+// copyNew appends what the file holds behind the log's end.
+func (c *Capture) copyNew(ctx context.Context, f io.ReaderAt, size int64, ino uint64, log *sessionlog.Log, out *Logged) error {
+	buf := make([]byte, min(size-out.Position.Raw, readAheadBytes))
+	for out.Position.Raw < size {
+		if err := ctx.Err(); err != nil && out.Added > 0 {
+			return err // what was appended is whole; the next capture goes on
+		}
+		n, err := f.ReadAt(buf[:min(int64(len(buf)), size-out.Position.Raw)], out.Position.Raw)
+		if n == 0 {
+			if err == nil || errors.Is(err, io.EOF) {
+				return nil // the file shrank while it was read: the next capture sees to it
+			}
+			return fmt.Errorf("read transcript: %w", err)
+		}
+		if err := log.Append(ctx, buf[:n], sessionlog.Source{Inode: ino}); err != nil {
+			return err
+		}
+		out.Added += int64(n)
+		out.Position = log.Position()
+	}
+	return nil
+}
+
+// beginsWith reports whether a file still begins with the first n bytes of its
+// log, comparing all of them.
+func beginsWith(f io.ReaderAt, logPath string, n int64) (bool, error) {
+	r, err := sessionlog.OpenReader(logPath)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close() //nolint:errcheck // opened for reading
+	a, b := make([]byte, 256<<10), make([]byte, 256<<10)
+	logged := r.NewSection(0, n)
+	for off := int64(0); off < n; {
+		k, err := io.ReadFull(logged, a[:min(int64(len(a)), n-off)])
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return false, fmt.Errorf("read log: %w", err)
+		}
+		m, err := f.ReadAt(b[:k], off)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, fmt.Errorf("read transcript: %w", err)
+		}
+		if m != k || !bytes.Equal(a[:k], b[:k]) {
+			return false, nil
+		}
+		off += int64(k)
+	}
+	return true, nil
+}

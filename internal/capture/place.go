@@ -1,0 +1,187 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/sessionlog"
+)
+
+// place is where a source's log stands.
+type place struct {
+	layout sessionlog.Layout
+	header sessionlog.Header
+	rel    string // below the session's folder, empty for a transcript
+	name   string // file name of the transcript without its ending
+}
+
+func (p place) path() string {
+	h := p.header
+	if p.rel != "" {
+		return p.layout.ChildGeneration(h.Client, h.Slug, p.name, p.rel, h.Generation)
+	}
+	return p.layout.Transcript(h.Client, h.Slug, p.name, h.Generation)
+}
+
+// archiveID is the id under which the archive knows what the header describes.
+func archiveID(h sessionlog.Header) string {
+	if h.Agent != "" {
+		return h.Session + "~" + h.Agent
+	}
+	return h.Session
+}
+
+// kept lists the logs of one session, so that many of its files can be located
+// with two directory listings.
+type kept struct {
+	name  string                        // file name of the transcript without its ending
+	slug  string                        // folder of the logs, empty while there is none
+	main  []sessionlog.Entry            // generations of the transcript, oldest first
+	files map[string][]sessionlog.Entry // generations of side files by path
+}
+
+// kept lists what the archive holds of a source's session; side says whether
+// the side files are wanted as well.
+func (c *Capture) kept(src Source, side bool) (kept, error) {
+	k := kept{name: src.Session, files: map[string][]sessionlog.Entry{}}
+	if src.Rel == "" {
+		k.name = strings.TrimSuffix(filepath.Base(src.Path), transcriptExt)
+	}
+	var err error
+	if k.main, err = c.Layout.Find(c.Client.Name, k.name); err != nil {
+		return k, fmt.Errorf("find log: %w", err)
+	}
+	k.slug = src.Slug()
+	if len(k.main) > 0 {
+		k.slug = k.main[len(k.main)-1].Slug // a session keeps its first folder
+	}
+	if !side {
+		return k, nil
+	}
+	all, err := c.Layout.Children(c.Client.Name, k.slug, k.name)
+	if err != nil {
+		return k, fmt.Errorf("find log: %w", err)
+	}
+	for _, e := range all {
+		k.files[e.Rel] = append(k.files[e.Rel], e)
+	}
+	return k, nil
+}
+
+// latest returns the newest log of a file.
+func (k kept) latest(rel string) (sessionlog.Entry, bool) {
+	logs := k.main
+	if rel != "" {
+		logs = k.files[rel]
+	}
+	if len(logs) == 0 {
+		return sessionlog.Entry{}, false
+	}
+	return logs[len(logs)-1], true
+}
+
+// locate finds the latest log of a source, or says where a first one goes.
+func (c *Capture) locate(k kept, src Source, f io.ReaderAt) (place, error) {
+	p := place{layout: c.Layout, rel: src.Rel, name: k.name, header: sessionlog.Header{
+		Client: c.Client.Name, Session: src.Session, Slug: k.slug, Source: src.Path,
+		Cwd: src.Cwd, Created: c.Now().UTC(), Generation: 1,
+	}}
+	if latest, ok := k.latest(src.Rel); ok {
+		r, err := sessionlog.OpenReader(latest.Path)
+		if err == nil {
+			p.header = r.Header()
+			p.header.Created = c.Now().UTC() // if a next generation has to be made
+			err = r.Close()
+		}
+		p.header.Slug, p.header.Generation = latest.Slug, latest.Generation
+		if err == nil && p.header.Client != "" {
+			return p, nil
+		}
+		// Torn before its header was whole: it is made anew.
+	}
+	return p, c.describe(&p.header, src, f)
+}
+
+// describe fills in the facts of a log that does not exist yet.
+func (c *Capture) describe(h *sessionlog.Header, src Source, f io.ReaderAt) error {
+	h.Kind, h.Agent = sessionlog.KindTranscript, src.Agent()
+	if src.Rel != "" && h.Agent == "" {
+		h.Kind = sessionlog.KindSide
+		return nil
+	}
+	facts, err := c.peek(f)
+	if err != nil {
+		return err
+	}
+	if facts.Cwd != "" {
+		h.Cwd = facts.Cwd
+	}
+	if src.Rel == "" && facts.Agent != "" && archive.ValidID(facts.Session) && archive.ValidID(facts.Agent) {
+		// Older clients keep sub-agents' files beside the transcripts.
+		h.Session, h.Agent = facts.Session, facts.Agent
+	}
+	if h.Agent != "" {
+		h.Kind = sessionlog.KindAgent
+	}
+	h.Project = c.Project(h.Cwd)
+	return nil
+}
+
+// children lists the generations of one file below a session's folder.
+func (c *Capture) children(slug, name, rel string) ([]sessionlog.Entry, error) {
+	all, err := c.Layout.Children(c.Client.Name, slug, name)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(e sessionlog.Entry) bool { return e.Rel != rel }), nil
+}
+
+// generations lists the logs of a session or a sub-agent's run, oldest first.
+func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
+	parent, agent, isAgent := strings.Cut(session, "~")
+	if !isAgent {
+		return c.Layout.Find(c.Client.Name, session)
+	}
+	logs, err := c.Layout.Find(c.Client.Name, agentPrefix+agent)
+	if err != nil || len(logs) > 0 {
+		return logs, err
+	}
+	homes, err := c.homes(parent)
+	for _, slug := range homes {
+		found, err := c.children(slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt)
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return nil, err
+}
+
+// homes lists the folders that hold a session's files: that of its transcript
+// or, when only side files were kept so far, every folder.
+func (c *Capture) homes(session string) ([]string, error) {
+	logs, err := c.Layout.Find(c.Client.Name, session)
+	if err != nil {
+		return nil, err
+	}
+	if len(logs) > 0 {
+		return []string{logs[len(logs)-1].Slug}, nil
+	}
+	entries, err := os.ReadDir(filepath.Join(c.Layout.Root, "log", c.Client.Name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list project folders: %w", err)
+	}
+	var slugs []string
+	for _, e := range entries {
+		if e.IsDir() {
+			slugs = append(slugs, e.Name())
+		}
+	}
+	return slugs, nil
+}

@@ -1,0 +1,104 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"strandline/internal/sessionlog"
+)
+
+// Files logs a transcript and, where side is true, everything that the client
+// keeps in the session's folder. It goes on after a file that fails, so that one
+// unreadable tool output does not lose the rest; the errors come joined. It
+// returns the archive sessions whose logs may hold more than the index, the
+// sub-agents after their parent.
+func (c *Capture) Files(ctx context.Context, main Source, side bool) (sessions []string, deferred bool, err error) {
+	k, err := c.kept(main, side)
+	if err != nil {
+		return nil, false, err
+	}
+	var errs []error
+	logged, err := c.logInto(ctx, k, main)
+	if err != nil {
+		errs = append(errs, err)
+	} else {
+		sessions, deferred = append(sessions, logged.Session), logged.Deferred
+	}
+	if !side {
+		return sessions, deferred, errors.Join(errs...)
+	}
+	files, err := SideFiles(main.Path, main.Session, main.Cwd)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return sessions, true, errors.Join(append(errs, context.Cause(ctx))...)
+		}
+		if unchanged(k, f) {
+			continue
+		}
+		logged, err := c.logInto(ctx, k, f)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case logged.Deferred:
+			deferred = true
+		case f.Agent() != "":
+			sessions = append(sessions, logged.Session)
+		}
+	}
+	return sessions, deferred, errors.Join(errs...)
+}
+
+// A file's time and its log's are of one clock, but not always of one
+// resolution.
+const timeSlack = 2 * time.Second
+
+// unchanged reports that a side file was logged after it was last written, so
+// that sessions with thousands of sub-agents stay cheap.
+func unchanged(k kept, src Source) bool {
+	latest, ok := k.latest(src.Rel)
+	if !ok {
+		return false
+	}
+	file, err := os.Stat(src.Path)
+	if err != nil {
+		return false
+	}
+	log, err := os.Stat(latest.Path)
+	if err != nil || !file.ModTime().Add(timeSlack).Before(log.ModTime()) {
+		return false
+	}
+	pos, err := sessionlog.ReadPosition(latest.Path)
+	return err == nil && pos.Raw == file.Size()
+}
+
+// IndexAll brings the index up to the logs of several sessions.
+func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []string) error {
+	for _, s := range sessions {
+		if err := c.Index(ctx, idx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CatchUp finishes what a hook could not: it captures the session whole,
+// without a deadline and without a limit on new bytes.
+func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) error {
+	src, err := TranscriptSource(w.Transcript, w.Session, w.Cwd)
+	if err != nil {
+		return err
+	}
+	unlimited := *c
+	unlimited.MaxLog = 0
+	sessions, _, err := unlimited.Files(ctx, src, true)
+	if ierr := unlimited.IndexAll(ctx, idx, sessions); ierr != nil {
+		err = errors.Join(err, fmt.Errorf("catch up: %w", ierr))
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package capture
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// Source is one file of a client that has to be kept.
+type Source struct {
+	Path    string
+	Session string // the client's session id
+	// Rel is the path below the client's "<session>/" folder with forward
+	// slashes, e.g. "subagents/agent-a1.jsonl"; empty for the transcript itself.
+	Rel string
+	// Cwd is the working directory of the session where the caller knows it.
+	Cwd string
+}
+
+// Slug is the name of the client's project folder that the file lies in.
+func (s Source) Slug() string {
+	dir := filepath.Dir(s.Path)
+	if s.Rel != "" {
+		for range strings.Count(s.Rel, "/") + 1 {
+			dir = filepath.Dir(dir)
+		}
+	}
+	return filepath.Base(dir)
+}
+
+// Agent is the sub-agent's id when the file is its transcript, else "".
+func (s Source) Agent() string {
+	name, ok := strings.CutPrefix(filepath.Base(s.Rel), agentPrefix)
+	if !ok || !strings.HasSuffix(name, transcriptExt) {
+		return ""
+	}
+	return strings.TrimSuffix(name, transcriptExt)
+}
+
+const (
+	agentPrefix   = "agent-"
+	transcriptExt = ".jsonl"
+	sideFolder    = "tool-results"
+	agentFolder   = "subagents"
+)
+
+// TranscriptSource checks a transcript path that came with a hook. The path must
+// be absolute and its last element must be the session's id, so that a payload
+// cannot have an unrelated file archived under a session's name.
+func TranscriptSource(path, session, cwd string) (Source, error) {
+	if !archive.ValidID(session) {
+		return Source{}, archive.Invalid(fmt.Sprintf("%q is no session id", archive.Clip(session, 60)), "")
+	}
+	if !filepath.IsAbs(path) || filepath.Base(path) != session+transcriptExt {
+		return Source{}, archive.Invalid(fmt.Sprintf("%q is not the transcript of session %s", archive.Clip(path, 200), session), "")
+	}
+	return Source{Path: filepath.Clean(path), Session: session, Cwd: cwd}, nil
+}
+
+// openSource opens a regular file without waiting on a FIFO or a device.
+func openSource(path string) (*os.File, os.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open transcript: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = archive.Invalid(fmt.Sprintf("%s is not a regular file", path), "")
+	}
+	if err != nil {
+		_ = f.Close() // the first error is the one that counts
+		return nil, nil, fmt.Errorf("open transcript: %w", err)
+	}
+	return f, info, nil
+}
+
+// SideFiles lists the files below the client's folder of a session: sub-agents'
+// transcripts with their descriptions, and large tool outputs. Anything that is
+// not a regular file with a plain name is left out. A folder that does not exist
+// is an empty list.
+func SideFiles(transcript, session, cwd string) ([]Source, error) {
+	root := filepath.Join(filepath.Dir(transcript), session)
+	var out []Source
+	for _, folder := range []string{agentFolder, sideFolder} {
+		entries, err := os.ReadDir(filepath.Join(root, folder))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return out, fmt.Errorf("list %s: %w", folder, err)
+		}
+		for _, e := range entries {
+			if !e.Type().IsRegular() || !archive.ValidID(e.Name()) {
+				continue
+			}
+			out = append(out, Source{
+				Path:    filepath.Join(root, folder, e.Name()),
+				Session: session,
+				Rel:     folder + "/" + e.Name(),
+				Cwd:     cwd,
+			})
+		}
+	}
+	return out, nil
+}
+
+// peekBytes is enough of a transcript to hold the first rows that name a
+// session's folder, whatever state rows stand before them.
+const peekBytes = 256 << 10
+
+// peek reads the facts at the head of a transcript.
+func (c *Capture) peek(f io.ReaderAt) (Facts, error) {
+	head := make([]byte, peekBytes)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return Facts{}, fmt.Errorf("read head of transcript: %w", err)
+	}
+	head = head[:n]
+	if n == peekBytes {
+		if i := bytes.LastIndexByte(head, '\n'); i > 0 {
+			head = head[:i+1]
+		}
+	}
+	return c.Client.Peek(head), nil
+}

@@ -1,0 +1,66 @@
+package compact
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// clean makes text safe to print: no control characters, no terminal
+// sequences, no marks that reorder what follows, no invalid UTF-8. Newlines
+// stay; tabs become blanks.
+func clean(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '\n':
+			b.WriteByte('\n')
+		case r == '\t':
+			b.WriteByte(' ')
+		case r == 0x1b:
+			size = escapeLen(s[i:])
+		case r == utf8.RuneError && size == 1, unicode.IsControl(r), reorders(r):
+		default:
+			b.WriteRune(r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// plain reports whether clean would change nothing, for the usual ASCII text.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < 0x20 && c != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// escapeLen is the length of the terminal sequence that s begins with.
+func escapeLen(s string) int {
+	if len(s) < 2 || s[1] != '[' {
+		return 1
+	}
+	for i := 2; i < len(s) && i < 32; i++ {
+		if c := s[i]; c >= 0x40 && c <= 0x7e {
+			return i + 1
+		}
+	}
+	return 2
+}
+
+// reorders reports whether r changes the direction of the text behind it, or is
+// invisible and would hide a word from a reader.
+func reorders(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff
+}
+
+// oneLine returns s cleaned, with every run of white space as one blank.
+func oneLine(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }

@@ -1,0 +1,174 @@
+package compact
+
+import (
+	"fmt"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+)
+
+// The sections of the block, in the order they are printed.
+const (
+	secAsked = iota
+	secTasks
+	secStood
+	secErrors
+	secFiles
+	secReasons
+	secCommands
+	secSeen
+	secRecap
+	sections
+)
+
+func sectionTitles() []string {
+	return []string{
+		secAsked:    "## Asked by the user (verbatim)",
+		secTasks:    "## Tasks still open",
+		secStood:    "## Where the work stood",
+		secErrors:   "## Errors not yet cured",
+		secFiles:    "## Files changed",
+		secReasons:  "## Decisions, reasons, findings",
+		secCommands: "## Commands and how they ended",
+		secSeen:     "## Read and seen on the way",
+		secRecap:    "## From the summary of the compaction before",
+	}
+}
+
+// collector turns a session's past into items to choose from.
+type collector struct {
+	past    *past
+	voc     *vocabulary
+	req     Request
+	moments map[place]int
+	items   []*item
+	buf     []int32
+}
+
+type place struct{ turn, step int }
+
+func (c *collector) moment(turn, step int) int { return c.moments[place{turn, step}] }
+
+// age is how many moments ago a place was.
+func (c *collector) age(turn, step int) int { return int(c.voc.now) - c.moment(turn, step) }
+
+func (c *collector) handle(turn, step int) string {
+	return archive.Ref{Session: c.past.session.ID, Turn: turn, Step: step}.Handle()
+}
+
+// newCollector reads the past into a vocabulary.
+func newCollector(p *past, req Request) *collector {
+	c := &collector{past: p, req: req, moments: map[place]int{}}
+	c.number()
+	c.voc = newVocabulary(len(c.moments))
+	for _, x := range p.recap {
+		c.voc.learn(x.Text, 0, true)
+	}
+	for _, x := range p.prompts {
+		c.voc.learn(x.Text, c.moment(x.Turn, x.Step), true)
+	}
+	for _, x := range p.passages {
+		own := x.Kind == archive.KindReply || x.Kind == archive.KindEdit
+		c.voc.learn(x.Text, c.moment(x.Turn, x.Step), own)
+	}
+	for _, x := range p.calls {
+		m := c.moment(x.Turn, x.Step)
+		c.voc.learn(x.Command, m, true)
+		for _, f := range x.Files {
+			c.voc.learn(f, m, true)
+		}
+	}
+	if n := len(p.prompts); n > 0 {
+		c.voc.ask(p.prompts[n-1].Text, 1)
+	}
+	for _, t := range p.tasks {
+		if t.open() {
+			c.voc.ask(t.subject, 1)
+		}
+	}
+	c.voc.ask(req.Instructions, 2)
+	c.voc.know(p.known)
+	c.voc.settle()
+	return c
+}
+
+// number gives each prompt and step in view its moment, oldest first.
+func (c *collector) number() {
+	i, j, k := 0, 0, 0
+	p := c.past
+	for i < len(p.prompts) || j < len(p.passages) || k < len(p.calls) {
+		next := place{1 << 30, 0}
+		if i < len(p.prompts) {
+			next = earlier(next, place{p.prompts[i].Turn, p.prompts[i].Step})
+		}
+		if j < len(p.passages) {
+			next = earlier(next, place{p.passages[j].Turn, p.passages[j].Step})
+		}
+		if k < len(p.calls) {
+			next = earlier(next, place{p.calls[k].Turn, p.calls[k].Step})
+		}
+		c.moments[next] = len(c.moments)
+		for i < len(p.prompts) && (place{p.prompts[i].Turn, p.prompts[i].Step}) == next {
+			i++
+		}
+		for j < len(p.passages) && (place{p.passages[j].Turn, p.passages[j].Step}) == next {
+			j++
+		}
+		for k < len(p.calls) && (place{p.calls[k].Turn, p.calls[k].Step}) == next {
+			k++
+		}
+	}
+}
+
+func earlier(a, b place) place {
+	if b.turn < a.turn || b.turn == a.turn && b.step < a.step {
+		return b
+	}
+	return a
+}
+
+// add appends an item; text is its head.
+func (c *collector) add(it item) *item {
+	n := &it
+	n.keys, _ = c.voc.keys(it.head, nil)
+	n.units = brief.Units("- [] \n") + brief.Units(it.handle) + brief.Units(strings.ReplaceAll(it.head, "\n", "\n  "))
+	c.items = append(c.items, n)
+	return n
+}
+
+// addLine appends a line under an item unless nothing speaks for it.
+func (c *collector) addLine(it *item, text, handle string, prior float64, words int) {
+	keys, w := c.voc.keys(text, c.buf[:0])
+	c.buf = keys
+	if w < words || len(keys) == 0 && prior <= 0 {
+		return
+	}
+	if handle == it.handle {
+		handle = ""
+	}
+	l := &line{item: it, text: text, handle: handle, keys: append([]int32(nil), keys...), prior: prior, seq: len(it.lines)}
+	l.units = brief.Units(text) + brief.Units("  \n")
+	if handle != "" {
+		l.units += brief.Units(shortPlace(handle)) + brief.Units(" ()")
+	}
+	it.lines = append(it.lines, l)
+}
+
+// shortPlace is the part of a handle behind the session.
+func shortPlace(h string) string { return h[strings.IndexByte(h, '/')+1:] }
+
+// short takes the session's folder off paths.
+func (c *collector) short(s string) string {
+	if cwd := c.past.session.Cwd; len(cwd) > 3 {
+		s = strings.ReplaceAll(s, cwd+"/", "")
+	}
+	return s
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d %s", n, one)
+}

@@ -1,0 +1,92 @@
+package compact
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+)
+
+// Request says which session to restore and how much room there is.
+type Request struct {
+	Session string // full session id
+	// AtLine restores as if the session had ended before this line (0-based,
+	// exclusive); 0 means the whole session.
+	AtLine int
+	// Budget is the size of the block in UTF-16 units, its fence included.
+	Budget int
+	// Instructions is the text that followed /compact: it stands first,
+	// verbatim, and steers the selection.
+	Instructions string
+	// Now is the time of the request; it labels ages and selects nothing.
+	Now time.Time
+}
+
+// Block is the text to inject.
+type Block struct {
+	Text    string   // fenced; empty when there is nothing useful to say
+	Handles []string // the places the text was taken from, in order, each once
+	Left    int      // items that had some worth and did not fit
+}
+
+// Restore returns the block that puts back what a compaction took away. The
+// same archive and request give the same block.
+func Restore(ctx context.Context, src Source, req Request) (Block, error) {
+	p, err := load(ctx, src, req.Session, req.AtLine)
+	if err != nil {
+		return Block{}, err
+	}
+	title := blockTitle(p)
+	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1
+	if room < minLine || len(p.passages)+len(p.prompts) == 0 {
+		return Block{}, nil
+	}
+	c := newCollector(p, req)
+	items := c.gather()
+	ch := chooser{voc: c.voc, covered: make([]uint8, len(c.voc.terms)), titles: sectionTitles(), opened: make([]bool, sections), room: room}
+	ch.choose(items)
+	body, handles := render(items, ch.titles)
+	if body == "" {
+		return Block{}, nil
+	}
+	left := 0
+	for _, it := range items {
+		if !it.taken {
+			left++
+		}
+	}
+	body += footer(req.Session, left)
+	return Block{Text: brief.Fence(title, body), Handles: handles, Left: left}, ctx.Err()
+}
+
+// blockTitle says what the block is a record of.
+func blockTitle(p *past) string {
+	parts := []string{"session " + archive.ShortID(p.session.ID)}
+	if n := p.session.Project.Name; n != "" {
+		parts = append(parts, "project "+oneLine(n))
+	}
+	if !p.end.IsZero() {
+		parts = append(parts, p.end.UTC().Format("2006-01-02"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Preserve returns the plain text that steers the client's summarizer.
+func Preserve(ctx context.Context, src Source, req Request) (string, error) {
+	return "", ctx.Err()
+}
+
+// PointerRequest says which project a new session starts in.
+type PointerRequest struct {
+	Projects []string // keys of the project and of those merged into it
+	Exclude  string   // the session that is just starting
+	Now      time.Time
+}
+
+// Pointer returns at most two fenced lines that name the last session of the
+// project and how to recall it, and "" if there is none.
+func Pointer(ctx context.Context, src Sessions, req PointerRequest) (string, error) {
+	return "", ctx.Err()
+}

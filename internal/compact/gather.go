@@ -1,0 +1,386 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+)
+
+// gather collects all items.
+func (c *collector) gather() []*item {
+	c.prompts()
+	c.tasks()
+	c.stood()
+	c.failures()
+	c.files()
+	c.replies()
+	c.commands()
+	c.recap()
+	return c.items
+}
+
+// prompts adds the last and the first request, whole as far as there is room,
+// and those between by worth.
+func (c *collector) prompts() {
+	turns := c.promptTexts()
+	for i, t := range turns {
+		last, first := i == len(turns)-1, i == 0
+		text := strings.TrimSpace(clean(t.text))
+		if text == "" {
+			continue
+		}
+		it := item{section: secAsked, handle: c.handle(t.turn, -1), order: len(turns) - i + 2}
+		limit, label := 320, ""
+		switch {
+		case last:
+			limit, it.order, it.must, it.prior, label = max(c.req.Budget/4, 160), 0, true, 6, "Last: "
+		case first:
+			limit, it.order, it.prior, label = max(c.req.Budget/12, 120), 1, 4, "First: "
+		default:
+			it.prior = 0.6 + 2*ago(len(turns)-i, 4)
+			if states(text) {
+				it.prior += 0.8
+			}
+		}
+		it.head = label + brief.Cut(text, limit)
+		n := c.add(it)
+		if brief.Units(text) > limit {
+			c.rest(n, text[min(len(text), limit):], it.prior/40)
+		}
+	}
+}
+
+// rest adds the sentences of a text that was clipped.
+func (c *collector) rest(it *item, text string, prior float64) {
+	sentences(text, func(s string) { c.addLine(it, s, it.handle, prior, minWords) })
+}
+
+type promptText struct {
+	turn int
+	text string
+}
+
+func (c *collector) promptTexts() []promptText {
+	var out []promptText
+	for _, x := range c.past.prompts {
+		if n := len(out); n > 0 && out[n-1].turn == x.Turn {
+			out[n-1].text += "\n" + x.Text
+			continue
+		}
+		out = append(out, promptText{x.Turn, x.Text})
+	}
+	return out
+}
+
+func (c *collector) tasks() {
+	for i, t := range c.past.tasks {
+		if !t.open() || t.subject == "" {
+			continue
+		}
+		it := item{section: secTasks, order: i, handle: c.handle(t.turn, t.step), prior: 2}
+		if t.status == "in_progress" {
+			it.prior = 4
+		}
+		it.head = strings.ReplaceAll(t.status, "_", " ") + ": " + brief.Cut(oneLine(t.subject), 200)
+		c.add(it)
+	}
+}
+
+// stood adds the last thing that was said and the last things that were done.
+func (c *collector) stood() {
+	n := 0
+	for i := len(c.past.passages) - 1; i >= 0 && n < 2; i-- {
+		x := c.past.passages[i]
+		if x.Kind != archive.KindReply || x.Label == "thinking" {
+			continue
+		}
+		it := item{section: secStood, order: n, handle: c.handle(x.Turn, x.Step), prior: 3}
+		limit := max(c.req.Budget/16, 100)
+		text := strings.TrimSpace(clean(c.short(x.Text)))
+		it.head = "Said: " + brief.Cut(text, limit)
+		a := c.add(it)
+		if brief.Units(text) > limit {
+			c.rest(a, text[min(len(text), limit):], 0.1)
+		}
+		n++
+	}
+	for k := 0; k < 8 && k < len(c.past.calls); k++ {
+		x := c.past.calls[len(c.past.calls)-1-k]
+		act := c.act(x)
+		if act == "" {
+			continue
+		}
+		c.add(item{section: secStood, order: 10 + k, handle: c.handle(x.Turn, x.Step), head: act, prior: 1.2 * ago(k, 4)})
+	}
+}
+
+// act says in a few words what a call did and how it ended.
+func (c *collector) act(x archive.Call) string {
+	switch x.Kind {
+	case archive.CallCommand:
+		return "ran `" + brief.Cut(oneLine(c.short(x.Command)), 160) + "`" + outcome(x)
+	case archive.CallEdit, archive.CallRead:
+		if len(x.Files) == 0 {
+			return ""
+		}
+		verb := "read"
+		if x.Kind == archive.CallEdit {
+			verb = "changed"
+		}
+		return verb + " the file " + c.short(oneLine(x.Files[0])) + outcome(x)
+	}
+	return ""
+}
+
+func outcome(x archive.Call) string {
+	switch {
+	case x.LineResult < 0:
+		return ", no result yet"
+	case x.Failed && x.Error != "":
+		return fmt.Sprintf(", failed%s: %s", exitCode(x), brief.Cut(oneLine(x.Error), maxLineUnits))
+	case x.Failed:
+		return ", failed" + exitCode(x)
+	}
+	return ""
+}
+
+func exitCode(x archive.Call) string {
+	if x.Exit == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (exit %d)", *x.Exit)
+}
+
+// failures adds calls that failed and were not followed by a success of the
+// same command or on the same file.
+func (c *collector) failures() {
+	cured := map[string]bool{}
+	for i := len(c.past.calls) - 1; i >= 0; i-- {
+		x := c.past.calls[i]
+		key := subject(x)
+		if key == "" || x.LineResult < 0 {
+			continue
+		}
+		if !x.Failed {
+			cured[key] = true
+			continue
+		}
+		if cured[key] {
+			continue
+		}
+		cured[key] = true
+		act := c.act(x)
+		if act == "" {
+			continue
+		}
+		age := c.age(x.Turn, x.Step)
+		c.add(item{section: secErrors, order: age, handle: c.handle(x.Turn, x.Step), head: act, prior: 1.6 * ago(age, 20)})
+	}
+}
+
+// subject is what a call was about, to match a failure with its cure: the file,
+// or the command up to its options.
+func subject(x archive.Call) string {
+	if x.Kind != archive.CallCommand {
+		if len(x.Files) > 0 {
+			return string(x.Kind) + " " + x.Files[0]
+		}
+		return ""
+	}
+	return commandKey(x.Command)
+}
+
+// commandKey names a command without what changes from run to run: folder
+// changes, redirections, pipes into pagers.
+func commandKey(cmd string) string {
+	if at := strings.IndexByte(cmd, '\n'); at >= 0 {
+		cmd = cmd[:at]
+	}
+	for strings.HasPrefix(cmd, "cd ") {
+		_, rest, ok := strings.Cut(cmd, "&&")
+		if !ok {
+			break
+		}
+		cmd = strings.TrimSpace(rest)
+	}
+	for _, end := range []string{" 2>&1", " | ", " > ", "; echo", " && echo"} {
+		if at := strings.Index(cmd, end); at > 0 {
+			cmd = cmd[:at]
+		}
+	}
+	return strings.Join(strings.Fields(cmd), " ")
+}
+
+// files adds one item per changed file and one per file read, with the lines of
+// what was written and seen.
+func (c *collector) files() {
+	edits, reads := map[string]int{}, map[string]int{}
+	for _, x := range c.past.calls {
+		for _, f := range x.Files {
+			switch x.Kind {
+			case archive.CallEdit:
+				edits[f]++
+			case archive.CallRead:
+				reads[f]++
+			}
+		}
+	}
+	byFile := map[string]*item{}
+	for i := len(c.past.passages) - 1; i >= 0; i-- {
+		x := c.past.passages[i]
+		if x.Kind != archive.KindEdit && x.Kind != archive.KindOutput {
+			continue
+		}
+		c.content(x, edits, reads, byFile)
+	}
+}
+
+func (c *collector) content(x archive.Passage, edits, reads map[string]int, byFile map[string]*item) {
+	age := c.age(x.Turn, x.Step)
+	h := c.handle(x.Turn, x.Step)
+	path, key := "", h+x.Label
+	if len(x.Paths) == 1 {
+		path, key = x.Paths[0], x.Paths[0]
+	}
+	it := byFile[key]
+	if it == nil {
+		it = c.contentItem(x, path, edits[path], reads[path], age)
+		byFile[key] = it
+	}
+	prior := 0.0
+	if x.Kind == archive.KindEdit {
+		prior = 0.12 * ago(age, 30)
+	}
+	for raw := range strings.SplitSeq(c.short(x.Text), "\n") {
+		removed := x.Kind == archive.KindEdit && strings.HasPrefix(raw, "-")
+		if removed {
+			continue
+		}
+		if x.Kind == archive.KindEdit {
+			raw = strings.TrimPrefix(raw, "+")
+		}
+		s := tidy(raw)
+		if s == "" {
+			continue
+		}
+		p := prior
+		if declares(s) {
+			p += 0.12
+		}
+		c.addLine(it, s, h, p, minWords)
+	}
+}
+
+func (c *collector) contentItem(x archive.Passage, path string, edits, reads, age int) *item {
+	it := item{section: secSeen, order: age, handle: c.handle(x.Turn, x.Step)}
+	switch {
+	case path == "":
+		it.head = "output of " + x.Label + ":"
+	case edits > 0:
+		it.section = secFiles
+		it.prior = 0.4 + 1.2*ago(age, 30)
+		it.head = c.short(oneLine(path)) + ", changed " + plural(edits, "times") + " in this session:"
+	default:
+		it.prior = 0.1
+		it.head = "from the file " + c.short(oneLine(path)) + ", read " + plural(max(1, reads), "times") + ":"
+	}
+	return c.add(it)
+}
+
+// replies adds sentences of the model's own words, those with reasons first.
+func (c *collector) replies() {
+	for i := len(c.past.passages) - 1; i >= 0; i-- {
+		x := c.past.passages[i]
+		if x.Kind != archive.KindReply {
+			continue
+		}
+		age := c.age(x.Turn, x.Step)
+		it := &item{section: secReasons, order: age, handle: c.handle(x.Turn, x.Step)}
+		it.units = brief.Units("- []") + brief.Units(it.handle)
+		w := ago(age, 30)
+		if x.Label == "thinking" {
+			w *= 0.7
+		}
+		sentences(c.short(x.Text), func(s string) {
+			p := 0.1 * w
+			if reasoned(s) {
+				p += 0.9 * w
+			}
+			c.addLine(it, s, it.handle, p, minWords)
+		})
+		if len(it.lines) > 0 {
+			c.items = append(c.items, it)
+		}
+	}
+}
+
+// commands adds each command with its last outcome and the lines of its output.
+func (c *collector) commands() {
+	seen := map[string]bool{}
+	outputs := map[place][]archive.Passage{}
+	for _, x := range c.past.passages {
+		if x.Kind == archive.KindCommand {
+			outputs[place{x.Turn, x.Step}] = append(outputs[place{x.Turn, x.Step}], x)
+		}
+	}
+	for i := len(c.past.calls) - 1; i >= 0; i-- {
+		x := c.past.calls[i]
+		if x.Kind != archive.CallCommand {
+			continue
+		}
+		key := commandKey(x.Command)
+		age := c.age(x.Turn, x.Step)
+		it := item{section: secCommands, order: age, handle: c.handle(x.Turn, x.Step)}
+		if !seen[key] {
+			it.prior = 0.3 * ago(age, 20)
+			if checks(key) {
+				it.prior = 1.2 * ago(age, 20)
+			}
+		}
+		seen[key] = true
+		it.head = c.act(x)
+		n := c.add(it)
+		at := place{x.Turn, x.Step}
+		for _, o := range outputs[at] {
+			if !strings.Contains(o.Text, head(x.Command, 40)) {
+				continue
+			}
+			for raw := range strings.SplitSeq(c.short(o.Text), "\n") {
+				if s := tidy(raw); s != "" && !strings.HasPrefix(s, "$ ") {
+					c.addLine(n, s, n.handle, 0, minWords)
+				}
+			}
+		}
+	}
+}
+
+func head(s string, n int) string {
+	s, _, _ = strings.Cut(s, "\n")
+	if len(s) > n {
+		s = s[:n]
+	}
+	return s
+}
+
+// recap adds the lines of a summary that went down with the context.
+func (c *collector) recap() {
+	for i, x := range c.past.recap {
+		it := c.add(item{section: secRecap, order: i, handle: c.handle(x.Turn, x.Step), head: "The client's own summary said:"})
+		sentences(c.short(x.Text), func(s string) { c.addLine(it, s, it.handle, 0.1, minWords) })
+	}
+}
+
+// inOrder sorts items as they are printed.
+func inOrder(items []*item) []*item {
+	out := slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return !it.taken })
+	slices.SortStableFunc(out, func(a, b *item) int {
+		if a.section != b.section {
+			return a.section - b.section
+		}
+		return a.order - b.order
+	})
+	return out
+}

@@ -1,0 +1,240 @@
+package compact
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"strandline/internal/archive"
+)
+
+// How much of a session is looked at. What a session needs after a compaction
+// was last seen within 255 messages before it in nine cases of ten, so a fixed
+// window of the newest rows serves sessions of any size at the same cost.
+const (
+	maxPassages = 480
+	maxCalls    = 480
+	maxPrompts  = 60
+	maxEvents   = 600
+	maxTurns    = 2000
+)
+
+// past is what a session holds before the cut, oldest first.
+type past struct {
+	session  archive.Session
+	passages []archive.Passage // prompts and summaries aside
+	prompts  []archive.Passage // of live turns: the first and the newest
+	recap    []archive.Passage // the client's newest summary, where steps followed it
+	calls    []archive.Call
+	tasks    []task
+	end      time.Time // of the last passage
+	// known is a summary that stands in the context as the block is read: what
+	// it says need not be said again.
+	known string
+}
+
+// load reads a bounded part of the session, none of it from atLine or behind.
+func load(ctx context.Context, src Source, session string, atLine int) (*past, error) {
+	s, err := src.Session(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	p := &past{session: s}
+	newest := archive.Span{Session: session, BeforeLine: atLine, Newest: true}
+	read := reader{ctx: ctx, src: src, atLine: atLine}
+	kinds := []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
+	p.passages = read.passages(newest, maxPassages, kinds...)
+	p.prompts = read.passages(newest, maxPrompts, archive.KindPrompt)
+	if len(p.prompts) == maxPrompts {
+		first := read.passages(archive.Span{Session: session, BeforeLine: atLine, TurnTo: p.prompts[0].Turn}, 8, archive.KindPrompt)
+		p.prompts = append(first, p.prompts...)
+	}
+	p.calls = read.calls(newest)
+	events := read.tasks(newest)
+	dead := read.dead(p)
+	summary, boundary := read.summary(newest)
+	hooks, err := src.HookSummaries(ctx, session)
+	if read.err != nil || err != nil {
+		return nil, cmpErr(read.err, err)
+	}
+	p.passages = slices.DeleteFunc(p.passages, func(x archive.Passage) bool { return dead[x.Turn] })
+	p.prompts = slices.DeleteFunc(p.prompts, func(x archive.Passage) bool { return dead[x.Turn] })
+	p.calls = slices.DeleteFunc(p.calls, func(x archive.Call) bool { return dead[x.Turn] })
+	events = slices.DeleteFunc(events, func(x archive.TaskEvent) bool { return dead[x.Turn] })
+	p.tasks = foldTasks(events)
+	p.end = lastTime(p)
+	p.placeSummary(summary, boundary, hooks, atLine)
+	return p, nil
+}
+
+func cmpErr(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// placeSummary decides whether the client's newest summary stands in the
+// context (nothing followed it: it was written for this compaction) or went
+// down with the rest.
+func (p *past) placeSummary(summary []archive.Passage, boundary *archive.Compaction, hooks []archive.HookSummary, atLine int) {
+	lastLine := -1
+	if n := len(p.passages); n > 0 {
+		lastLine = p.passages[n-1].LineFrom
+	}
+	var since time.Time
+	if boundary != nil {
+		since = boundary.Time
+		text := joinTexts(summary)
+		if boundary.Line > lastLine {
+			p.known = text
+		} else {
+			p.recap = summary
+		}
+	}
+	for _, h := range hooks {
+		// A hook's summary that is later than the cut was not known there.
+		if h.Time.After(since) && (atLine == 0 || !h.Time.After(p.end)) && !h.Time.Before(p.end) {
+			p.known, since = h.Text, h.Time
+		}
+	}
+}
+
+func joinTexts(ps []archive.Passage) string {
+	var n int
+	for _, x := range ps {
+		n += len(x.Text) + 1
+	}
+	b := make([]byte, 0, n)
+	for _, x := range ps {
+		b = append(append(b, x.Text...), '\n')
+	}
+	return string(b)
+}
+
+func lastTime(p *past) (t time.Time) {
+	for _, ps := range [][]archive.Passage{p.prompts, p.passages} {
+		if n := len(ps); n > 0 && ps[n-1].Time.After(t) {
+			t = ps[n-1].Time
+		}
+	}
+	return t
+}
+
+// reader reads rows until the first error, which it keeps.
+type reader struct {
+	ctx    context.Context
+	src    Source
+	atLine int
+	err    error
+}
+
+// passages returns at most limit passages, oldest first. A passage that begins
+// before the cut and ends behind it holds text from behind it: it is left out.
+func (r *reader) passages(sp archive.Span, limit int, kinds ...archive.PassageKind) []archive.Passage {
+	if r.err != nil {
+		return nil
+	}
+	sp.Limit = limit
+	var ps []archive.Passage
+	ps, r.err = r.src.Passages(r.ctx, archive.PassageSpan{Span: sp, Kinds: kinds})
+	if r.atLine > 0 {
+		ps = slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineTo > r.atLine })
+	}
+	slices.SortStableFunc(ps, func(a, b archive.Passage) int {
+		return cmpPlace(a.Turn, a.Step, a.Seq, b.Turn, b.Step, b.Seq)
+	})
+	return ps
+}
+
+// calls returns the newest calls, oldest first. The result of a call that came
+// back behind the cut is taken away.
+func (r *reader) calls(sp archive.Span) []archive.Call {
+	if r.err != nil {
+		return nil
+	}
+	sp.Limit = maxCalls
+	var cs []archive.Call
+	cs, r.err = r.src.Calls(r.ctx, archive.CallSpan{Span: sp})
+	for i := range cs {
+		if r.atLine > 0 && cs[i].LineResult >= r.atLine {
+			cs[i].Exit, cs[i].Failed, cs[i].Error, cs[i].Duration, cs[i].LineResult = nil, false, "", 0, -1
+		}
+	}
+	slices.SortStableFunc(cs, func(a, b archive.Call) int {
+		return cmpPlace(a.Turn, a.Step, a.Seq, b.Turn, b.Step, b.Seq)
+	})
+	return cs
+}
+
+func (r *reader) tasks(sp archive.Span) []archive.TaskEvent {
+	if r.err != nil {
+		return nil
+	}
+	sp.Limit = maxEvents
+	var es []archive.TaskEvent
+	es, r.err = r.src.Tasks(r.ctx, sp)
+	slices.SortStableFunc(es, func(a, b archive.TaskEvent) int { return cmpPlace(a.Line, a.Seq, 0, b.Line, b.Seq, 0) })
+	return es
+}
+
+// dead returns the turns that a rewind left behind. A rewind shows only in the
+// live turn that follows it, so dead turns with no live turn behind them were
+// still alive at the cut.
+func (r *reader) dead(p *past) map[int]bool {
+	if r.err != nil {
+		return nil
+	}
+	from := math.MaxInt32
+	for _, ps := range [][]archive.Passage{p.passages, p.prompts} {
+		if len(ps) > 0 {
+			from = min(from, ps[0].Turn)
+		}
+	}
+	var turns []archive.Turn
+	turns, r.err = r.src.Turns(r.ctx, archive.Span{
+		Session: p.session.ID, BeforeLine: r.atLine, TurnFrom: from, TurnTo: math.MaxInt32, Limit: maxTurns, Newest: true,
+	})
+	slices.SortFunc(turns, func(a, b archive.Turn) int { return b.Index - a.Index })
+	dead, alive := map[int]bool{}, true
+	for _, t := range turns { // newest first
+		if !t.Dead {
+			alive = false
+		} else if !alive {
+			dead[t.Index] = true
+		}
+	}
+	return dead
+}
+
+// summary returns the passages of the newest summary that the transcript holds,
+// with its compaction.
+func (r *reader) summary(sp archive.Span) ([]archive.Passage, *archive.Compaction) {
+	if r.err != nil {
+		return nil, nil
+	}
+	sp.Limit = 1
+	var cs []archive.Compaction
+	cs, r.err = r.src.Compactions(r.ctx, sp)
+	if r.err != nil || len(cs) == 0 {
+		return nil, nil
+	}
+	c := cs[0]
+	if c.SummaryLine < 0 || r.atLine > 0 && c.SummaryLine >= r.atLine {
+		return nil, &c
+	}
+	ps := r.passages(archive.Span{Session: sp.Session, BeforeLine: r.atLine, Newest: true}, 16, archive.KindSummary)
+	return slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineFrom != c.SummaryLine }), &c
+}
+
+// cmpPlace orders by three numbers.
+func cmpPlace(a1, a2, a3, b1, b2, b3 int) int {
+	switch {
+	case a1 != b1:
+		return a1 - b1
+	case a2 != b2:
+		return a2 - b2
+	}
+	return a3 - b3
+}

@@ -1,0 +1,53 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// render prints the chosen items under their sections.
+func render(items []*item, titles []string) (string, []string) {
+	var b strings.Builder
+	var handles []string
+	note := func(h string) {
+		if h != "" && !slices.Contains(handles, h) {
+			handles = append(handles, h)
+		}
+	}
+	section := -1
+	for _, it := range inOrder(items) {
+		if it.section != section {
+			section = it.section
+			b.WriteString(titles[section] + "\n")
+		}
+		fmt.Fprintf(&b, "- [%s]", it.handle)
+		note(it.handle)
+		slices.SortFunc(it.chosen, func(x, y *line) int { return x.seq - y.seq })
+		if it.head == "" {
+			for _, l := range it.chosen {
+				b.WriteString(" " + l.text)
+			}
+			b.WriteByte('\n')
+			continue
+		}
+		b.WriteString(" " + strings.ReplaceAll(it.head, "\n", "\n  ") + "\n")
+		for _, l := range it.chosen {
+			b.WriteString("  " + l.text)
+			if l.handle != "" {
+				b.WriteString(" (" + shortPlace(l.handle) + ")")
+				note(l.handle)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String(), handles
+}
+
+// footer is the last line: what is missing and how to get it.
+func footer(session string, left int) string {
+	id := archive.ShortID(session)
+	return fmt.Sprintf("Left out: %d more items. strandline show HANDLE expands one; strandline search \"WORDS\" --session %s finds the rest.", left, id)
+}

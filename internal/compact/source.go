@@ -1,0 +1,25 @@
+package compact
+
+import (
+	"context"
+
+	"strandline/internal/archive"
+)
+
+// Source is what this package reads of a store.
+type Source interface {
+	Session(ctx context.Context, id string) (archive.Session, error)
+	Turns(ctx context.Context, s archive.Span) ([]archive.Turn, error)
+	Steps(ctx context.Context, s archive.Span) ([]archive.Step, error)
+	Calls(ctx context.Context, s archive.CallSpan) ([]archive.Call, error)
+	Passages(ctx context.Context, s archive.PassageSpan) ([]archive.Passage, error)
+	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
+	Tasks(ctx context.Context, s archive.Span) ([]archive.TaskEvent, error)
+	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
+	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
+}
+
+// Sessions is what Pointer reads of a store.
+type Sessions interface {
+	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
+}

@@ -1,0 +1,154 @@
+package compact
+
+import "strings"
+
+// A specific is a word that names one thing and cannot be guessed: a path, an
+// identifier, a flag, a version, a hash. After a compaction a session misses
+// specifics first, so they are what the worth of a line is counted in.
+
+// minSpecific is the shortest specific in bytes; shorter ones are too common to
+// tell anything.
+const minSpecific = 5
+
+// scanSpecifics calls fn with each specific of text and returns the number of
+// ordinary words of three letters or more that stand beside them. A path counts
+// as its last element, so that it is the same thing under any root.
+func scanSpecifics(text string, fn func(s string)) (words int) {
+	for i := 0; i < len(text); {
+		if !isToken(text[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && isToken(text[i]) {
+			i++
+		}
+		words += scanToken(text[start:i], fn)
+	}
+	return words
+}
+
+// Bits of the ASCII bytes that a specific is made of: letters, digits and
+// "_./-@~".
+const (
+	tokenLow  = 1<<'-' | 1<<'.' | 1<<'/' | 0x3ff<<'0'
+	tokenHigh = 1<<('@'-64) | 1<<('_'-64) | 1<<('~'-64) | (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)
+)
+
+func isToken(c byte) bool {
+	switch c >> 6 {
+	case 0:
+		return uint64(tokenLow)>>c&1 != 0
+	case 1:
+		return uint64(tokenHigh)>>(c&63)&1 != 0
+	}
+	return false
+}
+
+// scanToken reports the specifics of one run of token bytes and counts its
+// ordinary words.
+func scanToken(tok string, fn func(s string)) (words int) {
+	if strings.HasPrefix(tok, "--") && len(tok) > 3 && isLower(tok[2]) && !strings.Contains(tok, "/") {
+		if f := strings.TrimRight(tok, "-."); len(f) >= minSpecific {
+			fn(f)
+		}
+		return 0
+	}
+	tok = strings.Trim(tok, "./-@~")
+	if len(tok) < 3 {
+		return 0
+	}
+	if at := strings.LastIndexByte(tok, '/'); at >= 0 {
+		if base := tok[at+1:]; len(base) >= minSpecific && hasLetter(base) {
+			fn(base)
+		} else if len(tok) >= minSpecific && hasLetter(tok) {
+			fn(tok)
+		}
+		return 0
+	}
+	for piece := range strings.FieldsFuncSeq(tok, func(r rune) bool { return r == '-' || r == '@' || r == '~' }) {
+		if piece = strings.Trim(piece, "."); isSpecific(piece) {
+			fn(piece)
+			continue
+		}
+		words += countWords(piece)
+	}
+	return words
+}
+
+// isSpecific reports whether a run of letters, digits, dots and underscores is
+// an identifier that no ordinary text holds, a version or a hash.
+func isSpecific(s string) bool {
+	if len(s) < minSpecific {
+		return false
+	}
+	var letters, digits, dots, humps, joints int
+	hex := true
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case isDigit(c):
+			digits++
+		case c == '.':
+			dots++
+			hex = false
+		case c == '_':
+			if letters > 0 && i+1 < len(s) {
+				joints++
+			}
+			hex = false
+		default:
+			letters++
+			hex = hex && c <= 'f' && isLower(c)
+			if i > 0 && c <= 'Z' && isLower(s[i-1]) {
+				humps++
+			}
+		}
+	}
+	switch {
+	case joints > 0 || humps > 0:
+		return true
+	case hex && digits > 0 && letters > 0 && len(s) >= 7 && len(s) <= 40:
+		return true
+	case dots > 0 && letters > 1:
+		return !isDigit(s[0]) && dottedName(s) || dots > 1 && digits > dots
+	}
+	return dots > 1 && digits > dots
+}
+
+// dottedName reports whether every part of s begins like a name.
+func dottedName(s string) bool {
+	for i := range len(s) {
+		if s[i] == '.' && (i+1 == len(s) || s[i+1] == '.' || isDigit(s[i+1])) {
+			return false
+		}
+	}
+	return true
+}
+
+// countWords counts runs of three letters or more.
+func countWords(s string) (n int) {
+	run := 0
+	for i := range len(s) {
+		if c := s[i] | 0x20; c >= 'a' && c <= 'z' {
+			if run++; run == 3 {
+				n++
+			}
+			continue
+		}
+		run = 0
+	}
+	return n
+}
+
+func hasLetter(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; c >= 'a' && c <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

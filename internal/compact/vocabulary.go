@@ -1,0 +1,127 @@
+package compact
+
+import (
+	"math"
+	"slices"
+)
+
+// vocabulary knows the specifics of a session's past and how likely each is to
+// be needed again.
+type vocabulary struct {
+	ids   map[string]int32
+	terms []term
+	worth []float64 // set by settle
+	now   int32     // the moment of the cut
+}
+
+// term is what the past says about one specific. A moment is a step or a
+// prompt, counted from the oldest one in view.
+type term struct {
+	seen, used     int32 // moments at which it stood anywhere; in the words or acts of user and model
+	last, lastUsed int32
+	markSeen       int32 // moment counted last, plus one
+	markUsed       int32
+	asked          float64 // weight of the request that named it
+	known          bool    // the summary in the context names it
+}
+
+func newVocabulary(moments int) *vocabulary {
+	return &vocabulary{ids: make(map[string]int32, 4096), now: int32(moments)}
+}
+
+// learn counts the specifics of text at a moment; used says that the user or
+// the model wrote it, rather than a tool.
+func (v *vocabulary) learn(text string, moment int, used bool) {
+	m := int32(moment)
+	scanSpecifics(text, func(s string) {
+		id, ok := v.ids[s]
+		if !ok {
+			id = int32(len(v.terms))
+			v.ids[s] = id
+			v.terms = append(v.terms, term{})
+		}
+		t := &v.terms[id]
+		if used {
+			if t.markUsed != m+1 {
+				t.markUsed, t.lastUsed = m+1, m
+				t.used++
+				t.seen++
+			}
+		} else if t.markSeen != m+1 {
+			t.markSeen = m + 1
+			t.seen++
+		}
+		t.last = max(t.last, m)
+	})
+}
+
+// ask raises the specifics of text, which says what the work in hand is.
+func (v *vocabulary) ask(text string, weight float64) {
+	scanSpecifics(text, func(s string) {
+		if id, ok := v.ids[s]; ok {
+			v.terms[id].asked = max(v.terms[id].asked, weight)
+		}
+	})
+}
+
+// know marks the specifics that the context holds already.
+func (v *vocabulary) know(text string) {
+	scanSpecifics(text, func(s string) {
+		if id, ok := v.ids[s]; ok {
+			v.terms[id].known = true
+		}
+	})
+}
+
+// The chance that a specific is needed after a cut, as a logistic model of how
+// often and how recently it was seen and used. The coefficients were fitted on
+// cuts through sessions that hold no compaction; one message is half a moment.
+const (
+	needBase     = -1.0
+	needSeen     = 0.45 // per ln(moments seen)
+	needRecent   = -0.53
+	needUsed     = 0.57
+	needUses     = 0.97 // per ln(1 + moments used)
+	needUsedLast = -0.13
+	// knownShare is what is left of a specific's worth when the client's summary
+	// names it: names are kept better than what goes with them.
+	knownShare = 0.3
+)
+
+// settle computes what each specific is worth: the chance that it is needed
+// times the surprise of it, which is small for what stands everywhere.
+func (v *vocabulary) settle() {
+	v.worth = make([]float64, len(v.terms))
+	n := float64(v.now + 1)
+	for i := range v.terms {
+		t := &v.terms[i]
+		z := needBase + needSeen*math.Log(float64(t.seen)) + needRecent*math.Log(v.age(t.last)) + t.asked
+		if t.used > 0 {
+			z += needUsed + needUses*math.Log(1+float64(t.used)) + needUsedLast*math.Log(v.age(t.lastUsed))
+		} else {
+			z += needUsedLast * (math.Log(2*n) + 1)
+		}
+		w := math.Log(1+2*n/float64(t.seen)) / (1 + math.Exp(-z))
+		if t.known {
+			w *= knownShare
+		}
+		v.worth[i] = w
+	}
+}
+
+// age is how many messages ago a moment was, at least one.
+func (v *vocabulary) age(moment int32) float64 { return float64(2*(v.now-moment) + 1) }
+
+// keys returns the known specifics of text, each once in ascending order, and
+// the count of its ordinary words.
+func (v *vocabulary) keys(text string, buf []int32) ([]int32, int) {
+	from := len(buf)
+	words := scanSpecifics(text, func(s string) {
+		if id, ok := v.ids[s]; ok {
+			buf = append(buf, id)
+		}
+	})
+	found := buf[from:]
+	slices.Sort(found)
+	return buf[:from+len(slices.Compact(found))], words
+}

@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"strandline/internal/e2e/mockapi"
+)
+
+// These tests hold the client itself against what strandline relies on, with a
+// hook that only records. If one of them fails with a new version of the client,
+// the client has changed.
+
+// allEvents are the hooks that strandline may be called at.
+func allEvents() []string {
+	return []string{
+		"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "StopFailure",
+		"SubagentStop", "PreCompact", "PostCompact", "SessionEnd",
+	}
+}
+
+func TestClientCompactsInTheMiddleOfAToolLoop(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	hook := s.record(allEvents()...)
+	hook.say("PreCompact", "Keep the tide tables in mind.")
+	hook.say("SessionStart.compact", `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"High water at 04:12 <sic>."}}`)
+	s.api.Summarize("Some commands ran.")
+	s.api.On("run them", toolLoop(4, 2)...)
+
+	tn := s.start(newSession(t), "run them").mustAnswer("All done.").undisturbed()
+
+	if got, want := strings.Join(tn.compactions(), " "), "auto"; got != want {
+		t.Errorf("compactions: %s, want %s", got, want)
+	}
+	if got, want := hook.order(), "SessionStart/startup UserPromptSubmit PostToolUse/Bash PostToolUse/Bash PostToolUse/Bash"+
+		" PreCompact/auto SubagentStop SessionStart/compact PostCompact/auto PostToolUse/Bash Stop SessionEnd/other"; got != want {
+		t.Errorf("order of events:\n got %s\nwant %s", got, want)
+	}
+	asked := tn.request(mockapi.Compaction, 0).Text()
+	if !strings.Contains(asked, "Keep the tide tables in mind.") {
+		t.Error("the compaction request does not hold what PreCompact printed")
+	}
+	next := after(t, tn, mockapi.Compaction).Text()
+	for _, want := range []string{"Some commands ran.", "High water at 04:12"} {
+		if !strings.Contains(next, want) {
+			t.Errorf("the request after the compaction does not hold %q", want)
+		}
+	}
+	for _, p := range hook.payloads() {
+		if p.String() == "SubagentStop" && !strings.Contains(p.Last, "Some commands ran.") {
+			t.Errorf("SubagentStop before the restoration tells %q, not the summary", p.Last)
+		}
+	}
+}
+
+func TestClientCompactsOnDemand(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	hook := s.record(allEvents()...)
+	s.api.Summarize("We greeted.")
+	s.api.On("hello", mockapi.Say("Good day."))
+	s.api.On("and now", mockapi.Say("Now this."))
+	id := newSession(t)
+	s.start(id, "hello").mustAnswer("Good day.").undisturbed()
+
+	tn := s.resume(id, "/compact mind the tides").mustSucceed()
+
+	if !strings.Contains(s.api.Requests()[1].Text(), "mind the tides") {
+		t.Errorf("%s: the compaction request does not hold the argument", tn.args)
+	}
+	s.resume(id, "and now").mustAnswer("Now this.").undisturbed()
+	if got, want := hook.order(), "SessionStart/startup UserPromptSubmit Stop SessionEnd/other"+
+		" SessionStart/resume PreCompact/manual SubagentStop SessionStart/compact PostCompact/manual SessionEnd/other"+
+		" SessionStart/resume UserPromptSubmit Stop SessionEnd/other"; got != want {
+		t.Errorf("order of events:\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestClientCompactsWhenTheAPIRefuses(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	hook := s.record(allEvents()...)
+	s.api.Summarize("We greeted.")
+	s.api.On("hello", mockapi.Say("Good day."))
+	s.api.On("and now", mockapi.TooLong(), mockapi.Say("Now this."))
+	id := newSession(t)
+	s.start(id, "hello").mustAnswer("Good day.")
+
+	tn := s.resume(id, "and now").mustAnswer("Now this.").undisturbed()
+
+	if got, want := strings.Join(tn.compactions(), " "), "auto"; got != want {
+		t.Errorf("compactions: %s, want %s", got, want)
+	}
+	if got := hook.order(); !strings.Contains(got, "PreCompact/auto SubagentStop SessionStart/compact PostCompact/auto Stop") {
+		t.Errorf("order of events: %s", got)
+	}
+}
+
+func TestClientRunsSubAgents(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	hook := s.record(allEvents()...)
+	s.api.On("delegate", mockapi.Use(mockapi.Agent("Look", "look for it")), mockapi.Say("It was found."))
+	s.api.On("look for it", mockapi.Use(mockapi.Bash("echo here")), mockapi.Say("Found it here."))
+	id := newSession(t)
+
+	s.start(id, "delegate").mustAnswer("It was found.").undisturbed()
+
+	if got := hook.order(); !strings.Contains(got, "SubagentStop/general-purpose") {
+		t.Errorf("order of events: %s", got)
+	}
+	if got := s.sideFiles(id); len(got) != 2 {
+		t.Errorf("side files of a session with a sub-agent: %v, want its transcript and its description", got)
+	}
+}
+
+// toolLoop is a turn of n tool calls, one to a reply; the answer that the n-th
+// comes back with fills the context, so that the client compacts before it asks
+// for the next.
+func toolLoop(n, full int) []mockapi.Reply {
+	var replies []mockapi.Reply
+	for i := range n {
+		reply := mockapi.Use(mockapi.Bash("echo step")).Thinking("Next.").At(20_000)
+		if i == full {
+			reply = reply.At(compactAt)
+		}
+		replies = append(replies, reply)
+	}
+	return append(replies, mockapi.Say("All done."))
+}
+
+// after returns the request of the turn that follows its first of that kind.
+func after(t *testing.T, tn *turn, kind mockapi.Kind) *mockapi.Request {
+	t.Helper()
+	for i, req := range tn.requests {
+		if req.Kind == kind && i+1 < len(tn.requests) {
+			return tn.requests[i+1]
+		}
+	}
+	t.Fatalf("%s: no request behind one of kind %s", tn.args, kind)
+	return nil
+}

@@ -1,0 +1,228 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/e2e/mockapi"
+)
+
+// patience bounds every wait; what is waited for takes a fraction of it.
+const patience = 60 * time.Second
+
+// flushPatience bounds the wait for the client's own write-behind.
+const flushPatience = 2 * time.Second
+
+// compactWindow is the smallest context window that the client accepts. It
+// compacts when an answer reports compactAt tokens or more.
+const (
+	compactWindow = "100000"
+	compactAt     = 70_000
+)
+
+// sandbox is a person's machine: a home, a project under git, the client, and
+// strandline beside it.
+type sandbox struct {
+	t       *testing.T
+	api     *mockapi.Server
+	client  string
+	program string // strandline as it is installed here, "" before install
+	home    string
+	project string
+	store   string // STRANDLINE_HOME
+	env     []string
+}
+
+// newSandbox makes a machine on which the client is set up and strandline is not.
+func newSandbox(t *testing.T) *sandbox {
+	t.Helper()
+	s := &sandbox{t: t, client: client(t), api: mockapi.Start(t)}
+	root := t.TempDir()
+	s.home = filepath.Join(root, "home")
+	s.project = filepath.Join(root, "project")
+	s.store = filepath.Join(s.home, ".local", "share", "strandline")
+	s.env = []string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + s.home,
+		"TMPDIR=" + filepath.Join(root, "tmp"),
+		"LANG=C.UTF-8",
+		"TZ=UTC",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org",
+		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org",
+		"ANTHROPIC_BASE_URL=" + s.api.URL(),
+		"ANTHROPIC_API_KEY=" + fakeKey,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + compactWindow,
+	}
+	s.write(filepath.Join(root, "tmp", ".keep"), "")
+	s.write(s.settingsFile(), userSettings)
+	s.write(filepath.Join(s.home, ".claude.json"), s.onboarded())
+	s.write(filepath.Join(s.project, "README.md"), "# Tide tables\n")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "Begin"}} {
+		s.run("git", args...).mustSucceed()
+	}
+	s.api.Before(s.awaitFlush)
+	return s
+}
+
+// fakeKey is accepted without a dialog because the client's state says so.
+const fakeKey = "sk-ant-e2e-not-a-key"
+
+// userSettings is what the user had before: permissions so that no dialog comes
+// up, a hook of their own, and a layout that no program would write.
+const userSettings = `{
+    "permissions": { "defaultMode": "acceptEdits",
+        "allow": ["Bash", "Read", "Write", "Edit", "Agent"] },
+
+  "hooks": {"Stop": [ {"hooks": [{"type": "command", "command": "true"}]} ]},
+  "cleanupPeriodDays":   3650
+}
+`
+
+// onboarded is the state of a client whose first-run dialogs were answered.
+func (s *sandbox) onboarded() string {
+	state := map[string]any{
+		"hasCompletedOnboarding": true,
+		"theme":                  "dark",
+		"customApiKeyResponses":  map[string]any{"approved": []string{fakeKey[len(fakeKey)-20:]}, "rejected": []string{}},
+		"projects":               map[string]any{s.project: map[string]any{"hasTrustDialogAccepted": true}},
+	}
+	data, err := json.Marshal(state)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func (s *sandbox) settingsFile() string { return filepath.Join(s.home, ".claude", "settings.json") }
+
+// projects is the folder that the client keeps its transcripts in.
+func (s *sandbox) projects() string { return filepath.Join(s.home, ".claude", "projects") }
+
+// install puts strandline on the machine and runs init.
+func (s *sandbox) install(args ...string) {
+	s.t.Helper()
+	s.program = filepath.Join(filepath.Dir(s.project), "bin", programName)
+	link(s.t, program(s.t), s.program)
+	s.strandline(append([]string{"init"}, args...)...).mustSucceed()
+}
+
+// setenv changes the environment of everything that is run from now on.
+func (s *sandbox) setenv(key, value string) {
+	s.env = slices.DeleteFunc(s.env, func(kv string) bool { return strings.HasPrefix(kv, key+"=") })
+	s.env = append(s.env, key+"="+value)
+}
+
+// awaitFlush holds an answer back until the tool results that it answers are in
+// a transcript. The client writes about a tenth of a second behind, a real model
+// takes longer than that, and a hook may look at the transcript in between.
+func (s *sandbox) awaitFlush(ctx context.Context, req *mockapi.Request) {
+	ctx, cancel := context.WithTimeout(ctx, flushPatience)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for _, id := range req.ToolResults() {
+		for !s.transcribed(`"tool_use_id":"` + id + `"`) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}
+}
+
+// transcribed reports whether any transcript holds the text.
+func (s *sandbox) transcribed(text string) bool {
+	for _, path := range s.clientFiles() {
+		data, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(data, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// write makes a file with its folders.
+func (s *sandbox) write(path, content string) {
+	s.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *sandbox) read(path string) string {
+	s.t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// link makes target the same program as source, by its own path.
+func link(t *testing.T, source, target string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(source, target); err == nil {
+		return
+	}
+	data, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(target, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is what a process left.
+type outcome struct {
+	t      *testing.T
+	args   []string
+	stdout string
+	stderr string
+	err    error
+}
+
+// run runs a program in the project folder.
+func (s *sandbox) run(name string, args ...string) outcome {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = s.project, s.env
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	return outcome{t: s.t, args: append([]string{filepath.Base(name)}, args...), stdout: stdout.String(), stderr: stderr.String(), err: err}
+}
+
+// strandline runs the installed program.
+func (s *sandbox) strandline(args ...string) outcome {
+	s.t.Helper()
+	return s.run(s.program, args...)
+}
+
+func (o outcome) mustSucceed() outcome {
+	o.t.Helper()
+	if o.err != nil {
+		o.t.Fatalf("%s: %v\n%s%s", strings.Join(o.args, " "), o.err, o.stdout, o.stderr)
+	}
+	return o
+}

@@ -1,0 +1,104 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+)
+
+// run is the handling of one event.
+type run struct {
+	env     Env
+	payload payload
+	log     *slog.Logger
+}
+
+// sideEvents are the events after which the session's folder is listed: a
+// listing at every prompt would make long sessions slower for nothing.
+func sideEvent(event string) bool {
+	switch event {
+	case "SubagentStop", "Stop", "StopFailure", "PreCompact", "SessionEnd":
+		return true
+	}
+	return false
+}
+
+// isSummarizer reports that the event is the end of the client's own summarizer,
+// which it runs as a sub-agent without a type.
+func (p payload) isSummarizer() bool {
+	return p.event == "SubagentStop" && p.agentType == "" && p.lastMessage != ""
+}
+
+// handle captures first and speaks afterwards, so that what it says is about the
+// session as it is now.
+func (r *run) handle(ctx context.Context) error {
+	p := r.payload
+	if !r.env.Config.Capture.Enabled || p.session == "" {
+		return nil
+	}
+	src, err := capture.TranscriptSource(p.transcript, p.session, p.cwd)
+	if err != nil {
+		return err
+	}
+	if p.event == "PostToolUse" && r.throttled() {
+		return nil
+	}
+	var errs []error
+	if p.isSummarizer() {
+		errs = append(errs, r.env.Journal.Record(ctx, archive.JournalSummary, p.session,
+			archive.SummaryFact{Source: p.event, Text: p.lastMessage}))
+	}
+	if (p.event == "TaskCreated" || p.event == "TaskCompleted") && p.taskID != "" {
+		errs = append(errs, r.env.Journal.Record(ctx, archive.JournalTask, p.session,
+			archive.TaskFact{Event: p.event, TaskID: p.taskID, Subject: p.taskSubject, Description: p.taskText}))
+	}
+	sessions, deferred, err := r.env.Capture.Files(ctx, src, sideEvent(p.event))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		errs = append(errs, err)
+	}
+	idx, err := r.env.OpenIndex(ctx)
+	if err != nil {
+		errs = append(errs, err)
+		deferred = deferred || len(sessions) > 0
+	} else {
+		done, err := r.index(ctx, idx, sessions)
+		deferred = deferred || !done
+		errs = append(errs, err, r.speak(ctx, idx), idx.Close())
+	}
+	if deferred {
+		errs = append(errs, r.leave(src))
+	}
+	return errors.Join(errs...)
+}
+
+// throttled reports that the session was captured a moment ago: PostToolUse
+// exists so that a long tool loop is captured while it runs, no more.
+func (r *run) throttled() bool {
+	last := r.env.LastCapture(r.payload.session)
+	age := r.env.Now().Sub(last)
+	return age >= 0 && age < r.env.Config.Hook.PostToolInterval
+}
+
+// index brings the index up to date and reports whether it got there.
+func (r *run) index(ctx context.Context, idx Index, sessions []string) (bool, error) {
+	if r.env.Pending.Any() {
+		// Older sessions wait to be indexed. Rows that this one copied from
+		// them must be seen there first, so this one queues up behind.
+		return false, r.env.Journal.Sync(ctx, idx)
+	}
+	err := errors.Join(
+		r.env.Journal.Sync(ctx, idx),
+		r.env.Capture.IndexAll(ctx, idx, sessions),
+	)
+	return err == nil, err
+}
+
+// leave hands the session to a process of its own that has no deadline.
+func (r *run) leave(src capture.Source) error {
+	err := r.env.Pending.Add(capture.PendingWork{Session: src.Session, Transcript: src.Path, Cwd: src.Cwd})
+	return errors.Join(err, r.env.Detach("catchup"))
+}

@@ -1,0 +1,93 @@
+// Package hook is the one command that every hook of the client calls: stdin
+// holds the event, stdout what the protocol wants, and whatever happens the
+// process exits 0 with nothing on stderr.
+package hook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/compact"
+	"strandline/internal/config"
+)
+
+// Index is what a hook needs of a store.
+type Index interface {
+	capture.Index
+	compact.Source
+	compact.Sessions
+	Close() error
+}
+
+// Env is the outside world of a hook.
+type Env struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	Config *config.Config
+	Now    func() time.Time
+	// Capture writes the logs.
+	Capture *capture.Capture
+	// Journal writes the journal.
+	Journal capture.Journal
+	// Pending notes what a deadline left undone.
+	Pending capture.Pending
+	// OpenIndex opens the index; it waits for a lock until ctx ends.
+	OpenIndex func(ctx context.Context) (Index, error)
+	// Detach starts this program with the given arguments and does not wait.
+	Detach func(args ...string) error
+	// Log takes errors; nothing of it reaches the client.
+	Log *slog.Logger
+	// Interval says when a log was last written, for the throttle.
+	LastCapture func(session string) time.Time
+}
+
+// maxPayload is the most that is read of stdin; the fields that matter come
+// before the large ones.
+const maxPayload = 64 << 20
+
+// Run handles one event. It returns when the work is done or the deadline of the
+// configuration has passed; it never fails.
+func Run(ctx context.Context, env Env) {
+	defer func() {
+		if r := recover(); r != nil {
+			env.Log.Error("hook panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, env.Config.Hook.Deadline)
+	defer cancel()
+	data, err := readAll(ctx, env.Stdin)
+	if err != nil {
+		env.Log.Error("read hook payload", "error", err)
+	}
+	p := parsePayload(data)
+	r := run{env: env, payload: p, log: env.Log.With("event", p.event, "session", archive.Clip(p.session, 64))}
+	if err := r.handle(ctx); err != nil {
+		r.log.Error("hook", "error", err)
+	}
+}
+
+// readAll reads stdin until its end or the deadline. A client that leaves the
+// pipe open costs the deadline, not more.
+func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() { // ends with the process when the pipe stays open
+		data, err := io.ReadAll(io.LimitReader(in, maxPayload))
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return r.data, r.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for stdin: %w", context.Cause(ctx))
+	}
+}

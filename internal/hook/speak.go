@@ -1,0 +1,109 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+	"strandline/internal/compact"
+	"strandline/internal/config"
+)
+
+// The client moves a text above 10,000 UTF-16 units out of the context and into
+// a file, whatever the configuration asks for.
+const maxInjected = 9900
+
+// speak prints what the event is answered with, if anything, and notes it in the
+// journal.
+func (r *run) speak(ctx context.Context, idx Index) error {
+	block, event, err := r.compose(ctx, idx)
+	if err != nil || block.Text == "" {
+		return err
+	}
+	if brief.Units(block.Text) > maxInjected {
+		return fmt.Errorf("answer of %d characters for %s is over the client's limit: nothing said", brief.Units(block.Text), event)
+	}
+	if err := r.print(block.Text); err != nil {
+		return fmt.Errorf("answer %s: %w", event, err)
+	}
+	return r.env.Journal.Record(ctx, archive.JournalInjected, r.payload.session, archive.InjectedFact{
+		Event: event, Chars: brief.Units(block.Text), Handles: block.Handles,
+	})
+}
+
+// compose makes the answer to the event.
+func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, error) {
+	p, cfg := r.payload, r.env.Config
+	switch {
+	case p.event == "PreCompact":
+		text, err := compact.Preserve(ctx, idx, compact.Request{
+			Session: p.session, Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
+			Instructions: p.instructions, Now: r.env.Now(),
+		})
+		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err
+	case p.event != "SessionStart":
+		return compact.Block{}, "", nil
+	case p.source == "compact":
+		block, err := r.restore(ctx, idx, p.session)
+		return block, "SessionStart/compact", err
+	case p.source == "clear":
+		block, err := r.begin(ctx, idx, cfg.Restore.OnClear)
+		return block, "SessionStart/clear", err
+	case p.source == "startup":
+		block, err := r.begin(ctx, idx, cfg.Restore.OnStartup)
+		return block, "SessionStart/startup", err
+	}
+	return compact.Block{}, "", nil
+}
+
+func (r *run) restore(ctx context.Context, idx Index, session string) (compact.Block, error) {
+	return compact.Restore(ctx, idx, compact.Request{
+		Session: session, Budget: min(r.env.Config.Restore.Budget, maxInjected), Now: r.env.Now(),
+	})
+}
+
+// begin answers the start of a new conversation.
+func (r *run) begin(ctx context.Context, idx Index, mode config.Mode) (compact.Block, error) {
+	if mode == config.ModeOff {
+		return compact.Block{}, nil
+	}
+	key := r.env.Capture.Project(r.payload.cwd).Key
+	if key == "" {
+		return compact.Block{}, nil
+	}
+	if mode == config.ModePointer {
+		text, err := compact.Pointer(ctx, idx, compact.PointerRequest{
+			Projects: []string{key}, Exclude: r.payload.session, Now: r.env.Now(),
+		})
+		return compact.Block{Text: text}, err
+	}
+	sessions, err := idx.Sessions(ctx, archive.SessionFilter{Projects: []string{key}, Limit: 2})
+	if err != nil {
+		return compact.Block{}, err
+	}
+	for _, s := range sessions {
+		if s.ID != r.payload.session {
+			return r.restore(ctx, idx, s.ID)
+		}
+	}
+	return compact.Block{}, nil
+}
+
+// print writes an answer in the form that its event takes: PreCompact's is
+// appended to the compaction prompt as it stands, the others are JSON.
+func (r *run) print(text string) error {
+	if r.payload.event == "PreCompact" {
+		_, err := io.WriteString(r.env.Stdout, text)
+		return err
+	}
+	type output struct {
+		HookEventName     string `json:"hookEventName"`
+		AdditionalContext string `json:"additionalContext"`
+	}
+	return json.NewEncoder(r.env.Stdout).Encode(map[string]output{
+		"hookSpecificOutput": {HookEventName: r.payload.event, AdditionalContext: text},
+	})
+}

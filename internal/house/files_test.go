@@ -1,0 +1,135 @@
+package house
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// maxLines is the length at which a file has more than one subject. Most files
+// are far shorter; the median is printed with -v.
+const maxLines = 800
+
+func TestFilesAreShort(t *testing.T) {
+	var lengths []int
+	source, tests := 0, 0
+	for _, name := range files(t, ".go") {
+		n := bytes.Count(readFile(t, name), []byte("\n"))
+		if n > maxLines {
+			t.Errorf("%s has %d lines, at most %d", name, n, maxLines)
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			tests += n
+			continue
+		}
+		source += n
+		lengths = append(lengths, n)
+	}
+	slices.Sort(lengths)
+	t.Logf("%d source files: median %d lines, 90 %% below %d, longest %d; %d lines of source, %d of tests",
+		len(lengths), lengths[len(lengths)/2], lengths[len(lengths)*9/10], lengths[len(lengths)-1], source, tests)
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	for _, p := range goList(t, "", "./...") {
+		if len(p.GoFiles) == 0 {
+			continue
+		}
+		name := filepath.Base(p.ImportPath)
+		switch {
+		case p.Doc == "":
+			t.Errorf("%s has no package comment", p.ImportPath)
+		case !strings.HasPrefix(p.Doc, "Package "+name+" ") && !strings.HasPrefix(p.Doc, "Command "+name+" "):
+			t.Errorf("%s: its comment does not begin with its name: %q", p.ImportPath, p.Doc)
+		}
+	}
+}
+
+// TestNothingPointsOutside: the repository stands on its own. It names no file
+// of the machine it was written on, no host that packages come from, and leaves
+// no loose ends.
+func TestNothingPointsOutside(t *testing.T) {
+	rules := []struct {
+		why     string
+		pattern *regexp.Regexp
+	}{
+		{"a folder beside the repository", regexp.MustCompile(`\.\./` + `shared\b`)},
+		{"a path of one machine", regexp.MustCompile(`/` + `root/|/work/(` + `main|shared)`)},
+		{"a package registry's host", regexp.MustCompile(`registry\.` + `npmjs|proxy\.` + `golang|sum\.` + `golang`)},
+		{"a loose end", regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)},
+	}
+	for _, name := range files(t) {
+		data := readFile(t, name)
+		if bytes.IndexByte(data, 0) >= 0 {
+			continue // no text
+		}
+		for _, r := range rules {
+			if at := r.pattern.FindIndex(data); at != nil {
+				line := 1 + bytes.Count(data[:at[0]], []byte("\n"))
+				t.Errorf("%s:%d names %s: %q", name, line, r.why, data[at[0]:at[1]])
+			}
+		}
+	}
+}
+
+// TestBundledFilesAreSmall: a clone is quick and a binary carries little.
+func TestBundledFilesAreSmall(t *testing.T) {
+	const limit = 512 << 10
+	total := 0
+	for _, name := range files(t) {
+		n := len(readFile(t, name))
+		total += n
+		if n > limit && !strings.Contains(name, "/testdata/") {
+			t.Errorf("%s has %d bytes, at most %d", name, n, limit)
+		}
+	}
+	t.Logf("%d bytes in all", total)
+}
+
+func TestLicence(t *testing.T) {
+	licence := string(readFile(t, "LICENSE"))
+	for _, want := range []string{"MIT License", "The Strandline authors", "WITHOUT WARRANTY OF ANY KIND"} {
+		if !strings.Contains(licence, want) {
+			t.Errorf("LICENSE has no %q", want)
+		}
+	}
+}
+
+// TestNoInit: what runs before main is paid for by every hook.
+func TestNoInit(t *testing.T) {
+	for _, name := range files(t, ".go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s has an init function", name)
+			}
+		}
+	}
+}
+
+// TestLazyPatterns: a pattern that is compiled at start-up is paid for by every
+// hook, so package level holds none outside tests.
+func TestLazyPatterns(t *testing.T) {
+	eager := regexp.MustCompile(`(?m)^(var\s+\w+|\t\w+)\s*=\s*(regexp\.MustCompile|template\.(Must|New))`)
+	for _, name := range files(t, ".go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if at := eager.FindIndex(readFile(t, name)); at != nil {
+			t.Errorf("%s compiles a pattern when the program starts: use sync.OnceValue", name)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package project
+
+import "strings"
+
+// gitConfig is what is of interest in a repository's configuration file.
+type gitConfig struct {
+	originURL string // first remote.origin.url, which is the one git fetches from
+	worktree  string // last core.worktree
+}
+
+func readConfig(path string) gitConfig {
+	return parseConfig(string(readHead(path, maxConfig)))
+}
+
+// parseConfig reads a git configuration file as far as it makes sense and passes
+// over what does not; includes are not followed. The syntax is that of
+// git-config(1).
+func parseConfig(text string) gitConfig {
+	var conf gitConfig
+	s := configScanner{rest: strings.TrimPrefix(text, "\ufeff")}
+	for s.next() {
+		switch {
+		case s.section == "core" && s.sub == "" && s.key == "worktree":
+			conf.worktree = s.value
+		case s.section == "remote" && s.sub == "origin" && s.key == "url" && conf.originURL == "":
+			conf.originURL = s.value
+		}
+	}
+	return conf
+}
+
+// configScanner walks through the variables of a git configuration file.
+type configScanner struct {
+	rest         string
+	section, sub string // section lower-cased, sub-section as written
+	key, value   string // key lower-cased, value with quotes and escapes resolved
+}
+
+// next goes to the next variable that has a value; it returns false at the end.
+func (s *configScanner) next() bool {
+	for {
+		s.rest = strings.TrimLeft(s.rest, " \t\r\n\v\f")
+		if s.rest == "" {
+			return false
+		}
+		switch s.rest[0] {
+		case '#', ';':
+			s.skipLine()
+		case '[':
+			s.header()
+		default:
+			if s.variable() {
+				return true
+			}
+		}
+	}
+}
+
+func (s *configScanner) skipLine() {
+	_, s.rest, _ = strings.Cut(s.rest, "\n")
+}
+
+// header reads [section], [section "sub"] or the old [section.sub]. A broken one
+// belongs to no section, so that nothing below it is mistaken.
+func (s *configScanner) header() {
+	s.section, s.sub = "", ""
+	i := 1
+	for i < len(s.rest) && strings.IndexByte("]\"\n", s.rest[i]) < 0 {
+		i++
+	}
+	section := strings.TrimSpace(s.rest[1:i])
+	var sub strings.Builder
+	quoted := i < len(s.rest) && s.rest[i] == '"'
+	if quoted {
+		for i++; i < len(s.rest) && s.rest[i] != '"' && s.rest[i] != '\n'; i++ {
+			if s.rest[i] == '\\' && i+1 < len(s.rest) && s.rest[i+1] != '\n' {
+				i++
+			}
+			sub.WriteByte(s.rest[i])
+		}
+		i++ // the closing quote
+	}
+	if i >= len(s.rest) || s.rest[i] != ']' {
+		s.rest = s.rest[min(i, len(s.rest)):]
+		s.skipLine()
+		return
+	}
+	s.rest = s.rest[i+1:]
+	s.section, s.sub = strings.ToLower(section), sub.String()
+	if !quoted {
+		s.section, s.sub, _ = strings.Cut(s.section, ".")
+	}
+}
+
+// variable reads "key = value" and reports whether there was one.
+func (s *configScanner) variable() bool {
+	end := strings.IndexAny(s.rest, "=\n")
+	if end < 0 || s.rest[end] == '\n' {
+		s.skipLine() // a bare key is a boolean, which is of no interest here
+		return false
+	}
+	s.key = strings.ToLower(strings.TrimSpace(s.rest[:end]))
+	s.rest = s.rest[end+1:]
+	s.value = s.readValue()
+	return true
+}
+
+// readValue reads up to the end of the line: quotes keep blanks and comment
+// signs, a backslash escapes or continues on the next line, blanks at either end
+// go.
+func (s *configScanner) readValue() string {
+	var b strings.Builder
+	keep := 0 // length up to the last character that is not a trailing blank
+	quoted := false
+	i := 0
+	for ; i < len(s.rest) && s.rest[i] != '\n'; i++ {
+		c := s.rest[i]
+		switch {
+		case c == '"':
+			quoted = !quoted
+			keep = b.Len()
+		case c == '\\':
+			i++
+			c, ok := unescape(s.rest, &i)
+			if ok {
+				b.WriteByte(c)
+				keep = b.Len()
+			}
+		case !quoted && (c == '#' || c == ';'):
+			s.rest = s.rest[i:]
+			s.skipLine()
+			return b.String()[:keep]
+		case !quoted && (c == ' ' || c == '\t' || c == '\r'):
+			if b.Len() > 0 {
+				b.WriteByte(c)
+			}
+		default:
+			b.WriteByte(c)
+			keep = b.Len()
+		}
+	}
+	s.rest = s.rest[min(i, len(s.rest)):] // a backslash may end the file
+	return b.String()[:keep]
+}
+
+// unescape reads the character behind a backslash at *i. It returns false for an
+// escaped line end, which continues the value.
+func unescape(text string, i *int) (byte, bool) {
+	if *i >= len(text) {
+		return 0, false
+	}
+	switch c := text[*i]; c {
+	case '\r':
+		if *i+1 < len(text) && text[*i+1] == '\n' {
+			*i++
+			return 0, false
+		}
+		return c, true
+	case '\n':
+		return 0, false
+	case 'n':
+		return '\n', true
+	case 't':
+		return '\t', true
+	case 'b':
+		return '\b', true
+	default:
+		return c, true
+	}
+}

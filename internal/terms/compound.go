@@ -1,0 +1,220 @@
+package terms
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// appendCompound appends the terms of one compound: the whole first, then its
+// parts. In c everything outside ASCII is folded already.
+func appendCompound(dst []byte, c string) []byte {
+	switch {
+	case c == "":
+		return dst
+	case isHash(c):
+		return appendWhole(dst, c)
+	case isPlain(c):
+		return appendPart(dst, c)
+	}
+	if len(c) > 1 && (c[0] == 'v' || c[0] == 'V') && class(c[1]) == classDigit && strings.IndexByte(c, '.') > 0 {
+		c = c[1:] // v1.2 is the version 1.2
+	}
+	dst = appendWhole(dst, c)
+	for rest, more := c, true; more; {
+		var segment string
+		segment, rest, more = strings.Cut(rest, ".")
+		switch {
+		case segment == "":
+		case isPlain(segment) || isHash(segment):
+			if len(segment) > 1 && len(segment) < len(c) {
+				dst = appendPart(dst, segment)
+			}
+		default:
+			if len(segment) < len(c) {
+				dst = appendWhole(dst, segment)
+			}
+			dst = appendHumps(dst, segment)
+		}
+	}
+	return dst
+}
+
+// isPlain reports whether c has no inner structure: one word in lower case, in
+// capitals or with a capital first letter, or one number.
+func isPlain(c string) bool {
+	first := class(c[0])
+	last := first
+	for i := 1; i < len(c); i++ {
+		k := class(c[i])
+		switch {
+		case k == classOther:
+			return false
+		case k == last:
+		case i == 1 && first == classUpper && k != classDigit:
+		case (k == classLower || k == classRune) && (last == classLower || last == classRune):
+		default:
+			return false
+		}
+		last = k
+	}
+	return true
+}
+
+// isHash reports whether c is an abbreviated or full hash or a UUID. A run
+// without a digit is a word such as "defaced"; one without a letter is a number,
+// which is one term anyway.
+func isHash(c string) bool {
+	if len(c) < minHash {
+		return false
+	}
+	digits, letters, dashes := 0, 0, 0
+	for i := range len(c) {
+		switch b := c[i]; {
+		case b == '-':
+			dashes++
+		case !isHexByte(b):
+			return false
+		case b <= '9':
+			digits++
+		default:
+			letters++
+		}
+	}
+	if dashes > 0 {
+		return len(c) == 36 && dashes == 4 && c[8] == '-' && c[13] == '-' && c[18] == '-' && c[23] == '-'
+	}
+	return digits > 0 && letters > 0
+}
+
+// appendHumps appends the parts of a segment, which end at underscores, dashes,
+// humps and where letters and digits meet. Parts of one byte are left out: they
+// are noise in a longer name.
+func appendHumps(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		k := class(s[i])
+		if k == classOther {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(s) && !humpAt(s, j) {
+			j++
+		}
+		if j-i > 1 && j-i < len(s) {
+			dst = appendPart(dst, s[i:j])
+		}
+		i = j
+	}
+	return dst
+}
+
+// humpAt reports whether a part ends before s[j], with j > 0.
+func humpAt(s string, j int) bool {
+	k, before := class(s[j]), class(s[j-1])
+	switch {
+	case k == classOther:
+		return true
+	case k == before:
+		// In "HTTPServer" the part ends before the capital that a small letter follows.
+		return k == classUpper && j+1 < len(s) && class(s[j+1]) == classLower
+	case k == classDigit || before == classDigit:
+		return true
+	}
+	return k == classUpper
+}
+
+// appendPart appends one word in lower case, in the singular and clipped.
+func appendPart(dst []byte, word string) []byte {
+	dst = separate(dst)
+	at := len(dst)
+	dst = appendLower(dst, word)
+	return clip(singular(dst, at), at)
+}
+
+// appendWhole appends a compound in lower case without dashes and underscores,
+// so that all spellings of a name are one term.
+func appendWhole(dst []byte, c string) []byte {
+	dst = separate(dst)
+	at := len(dst)
+	for i := range len(c) {
+		switch b := c[i]; {
+		case b == '-' || b == '_':
+		case 'A' <= b && b <= 'Z':
+			dst = append(dst, b+'a'-'A')
+		default:
+			dst = append(dst, b)
+		}
+	}
+	return clip(dst, at)
+}
+
+func appendLower(dst []byte, s string) []byte {
+	for i := range len(s) {
+		b := s[i]
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// clip cuts the term that starts at dst[at] to MaxTerm bytes, at a rune boundary.
+func clip(dst []byte, at int) []byte {
+	n := at + MaxTerm
+	if len(dst) <= n {
+		return dst
+	}
+	for n > at && !utf8.RuneStart(dst[n]) {
+		n--
+	}
+	return dst[:n]
+}
+
+// singular folds the English plural of the word at dst[at:]; other words stay
+// as they are.
+func singular(dst []byte, at int) []byte {
+	w := dst[at:]
+	n := len(w)
+	if n < 4 || w[n-1] != 's' || w[0] < 'a' || w[0] > 'z' {
+		return dst
+	}
+	switch w[n-2] {
+	case 's', 'u':
+		return dst
+	case 'e':
+		switch w[n-3] {
+		case 'i':
+			if n == 4 || w[n-4] == 'e' || w[n-4] == 'a' {
+				return dst[:len(dst)-1]
+			}
+			dst[at+n-3] = 'y'
+			return dst[:len(dst)-2]
+		case 's', 'x', 'h', 'z':
+			// "processes", "boxes", "branches" lose the e as well: Harman's
+			// rule keeps it, and then "branch" would not find "branches".
+			if w[n-3] != 's' || w[n-4] == 's' {
+				return esSingular(dst, at)
+			}
+		}
+	}
+	return dst[:len(dst)-1]
+}
+
+// esSingular drops "es" where it is the plural of a word that ends in a hiss;
+// "caches" and "axes" have an e of their own, and are told apart by the letter
+// before.
+func esSingular(dst []byte, at int) []byte {
+	w := dst[at:]
+	n := len(w)
+	switch {
+	case w[n-3] == 'h' && n >= 5 && (w[n-4] == 'c' || w[n-4] == 's') && !ache(w[:n-1]):
+		return dst[:len(dst)-2]
+	case w[n-3] == 's', w[n-3] == 'x' && n >= 5:
+		return dst[:len(dst)-2]
+	}
+	return dst[:len(dst)-1]
+}
+
+// ache reports whether the singular w ends in "-ache", as "cache" does.
+func ache(w []byte) bool { return strings.HasSuffix(string(w), "ache") }

@@ -1,0 +1,2 @@
+package claude
+type userClass uint8
