@@ -34,7 +34,10 @@ type Step struct {
 	Usage     Usage
 	Stop      string // stop reason
 	APIError  bool   // the client's own stand-in for a failed request
-	Copy      *Ref   // see Turn.Copy; a copied step's usage is zero
+	// Sidechain marks a sub-agent's response inside its parent's transcript, as
+	// old clients wrote it. It says nothing about the main chain's context.
+	Sidechain bool
+	Copy      *Ref // see Turn.Copy; a copied step's usage is zero
 }
 
 // CallKind groups tools by what they do.

@@ -179,3 +179,55 @@ func sameBytes(r *sessionlog.Reader, path string) (bool, error) {
 	}
 	return bytes.Equal(file.Sum(nil), log.Sum(nil)), nil
 }
+
+// HasLog reports whether a session of exactly this id is kept.
+func (c *Capture) HasLog(session string) bool {
+	_, err := c.find(session, 0)
+	return err == nil
+}
+
+// ExportFile writes the exact bytes of a file that the client keeps in the
+// session's folder; rel is its path there, with forward slashes.
+func (c *Capture) ExportFile(session, rel string, w io.Writer) error {
+	entry, err := c.find(session, 0)
+	if err != nil {
+		return err
+	}
+	files, err := c.children(entry.Slug, entry.Session, rel)
+	if err != nil {
+		return fmt.Errorf("export %s: %w", rel, err)
+	}
+	if len(files) == 0 {
+		return archive.NotFound(fmt.Sprintf("session %s has no file %q", session, archive.Clip(rel, 200)),
+			"`strandline show SESSION` lists its files")
+	}
+	r, err := sessionlog.OpenReader(files[len(files)-1].Path)
+	if err != nil {
+		return err
+	}
+	_, err = r.WriteTo(w)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return fmt.Errorf("export %s: %w", rel, err)
+	}
+	return nil
+}
+
+// SideFiles lists the paths of the files that are kept beside a session's
+// transcript.
+func (c *Capture) SideFiles(session string) ([]string, error) {
+	entry, err := c.find(session, 0)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.Layout.Children(c.Client.Name, entry.Slug, entry.Session)
+	if err != nil {
+		return nil, fmt.Errorf("list files of session %s: %w", session, err)
+	}
+	var out []string
+	for _, e := range all {
+		if len(out) == 0 || out[len(out)-1] != e.Rel {
+			out = append(out, e.Rel)
+		}
+	}
+	return out, nil
+}

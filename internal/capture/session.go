@@ -102,3 +102,23 @@ func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) error {
 	}
 	return err
 }
+
+// Behind reports whether a file of the given size holds more than its log.
+func (c *Capture) Behind(src Source, size int64) (bool, error) {
+	if size == 0 {
+		return false, nil
+	}
+	k, err := c.kept(src, src.Rel != "")
+	if err != nil {
+		return false, err
+	}
+	latest, ok := k.latest(src.Rel)
+	if !ok {
+		return true, nil
+	}
+	pos, err := sessionlog.ReadPosition(latest.Path)
+	if err != nil {
+		return false, err
+	}
+	return pos.Raw != size, nil
+}

@@ -58,6 +58,7 @@ func TestClientCompactsOnDemand(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	hook := s.record(allEvents()...)
+	hook.say("SessionStart.compact", `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"High water at 04:12."}}`)
 	s.api.Summarize("We greeted.")
 	s.api.On("hello", mockapi.Say("Good day."))
 	s.api.On("and now", mockapi.Say("Now this."))
@@ -69,7 +70,12 @@ func TestClientCompactsOnDemand(t *testing.T) {
 	if !strings.Contains(s.api.Requests()[1].Text(), "mind the tides") {
 		t.Errorf("%s: the compaction request does not hold the argument", tn.args)
 	}
-	s.resume(id, "and now").mustAnswer("Now this.").undisturbed()
+	next := s.resume(id, "and now").mustAnswer("Now this.").undisturbed()
+	for _, want := range []string{"We greeted.", "High water at 04:12"} {
+		if !strings.Contains(next.request(mockapi.Turn, 0).Text(), want) {
+			t.Errorf("the request after the compaction does not hold %q", want)
+		}
+	}
 	if got, want := hook.order(), "SessionStart/startup UserPromptSubmit Stop SessionEnd/other"+
 		" SessionStart/resume PreCompact/manual SubagentStop SessionStart/compact PostCompact/manual SessionEnd/other"+
 		" SessionStart/resume UserPromptSubmit Stop SessionEnd/other"; got != want {

@@ -1,4 +1,106 @@
 package e2e
 
-// saboteurMain stands in for strandline where a test wants it to die midway.
-func saboteurMain() int { return 0 }
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// victimName is what the real program is called while a saboteur has its place.
+const victimName = programName + ".victim"
+
+// planFile stands beside the saboteur and names the folder that it watches.
+const planFile = "sabotage"
+
+// saboteurMain runs the real program and kills it, and then itself, at the first
+// write that it sees in the folder that its plan names. A program that ends
+// earlier is left to end.
+func saboteurMain() int {
+	self, err := os.Executable()
+	if err != nil {
+		return 3
+	}
+	folder := filepath.Dir(self)
+	plan, err := os.ReadFile(filepath.Join(folder, planFile))
+	if err != nil {
+		return 4
+	}
+	watched := strings.TrimSpace(string(plan))
+	before := written(watched)
+	cmd := exec.Command(filepath.Join(folder, victimName), os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return 5
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	tick := time.NewTicker(50 * time.Microsecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				return exit.ExitCode()
+			}
+			return 0
+		case <-tick.C:
+			if written(watched) == before {
+				continue
+			}
+			_ = cmd.Process.Kill() // it may have ended
+			<-ended
+			myself, err := os.FindProcess(os.Getpid())
+			if err != nil {
+				return 6
+			}
+			_ = myself.Kill()
+			select {}
+		}
+	}
+}
+
+// written is the number of bytes in the files below a folder.
+func written(folder string) int64 {
+	var sum int64
+	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil // not there yet, or not any more
+		}
+		if info, err := entry.Info(); err == nil {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
+}
+
+// sabotage has every hook killed at its first write into the folder, until the
+// returned function is called.
+func (s *sandbox) sabotage(folder string) (stop func()) {
+	s.t.Helper()
+	victim := filepath.Join(filepath.Dir(s.program), victimName)
+	self, err := os.Executable()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write(filepath.Join(filepath.Dir(s.program), planFile), folder)
+	move(s.t, s.program, victim)
+	link(s.t, self, s.program)
+	return func() {
+		s.t.Helper()
+		move(s.t, victim, s.program)
+	}
+}
+
+func move(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}

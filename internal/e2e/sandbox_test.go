@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds every wait; what is waited for takes a fraction of it.
-const patience = 60 * time.Second
+const patience = 30 * time.Second
 
 // flushPatience bounds the wait for the client's own write-behind.
 const flushPatience = 2 * time.Second
@@ -39,12 +39,15 @@ type sandbox struct {
 	project string
 	store   string // STRANDLINE_HOME
 	env     []string
+	// checked says up to where each transcript was looked through for complaints
+	// about hooks.
+	checked map[string]int
 }
 
 // newSandbox makes a machine on which the client is set up and strandline is not.
 func newSandbox(t *testing.T) *sandbox {
 	t.Helper()
-	s := &sandbox{t: t, client: client(t), api: mockapi.Start(t)}
+	s := &sandbox{t: t, client: client(t), api: mockapi.Start(t), checked: map[string]int{}}
 	root := t.TempDir()
 	s.home = filepath.Join(root, "home")
 	s.project = filepath.Join(root, "project")
@@ -80,7 +83,7 @@ const fakeKey = "sk-ant-e2e-not-a-key"
 // userSettings is what the user had before: permissions so that no dialog comes
 // up, a hook of their own, and a layout that no program would write.
 const userSettings = `{
-    "permissions": { "defaultMode": "acceptEdits",
+    "permissions": {
         "allow": ["Bash", "Read", "Write", "Edit", "Agent"] },
 
   "hooks": {"Stop": [ {"hooks": [{"type": "command", "command": "true"}]} ]},
@@ -204,13 +207,19 @@ func (s *sandbox) run(name string, args ...string) outcome {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = s.project, s.env
-	cmd.WaitDelay = time.Second
+	cmd := s.command(ctx, name, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	return outcome{t: s.t, args: append([]string{filepath.Base(name)}, args...), stdout: stdout.String(), stderr: stderr.String(), err: err}
+}
+
+// command is a program in the project folder; it is killed when ctx ends.
+func (s *sandbox) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = s.project, s.env
+	cmd.WaitDelay = time.Second
+	return cmd
 }
 
 // strandline runs the installed program.
@@ -223,6 +232,15 @@ func (o outcome) mustSucceed() outcome {
 	o.t.Helper()
 	if o.err != nil {
 		o.t.Fatalf("%s: %v\n%s%s", strings.Join(o.args, " "), o.err, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// mustFail fails the test if the process ended well.
+func (o outcome) mustFail() outcome {
+	o.t.Helper()
+	if o.err == nil {
+		o.t.Fatalf("%s: succeeded\n%s%s", strings.Join(o.args, " "), o.stdout, o.stderr)
 	}
 	return o
 }

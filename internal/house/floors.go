@@ -38,8 +38,8 @@ func Floors() []Floor {
 		{
 			Name: "tools", Knows: "one craft each, nothing of each other's purpose",
 			Packages: []string{
-				"internal/brief", "internal/config", "internal/project", "internal/redact",
-				"internal/sessionlog", "internal/terms", "internal/transcript",
+				"internal/brief", "internal/config", "internal/lockfile", "internal/logfile", "internal/project",
+				"internal/redact", "internal/sessionlog", "internal/terms", "internal/transcript",
 			},
 			May: []string{"tools", "ground"},
 		},
@@ -54,8 +54,10 @@ func Floors() []Floor {
 		},
 		{
 			Name: "outside", Knows: "not linked into the program: rules, measurements, whole-system tests",
-			Packages: []string{"bench", "internal/bench", "internal/e2e", "internal/house"},
-			May:      []string{"outside", "door", "faces", "work", "tools", "ground", "stores"},
+			Packages: []string{
+				"bench", "internal/bench", "internal/demo/story", "internal/e2e", "internal/house", "internal/synth",
+			},
+			May: []string{"outside", "door", "faces", "work", "tools", "ground", "stores"},
 		},
 	}
 }
@@ -64,14 +66,16 @@ func Floors() []Floor {
 // module's name. It returns false for a package that no floor lists.
 func FloorOf(path string) (Floor, bool) {
 	path = strings.TrimPrefix(path, Module+"/")
+	var found Floor
+	longest := ""
 	for _, f := range Floors() {
 		for _, p := range f.Packages {
-			if path == p || strings.HasPrefix(path, p+"/") {
-				return f, true
+			if (path == p || strings.HasPrefix(path, p+"/")) && len(p) > len(longest) {
+				found, longest = f, p
 			}
 		}
 	}
-	return Floor{}, false
+	return found, longest != ""
 }
 
 // MayImport reports whether package from may import package to. Both are

@@ -70,6 +70,8 @@ func TestMayImport(t *testing.T) {
 		{"internal/store/sqlite", "internal/terms", true},
 		{"internal/store/sqlite", "internal/redact", false},
 		{"internal/store/sqlite", "internal/store/storetest", true},
+		{"internal/demo", "internal/demo/story", false},
+		{"internal/demo/story", "internal/synth", true},
 		{"internal/nowhere", "internal/archive", false},
 		{"internal/archive", "internal/nowhere", false},
 	} {

@@ -3,10 +3,12 @@
 package lockfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // ErrHeld is returned when another process holds the lock.
@@ -19,7 +21,28 @@ type Lock struct {
 
 // Try takes the lock at path without waiting; the file is made if it is missing
 // and stays behind. ErrHeld says that somebody else has it.
-func Try(path string) (*Lock, error) {
+func Try(path string) (*Lock, error) { return take(path, false) }
+
+// Wait takes the lock at path, alone or, if shared, together with others that
+// share it. It waits until ctx ends; the error is then ErrHeld.
+func Wait(ctx context.Context, path string, shared bool) (*Lock, error) {
+	for {
+		l, err := take(path, shared)
+		if !errors.Is(err, ErrHeld) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(poll):
+		}
+	}
+}
+
+// poll is how often a held lock is tried again. Locks are held for milliseconds.
+const poll = 5 * time.Millisecond
+
+func take(path string, shared bool) (*Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("take lock: %w", err)
 	}
@@ -27,7 +50,7 @@ func Try(path string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take lock: %w", err)
 	}
-	if err := tryLock(f); err != nil {
+	if err := tryLock(f, shared); err != nil {
 		return nil, fmt.Errorf("take lock %s: %w", path, errors.Join(err, f.Close()))
 	}
 	return &Lock{file: f}, nil

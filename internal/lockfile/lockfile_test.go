@@ -1,6 +1,7 @@
 package lockfile_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -80,6 +81,43 @@ func TestALockEndsWithItsProcess(t *testing.T) {
 	}
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestSharersKeepAnOwnerOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.lock")
+	ctx := t.Context()
+	var shared []*lockfile.Lock
+	for range 2 {
+		l, err := lockfile.Wait(ctx, path, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared = append(shared, l)
+	}
+	if _, err := lockfile.Try(path); !errors.Is(err, lockfile.ErrHeld) {
+		t.Errorf("Try beside sharers: got %v, want ErrHeld", err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := lockfile.Wait(ended, path, false); !errors.Is(err, lockfile.ErrHeld) {
+		t.Errorf("Wait with an ended context: got %v, want ErrHeld", err)
+	}
+	got := make(chan error, 1)
+	go func() {
+		l, err := lockfile.Wait(ctx, path, false)
+		if err == nil {
+			err = l.Release()
+		}
+		got <- err
+	}()
+	for _, l := range shared {
+		if err := l.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := <-got; err != nil {
+		t.Errorf("Wait until the sharers left: %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxRemote is the length in bytes beyond which a remote is not believed.
@@ -14,13 +15,13 @@ const maxRemote = 512
 // lower case. A local repository keeps its absolute path. What cannot be told
 // apart with certainty, and might hide a password, gives "".
 func normalizeRemote(url string) string {
-	if url == "" || len(url) > maxRemote || strings.ContainsFunc(url, isControl) {
+	if url == "" || len(url) > maxRemote || !utf8.ValidString(url) || strings.ContainsFunc(url, isControl) {
 		return ""
 	}
 	if scheme, rest, ok := strings.Cut(url, "://"); ok {
 		return fromURL(scheme, rest)
 	}
-	if strings.Contains(url, "::") && !strings.HasPrefix(url, "[") {
+	if helper, _, ok := strings.Cut(url, "::"); ok && !strings.Contains(helper, "[") {
 		return "" // a remote helper's address, which may be any text
 	}
 	if hasDrive(url) || filepath.IsAbs(url) {
@@ -44,8 +45,8 @@ func fromURL(scheme, rest string) string {
 		return trimGit(path.Clean("/" + where))
 	}
 	host, ok := cutUser(authority)
-	if ok && strings.Contains(where, "@") {
-		return "" // "user:p@ss/word@host" without its escapes
+	if strings.Contains(where, "@") && (ok || strings.Contains(strings.ReplaceAll("/"+where, "/@", ""), "@")) {
+		return "" // "user:p@ss/word@host" without its escapes; "/@scope/" is none
 	}
 	if name, port, ok := cutPort(host); ok {
 		if !isNumber(port) {

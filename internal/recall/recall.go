@@ -1,20 +1,23 @@
 // Package recall finds what was said and done: it turns a person's query into
-// a store query, folds what is the same text twice, and gives ranked passages
+// a store's query, folds what is the same text twice, and gives ranked passages
 // with their place. For what the index holds only in part it reads the logs.
 package recall
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/terms"
 )
 
 // Searcher is what recall needs of a store.
 type Searcher interface {
 	// Search returns the passages that match best, best first.
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
-	// Resolve returns the full id of the session that prefix stands for.
+	// Resolve returns the id of the session that prefix stands for.
 	Resolve(ctx context.Context, prefix string) (string, error)
 }
 
@@ -25,35 +28,217 @@ type Recall struct {
 	now   func() time.Time
 }
 
-// New returns a Recall over store; now is the clock that measures TookMS and
-// may be nil for the system's.
+// New returns a Recall over store; now is the clock that measures how long a
+// search took.
 func New(store Searcher, now func() time.Time) *Recall {
-	if now == nil {
-		now = time.Now
-	}
 	return &Recall{store: store, now: now}
 }
 
-// Search answers req.
+// How many more hits than asked for are fetched: near-duplicates are folded,
+// and phrases and files are checked here.
+const (
+	fetchFactor = 4
+	fetchChecks = 20
+	fetchMin    = 40
+)
+
+// Search answers req. When nothing matches, the query is read more loosely step
+// by step, as Relaxed says; filters always hold.
 func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
-	return Result{}, ctx.Err()
+	start := r.now()
+	s, err := r.prepare(ctx, req)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Query: req.Query}
+	for _, reading := range s.readings() {
+		res.Relaxed, res.Terms = reading.name, reading.query.Terms
+		if res.Hits, err = s.run(ctx, reading); err != nil {
+			return Result{}, err
+		}
+		if len(res.Hits) > 0 {
+			break
+		}
+	}
+	if len(res.Hits) == 0 {
+		res.Relaxed, res.Hits = "", []Hit{}
+		if res.Elsewhere, err = s.elsewhere(ctx); err != nil {
+			return Result{}, err
+		}
+	}
+	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
+	return res, nil
 }
 
-// LogScanner reads a session's log line by line.
-type LogScanner interface {
-	// ScanLines calls fn with each complete line in [from, to) of the session's
-	// log, without its newline; to 0 means the end. line counts from 0. The
-	// bytes are valid during the call. An error of fn ends the scan and is
-	// returned.
-	ScanLines(ctx context.Context, session string, from, to int, fn func(line int, b []byte) error) error
+// search is one request on its way through the store.
+type search struct {
+	store Searcher
+	req   Request
+	query archive.Query
+	turn  int // with step: what a handle in session: narrows the search to; -1: nothing
+	step  int
 }
 
-// Deep answers req and also reads the logs where the index holds only a part.
-func (r *Recall) Deep(ctx context.Context, logs LogScanner, req Request) (Result, error) {
-	return Result{}, ctx.Err()
+// reading is one way to read a query.
+type reading struct {
+	name    Relaxed
+	query   archive.Query
+	phrases []string
 }
 
-// Snippet cuts the part of text that shows the terms best.
-func Snippet(text string, terms []archive.Term, width int) string {
-	return text
+// prepare resolves the session and makes the store's query.
+func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
+	s := &search{store: r.store, req: req, turn: -1, step: -1}
+	text := req.Text
+	if len(text) > MaxQuery {
+		text = strings.ToValidUTF8(text[:MaxQuery], "")
+	}
+	s.query = archive.Query{
+		Terms: terms.Query(text), Projects: req.Projects, Kinds: req.Kinds,
+		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Limit: req.limit(),
+	}
+	for _, f := range req.Files {
+		s.query.Terms = append(s.query.Terms, fileTerm(f, len(req.Files) == 1)...)
+	}
+	if len(s.query.Terms) == 0 {
+		return nil, archive.Invalid("there is nothing to look for", "give at least one word, e.g. strandline search \"retry policy\"")
+	}
+	if req.Session == "" {
+		return s, nil
+	}
+	h, err := archive.ParseHandle(req.Session)
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.store.Resolve(ctx, h.Session)
+	if err != nil {
+		return nil, err
+	}
+	s.query.Sessions, s.query.Projects = []string{id}, nil
+	s.query.Agents = true
+	s.turn, s.step = h.Turn, h.Step
+	return s, nil
+}
+
+// fileWeight is what the name in a file: filter counts beside a typed word.
+const fileWeight = 0.3
+
+// fileTerm returns the word that stands for a path, so that the store does the
+// selecting; which path it was is checked afterwards. The only file of a request
+// has to be there.
+func fileTerm(path string, only bool) []archive.Term {
+	if at := strings.LastIndexAny(path, `/\`); at >= 0 && at+1 < len(path) {
+		path = path[at+1:]
+	}
+	ts := terms.Query(path)
+	if len(ts) == 0 {
+		return nil
+	}
+	ts = ts[:1]
+	ts[0].Must, ts[0].Weight, ts[0].Prefix = only, fileWeight, true
+	return ts
+}
+
+// readings lists the ways to read the query, strictest first.
+func (s *search) readings() []reading {
+	all := []reading{{query: s.query, phrases: s.req.Phrases}}
+	if len(s.req.Phrases) > 0 {
+		apart := s.query
+		apart.Terms = slices.Clone(apart.Terms)
+		all = append(all, reading{name: RelaxedPhrase, query: apart})
+	}
+	loose := s.query
+	loose.Terms = slices.Clone(loose.Terms)
+	changed := false
+	for i := range loose.Terms {
+		if t := &loose.Terms[i]; !t.Prefix && len(t.Text) >= minPrefix {
+			t.Prefix, changed = true, true
+		}
+	}
+	if changed {
+		all = append(all, reading{name: RelaxedPrefix, query: loose})
+	}
+	return all
+}
+
+// minPrefix is the shortest word in bytes that is taken as a beginning; shorter
+// ones begin too many.
+const minPrefix = 3
+
+// run asks the store and makes hits of what passes the checks.
+func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
+	q := rd.query
+	limit := q.Limit
+	factor := fetchFactor
+	if len(rd.phrases) > 0 || len(s.req.Files) > 0 || s.turn >= 0 {
+		factor = fetchChecks
+	}
+	q.Limit = max(limit*factor, fetchMin)
+	found, err := s.store.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	phrases := make([]string, len(rd.phrases))
+	for i, p := range rd.phrases {
+		phrases[i] = normalise(p)
+	}
+	hits := make([]Hit, 0, len(found))
+	for _, f := range found {
+		if s.fits(f.Passage) && holds(f.Text, phrases) {
+			hits = append(hits, newHit(f))
+		}
+	}
+	hits = spread(fold(hits))
+	return hits[:min(limit, len(hits))], nil
+}
+
+// fits applies the filters that the store does not know.
+func (s *search) fits(p archive.Passage) bool {
+	if s.turn >= 0 && p.Turn != s.turn || s.step >= 0 && p.Step != s.step {
+		return false
+	}
+	return len(s.req.Files) == 0 || touches(p, s.req.Files)
+}
+
+// touches reports whether a passage's paths hold one of the given parts.
+func touches(p archive.Passage, files []string) bool {
+	for _, want := range files {
+		want = slashes(want)
+		for _, path := range p.Paths {
+			if strings.Contains(slashes(path), want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func slashes(s string) string { return strings.ReplaceAll(strings.ToLower(s), `\`, "/") }
+
+// holds reports whether text holds every phrase; both are compared without case
+// and with runs of white space as one blank.
+func holds(text string, phrases []string) bool {
+	if len(phrases) == 0 {
+		return true
+	}
+	text = normalise(text)
+	for _, p := range phrases {
+		if !strings.Contains(text, p) {
+			return false
+		}
+	}
+	return true
+}
+
+func normalise(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// elsewhere reports whether the query matches anything outside its projects.
+func (s *search) elsewhere(ctx context.Context) (bool, error) {
+	if len(s.query.Projects) == 0 {
+		return false, nil
+	}
+	wide := *s
+	wide.query.Projects, wide.query.Limit = nil, 1
+	hits, err := wide.run(ctx, reading{query: wide.query, phrases: s.req.Phrases})
+	return len(hits) > 0, err
 }

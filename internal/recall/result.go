@@ -6,28 +6,64 @@ import (
 	"strandline/internal/archive"
 )
 
-// Result is what a search prints with --json.
+// Result is the answer to a search, in the shape of search --json.
 type Result struct {
 	Query  string  `json:"query"`
 	TookMS float64 `json:"took_ms"`
-	Hits   []Hit   `json:"hits"`
-	// Relaxed says what was given up because nothing matched, empty if nothing was.
-	Relaxed string `json:"relaxed,omitempty"`
+	Hits   []Hit   `json:"hits"` // best first, never nil
+	// Relaxed says how the query was read more loosely because nothing matched
+	// it as it was typed; empty if it was not.
+	Relaxed Relaxed `json:"relaxed,omitempty"`
+	// Elsewhere reports that nothing matched in the projects asked for and
+	// something would in others.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Terms are what the passages were matched with, for highlighting.
+	Terms []archive.Term `json:"-"`
 }
 
-// Hit is one place that matched.
+// Relaxed names a looser reading of a query.
+type Relaxed string
+
+// The readings, in the order they are tried. Filters are never given up.
+const (
+	// RelaxedPhrase looks for the words of a phrase apart from each other.
+	RelaxedPhrase Relaxed = "phrase"
+	// RelaxedPrefix takes each word as the beginning of a longer one.
+	RelaxedPrefix Relaxed = "prefix"
+)
+
+// Hit is one passage that matched.
 type Hit struct {
 	Handle   string              `json:"handle"`
 	Session  string              `json:"session"`
-	Project  string              `json:"project"`
+	Project  string              `json:"project"` // the project's name, else its key
 	Kind     archive.PassageKind `json:"kind"`
 	Time     time.Time           `json:"time"`
-	LineFrom int                 `json:"line_from"` // 0-based line of the transcript, -1: in no transcript
+	LineFrom int                 `json:"line_from"` // 0-based line of the transcript, -1: stands in none
 	LineTo   int                 `json:"line_to"`   // one past the last line
 	Score    float64             `json:"score"`     // higher is better, comparable within one answer
 	Text     string              `json:"text"`      // the passage whole
-	// Ref is the place as the store names it.
-	Ref archive.Ref `json:"-"`
-	// Passage and Where it stands, for callers that render or read on.
-	Passage archive.Passage `json:"-"`
+	// Deep says that the text comes from the log and is not in the index.
+	Deep bool `json:"deep,omitempty"`
+	// Copies counts the other passages that say the same and were folded.
+	Copies int `json:"copies,omitempty"`
+	// Ref is the place as the store names it, and Label what the passage says
+	// about itself.
+	Ref   archive.Ref `json:"-"`
+	Label string      `json:"-"`
+	Paths []string    `json:"-"`
+}
+
+// newHit makes a hit of a store's.
+func newHit(h archive.Hit) Hit {
+	project := h.Project.Name
+	if project == "" {
+		project = h.Project.Key
+	}
+	ref := archive.Ref{Session: h.Passage.Session, Turn: h.Turn, Step: h.Step}
+	return Hit{
+		Handle: ref.Handle(), Session: h.Passage.Session, Project: project, Kind: h.Kind, Time: h.Time,
+		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text,
+		Ref: ref, Label: h.Label, Paths: h.Paths,
+	}
 }

@@ -1,10 +1,22 @@
 package sessionlog
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"strandline/internal/archive"
 )
+
+// Version is the version of the format that this package writes, and the newest
+// that it reads.
+const Version = 1
 
 // The kinds of source that a log keeps, for Header.Kind.
 const (
@@ -15,7 +27,7 @@ const (
 )
 
 // Header holds the facts about a log that stand in no transcript. It is written
-// once, when the log is created; later Opens return what is stored.
+// once, when the log is created; a later Open returns what is stored.
 type Header struct {
 	Format     int             `json:"format"` // version of the format, set by Open
 	Client     string          `json:"client,omitempty"`
@@ -28,4 +40,119 @@ type Header struct {
 	Project    archive.Project `json:"project,omitzero"`
 	Created    time.Time       `json:"created,omitzero"`
 	Generation int             `json:"generation,omitempty"` // 1 unless the source was rewritten
+}
+
+const (
+	magicHeader    = 0x184D2A58
+	magicFooter    = 0x184D2A59
+	magicTombstone = 0x184D2A5A
+
+	headerTag    = "SLH"
+	headerFixed  = 8 + 4 + 8 // frame header, tag and version, sum
+	maxHeaderLen = 1 << 20
+)
+
+var (
+	errHeaderTorn    = errors.New("unfinished header")
+	errHeaderForeign = errors.New("not a session log")
+	errHeaderNewer   = errors.New("written by a newer version")
+	errHeaderLost    = errors.New("records without a header")
+)
+
+// encodeHeader returns the header frame.
+func encodeHeader(h Header) ([]byte, error) {
+	h.Format = Version
+	js, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("encode log header: %w", err)
+	}
+	if len(js) > maxHeaderLen-headerFixed {
+		return nil, archive.Invalid("the facts about this source are too long for a log's header", "")
+	}
+	return headerFrame(js), nil
+}
+
+// headerFrame returns the header frame that holds js.
+func headerFrame(js []byte) []byte {
+	b := make([]byte, 0, headerFixed+len(js))
+	b = binary.LittleEndian.AppendUint32(b, magicHeader)
+	b = binary.LittleEndian.AppendUint32(b, uint32(headerFixed-8+len(js)))
+	b = append(b, headerTag...)
+	b = append(b, Version)
+	b = binary.LittleEndian.AppendUint64(b, xxhash.Sum64(js))
+	return append(b, js...)
+}
+
+// readHeader returns the header's JSON and the file offset behind the header.
+// Its errors are the errHeader values or those of r.
+func readHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
+	b := make([]byte, min(size, 1024))
+	if err := readFull(r, b, 0); err != nil {
+		return nil, 0, err
+	}
+	if !startsLikeHeader(b) {
+		return nil, 0, errHeaderForeign
+	}
+	if len(b) < headerFixed || allZero(b) {
+		return nil, 0, errHeaderTorn
+	}
+	if b[11] > Version {
+		return nil, 0, errHeaderNewer
+	}
+	n := int64(binary.LittleEndian.Uint32(b[4:])) + 8
+	if n < headerFixed || n > maxHeaderLen || n > size {
+		return nil, 0, errHeaderTorn
+	}
+	if n > int64(len(b)) {
+		b = make([]byte, n)
+		if err := readFull(r, b, 0); err != nil {
+			return nil, 0, err
+		}
+	}
+	js = b[headerFixed:n]
+	if binary.LittleEndian.Uint64(b[12:]) != xxhash.Sum64(js) {
+		return nil, 0, errHeaderTorn
+	}
+	return js, n, nil
+}
+
+// startsLikeHeader reports whether b is what a crash may leave of a header:
+// its first bytes, or zeros.
+func startsLikeHeader(b []byte) bool {
+	fixed := binary.LittleEndian.AppendUint32(nil, magicHeader)
+	n := min(len(b), len(fixed))
+	if !bytes.Equal(b[:n], fixed[:n]) {
+		return allZero(b)
+	}
+	return len(b) < 11 || string(b[8:11]) == headerTag || allZero(b[8:11])
+}
+
+// decodeHeader reads the JSON of a header whose sum was right.
+func decodeHeader(js []byte) Header {
+	var h Header
+	// A header of a later minor version may hold a field of another shape; the
+	// fields that can be read are worth more than an error.
+	_ = json.Unmarshal(js, &h)
+	return h
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// readFull fills b from offset off; an early end is io.ErrUnexpectedEOF.
+func readFull(r io.ReaderAt, b []byte, off int64) error {
+	n, err := r.ReadAt(b, off)
+	switch {
+	case n == len(b):
+		return nil
+	case err == nil, errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

@@ -1,6 +1,9 @@
 package synth
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // response is one API response under construction; the client writes one row
 // for each of its blocks, all with the same message id and usage.
@@ -66,15 +69,19 @@ func (s *Session) Respond() {
 	r.blocks, r.calls, r.output = nil, nil, 0
 }
 
-// Answer writes the result of a tool call. Structured, if not empty, is the
-// tool's own form of it.
+// Answer writes the result of a tool call. Structured is the tool's own form of
+// it; without one the result is an error's text.
 func (s *Session) Answer(call, text string, failed bool, structured Row) {
 	s.tick(40, 4000)
 	result := Row{}.Str("tool_use_id", call).Str("type", "tool_result").Str("content", text)
 	if failed {
 		result = result.Bool("is_error", true)
 	}
-	s.result(call, result, structured, len(text))
+	if len(structured) == 0 {
+		s.result(call, result, Row{}.Str("toolUseResult", "Error: "+text), len(text))
+		return
+	}
+	s.result(call, result, Row{}.Obj("toolUseResult", structured), len(text))
 }
 
 // AnswerAgent writes the result of a call that ran a sub-agent.
@@ -84,20 +91,16 @@ func (s *Session) AnswerAgent(call, agent, kind, prompt, report string, calls in
 	structured := Row{}.Str("status", "completed").Str("prompt", prompt).Str("agentId", agent).Str("agentType", kind).
 		List("content", text).Int("totalToolUseCount", int64(calls)).Int("totalTokens", s.context/2)
 	s.tick(10, 50)
-	s.result(call, result, structured, len(report))
+	s.result(call, result, Row{}.Obj("toolUseResult", structured), len(report))
 }
 
-func (s *Session) result(call string, result, structured Row, size int) {
+func (s *Session) result(call string, result, member Row, size int) {
 	s.context += int64(size) / 3
 	id := s.uuid()
 	from := s.response.rows[call]
 	r := s.chained().Str("promptId", s.prompt).Str("type", "user").
 		Obj("message", Row{}.Str("role", "user").List("content", result)).Str("uuid", id).Str("timestamp", s.time())
-	if len(structured) > 0 {
-		r = r.Obj("toolUseResult", structured)
-	} else {
-		r = r.Str("toolUseResult", "Error")
-	}
+	r = append(r, tail(member)...)
 	s.link(r.Str("sourceToolAssistantUUID", from), id)
 }
 
@@ -122,7 +125,7 @@ func (s *Session) Compact(trigger string, pre, post int64, summary string) {
 		Bool("isVisibleInTranscriptOnly", true).Bool("isCompactSummary", true).
 		Str("uuid", id).Str("timestamp", s.time()).Obj("turnPosition", s.position())
 	s.link(r, id)
-	s.context = post + s.o.Context
+	s.context = post + s.o.Context/3
 }
 
 // usage returns what the API would report for a response of so many tokens.
@@ -146,7 +149,9 @@ func toolNames(blocks []Row) []string {
 		if isUse(b) {
 			_, rest, _ := strings.Cut(string(b), `"name":"`)
 			name, _, _ := strings.Cut(rest, `"`)
-			names = append(names, name)
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	return names

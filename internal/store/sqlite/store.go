@@ -1,118 +1,256 @@
-// Package sqlite keeps the archive's index in one SQLite file.
 package sqlite
 
 import (
 	"context"
-	"io"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
 )
 
-// Options adjusts Open.
+// defaultBusyTimeout is how long a statement waits for another process.
+const defaultBusyTimeout = 5 * time.Second
+
+// Options adjusts Open. The zero value opens for reading and writing.
 type Options struct {
-	ReadOnly    bool
-	BusyTimeout time.Duration // 0 means 5 seconds
-	Bulk        bool          // tuned for imports: larger cache, merges deferred
-	Now         func() time.Time
+	// ReadOnly opens an index that exists and refuses to change it.
+	ReadOnly bool
+	// BusyTimeout is how long to wait for another process's write; 0 means 5
+	// seconds.
+	BusyTimeout time.Duration
+	// Bulk spends memory (about 64 MB) for speed, for imports and reindexing.
+	Bulk bool
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
 }
 
 // Store is an open index.
-type Store struct{}
-
-// Open opens or creates the index at path.
-func Open(ctx context.Context, path string, opt Options) (*Store, error) { return &Store{}, nil }
-
-// Close closes the index.
-func (s *Store) Close() error { return nil }
-
-// Known returns the owners of those keys that are known.
-func (s *Store) Known(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error) {
-	return nil, nil
+type Store struct {
+	path  string
+	opt   Options
+	db    *sql.DB
+	conn  *sql.Conn
+	turn  chan struct{} // holds one token; who has it may use conn
+	stmts map[string]*sql.Stmt
+	enc   encoder
 }
 
-// Apply stores a batch.
-func (s *Store) Apply(ctx context.Context, b archive.Batch) error { return nil }
-
-// ApplyAll stores several batches in one transaction.
-func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error { return nil }
-
-// Cursor says how far a session is indexed.
-func (s *Store) Cursor(ctx context.Context, session string) (archive.Cursor, error) {
-	return archive.Cursor{}, nil
+// Open opens the index at path and creates it, readable by its owner only, if
+// there is none and opt allows. The folder has to exist.
+//
+// Errors are Errors of package archive: CodeCorrupt if the file is no index,
+// CodeInvalid if a newer version wrote it, CodeBusy if another process held it
+// for longer than the timeout, CodeDenied if the system refuses access,
+// CodeNotFound if it should be read but is not there.
+func Open(ctx context.Context, path string, opt Options) (*Store, error) {
+	if opt.BusyTimeout <= 0 {
+		opt.BusyTimeout = defaultBusyTimeout
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if err := prepareFile(path, opt.ReadOnly); err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, opt: opt, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
+	db, err := sql.Open("sqlite", dsn(path, opt.ReadOnly))
+	if err != nil {
+		return nil, s.fail("open the index", err)
+	}
+	s.db = db
+	if err := s.connect(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.turn <- struct{}{}
+	return s, nil
 }
 
-// Retire renames a session's rows.
-func (s *Store) Retire(ctx context.Context, session string, generation int) error { return nil }
+func (s *Store) connect(ctx context.Context) error {
+	var err error
+	if s.conn, err = s.db.Conn(ctx); err != nil {
+		return s.fail("open the index", err)
+	}
+	if _, err := s.conn.ExecContext(ctx, pragmas(s.opt)); err != nil {
+		return s.fail("open the index", err)
+	}
+	return s.migrate(ctx)
+}
 
-// ApplyJournal stores journal entries.
-func (s *Store) ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error {
+// pragmas returns the settings of a connection. A hook touches a few pages, so
+// the usual cache is small; an import rewrites the same pages often.
+func pragmas(opt Options) string {
+	cache, checkpoint := 2<<10, 1000 // KiB, pages
+	if opt.Bulk {
+		cache, checkpoint = 64<<10, 8000
+	}
+	p := fmt.Sprintf("PRAGMA busy_timeout=%d; PRAGMA cache_size=-%d; PRAGMA temp_store=MEMORY;", opt.BusyTimeout.Milliseconds(), cache)
+	if opt.ReadOnly {
+		return p + " PRAGMA query_only=1;"
+	}
+	return p + fmt.Sprintf(" PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=%d;", checkpoint)
+}
+
+// Close closes the index. The Store must not be used afterwards.
+func (s *Store) Close() error {
+	<-s.turn
+	var errs []error
+	for _, st := range s.stmts {
+		errs = append(errs, st.Close())
+	}
+	errs = append(errs, s.conn.Close(), s.db.Close())
+	if err := errors.Join(errs...); err != nil {
+		return s.fail("close the index", err)
+	}
 	return nil
 }
 
-// JournalCursor returns the cursor that came with the last ApplyJournal.
-func (s *Store) JournalCursor(ctx context.Context) ([]byte, error) { return nil, nil }
-
-// Sessions lists sessions.
-func (s *Store) Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error) {
-	return nil, nil
+// prepareFile creates the file with the right mode before SQLite sees it. It is
+// made under another name and linked into place: closing a file that SQLite has
+// open in the same process would drop SQLite's POSIX locks.
+func prepareFile(path string, readOnly bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return archive.Invalid(fmt.Sprintf("the index %s is a folder", path), "move it away and run: strandline reindex")
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return denied(path, err)
+	case readOnly:
+		return archive.NotFound("there is no index at "+path, "run: strandline import")
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".index-*") // mode 0600
+	if err != nil {
+		return denied(path, err)
+	}
+	err = f.Close()
+	if err == nil {
+		if err = os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
+			err = nil // another process was first
+		}
+	}
+	if err != nil {
+		// A file system without links: rename replaces, so look once more.
+		if _, stat := os.Stat(path); errors.Is(stat, fs.ErrNotExist) {
+			err = os.Rename(f.Name(), path)
+		}
+	}
+	_ = os.Remove(f.Name()) // gone already if it was renamed
+	if err != nil {
+		return denied(path, err)
+	}
+	return nil
 }
 
-// Session returns one session.
-func (s *Store) Session(ctx context.Context, id string) (archive.Session, error) {
-	return archive.Session{}, nil
+// dsn returns the driver's name for the file. Every write begins with BEGIN
+// IMMEDIATE of our own, so no option of the driver is needed.
+func dsn(path string, readOnly bool) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // a Windows volume
+		path = "/" + path
+	}
+	escape := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23")
+	mode := "rw"
+	if readOnly {
+		mode = "ro"
+	}
+	return "file://" + escape.Replace(path) + "?mode=" + mode
 }
 
-// Resolve finds the session id that a handle's session part stands for.
-func (s *Store) Resolve(ctx context.Context, prefix string) (string, error) { return "", nil }
-
-// Turns lists turns.
-func (s *Store) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error) { return nil, nil }
-
-// Steps lists steps.
-func (s *Store) Steps(ctx context.Context, sp archive.Span) ([]archive.Step, error) { return nil, nil }
-
-// Calls lists calls.
-func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error) {
-	return nil, nil
+// acquire waits for the connection; release gives it back.
+func (s *Store) acquire(ctx context.Context) error {
+	select {
+	case <-s.turn:
+		return nil
+	default:
+	}
+	select {
+	case <-s.turn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
-// Passages lists passages.
-func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) ([]archive.Passage, error) {
-	return nil, nil
+func (s *Store) release() { s.turn <- struct{}{} }
+
+// stmt returns a prepared statement, which lives as long as the Store.
+func (s *Store) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if st, ok := s.stmts[query]; ok {
+		return st, nil
+	}
+	st, err := s.conn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	}
+	s.stmts[query] = st
+	return st, nil
 }
 
-// Files lists touched files.
-func (s *Store) Files(ctx context.Context, sp archive.Span) ([]archive.FileTouch, error) {
-	return nil, nil
+// exec runs a prepared statement.
+func (s *Store) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	st, err := s.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return st.ExecContext(ctx, args...)
 }
 
-// Tasks lists task events.
-func (s *Store) Tasks(ctx context.Context, sp archive.Span) ([]archive.TaskEvent, error) {
-	return nil, nil
+// write runs fn in a transaction. Statements in it are not interrupted when ctx
+// ends, which costs the driver a goroutine each; fn looks at ctx itself where it
+// takes long.
+func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Context) error) error {
+	if s.opt.ReadOnly {
+		return &archive.Error{Code: archive.CodeDenied, Msg: "the index is open for reading only"}
+	}
+	if err := s.acquire(ctx); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer s.release()
+	calm := context.WithoutCancel(ctx)
+	if _, err := s.exec(calm, "BEGIN IMMEDIATE"); err != nil {
+		return s.fail(what, err)
+	}
+	err := fn(calm)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		_, err = s.exec(calm, "COMMIT")
+	}
+	if err != nil {
+		_, rollback := s.exec(calm, "ROLLBACK")
+		return s.fail(what, errors.Join(err, harmless(rollback)))
+	}
+	return nil
 }
 
-// Compactions lists compactions.
-func (s *Store) Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error) {
-	return nil, nil
+// read runs fn on one snapshot of the index.
+func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Context) error) error {
+	if err := s.acquire(ctx); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer s.release()
+	calm := context.WithoutCancel(ctx)
+	if _, err := s.exec(calm, "BEGIN"); err != nil {
+		return s.fail(what, err)
+	}
+	err := fn(calm)
+	if err == nil {
+		err = ctx.Err()
+	}
+	_, end := s.exec(calm, "COMMIT")
+	if err = errors.Join(err, end); err != nil {
+		return s.fail(what, err)
+	}
+	return nil
 }
-
-// HookSummaries lists pending summaries.
-func (s *Store) HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error) {
-	return nil, nil
-}
-
-// Search finds passages.
-func (s *Store) Search(ctx context.Context, q archive.Query) ([]archive.Hit, error) { return nil, nil }
-
-// Totals describes the archive.
-func (s *Store) Totals(ctx context.Context) (archive.Totals, error) { return archive.Totals{}, nil }
-
-// Projects lists projects.
-func (s *Store) Projects(ctx context.Context) ([]archive.ProjectSummary, error) { return nil, nil }
-
-// Integrity checks the file and the full-text index.
-func (s *Store) Integrity(ctx context.Context) error { return nil }
-
-// Dump writes all rows by natural keys.
-func (s *Store) Dump(ctx context.Context, w io.Writer) error { return nil }

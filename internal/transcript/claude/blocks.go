@@ -1,6 +1,9 @@
 package claude
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // The kinds of Block.
 const (
@@ -19,7 +22,7 @@ const (
 type Block struct {
 	Line   int    // 0-based line of the transcript
 	Kind   string // one of the Block constants
-	Name   string // tool, attachment type or row type
+	Name   string // of the tool, or the type of the row, attachment or unknown block
 	ToolID string // the client's tool_use id
 	Text   string // in full, not redacted
 	Time   time.Time
@@ -28,5 +31,82 @@ type Block struct {
 }
 
 // Blocks returns every content block of the raw lines in chunk, the first of
-// which is line firstLine. Nothing is cut and nothing is redacted.
-func Blocks(chunk []byte, firstLine int) []Block { return nil }
+// which is line firstLine; a last line without a newline counts. Nothing is cut
+// and nothing is redacted. Rows that hold only the client's own state (progress,
+// modes, costs, copies of its requests) have no blocks.
+func Blocks(chunk []byte, firstLine int) []Block {
+	if n := len(chunk); n > 0 && chunk[n-1] != '\n' {
+		chunk = append(bytes.Clone(chunk), '\n')
+	}
+	s := newScanner()
+	s.scan(chunk, firstLine)
+	var all []Block
+	for i := range s.rows {
+		row := &s.rows[i]
+		for _, b := range s.blocks(row) {
+			if b.Text == "" && b.Kind != BlockToolUse && b.Kind != BlockToolResult {
+				continue
+			}
+			b.Line, b.Time, b.Own = row.line, row.time, hasOwn(b.Text)
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+func (s *scanner) blocks(row *row) []Block {
+	switch row.kind {
+	case typeUser, typeAssistant:
+		return s.messageBlocks(row)
+	case typeSystem:
+		return []Block{{Kind: BlockSystem, Name: row.subtype, Text: s.outputText(row.rawContent)}}
+	case typeAttachment:
+		if row.attach == nil {
+			return nil
+		}
+		return []Block{{Kind: BlockAttachment, Name: row.attach.kind, Text: s.outputText(row.attach.prompt)}}
+	case typeQueue:
+		return []Block{{Kind: BlockOther, Name: row.kind, Text: unquote(row.rawContent)}}
+	case typeMalformed:
+		return []Block{{Kind: BlockOther, Name: row.kind, Text: string(bytes.ToValidUTF8(row.rawContent, []byte("\uFFFD")))}}
+	}
+	return nil
+}
+
+func (s *scanner) messageBlocks(row *row) []Block {
+	spoken := BlockReply
+	if row.kind == typeUser {
+		class, _ := s.classifyUser(row)
+		switch class {
+		case classPrompt, classAside:
+			spoken = BlockPrompt
+		case classSummary:
+			spoken = BlockSummary
+		default:
+			spoken = BlockSystem
+		}
+	}
+	var blocks []Block
+	for _, p := range s.partsOf(row) {
+		b := Block{ToolID: string(p.id), Error: row.apiError || p.isError}
+		switch p.kind {
+		case partText:
+			b.Kind, b.Text = spoken, unquote(p.raw)
+		case partThinking:
+			b.Kind, b.Text = BlockThinking, unquote(p.raw)
+		case partToolUse:
+			b.Kind, b.Name, b.Text = BlockToolUse, string(p.name), s.render(p.raw)
+		case partToolResult:
+			b.Kind, b.Text = BlockToolResult, s.outputText(p.raw)
+		case partImage:
+			b.Kind, b.Name, b.Text = BlockOther, string(p.name), note(string(p.name))
+		default:
+			b.Kind, b.Name, b.Text = BlockOther, string(p.name), unquote(p.raw)
+			if b.Text == "" {
+				b.Text = note(b.Name)
+			}
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks
+}

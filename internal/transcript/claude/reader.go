@@ -1,7 +1,9 @@
 package claude
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 
 	"strandline/internal/archive"
 	"strandline/internal/transcript"
@@ -14,25 +16,131 @@ type Options struct {
 	Redact func(string) string
 }
 
-// Reader folds one transcript. It is not safe for concurrent use.
+// Reader folds one transcript. It is not safe for concurrent use, and after an
+// error it is spent: make a new one from the last cursor.
 type Reader struct {
-	session archive.Session
-	cursor  archive.Cursor
-	opt     Options
-}
+	base   archive.Session
+	cursor archive.Cursor
+	redact func(string) string
+	scan   *scanner
+	state  state
 
-// NewReader returns a reader of the session base, of which the caller knows ID,
-// Client, Project, Parent, Relation and Agent; the reader fills in the rest. It
-// goes on where cur says; an empty cur.State starts a transcript from its
-// first line. A state that this version cannot read is an error with
-// archive.CodeCorrupt.
-func NewReader(base archive.Session, cur archive.Cursor, opt Options) (*Reader, error) {
-	return &Reader{session: base, cursor: cur, opt: opt}, nil
+	// The rest lives as long as one Read.
+	line  int // line of the row being folded
+	out   archive.Batch
+	known map[uint64]archive.Ref // identities that the store or this read knows
 }
 
 var _ transcript.Reader = (*Reader)(nil)
 
-// Read implements transcript.Reader.
-func (r *Reader) Read(ctx context.Context, chunk []byte, lookup transcript.Lookup) (archive.Batch, error) {
-	return archive.Batch{Session: r.session, Cursor: r.cursor}, nil
+// NewReader returns a reader of the session base, of which the caller knows ID,
+// Client, Project, Parent, Relation and Agent; the reader fills in the rest. It
+// goes on where cur says; an empty cur.State starts a transcript from its
+// first line. A state that this version can not read is an error with
+// archive.CodeCorrupt: start from the first line again.
+func NewReader(base archive.Session, cur archive.Cursor, opt Options) (*Reader, error) {
+	r := &Reader{base: base, cursor: cur, redact: opt.Redact, scan: newScanner()}
+	if r.redact == nil {
+		r.redact = func(s string) string { return s }
+	}
+	if cur.Session == "" {
+		r.cursor.Session = base.ID
+	}
+	if len(cur.State) == 0 {
+		r.cursor.Offset, r.cursor.Line = 0, 0
+		return r, nil
+	}
+	if !r.state.decode(cur.State) {
+		return nil, &archive.Error{
+			Code: archive.CodeCorrupt,
+			Msg:  fmt.Sprintf("the reading position of session %s can not be used", archive.ShortID(base.ID)),
+			Hint: "run strandline reindex",
+		}
+	}
+	return r, nil
 }
+
+// Read implements transcript.Reader. Bytes behind the chunk's last newline are
+// left for the next call: the cursor ends before them. Lookup is called at most
+// once and may be nil.
+func (r *Reader) Read(ctx context.Context, chunk []byte, lookup transcript.Lookup) (archive.Batch, error) {
+	chunk = chunk[:bytes.LastIndexByte(chunk, '\n')+1]
+	r.scan.scan(chunk, r.cursor.Line)
+	if err := r.begin(ctx, lookup); err != nil {
+		return archive.Batch{}, err
+	}
+	for i := range r.scan.rows {
+		if i%256 == 0 && ctx.Err() != nil {
+			return archive.Batch{}, context.Cause(ctx)
+		}
+		r.fold(&r.scan.rows[i])
+	}
+	r.cursor.Offset += int64(len(chunk))
+	r.cursor.Line += len(r.scan.rows)
+	return r.end(), nil
+}
+
+// begin classes the rows and finds out which of them are known.
+func (r *Reader) begin(ctx context.Context, lookup transcript.Lookup) error {
+	r.out = archive.Batch{From: r.cursor.Offset}
+	for i := range r.state.pending {
+		r.state.pending[i].batchCall, r.state.pending[i].batchPassage = -1, -1
+	}
+	keys := r.prepare()
+	r.known = nil
+	if lookup != nil && len(keys) > 0 {
+		found, err := lookup(ctx, keys)
+		if err != nil {
+			return fmt.Errorf("look up identities: %w", err)
+		}
+		r.known = make(map[uint64]archive.Ref, len(found)+len(keys))
+		for k, v := range found {
+			r.known[k] = v
+		}
+	}
+	if r.known == nil {
+		r.known = make(map[uint64]archive.Ref, len(keys))
+	}
+	return nil
+}
+
+// end emits what may still grow, and the cursor.
+func (r *Reader) end() archive.Batch {
+	for i := range r.state.steps {
+		r.emitStep(&r.state.steps[i])
+	}
+	if r.state.turn.open && len(r.scan.rows) > 0 {
+		r.emitTurn()
+	}
+	for _, dead := range r.out.DeadTurns {
+		for i := range r.out.Turns {
+			if r.out.Turns[i].Index == dead {
+				r.out.Turns[i].Dead = true
+			}
+		}
+	}
+	if n := len(r.state.recent) - maxRecent; n > 0 {
+		r.state.recent = append(r.state.recent[:0], r.state.recent[n:]...)
+	}
+	r.out.Session = r.session()
+	r.cursor.State = r.state.encode()
+	r.out.Cursor = r.cursor
+	out := r.out
+	r.out = archive.Batch{}
+	return out
+}
+
+// session returns the session with the facts known so far.
+func (r *Reader) session() archive.Session {
+	s, f := r.base, &r.state.facts
+	s.Cwd, s.GitBranch, s.Version, s.Model, s.Title = f.cwd, f.branch, f.version, f.model, f.title
+	s.First, s.Last = f.first, f.last
+	s.Generation = max(r.cursor.Generation, 1)
+	s.Bytes, s.Lines = r.cursor.Offset, r.cursor.Line
+	s.Turns, s.Steps, s.Calls, s.Compacts = f.turns, f.steps, f.calls, f.compacts
+	s.Usage, s.Cost = f.usage, f.cost
+	return s
+}
+
+// clean returns text without what is no content and without secrets.
+func (r *Reader) clean(text string) string { return r.redact(clean(text)) }

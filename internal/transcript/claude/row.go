@@ -33,7 +33,7 @@ type row struct {
 	cwd, branch, version         []byte
 	messageID, model, stopReason []byte
 	operation                    []byte // of a queue-operation
-	rawContent                   []byte // of a queue-operation or a system row
+	rawContent                   []byte // of a queue-operation or a system row; a malformed line whole
 
 	time  time.Time // zero when the row is not dated
 	usage archive.Usage
@@ -55,6 +55,7 @@ type row struct {
 
 	// What prepare found out before the fold.
 	class userClass
+	own   bool   // holds a block that Strandline put there
 	text  string // of a user row, cleaned, not redacted
 	key   uint64 // identity, 0 if the row has none
 }

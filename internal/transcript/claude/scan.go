@@ -53,7 +53,7 @@ func (s *scanner) line(r *row, src []byte) {
 	err := s.object(func(key []byte) error { return s.field(r, key) })
 	if err != nil || len(bytes.TrimSpace(src[s.dec.InputOffset():])) > 0 {
 		s.parts = s.parts[:r.partFrom]
-		*r = row{line: r.line, kind: typeMalformed, partFrom: r.partFrom}
+		*r = row{line: r.line, kind: typeMalformed, partFrom: r.partFrom, rawContent: src}
 	}
 	r.partTo = len(s.parts)
 }

@@ -114,6 +114,7 @@ func stamp(b []byte) (time.Time, bool) {
 		}
 	}
 	two := func(i int) int { return int(b[i]-'0')*10 + int(b[i+1]-'0') }
+	// The last days of a month are left to the general parser, which knows them.
 	year, month, day := two(0)*100+two(2), two(5), two(8)
 	hour, minute, second := two(11), two(14), two(17)
 	if year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 28 ||

@@ -1,0 +1,21 @@
+//go:build unix
+
+package rusage
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// Peak returns the peak resident memory of a process that has ended, in bytes.
+func Peak(p *os.ProcessState) int64 {
+	r, ok := p.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return r.Maxrss // bytes there, kilobytes elsewhere
+	}
+	return r.Maxrss * 1024
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/compact"
+	"strandline/internal/config"
+)
+
+// contextFlags are those of the commands that print what a compaction gets.
+type contextFlags struct {
+	session string
+	atLine  int
+	budget  int
+	asJSON  bool
+}
+
+func (f *contextFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.session, "session", "", "session or handle (default: the last session of this project)")
+	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive)")
+	fl.IntVar(&f.budget, "budget", 0, "at most this many characters (default: the setting)")
+	jsonFlag(cmd, &f.asJSON)
+}
+
+// blockJSON is a printed block for scripts.
+type blockJSON struct {
+	Session string   `json:"session"`
+	Chars   int      `json:"chars"`
+	Text    string   `json:"text"`
+	Handles []string `json:"handles"`
+	LeftOut int      `json:"left_out"`
+}
+
+func (a *app) restoreCommand() *cobra.Command {
+	var f contextFlags
+	cmd := &cobra.Command{
+		Use:   "restore",
+		Short: "Print the block that a compaction of a session would get back",
+		Long: `Print the block that the client's context gets back after a compaction of the
+session: what was asked, what was being done, what changed, commands with their
+outcome, decisions with their reasons, open errors, each with a handle.`,
+		Args: exactArgs(),
+	}
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.printContext(cmd, f, func(ctx context.Context, cfg *config.Config, s Store, req compact.Request) (compact.Block, error) {
+			if !cmd.Flags().Changed("budget") {
+				req.Budget = cfg.Restore.Budget
+			}
+			return compact.Restore(ctx, s, req)
+		})
+	}
+	return cmd
+}
+
+func (a *app) preserveCommand() *cobra.Command {
+	var f contextFlags
+	cmd := &cobra.Command{
+		Use:   "preserve",
+		Short: "Print the text that the client's summarizer would be given",
+		Long: `Print the text that is appended to the client's own compaction prompt, so that its
+summary keeps tasks, files, decisions and errors.`,
+		Args: exactArgs(),
+	}
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.printContext(cmd, f, func(ctx context.Context, cfg *config.Config, s Store, req compact.Request) (compact.Block, error) {
+			if !cmd.Flags().Changed("budget") {
+				req.Budget = cfg.Compaction.InstructionBudget
+			}
+			text, err := compact.Preserve(ctx, s, req)
+			return compact.Block{Text: text}, err
+		})
+	}
+	return cmd
+}
+
+func (a *app) printContext(cmd *cobra.Command, f contextFlags, make func(context.Context, *config.Config, Store, compact.Request) (compact.Block, error)) error {
+	if f.atLine < 0 || f.budget < 0 {
+		return usageError{archive.Invalid("--at-line and --budget take numbers from 0 up", "")}
+	}
+	ctx := cmd.Context()
+	return a.withStore(ctx, StoreRead, func(cfg *config.Config, c *capture.Capture, s Store) error {
+		id, err := a.sessionOrLast(ctx, c, s, f.session)
+		if err != nil {
+			return err
+		}
+		block, err := make(ctx, cfg, s, compact.Request{Session: id, AtLine: f.atLine, Budget: f.budget, Now: a.env.Now()})
+		if err != nil {
+			return err
+		}
+		if f.asJSON {
+			if block.Handles == nil {
+				block.Handles = []string{}
+			}
+			return a.printJSON(blockJSON{Session: id, Chars: units(block.Text), Text: block.Text, Handles: block.Handles, LeftOut: block.Left})
+		}
+		if block.Text == "" {
+			fmt.Fprintln(a.env.Stderr, "Nothing to say about this session.")
+			return nil
+		}
+		if _, err := io.WriteString(a.env.Stdout, block.Text+"\n"); err != nil {
+			return fmt.Errorf("write output: %w", err)
+		}
+		return nil
+	})
+}
+
+// sessionOrLast resolves a typed session; without one it is the last session of
+// the project one stands in.
+func (a *app) sessionOrLast(ctx context.Context, c *capture.Capture, s Store, typed string) (string, error) {
+	if typed != "" {
+		_, id, err := session(ctx, s, typed)
+		return id, err
+	}
+	list, err := s.Sessions(ctx, archive.SessionFilter{Projects: []string{c.Project(a.projectRoot()).Key}, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return "", archive.NotFound("no session of this project is kept", "name one with --session; `strandline sessions` lists them")
+	}
+	return list[0].ID, nil
+}

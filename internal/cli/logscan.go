@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"strandline/internal/capture"
+)
+
+// logScanner reads session logs line by line for the deep search.
+type logScanner struct{ capture *capture.Capture }
+
+// ScanLines implements recall.LogScanner.
+func (l logScanner) ScanLines(ctx context.Context, session string, from, to int, fn func(line int, b []byte) error) error {
+	log, err := l.capture.Open(session, 0)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // opened for reading
+	start, err := log.OffsetOfLine(ctx, from)
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(log.NewSection(start, log.Position().Raw-start), 1<<20)
+	for line := from; to == 0 || line < to; line++ {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		text, err := in.ReadBytes('\n')
+		if len(text) > 0 {
+			if err := fn(line, bytes.TrimSuffix(text, []byte{'\n'})); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read log of session %s: %w", session, err)
+		}
+	}
+	return nil
+}
+
+// lines returns the raw lines [from, to) of a session's transcript.
+func (l logScanner) lines(ctx context.Context, session string, from, to int) ([]byte, error) {
+	var out bytes.Buffer
+	err := l.ScanLines(ctx, session, from, to, func(_ int, b []byte) error {
+		out.Write(b)
+		out.WriteByte('\n')
+		return nil
+	})
+	return out.Bytes(), err
+}

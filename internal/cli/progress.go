@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"strandline/internal/capture"
+)
+
+// progress draws a bar on stderr while a terminal is there to see it.
+type progress struct {
+	app    *app
+	label  string
+	live   bool
+	width  int
+	start  time.Time
+	drawn  time.Time
+	shown  bool
+	lastLn int
+}
+
+func (a *app) newProgress(label string, quiet bool) *progress {
+	width, live := a.env.Terminal(a.env.Stderr)
+	return &progress{app: a, label: label, live: live && !quiet, width: width, start: a.env.Now()}
+}
+
+// A bar that is drawn more often than this costs more than it tells.
+const redraw = 80 * time.Millisecond
+
+func (p *progress) capture(s capture.Progress) {
+	p.draw(s.Bytes, s.TotalBytes, fmt.Sprintf("%d/%d files", s.Done, s.Jobs), s.Done == s.Jobs)
+}
+
+func (p *progress) draw(done, total int64, what string, last bool) {
+	now := p.app.env.Now()
+	if !p.live || (now.Sub(p.drawn) < redraw && !last) {
+		return
+	}
+	p.drawn = now
+	share := 1.0
+	if total > 0 {
+		share = float64(done) / float64(total)
+	}
+	const cells = 24
+	full := int(share * cells)
+	rate := ""
+	if d := now.Sub(p.start).Seconds(); d > 0.2 {
+		rate = fmt.Sprintf("  %s/s", size(int64(float64(done)/d)))
+		if left := time.Duration((d/max(share, 0.001) - d) * float64(time.Second)); left > 2*time.Second {
+			rate += "  " + left.Round(time.Second).String() + " left"
+		}
+	}
+	line := fmt.Sprintf("%s [%s%s] %3.0f%%  %s  %s%s", p.label,
+		strings.Repeat("█", full), strings.Repeat("░", cells-full), share*100, what, size(done), rate)
+	line = cut(line, max(p.width-1, 20))
+	fmt.Fprintf(p.app.env.Stderr, "\r%s%s", line, strings.Repeat(" ", max(p.lastLn-len([]rune(line)), 0)))
+	p.lastLn, p.shown = len([]rune(line)), true
+}
+
+// end leaves the bar's line.
+func (p *progress) end() {
+	if p.shown {
+		fmt.Fprintln(p.app.env.Stderr)
+	}
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/config"
+	"strandline/internal/recall"
+	"strandline/internal/terms"
+)
+
+type searchFlags struct {
+	limit   int
+	session string
+	project string
+	since   string
+	kinds   []string
+	all     bool
+	agents  bool
+	deep    bool
+	asJSON  bool
+}
+
+func (a *app) searchCommand() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search QUERY",
+		Short: "Find what was said and done, in the current project unless told otherwise",
+		Long: `Find what was said and done: prompts, replies, commands with their outcome, file
+changes, outputs and summaries. Words may be parts of identifiers and paths; "quoted
+words" belong together; a trailing * matches beginnings. Filters may stand in the query:
+project: file: kind: since: session:
+
+The search is limited to the project one stands in; --all searches everything.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{archive.Invalid("QUERY is missing", "usage: "+cmd.UseLine())}
+			}
+			return a.search(cmd.Context(), strings.Join(args, " "), f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVarP(&f.limit, "limit", "n", 0, "at most this many hits (default: the setting)")
+	fl.StringVar(&f.session, "session", "", "only this session (handle or id)")
+	fl.StringVar(&f.project, "project", "", "only the project in this folder")
+	fl.BoolVar(&f.all, "all", false, "all projects")
+	fl.StringVar(&f.since, "since", "", "only what is newer, e.g. 7d, 12h or 2026-11-01")
+	fl.StringSliceVar(&f.kinds, "kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
+	fl.BoolVar(&f.agents, "agents", false, "sub-agents' runs as well")
+	fl.BoolVar(&f.deep, "deep", false, "also read the logs for what the index holds only in part")
+	jsonFlag(cmd, &f.asJSON)
+	return cmd
+}
+
+func (a *app) search(ctx context.Context, query string, f searchFlags) error {
+	return a.withStore(ctx, StoreRead, func(cfg *config.Config, c *capture.Capture, s Store) error {
+		req, err := a.searchRequest(ctx, cfg, c, s, query, f)
+		if err != nil {
+			return err
+		}
+		r := recall.New(s, a.env.Now)
+		var result recall.Result
+		if f.deep {
+			result, err = r.Deep(ctx, logScanner{c}, req)
+		} else {
+			result, err = r.Search(ctx, req)
+		}
+		if err != nil {
+			return err
+		}
+		if f.asJSON {
+			if result.Hits == nil {
+				result.Hits = []recall.Hit{}
+			}
+			return a.printJSON(result)
+		}
+		return a.printHits(result, req)
+	})
+}
+
+// searchRequest puts the flags and the filters in the query together; a flag
+// wins over a filter.
+func (a *app) searchRequest(ctx context.Context, cfg *config.Config, c *capture.Capture, s Store, query string, f searchFlags) (recall.Request, error) {
+	req, err := recall.Parse(query, a.env.Now())
+	if err != nil {
+		return req, err
+	}
+	req.Agents, req.Limit = f.agents, f.limit
+	if req.Limit <= 0 {
+		req.Limit = cfg.Search.Limit
+	}
+	if f.session != "" {
+		req.Session = f.session
+	}
+	if f.since != "" {
+		if req.Since, err = a.since(f.since); err != nil {
+			return req, err
+		}
+	}
+	for _, k := range f.kinds {
+		kind, err := parseKind(k)
+		if err != nil {
+			return req, err
+		}
+		req.Kinds = append(req.Kinds, kind)
+	}
+	switch {
+	case req.Session != "" || f.all:
+	case f.project != "":
+		req.Projects = []string{c.Project(a.abs(f.project)).Key}
+	case req.Project != "":
+		req.Projects, err = a.projectsNamed(ctx, s, req.Project)
+	default:
+		req.Projects = []string{c.Project(a.projectRoot()).Key}
+	}
+	return req, err
+}
+
+func parseKind(s string) (archive.PassageKind, error) {
+	var names []string
+	for _, k := range archive.PassageKinds() {
+		if string(k) == s {
+			return k, nil
+		}
+		names = append(names, string(k))
+	}
+	return "", usageError{archive.Invalid(fmt.Sprintf("%q is no kind", s), "kinds are "+strings.Join(names, ", "))}
+}
+
+// projectsNamed finds the projects whose name or folder matches what was typed.
+func (a *app) projectsNamed(ctx context.Context, s Store, name string) ([]string, error) {
+	all, err := s.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, p := range all {
+		if strings.EqualFold(p.Project.Name, name) || strings.Contains(strings.ToLower(p.Project.Root), strings.ToLower(name)) {
+			keys = append(keys, p.Project.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, archive.NotFound(fmt.Sprintf("no project is called %q", name), "`strandline projects` lists them")
+	}
+	return keys, nil
+}
+
+func (a *app) printHits(result recall.Result, req recall.Request) error {
+	if len(result.Hits) == 0 {
+		fmt.Fprintln(a.env.Stdout, "Nothing found.")
+		if len(req.Projects) > 0 {
+			fmt.Fprintln(a.env.Stdout, "This searched one project; --all searches everything.")
+		}
+		return nil
+	}
+	words := terms.Query(req.Text)
+	width := min(a.width(), 110)
+	p := a.paint()
+	var b strings.Builder
+	for i, h := range result.Hits {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s  %s  %s", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(a.ago(h.Time)+" · "+h.Project))
+		b.WriteByte('\n')
+		for line := range strings.Lines(recall.Snippet(h.Text, words, 2*width)) {
+			b.WriteString("  " + p.highlight(strings.TrimRight(line, "\n"), words) + "\n")
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%d hits in %.0f ms. strandline show HANDLE prints one whole.", len(result.Hits), result.TookMS)))
+	if result.Relaxed != "" {
+		b.WriteString(p.dim(result.Relaxed) + "\n")
+	}
+	if _, err := io.WriteString(a.env.Stdout, b.String()); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}

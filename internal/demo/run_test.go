@@ -1,0 +1,277 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"strandline/internal/archive"
+)
+
+// fake is an archive that keeps the client's files in memory and finds what
+// holds all the words of a query.
+type fake struct {
+	files  map[string][]byte // by session
+	hits   []archive.Passage
+	block  string
+	fail   string // the step that fails
+	closed bool
+}
+
+func (f *fake) failing(step string) error {
+	if f.fail == step {
+		return errors.New(step + " is broken")
+	}
+	return nil
+}
+
+func (f *fake) Import(_ context.Context, clientDir string, progress func(done, total int64)) (Imported, error) {
+	in := Imported{Agents: 1, Turns: 9}
+	paths, err := filepath.Glob(filepath.Join(clientDir, "projects", "*", "*.jsonl"))
+	if err != nil {
+		return in, err
+	}
+	for i, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return in, err
+		}
+		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+		f.files[id] = data
+		in.Sessions++
+		in.Bytes += int64(len(data))
+		for n, text := range texts(data) {
+			f.hits = append(f.hits, archive.Passage{Session: id, Turn: n / 10, Step: n % 10, Kind: archive.KindReply, Text: text})
+		}
+		progress(int64(i+1), int64(len(paths)))
+	}
+	in.Passages = len(f.hits)
+	return in, f.failing("import")
+}
+
+func (f *fake) Restore(context.Context, string, int, int) (string, error) {
+	return f.block, f.failing("restore")
+}
+
+func (f *fake) Search(_ context.Context, query string, n int) ([]archive.Hit, error) {
+	var hits []archive.Hit
+	for _, p := range f.hits {
+		if strings.Contains(strings.ToLower(p.Text), strings.ToLower(query)) || strings.Contains(query, "port") && strings.Contains(p.Text, "18443") {
+			hits = append(hits, archive.Hit{Passage: p})
+		}
+	}
+	return hits[:min(n, len(hits))], f.failing("search")
+}
+
+func (f *fake) Export(_ context.Context, session string, w io.Writer) error {
+	if f.fail == "bytes" {
+		f.files[session] = f.files[session][1:]
+	}
+	if _, err := w.Write(f.files[session]); err != nil {
+		return err
+	}
+	return f.failing("export")
+}
+
+func (f *fake) Close() error {
+	f.closed = true
+	return f.failing("close")
+}
+
+// texts returns prompts and replies, as an index without secrets would.
+func texts(transcript []byte) []string {
+	var all []string
+	for line := range strings.Lines(string(transcript)) {
+		var row struct {
+			Message struct {
+				Content json.RawMessage `json:"content"`
+			} `json:"message"`
+		}
+		if json.Unmarshal([]byte(line), &row) != nil {
+			continue
+		}
+		var text string
+		if json.Unmarshal(row.Message.Content, &text) == nil {
+			all = append(all, text)
+			continue
+		}
+		var blocks []struct{ Text string }
+		if json.Unmarshal(row.Message.Content, &blocks) == nil {
+			for _, b := range blocks {
+				if b.Text != "" {
+					all = append(all, b.Text)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// tell runs the story over a fake archive with a clock that goes 3 ms a look.
+func tell(t *testing.T, f *fake, change func(*Env)) (string, error) {
+	t.Helper()
+	f.files = map[string][]byte{}
+	if f.block == "" {
+		f.block = "A record of this session.\n" + strings.Repeat("- the mock gateway listens on 18443 [7f3a12cd/1.3]\n", 30)
+	}
+	var out bytes.Buffer
+	now := time.Unix(1_700_000_000, 0)
+	env := Env{
+		Out: &out,
+		Dir: t.TempDir(),
+		Now: func() time.Time { now = now.Add(3 * time.Millisecond); return now },
+		Open: func(context.Context, string, string) (Archive, error) {
+			if err := f.failing("open"); err != nil {
+				return nil, err
+			}
+			return f, nil
+		},
+	}
+	if change != nil {
+		change(&env)
+	}
+	err := Run(t.Context(), env)
+	return out.String(), err
+}
+
+func TestRunTellsTheStory(t *testing.T) {
+	f := &fake{}
+	out, err := tell(t, f, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Log("\n" + out)
+	for _, want := range []string{
+		"1  Import", "100 %", "2 sessions", "1 sub-agent",
+		"2  What the compaction lost", "68,417 tokens",
+		"3  What Strandline puts back", "│ - the mock gateway listens on 18443", "lines more",
+		"4  Search:", "5  A month later", "make install && strandline init",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in the story", want)
+		}
+	}
+	row := regexp.MustCompile(`the mock gateway's port +18443 +no +yes +[0-9a-f]{8}/\d+`)
+	if !row.MatchString(out) {
+		t.Error("the port is not shown as lost by the summary, held by the block and found in the archive")
+	}
+	sums := regexp.MustCompile(`sha256 of the .* ([0-9a-f]{64})`).FindAllStringSubmatch(out, -1)
+	if len(sums) != 2 || sums[0][1] != sums[1][1] {
+		t.Errorf("the sums are not shown as equal: %q", sums)
+	}
+	if strings.Contains(out, "\x1b") || strings.Contains(out, "\r") {
+		t.Error("escape sequences without Color and Live")
+	}
+	if !f.closed {
+		t.Error("the archive was not closed")
+	}
+}
+
+func TestRunFitsTheTerminal(t *testing.T) {
+	out, err := tell(t, &fake{block: strings.Repeat("a very long line of a block ", 20)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out) {
+		line = strings.TrimSuffix(line, "\n")
+		if utf8.RuneCountInString(line) > columns && !strings.Contains(line, "sha256") {
+			t.Errorf("%d columns: %q", utf8.RuneCountInString(line), line)
+		}
+	}
+}
+
+func TestRunPaintsOnlyWhenAsked(t *testing.T) {
+	plain, err := tell(t, &fake{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	painted, err := tell(t, &fake{}, func(e *Env) { e.Color = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(painted, "\x1b[1m") {
+		t.Error("no colours with Color")
+	}
+	if got := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(painted, ""); got != plain {
+		t.Error("the story reads differently with colours")
+	}
+}
+
+func TestRunDrawsALiveBar(t *testing.T) {
+	out, err := tell(t, &fake{}, func(e *Env) { e.Live = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "\r   [") || !strings.Contains(out, "50 %\r") {
+		t.Error("the bar does not move")
+	}
+}
+
+// TestRunReportsWhatFails: a demo that shows something untrue is a failure.
+func TestRunReportsWhatFails(t *testing.T) {
+	for _, step := range []string{"open", "import", "restore", "search", "export", "close"} {
+		t.Run(step, func(t *testing.T) {
+			if _, err := tell(t, &fake{fail: step}, nil); err == nil || !strings.Contains(err.Error(), step+" is broken") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		fake *fake
+		want string
+	}{
+		"other bytes":         {&fake{fail: "bytes"}, "bytes differ"},
+		"too long":            {&fake{block: strings.Repeat("x", 9501)}, "9501 characters"},
+		"a secret in a block": {&fake{block: "key " + secret}, "holds a secret"},
+		"a secret in the index": {
+			&fake{hits: []archive.Passage{{Text: "port " + secret}}}, "index holds a secret",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := tell(t, c.fake, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestRunReportsABrokenOutput(t *testing.T) {
+	_, err := tell(t, &fake{}, func(e *Env) { e.Out = brokenPipe{} })
+	if !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, fmt.Errorf("write: %w", io.ErrClosedPipe) }
+
+func TestRunStaysInItsFolder(t *testing.T) {
+	var home, client, dir string
+	f := &fake{}
+	_, err := tell(t, f, func(e *Env) {
+		dir = e.Dir
+		e.Open = func(_ context.Context, h, c string) (Archive, error) {
+			home, client = h, c
+			return f, nil
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{home, client} {
+		if rel, err := filepath.Rel(dir, path); err != nil || strings.HasPrefix(rel, "..") {
+			t.Errorf("%s is not below %s", path, dir)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"strandline/internal/brief"
+	"strandline/internal/e2e/mockapi"
+)
+
+// The facts that conversations plant and summaries leave out.
+const (
+	portFact  = "the staging tide gauge answers on port 54177"
+	tableFact = "tables are rounded down to whole decimetres"
+)
+
+// The prompts of the long story.
+const (
+	plantPrompt  = "Please note that " + portFact + ", and write it to gauge.txt."
+	loopPrompt   = "Now check the gauge a few times."
+	agentPrompt  = "Have somebody look at the archive."
+	searchPrompt = "Look for old tide tables in this folder."
+	rulePrompt   = "One more rule: " + tableFact + "."
+	nextPrompt   = "Which port was it, and how do we round?"
+	forkPrompt   = "Try another way."
+)
+
+// TestStory is a user's week: everything that the client does to a conversation,
+// with strandline beside it, and after every process the archive is held against
+// what the client wrote.
+func TestStory(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s.checkExported()
+
+	loop := s.resume(id, loopPrompt).mustAnswer("All done.").undisturbed()
+	s.checkExported()
+	if got, want := strings.Join(loop.compactions(), " "), "auto"; got != want {
+		t.Fatalf("compactions of the tool loop: %s, want %s", got, want)
+	}
+	checkRestored(t, after(t, loop, mockapi.Compaction), portFact)
+
+	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
+	s.checkExported()
+
+	s.resume(id, rulePrompt).mustAnswer("Understood.").undisturbed()
+	s.resume(id, "/compact mind the tides").mustSucceed()
+	s.checkHookRows()
+	s.checkExported()
+	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
+	checkRestored(t, next.request(mockapi.Turn, 0), tableFact)
+	s.checkExported()
+
+	fork := s.resume(id, forkPrompt, "--fork-session").mustAnswer("Another way.").undisturbed()
+	s.checkExported()
+	s.checkRebuilt(id)
+	s.checkRebuilt(fork.session())
+}
+
+// scriptStory scripts what the model says in the story. Its summaries hold none
+// of the facts.
+func (s *sandbox) scriptStory() {
+	s.api.Summarize("The person works on tide tables. A gauge was checked.")
+	s.api.On(plantPrompt,
+		mockapi.Use(mockapi.Write(s.project+"/gauge.txt", "port 54177\n")).Saying("I write it down.").Thinking("A file, then."),
+		mockapi.Say("Noted."))
+	s.api.On(loopPrompt, toolLoop(4, 2)...)
+	s.api.On(agentPrompt,
+		mockapi.Use(mockapi.Agent("Look at the archive", searchPrompt)),
+		mockapi.Say("The archive is in order."))
+	s.api.On(searchPrompt,
+		mockapi.Use(mockapi.Bash("ls -la"), mockapi.Read(s.project+"/README.md")),
+		mockapi.Say("There is one README."))
+	s.api.On(rulePrompt, mockapi.Say("Understood."))
+	s.api.On(nextPrompt, mockapi.Say("54177, down."))
+	s.api.On(forkPrompt, mockapi.Say("Another way."))
+}
+
+// checkRestored fails the test unless the request holds a block of ours with the
+// fact, and nothing in front of the block tells it.
+func checkRestored(t *testing.T, req *mockapi.Request, fact string) {
+	t.Helper()
+	text := req.Text()
+	before, block, found := strings.Cut(text, brief.OpenMark)
+	if !found {
+		t.Errorf("the request after the compaction holds no restored block; its text ends: %s", tail(text))
+		return
+	}
+	if strings.Contains(before, fact) {
+		t.Errorf("the request tells %q without the restored block: the test shows nothing", fact)
+	}
+	if block, _, found = strings.Cut(block, brief.CloseMark); !found {
+		t.Errorf("the restored block has no end: %s", tail(text))
+	}
+	if !strings.Contains(block, fact) {
+		t.Errorf("the restored block does not tell %q:\n%s", fact, block)
+	}
+}
+
+func tail(s string) string { return strings.ToValidUTF8(s[max(0, len(s)-2000):], "?") }
+
+// TestReactiveCompaction is the compaction that comes when the API refuses a
+// conversation that is too long.
+func TestReactiveCompaction(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	s.api.On(nextPrompt, mockapi.TooLong(), mockapi.Say("54177."))
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+
+	next := s.resume(id, nextPrompt).mustAnswer("54177.").undisturbed()
+
+	checkRestored(t, after(t, next, mockapi.Compaction), portFact)
+	s.checkExported()
+}
+
+// TestSideFiles is about what the client keeps beside a transcript: outputs that
+// are too large for it, and what its sub-agents do.
+func TestSideFiles(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	s.api.On("Print the table.", mockapi.Use(mockapi.Bash("seq 1 20000")), mockapi.Say("That is long."))
+	s.start(id, "Print the table.").mustAnswer("That is long.").undisturbed()
+	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
+
+	kinds := map[string]int{}
+	for _, rel := range s.sideFiles(id) {
+		kinds[strings.Split(rel, "/")[1]]++
+	}
+	if kinds["tool-results"] != 1 || kinds["subagents"] != 2 {
+		t.Errorf("side files: %v, want a tool result and two of a sub-agent", kinds)
+	}
+	s.checkExported()
+	s.checkRebuilt(id)
+}
+
+// TestPreserve holds the compaction request against what PreCompact has to say.
+func TestPreserve(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+
+	want := strings.TrimSpace(s.strandline("preserve", "--session", id).mustSucceed().stdout)
+	tn := s.resume(id, "/compact").mustSucceed()
+
+	if want == "" {
+		t.Fatal("preserve has nothing to say about a session with facts and a file")
+	}
+	if got := tn.request(mockapi.Compaction, 0).Text(); !strings.Contains(got, want) {
+		t.Errorf("the compaction request does not hold what preserve prints:\n%s\n--- it ends:\n%s", want, tail(got))
+	}
+	s.checkExported()
+}
+
+// TestRebuiltSessionResumes deletes what the client kept of a session, as it does
+// itself after a month, and has it resume what strandline puts back.
+func TestRebuiltSessionResumes(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
+	transcript := s.transcript(id)
+	want, files := s.read(transcript), s.sideFiles(id)
+	s.forget(id)
+	s.print("--resume", id, nextPrompt).mustFail()
+
+	s.strandline("rebuild", id).mustSucceed()
+
+	if got := s.read(transcript); got != want {
+		t.Errorf("the transcript is not what it was: %s", firstDifference(got, want))
+	}
+	if got := s.sideFiles(id); strings.Join(got, " ") != strings.Join(files, " ") {
+		t.Errorf("side files %v, were %v", got, files)
+	}
+	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
+	sent := next.request(mockapi.Turn, 0).Text()
+	for _, text := range []string{portFact, "Noted.", "The archive is in order."} {
+		if !strings.Contains(sent, text) {
+			t.Errorf("the client resumed the rebuilt session without %q", text)
+		}
+	}
+	s.checkExported()
+}

@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"strandline/internal/e2e/mockapi"
+)
+
+// TestTerminal is a day in front of the terminal: compacted by hand, cleared, and
+// left, with the status line and all hooks of strandline.
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	s.scriptStory()
+	c := s.open()
+
+	c.say(plantPrompt)
+	c.say("/compact")
+	c.say(nextPrompt)
+	checkRestored(t, s.lastRequest(mockapi.Turn), portFact)
+	c.say("/clear")
+	c.say(forkPrompt)
+	cleared := s.lastRequest(mockapi.Turn)
+	if strings.Contains(cleared.Text(), portFact) {
+		t.Errorf("a cleared context is told the fact: %s", tail(cleared.Text()))
+	}
+	c.leave()
+
+	if got := len(s.transcripts()); got != 2 {
+		t.Errorf("%d transcripts, want one before /clear and one behind it", got)
+	}
+	s.checkHookRows()
+	s.checkExported()
+}
+
+// lastRequest returns the latest request of that kind.
+func (s *sandbox) lastRequest(kind mockapi.Kind) *mockapi.Request {
+	s.t.Helper()
+	requests := s.api.Requests()
+	for i := len(requests) - 1; i >= 0; i-- {
+		if requests[i].Kind == kind {
+			return requests[i]
+		}
+	}
+	s.t.Fatalf("no request of kind %s", kind)
+	return nil
+}

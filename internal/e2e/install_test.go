@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"strandline/internal/e2e/mockapi"
+)
+
+func TestUninstallLeavesTheSettingsAsTheyWere(t *testing.T) {
+	t.Parallel()
+	for _, scope := range []string{"user", "project"} {
+		t.Run(scope, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			path := s.settingsFile()
+			if scope == "project" {
+				path = filepath.Join(s.project, ".claude", "settings.json")
+				s.write(path, userSettings)
+			}
+			before, state := s.read(path), s.read(s.stateFile())
+			s.install("--scope", scope)
+			if s.read(path) == before {
+				t.Errorf("init --scope %s did not change %s", scope, path)
+			}
+			wired := s.read(path)
+			s.strandline("init", "--scope", scope).mustSucceed()
+			if got := s.read(path); got != wired {
+				t.Errorf("a second init changed the settings: %s", firstDifference(got, wired))
+			}
+
+			id := newSession(t)
+			s.api.On("hello", mockapi.Say("Good day."))
+			s.start(id, "hello").mustAnswer("Good day.").undisturbed()
+			s.checkExported()
+			s.strandline("uninstall", "--scope", scope).mustSucceed()
+
+			if got := s.read(path); got != before {
+				t.Errorf("the settings are not what they were: %s", firstDifference(got, before))
+			}
+			if got := s.read(s.stateFile()); strings.Contains(got, programName) && !strings.Contains(state, programName) {
+				t.Errorf("the client's own state still names strandline:\n%s", got)
+			}
+			size := len(s.strandline("export", id).mustSucceed().stdout)
+			s.resume(id, "hello").mustAnswer("Good day.").undisturbed()
+			if got := len(s.strandline("export", id).mustSucceed().stdout); got != size {
+				t.Errorf("strandline captured %d bytes after it was uninstalled", got-size)
+			}
+		})
+	}
+}
+
+// stateFile is where the client keeps its own state, MCP servers included.
+func (s *sandbox) stateFile() string { return filepath.Join(s.home, ".claude.json") }
+
+func TestInitWithoutSettings(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	if err := os.Remove(s.settingsFile()); err != nil {
+		t.Fatal(err)
+	}
+	s.install()
+	id := newSession(t)
+	s.api.On("hello", mockapi.Say("Good day."))
+	s.start(id, "hello").mustAnswer("Good day.").undisturbed()
+	s.checkExported()
+
+	s.strandline("uninstall").mustSucceed()
+
+	if _, err := os.Stat(s.settingsFile()); !os.IsNotExist(err) {
+		t.Errorf("settings.json was not there before init and is there after uninstall (%v)", err)
+	}
+}

@@ -1,0 +1,138 @@
+package install
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// program is the name of the binary, without ".exe".
+const program = "strandline"
+
+// word is a word of a shell command with its place. A separator such as ";" or
+// "|" is a word of its own.
+type word struct {
+	text       string // quotes and escapes resolved
+	start, end int
+	separator  bool
+}
+
+// words splits a command as a POSIX shell would, expanding nothing. With
+// literal, a backslash is a character like any other, as in paths of Windows.
+func words(command string, literal bool) []word {
+	var list []word
+	var text strings.Builder
+	start := -1
+	flush := func(end int) {
+		if start >= 0 {
+			list = append(list, word{text: text.String(), start: start, end: end})
+		}
+		text.Reset()
+		start = -1
+	}
+	var quote byte
+	for i := 0; i < len(command); i++ {
+		c := command[i]
+		switch {
+		case quote == 0 && strings.IndexByte(" \t\r\n;|&<>()", c) >= 0:
+			flush(i)
+			if strings.IndexByte(" \t\r", c) < 0 {
+				list = append(list, word{text: string(c), start: i, end: i + 1, separator: true})
+			}
+			continue
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote == c:
+			quote = 0
+		case c == '\\' && !literal && quote != '\'' && i+1 < len(command):
+			i++
+			text.WriteByte(command[i])
+		default:
+			text.WriteByte(c)
+		}
+		if start < 0 {
+			start = i
+			if c == '\\' && !literal && text.Len() > 0 {
+				start = i - 1
+			}
+		}
+	}
+	flush(len(command))
+	return list
+}
+
+// quote writes path as one word of a shell command. A shell on Windows is told
+// slashes, which every one of them takes, where backslashes are lost on some.
+func quote(path, goos string) string {
+	plain := func(r rune) bool {
+		return r > 0x7f || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' ||
+			strings.ContainsRune("_@%+=:,./-", r)
+	}
+	if goos == "windows" {
+		path = strings.ReplaceAll(path, `\`, "/")
+		if strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }) {
+			return `"` + path + `"`
+		}
+		return path
+	}
+	if strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// call is a command of a hook that runs Strandline.
+type call struct {
+	path       string // the binary as the command names it
+	start, end int    // its place in the command, quotes included
+}
+
+// findCall looks for a command whose first program is the Strandline binary and
+// whose first argument is "hook". Environment assignments and exec may stand
+// before it, anything behind it. A command that comes to Strandline only later
+// belongs to somebody else.
+func findCall(command string, args []string, exe, goos string) (call, bool) {
+	if args != nil { // the form without a shell
+		c := call{path: command, end: len(command)}
+		return c, len(args) > 0 && args[0] == "hook" && isProgram(command, exe, goos)
+	}
+	literal := goos == "windows" && strings.Contains(command, `\`)
+	list := words(command, literal)
+	at := slices.IndexFunc(list, func(w word) bool { return w.separator || !isPrefix(w.text) })
+	if at < 0 || at+1 >= len(list) || list[at].separator || list[at+1].text != "hook" {
+		return call{}, false
+	}
+	c := call{path: list[at].text, start: list[at].start, end: list[at].end}
+	return c, isProgram(c.path, exe, goos)
+}
+
+// isPrefix reports whether a word may stand before the program of a command.
+func isPrefix(text string) bool {
+	name, _, ok := strings.Cut(text, "=")
+	return text == "exec" || text == "env" || ok && name != "" && !strings.ContainsAny(name, `/\.-`)
+}
+
+// isProgram reports whether path names the Strandline binary: by its name,
+// wherever it is, or by being exe.
+func isProgram(path, exe, goos string) bool {
+	if goos == "windows" {
+		path, exe = strings.ReplaceAll(path, `\`, "/"), strings.ReplaceAll(exe, `\`, "/")
+		if strings.EqualFold(path, exe) {
+			return true
+		}
+	}
+	base := filepath.ToSlash(path)
+	base = base[strings.LastIndexByte(base, '/')+1:]
+	return path == exe || strings.EqualFold(strings.TrimSuffix(strings.ToLower(base), ".exe"), program)
+}
+
+// byName reports whether a command leaves it to the shell to find path.
+func byName(path string) bool { return !strings.ContainsAny(path, `/\`) }
+
+// samePath reports whether a command names the binary exe.
+func samePath(path, exe, goos string) bool {
+	if goos == "windows" {
+		return strings.EqualFold(strings.ReplaceAll(path, `\`, "/"), strings.ReplaceAll(exe, `\`, "/"))
+	}
+	return path == exe
+}

@@ -1,0 +1,146 @@
+// Package lifecycle is what happens to the archive between captures: one pass of
+// upkeep, in stages that each may run again at any time.
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/sessionlog"
+)
+
+// Pass is one pass of upkeep.
+type Pass struct {
+	Capture *capture.Capture
+	Journal capture.Journal
+	Pending capture.Pending
+	Now     func() time.Time
+	// Rest is how long a log must have been left alone before it counts as
+	// finished and is sealed.
+	Rest time.Duration
+}
+
+// DefaultRest is a night's sleep: sessions are resumed within a day's work, and
+// a log that is sealed too early is only sealed again.
+const DefaultRest = 6 * time.Hour
+
+// Stage is the outcome of one stage.
+type Stage struct {
+	Name   string `json:"stage"`
+	Done   int    `json:"done"`             // things changed
+	Before int64  `json:"before,omitempty"` // bytes on disk
+	After  int64  `json:"after,omitempty"`
+	Error  string `json:"error,omitempty"`
+	TookMS int64  `json:"took_ms"`
+}
+
+// Run does every stage; one that fails is reported and does not keep the
+// others from running.
+func (p Pass) Run(ctx context.Context, idx capture.Index) []Stage {
+	stages := []struct {
+		name string
+		run  func(context.Context, capture.Index, *Stage) error
+	}{
+		{"pending", p.pending},
+		{"index", p.index},
+		{"journal", p.journal},
+		{"seal", p.seal},
+	}
+	var out []Stage
+	for _, s := range stages {
+		st := Stage{Name: s.name}
+		start := p.Now()
+		if err := s.run(ctx, idx, &st); err != nil {
+			st.Error = err.Error()
+		}
+		st.TookMS = p.Now().Sub(start).Milliseconds()
+		out = append(out, st)
+	}
+	return out
+}
+
+// pending captures the sessions that a hook left undone.
+func (p Pass) pending(ctx context.Context, idx capture.Index, st *Stage) error {
+	work, err := p.Pending.Take()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, w := range work {
+		if err := p.Capture.CatchUp(ctx, idx, w); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+			continue
+		}
+		st.Done++
+	}
+	return errors.Join(errs...)
+}
+
+// index reads every log that is ahead of the index.
+func (p Pass) index(ctx context.Context, idx capture.Index, st *Stage) error {
+	jobs, err := p.Capture.Logged(ctx)
+	if err != nil {
+		return err
+	}
+	var behind []capture.Job
+	for _, j := range jobs {
+		cur, err := idx.Cursor(ctx, j.Session)
+		if err != nil {
+			return err
+		}
+		if cur.Offset < j.Size {
+			behind = append(behind, j)
+		}
+	}
+	report, err := p.Capture.Bulk(ctx, idx, idx, behind, nil)
+	st.Done = report.Sessions
+	return errors.Join(err, failures(report.Failed))
+}
+
+func failures(failed []capture.FileError) error {
+	var errs []error
+	for _, f := range failed {
+		errs = append(errs, fmt.Errorf("%s: %w", f.Path, f.Err))
+	}
+	return errors.Join(errs...)
+}
+
+func (p Pass) journal(ctx context.Context, idx capture.Index, _ *Stage) error {
+	return p.Journal.Sync(ctx, idx)
+}
+
+// seal rewrites logs that have come to rest into large frames.
+func (p Pass) seal(ctx context.Context, _ capture.Index, st *Stage) error {
+	var errs []error
+	for entry, err := range p.Capture.Layout.Walk(ctx) {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("list logs: %w", err)
+		}
+		info, err := os.Stat(entry.Path)
+		if err != nil || p.Now().Sub(info.ModTime()) < p.Rest {
+			continue
+		}
+		report, err := sessionlog.Seal(ctx, entry.Path)
+		if archive.ErrorCode(err) == archive.CodeBusy {
+			continue // it is being written: not at rest after all
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if report.Sealed {
+			st.Done++
+			st.Before += report.Before
+			st.After += report.After
+		}
+	}
+	return errors.Join(errs...)
+}

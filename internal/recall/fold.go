@@ -1,0 +1,110 @@
+package recall
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// agentShare is what a hit in a sub-agent's session counts beside one of the
+// main session: the conclusion stands in the main one.
+const agentShare = 0.8
+
+// againShare is what each further passage of the same step counts, so that one
+// long output does not fill the answer.
+const againShare = 0.5
+
+// fold keeps one of all hits that say the same: that of a main session before a
+// sub-agent's, and the newest of those. It has the best score of its copies.
+func fold(hits []Hit) []Hit {
+	at := make(map[uint64]int, len(hits))
+	out := hits[:0:0]
+	for _, h := range hits {
+		if isAgent(h.Session) {
+			h.Score *= agentShare
+		}
+		key := fingerprint(h.Text)
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(out)
+			out = append(out, h)
+			continue
+		}
+		kept := &out[i]
+		score, copies := max(kept.Score, h.Score), kept.Copies+1
+		if preferred(h, *kept) {
+			*kept = h
+		}
+		kept.Score, kept.Copies = score, copies
+	}
+	byScore(out)
+	return out
+}
+
+// preferred reports whether a stands for the text rather than b.
+func preferred(a, b Hit) bool {
+	if x, y := isAgent(a.Session), isAgent(b.Session); x != y {
+		return y
+	}
+	return a.Time.After(b.Time)
+}
+
+func isAgent(session string) bool { return strings.Contains(session, "~") }
+
+// fingerprint is equal for texts that differ only in case, white space and
+// punctuation.
+func fingerprint(text string) uint64 {
+	d := xxhash.New()
+	var buf [64]byte
+	n, blank := 0, true
+	for _, r := range text {
+		if n > len(buf)-utf8.UTFMax {
+			_, _ = d.Write(buf[:n]) // a digest's Write never fails
+			n = 0
+		}
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
+			blank = false
+		case !blank:
+			buf[n] = ' '
+			n++
+			blank = true
+		}
+	}
+	_, _ = d.Write(bytes.TrimRight(buf[:n], " "))
+	return d.Sum64()
+}
+
+// spread moves the further passages of a step behind the first ones of others.
+func spread(hits []Hit) []Hit {
+	type place struct {
+		session    string
+		turn, step int
+	}
+	seen := make(map[place]int, len(hits))
+	for i := range hits {
+		p := place{hits[i].Ref.Session, hits[i].Ref.Turn, hits[i].Ref.Step}
+		for range seen[p] {
+			hits[i].Score *= againShare
+		}
+		seen[p]++
+	}
+	byScore(hits)
+	return hits
+}
+
+// byScore sorts best first and, among equals, newest first.
+func byScore(hits []Hit) {
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+		return b.Time.Compare(a.Time)
+	})
+}

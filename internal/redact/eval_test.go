@@ -1,0 +1,111 @@
+package redact_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"strandline/internal/redact"
+)
+
+// transcripts returns the texts of the transcripts in the evaluation data, each
+// string value of each line, as the reader would hand them over.
+func transcripts(tb testing.TB) []string {
+	dir := os.Getenv("STRANDLINE_EVAL_DATA")
+	if dir == "" {
+		tb.Skip("STRANDLINE_EVAL_DATA names no folder with transcripts")
+	}
+	var texts []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".jsonl" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for line := range strings.Lines(string(data)) {
+			var v any
+			if json.Unmarshal([]byte(line), &v) == nil {
+				texts = collect(v, texts)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return texts
+}
+
+func collect(v any, texts []string) []string {
+	switch v := v.(type) {
+	case string:
+		if len(v) > 40 {
+			texts = append(texts, v)
+		}
+	case []any:
+		for _, e := range v {
+			texts = collect(e, texts)
+		}
+	case map[string]any:
+		for _, e := range v {
+			texts = collect(e, texts)
+		}
+	}
+	return texts
+}
+
+// TestFindingsInTranscripts prints what is found in real transcripts, which hold
+// hardly a secret: nearly every finding is a false one, to be read by eye.
+func TestFindingsInTranscripts(t *testing.T) {
+	r := redact.New([]byte("eval"))
+	type seen struct {
+		kind, around string
+		count        int
+	}
+	all := map[string]*seen{}
+	bytes, total := 0, 0
+	for _, text := range transcripts(t) {
+		bytes += len(text)
+		for _, f := range r.Findings(text) {
+			total++
+			around := text[max(0, f.Start-50):min(len(text), f.End+20)]
+			key := f.Kind + text[f.Start:f.End]
+			if all[key] == nil {
+				all[key] = &seen{kind: f.Kind, around: around}
+			}
+			all[key].count++
+		}
+	}
+	list := make([]*seen, 0, len(all))
+	for _, s := range all {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *seen) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.around, b.around))
+	})
+	for _, s := range list {
+		fmt.Printf("%-18s x%-4d %q\n", s.kind, s.count, s.around)
+	}
+	fmt.Printf("%d findings, %d different, in %.1f MB\n", total, len(list), float64(bytes)/1e6)
+}
+
+func BenchmarkTranscripts(b *testing.B) {
+	texts := transcripts(b)
+	r := redact.New([]byte("bench"))
+	n := 0
+	for _, s := range texts {
+		n += len(s)
+	}
+	b.SetBytes(int64(n))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, s := range texts {
+			r.String(s)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package redact
+
+import "strings"
+
+// pair is a name with its value, in whatever notation.
+type pair struct {
+	kind  string
+	op    byte   // '=', ':' or ' ' (a command line flag)
+	name  int    // offset of the operator when nothing stands between, else -1
+	from  int    // offset of the value
+	quote string // around the value, with its backslashes; "" for none
+	env   bool   // NAME=value: no code, so any word may be the value
+}
+
+const (
+	maxValue = 4096
+	maxType  = 24 // of a type annotation between name and value
+	maxGap   = 16 // blanks around the operator
+)
+
+// separator reads what stands between a name and its value: quotes that close,
+// an operator, a type annotation, quotes that open.
+func separator(s string, end int) (pair, bool) {
+	p := pair{name: -1}
+	i := end + closers(s[end:])
+	gap := blanks(s[i:])
+	i += gap
+	if i >= len(s) {
+		return p, false
+	}
+	switch s[i] {
+	case '=':
+		if i == end {
+			p.name = end
+		}
+		p.op = '='
+		i++
+		if i < len(s) && s[i] == '>' {
+			i++
+		}
+	case ':':
+		p.op = ':'
+		i++
+		if i < len(s) && s[i] == '=' {
+			i++
+		} else if t := annotation(s[i:]); t > 0 && i == end+1 {
+			i += t
+			p.op = '='
+		}
+	default:
+		if gap == 0 || i-gap != end {
+			return p, false
+		}
+		p.op = ' '
+		if t := annotation(s[i:]); t > 0 {
+			i += t
+			p.op = '='
+		}
+	}
+	if i < len(s) && (s[i] == '=' || s[i] == '~' || s[i] == ':') { // a comparison, a scope
+		return p, false
+	}
+	g := blanks(s[i:])
+	if g > 0 {
+		p.name = -1
+	}
+	i += g
+	if i+1 < len(s) && strings.IndexByte("bBrRuU", s[i]) >= 0 && (s[i+1] == '"' || s[i+1] == '\'') {
+		i++
+	}
+	n := openers(s[i:])
+	p.quote, p.from = s[i:i+n], i+n
+	return p, true
+}
+
+func blanks(s string) int { return run(s[:min(len(s), maxGap)], isSpace) }
+
+// openers returns the length of a quote with its backslashes, 0 for none.
+func openers(s string) int {
+	n := run(s, func(c byte) bool { return c == '\\' })
+	if n < len(s) && (s[n] == '"' || s[n] == '\'' || s[n] == '`') {
+		return n + 1
+	}
+	return 0
+}
+
+// closers returns the length of the quote and bracket that end a name.
+func closers(s string) int {
+	n := openers(s)
+	if n < len(s) && s[n] == ']' {
+		n++
+	}
+	return n
+}
+
+// annotation returns the length of a type and the equals sign behind it.
+func annotation(s string) int {
+	i := blanks(s)
+	n := run(s[i:min(len(s), i+maxType)], func(c byte) bool {
+		return isWord(c) || c == '&' || c == '*' || c == '.' || c == '[' || c == ']' || c == '?'
+	})
+	if n == 0 {
+		return 0
+	}
+	i += n
+	i += blanks(s[i:])
+	if i+1 < len(s) && s[i] == '=' && s[i+1] != '=' && s[i+1] != '>' {
+		return i + 1
+	}
+	return 0
+}
+
+// value reads the value and decides whether it is a secret.
+func (p pair) value(s string) (Finding, bool) {
+	if p.from >= len(s) || placeholderEnd(s, p.from) > 0 {
+		return Finding{}, false
+	}
+	var end int
+	if p.quote != "" {
+		end = p.from + quotedEnd(s[p.from:min(len(s), p.from+maxValue)], p.quote)
+	} else {
+		end = p.from + p.bareEnd(s[p.from:min(len(s), p.from+maxValue)])
+		if end < len(s) && strings.IndexByte("([{<", s[end]) >= 0 {
+			return Finding{}, false // code
+		}
+		if p.op == ':' && !lineEnds(s, end) {
+			return Finding{}, false // prose
+		}
+	}
+	v := s[p.from:end]
+	return Finding{Kind: p.kind, Start: p.from, End: end}, p.secret(v, end, s)
+}
+
+// quotedEnd returns the offset of the closing quote, or of the end of the line
+// where the value was cut.
+func quotedEnd(s, quote string) int {
+	for i := 0; i < len(s); i++ {
+		if isBreak(s[i]) {
+			return i
+		}
+		if s[i] == quote[0] && strings.HasPrefix(s[i:], quote) {
+			return i
+		}
+		if s[i] == '\\' && len(quote) == 1 {
+			i++
+		}
+	}
+	return len(s)
+}
+
+// bareEnd returns the end of a value without quotes.
+func (p pair) bareEnd(s string) int {
+	stops := " \t\r\n\"'`,;()[]{}<>|&"
+	if p.env {
+		stops = " \t\r\n\"'`()<>|"
+	}
+	for i := range len(s) {
+		if strings.IndexByte(stops, s[i]) >= 0 || s[i] == '\\' && i+1 < len(s) && strings.IndexByte("nrt\"'\\", s[i+1]) >= 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// lineEnds reports whether nothing but a comment or punctuation follows.
+func lineEnds(s string, i int) bool {
+	i += blanks(s[min(i, len(s)):])
+	return i >= len(s) || strings.IndexByte("\r\n\\,;#}])\"'&|", s[i]) >= 0
+}

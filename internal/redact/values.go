@@ -1,0 +1,187 @@
+package redact
+
+import "strings"
+
+// The shortest values that are taken for secrets.
+const (
+	minPassword = 4  // where the notation leaves no doubt
+	minMixed    = 6  // a password of letters and digits in code
+	minDrawn    = 8  // a token
+	minNoDigit  = 24 // a token without a digit
+)
+
+// secret decides whether v, which ends before offset end of s, is a secret and
+// not a variable, a piece of code, a word of the documentation or a stand-in.
+func (p pair) secret(v string, end int, s string) bool {
+	if len(v) < minPassword || blanked(v) || template(v) || standIn(v) || strings.Contains(v, opening) {
+		return false
+	}
+	if pathLike(v) || strings.Contains(v, "://") || strings.Contains(v, "::") || strings.Contains(v, "->") {
+		return false
+	}
+	if strings.ContainsAny(v, " \t") && !(p.env && p.kind == kindPassword && !secretWord(v)) {
+		return false
+	}
+	if p.quote == "" && !p.env && codeLike(v) {
+		return false
+	}
+	if p.kind == kindPassword {
+		joined := end < len(s) && (s[end] == ';' || s[end] == '&')
+		return p.password(v, joined)
+	}
+	m := mixOf(v)
+	switch {
+	case m.letters() == 0:
+		return false
+	case p.env && len(v) >= minMixed:
+		return true
+	case m.digit > 0:
+		return len(v) >= minDrawn && !wordLike(v)
+	}
+	return len(v) >= minNoDigit && m.upper > 3 && m.lower > 3 && !wordLike(v)
+}
+
+// password is secret for passwords, which people choose and which may be words.
+// joined says that a connection string or query goes on behind the value.
+func (p pair) password(v string, joined bool) bool {
+	m := mixOf(v)
+	plain := m.digit == 0 && run(v, isDotted) == len(v) // could be a variable or a label
+	switch {
+	case p.env:
+		return true
+	case p.op == ' ':
+		return !plain && len(v) >= minMixed
+	case p.quote != "":
+		if plain {
+			return len(v) >= minMixed && m.lower == len(v) && !secretWord(v)
+		}
+		return len(v) >= minMixed && m.letters()+m.digit > len(v)/2
+	case plain:
+		return joined && !secretWord(v)
+	}
+	return len(v) >= minMixed && !dottedName(v)
+}
+
+// codeLike reports whether a value without quotes is an anchor, a tag, a flag,
+// an operator, a number, or a name that talks of secrets itself.
+func codeLike(v string) bool {
+	if strings.ContainsAny(v[:1], "&*!@%#-+=/") || strings.HasPrefix(v, "0x") {
+		return true
+	}
+	if isLetter(v[0]) && run(v, isDotted) == len(v) && secretWord(v) {
+		return true
+	}
+	return strings.IndexByte(v, ':') > 0 && wordLike(v)
+}
+
+// template reports whether v stands for a value that something fills in.
+func template(v string) bool {
+	switch v[0] {
+	case '$':
+		if len(v) > 1 && (isLetter(v[1]) || v[1] == '_' || v[1] == '{' || v[1] == '(') {
+			return true
+		}
+	case '<', '{', '[', '(':
+		return true
+	case '%':
+		if strings.HasSuffix(v, "%") || len(v) == 2 {
+			return true
+		}
+	}
+	for _, mark := range []string{"${", "{{", "$(", "<%", "#{", "%s", "%v", "%d", "%q", "{}", "...", "…", "***", "•••"} {
+		if strings.Contains(v, mark) {
+			return true
+		}
+	}
+	return strings.IndexByte(v, '{') >= 0 && strings.IndexByte(v, '}') >= 0
+}
+
+// standIn reports whether v says that it is none.
+func standIn(v string) bool {
+	low := strings.ToLower(v)
+	if strings.Contains(low, "your") || strings.Contains(low, "xxxx") || strings.Contains(low, "changeme") {
+		return true
+	}
+	switch low {
+	case "true", "false", "none", "null", "nil", "undefined", "string", "bytes", "required", "optional", "hidden",
+		"text", "invalid", "valid", "unknown", "missing", "empty", "default", "disabled", "enabled", "prompt",
+		"input", "number", "boolean", "object", "value", "username", "email", "login", "user", "name", "type",
+		"password", "passwd", "secret", "token", "apikey", "api_key", "api-key", "access_token", "refresh_token",
+		"bearer", "basic", "inherit", "read", "write", "public", "private", "return", "const", "this", "self":
+		return true
+	}
+	if !wordLike(v) {
+		return false
+	}
+	for _, w := range []string{"change", "replace", "placeholder", "example", "insert", "enter", "redacted", "masked", "todo", "here"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretWord reports whether v talks of secrets, as names and labels do.
+func secretWord(v string) bool {
+	low := strings.ToLower(v)
+	for _, w := range []string{"pass", "secret", "token", "key", "pwd", "auth", "cred"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// pathLike reports whether v is a file's path. An AWS secret may begin with a
+// slash too, but has neither dots nor many slashes.
+func pathLike(v string) bool {
+	for _, p := range []string{"/", "./", "../", "~/"} {
+		if strings.HasPrefix(v, p) {
+			rest := v[len(p):]
+			return strings.ContainsAny(rest, "._-") || strings.Count(rest, "/") > 2 || len(v) < 30
+		}
+	}
+	return len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+}
+
+// dottedName reports whether v is a field access such as req.user2.password1.
+func dottedName(v string) bool { return strings.IndexByte(v, '.') > 0 && wordLike(v) }
+
+// wordLike reports whether v is made of words and small numbers, as names are,
+// and not drawn by lot.
+func wordLike(v string) bool {
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return strings.ContainsRune("-_./:@ ,", r) }) {
+		if !word(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// word reports whether s is one word, with up to four digits at its end, or an
+// abbreviation such as k8s or 2fa.
+func word(s string) bool {
+	for i := range len(s) {
+		if !isAlnum(s[i]) {
+			return false
+		}
+	}
+	letters := run(s, isLetter)
+	digits := run(s[letters:], isDigit)
+	if letters+digits == len(s) && digits <= 4 {
+		return letters == 0 || !zigzag(s[:letters])
+	}
+	return len(s) <= 4
+}
+
+// zigzag reports whether the case of letters changes more often than in
+// camelCase.
+func zigzag(s string) bool {
+	humps := 0
+	for i := 1; i < len(s); i++ {
+		if isLower(s[i-1]) && isUpper(s[i]) {
+			humps++
+		}
+	}
+	return humps > 2 && humps*4 > len(s)
+}

@@ -1,0 +1,192 @@
+package sessionlog
+
+import (
+	"errors"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+)
+
+// load makes cur the record that holds the raw byte at off.
+func (r *Reader) load(off int64) error {
+	if r.cur.depth > 0 && off >= r.cur.rawStart() && off < r.cur.rawEnd {
+		return nil
+	}
+	rec, body, err := r.find(off)
+	if err != nil {
+		return err
+	}
+	return r.use(rec, body)
+}
+
+// find returns the record that holds the raw byte at off, with its body. Reading
+// on from the current record needs no search.
+func (r *Reader) find(off int64) (record, []byte, error) {
+	from := r.cur
+	if off == 0 {
+		from = rootRecord(r.start)
+	}
+	if off == from.rawEnd && (from.depth > 0 || off == 0) {
+		rec, body, err := r.next(from)
+		var damaged *errDamaged
+		if !errors.As(err, &damaged) {
+			return rec, body, err
+		}
+		// What stands between may be damaged where the record itself is not.
+	}
+	rec, err := r.seekOffset(r.last, off)
+	if err != nil {
+		return record{}, nil, err
+	}
+	body, err := r.body(rec)
+	return rec, body, err
+}
+
+// next returns the first data record behind rec, with its body, which is valid
+// until the next call. The body is not checked against its sum.
+func (r *Reader) next(rec record) (record, []byte, error) {
+	for rec.off < r.last.off {
+		nxt, body, err := r.step(rec)
+		if err != nil || nxt.kind == kindData {
+			return nxt, body, err
+		}
+		rec = nxt
+	}
+	return record{}, nil, &errDamaged{rec.end(), "a missing frame"}
+}
+
+// step returns the record directly behind rec.
+func (r *Reader) step(rec record) (record, []byte, error) {
+	body, foot, err := r.ahead.record(rec.end())
+	if err != nil {
+		return record{}, nil, err
+	}
+	nxt, ok := parseFooter(foot, rec.end()+int64(len(body)))
+	if !ok || !nxt.follows(rec) || nxt.off > r.last.off {
+		return record{}, nil, &errDamaged{rec.end(), "a damaged record"}
+	}
+	return nxt, body, nil
+}
+
+// use decompresses a data record's body and makes it the current record.
+func (r *Reader) use(rec record, body []byte) error {
+	r.cur = record{} // raw is about to be overwritten
+	raw, err := r.decode(rec, body)
+	if err != nil {
+		return err
+	}
+	r.raw = raw
+	blank(raw, rec.rawStart(), r.blanks)
+	r.cur = rec
+	return nil
+}
+
+// decode returns the stored bytes of a data record, in the one buffer that the
+// reader has for that.
+func (r *Reader) decode(rec record, body []byte) ([]byte, error) {
+	if r.dec == nil {
+		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(maxFrame), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
+			return nil, err
+		}
+		r.dec = dec
+	}
+	if int64(len(r.buf)) < rec.rawLen {
+		r.buf = make([]byte, rec.rawLen)
+	}
+	raw, err := r.dec.DecodeAll(body, r.buf[:0:rec.rawLen])
+	if err != nil || int64(len(raw)) != rec.rawLen || xxhash.Sum64(raw) != rec.rawSum {
+		return nil, &errDamaged{rec.bodyOff(), "a frame whose bytes are not what was stored"}
+	}
+	return raw, nil
+}
+
+// ahead reads a file forwards in blocks.
+type ahead struct {
+	r    io.ReaderAt
+	off  int64 // file offset of buf
+	buf  []byte
+	fill int // bytes to read at once, grows with the frames
+}
+
+// record returns the body that begins at off, and the bytes of its footer. Both
+// are valid until the next call.
+func (a *ahead) record(off int64) (body, foot []byte, err error) {
+	a.fill = max(a.fill, 64<<10)
+	b := a.have(off)
+	for {
+		n, err := frameLen(b)
+		if err == nil && len(b) >= n+footerSize {
+			return b[:n:n], b[n : n+footerSize], nil
+		}
+		if errors.Is(err, errFrameBad) {
+			return nil, nil, &errDamaged{off, "a damaged frame"}
+		}
+		had := len(b)
+		if had >= a.fill {
+			a.fill *= 2
+		}
+		if b, err = a.read(off); err != nil {
+			return nil, nil, err
+		}
+		if len(b) <= had {
+			return nil, nil, &errDamaged{off, "an unfinished record"}
+		}
+	}
+}
+
+// have returns the bytes from off on that were read before.
+func (a *ahead) have(off int64) []byte {
+	if off < a.off || off >= a.off+int64(len(a.buf)) {
+		return nil
+	}
+	return a.buf[off-a.off:]
+}
+
+// read returns up to fill bytes from off on, fewer at the file's end.
+func (a *ahead) read(off int64) ([]byte, error) {
+	if cap(a.buf) < a.fill {
+		a.buf = make([]byte, a.fill)
+	}
+	n, err := a.r.ReadAt(a.buf[:a.fill], off)
+	a.off, a.buf = off, a.buf[:n]
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return a.buf, nil
+}
+
+// tailBlock holds the last bytes of a file, so that looking at its end costs one
+// read.
+type tailBlock struct {
+	r   io.ReaderAt
+	off int64
+	b   []byte
+}
+
+const tailBlockSize = 32 << 10
+
+// newTailBlock reads the last bytes of a file of the given size. What cannot be
+// read now is left to ReadAt.
+func newTailBlock(r io.ReaderAt, size int64) *tailBlock {
+	t := &tailBlock{r: r, off: max(0, size-tailBlockSize)}
+	b := make([]byte, size-t.off)
+	n, _ := r.ReadAt(b, t.off)
+	t.b = b[:n]
+	return t
+}
+
+// trim forgets the bytes from off on, which are about to change.
+func (t *tailBlock) trim(off int64) {
+	t.b = t.b[:min(int64(len(t.b)), max(0, off-t.off))]
+}
+
+// ReadAt implements io.ReaderAt.
+func (t *tailBlock) ReadAt(p []byte, off int64) (int, error) {
+	if off >= t.off && off+int64(len(p)) <= t.off+int64(len(t.b)) {
+		return copy(p, t.b[off-t.off:]), nil
+	}
+	return t.r.ReadAt(p, off)
+}

@@ -1,0 +1,64 @@
+package sessionlog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+
+	"strandline/internal/archive"
+)
+
+// fileError tells what the system said when doing something to the file at path.
+func fileError(doing, path string, err error) error {
+	e := &archive.Error{Code: archive.CodeInternal, Msg: fmt.Sprintf("cannot %s %s", doing, filepath.Base(path)), Err: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code = archive.CodeNotFound
+	case isFull(err):
+		e.Code, e.Hint = archive.CodeDenied, "the disk or a quota is full: free some space, the next hook or import takes what is missing"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		e.Code, e.Hint = archive.CodeDenied, "check that "+filepath.Dir(path)+" belongs to you and can be written"
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		e.Code, e.Hint = archive.CodeInvalid, "a file stands where a folder is needed, or the reverse: "+path
+	}
+	return e
+}
+
+// headerError tells why a header could not be read.
+func headerError(path string, err error) error {
+	name := filepath.Base(path)
+	switch {
+	case errors.Is(err, errHeaderTorn):
+		return &archive.Error{Code: archive.CodeNotFound, Msg: name + " holds nothing yet", Err: err}
+	case errors.Is(err, errHeaderNewer):
+		return &archive.Error{Code: archive.CodeInvalid, Msg: name + " was written by a newer strandline", Err: err,
+			Hint: "update strandline on this machine"}
+	case errors.Is(err, errHeaderLost):
+		return &archive.Error{Code: archive.CodeCorrupt, Msg: "the beginning of " + name + " is damaged", Err: err,
+			Hint: "'zstd -dc' still reads the data; if the client still has the file, move " + path + " away and import it again"}
+	case errors.Is(err, errHeaderForeign):
+		return &archive.Error{Code: archive.CodeCorrupt, Msg: name + " does not begin as a session log", Err: err,
+			Hint: "move " + path + " away, the next hook or import starts the log anew"}
+	}
+	return readError(path, err)
+}
+
+// readError tells why a log could not be read.
+func readError(path string, err error) error {
+	var known *archive.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	var damaged *errDamaged
+	if errors.As(err, &damaged) {
+		return &archive.Error{Code: archive.CodeCorrupt, Msg: filepath.Base(path) + " is damaged", Err: err,
+			Hint: "run 'strandline verify' for the extent; if the client still has the file, move " + path + " away and import it again"}
+	}
+	return fileError("read the log", path, err)
+}
+
+func notRegular(path string) error {
+	return archive.Invalid(filepath.Base(path)+" is not a regular file", "move "+path+" away")
+}

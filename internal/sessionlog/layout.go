@@ -1,0 +1,225 @@
+package sessionlog
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Layout says where the logs of an archive stand:
+//
+//	log/<client>/<slug>/<session>.jsonl.zst      a transcript
+//	log/<client>/<slug>/<session>.g2.jsonl.zst   its second generation
+//	log/<client>/<slug>/<session>/<rel>.zst      another file of the session
+//
+// Whatever a name holds, the path stays below Root and is valid on every system:
+// a name that would not be is replaced by a readable part of it, a tilde and its
+// hash. Names that come back in an Entry stand for themselves.
+type Layout struct {
+	Root string // STRANDLINE_HOME
+}
+
+// Entry is a log that is there. Its header has the names as the client gave
+// them.
+type Entry struct {
+	Path       string // of the log
+	Client     string
+	Slug       string
+	Session    string
+	Rel        string // slash-separated path below the session's folder, "" for the transcript
+	Generation int    // from 1
+}
+
+// Transcript returns the path of a transcript's log. Generations below 2 are the
+// first.
+func (l Layout) Transcript(client, slug, session string, gen int) string {
+	return filepath.Join(l.dir(client, slug), withGeneration(sessionName(session)+".jsonl", gen)+logExt)
+}
+
+// Child returns the path of the log of a file that the client keeps in the
+// folder of a session; rel is its path there.
+func (l Layout) Child(client, slug, session, rel string) string {
+	return l.ChildGeneration(client, slug, session, rel, 1)
+}
+
+// ChildGeneration returns the path of a later generation of Child's log.
+func (l Layout) ChildGeneration(client, slug, session, rel string, gen int) string {
+	dir, name := path.Split(l.Rel(rel))
+	return filepath.Join(l.dir(client, slug), sessionName(session), filepath.FromSlash(dir), withGeneration(name, gen)+logExt)
+}
+
+// Rel returns the Entry.Rel of the child log for rel.
+func (Layout) Rel(rel string) string { return relName(rel) }
+
+func (l Layout) dir(client, slug string) string {
+	return filepath.Join(l.Root, "log", folderName(client), folderName(slug))
+}
+
+// Find returns the logs of a session's transcript in all folders of the client,
+// by slug and generation. It looks names up and lists no folder of logs, so it
+// is quick in large archives; it relies on generations having no gap.
+func (l Layout) Find(client, session string) ([]Entry, error) {
+	client, session = folderName(client), sessionName(session)
+	slugs, err := subfolders(filepath.Join(l.Root, "log", client))
+	if err != nil {
+		return nil, fileError("list the logs in", filepath.Join(l.Root, "log", client), err)
+	}
+	var found []Entry
+	for _, slug := range slugs {
+		for gen := 1; ; gen++ {
+			p := l.Transcript(client, slug, session, gen)
+			fi, err := os.Lstat(p)
+			if err != nil || !fi.Mode().IsRegular() {
+				if gen == 1 { // the first may have been deleted alone
+					continue
+				}
+				break
+			}
+			found = append(found, Entry{Path: p, Client: client, Slug: slug, Session: session, Generation: gen})
+		}
+	}
+	return found, nil
+}
+
+// Children returns the logs of the other files of a session, by Rel and
+// generation. No folder, no logs.
+func (l Layout) Children(client, slug, session string) ([]Entry, error) {
+	base := Entry{Client: folderName(client), Slug: folderName(slug), Session: sessionName(session)}
+	dir := filepath.Join(l.dir(client, slug), base.Session)
+	var found []Entry
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // also a folder that goes away meanwhile
+		case err != nil:
+			return err
+		case !d.Type().IsRegular() || !strings.HasSuffix(p, logExt):
+			return nil
+		}
+		rel, err := filepath.Rel(dir, strings.TrimSuffix(p, logExt))
+		if err != nil {
+			return err
+		}
+		e := base
+		above, name := path.Split(filepath.ToSlash(rel))
+		name, e.Generation = cutGeneration(name)
+		e.Path, e.Rel = p, above+name
+		found = append(found, e)
+		return nil
+	})
+	if err != nil {
+		return nil, fileError("list the logs in", dir, err)
+	}
+	sortEntries(found)
+	return found, nil
+}
+
+// Walk yields all logs by client, slug and session, a session's transcripts
+// before its other files. What cannot be listed is yielded as an error, and the
+// walk goes on behind it. When ctx is done its error comes last.
+func (l Layout) Walk(ctx context.Context) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		root := filepath.Join(l.Root, "log")
+		clients, err := subfolders(root)
+		if err != nil && !yield(Entry{}, fileError("list the logs in", root, err)) {
+			return
+		}
+		for _, client := range clients {
+			slugs, err := subfolders(filepath.Join(root, client))
+			if err != nil && !yield(Entry{}, fileError("list the logs in", filepath.Join(root, client), err)) {
+				return
+			}
+			for _, slug := range slugs {
+				if err := ctx.Err(); err != nil {
+					yield(Entry{}, err)
+					return
+				}
+				if !l.walkSlug(ctx, client, slug, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// walkSlug yields the logs of one folder; false ends the walk.
+func (l Layout) walkSlug(ctx context.Context, client, slug string, yield func(Entry, error) bool) bool {
+	dir := filepath.Join(l.Root, "log", client, slug)
+	list, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(Entry{}, fileError("list the logs in", dir, err)) {
+		return false
+	}
+	bySession := map[string][]Entry{}
+	for _, d := range list {
+		name, isLog := strings.CutSuffix(d.Name(), transcriptExt)
+		switch {
+		case d.IsDir():
+			bySession[d.Name()] = append(bySession[d.Name()], Entry{})
+		case isLog && d.Type().IsRegular():
+			session, gen := cutGeneration(name)
+			bySession[session] = append(bySession[session], Entry{Path: filepath.Join(dir, d.Name()),
+				Client: client, Slug: slug, Session: session, Generation: gen})
+		}
+	}
+	sessions := make([]string, 0, len(bySession))
+	for s := range bySession {
+		sessions = append(sessions, s)
+	}
+	slices.Sort(sessions)
+	for _, session := range sessions {
+		if err := ctx.Err(); err != nil {
+			yield(Entry{}, err)
+			return false
+		}
+		entries := bySession[session]
+		transcripts := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Path == "" })
+		sortEntries(transcripts)
+		for _, e := range transcripts {
+			if !yield(e, nil) {
+				return false
+			}
+		}
+		if len(transcripts) == len(entries) {
+			continue // no folder
+		}
+		children, err := l.Children(client, slug, session)
+		if err != nil && !yield(Entry{}, err) {
+			return false
+		}
+		for _, e := range children {
+			if !yield(e, nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func sortEntries(list []Entry) {
+	slices.SortFunc(list, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Rel, b.Rel), cmp.Compare(a.Generation, b.Generation))
+	})
+}
+
+// subfolders returns the names of the folders in dir, sorted; symbolic links are
+// no folders here. A missing dir has none.
+func subfolders(dir string) ([]string, error) {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, d := range list {
+		if d.IsDir() {
+			names = append(names, d.Name())
+		}
+	}
+	return names, err
+}

@@ -1,0 +1,116 @@
+package sessionlog
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// VerifyReport says what a log holds.
+type VerifyReport struct {
+	Raw     int64             // bytes of the transcript
+	Lines   int               // newlines among them
+	Frames  int               // data frames
+	Size    int64             // bytes of the file, torn ones included
+	Torn    int64             // bytes of the file behind the last whole append
+	Blanked int64             // raw bytes that tombstones cover
+	Sealed  bool              // nothing was appended or blanked since Seal
+	SHA256  [sha256.Size]byte // of the stored bytes, as "zstd -dc" prints them
+}
+
+// Verify decompresses the whole log at path and checks every sum, count and
+// pointer in it. It takes no lock and looks at the log as it is when called; a
+// torn end, which the next Open mends, is reported and no error. With an error,
+// CodeCorrupt where the log is damaged, the report holds what was found before.
+func Verify(ctx context.Context, path string) (VerifyReport, error) {
+	f, size, err := openRead(path)
+	if err != nil {
+		return VerifyReport{}, err
+	}
+	defer f.Close()
+	rep := VerifyReport{Size: size}
+	js, start, err := readHeader(f, size)
+	if err != nil {
+		return rep, headerError(path, err)
+	}
+	c := chain{f, start}
+	last, err := c.end(size)
+	if err != nil {
+		return rep, readError(path, err)
+	}
+	rep.Torn, rep.Sealed = size-last.end(), last.flags&flagSealed != 0
+	r, err := newReader(c, path, js, last)
+	if err != nil {
+		return rep, err
+	}
+	defer r.Close()
+	if err := r.verify(ctx, &rep); err != nil {
+		return rep, readError(path, err)
+	}
+	return rep, nil
+}
+
+func (r *Reader) verify(ctx context.Context, rep *VerifyReport) error {
+	for _, s := range r.blanks {
+		rep.Blanked += s.to - s.from
+	}
+	sum := sha256.New()
+	ends := edges{head: []byte{}}
+	for rec := rootRecord(r.start); rec.off < r.last.off; {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("verify the log: %w", err)
+		}
+		nxt, body, err := r.step(rec)
+		if err != nil {
+			return err
+		}
+		if err := r.checkLinks(rec, nxt, body); err != nil {
+			return err
+		}
+		if rec = nxt; rec.kind != kindData {
+			continue
+		}
+		raw, err := r.decode(rec, body)
+		if err != nil {
+			return err
+		}
+		if int64(bytes.Count(raw, []byte{'\n'})) != rec.newlines {
+			return &errDamaged{rec.off, "a wrong line count"}
+		}
+		want := rec.footer
+		ends.add(raw, &want)
+		// Fingerprints of deleted bytes cannot be checked any more.
+		if len(r.blanks) == 0 && want != rec.footer {
+			return &errDamaged{rec.off, "a wrong fingerprint"}
+		}
+		sum.Write(raw)
+		rep.Frames++
+		rep.Raw, rep.Lines = rec.rawEnd, int(rec.lines)
+	}
+	copy(rep.SHA256[:], sum.Sum(nil))
+	return nil
+}
+
+// checkLinks checks what the footer of nxt says of its body and its place behind
+// rec.
+func (r *Reader) checkLinks(rec, nxt record, body []byte) error {
+	if xxhash.Sum64(body) != nxt.bodySum {
+		return &errDamaged{nxt.bodyOff(), "a damaged frame"}
+	}
+	jump, depth, err := r.nextJump(rec)
+	if err != nil {
+		return err
+	}
+	if jump != nxt.jump || depth != nxt.jumpDepth || nxt.tombs != rec.newestTombstone() || nxt.base > nxt.bodyOff() {
+		return &errDamaged{nxt.off, "a pointer to the wrong record"}
+	}
+	if nxt.kind == kindTombstone {
+		if _, ok := decodeTombstone(body, nxt.rawEnd); !ok {
+			return &errDamaged{nxt.bodyOff(), "a damaged tombstone"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/cespare/xxhash/v2"
+
+	"strandline/internal/archive"
+	"strandline/internal/store/lexical"
+)
+
+const (
+	insertPassage = "INSERT INTO passages (id, session, turn, step, seq, kind, label, paths, line_from, line_to, time, partial, sum, text) " +
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	updatePassage = "UPDATE passages SET label = ?, line_from = ?, line_to = ?, time = ?, partial = ? WHERE id = ?"
+	insertWords   = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
+	deleteWords   = "DELETE FROM words WHERE rowid = ?"
+)
+
+// place is a passage's key within its session.
+type place struct{ turn, step, seq int }
+
+// held is what the index holds at a place.
+type held struct {
+	id  docID
+	sum int64
+}
+
+// encoder makes rows of terms; it is built when the first passage is written,
+// because readers never need it.
+type encoder struct {
+	enc *lexical.Encoder
+	row []byte
+}
+
+func (e *encoder) encode(p *archive.Passage) string {
+	if e.enc == nil {
+		e.enc = lexical.NewEncoder()
+	}
+	e.row = e.enc.Append(e.row[:0], p)
+	return string(e.row)
+}
+
+func (w *batchWriter) passages(ctx context.Context) error {
+	agent := archive.RelationAgent == w.b.Session.Relation
+	return w.s.putPassages(ctx, w.no, agent, w.b.Passages)
+}
+
+// putPassages stores passages of one session. Words are indexed anew only for
+// those that are new or whose text changed.
+func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps []archive.Passage) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	from := ps[0].Turn
+	for i := range ps {
+		from = min(from, ps[i].Turn)
+	}
+	there, err := s.heldPassages(ctx, session, from)
+	if err != nil {
+		return err
+	}
+	var next int64
+	if _, err := s.queryRow(ctx, "SELECT next_doc FROM sessions WHERE no = ?", []any{session}, &next); err != nil {
+		return err
+	}
+	first, added := next, 0
+	for i := range ps {
+		p := &ps[i]
+		paths := list(p.Paths)
+		at, sum := place{p.Turn, p.Step, p.Seq}, checksum(p, paths)
+		old, ok := there[at]
+		if ok && old.sum == sum {
+			if _, err := s.exec(ctx, updatePassage, p.Label, p.LineFrom, p.LineTo, nanos(p.Time), bit(p.Partial), int64(old.id)); err != nil {
+				return err
+			}
+			continue
+		}
+		if ok {
+			if err := s.dropPassage(ctx, old.id); err != nil {
+				return err
+			}
+			added--
+		}
+		// A changed passage gets a new number: numbers then only ever grow,
+		// which the full-text table is fastest with.
+		id := newDocID(session, next, agent, p.Kind)
+		next++
+		added++
+		if _, err := s.exec(ctx, insertPassage, int64(id), session, p.Turn, p.Step, p.Seq, string(p.Kind), p.Label, paths,
+			p.LineFrom, p.LineTo, nanos(p.Time), bit(p.Partial), sum, p.Text); err != nil {
+			return err
+		}
+		if _, err := s.exec(ctx, insertWords, int64(id), s.enc.encode(p)); err != nil {
+			return err
+		}
+		there[at] = held{id, sum}
+	}
+	if next != first {
+		if _, err := s.exec(ctx, "UPDATE sessions SET next_doc = ? WHERE no = ?", next, session); err != nil {
+			return err
+		}
+	}
+	return s.countPassages(ctx, added)
+}
+
+// heldPassages returns what the index holds of a session from a turn on.
+func (s *Store) heldPassages(ctx context.Context, session int64, from int) (map[place]held, error) {
+	there := map[place]held{}
+	err := s.query(ctx, "SELECT turn, step, seq, id, sum FROM passages WHERE session = ? AND turn >= ?", []any{session, from},
+		func(scan scanFunc) error {
+			var at place
+			var h held
+			if err := scan(&at.turn, &at.step, &at.seq, &h.id, &h.sum); err != nil {
+				return err
+			}
+			there[at] = h
+			return nil
+		})
+	return there, err
+}
+
+func (s *Store) dropPassage(ctx context.Context, id docID) error {
+	if _, err := s.exec(ctx, deleteWords, int64(id)); err != nil {
+		return err
+	}
+	_, err := s.exec(ctx, "DELETE FROM passages WHERE id = ?", int64(id))
+	return err
+}
+
+// countPassages keeps the number of passages, which every search needs and
+// counting would cost it milliseconds.
+func (s *Store) countPassages(ctx context.Context, added int) error {
+	if added == 0 {
+		return nil
+	}
+	_, err := s.exec(ctx, "INSERT INTO meta (name, value) VALUES ('passages', ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value", added)
+	return err
+}
+
+// checksum covers what a change of makes the words change, and the kind, which is
+// part of the number.
+func checksum(p *archive.Passage, paths string) int64 {
+	var h xxhash.Digest
+	h.Reset()
+	for _, part := range []string{string(p.Kind), paths, p.Text} {
+		_, _ = h.WriteString(part) // never fails
+		_, _ = h.WriteString("\x00")
+	}
+	return int64(h.Sum64())
+}

@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// The columns of each table after its key, in the order in which rows are
+// written and read.
+const (
+	sessionColumns = "known, client, project, worktree, parent_id, relation, agent_id, agent_type, agent_desc, cwd, branch, " +
+		"version, model, title, first, last, generation, bytes, lines, turns, steps, calls, compacts, input, output, " +
+		"cache_read, cache_write, cost_usd, cost_api, cost_time, cost_turns, lines_added, lines_gone"
+	turnColumns = "title, prompt_id, start, end, line_from, line_to, steps, dead, copy_session, copy_turn, copy_step"
+	stepColumns = "message_id, model, time, line_from, line_to, input, output, cache_read, cache_write, stop, api_error, " +
+		"copy_session, copy_turn, copy_step"
+	callColumns       = "tool_id, name, kind, command, files, exit, failed, error, duration, line_use, line_result"
+	fileColumns       = "kind, line, time"
+	taskColumns       = "task_id, subject, status, time, turn, step"
+	compactionColumns = "line, time, cause, pre_tokens, post_tokens, duration, summary_line, kept, ours, turn"
+)
+
+func (w *batchWriter) session(ctx context.Context) error {
+	x := &w.b.Session
+	project, err := w.s.internProject(ctx, x.Project)
+	if err != nil {
+		return err
+	}
+	_, err = w.s.exec(ctx, upsert("sessions", "id", sessionColumns), x.ID,
+		1, x.Client, project, x.Project.Worktree, x.Parent, string(x.Relation), x.Agent.ID, x.Agent.Type, x.Agent.Description,
+		x.Cwd, x.GitBranch, x.Version, x.Model, x.Title, nanos(x.First), nanos(x.Last), x.Generation, x.Bytes, x.Lines,
+		x.Turns, x.Steps, x.Calls, x.Compacts, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead, x.Usage.CacheWrite,
+		x.Cost.USD, int64(x.Cost.APITime), int64(x.Cost.Duration), x.Cost.Turns, x.Cost.LinesAdded, x.Cost.LinesGone)
+	return err
+}
+
+// internProject returns the number of a project, 0 if it has no key. The
+// description that came last is kept, as far as it says anything.
+func (s *Store) internProject(ctx context.Context, p archive.Project) (no int64, err error) {
+	if p.Key == "" {
+		return 0, nil
+	}
+	var name, root, remote string
+	found, err := s.queryRow(ctx, "SELECT no, name, root, remote FROM projects WHERE key = ?", []any{p.Key}, &no, &name, &root, &remote)
+	switch {
+	case err != nil:
+		return 0, err
+	case !found:
+		r, err := s.exec(ctx, "INSERT INTO projects (key, name, root, remote) VALUES (?, ?, ?, ?)", p.Key, p.Name, p.Root, p.Remote)
+		if err != nil {
+			return 0, err
+		}
+		return r.LastInsertId()
+	}
+	say := func(now, before string) string {
+		if now == "" {
+			return before
+		}
+		return now
+	}
+	n, r, m := say(p.Name, name), say(p.Root, root), say(p.Remote, remote)
+	if n != name || r != root || m != remote {
+		_, err = s.exec(ctx, "UPDATE projects SET name = ?, root = ?, remote = ? WHERE no = ?", n, r, m, no)
+	}
+	return no, err
+}
+
+func (w *batchWriter) turns(ctx context.Context) error {
+	// A rewind is found once; a batch from before it may be applied again.
+	query := strings.Replace(upsert("turns", "session, turn", turnColumns), "dead = excluded.dead", "dead = max(dead, excluded.dead)", 1)
+	for i := range w.b.Turns {
+		x := &w.b.Turns[i]
+		owner, at, err := w.owner(ctx, x.Copy)
+		if err != nil {
+			return err
+		}
+		if _, err := w.s.exec(ctx, query, w.no, x.Index,
+			x.Title, x.PromptID, nanos(x.Start), nanos(x.End), x.LineFrom, x.LineTo, x.Steps, bit(x.Dead), owner, at.Turn, at.Step); err != nil {
+			return err
+		}
+	}
+	for _, turn := range w.b.DeadTurns {
+		if _, err := w.s.exec(ctx, "UPDATE turns SET dead = 1 WHERE session = ? AND turn = ?", w.no, turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *batchWriter) steps(ctx context.Context) error {
+	query := upsert("steps", "session, turn, step", stepColumns)
+	for i := range w.b.Steps {
+		x := &w.b.Steps[i]
+		owner, at, err := w.owner(ctx, x.Copy)
+		if err != nil {
+			return err
+		}
+		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Index,
+			x.MessageID, x.Model, nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead,
+			x.Usage.CacheWrite, x.Stop, bit(x.APIError), owner, at.Turn, at.Step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *batchWriter) calls(ctx context.Context) error {
+	query := upsert("calls", "session, turn, step, seq", callColumns)
+	for i := range w.b.Calls {
+		x := &w.b.Calls[i]
+		var exit any
+		if x.Exit != nil {
+			exit = *x.Exit
+		}
+		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq,
+			x.ToolID, x.Name, string(x.Kind), x.Command, list(x.Files), exit, bit(x.Failed), x.Error, int64(x.Duration),
+			x.LineUse, x.LineResult); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *batchWriter) files(ctx context.Context) error {
+	query := upsert("files", "session, turn, step, seq, path", fileColumns)
+	for i := range w.b.Files {
+		x := &w.b.Files[i]
+		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, nanos(x.Time)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *batchWriter) tasks(ctx context.Context) error {
+	query := upsert("tasks", "session, line, seq", taskColumns)
+	for i := range w.b.Tasks {
+		x := &w.b.Tasks[i]
+		if _, err := w.s.exec(ctx, query, w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, nanos(x.Time), x.Turn, x.Step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *batchWriter) compactions(ctx context.Context) error {
+	query := upsert("compactions", "session, idx", compactionColumns)
+	for i := range w.b.Compactions {
+		x := &w.b.Compactions[i]
+		if _, err := w.s.exec(ctx, query, w.no, x.Index, x.Line, nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens,
+			int64(x.Duration), x.SummaryLine, x.Kept, bit(x.Ours), x.Turn); err != nil {
+			return err
+		}
+		if x.SummaryLine >= 0 {
+			if err := w.s.dropHookSummaries(ctx, baseID(w.b.Session.ID), nanos(x.Time)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *batchWriter) identities(ctx context.Context) error {
+	const query = "INSERT INTO identities (key, session, turn, step) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
+	for i := range w.b.Keys {
+		k := &w.b.Keys[i]
+		owner, _, err := w.owner(ctx, &k.Ref)
+		if err != nil {
+			return err
+		}
+		if _, err := w.s.exec(ctx, query, int64(k.Key), owner, k.Ref.Turn, k.Ref.Step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *batchWriter) cursor(ctx context.Context) error {
+	c := &w.b.Cursor
+	_, err := w.s.exec(ctx, upsert("cursors", "session", "generation, offset, line, state"), w.no, c.Generation, c.Offset, c.Line, c.State)
+	return err
+}

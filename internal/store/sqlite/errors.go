@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"strandline/internal/archive"
+)
+
+// fail turns an error of the driver into one that a user is told. Errors that
+// are told already, and ends of contexts, keep what they are.
+func (s *Store) fail(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var told *archive.Error
+	if errors.As(err, &told) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	e := &archive.Error{Code: archive.CodeInternal, Msg: "cannot " + what, Err: err}
+	var de *driver.Error
+	if !errors.As(err, &de) {
+		return e
+	}
+	switch de.Code() & 0xFF { // the low byte is the primary code
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		e.Code, e.Hint = archive.CodeBusy, "another strandline process is writing; try again in a moment"
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		e.Code, e.Hint = archive.CodeCorrupt, "the logs are not affected; rebuild the index with: strandline reindex"
+	case sqlite3.SQLITE_FULL:
+		e.Code, e.Hint = archive.CodeDenied, "the disk is full; the next hook catches up when there is space"
+	case sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH:
+		e.Code, e.Hint = archive.CodeDenied, "check the permissions of "+s.path
+	}
+	if de.Code()&0xFF == sqlite3.SQLITE_ERROR && strings.Contains(de.Error(), "malformed") {
+		e.Code, e.Hint = archive.CodeCorrupt, "the logs are not affected; rebuild the index with: strandline reindex"
+	}
+	return e
+}
+
+func denied(path string, err error) error {
+	return &archive.Error{
+		Code: archive.CodeDenied, Msg: "cannot open the index " + path,
+		Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another", Err: err,
+	}
+}
+
+// harmless drops the complaint that there is nothing to roll back: after some
+// errors SQLite has done so itself.
+func harmless(err error) error {
+	if err != nil && strings.Contains(err.Error(), "no transaction is active") {
+		return nil
+	}
+	return err
+}

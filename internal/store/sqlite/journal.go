@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"strandline/internal/archive"
+)
+
+// ApplyJournal stores facts that stand in no transcript, and how far the journal
+// was read; a nil cursor leaves the one that is stored. An entry whose ID is
+// known changes nothing, and entries may come in any order, before or after the
+// sessions that they speak of: the rows are the same.
+//
+// Texts of summaries have to be redacted already. Entries of unknown kinds, or
+// with data that cannot be read, are kept and have no effect.
+func (s *Store) ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error {
+	return s.write(ctx, "index the journal", func(ctx context.Context) error {
+		for i := range entries {
+			if err := s.applyEntry(ctx, &entries[i]); err != nil {
+				return fmt.Errorf("journal entry %s: %w", entries[i].ID, err)
+			}
+		}
+		if cursor == nil {
+			return nil
+		}
+		_, err := s.exec(ctx, "INSERT INTO meta (name, value) VALUES ('journal', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", cursor)
+		return err
+	})
+}
+
+// JournalCursor returns the cursor that ApplyJournal stored last, nil before the
+// first.
+func (s *Store) JournalCursor(ctx context.Context) (cursor []byte, err error) {
+	err = s.read(ctx, "read the journal's cursor", func(ctx context.Context) error {
+		_, err := s.queryRow(ctx, "SELECT value FROM meta WHERE name = 'journal'", nil, &cursor)
+		return err
+	})
+	return cursor, err
+}
+
+func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry) error {
+	if e.Kind == archive.JournalSummary && validID(e.Session) {
+		var fact archive.SummaryFact
+		if json.Unmarshal(e.Data, &fact) == nil {
+			return s.applySummary(ctx, e, fact)
+		}
+	}
+	r, err := s.exec(ctx, "INSERT INTO journal (id, kind, session_id, time, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+		e.ID, string(e.Kind), e.Session, nanos(e.Time), string(e.Data))
+	if err != nil {
+		return err
+	}
+	if fresh, err := r.RowsAffected(); err != nil || fresh == 0 {
+		return err
+	}
+	switch e.Kind {
+	case archive.JournalMerge:
+		var fact archive.MergeFact
+		if json.Unmarshal(e.Data, &fact) == nil && fact.From != "" && fact.From != fact.Into {
+			return s.applyMerge(ctx, e, fact)
+		}
+	case archive.JournalAccess:
+		var fact archive.AccessFact
+		if json.Unmarshal(e.Data, &fact) == nil {
+			return s.applyAccess(ctx, e, fact)
+		}
+	}
+	return nil
+}
+
+func (s *Store) applyMerge(ctx context.Context, e *archive.JournalEntry, fact archive.MergeFact) error {
+	_, err := s.exec(ctx, "INSERT INTO aliases (old, target, time, id) VALUES (?, ?, ?, ?) ON CONFLICT (old) DO UPDATE SET "+
+		"target = excluded.target, time = excluded.time, id = excluded.id WHERE (excluded.time, excluded.id) > (time, id)",
+		fact.From, fact.Into, nanos(e.Time), e.ID)
+	return err
+}
+
+func (s *Store) applyAccess(ctx context.Context, e *archive.JournalEntry, fact archive.AccessFact) error {
+	const query = "INSERT INTO access (session_id, turn, step, how, times, last) VALUES (?, ?, ?, ?, 1, ?) " +
+		"ON CONFLICT (session_id, turn, step, how) DO UPDATE SET times = times + 1, last = max(last, excluded.last)"
+	for _, ref := range fact.Refs {
+		if _, err := s.exec(ctx, query, ref.Session, ref.Turn, ref.Step, fact.How, nanos(e.Time)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

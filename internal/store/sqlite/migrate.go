@@ -1,0 +1,77 @@
+package sqlite
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"strandline/internal/archive"
+)
+
+//go:embed schema/0001_spine.sql
+var schema1 string
+
+// migrations bring an index from version i to i+1. A released one is never
+// edited; each has its reason beside its number.
+//
+//  1. The spine: sessions, turns, steps, calls, passages and their terms, files,
+//     tasks, compactions, cursors, identities, and the journal's facts.
+func migrations() []string { return []string{schema1} }
+
+// Version is the schema version that this build reads and writes.
+func Version() int { return len(migrations()) }
+
+// migrate brings the file to the version of this build. When it is there
+// already, which is nearly always, it costs one PRAGMA.
+func (s *Store) migrate(ctx context.Context) error {
+	version, err := s.userVersion(ctx)
+	if err != nil {
+		return err
+	}
+	all := migrations()
+	switch {
+	case version == len(all):
+		return nil
+	case version > len(all):
+		return archive.Invalid(
+			fmt.Sprintf("the index has version %d and this strandline knows versions up to %d", version, len(all)),
+			"install the newer strandline, or rebuild the index for this one with: strandline reindex")
+	case s.opt.ReadOnly && version == 0:
+		return archive.NotFound("the index "+s.path+" is empty", "run: strandline import")
+	case s.opt.ReadOnly:
+		return archive.Invalid(fmt.Sprintf("the index has version %d, older than %d", version, len(all)),
+			"any command that writes brings it up to date, e.g.: strandline import")
+	}
+	if _, err := s.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return s.fail("migrate the index", err)
+	}
+	if err := s.migrateLocked(ctx, all); err != nil {
+		_, rollback := s.conn.ExecContext(ctx, "ROLLBACK")
+		_ = harmless(rollback) // the first error says more
+		return s.fail("migrate the index", err)
+	}
+	_, err = s.conn.ExecContext(ctx, "COMMIT")
+	return s.fail("migrate the index", err)
+}
+
+// migrateLocked runs what is missing, once no other process can do the same.
+func (s *Store) migrateLocked(ctx context.Context, all []string) error {
+	version, err := s.userVersion(ctx)
+	if err != nil {
+		return err
+	}
+	for ; version < len(all); version++ {
+		if _, err := s.conn.ExecContext(ctx, all[version]); err != nil {
+			return fmt.Errorf("migration %d: %w", version+1, err)
+		}
+	}
+	_, err = s.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version=%d", len(all)))
+	return err
+}
+
+func (s *Store) userVersion(ctx context.Context) (version int, err error) {
+	if err := s.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, s.fail("read the index", err)
+	}
+	return version, nil
+}

@@ -1,0 +1,121 @@
+package claude
+
+import (
+	"strings"
+
+	"strandline/internal/brief"
+)
+
+// clean removes from a text what is no content: Strandline's own blocks, the
+// client's reminders, terminal colours and NULs. Space around is trimmed.
+func clean(text string) string {
+	text = stripOwn(text)
+	text = stripReminders(text)
+	text = stripTerminal(text)
+	return strings.TrimSpace(text)
+}
+
+// stripOwn removes the fenced blocks that Strandline injected.
+func stripOwn(text string) string {
+	if !hasOwn(text) {
+		return text
+	}
+	return brief.Strip(text)
+}
+
+// hasOwn reports whether text may hold a block that Strandline injected.
+func hasOwn(text string) bool { return strings.Contains(text, brief.OpenMark) }
+
+// stripReminders removes the notes that older clients put into prompts and tool
+// results. A note that does not end stays: it is somebody's text about notes.
+func stripReminders(text string) string {
+	for from := 0; ; {
+		at := strings.Index(text[from:], tagReminder)
+		if at < 0 {
+			return text
+		}
+		at += from
+		end := strings.Index(text[at:], endReminder)
+		if end < 0 {
+			return text
+		}
+		text = text[:at] + text[at+end+len(endReminder):]
+		from = at
+	}
+}
+
+// stripTerminal removes escape sequences that colour a terminal, and NULs, which
+// databases do not take.
+func stripTerminal(text string) string {
+	at := strings.IndexAny(text, "\x00\x1b")
+	if at < 0 {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case 0:
+		case 0x1b:
+			i = escapeEnd(text, i)
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return b.String()
+}
+
+// escapeEnd returns the offset of the last byte of the escape sequence at i.
+func escapeEnd(text string, i int) int {
+	if i+1 >= len(text) || text[i+1] != '[' {
+		return i
+	}
+	for j := i + 2; j < len(text) && j < i+32; j++ {
+		if c := text[j]; c >= 0x40 && c <= 0x7e {
+			return j
+		}
+	}
+	return i
+}
+
+// oneLine returns text's first line that is not blank with its space collapsed,
+// cut to at most n characters.
+func oneLine(text string, n int) string {
+	for len(text) > 0 {
+		line, rest, _ := strings.Cut(text, "\n")
+		if line = strings.Join(strings.Fields(clipBytes(line, 4*n+64)), " "); line != "" {
+			return clipRunes(line, n)
+		}
+		text = rest
+	}
+	return ""
+}
+
+// clipRunes cuts text to at most n characters, the last of which is then an
+// ellipsis.
+func clipRunes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	count, last := 0, 0
+	for i := range text {
+		if count == n-1 {
+			last = i
+		}
+		if count++; count > n {
+			return text[:last] + "…"
+		}
+	}
+	return text
+}
+
+// clipBytes cuts text to at most n bytes at a rune boundary.
+func clipBytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && text[n]&0xC0 == 0x80 {
+		n--
+	}
+	return text[:n]
+}
