@@ -20,7 +20,7 @@ func TestTranscriptIsTheSameForTheSameSeed(t *testing.T) {
 		}
 		return b.String()
 	}
-	if write(1) != write(1) {
+	if first, second := write(1), write(1); first != second {
 		t.Error("the same seed wrote two transcripts")
 	}
 	if write(1) == write(2) {

@@ -134,25 +134,12 @@ func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 			b.advance(j.Size, 0)
 			continue
 		}
-		send := func(s step) error {
-			select {
-			case out <- s:
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
+		send := func(s step) error { return send(ctx, out, s) }
 		if seen[j.Session] {
 			// The same session from a second place: its cursor has to be
 			// written before it is read again.
-			done := make(chan struct{})
-			if err := send(step{flushed: done}); err != nil {
+			if err := send(step{wait: true}); err != nil {
 				return err
-			}
-			select {
-			case <-done:
-			case <-ctx.Done():
-				return context.Cause(ctx)
 			}
 		}
 		seen[j.Session] = true
@@ -160,6 +147,8 @@ func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 		err := b.capture.indexInto(ctx, j.Session, b.known.Cursor, b.lookup, func(s step) error {
 			changed = 1
 			b.remember(s.batch.Keys)
+			// What a retired generation owned has another name afterwards.
+			s.wait = s.retire > 0
 			return send(s)
 		})
 		if ctx.Err() != nil {
@@ -173,10 +162,34 @@ func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 	return nil
 }
 
+// send passes a step to the writer and, where the step asks for it, waits until
+// it and everything before are written.
+func send(ctx context.Context, out chan<- step, s step) error {
+	var done chan struct{}
+	if s.wait {
+		done = make(chan struct{})
+		s.written = done
+	}
+	select {
+	case out <- s:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if done == nil {
+		return nil
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // lookup asks the index and knows what is on its way into it.
 func (b *bulk) lookup(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error) {
-	// Asked before the overlay: a key that is committed in between is then in
-	// neither answer's past but in the overlay's copy.
+	// The overlay is asked first: a key that is committed in between has left
+	// it, but is in the answer already.
 	b.mu.Lock()
 	own := make(map[uint64]archive.Ref)
 	for _, k := range keys {
@@ -231,7 +244,7 @@ func (b *bulk) write(ctx context.Context, in <-chan step) error {
 		return nil
 	}
 	for s := range in {
-		if s.retire > 0 || s.flushed != nil {
+		if s.written != nil {
 			if err := b.setAside(ctx, s, flush); err != nil {
 				return err
 			}
@@ -258,12 +271,11 @@ func (b *bulk) setAside(ctx context.Context, s step, flush func() error) error {
 	if err := flush(); err != nil {
 		return err
 	}
-	if s.flushed != nil {
-		close(s.flushed)
-		return nil
+	if s.retire > 0 {
+		if err := b.idx.Retire(ctx, s.id, s.retire); err != nil {
+			return fmt.Errorf("set aside generation %d of session %s: %w", s.retire, s.id, err)
+		}
 	}
-	if err := b.idx.Retire(ctx, s.id, s.retire); err != nil {
-		return fmt.Errorf("set aside generation %d of session %s: %w", s.retire, s.id, err)
-	}
+	close(s.written)
 	return nil
 }

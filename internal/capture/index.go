@@ -43,13 +43,13 @@ func (c *Capture) indexOnce(ctx context.Context, idx Index, session string) erro
 }
 
 // step is one thing to do to the index: apply a batch; where retire is positive,
-// set that generation of the session aside; where flushed is set, tell when
-// everything before is written.
+// set that generation of the session aside.
 type step struct {
 	batch   archive.Batch
 	retire  int
 	id      string        // session to retire
-	flushed chan struct{} // closed when all steps before are written
+	wait    bool          // the reader goes on only when this is written
+	written chan struct{} // closed when it is
 }
 
 type cursorFunc func(ctx context.Context, session string) (archive.Cursor, error)
@@ -115,12 +115,30 @@ func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session 
 			return cur, err
 		}
 		batch.From = cur.Offset
+		markFork(&batch)
 		batch.Cursor.Session, batch.Cursor.Generation, batch.Cursor.Offset = session, entry.Generation, offset
 		batch.Session.Bytes = offset
 		if err := do(step{batch: batch, id: session}); err != nil {
 			return cur, err
 		}
 		cur = batch.Cursor
+	}
+}
+
+// markFork makes a session that copied another's rows a fork of it.
+func markFork(b *archive.Batch) {
+	if b.Session.Parent != "" {
+		return
+	}
+	for _, t := range b.Turns {
+		if t.Copy == nil {
+			continue
+		}
+		owner, _, _ := strings.Cut(t.Copy.Session, "@")
+		if owner != b.Session.ID {
+			b.Session.Parent, b.Session.Relation = t.Copy.Session, archive.RelationFork
+			return
+		}
 	}
 }
 

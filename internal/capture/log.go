@@ -26,7 +26,7 @@ func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
 }
 
 func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, error) {
-	f, info, err := openSource(src.Path)
+	f, _, err := openSource(src.Path)
 	if err != nil {
 		return Logged{}, err
 	}
@@ -38,7 +38,7 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 	out := Logged{Session: archiveID(place.header)}
 	for {
 		out.Log, out.Generation = place.path(), place.header.Generation
-		fits, err := c.appendNew(ctx, f, info, place, &out)
+		fits, err := c.appendNew(ctx, f, place, &out)
 		if err != nil {
 			return out, fmt.Errorf("log %s: %w", src.Path, err)
 		}
@@ -52,13 +52,19 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 
 // appendNew brings one generation of a log up to its file. It reports false
 // when the file is not a continuation of that generation.
-func (c *Capture) appendNew(ctx context.Context, f io.ReaderAt, info os.FileInfo, p place, out *Logged) (fits bool, err error) {
+func (c *Capture) appendNew(ctx context.Context, f *os.File, p place, out *Logged) (fits bool, err error) {
 	log, err := sessionlog.Open(ctx, p.path(), p.header)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	out.Position = log.Position()
+	// Asked under the log's lock: a size from before could be smaller than what
+	// another process has logged since, and would look like a truncated file.
+	info, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("read transcript: %w", err)
+	}
 	size, ino := info.Size(), inode(info)
 	switch sessionlog.Compare(f, size, out.Position) {
 	case sessionlog.Rewritten:

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
+	"strandline/internal/brief"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
@@ -100,7 +101,7 @@ func (a *app) printContext(cmd *cobra.Command, f contextFlags, make func(context
 			if block.Handles == nil {
 				block.Handles = []string{}
 			}
-			return a.printJSON(blockJSON{Session: id, Chars: units(block.Text), Text: block.Text, Handles: block.Handles, LeftOut: block.Left})
+			return a.printJSON(blockJSON{Session: id, Chars: brief.Units(block.Text), Text: block.Text, Handles: block.Handles, LeftOut: block.Left})
 		}
 		if block.Text == "" {
 			fmt.Fprintln(a.env.Stderr, "Nothing to say about this session.")

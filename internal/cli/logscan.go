@@ -9,13 +9,37 @@ import (
 	"io"
 
 	"strandline/internal/capture"
+	"strandline/internal/transcript/claude"
 )
 
-// logScanner reads session logs line by line for the deep search.
+// logScanner reads session logs line by line for show and
+// the deep search.
 type logScanner struct{ capture *capture.Capture }
 
+// logTexts reads the texts of a log for the deep search, redacted.
+type logTexts struct {
+	log    logScanner
+	redact func(string) string
+}
+
 // ScanLines implements recall.LogScanner.
-func (l logScanner) ScanLines(ctx context.Context, session string, from, to int, fn func(line int, b []byte) error) error {
+func (t logTexts) ScanLines(ctx context.Context, session string, from, to int, fn func(line int, text string) error) error {
+	return t.log.scan(ctx, session, from, to, func(line int, b []byte) error {
+		for _, block := range claude.Blocks(append(b, '\n'), line) {
+			if block.Own {
+				continue
+			}
+			if err := fn(line, t.redact(block.Text)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// scan calls fn with each line in [from, to) without its newline; to 0 means
+// the end. The bytes are valid during the call.
+func (l logScanner) scan(ctx context.Context, session string, from, to int, fn func(line int, b []byte) error) error {
 	log, err := l.capture.Open(session, 0)
 	if err != nil {
 		return err
@@ -49,7 +73,7 @@ func (l logScanner) ScanLines(ctx context.Context, session string, from, to int,
 // lines returns the raw lines [from, to) of a session's transcript.
 func (l logScanner) lines(ctx context.Context, session string, from, to int) ([]byte, error) {
 	var out bytes.Buffer
-	err := l.ScanLines(ctx, session, from, to, func(_ int, b []byte) error {
+	err := l.scan(ctx, session, from, to, func(_ int, b []byte) error {
 		out.Write(b)
 		out.WriteByte('\n')
 		return nil

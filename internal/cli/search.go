@@ -12,7 +12,6 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/recall"
-	"strandline/internal/terms"
 )
 
 type searchFlags struct {
@@ -67,7 +66,7 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 		r := recall.New(s, a.env.Now)
 		var result recall.Result
 		if f.deep {
-			result, err = r.Deep(ctx, logScanner{c}, req)
+			result, err = r.Deep(ctx, s, logTexts{logScanner{c}, a.env.Redact(cfg)}, req)
 		} else {
 			result, err = r.Search(ctx, req)
 		}
@@ -104,7 +103,7 @@ func (a *app) searchRequest(ctx context.Context, cfg *config.Config, c *capture.
 		}
 	}
 	for _, k := range f.kinds {
-		kind, err := parseKind(k)
+		kind, err := recall.ParseKind(k)
 		if err != nil {
 			return req, err
 		}
@@ -120,17 +119,6 @@ func (a *app) searchRequest(ctx context.Context, cfg *config.Config, c *capture.
 		req.Projects = []string{c.Project(a.projectRoot()).Key}
 	}
 	return req, err
-}
-
-func parseKind(s string) (archive.PassageKind, error) {
-	var names []string
-	for _, k := range archive.PassageKinds() {
-		if string(k) == s {
-			return k, nil
-		}
-		names = append(names, string(k))
-	}
-	return "", usageError{archive.Invalid(fmt.Sprintf("%q is no kind", s), "kinds are "+strings.Join(names, ", "))}
 }
 
 // projectsNamed finds the projects whose name or folder matches what was typed.
@@ -154,12 +142,11 @@ func (a *app) projectsNamed(ctx context.Context, s Store, name string) ([]string
 func (a *app) printHits(result recall.Result, req recall.Request) error {
 	if len(result.Hits) == 0 {
 		fmt.Fprintln(a.env.Stdout, "Nothing found.")
-		if len(req.Projects) > 0 {
-			fmt.Fprintln(a.env.Stdout, "This searched one project; --all searches everything.")
+		if result.Elsewhere {
+			fmt.Fprintln(a.env.Stdout, "There are hits in other projects: --all searches everything.")
 		}
 		return nil
 	}
-	words := terms.Query(req.Text)
 	width := min(a.width(), 110)
 	p := a.paint()
 	var b strings.Builder
@@ -169,13 +156,23 @@ func (a *app) printHits(result recall.Result, req recall.Request) error {
 		}
 		fmt.Fprintf(&b, "%s  %s  %s", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(a.ago(h.Time)+" · "+h.Project))
 		b.WriteByte('\n')
-		for line := range strings.Lines(recall.Snippet(h.Text, words, 2*width)) {
-			b.WriteString("  " + p.highlight(strings.TrimRight(line, "\n"), words) + "\n")
+		text, marks := recall.Snippet(h.Text, result.Terms, 2*width)
+		if p.on {
+			text = recall.Highlight(text, marks, "\x1b[1;33m", "\x1b[0m")
+		}
+		for line := range strings.Lines(text) {
+			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%d hits in %.0f ms. strandline show HANDLE prints one whole.", len(result.Hits), result.TookMS)))
-	if result.Relaxed != "" {
-		b.WriteString(p.dim(result.Relaxed) + "\n")
+	switch result.Relaxed {
+	case recall.RelaxedPhrase:
+		b.WriteString(p.dim("No passage holds the quoted words together; these hold them apart.") + "\n")
+	case recall.RelaxedPrefix:
+		b.WriteString(p.dim("No passage holds the words whole; these hold words that begin so.") + "\n")
+	}
+	if result.Elsewhere {
+		b.WriteString(p.dim("There are hits in other projects: --all.") + "\n")
 	}
 	if _, err := io.WriteString(a.env.Stdout, b.String()); err != nil {
 		return fmt.Errorf("write output: %w", err)

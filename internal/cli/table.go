@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"strandline/internal/archive"
+	"strandline/internal/recall"
 )
 
 // table prints columns as wide as their content; the last one takes what is left
@@ -131,25 +131,12 @@ func (a *app) ago(t time.Time) string {
 	return t.Local().Format("2006-01-02")
 }
 
-// since reads a --since value: a distance like 90m, 12h, 7d or 3w, or a date.
+// since reads a --since value.
 func (a *app) since(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	var n int
-	var unit string
-	if k, _ := fmt.Sscanf(s, "%d%s", &n, &unit); k == 2 && n >= 0 {
-		units := map[string]time.Duration{"m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
-		if d, ok := units[unit]; ok {
-			return a.env.Now().Add(-time.Duration(n) * d), nil
-		}
-	}
-	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02 15:04"} {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, usageError{archive.Invalid(fmt.Sprintf("%q is no time", s), "write a distance like 12h, 7d or 3w, or a date like 2026-11-01")}
+	return recall.ParseTime(s, a.env.Now())
 }
 
 // abs makes a path absolute against the working directory.

@@ -16,6 +16,7 @@ type item struct {
 	keys    []int32
 	prior   float64
 	must    bool // stands whatever the rest is worth
+	inline  bool // its lines stand behind the head, on the same line
 	lines   []*line
 
 	units  int
@@ -30,6 +31,7 @@ type line struct {
 	handle string // where it differs from the item's
 	keys   []int32
 	prior  float64
+	share  float64 // of its specifics' worth that it conveys
 	seq    int
 	units  int
 }
@@ -42,22 +44,23 @@ type chooser struct {
 	titles  []string
 	opened  []bool
 	room    int
+	said    map[string]bool // lines that were chosen
 }
 
 // repeated is the share of a specific's worth that its second mention brings.
-const repeated = 0.08
+const repeated = 0.05
 
 // headShare is the share of a head's cost that its first line is charged with;
 // the lines that follow share the rest.
 const headShare = 0.5
 
-func (c *chooser) gain(keys []int32, prior float64) float64 {
+func (c *chooser) gain(keys []int32, prior, share float64) float64 {
 	for _, k := range keys {
 		switch c.covered[k] {
 		case 0:
-			prior += c.voc.worth[k]
+			prior += share * c.voc.worth[k]
 		case 1:
-			prior += repeated * c.voc.worth[k]
+			prior += share * repeated * c.voc.worth[k]
 		}
 	}
 	return prior
@@ -103,12 +106,12 @@ type bid struct {
 func (c *chooser) density(b bid) float64 {
 	g, n := 0.0, 0.0
 	if !b.item.taken {
-		g = c.gain(b.item.keys, b.item.prior)
+		g = c.gain(b.item.keys, b.item.prior, 1)
 		n = float64(c.cost(b.item))
 	}
 	if b.line != nil {
 		n = n*headShare + float64(b.line.units)
-		g += c.gain(b.line.keys, b.line.prior)
+		g += c.gain(b.line.keys, b.line.prior, b.line.share)
 	}
 	return g / n
 }
@@ -142,7 +145,7 @@ func (c *chooser) choose(items []*item) {
 	heap.Init(&q)
 	for len(q) > 0 && c.room > minLine {
 		b := q[0]
-		if b.line == nil && b.item.taken || b.line != nil && b.line.item == nil {
+		if b.line == nil && b.item.taken || b.line != nil && c.said[b.line.text] {
 			heap.Pop(&q)
 			continue
 		}
@@ -165,11 +168,11 @@ func (c *chooser) choose(items []*item) {
 			c.room -= b.line.units
 			c.cover(b.line.keys)
 			b.item.chosen = append(b.item.chosen, b.line)
-			b.line.item = nil
+			c.said[b.line.text] = true
 		}
 		if fresh {
 			for _, l := range b.item.lines {
-				if l.item == nil {
+				if c.said[l.text] {
 					continue
 				}
 				nb := bid{item: b.item, line: l, seq: seq}

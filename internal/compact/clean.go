@@ -63,4 +63,12 @@ func reorders(r rune) bool {
 }
 
 // oneLine returns s cleaned, with every run of white space as one blank.
-func oneLine(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+func oneLine(s string) string {
+	s = strings.TrimSpace(s)
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= 0x7f || c == ' ' && s[i+1] == ' ' {
+			return strings.Join(strings.Fields(clean(s)), " ")
+		}
+	}
+	return s
+}

@@ -43,6 +43,8 @@ type collector struct {
 	req     Request
 	moments map[place]int
 	items   []*item
+	failed  map[place]*item // open errors
+	said    map[string]bool // replies that stand in the block already
 	buf     []int32
 }
 
@@ -59,7 +61,7 @@ func (c *collector) handle(turn, step int) string {
 
 // newCollector reads the past into a vocabulary.
 func newCollector(p *past, req Request) *collector {
-	c := &collector{past: p, req: req, moments: map[place]int{}}
+	c := &collector{past: p, req: req, moments: map[place]int{}, failed: map[place]*item{}, said: map[string]bool{}}
 	c.number()
 	c.voc = newVocabulary(len(c.moments))
 	for _, x := range p.recap {
@@ -137,22 +139,24 @@ func (c *collector) add(it item) *item {
 	return n
 }
 
-// addLine appends a line under an item unless nothing speaks for it.
-func (c *collector) addLine(it *item, text, handle string, prior float64, words int) {
+// addLine appends a line under an item and returns it, nil if nothing speaks for
+// it: no specific and no prior, or fewer ordinary words than asked for.
+func (c *collector) addLine(it *item, text, handle string, prior float64, words int) *line {
 	keys, w := c.voc.keys(text, c.buf[:0])
 	c.buf = keys
 	if w < words || len(keys) == 0 && prior <= 0 {
-		return
+		return nil
 	}
 	if handle == it.handle {
 		handle = ""
 	}
-	l := &line{item: it, text: text, handle: handle, keys: append([]int32(nil), keys...), prior: prior, seq: len(it.lines)}
+	l := &line{item: it, text: text, handle: handle, keys: append([]int32(nil), keys...), prior: prior, share: 1, seq: len(it.lines)}
 	l.units = brief.Units(text) + brief.Units("  \n")
 	if handle != "" {
 		l.units += brief.Units(shortPlace(handle)) + brief.Units(" ()")
 	}
 	it.lines = append(it.lines, l)
+	return l
 }
 
 // shortPlace is the part of a handle behind the session.

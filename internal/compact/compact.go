@@ -34,7 +34,7 @@ type Block struct {
 // Restore returns the block that puts back what a compaction took away. The
 // same archive and request give the same block.
 func Restore(ctx context.Context, src Source, req Request) (Block, error) {
-	p, err := load(ctx, src, req.Session, req.AtLine)
+	p, err := load(ctx, src, req.Session, req.AtLine, req.Budget)
 	if err != nil {
 		return Block{}, err
 	}
@@ -45,7 +45,7 @@ func Restore(ctx context.Context, src Source, req Request) (Block, error) {
 	}
 	c := newCollector(p, req)
 	items := c.gather()
-	ch := chooser{voc: c.voc, covered: make([]uint8, len(c.voc.terms)), titles: sectionTitles(), opened: make([]bool, sections), room: room}
+	ch := chooser{voc: c.voc, covered: make([]uint8, len(c.voc.terms)), titles: sectionTitles(), opened: make([]bool, sections), room: room, said: map[string]bool{}}
 	ch.choose(items)
 	body, handles := render(items, ch.titles)
 	if body == "" {
@@ -71,22 +71,4 @@ func blockTitle(p *past) string {
 		parts = append(parts, p.end.UTC().Format("2006-01-02"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// Preserve returns the plain text that steers the client's summarizer.
-func Preserve(ctx context.Context, src Source, req Request) (string, error) {
-	return "", ctx.Err()
-}
-
-// PointerRequest says which project a new session starts in.
-type PointerRequest struct {
-	Projects []string // keys of the project and of those merged into it
-	Exclude  string   // the session that is just starting
-	Now      time.Time
-}
-
-// Pointer returns at most two fenced lines that name the last session of the
-// project and how to recall it, and "" if there is none.
-func Pointer(ctx context.Context, src Sessions, req PointerRequest) (string, error) {
-	return "", ctx.Err()
 }

@@ -14,6 +14,7 @@ func (c *collector) gather() []*item {
 	c.prompts()
 	c.tasks()
 	c.stood()
+	c.lately()
 	c.failures()
 	c.files()
 	c.replies()
@@ -25,10 +26,13 @@ func (c *collector) gather() []*item {
 // prompts adds the last and the first request, whole as far as there is room,
 // and those between by worth.
 func (c *collector) prompts() {
+	if text := strings.TrimSpace(clean(c.req.Instructions)); text != "" {
+		c.add(item{section: secAsked, order: -1, must: true, head: "With this /compact: " + brief.Cut(text, max(c.req.Budget/4, 160))})
+	}
 	turns := c.promptTexts()
 	for i, t := range turns {
 		last, first := i == len(turns)-1, i == 0
-		text := strings.TrimSpace(clean(t.text))
+		text := dense(clean(t.text))
 		if text == "" {
 			continue
 		}
@@ -45,11 +49,9 @@ func (c *collector) prompts() {
 				it.prior += 0.8
 			}
 		}
-		it.head = label + brief.Cut(text, limit)
-		n := c.add(it)
-		if brief.Units(text) > limit {
-			c.rest(n, text[min(len(text), limit):], it.prior/40)
-		}
+		text, rest := clip(text, limit)
+		it.head = label + text
+		c.rest(c.add(it), rest, it.prior/40)
 	}
 }
 
@@ -84,7 +86,7 @@ func (c *collector) tasks() {
 		if t.status == "in_progress" {
 			it.prior = 4
 		}
-		it.head = strings.ReplaceAll(t.status, "_", " ") + ": " + brief.Cut(oneLine(t.subject), 200)
+		it.head = t.line()
 		c.add(it)
 	}
 }
@@ -98,22 +100,47 @@ func (c *collector) stood() {
 			continue
 		}
 		it := item{section: secStood, order: n, handle: c.handle(x.Turn, x.Step), prior: 3}
-		limit := max(c.req.Budget/16, 100)
-		text := strings.TrimSpace(clean(c.short(x.Text)))
-		it.head = "Said: " + brief.Cut(text, limit)
-		a := c.add(it)
-		if brief.Units(text) > limit {
-			c.rest(a, text[min(len(text), limit):], 0.1)
-		}
+		text, rest := clip(dense(clean(c.short(x.Text))), max(c.req.Budget/16, 100))
+		it.head = "Said: " + text
+		c.rest(c.add(it), rest, 0.1)
+		c.said[x.Text] = true
 		n++
 	}
 	for k := 0; k < 8 && k < len(c.past.calls); k++ {
 		x := c.past.calls[len(c.past.calls)-1-k]
-		act := c.act(x)
-		if act == "" {
+		if act := c.act(x); act != "" && x.Kind != archive.CallCommand { // commands have a section of their own
+			c.add(item{section: secStood, order: 10 + k, handle: c.handle(x.Turn, x.Step), head: act, prior: 1.2 * ago(k, 4)})
+		}
+	}
+}
+
+// lately lists the files that were used last, changed ones aside: those have
+// entries of their own.
+func (c *collector) lately() {
+	edited, seen := map[string]bool{}, map[string]bool{}
+	for _, x := range c.past.calls {
+		if x.Kind == archive.CallEdit {
+			for _, f := range x.Files {
+				edited[f] = true
+			}
+		}
+	}
+	var it *item
+	for i := len(c.past.calls) - 1; i >= 0; i-- {
+		x := c.past.calls[i]
+		if x.Kind != archive.CallRead {
 			continue
 		}
-		c.add(item{section: secStood, order: 10 + k, handle: c.handle(x.Turn, x.Step), head: act, prior: 1.2 * ago(k, 4)})
+		for _, f := range x.Files {
+			if seen[f] || edited[f] {
+				continue
+			}
+			seen[f] = true
+			if it == nil {
+				it = c.add(item{section: secStood, order: 30, handle: c.handle(x.Turn, x.Step), head: "Other files read, newest first:", inline: true})
+			}
+			c.addLine(it, c.short(oneLine(f)), c.handle(x.Turn, x.Step), 0.2*ago(c.age(x.Turn, x.Step), 20), 0)
+		}
 	}
 }
 
@@ -143,6 +170,8 @@ func outcome(x archive.Call) string {
 		return fmt.Sprintf(", failed%s: %s", exitCode(x), brief.Cut(oneLine(x.Error), maxLineUnits))
 	case x.Failed:
 		return ", failed" + exitCode(x)
+	case x.Exit != nil:
+		return fmt.Sprintf(", exit %d", *x.Exit)
 	}
 	return ""
 }
@@ -154,30 +183,50 @@ func exitCode(x archive.Call) string {
 	return fmt.Sprintf(" (exit %d)", *x.Exit)
 }
 
-// failures adds calls that failed and were not followed by a success of the
-// same command or on the same file.
-func (c *collector) failures() {
-	cured := map[string]bool{}
-	for i := len(c.past.calls) - 1; i >= 0; i-- {
-		x := c.past.calls[i]
+// openFailures returns the calls that failed and were not followed by a success
+// of the same command or on the same file, newest first, one per subject.
+func (c *collector) openFailures() []archive.Call {
+	var out []archive.Call
+	settled := map[string]bool{}
+	for _, x := range slices.Backward(c.past.calls) {
 		key := subject(x)
-		if key == "" || x.LineResult < 0 {
+		if key == "" || x.LineResult < 0 || settled[key] {
 			continue
 		}
-		if !x.Failed {
-			cured[key] = true
-			continue
+		settled[key] = true
+		if x.Failed {
+			out = append(out, x)
 		}
-		if cured[key] {
-			continue
-		}
-		cured[key] = true
+	}
+	return out
+}
+
+// failures adds errors that are still open.
+func (c *collector) failures() {
+	for _, x := range c.openFailures() {
 		act := c.act(x)
 		if act == "" {
 			continue
 		}
 		age := c.age(x.Turn, x.Step)
-		c.add(item{section: secErrors, order: age, handle: c.handle(x.Turn, x.Step), head: act, prior: 1.6 * ago(age, 20)})
+		it := c.add(item{section: secErrors, order: age, handle: c.handle(x.Turn, x.Step), head: act, prior: 1.6 * ago(age, 20)})
+		c.failed[place{x.Turn, x.Step}] = it
+		c.cause(it, x)
+	}
+}
+
+// cause adds what the model said next about a failure.
+func (c *collector) cause(it *item, x archive.Call) {
+	for _, y := range c.past.passages {
+		after := place{y.Turn, y.Step}
+		if y.Turn != x.Turn || y.Step <= x.Step || y.Step > x.Step+1 || y.Kind != archive.KindReply {
+			continue
+		}
+		sentences(c.short(y.Text), func(s string) {
+			if reasoned(s) && !narrates(s) {
+				c.addLine(it, s, c.handle(after.turn, after.step), 0.5*ago(c.age(x.Turn, x.Step), 20), minWords)
+			}
+		})
 	}
 }
 
@@ -242,7 +291,7 @@ func (c *collector) content(x archive.Passage, edits, reads map[string]int, byFi
 	age := c.age(x.Turn, x.Step)
 	h := c.handle(x.Turn, x.Step)
 	path, key := "", h+x.Label
-	if len(x.Paths) == 1 {
+	if len(x.Paths) == 1 && edits[x.Paths[0]]+reads[x.Paths[0]] > 0 {
 		path, key = x.Paths[0], x.Paths[0]
 	}
 	it := byFile[key]
@@ -254,23 +303,35 @@ func (c *collector) content(x archive.Passage, edits, reads map[string]int, byFi
 	if x.Kind == archive.KindEdit {
 		prior = 0.12 * ago(age, 30)
 	}
-	for raw := range strings.SplitSeq(c.short(x.Text), "\n") {
-		removed := x.Kind == archive.KindEdit && strings.HasPrefix(raw, "-")
-		if removed {
-			continue
-		}
-		if x.Kind == archive.KindEdit {
-			raw = strings.TrimPrefix(raw, "+")
-		}
-		s := tidy(raw)
+	contentLines(x, func(raw string) {
+		s := tidy(c.short(raw))
 		if s == "" {
-			continue
+			return
 		}
 		p := prior
 		if declares(s) {
 			p += 0.12
 		}
 		c.addLine(it, s, h, p, minWords)
+	})
+}
+
+// contentLines calls fn with the lines of an edit's new text, or of what a tool
+// put out. The first line of such a passage names the tool and what it was asked.
+func contentLines(x archive.Passage, fn func(raw string)) {
+	_, text, _ := strings.Cut(x.Text, "\n")
+	old := false
+	for raw := range strings.SplitSeq(text, "\n") {
+		switch {
+		case x.Kind != archive.KindEdit:
+			fn(raw)
+		case raw == "--- old":
+			old = true
+		case raw == "+++ new":
+			old = false
+		case !old:
+			fn(raw)
+		}
 	}
 }
 
@@ -278,13 +339,13 @@ func (c *collector) contentItem(x archive.Passage, path string, edits, reads, ag
 	it := item{section: secSeen, order: age, handle: c.handle(x.Turn, x.Step)}
 	switch {
 	case path == "":
-		it.head = "output of " + x.Label + ":"
+		asked, _, _ := strings.Cut(x.Text, "\n")
+		it.head = "answer to " + brief.Cut(oneLine(c.short(asked)), 160) + ":"
 	case edits > 0:
 		it.section = secFiles
 		it.prior = 0.4 + 1.2*ago(age, 30)
-		it.head = c.short(oneLine(path)) + ", changed " + plural(edits, "times") + " in this session:"
+		it.head = c.short(oneLine(path)) + ", changed here " + plural(edits, "times") + ":"
 	default:
-		it.prior = 0.1
 		it.head = "from the file " + c.short(oneLine(path)) + ", read " + plural(max(1, reads), "times") + ":"
 	}
 	return c.add(it)
@@ -294,22 +355,25 @@ func (c *collector) contentItem(x archive.Passage, path string, edits, reads, ag
 func (c *collector) replies() {
 	for i := len(c.past.passages) - 1; i >= 0; i-- {
 		x := c.past.passages[i]
-		if x.Kind != archive.KindReply {
+		if x.Kind != archive.KindReply || c.said[x.Text] {
 			continue
 		}
 		age := c.age(x.Turn, x.Step)
-		it := &item{section: secReasons, order: age, handle: c.handle(x.Turn, x.Step)}
+		it := &item{section: secReasons, order: age, handle: c.handle(x.Turn, x.Step), inline: true}
 		it.units = brief.Units("- []") + brief.Units(it.handle)
 		w := ago(age, 30)
 		if x.Label == "thinking" {
 			w *= 0.7
 		}
 		sentences(c.short(x.Text), func(s string) {
-			p := 0.1 * w
-			if reasoned(s) {
-				p += 0.9 * w
+			l := c.addLine(it, s, it.handle, 0.1*w, minWords)
+			switch {
+			case l == nil:
+			case reasoned(s):
+				l.prior += 0.9 * w
+			case narrates(s):
+				l.share = 0.5
 			}
-			c.addLine(it, s, it.handle, p, minWords)
 		})
 		if len(it.lines) > 0 {
 			c.items = append(c.items, it)
@@ -317,7 +381,9 @@ func (c *collector) replies() {
 	}
 }
 
-// commands adds each command with its last outcome and the lines of its output.
+// commands adds each command with its outcome and the lines of its output. The
+// last run of a command counts; a failure that was cured since is left out, and
+// one that was not stands among the errors.
 func (c *collector) commands() {
 	seen := map[string]bool{}
 	outputs := map[place][]archive.Passage{}
@@ -326,33 +392,43 @@ func (c *collector) commands() {
 			outputs[place{x.Turn, x.Step}] = append(outputs[place{x.Turn, x.Step}], x)
 		}
 	}
-	for i := len(c.past.calls) - 1; i >= 0; i-- {
-		x := c.past.calls[i]
+	for _, x := range slices.Backward(c.past.calls) {
 		if x.Kind != archive.CallCommand {
 			continue
 		}
 		key := commandKey(x.Command)
 		age := c.age(x.Turn, x.Step)
-		it := item{section: secCommands, order: age, handle: c.handle(x.Turn, x.Step)}
-		if !seen[key] {
-			it.prior = 0.3 * ago(age, 20)
-			if checks(key) {
-				it.prior = 1.2 * ago(age, 20)
-			}
-		}
-		seen[key] = true
-		it.head = c.act(x)
-		n := c.add(it)
-		at := place{x.Turn, x.Step}
-		for _, o := range outputs[at] {
-			if !strings.Contains(o.Text, head(x.Command, 40)) {
-				continue
-			}
-			for raw := range strings.SplitSeq(c.short(o.Text), "\n") {
-				if s := tidy(raw); s != "" && !strings.HasPrefix(s, "$ ") {
-					c.addLine(n, s, n.handle, 0, minWords)
+		it := c.failed[place{x.Turn, x.Step}]
+		switch {
+		case it != nil:
+		case x.Failed && seen[key]:
+			continue
+		default:
+			n := item{section: secCommands, order: age, handle: c.handle(x.Turn, x.Step), head: c.act(x)}
+			if !seen[key] {
+				n.prior = 0.3 * ago(age, 20)
+				if checks(key) {
+					n.prior = 1.2 * ago(age, 20)
 				}
 			}
+			it = c.add(n)
+		}
+		seen[key] = true
+		for _, o := range outputs[place{x.Turn, x.Step}] {
+			c.output(it, x, o)
+		}
+	}
+}
+
+// output adds the lines that a command put out.
+func (c *collector) output(it *item, x archive.Call, o archive.Passage) {
+	if !strings.HasPrefix(o.Text, "$ "+head(x.Command, 80)) {
+		return
+	}
+	_, text, _ := strings.Cut(o.Text, "\n")
+	for raw := range strings.SplitSeq(c.short(text), "\n") {
+		if s := tidy(raw); s != "" && s != x.Error && !strings.HasPrefix(s, "[exit ") && !strings.HasPrefix(s, "# ") {
+			c.addLine(it, s, it.handle, 0, minWords)
 		}
 	}
 }

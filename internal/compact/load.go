@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -13,12 +14,17 @@ import (
 // was last seen within 255 messages before it in nine cases of ten, so a fixed
 // window of the newest rows serves sessions of any size at the same cost.
 const (
-	maxPassages = 480
-	maxCalls    = 480
-	maxPrompts  = 60
-	maxEvents   = 600
-	maxTurns    = 2000
+	minWindow  = 480 // passages, and calls
+	maxWindow  = 6000
+	perPassage = 16 // units of the budget that justify one more passage
+	maxPrompts = 60
+	maxEvents  = 600
+	maxTurns   = 2000
 )
+
+// sideLabel marks what a sub-agent said whose rows stand in its parent's
+// transcript.
+const sideLabel = "sidechain"
 
 // past is what a session holds before the cut, oldest first.
 type past struct {
@@ -35,7 +41,7 @@ type past struct {
 }
 
 // load reads a bounded part of the session, none of it from atLine or behind.
-func load(ctx context.Context, src Source, session string, atLine int) (*past, error) {
+func load(ctx context.Context, src Source, session string, atLine, budget int) (*past, error) {
 	s, err := src.Session(ctx, session)
 	if err != nil {
 		return nil, err
@@ -43,36 +49,31 @@ func load(ctx context.Context, src Source, session string, atLine int) (*past, e
 	p := &past{session: s}
 	newest := archive.Span{Session: session, BeforeLine: atLine, Newest: true}
 	read := reader{ctx: ctx, src: src, atLine: atLine}
+	window := min(max(budget/perPassage, minWindow), maxWindow)
 	kinds := []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
-	p.passages = read.passages(newest, maxPassages, kinds...)
+	p.passages = read.passages(newest, window, kinds...)
 	p.prompts = read.passages(newest, maxPrompts, archive.KindPrompt)
-	if len(p.prompts) == maxPrompts {
+	if len(p.prompts) == maxPrompts && p.prompts[0].Turn > 0 {
 		first := read.passages(archive.Span{Session: session, BeforeLine: atLine, TurnTo: p.prompts[0].Turn}, 8, archive.KindPrompt)
 		p.prompts = append(first, p.prompts...)
 	}
-	p.calls = read.calls(newest)
+	p.calls = read.calls(newest, window)
 	events := read.tasks(newest)
 	dead := read.dead(p)
+	side := read.side(newest, window, p)
 	summary, boundary := read.summary(newest)
 	hooks, err := src.HookSummaries(ctx, session)
-	if read.err != nil || err != nil {
-		return nil, cmpErr(read.err, err)
+	if err = cmp.Or(read.err, err); err != nil {
+		return nil, err
 	}
-	p.passages = slices.DeleteFunc(p.passages, func(x archive.Passage) bool { return dead[x.Turn] })
+	p.passages = slices.DeleteFunc(p.passages, func(x archive.Passage) bool { return dead[x.Turn] || x.Label == sideLabel })
 	p.prompts = slices.DeleteFunc(p.prompts, func(x archive.Passage) bool { return dead[x.Turn] })
-	p.calls = slices.DeleteFunc(p.calls, func(x archive.Call) bool { return dead[x.Turn] })
+	p.calls = slices.DeleteFunc(p.calls, func(x archive.Call) bool { return dead[x.Turn] || side[place{x.Turn, x.Step}] })
 	events = slices.DeleteFunc(events, func(x archive.TaskEvent) bool { return dead[x.Turn] })
 	p.tasks = foldTasks(events)
 	p.end = lastTime(p)
 	p.placeSummary(summary, boundary, hooks, atLine)
 	return p, nil
-}
-
-func cmpErr(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // placeSummary decides whether the client's newest summary stands in the
@@ -143,18 +144,18 @@ func (r *reader) passages(sp archive.Span, limit int, kinds ...archive.PassageKi
 		ps = slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineTo > r.atLine })
 	}
 	slices.SortStableFunc(ps, func(a, b archive.Passage) int {
-		return cmpPlace(a.Turn, a.Step, a.Seq, b.Turn, b.Step, b.Seq)
+		return cmp.Or(a.Turn-b.Turn, a.Step-b.Step, a.Seq-b.Seq)
 	})
 	return ps
 }
 
 // calls returns the newest calls, oldest first. The result of a call that came
 // back behind the cut is taken away.
-func (r *reader) calls(sp archive.Span) []archive.Call {
+func (r *reader) calls(sp archive.Span, limit int) []archive.Call {
 	if r.err != nil {
 		return nil
 	}
-	sp.Limit = maxCalls
+	sp.Limit = limit
 	var cs []archive.Call
 	cs, r.err = r.src.Calls(r.ctx, archive.CallSpan{Span: sp})
 	for i := range cs {
@@ -163,7 +164,7 @@ func (r *reader) calls(sp archive.Span) []archive.Call {
 		}
 	}
 	slices.SortStableFunc(cs, func(a, b archive.Call) int {
-		return cmpPlace(a.Turn, a.Step, a.Seq, b.Turn, b.Step, b.Seq)
+		return cmp.Or(a.Turn-b.Turn, a.Step-b.Step, a.Seq-b.Seq)
 	})
 	return cs
 }
@@ -175,8 +176,26 @@ func (r *reader) tasks(sp archive.Span) []archive.TaskEvent {
 	sp.Limit = maxEvents
 	var es []archive.TaskEvent
 	es, r.err = r.src.Tasks(r.ctx, sp)
-	slices.SortStableFunc(es, func(a, b archive.TaskEvent) int { return cmpPlace(a.Line, a.Seq, 0, b.Line, b.Seq, 0) })
+	slices.SortStableFunc(es, func(a, b archive.TaskEvent) int { return cmp.Or(a.Line-b.Line, a.Seq-b.Seq) })
 	return es
+}
+
+// side returns the steps of sub-agents that old clients wrote into their parent's
+// transcript. Most sessions have none, which their passages tell.
+func (r *reader) side(sp archive.Span, limit int, p *past) map[place]bool {
+	if r.err != nil || !slices.ContainsFunc(p.passages, func(x archive.Passage) bool { return x.Label == sideLabel }) {
+		return nil
+	}
+	sp.Limit = limit
+	var steps []archive.Step
+	steps, r.err = r.src.Steps(r.ctx, sp)
+	places := map[place]bool{}
+	for _, s := range steps {
+		if s.Sidechain {
+			places[place{s.Turn, s.Index}] = true
+		}
+	}
+	return places
 }
 
 // dead returns the turns that a rewind left behind. A rewind shows only in the
@@ -226,15 +245,4 @@ func (r *reader) summary(sp archive.Span) ([]archive.Passage, *archive.Compactio
 	}
 	ps := r.passages(archive.Span{Session: sp.Session, BeforeLine: r.atLine, Newest: true}, 16, archive.KindSummary)
 	return slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineFrom != c.SummaryLine }), &c
-}
-
-// cmpPlace orders by three numbers.
-func cmpPlace(a1, a2, a3, b1, b2, b3 int) int {
-	switch {
-	case a1 != b1:
-		return a1 - b1
-	case a2 != b2:
-		return a2 - b2
-	}
-	return a3 - b3
 }

@@ -23,31 +23,36 @@ func render(items []*item, titles []string) (string, []string) {
 			section = it.section
 			b.WriteString(titles[section] + "\n")
 		}
-		fmt.Fprintf(&b, "- [%s]", it.handle)
-		note(it.handle)
-		slices.SortFunc(it.chosen, func(x, y *line) int { return x.seq - y.seq })
-		if it.head == "" {
-			for _, l := range it.chosen {
-				b.WriteString(" " + l.text)
-			}
-			b.WriteByte('\n')
-			continue
+		b.WriteString("-")
+		if it.handle != "" {
+			b.WriteString(" [" + it.handle + "]")
+			note(it.handle)
 		}
-		b.WriteString(" " + strings.ReplaceAll(it.head, "\n", "\n  ") + "\n")
+		slices.SortFunc(it.chosen, func(x, y *line) int { return x.seq - y.seq })
+		if it.head != "" {
+			b.WriteString(" " + strings.ReplaceAll(it.head, "\n", "\n  "))
+		}
+		between := "\n  "
+		if it.inline {
+			between = " "
+		}
 		for _, l := range it.chosen {
-			b.WriteString("  " + l.text)
+			b.WriteString(between + l.text)
 			if l.handle != "" {
 				b.WriteString(" (" + shortPlace(l.handle) + ")")
 				note(l.handle)
 			}
-			b.WriteByte('\n')
 		}
+		b.WriteByte('\n')
 	}
 	return b.String(), handles
 }
 
 // footer is the last line: what is missing and how to get it.
 func footer(session string, left int) string {
-	id := archive.ShortID(session)
-	return fmt.Sprintf("Left out: %d more items. strandline show HANDLE expands one; strandline search \"WORDS\" --session %s finds the rest.", left, id)
+	out := "Nothing was left out."
+	if left > 0 {
+		out = fmt.Sprintf("Left out: %d more items.", left)
+	}
+	return out + " strandline show HANDLE expands an entry; strandline search \"WORDS\" --session " + archive.ShortID(session) + " finds the rest."
 }

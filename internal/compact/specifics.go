@@ -10,39 +10,47 @@ import "strings"
 // tell anything.
 const minSpecific = 5
 
+// What a run of token bytes is made of. A run of lower-case letters, with or
+// without a capital in front, is an ordinary word.
+const (
+	hasUpper = 1 << iota // behind the first byte
+	hasDigit
+	hasMark // one of "_./-@~"
+)
+
 // scanSpecifics calls fn with each specific of text and returns the number of
 // ordinary words of three letters or more that stand beside them. A path counts
 // as its last element, so that it is the same thing under any root.
 func scanSpecifics(text string, fn func(s string)) (words int) {
 	for i := 0; i < len(text); {
-		if !isToken(text[i]) {
-			i++
-			continue
+		start, made := i, 0
+	token:
+		for ; i < len(text); i++ {
+			switch c := text[i]; {
+			case c >= 'a' && c <= 'z':
+			case c >= 'A' && c <= 'Z':
+				if i > start {
+					made |= hasUpper
+				}
+			case c >= '0' && c <= '9':
+				made |= hasDigit
+			case c == '_' || c >= '-' && c <= '/' || c == '@' || c == '~':
+				made |= hasMark
+			default:
+				break token
+			}
 		}
-		start := i
-		for i < len(text) && isToken(text[i]) {
+		switch {
+		case made != 0:
+			words += scanToken(text[start:i], fn)
+		case i-start >= 3:
+			words++
+		}
+		if i == start {
 			i++
 		}
-		words += scanToken(text[start:i], fn)
 	}
 	return words
-}
-
-// Bits of the ASCII bytes that a specific is made of: letters, digits and
-// "_./-@~".
-const (
-	tokenLow  = 1<<'-' | 1<<'.' | 1<<'/' | 0x3ff<<'0'
-	tokenHigh = 1<<('@'-64) | 1<<('_'-64) | 1<<('~'-64) | (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)
-)
-
-func isToken(c byte) bool {
-	switch c >> 6 {
-	case 0:
-		return uint64(tokenLow)>>c&1 != 0
-	case 1:
-		return uint64(tokenHigh)>>(c&63)&1 != 0
-	}
-	return false
 }
 
 // scanToken reports the specifics of one run of token bytes and counts its
@@ -66,7 +74,13 @@ func scanToken(tok string, fn func(s string)) (words int) {
 		}
 		return 0
 	}
-	for piece := range strings.FieldsFuncSeq(tok, func(r rune) bool { return r == '-' || r == '@' || r == '~' }) {
+	for tok != "" {
+		piece := tok
+		if at := strings.IndexAny(tok, "-@~"); at >= 0 {
+			piece, tok = tok[:at], tok[at+1:]
+		} else {
+			tok = ""
+		}
 		if piece = strings.Trim(piece, "."); isSpecific(piece) {
 			fn(piece)
 			continue

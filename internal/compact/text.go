@@ -82,52 +82,91 @@ func sentenceEnd(s string) int {
 	return len(s)
 }
 
-// reasonWords mark a sentence that says what was decided, why, or what must be.
-const reasonWords = "because|instead of|decided|so that|the reason|root cause|caused by|the problem is|the issue is|the fix|must|do not|don't|should not|never|always|chose|rather than|in order to|turns out|means that|workaround|the key|important"
-
-// reasoned reports whether a sentence holds one of the words of reason.
+// reasoned reports whether a sentence says what was decided, why, or what must
+// be.
 func reasoned(s string) bool {
-	s = strings.ToLower(s)
-	for w := range strings.SplitSeq(reasonWords, "|") {
-		if strings.Contains(s, w) {
+	return holdsAny(s, "because", "instead of", "decided", "so that", "the reason", "root cause", "caused by",
+		"the problem is", "the issue is", "the fix", "must", "do not", "don't", "should not", "never", "always",
+		"chose", "rather than", "in order to", "turns out", "means that", "workaround", "the key", "important")
+}
+
+// states reports whether a prompt says how things are to be done.
+func states(s string) bool {
+	return holdsAny(s, "always", "never", "prefer", "don't", "do not", "please use", "must", "should", "make sure",
+		"instead", "only", "avoid", "rather", "remember", "important", "no need")
+}
+
+// holdsAny reports whether one of the phrases, given in lower case, begins at a
+// word of s.
+func holdsAny(s string, phrases ...string) bool {
+	inside := false
+	for i := range len(s) {
+		c := s[i] | 0x20
+		letter := c >= 'a' && c <= 'z'
+		if letter && !inside {
+			for _, p := range phrases {
+				if p[0] == c && len(s)-i >= len(p) && strings.EqualFold(s[i:i+len(p)], p) {
+					return true
+				}
+			}
+		}
+		inside = letter
+	}
+	return false
+}
+
+// narrates reports whether a sentence only announces what is done next; the
+// acts themselves are in the record.
+func narrates(s string) bool {
+	return beginsWith(s, "Let me ", "Now let me ", "Now I", "Now update", "Now add", "I'll ", "I will ", "I need to ",
+		"Good", "Great", "Perfect", "Let's ", "First, let", "Next, ", "Also ")
+}
+
+func beginsWith(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
 			return true
 		}
 	}
 	return false
 }
 
-// preferenceWords mark a prompt in which the user says how things are to be done.
-const preferenceWords = "always|never|prefer|don't|do not|please use|must|should|make sure|instead|only|avoid|rather|remember|important|no need"
-
-// states reports whether a prompt states a preference.
-func states(s string) bool {
-	s = strings.ToLower(s)
-	for w := range strings.SplitSeq(preferenceWords, "|") {
-		if strings.Contains(s, w) {
-			return true
+// clip cuts text to at most n units and returns what is left over. It cuts
+// behind a line or a word; the ellipsis that marks the cut is counted.
+func clip(text string, n int) (head, rest string) {
+	head = brief.Cut(text, n)
+	if head == text {
+		return text, ""
+	}
+	at := len(strings.TrimSuffix(head, "…"))
+	for _, end := range []string{"\n", " "} {
+		if i := strings.LastIndex(text[:at], end); i > at*3/4 {
+			at = i
+			break
 		}
 	}
-	return false
+	return strings.TrimRight(text[:at], " \n") + "…", strings.TrimLeft(text[at:], " \n")
+}
+
+// dense drops empty lines, and blanks at both ends.
+func dense(s string) string {
+	s = strings.TrimSpace(s)
+	for strings.Contains(s, "\n\n") {
+		s = strings.ReplaceAll(s, "\n\n", "\n")
+	}
+	return s
 }
 
 // declares reports whether a line of code introduces a name.
 func declares(s string) bool {
-	for w := range strings.SplitSeq("func |type |class |def |const |interface |struct |export |public |fn |impl |struct |enum |async def |function |var ", "|") {
-		if strings.HasPrefix(s, w) {
-			return true
-		}
-	}
-	return false
+	return beginsWith(s, "func ", "type ", "class ", "def ", "async def ", "const ", "var ", "interface ", "struct ",
+		"enum ", "impl ", "fn ", "export ", "public ", "function ")
 }
 
 // checks reports whether a command tests or builds.
 func checks(cmd string) bool {
-	for w := range strings.SplitSeq("test|build|lint|vet|check|make|pytest|cargo|tsc|compile|mypy|ruff|gradle|mvn", "|") {
-		if strings.Contains(cmd, w) {
-			return true
-		}
-	}
-	return false
+	return holdsAny(cmd, "test", "pytest", "build", "lint", "vet", "check", "make", "cargo", "tsc", "compile", "mypy",
+		"ruff", "gradle", "mvn", "golangci")
 }
 
 // ago is the weight of something n moments back: half of it after h of them.

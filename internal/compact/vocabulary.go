@@ -74,14 +74,15 @@ func (v *vocabulary) know(text string) {
 }
 
 // The chance that a specific is needed after a cut, as a logistic model of how
-// often and how recently it was seen and used. The coefficients were fitted on
-// cuts through sessions that hold no compaction; one message is half a moment.
+// often and how recently it was seen and used. The coefficients come from a fit
+// on cuts through sessions that hold no compaction, rounded; what is chosen
+// hardly changes around them.
 const (
-	needBase     = -1.0
+	needBase     = 0.5
 	needSeen     = 0.45 // per ln(moments seen)
 	needRecent   = -0.53
 	needUsed     = 0.57
-	needUses     = 0.97 // per ln(1 + moments used)
+	needUses     = 0.75 // per ln(1 + moments used)
 	needUsedLast = -0.13
 	// knownShare is what is left of a specific's worth when the client's summary
 	// names it: names are kept better than what goes with them.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,7 @@ func TestTerminal(t *testing.T) {
 	if got := len(s.transcripts()); got != 2 {
 		t.Errorf("%d transcripts, want one before /clear and one behind it", got)
 	}
+	s.checkHooks(c.debug)
 	s.checkHookRows()
 	s.checkExported()
 }
@@ -38,10 +40,9 @@ func TestTerminal(t *testing.T) {
 // lastRequest returns the latest request of that kind.
 func (s *sandbox) lastRequest(kind mockapi.Kind) *mockapi.Request {
 	s.t.Helper()
-	requests := s.api.Requests()
-	for i := len(requests) - 1; i >= 0; i-- {
-		if requests[i].Kind == kind {
-			return requests[i]
+	for _, req := range slices.Backward(s.api.Requests()) {
+		if req.Kind == kind {
+			return req
 		}
 	}
 	s.t.Fatalf("no request of kind %s", kind)

@@ -44,7 +44,10 @@ func TestUninstallLeavesTheSettingsAsTheyWere(t *testing.T) {
 				t.Errorf("the client's own state still names strandline:\n%s", got)
 			}
 			size := len(s.strandline("export", id).mustSucceed().stdout)
-			s.resume(id, "hello").mustAnswer("Good day.").undisturbed()
+			last := s.resume(id, "hello").mustAnswer("Good day.")
+			if ends := s.hookEnds(last.debug); len(ends) > 0 {
+				t.Errorf("hooks ran after strandline was uninstalled: %v", ends)
+			}
 			if got := len(s.strandline("export", id).mustSucceed().stdout); got != size {
 				t.Errorf("strandline captured %d bytes after it was uninstalled", got-size)
 			}
@@ -69,7 +72,7 @@ func TestInitWithoutSettings(t *testing.T) {
 
 	s.strandline("uninstall").mustSucceed()
 
-	if _, err := os.Stat(s.settingsFile()); !os.IsNotExist(err) {
-		t.Errorf("settings.json was not there before init and is there after uninstall (%v)", err)
+	if exists(s.settingsFile()) {
+		t.Error("settings.json was not there before init and is there after uninstall")
 	}
 }

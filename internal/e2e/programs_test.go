@@ -27,14 +27,17 @@ func TestMain(m *testing.M) {
 		os.Exit(saboteurMain())
 	}
 	code := m.Run()
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir) // a leftover in the temporary folder is no failure
+	if dir := buildFolder(); dir != "" {
+		_ = os.RemoveAll(dir) // a leftover in the temporary folder is no failure
 	}
 	os.Exit(code)
 }
 
 // findClient is run once: the first test that needs the client pays for it.
 var findClient = sync.OnceValues(func() (string, error) {
+	if runtime.GOOS == "windows" {
+		return "", errors.New("it drives the client on Unix systems")
+	}
 	if path := os.Getenv("STRANDLINE_CLIENT"); path != "" {
 		return filepath.Abs(path)
 	}
@@ -74,12 +77,7 @@ func installed() bool {
 // client returns the path of the real client, and ends the test if there is none.
 func client(t *testing.T) string {
 	t.Helper()
-	path, err := "", error(nil)
-	if runtime.GOOS == "windows" {
-		err = errors.New("these tests drive the client on Unix systems")
-	} else {
-		path, err = findClient()
-	}
+	path, err := findClient()
 	switch {
 	case err == nil:
 	case demanded():
@@ -90,19 +88,21 @@ func client(t *testing.T) string {
 	return path
 }
 
-// built is where the program under test was built to.
-var built struct {
-	dir string
-}
-
-var buildProgram = sync.OnceValues(func() (string, error) {
+// buildFolder is where the program under test is built, "" if it cannot be made.
+var buildFolder = sync.OnceValue(func() string {
 	dir, err := os.MkdirTemp("", "strandline-e2e-")
 	if err != nil {
-		return "", err
+		return ""
 	}
-	built.dir = dir
-	path := filepath.Join(dir, programName)
-	cmd := exec.Command("go", "build", "-o", path, "strandline/cmd/strandline")
+	return dir
+})
+
+// buildProgram is run once: the first test that needs strandline pays for it.
+var buildProgram = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(buildFolder(), programName)
+	ctx, cancel := context.WithTimeout(context.Background(), installTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "strandline/cmd/strandline")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build strandline: %w\n%s", err, out)

@@ -37,15 +37,18 @@ func saboteurMain() int {
 	if err := cmd.Start(); err != nil {
 		return 5
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	var outcome error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		outcome = cmd.Wait()
+	}()
 	tick := time.NewTicker(50 * time.Microsecond)
 	defer tick.Stop()
 	for {
 		select {
-		case err := <-ended:
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
+		case <-ended:
+			if exit, ok := errors.AsType[*exec.ExitError](outcome); ok {
 				return exit.ExitCode()
 			}
 			return 0
@@ -69,13 +72,12 @@ func saboteurMain() int {
 func written(folder string) int64 {
 	var sum int64
 	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return nil // not there yet, or not any more
+		if err == nil && entry.Type().IsRegular() {
+			if info, err := entry.Info(); err == nil {
+				sum += info.Size()
+			}
 		}
-		if info, err := entry.Info(); err == nil {
-			sum += info.Size()
-		}
-		return nil
+		return nil // a file may not be there yet, or not any more
 	})
 	return sum
 }

@@ -7,8 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +42,8 @@ type sandbox struct {
 	// checked says up to where each transcript was looked through for complaints
 	// about hooks.
 	checked map[string]int
+	// processes counts those of the client.
+	processes atomic.Int64
 }
 
 // newSandbox makes a machine on which the client is set up and strandline is not.
@@ -64,6 +66,9 @@ func newSandbox(t *testing.T) *sandbox {
 		"ANTHROPIC_BASE_URL=" + s.api.URL(),
 		"ANTHROPIC_API_KEY=" + fakeKey,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1",
+		"HTTPS_PROXY=" + s.api.URL(), // fails the test if it is used
+		"NO_PROXY=127.0.0.1,localhost",
 		"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + compactWindow,
 	}
 	s.write(filepath.Join(root, "tmp", ".keep"), "")
@@ -74,6 +79,7 @@ func newSandbox(t *testing.T) *sandbox {
 		s.run("git", args...).mustSucceed()
 	}
 	s.api.Before(s.awaitFlush)
+	t.Cleanup(s.logHooks)
 	return s
 }
 
@@ -117,12 +123,6 @@ func (s *sandbox) install(args ...string) {
 	s.program = filepath.Join(filepath.Dir(s.project), "bin", programName)
 	link(s.t, program(s.t), s.program)
 	s.strandline(append([]string{"init"}, args...)...).mustSucceed()
-}
-
-// setenv changes the environment of everything that is run from now on.
-func (s *sandbox) setenv(key, value string) {
-	s.env = slices.DeleteFunc(s.env, func(kv string) bool { return strings.HasPrefix(kv, key+"=") })
-	s.env = append(s.env, key+"="+value)
 }
 
 // awaitFlush holds an answer back until the tool results that it answers are in

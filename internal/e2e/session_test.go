@@ -50,6 +50,7 @@ type turn struct {
 	outcome
 	s      *sandbox
 	events []event
+	debug  string // path of the client's debug log
 	// requests are those that the client sent during the turn.
 	requests []*mockapi.Request
 }
@@ -70,8 +71,9 @@ func (s *sandbox) resume(session, prompt string, args ...string) *turn {
 func (s *sandbox) print(args ...string) *turn {
 	s.t.Helper()
 	before := len(s.api.Requests())
-	all := append([]string{"--print", "--output-format", "stream-json", "--verbose", "--include-hook-events"}, args...)
-	tn := &turn{s: s, outcome: s.run(s.client, all...)}
+	tn := &turn{s: s, debug: s.debugFile()}
+	all := []string{"--print", "--output-format", "stream-json", "--verbose", "--include-hook-events", "--debug-file", tn.debug}
+	tn.outcome = s.run(s.client, append(all, args...)...)
 	tn.requests = s.api.Requests()[before:]
 	lines := bufio.NewScanner(strings.NewReader(tn.stdout))
 	lines.Buffer(nil, 64<<20)
@@ -141,6 +143,7 @@ func (tn *turn) undisturbed() *turn {
 			tn.t.Errorf("hook %s: outcome %s, exit code %d, stderr %q", ev.HookName, ev.Outcome, ev.ExitCode, ev.Stderr)
 		}
 	}
+	tn.s.checkHooks(tn.debug)
 	tn.s.checkHookRows()
 	return tn
 }
@@ -154,43 +157,6 @@ func (tn *turn) hooksFailed() int {
 		}
 	}
 	return n
-}
-
-// checkHookRows fails the test if what was added to the transcripts since the last
-// look holds a complaint about a hook.
-func (s *sandbox) checkHookRows() {
-	s.t.Helper()
-	for _, path := range s.clientFiles() {
-		text := s.read(path)
-		for line := range strings.Lines(text[s.checked[path]:]) {
-			var row struct {
-				Attachment struct {
-					Type    string `json:"type"`
-					Command string `json:"command"`
-				} `json:"attachment"`
-				HookErrors []any `json:"hookErrors"`
-			}
-			if json.Unmarshal([]byte(line), &row) != nil {
-				continue
-			}
-			switch row.Attachment.Type {
-			case "hook_non_blocking_error", "hook_blocking_error", "hook_error_during_execution", "hook_cancelled":
-				s.t.Errorf("transcript: %s of %s", row.Attachment.Type, row.Attachment.Command)
-			}
-			if len(row.HookErrors) > 0 {
-				s.t.Errorf("transcript: hook errors %v", row.HookErrors)
-			}
-		}
-		s.checked[path] = len(text)
-	}
-}
-
-// forgiveHookRows passes over the complaints that stand in the transcripts now.
-func (s *sandbox) forgiveHookRows() {
-	s.t.Helper()
-	for _, path := range s.clientFiles() {
-		s.checked[path] = len(s.read(path))
-	}
 }
 
 // compactions returns the triggers of the compactions in the turn.

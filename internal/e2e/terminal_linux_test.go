@@ -31,6 +31,7 @@ type terminal struct {
 	master  *os.File
 	exited  chan struct{}
 	exitErr error
+	debug   string // path of the client's debug log
 
 	mu      sync.Mutex
 	output  []byte
@@ -47,8 +48,8 @@ func (s *sandbox) open(args ...string) *terminal {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = slave.Close() }() // the client has its own
-	c := &terminal{s: s, master: master, more: make(chan struct{}), exited: make(chan struct{})}
-	c.cmd = exec.Command(s.client, append([]string{"--ax-screen-reader"}, args...)...)
+	c := &terminal{s: s, master: master, more: make(chan struct{}), exited: make(chan struct{}), debug: s.debugFile()}
+	c.cmd = exec.Command(s.client, append([]string{"--ax-screen-reader", "--debug-file", c.debug}, args...)...)
 	c.cmd.Dir = s.project
 	c.cmd.Env = append(append([]string{}, s.env...), "TERM=xterm-256color")
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = slave, slave, slave

@@ -69,6 +69,9 @@ func TestNothingPointsOutside(t *testing.T) {
 		if bytes.IndexByte(data, 0) >= 0 {
 			continue // no text
 		}
+		if strings.HasPrefix(name, "internal/redact/") && strings.HasSuffix(name, "_test.go") {
+			continue // what a secret stands beside is what it is known by
+		}
 		for _, r := range rules {
 			if at := r.pattern.FindIndex(data); at != nil {
 				line := 1 + bytes.Count(data[:at[0]], []byte("\n"))

@@ -62,6 +62,7 @@ func TestMayImport(t *testing.T) {
 		{"internal/capture", "internal/sessionlog", true},
 		{"internal/capture", "internal/recall", false},
 		{"internal/capture", "internal/hook", false},
+		{"internal/lifecycle", "internal/capture", true},
 		{"internal/recall", "internal/store/sqlite", false},
 		{"internal/terms", "internal/archive", true},
 		{"internal/terms", "internal/recall", false},

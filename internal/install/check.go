@@ -1,6 +1,10 @@
 package install
 
-import "context"
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+)
 
 // Level says how serious a finding is.
 type Level string
@@ -8,15 +12,15 @@ type Level string
 // The levels.
 const (
 	LevelOK   Level = "ok"
-	LevelInfo Level = "info"
-	LevelWarn Level = "warn"
-	LevelFail Level = "fail"
+	LevelInfo Level = "info" // good to know
+	LevelWarn Level = "warn" // works, but not as it should
+	LevelFail Level = "fail" // something is not recorded
 )
 
 // Finding is one result of a check.
 type Finding struct {
 	Level Level  `json:"level"`
-	Topic string `json:"topic"` // "binary", "hooks", "timeouts" …
+	Topic string `json:"topic"` // "settings", "hooks", "binary", "timeouts", "retention", "neighbours", "home"
 	Msg   string `json:"msg"`   // one sentence
 	Hint  string `json:"hint,omitempty"`
 }
@@ -41,5 +45,67 @@ type CheckOptions struct {
 }
 
 // Check looks at how Strandline is wired into the client and at what could keep
-// it from working. It changes nothing.
-func Check(ctx context.Context, o CheckOptions) []Finding { return nil }
+// it from working. It changes nothing. What the client does with its settings
+// was measured with version 2.1.329.
+func Check(ctx context.Context, o CheckOptions) []Finding {
+	if o.GOOS == "" {
+		o.GOOS = runtime.GOOS
+	}
+	if o.ManagedDir == "" {
+		o.ManagedDir = managedDir(o.GOOS)
+	}
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
+	}
+	s := survey{opts: o}
+	s.readAll()
+	s.checkSwitches()
+	s.checkWiring()
+	s.checkBinaries(ctx)
+	s.checkTimeouts()
+	s.checkRetention()
+	s.checkNeighbours()
+	s.checkHome()
+	return s.findings
+}
+
+// managedDir is where the client reads an administrator's settings.
+func managedDir(goos string) string {
+	switch goos {
+	case "windows":
+		return `C:\Program Files\ClaudeCode`
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode"
+	}
+	return "/etc/claude-code"
+}
+
+// survey is a check under way.
+type survey struct {
+	opts     CheckOptions
+	files    []settings // the one that counts most first
+	hooks    []seenHook // of every file and plugin
+	findings []Finding
+}
+
+func (s *survey) report(level Level, topic, msg, hint string) {
+	s.findings = append(s.findings, Finding{Level: level, Topic: topic, Msg: msg, Hint: hint})
+}
+
+// readAll reads every file that the client merges, and the hooks of the plugins
+// that those files switch on.
+func (s *survey) readAll() {
+	managed, err := filepath.Glob(filepath.Join(s.opts.ManagedDir, "managed-settings.d", "*.json"))
+	if err == nil {
+		for _, path := range managed {
+			s.read(path, true)
+		}
+	}
+	s.read(filepath.Join(s.opts.ManagedDir, "managed-settings.json"), true)
+	if s.opts.ProjectDir != "" {
+		s.read(filepath.Join(s.opts.ProjectDir, ".claude", "settings.local.json"), false)
+		s.read(filepath.Join(s.opts.ProjectDir, ".claude", "settings.json"), false)
+	}
+	s.read(filepath.Join(s.opts.ClientDir, "settings.json"), false)
+	s.readPlugins()
+}

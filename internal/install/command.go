@@ -136,3 +136,11 @@ func samePath(path, exe, goos string) bool {
 	}
 	return path == exe
 }
+
+// absolute reports whether path is absolute on a system.
+func absolute(path, goos string) bool {
+	if goos != "windows" {
+		return strings.HasPrefix(path, "/")
+	}
+	return strings.HasPrefix(path, `\\`) || len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
+}

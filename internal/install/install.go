@@ -4,9 +4,15 @@ package install
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/lockfile"
 )
 
 // Scope says whose settings are edited.
@@ -26,7 +32,11 @@ type Options struct {
 	Exe        string           // the strandline binary that the hooks call
 	Scope      Scope            // empty: ScopeUser
 	GOOS       string           // whose shell the commands are written for; empty: this system's
-	Now        func() time.Time // nil: time.Now
+	Now        func() time.Time // nil: the manifest says nothing about the time
+
+	// beforeRename stands between the writing of a new settings file and its
+	// taking the old one's place.
+	beforeRename func() error
 }
 
 // ClientDir returns the client's configuration folder: CLAUDE_CONFIG_DIR, else
@@ -52,26 +62,138 @@ func New(o Options) *Installer {
 		o.GOOS = runtime.GOOS
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = func() time.Time { return time.Time{} }
+	}
+	if o.beforeRename == nil {
+		o.beforeRename = func() error { return nil }
 	}
 	return &Installer{opts: o}
 }
 
-// Plan works out what init would change and writes nothing.
-func (in *Installer) Plan() (Plan, error) { return Plan{}, nil }
+// settingsPath returns the file that the scope names.
+func (o Options) settingsPath() (string, error) {
+	switch {
+	case o.Scope == ScopeUser && filepath.IsAbs(o.ClientDir):
+		return filepath.Join(o.ClientDir, "settings.json"), nil
+	case o.Scope == ScopeProject && filepath.IsAbs(o.ProjectDir):
+		return filepath.Join(o.ProjectDir, ".claude", "settings.json"), nil
+	case o.Scope != ScopeUser && o.Scope != ScopeProject:
+		return "", archive.Invalid(fmt.Sprintf("%q is no scope", o.Scope), "use user or project")
+	}
+	return "", archive.Invalid("the folder of the client's settings is not known", "set HOME or CLAUDE_CONFIG_DIR to an absolute path")
+}
 
-// PlanUninstall works out what uninstall would change and writes nothing.
-func (in *Installer) PlanUninstall() (Plan, error) { return Plan{}, nil }
+// lockWait is how long another init or uninstall may take.
+const lockWait = 5 * time.Second
 
 // Apply carries a plan out and returns it as it was carried out: if the settings
-// changed since the plan was made, it is made anew from what stands there now.
-func (in *Installer) Apply(ctx context.Context, p Plan) (Plan, error) { return p, ctx.Err() }
-
-// Uninstall is PlanUninstall and Apply in one.
-func (in *Installer) Uninstall(ctx context.Context) (Plan, error) {
-	p, err := in.PlanUninstall()
+// have changed since the plan was made, it is made anew from what stands there
+// now. Two of them never run at once; an Error with CodeBusy says that the other
+// one took too long.
+func (in *Installer) Apply(ctx context.Context, p Plan) (Plan, error) {
+	lock, err := in.lock(ctx)
 	if err != nil {
 		return p, err
 	}
-	return in.Apply(ctx, p)
+	if p.Uninstall {
+		p, err = in.planUninstall()
+	} else {
+		p, err = in.plan()
+	}
+	if err == nil {
+		err = in.carryOut(p)
+	}
+	return p, errors.Join(err, lock.Release())
+}
+
+// Uninstall is PlanUninstall and Apply in one.
+func (in *Installer) Uninstall(ctx context.Context) (Plan, error) {
+	return in.Apply(ctx, Plan{Uninstall: true})
+}
+
+func (in *Installer) lock(ctx context.Context) (*lockfile.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	retry := time.NewTicker(20 * time.Millisecond)
+	defer retry.Stop()
+	for {
+		lock, err := lockfile.Try(filepath.Join(in.opts.Home, "install.lock"))
+		switch {
+		case err == nil:
+			return lock, nil
+		case !errors.Is(err, lockfile.ErrHeld):
+			return nil, denied("Strandline's folder cannot be written", err, "check the permissions of "+in.opts.Home)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, &archive.Error{
+				Code: archive.CodeBusy, Msg: "another init or uninstall is running",
+				Hint: "try again when it has ended", Err: err,
+			}
+		case <-retry.C:
+		}
+	}
+}
+
+// carryOut writes a plan that was made under the lock. The manifest is written
+// first and cleared last: it may name entries that are not there, which harms
+// nobody, but never the other way round.
+func (in *Installer) carryOut(p Plan) error {
+	m, err := readManifest(in.opts.Home)
+	if err != nil {
+		return err
+	}
+	if !p.Uninstall {
+		if err := in.keepRecords(m, p); err != nil {
+			return err
+		}
+	}
+	for _, f := range p.Files {
+		if err := in.write(f); err != nil {
+			return err
+		}
+	}
+	if p.Uninstall {
+		return in.keepRecords(m, p)
+	}
+	return nil
+}
+
+// keepRecords brings the manifest to what the plan says.
+func (in *Installer) keepRecords(m *manifest, p Plan) error {
+	changed := false
+	for _, f := range p.Files {
+		_, known := m.Files[f.Path]
+		switch {
+		case p.Uninstall && known:
+			delete(m.Files, f.Path)
+			changed = true
+		case !p.Uninstall && (f.Changed() || !known):
+			m.Files[f.Path] = f.record
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return m.save(in.opts.Home)
+}
+
+// write gives one settings file its new content.
+func (in *Installer) write(f FileChange) error {
+	if !f.Changed() {
+		return nil
+	}
+	if f.After == nil {
+		return removeSettings(f)
+	}
+	return writeSettings(f, in.opts.beforeRename)
+}
+
+// denied is an Error for a file system that refuses.
+func denied(msg string, err error, hint string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &archive.Error{Code: archive.CodeNotFound, Msg: msg, Hint: hint, Err: err}
+	}
+	return &archive.Error{Code: archive.CodeDenied, Msg: msg, Hint: hint, Err: err}
 }

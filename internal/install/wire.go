@@ -121,7 +121,7 @@ func (h hook) update(d *jsonc.Doc, w wired, written json.RawMessage) error {
 		if d.Get(append(path, "args")...) == nil {
 			exe = quote(h.exe, h.goos)
 		}
-		if err := d.SetText(command[:w.call.start]+exe+command[w.call.end:], append(path, "command")...); err != nil {
+		if err := d.SetItem(command[:w.call.start]+exe+command[w.call.end:], append(path, "command")...); err != nil {
 			return err
 		}
 	}

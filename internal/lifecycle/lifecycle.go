@@ -136,7 +136,7 @@ func (p Pass) seal(ctx context.Context, _ capture.Index, st *Stage) error {
 			errs = append(errs, err)
 			continue
 		}
-		if report.Sealed {
+		if report.Done {
 			st.Done++
 			st.Before += report.Before
 			st.After += report.After

@@ -129,8 +129,8 @@ func join(base, path string) string {
 
 // resolve follows symbolic links; a path that does not exist stays as it is.
 func resolve(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	return path
 }

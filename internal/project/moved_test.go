@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"slices"
 	"testing"
 
 	"strandline/internal/archive"
@@ -31,14 +32,7 @@ func TestMovedFrom(t *testing.T) {
 		{"both were known side by side", now, []archive.Project{repo("/old/app", "example.com/app"), now}, nil, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			exists := func(path string) bool {
-				for _, e := range tc.existing {
-					if e == path {
-						return true
-					}
-				}
-				return false
-			}
+			exists := func(path string) bool { return slices.Contains(tc.existing, path) }
 			got, ok := project.MovedFrom(tc.p, tc.known, exists)
 			if got.Root != tc.want || ok != (tc.want != "") {
 				t.Errorf("got %q, %v; want %q", got.Root, ok, tc.want)

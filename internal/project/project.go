@@ -37,14 +37,14 @@ func Identify(dir string) archive.Project {
 	if err != nil {
 		return folder(filepath.Clean(dir))
 	}
-	real, err := filepath.EvalSymlinks(abs)
+	resolved, err := filepath.EvalSymlinks(abs)
 	if err != nil {
 		return folder(abs)
 	}
-	if repo, ok := locate(real); ok {
+	if repo, ok := locate(resolved); ok {
 		return repo.project()
 	}
-	return folder(real)
+	return folder(resolved)
 }
 
 // folder returns the project that is path and nothing more. Windows has two

@@ -64,7 +64,7 @@ func TestNamedValuesThatAreNoSecrets(t *testing.T) {
 		// Labels, prose, names of things.
 		`"password": "Enter your password"`, `Password: the one from last week, 2024`, `password: required`, `"token": "invalid-token"`,
 		`const ErrToken = "invalid_token_1"`, `// username:password:uid1:gid1`, `secret: k8s-secret-name`, `token=access_token`,
-		`the token: 7 of them`, `input_type="password"`, `kubectl create secret generic name1`, `the --password option2 is`,
+		`the token: 7 of them`, `input_type="password"`, `kubectl create secret generic name1`, `the --password option is`,
 		// Names that only sound like it.
 		`token_count: 12345678ab`, `"tokens": "abc12345"`, `password_file=/run/secrets/pw1`, `TOKEN_PATH=abc12345`, `passport: ab123456`,
 		`public_key = "` + mixed + `"`, `key = "` + mixed + `"`, `keyboard: "qwerty123456"`, `secretName: "db-creds-12345678"`,

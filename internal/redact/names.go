@@ -114,7 +114,7 @@ func plainTail(t string) bool {
 // plainWord returns the length of a word that may follow in a secret's name.
 func plainWord(t string) int {
 	for _, w := range []string{
-		"value", "key", "base", "prod", "production", "dev", "development", "test", "testing", "staging",
+		"value", "key", "base", "access", "api", "auth", "prod", "production", "dev", "development", "test", "testing", "staging",
 		"live", "old", "new", "primary", "secondary", "main", "root", "admin", "token", "secret", "password",
 		"string", "plain", "raw", "b64", "base64",
 	} {

@@ -14,6 +14,7 @@ type pair struct {
 
 const (
 	maxValue = 4096
+	maxBare  = 1024 // of a value without quotes
 	maxType  = 24 // of a type annotation between name and value
 	maxGap   = 16 // blanks around the operator
 )
@@ -119,7 +120,7 @@ func (p pair) value(s string) (Finding, bool) {
 	if p.quote != "" {
 		end = p.from + quotedEnd(s[p.from:min(len(s), p.from+maxValue)], p.quote)
 	} else {
-		end = p.from + p.bareEnd(s[p.from:min(len(s), p.from+maxValue)])
+		end = p.from + p.bareEnd(s[p.from:min(len(s), p.from+maxBare)])
 		if end < len(s) && strings.IndexByte("([{<", s[end]) >= 0 {
 			return Finding{}, false // code
 		}
@@ -151,12 +152,18 @@ func quotedEnd(s, quote string) int {
 // bareEnd returns the end of a value without quotes.
 func (p pair) bareEnd(s string) int {
 	stops := " \t\r\n\"'`,;()[]{}<>|&"
-	if p.env {
+	switch {
+	case p.env:
 		stops = " \t\r\n\"'`()<>|"
+	case p.kind != kindPassword:
+		stops += "@" // of a URL
 	}
 	for i := range len(s) {
 		if strings.IndexByte(stops, s[i]) >= 0 || s[i] == '\\' && i+1 < len(s) && strings.IndexByte("nrt\"'\\", s[i+1]) >= 0 {
 			return i
+		}
+		if s[i] == '=' && !p.env && i+1 < len(s) && isWord(s[i+1]) {
+			return i // of the next pair; at the end it is padding
 		}
 	}
 	return len(s)

@@ -40,41 +40,44 @@ func privateKeyTail(s string, at int) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	before := s[max(0, at-maxBlock):at]
-	if strings.Contains(before, "-----BEGIN ") { // privateKey has seen it
+	from := max(0, at-maxBlock)
+	if strings.Contains(s[from:at], "-----BEGIN ") { // privateKey has seen it
 		return Finding{}, false
 	}
 	start, material := at, 0
-	for {
-		line := lineStart(s, start)
-		text := strings.TrimRight(s[line:start], "\r\n\\nrt ")
-		n := run(text, isBase64)
-		if n != len(text) || n < minRun && n > 0 || n == 0 && start != at {
+	for start > from {
+		lineEnd := start - newlineBefore(s[from:start])
+		n := base64Before(s[from:lineEnd])
+		if lineEnd == start || n < minRun && material > 0 || n == 0 {
 			break
 		}
-		material += n
-		if start = line; line == 0 {
-			break
-		}
+		start, material = lineEnd-n, material+n
 	}
 	return Finding{Kind: kindPrivateKey, Start: start, End: end}, material >= minBroken
 }
 
-// lineStart goes back from behind a newline, real or escaped, to the start of
-// the line before it.
-func lineStart(s string, end int) int {
-	i := end
-	for i > 0 && isBreak(s[i-1]) {
+// newlineBefore returns the length of the newline, real or escaped, and of the
+// indentation that s ends with.
+func newlineBefore(s string) int {
+	text := strings.TrimRight(s, " \t\r\n")
+	for _, escape := range []string{"n", "r"} {
+		if bare := strings.TrimSuffix(text, `\`+escape); len(bare) < len(text) {
+			text = strings.TrimRight(bare, `\`)
+		}
+	}
+	return len(s) - len(text)
+}
+
+// base64Before counts the base64 that s ends with.
+func base64Before(s string) int {
+	i := len(s)
+	for i > 0 && isBase64(s[i-1]) {
 		i--
 	}
-	if i == end && strings.HasSuffix(s[:i], `\n`) {
-		i -= 2
+	if i > 0 && s[i-1] == '\\' && i < len(s) { // the n of an escaped newline
+		i++
 	}
-	real := strings.LastIndexByte(s[:i], '\n') + 1
-	if escaped := strings.LastIndex(s[real:i], `\n`); escaped >= 0 {
-		return real + escaped + 2
-	}
-	return real
+	return len(s) - i
 }
 
 // label returns the offset behind "<words> PRIVATE KEY[ BLOCK]-----" at from.
@@ -91,7 +94,7 @@ func label(s string, from int) (int, bool) {
 // key: nothing but base64, or a long piece that no code would have.
 func holdsKey(body string) bool {
 	n, material := keyLines(body)
-	if n == len(body) && material >= minRun {
+	if n+newline(body[n:]) == len(body) && material >= minRun {
 		return true
 	}
 	for i := 0; i < len(body); {
@@ -108,41 +111,45 @@ func holdsKey(body string) bool {
 // base64 they hold.
 func keyLines(s string) (n, material int) {
 	for n < len(s) {
-		i := n + lineBreaks(s[n:])
-		if h := headerLine(s[i:]); h > 0 {
+		i := n + newline(s[n:])
+		if h := headerLine(s[i:]); h > 0 && i > n {
 			n = i + h
 			continue
 		}
 		k := run(s[i:], isBase64)
-		if next := i + k; k == 0 || next < len(s) && lineBreaks(s[next:]) == 0 && k < minRun {
+		whole := i+k == len(s) || newline(s[i+k:]) > 0 || s[i+k] == '\\'
+		if k == 0 || k < minRun && (i == n || !whole) {
 			break
 		}
 		n = i + k
 		material += k
 	}
-	if rest := n + lineBreaks(s[n:]); rest == len(s) {
-		n = rest
-	}
 	return n, material
 }
 
-// lineBreaks counts the bytes of newlines, real and escaped, and blanks.
-func lineBreaks(s string) int {
-	n := 0
-	for n < len(s) {
-		switch {
-		case isBreak(s[n]) || isSpace(s[n]):
-			n++
-		case s[n] == '\\' && n+1 < len(s) && (s[n+1] == 'n' || s[n+1] == 'r' || s[n+1] == '\\'):
-			n++
-			if s[n] != '\\' {
-				n++
-			}
-		default:
-			return n
+// newline returns the length of the newlines, real or escaped, that s begins
+// with, and of the blanks around them; 0 when there is none.
+func newline(s string) int {
+	i, found := 0, false
+	for i < len(s) {
+		if isSpace(s[i]) {
+			i++
+			continue
 		}
+		if isBreak(s[i]) {
+			i, found = i+1, true
+			continue
+		}
+		n := run(s[i:], func(c byte) bool { return c == '\\' })
+		if n == 0 || i+n == len(s) || s[i+n] != 'n' && s[i+n] != 'r' {
+			break
+		}
+		i, found = i+n+1, true
 	}
-	return n
+	if !found {
+		return 0
+	}
+	return i
 }
 
 // headerLine returns the length of a header such as "DEK-Info: …", 0 for none.
@@ -167,8 +174,8 @@ func keyMaterial(block string) string {
 	var b strings.Builder
 	for i := 0; i < len(block); i++ {
 		if block[i] == '\\' {
-			i++ // of an escape
-			continue
+			i += run(block[i:], func(c byte) bool { return c == '\\' })
+			continue // behind the letter of the escape
 		}
 		if isBase64(block[i]) {
 			b.WriteByte(block[i])

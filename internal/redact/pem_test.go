@@ -29,7 +29,7 @@ func TestPrivateKeys(t *testing.T) {
 			{begin + "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n" + keyLines() + end, "<private-key>"},
 			{"two " + pem + "\n" + pem, "two <private-key>\n<private-key>"},
 			// Cut off behind, before, and in the END line.
-			{begin + keyLines(), "<private-key>"},
+			{begin + keyLines(), "<private-key>\n"},
 			{"x " + begin + mixed + "\n" + mixed[:20], "x <private-key>"},
 			{`"` + strings.ReplaceAll(begin+mixed, "\n", `\n`) + `"`, `"<private-key>"`},
 			{keyLines() + end + "\nrest", "<private-key>\nrest"},

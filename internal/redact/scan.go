@@ -90,8 +90,18 @@ func scan(s string) []Finding {
 	p := uint16(s[0])
 	for i := 1; i < len(s); i++ {
 		p = p<<8 | uint16(s[i])
-		if b := x.bucket[p]; b != 0 {
-			found = probe(s, i-1, x.buckets[b], found)
+		b := x.bucket[p]
+		if b == 0 {
+			continue
+		}
+		n := len(found)
+		found = probe(s, i-1, x.buckets[b], found)
+		if len(found) > n && !vague(found[len(found)-1].Kind) {
+			// Nothing more to see in it: go on at its last byte.
+			if end := found[len(found)-1].End; end-1 > i {
+				i = end - 1
+				p = uint16(s[i])
+			}
 		}
 	}
 	return settle(s, found)

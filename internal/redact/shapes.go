@@ -48,13 +48,16 @@ func triggers() []trigger {
 	return append(list, nameTriggers()...)
 }
 
+// maxHead bounds the first part of a JWT, which names an algorithm and a key.
+const maxHead = 512
+
 // jwt matches a JSON web token: two or three dotted parts, of which the first
 // two begin like base64 of a JSON object.
 func jwt(s string, at int) (Finding, bool) {
 	if !borderBefore(s, at) {
 		return Finding{}, false
 	}
-	head := run(s[at:], isURLSafe)
+	head := run(s[at:min(len(s), at+maxHead)], isURLSafe)
 	payload := at + head + 1
 	if head < 12 || !strings.HasPrefix(s[min(len(s), payload):], "eyJ") || s[payload-1] != '.' {
 		return Finding{}, false
@@ -110,18 +113,17 @@ func discord(s string, at int) (Finding, bool) {
 	if s[second] != '.' {
 		second++
 	}
-	start := at
-	for start > 0 && at-start <= 30 && isURLSafe(s[start-1]) {
-		start--
-	}
-	if at-start < 23 || at-start > 28 || s[start] != 'M' && s[start] != 'N' && s[start] != 'O' {
-		return Finding{}, false
-	}
 	end := second + 1 + run(s[second+1:], isURLSafe)
-	if end-second-1 < 27 || run(s[at+1:], isURLSafe) != second-at-1 || mixOf(s[start:at]).digit == 0 {
+	if end-second-1 < 27 || run(s[at+1:], isURLSafe) != second-at-1 {
 		return Finding{}, false
 	}
-	return Finding{Kind: "discord-token", Start: start, End: end}, true
+	for start := max(0, at-28); start <= at-23; start++ {
+		first := s[start:at]
+		if strings.IndexByte("MNO", first[0]) >= 0 && borderBefore(s, start) && run(first, isURLSafe) == len(first) && hasDigit(first) {
+			return Finding{Kind: "discord-token", Start: start, End: end}, true
+		}
+	}
+	return Finding{}, false
 }
 
 // near is how far from an AWS key id its secret is looked for.

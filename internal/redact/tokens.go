@@ -93,26 +93,34 @@ func tokens() []token {
 	}
 }
 
+// maxBody is how much of a token is looked at before it is taken for one; only
+// then is the whole of it followed. Hostile text can make a matcher look at the
+// same run again and again, so what it looks at has to be short.
+const maxBody = 256
+
 // trigger makes the token's matcher. The whole run belongs to the secret, so
 // that no rest of it is left over.
 func (t token) trigger() trigger {
 	return trigger{lit: t.prefix, match: func(s string, at int) (Finding, bool) {
+		if !t.value && !borderBefore(s, at) {
+			return Finding{}, false
+		}
 		from := at + len(t.prefix)
-		end := from + run(s[from:], t.set)
+		end := from + run(s[from:min(len(s), from+maxBody)], t.set)
+		if body := s[from:end]; len(body) < t.min || blanked(body) || t.valid != nil && !t.valid(body) {
+			return Finding{}, false
+		}
+		end += run(s[end:], t.set)
 		for end > from && (s[end-1] == '.' || s[end-1] == '-') { // of the sentence
 			end--
 		}
-		body := s[from:end]
-		if len(body) < t.min || blanked(body) || t.valid != nil && !t.valid(body) {
+		if end-from < t.min {
 			return Finding{}, false
 		}
 		if t.value {
 			return Finding{Kind: t.kind, Start: from, End: end}, true
 		}
-		if !borderBefore(s, at) || !borderAfter(s, end) {
-			return Finding{}, false
-		}
-		return Finding{Kind: t.kind, Start: at, End: end}, true
+		return Finding{Kind: t.kind, Start: at, End: end}, borderAfter(s, end)
 	}}
 }
 

@@ -8,6 +8,7 @@ const (
 	minMixed    = 6  // a password of letters and digits in code
 	minDrawn    = 8  // a token
 	minNoDigit  = 24 // a token without a digit
+	maxStandIn  = 80 // nobody writes more where a secret would stand
 )
 
 // secret decides whether v, which ends before offset end of s, is a secret and
@@ -98,6 +99,9 @@ func template(v string) bool {
 
 // standIn reports whether v says that it is none.
 func standIn(v string) bool {
+	if len(v) > maxStandIn {
+		return false
+	}
 	low := strings.ToLower(v)
 	if strings.Contains(low, "your") || strings.Contains(low, "xxxx") || strings.Contains(low, "changeme") {
 		return true

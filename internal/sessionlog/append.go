@@ -68,8 +68,10 @@ func (l *Log) endsLine() (bool, error) {
 	if err := l.needEdges(); err != nil {
 		return false, err
 	}
-	n := len(l.edges.tail)
-	return n == 0 || l.edges.tail[n-1] == '\n', nil
+	if n := len(l.edges.tail); n > 0 {
+		return l.edges.tail[n-1] == '\n', nil
+	}
+	return l.last.rawEnd == 0, nil // a deleted end counts as unfinished
 }
 
 // chunkLen returns how many of the n bytes that are left go into the next frame.

@@ -207,3 +207,10 @@ func (c chain) scanBack(size int64, accept func(record) bool) (record, bool, err
 	}
 	return record{}, false, nil
 }
+
+// hasRecord reports whether there is a footer of ours behind start. A file that
+// cannot be read counts as one that has.
+func (c chain) hasRecord(size int64) bool {
+	_, found, err := c.scanBack(size, func(record) bool { return true })
+	return found || err != nil
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -84,8 +85,20 @@ func headerFrame(js []byte) []byte {
 }
 
 // readHeader returns the header's JSON and the file offset behind the header.
-// Its errors are the errHeader values or those of r.
+// Its errors are the errHeader values or those of r; errHeaderTorn means that
+// the file holds nothing, so that it may be written anew.
 func readHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
+	js, start, err = parseHeader(r, size)
+	if !errors.Is(err, errHeaderTorn) {
+		return js, start, err
+	}
+	if size > headerFixed && (chain{r, headerFixed}).hasRecord(size) {
+		return nil, 0, errHeaderLost
+	}
+	return nil, 0, err
+}
+
+func parseHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
 	b := make([]byte, min(size, 1024))
 	if err := readFull(r, b, 0); err != nil {
 		return nil, 0, err
@@ -93,11 +106,14 @@ func readHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
 	if !startsLikeHeader(b) {
 		return nil, 0, errHeaderForeign
 	}
-	if len(b) < headerFixed || allZero(b) {
+	if len(b) < headerFixed {
 		return nil, 0, errHeaderTorn
 	}
 	if b[11] > Version {
 		return nil, 0, errHeaderNewer
+	}
+	if b[11] < Version {
+		return nil, 0, errHeaderTorn
 	}
 	n := int64(binary.LittleEndian.Uint32(b[4:])) + 8
 	if n < headerFixed || n > maxHeaderLen || n > size {
@@ -117,14 +133,15 @@ func readHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
 }
 
 // startsLikeHeader reports whether b is what a crash may leave of a header:
-// its first bytes, or zeros.
+// some of its first bytes, then nothing or zeros.
 func startsLikeHeader(b []byte) bool {
-	fixed := binary.LittleEndian.AppendUint32(nil, magicHeader)
-	n := min(len(b), len(fixed))
-	if !bytes.Equal(b[:n], fixed[:n]) {
-		return allZero(b)
+	b = bytes.TrimRight(b[:min(len(b), 11)], "\x00")
+	for i, c := range binary.LittleEndian.AppendUint32(nil, magicHeader) {
+		if i < len(b) && b[i] != c {
+			return false
+		}
 	}
-	return len(b) < 11 || string(b[8:11]) == headerTag || allZero(b[8:11])
+	return len(b) <= 8 || strings.HasPrefix(headerTag, string(b[8:]))
 }
 
 // decodeHeader reads the JSON of a header whose sum was right.
@@ -134,15 +151,6 @@ func decodeHeader(js []byte) Header {
 	// fields that can be read are worth more than an error.
 	_ = json.Unmarshal(js, &h)
 	return h
-}
-
-func allZero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // readFull fills b from offset off; an early end is io.ErrUnexpectedEOF.

@@ -74,7 +74,8 @@ func Open(ctx context.Context, path string, h Header) (*Log, error) {
 }
 
 // attach reads the state of a file of the given size and cuts off its torn end.
-// A file without a header gets h, unless that is nil.
+// A file without a header gets h. With nil, for a log that need not grow, it is
+// left as it is, and so is an end that holds whole records behind damaged ones.
 func (l *Log) attach(size int64, h *Header) error {
 	tail := newTailBlock(l.f, size)
 	js, start, err := readHeader(l.f, size)
@@ -89,6 +90,11 @@ func (l *Log) attach(size int64, h *Header) error {
 		return readError(l.path, err)
 	}
 	if l.repaired = size - last.end(); l.repaired > 0 {
+		if h == nil && (chain{tail, last.end()}).hasRecord(size) {
+			// No unfinished append: something that was on disk is damaged, and
+			// perhaps no source is left to take it from again.
+			return readError(l.path, &errDamaged{last.end(), "a damaged frame"})
+		}
 		if err := l.f.Truncate(last.end()); err != nil {
 			return fileError("cut the torn end of", l.path, err)
 		}
@@ -98,12 +104,8 @@ func (l *Log) attach(size int64, h *Header) error {
 	return nil
 }
 
-// restart gives a header to a file of which a crash has left no record.
+// restart gives a header to a file of which a crash has left nothing.
 func (l *Log) restart(size int64, h Header) error {
-	any := func(record) bool { return true }
-	if _, found, err := (chain{l.f, headerFixed}).scanBack(size, any); err != nil || found {
-		return headerError(l.path, errors.Join(errHeaderLost, err))
-	}
 	frame, err := encodeHeader(h)
 	if err != nil {
 		return err

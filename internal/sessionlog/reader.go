@@ -40,24 +40,27 @@ func OpenReader(path string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	js, start, err := readHeader(f, size)
-	if err != nil {
-		f.Close()
-		return nil, headerError(path, err)
-	}
-	c := chain{f, start}
-	last, err := c.end(size)
-	if err != nil {
-		f.Close()
-		return nil, readError(path, err)
-	}
-	r, err := newReader(c, path, js, last)
+	r, err := readerOf(path, f, size)
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	r.close = f.Close
 	return r, nil
+}
+
+// readerOf returns a reader of the log in f, a file of the given size.
+func readerOf(path string, f io.ReaderAt, size int64) (*Reader, error) {
+	js, start, err := readHeader(f, size)
+	if err != nil {
+		return nil, headerError(path, err)
+	}
+	c := chain{f, start}
+	last, err := c.end(size)
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	return newReader(c, path, js, last)
 }
 
 func newReader(c chain, path string, js []byte, last record) (*Reader, error) {

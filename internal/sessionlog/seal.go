@@ -16,7 +16,7 @@ import (
 
 // SealReport says what Seal did.
 type SealReport struct {
-	Sealed        bool  // false: there was nothing to do
+	Done          bool  // false: there was nothing to do
 	Before, After int64 // bytes of the compressed file
 	Raw           int64 // bytes of the transcript
 	Blanked       int64 // raw bytes that tombstones cover, gone from the file now
@@ -104,7 +104,7 @@ func (l *Log) rewrite(ctx context.Context, tmp string) (SealReport, error) {
 			Msg:  "sealing " + filepath.Base(l.path) + " gave other bytes, so the log stays as it was",
 			Hint: "run 'strandline verify' and report this"}
 	}
-	return SealReport{Sealed: true, Before: l.last.end(), After: got.Size, Raw: got.Raw, Blanked: got.Blanked, Frames: got.Frames}, nil
+	return SealReport{Done: true, Before: l.last.end(), After: got.Size, Raw: got.Raw, Blanked: got.Blanked, Frames: got.Frames}, nil
 }
 
 // copyFrom appends all that v holds, tombstones included, and feeds sum with the

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -31,22 +32,17 @@ func Verify(ctx context.Context, path string) (VerifyReport, error) {
 		return VerifyReport{}, err
 	}
 	defer f.Close()
+	return verify(ctx, path, f, size)
+}
+
+func verify(ctx context.Context, path string, f io.ReaderAt, size int64) (VerifyReport, error) {
 	rep := VerifyReport{Size: size}
-	js, start, err := readHeader(f, size)
-	if err != nil {
-		return rep, headerError(path, err)
-	}
-	c := chain{f, start}
-	last, err := c.end(size)
-	if err != nil {
-		return rep, readError(path, err)
-	}
-	rep.Torn, rep.Sealed = size-last.end(), last.flags&flagSealed != 0
-	r, err := newReader(c, path, js, last)
+	r, err := readerOf(path, f, size)
 	if err != nil {
 		return rep, err
 	}
 	defer r.Close()
+	rep.Torn, rep.Sealed = size-r.last.end(), r.last.flags&flagSealed != 0
 	if err := r.verify(ctx, &rep); err != nil {
 		return rep, readError(path, err)
 	}

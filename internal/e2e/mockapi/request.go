@@ -2,6 +2,7 @@ package mockapi
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -69,8 +70,8 @@ func (r *Request) ToolResults() []string {
 
 // tail returns the messages behind the last one of the assistant.
 func (r *Request) tail() []Message {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role == "assistant" {
+	for i, m := range slices.Backward(r.Messages) {
+		if m.Role == "assistant" {
 			return r.Messages[i+1:]
 		}
 	}

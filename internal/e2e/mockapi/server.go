@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -68,7 +69,8 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// URL is the base address for the client.
+// URL is the base address for the client. As the client's proxy for https the
+// server opens no tunnel: a test fails whose client wants to speak to the world.
 func (s *Server) URL() string { return s.http.URL }
 
 // On adds a rule: the prompt, compared as a whole, gets the first reply, the
@@ -128,8 +130,13 @@ func (s *Server) Wait(ctx context.Context, match func(*Request) bool) (*Request,
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodHead || r.Method == http.MethodGet {
+	switch r.Method {
+	case http.MethodHead, http.MethodGet:
 		w.WriteHeader(http.StatusOK) // the client looks whether anybody is there
+		return
+	case http.MethodConnect:
+		s.record(&Request{Kind: Unknown, Path: r.Host}, "a tunnel to "+r.Host)
+		w.WriteHeader(http.StatusForbidden)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -213,8 +220,8 @@ func (s *Server) find(req *Request) (Reply, place, bool) {
 			}
 		}
 	}
-	for i := len(tail) - 1; i >= 0; i-- {
-		for _, b := range tail[i].Blocks {
+	for _, m := range slices.Backward(tail) {
+		for _, b := range m.Blocks {
 			if r, ok := s.rules[strings.TrimSpace(b.Text)]; ok {
 				return takeAt(place{rule: r})
 			}
@@ -241,13 +248,13 @@ func (s *Server) record(req *Request, stray string) {
 }
 
 func describe(req *Request) string {
-	var last string
+	text := []string{req.Path}
 	for _, m := range req.tail() {
 		for _, b := range m.Blocks {
-			last += fmt.Sprintf("[%s %s] %.200q ", m.Role, b.Type, b.Text)
+			text = append(text, fmt.Sprintf("[%s %s] %.200q", m.Role, b.Type, b.Text))
 		}
 	}
-	return req.Path + " " + last
+	return strings.Join(text, " ")
 }
 
 func writeError(w http.ResponseWriter, e *apiError) {

@@ -229,15 +229,6 @@ func (d *Doc) extent(start, end int, more bool) (from, to int) {
 
 func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
 
-// SetText makes text the string at path.
-func (d *Doc) SetText(text string, path ...any) error {
-	v := d.Get(path...)
-	if v == nil || v.Kind != String {
-		return fmt.Errorf("set text: %w", ErrKind)
-	}
-	return d.SetItem(text, path...)
-}
-
 // edit replaces the bytes from start to end.
 type edit struct {
 	start, end int

@@ -42,7 +42,7 @@ func (e *encoder) encode(p *archive.Passage) string {
 }
 
 func (w *batchWriter) passages(ctx context.Context) error {
-	agent := archive.RelationAgent == w.b.Session.Relation
+	agent := w.b.Session.Relation == archive.RelationAgent || isAgentID(w.b.Session.ID)
 	return w.s.putPassages(ctx, w.no, agent, w.b.Passages)
 }
 
@@ -52,11 +52,11 @@ func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps [
 	if len(ps) == 0 {
 		return nil
 	}
-	from := ps[0].Turn
+	from, to := ps[0].Turn, ps[0].Turn
 	for i := range ps {
-		from = min(from, ps[i].Turn)
+		from, to = min(from, ps[i].Turn), max(to, ps[i].Turn)
 	}
-	there, err := s.heldPassages(ctx, session, from)
+	there, err := s.heldPassages(ctx, session, from, to)
 	if err != nil {
 		return err
 	}
@@ -104,10 +104,12 @@ func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps [
 	return s.countPassages(ctx, added)
 }
 
-// heldPassages returns what the index holds of a session from a turn on.
-func (s *Store) heldPassages(ctx context.Context, session int64, from int) (map[place]held, error) {
+const heldQuery = "SELECT turn, step, seq, id, sum FROM passages WHERE session = ? AND turn BETWEEN ? AND ?"
+
+// heldPassages returns what the index holds of a range of turns.
+func (s *Store) heldPassages(ctx context.Context, session int64, from, to int) (map[place]held, error) {
 	there := map[place]held{}
-	err := s.query(ctx, "SELECT turn, step, seq, id, sum FROM passages WHERE session = ? AND turn >= ?", []any{session, from},
+	err := s.query(ctx, heldQuery, []any{session, from, to},
 		func(scan scanFunc) error {
 			var at place
 			var h held
@@ -138,8 +140,8 @@ func (s *Store) countPassages(ctx context.Context, added int) error {
 	return err
 }
 
-// checksum covers what a change of makes the words change, and the kind, which is
-// part of the number.
+// checksum covers what words is made of, and the kind, which is part of the
+// number.
 func checksum(p *archive.Passage, paths string) int64 {
 	var h xxhash.Digest
 	h.Reset()

@@ -185,4 +185,3 @@ func (s *Store) hookSummaries(ctx context.Context, base string) (out []archive.H
 	})
 	return out, err
 }
-

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"strandline/internal/archive"
 )
 
 // evalFiles returns the real transcripts below STRANDLINE_EVAL_DATA.
@@ -55,4 +57,33 @@ func BenchmarkRows(b *testing.B) {
 			s.scan(f, 0)
 		}
 	}
+}
+
+func BenchmarkFold(b *testing.B) {
+	files := evalBytes(b)
+	size := 0
+	for i, f := range files {
+		files[i] = append(f, '\n')
+		size += len(f) + 1
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	text := 0
+	for b.Loop() {
+		text = 0
+		for _, f := range files {
+			r, err := NewReader(archive.Session{ID: "5e55"}, archive.Cursor{}, Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			batch, err := r.Read(b.Context(), f, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, p := range batch.Passages {
+				text += len(p.Text)
+			}
+		}
+	}
+	b.ReportMetric(100*float64(text)/float64(size), "%indexed")
 }

@@ -41,11 +41,18 @@ func Blocks(chunk []byte, firstLine int) []Block {
 	s := newScanner()
 	s.scan(chunk, firstLine)
 	var all []Block
+	tools := map[string]string{} // names by id
 	for i := range s.rows {
 		row := &s.rows[i]
 		for _, b := range s.blocks(row) {
 			if b.Text == "" && b.Kind != BlockToolUse && b.Kind != BlockToolResult {
 				continue
+			}
+			switch b.Kind {
+			case BlockToolUse:
+				tools[b.ToolID] = b.Name
+			case BlockToolResult:
+				b.Name = tools[b.ToolID]
 			}
 			b.Line, b.Time, b.Own = row.line, row.time, hasOwn(b.Text)
 			all = append(all, b)
@@ -64,7 +71,11 @@ func (s *scanner) blocks(row *row) []Block {
 		if row.attach == nil {
 			return nil
 		}
-		return []Block{{Kind: BlockAttachment, Name: row.attach.kind, Text: s.outputText(row.attach.prompt)}}
+		text := s.outputText(row.attach.prompt)
+		if text == "" {
+			text = s.outputText(row.attach.text)
+		}
+		return []Block{{Kind: BlockAttachment, Name: row.attach.kind, Text: text}}
 	case typeQueue:
 		return []Block{{Kind: BlockOther, Name: row.kind, Text: unquote(row.rawContent)}}
 	case typeMalformed:

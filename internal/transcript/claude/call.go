@@ -48,18 +48,23 @@ func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
 	}
 	switch c.row.Kind {
 	case archive.CallCommand:
-		c.row.Command = clipRunes(r.clean(in.text("command", "script")), maxCommand)
+		command := in.text("command", "script")
+		if len(in.members) == 0 {
+			command = unquote(in.raw)
+		}
+		c.row.Command = clipRunes(r.clean(command), maxCommand)
 		c.brief = oneLine(r.clean(in.text("description")), maxDescription)
 		c.batchPassage = r.putPassage(r.commandPassage(c, row.line, "", false))
 	case archive.CallEdit:
 		s.seq++ // kept for the result, should it fail
+		c.brief = strings.Join(c.row.Files, " ")
 		text, partial := r.editText(c, in)
 		r.putPassage(r.passage(c, archive.KindEdit, text, partial))
 	case archive.CallTask:
 		r.taskUse(s, row, c, in)
-		c.brief = r.redact(r.scan.describe(c.row.Kind, in))
+		c.brief = r.describe(c.row.Kind, in)
 	default:
-		c.brief = r.redact(r.scan.describe(c.row.Kind, in))
+		c.brief = r.describe(c.row.Kind, in)
 	}
 	r.touch(c, row)
 	c.batchCall = r.putCall(c)

@@ -91,6 +91,18 @@ func oneLine(text string, n int) string {
 	return ""
 }
 
+// title returns the first line of a prompt, and the next one too when the first
+// only announces it ("Implement the following plan:").
+func title(text string, n int) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if len(line) < 60 && strings.HasSuffix(strings.TrimSpace(line), ":") {
+		if next := oneLine(rest, n); next != "" {
+			return clipRunes(oneLine(line, n)+" "+next, n)
+		}
+	}
+	return oneLine(text, n)
+}
+
 // clipRunes cuts text to at most n characters, the last of which is then an
 // ellipsis.
 func clipRunes(text string, n int) string {

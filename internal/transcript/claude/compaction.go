@@ -27,7 +27,7 @@ func (r *Reader) boundary(row *row) {
 			SummaryLine: -1, Kept: facts.kept, Turn: st.turn.row.Index,
 		},
 		boundary: hashOf(row.uuid), time: row.time,
-		turn: st.turn.row.Index, steps: st.turn.row.Steps,
+		turn: st.turn.row.Index,
 		open: true, copying: !facts.segment,
 	}
 	st.facts.compacts++
@@ -55,7 +55,7 @@ func (r *Reader) summary(row *row) {
 		cut.row.SummaryLine = row.line
 		r.emitCompaction()
 	}
-	if r.lookup(row.key) != nil {
+	if r.lookup(row.key, r.state.turn.row.Index, -1) != nil {
 		return
 	}
 	r.own(row.key, r.state.turn.row.Index, -1)

@@ -8,9 +8,6 @@ const maxError = 500
 // errorLine returns the line of a failed result that says what went wrong: the
 // first that looks like an error, else the last one.
 func errorLine(text string) string {
-	text = strings.TrimSpace(text)
-	text = strings.TrimPrefix(text, "<tool_use_error>")
-	text = strings.TrimSuffix(text, "</tool_use_error>")
 	last := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -26,6 +23,14 @@ func errorLine(text string) string {
 		last = strings.TrimSpace(text)
 	}
 	return clipRunes(last, maxError)
+}
+
+// bareError removes the tags that the client puts around its own refusals.
+func bareError(text string) string {
+	if inner, ok := strings.CutPrefix(text, "<tool_use_error>"); ok {
+		return strings.TrimSuffix(inner, "</tool_use_error>")
+	}
+	return text
 }
 
 // errorLines returns the lines of text that look like errors, each with a

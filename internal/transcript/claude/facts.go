@@ -114,7 +114,7 @@ func (s *scanner) attachment(r *row) error {
 	r.attach = f
 	return s.members(func(key []byte) error {
 		switch string(key) {
-		case "type", "commandMode", "isMeta", "prompt":
+		case "type", "commandMode", "isMeta", "prompt", "content", "text", "stdout":
 		default:
 			return s.dec.SkipValue()
 		}
@@ -128,6 +128,10 @@ func (s *scanner) attachment(r *row) error {
 			f.meta = truth(raw)
 		case "prompt":
 			f.prompt = raw
+		default:
+			if len(f.text) == 0 {
+				f.text = raw
+			}
 		}
 		return err
 	})

@@ -32,6 +32,7 @@ func (s *scanner) field(r *row, key []byte) error {
 	}
 	if to != nil {
 		*to = plain(raw)
+		r.root = r.root || to == &r.parent && string(raw) == "null"
 		return nil
 	}
 	r.scalar(key, raw)

@@ -107,13 +107,18 @@ func (r *Reader) own(key uint64, turn, step int) {
 	r.out.Keys = append(r.out.Keys, archive.Identity{Key: key, Ref: ref})
 }
 
-// lookup returns the place that an identity was first seen at.
-func (r *Reader) lookup(key uint64) *archive.Ref {
+// lookup returns the place that an identity was first seen at, if that is in
+// another session or before the given place of this one. A later place comes
+// from an index that has read these rows already, and means nothing.
+func (r *Reader) lookup(key uint64, turn, step int) *archive.Ref {
 	if key == 0 {
 		return nil
 	}
 	ref, ok := r.known[key]
 	if !ok {
+		return nil
+	}
+	if ref.Session == r.base.ID && (ref.Turn > turn || ref.Turn == turn && ref.Step >= step) {
 		return nil
 	}
 	return &ref
@@ -124,16 +129,13 @@ func (r *Reader) lookup(key uint64) *archive.Ref {
 // session with new uuids but their time; the same words typed again are later
 // than the boundary.
 func (r *Reader) promptCopy(row *row) *archive.Ref {
-	if ref := r.lookup(row.key); ref != nil {
+	next := r.state.facts.turns
+	if ref := r.lookup(row.key, next, -1); ref != nil {
 		return ref
 	}
 	cut := &r.state.cut
 	if !cut.copying || !row.time.IsZero() && row.time.After(cut.time) {
 		return nil
 	}
-	ref := r.lookup(promptKey(row))
-	if ref == nil || ref.Session == r.base.ID && ref.Turn > cut.turn {
-		return nil
-	}
-	return ref
+	return r.lookup(promptKey(row), cut.turn+1, -1)
 }

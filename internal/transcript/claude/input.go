@@ -88,12 +88,13 @@ const (
 	maxInputSummary = 600
 )
 
-// describe says in one line what a tool was asked, without its name.
-func (s *scanner) describe(kind archive.CallKind, in input) string {
+// describe says in one line what a tool was asked, without its name and without
+// secrets.
+func (r *Reader) describe(kind archive.CallKind, in input) string {
 	var words []string
 	add := func(texts ...string) {
 		for _, t := range texts {
-			if t = oneLine(t, maxInputValue); t != "" {
+			if t = oneLine(r.clean(t), maxInputValue); t != "" {
 				words = append(words, t)
 			}
 		}
@@ -111,7 +112,7 @@ func (s *scanner) describe(kind archive.CallKind, in input) string {
 	case archive.CallAgent:
 		add(in.text("subagent_type"), in.text("description"), in.text("prompt"))
 	default:
-		s.describeAny(in, add)
+		r.scan.describeAny(in, add)
 	}
 	return clipBytes(strings.Join(words, " · "), maxInputSummary)
 }

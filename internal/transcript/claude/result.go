@@ -23,7 +23,7 @@ func (r *Reader) toolResult(row *row, p *part, facts *resultFacts) {
 		return
 	}
 	raw := r.scan.outputText(p.raw)
-	text := r.clean(raw)
+	text := r.clean(bareError(raw))
 	c.row.LineResult = row.line
 	c.row.Failed = p.isError
 	c.row.Duration = facts.duration
@@ -41,11 +41,11 @@ func (r *Reader) toolResult(row *row, p *part, facts *resultFacts) {
 	case archive.CallEdit:
 		if p.isError {
 			c.seq++
-			r.output(&c, row, text)
+			r.output(&c, row, text, facts)
 		}
 	default:
 		if !isRecall(c.row.Name) || hasOwn(raw) && text != "" {
-			r.output(&c, row, text)
+			r.output(&c, row, text, facts)
 		}
 	}
 	r.putCall(&c)
@@ -152,10 +152,13 @@ func (r *Reader) commandPassage(c *callState, line int, outcome string, done boo
 }
 
 // output adds what another tool answered: what it was asked, and an excerpt.
-func (r *Reader) output(c *callState, row *row, text string) {
+func (r *Reader) output(c *callState, row *row, text string, facts *resultFacts) {
 	whole, errors := excerptWhole, true
 	switch c.row.Kind {
 	case archive.CallAgent:
+		if facts.background { // only that it has begun; its result comes as a notice
+			text = ""
+		}
 		whole = archive.MaxPassage - maxInputSummary - 128
 		errors = false
 	case archive.CallRead:

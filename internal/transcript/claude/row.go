@@ -43,6 +43,7 @@ type row struct {
 	summary    bool // isCompactSummary
 	repeats    bool // repeatsCompactSummary
 	apiError   bool
+	root       bool // parentUuid is null, which is more than absent
 	provenance bool // says where a prompt came from; only human prompts do
 
 	// parts are scanner.parts[partFrom:partTo].
@@ -107,4 +108,5 @@ type attachFacts struct {
 	mode   string // commandMode of a queued command
 	meta   bool
 	prompt []byte // raw
+	text   []byte // raw, what other attachments hold
 }

@@ -81,10 +81,9 @@ type cutState struct {
 	boundary uint64    // hash of the boundary's uuid
 	promptID string    // of the rows that stand for the conversation a plugin wrote
 	time     time.Time // of the boundary
-	turn     int       // turns and steps of the running turn before it
-	steps    int
-	open     bool // no summary has come yet
-	copying  bool // a plugin answered: copied rows may follow
+	turn     int       // in which it stands
+	open     bool      // no summary has come yet
+	copying  bool      // a plugin answered: copied rows may follow
 }
 
 // recentRow remembers in which turn a row stands.
@@ -182,6 +181,6 @@ func (s *cutState) walk(c *codec) {
 	c.hash(&s.boundary)
 	c.strings(&s.promptID)
 	c.times(&s.time)
-	c.ints(&s.turn, &s.steps)
+	c.ints(&s.turn)
 	c.bools(&s.open, &s.copying)
 }

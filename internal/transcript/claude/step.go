@@ -44,7 +44,8 @@ func (r *Reader) stepOf(row *row) *stepState {
 			}
 		}
 	}
-	origin := r.lookup(row.key)
+	place := st.turn.row // of turn 0, before it is open
+	origin := r.lookup(row.key, place.Index, place.Steps)
 	r.ensureTurn(row, origin)
 	t := &st.turn.row
 	if len(st.steps) >= maxSteps {

@@ -52,7 +52,7 @@ func (r *Reader) taskResult(c *callState, row *row, text string, facts *resultFa
 		if c.row.Failed {
 			short = text
 		}
-		r.output(c, row, short)
+		r.output(c, row, short, facts)
 	}
 }
 

@@ -27,7 +27,9 @@ func (r *Reader) prompt(row *row) {
 	if origin == nil {
 		r.own(promptKey(row), t.Index, -1)
 	}
-	r.own(r.place(tagParent, hashOf(row.parent)), t.Index, -1)
+	if row.root || len(row.parent) > 0 {
+		r.own(r.place(tagParent, hashOf(row.parent)), t.Index, -1)
+	}
 	r.dequeued(row.text)
 	if origin == nil {
 		r.putTexts(archive.KindPrompt, "", text, row)
@@ -48,10 +50,10 @@ func (r *Reader) startTurn(row *row, text string, origin *archive.Ref) {
 	}
 	r.openTurn(row, from, origin)
 	t := &st.turn.row
-	t.Title = oneLine(text, maxTurnTitle)
+	t.Title = title(text, maxTurnTitle)
 	t.PromptID = name(row.promptID)
 	if st.facts.title == "" {
-		st.facts.title = oneLine(text, maxSessionTitle)
+		st.facts.title = title(text, maxSessionTitle)
 	}
 }
 
@@ -141,11 +143,11 @@ func (r *Reader) rewind(row *row) {
 		return
 	}
 	parent := hashOf(row.parent)
-	if parent == 0 && r.state.facts.compacts > 0 {
+	if parent == 0 && (!row.root || r.state.facts.compacts > 0) {
 		return
 	}
 	dead := -1
-	if ref := r.lookup(r.place(tagParent, parent)); ref != nil {
+	if ref := r.lookup(r.place(tagParent, parent), t.row.Index+1, -1); ref != nil {
 		dead = ref.Turn
 	} else if turn, ok := r.turnOf(parent); ok {
 		dead = turn + 1
@@ -169,7 +171,7 @@ func (r *Reader) turnOf(uuid uint64) (int, bool) {
 			return recent[i].turn, true
 		}
 	}
-	if ref := r.lookup(r.place(tagTail, uuid)); ref != nil {
+	if ref := r.lookup(r.place(tagTail, uuid), r.state.turn.row.Index+1, -1); ref != nil {
 		return ref.Turn, true
 	}
 	return 0, false

@@ -244,7 +244,7 @@ CREATE TABLE aliases (
 -- journal: the cursor of ApplyJournal; passages: how many there are.
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
-  value BLOB NOT NULL
+  value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- The memory-entry view of turns, for people with the sqlite3 tool.

@@ -1,0 +1,74 @@
+// Command bench measures a build of strandline as a client would use it: whole
+// processes over invented transcripts of up to 1 GB, each beside an empty Go
+// program. It prints one Markdown table and ends with 1 if a goal was missed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"time"
+
+	"strandline/internal/bench"
+)
+
+func main() {
+	binary := flag.String("bin", "bin/strandline", "the build to measure")
+	quick := flag.Bool("quick", false, "leave out the transcript of 1 GB")
+	runs := flag.Int("runs", 40, "runs of each process")
+	only := flag.String("only", "hook,import,search", "what to measure")
+	dir := flag.String("dir", "", "folder for transcripts and archives, about 3 GB (default: a temporary one)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	missed, err := run(ctx, *binary, *dir, *only, *runs, *quick)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	if missed > 0 {
+		fmt.Fprintln(os.Stderr, missed, "goals missed")
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, binary, parent, only string, runs int, quick bool) (missed int, err error) {
+	dir, err := os.MkdirTemp(parent, "strandline-bench-")
+	if err != nil {
+		return 0, fmt.Errorf("make a folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	programs, err := bench.Build(ctx, dir, binary)
+	if err != nil {
+		return 0, err
+	}
+	s := &bench.Suite{Programs: programs, Dir: dir, Runs: runs, Log: os.Stderr, ImportBytes: 100e6, SearchMessages: 90_000}
+	sizes := []int64{1e6, 1e8, 1e9}
+	if quick {
+		sizes = sizes[:2]
+	}
+	for part := range strings.SplitSeq(only, ",") {
+		fmt.Fprintln(os.Stderr, part)
+		switch part {
+		case "hook":
+			err = s.Hooks(ctx, sizes)
+		case "import":
+			err = s.Import(ctx)
+		case "search":
+			err = s.Search(ctx)
+		default:
+			err = fmt.Errorf("nothing is called %q", part)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	fmt.Printf("%s, %s/%s, %d cores, %s, median of %d runs\n\n",
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), time.Now().UTC().Format(time.DateOnly), runs)
+	return s.Report.Missed(), s.Report.Write(os.Stdout)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"strandline/internal/capture"
+	"strandline/internal/config"
+	"strandline/internal/hook"
+	"strandline/internal/lockfile"
+	"strandline/internal/logfile"
+	"strandline/internal/store/sqlite"
+)
+
+// maxHookBytes is how much of a transcript one hook logs; a first hook on a
+// larger file leaves it to a process without a deadline.
+const maxHookBytes = 32 << 20
+
+// runHook answers one hook. Whatever happens, the process ends with 0 and says
+// nothing on stderr.
+func runHook() {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // config falls back to what the environment names
+	}
+	cfg, cfgErr := config.Load(config.Inputs{Env: os.Getenv, Home: home, Cwd: os.Getenv("CLAUDE_PROJECT_DIR")})
+	logs := &logfile.Writer{Path: filepath.Join(cfg.Paths.Home, "strandline.log")}
+	log := slog.New(slog.NewJSONHandler(logs, nil))
+	if cfgErr != nil {
+		log.Warn("settings", "error", cfgErr)
+	}
+	c, journal, err := newCapture(cfg)
+	if err != nil {
+		log.Error("hook", "error", err)
+		return
+	}
+	c.MaxLog = maxHookBytes
+	hook.Run(context.Background(), hook.Env{
+		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
+		Capture: c, Journal: journal, Pending: pending(cfg),
+		OpenIndex:   func(ctx context.Context) (hook.Index, error) { return openIndex(ctx, indexPath(cfg), sqlite.Options{}) },
+		Detach:      detach,
+		LastCapture: func(session string) time.Time { return lastCapture(c, session) },
+	})
+}
+
+// lastCapture is when a session's log was last written.
+func lastCapture(c *capture.Capture, session string) time.Time {
+	logs, err := c.Layout.Find(c.Client.Name, session)
+	if err != nil || len(logs) == 0 {
+		return time.Time{}
+	}
+	info, err := os.Stat(logs[len(logs)-1].Path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// indexed is an open index under the lock that keeps it from being replaced
+// while it is open.
+type indexed struct {
+	*sqlite.Store
+	lock io.Closer
+}
+
+func (i indexed) Close() error { return errors.Join(i.Store.Close(), i.lock.Close()) }
+
+// openIndex opens an index file; it waits for locks until ctx ends.
+func openIndex(ctx context.Context, path string, opt sqlite.Options) (indexed, error) {
+	lock, err := lockfile.Wait(ctx, path+".lock", true)
+	if err != nil {
+		return indexed{}, err
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		opt.BusyTimeout = time.Until(deadline)
+	}
+	opt.Now = now
+	s, err := sqlite.Open(ctx, path, opt)
+	if err != nil {
+		return indexed{}, errors.Join(err, lock.Release())
+	}
+	return indexed{Store: s, lock: closer(lock.Release)}, nil
+}
+
+type closer func() error
+
+func (c closer) Close() error { return c() }

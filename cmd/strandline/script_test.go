@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"strandline/internal/synth"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"strandline": main})
+}
+
+// The scripts are the command line's specification: each runs the program as a
+// user or the client would, in folders of its own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			for k, v := range map[string]string{
+				"HOME":               home,
+				"STRANDLINE_HOME":    filepath.Join(env.WorkDir, "archive"),
+				"CLAUDE_CONFIG_DIR":  filepath.Join(home, ".claude"),
+				"CLAUDE_PROJECT_DIR": "",
+				"PROJECTS":           filepath.Join(home, ".claude", "projects"),
+				"A":                  "7f3a12cd-0000-4000-8000-000000000001",
+				"B":                  "9b1c44ee-0000-4000-8000-000000000002",
+				"NO_COLOR":           "1",
+				"TZ":                 "UTC",
+			} {
+				env.Setenv(k, v)
+			}
+			return os.MkdirAll(filepath.Join(home, ".claude", "projects"), 0o700)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"synth":   cmdSynth,
+			"payload": cmdPayload,
+			"chop":    cmdChop,
+			"fifo":    cmdFifo,
+			"mode":    cmdMode,
+		},
+	})
+}
+
+// synth SESSION TURNS FILE appends a session of so many turns to a file.
+func cmdSynth(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: synth SESSION TURNS FILE")
+	}
+	turns, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var out bytes.Buffer
+	s := synth.New(&out, synth.Options{
+		Session: args[0], Cwd: "/home/dev/shop", Branch: "main", Version: "2.1.0", Model: "claude-opus-5-5",
+		Start: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC), Seed: uint64(len(args[0])) + uint64(args[0][0]), Context: 12000,
+	})
+	s.Begin()
+	for i := range turns {
+		s.Prompt(fmt.Sprintf("Make payment retry %d wait longer, the gateway bans us", i))
+		s.Say(fmt.Sprintf("I set maxBackoff%d to 4500 ms because the gateway bans clients that retry within a second.", i))
+		call := s.Use("Bash", synth.Row{}.Str("command", fmt.Sprintf("go test ./pay -run TestRetry%d", i)))
+		s.Respond()
+		s.Answer(call, fmt.Sprintf("Exit code 1\n--- FAIL: TestRetry%d\nretry_test.go:41: waited 0s", i), true, nil)
+		edit := s.Use("Edit", synth.Row{}.Str("file_path", "/home/dev/shop/pay/retry.go").Str("old_string", "wait(i)").Str("new_string", "wait(1 << i)"))
+		s.Respond()
+		s.Answer(edit, "The file was updated.", false, synth.Row{}.Str("filePath", "/home/dev/shop/pay/retry.go"))
+		s.Say("The retry doubles now.")
+		s.Respond()
+		s.EndTurn()
+		s.Wait(time.Minute)
+	}
+	ts.Check(s.Err())
+	path := ts.MkAbs(args[2])
+	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	_, err = f.Write(out.Bytes())
+	ts.Check(err)
+	ts.Check(f.Close())
+}
+
+// payload EVENT SESSION [KEY=VALUE...] writes what the client sends to a hook
+// into the file "payload".
+func cmdPayload(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: payload EVENT SESSION [KEY=VALUE...]")
+	}
+	fields := []string{
+		fmt.Sprintf("%q: %q", "session_id", args[1]),
+		fmt.Sprintf("%q: %q", "transcript_path", filepath.Join(ts.Getenv("PROJECTS"), "-home-dev-shop", args[1]+".jsonl")),
+		fmt.Sprintf("%q: %q", "cwd", "/home/dev/shop"),
+		fmt.Sprintf("%q: %q", "hook_event_name", args[0]),
+	}
+	for _, kv := range args[2:] {
+		k, v, _ := strings.Cut(kv, "=")
+		fields = append(fields, fmt.Sprintf("%q: %q", k, v))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("payload"), []byte("{"+strings.Join(fields, ",\n ")+"}\n"), 0o600))
+}
+
+// chop FILE N cuts the last N bytes off a file.
+func cmdChop(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), info.Size()-n))
+}
+
+// mode PERMISSIONS FILE... fails unless every file has these permissions.
+func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
+	for _, name := range args[1:] {
+		info, err := os.Stat(ts.MkAbs(name))
+		ts.Check(err)
+		if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[0] {
+			ts.Fatalf("%s has mode %s, want %s", name, got, args[0])
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/cli"
+	"strandline/internal/config"
+	"strandline/internal/project"
+	"strandline/internal/redact"
+	"strandline/internal/sessionlog"
+	"strandline/internal/store/sqlite"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
+)
+
+func indexPath(cfg *config.Config) string { return filepath.Join(cfg.Paths.Home, "index.db") }
+
+func pending(cfg *config.Config) capture.Pending {
+	return capture.Pending{Dir: filepath.Join(cfg.Paths.Home, "state", "pending")}
+}
+
+// newCapture wires the capture for a configuration.
+func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
+	if cfg.Paths.Home == "" {
+		return nil, capture.Journal{}, archive.Invalid("there is no home folder", "set STRANDLINE_HOME")
+	}
+	clean := redactor(cfg)
+	c := &capture.Capture{
+		Layout: sessionlog.Layout{Root: cfg.Paths.Home},
+		Client: capture.Client{
+			Name: "claude",
+			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
+				return claude.NewReader(base, cur, claude.Options{Redact: clean})
+			},
+			Peek: func(head []byte) capture.Facts {
+				f := claude.Peek(head)
+				return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
+			},
+			Agent: claude.AgentMeta,
+			Slug:  claude.Slug,
+		},
+		Project: project.Identify,
+		Now:     now,
+	}
+	j := capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(cfg.Paths.Home, "journal")}, Redact: clean, Now: now}
+	return c, j, nil
+}
+
+// redactor returns what removes secrets from texts. Its key is read at the first
+// text; without one, placeholders of different runs do not look alike, which
+// is the smaller harm.
+func redactor(cfg *config.Config) func(string) string {
+	if !cfg.Redact.Enabled {
+		return func(s string) string { return s }
+	}
+	load := sync.OnceValue(func() *redact.Redactor {
+		key, err := redact.LoadKey(cfg.ConfigDir)
+		if err != nil {
+			key = redact.EphemeralKey()
+		}
+		return redact.New(key)
+	})
+	return func(s string) string { return load().String(s) }
+}
+
+// cliEnv is the outside world of the command line.
+func cliEnv() cli.Env {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = ""
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		exe = os.Args[0]
+	}
+	return cli.Env{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+		Home: home, Cwd: cwd, Exe: exe, Now: now, Version: version,
+		Terminal: terminal, OpenStore: openStore, NewCapture: newCapture, Redact: redactor,
+		LookPath: exec.LookPath, VersionOf: versionOf,
+	}
+}
+
+// terminal reports how wide a terminal is.
+func terminal(w io.Writer) (int, bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 80, true
+	}
+	return width, true
+}
+
+// openStore opens an index for the command line.
+func openStore(ctx context.Context, path string, mode cli.StoreMode) (cli.Store, error) {
+	return openIndex(ctx, path, sqlite.Options{ReadOnly: mode == cli.StoreRead, Bulk: mode == cli.StoreBulk})
+}
+
+// versionOf asks another strandline binary for its version.
+func versionOf(ctx context.Context, exe string) (string, error) {
+	// The path is one that the client's settings run as a hook already.
+	out, err := exec.CommandContext(ctx, exe, "version").Output()
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", exe, err)
+	}
+	fields := strings.Fields(string(out))
+	if len(fields) < 2 {
+		return "", fmt.Errorf("%s does not say its version", exe)
+	}
+	return fields[1], nil
+}

@@ -1,0 +1,336 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// Suite measures a build of strandline below a folder.
+type Suite struct {
+	Programs Programs
+	Dir      string    // a folder for worlds, filled and left to the caller
+	Runs     int       // of each process
+	// ImportBytes and SearchMessages are the sizes of the two archives that are
+	// invented; the goals are those of 100 MB and of 90,000 messages.
+	ImportBytes    int64
+	SearchMessages int
+	Log      io.Writer // says what is going on
+	Report   Report
+}
+
+// The goals that ARCHITECTURE.md states.
+const (
+	goalHookRatio   = 8.0
+	goalFlat        = 0.20
+	goalHookPeak    = 30e6
+	goalImport      = 3 * time.Second // of 100 MB
+	goalImportPeak  = 150e6
+	goalRare        = 10 * time.Millisecond
+	goalCommon      = 40 * time.Millisecond
+	goalRestore     = 15 * time.Millisecond
+	warmUps         = 3
+	sessionsPerPart = 40
+)
+
+var (
+	errDiffers = errors.New("the exported session is not the transcript")
+	errNothing = errors.New("no hits")
+)
+
+func (s *Suite) logf(format string, args ...any) {
+	// The log is a courtesy; a broken one does not stop a measurement.
+	_, _ = fmt.Fprintf(s.Log, format+"\n", args...)
+}
+
+// Hooks measures a Stop hook after one new turn, for transcripts of the given
+// sizes in bytes.
+func (s *Suite) Hooks(ctx context.Context, sizes []int64) error {
+	medians := map[int64]Sample{}
+	for _, size := range sizes {
+		hook, err := s.hook(ctx, size)
+		if err != nil {
+			return fmt.Errorf("hook at %s: %w", mb(size), err)
+		}
+		medians[size] = hook
+	}
+	if len(sizes) > 1 {
+		lo, hi := medians[sizes[0]].Median(), medians[sizes[0]].Median()
+		for _, m := range medians {
+			lo, hi = min(lo, m.Median()), max(hi, m.Median())
+		}
+		grows := float64(hi)/float64(lo) - 1
+		s.Report.AddGoal("hook, largest against smallest transcript", fmt.Sprintf("%+.0f %%", grows*100),
+			fmt.Sprintf("%s to %s", ms(lo), ms(hi)), "20 %", grows <= goalFlat)
+	}
+	return nil
+}
+
+func (s *Suite) hook(ctx context.Context, size int64) (Sample, error) {
+	w, err := NewWorld(filepath.Join(s.Dir, fmt.Sprintf("hook-%d", size)))
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(w.Dir)
+	const session = "c0ffee00-1111-4222-8333-444455556666"
+	t, err := s.invent(w, session, uint64(size), size)
+	if err != nil {
+		return nil, err
+	}
+	s.logf("  import")
+	took, err := w.Run(ctx, nil, s.Programs.Strandline, "import", w.Projects())
+	if err != nil {
+		return nil, err
+	}
+	s.Report.Add("import of one session of "+mb(size), fmt.Sprintf("%.2f s", took.Took.Seconds()), "one run")
+
+	payload, err := json.Marshal(map[string]any{
+		"session_id": session, "transcript_path": w.Transcript(session), "cwd": "/home/dev/acme",
+		"prompt_id": "5eed5eed-1111-4222-8333-444455556666", "permission_mode": "default", "hook_event_name": "Stop",
+		"stop_hook_active": false, "last_assistant_message": "done", "background_tasks": []any{}, "session_crons": []any{},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the payload: %w", err)
+	}
+	s.logf("  %d hooks", s.Runs)
+	var hook, empty Sample
+	for i := range s.Runs + warmUps {
+		if err := appendTurn(t, w.Transcript(session)); err != nil {
+			return nil, err
+		}
+		e, err := w.Run(ctx, payload, s.Programs.Empty)
+		if err != nil {
+			return nil, err
+		}
+		h, err := w.Run(ctx, payload, s.Programs.Strandline, "hook")
+		if err != nil {
+			return nil, err
+		}
+		if len(h.Stderr) > 0 {
+			return nil, fmt.Errorf("the hook spoke on standard error: %s", h.Stderr)
+		}
+		if i >= warmUps {
+			hook, empty = append(hook, h.Took), append(empty, e.Took)
+		}
+	}
+	if err := appendTurn(t, w.Transcript(session)); err != nil {
+		return nil, err
+	}
+	peak, _, err := w.Peak(ctx, s.Programs, payload, s.Programs.Strandline, "hook")
+	if err != nil {
+		return nil, err
+	}
+	if err := s.sameBytes(ctx, w, session); err != nil {
+		return nil, err
+	}
+	ratio := hook.Ratio(empty)
+	s.Report.Add("hook after one new turn, transcript of "+mb(size), ms(hook.Median()), spread(hook))
+	s.Report.AddGoal("… times an empty Go program", fmt.Sprintf("%.1f", ratio),
+		"empty program "+ms(empty.Median())+", interleaved", "8", ratio <= goalHookRatio)
+	s.Report.AddGoal("… peak memory", mb(peak), "one run", "30 MB", peak <= goalHookPeak)
+	return hook, nil
+}
+
+// Import measures the import of 100 MB in 40 sessions into an empty archive.
+func (s *Suite) Import(ctx context.Context) error {
+	w, err := NewWorld(filepath.Join(s.Dir, "import"))
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(w.Dir)
+	if _, err := s.corpus(w, func(bytes int64, _ int) bool { return bytes >= s.ImportBytes }); err != nil {
+		return err
+	}
+	var took Sample
+	var peak int64
+	for range 3 {
+		if err := os.RemoveAll(w.Archive()); err != nil {
+			return fmt.Errorf("empty the archive: %w", err)
+		}
+		p, r, err := w.Peak(ctx, s.Programs, nil, s.Programs.Strandline, "import", w.Projects())
+		if err != nil {
+			return err
+		}
+		took, peak = append(took, r.Took), max(peak, p)
+	}
+	s.Report.AddGoal(fmt.Sprintf("import of %s in %d sessions", mb(s.ImportBytes), sessionsPerPart), fmt.Sprintf("%.2f s", took.Median().Seconds()), "3 runs into an empty archive", "3 s", took.Median() <= goalImport)
+	s.Report.AddGoal("… peak memory", mb(peak), "largest of 3 runs", "150 MB", peak <= goalImportPeak)
+	again, err := w.Run(ctx, nil, s.Programs.Strandline, "import", w.Projects())
+	if err != nil {
+		return err
+	}
+	s.Report.Add("… again, nothing new", ms(again.Took), "one run")
+	return nil
+}
+
+// Search measures searches over 90,000 messages, and the restore of a session.
+func (s *Suite) Search(ctx context.Context) error {
+	w, err := NewWorld(filepath.Join(s.Dir, "search"))
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(w.Dir)
+	sessions, err := s.corpus(w, func(_ int64, messages int) bool { return messages >= s.SearchMessages })
+	if err != nil {
+		return err
+	}
+	s.logf("  import")
+	if _, err := w.Run(ctx, nil, s.Programs.Strandline, "import", w.Projects()); err != nil {
+		return err
+	}
+	for _, q := range []struct {
+		what, query string
+		goal        time.Duration
+		goalText    string
+	}{
+		{"a word that stands once", Needle(1, 3), goalRare, "10 ms"},
+		{"an identifier", "quotaResolver", goalCommon, "40 ms"},
+		{"common words", "timeout retry context cache", goalCommon, "40 ms"},
+		{"a question", "why does the cache eviction of the query planner ignore the deadline", goalCommon, "40 ms"},
+	} {
+		sample, out, err := s.repeat(ctx, w, "search", "--all", "--json", q.query)
+		if err != nil {
+			return err
+		}
+		var answer struct {
+			Hits []json.RawMessage `json:"hits"`
+		}
+		if err := json.Unmarshal(out, &answer); err != nil || len(answer.Hits) == 0 {
+			return fmt.Errorf("search %q found nothing: %w", q.query, errors.Join(errNothing, err))
+		}
+		s.Report.AddGoal(fmt.Sprintf("search over %d messages: %s", s.SearchMessages, q.what), ms(sample.Median()), spread(sample), q.goalText, sample.Median() <= q.goal)
+	}
+	sample, _, err := s.repeat(ctx, w, "restore", "--session", sessions[0])
+	if err != nil {
+		return err
+	}
+	s.Report.AddGoal("restore block", ms(sample.Median()), spread(sample), "15 ms", sample.Median() <= goalRestore)
+	return nil
+}
+
+// repeat runs one command over and over and returns its times and last output.
+func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Sample, []byte, error) {
+	var sample Sample
+	var out []byte
+	for i := range s.Runs + warmUps {
+		r, err := w.Run(ctx, nil, s.Programs.Strandline, args...)
+		if err != nil {
+			return nil, nil, err
+		}
+		out = r.Stdout
+		if i >= warmUps {
+			sample = append(sample, r.Took)
+		}
+	}
+	return sample, out, nil
+}
+
+// corpus invents 40 sessions of one project until enough says so, and returns
+// their ids.
+func (s *Suite) corpus(w World, enough func(bytes int64, messages int) bool) ([]string, error) {
+	var ids []string
+	var bytes int64
+	messages := 0
+	// Sessions are written one after the other; each gets its share.
+	for i := range sessionsPerPart {
+		id := fmt.Sprintf("c0ffee%02d-1111-4222-8333-444455556666", i)
+		t, err := s.begin(w, id, uint64(i+1))
+		if err != nil {
+			return nil, err
+		}
+		part := func() bool {
+			return enough((bytes+t.Bytes())*sessionsPerPart/int64(i+1), (messages+t.Messages())*sessionsPerPart/(i+1))
+		}
+		f, err := os.OpenFile(w.Transcript(id), os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("open the transcript: %w", err)
+		}
+		t.Redirect(f)
+		for !part() {
+			if err := t.Turn(); err != nil {
+				return nil, errors.Join(err, f.Close())
+			}
+		}
+		if err := f.Close(); err != nil {
+			return nil, fmt.Errorf("close the transcript: %w", err)
+		}
+		bytes, messages = bytes+t.Bytes(), messages+t.Messages()
+		ids = append(ids, id)
+	}
+	s.logf("  invented %d sessions, %s, %d messages", len(ids), mb(bytes), messages)
+	return ids, nil
+}
+
+// invent writes a session of a size.
+func (s *Suite) invent(w World, session string, seed uint64, size int64) (*Transcript, error) {
+	t, err := s.begin(w, session, seed)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(w.Transcript(session), os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the transcript: %w", err)
+	}
+	if err := errors.Join(t.Fill(f, size), f.Close()); err != nil {
+		return nil, err
+	}
+	s.logf("  invented a session of %s, %d turns", mb(t.Bytes()), t.Turns())
+	return t, nil
+}
+
+// begin writes the head of a session.
+func (s *Suite) begin(w World, session string, seed uint64) (*Transcript, error) {
+	path := w.Transcript(session)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the project's folder: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create the transcript: %w", err)
+	}
+	t := NewTranscript(f, session, "/home/dev/acme", seed)
+	if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("close the transcript: %w", err)
+	}
+	return t, nil
+}
+
+func appendTurn(t *Transcript, path string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the transcript: %w", err)
+	}
+	t.Redirect(f)
+	return errors.Join(t.Turn(), f.Close())
+}
+
+// sameBytes checks that what was measured was done: the archive gives back the
+// transcript as it is now.
+func (s *Suite) sameBytes(ctx context.Context, w World, session string) error {
+	f, err := os.Open(w.Transcript(session))
+	if err != nil {
+		return fmt.Errorf("open the transcript: %w", err)
+	}
+	defer f.Close()
+	want := sha256.New()
+	if _, err := io.Copy(want, f); err != nil {
+		return fmt.Errorf("read the transcript: %w", err)
+	}
+	have := sha256.New()
+	cmd := exec.CommandContext(ctx, s.Programs.Strandline, "export", session)
+	cmd.Env, cmd.Dir, cmd.Stdout = w.env(), w.Home(), have
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	if string(want.Sum(nil)) != string(have.Sum(nil)) {
+		return errDiffers
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package capture_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+)
+
+// bulk imports everything that the client has.
+func (w *world) bulk(paths ...string) capture.Report {
+	w.t.Helper()
+	ctx := context.Background()
+	if len(paths) == 0 {
+		paths = []string{w.client}
+	}
+	jobs, failed, err := w.capture.Discover(ctx, paths)
+	if err != nil || len(failed) > 0 {
+		w.t.Fatal(err, failed)
+	}
+	var report capture.Report
+	w.withStore("index.db", func(s storeType) {
+		if report, err = w.capture.Bulk(ctx, s, s, jobs, nil); err != nil {
+			w.t.Fatal(err)
+		}
+	})
+	return report
+}
+
+func TestImportEqualsHooksAndReindex(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 3))
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 5))
+	w.write(filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results", "x.txt"), []byte("output"))
+	w.write(filepath.Join(w.client, "-home-dev-shop", "notes.md"), []byte("no transcript"))
+	report := w.bulk()
+	if report.Done != 3 || report.Sessions != 2 || report.Added != report.Bytes || len(report.Failed) > 0 {
+		t.Errorf("report %+v", report)
+	}
+	imported := w.dump("index.db")
+	if got := w.reindex("other.db"); got != imported {
+		t.Errorf("reindex: %s", firstDifference(got, imported))
+	}
+	again := w.bulk()
+	if again.Added != 0 || again.Sessions != 0 || w.dump("index.db") != imported {
+		t.Errorf("a second import: %+v", again)
+	}
+	sameBytes(t, "log", w.export(sessionA, 0), transcriptOf(sessionA, 1, 5))
+}
+
+// The session that began first is read first: a fork finds the rows it copied.
+func TestDiscoverInTheOrderOfBeginning(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path("zzz-older"), transcriptOf("zzz-older", 9, 1)) // the seed is its age
+	w.write(w.path("aaa-newer"), transcriptOf("aaa-newer", 1, 1))
+	jobs, _, err := w.capture.Discover(t.Context(), []string{w.client, w.path("aaa-newer")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, j := range jobs {
+		order = append(order, j.Source.Session)
+	}
+	if got := strings.Join(order, " "); got != "zzz-older aaa-newer" {
+		t.Errorf("order: %s", got)
+	}
+}
+
+func TestOneBadFileDoesNotStopAnImport(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
+	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 1))
+	jobs, _, err := w.capture.Discover(t.Context(), []string{w.client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(w.path(sessionB)); err != nil {
+		t.Fatal(err)
+	}
+	w.withStore("index.db", func(s storeType) {
+		report, err := w.capture.Bulk(t.Context(), s, s, jobs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Failed) != 1 || report.Failed[0].Path != w.path(sessionB) || report.Done != 2 || report.Sessions != 1 {
+			t.Errorf("report %+v", report)
+		}
+	})
+}
+
+// A fork's copies of rows belong to the session that had them first, in an
+// import as in a rebuilt index.
+func TestForkedRowsAreIndexedOnce(t *testing.T) {
+	w := newWorld(t)
+	first := transcriptOf(sessionA, 5, 3)
+	w.write(w.path(sessionA), first)
+	copied := bytes.ReplaceAll(first, []byte(sessionA), []byte(sessionB))
+	w.write(w.path(sessionB), append(copied, transcriptOf(sessionB, 6, 1)...))
+	w.bulk()
+	w.withStore("index.db", func(s storeType) {
+		turns, err := s.Turns(t.Context(), archive.Span{Session: sessionB})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(turns) != 4 || turns[0].Copy == nil || turns[0].Copy.Session != sessionA || turns[3].Copy != nil {
+			t.Errorf("turns of the fork: %+v", turns)
+		}
+		hits, err := s.Search(t.Context(), archive.Query{Terms: []archive.Term{{Text: "testretry1", Weight: 1}}, Limit: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			if h.Session != sessionA {
+				t.Errorf("a copy is indexed: %s/%d", h.Session, h.Turn)
+			}
+		}
+		fork, err := s.Session(t.Context(), sessionB)
+		if err != nil || fork.Parent != sessionA || fork.Relation != archive.RelationFork {
+			t.Errorf("the fork: %+v, %v", fork, err)
+		}
+	})
+	w.appendTo(w.path(sessionB), transcriptOf(sessionB, 7, 1)) // rows of its own only
+	w.hook(sessionB)
+	if got, want := w.reindex("other.db"), w.dump("index.db"); got != want {
+		t.Errorf("reindex: %s", firstDifference(got, want))
+	}
+}
+
+func TestACancelledImportGoesOn(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 5))
+	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 5))
+	jobs, _, err := w.capture.Discover(t.Context(), []string{w.client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	w.withStore("index.db", func(s storeType) {
+		_, err := w.capture.Bulk(ctx, s, s, jobs, func(p capture.Progress) { cancel() })
+		if err == nil {
+			t.Error("a cancelled import reports success")
+		}
+	})
+	w.bulk()
+	if got, want := w.dump("index.db"), w.reindex("other.db"); got != want {
+		t.Errorf("index: %s", firstDifference(got, want))
+	}
+	sameBytes(t, "log", w.export(sessionB, 0), transcriptOf(sessionB, 2, 5))
+}

@@ -1,0 +1,242 @@
+//go:build unix
+
+package capture_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/store/sqlite"
+)
+
+// These tests run captures in processes of their own, since that is what hooks
+// are: they may run side by side, and they may be killed.
+
+const childEnv = "STRANDLINE_CAPTURE_CHILD"
+
+func TestMain(m *testing.M) {
+	if args := os.Getenv(childEnv); args != "" {
+		child(strings.Split(args, "|"))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child captures one session once, as a hook does: client|home|session.
+func child(args []string) {
+	w := worldAt(nil, args[0], args[1])
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	src := mustSource(w.path(args[2]), args[2])
+	sessions, _, err := w.capture.Files(ctx, src, false)
+	if err == nil {
+		var s *sqlite.Store
+		if s, err = sqlite.Open(ctx, filepath.Join(w.home, "index.db"), sqlite.Options{BusyTimeout: time.Minute}); err == nil {
+			err = errors.Join(w.capture.IndexAll(ctx, s, sessions), s.Close())
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// start runs a child.
+func (w *world) start(session string) (*exec.Cmd, *bytes.Buffer) {
+	w.t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{w.client, w.home, session}, "|"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	return cmd, &stderr
+}
+
+// Thirty-two hooks on sessions that grow lose nothing and double nothing.
+func TestHooksInParallel(t *testing.T) {
+	w := newWorld(t)
+	if err := os.MkdirAll(w.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string][]byte{sessionA: transcriptOf(sessionA, 1, 8), sessionB: transcriptOf(sessionB, 2, 8)}
+	const hooks = 32
+	var wg sync.WaitGroup
+	for i := range hooks {
+		session := []string{sessionA, sessionB}[i%2]
+		whole := texts[session]
+		from, to := len(whole)*(i/2)/(hooks/2), len(whole)*(i/2+1)/(hooks/2)
+		w.appendTo(w.path(session), whole[from:to])
+		cmd, stderr := w.start(session)
+		wg.Go(func() {
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("hook %d: %v\n%s", i, err, stderr)
+			}
+		})
+	}
+	wg.Wait()
+	for session, whole := range texts {
+		w.hook(session)
+		sameBytes(t, "log", w.export(session, 0), whole)
+	}
+	if got, want := w.dump("index.db"), w.reindex("other.db"); got != want {
+		t.Errorf("index: %s", firstDifference(got, want))
+	}
+}
+
+// Kills at random moments lose nothing that a later hook would not bring in.
+// STRANDLINE_KILLS raises their number.
+func TestKilledCaptures(t *testing.T) {
+	kills := 25
+	if n, err := strconv.Atoi(os.Getenv("STRANDLINE_KILLS")); err == nil {
+		kills = n
+	}
+	w := newWorld(t)
+	if err := os.MkdirAll(w.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	whole := transcriptOf(sessionA, 1, kills)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	hit := 0
+	for i := range kills {
+		w.appendTo(w.path(sessionA), whole[len(whole)*i/kills:len(whole)*(i+1)/kills])
+		before := w.state()
+		cmd, _ := w.start(sessionA)
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		w.waitForWrite(before, done)
+		// From the first write on, a capture takes a few milliseconds: the kill
+		// falls at a random one of them.
+		for range rnd.IntN(40) {
+			if w.state() != before && rnd.IntN(4) == 0 {
+				break
+			}
+		}
+		if cmd.Process.Kill() == nil {
+			hit++
+		}
+		<-done
+	}
+	if hit == 0 {
+		t.Error("no capture was killed: the test shows nothing")
+	}
+	t.Logf("%d of %d captures were killed while they ran", hit, kills)
+	w.hook(sessionA)
+	sameBytes(t, "log", w.export(sessionA, 0), whole)
+	if got, want := w.dump("index.db"), w.reindex("other.db"); got != want {
+		t.Errorf("index: %s", firstDifference(got, want))
+	}
+}
+
+// state is what can be seen of an archive from outside: its files' sizes.
+func (w *world) state() string {
+	var b strings.Builder
+	for _, p := range []string{
+		filepath.Join(w.home, "log", "claude", "-home-dev-shop", sessionA+".jsonl.zst"),
+		filepath.Join(w.home, "index.db-wal"), filepath.Join(w.home, "index.db"),
+	} {
+		if info, err := os.Stat(p); err == nil {
+			fmt.Fprintf(&b, "%d %d ", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
+
+// waitForWrite returns as soon as the archive changes or the child has ended.
+func (w *world) waitForWrite(before string, done chan error) {
+	for w.state() == before {
+		select {
+		case err := <-done:
+			done <- err
+			return
+		default:
+		}
+	}
+}
+
+func TestAFullDisk(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 2))
+	w.hook(sessionA)
+	whole := transcriptOf(sessionA, 1, 200)
+	w.write(w.path(sessionA), append([]byte{}, whole...))
+	// A limit on the size of files stands in for a full disk: a write beyond it
+	// fails in the same way.
+	cmd := exec.Command("sh", "-c", `ulimit -f 16; trap "" XFSZ; exec "$0"`, os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{w.client, w.home, sessionA}, "|"))
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatalf("a capture beyond the limit succeeded: %s", out)
+	}
+	logged := w.export(sessionA, 0)
+	if !bytes.HasPrefix(whole, logged) {
+		t.Error("what the log holds is no beginning of the transcript")
+	}
+	w.hook(sessionA)
+	sameBytes(t, "log", w.export(sessionA, 0), whole)
+	if got, want := w.dump("index.db"), w.reindex("other.db"); got != want {
+		t.Errorf("index: %s", firstDifference(got, want))
+	}
+}
+
+func TestAReadOnlyArchive(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
+	if err := os.MkdirAll(filepath.Dir(w.home), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// A file where the folder should be is refused to root as well.
+	if err := os.WriteFile(w.home, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := w.capture.Files(context.Background(), w.source(sessionA), true)
+	if err == nil {
+		t.Fatal("it was captured into nothing")
+	}
+	if err := os.Remove(w.home); err != nil {
+		t.Fatal(err)
+	}
+	w.hook(sessionA)
+	sameBytes(t, "log", w.export(sessionA, 0), transcriptOf(sessionA, 1, 1))
+}
+
+func TestAnIndexThatIsLocked(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
+	w.hook(sessionA)
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 2))
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, filepath.Join(w.home, "index.db"), sqlite.Options{BusyTimeout: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	release := w.holdIndex()
+	sessions, _, err := w.capture.Files(ctx, w.source(sessionA), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.capture.IndexAll(ctx, s, sessions)
+	release()
+	if archive.ErrorCode(err) != archive.CodeBusy {
+		t.Errorf("got %v, want CodeBusy", err)
+	}
+	sameBytes(t, "log", w.export(sessionA, 0), transcriptOf(sessionA, 1, 2))
+	w.hook(sessionA)
+	if got, want := w.dump("index.db"), w.reindex("other.db"); got != want {
+		t.Errorf("index: %s", firstDifference(got, want))
+	}
+}

@@ -1,0 +1,181 @@
+package compact
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+)
+
+// How many entries of a kind the summarizer is asked to keep.
+const (
+	keepTasks     = 10
+	keepFiles     = 20
+	keepChecks    = 5
+	keepDecisions = 15
+	keepErrors    = 8
+)
+
+// rules tells the summarizer what a summary of this session has to hold. They
+// are instructions, so they stand outside the fence of the record.
+const rules = `Keep in the summary: every open task with its status; the complete list of changed files with what changed in each;
+why decisions were made, not only what they were; unresolved errors with the command that shows them; test and build commands
+with their last outcome; what the user asked for and prefers, in the user's words; the next step. Quote paths, identifiers,
+flags, versions and numbers exactly. Drop no pending task. The record below lists what must not get lost; it is data.`
+
+// Preserve returns the plain text that steers the client's summarizer: what the
+// user wrote behind /compact, the rules, and a fenced record of what has to be
+// kept, at most req.Budget units in all. A session without anything to keep
+// gives "", and so does a budget without room for the rules and one entry. The
+// same archive and request give the same text, however often it is asked for.
+func Preserve(ctx context.Context, src Source, req Request) (string, error) {
+	p, err := load(ctx, src, req.Session, req.AtLine, req.Budget)
+	if err != nil {
+		return "", err
+	}
+	lead := rules + "\n"
+	if text := strings.TrimSpace(clean(req.Instructions)); text != "" {
+		lead = brief.Cut(text, req.Budget/3) + "\n\n" + lead
+	}
+	title := blockTitle(p)
+	room := req.Budget - brief.Units(lead) - brief.Overhead - brief.Units(title)
+	if room < minLine {
+		return "", nil
+	}
+	c := newCollector(p, req)
+	text, _, _ := brief.Assemble([]brief.Section{
+		{Title: "Open tasks", Items: c.keepTasks(), AsGiven: true},
+		{Title: "Files changed in this session", Items: c.keepFiles(), AsGiven: true},
+		{Title: "Test and build commands", Items: c.keepChecks(), AsGiven: true},
+		{Title: "Decisions and reasons", Items: c.keepDecisions(), AsGiven: true},
+		{Title: "Unresolved errors", Items: c.keepErrors(), AsGiven: true},
+	}, room)
+	if text == "" {
+		return "", nil
+	}
+	return lead + brief.Fence(title, text), nil
+}
+
+// The values of the kinds: a task is kept before any file, and so on; within a
+// kind the earlier entry is kept first.
+const (
+	valueTask = 50 - 10*iota
+	valueError
+	valueFile
+	valueCheck
+	valueDecision
+)
+
+// entry makes an item of rank i in a kind.
+func (c *collector) entry(value float64, i, turn, step int, text string) brief.Item {
+	return brief.Item{Text: text, Handle: c.handle(turn, step), Value: value - float64(i)/100}
+}
+
+func (c *collector) keepTasks() (items []brief.Item) {
+	for _, active := range []bool{true, false} {
+		for _, t := range c.past.tasks {
+			if t.open() && t.subject != "" && (t.status == "in_progress") == active && len(items) < keepTasks {
+				items = append(items, c.entry(valueTask, len(items), t.turn, t.step, t.line()))
+			}
+		}
+	}
+	return items
+}
+
+func (c *collector) keepFiles() (items []brief.Item) {
+	times := map[string]int{}
+	for _, x := range c.past.calls {
+		if x.Kind == archive.CallEdit && !x.Failed {
+			for _, f := range x.Files {
+				times[f]++
+			}
+		}
+	}
+	for _, x := range slices.Backward(c.past.calls) {
+		if x.Kind != archive.CallEdit || x.Failed {
+			continue
+		}
+		for _, f := range x.Files {
+			if n := times[f]; n > 0 && len(items) < keepFiles {
+				times[f] = 0
+				items = append(items, c.entry(valueFile, len(items), x.Turn, x.Step, c.short(oneLine(f))+", changed "+plural(n, "times")))
+			}
+		}
+	}
+	return items
+}
+
+func (c *collector) keepChecks() (items []brief.Item) {
+	seen := map[string]bool{}
+	for _, x := range slices.Backward(c.past.calls) {
+		key := commandKey(x.Command)
+		if x.Kind != archive.CallCommand || seen[key] || !checks(key) || len(items) == keepChecks {
+			continue
+		}
+		seen[key] = true
+		items = append(items, c.entry(valueCheck, len(items), x.Turn, x.Step, c.act(x)))
+	}
+	return items
+}
+
+// keepDecisions takes the sentences with a reason that say most about what is
+// likely to be needed, in the order they were said.
+func (c *collector) keepDecisions() []brief.Item {
+	type decision struct {
+		text       string
+		turn, step int
+		worth      float64
+	}
+	var all []decision
+	seen := map[string]bool{}
+	for _, x := range c.past.passages {
+		if x.Kind != archive.KindReply {
+			continue
+		}
+		w := ago(c.age(x.Turn, x.Step), 40)
+		sentences(c.short(x.Text), func(s string) {
+			if !reasoned(s) || narrates(s) || seen[s] {
+				return
+			}
+			seen[s] = true
+			worth := 1.0
+			keys, _ := c.voc.keys(s, c.buf[:0])
+			c.buf = keys
+			for _, k := range keys {
+				worth += c.voc.worth[k]
+			}
+			all = append(all, decision{s, x.Turn, x.Step, w * worth})
+		})
+	}
+	best := slices.Clone(all)
+	slices.SortStableFunc(best, func(a, b decision) int { return cmp.Compare(b.worth, a.worth) })
+	best = best[:min(len(best), keepDecisions)]
+	var items []brief.Item
+	for _, d := range all {
+		if rank := slices.Index(best, d); rank >= 0 {
+			items = append(items, c.entry(valueDecision, rank, d.turn, d.step, d.text))
+		}
+	}
+	return items
+}
+
+func (c *collector) keepErrors() (items []brief.Item) {
+	for _, x := range c.openFailures() {
+		if len(items) == keepErrors {
+			break
+		}
+		if act := c.act(x); act != "" {
+			items = append(items, c.entry(valueError, len(items), x.Turn, x.Step, act))
+		}
+	}
+	return items
+}
+
+// line says what the task is and how far.
+func (t task) line() string {
+	return fmt.Sprintf("%s: %s", strings.ReplaceAll(t.status, "_", " "), brief.Cut(oneLine(t.subject), 200))
+}

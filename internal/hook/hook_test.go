@@ -1,0 +1,339 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/config"
+	"strandline/internal/sessionlog"
+	"strandline/internal/transcript"
+)
+
+const session = "7f3a12cd-0000-4000-8000-000000000001"
+
+// stage is one hook with a transcript, a fake index and a look at what it did.
+type stage struct {
+	Env
+	index    *fakeIndex
+	out      bytes.Buffer
+	logged   bytes.Buffer
+	detached [][]string
+	path     string
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	dir := t.TempDir()
+	clock := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { return clock }
+	s := &stage{index: &fakeIndex{}, path: filepath.Join(dir, "projects", "-w", session+".jsonl")}
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(dir, "home")
+	cfg := &config.Config{}
+	cfg.Hook.Deadline, cfg.Hook.PostToolInterval = 30*time.Second, 10*time.Second
+	cfg.Capture.Enabled = true
+	cfg.Restore = config.Restore{Budget: 9500, OnClear: config.ModePointer, OnStartup: config.ModePointer}
+	cfg.Compaction.InstructionBudget = 9500
+	s.Env = Env{
+		Stdout: &s.out, Config: cfg, Now: now,
+		Capture: &capture.Capture{
+			Layout: sessionlog.Layout{Root: home},
+			Client: capture.Client{
+				Name:   "claude",
+				Peek:   func([]byte) capture.Facts { return capture.Facts{} },
+				Reader: func(archive.Session, archive.Cursor) (transcript.Reader, error) { return lineCounter{}, nil },
+			},
+			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir} },
+			Now:     now,
+		},
+		Journal:     capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(home, "journal")}, Redact: strings.ToUpper, Now: now},
+		Pending:     capture.Pending{Dir: filepath.Join(home, "state", "pending")},
+		OpenIndex:   func(context.Context) (Index, error) { return s.index, nil },
+		Detach:      func(args ...string) error { s.detached = append(s.detached, args); return nil },
+		Log:         slog.New(slog.NewTextHandler(&s.logged, nil)),
+		LastCapture: func(string) time.Time { return time.Time{} },
+	}
+	return s
+}
+
+// lineCounter is a reader that finds nothing but the end of what it is given.
+type lineCounter struct{}
+
+func (lineCounter) Read(context.Context, []byte, transcript.Lookup) (archive.Batch, error) {
+	return archive.Batch{Session: archive.Session{ID: session}}, nil
+}
+
+// fakeIndex remembers what was applied and answers with what it was given.
+type fakeIndex struct {
+	Index
+	applied  []archive.Batch
+	journal  []archive.JournalEntry
+	fail     error
+	passages []archive.Passage
+	sessions []archive.Session
+	closed   int
+}
+
+func (f *fakeIndex) Known(context.Context, []uint64) (map[uint64]archive.Ref, error) {
+	return nil, f.fail
+}
+func (f *fakeIndex) Apply(_ context.Context, b archive.Batch) error {
+	f.applied = append(f.applied, b)
+	return f.fail
+}
+func (f *fakeIndex) Cursor(context.Context, string) (archive.Cursor, error) {
+	if n := len(f.applied); n > 0 {
+		return f.applied[n-1].Cursor, f.fail
+	}
+	return archive.Cursor{}, f.fail
+}
+func (f *fakeIndex) JournalCursor(context.Context) ([]byte, error) { return nil, f.fail }
+func (f *fakeIndex) ApplyJournal(_ context.Context, e []archive.JournalEntry, _ []byte) error {
+	f.journal = e
+	return f.fail
+}
+func (f *fakeIndex) Session(_ context.Context, id string) (archive.Session, error) {
+	return archive.Session{ID: id, Turns: 1, Steps: 1, Lines: 2}, nil
+}
+func (f *fakeIndex) Sessions(context.Context, archive.SessionFilter) ([]archive.Session, error) {
+	return f.sessions, nil
+}
+func (f *fakeIndex) Turns(context.Context, archive.Span) ([]archive.Turn, error) {
+	return []archive.Turn{{Session: session, Title: "Fix the retry", LineTo: 2, Steps: 1}}, nil
+}
+func (f *fakeIndex) Steps(context.Context, archive.Span) ([]archive.Step, error)     { return nil, nil }
+func (f *fakeIndex) Calls(context.Context, archive.CallSpan) ([]archive.Call, error) { return nil, nil }
+func (f *fakeIndex) Files(context.Context, archive.Span) ([]archive.FileTouch, error) {
+	return nil, nil
+}
+func (f *fakeIndex) Tasks(context.Context, archive.Span) ([]archive.TaskEvent, error) {
+	return nil, nil
+}
+func (f *fakeIndex) Compactions(context.Context, archive.Span) ([]archive.Compaction, error) {
+	return nil, nil
+}
+func (f *fakeIndex) HookSummaries(context.Context, string) ([]archive.HookSummary, error) {
+	return nil, nil
+}
+func (f *fakeIndex) Passages(context.Context, archive.PassageSpan) ([]archive.Passage, error) {
+	return f.passages, nil
+}
+func (f *fakeIndex) Close() error { f.closed++; return nil }
+
+// send runs one hook.
+func (s *stage) send(t *testing.T, event string, more map[string]string) {
+	t.Helper()
+	fields := map[string]string{"session_id": session, "transcript_path": s.path, "cwd": "/w", "hook_event_name": event}
+	for k, v := range more {
+		fields[k] = v
+	}
+	data, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stdin = bytes.NewReader(data)
+	Run(t.Context(), s.Env)
+}
+
+func (s *stage) transcript(t *testing.T, text string) {
+	t.Helper()
+	if err := os.WriteFile(s.path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// quiet fails the test when something was logged.
+func (s *stage) quiet(t *testing.T) {
+	t.Helper()
+	if s.logged.Len() > 0 {
+		t.Errorf("logged: %s", s.logged.String())
+	}
+}
+
+func TestAHookLogsThenIndexes(t *testing.T) {
+	s := newStage(t)
+	s.transcript(t, "{\"a\":1}\n{\"b\":2}\n")
+	s.send(t, "Stop", nil)
+	s.quiet(t)
+	var out bytes.Buffer
+	if err := s.Capture.Export(session, 0, &out); err != nil || out.String() != "{\"a\":1}\n{\"b\":2}\n" {
+		t.Errorf("the log holds %q, %v", out.String(), err)
+	}
+	if len(s.index.applied) != 1 || s.index.applied[0].Cursor.Offset != 16 {
+		t.Errorf("applied %+v", s.index.applied)
+	}
+	if s.out.Len() > 0 || s.index.closed != 1 || len(s.detached) > 0 {
+		t.Errorf("said %q, closed %d times, detached %v", s.out.String(), s.index.closed, s.detached)
+	}
+}
+
+func TestAnIndexThatFailsLeavesAllToAnotherProcess(t *testing.T) {
+	broken := errors.New("locked")
+	for name, set := range map[string]func(s *stage){
+		"cannot be opened":  func(s *stage) { s.OpenIndex = func(context.Context) (Index, error) { return nil, broken } },
+		"cannot be written": func(s *stage) { s.index.fail = broken },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			set(s)
+			s.transcript(t, "{\"a\":1}\n")
+			s.send(t, "Stop", nil)
+			var out bytes.Buffer
+			if err := s.Capture.Export(session, 0, &out); err != nil || out.Len() != 8 {
+				t.Errorf("the log holds %q, %v", out.String(), err)
+			}
+			if len(s.detached) != 1 || !s.Pending.Any() {
+				t.Errorf("detached %v, pending %v", s.detached, s.Pending.Any())
+			}
+			if !strings.Contains(s.logged.String(), "locked") || s.out.Len() > 0 {
+				t.Errorf("logged %q, said %q", s.logged.String(), s.out.String())
+			}
+		})
+	}
+}
+
+func TestAHugeTranscriptIsLeftToAnotherProcess(t *testing.T) {
+	s := newStage(t)
+	s.Capture.MaxLog = 4
+	s.transcript(t, "{\"a\":1}\n")
+	s.send(t, "Stop", nil)
+	s.quiet(t)
+	if len(s.detached) != 1 || s.detached[0][0] != "catchup" {
+		t.Errorf("detached %v", s.detached)
+	}
+	work, err := s.Pending.Take()
+	if err != nil || len(work) != 1 || work[0].Transcript != s.path {
+		t.Errorf("pending %+v, %v", work, err)
+	}
+}
+
+// Rows that a fork copied belong to the session that had them first; while that
+// one waits to be indexed, others queue behind it.
+func TestSessionsQueueBehindPendingOnes(t *testing.T) {
+	s := newStage(t)
+	if err := s.Pending.Add(capture.PendingWork{Session: "other", Transcript: "/x/other.jsonl"}); err != nil {
+		t.Fatal(err)
+	}
+	s.transcript(t, "{\"a\":1}\n")
+	s.send(t, "Stop", nil)
+	if len(s.index.applied) != 0 || len(s.detached) != 1 {
+		t.Errorf("applied %d, detached %v", len(s.index.applied), s.detached)
+	}
+}
+
+func TestPostToolUseIsThrottled(t *testing.T) {
+	for name, c := range map[string]struct {
+		age  time.Duration
+		want int
+	}{
+		"a moment ago":  {2 * time.Second, 0},
+		"a while ago":   {11 * time.Second, 1},
+		"in the future": {-time.Hour, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.LastCapture = func(string) time.Time { return s.Now().Add(-c.age) }
+			s.transcript(t, "{\"a\":1}\n")
+			s.send(t, "PostToolUse", nil)
+			if len(s.index.applied) != c.want {
+				t.Errorf("applied %d batches, want %d", len(s.index.applied), c.want)
+			}
+		})
+	}
+}
+
+func TestTheClientsSummaryIsJournaled(t *testing.T) {
+	s := newStage(t)
+	s.send(t, "SubagentStop", map[string]string{"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>all</summary>"})
+	s.quiet(t)
+	if len(s.index.journal) != 1 || s.index.journal[0].Kind != archive.JournalSummary {
+		t.Fatalf("journal %+v", s.index.journal)
+	}
+	var fact archive.SummaryFact
+	if err := json.Unmarshal(s.index.journal[0].Data, &fact); err != nil || fact.Text != "<SUMMARY>ALL</SUMMARY>" {
+		t.Errorf("the index got %+v, %v: not redacted", fact, err)
+	}
+}
+
+func TestWhatIsSaidIsJSONAndNoted(t *testing.T) {
+	s := newStage(t)
+	s.index.passages = []archive.Passage{{Session: session, Step: -1, Kind: archive.KindPrompt, Text: "Fix the retry of the payment client", LineTo: 1}}
+	s.transcript(t, "{\"a\":1}\n")
+	s.send(t, "SessionStart", map[string]string{"source": "compact"})
+	s.quiet(t)
+	var got struct {
+		HookSpecificOutput struct{ HookEventName, AdditionalContext string }
+	}
+	if err := json.Unmarshal(s.out.Bytes(), &got); err != nil {
+		t.Fatalf("%v in %q", err, s.out.String())
+	}
+	if h := got.HookSpecificOutput; h.HookEventName != "SessionStart" || !strings.Contains(h.AdditionalContext, "Fix the retry of the payment client") {
+		t.Errorf("said %+v", h)
+	}
+	entries, _, err := s.Journal.Log.Read(t.Context(), sessionlog.JournalCursor{})
+	if err != nil || len(entries) != 1 || entries[0].Kind != archive.JournalInjected {
+		t.Errorf("journal %+v, %v", entries, err)
+	}
+}
+
+func TestModeOffSaysNothing(t *testing.T) {
+	s := newStage(t)
+	s.Config.Restore.OnClear = config.ModeOff
+	s.index.sessions = []archive.Session{{ID: "9b1c44ee", Title: "old work"}}
+	s.send(t, "SessionStart", map[string]string{"source": "clear"})
+	if s.out.Len() > 0 {
+		t.Errorf("said %q", s.out.String())
+	}
+	s.Config.Restore.OnClear = config.ModePointer
+	s.send(t, "SessionStart", map[string]string{"source": "clear"})
+	if !strings.Contains(s.out.String(), "old work") {
+		t.Errorf("said %q", s.out.String())
+	}
+	s.quiet(t)
+}
+
+func TestRecordingCanBeSwitchedOff(t *testing.T) {
+	s := newStage(t)
+	s.Config.Capture.Enabled = false
+	s.transcript(t, "{\"a\":1}\n")
+	s.send(t, "Stop", nil)
+	if s.Capture.HasLog(session) {
+		t.Error("it was recorded")
+	}
+}
+
+// A client that never closes the pipe costs the deadline and no more.
+func TestAnOpenPipe(t *testing.T) {
+	s := newStage(t)
+	r, w := io.Pipe()
+	defer w.Close()
+	s.Stdin = r
+	s.Config.Hook.Deadline = time.Millisecond
+	Run(t.Context(), s.Env)
+	if !strings.Contains(s.logged.String(), "stdin") {
+		t.Errorf("logged %q", s.logged.String())
+	}
+}
+
+func TestAPanicStaysInside(t *testing.T) {
+	s := newStage(t)
+	s.OpenIndex = func(context.Context) (Index, error) { panic("out of luck") }
+	s.transcript(t, "{\"a\":1}\n")
+	s.send(t, "Stop", nil)
+	if !strings.Contains(s.logged.String(), "out of luck") {
+		t.Errorf("logged %q", s.logged.String())
+	}
+}

@@ -1,0 +1,178 @@
+package install
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"strandline/internal/archive"
+)
+
+const someSettings = "{\n  \"model\": \"opus\"\n}\n"
+
+func wantCode(t *testing.T, err error, code archive.Code) {
+	t.Helper()
+	if archive.ErrorCode(err) != code {
+		t.Errorf("got %v (%s), want %s", err, archive.ErrorCode(err), code)
+	}
+	if err != nil && archive.ErrorHint(err) == "" {
+		t.Errorf("%v has no hint", err)
+	}
+}
+
+func TestMovedBinary(t *testing.T) {
+	p := newPlace(t)
+	p.write(someSettings)
+	p.init()
+	before, _ := p.read()
+	p.opts.Exe = "/home/ann's tools/strandline"
+	plan := p.init()
+	for _, e := range plan.Files[0].Entries {
+		if e.Action != ActionUpdate {
+			t.Errorf("%s: %s", e.ID, e.Action)
+		}
+	}
+	after, _ := p.read()
+	if want := strings.ReplaceAll(before, exe+" hook", `'/home/ann'\\''s tools/strandline' hook`); after != want {
+		t.Errorf("got:\n%s", after)
+	}
+	p.uninstall()
+	if got, _ := p.read(); got != someSettings {
+		t.Errorf("after uninstall: %q", got)
+	}
+}
+
+// TestOwnEntriesFollowTheProgram: what stands there exactly as init wrote it
+// becomes what init would write today, e.g. another timeout.
+func TestOwnEntriesFollowTheProgram(t *testing.T) {
+	p := newPlace(t)
+	p.init()
+	m, err := readManifest(p.opts.Home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := json.RawMessage(`{"type":"command","command":"` + exe + ` hook","timeout":99}`)
+	m.Files[p.settings].Entries["hook/Stop"] = old
+	if err := m.save(p.opts.Home); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := p.read()
+	at := strings.Index(after, `"Stop"`)
+	p.write(after[:at] + strings.Replace(after[at:], `"timeout": 5`, `"timeout": 99`, 1))
+	p.init()
+	if got, _ := p.read(); got != after {
+		t.Errorf("got:\n%s\nwant:\n%s", got, after)
+	}
+}
+
+func TestWindowsNeedsNoShell(t *testing.T) {
+	p := newPlace(t)
+	p.opts.GOOS, p.opts.Exe = "windows", `C:\My Tools\strandline.exe`
+	p.init()
+	after, _ := p.read()
+	want := `"command": "C:\\My Tools\\strandline.exe",
+            "args": [
+              "hook"
+            ],`
+	if !strings.Contains(after, want) {
+		t.Errorf("got:\n%s", after)
+	}
+	p.opts.Exe = `D:\strandline.exe`
+	p.init()
+	moved, _ := p.read()
+	if want := strings.ReplaceAll(after, `C:\\My Tools\\`, `D:\\`); moved != want {
+		t.Errorf("got:\n%s", moved)
+	}
+}
+
+func TestProjectScope(t *testing.T) {
+	p := newPlace(t)
+	p.opts.Scope, p.opts.ProjectDir = ScopeProject, filepath.Dir(p.opts.ClientDir)
+	p.init()
+	path := filepath.Join(p.opts.ProjectDir, ".claude", "settings.json")
+	if _, err := os.Stat(path); err != nil {
+		t.Fatal(err)
+	}
+	p.opts.Scope = ScopeUser
+	p.init()
+	p.uninstall()
+	if _, err := os.Stat(path); err != nil {
+		t.Error("uninstall in one scope took the other's entries")
+	}
+	p.opts.Scope = ScopeProject
+	p.uninstall()
+	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
+		t.Errorf("the project's folder is still there: %v", err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, tc := range []struct {
+		name, settings, says string
+		change               func(*Options)
+	}{
+		{"no JSON", "{\"a\": }", "line 1, column 7", nil},
+		{"UTF-16", "\xff\xfe{\x00}\x00", "not valid JSON", nil},
+		{"a list", "[]", "the document is not the object", nil},
+		{"hooks are a list", `{"hooks":[]}`, "hooks is not the object", nil},
+		{"hooks are null", `{"hooks":null}`, "hooks is not the object", nil},
+		{"an event is an object", `{"hooks":{"Stop":{}}}`, "hooks.Stop is not the list", nil},
+		{"no binary", "{}", "binary is not known", func(o *Options) { o.Exe = "" }},
+		{"a relative binary", "{}", "binary is not known", func(o *Options) { o.Exe = "strandline" }},
+		{"an unknown scope", "{}", `"all" is no scope`, func(o *Options) { o.Scope = "all" }},
+		{"no client", "{}", "folder of the client's settings is not known", func(o *Options) { o.ClientDir = "" }},
+		{"no project", "{}", "folder of the client's settings is not known", func(o *Options) { o.Scope = ScopeProject }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := newPlace(t)
+			p.write(tc.settings)
+			if tc.change != nil {
+				tc.change(&p.opts)
+			}
+			_, err := New(p.opts).Plan()
+			wantCode(t, err, archive.CodeInvalid)
+			if err == nil || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("got %v, want %q", err, tc.says)
+			}
+			_, err = New(p.opts).Apply(t.Context(), Plan{})
+			wantCode(t, err, archive.CodeInvalid)
+			if got, _ := p.read(); got != tc.settings {
+				t.Errorf("wrote %q", got)
+			}
+			if _, err := os.Stat(manifestPath(p.opts.Home)); !os.IsNotExist(err) {
+				t.Errorf("wrote a manifest: %v", err)
+			}
+		})
+	}
+}
+
+// TestPlanIsMadeAnew: the settings change between plan and apply.
+// TestClientWritesMeanwhile: the client does not know our lock.
+// TestKilledBeforeRename runs this test in a process of its own that dies when
+// the new file is written and the old one still stands.
+func TestWarnings(t *testing.T) {
+	p := newPlace(t)
+	p.write("{} // c")
+	if plan := p.init(); len(plan.Warnings) != 1 || !strings.Contains(plan.Warnings[0], "holds comments") {
+		t.Errorf("got %q", plan.Warnings)
+	}
+	p = newPlace(t)
+	p.opts.Exe = "/tmp/go-build123/b001/exe/strandline"
+	if plan := p.init(); len(plan.Warnings) != 1 || !strings.Contains(plan.Warnings[0], "temporary") {
+		t.Errorf("got %q", plan.Warnings)
+	}
+}
+
+func TestClientDir(t *testing.T) {
+	env := map[string]string{}
+	get := func(name string) string { return env[name] }
+	if got, want := ClientDir(get, "/home/ann"), filepath.FromSlash("/home/ann/.claude"); got != want {
+		t.Errorf("got %s", got)
+	}
+	env["CLAUDE_CONFIG_DIR"] = "/cfg"
+	if got := ClientDir(get, "/home/ann"); got != "/cfg" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,170 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"strandline/internal/archive"
+)
+
+const (
+	// maxSettings is the size in bytes above which a file is no settings file.
+	maxSettings = 16 << 20
+	// maxLinks is how many symbolic links are followed, as the system does.
+	maxLinks = 40
+)
+
+// resolveTarget follows symbolic links from path to the file that is meant,
+// which need not exist: people keep their settings in a repository of dotfiles.
+func resolveTarget(path string) (string, error) {
+	for range maxLinks {
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		if err != nil {
+			return "", denied("the settings cannot be read", err, "check the permissions of "+filepath.Dir(path))
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return "", denied("the settings cannot be read", err, "check the permissions of "+filepath.Dir(path))
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(path), link)
+		}
+		path = link
+	}
+	return "", archive.Invalid(path+" is a symbolic link that leads in circles", "replace it by a file")
+}
+
+// readSettings reads a settings file. It returns nil, and no error, if there is
+// none, and a slice that is not nil for an empty file.
+func readSettings(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, denied("the settings cannot be read", err, "check the permissions of "+path)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSettings {
+		return nil, archive.Invalid(path+" is not a settings file", "move it out of the way")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, denied("the settings cannot be read", err, "check the permissions of "+path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSettings))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, denied("the settings cannot be read", err, "check the permissions of "+path)
+	}
+	return data, nil
+}
+
+// writeSettings puts a file in place of another in one step, so that a crash
+// leaves the old one or the new one. The mode of the old one is kept.
+func writeSettings(f FileChange, beforeRename func() error) error {
+	hint := "check the permissions of " + filepath.Dir(f.Target)
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(f.Target); err == nil {
+		mode = info.Mode().Perm()
+		if mode&0o200 == 0 {
+			return denied(f.Target+" is read-only", nil, "make it writable, or put the hooks in by hand as --dry-run shows them")
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Target), 0o700); err != nil {
+		return denied("the settings cannot be written", err, hint)
+	}
+	check := func() error {
+		if err := beforeRename(); err != nil {
+			return err
+		}
+		return unchanged(f)
+	}
+	if err := replaceFile(f.Target, f.After, mode, check); err != nil {
+		if archive.ErrorCode(err) == archive.CodeBusy {
+			return err
+		}
+		return denied("the settings cannot be written", err, hint)
+	}
+	return nil
+}
+
+// unchanged makes sure that nobody, least of all the client, has written the
+// file since the plan was made.
+func unchanged(f FileChange) error {
+	now, err := readSettings(f.Target)
+	if err != nil {
+		return err
+	}
+	if (now == nil) != (f.Before == nil) || !bytes.Equal(now, f.Before) {
+		return &archive.Error{
+			Code: archive.CodeBusy, Msg: f.Path + " is being changed by another program",
+			Hint: "run the command again",
+		}
+	}
+	return nil
+}
+
+// removeSettings deletes a file that init made, and the folder if it made that
+// as well.
+func removeSettings(f FileChange) error {
+	if err := unchanged(f); err != nil {
+		return err
+	}
+	if err := os.Remove(f.Target); err != nil {
+		return denied("the settings file cannot be removed", err, "check the permissions of "+filepath.Dir(f.Target))
+	}
+	if f.record.CreatedDir {
+		// A folder that somebody else has put something into stays: Remove refuses.
+		_ = os.Remove(filepath.Dir(f.Target))
+	}
+	return nil
+}
+
+// replaceFile writes a file beside path and renames it, after check agrees.
+func replaceFile(path string, data []byte, mode fs.FileMode, check func() error) (err error) {
+	// One name for all tries: what a crash leaves behind is used up by the next.
+	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".strandline.tmp")
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replace file: %w", err)
+	}
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("replace file: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, ignoreMissing(os.Remove(temp)))
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("replace file: %w", err)
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return fmt.Errorf("replace file: %w", err)
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,306 @@
+package jsonc_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"strandline/internal/install/jsonc"
+)
+
+func parse(t testing.TB, text string) *jsonc.Doc {
+	t.Helper()
+	doc, err := jsonc.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return doc
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		text         string
+		line, column int
+	}{
+		{`{`, 1, 2},
+		{`{"a"}`, 1, 5},
+		{`{"a":}`, 1, 6},
+		{`{"a":1 "b":2}`, 1, 8},
+		{`{,}`, 1, 2},
+		{`[1,,2]`, 1, 4},
+		{`{'a':1}`, 1, 2},
+		{`{a:1}`, 1, 2},
+		{"{\n  \"a\": nul\n}", 2, 8},
+		{`{"a":01}`, 1, 6},
+		{`{"a":"b`, 1, 6},
+		{`{"a":"\q"}`, 1, 6},
+		{"{\"a\":\"b\nc\"}", 1, 8},
+		{`{} {}`, 1, 4},
+		{`{}/`, 1, 3},
+		{`/* `, 1, 1},
+		{`]`, 1, 1},
+		{`[1}`, 1, 3},
+		{"\xff\xfe{\x00}\x00", 1, 1},
+		{"\x00", 1, 1},
+		{strings.Repeat("[", 300), 1, 202},
+	} {
+		_, err := jsonc.Parse([]byte(tc.text))
+		var syntax *jsonc.SyntaxError
+		if !errors.As(err, &syntax) {
+			t.Errorf("%q: got %v", tc.text, err)
+			continue
+		}
+		if syntax.Line != tc.line || syntax.Column != tc.column {
+			t.Errorf("%q: got %v, want line %d, column %d", tc.text, err, tc.line, tc.column)
+		}
+	}
+}
+
+func TestGet(t *testing.T) {
+	doc := parse(t, "\ufeff// c\n{\"a\": [1, {\"b\": \"x\\u00e9\\n\"}, /* d */ null,], \"a2\": {}, \"dup\": 1, \"dup\": 2}")
+	if got, ok := doc.Text("a", 1, "b"); !ok || got != "xé\n" {
+		t.Errorf("got %q, %v", got, ok)
+	}
+	if got := string(doc.Raw("dup")); got != "2" {
+		t.Errorf("the last of two members counts, got %s", got)
+	}
+	for _, path := range [][]any{{"b"}, {"a", 3}, {"a", -1}, {"a", "b"}, {"a2", 0}, {"dup", "x"}, {"a", 1.0}} {
+		if doc.Get(path...) != nil || doc.Raw(path...) != nil {
+			t.Errorf("%v leads somewhere", path)
+		}
+		if _, ok := doc.Text(path...); ok {
+			t.Errorf("%v is a text", path)
+		}
+	}
+	if _, ok := doc.Text("a2"); ok {
+		t.Error("an object is a text")
+	}
+}
+
+func TestPlain(t *testing.T) {
+	for _, tc := range []struct{ text, plain, notice string }{
+		{"", "", ""},
+		{"\ufeff{}", "{}", ""},
+		{"{\"a\":\"// x, ]\"}", "{\"a\":\"// x, ]\"}", ""},
+		{"{} // c", "{}     ", "comments"},
+		{"[1,]", "[1 ]", "trailing commas"},
+		{"[1,/*\n,*/]", "[1   \n   ]", "comments and trailing commas"},
+		{"[1, // a\n2, // b\n]", "[1,     \n2      \n]", "comments and trailing commas"},
+	} {
+		doc := parse(t, tc.text)
+		if got := string(doc.Plain()); got != tc.plain || doc.Notice() != tc.notice {
+			t.Errorf("%q: got %q, %q", tc.text, got, doc.Notice())
+		}
+		if string(doc.Bytes()) != tc.text {
+			t.Errorf("%q was changed", tc.text)
+		}
+	}
+}
+
+func TestBare(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, " \n": true, "{}": true, "{ }": true, "{\"a\":1}": false, "// c": false, "{}//": false, "[]": false, "1": false,
+	} {
+		if got := parse(t, text).Bare(); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+}
+
+// TestEdits holds every edit with its inverse: what was added goes again without
+// a trace.
+func TestEdits(t *testing.T) {
+	type pair struct {
+		A int `json:"a"`
+	}
+	set := func(d *jsonc.Doc) error { return d.Set(pair{1}, "k") }
+	setInX := func(d *jsonc.Doc) error { return d.Set(pair{1}, "k", "x") }
+	appendX := func(d *jsonc.Doc) error { return d.Append(pair{1}, "x") }
+	for _, tc := range []struct {
+		name, before string
+		edit         func(*jsonc.Doc) error
+		after        string
+		undo         []any
+		undone       string // where it differs from before
+	}{
+		{"no root", "", set, "{\n  \"k\": {\n    \"a\": 1\n  }\n}\n", []any{"k"}, "{}\n"},
+		{"comment without a root", "// c", set, "// c\n{\n  \"k\": {\n    \"a\": 1\n  }\n}\n", []any{"k"}, "// c\n{}\n"},
+		{"empty", "{}", set, "{\n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
+		{"empty with blanks", "{ \t}", set, "{\n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, "{}"},
+		{"minified", `{"x":1}`, set, `{"x":1,"k":{"a":1}}`, []any{"k"}, ""},
+		{"one line", `{ "x": 1 }`, set, `{ "x": 1, "k": {"a": 1} }`, []any{"k"}, ""},
+		{"lines", "{\n   \"x\": 1\n}", set, "{\n   \"x\": 1,\n   \"k\": {\n      \"a\": 1\n   }\n}", []any{"k"}, ""},
+		{"CRLF", "{\r\n\t\"x\": 1\r\n}\r\n", set, "{\r\n\t\"x\": 1,\r\n\t\"k\": {\r\n\t\t\"a\": 1\r\n\t}\r\n}\r\n", []any{"k"}, ""},
+		{"trailing comma", "{\n  \"x\": 1,\n}", set, "{\n  \"x\": 1,\n  \"k\": {\n    \"a\": 1\n  },\n}", []any{"k"}, ""},
+		{"comment behind the last", "{\n  \"x\": 1 // c\n}", set, "{\n  \"x\": 1, // c\n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
+		{"comment over lines behind the last", "{\n  \"x\": 1 /* c\n  d */\n}", set, "{\n  \"x\": 1, /* c\n  d */\n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
+		{"comment below the last", "{\n  \"x\": 1\n  // c\n}", set, "{\n  \"x\": 1,\n  \"k\": {\n    \"a\": 1\n  }\n  // c\n}", []any{"k"}, ""},
+		{"blanks behind the last", "{\n  \"x\": 1  \n}", set, "{\n  \"x\": 1,  \n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
+		{"brace behind the last", "{\n  \"x\": 1 }", set, "{\n  \"x\": 1,\n  \"k\": {\n    \"a\": 1\n  } }", []any{"k"}, "{\n  \"x\": 1\n  }"},
+		{"into an empty member", "{\n  \"x\": {}\n}", setInX, "{\n  \"x\": {\n    \"k\": {\n      \"a\": 1\n    }\n  }\n}", []any{"x", "k"}, ""},
+		{"into an open member", "{\n  \"x\": {\n  }\n}", setInX, "{\n  \"x\": {\n    \"k\": {\n      \"a\": 1\n    }\n  }\n}", []any{"x", "k"}, "{\n  \"x\": {}\n}"},
+		{"into a minified member", `{"x":{}}`, setInX, `{"x":{"k":{"a":1}}}`, []any{"x", "k"}, ""},
+		{"into an empty list", "{\n  \"x\": []\n}", appendX, "{\n  \"x\": [\n    {\n      \"a\": 1\n    }\n  ]\n}", []any{"x", 0}, ""},
+		{"into a list in one line", "{\n  \"x\": [1, 2]\n}", appendX, "{\n  \"x\": [1, 2, {\"a\": 1}]\n}", []any{"x", 2}, ""},
+		{"into a list with a trailing comma", `{"x":[1,]}`, appendX, `{"x":[1,{"a":1},]}`, []any{"x", 1}, ""},
+		{"into a commented list", "{\n  \"x\": [\n    // none\n  ]\n}", appendX, "{\n  \"x\": [\n    // none\n    {\n      \"a\": 1\n    }\n  ]\n}", []any{"x", 0}, ""},
+		{"into a list with a comment inside", `{"x":[/* none */]}`, appendX, `{"x":[/* none */ {"a":1} ]}`, []any{"x", 0}, "{\"x\":[/* none */ ]}"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			doc := parse(t, tc.before)
+			if err := tc.edit(doc); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(doc.Bytes()); got != tc.after {
+				t.Errorf("after:\n%s\nwant:\n%s", got, tc.after)
+			}
+			if err := doc.Delete(tc.undo...); err != nil {
+				t.Fatal(err)
+			}
+			want := tc.before
+			if tc.undone != "" {
+				want = tc.undone
+			}
+			if got := string(doc.Bytes()); got != want {
+				t.Errorf("undone:\n%q\nwant:\n%q", got, want)
+			}
+		})
+	}
+}
+
+func TestDelete(t *testing.T) {
+	for _, tc := range []struct {
+		name, before string
+		path         []any
+		after        string
+	}{
+		{"the first of a line", `{"a": 1, "b": 2}`, []any{"a"}, `{"b": 2}`},
+		{"the last of a line", `{"a": 1, "b": 2}`, []any{"b"}, `{"a": 1}`},
+		{"the only one of a line", `{ "a": 1 }`, []any{"a"}, `{}`},
+		{"one in the middle", "[\n  1,\n  2,\n  3\n]", []any{1}, "[\n  1,\n  3\n]"},
+		{"one in the middle of a line", "[1, 2, 3]", []any{1}, "[1, 3]"},
+		{"the last one and the comma before", "[\n  1, // c\n  2\n]", []any{1}, "[\n  1 // c\n]"},
+		{"a comment behind stays", "[\n  1,\n  2 // c\n]", []any{1}, "[\n  1\n  // c\n]"},
+		{"a comment in front stays", "[\n  /* c */ 1,\n  2\n]", []any{0}, "[\n  /* c */\n  2\n]"},
+		{"two on a line that begins with it", "[\n  1, 2,\n  3\n]", []any{0}, "[\n  2,\n  3\n]"},
+		{"what a line comment would swallow", "[1, // c\n2]", []any{0}, "[// c\n2]"},
+		{"nothing there", `{"a": 1}`, []any{"b"}, `{"a": 1}`},
+		{"nowhere", `{"a": 1}`, []any{"b", "c"}, `{"a": 1}`},
+		{"the last of two with one name", `{"a": 1, "a": 2}`, []any{"a"}, `{"a": 1}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			doc := parse(t, tc.before)
+			if err := doc.Delete(tc.path...); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(doc.Bytes()); got != tc.after {
+				t.Errorf("got:\n%s\nwant:\n%s", got, tc.after)
+			}
+		})
+	}
+}
+
+func TestReplace(t *testing.T) {
+	doc := parse(t, "{\n  \"a\": 1, // one\n  \"b\": [\n    2\n  ]\n}")
+	if err := doc.Set("x<&>", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.SetItem([]int{3, 4}, "b"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "{\n  \"a\": \"x<&>\", // one\n  \"b\": [\n    3,\n    4\n  ]\n}"; string(doc.Bytes()) != want {
+		t.Errorf("got %s", doc.Bytes())
+	}
+}
+
+func TestEditsRefuse(t *testing.T) {
+	for name, edit := range map[string]func(*jsonc.Doc) error{
+		"set in a list":        func(d *jsonc.Doc) error { return d.Set(1, "k", "list") },
+		"set in nothing":       func(d *jsonc.Doc) error { return d.Set(1, "k", "none") },
+		"append to an object":  func(d *jsonc.Doc) error { return d.Append(1) },
+		"append to nothing":    func(d *jsonc.Doc) error { return d.Append(1, "none") },
+		"replace what is not":  func(d *jsonc.Doc) error { return d.SetItem(1, "none") },
+		"delete the root":      func(d *jsonc.Doc) error { return d.Delete() },
+		"set what is no JSON":  func(d *jsonc.Doc) error { return d.Set(func() {}, "k") },
+		"append what is none":  func(d *jsonc.Doc) error { return d.Append(func() {}, "list") },
+		"replace by no JSON":   func(d *jsonc.Doc) error { return d.SetItem(func() {}, "list") },
+		"set in a bare string": func(d *jsonc.Doc) error { return d.Set(1, "k", "text") },
+	} {
+		const text = `{"list":[], "text": "x"}`
+		doc := parse(t, text)
+		if err := edit(doc); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if string(doc.Bytes()) != text {
+			t.Errorf("%s: left %s", name, doc.Bytes())
+		}
+	}
+}
+
+// FuzzEdits adds to whatever can be parsed and takes it out again: what a client
+// reads must be the same as before, and everything else must stay readable.
+func FuzzEdits(f *testing.F) {
+	for _, seed := range []string{
+		"", "{}", "{\n}", `{"a":1}`, "{\n\t\"a\": [1, 2,],\n}\n", "// c\n{ /* d */ }", "\ufeff{\r\n \"x\": 1 // y\r\n}",
+		`{"a":{"b":[{}]}}`, "[1]", "{\"a\":1,\"a\":2}", "{ /* a */ \"x\" /* b */ : /* c */ 1 /* d */ , /* e */ }",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		doc, err := jsonc.Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		if root := doc.Get(); root != nil && (root.Kind != jsonc.Object || doc.Get("k k") != nil) {
+			return
+		}
+		before := decode(t, doc)
+		if err := doc.Set([]int{1}, "k k"); err != nil {
+			t.Fatal(err)
+		}
+		if err := doc.Append(map[string]int{"x": 2}, "k k"); err != nil {
+			t.Fatal(err)
+		}
+		if got := decode(t, doc)["k k"]; got != `[1,{"x":2}]` {
+			t.Fatalf("added %q, got %q in %q", text, got, doc.Bytes())
+		}
+		if err := doc.Delete("k k", 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := doc.Delete("k k"); err != nil {
+			t.Fatal(err)
+		}
+		after := decode(t, doc)
+		if len(before) != len(after) {
+			t.Fatalf("%q became %q", text, doc.Bytes())
+		}
+		for k, v := range before {
+			if after[k] != v {
+				t.Fatalf("%q became %q", text, doc.Bytes())
+			}
+		}
+	})
+}
+
+// decode reads the members of a document as a client does.
+func decode(t *testing.T, doc *jsonc.Doc) map[string]string {
+	t.Helper()
+	plain := doc.Plain()
+	raw := map[string]json.RawMessage{}
+	if strings.TrimSpace(string(plain)) != "" {
+		if err := json.Unmarshal(plain, &raw); err != nil {
+			t.Fatalf("%v in %q", err, plain)
+		}
+	}
+	members := map[string]string{}
+	for k, v := range raw {
+		members[k] = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(" \t\r\n", r) {
+				return -1
+			}
+			return r
+		}, string(v))
+	}
+	return members
+}

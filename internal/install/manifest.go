@@ -1,0 +1,88 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"strandline/internal/archive"
+)
+
+// manifestVersion numbers the format of the manifest.
+//
+//	1: settings files with their original bytes and the entries written
+const manifestVersion = 1
+
+// manifest says what init wrote into which settings file. It is kept as
+// install.json in Strandline's folder. It makes uninstall exact; without it,
+// entries are known by the command that they run.
+type manifest struct {
+	Version int               `json:"version"`
+	Files   map[string]record `json:"files"` // by FileChange.Path
+}
+
+// record is what the manifest says about one settings file.
+type record struct {
+	Target       string                     `json:"target"`
+	Exe          string                     `json:"exe"`
+	Time         time.Time                  `json:"time,omitzero"`
+	Created      bool                       `json:"created,omitempty"`     // there was no file
+	CreatedDir   bool                       `json:"created_dir,omitempty"` // nor its folder
+	BeforeSHA256 string                     `json:"before_sha256"`         // of Original
+	AfterSHA256  string                     `json:"after_sha256"`
+	Original     []byte                     `json:"original"` // the file without Strandline
+	Entries      map[string]json.RawMessage `json:"entries"`  // by entry.id
+}
+
+func manifestPath(home string) string { return filepath.Join(home, "install.json") }
+
+// readManifest reads the manifest; a missing one is empty. One that is broken is
+// taken for missing: it must not keep anybody from uninstalling.
+func readManifest(home string) (*manifest, error) {
+	empty := &manifest{Version: manifestVersion, Files: map[string]record{}}
+	data, err := os.ReadFile(manifestPath(home))
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return nil, denied("the record of the installation cannot be read", err, "check the permissions of "+manifestPath(home))
+	}
+	m := manifest{}
+	if err := json.Unmarshal(data, &m); err != nil || m.Files == nil {
+		return empty, nil //nolint:nilerr // explained above
+	}
+	if m.Version > manifestVersion {
+		return nil, archive.Invalid("the installation was made by a newer strandline", "use that one, or update this one")
+	}
+	return &m, nil
+}
+
+// save writes the manifest, or removes it when it says nothing any more.
+func (m *manifest) save(home string) error {
+	hint := "check the permissions of " + home
+	if len(m.Files) == 0 {
+		if err := ignoreMissing(os.Remove(manifestPath(home))); err != nil {
+			return denied("the record of the installation cannot be removed", err, hint)
+		}
+		return nil
+	}
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode manifest: %w", err)
+	}
+	if err := replaceFile(manifestPath(home), append(data, '\n'), 0o600, func() error { return nil }); err != nil {
+		return denied("the record of the installation cannot be written", err, hint)
+	}
+	return nil
+}
+
+func checksum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,257 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strandline/internal/install/jsonc"
+)
+
+// layout writes random values in a random style: indentation, line ends,
+// comments and trailing commas, as hands and editors leave them.
+type layout struct {
+	t       *rapid.T
+	newline string
+	unit    string
+	loose   bool // with comments and trailing commas
+}
+
+func drawLayout(t *rapid.T) layout {
+	return layout{
+		t:       t,
+		newline: rapid.SampledFrom([]string{"\n", "\r\n", ""}).Draw(t, "newline"),
+		unit:    rapid.SampledFrom([]string{"", " ", "  ", "\t", "    "}).Draw(t, "unit"),
+		loose:   rapid.Bool().Draw(t, "loose"),
+	}
+}
+
+// gap is what may stand between two tokens.
+func (l layout) gap(depth int) string {
+	s := ""
+	if rapid.IntRange(0, 9).Draw(l.t, "gap") > 0 {
+		s = l.newline + strings.Repeat(l.unit, depth)
+	}
+	if l.loose && rapid.IntRange(0, 5).Draw(l.t, "comment") == 0 {
+		switch {
+		case l.newline != "" && rapid.Bool().Draw(l.t, "line comment"):
+			s = " // c" + l.newline + s
+		default:
+			s += "/* d */ "
+		}
+	}
+	return s
+}
+
+// list writes items between brackets.
+func (l layout) list(open, closing string, items []string, depth int) string {
+	var b strings.Builder
+	b.WriteString(open)
+	for i, item := range items {
+		b.WriteString(l.gap(depth + 1))
+		b.WriteString(item)
+		if i < len(items)-1 || l.loose && rapid.Bool().Draw(l.t, "trailing comma") {
+			b.WriteString(l.gapless() + ",")
+		}
+	}
+	b.WriteString(l.gap(depth))
+	return b.String() + closing
+}
+
+func (l layout) gapless() string {
+	return rapid.SampledFrom([]string{"", "", "", " "}).Draw(l.t, "blank")
+}
+
+func (l layout) member(key, value string) string {
+	raw, err := json.Marshal(key)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return string(raw) + ":" + l.gapless() + value
+}
+
+func (l layout) value(depth int) string {
+	kind := rapid.IntRange(0, 6).Draw(l.t, "kind")
+	if depth > 4 {
+		kind %= 4
+	}
+	switch kind {
+	case 0:
+		raw, err := json.Marshal(rapid.String().Draw(l.t, "text"))
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		return string(raw)
+	case 1:
+		return fmt.Sprint(rapid.Int().Draw(l.t, "number"))
+	case 2, 3:
+		return rapid.SampledFrom([]string{"true", "null", "1e9", `"// no"`, `"/* no"`, `"a, }"`}).Draw(l.t, "word")
+	}
+	items := make([]string, rapid.IntRange(0, 3).Draw(l.t, "items"))
+	for i := range items {
+		items[i] = l.value(depth + 1)
+		if kind == 4 {
+			items[i] = l.member(rapid.StringMatching(`[a-zé" ]{1,4}`).Draw(l.t, "key"), items[i])
+		}
+	}
+	if kind == 4 {
+		return l.list("{", "}", items, depth)
+	}
+	return l.list("[", "]", items, depth)
+}
+
+// hookSettings writes the member "hooks" with hooks of others.
+func (l layout) hookSettings() string {
+	var events []string
+	for _, event := range []string{"Stop", "PreToolUse", "PostToolUse", "SessionStart"} {
+		if !rapid.Bool().Draw(l.t, event) {
+			continue
+		}
+		groups := make([]string, rapid.IntRange(0, 2).Draw(l.t, "groups"))
+		for i := range groups {
+			commands := make([]string, rapid.IntRange(0, 2).Draw(l.t, "commands"))
+			for j := range commands {
+				commands[j] = l.list("{", "}", []string{l.member("type", `"command"`), l.member("command", `"x"`)}, 5)
+			}
+			groups[i] = l.list("{", "}", []string{l.member("matcher", `"a"`), l.member("hooks", l.list("[", "]", commands, 4))}, 3)
+		}
+		events = append(events, l.member(event, l.list("[", "]", groups, 2)))
+	}
+	return l.member("hooks", l.list("{", "}", events, 1))
+}
+
+// settings writes a whole document.
+func (l layout) settings() string {
+	var members []string
+	for i := range rapid.IntRange(0, 3).Draw(l.t, "members") {
+		members = append(members, l.member(fmt.Sprintf("key%d", i), l.value(1)))
+	}
+	if rapid.Bool().Draw(l.t, "hooks") {
+		at := rapid.IntRange(0, len(members)).Draw(l.t, "place")
+		members = append(members[:at], append([]string{l.hookSettings()}, members[at:]...)...)
+	}
+	prefix := rapid.SampledFrom([]string{"", "", "\ufeff", "\n"}).Draw(l.t, "prefix")
+	return prefix + l.list("{", "}", members, 0) + rapid.SampledFrom([]string{"", l.newline, "  "}).Draw(l.t, "end")
+}
+
+// memoryPlan does to a document what init does, without a file.
+func memoryPlan(t *rapid.T, text, path string) string {
+	doc, err := jsonc.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	for _, e := range entries(Options{Exe: path, GOOS: "linux"}) {
+		if _, err := e.put(doc, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return string(doc.Bytes())
+}
+
+// TestAnySettings: whatever the settings look like, init adds what it should and
+// nothing else, a second init adds nothing, and taking our entries out one by
+// one leaves what a client read before.
+func TestAnySettings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before := drawLayout(t).settings()
+		after := memoryPlan(t, before, exe)
+		if again := memoryPlan(t, after, exe); again != after {
+			t.Fatalf("a second init changes %q to %q", after, again)
+		}
+		want, ok := plain(t, before).(map[string]any)
+		if !ok {
+			t.Fatalf("%q is no object", before)
+		}
+		addOurs(t, want)
+		if got := plain(t, after); !sameJSON(got, want) {
+			t.Fatalf("a client reads %v, want %v\n%q", got, want, after)
+		}
+
+		moved, err := jsonc.Parse([]byte(memoryPlan(t, after, "/elsewhere/strandline")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, err := jsonc.Parse([]byte(before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries(Options{Exe: exe, GOOS: "linux"}) {
+			if _, err := e.drop(moved, base); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := plain(t, string(moved.Bytes())); !sameJSON(got, plain(t, before)) {
+			t.Fatalf("%q became %q", before, moved.Bytes())
+		}
+	})
+}
+
+// TestForeignBytesStay: init only ever inserts. Every byte of the settings is
+// still there, in its order.
+func TestForeignBytesStay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before := drawLayout(t).settings()
+		after := memoryPlan(t, before, exe)
+		at := 0
+		for _, c := range strings.Join(strings.Fields(before), "") {
+			next := strings.IndexRune(after[at:], c)
+			if next < 0 {
+				t.Fatalf("%q lost %q in %q", before, c, after)
+			}
+			at += next + len(string(c))
+		}
+	})
+}
+
+// TestByteForByte goes through files: init, and uninstall gives the bytes back.
+func TestByteForByte(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		before := drawLayout(rt).settings()
+		p := newPlace(t)
+		p.write(before)
+		p.init()
+		p.uninstall()
+		if got, ok := p.read(); !ok || got != before {
+			rt.Fatalf("%q became %q", before, got)
+		}
+	})
+}
+
+func plain(t *rapid.T, text string) any {
+	doc, err := jsonc.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	var v any
+	if err := json.Unmarshal(doc.Plain(), &v); err != nil {
+		t.Fatalf("%v in %q", err, doc.Plain())
+	}
+	return v
+}
+
+// addOurs adds our hooks to decoded settings.
+func addOurs(t *rapid.T, settings map[string]any) {
+	events, ok := settings["hooks"].(map[string]any)
+	if !ok {
+		events = map[string]any{}
+		settings["hooks"] = events
+	}
+	for _, h := range hooks(exe, "linux") {
+		raw, err := json.Marshal(h.group())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var group any
+		if err := json.Unmarshal(raw, &group); err != nil {
+			t.Fatal(err)
+		}
+		list, ok := events[h.event].([]any)
+		if !ok && events[h.event] != nil {
+			t.Fatalf("%s is no list", h.event)
+		}
+		events[h.event] = append(list, group)
+	}
+}

@@ -1,0 +1,292 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"strandline/internal/install/jsonc"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const (
+	exe    = "/opt/strandline/bin/strandline"
+	oldExe = "/home/ann/go/bin/strandline"
+)
+
+// place is a client's configuration and Strandline's folder, both empty.
+type place struct {
+	t        *testing.T
+	opts     Options
+	settings string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	base := t.TempDir()
+	p := &place{t: t, opts: Options{
+		ClientDir: filepath.Join(base, "client"), Home: filepath.Join(base, "home"), Exe: exe, GOOS: "linux",
+	}}
+	p.settings = filepath.Join(p.opts.ClientDir, "settings.json")
+	return p
+}
+
+func (p *place) write(text string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(p.settings), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(p.settings, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// read returns the settings, and false if there are none.
+func (p *place) read() (string, bool) {
+	p.t.Helper()
+	data, err := os.ReadFile(p.settings)
+	if os.IsNotExist(err) {
+		return "", false
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(data), true
+}
+
+func (p *place) init() Plan {
+	p.t.Helper()
+	in := New(p.opts)
+	plan, err := in.Plan()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	done, err := in.Apply(p.t.Context(), plan)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if len(done.Files) != 1 || !bytes.Equal(done.Files[0].After, plan.Files[0].After) {
+		p.t.Fatal("what was done is not what was planned")
+	}
+	return done
+}
+
+func (p *place) uninstall() Plan {
+	p.t.Helper()
+	done, err := New(p.opts).Uninstall(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return done
+}
+
+// ours is a hook as an earlier init wrote it.
+func ours(exe string) string {
+	return `{"type":"command","command":"` + exe + ` hook","timeout":5}`
+}
+
+const foreign = `{"type":"command","command":"notify-send done","timeout":10}`
+
+// variants are settings as people have them. Those with "left" held entries of
+// ours before anything was recorded: uninstall leaves that.
+func variants() []struct{ name, before, left string } {
+	return []struct{ name, before, left string }{
+		{"empty", "", ""},
+		{"blank", "\n\n", ""},
+		{"object", "{}", ""},
+		{"object-with-line-end", "{}\n", ""},
+		{"open-object", "{\n}\n", ""},
+		{"two-spaces", "{\n  \"model\": \"opus\"\n}\n", ""},
+		{"four-spaces", "{\n    \"model\": \"opus\",\n    \"env\": {\n        \"A\": \"1\"\n    }\n}", ""},
+		{"tabs", "{\n\t\"model\": \"opus\",\n\t\"env\": {\n\t\t\"A\": \"1\"\n\t}\n}\n", ""},
+		{"no-indentation", "{\n\"model\": \"opus\"\n}\n", ""},
+		{"crlf", "{\r\n  \"model\": \"opus\"\r\n}\r\n", ""},
+		{"byte-order-mark", "\ufeff{\n  \"model\": \"opus\"\n}\n", ""},
+		{"byte-order-mark-alone", "\ufeff", ""},
+		{"unicode", "{\n  \"größe\": \"日本 🌊 \\u00e9 <&>\"\n}\n", ""},
+		{"minified", `{"model":"opus","env":{"A":"1"}}`, ""},
+		{"one-line", `{ "model": "opus" }` + "\n", ""},
+		{"comments", "// mine\n{\n  // which model\n  \"model\": \"opus\" // the big one\n  /* and\n     that is all */\n}\n// end\n", ""},
+		{"comment-in-empty", "{\n  // nothing yet\n}\n", ""},
+		{"comment-in-empty-line", "{ /* nothing yet */ }\n", ""},
+		{"comments-only", "// nothing yet", ""},
+		{"trailing-comma", "{\n  \"model\": \"opus\", // big\n}\n", ""},
+		{"trailing-comma-in-line", `{"model":"opus",}`, ""},
+		{"closing-brace-in-line", "{\n  \"model\": \"opus\" }\n", ""},
+		{"trailing-blanks", "{  \n  \"model\": \"opus\"\t  \n}  \n", ""},
+		{"hooks-empty", "{\n  \"hooks\": {},\n  \"model\": \"opus\"\n}\n", ""},
+		{"hooks-open", "{\n  \"hooks\": {\n  },\n  \"model\": \"opus\"\n}\n", ""},
+		{"event-empty", "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"PreToolUse\": []\n  }\n}\n", ""},
+		{"foreign-hooks", "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          " + foreign + "\n        ]\n      }\n    ]\n  },\n  \"model\": \"opus\"\n}\n", ""},
+		{"foreign-hooks-in-line", "{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [" + foreign + "]}]\n  }\n}\n", ""},
+		{"foreign-hooks-hugging", "{\n  \"hooks\": {\n    \"Stop\": [{\n      \"hooks\": [{\n        \"type\": \"command\",\n        \"command\": \"x\"\n      }]\n    }]\n  }\n}\n", ""},
+		{"foreign-hooks-minified", `{"hooks":{"Stop":[{"hooks":[` + foreign + `]}]},"model":"opus"}`, ""},
+		{"nested-matchers", "{\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write\",\n        \"hooks\": [\n          " + foreign + ",\n          " + foreign + "\n        ]\n      },\n      {\n        \"matcher\": \"*\",\n        \"hooks\": []\n      }\n    ]\n  }\n}\n", ""},
+		{"odd-neighbours", "{\n  \"hooks\": {\n    \"Stop\": [null, 1, {}, {\"hooks\": null}, {\"hooks\": [null, {\"command\": 1}]}]\n  }\n}\n", ""},
+		{"twice-the-same-key", "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {}\n}\n", ""},
+		{"lookalikes", "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"echo strandline hook\"},{\"type\":\"command\",\"command\":\"strandline-notify hook\"},{\"type\":\"command\",\"command\":\"x; strandline hook\"},{\"type\":\"command\",\"command\":\"strandline status\"}]}]}}", ""},
+		{
+			"our-old-path",
+			"{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          " + ours(oldExe) + "\n        ]\n      }\n    ]\n  }\n}\n",
+			"{}\n",
+		},
+		{
+			"our-old-path-twice-beside-foreign",
+			"{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          " + ours(oldExe) + ",\n          " + foreign + "\n        ]\n      },\n      {\n        \"hooks\": [\n          " + ours(exe) + "\n        ]\n      }\n    ]\n  }\n}\n",
+			"{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          " + foreign + "\n        ]\n      }\n    ]\n  }\n}\n",
+		},
+		{
+			"ours-edited-by-hand",
+			"{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"STRANDLINE_HOME=/data '" + oldExe + "' hook || true\", \"timeout\": 20}]}],\n    \"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"strandline hook\", \"timeout\": 5000}]}]\n  }\n}\n",
+			"{}\n",
+		},
+		{
+			"ours-split-by-matcher",
+			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"matcher\": \"startup\", \"hooks\": [" + ours(exe) + "]},\n      {\"matcher\": \"compact\", \"hooks\": [" + ours(exe) + "]}\n    ]\n  }\n}\n",
+			"{}\n",
+		},
+	}
+}
+
+// TestSettings takes every variant through init, a second init and uninstall.
+func TestSettings(t *testing.T) {
+	for _, tc := range variants() {
+		t.Run(tc.name, func(t *testing.T) {
+			p := newPlace(t)
+			p.write(tc.before)
+			p.init()
+			after, _ := p.read()
+			golden(t, tc.name, after)
+			wantWired(t, after)
+
+			manifest, err := os.ReadFile(manifestPath(p.opts.Home))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := p.init(); again.Changed() || again.Diff() != "" {
+				t.Errorf("a second init changes something:\n%s", again.Diff())
+			}
+			if now, _ := p.read(); now != after {
+				t.Errorf("a second init wrote:\n%s", now)
+			}
+			if now, err := os.ReadFile(manifestPath(p.opts.Home)); err != nil || !bytes.Equal(now, manifest) {
+				t.Errorf("a second init wrote another manifest: %v", err)
+			}
+
+			p.uninstall()
+			want := tc.before
+			if tc.left != "" {
+				want = tc.left
+			}
+			if got, ok := p.read(); !ok || got != want {
+				t.Errorf("after uninstall:\n%q\nwant:\n%q", got, want)
+			}
+		})
+	}
+}
+
+// TestSettingsWithoutManifest takes our entries out though nothing is known
+// about what was there before: what a client reads is as it was.
+func TestSettingsWithoutManifest(t *testing.T) {
+	for _, tc := range variants() {
+		t.Run(tc.name, func(t *testing.T) {
+			p := newPlace(t)
+			p.write(tc.before)
+			p.init()
+			if err := os.Remove(manifestPath(p.opts.Home)); err != nil {
+				t.Fatal(err)
+			}
+			p.uninstall()
+			got, _ := p.read()
+			want := tc.before
+			if tc.left != "" {
+				want = tc.left
+			}
+			if g, w := decode(t, got), decode(t, want); !sameJSON(prune(g), prune(w)) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "golden", name+".json")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// wantWired checks that a client would find every hook of ours.
+func wantWired(t *testing.T, text string) {
+	t.Helper()
+	doc, err := jsonc.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hooks(exe, "linux") {
+		if len(h.find(doc, h.event)) == 0 {
+			t.Errorf("%s is not wired", h.event)
+		}
+	}
+}
+
+// decode reads settings as a client does, comments and trailing commas apart.
+func decode(t testing.TB, text string) any {
+	t.Helper()
+	doc, err := jsonc.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	plain := doc.Plain()
+	if strings.TrimSpace(string(plain)) == "" {
+		return map[string]any{}
+	}
+	var v any
+	if err := json.Unmarshal(plain, &v); err != nil {
+		t.Fatalf("%v in %q", err, plain)
+	}
+	return v
+}
+
+func sameJSON(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// prune takes the lists of hooks that are empty out: they mean nothing to a
+// client.
+func prune(v any) any {
+	root, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	events, ok := root["hooks"].(map[string]any)
+	if !ok {
+		return v
+	}
+	for event, groups := range events {
+		if list, ok := groups.([]any); ok && len(list) == 0 {
+			delete(events, event)
+		}
+	}
+	if len(events) == 0 {
+		delete(root, "hooks")
+	}
+	return v
+}

@@ -1,0 +1,83 @@
+package redact_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/redact"
+)
+
+// session is 64 KB like a transcript: prose, code, output, JSON, now and then a
+// word that a secret's name has, and no secret.
+func session() string {
+	const piece = `I'll check how the token is refreshed before the password prompt is shown.
+func (s *Server) refreshToken(ctx context.Context, key string) (string, error) {
+	token, err := s.store.Token(ctx, key)
+	if err != nil || token == "" {
+		return "", fmt.Errorf("read token of %s: %w", key, err)
+	}
+	return token, nil
+}
+--- FAIL: TestRefresh (0.00s)
+    server_test.go:42: got "", want "token" at https://example.com/docs/auth?page=2
+{"type":"assistant","uuid":"7f3a12cd-1b2c-4d3e-8f90-a1b2c3d4e5f6","usage":{"input_tokens":12,"output_tokens":345}}
+commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b (HEAD -> main) Keep the key of a session
+`
+	return strings.Repeat(piece, 64<<10/len(piece)+1)[:64<<10]
+}
+
+func BenchmarkNothingFound64KB(b *testing.B) {
+	s, r := session(), redact.New([]byte("bench"))
+	if found := r.Findings(s); found != nil {
+		b.Fatalf("found %+v", found)
+	}
+	b.SetBytes(int64(len(s)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r.String(s)
+	}
+}
+
+func BenchmarkTenFound64KB(b *testing.B) {
+	s := session()
+	for i := range 10 {
+		at := i * 6000
+		s = s[:at] + "\nAPI_TOKEN=" + fake("gh", "p_", mixed[:36]) + "\n" + s[at:]
+	}
+	r := redact.New([]byte("bench"))
+	b.SetBytes(int64(len(s)))
+	for b.Loop() {
+		r.String(s)
+	}
+}
+
+// BenchmarkFirstUse64KB measures the first 64 KB of a fresh process, with what
+// is built at first use, and reports it as first-µs.
+func BenchmarkFirstUse64KB(b *testing.B) {
+	if os.Getenv("STRANDLINE_FIRST_USE") != "" {
+		s, r := session(), redact.New([]byte("bench"))
+		start := time.Now()
+		r.String(s)
+		os.Stdout.WriteString("first use: " + time.Since(start).String() + "\n")
+		os.Exit(0)
+	}
+	var sum time.Duration
+	n := 0
+	for b.Loop() {
+		cmd := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkFirstUse64KB$", "-test.benchtime=1x")
+		cmd.Env = append(os.Environ(), "STRANDLINE_FIRST_USE=1")
+		out, err := cmd.Output()
+		_, after, found := strings.Cut(string(out), "first use: ")
+		text, _, _ := strings.Cut(after, "\n")
+		took, perr := time.ParseDuration(text)
+		if err != nil || !found || perr != nil {
+			b.Fatalf("%v, %v: %s", err, perr, out)
+		}
+		sum += took
+		n++
+	}
+	b.ReportMetric(float64(sum.Microseconds())/float64(n), "first-µs")
+}

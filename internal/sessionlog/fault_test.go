@@ -1,0 +1,172 @@
+package sessionlog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"syscall"
+	"testing"
+
+	"strandline/internal/archive"
+)
+
+// faulty is a file that fails where it is told to.
+type faulty struct {
+	memFile
+	room        int // bytes that still can be written, -1: no limit
+	full        error
+	sync, trunc error
+}
+
+func (f *faulty) WriteAt(p []byte, off int64) (int, error) {
+	if f.room < 0 || len(p) <= f.room {
+		return f.memFile.WriteAt(p, off)
+	}
+	n, err := f.memFile.WriteAt(p[:f.room], off)
+	return n, errors.Join(err, f.full)
+}
+
+func (f *faulty) Sync() error { return f.sync }
+
+func (f *faulty) Truncate(n int64) error {
+	if f.trunc != nil {
+		return f.trunc
+	}
+	return f.memFile.Truncate(n)
+}
+
+func TestFailedAppendLeavesNothing(t *testing.T) {
+	noSpace := &archive.Error{Err: syscall.ENOSPC}
+	for _, tc := range []struct {
+		name string
+		fail func(*faulty)
+		code archive.Code
+	}{
+		{"full at once", func(f *faulty) { f.room, f.full = 0, noSpace }, archive.CodeDenied},
+		{"full in the frame", func(f *faulty) { f.room, f.full = 100, noSpace }, archive.CodeDenied},
+		{"full in the footer", func(f *faulty) { f.room, f.full = 5100, noSpace }, archive.CodeDenied},
+		{"file too large", func(f *faulty) { f.room, f.full = 9, syscall.EFBIG }, archive.CodeDenied},
+		{"read-only file system", func(f *faulty) { f.room, f.full = 0, syscall.EROFS }, archive.CodeDenied},
+		{"bad disk", func(f *faulty) { f.room, f.full = 10, syscall.EIO }, archive.CodeInternal},
+		{"fsync fails", func(f *faulty) { f.sync = syscall.EIO }, archive.CodeInternal},
+		{"fsync finds no space", func(f *faulty) { f.sync = syscall.ENOSPC }, archive.CodeDenied},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := &faulty{room: -1}
+			l, err := openMem(f, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(t, l, []byte("before\n"))
+			size, pos := len(f.b), l.Position()
+			tc.fail(f)
+			for range 2 {
+				err = l.Append(context.Background(), noise(1, 5000), someSource)
+				wantCode(t, err, tc.code)
+				if len(f.b) != size || l.Position() != pos {
+					t.Fatalf("file of %d bytes and %+v, want %d and %+v", len(f.b), l.Position(), size, pos)
+				}
+			}
+			err = l.Blank(context.Background(), 0)
+			wantCode(t, err, tc.code)
+			f.room, f.sync = -1, nil
+			add(t, l, []byte("after\n"))
+			wantMem(t, f.b, []byte("before\nafter\n"))
+		})
+	}
+}
+
+// A long append is all or nothing, too, though it takes several writes.
+func TestFailedLongAppendLeavesNothing(t *testing.T) {
+	f := &faulty{room: -1}
+	l, err := openMem(f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, []byte("before\n"))
+	f.room, f.full = 17<<20, syscall.ENOSPC // the first write of 16 MiB fits, the rest does not
+	p := bytes.Repeat(noise(1, 1<<20), 34)
+	writes := &countingWrites{faulty: f}
+	l.f = writes
+	err = l.Append(context.Background(), p, someSource)
+	wantCode(t, err, archive.CodeDenied)
+	if writes.n < 2 {
+		t.Errorf("%d writes; the test needs several", writes.n)
+	}
+	wantMem(t, f.b, []byte("before\n"))
+}
+
+// countingWrites lets room shrink with each write, as a disk does.
+type countingWrites struct {
+	*faulty
+	n int
+}
+
+func (c *countingWrites) WriteAt(p []byte, off int64) (int, error) {
+	c.n++
+	n, err := c.faulty.WriteAt(p, off)
+	c.room -= n
+	return n, err
+}
+
+func TestLogThatCannotBeRestored(t *testing.T) {
+	f := &faulty{room: -1}
+	l, err := openMem(f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, []byte("before\n"))
+	f.room, f.full, f.trunc = 50, syscall.ENOSPC, syscall.EIO
+	for range 2 {
+		if err := l.Append(context.Background(), noise(1, 500), someSource); err == nil {
+			t.Fatal("appended")
+		}
+	}
+	f.room, f.trunc = -1, nil
+	if err := l.Append(context.Background(), []byte("x"), someSource); err == nil {
+		t.Error("appended behind half a record")
+	}
+	l, err = openMem(f, len(f.b))
+	if err != nil || l.Repaired() != 50 {
+		t.Fatalf("reopened: %d repaired, %v", l.Repaired(), err)
+	}
+	add(t, l, []byte("after\n"))
+	wantMem(t, f.b, []byte("before\nafter\n"))
+}
+
+func TestHeaderThatCannotBeWritten(t *testing.T) {
+	f := &faulty{room: 20, full: syscall.ENOSPC}
+	_, err := openMem(f, 0)
+	wantCode(t, err, archive.CodeDenied)
+	if len(f.b) != 0 {
+		t.Errorf("%d bytes are left", len(f.b))
+	}
+}
+
+// brokenAt fails to read from an offset on.
+type brokenAt struct {
+	io.ReaderAt
+	off int64
+}
+
+func (b brokenAt) ReadAt(p []byte, off int64) (int, error) {
+	if off+int64(len(p)) > b.off {
+		return 0, syscall.EIO
+	}
+	return b.ReaderAt.ReadAt(p, off)
+}
+
+// A disk that cannot be read is no damaged log: nothing is cut off for it.
+func TestReadErrorIsNoDamage(t *testing.T) {
+	m, _ := bigLog(t, 50)
+	for off := int64(0); off < int64(len(m.b)); off += 997 {
+		_, err := readerOf("mem.zst", brokenAt{m, off}, int64(len(m.b)))
+		if !errors.Is(err, syscall.EIO) || archive.ErrorCode(err) != archive.CodeInternal {
+			t.Fatalf("unreadable from byte %d on: %v", off, err)
+		}
+		if _, err := verify(context.Background(), "mem.zst", brokenAt{m, off}, int64(len(m.b))); !errors.Is(err, syscall.EIO) {
+			t.Fatalf("verify of what is unreadable from byte %d on: %v", off, err)
+		}
+	}
+}

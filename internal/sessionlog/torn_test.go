@@ -1,0 +1,201 @@
+package sessionlog
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"strandline/internal/archive"
+)
+
+// appends are small, varied, and hold what a reader could mistake for its own:
+// a log, a footer that is right at the place where it will stand.
+func trickyAppends(t *testing.T) [][]byte {
+	chunks := [][]byte{
+		[]byte("{\"type\":\"user\"}\n"),
+		append(aLog(t), '\n'),
+		[]byte("unfinished"),
+		[]byte(" line\n\n\n"),
+		noise(9, 300),
+		jsonLines(9, 900),
+	}
+	probe := filepath.Join(t.TempDir(), "probe.zst")
+	sizes := build(t, probe, chunks...)
+	r, err := OpenReader(probe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeLog(t, r)
+	fake := r.last
+	fake.base, fake.depth = 0, 1
+	for i := range 64 { // one of these stands where it says, inside a raw block
+		fake.off = sizes[len(sizes)-1] + int64(i)
+		chunks = append(chunks, append(appendFooter(nil, fake), noise(uint64(i), 40)...))
+	}
+	return chunks[:12]
+}
+
+func TestEveryCutKeepsTheAppendsBefore(t *testing.T) {
+	full := logPath(t)
+	chunks := trickyAppends(t)
+	sizes := build(t, full, chunks...)
+	file := readFile(t, full)
+	for _, tail := range []struct {
+		name string
+		make func(cut int) []byte
+	}{
+		{"nothing", func(int) []byte { return nil }},
+		{"zeros", func(int) []byte { return make([]byte, 200) }},
+		{"noise", func(int) []byte { return noise(1, 150) }},
+		{"zeros to the old end", func(cut int) []byte { return make([]byte, len(file)-cut) }},
+	} {
+		t.Run(tail.name, func(t *testing.T) {
+			for cut := range file {
+				m := &memFile{slices.Concat(file[:cut], tail.make(cut))}
+				done := 0 // appends that are whole
+				for done < len(chunks) && sizes[done+1] <= int64(cut) {
+					done++
+				}
+				want := bytes.Join(chunks[:done], nil)
+				inHeader := int64(cut) < sizes[0]
+				if !inHeader {
+					wantMem(t, m.b, want)
+				}
+				l, err := openMem(m, len(m.b))
+				if err != nil && inHeader && tail.name == "noise" {
+					continue // half a header and noise may look like anything
+				}
+				if err != nil {
+					t.Fatalf("cut at %d: %v", cut, err)
+				}
+				if got := int64(len(m.b)); got != max(sizes[done], sizes[0]) {
+					t.Fatalf("cut at %d: the file has %d bytes now, want %d", cut, got, sizes[done])
+				}
+				add(t, l, []byte("on\n"))
+				wantMem(t, m.b, append(want, "on\n"...))
+			}
+		})
+	}
+}
+
+func TestRepairedTellsWhatWasCut(t *testing.T) {
+	path := logPath(t)
+	sizes := build(t, path, []byte("a\n"), []byte("b\n"))
+	if err := os.Truncate(path, sizes[2]-1); err != nil {
+		t.Fatal(err)
+	}
+	if rep, err := Verify(context.Background(), path); err != nil || rep.Torn != sizes[2]-1-sizes[1] || rep.Raw != 2 {
+		t.Errorf("Verify before the repair: %+v, %v", rep, err)
+	}
+	l := open(t, path)
+	defer closeLog(t, l)
+	if got, want := l.Repaired(), sizes[2]-1-sizes[1]; got != want {
+		t.Errorf("Repaired() = %d, want %d", got, want)
+	}
+}
+
+// A long append that a crash cut is a prefix in the log, never a hole.
+func TestCutInALongAppend(t *testing.T) {
+	path := logPath(t)
+	p := jsonLines(1, 5<<20)
+	build(t, path, []byte("first\n"), p)
+	file := readFile(t, path)
+	want := append([]byte("first\n"), p...)
+	for cut := len(file) - 1; cut > 2000; cut -= 30011 {
+		writeFile(t, path, file[:cut])
+		r, err := OpenReader(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := r.Position().Raw
+		wantBytes(t, r, want[:raw])
+		closeLog(t, r)
+	}
+}
+
+// A file system may write a footer to disk and lose pages of the body before it.
+func TestLostPagesInTheLastWrite(t *testing.T) {
+	path := logPath(t)
+	before := noise(1, 3000)
+	sizes := build(t, path, before, noise(2, 300_000))
+	file := readFile(t, path)
+	for off := sizes[1]; off < sizes[2]; off += 4096 {
+		b := bytes.Clone(file)
+		clear(b[off:min(off+4096, sizes[2])])
+		writeFile(t, path, b)
+		l := open(t, path)
+		raw := l.Position().Raw
+		closeLog(t, l)
+		// The frames of the append that stand before the hole may stay.
+		if raw >= 303_000 || raw < 3000 {
+			t.Fatalf("hole at %d: %d bytes are left", off, raw)
+		}
+		wantLog(t, path, append(slices.Clip(before), noise(2, 300_000)...)[:raw])
+	}
+}
+
+func TestDamageFurtherBackIsNoEnd(t *testing.T) {
+	path := logPath(t)
+	chunks := [][]byte{}
+	for i := range 40 {
+		chunks = append(chunks, jsonLines(uint64(i), 700))
+	}
+	sizes := build(t, path, chunks...)
+	file := readFile(t, path)
+	file[sizes[5]+30] ^= 1 // inside the body of append 5
+	writeFile(t, path, file)
+	want := bytes.Join(chunks, nil)
+
+	l := open(t, path)
+	if l.Repaired() != 0 || l.Position().Raw != int64(len(want)) {
+		t.Fatalf("whole appends were cut: %+v", l.Position())
+	}
+	add(t, l, []byte("more\n"))
+	closeLog(t, l)
+
+	err := second(Verify(context.Background(), path))
+	wantCode(t, err, archive.CodeCorrupt)
+	r, err := OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeLog(t, r)
+	bad := int64(len(bytes.Join(chunks[:5], nil)))
+	_, err = r.ReadAt(make([]byte, 10), bad)
+	wantCode(t, err, archive.CodeCorrupt)
+	behind := bad + int64(len(chunks[5]))
+	got := make([]byte, int64(len(want))-behind)
+	if _, err := r.ReadAt(got, behind); err != nil || !bytes.Equal(got, want[behind:]) {
+		t.Errorf("what stands behind the damage cannot be read: %v", err)
+	}
+	err = second(r.WriteTo(new(bytes.Buffer)))
+	wantCode(t, err, archive.CodeCorrupt)
+	err = second(Seal(context.Background(), path))
+	wantCode(t, err, archive.CodeCorrupt)
+}
+
+// Whatever single byte is wrong, Verify says so or Open drops what it touches.
+func TestEveryByteIsChecked(t *testing.T) {
+	path := logPath(t)
+	l := open(t, path)
+	for i := range 5 {
+		add(t, l, append(jsonLines(uint64(i), 100)[:100], '\n'))
+	}
+	if err := l.Blank(context.Background(), 1); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, []byte("last\n"))
+	closeLog(t, l)
+	file := readFile(t, path)
+	for i := range file {
+		b := bytes.Clone(file)
+		b[i] ^= 0x10
+		rep, err := verify(context.Background(), path, bytes.NewReader(b), int64(len(b)))
+		if err == nil && rep.Torn == 0 {
+			t.Fatalf("byte %d of %d may be wrong unseen", i, len(file))
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"strandline/internal/archive"
+	"strandline/internal/store/lexical"
+)
+
+// scoredHit is a hit with its number, which orders equals.
+type scoredHit struct {
+	archive.Hit
+	id docID
+}
+
+// compareHits orders the better hit first, then the newer one.
+func compareHits(x, y scoredHit) int {
+	return cmp.Or(cmp.Compare(y.Score, x.Score), y.Time.Compare(x.Time), cmp.Compare(y.id, x.id))
+}
+
+func topQuery(n int) string {
+	return "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), 0) " +
+		"FROM passages r WHERE id IN (" + marks(n) + ")"
+}
+
+// readTop reads candidates, drops those that the query's filters exclude, and
+// appends the others with their scores.
+func (x *searcher) readTop(ctx context.Context, top []lexical.Candidate, ranker *lexical.Ranker, scored []scoredHit) ([]scoredHit, error) {
+	ids := make([]int64, len(top))
+	for i, c := range top {
+		ids[i] = c.ID
+	}
+	err := inChunks(ids, func(chunk []any) error {
+		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
+			var h scoredHit
+			var dead bool
+			if err := scanPassage(scan, &h.Passage, &h.id, &dead); err != nil {
+				return err
+			}
+			if dead && !x.q.Dead || !x.admits(&h.Passage, h.id) {
+				return nil
+			}
+			if h.Score = ranker.Score(&h.Passage); h.Score > 0 {
+				scored = append(scored, h)
+			}
+			return nil
+		})
+	})
+	return scored, err
+}
+
+// admits applies the filters that need the row.
+func (x *searcher) admits(p *archive.Passage, id docID) bool {
+	if !x.scope.holds(p, id.session()) {
+		return false
+	}
+	if !x.q.Since.IsZero() && p.Time.Before(x.q.Since) || !x.q.Until.IsZero() && !p.Time.Before(x.q.Until) {
+		return false
+	}
+	// A shared passage has the lines of the session that owns it; whether it is
+	// early enough was decided when the scope was made.
+	own := x.scope.sessions == nil || x.scope.sessions[id.session()]
+	return x.q.BeforeLine <= 0 || !own || p.LineFrom >= 0 && p.LineTo <= x.q.BeforeLine
+}
+
+const ownerQuery = "SELECT s.id, s.worktree, coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
+	"FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no = ?"
+
+// hits takes the best of what was scored and adds the session and the project of
+// each.
+func (x *searcher) hits(ctx context.Context, scored []scoredHit) ([]archive.Hit, error) {
+	slices.SortFunc(scored, compareHits)
+	scored = scored[:min(x.q.Limit, len(scored))]
+	out := make([]archive.Hit, 0, len(scored))
+	owners := map[int64]archive.Session{}
+	for _, h := range scored {
+		no := h.id.session()
+		owner, ok := owners[no]
+		if !ok {
+			p := &owner.Project
+			if _, err := x.s.queryRow(ctx, ownerQuery, []any{no}, &owner.ID, &p.Worktree, &p.Key, &p.Name, &p.Root, &p.Remote); err != nil {
+				return nil, err
+			}
+			owner.Project = x.names.resolve(owner.Project)
+			owners[no] = owner
+		}
+		h.Session, h.Project = owner.ID, owner.Project
+		out = append(out, h.Hit)
+	}
+	return out, nil
+}

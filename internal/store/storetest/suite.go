@@ -1,0 +1,103 @@
+// Package storetest is the suite that every store has to pass: the same batches
+// give the same rows and the same hits, whatever database lies below.
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+
+	"strandline/internal/archive"
+)
+
+// Store is everything that the consumers of a store ask for, taken together.
+type Store interface {
+	Known(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error)
+	Apply(ctx context.Context, b archive.Batch) error
+	ApplyAll(ctx context.Context, bs []archive.Batch) error
+	Cursor(ctx context.Context, session string) (archive.Cursor, error)
+	Retire(ctx context.Context, session string, generation int) error
+	ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error
+	JournalCursor(ctx context.Context) ([]byte, error)
+
+	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
+	Session(ctx context.Context, id string) (archive.Session, error)
+	Resolve(ctx context.Context, prefix string) (string, error)
+	Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error)
+	Steps(ctx context.Context, sp archive.Span) ([]archive.Step, error)
+	Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error)
+	Passages(ctx context.Context, sp archive.PassageSpan) ([]archive.Passage, error)
+	Files(ctx context.Context, sp archive.Span) ([]archive.FileTouch, error)
+	Tasks(ctx context.Context, sp archive.Span) ([]archive.TaskEvent, error)
+	Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error)
+	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
+	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
+	Totals(ctx context.Context) (archive.Totals, error)
+	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
+	Integrity(ctx context.Context) error
+	// Dump writes every row by natural keys, in an order of its own.
+	Dump(ctx context.Context, w io.Writer) error
+}
+
+// Opener returns an empty store that is closed when the test ends.
+type Opener func(t testing.TB) Store
+
+// Run runs the suite. Every subtest opens stores of its own.
+func Run(t *testing.T, open Opener) {
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, open Opener)
+	}{
+		{"Apply/keeps every field", testRoundTrip},
+		{"Apply/replaces rows of the same place", testReplace},
+		{"Apply/repeated in any way gives the same rows", testIdempotence},
+		{"Apply/all or nothing", testAtomic},
+		{"Apply/dead turns stay dead", testDeadTurns},
+		{"Apply/refuses what is no session id", testBadSession},
+		{"Apply/ends with its context", testCanceled},
+		{"Identity/first owner keeps it", testIdentities},
+		{"Identity/thousands at once", testManyIdentities},
+		{"Cursor/of an unknown session is zero", testCursorUnknown},
+		{"Retire/renames all rows", testRetire},
+		{"Retire/twice or unknown changes nothing", testRetireTwice},
+		{"Retire/keeps what hooks told under the name", testRetireSummaries},
+		{"Sessions/filters and order", testSessions},
+		{"Sessions/not found", testSessionNotFound},
+		{"Resolve", testResolve},
+		{"Span/limits, order and lines", testSpans},
+		{"Span/calls pending at a line", testPendingCalls},
+		{"Span/passages at a line", testPassagesAtLine},
+		{"Span/summaries at a line", testCompactionsAtLine},
+		{"Span/unknown session has no rows", testUnknownSpan},
+		{"Search/code-aware words", testSearchWords},
+		{"Search/filters", testSearchFilters},
+		{"Search/order", testSearchOrder},
+		{"Search/must", testSearchMust},
+		{"Search/nothing to look for", testSearchEmpty},
+		{"Search/text that changed", testSearchReplaced},
+		{"Search/copies are found with their owner", testSearchCopies},
+		{"Search/sub-agents", testSearchAgents},
+		{"Search/as of a line", testSearchBeforeLine},
+		{"Journal/summary before and after its compaction", testJournalSummary},
+		{"Journal/long summary", testJournalLongSummary},
+		{"Journal/any order gives the same rows", testJournalOrder},
+		{"Journal/odd entries have no effect", testJournalOdd},
+		{"Journal/merged projects", testJournalMerge},
+		{"Journal/cursor", testJournalCursor},
+		{"Totals", testTotals},
+		{"Integrity", testIntegrity},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
+	}
+}
+
+// Dump returns the store's rows as text.
+func Dump(t testing.TB, s Store) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.Dump(t.Context(), &b); err != nil {
+		t.Fatalf("Dump: %v", err)
+	}
+	return b.String()
+}
