@@ -16,14 +16,14 @@ import (
 // Suite measures a build of strandline below a folder.
 type Suite struct {
 	Programs Programs
-	Dir      string    // a folder for worlds, filled and left to the caller
-	Runs     int       // of each process
+	Dir      string // a folder for worlds, filled and left to the caller
+	Runs     int    // of each process
 	// ImportBytes and SearchMessages are the sizes of the two archives that are
 	// invented; the goals are those of 100 MB and of 90,000 messages.
 	ImportBytes    int64
 	SearchMessages int
-	Log      io.Writer // says what is going on
-	Report   Report
+	Log            io.Writer // says what is going on
+	Report         Report
 }
 
 // The goals that ARCHITECTURE.md states.

@@ -15,7 +15,10 @@ const ellipsis = "…" // one UTF-16 unit
 // replacement character that it becomes in JSON.
 func Units(s string) int {
 	n := 0
-	for _, r := range s {
+	for n < len(s) && s[n] < utf8.RuneSelf { // most text is ASCII
+		n++
+	}
+	for _, r := range s[n:] {
 		n += width(r)
 	}
 	return n

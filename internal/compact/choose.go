@@ -1,10 +1,6 @@
 package compact
 
-import (
-	"container/heap"
-
-	"strandline/internal/brief"
-)
+import "strandline/internal/brief"
 
 // item is one entry of the block: a head line with its handle and, beneath it,
 // lines that are chosen one by one.
@@ -17,7 +13,9 @@ type item struct {
 	prior   float64
 	must    bool // stands whatever the rest is worth
 	inline  bool // its lines stand behind the head, on the same line
-	lines   []*line
+	// introduces says that the head names the lines' source, so a colon parts them.
+	introduces bool
+	lines      []*line
 
 	units  int
 	taken  bool
@@ -120,8 +118,11 @@ func (c *chooser) density(b bid) float64 {
 // is still the best after it was weighed again is the best of all; a head that
 // was paid for makes its lines cheaper, so they bid anew.
 func (c *chooser) choose(items []*item) {
-	var q bids
-	seq := 0
+	n, seq := len(items), 0
+	for _, it := range items {
+		n += len(it.lines)
+	}
+	q := make(bids, 0, n)
 	offer := func(b bid) {
 		b.seq = seq
 		seq++
@@ -130,7 +131,11 @@ func (c *chooser) choose(items []*item) {
 		}
 	}
 	for _, it := range items {
-		if it.must && c.cost(it) <= c.room {
+		room := c.room
+		if it.section != secAsked {
+			room = room * mustShare / 100
+		}
+		if it.must && c.cost(it) <= room {
 			c.take(it)
 		}
 	}
@@ -142,19 +147,19 @@ func (c *chooser) choose(items []*item) {
 			offer(bid{item: it, line: l})
 		}
 	}
-	heap.Init(&q)
+	q.order()
 	for len(q) > 0 && c.room > minLine {
 		b := q[0]
 		if b.line == nil && b.item.taken || b.line != nil && c.said[b.line.text] {
-			heap.Pop(&q)
+			q.drop()
 			continue
 		}
 		if d := c.density(b); d < b.density {
 			q[0].density = d
-			heap.Fix(&q, 0)
+			q.sink(0)
 			continue
 		}
-		heap.Pop(&q)
+		q.drop()
 		n := c.cost(b.item)
 		if b.line != nil {
 			n += b.line.units
@@ -178,30 +183,69 @@ func (c *chooser) choose(items []*item) {
 				nb := bid{item: b.item, line: l, seq: seq}
 				seq++
 				nb.density = c.density(nb)
-				heap.Push(&q, nb)
+				q.push(nb)
 			}
 		}
 	}
 }
 
+// mustShare is how much of the room that is left, in percent, an item takes at
+// most when it stands whatever it is worth. What the user asked may take all.
+const mustShare = 60
+
 // minLine is the least room that is worth filling, in units.
 const minLine = 24
 
-// bids is a heap, densest first.
+// bids is a binary heap, densest first.
 type bids []bid
 
-func (q bids) Len() int { return len(q) }
-func (q bids) Less(i, j int) bool {
+func (q bids) before(i, j int) bool {
 	if q[i].density != q[j].density {
 		return q[i].density > q[j].density
 	}
 	return q[i].seq < q[j].seq
 }
-func (q bids) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *bids) Push(x any)   { *q = append(*q, x.(bid)) }
-func (q *bids) Pop() any {
-	old := *q
-	b := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return b
+
+// order makes a heap of q.
+func (q bids) order() {
+	for i := len(q)/2 - 1; i >= 0; i-- {
+		q.sink(i)
+	}
+}
+
+// sink moves the bid at i down to its place.
+func (q bids) sink(i int) {
+	for {
+		top := i
+		for _, child := range [2]int{2*i + 1, 2*i + 2} {
+			if child < len(q) && q.before(child, top) {
+				top = child
+			}
+		}
+		if top == i {
+			return
+		}
+		q[i], q[top] = q[top], q[i]
+		i = top
+	}
+}
+
+func (q *bids) push(b bid) {
+	*q = append(*q, b)
+	for i := len(*q) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !q.before(i, parent) {
+			return
+		}
+		(*q)[i], (*q)[parent] = (*q)[parent], (*q)[i]
+		i = parent
+	}
+}
+
+// drop removes the densest bid.
+func (q *bids) drop() {
+	last := len(*q) - 1
+	(*q)[0] = (*q)[last]
+	*q = (*q)[:last]
+	q.sink(0)
 }

@@ -45,6 +45,7 @@ type collector struct {
 	items   []*item
 	failed  map[place]*item // open errors
 	said    map[string]bool // replies that stand in the block already
+	slab    slab
 	buf     []int32
 }
 
@@ -134,7 +135,7 @@ func earlier(a, b place) place {
 func (c *collector) add(it item) *item {
 	n := &it
 	n.keys, _ = c.voc.keys(it.head, nil)
-	n.units = brief.Units("- [] \n") + brief.Units(it.handle) + brief.Units(strings.ReplaceAll(it.head, "\n", "\n  "))
+	n.units = brief.Units("- [] :\n") + brief.Units(it.handle) + brief.Units(strings.ReplaceAll(it.head, "\n", "\n  "))
 	c.items = append(c.items, n)
 	return n
 }
@@ -150,13 +151,42 @@ func (c *collector) addLine(it *item, text, handle string, prior float64, words 
 	if handle == it.handle {
 		handle = ""
 	}
-	l := &line{item: it, text: text, handle: handle, keys: append([]int32(nil), keys...), prior: prior, share: 1, seq: len(it.lines)}
+	l := c.slab.next()
+	*l = line{item: it, text: text, handle: handle, keys: c.slab.keep(keys), prior: prior, share: 1, seq: len(it.lines)}
 	l.units = brief.Units(text) + brief.Units("  \n")
 	if handle != "" {
 		l.units += brief.Units(shortPlace(handle)) + brief.Units(" ()")
 	}
 	it.lines = append(it.lines, l)
 	return l
+}
+
+// slab hands out lines and their keys from a few large pieces of memory: there
+// are thousands, and a hook has no time for as many allocations.
+type slab struct {
+	lines []line
+	keys  []int32
+}
+
+const slabSize = 1024
+
+func (s *slab) next() *line {
+	if len(s.lines) == 0 {
+		s.lines = make([]line, slabSize)
+	}
+	l := &s.lines[0]
+	s.lines = s.lines[1:]
+	return l
+}
+
+// keep returns a copy of keys.
+func (s *slab) keep(keys []int32) []int32 {
+	if cap(s.keys)-len(s.keys) < len(keys) {
+		s.keys = make([]int32, 0, max(4*slabSize, len(keys)))
+	}
+	from := len(s.keys)
+	s.keys = append(s.keys, keys...)
+	return s.keys[from:len(s.keys):len(s.keys)]
 }
 
 // shortPlace is the part of a handle behind the session.

@@ -91,7 +91,7 @@ func (c *collector) tasks() {
 	}
 }
 
-// stood adds the last thing that was said and the last things that were done.
+// stood adds what was said last and what was done last.
 func (c *collector) stood() {
 	n := 0
 	for i := len(c.past.passages) - 1; i >= 0 && n < 2; i-- {
@@ -99,17 +99,20 @@ func (c *collector) stood() {
 		if x.Kind != archive.KindReply || x.Label == "thinking" {
 			continue
 		}
-		it := item{section: secStood, order: n, handle: c.handle(x.Turn, x.Step), prior: 3}
+		it := item{section: secStood, order: n, handle: c.handle(x.Turn, x.Step), prior: 5 - 2*float64(n), must: n == 0}
+		if c.past.known != "" { // a summary tells where the work stood
+			it.prior, it.must = it.prior*knownShare*knownShare, false
+		}
 		text, rest := clip(dense(clean(c.short(x.Text))), max(c.req.Budget/16, 100))
 		it.head = "Said: " + text
 		c.rest(c.add(it), rest, 0.1)
 		c.said[x.Text] = true
 		n++
 	}
-	for k := 0; k < 8 && k < len(c.past.calls); k++ {
-		x := c.past.calls[len(c.past.calls)-1-k]
-		if act := c.act(x); act != "" && x.Kind != archive.CallCommand { // commands have a section of their own
-			c.add(item{section: secStood, order: 10 + k, handle: c.handle(x.Turn, x.Step), head: act, prior: 1.2 * ago(k, 4)})
+	if n := len(c.past.calls); n > 0 {
+		x := c.past.calls[n-1]
+		if act := c.act(x); act != "" && !(x.Failed && x.Kind == archive.CallCommand) { // that is an open error
+			c.add(item{section: secStood, order: 10, handle: c.handle(x.Turn, x.Step), head: "Last done: " + act, prior: 2})
 		}
 	}
 }
@@ -137,7 +140,7 @@ func (c *collector) lately() {
 			}
 			seen[f] = true
 			if it == nil {
-				it = c.add(item{section: secStood, order: 30, handle: c.handle(x.Turn, x.Step), head: "Other files read, newest first:", inline: true})
+				it = c.add(item{section: secStood, order: 30, handle: c.handle(x.Turn, x.Step), head: "Other files read, newest first", inline: true, introduces: true})
 			}
 			c.addLine(it, c.short(oneLine(f)), c.handle(x.Turn, x.Step), 0.2*ago(c.age(x.Turn, x.Step), 20), 0)
 		}
@@ -203,17 +206,24 @@ func (c *collector) openFailures() []archive.Call {
 
 // failures adds errors that are still open.
 func (c *collector) failures() {
-	for _, x := range c.openFailures() {
+	for i, x := range c.openFailures() {
 		act := c.act(x)
 		if act == "" {
 			continue
 		}
 		age := c.age(x.Turn, x.Step)
-		it := c.add(item{section: secErrors, order: age, handle: c.handle(x.Turn, x.Step), head: act, prior: 1.6 * ago(age, 20)})
+		it := c.add(item{
+			section: secErrors, order: age, handle: c.handle(x.Turn, x.Step), head: act,
+			prior: 3.5 * ago(age, 20), must: i == 0 && age < freshError,
+		})
 		c.failed[place{x.Turn, x.Step}] = it
 		c.cause(it, x)
 	}
 }
+
+// freshError is how many moments ago the newest open error may have been to
+// stand in the block whatever its worth.
+const freshError = 20
 
 // cause adds what the model said next about a failure.
 func (c *collector) cause(it *item, x archive.Call) {
@@ -336,17 +346,17 @@ func contentLines(x archive.Passage, fn func(raw string)) {
 }
 
 func (c *collector) contentItem(x archive.Passage, path string, edits, reads, age int) *item {
-	it := item{section: secSeen, order: age, handle: c.handle(x.Turn, x.Step)}
+	it := item{section: secSeen, order: age, handle: c.handle(x.Turn, x.Step), introduces: true}
 	switch {
 	case path == "":
 		asked, _, _ := strings.Cut(x.Text, "\n")
-		it.head = "answer to " + brief.Cut(oneLine(c.short(asked)), 160) + ":"
+		it.head = "answer to " + brief.Cut(oneLine(c.short(asked)), 160)
 	case edits > 0:
 		it.section = secFiles
 		it.prior = 0.4 + 1.2*ago(age, 30)
-		it.head = c.short(oneLine(path)) + ", changed here " + plural(edits, "times") + ":"
+		it.head = c.short(oneLine(path)) + ", changed here " + plural(edits, "times")
 	default:
-		it.head = "from the file " + c.short(oneLine(path)) + ", read " + plural(max(1, reads), "times") + ":"
+		it.head = "from the file " + c.short(oneLine(path)) + ", read " + plural(max(1, reads), "times")
 	}
 	return c.add(it)
 }
@@ -444,7 +454,7 @@ func head(s string, n int) string {
 // recap adds the lines of a summary that went down with the context.
 func (c *collector) recap() {
 	for i, x := range c.past.recap {
-		it := c.add(item{section: secRecap, order: i, handle: c.handle(x.Turn, x.Step), head: "The client's own summary said:"})
+		it := c.add(item{section: secRecap, order: i, handle: c.handle(x.Turn, x.Step), head: "The client's own summary said", introduces: true})
 		sentences(c.short(x.Text), func(s string) { c.addLine(it, s, it.handle, 0.1, minWords) })
 	}
 }

@@ -31,6 +31,9 @@ func render(items []*item, titles []string) (string, []string) {
 		slices.SortFunc(it.chosen, func(x, y *line) int { return x.seq - y.seq })
 		if it.head != "" {
 			b.WriteString(" " + strings.ReplaceAll(it.head, "\n", "\n  "))
+			if len(it.chosen) > 0 && it.introduces {
+				b.WriteByte(':')
+			}
 		}
 		between := "\n  "
 		if it.inline {
@@ -50,9 +53,9 @@ func render(items []*item, titles []string) (string, []string) {
 
 // footer is the last line: what is missing and how to get it.
 func footer(session string, left int) string {
-	out := "Nothing was left out."
+	out := ""
 	if left > 0 {
-		out = fmt.Sprintf("Left out: %d more items.", left)
+		out = fmt.Sprintf("Left out: %d more items. ", left)
 	}
-	return out + " strandline show HANDLE expands an entry; strandline search \"WORDS\" --session " + archive.ShortID(session) + " finds the rest."
+	return out + "strandline show HANDLE expands an entry; strandline search \"WORDS\" --session " + archive.ShortID(session) + " finds the rest."
 }

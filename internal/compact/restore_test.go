@@ -65,6 +65,7 @@ func TestRestoreSaysWhatMatters(t *testing.T) {
 		"the task in hand":               "in progress: Validate codes on the server",
 		"a task not begun":               "pending: Write a migration for discount_codes",
 		"a changed file":                 "api/orders.py, changed here once:",
+		"what was done last":             "[7f3a12cd/2.3] ran `pytest",
 		"a decisive line of it":          "SELECT percent FROM discount_codes",
 		"an open error with its code":    "ran `pytest api/test_orders.py -q`, failed (exit 1)",
 		"the line that mattered":         "psycopg.errors.UndefinedTable: relation \"discount_codes\" does not exist",
@@ -97,7 +98,7 @@ func TestRestoreSaysWhatMatters(t *testing.T) {
 }
 
 func TestRestoreFollowsTheWorkInHand(t *testing.T) {
-	text := restore(t, shop(), compact.Request{Budget: 1500}).Text
+	text := restore(t, shop(), compact.Request{Budget: 1000}).Text
 	if !strings.Contains(text, "discount_codes") || strings.Contains(text, "renderCheckout(over") {
 		t.Errorf("at a small budget the newest work comes first:\n%s", text)
 	}

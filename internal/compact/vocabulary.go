@@ -21,7 +21,7 @@ type term struct {
 	last, lastUsed int32
 	markSeen       int32 // moment counted last, plus one
 	markUsed       int32
-	asked          float64 // weight of the request that named it
+	asked          float64 // how much more it is worth because the work in hand names it
 	known          bool    // the summary in the context names it
 }
 
@@ -96,13 +96,13 @@ func (v *vocabulary) settle() {
 	n := float64(v.now + 1)
 	for i := range v.terms {
 		t := &v.terms[i]
-		z := needBase + needSeen*math.Log(float64(t.seen)) + needRecent*math.Log(v.age(t.last)) + t.asked
+		z := needBase + needSeen*math.Log(float64(t.seen)) + needRecent*math.Log(v.age(t.last))
 		if t.used > 0 {
 			z += needUsed + needUses*math.Log(1+float64(t.used)) + needUsedLast*math.Log(v.age(t.lastUsed))
 		} else {
 			z += needUsedLast * (math.Log(2*n) + 1)
 		}
-		w := math.Log(1+2*n/float64(t.seen)) / (1 + math.Exp(-z))
+		w := (1 + t.asked) * math.Log(1+2*n/float64(t.seen)) / (1 + math.Exp(-z))
 		if t.known {
 			w *= knownShare
 		}

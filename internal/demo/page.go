@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -157,6 +158,10 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return thousands(int64(n)) + " " + what + "s"
+}
+
+func duration(d time.Duration) string {
+	return strconv.FormatFloat(float64(d)/1e6, 'f', 1, 64) + " ms"
 }
 
 func thousands(n int64) string {

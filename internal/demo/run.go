@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 	"unicode/utf16"
 
 	"strandline/internal/archive"
@@ -18,11 +17,9 @@ import (
 // budget of the restored block in UTF-16 units, as the hook has it.
 const budget = 9500
 
-// precision of the durations that are printed.
-const precision = 100 * time.Microsecond
-
-// shown is the number of lines of the block that the story prints.
-const shown = 22
+// shown is the number of lines of each section of the block that the story
+// prints.
+const shown = 3
 
 // Run tells the story. It returns an error when a step fails or does not show
 // what it claims, so the demo is a test as well.
@@ -77,9 +74,9 @@ func (t *teller) imports(ctx context.Context) error {
 	}
 	took := t.env.Now().Sub(start)
 	t.endProgress()
-	t.text("%s, %s and %s: %s and %s in %s.",
+	t.text("%s, %s, %s; %s, %s to search; in %s.",
 		count(in.Sessions, "session"), count(in.Agents, "sub-agent"), bytesText(in.Bytes),
-		count(in.Turns, "turn"), count(in.Passages, "searchable passage"), took.Round(precision))
+		count(in.Turns, "turn"), count(in.Passages, "passage"), duration(took))
 	return nil
 }
 
@@ -109,12 +106,9 @@ func (t *teller) loses(ctx context.Context) error {
 
 func (t *teller) restores(_ context.Context) error {
 	t.step(3, "What Strandline puts back when the client starts again after the cut")
-	lines := strings.Split(strings.TrimRight(t.block, "\n"), "\n")
-	for _, line := range lines[:min(shown, len(lines))] {
+	t.text("Its outline; of each section the first lines:")
+	for _, line := range outline(t.block, shown) {
 		t.quote(line)
-	}
-	if rest := len(lines) - shown; rest > 0 {
-		t.quote(fmt.Sprintf("… %s more", count(rest, "line")))
 	}
 	n := len(utf16.Encode([]rune(t.block)))
 	t.text("%s of the %s characters that a hook may add; each item has a handle.", thousands(int64(n)), thousands(budget))
@@ -143,9 +137,9 @@ func (t *teller) searches(ctx context.Context) error {
 	for _, h := range hits {
 		sessions[h.Session] = true
 		handle := archive.Ref{Session: h.Session, Turn: h.Turn, Step: h.Step}.Handle()
-		t.hit(handle, string(h.Kind), excerpt(h.Text, []string{"18443", "port", "gateway"}))
+		t.hit(handle, string(h.Kind), excerpt(h.Text, []string{"18443", "8443", "mock gateway"}))
 	}
-	t.text("%s in %s, from %s of the project.", count(len(hits), "hit"), took.Round(precision), count(len(sessions), "session"))
+	t.text("%s in %s, from %s of the project.", count(len(hits), "hit"), duration(took), count(len(sessions), "session"))
 	leaked, err := t.archive.Search(ctx, secret, 5)
 	if err != nil {
 		return fmt.Errorf("search for the secret: %w", err)
@@ -180,6 +174,33 @@ func (t *teller) exports(ctx context.Context) error {
 	}
 	t.text("The same %s bytes.", thousands(int64(after.Len())))
 	return nil
+}
+
+// outline returns the first n lines of each section of a block, and how many
+// more there are.
+func outline(block string, n int) []string {
+	var lines []string
+	in, left := 0, 0
+	flush := func() {
+		if left > 0 {
+			lines = append(lines, fmt.Sprintf("  … %s more", count(left, "line")))
+		}
+		in, left = 0, 0
+	}
+	for line := range strings.Lines(strings.TrimRight(block, "\n")) {
+		line = strings.TrimSuffix(line, "\n")
+		heading := strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "===")
+		if heading {
+			flush()
+		}
+		if in++; heading || in <= n+1 {
+			lines = append(lines, line)
+		} else {
+			left++
+		}
+	}
+	flush()
+	return lines
 }
 
 // where names the first hit that really holds the words.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +123,7 @@ func tell(t *testing.T, f *fake, change func(*Env)) (string, error) {
 	t.Helper()
 	f.files = map[string][]byte{}
 	if f.block == "" {
-		f.block = "A record of this session.\n" + strings.Repeat("- the mock gateway listens on 18443 [7f3a12cd/1.3]\n", 30)
+		f.block = "=== a record of this session\n## Facts\n" + strings.Repeat("- the mock gateway listens on 18443 [7f3a12cd/1.3]\n", 30)
 	}
 	var out bytes.Buffer
 	now := time.Unix(1_700_000_000, 0)
@@ -174,6 +175,17 @@ func TestRunTellsTheStory(t *testing.T) {
 	}
 	if !f.closed {
 		t.Error("the archive was not closed")
+	}
+}
+
+func TestOutline(t *testing.T) {
+	block := "=== record\nnote\n## One\n- a\n- b\n- c\n- d\n## Two\n- e\n=== end\n"
+	want := []string{"=== record", "note", "## One", "- a", "- b", "  … 2 lines more", "## Two", "- e", "=== end"}
+	if got := outline(block, 2); !slices.Equal(got, want) {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+	if got := outline("", 2); len(got) > 0 {
+		t.Errorf("the outline of nothing is %q", got)
 	}
 }
 

@@ -119,7 +119,7 @@ func specifics() []specific {
 		{"why the jitter is decorrelated", "whole second"},
 		{"how long a key is remembered", "90 seconds"},
 		{"rule: no sleeping in tests", "no time.Sleep"},
-		{"rule: ask before exported changes", "ask me before"},
+		{"rule: ask about exported changes", "ask me before"},
 		{"the constructor of the fake clock", "clock.At"},
 	}
 }

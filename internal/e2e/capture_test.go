@@ -81,24 +81,35 @@ func (s *sandbox) scriptStory() {
 	s.api.On(forkPrompt, mockapi.Say("Another way."))
 }
 
-// checkRestored fails the test unless the request holds a block of ours with the
-// fact, and nothing in front of the block tells it.
+// checkRestored fails the test unless a block of ours in the request tells the
+// fact, and nothing else in it does.
 func checkRestored(t *testing.T, req *mockapi.Request, fact string) {
 	t.Helper()
-	text := req.Text()
-	before, block, found := strings.Cut(text, brief.OpenMark)
-	if !found {
-		t.Errorf("the request after the compaction holds no restored block; its text ends: %s", tail(text))
+	blocks, rest := records(req.Text())
+	if len(blocks) == 0 {
+		t.Errorf("the request after the compaction holds no block of ours; its text ends: %s", tail(rest))
 		return
 	}
-	if strings.Contains(before, fact) {
-		t.Errorf("the request tells %q without the restored block: the test shows nothing", fact)
+	if strings.Contains(rest, fact) {
+		t.Errorf("the request tells %q without our block: the test shows nothing", fact)
 	}
-	if block, _, found = strings.Cut(block, brief.CloseMark); !found {
-		t.Errorf("the restored block has no end: %s", tail(text))
+	if all := strings.Join(blocks, "\n"); !strings.Contains(all, fact) {
+		t.Errorf("our blocks do not tell %q:\n%s", fact, all)
 	}
-	if !strings.Contains(block, fact) {
-		t.Errorf("the restored block does not tell %q:\n%s", fact, block)
+}
+
+// records takes the blocks of ours out of a text. There may be several: what is
+// said to the summarizer comes back with a compaction by hand.
+func records(text string) (blocks []string, rest string) {
+	for {
+		before, from, found := strings.Cut(text, brief.OpenMark)
+		rest += before
+		if !found {
+			return blocks, rest
+		}
+		var block string
+		block, text, _ = strings.Cut(from, brief.CloseMark)
+		blocks = append(blocks, block)
 	}
 }
 
@@ -118,6 +129,32 @@ func TestReactiveCompaction(t *testing.T) {
 	next := s.resume(id, nextPrompt).mustAnswer("54177.").undisturbed()
 
 	checkRestored(t, after(t, next, mockapi.Compaction), portFact)
+	s.checkExported()
+}
+
+// TestSubAgentCompaction has a sub-agent fill its own context: what it is given
+// back is its own past, not its parent's.
+func TestSubAgentCompaction(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	look := "Look through the tables; " + tableFact + "."
+	s.api.On(rulePrompt, mockapi.Use(mockapi.Agent("Look through the tables", look)), mockapi.Say("Looked."))
+	s.api.On(look, toolLoop(4, 2)...)
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+
+	turn := s.resume(id, rulePrompt).mustAnswer("Looked.").undisturbed()
+
+	next := after(t, turn, mockapi.Compaction)
+	if next.Prompt != look {
+		t.Fatalf("the request after the compaction is of %q, not of the sub-agent", next.Prompt)
+	}
+	checkRestored(t, next, tableFact)
+	if strings.Contains(next.Text(), portFact) {
+		t.Error("the sub-agent is told what its parent heard")
+	}
 	s.checkExported()
 }
 

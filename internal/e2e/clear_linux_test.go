@@ -21,11 +21,12 @@ func TestTerminal(t *testing.T) {
 	c.say("/compact")
 	c.say(nextPrompt)
 	checkRestored(t, s.lastRequest(mockapi.Turn), portFact)
+	c.say(rulePrompt)
 	c.say("/clear")
 	c.say(forkPrompt)
-	cleared := s.lastRequest(mockapi.Turn)
-	if strings.Contains(cleared.Text(), portFact) {
-		t.Errorf("a cleared context is told the fact: %s", tail(cleared.Text()))
+	blocks, rest := records(s.lastRequest(mockapi.Turn).Text())
+	if strings.Contains(strings.Join(blocks, "")+rest, tableFact) {
+		t.Errorf("a cleared context is told what it was cleared of: %q", blocks)
 	}
 	c.leave()
 
@@ -34,7 +35,7 @@ func TestTerminal(t *testing.T) {
 	}
 	s.checkHooks(c.debug)
 	s.checkHookRows()
-	s.checkExported()
+	s.awaitExported()
 }
 
 // lastRequest returns the latest request of that kind.

@@ -121,6 +121,33 @@ func TestClientRunsSubAgents(t *testing.T) {
 	}
 }
 
+// TestClientCompactsSubAgents: the hooks of a sub-agent's compaction come under
+// its parent's session id, and what they say goes to the sub-agent.
+func TestClientCompactsSubAgents(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	hook := s.record(allEvents()...)
+	hook.say("SessionStart.compact", `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"High water at 04:12."}}`)
+	s.api.On("delegate", mockapi.Use(mockapi.Agent("Look", "look for it")), mockapi.Say("It was found."))
+	s.api.On("look for it", toolLoop(3, 1)...)
+	id := newSession(t)
+
+	tn := s.start(id, "delegate").mustAnswer("It was found.").undisturbed()
+
+	next := after(t, tn, mockapi.Compaction)
+	if next.Prompt != "look for it" || !strings.Contains(next.Text(), "High water at 04:12") {
+		t.Errorf("the request after the compaction (of %q) does not hold what SessionStart said", next.Prompt)
+	}
+	for _, p := range hook.payloads() {
+		switch p.String() {
+		case "PreCompact/auto", "SessionStart/compact", "PostCompact/auto":
+			if p.Session != id || p.Agent != "general-purpose" || p.AgentID == "" {
+				t.Errorf("%s of a sub-agent: %+v", p, p)
+			}
+		}
+	}
+}
+
 // toolLoop is a turn of n tool calls, one to a reply; the answer that the n-th
 // comes back with fills the context, so that the client compacts before it asks
 // for the next.

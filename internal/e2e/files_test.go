@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // clientFiles lists every file below the client's projects folder that belongs to
@@ -74,22 +76,49 @@ func (s *sandbox) sideFiles(session string) []string {
 // gives back for it.
 func (s *sandbox) checkExported() {
 	s.t.Helper()
+	for _, difference := range s.notExported() {
+		s.t.Error(difference)
+	}
+}
+
+// awaitExported is checkExported for a client that writes on when its hooks have
+// ended: what it wrote last is captured by a process that outlives it.
+func (s *sandbox) awaitExported() {
+	s.t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for len(s.notExported()) > 0 {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			s.checkExported()
+			return
+		}
+	}
+}
+
+// notExported describes the transcripts that strandline does not give back.
+func (s *sandbox) notExported() []string {
+	s.t.Helper()
+	var differences []string
 	transcripts := s.transcripts()
 	if len(transcripts) == 0 {
-		s.t.Error("the client wrote no transcript at all")
+		differences = append(differences, "the client wrote no transcript at all")
 	}
 	for id, path := range transcripts {
 		want := s.read(path)
 		got := s.strandline("export", id)
-		if got.err != nil {
-			s.t.Errorf("export %s: %v\n%s", id, got.err, got.stderr)
-			continue
-		}
-		if got.stdout != want {
-			s.t.Errorf("export %s: %d bytes that are not the %d of %s: %s",
-				id, len(got.stdout), len(want), filepath.Base(path), firstDifference(got.stdout, want))
+		switch {
+		case got.err != nil:
+			differences = append(differences, fmt.Sprintf("export %s: %v\n%s", id, got.err, got.stderr))
+		case got.stdout != want:
+			differences = append(differences, fmt.Sprintf("export %s: %d bytes that are not the %d of %s: %s",
+				id, len(got.stdout), len(want), filepath.Base(path), firstDifference(got.stdout, want)))
 		}
 	}
+	return differences
 }
 
 // checkRebuilt rebuilds a session in an empty folder and holds every file of it,

@@ -163,7 +163,7 @@ func (s *sandbox) lockIndex() (unlock func()) {
 // the log or to the index.
 func TestKilledHooks(t *testing.T) {
 	t.Parallel()
-	for name, folder := range map[string]string{"at the log": "log", "anywhere": ""} {
+	for name, prefix := range map[string]string{"while it logs": "log", "while it indexes": "index.db"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
@@ -172,7 +172,7 @@ func TestKilledHooks(t *testing.T) {
 			s.scriptStory()
 			s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
 
-			stop := s.sabotage(filepath.Join(s.store, folder))
+			stop := s.sabotage(filepath.Join(s.store, prefix))
 			killed := s.resume(id, agentPrompt).mustAnswer("The archive is in order.")
 			if killed.hooksFailed() == 0 {
 				t.Error("no hook was killed: the test shows nothing")

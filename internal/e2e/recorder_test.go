@@ -21,6 +21,7 @@ type payload struct {
 	Source  string `json:"source"`
 	Trigger string `json:"trigger"`
 	Agent   string `json:"agent_type"`
+	AgentID string `json:"agent_id"`
 	Reason  string `json:"reason"`
 	Tool    string `json:"tool_name"`
 	Summary string `json:"compact_summary"`

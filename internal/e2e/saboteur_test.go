@@ -14,11 +14,11 @@ import (
 // victimName is what the real program is called while a saboteur has its place.
 const victimName = programName + ".victim"
 
-// planFile stands beside the saboteur and names the folder that it watches.
+// planFile stands beside the saboteur and says how the paths begin that it watches.
 const planFile = "sabotage"
 
 // saboteurMain runs the real program and kills it, and then itself, at the first
-// write that it sees in the folder that its plan names. A program that ends
+// write that it sees below the paths that its plan names. A program that ends
 // earlier is left to end.
 func saboteurMain() int {
 	self, err := os.Executable()
@@ -43,7 +43,7 @@ func saboteurMain() int {
 		defer close(ended)
 		outcome = cmd.Wait()
 	}()
-	tick := time.NewTicker(50 * time.Microsecond)
+	tick := time.NewTicker(200 * time.Microsecond)
 	defer tick.Stop()
 	for {
 		select {
@@ -68,11 +68,11 @@ func saboteurMain() int {
 	}
 }
 
-// written is the number of bytes in the files below a folder.
-func written(folder string) int64 {
+// written is the number of bytes in the files whose paths begin so.
+func written(prefix string) int64 {
 	var sum int64
-	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
+	_ = filepath.WalkDir(filepath.Dir(prefix), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && strings.HasPrefix(path, prefix) {
 			if info, err := entry.Info(); err == nil {
 				sum += info.Size()
 			}
@@ -82,16 +82,16 @@ func written(folder string) int64 {
 	return sum
 }
 
-// sabotage has every hook killed at its first write into the folder, until the
-// returned function is called.
-func (s *sandbox) sabotage(folder string) (stop func()) {
+// sabotage has every hook killed at its first write to a file whose path begins
+// so, until the returned function is called.
+func (s *sandbox) sabotage(prefix string) (stop func()) {
 	s.t.Helper()
 	victim := filepath.Join(filepath.Dir(s.program), victimName)
 	self, err := os.Executable()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.write(filepath.Join(filepath.Dir(s.program), planFile), folder)
+	s.write(filepath.Join(filepath.Dir(s.program), planFile), prefix)
 	move(s.t, s.program, victim)
 	link(s.t, self, s.program)
 	return func() {

@@ -218,7 +218,7 @@ func (s *sandbox) run(name string, args ...string) outcome {
 func (s *sandbox) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = s.project, s.env
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = patience // for whoever holds the pipes when the process has ended
 	return cmd
 }
 

@@ -44,6 +44,26 @@ func TestMovedBinary(t *testing.T) {
 	}
 }
 
+// TestRenamedBinary: a name of one's own is known from the manifest.
+func TestRenamedBinary(t *testing.T) {
+	p := newPlace(t)
+	p.write(someSettings)
+	p.opts.Exe = "/opt/sl"
+	p.init()
+	p.opts.Exe = "/opt/sl2"
+	p.init()
+	after, _ := p.read()
+	if strings.Contains(after, "/opt/sl hook") || strings.Count(after, "/opt/sl2 hook") != 9 {
+		t.Errorf("got:\n%s", after)
+	}
+	p.write(strings.Replace(after, "opus", "haiku", 1))
+	p.opts.Exe = "/opt/sl3"
+	p.uninstall()
+	if got, _ := p.read(); got != strings.Replace(someSettings, "opus", "haiku", 1) {
+		t.Errorf("after uninstall:\n%s", got)
+	}
+}
+
 // TestOwnEntriesFollowTheProgram: what stands there exactly as init wrote it
 // becomes what init would write today, e.g. another timeout.
 func TestOwnEntriesFollowTheProgram(t *testing.T) {

@@ -32,7 +32,7 @@ func words(command string, literal bool) []word {
 	}
 	var quote byte
 	for i := 0; i < len(command); i++ {
-		c := command[i]
+		c, at := command[i], i
 		switch {
 		case quote == 0 && strings.IndexByte(" \t\r\n;|&<>()", c) >= 0:
 			flush(i)
@@ -51,10 +51,7 @@ func words(command string, literal bool) []word {
 			text.WriteByte(c)
 		}
 		if start < 0 {
-			start = i
-			if c == '\\' && !literal && text.Len() > 0 {
-				start = i - 1
-			}
+			start = at
 		}
 	}
 	flush(len(command))

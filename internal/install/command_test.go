@@ -93,7 +93,7 @@ func TestQuoteForAShell(t *testing.T) {
 }
 
 func FuzzWords(f *testing.F) {
-	for _, seed := range []string{"a b", `a\ b`, `'a b' "c d"`, `"`, `\`, "a;b|c", "a=b c", "\x00"} {
+	for _, seed := range []string{"a b", `a\ b`, `'a b' "c d"`, `"`, `\`, "a;b|c", "a=b c", "&\\", "\x00"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, command string) {

@@ -31,6 +31,7 @@ type hook struct {
 	timeout int    // seconds, as the client counts
 	async   bool   // the client does not wait
 	exe     string
+	was     string // the binary that the manifest names, empty if it names none
 	goos    string
 }
 
@@ -56,9 +57,11 @@ func hooks(exe, goos string) []hook {
 }
 
 // entries lists everything that o wants, in the order in which it is written.
-func entries(o Options) []entry {
+// What was written for the binary was is known as ours, too.
+func entries(o Options, was string) []entry {
 	var list []entry
 	for _, h := range hooks(o.Exe, o.GOOS) {
+		h.was = was
 		list = append(list, h)
 	}
 	return list

@@ -108,7 +108,7 @@ func (in *Installer) plan() (Plan, error) {
 		return p, err
 	}
 	written := map[string]json.RawMessage{}
-	for _, e := range entries(in.opts) {
+	for _, e := range entries(in.opts, f.record.Exe) {
 		action, err := e.put(doc, f.record.Entries[e.id()])
 		if err != nil {
 			return p, inFile(f.Path, err)
@@ -168,7 +168,7 @@ func (in *Installer) without(f FileChange) (*jsonc.Doc, []EntryChange, error) {
 		}
 	}
 	var changes []EntryChange
-	for _, e := range entries(in.opts) {
+	for _, e := range entries(in.opts, f.record.Exe) {
 		action, err := e.drop(doc, base)
 		if err != nil {
 			return nil, nil, inFile(f.Path, err)

@@ -143,7 +143,7 @@ func memoryPlan(t *rapid.T, text, path string) string {
 	if err != nil {
 		t.Fatalf("%v in %q", err, text)
 	}
-	for _, e := range entries(Options{Exe: path, GOOS: "linux"}) {
+	for _, e := range entries(Options{Exe: path, GOOS: "linux"}, "") {
 		if _, err := e.put(doc, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestAnySettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range entries(Options{Exe: exe, GOOS: "linux"}) {
+		for _, e := range entries(Options{Exe: exe, GOOS: "linux"}, "") {
 			if _, err := e.drop(moved, base); err != nil {
 				t.Fatal(err)
 			}

@@ -129,6 +129,7 @@ func variants() []struct{ name, before, left string } {
 		{"nested-matchers", "{\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write\",\n        \"hooks\": [\n          " + foreign + ",\n          " + foreign + "\n        ]\n      },\n      {\n        \"matcher\": \"*\",\n        \"hooks\": []\n      }\n    ]\n  }\n}\n", ""},
 		{"odd-neighbours", "{\n  \"hooks\": {\n    \"Stop\": [null, 1, {}, {\"hooks\": null}, {\"hooks\": [null, {\"command\": 1}]}]\n  }\n}\n", ""},
 		{"twice-the-same-key", "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {}\n}\n", ""},
+		{"twice-the-same-key-with-hooks", "{\n  \"hooks\": {\"Stop\": [{\"hooks\": [" + foreign + "]}]},\n  \"hooks\": {}\n}\n", ""},
 		{"lookalikes", "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"echo strandline hook\"},{\"type\":\"command\",\"command\":\"strandline-notify hook\"},{\"type\":\"command\",\"command\":\"x; strandline hook\"},{\"type\":\"command\",\"command\":\"strandline status\"}]}]}}", ""},
 		{
 			"our-old-path",
@@ -191,8 +192,20 @@ func TestSettings(t *testing.T) {
 }
 
 // TestSettingsWithoutManifest takes our entries out though nothing is known
-// about what was there before: what a client reads is as it was.
+// about what was there before. What a client reads is as it was, and but for
+// containers that are left empty so is every byte.
 func TestSettingsWithoutManifest(t *testing.T) {
+	exceptions := map[string]string{
+		"empty":                 "{}\n",
+		"blank":                 "{}\n",
+		"open-object":           "{}\n",
+		"byte-order-mark-alone": "\ufeff{}\n",
+		"comments-only":         "// nothing yet\n{}\n",
+		"closing-brace-in-line": "{\n  \"model\": \"opus\"\n  }\n",
+		"hooks-empty":           "{\n  \"model\": \"opus\"\n}\n",
+		"hooks-open":            "{\n  \"model\": \"opus\"\n}\n",
+		"event-empty":           "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n",
+	}
 	for _, tc := range variants() {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newPlace(t)
@@ -209,6 +222,12 @@ func TestSettingsWithoutManifest(t *testing.T) {
 			}
 			if g, w := decode(t, got), decode(t, want); !sameJSON(prune(g), prune(w)) {
 				t.Errorf("got %s, want %s", got, want)
+			}
+			if text, ok := exceptions[tc.name]; ok {
+				want = text
+			}
+			if got != want {
+				t.Errorf("got:\n%q\nwant:\n%q", got, want)
 			}
 		})
 	}

@@ -44,7 +44,11 @@ func (h hook) find(d *jsonc.Doc, event string) []wired {
 			if raw := d.Raw(append(path, "args")...); raw != nil && json.Unmarshal(raw, &args) != nil {
 				continue
 			}
-			if c, ok := findCall(command, args, h.exe, h.goos); ok {
+			c, ok := findCall(command, args, h.exe, h.goos)
+			if !ok && h.was != "" {
+				c, ok = findCall(command, args, h.was, h.goos)
+			}
+			if ok {
 				list = append(list, wired{group: g, index: i, matcher: matcher, call: c})
 			}
 		}
@@ -167,7 +171,7 @@ func remove(d, base *jsonc.Doc, event string, w wired) error {
 			}
 			continue
 		}
-		if n < 3 && (len(v.Items) > 0 || had(path[:n]...)) {
+		if n < 3 && (len(v.Items) > 0 || had(path[:n]...) || d.Hides(path[:n]...)) {
 			return nil
 		}
 		if err := d.Delete(path[:n]...); err != nil {

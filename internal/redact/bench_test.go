@@ -81,3 +81,20 @@ func BenchmarkFirstUse64KB(b *testing.B) {
 	}
 	b.ReportMetric(float64(sum.Microseconds())/float64(n), "first-µs")
 }
+
+// BenchmarkHostile measures texts made to have matchers look at the same bytes
+// again and again. None may be slower than a hook can stand: 1 s for 512 KB.
+func BenchmarkHostile(b *testing.B) {
+	r := redact.New([]byte("bench"))
+	for _, piece := range []string{
+		"TOKEN=", "token=", "password:", "-eyJ", "sk-", "-----END PRIVATE KEY-----", "http://a:b@", fake("AK", "IA", "IOSFODNN7EXAMPLE "),
+	} {
+		s := strings.Repeat(piece, 512<<10/len(piece))
+		b.Run(strings.TrimSpace(piece), func(b *testing.B) {
+			b.SetBytes(int64(len(s)))
+			for b.Loop() {
+				r.String(s)
+			}
+		})
+	}
+}

@@ -15,8 +15,8 @@ type pair struct {
 const (
 	maxValue = 4096
 	maxBare  = 1024 // of a value without quotes
-	maxType  = 24 // of a type annotation between name and value
-	maxGap   = 16 // blanks around the operator
+	maxType  = 24   // of a type annotation between name and value
+	maxGap   = 16   // blanks around the operator
 )
 
 // separator reads what stands between a name and its value: quotes that close,

@@ -3,6 +3,7 @@ package sessionlog
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -130,7 +131,8 @@ func (c chain) seekLine(last record, n int64) (record, error) {
 // body returns the body of r, checked against its sum and to be one frame.
 func (c chain) body(r record) ([]byte, error) {
 	b := make([]byte, r.body)
-	if err := readFull(c.r, b, r.bodyOff()); err != nil {
+	err := readFull(c.r, b, r.bodyOff())
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
 	n, err := frameLen(b)
@@ -143,18 +145,19 @@ func (c chain) body(r record) ([]byte, error) {
 // settled reports whether the log may end with r: whether r and what was
 // written with it is whole, and also the write before that, since a process may
 // have died between a write and its fsync.
-func (c chain) settled(r record) bool {
+func (c chain) settled(r record) (bool, error) {
 	for range 2 {
 		for base := r.base; ; {
-			if _, err := c.body(r); err != nil {
-				return false
+			_, err := c.body(r)
+			if err != nil {
+				return false, unlessDamaged(err)
 			}
 			p, err := c.prev(r)
 			if err != nil {
-				return false
+				return false, unlessDamaged(err)
 			}
 			if p.depth == 0 {
-				return true
+				return true, nil
 			}
 			first := r.bodyOff() <= base
 			r = p
@@ -163,14 +166,31 @@ func (c chain) settled(r record) bool {
 			}
 		}
 	}
-	return true
+	return true, nil
+}
+
+// unlessDamaged drops an errDamaged. A disk that cannot be read must not pass
+// for a log that ends early.
+func unlessDamaged(err error) error {
+	var damaged *errDamaged
+	if errors.As(err, &damaged) {
+		return nil
+	}
+	return err
 }
 
 // end returns the last record of a log whose file has the given size, the root
 // if there is none.
 func (c chain) end(size int64) (record, error) {
-	if r, err := c.at(size - footerSize); err == nil && c.settled(r) {
-		return r, nil
+	r, err := c.at(size - footerSize)
+	if err == nil {
+		var ok bool
+		if ok, err = c.settled(r); ok {
+			return r, nil
+		}
+	}
+	if err := unlessDamaged(err); err != nil {
+		return record{}, err
 	}
 	r, found, err := c.scanBack(size, c.settled)
 	if err != nil || found {
@@ -180,7 +200,7 @@ func (c chain) end(size int64) (record, error) {
 }
 
 // scanBack returns the last record of the file that accept takes.
-func (c chain) scanBack(size int64, accept func(record) bool) (record, bool, error) {
+func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, bool, error) {
 	mark := binary.LittleEndian.AppendUint32(nil, magicFooter)
 	mark = binary.LittleEndian.AppendUint32(mark, footerSize-8)
 	mark = append(mark, footerTag...)
@@ -190,16 +210,23 @@ func (c chain) scanBack(size int64, accept func(record) bool) (record, bool, err
 	for hi := size; hi > c.start; {
 		lo := max(hi-block, c.start)
 		b := buf[:min(hi+overlap, size)-lo] // a mark may begin before hi and end behind it
-		if err := readFull(c.r, b, lo); err != nil {
+		n, err := c.r.ReadAt(b, lo)
+		if err != nil && !errors.Is(err, io.EOF) {
 			return record{}, false, err
 		}
+		b = b[:n] // less when the writer is cutting the file back right now
 		for {
 			i := bytes.LastIndex(b, mark)
 			if i < 0 {
 				break
 			}
-			if r, err := c.at(lo + int64(i)); err == nil && accept(r) {
-				return r, true, nil
+			r, err := c.at(lo + int64(i))
+			ok := err == nil
+			if ok {
+				ok, err = accept(r)
+			}
+			if err = unlessDamaged(err); err != nil || ok {
+				return r, ok, err
 			}
 			b = b[:i+len(mark)-1]
 		}
@@ -211,6 +238,6 @@ func (c chain) scanBack(size int64, accept func(record) bool) (record, bool, err
 // hasRecord reports whether there is a footer of ours behind start. A file that
 // cannot be read counts as one that has.
 func (c chain) hasRecord(size int64) bool {
-	_, found, err := c.scanBack(size, func(record) bool { return true })
+	_, found, err := c.scanBack(size, func(record) (bool, error) { return true, nil })
 	return found || err != nil
 }

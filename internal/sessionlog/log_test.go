@@ -44,7 +44,7 @@ func TestAppendKeepsEveryByte(t *testing.T) {
 // aLog returns the file of a log whose footers are right where they stand.
 func aLog(t *testing.T) []byte {
 	path := filepath.Join(t.TempDir(), "inner.jsonl.zst")
-	build(t, path, noise(1, 500), noise(2, 500))
+	build(t, path, noise(1, 150), noise(2, 150))
 	return readFile(t, path)
 }
 

@@ -237,7 +237,7 @@ func TestIdentityFollowsTheSeed(t *testing.T) {
 
 func TestRow(t *testing.T) {
 	for want, r := range map[string]Row{
-		`{}`:                          Row{},
+		`{}`:                          {},
 		`{"a":"\"\\\n<"}`:             Row{}.Str("a", "\"\\\n<"),
 		`{"a":1,"b":true,"c":[]}`:     Row{}.Int("a", 1).Bool("b", true).Raw("c", "[]"),
 		`{"a":{"b":{}},"c":["x"]}`:    Row{}.Obj("a", Row{}.Obj("b", Row{})).Strs("c", []string{"x"}),

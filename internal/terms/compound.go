@@ -23,20 +23,34 @@ func appendCompound(dst []byte, c string) []byte {
 	for rest, more := c, true; more; {
 		var segment string
 		segment, rest, more = strings.Cut(rest, ".")
-		switch {
-		case segment == "":
-		case isPlain(segment) || isHash(segment):
-			if len(segment) > 1 && len(segment) < len(c) {
-				dst = appendPart(dst, segment)
-			}
-		default:
-			if len(segment) < len(c) {
-				dst = appendWhole(dst, segment)
-			}
-			dst = appendHumps(dst, segment)
+		if len(segment) < len(c) && strings.ContainsAny(segment, "-_") {
+			dst = appendWhole(dst, segment)
+		}
+		for word := range strings.FieldsFuncSeq(segment, isJoiner) {
+			dst = appendWord(dst, word, len(word) == len(c))
 		}
 	}
 	return dst
+}
+
+func isJoiner(r rune) bool { return r == '-' || r == '_' }
+
+// appendWord appends a word of a compound and its parts, unless it is the whole
+// compound and stands there already. A word of one byte is noise in a longer
+// name.
+func appendWord(dst []byte, word string, whole bool) []byte {
+	switch {
+	case len(word) == 1:
+		return dst
+	case isPlain(word):
+		return appendPart(dst, word)
+	case !whole:
+		dst = appendWhole(dst, word)
+	}
+	if isHash(word) {
+		return dst
+	}
+	return appendHumps(dst, word)
 }
 
 // isPlain reports whether c has no inner structure: one word in lower case, in
@@ -86,22 +100,16 @@ func isHash(c string) bool {
 	return digits > 0 && letters > 0
 }
 
-// appendHumps appends the parts of a segment, which end at underscores, dashes,
-// humps and where letters and digits meet. Parts of one byte are left out: they
-// are noise in a longer name.
-func appendHumps(dst []byte, s string) []byte {
-	for i := 0; i < len(s); {
-		k := class(s[i])
-		if k == classOther {
-			i++
-			continue
-		}
+// appendHumps appends the parts of a word, which end at humps and where letters
+// and digits meet, without those of one byte.
+func appendHumps(dst []byte, word string) []byte {
+	for i := 0; i < len(word); {
 		j := i + 1
-		for j < len(s) && !humpAt(s, j) {
+		for j < len(word) && !humpAt(word, j) {
 			j++
 		}
-		if j-i > 1 && j-i < len(s) {
-			dst = appendPart(dst, s[i:j])
+		if j-i > 1 {
+			dst = appendPart(dst, word[i:j])
 		}
 		i = j
 	}
@@ -112,8 +120,6 @@ func appendHumps(dst []byte, s string) []byte {
 func humpAt(s string, j int) bool {
 	k, before := class(s[j]), class(s[j-1])
 	switch {
-	case k == classOther:
-		return true
 	case k == before:
 		// In "HTTPServer" the part ends before the capital that a small letter follows.
 		return k == classUpper && j+1 < len(s) && class(s[j+1]) == classLower

@@ -64,11 +64,18 @@ func (b *builder) add(text string, must bool) {
 			continue
 		}
 		for i, w := range words {
-			t := archive.Term{Text: w, Weight: partWeight}
-			if i == 0 {
-				t = archive.Term{Text: w, Weight: 1, Must: must, Prefix: star || opensWord(run, w)}
+			switch {
+			case i > 0:
+				b.put(archive.Term{Text: w, Weight: partWeight})
+			case star && !must && s.kind == runASCII && len(run) <= MaxTerm && strings.HasPrefix(strings.ToLower(run), w):
+				// "pars*" begins "parse", though it looks like the plural of "par".
+				b.put(archive.Term{Text: strings.ToLower(run), Weight: 1, Prefix: true})
+				if len(w) < len(run) {
+					b.put(archive.Term{Text: w, Weight: partWeight})
+				}
+			default:
+				b.put(archive.Term{Text: w, Weight: 1, Must: must, Prefix: star || opensWord(run, w)})
 			}
-			b.put(t)
 		}
 	}
 }

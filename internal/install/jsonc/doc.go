@@ -69,6 +69,25 @@ func (d *Doc) Get(path ...any) *Value {
 	return v
 }
 
+// Hides reports whether the member at path hides an earlier one of the same name,
+// which would count if it went.
+func (d *Doc) Hides(path ...any) bool {
+	if len(path) == 0 {
+		return false
+	}
+	parent := d.Get(path[:len(path)-1]...)
+	if parent == nil || parent.Kind != Object {
+		return false
+	}
+	n := 0
+	for _, item := range parent.Items {
+		if item.Key == path[len(path)-1] {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // item returns the index of the item that step leads to, -1 if there is none.
 func (v *Value) item(step any) int {
 	switch step := step.(type) {

@@ -65,6 +65,14 @@ func TestGet(t *testing.T) {
 	if got := string(doc.Raw("dup")); got != "2" {
 		t.Errorf("the last of two members counts, got %s", got)
 	}
+	for _, path := range [][]any{{}, {"a"}, {"a", 0}, {"b", "c"}} {
+		if doc.Hides(path...) {
+			t.Errorf("%v hides something", path)
+		}
+	}
+	if !doc.Hides("dup") {
+		t.Error("the second of two members hides nothing")
+	}
 	for _, path := range [][]any{{"b"}, {"a", 3}, {"a", -1}, {"a", "b"}, {"a2", 0}, {"dup", "x"}, {"a", 1.0}} {
 		if doc.Get(path...) != nil || doc.Raw(path...) != nil {
 			t.Errorf("%v leads somewhere", path)

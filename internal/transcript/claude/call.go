@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -18,8 +19,14 @@ func (r *Reader) toolUse(s *stepState, row *row, p *part) {
 	if len(id) > maxID {
 		id = ""
 	}
-	if id != "" && r.findCall(p.id) >= 0 {
-		return // the same block on two lines
+	if id != "" {
+		h := hashOf(p.id)
+		if r.findCall(p.id) >= 0 || slices.Contains(s.tools, h) {
+			return // the same block on two lines
+		}
+		if len(s.tools) < maxTools {
+			s.tools = append(s.tools, h)
+		}
 	}
 	c := callState{
 		row: archive.Call{
@@ -65,6 +72,9 @@ func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
 		c.brief = r.describe(c.row.Kind, in)
 	default:
 		c.brief = r.describe(c.row.Kind, in)
+		if c.row.Name == "ExitPlanMode" {
+			r.reply(s, row, labelPlan, in.text("plan"))
+		}
 	}
 	r.touch(c, row)
 	c.batchCall = r.putCall(c)

@@ -86,10 +86,12 @@ func (r *Reader) replacement(row *row) bool {
 }
 
 // markOurs notes that a user row behind the boundary carries Strandline's mark.
-func (r *Reader) markOurs() {
+func (r *Reader) markOurs(row *row) {
 	cut := &r.state.cut
-	if cut.open && cut.copying && !cut.row.Ours {
-		cut.row.Ours = true
-		r.emitCompaction()
+	if !cut.open || !cut.copying || row.provenance || cut.row.Ours {
+		return
 	}
+	cut.row.Ours = true
+	cut.promptID = name(row.promptID)
+	r.emitCompaction()
 }

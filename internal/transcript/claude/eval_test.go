@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ func TestEvalTranscripts(t *testing.T) {
 	var total archive.Session
 	var passages, largest, tasks, dead int
 	var spent time.Duration
+	facts := manifest(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, path := range files {
 		data, err := os.ReadFile(path)
@@ -35,6 +38,12 @@ func TestEvalTranscripts(t *testing.T) {
 		lines := bytes.Count(data, []byte("\n"))
 		if whole.session.Lines != lines || cur.Line != lines || cur.Offset != int64(len(data)) {
 			t.Errorf("%s: %d lines and %d bytes read, the file has %d and %d", path, cur.Line, cur.Offset, lines, len(data))
+		}
+		if want, ok := facts[filepath.Base(path)]; ok {
+			s := whole.session
+			if s.Lines != want["lines"] || s.Calls != want["tool_calls"] || s.Compacts != want["compact_boundaries"] {
+				t.Errorf("%s: %d lines, %d calls, %d compactions, the manifest says %v", path, s.Lines, s.Calls, s.Compacts, want)
+			}
 		}
 		cuts := make([]int, 12)
 		for i := range cuts {
@@ -69,4 +78,32 @@ func TestEvalTranscripts(t *testing.T) {
 		len(files), bytesAll, total.Turns, dead, total.Steps, total.Calls, passages, tasks, total.Compacts)
 	t.Logf("%d bytes of passages (%.1f %%), largest state %d bytes, %.0f MB/s",
 		indexed, 100*float64(indexed)/float64(bytesAll), largest, float64(bytesAll)/1e6/spent.Seconds())
+}
+
+// manifest reads what MANIFEST.tsv beside the transcripts says of each file, by
+// base name; without that file there is nothing to compare.
+func manifest(tb testing.TB) map[string]map[string]int {
+	tb.Helper()
+	data, err := os.ReadFile(filepath.Join(os.Getenv("STRANDLINE_EVAL_DATA"), "MANIFEST.tsv"))
+	if err != nil {
+		tb.Logf("no manifest to compare with: %v", err)
+		return nil
+	}
+	facts := map[string]map[string]int{}
+	var head []string
+	for line := range strings.Lines(string(data)) {
+		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if head == nil {
+			head = cells
+			continue
+		}
+		row := map[string]int{}
+		for i, c := range cells {
+			if n, err := strconv.Atoi(c); err == nil && i < len(head) {
+				row[head[i]] = n
+			}
+		}
+		facts[filepath.Base(cells[0])] = row
+	}
+	return facts
 }

@@ -102,7 +102,7 @@ func (r *Reader) remember(row *row) {
 // the many things that the client says in the user's name.
 func (r *Reader) user(row *row) {
 	if row.own {
-		r.markOurs()
+		r.markOurs(row)
 	}
 	switch row.class {
 	case classSummary:

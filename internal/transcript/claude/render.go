@@ -44,5 +44,5 @@ func indent(raw []byte) string {
 	if len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {
 		_ = v.Indent(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.WithIndent("  "))
 	}
-	return string(v)
+	return strings.ToValidUTF8(string(v), "\uFFFD")
 }

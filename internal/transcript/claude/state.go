@@ -15,6 +15,7 @@ const stateVersion = 1
 // sequence of rows alone, so that reading in pieces forgets the same.
 const (
 	maxSteps        = 8        // steps that may still grow
+	maxTools        = 64       // calls of a step whose ids are known
 	maxPending      = 256      // calls without a result
 	maxPendingBytes = 48 << 10 // their texts
 	maxRecent       = 128      // rows whose turn is known
@@ -58,7 +59,8 @@ type stepState struct {
 	row   archive.Step
 	seq   int // of the next passage
 	calls int
-	dirty bool // changed in this read; not kept
+	tools []uint64 // hashes of the calls' ids, of which a block written twice is known
+	dirty bool     // changed in this read; not kept
 }
 
 // callState is a call that waits for its result.

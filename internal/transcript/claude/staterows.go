@@ -41,6 +41,7 @@ func (c *codec) step(s *stepState) {
 	c.usage(&r.Usage)
 	c.bools(&r.APIError, &r.Sidechain)
 	c.ref(&r.Copy)
+	list(c, &s.tools, (*codec).hash)
 }
 
 func (c *codec) call(s *callState) {

@@ -9,6 +9,7 @@ import (
 const (
 	labelSide      = "sidechain"
 	labelThinking  = "thinking"
+	labelPlan      = "plan" // what the model proposed to do
 	modelSynthetic = "<synthetic>"
 )
 

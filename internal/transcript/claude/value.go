@@ -5,21 +5,22 @@ import (
 	"errors"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 var errNoObject = errors.New("not a JSON object")
 
-// plain returns the text of a raw string or number and nil for any other value.
-// Where nothing is escaped the result aliases raw.
+// plain returns the text of a raw string or number as valid UTF-8 and nil for any
+// other value. Where nothing is escaped or invalid the result aliases raw.
 func plain(raw []byte) []byte {
 	if len(raw) == 0 {
 		return nil
 	}
 	switch c := raw[0]; {
 	case c == '"':
-		if bytes.IndexByte(raw, '\\') < 0 {
+		if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 			return raw[1 : len(raw)-1]
 		}
 		out, _ := jsontext.AppendUnquote(nil, raw)

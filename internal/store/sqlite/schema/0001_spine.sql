@@ -146,6 +146,7 @@ CREATE VIRTUAL TABLE words_terms USING fts5vocab(words, instance);
 -- Larger batches of an import go to disk in fewer pieces; what a hook adds is far
 -- below either size.
 INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
+INSERT INTO words (words, rank) VALUES ('automerge', 8);
 
 CREATE TABLE files (
   session INTEGER NOT NULL,

@@ -1,0 +1,326 @@
+package config_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/config"
+)
+
+// world is a machine made of maps.
+type world struct {
+	env, flags, files map[string]string
+}
+
+func (w world) inputs() config.Inputs {
+	return config.Inputs{
+		Env:   func(name string) string { return w.env[name] },
+		Home:  "/home/me",
+		Cwd:   "/work/project",
+		Flags: w.flags,
+		OS:    "linux",
+		ReadFile: func(path string) ([]byte, error) {
+			if text, ok := w.files[filepath.ToSlash(path)]; ok {
+				return []byte(text), nil
+			}
+			return nil, fs.ErrNotExist
+		},
+	}
+}
+
+const (
+	userFile    = "/home/me/.config/strandline/config.toml"
+	projectFile = "/work/project/.strandline.toml"
+)
+
+func TestDefaults(t *testing.T) {
+	c, err := config.Load(world{}.inputs())
+	if err != nil || len(c.Problems()) != 0 {
+		t.Fatal(err, c.Problems())
+	}
+	if c.Restore != (config.Restore{Budget: 9500, OnClear: "pointer", OnStartup: "pointer"}) ||
+		c.Compaction != (config.Compaction{InstructionBudget: 9500}) ||
+		c.Hook != (config.Hook{Deadline: time.Second, PostToolInterval: 10 * time.Second}) ||
+		!c.Capture.Enabled || c.Retention != (config.Retention{Days: 30}) || !c.Redact.Enabled || c.Search.Limit != 10 ||
+		c.Autopilot != (config.Autopilot{Enabled: true, Warn: 0.7, Prune: 0.85}) || !c.Lifecycle.Auto {
+		t.Errorf("%+v", c)
+	}
+	for _, e := range c.Entries() {
+		if e.Source != "default" || e.Value == "" || e.Note == "" {
+			t.Errorf("entry %+v", e)
+		}
+	}
+}
+
+func TestTheNearerSourceWins(t *testing.T) {
+	w := world{
+		flags: map[string]string{"restore.budget": "1"},
+		env:   map[string]string{"STRANDLINE_RESTORE_BUDGET": "2", "CLAUDE_FLOW_COMPACT_RESTORE_BUDGET": "3"},
+		files: map[string]string{projectFile: "[restore]\nbudget = 4", userFile: "[restore]\nbudget = 5"},
+	}
+	steps := []struct {
+		want   int
+		source string
+		drop   func()
+	}{
+		{1, "flag", func() { w.flags = nil }},
+		{2, "env STRANDLINE_RESTORE_BUDGET", func() { delete(w.env, "STRANDLINE_RESTORE_BUDGET") }},
+		{3, "env CLAUDE_FLOW_COMPACT_RESTORE_BUDGET", func() { w.env = nil }},
+		{4, projectFile, func() { delete(w.files, projectFile) }},
+		{5, userFile, func() { w.files = nil }},
+		{9500, "default", func() {}},
+	}
+	for _, step := range steps {
+		c, err := config.Load(w.inputs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := c.Entries()[0]; c.Restore.Budget != step.want || filepath.ToSlash(e.Source) != step.source {
+			t.Errorf("budget %d from %q, want %d from %q", c.Restore.Budget, e.Source, step.want, step.source)
+		}
+		step.drop()
+	}
+}
+
+func TestOlderNames(t *testing.T) {
+	tests := []struct {
+		name, value string
+		got         func(*config.Config) any
+		want        any
+	}{
+		{"CLAUDE_FLOW_COMPACT_RESTORE_BUDGET", "4000", func(c *config.Config) any { return c.Restore.Budget }, 4000},
+		{"CLAUDE_FLOW_COMPACT_INSTRUCTION_BUDGET", "2000", func(c *config.Config) any { return c.Compaction.InstructionBudget }, 2000},
+		{"CLAUDE_FLOW_RETENTION_DAYS", "7", func(c *config.Config) any { return c.Retention.Days }, 7},
+		{"CLAUDE_FLOW_CONTEXT_AUTOPILOT", "false", func(c *config.Config) any { return c.Autopilot.Enabled }, false},
+		{"CLAUDE_FLOW_CONTEXT_WINDOW", "1000000", func(c *config.Config) any { return c.Autopilot.Window }, 1000000},
+		{"CLAUDE_FLOW_AUTOPILOT_WARN", "0.5", func(c *config.Config) any { return c.Autopilot.Warn }, 0.5},
+		{"CLAUDE_FLOW_AUTOPILOT_PRUNE", ".9", func(c *config.Config) any { return c.Autopilot.Prune }, 0.9},
+		{"CLAUDE_FLOW_AUTO_OPTIMIZE", "0", func(c *config.Config) any { return c.Lifecycle.Auto }, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := config.Load(world{env: map[string]string{tt.name: tt.value}}.inputs())
+			if err != nil || tt.got(c) != tt.want {
+				t.Errorf("%v, %v, want %v", tt.got(c), err, tt.want)
+			}
+		})
+	}
+}
+
+func TestBadValuesSayEverythingAndLeaveTheNextBestInForce(t *testing.T) {
+	tests := []struct {
+		name string
+		w    world
+		want []string // in the message
+	}{
+		{"no number", world{env: map[string]string{"STRANDLINE_RESTORE_BUDGET": "lots"}},
+			[]string{"restore.budget", `"lots"`, "STRANDLINE_RESTORE_BUDGET", "from 0 to 10000"}},
+		{"more than the client takes", world{flags: map[string]string{"restore.budget": "10001"}},
+			[]string{"restore.budget", "flag", "10000"}},
+		{"no mode", world{files: map[string]string{userFile: "[restore]\non_clear = 'all'"}},
+			[]string{"restore.on_clear", `"all"`, "config.toml", "pointer, block or off"}},
+		{"a list", world{files: map[string]string{userFile: "[restore]\non_clear = ['off']"}}, []string{"restore.on_clear"}},
+		{"no duration", world{env: map[string]string{"STRANDLINE_HOOK_DEADLINE": "1"}}, []string{"hook.deadline", "50ms to 5s"}},
+		{"no share", world{env: map[string]string{"CLAUDE_FLOW_AUTOPILOT_WARN": "NaN"}}, []string{"autopilot.warn", "share"}},
+		{"neither true nor false", world{env: map[string]string{"STRANDLINE_CAPTURE_ENABLED": "maybe"}}, []string{"capture.enabled", "true or false"}},
+		{"no TOML", world{files: map[string]string{userFile: "[restore\n"}}, []string{userFile}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := config.Load(tt.w.inputs())
+			if archive.ErrorCode(err) != archive.CodeInvalid || archive.ErrorHint(err) == "" {
+				t.Fatalf("error %v", err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(filepath.ToSlash(err.Error()), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+			if len(c.Problems()) != 1 {
+				t.Errorf("problems %+v", c.Problems())
+			}
+			if def, _ := config.Load(world{}.inputs()); c.Restore != def.Restore || c.Hook != def.Hook || c.Capture != def.Capture || c.Autopilot != def.Autopilot {
+				t.Errorf("the defaults are not in force: %+v", c)
+			}
+		})
+	}
+	w := world{env: map[string]string{"STRANDLINE_RESTORE_BUDGET": "x"}, files: map[string]string{userFile: "[restore]\nbudget = 77"}}
+	if c, err := config.Load(w.inputs()); err == nil || c.Restore.Budget != 77 {
+		t.Errorf("budget %d, %v: the file's value should be in force", c.Restore.Budget, err)
+	}
+}
+
+// TestAProjectMayOnlyDoHarmlessThings holds every key against the rights that a
+// cloned repository has.
+func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
+	tests := []struct {
+		key, value string
+		ok         bool
+	}{
+		{"restore.budget", "100", true},
+		{"restore.on_clear", "'off'", true},
+		{"restore.on_startup", "'block'", true},
+		{"compaction.instruction_budget", "100", true},
+		{"search.limit", "5", true},
+		{"autopilot.warn", "0.5", true},
+		{"autopilot.prune", "0.5", true},
+		{"capture.enabled", "false", true},
+		{"capture.enabled", "true", false},
+		{"autopilot.enabled", "false", true},
+		{"autopilot.enabled", "true", false},
+		{"lifecycle.auto", "false", true},
+		{"lifecycle.auto", "true", false},
+		{"redact.enabled", "false", false},
+		{"retention.delete", "true", false},
+		{"retention.days", "1", false},
+		{"hook.deadline", "'5s'", false},
+		{"hook.post_tool_interval", "'1h'", false},
+		{"autopilot.window", "5", false},
+	}
+	seen := map[string]bool{}
+	for _, tt := range tests {
+		seen[tt.key] = true
+		t.Run(tt.key+"="+tt.value, func(t *testing.T) {
+			c, err := config.Load(world{files: map[string]string{projectFile: tt.key + " = " + tt.value}}.inputs())
+			if err != nil {
+				t.Errorf("a project broke the command: %v", err)
+			}
+			for _, e := range c.Entries() {
+				if e.Key != tt.key {
+					continue
+				}
+				if (filepath.ToSlash(e.Source) == projectFile) != tt.ok || (len(c.Problems()) == 0) != tt.ok {
+					t.Errorf("%+v, problems %+v", e, c.Problems())
+				}
+			}
+		})
+	}
+	c, _ := config.Load(world{}.inputs())
+	for _, e := range c.Entries() {
+		if !seen[e.Key] {
+			t.Errorf("this test does not say what a project may do with %s", e.Key)
+		}
+	}
+}
+
+func TestAProjectCannotMoveOrBreakAnything(t *testing.T) {
+	plain, _ := config.Load(world{}.inputs())
+	for _, text := range []string{"home = '/tmp/x'", "[paths]\nhome = '/tmp/x'", "client_dir = '/x'", "not toml [", "[restore]\nbudget = -1", "STRANDLINE_HOME = 'x'"} {
+		c, err := config.Load(world{files: map[string]string{projectFile: text}}.inputs())
+		if err != nil || c.Paths != plain.Paths || c.Restore != plain.Restore {
+			t.Errorf("%q: %v, %+v", text, err, c)
+		}
+		if p := c.Problems(); len(p) != 1 || !p[0].Warning {
+			t.Errorf("%q: problems %+v", text, p)
+		}
+	}
+}
+
+func TestMisspeltKeysAreWarnings(t *testing.T) {
+	c, err := config.Load(world{files: map[string]string{userFile: "[restore]\nbugdet = 1\nbudget = 2"}}.inputs())
+	if err != nil || c.Restore.Budget != 2 || len(c.Problems()) != 1 || !strings.Contains(c.Problems()[0].Msg, "restore.bugdet") {
+		t.Errorf("%v, %+v", err, c.Problems())
+	}
+}
+
+func TestOnlyRegularSmallFilesAreRead(t *testing.T) {
+	load := func(t *testing.T, make func(path string) error) *config.Config {
+		dir := t.TempDir()
+		if err := make(filepath.Join(dir, config.ProjectFile)); err != nil {
+			t.Skip("cannot make it here:", err)
+		}
+		c, err := config.Load(config.Inputs{Home: filepath.Join(dir, "home"), Cwd: dir})
+		if err != nil {
+			t.Error(err)
+		}
+		return c
+	}
+	tests := []struct {
+		name string
+		make func(path string) error
+		ok   bool
+	}{
+		{"a file", func(p string) error { return os.WriteFile(p, []byte("[restore]\nbudget = 5"), 0o600) }, true},
+		{"a folder", func(p string) error { return os.Mkdir(p, 0o700) }, false},
+		{"a device", func(p string) error { return os.Symlink(os.DevNull, p) }, false},
+		{"a link to itself", func(p string) error { return os.Symlink(p, p) }, false},
+		{"a huge file", func(p string) error { return os.WriteFile(p, make([]byte, config.MaxFile+1), 0o600) }, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := load(t, tt.make)
+			if (c.Restore.Budget == 5) != tt.ok || (len(c.Problems()) == 0) != tt.ok {
+				t.Errorf("budget %d, problems %+v", c.Restore.Budget, c.Problems())
+			}
+		})
+	}
+}
+
+func TestPaths(t *testing.T) {
+	tests := []struct {
+		name, os     string
+		env          map[string]string
+		home, config string
+		client       string
+	}{
+		{"plain", "linux", nil, "/home/me/.local/share/strandline", "/home/me/.config/strandline", "/home/me/.claude"},
+		{"mac", "darwin", nil, "/home/me/.local/share/strandline", "/home/me/.config/strandline", "/home/me/.claude"},
+		{"windows", "windows", nil, "/home/me/AppData/Local/strandline", "/home/me/AppData/Roaming/strandline", "/home/me/.claude"},
+		{"windows folders", "windows", map[string]string{"LocalAppData": abs("/l"), "AppData": abs("/r")}, "/l/strandline", "/r/strandline", "/home/me/.claude"},
+		{"XDG", "linux", map[string]string{"XDG_DATA_HOME": abs("/d"), "XDG_CONFIG_HOME": abs("/c")}, "/d/strandline", "/c/strandline", "/home/me/.claude"},
+		{"relative XDG is ignored", "linux", map[string]string{"XDG_DATA_HOME": "d"}, "/home/me/.local/share/strandline", "/home/me/.config/strandline", "/home/me/.claude"},
+		{"own", "linux", map[string]string{"STRANDLINE_HOME": abs("/s/"), "CLAUDE_CONFIG_DIR": abs("/k")}, "/s", "/home/me/.config/strandline", "/k"},
+		{"tilde", "linux", map[string]string{"STRANDLINE_HOME": "~/s"}, "/home/me/s", "/home/me/.config/strandline", "/home/me/.claude"},
+		{"relative", "linux", map[string]string{"STRANDLINE_HOME": "s"}, "/home/me/s", "/home/me/.config/strandline", "/home/me/.claude"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := world{env: tt.env}.inputs()
+			in.OS = tt.os
+			c, err := config.Load(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range []struct{ got, want string }{{c.Home, tt.home}, {c.ConfigDir, tt.config}, {c.ClientDir, tt.client}} {
+				if got := strings.TrimPrefix(filepath.ToSlash(p.got), filepath.VolumeName(p.got)); got != p.want {
+					t.Errorf("got %q, want %q", got, p.want)
+				}
+			}
+		})
+	}
+}
+
+// abs makes a path absolute on this system.
+func abs(path string) string {
+	p, _ := filepath.Abs(path)
+	return p
+}
+
+func TestWithoutAHomeFolder(t *testing.T) {
+	c, err := config.Load(config.Inputs{})
+	if err == nil || c == nil || c.Home != "" || c.Restore.Budget != 9500 {
+		t.Errorf("%v, %+v", err, c)
+	}
+	c, err = config.Load(config.Inputs{Env: func(name string) string {
+		return map[string]string{"STRANDLINE_HOME": abs("/s")}[name]
+	}})
+	if err != nil || c.Home != abs("/s") {
+		t.Errorf("%v, %+v", err, c.Paths)
+	}
+}
+
+func BenchmarkLoadWithoutFiles(b *testing.B) {
+	dir := b.TempDir()
+	in := config.Inputs{Env: os.Getenv, Home: dir, Cwd: dir}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := config.Load(in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

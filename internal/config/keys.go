@@ -1,0 +1,153 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rights say what a project's settings file may do with a key. It comes with a
+// cloned repository, so it is input that nobody vouches for.
+type rights int
+
+const (
+	denied  rights = iota // nothing
+	offOnly               // switch off
+	allowed               // set any valid value
+)
+
+// key is one setting. A new one takes a line in keys and a field in Config.
+type key struct {
+	name    string
+	value   string   // default
+	old     []string // environment names of the systems this replaces
+	project rights
+	note    string // what it does, and why ours differs where it does
+	parse   parser
+}
+
+// parser stores a value and returns how it is shown. Its error says what is
+// allowed.
+type parser func(c *Config, value string) (string, error)
+
+// keys lists every setting in the order in which it is shown.
+func keys() []key {
+	return []key{
+		{"restore.budget", "9500", []string{"CLAUDE_FLOW_COMPACT_RESTORE_BUDGET"}, allowed,
+			"characters of the block restored after a compaction; the older default of 4000 used less than half of what the client takes (10000)",
+			number(func(c *Config) *int { return &c.Restore.Budget }, 0, clientCap)},
+		{"restore.on_clear", "pointer", nil, allowed,
+			"what /clear restores: pointer, block or off; a cleared context was meant to be clear",
+			mode(func(c *Config) *Mode { return &c.Restore.OnClear })},
+		{"restore.on_startup", "pointer", nil, allowed,
+			"what a new session restores: pointer, block or off",
+			mode(func(c *Config) *Mode { return &c.Restore.OnStartup })},
+		{"compaction.instruction_budget", "9500", []string{"CLAUDE_FLOW_COMPACT_INSTRUCTION_BUDGET"}, allowed,
+			"characters that steer the client's summary; the older default of 2000 used a fifth of what the client takes (10000)",
+			number(func(c *Config) *int { return &c.Compaction.InstructionBudget }, 0, clientCap)},
+		{"hook.deadline", "1s", nil, denied,
+			"a hook stops working after this long; the rest is done behind it",
+			duration(func(c *Config) *time.Duration { return &c.Hook.Deadline }, 50*time.Millisecond, 5*time.Second)},
+		{"hook.post_tool_interval", "10s", nil, denied,
+			"captures during a tool loop are at least this far apart",
+			duration(func(c *Config) *time.Duration { return &c.Hook.PostToolInterval }, 0, time.Hour)},
+		{"capture.enabled", "true", nil, offOnly,
+			"record sessions",
+			toggle(func(c *Config) *bool { return &c.Capture.Enabled })},
+		{"retention.days", "30", []string{"CLAUDE_FLOW_RETENTION_DAYS"}, denied,
+			"age from which a session counts as old",
+			number(func(c *Config) *int { return &c.Retention.Days }, 1, 36500)},
+		{"retention.delete", "false", nil, denied,
+			"delete old sessions for good; off, because old sessions only move out of sight here",
+			toggle(func(c *Config) *bool { return &c.Retention.Delete })},
+		{"redact.enabled", "true", nil, denied,
+			"replace secrets before anything is indexed or given out",
+			toggle(func(c *Config) *bool { return &c.Redact.Enabled })},
+		{"search.limit", "10", nil, allowed,
+			"hits that a search gives",
+			number(func(c *Config) *int { return &c.Search.Limit }, 1, 1000)},
+		{"autopilot.enabled", "true", []string{"CLAUDE_FLOW_CONTEXT_AUTOPILOT"}, offOnly,
+			"watch how full the context window is",
+			toggle(func(c *Config) *bool { return &c.Autopilot.Enabled })},
+		{"autopilot.window", "0", []string{"CLAUDE_FLOW_CONTEXT_WINDOW"}, denied,
+			"tokens of the context window; 0 takes the client's own figure, the older default was a fixed 200000",
+			number(func(c *Config) *int { return &c.Autopilot.Window }, 0, 100_000_000)},
+		{"autopilot.warn", "0.70", []string{"CLAUDE_FLOW_AUTOPILOT_WARN"}, allowed,
+			"share of the window from which it warns",
+			share(func(c *Config) *float64 { return &c.Autopilot.Warn })},
+		{"autopilot.prune", "0.85", []string{"CLAUDE_FLOW_AUTOPILOT_PRUNE"}, allowed,
+			"share of the window from which it advises to prune",
+			share(func(c *Config) *float64 { return &c.Autopilot.Prune })},
+		{"lifecycle.auto", "true", []string{"CLAUDE_FLOW_AUTO_OPTIMIZE"}, offOnly,
+			"maintain the archive after a session",
+			toggle(func(c *Config) *bool { return &c.Lifecycle.Auto })},
+	}
+}
+
+// clientCap is the most characters that the client takes from one hook; what
+// is longer it puts into a file and shows the first 2 KB of.
+const clientCap = 10_000
+
+// envName returns the environment variable of a key.
+func envName(name string) string {
+	return "STRANDLINE_" + strings.ToUpper(strings.ReplaceAll(name, ".", "_"))
+}
+
+func number(field func(*Config) *int, low, high int) parser {
+	return func(c *Config, value string) (string, error) {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < low || n > high {
+			return "", fmt.Errorf("a whole number from %d to %d", low, high)
+		}
+		*field(c) = n
+		return strconv.Itoa(n), nil
+	}
+}
+
+func share(field func(*Config) *float64) parser {
+	return func(c *Config, value string) (string, error) {
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(f > 0 && f <= 1) { // not a number is not > 0
+			return "", fmt.Errorf("a share above 0 and up to 1, such as 0.7")
+		}
+		*field(c) = f
+		return strconv.FormatFloat(f, 'f', 2, 64), nil
+	}
+}
+
+func duration(field func(*Config) *time.Duration, low, high time.Duration) parser {
+	return func(c *Config, value string) (string, error) {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < low || d > high {
+			return "", fmt.Errorf("a duration from %v to %v, such as 1s or 500ms", low, high)
+		}
+		*field(c) = d
+		return d.String(), nil
+	}
+}
+
+func toggle(field func(*Config) *bool) parser {
+	return func(c *Config, value string) (string, error) {
+		switch strings.ToLower(value) {
+		case "true", "1", "on", "yes":
+			*field(c) = true
+		case "false", "0", "off", "no":
+			*field(c) = false
+		default:
+			return "", fmt.Errorf("true or false")
+		}
+		return strconv.FormatBool(*field(c)), nil
+	}
+}
+
+func mode(field func(*Config) *Mode) parser {
+	return func(c *Config, value string) (string, error) {
+		m := Mode(strings.ToLower(value))
+		if m != ModePointer && m != ModeBlock && m != ModeOff {
+			return "", fmt.Errorf("pointer, block or off")
+		}
+		*field(c) = m
+		return string(m), nil
+	}
+}

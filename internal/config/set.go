@@ -1,0 +1,128 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// Set writes one key into the settings file at path, and keeps its comments and
+// order. The file is replaced as a whole or not at all; a file in which a line
+// can not be changed without changing something else is left alone.
+func Set(path, name, value string) error {
+	literal, err := tomlLiteral(name, value)
+	if err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link to where somebody keeps all settings stays one
+	}
+	old, err := readRegular(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read settings %s: %w", path, err)
+	}
+	before, err := parseTOML(old)
+	if err != nil {
+		return &archive.Error{Code: archive.CodeInvalid, Msg: path + " is not valid TOML", Hint: "correct it by hand first", Err: err}
+	}
+	text := edit(string(old), name, literal)
+	after, err := parseTOML([]byte(text))
+	want := maps.Clone(before)
+	want[name] = strings.Trim(literal, `"`)
+	if err != nil || !maps.Equal(after, want) {
+		return archive.Invalid("cannot change "+name+" in "+path, "write it by hand: ["+section(name)+"] "+leaf(name)+" = "+literal)
+	}
+	return replaceFile(path, text)
+}
+
+// tomlLiteral checks a value and writes it as TOML.
+func tomlLiteral(name, value string) (string, error) {
+	all := keys()
+	i := slices.IndexFunc(all, func(k key) bool { return k.name == name })
+	if i < 0 {
+		return "", archive.NotFound(fmt.Sprintf("%q is no setting", archive.Clip(name, 60)), "strandline config lists them")
+	}
+	shown, err := all[i].parse(&Config{}, value)
+	if err != nil {
+		return "", archive.Invalid(fmt.Sprintf("%s = %q is not valid: allowed is %v", name, archive.Clip(value, 60), err), "")
+	}
+	if _, err := strconv.ParseFloat(shown, 64); err == nil {
+		f, _ := strconv.ParseFloat(shown, 64)
+		return strconv.FormatFloat(f, 'f', -1, 64), nil
+	}
+	if shown == "true" || shown == "false" {
+		return shown, nil
+	}
+	return strconv.Quote(shown), nil
+}
+
+func section(name string) string { s, _, _ := strings.Cut(name, "."); return s }
+
+func leaf(name string) string { _, l, _ := strings.Cut(name, "."); return l }
+
+// edit changes the key's line in its section, or adds one at the section's end,
+// or adds the section.
+func edit(text, name, literal string) string {
+	eol := "\n"
+	if strings.Contains(text, "\r\n") {
+		eol = "\r\n"
+	}
+	line := leaf(name) + " = " + literal
+	assign := regexp.MustCompile(`^(\s*` + regexp.QuoteMeta(leaf(name)) + `\s*=\s*)("[^"\\]*"|'[^']*'|[^\s#"']+)(\s*(?:#.*)?)$`)
+	lines := strings.Split(text, eol)
+	in, last := false, -1
+	for i, l := range lines {
+		trimmed := strings.TrimSpace(l)
+		if strings.HasPrefix(trimmed, "[") {
+			head, _, _ := strings.Cut(trimmed, "#")
+			in = strings.TrimSpace(head) == "["+section(name)+"]"
+		}
+		if !in {
+			continue
+		}
+		if m := assign.FindStringSubmatch(l); m != nil {
+			lines[i] = m[1] + literal + m[3]
+			return strings.Join(lines, eol)
+		}
+		if trimmed != "" {
+			last = i
+		}
+	}
+	if last >= 0 {
+		return strings.Join(slices.Insert(lines, last+1, line), eol)
+	}
+	if text = strings.TrimRight(text, "\r\n"); text != "" {
+		text += eol + eol
+	}
+	return text + "[" + section(name) + "]" + eol + line + eol
+}
+
+// replaceFile writes beside the file and renames.
+func replaceFile(path, text string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("create settings folder: %w", err)
+	}
+	tmp, err := os.CreateTemp(dir, filepath.Base(path)+".*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.WriteString(text)
+	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	return nil
+}
