@@ -95,6 +95,7 @@ func (w World) env() []string {
 // Result is what one process did.
 type Result struct {
 	Took   time.Duration
+	CPU    time.Duration // user and system
 	Stdout []byte
 	Stderr []byte
 }
@@ -116,6 +117,9 @@ func (w World) Run(ctx context.Context, stdin []byte, name string, args ...strin
 	start := time.Now()
 	err := cmd.Run()
 	r := Result{Took: time.Since(start), Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
+	if cmd.ProcessState != nil {
+		r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
 	if err != nil {
 		return r, fmt.Errorf("%w: %s %s: %w\n%s", errExit, filepath.Base(name), strings.Join(args, " "), err, bytes.TrimSpace(r.Stderr))
 	}

@@ -21,6 +21,17 @@ func (s Sample) Quantile(q float64) time.Duration {
 // Median returns the middle measurement.
 func (s Sample) Median() time.Duration { return s.Quantile(0.5) }
 
+// Times are the measurements of one process, run over and over.
+type Times struct {
+	Wall Sample // as somebody who waits sees it
+	CPU  Sample // what it computed; other load on the machine hardly shows here
+}
+
+// Add adds a run.
+func (t *Times) Add(r Result) {
+	t.Wall, t.CPU = append(t.Wall, r.Took), append(t.CPU, r.CPU)
+}
+
 // Ratio returns how many times the median of s is that of t.
 func (s Sample) Ratio(t Sample) float64 {
 	if t.Median() == 0 {

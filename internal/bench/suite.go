@@ -53,7 +53,7 @@ func (s *Suite) logf(format string, args ...any) {
 // Hooks measures a Stop hook after one new turn, for transcripts of the given
 // sizes in bytes.
 func (s *Suite) Hooks(ctx context.Context, sizes []int64) error {
-	medians := map[int64]Sample{}
+	medians := map[int64]Times{}
 	for _, size := range sizes {
 		hook, err := s.hook(ctx, size)
 		if err != nil {
@@ -62,9 +62,9 @@ func (s *Suite) Hooks(ctx context.Context, sizes []int64) error {
 		medians[size] = hook
 	}
 	if len(sizes) > 1 {
-		lo, hi := medians[sizes[0]].Median(), medians[sizes[0]].Median()
+		lo, hi := medians[sizes[0]].Wall.Median(), medians[sizes[0]].Wall.Median()
 		for _, m := range medians {
-			lo, hi = min(lo, m.Median()), max(hi, m.Median())
+			lo, hi = min(lo, m.Wall.Median()), max(hi, m.Wall.Median())
 		}
 		grows := float64(hi)/float64(lo) - 1
 		s.Report.AddGoal("hook, largest against smallest transcript", fmt.Sprintf("%+.0f %%", grows*100),
@@ -73,21 +73,21 @@ func (s *Suite) Hooks(ctx context.Context, sizes []int64) error {
 	return nil
 }
 
-func (s *Suite) hook(ctx context.Context, size int64) (Sample, error) {
+func (s *Suite) hook(ctx context.Context, size int64) (Times, error) {
 	w, err := NewWorld(filepath.Join(s.Dir, fmt.Sprintf("hook-%d", size)))
 	if err != nil {
-		return nil, err
+		return Times{}, err
 	}
 	defer os.RemoveAll(w.Dir)
 	const session = "c0ffee00-1111-4222-8333-444455556666"
 	t, err := s.invent(w, session, uint64(size), size)
 	if err != nil {
-		return nil, err
+		return Times{}, err
 	}
 	s.logf("  import")
 	took, err := w.Run(ctx, nil, s.Programs.Strandline, "import", w.Projects())
 	if err != nil {
-		return nil, err
+		return Times{}, err
 	}
 	s.Report.Add("import of one session of "+mb(size), fmt.Sprintf("%.2f s", took.Took.Seconds()), "one run")
 
@@ -97,43 +97,44 @@ func (s *Suite) hook(ctx context.Context, size int64) (Sample, error) {
 		"stop_hook_active": false, "last_assistant_message": "done", "background_tasks": []any{}, "session_crons": []any{},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("make the payload: %w", err)
+		return Times{}, fmt.Errorf("make the payload: %w", err)
 	}
 	s.logf("  %d hooks", s.Runs)
-	var hook, empty Sample
+	var hook, empty Times
 	for i := range s.Runs + warmUps {
 		if err := appendTurn(t, w.Transcript(session)); err != nil {
-			return nil, err
+			return Times{}, err
 		}
 		e, err := w.Run(ctx, payload, s.Programs.Empty)
 		if err != nil {
-			return nil, err
+			return Times{}, err
 		}
 		h, err := w.Run(ctx, payload, s.Programs.Strandline, "hook")
 		if err != nil {
-			return nil, err
+			return Times{}, err
 		}
 		if len(h.Stderr) > 0 {
-			return nil, fmt.Errorf("the hook spoke on standard error: %s", h.Stderr)
+			return Times{}, fmt.Errorf("the hook spoke on standard error: %s", h.Stderr)
 		}
 		if i >= warmUps {
-			hook, empty = append(hook, h.Took), append(empty, e.Took)
+			hook.Add(h)
+			empty.Add(e)
 		}
 	}
 	if err := appendTurn(t, w.Transcript(session)); err != nil {
-		return nil, err
+		return Times{}, err
 	}
 	peak, _, err := w.Peak(ctx, s.Programs, payload, s.Programs.Strandline, "hook")
 	if err != nil {
-		return nil, err
+		return Times{}, err
 	}
 	if err := s.sameBytes(ctx, w, session); err != nil {
-		return nil, err
+		return Times{}, err
 	}
-	ratio := hook.Ratio(empty)
-	s.Report.Add("hook after one new turn, transcript of "+mb(size), ms(hook.Median()), spread(hook))
+	ratio := hook.Wall.Ratio(empty.Wall)
+	s.Report.Add("hook after one new turn, transcript of "+mb(size), ms(hook.Wall.Median()), spread(hook))
 	s.Report.AddGoal("… times an empty Go program", fmt.Sprintf("%.1f", ratio),
-		"empty program "+ms(empty.Median())+", interleaved", "8", ratio <= goalHookRatio)
+		"empty program "+ms(empty.Wall.Median())+", interleaved", "8", ratio <= goalHookRatio)
 	s.Report.AddGoal("… peak memory", mb(peak), "one run", "30 MB", peak <= goalHookPeak)
 	return hook, nil
 }
@@ -205,28 +206,28 @@ func (s *Suite) Search(ctx context.Context) error {
 		if err := json.Unmarshal(out, &answer); err != nil || len(answer.Hits) == 0 {
 			return fmt.Errorf("search %q found nothing: %w", q.query, errors.Join(errNothing, err))
 		}
-		s.Report.AddGoal(fmt.Sprintf("search over %d messages: %s", s.SearchMessages, q.what), ms(sample.Median()), spread(sample), q.goalText, sample.Median() <= q.goal)
+		s.Report.AddGoal(fmt.Sprintf("search over %d messages: %s", s.SearchMessages, q.what), ms(sample.Wall.Median()), spread(sample), q.goalText, sample.Wall.Median() <= q.goal)
 	}
 	sample, _, err := s.repeat(ctx, w, "restore", "--session", sessions[0])
 	if err != nil {
 		return err
 	}
-	s.Report.AddGoal("restore block", ms(sample.Median()), spread(sample), "15 ms", sample.Median() <= goalRestore)
+	s.Report.AddGoal("restore block", ms(sample.Wall.Median()), spread(sample), "15 ms", sample.Wall.Median() <= goalRestore)
 	return nil
 }
 
 // repeat runs one command over and over and returns its times and last output.
-func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Sample, []byte, error) {
-	var sample Sample
+func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Times, []byte, error) {
+	var sample Times
 	var out []byte
 	for i := range s.Runs + warmUps {
 		r, err := w.Run(ctx, nil, s.Programs.Strandline, args...)
 		if err != nil {
-			return nil, nil, err
+			return Times{}, nil, err
 		}
 		out = r.Stdout
 		if i >= warmUps {
-			sample = append(sample, r.Took)
+			sample.Add(r)
 		}
 	}
 	return sample, out, nil

@@ -143,10 +143,19 @@ func (r *reader) passages(sp archive.Span, limit int, kinds ...archive.PassageKi
 	if r.atLine > 0 {
 		ps = slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineTo > r.atLine })
 	}
+	oldestFirst(ps, sp.Newest)
 	slices.SortStableFunc(ps, func(a, b archive.Passage) int {
 		return cmp.Or(a.Turn-b.Turn, a.Step-b.Step, a.Seq-b.Seq)
 	})
 	return ps
+}
+
+// oldestFirst turns rows that came newest first around, which leaves a sort
+// nothing to do.
+func oldestFirst[T any](rows []T, newest bool) {
+	if newest {
+		slices.Reverse(rows)
+	}
 }
 
 // calls returns the newest calls, oldest first. The result of a call that came
@@ -163,6 +172,7 @@ func (r *reader) calls(sp archive.Span, limit int) []archive.Call {
 			cs[i].Exit, cs[i].Failed, cs[i].Error, cs[i].Duration, cs[i].LineResult = nil, false, "", 0, -1
 		}
 	}
+	oldestFirst(cs, sp.Newest)
 	slices.SortStableFunc(cs, func(a, b archive.Call) int {
 		return cmp.Or(a.Turn-b.Turn, a.Step-b.Step, a.Seq-b.Seq)
 	})

@@ -144,7 +144,7 @@ func dottedName(s string) bool {
 func countWords(s string) (n int) {
 	run := 0
 	for i := range len(s) {
-		if c := s[i] | 0x20; c >= 'a' && c <= 'z' {
+		if isLetter(s[i]) {
 			if run++; run == 3 {
 				n++
 			}
@@ -157,12 +157,13 @@ func countWords(s string) (n int) {
 
 func hasLetter(s string) bool {
 	for i := range len(s) {
-		if c := s[i] | 0x20; c >= 'a' && c <= 'z' {
+		if isLetter(s[i]) {
 			return true
 		}
 	}
 	return false
 }
 
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -87,7 +87,7 @@ func sentenceEnd(s string) int {
 func reasoned(s string) bool {
 	return holdsAny(s, "because", "instead of", "decided", "so that", "the reason", "root cause", "caused by",
 		"the problem is", "the issue is", "the fix", "must", "do not", "don't", "should not", "never", "always",
-		"chose", "rather than", "in order to", "turns out", "means that", "workaround", "the key", "important")
+		"chose", "chosen", "rather than", "in order to", "turns out", "means that", "workaround", "the key", "important")
 }
 
 // states reports whether a prompt says how things are to be done.
@@ -96,16 +96,16 @@ func states(s string) bool {
 		"instead", "only", "avoid", "rather", "remember", "important", "no need")
 }
 
-// holdsAny reports whether one of the phrases, given in lower case, begins at a
-// word of s.
+// holdsAny reports whether one of the phrases, given in lower case, stands in s
+// as whole words.
 func holdsAny(s string, phrases ...string) bool {
 	inside := false
 	for i := range len(s) {
-		c := s[i] | 0x20
-		letter := c >= 'a' && c <= 'z'
+		c, letter := s[i]|0x20, isLetter(s[i])
 		if letter && !inside {
 			for _, p := range phrases {
-				if p[0] == c && len(s)-i >= len(p) && strings.EqualFold(s[i:i+len(p)], p) {
+				end := i + len(p)
+				if p[0] == c && end <= len(s) && strings.EqualFold(s[i:end], p) && (end == len(s) || !isLetter(s[end])) {
 					return true
 				}
 			}
@@ -165,7 +165,7 @@ func declares(s string) bool {
 
 // checks reports whether a command tests or builds.
 func checks(cmd string) bool {
-	return holdsAny(cmd, "test", "pytest", "build", "lint", "vet", "check", "make", "cargo", "tsc", "compile", "mypy",
+	return holdsAny(cmd, "test", "tests", "pytest", "build", "lint", "vet", "check", "make", "cargo", "tsc", "compile", "mypy",
 		"ruff", "gradle", "mvn", "golangci")
 }
 

@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -41,6 +42,10 @@ func TestNamedValues(t *testing.T) {
 		{"mysql --password " + word + " -h db", "mysql --password <password> -h db"},
 		{"cli --api-key=" + drawn, "cli --api-key=<api-key>"},
 		{"X-Api-Key: " + drawn, "X-Api-Key: <api-key>"},
+		// However long: nothing of it may be left over.
+		{"GCP_SECRET=" + strings.Repeat(mixed, 200) + " x", "GCP_SECRET=<secret> x"},
+		{`"secret": "` + strings.Repeat(mixed, 200) + `", 1`, `"secret": "<secret>", 1`},
+		{"api_key: " + strings.Repeat(mixed, 200) + "\nx", "api_key: <api-key>\nx"},
 		// The quote was cut off.
 		{`"token": "` + drawn, `"token": "<token>`},
 	})

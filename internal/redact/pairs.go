@@ -14,9 +14,9 @@ type pair struct {
 
 const (
 	maxValue = 4096
-	maxBare  = 1024 // of a value without quotes
-	maxType  = 24   // of a type annotation between name and value
-	maxGap   = 16   // blanks around the operator
+	maxBare  = 512 // of a value without quotes
+	maxType  = 24  // of a type annotation between name and value
+	maxGap   = 16  // blanks around the operator
 )
 
 // separator reads what stands between a name and its value: quotes that close,
@@ -111,30 +111,38 @@ func annotation(s string) int {
 	return 0
 }
 
-// value reads the value and decides whether it is a secret.
+// value reads the value and decides whether it is a secret. Only what is taken
+// for one is followed beyond the bounds.
 func (p pair) value(s string) (Finding, bool) {
 	if p.from >= len(s) || placeholderEnd(s, p.from) > 0 {
 		return Finding{}, false
 	}
-	var end int
+	bound := min(len(s), p.from+maxBare)
+	ends := p.bareEnd
 	if p.quote != "" {
-		end = p.from + quotedEnd(s[p.from:min(len(s), p.from+maxValue)], p.quote)
-	} else {
-		end = p.from + p.bareEnd(s[p.from:min(len(s), p.from+maxBare)])
-		if end < len(s) && strings.IndexByte("([{<", s[end]) >= 0 {
-			return Finding{}, false // code
-		}
-		if p.op == ':' && !lineEnds(s, end) {
-			return Finding{}, false // prose
-		}
+		bound = min(len(s), p.from+maxValue)
+		ends = p.quotedEnd
 	}
-	v := s[p.from:end]
-	return Finding{Kind: p.kind, Start: p.from, End: end}, p.secret(v, end, s)
+	end := p.from + ends(s[p.from:bound])
+	if p.quote == "" && end < len(s) && strings.IndexByte("([{<", s[end]) >= 0 {
+		return Finding{}, false // code
+	}
+	if p.quote == "" && p.op == ':' && end < bound && !lineEnds(s, end) {
+		return Finding{}, false // prose
+	}
+	if !p.secret(s[p.from:end], end, s) {
+		return Finding{}, false
+	}
+	if end == bound {
+		end += ends(s[end:])
+	}
+	return Finding{Kind: p.kind, Start: p.from, End: end}, true
 }
 
 // quotedEnd returns the offset of the closing quote, or of the end of the line
 // where the value was cut.
-func quotedEnd(s, quote string) int {
+func (p pair) quotedEnd(s string) int {
+	quote := p.quote
 	for i := 0; i < len(s); i++ {
 		if isBreak(s[i]) {
 			return i

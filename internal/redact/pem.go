@@ -5,6 +5,7 @@ import "strings"
 // The limits of a private key block.
 const (
 	maxBlock  = 32 << 10 // bytes from BEGIN to END
+	maxTail   = 8 << 10  // bytes before an END without a BEGIN
 	maxLabel  = 40       // "OPENSSH PRIVATE KEY"
 	minRun    = 16       // base64 in one piece that only a key has
 	minBroken = 32       // base64 of a block that has lost its other end
@@ -40,7 +41,7 @@ func privateKeyTail(s string, at int) (Finding, bool) {
 	if !ok {
 		return Finding{}, false
 	}
-	from := max(0, at-maxBlock)
+	from := max(0, at-maxTail)
 	if strings.Contains(s[from:at], "-----BEGIN ") { // privateKey has seen it
 		return Finding{}, false
 	}

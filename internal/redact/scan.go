@@ -96,12 +96,15 @@ func scan(s string) []Finding {
 		}
 		n := len(found)
 		found = probe(s, i-1, x.buckets[b], found)
-		if len(found) > n && !vague(found[len(found)-1].Kind) {
-			// Nothing more to see in it: go on at its last byte.
-			if end := found[len(found)-1].End; end-1 > i {
-				i = end - 1
-				p = uint16(s[i])
-			}
+		if len(found) == n {
+			continue
+		}
+		// In a token there is nothing more to see, and a long value is not to be
+		// looked through for every name in it: go on at the last byte.
+		f := found[len(found)-1]
+		if (!vague(f.Kind) || f.End-f.Start >= maxBare) && f.End-1 > i {
+			i = f.End - 1
+			p = uint16(s[i])
 		}
 	}
 	return settle(s, found)

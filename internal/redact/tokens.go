@@ -96,7 +96,7 @@ func tokens() []token {
 // maxBody is how much of a token is looked at before it is taken for one; only
 // then is the whole of it followed. Hostile text can make a matcher look at the
 // same run again and again, so what it looks at has to be short.
-const maxBody = 256
+const maxBody = 128
 
 // trigger makes the token's matcher. The whole run belongs to the secret, so
 // that no rest of it is left over.

@@ -151,13 +151,19 @@ func pathLike(v string) bool {
 // dottedName reports whether v is a field access such as req.user2.password1.
 func dottedName(v string) bool { return strings.IndexByte(v, '.') > 0 && wordLike(v) }
 
+// maxWords is how much of a value is looked at to tell words from a draw by lot.
+const maxWords = 128
+
 // wordLike reports whether v is made of words and small numbers, as names are,
 // and not drawn by lot.
 func wordLike(v string) bool {
-	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return strings.ContainsRune("-_./:@ ,", r) }) {
-		if !word(part) {
+	v = v[:min(len(v), maxWords)]
+	for v != "" {
+		n := run(v, func(c byte) bool { return strings.IndexByte("-_./:@ ,", c) < 0 })
+		if !word(v[:n]) {
 			return false
 		}
+		v = v[min(len(v), n+1):]
 	}
 	return true
 }

@@ -31,7 +31,7 @@ func (c chain) at(off int64) (record, error) {
 		return record{}, &errDamaged{off, "a pointer before the first record"}
 	}
 	if err := readFull(c.r, b[:], off); err != nil {
-		if err == io.ErrUnexpectedEOF {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return record{}, &errDamaged{off, "an unfinished record"}
 		}
 		return record{}, err
@@ -172,8 +172,7 @@ func (c chain) settled(r record) (bool, error) {
 // unlessDamaged drops an errDamaged. A disk that cannot be read must not pass
 // for a log that ends early.
 func unlessDamaged(err error) error {
-	var damaged *errDamaged
-	if errors.As(err, &damaged) {
+	if _, damaged := errors.AsType[*errDamaged](err); damaged {
 		return nil
 	}
 	return err

@@ -29,8 +29,7 @@ func (r *Reader) find(off int64) (record, []byte, error) {
 	}
 	if off == from.rawEnd && (from.depth > 0 || off == 0) {
 		rec, body, err := r.next(from)
-		var damaged *errDamaged
-		if !errors.As(err, &damaged) {
+		if _, damaged := errors.AsType[*errDamaged](err); !damaged {
 			return rec, body, err
 		}
 		// What stands between may be damaged where the record itself is not.

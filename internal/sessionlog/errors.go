@@ -47,12 +47,10 @@ func headerError(path string, err error) error {
 
 // readError tells why a log could not be read.
 func readError(path string, err error) error {
-	var known *archive.Error
-	if errors.As(err, &known) {
+	if _, known := errors.AsType[*archive.Error](err); known {
 		return err
 	}
-	var damaged *errDamaged
-	if errors.As(err, &damaged) {
+	if _, damaged := errors.AsType[*errDamaged](err); damaged {
 		return &archive.Error{Code: archive.CodeCorrupt, Msg: filepath.Base(path) + " is damaged", Err: err,
 			Hint: "run 'strandline verify' for the extent; if the client still has the file, move " + path + " away and import it again"}
 	}

@@ -87,7 +87,8 @@ func (m *memFile) Close() error { return nil }
 // openMem opens the log in m as Open would.
 func openMem(m file, size int) (*Log, error) {
 	l := &Log{path: "mem.zst", f: m, mode: appendMode()}
-	return l, l.attach(int64(size), &someHeader)
+	err := l.attach(int64(size), &someHeader)
+	return l, err
 }
 
 // wantMem checks that the log in b holds exactly want.

@@ -49,7 +49,7 @@ func TestAnyHistory(t *testing.T) {
 				// What was on disk before the last write stays; of the write
 				// itself anything may be left.
 				cut := rapid.Int64Range(lastWrite, int64(len(s.m.b))).Draw(t, "cut")
-				tail := rapid.SampledFrom([][]byte{nil, make([]byte, 300), noise(1, 99), []byte{0x59, 0x2a, 0x4d, 0x18}}).Draw(t, "tail")
+				tail := rapid.SampledFrom([][]byte{nil, make([]byte, 300), noise(1, 99), {0x59, 0x2a, 0x4d, 0x18}}).Draw(t, "tail")
 				s.m.b = append(s.m.b[:cut], tail...)
 				raw := 0
 				for size, n := range s.ends {

@@ -27,13 +27,17 @@ func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *loc
 		if err == nil && names(path, f) {
 			return f, lk, fresh, nil
 		}
-		if err == nil { // Seal has put another file in its place
-			lk.release()
-			f.Close()
+		replaced := err == nil // Seal has put another file in its place
+		if replaced {
+			err = lk.release()
+		}
+		if cerr := f.Close(); cerr != nil && (replaced || errors.Is(err, errLocked)) {
+			err = cerr
+		}
+		if replaced && err == nil {
 			wait = first
 			continue
 		}
-		f.Close()
 		if !errors.Is(err, errLocked) {
 			return nil, nil, nil, fileError("lock", path, err)
 		}

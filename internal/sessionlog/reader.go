@@ -3,6 +3,7 @@ package sessionlog
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,8 +43,7 @@ func OpenReader(path string) (*Reader, error) {
 	}
 	r, err := readerOf(path, f, size)
 	if err != nil {
-		f.Close()
-		return nil, err
+		return nil, errors.Join(err, f.Close())
 	}
 	r.close = f.Close
 	return r, nil
@@ -86,8 +86,7 @@ func openRead(path string) (*os.File, int64, error) {
 		return nil, 0, fileError("open the log", path, err)
 	}
 	if fi, err = f.Stat(); err != nil {
-		f.Close()
-		return nil, 0, fileError("open the log", path, err)
+		return nil, 0, errors.Join(fileError("open the log", path, err), f.Close())
 	}
 	return f, fi.Size(), nil
 }

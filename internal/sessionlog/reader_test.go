@@ -53,10 +53,10 @@ func TestReaderIsAnOrdinaryReader(t *testing.T) {
 	if err != nil || !bytes.Equal(got, want[100:5100]) {
 		t.Errorf("section: %v", err)
 	}
-	if n, err := r.ReadAt(make([]byte, 5), int64(len(want))); n != 0 || err != io.EOF {
+	if n, err := r.ReadAt(make([]byte, 5), int64(len(want))); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %d, %v", n, err)
 	}
-	if n, err := r.ReadAt(make([]byte, 5), int64(len(want)-2)); n != 2 || err != io.EOF {
+	if n, err := r.ReadAt(make([]byte, 5), int64(len(want)-2)); n != 2 || !errors.Is(err, io.EOF) {
 		t.Errorf("across the end: %d, %v", n, err)
 	}
 	if _, err := r.ReadAt(make([]byte, 5), -1); archive.ErrorCode(err) != archive.CodeInvalid {
@@ -209,7 +209,7 @@ func TestReaderOfAnEmptyLog(t *testing.T) {
 	if off, err := r.OffsetOfLine(context.Background(), 0); off != 0 || err != nil {
 		t.Errorf("line 0 at %d, %v", off, err)
 	}
-	if _, err := r.ReadAt(make([]byte, 1), 0); err != io.EOF {
+	if _, err := r.ReadAt(make([]byte, 1), 0); !errors.Is(err, io.EOF) {
 		t.Errorf("first byte: %v", err)
 	}
 }

@@ -99,25 +99,18 @@ func covered(spans []span, s span) bool {
 }
 
 // blank overwrites the part of p, which begins at raw offset off, that the
-// merged spans cover: spaces, newlines stay. It returns the number of bytes that
-// are covered, newlines included.
-func blank(p []byte, off int64, spans []span) int64 {
+// merged spans cover: spaces, newlines stay.
+func blank(p []byte, off int64, spans []span) {
 	i, found := slices.BinarySearchFunc(spans, off, func(t span, off int64) int { return cmp.Compare(t.from, off) })
 	if !found && i > 0 {
 		i--
 	}
-	var n int64
 	for end := off + int64(len(p)); i < len(spans) && spans[i].from < end; i++ {
 		lo, hi := max(spans[i].from, off), min(spans[i].to, end)
-		if lo >= hi {
-			continue
-		}
-		n += hi - lo
-		for j, c := range p[lo-off : hi-off] {
-			if c != '\n' {
-				p[lo-off+int64(j)] = ' '
+		for j := lo - off; j < hi-off; j++ {
+			if p[j] != '\n' {
+				p[j] = ' '
 			}
 		}
 	}
-	return n
 }

@@ -53,7 +53,11 @@ func TestEveryCutKeepsTheAppendsBefore(t *testing.T) {
 		{"zeros to the old end", func(cut int) []byte { return make([]byte, len(file)-cut) }},
 	} {
 		t.Run(tail.name, func(t *testing.T) {
-			for cut := range file {
+			step := 1
+			if testing.Short() {
+				step = 5
+			}
+			for cut := 0; cut < len(file); cut += step {
 				m := &memFile{slices.Concat(file[:cut], tail.make(cut))}
 				done := 0 // appends that are whole
 				for done < len(chunks) && sizes[done+1] <= int64(cut) {

@@ -170,7 +170,18 @@ func (s *scanner) appendTerms(dst []byte) []byte {
 	case runCJK:
 		return appendPairs(dst, run)
 	}
-	return appendLower(separate(dst), run[:garbageKeep])
+	return appendGarbage(separate(dst), run)
+}
+
+// appendGarbage appends the first letters and digits of a run without structure.
+func appendGarbage(dst []byte, run string) []byte {
+	for i, kept := 0, 0; i < len(run) && kept < garbageKeep; i++ {
+		if class(run[i]) != classOther {
+			dst = appendLower(dst, run[i:i+1])
+			kept++
+		}
+	}
+	return dst
 }
 
 // appendPairs appends the overlapping pairs of characters of a CJK run, then its

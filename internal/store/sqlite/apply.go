@@ -10,9 +10,12 @@ import (
 )
 
 // Apply stores what a reader found, in one transaction: all of it is there
-// afterwards or nothing. Rows replace those of the same place, so applying a
-// batch again changes nothing. An identity stays with its first owner, and a turn
-// that was dead stays dead.
+// afterwards or nothing. Rows replace those of the same place; an identity stays
+// with its first owner, and a turn that was dead stays dead.
+//
+// A batch that ends at the session's cursor or before it has been applied and
+// changes nothing. One that begins elsewhere than at the cursor is refused with
+// archive.ErrStale.
 func (s *Store) Apply(ctx context.Context, b archive.Batch) error {
 	return s.ApplyAll(ctx, []archive.Batch{b})
 }
@@ -83,7 +86,28 @@ type batchWriter struct {
 	owners map[string]int64
 }
 
+// due reports whether the batch is what comes next in its session.
+func (w *batchWriter) due(ctx context.Context) (bool, error) {
+	var generation int
+	var offset int64
+	found, err := w.s.queryRow(ctx, "SELECT generation, offset FROM cursors WHERE session = ?", []any{w.no}, &generation, &offset)
+	switch {
+	case err != nil:
+		return false, err
+	case found && generation != w.b.Cursor.Generation:
+		return false, fmt.Errorf("%s is at generation %d: %w", w.b.Session.ID, generation, archive.ErrStale)
+	case w.b.From == offset:
+		return true, nil
+	case w.b.Cursor.Offset <= offset:
+		return false, nil
+	}
+	return false, fmt.Errorf("%s is at %d, the batch begins at %d: %w", w.b.Session.ID, offset, w.b.From, archive.ErrStale)
+}
+
 func (w *batchWriter) apply(ctx context.Context) error {
+	if due, err := w.due(ctx); err != nil || !due {
+		return err
+	}
 	for _, step := range []struct {
 		what string
 		run  func(context.Context) error

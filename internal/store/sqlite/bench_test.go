@@ -211,7 +211,8 @@ func BenchmarkHookCycle(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.Cursor(b.Context(), id); err != nil {
+		cursor, err := s.Cursor(b.Context(), id)
+		if err != nil {
 			b.Fatal(err)
 		}
 		if _, err := s.Known(b.Context(), []uint64{rand.Uint64(), rand.Uint64(), rand.Uint64()}); err != nil {
@@ -222,6 +223,7 @@ func BenchmarkHookCycle(b *testing.B) {
 			batch.Passages[i].Turn = n
 		}
 		batch.Turns[0].Index = n
+		batch.From, batch.Cursor.Offset = cursor.Offset, cursor.Offset+2000
 		if err := s.Apply(b.Context(), batch); err != nil {
 			b.Fatal(err)
 		}

@@ -13,13 +13,14 @@ import (
 )
 
 // fail turns an error of the driver into one that a user is told. Errors that
-// are told already, and ends of contexts, keep what they are.
+// are told already, batches out of turn and ends of contexts keep what they are.
 func (s *Store) fail(what string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var told *archive.Error
-	if errors.As(err, &told) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.As(err, &told) || errors.Is(err, archive.ErrStale) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	e := &archive.Error{Code: archive.CodeInternal, Msg: "cannot " + what, Err: err}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -183,7 +184,7 @@ func TestCorruptPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 50 {
-		if err := s.Apply(t.Context(), oneTurn(sessionID, strings.Repeat("words of a text ", 100+i))); err != nil {
+		if err := s.Apply(t.Context(), oneTurn(writerID(fmt.Sprint(i)), strings.Repeat("words of a text ", 100+i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,8 +203,7 @@ func TestCorruptPage(t *testing.T) {
 	}
 	s, err = sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err == nil {
-		_, err = s.Session(t.Context(), sessionID)
-		if err == nil {
+		if _, err = s.Sessions(t.Context(), archive.SessionFilter{}); err == nil {
 			err = s.Integrity(t.Context())
 		}
 		s.Close()

@@ -74,7 +74,8 @@ const turnsPerWriter = 20
 
 func writerID(name string) string { return fmt.Sprintf("%08s-0000-4000-8000-000000000000", name) }
 
-// writeTurns does what hooks do: it opens the index for each turn.
+// writeTurns does what hooks do: it opens the index for each turn. Turns that are
+// there already change nothing.
 func writeTurns(index, name string) error {
 	for i := range turnsPerWriter {
 		s, err := sqlite.Open(context.Background(), index, sqlite.Options{BusyTimeout: time.Minute})
@@ -84,6 +85,7 @@ func writeTurns(index, name string) error {
 		b := oneTurn(writerID(name), "unique"+name)
 		b.Turns[0].Index, b.Passages[0].Turn, b.Passages[1].Turn = i, i, i
 		b.Session.Turns = i + 1
+		b.From, b.Cursor.Offset = int64(10*i), int64(10*i+10)
 		b.Keys = []archive.Identity{{Key: uint64(i), Ref: archive.Ref{Session: b.Session.ID, Turn: i}}}
 		if err := s.Apply(context.Background(), b); err != nil {
 			return err

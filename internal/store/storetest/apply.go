@@ -43,9 +43,11 @@ func testReplace(t *testing.T, open Opener) {
 	b.Passages[0].Text, b.Passages[1].LineTo, b.Passages[2].Kind = "other words", 9, archive.KindOutput
 	b.Tasks[0].Status, b.Files[0].Kind, b.Compactions[0].SummaryLine = "deleted", archive.CallRead, -1
 	b.Cursor.Line, b.Cursor.State = 41, []byte{}
+	b = after(b, b)
 	apply(t, s, b)
 
 	fresh := open(t)
+	b.From = 0
 	apply(t, fresh, b)
 	if have, want := Dump(t, s), Dump(t, fresh); have != want {
 		t.Errorf("a replaced session differs from a new one:\n%s", diff(have, want))
@@ -99,7 +101,9 @@ func growing() []archive.Batch {
 	third.DeadTurns = []int{1}
 	first.Keys, third.Keys = full.Keys[:1], full.Keys
 	third.Steps, third.Calls, third.Files, third.Tasks, third.Compactions = full.Steps, full.Calls, full.Files, full.Tasks, full.Compactions
-	return []archive.Batch{first, second, third}
+	first.Cursor.Offset = 100
+	second = after(first, second)
+	return []archive.Batch{first, second, after(second, third)}
 }
 
 // A crash may bring the reader back to any earlier cursor, from where it goes on
@@ -147,11 +151,41 @@ func testAtomic(t *testing.T, open Opener) {
 	}
 }
 
+// Two processes may read one transcript: who comes second is told, unless the
+// work is done.
+func testStale(t *testing.T, open Opener) {
+	s, bs := open(t), growing()
+	ctx := t.Context()
+	if err := s.Apply(ctx, bs[1]); !errors.Is(err, archive.ErrStale) {
+		t.Errorf("a batch before its predecessor: %v, want ErrStale", err)
+	}
+	apply(t, s, bs[:2]...)
+	want := Dump(t, s)
+	apply(t, s, bs[0], bs[1])
+	overlapping := bs[2]
+	overlapping.From = bs[0].Cursor.Offset
+	if err := s.Apply(ctx, overlapping); !errors.Is(err, archive.ErrStale) {
+		t.Errorf("a batch from an earlier cursor: %v, want ErrStale", err)
+	}
+	other := bs[2]
+	other.Cursor.Generation = 2
+	if err := s.Apply(ctx, other); !errors.Is(err, archive.ErrStale) {
+		t.Errorf("a batch of another generation: %v, want ErrStale", err)
+	}
+	if err := s.ApplyAll(ctx, []archive.Batch{simple(otherID, project("tide"), "x"), overlapping}); !errors.Is(err, archive.ErrStale) {
+		t.Errorf("together with another session: %v, want ErrStale", err)
+	}
+	if have := Dump(t, s); have != want {
+		t.Errorf("refused batches changed rows:\n%s", diff(have, want))
+	}
+	apply(t, s, bs[2])
+}
+
 func testDeadTurns(t *testing.T, open Opener) {
 	s := open(t)
 	bs := growing()
 	apply(t, s, bs...)
-	apply(t, s, bs[1]) // in which the turn was alive
+	apply(t, s, after(bs[2], bs[1])) // in which the turn was alive
 	turns := got[[]archive.Turn](t)(s.Turns(t.Context(), archive.Span{Session: mainID}))
 	if !turns[1].Dead {
 		t.Error("a turn came back to life")

@@ -120,6 +120,14 @@ func agentBatch(texts ...string) archive.Batch {
 // sessionID makes ids that differ in their first characters.
 func sessionID(n int) string { return fmt.Sprintf("%08x-aaaa-4bbb-8ccc-%012x", n*2654435761%(1<<32), n) }
 
+// after makes b the batch that follows before: a reader that goes on may send
+// rows of a place again.
+func after(before, b archive.Batch) archive.Batch {
+	b.From = before.Cursor.Offset
+	b.Cursor.Offset = b.From + 100
+	return b
+}
+
 func apply(t testing.TB, s Store, bs ...archive.Batch) {
 	t.Helper()
 	for _, b := range bs {

@@ -51,10 +51,11 @@ func testJournalSummary(t *testing.T, open Opener) {
 	equal(t, "before the compaction", pending(), []string{"early", "same", "late"})
 	wantHits(t, s, search("summary", archive.Query{}), mainID, mainID, mainID)
 
-	unanswered := b
+	unanswered := after(b, b)
 	unanswered.Compactions = slices.Clone(b.Compactions)
 	unanswered.Compactions[0].SummaryLine = -1
 	apply(t, s, unanswered)
+	b = after(unanswered, b)
 	equal(t, "compaction without a summary line", pending(), []string{"early", "same", "late"})
 
 	apply(t, s, b)

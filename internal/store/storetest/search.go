@@ -218,7 +218,7 @@ func testSearchReplaced(t *testing.T, open Opener) {
 	b := simple(mainID, project("tide"), "before", "constant")
 	apply(t, s, b)
 	b.Passages[0].Text = "afterwards"
-	apply(t, s, b)
+	apply(t, s, after(b, b))
 	wantHits(t, s, search("before", archive.Query{}))
 	wantHits(t, s, search("afterwards", archive.Query{}), mainID+"/0")
 	wantHits(t, s, search("constant", archive.Query{}), mainID+"/1")

@@ -176,7 +176,7 @@ func testIntegrity(t *testing.T, open Opener) {
 	b := mainBatch()
 	apply(t, s, b)
 	b.Passages[0].Text = "changed"
-	apply(t, s, b)
+	apply(t, s, after(b, b))
 	if err := s.Integrity(t.Context()); err != nil {
 		t.Errorf("after changes: %v", err)
 	}

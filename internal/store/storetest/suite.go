@@ -53,6 +53,7 @@ func Run(t *testing.T, open Opener) {
 		{"Apply/replaces rows of the same place", testReplace},
 		{"Apply/repeated in any way gives the same rows", testIdempotence},
 		{"Apply/all or nothing", testAtomic},
+		{"Apply/out of turn", testStale},
 		{"Apply/dead turns stay dead", testDeadTurns},
 		{"Apply/refuses what is no session id", testBadSession},
 		{"Apply/ends with its context", testCanceled},

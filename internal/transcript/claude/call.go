@@ -61,7 +61,7 @@ func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
 		}
 		c.row.Command = clipRunes(r.clean(command), maxCommand)
 		c.brief = oneLine(r.clean(in.text("description")), maxDescription)
-		c.batchPassage = r.putPassage(r.commandPassage(c, row.line, "", false))
+		c.batchPassage = r.putPassage(r.commandPassage(c, "", false))
 	case archive.CallEdit:
 		s.seq++ // kept for the result, should it fail
 		c.brief = strings.Join(c.row.Files, " ")

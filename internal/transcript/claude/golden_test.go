@@ -3,6 +3,7 @@ package claude
 import (
 	"bytes"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,17 +107,13 @@ func TestEveryCut(t *testing.T) {
 		keys := newStore().keys
 		f.transcripts(func(base archive.Session, data []byte) {
 			before := newStore()
-			for k, v := range keys {
-				before.keys[k] = v
-			}
+			maps.Copy(before.keys, keys)
 			whole := newStore()
 			whole.keys = keys
 			whole.read(t, base, Options{}, data)
 			for line := 1; line < bytes.Count(data, []byte("\n")); line++ {
 				pieces := newStore()
-				for k, v := range before.keys {
-					pieces.keys[k] = v
-				}
+				maps.Copy(pieces.keys, before.keys)
 				pieces.read(t, base, Options{}, cutAt(data, line)...)
 				if a, b := whole.dump(), pieces.dump(); a != b {
 					t.Errorf("%s %s: cut behind line %d:\n%s", f.path, base.ID, line, firstDifference(b, a))

@@ -177,7 +177,7 @@ func (s *scanner) outputText(raw []byte) string {
 	}
 	var b strings.Builder
 	s.list(raw, func(raw []byte) {
-		text := ""
+		var text string
 		if len(raw) > 0 && raw[0] == '{' {
 			in := s.readInput(raw)
 			if text = in.text("text"); text == "" {

@@ -214,7 +214,7 @@ func sorted[K comparable, V any](m map[K]V) []V {
 // sortKey pads the numbers in a key, so that they sort by value.
 func sortKey(k any) string {
 	var b strings.Builder
-	for _, w := range strings.Fields(strings.Trim(fmt.Sprint(k), "[]")) {
+	for w := range strings.FieldsSeq(strings.Trim(fmt.Sprint(k), "[]")) {
 		fmt.Fprintf(&b, "%8s ", w)
 	}
 	return b.String()

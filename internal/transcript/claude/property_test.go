@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -51,14 +52,15 @@ func (w *writer) emit(row map[string]any) {
 // add emits a conversation row on the last one, or, to rewind, on an earlier one.
 func (w *writer) add(kind string, row map[string]any) {
 	w.clock = w.clock.Add(time.Second)
-	row["type"], row["uuid"], row["timestamp"] = kind, w.id("u"), w.clock.Format("2006-01-02T15:04:05.000Z")
+	uuid := w.id("u")
+	row["type"], row["uuid"], row["timestamp"] = kind, uuid, w.clock.Format("2006-01-02T15:04:05.000Z")
 	if _, set := row["parentUuid"]; !set {
 		row["parentUuid"] = nil
 		if n := len(w.uuids); n > 0 {
 			row["parentUuid"] = w.uuids[n-1]
 		}
 	}
-	w.uuids = append(w.uuids, row["uuid"].(string))
+	w.uuids = append(w.uuids, uuid)
 	w.rows = append(w.rows, row)
 	w.emit(row)
 }
@@ -158,18 +160,10 @@ func (w *writer) result() {
 func (w *writer) copies() {
 	from := w.pick("from", len(w.rows))
 	for _, row := range slices.Clone(w.rows[from:min(from+4, len(w.rows))]) {
-		row := cloneRow(row)
+		row := maps.Clone(row)
 		row["uuid"] = w.id("u")
 		w.emit(row)
 	}
-}
-
-func cloneRow(row map[string]any) map[string]any {
-	c := make(map[string]any, len(row))
-	for k, v := range row {
-		c[k] = v
-	}
-	return c
 }
 
 // TestIncrementalEqualsWhole is the law of the reader: however a transcript is

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 
 	"strandline/internal/archive"
 	"strandline/internal/transcript"
@@ -94,9 +95,7 @@ func (r *Reader) begin(ctx context.Context, lookup transcript.Lookup) error {
 			return fmt.Errorf("look up identities: %w", err)
 		}
 		r.known = make(map[uint64]archive.Ref, len(found)+len(keys))
-		for k, v := range found {
-			r.known[k] = v
-		}
+		maps.Copy(r.known, found)
 	}
 	if r.known == nil {
 		r.known = make(map[uint64]archive.Ref, len(keys))

@@ -119,7 +119,7 @@ func (r *Reader) commandResult(c *callState, row *row, text string, facts *resul
 	if text != "" {
 		outcome += "\n" + text
 	}
-	p := r.until(r.commandPassage(c, row.line, outcome, true), row.line)
+	p := r.until(r.commandPassage(c, outcome, true), row.line)
 	if c.batchPassage >= 0 {
 		p.Session = r.base.ID
 		r.out.Passages[c.batchPassage] = p
@@ -130,7 +130,7 @@ func (r *Reader) commandResult(c *callState, row *row, text string, facts *resul
 
 // commandPassage writes a command the way a terminal shows it. The command has
 // up to two thirds of the room, its output an excerpt in the rest.
-func (r *Reader) commandPassage(c *callState, line int, outcome string, done bool) archive.Passage {
+func (r *Reader) commandPassage(c *callState, outcome string, done bool) archive.Passage {
 	const room = archive.MaxPassage * 2 / 3
 	head, partial := "$ "+c.row.Command, utf8.RuneCountInString(c.row.Command) >= maxCommand
 	if done && len(head) > room && len(outcome) > archive.MaxPassage-room {

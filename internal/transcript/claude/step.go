@@ -49,6 +49,9 @@ func (r *Reader) stepOf(row *row) *stepState {
 	origin := r.lookup(row.key, place.Index, place.Steps)
 	r.ensureTurn(row, origin)
 	t := &st.turn.row
+	if origin != nil && t.Copy == nil && t.Steps == 0 && t.Title == "" && st.turn.seq == 0 {
+		t.Copy = &archive.Ref{Session: origin.Session, Turn: origin.Turn, Step: -1} // a head of copies only
+	}
 	if len(st.steps) >= maxSteps {
 		r.emitStep(&st.steps[0])
 		st.steps = append(st.steps[:0], st.steps[1:]...)
