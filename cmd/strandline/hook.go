@@ -80,7 +80,6 @@ func openIndex(ctx context.Context, path string, opt sqlite.Options) (indexed, e
 	if deadline, ok := ctx.Deadline(); ok {
 		opt.BusyTimeout = time.Until(deadline)
 	}
-	opt.Now = now
 	s, err := sqlite.Open(ctx, path, opt)
 	if err != nil {
 		return indexed{}, errors.Join(err, lock.Release())

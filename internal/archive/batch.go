@@ -7,7 +7,8 @@ import "errors"
 // changes nothing; a row that an earlier batch held already is replaced.
 type Batch struct {
 	// Session carries the facts known after this batch. Counters and sums in it
-	// are totals of the whole session, not of the batch.
+	// are totals of the whole session, not of the batch. An empty Parent leaves
+	// the one that an earlier batch named.
 	Session     Session
 	Turns       []Turn
 	Steps       []Step

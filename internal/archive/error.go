@@ -1,7 +1,5 @@
 package archive
 
-import "errors"
-
 // Code classes an error for machines; the command line turns it into an exit
 // code.
 type Code string
@@ -36,32 +34,45 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrorCode returns the code of the first Error in err's chain, CodeInternal
-// for any other error and "" for nil.
+// ErrorCode returns the code of the first Error in err's tree that has one,
+// CodeInternal for any other error and "" for nil.
 func ErrorCode(err error) Code {
 	if err == nil {
 		return ""
 	}
-	var e *Error
-	if errors.As(err, &e) && e.Code != "" {
+	if e := first(err, func(e *Error) bool { return e.Code != "" }); e != nil {
 		return e.Code
 	}
 	return CodeInternal
 }
 
-// ErrorHint returns the hint of the first Error in err's chain that has one.
+// ErrorHint returns the hint of the first Error in err's tree that has one.
 func ErrorHint(err error) string {
-	for err != nil {
-		var e *Error
-		if !errors.As(err, &e) {
-			return ""
-		}
-		if e.Hint != "" {
-			return e.Hint
-		}
-		err = e.Err
+	if e := first(err, func(e *Error) bool { return e.Hint != "" }); e != nil {
+		return e.Hint
 	}
 	return ""
+}
+
+// first walks the tree of err as errors.As does, and goes on where an Error does
+// not fit: behind it, and in what was joined to it.
+func first(err error, fits func(*Error) bool) *Error {
+	if e, ok := err.(*Error); ok && fits(e) { //nolint:errorlint // each link is looked at by itself
+		return e
+	}
+	switch x := err.(type) { //nolint:errorlint // as above
+	case interface{ Unwrap() error }:
+		if next := x.Unwrap(); next != nil {
+			return first(next, fits)
+		}
+	case interface{ Unwrap() []error }:
+		for _, next := range x.Unwrap() {
+			if e := first(next, fits); e != nil {
+				return e
+			}
+		}
+	}
+	return nil
 }
 
 // NotFound returns an Error with CodeNotFound.

@@ -54,13 +54,13 @@ func (r Ref) Handle() string {
 	return Handle{Session: ShortID(r.Session), Turn: r.Turn, Step: r.Step}.String()
 }
 
-// ParseHandle reads a handle or a bare session id or prefix. A malformed one
-// gives an Error with CodeInvalid.
+// ParseHandle reads a handle or a bare session id or prefix; blanks around it do
+// not matter. A malformed one gives an Error with CodeInvalid.
 func ParseHandle(s string) (Handle, error) {
 	session, place, hasPlace := strings.Cut(strings.TrimSpace(s), "/")
 	h := Handle{Session: session, Turn: -1, Step: -1}
 	if !validSession(session) {
-		return h, badHandle(s)
+		return Handle{}, badHandle(s)
 	}
 	if !hasPlace {
 		return h, nil
@@ -68,16 +68,17 @@ func ParseHandle(s string) (Handle, error) {
 	turn, step, hasStep := strings.Cut(place, ".")
 	var err error
 	if h.Turn, err = index(turn); err != nil {
-		return h, badHandle(s)
+		return Handle{}, badHandle(s)
 	}
 	if hasStep {
 		if h.Step, err = index(step); err != nil {
-			return h, badHandle(s)
+			return Handle{}, badHandle(s)
 		}
 	}
 	return h, nil
 }
 
+// index reads a number from 0 up to 2^31-1, written without a sign.
 func index(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	return int(n), err
@@ -94,8 +95,8 @@ func badHandle(s string) error {
 func validSession(s string) bool {
 	base, gen, older := strings.Cut(s, "@")
 	if older {
-		if _, err := index(gen); err != nil {
-			return false
+		if n, err := index(gen); err != nil || n == 0 {
+			return false // generations count from 1
 		}
 	}
 	parent, agent, isAgent := strings.Cut(base, "~")
@@ -103,8 +104,8 @@ func validSession(s string) bool {
 }
 
 // ValidID reports whether s may stand for a session or agent id: 1 to 128
-// letters, digits, dots, dashes and underscores, not starting with a dot. Such
-// an id is safe as a file name on every system.
+// ASCII letters, digits, dots, dashes and underscores, not starting with a dot.
+// As a file name such an id stays in its folder and shows in listings.
 func ValidID(s string) bool {
 	if s == "" || len(s) > 128 || s[0] == '.' {
 		return false
@@ -125,6 +126,7 @@ func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
+	n = max(n, 0)
 	for n > 0 && s[n]&0xC0 == 0x80 {
 		n--
 	}

@@ -52,7 +52,7 @@ func TestSuiteMeasuresWhatItSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"transcript of 0.1 MB", "transcript of 0.3 MB", "times an empty Go program", "peak memory", "largest against smallest",
+		"transcript of 0.1 MB", "transcript of 0.3 MB", "times an empty Go program", "peak memory", "with nothing new", "hook at 0.3 MB against 0.1 MB",
 		"import of 1.0 MB in 40 sessions", "again, nothing new", "search over 2000 messages: a question", "restore block",
 	} {
 		if !strings.Contains(b.String(), want) {

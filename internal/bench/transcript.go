@@ -14,6 +14,7 @@ type Transcript struct {
 	s      *synth.Session
 	words  *words
 	turns  int
+	number int // of the next turn, as needles have it
 	seed   uint64
 	marked int
 }
@@ -45,6 +46,13 @@ func (t *Transcript) Messages() int { return t.marked }
 // Redirect sends the turns that follow to another writer.
 func (t *Transcript) Redirect(w io.Writer) { t.s.Redirect(w) }
 
+// Reseed makes the turns that follow those of every other transcript that was
+// reseeded alike.
+func (t *Transcript) Reseed(seed uint64) {
+	t.s.Reseed(seed)
+	t.number = 10_000_000
+}
+
 // Needle is a word that stands in one turn of one session only, or "" for turns
 // without one.
 func Needle(seed uint64, turn int) string {
@@ -58,8 +66,9 @@ func Needle(seed uint64, turn int) string {
 // and a closing reply. A context that is full is compacted.
 func (t *Transcript) Turn() error {
 	s, w, rnd := t.s, t.words, t.s.Rand()
-	needle := Needle(t.seed, t.turns)
+	needle := Needle(t.seed, t.number)
 	t.turns++
+	t.number++
 	s.Wait(time.Duration(20+rnd.IntN(200)) * time.Second)
 	s.Prompt(w.prompt())
 	t.marked++

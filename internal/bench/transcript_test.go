@@ -28,6 +28,30 @@ func TestTranscriptIsTheSameForTheSameSeed(t *testing.T) {
 	}
 }
 
+func TestReseededTranscriptsGoOnAlike(t *testing.T) {
+	var sizes []int64
+	for _, before := range []int{2, 9} {
+		tr := NewTranscript(io.Discard, "", "/home/dev/acme", 1)
+		for range before {
+			if err := tr.Turn(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tr.Reseed(5)
+		start := tr.Bytes()
+		for range 5 {
+			if err := tr.Turn(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sizes = append(sizes, tr.Bytes()-start)
+	}
+	// Counters and needles differ by a few bytes.
+	if diff := sizes[0] - sizes[1]; diff > 500 || diff < -500 {
+		t.Errorf("the turns after reseeding have %d bytes", sizes)
+	}
+}
+
 func TestTranscriptHoldsWhatItSays(t *testing.T) {
 	var b bytes.Buffer
 	tr := NewTranscript(&b, "11111111-2222-4333-8444-555555555555", "/home/dev/acme", 7)

@@ -130,7 +130,7 @@ func (w *world) withStore(name string, use func(*sqlite.Store)) {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		w.t.Fatal(err)
 	}
-	s, err := sqlite.Open(context.Background(), filepath.Join(w.home, name), sqlite.Options{Now: fixedTime})
+	s, err := sqlite.Open(context.Background(), filepath.Join(w.home, name), sqlite.Options{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -266,13 +267,65 @@ func (u upkeep) locked(ctx context.Context, cfg *config.Config, s Store) ([]life
 	return u.Run(ctx, s), nil
 }
 
-// catchupCommand is what hooks start when their deadline is near; it is not for
-// people.
+// How long a catch-up waits for the client's last rows. The client writes a tenth
+// of a second behind, and some rows when its last hook has run.
+const (
+	quietTime = time.Second
+	quietWait = 10 * time.Second
+)
+
+// catchupCommand is what hooks start when their deadline is near, and when a
+// session ends; it is not for people.
 func (a *app) catchupCommand() *cobra.Command {
-	return &cobra.Command{
+	var ended capture.PendingWork
+	cmd := &cobra.Command{
 		Use: "catchup", Hidden: true, Args: exactArgs(), Short: "Finish what a hook had to leave",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.catchUp(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if ended.Session != "" {
+				if err := a.leaveEnded(cmd.Context(), ended); err != nil {
+					return err
+				}
+			}
+			return a.catchUp(cmd.Context())
+		},
 	}
+	cmd.Flags().StringVar(&ended.Session, "session", "", "a session that has ended: wait for its last rows")
+	cmd.Flags().StringVar(&ended.Transcript, "transcript", "", "its transcript")
+	cmd.Flags().StringVar(&ended.Cwd, "cwd", "", "its folder")
+	return cmd
+}
+
+// leaveEnded waits until the client writes no more into an ended session, and
+// notes the session if there is something new in it.
+func (a *app) leaveEnded(ctx context.Context, ended capture.PendingWork) error {
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	c, _, err := a.env.NewCapture(cfg)
+	if err != nil {
+		return err
+	}
+	wait, cancel := context.WithTimeout(ctx, quietWait)
+	defer cancel()
+	if err := capture.AwaitQuiet(wait, ended.Transcript, quietTime); err != nil && ctx.Err() != nil {
+		return err // the process is asked to end; a client that writes on is captured as far as it got
+	}
+	src, err := capture.TranscriptSource(ended.Transcript, ended.Session, ended.Cwd)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(ended.Transcript)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // a session without a word
+	}
+	if err != nil {
+		return fmt.Errorf("look at the transcript: %w", err)
+	}
+	if behind, err := c.Behind(src, info.Size()); err != nil || !behind {
+		return err
+	}
+	return capture.Pending{Dir: filepath.Join(cfg.Paths.Home, "state", "pending")}.Add(ended)
 }
 
 // catchUp works until nothing is noted any more. Whoever notes work while

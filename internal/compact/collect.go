@@ -57,7 +57,7 @@ func (c *collector) moment(turn, step int) int { return c.moments[place{turn, st
 func (c *collector) age(turn, step int) int { return int(c.voc.now) - c.moment(turn, step) }
 
 func (c *collector) handle(turn, step int) string {
-	return archive.Ref{Session: c.past.session.ID, Turn: turn, Step: step}.Handle()
+	return c.past.ref(turn, step).Handle()
 }
 
 // newCollector reads the past into a vocabulary.
@@ -155,7 +155,7 @@ func (c *collector) addLine(it *item, text, handle string, prior float64, words 
 	*l = line{item: it, text: text, handle: handle, keys: c.slab.keep(keys), prior: prior, share: 1, seq: len(it.lines)}
 	l.units = brief.Units(text) + brief.Units("  \n")
 	if handle != "" {
-		l.units += brief.Units(shortPlace(handle)) + brief.Units(" ()")
+		l.units += brief.Units(shortPlace(handle, it.handle)) + brief.Units(" ()")
 	}
 	it.lines = append(it.lines, l)
 	return l
@@ -189,8 +189,15 @@ func (s *slab) keep(keys []int32) []int32 {
 	return s.keys[from:len(s.keys):len(s.keys)]
 }
 
-// shortPlace is the part of a handle behind the session.
-func shortPlace(h string) string { return h[strings.IndexByte(h, '/')+1:] }
+// shortPlace is the part of a handle behind the session, if that is the session
+// of the handle before it.
+func shortPlace(h, before string) string {
+	at := strings.IndexByte(h, '/') + 1
+	if strings.HasPrefix(before, h[:at]) {
+		return h[at:]
+	}
+	return h
+}
 
 // short takes the session's folder off paths.
 func (c *collector) short(s string) string {

@@ -35,6 +35,7 @@ type past struct {
 	calls    []archive.Call
 	tasks    []task
 	end      time.Time // of the last passage
+	from     inherited // where turns below zero stand
 	// known is a summary that stands in the context as the block is read: what
 	// it says need not be said again.
 	known string
@@ -50,8 +51,7 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	newest := archive.Span{Session: session, BeforeLine: atLine, Newest: true}
 	read := reader{ctx: ctx, src: src, atLine: atLine}
 	window := min(max(budget/perPassage, minWindow), maxWindow)
-	kinds := []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
-	p.passages = read.passages(newest, window, kinds...)
+	p.passages = read.passages(newest, window, contentKinds()...)
 	p.prompts = read.passages(newest, maxPrompts, archive.KindPrompt)
 	if len(p.prompts) == maxPrompts && p.prompts[0].Turn > 0 {
 		first := read.passages(archive.Span{Session: session, BeforeLine: atLine, TurnTo: p.prompts[0].Turn}, 8, archive.KindPrompt)
@@ -59,7 +59,7 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	}
 	p.calls = read.calls(newest, window)
 	events := read.tasks(newest)
-	dead := read.dead(p)
+	dead := read.dead(session, math.MaxInt32, p.passages, p.prompts)
 	side := read.side(newest, window, p)
 	summary, boundary := read.summary(newest)
 	hooks, err := src.HookSummaries(ctx, session)
@@ -70,10 +70,19 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	p.prompts = slices.DeleteFunc(p.prompts, func(x archive.Passage) bool { return dead[x.Turn] })
 	p.calls = slices.DeleteFunc(p.calls, func(x archive.Call) bool { return dead[x.Turn] || side[place{x.Turn, x.Step}] })
 	events = slices.DeleteFunc(events, func(x archive.TaskEvent) bool { return dead[x.Turn] })
+	if err := p.inherit(ctx, src, atLine, window); err != nil {
+		return nil, err
+	}
 	p.tasks = foldTasks(events)
 	p.end = lastTime(p)
 	p.placeSummary(summary, boundary, hooks, atLine)
 	return p, nil
+}
+
+// contentKinds are the kinds of passage that tell what was said and done between
+// prompts.
+func contentKinds() []archive.PassageKind {
+	return []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
 }
 
 // placeSummary decides whether the client's newest summary stands in the
@@ -208,22 +217,22 @@ func (r *reader) side(sp archive.Span, limit int, p *past) map[place]bool {
 	return places
 }
 
-// dead returns the turns that a rewind left behind. A rewind shows only in the
-// live turn that follows it, so dead turns with no live turn behind them were
-// still alive at the cut.
-func (r *reader) dead(p *past) map[int]bool {
-	if r.err != nil {
-		return nil
-	}
-	from := math.MaxInt32
-	for _, ps := range [][]archive.Passage{p.passages, p.prompts} {
+// dead returns the turns before turnTo that a rewind left behind, as far back as
+// the rows reach. A rewind shows only in the live turn that follows it, so dead
+// turns with no live turn behind them were still alive at the cut.
+func (r *reader) dead(session string, turnTo int, rows ...[]archive.Passage) map[int]bool {
+	from := turnTo
+	for _, ps := range rows {
 		if len(ps) > 0 {
 			from = min(from, ps[0].Turn)
 		}
 	}
+	if r.err != nil || from == turnTo {
+		return nil
+	}
 	var turns []archive.Turn
 	turns, r.err = r.src.Turns(r.ctx, archive.Span{
-		Session: p.session.ID, BeforeLine: r.atLine, TurnFrom: from, TurnTo: math.MaxInt32, Limit: maxTurns, Newest: true,
+		Session: session, BeforeLine: r.atLine, TurnFrom: from, TurnTo: turnTo, Limit: maxTurns, Newest: true,
 	})
 	slices.SortFunc(turns, func(a, b archive.Turn) int { return b.Index - a.Index })
 	dead, alive := map[int]bool{}, true

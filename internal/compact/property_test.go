@@ -92,7 +92,7 @@ func TestRestoreProperties(t *testing.T) {
 
 // checkBlock fails unless text is empty or one closed fence within its budget
 // that holds nothing a terminal or a reader could be tricked with.
-func checkBlock(t *rapid.T, text string, budget int) {
+func checkBlock(t interface{ Fatalf(string, ...any) }, text string, budget int) {
 	if text == "" {
 		return
 	}
@@ -103,7 +103,7 @@ func checkBlock(t *rapid.T, text string, budget int) {
 		t.Fatalf("the fence is not one:\n%s", text)
 	}
 	if !utf8.ValidString(text) {
-		t.Fatal("not UTF-8")
+		t.Fatalf("not UTF-8")
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {

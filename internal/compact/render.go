@@ -35,14 +35,18 @@ func render(items []*item, titles []string) (string, []string) {
 				b.WriteByte(':')
 			}
 		}
-		between := "\n  "
-		if it.inline {
-			between = " "
-		}
-		for _, l := range it.chosen {
-			b.WriteString(between + l.text)
+		for i, l := range it.chosen {
+			switch {
+			case !it.inline:
+				b.WriteString("\n  ")
+			case i > 0 && l.seq != it.chosen[i-1].seq+1:
+				b.WriteString(" … ")
+			default:
+				b.WriteByte(' ')
+			}
+			b.WriteString(l.text)
 			if l.handle != "" {
-				b.WriteString(" (" + shortPlace(l.handle) + ")")
+				b.WriteString(" (" + shortPlace(l.handle, it.handle) + ")")
 				note(l.handle)
 			}
 		}

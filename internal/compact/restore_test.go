@@ -277,3 +277,59 @@ func TestRestoreLeavesSidechainsOut(t *testing.T) {
 		t.Errorf("a sub-agent's words are in the block:\n%s", text)
 	}
 }
+
+// family holds a session and the one it was forked from.
+type family struct {
+	*memory
+	parent *memory
+}
+
+func (f family) Passages(ctx context.Context, sp archive.PassageSpan) ([]archive.Passage, error) {
+	return f.of(sp.Session).Passages(ctx, sp)
+}
+
+func (f family) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error) {
+	return f.of(sp.Session).Calls(ctx, sp)
+}
+
+func (f family) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error) {
+	return f.of(sp.Session).Turns(ctx, sp)
+}
+
+func (f family) of(session string) *memory {
+	if session == f.parent.session.ID {
+		return f.parent
+	}
+	return f.memory
+}
+
+func TestRestoreOfAForkReachesBackToItsParent(t *testing.T) {
+	parent, fork := shop(), newMemory()
+	parent.prompt("Only the parent went on with parentOnly.")
+	parent.reply("The parentOnly function was written here, later than the fork.")
+	fork.session.ID, fork.session.Relation, fork.session.Parent = "ffff0000-1111", archive.RelationFork, parent.session.ID
+	fork.turns = []archive.Turn{{Session: fork.session.ID, Copy: &archive.Ref{Session: sessionID, Turn: 2, Step: -1}}}
+	fork.steps = []archive.Step{{Session: fork.session.ID, Index: 3, Copy: &archive.Ref{Session: sessionID, Turn: 2, Step: 3}}}
+	fork.turn, fork.step, fork.line = 0, 3, 20
+	fork.prompt("Try the same with a trigger instead.")
+	fork.reply("A trigger on discount_codes would hide the rule, so that nobody finds it.")
+	b, err := compact.Restore(context.Background(), family{fork, parent}, compact.Request{Session: fork.session.ID, Budget: 9500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"[ffff0000/1] Last: Try the same with a trigger", "[7f3a12cd/0] First: Add a discount code field", "[7f3a12cd/2.2] api/orders.py", "UndefinedTable",
+	} {
+		if !strings.Contains(b.Text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	for _, unwanted := range []string{"parentOnly", "0042_discount_codes.sql", "Redux", "/-"} {
+		if strings.Contains(b.Text, unwanted) {
+			t.Errorf("%q is in the block", unwanted)
+		}
+	}
+	if t.Failed() {
+		t.Log(b.Text)
+	}
+}

@@ -62,7 +62,12 @@ func scanToken(tok string, fn func(s string)) (words int) {
 		}
 		return 0
 	}
-	tok = strings.Trim(tok, "./-@~")
+	for tok != "" && isMark(tok[0]) {
+		tok = tok[1:]
+	}
+	for tok != "" && isMark(tok[len(tok)-1]) {
+		tok = tok[:len(tok)-1]
+	}
 	if len(tok) < 3 {
 		return 0
 	}
@@ -74,14 +79,19 @@ func scanToken(tok string, fn func(s string)) (words int) {
 		}
 		return 0
 	}
-	for tok != "" {
-		piece := tok
-		if at := strings.IndexAny(tok, "-@~"); at >= 0 {
-			piece, tok = tok[:at], tok[at+1:]
-		} else {
-			tok = ""
+	for from, i := 0, 0; i <= len(tok); i++ {
+		if i < len(tok) && tok[i] != '-' && tok[i] != '@' && tok[i] != '~' {
+			continue
 		}
-		if piece = strings.Trim(piece, "."); isSpecific(piece) {
+		piece := tok[from:i]
+		from = i + 1
+		for piece != "" && piece[0] == '.' {
+			piece = piece[1:]
+		}
+		for piece != "" && piece[len(piece)-1] == '.' {
+			piece = piece[:len(piece)-1]
+		}
+		if isSpecific(piece) {
 			fn(piece)
 			continue
 		}
@@ -89,6 +99,9 @@ func scanToken(tok string, fn func(s string)) (words int) {
 	}
 	return words
 }
+
+// isMark reports whether c may stand around a name without being part of it.
+func isMark(c byte) bool { return c >= '-' && c <= '/' || c == '@' || c == '~' }
 
 // isSpecific reports whether a run of letters, digits, dots and underscores is
 // an identifier that no ordinary text holds, a version or a hash.
@@ -165,5 +178,5 @@ func hasLetter(s string) bool {
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func isLower(c byte) bool  { return c >= 'a' && c <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }

@@ -54,7 +54,7 @@ func sentences(text string, fn func(s string)) {
 			fenced = !fenced
 			continue
 		}
-		s := strings.TrimLeft(oneLine(raw), "#>*-•| ")
+		s := unlist(oneLine(raw))
 		if len(s) < minLineBytes || !hasLetter(s) {
 			continue
 		}
@@ -68,6 +68,15 @@ func sentences(text string, fn func(s string)) {
 			s = strings.TrimLeft(s[at:], " ")
 		}
 	}
+}
+
+// unlist takes the marks of headings, lists and tables off a line.
+func unlist(s string) string {
+	s = strings.TrimLeft(s, "#>*-•| ")
+	if n := len(s) - len(strings.TrimLeft(s, "0123456789")); n > 0 && n < 3 && strings.HasPrefix(s[n:], ". ") {
+		s = strings.TrimLeft(s[n+2:], "* ")
+	}
+	return s
 }
 
 // sentenceEnd returns where the first sentence of s ends; one that is very short
@@ -118,7 +127,7 @@ func holdsAny(s string, phrases ...string) bool {
 // narrates reports whether a sentence only announces what is done next; the
 // acts themselves are in the record.
 func narrates(s string) bool {
-	return beginsWith(s, "Let me ", "Now let me ", "Now I", "Now update", "Now add", "I'll ", "I will ", "I need to ",
+	return beginsWith(s, "Let me ", "Now ", "I'll ", "I will ", "I need to ",
 		"Good", "Great", "Perfect", "Let's ", "First, let", "Next, ", "Also ")
 }
 

@@ -60,6 +60,13 @@ func TestStory(t *testing.T) {
 	s.checkExported()
 	s.checkRebuilt(id)
 	s.checkRebuilt(fork.session())
+
+	s.strandline("verify").mustSucceed()
+	s.checkLog()
+	s.checkFound(portFact)
+	s.strandline("reindex").mustSucceed()
+	s.checkFound(portFact)
+	s.checkFound(tableFact)
 }
 
 // scriptStory scripts what the model says in the story. Its summaries hold none

@@ -138,6 +138,15 @@ func (s *sandbox) forgiveHookRows() {
 	}
 }
 
+// checkLog fails the test if strandline has logged anything.
+func (s *sandbox) checkLog() {
+	s.t.Helper()
+	path := filepath.Join(s.store, "strandline.log")
+	if exists(path) {
+		s.t.Errorf("strandline has logged:\n%s", s.read(path))
+	}
+}
+
 // exists reports whether a file is there.
 func exists(path string) bool {
 	_, err := os.Stat(path)

@@ -55,9 +55,6 @@ func TestUninstallLeavesTheSettingsAsTheyWere(t *testing.T) {
 	}
 }
 
-// stateFile is where the client keeps its own state, MCP servers included.
-func (s *sandbox) stateFile() string { return filepath.Join(s.home, ".claude.json") }
-
 func TestInitWithoutSettings(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -75,4 +72,23 @@ func TestInitWithoutSettings(t *testing.T) {
 	if exists(s.settingsFile()) {
 		t.Error("settings.json was not there before init and is there after uninstall")
 	}
+}
+
+// TestOddPlaces has everything in folders with names that a shell would take apart.
+func TestOddPlaces(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), `Ann's "$HOME" & more`)
+	config, store := filepath.Join(root, "the client's"), filepath.Join(root, "what is kept")
+	s := newSandboxIn(t, root, filepath.Join(root, "home"), config, store,
+		"CLAUDE_CONFIG_DIR="+config, "STRANDLINE_HOME="+store)
+	s.install()
+	s.scriptStory()
+	id := newSession(t)
+
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	loop := s.resume(id, loopPrompt).mustAnswer("All done.").undisturbed()
+
+	checkRestored(t, after(t, loop, mockapi.Compaction), portFact)
+	s.checkExported()
+	s.checkRebuilt(id)
 }

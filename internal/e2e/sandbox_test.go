@@ -36,6 +36,7 @@ type sandbox struct {
 	client  string
 	program string // strandline as it is installed here, "" before install
 	home    string
+	config  string // the client's folder
 	project string
 	store   string // STRANDLINE_HOME
 	env     []string
@@ -49,11 +50,18 @@ type sandbox struct {
 // newSandbox makes a machine on which the client is set up and strandline is not.
 func newSandbox(t *testing.T) *sandbox {
 	t.Helper()
-	s := &sandbox{t: t, client: client(t), api: mockapi.Start(t), checked: map[string]int{}}
 	root := t.TempDir()
-	s.home = filepath.Join(root, "home")
+	home := filepath.Join(root, "home")
+	return newSandboxIn(t, root, home, filepath.Join(home, ".claude"), filepath.Join(home, ".local", "share", "strandline"))
+}
+
+// newSandboxIn makes such a machine with the home, the client's folder and
+// strandline's in these places.
+func newSandboxIn(t *testing.T, root, home, config, store string, env ...string) *sandbox {
+	t.Helper()
+	s := &sandbox{t: t, client: client(t), api: mockapi.Start(t), checked: map[string]int{}}
+	s.home, s.config, s.store = home, config, store
 	s.project = filepath.Join(root, "project")
-	s.store = filepath.Join(s.home, ".local", "share", "strandline")
 	s.env = []string{
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + s.home,
@@ -71,9 +79,10 @@ func newSandbox(t *testing.T) *sandbox {
 		"NO_PROXY=127.0.0.1,localhost",
 		"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + compactWindow,
 	}
+	s.env = append(s.env, env...)
 	s.write(filepath.Join(root, "tmp", ".keep"), "")
 	s.write(s.settingsFile(), userSettings)
-	s.write(filepath.Join(s.home, ".claude.json"), s.onboarded())
+	s.write(s.stateFile(), s.onboarded())
 	s.write(filepath.Join(s.project, "README.md"), "# Tide tables\n")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "Begin"}} {
 		s.run("git", args...).mustSucceed()
@@ -112,17 +121,53 @@ func (s *sandbox) onboarded() string {
 	return string(data)
 }
 
-func (s *sandbox) settingsFile() string { return filepath.Join(s.home, ".claude", "settings.json") }
+func (s *sandbox) settingsFile() string { return filepath.Join(s.config, "settings.json") }
+
+// stateFile is where the client keeps its own state.
+func (s *sandbox) stateFile() string { return filepath.Join(s.home, ".claude.json") }
 
 // projects is the folder that the client keeps its transcripts in.
-func (s *sandbox) projects() string { return filepath.Join(s.home, ".claude", "projects") }
+func (s *sandbox) projects() string { return filepath.Join(s.config, "projects") }
 
 // install puts strandline on the machine and runs init.
 func (s *sandbox) install(args ...string) {
 	s.t.Helper()
 	s.program = filepath.Join(filepath.Dir(s.project), "bin", programName)
 	link(s.t, program(s.t), s.program)
+	s.t.Cleanup(s.awaitProcesses)
 	s.strandline(append([]string{"init"}, args...)...).mustSucceed()
+}
+
+// awaitProcesses waits for those that strandline's hooks have left behind, so that
+// nobody writes any more when the machine is taken away. Where the system does
+// not tell what runs, it waits for nothing.
+func (s *sandbox) awaitProcesses() {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for s.running() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			s.t.Error("a process of strandline does not end")
+			return
+		}
+	}
+}
+
+// running reports whether a process runs the installed program.
+func (s *sandbox) running() bool {
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, link := range links {
+		if exe, err := os.Readlink(link); err == nil && strings.HasPrefix(exe, s.program) {
+			return true
+		}
+	}
+	return false
 }
 
 // awaitFlush holds an answer back until the tool results that it answers are in

@@ -139,6 +139,9 @@ func (tn *turn) undisturbed() *turn {
 		if ev.Subtype != "hook_response" {
 			continue
 		}
+		if strings.HasPrefix(ev.HookName, "PostToolUse") && ev.Outcome == "cancelled" {
+			continue // it is asynchronous: the client ended before it did
+		}
 		if ev.Outcome != "success" || ev.ExitCode != 0 || ev.Stderr != "" {
 			tn.t.Errorf("hook %s: outcome %s, exit code %d, stderr %q", ev.HookName, ev.Outcome, ev.ExitCode, ev.Stderr)
 		}

@@ -19,12 +19,24 @@ type run struct {
 
 // sideEvents are the events after which the session's folder is listed: a
 // listing at every prompt would make long sessions slower for nothing.
-func sideEvent(event string) bool {
-	switch event {
+func (p payload) sideEvent() bool {
+	switch p.event {
 	case "SubagentStop", "Stop", "StopFailure", "PreCompact", "SessionEnd":
 		return true
+	case "SessionStart": // of a sub-agent whose context was compacted
+		return p.agentID != ""
 	}
 	return false
+}
+
+// subject is the session whose context the event is about. The hooks of a
+// sub-agent's compaction come under its parent's session id and transcript, and
+// name the agent beside them.
+func (p payload) subject() string {
+	if !archive.ValidID(p.agentID) {
+		return p.session
+	}
+	return p.session + "~" + p.agentID
 }
 
 // isSummarizer reports that the event is the end of the client's own summarizer,
@@ -56,7 +68,7 @@ func (r *run) handle(ctx context.Context) error {
 		errs = append(errs, r.env.Journal.Record(ctx, archive.JournalTask, p.session,
 			archive.TaskFact{Event: p.event, TaskID: p.taskID, Subject: p.taskSubject, Description: p.taskText}))
 	}
-	sessions, deferred, err := r.env.Capture.Files(ctx, src, sideEvent(p.event))
+	sessions, deferred, err := r.env.Capture.Files(ctx, src, p.sideEvent())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
@@ -71,6 +83,9 @@ func (r *run) handle(ctx context.Context) error {
 	}
 	if deferred {
 		errs = append(errs, r.leave(src))
+	}
+	if p.event == "SessionEnd" {
+		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
 	}
 	return errors.Join(errs...)
 }

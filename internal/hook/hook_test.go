@@ -292,7 +292,7 @@ func TestWhatIsSaidIsJSONAndNoted(t *testing.T) {
 func TestModeOffSaysNothing(t *testing.T) {
 	s := newStage(t)
 	s.Config.Restore.OnClear = config.ModeOff
-	s.index.sessions = []archive.Session{{ID: "9b1c44ee", Title: "old work"}}
+	s.index.sessions = []archive.Session{{ID: "9b1c44ee", Title: "old work", Turns: 1}}
 	s.send(t, "SessionStart", map[string]string{"source": "clear"})
 	if s.out.Len() > 0 {
 		t.Errorf("said %q", s.out.String())

@@ -29,7 +29,7 @@ func (r *run) speak(ctx context.Context, idx Index) error {
 	if err := r.print(block.Text); err != nil {
 		return fmt.Errorf("answer %s: %w", event, err)
 	}
-	return r.env.Journal.Record(ctx, archive.JournalInjected, r.payload.session, archive.InjectedFact{
+	return r.env.Journal.Record(ctx, archive.JournalInjected, r.payload.subject(), archive.InjectedFact{
 		Event: event, Chars: brief.Units(block.Text), Handles: block.Handles,
 	})
 }
@@ -40,14 +40,14 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 	switch {
 	case p.event == "PreCompact":
 		text, err := compact.Preserve(ctx, idx, compact.Request{
-			Session: p.session, Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
+			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
 			Instructions: p.instructions, Now: r.env.Now(),
 		})
 		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err
 	case p.event != "SessionStart":
 		return compact.Block{}, "", nil
 	case p.source == "compact":
-		block, err := r.restore(ctx, idx, p.session)
+		block, err := r.restore(ctx, idx, p.subject())
 		return block, "SessionStart/compact", err
 	case p.source == "clear":
 		block, err := r.begin(ctx, idx, cfg.Restore.OnClear)

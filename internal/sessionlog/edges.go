@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/cespare/xxhash/v2"
+
+	"strandline/internal/archive"
 )
 
 // edges follows the head and the tail of what is appended.
@@ -13,7 +15,8 @@ type edges struct {
 }
 
 // loadEdges reads the windows back from a log. Bytes that a tombstone covers
-// are not what the source holds, so the windows keep clear of them.
+// are not what the source holds, so the windows keep clear of them; the tail
+// grows again from there.
 func loadEdges(r *Reader) (edges, error) {
 	raw := r.last.rawEnd
 	if raw == 0 {
@@ -26,7 +29,10 @@ func loadEdges(r *Reader) (edges, error) {
 		}
 	}
 	tail := make([]byte, raw-from)
-	if n, err := r.ReadAt(tail, from); n < len(tail) {
+	switch n, err := r.ReadAt(tail, from); {
+	case archive.ErrorCode(err) == archive.CodeCorrupt:
+		return edges{}, nil // damage further back must not stop the log from growing
+	case n < len(tail):
 		return edges{}, err
 	}
 	w := edges{tail: tail}

@@ -183,8 +183,8 @@ func TestWalkStops(t *testing.T) {
 		writeFile(t, l.Transcript("claude", "-x", s, 1), nil)
 	}
 	n := 0
-	for range l.Walk(context.Background()) {
-		if n++; n == 2 {
+	for _, err := range l.Walk(context.Background()) {
+		if n++; n == 2 || err != nil {
 			break
 		}
 	}

@@ -38,7 +38,7 @@ func TestAnyHistory(t *testing.T) {
 		lastWrite := int64(len(s.m.b))
 		t.Repeat(map[string]func(*rapid.T){
 			"append": func(t *rapid.T) {
-				p := chunk().Draw(t, "p")
+				p := chunk(t)
 				lastWrite = int64(len(s.m.b))
 				add(t, s.l, p)
 				s.src, s.seen = append(s.src, p...), append(s.seen, p...)
@@ -59,8 +59,13 @@ func TestAnyHistory(t *testing.T) {
 						delete(s.ends, size)
 					}
 				}
-				s.src, s.seen = s.src[:raw], s.seen[:raw]
 				s.reopen()
+				// A long append has several frames, of which the first may stay.
+				if got := int(s.l.Position().Raw); len(s.src)-raw > 64<<10 && got > raw {
+					raw = got
+				}
+				s.src, s.seen = s.src[:raw], s.seen[:raw]
+				s.noteEnd()
 				lastWrite = int64(len(s.m.b))
 			},
 			"blank": func(t *rapid.T) {
@@ -119,17 +124,15 @@ func TestAnyHistory(t *testing.T) {
 	})
 }
 
-func chunk() *rapid.Generator[[]byte] {
-	return rapid.Custom(func(t *rapid.T) []byte {
-		switch rapid.IntRange(0, 5).Draw(t, "size") {
-		case 0:
-			return noise(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 9000).Draw(t, "n"))
-		case 1:
-			return jsonLines(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 150_000).Draw(t, "n"))
-		default:
-			return []byte(rapid.StringMatching(`([a-c]{0,6}\n?){1,8}.`).Draw(t, "text"))
-		}
-	})
+func chunk(t *rapid.T) []byte {
+	switch rapid.IntRange(0, 5).Draw(t, "size") {
+	case 0:
+		return noise(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 9000).Draw(t, "n"))
+	case 1:
+		return jsonLines(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 150_000).Draw(t, "n"))
+	default:
+		return []byte(rapid.StringMatching(`([a-c]{0,6}\n?){1,8}.`).Draw(t, "text"))
+	}
 }
 
 // lineAt returns where line n begins and ends, its newline included.

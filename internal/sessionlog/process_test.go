@@ -143,7 +143,9 @@ func appendStream(path string) error {
 		if err := l.Append(context.Background(), stream(l.Position().Raw, n), someSource); err != nil {
 			return err
 		}
-		fmt.Println(l.Position().Raw)
+		if _, err := fmt.Println(l.Position().Raw); err != nil {
+			return err // the parent has gone
+		}
 	}
 }
 

@@ -24,11 +24,10 @@ func tryLock(f *os.File) (*lock, error) {
 	}
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	if err := windows.LockFileEx(windows.Handle(lf.Fd()), flags, 0, 1, 0, &windows.Overlapped{}); err != nil {
-		lf.Close()
 		if errors.Is(err, windows.ERROR_IO_PENDING) {
 			err = errLocked
 		}
-		return nil, err
+		return nil, errors.Join(err, lf.Close())
 	}
 	return &lock{lf}, nil
 }

@@ -71,6 +71,10 @@ func (s *Session) Err() error { return s.err }
 // Rand is the session's source of chance; its use changes the ids that follow.
 func (s *Session) Rand() *rand.Rand { return s.rnd }
 
+// Reseed starts the session's source of chance anew, so that sessions of
+// different length can go on alike.
+func (s *Session) Reseed(seed uint64) { *s.rnd = *rand.New(rand.NewPCG(seed, 0x676f206f6e)) }
+
 // Wait moves the session's clock.
 func (s *Session) Wait(d time.Duration) { s.now = s.now.Add(d) }
 

@@ -28,12 +28,21 @@ func (w *batchWriter) session(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.s.exec(ctx, upsert("sessions", "id", sessionColumns), x.ID,
+	_, err = w.s.exec(ctx, upsertSession(), x.ID,
 		1, x.Client, project, x.Project.Worktree, x.Parent, string(x.Relation), x.Agent.ID, x.Agent.Type, x.Agent.Description,
 		x.Cwd, x.GitBranch, x.Version, x.Model, x.Title, nanos(x.First), nanos(x.Last), x.Generation, x.Bytes, x.Lines,
 		x.Turns, x.Steps, x.Calls, x.Compacts, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead, x.Usage.CacheWrite,
 		x.Cost.USD, int64(x.Cost.APITime), int64(x.Cost.Duration), x.Cost.Turns, x.Cost.LinesAdded, x.Cost.LinesGone)
 	return err
+}
+
+// upsertSession keeps the parent that an earlier batch named: a fork is told by
+// the rows that it copied, and later batches hold none of them.
+func upsertSession() string {
+	return strings.NewReplacer(
+		"parent_id = excluded.parent_id", "parent_id = iif(excluded.parent_id = '', parent_id, excluded.parent_id)",
+		"relation = excluded.relation", "relation = iif(excluded.relation = '', relation, excluded.relation)",
+	).Replace(upsert("sessions", "id", sessionColumns))
 }
 
 // internProject returns the number of a project, 0 if it has no key. The

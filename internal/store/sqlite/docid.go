@@ -26,9 +26,9 @@ func newDocID(session, seq int64, agent bool, kind archive.PassageKind) docID {
 	return docID(id)
 }
 
-func (d docID) session() int64            { return int64(d) >> sessionShift }
-func (d docID) agent() bool               { return d&agentBit != 0 }
-func (d docID) kind() archive.PassageKind { return kindOf(int64(d) & (1<<kindBits - 1)) }
+func (d docID) session() int64  { return int64(d) >> sessionShift }
+func (d docID) agent() bool     { return d&agentBit != 0 }
+func (d docID) kindCode() int64 { return int64(d) & (1<<kindBits - 1) }
 
 // sessionRange returns the first and the last number that a session's passages
 // can have.

@@ -84,7 +84,9 @@ func (s *Store) addSession(ctx context.Context, x *scope, q *archive.Query, id s
 				return err
 			}
 			x.shared[p] = true
-			x.sessions[p.session] = x.sessions[p.session]
+			if !x.sessions[p.session] {
+				x.sessions[p.session] = false
+			}
 			return nil
 		})
 		if err != nil {
@@ -121,7 +123,7 @@ func (s *Store) narrowToProjects(ctx context.Context, x *scope, projects []int64
 
 // bound sets the range of numbers that the sessions span.
 func (x *scope) bound() {
-	if x.sessions == nil || len(x.sessions) == 0 {
+	if len(x.sessions) == 0 {
 		return
 	}
 	first, last := int64(math.MaxInt64), int64(0)
@@ -144,7 +146,7 @@ func (x *scope) narrow(c []lexical.Candidate) []lexical.Candidate {
 	kept := c[:0]
 	for _, candidate := range c {
 		id := docID(candidate.ID)
-		code := int64(id) & (1<<kindBits - 1)
+		code := id.kindCode()
 		if x.kinds != nil && !x.kinds[code] || id.agent() && !x.agents {
 			continue
 		}

@@ -26,8 +26,6 @@ type Options struct {
 	BusyTimeout time.Duration
 	// Bulk spends memory (about 64 MB) for speed, for imports and reindexing.
 	Bulk bool
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
 }
 
 // Store is an open index.
@@ -52,9 +50,6 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	if opt.BusyTimeout <= 0 {
 		opt.BusyTimeout = defaultBusyTimeout
 	}
-	if opt.Now == nil {
-		opt.Now = time.Now
-	}
 	if err := prepareFile(path, opt.ReadOnly); err != nil {
 		return nil, err
 	}
@@ -76,10 +71,27 @@ func (s *Store) connect(ctx context.Context) error {
 	if s.conn, err = s.db.Conn(ctx); err != nil {
 		return s.fail("open the index", err)
 	}
-	if _, err := s.conn.ExecContext(ctx, pragmas(s.opt)); err != nil {
-		return s.fail("open the index", err)
+	if err := s.configure(ctx); err != nil {
+		return err
 	}
 	return s.migrate(ctx)
+}
+
+// configure sets the connection up. SQLite does not wait where a new file is
+// switched to WAL while another process does the same, so this waits itself.
+func (s *Store) configure(ctx context.Context) error {
+	for waited, pause := time.Duration(0), time.Millisecond; ; waited, pause = waited+pause, 2*pause {
+		_, err := s.conn.ExecContext(ctx, pragmas(s.opt))
+		err = s.fail("open the index", err)
+		if archive.ErrorCode(err) != archive.CodeBusy || waited >= s.opt.BusyTimeout {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(pause, s.opt.BusyTimeout-waited)):
+		}
+	}
 }
 
 // pragmas returns the settings of a connection. A hook touches a few pages, so

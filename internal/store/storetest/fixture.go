@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -39,7 +38,7 @@ func mainBatch() archive.Batch {
 			Cwd: "/src/tide-wt", GitBranch: "main", Version: "2.1.0", Model: "model-x", Title: "Fix the config parser",
 			First: at(0), Last: at(9), Generation: 1, Bytes: 12_345, Lines: 40, Turns: 3, Steps: 3, Calls: 3, Compacts: 1,
 			Usage: archive.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40},
-			Cost: archive.Cost{USD: 0.25, APITime: 3 * time.Second, Duration: time.Minute, Turns: 2, LinesAdded: 7, LinesGone: 5},
+			Cost:  archive.Cost{USD: 0.25, APITime: 3 * time.Second, Duration: time.Minute, Turns: 2, LinesAdded: 7, LinesGone: 5},
 		},
 		Turns: []archive.Turn{
 			{Session: mainID, Index: 0, Title: "Fix the config parser", PromptID: "p0", Start: at(0), End: at(3), LineFrom: 0, LineTo: 12, Steps: 2},
@@ -116,9 +115,6 @@ func agentBatch(texts ...string) archive.Batch {
 	b.Session.Agent = archive.Agent{ID: "a2c37f95b1", Type: "Explore", Description: "Look around"}
 	return b
 }
-
-// sessionID makes ids that differ in their first characters.
-func sessionID(n int) string { return fmt.Sprintf("%08x-aaaa-4bbb-8ccc-%012x", n*2654435761%(1<<32), n) }
 
 // after makes b the batch that follows before: a reader that goes on may send
 // rows of a place again.

@@ -29,19 +29,22 @@ func hasOwn(text string) bool { return strings.Contains(text, brief.OpenMark) }
 // stripReminders removes the notes that older clients put into prompts and tool
 // results. A note that does not end stays: it is somebody's text about notes.
 func stripReminders(text string) string {
-	for from := 0; ; {
-		at := strings.Index(text[from:], tagReminder)
-		if at < 0 {
-			return text
-		}
-		at += from
+	at := strings.Index(text, tagReminder)
+	if at < 0 {
+		return text
+	}
+	var b strings.Builder
+	for at >= 0 {
 		end := strings.Index(text[at:], endReminder)
 		if end < 0 {
-			return text
+			break
 		}
-		text = text[:at] + text[at+end+len(endReminder):]
-		from = at
+		b.WriteString(text[:at])
+		text = text[at+end+len(endReminder):]
+		at = strings.Index(text, tagReminder)
 	}
+	b.WriteString(text)
+	return b.String()
 }
 
 // stripTerminal removes escape sequences that colour a terminal, and NULs, which

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -27,6 +28,10 @@ func (r *Reader) queueOperation(row *row) {
 		if q, ok := r.unqueue(0); ok && q.text != "" {
 			r.ensureTurn(row, nil)
 			r.putQueued(q)
+			st.taken = append(st.taken, q.hash)
+			if n := len(st.taken) - maxQueue; n > 0 {
+				st.taken = append(st.taken[:0], st.taken[n:]...)
+			}
 		}
 	case "popAll":
 		text := contentHash(clean(unquote(row.rawContent)))
@@ -100,5 +105,9 @@ func (r *Reader) attachment(row *row) {
 		return
 	}
 	r.dequeued(text)
+	if i := slices.Index(r.state.taken, contentHash(text)); i >= 0 {
+		r.state.taken = slices.Delete(r.state.taken, i, i+1) // the queue told it already
+		return
+	}
 	r.putTexts(archive.KindPrompt, "", r.redact(text), row)
 }

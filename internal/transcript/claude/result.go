@@ -29,8 +29,8 @@ func (r *Reader) toolResult(row *row, p *part, facts *resultFacts) {
 	c.row.Duration = facts.duration
 	if p.isError {
 		c.row.Error = errorLine(text)
-		if _, said, ok := strings.Cut(text, "the user said:\n"); ok && !c.side {
-			r.aside(row, strings.TrimSpace(said))
+		if said := rejection(text); said != "" && !c.side {
+			r.aside(row, said)
 		}
 	}
 	switch c.row.Kind {
@@ -49,6 +49,16 @@ func (r *Reader) toolResult(row *row, p *part, facts *resultFacts) {
 		}
 	}
 	r.putCall(&c)
+}
+
+// rejection returns what the user wrote when refusing a tool. The client hands
+// it to the model inside a text of its own.
+func rejection(text string) string {
+	_, said, _ := strings.Cut(text, "the user said:\n")
+	if !strings.HasPrefix(text, "The user ") {
+		return ""
+	}
+	return strings.TrimSpace(said)
 }
 
 // orphan keeps the answer of a request that was never seen, or forgotten.

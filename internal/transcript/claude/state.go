@@ -32,6 +32,7 @@ type state struct {
 	cut     cutState
 	recent  []recentRow // oldest first
 	queue   []queued
+	taken   []uint64 // content of the prompts that were last taken from the queue
 	todos   []todo
 	echo    echoState
 }
@@ -152,6 +153,7 @@ func (st *state) walk(c *codec) {
 		c.ints(&q.line)
 		c.times(&q.time)
 	})
+	list(c, &st.taken, (*codec).hash)
 	list(c, &st.todos, func(c *codec, t *todo) {
 		c.hash(&t.id)
 		c.strings(&t.status)

@@ -190,6 +190,18 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
+func TestRejection(t *testing.T) {
+	for text, want := range map[string]string{
+		"The user doesn't want to proceed. To tell you how to proceed, the user said:\nno\nreally": "no\nreally",
+		"The user doesn't want to proceed with this tool use.":                                     "",
+		"log: the user said:\nhello":                                                               "",
+	} {
+		if got := rejection(text); got != want {
+			t.Errorf("rejection(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestStripNumbers(t *testing.T) {
 	for text, want := range map[string]string{
 		"     1→a\n    10→\tb\n": "a\n\tb\n",

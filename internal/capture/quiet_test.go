@@ -1,0 +1,41 @@
+package capture_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"strandline/internal/capture"
+)
+
+func TestAwaitQuietOutlastsAWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	w := newWorld(t)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				w.appendTo(path, []byte("{}\n"))
+			}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := capture.AwaitQuiet(ctx, path, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while somebody writes: %v", err)
+	}
+	close(stop)
+	<-stopped
+	if err := capture.AwaitQuiet(t.Context(), path, 10*time.Millisecond); err != nil {
+		t.Errorf("when nobody writes: %v", err)
+	}
+	if err := capture.AwaitQuiet(t.Context(), path+".missing", 10*time.Millisecond); err != nil {
+		t.Errorf("a missing file: %v", err)
+	}
+}

@@ -1,0 +1,196 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+)
+
+// act says in a few words what a call did and how it ended.
+func (c *collector) act(x archive.Call) string {
+	switch x.Kind {
+	case archive.CallCommand:
+		return "ran `" + brief.Cut(oneLine(c.short(x.Command)), 160) + "`" + outcome(x)
+	case archive.CallEdit, archive.CallRead:
+		if len(x.Files) == 0 {
+			return ""
+		}
+		verb := "read"
+		if x.Kind == archive.CallEdit {
+			verb = "changed"
+		}
+		return verb + " the file " + c.short(oneLine(x.Files[0])) + outcome(x)
+	}
+	return ""
+}
+
+func outcome(x archive.Call) string {
+	switch {
+	case x.LineResult < 0:
+		return ", no result yet"
+	case x.Failed && x.Error != "":
+		return fmt.Sprintf(", failed%s: %s", exitCode(x), brief.Cut(oneLine(x.Error), maxLineUnits))
+	case x.Failed:
+		return ", failed" + exitCode(x)
+	case x.Exit != nil:
+		return fmt.Sprintf(", exit %d", *x.Exit)
+	}
+	return ""
+}
+
+func exitCode(x archive.Call) string {
+	if x.Exit == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (exit %d)", *x.Exit)
+}
+
+// openFailures returns the calls that failed and were not followed by a success
+// of the same command or on the same file, newest first, one per subject.
+func (c *collector) openFailures() []archive.Call {
+	var out []archive.Call
+	settled := map[string]bool{}
+	for _, x := range slices.Backward(c.past.calls) {
+		key := subject(x)
+		if key == "" || x.LineResult < 0 || settled[key] {
+			continue
+		}
+		settled[key] = true
+		if x.Failed {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// failures adds errors that are still open.
+func (c *collector) failures() {
+	for i, x := range c.openFailures() {
+		act := c.act(x)
+		if act == "" {
+			continue
+		}
+		age := c.age(x.Turn, x.Step)
+		it := c.add(item{
+			section: secErrors, order: age, handle: c.handle(x.Turn, x.Step), head: act,
+			prior: 3.5 * ago(age, 20), must: i == 0 && age < freshError,
+		})
+		c.failed[place{x.Turn, x.Step}] = it
+		c.cause(it, x)
+	}
+}
+
+// freshError is how many moments ago the newest open error may have been to
+// stand in the block whatever its worth.
+const freshError = 20
+
+// cause adds what the model said next about a failure.
+func (c *collector) cause(it *item, x archive.Call) {
+	for _, y := range c.past.passages {
+		after := place{y.Turn, y.Step}
+		if y.Turn != x.Turn || y.Step <= x.Step || y.Step > x.Step+1 || y.Kind != archive.KindReply {
+			continue
+		}
+		sentences(c.short(y.Text), func(s string) {
+			if reasoned(s) && !narrates(s) {
+				c.addLine(it, s, c.handle(after.turn, after.step), 0.5*ago(c.age(x.Turn, x.Step), 20), minWords)
+			}
+		})
+	}
+}
+
+// subject is what a call was about, to match a failure with its cure: the file,
+// or the command up to its options.
+func subject(x archive.Call) string {
+	if x.Kind != archive.CallCommand {
+		if len(x.Files) > 0 {
+			return string(x.Kind) + " " + x.Files[0]
+		}
+		return ""
+	}
+	return commandKey(x.Command)
+}
+
+// commandKey names a command without what changes from run to run: folder
+// changes, redirections, pipes into pagers.
+func commandKey(cmd string) string {
+	if at := strings.IndexByte(cmd, '\n'); at >= 0 {
+		cmd = cmd[:at]
+	}
+	for strings.HasPrefix(cmd, "cd ") {
+		_, rest, ok := strings.Cut(cmd, "&&")
+		if !ok {
+			break
+		}
+		cmd = strings.TrimSpace(rest)
+	}
+	for _, end := range []string{" 2>&1", " | ", " > ", "; echo", " && echo"} {
+		if at := strings.Index(cmd, end); at > 0 {
+			cmd = cmd[:at]
+		}
+	}
+	return strings.Join(strings.Fields(cmd), " ")
+}
+
+// commands adds each command with its outcome and the lines of its output. The
+// last run of a command counts; a failure that was cured since is left out, and
+// one that was not stands among the errors.
+func (c *collector) commands() {
+	seen := map[string]bool{}
+	outputs := map[place][]archive.Passage{}
+	for _, x := range c.past.passages {
+		if x.Kind == archive.KindCommand {
+			outputs[place{x.Turn, x.Step}] = append(outputs[place{x.Turn, x.Step}], x)
+		}
+	}
+	for _, x := range slices.Backward(c.past.calls) {
+		if x.Kind != archive.CallCommand {
+			continue
+		}
+		key := commandKey(x.Command)
+		age := c.age(x.Turn, x.Step)
+		it := c.failed[place{x.Turn, x.Step}]
+		switch {
+		case it != nil:
+		case x.Failed && seen[key]:
+			continue
+		default:
+			n := item{section: secCommands, order: age, handle: c.handle(x.Turn, x.Step), head: c.act(x)}
+			if !seen[key] {
+				n.prior = 0.3 * ago(age, 20)
+				if checks(key) {
+					n.prior = 1.2 * ago(age, 20)
+				}
+			}
+			it = c.add(n)
+		}
+		seen[key] = true
+		for _, o := range outputs[place{x.Turn, x.Step}] {
+			c.output(it, x, o)
+		}
+	}
+}
+
+// output adds the lines that a command put out.
+func (c *collector) output(it *item, x archive.Call, o archive.Passage) {
+	if !strings.HasPrefix(o.Text, "$ "+head(x.Command, 80)) {
+		return
+	}
+	_, text, _ := strings.Cut(o.Text, "\n")
+	for raw := range strings.SplitSeq(c.short(text), "\n") {
+		if s := tidy(raw); s != "" && s != x.Error && !strings.HasPrefix(s, "[exit ") && !strings.HasPrefix(s, "# ") {
+			c.addLine(it, s, it.handle, 0, minWords)
+		}
+	}
+}
+
+func head(s string, n int) string {
+	s, _, _ = strings.Cut(s, "\n")
+	if len(s) > n {
+		s = s[:n]
+	}
+	return s
+}

@@ -1,0 +1,45 @@
+package sqlite
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strandline/internal/archive"
+)
+
+// The number of a passage gives back what was put in, and sorts by session, then
+// by age.
+func TestDocID(t *testing.T) {
+	kinds := append(archive.PassageKinds(), "of the future")
+	rapid.Check(t, func(r *rapid.T) {
+		session := rapid.Int64Range(1, 1<<33-2).Draw(r, "session")
+		seq := rapid.Int64Range(0, 1<<26-2).Draw(r, "seq")
+		agent := rapid.Bool().Draw(r, "agent")
+		kind := rapid.SampledFrom(kinds).Draw(r, "kind")
+		id := newDocID(session, seq, agent, kind)
+		want := kind
+		if want == "of the future" {
+			want = ""
+		}
+		if id.session() != session || id.agent() != agent || kindOf(id.kindCode()) != want {
+			r.Fatalf("%d: session %d, agent %v, kind %q", id, id.session(), id.agent(), kindOf(id.kindCode()))
+		}
+		lo, hi := sessionRange(session)
+		if int64(id) < lo || int64(id) > hi {
+			r.Fatalf("%d is outside %d to %d", id, lo, hi)
+		}
+		if newDocID(session, seq+1, false, "") <= id || newDocID(session+1, 0, false, "") <= id {
+			r.Fatalf("%d does not come before its successor", id)
+		}
+	})
+}
+
+// Indexes hold these codes: a change needs a migration.
+func TestKindCodesAreFixed(t *testing.T) {
+	for i, kind := range archive.PassageKinds() {
+		if code := kindCode(kind); code != int64(i+1) {
+			t.Errorf("%s has code %d, want %d", kind, code, i+1)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package claude
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+)
+
+// fullState has a value in every field that is kept.
+func fullState() state {
+	at := time.Date(2026, 5, 4, 10, 0, 1, 5e6, time.UTC)
+	usage := archive.Usage{Input: 1, Output: -2, CacheRead: 3, CacheWrite: 1 << 40}
+	ref := &archive.Ref{Session: "other", Turn: 4, Step: -1}
+	return state{
+		facts: facts{
+			cwd: "/w", branch: "b", version: "v", model: "m", title: "t…", first: at, last: at.Add(time.Hour),
+			turns: 1, steps: 2, calls: 3, compacts: 4, usage: usage,
+			cost: archive.Cost{USD: 0.25, APITime: 1, Duration: 2, Turns: 3, LinesAdded: 4, LinesGone: 5},
+		},
+		turn: turnState{open: true, seq: 7, tail: 1 << 63, row: archive.Turn{
+			Index: 5, Title: "x", PromptID: "p", Start: at, End: at, LineFrom: 6, LineTo: 9, Steps: 2, Copy: ref,
+		}},
+		steps: []stepState{{key: 9, seq: 3, calls: 2, tools: []uint64{1, 2}, row: archive.Step{
+			Turn: 5, Index: 1, MessageID: "id", Model: "m", Time: at, LineFrom: 7, LineTo: 8, Usage: usage, Stop: "s", APIError: true, Sidechain: true, Copy: ref,
+		}}},
+		pending: []callState{{
+			row: archive.Call{Turn: 5, Step: 1, Seq: 2, ToolID: "t", Name: "Bash", Kind: archive.CallCommand, Command: "ls", Files: []string{"a", "b"}, LineUse: 8, LineResult: -1},
+			seq: 4, time: at, brief: "why", task: archive.TaskEvent{TaskID: "1", Subject: "s", Status: "pending"}, side: true, copied: true, batchCall: -1, batchPassage: -1,
+		}},
+		cut: cutState{
+			row:      archive.Compaction{Index: 1, Line: 2, Time: at, Trigger: "auto", PreTokens: 3, PostTokens: 4, Duration: 5, SummaryLine: -1, Kept: 6, Ours: true, Turn: 7},
+			boundary: 8, promptID: "z", time: at, turn: 9, open: true, copying: true,
+		},
+		recent: []recentRow{{1, 2}, {3, 4}},
+		queue:  []queued{{text: "q", hash: 5, line: 6, time: at}},
+		taken:  []uint64{7},
+		todos:  []todo{{8, "pending"}},
+		echo:   echoState{9, "/x"},
+	}
+}
+
+func TestStateSurvives(t *testing.T) {
+	want := fullState()
+	var got state
+	if !got.decode(want.encode()) {
+		t.Fatal("the state can not be read")
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+	var zero, none state
+	if !none.decode(zero.encode()) || !reflect.DeepEqual(none, zero) {
+		t.Errorf("the empty state becomes %+v", none)
+	}
+}
+
+// TestCutStates reads every beginning of a state: each is refused, none panics.
+func TestCutStates(t *testing.T) {
+	full := fullState()
+	whole := full.encode()
+	for n := range whole {
+		var st state
+		if st.decode(whole[:n]) {
+			t.Errorf("%d of %d bytes are taken for a state", n, len(whole))
+		}
+	}
+}
