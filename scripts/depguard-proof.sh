@@ -55,7 +55,7 @@ try internal/capture database/sql "speaks SQL"
 try internal/compact strandline/internal/cli work-imports
 try internal/recall modernc.org/sqlite "knows a driver"
 try internal/capture strandline/internal/synth "tests and measurements"
-try internal/hook github.com/spf13/cobra "know cobra"
+try internal/hook github.com/spf13/cobra hook-face
 try internal/hook strandline/internal/cli hook-face
 try internal/cli strandline/internal/store/sqlite "hands the store in"
 try internal/store/sqlite strandline/internal/capture stores-import

@@ -143,6 +143,9 @@ func (c *Capture) Logged(ctx context.Context) ([]Job, error) {
 			continue
 		}
 		r, err := sessionlog.OpenReader(entry.Path)
+		if archive.ErrorCode(err) == archive.CodeNotFound {
+			continue // its first capture was killed before it wrote a byte
+		}
 		if err != nil {
 			return nil, fmt.Errorf("list logs: %w", err)
 		}

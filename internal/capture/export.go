@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
@@ -65,6 +66,7 @@ type Restored struct {
 // so is a session without a log. A path that the client would not look at is
 // not made: names come from the log's layout only.
 func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]Restored, error) {
+	session, _, _ = strings.Cut(session, "~") // a sub-agent's run comes with its parent
 	entry, err := c.find(session, 0)
 	if err != nil {
 		return nil, err

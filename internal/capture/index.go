@@ -87,6 +87,9 @@ func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFu
 // indexLog indexes one generation from its cursor and returns the new cursor.
 func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session string, cur archive.Cursor, known transcript.Lookup, do func(step) error) (archive.Cursor, error) {
 	log, err := sessionlog.OpenReader(entry.Path)
+	if archive.ErrorCode(err) == archive.CodeNotFound {
+		return cur, nil // its first capture was killed before it wrote a byte
+	}
 	if err != nil {
 		return cur, err
 	}

@@ -44,7 +44,7 @@ type kept struct {
 	name  string                        // file name of the transcript without its ending
 	slug  string                        // folder of the logs, empty while there is none
 	main  []sessionlog.Entry            // generations of the transcript, oldest first
-	files map[string][]sessionlog.Entry // generations of side files by path
+	files map[string][]sessionlog.Entry // generations of side files by sessionlog.Layout.Rel
 }
 
 // kept lists what the archive holds of a source's session; side says whether
@@ -79,7 +79,7 @@ func (c *Capture) kept(src Source, side bool) (kept, error) {
 func (k kept) latest(rel string) (sessionlog.Entry, bool) {
 	logs := k.main
 	if rel != "" {
-		logs = k.files[rel]
+		logs = k.files[sessionlog.Layout{}.Rel(rel)]
 	}
 	if len(logs) == 0 {
 		return sessionlog.Entry{}, false
@@ -140,7 +140,8 @@ func (c *Capture) children(slug, name, rel string) ([]sessionlog.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(e sessionlog.Entry) bool { return e.Rel != rel }), nil
+	want := c.Layout.Rel(rel)
+	return slices.DeleteFunc(all, func(e sessionlog.Entry) bool { return e.Rel != want }), nil
 }
 
 // generations lists the logs of a session or a sub-agent's run, oldest first.

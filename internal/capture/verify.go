@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"strandline/internal/sessionlog"
 )
@@ -33,6 +34,7 @@ type Verified struct {
 // by byte with the client's files. session limits it to one session with its
 // sub-agents and side files; "" means all.
 func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error) {
+	session, _, _ = strings.Cut(session, "~")
 	var entries []sessionlog.Entry
 	newest := map[string]int{} // by place: the latest generation
 	for e, err := range c.Layout.Walk(ctx) {

@@ -4,9 +4,9 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,89 +67,31 @@ type Env struct {
 	VersionOf func(ctx context.Context, exe string) (string, error)
 }
 
-// Exit codes, stated in every help text.
-const (
-	ExitOK        = 0
-	ExitInternal  = 1
-	ExitUsage     = 2
-	ExitNotFound  = 3
-	ExitAmbiguous = 4
-	ExitBusy      = 5
-	ExitCorrupt   = 6
-	ExitDenied    = 7
-)
-
-// exitHelp stands at the end of every command's help.
-const exitHelp = `
-
-Exit status: 0 done · 1 an internal fault · 2 wrong usage or value · 3 not found ·
-4 ambiguous · 5 locked by another process · 6 stored data is damaged · 7 not permitted`
-
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, env Env, args []string) int {
-	app := &app{env: env}
-	root := app.root()
+	a := newApp(env)
+	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return ExitOK
-	}
-	var silent silentError
-	if !errors.As(err, &silent) {
-		printError(env.Stderr, err)
-	}
-	return exitCode(err)
-}
-
-// printError tells the user what went wrong in one sentence, and what to do.
-func printError(w io.Writer, err error) {
-	fmt.Fprintf(w, "strandline: %v\n", err)
-	if hint := archive.ErrorHint(err); hint != "" {
-		fmt.Fprintf(w, "hint: %s\n", hint)
-	}
-}
-
-// silentError carries an exit code for a command that has said everything.
-type silentError struct{ code int }
-
-func (e silentError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
-
-// usageError is a wrong flag or argument.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-func exitCode(err error) int {
-	var silent silentError
-	if errors.As(err, &silent) {
-		return silent.code
-	}
-	var usage usageError
-	if errors.As(err, &usage) {
-		return ExitUsage
-	}
-	switch archive.ErrorCode(err) {
-	case archive.CodeInvalid:
-		return ExitUsage
-	case archive.CodeNotFound:
-		return ExitNotFound
-	case archive.CodeAmbiguous:
-		return ExitAmbiguous
-	case archive.CodeBusy:
-		return ExitBusy
-	case archive.CodeCorrupt:
-		return ExitCorrupt
-	case archive.CodeDenied:
-		return ExitDenied
-	}
-	return ExitInternal
+	return finished(ctx, a.errOut, root.ExecuteContext(ctx))
 }
 
 // app is one run of the command line.
 type app struct {
-	env   Env
-	flags map[string]string // settings given by flags
+	env Env
+	// out and errOut are the streams of env, guarded where they are terminals.
+	// Only exact bytes (export) and this program's own drawings (the progress,
+	// the demo) go past them.
+	out, errOut io.Writer
+}
+
+func newApp(env Env) *app {
+	guard := func(w io.Writer) io.Writer {
+		if _, ok := env.Terminal(w); ok {
+			return screen{w}
+		}
+		return w
+	}
+	return &app{env: env, out: guard(env.Stdout), errOut: guard(env.Stderr)}
 }
 
 func (a *app) root() *cobra.Command {
@@ -166,15 +108,14 @@ Start with:  strandline init     wire it into the client
 		Version:       a.env.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetOut(a.env.Stdout)
-	root.SetErr(a.env.Stderr)
+	root.SetOut(a.out)
+	root.SetErr(a.errOut)
 	root.SetIn(a.env.Stdin)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{&archive.Error{Code: archive.CodeInvalid, Msg: err.Error(),
-			Hint: "`" + cmd.CommandPath() + " --help` lists the flags"}}
+		return wrongUsage(err.Error(), "`"+cmd.CommandPath()+" --help` lists the flags")
 	})
 	root.AddGroup(
 		&cobra.Group{ID: "setup", Title: "Setting up:"},
@@ -182,29 +123,48 @@ Start with:  strandline init     wire it into the client
 		&cobra.Group{ID: "context", Title: "What a compaction gets:"},
 		&cobra.Group{ID: "keep", Title: "Keeping the archive:"},
 	)
-	a.add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
-	a.add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.statsCommand(), a.projectsCommand())
-	a.add(root, "context", a.restoreCommand(), a.preserveCommand())
-	a.add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
-	root.AddCommand(a.versionCommand(), a.hookHelp(), a.catchupCommand())
+	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
+	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.statsCommand(), a.projectsCommand())
+	add(root, "context", a.restoreCommand(), a.preserveCommand())
+	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
+	add(root, "", a.versionCommand(), a.hookHelp(), a.catchupCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	endHelp(root)
 	return root
 }
 
-// add puts commands into a group and ends their help with the exit codes.
-func (a *app) add(root *cobra.Command, group string, commands ...*cobra.Command) {
+// add puts commands into a group of the root's help.
+func add(root *cobra.Command, group string, commands ...*cobra.Command) {
 	for _, c := range commands {
 		c.GroupID = group
-		finish(c)
 		root.AddCommand(c)
 	}
 }
 
-func finish(c *cobra.Command) {
+// endHelp ends the help of a command and of all below it with the exit codes,
+// unless it names its own.
+func endHelp(c *cobra.Command) {
 	if c.Long == "" {
 		c.Long = c.Short + "."
 	}
-	c.Long += exitHelp
-	for _, sub := range c.Commands() {
-		finish(sub)
+	if c.Long = strings.TrimRight(c.Long, "\n"); !strings.Contains(c.Long, "Exit status:") {
+		c.Long += exitHelp
 	}
+	for _, sub := range c.Commands() {
+		endHelp(sub)
+	}
+}
+
+// knownCommand refuses what is no command and names those that are spelled
+// alike.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "`" + cmd.CommandPath() + " --help` lists the commands"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return wrongUsage(fmt.Sprintf("%q is no command", args[0]), hint)
 }

@@ -7,24 +7,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
+	"strandline/internal/lockfile"
 )
 
-// config loads the effective settings; a bad value is an error here, while a
-// hook would go on with the default.
-func (a *app) config() (*config.Config, error) {
-	cfg, err := config.Load(config.Inputs{
-		Env: a.env.Getenv, Home: a.env.Home, Cwd: a.projectRoot(), Flags: a.flags,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return cfg, nil
+// settings loads the effective settings. They can be used even where the error
+// says that a value was not accepted: the next best one is in force then.
+func (a *app) settings() (*config.Config, error) {
+	return config.Load(config.Inputs{Env: a.env.Getenv, Home: a.env.Home, Cwd: a.projectRoot()})
 }
 
 // projectRoot is the folder whose .strandline.toml counts.
@@ -37,30 +33,72 @@ func (a *app) projectRoot() string {
 
 func indexPath(home string) string { return filepath.Join(home, "index.db") }
 
-// withStore opens the configuration, the capture and the index for a command.
-func (a *app) withStore(ctx context.Context, mode StoreMode, run func(*config.Config, *capture.Capture, Store) error) error {
-	cfg, err := a.config()
+// rooms are what a command works with: its settings, and the archive's folder
+// with what writes there.
+type rooms struct {
+	cfg     *config.Config
+	capture *capture.Capture
+	journal capture.Journal
+}
+
+// rooms opens the archive's folder for a command. A setting that was not
+// accepted is an error here, while a hook would go on without it.
+func (a *app) rooms() (rooms, error) {
+	cfg, err := a.settings()
 	if err != nil {
-		return err
+		return rooms{}, err
 	}
 	c, journal, err := a.env.NewCapture(cfg)
+	return rooms{cfg, c, journal}, err
+}
+
+// file is the path of a file in the archive's folder.
+func (r rooms) file(parts ...string) string {
+	return filepath.Join(append([]string{r.cfg.Paths.Home}, parts...)...)
+}
+
+func (r rooms) pending() capture.Pending { return capture.Pending{Dir: r.file("state", "pending")} }
+
+// open are the rooms with the index.
+type open struct {
+	rooms
+	store Store
+}
+
+// withStore lets run work with the index. One that may be written has what the
+// journal holds before run begins.
+func (a *app) withStore(ctx context.Context, mode StoreMode, run func(open) error) error {
+	r, err := a.rooms()
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(indexPath(cfg.Paths.Home)); mode == StoreRead && errors.Is(err, os.ErrNotExist) {
-		return archive.NotFound("there is no archive in "+cfg.Paths.Home+" yet",
+	if _, err := os.Stat(indexPath(r.cfg.Paths.Home)); mode == StoreRead && errors.Is(err, os.ErrNotExist) {
+		return archive.NotFound("there is no archive in "+r.cfg.Paths.Home+" yet",
 			"`strandline import` brings in the sessions that exist, `strandline init` records the coming ones")
 	}
-	s, err := a.env.OpenStore(ctx, indexPath(cfg.Paths.Home), mode)
+	s, err := a.env.OpenStore(ctx, indexPath(r.cfg.Paths.Home), mode)
 	if err != nil {
 		return err
 	}
 	if mode != StoreRead {
-		if err := journal.Sync(ctx, s); err != nil {
+		if err := r.journal.Sync(ctx, s); err != nil {
 			return errors.Join(err, s.Close())
 		}
 	}
-	return errors.Join(run(cfg, c, s), s.Close())
+	return errors.Join(run(open{r, s}), s.Close())
+}
+
+// lock keeps two commands from doing the same work at once.
+func (r rooms) lock(name, work string) (*lockfile.Lock, error) {
+	lock, err := lockfile.Try(r.file(name + ".lock"))
+	if errors.Is(err, lockfile.ErrHeld) {
+		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "another " + work + " is running", Hint: "wait for it to end"}
+	}
+	if err != nil {
+		return nil, &archive.Error{Code: archive.CodeDenied, Msg: "cannot write to " + r.cfg.Paths.Home, Err: err,
+			Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another"}
+	}
+	return lock, nil
 }
 
 // session resolves what a user typed for a session.
@@ -75,7 +113,7 @@ func session(ctx context.Context, s Store, typed string) (archive.Handle, string
 
 // printJSON writes v as indented JSON.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.env.Stdout)
+	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
@@ -84,14 +122,16 @@ func (a *app) printJSON(v any) error {
 	return nil
 }
 
-// exactArgs is cobra.ExactArgs with an error that names what is missing.
-func exactArgs(names ...string) cobra.PositionalArgs {
+// arguments is a check that a command gets the arguments that its usage line
+// names; one in brackets may be missing.
+func arguments(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		hint := "usage: " + cmd.UseLine()
 		switch {
-		case len(args) < len(names):
-			return usageError{archive.Invalid(names[len(args)]+" is missing", "usage: "+cmd.UseLine())}
 		case len(args) > len(names):
-			return usageError{archive.Invalid(fmt.Sprintf("%q is one argument too many", args[len(names)]), "usage: "+cmd.UseLine())}
+			return wrongUsage(fmt.Sprintf("%q is one argument too many", args[len(names)]), hint)
+		case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
+			return wrongUsage(names[len(args)]+" is missing", hint)
 		}
 		return nil
 	}

@@ -3,12 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
-	"time"
-	"unicode/utf8"
-
-	"strandline/internal/recall"
 )
 
 // table prints columns as wide as their content; the last one takes what is left
@@ -29,50 +24,64 @@ func newTable(head ...string) *table {
 	return t
 }
 
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+// row adds a row; it has as many texts as there are headings.
+func (t *table) row(texts ...string) {
+	for i := range texts {
+		texts[i] = oneLine(texts[i])
+	}
+	t.rows = append(t.rows, texts)
+}
 
+const (
+	gap       = "  "
+	minColumn = 10 // cells that a column keeps when room is short
+	minLast   = 16 // cells that the last column should have
+)
+
+// write prints the table for a terminal of the given width. Where room is short,
+// the widest of the texts in the middle are cut; the first column, which names
+// the row, and numbers are not.
 func (t *table) write(w io.Writer, width int) error {
+	all := append([][]string{t.head}, t.rows...)
 	widths := make([]int, len(t.head))
-	for _, row := range append([][]string{t.head}, t.rows...) {
+	for _, row := range all {
 		for i, c := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+			widths[i] = max(widths[i], cells(c))
 		}
 	}
 	last := len(widths) - 1
-	used := 2 * last
-	for _, n := range widths[:last] {
-		used += n
+	used := func() int {
+		n := len(gap) * last
+		for _, w := range widths[:last] {
+			n += w
+		}
+		return n
 	}
-	room := max(width-used, 12)
-	var b strings.Builder
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i, c := range row {
-			if i == last {
-				b.WriteString(cut(c, room))
-				break
-			}
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
-			if t.right[i] {
-				b.WriteString(pad + c + "  ")
-			} else {
-				b.WriteString(c + pad + "  ")
+	for used()+min(widths[last], minLast) > width {
+		widest := -1
+		for i := 1; i < last; i++ {
+			if !t.right[i] && widths[i] > minColumn && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
 			}
 		}
-		b.WriteByte('\n')
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	widths[last] = max(width-used(), minColumn)
+	var b strings.Builder
+	for _, row := range all {
+		line := make([]string, len(row))
+		for i, c := range row {
+			line[i] = pad(cut(c, widths[i]), widths[i], t.right[i])
+		}
+		b.WriteString(strings.TrimRight(strings.Join(line, gap), " ") + "\n")
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
-}
-
-// cut shortens a text to n characters.
-func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	r := []rune(s)
-	return string(r[:max(n-1, 0)]) + "…"
 }
 
 // defaultWidth is used where the output is no terminal: nothing is cut that a
@@ -84,65 +93,4 @@ func (a *app) width() int {
 		return w
 	}
 	return defaultWidth
-}
-
-// size formats a number of bytes.
-func size(n int64) string {
-	const unit = 1000
-	switch {
-	case n < unit:
-		return fmt.Sprintf("%d B", n)
-	case n < unit*unit:
-		return fmt.Sprintf("%.1f kB", float64(n)/unit)
-	case n < unit*unit*unit:
-		return fmt.Sprintf("%.1f MB", float64(n)/unit/unit)
-	}
-	return fmt.Sprintf("%.2f GB", float64(n)/unit/unit/unit)
-}
-
-// tokens formats a number of tokens.
-func tokens(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprint(n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1fK", float64(n)/1000)
-	}
-	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
-}
-
-// ago formats a time for people: near ones by their distance.
-func (a *app) ago(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	switch d := a.env.Now().Sub(t); {
-	case d < 0:
-		return t.Local().Format("2006-01-02 15:04")
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	case d < 14*24*time.Hour:
-		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
-	}
-	return t.Local().Format("2006-01-02")
-}
-
-// since reads a --since value.
-func (a *app) since(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	return recall.ParseTime(s, a.env.Now())
-}
-
-// abs makes a path absolute against the working directory.
-func (a *app) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(a.env.Cwd, path)
 }

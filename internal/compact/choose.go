@@ -1,6 +1,10 @@
 package compact
 
-import "strandline/internal/brief"
+import (
+	"slices"
+
+	"strandline/internal/brief"
+)
 
 // item is one entry of the block: a head line with its handle and, beneath it,
 // lines that are chosen one by one.
@@ -93,6 +97,10 @@ func (c *chooser) cover(keys []int32) {
 	}
 }
 
+// besideWorth is what a line gains when the one beside it was chosen: two lines
+// that stand together say more than two that do not.
+const besideWorth = 0.15
+
 // bid is a line, or an item's head alone, on its way to be chosen.
 type bid struct {
 	item    *item
@@ -174,6 +182,13 @@ func (c *chooser) choose(items []*item) {
 			c.cover(b.line.keys)
 			b.item.chosen = append(b.item.chosen, b.line)
 			c.said[b.line.text] = true
+			for _, next := range c.beside(b.line) {
+				next.prior += besideWorth
+				nb := bid{item: b.item, line: next, seq: seq}
+				seq++
+				nb.density = c.density(nb)
+				q.push(nb)
+			}
 		}
 		if fresh {
 			for _, l := range b.item.lines {
@@ -192,6 +207,15 @@ func (c *chooser) choose(items []*item) {
 // mustShare is how much of the room that is left, in percent, an item takes at
 // most when it stands whatever it is worth. What the user asked may take all.
 const mustShare = 60
+
+// beside returns the lines of a source that stand next to one that was chosen.
+func (c *chooser) beside(l *line) []*line {
+	lines := l.item.lines
+	if !l.item.introduces {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(lines[max(0, l.seq-1):min(len(lines), l.seq+2)]), func(x *line) bool { return c.said[x.text] })
+}
 
 // minLine is the least room that is worth filling, in units.
 const minLine = 24

@@ -140,6 +140,13 @@ func (c *collector) add(it item) *item {
 	return n
 }
 
+// What a line with few ordinary words, or with none, conveys of the worth of its
+// specifics: a name without what is said of it helps less.
+const (
+	thinShare = 0.6
+	bareShare = 0.25
+)
+
 // addLine appends a line under an item and returns it, nil if nothing speaks for
 // it: no specific and no prior, or fewer ordinary words than asked for.
 func (c *collector) addLine(it *item, text, handle string, prior float64, words int) *line {
@@ -153,6 +160,12 @@ func (c *collector) addLine(it *item, text, handle string, prior float64, words 
 	}
 	l := c.slab.next()
 	*l = line{item: it, text: text, handle: handle, keys: c.slab.keep(keys), prior: prior, share: 1, seq: len(it.lines)}
+	switch {
+	case w == 0:
+		l.share = bareShare
+	case w < minWords:
+		l.share = thinShare
+	}
 	l.units = brief.Units(text) + brief.Units("  \n")
 	if handle != "" {
 		l.units += brief.Units(shortPlace(handle, it.handle)) + brief.Units(" ()")

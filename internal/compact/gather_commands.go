@@ -181,8 +181,16 @@ func (c *collector) output(it *item, x archive.Call, o archive.Passage) {
 	}
 	_, text, _ := strings.Cut(o.Text, "\n")
 	for raw := range strings.SplitSeq(c.short(text), "\n") {
-		if s := tidy(raw); s != "" && s != x.Error && !strings.HasPrefix(s, "[exit ") && !strings.HasPrefix(s, "# ") {
-			c.addLine(it, s, it.handle, 0, minWords)
+		s := tidy(raw)
+		if s == "" || s == x.Error || strings.HasPrefix(s, "[exit ") || strings.HasPrefix(s, "# ") {
+			continue
+		}
+		prior := 0.0
+		if x.Failed && complains(s) {
+			prior = 0.6 * ago(c.age(x.Turn, x.Step), 20)
+		}
+		if l := c.addLine(it, s, it.handle, prior, 0); l != nil && beginsWith(s, "ok ", "? ", "PASS", "--- PASS", "✓ ", "=== ") {
+			l.share = bareShare // it says that all is well, as the exit code does
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (c *collector) content(x archive.Passage, edits, reads map[string]int, byFi
 		if declares(s) {
 			p += 0.12
 		}
-		c.addLine(it, s, h, p, minWords)
+		c.addLine(it, s, h, p, 0)
 	})
 }
 

@@ -178,5 +178,11 @@ func checks(cmd string) bool {
 		"ruff", "gradle", "mvn", "golangci")
 }
 
+// complains reports whether a line of output tells of an error.
+func complains(s string) bool {
+	return holdsAny(s, "error", "errors", "fail", "failed", "failure", "fatal", "panic", "exception", "undefined",
+		"cannot", "denied", "not found", "no such", "unexpected", "expected")
+}
+
 // ago is the weight of something n moments back: half of it after h of them.
 func ago(n, h int) float64 { return float64(h) / float64(h+n) }

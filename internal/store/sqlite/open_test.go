@@ -273,3 +273,45 @@ func TestContextOfWaiting(t *testing.T) {
 		t.Errorf("Search: %v, want context canceled", err)
 	}
 }
+
+func TestUseAfterClose(t *testing.T) {
+	s, err := sqlite.Open(t.Context(), newPath(t), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Apply(t.Context(), oneTurn(sessionID, "words")); err == nil {
+		t.Error("Apply after Close succeeded")
+	}
+	if err := s.Close(); err == nil {
+		t.Error("a second Close succeeded")
+	}
+}
+
+// A word that many passages hold is first looked for in the newest; where a
+// filter leaves none of them, the older ones are looked at too.
+func TestSearchGoesBeyondTheNewest(t *testing.T) {
+	s := mustOpen(t, newPath(t), sqlite.Options{Bulk: true})
+	b := oneTurn(sessionID, "common")
+	b.Passages = b.Passages[:1]
+	for i := range 21_000 {
+		b.Passages = append(b.Passages, archive.Passage{
+			Session: sessionID, Step: 1, Seq: i, Kind: archive.KindOutput, Text: "common", LineFrom: i + 1, LineTo: i + 2,
+		})
+	}
+	if err := s.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []archive.Query{
+		{Kinds: []archive.PassageKind{archive.KindPrompt}},
+		{Sessions: []string{sessionID}, BeforeLine: 1},
+	} {
+		q.Terms = []archive.Term{{Text: "common", Weight: 1}}
+		hits, err := s.Search(t.Context(), q)
+		if err != nil || len(hits) != 1 || hits[0].Kind != archive.KindPrompt {
+			t.Errorf("%+v: %d hits (%v), want the prompt", q, len(hits), err)
+		}
+	}
+}

@@ -108,9 +108,10 @@ func pragmas(opt Options) string {
 	return p + fmt.Sprintf(" PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=%d;", checkpoint)
 }
 
-// Close closes the index. The Store must not be used afterwards.
+// Close closes the index, after a call that is running. Later calls fail.
 func (s *Store) Close() error {
 	<-s.turn
+	defer s.release()
 	var errs []error
 	for _, st := range s.stmts {
 		errs = append(errs, st.Close())
@@ -128,8 +129,8 @@ func (s *Store) Close() error {
 func prepareFile(path string, readOnly bool) error {
 	info, err := os.Stat(path)
 	switch {
-	case err == nil && info.IsDir():
-		return archive.Invalid(fmt.Sprintf("the index %s is a folder", path), "move it away and run: strandline reindex")
+	case err == nil && !info.Mode().IsRegular():
+		return archive.Invalid(fmt.Sprintf("the index %s is no regular file", path), "move it away and run: strandline reindex")
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):

@@ -82,12 +82,12 @@ func escapeEnd(text string, i int) int {
 }
 
 // oneLine returns text's first line that is not blank with its space collapsed,
-// cut to at most n characters.
+// cut to at most n characters. The result does not keep text in memory.
 func oneLine(text string, n int) string {
 	for len(text) > 0 {
 		line, rest, _ := strings.Cut(text, "\n")
 		if line = strings.Join(strings.Fields(clipBytes(line, 4*n+64)), " "); line != "" {
-			return clipRunes(line, n)
+			return strings.Clone(clipRunes(line, n))
 		}
 		text = rest
 	}

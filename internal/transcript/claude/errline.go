@@ -15,14 +15,14 @@ func errorLine(text string) string {
 			continue
 		}
 		if looksLikeError(line) {
-			return clipRunes(line, maxError)
+			return strings.Clone(clipRunes(line, maxError))
 		}
 		last = line
 	}
 	if last == "" {
 		last = strings.TrimSpace(text)
 	}
-	return clipRunes(last, maxError)
+	return strings.Clone(clipRunes(last, maxError)) // the output may be large
 }
 
 // bareError removes the tags that the client puts around its own refusals.

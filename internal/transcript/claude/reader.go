@@ -125,7 +125,8 @@ func (r *Reader) end() archive.Batch {
 	r.cursor.State = r.state.encode()
 	r.out.Cursor = r.cursor
 	out := r.out
-	r.out = archive.Batch{}
+	r.out, r.known = archive.Batch{}, nil
+	r.scan.release()
 	return out
 }
 

@@ -58,6 +58,14 @@ func (s *scanner) line(r *row, src []byte) {
 	r.partTo = len(s.parts)
 }
 
+// release lets go of the chunk that the rows alias.
+func (s *scanner) release() {
+	clear(s.rows)
+	clear(s.parts)
+	s.rows, s.parts = s.rows[:0], s.parts[:0]
+	s.reset(nil)
+}
+
 // partsOf returns the content blocks of a row.
 func (s *scanner) partsOf(r *row) []part { return s.parts[r.partFrom:r.partTo] }
 

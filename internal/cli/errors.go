@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// Exit codes, stated in every help text.
+const (
+	ExitOK          = 0
+	ExitInternal    = 1
+	ExitUsage       = 2
+	ExitNotFound    = 3
+	ExitAmbiguous   = 4
+	ExitBusy        = 5
+	ExitCorrupt     = 6
+	ExitDenied      = 7
+	ExitInterrupted = 130 // as shells count it: 128 and the number of SIGINT
+)
+
+// exitHelp stands at the end of every command's help.
+const exitHelp = `
+
+Exit status: 0 done · 1 an internal fault · 2 wrong usage or value · 3 not found ·
+4 ambiguous · 5 locked by another process · 6 stored data is damaged · 7 not permitted ·
+130 interrupted`
+
+// silentError carries an exit code for a command that has said everything.
+type silentError struct{ code int }
+
+func (e silentError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// usageError is a wrong flag or argument.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// wrongUsage says what is wrong with the command line as it was typed.
+func wrongUsage(msg, hint string) error { return usageError{archive.Invalid(msg, hint)} }
+
+// finished says what a run that ended with err has to say, and returns its exit
+// code.
+func finished(ctx context.Context, w io.Writer, err error) int {
+	if err != nil && ctx.Err() != nil {
+		fmt.Fprintln(w, "strandline: interrupted")
+		return ExitInterrupted
+	}
+	printError(w, err)
+	return exitCode(err)
+}
+
+// printError tells the user what went wrong in one sentence, and what to do.
+func printError(w io.Writer, err error) {
+	for _, e := range parts(err) {
+		if errors.As(e, new(silentError)) {
+			continue
+		}
+		fmt.Fprintf(w, "strandline: %s\n", sentence(e))
+		if hint := archive.ErrorHint(e); hint != "" {
+			fmt.Fprintf(w, "hint: %s\n", hint)
+		}
+	}
+}
+
+// parts takes apart errors that were joined.
+func parts(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped deeper belongs to one sentence
+	if !ok {
+		return []error{err}
+	}
+	var out []error
+	for _, e := range joined.Unwrap() {
+		out = append(out, parts(e)...)
+	}
+	return out
+}
+
+// sentence is what went wrong and its innermost reason, without the steps in
+// between. An error that nobody worded for a user is shown whole.
+func sentence(err error) string {
+	told, ok := errors.AsType[*archive.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	if told.Err == nil {
+		return told.Msg
+	}
+	reason := told.Err
+	for next := errors.Unwrap(reason); next != nil; next = errors.Unwrap(reason) {
+		reason = next
+	}
+	if strings.Contains(told.Msg, reason.Error()) {
+		return told.Msg
+	}
+	return told.Msg + ": " + reason.Error()
+}
+
+func exitCode(err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	if silent, ok := errors.AsType[silentError](err); ok {
+		return silent.code
+	}
+	if errors.As(err, new(usageError)) {
+		return ExitUsage
+	}
+	switch archive.ErrorCode(err) {
+	case archive.CodeInvalid:
+		return ExitUsage
+	case archive.CodeNotFound:
+		return ExitNotFound
+	case archive.CodeAmbiguous:
+		return ExitAmbiguous
+	case archive.CodeBusy:
+		return ExitBusy
+	case archive.CodeCorrupt:
+		return ExitCorrupt
+	case archive.CodeDenied:
+		return ExitDenied
+	}
+	return ExitInternal
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"time"
+
+	"strandline/internal/recall"
+)
+
+// size formats a number of bytes.
+func size(n int64) string { return scaled(n, "%d B", " kB", " MB", " GB", " TB") }
+
+// tokens formats a number of tokens.
+func tokens(n int64) string { return scaled(n, "%d", "K", "M", "G", "T") }
+
+// scaled writes a number with one decimal and the largest unit that leaves it at
+// 1 or above; rounding does not lead past a unit's end.
+func scaled(n int64, whole string, units ...string) string {
+	if n < 1000 {
+		return fmt.Sprintf(whole, n)
+	}
+	f := float64(n)
+	for i, unit := range units {
+		f /= 1000
+		if math.Round(f*10) < 10000 || i == len(units)-1 {
+			return fmt.Sprintf("%.1f%s", f, unit)
+		}
+	}
+	return ""
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// stamp formats a time for people, in the zone of the clock.
+func (a *app) stamp(t time.Time) string { return a.format(t, "2006-01-02 15:04") }
+
+func (a *app) format(t time.Time, layout string) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.In(a.env.Now().Location()).Format(layout)
+}
+
+// ago formats a time for people: near ones by their distance.
+func (a *app) ago(t time.Time) string {
+	const day = 24 * time.Hour
+	switch d := a.env.Now().Sub(t); {
+	case t.IsZero(), d < 0:
+		return a.stamp(t)
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < day:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case d < 14*day:
+		return count(int(d/day), "day") + " ago"
+	}
+	return a.format(t, time.DateOnly)
+}
+
+// since reads a --since value.
+func (a *app) since(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	return recall.ParseTime(s, a.env.Now())
+}
+
+// abs makes a path absolute against the working directory.
+func (a *app) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.env.Cwd, path)
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// screen is a terminal that shows what it is given and obeys none of it.
+// Transcripts hold what programs and web pages printed; a sequence in them that
+// moves the cursor, renames the window or writes the clipboard must not reach the
+// terminal of whoever reads them. Each Write holds whole characters.
+type screen struct{ w io.Writer }
+
+// Write implements io.Writer.
+func (s screen) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(s.w, visible(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// visible writes what a terminal would act on as text ("^[", "<U+202E>"). Line
+// ends, tabs and the painter's colours stay; other colours are dropped, as the
+// outputs of programs are full of them.
+func visible(s string) string {
+	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/8)
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\r' && strings.HasPrefix(s[i+1:], "\n"): // a line end as Windows writes it
+		case r == 0x1b:
+			if params, ok := colour(s[i:]); ok {
+				size = len("\x1b[") + len(params) + len("m")
+				if ours(params) {
+					b.WriteString(s[i : i+size])
+				}
+				break
+			}
+			b.WriteString("^[")
+		case r < 0x20 && r != '\n' && r != '\t', r == 0x7f:
+			b.WriteByte('^')
+			b.WriteRune(r ^ 0x40)
+		case acts(r):
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		default:
+			b.WriteRune(r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// acts reports that a terminal does something else with r than showing it:
+// control characters, and those that reorder or hide the text around them.
+func acts(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' ||
+		unicode.Is(unicode.Bidi_Control, r) || r == 0x2028 || r == 0x2029 || r >= 0xe0000 && r <= 0xe007f
+}
+
+// colour reads the parameters of a sequence that does no more than colour text.
+func colour(s string) (params string, ok bool) {
+	rest, ok := strings.CutPrefix(s, "\x1b[")
+	if !ok {
+		return "", false
+	}
+	n := len(rest) - len(strings.TrimLeft(rest, "0123456789;:"))
+	return rest[:n], strings.HasPrefix(rest[n:], "m")
+}
+
+// oneLine makes a text fit for a cell of a table.
+func oneLine(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
