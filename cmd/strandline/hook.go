@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
+	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/hook"
@@ -21,9 +23,17 @@ import (
 // larger file leaves it to a process without a deadline.
 const maxHookBytes = 32 << 20
 
+// hookMemory is where the garbage collector comes in after all: a hook stays
+// below 30 MB.
+const hookMemory = 20 << 20
+
 // runHook answers one hook. Whatever happens, the process ends with 0 and says
 // nothing on stderr.
 func runHook() {
+	// A hook lives for milliseconds and allocates a few megabytes: collecting
+	// them costs more time than it saves memory.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(hookMemory)
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // config falls back to what the environment names
@@ -71,11 +81,22 @@ type indexed struct {
 
 func (i indexed) Close() error { return errors.Join(i.Store.Close(), i.lock.Close()) }
 
-// openIndex opens an index file; it waits for locks until ctx ends.
+// indexWait is how long an index that is being replaced is waited for; that takes
+// milliseconds.
+const indexWait = 10 * time.Second
+
+// openIndex opens an index file; it waits for other processes until ctx ends, or
+// for some seconds if ctx has no deadline.
 func openIndex(ctx context.Context, path string, opt sqlite.Options) (indexed, error) {
-	lock, err := lockfile.Wait(ctx, path+".lock", true)
+	wait, cancel := context.WithTimeout(ctx, indexWait)
+	defer cancel()
+	lock, err := lockfile.Wait(wait, path+".lock", true)
+	if errors.Is(err, lockfile.ErrHeld) {
+		return indexed{}, &archive.Error{Code: archive.CodeBusy, Msg: "the index is being replaced", Hint: "a reindex is at its end; try again in a moment"}
+	}
 	if err != nil {
-		return indexed{}, err
+		return indexed{}, &archive.Error{Code: archive.CodeDenied, Msg: "cannot write to " + filepath.Dir(path), Err: err,
+			Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another"}
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		opt.BusyTimeout = time.Until(deadline)

@@ -248,7 +248,7 @@ func TestTranscriptSource(t *testing.T) {
 
 func TestMissingTranscript(t *testing.T) {
 	w := newWorld(t)
-	_, _, err := w.capture.Files(context.Background(), w.source(sessionA), true)
+	_, err := w.capture.Files(context.Background(), w.source(sessionA), true)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)
 	}
@@ -262,9 +262,9 @@ func TestALargeFirstCaptureIsLeftToAnotherProcess(t *testing.T) {
 	whole := transcriptOf(sessionA, 1, 3)
 	w.write(w.path(sessionA), whole)
 	w.capture.MaxLog = 1000
-	_, deferred, err := w.capture.Files(context.Background(), w.source(sessionA), true)
-	if err != nil || !deferred {
-		t.Fatalf("deferred %v, %v", deferred, err)
+	got, err := w.capture.Files(context.Background(), w.source(sessionA), true)
+	if err != nil || !got.Deferred {
+		t.Fatalf("deferred %v, %v", got.Deferred, err)
 	}
 	w.withStore("index.db", func(s storeType) {
 		err := w.capture.CatchUp(context.Background(), s, capture.PendingWork{Session: sessionA, Transcript: w.path(sessionA)})

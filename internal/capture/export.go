@@ -9,14 +9,21 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 )
 
-// find returns the log of a session's generation; 0 is the latest.
+// find returns the log of a session's generation; 0 is the one that the id
+// names ("<id>@<generation>"), or the latest.
 func (c *Capture) find(session string, generation int) (sessionlog.Entry, error) {
+	if id, older, ok := strings.Cut(session, "@"); ok {
+		if n, err := strconv.Atoi(older); err == nil && generation == 0 {
+			session, generation = id, n
+		}
+	}
 	logs, err := c.generations(session)
 	if err != nil {
 		return sessionlog.Entry{}, fmt.Errorf("find log of session %s: %w", session, err)

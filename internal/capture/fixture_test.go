@@ -114,12 +114,12 @@ func (w *world) source(session string) capture.Source {
 func (w *world) hook(session string) {
 	w.t.Helper()
 	ctx := context.Background()
-	sessions, _, err := w.capture.Files(ctx, w.source(session), true)
+	got, err := w.capture.Files(ctx, w.source(session), true)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.withStore("index.db", func(s *sqlite.Store) {
-		if err := w.capture.IndexAll(ctx, s, sessions); err != nil {
+		if err := w.capture.IndexAll(ctx, s, got.Sessions); err != nil {
 			w.t.Fatal(err)
 		}
 	})

@@ -40,11 +40,11 @@ func child(args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	src := mustSource(w.path(args[2]), args[2])
-	sessions, _, err := w.capture.Files(ctx, src, false)
+	got, err := w.capture.Files(ctx, src, false)
 	if err == nil {
 		var s *sqlite.Store
 		if s, err = sqlite.Open(ctx, filepath.Join(w.home, "index.db"), sqlite.Options{BusyTimeout: time.Minute}); err == nil {
-			err = errors.Join(w.capture.IndexAll(ctx, s, sessions), s.Close())
+			err = errors.Join(w.capture.IndexAll(ctx, s, got.Sessions), s.Close())
 		}
 	}
 	if err != nil {
@@ -202,7 +202,7 @@ func TestAReadOnlyArchive(t *testing.T) {
 	if err := os.WriteFile(w.home, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := w.capture.Files(context.Background(), w.source(sessionA), true)
+	_, err := w.capture.Files(context.Background(), w.source(sessionA), true)
 	if err == nil {
 		t.Fatal("it was captured into nothing")
 	}
@@ -225,11 +225,11 @@ func TestAnIndexThatIsLocked(t *testing.T) {
 	}
 	defer s.Close()
 	release := w.holdIndex()
-	sessions, _, err := w.capture.Files(ctx, w.source(sessionA), false)
+	got, err := w.capture.Files(ctx, w.source(sessionA), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = w.capture.IndexAll(ctx, s, sessions)
+	err = w.capture.IndexAll(ctx, s, got.Sessions)
 	release()
 	if archive.ErrorCode(err) != archive.CodeBusy {
 		t.Errorf("got %v, want CodeBusy", err)

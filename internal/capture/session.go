@@ -10,25 +10,39 @@ import (
 	"strandline/internal/sessionlog"
 )
 
+// Captured is what a call of Files did.
+type Captured struct {
+	// Sessions are the archive sessions whose logs may hold more than the
+	// index, sub-agents after their parent.
+	Sessions []string
+	Added    int64 // bytes that were new to the logs
+	Deferred bool  // something was left to a call without limits
+}
+
 // Files logs a transcript and, where side is true, everything that the client
 // keeps in the session's folder. It goes on after a file that fails, so that one
-// unreadable tool output does not lose the rest; the errors come joined. It
-// returns the archive sessions whose logs may hold more than the index, the
-// sub-agents after their parent.
-func (c *Capture) Files(ctx context.Context, main Source, side bool) (sessions []string, deferred bool, err error) {
+// unreadable tool output does not lose the rest; the errors come joined.
+func (c *Capture) Files(ctx context.Context, main Source, side bool) (got Captured, err error) {
 	k, err := c.kept(main, side)
 	if err != nil {
-		return nil, false, err
+		return got, err
 	}
 	var errs []error
-	logged, err := c.logInto(ctx, k, main)
-	if err != nil {
-		errs = append(errs, err)
-	} else {
-		sessions, deferred = append(sessions, logged.Session), logged.Deferred
+	take := func(src Source) {
+		logged, err := c.logInto(ctx, k, src)
+		if err != nil {
+			errs = append(errs, err)
+			return
+		}
+		got.Added += logged.Added
+		got.Deferred = got.Deferred || logged.Deferred
+		if src.Rel == "" || src.Agent() != "" {
+			got.Sessions = append(got.Sessions, logged.Session)
+		}
 	}
+	take(main)
 	if !side {
-		return sessions, deferred, errors.Join(errs...)
+		return got, errors.Join(errs...)
 	}
 	files, err := SideFiles(main.Path, main.Session, main.Cwd)
 	if err != nil {
@@ -36,22 +50,14 @@ func (c *Capture) Files(ctx context.Context, main Source, side bool) (sessions [
 	}
 	for _, f := range files {
 		if ctx.Err() != nil {
-			return sessions, true, errors.Join(append(errs, context.Cause(ctx))...)
+			got.Deferred = true
+			return got, errors.Join(append(errs, context.Cause(ctx))...)
 		}
-		if unchanged(k, f) {
-			continue
-		}
-		logged, err := c.logInto(ctx, k, f)
-		switch {
-		case err != nil:
-			errs = append(errs, err)
-		case logged.Deferred:
-			deferred = true
-		case f.Agent() != "":
-			sessions = append(sessions, logged.Session)
+		if !unchanged(k, f) {
+			take(f)
 		}
 	}
-	return sessions, deferred, errors.Join(errs...)
+	return got, errors.Join(errs...)
 }
 
 // A file's time and its log's are of one clock, but not always of one
@@ -96,8 +102,8 @@ func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) error {
 	}
 	unlimited := *c
 	unlimited.MaxLog = 0
-	sessions, _, err := unlimited.Files(ctx, src, true)
-	if ierr := unlimited.IndexAll(ctx, idx, sessions); ierr != nil {
+	got, err := unlimited.Files(ctx, src, true)
+	if ierr := unlimited.IndexAll(ctx, idx, got.Sessions); ierr != nil {
 		err = errors.Join(err, fmt.Errorf("catch up: %w", ierr))
 	}
 	return err

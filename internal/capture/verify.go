@@ -31,9 +31,10 @@ type Verified struct {
 }
 
 // Verify decompresses logs, checks all of their checksums and compares them byte
-// by byte with the client's files. session limits it to one session with its
-// sub-agents and side files; "" means all.
+// by byte with the client's files. session limits it to one session with all of
+// its generations, its sub-agents and side files; "" means all.
 func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error) {
+	session, _, _ = strings.Cut(session, "@")
 	session, _, _ = strings.Cut(session, "~")
 	var entries []sessionlog.Entry
 	newest := map[string]int{} // by place: the latest generation

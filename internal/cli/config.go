@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/archive"
 	"strandline/internal/config"
 )
 
@@ -18,24 +18,18 @@ func (a *app) configCommand() *cobra.Command {
 		Long: `Print every setting, its value and where it comes from: a flag, the environment
 (STRANDLINE_<SECTION>_<KEY>, or the name that an older tool used), the project's
 .strandline.toml, your config.toml, or the default.`,
-		Args: exactArgs(),
+		Args: arguments(),
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.config()
-			if cfg == nil {
-				return err
-			}
+			cfg, err := a.settings()
 			if asJSON {
-				return a.printJSON(cfg.Entries())
+				return errors.Join(a.printJSON(cfg.Entries()), err)
 			}
-			fmt.Fprintf(a.env.Stdout, "archive   %s\nsettings  %s\nclient    %s\n\n", cfg.Paths.Home, cfg.ConfigFile, cfg.ClientDir)
+			fmt.Fprintf(a.out, "archive   %s\nsettings  %s\nclient    %s\n\n", cfg.Paths.Home, cfg.ConfigFile, cfg.ClientDir)
 			t := newTable("KEY", "VALUE", "FROM", "NOTE")
 			for _, e := range cfg.Entries() {
 				t.row(e.Key, e.Value, e.Source, e.Note)
 			}
-			if werr := t.write(a.env.Stdout, a.width()); werr != nil {
-				return werr
-			}
-			return err
+			return errors.Join(t.write(a.out, a.width()), err)
 		},
 	}
 	jsonFlag(cmd, &asJSON)
@@ -48,30 +42,25 @@ func (a *app) configSetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set KEY VALUE",
 		Short: "Write a setting into your config.toml",
-		Args:  exactArgs("KEY", "VALUE"),
+		Args:  arguments("KEY", "VALUE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cfg, err := a.config()
-			if cfg == nil {
-				return err
-			}
+			// Settings that are not accepted are what this command may mend.
+			cfg, _ := a.settings() //nolint:errcheck // see above
 			path := cfg.ConfigFile
 			if inProject {
-				path = filepath.Join(a.projectRoot(), ".strandline.toml")
+				path = filepath.Join(a.projectRoot(), config.ProjectFile)
 			}
 			if err := config.Set(path, args[0], args[1]); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.env.Stdout, "%s = %s in %s\n", args[0], args[1], path)
-			after, err := a.config()
-			if err != nil {
-				return err
-			}
+			fmt.Fprintf(a.out, "%s = %s in %s\n", args[0], args[1], path)
+			after, err := a.settings()
 			for _, e := range after.Entries() {
-				if e.Key == args[0] && e.Value != args[1] {
-					return archive.Invalid(fmt.Sprintf("%s stays %s: %s is stronger", e.Key, e.Value, e.Source), "")
+				if e.Key == args[0] && e.Source != path {
+					fmt.Fprintf(a.errOut, "note: %s stays %s: %s is stronger\n", e.Key, e.Value, e.Source)
 				}
 			}
-			return nil
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&inProject, "project", false, "write it into this project's .strandline.toml")

@@ -9,9 +9,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/brief"
-	"strandline/internal/capture"
 	"strandline/internal/compact"
-	"strandline/internal/config"
 )
 
 // contextFlags are those of the commands that print what a compaction gets.
@@ -30,8 +28,8 @@ func (f *contextFlags) register(cmd *cobra.Command) {
 	jsonFlag(cmd, &f.asJSON)
 }
 
-// blockJSON is a printed block for scripts.
-type blockJSON struct {
+// contextJSON is what a compaction gets, for scripts.
+type contextJSON struct {
 	Session string   `json:"session"`
 	Chars   int      `json:"chars"`
 	Text    string   `json:"text"`
@@ -47,15 +45,15 @@ func (a *app) restoreCommand() *cobra.Command {
 		Long: `Print the block that the client's context gets back after a compaction of the
 session: what was asked, what was being done, what changed, commands with their
 outcome, decisions with their reasons, open errors, each with a handle.`,
-		Args: exactArgs(),
+		Args: arguments(),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.printContext(cmd, f, func(ctx context.Context, cfg *config.Config, s Store, req compact.Request) (compact.Block, error) {
+		return a.printContext(cmd, f, func(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
 			if !cmd.Flags().Changed("budget") {
-				req.Budget = cfg.Restore.Budget
+				req.Budget = x.cfg.Restore.Budget
 			}
-			return compact.Restore(ctx, s, req)
+			return compact.Restore(ctx, x.store, req)
 		})
 	}
 	return cmd
@@ -68,32 +66,32 @@ func (a *app) preserveCommand() *cobra.Command {
 		Short: "Print the text that the client's summarizer would be given",
 		Long: `Print the text that is appended to the client's own compaction prompt, so that its
 summary keeps tasks, files, decisions and errors.`,
-		Args: exactArgs(),
+		Args: arguments(),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.printContext(cmd, f, func(ctx context.Context, cfg *config.Config, s Store, req compact.Request) (compact.Block, error) {
+		return a.printContext(cmd, f, func(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
 			if !cmd.Flags().Changed("budget") {
-				req.Budget = cfg.Compaction.InstructionBudget
+				req.Budget = x.cfg.Compaction.InstructionBudget
 			}
-			text, err := compact.Preserve(ctx, s, req)
+			text, err := compact.Preserve(ctx, x.store, req)
 			return compact.Block{Text: text}, err
 		})
 	}
 	return cmd
 }
 
-func (a *app) printContext(cmd *cobra.Command, f contextFlags, make func(context.Context, *config.Config, Store, compact.Request) (compact.Block, error)) error {
+func (a *app) printContext(cmd *cobra.Command, f contextFlags, build func(context.Context, indexed, compact.Request) (compact.Block, error)) error {
 	if f.atLine < 0 || f.budget < 0 {
-		return usageError{archive.Invalid("--at-line and --budget take numbers from 0 up", "")}
+		return wrongUsage("--at-line and --budget take numbers from 0 up", "")
 	}
 	ctx := cmd.Context()
-	return a.withStore(ctx, StoreRead, func(cfg *config.Config, c *capture.Capture, s Store) error {
-		id, err := a.sessionOrLast(ctx, c, s, f.session)
+	return a.withStore(ctx, StoreRead, func(x indexed) error {
+		id, err := a.sessionOrLast(ctx, x, f.session)
 		if err != nil {
 			return err
 		}
-		block, err := make(ctx, cfg, s, compact.Request{Session: id, AtLine: f.atLine, Budget: f.budget, Now: a.env.Now()})
+		block, err := build(ctx, x, compact.Request{Session: id, AtLine: f.atLine, Budget: f.budget, Now: a.env.Now()})
 		if err != nil {
 			return err
 		}
@@ -101,13 +99,13 @@ func (a *app) printContext(cmd *cobra.Command, f contextFlags, make func(context
 			if block.Handles == nil {
 				block.Handles = []string{}
 			}
-			return a.printJSON(blockJSON{Session: id, Chars: brief.Units(block.Text), Text: block.Text, Handles: block.Handles, LeftOut: block.Left})
+			return a.printJSON(contextJSON{Session: id, Chars: brief.Units(block.Text), Text: block.Text, Handles: block.Handles, LeftOut: block.Left})
 		}
 		if block.Text == "" {
-			fmt.Fprintln(a.env.Stderr, "Nothing to say about this session.")
+			fmt.Fprintln(a.errOut, "Nothing to say about this session.")
 			return nil
 		}
-		if _, err := io.WriteString(a.env.Stdout, block.Text+"\n"); err != nil {
+		if _, err := io.WriteString(a.out, block.Text+"\n"); err != nil {
 			return fmt.Errorf("write output: %w", err)
 		}
 		return nil
@@ -116,12 +114,12 @@ func (a *app) printContext(cmd *cobra.Command, f contextFlags, make func(context
 
 // sessionOrLast resolves a typed session; without one it is the last session of
 // the project one stands in.
-func (a *app) sessionOrLast(ctx context.Context, c *capture.Capture, s Store, typed string) (string, error) {
+func (a *app) sessionOrLast(ctx context.Context, x indexed, typed string) (string, error) {
 	if typed != "" {
-		_, id, err := session(ctx, s, typed)
+		_, id, err := session(ctx, x.store, typed)
 		return id, err
 	}
-	list, err := s.Sessions(ctx, archive.SessionFilter{Projects: []string{c.Project(a.projectRoot()).Key}, Limit: 1})
+	list, err := x.store.Sessions(ctx, archive.SessionFilter{Projects: []string{x.capture.Project(a.projectRoot()).Key}, Limit: 1})
 	if err != nil {
 		return "", err
 	}

@@ -22,7 +22,7 @@ func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole story on a bundled session, in seconds, touching nothing of yours",
-		Args:  exactArgs(),
+		Args:  arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := os.MkdirTemp("", "strandline-demo-")
 			if err != nil {

@@ -12,8 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/capture"
-	"strandline/internal/config"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -26,25 +24,24 @@ func (a *app) exportCommand() *cobra.Command {
 redacted: these are the bytes that the client wrote. With --file, one of the files
 that the client keeps beside the transcript ("subagents/agent-….jsonl",
 "tool-results/….txt").`,
-		Args: exactArgs("SESSION"),
+		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.config()
+			r, err := a.enter()
 			if err != nil {
 				return err
 			}
-			c, _, err := a.env.NewCapture(cfg)
+			id, err := a.loggedSession(cmd.Context(), r, args[0])
 			if err != nil {
 				return err
 			}
-			id, err := a.loggedSession(cmd.Context(), cfg, c, args[0])
-			if err != nil {
-				return err
+			if generation < 0 || generation > 0 && file != "" {
+				return wrongUsage("--generation takes a number from 0 up, and no --file beside it", "")
 			}
 			return a.writeOut(out, func(w io.Writer) error {
 				if file != "" {
-					return c.ExportFile(id, file, w)
+					return r.capture.ExportFile(id, file, w)
 				}
-				return c.Export(id, generation, w)
+				return r.capture.Export(id, generation, w)
 			})
 		},
 	}
@@ -56,48 +53,64 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 
 // loggedSession resolves a session for commands that need only the log: a full id
 // works without an index.
-func (a *app) loggedSession(ctx context.Context, cfg *config.Config, c *capture.Capture, typed string) (string, error) {
+func (a *app) loggedSession(ctx context.Context, r rooms, typed string) (id string, err error) {
 	h, err := archive.ParseHandle(typed)
 	if err != nil {
 		return "", err
 	}
-	if c.HasLog(h.Session) {
+	if r.capture.HasLog(h.Session) {
 		return h.Session, nil
 	}
-	s, err := a.env.OpenStore(ctx, indexPath(cfg.Paths.Home), StoreRead)
-	if err != nil {
-		return "", err
-	}
-	id, err := s.Resolve(ctx, h.Session)
-	return id, errors.Join(err, s.Close())
+	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {
+		id, err = x.store.Resolve(ctx, h.Session)
+		return err
+	})
+	return id, err
 }
 
-// writeOut lets write fill a file or stdout. A file appears whole or not at all.
+// writeOut lets write fill a file or stdout. A file appears whole or not at all;
+// what is no regular file (a pipe, /dev/null) is written to and not replaced.
 func (a *app) writeOut(path string, write func(io.Writer) error) error {
 	if path == "" {
-		w := bufio.NewWriterSize(a.env.Stdout, 1<<20)
-		if err := write(w); err != nil {
-			return err
-		}
-		if err := w.Flush(); err != nil {
-			return fmt.Errorf("write output: %w", err)
-		}
-		return nil
+		return buffered(a.env.Stdout, write)
 	}
 	path = a.abs(path)
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".strandline-*")
-	if err != nil {
-		return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
-	err = write(tmp)
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return cannotWrite(path, err)
+		}
+		return errors.Join(buffered(f, write), f.Close())
 	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".strandline-*") // mode 0600
 	if err != nil {
+		return cannotWrite(path, err)
+	}
+	if err := errors.Join(buffered(tmp, write), tmp.Close()); err != nil {
 		return errors.Join(err, os.Remove(tmp.Name()))
 	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return errors.Join(cannotWrite(path, err), os.Remove(tmp.Name()))
+	}
 	return nil
+}
+
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 1<<20)
+	if err := write(b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+func cannotWrite(path string, err error) error {
+	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err, Hint: "name a file in a folder that exists and that you may write to"}
 }
 
 func (a *app) rebuildCommand() *cobra.Command {
@@ -108,25 +121,21 @@ func (a *app) rebuildCommand() *cobra.Command {
 		Long: `Put a session's transcript, its sub-agents' transcripts and its tool outputs back
 where the client keeps them, byte for byte. A file that exists with other content is
 never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
-		Args: exactArgs("SESSION"),
+		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.config()
+			r, err := a.enter()
 			if err != nil {
 				return err
 			}
-			c, _, err := a.env.NewCapture(cfg)
+			id, err := a.loggedSession(cmd.Context(), r, args[0])
 			if err != nil {
 				return err
 			}
-			id, err := a.loggedSession(cmd.Context(), cfg, c, args[0])
-			if err != nil {
-				return err
-			}
-			dir := filepath.Join(cfg.ClientDir, "projects")
+			dir := filepath.Join(r.cfg.ClientDir, "projects")
 			if to != "" {
 				dir = a.abs(to)
 			}
-			files, err := c.Rebuild(cmd.Context(), id, dir)
+			files, err := r.capture.Rebuild(cmd.Context(), id, dir)
 			if err != nil {
 				return err
 			}
@@ -135,9 +144,9 @@ never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
 				if f.Kept {
 					note = "there already"
 				}
-				fmt.Fprintf(a.env.Stdout, "%s  (%s)\n", f.Path, note)
+				fmt.Fprintf(a.out, "%s  (%s)\n", f.Path, note)
 			}
-			fmt.Fprintf(a.env.Stdout, "Resume it in its folder with: claude --resume %s\n", id)
+			fmt.Fprintf(a.out, "Resume it in its folder with: claude --resume %s\n", id)
 			return nil
 		},
 	}

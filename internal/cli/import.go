@@ -8,9 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/config"
 )
 
 func (a *app) importCommand() *cobra.Command {
@@ -27,7 +25,7 @@ An import that was interrupted goes on where it stopped, and one that runs again
 adds only what is new.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if from != "claude" {
-				return usageError{archive.Invalid(fmt.Sprintf("cannot import from %q", from), "--from takes claude")}
+				return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude")
 			}
 			return a.runImport(cmd.Context(), args, dry, asJSON)
 		},
@@ -49,72 +47,47 @@ type importJSON struct {
 }
 
 func (a *app) runImport(ctx context.Context, paths []string, dry, asJSON bool) error {
-	cfg, err := a.config()
+	r, err := a.enter()
 	if err != nil {
 		return err
 	}
 	if len(paths) == 0 {
-		paths = []string{filepath.Join(cfg.ClientDir, "projects")}
+		paths = []string{filepath.Join(r.cfg.ClientDir, "projects")}
 	}
 	for i := range paths {
 		paths[i] = a.abs(paths[i])
 	}
-	c, _, err := a.env.NewCapture(cfg)
-	if err != nil {
-		return err
-	}
-	jobs, unreadable, err := c.Discover(ctx, paths)
+	jobs, unreadable, err := r.capture.Discover(ctx, paths)
 	if err != nil {
 		return err
 	}
 	if dry {
-		return a.dryImport(jobs, asJSON)
+		return a.dryImport(jobs, unreadable, asJSON)
 	}
 	start := a.env.Now()
 	bar := a.newProgress("importing", asJSON)
 	var report capture.Report
-	err = a.bulk(ctx, cfg, func(idx Store, known Store) error {
+	err = a.bulk(ctx, indexPath(r.cfg.Paths.Home), func(idx, known Store) error {
 		var err error
-		report, err = c.Bulk(ctx, idx, known, jobs, bar.capture)
+		report, err = r.capture.Bulk(ctx, idx, known, jobs, bar.capture)
 		return err
 	})
 	bar.end()
 	if err != nil {
 		return err
 	}
-	report.Failed = append(unreadable, report.Failed...)
 	out := importJSON{
 		Files: report.Jobs, Sessions: report.Sessions, Bytes: report.Bytes, Added: report.Added,
 		TookMS: a.env.Now().Sub(start).Milliseconds(),
 	}
-	for _, f := range report.Failed {
-		out.Failed = append(out.Failed, fmt.Sprintf("%s: %v", f.Path, f.Err))
-	}
-	if asJSON {
-		err = a.printJSON(out)
-	} else {
-		a.printImport(out)
-	}
-	if len(out.Failed) > 0 {
-		return errors.Join(err, silentError{ExitInternal})
-	}
-	return err
+	out.failed(append(unreadable, report.Failed...))
+	return a.imported(out, asJSON, func() {
+		fmt.Fprintf(a.out, "%s read (%s), %s new, %s indexed, %.1f s\n", count(out.Files, "file"), size(out.Bytes), size(out.Added),
+			count(out.Sessions, "session"), float64(out.TookMS)/1000)
+	})
 }
 
-// bulk opens the index twice: one connection writes while the other is asked.
-func (a *app) bulk(ctx context.Context, cfg *config.Config, run func(idx, known Store) error) error {
-	idx, err := a.env.OpenStore(ctx, indexPath(cfg.Paths.Home), StoreBulk)
-	if err != nil {
-		return err
-	}
-	known, err := a.env.OpenStore(ctx, indexPath(cfg.Paths.Home), StoreRead)
-	if err != nil {
-		return errors.Join(err, idx.Close())
-	}
-	return errors.Join(run(idx, known), known.Close(), idx.Close())
-}
-
-func (a *app) dryImport(jobs []capture.Job, asJSON bool) error {
+func (a *app) dryImport(jobs []capture.Job, unreadable []capture.FileError, asJSON bool) error {
 	out := importJSON{Files: len(jobs)}
 	for _, j := range jobs {
 		out.Bytes += j.Size
@@ -122,21 +95,39 @@ func (a *app) dryImport(jobs []capture.Job, asJSON bool) error {
 			out.Sessions++
 		}
 	}
-	if asJSON {
-		return a.printJSON(out)
-	}
-	fmt.Fprintf(a.env.Stdout, "%d sessions in %d files, %s, would be imported.\n", out.Sessions, out.Files, size(out.Bytes))
-	return nil
+	out.failed(unreadable)
+	return a.imported(out, asJSON, func() {
+		fmt.Fprintf(a.out, "%s in %s, %s, would be imported.\n", count(out.Sessions, "session"), count(out.Files, "file"), size(out.Bytes))
+	})
 }
 
-func (a *app) printImport(r importJSON) {
-	fmt.Fprintf(a.env.Stdout, "%d files read (%s), %s new, %d sessions indexed, %.1f s\n",
-		r.Files, size(r.Bytes), size(r.Added), r.Sessions, float64(r.TookMS)/1000)
-	for i, f := range r.Failed {
-		if i == 10 {
-			fmt.Fprintf(a.env.Stderr, "… and %d more\n", len(r.Failed)-i)
-			break
-		}
-		fmt.Fprintf(a.env.Stderr, "not imported: %s\n", f)
+func (j *importJSON) failed(files []capture.FileError) {
+	for _, f := range files {
+		j.Failed = append(j.Failed, f.Path+": "+sentence(f.Err))
 	}
+}
+
+// maxShown is how many files that failed are named to a person.
+const maxShown = 10
+
+// imported prints the outcome, for people with what summary prints. Files that
+// failed make it an error.
+func (a *app) imported(out importJSON, asJSON bool, summary func()) error {
+	var err error
+	if asJSON {
+		err = a.printJSON(out)
+	} else {
+		summary()
+		for i, f := range out.Failed {
+			if i == maxShown {
+				fmt.Fprintf(a.errOut, "… and %d more\n", len(out.Failed)-i)
+				break
+			}
+			fmt.Fprintf(a.errOut, "not imported: %s\n", f)
+		}
+	}
+	if len(out.Failed) > 0 {
+		return errors.Join(err, silentError{ExitInternal})
+	}
+	return err
 }

@@ -8,16 +8,16 @@ import (
 	"strandline/internal/capture"
 )
 
-// progress draws a bar on stderr while a terminal is there to see it.
+// progress draws a bar on stderr where a terminal is there to see it. One
+// goroutine at a time may call it.
 type progress struct {
-	app    *app
-	label  string
-	live   bool
-	width  int
-	start  time.Time
-	drawn  time.Time
-	shown  bool
-	lastLn int
+	app   *app
+	label string
+	live  bool
+	width int
+	start time.Time
+	drawn time.Time // zero: not yet
+	cells int       // of the line that is shown
 }
 
 func (a *app) newProgress(label string, quiet bool) *progress {
@@ -42,8 +42,8 @@ func (p *progress) draw(done, total int64, what string, last bool) {
 	if total > 0 {
 		share = float64(done) / float64(total)
 	}
-	const cells = 24
-	full := int(share * cells)
+	const length = 24
+	full := int(share * length)
 	rate := ""
 	if d := now.Sub(p.start).Seconds(); d > 0.2 {
 		rate = fmt.Sprintf("  %s/s", size(int64(float64(done)/d)))
@@ -52,15 +52,15 @@ func (p *progress) draw(done, total int64, what string, last bool) {
 		}
 	}
 	line := fmt.Sprintf("%s [%s%s] %3.0f%%  %s  %s%s", p.label,
-		strings.Repeat("█", full), strings.Repeat("░", cells-full), share*100, what, size(done), rate)
+		strings.Repeat("█", full), strings.Repeat("░", length-full), share*100, what, size(done), rate)
 	line = cut(line, max(p.width-1, 20))
-	fmt.Fprintf(p.app.env.Stderr, "\r%s%s", line, strings.Repeat(" ", max(p.lastLn-len([]rune(line)), 0)))
-	p.lastLn, p.shown = len([]rune(line)), true
+	fmt.Fprintf(p.app.env.Stderr, "\r%s", pad(line, p.cells, false))
+	p.cells = cells(line)
 }
 
-// end leaves the bar's line.
+// end goes to the line behind the bar, if one was drawn.
 func (p *progress) end() {
-	if p.shown {
+	if p.cells > 0 {
 		fmt.Fprintln(p.app.env.Stderr)
 	}
 }

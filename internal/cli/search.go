@@ -9,8 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/capture"
-	"strandline/internal/config"
 	"strandline/internal/recall"
 )
 
@@ -39,7 +37,10 @@ project: file: kind: since: session:
 The search is limited to the project one stands in; --all searches everything.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError{archive.Invalid("QUERY is missing", "usage: "+cmd.UseLine())}
+				return wrongUsage("QUERY is missing", "usage: "+cmd.UseLine())
+			}
+			if f.limit < 0 {
+				return wrongUsage("--limit takes a number from 0 up", "")
 			}
 			return a.search(cmd.Context(), strings.Join(args, " "), f)
 		},
@@ -58,15 +59,15 @@ The search is limited to the project one stands in; --all searches everything.`,
 }
 
 func (a *app) search(ctx context.Context, query string, f searchFlags) error {
-	return a.withStore(ctx, StoreRead, func(cfg *config.Config, c *capture.Capture, s Store) error {
-		req, err := a.searchRequest(ctx, cfg, c, s, query, f)
+	return a.withStore(ctx, StoreRead, func(x indexed) error {
+		req, err := a.searchRequest(ctx, x, query, f)
 		if err != nil {
 			return err
 		}
-		r := recall.New(s, a.env.Now)
+		r := recall.New(x.store, a.env.Now)
 		var result recall.Result
 		if f.deep {
-			result, err = r.Deep(ctx, s, logTexts{logScanner{c}, a.env.Redact(cfg)}, req)
+			result, err = r.Deep(ctx, x.store, logTexts{logScanner{x.capture}, a.env.Redact(x.cfg)}, req)
 		} else {
 			result, err = r.Search(ctx, req)
 		}
@@ -79,20 +80,20 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 			}
 			return a.printJSON(result)
 		}
-		return a.printHits(result, req)
+		return a.printHits(result)
 	})
 }
 
 // searchRequest puts the flags and the filters in the query together; a flag
 // wins over a filter.
-func (a *app) searchRequest(ctx context.Context, cfg *config.Config, c *capture.Capture, s Store, query string, f searchFlags) (recall.Request, error) {
+func (a *app) searchRequest(ctx context.Context, x indexed, query string, f searchFlags) (recall.Request, error) {
 	req, err := recall.Parse(query, a.env.Now())
 	if err != nil {
 		return req, err
 	}
 	req.Agents, req.Limit = f.agents, f.limit
 	if req.Limit <= 0 {
-		req.Limit = cfg.Search.Limit
+		req.Limit = x.cfg.Search.Limit
 	}
 	if f.session != "" {
 		req.Session = f.session
@@ -112,17 +113,17 @@ func (a *app) searchRequest(ctx context.Context, cfg *config.Config, c *capture.
 	switch {
 	case req.Session != "" || f.all:
 	case f.project != "":
-		req.Projects = []string{c.Project(a.abs(f.project)).Key}
+		req.Projects = []string{x.capture.Project(a.abs(f.project)).Key}
 	case req.Project != "":
-		req.Projects, err = a.projectsNamed(ctx, s, req.Project)
+		req.Projects, err = projectsNamed(ctx, x.store, req.Project)
 	default:
-		req.Projects = []string{c.Project(a.projectRoot()).Key}
+		req.Projects = []string{x.capture.Project(a.projectRoot()).Key}
 	}
 	return req, err
 }
 
 // projectsNamed finds the projects whose name or folder matches what was typed.
-func (a *app) projectsNamed(ctx context.Context, s Store, name string) ([]string, error) {
+func projectsNamed(ctx context.Context, s Store, name string) ([]string, error) {
 	all, err := s.Projects(ctx)
 	if err != nil {
 		return nil, err
@@ -139,11 +140,11 @@ func (a *app) projectsNamed(ctx context.Context, s Store, name string) ([]string
 	return keys, nil
 }
 
-func (a *app) printHits(result recall.Result, req recall.Request) error {
+func (a *app) printHits(result recall.Result) error {
 	if len(result.Hits) == 0 {
-		fmt.Fprintln(a.env.Stdout, "Nothing found.")
+		fmt.Fprintln(a.out, "Nothing found.")
 		if result.Elsewhere {
-			fmt.Fprintln(a.env.Stdout, "There are hits in other projects: --all searches everything.")
+			fmt.Fprintln(a.out, "There are hits in other projects: --all searches everything.")
 		}
 		return nil
 	}
@@ -154,17 +155,17 @@ func (a *app) printHits(result recall.Result, req recall.Request) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s  %s  %s", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(a.ago(h.Time)+" · "+h.Project))
+		fmt.Fprintf(&b, "%s  %s  %s", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(a.ago(h.Time)+" · "+oneLine(h.Project)))
 		b.WriteByte('\n')
 		text, marks := recall.Snippet(h.Text, result.Terms, 2*width)
 		if p.on {
-			text = recall.Highlight(text, marks, "\x1b[1;33m", "\x1b[0m")
+			text = recall.Highlight(text, marks, colourSequence(colourMatch), colourSequence(colourOff))
 		}
 		for line := range strings.Lines(text) {
 			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%d hits in %.0f ms. strandline show HANDLE prints one whole.", len(result.Hits), result.TookMS)))
+	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one whole.", count(len(result.Hits), "hit"), result.TookMS)))
 	switch result.Relaxed {
 	case recall.RelaxedPhrase:
 		b.WriteString(p.dim("No passage holds the quoted words together; these hold them apart.") + "\n")
@@ -174,7 +175,7 @@ func (a *app) printHits(result recall.Result, req recall.Request) error {
 	if result.Elsewhere {
 		b.WriteString(p.dim("There are hits in other projects: --all.") + "\n")
 	}
-	if _, err := io.WriteString(a.env.Stdout, b.String()); err != nil {
+	if _, err := io.WriteString(a.out, b.String()); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil

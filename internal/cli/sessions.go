@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,8 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/capture"
-	"strandline/internal/config"
 )
 
 // sessionJSON is a session as scripts read it.
@@ -65,25 +64,28 @@ func (a *app) sessionsCommand() *cobra.Command {
 
 Without --all and --project, all projects are listed. A handle in the first column
 is what show, restore, export and search --session take.`,
-		Args: exactArgs(),
+		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(_ *config.Config, c *capture.Capture, s Store) error {
+			if limit < 0 {
+				return wrongUsage("--limit takes a number from 0 up", "")
+			}
+			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
 				filter := archive.SessionFilter{Agents: agents || all, Limit: limit}
 				if dir != "" {
-					filter.Projects = []string{c.Project(a.abs(dir)).Key}
+					filter.Projects = []string{x.capture.Project(a.abs(dir)).Key}
 				}
 				var err error
 				if filter.Since, err = a.since(since); err != nil {
 					return err
 				}
-				list, err := s.Sessions(cmd.Context(), filter)
+				list, err := x.store.Sessions(cmd.Context(), filter)
 				if err != nil {
 					return err
 				}
 				if asJSON {
 					out := make([]sessionJSON, 0, len(list))
-					for _, x := range list {
-						out = append(out, toSessionJSON(x))
+					for _, s := range list {
+						out = append(out, toSessionJSON(s))
 					}
 					return a.printJSON(out)
 				}
@@ -103,26 +105,17 @@ is what show, restore, export and search --session take.`,
 
 func (a *app) printSessions(list []archive.Session) error {
 	if len(list) == 0 {
-		fmt.Fprintln(a.env.Stdout, "No sessions. `strandline import` brings in the ones that the client has.")
+		fmt.Fprintln(a.out, "No sessions. `strandline import` brings in the ones that the client has.")
 		return nil
 	}
 	t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">CUTS", "TITLE")
 	for _, s := range list {
 		title := s.Title
 		if s.Relation == archive.RelationAgent {
-			title = strings.TrimSpace(s.Agent.Type + ": " + firstOf(s.Agent.Description, s.Title))
+			title = strings.TrimSpace(s.Agent.Type + ": " + cmp.Or(s.Agent.Description, s.Title))
 		}
-		t.row(archive.ShortID(s.ID), a.ago(s.Last), firstOf(s.Project.Name, s.Project.Key),
+		t.row(archive.ShortID(s.ID), a.ago(s.Last), cmp.Or(s.Project.Name, s.Project.Key),
 			fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compacts), title)
 	}
-	return t.write(a.env.Stdout, a.width())
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
+	return t.write(a.out, a.width())
 }

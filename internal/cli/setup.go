@@ -41,9 +41,9 @@ type rooms struct {
 	journal capture.Journal
 }
 
-// rooms opens the archive's folder for a command. A setting that was not
+// enter finds the archive of a command. A setting that was not
 // accepted is an error here, while a hook would go on without it.
-func (a *app) rooms() (rooms, error) {
+func (a *app) enter() (rooms, error) {
 	cfg, err := a.settings()
 	if err != nil {
 		return rooms{}, err
@@ -59,19 +59,24 @@ func (r rooms) file(parts ...string) string {
 
 func (r rooms) pending() capture.Pending { return capture.Pending{Dir: r.file("state", "pending")} }
 
-// open are the rooms with the index.
-type open struct {
+// indexed are the rooms with an open index.
+type indexed struct {
 	rooms
 	store Store
 }
 
 // withStore lets run work with the index. One that may be written has what the
 // journal holds before run begins.
-func (a *app) withStore(ctx context.Context, mode StoreMode, run func(open) error) error {
-	r, err := a.rooms()
+func (a *app) withStore(ctx context.Context, mode StoreMode, run func(indexed) error) error {
+	r, err := a.enter()
 	if err != nil {
 		return err
 	}
+	return a.withIndex(ctx, r, mode, run)
+}
+
+// withIndex is withStore for a command that is inside already.
+func (a *app) withIndex(ctx context.Context, r rooms, mode StoreMode, run func(indexed) error) error {
 	if _, err := os.Stat(indexPath(r.cfg.Paths.Home)); mode == StoreRead && errors.Is(err, os.ErrNotExist) {
 		return archive.NotFound("there is no archive in "+r.cfg.Paths.Home+" yet",
 			"`strandline import` brings in the sessions that exist, `strandline init` records the coming ones")
@@ -85,7 +90,7 @@ func (a *app) withStore(ctx context.Context, mode StoreMode, run func(open) erro
 			return errors.Join(err, s.Close())
 		}
 	}
-	return errors.Join(run(open{r, s}), s.Close())
+	return errors.Join(run(indexed{r, s}), s.Close())
 }
 
 // lock keeps two commands from doing the same work at once.

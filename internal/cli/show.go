@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/capture"
-	"strandline/internal/config"
 	"strandline/internal/transcript/claude"
 )
 
@@ -23,17 +21,22 @@ func (a *app) showCommand() *cobra.Command {
 		Long: `Print what a handle names, read from the log: a session's outline (7f3a12cd), a turn
 (7f3a12cd/12) or a step (7f3a12cd/12.3), nothing cut. Secrets are replaced by
 placeholders; --exact prints the transcript's own lines.`,
-		Args: exactArgs("HANDLE"),
+		Args: arguments("HANDLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(cfg *config.Config, c *capture.Capture, s Store) error {
-				h, id, err := session(cmd.Context(), s, args[0])
-				if err != nil {
+			if exact && asJSON {
+				return wrongUsage("--exact and --json go not together", "the exact lines are JSON already")
+			}
+			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+				h, id, err := session(cmd.Context(), x.store, args[0])
+				switch {
+				case err != nil:
 					return err
+				case exact:
+					return a.showExact(cmd.Context(), x, id, h)
+				case h.Turn < 0:
+					return a.showSession(cmd.Context(), x, id, asJSON)
 				}
-				if h.Turn < 0 && !exact {
-					return a.showSession(cmd.Context(), c, s, id, asJSON)
-				}
-				return a.showPlace(cmd.Context(), cfg, c, s, id, h, exact, asJSON)
+				return a.showPlace(cmd.Context(), x, id, h, asJSON)
 			})
 		},
 	}
@@ -60,16 +63,16 @@ type turnJSON struct {
 	Copy     string    `json:"copy_of,omitempty"`
 }
 
-func (a *app) showSession(ctx context.Context, c *capture.Capture, s Store, id string, asJSON bool) error {
-	info, err := s.Session(ctx, id)
+func (a *app) showSession(ctx context.Context, x indexed, id string, asJSON bool) error {
+	info, err := x.store.Session(ctx, id)
 	if err != nil {
 		return err
 	}
-	turns, err := s.Turns(ctx, archive.Span{Session: id})
+	turns, err := x.store.Turns(ctx, archive.Span{Session: id})
 	if err != nil {
 		return err
 	}
-	files, err := c.SideFiles(id)
+	files, err := x.capture.SideFiles(id)
 	if err != nil {
 		return err
 	}
@@ -87,62 +90,92 @@ func (a *app) showSession(ctx context.Context, c *capture.Capture, s Store, id s
 	if asJSON {
 		return a.printJSON(out)
 	}
+	return a.printOutline(info, out)
+}
+
+func (a *app) printOutline(info archive.Session, out outlineJSON) error {
 	p := a.paint()
-	fmt.Fprintf(a.env.Stdout, "%s  %s\n%s\n", p.bold(id), projectName(info.Project),
-		p.dim(fmt.Sprintf("%s – %s · %d turns, %d steps, %d calls, %d compactions · %s · %s",
-			stamp(info.First), stamp(info.Last), info.Turns, info.Steps, info.Calls, info.Compacts, size(info.Bytes), info.Model)))
+	facts := []string{
+		a.stamp(info.First) + " – " + a.stamp(info.Last),
+		strings.Join([]string{count(info.Turns, "turn"), count(info.Steps, "step"), count(info.Calls, "call"), count(info.Compacts, "compaction")}, ", "),
+		size(info.Bytes),
+	}
+	if info.Model != "" {
+		facts = append(facts, oneLine(info.Model))
+	}
+	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(out.Session), oneLine(out.Project), p.dim(strings.Join(facts, " · ")))
 	t := newTable("HANDLE", "START", ">STEPS", "PROMPT")
-	for _, x := range out.TurnList {
-		title := x.Title
-		if x.Dead {
+	for _, turn := range out.TurnList {
+		title := turn.Title
+		if turn.Dead {
 			title = "(left behind by a rewind) " + title
 		}
-		if x.Copy != "" {
-			title = "(= " + x.Copy + ") " + title
+		if turn.Copy != "" {
+			title = "(= " + turn.Copy + ") " + title
 		}
-		t.row(x.Handle, stamp(x.Start), fmt.Sprint(x.Steps), title)
+		t.row(turn.Handle, a.stamp(turn.Start), fmt.Sprint(turn.Steps), title)
 	}
-	if err := t.write(a.env.Stdout, a.width()); err != nil {
+	if err := t.write(a.out, a.width()); err != nil {
 		return err
 	}
-	for _, f := range files {
-		fmt.Fprintf(a.env.Stdout, "file  %s\n", f)
+	for _, f := range out.Files {
+		fmt.Fprintf(a.out, "file  %s\n", f)
 	}
 	return nil
 }
 
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return "-"
+// showExact prints the transcript's own lines, however many they are.
+func (a *app) showExact(ctx context.Context, x indexed, id string, h archive.Handle) error {
+	from, to, err := lineRange(ctx, x.store, id, h)
+	if err != nil {
+		return err
 	}
-	return t.Local().Format("2006-01-02 15:04")
+	return buffered(a.out, func(w io.Writer) error {
+		return logScanner{x.capture}.scan(ctx, id, from, to, func(_ int, line []byte) error {
+			_, err := w.Write(append(line, '\n'))
+			return err
+		})
+	})
 }
 
-func (a *app) showPlace(ctx context.Context, cfg *config.Config, c *capture.Capture, s Store, id string, h archive.Handle, exact, asJSON bool) error {
-	from, to, err := lineRange(ctx, s, id, h)
+// blockJSON is a piece of a turn for scripts.
+type blockJSON struct {
+	Line   int       `json:"line"`
+	Kind   string    `json:"kind"`
+	Name   string    `json:"name,omitempty"` // of the tool or the row
+	ToolID string    `json:"tool_id,omitempty"`
+	Time   time.Time `json:"time"`
+	Error  bool      `json:"error,omitempty"`
+	Own    bool      `json:"own,omitempty"` // Strandline itself had put it there
+	Text   string    `json:"text"`
+}
+
+func (a *app) showPlace(ctx context.Context, x indexed, id string, h archive.Handle, asJSON bool) error {
+	from, to, err := lineRange(ctx, x.store, id, h)
 	if err != nil {
 		return err
 	}
-	raw, err := logScanner{c}.lines(ctx, id, from, to)
+	raw, err := logScanner{x.capture}.lines(ctx, id, from, to)
 	if err != nil {
 		return err
 	}
-	if exact {
-		_, err := a.env.Stdout.Write(raw)
-		return err
-	}
-	redact := a.env.Redact(cfg)
 	blocks := claude.Blocks(raw, from)
 	if h.Step >= 0 {
-		blocks = onlyStep(ctx, s, id, h, blocks)
+		if blocks, err = onlyStep(ctx, x.store, id, h, blocks); err != nil {
+			return err
+		}
 	}
-	for i := range blocks {
-		blocks[i].Text = redact(blocks[i].Text)
+	redact := a.env.Redact(x.cfg)
+	out := make([]blockJSON, 0, len(blocks))
+	for _, b := range blocks {
+		out = append(out, blockJSON{
+			Line: b.Line, Kind: b.Kind, Name: b.Name, ToolID: b.ToolID, Time: b.Time, Error: b.Error, Own: b.Own, Text: redact(b.Text),
+		})
 	}
 	if asJSON {
-		return a.printJSON(blocks)
+		return a.printJSON(out)
 	}
-	return a.printBlocks(archive.Handle{Session: archive.ShortID(id), Turn: h.Turn, Step: h.Step}, blocks)
+	return a.printBlocks(archive.Handle{Session: archive.ShortID(id), Turn: h.Turn, Step: h.Step}, out)
 }
 
 // lineRange finds the transcript lines of a turn or step; a whole session is all
@@ -178,10 +211,10 @@ func lineRange(ctx context.Context, s Store, id string, h archive.Handle) (from,
 
 // onlyStep leaves out rows of other steps that stand between a step's lines:
 // parallel calls are written interleaved.
-func onlyStep(ctx context.Context, s Store, id string, h archive.Handle, blocks []claude.Block) []claude.Block {
+func onlyStep(ctx context.Context, s Store, id string, h archive.Handle, blocks []claude.Block) ([]claude.Block, error) {
 	calls, err := s.Calls(ctx, archive.CallSpan{Span: archive.Span{Session: id, TurnFrom: h.Turn, TurnTo: h.Turn + 1}})
 	if err != nil {
-		return blocks // more than asked for is better than nothing
+		return nil, err
 	}
 	foreign := map[string]bool{}
 	for _, call := range calls {
@@ -195,27 +228,27 @@ func onlyStep(ctx context.Context, s Store, id string, h archive.Handle, blocks 
 			out = append(out, b)
 		}
 	}
-	return out
+	return out, nil
 }
 
-func (a *app) printBlocks(h archive.Handle, blocks []claude.Block) error {
+func (a *app) printBlocks(h archive.Handle, blocks []blockJSON) error {
 	p := a.paint()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", p.bold(h.String()))
 	for _, x := range blocks {
-		if x.Own || x.Kind == "attachment" || x.Kind == "other" || strings.TrimSpace(x.Text) == "" {
+		if x.Own || x.Kind == claude.BlockAttachment || x.Kind == claude.BlockOther || strings.TrimSpace(x.Text) == "" {
 			continue
 		}
 		head := x.Kind
 		if x.Name != "" {
-			head += " " + x.Name
+			head += " " + oneLine(x.Name)
 		}
 		if x.Error {
 			head += " (error)"
 		}
 		fmt.Fprintf(&b, "\n%s %s\n%s\n", p.kind("── "+head), p.dim("line "+fmt.Sprint(x.Line)), strings.TrimRight(x.Text, "\n"))
 	}
-	if _, err := io.WriteString(a.env.Stdout, b.String()); err != nil {
+	if _, err := io.WriteString(a.out, b.String()); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil

@@ -47,6 +47,8 @@ type chooser struct {
 	opened  []bool
 	room    int
 	said    map[string]bool // lines that were chosen
+	queue   bids
+	seq     int // of the next bid
 }
 
 // repeated is the share of a specific's worth that its second mention brings.
@@ -123,21 +125,41 @@ func (c *chooser) density(b bid) float64 {
 }
 
 // choose fills the room. Gains only fall as specifics are covered, so a bid that
-// is still the best after it was weighed again is the best of all; a head that
-// was paid for makes its lines cheaper, so they bid anew.
+// is still the best after it was weighed again is the best of all; what makes a
+// line worth more (its head was paid for, the line beside it was chosen) lets it
+// bid anew.
 func (c *chooser) choose(items []*item) {
-	n, seq := len(items), 0
+	c.musts(items)
+	n := len(items)
 	for _, it := range items {
 		n += len(it.lines)
 	}
-	q := make(bids, 0, n)
-	offer := func(b bid) {
-		b.seq = seq
-		seq++
-		if b.density = c.density(b); b.density > 0 {
-			q = append(q, b)
+	c.queue = make(bids, 0, n)
+	for _, it := range items {
+		if !it.taken {
+			c.offer(it, nil)
+		}
+		for _, l := range it.lines {
+			c.offer(it, l)
 		}
 	}
+	for len(c.queue) > 0 && c.room > minLine {
+		b := c.queue[0]
+		done := b.line == nil && b.item.taken || b.line != nil && c.said[b.line.text]
+		if d := c.density(b); !done && d < b.density {
+			c.queue[0].density = d
+			c.queue.sink(0)
+			continue
+		}
+		c.queue.drop()
+		if !done && c.price(b) <= c.room {
+			c.accept(b)
+		}
+	}
+}
+
+// musts takes the items that stand whatever they are worth.
+func (c *chooser) musts(items []*item) {
 	for _, it := range items {
 		room := c.room
 		if it.section != secAsked {
@@ -147,59 +169,45 @@ func (c *chooser) choose(items []*item) {
 			c.take(it)
 		}
 	}
-	for _, it := range items {
-		if !it.taken {
-			offer(bid{item: it})
-		}
-		for _, l := range it.lines {
-			offer(bid{item: it, line: l})
+}
+
+// offer puts a bid for a line, or for a head alone, into the queue.
+func (c *chooser) offer(it *item, l *line) {
+	b := bid{item: it, line: l, seq: c.seq}
+	c.seq++
+	if b.density = c.density(b); b.density > 0 {
+		c.queue.push(b)
+	}
+}
+
+// price is the room that a bid takes.
+func (c *chooser) price(b bid) int {
+	n := c.cost(b.item)
+	if b.line != nil {
+		n += b.line.units
+	}
+	return n
+}
+
+func (c *chooser) accept(b bid) {
+	fresh := !b.item.taken
+	c.take(b.item)
+	if l := b.line; l != nil {
+		c.room -= l.units
+		c.cover(l.keys)
+		b.item.chosen = append(b.item.chosen, l)
+		c.said[l.text] = true
+		for _, next := range c.beside(l) {
+			next.prior += besideWorth
+			c.offer(b.item, next)
 		}
 	}
-	q.order()
-	for len(q) > 0 && c.room > minLine {
-		b := q[0]
-		if b.line == nil && b.item.taken || b.line != nil && c.said[b.line.text] {
-			q.drop()
-			continue
-		}
-		if d := c.density(b); d < b.density {
-			q[0].density = d
-			q.sink(0)
-			continue
-		}
-		q.drop()
-		n := c.cost(b.item)
-		if b.line != nil {
-			n += b.line.units
-		}
-		if n > c.room {
-			continue
-		}
-		fresh := !b.item.taken
-		c.take(b.item)
-		if b.line != nil {
-			c.room -= b.line.units
-			c.cover(b.line.keys)
-			b.item.chosen = append(b.item.chosen, b.line)
-			c.said[b.line.text] = true
-			for _, next := range c.beside(b.line) {
-				next.prior += besideWorth
-				nb := bid{item: b.item, line: next, seq: seq}
-				seq++
-				nb.density = c.density(nb)
-				q.push(nb)
-			}
-		}
-		if fresh {
-			for _, l := range b.item.lines {
-				if c.said[l.text] {
-					continue
-				}
-				nb := bid{item: b.item, line: l, seq: seq}
-				seq++
-				nb.density = c.density(nb)
-				q.push(nb)
-			}
+	if !fresh {
+		return
+	}
+	for _, l := range b.item.lines {
+		if !c.said[l.text] {
+			c.offer(b.item, l)
 		}
 	}
 }
@@ -219,57 +227,3 @@ func (c *chooser) beside(l *line) []*line {
 
 // minLine is the least room that is worth filling, in units.
 const minLine = 24
-
-// bids is a binary heap, densest first.
-type bids []bid
-
-func (q bids) before(i, j int) bool {
-	if q[i].density != q[j].density {
-		return q[i].density > q[j].density
-	}
-	return q[i].seq < q[j].seq
-}
-
-// order makes a heap of q.
-func (q bids) order() {
-	for i := len(q)/2 - 1; i >= 0; i-- {
-		q.sink(i)
-	}
-}
-
-// sink moves the bid at i down to its place.
-func (q bids) sink(i int) {
-	for {
-		top := i
-		for _, child := range [2]int{2*i + 1, 2*i + 2} {
-			if child < len(q) && q.before(child, top) {
-				top = child
-			}
-		}
-		if top == i {
-			return
-		}
-		q[i], q[top] = q[top], q[i]
-		i = top
-	}
-}
-
-func (q *bids) push(b bid) {
-	*q = append(*q, b)
-	for i := len(*q) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !q.before(i, parent) {
-			return
-		}
-		(*q)[i], (*q)[parent] = (*q)[parent], (*q)[i]
-		i = parent
-	}
-}
-
-// drop removes the densest bid.
-func (q *bids) drop() {
-	last := len(*q) - 1
-	(*q)[0] = (*q)[last]
-	*q = (*q)[:last]
-	q.sink(0)
-}

@@ -97,3 +97,46 @@ func TestChooseNeverOverdraws(t *testing.T) {
 		}
 	})
 }
+
+func TestChoosePrefersNeighboursInASource(t *testing.T) {
+	pick := func(introduces bool) []string {
+		it := &item{units: 10, introduces: introduces}
+		for i, text := range []string{"a", "b", "c", "d", "e"} {
+			it.lines = append(it.lines, &line{item: it, text: text, prior: 0.2, share: 1, units: 20, seq: i})
+		}
+		it.lines[3].prior = 1 // the first choice
+		newChooser(10 + 2 + 60 + minLine - 1).choose([]*item{it})
+		return chosen(it)
+	}
+	if got, want := pick(true), []string{"c", "d", "e"}; !slices.Equal(got, want) {
+		t.Errorf("of a source: chose %q, want %q", got, want)
+	}
+	if got, want := pick(false), []string{"a", "b", "d"}; !slices.Equal(got, want) {
+		t.Errorf("of single lines: chose %q, want %q", got, want)
+	}
+}
+
+func TestAddLineWeighsWhatALineConveys(t *testing.T) {
+	c := &collector{voc: newVocabulary(1), said: map[string]bool{}}
+	c.voc.learn("parse_config load_config", 0, true)
+	it := &item{handle: "7f3a12cd/1"}
+	for text, want := range map[string]float64{
+		"we call parse_config before load_config here": 1,
+		"return parse_config":                          thinShare,
+		"parse_config":                                 bareShare,
+	} {
+		if l := c.addLine(it, text, it.handle, 0, 0); l == nil || l.share != want {
+			t.Errorf("%q: %+v, want a share of %v", text, l, want)
+		}
+	}
+	if l := c.addLine(it, "no name of any worth stands here", it.handle, 0, 0); l != nil {
+		t.Errorf("a line without worth was kept: %+v", l)
+	}
+	if l := c.addLine(it, "parse_config", it.handle, 1, minWords); l != nil {
+		t.Errorf("a line with too few words was kept: %+v", l)
+	}
+	l := c.addLine(it, "see parse_config", "7f3a12cd/2.1", 0, 0)
+	if l.handle != "7f3a12cd/2.1" || l.units != len("  see parse_config (2.1)\n") {
+		t.Errorf("got %+v", l)
+	}
+}

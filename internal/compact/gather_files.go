@@ -7,6 +7,14 @@ import (
 	"strandline/internal/brief"
 )
 
+// source is a file, or the answer of one tool call, that lines are taken from.
+type source struct {
+	item *item
+	// gone are lines that a later edit took away: what was read before it is out
+	// of date.
+	gone map[string]bool
+}
+
 // files adds one item per changed file and one per file read, with the lines of
 // what was written and seen.
 func (c *collector) files() {
@@ -21,65 +29,85 @@ func (c *collector) files() {
 			}
 		}
 	}
-	byFile := map[string]*item{}
-	for i := len(c.past.passages) - 1; i >= 0; i-- {
+	sources := map[string]*source{}
+	for i := len(c.past.passages) - 1; i >= 0; i-- { // newest first
 		x := c.past.passages[i]
 		if x.Kind != archive.KindEdit && x.Kind != archive.KindOutput {
 			continue
 		}
-		c.content(x, edits, reads, byFile)
+		path, key := "", c.handle(x.Turn, x.Step)+x.Label
+		if len(x.Paths) == 1 && edits[x.Paths[0]]+reads[x.Paths[0]] > 0 {
+			path, key = x.Paths[0], x.Paths[0]
+		}
+		from := sources[key]
+		if from == nil {
+			from = &source{item: c.contentItem(x, path, edits[path], reads[path])}
+			sources[key] = from
+		}
+		c.content(x, from)
 	}
 }
 
-func (c *collector) content(x archive.Passage, edits, reads map[string]int, byFile map[string]*item) {
-	age := c.age(x.Turn, x.Step)
-	h := c.handle(x.Turn, x.Step)
-	path, key := "", h+x.Label
-	if len(x.Paths) == 1 && edits[x.Paths[0]]+reads[x.Paths[0]] > 0 {
-		path, key = x.Paths[0], x.Paths[0]
-	}
-	it := byFile[key]
-	if it == nil {
-		it = c.contentItem(x, path, edits[path], reads[path], age)
-		byFile[key] = it
-	}
-	prior := 0.0
+// content adds the lines of a passage to its source.
+func (c *collector) content(x archive.Passage, from *source) {
+	h, prior := c.handle(x.Turn, x.Step), 0.0
 	if x.Kind == archive.KindEdit {
-		prior = 0.12 * ago(age, 30)
+		prior = 0.12 * ago(c.age(x.Turn, x.Step), 30)
 	}
-	contentLines(x, func(raw string) {
+	var removed []string
+	written := map[string]bool{}
+	contentLines(x, func(raw string, old bool) {
 		s := tidy(c.short(raw))
-		if s == "" {
-			return
+		switch {
+		case s == "":
+		case old:
+			removed = append(removed, s)
+		default:
+			p := prior
+			if declares(s) {
+				p += 0.12
+			}
+			if x.Kind == archive.KindEdit {
+				written[s] = true
+			}
+			if !from.gone[s] {
+				c.addLine(from.item, s, h, p, 0)
+			}
 		}
-		p := prior
-		if declares(s) {
-			p += 0.12
-		}
-		c.addLine(it, s, h, p, 0)
 	})
+	for _, s := range removed {
+		if written[s] {
+			continue
+		}
+		if from.gone == nil {
+			from.gone = map[string]bool{}
+		}
+		from.gone[s] = true
+	}
 }
 
-// contentLines calls fn with the lines of an edit's new text, or of what a tool
-// put out. The first line of such a passage names the tool and what it was asked.
-func contentLines(x archive.Passage, fn func(raw string)) {
+// contentLines calls fn with the lines of an edit, old text first, or of what a
+// tool put out. The first line of such a passage names the tool and what it was
+// asked.
+func contentLines(x archive.Passage, fn func(raw string, old bool)) {
 	_, text, _ := strings.Cut(x.Text, "\n")
 	old := false
 	for raw := range strings.SplitSeq(text, "\n") {
 		switch {
 		case x.Kind != archive.KindEdit:
-			fn(raw)
+			fn(raw, false)
 		case raw == "--- old":
 			old = true
 		case raw == "+++ new":
 			old = false
-		case !old:
-			fn(raw)
+		default:
+			fn(raw, old)
 		}
 	}
 }
 
-func (c *collector) contentItem(x archive.Passage, path string, edits, reads, age int) *item {
+func (c *collector) contentItem(x archive.Passage, path string, edits, reads int) *item {
+	age := c.age(x.Turn, x.Step)
 	it := item{section: secSeen, order: age, handle: c.handle(x.Turn, x.Step), introduces: true}
 	switch {
 	case path == "":

@@ -14,9 +14,9 @@ import (
 // was last seen within 255 messages before it in nine cases of ten, so a fixed
 // window of the newest rows serves sessions of any size at the same cost.
 const (
-	minWindow  = 480 // passages, and calls
+	minWindow  = 320 // passages, and calls
 	maxWindow  = 6000
-	perPassage = 16 // units of the budget that justify one more passage
+	perPassage = 30 // units of the budget that justify one more passage
 	maxPrompts = 60
 	maxEvents  = 600
 	maxTurns   = 2000
@@ -103,9 +103,11 @@ func (p *past) placeSummary(summary []archive.Passage, boundary *archive.Compact
 			p.recap = summary
 		}
 	}
+	if atLine > 0 {
+		return // a hook tells a summary behind the last row, so at the cut there was none
+	}
 	for _, h := range hooks {
-		// A hook's summary that is later than the cut was not known there.
-		if h.Time.After(since) && (atLine == 0 || !h.Time.After(p.end)) && !h.Time.Before(p.end) {
+		if h.Time.After(since) && !h.Time.Before(p.end) {
 			p.known, since = h.Text, h.Time
 		}
 	}

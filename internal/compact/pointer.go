@@ -52,7 +52,11 @@ func pointTo(s archive.Session, now time.Time) string {
 	title := `"` + brief.Cut(oneLine(s.Title), 120) + `"`
 	body := fmt.Sprintf("The last session in this project was %s: %s, %s%s.\n", id, title, count(s.Turns, "turn"), when) +
 		fmt.Sprintf("What it did is on record: strandline show %s, strandline search \"WORDS\" --session %s.", last, id)
-	return brief.Fence("project "+oneLine(s.Project.Name), body)
+	where := "this project"
+	if s.Project.Name != "" {
+		where = "project " + oneLine(s.Project.Name)
+	}
+	return brief.Fence(where, body)
 }
 
 func count(n int, one string) string {

@@ -92,6 +92,7 @@ func TestPointer(t *testing.T) {
 		{"no other", []archive.Session{fresh}, nil},
 		{"none", nil, nil},
 		{"only an empty one", []archive.Session{{ID: "eeeeeeee"}}, nil},
+		{"a project without a name", []archive.Session{{ID: sessionID, Title: "x", Turns: 1}}, []string{": this project. ", "\"x\", 1 turn."}},
 		{"a title that would break out", []archive.Session{hostile}, []string{"Obey."}},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -65,8 +66,9 @@ func TestStory(t *testing.T) {
 	s.checkLog()
 	s.checkFound(portFact)
 	s.strandline("reindex").mustSucceed()
-	s.checkFound(portFact)
-	s.checkFound(tableFact)
+	for _, text := range []string{portFact, tableFact, "A gauge was checked."} {
+		s.checkFound(text)
+	}
 }
 
 // scriptStory scripts what the model says in the story. Its summaries hold none
@@ -163,6 +165,36 @@ func TestSubAgentCompaction(t *testing.T) {
 		t.Error("the sub-agent is told what its parent heard")
 	}
 	s.checkExported()
+}
+
+// TestBackgroundAgent has a sub-agent outlast the turn that started it. The client
+// tells of its end in the place of a prompt, which nobody has asked.
+func TestBackgroundAgent(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	s.api.On(rulePrompt,
+		mockapi.Use(mockapi.Agent("Look at the archive", searchPrompt).InBackground()), mockapi.Say("It looks."))
+	s.api.OnPart("task-notification", mockapi.Say("It has looked."))
+
+	s.start(id, rulePrompt).mustSucceed().undisturbed()
+
+	s.checkExported()
+	s.checkRebuilt(id)
+	s.checkLog()
+	var sessions []struct {
+		Session string `json:"session"`
+		Turns   int    `json:"turns"`
+	}
+	listed := s.strandline("sessions", "--json").mustSucceed().stdout
+	if err := json.Unmarshal([]byte(listed), &sessions); err != nil {
+		t.Fatalf("sessions --json printed %q: %v", listed, err)
+	}
+	if len(sessions) != 1 || sessions[0].Session != id || sessions[0].Turns != 1 {
+		t.Errorf("sessions %+v, want %s with one turn", sessions, id)
+	}
 }
 
 // TestSideFiles is about what the client keeps beside a transcript: outputs that

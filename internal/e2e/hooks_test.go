@@ -42,7 +42,7 @@ func (s *sandbox) hookEnds(debugFile string) []hookEnd {
 	var ends []hookEnd
 	for line := range strings.Lines(s.read(debugFile)) {
 		found := hookEndLine().FindStringSubmatch(line)
-		if found == nil || !strings.Contains(found[2], programName) {
+		if len(found) == 0 || !strings.Contains(found[2], programName) {
 			continue
 		}
 		status, err := strconv.Atoi(found[3])

@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds every wait; what is waited for takes a fraction of it.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // flushPatience bounds the wait for the client's own write-behind.
 const flushPatience = 2 * time.Second

@@ -29,6 +29,18 @@ func (p payload) sideEvent() bool {
 	return false
 }
 
+// needsIndex reports that the index is opened even if the logs took nothing new:
+// to answer, to take in the journal, or to make good at a turn's end what a
+// killed hook had logged and not indexed. A prompt without anything new costs
+// no database.
+func (p payload) needsIndex() bool {
+	switch p.event {
+	case "UserPromptSubmit", "PostToolUse", "PostCompact":
+		return false
+	}
+	return true
+}
+
 // subject is the session whose context the event is about. The hooks of a
 // sub-agent's compaction come under its parent's session id and transcript, and
 // name the agent beside them.
@@ -68,20 +80,16 @@ func (r *run) handle(ctx context.Context) error {
 		errs = append(errs, r.env.Journal.Record(ctx, archive.JournalTask, p.session,
 			archive.TaskFact{Event: p.event, TaskID: p.taskID, Subject: p.taskSubject, Description: p.taskText}))
 	}
-	sessions, deferred, err := r.env.Capture.Files(ctx, src, p.sideEvent())
+	got, err := r.env.Capture.Files(ctx, src, p.sideEvent())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	idx, err := r.env.OpenIndex(ctx)
-	if err != nil {
+	if got.Added > 0 || p.needsIndex() {
+		done, err := r.index(ctx, got.Sessions)
 		errs = append(errs, err)
-		deferred = deferred || len(sessions) > 0
-	} else {
-		done, err := r.index(ctx, idx, sessions)
-		deferred = deferred || !done
-		errs = append(errs, err, r.speak(ctx, idx), idx.Close())
+		got.Deferred = got.Deferred || !done
 	}
-	if deferred {
+	if got.Deferred {
 		errs = append(errs, r.leave(src))
 	}
 	if p.event == "SessionEnd" {
@@ -98,18 +106,23 @@ func (r *run) throttled() bool {
 	return age >= 0 && age < r.env.Config.Hook.PostToolInterval
 }
 
-// index brings the index up to date and reports whether it got there.
-func (r *run) index(ctx context.Context, idx Index, sessions []string) (bool, error) {
+// index brings the index up to date, answers the event, and reports whether the
+// index got there.
+func (r *run) index(ctx context.Context, sessions []string) (bool, error) {
+	idx, err := r.env.OpenIndex(ctx)
+	if err != nil {
+		return len(sessions) == 0, err
+	}
+	err = r.env.Journal.Sync(ctx, idx)
+	done := err == nil
 	if r.env.Pending.Any() {
 		// Older sessions wait to be indexed. Rows that this one copied from
 		// them must be seen there first, so this one queues up behind.
-		return false, r.env.Journal.Sync(ctx, idx)
+		done = false
+	} else if ierr := r.env.Capture.IndexAll(ctx, idx, sessions); ierr != nil {
+		done, err = false, errors.Join(err, ierr)
 	}
-	err := errors.Join(
-		r.env.Journal.Sync(ctx, idx),
-		r.env.Capture.IndexAll(ctx, idx, sessions),
-	)
-	return err == nil, err
+	return done, errors.Join(err, r.speak(ctx, idx), idx.Close())
 }
 
 // leave hands the session to a process of its own that has no deadline.

@@ -65,20 +65,40 @@ func (p Pass) Run(ctx context.Context, idx capture.Index) []Stage {
 }
 
 // pending captures the sessions that a hook left undone.
-func (p Pass) pending(ctx context.Context, idx capture.Index, st *Stage) error {
+func (p Pass) pending(ctx context.Context, idx capture.Index, st *Stage) (err error) {
+	st.Done, err = p.CatchUp(ctx, idx)
+	return err
+}
+
+// CatchUp captures the sessions that hooks left undone, and returns how many it
+// captured. A session that could not be because something stood in the way for a
+// while (a lock, a full disk, the end of ctx) is noted again; any other is left to
+// its next hook or import, so that it does not hold up the sessions behind it.
+func (p Pass) CatchUp(ctx context.Context, idx capture.Index) (done int, err error) {
 	work, err := p.Pending.Take()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var errs []error
 	for _, w := range work {
-		if err := p.Capture.CatchUp(ctx, idx, w); err != nil && !errors.Is(err, os.ErrNotExist) {
+		err := p.Capture.CatchUp(ctx, idx, w)
+		switch {
+		case err == nil:
+			done++
+		case errors.Is(err, os.ErrNotExist): // the client has deleted it
+		case passing(ctx, err):
+			errs = append(errs, err, p.Pending.Add(w))
+		default:
 			errs = append(errs, err)
-			continue
 		}
-		st.Done++
 	}
-	return errors.Join(errs...)
+	return done, errors.Join(errs...)
+}
+
+// passing reports that the same may succeed later.
+func passing(ctx context.Context, err error) bool {
+	code := archive.ErrorCode(err)
+	return ctx.Err() != nil || code == archive.CodeBusy || code == archive.CodeDenied
 }
 
 // index reads every log that is ahead of the index.

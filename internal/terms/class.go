@@ -1,6 +1,9 @@
 package terms
 
-import "unicode"
+import (
+	"unicode"
+	"unicode/utf8"
+)
 
 // The classes of a byte. Bytes of multi-byte characters are classRune and are
 // looked at as runes.
@@ -12,20 +15,22 @@ const (
 	classRune
 )
 
-// class returns the class of a byte. A comparison chain is as fast as a table
-// here and needs no set-up.
+// asciiClass holds the class of every byte of ASCII.
+const asciiClass = "" +
+	"0000000000000000" +
+	"0000000000000000" +
+	"0000000000000000" +
+	"3333333333000000" +
+	"0222222222222222" +
+	"2222222222200000" +
+	"0111111111111111" +
+	"1111111111100000"
+
 func class(c byte) int {
-	switch {
-	case 'a' <= c && c <= 'z':
-		return classLower
-	case 'A' <= c && c <= 'Z':
-		return classUpper
-	case '0' <= c && c <= '9':
-		return classDigit
-	case c >= 0x80:
+	if c >= utf8.RuneSelf {
 		return classRune
 	}
-	return classOther
+	return int(asciiClass[c] - '0')
 }
 
 func isHexByte(c byte) bool {

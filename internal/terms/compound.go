@@ -26,14 +26,26 @@ func appendCompound(dst []byte, c string) []byte {
 		if len(segment) < len(c) && strings.ContainsAny(segment, "-_") {
 			dst = appendWhole(dst, segment)
 		}
-		for word := range strings.FieldsFuncSeq(segment, isJoiner) {
-			dst = appendWord(dst, word, len(word) == len(c))
-		}
+		dst = appendWords(dst, segment, len(c))
 	}
 	return dst
 }
 
-func isJoiner(r rune) bool { return r == '-' || r == '_' }
+// appendWords appends the words between a segment's dashes and underscores. size
+// is the length of the whole compound.
+func appendWords(dst []byte, segment string, size int) []byte {
+	for from := 0; from < len(segment); {
+		to := from
+		for to < len(segment) && segment[to] != '-' && segment[to] != '_' {
+			to++
+		}
+		if to > from {
+			dst = appendWord(dst, segment[from:to], to-from == size)
+		}
+		from = to + 1
+	}
+	return dst
+}
 
 // appendWord appends a word of a compound and its parts, unless it is the whole
 // compound and stands there already. A word of one byte is noise in a longer

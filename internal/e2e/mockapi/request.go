@@ -35,6 +35,11 @@ type Message struct {
 	Blocks []Block
 }
 
+// holds reports whether a block's text has the part in it.
+func (m Message) holds(part string) bool {
+	return slices.ContainsFunc(m.Blocks, func(b Block) bool { return strings.Contains(b.Text, part) })
+}
+
 // Block is one content block of a message; Text is the text or, for a tool
 // result, its text content.
 type Block struct {

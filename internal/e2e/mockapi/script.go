@@ -1,6 +1,9 @@
 package mockapi
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"maps"
+)
 
 // Tool is a tool call that a reply asks the client to make.
 type Tool struct {
@@ -36,6 +39,14 @@ func Agent(description, prompt string) Tool {
 		"description": description, "prompt": prompt,
 		"subagent_type": "general-purpose", "run_in_background": false,
 	}}
+}
+
+// InBackground has an agent run beside its parent: the call ends at once, and the
+// client tells the parent when the agent has ended.
+func (t Tool) InBackground() Tool {
+	input := maps.Clone(t.Input)
+	input["run_in_background"] = true
+	return Tool{Name: t.Name, Input: input}
 }
 
 // Reply is one answer of the model.

@@ -21,7 +21,8 @@ type Server struct {
 	http *httptest.Server
 
 	mu       sync.Mutex
-	rules    map[string]*rule
+	rules    map[string]*rule // by prompt
+	parts    []*rule          // by a part of the text, in the order they were added
 	summary  Reply
 	calls    map[string]place // tool call id -> where the script goes on
 	requests []*Request
@@ -79,6 +80,14 @@ func (s *Server) On(prompt string, replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rules[prompt] = &rule{prompt: prompt, replies: replies, served: make([]bool, len(replies))}
+}
+
+// OnPart adds a rule for what the client itself writes in the place of a prompt:
+// it starts at a text that holds the part, if no prompt's rule starts.
+func (s *Server) OnPart(part string, replies ...Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts = append(s.parts, &rule{prompt: part, replies: replies, served: make([]bool, len(replies))})
 }
 
 // Summarize sets the summary that compactions get from now on.
@@ -225,6 +234,11 @@ func (s *Server) find(req *Request) (Reply, place, bool) {
 			if r, ok := s.rules[strings.TrimSpace(b.Text)]; ok {
 				return takeAt(place{rule: r})
 			}
+		}
+	}
+	for _, r := range s.parts {
+		if slices.ContainsFunc(tail, func(m Message) bool { return m.holds(r.prompt) }) {
+			return takeAt(place{rule: r})
 		}
 	}
 	return Reply{}, place{}, false

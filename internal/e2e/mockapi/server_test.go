@@ -131,6 +131,18 @@ func TestAPromptStartsItsRuleAgain(t *testing.T) {
 	}
 }
 
+func TestAPartStartsItsRuleWhereNoPromptDoes(t *testing.T) {
+	s := Start(t)
+	s.On("one", Say("prompt"))
+	s.OnPart("has ended", Say("part"))
+	if got := ask(t, s, user(text("the agent has ended, with a report"))).text(); got != "part" {
+		t.Errorf("answer %q", got)
+	}
+	if got := ask(t, s, user(text("the agent has ended, with a report"), text("one"))).text(); got != "prompt" {
+		t.Errorf("answer %q", got)
+	}
+}
+
 func TestOnlyWhatFollowsTheLastAnswerCounts(t *testing.T) {
 	s := Start(t)
 	s.On("one", Say("first"))

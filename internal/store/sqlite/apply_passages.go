@@ -47,7 +47,8 @@ func (w *batchWriter) passages(ctx context.Context) error {
 }
 
 // putPassages stores passages of one session. Words are indexed anew only for
-// those that are new or whose text changed.
+// those that are new or whose text changed. Rows go in one by one: with this
+// driver an INSERT of sixteen rows took half as long again as sixteen of one.
 func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps []archive.Passage) error {
 	if len(ps) == 0 {
 		return nil

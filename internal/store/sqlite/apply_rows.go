@@ -14,7 +14,7 @@ const (
 		"version, model, title, first, last, generation, bytes, lines, turns, steps, calls, compacts, input, output, " +
 		"cache_read, cache_write, cost_usd, cost_api, cost_time, cost_turns, lines_added, lines_gone"
 	turnColumns = "title, prompt_id, start, end, line_from, line_to, steps, dead, copy_session, copy_turn, copy_step"
-	stepColumns = "message_id, model, time, line_from, line_to, input, output, cache_read, cache_write, stop, api_error, " +
+	stepColumns = "message_id, model, time, line_from, line_to, input, output, cache_read, cache_write, stop, api_error, sidechain, " +
 		"copy_session, copy_turn, copy_step"
 	callColumns       = "tool_id, name, kind, command, files, exit, failed, error, duration, line_use, line_result"
 	fileColumns       = "kind, line, time"
@@ -108,7 +108,7 @@ func (w *batchWriter) steps(ctx context.Context) error {
 		}
 		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Index,
 			x.MessageID, x.Model, nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead,
-			x.Usage.CacheWrite, x.Stop, bit(x.APIError), owner, at.Turn, at.Step); err != nil {
+			x.Usage.CacheWrite, x.Stop, bit(x.APIError), bit(x.Sidechain), owner, at.Turn, at.Step); err != nil {
 			return err
 		}
 	}

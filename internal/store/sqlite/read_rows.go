@@ -117,7 +117,7 @@ func (s *Store) Steps(ctx context.Context, sp archive.Span) (out []archive.Step,
 		var at, owner int64
 		var from archive.Ref
 		err := scan(&x.Turn, &x.Index, &x.MessageID, &x.Model, &at, &x.LineFrom, &x.LineTo, &x.Usage.Input, &x.Usage.Output,
-			&x.Usage.CacheRead, &x.Usage.CacheWrite, &x.Stop, &x.APIError, &owner, &from.Turn, &from.Step, &from.Session)
+			&x.Usage.CacheRead, &x.Usage.CacheWrite, &x.Stop, &x.APIError, &x.Sidechain, &owner, &from.Turn, &from.Step, &from.Session)
 		x.Time = instant(at)
 		x.Copy = copied(from.Session, from.Turn, from.Step)
 		out = append(out, x)

@@ -48,7 +48,7 @@ func mainBatch() archive.Batch {
 		Steps: []archive.Step{
 			{Session: mainID, Turn: 0, Index: 0, MessageID: "m0", Model: "model-x", Time: at(1), LineFrom: 1, LineTo: 6,
 				Usage: archive.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}, Stop: "tool_use"},
-			{Session: mainID, Turn: 0, Index: 1, MessageID: "m1", Model: "model-x", Time: at(2), LineFrom: 6, LineTo: 12, Stop: "end_turn", APIError: true},
+			{Session: mainID, Turn: 0, Index: 1, MessageID: "m1", Model: "model-x", Time: at(2), LineFrom: 6, LineTo: 12, Stop: "end_turn", APIError: true, Sidechain: true},
 			{Session: mainID, Turn: 2, Index: 0, MessageID: "m2", Model: "model-y", Time: at(7), LineFrom: 21, LineTo: 40, Stop: "end_turn"},
 		},
 		Calls: []archive.Call{

@@ -86,6 +86,7 @@ CREATE TABLE steps (
   cache_write INTEGER NOT NULL,
   stop        TEXT NOT NULL,
   api_error   INTEGER NOT NULL,
+  sidechain   INTEGER NOT NULL, -- a sub-agent's response in its parent's transcript
   copy_session INTEGER NOT NULL,
   copy_turn    INTEGER NOT NULL,
   copy_step    INTEGER NOT NULL,

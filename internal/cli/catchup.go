@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/capture"
+	"strandline/internal/lockfile"
+	"strandline/internal/logfile"
+)
+
+// How long a catch-up waits for the client's last rows. The client writes a tenth
+// of a second behind, and some rows when its last hook has run.
+const (
+	quietTime = time.Second
+	quietWait = 10 * time.Second
+)
+
+// catchupCommand is what hooks start when their deadline is near, and when a
+// session ends; it is not for people. Nobody reads what it prints, so its errors
+// go where the hooks' go.
+func (a *app) catchupCommand() *cobra.Command {
+	var ended capture.PendingWork
+	cmd := &cobra.Command{
+		Use: "catchup", Hidden: true, Args: arguments(), Short: "Finish what a hook had to leave",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			// As in a hook, a setting that is not accepted stops nothing.
+			cfg, _ := a.settings() //nolint:errcheck // doctor and config show it
+			c, journal, err := a.env.NewCapture(cfg)
+			if err != nil {
+				return err
+			}
+			r := rooms{cfg, c, journal}
+			if ended.Session != "" {
+				err = leaveEnded(cmd.Context(), r, ended)
+			}
+			if err = errors.Join(err, a.catchUp(cmd.Context(), r)); err != nil {
+				log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
+				log.Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&ended.Session, "session", "", "a session that has ended: wait for its last rows")
+	cmd.Flags().StringVar(&ended.Transcript, "transcript", "", "its transcript")
+	cmd.Flags().StringVar(&ended.Cwd, "cwd", "", "its folder")
+	return cmd
+}
+
+// leaveEnded waits until the client writes no more into an ended session, and
+// notes the session if there is something new in it.
+func leaveEnded(ctx context.Context, r rooms, ended capture.PendingWork) error {
+	src, err := capture.TranscriptSource(ended.Transcript, ended.Session, ended.Cwd)
+	if err != nil {
+		return err
+	}
+	wait, cancel := context.WithTimeout(ctx, quietWait)
+	defer cancel()
+	if err := capture.AwaitQuiet(wait, ended.Transcript, quietTime); err != nil && ctx.Err() != nil {
+		return err // the process is asked to end; a client that writes on is captured as far as it got
+	}
+	info, err := os.Stat(ended.Transcript)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // a session without a word
+	}
+	if err != nil {
+		return fmt.Errorf("look at the transcript: %w", err)
+	}
+	if behind, err := r.capture.Behind(src, info.Size()); err != nil || !behind {
+		return err
+	}
+	return r.pending().Add(ended)
+}
+
+// catchUp works until nothing is noted any more. Whoever notes work while
+// another catch-up holds the lock relies on its last look.
+func (a *app) catchUp(ctx context.Context, r rooms) error {
+	for r.pending().Any() {
+		lock, err := lockfile.Try(r.file("catchup.lock"))
+		if errors.Is(err, lockfile.ErrHeld) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err = errors.Join(a.workOff(ctx, r), lock.Release()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workOff takes up everything that is noted now.
+func (a *app) workOff(ctx context.Context, r rooms) error {
+	s, err := a.env.OpenStore(ctx, indexPath(r.cfg.Paths.Home), StoreWrite)
+	if err != nil {
+		return err
+	}
+	_, err = a.pass(r).CatchUp(ctx, s)
+	return errors.Join(r.journal.Sync(ctx, s), err, s.Close())
+}

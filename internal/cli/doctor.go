@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+	"strandline/internal/config"
+	"strandline/internal/install"
+	"strandline/internal/logfile"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check the installation and show what went wrong lately",
+		Args:  arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings, err := a.doctor(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.printJSON(findings)
+			} else {
+				a.printFindings(findings)
+			}
+			for _, f := range findings {
+				if f.Level == install.LevelFail {
+					return silentError{ExitInternal}
+				}
+			}
+			return err
+		},
+	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context) ([]install.Finding, error) {
+	cfg, _ := a.settings() //nolint:errcheck // what was not accepted is a finding below
+	findings := install.Check(ctx, install.CheckOptions{
+		ClientDir: cfg.ClientDir, ProjectDir: a.projectRoot(), Home: cfg.Paths.Home, Exe: a.env.Exe, Version: a.env.Version,
+		Getenv: a.env.Getenv, LookPath: a.env.LookPath, VersionOf: a.env.VersionOf,
+	})
+	for _, p := range cfg.Problems() {
+		findings = append(findings, install.Finding{Level: install.LevelWarn, Topic: "settings", Msg: p.Msg, Hint: "`strandline config` prints what is in force"})
+	}
+	if !cfg.Capture.Enabled {
+		findings = append(findings, install.Finding{Level: install.LevelWarn, Topic: "capture", Msg: "recording is switched off (capture.enabled)", Hint: "`strandline config` says where"})
+	}
+	archived, err := a.checkArchive(ctx, cfg)
+	findings = append(findings, archived...)
+	return findings, err
+}
+
+// checkArchive looks at the index, at what it may be missing, and at the errors of
+// the last week.
+func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.Finding, error) {
+	c, journal, err := a.env.NewCapture(cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := rooms{cfg, c, journal}
+	var out []install.Finding
+	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {
+		if err := x.store.Integrity(ctx); err != nil {
+			return err
+		}
+		out = append(out, install.Finding{Level: install.LevelOK, Topic: "index", Msg: "the index is sound"})
+		n, err := uncaptured(ctx, r)
+		if n > 0 {
+			out = append(out, install.Finding{Level: install.LevelWarn, Topic: "capture",
+				Msg: holdMore(n), Hint: "`strandline import` brings it in"})
+		}
+		return err
+	})
+	switch archive.ErrorCode(err) {
+	case "":
+	case archive.CodeNotFound:
+		out = append(out, install.Finding{Level: install.LevelInfo, Topic: "index", Msg: sentence(err), Hint: archive.ErrorHint(err)})
+	default:
+		out = append(out, install.Finding{Level: install.LevelFail, Topic: "index", Msg: sentence(err),
+			Hint: cmp.Or(archive.ErrorHint(err), "`strandline reindex` rebuilds it from the logs; nothing is lost")})
+	}
+	entries, err := logfile.Recent(r.file("strandline.log"), a.env.Now().Add(-7*24*time.Hour), 10)
+	for _, e := range entries {
+		out = append(out, install.Finding{Level: install.LevelWarn, Topic: "errors",
+			Msg: fmt.Sprintf("%s %s: %s", a.stamp(e.Time), cmp.Or(e.Event, e.Msg), cmp.Or(e.Error, e.Msg))})
+	}
+	return out, err
+}
+
+func (a *app) printFindings(findings []install.Finding) {
+	p := a.paint()
+	marks := map[install.Level]string{
+		install.LevelOK: p.green("✓"), install.LevelInfo: p.dim("·"), install.LevelWarn: p.yellow("!"), install.LevelFail: p.red("✗"),
+	}
+	for _, f := range findings {
+		fmt.Fprintf(a.out, "%s %s %s\n", marks[f.Level], p.dim(fmt.Sprintf("%-10s", f.Topic)), f.Msg)
+		if f.Hint != "" {
+			fmt.Fprintf(a.out, "  %s %s\n", p.dim(fmt.Sprintf("%-10s", "")), p.dim("→ "+f.Hint))
+		}
+	}
+}

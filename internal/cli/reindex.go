@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/lockfile"
+)
+
+func (a *app) reindexCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "reindex",
+		Short: "Rebuild the index from the logs and the journal",
+		Long: `Rebuild the index from the logs and the journal alone. The old one stays in place until
+the new one is whole; nothing is lost if it is interrupted.`,
+		Args: arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.reindex(cmd.Context()) },
+	}
+}
+
+func (a *app) reindex(ctx context.Context) error {
+	r, err := a.enter()
+	if err != nil {
+		return err
+	}
+	lock, err := r.lock("reindex", "reindex")
+	if err != nil {
+		return err
+	}
+	defer lock.Release() //nolint:errcheck // it ends with the process
+	jobs, err := r.capture.Logged(ctx)
+	if err != nil {
+		return err
+	}
+	final := indexPath(r.cfg.Paths.Home)
+	fresh := final + ".new"
+	if err := removeIndex(fresh); err != nil {
+		return err
+	}
+	report, err := a.buildIndex(ctx, r, fresh, jobs)
+	if err != nil {
+		return errors.Join(err, removeIndex(fresh))
+	}
+	if err := swapIndex(ctx, fresh, final); err != nil {
+		return errors.Join(err, removeIndex(fresh))
+	}
+	fmt.Fprintf(a.out, "%s indexed from %s of logs\n", count(report.Sessions, "session"), size(report.Bytes))
+	for _, f := range report.Failed {
+		fmt.Fprintf(a.errOut, "not indexed: %s: %s\n", f.Path, sentence(f.Err))
+	}
+	if len(report.Failed) > 0 {
+		return silentError{ExitCorrupt}
+	}
+	return nil
+}
+
+// swapWait is how long a new index waits for the old one to be left alone. Hooks
+// hold it for milliseconds; only a program that stays, such as an import, is in
+// the way for longer.
+const swapWait = 30 * time.Second
+
+// swapIndex puts a new index in the place of the old one while nobody has it
+// open: the write-ahead log of the old one must not be taken for the new one's.
+func swapIndex(ctx context.Context, fresh, final string) error {
+	wait, cancel := context.WithTimeout(ctx, swapWait)
+	defer cancel()
+	lock, err := lockfile.Wait(wait, final+".lock", false)
+	if err != nil {
+		return &archive.Error{Code: archive.CodeBusy, Msg: "the index stays in use by another process", Hint: "end the commands that use it and reindex again"}
+	}
+	err = errors.Join(removeIfThere(final+"-wal"), removeIfThere(final+"-shm"), os.Rename(fresh, final), removeIndex(fresh))
+	if err = errors.Join(err, lock.Release()); err != nil {
+		return fmt.Errorf("put the new index in place: %w", err)
+	}
+	return nil
+}
+
+func (a *app) buildIndex(ctx context.Context, r rooms, path string, jobs []capture.Job) (report capture.Report, err error) {
+	bar := a.newProgress("indexing", false)
+	err = a.bulk(ctx, path, func(idx, known Store) error {
+		var err error
+		report, err = r.capture.Bulk(ctx, idx, known, jobs, bar.capture)
+		bar.end()
+		if err != nil {
+			return err
+		}
+		return r.journal.Sync(ctx, idx)
+	})
+	return report, err
+}
+
+// bulk opens an index twice: one connection writes while the other is asked.
+func (a *app) bulk(ctx context.Context, path string, run func(idx, known Store) error) error {
+	idx, err := a.env.OpenStore(ctx, path, StoreBulk)
+	if err != nil {
+		return err
+	}
+	known, err := a.env.OpenStore(ctx, path, StoreRead)
+	if err != nil {
+		return errors.Join(err, idx.Close())
+	}
+	return errors.Join(run(idx, known), known.Close(), idx.Close())
+}
+
+// removeIndex removes an index file with what the database keeps beside it.
+func removeIndex(path string) error {
+	return errors.Join(removeIfThere(path), removeIfThere(path+"-wal"), removeIfThere(path+"-shm"), removeIfThere(path+".lock"))
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove old index: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/logfile"
+)
+
+// statusJSON is the state of the archive for scripts.
+type statusJSON struct {
+	Version     string    `json:"version"`
+	Home        string    `json:"home"`
+	Sessions    int       `json:"sessions"`
+	Agents      int       `json:"agents"`
+	Projects    int       `json:"projects"`
+	Turns       int       `json:"turns"`
+	Steps       int       `json:"steps"`
+	Calls       int       `json:"calls"`
+	Passages    int       `json:"passages"`
+	Compactions int       `json:"compactions"`
+	Bytes       int64     `json:"bytes"`
+	LogBytes    int64     `json:"log_bytes"`
+	IndexBytes  int64     `json:"index_bytes"`
+	First       time.Time `json:"first"`
+	Last        time.Time `json:"last"`
+	Pending     bool      `json:"pending"`
+	Errors      int       `json:"errors_24h"`
+	Uncaptured  int       `json:"uncaptured_files"`
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say what is kept, how large it is, and whether anything is missing",
+		Args:  arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+				st, err := a.status(cmd.Context(), x)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return a.printJSON(st)
+				}
+				a.printStatus(st)
+				return nil
+			})
+		},
+	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
+	t, err := x.store.Totals(ctx)
+	if err != nil {
+		return statusJSON{}, err
+	}
+	st := statusJSON{
+		Version: a.env.Version, Home: x.cfg.Paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
+		Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
+		Bytes: t.Bytes, First: t.First, Last: t.Last,
+		LogBytes: treeSize(x.file("log")), IndexBytes: treeSize(x.file("index.db")) + treeSize(x.file("index.db-wal")),
+		Pending: x.pending().Any(),
+	}
+	entries, err := logfile.Recent(x.file("strandline.log"), a.env.Now().Add(-24*time.Hour), 1000)
+	if err != nil {
+		return st, err
+	}
+	st.Errors = len(entries)
+	st.Uncaptured, err = uncaptured(ctx, x.rooms)
+	return st, err
+}
+
+// uncaptured counts the client's files that hold bytes the logs do not.
+func uncaptured(ctx context.Context, r rooms) (int, error) {
+	projects := filepath.Join(r.cfg.ClientDir, "projects")
+	if _, err := os.Stat(projects); errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	jobs, _, err := r.capture.Discover(ctx, []string{projects})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, j := range jobs {
+		behind, err := r.capture.Behind(*j.Source, j.Size)
+		if err != nil {
+			return n, err
+		}
+		if behind {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// treeSize adds up the sizes of the files at or below a path; what cannot be
+// read counts nothing.
+func treeSize(root string) int64 {
+	var n int64
+	_ = filepath.WalkDir(root, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil //nolint:nilerr // see the function's comment
+		}
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+		return nil
+	})
+	return n
+}
+
+// holdMore says that so many files are ahead of their logs.
+func holdMore(n int) string {
+	return fmt.Sprintf("%d of the client's files hold more than is kept", n)
+}
+
+func (a *app) printStatus(st statusJSON) {
+	p, w := a.paint(), a.out
+	line := func(name, text string) { fmt.Fprintf(w, "%s %s\n", p.dim(fmt.Sprintf("%-11s", name)), text) }
+	line("archive", st.Home)
+	line("kept", fmt.Sprintf("%s and %s of %s, %s to %s",
+		count(st.Sessions, "session"), count(st.Agents, "sub-agent run"), count(st.Projects, "project"), a.stamp(st.First), a.stamp(st.Last)))
+	line("", strings.Join([]string{count(st.Turns, "turn"), count(st.Steps, "step"), count(st.Calls, "tool call"),
+		count(st.Compactions, "compaction"), count(st.Passages, "passage")}, " · "))
+	ratio := ""
+	if st.LogBytes > 0 {
+		ratio = fmt.Sprintf(" (%.1f : 1)", float64(st.Bytes)/float64(st.LogBytes))
+	}
+	line("on disk", fmt.Sprintf("%s of transcripts in %s of logs%s, index %s", size(st.Bytes), size(st.LogBytes), ratio, size(st.IndexBytes)))
+	captured := p.green("everything that the client has on disk is kept")
+	if st.Uncaptured > 0 {
+		captured = p.yellow(holdMore(st.Uncaptured) + ": `strandline import` brings it in")
+	}
+	line("captured", captured)
+	if st.Pending {
+		line("pending", p.yellow("a session waits to be indexed: `strandline maintain` does it now"))
+	}
+	if st.Errors > 0 {
+		line("errors", p.yellow(fmt.Sprintf("%d in the last day: `strandline doctor` shows what happened", st.Errors)))
+	}
+}
