@@ -125,7 +125,8 @@ func (d *discovery) add(path string, info os.FileInfo) {
 }
 
 // Logged lists every session that has a log, in the order in which the logs were
-// begun: what a rebuilt index is read from.
+// begun: what a rebuilt index is read from. A log that cannot be read comes first
+// and under its file's name, so that Bulk reports it and reads the others.
 func (c *Capture) Logged(ctx context.Context) ([]Job, error) {
 	type item struct {
 		job     Job
@@ -147,7 +148,14 @@ func (c *Capture) Logged(ctx context.Context) ([]Job, error) {
 			continue // its first capture was killed before it wrote a byte
 		}
 		if err != nil {
-			return nil, fmt.Errorf("list logs: %w", err)
+			id := entry.Session
+			if agent := (Source{Rel: entry.Rel}).Agent(); agent != "" {
+				id += "~" + agent
+			} else if entry.Rel != "" {
+				continue
+			}
+			byID[id] = &item{job: Job{Session: id}}
+			continue
 		}
 		h, pos := r.Header(), r.Position()
 		if err := r.Close(); err != nil {

@@ -16,16 +16,19 @@ type screen struct{ w io.Writer }
 
 // Write implements io.Writer.
 func (s screen) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(s.w, visible(string(p))); err != nil {
+	if _, err := io.WriteString(s.w, escape(string(p), ours)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// visible writes what a terminal would act on as text ("^[", "<U+202E>"). Line
-// ends, tabs and the painter's colours stay; other colours are dropped, as the
+// visible is a text of a transcript as a terminal may get it.
+func visible(s string) string { return escape(s, func(string) bool { return false }) }
+
+// escape writes what a terminal would act on as text ("^[", "<U+202E>"). Line
+// ends, tabs and the colours to keep stay; other colours are dropped, as the
 // outputs of programs are full of them.
-func visible(s string) string {
+func escape(s string, keep func(params string) bool) string {
 	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
 		return s
 	}
@@ -40,7 +43,7 @@ func visible(s string) string {
 		case r == 0x1b:
 			if params, ok := colour(s[i:]); ok {
 				size = len("\x1b[") + len(params) + len("m")
-				if ours(params) {
+				if keep(params) {
 					b.WriteString(s[i : i+size])
 				}
 				break

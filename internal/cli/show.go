@@ -231,6 +231,8 @@ func onlyStep(ctx context.Context, s Store, id string, h archive.Handle, blocks 
 	return out, nil
 }
 
+// printBlocks prints for people what was said, and leaves out what the client and
+// Strandline put beside it.
 func (a *app) printBlocks(h archive.Handle, blocks []blockJSON) error {
 	p := a.paint()
 	var b strings.Builder
@@ -246,10 +248,19 @@ func (a *app) printBlocks(h archive.Handle, blocks []blockJSON) error {
 		if x.Error {
 			head += " (error)"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n%s\n", p.kind("── "+head), p.dim("line "+fmt.Sprint(x.Line)), strings.TrimRight(x.Text, "\n"))
+		fmt.Fprintf(&b, "\n%s %s\n%s\n", p.kind("── "+head), p.dim("line "+fmt.Sprint(x.Line)), strings.TrimRight(a.quote(x.Text), "\n"))
 	}
 	if _, err := io.WriteString(a.out, b.String()); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
+}
+
+// quote is a text of a transcript as it is printed: whole where a program reads
+// it, without colours of its own on a terminal.
+func (a *app) quote(s string) string {
+	if _, terminal := a.env.Terminal(a.env.Stdout); terminal {
+		return visible(s)
+	}
+	return s
 }

@@ -20,6 +20,9 @@ type verifyJSON struct {
 	Bytes  int64  `json:"bytes"`
 	Lines  int    `json:"lines"`
 	SHA256 string `json:"sha256,omitempty"`
+	// Torn counts bytes of the log behind its last whole append: of one that was
+	// cut short, or that was damaged later.
+	Torn int64 `json:"torn,omitempty"`
 	// Source is "same", "ahead" (the client's file holds more), "gone",
 	// "differs", or "superseded" (a later generation took its place); empty for
 	// a damaged log.
@@ -87,12 +90,21 @@ func verified(home string, v capture.Verified) verifyJSON {
 	if err != nil {
 		rel = v.Log
 	}
-	j := verifyJSON{Log: rel, OK: v.Err == nil && v.Source != capture.SourceDiffers, Bytes: v.Report.Raw, Lines: v.Report.Lines, Source: string(v.Source)}
-	if v.Err != nil {
+	j := verifyJSON{Log: rel, Bytes: v.Report.Raw, Lines: v.Report.Lines, Source: string(v.Source), Torn: v.Report.Torn}
+	// The next capture takes what is torn from the client's file again.
+	mends := v.Source == capture.SourceSame || v.Source == capture.SourceAhead
+	switch {
+	case v.Err != nil:
 		j.Error = sentence(v.Err)
-	} else {
-		j.SHA256 = hex.EncodeToString(v.Report.SHA256[:])
+		return j
+	case v.Source == capture.SourceDiffers:
+		j.Error = "the client's file no longer begins with what was logged; the next capture keeps it as a new generation"
+	case j.Torn > 0 && !mends:
+		j.Error = fmt.Sprintf("%s at its end are damaged, and the client's file does not hold them any more", size(j.Torn))
+	default:
+		j.OK = true
 	}
+	j.SHA256 = hex.EncodeToString(v.Report.SHA256[:])
 	return j
 }
 
@@ -104,8 +116,8 @@ func (a *app) printVerify(out []verifyJSON, bad int, each bool) {
 		switch {
 		case v.Error != "":
 			fmt.Fprintf(a.out, "%s %s: %s\n", p.red("✗"), v.Log, v.Error)
-		case !v.OK:
-			fmt.Fprintf(a.out, "%s %s: the client's file no longer begins with what was logged; the next capture keeps it as a new generation\n", p.red("✗"), v.Log)
+		case v.Torn > 0:
+			fmt.Fprintf(a.out, "%s %s: %s at its end are torn; the next capture takes them from the client's file again\n", p.yellow("!"), v.Log, size(v.Torn))
 		case each:
 			fmt.Fprintf(a.out, "%s %s  %d bytes, %d lines, client's file: %s\n  sha256 %s\n", p.green("✓"), v.Log, v.Bytes, v.Lines, v.Source, v.SHA256)
 		}

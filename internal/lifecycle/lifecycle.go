@@ -113,7 +113,7 @@ func (p Pass) index(ctx context.Context, idx capture.Index, st *Stage) error {
 		if err != nil {
 			return err
 		}
-		if cur.Offset < j.Size {
+		if cur.Offset < j.Size || j.Size == 0 { // 0: a log that cannot be read, which Bulk reports
 			behind = append(behind, j)
 		}
 	}

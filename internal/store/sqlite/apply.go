@@ -86,11 +86,13 @@ type batchWriter struct {
 	owners map[string]int64
 }
 
+const dueQuery = "SELECT generation, offset FROM cursors WHERE session = ?"
+
 // due reports whether the batch is what comes next in its session.
 func (w *batchWriter) due(ctx context.Context) (bool, error) {
 	var generation int
 	var offset int64
-	found, err := w.s.queryRow(ctx, "SELECT generation, offset FROM cursors WHERE session = ?", []any{w.no}, &generation, &offset)
+	found, err := w.s.queryRow(ctx, dueQuery, []any{w.no}, &generation, &offset)
 	switch {
 	case err != nil:
 		return false, err

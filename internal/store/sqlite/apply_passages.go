@@ -15,6 +15,13 @@ const (
 	updatePassage = "UPDATE passages SET label = ?, line_from = ?, line_to = ?, time = ?, partial = ? WHERE id = ?"
 	insertWords   = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
 	deleteWords   = "DELETE FROM words WHERE rowid = ?"
+	nextDocQuery  = "SELECT next_doc FROM sessions WHERE no = ?"
+	setNextDoc    = "UPDATE sessions SET next_doc = ? WHERE no = ?"
+	countQuery    = "INSERT INTO meta (name, value) VALUES ('passages', ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value"
+	heldQuery     = "SELECT turn, step, seq, id, sum FROM passages WHERE session = ? AND turn BETWEEN ? AND ?"
+	// What a hook adds lies within one turn, and a headless session is one turn
+	// of thousands of steps: only those that may change are read.
+	heldInTurnQuery = "SELECT turn, step, seq, id, sum FROM passages WHERE session = ? AND turn = ? AND step BETWEEN ? AND ?"
 )
 
 // place is a passage's key within its session.
@@ -53,16 +60,21 @@ func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps [
 	if len(ps) == 0 {
 		return nil
 	}
-	from, to := ps[0].Turn, ps[0].Turn
+	from, to := ps[0], ps[0]
 	for i := range ps {
-		from, to = min(from, ps[i].Turn), max(to, ps[i].Turn)
+		if before(&ps[i], &from) {
+			from = ps[i]
+		}
+		if before(&to, &ps[i]) {
+			to = ps[i]
+		}
 	}
-	there, err := s.heldPassages(ctx, session, from, to)
+	there, err := s.heldPassages(ctx, session, &from, &to)
 	if err != nil {
 		return err
 	}
 	var next int64
-	if _, err := s.queryRow(ctx, "SELECT next_doc FROM sessions WHERE no = ?", []any{session}, &next); err != nil {
+	if _, err := s.queryRow(ctx, nextDocQuery, []any{session}, &next); err != nil {
 		return err
 	}
 	first, added := next, 0
@@ -98,19 +110,26 @@ func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps [
 		there[at] = held{id, sum}
 	}
 	if next != first {
-		if _, err := s.exec(ctx, "UPDATE sessions SET next_doc = ? WHERE no = ?", next, session); err != nil {
+		if _, err := s.exec(ctx, setNextDoc, next, session); err != nil {
 			return err
 		}
 	}
 	return s.countPassages(ctx, added)
 }
 
-const heldQuery = "SELECT turn, step, seq, id, sum FROM passages WHERE session = ? AND turn BETWEEN ? AND ?"
+// before reports whether p stands in an earlier step than q.
+func before(p, q *archive.Passage) bool {
+	return p.Turn < q.Turn || p.Turn == q.Turn && p.Step < q.Step
+}
 
-// heldPassages returns what the index holds of a range of turns.
-func (s *Store) heldPassages(ctx context.Context, session int64, from, to int) (map[place]held, error) {
+// heldPassages returns what the index holds from one step to another.
+func (s *Store) heldPassages(ctx context.Context, session int64, from, to *archive.Passage) (map[place]held, error) {
 	there := map[place]held{}
-	err := s.query(ctx, heldQuery, []any{session, from, to},
+	query, args := heldQuery, []any{session, from.Turn, to.Turn}
+	if from.Turn == to.Turn {
+		query, args = heldInTurnQuery, []any{session, from.Turn, from.Step, to.Step}
+	}
+	err := s.query(ctx, query, args,
 		func(scan scanFunc) error {
 			var at place
 			var h held
@@ -137,7 +156,7 @@ func (s *Store) countPassages(ctx context.Context, added int) error {
 	if added == 0 {
 		return nil
 	}
-	_, err := s.exec(ctx, "INSERT INTO meta (name, value) VALUES ('passages', ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value", added)
+	_, err := s.exec(ctx, countQuery, added)
 	return err
 }
 

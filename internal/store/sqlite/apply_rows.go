@@ -53,6 +53,8 @@ func updateSession() string {
 	return "UPDATE sessions SET " + strings.TrimSuffix(set.String(), ", ") + " WHERE no = ?" + strconv.Itoa(n+1)
 }
 
+const projectQuery = "SELECT no, name, root, remote FROM projects WHERE key = ?"
+
 // internProject returns the number of a project, 0 if it has no key. The
 // description that came last is kept, as far as it says anything.
 func (s *Store) internProject(ctx context.Context, p archive.Project) (no int64, err error) {
@@ -60,7 +62,7 @@ func (s *Store) internProject(ctx context.Context, p archive.Project) (no int64,
 		return 0, nil
 	}
 	var name, root, remote string
-	found, err := s.queryRow(ctx, "SELECT no, name, root, remote FROM projects WHERE key = ?", []any{p.Key}, &no, &name, &root, &remote)
+	found, err := s.queryRow(ctx, projectQuery, []any{p.Key}, &no, &name, &root, &remote)
 	switch {
 	case err != nil:
 		return 0, err
@@ -84,9 +86,19 @@ func (s *Store) internProject(ctx context.Context, p archive.Project) (no int64,
 	return no, err
 }
 
+// upsertTurn leaves a dead turn dead: a rewind is found once, and a batch from
+// before it may be applied again.
+func upsertTurn() string {
+	return strings.Replace(upsert("turns", "session, turn", turnColumns), "dead = excluded.dead", "dead = max(dead, excluded.dead)", 1)
+}
+
+func replaceStep() string   { return replace("steps", "session, turn, step", stepColumns) }
+func replaceCall() string   { return replace("calls", "session, turn, step, seq", callColumns) }
+func replaceFile() string   { return replace("files", "session, turn, step, seq, path", fileColumns) }
+func replaceCursor() string { return replace("cursors", "session", "generation, offset, line, state") }
+
 func (w *batchWriter) turns(ctx context.Context) error {
-	// A rewind is found once; a batch from before it may be applied again.
-	query := strings.Replace(upsert("turns", "session, turn", turnColumns), "dead = excluded.dead", "dead = max(dead, excluded.dead)", 1)
+	query := upsertTurn()
 	for i := range w.b.Turns {
 		x := &w.b.Turns[i]
 		owner, at, err := w.owner(ctx, x.Copy)
@@ -107,7 +119,7 @@ func (w *batchWriter) turns(ctx context.Context) error {
 }
 
 func (w *batchWriter) steps(ctx context.Context) error {
-	query := replace("steps", "session, turn, step", stepColumns)
+	query := replaceStep()
 	for i := range w.b.Steps {
 		x := &w.b.Steps[i]
 		owner, at, err := w.owner(ctx, x.Copy)
@@ -124,7 +136,7 @@ func (w *batchWriter) steps(ctx context.Context) error {
 }
 
 func (w *batchWriter) calls(ctx context.Context) error {
-	query := replace("calls", "session, turn, step, seq", callColumns)
+	query := replaceCall()
 	for i := range w.b.Calls {
 		x := &w.b.Calls[i]
 		var exit any
@@ -141,7 +153,7 @@ func (w *batchWriter) calls(ctx context.Context) error {
 }
 
 func (w *batchWriter) files(ctx context.Context) error {
-	query := replace("files", "session, turn, step, seq, path", fileColumns)
+	query := replaceFile()
 	for i := range w.b.Files {
 		x := &w.b.Files[i]
 		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, nanos(x.Time)); err != nil {
@@ -179,15 +191,16 @@ func (w *batchWriter) compactions(ctx context.Context) error {
 	return nil
 }
 
+const insertIdentity = "INSERT OR IGNORE INTO identities (key, session, turn, step) VALUES (?, ?, ?, ?)"
+
 func (w *batchWriter) identities(ctx context.Context) error {
-	const query = "INSERT INTO identities (key, session, turn, step) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 	for i := range w.b.Keys {
 		k := &w.b.Keys[i]
 		owner, _, err := w.owner(ctx, &k.Ref)
 		if err != nil {
 			return err
 		}
-		if _, err := w.s.exec(ctx, query, int64(k.Key), owner, k.Ref.Turn, k.Ref.Step); err != nil {
+		if _, err := w.s.exec(ctx, insertIdentity, int64(k.Key), owner, k.Ref.Turn, k.Ref.Step); err != nil {
 			return err
 		}
 	}
@@ -196,6 +209,6 @@ func (w *batchWriter) identities(ctx context.Context) error {
 
 func (w *batchWriter) cursor(ctx context.Context) error {
 	c := &w.b.Cursor
-	_, err := w.s.exec(ctx, replace("cursors", "session", "generation, offset, line, state"), w.no, c.Generation, c.Offset, c.Line, c.State)
+	_, err := w.s.exec(ctx, replaceCursor(), w.no, c.Generation, c.Offset, c.Line, c.State)
 	return err
 }

@@ -32,6 +32,7 @@ func TestPlans(t *testing.T) {
 		{"number", "SELECT no FROM sessions WHERE id = ?", []string{"SEARCH sessions USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
 		{"known", knownQuery(3), []string{"SEARCH i USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{"cursor", cursorQuery, []string{"SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)", "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{"held passages of a turn", heldInTurnQuery, []string{"SEARCH passages USING INDEX passages_place (session=? AND turn=? AND step>? AND step<?)"}},
 		{"held passages", heldQuery, []string{"SEARCH passages USING INDEX passages_place (session=? AND turn>? AND turn<?)"}},
 		{"summarized", summarizedQuery, []string{"SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1 (id>? AND id<?)", "SEARCH c USING PRIMARY KEY (session=?)"}},
 		{"hook summaries", hookSummariesQuery, []string{"SEARCH hook_summaries USING INDEX hook_summaries_session (session_id=?)"}},

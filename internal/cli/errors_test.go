@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"strandline/internal/archive"
+)
+
+func TestExitCodes(t *testing.T) {
+	for code, want := range map[archive.Code]int{
+		archive.CodeInternal:  ExitInternal,
+		archive.CodeInvalid:   ExitUsage,
+		archive.CodeNotFound:  ExitNotFound,
+		archive.CodeAmbiguous: ExitAmbiguous,
+		archive.CodeBusy:      ExitBusy,
+		archive.CodeCorrupt:   ExitCorrupt,
+		archive.CodeDenied:    ExitDenied,
+		"of a later version":  ExitInternal,
+	} {
+		err := fmt.Errorf("open index: %w", &archive.Error{Code: code, Msg: "no"})
+		if got := exitCode(err); got != want {
+			t.Errorf("%s: exit code %d, want %d", code, got, want)
+		}
+	}
+	for name, c := range map[string]struct {
+		err  error
+		want int
+	}{
+		"none":                    {nil, ExitOK},
+		"a foreign error":         {errors.New("no"), ExitInternal},
+		"a wrong flag":            {wrongUsage("no", ""), ExitUsage},
+		"everything is said":      {silentError{ExitCorrupt}, ExitCorrupt},
+		"said, and closing fails": {errors.Join(errors.New("close"), silentError{ExitCorrupt}), ExitCorrupt},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%s: exit code %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// Every exit code stands in the help.
+func TestTheHelpNamesEveryExitCode(t *testing.T) {
+	for _, code := range []int{ExitOK, ExitInternal, ExitUsage, ExitNotFound, ExitAmbiguous, ExitBusy, ExitCorrupt, ExitDenied, ExitInterrupted} {
+		if !strings.Contains(strings.ReplaceAll(exitHelp, "\n", " "), fmt.Sprintf(" %d ", code)) {
+			t.Errorf("the help does not name %d", code)
+		}
+	}
+}
+
+func TestWhatAUserIsTold(t *testing.T) {
+	denied := &fs.PathError{Op: "open", Path: "/a/index.db", Err: fs.ErrPermission}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"one sentence and a hint": {
+			archive.NotFound("there is no archive in /a yet", "`strandline import` brings in the sessions that exist"),
+			"strandline: there is no archive in /a yet\nhint: `strandline import` brings in the sessions that exist\n",
+		},
+		"the steps in between are left out": {
+			fmt.Errorf("search: %w", fmt.Errorf("index session: %w", &archive.Error{Code: archive.CodeDenied, Msg: "cannot open the index /a/index.db", Err: fmt.Errorf("stat: %w", denied)})),
+			"strandline: cannot open the index /a/index.db: permission denied\n",
+		},
+		"a reason that is said already": {
+			&archive.Error{Code: archive.CodeBusy, Msg: "the index is locked", Err: errors.New("locked")},
+			"strandline: the index is locked\n",
+		},
+		"an error that nobody worded": {
+			fmt.Errorf("write output: %w", errors.New("no space")),
+			"strandline: write output: no space\n",
+		},
+		"two at once": {
+			errors.Join(archive.Invalid("no such scope", "take user"), errors.New("close: bad file")),
+			"strandline: no such scope\nhint: take user\nstrandline: close: bad file\n",
+		},
+		"joined and joined again": {
+			errors.Join(errors.Join(errors.New("a"), nil), errors.New("b")),
+			"strandline: a\nstrandline: b\n",
+		},
+		"a hint of the cause": {
+			fmt.Errorf("open: %w", &archive.Error{Msg: "cannot read", Err: archive.Invalid("no log", "move it away")}),
+			"strandline: cannot read: no log\nhint: move it away\n",
+		},
+		"nothing":            {nil, ""},
+		"everything is said": {silentError{ExitCorrupt}, ""},
+		"said, and one more": {errors.Join(silentError{ExitCorrupt}, errors.New("close")), "strandline: close\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			printError(&out, c.err)
+			if out.String() != c.want {
+				t.Errorf("got\n%s\nwant\n%s", out.String(), c.want)
+			}
+		})
+	}
+}
+
+func TestAnInterruptedCommand(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out strings.Builder
+	if code := finished(ctx, &out, fmt.Errorf("import: %w", ctx.Err())); code != ExitInterrupted || out.String() != "strandline: interrupted\n" {
+		t.Errorf("%d, %q", code, out.String())
+	}
+	// Whoever was done before it noticed is done.
+	out.Reset()
+	if code := finished(ctx, &out, nil); code != ExitOK || out.Len() > 0 {
+		t.Errorf("%d, %q", code, out.String())
+	}
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"testing/quick"
+	"unicode/utf8"
+)
+
+func TestCells(t *testing.T) {
+	for in, want := range map[string]int{
+		"":                    0,
+		"abc":                 3,
+		"naïve":               5,
+		"nai\u0308ve":         5, // the mark stands on the letter
+		"支払い":                 6,
+		"재시도":                 6,
+		"ｗｉｄｅ":                8,
+		"ﾊﾝｶｸ":                4, // half-width on purpose
+		"Привет":              6,
+		"😀":                   2,
+		"👍🏽":                  2, // with a skin tone
+		"👩‍👩‍👧":               2, // a family is one picture
+		"❤":                   1,
+		"❤️":                  2, // shown as an emoji
+		"🇩🇪":                  2, // a flag is two letters
+		"a\u200bb":            2,
+		"…·—":                 3, // ambiguous ones are narrow outside East Asia
+		"█░":                  2,
+		"\x1b":                0,
+		"(╯°□°)╯︵ ┻━┻":        13,
+		"e\u0301\u0302\u20dd": 1,
+	} {
+		if got := cells(in); got != want {
+			t.Errorf("cells(%q) = %d, want %d", in, got, want)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for name, c := range map[string]struct {
+		in   string
+		n    int
+		want string
+	}{
+		"fits":                  {"abc", 3, "abc"},
+		"one too long":          {"abcd", 3, "ab…"},
+		"one cell":              {"abcd", 1, "…"},
+		"no cell":               {"abcd", 0, ""},
+		"fewer than none":       {"abcd", -4, ""},
+		"nothing":               {"", 0, ""},
+		"wide fits":             {"支払い", 6, "支払い"},
+		"wide, cut on the edge": {"支払い", 5, "支払…"},
+		"wide, half a cell":     {"支払い", 4, "支…"},
+		"a mark goes along":     {"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
+		"before a picture":      {"ab👩‍👧cd", 3, "ab…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := cut(c.in, c.n); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCutNeverTakesMoreThanItsCells(t *testing.T) {
+	check := func(s string, n uint8) bool {
+		width := int(n % 40)
+		got := cut(s, width)
+		return cells(got) <= width && (got == s || got == "" || strings.HasSuffix(got, "…")) && (!utf8.ValidString(s) || utf8.ValidString(got))
+	}
+	if err := quick.Check(check, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPad(t *testing.T) {
+	for name, c := range map[string]struct {
+		in    string
+		n     int
+		right bool
+		want  string
+	}{
+		"left":     {"ab", 4, false, "ab  "},
+		"right":    {"ab", 4, true, "  ab"},
+		"wide":     {"支払", 6, false, "支払  "},
+		"too long": {"abcdef", 4, false, "abcdef"},
+	} {
+		if got := pad(c.in, c.n, c.right); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	tests := map[string]struct {
+		head  []string
+		rows  [][]string
+		width int
+		want  string
+	}{
+		"columns are as wide as their texts": {
+			[]string{"ID", ">N", "TITLE"}, [][]string{{"a", "1", "one"}, {"long-id", "1000", "two"}}, 80,
+			"" +
+				"ID          N  TITLE\n" +
+				"a           1  one\n" +
+				"long-id  1000  two\n",
+		},
+		"wide characters keep the columns straight": {
+			[]string{"NAME", "TITLE"}, [][]string{{"支払い", "一"}, {"pay", "two"}, {"😀", "three"}}, 80,
+			"" +
+				"NAME    TITLE\n" +
+				"支払い  一\n" +
+				"pay     two\n" +
+				"😀      three\n",
+		},
+		"the last column takes what is left": {
+			[]string{"ID", "TITLE"}, [][]string{{"12345678", "a title that is longer than the line"}}, 30,
+			"" +
+				"ID        TITLE\n" +
+				"12345678  a title that is lon…\n",
+		},
+		"the widest text in the middle gives way": {
+			[]string{"ID", "PROJECT", ">N", "TITLE"},
+			[][]string{{"12345678", "a-project-with-a-very-long-name", "7", "a title of some length"}}, 50,
+			"" +
+				"ID        PROJECT              N  TITLE\n" +
+				"12345678  a-project-with-a-v…  7  a title of some…\n",
+		},
+		"on the narrowest terminal names stay whole": {
+			[]string{"ID", "PROJECT", "TITLE"}, [][]string{{"12345678~12345678", "a-project-of-mine", "a title of some length"}}, 20,
+			"" +
+				"ID                 PROJECT     TITLE\n" +
+				"12345678~12345678  a-project…  a title o…\n",
+		},
+		"what breaks lines is taken out": {
+			[]string{"ID", "TITLE"}, [][]string{{"a\tb", "one\ntwo\r\n\x1b[31mthree\x1b[0m \x1b[2J"}}, 80,
+			"" +
+				"ID   TITLE\n" +
+				"a b  one two three ^[[2J\n",
+		},
+		"nothing behind an empty text": {
+			[]string{"KEY", "NOTE"}, [][]string{{"a", ""}}, 80,
+			"KEY  NOTE\na\n",
+		},
+		"no rows": {[]string{"KEY", "NOTE"}, nil, 80, "KEY  NOTE\n"},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			tab := newTable(c.head...)
+			for _, r := range c.rows {
+				tab.row(r...)
+			}
+			var out strings.Builder
+			if err := tab.write(&out, c.width); err != nil || out.String() != c.want {
+				t.Errorf("%v\ngot\n%s\nwant\n%s", err, out.String(), c.want)
+			}
+		})
+	}
+}

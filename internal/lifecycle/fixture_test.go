@@ -1,0 +1,207 @@
+package lifecycle_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/lifecycle"
+	"strandline/internal/sessionlog"
+	"strandline/internal/store/sqlite"
+	"strandline/internal/synth"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
+)
+
+const (
+	sessionA = "7f3a12cd-0000-4000-8000-000000000001"
+	sessionB = "9b1c44ee-0000-4000-8000-000000000002"
+)
+
+// world is a client's folder, an archive and a clock that only the test moves.
+type world struct {
+	t      *testing.T
+	client string
+	home   string
+	clock  time.Time
+	pass   lifecycle.Pass
+	store  *sqlite.Store
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	dir := t.TempDir()
+	w := &world{
+		t: t, client: filepath.Join(dir, "client", "projects"), home: filepath.Join(dir, "home"),
+		clock: time.Now(), // files get their times from the system
+	}
+	now := func() time.Time { return w.clock }
+	w.pass = lifecycle.Pass{
+		Capture: &capture.Capture{
+			Layout: sessionlog.Layout{Root: w.home},
+			Client: capture.Client{
+				Name: "claude",
+				Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
+					return claude.NewReader(base, cur, claude.Options{})
+				},
+				Peek: func(head []byte) capture.Facts {
+					f := claude.Peek(head)
+					return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
+				},
+				Agent: claude.AgentMeta,
+				Slug:  claude.Slug,
+			},
+			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir, Root: dir} },
+			Now:     now,
+		},
+		Journal: capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(w.home, "journal")}, Redact: func(s string) string { return s }, Now: now},
+		Pending: capture.Pending{Dir: filepath.Join(w.home, "state", "pending")},
+		Now:     now,
+		Rest:    lifecycle.DefaultRest,
+	}
+	if err := os.MkdirAll(w.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if w.store, err = sqlite.Open(t.Context(), filepath.Join(w.home, "index.db"), sqlite.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *world) path(session string) string {
+	return filepath.Join(w.client, "-home-dev-shop", session+".jsonl")
+}
+
+// grow lets a session go on by a turn, as the client writes it.
+func (w *world) grow(session string, seed uint64) {
+	w.t.Helper()
+	var out bytes.Buffer
+	s := synth.New(&out, synth.Options{
+		Session: session, Cwd: "/home/dev/shop", Branch: "main", Version: "2.1.0", Model: "claude-opus-5-5",
+		Start: time.Date(2026, 11, 1, int(seed), 0, 0, 0, time.UTC), Seed: seed, Context: 12000,
+	})
+	s.Begin()
+	s.Prompt(fmt.Sprintf("make retry number %d wait", seed))
+	s.Say("The gateway bans fast retries.")
+	s.Respond()
+	s.EndTurn()
+	if err := os.MkdirAll(filepath.Dir(w.path(session)), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	f, err := os.OpenFile(w.path(session), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := f.Write(out.Bytes()); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// log captures a session's bytes and leaves the index behind, as a hook does
+// that finds it locked.
+func (w *world) log(session string) {
+	w.t.Helper()
+	src, err := capture.TranscriptSource(w.path(session), session, "/home/dev/shop")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.pass.Capture.Log(w.t.Context(), src); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) note(session string) {
+	w.t.Helper()
+	if err := w.pass.Pending.Add(capture.PendingWork{Session: session, Transcript: w.path(session)}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// run does one pass and returns its stages by name.
+func (w *world) run() map[string]lifecycle.Stage {
+	w.t.Helper()
+	return w.runOn(w.store)
+}
+
+func (w *world) runOn(idx capture.Index) map[string]lifecycle.Stage {
+	w.t.Helper()
+	out := map[string]lifecycle.Stage{}
+	for _, st := range w.pass.Run(w.t.Context(), idx) {
+		out[st.Name] = st
+	}
+	return out
+}
+
+// healthy fails the test where a stage has failed.
+func healthy(t *testing.T, stages map[string]lifecycle.Stage) {
+	t.Helper()
+	for name, st := range stages {
+		if st.Error != "" {
+			t.Errorf("%s: %s", name, st.Error)
+		}
+	}
+}
+
+func (w *world) turns(session string) int {
+	w.t.Helper()
+	turns, err := w.store.Turns(w.t.Context(), archive.Span{Session: session})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return len(turns)
+}
+
+// dump is every row of the index.
+func (w *world) dump() string {
+	w.t.Helper()
+	var out bytes.Buffer
+	if err := w.store.Dump(w.t.Context(), &out); err != nil {
+		w.t.Fatal(err)
+	}
+	return out.String()
+}
+
+// files are the logs with their content.
+func (w *world) files() map[string]string {
+	w.t.Helper()
+	out := map[string]string{}
+	for e, err := range w.pass.Capture.Layout.Walk(context.Background()) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		data, err := os.ReadFile(e.Path)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		out[e.Path] = string(data)
+	}
+	return out
+}
+
+// exported fails the test unless the archive gives a session back exactly.
+func (w *world) exported(session string) {
+	w.t.Helper()
+	want, err := os.ReadFile(w.path(session))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := w.pass.Capture.Export(session, 0, &got); err != nil || !bytes.Equal(got.Bytes(), want) {
+		w.t.Errorf("session %s: %d bytes, want %d, %v", session, got.Len(), len(want), err)
+	}
+}

@@ -1,0 +1,368 @@
+package lifecycle_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/lifecycle"
+	"strandline/internal/sessionlog"
+)
+
+func TestAnEmptyArchive(t *testing.T) {
+	w := newWorld(t)
+	stages := w.pass.Run(t.Context(), w.store)
+	var names []string
+	for _, st := range stages {
+		names = append(names, st.Name)
+		if st.Error != "" || st.Done != 0 {
+			t.Errorf("%+v", st)
+		}
+	}
+	if want := []string{"pending", "index", "journal", "seal"}; !slices.Equal(names, want) {
+		t.Errorf("stages %v, want %v", names, want)
+	}
+}
+
+func TestNotesAreWorkedOff(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.grow(sessionB, 2)
+	w.note(sessionA)
+	w.note(sessionB)
+	w.note("0000aaaa") // the client has deleted it since
+	stages := w.run()
+	healthy(t, stages)
+	if st := stages["pending"]; st.Done != 2 {
+		t.Errorf("%+v", st)
+	}
+	if w.pass.Pending.Any() {
+		t.Error("notes are left")
+	}
+	w.exported(sessionA)
+	w.exported(sessionB)
+	if w.turns(sessionA) != 1 || w.turns(sessionB) != 1 {
+		t.Errorf("%d and %d turns are indexed", w.turns(sessionA), w.turns(sessionB))
+	}
+}
+
+func TestALogAheadOfTheIndexIsIndexed(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	w.grow(sessionB, 2)
+	w.log(sessionB)
+	if st := w.run()["index"]; st.Done != 2 || st.Error != "" {
+		t.Errorf("%+v", st)
+	}
+	w.grow(sessionA, 3)
+	w.log(sessionA)
+	if st := w.run()["index"]; st.Done != 1 || st.Error != "" {
+		t.Errorf("%+v", st)
+	}
+	if w.turns(sessionA) != 2 || w.turns(sessionB) != 1 {
+		t.Errorf("%d and %d turns are indexed", w.turns(sessionA), w.turns(sessionB))
+	}
+}
+
+func TestTheJournalIsApplied(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	err := w.pass.Journal.Record(t.Context(), archive.JournalMerge, "", archive.MergeFact{From: "dir:/home/dev/shop", Into: "dir:/new"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	healthy(t, w.run())
+	list, err := w.store.Sessions(t.Context(), archive.SessionFilter{Projects: []string{"dir:/new"}})
+	if err != nil || len(list) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// Only what was left alone for the whole rest is sealed, at the minute.
+func TestOnlyWhatRestedIsSealed(t *testing.T) {
+	w := newWorld(t)
+	for _, session := range []string{sessionA, sessionB} {
+		for seed := range uint64(3) {
+			w.grow(session, seed+1)
+			w.log(session)
+		}
+	}
+	healthy(t, w.run())
+	before := w.files()
+	rested := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
+	info, err := os.Stat(rested)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := info.ModTime().Add(-time.Hour)
+	if err := os.Chtimes(rested, old, old); err != nil {
+		t.Fatal(err)
+	}
+	w.clock = old.Add(lifecycle.DefaultRest - time.Minute)
+	if st := w.run()["seal"]; st.Done != 0 || st.Error != "" {
+		t.Errorf("a minute early: %+v", st)
+	}
+	w.clock = old.Add(lifecycle.DefaultRest + time.Minute)
+	st := w.run()["seal"]
+	if st.Done != 1 || st.Error != "" || st.Before != int64(len(before[rested])) || st.After <= 0 || st.After >= st.Before {
+		t.Errorf("%+v, the log had %d bytes", st, len(before[rested]))
+	}
+	after := w.files()
+	for path, data := range after {
+		if changed := data != before[path]; changed != (path == rested) {
+			t.Errorf("%s: changed %v", path, changed)
+		}
+	}
+	w.exported(sessionA)
+	w.exported(sessionB)
+	w.clock = w.clock.Add(2 * lifecycle.DefaultRest)
+	if st := w.run()["seal"]; st.Done != 1 {
+		t.Errorf("the other one: %+v", st)
+	}
+}
+
+func TestRunningTwiceChangesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.note(sessionA)
+	w.grow(sessionB, 2)
+	w.log(sessionB)
+	w.log(sessionB)
+	w.clock = w.clock.Add(lifecycle.DefaultRest + time.Hour)
+	healthy(t, w.run())
+	rows, logs := w.dump(), w.files()
+	w.clock = w.clock.Add(48 * time.Hour)
+	for name, st := range w.run() {
+		if st.Done != 0 || st.Error != "" {
+			t.Errorf("%s: %+v", name, st)
+		}
+	}
+	if w.dump() != rows {
+		t.Error("the index has changed")
+	}
+	if !maps.Equal(w.files(), logs) {
+		t.Error("the logs have changed")
+	}
+}
+
+func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	w.grow(sessionA, 2)
+	w.log(sessionA)
+	path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
+	r, err := sessionlog.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := r.Header()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log, err := sessionlog.Open(t.Context(), path, header) // the writer's lock
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.clock = w.clock.Add(24 * time.Hour)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	stages := w.pass.Run(ctx, w.store)
+	if seal := stages[len(stages)-1]; seal.Done != 0 {
+		t.Errorf("%+v", seal)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if st := w.run()["seal"]; st.Done != 1 || st.Error != "" {
+		t.Errorf("afterwards: %+v", st)
+	}
+	w.exported(sessionA)
+}
+
+// broken is an index of which one part fails.
+type broken struct {
+	capture.Index
+	cursor, apply, journal error
+}
+
+func (b broken) Cursor(ctx context.Context, session string) (archive.Cursor, error) {
+	if b.cursor != nil {
+		return archive.Cursor{}, b.cursor
+	}
+	return b.Index.Cursor(ctx, session)
+}
+
+func (b broken) Apply(ctx context.Context, batch archive.Batch) error {
+	if b.apply != nil {
+		return b.apply
+	}
+	return b.Index.Apply(ctx, batch)
+}
+
+func (b broken) ApplyAll(ctx context.Context, batches []archive.Batch) error {
+	if b.apply != nil {
+		return b.apply
+	}
+	return b.Index.ApplyAll(ctx, batches)
+}
+
+func (b broken) JournalCursor(ctx context.Context) ([]byte, error) {
+	if b.journal != nil {
+		return nil, b.journal
+	}
+	return b.Index.JournalCursor(ctx)
+}
+
+func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
+	fault := errors.New("out of order")
+	tests := map[string]struct {
+		set    func(w *world, b *broken)
+		failed []string
+	}{
+		"the folder of notes is a file": {func(w *world, _ *broken) {
+			w.pass.Pending.Dir = filepath.Join(w.home, "note")
+			if err := os.WriteFile(w.pass.Pending.Dir, nil, 0o600); err != nil {
+				w.t.Fatal(err)
+			}
+		}, []string{"pending"}},
+		"the cursors cannot be read": {func(_ *world, b *broken) { b.cursor = fault }, []string{"index", "pending"}},
+		"no row can be written":      {func(_ *world, b *broken) { b.apply = fault }, []string{"index", "pending"}},
+		"the journal cannot be read": {func(_ *world, b *broken) { b.journal = fault }, []string{"journal"}},
+		"a log is no log": {func(w *world, _ *broken) {
+			path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
+			if err := os.WriteFile(path, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
+				w.t.Fatal(err)
+			}
+		}, []string{"index", "seal"}},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			for seed := range uint64(2) {
+				w.grow(sessionA, seed+1)
+				w.log(sessionA)
+			}
+			w.grow(sessionB, 3)
+			w.note(sessionB)
+			b := broken{Index: w.store}
+			c.set(w, &b)
+			w.clock = w.clock.Add(24 * time.Hour)
+			stages := w.runOn(b)
+			var failed []string
+			for name, st := range stages {
+				if st.Error != "" {
+					failed = append(failed, name)
+				}
+			}
+			slices.Sort(failed)
+			if len(stages) != 4 || !slices.Equal(failed, c.failed) {
+				t.Errorf("failed: %v, want %v; %+v", failed, c.failed, stages)
+			}
+			if stages["seal"].Done < 1 {
+				t.Errorf("nothing was sealed: %+v", stages["seal"])
+			}
+			w.exported(sessionA)
+		})
+	}
+}
+
+// One damaged log is named; it does not keep the others out of the index.
+func TestADamagedLogHoldsUpNoOther(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
+	if err := os.WriteFile(path, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st := w.run()["index"]
+	if st.Done != 1 || !strings.Contains(st.Error, "0bad") {
+		t.Errorf("%+v", st)
+	}
+	if w.turns(sessionA) != 1 {
+		t.Errorf("%d turns are indexed", w.turns(sessionA))
+	}
+}
+
+// A note is kept where the same may succeed later, and only there: hooks queue
+// behind notes, so one that can never be worked off would hold up everybody.
+func TestWhichNotesAreKept(t *testing.T) {
+	tests := map[string]struct {
+		err  error
+		kept bool
+	}{
+		"the index is locked":  {&archive.Error{Code: archive.CodeBusy, Msg: "locked"}, true},
+		"the disk is full":     {&archive.Error{Code: archive.CodeDenied, Msg: "full"}, true},
+		"the index is damaged": {&archive.Error{Code: archive.CodeCorrupt, Msg: "damaged"}, false},
+		"a fault of ours":      {errors.New("nil pointer"), false},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.grow(sessionA, 1)
+			w.note(sessionA)
+			done, err := w.pass.CatchUp(t.Context(), broken{Index: w.store, apply: c.err})
+			if done != 0 || !errors.Is(err, c.err) {
+				t.Errorf("%d done, %v", done, err)
+			}
+			if w.pass.Pending.Any() != c.kept {
+				t.Errorf("noted: %v, want %v", w.pass.Pending.Any(), c.kept)
+			}
+			w.exported(sessionA) // whatever the index did, the bytes are kept
+		})
+	}
+	t.Run("the process was asked to end", func(t *testing.T) {
+		w := newWorld(t)
+		w.grow(sessionA, 1)
+		w.note(sessionA)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := w.pass.CatchUp(ctx, w.store); err == nil || !w.pass.Pending.Any() {
+			t.Errorf("%v, noted: %v", err, w.pass.Pending.Any())
+		}
+	})
+	t.Run("a note that names another file", func(t *testing.T) {
+		w := newWorld(t)
+		if err := w.pass.Pending.Add(capture.PendingWork{Session: sessionA, Transcript: "/etc/passwd"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.pass.CatchUp(t.Context(), w.store); archive.ErrorCode(err) != archive.CodeInvalid || w.pass.Pending.Any() {
+			t.Errorf("%v, noted: %v", err, w.pass.Pending.Any())
+		}
+	})
+}
+
+func TestAStageTellsHowLongItTook(t *testing.T) {
+	w := newWorld(t)
+	w.pass.Now = func() time.Time { w.clock = w.clock.Add(5 * time.Millisecond); return w.clock }
+	for _, st := range w.pass.Run(t.Context(), w.store) {
+		if st.TookMS != 5 {
+			t.Errorf("%+v", st)
+		}
+	}
+}
+
+// Scripts read what maintain --json prints.
+func TestStageJSON(t *testing.T) {
+	for want, st := range map[string]lifecycle.Stage{
+		`{"stage":"seal","done":1,"before":20,"after":10,"took_ms":3}`: {Name: "seal", Done: 1, Before: 20, After: 10, TookMS: 3},
+		`{"stage":"index","done":0,"error":"locked","took_ms":0}`:      {Name: "index", Error: "locked"},
+	} {
+		got, err := json.Marshal(st)
+		if err != nil || strings.TrimSpace(string(got)) != want {
+			t.Errorf("got %s, want %s, %v", got, want, err)
+		}
+	}
+}
