@@ -70,6 +70,9 @@ type Logged struct {
 	Position   sessionlog.Position
 	Deferred   bool // more new bytes than MaxLog, or a doubtful file: nothing was logged
 	Rewritten  bool // the transcript no longer begins with what was logged: a new generation began
+
+	header sessionlog.Header
+	fresh  *memory // what was appended, where it was little
 }
 
 // readAheadBytes is how much of a transcript is held in memory at a time.

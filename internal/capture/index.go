@@ -97,11 +97,49 @@ func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session 
 	if log.Position().Raw <= cur.Offset {
 		return cur, nil
 	}
-	reader, err := c.Client.Reader(c.base(log.Header(), session, entry), cur)
+	return c.indexLines(ctx, log, log.Position().Raw, c.base(log.Header(), session, entry), cur, known, do)
+}
+
+// indexFresh indexes what was logged a moment ago from memory. It reports false
+// when the index is further behind than that.
+func (c *Capture) indexFresh(ctx context.Context, idx Index, t Touched) (bool, error) {
+	l := t.logged
+	if l.fresh == nil {
+		return false, nil
+	}
+	cur, err := idx.Cursor(ctx, t.Session)
+	if err != nil {
+		return false, fmt.Errorf("index session %s: %w", t.Session, err)
+	}
+	if cur.Generation == 0 && l.Generation == 1 {
+		cur = archive.Cursor{Session: t.Session, Generation: 1}
+	}
+	if cur.Generation == l.Generation && cur.Offset >= l.Position.Raw {
+		return true, nil // another process was faster
+	}
+	// The byte before the cursor says whether it stands behind a newline.
+	if cur.Generation != l.Generation || cur.Offset < l.fresh.at || cur.Offset == l.fresh.at && cur.Offset > 0 {
+		return false, nil
+	}
+	base := c.base(l.header, t.Session, sessionlog.Entry{})
+	base.Generation = l.Generation
+	if base.Relation == archive.RelationAgent {
+		return false, nil // its description is read from beside the log
+	}
+	_, err = c.indexLines(ctx, l.fresh, l.Position.Raw, base, cur, idx.Known, func(s step) error { return idx.Apply(ctx, s.batch) })
+	if err != nil {
+		return false, fmt.Errorf("index session %s: %w", t.Session, err)
+	}
+	return true, nil
+}
+
+// indexLines reads the lines of a transcript from a cursor up to an end.
+func (c *Capture) indexLines(ctx context.Context, log io.ReaderAt, end int64, base archive.Session, cur archive.Cursor, known transcript.Lookup, do func(step) error) (archive.Cursor, error) {
+	reader, err := c.Client.Reader(base, cur)
 	if err != nil {
 		return cur, err
 	}
-	lines := &lineReader{log: log, offset: cur.Offset, end: log.Position().Raw}
+	lines := &lineReader{log: log, offset: cur.Offset, end: end}
 	if err := lines.resume(); err != nil {
 		return cur, err
 	}
@@ -119,9 +157,9 @@ func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session 
 		}
 		batch.From = cur.Offset
 		markFork(&batch)
-		batch.Cursor.Session, batch.Cursor.Generation, batch.Cursor.Offset = session, entry.Generation, offset
+		batch.Cursor.Session, batch.Cursor.Generation, batch.Cursor.Offset = base.ID, base.Generation, offset
 		batch.Session.Bytes = offset
-		if err := do(step{batch: batch, id: session}); err != nil {
+		if err := do(step{batch: batch, id: base.ID}); err != nil {
 			return cur, err
 		}
 		cur = batch.Cursor
@@ -183,7 +221,7 @@ func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
 
 // lineReader cuts a log into chunks of whole lines.
 type lineReader struct {
-	log    *sessionlog.Reader
+	log    io.ReaderAt
 	offset int64 // of the next chunk
 	end    int64 // of the log when it was opened
 	size   int64 // of a chunk, 0 for readAheadBytes
@@ -238,7 +276,7 @@ func (l *lineReader) next() ([]byte, int64, error) {
 		}
 		// One byte of room for the newline that an unfinished line may lack.
 		buf := make([]byte, want, want+1)
-		if _, err := io.ReadFull(l.log.NewSection(l.offset, want), buf); err != nil {
+		if n, err := l.log.ReadAt(buf, l.offset); int64(n) < want {
 			return nil, l.offset, fmt.Errorf("read log: %w", err)
 		}
 		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {

@@ -35,7 +35,7 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 	if err != nil {
 		return Logged{}, err
 	}
-	out := Logged{Session: archiveID(place.header)}
+	var out Logged
 	for {
 		out.Log, out.Generation = place.path(), place.header.Generation
 		fits, err := c.appendNew(ctx, f, place, &out)
@@ -45,7 +45,7 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 		if fits {
 			return out, nil
 		}
-		place.header.Generation++
+		place = place.next(out.header, c.Now())
 		out.Rewritten = true
 	}
 }
@@ -58,7 +58,8 @@ func (c *Capture) appendNew(ctx context.Context, f *os.File, p place, out *Logge
 		return false, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	out.Position = log.Position()
+	out.header, out.Position = log.Header(), log.Position()
+	out.Session = archiveID(out.header)
 	// Asked under the log's lock: a size from before could be smaller than what
 	// another process has logged since, and would look like a truncated file.
 	info, err := f.Stat()
@@ -94,27 +95,55 @@ func (c *Capture) appendNew(ctx context.Context, f *os.File, p place, out *Logge
 	return true, c.copyNew(ctx, f, size, ino, log, out)
 }
 
-// copyNew appends what the file holds behind the log's end.
+// copyNew appends what the file holds behind the log's end. What fits into memory
+// is kept for the index, with the byte before it, so that a hook need not
+// decompress what it has just compressed.
 func (c *Capture) copyNew(ctx context.Context, f io.ReaderAt, size int64, ino uint64, log *sessionlog.Log, out *Logged) error {
-	buf := make([]byte, min(size-out.Position.Raw, readAheadBytes))
+	start := out.Position.Raw
+	from := max(start-1, 0)
+	buf := make([]byte, min(size-from, readAheadBytes))
 	for out.Position.Raw < size {
 		if err := ctx.Err(); err != nil && out.Added > 0 {
 			return err // what was appended is whole; the next capture goes on
 		}
-		n, err := f.ReadAt(buf[:min(int64(len(buf)), size-out.Position.Raw)], out.Position.Raw)
-		if n == 0 {
+		n, err := f.ReadAt(buf[:min(int64(len(buf)), size-from)], from)
+		chunk := buf[min(out.Position.Raw-from, int64(n)):n]
+		if len(chunk) == 0 {
 			if err == nil || errors.Is(err, io.EOF) {
 				return nil // the file shrank while it was read: the next capture sees to it
 			}
 			return fmt.Errorf("read transcript: %w", err)
 		}
-		if err := log.Append(ctx, buf[:n], sessionlog.Source{Inode: ino}); err != nil {
+		if err := log.Append(ctx, chunk, sessionlog.Source{Inode: ino}); err != nil {
 			return err
 		}
-		out.Added += int64(n)
+		out.fresh = nil
+		if out.Added == 0 {
+			out.fresh = &memory{at: from, bytes: buf[:n]}
+		}
+		out.Added += int64(len(chunk))
 		out.Position = log.Position()
+		from = out.Position.Raw
 	}
 	return nil
+}
+
+// memory is a part of a transcript.
+type memory struct {
+	at    int64 // offset of the first byte
+	bytes []byte
+}
+
+// ReadAt implements io.ReaderAt.
+func (m *memory) ReadAt(p []byte, off int64) (int, error) {
+	if off < m.at || off > m.at+int64(len(m.bytes)) {
+		return 0, fmt.Errorf("offset %d is not in memory", off)
+	}
+	n := copy(p, m.bytes[off-m.at:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
 }
 
 // beginsWith reports whether a file still begins with the first n bytes of its

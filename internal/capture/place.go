@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
@@ -94,19 +95,25 @@ func (c *Capture) locate(k kept, src Source, f io.ReaderAt) (place, error) {
 		Cwd: src.Cwd, Created: c.Now().UTC(), Generation: 1,
 	}}
 	if latest, ok := k.latest(src.Rel); ok {
-		r, err := sessionlog.OpenReader(latest.Path)
-		if err == nil {
-			p.header = r.Header()
-			p.header.Created = c.Now().UTC() // if a next generation has to be made
-			err = r.Close()
-		}
 		p.header.Slug, p.header.Generation = latest.Slug, latest.Generation
-		if err == nil && p.header.Client != "" {
+		// The header that the log holds is the one that counts. Only a log that
+		// was torn before its header was whole needs another, and that is small.
+		if info, err := os.Stat(latest.Path); err == nil && info.Size() > maxTornHeader {
 			return p, nil
 		}
-		// Torn before its header was whole: it is made anew.
 	}
 	return p, c.describe(&p.header, src, f)
+}
+
+// maxTornHeader is larger than any header.
+const maxTornHeader = 8 << 10
+
+// next is the place of the generation that follows, of which the same is known.
+func (p place) next(h sessionlog.Header, now time.Time) place {
+	h.Generation = p.header.Generation + 1
+	h.Created = now.UTC()
+	p.header = h
+	return p
 }
 
 // describe fills in the facts of a log that does not exist yet.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 )
 
@@ -14,7 +15,7 @@ import (
 type Captured struct {
 	// Sessions are the archive sessions whose logs may hold more than the
 	// index, sub-agents after their parent.
-	Sessions []string
+	Sessions []Touched
 	Added    int64 // bytes that were new to the logs
 	Deferred bool  // something was left to a call without limits
 }
@@ -37,7 +38,7 @@ func (c *Capture) Files(ctx context.Context, main Source, side bool) (got Captur
 		got.Added += logged.Added
 		got.Deferred = got.Deferred || logged.Deferred
 		if src.Rel == "" || src.Agent() != "" {
-			got.Sessions = append(got.Sessions, logged.Session)
+			got.Sessions = append(got.Sessions, Touched{Session: logged.Session, logged: logged})
 		}
 	}
 	take(main)
@@ -83,10 +84,24 @@ func unchanged(k kept, src Source) bool {
 	return err == nil && pos.Raw == file.Size()
 }
 
+// Touched is a session whose log was looked at.
+type Touched struct {
+	Session string
+	logged  Logged
+}
+
 // IndexAll brings the index up to the logs of several sessions.
-func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []string) error {
+func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Touched) error {
 	for _, s := range sessions {
-		if err := c.Index(ctx, idx, s); err != nil {
+		if done, err := c.indexFresh(ctx, idx, s); done || err != nil {
+			if err != nil && !errors.Is(err, archive.ErrStale) {
+				return err
+			}
+			if err == nil {
+				continue
+			}
+		}
+		if err := c.Index(ctx, idx, s.Session); err != nil {
 			return err
 		}
 	}

@@ -108,7 +108,7 @@ func (r *run) throttled() bool {
 
 // index brings the index up to date, answers the event, and reports whether the
 // index got there.
-func (r *run) index(ctx context.Context, sessions []string) (bool, error) {
+func (r *run) index(ctx context.Context, sessions []capture.Touched) (bool, error) {
 	idx, err := r.env.OpenIndex(ctx)
 	if err != nil {
 		return len(sessions) == 0, err
