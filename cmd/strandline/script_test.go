@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"strandline/internal/capture"
 	"strandline/internal/lockfile"
 	"strandline/internal/synth"
 )
@@ -50,9 +51,11 @@ func TestScripts(t *testing.T) {
 			"chop":    cmdChop,
 			"fifo":    cmdFifo,
 			"mode":    cmdMode,
+			"note":    cmdNote,
 			"age":     cmdAge,
 			"damage":  cmdDamage,
 			"hold":    cmdHold,
+			"long":    cmdLong,
 			"status":  cmdStatus,
 		},
 	})
@@ -95,6 +98,29 @@ func cmdSynth(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(f.Close())
 }
 
+// long SESSION WORD FILE writes a session with a command whose output is far
+// longer than what the index takes, and holds the word in its middle.
+func cmdLong(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: long SESSION WORD FILE")
+	}
+	var out bytes.Buffer
+	s := synth.New(&out, synth.Options{
+		Session: args[0], Cwd: "/home/dev/shop", Branch: "main", Version: "2.1.0", Model: "claude-opus-5-5",
+		Start: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), Seed: 7, Context: 12000,
+	})
+	s.Begin()
+	s.Prompt("List the whole folder")
+	call := s.Use("Bash", synth.Row{}.Str("command", "ls -R"))
+	s.Respond()
+	filler := strings.Repeat("vendor/module/file.go\n", 2000)
+	s.Answer(call, filler+args[1]+"\n"+filler, false, nil)
+	s.EndTurn()
+	ts.Check(s.Err())
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[2])), 0o700))
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out.Bytes(), 0o600))
+}
+
 // payload EVENT SESSION [KEY=VALUE...] writes what the client sends to a hook
 // into the file "payload".
 func cmdPayload(ts *testscript.TestScript, _ bool, args []string) {
@@ -112,6 +138,12 @@ func cmdPayload(ts *testscript.TestScript, _ bool, args []string) {
 		fields = append(fields, fmt.Sprintf("%q: %q", k, v))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("payload"), []byte("{"+strings.Join(fields, ",\n ")+"}\n"), 0o600))
+}
+
+// note SESSION TRANSCRIPT leaves a note as a hook does that could not finish.
+func cmdNote(ts *testscript.TestScript, _ bool, args []string) {
+	dir := filepath.Join(ts.Getenv("STRANDLINE_HOME"), "state", "pending")
+	ts.Check(capture.Pending{Dir: dir}.Add(capture.PendingWork{Session: args[0], Transcript: ts.MkAbs(args[1])}))
 }
 
 // chop FILE N cuts the last N bytes off a file.

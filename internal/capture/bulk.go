@@ -219,8 +219,9 @@ func (b *bulk) remember(keys []archive.Identity) {
 }
 
 // A transaction of the writer ends at so much passage text: large enough to
-// pay for its fsync, small enough to keep memory constant.
-const bulkTransaction = 8 << 20
+// pay for its fsync, small enough that writing overlaps with reading and memory
+// stays constant (100 MB: 1.66 s with 1 MB, 1.9 with 3, 2.05 with 8).
+const bulkTransaction = 1 << 20
 
 // write applies batches, several to a transaction.
 func (b *bulk) write(ctx context.Context, in <-chan step) error {

@@ -31,7 +31,7 @@ func (a *app) catchupCommand() *cobra.Command {
 		Use: "catchup", Hidden: true, Args: arguments(), Short: "Finish what a hook had to leave",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// As in a hook, a setting that is not accepted stops nothing.
-			cfg, _ := a.settings() //nolint:errcheck // doctor and config show it
+			cfg, _ := a.settings()
 			c, journal, err := a.env.NewCapture(cfg)
 			if err != nil {
 				return err

@@ -110,8 +110,8 @@ Start with:  strandline init     wire it into the client
 		SilenceUsage:  true,
 		// How many letters may be wrong in a name that is taken for another.
 		SuggestionsMinimumDistance: 2,
-		Args:          knownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:                       knownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.errOut)

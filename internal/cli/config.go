@@ -26,6 +26,7 @@ func (a *app) configCommand() *cobra.Command {
 			}
 			fmt.Fprintf(a.out, "archive   %s\nsettings  %s\nclient    %s\n\n", cfg.Paths.Home, cfg.ConfigFile, cfg.ClientDir)
 			t := newTable("KEY", "VALUE", "FROM", "NOTE")
+			t.wrapped = true
 			for _, e := range cfg.Entries() {
 				t.row(e.Key, e.Value, e.Source, e.Note)
 			}
@@ -45,7 +46,7 @@ func (a *app) configSetCommand() *cobra.Command {
 		Args:  arguments("KEY", "VALUE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			// Settings that are not accepted are what this command may mend.
-			cfg, _ := a.settings() //nolint:errcheck // see above
+			cfg, _ := a.settings()
 			path := cfg.ConfigFile
 			if inProject {
 				path = filepath.Join(a.projectRoot(), config.ProjectFile)

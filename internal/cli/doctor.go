@@ -43,7 +43,7 @@ func (a *app) doctorCommand() *cobra.Command {
 }
 
 func (a *app) doctor(ctx context.Context) ([]install.Finding, error) {
-	cfg, _ := a.settings() //nolint:errcheck // what was not accepted is a finding below
+	cfg, _ := a.settings() // what was not accepted is a finding below
 	findings := install.Check(ctx, install.CheckOptions{
 		ClientDir: cfg.ClientDir, ProjectDir: a.projectRoot(), Home: cfg.Paths.Home, Exe: a.env.Exe, Version: a.env.Version,
 		Getenv: a.env.Getenv, LookPath: a.env.LookPath, VersionOf: a.env.VersionOf,

@@ -73,7 +73,7 @@ func parts(err error) []error {
 	if err == nil {
 		return nil
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped deeper belongs to one sentence
+	joined, ok := err.(interface{ Unwrap() []error }) // what is wrapped deeper belongs to one sentence
 	if !ok {
 		return []error{err}
 	}

@@ -44,7 +44,7 @@ func (l logScanner) scan(ctx context.Context, session string, from, to int, fn f
 	if err != nil {
 		return err
 	}
-	defer log.Close() //nolint:errcheck // opened for reading
+	defer log.Close() // opened for reading
 	start, err := log.OffsetOfLine(ctx, from)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func (a *app) maintain(ctx context.Context, x indexed, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Release() //nolint:errcheck // it ends with the process
+	defer lock.Release() // it ends with the process in any case
 	stages := a.pass(x.rooms).Run(ctx, x.store)
 	if asJSON {
 		err = a.printJSON(stages)

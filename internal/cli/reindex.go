@@ -34,7 +34,7 @@ func (a *app) reindex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Release() //nolint:errcheck // it ends with the process
+	defer lock.Release() // it ends with the process in any case
 	jobs, err := r.capture.Logged(ctx)
 	if err != nil {
 		return err

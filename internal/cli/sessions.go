@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -112,7 +111,10 @@ func (a *app) printSessions(list []archive.Session) error {
 	for _, s := range list {
 		title := s.Title
 		if s.Relation == archive.RelationAgent {
-			title = strings.TrimSpace(s.Agent.Type + ": " + cmp.Or(s.Agent.Description, s.Title))
+			title = cmp.Or(s.Agent.Description, s.Title)
+			if s.Agent.Type != "" {
+				title = s.Agent.Type + ": " + title
+			}
 		}
 		t.row(archive.ShortID(s.ID), a.ago(s.Last), cmp.Or(s.Project.Name, s.Project.Key),
 			fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compacts), title)

@@ -12,6 +12,9 @@ type table struct {
 	head  []string
 	right []bool
 	rows  [][]string
+	// wrapped continues a text of the last column below, where it would be cut
+	// otherwise.
+	wrapped bool
 }
 
 // newTable takes the headings; one that begins with ">" aligns to the right.
@@ -34,54 +37,87 @@ func (t *table) row(texts ...string) {
 
 const (
 	gap       = "  "
-	minColumn = 10 // cells that a column keeps when room is short
-	minLast   = 16 // cells that the last column should have
+	minFirst  = 20 // cells that the first column keeps when room is short: a handle
+	minColumn = 10 // cells that another one keeps
+	lastShare = 3  // the last column gets this part of the line, if it needs it
 )
 
-// write prints the table for a terminal of the given width. Where room is short,
-// the widest of the texts in the middle are cut; the first column, which names
-// the row, and numbers are not.
+// write prints the table for a terminal of the given width.
 func (t *table) write(w io.Writer, width int) error {
-	all := append([][]string{t.head}, t.rows...)
+	widths := t.widths(width)
+	last := len(widths) - 1
+	var b strings.Builder
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		ends := []string{cut(row[last], widths[last])}
+		if t.wrapped {
+			ends = wrap(row[last], widths[last])
+		}
+		for n, end := range ends {
+			line := make([]string, 0, len(row))
+			for i, c := range row[:last] {
+				if n > 0 {
+					c = ""
+				}
+				line = append(line, pad(cut(c, widths[i]), widths[i], t.right[i]))
+			}
+			line = append(line, end)
+			b.WriteString(strings.TrimRight(strings.Join(line, gap), " ") + "\n")
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+// widths shares the width of a terminal among the columns. Where room is short,
+// the widest text in the middle gives way, then the first column; numbers do not.
+func (t *table) widths(width int) []int {
 	widths := make([]int, len(t.head))
-	for _, row := range all {
+	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
 			widths[i] = max(widths[i], cells(c))
 		}
 	}
 	last := len(widths) - 1
-	used := func() int {
-		n := len(gap) * last
-		for _, w := range widths[:last] {
-			n += w
-		}
-		return n
+	room := width - len(gap)*last
+	for _, n := range widths[:last] {
+		room -= n
 	}
-	for used()+min(widths[last], minLast) > width {
+	for ; room < min(widths[last], width/lastShare); room++ {
 		widest := -1
 		for i := 1; i < last; i++ {
 			if !t.right[i] && widths[i] > minColumn && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
+		if widest < 0 && widths[0] > minFirst {
+			widest = 0
+		}
 		if widest < 0 {
 			break
 		}
 		widths[widest]--
 	}
-	widths[last] = max(width-used(), minColumn)
-	var b strings.Builder
-	for _, row := range all {
-		line := make([]string, len(row))
-		for i, c := range row {
-			line[i] = pad(cut(c, widths[i]), widths[i], t.right[i])
+	widths[last] = max(room, minColumn)
+	return widths
+}
+
+// wrap breaks a text into lines of at most n cells, between words where it can.
+func wrap(s string, n int) []string {
+	lines := []string{""}
+	for word := range strings.FieldsSeq(s) {
+		line := &lines[len(lines)-1]
+		switch {
+		case *line == "":
+			*line = cut(word, n)
+		case cells(*line)+1+cells(word) <= n:
+			*line += " " + word
+		default:
+			lines = append(lines, cut(word, n))
 		}
-		b.WriteString(strings.TrimRight(strings.Join(line, gap), " ") + "\n")
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
+	return lines
 }
 
 // defaultWidth is used where the output is no terminal: nothing is cut that a

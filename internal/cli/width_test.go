@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -92,6 +93,32 @@ func TestPad(t *testing.T) {
 	}
 }
 
+func TestWrap(t *testing.T) {
+	for name, c := range map[string]struct {
+		in   string
+		n    int
+		want []string
+	}{
+		"fits":                 {"one two", 7, []string{"one two"}},
+		"breaks between words": {"one two three", 7, []string{"one two", "three"}},
+		"a word that is long":  {"a-very-long-word b", 6, []string{"a-ver…", "b"}},
+		"wide words":           {"支払 再試 行", 5, []string{"支払", "再試", "行"}},
+		"nothing":              {"", 5, []string{""}},
+	} {
+		if got := wrap(c.in, c.n); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	tab := newTable("KEY", "NOTE")
+	tab.wrapped = true
+	tab.row("a.key", "what the setting does and why it is so")
+	var out strings.Builder
+	want := "KEY    NOTE\na.key  what the setting does\n       and why it is so\n"
+	if err := tab.write(&out, 30); err != nil || out.String() != want {
+		t.Errorf("%v\ngot\n%s\nwant\n%s", err, out.String(), want)
+	}
+}
+
 func TestTable(t *testing.T) {
 	tests := map[string]struct {
 		head  []string
@@ -142,6 +169,12 @@ func TestTable(t *testing.T) {
 		"nothing behind an empty text": {
 			[]string{"KEY", "NOTE"}, [][]string{{"a", ""}}, 80,
 			"KEY  NOTE\na\n",
+		},
+		"the first column gives way last": {
+			[]string{"PROJECT", ">N", "FOLDER"}, [][]string{{"a-project-with-a-very-long-name", "7", "/home/dev/somewhere/else"}}, 42,
+			"" +
+				"PROJECT                  N  FOLDER\n" +
+				"a-project-with-a-very-…  7  /home/dev/som…\n",
 		},
 		"no rows": {[]string{"KEY", "NOTE"}, nil, 80, "KEY  NOTE\n"},
 	}

@@ -43,7 +43,8 @@ type Env struct {
 	Detach func(args ...string) error
 	// Log takes errors; nothing of it reaches the client.
 	Log *slog.Logger
-	// Interval says when a log was last written, for the throttle.
+	// LastCapture says when a session's log was last written; the zero time if
+	// it has none.
 	LastCapture func(session string) time.Time
 }
 
@@ -66,7 +67,7 @@ func Run(ctx context.Context, env Env) {
 		env.Log.Error("read hook payload", "error", err)
 	}
 	p := parsePayload(data)
-	r := run{env: env, payload: p, log: env.Log.With("event", p.event, "session", archive.Clip(p.session, 64))}
+	r := run{env: env, payload: p, log: env.Log.With("event", archive.Clip(p.event, 64), "session", archive.Clip(p.session, 64))}
 	if err := r.handle(ctx); err != nil {
 		r.log.Error("hook", "error", err)
 	}

@@ -39,8 +39,12 @@ func newWorld(t *testing.T) *world {
 	dir := t.TempDir()
 	w := &world{
 		t: t, client: filepath.Join(dir, "client", "projects"), home: filepath.Join(dir, "home"),
-		clock: time.Now(), // files get their times from the system
 	}
+	info, err := os.Stat(dir) // files get their times from the system
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.clock = info.ModTime()
 	now := func() time.Time { return w.clock }
 	w.pass = lifecycle.Pass{
 		Capture: &capture.Capture{
@@ -68,7 +72,6 @@ func newWorld(t *testing.T) *world {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var err error
 	if w.store, err = sqlite.Open(t.Context(), filepath.Join(w.home, "index.db"), sqlite.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -37,9 +37,9 @@ func New(store Searcher, now func() time.Time) *Recall {
 // How many more hits than asked for are fetched: near-duplicates are folded,
 // and phrases and files are checked here.
 const (
-	fetchFactor = 4
+	fetchFactor = 2
 	fetchChecks = 20
-	fetchMin    = 40
+	fetchMin    = 20
 )
 
 // Search answers req. When nothing matches, the query is read more loosely step

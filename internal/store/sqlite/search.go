@@ -16,7 +16,7 @@ const (
 	// other terms find reads the text and so counts it in full.
 	listCap = 20_000
 	// Candidates that are read and scored for each hit, and at least.
-	readPerHit  = 4
+	readPerHit  = 2
 	readAtLeast = 40
 )
 

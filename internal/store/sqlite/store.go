@@ -103,7 +103,7 @@ func pragmas(opt Options) string {
 	}
 	p := fmt.Sprintf("PRAGMA busy_timeout=%d; PRAGMA cache_size=-%d; PRAGMA temp_store=MEMORY;", opt.BusyTimeout.Milliseconds(), cache)
 	if opt.ReadOnly {
-		return p + " PRAGMA query_only=1;"
+		return p + " PRAGMA query_only=1; PRAGMA mmap_size=1073741824;"
 	}
 	return p + fmt.Sprintf(" PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=%d;", checkpoint)
 }

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what is printed now into testdata/golden")
+
+// What people see, on a terminal of 80 columns at a fixed time. A change of it
+// is a diff to read: go test ./internal/cli -run Golden -update.
+func TestGolden(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("paths and permissions are written otherwise on Windows")
+	}
+	w := newWorld(t)
+	w.sessions()
+	w.must("import")
+	w.must("init")
+	w.rest() // the logs were written at noon as well
+	tests := map[string][][]string{
+		"help":     {{"--help"}, {"search", "--help"}, {"config", "set", "--help"}, {"hook", "--help"}},
+		"sessions": {{"sessions"}, {"sessions", "--agents"}, {"sessions", "--json", "-n", "1"}, {"sessions", "--since", "2h"}},
+		"status":   {{"status"}, {"status", "--json"}},
+		"stats":    {{"stats"}, {"stats", "7f3a12cd"}},
+		"projects": {{"projects"}},
+		"show":     {{"show", "7f3a12cd"}, {"show", "7f3a12cd/1"}, {"show", "7f3a12cd/1.0"}, {"show", "9b1c44ee~a2c37f95/0.0"}, {"show", "--json", "7f3a12cd/0.0"}, {"show", "7f3a12cd/9"}},
+		"search":   {{"search", "--all", "gateway"}, {"search", "--all", "--json", "TestRetry3"}, {"search", "--all", "nothinglikethis"}, {"search", "maxBackoff1"}, {"search", "--all", "window"}},
+		"doctor":   {{"doctor"}},
+		"config":   {{"config"}},
+		"verify":   {{"verify"}, {"verify", "9b1c44ee"}},
+		"maintain": {{"maintain"}, {"maintain", "--json"}},
+		"errors":   {{"frobnicate"}, {"sesions"}, {"sessions", "--frob"}, {"show"}, {"show", "ffffffff"}, {"search", "--kind", "novel", "x"}, {"import", "nowhere"}, {"export", "7f3a12cd", "-o", "no/where"}},
+	}
+	for name, commands := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			for _, args := range commands {
+				code, out, errOut := w.run(args...)
+				fmt.Fprintf(&got, "$ strandline %s\n%s", strings.Join(args, " "), out)
+				if errOut != "" {
+					fmt.Fprintf(&got, "[stderr]\n%s", errOut)
+				}
+				if code != ExitOK {
+					fmt.Fprintf(&got, "[exit code %d]\n", code)
+				}
+				got.WriteByte('\n')
+			}
+			compare(t, name, got.String())
+		})
+	}
+	t.Run("colour", func(t *testing.T) {
+		w.colour = true
+		defer func() { w.colour = false }()
+		text := w.must("sessions") + w.must("search", "--all", "gateway") + w.must("show", "7f3a12cd/2") + w.must("doctor")
+		compare(t, "colour", strings.ReplaceAll(text, "\x1b", "ESC"))
+	})
+}
+
+// vary are the figures that depend on the versions of the database and of the
+// compressor.
+func vary() *regexp.Regexp {
+	return regexp.MustCompile(`(?:in|index) [0-9.]+ [kM]?B(?: of logs)?|\([0-9.]+ : 1\)|"(?:log|index)_bytes": [0-9]+|"score": [0-9.]+|sha256 [0-9a-f]{64}`)
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	digits := regexp.MustCompile(`[0-9a-f.]*[0-9][0-9a-f.]*`)
+	got = vary().ReplaceAllStringFunc(got, func(s string) string {
+		s, isSum := strings.CutPrefix(s, "sha256 ")
+		s = digits.ReplaceAllString(s, "N")
+		if isSum {
+			return "sha256 " + s
+		}
+		return s
+	})
+	path := filepath.Join("testdata", "golden", name+".txt")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs:\n%s", path, firstDifference(got, string(want)))
+	}
+}
+
+// firstDifference shows the first lines that differ.
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range max(len(g), len(w)) {
+		line := func(lines []string) string {
+			if i < len(lines) {
+				return lines[i]
+			}
+			return "(end)"
+		}
+		if line(g) != line(w) {
+			return fmt.Sprintf("line %d\ngot  %s\nwant %s", i+1, line(g), line(w))
+		}
+	}
+	return "nothing"
+}
+
+// Whatever is printed, no line is longer than the terminal unless it is one of
+// somebody's text, and nothing but our colours reaches it.
+func TestTheTerminalObeysNoTranscript(t *testing.T) {
+	w := newWorld(t)
+	w.colour = true
+	w.sessions()
+	w.must("import")
+	for _, args := range [][]string{
+		{"sessions"}, {"sessions", "--all"}, {"show", sessionA}, {"show", "7f3a12cd/2"}, {"show", "--exact", "7f3a12cd/2"}, {"search", "--all", "window"},
+		{"search", "--all", "--json", "window"}, {"restore", "--session", sessionA}, {"preserve", "--session", sessionA}, {"status"}, {"projects"},
+	} {
+		out := w.must(args...)
+		if escape(out, ours) != out {
+			t.Errorf("%v lets through: %q", args, out)
+		}
+	}
+	// A program that reads gets every byte.
+	w.width = 0
+	if out := w.must("show", "7f3a12cd/2"); !strings.Contains(out, "\x1b[31m--- FAIL\x1b[0m: TestRetry2\r\n") {
+		t.Errorf("a program gets %q", out)
+	}
+}
+
+func TestTablesFitTheTerminal(t *testing.T) {
+	w := newWorld(t)
+	w.sessions()
+	w.must("import")
+	for _, w.width = range []int{80, 100, 120} {
+		for _, args := range [][]string{{"sessions", "--agents"}, {"show", sessionA}, {"projects"}} {
+			for line := range strings.Lines(w.must(args...)) {
+				if n := cells(strings.TrimRight(line, "\n")); n > w.width && !strings.Contains(line, "·") && !strings.HasPrefix(line, sessionA) {
+					t.Errorf("%v: %d cells on a terminal of %d: %s", args, n, w.width, line)
+				}
+			}
+		}
+	}
+}

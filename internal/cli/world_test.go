@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/config"
+	"strandline/internal/sessionlog"
+	"strandline/internal/store/sqlite"
+	"strandline/internal/synth"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
+)
+
+const (
+	sessionA = "7f3a12cd-0000-4000-8000-000000000001"
+	sessionB = "9b1c44ee-0000-4000-8000-000000000002"
+	agentB   = "a2c37f95b1d0"
+)
+
+// world is a user's home with a client's folder, and an archive.
+type world struct {
+	t      *testing.T
+	dir    string
+	width  int // of the terminal; 0: there is none
+	colour bool
+	env    map[string]string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, dir: t.TempDir(), width: 80}
+	w.env = map[string]string{
+		"STRANDLINE_HOME": w.path("archive"), "CLAUDE_CONFIG_DIR": w.path("home", ".claude"), "XDG_CONFIG_HOME": w.path("home", ".config"),
+	}
+	for _, dir := range []string{"archive", "home/.claude/projects", "bin", "work"} {
+		if err := os.MkdirAll(w.path(filepath.FromSlash(dir)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(w.path("bin", "strandline"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) path(parts ...string) string {
+	return filepath.Join(append([]string{w.dir}, parts...)...)
+}
+
+// sessions writes what a client has: two sessions, one with a sub-agent, and
+// texts that are not made for a terminal.
+func (w *world) sessions() {
+	w.t.Helper()
+	w.session(sessionA, "/home/dev/shop", noon().Add(-26*time.Hour), func(s *synth.Session) {
+		w.turn(s, "Make the payment retry wait longer, the gateway bans clients that retry within a second", 0)
+		w.turn(s, "支払いの再試行を倍にする 😀 und nicht mehr", 1)
+		s.Compact("auto", 167_000, 9_000, "The user works on payments.")
+		w.turn(s, "now \x1b]0;owned\x07rename\x1b[2J the \x1b[31mwindow\x1b[0m\u202e", 2)
+	})
+	w.session(sessionB, "/home/dev/a-project-whose-name-does-not-fit-in", noon().Add(-40*time.Minute), func(s *synth.Session) {
+		w.turn(s, "Where is the backoff?", 3)
+	})
+	w.session(filepath.Join(sessionB, "subagents", "agent-"+agentB), "/home/dev/a-project-whose-name-does-not-fit-in", noon().Add(-39*time.Minute), func(s *synth.Session) {
+		w.turn(s, "Find maxBackoff", 4)
+	})
+}
+
+func (w *world) turn(s *synth.Session, prompt string, n int) {
+	s.Prompt(prompt)
+	s.Say(fmt.Sprintf("I set maxBackoff%d to 4500 ms because the gateway bans clients.", n))
+	call := s.Use("Bash", synth.Row{}.Str("command", fmt.Sprintf("go test ./pay -run TestRetry%d", n)))
+	s.Respond()
+	s.Answer(call, fmt.Sprintf("Exit code 1\n\x1b[31m--- FAIL\x1b[0m: TestRetry%d\r\nretry_test.go:41: waited 0s\x1b[2J", n), true, nil)
+	s.Say("The retry doubles now.")
+	s.Respond()
+	s.EndTurn()
+	s.Wait(time.Minute)
+}
+
+func (w *world) session(name, cwd string, start time.Time, write func(*synth.Session)) {
+	w.t.Helper()
+	var out bytes.Buffer
+	id, _, _ := strings.Cut(filepath.ToSlash(name), "/")
+	s := synth.New(&out, synth.Options{
+		Session: id, Cwd: cwd, Branch: "main", Version: "2.1.0", Model: "claude-opus-5-5", Start: start, Seed: uint64(len(name)) + uint64(name[0]), Context: 12000,
+	})
+	s.Begin()
+	write(s)
+	if err := s.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	path := w.path("home", ".claude", "projects", "-home-dev-shop", name+".jsonl")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// rest sets the time of every file of the archive to the clock's.
+func (w *world) rest() {
+	w.t.Helper()
+	err := filepath.WalkDir(w.path("archive"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		return os.Chtimes(path, noon(), noon())
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// run runs a command and returns its exit code and what it printed, with the
+// world's own folder as "$DIR".
+func (w *world) run(args ...string) (code int, stdout, stderr string) {
+	w.t.Helper()
+	var out, errOut bytes.Buffer
+	code = Main(w.t.Context(), w.outside(&out, &errOut), args)
+	clean := func(b bytes.Buffer) string { return strings.ReplaceAll(b.String(), w.dir, "$DIR") }
+	return code, clean(out), clean(errOut)
+}
+
+// must is run for a command that has to succeed.
+func (w *world) must(args ...string) string {
+	w.t.Helper()
+	code, out, errOut := w.run(args...)
+	if code != ExitOK {
+		w.t.Fatalf("strandline %s: exit code %d\n%s%s", strings.Join(args, " "), code, out, errOut)
+	}
+	return out
+}
+
+func (w *world) outside(out, errOut io.Writer) Env {
+	return Env{
+		Stdin: strings.NewReader(""), Stdout: out, Stderr: errOut, Home: w.path("home"), Cwd: w.path("work"), Exe: w.path("bin", "strandline"),
+		Now: noon, Version: "1.2.3",
+		Getenv: func(k string) string {
+			if k == "NO_COLOR" && !w.colour {
+				return "1"
+			}
+			return w.env[k]
+		},
+		Terminal: func(io.Writer) (int, bool) { return w.width, w.width > 0 },
+		OpenStore: func(ctx context.Context, path string, mode StoreMode) (Store, error) {
+			return sqlite.Open(ctx, path, sqlite.Options{ReadOnly: mode == StoreRead, Bulk: mode == StoreBulk})
+		},
+		NewCapture: newCapture,
+		Redact:     func(*config.Config) func(string) string { return hideKeys },
+		LookPath:   func(string) (string, error) { return w.path("bin", "strandline"), nil },
+		VersionOf:  func(context.Context, string) (string, error) { return "1.2.3", nil },
+	}
+}
+
+func hideKeys(s string) string { return strings.ReplaceAll(s, "4500", "[number]") }
+
+func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
+	c := &capture.Capture{
+		Layout: sessionlog.Layout{Root: cfg.Paths.Home},
+		Client: capture.Client{
+			Name: "claude",
+			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
+				return claude.NewReader(base, cur, claude.Options{})
+			},
+			Peek: func(head []byte) capture.Facts {
+				f := claude.Peek(head)
+				return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
+			},
+			Agent: claude.AgentMeta,
+			Slug:  claude.Slug,
+		},
+		Project: func(dir string) archive.Project {
+			return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
+		},
+		Now: noon,
+	}
+	j := capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(cfg.Paths.Home, "journal")}, Redact: hideKeys, Now: noon}
+	return c, j, nil
+}
