@@ -136,8 +136,8 @@ func TestFencedTextRoundTripsThroughStrip(t *testing.T) {
 		if got := brief.Strip(fenced); got != "" {
 			t.Errorf("Strip left %q of %q", got, fenced)
 		}
-		if max := brief.Units(title) + brief.Units(body) + brief.Overhead; brief.Units(fenced) > max {
-			t.Errorf("%d units, promised at most %d", brief.Units(fenced), max)
+		if most := brief.Units(title) + brief.Units(body) + brief.Overhead; brief.Units(fenced) > most {
+			t.Errorf("%d units, promised at most %d", brief.Units(fenced), most)
 		}
 		around := rapid.StringMatching(`[a-z .\n]{0,20}`)
 		before, after := around.Draw(t, "before"), around.Draw(t, "after")

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -202,9 +203,7 @@ func (b *bulk) lookup(ctx context.Context, keys []uint64) (map[uint64]archive.Re
 	if err != nil {
 		return nil, err
 	}
-	for k, ref := range found {
-		own[k] = ref
-	}
+	maps.Copy(own, found)
 	return own, nil
 }
 

@@ -9,7 +9,6 @@ package capture
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"strandline/internal/archive"
@@ -77,9 +76,3 @@ type Logged struct {
 
 // readAheadBytes is how much of a transcript is held in memory at a time.
 const readAheadBytes = 4 << 20
-
-// sourceFile is what capture needs of an opened transcript.
-type sourceFile interface {
-	io.ReaderAt
-	io.Closer
-}

@@ -97,7 +97,7 @@ func (d *discovery) walk(ctx context.Context, root string) error {
 		info, err := e.Info()
 		if err != nil {
 			d.failed = append(d.failed, FileError{Path: path, Err: err})
-			return nil
+			return nil //nolint:nilerr // told in failed; the walk goes on
 		}
 		d.add(path, info)
 		return nil
@@ -117,7 +117,7 @@ func (d *discovery) add(path string, info os.FileInfo) {
 		d.failed = append(d.failed, FileError{Path: path, Err: err})
 		return
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	if facts, err := d.capture.peek(f); err == nil && !facts.First.IsZero() {
 		first = facts.First
 	}

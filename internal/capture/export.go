@@ -138,7 +138,7 @@ func putBack(entry sessionlog.Entry, path string) (Restored, error) {
 	if err != nil {
 		return Restored{}, err
 	}
-	defer r.Close() //nolint:errcheck // opened for reading
+	defer r.Close()
 	out := Restored{Path: path, Bytes: r.Position().Raw}
 	if _, err := os.Lstat(path); err == nil {
 		same, err := sameBytes(r, path)
@@ -178,7 +178,7 @@ func sameBytes(r *sessionlog.Reader, path string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	file, log := sha256.New(), sha256.New()
 	if _, err := io.Copy(file, f); err != nil {
 		return false, fmt.Errorf("read %s: %w", path, err)

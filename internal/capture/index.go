@@ -93,7 +93,7 @@ func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session 
 	if err != nil {
 		return cur, err
 	}
-	defer log.Close() //nolint:errcheck // opened for reading
+	defer log.Close()
 	if log.Position().Raw <= cur.Offset {
 		return cur, nil
 	}
@@ -211,7 +211,7 @@ func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
 	if err != nil {
 		return archive.Agent{} // the description is a nicety; the run is indexed without it
 	}
-	defer r.Close() //nolint:errcheck // opened for reading
+	defer r.Close()
 	text, err := io.ReadAll(r.NewSection(0, min(r.Position().Raw, 64<<10)))
 	if err != nil {
 		return archive.Agent{}

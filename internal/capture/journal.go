@@ -72,26 +72,24 @@ func (j Journal) Sync(ctx context.Context, idx Index) error {
 // redact removes secrets from the texts that an index shows; the journal keeps
 // them as they came.
 func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
-	var data any
 	switch e.Kind {
 	case archive.JournalSummary:
-		var f archive.SummaryFact
-		if json.Unmarshal(e.Data, &f) != nil {
-			return e, nil // the store skips what it cannot read
-		}
-		f.Text = j.Redact(f.Text)
-		data = f
+		return rewrite(e, func(f *archive.SummaryFact) { f.Text = j.Redact(f.Text) })
 	case archive.JournalTask:
-		var f archive.TaskFact
-		if json.Unmarshal(e.Data, &f) != nil {
-			return e, nil
-		}
-		f.Subject, f.Description = j.Redact(f.Subject), j.Redact(f.Description)
-		data = f
-	default:
-		return e, nil
+		return rewrite(e, func(f *archive.TaskFact) { f.Subject, f.Description = j.Redact(f.Subject), j.Redact(f.Description) })
 	}
-	raw, err := json.Marshal(data)
+	return e, nil
+}
+
+// rewrite changes an entry's data. Data of another shape stays as it is: the
+// store passes over what it cannot read.
+func rewrite[F any](e archive.JournalEntry, change func(*F)) (archive.JournalEntry, error) {
+	var f F
+	if json.Unmarshal(e.Data, &f) != nil {
+		return e, nil //nolint:nilerr // see the function's comment
+	}
+	change(&f)
+	raw, err := json.Marshal(f)
 	if err != nil {
 		return e, fmt.Errorf("encode journal entry: %w", err)
 	}

@@ -30,7 +30,7 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 	if err != nil {
 		return Logged{}, err
 	}
-	defer f.Close() //nolint:errcheck // nothing was written through it
+	defer f.Close()
 	place, err := c.locate(k, src, f)
 	if err != nil {
 		return Logged{}, err
@@ -153,7 +153,7 @@ func beginsWith(f io.ReaderAt, logPath string, n int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer r.Close() //nolint:errcheck // opened for reading
+	defer r.Close()
 	a, b := make([]byte, 256<<10), make([]byte, 256<<10)
 	logged := r.NewSection(0, n)
 	for off := int64(0); off < n; {

@@ -28,29 +28,29 @@ const childEnv = "STRANDLINE_CAPTURE_CHILD"
 
 func TestMain(m *testing.M) {
 	if args := os.Getenv(childEnv); args != "" {
-		child(strings.Split(args, "|"))
+		if err := child(strings.Split(args, "|")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())
 }
 
 // child captures one session once, as a hook does: client|home|session.
-func child(args []string) {
+func child(args []string) error {
 	w := worldAt(nil, args[0], args[1])
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	src := mustSource(w.path(args[2]), args[2])
-	got, err := w.capture.Files(ctx, src, false)
-	if err == nil {
-		var s *sqlite.Store
-		if s, err = sqlite.Open(ctx, filepath.Join(w.home, "index.db"), sqlite.Options{BusyTimeout: time.Minute}); err == nil {
-			err = errors.Join(w.capture.IndexAll(ctx, s, got.Sessions), s.Close())
-		}
-	}
+	got, err := w.capture.Files(ctx, mustSource(w.path(args[2]), args[2]), false)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return err
 	}
+	s, err := sqlite.Open(ctx, filepath.Join(w.home, "index.db"), sqlite.Options{BusyTimeout: time.Minute})
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.capture.IndexAll(ctx, s, got.Sessions), s.Close())
 }
 
 // start runs a child.
@@ -113,22 +113,22 @@ func TestKilledCaptures(t *testing.T) {
 	hit := 0
 	for i := range kills {
 		w.appendTo(w.path(sessionA), whole[len(whole)*i/kills:len(whole)*(i+1)/kills])
-		before := w.state()
+		seen := w.state()
 		cmd, _ := w.start(sessionA)
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()
-		w.waitForWrite(before, done)
-		// From the first write on, a capture takes a few milliseconds: the kill
-		// falls at a random one of them.
-		for range rnd.IntN(40) {
-			if w.state() != before && rnd.IntN(4) == 0 {
-				break
-			}
+		// The kill follows the first to sixth write that can be seen: to the log,
+		// to the index's write-ahead log, or to the index itself.
+		for range 1 + rnd.IntN(6) {
+			seen = w.waitForWrite(seen, done)
 		}
-		if cmd.Process.Kill() == nil {
-			hit++
+		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
 		}
-		<-done
+		var ended *exec.ExitError
+		if errors.As(<-done, &ended) && !ended.Exited() {
+			hit++ // by the signal, and not before it
+		}
 	}
 	if hit == 0 {
 		t.Error("no capture was killed: the test shows nothing")
@@ -155,13 +155,17 @@ func (w *world) state() string {
 	return b.String()
 }
 
-// waitForWrite returns as soon as the archive changes or the child has ended.
-func (w *world) waitForWrite(before string, done chan error) {
-	for w.state() == before {
+// waitForWrite returns the new state as soon as the archive changes or the child
+// has ended.
+func (w *world) waitForWrite(before string, done chan error) string {
+	for {
+		if now := w.state(); now != before {
+			return now
+		}
 		select {
 		case err := <-done:
 			done <- err
-			return
+			return before
 		default:
 		}
 	}

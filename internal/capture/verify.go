@@ -86,7 +86,7 @@ func sourceState(e sessionlog.Entry, newest int) (SourceState, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	if info.Size() < raw {
 		return SourceDiffers, nil
 	}

@@ -19,7 +19,10 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the installation and show what went wrong lately",
-		Args:  arguments(),
+		Long: `Check how the client's settings call Strandline, whether the archive is sound and
+complete, and show the errors of the last week. Exits with 1 when something keeps
+sessions from being recorded or found.`,
+		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings, err := a.doctor(cmd.Context())
 			if err != nil {

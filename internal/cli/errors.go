@@ -85,13 +85,14 @@ func parts(err error) []error {
 }
 
 // sentence is what went wrong and its innermost reason, without the steps in
-// between. An error that nobody worded for a user is shown whole.
+// between; a lock is reason enough by itself, and its hint names it. An error
+// that nobody worded for a user is shown whole.
 func sentence(err error) string {
 	told, ok := errors.AsType[*archive.Error](err)
 	if !ok {
 		return err.Error()
 	}
-	if told.Err == nil {
+	if told.Err == nil || told.Code == archive.CodeBusy {
 		return told.Msg
 	}
 	reason := told.Err

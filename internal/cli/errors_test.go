@@ -67,8 +67,12 @@ func TestWhatAUserIsTold(t *testing.T) {
 			"strandline: cannot open the index /a/index.db: permission denied\n",
 		},
 		"a reason that is said already": {
-			&archive.Error{Code: archive.CodeBusy, Msg: "the index is locked", Err: errors.New("locked")},
-			"strandline: the index is locked\n",
+			&archive.Error{Code: archive.CodeDenied, Msg: "cannot write: the disk is full", Err: errors.New("disk is full")},
+			"strandline: cannot write: the disk is full\n",
+		},
+		"a lock, in the database's words": {
+			&archive.Error{Code: archive.CodeBusy, Msg: "cannot index the journal", Hint: "another strandline process is writing", Err: errors.New("database is locked (5) (SQLITE_BUSY)")},
+			"strandline: cannot index the journal\nhint: another strandline process is writing\n",
 		},
 		"an error that nobody worded": {
 			fmt.Errorf("write output: %w", errors.New("no space")),

@@ -22,7 +22,8 @@ and large tool outputs. Without PATH, everything in the client's folder; a PATH 
 transcript or a folder of transcripts.
 
 An import that was interrupted goes on where it stopped, and one that runs again
-adds only what is new.`,
+adds only what is new. Files that cannot be read are named, and the exit status is 1;
+all others are imported.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if from != "claude" {
 				return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude")

@@ -59,10 +59,9 @@ func (a *app) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions that are kept, newest first",
-		Long: `List the sessions that are kept, newest first.
-
-Without --all and --project, all projects are listed. A handle in the first column
-is what show, restore, export and search --session take.`,
+		Long: `List the sessions that are kept, of all projects, newest first. The handle in the first
+column is what show, restore, export and search --session take. CUTS counts how often
+the session's context was compacted.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {
@@ -88,13 +87,13 @@ is what show, restore, export and search --session take.`,
 					}
 					return a.printJSON(out)
 				}
-				return a.printSessions(list)
+				return a.printSessions(list, since != "" || dir != "")
 			})
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&agents, "agents", false, "list sub-agents' runs as well")
-	f.BoolVar(&all, "all", false, "list everything")
+	f.BoolVar(&all, "all", false, "list everything there is")
 	f.IntVarP(&limit, "limit", "n", 0, "at most this many (0: no limit)")
 	f.StringVar(&since, "since", "", "only sessions that were active since, e.g. 7d, 12h or 2026-11-01")
 	f.StringVar(&dir, "project", "", "only sessions of the project in this folder")
@@ -102,7 +101,11 @@ is what show, restore, export and search --session take.`,
 	return cmd
 }
 
-func (a *app) printSessions(list []archive.Session) error {
+func (a *app) printSessions(list []archive.Session, filtered bool) error {
+	if len(list) == 0 && filtered {
+		fmt.Fprintln(a.out, "No session fits.")
+		return nil
+	}
 	if len(list) == 0 {
 		fmt.Fprintln(a.out, "No sessions. `strandline import` brings in the ones that the client has.")
 		return nil

@@ -229,9 +229,9 @@ func TestMisspeltKeysAreWarnings(t *testing.T) {
 }
 
 func TestOnlyRegularSmallFilesAreRead(t *testing.T) {
-	load := func(t *testing.T, make func(path string) error) *config.Config {
+	load := func(t *testing.T, create func(path string) error) *config.Config {
 		dir := t.TempDir()
-		if err := make(filepath.Join(dir, config.ProjectFile)); err != nil {
+		if err := create(filepath.Join(dir, config.ProjectFile)); err != nil {
 			t.Skip("cannot make it here:", err)
 		}
 		c, err := config.Load(config.Inputs{Home: filepath.Join(dir, "home"), Cwd: dir})

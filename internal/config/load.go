@@ -40,7 +40,8 @@ func Load(in Inputs) (*Config, error) {
 		l.resolve(k)
 	}
 	l.unknown()
-	return c, c.err()
+	err := c.err()
+	return c, err
 }
 
 // loader holds what one Load has read.

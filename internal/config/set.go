@@ -23,8 +23,8 @@ func Set(path, name, value string) error {
 	if err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link to where somebody keeps all settings stays one
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // a link to where somebody keeps all settings stays one
 	}
 	old, err := readRegular(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

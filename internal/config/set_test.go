@@ -73,16 +73,16 @@ func TestSetRefuses(t *testing.T) {
 }
 
 func TestSetKeepsALinkALink(t *testing.T) {
-	real := write(t, "[search]\nlimit = 2\n")
+	target := write(t, "[search]\nlimit = 2\n")
 	link := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.Symlink(real, link); err != nil {
+	if err := os.Symlink(target, link); err != nil {
 		t.Skip("no links here:", err)
 	}
 	if err := config.Set(link, "search.limit", "3"); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 || read(t, real) != "[search]\nlimit = 3\n" {
-		t.Errorf("%v, %v, %q", info, err, read(t, real))
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 || read(t, target) != "[search]\nlimit = 3\n" {
+		t.Errorf("%v, %v, %q", info, err, read(t, target))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,9 +138,7 @@ func (f *fakeIndex) Close() error { f.closed++; return nil }
 func (s *stage) send(t *testing.T, event string, more map[string]string) {
 	t.Helper()
 	fields := map[string]string{"session_id": session, "transcript_path": s.path, "cwd": "/w", "hook_event_name": event}
-	for k, v := range more {
-		fields[k] = v
-	}
+	maps.Copy(fields, more)
 	data, err := json.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)

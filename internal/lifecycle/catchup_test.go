@@ -1,0 +1,80 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+)
+
+func TestNotesAreWorkedOff(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.grow(sessionB, 2)
+	w.note(sessionA)
+	w.note(sessionB)
+	w.note("0000aaaa") // the client has deleted it since
+	stages := w.run()
+	healthy(t, stages)
+	if st := stages["pending"]; st.Done != 2 {
+		t.Errorf("%+v", st)
+	}
+	if w.pass.Pending.Any() {
+		t.Error("notes are left")
+	}
+	w.exported(sessionA)
+	w.exported(sessionB)
+	if w.turns(sessionA) != 1 || w.turns(sessionB) != 1 {
+		t.Errorf("%d and %d turns are indexed", w.turns(sessionA), w.turns(sessionB))
+	}
+}
+
+// A note is kept where the same may succeed later, and only there: hooks queue
+// behind notes, so one that can never be worked off would hold up everybody.
+func TestWhichNotesAreKept(t *testing.T) {
+	tests := map[string]struct {
+		err  error
+		kept bool
+	}{
+		"the index is locked":  {&archive.Error{Code: archive.CodeBusy, Msg: "locked"}, true},
+		"the disk is full":     {&archive.Error{Code: archive.CodeDenied, Msg: "full"}, true},
+		"the index is damaged": {&archive.Error{Code: archive.CodeCorrupt, Msg: "damaged"}, false},
+		"a fault of ours":      {errors.New("nil pointer"), false},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.grow(sessionA, 1)
+			w.note(sessionA)
+			done, err := w.pass.CatchUp(t.Context(), broken{Index: w.store, apply: c.err})
+			if done != 0 || !errors.Is(err, c.err) {
+				t.Errorf("%d done, %v", done, err)
+			}
+			if w.pass.Pending.Any() != c.kept {
+				t.Errorf("noted: %v, want %v", w.pass.Pending.Any(), c.kept)
+			}
+			w.exported(sessionA) // whatever the index did, the bytes are kept
+		})
+	}
+	t.Run("the process was asked to end", func(t *testing.T) {
+		w := newWorld(t)
+		w.grow(sessionA, 1)
+		w.note(sessionA)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := w.pass.CatchUp(ctx, w.store); err == nil || !w.pass.Pending.Any() {
+			t.Errorf("%v, noted: %v", err, w.pass.Pending.Any())
+		}
+	})
+	t.Run("a note that names another file", func(t *testing.T) {
+		w := newWorld(t)
+		if err := w.pass.Pending.Add(capture.PendingWork{Session: sessionA, Transcript: "/etc/passwd"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.pass.CatchUp(t.Context(), w.store); archive.ErrorCode(err) != archive.CodeInvalid || w.pass.Pending.Any() {
+			t.Errorf("%v, noted: %v", err, w.pass.Pending.Any())
+		}
+	})
+}
