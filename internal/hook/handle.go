@@ -92,6 +92,9 @@ func (r *run) handle(ctx context.Context) error {
 	if got.Deferred {
 		errs = append(errs, r.leave(src))
 	}
+	if p.event == "SessionStart" && p.source == "startup" {
+		errs = append(errs, r.sweep(src))
+	}
 	if p.event == "SessionEnd" {
 		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
 	}
@@ -123,6 +126,23 @@ func (r *run) index(ctx context.Context, sessions []capture.Touched) (bool, erro
 		done, err = false, errors.Join(err, ierr)
 	}
 	return done, errors.Join(err, r.speak(ctx, idx), idx.Close())
+}
+
+// sweepLimit is how many transcripts a new session looks at for what others
+// left behind; that takes about a millisecond.
+const sweepLimit = 16
+
+// sweep notes sessions of the project whose last words no hook has seen: their
+// client was killed, or was there before Strandline.
+func (r *run) sweep(src capture.Source) error {
+	left, err := r.env.Capture.LeftBehind(src, sweepLimit)
+	for _, w := range left {
+		err = errors.Join(err, r.env.Pending.Add(w))
+	}
+	if len(left) > 0 {
+		err = errors.Join(err, r.env.Detach("catchup"))
+	}
+	return err
 }
 
 // leave hands the session to a process of its own that has no deadline.

@@ -233,6 +233,26 @@ func TestSessionsQueueBehindPendingOnes(t *testing.T) {
 	}
 }
 
+// A client that was killed after its last hook leaves words behind; the next
+// session of the project sees to them.
+func TestANewSessionSweepsBehindOthers(t *testing.T) {
+	s := newStage(t)
+	other := filepath.Join(filepath.Dir(s.path), "other.jsonl")
+	if err := os.WriteFile(other, []byte("{\"a\":1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.send(t, "SessionStart", map[string]string{"source": "resume"})
+	if s.Pending.Any() {
+		t.Error("a resumed session swept")
+	}
+	s.send(t, "SessionStart", map[string]string{"source": "startup"})
+	s.quiet(t)
+	work, err := s.Pending.Take()
+	if err != nil || len(work) != 1 || work[0].Transcript != other || len(s.detached) != 1 {
+		t.Errorf("pending %+v, %v, detached %v", work, err, s.detached)
+	}
+}
+
 func TestPostToolUseIsThrottled(t *testing.T) {
 	for name, c := range map[string]struct {
 		age  time.Duration
