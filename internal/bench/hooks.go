@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // hooked is a world whose session grows under the hooks that are measured.
@@ -18,6 +19,7 @@ type hooked struct {
 	busy       Times // after one new turn
 	idle       Times // with nothing new
 	peak       int64
+	grown      []int64 // bytes of the turns that were added
 }
 
 // hookSession is the session of every such world.
@@ -56,6 +58,7 @@ func (s *Suite) Hooks(ctx context.Context, sizes []int64) (err error) {
 			}
 		}
 	}
+	s.Report.Add("one new turn, median", fmt.Sprintf("%.0f KB", float64(all[0].turn())/1e3), "all sizes grow by the same turns")
 	s.Report.Add("an empty Go program", ms(empty.Wall.Median()), spread(empty))
 	for _, h := range all {
 		if err := s.finish(ctx, h); err != nil {
@@ -69,6 +72,14 @@ func (s *Suite) Hooks(ctx context.Context, sizes []int64) (err error) {
 	}
 	s.flatness(all)
 	return nil
+}
+
+// turn returns the median size of the turns that were added, in bytes.
+func (h *hooked) turn() int64 {
+	if len(h.grown) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(h.grown))[len(h.grown)/2]
 }
 
 // flatness compares the largest transcript with the smallest.
@@ -114,8 +125,12 @@ func (s *Suite) prepare(ctx context.Context, size int64) (*hooked, error) {
 // hook lets the session grow by a turn and runs the hook twice: with the turn,
 // and with nothing new.
 func (s *Suite) hook(ctx context.Context, h *hooked, counts bool) error {
+	before := h.transcript.Bytes()
 	if err := appendTurn(h.transcript, h.world.Transcript(hookSession)); err != nil {
 		return err
+	}
+	if counts {
+		h.grown = append(h.grown, h.transcript.Bytes()-before)
 	}
 	for _, times := range []*Times{&h.busy, &h.idle} {
 		r, err := h.world.Run(ctx, h.payload, s.Programs.Strandline, "hook")

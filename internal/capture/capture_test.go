@@ -248,9 +248,9 @@ func TestTranscriptSource(t *testing.T) {
 
 func TestMissingTranscript(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.capture.Files(context.Background(), w.source(sessionA), true)
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want fs.ErrNotExist", err)
+	got, err := w.capture.Files(context.Background(), w.source(sessionA), true)
+	if err != nil || !got.Missing {
+		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := os.Stat(w.home); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an archive was made for nothing: %v", err)
@@ -267,9 +267,9 @@ func TestALargeFirstCaptureIsLeftToAnotherProcess(t *testing.T) {
 		t.Fatalf("deferred %v, %v", got.Deferred, err)
 	}
 	w.withStore("index.db", func(s storeType) {
-		err := w.capture.CatchUp(context.Background(), s, capture.PendingWork{Session: sessionA, Transcript: w.path(sessionA)})
-		if err != nil {
-			t.Fatal(err)
+		done, err := w.capture.CatchUp(context.Background(), s, capture.PendingWork{Session: sessionA, Transcript: w.path(sessionA)})
+		if err != nil || !done {
+			t.Fatal(done, err)
 		}
 	})
 	sameBytes(t, "log", w.export(sessionA, 0), whole)

@@ -60,6 +60,16 @@ func (c *Capture) Export(session string, generation int, w io.Writer) error {
 	return nil
 }
 
+// Damage returns how many bytes at the end of a session's log cannot be read. A
+// capture mends that while the client has its file.
+func (c *Capture) Damage(session string, generation int) (int64, error) {
+	r, err := c.Open(session, generation)
+	if err != nil {
+		return 0, err
+	}
+	return r.Torn(), r.Close()
+}
+
 // Restored is one file that Rebuild put back.
 type Restored struct {
 	Path  string

@@ -53,14 +53,88 @@ func (p Pending) Add(w PendingWork) error {
 	return nil
 }
 
-// Any reports whether a session is noted.
+// Any reports whether a session is noted or being worked on.
 func (p Pending) Any() bool {
-	work, err := p.names()
-	return err == nil && len(work) > 0
+	noted, err := names(p.Dir)
+	if err != nil || len(noted) > 0 {
+		return err == nil
+	}
+	taken, err := names(p.taken(""))
+	return err == nil && len(taken) > 0
 }
 
-func (p Pending) names() ([]string, error) {
-	entries, err := os.ReadDir(p.Dir)
+// List returns what is noted and takes nothing.
+func (p Pending) List() ([]PendingWork, error) {
+	noted, err := names(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []PendingWork
+	for _, name := range noted {
+		if w, ok := note(filepath.Join(p.Dir, name), name); ok {
+			out = append(out, w)
+		}
+	}
+	return out, nil
+}
+
+// Take moves all notes aside and returns them, with those that an earlier taker
+// was killed over; the caller calls Done for each. A note that is added meanwhile
+// is there for the next Take.
+func (p Pending) Take() ([]PendingWork, error) {
+	noted, err := names(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(noted) > 0 {
+		if err := os.MkdirAll(p.taken(""), 0o700); err != nil {
+			return nil, fmt.Errorf("take pending sessions: %w", err)
+		}
+	}
+	for _, name := range noted {
+		if err := os.Rename(filepath.Join(p.Dir, name), p.taken(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("take pending sessions: %w", err)
+		}
+	}
+	taken, err := names(p.taken(""))
+	if err != nil {
+		return nil, err
+	}
+	var out []PendingWork
+	for _, name := range taken {
+		w, ok := note(p.taken(name), name)
+		if !ok {
+			w = PendingWork{Session: name} // nothing can be done about it: for Done
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// Done removes the note of a session that was taken.
+func (p Pending) Done(w PendingWork) error {
+	if err := os.Remove(p.taken(w.Session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove note of session %s: %w", w.Session, err)
+	}
+	return nil
+}
+
+// taken is where notes are while they are worked on.
+func (p Pending) taken(name string) string { return filepath.Join(p.Dir, "taken", name) }
+
+// note reads one note; a damaged one is none.
+func note(path, session string) (PendingWork, bool) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return PendingWork{}, false
+	}
+	var w PendingWork
+	return w, json.Unmarshal(data, &w) == nil && w.Session == session
+}
+
+// names lists the notes in a folder.
+func names(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -71,31 +145,6 @@ func (p Pending) names() ([]string, error) {
 	for _, e := range entries {
 		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
 			out = append(out, e.Name())
-		}
-	}
-	return out, nil
-}
-
-// Take removes all notes and returns them. A note that is added while its
-// session is worked on is there again for the next Take.
-func (p Pending) Take() ([]PendingWork, error) {
-	names, err := p.names()
-	if err != nil {
-		return nil, err
-	}
-	var out []PendingWork
-	for _, name := range names {
-		path := filepath.Join(p.Dir, name)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue // taken by another process
-		}
-		if err := os.Remove(path); err != nil {
-			continue
-		}
-		var w PendingWork
-		if json.Unmarshal(data, &w) == nil && w.Session == name {
-			out = append(out, w)
 		}
 	}
 	return out, nil

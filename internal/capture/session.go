@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -18,6 +19,7 @@ type Captured struct {
 	Sessions []Touched
 	Added    int64 // bytes that were new to the logs
 	Deferred bool  // something was left to a call without limits
+	Missing  bool  // there is no transcript yet, or no longer
 }
 
 // Files logs a transcript and, where side is true, everything that the client
@@ -31,6 +33,10 @@ func (c *Capture) Files(ctx context.Context, main Source, side bool) (got Captur
 	var errs []error
 	take := func(src Source) {
 		logged, err := c.logInto(ctx, k, src)
+		if errors.Is(err, fs.ErrNotExist) && src.Rel == "" {
+			got.Missing = true
+			return
+		}
 		if err != nil {
 			errs = append(errs, err)
 			return
@@ -108,20 +114,26 @@ func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Touched) e
 	return nil
 }
 
-// CatchUp finishes what a hook could not: it captures the session whole,
-// without a deadline and without a limit on new bytes.
-func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) error {
+// LogLeft logs what a hook left, without a deadline and without a limit on new
+// bytes. It needs no index: the log grows even while that is broken.
+func (c *Capture) LogLeft(ctx context.Context, w PendingWork) (Captured, error) {
 	src, err := TranscriptSource(w.Transcript, w.Session, w.Cwd)
 	if err != nil {
-		return err
+		return Captured{}, err
 	}
 	unlimited := *c
 	unlimited.MaxLog = 0
-	got, err := unlimited.Files(ctx, src, true)
-	if ierr := unlimited.IndexAll(ctx, idx, got.Sessions); ierr != nil {
+	return unlimited.Files(ctx, src, true)
+}
+
+// CatchUp finishes what a hook could not: it captures the session whole. It
+// reports false for a transcript that the client has deleted, which is no error.
+func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) (bool, error) {
+	got, err := c.LogLeft(ctx, w)
+	if ierr := c.IndexAll(ctx, idx, got.Sessions); ierr != nil {
 		err = errors.Join(err, fmt.Errorf("catch up: %w", ierr))
 	}
-	return err
+	return err == nil && !got.Missing, err
 }
 
 // Behind reports whether a file of the given size holds more than its log.

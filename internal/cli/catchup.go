@@ -96,8 +96,17 @@ func (a *app) catchUp(ctx context.Context, r rooms) error {
 	return nil
 }
 
-// workOff takes up everything that is noted now.
+// workOff takes up everything that is noted now. The logs come first and need no
+// index, which may be what kept the hook from its work.
 func (a *app) workOff(ctx context.Context, r rooms) error {
+	noted, err := r.pending().List()
+	if err != nil {
+		return err
+	}
+	for _, w := range noted {
+		// What fails here fails again below and is told there.
+		_, _ = r.capture.LogLeft(ctx, w)
+	}
 	s, err := a.env.OpenStore(ctx, indexPath(r.cfg.Paths.Home), StoreWrite)
 	if err != nil {
 		return err

@@ -37,12 +37,15 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 			if generation < 0 || generation > 0 && file != "" {
 				return wrongUsage("--generation takes a number from 0 up, and no --file beside it", "")
 			}
-			return a.writeOut(out, func(w io.Writer) error {
-				if file != "" {
-					return r.capture.ExportFile(id, file, w)
-				}
-				return r.capture.Export(id, generation, w)
-			})
+			if file != "" {
+				return a.writeOut(out, func(w io.Writer) error { return r.capture.ExportFile(id, file, w) })
+			}
+			err = a.writeOut(out, func(w io.Writer) error { return r.capture.Export(id, generation, w) })
+			damaged, derr := r.capture.Damage(id, generation)
+			if err == nil && damaged > 0 {
+				fmt.Fprintf(a.env.Stderr, "note: %d bytes at the end of the log are damaged; `strandline import` mends them while the client has its file\n", damaged)
+			}
+			return errors.Join(err, derr)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this file instead of stdout")

@@ -41,11 +41,8 @@ type Config struct {
 	Compaction Compaction
 	Hook       Hook
 	Capture    Capture
-	Retention  Retention
 	Redact     Redact
 	Search     Search
-	Autopilot  Autopilot
-	Lifecycle  Lifecycle
 
 	entries  []Entry
 	problems []Problem
@@ -74,12 +71,6 @@ type Capture struct {
 	Enabled bool
 }
 
-// Retention is how long sessions are kept.
-type Retention struct {
-	Days   int  // age from which a session counts as old
-	Delete bool // delete old sessions for good; otherwise they only move out of sight
-}
-
 // Redact is the removal of secrets from everything but the log.
 type Redact struct {
 	Enabled bool
@@ -88,19 +79,6 @@ type Redact struct {
 // Search is the search command.
 type Search struct {
 	Limit int // hits when -n is not given
-}
-
-// Autopilot watches the context window.
-type Autopilot struct {
-	Enabled bool
-	Window  int     // tokens; 0: what the client says
-	Warn    float64 // share of the window from which a warning is due
-	Prune   float64 // share from which pruning is due
-}
-
-// Lifecycle is the upkeep of the archive.
-type Lifecycle struct {
-	Auto bool // maintenance runs by itself after a session
 }
 
 // Entry is one effective setting.

@@ -46,8 +46,7 @@ func TestDefaults(t *testing.T) {
 	if c.Restore != (config.Restore{Budget: 9500, OnClear: "pointer", OnStartup: "pointer"}) ||
 		c.Compaction != (config.Compaction{InstructionBudget: 9500}) ||
 		c.Hook != (config.Hook{Deadline: time.Second, PostToolInterval: 10 * time.Second}) ||
-		!c.Capture.Enabled || c.Retention != (config.Retention{Days: 30}) || !c.Redact.Enabled || c.Search.Limit != 10 ||
-		c.Autopilot != (config.Autopilot{Enabled: true, Warn: 0.7, Prune: 0.85}) || !c.Lifecycle.Auto {
+		!c.Capture.Enabled || !c.Redact.Enabled || c.Search.Limit != 10 {
 		t.Errorf("%+v", c)
 	}
 	for _, e := range c.Entries() {
@@ -95,12 +94,6 @@ func TestOlderNames(t *testing.T) {
 	}{
 		{"CLAUDE_FLOW_COMPACT_RESTORE_BUDGET", "4000", func(c *config.Config) any { return c.Restore.Budget }, 4000},
 		{"CLAUDE_FLOW_COMPACT_INSTRUCTION_BUDGET", "2000", func(c *config.Config) any { return c.Compaction.InstructionBudget }, 2000},
-		{"CLAUDE_FLOW_RETENTION_DAYS", "7", func(c *config.Config) any { return c.Retention.Days }, 7},
-		{"CLAUDE_FLOW_CONTEXT_AUTOPILOT", "false", func(c *config.Config) any { return c.Autopilot.Enabled }, false},
-		{"CLAUDE_FLOW_CONTEXT_WINDOW", "1000000", func(c *config.Config) any { return c.Autopilot.Window }, 1000000},
-		{"CLAUDE_FLOW_AUTOPILOT_WARN", "0.5", func(c *config.Config) any { return c.Autopilot.Warn }, 0.5},
-		{"CLAUDE_FLOW_AUTOPILOT_PRUNE", ".9", func(c *config.Config) any { return c.Autopilot.Prune }, 0.9},
-		{"CLAUDE_FLOW_AUTO_OPTIMIZE", "0", func(c *config.Config) any { return c.Lifecycle.Auto }, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,11 +115,11 @@ func TestBadValuesSayEverythingAndLeaveTheNextBestInForce(t *testing.T) {
 			[]string{"restore.budget", `"lots"`, "STRANDLINE_RESTORE_BUDGET", "from 0 to 10000"}},
 		{"more than the client takes", world{flags: map[string]string{"restore.budget": "10001"}},
 			[]string{"restore.budget", "flag", "10000"}},
+		{"a fraction", world{files: map[string]string{userFile: "[search]\nlimit = 2.5"}}, []string{"search.limit", `"2.5"`, "whole number"}},
 		{"no mode", world{files: map[string]string{userFile: "[restore]\non_clear = 'all'"}},
 			[]string{"restore.on_clear", `"all"`, "config.toml", "pointer, block or off"}},
 		{"a list", world{files: map[string]string{userFile: "[restore]\non_clear = ['off']"}}, []string{"restore.on_clear"}},
 		{"no duration", world{env: map[string]string{"STRANDLINE_HOOK_DEADLINE": "1"}}, []string{"hook.deadline", "50ms to 5s"}},
-		{"no share", world{env: map[string]string{"CLAUDE_FLOW_AUTOPILOT_WARN": "NaN"}}, []string{"autopilot.warn", "share"}},
 		{"neither true nor false", world{env: map[string]string{"STRANDLINE_CAPTURE_ENABLED": "maybe"}}, []string{"capture.enabled", "true or false"}},
 		{"no TOML", world{files: map[string]string{userFile: "[restore\n"}}, []string{userFile}},
 	}
@@ -144,7 +137,7 @@ func TestBadValuesSayEverythingAndLeaveTheNextBestInForce(t *testing.T) {
 			if len(c.Problems()) != 1 {
 				t.Errorf("problems %+v", c.Problems())
 			}
-			if def, _ := config.Load(world{}.inputs()); c.Restore != def.Restore || c.Hook != def.Hook || c.Capture != def.Capture || c.Autopilot != def.Autopilot {
+			if def, _ := config.Load(world{}.inputs()); c.Restore != def.Restore || c.Hook != def.Hook || c.Capture != def.Capture {
 				t.Errorf("the defaults are not in force: %+v", c)
 			}
 		})
@@ -167,20 +160,11 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"restore.on_startup", "'block'", true},
 		{"compaction.instruction_budget", "100", true},
 		{"search.limit", "5", true},
-		{"autopilot.warn", "0.5", true},
-		{"autopilot.prune", "0.5", true},
 		{"capture.enabled", "false", true},
 		{"capture.enabled", "true", false},
-		{"autopilot.enabled", "false", true},
-		{"autopilot.enabled", "true", false},
-		{"lifecycle.auto", "false", true},
-		{"lifecycle.auto", "true", false},
 		{"redact.enabled", "false", false},
-		{"retention.delete", "true", false},
-		{"retention.days", "1", false},
 		{"hook.deadline", "'5s'", false},
 		{"hook.post_tool_interval", "'1h'", false},
-		{"autopilot.window", "5", false},
 	}
 	seen := map[string]bool{}
 	for _, tt := range tests {

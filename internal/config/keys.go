@@ -55,33 +55,12 @@ func keys() []key {
 		{"capture.enabled", "true", nil, offOnly,
 			"record sessions",
 			toggle(func(c *Config) *bool { return &c.Capture.Enabled })},
-		{"retention.days", "30", []string{"CLAUDE_FLOW_RETENTION_DAYS"}, denied,
-			"age from which a session counts as old",
-			number(func(c *Config) *int { return &c.Retention.Days }, 1, 36500)},
-		{"retention.delete", "false", nil, denied,
-			"delete old sessions for good; off, because old sessions only move out of sight here",
-			toggle(func(c *Config) *bool { return &c.Retention.Delete })},
 		{"redact.enabled", "true", nil, denied,
 			"replace secrets before anything is indexed or given out",
 			toggle(func(c *Config) *bool { return &c.Redact.Enabled })},
 		{"search.limit", "10", nil, allowed,
 			"hits that a search gives",
 			number(func(c *Config) *int { return &c.Search.Limit }, 1, 1000)},
-		{"autopilot.enabled", "true", []string{"CLAUDE_FLOW_CONTEXT_AUTOPILOT"}, offOnly,
-			"watch how full the context window is",
-			toggle(func(c *Config) *bool { return &c.Autopilot.Enabled })},
-		{"autopilot.window", "0", []string{"CLAUDE_FLOW_CONTEXT_WINDOW"}, denied,
-			"tokens of the context window; 0 takes the client's own figure, the older default was a fixed 200000",
-			number(func(c *Config) *int { return &c.Autopilot.Window }, 0, 100_000_000)},
-		{"autopilot.warn", "0.70", []string{"CLAUDE_FLOW_AUTOPILOT_WARN"}, allowed,
-			"share of the window from which it warns",
-			share(func(c *Config) *float64 { return &c.Autopilot.Warn })},
-		{"autopilot.prune", "0.85", []string{"CLAUDE_FLOW_AUTOPILOT_PRUNE"}, allowed,
-			"share of the window from which it advises to prune",
-			share(func(c *Config) *float64 { return &c.Autopilot.Prune })},
-		{"lifecycle.auto", "true", []string{"CLAUDE_FLOW_AUTO_OPTIMIZE"}, offOnly,
-			"maintain the archive after a session",
-			toggle(func(c *Config) *bool { return &c.Lifecycle.Auto })},
 	}
 }
 
@@ -102,17 +81,6 @@ func number(field func(*Config) *int, low, high int) parser {
 		}
 		*field(c) = n
 		return strconv.Itoa(n), nil
-	}
-}
-
-func share(field func(*Config) *float64) parser {
-	return func(c *Config, value string) (string, error) {
-		f, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(f > 0 && f <= 1) { // not a number is not > 0
-			return "", fmt.Errorf("a share above 0 and up to 1, such as 0.7")
-		}
-		*field(c) = f
-		return strconv.FormatFloat(f, 'f', 2, 64), nil
 	}
 }
 

@@ -55,11 +55,7 @@ func tomlLiteral(name, value string) (string, error) {
 	if err != nil {
 		return "", archive.Invalid(fmt.Sprintf("%s = %q is not valid: allowed is %v", name, archive.Clip(value, 60), err), "")
 	}
-	if _, err := strconv.ParseFloat(shown, 64); err == nil {
-		f, _ := strconv.ParseFloat(shown, 64)
-		return strconv.FormatFloat(f, 'f', -1, 64), nil
-	}
-	if shown == "true" || shown == "false" {
+	if _, err := strconv.Atoi(shown); err == nil || shown == "true" || shown == "false" {
 		return shown, nil
 	}
 	return strconv.Quote(shown), nil

@@ -20,7 +20,7 @@ func TestSet(t *testing.T) {
 			"[restore]\n# why\n  budget = 200   # small\non_clear = 'off'\n"},
 		{"a string with a sign in it", "[restore]\non_clear = \"off\" # a # b\n", "restore.on_clear", "block", "[restore]\non_clear = \"block\" # a # b\n"},
 		{"the same name in another section", "[a]\nlimit = 1\n[search]\nlimit = 2\n", "search.limit", "3", "[a]\nlimit = 1\n[search]\nlimit = 3\n"},
-		{"a share", "", "autopilot.warn", "0.75", "[autopilot]\nwarn = 0.75\n"},
+		{"a number written another way", "", "search.limit", "+007", "[search]\nlimit = 7\n"},
 		{"a duration", "", "hook.deadline", "1500ms", "[hook]\ndeadline = \"1.5s\"\n"},
 		{"a switch", "", "capture.enabled", "off", "[capture]\nenabled = false\n"},
 		{"no newline at the end", "[search]\nlimit = 2", "search.limit", "3", "[search]\nlimit = 3"},

@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 
 	"strandline/internal/archive"
@@ -81,9 +80,7 @@ func (r *run) handle(ctx context.Context) error {
 			archive.TaskFact{Event: p.event, TaskID: p.taskID, Subject: p.taskSubject, Description: p.taskText}))
 	}
 	got, err := r.env.Capture.Files(ctx, src, p.sideEvent())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		errs = append(errs, err)
-	}
+	errs = append(errs, err)
 	if got.Added > 0 || p.needsIndex() {
 		done, err := r.index(ctx, got.Sessions)
 		errs = append(errs, err)

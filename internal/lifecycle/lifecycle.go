@@ -72,8 +72,9 @@ func (p Pass) pending(ctx context.Context, idx capture.Index, st *Stage) (err er
 
 // CatchUp captures the sessions that hooks left undone, and returns how many it
 // captured. A session that could not be because something stood in the way for a
-// while (a lock, a full disk, the end of ctx) is noted again; any other is left to
+// while (a lock, a full disk, the end of ctx) stays noted; any other is left to
 // its next hook or import, so that it does not hold up the sessions behind it.
+// Two processes at once do the same twice, which changes nothing.
 func (p Pass) CatchUp(ctx context.Context, idx capture.Index) (done int, err error) {
 	work, err := p.Pending.Take()
 	if err != nil {
@@ -81,15 +82,13 @@ func (p Pass) CatchUp(ctx context.Context, idx capture.Index) (done int, err err
 	}
 	var errs []error
 	for _, w := range work {
-		err := p.Capture.CatchUp(ctx, idx, w)
-		switch {
-		case err == nil:
+		captured, err := p.Capture.CatchUp(ctx, idx, w)
+		if captured {
 			done++
-		case errors.Is(err, os.ErrNotExist): // the client has deleted it
-		case passing(ctx, err):
-			errs = append(errs, err, p.Pending.Add(w))
-		default:
-			errs = append(errs, err)
+		}
+		errs = append(errs, err)
+		if !passing(ctx, err) {
+			errs = append(errs, p.Pending.Done(w))
 		}
 	}
 	return done, errors.Join(errs...)
@@ -148,6 +147,10 @@ func (p Pass) seal(ctx context.Context, _ capture.Index, st *Stage) error {
 		if err != nil || p.Now().Sub(info.ModTime()) < p.Rest {
 			continue
 		}
+		if err := onlyCopyTorn(entry.Path); err != nil {
+			errs = append(errs, err)
+			continue
+		}
 		report, err := sessionlog.Seal(ctx, entry.Path)
 		if archive.ErrorCode(err) == archive.CodeBusy {
 			continue // it is being written: not at rest after all
@@ -163,4 +166,28 @@ func (p Pass) seal(ctx context.Context, _ capture.Index, st *Stage) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// onlyCopyTorn refuses to seal a log with a damaged end whose source is gone:
+// sealing would drop for good what a repair might still read.
+func onlyCopyTorn(path string) error {
+	r, err := sessionlog.OpenReader(path)
+	if err != nil {
+		return nil //nolint:nilerr // Seal meets the same fault and reports it
+	}
+	torn, source := r.Torn(), r.Header().Source
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("close log: %w", err)
+	}
+	if torn == 0 {
+		return nil
+	}
+	if _, err := os.Stat(source); err == nil {
+		return nil
+	}
+	return &archive.Error{
+		Code: archive.CodeCorrupt,
+		Msg:  fmt.Sprintf("the last %d bytes of %s are damaged and the client's file is gone: it is left as it is", torn, path),
+		Hint: "restore the log from a backup if you have one; everything before its end is readable",
+	}
 }

@@ -23,6 +23,7 @@ type Reader struct {
 	header []byte
 	last   record
 	blanks []span
+	torn   int64
 	close  func() error
 
 	mu    sync.Mutex
@@ -60,7 +61,12 @@ func readerOf(path string, f io.ReaderAt, size int64) (*Reader, error) {
 	if err != nil {
 		return nil, readError(path, err)
 	}
-	return newReader(c, path, js, last)
+	reader, err := newReader(c, path, js, last)
+	if err != nil {
+		return nil, err
+	}
+	reader.torn = size - last.end()
+	return reader, nil
 }
 
 func newReader(c chain, path string, js []byte, last record) (*Reader, error) {
@@ -115,6 +121,11 @@ func (r *Reader) Header() Header { return decodeHeader(r.header) }
 
 // Position returns how far the log had come when it was opened.
 func (r *Reader) Position() Position { return r.last.position() }
+
+// Torn returns the number of bytes of the file behind its last whole append: what
+// a crash left of an append, or the damaged end of one. The next Open cuts them
+// off, and a capture brings their text in again while the client has its file.
+func (r *Reader) Torn() int64 { return r.torn }
 
 // Close releases the file.
 func (r *Reader) Close() error {

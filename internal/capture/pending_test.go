@@ -1,0 +1,83 @@
+package capture_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+)
+
+func TestNotes(t *testing.T) {
+	p := capture.Pending{Dir: filepath.Join(t.TempDir(), "pending")}
+	if p.Any() {
+		t.Error("notes in a folder that does not exist")
+	}
+	for _, session := range []string{"b", "a", "b"} {
+		if err := p.Add(capture.PendingWork{Session: session, Transcript: "/x/" + session + ".jsonl"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed, err := p.List()
+	if err != nil || len(listed) != 2 || listed[0].Session != "a" || listed[1].Transcript != "/x/b.jsonl" {
+		t.Errorf("listed %+v, %v", listed, err)
+	}
+	taken, err := p.Take()
+	if err != nil || len(taken) != 2 {
+		t.Fatalf("taken %+v, %v", taken, err)
+	}
+	// Others go on waiting while a session is worked on, also when the one that
+	// took it was killed: it is taken again.
+	if !p.Any() {
+		t.Error("nothing is pending while two are worked on")
+	}
+	if err := p.Done(taken[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Add(capture.PendingWork{Session: "c", Transcript: "/x/c.jsonl"}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := p.Take()
+	if err != nil || len(again) != 2 || again[0].Session != "b" || again[1].Session != "c" {
+		t.Errorf("taken again %+v, %v", again, err)
+	}
+	for _, w := range again {
+		if err := p.Done(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Any() {
+		t.Error("something is pending after all was done")
+	}
+	if err := p.Done(again[0]); err != nil {
+		t.Errorf("done twice: %v", err)
+	}
+}
+
+func TestNotesThatMakeNoSense(t *testing.T) {
+	p := capture.Pending{Dir: t.TempDir()}
+	if err := p.Add(capture.PendingWork{Session: "../x"}); archive.ErrorCode(err) != archive.CodeInvalid {
+		t.Errorf("a session that climbs: %v", err)
+	}
+	for name, text := range map[string]string{"half": `{"session":"ha`, "other": `{"session":"x"}`, ".hidden": "x"} {
+		if err := os.WriteFile(filepath.Join(p.Dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if listed, err := p.List(); err != nil || len(listed) != 0 {
+		t.Errorf("listed %+v, %v", listed, err)
+	}
+	taken, err := p.Take()
+	if err != nil || len(taken) != 2 || taken[0].Transcript != "" {
+		t.Errorf("taken %+v, %v", taken, err)
+	}
+	for _, w := range taken {
+		if err := p.Done(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Any() {
+		t.Error("damaged notes stay for ever")
+	}
+}
