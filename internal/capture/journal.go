@@ -20,20 +20,36 @@ type Journal struct {
 	Now    func() time.Time
 }
 
-// Record appends one fact. Its id is random, so that replaying the journal
-// recognises it.
+// Fact is one thing to record; Data is the type that belongs to Kind.
+type Fact struct {
+	Kind    archive.JournalKind
+	Session string
+	Data    any
+}
+
+// Record appends one fact.
 func (j Journal) Record(ctx context.Context, kind archive.JournalKind, session string, data any) error {
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return fmt.Errorf("encode journal entry: %w", err)
+	return j.RecordAll(ctx, Fact{kind, session, data})
+}
+
+// RecordAll appends facts that belong together, all or none. Their ids are
+// random, so that replaying the journal recognises them.
+func (j Journal) RecordAll(ctx context.Context, facts ...Fact) error {
+	entries := make([]archive.JournalEntry, len(facts))
+	for i, f := range facts {
+		raw, err := json.Marshal(f.Data)
+		if err != nil {
+			return fmt.Errorf("encode journal entry: %w", err)
+		}
+		var id [12]byte
+		if _, err := rand.Read(id[:]); err != nil {
+			return fmt.Errorf("make journal id: %w", err)
+		}
+		entries[i] = archive.JournalEntry{
+			Version: 1, ID: hex.EncodeToString(id[:]), Time: j.Now().UTC(), Kind: f.Kind, Session: f.Session, Data: raw,
+		}
 	}
-	var id [12]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return fmt.Errorf("make journal id: %w", err)
-	}
-	return j.Log.Append(ctx, archive.JournalEntry{
-		Version: 1, ID: hex.EncodeToString(id[:]), Time: j.Now().UTC(), Kind: kind, Session: session, Data: raw,
-	})
+	return j.Log.Append(ctx, entries...)
 }
 
 // Sync applies what the index has not seen of the journal.

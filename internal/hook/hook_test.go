@@ -303,8 +303,12 @@ func TestWhatIsSaidIsJSONAndNoted(t *testing.T) {
 		t.Errorf("said %+v", h)
 	}
 	entries, _, err := s.Journal.Log.Read(t.Context(), sessionlog.JournalCursor{})
-	if err != nil || len(entries) != 1 || entries[0].Kind != archive.JournalInjected {
-		t.Errorf("journal %+v, %v", entries, err)
+	if err != nil || len(entries) != 2 || entries[0].Kind != archive.JournalInjected || entries[1].Kind != archive.JournalAccess {
+		t.Fatalf("journal %+v, %v", entries, err)
+	}
+	var access archive.AccessFact
+	if err := json.Unmarshal(entries[1].Data, &access); err != nil || len(access.Refs) != 1 || access.Refs[0] != (archive.Ref{Session: session, Step: -1}) {
+		t.Errorf("access %+v, %v", access, err)
 	}
 }
 

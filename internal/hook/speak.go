@@ -8,6 +8,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/brief"
+	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
 )
@@ -29,9 +30,27 @@ func (r *run) speak(ctx context.Context, idx Index) error {
 	if err := r.print(block.Text); err != nil {
 		return fmt.Errorf("answer %s: %w", event, err)
 	}
-	return r.env.Journal.Record(ctx, archive.JournalInjected, r.payload.subject(), archive.InjectedFact{
+	subject := r.payload.subject()
+	facts := []capture.Fact{{Kind: archive.JournalInjected, Session: subject, Data: archive.InjectedFact{
 		Event: event, Chars: brief.Units(block.Text), Handles: block.Handles,
-	})
+	}}}
+	if refs := refsOf(subject, block.Handles); len(refs) > 0 {
+		facts = append(facts, capture.Fact{Kind: archive.JournalAccess, Session: subject, Data: archive.AccessFact{Refs: refs, How: "restored"}})
+	}
+	return r.env.Journal.RecordAll(ctx, facts...)
+}
+
+// refsOf are the places in a session that handles name. Only what is given to
+// the model counts as an access, and this is where it is given.
+func refsOf(session string, handles []string) []archive.Ref {
+	var refs []archive.Ref
+	for _, text := range handles {
+		h, err := archive.ParseHandle(text)
+		if err == nil && h.Turn >= 0 && h.Session == archive.ShortID(session) {
+			refs = append(refs, archive.Ref{Session: session, Turn: h.Turn, Step: h.Step})
+		}
+	}
+	return refs
 }
 
 // compose makes the answer to the event.
