@@ -3,8 +3,10 @@ package capture_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +70,45 @@ func TestDiscoverInTheOrderOfBeginning(t *testing.T) {
 	}
 	if got := strings.Join(order, " "); got != "zzz-older aaa-newer" {
 		t.Errorf("order: %s", got)
+	}
+}
+
+// A list names what an import would read, and costs no look into any file: one
+// that nobody may read is in it.
+func TestListNamesWhatDiscoverFinds(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path("zzz-older"), transcriptOf("zzz-older", 9, 1))
+	w.write(w.path("aaa-newer"), transcriptOf("aaa-newer", 1, 1))
+	w.write(filepath.Join(w.client, "-home-dev-shop", "aaa-newer", "subagents", "agent-a1.jsonl"), transcriptOf("aaa-newer", 1, 1))
+	w.write(filepath.Join(w.client, "-home-dev-shop", "notes.md"), []byte("no transcript"))
+	list := func(jobs []capture.Job, failed []capture.FileError, err error) (out []string) {
+		t.Helper()
+		if err != nil || len(failed) > 0 {
+			t.Fatal(err, failed)
+		}
+		for _, j := range jobs {
+			out = append(out, fmt.Sprintf("%s %s %d", filepath.Base(j.Source.Path), j.Source.Session, j.Size))
+		}
+		return out
+	}
+	got := list(capture.List(t.Context(), []string{w.client, w.path("aaa-newer")}))
+	if len(got) != 3 || !strings.HasPrefix(got[0], "aaa-newer") || !strings.HasPrefix(got[1], "agent-a1") || !strings.HasPrefix(got[2], "zzz-older") {
+		t.Errorf("listed: %q", got)
+	}
+	want := list(w.capture.Discover(t.Context(), []string{w.client}))
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("listed %q, an import finds %q", got, want)
+	}
+	if err := os.Chmod(w.path("zzz-older"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if unread := list(capture.List(t.Context(), []string{w.client})); len(unread) != 3 {
+		t.Errorf("of unreadable files it lists %q", unread)
+	}
+	if _, _, err := capture.List(t.Context(), []string{filepath.Join(w.client, "nowhere")}); archive.ErrorCode(err) != archive.CodeNotFound {
+		t.Errorf("a folder that is not there: %v", err)
 	}
 }
 

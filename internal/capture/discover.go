@@ -20,9 +20,51 @@ import (
 // (*.jsonl), and the folders that the client keeps beside them. A path may be a
 // transcript, a project's folder or a folder of those. Files come in the order
 // in which their sessions began, a session's side files right behind it, so
-// that a fork finds the rows it copied. Unreadable folders are in Failed.
+// that a fork finds the rows it copied. The second result names what cannot be
+// read.
 func (c *Capture) Discover(ctx context.Context, paths []string) ([]Job, []FileError, error) {
-	d := discovery{capture: c, seen: map[string]bool{}}
+	d := discovery{began: c.began, seen: map[string]bool{}}
+	return d.jobs(ctx, paths)
+}
+
+// List is Discover for callers that only want to know what there is: it opens no
+// file, and so lists those as well that cannot be read, in the order of their
+// paths.
+func List(ctx context.Context, paths []string) ([]Job, []FileError, error) {
+	d := discovery{seen: map[string]bool{}}
+	return d.jobs(ctx, paths)
+}
+
+// began says when the session of a transcript began, by its first row; by the
+// file's time where no row tells.
+func (c *Capture) began(path string, info os.FileInfo) (time.Time, error) {
+	f, _, err := openSource(path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer f.Close()
+	if facts, err := c.peek(f); err == nil && !facts.First.IsZero() {
+		return facts.First, nil
+	}
+	return info.ModTime(), nil
+}
+
+type discovery struct {
+	// began dates a transcript; nil where the order does not matter.
+	began  func(path string, info os.FileInfo) (time.Time, error)
+	seen   map[string]bool
+	found  []found
+	failed []FileError
+}
+
+type found struct {
+	source Source
+	size   int64
+	first  time.Time
+}
+
+// jobs looks below the paths and puts what it found into order.
+func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileError, error) {
 	for _, p := range paths {
 		abs, err := filepath.Abs(p)
 		if err != nil {
@@ -65,19 +107,6 @@ func (c *Capture) Discover(ctx context.Context, paths []string) ([]Job, []FileEr
 	return jobs, d.failed, nil
 }
 
-type discovery struct {
-	capture *Capture
-	seen    map[string]bool
-	found   []found
-	failed  []FileError
-}
-
-type found struct {
-	source Source
-	size   int64
-	first  time.Time
-}
-
 func (d *discovery) walk(ctx context.Context, root string) error {
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -111,17 +140,16 @@ func (d *discovery) add(path string, info os.FileInfo) {
 		return
 	}
 	d.seen[path] = true
-	first := info.ModTime()
-	f, _, err := openSource(path)
-	if err != nil {
-		d.failed = append(d.failed, FileError{Path: path, Err: err})
-		return
+	file := found{source: Source{Path: path, Session: session}, size: info.Size()}
+	if d.began != nil {
+		first, err := d.began(path, info)
+		if err != nil {
+			d.failed = append(d.failed, FileError{Path: path, Err: err})
+			return
+		}
+		file.first = first
 	}
-	defer f.Close()
-	if facts, err := d.capture.peek(f); err == nil && !facts.First.IsZero() {
-		first = facts.First
-	}
-	d.found = append(d.found, found{source: Source{Path: path, Session: session}, size: info.Size(), first: first})
+	d.found = append(d.found, file)
 }
 
 // Logged lists every session that has a log, in the order in which the logs were

@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 		"sessions": {{"sessions"}, {"sessions", "--agents"}, {"sessions", "--json", "-n", "1"}, {"sessions", "--since", "2h"}},
 		"status":   {{"status"}, {"status", "--json"}},
 		"stats":    {{"stats"}, {"stats", "7f3a12cd"}},
-		"projects": {{"projects"}},
+		"projects": {{"projects"}, {"projects", "--json"}},
 		"show":     {{"show", "7f3a12cd"}, {"show", "7f3a12cd/1"}, {"show", "7f3a12cd/1.0"}, {"show", "9b1c44ee~a2c37f95/0.0"}, {"show", "--json", "7f3a12cd/0.0"}, {"show", "7f3a12cd/9"}},
 		"search":   {{"search", "--all", "gateway"}, {"search", "--all", "--json", "TestRetry3"}, {"search", "--all", "nothinglikethis"}, {"search", "maxBackoff1"}, {"search", "--all", "window"}},
 		"doctor":   {{"doctor"}},

@@ -6,11 +6,36 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
 )
+
+// projectJSON is a project as scripts read it. Sessions and times of the keys in
+// Aliases, which were merged into this one, are counted here.
+type projectJSON struct {
+	Key      string    `json:"key"`
+	Name     string    `json:"name,omitempty"`
+	Root     string    `json:"root,omitempty"`
+	Remote   string    `json:"remote,omitempty"`
+	Aliases  []string  `json:"aliases"`
+	Sessions int       `json:"sessions"`
+	Agents   int       `json:"agents"`
+	Turns    int       `json:"turns"`
+	Bytes    int64     `json:"bytes"`
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+}
+
+func toProjectJSON(p archive.ProjectSummary) projectJSON {
+	return projectJSON{
+		Key: p.Project.Key, Name: p.Project.Name, Root: p.Project.Root, Remote: p.Project.Remote,
+		Aliases:  append([]string{}, p.Aliases...), // a list, even where it is empty
+		Sessions: p.Sessions, Agents: p.Agents, Turns: p.Turns, Bytes: p.Bytes, First: p.First, Last: p.Last,
+	}
+}
 
 func (a *app) projectsCommand() *cobra.Command {
 	var asJSON bool
@@ -25,7 +50,11 @@ func (a *app) projectsCommand() *cobra.Command {
 					return err
 				}
 				if asJSON {
-					return a.printJSON(list)
+					out := make([]projectJSON, 0, len(list))
+					for _, p := range list {
+						out = append(out, toProjectJSON(p))
+					}
+					return a.printJSON(out)
 				}
 				t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
 				for _, p := range list {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,13 +53,41 @@ func (a *app) reindex(ctx context.Context) error {
 		return errors.Join(err, removeIndex(fresh))
 	}
 	fmt.Fprintf(a.out, "%s indexed from %s of logs\n", count(report.Sessions, "session"), size(report.Bytes))
+	later, err := a.indexMeanwhile(ctx, r)
+	if later.Sessions > 0 {
+		fmt.Fprintf(a.out, "%s changed meanwhile, now indexed as well\n", count(later.Sessions, "session"))
+	}
+	report.Failed = joinFailed(report.Failed, later.Failed)
 	for _, f := range report.Failed {
 		fmt.Fprintf(a.errOut, "not indexed: %s: %s\n", f.Path, sentence(f.Err))
 	}
-	if len(report.Failed) > 0 {
+	if err == nil && len(report.Failed) > 0 {
 		return silentError{ExitCorrupt}
 	}
-	return nil
+	return err
+}
+
+// indexMeanwhile brings the new index up to the logs once more. What hooks logged
+// while it was built went into the index that is gone; from the swap on they
+// write to the new one themselves.
+func (a *app) indexMeanwhile(ctx context.Context, r rooms) (report capture.Report, err error) {
+	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
+		var err error
+		report, err = a.pass(r).Index(ctx, x.store)
+		return err
+	})
+	return report, err
+}
+
+// joinFailed adds the files that failed later; those that failed before fail
+// again and are told once.
+func joinFailed(failed, later []capture.FileError) []capture.FileError {
+	for _, f := range later {
+		if !slices.ContainsFunc(failed, func(known capture.FileError) bool { return known.Path == f.Path }) {
+			failed = append(failed, f)
+		}
+	}
+	return failed
 }
 
 // swapWait is how long a new index waits for the old one to be left alone. Hooks

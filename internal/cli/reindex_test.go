@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/config"
 	"strandline/internal/lockfile"
+	"strandline/internal/synth"
 )
 
 func TestReindexGivesTheSameAnswers(t *testing.T) {
@@ -35,6 +40,82 @@ func TestReindexGivesTheSameAnswers(t *testing.T) {
 	for _, e := range list {
 		if strings.Contains(e.Name(), ".new") {
 			t.Errorf("left behind: %s", e.Name())
+		}
+	}
+}
+
+// closing is a store that lets something happen before it is closed.
+type closing struct {
+	Store
+	before func()
+}
+
+func (c closing) Close() error {
+	c.before()
+	return c.Store.Close()
+}
+
+// Hooks that ran while the new index was built wrote to the old one.
+func TestWhatIsLoggedDuringAReindexIsInTheNewIndex(t *testing.T) {
+	w := newWorld(t)
+	w.sessions()
+	w.must("import")
+	c, _, err := newCapture(&config.Config{Paths: config.Paths{Home: w.path("archive")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begun = "c0ffee11-0000-4000-8000-000000000003"
+	logged := func(session string) {
+		src, err := capture.TranscriptSource(w.path("home", ".claude", "projects", "-home-dev-shop", session+".jsonl"), session, "/home/dev/shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Log(t.Context(), src); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := c.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
+	if err := os.WriteFile(damaged, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errOut bytes.Buffer
+	env := w.outside(&out, &errOut)
+	open := env.OpenStore
+	env.OpenStore = func(ctx context.Context, path string, mode StoreMode) (Store, error) {
+		s, err := open(ctx, path, mode)
+		if err != nil || mode != StoreBulk {
+			return s, err
+		}
+		return closing{s, func() { // all logs that were listed are indexed
+			w.session(begun, "/home/dev/shop", noon().Add(-time.Minute), func(s *synth.Session) { w.turn(s, "Count the albatrosses", 7) })
+			logged(begun)
+			path := w.path("home", ".claude", "projects", "-home-dev-shop", sessionB+".jsonl")
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.session(sessionB, "/home/dev/a-project-whose-name-does-not-fit-in", noon().Add(-40*time.Minute), func(s *synth.Session) {
+				w.turn(s, "Where is the backoff?", 3)
+				w.turn(s, "And where are the cormorants?", 8)
+			})
+			if after, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(after, before) || len(after) == len(before) {
+				t.Fatalf("the session did not grow: %d and %d bytes, %v", len(before), len(after), err)
+			}
+			logged(sessionB)
+		}}, nil
+	}
+	if code := Main(t.Context(), env, []string{"reindex"}); code != ExitCorrupt {
+		t.Errorf("exit code %d", code)
+	}
+	if got := out.String(); !strings.HasPrefix(got, "3 sessions indexed") || !strings.Contains(got, "2 sessions changed meanwhile") {
+		t.Errorf("said %q", got)
+	}
+	if n := strings.Count(errOut.String(), "not indexed: 0bad"); n != 1 {
+		t.Errorf("a damaged log is told %d times: %s", n, &errOut)
+	}
+	for _, word := range []string{"albatrosses", "cormorants"} {
+		if got := w.must("search", "--all", word); strings.Contains(got, "Nothing found") {
+			t.Errorf("%s: %s", word, got)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/capture"
 	"strandline/internal/logfile"
 )
 
@@ -88,7 +89,7 @@ func uncaptured(ctx context.Context, r rooms) (int, error) {
 	if _, err := os.Stat(projects); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
-	jobs, _, err := r.capture.Discover(ctx, []string{projects})
+	jobs, _, err := capture.List(ctx, []string{projects})
 	if err != nil {
 		return 0, err
 	}

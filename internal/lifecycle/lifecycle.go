@@ -102,23 +102,29 @@ func passing(ctx context.Context, err error) bool {
 
 // index reads every log that is ahead of the index.
 func (p Pass) index(ctx context.Context, idx capture.Index, st *Stage) error {
+	report, err := p.Index(ctx, idx)
+	st.Done = report.Sessions
+	return errors.Join(err, failures(report.Failed))
+}
+
+// Index brings an index up to the logs: it reads every log that is ahead of it.
+// One that cannot be read is in the report's Failed.
+func (p Pass) Index(ctx context.Context, idx capture.Index) (capture.Report, error) {
 	jobs, err := p.Capture.Logged(ctx)
 	if err != nil {
-		return err
+		return capture.Report{}, err
 	}
 	var behind []capture.Job
 	for _, j := range jobs {
 		cur, err := idx.Cursor(ctx, j.Session)
 		if err != nil {
-			return err
+			return capture.Report{}, err
 		}
 		if cur.Offset < j.Size || j.Size == 0 { // 0: a log that cannot be read, which Bulk reports
 			behind = append(behind, j)
 		}
 	}
-	report, err := p.Capture.Bulk(ctx, idx, idx, behind, nil)
-	st.Done = report.Sessions
-	return errors.Join(err, failures(report.Failed))
+	return p.Capture.Bulk(ctx, idx, idx, behind, nil)
 }
 
 func failures(failed []capture.FileError) error {

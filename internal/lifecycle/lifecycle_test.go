@@ -52,6 +52,27 @@ func TestALogAheadOfTheIndexIsIndexed(t *testing.T) {
 	}
 }
 
+// Whoever has replaced the index asks for that stage alone.
+func TestIndexTellsWhatChangedAndWhatCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	w.grow(sessionB, 2) // not logged: no business of the index
+	path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
+	if err := os.WriteFile(path, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, changed := range []int{1, 0} {
+		report, err := w.pass.Index(t.Context(), w.store)
+		if err != nil || report.Sessions != changed || len(report.Failed) != 1 || report.Failed[0].Path != "0bad" {
+			t.Errorf("%+v, %v", report, err)
+		}
+	}
+	if w.turns(sessionA) != 1 || w.turns(sessionB) != 0 {
+		t.Errorf("%d and %d turns are indexed", w.turns(sessionA), w.turns(sessionB))
+	}
+}
+
 func TestTheJournalIsApplied(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
