@@ -46,17 +46,18 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(home, ".claude", "projects"), 0o700)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"synth":   cmdSynth,
-			"payload": cmdPayload,
-			"chop":    cmdChop,
-			"fifo":    cmdFifo,
-			"mode":    cmdMode,
-			"note":    cmdNote,
-			"age":     cmdAge,
-			"damage":  cmdDamage,
-			"hold":    cmdHold,
-			"long":    cmdLong,
-			"status":  cmdStatus,
+			"synth":    cmdSynth,
+			"payload":  cmdPayload,
+			"chop":     cmdChop,
+			"fifo":     cmdFifo,
+			"mode":     cmdMode,
+			"relocate": cmdRelocate,
+			"note":     cmdNote,
+			"age":      cmdAge,
+			"damage":   cmdDamage,
+			"hold":     cmdHold,
+			"long":     cmdLong,
+			"status":   cmdStatus,
 		},
 	})
 }
@@ -211,4 +212,12 @@ func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
 	if fmt.Sprint(got) != args[0] {
 		ts.Fatalf("strandline %s: exit code %d, want %s", strings.Join(args[1:], " "), got, args[0])
 	}
+}
+
+// relocate FILE DIR makes a transcript one of a session that ran in DIR.
+func cmdRelocate(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	dir := filepath.ToSlash(ts.MkAbs(args[1]))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(data, []byte("/home/dev/shop"), []byte(dir)), 0o600))
 }

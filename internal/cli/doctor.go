@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +14,7 @@ import (
 	"strandline/internal/config"
 	"strandline/internal/install"
 	"strandline/internal/logfile"
+	"strandline/internal/project"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -81,7 +84,9 @@ func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.F
 			out = append(out, install.Finding{Level: install.LevelWarn, Topic: "capture",
 				Msg: holdMore(n), Hint: "`strandline import` brings it in"})
 		}
-		return err
+		moved, merr := a.checkMoved(ctx, x)
+		out = append(out, moved...)
+		return errors.Join(err, merr)
 	})
 	switch archive.ErrorCode(err) {
 	case "":
@@ -97,6 +102,27 @@ func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.F
 			Msg: fmt.Sprintf("%s %s: %s", a.stamp(e.Time), cmp.Or(e.Event, e.Msg), cmp.Or(e.Error, e.Msg))})
 	}
 	return out, err
+}
+
+// checkMoved asks whether the folder that one stands in is a project's new place.
+func (a *app) checkMoved(ctx context.Context, x indexed) ([]install.Finding, error) {
+	list, err := x.store.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make([]archive.Project, len(list))
+	for i, p := range list {
+		known[i] = p.Project
+	}
+	here := x.capture.Project(a.projectRoot())
+	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	before, ok := project.MovedFrom(here, known, exists)
+	if !ok {
+		return nil, nil
+	}
+	return []install.Finding{{Level: install.LevelInfo, Topic: "project",
+		Msg:  fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", projectName(before)),
+		Hint: fmt.Sprintf("`strandline projects merge %q %q` makes them one", projectName(before), here.Root)}}, nil
 }
 
 func (a *app) printFindings(findings []install.Finding) {
