@@ -28,12 +28,13 @@ func (r *Reader) toolUse(s *stepState, row *row, p *part) {
 			s.tools = append(s.tools, h)
 		}
 	}
+	// The client makes up a response where a plugin's compaction tells one again.
 	c := callState{
 		row: archive.Call{
 			Turn: s.row.Turn, Step: s.row.Index, Seq: s.calls, ToolID: id, Name: name(p.name),
 			Kind: kindOf(string(p.name)), LineUse: row.line, LineResult: -1,
 		},
-		time: row.time, side: s.row.Sidechain, copied: s.row.Copy != nil, batchCall: -1, batchPassage: -1,
+		time: row.time, side: s.row.Sidechain, copied: s.row.Copy != nil || s.row.APIError, batchCall: -1, batchPassage: -1,
 	}
 	s.calls++
 	if !c.copied {

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/binary"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -14,6 +15,7 @@ const (
 	tagMessage = "message" // id of an API response
 	tagRow     = "row"     // uuid of a prompt, a summary or a response without id
 	tagPrompt  = "prompt"  // prompt id and content
+	tagMoment  = "moment"  // time and content of a prompt
 	tagParent  = "parent"  // session and parent of a prompt
 	tagTail    = "tail"    // session and last row of a turn
 )
@@ -74,8 +76,10 @@ func (r *Reader) prepare() []uint64 {
 			if row.class == classSummary {
 				continue
 			}
-			if k := promptKey(row); k != 0 {
-				keys = append(keys, k)
+			for _, k := range [2]uint64{promptKey(row), momentKey(row)} {
+				if k != 0 {
+					keys = append(keys, k)
+				}
 			}
 			parent := hashOf(row.parent)
 			keys = append(keys, r.place(tagParent, parent), r.place(tagTail, parent))
@@ -91,6 +95,15 @@ func promptKey(row *row) uint64 {
 		return 0
 	}
 	return identity(tagPrompt, row.promptID, []byte(row.text))
+}
+
+// momentKey identifies a prompt by its content and its time: a compaction that a
+// plugin answered gives all its prompts the id of the newest one.
+func momentKey(row *row) uint64 {
+	if row.time.IsZero() || row.text == "" {
+		return 0
+	}
+	return identity(tagMoment, []byte(row.time.UTC().Format(time.RFC3339Nano)), []byte(row.text))
 }
 
 // own records that this session is the first to hold an identity, unless some
@@ -137,5 +150,8 @@ func (r *Reader) promptCopy(row *row) *archive.Ref {
 	if !cut.copying || !row.time.IsZero() && row.time.After(cut.time) {
 		return nil
 	}
-	return r.lookup(promptKey(row), cut.turn+1, -1)
+	if ref := r.lookup(promptKey(row), cut.turn+1, -1); ref != nil {
+		return ref
+	}
+	return r.lookup(momentKey(row), cut.turn+1, -1)
 }

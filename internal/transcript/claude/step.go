@@ -68,7 +68,7 @@ func (r *Reader) stepOf(row *row) *stepState {
 		if !s.row.APIError {
 			st.facts.steps++
 		}
-		if row.time.After(st.cut.time) {
+		if row.time.After(st.cut.time) && !s.row.APIError {
 			st.cut.copying = false
 		}
 	}

@@ -26,6 +26,7 @@ func (r *Reader) prompt(row *row) {
 	r.own(row.key, t.Index, -1)
 	if origin == nil {
 		r.own(promptKey(row), t.Index, -1)
+		r.own(momentKey(row), t.Index, -1)
 	}
 	if row.root || len(row.parent) > 0 {
 		r.own(r.place(tagParent, hashOf(row.parent)), t.Index, -1)
