@@ -1,0 +1,411 @@
+package compact_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+	"strandline/internal/compact"
+	"strandline/internal/transcript"
+)
+
+// talk is a conversation under construction.
+type talk struct {
+	ms []transcript.Message
+	n  int
+}
+
+func (c *talk) ask(text string) *talk {
+	c.ms = append(c.ms, transcript.Message{Role: "user", Text: text, Prompt: text})
+	return c
+}
+
+func (c *talk) say(text string) *talk {
+	c.ms = append(c.ms, transcript.Message{Role: "assistant", Text: text})
+	return c
+}
+
+// use adds a call and its result.
+func (c *talk) use(u transcript.ToolUse, result string, failed bool) *talk {
+	c.n++
+	u.ID = fmt.Sprintf("toolu_%d", c.n)
+	u.Input = fmt.Appendf(nil, `{"command":%q,"path":%q,"content":%q}`, u.Command, u.Path, u.Content)
+	c.ms = append(c.ms,
+		transcript.Message{Role: "assistant", Uses: []transcript.ToolUse{u}},
+		transcript.Message{Role: "user", Results: []transcript.ToolResult{{ID: u.ID, Text: result, Failed: failed}}})
+	return c
+}
+
+func (c *talk) run(command, output string, failed bool) *talk {
+	return c.use(transcript.ToolUse{Name: "Bash", Kind: archive.CallCommand, Command: command}, output, failed)
+}
+
+func (c *talk) read(path, content string) *talk {
+	var b strings.Builder
+	for i, l := range strings.Split(content, "\n") {
+		fmt.Fprintf(&b, "%6d→%s\n", i+1, l)
+	}
+	return c.use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: path}, b.String(), false)
+}
+
+func (c *talk) write(path, content string) *talk {
+	return c.use(transcript.ToolUse{Name: "Write", Kind: archive.CallEdit, Path: path, Content: content, Whole: true}, "File created", false)
+}
+
+func (c *talk) change(path, from, to string) *talk {
+	return c.use(transcript.ToolUse{Name: "Edit", Kind: archive.CallEdit, Path: path, Changes: []transcript.Change{{Old: from, New: to}}}, "ok", false)
+}
+
+// filler is work that takes about n tokens.
+func (c *talk) filler(n int) *talk {
+	return c.run("make check", strings.Repeat("all is well on this line\n", n/8), false)
+}
+
+func replace(t *testing.T, src compact.Source, req compact.ReplaceRequest) compact.Replacement {
+	t.Helper()
+	out, err := compact.Replace(t.Context(), src, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// tell is the conversation that an answer makes.
+func tell(r compact.Replacement, ms []transcript.Message) []transcript.Message {
+	next := []transcript.Message{{Role: "user", Text: r.Text}}
+	for _, i := range r.Keep {
+		next = append(next, ms[i])
+	}
+	return next
+}
+
+const ledger = `package ledger
+
+func Balance(entries []Entry) int {
+	return sum(entries)
+}`
+
+func ledgerTalk() *talk {
+	c := &talk{}
+	c.ask("Always use tabs.\nThe port is 54177.").say("I will.")
+	c.write("/home/ada/shop/ledger.go", ledger).change("/home/ada/shop/ledger.go", "sum(entries)", "total(entries)")
+	c.run("go test ./ledger", "--- FAIL: TestBalance\nledger_test.go:7: got 3", true)
+	c.say("The balance was summed twice because entries repeat.")
+	c.filler(4000)
+	c.ask("Now the report.").run("ls report", "report.go", false).say("There is one file.")
+	return c
+}
+
+// TestReplaceSpecification says what a record tells without an archive.
+func TestReplaceSpecification(t *testing.T) {
+	t.Parallel()
+	c := ledgerTalk()
+	out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 2000, Instructions: "mind the ledger"})
+	for _, want := range []string{
+		"## With this /compact\n- mind the ledger\n",
+		"## Asked by the user (verbatim, oldest first)\n- Always use tabs.\n  The port is 54177.\n",
+		"## Files, as last seen\n- /home/ada/shop/ledger.go, whole\n  package ledger\n  \n  func Balance",
+		"return total(entries)",
+		"## Said by the assistant (oldest first)\n- I will.\n",
+		"- Bash go test ./ledger -> failed: --- FAIL: TestBalance\n",
+		"- Edit /home/ada/shop/ledger.go -> ok\n",
+	} {
+		if !strings.Contains(out.Text, want) {
+			t.Errorf("the record does not hold %q", want)
+		}
+	}
+	for _, no := range []string{"sum(entries)", "Now the report.", "all is well on this line\n  all is well"} {
+		if strings.Contains(out.Text, no) {
+			t.Errorf("the record holds %q", no)
+		}
+	}
+	if len(out.Keep) == 0 || c.ms[out.Keep[0]].Prompt != "Now the report." || out.Keep[len(out.Keep)-1] != len(c.ms)-1 {
+		t.Errorf("kept: %v of %d", out.Keep, len(c.ms))
+	}
+	if t.Failed() {
+		t.Log(out.Text)
+	}
+}
+
+func TestReplaceRefusesAnEmptyConversation(t *testing.T) {
+	t.Parallel()
+	if _, err := compact.Replace(t.Context(), nil, compact.ReplaceRequest{Budget: 2000}); archive.ErrorCode(err) != archive.CodeInvalid {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestReplaceGiantTurn compacts in the middle of a turn that alone is larger than
+// the budget: the prompt stands, and the loop goes on where it was.
+func TestReplaceGiantTurn(t *testing.T) {
+	t.Parallel()
+	c := (&talk{}).ask("Fix all of it.")
+	for range 40 {
+		c.filler(500)
+	}
+	out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 6000})
+	if out.Keep[0] != 0 || out.Open != 1 || out.Keep[1] < 40 {
+		t.Errorf("kept %v, open from %d", out.Keep, out.Open)
+	}
+	if strings.Contains(out.Text, "Fix all of it.") {
+		t.Error("the prompt is told though it stands")
+	}
+}
+
+// TestReplaceGiantResult has one result that is larger than the budget: it can
+// not stand, and its call does not stand alone.
+func TestReplaceGiantResult(t *testing.T) {
+	t.Parallel()
+	c := (&talk{}).ask("Show it.").filler(50_000)
+	out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 6000})
+	if !slices.Equal(out.Keep, []int{0}) {
+		t.Errorf("kept %v", out.Keep)
+	}
+	if !strings.Contains(out.Text, "- Bash make check -> 6250 lines, last: all is well on this line\n") {
+		t.Errorf("the record does not tell of the call:\n%s", out.Text)
+	}
+}
+
+// TestReplaceAgainAndAgain: what the first record told stands in the tenth, and
+// records do not nest.
+func TestReplaceAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	c := ledgerTalk()
+	sizes := []int{}
+	for i := range 10 {
+		c.ask(fmt.Sprintf("Step %d, please.", i)).filler(900).say(fmt.Sprintf("Step %d is done.", i))
+		out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 4000})
+		if n := strings.Count(out.Text, brief.OpenMark); n != 1 {
+			t.Fatalf("%d records after compaction %d", n, i)
+		}
+		sizes = append(sizes, len(out.Text))
+		c.ms = tell(out, c.ms)
+	}
+	text := c.ms[0].Text
+	for _, want := range []string{"The port is 54177.", "Always use tabs.", "return total(entries)", "Now the report.", "Step 0, please.", "Step 6, please."} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q stands %d times in the tenth record", want, strings.Count(text, want))
+		}
+	}
+	if last := sizes[len(sizes)-1]; last > 4000*4 {
+		t.Errorf("the records grow: %v", sizes)
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// TestReplaceWithArchive: handles, and what went down with an earlier
+// compaction, come from the archive.
+func TestReplaceWithArchive(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	m.prompt("We pay in Swiss francs.")
+	m.reply("Understood, because the bank asks for it.")
+	m.prompt("Always use tabs.")
+	m.run("go test ./ledger", 1, "--- FAIL: TestBalance\nledger_test.go:7: got 3")
+	m.reply("The balance was summed twice because entries repeat.")
+	c := (&talk{}).ask("Always use tabs.").run("go test ./ledger", "--- FAIL: TestBalance", true)
+	c.say("The balance was summed twice because entries repeat.").filler(5000).ask("Go on.").say("Done.")
+	out := replace(t, m, compact.ReplaceRequest{Session: sessionID, Messages: c.ms, Budget: 3000})
+	for _, want := range []string{
+		"- [7f3a12cd/0] We pay in Swiss francs.\n- [7f3a12cd/1] Always use tabs.\n",
+		"The balance was summed twice because entries repeat.",
+		"--session 7f3a12cd.",
+	} {
+		if !strings.Contains(out.Text, want) {
+			t.Errorf("the record does not hold %q:\n%s", want, out.Text)
+		}
+	}
+	if !slices.Contains(out.Handles, "7f3a12cd/0") {
+		t.Errorf("handles: %v", out.Handles)
+	}
+	m.err = errors.New("the disk is gone")
+	if _, err := compact.Replace(t.Context(), m, compact.ReplaceRequest{Session: sessionID, Messages: c.ms, Budget: 3000}); err == nil {
+		t.Error("the archive's error is swallowed")
+	}
+}
+
+// TestReplaceUnknownSession works without what the archive does not know.
+func TestReplaceUnknownSession(t *testing.T) {
+	t.Parallel()
+	c := ledgerTalk()
+	with := replace(t, newMemory(), compact.ReplaceRequest{Session: "00000000-0000-4000-8000-000000000009", Messages: c.ms, Budget: 2000})
+	if !strings.Contains(with.Text, "The port is 54177.") {
+		t.Error("the record lacks the prompt")
+	}
+}
+
+func TestReplaceRedacts(t *testing.T) {
+	t.Parallel()
+	c := (&talk{}).ask("The key is hunter2.").write("/a/key.txt", "hunter2 is the key").write("/a/plain.txt", "nothing to hide")
+	c.say("I keep hunter2 in mind.").filler(3000).ask("Go on.").say("Done.")
+	hide := func(s string) string { return strings.ReplaceAll(s, "hunter2", "[redacted]") }
+	out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 2000, Redact: hide})
+	if strings.Contains(out.Text, "hunter2") {
+		t.Error("the record tells the secret")
+	}
+	for _, want := range []string{"The key is [redacted].", "/a/key.txt: it holds a secret, so read it again", "nothing to hide"} {
+		if !strings.Contains(out.Text, want) {
+			t.Errorf("the record does not hold %q:\n%s", want, out.Text)
+		}
+	}
+}
+
+// TestReplaceFollowsFiles: what a file holds is what was last seen of it.
+func TestReplaceFollowsFiles(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		work func(c *talk)
+		want string
+	}{
+		"read":                      {func(c *talk) { c.read("/a/f.go", "one\ntwo") }, "- /a/f.go, whole\n  one\n  two\n"},
+		"read and changed":          {func(c *talk) { c.read("/a/f.go", "one\ntwo").change("/a/f.go", "two", "three") }, "- /a/f.go, whole\n  one\n  three\n"},
+		"read, written":             {func(c *talk) { c.read("/a/f.go", "one\ntwo").write("/a/f.go", "all new") }, "- /a/f.go, whole\n  all new\n"},
+		"changed without a reading": {func(c *talk) { c.change("/a/f.go", "two", "three") }, "- /a/f.go, whole\n  \n  … and written into it since:\n  three\n"},
+		"a part": {func(c *talk) {
+			c.use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: "/a/f.go", Line: 7}, "     7→seven", false)
+		}, "- /a/f.go, from line 7\n  seven\n"},
+		"a part of what is known": {func(c *talk) {
+			c.write("/a/f.go", "one\ntwo").use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: "/a/f.go", Line: 2}, "     2→two", false)
+		}, "- /a/f.go, whole\n  one\n  two\n"},
+		"failed": {func(c *talk) {
+			c.write("/a/f.go", "one").use(transcript.ToolUse{Name: "Write", Kind: archive.CallEdit, Path: "/a/f.go", Content: "two", Whole: true}, "denied", true)
+		}, "- /a/f.go, whole\n  one\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := (&talk{}).ask("Begin.")
+			tt.work(c)
+			c.filler(3000).ask("Go on.").say("Done.")
+			out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 2500})
+			if !strings.Contains(out.Text, tt.want) {
+				t.Errorf("want %q in\n%s", tt.want, out.Text)
+			}
+			again := tell(out, c.ms)
+			again = append(again, (&talk{n: 100}).ask("More.").filler(3000).ask("On.").say("Done.").ms...)
+			if out := replace(t, nil, compact.ReplaceRequest{Messages: again, Budget: 2500}); !strings.Contains(out.Text, tt.want) {
+				t.Errorf("want %q in the second record\n%s", tt.want, out.Text)
+			}
+		})
+	}
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	huge := (&talk{}).ask("Go.").filler(200_000).ms
+	for _, tt := range []struct {
+		window, used int
+		ms           []transcript.Message
+		want         int
+	}{
+		{0, 0, huge, 40_000},
+		{200_000, 0, huge, 40_000},
+		{1_000_000, 0, huge, 60_000},
+		{60_000, 0, huge, 20_000},
+		{200_000, 0, (&talk{}).ask("Hello.").ms, 4000},
+	} {
+		if got := compact.Budget(tt.window, tt.used, tt.ms); got != tt.want {
+			t.Errorf("window %d, used %d: %d, want %d", tt.window, tt.used, got, tt.want)
+		}
+	}
+	if light, heavy := compact.Budget(200_000, 0, huge), compact.Budget(200_000, 400_000, huge); heavy >= light {
+		t.Errorf("messages that weigh more than they look get %d, others %d", heavy, light)
+	}
+}
+
+// TestReplaceProperties holds for every conversation: pairs are whole, places
+// ascend, the size is kept, the answer is the same twice.
+func TestReplaceProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := &talk{}
+		word := rapid.StringMatching(`[a-zé=#\-\n ]{0,80}`)
+		for range rapid.IntRange(1, 25).Draw(t, "messages") {
+			switch rapid.IntRange(0, 6).Draw(t, "kind") {
+			case 0:
+				c.ask("do " + word.Draw(t, "prompt"))
+			case 1:
+				c.say(word.Draw(t, "reply"))
+			case 2:
+				c.run("make "+word.Draw(t, "command"), word.Draw(t, "output"), rapid.Bool().Draw(t, "failed"))
+			case 3:
+				c.write("/a/"+rapid.StringMatching(`[ab]`).Draw(t, "path"), word.Draw(t, "content"))
+			case 4:
+				c.filler(rapid.IntRange(1, 4000).Draw(t, "filler"))
+			case 5:
+				c.ms = append(c.ms, transcript.Message{Role: rapid.SampledFrom([]string{"user", "assistant", "tool"}).Draw(t, "role"), Text: word.Draw(t, "odd")})
+			case 6:
+				c.ms = append(c.ms, transcript.Message{Role: "user", Results: []transcript.ToolResult{{ID: "orphan", Text: "x"}}})
+			}
+		}
+		if len(c.ms) == 0 {
+			return
+		}
+		budget := rapid.SampledFrom([]int{0, 1, 500, 2000, 9000}).Draw(t, "budget")
+		req := compact.ReplaceRequest{Messages: c.ms, Budget: budget}
+		out, err := compact.Replace(t.Context(), nil, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := compact.Replace(t.Context(), nil, req); err != nil || again.Text != out.Text || !slices.Equal(again.Keep, out.Keep) {
+			t.Fatal("not the same twice")
+		}
+		if !slices.IsSorted(out.Keep) || strings.Count(out.Text, brief.OpenMark) != 1 {
+			t.Fatalf("kept %v", out.Keep)
+		}
+		calls := map[string]bool{}
+		for _, i := range out.Keep {
+			for _, u := range c.ms[i].Uses {
+				calls[u.ID] = true
+			}
+			for _, r := range c.ms[i].Results {
+				if !calls[r.ID] {
+					t.Fatalf("result %s stands without its call: kept %v", r.ID, out.Keep)
+				}
+			}
+		}
+		size := len(out.Text) * 2 / 7
+		for _, i := range out.Keep {
+			size += (len(c.ms[i].Text) + 40) * 2 / 7
+			for _, r := range c.ms[i].Results {
+				size += len(r.Text) * 2 / 7
+			}
+		}
+		if limit := budget*11/10 + 400; size > limit {
+			t.Fatalf("about %d tokens, budget %d", size, budget)
+		}
+	})
+}
+
+func TestPrint(t *testing.T) {
+	t.Parallel()
+	c := ledgerTalk()
+	req := compact.ReplaceRequest{Messages: c.ms, Budget: 2000}
+	text := replace(t, nil, req).Print(req)
+	for _, want := range []string{"\nuser: Now the report.\n", "\ncall Bash {", "\nresult: report.go\n", "\nassistant: There is one file.\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the printed conversation does not hold %q:\n%s", want, text)
+		}
+	}
+}
+
+// BenchmarkReplace is a conversation of 170,000 tokens in memory.
+func BenchmarkReplace(b *testing.B) {
+	c := &talk{}
+	for i := range 100 {
+		c.ask(fmt.Sprintf("Change number %d.", i)).read(fmt.Sprintf("/a/f%d.go", i%17), strings.Repeat("some code stands here\n", 90))
+		c.change(fmt.Sprintf("/a/f%d.go", i%17), "some code", "other code").filler(900).say("Done because it was asked for.")
+	}
+	req := compact.ReplaceRequest{Messages: c.ms, Budget: 40_000}
+	for b.Loop() {
+		if _, err := compact.Replace(b.Context(), nil, req); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
