@@ -53,6 +53,7 @@ func runHook() {
 	hook.Run(context.Background(), hook.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
 		Capture: c, Journal: journal, Pending: pending(cfg),
+		Answered:    capture.Answered{Dir: filepath.Join(cfg.Paths.Home, "state", "compacted")},
 		OpenIndex:   func(ctx context.Context) (hook.Index, error) { return openIndex(ctx, indexPath(cfg), sqlite.Options{}) },
 		Detach:      detach,
 		LastCapture: func(session string) time.Time { return lastCapture(c, session) },

@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"synth":    cmdSynth,
 			"payload":  cmdPayload,
+			"known":    cmdKnown,
 			"chop":     cmdChop,
 			"fifo":     cmdFifo,
 			"mode":     cmdMode,
@@ -220,4 +221,15 @@ func cmdRelocate(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	dir := filepath.ToSlash(ts.MkAbs(args[1]))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(data, []byte("/home/dev/shop"), []byte(dir)), 0o600))
+}
+
+// known SESSION FILE writes a conversation as the plugin of a known session sends
+// it into the file "known.json".
+func cmdKnown(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: known SESSION FILE")
+	}
+	path := filepath.Join(ts.Getenv("PROJECTS"), "-home-dev-shop", args[0]+".jsonl")
+	head := fmt.Sprintf(`{"session":%q,"transcript":%q,"cwd":"/home/dev/shop",`, args[0], path)
+	ts.Check(os.WriteFile(ts.MkAbs("known.json"), []byte(head+strings.TrimPrefix(ts.ReadFile(args[1]), "{")), 0o600))
 }

@@ -128,7 +128,7 @@ Start with:  strandline init     wire it into the client
 	)
 	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
 	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.statsCommand(), a.projectsCommand())
-	add(root, "context", a.restoreCommand(), a.preserveCommand())
+	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand())
 	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.catchupCommand())
 	root.InitDefaultHelpCmd()

@@ -9,32 +9,36 @@ import (
 	"strandline/internal/install"
 )
 
-func (a *app) installer(cfg *config.Config, scope string) (*install.Installer, error) {
+func (a *app) installer(cfg *config.Config, scope string, plugin bool) (*install.Installer, error) {
 	if scope != string(install.ScopeUser) && scope != string(install.ScopeProject) {
 		return nil, wrongUsage(fmt.Sprintf("%q is no scope", scope), "--scope takes user or project")
 	}
 	return install.New(install.Options{
 		ClientDir: cfg.ClientDir, ProjectDir: a.projectRoot(), Home: cfg.Paths.Home, Exe: a.env.Exe,
-		Scope: install.Scope(scope), Now: a.env.Now,
+		Scope: install.Scope(scope), Plugin: plugin, Now: a.env.Now,
 	}), nil
 }
 
 func (a *app) initCommand() *cobra.Command {
 	var scope string
-	var dry bool
+	var dry, plugin, classic bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Wire Strandline into the client's settings",
 		Long: `Add Strandline's hooks to the client's settings.json. What stands there stays as it
 is, comments and order included; a second init changes nothing; uninstall gives the
-file back byte for byte.`,
+file back byte for byte.
+
+Unless --no-plugin is given, a plugin is switched on as well that lets Strandline
+compact in the client's place, without a model. It uses an early access interface of
+the client; where that fails, the client compacts by itself.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.settings()
 			if err != nil {
 				return err
 			}
-			in, err := a.installer(cfg, scope)
+			in, err := a.installer(cfg, scope, plugin && !classic)
 			if err != nil {
 				return err
 			}
@@ -56,6 +60,9 @@ file back byte for byte.`,
 	}
 	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user (every project) or project (this one)")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change and change nothing")
+	cmd.Flags().BoolVar(&plugin, "plugin", true, "switch the compactor plugin on")
+	cmd.Flags().BoolVar(&classic, "no-plugin", false, "hooks only: the client summarizes with its model")
+	cmd.MarkFlagsMutuallyExclusive("plugin", "no-plugin")
 	return cmd
 }
 
@@ -71,7 +78,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			in, err := a.installer(cfg, scope)
+			in, err := a.installer(cfg, scope, false)
 			if err != nil {
 				return err
 			}

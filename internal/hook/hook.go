@@ -37,6 +37,8 @@ type Env struct {
 	Journal capture.Journal
 	// Pending notes what a deadline left undone.
 	Pending capture.Pending
+	// Answered knows which compactions were Strandline's own.
+	Answered capture.Answered
 	// OpenIndex opens the index; it waits for a lock until ctx ends.
 	OpenIndex func(ctx context.Context) (Index, error)
 	// Detach starts this program with the given arguments and does not wait.

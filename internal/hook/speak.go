@@ -58,6 +58,8 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 	p, cfg := r.payload, r.env.Config
 	switch {
 	case p.event == "PreCompact":
+		// The client compacts by itself: it did not take an answer of ours.
+		r.env.Answered.Take(p.subject(), r.env.Now())
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
 			Instructions: p.instructions, Now: r.env.Now(),
@@ -66,6 +68,9 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 	case p.event != "SessionStart":
 		return compact.Block{}, "", nil
 	case p.source == "compact":
+		if r.env.Answered.Take(p.subject(), r.env.Now()) {
+			return compact.Block{}, "", nil
+		}
 		block, err := r.restore(ctx, idx, p.subject())
 		return block, "SessionStart/compact", err
 	case p.source == "clear":

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+	"strandline/internal/capture"
+	"strandline/internal/compact"
+	"strandline/internal/transcript/claude"
+)
+
+// Limits of the command as the client's plugin calls it.
+const (
+	maxConversation = 64 << 20        // bytes of stdin
+	maxAnswer       = 7 << 19         // bytes of stdout; the client takes 4 MiB
+	compactDeadline = 5 * time.Second // for the archive; the answer needs no more than stdin
+)
+
+// compactFlags are those of the compact command.
+type compactFlags struct {
+	session string
+	atLine  int
+	budget  int
+	format  string
+}
+
+func (a *app) compactCommand() *cobra.Command {
+	var f compactFlags
+	cmd := &cobra.Command{
+		Use:   "compact",
+		Short: "Print the conversation that takes a compacted one's place",
+		Long: `Print a new conversation within a token budget: a record of what was asked, seen,
+said and done, and the last exchanges as they stand. No model is called.
+
+Without --session the conversation is read from stdin, as the client's plugin sends
+it: {"messages":[{"role","text","toolUses","toolResults"}…]} and, where they are known,
+"session", "transcript", "agentId", "trigger", "instructions", "tokens" and "window".
+The answer is {"messages":[{"role","text"}|{"keep":INDEX}…]}, where keep is a message of
+stdin, verbatim; or {"skip":"reason"}. It exits with another status than 0 whenever the
+client had better compact by itself. With --session the conversation is taken from the
+archive and everything is printed in full.`,
+		Args: arguments(),
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.session, "session", "", "an archived session, or a handle of it, instead of stdin")
+	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive)")
+	fl.IntVar(&f.budget, "budget-tokens", 0, "size of the new conversation (default: a fifth of the window, from 20000 to 60000)")
+	fl.StringVar(&f.format, "format", "json", "json, or text: what the model would read")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		switch {
+		case f.format != "json" && f.format != "text":
+			return wrongUsage(strconv.Quote(f.format)+" is no format", "--format takes json or text")
+		case f.atLine < 0 || f.budget < 0:
+			return wrongUsage("--at-line and --budget-tokens take numbers from 0 up", "write 0 for the default")
+		case f.session != "":
+			return a.compactArchived(cmd.Context(), f)
+		}
+		return a.compactStdin(cmd.Context(), f)
+	}
+	return cmd
+}
+
+// compactStdin answers the client's plugin.
+func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
+	data, err := io.ReadAll(io.LimitReader(a.env.Stdin, maxConversation+1))
+	if err != nil {
+		return fmt.Errorf("read stdin: %w", err)
+	}
+	if len(data) > maxConversation {
+		return archive.Invalid(fmt.Sprintf("the conversation is larger than %d bytes", maxConversation), "")
+	}
+	conv, err := readConversation(data)
+	if err != nil {
+		return err
+	}
+	if conv.trigger == "precompute" {
+		return a.writeJSON(map[string]string{"skip": "strandline compacts in milliseconds: there is nothing to prepare"})
+	}
+	r, err := a.enter()
+	if err != nil {
+		return err
+	}
+	req := compact.ReplaceRequest{
+		Messages: conv.messages, Budget: f.budget, Instructions: conv.instructions, Redact: a.env.Redact(r.cfg),
+	}
+	if req.Budget == 0 {
+		req.Budget = compact.Budget(conv.effectiveWindow(a.env.Getenv), conv.tokens, conv.messages)
+	}
+	out, err := a.replaceKnown(ctx, r, conv, req)
+	if err != nil {
+		// The archive is an aid; the messages alone give an answer, too.
+		fmt.Fprintf(a.env.Stderr, "strandline: without the archive: %v\n", err)
+		if out, err = compact.Replace(ctx, nil, req); err != nil {
+			return err
+		}
+	}
+	if f.format == "text" {
+		_, err := io.WriteString(a.env.Stdout, out.Print(req))
+		return err
+	}
+	return a.writeJSON(answerOf(out, req))
+}
+
+// replaceKnown captures the session first, if it is known: what the answer
+// leaves out must be on record before the client drops it.
+func (a *app) replaceKnown(ctx context.Context, r rooms, conv conversation, req compact.ReplaceRequest) (compact.Replacement, error) {
+	if conv.session == "" || !r.cfg.Capture.Enabled {
+		return compact.Replace(ctx, nil, req)
+	}
+	ctx, cancel := context.WithTimeout(ctx, compactDeadline)
+	defer cancel()
+	src, err := capture.TranscriptSource(conv.transcript, conv.session, conv.cwd)
+	if err != nil {
+		return compact.Replacement{}, err
+	}
+	got, err := r.capture.Files(ctx, src, conv.agent != "")
+	if err != nil {
+		return compact.Replacement{}, err
+	}
+	req.Session = conv.subject()
+	var out compact.Replacement
+	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
+		if !r.pending().Any() { // sessions that wait go first; the hooks see to them
+			if err := r.capture.IndexAll(ctx, x.store, got.Sessions); err != nil {
+				return err
+			}
+		}
+		out, err = compact.Replace(ctx, x.store, req)
+		return err
+	})
+	if err != nil {
+		return compact.Replacement{}, err
+	}
+	return out, errors.Join(
+		capture.Answered{Dir: r.file("state", "compacted")}.Note(req.Session),
+		r.journal.Record(ctx, archive.JournalInjected, req.Session, archive.InjectedFact{
+			Event: "session.compact/" + conv.trigger, Chars: brief.Units(out.Text), Handles: out.Handles,
+		}))
+}
+
+// compactArchived prints what would have taken an archived conversation's place.
+func (a *app) compactArchived(ctx context.Context, f compactFlags) error {
+	return a.withStore(ctx, StoreRead, func(x indexed) error {
+		_, id, err := session(ctx, x.store, f.session)
+		if err != nil {
+			return err
+		}
+		raw, err := contextOf(ctx, x, id, f.atLine)
+		if err != nil {
+			return err
+		}
+		req := compact.ReplaceRequest{
+			Session: id, AtLine: f.atLine, Messages: claude.Conversation(raw), Budget: f.budget, Redact: a.env.Redact(x.cfg),
+		}
+		if req.Budget == 0 {
+			req.Budget = compact.Budget(0, 0, req.Messages)
+		}
+		out, err := compact.Replace(ctx, x.store, req)
+		if err != nil {
+			return err
+		}
+		if f.format == "text" {
+			_, err := io.WriteString(a.env.Stdout, out.Print(req))
+			return err
+		}
+		return a.printJSON(wholeAnswer(out, req))
+	})
+}
+
+// contextOf returns the raw lines of what stood in a session's context at a
+// line: what was written since the compaction before.
+func contextOf(ctx context.Context, x indexed, id string, atLine int) ([]byte, error) {
+	cuts, err := x.store.Compactions(ctx, archive.Span{Session: id, BeforeLine: atLine, Limit: 1, Newest: true})
+	if err != nil {
+		return nil, err
+	}
+	from := 0
+	if len(cuts) > 0 {
+		from = cuts[0].Line
+	}
+	return logScanner{x.capture}.lines(ctx, id, from, atLine)
+}
+
+// writeJSON writes an answer for the plugin on one line, or nothing at all.
+func (a *app) writeJSON(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	if b.Len() > maxAnswer {
+		return archive.Invalid(fmt.Sprintf("the answer of %d bytes is more than the client takes", b.Len()), "lower --budget-tokens")
+	}
+	if _, err := a.env.Stdout.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
