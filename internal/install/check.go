@@ -20,7 +20,7 @@ const (
 // Finding is one result of a check.
 type Finding struct {
 	Level Level  `json:"level"`
-	Topic string `json:"topic"` // "settings", "hooks", "binary", "timeouts", "retention", "neighbours", "home"
+	Topic string `json:"topic"` // "settings", "hooks", "binary", "timeouts", "retention", "neighbours", "plugin", "home"
 	Msg   string `json:"msg"`   // one sentence
 	Hint  string `json:"hint,omitempty"`
 }
@@ -65,6 +65,7 @@ func Check(ctx context.Context, o CheckOptions) []Finding {
 	s.checkTimeouts()
 	s.checkRetention()
 	s.checkNeighbours()
+	s.checkPlugin()
 	s.checkHome()
 	return s.findings
 }

@@ -99,7 +99,7 @@ func TestCheckFindsNothingWrong(t *testing.T) {
 		}
 		topics = append(topics, f.Topic)
 	}
-	if got, want := strings.Join(topics, " "), "hooks binary timeouts retention home"; got != want {
+	if got, want := strings.Join(topics, " "), "hooks binary timeouts retention plugin home"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

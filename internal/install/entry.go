@@ -56,15 +56,22 @@ func hooks(exe, goos string) []hook {
 	return list
 }
 
-// entries lists everything that o wants, in the order in which it is written.
-// What was written for the binary was is known as ours, too.
+// entries lists everything that Strandline may want in the order in which it is
+// written, whether o wants it or not. What was written for the binary was is
+// known as ours, too.
 func entries(o Options, was string) []entry {
 	var list []entry
 	for _, h := range hooks(o.Exe, o.GOOS) {
 		h.was = was
 		list = append(list, h)
 	}
-	return list
+	return append(list, pluginEntries(o.Home)...)
+}
+
+// wanted reports whether o wants an entry in the settings.
+func (o Options) wanted(e entry) bool {
+	_, ofPlugin := e.(member)
+	return o.Plugin || !ofPlugin
 }
 
 // hookCommand is a hook as the client's settings hold it.

@@ -31,6 +31,7 @@ type Options struct {
 	Home       string           // Strandline's own folder; the manifest is kept there
 	Exe        string           // the strandline binary that the hooks call
 	Scope      Scope            // empty: ScopeUser
+	Plugin     bool             // install the compactor plugin as well
 	GOOS       string           // whose shell the commands are written for; empty: this system's
 	Now        func() time.Time // nil: the manifest says nothing about the time
 
@@ -147,6 +148,11 @@ func (in *Installer) carryOut(p Plan) error {
 		if err := in.keepRecords(m, p); err != nil {
 			return err
 		}
+		if in.opts.Plugin {
+			if err := writePlugin(in.opts.Home, in.opts.Exe); err != nil {
+				return err
+			}
+		}
 	}
 	for _, f := range p.Files {
 		if err := in.write(f); err != nil {
@@ -154,9 +160,14 @@ func (in *Installer) carryOut(p Plan) error {
 		}
 	}
 	if p.Uninstall {
-		return in.keepRecords(m, p)
+		if err := in.keepRecords(m, p); err != nil {
+			return err
+		}
 	}
-	return nil
+	if m.pluginInUse() {
+		return nil
+	}
+	return removePlugin(in.opts.Home)
 }
 
 // keepRecords brings the manifest to what the plan says.

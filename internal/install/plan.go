@@ -108,7 +108,18 @@ func (in *Installer) plan() (Plan, error) {
 		return p, err
 	}
 	written := map[string]json.RawMessage{}
+	base := f.record.base()
 	for _, e := range entries(in.opts, f.record.Exe) {
+		if !in.opts.wanted(e) {
+			action, err := e.drop(doc, base)
+			if err != nil {
+				return p, inFile(f.Path, err)
+			}
+			if action != ActionKeep {
+				f.Entries = append(f.Entries, EntryChange{ID: e.id(), Action: action, Detail: e.detail()})
+			}
+			continue
+		}
 		action, err := e.put(doc, f.record.Entries[e.id()])
 		if err != nil {
 			return p, inFile(f.Path, err)
@@ -161,12 +172,7 @@ func (in *Installer) without(f FileChange) (*jsonc.Doc, []EntryChange, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var base *jsonc.Doc
-	if f.record.AfterSHA256 != "" {
-		if base, err = jsonc.Parse(f.record.Original); err != nil {
-			base = nil
-		}
-	}
+	base := f.record.base()
 	var changes []EntryChange
 	for _, e := range entries(in.opts, f.record.Exe) {
 		action, err := e.drop(doc, base)
@@ -214,6 +220,18 @@ func (r record) original() []byte {
 		return nil
 	}
 	return append([]byte{}, r.Original...)
+}
+
+// base is the document as it was before init, nil if that is not known.
+func (r record) base() *jsonc.Doc {
+	if r.AfterSHA256 == "" {
+		return nil
+	}
+	doc, err := jsonc.Parse(r.Original)
+	if err != nil {
+		return nil
+	}
+	return doc
 }
 
 // empty reports whether the file held no settings before init.

@@ -239,6 +239,21 @@ func addOurs(t *rapid.T, settings map[string]any) {
 		events = map[string]any{}
 		settings["hooks"] = events
 	}
+	for _, e := range pluginEntries("") {
+		m, ok := e.(member)
+		if !ok {
+			t.Fatalf("%T", e)
+		}
+		raw, err := json.Marshal(map[string]any{m.key: m.want})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			t.Fatal(err)
+		}
+		settings[m.container] = v
+	}
 	for _, h := range hooks(exe, "linux") {
 		raw, err := json.Marshal(h.group())
 		if err != nil {

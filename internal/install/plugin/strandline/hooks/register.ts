@@ -1,0 +1,36 @@
+// The client runs this when it is about to compact a conversation. Modules are an early interface of the client and may change:
+// whatever goes wrong here, the client compacts by itself. Written by `strandline init`; a later init replaces it.
+import type { Register } from 'claude-code'
+
+const program = '@PROGRAM@'
+const timeoutMs = 10000
+
+export const register: Register = (on) => {
+  on('session.compact', async ($, e, next) => {
+    try {
+      const [session, info, usage, cwd] = await Promise.all([
+        $.session.id().catch(() => ''), $.session.info().catch(() => ({})), $.session.usage().catch(() => ({})), $.session.cwd().catch(() => ''),
+      ]) as any[]
+      const stdin = JSON.stringify({
+        session, transcript: info?.transcriptPath, cwd, agentId: e.agentId,
+        trigger: e.trigger, instructions: e.instructions,
+        tokens: e.agentId ? 0 : usage?.context?.tokens, window: usage?.context?.window,
+        messages: e.messages.map((m: any) => ({
+          role: m.role, text: m.text,
+          toolUses: m.toolUses?.map((u: any) => ({ tool_use_id: u.tool_use_id, tool: u.tool, input: u.input })),
+          toolResults: m.toolResults?.map((r: any) => ({ tool_use_id: r.tool_use_id, text: r.text, isError: r.isError })),
+        })),
+      })
+      const run = await $.process.run([program, 'compact'], { stdin, timeoutMs })
+      if (run.exitCode === 0 && !run.isStdoutTruncated) {
+        const answer = JSON.parse(run.stdout)
+        if (typeof answer.skip === 'string') return { skip: answer.skip }
+        const messages = answer.messages.map((m: any) => 'keep' in m ? e.messages[m.keep] : { text: '', toolUses: [], ...m })
+        if (messages.length > 0 && messages.every((m: any) => m)) return { messages }
+      }
+    } catch {
+      // The client's own compaction follows.
+    }
+    return next(e)
+  })
+}
