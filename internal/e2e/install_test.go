@@ -21,12 +21,12 @@ func TestUninstallLeavesTheSettingsAsTheyWere(t *testing.T) {
 				s.write(path, userSettings)
 			}
 			before, state := s.read(path), s.read(s.stateFile())
-			s.install("--scope", scope)
+			s.installWith("--no-plugin", "--scope", scope)
 			if s.read(path) == before {
 				t.Errorf("init --scope %s did not change %s", scope, path)
 			}
 			wired := s.read(path)
-			s.strandline("init", "--scope", scope).mustSucceed()
+			s.strandline("init", "--no-plugin", "--scope", scope).mustSucceed()
 			if got := s.read(path); got != wired {
 				t.Errorf("a second init changed the settings: %s", firstDifference(got, wired))
 			}
@@ -61,7 +61,7 @@ func TestInitWithoutSettings(t *testing.T) {
 	if err := os.Remove(s.settingsFile()); err != nil {
 		t.Fatal(err)
 	}
-	s.install()
+	s.installPlugin()
 	id := newSession(t)
 	s.api.On("hello", mockapi.Say("Good day."))
 	s.start(id, "hello").mustAnswer("Good day.").undisturbed()

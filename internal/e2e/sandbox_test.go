@@ -129,8 +129,21 @@ func (s *sandbox) stateFile() string { return filepath.Join(s.home, ".claude.jso
 // projects is the folder that the client keeps its transcripts in.
 func (s *sandbox) projects() string { return filepath.Join(s.config, "projects") }
 
-// install puts strandline on the machine and runs init.
-func (s *sandbox) install(args ...string) {
+// install puts strandline on the machine and runs init without the compactor
+// plugin: the client compacts, and hooks help it.
+func (s *sandbox) install() {
+	s.t.Helper()
+	s.installWith("--no-plugin")
+}
+
+// installPlugin is install with the compactor plugin, as it is unless somebody
+// asks for less.
+func (s *sandbox) installPlugin() {
+	s.t.Helper()
+	s.installWith()
+}
+
+func (s *sandbox) installWith(args ...string) {
 	s.t.Helper()
 	s.program = filepath.Join(filepath.Dir(s.project), "bin", programName)
 	link(s.t, program(s.t), s.program)

@@ -46,6 +46,7 @@ type Block struct {
 	Type      string
 	Text      string
 	ToolUseID string // of a tool result
+	ID        string // of a tool call
 }
 
 // Text returns the text of all messages, one block to a paragraph.
@@ -100,6 +101,7 @@ type wireBlock struct {
 	Text      string          `json:"text"`
 	Thinking  string          `json:"thinking"`
 	ToolUseID string          `json:"tool_use_id"`
+	ID        string          `json:"id"`
 	Content   content         `json:"content"`
 	Input     json.RawMessage `json:"input"`
 }
@@ -156,7 +158,7 @@ func parse(path, session string, body []byte) (*Request, bool, error) {
 	for _, m := range w.Messages {
 		msg := Message{Role: m.Role}
 		for _, b := range m.Content {
-			msg.Blocks = append(msg.Blocks, Block{Type: b.Type, Text: b.text(), ToolUseID: b.ToolUseID})
+			msg.Blocks = append(msg.Blocks, Block{Type: b.Type, Text: b.text(), ToolUseID: b.ToolUseID, ID: b.ID})
 		}
 		r.Messages = append(r.Messages, msg)
 	}
