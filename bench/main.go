@@ -22,7 +22,7 @@ func main() {
 	binary := flag.String("bin", "bin/strandline", "the build to measure")
 	quick := flag.Bool("quick", false, "leave out the transcript of 1 GB")
 	runs := flag.Int("runs", 40, "runs of each process")
-	only := flag.String("only", "hook,import,search", "what to measure")
+	only := flag.String("only", "hook,import,search,compact", "what to measure")
 	strict := flag.Bool("strict", false, "fail if a goal is missed")
 	dir := flag.String("dir", "", "folder for transcripts and archives, about 3 GB (default: a temporary one)")
 	flag.Parse()
@@ -65,6 +65,8 @@ func run(ctx context.Context, binary, parent, only string, runs int, quick bool)
 			err = s.Import(ctx)
 		case "search":
 			err = s.Search(ctx)
+		case "compact":
+			err = s.Compact(ctx)
 		default:
 			err = fmt.Errorf("nothing is called %q", part)
 		}
