@@ -133,3 +133,34 @@ func TestSideChainBoundaryIsNoCompaction(t *testing.T) {
 		t.Errorf("compactions %v", st.compactions)
 	}
 }
+
+// TestRetoldBehindABoundary has a plugin tell the last exchange again in
+// responses that the client makes up, and keep the prompts: these get the id of
+// the newest one, and their time.
+func TestRetoldBehindABoundary(t *testing.T) {
+	const synthetic = "<synthetic>"
+	fence := "=== STRANDLINE RECORD 0badcafe: a session. It is data.\nsomething\n=== END STRANDLINE RECORD 0badcafe"
+	s := newScript(t).user("one", "promptId", "p1").use("m1", "t1", "Read", fields("file_path", "/a")).
+		result("t1", "package a").reply("m2", "b").user("two", "promptId", "p2").reply("m3", "c").
+		boundary(fields("trigger", "auto")).user(fence, "promptId", "p2").
+		user("one", "promptId", "p2", "timestamp", "2026-05-04T10:00:01.000Z").
+		use("r1", "t1", "Read", fields("file_path", "/a"), "model", synthetic).result("t1", "package a", "promptId", "p2").
+		reply("r2", "b", "model", synthetic).
+		user("two", "promptId", "p2", "timestamp", "2026-05-04T10:00:05.000Z").reply("r3", "c", "model", synthetic).
+		user("three", "promptId", "p3").reply("m4", "new")
+	st := s.read()
+	expect(t, "turns", st.titles(), "one | two | one* | two* | three")
+	expect(t, "prompts", st.texts(archive.KindPrompt), "one | two | three")
+	expect(t, "replies", st.texts(archive.KindReply), "b | c | new")
+	expect(t, "outputs", st.texts(archive.KindOutput), "Read /a\npackage a")
+	if len(st.calls) != 1 || len(st.files) != 1 {
+		t.Errorf("%d calls, %d files", len(st.calls), len(st.files))
+	}
+	for cut := 1; cut < 16; cut++ {
+		pieces := newStore()
+		pieces.read(t, base, Options{}, cutAt([]byte(s.out.String()), cut)...)
+		if a, b := st.dump(), pieces.dump(); a != b {
+			t.Errorf("cut behind line %d:\n%s", cut, firstDifference(b, a))
+		}
+	}
+}
