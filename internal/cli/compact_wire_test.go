@@ -87,6 +87,19 @@ func TestAnswerKeepsOnlyWhatHasToBeKept(t *testing.T) {
 	}
 }
 
+// TestAnswerFitsTheClient: an answer that the client would cut off is none.
+func TestAnswerFitsTheClient(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	a := &app{env: Env{Stdout: &out}}
+	if err := a.writeJSON(map[string]string{"text": strings.Repeat("x", maxAnswer)}); err == nil || out.Len() > 0 {
+		t.Errorf("%v, %d bytes written", err, out.Len())
+	}
+	if err := a.writeJSON(map[string]string{"text": "<b>"}); err != nil || out.String() != "{\"text\":\"<b>\"}\n" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+}
+
 func FuzzReadConversation(f *testing.F) {
 	for _, seed := range []string{
 		`{"messages":[{"role":"user","text":"x"}]}`, `[{"toolUses":[{"input":{"a":1}}]}]`, `{"messages":[{"toolResults":[{}]}],"tokens":-1e99}`,

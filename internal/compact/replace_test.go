@@ -231,6 +231,30 @@ func TestReplaceWithArchive(t *testing.T) {
 	}
 }
 
+// TestReplaceWeighsCharacters: a session in a script whose characters weigh a
+// token each takes no more than its budget.
+func TestReplaceWeighsCharacters(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	c := &talk{}
+	for i := range 80 {
+		words := strings.Repeat(fmt.Sprintf("潮位表を確認する gauge_%d_%d ", i, i*7), 6)
+		m.prompt(words)
+		m.reply(words + "because it is so.")
+		c.ask(words).say(words)
+	}
+	out := replace(t, m, compact.ReplaceRequest{Session: sessionID, Messages: c.ms, Budget: 5000})
+	size := 0
+	for _, r := range out.Text {
+		if size += 2; r >= 0x80 {
+			size += 5
+		}
+	}
+	if size /= 7; size > 5000 {
+		t.Errorf("about %d tokens", size)
+	}
+}
+
 // TestReplaceUnknownSession works without what the archive does not know.
 func TestReplaceUnknownSession(t *testing.T) {
 	t.Parallel()

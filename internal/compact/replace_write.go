@@ -145,43 +145,57 @@ func (w *recordWriter) fitFiles(st *story, req ReplaceRequest, room int) []said 
 const leastFile = 60
 
 // more fills the room that is left with what the archive knows and the rest of
-// the new conversation lacks.
+// the new conversation lacks. The selection counts characters; where they weigh
+// more than ASCII does it is made again in less room.
 func (w *recordWriter) more(ctx context.Context, index *index, req ReplaceRequest, keep []int) {
-	p := index.past
-	p.known = w.text.String() + keptText(req, keep)
-	title := headMore + "\n"
-	foot := footer(req.Session, 9999)
-	room := charsOf(w.room-tokens(title)-tokens(foot)) * restRoom / 100
-	if room < minLine || ctx.Err() != nil {
+	index.past.known = w.text.String() + keptText(req, keep)
+	room := charsOf(w.room-tokens(headMore)-leftTokens) * restRoom / 100
+	for range 3 {
+		if room < minLine || ctx.Err() != nil {
+			return
+		}
+		body, handles, left := chooseMore(index.past, req, room, len(keep) > 0)
+		if weight := tokens(body) + leftTokens; weight > w.room {
+			room = room * w.room / weight * restRoom / 100
+			continue
+		}
+		if body == "" {
+			return
+		}
+		for _, h := range handles {
+			w.note(h)
+		}
+		w.text.WriteString(headMore + "\n" + body)
+		if left > 0 {
+			fmt.Fprintf(&w.text, "%d more items were left out.\n", left)
+		}
 		return
 	}
+}
+
+// leftTokens is what the line that counts the items left out takes.
+const leftTokens = 12
+
+// chooseMore makes the selection of a restored block, within room characters.
+// stands says that the last messages stand behind the record as they are.
+func chooseMore(p *past, req ReplaceRequest, room int, stands bool) (body string, handles []string, left int) {
 	c := newCollector(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: room, Instructions: req.Instructions})
 	items := slices.DeleteFunc(c.gather(), func(it *item) bool {
 		// What was asked is told already; where the work stood, the kept messages show.
-		return it.section == secAsked || it.section == secStood && it.head != "" && !it.inline && len(keep) > 0
+		return it.section == secAsked || it.section == secStood && it.head != "" && !it.inline && stands
 	})
 	ch := chooser{voc: c.voc, covered: make([]uint8, len(c.voc.terms)), titles: sectionTitles(), opened: make([]bool, sections), room: room, said: map[string]bool{}}
 	for i, t := range ch.titles {
 		ch.titles[i] = strings.Replace(t, "## ", "### ", 1)
 	}
 	ch.choose(items)
-	body, handles := render(items, ch.titles)
-	if body == "" {
-		return
-	}
-	for _, h := range handles {
-		w.note(h)
-	}
-	left := 0
+	body, handles = render(items, ch.titles)
 	for _, it := range items {
 		if !it.taken {
 			left++
 		}
 	}
-	w.text.WriteString(title + body)
-	if left > 0 {
-		fmt.Fprintf(&w.text, "%d more items were left out.\n", left)
-	}
+	return body, handles, left
 }
 
 // restRoom leaves some of the room to what characters outside ASCII weigh more.
