@@ -20,6 +20,7 @@ type searchFlags struct {
 	kinds   []string
 	all     bool
 	agents  bool
+	rewound bool
 	deep    bool
 	asJSON  bool
 }
@@ -53,6 +54,7 @@ The search is limited to the project one stands in; --all searches everything.`,
 	fl.StringVar(&f.since, "since", "", "only what is newer, e.g. 7d, 12h or 2026-11-01")
 	fl.StringSliceVar(&f.kinds, "kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
 	fl.BoolVar(&f.agents, "agents", false, "sub-agents' runs as well")
+	fl.BoolVar(&f.rewound, "rewound", false, "turns that a rewind left behind as well")
 	fl.BoolVar(&f.deep, "deep", false, "also read the logs for what the index holds only in part")
 	jsonFlag(cmd, &f.asJSON)
 	return cmd
@@ -91,7 +93,7 @@ func (a *app) searchRequest(ctx context.Context, x indexed, query string, f sear
 	if err != nil {
 		return req, err
 	}
-	req.Agents, req.Limit = f.agents, f.limit
+	req.Agents, req.Dead, req.Limit = f.agents, f.rewound, f.limit
 	if req.Limit <= 0 {
 		req.Limit = x.cfg.Search.Limit
 	}
@@ -143,8 +145,17 @@ func projectsNamed(ctx context.Context, s Store, name string) ([]string, error) 
 func (a *app) printHits(result recall.Result) error {
 	if len(result.Hits) == 0 {
 		fmt.Fprintln(a.out, "Nothing found.")
-		if result.Elsewhere {
-			fmt.Fprintln(a.out, "There are hits in other projects: --all searches everything.")
+		for _, aside := range []struct {
+			there bool
+			say   string
+		}{
+			{result.Elsewhere, "There are hits in other projects: --all searches in all of them."},
+			{result.InAgents, "There are hits in sub-agents' runs: --agents searches these as well."},
+			{result.Rewound, "There are hits in turns that a rewind left behind: --rewound searches these as well."},
+		} {
+			if aside.there {
+				fmt.Fprintln(a.out, aside.say)
+			}
 		}
 		return nil
 	}

@@ -124,6 +124,9 @@ func treeSize(root string) int64 {
 
 // holdMore says that so many files are ahead of their logs.
 func holdMore(n int) string {
+	if n == 1 {
+		return "1 of the client's files holds more than is kept"
+	}
 	return fmt.Sprintf("%d of the client's files hold more than is kept", n)
 }
 

@@ -62,7 +62,7 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 		r.env.Answered.Take(p.subject(), r.env.Now())
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
-			Instructions: p.instructions, Now: r.env.Now(),
+			Instructions: r.env.Journal.Redact(p.instructions), Now: r.env.Now(),
 		})
 		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err
 	case p.event != "SessionStart":

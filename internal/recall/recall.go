@@ -62,7 +62,7 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	}
 	if len(res.Hits) == 0 {
 		res.Relaxed, res.Hits = "", []Hit{}
-		if res.Elsewhere, err = s.elsewhere(ctx); err != nil {
+		if err := s.lookAside(ctx, &res); err != nil {
 			return Result{}, err
 		}
 	}
@@ -232,13 +232,30 @@ func holds(text string, phrases []string) bool {
 
 func normalise(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// elsewhere reports whether the query matches anything outside its projects.
-func (s *search) elsewhere(ctx context.Context) (bool, error) {
-	if len(s.query.Projects) == 0 {
-		return false, nil
+// lookAside tells of what the query's filters keep out, so that nobody takes
+// "not here" for "not kept".
+func (s *search) lookAside(ctx context.Context, res *Result) (err error) {
+	if len(s.query.Projects) > 0 {
+		if res.Elsewhere, err = s.would(ctx, func(q *archive.Query) { q.Projects = nil }); err != nil {
+			return err
+		}
 	}
-	wide := *s
-	wide.query.Projects, wide.query.Limit = nil, 1
-	hits, err := wide.run(ctx, reading{query: wide.query, phrases: s.req.Phrases})
+	if !s.query.Agents {
+		if res.InAgents, err = s.would(ctx, func(q *archive.Query) { q.Agents = true }); err != nil {
+			return err
+		}
+	}
+	if !s.query.Dead {
+		res.Rewound, err = s.would(ctx, func(q *archive.Query) { q.Dead = true })
+	}
+	return err
+}
+
+// would reports whether the query matches anything once widen has changed it.
+func (s *search) would(ctx context.Context, widen func(*archive.Query)) (bool, error) {
+	q := s.query
+	q.Limit = 1
+	widen(&q)
+	hits, err := s.run(ctx, reading{query: q, phrases: s.req.Phrases})
 	return len(hits) > 0, err
 }

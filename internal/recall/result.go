@@ -17,6 +17,10 @@ type Result struct {
 	// Elsewhere reports that nothing matched in the projects asked for and
 	// something would in others.
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	// InAgents and Rewound report that nothing matched and something would in
+	// sub-agents' runs, or in turns that a rewind left behind.
+	InAgents bool `json:"in_agents,omitempty"`
+	Rewound  bool `json:"rewound,omitempty"`
 	// Terms are what the passages were matched with, for highlighting.
 	Terms []archive.Term `json:"-"`
 }

@@ -133,6 +133,8 @@ func (r *Reader) end() archive.Batch {
 // session returns the session with the facts known so far.
 func (r *Reader) session() archive.Session {
 	s, f := r.base, &r.state.facts
+	// The model wrote these, in a file beside the transcript.
+	s.Agent.Type, s.Agent.Description = r.redact(s.Agent.Type), r.redact(s.Agent.Description)
 	s.Cwd, s.GitBranch, s.Version, s.Model, s.Title = f.cwd, f.branch, f.version, f.model, f.title
 	s.First, s.Last = f.first, f.last
 	s.Generation = max(r.cursor.Generation, 1)
