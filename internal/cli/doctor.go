@@ -78,8 +78,17 @@ func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.F
 		if err := x.store.Integrity(ctx); err != nil {
 			return err
 		}
-		out = append(out, install.Finding{Level: install.LevelOK, Topic: "index", Msg: "the index is sound"})
-		n, err := uncaptured(ctx, r)
+		n, err := a.pass(r).Unindexed(ctx, x.store)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			out = append(out, install.Finding{Level: install.LevelWarn, Topic: "index",
+				Msg: notIndexed(n), Hint: "`strandline maintain` brings them in"})
+		} else {
+			out = append(out, install.Finding{Level: install.LevelOK, Topic: "index", Msg: "the index is sound"})
+		}
+		n, err = uncaptured(ctx, r)
 		if n > 0 {
 			out = append(out, install.Finding{Level: install.LevelWarn, Topic: "capture",
 				Msg: holdMore(n), Hint: "`strandline import` brings it in"})

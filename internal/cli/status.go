@@ -36,6 +36,7 @@ type statusJSON struct {
 	Pending     bool      `json:"pending"`
 	Errors      int       `json:"errors_24h"`
 	Uncaptured  int       `json:"uncaptured_files"`
+	Unindexed   int       `json:"unindexed_sessions"`
 }
 
 func (a *app) statusCommand() *cobra.Command {
@@ -79,6 +80,9 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 		return st, err
 	}
 	st.Errors = len(entries)
+	if st.Unindexed, err = a.pass(x.rooms).Unindexed(ctx, x.store); err != nil {
+		return st, err
+	}
 	st.Uncaptured, err = uncaptured(ctx, x.rooms)
 	return st, err
 }
@@ -130,6 +134,14 @@ func holdMore(n int) string {
 	return fmt.Sprintf("%d of the client's files hold more than is kept", n)
 }
 
+// notIndexed says that so many sessions are logged and cannot be found.
+func notIndexed(n int) string {
+	if n == 1 {
+		return "1 session that is kept is not in the index"
+	}
+	return fmt.Sprintf("%d sessions that are kept are not in the index", n)
+}
+
 func (a *app) printStatus(st statusJSON) {
 	p, w := a.paint(), a.out
 	line := func(name, text string) { fmt.Fprintf(w, "%s %s\n", p.dim(fmt.Sprintf("%-11s", name)), text) }
@@ -148,6 +160,9 @@ func (a *app) printStatus(st statusJSON) {
 		captured = p.yellow(holdMore(st.Uncaptured) + ": `strandline import` brings it in")
 	}
 	line("captured", captured)
+	if st.Unindexed > 0 {
+		line("index", p.yellow(notIndexed(st.Unindexed)+": `strandline maintain` brings them in"))
+	}
 	if st.Pending {
 		line("pending", p.yellow("a session waits to be indexed: `strandline maintain` does it now"))
 	}

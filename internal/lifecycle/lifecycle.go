@@ -127,6 +127,26 @@ func (p Pass) Index(ctx context.Context, idx capture.Index) (capture.Report, err
 	return p.Capture.Bulk(ctx, idx, idx, behind, nil)
 }
 
+// Unindexed counts the sessions that are logged and that the index knows nothing
+// of, as after its file was lost and a hook began a new one.
+func (p Pass) Unindexed(ctx context.Context, idx capture.Index) (int, error) {
+	jobs, err := p.Capture.Logged(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, j := range jobs {
+		cur, err := idx.Cursor(ctx, j.Session)
+		if err != nil {
+			return 0, err
+		}
+		if cur.Generation == 0 && j.Size > 0 {
+			n++
+		}
+	}
+	return n, nil
+}
+
 func failures(failed []capture.FileError) error {
 	var errs []error
 	for _, f := range failed {

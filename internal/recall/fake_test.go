@@ -51,6 +51,7 @@ func (s *store) hidden(p archive.Passage, q archive.Query) bool {
 		len(q.Projects) > 0 && !slices.Contains(q.Projects, s.projects[p.Session].Key) ||
 		len(q.Kinds) > 0 && !slices.Contains(q.Kinds, p.Kind) ||
 		!q.Agents && strings.Contains(p.Session, "~") ||
+		!q.Dead && s.dead[p.Turn] ||
 		!q.Since.IsZero() && p.Time.Before(q.Since) ||
 		!q.Until.IsZero() && p.Time.After(q.Until)
 }

@@ -173,6 +173,28 @@ func TestSearchSaysWhatIsElsewhere(t *testing.T) {
 	}
 }
 
+func TestSearchSaysWhatIsKeptAside(t *testing.T) {
+	s := newStore(said(alpha, 1, 0, "the parser"), said(alpha+"~cccccccc", 0, 0, "the lexer"), said(alpha, 2, 0, "the grammar"))
+	s.dead = map[int]bool{2: true}
+	for _, tt := range []struct {
+		req               recall.Request
+		hits              int
+		inAgents, rewound bool
+	}{
+		{recall.Request{Text: "parser"}, 1, false, false},
+		{recall.Request{Text: "lexer"}, 0, true, false},
+		{recall.Request{Text: "lexer", Agents: true}, 1, false, false},
+		{recall.Request{Text: "grammar"}, 0, false, true},
+		{recall.Request{Text: "grammar", Dead: true}, 1, false, false},
+		{recall.Request{Text: "zebra"}, 0, false, false},
+	} {
+		res := mustSearch(t, s, tt.req)
+		if len(res.Hits) != tt.hits || res.InAgents != tt.inAgents || res.Rewound != tt.rewound {
+			t.Errorf("%+v: %d hits, in agents %v, rewound %v", tt.req, len(res.Hits), res.InAgents, res.Rewound)
+		}
+	}
+}
+
 func TestSearchByFile(t *testing.T) {
 	a, b := said(alpha, 1, 0, "lock the file"), said(alpha, 2, 0, "lock the file as well")
 	a.Paths, b.Paths = []string{"/w/internal/store/lock.go"}, []string{"/w/cmd/lock.go"}

@@ -44,6 +44,9 @@ func NewReader(base archive.Session, cur archive.Cursor, opt Options) (*Reader, 
 	if r.redact == nil {
 		r.redact = func(s string) string { return s }
 	}
+	if a := &r.base.Agent; a.Description != "" || a.Type != "" { // the model's words, from beside the transcript
+		a.Type, a.Description = r.redact(a.Type), r.redact(a.Description)
+	}
 	if cur.Session == "" {
 		r.cursor.Session = base.ID
 	}
@@ -133,8 +136,6 @@ func (r *Reader) end() archive.Batch {
 // session returns the session with the facts known so far.
 func (r *Reader) session() archive.Session {
 	s, f := r.base, &r.state.facts
-	// The model wrote these, in a file beside the transcript.
-	s.Agent.Type, s.Agent.Description = r.redact(s.Agent.Type), r.redact(s.Agent.Description)
 	s.Cwd, s.GitBranch, s.Version, s.Model, s.Title = f.cwd, f.branch, f.version, f.model, f.title
 	s.First, s.Last = f.first, f.last
 	s.Generation = max(r.cursor.Generation, 1)

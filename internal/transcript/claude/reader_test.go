@@ -85,6 +85,22 @@ func TestRedactBeforeCut(t *testing.T) {
 	}
 }
 
+func TestRedactAgent(t *testing.T) {
+	agent := archive.Session{ID: "s~a", Parent: "s", Relation: archive.RelationAgent,
+		Agent: archive.Agent{ID: "a", Type: "Explore", Description: "log in with SECRET"}}
+	r, err := NewReader(agent, archive.Cursor{}, Options{Redact: func(s string) string { return strings.ReplaceAll(s, "SECRET", "[gone]") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := r.Read(t.Context(), []byte(promptRow("u", "", "go")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.Session.Agent, (archive.Agent{ID: "a", Type: "Explore", Description: "log in with [gone]"}); got != want {
+		t.Errorf("agent %+v, want %+v", got, want)
+	}
+}
+
 func TestLargeLine(t *testing.T) {
 	text := strings.Repeat("a line of output\n", 10<<20/17)
 	s := newStore()
