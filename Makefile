@@ -31,7 +31,7 @@ install: ## install strandline for real; then run: strandline init
 	@mkdir -p "$(BINDIR)"
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline$(EXE)" ./cmd/strandline
 	@echo "installed $(BINDIR)/strandline$(EXE)"
-	@case ":$$PATH:" in *":$(BINDIR):"*) ;; *) echo "note: $(BINDIR) is not in your PATH" ;; esac
+	@case ":$$PATH:" in *":$(BINDIR):"*) ;; *) echo "note: $(BINDIR) is not in your PATH; call $(BINDIR)/strandline$(EXE)" ;; esac
 
 demo: build ## see the whole story in seconds, touching nothing of yours
 	@./bin/strandline$(EXE) demo

@@ -16,7 +16,8 @@ import (
 const maxHookCompare = 8 << 20
 
 // Log appends the new bytes of a file to its log. A file that no longer begins
-// with what was logged starts a new generation; what was logged stays.
+// with what was logged starts a new generation; what was logged stays. A copy in
+// another folder that holds nothing new starts none.
 func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
 	k, err := c.kept(src, src.Rel != "")
 	if err != nil {
@@ -45,7 +46,13 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 		if fits {
 			return out, nil
 		}
-		place = place.next(out.header, c.Now())
+		if !out.Rewritten {
+			done, err := c.passCopy(f, k, src, &out)
+			if done || err != nil {
+				return out, err
+			}
+		}
+		place = place.next(out.header, src.Path, c.Now())
 		out.Rewritten = true
 	}
 }

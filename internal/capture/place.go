@@ -76,12 +76,17 @@ func (c *Capture) kept(src Source, side bool) (kept, error) {
 	return k, nil
 }
 
+// logs returns the generations of a file, oldest first.
+func (k kept) logs(rel string) []sessionlog.Entry {
+	if rel != "" {
+		return k.files[sessionlog.Layout{}.Rel(rel)]
+	}
+	return k.main
+}
+
 // latest returns the newest log of a file.
 func (k kept) latest(rel string) (sessionlog.Entry, bool) {
-	logs := k.main
-	if rel != "" {
-		logs = k.files[sessionlog.Layout{}.Rel(rel)]
-	}
+	logs := k.logs(rel)
 	if len(logs) == 0 {
 		return sessionlog.Entry{}, false
 	}
@@ -108,9 +113,10 @@ func (c *Capture) locate(k kept, src Source, f io.ReaderAt) (place, error) {
 // maxTornHeader is larger than any header.
 const maxTornHeader = 8 << 10
 
-// next is the place of the generation that follows, of which the same is known.
-func (p place) next(h sessionlog.Header, now time.Time) place {
-	h.Generation = p.header.Generation + 1
+// next is the place of the generation that follows, of which the same is known,
+// but that it may be read from a file in another folder.
+func (p place) next(h sessionlog.Header, source string, now time.Time) place {
+	h.Generation, h.Source = p.header.Generation+1, source
 	h.Created = now.UTC()
 	p.header = h
 	return p

@@ -136,7 +136,8 @@ func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) (bool, 
 	return err == nil && !got.Missing, err
 }
 
-// Behind reports whether a file of the given size holds more than its log.
+// Behind reports whether a file of the given size holds more than its log, as far
+// as sizes tell.
 func (c *Capture) Behind(src Source, size int64) (bool, error) {
 	if size == 0 {
 		return false, nil
@@ -153,5 +154,9 @@ func (c *Capture) Behind(src Source, size int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return pos.Raw != size, nil
+	if pos.Raw == size {
+		return false, nil
+	}
+	seen, err := k.seenCopy(src, size)
+	return !seen, err
 }

@@ -104,7 +104,7 @@ anything ever said comes back by search or by handle.
 
 Start with:  strandline init     wire it into the client
              strandline import   bring in the sessions that exist
-             strandline demo     see what it does, in seconds, touching nothing of yours`,
+             strandline demo     see what it does, touching nothing of yours`,
 		Version:       a.env.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -131,6 +131,7 @@ Start with:  strandline init     wire it into the client
 	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand())
 	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.catchupCommand())
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	endHelp(root)
@@ -145,13 +146,33 @@ func add(root *cobra.Command, group string, commands ...*cobra.Command) {
 	}
 }
 
+// helpWidth is the width that help is written for: that of the narrowest
+// terminal in use.
+const helpWidth = 80
+
+// fill breaks the paragraphs of a text anew; lines that are indented stay.
+func fill(text string, width int) string {
+	var b strings.Builder
+	for i, paragraph := range strings.Split(text, "\n\n") {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		if strings.Contains(paragraph, "\n ") {
+			b.WriteString(paragraph)
+			continue
+		}
+		b.WriteString(strings.Join(wrap(paragraph, width), "\n"))
+	}
+	return b.String()
+}
+
 // endHelp ends the help of a command and of all below it with the exit codes,
 // unless it names its own.
 func endHelp(c *cobra.Command) {
 	if c.Long == "" {
 		c.Long = c.Short + "."
 	}
-	if c.Long = strings.TrimRight(c.Long, "\n"); !strings.Contains(c.Long, "Exit status:") {
+	if c.Long = fill(strings.TrimRight(c.Long, "\n"), helpWidth); !strings.Contains(c.Long, "Exit status:") {
 		c.Long += exitHelp
 	}
 	for _, sub := range c.Commands() {

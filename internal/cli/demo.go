@@ -21,7 +21,7 @@ import (
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Show the whole story on a bundled session, in seconds, touching nothing of yours",
+		Short: "Show the whole story in seconds, touching nothing of yours",
 		Args:  arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := os.MkdirTemp("", "strandline-demo-")

@@ -84,7 +84,7 @@ func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.F
 		}
 		if n > 0 {
 			out = append(out, install.Finding{Level: install.LevelWarn, Topic: "index",
-				Msg: notIndexed(n), Hint: "`strandline maintain` brings them in"})
+				Msg: notIndexed(n), Hint: "`strandline maintain` indexes the rest"})
 		} else {
 			out = append(out, install.Finding{Level: install.LevelOK, Topic: "index", Msg: "the index is sound"})
 		}

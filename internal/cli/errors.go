@@ -26,9 +26,9 @@ const (
 // exitHelp stands at the end of every command's help.
 const exitHelp = `
 
-Exit status: 0 done · 1 an internal fault · 2 wrong usage or value · 3 not found ·
-4 ambiguous · 5 locked by another process · 6 stored data is damaged · 7 not permitted ·
-130 interrupted`
+Exit status: 0 done · 1 an internal fault · 2 wrong usage or value ·
+3 not found · 4 ambiguous · 5 locked by another process ·
+6 stored data is damaged · 7 not permitted · 130 interrupted`
 
 // silentError carries an exit code for a command that has said everything.
 type silentError struct{ code int }

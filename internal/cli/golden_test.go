@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 var update = flag.Bool("update", false, "write what is printed now into testdata/golden")
@@ -153,4 +155,26 @@ func TestTablesFitTheTerminal(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestHelpFitsTheTerminal(t *testing.T) {
+	w := newWorld(t)
+	root := newApp(w.outside(&bytes.Buffer{}, &bytes.Buffer{})).root()
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		var out bytes.Buffer
+		c.SetOut(&out)
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := cells(strings.TrimRight(line, "\n")); n > helpWidth && !strings.Contains(c.CommandPath(), " completion") { // cobra's own words
+				t.Errorf("%s: %d cells: %s", c.CommandPath(), n, line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
 }

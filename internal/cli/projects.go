@@ -57,6 +57,7 @@ func (a *app) projectsCommand() *cobra.Command {
 					return a.printJSON(out)
 				}
 				t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
+				t.paths = true
 				for _, p := range list {
 					t.row(cmp.Or(p.Project.Name, p.Project.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), projectName(p.Project))
 				}
@@ -73,7 +74,7 @@ func (a *app) projectsCommand() *cobra.Command {
 func (a *app) mergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge FROM INTO",
-		Short: "Make the sessions of a moved folder belong to the project it is now",
+		Short: "Make the sessions of a moved folder belong to its new project",
 		Long: `Make the sessions of one project belong to another: for a folder that was moved or
 renamed. FROM and INTO are folders or the keys that ` + "`projects --json`" + ` prints. The
 fact is kept in the journal, so that a rebuilt index knows it.`,

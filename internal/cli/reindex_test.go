@@ -13,6 +13,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/lockfile"
+	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
 )
 
@@ -157,5 +158,36 @@ func TestAnIndexInUseIsNotReplaced(t *testing.T) {
 		if _, err := os.Stat(gone); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is still there: %v", gone, err)
 		}
+	}
+}
+
+// A hook that finds no index begins one with its own session; that the others
+// are missing has to show.
+func TestALostIndexShows(t *testing.T) {
+	w := newWorld(t)
+	w.sessions()
+	w.must("import")
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.RemoveAll(w.path("archive", "index.db"+suffix)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := sqlite.Open(t.Context(), w.path("archive", "index.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const missing = "3 sessions that are kept are not in the index"
+	if _, out, _ := w.run("doctor"); !strings.Contains(out, missing) || strings.Contains(out, "the index is sound") {
+		t.Errorf("doctor says\n%s", out)
+	}
+	if out := w.must("status"); !strings.Contains(out, missing+": `strandline maintain`") {
+		t.Errorf("status says\n%s", out)
+	}
+	w.must("maintain")
+	if out := w.must("status"); strings.Contains(out, "not in the index") {
+		t.Errorf("after maintain, status says\n%s", out)
 	}
 }

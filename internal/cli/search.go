@@ -29,7 +29,7 @@ func (a *app) searchCommand() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Find what was said and done, in the current project unless told otherwise",
+		Short: "Find what was said and done, here or in all projects",
 		Long: `Find what was said and done: prompts, replies, commands with their outcome, file
 changes, outputs and summaries. Words may be parts of identifiers and paths; "quoted
 words" belong together; a trailing * matches beginnings. Filters may stand in the query:
@@ -149,7 +149,7 @@ func (a *app) printHits(result recall.Result) error {
 			there bool
 			say   string
 		}{
-			{result.Elsewhere, "There are hits in other projects: --all searches in all of them."},
+			{result.Elsewhere, "There are hits in other projects: --all searches everything."},
 			{result.InAgents, "There are hits in sub-agents' runs: --agents searches these as well."},
 			{result.Rewound, "There are hits in turns that a rewind left behind: --rewound searches these as well."},
 		} {

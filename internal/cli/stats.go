@@ -30,7 +30,7 @@ func (a *app) statsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stats [SESSION]",
-		Short: "Count turns, calls, tokens and cost of the archive or of one session",
+		Short: "Count turns, calls, tokens and cost, in all or of one session",
 		Long: `Count turns, calls, tokens and cost of the archive or of one session. Tokens are the
 API's own figures, each response counted once; cost is what the client wrote down.`,
 		Args: arguments("[SESSION]"),

@@ -161,7 +161,7 @@ func (a *app) printStatus(st statusJSON) {
 	}
 	line("captured", captured)
 	if st.Unindexed > 0 {
-		line("index", p.yellow(notIndexed(st.Unindexed)+": `strandline maintain` brings them in"))
+		line("index", p.yellow(notIndexed(st.Unindexed)+": `strandline maintain` indexes the rest"))
 	}
 	if st.Pending {
 		line("pending", p.yellow("a session waits to be indexed: `strandline maintain` does it now"))

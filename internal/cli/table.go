@@ -15,6 +15,8 @@ type table struct {
 	// wrapped continues a text of the last column below, where it would be cut
 	// otherwise.
 	wrapped bool
+	// paths says that the last column holds paths, which are cut at their start.
+	paths bool
 }
 
 // newTable takes the headings; one that begins with ">" aligns to the right.
@@ -48,9 +50,14 @@ func (t *table) write(w io.Writer, width int) error {
 	last := len(widths) - 1
 	var b strings.Builder
 	for _, row := range append([][]string{t.head}, t.rows...) {
-		ends := []string{cut(row[last], widths[last])}
-		if t.wrapped {
+		var ends []string
+		switch {
+		case t.wrapped:
 			ends = wrap(row[last], widths[last])
+		case t.paths:
+			ends = []string{cutStart(row[last], widths[last])}
+		default:
+			ends = []string{cut(row[last], widths[last])}
 		}
 		for n, end := range ends {
 			line := make([]string, 0, len(row))

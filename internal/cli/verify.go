@@ -34,7 +34,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [SESSION]",
-		Short: "Check every byte: the logs' checksums, and the logs against the client's files",
+		Short: "Check every byte of the logs, also against the client's files",
 		Long: `Decompress the logs, check every frame's checksum, and compare them byte for byte with
 the client's files where these still exist. With SESSION, its logs only, and a sha256 of
 each transcript; a sub-agent's run is checked with its parent.`,

@@ -52,6 +52,20 @@ func cut(s string, n int) string {
 	return strings.TrimRight(s[:end], string(rune(zeroWidthJoiner))) + "…"
 }
 
+// cutStart shortens a text to at most n cells and keeps its end, where paths
+// differ.
+func cutStart(s string, n int) string {
+	if cells(s) <= n {
+		return s
+	}
+	for i := range s {
+		if cells(s[i:]) <= n-1 {
+			return "…" + s[i:]
+		}
+	}
+	return cut("…", n)
+}
+
 // pad fills a text up to n cells with blanks, in front of it if right is set.
 func pad(s string, n int, right bool) string {
 	blanks := strings.Repeat(" ", max(n-cells(s), 0))

@@ -38,6 +38,26 @@ func TestCells(t *testing.T) {
 	}
 }
 
+func TestCutStart(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"fits", 4, "fits"},
+		{"/home/dev/shop", 9, "…dev/shop"},
+		{"/支払い", 5, "…払い"},
+		{"/支払い", 4, "…い"},
+		{"abcd", 1, "…"},
+		{"abcd", 0, ""},
+		{"", 0, ""},
+	} {
+		if got := cutStart(c.in, c.n); got != c.want {
+			t.Errorf("cutStart(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
+
 func TestCut(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   string

@@ -105,6 +105,13 @@ func (m *memory) edit(path, before, after string) {
 	m.line += 2
 }
 
+// refusedEdit adds a change that was not made.
+func (m *memory) refusedEdit(path, before, after string) {
+	m.edit(path, before, after)
+	m.calls[len(m.calls)-1].Failed = true
+	m.passage(archive.KindOutput, "Edit", "Edit "+path+"\nThe user refused it: keep the old name", path)
+}
+
 // read adds a file that was read.
 func (m *memory) read(path, content string) {
 	m.begin()

@@ -19,7 +19,10 @@ func (c *collector) act(x archive.Call) string {
 			return ""
 		}
 		verb := "read"
-		if x.Kind == archive.CallEdit {
+		switch {
+		case x.Kind == archive.CallEdit && x.Failed:
+			verb = "tried to change"
+		case x.Kind == archive.CallEdit:
 			verb = "changed"
 		}
 		return verb + " the file " + c.short(oneLine(x.Files[0])) + outcome(x)

@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -21,10 +23,10 @@ func (c *collector) files() {
 	edits, reads := map[string]int{}, map[string]int{}
 	for _, x := range c.past.calls {
 		for _, f := range x.Files {
-			switch x.Kind {
-			case archive.CallEdit:
+			switch {
+			case x.Kind == archive.CallEdit && !x.Failed:
 				edits[f]++
-			case archive.CallRead:
+			case x.Kind == archive.CallRead:
 				reads[f]++
 			}
 		}
@@ -32,7 +34,7 @@ func (c *collector) files() {
 	sources := map[string]*source{}
 	for i := len(c.past.passages) - 1; i >= 0; i-- { // newest first
 		x := c.past.passages[i]
-		if x.Kind != archive.KindEdit && x.Kind != archive.KindOutput {
+		if x.Kind != archive.KindEdit && x.Kind != archive.KindOutput || c.undone(x) {
 			continue
 		}
 		path, key := "", c.handle(x.Turn, x.Step)+x.Label
@@ -46,6 +48,30 @@ func (c *collector) files() {
 		}
 		c.content(x, from)
 	}
+}
+
+// undone reports that a passage is an edit that failed or that the user refused:
+// what it would have written is in no file.
+func (c *collector) undone(x archive.Passage) bool {
+	if x.Kind != archive.KindEdit || len(x.Paths) != 1 {
+		return false
+	}
+	from, _ := slices.BinarySearchFunc(c.past.calls, place{x.Turn, x.Step}, func(call archive.Call, p place) int {
+		return cmp.Or(call.Turn-p.turn, call.Step-p.step)
+	})
+	failed := false
+	for _, call := range c.past.calls[from:] {
+		if call.Turn != x.Turn || call.Step != x.Step {
+			break
+		}
+		if call.Kind == archive.CallEdit && slices.Contains(call.Files, x.Paths[0]) {
+			if !call.Failed {
+				return false // which of several edits it is does not show
+			}
+			failed = true
+		}
+	}
+	return failed
 }
 
 // content adds the lines of a passage to its source.

@@ -92,7 +92,7 @@ func (c *collector) stood() {
 func (c *collector) lately() {
 	edited, seen := map[string]bool{}, map[string]bool{}
 	for _, x := range c.past.calls {
-		if x.Kind == archive.CallEdit {
+		if x.Kind == archive.CallEdit && !x.Failed {
 			for _, f := range x.Files {
 				edited[f] = true
 			}

@@ -97,6 +97,22 @@ func TestRestoreSaysWhatMatters(t *testing.T) {
 	}
 }
 
+// What a refused edit would have written stands in no file.
+func TestRestoreLeavesOutEditsThatWereNotMade(t *testing.T) {
+	m := newMemory()
+	m.prompt("Rename the limiter of the gateway.")
+	m.edit("/home/ada/shop/api/limit.go", "func limiter() int", "func gatewayLimiter() int")
+	m.refusedEdit("/home/ada/shop/api/limit.go", "func gatewayLimiter() int", "func refusedLimiter() int")
+	m.refusedEdit("/home/ada/shop/api/other.go", "func other() int", "func refusedOther() int")
+	text := restore(t, m, compact.Request{Budget: 9500}).Text
+	if !strings.Contains(text, "api/limit.go, changed here once") || !strings.Contains(text, "func gatewayLimiter() int") {
+		t.Errorf("the change is missing:\n%s", text)
+	}
+	if strings.Contains(text, "func refused") || strings.Contains(text, "other.go, changed") || !strings.Contains(text, "tried to change the file api/other.go, failed") {
+		t.Errorf("a refused edit counts as made:\n%s", text)
+	}
+}
+
 func TestRestoreFollowsTheWorkInHand(t *testing.T) {
 	text := restore(t, shop(), compact.Request{Budget: 1000}).Text
 	if !strings.Contains(text, "discount_codes") || strings.Contains(text, "renderCheckout(over") {

@@ -312,6 +312,20 @@ func TestWhatIsSaidIsJSONAndNoted(t *testing.T) {
 	}
 }
 
+// What was typed behind /compact is redacted like everything that is given out.
+func TestInstructionsAreRedacted(t *testing.T) {
+	s := newStage(t)
+	s.index.passages = []archive.Passage{{
+		Session: session, Kind: archive.KindReply, Text: "I decided to use port 18443 because the gateway bans clients that retry.", LineTo: 1,
+	}}
+	s.transcript(t, "{\"a\":1}\n")
+	s.send(t, "PreCompact", map[string]string{"trigger": "manual", "custom_instructions": "keep the password"})
+	s.quiet(t)
+	if out := s.out.String(); !strings.HasPrefix(out, "KEEP THE PASSWORD\n") {
+		t.Errorf("said %q", out)
+	}
+}
+
 func TestModeOffSaysNothing(t *testing.T) {
 	s := newStage(t)
 	s.Config.Restore.OnClear = config.ModeOff

@@ -73,6 +73,20 @@ func TestIndexTellsWhatChangedAndWhatCannotBeRead(t *testing.T) {
 	}
 }
 
+func TestUnindexedCountsWhatTheIndexDoesNotKnow(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	w.grow(sessionB, 2)
+	w.log(sessionB)
+	for _, want := range []int{2, 0} {
+		if n, err := w.pass.Unindexed(t.Context(), w.store); n != want || err != nil {
+			t.Errorf("%d sessions, %v; want %d", n, err, want)
+		}
+		w.run()
+	}
+}
+
 func TestTheJournalIsApplied(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)

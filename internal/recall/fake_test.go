@@ -16,6 +16,7 @@ import (
 type store struct {
 	passages []archive.Passage
 	projects map[string]archive.Project // by session
+	dead     map[int]bool               // turns that a rewind left behind
 	queries  []archive.Query            // as they came
 	err      error
 }

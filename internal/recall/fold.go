@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -61,23 +60,24 @@ func isAgent(session string) bool { return strings.Contains(session, "~") }
 func fingerprint(text string) uint64 {
 	d := xxhash.New()
 	var buf [64]byte
-	n, blank := 0, true
+	n, begun, gap := 0, false, false
 	for _, r := range text {
-		if n > len(buf)-utf8.UTFMax {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			gap = begun // a blank is due, if another word follows
+			continue
+		}
+		if n >= len(buf)-utf8.UTFMax {
 			_, _ = d.Write(buf[:n]) // a digest's Write never fails
 			n = 0
 		}
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
-			blank = false
-		case !blank:
+		if gap {
 			buf[n] = ' '
 			n++
-			blank = true
 		}
+		n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
+		begun, gap = true, false
 	}
-	_, _ = d.Write(bytes.TrimRight(buf[:n], " "))
+	_, _ = d.Write(buf[:n])
 	return d.Sum64()
 }
 

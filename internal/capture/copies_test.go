@@ -1,0 +1,85 @@
+package capture_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"strandline/internal/capture"
+)
+
+// A backup of the client's folder holds older states of sessions that go on.
+func TestACopyElsewhereBeginsNoGenerations(t *testing.T) {
+	row := func(text string) string {
+		return `{"type":"user","message":{"role":"user","content":"` + text + `"}}` + "\n"
+	}
+	whole := row("one") + row("two") + row("three")
+	for _, tt := range []struct {
+		name, copied string
+		generations  int
+	}{
+		{"the same", whole, 1},
+		{"an older state", row("one") + row("two"), 1},
+		{"cut within a row", whole[:len(whole)-7], 1},
+		{"gone another way", row("one") + row("other"), 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			const id = "7f3a12cd-0000-4000-8000-000000000001"
+			w.write(w.path(id), []byte(whole))
+			backup := filepath.Join(w.client, "backup", id+".jsonl")
+			w.write(backup, []byte(tt.copied))
+			elsewhere, err := capture.TranscriptSource(backup, id, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				for _, src := range []capture.Source{w.source(id), elsewhere} {
+					if _, err := w.capture.Log(t.Context(), src); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			logs, err := w.capture.Layout.Find("claude", id)
+			if err != nil || len(logs) != tt.generations {
+				t.Errorf("%d generations, %v; want %d", len(logs), err, tt.generations)
+			}
+			for path, size := range map[capture.Source]int{w.source(id): len(whole), elsewhere: len(tt.copied)} {
+				if behind, err := w.capture.Behind(path, int64(size)); behind || err != nil {
+					t.Errorf("%s is behind: %v, %v", path.Path, behind, err)
+				}
+			}
+			if tt.generations > 1 {
+				return // the copy is the newer one
+			}
+			w.appendTo(w.path(id), []byte(row("four")))
+			if _, err := w.capture.Log(t.Context(), w.source(id)); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := w.capture.Export(id, 0, &out); err != nil || !strings.HasSuffix(out.String(), whole+row("four")) {
+				t.Errorf("exported %q, %v", out.String(), err)
+			}
+		})
+	}
+}
+
+// The same file cut back is a rewrite, whatever was kept of it.
+func TestAFileCutBackBeginsAGeneration(t *testing.T) {
+	w := newWorld(t)
+	const id = "7f3a12cd-0000-4000-8000-000000000001"
+	for _, text := range []string{"{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\n"} {
+		w.write(w.path(id), []byte(text))
+		if _, err := w.capture.Log(t.Context(), w.source(id)); err != nil {
+			t.Fatal(err)
+		}
+		if behind, err := w.capture.Behind(w.source(id), int64(len(text))); behind || err != nil {
+			t.Errorf("behind: %v, %v", behind, err)
+		}
+		var out bytes.Buffer
+		if err := w.capture.Export(id, 0, &out); err != nil || out.String() != text {
+			t.Errorf("exported %q, %v", out.String(), err)
+		}
+	}
+}
