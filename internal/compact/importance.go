@@ -15,10 +15,10 @@ type Use struct {
 
 // What the base importance weighs with.
 const (
-	importanceDecay  = 0.693 // ln 2, as the systems before wrote it: half in one half-life
-	importanceHalf   = 7 * 24 * time.Hour
-	importanceTools  = 0.5
-	importanceFiles  = 0.3
+	importanceDecay = 0.693 // ln 2, as the systems before wrote it: half in one half-life
+	importanceHalf  = 7 * 24 * time.Hour
+	importanceTools = 0.5
+	importanceFiles = 0.3
 )
 
 // Importance is the base formula of the systems that came before this one:
