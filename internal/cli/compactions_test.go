@@ -23,7 +23,7 @@ const (
 func compactedWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.session(sessionC, w.path("work"), noon().Add(-3*time.Hour), func(s *synth.Session) {
+	w.session(sessionC, "/home/dev/shop", noon().Add(-3*time.Hour), func(s *synth.Session) {
 		w.build(s, "Build the retry of payments", "retry_delay", "maxBackoff", "gateway/client.go")
 		s.Compact("auto", 167_000, 9_000, "The user builds a retry of payments: maxBackoff in gateway/client.go is 4500 ms now.")
 		w.build(s, "Go on", "retry_delay", "maxBackoff", "gateway/client.go")
@@ -62,7 +62,7 @@ func (w *world) give(handles ...string) {
 		w.t.Fatal(err)
 	}
 	var list []compactionJSON
-	if err := json.Unmarshal([]byte(w.must("compactions", "--json", "-n", "1")), &list); err != nil {
+	if err := json.Unmarshal([]byte(w.must("compactions", "--session", sessionC, "--json", "-n", "1")), &list); err != nil {
 		w.t.Fatal(err)
 	}
 	journal.Now = func() time.Time { return list[0].Time.Add(-time.Second) }
@@ -79,7 +79,7 @@ func TestGoldenCompactions(t *testing.T) {
 	w.rest()
 	var got bytes.Buffer
 	for _, args := range [][]string{
-		{"compactions"}, {"compactions", "--all"}, {"compactions", "--session", "c0ffee12", "-n", "1", "--json"}, {"compactions", "--session", "d1ce0042", "--json"},
+		{"compactions"}, {"compactions", "--project", "/home/dev/shop"}, {"compactions", "--all"}, {"compactions", "--session", "c0ffee12", "-n", "1", "--json"}, {"compactions", "--session", "d1ce0042", "--json"},
 		{"compactions", "--project", "nowhere"}, {"compactions", "--session", "ffffffff"}, {"compactions", "-n", "-1"}, {"compactions", "--all", "--project", "x"}, {"status"},
 	} {
 		code, out, errOut := w.run(args...)
