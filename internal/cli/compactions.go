@@ -107,7 +107,7 @@ func (a *app) compactions(ctx context.Context, f compactionsFlags) error {
 		if err != nil {
 			return err
 		}
-		list, err := outcomes(ctx, x, sessions, f.limit)
+		list, err := a.outcomes(ctx, x, sessions, f.limit)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (a *app) compacted(ctx context.Context, x indexed, f compactionsFlags) ([]a
 
 // outcomes measures the newest compactions of sessions, at most limit of them
 // unless that is 0.
-func outcomes(ctx context.Context, x indexed, sessions []archive.Session, limit int) ([]compact.Outcome, error) {
+func (a *app) outcomes(ctx context.Context, x indexed, sessions []archive.Session, limit int) ([]compact.Outcome, error) {
 	var cuts []archive.Compaction
 	for _, s := range sessions {
 		if s.Compacts == 0 {
@@ -161,12 +161,19 @@ func outcomes(ctx context.Context, x indexed, sessions []archive.Session, limit 
 	if limit > 0 {
 		cuts = cuts[:min(limit, len(cuts))]
 	}
+	again := func(ctx context.Context, c archive.Compaction) (string, error) {
+		out, req, err := a.replaceArchived(ctx, x, c.Session, c.Line, 0)
+		if err != nil {
+			return "", err
+		}
+		return out.Print(req), nil
+	}
 	list := make([]compact.Outcome, 0, len(cuts))
 	for _, c := range cuts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		o, err := compact.Measure(ctx, x.store, c, x.cfg.Restore.Budget)
+		o, err := compact.Measure(ctx, x.store, c, x.cfg.Restore.Budget, again)
 		if err != nil {
 			return nil, err
 		}

@@ -93,7 +93,7 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 	if st.Unindexed, err = a.pass(x.rooms).Unindexed(ctx, x.store); err != nil {
 		return st, err
 	}
-	if st.Measured, err = measured(ctx, x); err != nil {
+	if st.Measured, err = a.measured(ctx, x); err != nil {
 		return st, err
 	}
 	st.Uncaptured, err = uncaptured(ctx, x.rooms)
@@ -106,12 +106,12 @@ const statusCompactions = 5
 
 // measured returns the mean outcome of the last compactions, nil where there is
 // none that tells something.
-func measured(ctx context.Context, x indexed) (*measuredJSON, error) {
+func (a *app) measured(ctx context.Context, x indexed) (*measuredJSON, error) {
 	sessions, err := x.store.Sessions(ctx, archive.SessionFilter{Agents: true})
 	if err != nil {
 		return nil, err
 	}
-	list, err := outcomes(ctx, x, sessions, statusCompactions)
+	list, err := a.outcomes(ctx, x, sessions, statusCompactions)
 	if err != nil {
 		return nil, err
 	}

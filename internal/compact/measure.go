@@ -34,7 +34,7 @@ type Outcome struct {
 	Needed     int  // specifics
 	Told       bool // enough was used afterwards to tell
 	// Kept is the share that the client's summary conveys or, where Strandline
-	// wrote the new conversation, its text and the messages kept verbatim.
+	// wrote the new conversation, all of it.
 	Kept float64
 	// Restored is the share that the restored block conveys, 0 where the
 	// conversation was ours, and Together what one of the two conveys.
@@ -48,12 +48,17 @@ type Outcome struct {
 	Handles, Used []string
 }
 
+// Again returns the conversation that Strandline wrote at a compaction, as the
+// model read it.
+type Again func(ctx context.Context, cut archive.Compaction) (string, error)
+
 // Measure computes the outcome of a compaction from the index. It reads at most
 // some thousands of rows before the boundary and as many behind it. The text of
 // a block is not on record, so it is made again, for the room that it took;
-// budget is the room where none was given, in UTF-16 units.
-func Measure(ctx context.Context, src Measured, cut archive.Compaction, budget int) (Outcome, error) {
-	m := measure{ctx: ctx, src: src, cut: cut, out: Outcome{Compaction: cut}}
+// budget is the room where none was given, in UTF-16 units. Neither is that of a
+// conversation of ours: again makes it.
+func Measure(ctx context.Context, src Measured, cut archive.Compaction, budget int, again Again) (Outcome, error) {
+	m := measure{ctx: ctx, src: src, cut: cut, again: again, out: Outcome{Compaction: cut}}
 	if err := m.bounds(); err != nil {
 		return Outcome{}, err
 	}
@@ -69,7 +74,12 @@ func Measure(ctx context.Context, src Measured, cut archive.Compaction, budget i
 		err := m.given()
 		return m.out, err
 	}
-	summary, err := m.summary(p)
+	summary, err := m.summary()
+	if err != nil && cut.Ours && ctx.Err() == nil {
+		m.out.Told = false // the log may be damaged; a list of the others is worth more than the reason
+		err = m.given()
+		return m.out, err
+	}
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -89,6 +99,7 @@ type measure struct {
 	ctx    context.Context
 	src    Measured
 	cut    archive.Compaction
+	again  Again
 	next   *archive.Compaction // nil: the session's end
 	all    []archive.Compaction
 	needed map[string]float64 // weight of each specific
@@ -147,32 +158,14 @@ func (m *measure) need(known *vocabulary) error {
 }
 
 // summary returns the text that took the conversation's place.
-func (m *measure) summary(p *past) (string, error) {
+func (m *measure) summary() (string, error) {
+	if m.cut.Ours {
+		return m.again(m.ctx, m.cut)
+	}
 	read := reader{ctx: m.ctx, src: m.src}
 	texts := read.passages(m.span(), maxWindow, archive.KindSummary)
 	texts = slices.DeleteFunc(texts, func(x archive.Passage) bool { return x.LineFrom <= m.cut.Line })
-	if !m.cut.Ours || read.err != nil {
-		return joinTexts(texts), read.err
-	}
-	// Messages that were kept verbatim are copies: their text stands where they
-	// were first.
-	sp := m.span()
-	steps, err := m.src.Steps(m.ctx, sp)
-	if err != nil {
-		return "", err
-	}
-	kept := map[archive.Ref]bool{}
-	for _, s := range steps {
-		if s.Copy != nil && s.LineFrom > m.cut.Line {
-			kept[*s.Copy] = true
-		}
-	}
-	for _, x := range p.passages {
-		if kept[p.ref(x.Turn, x.Step)] {
-			texts = append(texts, x)
-		}
-	}
-	return joinTexts(texts), nil
+	return joinTexts(texts), read.err
 }
 
 // restored makes the block again and looks which of its places were used.

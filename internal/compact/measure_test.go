@@ -35,7 +35,7 @@ func goOn(m *memory) {
 
 func outcome(t *testing.T, m *memory, index int) compact.Outcome {
 	t.Helper()
-	o, err := compact.Measure(t.Context(), m, m.compactions[index], block9500)
+	o, err := compact.Measure(t.Context(), m, m.compactions[index], block9500, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,24 +158,30 @@ func TestMeasureGivesAFactToTheNearestCompaction(t *testing.T) {
 	}
 }
 
-// A conversation that Strandline wrote is its text and the messages that it kept
-// verbatim, which stand in the archive where they were first.
+// The index leaves out what Strandline itself said, so its conversation is made
+// again.
 func TestMeasureOfOurOwn(t *testing.T) {
 	m := shop()
-	m.compact("The server raises UnknownDiscount for a code that it does not know.")
+	m.compact("-")
 	cut := &m.compactions[0]
 	cut.Ours, cut.SummaryLine, cut.Trigger = true, -1, "plugin"
 	goOn(m)
 	m.injected = []archive.Injection{{Time: cut.Time, InjectedFact: archive.InjectedFact{Event: "session.compact/auto", Chars: 4000, Handles: []string{"7f3a12cd/2"}}}}
-	text := outcome(t, m, 0)
-	if !text.Told || !text.Given || text.Kept <= 0 || text.Restored != 0 || text.Together != text.Kept || len(text.Handles) != 1 || text.Used != nil {
-		t.Fatalf("%+v", text)
+	again := func(_ context.Context, c archive.Compaction) (string, error) {
+		return "The server raises UnknownDiscount for a code that it does not know.", map[bool]error{false: errors.New("another compaction")}[c == *cut]
 	}
-	m.steps = append(m.steps, archive.Step{
-		Session: sessionID, Turn: cut.Turn, Index: 90, LineFrom: cut.Line + 1, Copy: &archive.Ref{Session: sessionID, Turn: 2, Step: 3},
+	o, err := compact.Measure(t.Context(), m, *cut, block9500, again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !o.Told || !o.Given || o.Kept <= 0 || o.Kept >= 1 || o.Restored != 0 || o.Together != o.Kept || len(o.Handles) != 1 || o.Used != nil {
+		t.Errorf("%+v", o)
+	}
+	o, err = compact.Measure(t.Context(), m, *cut, block9500, func(context.Context, archive.Compaction) (string, error) {
+		return "", errors.New("the log is damaged")
 	})
-	if with := outcome(t, m, 0); with.Kept <= text.Kept {
-		t.Errorf("kept %.3f with an exchange kept verbatim, %.3f without", with.Kept, text.Kept)
+	if err != nil || o.Told || !o.Given || o.Kept != 0 {
+		t.Errorf("a conversation that cannot be made again: %+v, %v", o, err)
 	}
 }
 
@@ -197,7 +203,7 @@ func TestMeasureOfNothing(t *testing.T) {
 func TestMeasurePassesErrorsOn(t *testing.T) {
 	m := compacted("-")
 	m.err = errors.New("the disk is gone")
-	if _, err := compact.Measure(context.Background(), m, m.compactions[0], block9500); !errors.Is(err, m.err) {
+	if _, err := compact.Measure(context.Background(), m, m.compactions[0], block9500, nil); !errors.Is(err, m.err) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -231,7 +237,7 @@ func TestMeasureHoldsForAnySession(t *testing.T) {
 		}
 		budget := rapid.IntRange(0, 4000).Draw(r, "budget")
 		for _, c := range m.compactions {
-			o, err := compact.Measure(context.Background(), m, c, budget)
+			o, err := compact.Measure(context.Background(), m, c, budget, nil)
 			if err != nil {
 				r.Fatal(err)
 			}
