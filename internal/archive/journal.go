@@ -48,6 +48,14 @@ type InjectedFact struct {
 	Nonce   string   `json:"nonce,omitempty"` // of the fence
 }
 
+// Injection is an InjectedFact with the session and the time it is about.
+type Injection struct {
+	ID      string
+	Session string
+	Time    time.Time
+	InjectedFact
+}
+
 // AccessFact is the data of a JournalAccess entry.
 type AccessFact struct {
 	Refs []Ref  `json:"refs"`

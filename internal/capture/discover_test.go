@@ -117,7 +117,9 @@ func TestASideFolderThatCannotBeListed(t *testing.T) {
 		"import": func() ([]capture.Job, []capture.FileError, error) {
 			return w.capture.Discover(t.Context(), []string{w.client})
 		},
-		"list": func() ([]capture.Job, []capture.FileError, error) { return capture.List(t.Context(), []string{w.client}) },
+		"list": func() ([]capture.Job, []capture.FileError, error) {
+			return capture.List(t.Context(), []string{w.client})
+		},
 	} {
 		jobs, failed, err := find()
 		if err != nil || len(jobs) != 2 || len(failed) != 1 || failed[0].Path != w.path(sessionA) || failed[0].Err == nil {
@@ -166,7 +168,7 @@ func TestDiscoverStops(t *testing.T) {
 // generations, sub-agents among them, in the order in which their logs began.
 func TestLoggedSessions(t *testing.T) {
 	w := newWorld(t)
-	if jobs, err := w.capture.Logged(t.Context()); err != nil || jobs != nil && len(jobs) > 0 {
+	if jobs, err := w.capture.Logged(t.Context()); err != nil || len(jobs) > 0 {
 		t.Errorf("of no archive: %v, %v", jobs, err)
 	}
 	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 1))

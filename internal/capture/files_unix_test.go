@@ -15,7 +15,11 @@ func inodeOf(t *testing.T, path string) uint64 {
 	t.Helper()
 	info, err := os.Stat(path)
 	must(t, err)
-	return info.Sys().(*syscall.Stat_t).Ino
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		t.Fatalf("%T tells no inode", info.Sys())
+	}
+	return st.Ino
 }
 
 // A FIFO in a transcript's place would make a hook wait for somebody to write.

@@ -21,7 +21,7 @@ import (
 // Store is what the commands need of an index.
 type Store interface {
 	capture.Index
-	compact.Source
+	compact.Measured
 	compact.Sessions
 	recall.Searcher
 	Totals(ctx context.Context) (archive.Totals, error)
@@ -128,7 +128,7 @@ Start with:  strandline init     wire it into the client
 	)
 	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
 	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.statsCommand(), a.projectsCommand())
-	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand())
+	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
 	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.catchupCommand())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))

@@ -155,17 +155,7 @@ func (a *app) compactArchived(ctx context.Context, f compactFlags) error {
 		if err != nil {
 			return err
 		}
-		raw, err := contextOf(ctx, x, id, f.atLine)
-		if err != nil {
-			return err
-		}
-		req := compact.ReplaceRequest{
-			Session: id, AtLine: f.atLine, Messages: claude.Conversation(raw), Budget: f.budget, Redact: a.env.Redact(x.cfg),
-		}
-		if req.Budget == 0 {
-			req.Budget = compact.Budget(0, 0, req.Messages)
-		}
-		out, err := compact.Replace(ctx, x.store, req)
+		out, req, err := a.replaceArchived(ctx, x, id, f.atLine, f.budget)
 		if err != nil {
 			return err
 		}
@@ -175,6 +165,22 @@ func (a *app) compactArchived(ctx context.Context, f compactFlags) error {
 		}
 		return a.printJSON(wholeAnswer(out, req))
 	})
+}
+
+// replaceArchived makes the conversation that takes an archived one's place.
+func (a *app) replaceArchived(ctx context.Context, x indexed, id string, atLine, budget int) (compact.Replacement, compact.ReplaceRequest, error) {
+	raw, err := contextOf(ctx, x, id, atLine)
+	if err != nil {
+		return compact.Replacement{}, compact.ReplaceRequest{}, err
+	}
+	req := compact.ReplaceRequest{
+		Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: a.env.Redact(x.cfg),
+	}
+	if req.Budget == 0 {
+		req.Budget = compact.Budget(0, 0, req.Messages)
+	}
+	out, err := compact.Replace(ctx, x.store, req)
+	return out, req, err
 }
 
 // contextOf returns the raw lines of what stood in a session's context at a

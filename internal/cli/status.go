@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/logfile"
 )
@@ -37,6 +38,15 @@ type statusJSON struct {
 	Errors      int       `json:"errors_24h"`
 	Uncaptured  int       `json:"uncaptured_files"`
 	Unindexed   int       `json:"unindexed_sessions"`
+	// Measured tells of the last compactions, null where none can be judged.
+	Measured *measuredJSON `json:"last_compactions"`
+}
+
+// measuredJSON is the mean over the last compactions that tell something.
+type measuredJSON struct {
+	Compactions int     `json:"compactions"`
+	Kept        float64 `json:"kept"`
+	Together    float64 `json:"together"`
 }
 
 func (a *app) statusCommand() *cobra.Command {
@@ -83,8 +93,46 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 	if st.Unindexed, err = a.pass(x.rooms).Unindexed(ctx, x.store); err != nil {
 		return st, err
 	}
+	if st.Measured, err = a.measured(ctx, x); err != nil {
+		return st, err
+	}
 	st.Uncaptured, err = uncaptured(ctx, x.rooms)
 	return st, err
+}
+
+// statusCompactions is how many of the last compactions the status looks at, a
+// hundredth of a second each.
+const statusCompactions = 5
+
+// measured returns the mean outcome of the last compactions, nil where there is
+// none that tells something.
+func (a *app) measured(ctx context.Context, x indexed) (*measuredJSON, error) {
+	sessions, err := x.store.Sessions(ctx, archive.SessionFilter{Agents: true})
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.outcomes(ctx, x, sessions, statusCompactions)
+	if err != nil {
+		return nil, err
+	}
+	var m measuredJSON
+	for _, o := range list {
+		if !o.Told {
+			continue
+		}
+		m.Compactions++
+		m.Kept += o.Kept
+		if o.Given && !o.Compaction.Ours {
+			m.Together += o.Together
+		} else {
+			m.Together += o.Kept // what would have been restored helped nobody
+		}
+	}
+	if m.Compactions == 0 {
+		return nil, nil
+	}
+	m.Kept, m.Together = *rounded(m.Kept / float64(m.Compactions)), *rounded(m.Together / float64(m.Compactions))
+	return &m, nil
 }
 
 // uncaptured counts the client's files that hold bytes the logs do not.
@@ -155,6 +203,13 @@ func (a *app) printStatus(st statusJSON) {
 		ratio = fmt.Sprintf(" (%.1f : 1)", float64(st.Bytes)/float64(st.LogBytes))
 	}
 	line("on disk", fmt.Sprintf("%s of transcripts in %s of logs%s, index %s", size(st.Bytes), size(st.LogBytes), ratio, size(st.IndexBytes)))
+	if m := st.Measured; m != nil {
+		text := fmt.Sprintf("the last %s kept %s of what was needed next", count(m.Compactions, "compaction"), percent(m.Kept))
+		if m.Together > m.Kept {
+			text += ", " + percent(m.Together) + " with what was given back"
+		}
+		line("compacted", text)
+	}
 	captured := p.green("everything that the client has on disk is kept")
 	if st.Uncaptured > 0 {
 		captured = p.yellow(holdMore(st.Uncaptured) + ": `strandline import` brings it in")

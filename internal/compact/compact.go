@@ -38,6 +38,11 @@ func Restore(ctx context.Context, src Source, req Request) (Block, error) {
 	if err != nil {
 		return Block{}, err
 	}
+	return restorePast(ctx, p, req)
+}
+
+// restorePast makes the block of a past that was read.
+func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
 	title := blockTitle(p)
 	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1
 	if room < minLine || len(p.passages)+len(p.prompts) == 0 {

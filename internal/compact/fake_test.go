@@ -27,6 +27,7 @@ type memory struct {
 	compactions []archive.Compaction
 	hooks       []archive.HookSummary
 	sessions    []archive.Session
+	injected    []archive.Injection
 
 	line, turn, step, seq int
 	rows                  int // given out so far
@@ -203,11 +204,15 @@ func (m *memory) HookSummaries(context.Context, string) ([]archive.HookSummary, 
 	return m.hooks, m.err
 }
 
+func (m *memory) Injected(context.Context, string) ([]archive.Injection, error) {
+	return m.injected, m.err
+}
+
 func (m *memory) Sessions(_ context.Context, f archive.SessionFilter) ([]archive.Session, error) {
 	return m.sessions[:min(len(m.sessions), f.Limit)], m.err
 }
 
-var _ compact.Source = (*memory)(nil)
+var _ compact.Measured = (*memory)(nil)
 var _ compact.Sessions = (*memory)(nil)
 
 // shop is a small session with a bit of everything: a plan, a failing test, its

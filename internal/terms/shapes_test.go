@@ -19,7 +19,7 @@ func TestSpellingsOfOneName(t *testing.T) {
 		want      string
 		spellings []string
 	}{
-		"two words": {"maxretry max retry", []string{"maxRetry", "MaxRetry", "max_retry", "max-retry", "MAX_RETRY", "Max-Retry", "max__retry", "_max_retry", "max_retry_", "__max_retry__", "--max-retry", "$maxRetry", "@maxRetry", "&max_retry", "maxRetry()"}},
+		"two words":        {"maxretry max retry", []string{"maxRetry", "MaxRetry", "max_retry", "max-retry", "MAX_RETRY", "Max-Retry", "max__retry", "_max_retry", "max_retry_", "__max_retry__", "--max-retry", "$maxRetry", "@maxRetry", "&max_retry", "maxRetry()"}},
 		"an acronym in it": {"parsehttpurl parse http url", []string{"parseHTTPUrl", "ParseHttpUrl", "parse_http_url", "parse-http-url", "PARSE_HTTP_URL"}},
 		"a number in it":   {"utf8decoder utf decoder", []string{"utf8_decoder", "utf8-decoder"}},
 	} {

@@ -40,6 +40,30 @@ func (s *Store) JournalCursor(ctx context.Context) (cursor []byte, err error) {
 	return cursor, err
 }
 
+// Injected returns what was put into a session's context, in the order of time.
+// Facts that cannot be read are left out. Hooks know no generations: what they
+// tell belongs to the transcript that bears the session's name now.
+func (s *Store) Injected(ctx context.Context, session string) (out []archive.Injection, err error) {
+	const query = "SELECT id, time, data FROM journal WHERE session_id = ? AND kind = ? ORDER BY time, id"
+	args := []any{session, string(archive.JournalInjected)}
+	err = s.read(ctx, "read what was injected", func(ctx context.Context) error {
+		return s.query(ctx, query, args, func(scan scanFunc) error {
+			x := archive.Injection{Session: session}
+			var at int64
+			var data []byte
+			if err := scan(&x.ID, &at, &data); err != nil {
+				return err
+			}
+			x.Time = instant(at)
+			if json.Unmarshal(data, &x.InjectedFact) == nil {
+				out = append(out, x)
+			}
+			return nil
+		})
+	})
+	return out, err
+}
+
 func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry) error {
 	if e.Kind == archive.JournalSummary && validID(e.Session) {
 		var fact archive.SummaryFact

@@ -162,6 +162,29 @@ func testJournalOdd(t *testing.T, open Opener) {
 	}
 }
 
+func testJournalInjected(t *testing.T, open Opener) {
+	s := open(t)
+	equal(t, "at first", got[[]archive.Injection](t)(s.Injected(t.Context(), mainID)), nil)
+	block := archive.InjectedFact{Event: "SessionStart/compact", Chars: 9000, Handles: []string{"7f3a12cd/1.2", "7f3a12cd/0"}, Nonce: "k3"}
+	steer := archive.InjectedFact{Event: "PreCompact/auto", Chars: 4000}
+	journal(t, s, everyKind()...) // an injection of minute 3 is among them
+	journal(t, s,
+		entry("late", at(9), archive.JournalInjected, mainID, block),
+		entry("other", at(4), archive.JournalInjected, otherID, block),
+		entry("same time", at(5), archive.JournalInjected, mainID, steer),
+		entry("later of the same time", at(5), archive.JournalInjected, mainID, steer),
+		archive.JournalEntry{ID: "odd", Time: at(6), Kind: archive.JournalInjected, Session: mainID, Data: json.RawMessage(`"no object"`)},
+	)
+	journal(t, s, entry("late", at(9), archive.JournalInjected, mainID, block))
+	equal(t, "in order of time, then of identity", got[[]archive.Injection](t)(s.Injected(t.Context(), mainID)), []archive.Injection{
+		{ID: "i1", Session: mainID, Time: at(3), InjectedFact: archive.InjectedFact{Event: "SessionStart/compact", Chars: 9000}},
+		{ID: "later of the same time", Session: mainID, Time: at(5), InjectedFact: steer},
+		{ID: "same time", Session: mainID, Time: at(5), InjectedFact: steer},
+		{ID: "late", Session: mainID, Time: at(9), InjectedFact: block},
+	})
+	equal(t, "an older generation", got[[]archive.Injection](t)(s.Injected(t.Context(), mainID+"@1")), nil)
+}
+
 func testJournalMerge(t *testing.T, open Opener) {
 	s := open(t)
 	moved := project("moved")

@@ -32,6 +32,7 @@ type Store interface {
 	Tasks(ctx context.Context, sp archive.Span) ([]archive.TaskEvent, error)
 	Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error)
 	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
+	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
@@ -84,6 +85,7 @@ func Run(t *testing.T, open Opener) {
 		{"Journal/long summary", testJournalLongSummary},
 		{"Journal/any order gives the same rows", testJournalOrder},
 		{"Journal/odd entries have no effect", testJournalOdd},
+		{"Journal/what was injected", testJournalInjected},
 		{"Journal/merged projects", testJournalMerge},
 		{"Journal/cursor", testJournalCursor},
 		{"Totals", testTotals},
