@@ -56,6 +56,7 @@ func runHook() {
 		Answered:    capture.Answered{Dir: filepath.Join(cfg.Paths.Home, "state", "compacted")},
 		OpenIndex:   func(ctx context.Context) (hook.Index, error) { return openIndex(ctx, indexPath(cfg), sqlite.Options{}) },
 		Detach:      detach,
+		Changes:     changes(cfg),
 		LastCapture: func(session string) time.Time { return lastCapture(c, session) },
 	})
 }

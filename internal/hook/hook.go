@@ -43,6 +43,9 @@ type Env struct {
 	OpenIndex func(ctx context.Context) (Index, error)
 	// Detach starts this program with the given arguments and does not wait.
 	Detach func(args ...string) error
+	// Changes returns what is not committed in the work tree of a folder,
+	// redacted; it takes a fraction of the deadline. Nil says nothing.
+	Changes func(ctx context.Context, dir string) string
 	// Log takes errors; nothing of it reaches the client.
 	Log *slog.Logger
 	// LastCapture says when a session's log was last written; the zero time if

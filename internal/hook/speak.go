@@ -62,7 +62,7 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 		r.env.Answered.Take(p.subject(), r.env.Now())
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
-			Instructions: r.env.Journal.Redact(p.instructions), Now: r.env.Now(),
+			Instructions: r.env.Journal.Redact(p.instructions), Now: r.env.Now(), Changes: r.changes,
 		})
 		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err
 	case p.event != "SessionStart":
@@ -81,6 +81,14 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 		return block, "SessionStart/startup", err
 	}
 	return compact.Block{}, "", nil
+}
+
+// changes is what is not committed where the session works.
+func (r *run) changes(ctx context.Context) string {
+	if r.env.Changes == nil {
+		return ""
+	}
+	return r.env.Changes(ctx, r.payload.cwd)
 }
 
 func (r *run) restore(ctx context.Context, idx Index, session string) (compact.Block, error) {

@@ -39,8 +39,8 @@ func Floors() []Floor {
 		{
 			Name: "tools", Knows: "one craft each, nothing of each other's purpose",
 			Packages: []string{
-				"internal/brief", "internal/config", "internal/lockfile", "internal/logfile", "internal/project",
-				"internal/redact", "internal/sessionlog", "internal/terms", "internal/transcript",
+				"internal/brief", "internal/config", "internal/gitstat", "internal/lockfile", "internal/logfile",
+				"internal/project", "internal/redact", "internal/sessionlog", "internal/terms", "internal/transcript",
 			},
 			May: []string{"tools", "ground"},
 		},
