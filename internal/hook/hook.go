@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/blocking"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
@@ -39,6 +40,8 @@ type Env struct {
 	Pending capture.Pending
 	// Answered knows which compactions were Strandline's own.
 	Answered capture.Answered
+	// Blocking decides which automatic compactions are put off.
+	Blocking blocking.Guard
 	// OpenIndex opens the index; it waits for a lock until ctx ends.
 	OpenIndex func(ctx context.Context) (Index, error)
 	// Detach starts this program with the given arguments and does not wait.

@@ -32,7 +32,7 @@ func Floors() []Floor {
 		},
 		{
 			Name: "work", Knows: "what Strandline does, in terms of the domain and of small interfaces",
-			Packages: []string{"internal/capture", "internal/compact", "internal/lifecycle", "internal/recall"},
+			Packages: []string{"internal/blocking", "internal/capture", "internal/compact", "internal/lifecycle", "internal/recall"},
 			// Capture is the lowest of them: who tends the archive calls it.
 			May: []string{"work:capture", "tools", "ground"},
 		},
@@ -41,6 +41,7 @@ func Floors() []Floor {
 			Packages: []string{
 				"internal/brief", "internal/config", "internal/gitstat", "internal/lockfile", "internal/logfile",
 				"internal/project", "internal/redact", "internal/sessionlog", "internal/terms", "internal/transcript",
+				"internal/window",
 			},
 			May: []string{"tools", "ground"},
 		},
