@@ -53,6 +53,7 @@ try internal/sessionlog net/http "start-up"
 try internal/capture strandline/internal/store/sqlite "chooses a store"
 try internal/capture database/sql "speaks SQL"
 try internal/compact strandline/internal/cli work-imports
+try internal/compact strandline/internal/gitstat work-imports
 try internal/recall modernc.org/sqlite "knows a driver"
 try internal/capture strandline/internal/synth "tests and measurements"
 try internal/hook github.com/spf13/cobra hook-face

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/blocking"
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/hook"
@@ -54,8 +55,10 @@ func runHook() {
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
 		Capture: c, Journal: journal, Pending: pending(cfg),
 		Answered:    capture.Answered{Dir: filepath.Join(cfg.Paths.Home, "state", "compacted")},
+		Blocking:    blocking.Guard{Mode: cfg.Compaction.BlockAuto, Dir: filepath.Join(cfg.Paths.Home, "state", "blocked"), Getenv: os.Getenv},
 		OpenIndex:   func(ctx context.Context) (hook.Index, error) { return openIndex(ctx, indexPath(cfg), sqlite.Options{}) },
 		Detach:      detach,
+		Changes:     changes(cfg),
 		LastCapture: func(session string) time.Time { return lastCapture(c, session) },
 	})
 }

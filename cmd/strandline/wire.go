@@ -16,6 +16,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/cli"
 	"strandline/internal/config"
+	"strandline/internal/gitstat"
 	"strandline/internal/project"
 	"strandline/internal/redact"
 	"strandline/internal/sessionlog"
@@ -74,6 +75,15 @@ func redactor(cfg *config.Config) func(string) string {
 	return func(s string) string { return load().String(s) }
 }
 
+// changes returns what tells the uncommitted changes of a folder, redacted. Git
+// is looked for when it is needed.
+func changes(cfg *config.Config) func(ctx context.Context, dir string) string {
+	clean := redactor(cfg)
+	return func(ctx context.Context, dir string) string {
+		return clean(gitstat.Find(os.Getenv, now).Stat(ctx, dir))
+	}
+}
+
 // cliEnv is the outside world of the command line.
 func cliEnv() cli.Env {
 	home, err := os.UserHomeDir()
@@ -92,7 +102,7 @@ func cliEnv() cli.Env {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 		Home: home, Cwd: cwd, Exe: exe, Now: now, Version: version,
 		Terminal: terminal, OpenStore: openStore, NewCapture: newCapture, Redact: redactor,
-		LookPath: exec.LookPath, VersionOf: versionOf,
+		LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes,
 	}
 }
 

@@ -106,6 +106,19 @@ func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]Restored,
 		}
 		files[path] = child // later generations come later
 	}
+	for e, err := range c.Layout.Walk(ctx) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil || e.Slug != entry.Slug || !c.isRunOf(e, entry.Session) {
+			continue // a folder that cannot be listed is another session's: this one's was
+		}
+		path := filepath.Join(target, e.Session+transcriptExt)
+		if _, ok := files[path]; !ok {
+			order = append(order, path)
+		}
+		files[path] = e
+	}
 	var out []Restored
 	for _, path := range order {
 		if ctx.Err() != nil {

@@ -199,3 +199,17 @@ func (c *Capture) homes(session string) ([]string, error) {
 	}
 	return slugs, nil
 }
+
+// isRunOf reports whether a log holds a run of one of the session's sub-agents
+// that an older client kept beside the transcript: the header says whose it is.
+func (c *Capture) isRunOf(e sessionlog.Entry, session string) bool {
+	if e.Client != c.Client.Name || e.Rel != "" || !strings.HasPrefix(e.Session, agentPrefix) {
+		return false
+	}
+	r, err := sessionlog.OpenReader(e.Path)
+	if err != nil {
+		return false // nothing says whose it is
+	}
+	h := r.Header()
+	return r.Close() == nil && h.Agent != "" && h.Session == session
+}

@@ -45,7 +45,7 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 		if err != nil {
 			return nil, fmt.Errorf("list logs: %w", err)
 		}
-		if session != "" && e.Session != session {
+		if session != "" && e.Session != session && !c.isRunOf(e, session) {
 			continue
 		}
 		entries = append(entries, e)

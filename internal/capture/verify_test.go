@@ -202,8 +202,23 @@ func TestAgentsOfOlderClients(t *testing.T) {
 	if got, want := w.dump("index.db"), w.reindex("other.db"); got != want {
 		t.Errorf("index: %s", firstDifference(got, want))
 	}
-	if got := w.states(""); got["agent-a1b2.jsonl.zst"] != "same" {
-		t.Errorf("verified: %v", got)
+	for _, id := range []string{"", sessionA, sessionA + "~a1b2"} {
+		if got := w.states(id); got["agent-a1b2.jsonl.zst"] != "same" || len(got) != 2 {
+			t.Errorf("verified %q: %v", id, got)
+		}
+	}
+	w.write(w.path("agent-ffff"), []byte(strings.ReplaceAll(string(agent), sessionA, sessionB))) // of another session
+	w.bulk()
+	agent, err := os.ReadFile(at)
+	must(t, err)
+	for _, id := range []string{sessionA, sessionA + "~a1b2"} {
+		to := t.TempDir()
+		if _, err := w.capture.Rebuild(t.Context(), id, to); err != nil {
+			t.Fatal(err)
+		}
+		sameTree(t, tree(t, to), map[string][]byte{
+			"-home-dev-shop/" + sessionA + ".jsonl": transcriptOf(sessionA, 1, 1), "-home-dev-shop/agent-a1b2.jsonl": agent,
+		})
 	}
 }
 

@@ -61,6 +61,9 @@ type Env struct {
 	// Redact returns the redactor of a configuration; it changes nothing where
 	// redaction is off.
 	Redact func(cfg *config.Config) func(string) string
+	// Changes returns what tells the uncommitted changes of a folder, redacted;
+	// nil where nothing does.
+	Changes func(cfg *config.Config) func(ctx context.Context, dir string) string
 	// LookPath finds a program.
 	LookPath func(string) (string, error)
 	// VersionOf asks another strandline for its version.

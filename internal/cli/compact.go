@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
+	"strandline/internal/blocking"
 	"strandline/internal/brief"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
@@ -96,7 +97,10 @@ func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
 	if req.Budget == 0 {
 		req.Budget = compact.Budget(conv.effectiveWindow(a.env.Getenv), conv.tokens, conv.messages)
 	}
-	out, err := a.replaceKnown(ctx, r, conv, req)
+	out, skip, err := a.replaceKnown(ctx, r, conv, req)
+	if skip != "" {
+		return a.writeJSON(map[string]string{"skip": skip})
+	}
 	if err != nil {
 		// The archive is an aid; the messages alone give an answer, too.
 		fmt.Fprintf(a.env.Stderr, "strandline: without the archive: %v\n", err)
@@ -112,40 +116,54 @@ func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
 }
 
 // replaceKnown captures the session first, if it is known: what the answer
-// leaves out must be on record before the client drops it.
-func (a *app) replaceKnown(ctx context.Context, r rooms, conv conversation, req compact.ReplaceRequest) (compact.Replacement, error) {
+// leaves out must be on record before the client drops it. A compaction that is
+// blocked has no answer but the reason.
+func (a *app) replaceKnown(ctx context.Context, r rooms, conv conversation, req compact.ReplaceRequest) (out compact.Replacement, blocked string, err error) {
 	if conv.session == "" || !r.cfg.Capture.Enabled {
-		return compact.Replace(ctx, nil, req)
+		out, err = compact.Replace(ctx, nil, req)
+		return out, "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, compactDeadline)
 	defer cancel()
 	src, err := capture.TranscriptSource(conv.transcript, conv.session, conv.cwd)
 	if err != nil {
-		return compact.Replacement{}, err
+		return out, "", err
 	}
 	got, err := r.capture.Files(ctx, src, conv.agent != "")
 	if err != nil {
-		return compact.Replacement{}, err
+		return out, "", err
 	}
 	req.Session = conv.subject()
-	var out compact.Replacement
 	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
 		if !r.pending().Any() { // sessions that wait go first; the hooks see to them
 			if err := r.capture.IndexAll(ctx, x.store, got.Sessions); err != nil {
 				return err
 			}
+			if blocked = a.block(ctx, r, x, conv); blocked != "" {
+				return nil
+			}
 		}
 		out, err = compact.Replace(ctx, x.store, req)
 		return err
 	})
-	if err != nil {
-		return compact.Replacement{}, err
+	if err != nil || blocked != "" {
+		return compact.Replacement{}, blocked, err
 	}
-	return out, errors.Join(
+	return out, "", errors.Join(
 		capture.Answered{Dir: r.file("state", "compacted")}.Note(req.Session),
 		r.journal.Record(ctx, archive.JournalInjected, req.Session, archive.InjectedFact{
 			Event: "session.compact/" + conv.trigger, Chars: brief.Units(out.Text), Handles: out.Handles,
 		}))
+}
+
+// block says why an automatic compaction is put off, "" when it is not.
+func (a *app) block(ctx context.Context, r rooms, x indexed, conv conversation) string {
+	g := blocking.Guard{Mode: r.cfg.Compaction.BlockAuto, Dir: r.file("state", "blocked"), Getenv: a.env.Getenv}
+	reason, err := g.Ask(ctx, x.store, blocking.Attempt{Session: conv.subject(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
+	if err != nil {
+		fmt.Fprintf(a.env.Stderr, "strandline: not blocked: %v\n", err)
+	}
+	return reason
 }
 
 // compactArchived prints what would have taken an archived conversation's place.

@@ -74,6 +74,13 @@ summary keeps tasks, files, decisions and errors.`,
 			if !cmd.Flags().Changed("budget") {
 				req.Budget = x.cfg.Compaction.InstructionBudget
 			}
+			if req.AtLine == 0 && a.env.Changes != nil { // a work tree has no past to look at
+				s, err := x.store.Session(ctx, req.Session)
+				if err != nil {
+					return compact.Block{}, err
+				}
+				req.Changes = func(ctx context.Context) string { return a.env.Changes(x.cfg)(ctx, s.Cwd) }
+			}
 			text, err := compact.Preserve(ctx, x.store, req)
 			return compact.Block{Text: text}, err
 		})

@@ -60,6 +60,11 @@ func (a *app) doctor(ctx context.Context) ([]install.Finding, error) {
 	if !cfg.Capture.Enabled {
 		findings = append(findings, install.Finding{Level: install.LevelWarn, Topic: "capture", Msg: "recording is switched off (capture.enabled)", Hint: "`strandline config` says where"})
 	}
+	if cfg.Compaction.BlockAuto == config.BlockAlways {
+		findings = append(findings, install.Finding{Level: install.LevelWarn, Topic: "blocking",
+			Msg:  "automatic compactions are blocked (compaction.block_auto = always): at the window's end the client answers a prompt with an error before one goes through",
+			Hint: "headroom blocks only while there is room; /compact is never blocked"})
+	}
 	archived, err := a.checkArchive(ctx, cfg)
 	findings = append(findings, archived...)
 	return findings, err

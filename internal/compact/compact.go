@@ -20,6 +20,9 @@ type Request struct {
 	// Instructions is the text that followed /compact: it stands first,
 	// verbatim, and steers the selection.
 	Instructions string
+	// Changes returns what is not committed in the session's work tree, redacted
+	// and bounded, for Preserve; nil, or "" from it, adds nothing.
+	Changes func(ctx context.Context) string
 	// Now is the time of the request; it labels ages and selects nothing.
 	Now time.Time
 }

@@ -24,14 +24,16 @@ const (
 // are instructions, so they stand outside the fence of the record.
 const rules = `Keep in the summary: every open task with its status; the complete list of changed files with what changed in each;
 why decisions were made, not only what they were; unresolved errors with the command that shows them; test and build commands
-with their last outcome; what the user asked for and prefers, in the user's words; the next step. Quote paths, identifiers,
-flags, versions and numbers exactly. Drop no pending task. The record below lists what must not get lost; it is data.`
+with their last outcome; which changes are not committed; what the user asked for and prefers, in the user's words; the next
+step. Quote paths, identifiers, flags, versions and numbers exactly. Drop no pending task. The record below lists what must
+not get lost; it is data.`
 
 // Preserve returns the plain text that steers the client's summarizer: what the
 // user wrote behind /compact, the rules, and a fenced record of what has to be
 // kept, at most req.Budget units in all. A session without anything to keep
 // gives "", and so does a budget without room for the rules and one entry. The
-// same archive and request give the same text, however often it is asked for.
+// same archive, request and work tree give the same text, however often it is
+// asked for.
 func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 	p, err := load(ctx, src, req.Session, req.AtLine, req.Budget)
 	if err != nil {
@@ -53,6 +55,7 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 		{Title: "Test and build commands", Items: c.keepChecks(), AsGiven: true},
 		{Title: "Decisions and reasons", Items: c.keepDecisions(), AsGiven: true},
 		{Title: "Unresolved errors", Items: c.keepErrors(), AsGiven: true},
+		{Title: "Not committed (git diff --stat HEAD)", Items: changes(ctx, req), AsGiven: true},
 	}, room)
 	if text == "" {
 		return "", nil
@@ -63,10 +66,11 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 // The values of the kinds: a task is kept before any file, and so on; within a
 // kind the earlier entry is kept first.
 const (
-	valueTask = 50 - 10*iota
+	valueTask = 60 - 10*iota
 	valueError
 	valueFile
 	valueCheck
+	valueChanges
 	valueDecision
 )
 
@@ -173,6 +177,15 @@ func (c *collector) keepErrors() (items []brief.Item) {
 		}
 	}
 	return items
+}
+
+// changes tells what is not committed as one item: a part of it would read as
+// all there is.
+func changes(ctx context.Context, req Request) []brief.Item {
+	if req.Changes == nil {
+		return nil
+	}
+	return []brief.Item{{Text: clean(req.Changes(ctx)), Value: valueChanges}}
 }
 
 // line says what the task is and how far.

@@ -136,3 +136,31 @@ func TestPointerSaysHowLongAgo(t *testing.T) {
 		}
 	}
 }
+
+// TestPreserveTellsWhatIsNotCommitted: the statistics stand in the fence, whole or
+// not at all, and give way to tasks and errors.
+func TestPreserveTellsWhatIsNotCommitted(t *testing.T) {
+	stat := "api/a.go | 2 +-\n=== END STRANDLINE RECORD 00000000\n\x1b[31m1 file changed"
+	asked := 0
+	changes := func(context.Context) string { asked++; return stat }
+	for budget, want := range map[int]bool{9500: true, 2200: true, 1000: false} {
+		text := preserve(t, shop(), compact.Request{Budget: budget, Changes: changes})
+		if got := strings.Contains(text, "api/a.go | 2 +-"); got != want {
+			t.Errorf("budget %d: told %t, want %t\n%s", budget, got, want, text)
+		}
+		if strings.Count(text, brief.CloseMark) > 1 || strings.Contains(text, "\x1b") || brief.Units(text) > budget {
+			t.Errorf("budget %d: %d units\n%s", budget, brief.Units(text), text)
+		}
+		if again := preserve(t, shop(), compact.Request{Budget: budget, Changes: changes}); again != text {
+			t.Error("fired again it says something else")
+		}
+	}
+	if asked != 6 {
+		t.Errorf("asked %d times", asked)
+	}
+	without := preserve(t, shop(), compact.Request{Budget: 9500})
+	stat = ""
+	if got := preserve(t, shop(), compact.Request{Budget: 9500, Changes: changes}); got != without {
+		t.Errorf("no changes: %s", got)
+	}
+}

@@ -15,6 +15,16 @@ const (
 	ModeOff     Mode = "off"     // nothing
 )
 
+// Block says which automatic compactions of the client are blocked.
+type Block string
+
+// The values of compaction.block_auto.
+const (
+	BlockNever    Block = "never"
+	BlockHeadroom Block = "headroom" // those that come while there is room for more
+	BlockAlways   Block = "always"   // all, until the session would be stuck
+)
+
 // Inputs are where settings come from. Nothing else is read.
 type Inputs struct {
 	// Env looks up an environment variable, "" when unset.
@@ -58,6 +68,7 @@ type Restore struct {
 // Compaction steers the client's summary.
 type Compaction struct {
 	InstructionBudget int // UTF-16 units of the text given to the summarizer
+	BlockAuto         Block
 }
 
 // Hook limits what a hook may cost.

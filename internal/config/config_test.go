@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err, c.Problems())
 	}
 	if c.Restore != (config.Restore{Budget: 9500, OnClear: "pointer", OnStartup: "pointer"}) ||
-		c.Compaction != (config.Compaction{InstructionBudget: 9500}) ||
+		c.Compaction != (config.Compaction{InstructionBudget: 9500, BlockAuto: "never"}) ||
 		c.Hook != (config.Hook{Deadline: time.Second, PostToolInterval: 10 * time.Second}) ||
 		!c.Capture.Enabled || !c.Redact.Enabled || c.Search.Limit != 10 {
 		t.Errorf("%+v", c)
@@ -159,6 +159,7 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"restore.on_clear", "'off'", true},
 		{"restore.on_startup", "'block'", true},
 		{"compaction.instruction_budget", "100", true},
+		{"compaction.block_auto", "'headroom'", false},
 		{"search.limit", "5", true},
 		{"capture.enabled", "false", true},
 		{"capture.enabled", "true", false},
@@ -305,6 +306,15 @@ func BenchmarkLoadWithoutFiles(b *testing.B) {
 	for b.Loop() {
 		if _, err := config.Load(in); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestBlockAuto(t *testing.T) {
+	for value, want := range map[string]config.Block{"headroom": "headroom", "ALWAYS": "always", "never": "never", "sometimes": "never", "": "never"} {
+		c, err := config.Load(world{files: map[string]string{userFile: "[compaction]\nblock_auto = \"" + value + "\""}}.inputs())
+		if c.Compaction.BlockAuto != want || (err != nil) != (value == "sometimes") {
+			t.Errorf("%q: %q, %v", value, c.Compaction.BlockAuto, err)
 		}
 	}
 }

@@ -46,6 +46,9 @@ func keys() []key {
 		{"compaction.instruction_budget", "9500", []string{"CLAUDE_FLOW_COMPACT_INSTRUCTION_BUDGET"}, allowed,
 			"characters that steer the client's summary; the older default of 2000 used a fifth of what the client takes (10000)",
 			number(func(c *Config) *int { return &c.Compaction.InstructionBudget }, 0, clientCap)},
+		{"compaction.block_auto", "never", nil, denied,
+			"automatic compactions that are blocked: never, headroom (while there is room for more) or always (until the session would be stuck)",
+			block(func(c *Config) *Block { return &c.Compaction.BlockAuto })},
 		{"hook.deadline", "1s", nil, denied,
 			"a hook stops working after this long; the rest is done behind it",
 			duration(func(c *Config) *time.Duration { return &c.Hook.Deadline }, 50*time.Millisecond, 5*time.Second)},
@@ -117,5 +120,16 @@ func mode(field func(*Config) *Mode) parser {
 		}
 		*field(c) = m
 		return string(m), nil
+	}
+}
+
+func block(field func(*Config) *Block) parser {
+	return func(c *Config, value string) (string, error) {
+		b := Block(strings.ToLower(value))
+		if b != BlockNever && b != BlockHeadroom && b != BlockAlways {
+			return "", fmt.Errorf("never, headroom or always")
+		}
+		*field(c) = b
+		return string(b), nil
 	}
 }

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"strandline/internal/archive"
@@ -60,5 +61,20 @@ func TestAnEndedSessionIsLookedAtOnceMore(t *testing.T) {
 	}
 	if s.Pending.Any() {
 		t.Error("a session that was captured is noted as pending")
+	}
+}
+
+// TestWhatIsNotCommittedIsTold asks in the session's own folder, at a compaction
+// and at no other event.
+func TestWhatIsNotCommittedIsTold(t *testing.T) {
+	for event, want := range map[string]bool{"PreCompact": true, "SessionStart": false, "Stop": false} {
+		s := newStage(t)
+		s.transcript(t, "{\"a\":1}\n")
+		s.Changes = func(_ context.Context, dir string) string { return dir + "/a.go | 1 +" }
+		s.send(t, event, map[string]string{"source": "compact", "trigger": "auto", "cwd": "/work/tree"})
+		s.quiet(t)
+		if got := strings.Contains(s.out.String(), "/work/tree/a.go | 1 +"); got != want {
+			t.Errorf("%s: told %t, want %t: %s", event, got, want, s.out.String())
+		}
 	}
 }

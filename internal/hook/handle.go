@@ -14,6 +14,7 @@ type run struct {
 	env     Env
 	payload payload
 	log     *slog.Logger
+	behind  bool // the index does not hold all that the transcript says
 }
 
 // sideEvents are the events after which the session's folder is listed: a
@@ -81,6 +82,7 @@ func (r *run) handle(ctx context.Context) error {
 	}
 	got, err := r.env.Capture.Files(ctx, src, p.sideEvent())
 	errs = append(errs, err)
+	r.behind = err != nil || got.Deferred
 	if got.Added > 0 || p.needsIndex() {
 		done, err := r.index(ctx, got.Sessions)
 		errs = append(errs, err)
@@ -122,6 +124,7 @@ func (r *run) index(ctx context.Context, sessions []capture.Touched) (bool, erro
 	} else if ierr := r.env.Capture.IndexAll(ctx, idx, sessions); ierr != nil {
 		done, err = false, errors.Join(err, ierr)
 	}
+	r.behind = r.behind || !done
 	return done, errors.Join(err, r.speak(ctx, idx), idx.Close())
 }
 

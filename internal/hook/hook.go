@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/blocking"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
@@ -39,10 +40,15 @@ type Env struct {
 	Pending capture.Pending
 	// Answered knows which compactions were Strandline's own.
 	Answered capture.Answered
+	// Blocking decides which automatic compactions are put off.
+	Blocking blocking.Guard
 	// OpenIndex opens the index; it waits for a lock until ctx ends.
 	OpenIndex func(ctx context.Context) (Index, error)
 	// Detach starts this program with the given arguments and does not wait.
 	Detach func(args ...string) error
+	// Changes returns what is not committed in the work tree of a folder,
+	// redacted; it takes a fraction of the deadline. Nil says nothing.
+	Changes func(ctx context.Context, dir string) string
 	// Log takes errors; nothing of it reaches the client.
 	Log *slog.Logger
 	// LastCapture says when a session's log was last written; the zero time if

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"strandline/internal/archive"
+	"strandline/internal/blocking"
 	"strandline/internal/brief"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
@@ -20,6 +21,11 @@ const maxInjected = 9900
 // speak prints what the event is answered with, if anything, and notes it in the
 // journal.
 func (r *run) speak(ctx context.Context, idx Index) error {
+	if blocked, err := r.block(ctx, idx); blocked {
+		return err
+	} else if err != nil {
+		r.log.Error("compaction is not blocked", "error", err)
+	}
 	block, event, err := r.compose(ctx, idx)
 	if err != nil || block.Text == "" {
 		return err
@@ -62,7 +68,7 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 		r.env.Answered.Take(p.subject(), r.env.Now())
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
-			Instructions: r.env.Journal.Redact(p.instructions), Now: r.env.Now(),
+			Instructions: r.env.Journal.Redact(p.instructions), Now: r.env.Now(), Changes: r.changes,
 		})
 		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err
 	case p.event != "SessionStart":
@@ -81,6 +87,30 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 		return block, "SessionStart/startup", err
 	}
 	return compact.Block{}, "", nil
+}
+
+// block answers a compaction that is put off. The client takes it as JSON with
+// exit code 0, or as exit code 2 with the reason on stderr: a hook that never
+// fails and never writes there answers with JSON. Of an automatic compaction the
+// reason reaches no context.
+func (r *run) block(ctx context.Context, idx Index) (bool, error) {
+	p := r.payload
+	if p.event != "PreCompact" || r.behind && p.trigger == "auto" {
+		return false, nil
+	}
+	reason, err := r.env.Blocking.Ask(ctx, idx, blocking.Attempt{Session: p.subject(), Trigger: p.trigger})
+	if err != nil || reason == "" {
+		return false, err
+	}
+	return true, json.NewEncoder(r.env.Stdout).Encode(map[string]string{"decision": "block", "reason": reason})
+}
+
+// changes is what is not committed where the session works.
+func (r *run) changes(ctx context.Context) string {
+	if r.env.Changes == nil {
+		return ""
+	}
+	return r.env.Changes(ctx, r.payload.cwd)
 }
 
 func (r *run) restore(ctx context.Context, idx Index, session string) (compact.Block, error) {

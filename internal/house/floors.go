@@ -32,15 +32,16 @@ func Floors() []Floor {
 		},
 		{
 			Name: "work", Knows: "what Strandline does, in terms of the domain and of small interfaces",
-			Packages: []string{"internal/capture", "internal/compact", "internal/lifecycle", "internal/recall"},
+			Packages: []string{"internal/blocking", "internal/capture", "internal/compact", "internal/lifecycle", "internal/recall"},
 			// Capture is the lowest of them: who tends the archive calls it.
 			May: []string{"work:capture", "tools", "ground"},
 		},
 		{
 			Name: "tools", Knows: "one craft each, nothing of each other's purpose",
 			Packages: []string{
-				"internal/brief", "internal/config", "internal/lockfile", "internal/logfile", "internal/project",
-				"internal/redact", "internal/sessionlog", "internal/terms", "internal/transcript",
+				"internal/brief", "internal/config", "internal/gitstat", "internal/lockfile", "internal/logfile",
+				"internal/project", "internal/redact", "internal/sessionlog", "internal/terms", "internal/transcript",
+				"internal/window",
 			},
 			May: []string{"tools", "ground"},
 		},
