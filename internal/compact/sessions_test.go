@@ -69,8 +69,9 @@ func TestUnusualSessionsGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := restore(t, m, compact.Request{Budget: 2500})
 			checkBlock(t, b.Text, 2500)
-			_, kept, _ := strings.Cut(preserve(t, m, compact.Request{Budget: 2500}), brief.OpenMark) // without the rules
-			golden(t, "session_"+name, b.Text+"\n\n"+brief.OpenMark+kept)
+			kept := preserve(t, m, compact.Request{Budget: 2500})
+			kept = kept[max(0, strings.Index(kept, brief.OpenMark)):] // without the rules, which are the same for all
+			golden(t, "session_"+name, b.Text+"\n\n"+kept)
 		})
 	}
 }
