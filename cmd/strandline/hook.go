@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -51,6 +52,7 @@ func runHook() {
 		return
 	}
 	c.MaxLog = maxHookBytes
+	lost := indexLost(cfg)
 	hook.Run(context.Background(), hook.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
 		Capture: c, Journal: journal, Pending: pending(cfg),
@@ -61,6 +63,22 @@ func runHook() {
 		Changes:     changes(cfg),
 		LastCapture: func(session string) time.Time { return lastCapture(c, session) },
 	})
+	if lost {
+		if err := detach("maintain"); err != nil {
+			log.Error("index what the lost index held", "error", err)
+		}
+	}
+}
+
+// indexLost reports that there are logs and no index: somebody deleted it. The
+// hook makes a new one with its own session, and maintain brings in the others.
+func indexLost(cfg *config.Config) bool {
+	_, err := os.Stat(indexPath(cfg))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(cfg.Paths.Home, "log"))
+	return err == nil
 }
 
 // lastCapture is when a session's log was last written.

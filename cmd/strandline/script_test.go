@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,6 +54,7 @@ func TestScripts(t *testing.T) {
 			"fifo":     cmdFifo,
 			"mode":     cmdMode,
 			"relocate": cmdRelocate,
+			"until":    cmdUntil,
 			"note":     cmdNote,
 			"age":      cmdAge,
 			"damage":   cmdDamage,
@@ -232,4 +234,17 @@ func cmdKnown(ts *testscript.TestScript, _ bool, args []string) {
 	path := filepath.Join(ts.Getenv("PROJECTS"), "-home-dev-shop", args[0]+".jsonl")
 	head := fmt.Sprintf(`{"session":%q,"transcript":%q,"cwd":"/home/dev/shop",`, args[0], path)
 	ts.Check(os.WriteFile(ts.MkAbs("known.json"), []byte(head+strings.TrimPrefix(ts.ReadFile(args[1]), "{")), 0o600))
+}
+
+// until PATTERN ARGS... runs strandline with ARGS until its output matches, for
+// what a process in the background does. The script's deadline ends it.
+func cmdUntil(ts *testscript.TestScript, _ bool, args []string) {
+	pattern := regexp.MustCompile(args[0])
+	for range 1000 {
+		// It may fail meanwhile: the background process may hold what it needs.
+		if ts.Exec("strandline", args[1:]...) == nil && pattern.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+	}
+	ts.Fatalf("no output matched %s", args[0])
 }
