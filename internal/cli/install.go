@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -9,19 +10,45 @@ import (
 	"strandline/internal/install"
 )
 
-func (a *app) installer(cfg *config.Config, scope string, plugin bool) (*install.Installer, error) {
-	if scope != string(install.ScopeUser) && scope != string(install.ScopeProject) {
-		return nil, wrongUsage(fmt.Sprintf("%q is no scope", scope), "--scope takes user or project")
+// wiring are the flags that init and uninstall share.
+type wiring struct {
+	scope string
+	dry   bool
+}
+
+func (w *wiring) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&w.scope, "scope", "user", "whose settings: user (every project) or project (this one)")
+	cmd.Flags().BoolVar(&w.dry, "dry-run", false, "show what would change and change nothing")
+}
+
+// rewire makes a plan, carries it out unless only its print is wanted, and tells
+// what came of it.
+func (a *app) rewire(ctx context.Context, w wiring, plugin bool, plan func(*install.Installer) (install.Plan, error)) (*config.Config, error) {
+	cfg, err := a.settings()
+	if err != nil {
+		return nil, err
 	}
-	return install.New(install.Options{
+	if w.scope != string(install.ScopeUser) && w.scope != string(install.ScopeProject) {
+		return nil, wrongUsage(fmt.Sprintf("%q is no scope", w.scope), "--scope takes user or project")
+	}
+	in := install.New(install.Options{
 		ClientDir: cfg.ClientDir, ProjectDir: a.projectRoot(), Home: cfg.Paths.Home, Exe: a.env.Exe,
-		Scope: install.Scope(scope), Plugin: plugin, Now: a.env.Now,
-	}), nil
+		Scope: install.Scope(w.scope), Plugin: plugin, Now: a.env.Now,
+	})
+	p, err := plan(in)
+	if err == nil && !w.dry {
+		p, err = in.Apply(ctx, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.printPlan(p, w.dry)
+	return cfg, nil
 }
 
 func (a *app) initCommand() *cobra.Command {
-	var scope string
-	var dry, plugin, classic bool
+	var w wiring
+	var plugin, classic bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Wire Strandline into the client's settings",
@@ -34,32 +61,16 @@ compact in the client's place, without a model. It uses an early access interfac
 the client; where that fails, the client compacts by itself.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.settings()
-			if err != nil {
+			if _, err := a.rewire(cmd.Context(), w, plugin && !classic, (*install.Installer).Plan); err != nil {
 				return err
 			}
-			in, err := a.installer(cfg, scope, plugin && !classic)
-			if err != nil {
-				return err
-			}
-			plan, err := in.Plan()
-			if err != nil {
-				return err
-			}
-			if !dry {
-				if plan, err = in.Apply(cmd.Context(), plan); err != nil {
-					return err
-				}
-			}
-			a.printPlan(plan, dry)
-			if !dry {
+			if !w.dry {
 				fmt.Fprintln(a.out, "Sessions are recorded from the next start of the client on.\n`strandline import` brings in the sessions that exist.")
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user (every project) or project (this one)")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change and change nothing")
+	w.register(cmd)
 	cmd.Flags().BoolVar(&plugin, "plugin", true, "switch the compactor plugin on")
 	cmd.Flags().BoolVar(&classic, "no-plugin", false, "hooks only: the client summarizes with its model")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "no-plugin")
@@ -67,37 +78,21 @@ the client; where that fails, the client compacts by itself.`,
 }
 
 func (a *app) uninstallCommand() *cobra.Command {
-	var scope string
-	var dry bool
+	var w wiring
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Take Strandline out of the client's settings; the archive stays",
 		Args:  arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.settings()
+			cfg, err := a.rewire(cmd.Context(), w, false, (*install.Installer).PlanUninstall)
 			if err != nil {
 				return err
 			}
-			in, err := a.installer(cfg, scope, false)
-			if err != nil {
-				return err
-			}
-			plan, err := in.PlanUninstall()
-			if err != nil {
-				return err
-			}
-			if !dry {
-				if plan, err = in.Apply(cmd.Context(), plan); err != nil {
-					return err
-				}
-			}
-			a.printPlan(plan, dry)
 			fmt.Fprintf(a.out, "The archive stays in %s.\n", cfg.Paths.Home)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user or project")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change and change nothing")
+	w.register(cmd)
 	return cmd
 }
 
