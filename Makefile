@@ -37,7 +37,7 @@ demo: build ## see the whole story in seconds, touching nothing of yours
 	@./bin/strandline$(EXE) demo
 
 test: client ## run all tests, installing what they need
-	STRANDLINE_E2E=1 $(GO) test -timeout $(TEST_TIMEOUT) ./...
+	@STRANDLINE_E2E=1 GO=$(GO) ./scripts/test.sh -timeout $(TEST_TIMEOUT)
 
 race: client ## run all tests with the race detector (needs a C compiler)
 	STRANDLINE_E2E=1 CGO_ENABLED=1 $(GO) test -race -timeout $(TEST_TIMEOUT) ./...
