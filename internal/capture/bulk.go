@@ -81,9 +81,14 @@ type bulk struct {
 }
 
 func (b *bulk) log(ctx context.Context, jobs []Job, out chan<- Job) error {
+	list := lister{capture: b.capture}
 	for _, j := range jobs {
 		if j.Source != nil {
-			logged, err := b.capture.Log(ctx, *j.Source)
+			var logged Logged
+			k, err := list.of(*j.Source)
+			if err == nil {
+				logged, err = b.capture.logInto(ctx, k, *j.Source)
+			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

@@ -2,8 +2,11 @@ package capture_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"strandline/internal/capture"
 )
 
 func TestLeftBehind(t *testing.T) {
@@ -47,5 +50,32 @@ func TestLeftBehindInAFolderThatDoesNotExist(t *testing.T) {
 	w := newWorld(t)
 	if left, err := w.capture.LeftBehind(w.source(sessionA), 10); err != nil || left != nil {
 		t.Errorf("got %v, %v", left, err)
+	}
+}
+
+// What is behind is counted over transcripts and their side files alike, whether
+// the session has a log, or only some of its files have.
+func TestUncaptured(t *testing.T) {
+	w := newWorld(t)
+	side := func(session, name string) string {
+		return filepath.Join(filepath.Dir(w.path(session)), session, "tool-results", name)
+	}
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
+	w.write(side(sessionA, "one.txt"), []byte("one"))
+	w.hook(sessionA)
+	w.write(side(sessionA, "two.txt"), []byte("two"))
+	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 1))
+	w.write(side(sessionB, "three.txt"), []byte("three"))
+	w.write(w.path("empty"), nil)
+	jobs, failed, err := capture.List(t.Context(), []string{w.client})
+	if err != nil || len(failed) > 0 || len(jobs) != 6 {
+		t.Fatal(len(jobs), failed, err)
+	}
+	if n, err := w.capture.Uncaptured(jobs); err != nil || n != 3 {
+		t.Errorf("%d files hold more, want two.txt, three.txt and its transcript; %v", n, err)
+	}
+	w.bulk()
+	if n, err := w.capture.Uncaptured(jobs); err != nil || n != 0 {
+		t.Errorf("%d files hold more after an import; %v", n, err)
 	}
 }

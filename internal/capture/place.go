@@ -76,6 +76,29 @@ func (c *Capture) kept(src Source, side bool) (kept, error) {
 	return k, nil
 }
 
+// lister lists what is kept of sessions whose files come one after the other:
+// anew for every transcript, and once for all of its side files, of which a
+// session may have thousands.
+type lister struct {
+	capture *Capture
+	session string // folder and id of the session that was listed last
+	kept    kept
+}
+
+func (l *lister) of(src Source) (kept, error) {
+	at := src.Slug() + "/" + src.Session
+	if src.Rel != "" && at == l.session {
+		return l.kept, nil
+	}
+	k, err := l.capture.kept(src, true)
+	if err != nil {
+		l.session = ""
+		return k, err
+	}
+	l.session, l.kept = at, k
+	return k, nil
+}
+
 // logs returns the generations of a file, oldest first.
 func (k kept) logs(rel string) []sessionlog.Entry {
 	if rel != "" {

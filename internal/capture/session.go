@@ -99,13 +99,13 @@ type Touched struct {
 // IndexAll brings the index up to the logs of several sessions.
 func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Touched) error {
 	for _, s := range sessions {
-		if done, err := c.indexFresh(ctx, idx, s); done || err != nil {
-			if err != nil && !errors.Is(err, archive.ErrStale) {
-				return err
-			}
-			if err == nil {
-				continue
-			}
+		done, err := c.indexFresh(ctx, idx, s)
+		switch {
+		case errors.Is(err, archive.ErrStale): // another process was faster: read on from its cursor
+		case err != nil:
+			return err
+		case done:
+			continue
 		}
 		if err := c.Index(ctx, idx, s.Session); err != nil {
 			return err
@@ -146,6 +146,34 @@ func (c *Capture) Behind(src Source, size int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	return k.behind(src, size)
+}
+
+// Uncaptured counts the listed files that hold more than their logs.
+func (c *Capture) Uncaptured(jobs []Job) (int, error) {
+	list := lister{capture: c}
+	n := 0
+	for _, j := range jobs {
+		if j.Size == 0 {
+			continue
+		}
+		k, err := list.of(*j.Source)
+		if err != nil {
+			return n, err
+		}
+		behind, err := k.behind(*j.Source, j.Size)
+		if err != nil {
+			return n, err
+		}
+		if behind {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// behind reports whether a file, which is not empty, holds more than its log.
+func (k kept) behind(src Source, size int64) (bool, error) {
 	latest, ok := k.latest(src.Rel)
 	if !ok {
 		return true, nil

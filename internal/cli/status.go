@@ -145,17 +145,7 @@ func uncaptured(ctx context.Context, r rooms) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := 0
-	for _, j := range jobs {
-		behind, err := r.capture.Behind(*j.Source, j.Size)
-		if err != nil {
-			return n, err
-		}
-		if behind {
-			n++
-		}
-	}
-	return n, nil
+	return r.capture.Uncaptured(jobs)
 }
 
 // treeSize adds up the sizes of the files at or below a path; what cannot be
