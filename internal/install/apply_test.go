@@ -184,15 +184,3 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("got %q", plan.Warnings)
 	}
 }
-
-func TestClientDir(t *testing.T) {
-	env := map[string]string{}
-	get := func(name string) string { return env[name] }
-	if got, want := ClientDir(get, "/home/ann"), filepath.FromSlash("/home/ann/.claude"); got != want {
-		t.Errorf("got %s", got)
-	}
-	env["CLAUDE_CONFIG_DIR"] = "/cfg"
-	if got := ClientDir(get, "/home/ann"); got != "/cfg" {
-		t.Errorf("got %s", got)
-	}
-}

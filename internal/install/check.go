@@ -27,7 +27,7 @@ type Finding struct {
 
 // CheckOptions say what to look at. Every path is absolute.
 type CheckOptions struct {
-	ClientDir  string // see ClientDir
+	ClientDir  string // the client's configuration folder
 	ProjectDir string // empty: no project's settings are read
 	Home       string // Strandline's own folder
 	Exe        string // the binary that asks

@@ -26,7 +26,7 @@ const (
 
 // Options say what to wire and where. Every path is absolute.
 type Options struct {
-	ClientDir  string           // the client's configuration folder, see ClientDir
+	ClientDir  string           // the client's configuration folder
 	ProjectDir string           // the project's root, needed for ScopeProject only
 	Home       string           // Strandline's own folder; the manifest is kept there
 	Exe        string           // the strandline binary that the hooks call
@@ -38,15 +38,6 @@ type Options struct {
 	// beforeRename stands between the writing of a new settings file and its
 	// taking the old one's place.
 	beforeRename func() error
-}
-
-// ClientDir returns the client's configuration folder: CLAUDE_CONFIG_DIR, else
-// .claude in the user's home.
-func ClientDir(getenv func(string) string, userHome string) string {
-	if dir := getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir
-	}
-	return filepath.Join(userHome, ".claude")
 }
 
 // Installer edits the client's settings.
