@@ -14,7 +14,10 @@ type run struct {
 	env     Env
 	payload payload
 	log     *slog.Logger
-	behind  bool // the index does not hold all that the transcript says
+	added   int64 // bytes that were new to the logs
+	behind  bool  // the index does not hold all that the transcript says
+	idx     Index // nil until somebody needed it, see open
+	idxErr  error
 }
 
 // sideEvents are the events after which the session's folder is listed: a
@@ -82,12 +85,13 @@ func (r *run) handle(ctx context.Context) error {
 	}
 	got, err := r.env.Capture.Files(ctx, src, p.sideEvent())
 	errs = append(errs, err)
-	r.behind = err != nil || got.Deferred
+	r.added, r.behind = got.Added, err != nil || got.Deferred
 	if got.Added > 0 || p.needsIndex() {
 		done, err := r.index(ctx, got.Sessions)
 		errs = append(errs, err)
 		got.Deferred = got.Deferred || !done
 	}
+	errs = append(errs, r.speak(ctx), r.close())
 	if got.Deferred {
 		errs = append(errs, r.leave(src))
 	}
@@ -108,11 +112,11 @@ func (r *run) throttled() bool {
 	return age >= 0 && age < r.env.Config.Hook.PostToolInterval
 }
 
-// index brings the index up to date, answers the event, and reports whether the
-// index got there.
+// index brings the index up to date and reports whether it got there.
 func (r *run) index(ctx context.Context, sessions []capture.Touched) (bool, error) {
-	idx, err := r.env.OpenIndex(ctx)
+	idx, err := r.open(ctx)
 	if err != nil {
+		r.behind = r.behind || len(sessions) > 0
 		return len(sessions) == 0, err
 	}
 	err = r.env.Journal.Sync(ctx, idx)
@@ -125,7 +129,7 @@ func (r *run) index(ctx context.Context, sessions []capture.Touched) (bool, erro
 		done, err = false, errors.Join(err, ierr)
 	}
 	r.behind = r.behind || !done
-	return done, errors.Join(err, r.speak(ctx, idx), idx.Close())
+	return done, err
 }
 
 // sweepLimit is how many transcripts a new session looks at for what others

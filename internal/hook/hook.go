@@ -49,6 +49,9 @@ type Env struct {
 	// Changes returns what is not committed in the work tree of a folder,
 	// redacted; it takes a fraction of the deadline. Nil says nothing.
 	Changes func(ctx context.Context, dir string) string
+	// Speakers may add to what an event is answered with, in this order: recall,
+	// the autopilot's report, a reminder of segments.
+	Speakers []Speaker
 	// Log takes errors; nothing of it reaches the client.
 	Log *slog.Logger
 	// LastCapture says when a session's log was last written; the zero time if

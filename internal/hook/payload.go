@@ -16,6 +16,7 @@ type payload struct {
 	source       string // SessionStart: startup, resume, clear, compact, fork
 	trigger      string // PreCompact: manual, auto
 	instructions string // PreCompact: the text behind /compact
+	prompt       string // UserPromptSubmit
 	agentID      string
 	agentType    string
 	lastMessage  string // SubagentStop
@@ -36,6 +37,7 @@ func parsePayload(data []byte) payload {
 		"source":                 &p.source,
 		"trigger":                &p.trigger,
 		"custom_instructions":    &p.instructions,
+		"prompt":                 &p.prompt,
 		"agent_id":               &p.agentID,
 		"agent_type":             &p.agentType,
 		"last_assistant_message": &p.lastMessage,

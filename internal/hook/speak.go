@@ -3,13 +3,11 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 
 	"strandline/internal/archive"
 	"strandline/internal/blocking"
-	"strandline/internal/brief"
-	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
 )
@@ -18,32 +16,28 @@ import (
 // a file, whatever the configuration asks for.
 const maxInjected = 9900
 
-// speak prints what the event is answered with, if anything, and notes it in the
-// journal.
-func (r *run) speak(ctx context.Context, idx Index) error {
-	if blocked, err := r.block(ctx, idx); blocked {
-		return err
-	} else if err != nil {
-		r.log.Error("compaction is not blocked", "error", err)
+// speak answers the event: what the hook itself has to say, if the index is
+// open, and what the speakers add. It notes all of it in the journal.
+func (r *run) speak(ctx context.Context) error {
+	var own voice
+	var errs []error
+	if r.idx != nil {
+		blocked, err := r.block(ctx, r.idx)
+		if blocked {
+			return err
+		}
+		if err != nil {
+			r.log.Error("compaction is not blocked", "error", err)
+		}
+		block, event, err := r.compose(ctx, r.idx)
+		if err == nil {
+			own = voice{event: event, Speech: Speech{
+				Text: block.Text, Handles: block.Handles, Refs: refsOf(r.payload.subject(), block.Handles), How: "restored",
+			}}
+		}
+		errs = append(errs, err)
 	}
-	block, event, err := r.compose(ctx, idx)
-	if err != nil || block.Text == "" {
-		return err
-	}
-	if brief.Units(block.Text) > maxInjected {
-		return fmt.Errorf("answer of %d characters for %s is over the client's limit: nothing said", brief.Units(block.Text), event)
-	}
-	if err := r.print(block.Text); err != nil {
-		return fmt.Errorf("answer %s: %w", event, err)
-	}
-	subject := r.payload.subject()
-	facts := []capture.Fact{{Kind: archive.JournalInjected, Session: subject, Data: archive.InjectedFact{
-		Event: event, Chars: brief.Units(block.Text), Handles: block.Handles,
-	}}}
-	if refs := refsOf(subject, block.Handles); len(refs) > 0 {
-		facts = append(facts, capture.Fact{Kind: archive.JournalAccess, Session: subject, Data: archive.AccessFact{Refs: refs, How: "restored"}})
-	}
-	return r.env.Journal.RecordAll(ctx, facts...)
+	return errors.Join(append(errs, r.say(ctx, r.listen(ctx, own)))...)
 }
 
 // refsOf are the places in a session that handles name. Only what is given to
