@@ -18,7 +18,7 @@ FUZZTIME     ?= 10s
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick \
+.PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick eval \
 	cover tools client generate depguard-proof dist notices clean
 
 help: ## list the targets
@@ -73,6 +73,9 @@ bench: build ## measure whole processes and the Go benchmarks; prints tables
 
 bench-quick: build ## the process measurements without the 1 GB transcript
 	$(GO) run ./bench -bin bin/strandline$(EXE) -quick
+
+eval: ## measure how well searches find; DATA=DIR is the folder of the large sets
+	$(GO) run ./bench/eval -data '$(DATA)'
 
 cover: ## print the coverage of every function
 	$(GO) test -coverprofile=coverage.out -coverpkg=./... ./...

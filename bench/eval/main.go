@@ -1,0 +1,46 @@
+// Command eval measures how well searches find what they should and prints
+// Markdown tables; see package eval.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"strandline/internal/eval"
+)
+
+func main() {
+	data := flag.String("data", "", "folder with bench/ and data/ as the large sets come ")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := errors.New("name the folder of the sets: -data DIR")
+	if *data != "" {
+		err = run(ctx, *data)
+	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "eval:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, folder string) (err error) {
+	dir, err := os.MkdirTemp("", "strandline-eval-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	data := eval.Data{
+		Commits:     filepath.Join(folder, "bench", "dev_commits", "open.jsonl"),
+		Transcripts: filepath.Join(folder, "data", "transcripts"),
+		LoCoMo:      filepath.Join(folder, "bench", "locomo", "locomo10.json"),
+		CoSQA:       filepath.Join(folder, "bench", "cosqa"),
+	}
+	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now)})
+}

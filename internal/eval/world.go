@@ -1,0 +1,96 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/sessionlog"
+	"strandline/internal/store/sqlite"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
+)
+
+// world is an archive of transcripts, imported as strandline import does it.
+type world struct {
+	home   string
+	store  *sqlite.Store // opened for reading, as a search does it
+	closed bool
+}
+
+// build imports the transcripts below paths into an archive at home, which is
+// empty.
+func build(ctx context.Context, home string, paths ...string) (*world, error) {
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return nil, fmt.Errorf("make a folder for the archive: %w", err)
+	}
+	index := filepath.Join(home, "index.db")
+	if err := fill(ctx, home, index, paths); err != nil {
+		return nil, err
+	}
+	s, err := sqlite.Open(ctx, index, sqlite.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	return &world{home: home, store: s}, nil
+}
+
+// fill imports into the index and closes it.
+func fill(ctx context.Context, home, index string, paths []string) (err error) {
+	c := newCapture(home)
+	jobs, failed, err := c.Discover(ctx, paths)
+	if err != nil {
+		return err
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("find transcripts: %w", failed[0].Err)
+	}
+	s, err := sqlite.Open(ctx, index, sqlite.Options{Bulk: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	known, err := sqlite.Open(ctx, index, sqlite.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, known.Close()) }()
+	report, err := c.Bulk(ctx, s, known, jobs, nil)
+	if err != nil {
+		return err
+	}
+	for _, f := range report.Failed {
+		return fmt.Errorf("import %s: %w", f.Path, f.Err)
+	}
+	return nil
+}
+
+// newCapture reads as the program does, with every text as it stands.
+func newCapture(home string) *capture.Capture {
+	return &capture.Capture{
+		Layout: sessionlog.Layout{Root: home},
+		Client: capture.Client{
+			Name: "claude",
+			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
+				return claude.NewReader(base, cur, claude.Options{})
+			},
+			Peek: func(head []byte) capture.Facts {
+				f := claude.Peek(head)
+				return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
+			},
+			Agent: claude.AgentMeta,
+			Slug:  claude.Slug,
+		},
+		Project: func(dir string) archive.Project {
+			name := dir[strings.LastIndexAny(dir, `/\`)+1:]
+			return archive.Project{Key: "dir:" + dir, Name: name, Root: dir}
+		},
+		Now: time.Now, //nolint:forbidigo // a measurement's clock; no figure depends on it
+	}
+}
