@@ -32,15 +32,6 @@ func (s *score) add(ranks []int, gold int) {
 	}
 }
 
-func (s *score) join(o *score) {
-	s.n += o.n
-	s.inverse += o.inverse
-	for i := range s.hit {
-		s.hit[i] += o.hit[i]
-		s.recall[i] += o.recall[i]
-	}
-}
-
 func (s *score) mean(x float64) float64 {
 	if s.n == 0 {
 		return 0
