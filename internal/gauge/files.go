@@ -1,0 +1,141 @@
+package gauge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/lockfile"
+)
+
+// Files are the files of one archive.
+type Files struct {
+	Dir string // "<archive>/state"
+}
+
+// maxFile is the size in bytes above which a file is none of ours.
+const maxFile = 256 << 10
+
+// lockWait is how long a change waits for another; one takes less than a
+// millisecond.
+const lockWait = 100 * time.Millisecond
+
+// Session reads a session's file; false where there is none to be read.
+func (f Files) Session(id string) (Session, bool) {
+	path := f.path(id)
+	if path == "" {
+		return Session{}, false
+	}
+	var s Session
+	if read(path, &s) != nil || !s.sane() || s.SessionID != id {
+		return Session{}, false
+	}
+	return s, true
+}
+
+// Update changes a session's file: it reads it, or begins a new one, calls change
+// and writes what came out unless change returns false. Two updates never mix. A
+// sub-agent's session has no file, and its update does nothing.
+func (f Files) Update(ctx context.Context, id string, change func(s *Session) bool) (err error) {
+	path := f.path(id)
+	if path == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	lock, err := lockfile.Wait(ctx, filepath.Join(f.Dir, "gauge.lock"), false)
+	if err != nil {
+		return fmt.Errorf("change state of session: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	s, ok := f.Session(id)
+	if !ok {
+		s = Session{SessionID: id}
+	}
+	if !change(&s) {
+		return nil
+	}
+	s.Version = sessionVersion
+	return write(path, s)
+}
+
+// Sweep removes the files of sessions that were last written before a time, and
+// what a process that was killed left half written. It returns how many.
+func (f Files) Sweep(before time.Time) (int, error) {
+	entries, err := os.ReadDir(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("sweep state: %w", err)
+	}
+	n := 0
+	for _, e := range entries {
+		info, err := e.Info()
+		ours := strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), tempPrefix)
+		if err != nil || !ours || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(f.Dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return n, fmt.Errorf("sweep state: %w", err)
+		}
+		n++
+	}
+	return n, nil
+}
+
+// path is a session's file, "" for what is no session of its own.
+func (f Files) path(id string) string {
+	if f.Dir == "" || !archive.ValidID(id) {
+		return ""
+	}
+	return filepath.Join(f.Dir, id+".json")
+}
+
+// tempPrefix begins the names of files that are being written.
+const tempPrefix = ".gauge-"
+
+func read(path string, into any) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxFile))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
+// write puts a file in place of another in one step. It is not synced: after a
+// power failure it may be empty, and then the next event writes it anew.
+func write(path string, v any) (err error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("write state: %w", err)
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("write state: %w", err)
+	}
+	temp, err := os.CreateTemp(dir, tempPrefix+"*") // 0600
+	if err != nil {
+		return fmt.Errorf("write state: %w", err)
+	}
+	_, err = temp.Write(append(data, '\n'))
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write state: %w", errors.Join(err, os.Remove(temp.Name())))
+	}
+	return nil
+}
