@@ -16,6 +16,7 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/recall"
+	"strandline/internal/task"
 )
 
 // Store is what the commands need of an index.
@@ -24,6 +25,7 @@ type Store interface {
 	compact.Measured
 	compact.Sessions
 	recall.Searcher
+	task.Source
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error
@@ -130,7 +132,7 @@ Start with:  strandline init     wire it into the client
 		&cobra.Group{ID: "keep", Title: "Keeping the archive:"},
 	)
 	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
-	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.statsCommand(), a.projectsCommand())
+	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.statsCommand(), a.projectsCommand())
 	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
 	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.catchupCommand())

@@ -64,6 +64,28 @@ func (s *Store) Injected(ctx context.Context, session string) (out []archive.Inj
 	return out, err
 }
 
+// Facts returns the journal's entries of one kind in the order of time, those of
+// one session or, where it is empty, all. Summaries are no facts: see
+// HookSummaries.
+func (s *Store) Facts(ctx context.Context, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
+	query, args := "SELECT id, session_id, time, data FROM journal WHERE kind = ? ORDER BY time, id", []any{string(kind)}
+	if session != "" {
+		query, args = "SELECT id, session_id, time, data FROM journal WHERE session_id = ? AND kind = ? ORDER BY time, id", []any{baseID(session), string(kind)}
+	}
+	err = s.read(ctx, "read the journal's facts", func(ctx context.Context) error {
+		return s.query(ctx, query, args, func(scan scanFunc) error {
+			e := archive.JournalEntry{Version: 1, Kind: kind}
+			var at int64
+			var data []byte
+			err := scan(&e.ID, &e.Session, &at, &data)
+			e.Time, e.Data = instant(at), json.RawMessage(data)
+			out = append(out, e)
+			return err
+		})
+	})
+	return out, err
+}
+
 func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry) error {
 	if e.Kind == archive.JournalSummary && validID(e.Session) {
 		var fact archive.SummaryFact

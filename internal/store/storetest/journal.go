@@ -185,6 +185,19 @@ func testJournalInjected(t *testing.T, open Opener) {
 	equal(t, "an older generation", got[[]archive.Injection](t)(s.Injected(t.Context(), mainID+"@1")), nil)
 }
 
+func testJournalFacts(t *testing.T, open Opener) {
+	s := open(t)
+	equal(t, "at first", got[[]archive.JournalEntry](t)(s.Facts(t.Context(), mainID, archive.JournalTask)), nil)
+	journal(t, s, everyKind()...)
+	late := entry("t0", at(9), archive.JournalTask, mainID, archive.TaskFact{Event: "TaskCompleted", TaskID: "1"})
+	early := entry("t9", at(1), archive.JournalTask, otherID, archive.TaskFact{Event: "TaskCreated", TaskID: "2"})
+	journal(t, s, late, early)
+	first := entry("t1", at(2), archive.JournalTask, mainID, archive.TaskFact{Event: "TaskCreated", TaskID: "1", Subject: "Write"})
+	equal(t, "of a session", got[[]archive.JournalEntry](t)(s.Facts(t.Context(), mainID, archive.JournalTask)), []archive.JournalEntry{first, late})
+	equal(t, "of all", got[[]archive.JournalEntry](t)(s.Facts(t.Context(), "", archive.JournalTask)), []archive.JournalEntry{early, first, late})
+	equal(t, "under an older generation's name", got[[]archive.JournalEntry](t)(s.Facts(t.Context(), otherID+"@1", archive.JournalTask)), []archive.JournalEntry{early})
+}
+
 func testJournalMerge(t *testing.T, open Opener) {
 	s := open(t)
 	moved := project("moved")

@@ -33,6 +33,7 @@ type Store interface {
 	Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error)
 	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
+	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
@@ -86,6 +87,7 @@ func Run(t *testing.T, open Opener) {
 		{"Journal/any order gives the same rows", testJournalOrder},
 		{"Journal/odd entries have no effect", testJournalOdd},
 		{"Journal/what was injected", testJournalInjected},
+		{"Journal/facts of a kind", testJournalFacts},
 		{"Journal/merged projects", testJournalMerge},
 		{"Journal/cursor", testJournalCursor},
 		{"Totals", testTotals},

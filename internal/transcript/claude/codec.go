@@ -12,6 +12,7 @@ type codec struct {
 	buf     []byte
 	reading bool
 	bad     bool // the bytes read are not what was written
+	version int  // of the state
 }
 
 func (c *codec) fail() {

@@ -36,7 +36,7 @@ func fullState() state {
 		recent: []recentRow{{1, 2}, {3, 4}},
 		queue:  []queued{{text: "q", hash: 5, line: 6, time: at}},
 		taken:  []uint64{7},
-		todos:  []todo{{8, "pending"}},
+		todos:  []todo{{8, "pending", "todo:8"}},
 		echo:   echoState{9, "/x"},
 	}
 }
@@ -64,6 +64,26 @@ func TestCutStates(t *testing.T) {
 		var st state
 		if st.decode(whole[:n]) {
 			t.Errorf("%d of %d bytes are taken for a state", n, len(whole))
+		}
+	}
+}
+
+// TestOlderStates: a state of version 1 knew no names of list items.
+func TestOlderStates(t *testing.T) {
+	full := fullState()
+	c := &codec{buf: []byte{1}, version: 1}
+	full.walk(c)
+	var got state
+	if !got.decode(c.buf) {
+		t.Fatal("a state of version 1 can not be read")
+	}
+	full.todos[0].name = ""
+	if !reflect.DeepEqual(got, full) {
+		t.Errorf("\n got %+v\nwant %+v", got, full)
+	}
+	for _, version := range []byte{0, stateVersion + 1} {
+		if got.decode(append([]byte{version}, c.buf[1:]...)) {
+			t.Errorf("version %d is taken for a state", version)
 		}
 	}
 }

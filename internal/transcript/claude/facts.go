@@ -17,10 +17,11 @@ func (s *scanner) toolUseResult(r *row) error {
 			unit = time.Millisecond
 		case "durationSeconds":
 			unit = time.Second
-		case "exitCode", "returnCode", "interrupted", "backgroundTaskId", "isAsync", "returnCodeInterpretation":
+		case "exitCode", "returnCode", "interrupted", "backgroundTaskId", "isAsync", "returnCodeInterpretation",
+			"taskId", "success":
 		case "task":
 			return s.members(func(key []byte) error {
-				if string(key) == "id" {
+				if string(key) == "id" || string(key) == "taskId" {
 					return s.plainInto(&f.taskID)
 				}
 				return s.dec.SkipValue()
@@ -55,6 +56,10 @@ func (f *resultFacts) set(key, raw []byte) {
 		f.background = f.background || truth(raw)
 	case "returnCodeInterpretation":
 		f.nonzero = len(plain(raw)) > 0
+	case "taskId":
+		f.taskID = plain(raw)
+	case "success":
+		f.refused = string(raw) == "false"
 	}
 }
 

@@ -84,6 +84,12 @@ func TestTasks(t *testing.T) {
 		{"created, confirmed by text", func(s *script) {
 			s.use("m", "t", "TaskCreate", fields("subject", "a")).result("t", "Task #12 created successfully: a")
 		}, "12 pending a"},
+		{"created, confirmed by a bare id", func(s *script) {
+			s.use("m", "t", "TaskCreate", fields("subject", "a")).result("t", "ok", "toolUseResult", fields("taskId", "8"))
+		}, "8 pending a"},
+		{"updated without success", func(s *script) {
+			s.use("m", "t", "TaskUpdate", fields("taskId", "3", "status", "completed")).result("t", "Task not found", "toolUseResult", fields("success", false, "taskId", "3"))
+		}, ""},
 		{"created, never confirmed", func(s *script) { s.use("m", "t", "TaskCreate", fields("subject", "a")) }, ""},
 		{"created, refused", func(s *script) {
 			s.use("m", "t", "TaskCreate", fields("subject", "a")).result("t", "Task #1 is disabled", "is_error", true)
@@ -101,7 +107,22 @@ func TestTasks(t *testing.T) {
 			s.use("m1", "t1", "TodoWrite", fields("todos", []any{todo("a", "pending"), todo("b", "pending")})).
 				use("m2", "t2", "TodoWrite", fields("todos", []any{todo("b", "in_progress"), todo("a", "pending")})).
 				use("m3", "t3", "TodoWrite", fields("todos", []any{}))
-		}, "todo:d24ec4f1a98c6e5b pending a, todo:78452aa11af39f9b pending b, todo:78452aa11af39f9b in_progress b"},
+		}, "todo:d24ec4f1a98c6e5b pending a, todo:78452aa11af39f9b pending b, todo:78452aa11af39f9b in_progress b, " +
+			"todo:d24ec4f1a98c6e5b deleted , todo:78452aa11af39f9b deleted "},
+		{"a list drops what it no longer names, unless that is done", func(s *script) {
+			s.use("m1", "t1", "TodoWrite", fields("todos", []any{todo("a", "completed"), todo("b", "in_progress")})).
+				use("m2", "t2", "TodoWrite", fields("todos", []any{todo("a and b", "completed")}))
+		}, "todo:d24ec4f1a98c6e5b completed a, todo:78452aa11af39f9b in_progress b, todo:9b5365e0f57fd66a completed a and b, todo:78452aa11af39f9b deleted "},
+		{"a list that is none drops nothing", func(s *script) {
+			s.use("m1", "t1", "TodoWrite", fields("todos", []any{todo("a", "pending")})).use("m2", "t2", "TodoWrite", fields("todos", "x"))
+		}, "todo:d24ec4f1a98c6e5b pending a"},
+		{"two items of one name", func(s *script) {
+			s.use("m1", "t1", "TodoWrite", fields("todos", []any{todo("a", "completed"), todo("a", "pending")}))
+		}, "todo:d24ec4f1a98c6e5b completed a, todo:d24ec4f1a98c6e5b#2 pending a"},
+		{"items with ids of their own", func(s *script) {
+			item := func(status string) any { return fields("id", "9", "content", "a", "status", status) }
+			s.use("m1", "t1", "TodoWrite", fields("todos", []any{item("pending")})).use("m2", "t2", "TodoWrite", fields("todos", []any{item("completed")}))
+		}, "9 pending a, 9 completed a"},
 		{"an agent's list is not the session's", func(s *script) {
 			s.use("m", "t", "TodoWrite", fields("todos", []any{todo("a", "pending")}), "isSidechain", true)
 		}, ""},

@@ -166,8 +166,8 @@ func (r *Reader) output(c *callState, row *row, text string, facts *resultFacts)
 	whole, errors := excerptWhole, true
 	switch c.row.Kind {
 	case archive.CallAgent:
-		if facts.background { // only that it has begun; its result comes as a notice
-			text = ""
+		if facts.background { // its result comes as a notice, or by its id
+			text = launchedAs(text)
 		}
 		whole = archive.MaxPassage - maxInputSummary - 128
 		errors = false
@@ -187,6 +187,18 @@ func (r *Reader) output(c *callState, row *row, text string, facts *resultFacts)
 	}
 	p := r.passage(c, archive.KindOutput, clipBytes(head, archive.MaxPassage), partial || len(head) > archive.MaxPassage)
 	r.putPassage(r.until(p, row.line))
+}
+
+// launchedAs is what is kept of the words that a sub-agent runs in the background.
+func launchedAs(text string) string {
+	_, id, ok := strings.Cut(text, "agentId: ")
+	if !ok {
+		return ""
+	}
+	if at := strings.IndexAny(id, " \n("); at >= 0 {
+		id = id[:at]
+	}
+	return "[in background] agentId: " + clipBytes(id, maxID)
 }
 
 // stripNumbers removes the line numbers that the client puts before the lines of

@@ -91,6 +91,7 @@ type resultFacts struct {
 	background  bool
 	nonzero     bool // the client explains a non-zero code that is no failure
 	taskID      []byte
+	refused     bool // "success" is false
 }
 
 // compactFacts is the compactMetadata of a boundary.

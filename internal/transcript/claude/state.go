@@ -8,8 +8,11 @@ import (
 
 // stateVersion is the first byte of a serialised state.
 //
-// 1: the first.
-const stateVersion = 1
+//  1. The first.
+//  2. Items of the to-do list keep their id, so that one that a new list drops
+//     can be named. A state of version 1 is read; its items are not known to be
+//     dropped.
+const stateVersion = 2
 
 // Bounds of the state. Whatever exceeds them is forgotten oldest first, by the
 // sequence of rows alone, so that reading in pieces forgets the same.
@@ -107,7 +110,11 @@ type queued struct {
 type todo struct {
 	id     uint64
 	status string
+	name   string // the event's TaskID
 }
+
+// open reports whether a list that drops the item leaves work undone.
+func (t todo) open() bool { return t.status == "pending" || t.status == "in_progress" }
 
 // echoState is the slash command that was echoed last.
 type echoState struct {
@@ -117,7 +124,7 @@ type echoState struct {
 
 // encode serialises the state.
 func (st *state) encode() []byte {
-	c := &codec{buf: make([]byte, 0, 2048)}
+	c := &codec{buf: make([]byte, 0, 2048), version: stateVersion}
 	c.buf = append(c.buf, stateVersion)
 	st.walk(c)
 	return c.buf
@@ -125,10 +132,10 @@ func (st *state) encode() []byte {
 
 // decode reads what encode wrote and reports whether it could.
 func (st *state) decode(b []byte) bool {
-	if len(b) == 0 || b[0] != stateVersion {
+	if len(b) == 0 || b[0] == 0 || b[0] > stateVersion {
 		return false
 	}
-	c := &codec{buf: b[1:], reading: true}
+	c := &codec{buf: b[1:], reading: true, version: int(b[0])}
 	st.walk(c)
 	return !c.bad && len(c.buf) == 0
 }
@@ -157,6 +164,9 @@ func (st *state) walk(c *codec) {
 	list(c, &st.todos, func(c *codec, t *todo) {
 		c.hash(&t.id)
 		c.strings(&t.status)
+		if c.version > 1 {
+			c.strings(&t.name)
+		}
 	})
 	c.hash(&st.echo.uuid)
 	c.strings(&st.echo.text)

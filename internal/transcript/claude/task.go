@@ -34,7 +34,7 @@ func (r *Reader) taskUse(s *stepState, row *row, c *callState, in input) {
 func (r *Reader) taskResult(c *callState, row *row, text string, facts *resultFacts) {
 	e := c.task
 	switch {
-	case c.row.Failed || c.side:
+	case c.row.Failed || c.side || facts.refused:
 	case c.row.Name == "TaskCreate":
 		if e.TaskID = name(facts.taskID); e.TaskID == "" {
 			e.TaskID = createdID(text)
@@ -77,30 +77,44 @@ func createdID(text string) string {
 	return id
 }
 
-// todoList emits the items whose state a new list changes. Items that a list no
-// longer names keep their last state.
+// todoList emits the items whose state a new list changes. The list is all there
+// is: an open item that it no longer names was dropped. Items of the same name
+// are told apart by their order.
 func (r *Reader) todoList(s *stepState, row *row, raw []byte) {
+	if len(raw) == 0 || raw[0] != '[' {
+		return
+	}
+	put := func(e archive.TaskEvent) { r.putTask(e, s.row.Turn, s.row.Index, row, 0) }
+	named := map[string]int{}
 	r.scan.list(raw, func(raw []byte) {
 		in := r.scan.readInput(raw)
 		subject := r.subject(in.text("content", "subject", "text"))
-		id := in.text("id")
+		id := clipBytes(in.text("id"), maxID)
 		if id == "" {
 			if subject == "" {
 				return
 			}
 			id = "todo:" + strconv.FormatUint(xxhash.Sum64String(subject), 16)
 		}
-		status := taskStatus(in.text("status"))
-		if !r.changed(xxhash.Sum64String(id+"\x00"+subject), status) {
-			return
+		if named[id]++; named[id] > 1 {
+			id += "#" + strconv.Itoa(named[id])
+			named[id] = 1
 		}
-		e := archive.TaskEvent{TaskID: clipBytes(id, 128), Subject: subject, Status: status}
-		r.putTask(e, s.row.Turn, s.row.Index, row, 0)
+		status := taskStatus(in.text("status"))
+		if r.changed(xxhash.Sum64String(id+"\x00"+subject), id, status) {
+			put(archive.TaskEvent{TaskID: id, Subject: subject, Status: status})
+		}
 	})
+	for i := range r.state.todos {
+		if t := &r.state.todos[i]; t.open() && t.name != "" && named[t.name] == 0 {
+			t.status = "deleted"
+			put(archive.TaskEvent{TaskID: t.name, Status: t.status})
+		}
+	}
 }
 
 // changed remembers the status of an item and reports whether it is new.
-func (r *Reader) changed(id uint64, status string) bool {
+func (r *Reader) changed(id uint64, name, status string) bool {
 	todos := r.state.todos
 	for i := range todos {
 		if todos[i].id == id {
@@ -112,7 +126,7 @@ func (r *Reader) changed(id uint64, status string) bool {
 	if len(todos) >= maxTodos {
 		todos = append(todos[:0], todos[1:]...)
 	}
-	r.state.todos = append(todos, todo{id, status})
+	r.state.todos = append(todos, todo{id, status, name})
 	return true
 }
 
