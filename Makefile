@@ -18,7 +18,7 @@ FUZZTIME     ?= 10s
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick eval \
+.PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick eval foresight \
 	cover tools client generate depguard-proof dist notices clean
 
 help: ## list the targets
@@ -76,6 +76,9 @@ bench-quick: build ## the process measurements without the 1 GB transcript
 
 eval: ## measure how well searches find; DATA=DIR is the folder of the large sets
 	$(GO) run ./bench/eval -data '$(DATA)'
+
+foresight: build ## how much of what sessions needed the blocks hold; STRANDLINE_EVAL_DATA names their folder
+	$(GO) run ./bench/foresight -bin bin/strandline$(EXE)
 
 cover: ## print the coverage of every function
 	$(GO) test -coverprofile=coverage.out -coverpkg=./... ./...

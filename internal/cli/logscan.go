@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"strandline/internal/capture"
+	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
 
@@ -79,4 +80,23 @@ func (l logScanner) lines(ctx context.Context, session string, from, to int) ([]
 		return nil
 	})
 	return out.Bytes(), err
+}
+
+// maxMessages bounds in bytes how much of a transcript is read as a
+// conversation: the newest part of it.
+const maxMessages = 48 << 20
+
+// messages returns what reads the conversation of a session's lines.
+func (l logScanner) messages(session string) func(ctx context.Context, from, to int) ([]transcript.Message, error) {
+	return func(ctx context.Context, from, to int) ([]transcript.Message, error) {
+		raw, err := l.lines(ctx, session, from, to)
+		if over := len(raw) - maxMessages; over > 0 {
+			raw = raw[over:]
+			raw = raw[bytes.IndexByte(raw, '\n')+1:]
+		}
+		if err != nil {
+			return nil, err
+		}
+		return claude.Conversation(raw), nil
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/brief"
+	"strandline/internal/transcript"
 )
 
 // Request says which session to restore and how much room there is.
@@ -23,6 +24,12 @@ type Request struct {
 	// Changes returns what is not committed in the session's work tree, redacted
 	// and bounded, for Preserve; nil, or "" from it, adds nothing.
 	Changes func(ctx context.Context) string
+	// Log returns the conversation that the transcript's lines [from, to) hold,
+	// to 0 meaning its end. A block of wholeFrom units or more asks it for what
+	// the index holds only in part; nil leaves it at that.
+	Log func(ctx context.Context, from, to int) ([]transcript.Message, error)
+	// Redact removes secrets from what Log returns; nil changes nothing.
+	Redact func(string) string
 	// Now is the time of the request; it labels ages and selects nothing.
 	Now time.Time
 }
@@ -39,6 +46,9 @@ type Block struct {
 func Restore(ctx context.Context, src Source, req Request) (Block, error) {
 	p, err := load(ctx, src, req.Session, req.AtLine, req.Budget)
 	if err != nil {
+		return Block{}, err
+	}
+	if err := p.fill(ctx, req); err != nil {
 		return Block{}, err
 	}
 	return restorePast(ctx, p, req)

@@ -34,6 +34,7 @@ func openPast(ctx context.Context, src Source, req ReplaceRequest) (*index, erro
 	if err != nil {
 		return nil, err
 	}
+	p.complete(req.Messages, req.Redact)
 	x.past = p
 	for i := range p.calls {
 		c := &p.calls[i]

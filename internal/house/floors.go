@@ -57,7 +57,7 @@ func Floors() []Floor {
 		{
 			Name: "outside", Knows: "not linked into the program: rules, measurements, whole-system tests",
 			Packages: []string{
-				"bench", "internal/bench", "internal/demo/story", "internal/e2e", "internal/eval", "internal/house",
+				"bench", "internal/bench", "internal/demo/story", "internal/e2e", "internal/foresight", "internal/eval", "internal/house",
 				"internal/synth",
 			},
 			May: []string{"outside", "door", "faces", "work", "tools", "ground", "stores"},

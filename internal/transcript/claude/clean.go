@@ -134,3 +134,8 @@ func clipBytes(text string, n int) string {
 	}
 	return text[:n]
 }
+
+// Content returns what is content of a tool's answer as the client handed it to
+// the model: without the client's reminders and marks, terminal colours, line
+// numbers, and the blocks that Strandline itself put there.
+func Content(answer string) string { return stripNumbers(clean(bareError(answer))) }
