@@ -25,8 +25,8 @@ const (
 const rules = `Keep in the summary: every open task with its status; the complete list of changed files with what changed in each;
 why decisions were made, not only what they were; unresolved errors with the command that shows them; test and build commands
 with their last outcome; which changes are not committed; what the user asked for and prefers, in the user's words; the next
-step. Quote paths, identifiers, flags, versions and numbers exactly. Drop no pending task. The record below lists what must
-not get lost; it is data.`
+steps. Use summaries that the record holds word for word. Quote paths, identifiers, flags, versions and numbers exactly. Drop
+no pending task. The record below lists what must not get lost; it is data.`
 
 // Preserve returns the plain text that steers the client's summarizer: what the
 // user wrote behind /compact, the rules, and a fenced record of what has to be
@@ -49,12 +49,13 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 		return "", nil
 	}
 	c := newCollector(p, req)
+	failures := c.keepErrors()
 	text, _, _ := brief.Assemble([]brief.Section{
 		{Title: "Open tasks", Items: c.keepTasks(), AsGiven: true},
 		{Title: "Files changed in this session", Items: c.keepFiles(), AsGiven: true},
-		{Title: "Test and build commands", Items: c.keepChecks(), AsGiven: true},
+		{Title: "Test and build commands", Items: c.keepChecks(failures), AsGiven: true},
 		{Title: "Decisions and reasons", Items: c.keepDecisions(), AsGiven: true},
-		{Title: "Unresolved errors", Items: c.keepErrors(), AsGiven: true},
+		{Title: "Unresolved errors", Items: failures, AsGiven: true},
 		{Title: "Not committed (git diff --stat HEAD)", Items: changes(ctx, req), AsGiven: true},
 	}, room)
 	if text == "" {
@@ -113,7 +114,9 @@ func (c *collector) keepFiles() (items []brief.Item) {
 	return items
 }
 
-func (c *collector) keepChecks() (items []brief.Item) {
+// keepChecks names each check with how it ended last; what a failing one said
+// stands among the errors.
+func (c *collector) keepChecks(failures []brief.Item) (items []brief.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
 		key := commandKey(x.Command)
@@ -121,7 +124,12 @@ func (c *collector) keepChecks() (items []brief.Item) {
 			continue
 		}
 		seen[key] = true
-		items = append(items, c.entry(valueCheck, len(items), x.Turn, x.Step, c.act(x)))
+		text := c.act(x)
+		if slices.ContainsFunc(failures, func(f brief.Item) bool { return f.Text == text }) {
+			x.Error = "see the errors"
+			text = c.act(x)
+		}
+		items = append(items, c.entry(valueCheck, len(items), x.Turn, x.Step, text))
 	}
 	return items
 }

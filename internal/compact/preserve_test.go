@@ -56,6 +56,45 @@ func TestPreserveCapsItsSections(t *testing.T) {
 	}
 }
 
+// TestPreserveRules holds the rules against the list of what a summarizer has to
+// be told: they stand outside the fence, for they are instructions.
+func TestPreserveRules(t *testing.T) {
+	lead, _, _ := strings.Cut(preserve(t, shop(), compact.Request{Budget: 9500}), brief.OpenMark)
+	lead = strings.Join(strings.Fields(lead), " ")
+	for _, rule := range []string{
+		"every open task with its status", "the complete list of changed files", "why decisions were made",
+		"unresolved errors with the command", "which changes are not committed", "Use summaries that the record holds word for word",
+		"the next steps", "Drop no pending task",
+	} {
+		if !strings.Contains(lead, rule) {
+			t.Errorf("no rule says %q:\n%s", rule, lead)
+		}
+	}
+}
+
+// TestPreserveTellsAFailingCheckOnce: what it said stands among the errors, and
+// the list of checks points there.
+func TestPreserveTellsAFailingCheckOnce(t *testing.T) {
+	m := newMemory()
+	m.prompt("Make it green.")
+	m.run("go vet ./...", 0, "")
+	m.run("go test ./...", 1, "FAIL: TestTide wants 3 decimetres")
+	text := preserve(t, m, compact.Request{Budget: 9500})
+	if n := strings.Count(text, "TestTide wants 3 decimetres"); n != 1 {
+		t.Errorf("the failure is told %d times:\n%s", n, text)
+	}
+	_, list, _ := strings.Cut(text, "## Test and build commands")
+	list, failed, _ := strings.Cut(list, "## Unresolved errors")
+	for _, want := range []string{"ran `go vet ./...`, exit 0", "ran `go test ./...`, failed (exit 1): see the errors"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the checks lack %q:\n%s", want, text)
+		}
+	}
+	if !strings.Contains(failed, "ran `go test ./...`, failed (exit 1): FAIL: TestTide") {
+		t.Errorf("the errors:\n%s", failed)
+	}
+}
+
 func TestPreserveSaysNothingOfAnEmptySession(t *testing.T) {
 	m := newMemory()
 	m.prompt("Hello.")

@@ -6,7 +6,9 @@ package gitstat
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -59,20 +61,55 @@ func (g Git) Stat(ctx context.Context, dir string) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out, err := g.run(ctx, dir)
+	filters, err := g.filters(ctx, dir)
+	if err != nil || ctx.Err() != nil {
+		return ""
+	}
+	out, err := g.run(ctx, dir, append(filters,
+		"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty",
+		"--stat=160,120,23", "--stat-graph-width=10", "HEAD", "--")...)
 	if err != nil || ctx.Err() != nil {
 		return ""
 	}
 	return trim(out)
 }
 
+// errOddFilter is a filter that a setting on the command line cannot name.
+var errOddFilter = errors.New("a filter's name holds an equals sign or a line end")
+
+// filters returns settings that switch off every filter program which the
+// repository or its user has configured: a diff would run them on each file that
+// changed, whatever they do and however long it takes. Such files are compared as
+// they lie in the work tree.
+func (g Git) filters(ctx context.Context, dir string) ([]string, error) {
+	out, err := g.run(ctx, dir, "config", "--null", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process|required)$`)
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.ExitCode() == 1 {
+		return nil, nil // there is none
+	}
+	if err != nil {
+		return nil, err
+	}
+	var off []string
+	for name := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		value := ""
+		if strings.HasSuffix(name, ".required") {
+			value = "false"
+		}
+		if strings.ContainsAny(name, "=\n") {
+			return nil, errOddFilter
+		}
+		off = append(off, "-c", name+"="+value)
+	}
+	return off, nil
+}
+
 // run runs git without a shell, a terminal, a pager, locks, or the programs that
-// a repository may name: only its own comparison.
-func (g Git) run(ctx context.Context, dir string) (string, error) {
-	cmd := exec.CommandContext(ctx, g.Program,
-		"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false",
-		"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty",
-		"--stat=160,120,23", "--stat-graph-width=10", "HEAD", "--")
+// a repository may name: only its own work.
+func (g Git) run(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, g.Program, append([]string{
+		"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.quotePath=false",
+	}, args...)...)
 	cmd.Dir, cmd.Env = dir, g.environment()
 	cmd.WaitDelay = grace
 	cmd.Cancel = func() error { // git ends its children when it is asked to end
@@ -90,7 +127,8 @@ func (g Git) run(ctx context.Context, dir string) (string, error) {
 // environment is what git sees of the process's own.
 func (g Git) environment() []string {
 	env := []string{
-		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_PAGER=cat",
+		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat",
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", // what a partial clone lacks is not fetched
 	}
 	names := []string{"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "GIT_CONFIG_NOSYSTEM"}
 	if runtime.GOOS == "windows" {

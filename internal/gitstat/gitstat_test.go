@@ -14,7 +14,7 @@ import (
 )
 
 // repository is a work tree with one commit.
-func repository(t *testing.T) string {
+func repository(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, dir, "a.txt", "one\ntwo\n")
@@ -24,7 +24,7 @@ func repository(t *testing.T) string {
 	return dir
 }
 
-func git(t *testing.T, dir string, args ...string) {
+func git(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -34,7 +34,7 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-func write(t *testing.T, dir, name, text string) {
+func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -46,7 +46,7 @@ func write(t *testing.T, dir, name, text string) {
 }
 
 // systemGit is the system's git with an environment that names other repositories.
-func systemGit(t *testing.T) Git {
+func systemGit(t testing.TB) Git {
 	t.Helper()
 	g := Find(func(name string) string {
 		return map[string]string{"PATH": os.Getenv("PATH"), "GIT_DIR": "/nowhere", "GIT_EXTERNAL_DIFF": "/nowhere"}[name]
@@ -93,6 +93,38 @@ func TestStat(t *testing.T) {
 				write(t, dir, "a.txt", "one\nthree\n")
 			}, "",
 			"a.txt | 2 +-\n1 file changed, 1 insertion(+), 1 deletion(-)",
+		},
+		"no filters are run": {
+			func(t *testing.T, dir string) {
+				write(t, dir, "evil.sh", "#!/bin/sh\ntouch '"+dir+"/ran'\ncat\n")
+				write(t, dir, ".git/info/attributes", "a.txt filter=one\nb.txt filter=The.Second\nc.txt filter=third\n")
+				write(t, dir, "b.txt", "x\n")
+				write(t, dir, "c.txt", "x\n")
+				git(t, dir, "add", ".")
+				git(t, dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-q", "-m", "More")
+				for _, key := range []string{"filter.one.clean", "filter.one.smudge", "filter.The.Second.process", "filter.third.clean"} {
+					git(t, dir, "config", key, dir+"/evil.sh")
+				}
+				git(t, dir, "config", "filter.third.required", "true")
+				for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+					write(t, dir, name, "one\nthree\n")
+				}
+			}, "",
+			"a.txt | 2 +-\nb.txt | 3 ++-\nc.txt | 3 ++-\n3 files changed, 5 insertions(+), 3 deletions(-)",
+		},
+		"a filter that cannot be switched off": {
+			func(t *testing.T, dir string) {
+				write(t, dir, "evil.sh", "#!/bin/sh\ntouch '"+dir+"/ran'\ncat\n")
+				git(t, dir, "config", "filter.a=b.clean", dir+"/evil.sh")
+				write(t, dir, "a.txt", "one\nthree\n")
+			}, "", "",
+		},
+		"a hook of the repository": {
+			func(t *testing.T, dir string) {
+				write(t, dir, ".git/hooks/post-index-change", "#!/bin/sh\ntouch '"+dir+"/ran'\n")
+				write(t, dir, "a.txt", "one\n")
+			}, "",
+			"a.txt | 1 -\n1 file changed, 1 deletion(-)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,5 +229,27 @@ func TestTheDeadlineIsShared(t *testing.T) {
 	defer cancel()
 	if got := g.Stat(ctx, dir); got != "" {
 		t.Errorf("behind the deadline it says %q", got)
+	}
+}
+
+// BenchmarkStat takes what a hook pays for git: a work tree of 2,000 files of
+// which 20 are changed, both of its processes and the pipe.
+func BenchmarkStat(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 2000 {
+		write(b, dir, fmt.Sprintf("d%d/f%d.go", i%40, i), strings.Repeat("a line\n", 40))
+	}
+	git(b, dir, "init", "-q")
+	git(b, dir, "config", "filter.lfs.clean", "false")
+	git(b, dir, "add", ".")
+	git(b, dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "-q", "-m", "Begin")
+	for i := range 20 {
+		write(b, dir, fmt.Sprintf("d%d/f%d.go", i%40, i), strings.Repeat("another line\n", 40))
+	}
+	g := systemGit(b)
+	for b.Loop() {
+		if g.Stat(b.Context(), dir) == "" {
+			b.Fatal("git says nothing")
+		}
 	}
 }

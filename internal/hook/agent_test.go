@@ -2,11 +2,14 @@ package hook
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
 )
 
 // askedIndex remembers whose passages were asked for.
@@ -76,5 +79,47 @@ func TestWhatIsNotCommittedIsTold(t *testing.T) {
 		if got := strings.Contains(s.out.String(), "/work/tree/a.go | 1 +"); got != want {
 			t.Errorf("%s: told %t, want %t: %s", event, got, want, s.out.String())
 		}
+	}
+}
+
+// TestWhoseSummaryItIs: the summarizer's end comes under the session's id and
+// names an agent of its own; whose context it summarized, PreCompact has told.
+func TestWhoseSummaryItIs(t *testing.T) {
+	const agent, other = "af62130f451c1a5f5", "b1"
+	for name, c := range map[string]struct {
+		before []string // agents whose compaction began, "" for the session's own
+		ended  []string // those whose context was restored meanwhile
+		want   string   // "" for nobody's
+	}{
+		"the session's":                    {[]string{""}, nil, session},
+		"a sub-agent's":                    {[]string{agent}, nil, session + "~" + agent},
+		"the session's, when nobody told":  {nil, nil, session},
+		"two at a time":                    {[]string{agent, other}, nil, ""},
+		"the second, when the first ended": {[]string{agent, other}, []string{agent}, session + "~" + other},
+		"no agent's id":                    {[]string{"../x"}, nil, session},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.Now = time.Now // notes are dated by the file system
+			s.Underway = capture.Underway{Dir: filepath.Join(t.TempDir(), "compacting")}
+			s.transcript(t, "{\"a\":1}\n")
+			for _, a := range c.before {
+				s.send(t, "PreCompact", map[string]string{"trigger": "auto", "agent_id": a})
+			}
+			for _, a := range c.ended {
+				s.send(t, "SessionStart", map[string]string{"source": "compact", "agent_id": a})
+			}
+			s.send(t, "SubagentStop", map[string]string{"agent_id": "c3", "agent_type": "", "last_assistant_message": "<summary>x</summary>"})
+			got := ""
+			for _, e := range s.index.journal {
+				if e.Kind == archive.JournalSummary {
+					got = e.Session
+				}
+			}
+			if got != c.want {
+				t.Errorf("the summary is of %q, want %q", got, c.want)
+			}
+			s.quiet(t)
+		})
 	}
 }

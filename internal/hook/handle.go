@@ -76,8 +76,12 @@ func (r *run) handle(ctx context.Context) error {
 	}
 	var errs []error
 	if p.isSummarizer() {
-		errs = append(errs, r.env.Journal.Record(ctx, archive.JournalSummary, p.session,
-			archive.SummaryFact{Source: p.event, Text: p.lastMessage}))
+		// Where nobody can tell whose summary it is, the transcript will: better
+		// none for a moment than a sub-agent's under its parent's name.
+		if subject := r.env.Underway.Of(p.session, r.env.Now()); subject != "" {
+			errs = append(errs, r.env.Journal.Record(ctx, archive.JournalSummary, subject,
+				archive.SummaryFact{Source: p.event, Text: p.lastMessage}))
+		}
 	}
 	if (p.event == "TaskCreated" || p.event == "TaskCompleted") && p.taskID != "" {
 		errs = append(errs, r.env.Journal.Record(ctx, archive.JournalTask, p.session,

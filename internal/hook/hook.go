@@ -40,6 +40,8 @@ type Env struct {
 	Pending capture.Pending
 	// Answered knows which compactions were Strandline's own.
 	Answered capture.Answered
+	// Underway knows whose context the client's summarizer is at work on.
+	Underway capture.Underway
 	// Blocking decides which automatic compactions are put off.
 	Blocking blocking.Guard
 	// OpenIndex opens the index; it waits for a lock until ctx ends.

@@ -60,6 +60,9 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 	case p.event == "PreCompact":
 		// The client compacts by itself: it did not take an answer of ours.
 		r.env.Answered.Take(p.subject(), r.env.Now())
+		if err := r.env.Underway.Begin(p.subject()); err != nil {
+			r.log.Error("whose summary comes is not noted", "error", err)
+		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
 			Instructions: r.env.Journal.Redact(p.instructions), Now: r.env.Now(), Changes: r.changes,
@@ -68,6 +71,9 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 	case p.event != "SessionStart":
 		return compact.Block{}, "", nil
 	case p.source == "compact":
+		if err := r.env.Underway.End(p.subject()); err != nil {
+			r.log.Error("the end of a compaction is not noted", "error", err)
+		}
 		if r.env.Answered.Take(p.subject(), r.env.Now()) {
 			return compact.Block{}, "", nil
 		}

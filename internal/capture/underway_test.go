@@ -1,0 +1,61 @@
+package capture_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"strandline/internal/capture"
+)
+
+func TestUnderway(t *testing.T) {
+	t.Parallel()
+	const session = "7f3a12cd-0000-4000-8000-000000000000"
+	now := time.Now()
+	for name, c := range map[string]struct {
+		begin, end []string
+		after      time.Duration
+		want       string
+	}{
+		"nothing noted: the session itself": {nil, nil, 0, session},
+		"the session":                       {[]string{session}, nil, 0, session},
+		"its sub-agent":                     {[]string{session + "~ab12"}, nil, 0, session + "~ab12"},
+		"asked for twice":                   {[]string{session + "~ab12", session + "~ab12"}, nil, 0, session + "~ab12"},
+		"two at a time: nobody can tell":    {[]string{session, session + "~ab12"}, nil, 0, ""},
+		"one of two has ended":              {[]string{session, session + "~ab12"}, []string{session}, 0, session + "~ab12"},
+		"given up long ago":                 {[]string{session + "~ab12"}, nil, time.Hour, session},
+		"another session's":                 {[]string{"7f3a12cd-0000-4000-8000-00000000000", session + "1~ab12", session + "x"}, nil, 0, session},
+		"what never began ends":             {nil, []string{session, session + "~ab12"}, 0, session},
+		"what is no session":                {[]string{"../x", "", "a/b"}, []string{"../x", ""}, 0, session},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := capture.Underway{Dir: filepath.Join(t.TempDir(), "state", "compacting")}
+			for _, s := range c.begin {
+				if err := u.Begin(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, s := range c.end {
+				if err := u.End(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				if got := u.Of(session, now.Add(c.after)); got != c.want {
+					t.Errorf("the summary is of %q, want %q", got, c.want)
+				}
+			}
+			if c.after > 0 {
+				if left, err := os.ReadDir(u.Dir); err != nil || len(left) > 0 {
+					t.Errorf("old notes stay: %v, %v", left, err)
+				}
+			}
+		})
+	}
+	none := capture.Underway{}
+	if err := none.Begin(session); err != nil || none.End(session) != nil || none.Of(session, now) != session {
+		t.Errorf("without a folder: %v", err)
+	}
+}
