@@ -25,3 +25,16 @@ func detach(args ...string) error {
 	}
 	return cmd.Process.Release()
 }
+
+// background makes this process give way to all others. It leads a group of its
+// own, and a group's priority is that of all its threads; what is started later
+// inherits it.
+func background() {
+	if syscall.Getpgrp() != os.Getpid() {
+		return // started by hand from a script: its group is not ours to slow down
+	}
+	const nicest = 19
+	// Where the system refuses, the work only takes longer from the others.
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, 0, nicest)
+	idleDisk()
+}

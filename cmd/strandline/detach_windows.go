@@ -26,3 +26,8 @@ func detach(args ...string) error {
 	}
 	return cmd.Process.Release()
 }
+
+// background makes this process give way to all others, on the disk as well.
+func background() {
+	_ = windows.SetPriorityClass(windows.CurrentProcess(), windows.PROCESS_MODE_BACKGROUND_BEGIN) // it only takes longer otherwise
+}

@@ -16,6 +16,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/hook"
+	"strandline/internal/lifecycle"
 	"strandline/internal/lockfile"
 	"strandline/internal/logfile"
 	"strandline/internal/store/sqlite"
@@ -62,6 +63,7 @@ func runHook() {
 		OpenIndex:   func(ctx context.Context) (hook.Index, error) { return openIndex(ctx, indexPath(cfg), sqlite.Options{}) },
 		Detach:      detach,
 		Changes:     changes(cfg),
+		UpkeepDue:   func() bool { return upkeepDue(cfg) },
 		LastCapture: func(session string) time.Time { return lastCapture(c, session) },
 	})
 	if lost {
@@ -69,6 +71,13 @@ func runHook() {
 			log.Error("index what the lost index held", "error", err)
 		}
 	}
+}
+
+// upkeepDue reports that the last pass of upkeep is a while ago and that hooks
+// may start one. It costs a look at one file.
+func upkeepDue(cfg *config.Config) bool {
+	s := lifecycle.Schedule{Path: filepath.Join(cfg.Paths.Home, "state", lifecycle.ScheduleFile)}
+	return cfg.Lifecycle.Auto && s.Due(now())
 }
 
 // indexLost reports that there are logs and no index: somebody deleted it. The

@@ -40,7 +40,10 @@ func TestScripts(t *testing.T) {
 				"A":                  "7f3a12cd-0000-4000-8000-000000000001",
 				"B":                  "9b1c44ee-0000-4000-8000-000000000002",
 				"NO_COLOR":           "1",
-				"TZ":                 "UTC",
+				// Passes behind a test's back would outlive it; the one script
+				// about them switches them on.
+				"STRANDLINE_LIFECYCLE_AUTO": "false",
+				"TZ":                        "UTC",
 			} {
 				env.Setenv(k, v)
 			}
@@ -55,6 +58,7 @@ func TestScripts(t *testing.T) {
 			"mode":     cmdMode,
 			"relocate": cmdRelocate,
 			"until":    cmdUntil,
+			"await":    cmdAwait,
 			"note":     cmdNote,
 			"age":      cmdAge,
 			"damage":   cmdDamage,
@@ -247,4 +251,15 @@ func cmdUntil(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("no output matched %s", args[0])
+}
+
+// await FILE runs strandline until a process in the background has made a file.
+func cmdAwait(ts *testscript.TestScript, _ bool, args []string) {
+	for range 1000 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		ts.Check(ts.Exec("strandline", "version"))
+	}
+	ts.Fatalf("%s does not appear", args[0])
 }

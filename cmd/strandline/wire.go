@@ -102,7 +102,7 @@ func cliEnv() cli.Env {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 		Home: home, Cwd: cwd, Exe: exe, Now: now, Version: version,
 		Terminal: terminal, OpenStore: openStore, NewCapture: newCapture, Redact: redactor,
-		LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes,
+		Background: background, LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes,
 	}
 }
 

@@ -75,6 +75,26 @@ func first(err error, fits func(*Error) bool) *Error {
 	return nil
 }
 
+// OnlyBusy reports that another process stood in the way and nothing else
+// happened: the same succeeds a moment later.
+func OnlyBusy(err error) bool {
+	if e, ok := err.(*Error); ok && e.Code != "" { //nolint:errorlint // as in first
+		return e.Code == CodeBusy
+	}
+	switch x := err.(type) { //nolint:errorlint // as in first
+	case interface{ Unwrap() error }:
+		return OnlyBusy(x.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, next := range x.Unwrap() {
+			if !OnlyBusy(next) {
+				return false
+			}
+		}
+		return len(x.Unwrap()) > 0
+	}
+	return false
+}
+
 // NotFound returns an Error with CodeNotFound.
 func NotFound(msg, hint string) error { return &Error{Code: CodeNotFound, Msg: msg, Hint: hint} }
 

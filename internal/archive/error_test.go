@@ -60,3 +60,28 @@ func TestAnErrorShowsItsCauseToErrorsIs(t *testing.T) {
 		t.Errorf("got %+v", told)
 	}
 }
+
+func TestOnlyBusy(t *testing.T) {
+	busy := error(&archive.Error{Code: archive.CodeBusy, Msg: "locked", Err: errors.New("SQLITE_BUSY")})
+	full := error(&archive.Error{Code: archive.CodeDenied, Msg: "full"})
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"no error":                  {nil, false},
+		"another error":             {errors.New("nil pointer"), false},
+		"busy":                      {busy, true},
+		"busy, told elsewhere":      {fmt.Errorf("index: %w", busy), true},
+		"busy twice":                {errors.Join(busy, fmt.Errorf("journal: %w", busy)), true},
+		"busy, and the disk full":   {errors.Join(busy, full), false},
+		"busy, and something else":  {errors.Join(fmt.Errorf("x: %w", busy), errors.New("y")), false},
+		"an error without a code":   {&archive.Error{Msg: "m", Err: busy}, true},
+		"an error without anything": {&archive.Error{Msg: "m"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := archive.OnlyBusy(c.err); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}

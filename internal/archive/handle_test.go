@@ -1,6 +1,7 @@
 package archive_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -197,6 +198,15 @@ func TestClip(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestRefsOf(t *testing.T) {
+	const session = "7f3a12cd-0000-4000-8000-000000000001"
+	got := archive.RefsOf(session, []string{"7f3a12cd/3.1", "7f3a12cd", "9b1c44ee/1", "no handle", "7f3a12cd/0"})
+	want := []archive.Ref{{Session: session, Turn: 3, Step: 1}, {Session: session, Turn: 0, Step: -1}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -59,7 +59,10 @@ type Injection struct {
 // AccessFact is the data of a JournalAccess entry.
 type AccessFact struct {
 	Refs []Ref  `json:"refs"`
-	How  string `json:"how"` // "restored", "recalled", "used"
+	How  string `json:"how"` // AccessRestored, AccessRecalled, AccessUsed
+	// Of counts the places that a compaction gave back, where How is
+	// AccessUsed and Refs are those of them that were used.
+	Of int `json:"of,omitempty"`
 }
 
 // MergeFact is the data of a JournalMerge entry.

@@ -25,15 +25,28 @@ type Fact struct {
 	Kind    archive.JournalKind
 	Session string
 	Data    any
+	// ID is the entry's identity where the fact has one of its own: recorded
+	// twice it counts once. Empty for a random one.
+	ID string
 }
 
 // Record appends one fact.
 func (j Journal) Record(ctx context.Context, kind archive.JournalKind, session string, data any) error {
-	return j.RecordAll(ctx, Fact{kind, session, data})
+	return j.RecordAll(ctx, Fact{Kind: kind, Session: session, Data: data})
 }
 
-// RecordAll appends facts that belong together, all or none. Their ids are
-// random, so that replaying the journal recognises them.
+// Accessed records that places were given to the model because they were looked
+// for, by its own search or unasked: they stay in memory longer. session is the
+// one that the model works in.
+func (j Journal) Accessed(ctx context.Context, session string, refs []archive.Ref) error {
+	if len(refs) == 0 {
+		return nil
+	}
+	return j.Record(ctx, archive.JournalAccess, session, archive.AccessFact{Refs: refs, How: archive.AccessRecalled})
+}
+
+// RecordAll appends facts that belong together, all or none. Replaying the
+// journal recognises them by their ids.
 func (j Journal) RecordAll(ctx context.Context, facts ...Fact) error {
 	entries := make([]archive.JournalEntry, len(facts))
 	for i, f := range facts {
@@ -41,12 +54,16 @@ func (j Journal) RecordAll(ctx context.Context, facts ...Fact) error {
 		if err != nil {
 			return fmt.Errorf("encode journal entry: %w", err)
 		}
-		var id [12]byte
-		if _, err := rand.Read(id[:]); err != nil {
-			return fmt.Errorf("make journal id: %w", err)
+		id := f.ID
+		if id == "" {
+			var random [12]byte
+			if _, err := rand.Read(random[:]); err != nil {
+				return fmt.Errorf("make journal id: %w", err)
+			}
+			id = hex.EncodeToString(random[:])
 		}
 		entries[i] = archive.JournalEntry{
-			Version: 1, ID: hex.EncodeToString(id[:]), Time: j.Now().UTC(), Kind: f.Kind, Session: f.Session, Data: raw,
+			Version: 1, ID: id, Time: j.Now().UTC(), Kind: f.Kind, Session: f.Session, Data: raw,
 		}
 	}
 	return j.Log.Append(ctx, entries...)

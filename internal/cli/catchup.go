@@ -44,6 +44,9 @@ func (a *app) catchupCommand() *cobra.Command {
 				log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
 				log.Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
 			}
+			if ended.Session != "" && r.upkeepDue(a.env.Now()) {
+				err = errors.Join(err, a.upkeepBehind(cmd.Context()))
+			}
 			return err
 		},
 	}

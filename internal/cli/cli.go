@@ -15,6 +15,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
+	"strandline/internal/lifecycle"
 	"strandline/internal/recall"
 	"strandline/internal/task"
 )
@@ -26,6 +27,8 @@ type Store interface {
 	compact.Sessions
 	recall.Searcher
 	task.Source
+	lifecycle.Index
+	Feedback(ctx context.Context) (archive.Feedback, error)
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error
@@ -66,6 +69,8 @@ type Env struct {
 	// Changes returns what tells the uncommitted changes of a folder, redacted;
 	// nil where nothing does.
 	Changes func(cfg *config.Config) func(ctx context.Context, dir string) string
+	// Background makes this process give way to all others.
+	Background func()
 	// LookPath finds a program.
 	LookPath func(string) (string, error)
 	// VersionOf asks another strandline for its version.

@@ -151,9 +151,13 @@ func (a *app) replaceKnown(ctx context.Context, r rooms, conv conversation, req 
 	}
 	return out, "", errors.Join(
 		capture.Answered{Dir: r.file("state", "compacted")}.Note(req.Session),
-		r.journal.Record(ctx, archive.JournalInjected, req.Session, archive.InjectedFact{
-			Event: "session.compact/" + conv.trigger, Chars: brief.Units(out.Text), Handles: out.Handles,
-		}))
+		r.journal.RecordAll(ctx,
+			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
+				Event: "session.compact/" + conv.trigger, Chars: brief.Units(out.Text), Handles: out.Handles,
+			}},
+			capture.Fact{Kind: archive.JournalAccess, Session: req.Session, Data: archive.AccessFact{
+				Refs: archive.RefsOf(req.Session, out.Handles), How: archive.AccessRestored,
+			}}))
 }
 
 // block says why an automatic compaction is put off, "" when it is not.

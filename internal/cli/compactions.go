@@ -161,13 +161,7 @@ func (a *app) outcomes(ctx context.Context, x indexed, sessions []archive.Sessio
 	if limit > 0 {
 		cuts = cuts[:min(limit, len(cuts))]
 	}
-	again := func(ctx context.Context, c archive.Compaction) (string, error) {
-		out, req, err := a.replaceArchived(ctx, x, c.Session, c.Line, 0)
-		if err != nil {
-			return "", err
-		}
-		return out.Print(req), nil
-	}
+	again := a.againFor(x)
 	list := make([]compact.Outcome, 0, len(cuts))
 	for _, c := range cuts {
 		if err := ctx.Err(); err != nil {
@@ -180,6 +174,17 @@ func (a *app) outcomes(ctx context.Context, x indexed, sessions []archive.Sessio
 		list = append(list, o)
 	}
 	return list, nil
+}
+
+// againFor returns what makes a conversation of ours again.
+func (a *app) againFor(x indexed) compact.Again {
+	return func(ctx context.Context, c archive.Compaction) (string, error) {
+		out, req, err := a.replaceArchived(ctx, x, c.Session, c.Line, 0)
+		if err != nil {
+			return "", err
+		}
+		return out.Print(req), nil
+	}
 }
 
 func (a *app) printCompactions(list []compact.Outcome, f compactionsFlags) error {

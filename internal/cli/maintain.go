@@ -2,29 +2,44 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/archive"
+	"strandline/internal/compact"
 	"strandline/internal/lifecycle"
+	"strandline/internal/lockfile"
+	"strandline/internal/logfile"
 )
 
 func (a *app) maintainCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, background bool
 	cmd := &cobra.Command{
 		Use:   "maintain",
-		Short: "Do one pass of upkeep: catch up, index, seal finished logs",
+		Short: "Do one pass of upkeep: catch up, index, learn, seal finished logs",
 		Long: `Do one pass of upkeep: finish what hooks had to leave, index every log that is ahead of
-the index, and rewrite logs that nothing was added to for hours into a smaller form. A
-pass may run at any time and as often as one likes.`,
+the index, note which of the places that compactions gave back were used, and rewrite
+logs that nothing was added to for hours into a smaller form. A pass may run at any time
+and as often as one likes; hooks start one by themselves at most once an hour, unless
+lifecycle.auto is off.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if background {
+				return a.upkeepBehind(cmd.Context())
+			}
 			return a.withStore(cmd.Context(), StoreWrite, func(x indexed) error {
 				return a.maintain(cmd.Context(), x, asJSON)
 			})
 		},
 	}
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&background, "background", false, "as a hook starts it")
+	_ = cmd.Flags().MarkHidden("background") // it is there
 	return cmd
 }
 
@@ -34,16 +49,59 @@ func (a *app) maintain(ctx context.Context, x indexed, asJSON bool) error {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	stages := a.pass(x.rooms).Run(ctx, x.store)
+	stages := a.runPass(ctx, x)
 	if asJSON {
 		err = a.printJSON(stages)
 	} else {
-		a.printStages(stages)
+		err = a.printStages(stages)
 	}
+	if failed(stages) != nil && err == nil {
+		err = silentError{ExitInternal}
+	}
+	return err
+}
+
+// runPass notes that a pass begins and does it.
+func (a *app) runPass(ctx context.Context, x indexed) []lifecycle.Stage {
+	p := a.pass(x.rooms)
+	p.Measure = a.measureFor(x)
+	p.Schedule.Begin(a.env.Now())
+	return p.Run(ctx, x.store)
+}
+
+// failed joins the errors of stages.
+func failed(stages []lifecycle.Stage) error {
+	var errs []error
 	for _, st := range stages {
-		if st.Error != "" && err == nil {
-			err = silentError{ExitInternal}
+		if st.Error != "" {
+			errs = append(errs, fmt.Errorf("%s: %s", st.Name, st.Error))
 		}
+	}
+	return errors.Join(errs...)
+}
+
+// upkeepBehind is a pass that nobody waits for: it gives way to everybody else,
+// one that is running already does the work, and errors go where the hooks' go.
+func (a *app) upkeepBehind(ctx context.Context) error {
+	cfg, _ := a.settings() // as in a hook, a setting that is not accepted stops nothing
+	c, journal, err := a.env.NewCapture(cfg)
+	if err != nil {
+		return err
+	}
+	r := rooms{cfg, c, journal}
+	a.env.Background()
+	lock, err := lockfile.Try(r.file("maintain.lock"))
+	if errors.Is(err, lockfile.ErrHeld) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Release() // it ends with the process in any case
+	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error { return failed(a.runPass(ctx, x)) })
+	if err != nil {
+		log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
+		log.Error("upkeep", "event", "maintain", "error", err)
 	}
 	return err
 }
@@ -52,18 +110,64 @@ func (a *app) maintain(ctx context.Context, x indexed, asJSON bool) error {
 func (a *app) pass(r rooms) lifecycle.Pass {
 	return lifecycle.Pass{
 		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: lifecycle.DefaultRest,
+		Schedule: r.schedule(),
 	}
 }
 
-func (a *app) printStages(stages []lifecycle.Stage) {
-	for _, st := range stages {
-		line := fmt.Sprintf("%-8s %4d done  %5d ms", st.Name, st.Done, st.TookMS)
-		if st.Before > 0 {
-			line += fmt.Sprintf("  %s -> %s", size(st.Before), size(st.After))
+func (r rooms) schedule() lifecycle.Schedule {
+	return lifecycle.Schedule{Path: r.file("state", lifecycle.ScheduleFile)}
+}
+
+// upkeepDue reports that it is time for a pass that nobody asked for.
+func (r rooms) upkeepDue(now time.Time) bool { return r.cfg.Lifecycle.Auto && r.schedule().Due(now) }
+
+// measureFor returns what measures a compaction for a pass.
+func (a *app) measureFor(x indexed) func(context.Context, archive.Compaction) (lifecycle.Outcome, error) {
+	return func(ctx context.Context, cut archive.Compaction) (lifecycle.Outcome, error) {
+		o, err := compact.Measure(ctx, x.store, cut, x.cfg.Restore.Budget, a.againFor(x))
+		if err != nil || !o.Told {
+			return lifecycle.Outcome{}, err
 		}
-		if st.Error != "" {
-			line += "  " + st.Error
-		}
-		fmt.Fprintln(a.out, line)
+		return lifecycle.Outcome{Of: len(o.Handles), Used: archive.RefsOf(cut.Session, o.Used)}, nil
 	}
+}
+
+// printStages prints what a pass did and nothing of stages that had nothing to
+// do.
+func (a *app) printStages(stages []lifecycle.Stage) error {
+	t := newTable("STAGE", "DONE")
+	for _, st := range stages {
+		text := told(st)
+		if st.Error != "" {
+			text = strings.TrimPrefix(text+"; ", "; ") + a.paint().red(st.Error)
+		}
+		if text != "" {
+			t.row(st.Name, text)
+		}
+	}
+	if len(t.rows) == 0 {
+		fmt.Fprintln(a.out, "Everything is in order: there was nothing to do.")
+		return nil
+	}
+	return t.write(a.out, a.width())
+}
+
+// told says in words what a stage did, "" if that was nothing.
+func told(st lifecycle.Stage) string {
+	if st.Done == 0 {
+		return ""
+	}
+	text := map[string]string{
+		"pending":  count(st.Done, "session") + " that hooks had left",
+		"index":    count(st.Done, "session") + " indexed",
+		"feedback": count(st.Done, "compaction") + " measured",
+		"seal":     count(st.Done, "log") + " sealed",
+	}[st.Name]
+	if st.Before > 0 {
+		text += ", " + size(st.Before) + " → " + size(st.After)
+	}
+	if st.TookMS >= 1000 {
+		text += fmt.Sprintf(" (%.1f s)", (time.Duration(st.TookMS) * time.Millisecond).Seconds())
+	}
+	return text
 }

@@ -44,7 +44,7 @@ type Outcome struct {
 	Given bool
 	// Handles are those that the journal says were given, and Used the ones
 	// among them whose place holds a needed specific that the block conveys and
-	// the summary does not.
+	// the summary does not; in a conversation of ours, one that it conveys.
 	Handles, Used []string
 }
 
@@ -87,7 +87,7 @@ func Measure(ctx context.Context, src Measured, cut archive.Compaction, budget i
 	m.out.Kept = m.share(said)
 	m.out.Together = m.out.Kept
 	if cut.Ours {
-		err = m.given()
+		err = m.givenByUs(p, said)
 	} else {
 		err = m.restored(p, summary, said, budget)
 	}
@@ -228,6 +228,19 @@ func (m *measure) given() error {
 		m.note(fact)
 	}
 	return err
+}
+
+// givenByUs looks which places of a conversation of ours were used.
+func (m *measure) givenByUs(p *past, said map[string]bool) error {
+	fact, err := m.injection()
+	if err != nil || fact == nil {
+		return err
+	}
+	m.note(fact)
+	needed := maps.Clone(said)
+	maps.DeleteFunc(needed, func(s string, _ bool) bool { return m.needed[s] == 0 })
+	m.use(p, needed)
+	return nil
 }
 
 func (m *measure) note(fact *archive.Injection) {

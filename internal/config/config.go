@@ -53,6 +53,7 @@ type Config struct {
 	Capture    Capture
 	Redact     Redact
 	Search     Search
+	Lifecycle  Lifecycle
 
 	entries  []Entry
 	problems []Problem
@@ -90,6 +91,11 @@ type Redact struct {
 // Search is the search command.
 type Search struct {
 	Limit int // hits when -n is not given
+}
+
+// Lifecycle is the upkeep of the archive.
+type Lifecycle struct {
+	Auto bool // passes started by hooks
 }
 
 // Entry is one effective setting.

@@ -165,6 +165,7 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"capture.enabled", "true", false},
 		{"redact.enabled", "false", false},
 		{"hook.deadline", "'5s'", false},
+		{"lifecycle.auto", "false", false},
 		{"hook.post_tool_interval", "'1h'", false},
 	}
 	seen := map[string]bool{}

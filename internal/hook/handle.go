@@ -105,6 +105,9 @@ func (r *run) handle(ctx context.Context) error {
 	if p.event == "SessionEnd" {
 		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
 	}
+	if (p.event == "PreCompact" || p.event == "PostCompact") && r.env.UpkeepDue != nil && r.env.UpkeepDue() {
+		errs = append(errs, r.env.Detach("maintain", "--background"))
+	}
 	return errors.Join(errs...)
 }
 

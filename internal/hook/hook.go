@@ -48,6 +48,9 @@ type Env struct {
 	OpenIndex func(ctx context.Context) (Index, error)
 	// Detach starts this program with the given arguments and does not wait.
 	Detach func(args ...string) error
+	// UpkeepDue reports that it is time for a pass of upkeep. It is asked at
+	// compactions; nil is never.
+	UpkeepDue func() bool
 	// Changes returns what is not committed in the work tree of a folder,
 	// redacted; it takes a fraction of the deadline. Nil says nothing.
 	Changes func(ctx context.Context, dir string) string
@@ -81,7 +84,10 @@ func Run(ctx context.Context, env Env) {
 	}
 	p := parsePayload(data)
 	r := run{env: env, payload: p, log: env.Log.With("event", archive.Clip(p.event, 64), "session", archive.Clip(p.session, 64))}
-	if err := r.handle(ctx); err != nil {
+	switch err := r.handle(ctx); {
+	case archive.OnlyBusy(err):
+		r.log.Info("the index was in use", "error", err) // what was left undone is caught up
+	case err != nil:
 		r.log.Error("hook", "error", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -372,5 +373,46 @@ func TestAPanicStaysInside(t *testing.T) {
 	s.send(t, "Stop", nil)
 	if !strings.Contains(s.logged.String(), "out of luck") {
 		t.Errorf("logged %q", s.logged.String())
+	}
+}
+
+func TestACompactionStartsUpkeepThatIsDue(t *testing.T) {
+	for name, c := range map[string]struct {
+		event    string
+		due      bool
+		detached int
+	}{
+		"before a compaction":       {"PreCompact", true, 1},
+		"behind one of ours":        {"PostCompact", true, 1},
+		"when it is not due":        {"PreCompact", false, 0},
+		"at any other event, never": {"Stop", true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.transcript(t, "{\"a\":1}\n")
+			s.UpkeepDue = func() bool { return c.due }
+			s.send(t, c.event, map[string]string{"trigger": "auto"})
+			if len(s.detached) != c.detached {
+				t.Errorf("detached %q", s.detached)
+			}
+			if c.detached > 0 && !slices.Equal(s.detached[0], []string{"maintain", "--background"}) {
+				t.Errorf("detached %q", s.detached)
+			}
+		})
+	}
+}
+
+func TestAnIndexInUseIsNoError(t *testing.T) {
+	s := newStage(t)
+	s.transcript(t, "{\"a\":1}\n")
+	s.OpenIndex = func(context.Context) (Index, error) {
+		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "locked"}
+	}
+	s.send(t, "Stop", nil)
+	if log := s.logged.String(); !strings.Contains(log, "level=INFO") || strings.Contains(log, "ERROR") {
+		t.Errorf("logged %q", log)
+	}
+	if !s.Pending.Any() {
+		t.Error("nobody is left to catch up")
 	}
 }

@@ -32,25 +32,12 @@ func (r *run) speak(ctx context.Context) error {
 		block, event, err := r.compose(ctx, r.idx)
 		if err == nil {
 			own = voice{event: event, Speech: Speech{
-				Text: block.Text, Handles: block.Handles, Refs: refsOf(r.payload.subject(), block.Handles), How: "restored",
+				Text: block.Text, Handles: block.Handles, Refs: archive.RefsOf(r.payload.subject(), block.Handles), How: archive.AccessRestored,
 			}}
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(append(errs, r.say(ctx, r.listen(ctx, own)))...)
-}
-
-// refsOf are the places in a session that handles name. Only what is given to
-// the model counts as an access, and this is where it is given.
-func refsOf(session string, handles []string) []archive.Ref {
-	var refs []archive.Ref
-	for _, text := range handles {
-		h, err := archive.ParseHandle(text)
-		if err == nil && h.Turn >= 0 && h.Session == archive.ShortID(session) {
-			refs = append(refs, archive.Ref{Session: session, Turn: h.Turn, Step: h.Step})
-		}
-	}
-	return refs
 }
 
 // compose makes the answer to the event.

@@ -141,7 +141,7 @@ func (w *world) run() map[string]lifecycle.Stage {
 	return w.runOn(w.store)
 }
 
-func (w *world) runOn(idx capture.Index) map[string]lifecycle.Stage {
+func (w *world) runOn(idx lifecycle.Index) map[string]lifecycle.Stage {
 	w.t.Helper()
 	out := map[string]lifecycle.Stage{}
 	for _, st := range w.pass.Run(w.t.Context(), idx) {

@@ -6,13 +6,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/sessionlog"
 )
+
+// Index is what a pass needs of a store.
+type Index interface {
+	capture.Index
+	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
+	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
+	Injected(ctx context.Context, session string) ([]archive.Injection, error)
+	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
+}
 
 // Pass is one pass of upkeep.
 type Pass struct {
@@ -20,9 +27,13 @@ type Pass struct {
 	Journal capture.Journal
 	Pending capture.Pending
 	Now     func() time.Time
-	// Rest is how long a log must have been left alone before it counts as
-	// finished and is sealed.
-	Rest time.Duration
+	// Rest is how long a session must have been left alone before it counts as
+	// finished: its log is sealed, and its last compaction is measured.
+	Rest     time.Duration
+	Schedule Schedule
+	// Measure tells what a compaction gave back and what of it was used; nil
+	// leaves that stage out.
+	Measure func(ctx context.Context, cut archive.Compaction) (Outcome, error)
 }
 
 // DefaultRest is a night's sleep: sessions are resumed within a day's work, and
@@ -41,14 +52,15 @@ type Stage struct {
 
 // Run does every stage; one that fails is reported and does not keep the
 // others from running.
-func (p Pass) Run(ctx context.Context, idx capture.Index) []Stage {
+func (p Pass) Run(ctx context.Context, idx Index) []Stage {
 	stages := []struct {
 		name string
-		run  func(context.Context, capture.Index, *Stage) error
+		run  func(context.Context, Index, *Stage) error
 	}{
 		{"pending", p.pending},
 		{"index", p.index},
 		{"journal", p.journal},
+		{"feedback", p.feedback},
 		{"seal", p.seal},
 	}
 	var out []Stage
@@ -65,7 +77,7 @@ func (p Pass) Run(ctx context.Context, idx capture.Index) []Stage {
 }
 
 // pending captures the sessions that a hook left undone.
-func (p Pass) pending(ctx context.Context, idx capture.Index, st *Stage) (err error) {
+func (p Pass) pending(ctx context.Context, idx Index, st *Stage) (err error) {
 	st.Done, err = p.CatchUp(ctx, idx)
 	return err
 }
@@ -101,7 +113,7 @@ func passing(ctx context.Context, err error) bool {
 }
 
 // index reads every log that is ahead of the index.
-func (p Pass) index(ctx context.Context, idx capture.Index, st *Stage) error {
+func (p Pass) index(ctx context.Context, idx Index, st *Stage) error {
 	report, err := p.Index(ctx, idx)
 	st.Done = report.Sessions
 	return errors.Join(err, failures(report.Failed))
@@ -155,65 +167,6 @@ func failures(failed []capture.FileError) error {
 	return errors.Join(errs...)
 }
 
-func (p Pass) journal(ctx context.Context, idx capture.Index, _ *Stage) error {
+func (p Pass) journal(ctx context.Context, idx Index, _ *Stage) error {
 	return p.Journal.Sync(ctx, idx)
-}
-
-// seal rewrites logs that have come to rest into large frames.
-func (p Pass) seal(ctx context.Context, _ capture.Index, st *Stage) error {
-	var errs []error
-	for entry, err := range p.Capture.Layout.Walk(ctx) {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("list logs: %w", err)
-		}
-		info, err := os.Stat(entry.Path)
-		if err != nil || p.Now().Sub(info.ModTime()) < p.Rest {
-			continue
-		}
-		if err := onlyCopyTorn(entry.Path); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		report, err := sessionlog.Seal(ctx, entry.Path)
-		if archive.ErrorCode(err) == archive.CodeBusy {
-			continue // it is being written: not at rest after all
-		}
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if report.Done {
-			st.Done++
-			st.Before += report.Before
-			st.After += report.After
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// onlyCopyTorn refuses to seal a log with a damaged end whose source is gone:
-// sealing would drop for good what a repair might still read.
-func onlyCopyTorn(path string) error {
-	r, err := sessionlog.OpenReader(path)
-	if err != nil {
-		return nil //nolint:nilerr // Seal meets the same fault and reports it
-	}
-	torn, source := r.Torn(), r.Header().Source
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("close log: %w", err)
-	}
-	if torn == 0 {
-		return nil
-	}
-	if _, err := os.Stat(source); err == nil {
-		return nil
-	}
-	return &archive.Error{
-		Code: archive.CodeCorrupt,
-		Msg:  fmt.Sprintf("the last %d bytes of %s are damaged and the client's file is gone: it is left as it is", torn, path),
-		Hint: "restore the log from a backup if you have one; everything before its end is readable",
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/capture"
 	"strandline/internal/lifecycle"
 	"strandline/internal/sessionlog"
 )
@@ -28,7 +27,7 @@ func TestAnEmptyArchive(t *testing.T) {
 			t.Errorf("%+v", st)
 		}
 	}
-	if want := []string{"pending", "index", "journal", "seal"}; !slices.Equal(names, want) {
+	if want := []string{"pending", "index", "journal", "feedback", "seal"}; !slices.Equal(names, want) {
 		t.Errorf("stages %v, want %v", names, want)
 	}
 }
@@ -206,7 +205,7 @@ func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
 
 // broken is an index of which one part fails.
 type broken struct {
-	capture.Index
+	lifecycle.Index
 	cursor, apply, journal error
 }
 
@@ -280,7 +279,7 @@ func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 				}
 			}
 			slices.Sort(failed)
-			if len(stages) != 4 || !slices.Equal(failed, c.failed) {
+			if len(stages) != 5 || !slices.Equal(failed, c.failed) {
 				t.Errorf("failed: %v, want %v; %+v", failed, c.failed, stages)
 			}
 			if stages["seal"].Done < 1 {

@@ -62,8 +62,11 @@ type Entry struct {
 	Session string    `json:"session"`
 }
 
-// Recent reads the last entries, oldest first, at most n of them and none before
-// since. A file that does not exist has none; lines that are no entries are
+// levelInfo marks what is worth a line and nobody's attention.
+const levelInfo = "INFO"
+
+// Recent reads the last errors and warnings, oldest first, at most n of them and
+// none before since. A file that does not exist has none; lines that are no entries are
 // passed over.
 func Recent(path string, since time.Time, n int) ([]Entry, error) {
 	var all []Entry
@@ -79,7 +82,7 @@ func Recent(path string, since time.Time, n int) ([]Entry, error) {
 		lines.Buffer(nil, 4*MaxSize)
 		for lines.Scan() {
 			var e Entry
-			if json.Unmarshal(lines.Bytes(), &e) == nil && !e.Time.IsZero() && !e.Time.Before(since) {
+			if json.Unmarshal(lines.Bytes(), &e) == nil && !e.Time.IsZero() && !e.Time.Before(since) && e.Level != levelInfo {
 				all = append(all, e)
 			}
 		}

@@ -31,6 +31,7 @@ func TestWhatWasLoggedIsRead(t *testing.T) {
 	w := &logfile.Writer{Path: path}
 	log := slog.New(slog.NewJSONHandler(w, nil))
 	log.Error("hook", "error", "disk full", "event", "Stop", "session", "abc")
+	log.Info("nothing to worry about", "error", "busy")
 	log.Warn("late")
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

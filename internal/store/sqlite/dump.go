@@ -39,7 +39,7 @@ func dumped() []struct{ name, query string } {
 		{"identity", "SELECT r.key, s.id, r.turn, r.step FROM identities r JOIN sessions s ON s.no = r.session ORDER BY r.key"},
 		{"journal", "SELECT id, kind, session_id, time, data FROM journal ORDER BY id"},
 		{"summary", "SELECT id, session_id, time, source, text FROM hook_summaries ORDER BY id"},
-		{"access", "SELECT session_id, turn, step, how, times, last FROM access ORDER BY session_id, turn, step, how"},
+		{"access", "SELECT session_id, turn, step, time, id, how FROM accesses ORDER BY session_id, turn, step, time, id"},
 		{"alias", "SELECT old, target, time, id FROM aliases ORDER BY old"},
 	}
 }

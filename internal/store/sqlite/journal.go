@@ -122,14 +122,3 @@ func (s *Store) applyMerge(ctx context.Context, e *archive.JournalEntry, fact ar
 		fact.From, fact.Into, nanos(e.Time), e.ID)
 	return err
 }
-
-func (s *Store) applyAccess(ctx context.Context, e *archive.JournalEntry, fact archive.AccessFact) error {
-	const query = "INSERT INTO access (session_id, turn, step, how, times, last) VALUES (?, ?, ?, ?, 1, ?) " +
-		"ON CONFLICT (session_id, turn, step, how) DO UPDATE SET times = times + 1, last = max(last, excluded.last)"
-	for _, ref := range fact.Refs {
-		if _, err := s.exec(ctx, query, ref.Session, ref.Turn, ref.Step, fact.How, nanos(e.Time)); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -11,12 +11,16 @@ import (
 //go:embed schema/0001_spine.sql
 var schema1 string
 
+//go:embed schema/0002_accesses.sql
+var schema2 string
+
 // migrations bring an index from version i to i+1. A released one is never
 // edited; each has its reason beside its number.
 //
 //  1. The spine: sessions, turns, steps, calls, passages and their terms, files,
 //     tasks, compactions, cursors, identities, and the journal's facts.
-func migrations() []string { return []string{schema1} }
+//  2. Accesses one by one: confidence depends on when they were.
+func migrations() []string { return []string{schema1, schema2} }
 
 // Version is the schema version that this build reads and writes.
 func Version() int { return len(migrations()) }

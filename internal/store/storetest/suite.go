@@ -34,6 +34,9 @@ type Store interface {
 	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
+	Accesses(ctx context.Context, session string) ([]archive.Access, error)
+	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
+	Feedback(ctx context.Context) (archive.Feedback, error)
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
@@ -88,6 +91,8 @@ func Run(t *testing.T, open Opener) {
 		{"Journal/odd entries have no effect", testJournalOdd},
 		{"Journal/what was injected", testJournalInjected},
 		{"Journal/facts of a kind", testJournalFacts},
+		{"Journal/accesses one by one", testJournalAccesses},
+		{"Journal/what was used", testJournalFeedback},
 		{"Journal/merged projects", testJournalMerge},
 		{"Journal/cursor", testJournalCursor},
 		{"Totals", testTotals},
