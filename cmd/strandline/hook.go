@@ -54,6 +54,7 @@ func runHook() {
 	}
 	c.MaxLog = maxHookBytes
 	lost := indexLost(cfg)
+	pilot := newPilot(cfg)
 	hook.Run(context.Background(), hook.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
 		Capture: c, Journal: journal, Pending: pending(cfg),
@@ -62,6 +63,8 @@ func runHook() {
 		Blocking:    blocking.Guard{Mode: cfg.Compaction.BlockAuto, Dir: filepath.Join(cfg.Paths.Home, "state", "blocked"), Getenv: os.Getenv},
 		OpenIndex:   func(ctx context.Context) (hook.Index, error) { return openIndex(ctx, indexPath(cfg), sqlite.Options{}) },
 		Detach:      detach,
+		Autopilot:   pilot,
+		Speakers:    speakers(pilot),
 		Changes:     changes(cfg),
 		UpkeepDue:   func() bool { return upkeepDue(cfg) },
 		LastCapture: func(session string) time.Time { return lastCapture(c, session) },

@@ -96,6 +96,9 @@ type Touched struct {
 	logged  Logged
 }
 
+// Bytes is how many bytes of its transcript are in the log.
+func (t Touched) Bytes() int64 { return t.logged.Position.Raw }
+
 // IndexAll brings the index up to the logs of several sessions.
 func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Touched) error {
 	for _, s := range sessions {

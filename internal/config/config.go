@@ -25,6 +25,16 @@ const (
 	BlockAlways   Block = "always"   // all, until the session would be stuck
 )
 
+// Report says when the autopilot speaks in the model's context.
+type Report string
+
+// The values of autopilot.report.
+const (
+	ReportChange Report = "change" // when the zone changes, and in steps above the warning
+	ReportAlways Report = "always" // at each prompt
+	ReportOff    Report = "off"
+)
+
 // Inputs are where settings come from. Nothing else is read.
 type Inputs struct {
 	// Env looks up an environment variable, "" when unset.
@@ -49,6 +59,7 @@ type Config struct {
 
 	Restore    Restore
 	Compaction Compaction
+	Autopilot  Autopilot
 	Hook       Hook
 	Capture    Capture
 	Redact     Redact
@@ -70,6 +81,15 @@ type Restore struct {
 type Compaction struct {
 	InstructionBudget int // UTF-16 units of the text given to the summarizer
 	BlockAuto         Block
+}
+
+// Autopilot watches how full the context window is.
+type Autopilot struct {
+	Enabled bool
+	Report  Report
+	Warn    float64 // part of the window at which the warning begins
+	Prune   float64 // and at which it should be used sparingly
+	Window  int     // tokens, 0: not known
 }
 
 // Hook limits what a hook may cost.

@@ -46,6 +46,7 @@ func TestDefaults(t *testing.T) {
 	if c.Restore != (config.Restore{Budget: 9500, OnClear: "pointer", OnStartup: "pointer"}) ||
 		c.Compaction != (config.Compaction{InstructionBudget: 9500, BlockAuto: "never"}) ||
 		c.Hook != (config.Hook{Deadline: time.Second, PostToolInterval: 10 * time.Second}) ||
+		c.Autopilot != (config.Autopilot{Enabled: true, Report: "change", Warn: 0.7, Prune: 0.85}) ||
 		!c.Capture.Enabled || !c.Redact.Enabled || c.Search.Limit != 10 {
 		t.Errorf("%+v", c)
 	}
@@ -160,6 +161,12 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"restore.on_startup", "'block'", true},
 		{"compaction.instruction_budget", "100", true},
 		{"compaction.block_auto", "'headroom'", false},
+		{"autopilot.enabled", "false", true},
+		{"autopilot.enabled", "true", false},
+		{"autopilot.report", "'always'", true},
+		{"autopilot.warn", "0.5", true},
+		{"autopilot.prune", "0.9", true},
+		{"autopilot.window", "150000", true},
 		{"search.limit", "5", true},
 		{"capture.enabled", "false", true},
 		{"capture.enabled", "true", false},

@@ -49,6 +49,21 @@ func keys() []key {
 		{"compaction.block_auto", "never", nil, denied,
 			"automatic compactions that are blocked: never, headroom (while there is room for more) or always (until the session would be stuck)",
 			block(func(c *Config) *Block { return &c.Compaction.BlockAuto })},
+		{"autopilot.enabled", "true", []string{"CLAUDE_FLOW_CONTEXT_AUTOPILOT"}, offOnly,
+			"watch how full the context window is",
+			toggle(func(c *Config) *bool { return &c.Autopilot.Enabled })},
+		{"autopilot.report", "change", nil, allowed,
+			"when the model is told how full its window is: change (at a new zone, and each further 5 % above the warning), always (each prompt) or off",
+			report(func(c *Config) *Report { return &c.Autopilot.Report })},
+		{"autopilot.warn", "0.7", []string{"CLAUDE_FLOW_AUTOPILOT_WARN"}, allowed,
+			"part of the window at which the warning begins",
+			fraction(func(c *Config) *float64 { return &c.Autopilot.Warn })},
+		{"autopilot.prune", "0.85", []string{"CLAUDE_FLOW_AUTOPILOT_PRUNE"}, allowed,
+			"part of the window above which it should be used sparingly",
+			fraction(func(c *Config) *float64 { return &c.Autopilot.Prune })},
+		{"autopilot.window", "0", []string{"CLAUDE_FLOW_CONTEXT_WINDOW"}, allowed,
+			"tokens of the context window, for models that are not known and clients that do not tell; 0: what was seen",
+			number(func(c *Config) *int { return &c.Autopilot.Window }, 0, 10_000_000)},
 		{"hook.deadline", "1s", nil, denied,
 			"a hook stops working after this long; the rest is done behind it",
 			duration(func(c *Config) *time.Duration { return &c.Hook.Deadline }, 50*time.Millisecond, 5*time.Second)},
@@ -98,6 +113,28 @@ func duration(field func(*Config) *time.Duration, low, high time.Duration) parse
 		}
 		*field(c) = d
 		return d.String(), nil
+	}
+}
+
+func fraction(field func(*Config) *float64) parser {
+	return func(c *Config, value string) (string, error) {
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(f >= 0.05 && f <= 1) {
+			return "", fmt.Errorf("a part from 0.05 to 1, such as 0.7")
+		}
+		*field(c) = f
+		return strconv.FormatFloat(f, 'g', -1, 64), nil
+	}
+}
+
+func report(field func(*Config) *Report) parser {
+	return func(c *Config, value string) (string, error) {
+		r := Report(strings.ToLower(value))
+		if r != ReportChange && r != ReportAlways && r != ReportOff {
+			return "", fmt.Errorf("change, always or off")
+		}
+		*field(c) = r
+		return string(r), nil
 	}
 }
 

@@ -46,6 +46,10 @@ type Session struct {
 	// Hard is where it stops sending. Both in tokens.
 	Threshold int64 `json:"threshold,omitempty"`
 	Hard      int64 `json:"hard,omitempty"`
+	// Next is where something happens to a session that grows: a compaction if
+	// Compacts, else the client stops sending.
+	Next     int64 `json:"next,omitempty"`
+	Compacts bool  `json:"compacts,omitempty"`
 	// Growth is how many tokens a turn adds, 0 while too little is known.
 	Growth int64 `json:"growth,omitempty"`
 	// Zone is "ok", "warning" or "optimize".
@@ -54,6 +58,22 @@ type Session struct {
 	// many steps of five percent above its beginning.
 	ReportedZone string `json:"reportedZone,omitempty"`
 	ReportedStep int    `json:"reportedStep,omitempty"`
+
+	// Output is how many tokens the last response added, which stand in the window
+	// from the next request on.
+	Output int64 `json:"output,omitempty"`
+	// Line is the transcript line of the response that counted last, CutLine that of
+	// the last compaction, both of the log's Generation; Counted says that a response
+	// counted since the cut.
+	Line       int  `json:"line,omitempty"`
+	CutLine    int  `json:"cutLine,omitempty"`
+	Generation int  `json:"generation,omitempty"`
+	Counted    bool `json:"counted,omitempty"`
+	// Base and Chars are what an estimate is made of: the tokens that the client
+	// says a cut left, and the characters since, up to the byte CharsTo.
+	Base    int64 `json:"base,omitempty"`
+	Chars   int64 `json:"chars,omitempty"`
+	CharsTo int64 `json:"charsTo,omitempty"`
 
 	// Captured is how many bytes of the transcript are in the log.
 	Captured int64 `json:"captured,omitempty"`
@@ -84,8 +104,16 @@ func (s *Session) Append(p Point) {
 	}
 }
 
+// Cut empties the window, at a compaction: nothing has been counted in it, warned
+// of or reported since.
+func (s *Session) Cut() {
+	s.LastTokenEstimate, s.LastPercentage, s.Output, s.Growth = 0, 0, 0, 0
+	s.PruneCount, s.WarningIssued, s.ReportedZone, s.ReportedStep = 0, false, "", 0
+	s.History, s.Counted, s.Estimated, s.Base, s.Chars = nil, false, true, 0, 0
+}
+
 // sane reports whether the figures can be believed.
 func (s *Session) sane() bool {
 	return s.Version == sessionVersion && s.LastTokenEstimate >= 0 && s.LastPercentage >= 0 &&
-		s.Window >= 0 && s.PruneCount >= 0 && s.Captured >= 0 && len(s.History) <= maxHistory
+		s.Window >= 0 && s.Told >= 0 && s.Chars >= 0 && s.PruneCount >= 0 && s.Captured >= 0 && len(s.History) <= maxHistory
 }

@@ -18,6 +18,7 @@ type run struct {
 	behind  bool  // the index does not hold all that the transcript says
 	idx     Index // nil until somebody needed it, see open
 	idxErr  error
+	batches []archive.Batch // what was indexed of the session
 }
 
 // sideEvents are the events after which the session's folder is listed: a
@@ -95,7 +96,7 @@ func (r *run) handle(ctx context.Context) error {
 		errs = append(errs, err)
 		got.Deferred = got.Deferred || !done
 	}
-	errs = append(errs, r.speak(ctx), r.close())
+	errs = append(errs, r.watch(ctx, src, got), r.speak(ctx), r.close())
 	if got.Deferred {
 		errs = append(errs, r.leave(src))
 	}
@@ -132,8 +133,12 @@ func (r *run) index(ctx context.Context, sessions []capture.Touched) (bool, erro
 		// Older sessions wait to be indexed. Rows that this one copied from
 		// them must be seen there first, so this one queues up behind.
 		done = false
-	} else if ierr := r.env.Capture.IndexAll(ctx, idx, sessions); ierr != nil {
-		done, err = false, errors.Join(err, ierr)
+	} else {
+		seen := &watching{Index: idx, session: r.payload.session}
+		if ierr := r.env.Capture.IndexAll(ctx, seen, sessions); ierr != nil {
+			done, err = false, errors.Join(err, ierr)
+		}
+		r.batches = seen.batches
 	}
 	r.behind = r.behind || !done
 	return done, err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/autopilot"
 	"strandline/internal/blocking"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
@@ -54,6 +55,8 @@ type Env struct {
 	// Changes returns what is not committed in the work tree of a folder,
 	// redacted; it takes a fraction of the deadline. Nil says nothing.
 	Changes func(ctx context.Context, dir string) string
+	// Autopilot watches how full the window is; nil: nobody does.
+	Autopilot *autopilot.Pilot
 	// Speakers may add to what an event is answered with, in this order: recall,
 	// the autopilot's report, a reminder of segments.
 	Speakers []Speaker

@@ -23,6 +23,8 @@ type payload struct {
 	taskID       string // TaskCreated, TaskCompleted
 	taskSubject  string
 	taskText     string
+
+	contextTokens int64 // SessionStart: what a resumed or forked session brings
 }
 
 // parsePayload reads what can be read: a payload that was cut off, or holds
@@ -53,6 +55,16 @@ func parsePayload(data []byte) payload {
 		name, err := dec.ReadToken()
 		if err != nil || name.Kind() != '"' {
 			return p
+		}
+		if name.String() == "context_tokens" && dec.PeekKind() == '0' {
+			value, err := dec.ReadToken()
+			if err != nil {
+				return p
+			}
+			if n, err := value.Int(); err == nil {
+				p.contextTokens = n
+			}
+			continue
 		}
 		field := fields[name.String()]
 		if field == nil || dec.PeekKind() != '"' {

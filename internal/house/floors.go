@@ -32,7 +32,7 @@ func Floors() []Floor {
 		},
 		{
 			Name: "work", Knows: "what Strandline does, in terms of the domain and of small interfaces",
-			Packages: []string{"internal/blocking", "internal/capture", "internal/compact", "internal/lifecycle", "internal/recall", "internal/task"},
+			Packages: []string{"internal/autopilot", "internal/blocking", "internal/capture", "internal/compact", "internal/lifecycle", "internal/recall", "internal/task"},
 			// Capture is the lowest of them: who tends the archive calls it.
 			May: []string{"work:capture", "tools", "ground"},
 		},

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"strandline/internal/autopilot"
+	"strandline/internal/config"
+	"strandline/internal/gauge"
+	"strandline/internal/hook"
+	"strandline/internal/transcript/claude"
+)
+
+func gauges(cfg *config.Config) gauge.Files {
+	return gauge.Files{Dir: filepath.Join(cfg.Paths.Home, "state")}
+}
+
+// newPilot wires the autopilot; nil where it is switched off.
+func newPilot(cfg *config.Config) *autopilot.Pilot {
+	if !cfg.Autopilot.Enabled || cfg.Paths.Home == "" {
+		return nil
+	}
+	return &autopilot.Pilot{
+		Files: gauges(cfg), Zones: autopilot.Zones{Warn: cfg.Autopilot.Warn, Prune: cfg.Autopilot.Prune},
+		Window: cfg.Autopilot.Window,
+		Always: cfg.Autopilot.Report == config.ReportAlways, Silent: cfg.Autopilot.Report == config.ReportOff,
+		Getenv: os.Getenv, Conversation: claude.Conversation,
+	}
+}
+
+// speakers are those who may add to a context, in the order in which they speak.
+func speakers(pilot *autopilot.Pilot) []hook.Speaker {
+	var list []hook.Speaker
+	if pilot != nil {
+		list = append(list, hook.Autopilot(*pilot))
+	}
+	return list
+}

@@ -1,0 +1,39 @@
+package autopilot
+
+import (
+	"strandline/internal/gauge"
+	"strandline/internal/window"
+)
+
+// Where the size of a window is known from, as gauge.Session.WindowFrom.
+const (
+	fromClient   = "client"
+	fromModel    = "model"
+	fromConfig   = "config"
+	fromObserved = "observed"
+)
+
+// Limits returns where in a session's window the client acts, and who told how
+// large the window is.
+func (p Pilot) Limits(s gauge.Session) (window.Limits, string) {
+	size, from := p.size(s)
+	return window.Find(s.Model, int(size), p.Getenv), from
+}
+
+// size is the window as it is told by anybody but the model, 0 where the model
+// tells it. A window in which more tokens stood than it holds is not believed,
+// unless it is the client's own word.
+func (p Pilot) size(s gauge.Session) (int64, string) {
+	known := window.Known(s.Model)
+	switch {
+	case s.Told > 0 && (s.ToldModel == s.Model || s.ToldModel == "" || s.Model == ""):
+		return s.Told, fromClient
+	case known && s.Seen <= int64(window.Of(s.Model)):
+		return 0, fromModel
+	case !known && p.Window > 0 && s.Seen <= int64(p.Window):
+		return int64(p.Window), fromConfig
+	case s.Seen > 0:
+		return window.Fit(max(s.Seen, int64(p.Window))), fromObserved
+	}
+	return 0, fromModel // the client takes a model that it does not know for a large one
+}
