@@ -24,12 +24,16 @@ export CGO_ENABLED ?= 0
 help: ## list the targets
 	@awk 'BEGIN{FS=":.*## "} /^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build ./bin/strandline
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/strandline$(EXE) ./cmd/strandline
+# strandline is what hooks call: the tag lean leaves out what would cost their
+# start. strandline-full beside it holds the rest, and strandline hands over.
+build: ## build ./bin/strandline and its companion ./bin/strandline-full
+	$(GO) build -tags lean -trimpath -ldflags '$(LDFLAGS)' -o bin/strandline$(EXE) ./cmd/strandline
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/strandline-full$(EXE) ./cmd/strandline
 
 install: ## install strandline for real; then run: strandline init
 	@mkdir -p "$(BINDIR)"
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline$(EXE)" ./cmd/strandline
+	$(GO) build -tags lean -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline$(EXE)" ./cmd/strandline
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline-full$(EXE)" ./cmd/strandline
 	@echo "installed $(BINDIR)/strandline$(EXE)"
 	@case ":$$PATH:" in *":$(BINDIR):"*) ;; *) echo "note: $(BINDIR) is not in your PATH; call $(BINDIR)/strandline$(EXE)" ;; esac
 
@@ -60,6 +64,8 @@ vet: ## go vet for every system that is released
 	$(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
+	$(GO) vet -tags lean ./cmd/strandline
+	GOOS=windows $(GO) vet -tags lean ./cmd/strandline
 
 fuzz-seeds: ## run every fuzz target over its seeds
 	$(GO) test -run '^Fuzz' ./...

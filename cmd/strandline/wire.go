@@ -103,6 +103,7 @@ func cliEnv() cli.Env {
 		Home: home, Cwd: cwd, Exe: exe, Now: now, Version: version,
 		Terminal: terminal, OpenStore: openStore, NewCapture: newCapture, Redact: redactor,
 		Background: background, LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes,
+		ServeMCP: serveMCP,
 	}
 }
 

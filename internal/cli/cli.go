@@ -71,6 +71,9 @@ type Env struct {
 	Changes func(cfg *config.Config) func(ctx context.Context, dir string) string
 	// Background makes this process give way to all others.
 	Background func()
+	// ServeMCP serves models on stdin and stdout until stdin ends; dir is the
+	// project's folder.
+	ServeMCP func(ctx context.Context, cfg *config.Config, dir string) error
 	// LookPath finds a program.
 	LookPath func(string) (string, error)
 	// VersionOf asks another strandline for its version.
@@ -137,7 +140,7 @@ Start with:  strandline init     wire it into the client
 		&cobra.Group{ID: "keep", Title: "Keeping the archive:"},
 	)
 	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
-	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.statsCommand(), a.projectsCommand())
+	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
 	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
 	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.catchupCommand())

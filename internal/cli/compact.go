@@ -17,6 +17,7 @@ import (
 	"strandline/internal/brief"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
+	"strandline/internal/logread"
 	"strandline/internal/transcript/claude"
 )
 
@@ -216,7 +217,7 @@ func contextOf(ctx context.Context, x indexed, id string, atLine int) ([]byte, e
 	if len(cuts) > 0 {
 		from = cuts[0].Line
 	}
-	return logScanner{x.capture}.lines(ctx, id, from, atLine)
+	return logread.Reader{Capture: x.capture}.Raw(ctx, id, from, atLine)
 }
 
 // writeJSON writes an answer for the plugin on one line, or nothing at all.

@@ -53,7 +53,7 @@ outcome, decisions with their reasons, open errors, each with a handle.`,
 			if !cmd.Flags().Changed("budget") {
 				req.Budget = x.cfg.Restore.Budget
 			}
-			req.Log, req.Redact = logScanner{x.capture}.messages(req.Session), a.env.Redact(x.cfg)
+			req.Log, req.Redact = a.reader(x.rooms).Messages(req.Session), a.env.Redact(x.cfg)
 			return compact.Restore(ctx, x.store, req)
 		})
 	}

@@ -69,7 +69,7 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 		r := recall.New(x.store, a.env.Now)
 		var result recall.Result
 		if f.deep {
-			result, err = r.Deep(ctx, x.store, logTexts{logScanner{x.capture}, a.env.Redact(x.cfg)}, req)
+			result, err = r.Deep(ctx, x.store, a.reader(x.rooms), req)
 		} else {
 			result, err = r.Search(ctx, req)
 		}
@@ -130,12 +130,7 @@ func projectsNamed(ctx context.Context, s Store, name string) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	var keys []string
-	for _, p := range all {
-		if strings.EqualFold(p.Project.Name, name) || strings.Contains(strings.ToLower(p.Project.Root), strings.ToLower(name)) {
-			keys = append(keys, p.Project.Key)
-		}
-	}
+	keys := recall.ProjectsNamed(all, name)
 	if len(keys) == 0 {
 		return nil, archive.NotFound(fmt.Sprintf("no project is called %q", name), "`strandline projects` lists them")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/transcript/claude"
+	"strandline/internal/logread"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -126,12 +126,12 @@ func (a *app) printOutline(info archive.Session, out outlineJSON) error {
 
 // showExact prints the transcript's own lines, however many they are.
 func (a *app) showExact(ctx context.Context, x indexed, id string, h archive.Handle) error {
-	from, to, err := lineRange(ctx, x.store, id, h)
+	from, to, err := logread.Lines(ctx, x.store, id, h)
 	if err != nil {
 		return err
 	}
 	return buffered(a.out, func(w io.Writer) error {
-		return logScanner{x.capture}.scan(ctx, id, from, to, func(_ int, line []byte) error {
+		return a.reader(x.rooms).Scan(ctx, id, from, to, func(_ int, line []byte) error {
 			_, err := w.Write(append(line, '\n'))
 			return err
 		})
@@ -151,94 +151,35 @@ type blockJSON struct {
 }
 
 func (a *app) showPlace(ctx context.Context, x indexed, id string, h archive.Handle, asJSON bool) error {
-	from, to, err := lineRange(ctx, x.store, id, h)
+	blocks, err := a.reader(x.rooms).Blocks(ctx, x.store, id, h)
 	if err != nil {
 		return err
-	}
-	raw, err := logScanner{x.capture}.lines(ctx, id, from, to)
-	if err != nil {
-		return err
-	}
-	blocks := claude.Blocks(raw, from)
-	if h.Step >= 0 {
-		if blocks, err = onlyStep(ctx, x.store, id, h, blocks); err != nil {
-			return err
-		}
-	}
-	redact := a.env.Redact(x.cfg)
-	out := make([]blockJSON, 0, len(blocks))
-	for _, b := range blocks {
-		out = append(out, blockJSON{
-			Line: b.Line, Kind: b.Kind, Name: b.Name, ToolID: b.ToolID, Time: b.Time, Error: b.Error, Own: b.Own, Text: redact(b.Text),
-		})
 	}
 	if asJSON {
+		out := make([]blockJSON, 0, len(blocks))
+		for _, b := range blocks {
+			out = append(out, blockJSON{
+				Line: b.Line, Kind: b.Kind, Name: b.Name, ToolID: b.ToolID, Time: b.Time, Error: b.Error, Own: b.Own, Text: b.Text,
+			})
+		}
 		return a.printJSON(out)
 	}
-	return a.printBlocks(archive.Handle{Session: archive.ShortID(id), Turn: h.Turn, Step: h.Step}, out)
+	return a.printBlocks(archive.Handle{Session: archive.ShortID(id), Turn: h.Turn, Step: h.Step}, blocks)
 }
 
-// lineRange finds the transcript lines of a turn or step; a whole session is all
-// of its lines.
-func lineRange(ctx context.Context, s Store, id string, h archive.Handle) (from, to int, err error) {
-	if h.Turn < 0 {
-		return 0, 0, nil
-	}
-	span := archive.Span{Session: id, TurnFrom: h.Turn, TurnTo: h.Turn + 1}
-	turns, err := s.Turns(ctx, span)
-	if err != nil {
-		return 0, 0, err
-	}
-	if len(turns) == 0 {
-		return 0, 0, archive.NotFound(fmt.Sprintf("session %s has no turn %d", archive.ShortID(id), h.Turn),
-			"`strandline show "+archive.ShortID(id)+"` lists its turns")
-	}
-	if h.Step < 0 {
-		return turns[0].LineFrom, turns[0].LineTo, nil
-	}
-	steps, err := s.Steps(ctx, span)
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, st := range steps {
-		if st.Index == h.Step {
-			return st.LineFrom, st.LineTo, nil
-		}
-	}
-	return 0, 0, archive.NotFound(fmt.Sprintf("turn %d has no step %d", h.Turn, h.Step),
-		fmt.Sprintf("`strandline show %s/%d` prints the turn with its %d steps", archive.ShortID(id), h.Turn, len(steps)))
-}
-
-// onlyStep leaves out rows of other steps that stand between a step's lines:
-// parallel calls are written interleaved.
-func onlyStep(ctx context.Context, s Store, id string, h archive.Handle, blocks []claude.Block) ([]claude.Block, error) {
-	calls, err := s.Calls(ctx, archive.CallSpan{Span: archive.Span{Session: id, TurnFrom: h.Turn, TurnTo: h.Turn + 1}})
-	if err != nil {
-		return nil, err
-	}
-	foreign := map[string]bool{}
-	for _, call := range calls {
-		if call.Step != h.Step {
-			foreign[call.ToolID] = true
-		}
-	}
-	var out []claude.Block
-	for _, b := range blocks {
-		if b.ToolID == "" || !foreign[b.ToolID] {
-			out = append(out, b)
-		}
-	}
-	return out, nil
+// reader reads the logs of the archive.
+func (a *app) reader(r rooms) logread.Reader {
+	return logread.Reader{Capture: r.capture, Redact: a.env.Redact(r.cfg)}
 }
 
 // printBlocks prints for people what was said, and leaves out what the client and
 // Strandline put beside it.
-func (a *app) printBlocks(h archive.Handle, blocks []blockJSON) error {
+func (a *app) printBlocks(h archive.Handle, blocks []logread.Block) error {
 	p := a.paint()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", p.bold(h.String()))
 	for _, x := range blocks {
-		if x.Own || x.Kind == claude.BlockAttachment || x.Kind == claude.BlockOther || strings.TrimSpace(x.Text) == "" {
+		if !logread.Spoken(x) {
 			continue
 		}
 		head := x.Kind

@@ -19,12 +19,13 @@ func TestHookLinksLittle(t *testing.T) {
 	}
 }
 
-// TestProgramServesNothing: no network server or client is linked before a
-// command needs one.
-func TestProgramServesNothing(t *testing.T) {
-	for _, p := range goList(t, "", "-deps", "./cmd/strandline") {
-		if p.ImportPath == "net/http" {
-			t.Error("strandline links net/http")
+// TestLeanProgramLinksLittle: the program that hooks call links no network
+// server or client, and nothing that only a companion's commands need.
+func TestLeanProgramLinksLittle(t *testing.T) {
+	heavy := []string{"net/http", "encoding/gob", "github.com/modelcontextprotocol/go-sdk/mcp", Module + "/internal/mcpserver"}
+	for _, p := range goList(t, "", "-tags", "lean", "-deps", "./cmd/strandline") {
+		if slices.Contains(heavy, p.ImportPath) {
+			t.Errorf("the lean strandline links %s", p.ImportPath)
 		}
 	}
 }
@@ -59,20 +60,21 @@ func TestNoticeNamesEveryModule(t *testing.T) {
 // decision, not an accident.
 func TestDirectModules(t *testing.T) {
 	allowed := map[string]string{
-		"github.com/BurntSushi/toml":           "configuration files",
-		"github.com/cespare/xxhash/v2":         "identities and checksums of frames",
-		"github.com/go-json-experiment/json":   "one-pass reading of transcripts",
-		"github.com/klauspost/compress":        "zstd",
-		"github.com/spf13/cobra":               "human commands, help, completion",
-		"github.com/spf13/pflag":               "cobra's flags",
-		"golang.org/x/sync":                    "imports in parallel",
-		"golang.org/x/sys":                     "file locks, detached processes",
-		"golang.org/x/term":                    "width of the terminal",
-		"modernc.org/sqlite":                   "the index, without cgo",
-		"github.com/rogpeppe/go-internal":      "tests: scripts",
-		"pgregory.net/rapid":                   "tests: properties",
-		"golang.org/x/tools":                   "tests: archives of files",
-		"github.com/inconshreveable/mousetrap": "cobra on Windows",
+		"github.com/BurntSushi/toml":             "configuration files",
+		"github.com/cespare/xxhash/v2":           "identities and checksums of frames",
+		"github.com/go-json-experiment/json":     "one-pass reading of transcripts",
+		"github.com/klauspost/compress":          "zstd",
+		"github.com/spf13/cobra":                 "human commands, help, completion",
+		"github.com/spf13/pflag":                 "cobra's flags",
+		"github.com/modelcontextprotocol/go-sdk": "MCP",
+		"golang.org/x/sync":                      "imports in parallel",
+		"golang.org/x/sys":                       "file locks, detached processes",
+		"golang.org/x/term":                      "width of the terminal",
+		"modernc.org/sqlite":                     "the index, without cgo",
+		"github.com/rogpeppe/go-internal":        "tests: scripts",
+		"pgregory.net/rapid":                     "tests: properties",
+		"golang.org/x/tools":                     "tests: archives of files",
+		"github.com/inconshreveable/mousetrap":   "cobra on Windows",
 	}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, p := range goList(t, goos, "-test", "-deps", "./...") {

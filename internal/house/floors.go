@@ -27,12 +27,12 @@ func Floors() []Floor {
 		},
 		{
 			Name: "faces", Knows: "one outside protocol each; no SQL, no ranking",
-			Packages: []string{"internal/cli", "internal/demo", "internal/hook", "internal/install"},
+			Packages: []string{"internal/cli", "internal/demo", "internal/hook", "internal/install", "internal/mcpserver"},
 			May:      []string{"faces", "work", "tools", "ground"},
 		},
 		{
 			Name: "work", Knows: "what Strandline does, in terms of the domain and of small interfaces",
-			Packages: []string{"internal/autopilot", "internal/blocking", "internal/capture", "internal/compact", "internal/lifecycle", "internal/recall", "internal/task"},
+			Packages: []string{"internal/autopilot", "internal/blocking", "internal/capture", "internal/compact", "internal/lifecycle", "internal/recall", "internal/task", "internal/logread"},
 			// Capture is the lowest of them: who tends the archive calls it.
 			May: []string{"work:capture", "tools", "ground"},
 		},

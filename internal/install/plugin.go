@@ -15,9 +15,10 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-// The plugin holds one module, which answers the client's session.compact with
-// `strandline compact`. It holds no hooks: those stand in the settings, where
-// every version of the client calls them, and must not stand in both.
+// The plugin holds a module, which answers the client's session.compact with
+// `strandline compact`, and the entry of the MCP server. It holds no hooks: those
+// stand in the settings, where every version of the client calls them, and must
+// not stand in both.
 //
 //go:embed all:plugin
 var pluginFiles embed.FS
@@ -26,8 +27,9 @@ var pluginFiles embed.FS
 const (
 	pluginName   = "strandline@strandline-local"
 	pluginMarket = "strandline-local"
-	// pluginProgram stands in the module for the path of the binary.
-	pluginProgram = "'@PROGRAM@'"
+	// pluginProgram stands in the plugin's files for the path of the binary,
+	// within quotes of either kind.
+	pluginProgram = "@PROGRAM@"
 )
 
 // pluginDir is where the plugin's files are kept.
@@ -117,7 +119,9 @@ func writePlugin(home, exe string) error {
 		return fmt.Errorf("encode path: %w", err)
 	}
 	return eachPluginFile(func(rel string, data []byte) error {
-		data = bytes.ReplaceAll(data, []byte(pluginProgram), program)
+		for _, quote := range []string{"'", `"`} {
+			data = bytes.ReplaceAll(data, []byte(quote+pluginProgram+quote), program)
+		}
 		path := filepath.Join(pluginDir(home), rel)
 		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 			return nil

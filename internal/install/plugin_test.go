@@ -31,7 +31,7 @@ func TestPlugin(t *testing.T) {
 	if s := settings.Markets["strandline-local"].Source; s.Source != "directory" || s.Path != dir || !settings.Enabled["strandline@strandline-local"] {
 		t.Errorf("settings: %s", after)
 	}
-	for _, rel := range []string{".claude-plugin/marketplace.json", "strandline/.claude-plugin/plugin.json", "strandline/hooks/hooks.json", "strandline/hooks/register.ts"} {
+	for _, rel := range []string{".claude-plugin/marketplace.json", "strandline/.claude-plugin/plugin.json", "strandline/hooks/hooks.json", "strandline/hooks/register.ts", "strandline/.mcp.json"} {
 		path := filepath.Join(dir, filepath.FromSlash(rel))
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -51,6 +51,19 @@ func TestPlugin(t *testing.T) {
 	hooks, err := os.ReadFile(filepath.Join(dir, "strandline", "hooks", "hooks.json"))
 	if err != nil || strings.Contains(string(hooks), "command") {
 		t.Errorf("the plugin has hooks of its own: %v %s", err, hooks)
+	}
+	var servers struct {
+		Servers map[string]struct {
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+		} `json:"mcpServers"`
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "strandline", ".mcp.json"))
+	if err != nil || json.Unmarshal(data, &servers) != nil {
+		t.Fatalf("the plugin's servers: %v\n%s", err, data)
+	}
+	if s := servers.Servers["strandline"]; s.Command != `/home/ann's "tools"/strandline` || len(s.Args) != 1 || s.Args[0] != "mcp" {
+		t.Errorf("the plugin's server: %+v", s)
 	}
 	if again := p.init(); again.Changed() {
 		t.Errorf("a second init changes:\n%s", again.Diff())

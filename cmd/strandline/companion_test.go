@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The lean program, which hooks call, hands a model's server over to the full
+// one that stands beside it.
+func TestLeanProgramHandsOver(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the companion here is a shell script")
+	}
+	dir := t.TempDir()
+	lean := filepath.Join(dir, "bin", "strandline")
+	if out, err := exec.Command("go", "build", "-tags", "lean", "-o", lean, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := func(program string, args ...string) (string, error) {
+		cmd := exec.Command(program, args...)
+		cmd.Env = []string{"HOME=" + dir, "PATH=" + filepath.Join(dir, "path")}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := run(lean, "mcp")
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 3 || !strings.Contains(out, "hint: put it beside strandline") {
+		t.Errorf("without a companion: %v\n%s", err, out)
+	}
+	companion := func(at, says string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte("#!/bin/sh\necho "+says+" \"$@\"\nexit 9\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(program, want string) {
+		t.Helper()
+		out, err := run(program, "mcp")
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 9 || out != want+"\n" {
+			t.Errorf("%s: %v, %q, want %q and exit code 9", program, err, out, want)
+		}
+	}
+	companion(filepath.Join(dir, "path", "strandline-full"), "in PATH")
+	check(lean, "in PATH mcp")
+	companion(filepath.Join(dir, "bin", "strandline-full"), "beside")
+	check(lean, "beside mcp")
+	link := filepath.Join(dir, "elsewhere")
+	if err := os.Symlink(lean, link); err != nil {
+		t.Fatal(err)
+	}
+	check(link, "beside mcp")
+}

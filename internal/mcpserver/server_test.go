@@ -1,0 +1,280 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"strandline/internal/archive"
+	"strandline/internal/brief"
+)
+
+// call calls a tool with the SDK's own client, which checks what comes back
+// against the tool's schema.
+func call(t *testing.T, c *mcp.ClientSession, tool string, args map[string]any) (answer, *mcp.CallToolResult) {
+	t.Helper()
+	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s %v: %v", tool, args, err)
+	}
+	var out answer
+	if res.StructuredContent != nil {
+		raw, err := json.Marshal(res.StructuredContent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out, res
+}
+
+func textOf(res *mcp.CallToolResult) string {
+	var b strings.Builder
+	for _, c := range res.Content {
+		if x, ok := c.(*mcp.TextContent); ok {
+			b.WriteString(x.Text)
+		}
+	}
+	return b.String()
+}
+
+func TestWhatAModelIsOffered(t *testing.T) {
+	c := newWorld(t).client()
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var front, back []string
+	for _, tool := range list.Tools {
+		if a := tool.Annotations; a == nil || !a.ReadOnlyHint || a.OpenWorldHint == nil || *a.OpenWorldHint {
+			t.Errorf("%s is not announced as reading a closed world: %+v", tool.Name, a)
+		}
+		if tool.Meta["anthropic/alwaysLoad"] == true {
+			front = append(front, tool.Name)
+		} else {
+			back = append(back, tool.Name)
+		}
+	}
+	slices.Sort(front)
+	slices.Sort(back)
+	if got, want := strings.Join(front, " "), "recall search"; got != want {
+		t.Errorf("loaded up front: %s, want %s", got, want)
+	}
+	if got, want := strings.Join(back, " "), "sessions status timeline"; got != want {
+		t.Errorf("deferred: %s, want %s", got, want)
+	}
+	if n := utf8.RuneCountInString(c.InitializeResult().Instructions); n == 0 || n > 600 {
+		t.Errorf("instructions of %d characters, want 1 to 600", n)
+	}
+	if got := c.InitializeResult().ServerInfo.Version; got != "1.2.3" {
+		t.Errorf("version %s", got)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	tests := map[string]struct {
+		args    map[string]any
+		handles string // of the hits, in any order
+		note    string
+	}{
+		"this project":           {map[string]any{"query": "gateway bans"}, "7f3a12cd/0.0", ""},
+		"not another project":    {map[string]any{"query": "gauge"}, "", "Nothing found. There are hits in other projects: project: all."},
+		"all projects":           {map[string]any{"query": "gauge", "project": "all"}, "9b1c44ee/0", ""},
+		"all, in the query":      {map[string]any{"query": "gauge project:all"}, "9b1c44ee/0", ""},
+		"another by name":        {map[string]any{"query": "gauge", "project": "tides"}, "9b1c44ee/0", ""},
+		"a session":              {map[string]any{"query": "gauge", "session": "9b1c44ee"}, "9b1c44ee/0", ""},
+		"a kind":                 {map[string]any{"query": "retry", "kinds": []string{"prompt"}}, "7f3a12cd/0", ""},
+		"a time":                 {map[string]any{"query": "retry", "since": "1h"}, "", "Nothing found."},
+		"one hit":                {map[string]any{"query": "retry", "limit": 1, "kinds": []string{"prompt"}}, "7f3a12cd/0", ""},
+		"nothing of the sort":    {map[string]any{"query": "zzzqqq"}, "", "Nothing found."},
+		"a phrase":               {map[string]any{"query": `"longer retry"`, "kinds": []string{"prompt"}}, "7f3a12cd/0", "No passage holds the quoted words together; these hold them apart."},
+		"SQL":                    {map[string]any{"query": `'; DROP TABLE passages; -- gateway`}, "7f3a12cd/0.0", ""},
+		"operators of the index": {map[string]any{"query": `gateway AND NOT "`}, "7f3a12cd/0.0", ""},
+	}
+	c := newWorld(t).client()
+	for name, x := range tests {
+		t.Run(name, func(t *testing.T) {
+			out, res := call(t, c, "search", x.args)
+			if res.IsError {
+				t.Fatalf("an error: %s", textOf(res))
+			}
+			if got := strings.Join(out.Handles, " "); got != x.handles {
+				t.Errorf("handles %q, want %q", got, x.handles)
+			}
+			if out.Note != x.note {
+				t.Errorf("note %q, want %q", out.Note, x.note)
+			}
+			if x.handles == "" != (out.Record == "") {
+				t.Errorf("record %q", out.Record)
+			}
+			if got := textOf(res); !strings.Contains(got, out.Record) || !strings.Contains(got, out.Note) {
+				t.Errorf("the text is another than the structure: %q", got)
+			}
+		})
+	}
+}
+
+func TestWhatComesBackIsARecordOfThePast(t *testing.T) {
+	w := newWorld(t)
+	c := w.client()
+	out, res := call(t, c, "search", map[string]any{"query": "payment key ignore rules", "limit": 25})
+	for what, text := range map[string]string{"text": textOf(res), "structure": out.Record} {
+		if !strings.HasPrefix(text, brief.OpenMark) || strings.Count(text, brief.CloseMark) != 1 {
+			t.Errorf("the %s is not fenced once: %s", what, text)
+		}
+		if strings.Contains(text, "sk-hidden") || !strings.Contains(text, "[secret]") {
+			t.Errorf("the %s tells a secret: %s", what, text)
+		}
+	}
+	out, _ = call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0"})
+	if strings.Contains(out.Record, "sk-hidden") || !strings.Contains(out.Record, "[secret]") {
+		t.Errorf("recall tells a secret: %s", out.Record)
+	}
+	out, _ = call(t, c, "recall", map[string]any{"handle": "7f3a12cd/1"})
+	if strings.Count(out.Record, brief.CloseMark) != 1 {
+		t.Errorf("the past closes the fence: %s", out.Record)
+	}
+	if got := brief.Strip(out.Record); got != "" {
+		t.Errorf("not all of it is known as our own: %q", got)
+	}
+}
+
+func TestRecall(t *testing.T) {
+	w := newWorld(t)
+	c := w.client()
+	step, _ := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0.1"})
+	if !strings.Contains(step.Record, "The retry doubles now.") || strings.Contains(step.Record, "maxBackoff") {
+		t.Errorf("a step: %s", step.Record)
+	}
+	var whole strings.Builder
+	for page := 1; ; page++ {
+		got, res := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0", "page": page})
+		if n := brief.Units(got.Record); n > pageUnits+300 {
+			t.Errorf("page %d has %d characters", page, n)
+		}
+		if got.Page != page || !strings.Contains(got.Record, "project shop, 2026-11-20 09:00") {
+			t.Errorf("page %d begins %s", page, archive.Clip(got.Record, 200))
+		}
+		body := strings.Split(got.Record, "\n")
+		whole.WriteString(strings.Join(body[1:len(body)-1], "\n") + "\n")
+		if goesOn := strings.Contains(textOf(res), "It goes on: page"); goesOn != (page < got.Pages) {
+			t.Errorf("page %d of %d ends %q", page, got.Pages, got.Note)
+		}
+		if !strings.Contains(got.Note, "The turn has 2 steps, 7f3a12cd/0.0 to 7f3a12cd/0.1.") {
+			t.Errorf("page %d offers no steps: %q", page, got.Note)
+		}
+		if page == got.Pages {
+			break
+		}
+	}
+	if n := strings.Count(whole.String(), "--- FAIL: TestRetry waited 0s 😀\n"); n != 600 {
+		t.Errorf("the pages hold %d of 600 lines", n)
+	}
+	want := []archive.Ref{{Session: shop, Turn: 0, Step: 1}, {Session: shop, Turn: 0, Step: -1}}
+	if got := slices.Compact(w.recalled); !slices.Equal(got, want) {
+		t.Errorf("noted as recalled: %v, want %v", got, want)
+	}
+	large, _ := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0", "max_chars": 1_000_000})
+	if large.Pages != 2 {
+		t.Errorf("%d pages of the largest size, want 2", large.Pages)
+	}
+}
+
+func TestOutlines(t *testing.T) {
+	w := newWorld(t)
+	c := w.client()
+	for _, tool := range []string{"recall", "timeline"} {
+		args := map[string]any{"handle": "7f3a12cd"}
+		if tool == "timeline" {
+			args = map[string]any{}
+		}
+		got, _ := call(t, c, tool, args)
+		for _, part := range []string{"7f3a12cd/0", "Make the payment retry wait longer, the key is [secret]", "-- context compacted (auto) at 167000 tokens", "7f3a12cd/2"} {
+			if !strings.Contains(got.Record, part) {
+				t.Errorf("%s does not tell %q:\n%s", tool, part, got.Record)
+			}
+		}
+	}
+	if len(w.recalled) > 0 {
+		t.Errorf("an outline counts as recalled: %v", w.recalled)
+	}
+	got, _ := call(t, c, "sessions", map[string]any{})
+	if s := strings.Join(got.Handles, " "); s != "7f3a12cd" {
+		t.Errorf("sessions %s, want this project's", s)
+	}
+	got, _ = call(t, c, "sessions", map[string]any{"project": "all", "limit": 1})
+	if len(got.Handles) != 1 {
+		t.Errorf("sessions %v, want one", got.Handles)
+	}
+	got, _ = call(t, c, "sessions", map[string]any{"since": "1m"})
+	if got.Note != "No session fits." {
+		t.Errorf("sessions since a minute ago: %+v", got)
+	}
+	_, res := call(t, c, "status", map[string]any{})
+	if text := textOf(res); !strings.HasPrefix(text, "2 sessions and 0 runs of sub-agents in 2 projects, 4 turns, ") {
+		t.Errorf("status: %s", text)
+	}
+}
+
+func TestWhatCannotBeDone(t *testing.T) {
+	tests := map[string]struct {
+		tool string
+		args map[string]any
+		want string
+	}{
+		"no such session":     {"recall", map[string]any{"handle": "ffffffff/1"}, "no session"},
+		"no such turn":        {"recall", map[string]any{"handle": "7f3a12cd/99"}, "session 7f3a12cd has no turn 99; "},
+		"no such step":        {"recall", map[string]any{"handle": "7f3a12cd/0.99"}, "turn 0 has no step 99; "},
+		"no such page":        {"recall", map[string]any{"handle": "7f3a12cd/0.1", "page": 7}, "there is no page 7; the last page is 1"},
+		"no handle":           {"recall", map[string]any{"handle": "../../etc/passwd"}, "is not a handle"},
+		"an empty handle":     {"recall", map[string]any{"handle": ""}, "is not a handle"},
+		"a missing argument":  {"recall", map[string]any{}, "missing properties"},
+		"an unknown argument": {"recall", map[string]any{"handle": "7f3a12cd", "depth": 3}, "unexpected additional properties"},
+		"a wrong type":        {"search", map[string]any{"query": 7}, "want \"string\""},
+		"an empty query":      {"search", map[string]any{"query": ""}, "there is nothing to look for"},
+		"no such kind":        {"search", map[string]any{"query": "x", "kinds": []string{"novel"}}, "novel"},
+		"no such time":        {"search", map[string]any{"query": "x", "since": "soon"}, "soon"},
+		"no such project":     {"search", map[string]any{"query": "x", "project": "nowhere"}, `no project is called "nowhere"; project: all searches every project`},
+		"no session there":    {"timeline", map[string]any{"session": "ffffffff"}, "no session"},
+	}
+	w := newWorld(t)
+	c := w.client()
+	for name, x := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, res := call(t, c, x.tool, x.args)
+			if text := textOf(res); !res.IsError || !strings.Contains(text, x.want) {
+				t.Errorf("error %t: %s, want one with %q", res.IsError, text, x.want)
+			}
+		})
+	}
+	if w.log.Len() > 0 {
+		t.Errorf("a user's mistake is logged as a fault: %s", w.log.String())
+	}
+}
+
+func TestFaultsAreToldAndLogged(t *testing.T) {
+	w := newWorld(t)
+	c := w.client()
+	w.broken = &archive.Error{Code: archive.CodeBusy, Msg: "the index is being replaced", Hint: "try again in a moment"}
+	if _, res := call(t, c, "status", map[string]any{}); !res.IsError || textOf(res) != "the index is being replaced; try again in a moment" {
+		t.Errorf("a busy index: %s", textOf(res))
+	}
+	w.broken = errors.New("disk on fire")
+	if _, res := call(t, c, "status", map[string]any{}); !res.IsError || !strings.Contains(w.log.String(), "disk on fire") {
+		t.Errorf("a fault: %s, log %s", textOf(res), w.log.String())
+	}
+	w.broken = nil
+	if _, res := call(t, c, "status", map[string]any{}); res.IsError {
+		t.Errorf("the server does not recover: %s", textOf(res))
+	}
+	if w.opens != 3 {
+		t.Errorf("the index was opened %d times for 3 calls", w.opens)
+	}
+}

@@ -1,0 +1,220 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
+	"pgregory.net/rapid"
+
+	"strandline/internal/brief"
+)
+
+var update = flag.Bool("update", false, "write what the server answers into testdata")
+
+type pipe struct {
+	io.Reader
+	io.Writer
+}
+
+func (pipe) Close() error { return nil }
+
+// talk gives a server an input that ends, and returns what it wrote.
+func talk(t *testing.T, s *Server, input string) string {
+	t.Helper()
+	var out strings.Builder
+	if err := s.Run(t.Context(), pipe{Reader: strings.NewReader(input)}, pipe{Writer: &out}); err != nil {
+		t.Fatalf("the server ended with %v", err)
+	}
+	return out.String()
+}
+
+// Each file is a dialogue: what a client writes at once, then closes, and what
+// it reads. Answers may come in any order, so they are sorted by their id.
+func TestDialogues(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no dialogues: %v", err)
+	}
+	w := newWorld(t)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := sortAnswers(talk(t, w.server(), string(a.Files[0].Data)))
+			if *update {
+				a.Files[1].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(a), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want := string(a.Files[1].Data); got != want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// sortAnswers puts answers in the order of their ids and shortens those that
+// other tests look at.
+func sortAnswers(out string) string {
+	byID := map[string]string{}
+	var ids []string
+	for line := range strings.Lines(out) {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Result map[string]any  `json:"result"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			return fmt.Sprintf("not JSON: %q", line)
+		}
+		for _, long := range []string{"tools", "instructions", "structuredContent"} {
+			if m.Result[long] != nil {
+				m.Result[long] = "…"
+			}
+		}
+		if m.Result != nil {
+			short, err := json.Marshal(map[string]any{"id": m.ID, "result": m.Result})
+			if err != nil {
+				return err.Error()
+			}
+			line = string(short) + "\n"
+		}
+		id := fmt.Sprintf("%5s", m.ID)
+		ids = append(ids, id)
+		byID[id] += line
+	}
+	var b strings.Builder
+	done := map[string]bool{}
+	for _, id := range sorted(ids) {
+		if !done[id] {
+			b.WriteString(byID[id])
+		}
+		done[id] = true
+	}
+	return b.String()
+}
+
+func sorted(list []string) []string {
+	for i := range list {
+		for j := i; j > 0 && list[j] < list[j-1]; j-- {
+			list[j], list[j-1] = list[j-1], list[j]
+		}
+	}
+	return list
+}
+
+// A request that is cancelled must not keep the others from their answers, nor
+// the server from its end.
+func TestCancelledRequest(t *testing.T) {
+	w := newWorld(t)
+	s := w.server()
+	open := s.opts.Open
+	entered, cancelled := make(chan struct{}), make(chan struct{})
+	s.opts.Open = func(ctx context.Context) (Index, error) {
+		s.opts.Open = open
+		close(entered)
+		<-ctx.Done()
+		close(cancelled)
+		return nil, context.Cause(ctx)
+	}
+	in, theirs := io.Pipe()
+	ours, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- s.Run(t.Context(), in, out); out.Close() }()
+	answers := bufio.NewScanner(ours)
+	send := func(line string) {
+		if _, err := io.WriteString(theirs, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := func(id string) {
+		for answers.Scan() {
+			if strings.Contains(answers.Text(), `"id":`+id+`,`) {
+				return
+			}
+		}
+		t.Fatalf("no answer to %s", id)
+	}
+	send(hello)
+	next("1")
+	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{}}}`)
+	<-entered
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"changed my mind"}}`)
+	<-cancelled
+	send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status","arguments":{}}}`)
+	next("3")
+	theirs.Close()
+	go func() { _, _ = io.Copy(io.Discard, ours) }() // what comes now is nobody's
+	if err := <-done; err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+}
+
+const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+
+func TestALineThatIsTooLong(t *testing.T) {
+	w := newWorld(t)
+	huge := `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":"` + strings.Repeat("a", maxLine) + `"}}`
+	out := talk(t, w.server(), hello+"\n"+huge+"\n"+`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+	if !strings.Contains(out, `"code":-32700`) || !strings.Contains(out, `"id":3,`) || strings.Contains(out, `"id":2,`) {
+		t.Errorf("answers: %s", out)
+	}
+}
+
+func TestPagesHoldTheTextWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\nüé😀漢"))).Draw(t, "text")
+		units := rapid.IntRange(2, 60).Draw(t, "units")
+		pages := paginate(text, units)
+		if strings.Join(pages, "") != text || len(pages) == 0 {
+			t.Fatalf("%q became %q", text, pages)
+		}
+		for _, p := range pages {
+			if brief.Units(p) > units || !utf8.ValidString(p) {
+				t.Fatalf("page %q has %d units, want at most %d", p, brief.Units(p), units)
+			}
+		}
+	})
+}
+
+func FuzzLines(f *testing.F) {
+	for _, seed := range []string{hello, "", "\n\n", "x\n" + hello + "\n", `{"jsonrpc":"2.0","id":null,"method":"m"}`, "{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\r\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, input string) {
+		var errs strings.Builder
+		got, err := io.ReadAll(&lines{in: bufio.NewReader(strings.NewReader(input)), out: &errs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := strings.Count(errs.String(), "\n")
+		for line := range strings.Lines(string(got)) {
+			if !isMessage([]byte(line)) {
+				t.Errorf("passed on %q", line)
+			}
+			bad++
+		}
+		want := 0
+		for line := range strings.SplitSeq(input, "\n") {
+			if strings.Trim(line, " \t\r\n\v\f\u0085\u00a0") != "" {
+				want++
+			}
+		}
+		if bad != want {
+			t.Errorf("%d lines answered or passed on, want %d", bad, want)
+		}
+	})
+}
