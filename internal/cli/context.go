@@ -39,17 +39,31 @@ type contextJSON struct {
 
 func (a *app) restoreCommand() *cobra.Command {
 	var f contextFlags
+	role := ""
 	cmd := &cobra.Command{
 		Use:   "restore",
 		Short: "Print the block that a compaction of a session would get back",
 		Long: `Print the block that the client's context gets back after a compaction of the
 session: what was asked, what was being done, what changed, commands with their
-outcome, decisions with their reasons, open errors, each with a handle.`,
+outcome, decisions with their reasons, open errors, each with a handle.
+
+The block is made of what is worth most. With --role it begins with the sections that
+such work needs: orchestrator, developer, specialist, validator, or auto for the one
+that fits the session. A sub-agent gets the block of its type's role by itself.`,
 		Args: arguments(),
 	}
 	f.register(cmd)
+	cmd.Flags().StringVar(&role, "role", "", "shape the block for a role: orchestrator, developer, specialist, validator or auto")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		var shape compact.Role
+		if cmd.Flags().Changed("role") {
+			var err error
+			if shape, err = compact.ParseRole(role); err != nil {
+				return err
+			}
+		}
 		return a.printContext(cmd, f, func(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
+			req.Role = shape
 			if !cmd.Flags().Changed("budget") {
 				req.Budget = x.cfg.Restore.Budget
 			}

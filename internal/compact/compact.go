@@ -21,6 +21,9 @@ type Request struct {
 	// Instructions is the text that followed /compact: it stands first,
 	// verbatim, and steers the selection.
 	Instructions string
+	// Role shapes the block by a template. Without one it is made of what is worth
+	// most; see docs/compaction.md for what either is worth.
+	Role Role
 	// Changes returns what is not committed in the session's work tree, redacted
 	// and bounded, for Preserve; nil, or "" from it, adds nothing.
 	Changes func(ctx context.Context) string
@@ -56,6 +59,9 @@ func Restore(ctx context.Context, src Source, req Request) (Block, error) {
 
 // restorePast makes the block of a past that was read.
 func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
+	if req.Role != RoleNone {
+		return restoreRole(ctx, p, req)
+	}
 	title := blockTitle(p)
 	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1
 	if room < minLine || len(p.passages)+len(p.prompts) == 0 {

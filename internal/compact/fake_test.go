@@ -123,9 +123,32 @@ func (m *memory) read(path, content string) {
 
 func (m *memory) task(id, subject, status string) {
 	m.tasks = append(m.tasks, archive.TaskEvent{
-		Session: m.session.ID, Line: m.line, TaskID: id, Subject: subject, Status: status, Turn: m.turn, Step: max(m.step, 0), Time: m.time(),
+		Session: m.session.ID, Line: m.line, TaskID: id, Subject: subject, Status: status, Turn: max(m.turn, 0), Step: max(m.step, 0), Time: m.time(),
 	})
 	m.line++
+}
+
+// start starts sub-agents in one step; answers without a text are still to come.
+func (m *memory) start(answers ...[2]string) {
+	m.begin()
+	for i, a := range answers {
+		c := archive.Call{Name: "Agent", Kind: archive.CallAgent, ToolID: fmt.Sprintf("toolu_%d_%d", m.line, i)}
+		m.call(c)
+		if a[1] == "" {
+			m.calls[len(m.calls)-1].LineResult = -1
+			continue
+		}
+		m.passage(archive.KindOutput, "Agent", "Agent "+a[0]+"\n"+a[1])
+	}
+	m.line += 2
+}
+
+// skill calls a skill.
+func (m *memory) skill(name string) {
+	m.begin()
+	m.call(archive.Call{Name: "Skill", Kind: archive.CallOther})
+	m.passage(archive.KindOutput, "Skill", "Skill skill "+name+"\nLaunching skill: "+name)
+	m.line += 2
 }
 
 // compact adds a boundary and the client's summary.
@@ -243,5 +266,29 @@ func shop() *memory {
 	m.edit("/home/ada/shop/api/orders.py", "raise NotImplementedError", "row = db.fetch_one(\"SELECT percent FROM discount_codes WHERE code = %s\", code)\nif row is None:\n    raise UnknownDiscount(code)\nreturn total * (100 - row.percent) / 100")
 	m.run("pytest api/test_orders.py -q", 1, "E   psycopg.errors.UndefinedTable: relation \"discount_codes\" does not exist\n1 failed, 8 passed in 2.31s")
 	m.reply("The table is missing because migration 0042_discount_codes.sql was not applied to the test database.")
+	return m
+}
+
+// team is a session that hands its work to others: two waves of sub-agents, a
+// skill, a manifest, and a task that an error blocks.
+func team() *memory {
+	m := newMemory()
+	m.prompt("Move the shop to TypeScript. Never change the public API.")
+	m.skill("superpowers:writing-plans")
+	m.read("/home/ada/shop/package.json", "{\n  \"name\": \"shop\",\n  \"version\": \"1.2.0\",\n  \"dependencies\": {\n    \"react\": \"^18.2.0\",\n    \"express\": \"4.18.2\"\n  },\n  \"devDependencies\": {\n    \"vitest\": \"^1.0.0\"\n  },\n  \"scripts\": {\n    \"test\": \"vitest run\"\n  }\n}")
+	m.task("1", "Type the cart", "pending")
+	m.task("2", "Type the checkout", "pending")
+	m.task("3", "Turn on strict mode", "pending")
+	m.start(
+		[2]string{"Explore · Find untyped modules · Look through web/", "There are 14 untyped modules, all of them below web/legacy. The largest is web/legacy/cart.js."},
+		[2]string{"backend-dev · Read the API · Look at api/", "The public API is what api/index.js exports."},
+	)
+	m.task("1", "", "completed")
+	m.task("2", "", "in_progress")
+	m.edit("/home/ada/shop/web/checkout.ts", "function total(items)", "export function total(items: Item[]): Money {")
+	m.reply("We keep api/index.js as it is, because clients import it by its name.")
+	m.run("npm run typecheck", 2, "web/checkout.ts(12,3): error TS2322: Type 'string' is not assignable to type 'Money'")
+	m.start([2]string{"", ""})
+	m.reply("Next, the Money type has to come from web/money.ts.")
 	return m
 }

@@ -54,6 +54,31 @@ func TestASubAgentGetsItsOwnPast(t *testing.T) {
 	}
 }
 
+// TestASubAgentIsGivenWhatItsTypeNeeds: its type tells its role; the session's own
+// block is shaped by none.
+func TestASubAgentIsGivenWhatItsTypeNeeds(t *testing.T) {
+	for name, c := range map[string]struct{ agent, typ, want string }{
+		"a developer":                {"af62130f451c1a5f5", "backend-dev", ", for the developer."},
+		"a lead":                     {"af62130f451c1a5f5", "tech-lead", ", for the orchestrator."},
+		"any other":                  {"af62130f451c1a5f5", "general-purpose", ", for the validator."},
+		"the session":                {"", "", ""},
+		"no agent's id":              {"../x", "tech-lead", ""},
+		"the session, with a type":   {"", "tech-lead", ""},
+		"a specialist of a plugin's": {"b1", "my:rust-specialist", ", for the specialist."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.transcript(t, "{\"a\":1}\n")
+			s.index.passages = []archive.Passage{{Kind: archive.KindPrompt, Step: -1, Text: "Look at retry.go, please.", LineTo: 1}}
+			s.send(t, "SessionStart", map[string]string{"source": "compact", "agent_id": c.agent, "agent_type": c.typ})
+			got := s.out.String()
+			if got == "" || strings.Contains(got, ", for the ") != (c.want != "") || !strings.Contains(got, c.want) {
+				t.Errorf("want %q in\n%s", c.want, got)
+			}
+		})
+	}
+}
+
 func TestAnEndedSessionIsLookedAtOnceMore(t *testing.T) {
 	s := newStage(t)
 	s.transcript(t, "{\"a\":1}\n")

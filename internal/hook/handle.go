@@ -7,6 +7,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/compact"
 )
 
 // run is the handling of one event.
@@ -53,6 +54,15 @@ func (p payload) subject() string {
 		return p.session
 	}
 	return p.session + "~" + p.agentID
+}
+
+// role is what the block of the event's subject is shaped for: a sub-agent's type
+// tells it, and the session's own block is made of what is worth most.
+func (p payload) role() compact.Role {
+	if !archive.ValidID(p.agentID) {
+		return compact.RoleNone
+	}
+	return compact.RoleOf(p.agentType)
 }
 
 // isSummarizer reports that the event is the end of the client's own summarizer,

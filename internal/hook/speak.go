@@ -64,7 +64,7 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 		if r.env.Answered.Take(p.subject(), r.env.Now()) {
 			return compact.Block{}, "", nil
 		}
-		block, err := r.restore(ctx, idx, p.subject())
+		block, err := r.restore(ctx, idx, p.subject(), p.role())
 		return block, "SessionStart/compact", err
 	case p.source == "clear":
 		block, err := r.begin(ctx, idx, cfg.Restore.OnClear)
@@ -100,9 +100,9 @@ func (r *run) changes(ctx context.Context) string {
 	return r.env.Changes(ctx, r.payload.cwd)
 }
 
-func (r *run) restore(ctx context.Context, idx Index, session string) (compact.Block, error) {
+func (r *run) restore(ctx context.Context, idx Index, session string, role compact.Role) (compact.Block, error) {
 	return compact.Restore(ctx, idx, compact.Request{
-		Session: session, Budget: min(r.env.Config.Restore.Budget, maxInjected), Now: r.env.Now(),
+		Session: session, Role: role, Budget: min(r.env.Config.Restore.Budget, maxInjected), Now: r.env.Now(),
 	})
 }
 
@@ -127,7 +127,7 @@ func (r *run) begin(ctx context.Context, idx Index, mode config.Mode) (compact.B
 	}
 	for _, s := range sessions {
 		if s.ID != r.payload.session {
-			return r.restore(ctx, idx, s.ID)
+			return r.restore(ctx, idx, s.ID, compact.RoleNone)
 		}
 	}
 	return compact.Block{}, nil
