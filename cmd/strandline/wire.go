@@ -102,8 +102,8 @@ func cliEnv() cli.Env {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 		Home: home, Cwd: cwd, Exe: exe, Now: now, Version: version,
 		Terminal: terminal, OpenStore: openStore, NewCapture: newCapture, Redact: redactor,
-		Background: background, LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes,
 		ServeMCP: serveMCP,
+		DiskFree: diskFree, Background: background, LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes,
 	}
 }
 

@@ -49,6 +49,10 @@ type HookSummary struct {
 
 // Totals describe a whole archive.
 type Totals struct {
+	// Older counts earlier generations of rewritten transcripts; Sessions and
+	// Agents leave them out.
+	Older int
+
 	Sessions, Agents, Turns, Steps, Calls, Passages, Compactions, Projects int
 	Bytes                                                                  int64
 	Usage                                                                  Usage

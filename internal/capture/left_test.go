@@ -71,11 +71,19 @@ func TestUncaptured(t *testing.T) {
 	if err != nil || len(failed) > 0 || len(jobs) != 6 {
 		t.Fatal(len(jobs), failed, err)
 	}
-	if n, err := w.capture.Uncaptured(jobs); err != nil || n != 3 {
-		t.Errorf("%d files hold more, want two.txt, three.txt and its transcript; %v", n, err)
+	var all, missing int64
+	for _, j := range jobs {
+		all += j.Size
+		if j.Source.Path != w.path(sessionA) && filepath.Base(j.Source.Path) != "one.txt" {
+			missing += j.Size
+		}
+	}
+	want := capture.Missing{Files: 3, Bytes: missing, Of: all} // two.txt, three.txt and its transcript
+	if m, err := w.capture.Uncaptured(jobs); err != nil || m != want {
+		t.Errorf("%+v, want %+v; %v", m, want, err)
 	}
 	w.bulk()
-	if n, err := w.capture.Uncaptured(jobs); err != nil || n != 0 {
-		t.Errorf("%d files hold more after an import; %v", n, err)
+	if m, err := w.capture.Uncaptured(jobs); err != nil || m != (capture.Missing{Of: all}) {
+		t.Errorf("after an import: %+v; %v", m, err)
 	}
 }

@@ -149,45 +149,61 @@ func (c *Capture) Behind(src Source, size int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return k.behind(src, size)
+	missing, err := k.missing(src, size)
+	return missing > 0, err
 }
 
-// Uncaptured counts the listed files that hold more than their logs.
-func (c *Capture) Uncaptured(jobs []Job) (int, error) {
+// Missing is what of the client's files the logs do not hold.
+type Missing struct {
+	Files int   // that hold more than their logs
+	Bytes int64 // that are in these files only
+	Of    int64 // bytes of all files that were looked at
+}
+
+// Uncaptured says what of the listed files the logs do not hold.
+func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 	list := lister{capture: c}
-	n := 0
+	var m Missing
 	for _, j := range jobs {
+		m.Of += j.Size
 		if j.Size == 0 {
 			continue
 		}
 		k, err := list.of(*j.Source)
 		if err != nil {
-			return n, err
+			return m, err
 		}
-		behind, err := k.behind(*j.Source, j.Size)
+		n, err := k.missing(*j.Source, j.Size)
 		if err != nil {
-			return n, err
+			return m, err
 		}
-		if behind {
-			n++
+		if n > 0 {
+			m.Files++
+			m.Bytes += n
 		}
 	}
-	return n, nil
+	return m, nil
 }
 
-// behind reports whether a file, which is not empty, holds more than its log.
-func (k kept) behind(src Source, size int64) (bool, error) {
+// missing returns how many bytes of a file, which is not empty, its log does not
+// hold: those behind it or, where the file is another than the log's, all.
+func (k kept) missing(src Source, size int64) (int64, error) {
 	latest, ok := k.latest(src.Rel)
 	if !ok {
-		return true, nil
+		return size, nil
 	}
 	pos, err := sessionlog.ReadPosition(latest.Path)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	if pos.Raw == size {
-		return false, nil
+		return 0, nil
 	}
-	seen, err := k.seenCopy(src, size)
-	return !seen, err
+	if seen, err := k.seenCopy(src, size); seen || err != nil {
+		return 0, err
+	}
+	if pos.Raw > size {
+		return size, nil
+	}
+	return size - pos.Raw, nil
 }

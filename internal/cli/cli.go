@@ -28,7 +28,6 @@ type Store interface {
 	recall.Searcher
 	task.Source
 	lifecycle.Index
-	Feedback(ctx context.Context) (archive.Feedback, error)
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error
@@ -69,6 +68,9 @@ type Env struct {
 	// Changes returns what tells the uncommitted changes of a folder, redacted;
 	// nil where nothing does.
 	Changes func(cfg *config.Config) func(ctx context.Context, dir string) string
+	// DiskFree returns how many bytes may be written below a folder; false where
+	// the system does not say.
+	DiskFree func(dir string) (int64, bool)
 	// Background makes this process give way to all others.
 	Background func()
 	// ServeMCP serves models on stdin and stdout until stdin ends; dir is the

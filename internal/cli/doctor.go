@@ -65,9 +65,31 @@ func (a *app) doctor(ctx context.Context) ([]install.Finding, error) {
 			Msg:  "automatic compactions are blocked (compaction.block_auto = always): at the window's end the client answers a prompt with an error before one goes through",
 			Hint: "headroom blocks only while there is room; /compact is never blocked"})
 	}
+	findings = append(findings, a.checkDisk(cfg.Paths.Home)...)
 	archived, err := a.checkArchive(ctx, cfg)
 	findings = append(findings, archived...)
 	return findings, err
+}
+
+// What of the disk must be free: below the first nothing can be recorded for
+// long, below the second a day's work may not fit.
+const (
+	diskFull = 4 << 20
+	diskLow  = 200 << 20
+)
+
+// checkDisk says so when the disk that the archive lies on is full or nearly so.
+func (a *app) checkDisk(home string) []install.Finding {
+	free, ok := a.env.DiskFree(home)
+	switch {
+	case !ok || free >= diskLow:
+		return nil
+	case free < diskFull:
+		return []install.Finding{{Level: install.LevelFail, Topic: "disk", Msg: "the disk is full: nothing can be recorded in " + home,
+			Hint: "make room; hooks catch up by themselves, and the client keeps its own files for 30 days"}}
+	}
+	return []install.Finding{{Level: install.LevelWarn, Topic: "disk", Msg: "only " + size(free) + " are left on the disk of " + home,
+		Hint: "`strandline status` says what the archive takes"}}
 }
 
 // checkArchive looks at the index, at what it may be missing, and at the errors of

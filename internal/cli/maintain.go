@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
 	"strandline/internal/compact"
+	"strandline/internal/gauge"
 	"strandline/internal/lifecycle"
 	"strandline/internal/lockfile"
 	"strandline/internal/logfile"
@@ -110,7 +112,8 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 func (a *app) pass(r rooms) lifecycle.Pass {
 	return lifecycle.Pass{
 		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: lifecycle.DefaultRest,
-		Schedule: r.schedule(),
+		Schedule: r.schedule(), Gauge: gauge.Files{Dir: r.file("state")},
+		ClientFiles: func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
 	}
 }
 

@@ -23,6 +23,7 @@ type statusJSON struct {
 	Home        string    `json:"home"`
 	Sessions    int       `json:"sessions"`
 	Agents      int       `json:"agents"`
+	Older       int       `json:"older_generations"` // of transcripts that were rewritten
 	Projects    int       `json:"projects"`
 	Turns       int       `json:"turns"`
 	Steps       int       `json:"steps"`
@@ -38,6 +39,8 @@ type statusJSON struct {
 	Errors      int       `json:"errors_24h"`
 	Uncaptured  int       `json:"uncaptured_files"`
 	Unindexed   int       `json:"unindexed_sessions"`
+	// Memory is how well the archive remembers.
+	Memory memoryJSON `json:"memory"`
 	// Measured tells of the last compactions, null where none can be judged.
 	Measured *measuredJSON `json:"last_compactions"`
 }
@@ -80,7 +83,7 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 	}
 	st := statusJSON{
 		Version: a.env.Version, Home: x.cfg.Paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
-		Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
+		Older: t.Older, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
 		Bytes: t.Bytes, First: t.First, Last: t.Last,
 		LogBytes: treeSize(x.file("log")), IndexBytes: treeSize(x.file("index.db")) + treeSize(x.file("index.db-wal")),
 		Pending: x.pending().Any(),
@@ -96,7 +99,16 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 	if st.Measured, err = a.measured(ctx, x); err != nil {
 		return st, err
 	}
-	st.Uncaptured, err = uncaptured(ctx, x.rooms)
+	files, err := clientFiles(ctx, x.rooms)
+	if err != nil {
+		return st, err
+	}
+	missing, err := x.capture.Uncaptured(files)
+	if err != nil {
+		return st, err
+	}
+	st.Uncaptured = missing.Files
+	st.Memory, err = a.memory(ctx, x, files)
 	return st, err
 }
 
@@ -135,17 +147,24 @@ func (a *app) measured(ctx context.Context, x indexed) (*measuredJSON, error) {
 	return &m, nil
 }
 
-// uncaptured counts the client's files that hold bytes the logs do not.
-func uncaptured(ctx context.Context, r rooms) (int, error) {
+// clientFiles lists the files that the client has on disk.
+func clientFiles(ctx context.Context, r rooms) ([]capture.Job, error) {
 	projects := filepath.Join(r.cfg.ClientDir, "projects")
 	if _, err := os.Stat(projects); errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return nil, nil
 	}
 	jobs, _, err := capture.List(ctx, []string{projects})
+	return jobs, err
+}
+
+// uncaptured counts the client's files that hold bytes the logs do not.
+func uncaptured(ctx context.Context, r rooms) (int, error) {
+	jobs, err := clientFiles(ctx, r)
 	if err != nil {
 		return 0, err
 	}
-	return r.capture.Uncaptured(jobs)
+	m, err := r.capture.Uncaptured(jobs)
+	return m.Files, err
 }
 
 // treeSize adds up the sizes of the files at or below a path; what cannot be
@@ -186,6 +205,9 @@ func (a *app) printStatus(st statusJSON) {
 	line("archive", st.Home)
 	line("kept", fmt.Sprintf("%s and %s of %s, %s to %s",
 		count(st.Sessions, "session"), count(st.Agents, "sub-agent run"), count(st.Projects, "project"), a.stamp(st.First), a.stamp(st.Last)))
+	if st.Older > 0 {
+		line("", count(st.Older, "earlier generation")+" of transcripts that were rewritten")
+	}
 	line("", strings.Join([]string{count(st.Turns, "turn"), count(st.Steps, "step"), count(st.Calls, "tool call"),
 		count(st.Compactions, "compaction"), count(st.Passages, "passage")}, " · "))
 	ratio := ""
@@ -200,14 +222,7 @@ func (a *app) printStatus(st statusJSON) {
 		}
 		line("compacted", text)
 	}
-	captured := p.green("everything that the client has on disk is kept")
-	if st.Uncaptured > 0 {
-		captured = p.yellow(holdMore(st.Uncaptured) + ": `strandline import` brings it in")
-	}
-	line("captured", captured)
-	if st.Unindexed > 0 {
-		line("index", p.yellow(notIndexed(st.Unindexed)+": `strandline maintain` indexes the rest"))
-	}
+	a.printMemory(st)
 	if st.Pending {
 		line("pending", p.yellow("a session waits to be indexed: `strandline maintain` does it now"))
 	}

@@ -30,6 +30,7 @@ const (
 
 // world is a user's home with a client's folder, and an archive.
 type world struct {
+	free   int64 // bytes on the disk, 0: not known
 	t      *testing.T
 	dir    string
 	width  int // of the terminal; 0: there is none
@@ -159,6 +160,8 @@ func (w *world) outside(out, errOut io.Writer) Env {
 		},
 		NewCapture: newCapture,
 		Redact:     func(*config.Config) func(string) string { return hideKeys },
+		DiskFree:   func(string) (int64, bool) { return w.free, w.free > 0 },
+		Background: func() {},
 		LookPath:   func(string) (string, error) { return w.path("bin", "strandline"), nil },
 		VersionOf:  func(context.Context, string) (string, error) { return "1.2.3", nil },
 	}

@@ -10,6 +10,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/gauge"
 )
 
 // Index is what a pass needs of a store.
@@ -19,6 +20,7 @@ type Index interface {
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
+	Feedback(ctx context.Context) (archive.Feedback, error)
 }
 
 // Pass is one pass of upkeep.
@@ -31,6 +33,11 @@ type Pass struct {
 	// finished: its log is sealed, and its last compaction is measured.
 	Rest     time.Duration
 	Schedule Schedule
+	// Gauge is where the memory's health is left for the statusline; without a
+	// folder it is not measured.
+	Gauge gauge.Files
+	// ClientFiles lists the client's files.
+	ClientFiles func(ctx context.Context) ([]capture.Job, error)
 	// Measure tells what a compaction gave back and what of it was used; nil
 	// leaves that stage out.
 	Measure func(ctx context.Context, cut archive.Compaction) (Outcome, error)
@@ -62,6 +69,7 @@ func (p Pass) Run(ctx context.Context, idx Index) []Stage {
 		{"journal", p.journal},
 		{"feedback", p.feedback},
 		{"seal", p.seal},
+		{"health", p.health},
 	}
 	var out []Stage
 	for _, s := range stages {

@@ -101,13 +101,14 @@ func scanSession(scan scanFunc, names *projectNames) (x archive.Session, err err
 
 // Totals describes the whole archive.
 func (s *Store) Totals(ctx context.Context) (t archive.Totals, err error) {
-	const query = "SELECT count(*) FILTER (WHERE relation <> 'agent'), count(*) FILTER (WHERE relation = 'agent'), " +
+	const query = "SELECT count(*) FILTER (WHERE instr(id, '@')), count(*) FILTER (WHERE relation <> 'agent' AND NOT instr(id, '@')), " +
+		"count(*) FILTER (WHERE relation = 'agent' AND NOT instr(id, '@')), " +
 		"coalesce(sum(turns), 0), coalesce(sum(steps), 0), coalesce(sum(calls), 0), coalesce(sum(compacts), 0), coalesce(sum(bytes), 0), " +
 		"coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0), " +
 		"coalesce(sum(cost_usd), 0.0), coalesce(min(first) FILTER (WHERE first <> 0), 0), coalesce(max(last), 0) FROM sessions WHERE known = 1"
 	err = s.read(ctx, "read totals", func(ctx context.Context) error {
 		var first, last int64
-		_, err := s.queryRow(ctx, query, nil, &t.Sessions, &t.Agents, &t.Turns, &t.Steps, &t.Calls, &t.Compactions, &t.Bytes,
+		_, err := s.queryRow(ctx, query, nil, &t.Older, &t.Sessions, &t.Agents, &t.Turns, &t.Steps, &t.Calls, &t.Compactions, &t.Bytes,
 			&t.Usage.Input, &t.Usage.Output, &t.Usage.CacheRead, &t.Usage.CacheWrite, &t.CostUSD, &first, &last)
 		if err != nil {
 			return err

@@ -1,0 +1,73 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/gauge"
+)
+
+// Memory is what the memory's health is measured by.
+type Memory interface {
+	capture.Known
+	Feedback(ctx context.Context) (archive.Feedback, error)
+}
+
+// Health measures how well the archive remembers: the share of the client's bytes
+// that is in the logs, the share of the logs' bytes that is in the index, and the
+// share of the places that compactions gave back that was used. files are the
+// client's. A share that nothing can be said of is nil.
+func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (gauge.Health, error) {
+	h := gauge.Health{Time: p.Now().UnixMilli()}
+	missing, err := p.Capture.Uncaptured(files)
+	if err != nil {
+		return h, fmt.Errorf("measure the memory: %w", err)
+	}
+	h.Captured = share(missing.Of-missing.Bytes, missing.Of)
+	logged, err := p.Capture.Logged(ctx)
+	if err != nil {
+		return h, fmt.Errorf("measure the memory: %w", err)
+	}
+	var part, of int64
+	for _, j := range logged {
+		cur, err := idx.Cursor(ctx, j.Session)
+		if err != nil {
+			return h, fmt.Errorf("measure the memory: %w", err)
+		}
+		part += min(cur.Offset, j.Size)
+		of += j.Size
+	}
+	h.Indexed = share(part, of)
+	sum, err := idx.Feedback(ctx)
+	if err != nil {
+		return h, fmt.Errorf("measure the memory: %w", err)
+	}
+	h.Used = share(int64(sum.Used), int64(sum.Given))
+	return h, nil
+}
+
+// share returns a part of a whole, nil of nothing.
+func share(part, of int64) *gauge.Share {
+	if of <= 0 {
+		return nil
+	}
+	return &gauge.Share{Part: part, Of: of}
+}
+
+// health measures the memory's health and leaves it where the statusline reads it.
+func (p Pass) health(ctx context.Context, idx Index, _ *Stage) error {
+	if p.Gauge.Dir == "" {
+		return nil
+	}
+	files, err := p.ClientFiles(ctx)
+	if err != nil {
+		return fmt.Errorf("list the client's files: %w", err)
+	}
+	h, err := p.Health(ctx, idx, files)
+	if err != nil {
+		return err
+	}
+	return p.Gauge.WriteHealth(h)
+}

@@ -1,0 +1,72 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/gauge"
+)
+
+func (w *world) gauged() gauge.Files {
+	f := gauge.Files{Dir: filepath.Join(w.home, "state")}
+	w.pass.Gauge = f
+	w.pass.ClientFiles = func(ctx context.Context) ([]capture.Job, error) {
+		jobs, _, err := capture.List(ctx, []string{w.client})
+		return jobs, err
+	}
+	return f
+}
+
+func TestAPassLeavesTheMemorysHealth(t *testing.T) {
+	w := newWorld(t)
+	files := w.gauged()
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	w.grow(sessionB, 2) // no hook has seen it
+	if h, ok := files.Health(); ok {
+		t.Fatalf("health before the first pass: %+v", h)
+	}
+	healthy(t, w.run())
+	h, ok := files.Health()
+	if !ok || h.Time != w.clock.UnixMilli() {
+		t.Fatalf("%+v, %v", h, ok)
+	}
+	captured, _ := h.Captured.Value()
+	indexed, _ := h.Indexed.Value()
+	if captured < 0.4 || captured > 0.6 || indexed != 1 || h.Used != nil || h.Embedded != nil {
+		t.Errorf("captured %.2f of two sessions alike, indexed %.2f, %+v", captured, indexed, h)
+	}
+	w.log(sessionB)
+	fact := archive.AccessFact{Refs: []archive.Ref{{Session: sessionA, Turn: 0, Step: 0}}, How: archive.AccessUsed, Of: 4}
+	if err := w.pass.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
+		t.Fatal(err)
+	}
+	healthy(t, w.run())
+	h, _ = files.Health()
+	captured, _ = h.Captured.Value()
+	used, _ := h.Used.Value()
+	if mean, _ := h.Mean(); captured != 1 || used != 0.25 || mean != 0.75 {
+		t.Errorf("captured %.2f, used %.2f, mean %.2f", captured, used, mean)
+	}
+}
+
+// Health that cannot be measured leaves the last one, and the stage tells why.
+func TestHealthThatCannotBeMeasured(t *testing.T) {
+	w := newWorld(t)
+	files := w.gauged()
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	healthy(t, w.run())
+	before, _ := files.Health()
+	w.pass.ClientFiles = func(context.Context) ([]capture.Job, error) { return nil, errors.New("no such folder") }
+	if st := w.run()["health"]; st.Error == "" {
+		t.Errorf("%+v", st)
+	}
+	if after, ok := files.Health(); !ok || after.Time != before.Time {
+		t.Errorf("%+v, %v", after, ok)
+	}
+}
