@@ -33,6 +33,7 @@ type Term struct {
 // Hit is a passage that matched.
 type Hit struct {
 	Passage
+	ID      int64 // the store's own number of the passage, gone when its text changes
 	Project Project
 	Score   float64 // higher is better; comparable within one answer only
 }

@@ -115,5 +115,7 @@ func (a *app) workOff(ctx context.Context, r rooms) error {
 		return err
 	}
 	_, err = a.pass(r).CatchUp(ctx, s)
-	return errors.Join(r.journal.Sync(ctx, s), err, s.Close())
+	_, embedding := a.embedSome(ctx, indexed{r, s})
+	err = errors.Join(err, r.journal.Sync(ctx, s), embedding)
+	return errors.Join(err, s.Close())
 }

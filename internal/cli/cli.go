@@ -18,6 +18,7 @@ import (
 	"strandline/internal/lifecycle"
 	"strandline/internal/recall"
 	"strandline/internal/task"
+	"strandline/internal/vector"
 )
 
 // Store is what the commands need of an index.
@@ -28,6 +29,9 @@ type Store interface {
 	recall.Searcher
 	task.Source
 	lifecycle.Index
+	vector.Store
+	vector.Filler
+	DropVectors(ctx context.Context, embedder string) error
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error

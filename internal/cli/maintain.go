@@ -23,10 +23,11 @@ func (a *app) maintainCommand() *cobra.Command {
 	var asJSON, background bool
 	cmd := &cobra.Command{
 		Use:   "maintain",
-		Short: "Do one pass of upkeep: catch up, index, learn, seal finished logs",
+		Short: "Do one pass of upkeep: index, embed, learn, seal finished logs",
 		Long: `Do one pass of upkeep: finish what hooks had to leave, index every log that is ahead of
-the index, note which of the places that compactions gave back were used, and rewrite
-logs that nothing was added to for hours into a smaller form. A pass may run at any time
+the index, make the vectors that searches for meaning need, note which of the places that
+compactions gave back were used, and rewrite logs that nothing was added to for hours into
+a smaller form. A pass may run at any time
 and as often as one likes; hooks start one by themselves at most once an hour, unless
 lifecycle.auto is off.`,
 		Args: arguments(),
@@ -51,7 +52,7 @@ func (a *app) maintain(ctx context.Context, x indexed, asJSON bool) error {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	stages := a.runPass(ctx, x)
+	stages := a.runPass(ctx, x, a.embedAll)
 	if asJSON {
 		err = a.printJSON(stages)
 	} else {
@@ -63,9 +64,11 @@ func (a *app) maintain(ctx context.Context, x indexed, asJSON bool) error {
 	return err
 }
 
-// runPass notes that a pass begins and does it.
-func (a *app) runPass(ctx context.Context, x indexed) []lifecycle.Stage {
+// runPass notes that a pass begins and does it; embed makes the vectors that are
+// missing.
+func (a *app) runPass(ctx context.Context, x indexed, embed func(context.Context, indexed) (int, error)) []lifecycle.Stage {
 	p := a.pass(x.rooms)
+	p.Embed = func(ctx context.Context) (int, error) { return embed(ctx, x) }
 	p.Measure = a.measureFor(x)
 	p.Schedule.Begin(a.env.Now())
 	return p.Run(ctx, x.store)
@@ -100,7 +103,7 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error { return failed(a.runPass(ctx, x)) })
+	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error { return failed(a.runPass(ctx, x, a.embedSome)) })
 	if err != nil {
 		log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
 		log.Error("upkeep", "event", "maintain", "error", err)
@@ -163,6 +166,7 @@ func told(st lifecycle.Stage) string {
 	text := map[string]string{
 		"pending":  count(st.Done, "session") + " that hooks had left",
 		"index":    count(st.Done, "session") + " indexed",
+		"embed":    count(st.Done, "passage") + " embedded",
 		"feedback": count(st.Done, "compaction") + " measured",
 		"seal":     count(st.Done, "log") + " sealed",
 	}[st.Name]

@@ -42,7 +42,7 @@ func Floors() []Floor {
 				"internal/brief", "internal/confidence", "internal/config", "internal/embed", "internal/gauge", "internal/gitstat",
 				"internal/lockfile", "internal/logfile",
 				"internal/project", "internal/redact", "internal/sessionlog", "internal/terms", "internal/transcript",
-				"internal/window",
+				"internal/vector", "internal/window",
 			},
 			May: []string{"tools", "ground"},
 		},

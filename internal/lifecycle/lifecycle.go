@@ -41,6 +41,9 @@ type Pass struct {
 	// Measure tells what a compaction gave back and what of it was used; nil
 	// leaves that stage out.
 	Measure func(ctx context.Context, cut archive.Compaction) (Outcome, error)
+	// Embed makes vectors of what has none and returns how many passages it
+	// looked at; nil leaves that stage out.
+	Embed func(context.Context) (int, error)
 }
 
 // DefaultRest is a night's sleep: sessions are resumed within a day's work, and
@@ -68,6 +71,7 @@ func (p Pass) Run(ctx context.Context, idx Index) []Stage {
 		{"index", p.index},
 		{"journal", p.journal},
 		{"feedback", p.feedback},
+		{"embed", p.embed},
 		{"seal", p.seal},
 		{"health", p.health},
 	}
@@ -177,4 +181,12 @@ func failures(failed []capture.FileError) error {
 
 func (p Pass) journal(ctx context.Context, idx Index, _ *Stage) error {
 	return p.Journal.Sync(ctx, idx)
+}
+
+// embed makes the vectors that are missing.
+func (p Pass) embed(ctx context.Context, _ Index, st *Stage) (err error) {
+	if p.Embed != nil {
+		st.Done, err = p.Embed(ctx)
+	}
+	return err
 }

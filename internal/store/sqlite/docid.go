@@ -27,6 +27,7 @@ func newDocID(session, seq int64, agent bool, kind archive.PassageKind) docID {
 }
 
 func (d docID) session() int64  { return int64(d) >> sessionShift }
+func (d docID) seq() int64      { return int64(d) >> seqShift & (1<<(sessionShift-seqShift) - 1) }
 func (d docID) agent() bool     { return d&agentBit != 0 }
 func (d docID) kindCode() int64 { return int64(d) & (1<<kindBits - 1) }
 

@@ -32,6 +32,8 @@ func dumped() []struct{ name, query string } {
 		{"passage", rows("passages", "turn, step, seq", "r.kind, r.label, r.paths, r.line_from, r.line_to, r.time, r.partial, r.text")},
 		{"terms", "SELECT s.id, r.turn, r.step, r.seq, group_concat(v.term, ' ' ORDER BY v.term) FROM words_terms v " +
 			"CROSS JOIN passages r ON r.id = v.doc JOIN sessions s ON s.no = r.session GROUP BY r.id ORDER BY s.id, r.turn, r.step, r.seq"},
+		{"vector", "SELECT e.name, e.dim, s.id, r.turn, r.step, r.seq, hex(v.data) AS data FROM vectors v JOIN embedders e ON e.no = v.embedder " +
+			"JOIN passages r ON r.id = v.passage JOIN sessions s ON s.no = r.session ORDER BY e.name, e.dim, s.id, r.turn, r.step, r.seq"},
 		{"file", rows("files", "turn, step, seq, path", qualified(fileColumns))},
 		{"task", rows("tasks", "line, seq", qualified(taskColumns))},
 		{"compaction", rows("compactions", "idx", qualified(compactionColumns))},

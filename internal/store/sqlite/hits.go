@@ -86,7 +86,7 @@ func (x *searcher) hits(ctx context.Context, scored []scoredHit) ([]archive.Hit,
 			owner.Project = x.names.resolve(owner.Project)
 			owners[no] = owner
 		}
-		h.Session, h.Project = owner.ID, owner.Project
+		h.ID, h.Session, h.Project = int64(h.id), owner.ID, owner.Project
 		out = append(out, h.Hit)
 	}
 	return out, nil

@@ -14,13 +14,17 @@ var schema1 string
 //go:embed schema/0002_accesses.sql
 var schema2 string
 
+//go:embed schema/0003_vectors.sql
+var schema3 string
+
 // migrations bring an index from version i to i+1. A released one is never
 // edited; each has its reason beside its number.
 //
 //  1. The spine: sessions, turns, steps, calls, passages and their terms, files,
 //     tasks, compactions, cursors, identities, and the journal's facts.
 //  2. Accesses one by one: confidence depends on when they were.
-func migrations() []string { return []string{schema1, schema2} }
+//  3. Vectors of passages, beside them how far each embedder is.
+func migrations() []string { return []string{schema1, schema2, schema3} }
 
 // Version is the schema version that this build reads and writes.
 func Version() int { return len(migrations()) }

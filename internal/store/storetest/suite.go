@@ -38,6 +38,14 @@ type Store interface {
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
 	Feedback(ctx context.Context) (archive.Feedback, error)
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
+	VectorSets(ctx context.Context) ([]archive.VectorSet, error)
+	Unembedded(ctx context.Context, embedder string, dim, limit int) (archive.Unembedded, error)
+	PutVectors(ctx context.Context, embedder string, dim int, work archive.Unembedded, rows []archive.VectorRow) error
+	Vectors(ctx context.Context, embedder string, dim int, after int64, limit int, row func(archive.VectorRow) error) error
+	VectorsOf(ctx context.Context, embedder string, dim int, passages []int64) (map[int64]archive.VectorRow, error)
+	VectorScope(ctx context.Context, q archive.Query) (keep func(passage int64) bool, err error)
+	HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error)
+	DropVectors(ctx context.Context, embedder string) error
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error
@@ -95,6 +103,13 @@ func Run(t *testing.T, open Opener) {
 		{"Journal/what was used", testJournalFeedback},
 		{"Journal/merged projects", testJournalMerge},
 		{"Journal/cursor", testJournalCursor},
+		{"Vectors/every passage once, the newest first", testVectorsFill},
+		{"Vectors/passages that come and change", testVectorsGrow},
+		{"Vectors/two processes at the same work", testVectorsTwice},
+		{"Vectors/sets side by side", testVectorsSets},
+		{"Vectors/any order gives the same rows", testVectorsDump},
+		{"Vectors/filters", testVectorsScope},
+		{"Vectors/of what a search finds", testVectorsOfHits},
 		{"Totals", testTotals},
 		{"Integrity", testIntegrity},
 	} {

@@ -1,0 +1,106 @@
+package vector
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/embed"
+)
+
+// Filler is what a back-fill needs of a store.
+type Filler interface {
+	Unembedded(ctx context.Context, embedder string, dim, limit int) (archive.Unembedded, error)
+	PutVectors(ctx context.Context, embedder string, dim int, work archive.Unembedded, rows []archive.VectorRow) error
+}
+
+// Backfill embeds passages that have no vectors yet, the newest sessions' first.
+// It may be ended at any time: what is embedded is stored batch by batch.
+type Backfill struct {
+	Store    Filler
+	Embedder embed.Embedder
+	Now      func() time.Time
+	// Within, if positive, ends the work after about so long.
+	Within time.Duration
+	// Progress, if set, is told how many passages are done after each batch.
+	Progress func(done int)
+}
+
+// batch is how many passages go into one transaction.
+const batch = 128
+
+// Run embeds at most limit passages, all if limit is 0, and returns how many it
+// looked at. Those of which the embedder knows nothing count as done.
+func (b Backfill) Run(ctx context.Context, limit int) (done int, err error) {
+	start := b.Now()
+	for limit == 0 || done < limit {
+		n := batch
+		if limit > 0 {
+			n = min(n, limit-done)
+		}
+		work, err := b.Store.Unembedded(ctx, b.Embedder.Name(), b.Embedder.Dim(), n)
+		if err != nil {
+			return done, err
+		}
+		if len(work.Marks) == 0 {
+			return done, nil
+		}
+		rows, dim, err := b.rows(ctx, work.Passages)
+		if err != nil {
+			return done, err
+		}
+		if dim == 0 {
+			dim = b.Embedder.Dim()
+		}
+		if err := b.Store.PutVectors(ctx, b.Embedder.Name(), dim, work, rows); err != nil {
+			return done, err
+		}
+		done += len(work.Passages)
+		if b.Progress != nil {
+			b.Progress(done)
+		}
+		if b.Within > 0 && b.Now().Sub(start) >= b.Within {
+			return done, nil
+		}
+	}
+	return done, nil
+}
+
+// rows embeds passages, piece by piece, and returns the length of the vectors.
+func (b Backfill) rows(ctx context.Context, passages []archive.PassageText) (rows []archive.VectorRow, dim int, err error) {
+	var texts []string
+	var of []int // the passage of each text
+	for i, p := range passages {
+		for _, c := range embed.Chunks(p.Text) {
+			texts, of = append(texts, c), append(of, i)
+		}
+	}
+	data := make([][]byte, len(passages))
+	for from := 0; from < len(texts); from += embed.MaxBatch {
+		to := min(from+embed.MaxBatch, len(texts))
+		vs, err := b.Embedder.Embed(ctx, texts[from:to])
+		if err != nil {
+			return nil, 0, fmt.Errorf("embed %d passages: %w", len(passages), err)
+		}
+		for i, v := range vs {
+			if v == nil {
+				continue
+			}
+			if dim == 0 {
+				dim = len(v)
+			}
+			if len(v) != dim {
+				return nil, 0, fmt.Errorf("embed passages: vectors of %d and of %d components", dim, len(v))
+			}
+			at := of[from+i]
+			data[at] = Pack(data[at], v)
+		}
+	}
+	for i, d := range data {
+		if d != nil {
+			rows = append(rows, archive.VectorRow{Passage: passages[i].ID, Data: d})
+		}
+	}
+	return rows, dim, nil
+}
