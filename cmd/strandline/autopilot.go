@@ -21,11 +21,14 @@ func newPilot(cfg *config.Config) *autopilot.Pilot {
 		return nil
 	}
 	return &autopilot.Pilot{
-		Files: gauges(cfg), Zones: autopilot.Zones{Warn: cfg.Autopilot.Warn, Prune: cfg.Autopilot.Prune},
-		Window: cfg.Autopilot.Window,
+		Files: gauges(cfg), Zones: zones(cfg), Window: cfg.Autopilot.Window,
 		Always: cfg.Autopilot.Report == config.ReportAlways, Silent: cfg.Autopilot.Report == config.ReportOff,
 		Getenv: os.Getenv, Conversation: claude.Conversation,
 	}
+}
+
+func zones(cfg *config.Config) autopilot.Zones {
+	return autopilot.Zones{Warn: cfg.Autopilot.Warn, Prune: cfg.Autopilot.Prune}
 }
 
 // speakers are those who may add to a context, in the order in which they speak.

@@ -1,6 +1,7 @@
 // Command strandline keeps coding agents' sessions and gives them back. This is
-// the door: it wires the rooms together and holds no logic of its own. Hooks are
-// answered before the command line is built, since they run at every turn.
+// the door: it wires the rooms together and holds no logic of its own. Hooks and
+// the statusline are answered before the command line is built, since they run at
+// every turn.
 package main
 
 import (
@@ -19,6 +20,10 @@ var version = "dev"
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "hook" {
 		runHook()
+		return
+	}
+	if with, ok := isStatusline(os.Args[1:]); ok {
+		runStatusline(with)
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

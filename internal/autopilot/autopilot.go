@@ -63,7 +63,7 @@ func (p Pilot) Watch(ctx context.Context, x Sight) error {
 		default:
 			p.estimate(s, x)
 		}
-		p.settle(s)
+		p.Settle(s)
 		return true
 	})
 }
@@ -109,8 +109,9 @@ func cut(s *gauge.Session, c archive.Compaction) {
 	s.CutLine, s.Base = c.Line, min(max(c.PostTokens, 0), absurd)
 }
 
-// settle derives what follows from the tokens: the window, the zone, the trend.
-func (p Pilot) settle(s *gauge.Session) {
+// Settle derives what follows from a session's tokens: the window and its limits,
+// the zone, the trend.
+func (p Pilot) Settle(s *gauge.Session) {
 	l, from := p.Limits(*s)
 	s.Window, s.WindowFrom, s.Threshold, s.Hard = int64(l.Window), from, int64(l.Threshold), int64(l.Hard)
 	next, compacts := l.Next()

@@ -1,6 +1,8 @@
 package autopilot
 
 import (
+	"strings"
+
 	"strandline/internal/gauge"
 	"strandline/internal/window"
 )
@@ -26,7 +28,7 @@ func (p Pilot) Limits(s gauge.Session) (window.Limits, string) {
 func (p Pilot) size(s gauge.Session) (int64, string) {
 	known := window.Known(s.Model)
 	switch {
-	case s.Told > 0 && (s.ToldModel == s.Model || s.ToldModel == "" || s.Model == ""):
+	case s.Told > 0 && sameModel(s.ToldModel, s.Model):
 		return s.Told, fromClient
 	case known && s.Seen <= int64(window.Of(s.Model)):
 		return 0, fromModel
@@ -36,4 +38,11 @@ func (p Pilot) size(s gauge.Session) (int64, string) {
 		return window.Fit(max(s.Seen, int64(p.Window))), fromObserved
 	}
 	return 0, fromModel // the client takes a model that it does not know for a large one
+}
+
+// sameModel reports whether two names may be of one model: the client tells the
+// window of "claude-opus-4-6[1m]", and the API answers as "claude-opus-4-6-20260205".
+func sameModel(a, b string) bool {
+	a, b = strings.TrimSuffix(a, "[1m]"), strings.TrimSuffix(b, "[1m]")
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }

@@ -38,3 +38,29 @@ Exit status: 0, whatever happens`,
 	}
 	return cmd
 }
+
+// statuslineHelp documents the other command that the client calls; the door
+// answers it as well.
+func (a *app) statuslineHelp() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "statusline", Short: "Print the client's statusline (stdin holds its state)", Args: arguments(),
+		Long: `Print one line for the client's statusLine setting, from the JSON that the client
+writes to stdin and from what the hooks have left in the archive's state folder:
+
+    🛡️ 43% 86.7K ⊘ · 🧠 86%
+
+The shield says that everything said so far is archived (an hourglass: not yet; a
+warning: the last capture failed). Percent and tokens are the client's own count of
+the context window, green, yellow from 70 % and red from 85 %; ~ marks an estimate.
+⊘ becomes ⟳2 after two reports that asked for sparing use. The last figure is the
+memory's health, which ` + "`strandline status`" + ` breaks down.
+
+The settings statusline.template and statusline.ascii change the form; NO_COLOR and
+COLUMNS are honoured.
+
+Exit status: 0, whatever happens`,
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	cmd.Flags().String("with", "", "a command of your own whose first line stands before ours")
+	return cmd
+}

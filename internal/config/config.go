@@ -60,6 +60,7 @@ type Config struct {
 	Restore    Restore
 	Compaction Compaction
 	Autopilot  Autopilot
+	Statusline Statusline
 	Hook       Hook
 	Capture    Capture
 	Redact     Redact
@@ -90,6 +91,12 @@ type Autopilot struct {
 	Warn    float64 // part of the window at which the warning begins
 	Prune   float64 // and at which it should be used sparingly
 	Window  int     // tokens, 0: not known
+}
+
+// Statusline is the line below the client's prompt.
+type Statusline struct {
+	Template string // "" for the default
+	ASCII    bool   // even where the locale takes more
 }
 
 // Hook limits what a hook may cost.

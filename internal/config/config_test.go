@@ -167,6 +167,8 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"autopilot.warn", "0.5", true},
 		{"autopilot.prune", "0.9", true},
 		{"autopilot.window", "150000", true},
+		{"statusline.template", "'{percent}'", false},
+		{"statusline.ascii", "true", false},
 		{"search.limit", "5", true},
 		{"capture.enabled", "false", true},
 		{"capture.enabled", "true", false},

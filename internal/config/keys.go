@@ -64,6 +64,12 @@ func keys() []key {
 		{"autopilot.window", "0", []string{"CLAUDE_FLOW_CONTEXT_WINDOW"}, allowed,
 			"tokens of the context window, for models that are not known and clients that do not tell; 0: what was seen",
 			number(func(c *Config) *int { return &c.Autopilot.Window }, 0, 10_000_000)},
+		{"statusline.template", "default", nil, denied,
+			"form of the statusline; {percent} {tokens} {window} {bar} {trend} {turns} {zone} {cycles} {shield} {brain} {health} {model} {dot} stand for values",
+			template(func(c *Config) *string { return &c.Statusline.Template })},
+		{"statusline.ascii", "false", nil, denied,
+			"plain characters in the statusline even where the locale takes others",
+			toggle(func(c *Config) *bool { return &c.Statusline.ASCII })},
 		{"hook.deadline", "1s", nil, denied,
 			"a hook stops working after this long; the rest is done behind it",
 			duration(func(c *Config) *time.Duration { return &c.Hook.Deadline }, 50*time.Millisecond, 5*time.Second)},
@@ -124,6 +130,20 @@ func fraction(field func(*Config) *float64) parser {
 		}
 		*field(c) = f
 		return strconv.FormatFloat(f, 'g', -1, 64), nil
+	}
+}
+
+// template takes one line; "default" stands for none of one's own.
+func template(field func(*Config) *string) parser {
+	return func(c *Config, value string) (string, error) {
+		if len(value) > 1000 || strings.ContainsAny(value, "\r\n\x00") {
+			return "", fmt.Errorf("one line of at most 1000 bytes, or default")
+		}
+		*field(c) = value
+		if value == "default" {
+			*field(c) = ""
+		}
+		return value, nil
 	}
 }
 

@@ -27,7 +27,7 @@ func Floors() []Floor {
 		},
 		{
 			Name: "faces", Knows: "one outside protocol each; no SQL, no ranking",
-			Packages: []string{"internal/cli", "internal/demo", "internal/hook", "internal/install", "internal/mcpserver"},
+			Packages: []string{"internal/cli", "internal/demo", "internal/hook", "internal/install", "internal/mcpserver", "internal/statusline"},
 			May:      []string{"faces", "work", "tools", "ground"},
 		},
 		{
