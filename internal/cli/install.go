@@ -14,6 +14,8 @@ import (
 type wiring struct {
 	scope string
 	dry   bool
+	// plugin and line say what init wires beside the hooks.
+	plugin, line bool
 }
 
 func (w *wiring) register(cmd *cobra.Command) {
@@ -23,7 +25,7 @@ func (w *wiring) register(cmd *cobra.Command) {
 
 // rewire makes a plan, carries it out unless only its print is wanted, and tells
 // what came of it.
-func (a *app) rewire(ctx context.Context, w wiring, plugin bool, plan func(*install.Installer) (install.Plan, error)) (*config.Config, error) {
+func (a *app) rewire(ctx context.Context, w wiring, plan func(*install.Installer) (install.Plan, error)) (*config.Config, error) {
 	cfg, err := a.settings()
 	if err != nil {
 		return nil, err
@@ -33,7 +35,7 @@ func (a *app) rewire(ctx context.Context, w wiring, plugin bool, plan func(*inst
 	}
 	in := install.New(install.Options{
 		ClientDir: cfg.ClientDir, ProjectDir: a.projectRoot(), Home: cfg.Paths.Home, Exe: a.env.Exe,
-		Scope: install.Scope(w.scope), Plugin: plugin, Now: a.env.Now,
+		Scope: install.Scope(w.scope), Plugin: w.plugin, NoStatusline: !w.line, Now: a.env.Now,
 	})
 	p, err := plan(in)
 	if err == nil && !w.dry {
@@ -48,20 +50,23 @@ func (a *app) rewire(ctx context.Context, w wiring, plugin bool, plan func(*inst
 
 func (a *app) initCommand() *cobra.Command {
 	var w wiring
-	var plugin, classic bool
+	var classic, noLine bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Wire Strandline into the client's settings",
-		Long: `Add Strandline's hooks to the client's settings.json. What stands there stays as it
-is, comments and order included; a second init changes nothing; uninstall gives the
-file back byte for byte.
+		Long: `Add Strandline's hooks and its statusline to the client's settings.json. What stands
+there stays as it is, comments and order included; a second init changes nothing;
+uninstall gives the file back byte for byte. A statusline of your own is kept: its
+line stands before ours. With --scope project, and with --no-statusline, the
+statusline is left alone.
 
 Unless --no-plugin is given, a plugin is switched on as well that lets Strandline
 compact in the client's place, without a model. It uses an early access interface of
 the client; where that fails, the client compacts by itself.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := a.rewire(cmd.Context(), w, plugin && !classic, (*install.Installer).Plan); err != nil {
+			w.plugin, w.line = w.plugin && !classic, !noLine
+			if _, err := a.rewire(cmd.Context(), w, (*install.Installer).Plan); err != nil {
 				return err
 			}
 			if !w.dry {
@@ -71,8 +76,9 @@ the client; where that fails, the client compacts by itself.`,
 		},
 	}
 	w.register(cmd)
-	cmd.Flags().BoolVar(&plugin, "plugin", true, "switch the compactor plugin on")
+	cmd.Flags().BoolVar(&w.plugin, "plugin", true, "switch the compactor plugin on")
 	cmd.Flags().BoolVar(&classic, "no-plugin", false, "hooks only: the client summarizes with its model")
+	cmd.Flags().BoolVar(&noLine, "no-statusline", false, "leave the client's statusline as it is")
 	cmd.MarkFlagsMutuallyExclusive("plugin", "no-plugin")
 	return cmd
 }
@@ -84,7 +90,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 		Short: "Take Strandline out of the client's settings; the archive stays",
 		Args:  arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.rewire(cmd.Context(), w, false, (*install.Installer).PlanUninstall)
+			cfg, err := a.rewire(cmd.Context(), w, (*install.Installer).PlanUninstall)
 			if err != nil {
 				return err
 			}

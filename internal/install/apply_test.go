@@ -35,7 +35,7 @@ func TestMovedBinary(t *testing.T) {
 		}
 	}
 	after, _ := p.read()
-	if want := strings.ReplaceAll(before, exe+" hook", `'/home/ann'\\''s tools/strandline' hook`); after != want {
+	if want := strings.ReplaceAll(before, exe+" ", `'/home/ann'\\''s tools/strandline' `); after != want {
 		t.Errorf("got:\n%s", after)
 	}
 	p.uninstall()
@@ -102,7 +102,8 @@ func TestWindowsNeedsNoShell(t *testing.T) {
 	p.opts.Exe = `D:\strandline.exe`
 	p.init()
 	moved, _ := p.read()
-	if want := strings.ReplaceAll(after, `C:\\My Tools\\`, `D:\\`); moved != want {
+	want = strings.ReplaceAll(after, `C:\\My Tools\\`, `D:\\`)
+	if want = strings.ReplaceAll(want, `\"C:/My Tools/strandline.exe\"`, `D:/strandline.exe`); moved != want || !strings.Contains(want, `"D:/strandline.exe statusline"`) {
 		t.Errorf("got:\n%s", moved)
 	}
 }

@@ -84,19 +84,24 @@ type call struct {
 	start, end int    // its place in the command, quotes included
 }
 
-// findCall looks for a command whose first program is the Strandline binary and
-// whose first argument is "hook". Environment assignments and exec may stand
+// findCall looks for a hook's command that runs Strandline.
+func findCall(command string, args []string, exe, goos string) (call, bool) {
+	return findArgument(command, args, "hook", exe, goos)
+}
+
+// findArgument looks for a command whose first program is the Strandline binary
+// and whose first argument is the given one. Environment assignments and exec may stand
 // before it, anything behind it. A command that comes to Strandline only later
 // belongs to somebody else.
-func findCall(command string, args []string, exe, goos string) (call, bool) {
+func findArgument(command string, args []string, argument, exe, goos string) (call, bool) {
 	if args != nil { // the form without a shell
 		c := call{path: command, end: len(command)}
-		return c, len(args) > 0 && args[0] == "hook" && isProgram(command, exe, goos)
+		return c, len(args) > 0 && args[0] == argument && isProgram(command, exe, goos)
 	}
 	literal := goos == "windows" && strings.Contains(command, `\`)
 	list := words(command, literal)
 	at := slices.IndexFunc(list, func(w word) bool { return w.separator || !isPrefix(w.text) })
-	if at < 0 || at+1 >= len(list) || list[at].separator || list[at+1].text != "hook" {
+	if at < 0 || at+1 >= len(list) || list[at].separator || list[at+1].text != argument {
 		return call{}, false
 	}
 	c := call{path: list[at].text, start: list[at].start, end: list[at].end}

@@ -65,13 +65,21 @@ func entries(o Options, was string) []entry {
 		h.was = was
 		list = append(list, h)
 	}
+	if o.Scope != ScopeProject { // everybody in the project has a line of their own
+		list = append(list, line{exe: o.Exe, was: was, goos: o.GOOS})
+	}
 	return append(list, pluginEntries(o.Home)...)
 }
 
 // wanted reports whether o wants an entry in the settings.
 func (o Options) wanted(e entry) bool {
-	_, ofPlugin := e.(member)
-	return o.Plugin || !ofPlugin
+	switch e.(type) {
+	case member:
+		return o.Plugin
+	case line:
+		return !o.NoStatusline
+	}
+	return true
 }
 
 // hookCommand is a hook as the client's settings hold it.

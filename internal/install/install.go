@@ -26,14 +26,16 @@ const (
 
 // Options say what to wire and where. Every path is absolute.
 type Options struct {
-	ClientDir  string           // the client's configuration folder
-	ProjectDir string           // the project's root, needed for ScopeProject only
-	Home       string           // Strandline's own folder; the manifest is kept there
-	Exe        string           // the strandline binary that the hooks call
-	Scope      Scope            // empty: ScopeUser
-	Plugin     bool             // install the compactor plugin as well
-	GOOS       string           // whose shell the commands are written for; empty: this system's
-	Now        func() time.Time // nil: the manifest says nothing about the time
+	ClientDir  string // the client's configuration folder
+	ProjectDir string // the project's root, needed for ScopeProject only
+	Home       string // Strandline's own folder; the manifest is kept there
+	Exe        string // the strandline binary that the hooks call
+	Scope      Scope  // empty: ScopeUser
+	Plugin     bool   // install the compactor plugin as well
+	// NoStatusline leaves the client's statusline as it is.
+	NoStatusline bool
+	GOOS         string           // whose shell the commands are written for; empty: this system's
+	Now          func() time.Time // nil: the manifest says nothing about the time
 
 	// beforeRename stands between the writing of a new settings file and its
 	// taking the old one's place.

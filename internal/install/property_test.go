@@ -123,6 +123,19 @@ func (l layout) hookSettings() string {
 	return l.member("hooks", l.list("{", "}", events, 1))
 }
 
+// lineSettings writes the member "statusLine" with somebody's command, or with
+// something else that ours must not touch.
+func (l layout) lineSettings() string {
+	command := rapid.StringMatching(`[a-z~/.'"$(){}|;é -]{1,12}x`).Draw(l.t, "command")
+	raw, err := json.Marshal(command)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	kind := rapid.SampledFrom([]string{`"command"`, `"command"`, `"static"`}).Draw(l.t, "type")
+	items := []string{l.member("type", kind), l.member("padding", "0"), l.member("command", string(raw))}
+	return l.member(lineKey, l.list("{", "}", items, 1))
+}
+
 // settings writes a whole document.
 func (l layout) settings() string {
 	var members []string
@@ -132,6 +145,10 @@ func (l layout) settings() string {
 	if rapid.Bool().Draw(l.t, "hooks") {
 		at := rapid.IntRange(0, len(members)).Draw(l.t, "place")
 		members = append(members[:at], append([]string{l.hookSettings()}, members[at:]...)...)
+	}
+	if rapid.Bool().Draw(l.t, "statusline") {
+		at := rapid.IntRange(0, len(members)).Draw(l.t, "place of the statusline")
+		members = append(members[:at], append([]string{l.lineSettings()}, members[at:]...)...)
 	}
 	prefix := rapid.SampledFrom([]string{"", "", "\ufeff", "\n"}).Draw(l.t, "prefix")
 	return prefix + l.list("{", "}", members, 0) + rapid.SampledFrom([]string{"", l.newline, "  "}).Draw(l.t, "end")
@@ -238,6 +255,12 @@ func addOurs(t *rapid.T, settings map[string]any) {
 	if !ok {
 		events = map[string]any{}
 		settings["hooks"] = events
+	}
+	mine := (line{exe: exe, goos: "linux"})
+	if have, ok := settings[lineKey].(map[string]any); !ok {
+		settings[lineKey] = map[string]any{"type": "command", "command": mine.command("")}
+	} else if theirs, ok := have["command"].(string); ok && have["type"] == "command" {
+		have["command"] = mine.command(theirs)
 	}
 	for _, e := range pluginEntries("") {
 		m, ok := e.(member)

@@ -147,6 +147,14 @@ func variants() []struct{ name, before, left string } {
 			"{}\n",
 		},
 		{
+			"statusline-of-ones-own",
+			"{\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"~/bin/line 'a b' \\\"$(date)\\\" | head -1\",\n    \"padding\": 0\n  },\n  \"model\": \"opus\"\n}\n", "",
+		},
+		{
+			"statusline-written-oddly",
+			"{\"statusLine\": {\"command\": \"\\u007e/bin/l\\u00efne \\/x\", \"type\": \"command\"}}\n", "",
+		},
+		{
 			"ours-split-by-matcher",
 			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"matcher\": \"startup\", \"hooks\": [" + ours(exe) + "]},\n      {\"matcher\": \"compact\", \"hooks\": [" + ours(exe) + "]}\n    ]\n  }\n}\n",
 			"{}\n",
@@ -196,15 +204,16 @@ func TestSettings(t *testing.T) {
 // containers that are left empty so is every byte.
 func TestSettingsWithoutManifest(t *testing.T) {
 	exceptions := map[string]string{
-		"empty":                 "{}\n",
-		"blank":                 "{}\n",
-		"open-object":           "{}\n",
-		"byte-order-mark-alone": "\ufeff{}\n",
-		"comments-only":         "// nothing yet\n{}\n",
-		"closing-brace-in-line": "{\n  \"model\": \"opus\"\n  }\n",
-		"hooks-empty":           "{\n  \"model\": \"opus\"\n}\n",
-		"hooks-open":            "{\n  \"model\": \"opus\"\n}\n",
-		"event-empty":           "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n",
+		"empty":                    "{}\n",
+		"blank":                    "{}\n",
+		"open-object":              "{}\n",
+		"byte-order-mark-alone":    "\ufeff{}\n",
+		"comments-only":            "// nothing yet\n{}\n",
+		"closing-brace-in-line":    "{\n  \"model\": \"opus\"\n  }\n",
+		"hooks-empty":              "{\n  \"model\": \"opus\"\n}\n",
+		"hooks-open":               "{\n  \"model\": \"opus\"\n}\n",
+		"statusline-written-oddly": "{\"statusLine\": {\"command\": \"~/bin/lïne /x\", \"type\": \"command\"}}\n",
+		"event-empty":              "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n",
 	}
 	for _, tc := range variants() {
 		t.Run(tc.name, func(t *testing.T) {
@@ -261,6 +270,9 @@ func wantWired(t *testing.T, text string) {
 		if len(h.find(doc, h.event)) == 0 {
 			t.Errorf("%s is not wired", h.event)
 		}
+	}
+	if _, ours, _ := (line{exe: exe, goos: "linux"}).find(doc); ours == nil {
+		t.Error("the statusline is not wired")
 	}
 }
 

@@ -155,7 +155,7 @@ func TestManifest(t *testing.T) {
 	}
 	r := m.Files[p.settings]
 	if string(r.Original) != someSettings || r.BeforeSHA256 != checksum([]byte(someSettings)) ||
-		r.AfterSHA256 != checksum([]byte(after)) || r.Created || !r.Time.Equal(now) || r.Exe != exe || len(r.Entries) != 9 {
+		r.AfterSHA256 != checksum([]byte(after)) || r.Created || !r.Time.Equal(now) || r.Exe != exe || len(r.Entries) != 10 {
 		t.Errorf("got %+v", r)
 	}
 }

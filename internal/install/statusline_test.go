@@ -1,0 +1,96 @@
+package install
+
+import (
+	"strings"
+	"testing"
+
+	"strandline/internal/install/jsonc"
+)
+
+func TestStatusline(t *testing.T) {
+	const mine = exe + " statusline"
+	settings := func(command string) string {
+		return `{"statusLine": {"type": "command", "command": "` + command + `"}}`
+	}
+	for name, c := range map[string]struct{ before, after, dropped string }{
+		"none":                   {`{}`, settings(mine), `{}`},
+		"ours":                   {settings(mine), settings(mine), `{}`},
+		"ours, moved":            {settings(oldExe + " statusline"), settings(mine), `{}`},
+		"ours, found by name":    {settings("strandline statusline"), settings("strandline statusline"), `{}`},
+		"ours, with a variable":  {settings("LANG=C " + mine), settings("LANG=C " + mine), `{}`},
+		"ours, behind theirs":    {settings(mine + " --with 'my line'"), settings(mine + " --with 'my line'"), settings("my line")},
+		"theirs":                 {settings("my line"), settings(mine + " --with 'my line'"), settings("my line")},
+		"theirs, with quotes":    {settings(`echo 'it'\\''s' \"$x\"`), settings(mine + ` --with 'echo '\\''it'\\''\\'\\'''\\''s'\\'' \"$x\"'`), settings(`echo 'it'\\''s' \"$x\"`)},
+		"theirs, which calls us": {settings("my | strandline statusline"), settings(mine + " --with 'my | strandline statusline'"), settings("my | strandline statusline")},
+		"another strandline's":   {settings("/opt/strandline/bin/strandline status"), settings(mine + " --with '/opt/strandline/bin/strandline status'"), settings("/opt/strandline/bin/strandline status")},
+		"an empty command":       {settings(""), settings(""), settings("")},
+		"no command":             {`{"statusLine": {"type": "static"}}`, `{"statusLine": {"type": "static"}}`, `{"statusLine": {"type": "static"}}`},
+		"null":                   {`{"statusLine": null}`, `{"statusLine": null}`, `{"statusLine": null}`},
+		"a word":                 {`{"statusLine": "mine"}`, `{"statusLine": "mine"}`, `{"statusLine": "mine"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := jsonc.Parse([]byte(c.before))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := line{exe: exe, was: oldExe, goos: "linux"}
+			if _, err := l.put(doc, nil); err != nil {
+				t.Fatal(err)
+			}
+			if !sameJSON(decode(t, string(doc.Bytes())), decode(t, c.after)) {
+				t.Errorf("got  %s\nwant %s", doc.Bytes(), c.after)
+			}
+			wired := string(doc.Bytes())
+			if action, err := l.put(doc, nil); err != nil || action != ActionKeep || string(doc.Bytes()) != wired {
+				t.Errorf("a second time: %s, %v, %s", action, err, doc.Bytes())
+			}
+			if _, err := l.drop(doc, nil); err != nil {
+				t.Fatal(err)
+			}
+			if !sameJSON(decode(t, string(doc.Bytes())), decode(t, c.dropped)) {
+				t.Errorf("dropped: got %s, want %s", doc.Bytes(), c.dropped)
+			}
+		})
+	}
+}
+
+// The shells that a client on Windows may run disagree about quotes.
+func TestStatuslineOfOthersOnWindows(t *testing.T) {
+	const theirs = `{"statusLine": {"type": "command", "command": "powershell -File C:\\line.ps1"}}`
+	p := newPlace(t)
+	p.opts.GOOS, p.opts.Exe = "windows", `C:\strandline.exe`
+	p.write(theirs)
+	p.init()
+	if got, _ := p.read(); !strings.Contains(got, `"command": "powershell -File C:\\line.ps1"`) {
+		t.Errorf("got %s", got)
+	}
+	p.uninstall()
+	if got, _ := p.read(); got != theirs {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Everybody in a project has a line of their own.
+func TestAProjectHasNoStatusline(t *testing.T) {
+	p := newPlace(t)
+	p.opts.Scope, p.opts.ProjectDir = ScopeProject, t.TempDir()
+	for _, e := range p.init().Files[0].Entries {
+		if e.ID == "statusline" {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// What others do to the settings in between does not cost the user the line.
+func TestAStatuslineComesBackAfterOtherChanges(t *testing.T) {
+	p := newPlace(t)
+	p.write("{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"\\u007e/line\"}\n}\n")
+	p.init()
+	after, _ := p.read()
+	p.write(strings.Replace(after, "{\n", "{\n  \"model\": \"opus\",\n", 1))
+	p.uninstall()
+	want := "{\n  \"model\": \"opus\",\n  \"statusLine\": {\"type\": \"command\", \"command\": \"\\u007e/line\"}\n}\n"
+	if got, _ := p.read(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
