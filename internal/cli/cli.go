@@ -153,7 +153,11 @@ Start with:  strandline init     wire it into the client
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	endHelp(root)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		endHelp(c)
+		help(c, args)
+	})
 	return root
 }
 
@@ -185,17 +189,15 @@ func fill(text string, width int) string {
 	return b.String()
 }
 
-// endHelp ends the help of a command and of all below it with the exit codes,
-// unless it names its own.
+// endHelp ends the help of a command with the exit codes, unless it names its
+// own. Breaking lines takes longer than some commands do, so it is left to when
+// help is asked for.
 func endHelp(c *cobra.Command) {
 	if c.Long == "" {
 		c.Long = c.Short + "."
 	}
 	if c.Long = fill(strings.TrimRight(c.Long, "\n"), helpWidth); !strings.Contains(c.Long, "Exit status:") {
 		c.Long += exitHelp
-	}
-	for _, sub := range c.Commands() {
-		endHelp(sub)
 	}
 }
 

@@ -45,6 +45,7 @@ type collector struct {
 	items   []*item
 	failed  map[place]*item // open errors
 	said    map[string]bool // replies that stand in the block already
+	run     run
 	slab    slab
 	buf     []int32
 }

@@ -192,10 +192,13 @@ func (c *collector) output(it *item, x archive.Call, o archive.Passage) {
 		if x.Failed && complains(s) {
 			prior = 0.6 * ago(c.age(x.Turn, x.Step), 20)
 		}
-		if l := c.addLine(it, s, it.handle, prior, 0); l != nil && beginsWith(s, "ok ", "? ", "PASS", "--- PASS", "✓ ", "=== ") {
-			l.share = bareShare // it says that all is well, as the exit code does
+		share := 1.0
+		if beginsWith(s, "ok ", "? ", "PASS", "--- PASS", "✓ ", "=== ") {
+			share = bareShare // it says that all is well, as the exit code does
 		}
+		c.join(it, s, it.handle, prior, share)
 	}
+	c.flush()
 }
 
 func head(s string, n int) string {

@@ -97,10 +97,13 @@ func (c *collector) content(x archive.Passage, from *source) {
 				written[s] = true
 			}
 			if !from.gone[s] {
-				c.addLine(from.item, s, h, p, 0)
+				c.join(from.item, s, h, p, 1)
+			} else {
+				c.flush()
 			}
 		}
 	})
+	c.flush()
 	for _, s := range removed {
 		if written[s] {
 			continue
