@@ -42,6 +42,13 @@ func Cut(s string, units int) string {
 	if units <= 0 {
 		return ""
 	}
+	plain := 0
+	for plain <= units && s[plain] < utf8.RuneSelf {
+		plain++
+	}
+	if plain > units { // ASCII as far as it matters
+		return strings.TrimRight(s[:units-1], " \t\r\n") + ellipsis
+	}
 	end, n := 0, 0 // s[:end] is what still fits beside the ellipsis
 	for i, r := range s {
 		n += width(r)

@@ -65,10 +65,47 @@ func reorders(r rune) bool {
 // oneLine returns s cleaned, with every run of white space as one blank.
 func oneLine(s string) string {
 	s = strings.TrimSpace(s)
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c >= 0x7f || c == ' ' && s[i+1] == ' ' {
-			return strings.Join(strings.Fields(clean(s)), " ")
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c < 0x20 || c == 0x7f || c == ' ' && s[i+1] == ' ' {
+				return squeeze(s)
+			}
+			i++
+			continue
 		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) || reorders(r) || unicode.IsSpace(r) {
+			return squeeze(s)
+		}
+		i += size
 	}
 	return s
+}
+
+// squeeze is oneLine for what has to be rewritten.
+func squeeze(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	blank := false
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == 0x1b:
+			size = escapeLen(s[i:])
+		case r == ' ' || r == '\n' || r == '\t':
+			blank = true
+		case r == utf8.RuneError && size == 1, unicode.IsControl(r), reorders(r):
+		case unicode.IsSpace(r):
+			blank = true
+		default:
+			if blank && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			blank = false
+			b.WriteRune(r)
+		}
+		i += size
+	}
+	return b.String()
 }

@@ -153,7 +153,15 @@ const (
 func (c *collector) addLine(it *item, text, handle string, prior float64, words int) *line {
 	keys, w := c.voc.keys(text, c.buf[:0])
 	c.buf = keys
-	if w < words || len(keys) == 0 && prior <= 0 {
+	if w < words {
+		return nil
+	}
+	return c.addFound(it, text, handle, prior, brief.Units(text), keys, w)
+}
+
+// addFound is addLine for a text whose units, specifics and words are known.
+func (c *collector) addFound(it *item, text, handle string, prior float64, units int, keys []int32, w int) *line {
+	if len(keys) == 0 && prior <= 0 {
 		return nil
 	}
 	if handle == it.handle {
@@ -167,7 +175,7 @@ func (c *collector) addLine(it *item, text, handle string, prior float64, words 
 	case w < minWords:
 		l.share = thinShare
 	}
-	l.units = brief.Units(text) + brief.Units("  \n")
+	l.units = units + brief.Units("  \n")
 	if handle != "" {
 		l.units += brief.Units(shortPlace(handle, it.handle)) + brief.Units(" ()")
 	}

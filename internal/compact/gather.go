@@ -4,18 +4,37 @@ import (
 	"slices"
 )
 
-// gather collects all items.
+// gather collects all items. Files and replies are the longest and need nothing
+// of the rest, so they are gathered beside it; the order is that of the calls.
 func (c *collector) gather() []*item {
+	files := c.aside((*collector).files)
 	c.prompts()
 	c.tasks()
 	c.stood()
+	replies := c.aside((*collector).replies) // of those that do not stand yet
 	c.lately()
 	c.failures()
-	c.files()
-	c.replies()
+	first := len(c.items)
 	c.commands()
 	c.recap()
+	rest := slices.Clone(c.items[first:])
+	c.items = append(append(append(c.items[:first], files()...), replies()...), rest...)
 	return c.items
+}
+
+// aside runs part of the gathering beside its caller and returns what waits for
+// it and gives its items. Until then the caller must not change what it had said.
+func (c *collector) aside(part func(*collector)) func() []*item {
+	other := &collector{past: c.past, voc: c.voc, req: c.req, moments: c.moments, said: c.said}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		part(other)
+	}()
+	return func() []*item {
+		<-done
+		return other.items
+	}
 }
 
 func (c *collector) tasks() {

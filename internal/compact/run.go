@@ -1,7 +1,7 @@
 package compact
 
 import (
-	"strings"
+	"slices"
 
 	"strandline/internal/brief"
 )
@@ -11,8 +11,9 @@ import (
 // stands beside it.
 type run struct {
 	item   *item
-	text   strings.Builder
+	text   string
 	handle string
+	keys   []int32 // in no order
 	units  int
 	words  int
 	prior  float64
@@ -22,26 +23,27 @@ type run struct {
 // joint stands between two lines of a text that are told on one.
 const joint = " ⏎ "
 
+// jointUnits is what it takes in a block.
+const jointUnits = 3
+
 // join adds a line of a text under an item, together with those after it until
 // there are words enough.
 func (c *collector) join(it *item, text, handle string, prior, share float64) {
 	r := &c.run
-	n := brief.Units(text)
-	if r.item != nil && (r.item != it || r.handle != handle || r.units+n+len(joint) > maxLineUnits) {
+	units := brief.Units(text)
+	if r.item != nil && (r.item != it || r.handle != handle || r.units+jointUnits+units > maxLineUnits) {
 		c.flush()
 	}
 	if r.item == nil {
-		r.item, r.handle, r.share = it, handle, share
+		r.item, r.text, r.handle, r.units, r.prior, r.share = it, text, handle, units, prior, share
 	} else {
-		r.text.WriteString(joint)
-		r.units += 3
+		r.text += joint + text
+		r.units += jointUnits + units
+		r.prior, r.share = max(r.prior, prior), min(r.share, share)
 	}
-	r.text.WriteString(text)
-	r.units += n
-	r.prior = max(r.prior, prior)
-	r.share = min(r.share, share)
-	r.words += scanSpecifics(text, func(string) {})
-	if r.words >= minWords {
+	words := 0
+	r.keys, words = c.voc.find(text, r.keys)
+	if r.words += words; r.words >= minWords {
 		c.flush()
 	}
 }
@@ -52,8 +54,10 @@ func (c *collector) flush() {
 	if r.item == nil {
 		return
 	}
-	if l := c.addLine(r.item, r.text.String(), r.handle, r.prior, 0); l != nil && r.share < 1 {
+	slices.Sort(r.keys)
+	r.keys = slices.Compact(r.keys)
+	if l := c.addFound(r.item, r.text, r.handle, r.prior, r.units, r.keys, r.words); l != nil && r.share < 1 {
 		l.share = r.share
 	}
-	*r = run{}
+	*r = run{keys: r.keys[:0]}
 }

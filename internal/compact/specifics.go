@@ -13,41 +13,50 @@ const minSpecific = 5
 // What a run of token bytes is made of. A run of lower-case letters, with or
 // without a capital in front, is an ordinary word.
 const (
-	hasUpper = 1 << iota // behind the first byte
+	hasLower = 1 << iota
+	hasUpper
 	hasDigit
 	hasMark // one of "_./-@~"
 )
+
+// classes says of each byte of ASCII which of these it is, 0: of no token.
+const classes = "" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x08\x08\x08\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x00\x00\x00\x00\x00\x00" +
+	"\x08\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x00\x00\x00\x00\x08" +
+	"\x00\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x00\x00\x00\x08\x00"
+
+func classOf(c byte) byte {
+	if c < byte(len(classes)) {
+		return classes[c]
+	}
+	return 0
+}
 
 // scanSpecifics calls fn with each specific of text and returns the number of
 // ordinary words of three letters or more that stand beside them. A path counts
 // as its last element, so that it is the same thing under any root.
 func scanSpecifics(text string, fn func(s string)) (words int) {
 	for i := 0; i < len(text); {
-		start, made := i, 0
-	token:
-		for ; i < len(text); i++ {
-			switch c := text[i]; {
-			case c >= 'a' && c <= 'z':
-			case c >= 'A' && c <= 'Z':
-				if i > start {
-					made |= hasUpper
-				}
-			case c >= '0' && c <= '9':
-				made |= hasDigit
-			case c == '_' || c >= '-' && c <= '/' || c == '@' || c == '~':
-				made |= hasMark
-			default:
-				break token
+		made := classOf(text[i])
+		if made == 0 {
+			i++
+			continue
+		}
+		start := i
+		made &^= hasUpper
+		for i++; i < len(text); i++ {
+			c := classOf(text[i])
+			if c == 0 {
+				break
 			}
+			made |= c
 		}
 		switch {
-		case made != 0:
+		case made > hasLower:
 			words += scanToken(text[start:i], fn)
 		case i-start >= 3:
 			words++
-		}
-		if i == start {
-			i++
 		}
 	}
 	return words

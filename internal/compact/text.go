@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"math/bits"
 	"strings"
 
 	"strandline/internal/brief"
@@ -105,16 +106,21 @@ func states(s string) bool {
 		"instead", "only", "avoid", "rather", "remember", "important", "no need")
 }
 
-// holdsAny reports whether one of the phrases, given in lower case, stands in s
-// as whole words.
+// holdsAny reports whether one of the phrases, at most 32 and given in lower
+// case, stands in s as whole words.
 func holdsAny(s string, phrases ...string) bool {
+	var by ['z' + 1]uint32 // phrases by their first letter
+	for i, p := range phrases {
+		by[p[0]] |= 1 << i
+	}
 	inside := false
 	for i := range len(s) {
-		c, letter := s[i]|0x20, isLetter(s[i])
+		letter := isLetter(s[i])
 		if letter && !inside {
-			for _, p := range phrases {
+			for of := by[s[i]|0x20]; of != 0; of &= of - 1 {
+				p := phrases[bits.TrailingZeros32(of)]
 				end := i + len(p)
-				if p[0] == c && end <= len(s) && strings.EqualFold(s[i:end], p) && (end == len(s) || !isLetter(s[end])) {
+				if end <= len(s) && strings.EqualFold(s[i:end], p) && (end == len(s) || !isLetter(s[end])) {
 					return true
 				}
 			}

@@ -117,12 +117,19 @@ func (v *vocabulary) age(moment int32) float64 { return float64(2*(v.now-moment)
 // the count of its ordinary words.
 func (v *vocabulary) keys(text string, buf []int32) ([]int32, int) {
 	from := len(buf)
+	buf, words := v.find(text, buf)
+	found := buf[from:]
+	slices.Sort(found)
+	return buf[:from+len(slices.Compact(found))], words
+}
+
+// find appends the known specifics of text as they come, and returns the count
+// of its ordinary words.
+func (v *vocabulary) find(text string, buf []int32) ([]int32, int) {
 	words := scanSpecifics(text, func(s string) {
 		if id, ok := v.ids[s]; ok {
 			buf = append(buf, id)
 		}
 	})
-	found := buf[from:]
-	slices.Sort(found)
-	return buf[:from+len(slices.Compact(found))], words
+	return buf, words
 }
