@@ -8,6 +8,8 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -26,11 +28,19 @@ func main() {
 		runStatusline(with)
 		return
 	}
+	if len(os.Args) > 1 && slices.Contains([]string{"compact", "preserve", "restore"}, os.Args[1]) {
+		collectLess()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := cli.Main(ctx, cliEnv(), os.Args[1:])
 	stop()
 	os.Exit(code)
 }
+
+// collectLess lets the heap of a process that ends in milliseconds grow to 16 MB
+// before garbage is collected for the first time: four times as much as usual,
+// for a fifth of the time that a compaction takes.
+func collectLess() { debug.SetGCPercent(400) }
 
 // now is the only clock of the program.
 func now() time.Time { return time.Now() }

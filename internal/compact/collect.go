@@ -45,7 +45,7 @@ type collector struct {
 	items   []*item
 	failed  map[place]*item // open errors
 	said    map[string]bool // replies that stand in the block already
-	run     run
+	joined  joined
 	slab    slab
 	buf     []int32
 }
@@ -63,18 +63,37 @@ func (c *collector) handle(turn, step int) string {
 
 // newCollector reads the past into a vocabulary.
 func newCollector(p *past, req Request) *collector {
+	c := learnPast(p, req)
+	c.settle(p.known)
+	return c
+}
+
+// settle fixes what specifics are worth beside a text that names some of them.
+func (c *collector) settle(known string) {
+	c.voc.know(known)
+	c.voc.settle()
+}
+
+// learnPast is newCollector without the worth, which gathering does not need.
+func learnPast(p *past, req Request) *collector {
 	c := &collector{past: p, req: req, moments: map[place]int{}, failed: map[place]*item{}, said: map[string]bool{}}
 	c.number()
-	c.voc = newVocabulary(len(c.moments))
+	f := p.specifics()
+	c.voc = f.voc
+	c.voc.now = int32(len(c.moments))
 	for _, x := range p.recap {
 		c.voc.learn(x.Text, 0, true)
 	}
 	for _, x := range p.prompts {
 		c.voc.learn(x.Text, c.moment(x.Turn, x.Step), true)
 	}
-	for _, x := range p.passages {
-		own := x.Kind == archive.KindReply || x.Kind == archive.KindEdit
-		c.voc.learn(x.Text, c.moment(x.Turn, x.Step), own)
+	at := 0
+	for i := range p.passages {
+		x := &p.passages[i]
+		own, m := x.Kind == archive.KindReply || x.Kind == archive.KindEdit, int32(c.moment(x.Turn, x.Step))
+		for ; at < f.ends[i]; at++ {
+			c.voc.count(f.ids[at], m, own)
+		}
 	}
 	for _, x := range p.calls {
 		m := c.moment(x.Turn, x.Step)
@@ -92,9 +111,18 @@ func newCollector(p *past, req Request) *collector {
 		}
 	}
 	c.voc.ask(req.Instructions, 2)
-	c.voc.know(p.known)
-	c.voc.settle()
 	return c
+}
+
+// specifics are those of the passages as they are now. What was read ahead is
+// good for one vocabulary, as long as no passage was left out or filled since.
+func (p *past) specifics() *found {
+	f := p.found
+	p.found = nil
+	if f == nil || len(f.ends) != len(p.passages) {
+		return findAll(p.passages)
+	}
+	return f
 }
 
 // number gives each prompt and step in view its moment, oldest first.

@@ -42,6 +42,7 @@ func (p *past) inherit(ctx context.Context, src Source, atLine, window int) erro
 	if last == nil {
 		return nil
 	}
+	p.found = nil
 	p.from = inherited{session: last.Session, shift: last.Turn + 1}
 	read := reader{ctx: ctx, src: src}
 	span = archive.Span{Session: last.Session, TurnTo: last.Turn + 1, Newest: true}

@@ -14,7 +14,7 @@ import (
 // was last seen within 255 messages before it in nine cases of ten, so a fixed
 // window of the newest rows serves sessions of any size at the same cost.
 const (
-	minWindow  = 320 // passages, and calls
+	minWindow  = 256 // passages, and calls
 	maxWindow  = 6000
 	perPassage = 30 // units of the budget that justify one more passage
 	maxPrompts = 60
@@ -36,6 +36,7 @@ type past struct {
 	tasks    []task
 	end      time.Time // of the last passage
 	from     inherited // where turns below zero stand
+	found    *found    // in passages as they were read, nil once they are others
 	// known is a summary that stands in the context as the block is read: what
 	// it says need not be said again.
 	known string
@@ -52,6 +53,10 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	read := reader{ctx: ctx, src: src, atLine: atLine}
 	window := min(max(budget/perPassage, minWindow), maxWindow)
 	p.passages = read.passages(newest, window, contentKinds()...)
+	wait := func() {}
+	if budget < wholeFrom { // else they change
+		wait = p.scan()
+	}
 	p.prompts = read.passages(newest, maxPrompts, archive.KindPrompt)
 	if len(p.prompts) == maxPrompts && p.prompts[0].Turn > 0 {
 		first := read.passages(archive.Span{Session: session, BeforeLine: atLine, TurnTo: p.prompts[0].Turn}, 8, archive.KindPrompt)
@@ -63,6 +68,7 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	side := read.side(newest, window, p)
 	summary, boundary := read.summary(newest)
 	hooks, err := src.HookSummaries(ctx, session)
+	wait()
 	if err = cmp.Or(read.err, err); err != nil {
 		return nil, err
 	}
@@ -77,6 +83,17 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	p.end = lastTime(p)
 	p.placeSummary(summary, boundary, hooks, atLine)
 	return p, nil
+}
+
+// scan reads the specifics of the passages while the store goes on reading rows,
+// and returns what waits for it.
+func (p *past) scan() (wait func()) {
+	passages, done := slices.Clone(p.passages), make(chan struct{})
+	go func() {
+		defer close(done)
+		p.found = findAll(passages)
+	}()
+	return func() { <-done }
 }
 
 // contentKinds are the kinds of passage that tell what was said and done between

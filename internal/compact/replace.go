@@ -99,6 +99,7 @@ func Replace(ctx context.Context, src Source, req ReplaceRequest) (Replacement, 
 	if err != nil {
 		return Replacement{}, err
 	}
+	defer index.close()
 	out := Replacement{}
 	from, pinned := chooseTail(req.Messages, index, req.Budget)
 	room := req.Budget

@@ -201,13 +201,14 @@ func doing(u *transcript.ToolUse, r *transcript.ToolResult) string {
 func ending(u *transcript.ToolUse, r *transcript.ToolResult) string {
 	lines, first, last := 0, "", ""
 	for raw := range strings.SplitSeq(r.Text, "\n") {
-		if s := oneLine(raw); s != "" {
+		if raw = strings.TrimSpace(raw); raw != "" {
 			if lines++; first == "" {
-				first = s
+				first = oneLine(raw)
 			}
-			last = s
+			last = raw
 		}
 	}
+	last = oneLine(last)
 	switch {
 	case lines == 0:
 		return "nothing"

@@ -15,6 +15,7 @@ type index struct {
 	calls   map[string]archive.Ref // by the client's id of the call
 	replies map[string]archive.Ref // by spokenKey
 	prompts []said                 // of the whole session, oldest first
+	ahead   func() gathering       // waits for what was gathered ahead, nil once it was taken
 }
 
 // maxAsked is how many prompts of a session are read.
@@ -49,6 +50,8 @@ func openPast(ctx context.Context, src Source, req ReplaceRequest) (*index, erro
 	if err := x.readPrompts(ctx, src, req); err != nil {
 		return nil, err
 	}
+	p.known = " " // the record says where the work stood
+	x.ahead = x.gatherAhead(req)
 	return x, nil
 }
 

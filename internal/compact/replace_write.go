@@ -148,13 +148,13 @@ const leastFile = 60
 // the new conversation lacks. The selection counts characters; where they weigh
 // more than ASCII does it is made again in less room.
 func (w *recordWriter) more(ctx context.Context, index *index, req ReplaceRequest, keep []int) {
-	index.past.known = w.text.String() + keptText(req, keep)
+	known := w.text.String() + keptText(req, keep)
 	room := charsOf(w.room-tokens(headMore)-leftTokens) * restRoom / 100
 	for range 3 {
 		if room < minLine || ctx.Err() != nil {
 			return
 		}
-		body, handles, left := chooseMore(index.past, req, room, len(keep) > 0)
+		body, handles, left := chooseMore(index.gathered(req), known, room, len(keep) > 0)
 		if weight := tokens(body) + leftTokens; weight > w.room {
 			room = room * w.room / weight * restRoom / 100
 			continue
@@ -176,11 +176,49 @@ func (w *recordWriter) more(ctx context.Context, index *index, req ReplaceReques
 // leftTokens is what the line that counts the items left out takes.
 const leftTokens = 12
 
+// gathering is what there is to choose from.
+type gathering struct {
+	collector *collector
+	items     []*item
+}
+
+// gatherAhead collects what there is to choose from while the rest of the record
+// is written, and returns what waits for it.
+func (x *index) gatherAhead(req ReplaceRequest) func() gathering {
+	done := make(chan gathering, 1)
+	go func() { done <- gatherMore(x.past, req) }()
+	return func() gathering { return <-done }
+}
+
+// gathered returns what there is to choose from. A choice leaves its marks, so
+// the next one begins anew.
+func (x *index) gathered(req ReplaceRequest) gathering {
+	if wait := x.ahead; wait != nil {
+		x.ahead = nil
+		return wait()
+	}
+	return gatherMore(x.past, req)
+}
+
+// close waits for what nobody took.
+func (x *index) close() {
+	if x.ahead != nil {
+		x.ahead()
+	}
+}
+
+func gatherMore(p *past, req ReplaceRequest) gathering {
+	c := learnPast(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: charsOf(req.Budget), Instructions: req.Instructions})
+	return gathering{c, c.gather()}
+}
+
 // chooseMore makes the selection of a restored block, within room characters.
-// stands says that the last messages stand behind the record as they are.
-func chooseMore(p *past, req ReplaceRequest, room int, stands bool) (body string, handles []string, left int) {
-	c := newCollector(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: room, Instructions: req.Instructions})
-	items := slices.DeleteFunc(c.gather(), func(it *item) bool {
+// known is what stands in the new conversation already; stands says that the
+// last messages are part of it.
+func chooseMore(g gathering, known string, room int, stands bool) (body string, handles []string, left int) {
+	c := g.collector
+	c.settle(known)
+	items := slices.DeleteFunc(g.items, func(it *item) bool {
 		// What was asked is told already; where the work stood, the kept messages show.
 		return it.section == secAsked || it.section == secStood && it.head != "" && !it.inline && stands
 	})

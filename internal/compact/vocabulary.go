@@ -3,6 +3,8 @@ package compact
 import (
 	"math"
 	"slices"
+
+	"strandline/internal/archive"
 )
 
 // vocabulary knows the specifics of a session's past and how likely each is to
@@ -29,30 +31,55 @@ func newVocabulary(moments int) *vocabulary {
 	return &vocabulary{ids: make(map[string]int32, 4096), now: int32(moments)}
 }
 
+// id returns the number of a specific, which it gives out at first sight.
+func (v *vocabulary) id(s string) int32 {
+	id, ok := v.ids[s]
+	if !ok {
+		id = int32(len(v.terms))
+		v.ids[s] = id
+		v.terms = append(v.terms, term{})
+	}
+	return id
+}
+
 // learn counts the specifics of text at a moment; used says that the user or
 // the model wrote it, rather than a tool.
 func (v *vocabulary) learn(text string, moment int, used bool) {
-	m := int32(moment)
-	scanSpecifics(text, func(s string) {
-		id, ok := v.ids[s]
-		if !ok {
-			id = int32(len(v.terms))
-			v.ids[s] = id
-			v.terms = append(v.terms, term{})
-		}
-		t := &v.terms[id]
-		if used {
-			if t.markUsed != m+1 {
-				t.markUsed, t.lastUsed = m+1, m
-				t.used++
-				t.seen++
-			}
-		} else if t.markSeen != m+1 {
-			t.markSeen = m + 1
+	scanSpecifics(text, func(s string) { v.count(v.id(s), int32(moment), used) })
+}
+
+// count counts a specific at a moment.
+func (v *vocabulary) count(id, moment int32, used bool) {
+	t := &v.terms[id]
+	if used {
+		if t.markUsed != moment+1 {
+			t.markUsed, t.lastUsed = moment+1, moment
+			t.used++
 			t.seen++
 		}
-		t.last = max(t.last, m)
-	})
+	} else if t.markSeen != moment+1 {
+		t.markSeen = moment + 1
+		t.seen++
+	}
+	t.last = max(t.last, moment)
+}
+
+// found is the specifics of each of some passages, and the vocabulary that
+// numbers them. Its moments are not known yet.
+type found struct {
+	voc  *vocabulary
+	ids  []int32
+	ends []int // of each passage's part of ids
+}
+
+// findAll reads the specifics of passages.
+func findAll(passages []archive.Passage) *found {
+	f := &found{voc: newVocabulary(0), ids: make([]int32, 0, 4096), ends: make([]int, 0, len(passages))}
+	for i := range passages {
+		scanSpecifics(passages[i].Text, func(s string) { f.ids = append(f.ids, f.voc.id(s)) })
+		f.ends = append(f.ends, len(f.ids))
+	}
+	return f
 }
 
 // ask raises the specifics of text, which says what the work in hand is.

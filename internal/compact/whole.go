@@ -44,6 +44,7 @@ func (p *past) complete(messages []transcript.Message, redact func(string) strin
 		if text := wholeText(uses[call.ToolID], results[call.ToolID], x.Kind, call.LineResult >= 0); text != "" {
 			head, _, _ := strings.Cut(x.Text, "\n")
 			x.Text, x.Partial = head+"\n"+redact(text), false
+			p.found = nil
 		}
 	}
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -36,6 +37,9 @@ func list(v []string) string {
 func unlist(s string) ([]string, error) {
 	if s == "" {
 		return nil, nil
+	}
+	if strings.HasPrefix(s, `["`) && strings.HasSuffix(s, `"]`) && strings.IndexByte(s, '\\') < 0 {
+		return strings.Split(s[2:len(s)-2], `","`), nil // nothing is escaped, as in nearly all lists
 	}
 	var v []string
 	if err := json.Unmarshal([]byte(s), &v); err != nil {

@@ -6,10 +6,10 @@ import (
 	"strandline/internal/brief"
 )
 
-// run is what is gathered of a text until it can be read on its own: a line of
+// joined is what is gathered of a text until it can be read on its own: a line of
 // code with fewer than three ordinary words says little without the one that
 // stands beside it.
-type run struct {
+type joined struct {
 	item   *item
 	text   string
 	handle string
@@ -29,7 +29,7 @@ const jointUnits = 3
 // join adds a line of a text under an item, together with those after it until
 // there are words enough.
 func (c *collector) join(it *item, text, handle string, prior, share float64) {
-	r := &c.run
+	r := &c.joined
 	units := brief.Units(text)
 	if r.item != nil && (r.item != it || r.handle != handle || r.units+jointUnits+units > maxLineUnits) {
 		c.flush()
@@ -41,8 +41,8 @@ func (c *collector) join(it *item, text, handle string, prior, share float64) {
 		r.units += jointUnits + units
 		r.prior, r.share = max(r.prior, prior), min(r.share, share)
 	}
-	words := 0
-	r.keys, words = c.voc.find(text, r.keys)
+	keys, words := c.voc.find(text, r.keys)
+	r.keys = keys
 	if r.words += words; r.words >= minWords {
 		c.flush()
 	}
@@ -50,7 +50,7 @@ func (c *collector) join(it *item, text, handle string, prior, share float64) {
 
 // flush adds what was gathered.
 func (c *collector) flush() {
-	r := &c.run
+	r := &c.joined
 	if r.item == nil {
 		return
 	}
@@ -59,5 +59,5 @@ func (c *collector) flush() {
 	if l := c.addFound(r.item, r.text, r.handle, r.prior, r.units, r.keys, r.words); l != nil && r.share < 1 {
 		l.share = r.share
 	}
-	*r = run{keys: r.keys[:0]}
+	*r = joined{keys: r.keys[:0]}
 }
