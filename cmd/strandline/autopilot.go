@@ -8,6 +8,7 @@ import (
 	"strandline/internal/config"
 	"strandline/internal/gauge"
 	"strandline/internal/hook"
+	"strandline/internal/task"
 	"strandline/internal/transcript/claude"
 )
 
@@ -32,10 +33,17 @@ func zones(cfg *config.Config) autopilot.Zones {
 }
 
 // speakers are those who may add to a context, in the order in which they speak.
-func speakers(pilot *autopilot.Pilot) []hook.Speaker {
+func speakers(cfg *config.Config, pilot *autopilot.Pilot) []hook.Speaker {
 	var list []hook.Speaker
 	if pilot != nil {
 		list = append(list, hook.Autopilot(*pilot))
 	}
+	if !cfg.Segments.Disabled {
+		list = append(list, hook.Reminder(marks(cfg)))
+	}
 	return list
+}
+
+func marks(cfg *config.Config) task.Marks {
+	return task.Marks{Dir: filepath.Join(cfg.Paths.Home, "state", "segments")}
 }

@@ -110,6 +110,13 @@ func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
 		return rewrite(e, func(f *archive.SummaryFact) { f.Text = j.Redact(f.Text) })
 	case archive.JournalTask:
 		return rewrite(e, func(f *archive.TaskFact) { f.Subject, f.Description = j.Redact(f.Subject), j.Redact(f.Description) })
+	case archive.JournalSegment:
+		return rewrite(e, func(f *archive.SegmentFact) {
+			f.Segment.Topic, f.Segment.Content = j.Redact(f.Segment.Topic), j.Redact(f.Segment.Content)
+			for i, d := range f.Segment.KeyDecisions {
+				f.Segment.KeyDecisions[i] = j.Redact(d)
+			}
+		})
 	}
 	return e, nil
 }

@@ -96,6 +96,10 @@ summary keeps tasks, files, decisions and errors.`,
 				}
 				req.Changes = func(ctx context.Context) string { return a.env.Changes(x.cfg)(ctx, s.Cwd) }
 			}
+			var err error
+			if req.Summaries, err = a.summaries(ctx, x, req); err != nil {
+				return compact.Block{}, err
+			}
 			text, err := compact.Preserve(ctx, x.store, req)
 			return compact.Block{Text: text}, err
 		})

@@ -23,15 +23,23 @@ transcript or a folder of transcripts.
 
 An import that was interrupted goes on where it stopped, and one that runs again
 adds only what is new. Files that cannot be read are named, and the exit status is 1;
-all others are imported.`,
+all others are imported.
+
+With --from compressed-context or knowledge-db, PATH is a project's folder (default:
+this one) whose compressed_context/, context_queue/ and archived_context/ hold summaries
+of older tools.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if from != "claude" {
-				return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude")
+			switch from {
+			case "claude":
+			case "compressed-context", "knowledge-db":
+				return a.importSegments(cmd, args, dry, asJSON)
+			default:
+				return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude, compressed-context or knowledge-db")
 			}
 			return a.runImport(cmd.Context(), args, dry, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "claude", "whose files they are: claude")
+	cmd.Flags().StringVar(&from, "from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be imported and do nothing")
 	jsonFlag(cmd, &asJSON)
 	return cmd

@@ -10,6 +10,12 @@ import (
 	"strandline/internal/transcript"
 )
 
+// Summary is what a finished piece of work left behind, redacted.
+type Summary struct {
+	Handle string // where the work began
+	Text   string
+}
+
 // Request says which session to restore and how much room there is.
 type Request struct {
 	Session string // full session id
@@ -27,6 +33,9 @@ type Request struct {
 	// Changes returns what is not committed in the session's work tree, redacted
 	// and bounded, for Preserve; nil, or "" from it, adds nothing.
 	Changes func(ctx context.Context) string
+	// Summaries are those of finished work, most wanted first: Preserve passes them
+	// on word for word.
+	Summaries []Summary
 	// Log returns the conversation that the transcript's lines [from, to) hold,
 	// to 0 meaning its end. A block of wholeFrom units or more asks it for what
 	// the index holds only in part; nil leaves it at that.

@@ -56,6 +56,7 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 		{Title: "Test and build commands", Items: c.keepChecks(failures), AsGiven: true},
 		{Title: "Decisions and reasons", Items: c.keepDecisions(), AsGiven: true},
 		{Title: "Unresolved errors", Items: failures, AsGiven: true},
+		{Title: "Segment summaries", Items: c.keepSummaries(), AsGiven: true, Max: req.Budget / summaryShare},
 		{Title: "Not committed (git diff --stat HEAD)", Items: changes(ctx, req), AsGiven: true},
 	}, room)
 	if text == "" {
@@ -70,6 +71,7 @@ const (
 	valueTask = 60 - 10*iota
 	valueError
 	valueFile
+	valueSummary
 	valueCheck
 	valueChanges
 	valueDecision
@@ -78,6 +80,18 @@ const (
 // entry makes an item of rank i in a kind.
 func (c *collector) entry(value float64, i, turn, step int, text string) brief.Item {
 	return brief.Item{Text: text, Handle: c.handle(turn, step), Value: value - float64(i)/100}
+}
+
+// summaryShare is the part of the budget, as its divisor, that summaries of
+// finished work take at most.
+const summaryShare = 3
+
+// keepSummaries passes on what finished work left behind, word for word.
+func (c *collector) keepSummaries() (items []brief.Item) {
+	for i, s := range c.req.Summaries {
+		items = append(items, brief.Item{Text: clean(s.Text), Handle: s.Handle, Value: valueSummary - float64(i)/100})
+	}
+	return items
 }
 
 func (c *collector) keepTasks() (items []brief.Item) {

@@ -66,6 +66,7 @@ type Config struct {
 	Redact     Redact
 	Search     Search
 	Lifecycle  Lifecycle
+	Segments   Segments
 
 	entries  []Entry
 	problems []Problem
@@ -123,6 +124,21 @@ type Search struct {
 // Lifecycle is the upkeep of the archive.
 type Lifecycle struct {
 	Auto bool // passes started by hooks
+}
+
+// Segments is the summarising of finished work. The "At" fields are percent of
+// the context window, the counts responses of the model.
+type Segments struct {
+	Disabled     bool
+	ForceCheck   bool // at every hook, however full the context is
+	QueueAt      int
+	SummariseAt  int
+	ArchiveAt    int
+	Every        int // between two looks
+	ColdAfter    int
+	Messages     int // that a piece of work has at least
+	ArchiveAfter int
+	Keep         time.Duration
 }
 
 // Entry is one effective setting.

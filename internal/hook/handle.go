@@ -106,7 +106,7 @@ func (r *run) handle(ctx context.Context) error {
 		errs = append(errs, err)
 		got.Deferred = got.Deferred || !done
 	}
-	errs = append(errs, r.watch(ctx, src, got), r.speak(ctx), r.close())
+	errs = append(errs, r.watch(ctx, src, got), r.segments(ctx), r.speak(ctx), r.close())
 	if got.Deferred {
 		errs = append(errs, r.leave(src))
 	}

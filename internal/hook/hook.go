@@ -24,6 +24,8 @@ type Index interface {
 	capture.Index
 	compact.Source
 	compact.Sessions
+	// Facts reads what the journal holds of segments.
+	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	Close() error
 }
 
@@ -55,6 +57,8 @@ type Env struct {
 	// Changes returns what is not committed in the work tree of a folder,
 	// redacted; it takes a fraction of the deadline. Nil says nothing.
 	Changes func(ctx context.Context, dir string) string
+	// Segments has finished work summarised.
+	Segments Segments
 	// Autopilot watches how full the window is; nil: nobody does.
 	Autopilot *autopilot.Pilot
 	// Speakers may add to what an event is answered with, in this order: recall,

@@ -87,6 +87,8 @@ type fakeIndex struct {
 	passages []archive.Passage
 	sessions []archive.Session
 	closed   int
+	steps    int
+	facts    []archive.JournalEntry
 }
 
 func (f *fakeIndex) Known(context.Context, []uint64) (map[uint64]archive.Ref, error) {
@@ -108,7 +110,10 @@ func (f *fakeIndex) ApplyJournal(_ context.Context, e []archive.JournalEntry, _ 
 	return f.fail
 }
 func (f *fakeIndex) Session(_ context.Context, id string) (archive.Session, error) {
-	return archive.Session{ID: id, Turns: 1, Steps: 1, Lines: 2}, nil
+	return archive.Session{ID: id, Turns: 1, Steps: max(f.steps, 1), Lines: 2}, nil
+}
+func (f *fakeIndex) Facts(context.Context, string, archive.JournalKind) ([]archive.JournalEntry, error) {
+	return f.facts, f.fail
 }
 func (f *fakeIndex) Sessions(context.Context, archive.SessionFilter) ([]archive.Session, error) {
 	return f.sessions, nil

@@ -23,6 +23,7 @@ type payload struct {
 	taskID       string // TaskCreated, TaskCompleted
 	taskSubject  string
 	taskText     string
+	toolName     string // PostToolUse
 
 	contextTokens int64 // SessionStart: what a resumed or forked session brings
 }
@@ -46,6 +47,7 @@ func parsePayload(data []byte) payload {
 		"task_id":                &p.taskID,
 		"task_subject":           &p.taskSubject,
 		"task_description":       &p.taskText,
+		"tool_name":              &p.toolName,
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {

@@ -51,7 +51,7 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 			r.log.Error("whose summary comes is not noted", "error", err)
 		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
-			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected),
+			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
 			Instructions: r.env.Journal.Redact(p.instructions), Now: r.env.Now(), Changes: r.changes,
 		})
 		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err

@@ -31,6 +31,7 @@ type Moment struct {
 	Cwd     string
 	Prompt  string // UserPromptSubmit: as it was typed, not redacted
 	Source  string // SessionStart: startup, resume, clear, compact, fork
+	Tool    string // PostToolUse: the tool's name
 	Now     time.Time
 	// Room is how many characters are left, in UTF-16 units as the client counts.
 	// A longer text is not said at all.
@@ -118,7 +119,7 @@ func (p payload) takesContext() bool {
 func (r *run) moment() Moment {
 	p := r.payload
 	return Moment{
-		Event: p.event, Session: p.subject(), Cwd: p.cwd, Prompt: p.prompt, Source: p.source,
+		Event: p.event, Session: p.subject(), Cwd: p.cwd, Prompt: p.prompt, Source: p.source, Tool: p.toolName,
 		Now: r.env.Now(), Added: r.added, Behind: r.behind, Index: r.open,
 	}
 }

@@ -31,7 +31,7 @@ func TestPlugin(t *testing.T) {
 	if s := settings.Markets["strandline-local"].Source; s.Source != "directory" || s.Path != dir || !settings.Enabled["strandline@strandline-local"] {
 		t.Errorf("settings: %s", after)
 	}
-	for _, rel := range []string{".claude-plugin/marketplace.json", "strandline/.claude-plugin/plugin.json", "strandline/hooks/hooks.json", "strandline/hooks/register.ts", "strandline/.mcp.json"} {
+	for _, rel := range []string{".claude-plugin/marketplace.json", "strandline/.claude-plugin/plugin.json", "strandline/hooks/hooks.json", "strandline/hooks/register.ts", "strandline/.mcp.json", "strandline/skills/strandline/SKILL.md"} {
 		path := filepath.Join(dir, filepath.FromSlash(rel))
 		data, err := os.ReadFile(path)
 		if err != nil {

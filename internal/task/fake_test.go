@@ -109,6 +109,24 @@ func say(text string) act {
 	return func(m *memory, s *archive.Step) { m.passage(s, archive.Passage{Kind: archive.KindReply, Text: text}) }
 }
 
+func run(command string, failure string) act {
+	return func(m *memory, s *archive.Step) {
+		exit := 0
+		if failure != "" {
+			exit = 1
+		}
+		m.call(s, archive.Call{Name: "Bash", Kind: archive.CallCommand, Command: command, Exit: &exit, Failed: failure != "", Error: failure})
+		m.passage(s, archive.Passage{Kind: archive.KindCommand, Label: "Bash", Text: "$ " + command + "\n" + failure})
+	}
+}
+
+func edit(path string) act {
+	return func(m *memory, s *archive.Step) {
+		m.call(s, archive.Call{Name: "Edit", Kind: archive.CallEdit, Files: []string{path}})
+		m.passage(s, archive.Passage{Kind: archive.KindEdit, Label: "Edit", Text: path + "\n-old\n+new", Paths: []string{path}})
+	}
+}
+
 // event changes a task; empty parts change nothing.
 func event(id, status, subject string) act {
 	return func(m *memory, s *archive.Step) {

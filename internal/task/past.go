@@ -96,3 +96,19 @@ func (p *Past) Moment(turn, step int) int {
 		return s.Turn > turn || s.Turn == turn && s.Index >= step
 	})
 }
+
+// ofSteps returns the rows of the steps [from, to), prompts of turns that begin
+// in them included.
+func ofSteps[T any](p *Past, rows []T, place func(T) (turn, step int), from, to int) []T {
+	var out []T
+	for _, r := range rows {
+		turn, step := place(r)
+		if m := p.Moment(turn, step); m >= from && m < to {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func callPlace(c archive.Call) (turn, step int)       { return c.Turn, c.Step }
+func passagePlace(x archive.Passage) (turn, step int) { return x.Turn, x.Step }

@@ -159,6 +159,3 @@ func (p *Past) place(moment int) archive.Ref {
 	s := p.Steps[min(moment, len(p.Steps)-1)]
 	return archive.Ref{Session: p.Session.ID, Turn: s.Turn, Step: s.Index}
 }
-
-// All returns the session's tasks, and its topics where it keeps no list.
-func (p *Past) All() []Task { return p.List() }

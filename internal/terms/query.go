@@ -113,8 +113,9 @@ func opensWord(run, term string) bool {
 	return dots > 0 && digits+dots == len(term)
 }
 
-// stopWord reports whether a term is too common in English prose to select
-// anything.
+// Stop reports whether a term is too common in English prose to select anything.
+func Stop(t string) bool { return stopWord(t) }
+
 func stopWord(t string) bool {
 	switch t {
 	case "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",

@@ -68,20 +68,31 @@ func (s *Store) Injected(ctx context.Context, session string) (out []archive.Inj
 // one session or, where it is empty, all. Summaries are no facts: see
 // HookSummaries.
 func (s *Store) Facts(ctx context.Context, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
-	query, args := "SELECT id, session_id, time, data FROM journal WHERE kind = ? ORDER BY time, id", []any{string(kind)}
-	if session != "" {
-		query, args = "SELECT id, session_id, time, data FROM journal WHERE session_id = ? AND kind = ? ORDER BY time, id", []any{baseID(session), string(kind)}
-	}
 	err = s.read(ctx, "read the journal's facts", func(ctx context.Context) error {
-		return s.query(ctx, query, args, func(scan scanFunc) error {
-			e := archive.JournalEntry{Version: 1, Kind: kind}
-			var at int64
-			var data []byte
-			err := scan(&e.ID, &e.Session, &at, &data)
-			e.Time, e.Data = instant(at), json.RawMessage(data)
-			out = append(out, e)
-			return err
-		})
+		out, err = s.facts(ctx, baseID(session), kind)
+		return err
+	})
+	return out, err
+}
+
+const (
+	factsQuery    = "SELECT id, session_id, time, data FROM journal WHERE session_id = ? AND kind = ? ORDER BY time, id"
+	allFactsQuery = "SELECT id, session_id, time, data FROM journal WHERE kind = ? ORDER BY time, id"
+)
+
+func (s *Store) facts(ctx context.Context, base string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
+	query, args := allFactsQuery, []any{string(kind)}
+	if base != "" {
+		query, args = factsQuery, []any{base, string(kind)}
+	}
+	err = s.query(ctx, query, args, func(scan scanFunc) error {
+		e := archive.JournalEntry{Version: 1, Kind: kind}
+		var at int64
+		var data []byte
+		err := scan(&e.ID, &e.Session, &at, &data)
+		e.Time, e.Data = instant(at), json.RawMessage(data)
+		out = append(out, e)
+		return err
 	})
 	return out, err
 }
@@ -106,6 +117,11 @@ func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry) error {
 		var fact archive.MergeFact
 		if json.Unmarshal(e.Data, &fact) == nil && fact.From != "" && fact.From != fact.Into {
 			return s.applyMerge(ctx, e, fact)
+		}
+	case archive.JournalSegment:
+		var fact archive.SegmentFact
+		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && validID(e.Session) && fact.Event != archive.SegmentRead {
+			return s.indexSegment(ctx, e.Session, fact.Segment.ID)
 		}
 	case archive.JournalAccess:
 		var fact archive.AccessFact

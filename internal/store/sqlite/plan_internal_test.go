@@ -36,6 +36,7 @@ func TestPlans(t *testing.T) {
 		{"held passages", heldQuery, []string{"SEARCH passages USING INDEX passages_place (session=? AND turn>? AND turn<?)"}},
 		{"summarized", summarizedQuery, []string{"SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1 (id>? AND id<?)", "SEARCH c USING PRIMARY KEY (session=?)"}},
 		{"hook summaries", hookSummariesQuery, []string{"SEARCH hook_summaries USING INDEX hook_summaries_session (session_id=?)"}},
+		{"facts of a session", factsQuery, []string{"SEARCH journal USING INDEX journal_session (session_id=? AND kind=?)"}},
 		{"resolve", resolveQuery, []string{"SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id>? AND id<?)"}},
 		{"session", sessionSelect + "WHERE s.id = ? AND s.known = 1", []string{"SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?)", projectPlan}},
 		{"sessions", only(sessionsQuery(archive.SessionFilter{}, names)), []string{"SCAN s USING INDEX sessions_last", projectPlan}},

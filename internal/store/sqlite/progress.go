@@ -83,7 +83,10 @@ func (s *Store) Retire(ctx context.Context, session string, generation int) erro
 		if _, err := s.exec(ctx, "UPDATE sessions SET id = ? WHERE no = ?", older, no); err != nil {
 			return err
 		}
-		return s.moveHookSummaries(ctx, session, no)
+		if err := s.moveHookSummaries(ctx, session, no); err != nil {
+			return err
+		}
+		return s.moveSegments(ctx, session, no)
 	})
 }
 

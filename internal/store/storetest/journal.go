@@ -109,6 +109,11 @@ func everyKind() []archive.JournalEntry {
 		entry("m1", at(1), archive.JournalMerge, "", archive.MergeFact{From: "dir:/a", Into: "dir:/b"}),
 		entry("m2", at(2), archive.JournalMerge, "", archive.MergeFact{From: "dir:/a", Into: project("tide").Key}),
 		entry("m3", at(2), archive.JournalMerge, "", archive.MergeFact{From: "dir:/b", Into: "dir:/c"}),
+		segment("g1", at(2), archive.SegmentQueued, "seg-1", ""),
+		segment("g2", at(3), archive.SegmentSummarised, "seg-1", "walrus first"),
+		segment("g3", at(4), archive.SegmentSaved, "seg-1", "walrus second"),
+		segment("g4", at(3), archive.SegmentSummarised, "seg-2", "heron"),
+		segment("g5", at(5), archive.SegmentArchived, "seg-2", ""),
 		entry("t1", at(2), archive.JournalTask, mainID, archive.TaskFact{Event: "TaskCreated", TaskID: "1", Subject: "Write"}),
 	}
 }
@@ -196,6 +201,50 @@ func testJournalFacts(t *testing.T, open Opener) {
 	equal(t, "of a session", got[[]archive.JournalEntry](t)(s.Facts(t.Context(), mainID, archive.JournalTask)), []archive.JournalEntry{first, late})
 	equal(t, "of all", got[[]archive.JournalEntry](t)(s.Facts(t.Context(), "", archive.JournalTask)), []archive.JournalEntry{early, first, late})
 	equal(t, "under an older generation's name", got[[]archive.JournalEntry](t)(s.Facts(t.Context(), otherID+"@1", archive.JournalTask)), []archive.JournalEntry{early})
+}
+
+// segment is something that happened to a segment of the main session.
+func segment(id string, when time.Time, event archive.SegmentEvent, seg, content string) archive.JournalEntry {
+	return entry(id, when, archive.JournalSegment, mainID, archive.SegmentFact{Event: event, Segment: archive.Segment{
+		ID: seg, Session: mainID, Topic: "otter " + seg, StartTurn: 1, EndTurn: 2, Content: content, CompressedAt: when, KeyFiles: []string{"/w/tide.go"},
+	}})
+}
+
+// A search finds the newest summary of a segment until the segment is archived,
+// whether the session itself came before or after.
+func testJournalSegments(t *testing.T, open Opener) {
+	for _, sessionFirst := range []bool{true, false} {
+		s := open(t)
+		if sessionFirst {
+			apply(t, s, mainBatch())
+		}
+		find := func(words string) (labels []string) {
+			for _, h := range got[[]archive.Hit](t)(s.Search(t.Context(), search(words, archive.Query{Kinds: []archive.PassageKind{archive.KindSummary}}))) {
+				labels = append(labels, h.Session+" "+h.Label)
+			}
+			return labels
+		}
+		journal(t, s, segment("g1", at(2), archive.SegmentQueued, "seg-1", ""))
+		equal(t, "queued", find("otter"), nil)
+		journal(t, s, segment("g2", at(3), archive.SegmentSummarised, "seg-1", "walrus"))
+		equal(t, "summarised", find("walrus"), []string{mainID + " segment"})
+		journal(t, s, segment("late", at(4), archive.SegmentSummarised, "seg-1", "too late"), segment("g3", at(5), archive.SegmentSaved, "seg-1", "heron"))
+		equal(t, "the older version", find("walrus"), nil)
+		equal(t, "the newer version", find("heron"), []string{mainID + " segment"})
+		if !sessionFirst {
+			apply(t, s, mainBatch())
+			equal(t, "with its session", find("heron"), []string{mainID + " segment"})
+		}
+		if err := s.Retire(t.Context(), mainID, 1); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "stays with the name", find("heron"), []string{mainID + " segment"})
+		journal(t, s, segment("g4", at(6), archive.SegmentArchived, "seg-1", ""))
+		equal(t, "archived", find("heron"), nil)
+		if err := s.Integrity(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func testJournalMerge(t *testing.T, open Opener) {

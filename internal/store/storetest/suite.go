@@ -101,6 +101,7 @@ func Run(t *testing.T, open Opener) {
 		{"Journal/facts of a kind", testJournalFacts},
 		{"Journal/accesses one by one", testJournalAccesses},
 		{"Journal/what was used", testJournalFeedback},
+		{"Journal/summaries of segments", testJournalSegments},
 		{"Journal/merged projects", testJournalMerge},
 		{"Journal/cursor", testJournalCursor},
 		{"Vectors/every passage once, the newest first", testVectorsFill},

@@ -1,0 +1,150 @@
+package task
+
+import (
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// sentences splits prose into sentences and list entries; what stands between
+// code fences is left out.
+func sentences(text string) (out []string) {
+	fenced := false
+	for raw := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(raw), "```") {
+			fenced = !fenced
+			continue
+		}
+		line := strings.TrimLeft(oneLine(raw), "#>*-•|0123456789. ")
+		if fenced || len(line) < 12 || strings.HasSuffix(line, ":") {
+			continue
+		}
+		for line != "" {
+			end := len(line)
+			for i := 8; i+2 < len(line); i++ {
+				if strings.IndexByte(".!?", line[i]) >= 0 && line[i+1] == ' ' && (line[i+2] < 'a' || line[i+2] > 'z') {
+					end = i + 1
+					break
+				}
+			}
+			out = append(out, strings.ReplaceAll(line[:end], "**", ""))
+			line = strings.TrimLeft(line[end:], " ")
+		}
+	}
+	return out
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// signal is what the words of a sentence say for its being a decision, a cause
+// or a result. A sentence that only reports progress gives 0.
+func signal(s string) (worth float64) {
+	s = strings.ToLower(s)
+	for _, w := range []string{
+		"because", "root cause", "the problem was", "the issue was", "the problem is", "the issue is", "caused by", "turns out",
+		"decided", "instead of", "rather than", "so that", "the reason", "the fix", "must ", "never ", "workaround",
+	} {
+		if strings.Contains(s, w) {
+			worth += 1.2
+			break
+		}
+	}
+	for _, w := range []string{
+		"fixed", "resolved", "passes", "pass now", "passing", "all tests", "now works", "works now", "implemented", "completed",
+		"created", "added", "removed", "renamed", "replaced", "updated", "no longer", "merged", "committed", "done",
+	} {
+		if strings.Contains(s, w) {
+			worth += 0.8
+			break
+		}
+	}
+	return worth
+}
+
+// announces reports whether a sentence only tells what is done next.
+func announces(s string) bool {
+	for _, p := range []string{
+		"Let me", "Let's", "Now ", "I'll", "I will", "I need", "I should", "Good", "Great", "Perfect", "First,", "Next,", "Also ",
+		"Looking at", "Let us", "I can see", "I see", "Excellent",
+	} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// checks reports whether a command tests or builds.
+func checks(cmd string) bool {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(cmd), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		switch w {
+		case "test", "tests", "pytest", "build", "lint", "vet", "check", "make", "cargo", "tsc", "mypy", "ruff", "gradle", "mvn", "ci":
+			return true
+		}
+	}
+	return false
+}
+
+// subject is what a call was about, to match a failure with its cure.
+func subject(c archive.Call) string {
+	if c.Kind == archive.CallCommand {
+		return commandKey(c.Command)
+	}
+	if len(c.Files) > 0 {
+		return string(c.Kind) + " " + c.Files[0]
+	}
+	return ""
+}
+
+// commandKey names a command without what changes from run to run: a change of
+// folder, redirections, pipes.
+func commandKey(cmd string) string {
+	cmd, _, _ = strings.Cut(cmd, "\n")
+	for strings.HasPrefix(cmd, "cd ") {
+		_, rest, ok := strings.Cut(cmd, "&&")
+		if !ok {
+			break
+		}
+		cmd = strings.TrimSpace(rest)
+	}
+	for _, end := range []string{" 2>&1", " | ", " > ", "; echo", " && echo"} {
+		if at := strings.Index(cmd, end); at > 0 {
+			cmd = cmd[:at]
+		}
+	}
+	return oneLine(cmd)
+}
+
+// housekeeping reports whether a command says nothing about the work.
+func housekeeping(cmd string) bool {
+	for _, p := range []string{"git add", "git status", "git push", "git checkout", "git diff", "git log", "ls", "cat ", "pwd", "echo ", "mkdir ", "chmod ", "sleep "} {
+		if strings.HasPrefix(cmd, p) {
+			return true
+		}
+	}
+	return strings.HasSuffix(cmd, "|| true")
+}
+
+// formality reports whether an error is the client's own, about the use of a
+// tool.
+func formality(text string) bool {
+	for _, s := range []string{"has not been read yet", "has been modified since read", "String to replace not found", "Cancelled: parallel tool call"} {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// declares reports whether a line of code or of a document introduces a name.
+func declares(s string) bool {
+	for _, p := range []string{
+		"func ", "type ", "class ", "def ", "async def ", "const ", "interface ", "struct ", "enum ", "impl ", "fn ",
+		"export ", "public ", "function ", "@", "# ", "## ", "### ", "CREATE ", "pub ",
+	} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
