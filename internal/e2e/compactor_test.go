@@ -103,6 +103,20 @@ func TestPluginCompactsInAToolLoop(t *testing.T) {
 	if text := last.Text(); !strings.Contains(text, portFact) || !strings.Contains(text, loopPrompt) || len(ours(last)) != 1 {
 		t.Errorf("the request after the compaction ends: %s", tail(text))
 	}
+	calls, thoughts := 0, 0 // the turn goes on: each of its calls stands behind its thinking
+	for _, m := range last.Messages {
+		for _, b := range m.Blocks {
+			switch b.Type {
+			case "tool_use":
+				calls++
+			case "thinking":
+				thoughts++
+			}
+		}
+	}
+	if calls < 4 || thoughts < 4 || thoughts > calls {
+		t.Errorf("%d calls and %d blocks of thinking behind the compaction", calls, thoughts)
+	}
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
 	if !strings.Contains(next.request(mockapi.Turn, 0).Text(), portFact) {
 		t.Error("the resumed session has lost the fact")

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -145,6 +146,61 @@ func TestClientCompactsSubAgents(t *testing.T) {
 				t.Errorf("%s of a sub-agent: %+v", p, p)
 			}
 		}
+	}
+}
+
+// TestClientDoublesWhatAModuleKeeps is why closed turns are told again instead of
+// kept: of a response that a module keeps by its handle, a resumed session holds
+// every block twice, for the copy has the message id of its original. Told again
+// it stands once, and without its thinking, which no module can bring in: neither
+// the answer nor a rewritten row has a place for it.
+func TestClientDoublesWhatAModuleKeeps(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer          string
+		thinking, texts int
+	}{
+		"kept by its handle": {"...e.messages.slice(-3)", 2, 2},
+		"told again":         {"e.messages[0], { role: 'assistant', text: 'Low water.', toolUses: [] }", 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			s.installPlugin()
+			s.write(filepath.Join(s.store, "plugin", "strandline", "hooks", "register.ts"), `import type { Register } from 'claude-code'
+export const register: Register = (on) => {
+  let compacted = false
+  on('session.append', async ($, e, next) => {
+    const m: any = e.message
+    const thinking = { type: 'thinking', thinking: 'It ebbs.', signature: 'c2lnbmF0dXJl' }
+    return next(compacted && m.type === 'assistant' && m.content[0]?.type === 'text' ? { ...e, message: { ...m, content: [thinking, ...m.content] } } : e)
+  })
+  on('session.compact', async ($, e, next) => {
+    compacted = true
+    return { messages: [{ role: 'user', text: 'Before.', toolUses: [] }, `+c.answer+`] }
+  })
+}
+`)
+			s.api.On("What is it now?", mockapi.Say("Low water.").Thinking("It ebbs."))
+			s.api.On("And now?", mockapi.Say("High water."))
+			id := newSession(t)
+			s.start(id, "What is it now?").mustAnswer("Low water.")
+			s.resume(id, "/compact").mustSucceed()
+
+			req := s.resume(id, "And now?").mustAnswer("High water.").request(mockapi.Turn, 0)
+
+			blocks := map[string]int{}
+			for _, m := range req.Messages {
+				for _, b := range m.Blocks {
+					if m.Role == "assistant" {
+						blocks[b.Type]++
+					}
+				}
+			}
+			if blocks["thinking"] != c.thinking || blocks["text"] != c.texts {
+				t.Errorf("the resumed session holds %v, want %d of thinking and %d of text", blocks, c.thinking, c.texts)
+			}
+		})
 	}
 }
 
