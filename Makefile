@@ -19,7 +19,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
 .PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick eval foresight \
-	cover tools client generate depguard-proof dist notices clean
+	cover tools client onnxruntime onnx generate depguard-proof dist notices clean
 
 help: ## list the targets
 	@awk 'BEGIN{FS=":.*## "} /^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,10 +40,10 @@ install: ## install strandline for real; then run: strandline init
 demo: build ## see the whole story in seconds, touching nothing of yours
 	@./bin/strandline$(EXE) demo
 
-test: client ## run all tests, installing what they need
+test: client onnxruntime ## run all tests, installing what they need
 	@STRANDLINE_E2E=1 GO=$(GO) ./scripts/test.sh -timeout $(TEST_TIMEOUT)
 
-race: client ## run all tests with the race detector (needs a C compiler)
+race: client onnxruntime ## run all tests with the race detector (needs a C compiler)
 	STRANDLINE_E2E=1 CGO_ENABLED=1 $(GO) test -race -timeout $(TEST_TIMEOUT) ./...
 
 check: fmt-check lint vet fuzz-seeds race ## everything a change has to pass
@@ -97,6 +97,12 @@ $(GOLANGCI): Makefile
 
 client: # the real client for the end-to-end test; its own test says it if it is missing
 	@if [ -x scripts/install-client.sh ]; then ./scripts/install-client.sh || echo "client not installed: the end-to-end test will fail and say so"; fi
+
+onnxruntime: # the library for the tests of the embedding helper; they say it if it is missing
+	@./scripts/install-onnxruntime.sh >/dev/null || echo "the ONNX Runtime is not installed: the test of the embedding helper will skip and say so"
+
+onnx: ## build ./bin/strandline-onnx, the helper that runs embedding models (needs a C compiler)
+	CGO_ENABLED=1 $(GO) build -trimpath -tags onnx -ldflags '-s -w' -o bin/strandline-onnx$(EXE) ./cmd/strandline-onnx
 
 generate: ## rewrite golden files, the bundled demo session and the picture in ARCHITECTURE.md
 	$(GO) test ./internal/house ./internal/demo -update

@@ -70,6 +70,7 @@ func TestDirectModules(t *testing.T) {
 		"golang.org/x/sync":                      "imports in parallel",
 		"golang.org/x/sys":                       "file locks, detached processes",
 		"golang.org/x/term":                      "width of the terminal",
+		"golang.org/x/text":                      "accents, as a model's tokenizer takes them off",
 		"modernc.org/sqlite":                     "the index, without cgo",
 		"github.com/rogpeppe/go-internal":        "tests: scripts",
 		"pgregory.net/rapid":                     "tests: properties",

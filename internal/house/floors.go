@@ -22,7 +22,7 @@ func Floors() []Floor {
 	return []Floor{
 		{
 			Name: "door", Knows: "wiring only; hooks leave before anything else is built",
-			Packages: []string{"cmd/strandline"},
+			Packages: []string{"cmd/strandline", "cmd/strandline-onnx"},
 			May:      []string{"faces", "work", "tools", "ground", "stores"},
 		},
 		{
