@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"strandline/internal/eval"
@@ -17,11 +18,12 @@ import (
 
 func main() {
 	data := flag.String("data", "", "folder with bench/ and data/ as the large sets come ")
+	only := flag.String("only", "commits,locomo,cosqa", "which of the large sets")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := errors.New("name the folder of the sets: -data DIR")
 	if *data != "" {
-		err = run(ctx, *data)
+		err = run(ctx, *data, *only)
 	}
 	stop()
 	if err != nil {
@@ -30,17 +32,25 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, folder string) (err error) {
+func run(ctx context.Context, folder, only string) (err error) {
 	dir, err := os.MkdirTemp("", "strandline-eval-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	data := eval.Data{
-		Commits:     filepath.Join(folder, "bench", "dev_commits", "open.jsonl"),
-		Transcripts: filepath.Join(folder, "data", "transcripts"),
-		LoCoMo:      filepath.Join(folder, "bench", "locomo", "locomo10.json"),
-		CoSQA:       filepath.Join(folder, "bench", "cosqa"),
+	var data eval.Data
+	for name := range strings.SplitSeq(only, ",") {
+		switch name {
+		case "commits":
+			data.Commits = filepath.Join(folder, "bench", "dev_commits", "open.jsonl")
+			data.Transcripts = filepath.Join(folder, "data", "transcripts")
+		case "locomo":
+			data.LoCoMo = filepath.Join(folder, "bench", "locomo", "locomo10.json")
+		case "cosqa":
+			data.CoSQA = filepath.Join(folder, "bench", "cosqa")
+		default:
+			return fmt.Errorf("there is no set %q", name)
+		}
 	}
-	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now)})
+	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now), eval.Fused(time.Now)})
 }

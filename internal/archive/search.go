@@ -24,10 +24,15 @@ type Query struct {
 // Term is one word of a query. A passage that holds more and rarer terms ranks
 // higher; a Must term has to be there.
 type Term struct {
-	Text   string
-	Prefix bool    // match every indexed term that starts with Text
-	Must   bool    // passages without it are no hits
-	Weight float64 // 1 for a word the user typed, less for its parts
+	Text string
+	// Forms are other forms of the same word, such as its past tense: a passage
+	// that holds one holds the term. Kin are other words for the same thing,
+	// which count less. Both are lists with blanks between the words; a Must or
+	// Prefix term has neither.
+	Forms, Kin string
+	Prefix     bool    // match every indexed term that starts with Text
+	Must       bool    // passages without it are no hits
+	Weight     float64 // 1 for a word the user typed, less for its parts
 }
 
 // Hit is a passage that matched.
@@ -36,4 +41,16 @@ type Hit struct {
 	ID      int64 // the store's own number of the passage, gone when its text changes
 	Project Project
 	Score   float64 // higher is better; comparable within one answer only
+	// Evidence is what the score is made of.
+	Evidence Evidence
+}
+
+// Evidence says why a passage matched.
+type Evidence struct {
+	Words   float64 `json:"words"`   // rare words of the query, often and in a short text; a share of the best hit's
+	Covered float64 `json:"covered"` // the share of the query's words that it holds, rare ones counting more
+	Near    float64 `json:"near"`    // the share of the query's neighbours that are neighbours here
+	Before  float64 `json:"before"`  // words that it lacks and the passage before it has
+	Turn    float64 `json:"turn"`    // the words of its whole turn; a share of the best hit's
+	Session float64 `json:"session"` // the words of its whole session; a share of the best hit's
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
+
+	"strandline/internal/archive"
 )
 
 // agentShare is what a hit in a sub-agent's session counts beside one of the
@@ -17,6 +19,9 @@ const agentShare = 0.8
 // againShare is what each further passage of the same step counts, so that one
 // long output does not fill the answer.
 const againShare = 0.5
+
+// againTurn is what each further passage of the same turn counts.
+const againTurn = 0.94
 
 // fold keeps one of all hits that say the same: that of a main session before a
 // sub-agent's, and the newest of those. It has the best score of its copies.
@@ -81,23 +86,28 @@ func fingerprint(text string) uint64 {
 	return d.Sum64()
 }
 
-// spread moves the further passages of a step behind the first ones of others.
+// spread moves the further passages of a step behind the first ones of others,
+// and those of a turn a little.
 func spread(hits []Hit) []Hit {
-	type place struct {
-		session    string
-		turn, step int
-	}
-	seen := make(map[place]int, len(hits))
+	seen := make(map[archive.Ref]int, 2*len(hits))
 	for i := range hits {
-		p := place{hits[i].Ref.Session, hits[i].Ref.Turn, hits[i].Ref.Step}
-		for range seen[p] {
+		step, turn := hits[i].Ref, hits[i].Ref
+		turn.Step = wholeTurn
+		for range seen[step] {
 			hits[i].Score *= againShare
 		}
-		seen[p]++
+		for range seen[turn] {
+			hits[i].Score *= againTurn
+		}
+		seen[step]++
+		seen[turn]++
 	}
 	byScore(hits)
 	return hits
 }
+
+// wholeTurn is no step's number.
+const wholeTurn = -2
 
 // byScore sorts best first and, among equals, newest first.
 func byScore(hits []Hit) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/embed/static"
 	"strandline/internal/terms"
 )
 
@@ -24,22 +25,26 @@ type Searcher interface {
 // Recall answers queries over one store. It holds no state between calls and
 // may be used by several goroutines if its Searcher may.
 type Recall struct {
-	store Searcher
-	now   func() time.Time
+	store    Searcher
+	now      func() time.Time
+	embedder Embedder
 }
 
 // New returns a Recall over store; now is the clock that measures how long a
-// search took.
+// search took. What texts mean is judged by the embedder that is built in.
 func New(store Searcher, now func() time.Time) *Recall {
-	return &Recall{store: store, now: now}
+	return &Recall{store: store, now: now, embedder: static.New()}
 }
+
+// ByWords returns a Recall over the same store that ranks by words alone.
+func (r *Recall) ByWords() *Recall { return &Recall{store: r.store, now: r.now} }
 
 // How many more hits than asked for are fetched: near-duplicates are folded,
 // and phrases and files are checked here.
 const (
 	fetchFactor = 2
 	fetchChecks = 20
-	fetchMin    = 20
+	fetchMin    = 60
 )
 
 // Search answers req. When nothing matches, the query is read more loosely step
@@ -72,7 +77,7 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 
 // search is one request on its way through the store.
 type search struct {
-	store Searcher
+	*Recall
 	req   Request
 	query archive.Query
 	turn  int // with step: what a handle in session: narrows the search to; -1: nothing
@@ -88,7 +93,7 @@ type reading struct {
 
 // prepare resolves the session and makes the store's query.
 func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
-	s := &search{store: r.store, req: req, turn: -1, step: -1}
+	s := &search{Recall: r, req: req, turn: -1, step: -1}
 	text := req.Text
 	if len(text) > MaxQuery {
 		text = strings.ToValidUTF8(text[:MaxQuery], "")
@@ -97,6 +102,7 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 		Terms: terms.Query(text), Projects: req.Projects, Kinds: req.Kinds,
 		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Limit: req.limit(),
 	}
+	terms.Widen(s.query.Terms)
 	for _, f := range req.Files {
 		s.query.Terms = append(s.query.Terms, fileTerm(f, len(req.Files) == 1)...)
 	}
@@ -152,7 +158,7 @@ func (s *search) readings() []reading {
 	changed := false
 	for i := range loose.Terms {
 		if t := &loose.Terms[i]; !t.Prefix && len(t.Text) >= minPrefix {
-			t.Prefix, changed = true, true
+			t.Prefix, t.Forms, t.Kin, changed = true, "", "", true
 		}
 	}
 	if changed {
@@ -187,6 +193,9 @@ func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
 		if s.fits(f.Passage) && holds(f.Text, phrases) {
 			hits = append(hits, newHit(f))
 		}
+	}
+	if err := addMeaning(ctx, s.embedder, s.req.Text, hits); err != nil {
+		return nil, err
 	}
 	hits = spread(fold(hits))
 	return hits[:min(limit, len(hits))], nil

@@ -51,11 +51,19 @@ type Hit struct {
 	Deep bool `json:"deep,omitempty"`
 	// Copies counts the other passages that say the same and were folded.
 	Copies int `json:"copies,omitempty"`
+	// Why says what the score is made of.
+	Why Why `json:"-"`
 	// Ref is the place as the store names it, and Label what the passage says
 	// about itself.
 	Ref   archive.Ref `json:"-"`
 	Label string      `json:"-"`
 	Paths []string    `json:"-"`
+}
+
+// Why is what a hit's score is made of.
+type Why struct {
+	archive.Evidence
+	Meaning float64 `json:"meaning"` // cosine to the query, 0 where it was not asked
 }
 
 // newHit makes a hit of a store's.
@@ -67,7 +75,7 @@ func newHit(h archive.Hit) Hit {
 	ref := archive.Ref{Session: h.Passage.Session, Turn: h.Turn, Step: h.Step}
 	return Hit{
 		Handle: ref.Handle(), Session: h.Passage.Session, Project: project, Kind: h.Kind, Time: h.Time,
-		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text,
+		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: Why{Evidence: h.Evidence},
 		Ref: ref, Label: h.Label, Paths: h.Paths,
 	}
 }

@@ -22,6 +22,11 @@ func (l *List) DF() int { return len(l.Strong) + len(l.Weak) }
 type Candidate struct {
 	ID    int64
 	Score float32
+	// terms has a bit for each list that holds the passage.
+	terms uint64
+	// What Lift found, as shares of the best: its own words, the words that only
+	// the passage before it has, those of its session.
+	Words, Before, Session float32
 }
 
 // Merge adds up the lists' impacts per passage, weighed by how rare each term is
@@ -31,7 +36,8 @@ func Merge(lists []List, n int) []Candidate {
 	for i := range lists {
 		l := &lists[i]
 		weight := l.Term.Weight * idf(l.DF(), n)
-		runs = append(runs, run(l.Strong, weight*strongImpact), run(l.Weak, weight*weakImpact))
+		bit := uint64(1) << (i % 64) // a query has at most terms.MaxQuery words and some files
+		runs = append(runs, run(l.Strong, weight*strongImpact, bit), run(l.Weak, weight*weakImpact, bit))
 	}
 	// Merging neighbours pairwise touches each posting log(runs) times.
 	for len(runs) > 1 {
@@ -50,10 +56,10 @@ func Merge(lists []List, n int) []Candidate {
 	return runs[0]
 }
 
-func run(ids []int64, score float64) []Candidate {
+func run(ids []int64, score float64, bit uint64) []Candidate {
 	r := make([]Candidate, len(ids))
 	for i, id := range ids {
-		r[i] = Candidate{ID: id, Score: float32(score)}
+		r[i] = Candidate{ID: id, Score: float32(score), terms: bit}
 	}
 	return r
 }
@@ -75,7 +81,7 @@ func join(x, y []Candidate) []Candidate {
 			out = append(out, y[0])
 			y = y[1:]
 		default:
-			out = append(out, Candidate{ID: x[0].ID, Score: x[0].Score + y[0].Score})
+			out = append(out, Candidate{ID: x[0].ID, Score: x[0].Score + y[0].Score, terms: x[0].terms | y[0].terms})
 			x, y = x[1:], y[1:]
 		}
 	}
@@ -137,4 +143,18 @@ func sink(h []Candidate, i int) {
 		h[i], h[worst] = h[worst], h[i]
 		i = worst
 	}
+}
+
+// Without returns what x holds and y does not; both ascend. It reuses x.
+func Without(x, y []int64) []int64 {
+	kept := x[:0]
+	for _, id := range x {
+		for len(y) > 0 && y[0] < id {
+			y = y[1:]
+		}
+		if len(y) == 0 || y[0] != id {
+			kept = append(kept, id)
+		}
+	}
+	return kept
 }

@@ -1,6 +1,8 @@
 package lexical
 
 import (
+	"strings"
+
 	"strandline/internal/archive"
 	"strandline/internal/terms"
 )
@@ -8,10 +10,13 @@ import (
 // Ranker scores passages whose text is at hand.
 type Ranker struct {
 	words  []word
-	exact  map[string]int // index into words
-	prefix []int
+	exact  map[string]form
+	prefix []int // indexes into words
 	buf    []byte
 	counts []float64
+	seen   []int  // where each word stood last, -1: nowhere yet
+	joined []bool // whether each word stood behind the one before it in the query
+	total  float64
 }
 
 type word struct {
@@ -19,63 +24,121 @@ type word struct {
 	idf float64
 }
 
+// form is a term that stands for words[of].
+type form struct {
+	of     int
+	weight float64
+}
+
+// kinWeight is how often a related word counts.
+const kinWeight = 0.5
+
+// nearby is how far apart in terms two neighbours of the query may stand to be
+// neighbours still: common words between them are no part of a query.
+const nearby = 4
+
 // NewRanker returns a Ranker for the terms of lists among n passages. It is not
 // safe for concurrent use.
 func NewRanker(lists []List, n int) *Ranker {
-	r := &Ranker{exact: map[string]int{}, counts: make([]float64, len(lists))}
+	r := &Ranker{exact: map[string]form{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
 	for i := range lists {
 		t := lists[i].Term
 		r.words = append(r.words, word{Term: t, idf: idf(lists[i].DF(), n)})
+		r.total += lists[i].weight(n)
 		if t.Prefix {
 			r.prefix = append(r.prefix, i)
-		} else {
-			r.exact[t.Text] = i
+		}
+	}
+	// What was typed comes before the other forms of something else.
+	for i, w := range r.words {
+		if !w.Prefix {
+			r.exact[w.Text] = form{i, 1}
+		}
+	}
+	for i, w := range r.words {
+		for _, f := range strings.Fields(w.Forms) {
+			r.add(f, form{i, 1})
+		}
+	}
+	for i, w := range r.words {
+		for _, f := range strings.Fields(w.Kin) {
+			r.add(f, form{i, kinWeight})
 		}
 	}
 	return r
 }
 
-// Score returns BM25 over the query's terms, times the weight of the passage's
-// kind. It is zero if no term occurs, and negative if a Must term is missing.
-func (r *Ranker) Score(p *archive.Passage) float64 {
+func (r *Ranker) add(text string, f form) {
+	if _, ok := r.exact[text]; !ok {
+		r.exact[text] = f
+	}
+}
+
+// Score returns what a passage's own text says. Words is BM25 over the query's
+// terms, times the weight of the passage's kind; it is zero if no term occurs,
+// and negative if a Must term is missing.
+func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 	clear(r.counts)
+	clear(r.joined)
+	for i := range r.seen {
+		r.seen[i] = -1
+	}
 	r.buf = terms.AppendTo(r.buf[:0], p.Text)
 	size := r.tally(1)
 	for _, path := range p.Paths {
 		r.buf = terms.AppendTo(r.buf[:0], path)
 		r.tally(pathWeight)
 	}
-	score := 0.0
 	for i, w := range r.words {
 		switch {
 		case r.counts[i] > 0:
-			score += w.Weight * w.idf * impact(r.counts[i], size)
+			e.Words += w.Weight * w.idf * impact(r.counts[i], size)
+			e.Covered += w.Weight * w.idf
 		case w.Must:
-			return -1
+			return archive.Evidence{Words: -1}
+		}
+		if r.joined[i] {
+			e.Near++
 		}
 	}
-	return score * KindWeight(p.Kind)
+	if len(r.words) > 1 {
+		e.Near /= float64(len(r.words) - 1)
+	}
+	if r.total > 0 {
+		e.Covered /= r.total
+	}
+	e.Words *= KindWeight(p.Kind)
+	return e
 }
 
 // tally counts the query's terms in buf and returns the number of all terms.
 func (r *Ranker) tally(weight float64) (size float64) {
 	rest := r.buf
-	for len(rest) > 0 {
+	for at := 0; len(rest) > 0; at++ {
 		n := 0
 		for n < len(rest) && rest[n] != ' ' {
 			n++
 		}
 		term := rest[:n]
 		size++
-		if i, ok := r.exact[string(term)]; ok {
-			r.counts[i] += weight
+		if f, ok := r.exact[string(term)]; ok {
+			r.count(f.of, weight*f.weight, at)
 		}
 		for _, i := range r.prefix {
 			if want := r.words[i].Text; len(term) >= len(want) && string(term[:len(want)]) == want {
-				r.counts[i] += weight
+				r.count(i, weight, at)
 			}
 		}
 		rest = rest[min(n+1, len(rest)):]
 	}
 	return size
+}
+
+// count notes that word i stands at a place.
+func (r *Ranker) count(i int, weight float64, at int) {
+	r.counts[i] += weight
+	r.seen[i] = at
+	if i > 0 && r.seen[i-1] >= 0 && at >= r.seen[i-1] && at-r.seen[i-1] <= nearby {
+		r.joined[i] = true
+	}
 }

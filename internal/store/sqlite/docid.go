@@ -1,6 +1,9 @@
 package sqlite
 
-import "strandline/internal/archive"
+import (
+	"strandline/internal/archive"
+	"strandline/internal/store/lexical"
+)
 
 // A docID numbers a passage, in the table passages and in words:
 //
@@ -17,6 +20,9 @@ const (
 	seqShift     = kindBits + 1
 	sessionShift = seqShift + 26
 )
+
+// shape tells package lexical where a number holds what.
+var shape = lexical.Shape{Session: sessionShift, Place: seqShift} //nolint:gochecknoglobals // never changed; a constant of struct type
 
 func newDocID(session, seq int64, agent bool, kind archive.PassageKind) docID {
 	id := session<<sessionShift | seq<<seqShift | kindCode(kind)

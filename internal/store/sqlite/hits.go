@@ -29,8 +29,10 @@ func topQuery(n int) string {
 // appends the others with their scores.
 func (x *searcher) readTop(ctx context.Context, top []lexical.Candidate, ranker *lexical.Ranker, scored []scoredHit) ([]scoredHit, error) {
 	ids := make([]int64, len(top))
+	lifted := make(map[docID]lexical.Candidate, len(top))
 	for i, c := range top {
 		ids[i] = c.ID
+		lifted[docID(c.ID)] = c
 	}
 	err := inChunks(ids, func(chunk []any) error {
 		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
@@ -42,7 +44,9 @@ func (x *searcher) readTop(ctx context.Context, top []lexical.Candidate, ranker 
 			if dead && !x.q.Dead || !x.admits(&h.Passage, h.id) {
 				return nil
 			}
-			if h.Score = ranker.Score(&h.Passage); h.Score > 0 {
+			e, c := &h.Evidence, lifted[h.id]
+			if *e = ranker.Score(&h.Passage); e.Words > 0 {
+				e.Before, e.Session = float64(c.Before), float64(c.Session)
 				scored = append(scored, h)
 			}
 			return nil
@@ -90,4 +94,38 @@ func (x *searcher) hits(ctx context.Context, scored []scoredHit) ([]archive.Hit,
 		out = append(out, h.Hit)
 	}
 	return out, nil
+}
+
+// The first and the last passage of a turn by place, which are numbered in the
+// order in which they came.
+const (
+	turnFirstQuery = "SELECT id FROM passages WHERE session = ? AND turn = ? ORDER BY step, seq LIMIT 1"
+	turnLastQuery  = "SELECT id FROM passages WHERE session = ? AND turn = ? ORDER BY step DESC, seq DESC LIMIT 1"
+)
+
+// turns adds what the whole turns of hits hold of the terms.
+func (x *searcher) turns(ctx context.Context, lists []lexical.List, scored []scoredHit) error {
+	type place struct {
+		session int64
+		turn    int
+	}
+	known := map[place]float64{}
+	for i := range scored {
+		h := &scored[i]
+		at := place{h.id.session(), h.Turn}
+		score, ok := known[at]
+		if !ok {
+			var first, last int64
+			if _, err := x.s.queryRow(ctx, turnFirstQuery, []any{at.session, at.turn}, &first); err != nil {
+				return err
+			}
+			if _, err := x.s.queryRow(ctx, turnLastQuery, []any{at.session, at.turn}, &last); err != nil {
+				return err
+			}
+			score = shape.Turn(lists, x.scope.size, min(first, last), max(first, last))
+			known[at] = score
+		}
+		h.Evidence.Turn = score
+	}
+	return nil
 }

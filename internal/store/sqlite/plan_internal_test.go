@@ -59,6 +59,8 @@ func TestPlans(t *testing.T) {
 		{"list", listQuery, []string{"SCAN words VIRTUAL TABLE INDEX 0:M1><"}},
 		{"capped list", cappedQuery, []string{"SCAN words VIRTUAL TABLE INDEX 192:M1><"}},
 		{"candidates", topQuery(4), []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH t USING PRIMARY KEY (session=? AND turn=?)"}},
+		{"first passage of a turn", turnFirstQuery, []string{"SEARCH passages USING COVERING INDEX passages_place (session=? AND turn=?)"}},
+		{"last passage of a turn", turnLastQuery, []string{"SEARCH passages USING COVERING INDEX passages_place (session=? AND turn=?)"}},
 		{"owner of a hit", ownerQuery, []string{"SEARCH s USING INTEGER PRIMARY KEY (rowid=?)", projectPlan}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

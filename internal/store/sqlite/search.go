@@ -16,8 +16,8 @@ const (
 	// other terms find reads the text and so counts it in full.
 	listCap = 20_000
 	// Candidates that are read and scored for each hit, and at least.
-	readPerHit  = 2
-	readAtLeast = 40
+	readPerHit  = 1
+	readAtLeast = 60
 )
 
 // Search returns the passages that match q best, best first; between equals the
@@ -59,7 +59,8 @@ func (x *searcher) run(ctx context.Context) (hits []archive.Hit, err error) {
 			return nil, err
 		}
 		candidates := x.scope.narrow(lexical.Merge(lists, x.scope.size))
-		scored, err := x.rank(ctx, candidates, lexical.NewRanker(lists, x.scope.size))
+		shape.Lift(candidates, lists, x.scope.size)
+		scored, err := x.rank(ctx, candidates, lists)
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +90,12 @@ func (x *searcher) lists(ctx context.Context, limit int) (lists []lexical.List, 
 		if t.Prefix {
 			l.Weak, err = x.list(ctx, quote(t.Text)+" *"+must, limit)
 		} else {
-			if l.Strong, err = x.list(ctx, quote(t.Text+lexical.StrongMark)+must, limit); err == nil {
-				l.Weak, err = x.list(ctx, quote(t.Text)+must, limit)
+			strong, weak := forms(t)
+			if l.Strong, err = x.list(ctx, strong+must, limit); err == nil {
+				l.Weak, err = x.list(ctx, weak+must, limit)
+			}
+			if t.Forms != "" || t.Kin != "" {
+				l.Weak = lexical.Without(l.Weak, l.Strong)
 			}
 		}
 		if err != nil {
@@ -100,6 +105,25 @@ func (x *searcher) lists(ctx context.Context, limit int) (lists []lexical.List, 
 		lists = append(lists, l)
 	}
 	return lists, capped, nil
+}
+
+// forms returns the conditions that a term, or another form of it, weighs much
+// in a passage, and that it stands there otherwise.
+func forms(t archive.Term) (strong, weak string) {
+	if t.Forms == "" && t.Kin == "" {
+		return quote(t.Text + lexical.StrongMark), quote(t.Text)
+	}
+	var s, w strings.Builder
+	s.WriteString("(" + quote(t.Text+lexical.StrongMark))
+	w.WriteString("(" + quote(t.Text))
+	for _, f := range strings.Fields(t.Forms) {
+		s.WriteString(" OR " + quote(f+lexical.StrongMark))
+		w.WriteString(" OR " + quote(f))
+	}
+	for _, f := range strings.Fields(t.Kin) {
+		w.WriteString(" OR " + quote(f+lexical.StrongMark) + " OR " + quote(f))
+	}
+	return s.String() + ")", w.String() + ")"
 }
 
 // required returns the condition that all Must terms but the one given are there.
@@ -151,7 +175,8 @@ func (x *searcher) list(ctx context.Context, match string, limit int) ([]int64, 
 
 // rank reads the best candidates and scores them by their text, until it has as
 // many as are wanted.
-func (x *searcher) rank(ctx context.Context, candidates []lexical.Candidate, ranker *lexical.Ranker) (scored []scoredHit, err error) {
+func (x *searcher) rank(ctx context.Context, candidates []lexical.Candidate, lists []lexical.List) (scored []scoredHit, err error) {
+	ranker := lexical.NewRanker(lists, x.scope.size)
 	for read := x.wanted(); len(candidates) > 0 && len(scored) < x.wanted(); read *= 2 {
 		if err := x.ctx.Err(); err != nil {
 			return nil, err
@@ -162,5 +187,13 @@ func (x *searcher) rank(ctx context.Context, candidates []lexical.Candidate, ran
 			return nil, err
 		}
 	}
+	if err := x.turns(ctx, lists, scored); err != nil {
+		return nil, err
+	}
+	all := make([]*archive.Hit, len(scored))
+	for i := range scored {
+		all[i] = &scored[i].Hit
+	}
+	lexical.Weigh(all)
 	return scored, nil
 }

@@ -194,6 +194,39 @@ func testSearchOrder(t *testing.T, open Opener) {
 	}
 }
 
+// A term is found in all its forms; related words count less.
+func testSearchForms(t *testing.T, open Opener) {
+	s := open(t)
+	apply(t, s, simple(mainID, project("tide"), "we fixed it", "nothing", "repair it", "fix it", "unrelated"))
+	q := archive.Query{Terms: []archive.Term{{Text: "fix", Weight: 1, Forms: "fixed fixing", Kin: "repair mend"}}}
+	wantHits(t, s, q, mainID+"/0", mainID+"/2", mainID+"/3")
+	hits := got[[]archive.Hit](t)(s.Search(t.Context(), q))
+	if last := hits[len(hits)-1]; last.Turn != 2 {
+		t.Errorf("the related word is not last: %q", handles(hits))
+	}
+	for _, h := range hits {
+		if h.Evidence.Words <= 0 || h.Evidence.Words > 1 || h.Evidence.Session != 1 {
+			t.Errorf("evidence %+v", h.Evidence)
+		}
+	}
+	both := archive.Query{Terms: []archive.Term{{Text: "it", Weight: 1, Must: true}, {Text: "fix", Weight: 1, Forms: "fixed"}}}
+	wantHits(t, s, both, mainID+"/0", mainID+"/2", mainID+"/3")
+}
+
+// An answer is found by the words of the question before it.
+func testSearchNeighbours(t *testing.T, open Opener) {
+	s := open(t)
+	apply(t, s, simple(mainID, project("tide"), "a canary", "which colour has the bicycle", "the colour is green"))
+	apply(t, s, simple(otherID, project("tide"), "which ticket", "the colour is green"))
+	hits := got[[]archive.Hit](t)(s.Search(t.Context(), search("bicycle colour green", archive.Query{})))
+	if len(hits) == 0 || hits[0].Session != mainID || hits[0].Turn != 2 {
+		t.Errorf("the answer behind the question is not first: %q", handles(hits))
+	}
+	if hits[0].Evidence.Before <= 0 {
+		t.Errorf("evidence %+v", hits[0].Evidence)
+	}
+}
+
 func testSearchMust(t *testing.T, open Opener) {
 	s := open(t)
 	apply(t, s, simple(mainID, project("tide"), "red green", "green blue", "blue red", "red green blue red red"))

@@ -85,6 +85,8 @@ func Run(t *testing.T, open Opener) {
 		{"Span/summaries at a line", testCompactionsAtLine},
 		{"Span/unknown session has no rows", testUnknownSpan},
 		{"Search/code-aware words", testSearchWords},
+		{"Search/forms of a word", testSearchForms},
+		{"Search/the passage before", testSearchNeighbours},
 		{"Search/filters", testSearchFilters},
 		{"Search/order", testSearchOrder},
 		{"Search/must", testSearchMust},

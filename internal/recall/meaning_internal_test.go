@@ -1,0 +1,116 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"strandline/internal/embed"
+	"strandline/internal/embed/static"
+)
+
+// axes embeds a text by which of two words it holds.
+type axes struct {
+	texts int
+	err   error
+}
+
+func (a *axes) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	a.texts += len(texts)
+	if len(texts) > embed.MaxBatch {
+		return nil, errors.New("too many at once")
+	}
+	out := make([][]float32, len(texts))
+	for i, s := range texts {
+		v := []float32{0, 0}
+		if strings.Contains(s, "east") {
+			v[0] = 1
+		}
+		if strings.Contains(s, "north") {
+			v[1] = 1
+		}
+		if embed.Normalise(v) {
+			out[i] = v
+		}
+	}
+	return out, a.err
+}
+
+func TestAddMeaning(t *testing.T) {
+	long := strings.Repeat("words that say nothing. ", 60) + "east"
+	hits := []Hit{{Text: "north", Score: 1}, {Text: "east and north", Score: 1}, {Text: "neither", Score: 1}, {Text: long, Score: 1}}
+	if err := addMeaning(t.Context(), &axes{}, "to the east", hits); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0, math.Sqrt(0.5), 0, 1} {
+		h := hits[i]
+		if math.Abs(h.Why.Meaning-want) > 1e-6 || math.Abs(h.Score-(1+weighMeaning*want)) > 1e-6 {
+			t.Errorf("hit %d: cosine %v and score %v, want cosine %v", i, h.Why.Meaning, h.Score, want)
+		}
+	}
+}
+
+// A thousand hits go to the embedder in batches that it takes, and the end of a
+// very long passage is not read.
+func TestAddMeaningOfManyHits(t *testing.T) {
+	e := &axes{}
+	hits := make([]Hit, 1000)
+	for i := range hits {
+		hits[i].Text = strings.Repeat("word ", 1000) + "east"
+	}
+	if err := addMeaning(t.Context(), e, "to the east", hits); err != nil {
+		t.Fatal(err)
+	}
+	if want := 1 + len(hits)*maxChunks; e.texts != want {
+		t.Errorf("%d texts embedded, want %d", e.texts, want)
+	}
+	if hits[0].Why.Meaning != 0 {
+		t.Errorf("cosine %v of what stands behind the last chunk", hits[0].Why.Meaning)
+	}
+}
+
+func TestAddMeaningKeepsOut(t *testing.T) {
+	for _, c := range []struct {
+		name, query string
+		e           Embedder
+	}{
+		{"a query of names", "ERR_MODULE_NOT_FOUND east/x.go", &axes{}},
+		{"no embedder", "to the east", nil},
+		{"a query it knows nothing of", "to the west", &axes{}},
+		{"no query", "", &axes{}},
+	} {
+		hits := []Hit{{Text: "east", Score: 1}}
+		if err := addMeaning(t.Context(), c.e, c.query, hits); err != nil || hits[0].Score != 1 {
+			t.Errorf("%s: score %v, %v", c.name, hits[0].Score, err)
+		}
+	}
+	down := errors.New("down")
+	if err := addMeaning(t.Context(), &axes{err: down}, "to the east", []Hit{{Text: "east"}}); !errors.Is(err, down) {
+		t.Errorf("an embedder that fails: %v", err)
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	for query, want := range map[string]bool{
+		"": false, "how do we retry": false, "retry": false, "the parseConfig bug": false, "HTTP": false,
+		"parseConfig": true, "parse_config": true, "internal/store/rows.go:42": true, "E0382": true, "23505": true,
+		`"retry policy"`: true, `"retry" policy`: false, "pars*": true, "E0382 rows.go": true,
+	} {
+		if got := literal(query); got != want {
+			t.Errorf("literal(%q) = %v", query, got)
+		}
+	}
+}
+
+// Where words are shared alike, the built-in table prefers what means the same.
+func TestMeaningByTheBuiltInTable(t *testing.T) {
+	hits := []Hit{{Text: "the login page got a new logo"}, {Text: "the login page rejects the password: authentication failure"}}
+	if err := addMeaning(t.Context(), static.New(), "users cannot sign in, credentials refused at login", hits); err != nil {
+		t.Fatal(err)
+	}
+	if hits[1].Score <= hits[0].Score {
+		t.Errorf("cosines %v and %v", hits[0].Why.Meaning, hits[1].Why.Meaning)
+	}
+}
