@@ -32,7 +32,7 @@ func TestForms(t *testing.T) {
 		{"child", "children"},
 	} {
 		have := terms.Forms(c.word)
-		for _, want := range strings.Fields(c.has) {
+		for want := range strings.FieldsSeq(c.has) {
 			if !slices.Contains(have, want) {
 				t.Errorf("%s: no %q in %q", c.word, want, have)
 			}

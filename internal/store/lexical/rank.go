@@ -56,12 +56,12 @@ func NewRanker(lists []List, n int) *Ranker {
 		}
 	}
 	for i, w := range r.words {
-		for _, f := range strings.Fields(w.Forms) {
+		for f := range strings.FieldsSeq(w.Forms) {
 			r.add(f, form{i, 1})
 		}
 	}
 	for i, w := range r.words {
-		for _, f := range strings.Fields(w.Kin) {
+		for f := range strings.FieldsSeq(w.Kin) {
 			r.add(f, form{i, kinWeight})
 		}
 	}

@@ -116,11 +116,11 @@ func forms(t archive.Term) (strong, weak string) {
 	var s, w strings.Builder
 	s.WriteString("(" + quote(t.Text+lexical.StrongMark))
 	w.WriteString("(" + quote(t.Text))
-	for _, f := range strings.Fields(t.Forms) {
+	for f := range strings.FieldsSeq(t.Forms) {
 		s.WriteString(" OR " + quote(f+lexical.StrongMark))
 		w.WriteString(" OR " + quote(f))
 	}
-	for _, f := range strings.Fields(t.Kin) {
+	for f := range strings.FieldsSeq(t.Kin) {
 		w.WriteString(" OR " + quote(f+lexical.StrongMark) + " OR " + quote(f))
 	}
 	return s.String() + ")", w.String() + ")"
