@@ -34,6 +34,11 @@ const batch = 128
 // looked at. Those of which the embedder knows nothing count as done.
 func (b Backfill) Run(ctx context.Context, limit int) (done int, err error) {
 	start := b.Now()
+	if b.Embedder.Dim() == 0 { // a service tells it with its first answer
+		if _, err := b.Embedder.Embed(ctx, []string{"dimension"}); err != nil {
+			return 0, fmt.Errorf("ask for the length of vectors: %w", err)
+		}
+	}
 	for limit == 0 || done < limit {
 		n := batch
 		if limit > 0 {
@@ -46,14 +51,11 @@ func (b Backfill) Run(ctx context.Context, limit int) (done int, err error) {
 		if len(work.Marks) == 0 {
 			return done, nil
 		}
-		rows, dim, err := b.rows(ctx, work.Passages)
+		rows, err := b.rows(ctx, work.Passages)
 		if err != nil {
 			return done, err
 		}
-		if dim == 0 {
-			dim = b.Embedder.Dim()
-		}
-		if err := b.Store.PutVectors(ctx, b.Embedder.Name(), dim, work, rows); err != nil {
+		if err := b.Store.PutVectors(ctx, b.Embedder.Name(), b.Embedder.Dim(), work, rows); err != nil {
 			return done, err
 		}
 		done += len(work.Passages)
@@ -67,8 +69,8 @@ func (b Backfill) Run(ctx context.Context, limit int) (done int, err error) {
 	return done, nil
 }
 
-// rows embeds passages, piece by piece, and returns the length of the vectors.
-func (b Backfill) rows(ctx context.Context, passages []archive.PassageText) (rows []archive.VectorRow, dim int, err error) {
+// rows embeds passages, piece by piece.
+func (b Backfill) rows(ctx context.Context, passages []archive.PassageText) (rows []archive.VectorRow, err error) {
 	var texts []string
 	var of []int // the passage of each text
 	for i, p := range passages {
@@ -81,17 +83,14 @@ func (b Backfill) rows(ctx context.Context, passages []archive.PassageText) (row
 		to := min(from+embed.MaxBatch, len(texts))
 		vs, err := b.Embedder.Embed(ctx, texts[from:to])
 		if err != nil {
-			return nil, 0, fmt.Errorf("embed %d passages: %w", len(passages), err)
+			return nil, fmt.Errorf("embed %d passages: %w", len(passages), err)
 		}
 		for i, v := range vs {
 			if v == nil {
 				continue
 			}
-			if dim == 0 {
-				dim = len(v)
-			}
-			if len(v) != dim {
-				return nil, 0, fmt.Errorf("embed passages: vectors of %d and of %d components", dim, len(v))
+			if dim := b.Embedder.Dim(); len(v) != dim {
+				return nil, fmt.Errorf("embed passages: a vector of %d components, %d are expected", len(v), dim)
 			}
 			at := of[from+i]
 			data[at] = Pack(data[at], v)
@@ -102,5 +101,5 @@ func (b Backfill) rows(ctx context.Context, passages []archive.PassageText) (row
 			rows = append(rows, archive.VectorRow{Passage: passages[i].ID, Data: d})
 		}
 	}
-	return rows, dim, nil
+	return rows, nil
 }
