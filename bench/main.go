@@ -22,7 +22,7 @@ func main() {
 	binary := flag.String("bin", "bin/strandline", "the build to measure")
 	quick := flag.Bool("quick", false, "leave out the transcript of 1 GB")
 	runs := flag.Int("runs", 40, "runs of each process")
-	only := flag.String("only", "hook,import,search,compact", "what to measure")
+	only := flag.String("only", "hook,statusline,import,search,compact", "what to measure")
 	strict := flag.Bool("strict", false, "fail if a goal is missed")
 	dir := flag.String("dir", "", "folder for transcripts and archives, about 3 GB (default: a temporary one)")
 	flag.Parse()
@@ -61,6 +61,8 @@ func run(ctx context.Context, binary, parent, only string, runs int, quick bool)
 		switch part {
 		case "hook":
 			err = s.Hooks(ctx, sizes)
+		case "statusline":
+			err = s.Statusline(ctx)
 		case "import":
 			err = s.Import(ctx)
 		case "search":

@@ -14,20 +14,20 @@ func TestZones(t *testing.T) {
 		next, part float64
 		want       autopilot.Zone
 	}{
-		"empty":                             {1, 0, "ok"},
-		"just below the warning":            {1, 0.6999, "ok"},
-		"at the warning":                    {1, 0.70, "warning"},
-		"just below the end":                {1, 0.8499, "warning"},
-		"above":                             {1, 0.85, "optimize"},
-		"more than full":                    {1, 1.3, "optimize"},
-		"compaction at half: early":         {0.49, 0.34, "ok"},
-		"compaction at half: warned":        {0.49, 0.35, "warning"},
-		"compaction at half: near":          {0.49, 0.42, "optimize"},
-		"compaction behind the last zone":   {0.967, 0.69, "ok"},
-		"compaction nobody knows where":     {0, 0.72, "warning"},
-		"compaction just where it begins":   {0.85, 0.69, "ok"},
-		"compaction a little before":        {0.835, 0.71, "optimize"},
-		"compaction a little before: below": {0.835, 0.58, "ok"},
+		"empty":                           {1, 0, "ok"},
+		"just below the warning":          {1, 0.6999, "ok"},
+		"at the warning":                  {1, 0.70, "warning"},
+		"just below the end":              {1, 0.8499, "warning"},
+		"above":                           {1, 0.85, "optimize"},
+		"more than full":                  {1, 1.3, "optimize"},
+		"compaction at half: early":       {0.49, 0.34, "ok"},
+		"compaction at half: warned":      {0.49, 0.35, "warning"},
+		"compaction at half: near":        {0.49, 0.42, "optimize"},
+		"compaction behind the last zone": {0.967, 0.69, "ok"},
+		"compaction nobody knows where":   {0, 0.72, "warning"},
+		"compaction between the zones":    {0.835, 0.71, "warning"},
+		"compaction where it is warned":   {0.70, 0.60, "optimize"},
+		"compaction just after that":      {0.71, 0.60, "ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := z.Within(c.next).Of(c.part); got != c.want {

@@ -19,12 +19,11 @@ type Zones struct {
 const stepSize = 0.05
 
 // Within returns the zones for a window in which something happens at next, a
-// part of it. Where that is before the window should be used sparingly, the
-// zones count from there: a client that compacts at half of its window would
-// never be warned of otherwise.
+// part of it. Where that is before the warning would begin, the zones count from
+// there: a client that compacts at half of its window would never be warned of.
 func (z Zones) Within(next float64) Zones {
 	z.Prune = max(z.Prune, z.Warn)
-	if next <= 0 || next >= z.Prune {
+	if next <= 0 || next > z.Warn {
 		return z
 	}
 	return Zones{Warn: z.Warn * next, Prune: z.Prune * next}

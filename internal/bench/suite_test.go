@@ -40,6 +40,7 @@ func TestSuiteMeasuresWhatItSays(t *testing.T) {
 	}
 	for name, part := range map[string]func() error{
 		"hooks":   func() error { return s.Hooks(t.Context(), []int64{1e5, 3e5}) },
+		"status":  func() error { return s.Statusline(t.Context()) },
 		"import":  func() error { return s.Import(t.Context()) },
 		"search":  func() error { return s.Search(t.Context()) },
 		"compact": func() error { return s.Compact(t.Context()) },
@@ -54,7 +55,7 @@ func TestSuiteMeasuresWhatItSays(t *testing.T) {
 	}
 	for _, want := range []string{
 		"transcript of 0.1 MB", "transcript of 0.3 MB", "times an empty Go program", "peak memory", "with nothing new", "hook at 0.3 MB against 0.1 MB",
-		"import of 1.0 MB in 40 sessions", "again, nothing new", "search over 2000 messages: a question", "restore block", "170000 tokens",
+		"import of 1.0 MB in 40 sessions", "again, nothing new", "search over 2000 messages: a question", "restore block", "| statusline |", "170000 tokens",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report has no %q:\n%s", want, b.String())

@@ -64,7 +64,8 @@ func (s *sandbox) checkHooks(debugFile string) {
 	s.t.Helper()
 	ends := s.hookEnds(debugFile)
 	for _, end := range ends {
-		if end.status != 0 {
+		// The client ends a statusline that is out of date before it is printed.
+		if end.status != 0 && end.event != "StatusLine" {
 			s.t.Errorf("hook %s", end)
 		}
 	}

@@ -43,6 +43,13 @@ type terminal struct {
 // open starts the client in a terminal and waits until it takes input.
 func (s *sandbox) open(args ...string) *terminal {
 	s.t.Helper()
+	return s.openUntil("effort:", args...)
+}
+
+// openUntil is open for a client that shows something else last: of a model
+// without levels it tells no effort.
+func (s *sandbox) openUntil(shown string, args ...string) *terminal {
+	s.t.Helper()
 	master, slave, err := openPTY()
 	if err != nil {
 		s.t.Fatal(err)
@@ -64,7 +71,7 @@ func (s *sandbox) open(args ...string) *terminal {
 		close(c.exited)
 	}()
 	s.t.Cleanup(c.close)
-	c.await(0, "effort:")
+	c.await(0, shown)
 	return c
 }
 
