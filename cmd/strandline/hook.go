@@ -58,10 +58,12 @@ func runHook() {
 	hook.Run(context.Background(), hook.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
 		Capture: c, Journal: journal, Pending: pending(cfg),
-		Answered:    capture.Answered{Dir: filepath.Join(cfg.Paths.Home, "state", "compacted")},
-		Underway:    capture.Underway{Dir: filepath.Join(cfg.Paths.Home, "state", "compacting")},
-		Blocking:    blocking.Guard{Mode: cfg.Compaction.BlockAuto, Dir: filepath.Join(cfg.Paths.Home, "state", "blocked"), Getenv: os.Getenv},
-		OpenIndex:   func(ctx context.Context) (hook.Index, error) { return openIndex(ctx, indexPath(cfg), sqlite.Options{}) },
+		Answered: capture.Answered{Dir: filepath.Join(cfg.Paths.Home, "state", "compacted")},
+		Underway: capture.Underway{Dir: filepath.Join(cfg.Paths.Home, "state", "compacting")},
+		Blocking: blocking.Guard{Mode: cfg.Compaction.BlockAuto, Dir: filepath.Join(cfg.Paths.Home, "state", "blocked"), Getenv: os.Getenv},
+		OpenIndex: func(ctx context.Context) (hook.Index, error) {
+			return openIndex(ctx, indexPath(cfg), sqlite.Options{Texts: c.Reread})
+		},
 		Detach:      detach,
 		Autopilot:   pilot,
 		Segments:    hook.Segments{Gauges: gauges(cfg), Marks: marks(cfg)},

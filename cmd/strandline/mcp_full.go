@@ -31,7 +31,7 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 			if _, err := os.Stat(indexPath(cfg)); err != nil {
 				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")
 			}
-			return openIndex(ctx, indexPath(cfg), sqlite.Options{ReadOnly: true})
+			return openIndex(ctx, indexPath(cfg), sqlite.Options{ReadOnly: true, Texts: texts(indexPath(cfg))})
 		},
 		Logs:    logread.Reader{Capture: c, Redact: redactor(cfg)},
 		Project: c.Project(dir),

@@ -120,9 +120,31 @@ func terminal(w io.Writer) (int, bool) {
 	return width, true
 }
 
+// texts reads what was trimmed from an index out of the logs beside it. Settings
+// are read when that is needed, which is rarely.
+func texts(index string) sqlite.Texts {
+	load := sync.OnceValues(func() (*capture.Capture, error) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			home = ""
+		}
+		cfg, _ := config.Load(config.Inputs{Env: os.Getenv, Home: home}) // a setting that is not accepted stops nothing
+		cfg.Paths.Home = filepath.Dir(index)
+		c, _, err := newCapture(cfg)
+		return c, err
+	})
+	return func(ctx context.Context, session string, from, to int) ([]archive.Passage, error) {
+		c, err := load()
+		if err != nil {
+			return nil, err
+		}
+		return c.Reread(ctx, session, from, to)
+	}
+}
+
 // openStore opens an index for the command line.
 func openStore(ctx context.Context, path string, mode cli.StoreMode) (cli.Store, error) {
-	return openIndex(ctx, path, sqlite.Options{ReadOnly: mode == cli.StoreRead, Bulk: mode == cli.StoreBulk})
+	return openIndex(ctx, path, sqlite.Options{ReadOnly: mode == cli.StoreRead, Bulk: mode == cli.StoreBulk, Texts: texts(path)})
 }
 
 // versionOf asks another strandline binary for its version.

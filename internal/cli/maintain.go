@@ -20,7 +20,7 @@ import (
 )
 
 func (a *app) maintainCommand() *cobra.Command {
-	var asJSON, background bool
+	var asJSON, background, compacting bool
 	cmd := &cobra.Command{
 		Use:   "maintain",
 		Short: "Do one pass of upkeep: index, embed, learn, seal finished logs",
@@ -29,30 +29,36 @@ the index, make the vectors that searches for meaning need, note which of the pl
 compactions gave back were used, and rewrite logs that nothing was added to for hours into
 a smaller form. A pass may run at any time
 and as often as one likes; hooks start one by themselves at most once an hour, unless
-lifecycle.auto is off.`,
+lifecycle.auto is off.
+
+What is older than retention.days and was never given back to the model leaves the hot
+set: searches that you type still find it, and its log stays as it is. --compact drops
+its text from the index, where it stands a second time, and gives the space to the disk;
+so does a pass while the archive takes more than retention.max_bytes.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if background {
 				return a.upkeepBehind(cmd.Context())
 			}
 			return a.withStore(cmd.Context(), StoreWrite, func(x indexed) error {
-				return a.maintain(cmd.Context(), x, asJSON)
+				return a.maintain(cmd.Context(), x, compacting, asJSON)
 			})
 		},
 	}
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&compacting, "compact", false, "drop duplicate text of what is outside the hot set")
 	cmd.Flags().BoolVar(&background, "background", false, "as a hook starts it")
 	_ = cmd.Flags().MarkHidden("background") // it is there
 	return cmd
 }
 
-func (a *app) maintain(ctx context.Context, x indexed, asJSON bool) error {
+func (a *app) maintain(ctx context.Context, x indexed, compacting, asJSON bool) error {
 	lock, err := x.lock("maintain", "pass of upkeep")
 	if err != nil {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	stages := a.runPass(ctx, x, a.embedAll)
+	stages := a.runPass(ctx, x, a.embedAll, compacting)
 	if asJSON {
 		err = a.printJSON(stages)
 	} else {
@@ -66,10 +72,16 @@ func (a *app) maintain(ctx context.Context, x indexed, asJSON bool) error {
 
 // runPass notes that a pass begins and does it; embed makes the vectors that are
 // missing.
-func (a *app) runPass(ctx context.Context, x indexed, embed func(context.Context, indexed) (int, error)) []lifecycle.Stage {
+func (a *app) runPass(ctx context.Context, x indexed, embed func(context.Context, indexed) (int, error), compacting bool) []lifecycle.Stage {
 	p := a.pass(x.rooms)
 	p.Embed = func(ctx context.Context) (int, error) { return embed(ctx, x) }
 	p.Measure = a.measureFor(x)
+	p.Retention = lifecycle.Retention{
+		Age: time.Duration(x.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: x.cfg.Retention.MaxBytes, Compact: compacting,
+		Sizes: func() (int64, int64) {
+			return treeSize(x.file("index.db")) + treeSize(x.file("index.db-wal")) + treeSize(x.file("vectors")), treeSize(x.file("log")) + treeSize(x.file("journal"))
+		},
+	}
 	p.Schedule.Begin(a.env.Now())
 	return p.Run(ctx, x.store)
 }
@@ -103,7 +115,7 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error { return failed(a.runPass(ctx, x, a.embedSome)) })
+	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error { return failed(a.runPass(ctx, x, a.embedSome, false)) })
 	if err != nil {
 		log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
 		log.Error("upkeep", "event", "maintain", "error", err)
@@ -168,6 +180,8 @@ func told(st lifecycle.Stage) string {
 		"index":    count(st.Done, "session") + " indexed",
 		"embed":    count(st.Done, "passage") + " embedded",
 		"feedback": count(st.Done, "compaction") + " measured",
+		"tiers":    count(st.Done, "turn") + " taken out of the hot set or back",
+		"compact":  count(st.Done, "turn") + " trimmed to summaries",
 		"seal":     count(st.Done, "log") + " sealed",
 	}[st.Name]
 	if st.Before > 0 {

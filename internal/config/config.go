@@ -65,6 +65,7 @@ type Config struct {
 	Capture    Capture
 	Redact     Redact
 	Search     Search
+	Retention  Retention
 	Lifecycle  Lifecycle
 	Segments   Segments
 
@@ -119,6 +120,12 @@ type Redact struct {
 // Search is the search command.
 type Search struct {
 	Limit int // hits when -n is not given
+}
+
+// Retention is what leaves the hot set.
+type Retention struct {
+	Days     int   // age at which what was never accessed leaves the hot set
+	MaxBytes int64 // of the archive on disk, 0: no limit
 }
 
 // Lifecycle is the upkeep of the archive.

@@ -185,6 +185,8 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"redact.enabled", "false", false},
 		{"hook.deadline", "'5s'", false},
 		{"lifecycle.auto", "false", false},
+		{"retention.days", "1", false},
+		{"retention.max_bytes", "'1MB'", false},
 		{"hook.post_tool_interval", "'1h'", false},
 	}
 	seen := map[string]bool{}

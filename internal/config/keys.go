@@ -82,6 +82,12 @@ func keys() []key {
 		{"redact.enabled", "true", nil, denied,
 			"replace secrets before anything is indexed or given out",
 			toggle(func(c *Config) *bool { return &c.Redact.Enabled })},
+		{"retention.days", "30", []string{"CLAUDE_FLOW_RETENTION_DAYS"}, denied,
+			"days after which what was never given back leaves the hot set; logs and full text stay, every search still finds it",
+			number(func(c *Config) *int { return &c.Retention.Days }, 1, 36_500)},
+		{"retention.max_bytes", "0", nil, denied,
+			"disk that the archive may take, in bytes or with KB, MB, GB; above it the index gives up duplicate text, oldest first (0: no limit)",
+			bytes(func(c *Config) *int64 { return &c.Retention.MaxBytes })},
 		{"lifecycle.auto", "true", []string{"CLAUDE_FLOW_AUTO_OPTIMIZE"}, denied,
 			"do a pass of upkeep after sessions and compactions, at most once an hour; `strandline maintain` does one in any case",
 			toggle(func(c *Config) *bool { return &c.Lifecycle.Auto })},
@@ -185,6 +191,29 @@ func report(field func(*Config) *Report) parser {
 		}
 		*field(c) = r
 		return string(r), nil
+	}
+}
+
+// bytes takes a size in bytes, or in thousands, millions or billions of them.
+func bytes(field func(*Config) *int64) parser {
+	units := []struct {
+		name string
+		size float64
+	}{{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}}
+	return func(c *Config, value string) (string, error) {
+		for _, u := range units {
+			text, ok := strings.CutSuffix(strings.ToUpper(strings.TrimSpace(value)), u.name)
+			if !ok {
+				continue
+			}
+			n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil || !(n >= 0 && n*u.size <= 1e15) {
+				break
+			}
+			*field(c) = int64(n * u.size)
+			return strconv.FormatInt(*field(c), 10), nil
+		}
+		return "", fmt.Errorf("a number of bytes, such as 500MB or 2GB")
 	}
 }
 

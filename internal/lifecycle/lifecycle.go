@@ -21,6 +21,7 @@ type Index interface {
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
 	Feedback(ctx context.Context) (archive.Feedback, error)
+	Tiers
 }
 
 // Pass is one pass of upkeep.
@@ -40,7 +41,8 @@ type Pass struct {
 	ClientFiles func(ctx context.Context) ([]capture.Job, error)
 	// Measure tells what a compaction gave back and what of it was used; nil
 	// leaves that stage out.
-	Measure func(ctx context.Context, cut archive.Compaction) (Outcome, error)
+	Measure   func(ctx context.Context, cut archive.Compaction) (Outcome, error)
+	Retention Retention
 	// Embed makes vectors of what has none and returns how many passages it
 	// looked at; nil leaves that stage out.
 	Embed func(context.Context) (int, error)
@@ -72,6 +74,8 @@ func (p Pass) Run(ctx context.Context, idx Index) []Stage {
 		{"journal", p.journal},
 		{"feedback", p.feedback},
 		{"embed", p.embed},
+		{"tiers", p.tiers},
+		{"compact", p.compact},
 		{"seal", p.seal},
 		{"health", p.health},
 	}

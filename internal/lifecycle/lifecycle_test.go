@@ -27,7 +27,7 @@ func TestAnEmptyArchive(t *testing.T) {
 			t.Errorf("%+v", st)
 		}
 	}
-	if want := []string{"pending", "index", "journal", "feedback", "embed", "seal", "health"}; !slices.Equal(names, want) {
+	if want := []string{"pending", "index", "journal", "feedback", "embed", "tiers", "compact", "seal", "health"}; !slices.Equal(names, want) {
 		t.Errorf("stages %v, want %v", names, want)
 	}
 }
@@ -279,7 +279,7 @@ func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 				}
 			}
 			slices.Sort(failed)
-			if len(stages) != 7 || !slices.Equal(failed, c.failed) {
+			if len(stages) != 9 || !slices.Equal(failed, c.failed) {
 				t.Errorf("failed: %v, want %v; %+v", failed, c.failed, stages)
 			}
 			if stages["seal"].Done < 1 {

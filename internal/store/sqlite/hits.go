@@ -34,6 +34,7 @@ func (x *searcher) readTop(ctx context.Context, top []lexical.Candidate, ranker 
 		ids[i] = c.ID
 		lifted[docID(c.ID)] = c
 	}
+	var read []scoredHit
 	err := inChunks(ids, func(chunk []any) error {
 		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
 			var h scoredHit
@@ -44,15 +45,24 @@ func (x *searcher) readTop(ctx context.Context, top []lexical.Candidate, ranker 
 			if dead && !x.q.Dead || !x.admits(&h.Passage, h.id) {
 				return nil
 			}
-			e, c := &h.Evidence, lifted[h.id]
-			if *e = ranker.Score(&h.Passage); e.Words > 0 {
-				e.Before, e.Session = float64(c.Before), float64(c.Session)
-				scored = append(scored, h)
-			}
+			read = append(read, h)
 			return nil
 		})
 	})
-	return scored, err
+	if err == nil {
+		err = x.s.refillHits(ctx, read)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range read {
+		e, c := &h.Evidence, lifted[h.id]
+		if *e = ranker.Score(&h.Passage); e.Words > 0 {
+			e.Before, e.Session = float64(c.Before), float64(c.Session)
+			scored = append(scored, h)
+		}
+	}
+	return scored, nil
 }
 
 // admits applies the filters that need the row.

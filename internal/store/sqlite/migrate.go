@@ -17,6 +17,9 @@ var schema2 string
 //go:embed schema/0003_vectors.sql
 var schema3 string
 
+//go:embed schema/0004_cold.sql
+var schema4 string
+
 // migrations bring an index from version i to i+1. A released one is never
 // edited; each has its reason beside its number.
 //
@@ -24,7 +27,8 @@ var schema3 string
 //     tasks, compactions, cursors, identities, and the journal's facts.
 //  2. Accesses one by one: confidence depends on when they were.
 //  3. Vectors of passages, beside them how far each embedder is.
-func migrations() []string { return []string{schema1, schema2, schema3} }
+//  4. Turns outside the hot set, whose texts may stand in the log alone.
+func migrations() []string { return []string{schema1, schema2, schema3, schema4} }
 
 // Version is the schema version that this build reads and writes.
 func Version() int { return len(migrations()) }

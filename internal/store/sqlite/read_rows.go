@@ -186,6 +186,9 @@ func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []arc
 		out = append(out, x)
 		return err
 	})
+	if err == nil {
+		err = s.refillPassages(ctx, out)
+	}
 	return out, err
 }
 

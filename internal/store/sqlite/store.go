@@ -24,9 +24,16 @@ type Options struct {
 	// BusyTimeout is how long to wait for another process's write; 0 means 5
 	// seconds.
 	BusyTimeout time.Duration
+	// Texts reads the passages of the lines [from, to) of a session from its log,
+	// for turns whose texts were trimmed from the index. Nil: such texts are
+	// empty.
+	Texts Texts
 	// Bulk spends memory (about 64 MB) for speed, for imports and reindexing.
 	Bulk bool
 }
+
+// Texts reads passages from the log. from is where a turn begins.
+type Texts func(ctx context.Context, session string, from, to int) ([]archive.Passage, error)
 
 // Store is an open index.
 type Store struct {

@@ -1,0 +1,219 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/lifecycle"
+	"strandline/internal/terms"
+)
+
+const day = 24 * time.Hour
+
+// aged is a world with two sessions that ended on its first day; of the first,
+// turn 0 was given back to the model.
+func aged(t *testing.T) *world {
+	w := newWorld(t)
+	for seed := range uint64(3) {
+		w.grow(sessionA, seed+1)
+	}
+	w.grow(sessionB, 7)
+	w.log(sessionA)
+	w.log(sessionB)
+	fact := archive.AccessFact{Refs: []archive.Ref{{Session: sessionA, Turn: 0, Step: 0}}, How: archive.AccessRestored}
+	if err := w.pass.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
+		t.Fatal(err)
+	}
+	w.pass.Retention = lifecycle.Retention{Age: 30 * day, Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
+	w.clock = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	healthy(t, w.run())
+	return w
+}
+
+func (w *world) size(name string) int64 {
+	w.t.Helper()
+	info, err := os.Stat(w.home + "/" + name)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// cold lists the turns outside the hot set that are not trimmed, as handles.
+func (w *world) cold() []string {
+	w.t.Helper()
+	turns, err := w.store.Cold(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []string
+	for _, c := range turns {
+		out = append(out, archive.Ref{Session: c.Session, Turn: c.Turn, Step: -1}.Handle())
+	}
+	slices.Sort(out)
+	return out
+}
+
+// texts are all passages of a session by place.
+func (w *world) texts(session string) map[archive.Ref]string {
+	w.t.Helper()
+	ps, err := w.store.Passages(w.t.Context(), archive.PassageSpan{Span: archive.Span{Session: session}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out := map[archive.Ref]string{}
+	for _, p := range ps {
+		out[archive.Ref{Session: string(p.Kind), Turn: p.Turn, Step: p.Step*100 + p.Seq}] = p.Text
+	}
+	return out
+}
+
+func (w *world) found(text string) []archive.Hit {
+	w.t.Helper()
+	hits, err := w.store.Search(w.t.Context(), archive.Query{Terms: terms.Query(text), Dead: true, Limit: 20})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return hits
+}
+
+func TestWhatIsOldAndWasNeverAccessedLeavesTheHotSet(t *testing.T) {
+	w := aged(t)
+	for _, c := range []struct {
+		after time.Duration
+		want  []string
+	}{
+		{0, nil},
+		{29 * day, nil},
+		{31 * day, []string{"7f3a12cd/1", "7f3a12cd/2", "9b1c44ee/0"}}, // not 7f3a12cd/0: it was given back
+	} {
+		w.clock = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).Add(c.after)
+		healthy(t, w.run())
+		if got := w.cold(); !slices.Equal(got, c.want) {
+			t.Errorf("after %v: %v are out, want %v", c.after, got, c.want)
+		}
+	}
+	rows := w.dump()
+	if st := w.run()["tiers"]; st.Done != 0 || w.dump() != rows {
+		t.Errorf("again: %+v", st)
+	}
+	// A clock that was wrong takes nothing out.
+	w.clock = w.clock.Add(-400 * day)
+	healthy(t, w.run())
+	if got := w.cold(); len(got) > 0 {
+		t.Errorf("before all of it: %v", got)
+	}
+}
+
+func TestWhatIsAccessedOrGoesOnComesBack(t *testing.T) {
+	w := aged(t)
+	w.clock = w.clock.Add(40 * day)
+	healthy(t, w.run())
+	if err := w.pass.Journal.Accessed(t.Context(), sessionA, []archive.Ref{{Session: sessionB, Turn: 0, Step: -1}}); err != nil {
+		t.Fatal(err)
+	}
+	if st := w.run()["tiers"]; st.Done != 1 {
+		t.Errorf("%+v", st)
+	}
+	if got := w.cold(); !slices.Equal(got, []string{"7f3a12cd/1", "7f3a12cd/2"}) {
+		t.Errorf("out are %v", got)
+	}
+}
+
+func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
+	w := aged(t)
+	before, hits := w.texts(sessionA), w.found("retry gateway")
+	if len(hits) < 4 {
+		t.Fatalf("%d hits", len(hits))
+	}
+	w.clock = w.clock.Add(40 * day)
+	w.pass.Retention.Compact = true
+	stages := w.run()
+	healthy(t, stages)
+	if st := stages["compact"]; st.Done != 3 || st.Before == 0 || st.After == 0 {
+		t.Errorf("%+v", st)
+	}
+	if got := w.cold(); len(got) != 0 {
+		t.Errorf("not trimmed: %v", got)
+	}
+	if after := w.texts(sessionA); !maps.Equal(after, before) {
+		t.Errorf("texts\n%v\nwant\n%v", after, before)
+	}
+	same := func(a, b archive.Hit) bool { return a.Text == b.Text && a.Score == b.Score && a.Turn == b.Turn }
+	if again := w.found("retry gateway"); !slices.EqualFunc(again, hits, same) {
+		t.Errorf("hits %+v\nwant %+v", again, hits)
+	}
+	if err := w.store.Integrity(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if st := w.run()["compact"]; st.Done != 0 || st.Error != "" {
+		t.Errorf("again: %+v", st)
+	}
+
+	// Without its log a turn has no text, and everything else goes on.
+	logs := w.files()
+	for path := range logs {
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.found("retry gateway"); len(got) == 0 || len(got) >= len(hits) {
+		t.Errorf("%d of %d hits without a log", len(got), len(hits))
+	}
+	for path := range logs {
+		if err := os.Rename(path+".away", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Given to the model, a turn has its text in the index again.
+	if err := w.pass.Journal.Accessed(t.Context(), sessionB, []archive.Ref{{Session: sessionA, Turn: 2, Step: 0}}); err != nil {
+		t.Fatal(err)
+	}
+	healthy(t, w.run())
+	if after := w.texts(sessionA); !maps.Equal(after, before) {
+		t.Errorf("texts\n%v\nwant\n%v", after, before)
+	}
+}
+
+// Where the archive has too little room, ever younger sessions are trimmed; logs
+// never are.
+func TestRetentionFollowsTheRoomOnDisk(t *testing.T) {
+	for name, c := range map[string]struct {
+		after   time.Duration
+		max     int64
+		trimmed int
+		failed  bool
+	}{
+		"no limit":                      {20 * day, 0, 0, false},
+		"room enough":                   {20 * day, 1 << 40, 0, false},
+		"too little, and old enough":    {20 * day, 1, 3, true},
+		"too little, and too young":     {12 * time.Hour, 1, 0, true},
+		"too little, between the steps": {5 * day, 1, 3, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := aged(t)
+			w.clock = w.clock.Add(c.after)
+			w.pass.Retention.MaxBytes = c.max
+			logs := w.files()
+			st := w.run()["compact"]
+			if st.Done != c.trimmed || (st.Error != "") != c.failed {
+				t.Errorf("%+v", st)
+			}
+			if again := w.run()["compact"]; again.Done != 0 {
+				t.Errorf("again: %+v", again)
+			}
+			if !c.failed && !maps.Equal(w.files(), logs) {
+				t.Error("the logs have changed")
+			}
+			w.exported(sessionA)
+		})
+	}
+}
