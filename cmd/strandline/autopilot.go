@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"strandline/internal/autopilot"
+	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/gauge"
 	"strandline/internal/hook"
@@ -33,8 +34,11 @@ func zones(cfg *config.Config) autopilot.Zones {
 }
 
 // speakers are those who may add to a context, in the order in which they speak.
-func speakers(cfg *config.Config, pilot *autopilot.Pilot) []hook.Speaker {
+func speakers(cfg *config.Config, c *capture.Capture, pilot *autopilot.Pilot) []hook.Speaker {
 	var list []hook.Speaker
+	if cfg.Recall.Unasked {
+		list = append(list, hook.Unasked(c.Project, redactor(cfg)))
+	}
 	if pilot != nil {
 		list = append(list, hook.Autopilot(*pilot))
 	}

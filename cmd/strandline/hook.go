@@ -67,7 +67,7 @@ func runHook() {
 		Detach:      detach,
 		Autopilot:   pilot,
 		Segments:    hook.Segments{Gauges: gauges(cfg), Marks: marks(cfg)},
-		Speakers:    speakers(cfg, pilot),
+		Speakers:    speakers(cfg, c, pilot),
 		Changes:     changes(cfg),
 		UpkeepDue:   func() bool { return upkeepDue(cfg) },
 		LastCapture: func(session string) time.Time { return lastCapture(c, session) },

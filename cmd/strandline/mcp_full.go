@@ -37,7 +37,7 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 		Project: c.Project(dir),
 		Recalled: func(ctx context.Context, refs []archive.Ref) error {
 			return journal.RecordAll(ctx, capture.Fact{
-				Kind: archive.JournalAccess, Session: session, Data: archive.AccessFact{Refs: refs, How: "recalled"},
+				Kind: archive.JournalAccess, Session: session, Data: archive.AccessFact{Refs: refs, How: archive.AccessRecalled},
 			})
 		},
 	})

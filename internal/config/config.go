@@ -64,6 +64,7 @@ type Config struct {
 	Hook       Hook
 	Capture    Capture
 	Redact     Redact
+	Recall     Recall
 	Search     Search
 	Retention  Retention
 	Lifecycle  Lifecycle
@@ -115,6 +116,11 @@ type Capture struct {
 // Redact is the removal of secrets from everything but the log.
 type Redact struct {
 	Enabled bool
+}
+
+// Recall is what is looked up for a model.
+type Recall struct {
+	Unasked bool // at a prompt, and after a compaction in other sessions
 }
 
 // Search is the search command.

@@ -179,6 +179,8 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"segments.messages", "9", true},
 		{"segments.archive_after", "90", true},
 		{"segments.keep", "'24h'", true},
+		{"recall.unasked", "false", true},
+		{"recall.unasked", "true", false},
 		{"search.limit", "5", true},
 		{"capture.enabled", "false", true},
 		{"capture.enabled", "true", false},

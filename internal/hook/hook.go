@@ -17,6 +17,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
+	"strandline/internal/unasked"
 )
 
 // Index is what a hook needs of a store.
@@ -26,6 +27,7 @@ type Index interface {
 	compact.Sessions
 	// Facts reads what the journal holds of segments.
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
+	unasked.Source
 	Close() error
 }
 

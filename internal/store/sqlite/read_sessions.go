@@ -124,6 +124,15 @@ func (s *Store) Totals(ctx context.Context) (t archive.Totals, err error) {
 	return t, err
 }
 
+// PassageCount returns how many passages there are, at the price of one row.
+func (s *Store) PassageCount(ctx context.Context) (n int, err error) {
+	err = s.read(ctx, "count passages", func(ctx context.Context) error {
+		n, err = s.passageCount(ctx)
+		return err
+	})
+	return n, err
+}
+
 func (s *Store) passageCount(ctx context.Context) (n int, err error) {
 	_, err = s.queryRow(ctx, "SELECT value FROM meta WHERE name = 'passages'", nil, &n)
 	return n, err

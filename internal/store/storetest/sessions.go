@@ -166,6 +166,7 @@ func testTotals(t *testing.T, open Opener) {
 		Sessions: 2, Agents: 1, Turns: 6, Steps: 3, Calls: 3, Passages: 9, Compactions: 1, Projects: 2,
 		Bytes: 12_345 + 100 + 200, Usage: main.Session.Usage, CostUSD: 0.25, First: at(0), Last: at(9),
 	})
+	equal(t, "passages", got[int](t)(s.PassageCount(t.Context())), got[archive.Totals](t)(s.Totals(t.Context())).Passages)
 }
 
 func testIntegrity(t *testing.T, open Opener) {

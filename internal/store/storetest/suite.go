@@ -47,6 +47,7 @@ type Store interface {
 	HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error)
 	DropVectors(ctx context.Context, embedder string) error
 	Totals(ctx context.Context) (archive.Totals, error)
+	PassageCount(ctx context.Context) (int, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error
 	// Dump writes every row by natural keys, in an order of its own.
