@@ -8,8 +8,8 @@ import (
 	"strandline/internal/e2e/mockapi"
 )
 
-// told returns what strandline added to the prompt of a turn's first request.
-func told(tn *turn) string {
+// toldUnasked returns what strandline added to the prompt of a turn's first request.
+func toldUnasked(tn *turn) string {
 	tn.t.Helper()
 	blocks, _ := records(tn.request(mockapi.Turn, 0).Text())
 	var list []string
@@ -34,14 +34,14 @@ func TestRecallUnasked(t *testing.T) {
 	const need, other = "Is the port in gauge.txt right?", "Thanks, that is all."
 	s.api.On(need, mockapi.Say("It is."))
 	s.api.On(other, mockapi.Say("Bye."))
-	if first := s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed(); told(first) != "" {
-		t.Errorf("told of an empty archive: %s", told(first))
+	if first := s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed(); toldUnasked(first) != "" {
+		t.Errorf("told of an empty archive: %s", toldUnasked(first))
 	}
 
-	if got := told(s.start(newSession(t), need).mustAnswer("It is.").undisturbed()); !strings.Contains(got, handle) {
+	if got := toldUnasked(s.start(newSession(t), need).mustAnswer("It is.").undisturbed()); !strings.Contains(got, handle) {
 		t.Errorf("another session is not told of the port: %q", got)
 	}
-	if got := told(s.start(newSession(t), other).mustAnswer("Bye.").undisturbed()); got != "" {
+	if got := toldUnasked(s.start(newSession(t), other).mustAnswer("Bye.").undisturbed()); got != "" {
 		t.Errorf("an unrelated prompt is told %q", got)
 	}
 
@@ -52,7 +52,7 @@ func TestRecallUnasked(t *testing.T) {
 	if strings.Contains(rest, portFact) {
 		t.Error("the summary tells the fact: the test shows nothing")
 	}
-	if got := told(next); !strings.Contains(got, handle) {
+	if got := toldUnasked(next); !strings.Contains(got, handle) {
 		t.Errorf("behind the compaction nothing is told of the port: %q", got)
 	}
 	// What was told stands in the context now.
