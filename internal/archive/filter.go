@@ -71,3 +71,21 @@ type ProjectSummary struct {
 	Bytes       int64
 	First, Last time.Time
 }
+
+// HistoryFilter selects what happened to a file.
+type HistoryFilter struct {
+	// Path is the file's, whole or its end at a slash: "/w/pay/retry.go",
+	// "pay/retry.go", "retry.go".
+	Path     string
+	Projects []string // project keys, empty: all
+	Kinds    []CallKind
+	Since    time.Time
+}
+
+// Touch is one thing that a call did to a file.
+type Touch struct {
+	FileTouch
+	Tool    string
+	Command string // of a command that names the file; redacted
+	Failed  bool
+}

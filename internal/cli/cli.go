@@ -28,6 +28,8 @@ type Store interface {
 	compact.Sessions
 	recall.Searcher
 	task.Source
+	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
+	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
 	lifecycle.Index
 	vector.Store
 	vector.Filler
@@ -146,7 +148,7 @@ Start with:  strandline init     wire it into the client
 		&cobra.Group{ID: "keep", Title: "Keeping the archive:"},
 	)
 	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
-	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.segmentsCommand(), a.queueCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
+	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.segmentsCommand(), a.queueCommand(), a.timelineCommand(), a.filesCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
 	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
 	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.statuslineHelp(), a.catchupCommand())

@@ -36,6 +36,11 @@ func TestGolden(t *testing.T) {
 		"show":     {{"show", "7f3a12cd"}, {"show", "7f3a12cd/1"}, {"show", "7f3a12cd/1.0"}, {"show", "9b1c44ee~a2c37f95/0.0"}, {"show", "--json", "7f3a12cd/0.0"}, {"show", "7f3a12cd/9"}},
 		"search":   {{"search", "--all", "gateway"}, {"search", "--all", "--json", "TestRetry3"}, {"search", "--all", "nothinglikethis"}, {"search", "maxBackoff1"}, {"search", "--all", "window"}},
 		"doctor":   {{"doctor"}},
+		"timeline": {
+			{"timeline", "7f3a12cd"}, {"timeline", "--json", "9b1c44ee"}, {"files", "--session", "7f3a12cd"}, {"files", "--all", "pay/retry.go", "-n", "3"},
+			{"files", "--all", "--reads", "--json", "pay/retry.go", "-n", "1"}, {"files", "--all", "nothing.go"}, {"files", "--all", "pay/"}, {"timeline", "ffffffff"},
+			{"files", "-n", "-1"}, {"files", "--all", "--project", "x"},
+		},
 		"config":   {{"config"}},
 		"verify":   {{"verify"}, {"verify", "9b1c44ee"}},
 		"maintain": {{"maintain"}, {"maintain", "--json"}},

@@ -33,6 +33,7 @@ type Store interface {
 	Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error)
 	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
+	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	Accesses(ctx context.Context, session string) ([]archive.Access, error)
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
@@ -96,6 +97,7 @@ func Run(t *testing.T, open Opener) {
 		{"Search/copies are found with their owner", testSearchCopies},
 		{"Search/sub-agents", testSearchAgents},
 		{"Search/as of a line", testSearchBeforeLine},
+		{"History/of a file", testHistory},
 		{"Journal/summary before and after its compaction", testJournalSummary},
 		{"Journal/long summary", testJournalLongSummary},
 		{"Journal/any order gives the same rows", testJournalOrder},

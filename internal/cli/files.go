@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+)
+
+// touchJSON is one thing that was done to a file, for scripts.
+type touchJSON struct {
+	Handle  string    `json:"handle"`
+	Session string    `json:"session"`
+	Time    time.Time `json:"time"`
+	Kind    string    `json:"kind"`
+	Tool    string    `json:"tool"`
+	Path    string    `json:"path"`
+	Command string    `json:"command,omitempty"`
+	Failed  bool      `json:"failed,omitempty"`
+	Line    int       `json:"line"`
+}
+
+// fileJSON is a file with how often it was touched, for scripts.
+type fileJSON struct {
+	Path    string    `json:"path"`
+	Changes int       `json:"changes"`
+	Reads   int       `json:"reads"`
+	Last    time.Time `json:"last"`
+	Handle  string    `json:"handle"`
+}
+
+type filesFlags struct {
+	dir, session, since string
+	all, reads, asJSON  bool
+	limit               int
+}
+
+func (a *app) filesCommand() *cobra.Command {
+	var f filesFlags
+	cmd := &cobra.Command{
+		Use:   "files [PATH]",
+		Short: "List what was done to a file, or which files a session touched",
+		Long: `With PATH: every change to the file and every command that named it, in all sessions of
+this project, oldest first, with handles. PATH is the whole path or its end at a slash
+(pay/retry.go). Reads are left out unless --reads is given.
+
+Without PATH: the files that a session touched, the most often changed first.`,
+		Args: arguments("[PATH]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.limit < 0 {
+				return wrongUsage("--limit takes a number from 0 up", "")
+			}
+			if f.all && f.dir != "" {
+				return wrongUsage("--all and --project exclude each other", "")
+			}
+			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+				if len(args) == 0 {
+					return a.sessionFiles(cmd.Context(), x, f)
+				}
+				return a.fileHistory(cmd.Context(), x, args[0], f)
+			})
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.dir, "project", "", "of the project in this folder instead of the one you stand in")
+	fl.BoolVar(&f.all, "all", false, "of all projects")
+	fl.BoolVar(&f.reads, "reads", false, "list reads and searches as well")
+	fl.StringVar(&f.session, "session", "", "only this session, or a handle of it")
+	fl.StringVar(&f.since, "since", "", "only what was done since, e.g. 7d, 12h or 2026-11-01")
+	fl.IntVarP(&f.limit, "limit", "n", 50, "at most this many, the newest (0: no limit)")
+	jsonFlag(cmd, &f.asJSON)
+	return cmd
+}
+
+func (a *app) fileHistory(ctx context.Context, x indexed, path string, f filesFlags) error {
+	h := archive.HistoryFilter{Path: path, Kinds: []archive.CallKind{archive.CallEdit, archive.CallCommand}}
+	if f.reads {
+		h.Kinds = nil
+	}
+	var err error
+	if h.Since, err = a.since(f.since); err != nil {
+		return err
+	}
+	only := ""
+	if f.session != "" {
+		if _, only, err = session(ctx, x.store, f.session); err != nil {
+			return err
+		}
+	} else if !f.all {
+		dir := a.projectRoot()
+		if f.dir != "" {
+			dir = a.abs(f.dir)
+		}
+		h.Projects = []string{x.capture.Project(dir).Key}
+	}
+	list, err := x.store.History(ctx, h)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(t archive.Touch) bool { return only != "" && t.Session != only })
+	left := 0
+	if f.limit > 0 && len(list) > f.limit {
+		left = len(list) - f.limit
+		list = list[left:]
+	}
+	out := []touchJSON{}
+	for _, t := range list {
+		out = append(out, touchJSON{
+			Handle: archive.Ref{Session: t.Session, Turn: t.Turn, Step: t.Step}.Handle(), Session: t.Session, Time: t.Time,
+			Kind: string(t.Kind), Tool: t.Tool, Path: t.Path, Command: t.Command, Failed: t.Failed, Line: t.Line,
+		})
+	}
+	if f.asJSON {
+		return a.printJSON(out)
+	}
+	if len(out) == 0 {
+		fmt.Fprintln(a.out, "Nothing was done to "+oneLine(path)+" in a session that is kept. --all looks into all projects, --reads lists reads as well.")
+		return nil
+	}
+	if left > 0 {
+		fmt.Fprintf(a.out, "%d older ones left out (-n 0 shows all)\n", left)
+	}
+	t := newTable("HANDLE", "WHEN", "DID", "WHAT")
+	t.paths = !slices.ContainsFunc(out, func(j touchJSON) bool { return j.Command != "" })
+	for _, j := range out {
+		did := j.Tool
+		if j.Failed {
+			did += " failed"
+		}
+		t.row(j.Handle, a.stamp(j.Time), did, cmp.Or(j.Command, j.Path))
+	}
+	return t.write(a.out, a.width())
+}
+
+// sessionFiles lists the files that one session touched.
+func (a *app) sessionFiles(ctx context.Context, x indexed, f filesFlags) error {
+	id, err := a.sessionOrLast(ctx, x, f.session)
+	if err != nil {
+		return err
+	}
+	touches, err := x.store.Files(ctx, archive.Span{Session: id})
+	if err != nil {
+		return err
+	}
+	at := map[string]int{}
+	out := []fileJSON{}
+	for _, t := range touches {
+		i, ok := at[t.Path]
+		if !ok {
+			if t.Kind == archive.CallSearch {
+				continue
+			}
+			i = len(out)
+			at[t.Path] = i
+			out = append(out, fileJSON{Path: t.Path})
+		}
+		j := &out[i]
+		if t.Kind == archive.CallEdit {
+			j.Changes++
+		} else {
+			j.Reads++
+		}
+		j.Last, j.Handle = t.Time, archive.Ref{Session: id, Turn: t.Turn, Step: t.Step}.Handle()
+	}
+	slices.SortStableFunc(out, func(p, q fileJSON) int { return cmp.Or(q.Changes-p.Changes, q.Reads-p.Reads) })
+	if f.limit > 0 && len(out) > f.limit {
+		out = out[:f.limit]
+	}
+	if f.asJSON {
+		return a.printJSON(out)
+	}
+	if len(out) == 0 {
+		fmt.Fprintln(a.out, "Session "+archive.ShortID(id)+" touched no file.")
+		return nil
+	}
+	t := newTable("LAST", ">CHANGES", ">READS", "FILE")
+	t.paths = true
+	for _, j := range out {
+		t.row(j.Handle, fmt.Sprint(j.Changes), fmt.Sprint(j.Reads), j.Path)
+	}
+	return t.write(a.out, a.width())
+}
