@@ -151,7 +151,7 @@ Start with:  strandline init     wire it into the client
 	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.segmentsCommand(), a.queueCommand(), a.timelineCommand(), a.filesCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
 	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
 	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
-	add(root, "", a.versionCommand(), a.hookHelp(), a.statuslineHelp(), a.catchupCommand())
+	add(root, "", a.versionCommand(), a.hookHelp(), a.statuslineHelp(), a.earlyCommand(), a.catchupCommand())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -94,6 +94,9 @@ type Autopilot struct {
 	Warn    float64 // part of the window at which the warning begins
 	Prune   float64 // and at which it should be used sparingly
 	Window  int     // tokens, 0: not known
+	// CompactEarly is the part of the window above which the plugin compacts
+	// between turns, 0: never.
+	CompactEarly float64
 }
 
 // Statusline is the line below the client's prompt.

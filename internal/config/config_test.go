@@ -167,6 +167,7 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"autopilot.warn", "0.5", true},
 		{"autopilot.prune", "0.9", true},
 		{"autopilot.window", "150000", true},
+		{"autopilot.compact_early", "0.8", true},
 		{"statusline.template", "'{percent}'", false},
 		{"statusline.ascii", "true", false},
 		{"segments.disabled", "true", true},

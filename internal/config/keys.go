@@ -64,6 +64,9 @@ func keys() []key {
 		{"autopilot.window", "0", []string{"CLAUDE_FLOW_CONTEXT_WINDOW"}, allowed,
 			"tokens of the context window, for models that are not known and clients that do not tell; 0: what was seen",
 			number(func(c *Config) *int { return &c.Autopilot.Window }, 0, 10_000_000)},
+		{"autopilot.compact_early", "0", nil, allowed,
+			"part of the window above which the compactor plugin compacts between two turns in a terminal; 0: never",
+			share(func(c *Config) *float64 { return &c.Autopilot.CompactEarly })},
 		{"statusline.template", "default", nil, denied,
 			"form of the statusline; {percent} {tokens} {window} {bar} {trend} {turns} {zone} {cycles} {shield} {brain} {health} {model} {dot} stand for values",
 			template(func(c *Config) *string { return &c.Statusline.Template })},
@@ -183,6 +186,21 @@ func template(field func(*Config) *string) parser {
 			*field(c) = ""
 		}
 		return value, nil
+	}
+}
+
+// share is a fraction, or 0 for none.
+func share(field func(*Config) *float64) parser {
+	return func(c *Config, value string) (string, error) {
+		if f, err := strconv.ParseFloat(value, 64); err == nil && f == 0 {
+			*field(c) = 0
+			return "0", nil
+		}
+		shown, err := fraction(field)(c, value)
+		if err != nil || *field(c) < 0.5 {
+			return "", fmt.Errorf("0, or a part from 0.5 to 1, such as 0.8")
+		}
+		return shown, nil
 	}
 }
 

@@ -272,3 +272,34 @@ func (s *sandbox) onlySession() string {
 	}
 	return ""
 }
+
+// TestThePluginCompactsBetweenTurns: with the setting, the module compacts when a
+// turn has ended, long before the client would, and without the API.
+func TestThePluginCompactsBetweenTurns(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	g := watchGauge(s)
+	s.env = append(s.env, "STRANDLINE_AUTOPILOT_COMPACT_EARLY=0.8")
+	s.strandline("init").mustSucceed() // with the plugin
+	s.api.On("remember the port 18443", mockapi.Say("I will remember the port 18443.").At(700_000))
+	s.api.On("go on", mockapi.Say("I went on.").At(810_000))
+	s.api.On("which port?", mockapi.Say("18443.").At(30_000))
+
+	term := s.open("--model", "claude-opus-5-5")
+	term.say("remember the port 18443")
+	g.tell("below", 700_000)
+	term.say("go on")
+	g.tell("above", 810_000)
+	g.tell("compacted", 0)
+	term.say("which port?")
+	g.tell("afterwards", 30_000)
+	term.leave()
+
+	s.uncompacted()
+	req := s.lastRequest(mockapi.Turn)
+	if all := ours(req); len(all) != 1 || !strings.Contains(req.Text(), "18443") {
+		t.Errorf("%d records in the request after an early compaction", len(all))
+	}
+	s.checkHooks(term.debug)
+	s.checkHookRows()
+}

@@ -33,4 +33,19 @@ export const register: Register = (on) => {
     }
     return next(e)
   })
+
+  // Between two turns, where the setting autopilot.compact_early asks for it. Below half of the window nobody is asked, and a client
+  // without a terminal refuses.
+  on('turn.complete', async ($, e, next) => {
+    try {
+      const context = ((await $.session.usage()) as any)?.context
+      if (context?.tokens >= context?.window / 2) {
+        const run = await $.process.run([program, 'early', `${context.tokens}`, `${context.window}`], { timeoutMs })
+        if (run.exitCode === 0 && run.stdout.trim() === 'compact') await $.session.compact()
+      }
+    } catch {
+      // The client compacts when it has to.
+    }
+    return next(e)
+  })
 }
