@@ -21,10 +21,7 @@ func main() {
 	only := flag.String("only", "commits,locomo,cosqa", "which of the large sets")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := errors.New("name the folder of the sets: -data DIR")
-	if *data != "" {
-		err = run(ctx, *data, *only)
-	}
+	err := run(ctx, *data, *only)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
@@ -40,17 +37,18 @@ func run(ctx context.Context, folder, only string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	var data eval.Data
 	for name := range strings.SplitSeq(only, ",") {
-		switch name {
-		case "commits":
+		switch {
+		case folder == "":
+		case name == "commits":
 			data.Commits = filepath.Join(folder, "bench", "dev_commits", "open.jsonl")
 			data.Transcripts = filepath.Join(folder, "data", "transcripts")
-		case "locomo":
+		case name == "locomo":
 			data.LoCoMo = filepath.Join(folder, "bench", "locomo", "locomo10.json")
-		case "cosqa":
+		case name == "cosqa":
 			data.CoSQA = filepath.Join(folder, "bench", "cosqa")
 		default:
 			return fmt.Errorf("there is no set %q", name)
 		}
 	}
-	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now), eval.Fused(time.Now)})
+	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now), eval.Vectors(), eval.Fused(time.Now)})
 }

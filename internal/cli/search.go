@@ -9,7 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
+	"strandline/internal/embed"
+	"strandline/internal/embed/static"
 	"strandline/internal/recall"
+	"strandline/internal/vector"
 )
 
 type searchFlags struct {
@@ -22,6 +25,7 @@ type searchFlags struct {
 	agents  bool
 	rewound bool
 	deep    bool
+	explain bool
 	asJSON  bool
 }
 
@@ -56,6 +60,7 @@ The search is limited to the project one stands in; --all searches everything.`,
 	fl.BoolVar(&f.agents, "agents", false, "sub-agents' runs as well")
 	fl.BoolVar(&f.rewound, "rewound", false, "turns that a rewind left behind as well")
 	fl.BoolVar(&f.deep, "deep", false, "also read the logs for what the index holds only in part")
+	fl.BoolVar(&f.explain, "explain", false, "say of each hit why it was found")
 	jsonFlag(cmd, &f.asJSON)
 	return cmd
 }
@@ -66,7 +71,9 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 		if err != nil {
 			return err
 		}
-		r := recall.New(x.store, a.env.Now)
+		r := recall.New(x.store, a.env.Now).WithVectors(&vector.Searcher{
+			Store: x.store, Dir: x.vectorDir(), Embedders: []embed.Embedder{static.New()},
+		})
 		var result recall.Result
 		if f.deep {
 			result, err = r.Deep(ctx, x.store, a.reader(x.rooms), req)
@@ -75,6 +82,9 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 		}
 		if err != nil {
 			return err
+		}
+		if f.explain {
+			result.Explain()
 		}
 		if f.asJSON {
 			if result.Hits == nil {
@@ -162,6 +172,9 @@ func (a *app) printHits(result recall.Result) error {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%s  %s  %s", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(a.ago(h.Time)+" · "+oneLine(h.Project)))
+		if h.Related {
+			b.WriteString(p.dim(" · related in meaning"))
+		}
 		b.WriteByte('\n')
 		text, marks := recall.Snippet(h.Text, result.Terms, 2*width)
 		if p.on {
@@ -170,8 +183,14 @@ func (a *app) printHits(result recall.Result) error {
 		for line := range strings.Lines(text) {
 			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
 		}
+		if h.Because != nil {
+			b.WriteString("  " + p.dim(h.Because.String()) + "\n")
+		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one whole.", count(len(result.Hits), "hit"), result.TookMS)))
+	if result.Hits[0].Related {
+		b.WriteString(p.dim("No passage holds the words; these may be related.") + "\n")
+	}
 	switch result.Relaxed {
 	case recall.RelaxedPhrase:
 		b.WriteString(p.dim("No passage holds the quoted words together; these hold them apart.") + "\n")

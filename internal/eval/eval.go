@@ -17,7 +17,7 @@ type Data struct {
 	CoSQA       string // folder
 }
 
-// Run imports the sets of data below dir, which is empty, asks every system and
+// Run imports the bundled set and those of data below dir, which is empty, asks every system and
 // prints a table for each set.
 func Run(ctx context.Context, out io.Writer, data Data, dir string, systems []System) (err error) {
 	type table struct {
@@ -30,6 +30,11 @@ func Run(ctx context.Context, out io.Writer, data Data, dir string, systems []Sy
 			err = errors.Join(err, t.set.close())
 		}
 	}()
+	bundled, err := own(ctx, filepath.Join(dir, "own"))
+	if err != nil {
+		return err
+	}
+	tables = append(tables, table{bundled, []string{partOwn}})
 	if data.Commits != "" {
 		sets, err := commits(ctx, data.Commits, data.Transcripts, filepath.Join(dir, "commits"))
 		if err != nil {

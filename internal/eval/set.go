@@ -40,9 +40,8 @@ func (q question) with(gold map[string]bool) question {
 
 // System is a way to search.
 type System struct {
-	Name string
-	// Search asks one archive.
-	Search func(ctx context.Context, s recall.Searcher, req recall.Request) (recall.Result, error)
+	Name   string
+	search func(ctx context.Context, w *world, req recall.Request) (recall.Result, error)
 }
 
 // depth is how many hits are looked at: a first right answer below counts as
@@ -75,7 +74,7 @@ func (s *set) run(ctx context.Context, sys System) (map[string]*score, error) {
 // of them there are.
 func (g *group) ask(ctx context.Context, sys System, q *question) (at []int, gold int, err error) {
 	// The query is taken as words: none of these sets knows filters.
-	res, err := sys.Search(ctx, g.world.store, recall.Request{Query: q.text, Text: q.text, Agents: true, Dead: true, Limit: depth})
+	res, err := sys.search(ctx, g.world, recall.Request{Query: q.text, Text: q.text, Agents: true, Dead: true, Limit: depth})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -17,6 +17,8 @@ type line struct {
 	id    string
 	text  string
 	reply bool // said by the agent, not by the person
+	// command, if it is not empty, was run by the agent, and text is its output.
+	command string
 }
 
 // talk is a conversation that becomes one transcript.
@@ -64,10 +66,16 @@ func write(dir string, talks []talk) (places, error) {
 		s.Begin()
 		for _, l := range t.lines {
 			from := s.Lines()
-			if l.reply {
+			switch {
+			case l.command != "":
+				call := s.Use("Bash", synth.Row{}.Str("command", l.command))
+				s.Respond()
+				out := synth.Row{}.Str("stdout", l.text).Str("stderr", "").Bool("interrupted", false).Bool("isImage", false)
+				s.Answer(call, l.text, false, out)
+			case l.reply:
 				s.Say(l.text)
 				s.Respond()
-			} else {
+			default:
 				s.Prompt(l.text)
 			}
 			where[t.session()] = append(where[t.session()], place{l.id, from, s.Lines()})

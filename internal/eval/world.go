@@ -11,10 +11,13 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/embed"
+	"strandline/internal/embed/static"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
+	"strandline/internal/vector"
 )
 
 // world is an archive of transcripts, imported as strandline import does it.
@@ -32,6 +35,9 @@ func build(ctx context.Context, home string, paths ...string) (*world, error) {
 	}
 	index := filepath.Join(home, "index.db")
 	if err := fill(ctx, home, index, paths); err != nil {
+		return nil, err
+	}
+	if err := addVectors(ctx, home, index); err != nil {
 		return nil, err
 	}
 	s, err := sqlite.Open(ctx, index, sqlite.Options{ReadOnly: true})
@@ -69,6 +75,25 @@ func fill(ctx context.Context, home, index string, paths []string) (err error) {
 		return fmt.Errorf("import %s: %w", f.Path, f.Err)
 	}
 	return nil
+}
+
+// addVectors does what strandline maintain does for vectors.
+func addVectors(ctx context.Context, home, index string) (err error) {
+	s, err := sqlite.Open(ctx, index, sqlite.Options{Bulk: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	u := vector.Upkeep{Store: s, Dir: vectorDir(home), Embedders: []embed.Embedder{static.New()}, Now: time.Now} //nolint:forbidigo // as below
+	_, err = u.Run(ctx, 0)
+	return err
+}
+
+func vectorDir(home string) vector.Dir { return vector.Dir(filepath.Join(home, "vectors")) }
+
+// vectors searches what addVectors made.
+func (w *world) vectors() *vector.Searcher {
+	return &vector.Searcher{Store: w.store, Dir: vectorDir(w.home), Embedders: []embed.Embedder{static.New()}}
 }
 
 // newCapture reads as the program does, with every text as it stands.

@@ -28,6 +28,7 @@ type Recall struct {
 	store    Searcher
 	now      func() time.Time
 	embedder Embedder
+	vectors  Vectors // nil: passages are found by words alone
 }
 
 // New returns a Recall over store; now is the clock that measures how long a
@@ -70,6 +71,9 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 		if err := s.lookAside(ctx, &res); err != nil {
 			return Result{}, err
 		}
+	}
+	if res.Hits, err = s.related(ctx, res.Hits); err != nil {
+		return Result{}, err
 	}
 	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
 	return res, nil
@@ -184,10 +188,7 @@ func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	phrases := make([]string, len(rd.phrases))
-	for i, p := range rd.phrases {
-		phrases[i] = normalise(p)
-	}
+	phrases := normalised(rd.phrases)
 	hits := make([]Hit, 0, len(found))
 	for _, f := range found {
 		if s.fits(f.Passage) && holds(f.Text, phrases) {

@@ -49,21 +49,20 @@ type Hit struct {
 	Text     string              `json:"text"`      // the passage whole
 	// Deep says that the text comes from the log and is not in the index.
 	Deep bool `json:"deep,omitempty"`
+	// Related says that the passage was found by what it means, not by its words.
+	// It may have nothing to do with the query.
+	Related bool `json:"related,omitempty"`
 	// Copies counts the other passages that say the same and were folded.
 	Copies int `json:"copies,omitempty"`
 	// Why says what the score is made of.
 	Why Why `json:"-"`
+	// Because is what Explain made of Why.
+	Because *Because `json:"why,omitempty"`
 	// Ref is the place as the store names it, and Label what the passage says
 	// about itself.
 	Ref   archive.Ref `json:"-"`
 	Label string      `json:"-"`
 	Paths []string    `json:"-"`
-}
-
-// Why is what a hit's score is made of.
-type Why struct {
-	archive.Evidence
-	Meaning float64 `json:"meaning"` // cosine to the query, 0 where it was not asked
 }
 
 // newHit makes a hit of a store's.

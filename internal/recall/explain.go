@@ -1,0 +1,87 @@
+package recall
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/terms"
+)
+
+// Why is what a hit's score is made of.
+type Why struct {
+	archive.Evidence
+	Meaning float64 `json:"meaning"` // cosine to the query, 0 where it was not asked
+}
+
+// Because says why a hit was found.
+type Because struct {
+	Terms []string `json:"terms"` // of the query, those that the passage or its paths hold, in any form
+	Paths []string `json:"paths"` // the paths that hold one of them
+	Why
+	Agent  bool `json:"agent"`  // in a sub-agent's run, which counts less
+	Copies int  `json:"copies"` // other passages that say the same
+}
+
+// Explain fills Because of every hit.
+func (r *Result) Explain() {
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		b := &Because{Terms: []string{}, Paths: []string{}, Why: h.Why, Agent: isAgent(h.Session), Copies: h.Copies}
+		text := strings.Fields(terms.Index(h.Text))
+		for _, t := range r.Terms {
+			found := slices.ContainsFunc(text, func(w string) bool { return says(w, t) })
+			for _, path := range h.Paths {
+				if slices.ContainsFunc(strings.Fields(terms.Index(path)), func(w string) bool { return says(w, t) }) {
+					found = true
+					if !slices.Contains(b.Paths, path) {
+						b.Paths = append(b.Paths, path)
+					}
+				}
+			}
+			if found {
+				b.Terms = append(b.Terms, t.Text)
+			}
+		}
+		h.Because = b
+	}
+}
+
+// says reports whether a word of a text is one of a term's.
+func says(word string, t archive.Term) bool {
+	if word == t.Text || t.Prefix && strings.HasPrefix(word, t.Text) {
+		return true
+	}
+	for f := range strings.FieldsSeq(t.Forms + " " + t.Kin) {
+		if word == f {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the explanation on one line.
+func (b *Because) String() string {
+	var out strings.Builder
+	if len(b.Terms) > 0 {
+		fmt.Fprintf(&out, "holds %s", strings.Join(b.Terms, ", "))
+	} else {
+		out.WriteString("holds none of the words")
+	}
+	for _, part := range []struct {
+		name  string
+		share float64
+	}{{"words", b.Words}, {"covered", b.Covered}, {"near", b.Near}, {"before", b.Before}, {"turn", b.Turn}, {"session", b.Session}, {"meaning", b.Meaning}} {
+		if part.share != 0 {
+			fmt.Fprintf(&out, " · %s %.2f", part.name, part.share)
+		}
+	}
+	if b.Agent {
+		out.WriteString(" · sub-agent")
+	}
+	if b.Copies > 0 {
+		fmt.Fprintf(&out, " · %d copies", b.Copies)
+	}
+	return out.String()
+}
