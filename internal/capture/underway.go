@@ -27,24 +27,47 @@ const underwayFor = 5 * time.Minute
 func (u Underway) path(subject string) string { return Answered(u).path(subject) }
 
 // Begin says that the subject, a session or a sub-agent's "<session>~<agent>", is
-// being summarized.
-func (u Underway) Begin(subject string) error {
-	if err := Answered(u).Note(subject); err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	return nil
-}
-
-// End says that the subject is summarized. To end what has not begun is no error.
-func (u Underway) End(subject string) error {
+// being summarized, and keeps what its person asked for with it: no later hook is
+// told.
+func (u Underway) Begin(subject, asked string) error {
 	path := u.path(subject)
 	if path == "" {
 		return nil
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("end compaction: %w", err)
+	if err := os.MkdirAll(u.Dir, 0o700); err != nil {
+		return fmt.Errorf("begin compaction: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(archive.Clip(asked, maxAsked)), 0o600); err != nil {
+		return fmt.Errorf("begin compaction: %w", err)
 	}
 	return nil
+}
+
+// maxAsked is the most that is kept of what a person asked for, in bytes.
+const maxAsked = 64 << 10
+
+// End says that the subject is summarized, and returns what its person asked for,
+// "" when that was long ago. To end what has not begun is no error.
+func (u Underway) End(subject string, now time.Time) (asked string, err error) {
+	path := u.path(subject)
+	if path == "" {
+		return "", nil
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("end compaction: %w", err)
+	}
+	data, err := os.ReadFile(path)
+	if err := errors.Join(err, os.Remove(path)); err != nil {
+		return "", fmt.Errorf("end compaction: %w", err)
+	}
+	if now.Sub(info.ModTime()) >= underwayFor {
+		return "", nil
+	}
+	return string(data), nil
 }
 
 // Of returns whose summary has come under a session's id: the session's own, or

@@ -3,6 +3,7 @@ package capture_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,12 +34,12 @@ func TestUnderway(t *testing.T) {
 			t.Parallel()
 			u := capture.Underway{Dir: filepath.Join(t.TempDir(), "state", "compacting")}
 			for _, s := range c.begin {
-				if err := u.Begin(s); err != nil {
+				if err := u.Begin(s, ""); err != nil {
 					t.Fatal(err)
 				}
 			}
 			for _, s := range c.end {
-				if err := u.End(s); err != nil {
+				if _, err := u.End(s, now); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -55,7 +56,45 @@ func TestUnderway(t *testing.T) {
 		})
 	}
 	none := capture.Underway{}
-	if err := none.Begin(session); err != nil || none.End(session) != nil || none.Of(session, now) != session {
+	if err := none.Begin(session, "x"); err != nil || none.Of(session, now) != session {
 		t.Errorf("without a folder: %v", err)
+	}
+	if asked, err := none.End(session, now); asked != "" || err != nil {
+		t.Errorf("without a folder: %q, %v", asked, err)
+	}
+}
+
+// TestUnderwayKeepsWhatWasAsked from the hook before a compaction to the one
+// behind it, for each subject, once, and not for ever.
+func TestUnderwayKeepsWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	const session = "7f3a12cd-0000-4000-8000-000000000000"
+	now := time.Now()
+	u := capture.Underway{Dir: filepath.Join(t.TempDir(), "compacting")}
+	begin := func(subject, text string) {
+		t.Helper()
+		if err := u.Begin(subject, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end := func(subject string, after time.Duration, want string) {
+		t.Helper()
+		if got, err := u.End(subject, now.Add(after)); got != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", subject, got, err, want)
+		}
+	}
+	begin(session, "Mind the\ntides.")
+	begin(session+"~ab", "Mind the gauge.")
+	end(session+"~ab", 0, "Mind the gauge.")
+	end(session, 0, "Mind the\ntides.")
+	end(session, 0, "")
+	begin(session, "first")
+	begin(session, "") // an automatic one behind one that was given up
+	end(session, 0, "")
+	begin(session, "old")
+	end(session, time.Hour, "")
+	begin(session, strings.Repeat("é", 1<<20))
+	if got, err := u.End(session, now); len(got) > 64<<10+len("…") || len(got) < 60<<10 || err != nil {
+		t.Errorf("%d bytes are kept, %v", len(got), err)
 	}
 }

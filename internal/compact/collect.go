@@ -42,6 +42,7 @@ type collector struct {
 	voc     *vocabulary
 	req     Request
 	moments map[place]int
+	steer   steering
 	items   []*item
 	failed  map[place]*item // open errors
 	said    map[string]bool // replies that stand in the block already
@@ -76,7 +77,7 @@ func (c *collector) settle(known string) {
 
 // learnPast is newCollector without the worth, which gathering does not need.
 func learnPast(p *past, req Request) *collector {
-	c := &collector{past: p, req: req, moments: map[place]int{}, failed: map[place]*item{}, said: map[string]bool{}}
+	c := &collector{past: p, req: req, steer: newSteering(req.Instructions), moments: map[place]int{}, failed: map[place]*item{}, said: map[string]bool{}}
 	c.number()
 	f := p.specifics()
 	c.voc = f.voc
@@ -163,6 +164,7 @@ func earlier(a, b place) place {
 // add appends an item; text is its head.
 func (c *collector) add(it item) *item {
 	n := &it
+	n.prior += c.steer.bonus(it.head)
 	n.keys, _ = c.voc.keys(it.head, nil)
 	n.units = brief.Units("- [] :\n") + brief.Units(it.handle) + brief.Units(strings.ReplaceAll(it.head, "\n", "\n  "))
 	c.items = append(c.items, n)
@@ -189,6 +191,7 @@ func (c *collector) addLine(it *item, text, handle string, prior float64, words 
 
 // addFound is addLine for a text whose units, specifics and words are known.
 func (c *collector) addFound(it *item, text, handle string, prior float64, units int, keys []int32, w int) *line {
+	prior += c.steer.bonus(text)
 	if len(keys) == 0 && prior <= 0 {
 		return nil
 	}

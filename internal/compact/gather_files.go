@@ -85,7 +85,7 @@ func (c *collector) content(x archive.Passage, from *source) {
 	contentLines(x, func(raw string, old bool) {
 		s := tidy(c.short(raw))
 		switch {
-		case s == "":
+		case s == "" || x.Kind == archive.KindOutput && handsBack(x.Label, s):
 		case old:
 			removed = append(removed, s)
 		default:

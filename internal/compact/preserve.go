@@ -174,7 +174,8 @@ func (c *collector) keepDecisions() []brief.Item {
 			for _, k := range keys {
 				worth += c.voc.worth[k]
 			}
-			all = append(all, decision{s, x.Turn, x.Step, w * worth})
+			bonus := c.steer.bonus(s)
+			all = append(all, decision{s, x.Turn, x.Step, w*worth*(1+bonus) + bonus})
 		})
 	}
 	best := slices.Clone(all)

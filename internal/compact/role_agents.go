@@ -48,6 +48,13 @@ func (c *collector) runs() []run {
 	return all
 }
 
+// handsBack reports whether a line of a sub-agent's answer is the client's, not
+// the agent's: how it is continued, what it took, what was thought of it.
+func handsBack(tool, line string) bool {
+	return (tool == "Agent" || tool == "Task") &&
+		beginsWith(line, "<tools-used-before-summary>", "[Subagent hand-back]", "agentId: ", "<usage>", "subagent_tokens: ", "total_tokens: ", "tool_uses: ", "duration_ms: ")
+}
+
 // state says how far a sub-agent is.
 func (r run) state() string {
 	switch {
@@ -88,7 +95,7 @@ func (c *collector) agents() (items []brief.Item) {
 		text := r.what + ", " + r.state()
 		var found []string
 		sentences(c.short(r.answer), func(s string) {
-			if len(found) < keepLines && !narrates(s) {
+			if len(found) < keepLines && !narrates(s) && !handsBack("Agent", s) {
 				found = append(found, s)
 			}
 		})

@@ -156,6 +156,23 @@ func TestRolesGoOnWithWhatIsWorthMost(t *testing.T) {
 	}
 }
 
+// TestWhatTheClientAddsToAnAnswer is not what an agent has found.
+func TestWhatTheClientAddsToAnAnswer(t *testing.T) {
+	m := team()
+	m.start([2]string{"Explore · Count the quays", "<tools-used-before-summary>Read</tools-used-before-summary>\n\n[Subagent hand-back] The text below is the final report of a sub-agent.\n\nThere are 31 quays in quays.csv.\nagentId: a1b2 (use SendMessage to continue this agent)\n<usage>subagent_tokens: 3020\ntool_uses: 2\nduration_ms: 4833</usage>"})
+	for _, role := range []compact.Role{compact.RoleNone, compact.RoleOrchestrator} {
+		text := restore(t, m, compact.Request{Budget: 9500, Role: role}).Text
+		if !strings.Contains(text, "There are 31 quays in quays.csv.") {
+			t.Errorf("the answer is missing:\n%s", text)
+		}
+		for _, no := range []string{"tools-used", "hand-back", "agentId", "subagent_tokens", "duration_ms"} {
+			if strings.Contains(text, no) {
+				t.Errorf("%q is told:\n%s", no, text)
+			}
+		}
+	}
+}
+
 // hostileTeam has a sub-agent whose answer would break out.
 func hostileTeam() *memory {
 	m := team()

@@ -55,6 +55,9 @@ func TestStory(t *testing.T) {
 	s.checkExported()
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
 	checkRestored(t, next.request(mockapi.Turn, 0), tableFact)
+	if _, block, _ := strings.Cut(next.request(mockapi.Turn, 0).Text(), "hook additional context: "+brief.OpenMark); !strings.Contains(block, "With this /compact: mind the tides") {
+		t.Errorf("the block does not begin with what was typed: %s", block)
+	}
 	s.checkExported()
 
 	fork := s.resume(id, forkPrompt, "--fork-session").mustAnswer("Another way.").undisturbed()

@@ -79,6 +79,27 @@ func TestASubAgentIsGivenWhatItsTypeNeeds(t *testing.T) {
 	}
 }
 
+// TestWhatWasTypedReachesTheBlock: only PreCompact is told what stood behind
+// /compact, and the block behind the summary begins with it, once.
+func TestWhatWasTypedReachesTheBlock(t *testing.T) {
+	s := newStage(t)
+	s.Now = time.Now // notes are dated by the file system
+	s.Underway = capture.Underway{Dir: filepath.Join(t.TempDir(), "compacting")}
+	s.transcript(t, "{\"a\":1}\n")
+	s.index.passages = []archive.Passage{{Kind: archive.KindPrompt, Step: -1, Text: "Look at retry.go, please.", LineTo: 1}}
+	for _, want := range []bool{true, false} {
+		if want {
+			s.send(t, "PreCompact", map[string]string{"trigger": "manual", "custom_instructions": "mind the tides"})
+		}
+		s.out.Reset()
+		s.send(t, "SessionStart", map[string]string{"source": "compact"})
+		if got := strings.Contains(s.out.String(), "With this /compact: MIND THE TIDES"); got != want { // redacted
+			t.Errorf("told %t, want %t: %s", got, want, s.out.String())
+		}
+	}
+	s.quiet(t)
+}
+
 func TestAnEndedSessionIsLookedAtOnceMore(t *testing.T) {
 	s := newStage(t)
 	s.transcript(t, "{\"a\":1}\n")

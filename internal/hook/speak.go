@@ -47,24 +47,26 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 	case p.event == "PreCompact":
 		// The client compacts by itself: it did not take an answer of ours.
 		r.env.Answered.Take(p.subject(), r.env.Now())
-		if err := r.env.Underway.Begin(p.subject()); err != nil {
+		asked := r.env.Journal.Redact(p.instructions)
+		if err := r.env.Underway.Begin(p.subject(), asked); err != nil {
 			r.log.Error("whose summary comes is not noted", "error", err)
 		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
-			Instructions: r.env.Journal.Redact(p.instructions), Now: r.env.Now(), Changes: r.changes,
+			Instructions: asked, Now: r.env.Now(), Changes: r.changes,
 		})
 		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err
 	case p.event != "SessionStart":
 		return compact.Block{}, "", nil
 	case p.source == "compact":
-		if err := r.env.Underway.End(p.subject()); err != nil {
-			r.log.Error("the end of a compaction is not noted", "error", err)
+		asked, err := r.env.Underway.End(p.subject(), r.env.Now())
+		if err != nil {
+			r.log.Error("what was asked for with the compaction is not known", "error", err)
 		}
 		if r.env.Answered.Take(p.subject(), r.env.Now()) {
 			return compact.Block{}, "", nil
 		}
-		block, err := r.restore(ctx, idx, p.subject(), p.role())
+		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: asked})
 		return block, "SessionStart/compact", err
 	case p.source == "clear":
 		block, err := r.begin(ctx, idx, cfg.Restore.OnClear)
@@ -100,10 +102,10 @@ func (r *run) changes(ctx context.Context) string {
 	return r.env.Changes(ctx, r.payload.cwd)
 }
 
-func (r *run) restore(ctx context.Context, idx Index, session string, role compact.Role) (compact.Block, error) {
-	return compact.Restore(ctx, idx, compact.Request{
-		Session: session, Role: role, Budget: min(r.env.Config.Restore.Budget, maxInjected), Now: r.env.Now(),
-	})
+// restore makes the block that req asks for, of the size that is set.
+func (r *run) restore(ctx context.Context, idx Index, req compact.Request) (compact.Block, error) {
+	req.Budget, req.Now = min(r.env.Config.Restore.Budget, maxInjected), r.env.Now()
+	return compact.Restore(ctx, idx, req)
 }
 
 // begin answers the start of a new conversation.
@@ -127,7 +129,7 @@ func (r *run) begin(ctx context.Context, idx Index, mode config.Mode) (compact.B
 	}
 	for _, s := range sessions {
 		if s.ID != r.payload.session {
-			return r.restore(ctx, idx, s.ID, compact.RoleNone)
+			return r.restore(ctx, idx, compact.Request{Session: s.ID})
 		}
 	}
 	return compact.Block{}, nil
