@@ -46,6 +46,9 @@ type InjectedFact struct {
 	Chars   int      `json:"chars"` // UTF-16 units
 	Handles []string `json:"handles,omitempty"`
 	Nonce   string   `json:"nonce,omitempty"` // of the fence
+	// Budget is the room that a conversation of ours had, in tokens; 0 where it
+	// is not on record, and for what hooks inject.
+	Budget int `json:"budget,omitempty"`
 }
 
 // Injection is an InjectedFact with the session and the time it is about.

@@ -154,7 +154,7 @@ func (a *app) replaceKnown(ctx context.Context, r rooms, conv conversation, req 
 		capture.Answered{Dir: r.file("state", "compacted")}.Note(req.Session),
 		r.journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
-				Event: "session.compact/" + conv.trigger, Chars: brief.Units(out.Text), Handles: out.Handles,
+				Event: "session.compact/" + conv.trigger, Chars: brief.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
 			}},
 			capture.Fact{Kind: archive.JournalAccess, Session: req.Session, Data: archive.AccessFact{
 				Refs: archive.RefsOf(req.Session, out.Handles), How: archive.AccessRestored,

@@ -178,8 +178,8 @@ func (a *app) outcomes(ctx context.Context, x indexed, sessions []archive.Sessio
 
 // againFor returns what makes a conversation of ours again.
 func (a *app) againFor(x indexed) compact.Again {
-	return func(ctx context.Context, c archive.Compaction) (string, error) {
-		out, req, err := a.replaceArchived(ctx, x, c.Session, c.Line, 0)
+	return func(ctx context.Context, c archive.Compaction, budget int) (string, error) {
+		out, req, err := a.replaceArchived(ctx, x, c.Session, c.Line, budget)
 		if err != nil {
 			return "", err
 		}

@@ -67,7 +67,7 @@ that fits the session. A sub-agent gets the block of its type's role by itself.`
 			if !cmd.Flags().Changed("budget") {
 				req.Budget = x.cfg.Restore.Budget
 			}
-			req.Log, req.Redact = a.reader(x.rooms).Messages(req.Session), a.env.Redact(x.cfg)
+			req.Log, req.Redact = x.capture.Conversation, a.env.Redact(x.cfg)
 			return compact.Restore(ctx, x.store, req)
 		})
 	}

@@ -36,10 +36,11 @@ type Request struct {
 	// Summaries are those of finished work, most wanted first: Preserve passes them
 	// on word for word.
 	Summaries []Summary
-	// Log returns the conversation that the transcript's lines [from, to) hold,
-	// to 0 meaning its end. A block of wholeFrom units or more asks it for what
-	// the index holds only in part; nil leaves it at that.
-	Log func(ctx context.Context, from, to int) ([]transcript.Message, error)
+	// Log returns the conversation that the lines [from, to) of a session's
+	// transcript hold, to 0 meaning its end, or the newest part of it in so many
+	// bytes. A block that is large, or has little to choose from, asks it for
+	// what the index holds only in part; nil leaves it at that.
+	Log func(ctx context.Context, session string, from, to int, most int64) ([]transcript.Message, error)
 	// Redact removes secrets from what Log returns; nil changes nothing.
 	Redact func(string) string
 	// Now is the time of the request; it labels ages and selects nothing.

@@ -114,7 +114,14 @@ func subject(x archive.Call) string {
 		}
 		return ""
 	}
-	return commandKey(x.Command)
+	key := commandKey(x.Command)
+	if at := strings.LastIndex(key, "git "); at == 0 || at > 0 && key[at-1] == ' ' {
+		// A rebase that stopped goes on under other options.
+		if verb, _, _ := strings.Cut(key[at+len("git "):], " "); verb != "" && isLower(verb[0]) {
+			return "git " + verb
+		}
+	}
+	return key
 }
 
 // commandKey names a command without what changes from run to run: folder

@@ -135,6 +135,8 @@ func (c *collector) replies() {
 			l := c.addLine(it, s, it.handle, 0.1*w, minWords)
 			switch {
 			case l == nil:
+			case announces(s) || code(s):
+				l.share, l.prior = bareShare, 0
 			case reasoned(s):
 				l.prior += 0.9 * w
 			case narrates(s):

@@ -49,8 +49,9 @@ type Outcome struct {
 }
 
 // Again returns the conversation that Strandline wrote at a compaction, as the
-// model read it.
-type Again func(ctx context.Context, cut archive.Compaction) (string, error)
+// model read it. budget is the room that it had, in tokens, 0 where that is not
+// on record.
+type Again func(ctx context.Context, cut archive.Compaction, budget int) (string, error)
 
 // Measure computes the outcome of a compaction from the index. It reads at most
 // some thousands of rows before the boundary and as many behind it. The text of
@@ -160,7 +161,15 @@ func (m *measure) need(known *vocabulary) error {
 // summary returns the text that took the conversation's place.
 func (m *measure) summary() (string, error) {
 	if m.cut.Ours {
-		return m.again(m.ctx, m.cut)
+		fact, err := m.injection()
+		if err != nil {
+			return "", err
+		}
+		budget := 0
+		if fact != nil {
+			budget = fact.Budget
+		}
+		return m.again(m.ctx, m.cut, budget)
 	}
 	read := reader{ctx: m.ctx, src: m.src}
 	texts := read.passages(m.span(), maxWindow, archive.KindSummary)

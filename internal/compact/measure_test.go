@@ -166,8 +166,11 @@ func TestMeasureOfOurOwn(t *testing.T) {
 	cut := &m.compactions[0]
 	cut.Ours, cut.SummaryLine, cut.Trigger = true, -1, "plugin"
 	goOn(m)
-	m.injected = []archive.Injection{{Time: cut.Time, InjectedFact: archive.InjectedFact{Event: "session.compact/auto", Chars: 4000, Handles: []string{"7f3a12cd/0.0", "7f3a12cd/2.2"}}}}
-	again := func(_ context.Context, c archive.Compaction) (string, error) {
+	m.injected = []archive.Injection{{Time: cut.Time, InjectedFact: archive.InjectedFact{Event: "session.compact/auto", Chars: 4000, Budget: 12_345, Handles: []string{"7f3a12cd/0.0", "7f3a12cd/2.2"}}}}
+	again := func(_ context.Context, c archive.Compaction, budget int) (string, error) {
+		if budget != 12_345 {
+			t.Errorf("made again with room for %d tokens, not the room that it had", budget)
+		}
 		return "The server raises UnknownDiscount for a code that it does not know.", map[bool]error{false: errors.New("another compaction")}[c == *cut]
 	}
 	o, err := compact.Measure(t.Context(), m, *cut, block9500, again)
@@ -177,7 +180,7 @@ func TestMeasureOfOurOwn(t *testing.T) {
 	if !o.Told || !o.Given || o.Kept <= 0 || o.Kept >= 1 || o.Restored != 0 || o.Together != o.Kept || len(o.Handles) != 2 || len(o.Used) != 1 || o.Used[0] != "7f3a12cd/2.2" {
 		t.Errorf("%+v", o)
 	}
-	o, err = compact.Measure(t.Context(), m, *cut, block9500, func(context.Context, archive.Compaction) (string, error) {
+	o, err = compact.Measure(t.Context(), m, *cut, block9500, func(context.Context, archive.Compaction, int) (string, error) {
 		return "", errors.New("the log is damaged")
 	})
 	if err != nil || o.Told || !o.Given || o.Kept != 0 {

@@ -20,10 +20,20 @@ const (
 // that says nothing.
 func tidy(s string) string {
 	s = oneLine(unnumber(s))
-	if len(s) < minLineBytes || !hasLetter(s) {
+	if len(s) < minLineBytes || !hasLetter(s) || housekeeping(s) {
 		return ""
 	}
 	return brief.Cut(s, maxLineUnits)
+}
+
+// housekeeping reports whether a line is one of those in which the client tells
+// the state of a task: one element whose name has an underscore.
+func housekeeping(s string) bool {
+	if s[0] != '<' {
+		return false
+	}
+	name, rest, ok := strings.Cut(s[1:], ">")
+	return ok && strings.Contains(name, "_") && strings.HasSuffix(rest, "</"+name+">")
 }
 
 // unnumber drops the line number that a reading tool writes before an arrow or
@@ -135,6 +145,21 @@ func holdsAny(s string, phrases ...string) bool {
 func narrates(s string) bool {
 	return beginsWith(s, "Let me ", "Now ", "I'll ", "I will ", "I need to ",
 		"Good", "Great", "Perfect", "Let's ", "First, let", "Next, ", "Also ")
+}
+
+// announces reports whether a sentence only leads over to an act, or says that
+// something was seen.
+func announces(s string) bool {
+	return narrates(s) && strings.HasSuffix(s, ":") || beginsWith(s, "I can see ", "I see the ", "I see that ", "Yes! ", "Looking at ")
+}
+
+// code reports whether a line between prose is a line of code.
+func code(s string) bool {
+	switch s[len(s)-1] {
+	case '{', '}', ';', '(':
+		return true
+	}
+	return strings.Contains(s, " := ") || declares(s)
 }
 
 func beginsWith(s string, prefixes ...string) bool {

@@ -16,9 +16,11 @@ func TestTidy(t *testing.T) {
 		"   7\treturn nil, err // no config":       "return nil, err // no config",
 		"12 bottles of beer":                       "12 bottles of beer",
 		"\x1b[32mok\x1b[0m  \tstrandline/internal": "ok strandline/internal",
-		"short":                "",
-		"=================":    "",
-		"12345678901234567890": "",
+		"short": "",
+		"<retrieval_status>timeout</retrieval_status>": "",
+		"<title>The order of things</title>":           "<title>The order of things</title>",
+		"=================":                            "",
+		"12345678901234567890":                         "",
 	} {
 		if got := tidy(in); got != want {
 			t.Errorf("tidy(%q) = %q, want %q", in, got, want)
@@ -48,6 +50,22 @@ func TestSentences(t *testing.T) {
 		sentences(tt.text, func(s string) { got = append(got, s) })
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestAnnouncesAndCode(t *testing.T) {
+	for s, want := range map[string][2]bool{
+		"Now update plan-save.md:":                         {true, false},
+		"Now the index holds, because it is unique.":       {false, false},
+		"I can see the `checkSessions()` function.":        {true, false},
+		"for _, state := range allStates {":                {false, true},
+		"func (s *Store) Find(path string) (State, error)": {false, true},
+		"The cause is a missing lock in store.go.":         {false, false},
+		"return strings.Join(parts, sep);":                 {false, true},
+	} {
+		if announces(s) != want[0] || code(s) != want[1] {
+			t.Errorf("%q: announces %v, is code %v", s, announces(s), code(s))
 		}
 	}
 }

@@ -14,6 +14,17 @@ import (
 // block; a large one would run out of things to say.
 const wholeFrom = 20_000
 
+// thinTimes is how many times its budget a small block has to choose from in the
+// index, or it draws on the transcript, too: that of a short session is soon
+// read.
+const thinTimes = 4
+
+// How much of a transcript is read, in bytes, for a large block and a small one.
+const (
+	largeLog = 48 << 20
+	smallLog = 1 << 20
+)
+
 // maxWhole bounds in bytes how much of one output is looked at: its beginning,
 // and a quarter of it from its end.
 const maxWhole = 64 << 10
@@ -108,28 +119,37 @@ func bounded(s string) string {
 	return strings.ToValidUTF8(head, "") + "\n…\n" + strings.ToValidUTF8(tail, "")
 }
 
-// fill draws on the transcript where the budget is large and there is one to
-// draw on.
+// fill draws on the transcript where the budget is large or the index has
+// little to choose from.
 func (p *past) fill(ctx context.Context, req Request) error {
-	if req.Log == nil || req.Budget < wholeFrom {
+	most := int64(largeLog)
+	if req.Budget < wholeFrom {
+		most = smallLog
+	}
+	if req.Log == nil || req.Budget < wholeFrom && !p.thin(req.Budget) {
 		return nil
 	}
-	from := -1
 	for i := range p.passages {
-		if p.passages[i].Turn >= 0 && p.passages[i].Partial {
-			from = p.passages[i].LineFrom
-			break
+		x := &p.passages[i]
+		if x.Turn < 0 || !x.Partial {
+			continue
 		}
-	}
-	if from < 0 {
-		return nil
-	}
-	messages, err := req.Log(ctx, from, req.AtLine)
-	if err != nil {
+		messages, err := req.Log(ctx, req.Session, x.LineFrom, req.AtLine, most)
+		if err == nil {
+			p.complete(messages, req.redact())
+		}
 		return err
 	}
-	p.complete(messages, req.redact())
 	return nil
+}
+
+// thin reports whether there is little to choose from for a budget.
+func (p *past) thin(budget int) bool {
+	n := 0
+	for i := range p.passages {
+		n += len(p.passages[i].Text)
+	}
+	return n < thinTimes*budget
 }
 
 // redact is what removes secrets from what the transcript holds.

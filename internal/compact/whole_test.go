@@ -36,8 +36,8 @@ func partial() (*memory, []transcript.Message) {
 }
 
 // logOf serves messages and notes what it was asked for.
-func logOf(ms []transcript.Message, asked *[]int) func(context.Context, int, int) ([]transcript.Message, error) {
-	return func(_ context.Context, from, to int) ([]transcript.Message, error) {
+func logOf(ms []transcript.Message, asked *[]int) func(context.Context, string, int, int, int64) ([]transcript.Message, error) {
+	return func(_ context.Context, _ string, from, to int, _ int64) ([]transcript.Message, error) {
 		*asked = append(*asked, from, to)
 		return ms, nil
 	}
@@ -72,14 +72,26 @@ func TestLargeBlockDrawsOnTheTranscript(t *testing.T) {
 	checkBlock(t, b.Text, 30_000)
 }
 
-func TestSmallBlockLeavesTheTranscriptAlone(t *testing.T) {
+func TestSmallBlock(t *testing.T) {
 	t.Parallel()
-	m, ms := partial()
-	var asked []int
-	b := restore(t, m, compact.Request{Budget: 9500, Log: logOf(ms, &asked)})
-	if len(asked) > 0 || strings.Contains(b.Text, "retry_limit") {
-		t.Errorf("the transcript was read for a small block: %v\n%s", asked, b.Text)
-	}
+	t.Run("with little to choose from draws on the transcript", func(t *testing.T) {
+		m, ms := partial()
+		var asked []int
+		b := restore(t, m, compact.Request{Budget: 9500, Log: logOf(ms, &asked)})
+		if len(asked) == 0 || !strings.Contains(b.Text, "retry_limit") {
+			t.Errorf("the transcript was not read: %v\n%s", asked, b.Text)
+		}
+	})
+	t.Run("with enough leaves it alone", func(t *testing.T) {
+		m, ms := partial()
+		for i := range 40 {
+			m.run(fmt.Sprintf("make part_%02d", i), 0, strings.Repeat(fmt.Sprintf("the part_%02d is built from its own sources\n", i), 30))
+		}
+		var asked []int
+		if b := restore(t, m, compact.Request{Budget: 9500, Log: logOf(ms, &asked)}); len(asked) > 0 || strings.Contains(b.Text, "retry_limit") {
+			t.Errorf("the transcript was read: %v\n%s", asked, b.Text)
+		}
+	})
 }
 
 func TestLargeBlockWithoutATranscript(t *testing.T) {
@@ -89,7 +101,7 @@ func TestLargeBlockWithoutATranscript(t *testing.T) {
 	if large := restore(t, m, compact.Request{Budget: 30_000}).Text; large == "" || brief.Units(large) < brief.Units(small) {
 		t.Errorf("a large block has %d units, a small one %d", brief.Units(large), brief.Units(small))
 	}
-	failing := func(context.Context, int, int) ([]transcript.Message, error) {
+	failing := func(context.Context, string, int, int, int64) ([]transcript.Message, error) {
 		return nil, errors.New("the disk is gone")
 	}
 	_, err := compact.Restore(t.Context(), m, compact.Request{Session: sessionID, Budget: 30_000, Log: failing})

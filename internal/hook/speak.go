@@ -10,6 +10,7 @@ import (
 	"strandline/internal/blocking"
 	"strandline/internal/compact"
 	"strandline/internal/config"
+	"strandline/internal/transcript"
 )
 
 // The client moves a text above 10,000 UTF-16 units out of the context and into
@@ -105,7 +106,18 @@ func (r *run) changes(ctx context.Context) string {
 // restore makes the block that req asks for, of the size that is set.
 func (r *run) restore(ctx context.Context, idx Index, req compact.Request) (compact.Block, error) {
 	req.Budget, req.Now = min(r.env.Config.Restore.Budget, maxInjected), r.env.Now()
+	req.Log, req.Redact = r.conversation, r.env.Journal.Redact
 	return compact.Restore(ctx, idx, req)
+}
+
+// conversation is what the log holds of a session. A log that cannot be read
+// costs no more than what the index lacks.
+func (r *run) conversation(ctx context.Context, session string, from, to int, most int64) ([]transcript.Message, error) {
+	ms, err := r.env.Capture.Conversation(ctx, session, from, to, most)
+	if err != nil {
+		r.log.Error("the log of a session is not read", "session", session, "error", err)
+	}
+	return ms, nil
 }
 
 // begin answers the start of a new conversation.
