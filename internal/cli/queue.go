@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -246,4 +247,40 @@ func readOlder(name string) ([]archive.SegmentFact, error) {
 		return nil, fmt.Errorf("read file: %w", err)
 	}
 	return task.Import(name, data)
+}
+
+func (a *app) segmentsSearch() *cobra.Command {
+	var warm, asJSON bool
+	cmd := &cobra.Command{
+		Use: "search WORDS", Short: "Find summaries, archived ones as well", Args: cobra.MinimumNArgs(1),
+		Long: `Find summaries of finished work by their words, archived ones (L3) as well, which an
+ordinary search leaves out.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+				state, err := task.LoadState(cmd.Context(), x.store, "")
+				if err != nil {
+					return err
+				}
+				out := []segmentJSON{}
+				for _, e := range state.Search(strings.Join(args, " "), !warm) {
+					out = append(out, toSegmentJSON(e, e.End))
+				}
+				if asJSON {
+					return a.printJSON(out)
+				}
+				if len(out) == 0 {
+					fmt.Fprintln(a.out, "No summary holds any of these words.")
+					return nil
+				}
+				t := newTable("SEGMENT", "WHERE", "TIER", "TOPIC")
+				for _, j := range out {
+					t.row(j.ID, j.Handle, string(j.Tier), j.Topic)
+				}
+				return t.write(a.out, a.width())
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&warm, "warm", false, "leave archived ones out")
+	jsonFlag(cmd, &asJSON)
+	return cmd
 }

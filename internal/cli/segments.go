@@ -54,7 +54,7 @@ func (a *app) segmentsCommand() *cobra.Command {
 		Short: "List summaries of finished work, and what waits for one",
 		Long: `List the segments of a session: stretches of work that are finished and went cold, and
 their summaries. L1 is in the client's context and waits for a summary, L2 is summarised
-and found by searches, L3 is archived and found by ` + "`segments show`" + `.
+and found by searches, L3 is archived and found by ` + "`segments search`" + `.
 
 Hooks look for cold work as the context fills: from 60 percent on it is queued, from 70
 on summarised, and above 80 old summaries are archived (settings segments.*). --check
@@ -82,7 +82,7 @@ looks at once, however full the context is.`,
 	fl.BoolVar(&f.quiet, "if-due", false, "with --check: only as far as the context's fill asks for it")
 	_ = fl.MarkHidden("if-due")
 	jsonFlag(cmd, &f.asJSON)
-	cmd.AddCommand(a.segmentsShow(), a.segmentsSave(), a.segmentsClear(), a.segmentsReset(), a.segmentsExport())
+	cmd.AddCommand(a.segmentsShow(), a.segmentsSearch(), a.segmentsSave(), a.segmentsClear(), a.segmentsReset(), a.segmentsExport())
 	return cmd
 }
 
