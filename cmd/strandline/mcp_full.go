@@ -3,13 +3,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/cli"
 	"strandline/internal/config"
 	"strandline/internal/logfile"
 	"strandline/internal/logread"
@@ -33,8 +37,9 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 			}
 			return openIndex(ctx, indexPath(cfg), sqlite.Options{ReadOnly: true, Texts: texts(indexPath(cfg))})
 		},
-		Logs:    logread.Reader{Capture: c, Redact: redactor(cfg)},
-		Project: c.Project(dir),
+		SaveSegment: saveSegment,
+		Logs:        logread.Reader{Capture: c, Redact: redactor(cfg)},
+		Project:     c.Project(dir),
 		Recalled: func(ctx context.Context, refs []archive.Ref) error {
 			return journal.RecordAll(ctx, capture.Fact{
 				Kind: archive.JournalAccess, Session: session, Data: archive.AccessFact{Refs: refs, How: archive.AccessRecalled},
@@ -42,4 +47,24 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 		},
 	})
 	return server.Run(ctx, os.Stdin, os.Stdout)
+}
+
+// saveSegment is `strandline segments save` with a summary that came over MCP.
+func saveSegment(ctx context.Context, d mcpserver.Draft) (string, error) {
+	var said bytes.Buffer
+	env := cliEnv()
+	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(d.Summary), &said, &said
+	args := []string{"segments", "save"}
+	if d.Session != "" {
+		args = append(args, "--session", d.Session)
+	}
+	if d.NoFiles != "" {
+		args = append(args, "--no-files", d.NoFiles)
+	}
+	code := cli.Main(ctx, env, append(args, "--", d.Segment))
+	report := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(said.String()), "strandline: "), "\nhint: ", "; ")
+	if code != cli.ExitOK {
+		return report, fmt.Errorf("segments save: exit code %d", code)
+	}
+	return report, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/archive"
 	"strandline/internal/config"
 )
 
@@ -34,8 +35,24 @@ func (a *app) configCommand() *cobra.Command {
 		},
 	}
 	jsonFlag(cmd, &asJSON)
-	cmd.AddCommand(a.configSetCommand())
+	cmd.AddCommand(a.configGetCommand(), a.configSetCommand())
 	return cmd
+}
+
+func (a *app) configGetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "get KEY", Short: "Print the value of one setting", Args: arguments("KEY"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			cfg, err := a.settings()
+			for _, e := range cfg.Entries() {
+				if e.Key == args[0] {
+					fmt.Fprintln(a.out, e.Value)
+					return err
+				}
+			}
+			return archive.NotFound(fmt.Sprintf("%s is no setting", args[0]), "`strandline config` lists them")
+		},
+	}
 }
 
 func (a *app) configSetCommand() *cobra.Command {

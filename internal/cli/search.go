@@ -39,7 +39,13 @@ changes, outputs and summaries. Words may be parts of identifiers and paths; "qu
 words" belong together; a trailing * matches beginnings. Filters may stand in the query:
 project: file: kind: since: session:
 
-The search is limited to the project one stands in; --all searches everything.`,
+The search is limited to the project one stands in; --all searches everything. A query
+that begins with a dash stands behind two of them.
+
+  strandline search "retry policy"            words that belong together
+  strandline search maxBackoff --since 7d     of the last seven days
+  strandline search file:pay/retry.go bans    where a file was worked on
+  strandline search -- -race                  a query that begins with a dash`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return wrongUsage("QUERY is missing", "usage: "+cmd.UseLine())
@@ -50,6 +56,12 @@ The search is limited to the project one stands in; --all searches everything.`,
 			return a.search(cmd.Context(), strings.Join(args, " "), f)
 		},
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if !strings.HasPrefix(err.Error(), "unknown") { // a flag without its value
+			return cmd.Parent().FlagErrorFunc()(cmd, err)
+		}
+		return wrongUsage(err.Error(), "a query that begins with a dash goes behind two of them: strandline search -- -race")
+	})
 	fl := cmd.Flags()
 	fl.IntVarP(&f.limit, "limit", "n", 0, "at most this many hits (default: the setting)")
 	fl.StringVar(&f.session, "session", "", "only this session (handle or id)")

@@ -48,6 +48,9 @@ type Options struct {
 	Project archive.Project
 	// Recalled notes that places were given to the model.
 	Recalled func(ctx context.Context, refs []archive.Ref) error
+	// SaveSegment takes a summary that the model wrote and reports what became of
+	// it; with an error the report says why it was refused.
+	SaveSegment func(ctx context.Context, d Draft) (report string, err error)
 }
 
 // Server answers one client.

@@ -53,7 +53,7 @@ func TestWhatAModelIsOffered(t *testing.T) {
 	}
 	var front, back []string
 	for _, tool := range list.Tools {
-		if a := tool.Annotations; a == nil || !a.ReadOnlyHint || a.OpenWorldHint == nil || *a.OpenWorldHint {
+		if a := tool.Annotations; a == nil || a.ReadOnlyHint == (tool.Name == "segment_save") || !a.ReadOnlyHint && *a.DestructiveHint || a.OpenWorldHint == nil || *a.OpenWorldHint {
 			t.Errorf("%s is not announced as reading a closed world: %+v", tool.Name, a)
 		}
 		if tool.Meta["anthropic/alwaysLoad"] == true {
@@ -67,7 +67,7 @@ func TestWhatAModelIsOffered(t *testing.T) {
 	if got, want := strings.Join(front, " "), "recall search"; got != want {
 		t.Errorf("loaded up front: %s, want %s", got, want)
 	}
-	if got, want := strings.Join(back, " "), "sessions status timeline"; got != want {
+	if got, want := strings.Join(back, " "), "files segment_save sessions status timeline"; got != want {
 		t.Errorf("deferred: %s, want %s", got, want)
 	}
 	if n := utf8.RuneCountInString(c.InitializeResult().Instructions); n == 0 || n > 600 {
@@ -218,8 +218,46 @@ func TestOutlines(t *testing.T) {
 		t.Errorf("sessions since a minute ago: %+v", got)
 	}
 	_, res := call(t, c, "status", map[string]any{})
-	if text := textOf(res); !strings.HasPrefix(text, "2 sessions and 0 runs of sub-agents in 2 projects, 4 turns, ") {
+	if text := textOf(res); !strings.HasPrefix(text, "2 sessions and 0 runs of sub-agents in 2 projects, 5 turns, ") {
 		t.Errorf("status: %s", text)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	c := newWorld(t).client()
+	for name, x := range map[string]struct {
+		args    map[string]any
+		handles string
+	}{
+		"a file":          {map[string]any{"path": "pay/retry.go"}, "7f3a12cd/3.0 7f3a12cd/2.0"},
+		"a part":          {map[string]any{"path": "retry.go", "limit": 1}, "7f3a12cd/3.0"},
+		"another project": {map[string]any{"path": "retry.go", "project": "tides"}, ""},
+		"no such file":    {map[string]any{"path": "nowhere.go"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, res := call(t, c, "files", x.args)
+			if h := strings.Join(got.Handles, " "); res.IsError || h != x.handles {
+				t.Errorf("%q, want %q: %s", h, x.handles, textOf(res))
+			}
+		})
+	}
+}
+
+func TestSegmentSave(t *testing.T) {
+	w := newWorld(t)
+	c := w.client()
+	got, res := call(t, c, "segment_save", map[string]any{"segment": "seg-1", "summary": "The retry doubles.", "no_files": "none matter"})
+	if res.IsError || got.Note != "Compressed 1 segment" || len(w.saved) != 1 || w.saved[0].Summary != "The retry doubles." || w.saved[0].NoFiles != "none matter" {
+		t.Errorf("saved %+v, answer %s", w.saved, textOf(res))
+	}
+	for name, args := range map[string]map[string]any{
+		"an unknown segment": {"segment": "seg-2", "summary": "x"},
+		"no segment":         {"segment": "", "summary": "x"},
+		"far too long":       {"segment": "seg-1", "summary": strings.Repeat("x", maxSummary+1)},
+	} {
+		if _, res := call(t, c, "segment_save", args); !res.IsError || !strings.Contains(textOf(res), "is not taken") || len(w.saved) != 1 {
+			t.Errorf("%s: %s", name, textOf(res))
+		}
 	}
 }
 
@@ -242,6 +280,7 @@ func TestWhatCannotBeDone(t *testing.T) {
 		"no such kind":        {"search", map[string]any{"query": "x", "kinds": []string{"novel"}}, "novel"},
 		"no such time":        {"search", map[string]any{"query": "x", "since": "soon"}, "soon"},
 		"no such project":     {"search", map[string]any{"query": "x", "project": "nowhere"}, `no project is called "nowhere"; project: all searches every project`},
+		"no path":             {"files", map[string]any{"path": " "}, "path is empty"},
 		"no session there":    {"timeline", map[string]any{"session": "ffffffff"}, "no session"},
 	}
 	w := newWorld(t)

@@ -39,6 +39,7 @@ type world struct {
 	t        *testing.T
 	dir      string
 	recalled []archive.Ref
+	saved    []Draft
 	opens    int
 	broken   error // what opening the index fails with
 	log      bytes.Buffer
@@ -66,10 +67,15 @@ func newWorld(t *testing.T) *world {
 		s.Respond()
 		s.EndTurn()
 		s.Compact("auto", 167_000, 9_000, "Payments.")
-		s.Prompt("And now?")
-		s.Say("Done.")
-		s.Respond()
-		s.EndTurn()
+		for _, word := range []string{"double", "treble"} {
+			s.Prompt("And now?")
+			s.Say("Done.")
+			edit := s.Use("Edit", synth.Row{}.Str("file_path", "/home/dev/shop/pay/retry.go").Str("old_string", "wait").Str("new_string", word))
+			s.Respond()
+			s.Answer(edit, "The file was updated.", false, synth.Row{}.Str("filePath", "/home/dev/shop/pay/retry.go"))
+			s.EndTurn()
+			s.Wait(time.Minute)
+		}
 	})
 	w.session(idx, other, "/home/dev/tides", func(s *synth.Session) {
 		s.Prompt("Where is the gauge's backoff?")
@@ -143,6 +149,13 @@ func (w *world) server() *Server {
 				return nil, w.broken
 			}
 			return sqlite.Open(ctx, w.index(), sqlite.Options{ReadOnly: true})
+		},
+		SaveSegment: func(_ context.Context, d Draft) (string, error) {
+			if d.Segment != "seg-1" {
+				return "the summary is not taken: no such segment", errors.New("refused")
+			}
+			w.saved = append(w.saved, d)
+			return "Compressed 1 segment", nil
 		},
 		Logs:    logread.Reader{Capture: w.capture(), Redact: redact},
 		Project: project("/home/dev/shop"),
