@@ -15,7 +15,9 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
+	"strandline/internal/embed"
 	"strandline/internal/lifecycle"
+	"strandline/internal/model"
 	"strandline/internal/recall"
 	"strandline/internal/task"
 	"strandline/internal/vector"
@@ -82,6 +84,12 @@ type Env struct {
 	// ServeMCP serves models on stdin and stdout until stdin ends; dir is the
 	// project's folder.
 	ServeMCP func(ctx context.Context, cfg *config.Config, dir string) error
+	// Endpoint returns the embedder of an endpoint, and Fetch opens a file at an
+	// address. Both are nil in a program that links no network; Companion then
+	// hands the call over to one that does.
+	Endpoint  func(url, model, key string, redact func(string) string) (embed.Embedder, error)
+	Fetch     model.Fetch
+	Companion func(ctx context.Context) error
 	// LookPath finds a program.
 	LookPath func(string) (string, error)
 	// VersionOf asks another strandline for its version.
@@ -150,7 +158,7 @@ Start with:  strandline init     wire it into the client
 	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
 	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.segmentsCommand(), a.queueCommand(), a.timelineCommand(), a.filesCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
 	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
-	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand())
+	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand(), a.modelCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.statuslineHelp(), a.earlyCommand(), a.catchupCommand())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()

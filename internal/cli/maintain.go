@@ -40,6 +40,9 @@ so does a pass while the archive takes more than retention.max_bytes.`,
 			if background {
 				return a.upkeepBehind(cmd.Context())
 			}
+			if a.needsNetwork() {
+				return a.env.Companion(cmd.Context())
+			}
 			return a.withStore(cmd.Context(), StoreWrite, func(x indexed) error {
 				return a.maintain(cmd.Context(), x, compacting, asJSON)
 			})

@@ -69,6 +69,7 @@ type Config struct {
 	Retention  Retention
 	Lifecycle  Lifecycle
 	Segments   Segments
+	Embed      Embed
 
 	entries  []Entry
 	problems []Problem
@@ -135,6 +136,17 @@ type Search struct {
 type Retention struct {
 	Days     int   // age at which what was never accessed leaves the hot set
 	MaxBytes int64 // of the archive on disk, 0: no limit
+}
+
+// Embed is what makes vectors of passages.
+type Embed struct {
+	// Model is static, http or the name of a model that was added.
+	Model string
+	// URL and EndpointModel are of the endpoint that http asks.
+	URL, EndpointModel string
+	// Helper and Library are the program that runs added models and its runtime;
+	// empty: they are looked for.
+	Helper, Library string
 }
 
 // Lifecycle is the upkeep of the archive.

@@ -190,6 +190,11 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"lifecycle.auto", "false", false},
 		{"retention.days", "1", false},
 		{"retention.max_bytes", "'1MB'", false},
+		{"embed.model", "'http'", false},
+		{"embed.url", "'https://example.org/v1'", false},
+		{"embed.endpoint_model", "'m'", false},
+		{"embed.helper", "'/tmp/x'", false},
+		{"embed.library", "'/tmp/x.so'", false},
 		{"hook.post_tool_interval", "'1h'", false},
 	}
 	seen := map[string]bool{}

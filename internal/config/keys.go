@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // rights say what a project's settings file may do with a key. It comes with a
@@ -94,6 +95,21 @@ func keys() []key {
 		{"lifecycle.auto", "true", []string{"CLAUDE_FLOW_AUTO_OPTIMIZE"}, denied,
 			"do a pass of upkeep after sessions and compactions, at most once an hour; `strandline maintain` does one in any case",
 			toggle(func(c *Config) *bool { return &c.Lifecycle.Auto })},
+		{"embed.model", "static", nil, denied,
+			"what makes vectors beside the built-in table: static (nothing), http (the endpoint in embed.url) or a model of `strandline model list`",
+			words(func(c *Config) *string { return &c.Embed.Model })},
+		{"embed.url", "", nil, denied,
+			"endpoint of embed.model = http, as OpenAI's /v1/embeddings or Ollama's /api/embed; its key, if any, stands in STRANDLINE_EMBED_KEY",
+			words(func(c *Config) *string { return &c.Embed.URL })},
+		{"embed.endpoint_model", "", nil, denied,
+			"model that the endpoint is asked for",
+			words(func(c *Config) *string { return &c.Embed.EndpointModel })},
+		{"embed.helper", "", nil, denied,
+			"program that runs added models; empty: strandline-onnx beside strandline or in PATH",
+			words(func(c *Config) *string { return &c.Embed.Helper })},
+		{"embed.library", "", nil, denied,
+			"ONNX Runtime library of the helper; empty: beside the helper, else the system's",
+			words(func(c *Config) *string { return &c.Embed.Library })},
 		{"segments.disabled", "false", []string{"DISABLE_AUTO_CONTEXT_MANAGER"}, allowed,
 			"do not summarise finished work as the context fills",
 			toggle(func(c *Config) *bool { return &c.Segments.Disabled })},
@@ -237,6 +253,19 @@ func bytes(field func(*Config) *int64) parser {
 		return "", fmt.Errorf("a number of bytes, such as 500MB or 2GB")
 	}
 }
+
+func words(field func(*Config) *string) parser {
+	return func(c *Config, value string) (string, error) {
+		if len(value) > maxWords || strings.ContainsFunc(value, unicode.IsControl) {
+			return "", fmt.Errorf("at most %d characters in one line", maxWords)
+		}
+		*field(c) = value
+		return value, nil
+	}
+}
+
+// maxWords is the longest free text of a setting in bytes.
+const maxWords = 1000
 
 func toggle(field func(*Config) *bool) parser {
 	return func(c *Config, value string) (string, error) {

@@ -1,0 +1,29 @@
+//go:build !lean
+
+package main
+
+import (
+	"context"
+	"errors"
+
+	"strandline/internal/embed"
+	"strandline/internal/embed/openai"
+	"strandline/internal/model"
+	"strandline/internal/model/download"
+)
+
+// endpoint returns what asks an embedding endpoint.
+func endpoint() func(url, name, key string, redact func(string) string) (embed.Embedder, error) {
+	return func(url, name, key string, redact func(string) string) (embed.Embedder, error) {
+		e, err := openai.New(openai.Options{URL: url, Model: name, Key: key, Redact: redact})
+		if err != nil {
+			return nil, err // no embedder, not one that is a nil pointer
+		}
+		return e, nil
+	}
+}
+
+func fetch() model.Fetch { return download.Fetch }
+
+// companion has nobody to hand over to: this is the full program.
+func companion(context.Context) error { return errors.New("this program is the companion itself") }

@@ -1,0 +1,16 @@
+//go:build lean
+
+package main
+
+import (
+	"strandline/internal/embed"
+	"strandline/internal/model"
+)
+
+// The network is the companion's: linking it would cost every hook's start.
+
+func endpoint() func(url, name, key string, redact func(string) string) (embed.Embedder, error) {
+	return nil
+}
+
+func fetch() model.Fetch { return nil }
