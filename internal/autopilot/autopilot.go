@@ -2,6 +2,7 @@ package autopilot
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
@@ -68,6 +69,9 @@ func (p Pilot) Watch(ctx context.Context, x Sight) error {
 	})
 }
 
+// maxModel is how many bytes of a model's name are kept.
+const maxModel = 100
+
 // absurd is a number of tokens that stood in no window.
 const absurd = 20_000_000
 
@@ -90,7 +94,7 @@ func (p Pilot) fold(s *gauge.Session, b archive.Batch, now time.Time) {
 		}
 		s.LastTokenEstimate, s.Output, s.Line, s.Counted, s.Estimated = used, step.Usage.Output, step.LineFrom, true, false
 		if step.Model != "" {
-			s.Model = step.Model
+			s.Model = archive.Clip(strings.ToValidUTF8(step.Model, "?"), maxModel)
 		}
 		s.Seen = max(s.Seen, used)
 		s.Append(gauge.Point{TS: now.UnixMilli(), Tokens: used, Turns: step.Turn})

@@ -228,6 +228,15 @@ func TestACompactionAmongResponses(t *testing.T) {
 	}
 }
 
+func TestAModelOfAnyName(t *testing.T) {
+	f := newFlight(t)
+	step := f.step(0, 50_000)
+	step.Model = "\xff" + strings.Repeat("x", 1000)
+	if s := f.see(archive.Batch{Steps: []archive.Step{step}}); s.LastTokenEstimate != 50_000 || len(s.Model) > 110 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A transcript that was written anew begins at line 0.
 func TestANewGeneration(t *testing.T) {
 	f := newFlight(t)

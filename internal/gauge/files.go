@@ -64,7 +64,11 @@ func (f Files) Update(ctx context.Context, id string, change func(s *Session) bo
 		return nil
 	}
 	s.Version = sessionVersion
-	return write(path, s)
+	data, err := s.appendJSON(nil)
+	if err != nil {
+		return fmt.Errorf("write state: %w", err)
+	}
+	return write(path, data)
 }
 
 // Sweep removes the files of sessions that were last written before a time, and
@@ -108,7 +112,13 @@ func read(path string, into any) error {
 	if err != nil {
 		return err
 	}
-	data, err := io.ReadAll(io.LimitReader(file, maxFile))
+	info, err := file.Stat()
+	var data []byte
+	if err == nil {
+		// A file is never changed in place, so this is all of it.
+		data = make([]byte, min(max(info.Size(), 0), maxFile))
+		_, err = io.ReadFull(file, data)
+	}
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
@@ -117,11 +127,7 @@ func read(path string, into any) error {
 
 // write puts a file in place of another in one step. It is not synced: after a
 // power failure it may be empty, and then the next event writes it anew.
-func write(path string, v any) (err error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("write state: %w", err)
-	}
+func write(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("write state: %w", err)

@@ -1,6 +1,10 @@
 package gauge
 
-import "path/filepath"
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+)
 
 // healthVersion numbers the format of the memory's file.
 //
@@ -64,7 +68,11 @@ func (f Files) Health() (Health, bool) {
 // WriteHealth replaces the memory's health.
 func (f Files) WriteHealth(h Health) error {
 	h.Version = healthVersion
-	return write(f.healthPath(), h)
+	data, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("write health: %w", err)
+	}
+	return write(f.healthPath(), data)
 }
 
 // healthPath lies in a folder of its own, where no session's file has its name.

@@ -1,0 +1,57 @@
+package gauge
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestSessionsAreWrittenAsJSON fills every field there is, so that one that is
+// added and not written is found.
+func TestSessionsAreWrittenAsJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Session
+		v := reflect.ValueOf(&s).Elem()
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			switch f := v.Field(i); f.Kind() { //nolint:exhaustive // the others fail below
+			case reflect.String:
+				f.SetString(rapid.StringMatching(`[a-z0-9é"\\ \n-]{0,8}`).Draw(t, name))
+			case reflect.Int, reflect.Int64:
+				f.SetInt(rapid.Int64Range(-3, 1<<40).Draw(t, name))
+			case reflect.Bool:
+				f.SetBool(rapid.Bool().Draw(t, name))
+			case reflect.Float64:
+				f.SetFloat(math.Round(rapid.Float64Range(0, 30).Draw(t, name)*10_000) / 10_000)
+			case reflect.Slice:
+				for range rapid.IntRange(0, 3).Draw(t, name) {
+					s.History = append(s.History, Point{TS: 1, Tokens: rapid.Int64().Draw(t, "tokens"), Pct: 0.25, Turns: 3})
+				}
+			default:
+				t.Fatalf("%s is of a kind that this test does not fill", name)
+			}
+		}
+		want, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.appendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b Session
+		if json.Unmarshal(want, &a) != nil || json.Unmarshal(got, &b) != nil || !reflect.DeepEqual(a, b) || string(got) != string(want) {
+			t.Fatalf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+func TestWhatIsNoUTF8IsNotWritten(t *testing.T) {
+	s := Session{SessionID: "s", Model: "\xff"}
+	if _, err := s.appendJSON(nil); err == nil {
+		t.Error("no error")
+	}
+}
