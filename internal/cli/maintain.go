@@ -13,6 +13,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
+	"strandline/internal/confidence"
 	"strandline/internal/gauge"
 	"strandline/internal/lifecycle"
 	"strandline/internal/lockfile"
@@ -79,8 +80,11 @@ func (a *app) runPass(ctx context.Context, x indexed, embed func(context.Context
 	p := a.pass(x.rooms)
 	p.Embed = func(ctx context.Context) (int, error) { return embed(ctx, x) }
 	p.Measure = a.measureFor(x)
+	rule := confidence.Default()
+	rule.PerHour = x.cfg.Lifecycle.Decay
 	p.Retention = lifecycle.Retention{
-		Age: time.Duration(x.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: x.cfg.Retention.MaxBytes, Compact: compacting,
+		Rule: rule,
+		Age:  time.Duration(x.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: x.cfg.Retention.MaxBytes, Compact: compacting,
 		Sizes: func() (int64, int64) {
 			return treeSize(x.file("index.db")) + treeSize(x.file("index.db-wal")) + treeSize(x.file("vectors")), treeSize(x.file("log")) + treeSize(x.file("journal"))
 		},

@@ -50,6 +50,18 @@ func (r Rule) At(created time.Time, accesses []archive.Access, now time.Time) fl
 	return r.fade(c, last, now)
 }
 
+// Fades returns how long it takes until the confidence of what nothing lifts has
+// fallen to c; false for one that it never falls to.
+func (r Rule) Fades(c float64) (time.Duration, bool) {
+	if c >= Start {
+		return 0, true
+	}
+	if r.PerHour <= 0 || c < r.Floor {
+		return 0, false
+	}
+	return time.Duration((Start - c) / r.PerHour * float64(time.Hour)), true
+}
+
 // fade is what is left of a confidence after the time from one moment to another.
 func (r Rule) fade(c float64, from, to time.Time) float64 {
 	hours := max(to.Sub(from).Hours(), 0)

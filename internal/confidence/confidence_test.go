@@ -70,6 +70,33 @@ func TestOddRules(t *testing.T) {
 	}
 }
 
+func TestFades(t *testing.T) {
+	for name, c := range map[string]struct {
+		rule confidence.Rule
+		to   float64
+		want time.Duration
+		ok   bool
+	}{
+		"to what leaves the hot set": {confidence.Default(), 0.15, 170 * time.Hour, true},
+		"to the floor":               {confidence.Default(), 0.1, 180 * time.Hour, true},
+		"below the floor":            {confidence.Default(), 0.05, 0, false},
+		"from the start":             {confidence.Default(), 1, 0, true},
+		"without decay":              {confidence.Rule{Floor: 0.1}, 0.15, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, ok := c.rule.Fades(c.to)
+			if (got-c.want).Abs() > time.Second || ok != c.ok {
+				t.Errorf("got %v, %v", got, ok)
+			}
+			if ok && c.to < 1 {
+				if now := c.rule.At(written, nil, written.Add(got)); math.Abs(now-c.to) > 1e-6 {
+					t.Errorf("the confidence is %f then", now)
+				}
+			}
+		})
+	}
+}
+
 // Whatever was accessed when, a confidence stays between floor and start, does
 // not depend on the order of the facts, and only falls while nothing happens.
 func TestAtHolds(t *testing.T) {

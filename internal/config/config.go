@@ -151,7 +151,8 @@ type Embed struct {
 
 // Lifecycle is the upkeep of the archive.
 type Lifecycle struct {
-	Auto bool // passes started by hooks
+	Auto  bool    // passes started by hooks
+	Decay float64 // confidence lost in an hour
 }
 
 // Segments is the summarising of finished work. The "At" fields are percent of

@@ -188,6 +188,7 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"redact.enabled", "false", false},
 		{"hook.deadline", "'5s'", false},
 		{"lifecycle.auto", "false", false},
+		{"lifecycle.decay", "1", false},
 		{"retention.days", "1", false},
 		{"retention.max_bytes", "'1MB'", false},
 		{"embed.model", "'http'", false},

@@ -110,6 +110,9 @@ func keys() []key {
 		{"embed.library", "", nil, denied,
 			"ONNX Runtime library of the helper; empty: beside the helper, else the system's",
 			words(func(c *Config) *string { return &c.Embed.Library })},
+		{"lifecycle.decay", "0.005", nil, denied,
+			"confidence that a place loses in an hour; from 1 it is 180 hours to the floor of 0.1",
+			hourly(func(c *Config) *float64 { return &c.Lifecycle.Decay })},
 		{"segments.disabled", "false", []string{"DISABLE_AUTO_CONTEXT_MANAGER"}, allowed,
 			"do not summarise finished work as the context fills",
 			toggle(func(c *Config) *bool { return &c.Segments.Disabled })},
@@ -228,6 +231,18 @@ func report(field func(*Config) *Report) parser {
 		}
 		*field(c) = r
 		return string(r), nil
+	}
+}
+
+// hourly takes what a share loses in an hour, from nothing to all.
+func hourly(field func(*Config) *float64) parser {
+	return func(c *Config, value string) (string, error) {
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(x >= 0 && x <= 1) {
+			return "", fmt.Errorf("a number from 0 to 1, such as 0.005")
+		}
+		*field(c) = x
+		return strconv.FormatFloat(x, 'g', -1, 64), nil
 	}
 }
 

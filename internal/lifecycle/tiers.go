@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/confidence"
 )
 
 // Tiers is what leaving the hot set needs of a store.
@@ -21,16 +22,27 @@ type Tiers interface {
 // Retention is what may leave the hot set and how much room there is.
 type Retention struct {
 	// Age is how long a session must have been left alone before its turns leave
-	// the hot set, if they were never given to the model; 0 leaves them all in.
-	// Confidence that nothing lifted is at its floor after 180 hours, so age alone
-	// decides for any Age above that.
-	Age time.Duration
+	// the hot set, if they were never given to the model and their confidence by
+	// Rule has fallen to lowConfidence; 0 leaves them all in.
+	Age  time.Duration
+	Rule confidence.Rule
 	// MaxBytes is the room on disk, 0 for no limit.
 	MaxBytes int64
 	// Sizes returns the bytes that the index and the logs take.
 	Sizes func() (index, logs int64)
 	// Compact drops duplicate text of everything outside the hot set in any case.
 	Compact bool
+}
+
+// lowConfidence is where what was never given to the model may leave the hot set.
+const lowConfidence = 0.15
+
+// rests is how long a session must have been left alone for its turns to leave
+// the hot set; false if none ever does. Nothing lifts the confidence of a turn
+// that was never given to the model, so how long it takes to fall is known.
+func (r Retention) rests() (time.Duration, bool) {
+	fades, ok := r.Rule.Fades(lowConfidence)
+	return max(r.Age, fades), ok && r.Age > 0
 }
 
 // leastAge is the youngest that a session may be for its duplicate text to be
@@ -40,12 +52,13 @@ const leastAge = 24 * time.Hour
 // tiers takes turns out of the hot set and back. Which they are follows from the
 // rows, the journal and the time, so a rebuilt index has the same after a pass.
 func (p Pass) tiers(ctx context.Context, idx Index, st *Stage) error {
-	if p.Retention.Age <= 0 {
+	rests, ok := p.Retention.rests()
+	if !ok {
 		return nil
 	}
 	// With a limit on the disk, turns younger than Age may be out as well: they
 	// come back only when their session goes on.
-	horizon := p.Retention.Age
+	horizon := rests
 	if p.Retention.MaxBytes > 0 {
 		horizon = min(horizon, leastAge)
 	}
@@ -64,7 +77,7 @@ func (p Pass) tiers(ctx context.Context, idx Index, st *Stage) error {
 			return err
 		}
 	}
-	n, err := idx.Cool(ctx, p.Now().Add(-p.Retention.Age))
+	n, err := idx.Cool(ctx, p.Now().Add(-rests))
 	st.Done = n + len(back)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/confidence"
 	"strandline/internal/lifecycle"
 	"strandline/internal/terms"
 )
@@ -29,7 +30,7 @@ func aged(t *testing.T) *world {
 	if err := w.pass.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
 		t.Fatal(err)
 	}
-	w.pass.Retention = lifecycle.Retention{Age: 30 * day, Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
+	w.pass.Retention = lifecycle.Retention{Age: 30 * day, Rule: confidence.Default(), Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
 	w.clock = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	healthy(t, w.run())
 	return w
@@ -110,6 +111,30 @@ func TestWhatIsOldAndWasNeverAccessedLeavesTheHotSet(t *testing.T) {
 	healthy(t, w.run())
 	if got := w.cold(); len(got) > 0 {
 		t.Errorf("before all of it: %v", got)
+	}
+}
+
+// Age alone is not enough: confidence has to be low as well.
+func TestWhatIsStillTrustedStays(t *testing.T) {
+	w := aged(t)
+	w.pass.Retention.Age = day
+	first := w.clock
+	for _, c := range []struct {
+		after time.Duration
+		out   int
+	}{{2 * day, 0}, {6 * day, 0}, {8 * day, 3}} {
+		w.clock = first.Add(c.after)
+		healthy(t, w.run())
+		if got := w.cold(); len(got) != c.out {
+			t.Errorf("after %v: %v are out", c.after, got)
+		}
+	}
+	w = aged(t)
+	w.pass.Retention.Rule.PerHour = 0
+	w.clock = w.clock.Add(1000 * day)
+	healthy(t, w.run())
+	if got := w.cold(); len(got) != 0 {
+		t.Errorf("without decay: %v are out", got)
 	}
 }
 
