@@ -172,6 +172,27 @@ func TestSearchLarge(t *testing.T) {
 	}
 }
 
+// Vectors of the built-in table's length take a way of their own through the
+// signs; it counts as the other does.
+func TestTwoWords(t *testing.T) {
+	dir, src := Dir(t.TempDir()), filled(random(6_000, 128, 13), 1)
+	update(t, dir, src)
+	flat := open(t, dir, src)
+	for _, q := range random(5, 128, 14) {
+		fast := scan{x: flat, q: q, words: signs(nil, 128, func(i int) bool { return q[i] > 0 })}
+		slow := fast
+		slow.keep = func(int64) bool { return true }
+		b := &flat.blocks[0]
+		x, y := make([]uint16, b.rows), make([]uint16, b.rows)
+		nx, ny := make([]int, 129), make([]int, 129)
+		fast.distances(b, x, nx)
+		slow.distances(b, y, ny)
+		if !slices.Equal(x, y) || !slices.Equal(nx, ny) {
+			t.Fatal("the two ways differ")
+		}
+	}
+}
+
 func TestSearchRefuses(t *testing.T) {
 	dir, src := Dir(t.TempDir()), filled(random(10, testDim, 1), 1)
 	update(t, dir, src)
