@@ -17,8 +17,9 @@ import (
 // spread by a tenth, so an unusual one moves a hit by about half a unit.
 const weighMeaning = 2.7
 
-// maxChunks bounds how much of a long passage is embedded.
-const maxChunks = 6
+// maxChunks bounds how much of a long passage is embedded: most of them say in
+// their first 1,700 characters what they are about.
+const maxChunks = 3
 
 // Embedder makes unit vectors of texts; nil for a text it knows nothing of. It
 // takes at most embed.MaxBatch texts.
@@ -72,10 +73,14 @@ func addMeaning(ctx context.Context, e Embedder, query string, hits []Hit) error
 	return nil
 }
 
-// literal reports whether a query is nothing but names: identifiers, paths,
-// error codes, numbers, quoted text. What they mean is what they are.
+// literal reports whether a query is a single word or nothing but names:
+// identifiers, paths, error codes, numbers, quoted text. What they mean is what
+// they are, and loading the table costs more than finding a rare word.
 func literal(query string) bool {
 	words := strings.Fields(query)
+	if len(words) == 1 {
+		return true
+	}
 	for _, w := range words {
 		if !isName(w) {
 			return false

@@ -45,7 +45,7 @@ func (r *Recall) ByWords() *Recall { return &Recall{store: r.store, now: r.now} 
 const (
 	fetchFactor = 2
 	fetchChecks = 20
-	fetchMin    = 60
+	fetchMin    = 48
 )
 
 // Search answers req. When nothing matches, the query is read more loosely step
