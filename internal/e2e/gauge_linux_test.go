@@ -62,7 +62,8 @@ type gauges struct {
 // told, and installs strandline, which takes it along.
 func watchGauge(s *sandbox) *gauges {
 	g := &gauges{s: s, file: filepath.Join(filepath.Dir(s.project), "told.jsonl")}
-	settings := strings.Replace(userSettings, "{\n", fmt.Sprintf("{\n    \"statusLine\": {\"type\": \"command\", \"command\": \"{ tr -d '\\\\n'; echo; } >> %s; echo mine\"},\n", g.file), 1)
+	settings := strings.Replace(userSettings, "{\n", fmt.Sprintf("{\n    \"statusLine\": {\"type\": \"command\", \"command\": %q},\n",
+		fmt.Sprintf(`printf '%%s\n' "$(tr -d '\n')" >> %s; echo mine`, g.file)), 1) // in one write: the client may call twice at once
 	s.write(s.settingsFile(), settings)
 	s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, "CLAUDE_CODE_AUTO_COMPACT_WINDOW=") })
 	s.env = append(s.env, "STRANDLINE_AUTOPILOT_REPORT=always")
