@@ -46,9 +46,14 @@ func (r *run) segments(ctx context.Context) error {
 	if set.Disabled || r.env.Segments.Marks.Dir == "" || r.idx == nil || !p.looksForWork() {
 		return nil
 	}
-	state, _ := r.env.Segments.Gauges.Session(p.session)
-	if !set.ForceCheck && state.LastPercentage*100 < float64(set.QueueAt) {
-		return nil
+	if !set.ForceCheck {
+		if r.tokens()*100 < int64(set.QueueAt)*leastWindow {
+			return nil
+		}
+		state, _ := r.env.Segments.Gauges.Session(p.session)
+		if state.LastPercentage*100 < float64(set.QueueAt) {
+			return nil
+		}
 	}
 	s, err := r.idx.Session(ctx, p.session)
 	if archive.ErrorCode(err) == archive.CodeNotFound {
@@ -66,6 +71,24 @@ func (r *run) segments(ctx context.Context) error {
 		return err
 	}
 	return r.env.Detach("segments", "--check", "--if-due", "--session", p.session)
+}
+
+// leastWindow is the smallest context window, in tokens, that the client can be
+// set to: with fewer tokens in it than the threshold's part of that, no file needs
+// to be read.
+const leastWindow = 100_000
+
+// tokens is what stood in the context with the last response that this hook has
+// seen; 0 where it saw none.
+func (r *run) tokens() (n int64) {
+	for _, b := range r.batches {
+		for _, s := range b.Steps {
+			if !s.Sidechain && !s.Usage.IsZero() {
+				n = s.Usage.Context() + s.Usage.Output
+			}
+		}
+	}
+	return n
 }
 
 // summaries are those of the session's finished work. Without them a compaction

@@ -11,6 +11,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/gauge"
 	"strandline/internal/task"
+	"strandline/internal/transcript"
 )
 
 // filling is a stage whose session's window is filled to a share.
@@ -27,7 +28,8 @@ func filling(t *testing.T, share float64, steps int) *stage {
 		t.Fatal(err)
 	}
 	s.index.steps = steps
-	s.transcript(t, "{\"a\":1}\n")
+	s.Capture.Client.Reader = func(_ archive.Session, cur archive.Cursor) (transcript.Reader, error) { return stepReader{cur}, nil }
+	s.transcript(t, lines(61))
 	return s
 }
 
@@ -40,21 +42,23 @@ func TestFinishedWorkIsLookedFor(t *testing.T) {
 		change func(s *stage)
 		want   bool
 	}{
-		"at a turn's end":          {0.61, "Stop", nil, nil, true},
-		"behind a command":         {0.61, "PostToolUse", tool("Bash"), nil, true},
-		"behind a change":          {0.61, "PostToolUse", tool("Edit"), nil, true},
-		"behind a new file":        {0.61, "PostToolUse", tool("Write"), nil, true},
-		"behind a look":            {0.61, "PostToolUse", tool("Read"), nil, false},
-		"at a prompt":              {0.61, "UserPromptSubmit", nil, nil, false},
-		"below the threshold":      {0.59, "Stop", nil, nil, false},
-		"at the threshold":         {0.60, "Stop", nil, nil, true},
-		"in a sub-agent":           {0.9, "Stop", map[string]string{"agent_id": "a1"}, nil, false},
-		"nine steps ago":           {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 21}) }, false},
-		"ten steps ago":            {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 20}) }, true},
-		"a mark from the future":   {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 99}) }, true},
-		"forced, however empty":    {0.1, "Stop", nil, func(s *stage) { s.Config.Segments.ForceCheck = true; s.mark(task.Mark{Checked: 30}) }, true},
-		"switched off":             {0.9, "Stop", nil, func(s *stage) { s.Config.Segments.Disabled = true }, false},
-		"switched off, and forced": {0.9, "Stop", nil, func(s *stage) { s.Config.Segments.Disabled, s.Config.Segments.ForceCheck = true, true }, false},
+		"at a turn's end":           {0.61, "Stop", nil, nil, true},
+		"behind a command":          {0.61, "PostToolUse", tool("Bash"), nil, true},
+		"behind a change":           {0.61, "PostToolUse", tool("Edit"), nil, true},
+		"behind a new file":         {0.61, "PostToolUse", tool("Write"), nil, true},
+		"behind a look":             {0.61, "PostToolUse", tool("Read"), nil, false},
+		"at a prompt":               {0.61, "UserPromptSubmit", nil, nil, false},
+		"below the threshold":       {0.59, "Stop", nil, nil, false},
+		"too little for any window": {0.9, "Stop", nil, func(s *stage) { s.transcript(t, lines(59)) }, false},
+		"nothing new was seen":      {0.9, "Stop", nil, func(s *stage) { s.transcript(t, "") }, false},
+		"at the threshold":          {0.60, "Stop", nil, nil, true},
+		"in a sub-agent":            {0.9, "Stop", map[string]string{"agent_id": "a1"}, nil, false},
+		"nine steps ago":            {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 21}) }, false},
+		"ten steps ago":             {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 20}) }, true},
+		"a mark from the future":    {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 99}) }, true},
+		"forced, however empty":     {0.1, "Stop", nil, func(s *stage) { s.Config.Segments.ForceCheck = true; s.mark(task.Mark{Checked: 30}) }, true},
+		"switched off":              {0.9, "Stop", nil, func(s *stage) { s.Config.Segments.Disabled = true }, false},
+		"switched off, and forced":  {0.9, "Stop", nil, func(s *stage) { s.Config.Segments.Disabled, s.Config.Segments.ForceCheck = true, true }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := filling(t, c.share, 30)
