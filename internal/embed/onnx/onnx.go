@@ -180,7 +180,7 @@ func (e *Embedder) attended(ctx context.Context, talk func() error) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 		_ = e.cmd.Process.Kill() // which ends the conversation; it may have ended already
-		_ = <-done               // it fails as its pipes have ended; the reason is ctx
+		<-done                   // it fails as its pipes have ended; the reason is ctx
 	}
 	if said := e.end(true); said != "" {
 		return fmt.Errorf("the model's helper failed: %w (%s)", err, said)
