@@ -74,8 +74,12 @@ func (a *app) printMemory(st statusJSON) {
 	default:
 		line("indexed", m.Indexed, m.Indexed == nil || *m.Indexed > 0.99, "of what is kept can be searched")
 	}
-	if m.Embedded != nil {
+	switch {
+	case m.Embedded == nil: // nobody has begun: words find everything
+	case *m.Embedded > 0.99:
 		line("embedded", m.Embedded, true, "of the passages can be found by meaning")
+	default:
+		line("embedded", m.Embedded, true, "of the passages can be found by meaning: `strandline maintain` does the rest")
 	}
 	used := "of what compactions gave back: none is measured yet"
 	if m.Used != nil {

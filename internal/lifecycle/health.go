@@ -13,11 +13,13 @@ import (
 type Memory interface {
 	capture.Known
 	Feedback(ctx context.Context) (archive.Feedback, error)
+	Embedded(ctx context.Context) (part, of int64, err error)
 }
 
 // Health measures how well the archive remembers: the share of the client's bytes
-// that is in the logs, the share of the logs' bytes that is in the index, and the
-// share of the places that compactions gave back that was used. files are the
+// that is in the logs, the share of the logs' bytes that is in the index, the share
+// of the passages that an embedder has looked at, once one has begun, and the share
+// of the places that compactions gave back that was used. files are the
 // client's. A share that nothing can be said of is nil.
 func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (gauge.Health, error) {
 	h := gauge.Health{Time: p.Now().UnixMilli()}
@@ -40,6 +42,10 @@ func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (gaug
 		of += j.Size
 	}
 	h.Indexed = share(part, of)
+	if part, of, err = idx.Embedded(ctx); err != nil {
+		return h, fmt.Errorf("measure the memory: %w", err)
+	}
+	h.Embedded = share(part, of)
 	sum, err := idx.Feedback(ctx)
 	if err != nil {
 		return h, fmt.Errorf("measure the memory: %w", err)

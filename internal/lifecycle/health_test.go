@@ -54,6 +54,34 @@ func TestAPassLeavesTheMemorysHealth(t *testing.T) {
 	}
 }
 
+// What is embedded counts from the first vector on, so that an archive that nobody
+// made vectors for is not sick.
+func TestHealthKnowsWhatIsEmbedded(t *testing.T) {
+	w := newWorld(t)
+	files := w.gauged()
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	healthy(t, w.run())
+	if h, _ := files.Health(); h.Embedded != nil {
+		t.Errorf("embedded before anybody began: %+v", h.Embedded)
+	}
+	work, err := w.store.Unembedded(t.Context(), "words", 3, 1)
+	if err == nil {
+		err = w.store.PutVectors(t.Context(), "words", 3, work, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	healthy(t, w.run())
+	h, _ := files.Health()
+	if h.Embedded == nil || h.Embedded.Part != 1 || h.Embedded.Of < 2 {
+		t.Errorf("one passage was looked at: %+v", h.Embedded)
+	}
+	if mean, _ := h.Mean(); mean >= 1 {
+		t.Errorf("mean %.2f", mean)
+	}
+}
+
 // Health that cannot be measured leaves the last one, and the stage tells why.
 func TestHealthThatCannotBeMeasured(t *testing.T) {
 	w := newWorld(t)

@@ -21,6 +21,7 @@ type Index interface {
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
 	Feedback(ctx context.Context) (archive.Feedback, error)
+	Embedded(ctx context.Context) (part, of int64, err error)
 	Tiers
 }
 

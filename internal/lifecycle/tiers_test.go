@@ -179,6 +179,16 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 	if err := w.store.Integrity(t.Context()); err != nil {
 		t.Error(err)
 	}
+	// An embedder that comes later reads trimmed texts from the log, too.
+	work, err := w.store.Unembedded(t.Context(), "later", 3, 1000)
+	if err != nil || len(work.Passages) == 0 {
+		t.Fatalf("%+v, %v", work, err)
+	}
+	for _, p := range work.Passages {
+		if p.Text == "" {
+			t.Errorf("passage %d would be embedded without its text", p.ID)
+		}
+	}
 	if st := w.run()["compact"]; st.Done != 0 || st.Error != "" {
 		t.Errorf("again: %+v", st)
 	}

@@ -162,15 +162,30 @@ func (s *Store) trimmed(ctx context.Context, no int64, turn int) (map[place]int6
 	return out, err
 }
 
-// refillPassages reads texts that were trimmed back from the log: passages of one
-// session.
-func (s *Store) refillPassages(ctx context.Context, ps []archive.Passage) error {
-	var rows []*archive.Passage
+// emptied returns the passages whose texts were trimmed.
+func emptied(ps []archive.Passage) (rows []*archive.Passage) {
 	for i := range ps {
 		if ps[i].Text == "" {
 			rows = append(rows, &ps[i])
 		}
 	}
+	return rows
+}
+
+// refillTrimmed is refillPassages for a caller that reads already, by the number
+// of the session.
+func (s *Store) refillTrimmed(ctx context.Context, no int64, ps []archive.Passage) error {
+	rows := emptied(ps)
+	if len(rows) == 0 || s.opt.Texts == nil {
+		return nil
+	}
+	return s.refill(ctx, no, rows)
+}
+
+// refillPassages reads texts that were trimmed back from the log: passages of one
+// session.
+func (s *Store) refillPassages(ctx context.Context, ps []archive.Passage) error {
+	rows := emptied(ps)
 	if len(rows) == 0 || s.opt.Texts == nil {
 		return nil
 	}

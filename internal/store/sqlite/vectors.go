@@ -32,7 +32,7 @@ func (s *Store) embedderNo(ctx context.Context, name string, dim int) (no int64,
 const (
 	behindQuery = "SELECT s.no, coalesce(e.next, 0), s.next_doc FROM sessions s LEFT JOIN embedded e ON e.embedder = ? AND e.session = s.no " +
 		"WHERE s.next_doc > coalesce(e.next, 0) ORDER BY s.last DESC, s.no DESC"
-	unembeddedQuery = "SELECT id, text FROM passages WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?"
+	unembeddedQuery = "SELECT id, text, turn, step, seq, line_from, line_to FROM passages WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?"
 )
 
 // Unembedded returns at most limit passages that an embedder has not seen. There
@@ -73,22 +73,42 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, dim, limit int)
 // addUnembedded adds at most limit passages of one session.
 func (s *Store) addUnembedded(ctx context.Context, work *archive.Unembedded, m archive.EmbedMark, limit int) error {
 	lo, hi := sessionRange(m.Session)
-	n := 0
+	var ids []int64
+	var rows []archive.Passage
 	err := s.query(ctx, unembeddedQuery, []any{lo | m.From<<seqShift, hi, limit}, func(scan scanFunc) error {
-		var p archive.PassageText
-		err := scan(&p.ID, &p.Text)
-		work.Passages = append(work.Passages, p)
-		n++
+		var id int64
+		var p archive.Passage
+		err := scan(&id, &p.Text, &p.Turn, &p.Step, &p.Seq, &p.LineFrom, &p.LineTo)
+		ids, rows = append(ids, id), append(rows, p)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if n == limit { // there may be more behind the last
+	if err := s.refillTrimmed(ctx, m.Session, rows); err != nil {
+		return err
+	}
+	for i, id := range ids {
+		work.Passages = append(work.Passages, archive.PassageText{ID: id, Text: rows[i].Text})
+	}
+	if len(ids) == limit { // there may be more behind the last
 		m.Next = docID(work.Passages[len(work.Passages)-1].ID).seq() + 1
 	}
 	work.Marks = append(work.Marks, m)
 	return nil
+}
+
+// Embedded returns how many passages the embedder that is furthest has looked at,
+// and of how many; 0 of 0 where none has begun. It counts the places that passages
+// ever had, so one that was replaced counts twice on both sides.
+func (s *Store) Embedded(ctx context.Context) (part, of int64, err error) {
+	const query = "SELECT sum(min(e.next, s.next_doc)), (SELECT sum(next_doc) FROM sessions) " +
+		"FROM embedded e JOIN sessions s ON s.no = e.session GROUP BY e.embedder ORDER BY 1 DESC LIMIT 1"
+	err = s.read(ctx, "count what is embedded", func(ctx context.Context) error {
+		_, err := s.queryRow(ctx, query, nil, &part, &of)
+		return err
+	})
+	return part, of, err
 }
 
 const (

@@ -47,6 +47,7 @@ type Store interface {
 	VectorScope(ctx context.Context, q archive.Query) (keep func(passage int64) bool, err error)
 	HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error)
 	DropVectors(ctx context.Context, embedder string) error
+	Embedded(ctx context.Context) (part, of int64, err error)
 	Totals(ctx context.Context) (archive.Totals, error)
 	PassageCount(ctx context.Context) (int, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)

@@ -64,6 +64,14 @@ func oneSet(t testing.TB, s Store) archive.VectorSet {
 	return sets[0]
 }
 
+// embedded checks how much of the passages the furthest embedder has seen.
+func embedded(t testing.TB, s Store, part, of int64) {
+	t.Helper()
+	if p, n, err := s.Embedded(t.Context()); err != nil || p != part || n != of {
+		t.Errorf("%d of %d passages are embedded (%v), want %d of %d", p, n, err, part, of)
+	}
+}
+
 func testVectorsFill(t *testing.T, open Opener) {
 	s := open(t)
 	apply(t, s, simple(otherID, project("reef"), "alpha", "beta", "nothing", "gamma"), mainBatch())
@@ -75,9 +83,18 @@ func testVectorsFill(t *testing.T, open Opener) {
 	if sets := got[[]archive.VectorSet](t)(s.VectorSets(t.Context())); len(sets) != 0 {
 		t.Errorf("looking for work began the sets %+v", sets)
 	}
+	embedded(t, s, 0, 0) // nobody has begun
+	if err := s.PutVectors(t.Context(), embedder, dim, work, rowsOf(work)); err != nil {
+		t.Fatal(err)
+	}
+	embedded(t, s, 7, 10)
+	if err := s.DropVectors(t.Context(), embedder); err != nil {
+		t.Fatal(err)
+	}
 	if n := embedAll(t, s, embedder, 2); n != 10 {
 		t.Errorf("%d passages embedded, want 10", n)
 	}
+	embedded(t, s, 10, 10)
 	set := oneSet(t, s)
 	if set.Embedder != embedder || set.Dim != dim || set.Rows != 9 || set.Last != 9 || set.Gone != 0 || set.Stamp <= 0 {
 		t.Errorf("the set %+v", set)
