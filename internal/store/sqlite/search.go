@@ -14,7 +14,7 @@ const (
 	// listCap is how many passages of one term are looked at first, the newest.
 	// A term that more of them hold selects little; the ranking of what the
 	// other terms find reads the text and so counts it in full.
-	listCap = 12_000
+	listCap = 8_000
 	// Candidates that are read and scored for each hit, and at least.
 	readPerHit  = 1
 	readAtLeast = 48
