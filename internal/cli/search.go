@@ -162,6 +162,9 @@ func projectsNamed(ctx context.Context, s Store, name string) ([]string, error) 
 func (a *app) printHits(result recall.Result) error {
 	if len(result.Hits) == 0 {
 		fmt.Fprintln(a.out, "Nothing found.")
+		for _, c := range result.Corrected {
+			fmt.Fprintln(a.out, c)
+		}
 		for _, aside := range []struct {
 			there bool
 			say   string
@@ -202,6 +205,9 @@ func (a *app) printHits(result recall.Result) error {
 	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one whole.", count(len(result.Hits), "hit"), result.TookMS)))
 	if result.Hits[0].Related {
 		b.WriteString(p.dim("No passage holds the words; these may be related.") + "\n")
+	}
+	for _, c := range result.Corrected {
+		b.WriteString(p.dim(c.String()) + "\n")
 	}
 	switch result.Relaxed {
 	case recall.RelaxedPhrase:

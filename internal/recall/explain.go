@@ -19,6 +19,8 @@ type Why struct {
 type Because struct {
 	Terms []string `json:"terms"` // of the query, those that the passage or its paths hold, in any form
 	Paths []string `json:"paths"` // the paths that hold one of them
+	// Corrected are those of the terms that were typed otherwise.
+	Corrected []Correction `json:"corrected,omitempty"`
 	Why
 	Agent  bool `json:"agent"`  // in a sub-agent's run, which counts less
 	Copies int  `json:"copies"` // other passages that say the same
@@ -42,6 +44,9 @@ func (r *Result) Explain() {
 			}
 			if found {
 				b.Terms = append(b.Terms, t.Text)
+				if c := slices.IndexFunc(r.Corrected, func(c Correction) bool { return c.Sought == t.Text }); c >= 0 {
+					b.Corrected = append(b.Corrected, r.Corrected[c])
+				}
 			}
 		}
 		h.Because = b
@@ -68,6 +73,9 @@ func (b *Because) String() string {
 		fmt.Fprintf(&out, "holds %s", strings.Join(b.Terms, ", "))
 	} else {
 		out.WriteString("holds none of the words")
+	}
+	for _, c := range b.Corrected {
+		fmt.Fprintf(&out, " · %s was typed %s", c.Sought, c.Typed)
 	}
 	for _, part := range []struct {
 		name  string

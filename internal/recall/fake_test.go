@@ -18,6 +18,8 @@ type store struct {
 	projects map[string]archive.Project // by session
 	dead     map[int]bool               // turns that a rewind left behind
 	queries  []archive.Query            // as they came
+	counted  int                        // words that were asked for
+	covered  float64                    // what every hit's evidence says
 	err      error
 }
 
@@ -32,7 +34,7 @@ func (s *store) Search(_ context.Context, q archive.Query) ([]archive.Hit, error
 			continue
 		}
 		if score := weigh(p, q.Terms); score > 0 {
-			hits = append(hits, archive.Hit{Passage: p, Project: s.projects[p.Session], Score: score})
+			hits = append(hits, archive.Hit{Passage: p, Project: s.projects[p.Session], Score: score, Evidence: archive.Evidence{Covered: s.covered}})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b archive.Hit) int {
@@ -78,6 +80,32 @@ func (s *store) Resolve(_ context.Context, prefix string) (string, error) {
 		}
 	}
 	return "", archive.NotFound(fmt.Sprintf("no session %q", prefix), "see strandline sessions")
+}
+
+func (s *store) WordCounts(_ context.Context, words []string) ([]int, error) {
+	s.counted += len(words)
+	counts := make([]int, len(words))
+	for i, w := range words {
+		for _, p := range s.passages {
+			if slices.Contains(strings.Fields(terms.Index(p.Text)), w) {
+				counts[i]++
+			}
+		}
+	}
+	return counts, nil
+}
+
+func (s *store) WordsFrom(_ context.Context, prefix string, limit int) (out []string, err error) {
+	for _, p := range s.passages {
+		for w := range strings.FieldsSeq(terms.Index(p.Text)) {
+			if strings.HasPrefix(w, prefix) {
+				out = append(out, w)
+			}
+		}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return out[:min(limit, len(out))], nil
 }
 
 func (s *store) Session(_ context.Context, id string) (archive.Session, error) {

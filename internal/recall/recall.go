@@ -20,6 +20,12 @@ type Searcher interface {
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
 	// Resolve returns the id of the session that prefix stands for.
 	Resolve(ctx context.Context, prefix string) (string, error)
+	// WordCounts returns how many passages hold each of words; it need not count
+	// beyond what is common.
+	WordCounts(ctx context.Context, words []string) ([]int, error)
+	// WordsFrom returns the words that any passage holds and that begin with
+	// prefix, at most limit of them.
+	WordsFrom(ctx context.Context, prefix string, limit int) ([]string, error)
 }
 
 // Recall answers queries over one store. It holds no state between calls and
@@ -62,12 +68,15 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 		if res.Hits, err = s.run(ctx, reading); err != nil {
 			return Result{}, err
 		}
+		if err := s.respell(ctx, reading, &res); err != nil {
+			return Result{}, err
+		}
 		if len(res.Hits) > 0 {
 			break
 		}
 	}
 	if len(res.Hits) == 0 {
-		res.Relaxed, res.Hits = "", []Hit{}
+		res.Relaxed, res.Hits, res.Corrected = "", []Hit{}, s.made
 		if err := s.lookAside(ctx, &res); err != nil {
 			return Result{}, err
 		}
@@ -86,6 +95,7 @@ type search struct {
 	query archive.Query
 	turn  int // with step: what a handle in session: narrows the search to; -1: nothing
 	step  int
+	made  []Correction // what query was corrected by
 }
 
 // reading is one way to read a query.

@@ -14,6 +14,9 @@ type Result struct {
 	// Relaxed says how the query was read more loosely because nothing matched
 	// it as it was typed; empty if it was not.
 	Relaxed Relaxed `json:"relaxed,omitempty"`
+	// Corrected lists the words that no passage holds and what was looked for in
+	// their place.
+	Corrected []Correction `json:"corrected,omitempty"`
 	// Elsewhere reports that nothing matched in the projects asked for and
 	// something would in others.
 	Elsewhere bool `json:"elsewhere,omitempty"`

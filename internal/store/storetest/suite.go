@@ -39,6 +39,8 @@ type Store interface {
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
 	Feedback(ctx context.Context) (archive.Feedback, error)
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
+	WordCounts(ctx context.Context, words []string) ([]int, error)
+	WordsFrom(ctx context.Context, prefix string, limit int) ([]string, error)
 	VectorSets(ctx context.Context) ([]archive.VectorSet, error)
 	Unembedded(ctx context.Context, embedder string, dim, limit int) (archive.Unembedded, error)
 	PutVectors(ctx context.Context, embedder string, dim int, work archive.Unembedded, rows []archive.VectorRow) error
@@ -98,6 +100,7 @@ func Run(t *testing.T, open Opener) {
 		{"Search/copies are found with their owner", testSearchCopies},
 		{"Search/sub-agents", testSearchAgents},
 		{"Search/as of a line", testSearchBeforeLine},
+		{"Search/words that there are", testWords},
 		{"History/of a file", testHistory},
 		{"Journal/summary before and after its compaction", testJournalSummary},
 		{"Journal/long summary", testJournalLongSummary},

@@ -1,0 +1,97 @@
+package recall_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"strandline/internal/recall"
+)
+
+func TestSearchCorrectsSlips(t *testing.T) {
+	words := "authentication retry config gateway lock reconnect 404 e0382"
+	for _, test := range []struct {
+		name, query string
+		want        string // typed>sought
+	}{
+		{"as it should be", "gateway", ""},
+		{"a letter is missing", "gatway", "gatway>gateway"},
+		{"a letter too many", "gatewway", "gatewway>gateway"},
+		{"another letter", "getaway gatewey", "gatewey>gateway"},
+		{"two changed about", "reocnnect", "reocnnect>reconnect"},
+		{"the first letter", "xonfig", "xonfig>config"},
+		{"two slips in a long word", "authetnicaton", "authetnicaton>authentication"},
+		{"two slips in a short word", "cnfgi", ""},
+		{"two slips, one at the beginning", "uathenticaton", ""},
+		{"a short word", "lok", ""},
+		{"one of several", "retry gatway", "gatway>gateway"},
+		{"a number", "4041", ""},
+		{"a code", "e0383", ""},
+		{"in quotes", `"gatway"`, ""},
+		{"a beginning", "gatw*", ""},
+		{"far from everything", "zebra", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			res := mustSearch(t, newStore(said(alpha, 1, 0, words)), parsed(t, test.query))
+			var have []string
+			for _, c := range res.Corrected {
+				have = append(have, c.Typed+">"+c.Sought)
+			}
+			if got := strings.Join(have, " "); got != test.want {
+				t.Errorf("corrected %q, want %q", got, test.want)
+			}
+			if test.want != "" && len(res.Hits) != 1 {
+				t.Errorf("hits %+v", res.Hits)
+			}
+		})
+	}
+}
+
+func TestSearchCorrectsToTheWordMostUsed(t *testing.T) {
+	s := newStore(said(alpha, 1, 0, "a cache"), said(alpha, 2, 0, "cached twice, cached again"), said(alpha, 3, 0, "another cache here"))
+	res := mustSearch(t, s, parsed(t, "cachee"))
+	if len(res.Corrected) != 1 || res.Corrected[0].Sought != "cache" {
+		t.Errorf("corrected %+v", res.Corrected)
+	}
+}
+
+func TestSearchSaysWhatItCorrected(t *testing.T) {
+	res := mustSearch(t, newStore(said(alpha, 1, 0, "behind the gateway")), parsed(t, "Gatway"))
+	c := recall.Correction{Typed: "gatway", Sought: "gateway"}
+	if !slices.Equal(res.Corrected, []recall.Correction{c}) {
+		t.Fatalf("corrected %+v", res.Corrected)
+	}
+	if want := `No passage holds "gatway". Did you mean "gateway"? That was looked for instead.`; c.String() != want {
+		t.Errorf("%q, want %q", c, want)
+	}
+	res.Explain()
+	if line := res.Hits[0].Because.String(); !strings.Contains(line, "gateway was typed gatway") {
+		t.Errorf("explained as %q", line)
+	}
+}
+
+// What is elsewhere is found by the corrected word too.
+func TestSearchCorrectsWhatIsElsewhere(t *testing.T) {
+	req := parsed(t, "gatway")
+	req.Projects = []string{"dir:/q"}
+	res := mustSearch(t, newStore(said(alpha, 1, 0, "behind the gateway")), req)
+	if len(res.Hits) != 0 || !res.Elsewhere || len(res.Corrected) != 1 {
+		t.Errorf("%+v", res)
+	}
+}
+
+// A query whose words one passage holds costs no look into the words, and one
+// full of strange words few.
+func TestSearchLooksUpWordsSparingly(t *testing.T) {
+	s := newStore(said(alpha, 1, 0, "the retry policy of the gateway"))
+	s.covered = 1
+	mustSearch(t, s, parsed(t, "retry gateway"))
+	if s.counted != 0 {
+		t.Errorf("%d words were looked up for words that are there", s.counted)
+	}
+	s.covered = 0
+	res := mustSearch(t, s, parsed(t, "retri polici gatewai polcy gatewya retyr gatwaye"))
+	if len(res.Corrected) != 4 {
+		t.Errorf("corrected %+v", res.Corrected)
+	}
+}
