@@ -20,6 +20,9 @@ const (
 	// minSlip is the shortest word that is corrected: a shorter one is a slip
 	// away from too many.
 	minSlip = 4
+	// minFirst is the shortest word whose first letter may be wrong or missing:
+	// "lock" is no "clock".
+	minFirst = 6
 	// minSlips is the shortest word that may hold two slips. They stand behind
 	// its first slipStem letters, so that not every word has to be looked at.
 	minSlips = 8
@@ -177,11 +180,18 @@ func mostUsed(ctx context.Context, s Searcher, words []string) (best string, err
 	return best, err
 }
 
-// oneSlip lists every word of letters that is one slip away from word.
+// oneSlip lists every word of letters that is one slip away from word, but for
+// slips in the first letter of a short one.
 func oneSlip(word string) []string {
 	out := make([]string, 0, 54*len(word)+26)
 	for i := range len(word) + 1 {
 		head, tail := word[:i], word[i:]
+		if len(tail) > 1 && tail[0] != tail[1] {
+			out = append(out, head+tail[1:2]+tail[:1]+tail[2:])
+		}
+		if i == 0 && len(word) < minFirst {
+			continue
+		}
 		for c := byte('a'); c <= 'z'; c++ {
 			out = append(out, head+string(c)+tail)
 			if tail != "" && tail[0] != c {
@@ -190,9 +200,6 @@ func oneSlip(word string) []string {
 		}
 		if tail != "" {
 			out = append(out, head+tail[1:])
-		}
-		if len(tail) > 1 && tail[0] != tail[1] {
-			out = append(out, head+tail[1:2]+tail[:1]+tail[2:])
 		}
 	}
 	return out

@@ -20,6 +20,7 @@ func TestSearchCorrectsSlips(t *testing.T) {
 		{"another letter", "getaway gatewey", "gatewey>gateway"},
 		{"two changed about", "reocnnect", "reocnnect>reconnect"},
 		{"the first letter", "xonfig", "xonfig>config"},
+		{"the first letter of a short word", "etry", ""},
 		{"two slips in a long word", "authetnicaton", "authetnicaton>authentication"},
 		{"two slips in a short word", "cnfgi", ""},
 		{"two slips, one at the beginning", "uathenticaton", ""},
