@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ func project(dir string) archive.Project {
 type world struct {
 	t        *testing.T
 	dir      string
+	mu       sync.Mutex // calls run side by side; it guards what they note
 	recalled []archive.Ref
 	saved    []Draft
 	opens    int
@@ -144,6 +146,8 @@ func (w *world) server() *Server {
 		Version: "1.2.3", Now: noon,
 		Log: slog.New(slog.NewJSONHandler(&w.log, nil)),
 		Open: func(ctx context.Context) (Index, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			w.opens++
 			if w.broken != nil {
 				return nil, w.broken
@@ -154,12 +158,16 @@ func (w *world) server() *Server {
 			if d.Segment != "seg-1" {
 				return "the summary is not taken: no such segment", errors.New("refused")
 			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			w.saved = append(w.saved, d)
 			return "Compressed 1 segment", nil
 		},
 		Logs:    logread.Reader{Capture: w.capture(), Redact: redact},
 		Project: project("/home/dev/shop"),
 		Recalled: func(_ context.Context, refs []archive.Ref) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			w.recalled = append(w.recalled, refs...)
 			return nil
 		},
