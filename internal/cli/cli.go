@@ -19,6 +19,7 @@ import (
 	"strandline/internal/lifecycle"
 	"strandline/internal/model"
 	"strandline/internal/recall"
+	"strandline/internal/screen"
 	"strandline/internal/task"
 	"strandline/internal/vector"
 )
@@ -84,6 +85,9 @@ type Env struct {
 	// ServeMCP serves models on stdin and stdout until stdin ends; dir is the
 	// project's folder.
 	ServeMCP func(ctx context.Context, cfg *config.Config, dir string) error
+	// Browse shows an archive in the terminal; nil in a program that links none
+	// of what that takes, where Companion hands the call over.
+	Browse func(ctx context.Context, b Browsing) error
 	// Endpoint returns the embedder of an endpoint, and Fetch opens a file at an
 	// address. Both are nil in a program that links no network; Companion then
 	// hands the call over to one that does.
@@ -116,7 +120,7 @@ type app struct {
 func newApp(env Env) *app {
 	guard := func(w io.Writer) io.Writer {
 		if _, ok := env.Terminal(w); ok {
-			return screen{w}
+			return screen.Writer{W: w, Keep: ours}
 		}
 		return w
 	}
@@ -156,7 +160,7 @@ Start with:  strandline init     wire it into the client
 		&cobra.Group{ID: "keep", Title: "Keeping the archive:"},
 	)
 	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
-	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.segmentsCommand(), a.queueCommand(), a.timelineCommand(), a.filesCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
+	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.browseCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.segmentsCommand(), a.queueCommand(), a.timelineCommand(), a.filesCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
 	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
 	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand(), a.modelCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.statuslineHelp(), a.earlyCommand(), a.catchupCommand())

@@ -99,3 +99,7 @@ func TestToStandardOutput(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

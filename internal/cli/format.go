@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"strandline/internal/recall"
+	"strandline/internal/screen"
 )
 
 // size formats a number of bytes.
@@ -38,6 +40,9 @@ func count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// oneLine makes a text fit for a cell of a table.
+func oneLine(s string) string { return strings.Join(strings.Fields(screen.Visible(s)), " ") }
 
 // stamp formats a time for people, in the zone of the clock.
 func (a *app) stamp(t time.Time) string { return a.format(t, "2006-01-02 15:04") }

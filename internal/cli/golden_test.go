@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"strandline/internal/screen"
 )
 
 var update = flag.Bool("update", false, "write what is printed now into testdata/golden")
@@ -136,7 +138,7 @@ func TestTheTerminalObeysNoTranscript(t *testing.T) {
 		{"search", "--all", "--json", "window"}, {"restore", "--session", sessionA}, {"preserve", "--session", sessionA}, {"status"}, {"projects"},
 	} {
 		out := w.must(args...)
-		if escape(out, ours) != out {
+		if screen.Escape(out, ours) != out {
 			t.Errorf("%v lets through: %q", args, out)
 		}
 	}

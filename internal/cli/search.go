@@ -83,9 +83,7 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 		if err != nil {
 			return err
 		}
-		r := recall.New(x.store, a.env.Now).WithVectors(&vector.Searcher{
-			Store: x.store, Dir: x.vectorDir(), Embedders: []embed.Embedder{static.New()},
-		})
+		r := a.recall(x)
 		var result recall.Result
 		if f.deep {
 			result, err = r.Deep(ctx, x.store, a.reader(x.rooms), req)
@@ -105,6 +103,13 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 			return a.printJSON(result)
 		}
 		return a.printHits(result)
+	})
+}
+
+// recall finds passages by their words and by what they mean.
+func (a *app) recall(x indexed) *recall.Recall {
+	return recall.New(x.store, a.env.Now).WithVectors(&vector.Searcher{
+		Store: x.store, Dir: x.vectorDir(), Embedders: []embed.Embedder{static.New()},
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/logread"
+	"strandline/internal/screen"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -201,7 +202,7 @@ func (a *app) printBlocks(h archive.Handle, blocks []logread.Block) error {
 // it, without colours of its own on a terminal.
 func (a *app) quote(s string) string {
 	if _, terminal := a.env.Terminal(a.env.Stdout); terminal {
-		return visible(s)
+		return screen.Visible(s)
 	}
 	return s
 }

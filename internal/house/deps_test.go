@@ -22,7 +22,7 @@ func TestHookLinksLittle(t *testing.T) {
 // TestLeanProgramLinksLittle: the program that hooks call links no network
 // server or client, and nothing that only a companion's commands need.
 func TestLeanProgramLinksLittle(t *testing.T) {
-	heavy := []string{"net/http", "encoding/gob", "github.com/modelcontextprotocol/go-sdk/mcp", Module + "/internal/mcpserver"}
+	heavy := []string{"net/http", "encoding/gob", "github.com/modelcontextprotocol/go-sdk/mcp", Module + "/internal/mcpserver", "charm.land/bubbletea/v2", Module + "/internal/browse"}
 	for _, p := range goList(t, "", "-tags", "lean", "-deps", "./cmd/strandline") {
 		if slices.Contains(heavy, p.ImportPath) {
 			t.Errorf("the lean strandline links %s", p.ImportPath)
@@ -60,6 +60,9 @@ func TestNoticeNamesEveryModule(t *testing.T) {
 // decision, not an accident.
 func TestDirectModules(t *testing.T) {
 	allowed := map[string]string{
+		"charm.land/bubbletea/v2":                "the terminal interface",
+		"charm.land/lipgloss/v2":                 "its colours",
+		"github.com/charmbracelet/x/ansi":        "widths of texts, as the terminal interface counts them",
 		"github.com/BurntSushi/toml":             "configuration files",
 		"github.com/cespare/xxhash/v2":           "identities and checksums of frames",
 		"github.com/go-json-experiment/json":     "one-pass reading of transcripts",

@@ -27,7 +27,7 @@ func Floors() []Floor {
 		},
 		{
 			Name: "faces", Knows: "one outside protocol each; no SQL, no ranking",
-			Packages: []string{"internal/cli", "internal/demo", "internal/hook", "internal/install", "internal/mcpserver", "internal/statusline"},
+			Packages: []string{"internal/browse", "internal/cli", "internal/demo", "internal/hook", "internal/install", "internal/mcpserver", "internal/statusline"},
 			May:      []string{"faces", "work", "tools", "ground"},
 		},
 		{
@@ -41,7 +41,7 @@ func Floors() []Floor {
 			Packages: []string{
 				"internal/brief", "internal/confidence", "internal/config", "internal/embed", "internal/gauge", "internal/gitstat",
 				"internal/lockfile", "internal/logfile", "internal/model",
-				"internal/project", "internal/redact", "internal/sessionlog", "internal/terms", "internal/transcript",
+				"internal/project", "internal/redact", "internal/screen", "internal/sessionlog", "internal/terms", "internal/transcript",
 				"internal/vector", "internal/window",
 			},
 			May: []string{"tools", "ground"},

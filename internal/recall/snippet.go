@@ -19,7 +19,7 @@ func Snippet(text string, ts []archive.Term, width int) (string, []Mark) {
 	if width <= 0 || text == "" {
 		return "", nil
 	}
-	marks := find(text, ts)
+	marks := Marks(text, ts)
 	if utf8.RuneCountInString(text) <= width {
 		return text, marks
 	}
@@ -83,9 +83,9 @@ func escapeLen(s string) int {
 	return len(s)
 }
 
-// find returns where terms stand in text, in order and without overlap. A term
+// Marks returns where terms stand in text, in order and without overlap. A term
 // stands where a word or a part of one begins with it.
-func find(text string, ts []archive.Term) []Mark {
+func Marks(text string, ts []archive.Term) []Mark {
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) {
 		return nil // a letter changed its length, so offsets would not hold

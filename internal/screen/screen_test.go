@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"errors"
@@ -36,10 +36,10 @@ func TestEscape(t *testing.T) {
 		"nothing":                      {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := escape(c.in, ours); got != c.want {
+			if got := Escape(c.in, ours); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
-			if got, want := visible(c.in), escape(c.want, func(string) bool { return false }); got != want {
+			if got, want := Visible(c.in), Escape(c.want, func(string) bool { return false }); got != want {
 				t.Errorf("without colours: got %q, want %q", got, want)
 			}
 		})
@@ -49,7 +49,7 @@ func TestEscape(t *testing.T) {
 func FuzzEscape(f *testing.F) {
 	f.Add("plain\x1b[31mred\x1b[0m\x1b]0;x\x07\r\n\t\xff\u202e\u009b")
 	f.Fuzz(func(t *testing.T, in string) {
-		got := escape(in, ours)
+		got := Escape(in, ours)
 		rest := got
 		for {
 			i := strings.IndexByte(rest, 0x1b)
@@ -67,7 +67,7 @@ func FuzzEscape(f *testing.F) {
 				t.Fatalf("%q lets %q through", in, got)
 			}
 		}
-		if escape(got, ours) != got || strings.Contains(visible(in), "\x1b") {
+		if Escape(got, ours) != got || strings.Contains(Visible(in), "\x1b") {
 			t.Fatalf("%q changes again: %q", in, got)
 		}
 	})
@@ -75,11 +75,11 @@ func FuzzEscape(f *testing.F) {
 
 func TestAScreenTellsHowMuchItTook(t *testing.T) {
 	var out strings.Builder
-	n, err := screen{&out}.Write([]byte("a\x1b[2Jb"))
+	n, err := Writer{&out, ours}.Write([]byte("a\x1b[2Jb"))
 	if n != 6 || err != nil || out.String() != "a^[[2Jb" {
 		t.Errorf("%d, %v, %q", n, err, out.String())
 	}
-	if _, err := (screen{failing{}}).Write([]byte("a")); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := (Writer{failing{}, ours}).Write([]byte("a")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -87,3 +87,6 @@ func TestAScreenTellsHowMuchItTook(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// ours keeps bold and the colour of a match.
+func ours(params string) bool { return params == "0" || params == "1" || params == "1;33" }

@@ -1,4 +1,8 @@
-package cli
+// Package screen makes texts of transcripts fit for a terminal. They hold what
+// programs and web pages printed; a sequence in them that moves the cursor,
+// renames the window or writes the clipboard must not reach the terminal of
+// whoever reads them.
+package screen
 
 import (
 	"fmt"
@@ -8,27 +12,29 @@ import (
 	"unicode/utf8"
 )
 
-// screen is a terminal that shows what it is given and obeys none of it.
-// Transcripts hold what programs and web pages printed; a sequence in them that
-// moves the cursor, renames the window or writes the clipboard must not reach the
-// terminal of whoever reads them. Each Write holds whole characters.
-type screen struct{ w io.Writer }
+// Writer is a terminal that shows what it is given and obeys none of it, but for
+// the colours that Keep accepts by their parameters ("1;33"). Each Write holds
+// whole characters.
+type Writer struct {
+	W    io.Writer
+	Keep func(params string) bool
+}
 
 // Write implements io.Writer.
-func (s screen) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(s.w, escape(string(p), ours)); err != nil {
+func (w Writer) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(w.W, Escape(string(p), w.Keep)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// visible is a text of a transcript as a terminal may get it.
-func visible(s string) string { return escape(s, func(string) bool { return false }) }
+// Visible is a text of a transcript as a terminal may get it.
+func Visible(s string) string { return Escape(s, func(string) bool { return false }) }
 
-// escape writes what a terminal would act on as text ("^[", "<U+202E>"). Line
+// Escape writes what a terminal would act on as text ("^[", "<U+202E>"). Line
 // ends, tabs and the colours to keep stay; other colours are dropped, as the
 // outputs of programs are full of them.
-func escape(s string, keep func(params string) bool) string {
+func Escape(s string, keep func(params string) bool) string {
 	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
 		return s
 	}
@@ -78,6 +84,3 @@ func colour(s string) (params string, ok bool) {
 	n := len(rest) - len(strings.TrimLeft(rest, "0123456789;:"))
 	return rest[:n], strings.HasPrefix(rest[n:], "m")
 }
-
-// oneLine makes a text fit for a cell of a table.
-func oneLine(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }

@@ -1,0 +1,86 @@
+package browse
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// line is a line that is typed, with a cursor.
+type line struct {
+	text []rune
+	at   int // the cursor stands before text[at]
+}
+
+func (l *line) String() string { return string(l.text) }
+
+func (l *line) set(s string) {
+	l.text, l.at = nil, 0
+	l.insert(s)
+}
+
+// insert puts s before the cursor, on one line and without what a terminal acts
+// on.
+func (l *line) insert(s string) {
+	var clean []rune
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			clean = append(clean, ' ')
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == unicode.ReplacementChar:
+		default:
+			clean = append(clean, r)
+		}
+	}
+	l.text = slices.Insert(l.text, l.at, clean...)
+	l.at += len(clean)
+}
+
+// edit acts on a key that is no letter, and reports that there is such one.
+func (l *line) edit(key string) bool {
+	switch key {
+	case "left", "ctrl+b":
+		l.at = max(l.at-1, 0)
+	case "right", "ctrl+f":
+		l.at = min(l.at+1, len(l.text))
+	case "home", "ctrl+a":
+		l.at = 0
+	case "end", "ctrl+e":
+		l.at = len(l.text)
+	case "backspace":
+		l.cut(max(l.at-1, 0), l.at)
+	case "delete", "ctrl+d":
+		l.cut(l.at, min(l.at+1, len(l.text)))
+	case "ctrl+w", "alt+backspace":
+		from := l.at
+		for from > 0 && l.text[from-1] == ' ' {
+			from--
+		}
+		for from > 0 && l.text[from-1] != ' ' {
+			from--
+		}
+		l.cut(from, l.at)
+	case "ctrl+u":
+		l.cut(0, l.at)
+	default:
+		return false
+	}
+	return true
+}
+
+func (l *line) cut(from, to int) {
+	l.text, l.at = slices.Delete(l.text, from, to), from
+}
+
+// view is the part of the line that fits into width cells and holds the cursor,
+// and the cell that the cursor stands on.
+func (l *line) view(width int) (shown string, cursor int) {
+	from := 0
+	for ansi.StringWidth(string(l.text[from:l.at])) > max(width-1, 0) {
+		from++
+	}
+	rest := strings.TrimPrefix(l.String(), string(l.text[:from]))
+	return ansi.Truncate(rest, width, ""), ansi.StringWidth(string(l.text[from:l.at]))
+}

@@ -1,0 +1,75 @@
+package browse
+
+import (
+	"image/color"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"strandline/internal/recall"
+)
+
+// The colours are the terminal's own sixteen, so that its theme holds. The
+// program takes them away where NO_COLOR is set.
+
+func bold(s string) string   { return lipgloss.NewStyle().Bold(true).Render(s) }
+func faint(s string) string  { return lipgloss.NewStyle().Faint(true).Render(s) }
+func kind(s string) string   { return coloured(lipgloss.Cyan, s) }
+func danger(s string) string { return coloured(lipgloss.Red, s) }
+func accent(s string) string {
+	return lipgloss.NewStyle().Foreground(lipgloss.Cyan).Bold(true).Render(s)
+}
+
+func coloured(c color.Color, s string) string { return lipgloss.NewStyle().Foreground(c).Render(s) }
+
+// marked is a text with its marks highlighted.
+func marked(s string, marks []recall.Mark) string {
+	var b strings.Builder
+	done := 0
+	for _, m := range marks {
+		b.WriteString(s[done:m.From])
+		b.WriteString(lipgloss.NewStyle().Foreground(lipgloss.Yellow).Bold(true).Render(s[m.From:m.To]))
+		done = m.To
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
+// cut shortens a line to width cells; an ellipsis marks the cut.
+func cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
+
+// fit makes a line width cells long.
+func fit(s string, width int) string {
+	s = cut(s, width)
+	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
+}
+
+// ends puts two texts at the ends of a line; the right one gives way.
+func ends(left, right string, width int) string {
+	room := width - ansi.StringWidth(left) - ansi.StringWidth(right)
+	if room < 1 {
+		return cut(left, width)
+	}
+	return left + strings.Repeat(" ", room) + right
+}
+
+// age is how long ago a time is, in few cells; what is long ago is a date.
+func age(now, t time.Time) string {
+	const day = 24 * time.Hour
+	d := now.Sub(t)
+	switch {
+	case t.IsZero():
+		return "-"
+	case d < 0, d >= 100*day:
+		return t.In(now.Location()).Format(time.DateOnly)
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return number(int(d/time.Minute)) + " min"
+	case d < day:
+		return number(int(d/time.Hour)) + " h"
+	}
+	return number(int(d/day)) + " d"
+}
