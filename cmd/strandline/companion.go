@@ -20,14 +20,12 @@ const companionName = "strandline-full"
 func companion(ctx context.Context) error {
 	path, err := findCompanion()
 	if err != nil {
-		return &archive.Error{
-			Code: archive.CodeNotFound, Msg: companionName + " is not there, and this command is part of it", Err: err,
-			Hint: "put it beside strandline: both are in the release, and `make build` makes both",
-		}
+		return err
 	}
 	return become(ctx, path, os.Args[1:])
 }
 
+// findCompanion returns where the full program is.
 func findCompanion() (string, error) {
 	name := companionName
 	if runtime.GOOS == "windows" {
@@ -42,5 +40,12 @@ func findCompanion() (string, error) {
 			return path, nil
 		}
 	}
-	return exec.LookPath(name)
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", &archive.Error{
+			Code: archive.CodeNotFound, Msg: companionName + " is not there, and some commands are part of it", Err: err,
+			Hint: "put it beside strandline: both are in the release, and `make build` makes both",
+		}
+	}
+	return path, nil
 }

@@ -31,6 +31,9 @@ func TestLeanProgramHandsOver(t *testing.T) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 3 || !strings.Contains(out, "hint: put it beside strandline") {
 		t.Errorf("without a companion: %v\n%s", err, out)
 	}
+	if out, _ := run(lean, "doctor"); !strings.Contains(out, "strandline-full is not there") {
+		t.Errorf("doctor does not miss the companion:\n%s", out)
+	}
 	companion := func(at, says string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -49,6 +52,9 @@ func TestLeanProgramHandsOver(t *testing.T) {
 	}
 	companion(filepath.Join(dir, "path", "strandline-full"), "in PATH")
 	check(lean, "in PATH mcp")
+	if out, _ := run(lean, "doctor"); !strings.Contains(out, "its two programs belong together") {
+		t.Errorf("doctor does not see that the companion is no strandline:\n%s", out)
+	}
 	companion(filepath.Join(dir, "bin", "strandline-full"), "beside")
 	check(lean, "beside mcp")
 	link := filepath.Join(dir, "elsewhere")

@@ -27,3 +27,6 @@ func fetch() model.Fetch { return download.Fetch }
 
 // companion has nobody to hand over to: this is the full program.
 func companion(context.Context) error { return errors.New("this program is the companion itself") }
+
+// findCompanion finds none: this build leaves nothing out.
+func findCompanion() (string, error) { return "", nil }

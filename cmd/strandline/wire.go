@@ -103,7 +103,7 @@ func cliEnv() cli.Env {
 		Home: home, Cwd: cwd, Exe: exe, Now: now, Version: version,
 		Terminal: terminal, OpenStore: openStore, NewCapture: newCapture, Redact: redactor,
 		ServeMCP: serveMCP, Browse: browser(), Endpoint: endpoint(), Fetch: fetch(), Companion: companion,
-		DiskFree: diskFree, Background: background, LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes,
+		DiskFree: diskFree, Background: background, LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes, FindCompanion: findCompanion,
 	}
 }
 

@@ -98,6 +98,9 @@ type Env struct {
 	LookPath func(string) (string, error)
 	// VersionOf asks another strandline for its version.
 	VersionOf func(ctx context.Context, exe string) (string, error)
+	// FindCompanion finds the program that holds the commands which this build
+	// leaves out; "" where it leaves out none.
+	FindCompanion func() (string, error)
 }
 
 // Main runs the command line and returns the exit code.

@@ -65,10 +65,31 @@ func (a *app) doctor(ctx context.Context) ([]install.Finding, error) {
 			Msg:  "automatic compactions are blocked (compaction.block_auto = always): at the window's end the client answers a prompt with an error before one goes through",
 			Hint: "headroom blocks only while there is room; /compact is never blocked"})
 	}
+	findings = append(findings, a.checkCompanion(ctx)...)
 	findings = append(findings, a.checkDisk(cfg.Paths.Home)...)
 	archived, err := a.checkArchive(ctx, cfg)
 	findings = append(findings, archived...)
 	return findings, err
+}
+
+// checkCompanion says so when the program that serves models, and whatever else
+// this build leaves out, is not there or of another version.
+func (a *app) checkCompanion(ctx context.Context) []install.Finding {
+	path, err := a.env.FindCompanion()
+	if err != nil {
+		return []install.Finding{{Level: install.LevelWarn, Topic: "program", Msg: sentence(err), Hint: archive.ErrorHint(err)}}
+	}
+	if path == "" {
+		return nil
+	}
+	switch version, err := a.env.VersionOf(ctx, path); {
+	case err != nil:
+		return []install.Finding{{Level: install.LevelWarn, Topic: "program", Msg: sentence(err), Hint: "install strandline again; its two programs belong together"}}
+	case version != a.env.Version:
+		return []install.Finding{{Level: install.LevelWarn, Topic: "program",
+			Msg: fmt.Sprintf("%s has version %s, this program %s", path, version, a.env.Version), Hint: "install strandline again; its two programs belong together"}}
+	}
+	return nil
 }
 
 // What of the disk must be free: below the first nothing can be recorded for

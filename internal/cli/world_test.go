@@ -158,12 +158,13 @@ func (w *world) outside(out, errOut io.Writer) Env {
 		OpenStore: func(ctx context.Context, path string, mode StoreMode) (Store, error) {
 			return sqlite.Open(ctx, path, sqlite.Options{ReadOnly: mode == StoreRead, Bulk: mode == StoreBulk})
 		},
-		NewCapture: newCapture,
-		Redact:     func(*config.Config) func(string) string { return hideKeys },
-		DiskFree:   func(string) (int64, bool) { return w.free, w.free > 0 },
-		Background: func() {},
-		LookPath:   func(string) (string, error) { return w.path("bin", "strandline"), nil },
-		VersionOf:  func(context.Context, string) (string, error) { return "1.2.3", nil },
+		NewCapture:    newCapture,
+		Redact:        func(*config.Config) func(string) string { return hideKeys },
+		DiskFree:      func(string) (int64, bool) { return w.free, w.free > 0 },
+		Background:    func() {},
+		LookPath:      func(string) (string, error) { return w.path("bin", "strandline"), nil },
+		VersionOf:     func(context.Context, string) (string, error) { return "1.2.3", nil },
+		FindCompanion: func() (string, error) { return "", nil },
 	}
 }
 
