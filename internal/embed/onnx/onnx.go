@@ -8,6 +8,7 @@ package onnx
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,9 +179,8 @@ func (e *Embedder) attended(ctx context.Context, talk func() error) error {
 			return err
 		}
 	case <-ctx.Done():
-		err = ctx.Err()
 		_ = e.cmd.Process.Kill() // which ends the conversation; it may have ended already
-		<-done                   // it fails as its pipes have ended; the reason is ctx
+		err = cmp.Or(ctx.Err(), <-done)
 	}
 	if said := e.end(true); said != "" {
 		return fmt.Errorf("the model's helper failed: %w (%s)", err, said)
