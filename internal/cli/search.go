@@ -38,6 +38,8 @@ func (a *app) searchCommand() *cobra.Command {
 changes, outputs and summaries. Words may be parts of identifiers and paths; "quoted
 words" belong together; a trailing * matches beginnings. Filters may stand in the query:
 project: file: kind: since: session:
+"yesterday", "this week", "2 days ago" or "in March" beside other words limit the time;
+in quotes they are looked for.
 
 The search is limited to the project one stands in; --all searches everything. A query
 that begins with a dash stands behind two of them.
@@ -210,6 +212,9 @@ func (a *app) printHits(result recall.Result) error {
 	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one whole.", count(len(result.Hits), "hit"), result.TookMS)))
 	if result.Hits[0].Related {
 		b.WriteString(p.dim("No passage holds the words; these may be related.") + "\n")
+	}
+	if result.When != nil {
+		b.WriteString(p.dim(result.When.String()) + "\n")
 	}
 	for _, c := range result.Corrected {
 		b.WriteString(p.dim(c.String()) + "\n")

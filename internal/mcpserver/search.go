@@ -110,6 +110,9 @@ func (s *Server) projects(ctx context.Context, idx Index, name string) ([]string
 // note says what a reader of the hits has to know.
 func note(r recall.Result) string {
 	var list []string
+	if r.When != nil {
+		list = append(list, r.When.String())
+	}
 	for _, c := range r.Corrected {
 		list = append(list, c.String())
 	}

@@ -22,7 +22,7 @@ import (
 //
 // kind and file take several values with commas between. A value with blanks
 // stands in quotes. Everything else with a colon is text, such as "std::map" or
-// a URL. now is the moment that relative times count from; its location is that
+// a URL. Words such as "yesterday" become When. now is the moment that relative times count from; its location is that
 // of dates. A filter with a value that makes no sense is an *archive.Error with
 // CodeInvalid.
 func Parse(q string, now time.Time) (Request, error) {
@@ -47,6 +47,9 @@ func Parse(q string, now time.Time) (Request, error) {
 		if err := req.set(name, value, now); err != nil {
 			return Request{}, err
 		}
+	}
+	if req.Since.IsZero() && req.Until.IsZero() {
+		text, req.When = readTime(text, now)
 	}
 	req.Text = strings.Join(text, " ")
 	return req, nil

@@ -58,11 +58,21 @@ const (
 // by step, as Relaxed says; filters always hold.
 func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	start := r.now()
+	res, err := r.answer(ctx, req)
+	if err == nil && req.When != nil && (len(res.Hits) == 0 || res.Hits[0].Related) {
+		res, err = r.answer(ctx, req.anyTime())
+	}
+	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
+	return res, err
+}
+
+// answer is Search without the clock.
+func (r *Recall) answer(ctx context.Context, req Request) (Result, error) {
 	s, err := r.prepare(ctx, req)
 	if err != nil {
 		return Result{}, err
 	}
-	res := Result{Query: req.Query}
+	res := Result{Query: req.Query, When: req.When}
 	for _, reading := range s.readings() {
 		res.Relaxed, res.Terms = reading.name, reading.query.Terms
 		if res.Hits, err = s.run(ctx, reading); err != nil {
@@ -84,7 +94,6 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	if res.Hits, err = s.related(ctx, res.Hits); err != nil {
 		return Result{}, err
 	}
-	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
 	return res, nil
 }
 
@@ -111,6 +120,9 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 	text := req.Text
 	if len(text) > MaxQuery {
 		text = strings.ToValidUTF8(text[:MaxQuery], "")
+	}
+	if w := req.When; w != nil && req.Since.IsZero() && req.Until.IsZero() {
+		req.Since, req.Until = w.Since, w.Until
 	}
 	s.query = archive.Query{
 		Terms: terms.Query(text), Projects: req.Projects, Kinds: req.Kinds,

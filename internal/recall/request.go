@@ -19,6 +19,7 @@ type Request struct {
 	Kinds    []archive.PassageKind
 	Since    time.Time // zero: no limit
 	Until    time.Time // zero: no limit
+	When     *When     // what Text said about time, taken out of it; a limit where Since and Until are none
 	Agents   bool      // include sub-agents' sessions
 	Dead     bool      // include branches that a rewind left behind
 	Limit    int       // at most this many hits; 0 means DefaultLimit

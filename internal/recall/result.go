@@ -14,6 +14,8 @@ type Result struct {
 	// Relaxed says how the query was read more loosely because nothing matched
 	// it as it was typed; empty if it was not.
 	Relaxed Relaxed `json:"relaxed,omitempty"`
+	// When is what the query said about time, if the hits are limited by it.
+	When *When `json:"when,omitempty"`
 	// Corrected lists the words that no passage holds and what was looked for in
 	// their place.
 	Corrected []Correction `json:"corrected,omitempty"`
