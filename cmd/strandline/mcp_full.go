@@ -15,10 +15,13 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/cli"
 	"strandline/internal/config"
+	"strandline/internal/embed"
+	"strandline/internal/embed/static"
 	"strandline/internal/logfile"
 	"strandline/internal/logread"
 	"strandline/internal/mcpserver"
 	"strandline/internal/store/sqlite"
+	"strandline/internal/vector"
 )
 
 // serveMCP serves models on this process's stdin and stdout.
@@ -35,7 +38,13 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 			if _, err := os.Stat(indexPath(cfg)); err != nil {
 				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")
 			}
-			return openIndex(ctx, indexPath(cfg), sqlite.Options{ReadOnly: true, Texts: texts(indexPath(cfg))})
+			store, err := openIndex(ctx, indexPath(cfg), sqlite.Options{ReadOnly: true, Texts: texts(indexPath(cfg))})
+			if err != nil {
+				return nil, err
+			}
+			return mcpIndex{store, &vector.Searcher{
+				Store: store, Dir: vector.Dir(filepath.Join(cfg.Paths.Home, "vectors")), Embedders: []embed.Embedder{static.New()},
+			}}, nil
 		},
 		SaveSegment: saveSegment,
 		Logs:        logread.Reader{Capture: c, Redact: redactor(cfg)},
@@ -47,6 +56,12 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 		},
 	})
 	return server.Run(ctx, os.Stdin, os.Stdout)
+}
+
+// mcpIndex is an index that is searched by words and by meaning.
+type mcpIndex struct {
+	indexed
+	*vector.Searcher
 }
 
 // saveSegment is `strandline segments save` with a summary that came over MCP.

@@ -37,9 +37,8 @@ func (a *app) searchCommand() *cobra.Command {
 		Long: `Find what was said and done: prompts, replies, commands with their outcome, file
 changes, outputs and summaries. Words may be parts of identifiers and paths; "quoted
 words" belong together; a trailing * matches beginnings. Filters may stand in the query:
-project: file: kind: since: session:
-"yesterday", "this week", "2 days ago" or "in March" beside other words limit the time;
-in quotes they are looked for.
+project: file: kind: since: session: and, beside other words,
+times such as yesterday, last week, 2 days ago or in March (in quotes: as text).
 
 The search is limited to the project one stands in; --all searches everything. A query
 that begins with a dash stands behind two of them.

@@ -33,7 +33,7 @@ func (s *Server) search(ctx context.Context, idx Index, in searchIn) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	found, err := recall.New(idx, s.opts.Now).Search(ctx, req)
+	found, err := recall.New(idx, s.opts.Now).WithVectors(idx).Search(ctx, req)
 	if err != nil {
 		return answer{}, err
 	}
@@ -46,7 +46,11 @@ func (s *Server) search(ctx context.Context, idx Index, in searchIn) (answer, er
 	for _, h := range found.Hits {
 		text, _ := recall.Snippet(h.Text, found.Terms, searchExcerpt)
 		out.Handles = append(out.Handles, h.Handle)
-		fmt.Fprintf(&b, "%s  %s · %s · %s\n  %s\n", h.Handle, h.Kind, h.Project, s.stamp(h.Time), text)
+		related := ""
+		if h.Related {
+			related = " · related in meaning, perhaps something else"
+		}
+		fmt.Fprintf(&b, "%s  %s · %s · %s%s\n  %s\n", h.Handle, h.Kind, h.Project, s.stamp(h.Time), related, text)
 	}
 	out.Record = brief.Fence("passages of past sessions, best first", b.String())
 	return out, nil

@@ -23,6 +23,7 @@ import (
 // Index is what the tools read of a store.
 type Index interface {
 	recall.Searcher
+	recall.Vectors // passages that share no word with a query
 	logread.Places
 	Session(ctx context.Context, id string) (archive.Session, error)
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)

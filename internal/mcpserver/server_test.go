@@ -121,6 +121,21 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// A question that shares no word with the passage finds it by what it means, once
+// there are vectors, and the answer says that it may be something else.
+func TestSearchByMeaning(t *testing.T) {
+	w := newWorld(t)
+	ask := map[string]any{"query": "throttling prohibits customers hammering", "limit": 5}
+	if out, _ := call(t, w.client(), "search", ask); len(out.Handles) != 0 {
+		t.Fatalf("without vectors: %q", out.Handles)
+	}
+	w.embed()
+	out, _ := call(t, w.client(), "search", ask)
+	if !slices.Contains(out.Handles, "7f3a12cd/0.0") || !strings.Contains(out.Record, "related in meaning") {
+		t.Errorf("handles %q, record %q", out.Handles, out.Record)
+	}
+}
+
 func TestWhatComesBackIsARecordOfThePast(t *testing.T) {
 	w := newWorld(t)
 	c := w.client()

@@ -16,12 +16,15 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/embed"
+	"strandline/internal/embed/static"
 	"strandline/internal/logread"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
+	"strandline/internal/vector"
 )
 
 const (
@@ -140,6 +143,30 @@ func (w *world) session(idx *sqlite.Store, id, cwd string, write func(*synth.Ses
 	}
 }
 
+// index is searched by words and by meaning.
+type index struct {
+	*sqlite.Store
+	*vector.Searcher
+}
+
+func (w *world) searcher(store *sqlite.Store) *vector.Searcher {
+	return &vector.Searcher{Store: store, Dir: vector.Dir(filepath.Join(w.dir, "vectors")), Embedders: []embed.Embedder{static.New()}}
+}
+
+// embed makes the vectors of everything, as maintain does.
+func (w *world) embed() {
+	w.t.Helper()
+	store, err := sqlite.Open(w.t.Context(), w.index(), sqlite.Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s := w.searcher(store)
+	_, err = vector.Upkeep{Store: store, Dir: s.Dir, Embedders: s.Embedders, Now: noon}.Run(w.t.Context(), 0)
+	if err = errors.Join(err, store.Close()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // server is the server that a client in the shop's folder starts.
 func (w *world) server() *Server {
 	return New(Options{
@@ -152,7 +179,8 @@ func (w *world) server() *Server {
 			if w.broken != nil {
 				return nil, w.broken
 			}
-			return sqlite.Open(ctx, w.index(), sqlite.Options{ReadOnly: true})
+			store, err := sqlite.Open(ctx, w.index(), sqlite.Options{ReadOnly: true})
+			return index{store, w.searcher(store)}, err
 		},
 		SaveSegment: func(_ context.Context, d Draft) (string, error) {
 			if d.Segment != "seg-1" {
