@@ -197,16 +197,20 @@ func (a *app) printHits(result recall.Result) error {
 			b.WriteString(p.dim(" · related in meaning"))
 		}
 		b.WriteByte('\n')
-		text, marks := recall.Snippet(h.Text, result.Terms, 2*width)
-		if p.on {
-			text = recall.Highlight(text, marks, colourSequence(colourMatch), colourSequence(colourOff))
-		}
-		for line := range strings.Lines(text) {
-			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+		for _, line := range a.snippet(h.Text, result.Terms, width-len(gap)) {
+			if p.on {
+				line = recall.Highlight(line, recall.Marks(line, result.Terms), colourSequence(colourMatch), colourSequence(colourOff))
+			}
+			b.WriteString(gap + line + "\n")
 		}
 		if h.Because != nil {
-			b.WriteString("  " + p.dim(h.Because.String()) + "\n")
+			for i, line := range wrap("why: "+h.Because.String(), width-2*len(gap)) {
+				b.WriteString(strings.Repeat(gap, min(i, 1)+1) + p.dim(line) + "\n")
+			}
 		}
+	}
+	if result.Hits[0].Because != nil {
+		b.WriteString("\n" + p.dim(explained) + "\n")
 	}
 	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one whole.", count(len(result.Hits), "hit"), result.TookMS)))
 	if result.Hits[0].Related {
@@ -231,4 +235,22 @@ func (a *app) printHits(result recall.Result) error {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
+}
+
+// explained says what the numbers of an explanation are.
+const explained = `words, turn, session: how much they say of the query, as a share of the best hit's.
+covered: the query's words it holds. near: its neighbours that stand together.
+before: words the passage before it adds. meaning: cosine to the query.`
+
+// snippetLines is how many lines of a terminal a hit's text may take.
+const snippetLines = 2
+
+// snippet is the part of a text that shows most of the terms, on at most
+// snippetLines lines of a terminal; elsewhere it is one line.
+func (a *app) snippet(text string, terms []archive.Term, width int) []string {
+	text, _ = recall.Snippet(text, terms, snippetLines*width)
+	if _, terminal := a.env.Terminal(a.env.Stdout); !terminal {
+		return []string{text}
+	}
+	return broken(text, width, snippetLines)
 }

@@ -52,6 +52,27 @@ func cut(s string, n int) string {
 	return strings.TrimRight(s[:end], string(rune(zeroWidthJoiner))) + "…"
 }
 
+// broken breaks a text into at most lines rows of n cells, behind a blank where a
+// row would not stay half empty; what does not fit is cut.
+func broken(s string, n, lines int) []string {
+	var out []string
+	for len(out) < lines-1 && cells(s) > n && n > 1 {
+		end := 0
+		for i, r := range s {
+			if cells(s[:i+utf8.RuneLen(r)]) > n {
+				break
+			}
+			end = i + utf8.RuneLen(r)
+		}
+		if blank := strings.LastIndexByte(s[:end], ' '); blank > end/2 && s[end] != ' ' {
+			end = blank
+		}
+		out = append(out, strings.TrimRight(s[:end], " "))
+		s = strings.TrimLeft(s[end:], " ")
+	}
+	return append(out, cut(s, n))
+}
+
 // cutStart shortens a text to at most n cells and keeps its end, where paths
 // differ.
 func cutStart(s string, n int) string {

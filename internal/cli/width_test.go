@@ -211,3 +211,29 @@ func TestTable(t *testing.T) {
 		})
 	}
 }
+
+func TestBroken(t *testing.T) {
+	for name, c := range map[string]struct {
+		in    string
+		n     int
+		lines int
+		want  string
+	}{
+		"it fits":               {"make it wait", 20, 2, "make it wait"},
+		"between words":         {"make it wait longer", 14, 2, "make it wait|longer"},
+		"a blank at the end":    {"make it wait longer", 12, 2, "make it wait|longer"},
+		"what is left is cut":   {"make it wait longer than this", 12, 2, "make it wait|longer than…"},
+		"a long word is broken": {"a/path/that/does/not/fit", 10, 3, "a/path/tha|t/does/not|/fit"},
+		"no half empty row":     {"in a/path/that/does/not", 12, 2, "in a/path/th|at/does/not"},
+		"wide characters":       {"支払いの再試行", 5, 4, "支払|いの|再試|行"},
+		"no room":               {"text", 1, 2, "…"},
+		"nothing":               {"", 10, 2, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := broken(c.in, c.n, c.lines)
+			if strings.Join(got, "|") != c.want {
+				t.Errorf("got %q, want %s", got, c.want)
+			}
+		})
+	}
+}
