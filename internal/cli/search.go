@@ -238,7 +238,7 @@ func (a *app) printHits(result recall.Result) error {
 }
 
 // explained says what the numbers of an explanation are.
-const explained = `words, turn, session: how much they say of the query, as a share of the best hit's.
+const explained = `words, turn, session: how well they match, as a share of the best hit's.
 covered: the query's words it holds. near: its neighbours that stand together.
 before: words the passage before it adds. meaning: cosine to the query.`
 
