@@ -86,6 +86,10 @@ func (b *bulk) log(ctx context.Context, jobs []Job, out chan<- Job) error {
 		if j.Source != nil {
 			var logged Logged
 			k, err := list.of(*j.Source)
+			if k.gone && err == nil {
+				b.advance(j.Size, 0)
+				continue
+			}
 			if err == nil {
 				logged, err = b.capture.logInto(ctx, k, *j.Source)
 			}

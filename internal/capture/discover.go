@@ -193,6 +193,9 @@ func (c *Capture) Logged(ctx context.Context) ([]Job, error) {
 			continue
 		}
 		id := archiveID(h)
+		if c.Forgotten().Has(id) {
+			continue // deleting it was interrupted
+		}
 		it, ok := byID[id]
 		if !ok {
 			it = &item{job: Job{Session: id}, created: h.Created}

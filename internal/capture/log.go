@@ -20,7 +20,7 @@ const maxHookCompare = 8 << 20
 // another folder that holds nothing new starts none.
 func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
 	k, err := c.kept(src, src.Rel != "")
-	if err != nil {
+	if err != nil || k.gone {
 		return Logged{}, err
 	}
 	return c.logInto(ctx, k, src)
@@ -35,6 +35,9 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 	place, err := c.locate(k, src, f)
 	if err != nil {
 		return Logged{}, err
+	}
+	if id := place.header.Session; id != src.Session && c.Forgotten().Has(id) {
+		return Logged{}, nil // a run that an older client kept beside the transcripts
 	}
 	var out Logged
 	for {

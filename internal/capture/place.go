@@ -46,6 +46,7 @@ type kept struct {
 	slug  string                        // folder of the logs, empty while there is none
 	main  []sessionlog.Entry            // generations of the transcript, oldest first
 	files map[string][]sessionlog.Entry // generations of side files by sessionlog.Layout.Rel
+	gone  bool                          // the session was forgotten: nothing of it is taken in
 }
 
 // kept lists what the archive holds of a source's session; side says whether
@@ -54,6 +55,9 @@ func (c *Capture) kept(src Source, side bool) (kept, error) {
 	k := kept{name: src.Session, files: map[string][]sessionlog.Entry{}}
 	if src.Rel == "" {
 		k.name = strings.TrimSuffix(filepath.Base(src.Path), transcriptExt)
+	}
+	if k.gone = c.Forgotten().Has(src.Session); k.gone {
+		return k, nil
 	}
 	var err error
 	if k.main, err = c.Layout.Find(c.Client.Name, k.name); err != nil {

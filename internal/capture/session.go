@@ -27,7 +27,7 @@ type Captured struct {
 // unreadable tool output does not lose the rest; the errors come joined.
 func (c *Capture) Files(ctx context.Context, main Source, side bool) (got Captured, err error) {
 	k, err := c.kept(main, side)
-	if err != nil {
+	if err != nil || k.gone {
 		return got, err
 	}
 	var errs []error
@@ -43,7 +43,7 @@ func (c *Capture) Files(ctx context.Context, main Source, side bool) (got Captur
 		}
 		got.Added += logged.Added
 		got.Deferred = got.Deferred || logged.Deferred
-		if src.Rel == "" || src.Agent() != "" {
+		if logged.Session != "" && (src.Rel == "" || src.Agent() != "") {
 			got.Sessions = append(got.Sessions, Touched{Session: logged.Session, logged: logged})
 		}
 	}
@@ -146,7 +146,7 @@ func (c *Capture) Behind(src Source, size int64) (bool, error) {
 		return false, nil
 	}
 	k, err := c.kept(src, src.Rel != "")
-	if err != nil {
+	if err != nil || k.gone {
 		return false, err
 	}
 	missing, err := k.missing(src, size)
@@ -165,7 +165,6 @@ func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 	list := lister{capture: c}
 	var m Missing
 	for _, j := range jobs {
-		m.Of += j.Size
 		if j.Size == 0 {
 			continue
 		}
@@ -173,6 +172,10 @@ func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 		if err != nil {
 			return m, err
 		}
+		if k.gone {
+			continue
+		}
+		m.Of += j.Size
 		n, err := k.missing(*j.Source, j.Size)
 		if err != nil {
 			return m, err

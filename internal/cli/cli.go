@@ -34,6 +34,7 @@ type Store interface {
 	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
 	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
 	lifecycle.Index
+	lifecycle.Past
 	vector.Store
 	vector.Filler
 	DropVectors(ctx context.Context, embedder string) error
@@ -165,7 +166,7 @@ Start with:  strandline init     wire it into the client
 	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
 	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.browseCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.segmentsCommand(), a.queueCommand(), a.timelineCommand(), a.filesCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
 	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
-	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand(), a.modelCommand())
+	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand(), a.forgetCommand(), a.modelCommand())
 	add(root, "", a.versionCommand(), a.hookHelp(), a.statuslineHelp(), a.earlyCommand(), a.catchupCommand())
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,8 @@ lifecycle.auto is off.
 What is older than retention.days and was never given back to the model leaves the hot
 set: searches that you type still find it, and its log stays as it is. --compact drops
 its text from the index, where it stands a second time, and gives the space to the disk;
-so does a pass while the archive takes more than retention.max_bytes.`,
+so does a pass while the archive takes more than retention.max_bytes. Logs are deleted
+only with retention.delete, in the way of ` + "`strandline forget`" + `.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if background {
@@ -44,9 +46,11 @@ so does a pass while the archive takes more than retention.max_bytes.`,
 			if a.needsNetwork() {
 				return a.env.Companion(cmd.Context())
 			}
-			return a.withStore(cmd.Context(), StoreWrite, func(x indexed) error {
-				return a.maintain(cmd.Context(), x, compacting, asJSON)
-			})
+			r, err := a.enter()
+			if err != nil {
+				return err
+			}
+			return a.maintain(cmd.Context(), r, compacting, asJSON)
 		},
 	}
 	jsonFlag(cmd, &asJSON)
@@ -56,13 +60,16 @@ so does a pass while the archive takes more than retention.max_bytes.`,
 	return cmd
 }
 
-func (a *app) maintain(ctx context.Context, x indexed, compacting, asJSON bool) error {
-	lock, err := x.lock("maintain", "pass of upkeep")
+func (a *app) maintain(ctx context.Context, r rooms, compacting, asJSON bool) error {
+	lock, err := r.lock("maintain", "pass of upkeep")
 	if err != nil {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	stages := a.runPass(ctx, x, a.embedAll, compacting)
+	stages, err := a.upkeep(ctx, r, a.embedAll, compacting)
+	if err != nil {
+		return err
+	}
 	if asJSON {
 		err = a.printJSON(stages)
 	} else {
@@ -74,23 +81,65 @@ func (a *app) maintain(ctx context.Context, x indexed, compacting, asJSON bool) 
 	return err
 }
 
+// upkeep does a pass and, when nobody has the index open any more, deletes for good
+// what is to be forgotten: what an interrupted command left, and what
+// retention.delete gives up.
+func (a *app) upkeep(ctx context.Context, r rooms, embed func(context.Context, indexed) (int, error), compacting bool) (stages []lifecycle.Stage, err error) {
+	f := forgetter(r)
+	open, failed := f.Open(ctx) // before anything is captured
+	var due []string
+	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
+		stages = a.runPass(ctx, x, embed, compacting)
+		if failed == nil {
+			due, failed = f.Due(ctx, x.store, a.retention(x.rooms, compacting), a.env.Now())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	st := lifecycle.Stage{Name: "forget"}
+	start := a.env.Now()
+	for _, session := range due {
+		if failed == nil {
+			failed = f.Begin(ctx, session, archive.ForgetOld)
+		}
+	}
+	if all := slices.Concat(open, due); failed == nil && len(all) > 0 {
+		st.Before = treeSize(r.file("log"))
+		failed = a.erase(ctx, r, all)
+		st.Done, st.After = len(all), treeSize(r.file("log"))
+	}
+	if failed != nil {
+		st.Error = failed.Error()
+	}
+	st.TookMS = a.env.Now().Sub(start).Milliseconds()
+	return append(stages, st), nil
+}
+
 // runPass notes that a pass begins and does it; embed makes the vectors that are
 // missing.
 func (a *app) runPass(ctx context.Context, x indexed, embed func(context.Context, indexed) (int, error), compacting bool) []lifecycle.Stage {
 	p := a.pass(x.rooms)
 	p.Embed = func(ctx context.Context) (int, error) { return embed(ctx, x) }
 	p.Measure = a.measureFor(x)
-	rule := confidence.Default()
-	rule.PerHour = x.cfg.Lifecycle.Decay
-	p.Retention = lifecycle.Retention{
-		Rule: rule,
-		Age:  time.Duration(x.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: x.cfg.Retention.MaxBytes, Compact: compacting,
-		Sizes: func() (int64, int64) {
-			return treeSize(x.file("index.db")) + treeSize(x.file("index.db-wal")) + treeSize(x.file("vectors")), treeSize(x.file("log")) + treeSize(x.file("journal"))
-		},
-	}
+	p.Retention = a.retention(x.rooms, compacting)
 	p.Schedule.Begin(a.env.Now())
 	return p.Run(ctx, x.store)
+}
+
+// retention is what the settings let leave the hot set, or go.
+func (a *app) retention(r rooms, compacting bool) lifecycle.Retention {
+	rule := confidence.Default()
+	rule.PerHour = r.cfg.Lifecycle.Decay
+	return lifecycle.Retention{
+		Rule: rule,
+		Age:  time.Duration(r.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: r.cfg.Retention.MaxBytes,
+		Delete: r.cfg.Retention.Delete, Compact: compacting,
+		Sizes: func() (int64, int64) {
+			return treeSize(r.file("index.db")) + treeSize(r.file("index.db-wal")) + treeSize(r.file("vectors")), treeSize(r.file("log")) + treeSize(r.file("journal"))
+		},
+	}
 }
 
 // failed joins the errors of stages.
@@ -122,8 +171,8 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error { return failed(a.runPass(ctx, x, a.embedSome, false)) })
-	if err != nil {
+	stages, err := a.upkeep(ctx, r, a.embedSome, false)
+	if err = errors.Join(err, failed(stages)); err != nil {
 		log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
 		log.Error("upkeep", "event", "maintain", "error", err)
 	}
@@ -190,6 +239,7 @@ func told(st lifecycle.Stage) string {
 		"tiers":    count(st.Done, "turn") + " taken out of the hot set or back",
 		"compact":  count(st.Done, "turn") + " trimmed to summaries",
 		"seal":     count(st.Done, "log") + " sealed",
+		"forget":   count(st.Done, "session") + " deleted for good",
 	}[st.Name]
 	if st.Before > 0 {
 		text += ", " + size(st.Before) + " → " + size(st.After)

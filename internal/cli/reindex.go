@@ -31,29 +31,10 @@ func (a *app) reindex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lock, err := r.lock("reindex", "reindex")
-	if err != nil {
-		return err
+	report, later, err := a.rebuildIndex(ctx, r)
+	if report.Done > 0 || err == nil {
+		fmt.Fprintf(a.out, "%s indexed from %s of logs\n", count(report.Sessions, "session"), size(report.Bytes))
 	}
-	defer lock.Release() // it ends with the process in any case
-	jobs, err := r.capture.Logged(ctx)
-	if err != nil {
-		return err
-	}
-	final := indexPath(r.cfg.Paths.Home)
-	fresh := final + ".new"
-	if err := removeIndex(fresh); err != nil {
-		return err
-	}
-	report, err := a.buildIndex(ctx, r, fresh, jobs)
-	if err != nil {
-		return errors.Join(err, removeIndex(fresh))
-	}
-	if err := swapIndex(ctx, fresh, final); err != nil {
-		return errors.Join(err, removeIndex(fresh))
-	}
-	fmt.Fprintf(a.out, "%s indexed from %s of logs\n", count(report.Sessions, "session"), size(report.Bytes))
-	later, err := a.indexMeanwhile(ctx, r)
 	if later.Sessions > 0 {
 		fmt.Fprintf(a.out, "%s changed meanwhile, now indexed as well\n", count(later.Sessions, "session"))
 	}
@@ -65,6 +46,34 @@ func (a *app) reindex(ctx context.Context) error {
 		return silentError{ExitCorrupt}
 	}
 	return err
+}
+
+// rebuildIndex puts an index that is read from the logs and the journal alone in
+// the place of the old one. later is what changed meanwhile.
+func (a *app) rebuildIndex(ctx context.Context, r rooms) (report, later capture.Report, err error) {
+	lock, err := r.lock("reindex", "reindex")
+	if err != nil {
+		return report, later, err
+	}
+	defer lock.Release() // it ends with the process in any case
+	jobs, err := r.capture.Logged(ctx)
+	if err != nil {
+		return report, later, err
+	}
+	final := indexPath(r.cfg.Paths.Home)
+	fresh := final + ".new"
+	if err := removeIndex(fresh); err != nil {
+		return report, later, err
+	}
+	built, err := a.buildIndex(ctx, r, fresh, jobs)
+	if err == nil {
+		err = swapIndex(ctx, fresh, final)
+	}
+	if err != nil {
+		return report, later, errors.Join(err, removeIndex(fresh))
+	}
+	later, err = a.indexMeanwhile(ctx, r)
+	return built, later, err
 }
 
 // indexMeanwhile brings the new index up to the logs once more. What hooks logged

@@ -136,6 +136,7 @@ type Search struct {
 type Retention struct {
 	Days     int   // age at which what was never accessed leaves the hot set
 	MaxBytes int64 // of the archive on disk, 0: no limit
+	Delete   bool  // what is too old or too much, and was never accessed, is deleted for good
 }
 
 // Embed is what makes vectors of passages.

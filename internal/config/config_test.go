@@ -191,6 +191,7 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"lifecycle.decay", "1", false},
 		{"retention.days", "1", false},
 		{"retention.max_bytes", "'1MB'", false},
+		{"retention.delete", "true", false},
 		{"embed.model", "'http'", false},
 		{"embed.url", "'https://example.org/v1'", false},
 		{"embed.endpoint_model", "'m'", false},

@@ -82,6 +82,9 @@ func (r *run) handle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.env.Capture.Forgotten().Has(p.session) {
+		return nil
+	}
 	if p.event == "PostToolUse" && r.throttled() {
 		return nil
 	}

@@ -30,6 +30,9 @@ type Retention struct {
 	MaxBytes int64
 	// Sizes returns the bytes that the index and the logs take.
 	Sizes func() (index, logs int64)
+	// Delete gives up sessions for good that are older than Age, or in the way of
+	// MaxBytes, and were never given to the model.
+	Delete bool
 	// Compact drops duplicate text of everything outside the hot set in any case.
 	Compact bool
 }

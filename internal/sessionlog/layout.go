@@ -55,6 +55,9 @@ func (l Layout) ChildGeneration(client, slug, session, rel string, gen int) stri
 	return filepath.Join(l.dir(client, slug), sessionName(session), filepath.FromSlash(dir), withGeneration(name, gen)+logExt)
 }
 
+// Name returns the name that a session has in an Entry.
+func (Layout) Name(session string) string { return sessionName(session) }
+
 // Rel returns the Entry.Rel of the child log for rel.
 func (Layout) Rel(rel string) string { return relName(rel) }
 

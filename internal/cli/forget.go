@@ -1,0 +1,299 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+	"strandline/internal/lifecycle"
+)
+
+// forgetJSON is what `forget` would delete, or has deleted, for scripts.
+type forgetJSON struct {
+	Session string    `json:"session"`
+	Title   string    `json:"title,omitempty"`
+	Project string    `json:"project,omitempty"`
+	First   time.Time `json:"first,omitzero"`
+	Last    time.Time `json:"last,omitzero"`
+	Turns   int       `json:"turns"`
+	Bytes   int64     `json:"bytes"` // of transcripts
+	Logs    int       `json:"logs"`
+	Facts   int       `json:"facts"` // of the journal
+	// Related are sessions that share rows with it: forks, and what it is a fork of.
+	Related []string `json:"related"`
+	// Client is the client's own transcript where it still exists. It stays.
+	Client string           `json:"client_file,omitempty"`
+	Done   bool             `json:"done"`
+	Proof  *lifecycle.Proof `json:"proof,omitempty"`
+}
+
+type forgetFlags struct {
+	yes, dryRun, asJSON bool
+	prove               []string
+}
+
+func (a *app) forgetCommand() *cobra.Command {
+	var f forgetFlags
+	cmd := &cobra.Command{
+		Use:   "forget SESSION",
+		Short: "Delete a session for good, everywhere, with proof",
+		Long: `Delete a session for good: its logs with all generations, its sub-agents' logs and side
+files, what the journal holds of it, its state, and with a rebuilt index every row, text
+and vector. Afterwards every file of the archive is read, logs decompressed, and searched
+for texts of the session; what was looked at is printed.
+
+The client's own transcript is not touched. While it exists nothing takes it in again: no
+import, no hook, also not if that session goes on. What other sessions hold of it, a
+fork's copies above all, stays until they are forgotten as well.
+
+It shows what would go and asks. If it is interrupted, the same command, or the next pass
+of upkeep, goes on where it ended.`,
+		Args: arguments("SESSION"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.forget(cmd.Context(), args[0], f) },
+	}
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would go and delete nothing")
+	cmd.Flags().StringArrayVar(&f.prove, "prove", nil, "also look for this text afterwards (repeatable)")
+	jsonFlag(cmd, &f.asJSON)
+	return cmd
+}
+
+func (a *app) forget(ctx context.Context, typed string, f forgetFlags) error {
+	if f.asJSON && !f.yes && !f.dryRun {
+		return wrongUsage("--json cannot ask", "add --yes or --dry-run")
+	}
+	r, err := a.enter()
+	if err != nil {
+		return err
+	}
+	plan, samples, err := a.forgetPlan(ctx, r, typed)
+	if err != nil {
+		return err
+	}
+	if f.dryRun && f.asJSON {
+		return a.printJSON(plan)
+	}
+	if !f.asJSON {
+		a.printForget(plan)
+	}
+	if f.dryRun {
+		fmt.Fprintln(a.out, "Nothing was deleted.")
+		return nil
+	}
+	if !f.yes && !a.agreed("Delete it for good? Type yes: ") {
+		fmt.Fprintln(a.out, "Nothing was deleted.")
+		return silentError{ExitInternal}
+	}
+	lock, err := r.lock("maintain", "pass of upkeep")
+	if err != nil {
+		return err
+	}
+	defer lock.Release() // it ends with the process in any case
+	forget := forgetter(r)
+	if err := forget.Begin(ctx, plan.Session, archive.ForgetAsked); err != nil {
+		return err
+	}
+	if err := a.erase(ctx, r, []string{plan.Session}); err != nil {
+		return err
+	}
+	plan.Done = true
+	proof, err := lifecycle.Prove(ctx, r.cfg.Paths.Home, append(samples, f.prove...))
+	if err != nil {
+		return err
+	}
+	plan.Proof = &proof
+	if f.asJSON {
+		err = a.printJSON(plan)
+	} else {
+		a.printProof(proof)
+	}
+	if err == nil && len(proof.Left) > 0 {
+		err = silentError{ExitCorrupt}
+	}
+	return err
+}
+
+func forgetter(r rooms) lifecycle.Forget {
+	return lifecycle.Forget{Capture: r.capture, Journal: r.journal, State: r.file("state")}
+}
+
+// erase deletes what is left of sessions that are forgotten, and builds what is
+// derived anew: rows, texts and vectors that a database only marks as free would
+// still stand in its file.
+func (a *app) erase(ctx context.Context, r rooms, sessions []string) error {
+	if len(sessions) == 0 {
+		return nil
+	}
+	if _, err := forgetter(r).Erase(ctx, sessions); err != nil {
+		return err
+	}
+	embedded, err := a.hasVectors(ctx, r)
+	if err != nil {
+		return err
+	}
+	if _, _, err := a.rebuildIndex(ctx, r); err != nil {
+		return err
+	}
+	if err := dropFlat(r); err != nil {
+		return err
+	}
+	if embedded {
+		err := a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
+			_, err := a.embedAll(ctx, x)
+			return err
+		})
+		if err != nil {
+			fmt.Fprintf(a.errOut, "note: the vectors are not whole: %s; `strandline maintain` makes the rest\n", sentence(err))
+		}
+	}
+	return forgetter(r).Done(sessions)
+}
+
+// hasVectors reports that the index holds vectors, which a rebuilt one does not.
+func (a *app) hasVectors(ctx context.Context, r rooms) (has bool, err error) {
+	if _, err := os.Stat(indexPath(r.cfg.Paths.Home)); err != nil {
+		return false, nil //nolint:nilerr // no index, no vectors
+	}
+	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {
+		sets, err := x.store.VectorSets(ctx)
+		has = len(sets) > 0
+		return err
+	})
+	return has, err
+}
+
+// dropFlat removes what is derived from vectors; the next search or pass writes it
+// anew.
+func dropFlat(r rooms) error {
+	entries, err := os.ReadDir(r.file("vectors"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Name() != ".lock" { // who writes there holds it
+			err = errors.Join(err, os.RemoveAll(r.file("vectors", e.Name())))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("delete vectors: %w", err)
+	}
+	return nil
+}
+
+// forgetPlan finds what would be deleted and takes samples of it. A session that an
+// interrupted call left half deleted is found by its name in what was forgotten.
+func (a *app) forgetPlan(ctx context.Context, r rooms, typed string) (forgetJSON, []string, error) {
+	h, err := archive.ParseHandle(typed)
+	if err != nil {
+		return forgetJSON{}, nil, err
+	}
+	if h.Turn >= 0 || strings.Contains(h.Session, "~") {
+		return forgetJSON{}, nil, wrongUsage("forget takes a whole session", "turns, and sub-agents' runs, go with their session")
+	}
+	known, err := r.capture.Forgotten().List()
+	if err != nil {
+		return forgetJSON{}, nil, err
+	}
+	for id := range known {
+		if id == h.Session || len(h.Session) >= 8 && strings.HasPrefix(id, h.Session) {
+			return forgetJSON{Session: id, Related: []string{}}, nil, nil
+		}
+	}
+	plan := forgetJSON{Related: []string{}}
+	var samples []string
+	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {
+		_, id, err := session(ctx, x.store, typed)
+		if err != nil {
+			return err
+		}
+		id, _, _ = strings.Cut(id, "@")
+		samples, err = a.describeForget(ctx, x, id, &plan)
+		return err
+	})
+	return plan, samples, err
+}
+
+// samplesMost is how many texts of a session are looked for after it is deleted.
+const samplesMost = 64
+
+func (a *app) describeForget(ctx context.Context, x indexed, id string, plan *forgetJSON) ([]string, error) {
+	s, err := x.store.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	plan.Session, plan.Title, plan.Project, plan.First, plan.Last, plan.Turns = id, s.Title, projectName(s.Project), s.First, s.Last, s.Turns
+	if s.Relation == archive.RelationFork {
+		plan.Related = append(plan.Related, s.Parent)
+	}
+	list, err := x.store.Sessions(ctx, archive.SessionFilter{})
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range list {
+		if other.Parent == id && other.Relation == archive.RelationFork {
+			plan.Related = append(plan.Related, other.ID)
+		}
+	}
+	slices.Sort(plan.Related)
+	size, err := forgetter(x.rooms).Size(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	plan.Logs, plan.Bytes, plan.Facts, plan.Client = size.Logs, size.Bytes, size.Facts, size.Client
+	passages, err := x.store.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: id}})
+	if err != nil {
+		return nil, err
+	}
+	return forgetter(x.rooms).Samples(ctx, id, passages, samplesMost)
+}
+
+// agreed asks a question on stdin.
+func (a *app) agreed(question string) bool {
+	fmt.Fprint(a.out, question)
+	line, _ := bufio.NewReader(a.env.Stdin).ReadString('\n') // the end of stdin is no yes
+	return strings.EqualFold(strings.TrimSpace(line), "yes")
+}
+
+func (a *app) printForget(plan forgetJSON) {
+	p := a.paint()
+	if plan.Turns == 0 && plan.Logs == 0 {
+		fmt.Fprintf(a.out, "Session %s is forgotten already; what may be left of it is deleted now.\n", p.bold(archive.ShortID(plan.Session)))
+		return
+	}
+	fmt.Fprintf(a.out, "Session %s  %s\n", p.bold(archive.ShortID(plan.Session)), plan.Title)
+	fmt.Fprintf(a.out, "  %s, %s in %s, last active %s\n", count(plan.Turns, "turn"), size(plan.Bytes), count(plan.Logs, "log"), a.ago(plan.Last))
+	fmt.Fprintf(a.out, "  %s in the journal, its rows, texts and vectors\n", count(plan.Facts, "fact"))
+	if plan.Client != "" {
+		fmt.Fprintf(a.out, "  %s %s\n", p.yellow("stays, and is not taken in again:"), plan.Client)
+	}
+	for _, id := range plan.Related {
+		fmt.Fprintf(a.out, "  %s %s\n", p.yellow("shares rows with it and stays:"), id)
+	}
+}
+
+func (a *app) printProof(proof lifecycle.Proof) {
+	p := a.paint()
+	fmt.Fprintf(a.out, "Deleted. %s and %s of the archive were read", count(proof.Files, "file"), size(proof.Bytes))
+	if proof.Texts > 0 {
+		fmt.Fprintf(a.out, " for %s of it", count(proof.Texts, "text"))
+	}
+	switch {
+	case len(proof.Left) > 0:
+		fmt.Fprintf(a.out, ": %s\n", p.red(fmt.Sprintf("%q is found in %s", proof.Found, strings.Join(proof.Left, ", "))))
+	case len(proof.Kept) > 0:
+		fmt.Fprintf(a.out, ": nothing is left but %d that other sessions' logs hold, too\n", proof.Shared)
+		for _, path := range proof.Kept {
+			fmt.Fprintf(a.out, "  %s\n", path)
+		}
+	default:
+		fmt.Fprintln(a.out, ": nothing is left.")
+	}
+}

@@ -1,0 +1,382 @@
+package lifecycle_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/lifecycle"
+	"strandline/internal/sessionlog"
+)
+
+func (w *world) forget() lifecycle.Forget {
+	return lifecycle.Forget{Capture: w.pass.Capture, Journal: w.pass.Journal, State: filepath.Join(w.home, "state")}
+}
+
+// holding lists the files below the archive that hold a text, logs decompressed:
+// a look of its own, with nothing of what it checks. The index is left out, which
+// whoever calls Erase builds anew.
+func (w *world) holding(text string) (found []string) {
+	w.t.Helper()
+	err := filepath.WalkDir(w.home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "index.db") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(path, ".zst") {
+			r, err := sessionlog.OpenReader(path)
+			if err != nil {
+				return err
+			}
+			inside, err := io.ReadAll(r.NewSection(0, r.Position().Raw))
+			if err := r.Close(); err != nil {
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			data = append(data, inside...)
+		}
+		if bytes.Contains(data, []byte(text)) {
+			found = append(found, d.Name())
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found
+}
+
+// twoSessions are two that were captured, with a word of their own in facts of the
+// journal and in state.
+func twoSessions(t *testing.T) *world {
+	w := newWorld(t)
+	for i, s := range []string{sessionA, sessionB} {
+		w.grow(s, uint64(i+1))
+		w.log(s)
+		word := []string{"periwinkle", "marigold"}[i]
+		for _, id := range []string{s, s + "~a1"} {
+			fact := archive.SummaryFact{Source: "PostCompact", Text: "the word is " + word}
+			if err := w.pass.Journal.Record(t.Context(), archive.JournalSummary, id, fact); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{s + ".json", filepath.Join("segments", s), filepath.Join("compacted", s+".1")} {
+			path := filepath.Join(w.home, "state", name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(word), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return w
+}
+
+func TestForgetErasesASessionAndNothingElse(t *testing.T) {
+	w := twoSessions(t)
+	f := w.forget()
+	size, err := f.Size(t.Context(), sessionA)
+	if err != nil || size.Logs != 1 || size.Facts != 2 || size.Bytes == 0 || size.Client != w.path(sessionA) {
+		t.Fatalf("%+v, %v", size, err)
+	}
+	others := len(w.holding("marigold"))
+	if err := f.Begin(t.Context(), sessionA, archive.ForgetAsked); err != nil {
+		t.Fatal(err)
+	}
+	gone, err := f.Erase(t.Context(), []string{sessionA})
+	if err != nil || gone.Logs != 1 || gone.Facts != 2 || gone.State != 3 || gone.Bytes == 0 {
+		t.Fatalf("%+v, %v", gone, err)
+	}
+	if err := f.Done([]string{sessionA}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"periwinkle", "make retry number 1 wait"} {
+		if found := w.holding(text); len(found) > 0 {
+			t.Errorf("%q stands in %v", text, found)
+		}
+	}
+	if found := w.holding("marigold"); len(found) != others || others == 0 {
+		t.Errorf("the other session's word stands in %v, was in %d", found, others)
+	}
+	if open, err := f.Open(t.Context()); err != nil || len(open) > 0 {
+		t.Errorf("open: %v, %v", open, err)
+	}
+	if err := f.Begin(t.Context(), "../x", archive.ForgetAsked); archive.ErrorCode(err) != archive.CodeInvalid {
+		t.Errorf("%v", err)
+	}
+	// The client's file is there, and nothing takes it in.
+	w.grow(sessionA, 3)
+	job := capture.Job{Source: &capture.Source{Path: w.path(sessionA), Session: sessionA}, Size: 1}
+	if _, err := w.pass.Capture.Bulk(t.Context(), w.store, w.store, []capture.Job{job}, nil); err != nil {
+		t.Error(err)
+	}
+	got, err := w.pass.Capture.Files(t.Context(), *job.Source, true)
+	if err != nil || got.Added != 0 || len(got.Sessions) != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if one, err := w.pass.Capture.Log(t.Context(), *job.Source); err != nil || one.Added != 0 {
+		t.Errorf("%+v, %v", one, err)
+	}
+	if behind, err := w.pass.Capture.Behind(*job.Source, 1<<20); behind || err != nil {
+		t.Errorf("behind: %v, %v", behind, err)
+	}
+	if m, err := w.pass.Capture.Uncaptured([]capture.Job{job}); err != nil || m != (capture.Missing{}) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if found := w.holding("make retry number"); len(found) != 1 {
+		t.Errorf("taken in again: %v", found)
+	}
+}
+
+// A command that ends anywhere leaves something that the next one, or a pass,
+// finishes, and until then nothing takes the session in or reads it into an index.
+func TestForgetGoesOnWhereItEnded(t *testing.T) {
+	steps := map[string]func(t *testing.T, w *world){
+		"behind the journal's fact": func(t *testing.T, w *world) {
+			if err := os.RemoveAll(filepath.Join(w.home, "forgotten")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"behind the file that hooks ask": func(*testing.T, *world) {},
+		"within that file": func(t *testing.T, w *world) {
+			if err := os.Truncate(filepath.Join(w.home, "forgotten", sessionA), 0); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"between logs and journal": func(t *testing.T, w *world) {
+			entries, err := w.pass.Capture.Layout.Find("claude", sessionA)
+			if err != nil || len(entries) != 1 {
+				t.Fatal(entries, err)
+			}
+			if err := os.Remove(entries[0].Path); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"within the journal, blank and not rewritten": func(t *testing.T, w *world) {
+			months, err := filepath.Glob(filepath.Join(w.home, "journal", "*.zst"))
+			if err != nil || len(months) != 1 {
+				t.Fatal(months, err)
+			}
+			l, err := sessionlog.Open(t.Context(), months[0], sessionlog.Header{Kind: sessionlog.KindJournal, Generation: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Blank(t.Context(), 0, 1); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"before it was noted as done": func(t *testing.T, w *world) {
+			if _, err := w.forget().Erase(t.Context(), []string{sessionA}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for name, cut := range steps {
+		t.Run(name, func(t *testing.T) {
+			w := twoSessions(t)
+			f := w.forget()
+			if err := f.Begin(t.Context(), sessionA, archive.ForgetAsked); err != nil {
+				t.Fatal(err)
+			}
+			cut(t, w)
+			open, err := f.Open(t.Context())
+			if err != nil || !slices.Equal(open, []string{sessionA}) {
+				t.Fatalf("open: %v, %v", open, err)
+			}
+			jobs, err := w.pass.Capture.Logged(t.Context())
+			if err != nil || len(jobs) != 1 || jobs[0].Session != sessionB {
+				t.Errorf("a rebuilt index would read %+v, %v", jobs, err)
+			}
+			for range 2 { // and once more
+				if _, err := f.Erase(t.Context(), open); err != nil {
+					t.Fatal(err)
+				}
+				if err := f.Done(open); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, text := range []string{"periwinkle", "make retry number 1 wait"} {
+				if found := w.holding(text); len(found) > 0 {
+					t.Errorf("%q stands in %v", text, found)
+				}
+			}
+			if open, err := f.Open(t.Context()); err != nil || len(open) > 0 {
+				t.Errorf("still open: %v, %v", open, err)
+			}
+			if found := w.holding("marigold"); len(found) == 0 {
+				t.Error("the other session is gone as well")
+			}
+		})
+	}
+}
+
+// A hook that was writing while its session was deleted leaves a log; the next look
+// sees it.
+func TestForgetSeesALogThatCameBack(t *testing.T) {
+	w := twoSessions(t)
+	f := w.forget()
+	entries, err := w.pass.Capture.Layout.Find("claude", sessionA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(entries[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Begin(t.Context(), sessionA, archive.ForgetAsked); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Erase(t.Context(), []string{sessionA}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Done([]string{sessionA}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(entries[0].Path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(entries[0].Path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if open, err := f.Open(t.Context()); err != nil || !slices.Equal(open, []string{sessionA}) {
+		t.Errorf("open: %v, %v", open, err)
+	}
+}
+
+func TestProof(t *testing.T) {
+	w := twoSessions(t)
+	home := w.home
+	for _, c := range []struct {
+		name       string
+		texts      []string
+		kept, left int
+	}{
+		{"nothing to look for", nil, 0, 0},
+		{"a text that is nowhere", []string{"nowhere to be found"}, 0, 0},
+		{"a text of a log", []string{"make retry number 2 wait"}, 1, 0},
+		{"a text of state and journal only", []string{"periwinkle"}, 0, 4},
+	} {
+		p, err := lifecycle.Prove(t.Context(), home, c.texts)
+		if err != nil || p.Files < 6 || p.Bytes == 0 || p.Texts != len(c.texts) || len(p.Kept) != c.kept || len(p.Left) != c.left {
+			t.Errorf("%s: %+v, %v", c.name, p, err)
+		}
+	}
+	long := strings.Repeat("x", 1<<20-3) + "split over two reads" // of a mebibyte each
+	if err := os.WriteFile(filepath.Join(home, "state", "long"), []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := lifecycle.Prove(t.Context(), home, []string{"split over two reads"}); err != nil || len(p.Left) != 1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// A sample stands in JSON, and in the index, as it stands in the text.
+func TestSamples(t *testing.T) {
+	texts := []string{"short", `a "quoted" text with a plain run behind it, long enough`, "línea\nonly the plain run of letters counts here", strings.Repeat("a long one ", 40)}
+	var ps []archive.Passage
+	for _, text := range texts {
+		ps = append(ps, archive.Passage{Text: text})
+	}
+	w := newWorld(t)
+	if none, err := w.forget().Samples(t.Context(), sessionA, ps, 10); err != nil || len(none) > 0 {
+		t.Errorf("texts that stand in no log of the session: %q, %v", none, err)
+	}
+	log, err := sessionlog.Open(t.Context(), w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1), sessionlog.Header{Kind: sessionlog.KindTranscript, Session: sessionA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(texts)
+	if err == nil {
+		err = log.Append(t.Context(), append(line, '\n'), sessionlog.Source{})
+	}
+	if err := errors.Join(err, log.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.forget().Samples(t.Context(), sessionA, ps, 10)
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%q, %v", got, err)
+	}
+	for i, s := range got {
+		js, err := json.Marshal(s)
+		if err != nil || string(js) != `"`+s+`"` || !strings.Contains(texts[i+1], s) {
+			t.Errorf("%q of %q", s, texts[i+1])
+		}
+	}
+	if few, err := w.forget().Samples(t.Context(), sessionA, ps, 2); err != nil || len(few) != 2 {
+		t.Errorf("%q, %v", few, err)
+	}
+}
+
+func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
+	const day = 24 * time.Hour
+	w := twoSessions(t)
+	for _, s := range []string{sessionA, sessionB} {
+		if err := w.pass.Capture.Index(t.Context(), w.store, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	started := time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
+	used := archive.AccessFact{Refs: []archive.Ref{{Session: sessionB, Turn: 0, Step: 0}}, How: archive.AccessRecalled}
+	full := func() (int64, int64) { return 1 << 20, 1 << 20 }
+	due := func(r lifecycle.Retention, after time.Duration) []string {
+		t.Helper()
+		got, err := w.forget().Due(t.Context(), w.store, r, started.Add(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	both := []string{sessionA, sessionB}
+	for _, c := range []struct {
+		name  string
+		r     lifecycle.Retention
+		after time.Duration
+		want  []string
+	}{
+		{"off", lifecycle.Retention{Age: 30 * day, MaxBytes: 1, Sizes: full}, 90 * day, nil},
+		{"too young", lifecycle.Retention{Delete: true, Age: 30 * day}, 29 * day, nil},
+		{"old", lifecycle.Retention{Delete: true, Age: 30 * day}, 31 * day, both},
+		{"no age is set", lifecycle.Retention{Delete: true}, 900 * day, nil},
+		{"it fits", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 1 << 30, Sizes: full}, 2 * day, nil},
+		{"much too much", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * day, both},
+		{"a little too much", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 2<<20 - 1, Sizes: full}, 2 * day, []string{sessionA}},
+		{"too much, all of today", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * time.Hour, nil},
+		{"the clock went back", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, -90 * day, nil},
+	} {
+		if got := due(c.r, c.after); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if err := w.pass.Journal.Record(t.Context(), archive.JournalAccess, sessionA, used); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.pass.Journal.Sync(t.Context(), w.store); err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]lifecycle.Retention{
+		"age": {Delete: true, Age: 30 * day}, "room": {Delete: true, MaxBytes: 1, Sizes: full},
+	} {
+		if got := due(r, 90*day); !slices.Equal(got, []string{sessionA}) {
+			t.Errorf("%s: what was given to the model goes: %v", name, got)
+		}
+	}
+}
