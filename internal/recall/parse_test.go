@@ -115,9 +115,11 @@ func TestParseTime(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"", `"`, `a "b c" file:"d e" kind:edit`, "since:7d session:ab/1.2", "kind:", `file:"`, "\xff:\x00", "since:2026-11-01", "日本語 \"検索\""} {
+	for _, s := range []string{"", `"`, `a "b c" file:"d e" kind:edit`, "since:7d session:ab/1.2", "kind:", `file:"`, "\xff:\x00", "since:2026-11-01", "日本語 \"検索\"",
+		"👍🚀", "a AND NOT b NEAR(c, 2) OR {d e}: ^f*", "'; DROP TABLE passages; --", "^(a|b)+$", "the of and", "last last week 2 days ago ago in March in", strings.Repeat("gatwey 検索 ", 8<<10)} {
 		f.Add(s)
 	}
+	r := newRecall(newStore(said(alpha, 1, 0, "the gateway 検索")))
 	f.Fuzz(func(t *testing.T, s string) {
 		req, err := recall.Parse(s, now)
 		if err != nil {
@@ -136,6 +138,12 @@ func FuzzParse(f *testing.F) {
 			if !strings.Contains(req.Text, p) {
 				t.Fatalf("phrase %q does not stand in %q", p, req.Text)
 			}
+		}
+		if req.Session != "" {
+			return // there is none
+		}
+		if _, err := r.Search(t.Context(), req); err != nil && archive.ErrorCode(err) != archive.CodeInvalid {
+			t.Fatalf("search: %v", err)
 		}
 	})
 }

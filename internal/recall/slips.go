@@ -13,7 +13,8 @@ import (
 // A word that no passage holds may be a slip of the typing hand. It is looked for
 // as the indexed word that is fewest slips away: a letter missing, too many,
 // another one, or two changed about (the distance of Damerau and Levenshtein, in
-// its restricted form). Common queries pay nothing: where a hit holds all the
+// its restricted form). Before that, words that developers use for the same thing are
+// tried: nobody may have said "login" where everybody said "signin". Common queries pay nothing: where a hit holds all the
 // words, nothing is looked up.
 
 const (
@@ -116,7 +117,10 @@ func (s *search) corrected(ctx context.Context, rd reading) (reading, []Correcti
 			continue
 		}
 		tried++
-		word, err := nearest(ctx, s.store, t.Text)
+		word, err := mostUsed(ctx, s.store, terms.Kin(t.Text))
+		if err == nil && word == "" {
+			word, err = nearest(ctx, s.store, t.Text)
+		}
 		if err != nil {
 			return rd, nil, err
 		}

@@ -81,6 +81,21 @@ func TestSearchCorrectsWhatIsElsewhere(t *testing.T) {
 	}
 }
 
+// A word that nobody used is looked for by another word for the same thing, even
+// where something is spelled nearly the same.
+func TestSearchKnowsOtherWords(t *testing.T) {
+	s := newStore(said(alpha, 1, 0, "the signin page"), said(alpha, 2, 0, "a logic page"))
+	for query, want := range map[string]string{"login": "signin", "signin": "", "logout": "", `"login"`: ""} {
+		got := ""
+		for _, c := range mustSearch(t, s, parsed(t, query)).Corrected {
+			got += c.Sought
+		}
+		if got != want {
+			t.Errorf("%s: sought %q, want %q", query, got, want)
+		}
+	}
+}
+
 // A query whose words one passage holds costs no look into the words, and one
 // full of strange words few.
 func TestSearchLooksUpWordsSparingly(t *testing.T) {
