@@ -239,6 +239,7 @@ func told(st lifecycle.Stage) string {
 		"tiers":    count(st.Done, "turn") + " taken out of the hot set or back",
 		"compact":  count(st.Done, "turn") + " trimmed to summaries",
 		"seal":     count(st.Done, "log") + " sealed",
+		"state":    count(st.Done, "session") + " no longer in the statusline's files",
 		"forget":   count(st.Done, "session") + " deleted for good",
 	}[st.Name]
 	if st.Before > 0 {

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
@@ -76,4 +77,18 @@ func (p Pass) health(ctx context.Context, idx Index, _ *Stage) error {
 		return err
 	}
 	return p.Gauge.WriteHealth(h)
+}
+
+// stateKept is how long the statusline's file of a session is kept that nobody
+// goes on with: as long as the client keeps the transcript, so that a resumed
+// session finds its history.
+const stateKept = 30 * 24 * time.Hour
+
+// state removes what the statusline reads of sessions that ended long ago.
+func (p Pass) state(_ context.Context, _ Index, st *Stage) (err error) {
+	if p.Gauge.Dir == "" {
+		return nil
+	}
+	st.Done, err = p.Gauge.Sweep(p.Now().Add(-stateKept))
+	return err
 }

@@ -3,8 +3,11 @@ package lifecycle_test
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
@@ -96,5 +99,35 @@ func TestHealthThatCannotBeMeasured(t *testing.T) {
 	}
 	if after, ok := files.Health(); !ok || after.Time != before.Time {
 		t.Errorf("%+v, %v", after, ok)
+	}
+}
+
+// A session's state goes a month after it was last written.
+func TestOldStateIsSwept(t *testing.T) {
+	w := newWorld(t)
+	dir := w.gauged().Dir
+	written := map[string]time.Duration{"old.json": 31 * 24 * time.Hour, "young.json": 29 * 24 * time.Hour, "notes.txt": 99 * 24 * time.Hour}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range written {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, w.clock.Add(-age), w.clock.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if st := w.run()["state"]; st.Done != 1 || st.Error != "" {
+		t.Errorf("%+v, want one file swept", st)
+	}
+	for name, gone := range map[string]bool{"old.json": true, "young.json": false, "notes.txt": false} {
+		if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) != gone {
+			t.Errorf("%s: %v, want gone: %v", name, err, gone)
+		}
+	}
+	if st := w.run()["state"]; st.Done != 0 {
+		t.Errorf("%+v, want nothing left to sweep", st)
 	}
 }

@@ -78,6 +78,7 @@ func (p Pass) Run(ctx context.Context, idx Index) []Stage {
 		{"tiers", p.tiers},
 		{"compact", p.compact},
 		{"seal", p.seal},
+		{"state", p.state},
 		{"health", p.health},
 	}
 	var out []Stage
