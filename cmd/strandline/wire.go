@@ -14,6 +14,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/capture/claudecode"
 	"strandline/internal/cli"
 	"strandline/internal/config"
 	"strandline/internal/gitstat"
@@ -21,8 +22,6 @@ import (
 	"strandline/internal/redact"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
-	"strandline/internal/transcript"
-	"strandline/internal/transcript/claude"
 )
 
 func indexPath(cfg *config.Config) string { return filepath.Join(cfg.Paths.Home, "index.db") }
@@ -38,19 +37,8 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	}
 	clean := redactor(cfg)
 	c := &capture.Capture{
-		Layout: sessionlog.Layout{Root: cfg.Paths.Home},
-		Client: capture.Client{
-			Name: "claude",
-			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-				return claude.NewReader(base, cur, claude.Options{Redact: clean})
-			},
-			Peek: func(head []byte) capture.Facts {
-				f := claude.Peek(head)
-				return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
-			},
-			Agent: claude.AgentMeta,
-			Slug:  claude.Slug,
-		},
+		Layout:  sessionlog.Layout{Root: cfg.Paths.Home},
+		Client:  claudecode.Client(clean),
 		Project: project.Identify,
 		Now:     now,
 	}

@@ -12,11 +12,10 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/capture/claudecode"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
-	"strandline/internal/transcript"
-	"strandline/internal/transcript/claude"
 )
 
 // world is a client's folder and an archive, both empty.
@@ -45,18 +44,7 @@ func worldAt(t testing.TB, client, home string) *world {
 		t: t, client: client, home: home,
 		capture: &capture.Capture{
 			Layout: sessionlog.Layout{Root: home},
-			Client: capture.Client{
-				Name: "claude",
-				Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-					return claude.NewReader(base, cur, claude.Options{})
-				},
-				Peek: func(head []byte) capture.Facts {
-					f := claude.Peek(head)
-					return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
-				},
-				Agent: claude.AgentMeta,
-				Slug:  claude.Slug,
-			},
+			Client: claudecode.Client(nil),
 			Project: func(dir string) archive.Project {
 				return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
 			},

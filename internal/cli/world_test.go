@@ -14,12 +14,11 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/capture/claudecode"
 	"strandline/internal/config"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
-	"strandline/internal/transcript"
-	"strandline/internal/transcript/claude"
 )
 
 const (
@@ -173,18 +172,7 @@ func hideKeys(s string) string { return strings.ReplaceAll(s, "4500", "[number]"
 func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: cfg.Paths.Home},
-		Client: capture.Client{
-			Name: "claude",
-			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-				return claude.NewReader(base, cur, claude.Options{})
-			},
-			Peek: func(head []byte) capture.Facts {
-				f := claude.Peek(head)
-				return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
-			},
-			Agent: claude.AgentMeta,
-			Slug:  claude.Slug,
-		},
+		Client: claudecode.Client(nil),
 		Project: func(dir string) archive.Project {
 			return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
 		},

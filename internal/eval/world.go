@@ -11,12 +11,11 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/capture/claudecode"
 	"strandline/internal/embed"
 	"strandline/internal/embed/static"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
-	"strandline/internal/transcript"
-	"strandline/internal/transcript/claude"
 	"strandline/internal/vector"
 )
 
@@ -100,18 +99,7 @@ func (w *world) vectors() *vector.Searcher {
 func newCapture(home string) *capture.Capture {
 	return &capture.Capture{
 		Layout: sessionlog.Layout{Root: home},
-		Client: capture.Client{
-			Name: "claude",
-			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-				return claude.NewReader(base, cur, claude.Options{})
-			},
-			Peek: func(head []byte) capture.Facts {
-				f := claude.Peek(head)
-				return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
-			},
-			Agent: claude.AgentMeta,
-			Slug:  claude.Slug,
-		},
+		Client: claudecode.Client(nil),
 		Project: func(dir string) archive.Project {
 			name := dir[strings.LastIndexAny(dir, `/\`)+1:]
 			return archive.Project{Key: "dir:" + dir, Name: name, Root: dir}

@@ -11,12 +11,11 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/capture/claudecode"
 	"strandline/internal/lifecycle"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
-	"strandline/internal/transcript"
-	"strandline/internal/transcript/claude"
 )
 
 const (
@@ -48,19 +47,8 @@ func newWorld(t *testing.T) *world {
 	now := func() time.Time { return w.clock }
 	w.pass = lifecycle.Pass{
 		Capture: &capture.Capture{
-			Layout: sessionlog.Layout{Root: w.home},
-			Client: capture.Client{
-				Name: "claude",
-				Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-					return claude.NewReader(base, cur, claude.Options{})
-				},
-				Peek: func(head []byte) capture.Facts {
-					f := claude.Peek(head)
-					return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
-				},
-				Agent: claude.AgentMeta,
-				Slug:  claude.Slug,
-			},
+			Layout:  sessionlog.Layout{Root: w.home},
+			Client:  claudecode.Client(nil),
 			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir, Root: dir} },
 			Now:     now,
 		},

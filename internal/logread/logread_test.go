@@ -11,11 +11,11 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/capture/claudecode"
 	"strandline/internal/logread"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
-	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
 
@@ -54,16 +54,7 @@ func archived(t *testing.T) (logread.Reader, *sqlite.Store, string) {
 	}
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: dir}, Now: noon,
-		Client: capture.Client{
-			Name: "claude", Slug: claude.Slug, Agent: claude.AgentMeta,
-			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-				return claude.NewReader(base, cur, claude.Options{})
-			},
-			Peek: func(head []byte) capture.Facts {
-				f := claude.Peek(head)
-				return capture.Facts{Session: f.SessionID, Cwd: f.Cwd, First: f.First}
-			},
-		},
+		Client:  claudecode.Client(nil),
 		Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir} },
 	}
 	idx, err := sqlite.Open(t.Context(), filepath.Join(dir, "index.db"), sqlite.Options{})

@@ -16,14 +16,13 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/capture/claudecode"
 	"strandline/internal/embed"
 	"strandline/internal/embed/static"
 	"strandline/internal/logread"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
-	"strandline/internal/transcript"
-	"strandline/internal/transcript/claude"
 	"strandline/internal/vector"
 )
 
@@ -98,19 +97,8 @@ func (w *world) index() string { return filepath.Join(w.dir, "index.db") }
 
 func (w *world) capture() *capture.Capture {
 	return &capture.Capture{
-		Layout: sessionlog.Layout{Root: w.dir},
-		Client: capture.Client{
-			Name: "claude",
-			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-				return claude.NewReader(base, cur, claude.Options{Redact: redact})
-			},
-			Peek: func(head []byte) capture.Facts {
-				f := claude.Peek(head)
-				return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
-			},
-			Agent: claude.AgentMeta,
-			Slug:  claude.Slug,
-		},
+		Layout:  sessionlog.Layout{Root: w.dir},
+		Client:  claudecode.Client(redact),
 		Project: project,
 		Now:     noon,
 	}

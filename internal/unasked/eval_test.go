@@ -15,10 +15,9 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/capture/claudecode"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
-	"strandline/internal/transcript"
-	"strandline/internal/transcript/claude"
 )
 
 // The evaluation asks for each prompt of real sessions what would have been said
@@ -355,16 +354,7 @@ func archived(t *testing.T, dir string) *sqlite.Store {
 	t.Cleanup(func() { idx.Close() })
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: home}, Now: time.Now,
-		Client: capture.Client{
-			Name: "claude", Slug: claude.Slug, Agent: claude.AgentMeta,
-			Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-				return claude.NewReader(base, cur, claude.Options{})
-			},
-			Peek: func(head []byte) capture.Facts {
-				f := claude.Peek(head)
-				return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
-			},
-		},
+		Client: claudecode.Client(nil),
 		// The sessions of one repository ran in several clones of it.
 		Project: func(string) archive.Project { return archive.Project{} },
 	}

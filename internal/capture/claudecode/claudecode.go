@@ -1,0 +1,29 @@
+// Package claudecode tells the capture how Claude Code writes: where its
+// sub-agents' facts stand, how a folder becomes a name, and what reads its
+// transcripts.
+package claudecode
+
+import (
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
+)
+
+// Client returns what the capture needs to know of the client. Redact removes
+// secrets from every text before it leaves the reader; nil leaves texts as they
+// stand.
+func Client(redact func(string) string) capture.Client {
+	return capture.Client{
+		Name: "claude",
+		Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
+			return claude.NewReader(base, cur, claude.Options{Redact: redact})
+		},
+		Peek: func(head []byte) capture.Facts {
+			f := claude.Peek(head)
+			return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
+		},
+		Agent: claude.AgentMeta,
+		Slug:  claude.Slug,
+	}
+}
