@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/atomicfile"
 )
 
 // Pending is the list of sessions that a hook could not finish before its
@@ -34,21 +35,8 @@ func (p Pending) Add(w PendingWork) error {
 	if err != nil {
 		return fmt.Errorf("note pending session: %w", err)
 	}
-	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
+	if err := atomicfile.Replace(filepath.Join(p.Dir, w.Session), data); err != nil {
 		return fmt.Errorf("note pending session: %w", err)
-	}
-	// Renamed into place: a reader never sees half a note.
-	tmp, err := os.CreateTemp(p.Dir, ".note-*")
-	if err != nil {
-		return fmt.Errorf("note pending session: %w", err)
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), filepath.Join(p.Dir, w.Session))
-	}
-	if err != nil {
-		return fmt.Errorf("note pending session: %w", errors.Join(err, os.Remove(tmp.Name())))
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/atomicfile"
 )
 
 // Set writes one key into the settings file at path, and keeps its comments and
@@ -41,7 +41,10 @@ func Set(path, name, value string) error {
 	if err != nil || !maps.Equal(after, want) {
 		return archive.Invalid("cannot change "+name+" in "+path, "write it by hand: ["+section(name)+"] "+leaf(name)+" = "+literal)
 	}
-	return replaceFile(path, text)
+	if err := atomicfile.ReplaceSynced(path, []byte(text)); err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	return nil
 }
 
 // tomlLiteral checks a value and writes it as TOML.
@@ -100,25 +103,4 @@ func edit(text, name, literal string) string {
 		text += eol + eol
 	}
 	return text + "[" + section(name) + "]" + eol + line + eol
-}
-
-// replaceFile writes beside the file and renames.
-func replaceFile(path, text string) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("create settings folder: %w", err)
-	}
-	tmp, err := os.CreateTemp(dir, filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("write settings: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.WriteString(text)
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("write settings: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return fmt.Errorf("write settings: %w", err)
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/atomicfile"
 	"strandline/internal/lockfile"
 )
 
@@ -84,7 +85,7 @@ func (f Files) Sweep(before time.Time) (int, error) {
 	n := 0
 	for _, e := range entries {
 		info, err := e.Info()
-		ours := strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), tempPrefix)
+		ours := strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), atomicfile.TempPrefix)
 		if err != nil || !ours || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
 			continue
 		}
@@ -104,9 +105,6 @@ func (f Files) path(id string) string {
 	return filepath.Join(f.Dir, id+".json")
 }
 
-// tempPrefix begins the names of files that are being written.
-const tempPrefix = ".gauge-"
-
 func read(path string, into any) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -125,23 +123,11 @@ func read(path string, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// write puts a file in place of another in one step. It is not synced: after a
-// power failure it may be empty, and then the next event writes it anew.
-func write(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+// write puts a file in place of another in one step. After a power failure it
+// may be empty, and then the next event writes it anew.
+func write(path string, data []byte) error {
+	if err := atomicfile.Replace(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("write state: %w", err)
-	}
-	temp, err := os.CreateTemp(dir, tempPrefix+"*") // 0600
-	if err != nil {
-		return fmt.Errorf("write state: %w", err)
-	}
-	_, err = temp.Write(append(data, '\n'))
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write state: %w", errors.Join(err, os.Remove(temp.Name())))
 	}
 	return nil
 }

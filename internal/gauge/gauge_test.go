@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/atomicfile"
 	"strandline/internal/gauge"
 )
 
@@ -250,7 +251,7 @@ func TestSweep(t *testing.T) {
 	if err := f.WriteHealth(gauge.Health{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"old.json", ".gauge-123", "gauge.lock", "memory/health.json"} {
+	for _, name := range []string{"old.json", atomicfile.TempPrefix + "123", "gauge.lock", "memory/health.json"} {
 		path := filepath.Join(f.Dir, name)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			if err := os.WriteFile(path, nil, 0o600); err != nil {

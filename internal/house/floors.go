@@ -39,7 +39,7 @@ func Floors() []Floor {
 		{
 			Name: "tools", Knows: "one craft each, nothing of each other's purpose",
 			Packages: []string{
-				"internal/brief", "internal/confidence", "internal/config", "internal/embed", "internal/gauge", "internal/gitstat",
+				"internal/atomicfile", "internal/brief", "internal/confidence", "internal/config", "internal/embed", "internal/gauge", "internal/gitstat",
 				"internal/lockfile", "internal/logfile", "internal/model",
 				"internal/project", "internal/redact", "internal/screen", "internal/sessionlog", "internal/terms", "internal/transcript",
 				"internal/vector", "internal/window",

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"strandline/internal/archive"
+	"strandline/internal/atomicfile"
 )
 
 // Mark is what hooks remember between two looks at a session. It is derived: a
@@ -64,19 +65,8 @@ func (m Marks) Write(session string, mark Mark) error {
 	if err != nil {
 		return fmt.Errorf("encode mark: %w", err)
 	}
-	if err := os.MkdirAll(m.Dir, 0o700); err != nil {
+	if err := atomicfile.Replace(path, data); err != nil {
 		return fmt.Errorf("write mark: %w", err)
-	}
-	tmp, err := os.CreateTemp(m.Dir, ".mark-*")
-	if err != nil {
-		return fmt.Errorf("write mark: %w", err)
-	}
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write mark: %w", errors.Join(err, os.Remove(tmp.Name())))
 	}
 	return nil
 }
