@@ -31,6 +31,7 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 		return err
 	}
 	session := os.Getenv("CLAUDE_CODE_SESSION_ID")
+	table := static.New() // decoded once for all calls
 	server := mcpserver.New(mcpserver.Options{
 		Version: version, Now: now,
 		Log: slog.New(slog.NewJSONHandler(&logfile.Writer{Path: filepath.Join(cfg.Paths.Home, "strandline.log")}, nil)),
@@ -43,9 +44,10 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 				return nil, err
 			}
 			return mcpIndex{store, &vector.Searcher{
-				Store: store, Dir: vector.Dir(filepath.Join(cfg.Paths.Home, "vectors")), Embedders: []embed.Embedder{static.New()},
+				Store: store, Dir: vector.Dir(filepath.Join(cfg.Paths.Home, "vectors")), Embedders: []embed.Embedder{table},
 			}}, nil
 		},
+		Embedder:    table,
 		SaveSegment: saveSegment,
 		Logs:        logread.Reader{Capture: c, Redact: redactor(cfg)},
 		Project:     c.Project(dir),

@@ -15,6 +15,7 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/demo"
+	"strandline/internal/embed/static"
 	"strandline/internal/recall"
 )
 
@@ -46,6 +47,7 @@ type demoArchive struct {
 	capture *capture.Capture
 	store   Store
 	known   Store
+	table   *static.Embedder
 }
 
 func (a *app) openDemo(ctx context.Context, home, clientDir string) (demo.Archive, error) {
@@ -66,7 +68,7 @@ func (a *app) openDemo(ctx context.Context, home, clientDir string) (demo.Archiv
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	return &demoArchive{app: a, cfg: cfg, capture: c, store: s, known: known}, nil
+	return &demoArchive{app: a, cfg: cfg, capture: c, store: s, known: known, table: static.New()}, nil
 }
 
 // Import implements demo.Archive.
@@ -99,7 +101,7 @@ func (d *demoArchive) Search(ctx context.Context, query string, n int) ([]archiv
 		return nil, err
 	}
 	req.Limit = n
-	result, err := recall.New(d.store, d.app.env.Now).Search(ctx, req)
+	result, err := recall.New(d.store, d.app.env.Now, d.table).Search(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -109,8 +109,9 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 
 // recall finds passages by their words and by what they mean.
 func (a *app) recall(x indexed) *recall.Recall {
-	return recall.New(x.store, a.env.Now).WithVectors(&vector.Searcher{
-		Store: x.store, Dir: x.vectorDir(), Embedders: []embed.Embedder{static.New()},
+	table := static.New() // one for both: decoding it costs half a millisecond
+	return recall.New(x.store, a.env.Now, table).WithVectors(&vector.Searcher{
+		Store: x.store, Dir: x.vectorDir(), Embedders: []embed.Embedder{table},
 	})
 }
 

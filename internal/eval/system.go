@@ -11,14 +11,14 @@ import (
 // Lexical searches by words alone. now is the clock that times a search.
 func Lexical(now func() time.Time) System {
 	return System{Name: "lexical", search: func(ctx context.Context, w *world, req recall.Request) (recall.Result, error) {
-		return recall.New(w.store, now).ByWords().Search(ctx, req)
+		return recall.New(w.store, now, nil).Search(ctx, req)
 	}}
 }
 
 // Fused searches as the program does.
 func Fused(now func() time.Time) System {
 	return System{Name: "fused", search: func(ctx context.Context, w *world, req recall.Request) (recall.Result, error) {
-		return recall.New(w.store, now).WithVectors(w.vectors()).Search(ctx, req)
+		return recall.New(w.store, now, w.table).WithVectors(w.vectors()).Search(ctx, req)
 	}}
 }
 

@@ -23,6 +23,7 @@ import (
 type world struct {
 	home   string
 	store  *sqlite.Store // opened for reading, as a search does it
+	table  *static.Embedder
 	closed bool
 }
 
@@ -43,7 +44,7 @@ func build(ctx context.Context, home string, paths ...string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &world{home: home, store: s}, nil
+	return &world{home: home, store: s, table: static.New()}, nil
 }
 
 // fill imports into the index and closes it.
@@ -92,7 +93,7 @@ func vectorDir(home string) vector.Dir { return vector.Dir(filepath.Join(home, "
 
 // vectors searches what addVectors made.
 func (w *world) vectors() *vector.Searcher {
-	return &vector.Searcher{Store: w.store, Dir: vectorDir(w.home), Embedders: []embed.Embedder{static.New()}}
+	return &vector.Searcher{Store: w.store, Dir: vectorDir(w.home), Embedders: []embed.Embedder{w.table}}
 }
 
 // newCapture reads as the program does, with every text as it stands.

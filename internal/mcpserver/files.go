@@ -35,7 +35,7 @@ func (s *Server) files(ctx context.Context, idx Index, in filesIn) (answer, erro
 	if req.Projects, err = s.projects(ctx, idx, in.Project); err != nil {
 		return answer{}, err
 	}
-	found, err := recall.New(idx, s.opts.Now).Search(ctx, req)
+	found, err := recall.New(idx, s.opts.Now, nil).Search(ctx, req)
 	if err != nil {
 		return answer{}, err
 	}

@@ -42,6 +42,8 @@ type Options struct {
 	// Open opens the index. Each call opens its own, so that a server that
 	// lives as long as its client keeps nobody from rebuilding the index.
 	Open func(ctx context.Context) (Index, error)
+	// Embedder judges what texts mean; it is asked by several calls at once.
+	Embedder recall.Embedder
 	// Logs reads what the index holds only in part.
 	Logs logread.Reader
 	// Project is where the client works; searches are limited to it unless

@@ -170,6 +170,7 @@ func (w *world) server() *Server {
 			store, err := sqlite.Open(ctx, w.index(), sqlite.Options{ReadOnly: true})
 			return index{store, w.searcher(store)}, err
 		},
+		Embedder: static.New(),
 		SaveSegment: func(_ context.Context, d Draft) (string, error) {
 			if d.Segment != "seg-1" {
 				return "the summary is not taken: no such segment", errors.New("refused")

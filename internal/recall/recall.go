@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/embed/static"
 	"strandline/internal/terms"
 )
 
@@ -38,13 +37,11 @@ type Recall struct {
 }
 
 // New returns a Recall over store; now is the clock that measures how long a
-// search took. What texts mean is judged by the embedder that is built in.
-func New(store Searcher, now func() time.Time) *Recall {
-	return &Recall{store: store, now: now, embedder: static.New()}
+// search took. The embedder judges what texts mean; with nil they are ranked by
+// their words alone.
+func New(store Searcher, now func() time.Time, embedder Embedder) *Recall {
+	return &Recall{store: store, now: now, embedder: embedder}
 }
-
-// ByWords returns a Recall over the same store that ranks by words alone.
-func (r *Recall) ByWords() *Recall { return &Recall{store: r.store, now: r.now} }
 
 // How many more hits than asked for are fetched: near-duplicates are folded,
 // and phrases and files are checked here.
@@ -58,28 +55,34 @@ const (
 // by step, as Relaxed says; filters always hold.
 func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	start := r.now()
-	res, err := r.answer(ctx, req)
-	if err == nil && req.When != nil && (len(res.Hits) == 0 || res.Hits[0].Related) {
-		res, err = r.answer(ctx, req.anyTime())
+	res, s, err := r.byWords(ctx, req)
+	if err == nil && req.When != nil && len(res.Hits) == 0 {
+		res, s, err = r.byWords(ctx, req.anyTime())
 	}
-	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
-	return res, err
-}
-
-// answer is Search without the clock.
-func (r *Recall) answer(ctx context.Context, req Request) (Result, error) {
-	s, err := r.prepare(ctx, req)
 	if err != nil {
 		return Result{}, err
+	}
+	if res.Hits, err = s.related(ctx, res.Hits); err != nil {
+		return Result{}, err
+	}
+	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
+	return res, nil
+}
+
+// byWords answers with what holds the query's words.
+func (r *Recall) byWords(ctx context.Context, req Request) (Result, *search, error) {
+	s, err := r.prepare(ctx, req)
+	if err != nil {
+		return Result{}, nil, err
 	}
 	res := Result{Query: req.Query, When: req.When}
 	for _, reading := range s.readings() {
 		res.Relaxed, res.Terms = reading.name, reading.query.Terms
 		if res.Hits, err = s.run(ctx, reading); err != nil {
-			return Result{}, err
+			return Result{}, nil, err
 		}
 		if err := s.respell(ctx, reading, &res); err != nil {
-			return Result{}, err
+			return Result{}, nil, err
 		}
 		if len(res.Hits) > 0 {
 			break
@@ -88,13 +91,10 @@ func (r *Recall) answer(ctx context.Context, req Request) (Result, error) {
 	if len(res.Hits) == 0 {
 		res.Relaxed, res.Hits, res.Corrected = "", []Hit{}, s.made
 		if err := s.lookAside(ctx, &res); err != nil {
-			return Result{}, err
+			return Result{}, nil, err
 		}
 	}
-	if res.Hits, err = s.related(ctx, res.Hits); err != nil {
-		return Result{}, err
-	}
-	return res, nil
+	return res, s, nil
 }
 
 // search is one request on its way through the store.

@@ -15,7 +15,7 @@ import (
 // newRecall ranks by words alone: the store of these tests gives scores that can
 // be reckoned. meaning_test.go is for the rest.
 func newRecall(s *store) *recall.Recall {
-	return recall.New(s, func() time.Time { return now }).ByWords()
+	return recall.New(s, func() time.Time { return now }, nil)
 }
 
 func mustSearch(t *testing.T, s *store, req recall.Request) recall.Result {

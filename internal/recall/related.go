@@ -46,6 +46,13 @@ func (s *search) related(ctx context.Context, hits []Hit) ([]Hit, error) {
 	if s.vectors == nil || literal(s.req.Text) {
 		return hits, nil
 	}
+	places := (limit*relatedPlaces + tenPlaces/2) / tenPlaces // none of fewer than five
+	if len(hits) == 0 {
+		places = min(limit, relatedAlone)
+	}
+	if places == 0 {
+		return hits, nil
+	}
 	asked, err := s.vectors.Ask(ctx, s.req.Text, s.query, relatedAsked)
 	if err != nil {
 		return nil, fmt.Errorf("search by meaning: %w", err)
@@ -54,10 +61,7 @@ func (s *search) related(ctx context.Context, hits []Hit) ([]Hit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("search by meaning: %w", err)
 	}
-	places := (limit*relatedPlaces + tenPlaces/2) / tenPlaces // none of fewer than five
-	if len(hits) == 0 {
-		places = min(limit, relatedAlone)
-	}
+	phrases := normalised(s.req.Phrases)
 	known := make(map[uint64]bool, len(hits))
 	kept := min(len(hits), limit-places)
 	for _, h := range hits[:kept] {
@@ -69,7 +73,7 @@ func (s *search) related(ctx context.Context, hits []Hit) ([]Hit, error) {
 			break
 		}
 		key := fingerprint(n.Text)
-		if known[key] || !s.fits(n.Passage) || !holds(n.Text, normalised(s.req.Phrases)) {
+		if known[key] || !s.fits(n.Passage) || !holds(n.Text, phrases) {
 			continue
 		}
 		known[key] = true
