@@ -47,6 +47,9 @@ type Hit struct {
 
 // Evidence says why a passage matched.
 type Evidence struct {
+	// BM25 is what the passage's own words are worth, as they stand: unlike the
+	// score and the shares below it means the same in another answer.
+	BM25    float64 `json:"-"`
 	Words   float64 `json:"words"`   // rare words of the query, often and in a short text; a share of the best hit's
 	Covered float64 `json:"covered"` // the share of the query's words that it holds, rare ones counting more
 	Near    float64 `json:"near"`    // the share of the query's neighbours that are neighbours here

@@ -29,7 +29,7 @@ func (s *stage) remembers(text string) *int {
 		func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir} },
 		func(text string) string { return strings.ReplaceAll(text, "sk-hidden", "[secret]") },
 	)}
-	hit := archive.Hit{Score: 20, Passage: archive.Passage{
+	hit := archive.Hit{Evidence: archive.Evidence{BM25: 20}, Passage: archive.Passage{
 		Session: "9b1c44ee-1", Turn: 3, Step: 1, Kind: archive.KindReply, Text: text, Time: s.Now().Add(-time.Hour),
 	}}
 	s.OpenIndex = func(context.Context) (Index, error) {

@@ -128,12 +128,12 @@ func named(ctx context.Context, idx Source, r Request, names []string, hidden fu
 	for _, h := range hits {
 		if !hidden(h.Passage) {
 			list = append(list, found{
-				Hit: h, held: held(h.Passage, names), names: len(names), share: share(h.Passage, q.Terms), rare: h.Score / max(once, 1),
+				Hit: h, held: held(h.Passage, names), names: len(names), share: share(h.Passage, q.Terms), rare: h.Evidence.BM25 / max(once, 1),
 			})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b found) int {
-		return cmp.Or(cmp.Compare(b.held, a.held), cmp.Compare(b.Score, a.Score))
+		return cmp.Or(cmp.Compare(b.held, a.held), cmp.Compare(b.Evidence.BM25, a.Evidence.BM25))
 	})
 	return oneATurn(list), nil
 }

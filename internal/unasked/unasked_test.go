@@ -111,7 +111,7 @@ func (s *shelf) Passages(_ context.Context, sp archive.PassageSpan) (out []archi
 func hit(session string, turn int, text string) archive.Hit {
 	return archive.Hit{Passage: archive.Passage{
 		Session: session, Turn: turn, Step: 0, Kind: archive.KindReply, Text: text, Time: noon().Add(-50 * time.Hour),
-	}, Score: 20}
+	}, Evidence: archive.Evidence{BM25: 20}}
 }
 
 func ask(prompt string) Request {

@@ -168,6 +168,7 @@ func Weigh(hits []*archive.Hit) {
 	}
 	for _, h := range hits {
 		e := &h.Evidence
+		e.BM25 = e.Words
 		share(&e.Words, best.Words)
 		share(&e.Turn, best.Turn)
 		share(&e.Session, best.Session)

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -209,8 +211,36 @@ func testSearchForms(t *testing.T, open Opener) {
 			t.Errorf("evidence %+v", h.Evidence)
 		}
 	}
+	best := slices.MaxFunc(hits, func(a, b archive.Hit) int { return cmp.Compare(a.Evidence.BM25, b.Evidence.BM25) })
+	for i, h := range hits {
+		if share := h.Evidence.BM25 / best.Evidence.BM25; math.Abs(share-h.Evidence.Words) > 1e-9 {
+			t.Errorf("%s has %.3f of the best BM25, and its words count %.3f", handles(hits)[i], share, h.Evidence.Words)
+		}
+	}
 	both := archive.Query{Terms: []archive.Term{{Text: "it", Weight: 1, Must: true}, {Text: "fix", Weight: 1, Forms: "fixed"}}}
 	wantHits(t, s, both, mainID+"/0", mainID+"/2", mainID+"/3")
+}
+
+// A rare word is worth more in an archive that holds more of other things, and so
+// does its BM25 say, unlike the score: callers hold it against the archive's size.
+func testSearchWorth(t *testing.T, open Opener) {
+	worth := func(others int) float64 {
+		s := open(t)
+		turns := []string{"the needle"}
+		for range others {
+			turns = append(turns, "some hay")
+		}
+		apply(t, s, simple(mainID, project("tide"), turns...))
+		hits := got[[]archive.Hit](t)(s.Search(t.Context(), search("needle", archive.Query{})))
+		if len(hits) != 1 {
+			t.Fatalf("%q", handles(hits))
+		}
+		return hits[0].Evidence.BM25
+	}
+	few, many := worth(3), worth(300)
+	if few <= 0 || many < 2*few {
+		t.Errorf("a word that stands once is worth %.2f among 4 passages and %.2f among 301", few, many)
+	}
 }
 
 // An answer is found by the words of the question before it.

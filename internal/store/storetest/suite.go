@@ -92,6 +92,7 @@ func Run(t *testing.T, open Opener) {
 		{"Search/code-aware words", testSearchWords},
 		{"Search/forms of a word", testSearchForms},
 		{"Search/the passage before", testSearchNeighbours},
+		{"Search/what words are worth", testSearchWorth},
 		{"Search/filters", testSearchFilters},
 		{"Search/order", testSearchOrder},
 		{"Search/must", testSearchMust},
