@@ -176,6 +176,15 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 	if again := w.found("retry gateway"); !slices.EqualFunc(again, hits, same) {
 		t.Errorf("hits %+v\nwant %+v", again, hits)
 	}
+	// So do passages that are asked for by number, as vectors ask for them.
+	ids := make([]int64, len(hits))
+	for i, h := range hits {
+		ids[i] = h.ID
+	}
+	near, err := w.store.HitsOf(t.Context(), archive.Query{Dead: true}, ids)
+	if !slices.EqualFunc(near, hits, func(a, b archive.Hit) bool { return a.ID == b.ID && a.Text == b.Text }) || err != nil {
+		t.Errorf("by number %+v, %v\nwant %+v", near, err, hits)
+	}
 	if err := w.store.Integrity(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -34,24 +34,7 @@ func (x *searcher) readTop(ctx context.Context, top []lexical.Candidate, ranker 
 		ids[i] = c.ID
 		lifted[docID(c.ID)] = c
 	}
-	var read []scoredHit
-	err := inChunks(ids, func(chunk []any) error {
-		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
-			var h scoredHit
-			var dead bool
-			if err := scanPassage(scan, &h.Passage, &h.id, &dead); err != nil {
-				return err
-			}
-			if dead && !x.q.Dead || !x.admits(&h.Passage, h.id) {
-				return nil
-			}
-			read = append(read, h)
-			return nil
-		})
-	})
-	if err == nil {
-		err = x.s.refillHits(ctx, read)
-	}
+	read, err := x.rows(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +46,28 @@ func (x *searcher) readTop(ctx context.Context, top []lexical.Candidate, ranker 
 		}
 	}
 	return scored, nil
+}
+
+// rows reads passages without those that the query's filters exclude, in no order
+// that is said. Texts that the index no longer holds come from the log.
+func (x *searcher) rows(ctx context.Context, ids []int64) (read []scoredHit, err error) {
+	err = inChunks(ids, func(chunk []any) error {
+		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
+			var h scoredHit
+			var dead bool
+			if err := scanPassage(scan, &h.Passage, &h.id, &dead); err != nil {
+				return err
+			}
+			if (!dead || x.q.Dead) && x.admits(&h.Passage, h.id) {
+				read = append(read, h)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return read, x.s.refillHits(ctx, read)
 }
 
 // admits applies the filters that need the row.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"strandline/internal/archive"
 )
@@ -93,19 +94,12 @@ func (x *searcher) byNumber(ctx context.Context, passages []int64) (found []scor
 		}
 	}
 	may := x.scope.test()
-	err = inChunks(passages, func(chunk []any) error {
-		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
-			var h scoredHit
-			var dead bool
-			if err := scanPassage(scan, &h.Passage, &h.id, &dead); err != nil {
-				return err
-			}
-			if may(int64(h.id)) && (!dead || x.q.Dead) && x.admits(&h.Passage, h.id) {
-				h.Score = -float64(rank[h.id])
-				found = append(found, h)
-			}
-			return nil
-		})
-	})
-	return found, err
+	passages = slices.DeleteFunc(slices.Clone(passages), func(id int64) bool { return !may(id) })
+	if found, err = x.rows(ctx, passages); err != nil {
+		return nil, err
+	}
+	for i := range found {
+		found[i].Score = -float64(rank[found[i].id])
+	}
+	return found, nil
 }
