@@ -3,16 +3,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/capture"
 	"strandline/internal/cli"
 	"strandline/internal/config"
 	"strandline/internal/embed"
@@ -21,6 +18,7 @@ import (
 	"strandline/internal/logread"
 	"strandline/internal/mcpserver"
 	"strandline/internal/store/sqlite"
+	"strandline/internal/task"
 	"strandline/internal/vector"
 )
 
@@ -39,7 +37,7 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 			if _, err := os.Stat(indexPath(cfg)); err != nil {
 				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")
 			}
-			store, err := openIndex(ctx, indexPath(cfg), sqlite.Options{ReadOnly: true, Texts: texts(indexPath(cfg))})
+			store, err := openIndex(ctx, indexPath(cfg), sqlite.Options{ReadOnly: true, Texts: c.Reread})
 			if err != nil {
 				return nil, err
 			}
@@ -52,9 +50,7 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 		Logs:        logread.Reader{Capture: c, Redact: redactor(cfg)},
 		Project:     c.Project(dir),
 		Recalled: func(ctx context.Context, refs []archive.Ref) error {
-			return journal.RecordAll(ctx, capture.Fact{
-				Kind: archive.JournalAccess, Session: session, Data: archive.AccessFact{Refs: refs, How: archive.AccessRecalled},
-			})
+			return journal.Accessed(ctx, session, refs)
 		},
 	})
 	return server.Run(ctx, os.Stdin, os.Stdout)
@@ -66,22 +62,7 @@ type mcpIndex struct {
 	*vector.Searcher
 }
 
-// saveSegment is `strandline segments save` with a summary that came over MCP.
+// saveSegment takes a summary as `strandline segments save` does.
 func saveSegment(ctx context.Context, d mcpserver.Draft) (string, error) {
-	var said bytes.Buffer
-	env := cliEnv()
-	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(d.Summary), &said, &said
-	args := []string{"segments", "save"}
-	if d.Session != "" {
-		args = append(args, "--session", d.Session)
-	}
-	if d.NoFiles != "" {
-		args = append(args, "--no-files", d.NoFiles)
-	}
-	code := cli.Main(ctx, env, append(args, "--", d.Segment))
-	report := strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(said.String()), "strandline: "), "\nhint: ", "; ")
-	if code != cli.ExitOK {
-		return report, fmt.Errorf("segments save: exit code %d", code)
-	}
-	return report, nil
+	return cli.SaveSegment(ctx, cliEnv(), d.Session, task.Draft{Segment: d.Segment, Text: strings.ToValidUTF8(d.Summary, ""), NoFiles: d.NoFiles})
 }

@@ -363,7 +363,11 @@ before is kept as a version. A summary that is refused changes nothing.`,
 			if err != nil {
 				return err
 			}
-			return a.saveSegment(cmd.Context(), typed, task.Draft{Segment: args[0], Text: text, NoFiles: noFiles})
+			report, err := a.saveSegment(cmd.Context(), typed, task.Draft{Segment: args[0], Text: text, NoFiles: noFiles})
+			if err == nil {
+				fmt.Fprintln(a.out, report)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&typed, "session", "", "session or handle (default: the segment's)")
@@ -391,15 +395,19 @@ func (a *app) draft(args []string) (string, error) {
 	return strings.ToValidUTF8(string(text), ""), nil
 }
 
-func (a *app) saveSegment(ctx context.Context, typed string, d task.Draft) error {
+// SaveSegment takes a summary that was written elsewhere than on a command line,
+// and reports what became of it. An empty session is the segment's own.
+func SaveSegment(ctx context.Context, env Env, session string, d task.Draft) (report string, err error) {
+	return newApp(env).saveSegment(ctx, session, d)
+}
+
+func (a *app) saveSegment(ctx context.Context, typed string, d task.Draft) (report string, err error) {
 	if typed == "" {
-		id, err := a.sessionOfSegment(ctx, d.Segment)
-		if err != nil {
-			return err
+		if typed, err = a.sessionOfSegment(ctx, d.Segment); err != nil {
+			return "", err
 		}
-		typed = id
 	}
-	return a.withSegments(ctx, typed, func(x indexed, id string) error {
+	err = a.withSegments(ctx, typed, func(x indexed, id string) error {
 		past, err := task.Load(ctx, x.store, id, 0)
 		if err != nil {
 			return err
@@ -418,9 +426,10 @@ func (a *app) saveSegment(ctx context.Context, typed string, d task.Draft) error
 		if err := record(ctx, x, id, facts); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.out, task.Report(facts))
+		report = task.Report(facts)
 		return nil
 	})
+	return report, err
 }
 
 // sessionOfSegment finds the session of a segment that is known; one that is not

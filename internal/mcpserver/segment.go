@@ -2,9 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"errors"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"strandline/internal/archive"
 )
@@ -28,15 +25,11 @@ func (s *Server) addSegmentSave() {
 		"Give a finished stretch of work a better summary than the extracted one. It has to be about that segment, short, and name its key files. The previous one is kept as a version.")
 	no := false
 	t.Annotations.ReadOnlyHint, t.Annotations.DestructiveHint = false, &no
-	mcp.AddTool(s.mcp, t, func(ctx context.Context, _ *mcp.CallToolRequest, in Draft) (*mcp.CallToolResult, answer, error) {
+	register(s, t, func(ctx context.Context, in Draft) (answer, error) {
 		if in.Segment == "" || len(in.Summary) > maxSummary {
-			return nil, answer{}, s.told(t.Name, archive.Invalid("the summary is not taken: it names no segment, or is far too long", "name the segment, and write a few hundred words at most"))
+			return answer{}, archive.Invalid("the summary is not taken: it names no segment, or is far too long", "name the segment, and write a few hundred words at most")
 		}
 		report, err := s.opts.SaveSegment(ctx, in)
-		if err != nil {
-			return nil, answer{}, errors.New(report)
-		}
-		out := answer{Note: report}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: out.text()}}}, out, nil
+		return answer{Note: report}, err
 	})
 }

@@ -52,7 +52,7 @@ type Options struct {
 	// Recalled notes that places were given to the model.
 	Recalled func(ctx context.Context, refs []archive.Ref) error
 	// SaveSegment takes a summary that the model wrote and reports what became of
-	// it; with an error the report says why it was refused.
+	// it. The error says why one was refused.
 	SaveSegment func(ctx context.Context, d Draft) (report string, err error)
 }
 

@@ -48,8 +48,20 @@ func back(name, title, description string) *mcp.Tool {
 // spoken is what a tool gives to a client that reads no structure.
 type spoken interface{ text() string }
 
-// add registers a tool. Its errors are told to the model, with what to do.
+// add registers a tool that reads the index.
 func add[In any, Out spoken](s *Server, t *mcp.Tool, do func(ctx context.Context, idx Index, in In) (Out, error)) {
+	register(s, t, func(ctx context.Context, in In) (out Out, err error) {
+		idx, err := s.opts.Open(ctx)
+		if err != nil {
+			return out, err
+		}
+		out, err = do(ctx, idx, in)
+		return out, errors.Join(err, idx.Close())
+	})
+}
+
+// register registers a tool. Its errors are told to the model, with what to do.
+func register[In any, Out spoken](s *Server, t *mcp.Tool, do func(ctx context.Context, in In) (Out, error)) {
 	mcp.AddTool(s.mcp, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (res *mcp.CallToolResult, out Out, err error) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -57,12 +69,7 @@ func add[In any, Out spoken](s *Server, t *mcp.Tool, do func(ctx context.Context
 				err = errors.New("an internal fault; `strandline doctor` shows it")
 			}
 		}()
-		idx, err := s.opts.Open(ctx)
-		if err != nil {
-			return nil, out, s.told(t.Name, err)
-		}
-		out, err = do(ctx, idx, in)
-		if err = errors.Join(err, idx.Close()); err != nil {
+		if out, err = do(ctx, in); err != nil {
 			return nil, out, s.told(t.Name, err)
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: out.text()}}}, out, nil

@@ -173,7 +173,7 @@ func (w *world) server() *Server {
 		Embedder: static.New(),
 		SaveSegment: func(_ context.Context, d Draft) (string, error) {
 			if d.Segment != "seg-1" {
-				return "the summary is not taken: no such segment", errors.New("refused")
+				return "", archive.Invalid("the summary is not taken: no such segment", "")
 			}
 			w.mu.Lock()
 			defer w.mu.Unlock()
