@@ -114,7 +114,7 @@ func subject(x archive.Call) string {
 		}
 		return ""
 	}
-	key := commandKey(x.Command)
+	key := archive.CommandKey(x.Command)
 	if at := strings.LastIndex(key, "git "); at == 0 || at > 0 && key[at-1] == ' ' {
 		// A rebase that stopped goes on under other options.
 		if verb, _, _ := strings.Cut(key[at+len("git "):], " "); verb != "" && isLower(verb[0]) {
@@ -122,27 +122,6 @@ func subject(x archive.Call) string {
 		}
 	}
 	return key
-}
-
-// commandKey names a command without what changes from run to run: folder
-// changes, redirections, pipes into pagers.
-func commandKey(cmd string) string {
-	if at := strings.IndexByte(cmd, '\n'); at >= 0 {
-		cmd = cmd[:at]
-	}
-	for strings.HasPrefix(cmd, "cd ") {
-		_, rest, ok := strings.Cut(cmd, "&&")
-		if !ok {
-			break
-		}
-		cmd = strings.TrimSpace(rest)
-	}
-	for _, end := range []string{" 2>&1", " | ", " > ", "; echo", " && echo"} {
-		if at := strings.Index(cmd, end); at > 0 {
-			cmd = cmd[:at]
-		}
-	}
-	return strings.Join(strings.Fields(cmd), " ")
 }
 
 // commands adds each command with its outcome and the lines of its output. The
@@ -160,7 +139,7 @@ func (c *collector) commands() {
 		if x.Kind != archive.CallCommand {
 			continue
 		}
-		key := commandKey(x.Command)
+		key := archive.CommandKey(x.Command)
 		age := c.age(x.Turn, x.Step)
 		it := c.failed[place{x.Turn, x.Step}]
 		switch {

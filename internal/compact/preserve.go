@@ -133,7 +133,7 @@ func (c *collector) keepFiles() (items []brief.Item) {
 func (c *collector) keepChecks(failures []brief.Item) (items []brief.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
-		key := commandKey(x.Command)
+		key := archive.CommandKey(x.Command)
 		if x.Kind != archive.CallCommand || seen[key] || !checks(key) || len(items) == keepChecks {
 			continue
 		}

@@ -80,7 +80,7 @@ func (c *collector) looked() (items []brief.Item) {
 func (c *collector) ran() (items []brief.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
-		key := commandKey(x.Command)
+		key := archive.CommandKey(x.Command)
 		if x.Kind != archive.CallCommand || seen[key] || len(items) == keepRan {
 			continue
 		}

@@ -127,22 +127,6 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-func TestCommandKey(t *testing.T) {
-	for in, want := range map[string]string{
-		"go test ./... 2>&1 | tail -5":         "go test ./...",
-		"cd /home/ada/shop && go   test ./...": "go test ./...",
-		"cd a && cd b && make":                 "make",
-		"git log > /tmp/log":                   "git log",
-		"cd /only":                             "cd /only",
-		"python - <<'EOF'\nprint(1)\nEOF":      "python - <<'EOF'",
-		"":                                     "",
-	} {
-		if got := commandKey(in); got != want {
-			t.Errorf("commandKey(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestOpenFailures(t *testing.T) {
 	call := func(step int, cmd string, failed bool) archive.Call {
 		return archive.Call{Step: step, Kind: archive.CallCommand, Command: cmd, Failed: failed, LineResult: step}

@@ -153,7 +153,7 @@ func (x *extraction) commands() []string {
 	var out []entry
 	seen := map[string]bool{}
 	for _, c := range slices.Backward(x.calls) {
-		key := commandKey(c.Command)
+		key := archive.CommandKey(c.Command)
 		if c.Kind != archive.CallCommand || key == "" || seen[key] || housekeeping(key) {
 			continue
 		}

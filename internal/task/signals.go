@@ -88,31 +88,12 @@ func checks(cmd string) bool {
 // subject is what a call was about, to match a failure with its cure.
 func subject(c archive.Call) string {
 	if c.Kind == archive.CallCommand {
-		return commandKey(c.Command)
+		return archive.CommandKey(c.Command)
 	}
 	if len(c.Files) > 0 {
 		return string(c.Kind) + " " + c.Files[0]
 	}
 	return ""
-}
-
-// commandKey names a command without what changes from run to run: a change of
-// folder, redirections, pipes.
-func commandKey(cmd string) string {
-	cmd, _, _ = strings.Cut(cmd, "\n")
-	for strings.HasPrefix(cmd, "cd ") {
-		_, rest, ok := strings.Cut(cmd, "&&")
-		if !ok {
-			break
-		}
-		cmd = strings.TrimSpace(rest)
-	}
-	for _, end := range []string{" 2>&1", " | ", " > ", "; echo", " && echo"} {
-		if at := strings.Index(cmd, end); at > 0 {
-			cmd = cmd[:at]
-		}
-	}
-	return oneLine(cmd)
 }
 
 // housekeeping reports whether a command says nothing about the work.
