@@ -16,6 +16,15 @@ type Handle struct {
 	Step    int // -1 names the whole turn
 }
 
+// Owner returns the session that a sub-agent's session or an older generation is
+// of; of any other id it is the id itself.
+func Owner(id string) string {
+	if at := strings.IndexAny(id, "~@"); at >= 0 {
+		return id[:at]
+	}
+	return id
+}
+
 // ShortID returns the first 8 characters of a session id; a sub-agent's id keeps
 // both halves, and an older generation its "@n".
 func ShortID(id string) string {

@@ -236,3 +236,14 @@ func FuzzParseHandle(f *testing.F) {
 		}
 	})
 }
+
+func TestOwner(t *testing.T) {
+	for id, want := range map[string]string{
+		"7f3a12cd-0000": "7f3a12cd-0000", "7f3a12cd-0000~a1b2c3d4": "7f3a12cd-0000", "7f3a12cd-0000@2": "7f3a12cd-0000",
+		"7f3a12cd-0000~a1b2c3d4@3": "7f3a12cd-0000", "": "", "~a1": "",
+	} {
+		if got := archive.Owner(id); got != want {
+			t.Errorf("Owner(%q) = %q, want %q", id, got, want)
+		}
+	}
+}

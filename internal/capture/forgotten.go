@@ -64,8 +64,7 @@ func (f Forgotten) List() (sessions map[string]bool, err error) {
 
 // path is the file of a session, "" for what no session is called.
 func (f Forgotten) path(session string) string {
-	session, _, _ = strings.Cut(session, "~")
-	session, _, _ = strings.Cut(session, "@")
+	session = archive.Owner(session)
 	if f.Dir == "" || !archive.ValidID(session) {
 		return ""
 	}

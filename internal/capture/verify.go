@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
+	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 )
 
@@ -34,8 +34,7 @@ type Verified struct {
 // by byte with the client's files. session limits it to one session with all of
 // its generations, its sub-agents and side files; "" means all.
 func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error) {
-	session, _, _ = strings.Cut(session, "@")
-	session, _, _ = strings.Cut(session, "~")
+	session = archive.Owner(session)
 	var entries []sessionlog.Entry
 	newest := map[string]int{} // by place: the latest generation
 	for e, err := range c.Layout.Walk(ctx) {

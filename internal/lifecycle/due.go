@@ -86,14 +86,14 @@ func unused(ctx context.Context, idx Past, before time.Time) ([]resting, error) 
 	}
 	last := map[string]time.Time{}
 	for _, s := range list {
-		id := owner(s.ID)
+		id := archive.Owner(s.ID)
 		if s.Last.After(last[id]) {
 			last[id] = s.Last
 		}
 	}
 	kept := map[string]bool{}
 	for _, s := range list {
-		id := owner(s.ID)
+		id := archive.Owner(s.ID)
 		if kept[id] = kept[id] || last[id].IsZero() || !last[id].Before(before); kept[id] {
 			continue
 		}

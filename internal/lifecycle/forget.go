@@ -75,7 +75,7 @@ func (f Forget) Size(ctx context.Context, session string) (Size, error) {
 		return s, fmt.Errorf("look into the journal: %w", err)
 	}
 	for _, e := range facts {
-		if e.Kind != archive.JournalForget && owner(e.Session) == session {
+		if e.Kind != archive.JournalForget && archive.Owner(e.Session) == session {
 			s.Facts++
 		}
 	}
@@ -158,7 +158,7 @@ func (f Forget) Erase(ctx context.Context, sessions []string) (Gone, error) {
 		}
 	}
 	gone.Facts, err = f.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {
-		return e.Kind != archive.JournalForget && chosen[owner(e.Session)]
+		return e.Kind != archive.JournalForget && chosen[archive.Owner(e.Session)]
 	})
 	if err != nil {
 		return gone, fmt.Errorf("take facts out of the journal: %w", err)
@@ -258,12 +258,4 @@ func (f Forget) eraseState(sessions []string) (n int, err error) {
 func named(file, session string) bool {
 	rest, ok := strings.CutPrefix(file, session)
 	return ok && (rest == "" || strings.ContainsAny(rest[:1], "~@."))
-}
-
-// owner is the session that a sub-agent's session, or an older generation, is of.
-func owner(id string) string {
-	if i := strings.IndexAny(id, "~@"); i >= 0 {
-		return id[:i]
-	}
-	return id
 }

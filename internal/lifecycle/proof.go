@@ -46,9 +46,24 @@ func (f Forget) Samples(ctx context.Context, session string, passages []archive.
 	if err != nil {
 		return nil, err
 	}
+	some := evenly(all, triedFor*most)
+	held, err := heldBy(logs[session], some)
+	if err == nil && len(held) < most && len(some) < len(all) {
+		held, err = heldBy(logs[session], all)
+	}
+	return evenly(held, most), err
+}
+
+// triedFor is how many texts are looked for in the logs for each sample: looking
+// takes as long as texts and bytes of the logs together, and nearly every text
+// stands there.
+const triedFor = 8
+
+// heldBy returns those of the texts that one of the logs holds, in their order.
+func heldBy(logs []sessionlog.Entry, texts []string) ([]string, error) {
 	held := map[string]bool{}
-	for _, e := range logs[session] {
-		found, _, err := look(e.Path, all)
+	for _, e := range logs {
+		found, _, err := look(e.Path, texts)
 		if err != nil {
 			return nil, fmt.Errorf("take samples: %w", err)
 		}
@@ -56,15 +71,19 @@ func (f Forget) Samples(ctx context.Context, session string, passages []archive.
 			held[s] = true
 		}
 	}
-	all = slices.DeleteFunc(all, func(s string) bool { return !held[s] })
-	if len(all) <= most {
-		return all, nil
+	return slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return !held[s] }), nil
+}
+
+// evenly takes at most so many of a list, spread over it.
+func evenly(list []string, most int) []string {
+	if len(list) <= most {
+		return list
 	}
-	out := make([]string, 0, most)
-	for i := range most {
-		out = append(out, all[i*len(all)/most])
+	out := make([]string, most)
+	for i := range out {
+		out[i] = list[i*len(list)/most]
 	}
-	return out, nil
+	return out
 }
 
 // Lengths of a sample, in bytes. Shorter ones stand in other sessions by chance;
