@@ -1,9 +1,12 @@
 package statusline
 
-import "strings"
+import (
+	"strings"
 
-// cells is how many columns a line takes. It knows colours, and the wide
-// characters that a line is likely to hold: emoji and those of East Asia.
+	"strandline/internal/screen"
+)
+
+// cells is how many columns a line takes. It knows colours and wide characters.
 func cells(s string) int {
 	n := 0
 	for _, w := range widths(s) {
@@ -53,7 +56,7 @@ func widths(s string) []int {
 			w = max(2-last, 0)
 		case r < 0x20, r == 0x200d, r >= 0x300 && r <= 0x36f:
 			state, w = outside, 0
-		case wide(r):
+		case screen.Wide(r):
 			state, w = outside, 2
 		default:
 			state = outside
@@ -64,9 +67,4 @@ func widths(s string) []int {
 		list = append(list, w)
 	}
 	return list
-}
-
-func wide(r rune) bool {
-	return r >= 0x1f300 && r <= 0x1faff && r != 0x1f6e1 || r == 0x23f3 || r >= 0x1100 && r <= 0x115f ||
-		r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff || r >= 0xff01 && r <= 0xff60
 }
