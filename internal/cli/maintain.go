@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,6 +185,7 @@ func (a *app) pass(r rooms) lifecycle.Pass {
 	return lifecycle.Pass{
 		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: lifecycle.DefaultRest,
 		Schedule: r.schedule(), Gauge: gauge.Files{Dir: r.file("state")},
+		Notes:       []string{r.marks().Dir, r.file("state", "compacted"), r.file("state", "compacting"), r.file("state", "blocked")},
 		ClientFiles: func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
 	}
 }
@@ -239,9 +241,10 @@ func told(st lifecycle.Stage) string {
 		"tiers":    count(st.Done, "turn") + " taken out of the hot set or back",
 		"compact":  count(st.Done, "turn") + " trimmed to summaries",
 		"seal":     count(st.Done, "log") + " sealed",
-		"state":    count(st.Done, "session") + " no longer in the statusline's files",
+		"state":    count(st.Done, "note") + " removed of sessions that ended long ago",
 		"forget":   count(st.Done, "session") + " deleted for good",
 	}[st.Name]
+	text = cmp.Or(text, fmt.Sprintf("%d done", st.Done)) // a stage of others
 	if st.Before > 0 {
 		text += ", " + size(st.Before) + " → " + size(st.After)
 	}

@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
-	"strandline/internal/capture"
 	"strandline/internal/gauge"
+	"strandline/internal/lifecycle"
 )
 
 // memoryJSON is how well the archive remembers, for scripts: shares from 0 to 1,
@@ -21,21 +20,16 @@ type memoryJSON struct {
 	Measured int `json:"measured_compactions"`
 }
 
-// memory measures the memory's health as it is now.
-func (a *app) memory(ctx context.Context, x indexed, files []capture.Job) (memoryJSON, error) {
-	h, err := a.pass(x.rooms).Health(ctx, x.store, files)
-	if err != nil {
-		return memoryJSON{}, err
-	}
-	sum, err := x.store.Feedback(ctx)
+// toMemoryJSON is the memory's health for scripts.
+func toMemoryJSON(h lifecycle.Found) memoryJSON {
 	m := memoryJSON{
 		Captured: shareOf(h.Captured), Indexed: shareOf(h.Indexed), Embedded: shareOf(h.Embedded), Used: shareOf(h.Used),
-		Measured: sum.Compactions,
+		Measured: h.Measured,
 	}
 	if mean, ok := h.Mean(); ok {
 		m.Health = rounded(mean)
 	}
-	return m, err
+	return m
 }
 
 func shareOf(s *gauge.Share) *float64 {

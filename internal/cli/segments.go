@@ -14,10 +14,8 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
-	"strandline/internal/gauge"
 	"strandline/internal/lockfile"
 	"strandline/internal/task"
-	"strandline/internal/window"
 )
 
 // segmentJSON is a segment for scripts: the shape of the older tools' files, and
@@ -163,7 +161,8 @@ func (a *app) checkSegments(ctx context.Context, f segmentFlags) error {
 		switch {
 		case share > 0:
 		case f.quiet && !x.cfg.Segments.ForceCheck:
-			share = a.usedShare(x, past)
+			state, _ := a.pass(x.rooms).Gauge.Session(id)
+			share = min(state.LastPercentage, 1) // 0 where a compaction has emptied it meanwhile
 		default:
 			share = forced
 		}
@@ -218,23 +217,6 @@ func remark(ctx context.Context, x indexed, id string, share float64, steps int)
 	}
 	mark.Reminded = min(mark.Reminded, mark.Crossed)
 	return x.marks().Write(id, mark)
-}
-
-// usedShare is the share of the context window that the session fills: as the
-// autopilot knows it, else by the last response and its model.
-func (a *app) usedShare(x indexed, p *task.Past) float64 {
-	if s, ok := (gauge.Files{Dir: x.file("state")}).Session(p.Session.ID); ok && s.LastPercentage > 0 {
-		return min(s.LastPercentage, 1)
-	}
-	for i := len(p.Steps) - 1; i >= 0; i-- {
-		s := p.Steps[i]
-		if s.Usage.IsZero() {
-			continue
-		}
-		limits := window.Find(s.Model, 0, a.env.Getenv)
-		return min(float64(s.Usage.Context()+s.Usage.Output)/float64(limits.Window), 1)
-	}
-	return 0
 }
 
 // withSegments lets run change the segments of a session while nobody else does.

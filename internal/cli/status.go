@@ -93,9 +93,6 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 		return st, err
 	}
 	st.Errors = len(entries)
-	if st.Unindexed, err = a.pass(x.rooms).Unindexed(ctx, x.store); err != nil {
-		return st, err
-	}
 	if st.Measured, err = a.measured(ctx, x); err != nil {
 		return st, err
 	}
@@ -103,12 +100,8 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 	if err != nil {
 		return st, err
 	}
-	missing, err := x.capture.Uncaptured(files)
-	if err != nil {
-		return st, err
-	}
-	st.Uncaptured = missing.Files
-	st.Memory, err = a.memory(ctx, x, files)
+	h, err := a.pass(x.rooms).Health(ctx, x.store, files)
+	st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, toMemoryJSON(h)
 	return st, err
 }
 

@@ -2,7 +2,11 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"strandline/internal/archive"
@@ -17,18 +21,26 @@ type Memory interface {
 	Embedded(ctx context.Context) (part, of int64, err error)
 }
 
+// Found is the memory's health with what was counted for it.
+type Found struct {
+	gauge.Health
+	Uncaptured int // files of the client that hold more than their logs
+	Unindexed  int // sessions that are logged and that the index knows nothing of
+	Measured   int // compactions that Used is of
+}
+
 // Health measures how well the archive remembers: the share of the client's bytes
 // that is in the logs, the share of the logs' bytes that is in the index, the share
 // of the passages that an embedder has looked at, once one has begun, and the share
 // of the places that compactions gave back that was used. files are the
 // client's. A share that nothing can be said of is nil.
-func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (gauge.Health, error) {
-	h := gauge.Health{Time: p.Now().UnixMilli()}
+func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (Found, error) {
+	h := Found{Health: gauge.Health{Time: p.Now().UnixMilli()}}
 	missing, err := p.Capture.Uncaptured(files)
 	if err != nil {
 		return h, fmt.Errorf("measure the memory: %w", err)
 	}
-	h.Captured = share(missing.Of-missing.Bytes, missing.Of)
+	h.Uncaptured, h.Captured = missing.Files, share(missing.Of-missing.Bytes, missing.Of)
 	logged, err := p.Capture.Logged(ctx)
 	if err != nil {
 		return h, fmt.Errorf("measure the memory: %w", err)
@@ -38,6 +50,9 @@ func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (gaug
 		cur, err := idx.Cursor(ctx, j.Session)
 		if err != nil {
 			return h, fmt.Errorf("measure the memory: %w", err)
+		}
+		if lost(cur, j) {
+			h.Unindexed++
 		}
 		part += min(cur.Offset, j.Size)
 		of += j.Size
@@ -51,7 +66,7 @@ func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (gaug
 	if err != nil {
 		return h, fmt.Errorf("measure the memory: %w", err)
 	}
-	h.Used = share(int64(sum.Used), int64(sum.Given))
+	h.Measured, h.Used = sum.Compactions, share(int64(sum.Used), int64(sum.Given))
 	return h, nil
 }
 
@@ -76,7 +91,7 @@ func (p Pass) health(ctx context.Context, idx Index, _ *Stage) error {
 	if err != nil {
 		return err
 	}
-	return p.Gauge.WriteHealth(h)
+	return p.Gauge.WriteHealth(h.Health)
 }
 
 // stateKept is how long the statusline's file of a session is kept that nobody
@@ -84,11 +99,39 @@ func (p Pass) health(ctx context.Context, idx Index, _ *Stage) error {
 // session finds its history.
 const stateKept = 30 * 24 * time.Hour
 
-// state removes what the statusline reads of sessions that ended long ago.
+// state removes what the statusline reads, and what hooks noted, of sessions that
+// ended long ago.
 func (p Pass) state(_ context.Context, _ Index, st *Stage) (err error) {
-	if p.Gauge.Dir == "" {
+	if p.Gauge.Dir == "" && len(p.Notes) == 0 {
 		return nil
 	}
-	st.Done, err = p.Gauge.Sweep(p.Now().Add(-stateKept))
+	before := p.Now().Add(-stateKept)
+	if p.Gauge.Dir != "" {
+		st.Done, err = p.Gauge.Sweep(before)
+	}
+	for _, dir := range p.Notes {
+		n, serr := sweepNotes(dir, before)
+		st.Done += n
+		err = errors.Join(err, serr)
+	}
 	return err
+}
+
+// sweepNotes removes the files of a folder that were last written before a time.
+func sweepNotes(dir string, before time.Time) (n int, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("sweep notes: %w", err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return n, fmt.Errorf("sweep notes: %w", err)
+		}
+		n++
+	}
+	return n, nil
 }

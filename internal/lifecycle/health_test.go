@@ -12,6 +12,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/gauge"
+	"strandline/internal/lifecycle"
 )
 
 func (w *world) gauged() gauge.Files {
@@ -129,5 +130,57 @@ func TestOldStateIsSwept(t *testing.T) {
 	}
 	if st := w.run()["state"]; st.Done != 0 {
 		t.Errorf("%+v, want nothing left to sweep", st)
+	}
+}
+
+// So do the notes of hooks; a folder that does not exist has none.
+func TestOldNotesAreSwept(t *testing.T) {
+	w := newWorld(t)
+	dir := filepath.Join(w.home, "state", "segments")
+	w.pass.Notes = []string{dir, filepath.Join(w.home, "state", "none")}
+	if err := os.MkdirAll(filepath.Join(dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{sessionA + ".json": 31 * 24 * time.Hour, sessionB + ".json": time.Hour} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, w.clock.Add(-age), w.clock.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []int{1, 0} {
+		if st := w.run()["state"]; st.Done != want || st.Error != "" {
+			t.Errorf("%+v, want %d swept", st, want)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 || entries[0].Name() != sessionB+".json" {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// What health tells of is counted once, whoever asks.
+func TestHealthTellsWhatItCounted(t *testing.T) {
+	w := newWorld(t)
+	w.gauged()
+	for i, session := range []string{sessionA, sessionB} {
+		w.grow(session, uint64(i)+1)
+	}
+	for _, want := range []lifecycle.Found{{Uncaptured: 2}, {Uncaptured: 1, Unindexed: 1}, {Unindexed: 2}} {
+		files, err := w.pass.ClientFiles(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := w.pass.Health(t.Context(), w.store, files)
+		if err != nil || h.Uncaptured != want.Uncaptured || h.Unindexed != want.Unindexed || h.Measured != 0 {
+			t.Errorf("%+v, %v; want %+v", h, err, want)
+		}
+		if want.Uncaptured == 2 {
+			w.log(sessionA)
+		} else {
+			w.log(sessionB)
+		}
 	}
 }

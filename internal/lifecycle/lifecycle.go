@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"strandline/internal/archive"
@@ -38,6 +39,8 @@ type Pass struct {
 	// Gauge is where the memory's health is left for the statusline; without a
 	// folder it is not measured.
 	Gauge gauge.Files
+	// Notes are folders of small files that hooks leave, one for each session.
+	Notes []string
 	// ClientFiles lists the client's files.
 	ClientFiles func(ctx context.Context) ([]capture.Job, error)
 	// Measure tells what a compaction gave back and what of it was used; nil
@@ -47,6 +50,32 @@ type Pass struct {
 	// Embed makes vectors of what has none and returns how many passages it
 	// looked at; nil leaves that stage out.
 	Embed func(context.Context) (int, error)
+	// Further are stages of others, a sync to a server for one. They run when logs
+	// and index are as this pass leaves them, and before health tells of them.
+	Further []Step
+}
+
+// Step is a stage that a pass does.
+type Step struct {
+	Name string
+	// Run does it and notes in the stage what it did; doing it again must be
+	// harmless. The stage's name and time are not its business.
+	Run func(ctx context.Context, idx Index, st *Stage) error
+}
+
+// steps are the stages of a pass in their order.
+func (p Pass) steps() []Step {
+	return slices.Concat([]Step{
+		{"pending", p.pending},
+		{"index", p.index},
+		{"journal", p.journal},
+		{"feedback", p.feedback},
+		{"embed", p.embed},
+		{"tiers", p.tiers},
+		{"compact", p.compact},
+		{"seal", p.seal},
+		{"state", p.state},
+	}, p.Further, []Step{{"health", p.health}})
 }
 
 // DefaultRest is a night's sleep: sessions are resumed within a day's work, and
@@ -66,29 +95,14 @@ type Stage struct {
 // Run does every stage; one that fails is reported and does not keep the
 // others from running.
 func (p Pass) Run(ctx context.Context, idx Index) []Stage {
-	stages := []struct {
-		name string
-		run  func(context.Context, Index, *Stage) error
-	}{
-		{"pending", p.pending},
-		{"index", p.index},
-		{"journal", p.journal},
-		{"feedback", p.feedback},
-		{"embed", p.embed},
-		{"tiers", p.tiers},
-		{"compact", p.compact},
-		{"seal", p.seal},
-		{"state", p.state},
-		{"health", p.health},
-	}
 	var out []Stage
-	for _, s := range stages {
-		st := Stage{Name: s.name}
+	for _, s := range p.steps() {
+		var st Stage
 		start := p.Now()
-		if err := s.run(ctx, idx, &st); err != nil {
+		if err := s.Run(ctx, idx, &st); err != nil {
 			st.Error = err.Error()
 		}
-		st.TookMS = p.Now().Sub(start).Milliseconds()
+		st.Name, st.TookMS = s.Name, p.Now().Sub(start).Milliseconds()
 		out = append(out, st)
 	}
 	return out
@@ -170,12 +184,15 @@ func (p Pass) Unindexed(ctx context.Context, idx capture.Index) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if cur.Generation == 0 && j.Size > 0 {
+		if lost(cur, j) {
 			n++
 		}
 	}
 	return n, nil
 }
+
+// lost reports that the index knows nothing of a session that is logged.
+func lost(cur archive.Cursor, j capture.Job) bool { return cur.Generation == 0 && j.Size > 0 }
 
 func failures(failed []capture.FileError) error {
 	var errs []error

@@ -32,6 +32,29 @@ func TestAnEmptyArchive(t *testing.T) {
 	}
 }
 
+// A stage of others, such as a sync to a server, finds logs and index as the pass
+// leaves them, is reported like any other, and may fail without harm.
+func TestAFurtherStageHangsIn(t *testing.T) {
+	w := newWorld(t)
+	w.gauged()
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	send := func(ctx context.Context, idx lifecycle.Index, st *lifecycle.Stage) error {
+		sessions, err := idx.Sessions(ctx, archive.SessionFilter{})
+		st.Done = len(sessions)
+		return errors.Join(err, errors.New("the server does not answer"))
+	}
+	w.pass.Further = []lifecycle.Step{{Name: "sync", Run: send}}
+	stages := w.pass.Run(t.Context(), w.store)
+	n := len(stages)
+	if got := stages[n-2]; got.Name != "sync" || got.Done != 1 || got.Error != "the server does not answer" {
+		t.Errorf("%+v", got)
+	}
+	if stages[n-3].Name != "state" || stages[n-1].Name != "health" || stages[n-1].Error != "" {
+		t.Errorf("%+v", stages)
+	}
+}
+
 func TestALogAheadOfTheIndexIsIndexed(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
