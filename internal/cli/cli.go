@@ -107,7 +107,7 @@ type Env struct {
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, env Env, args []string) int {
 	a := newApp(env)
-	root := a.root()
+	root := a.root(args)
 	root.SetArgs(args)
 	return finished(ctx, a.errOut, root.ExecuteContext(ctx))
 }
@@ -131,7 +131,8 @@ func newApp(env Env) *app {
 	return &app{env: env, out: guard(env.Stdout), errOut: guard(env.Stderr)}
 }
 
-func (a *app) root() *cobra.Command {
+// root returns the command line for args.
+func (a *app) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "strandline",
 		Short: "Keeps every byte of your coding agent's sessions and puts back what a compaction loses",
@@ -163,11 +164,7 @@ Start with:  strandline init     wire it into the client
 		&cobra.Group{ID: "context", Title: "What a compaction gets:"},
 		&cobra.Group{ID: "keep", Title: "Keeping the archive:"},
 	)
-	add(root, "setup", a.initCommand(), a.uninstallCommand(), a.importCommand(), a.doctorCommand(), a.configCommand(), a.demoCommand())
-	add(root, "find", a.sessionsCommand(), a.searchCommand(), a.browseCommand(), a.showCommand(), a.exportCommand(), a.rebuildCommand(), a.tasksCommand(), a.segmentsCommand(), a.queueCommand(), a.timelineCommand(), a.filesCommand(), a.statsCommand(), a.projectsCommand(), a.mcpCommand())
-	add(root, "context", a.restoreCommand(), a.preserveCommand(), a.compactCommand(), a.compactionsCommand())
-	add(root, "keep", a.statusCommand(), a.verifyCommand(), a.reindexCommand(), a.maintainCommand(), a.forgetCommand(), a.modelCommand())
-	add(root, "", a.versionCommand(), a.hookHelp(), a.statuslineHelp(), a.earlyCommand(), a.catchupCommand())
+	a.addCommands(root, args)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -177,14 +174,6 @@ Start with:  strandline init     wire it into the client
 		help(c, args)
 	})
 	return root
-}
-
-// add puts commands into a group of the root's help.
-func add(root *cobra.Command, group string, commands ...*cobra.Command) {
-	for _, c := range commands {
-		c.GroupID = group
-		root.AddCommand(c)
-	}
 }
 
 // helpWidth is the width that help is written for: that of the narrowest

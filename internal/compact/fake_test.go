@@ -197,6 +197,16 @@ func (m *memory) Turns(_ context.Context, sp archive.Span) ([]archive.Turn, erro
 	return limit(m, m.turns, sp, func(x archive.Turn) (int, int) { return x.LineFrom, x.Index })
 }
 
+func (m *memory) Rewound(ctx context.Context, sp archive.Span) (out []int, err error) {
+	turns, err := m.Turns(ctx, archive.Span{Session: sp.Session, BeforeLine: sp.BeforeLine, TurnFrom: sp.TurnFrom, TurnTo: sp.TurnTo, Newest: true})
+	for i, t := range turns {
+		if t.Dead && slices.ContainsFunc(turns[:i], func(x archive.Turn) bool { return !x.Dead }) {
+			out = append(out, t.Index)
+		}
+	}
+	return out, err
+}
+
 func (m *memory) Steps(_ context.Context, sp archive.Span) ([]archive.Step, error) {
 	return limit(m, m.steps, sp, func(x archive.Step) (int, int) { return x.LineFrom, x.Turn })
 }

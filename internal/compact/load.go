@@ -249,18 +249,13 @@ func (r *reader) dead(session string, turnTo int, rows ...[]archive.Passage) map
 	if r.err != nil || from == turnTo {
 		return nil
 	}
-	var turns []archive.Turn
-	turns, r.err = r.src.Turns(r.ctx, archive.Span{
+	var turns []int
+	turns, r.err = r.src.Rewound(r.ctx, archive.Span{
 		Session: session, BeforeLine: r.atLine, TurnFrom: from, TurnTo: turnTo, Limit: maxTurns, Newest: true,
 	})
-	slices.SortFunc(turns, func(a, b archive.Turn) int { return b.Index - a.Index })
-	dead, alive := map[int]bool{}, true
-	for _, t := range turns { // newest first
-		if !t.Dead {
-			alive = false
-		} else if !alive {
-			dead[t.Index] = true
-		}
+	dead := map[int]bool{}
+	for _, t := range turns {
+		dead[t] = true
 	}
 	return dead
 }
@@ -281,6 +276,8 @@ func (r *reader) summary(sp archive.Span) ([]archive.Passage, *archive.Compactio
 	if c.SummaryLine < 0 || r.atLine > 0 && c.SummaryLine >= r.atLine {
 		return nil, &c
 	}
-	ps := r.passages(archive.Span{Session: sp.Session, BeforeLine: r.atLine, Newest: true}, 16, archive.KindSummary)
+	// The summary's row follows the boundary, in the turn that was going on.
+	span := archive.Span{Session: sp.Session, BeforeLine: r.atLine, TurnFrom: c.Turn, TurnTo: c.Turn + 2, Newest: true}
+	ps := r.passages(span, 16, archive.KindSummary)
 	return slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineFrom != c.SummaryLine }), &c
 }

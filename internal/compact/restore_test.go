@@ -312,6 +312,10 @@ func (f family) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, err
 	return f.of(sp.Session).Turns(ctx, sp)
 }
 
+func (f family) Rewound(ctx context.Context, sp archive.Span) ([]int, error) {
+	return f.of(sp.Session).Rewound(ctx, sp)
+}
+
 func (f family) of(session string) *memory {
 	if session == f.parent.session.ID {
 		return f.parent

@@ -11,6 +11,8 @@ import (
 type Source interface {
 	Session(ctx context.Context, id string) (archive.Session, error)
 	Turns(ctx context.Context, s archive.Span) ([]archive.Turn, error)
+	// Rewound returns the dead turns of a span that have a live one behind them.
+	Rewound(ctx context.Context, s archive.Span) ([]int, error)
 	Steps(ctx context.Context, s archive.Span) ([]archive.Step, error)
 	Calls(ctx context.Context, s archive.CallSpan) ([]archive.Call, error)
 	Passages(ctx context.Context, s archive.PassageSpan) ([]archive.Passage, error)

@@ -121,6 +121,7 @@ func (f *fakeIndex) Sessions(context.Context, archive.SessionFilter) ([]archive.
 func (f *fakeIndex) Turns(context.Context, archive.Span) ([]archive.Turn, error) {
 	return []archive.Turn{{Session: session, Title: "Fix the retry", LineTo: 2, Steps: 1}}, nil
 }
+func (f *fakeIndex) Rewound(context.Context, archive.Span) ([]int, error)            { return nil, nil }
 func (f *fakeIndex) Steps(context.Context, archive.Span) ([]archive.Step, error)     { return nil, nil }
 func (f *fakeIndex) Calls(context.Context, archive.CallSpan) ([]archive.Call, error) { return nil, nil }
 func (f *fakeIndex) Files(context.Context, archive.Span) ([]archive.FileTouch, error) {

@@ -16,6 +16,7 @@ type docID int64
 
 const (
 	kindBits     = 3
+	kindMask     = "7" // of these bits, in a query
 	agentBit     = 1 << kindBits
 	seqShift     = kindBits + 1
 	sessionShift = seqShift + 26

@@ -105,6 +105,27 @@ func (s *Store) Turns(ctx context.Context, sp archive.Span) (out []archive.Turn,
 	return out, err
 }
 
+func rewoundQuery(no int64, sp archive.Span) (query string, args []any) {
+	live := newSpan("max(r.turn)", "turns r", "r.line_from", no, sp)
+	live.and("r.dead = 0")
+	q := newSpan("turn", "turns r", "r.line_from", no, sp)
+	q.and("r.dead = 1 AND r.turn < ("+live.String()+")", live.args...)
+	return q.end("turn", sp)
+}
+
+// Rewound returns the turns of a span that a rewind left behind, as far as the
+// span tells: dead ones with a live one behind them.
+func (s *Store) Rewound(ctx context.Context, sp archive.Span) (out []int, err error) {
+	build := func(no int64) (string, []any) { return rewoundQuery(no, sp) }
+	err = s.span(ctx, "turns", sp.Session, build, func(scan scanFunc) error {
+		var turn int
+		err := scan(&turn)
+		out = append(out, turn)
+		return err
+	})
+	return out, err
+}
+
 func stepsQuery(no int64, sp archive.Span) (string, []any) {
 	return newSpan("turn, step, "+stepColumns+", "+copyName, "steps r", "r.line_from", no, sp).end("turn, step", sp)
 }
@@ -171,8 +192,27 @@ func passagesQuery(no int64, sp archive.PassageSpan) (string, []any) {
 	if sp.BeforeLine > 0 {
 		q.and("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
 	}
-	in(q, "r.kind", sp.Kinds)
+	inKinds(q, sp.Kinds)
 	return q.end("turn, step, seq", sp.Span)
+}
+
+// inKinds narrows a query over passages to kinds. A passage's number tells its
+// kind, and the index by place holds the number: rows of other kinds are passed
+// over without being looked up.
+func inKinds(q *spanQuery, kinds []archive.PassageKind) {
+	if len(kinds) == 0 {
+		return
+	}
+	codes := make([]any, len(kinds))
+	for i, k := range kinds {
+		code := kindCode(k)
+		if code == 0 { // kinds without a number of their own share one
+			in(q, "r.kind", kinds)
+			return
+		}
+		codes[i] = code
+	}
+	q.and("r.id & "+kindMask+" IN ("+marks(len(kinds))+")", codes...)
 }
 
 // Passages returns a session's own passages in their order. With BeforeLine,

@@ -38,6 +38,56 @@ func testSpans(t *testing.T, open Opener) {
 	}
 }
 
+func testRewound(t *testing.T, open Opener) {
+	s, b := open(t), simple(mainID, project("tide"), "t0", "t1", "t2", "t3", "t4")
+	for _, i := range []int{1, 2, 4} {
+		b.Turns[i].Dead = true
+	}
+	apply(t, s, simple(otherID, project("tide"), "t0"), b)
+	for _, test := range []struct {
+		name string
+		span archive.Span
+		want []int
+	}{
+		{"a dead turn at the end has no live one behind it", archive.Span{}, []int{1, 2}},
+		{"newest first", archive.Span{Newest: true}, []int{2, 1}},
+		{"limit", archive.Span{Newest: true, Limit: 1}, []int{2}},
+		{"before the live turn they were alive", archive.Span{BeforeLine: 3}, nil},
+		{"turns", archive.Span{TurnFrom: 2, TurnTo: 9}, []int{2}},
+		{"turns without the live one", archive.Span{TurnTo: 3}, nil},
+	} {
+		test.span.Session = mainID
+		equal(t, test.name, got[[]int](t)(s.Rewound(t.Context(), test.span)), test.want)
+	}
+}
+
+// A kind that this version gives no name is selected like any other.
+func testPassageKinds(t *testing.T, open Opener) {
+	s, b := open(t), simple(mainID, project("tide"), "t0", "t1", "t2", "t3")
+	kinds := []archive.PassageKind{archive.KindPrompt, archive.KindReply, "picture", archive.KindOutput}
+	for i, k := range kinds {
+		b.Passages[i].Kind = k
+	}
+	apply(t, s, b)
+	for _, test := range []struct {
+		kinds []archive.PassageKind
+		want  []int
+	}{
+		{nil, []int{0, 1, 2, 3}},
+		{kinds[:1], []int{0}},
+		{[]archive.PassageKind{archive.KindReply, archive.KindOutput, archive.KindSummary}, []int{1, 3}},
+		{kinds[2:3], []int{2}},
+		{[]archive.PassageKind{"sound"}, nil},
+		{kinds[1:3], []int{1, 2}},
+	} {
+		var turns []int
+		for _, x := range got[[]archive.Passage](t)(s.Passages(t.Context(), archive.PassageSpan{Span: archive.Span{Session: mainID}, Kinds: test.kinds})) {
+			turns = append(turns, x.Turn)
+		}
+		equal(t, "passages of kinds", turns, test.want)
+	}
+}
+
 func testPendingCalls(t *testing.T, open Opener) {
 	s, b := open(t), mainBatch()
 	apply(t, s, b)

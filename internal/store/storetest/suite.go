@@ -25,6 +25,7 @@ type Store interface {
 	Session(ctx context.Context, id string) (archive.Session, error)
 	Resolve(ctx context.Context, prefix string) (string, error)
 	Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error)
+	Rewound(ctx context.Context, sp archive.Span) ([]int, error)
 	Steps(ctx context.Context, sp archive.Span) ([]archive.Step, error)
 	Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error)
 	Passages(ctx context.Context, sp archive.PassageSpan) ([]archive.Passage, error)
@@ -85,6 +86,8 @@ func Run(t *testing.T, open Opener) {
 		{"Sessions/not found", testSessionNotFound},
 		{"Resolve", testResolve},
 		{"Span/limits, order and lines", testSpans},
+		{"Span/turns that a rewind left behind", testRewound},
+		{"Span/passages of kinds", testPassageKinds},
 		{"Span/calls pending at a line", testPendingCalls},
 		{"Span/passages at a line", testPassagesAtLine},
 		{"Span/summaries at a line", testCompactionsAtLine},
