@@ -88,6 +88,7 @@ func BenchmarkHostile(b *testing.B) {
 	r := redact.New([]byte("bench"))
 	for _, piece := range []string{
 		"TOKEN=", "token=", "password:", "-eyJ", "sk-", "-----END PRIVATE KEY-----", "http://a:b@", fake("AK", "IA", "IOSFODNN7EXAMPLE "),
+		"<password>", `"name":"password",`, "curl -u a:b ", "-p -p", "login me password ", ":5432:a:", `"auth":"YWJj`, "&sig=", "Authorization: Digest ", "_PASS=",
 	} {
 		s := strings.Repeat(piece, 512<<10/len(piece))
 		b.Run(strings.TrimSpace(piece), func(b *testing.B) {

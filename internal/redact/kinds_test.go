@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -111,9 +112,9 @@ func TestEveryKindFromItsShortestOn(t *testing.T) {
 	}
 }
 
-// What people write in documentation is none, and neither is the middle of a
-// longer word.
-func TestEveryKindThatIsBlankedOrWithinAWord(t *testing.T) {
+// What people write in documentation is none. A key that a letter is glued to is
+// one, unless its prefix is so short that it stands in any word.
+func TestEveryKindThatIsBlankedOrGluedToALetter(t *testing.T) {
 	r := redact.New([]byte("test"))
 	for _, k := range knownKinds() {
 		blanked := k.head + strings.Repeat("x", len(k.body))
@@ -123,8 +124,10 @@ func TestEveryKindThatIsBlankedOrWithinAWord(t *testing.T) {
 		if k.kept != "" {
 			continue // a URL or a name may stand in front
 		}
-		for _, before := range []string{"a", "Z", "0", "_"} {
-			if got := shown(r.String(before + k.head + k.body)); strings.Contains(got, "<"+k.kind+">") {
+		alone := slices.Contains([]string{fake("h", "f_"), fake("r", "8_"), fake("1/", "/0"), fake("AI", "za")}, k.head)
+		for _, before := range []string{"a", "Z", "0", "_", "日x"} {
+			token := k.head + k.body
+			if got, want := shown(r.String(before+token)), before+"<"+k.kind+">"; (got == want) == alone {
 				t.Errorf("behind %q: %q", before, got)
 			}
 		}

@@ -48,10 +48,6 @@ func (n named) match(s string, at int) (Finding, bool) {
 	if !n.tail(s[at+len(n.word) : end]) {
 		return Finding{}, false
 	}
-	p, ok := separator(s, end)
-	if !ok {
-		return Finding{}, false
-	}
 	start := at
 	for start > 0 && at-start < maxName && (isURLSafe(s[start-1]) || s[start-1] == '.') && borderless(s, start) {
 		start--
@@ -59,7 +55,8 @@ func (n named) match(s string, at int) (Finding, bool) {
 	if !n.head(s[start:at]) {
 		return Finding{}, false
 	}
-	if p.op == ' ' && !strings.HasPrefix(s[start:], "--") {
+	p, ok := notation(s, start, end)
+	if !ok {
 		return Finding{}, false
 	}
 	if start > 0 && p.name == end && p.quote != "" && s[start-1] == p.quote[0] {
@@ -69,8 +66,33 @@ func (n named) match(s string, at int) (Finding, bool) {
 		return Finding{}, false // the shell's working directory
 	}
 	p.kind = n.kind
-	p.env = p.op == '=' && p.name == end && run(s[start:end], isConstant) == end-start
+	constant := run(s[start:end], isConstant) == end-start
+	p.env = constant && (p.op == '=' && p.name == end || p.beside)
 	return p.value(s)
+}
+
+// notation finds out how the name s[start:end] is tied to a value.
+func notation(s string, start, end int) (pair, bool) {
+	if p, ok := element(s, start, end); ok {
+		return p, true
+	}
+	p, ok := separator(s, end)
+	if !ok {
+		return twin(s, start, end)
+	}
+	option := strings.HasPrefix(s[start:], "--")
+	switch p.op {
+	case '=':
+		p.sure = p.name == end && (option || queried(s, start))
+	case ' ':
+		if p.sure = netrc(s[:start]); !p.sure && !option {
+			return p, false
+		}
+		if option && !p.sure {
+			_, _, p.sure = calls(command(s[:start]), clients())
+		}
+	}
+	return p, true
 }
 
 // borderless reports whether the byte before i belongs to the same name: the n

@@ -4,12 +4,14 @@ import "strings"
 
 // pair is a name with its value, in whatever notation.
 type pair struct {
-	kind  string
-	op    byte   // '=', ':' or ' ' (a command line flag)
-	name  int    // offset of the operator when nothing stands between, else -1
-	from  int    // offset of the value
-	quote string // around the value, with its backslashes; "" for none
-	env   bool   // NAME=value: no code, so any word may be the value
+	kind   string
+	op     byte   // '=', ':' or ' ' (a command line flag)
+	name   int    // offset of the operator when nothing stands between, else -1
+	from   int    // offset of the value
+	quote  string // around the value, with its backslashes; "" for none
+	env    bool   // NAME=value: no code, so any word may be the value
+	sure   bool   // a place for nothing but a value: an element, a flag, a query
+	beside bool   // the name is itself a value: {"name": …, "value": …}
 }
 
 const (
@@ -159,19 +161,26 @@ func (p pair) quotedEnd(s string) int {
 
 // bareEnd returns the end of a value without quotes.
 func (p pair) bareEnd(s string) int {
-	stops := " \t\r\n\"'`,;()[]{}<>|&"
-	switch {
-	case p.env:
-		stops = " \t\r\n\"'`()<>|"
-	case p.kind != kindPassword:
-		stops += "@" // of a URL
-	}
 	for i := range len(s) {
-		if strings.IndexByte(stops, s[i]) >= 0 || s[i] == '\\' && i+1 < len(s) && strings.IndexByte("nrt\"'\\", s[i+1]) >= 0 {
+		switch s[i] {
+		case ' ', '\t', '\r', '\n', '"', '\'', '`', '(', ')', '<', '>', '|':
 			return i
-		}
-		if s[i] == '=' && !p.env && i+1 < len(s) && isWord(s[i+1]) {
-			return i // of the next pair; at the end it is padding
+		case ',', ';', '[', ']', '{', '}', '&':
+			if !p.env {
+				return i
+			}
+		case '@': // of a URL
+			if !p.env && p.kind != kindPassword {
+				return i
+			}
+		case '\\':
+			if i+1 < len(s) && strings.IndexByte("nrt\"'\\", s[i+1]) >= 0 {
+				return i
+			}
+		case '=':
+			if !p.env && i+1 < len(s) && isWord(s[i+1]) {
+				return i // of the next pair; at the end it is padding
+			}
 		}
 	}
 	return len(s)

@@ -9,13 +9,14 @@ const (
 	kindSecret     = "secret"
 	kindToken      = "token"
 	kindKey        = "api-key"
+	kindSignature  = "signature"
 )
 
 // vague reports whether a kind comes from a name only and says less than what
 // the value itself shows.
 func vague(kind string) bool {
 	switch kind {
-	case kindPassword, kindSecret, kindToken, kindKey, "bearer-token", "basic-auth", "url-password":
+	case kindPassword, kindSecret, kindToken, kindKey, "bearer-token", "basic-auth", "url-password", kindSignature:
 		return true
 	}
 	return false
@@ -39,12 +40,21 @@ func triggers() []trigger {
 		trigger{lit: "://", match: urlPassword},
 		trigger{lit: "bearer ", fold: true, match: bearer},
 		trigger{lit: "authorization", fold: true, match: authorization},
+		trigger{lit: ":5432:", match: pgpass},
+		trigger{lit: "_PASS", match: passVariable},
+		trigger{lit: `pass"`, match: passField},
+		trigger{lit: `pass: `, match: passField},
+		trigger{lit: `"auth`, match: userInfo},
+		trigger{lit: "_auth=", match: userInfo},
+		trigger{lit: "sig=", match: signature},
+		trigger{lit: "-Signature=", match: signature},
 	)
 	for c := byte('-'); c <= 'z'; c++ {
 		if isURLSafe(c) {
 			list = append(list, trigger{lit: "." + string(rune(c)), match: discord})
 		}
 	}
+	list = append(list, flagTriggers()...)
 	return append(list, nameTriggers()...)
 }
 
@@ -54,9 +64,6 @@ const maxHead = 512
 // jwt matches a JSON web token: two or three dotted parts, of which the first
 // two begin like base64 of a JSON object.
 func jwt(s string, at int) (Finding, bool) {
-	if !borderBefore(s, at) {
-		return Finding{}, false
-	}
 	head := run(s[at:min(len(s), at+maxHead)], isURLSafe)
 	payload := at + head + 1
 	if head < 12 || !strings.HasPrefix(s[min(len(s), payload):], "eyJ") || s[payload-1] != '.' {
@@ -80,11 +87,11 @@ func jwt(s string, at int) (Finding, bool) {
 func sendGrid(s string, at int) (Finding, bool) {
 	id := run(s[at+3:], isURLSafe)
 	dot := at + 3 + id
-	if id < 16 || dot >= len(s) || s[dot] != '.' || !borderBefore(s, at) {
+	if id < 16 || dot >= len(s) || s[dot] != '.' {
 		return Finding{}, false
 	}
 	n := run(s[dot+1:], isURLSafe)
-	if n < 16 {
+	if n < 16 || !borderBefore(s, at) && (id != 22 || n != 43) {
 		return Finding{}, false
 	}
 	return Finding{Kind: "sendgrid-key", Start: at, End: dot + 1 + n}, true
@@ -133,13 +140,13 @@ const near = 200
 // key id, whatever stands between.
 func awsSecretNear(s string, at int) (Finding, bool) {
 	end := at + 4 + run(s[at+4:], isBase32)
-	if end-at != 20 || !borderBefore(s, at) || !borderAfter(s, end) {
+	if end-at != 20 {
 		return Finding{}, false
 	}
 	if f, ok := awsSecret(s, end, min(len(s), end+near)); ok {
 		return f, true
 	}
-	return awsSecret(s, max(0, at-near), at)
+	return awsSecret(s[:at], max(0, at-near), at)
 }
 
 func awsSecret(s string, from, to int) (Finding, bool) {

@@ -14,16 +14,16 @@ const (
 // secret decides whether v, which ends before offset end of s, is a secret and
 // not a variable, a piece of code, a word of the documentation or a stand-in.
 func (p pair) secret(v string, end int, s string) bool {
-	if len(v) < minPassword || blanked(v) || template(v) || standIn(v) || strings.Contains(v, opening) {
+	if len(v) < minPassword || p.quote == "" && !p.env && codeLike(v) {
+		return false
+	}
+	if blanked(v) || template(v) || standIn(v) || strings.Contains(v, opening) {
 		return false
 	}
 	if pathLike(v) || strings.Contains(v, "://") || strings.Contains(v, "::") || strings.Contains(v, "->") {
 		return false
 	}
 	if strings.ContainsAny(v, " \t") && !(p.env && p.kind == kindPassword && !secretWord(v)) {
-		return false
-	}
-	if p.quote == "" && !p.env && codeLike(v) {
 		return false
 	}
 	if p.kind == kindPassword {
@@ -50,6 +50,8 @@ func (p pair) password(v string, joined bool) bool {
 	switch {
 	case p.env:
 		return true
+	case p.sure:
+		return !plain || !secretWord(v)
 	case p.op == ' ':
 		return !plain && len(v) >= minMixed
 	case p.quote != "":
