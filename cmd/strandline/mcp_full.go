@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,8 +13,6 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/cli"
 	"strandline/internal/config"
-	"strandline/internal/embed"
-	"strandline/internal/embed/static"
 	"strandline/internal/logfile"
 	"strandline/internal/logread"
 	"strandline/internal/mcpserver"
@@ -23,13 +22,14 @@ import (
 )
 
 // serveMCP serves models on this process's stdin and stdout.
-func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
+func serveMCP(ctx context.Context, cfg *config.Config, dir string) (err error) {
 	c, journal, err := newCapture(cfg)
 	if err != nil {
 		return err
 	}
 	session := os.Getenv("CLAUDE_CODE_SESSION_ID")
-	table := static.New() // decoded once for all calls
+	queries := cli.NewQueries(cliEnv(), cfg) // once for all calls
+	defer func() { err = errors.Join(err, queries.Close()) }()
 	server := mcpserver.New(mcpserver.Options{
 		Version: version, Now: now,
 		Log: slog.New(slog.NewJSONHandler(&logfile.Writer{Path: filepath.Join(cfg.Paths.Home, "strandline.log")}, nil)),
@@ -41,11 +41,9 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) error {
 			if err != nil {
 				return nil, err
 			}
-			return mcpIndex{store, &vector.Searcher{
-				Store: store, Dir: vector.Dir(filepath.Join(cfg.Paths.Home, "vectors")), Embedders: []embed.Embedder{table},
-			}}, nil
+			return mcpIndex{store, queries.Searcher(cfg, store)}, nil
 		},
-		Embedder:    table,
+		Embedder:    queries.Table,
 		SaveSegment: saveSegment,
 		Logs:        logread.Reader{Capture: c, Redact: redactor(cfg)},
 		Project:     c.Project(dir),

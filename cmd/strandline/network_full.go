@@ -13,9 +13,9 @@ import (
 )
 
 // endpoint returns what asks an embedding endpoint.
-func endpoint() func(url, name, key string, redact func(string) string) (embed.Embedder, error) {
-	return func(url, name, key string, redact func(string) string) (embed.Embedder, error) {
-		e, err := openai.New(openai.Options{URL: url, Model: name, Key: key, Redact: redact})
+func endpoint() func(url, name, key string, redact func(string) string, attempts int) (embed.Embedder, error) {
+	return func(url, name, key string, redact func(string) string, attempts int) (embed.Embedder, error) {
+		e, err := openai.New(openai.Options{URL: url, Model: name, Key: key, Redact: redact, Attempts: attempts})
 		if err != nil {
 			return nil, err // no embedder, not one that is a nil pointer
 		}

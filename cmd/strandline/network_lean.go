@@ -9,7 +9,7 @@ import (
 
 // The network is the companion's: linking it would cost every hook's start.
 
-func endpoint() func(url, name, key string, redact func(string) string) (embed.Embedder, error) {
+func endpoint() func(url, name, key string, redact func(string) string, attempts int) (embed.Embedder, error) {
 	return nil
 }
 

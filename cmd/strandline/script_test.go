@@ -65,6 +65,8 @@ func TestScripts(t *testing.T) {
 			"hold":     cmdHold,
 			"long":     cmdLong,
 			"status":   cmdStatus,
+			"talk":     cmdTalk,
+			"endpoint": cmdEndpoint,
 		},
 	})
 }

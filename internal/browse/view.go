@@ -130,6 +130,9 @@ func (m *Model) status() string {
 	if r.Elsewhere {
 		said += " · more in other projects"
 	}
+	if len(r.Notes) > 0 {
+		said += " · " + screen.Visible(strings.Join(r.Notes, " · "))
+	}
 	return faint(said)
 }
 

@@ -74,6 +74,7 @@ func TestStatusSaysHowTheQueryWasRead(t *testing.T) {
 		"none holds the quoted words together": {Relaxed: recall.RelaxedPhrase},
 		"none holds the words whole":           {Relaxed: recall.RelaxedPrefix},
 		"more in other projects":               {Elsewhere: true},
+		"http/m: no answer in time":            {Notes: []string{"http/m: no answer in time"}},
 	} {
 		f := talk()
 		f.more = more

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ were found. Words and filters are those of ` + "`strandline search`" + `.
 }
 
 func (a *app) browse(ctx context.Context, query string, all bool) error {
-	return a.withStore(ctx, StoreRead, func(x indexed) error {
+	return a.withStore(ctx, StoreRead, func(x indexed) (err error) {
 		totals, err := x.store.Totals(ctx)
 		if err != nil {
 			return err
@@ -81,8 +82,10 @@ func (a *app) browse(ctx context.Context, query string, all bool) error {
 		if name == "" {
 			name = here.Key
 		}
+		r, end := a.recall(x)
+		defer func() { err = errors.Join(err, end()) }()
 		return a.env.Browse(ctx, Browsing{
-			Archive: browsed{a, x, a.recall(x)}, Project: name,
+			Archive: browsed{a, x, r}, Project: name,
 			All: all || len(known) == 0, Query: query, Sessions: totals.Sessions,
 		})
 	})

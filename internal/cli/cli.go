@@ -92,7 +92,7 @@ type Env struct {
 	// Endpoint returns the embedder of an endpoint, and Fetch opens a file at an
 	// address. Both are nil in a program that links no network; Companion then
 	// hands the call over to one that does.
-	Endpoint  func(url, model, key string, redact func(string) string) (embed.Embedder, error)
+	Endpoint  func(url, model, key string, redact func(string) string, attempts int) (embed.Embedder, error)
 	Fetch     model.Fetch
 	Companion func(ctx context.Context) error
 	// LookPath finds a program.

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/config"
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
+	"strandline/internal/embed/query"
 	"strandline/internal/embed/static"
 	"strandline/internal/model"
 	"strandline/internal/vector"
@@ -27,9 +29,15 @@ const (
 const keyVariable = "STRANDLINE_EMBED_KEY"
 
 // vectorDir is the folder of the files that are derived from vectors.
-func (r rooms) vectorDir() vector.Dir { return vector.Dir(r.file("vectors")) }
+func (r rooms) vectorDir() vector.Dir { return vector.Dir(r.file(vectorFolder)) }
 
-func (r rooms) models() model.Dir { return model.Dir(r.file("models")) }
+func (r rooms) models() model.Dir { return model.Dir(r.file(modelsFolder)) }
+
+// Folders of the archive.
+const (
+	vectorFolder = "vectors"
+	modelsFolder = "models"
+)
 
 // needsNetwork reports that the settings ask for an endpoint and that this program
 // links no network.
@@ -38,47 +46,113 @@ func (a *app) needsNetwork() bool {
 	return cfg.Embed.Model == modelHTTP && a.env.Endpoint == nil
 }
 
-// chosen returns the embedder that the settings name beside the built-in table,
-// nil if that is none, and what closes it.
-func (a *app) chosen(ctx context.Context, r rooms) (embed.Embedder, io.Closer, error) {
-	switch name := r.cfg.Embed.Model; name {
+// chosenModel is the embedder that the settings name beside the built-in table.
+type chosenModel struct {
+	name string // in vector rows
+	open func(ctx context.Context, attempts int) (embed.Embedder, io.Closer, error)
+}
+
+// chosen returns what the settings name beside the built-in table; its open is nil
+// if that is nothing. Only opening it reads its files or starts anything.
+func (e Env) chosen(cfg *config.Config) (c chosenModel, err error) {
+	switch name := cfg.Embed.Model; name {
 	case modelStatic, "":
-		return nil, nil, nil
+		return c, nil
 	case modelHTTP:
-		if a.env.Endpoint == nil {
-			return nil, nil, errors.New("this program links no network")
+		if e.Endpoint == nil {
+			return c, errors.New("this program links no network")
 		}
-		e, err := a.env.Endpoint(r.cfg.Embed.URL, r.cfg.Embed.EndpointModel, a.env.Getenv(keyVariable), a.env.Redact(r.cfg))
-		return e, nil, err
+		c.name = httpEmbedder(cfg)
+		c.open = func(_ context.Context, attempts int) (embed.Embedder, io.Closer, error) {
+			m, err := e.Endpoint(cfg.Embed.URL, cfg.Embed.EndpointModel, e.Getenv(keyVariable), e.Redact(cfg), attempts)
+			return m, nil, err
+		}
+		return c, nil
 	default:
-		m, err := r.models().Get(name)
+		m, err := model.Dir(filepath.Join(cfg.Paths.Home, modelsFolder)).Get(name)
 		if err != nil {
-			return nil, nil, err
+			return c, err
 		}
-		if err := m.Verify(ctx); err != nil {
-			return nil, nil, err
+		c.name = m.Embedder()
+		c.open = func(ctx context.Context, _ int) (embed.Embedder, io.Closer, error) {
+			if err := m.Check(ctx); err != nil {
+				return nil, nil, err
+			}
+			helper, err := e.helper(cfg)
+			if err != nil {
+				return nil, nil, err
+			}
+			x := onnx.New(onnx.Options{Helper: helper, Library: cfg.Embed.Library, Model: m.Path, Vocab: m.VocabPath, Name: m.Embedder()})
+			return x, x, nil
 		}
-		helper, err := a.helper(r)
-		if err != nil {
-			return nil, nil, err
-		}
-		e := onnx.New(onnx.Options{Helper: helper, Library: r.cfg.Embed.Library, Model: m.Path, Vocab: m.VocabPath, Name: m.Embedder()})
-		return e, e, nil
+		return c, nil
 	}
 }
 
+// httpEmbedder is the endpoint's name in vector rows.
+func httpEmbedder(cfg *config.Config) string { return "http/" + cfg.Embed.EndpointModel }
+
+// Queries is what embeds queries: the built-in table and, before it, the model
+// that the settings choose.
+type Queries struct {
+	Table *static.Embedder
+	// Embedders are for a vector.Searcher, Notes too.
+	Embedders []embed.Embedder
+	Notes     []string
+	model     *query.Embedder
+}
+
+// queryIdle is how long a server keeps a model that nobody asks anything: an ONNX
+// helper takes some hundred megabytes and a fifth of a second to start.
+const queryIdle = 2 * time.Minute
+
+// NewQueries returns what embeds queries by the settings of cfg. It opens nothing
+// yet. What keeps the chosen model from being asked stands in the notes.
+func NewQueries(env Env, cfg *config.Config) *Queries {
+	q := &Queries{Table: static.New()}
+	chosen, err := env.chosen(cfg)
+	switch {
+	case err != nil:
+		q.Notes = []string{cfg.Embed.Model + ": " + sentence(err)}
+	case chosen.open != nil:
+		q.model = query.New(query.Options{
+			Name: chosen.name, Redact: env.Redact(cfg), Wait: cfg.Embed.Wait, Idle: queryIdle, Now: env.Now,
+			Cache: vector.Dir(filepath.Join(cfg.Paths.Home, vectorFolder)).QueryCache(chosen.name),
+			Open: func(ctx context.Context) (embed.Embedder, io.Closer, error) {
+				return chosen.open(ctx, 1) // nobody waits for a second attempt
+			},
+		})
+		q.Embedders = append(q.Embedders, q.model)
+	}
+	q.Embedders = append(q.Embedders, q.Table)
+	return q
+}
+
+// Close ends the chosen model, if it runs.
+func (q *Queries) Close() error {
+	if q.model == nil {
+		return nil
+	}
+	return q.model.Close()
+}
+
+// Searcher returns what finds the passages of a store by what they mean.
+func (q *Queries) Searcher(cfg *config.Config, s vector.Store) *vector.Searcher {
+	return &vector.Searcher{Store: s, Dir: vector.Dir(filepath.Join(cfg.Paths.Home, vectorFolder)), Embedders: q.Embedders, Notes: q.Notes}
+}
+
 // helper finds the program that runs added models.
-func (a *app) helper(r rooms) (string, error) {
-	if r.cfg.Embed.Helper != "" {
-		return r.cfg.Embed.Helper, nil
+func (e Env) helper(cfg *config.Config) (string, error) {
+	if cfg.Embed.Helper != "" {
+		return cfg.Embed.Helper, nil
 	}
 	name := "strandline-onnx"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	beside := filepath.Join(filepath.Dir(a.env.Exe), name)
+	beside := filepath.Join(filepath.Dir(e.Exe), name)
 	for _, path := range []string{beside, name} {
-		if found, err := a.env.LookPath(path); err == nil {
+		if found, err := e.LookPath(path); err == nil {
 			return found, nil
 		}
 	}
@@ -91,9 +165,13 @@ func (a *app) helper(r rooms) (string, error) {
 // are there all the same.
 func (a *app) embedAll(ctx context.Context, x indexed) (int, error) {
 	u := vector.Upkeep{Store: x.store, Dir: x.vectorDir(), Now: a.env.Now, Embedders: []embed.Embedder{static.New()}}
-	second, closer, failed := a.chosen(ctx, x.rooms)
-	if second != nil {
-		u.Embedders = append(u.Embedders, second)
+	var closer io.Closer
+	second, failed := a.env.chosen(x.cfg)
+	if failed == nil && second.open != nil {
+		var e embed.Embedder
+		if e, closer, failed = second.open(ctx, 0); failed == nil {
+			u.Embedders = append(u.Embedders, e)
+		}
 	}
 	done, err := run(ctx, u)
 	if closer != nil {

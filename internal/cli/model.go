@@ -151,7 +151,7 @@ func (a *app) modelRows(ctx context.Context) ([]modelRow, error) {
 	rows := []modelRow{{Name: modelStatic, Kind: "built in", Used: true, Embedder: static.Name, Dim: static.Dim}}
 	if e := r.cfg.Embed; e.URL != "" {
 		rows = append(rows, modelRow{
-			Name: modelHTTP, Kind: "endpoint", Used: e.Model == modelHTTP, Embedder: "http/" + e.EndpointModel, Source: e.URL,
+			Name: modelHTTP, Kind: "endpoint", Used: e.Model == modelHTTP, Embedder: httpEmbedder(r.cfg), Source: e.URL,
 		})
 	}
 	models, err := r.models().List()

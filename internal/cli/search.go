@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,10 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/embed"
-	"strandline/internal/embed/static"
 	"strandline/internal/recall"
-	"strandline/internal/vector"
 )
 
 type searchFlags struct {
@@ -54,6 +52,9 @@ that begins with a dash stands behind two of them.
 			if f.limit < 0 {
 				return wrongUsage("--limit takes a number from 0 up", "")
 			}
+			if a.needsNetwork() {
+				return a.env.Companion(cmd.Context())
+			}
 			return a.search(cmd.Context(), strings.Join(args, " "), f)
 		},
 	}
@@ -79,12 +80,13 @@ that begins with a dash stands behind two of them.
 }
 
 func (a *app) search(ctx context.Context, query string, f searchFlags) error {
-	return a.withStore(ctx, StoreRead, func(x indexed) error {
+	return a.withStore(ctx, StoreRead, func(x indexed) (err error) {
 		req, err := a.searchRequest(ctx, x, query, f)
 		if err != nil {
 			return err
 		}
-		r := a.recall(x)
+		r, end := a.recall(x)
+		defer func() { err = errors.Join(err, end()) }()
 		var result recall.Result
 		if f.deep {
 			result, err = r.Deep(ctx, x.store, a.reader(x.rooms), req)
@@ -107,12 +109,11 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 	})
 }
 
-// recall finds passages by their words and by what they mean.
-func (a *app) recall(x indexed) *recall.Recall {
-	table := static.New() // one for both: decoding it costs half a millisecond
-	return recall.New(x.store, a.env.Now, table).WithVectors(&vector.Searcher{
-		Store: x.store, Dir: x.vectorDir(), Embedders: []embed.Embedder{table},
-	})
+// recall finds passages by their words and by what they mean; end ends the model
+// that judges it, if one was chosen.
+func (a *app) recall(x indexed) (r *recall.Recall, end func() error) {
+	q := NewQueries(a.env, x.cfg)
+	return recall.New(x.store, a.env.Now, q.Table).WithVectors(q.Searcher(x.cfg, x.store)), q.Close
 }
 
 // searchRequest puts the flags and the filters in the query together; a flag
@@ -172,6 +173,9 @@ func (a *app) printHits(result recall.Result) error {
 		for _, c := range result.Corrected {
 			fmt.Fprintln(a.out, c)
 		}
+		for _, n := range result.Notes {
+			fmt.Fprintln(a.out, "note: "+oneLine(n))
+		}
 		for _, aside := range []struct {
 			there bool
 			say   string
@@ -216,6 +220,9 @@ func (a *app) printHits(result recall.Result) error {
 	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one whole.", count(len(result.Hits), "hit"), result.TookMS)))
 	if result.Hits[0].Related {
 		b.WriteString(p.dim("No passage holds the words; these may be related.") + "\n")
+	}
+	for _, n := range result.Notes {
+		b.WriteString(p.dim("note: "+oneLine(n)) + "\n")
 	}
 	if result.When != nil {
 		b.WriteString(p.dim(result.When.String()) + "\n")

@@ -148,6 +148,8 @@ type Embed struct {
 	// Helper and Library are the program that runs added models and its runtime;
 	// empty: they are looked for.
 	Helper, Library string
+	// Wait is how long a search waits for the model's vector of its query.
+	Wait time.Duration
 }
 
 // Lifecycle is the upkeep of the archive.

@@ -197,6 +197,7 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"embed.endpoint_model", "'m'", false},
 		{"embed.helper", "'/tmp/x'", false},
 		{"embed.library", "'/tmp/x.so'", false},
+		{"embed.wait", "'1m'", false},
 		{"hook.post_tool_interval", "'1h'", false},
 	}
 	seen := map[string]bool{}

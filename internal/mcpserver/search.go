@@ -120,6 +120,7 @@ func note(r recall.Result) string {
 	for _, c := range r.Corrected {
 		list = append(list, c.String())
 	}
+	list = append(list, r.Notes...)
 	switch r.Relaxed {
 	case recall.RelaxedPhrase:
 		list = append(list, "No passage holds the quoted words together; these hold them apart.")

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/atomicfile"
 )
 
 // Dir is the folder of models; each has one of its own in it.
@@ -30,6 +31,7 @@ const (
 	modelFile = "model.onnx"
 	vocabFile = "vocab.txt"
 	noteFile  = "model.json"
+	seenFile  = "seen" // what the files looked like when they were last found right
 )
 
 // File is one file of a model and what it must be.
@@ -122,6 +124,47 @@ func (m Model) Verify(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Check is Verify, unless the files are as they were when they were last found
+// right: of the same sizes and times. It reads them only if they are not, or if
+// they were written so shortly before that a later change might have the same
+// time.
+func (m Model) Check(ctx context.Context) error {
+	now, newest, err := m.seen()
+	if err != nil {
+		return corrupt("the files of "+m.Name+" cannot be read", m.Name)
+	}
+	path := filepath.Join(filepath.Dir(m.Path), seenFile)
+	if before, err := os.ReadFile(path); err == nil && string(before) == now {
+		if at, err := os.Stat(path); err == nil && at.ModTime().Sub(newest) > coarse {
+			return nil
+		}
+	}
+	if err := m.Verify(ctx); err != nil {
+		return err
+	}
+	_ = atomicfile.Replace(path, []byte(now)) // else they are read again
+	return nil
+}
+
+// coarse is more than any file system's clock is.
+const coarse = 3 * time.Second
+
+// seen describes the files without reading them, and says when the newer one was
+// written.
+func (m Model) seen() (text string, newest time.Time, err error) {
+	for _, path := range []string{m.Path, m.VocabPath} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return "", newest, fmt.Errorf("read a model's file: %w", err)
+		}
+		text += fmt.Sprintf("%d %d\n", info.Size(), info.ModTime().UnixNano())
+		if info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
+	}
+	return text + m.Model.SHA256 + " " + m.Vocab.SHA256 + "\n", newest, nil
 }
 
 // sum returns a file's size and checksum.

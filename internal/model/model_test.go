@@ -149,10 +149,17 @@ func TestChanged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			// Found right before, however often.
+			for range 2 {
+				if err := m.Check(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := change(m); err != nil {
 				t.Fatal(err)
 			}
 			wantCode(t, m.Verify(t.Context()), archive.CodeCorrupt, "mini")
+			wantCode(t, m.Check(t.Context()), archive.CodeCorrupt, "mini")
 		})
 	}
 	dir := model.Dir(t.TempDir())
@@ -174,6 +181,38 @@ func TestChanged(t *testing.T) {
 	if _, err := dir.Add(ctx, wanted(files(t))); !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v", err)
 	}
+}
+
+// Files that were found right long after they were written are not read again
+// while they look the same.
+func TestCheckReadsOnce(t *testing.T) {
+	m, err := model.Dir(t.TempDir()).Add(t.Context(), wanted(files(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	then := time.Unix(1_790_000_000, 0)
+	age := func() {
+		t.Helper()
+		for _, path := range []string{m.Path, m.VocabPath} {
+			if err := os.Chtimes(path, then, then); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	age()
+	if err := m.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// Only somebody who wants to deceive changes a file and sets its clock back.
+	if err := os.WriteFile(m.Path, bytes.ToUpper(weights), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, m.Check(t.Context()), archive.CodeCorrupt, "has changed")
+	age()
+	if err := m.Check(t.Context()); err != nil {
+		t.Errorf("the file was read again: %v", err)
+	}
+	wantCode(t, m.Verify(t.Context()), archive.CodeCorrupt, "has changed")
 }
 
 // A download that breaks off goes on where it ended, also where the server cannot.

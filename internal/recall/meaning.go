@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -21,11 +22,8 @@ const weighMeaning = 2.7
 // their first 1,700 characters what they are about.
 const maxChunks = 3
 
-// Embedder makes unit vectors of texts; nil for a text it knows nothing of. It
-// takes at most embed.MaxBatch texts.
-type Embedder interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
-}
+// Embedder makes unit vectors of texts; nil for a text it knows nothing of.
+type Embedder = embed.Maker
 
 // addMeaning adds to each hit's score how near its text is to the query.
 func addMeaning(ctx context.Context, e Embedder, query string, hits []Hit) error {
@@ -37,38 +35,47 @@ func addMeaning(ctx context.Context, e Embedder, query string, hits []Hit) error
 		return err
 	}
 	q := vs[0]
-	var texts []string
-	var of []int
-	flush := func() error {
-		vs, err := e.Embed(ctx, texts)
-		if err != nil {
-			return err
-		}
-		for i, v := range vs {
-			if v != nil {
-				h := &hits[of[i]]
-				h.Why.Meaning = max(h.Why.Meaning, embed.Cosine(q, v))
-			}
-		}
-		texts, of = texts[:0], of[:0]
-		return nil
-	}
+	texts := make([]string, len(hits))
 	for i := range hits {
-		chunks := embed.Chunks(hits[i].Text)
-		for _, c := range chunks[:min(len(chunks), maxChunks)] {
-			texts, of = append(texts, c), append(of, i)
-			if len(texts) == embed.MaxBatch {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
+		texts[i] = hits[i].Text
 	}
-	if err := flush(); err != nil {
+	err = embed.Pieces(ctx, e, texts, maxChunks, func(i int, v []float32) error {
+		hits[i].Why.Meaning = max(hits[i].Why.Meaning, embed.Cosine(q, v))
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	for i := range hits {
 		hits[i].Score += weighMeaning * hits[i].Why.Meaning
+	}
+	return nil
+}
+
+// byModel replaces the cosines of hits that a chosen model has vectors of: a model
+// that reads whole sentences knows better than a table of words. They come on the
+// table's scale, so that hits which the model has not seen yet stand beside them.
+func (s *search) byModel(ctx context.Context, hits []Hit) error {
+	if s.vectors == nil || !s.vectors.Chosen() || len(hits) == 0 || literal(s.req.Text) {
+		return nil
+	}
+	asked, err := s.ask(ctx)
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(hits))
+	for i, h := range hits {
+		ids[i] = h.id
+	}
+	of, err := asked.Of(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("search by meaning: %w", err)
+	}
+	for i := range hits {
+		if m, ok := of[hits[i].id]; ok && m.Chosen {
+			hits[i].Score += weighMeaning * (m.Level - hits[i].Why.Meaning)
+			hits[i].Why.Meaning = m.Level
+		}
 	}
 	return nil
 }

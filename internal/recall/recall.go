@@ -11,6 +11,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/terms"
+	"strandline/internal/vector"
 )
 
 // Searcher is what recall needs of a store.
@@ -65,6 +66,9 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	if res.Hits, err = s.related(ctx, res.Hits); err != nil {
 		return Result{}, err
 	}
+	if s.asked != nil {
+		res.Notes = s.asked.Notes
+	}
 	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
 	return res, nil
 }
@@ -105,6 +109,7 @@ type search struct {
 	turn  int // with step: what a handle in session: narrows the search to; -1: nothing
 	step  int
 	made  []Correction // what query was corrected by
+	asked *vector.Asked
 }
 
 // reading is one way to read a query.
@@ -218,6 +223,9 @@ func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
 		}
 	}
 	if err := addMeaning(ctx, s.embedder, s.req.Text, hits); err != nil {
+		return nil, err
+	}
+	if err := s.byModel(ctx, hits); err != nil {
 		return nil, err
 	}
 	hits = spread(fold(hits))

@@ -30,6 +30,8 @@ const (
 // Vectors finds passages by what they mean; *vector.Searcher does.
 type Vectors interface {
 	Ask(ctx context.Context, text string, q archive.Query, k int) (*vector.Asked, error)
+	// Chosen reports that somebody chose a model whose vectors reorder hits.
+	Chosen() bool
 }
 
 // WithVectors returns a Recall that also finds by the vectors in the store.
@@ -37,6 +39,18 @@ func (r *Recall) WithVectors(v Vectors) *Recall {
 	with := *r
 	with.vectors = v
 	return &with
+}
+
+// ask embeds the query and looks for what lies near it, once for a request.
+func (s *search) ask(ctx context.Context) (*vector.Asked, error) {
+	if s.asked == nil {
+		asked, err := s.vectors.Ask(ctx, s.req.Text, s.query, relatedAsked)
+		if err != nil {
+			return nil, fmt.Errorf("search by meaning: %w", err)
+		}
+		s.asked = asked
+	}
+	return s.asked, nil
 }
 
 // related puts the passages nearest in meaning into the places kept for them. A
@@ -53,9 +67,9 @@ func (s *search) related(ctx context.Context, hits []Hit) ([]Hit, error) {
 	if places == 0 {
 		return hits, nil
 	}
-	asked, err := s.vectors.Ask(ctx, s.req.Text, s.query, relatedAsked)
+	asked, err := s.ask(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("search by meaning: %w", err)
+		return nil, err
 	}
 	near, err := asked.Nearest(ctx, relatedAsked)
 	if err != nil {
@@ -69,7 +83,7 @@ func (s *search) related(ctx context.Context, hits []Hit) ([]Hit, error) {
 	}
 	var more []Hit
 	for _, n := range near {
-		if len(more) == places || n.Cosine < relatedLeast {
+		if len(more) == places || n.Level < relatedLeast {
 			break
 		}
 		key := fingerprint(n.Text)
@@ -78,8 +92,8 @@ func (s *search) related(ctx context.Context, hits []Hit) ([]Hit, error) {
 		}
 		known[key] = true
 		h := newHit(n.Hit)
-		h.Related, h.Why.Meaning = true, n.Cosine
-		h.Score = n.Cosine
+		h.Related, h.Why.Meaning = true, n.Level
+		h.Score = n.Level
 		if kept > 0 { // scores fall
 			h.Score = min(h.Score, hits[kept-1].Score)
 		}

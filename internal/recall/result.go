@@ -26,6 +26,9 @@ type Result struct {
 	// sub-agents' runs, or in turns that a rewind left behind.
 	InAgents bool `json:"in_agents,omitempty"`
 	Rewound  bool `json:"rewound,omitempty"`
+	// Notes tell what searching by meaning had to do without: a model that does
+	// not answer, vectors that are not made yet.
+	Notes []string `json:"notes,omitempty"`
 	// Terms are what the passages were matched with, for highlighting.
 	Terms []archive.Term `json:"-"`
 }
@@ -68,6 +71,7 @@ type Hit struct {
 	Ref   archive.Ref `json:"-"`
 	Label string      `json:"-"`
 	Paths []string    `json:"-"`
+	id    int64       // the store's number of the passage
 }
 
 // newHit makes a hit of a store's.
@@ -80,6 +84,6 @@ func newHit(h archive.Hit) Hit {
 	return Hit{
 		Handle: ref.Handle(), Session: h.Passage.Session, Project: project, Kind: h.Kind, Time: h.Time,
 		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: Why{Evidence: h.Evidence},
-		Ref: ref, Label: h.Label, Paths: h.Paths,
+		Ref: ref, Label: h.Label, Paths: h.Paths, id: h.ID,
 	}
 }

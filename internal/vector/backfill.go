@@ -71,30 +71,20 @@ func (b Backfill) Run(ctx context.Context, limit int) (done int, err error) {
 
 // rows embeds passages, piece by piece.
 func (b Backfill) rows(ctx context.Context, passages []archive.PassageText) (rows []archive.VectorRow, err error) {
-	var texts []string
-	var of []int // the passage of each text
+	texts := make([]string, len(passages))
 	for i, p := range passages {
-		for _, c := range embed.Chunks(p.Text) {
-			texts, of = append(texts, c), append(of, i)
-		}
+		texts[i] = p.Text
 	}
 	data := make([][]byte, len(passages))
-	for from := 0; from < len(texts); from += embed.MaxBatch {
-		to := min(from+embed.MaxBatch, len(texts))
-		vs, err := b.Embedder.Embed(ctx, texts[from:to])
-		if err != nil {
-			return nil, fmt.Errorf("embed %d passages: %w", len(passages), err)
+	err = embed.Pieces(ctx, b.Embedder, texts, 0, func(i int, v []float32) error {
+		if dim := b.Embedder.Dim(); len(v) != dim {
+			return fmt.Errorf("a vector of %d components, %d are expected", len(v), dim)
 		}
-		for i, v := range vs {
-			if v == nil {
-				continue
-			}
-			if dim := b.Embedder.Dim(); len(v) != dim {
-				return nil, fmt.Errorf("embed passages: a vector of %d components, %d are expected", len(v), dim)
-			}
-			at := of[from+i]
-			data[at] = Pack(data[at], v)
-		}
+		data[i] = Pack(data[i], v)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("embed %d passages: %w", len(passages), err)
 	}
 	for i, d := range data {
 		if d != nil {

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"slices"
+	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/embed"
@@ -29,9 +31,16 @@ type Searcher struct {
 	Store Store
 	Dir   Dir
 	// Embedders are those that may embed a query now, the preferred one first. A
-	// passage that has vectors of several is ranked by the first of these.
+	// passage that has vectors of several is ranked by the first of these. The
+	// last, which is built in, is the measure of the others; see Meaning.Level.
 	Embedders []embed.Embedder
+	// Notes are told with every answer: why an embedder is not among these.
+	Notes []string
 }
+
+// Chosen reports that there is an embedder beside the built-in one: somebody
+// wants its vectors to count.
+func (s *Searcher) Chosen() bool { return len(s.Embedders) > 1 }
 
 // Asked is one query, embedded.
 type Asked struct {
@@ -48,6 +57,7 @@ type asked struct {
 	set    archive.VectorSet
 	vector []float32
 	found  Found
+	near   map[int64]float64 // the cosines of found
 }
 
 // Near is a passage with what its vectors say.
@@ -60,9 +70,13 @@ type Near struct {
 type Meaning struct {
 	Embedder string
 	Cosine   float64
-	// Z is (Cosine - mean) / deviation over all vectors of the set that the
-	// query's filters allow; 0 if they are too few to tell.
-	Z float64
+	// Level is comparable between embedders: how far the cosine stands above the
+	// mean of its set, in deviations, put on the scale of the Searcher's last
+	// embedder. Of that one it is the cosine itself, and of another as well where
+	// a set is too small to tell.
+	Level float64
+	// Chosen reports that the embedder is another than the Searcher's last.
+	Chosen bool
 }
 
 // tailRows is how many rows that no file holds yet a search looks at itself;
@@ -76,7 +90,7 @@ const tailRows = 2_000
 // An embedder that fails is told of in Notes, and the others answer; the error is
 // the store's, or of ctx.
 func (s *Searcher) Ask(ctx context.Context, text string, q archive.Query, k int) (*Asked, error) {
-	a := &Asked{s: s, query: q}
+	a := &Asked{s: s, query: q, Notes: slices.Clone(s.Notes)}
 	sets, err := s.Store.VectorSets(ctx)
 	if err != nil || len(sets) == 0 {
 		return a, err
@@ -85,8 +99,11 @@ func (s *Searcher) Ask(ctx context.Context, text string, q archive.Query, k int)
 	if err != nil {
 		return a, err
 	}
-	for _, e := range s.Embedders {
+	for i, e := range s.Embedders {
 		if !slices.ContainsFunc(sets, func(x archive.VectorSet) bool { return x.Embedder == e.Name() && x.Rows > 0 }) {
+			if i < len(s.Embedders)-1 { // somebody chose it
+				a.note(e.Name(), "no passage has its vectors yet, `strandline maintain` makes them")
+			}
 			continue
 		}
 		v, err := embedQuery(ctx, e, text)
@@ -94,7 +111,7 @@ func (s *Searcher) Ask(ctx context.Context, text string, q archive.Query, k int)
 			if ctx.Err() != nil {
 				return a, ctx.Err()
 			}
-			a.Notes = append(a.Notes, e.Name()+": "+err.Error())
+			a.note(e.Name(), err.Error()+"; the built-in vectors are used instead")
 			continue
 		}
 		if v == nil {
@@ -102,15 +119,24 @@ func (s *Searcher) Ask(ctx context.Context, text string, q archive.Query, k int)
 		}
 		at := slices.IndexFunc(sets, func(x archive.VectorSet) bool { return x.Embedder == e.Name() && x.Dim == len(v) })
 		if at < 0 {
+			a.note(e.Name(), fmt.Sprintf("it makes vectors of %d components now, the passages' are of another length; `strandline maintain` makes new ones", len(v)))
 			continue
 		}
 		one := asked{set: sets[at], vector: v}
 		if err := a.search(ctx, &one, k, keep); err != nil {
 			return a, err
 		}
+		one.near = make(map[int64]float64, len(one.found.Nearest))
+		for _, n := range one.found.Nearest {
+			one.near[n.Passage] = n.Cosine
+		}
 		a.sets = append(a.sets, one)
 	}
 	return a, nil
+}
+
+func (a *Asked) note(whose, what string) {
+	a.Notes = append(a.Notes, whose+": "+strings.Join(strings.Fields(what), " "))
 }
 
 // queryLimit is how much of a query is embedded, in bytes.
@@ -188,12 +214,26 @@ func cosine(data []byte, q []float32) (float64, error) {
 // minSample is how many cosines a deviation is worth something of.
 const minSample = 20
 
-func (o *asked) meaning(c float64) Meaning {
-	m := Meaning{Embedder: o.set.Embedder, Cosine: c}
-	if o.found.N >= minSample && o.found.SD > 0 {
-		m.Z = (c - o.found.Mean) / o.found.SD
+// usualMean and usualSD are what the built-in table's cosines are like where this
+// query's are not known: the means over 328 queries (commits, questions about
+// code) to 6,917 passages of real sessions.
+const usualMean, usualSD = .045, .115
+
+// meanings returns what makes a Meaning of a cosine of set i.
+func (a *Asked) meanings(i int) func(c float64) Meaning {
+	one := &a.sets[i]
+	name, own := one.set.Embedder, one.found
+	last := a.s.Embedders[len(a.s.Embedders)-1].Name()
+	if name == last || own.N < minSample || own.SD <= 0 {
+		return func(c float64) Meaning { return Meaning{name, c, c, name != last} }
 	}
-	return m
+	scale := Found{Mean: usualMean, SD: usualSD}
+	if r := &a.sets[len(a.sets)-1]; r.set.Embedder == last && r.found.N >= minSample && r.found.SD > 0 {
+		scale = r.found
+	}
+	return func(c float64) Meaning {
+		return Meaning{name, c, scale.Mean + (c-own.Mean)/own.SD*scale.SD, true}
+	}
 }
 
 // Nearest returns at most k passages, nearest first, that exist and that the
@@ -213,7 +253,7 @@ func (a *Asked) Nearest(ctx context.Context, k int) ([]Near, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(ids, func(x, y int64) int {
-		return cmp.Or(cmp.Compare(of[y].Z, of[x].Z), cmp.Compare(of[y].Cosine, of[x].Cosine), cmp.Compare(y, x))
+		return cmp.Or(cmp.Compare(of[y].Level, of[x].Level), cmp.Compare(y, x))
 	})
 	var out []Near
 	for from := 0; from < len(ids) && len(out) < k; from += 2 * k {
@@ -237,13 +277,23 @@ func (a *Asked) Of(ctx context.Context, passages []int64) (map[int64]Meaning, er
 	out := make(map[int64]Meaning, len(passages))
 	left := passages
 	for i := range a.sets {
-		one := &a.sets[i]
-		rows, err := a.s.Store.VectorsOf(ctx, one.set.Embedder, one.set.Dim, left)
+		one, meaning := &a.sets[i], a.meanings(i)
+		var unknown, without []int64
+		for _, id := range left {
+			if c, ok := one.near[id]; ok { // the search has compared it
+				out[id] = meaning(c)
+			} else {
+				unknown = append(unknown, id)
+			}
+		}
+		if len(unknown) == 0 {
+			break
+		}
+		rows, err := a.s.Store.VectorsOf(ctx, one.set.Embedder, one.set.Dim, unknown)
 		if err != nil {
 			return nil, err
 		}
-		var without []int64
-		for _, id := range left {
+		for _, id := range unknown {
 			r, ok := rows[id]
 			if !ok {
 				without = append(without, id)
@@ -253,27 +303,11 @@ func (a *Asked) Of(ctx context.Context, passages []int64) (map[int64]Meaning, er
 			if err != nil {
 				return nil, err
 			}
-			out[id] = one.meaning(c)
+			out[id] = meaning(c)
 		}
 		if left = without; len(left) == 0 {
 			break
 		}
 	}
 	return out, nil
-}
-
-// Calibration is what cosines of a set are worth for this query.
-type Calibration struct {
-	Embedder string
-	Mean, SD float64
-	N        int // cosines that they were taken from
-}
-
-// Calibrations returns one for each set that was searched.
-func (a *Asked) Calibrations() []Calibration {
-	out := make([]Calibration, len(a.sets))
-	for i, one := range a.sets {
-		out[i] = Calibration{one.set.Embedder, one.found.Mean, one.found.SD, one.found.N}
-	}
-	return out
 }

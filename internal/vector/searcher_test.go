@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,11 +144,8 @@ func TestSearcher(t *testing.T) {
 	if r := upkeep(t, s, dir, 0, m); r.Embedded["m"] != 6 || len(r.Files) != 1 || r.Files[0].Vectors != 5 {
 		t.Errorf("upkeep: %+v", r)
 	}
-	found, asked := nearest(t, x, "north", archive.Query{}, 3)
+	found, _ = nearest(t, x, "north", archive.Query{}, 3)
 	want(t, "from the file", found, "go north by m", "go northeast by m", "go west by m")
-	if c := asked.Calibrations(); len(c) != 1 || c[0].Embedder != "m" || c[0].N != 5 {
-		t.Errorf("calibrations %+v", c)
-	}
 	found, _ = nearest(t, x, "north", archive.Query{Sessions: []string{sessionA}}, 2)
 	want(t, "in one session", found, "go northeast by m", "go east by m")
 	found, _ = nearest(t, x, "north", archive.Query{Projects: []string{"project-9"}}, 9)
@@ -169,7 +167,7 @@ func TestSearcher(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, asked = nearest(t, x, "north", archive.Query{}, 2)
+	found, asked := nearest(t, x, "north", archive.Query{}, 2)
 	want(t, "with a damaged file", found, "go north again by m", "go north by m")
 	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "upkeep") {
 		t.Errorf("notes %q", asked.Notes)
@@ -207,8 +205,8 @@ func TestMixedArchive(t *testing.T) {
 	found, asked := nearest(t, x, "north", archive.Query{}, 2)
 	slices.Sort(found)
 	want(t, "both models", found, "go north long ago by old", "go north now by new")
-	if len(asked.Calibrations()) != 2 {
-		t.Errorf("%+v", asked.Calibrations())
+	if len(asked.Notes) != 0 {
+		t.Errorf("notes %q", asked.Notes)
 	}
 
 	// A model that is down leaves the other's, and says so.
@@ -320,4 +318,63 @@ func TestStaticFindsOtherWords(t *testing.T) {
 	x := &vector.Searcher{Store: s, Dir: dir, Embedders: []embed.Embedder{e}}
 	found, _ := nearest(t, x, "login broken", archive.Query{}, 1)
 	want(t, "login broken", found, "Users saw an authentication failure after the session cookie expired. by "+static.Name)
+}
+
+// A chosen model's cosines are put on the built-in embedder's scale, so that what
+// is usual for one counts as what is usual for the other.
+func TestLevels(t *testing.T) {
+	s, dir := newStore(t), vector.Dir(t.TempDir())
+	// All of the chosen model's cosines are high: its mean stands for the mean.
+	high := map[string][]float32{"north": {1, 0}, "east": {.9, .436}, "west": {.9, -.436}, "south": {.8, .6}}
+	chosen, builtIn := &toy{name: "chosen", words: high}, &toy{name: "built in", words: words()}
+	var texts []string
+	for i := range 40 {
+		texts = append(texts, fmt.Sprintf("go %s %d", []string{"north", "east", "west", "south"}[i%4], i))
+	}
+	say(t, s, sessionA, texts...)
+	x := &vector.Searcher{Store: s, Dir: dir, Embedders: []embed.Embedder{chosen, builtIn}}
+	if !x.Chosen() || (&vector.Searcher{Embedders: x.Embedders[1:]}).Chosen() {
+		t.Error("what stands before the last is chosen, and nothing else")
+	}
+	upkeep(t, s, dir, 0, builtIn)
+	_, asked := nearest(t, x, "north", archive.Query{}, 4)
+	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "chosen: no passage has its vectors yet") {
+		t.Errorf("notes %q", asked.Notes)
+	}
+	upkeep(t, s, dir, 0, chosen)
+	_, asked = nearest(t, x, "north", archive.Query{}, 40)
+	near, err := asked.Nearest(t.Context(), 40)
+	if err != nil || len(near) != 40 {
+		t.Fatalf("%d passages (%v)", len(near), err)
+	}
+	// North, east, west and south: the built-in's cosines are 1, 0, 0, -1 with
+	// mean 0 and deviation .707; the chosen's 1, .9, .9, .8 are as far apart in
+	// deviations.
+	for _, n := range near {
+		want := map[string]float64{"north": 1, "east": 0, "west": 0, "south": -1}[strings.Fields(n.Text)[1]]
+		if n.Embedder != "chosen" || !n.Chosen || math.Abs(n.Level-want) > .02 {
+			t.Errorf("%s: %+v, want the level %v", n.Text, n.Meaning, want)
+		}
+	}
+	// Where the built-in embedder knows nothing of the query, what is usual for it
+	// is the scale: nothing of that kind stands near 1.
+	chosen.words["zenith"] = []float32{1, 0}
+	_, asked = nearest(t, x, "zenith", archive.Query{}, 40)
+	if near, err = asked.Nearest(t.Context(), 40); err != nil || len(near) != 40 || near[0].Level < .1 || near[0].Level > .4 {
+		t.Errorf("%d passages, the first %+v (%v)", len(near), near[0].Meaning, err)
+	}
+}
+
+// A model that changed the length of its vectors is told of, not searched with.
+func TestAnotherLength(t *testing.T) {
+	s, dir := newStore(t), vector.Dir(t.TempDir())
+	m := &toy{name: "m", words: words()}
+	say(t, s, sessionA, "go north")
+	upkeep(t, s, dir, 0, m)
+	m.words = map[string][]float32{"north": {1, 0, 0}}
+	x := &vector.Searcher{Store: s, Dir: dir, Embedders: []embed.Embedder{m, static.New()}, Notes: []string{"gone: it is not there"}}
+	found, asked := nearest(t, x, "north", archive.Query{}, 1)
+	want(t, "by another length", found)
+	want(t, "notes", asked.Notes, "gone: it is not there",
+		"m: it makes vectors of 3 components now, the passages' are of another length; `strandline maintain` makes new ones")
 }

@@ -22,17 +22,31 @@ type Dir string
 // path names the file of a set. Whatever an embedder is called, its file lies in
 // the folder and is another one than that of any other.
 func (d Dir) path(set archive.VectorSet) string {
+	return filepath.Join(string(d), fmt.Sprintf("%s-%d-%x.vec", fileName(set.Embedder), set.Dim, uint64(set.Stamp)))
+}
+
+// queryPrefix begins the names of files with remembered queries.
+const queryPrefix = "queries-"
+
+// QueryCache is the file in which an embedder's vectors of queries may be
+// remembered. It goes when the embedder's vectors go.
+func (d Dir) QueryCache(embedder string) string {
+	return filepath.Join(string(d), queryPrefix+fileName(embedder))
+}
+
+// fileName makes a part of a file's name of an embedder's.
+func fileName(embedder string) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '.':
 			return r
 		}
 		return '_'
-	}, strings.ToLower(set.Embedder))
+	}, strings.ToLower(embedder))
 	if len(clean) > 60 {
 		clean = clean[:60]
 	}
-	return filepath.Join(string(d), fmt.Sprintf("%s-%d-%x.vec", strings.TrimLeft(clean, "."), set.Dim, uint64(set.Stamp)))
+	return strings.TrimLeft(clean, ".")
 }
 
 // Updated tells what Update did with one set.
@@ -70,7 +84,7 @@ func (d Dir) Update(ctx context.Context, src Rows) (done []Updated, err error) {
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	keep := map[string]bool{}
 	for _, set := range sets {
-		keep[d.path(set)] = true
+		keep[d.path(set)], keep[d.QueryCache(set.Embedder)] = true, true
 		u, err := d.updateSet(ctx, src, set)
 		if err != nil {
 			return done, fmt.Errorf("vectors of %s: %w", set.Embedder, err)
@@ -170,7 +184,7 @@ func (d Dir) sweep(keep map[string]bool) error {
 	var errs []error
 	for _, e := range entries {
 		path := filepath.Join(string(d), e.Name())
-		ours := strings.HasSuffix(e.Name(), ".vec") || strings.HasPrefix(e.Name(), ".vectors-")
+		ours := strings.HasSuffix(e.Name(), ".vec") || strings.HasPrefix(e.Name(), ".vectors-") || strings.HasPrefix(e.Name(), queryPrefix)
 		if ours && !keep[path] && e.Type().IsRegular() {
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, fmt.Errorf("remove vectors: %w", err))

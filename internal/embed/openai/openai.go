@@ -32,8 +32,11 @@ type Options struct {
 	// Redact removes secrets from a text.
 	Redact func(string) string
 	// Timeout is how long one request may take, and all its attempts together
-	// three times that. 0 means 10 seconds.
+	// as many times that. 0 means 10 seconds.
 	Timeout time.Duration
+	// Attempts is how often a request that fails in a way that may pass is sent; 0
+	// means three times.
+	Attempts int
 	// Pause waits between attempts; nil waits by the clock.
 	Pause func(ctx context.Context, d time.Duration) error
 }
@@ -41,7 +44,7 @@ type Options struct {
 // Limits of a conversation.
 const (
 	defaultTimeout = 10 * time.Second
-	attempts       = 3
+	defaultTries   = 3
 	firstPause     = 250 * time.Millisecond
 	longestPause   = 5 * time.Second
 	maxAnswer      = 64 << 20 // bytes
@@ -78,6 +81,9 @@ func New(opt Options) (*Embedder, error) {
 	}
 	if opt.Timeout <= 0 {
 		opt.Timeout = defaultTimeout
+	}
+	if opt.Attempts <= 0 {
+		opt.Attempts = defaultTries
 	}
 	if opt.Pause == nil {
 		opt.Pause = pause
@@ -123,7 +129,7 @@ func (e *Embedder) Name() string { return "http/" + e.opt.Model }
 func (e *Embedder) Dim() int { return int(e.dim.Load()) }
 
 // Embed implements embed.Embedder. A request that fails in a way that may pass
-// (no connection, status 429 or 5xx) is tried again, three times in all.
+// (no connection, status 429 or 5xx) is tried again, as often as the options say.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if len(texts) > embed.MaxBatch {
 		return nil, fmt.Errorf("%d texts at once, at most %d", len(texts), embed.MaxBatch)
@@ -135,7 +141,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 			clean[i] = "." // some endpoints refuse an empty text; its vector is dropped below
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, attempts*e.opt.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(e.opt.Attempts)*e.opt.Timeout)
 	defer cancel()
 	var vs [][]float32
 	if e.single {
@@ -192,7 +198,7 @@ func (e *Embedder) ask(ctx context.Context, request any, n int) ([][]float32, er
 	for try := 1; ; try++ {
 		vs, err := e.once(ctx, body, n)
 		var again passing
-		if err == nil || try == attempts || !errors.As(err, &again) || ctx.Err() != nil {
+		if err == nil || try == e.opt.Attempts || !errors.As(err, &again) || ctx.Err() != nil {
 			return vs, err
 		}
 		if err := e.opt.Pause(ctx, min(max(wait, again.after), longestPause)); err != nil {
