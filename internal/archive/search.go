@@ -25,14 +25,13 @@ type Query struct {
 // higher; a Must term has to be there.
 type Term struct {
 	Text string
-	// Forms are other forms of the same word, such as its past tense: a passage
-	// that holds one holds the term. Kin are other words for the same thing,
-	// which count less. Both are lists with blanks between the words; a Must or
-	// Prefix term has neither.
-	Forms, Kin string
-	Prefix     bool    // match every indexed term that starts with Text
-	Must       bool    // passages without it are no hits
-	Weight     float64 // 1 for a word the user typed, less for its parts
+	// Forms are other forms of the same word, such as its past tense, with blanks
+	// between them: a passage that holds one holds the term. A Must or Prefix term
+	// has none.
+	Forms  string
+	Prefix bool    // match every indexed term that starts with Text
+	Must   bool    // passages without it are no hits
+	Weight float64 // 1 for a word the user typed, less for its parts
 }
 
 // Hit is a passage that matched.

@@ -58,7 +58,7 @@ func says(word string, t archive.Term) bool {
 	if word == t.Text || t.Prefix && strings.HasPrefix(word, t.Text) {
 		return true
 	}
-	for f := range strings.FieldsSeq(t.Forms + " " + t.Kin) {
+	for f := range strings.FieldsSeq(t.Forms) {
 		if word == f {
 			return true
 		}

@@ -189,7 +189,7 @@ func (s *search) readings() []reading {
 	changed := false
 	for i := range loose.Terms {
 		if t := &loose.Terms[i]; !t.Prefix && len(t.Text) >= minPrefix {
-			t.Prefix, t.Forms, t.Kin, changed = true, "", "", true
+			t.Prefix, t.Forms, changed = true, "", true
 		}
 	}
 	if changed {

@@ -160,7 +160,7 @@ func (s *search) corrected(ctx context.Context, rd reading, known map[string]boo
 			rd.query.Terms = slices.Clone(rd.query.Terms)
 		}
 		made = append(made, Correction{Typed: t.Text, Sought: word})
-		t.Text, t.Forms, t.Kin, t.Weight = word, strings.Join(terms.Forms(word), " "), "", t.Weight*slipWeight
+		t.Text, t.Forms, t.Weight = word, strings.Join(terms.Forms(word), " "), t.Weight*slipWeight
 		rd.query.Terms[i] = t
 	}
 	return rd, made, nil

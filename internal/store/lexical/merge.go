@@ -35,7 +35,7 @@ func Merge(lists []List, n int) []Candidate {
 	var runs [][]Candidate
 	for i := range lists {
 		l := &lists[i]
-		weight := l.Term.Weight * idf(l.DF(), n)
+		weight := l.weight(n)
 		bit := uint64(1) << (i % 64) // a query has at most terms.MaxQuery words and some files
 		runs = append(runs, run(l.Strong, weight*strongImpact, bit), run(l.Weak, weight*weakImpact, bit))
 	}
@@ -143,6 +143,28 @@ func sink(h []Candidate, i int) {
 		h[i], h[worst] = h[worst], h[i]
 		i = worst
 	}
+}
+
+// Union returns what x or y holds; both ascend.
+func Union(x, y []int64) []int64 {
+	if len(x) == 0 {
+		return y
+	}
+	if len(y) == 0 {
+		return x
+	}
+	out := make([]int64, 0, len(x)+len(y))
+	for len(x) > 0 && len(y) > 0 {
+		least := min(x[0], y[0])
+		out = append(out, least)
+		if x[0] == least {
+			x = x[1:]
+		}
+		if len(y) > 0 && y[0] == least {
+			y = y[1:]
+		}
+	}
+	return append(append(out, x...), y...)
 }
 
 // Without returns what x holds and y does not; both ascend. It reuses x.

@@ -10,8 +10,8 @@ import (
 // Ranker scores passages whose text is at hand.
 type Ranker struct {
 	words  []word
-	exact  map[string]form
-	prefix []int // indexes into words
+	exact  map[string]int // the word that a term stands for
+	prefix []int          // indexes into words
 	buf    []byte
 	counts []float64
 	seen   []int  // where each word stood last, -1: nowhere yet
@@ -24,15 +24,6 @@ type word struct {
 	idf float64
 }
 
-// form is a term that stands for words[of].
-type form struct {
-	of     int
-	weight float64
-}
-
-// kinWeight is how often a related word counts.
-const kinWeight = 0.5
-
 // nearby is how far apart in terms two neighbours of the query may stand to be
 // neighbours still: common words between them are no part of a query.
 const nearby = 4
@@ -40,7 +31,7 @@ const nearby = 4
 // NewRanker returns a Ranker for the terms of lists among n passages. It is not
 // safe for concurrent use.
 func NewRanker(lists []List, n int) *Ranker {
-	r := &Ranker{exact: map[string]form{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
+	r := &Ranker{exact: map[string]int{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
 	for i := range lists {
 		t := lists[i].Term
 		r.words = append(r.words, word{Term: t, idf: idf(lists[i].DF(), n)})
@@ -52,26 +43,17 @@ func NewRanker(lists []List, n int) *Ranker {
 	// What was typed comes before the other forms of something else.
 	for i, w := range r.words {
 		if !w.Prefix {
-			r.exact[w.Text] = form{i, 1}
+			r.exact[w.Text] = i
 		}
 	}
 	for i, w := range r.words {
 		for f := range strings.FieldsSeq(w.Forms) {
-			r.add(f, form{i, 1})
-		}
-	}
-	for i, w := range r.words {
-		for f := range strings.FieldsSeq(w.Kin) {
-			r.add(f, form{i, kinWeight})
+			if _, ok := r.exact[f]; !ok {
+				r.exact[f] = i
+			}
 		}
 	}
 	return r
-}
-
-func (r *Ranker) add(text string, f form) {
-	if _, ok := r.exact[text]; !ok {
-		r.exact[text] = f
-	}
 }
 
 // Score returns what a passage's own text says. Words is BM25 over the query's
@@ -121,8 +103,8 @@ func (r *Ranker) tally(weight float64) (size float64) {
 		}
 		term := rest[:n]
 		size++
-		if f, ok := r.exact[string(term)]; ok {
-			r.count(f.of, weight*f.weight, at)
+		if i, ok := r.exact[string(term)]; ok {
+			r.count(i, weight, at)
 		}
 		for _, i := range r.prefix {
 			if want := r.words[i].Text; len(term) >= len(want) && string(term[:len(want)]) == want {

@@ -2,10 +2,12 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/fts5"
 	"strandline/internal/store/lexical"
 )
 
@@ -73,105 +75,61 @@ func (x *searcher) run(ctx context.Context) (hits []archive.Hit, err error) {
 // wanted is how many passages the query's hits are chosen from.
 func (x *searcher) wanted() int { return max(readAtLeast, readPerHit*x.q.Limit) }
 
-const (
-	listQuery   = "SELECT group_concat(rowid) FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
-	cappedQuery = "SELECT group_concat(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?)"
-)
-
 // lists reads which passages hold each term. With limit > 0 it reads at most so
 // many of each, and reports whether that cut any short.
 func (x *searcher) lists(ctx context.Context, limit int) (lists []lexical.List, capped bool, err error) {
-	for i, t := range x.q.Terms {
-		if err := x.ctx.Err(); err != nil {
-			return nil, false, err
-		}
-		l := lexical.List{Term: t}
-		must := x.required(i)
-		if t.Prefix {
-			l.Weak, err = x.list(ctx, quote(t.Text)+" *"+must, limit)
-		} else {
-			strong, weak := forms(t)
-			if l.Strong, err = x.list(ctx, strong+must, limit); err == nil {
-				l.Weak, err = x.list(ctx, weak+must, limit)
-			}
-			if t.Forms != "" || t.Kin != "" {
-				l.Weak = lexical.Without(l.Weak, l.Strong)
-			}
-		}
-		if err != nil {
-			return nil, false, err
-		}
+	words := !slices.ContainsFunc(x.q.Terms, func(t archive.Term) bool { return t.Prefix || t.Must })
+	if words {
+		lists, err = x.listBlocks(ctx, limit)
+	}
+	if !words || errors.Is(err, fts5.ErrFormat) {
+		lists, err = x.listMatches(ctx, limit)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range lists {
+		l := &lists[i]
 		capped = capped || limit > 0 && (len(l.Weak) >= limit || len(l.Strong) >= limit)
-		lists = append(lists, l)
+		if l.Term.Forms != "" {
+			l.Weak = lexical.Without(l.Weak, l.Strong)
+		}
 	}
 	return lists, capped, nil
 }
 
-// forms returns the conditions that a term, or another form of it, weighs much
-// in a passage, and that it stands there otherwise.
-func forms(t archive.Term) (strong, weak string) {
-	if t.Forms == "" && t.Kin == "" {
-		return quote(t.Text + lexical.StrongMark), quote(t.Text)
-	}
-	var s, w strings.Builder
-	s.WriteString("(" + quote(t.Text+lexical.StrongMark))
-	w.WriteString("(" + quote(t.Text))
-	for f := range strings.FieldsSeq(t.Forms) {
-		s.WriteString(" OR " + quote(f+lexical.StrongMark))
-		w.WriteString(" OR " + quote(f))
-	}
-	for f := range strings.FieldsSeq(t.Kin) {
-		w.WriteString(" OR " + quote(f+lexical.StrongMark) + " OR " + quote(f))
-	}
-	return s.String() + ")", w.String() + ")"
-}
-
-// required returns the condition that all Must terms but the one given are there.
-func (x *searcher) required(except int) string {
-	var b strings.Builder
-	for i, t := range x.q.Terms {
-		switch {
-		case !t.Must || i == except:
-		case t.Prefix:
-			b.WriteString(" AND " + quote(t.Text) + " *")
-		default:
-			b.WriteString(" AND (" + quote(t.Text) + " OR " + quote(t.Text+lexical.StrongMark) + ")")
-		}
-	}
-	return b.String()
-}
-
-// quote makes a full-text string of a term; what it holds is no operator then.
-func quote(term string) string { return `"` + strings.ReplaceAll(term, `"`, `""`) + `"` }
-
-// list returns the passages within the scope's bounds that match, ascending. The
-// database answers with one string, which is ten times faster than a row each.
-func (x *searcher) list(ctx context.Context, match string, limit int) ([]int64, error) {
-	args := []any{match, x.scope.lo, x.scope.hi}
-	query := listQuery
-	if limit > 0 {
-		query, args = cappedQuery, append(args, limit)
-	}
-	var joined *string
-	if _, err := x.s.queryRow(ctx, query, args, &joined); err != nil || joined == nil {
+// listBlocks reads the lists of terms that are whole words from the blocks of the
+// full-text index.
+func (x *searcher) listBlocks(ctx context.Context, limit int) ([]lexical.List, error) {
+	p, err := x.s.newPostings(ctx, x.scope.lo, x.scope.hi, limit)
+	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, 0, len(*joined)/8)
-	n := int64(0)
-	for i := range len(*joined) {
-		if c := (*joined)[i]; c != ',' {
-			n = n*10 + int64(c-'0')
-			continue
+	var words []string
+	for _, t := range x.q.Terms {
+		for _, form := range forms(t) {
+			words = append(words, form, form+lexical.StrongMark)
 		}
-		ids = append(ids, n)
-		n = 0
 	}
-	ids = append(ids, n)
-	if limit > 0 {
-		slices.Reverse(ids)
+	found, err := p.lists(ctx, words)
+	if err != nil {
+		return nil, err
 	}
-	return ids, nil
+	lists := make([]lexical.List, len(x.q.Terms))
+	for i, t := range x.q.Terms {
+		l := lexical.List{Term: t}
+		for range forms(t) {
+			l.Weak, l.Strong = lexical.Union(l.Weak, found[0]), lexical.Union(l.Strong, found[1])
+			found = found[2:]
+		}
+		l.Weak, l.Strong = p.newest(l.Weak), p.newest(l.Strong)
+		lists[i] = l
+	}
+	return lists, nil
 }
+
+// forms returns a term's word and its other forms.
+func forms(t archive.Term) []string { return append([]string{t.Text}, strings.Fields(t.Forms)...) }
 
 // rank reads the best candidates and scores them by their text, until it has as
 // many as are wanted.
