@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"strandline/internal/archive"
@@ -132,6 +133,9 @@ func openIndex(ctx context.Context, path string, opt sqlite.Options) (indexed, e
 	if errors.Is(err, lockfile.ErrHeld) {
 		return indexed{}, &archive.Error{Code: archive.CodeBusy, Msg: "the index is being replaced", Hint: "a reindex is at its end; try again in a moment"}
 	}
+	if opt.ReadOnly && unwritable(err) {
+		lock, err = nil, nil // nobody replaces a file there
+	}
 	if err != nil {
 		return indexed{}, &archive.Error{Code: archive.CodeDenied, Msg: "cannot write to " + filepath.Dir(path), Err: err,
 			Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another"}
@@ -144,6 +148,12 @@ func openIndex(ctx context.Context, path string, opt sqlite.Options) (indexed, e
 		return indexed{}, errors.Join(err, lock.Release())
 	}
 	return indexed{Store: s, lock: closer(lock.Release)}, nil
+}
+
+// unwritable reports whether a lock could not be taken because its folder cannot
+// be written.
+func unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 type closer func() error

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"strandline": main})
+	testscript.Main(m, map[string]func(){"strandline": main, "nobody": asNobody})
 }
 
 // The scripts are the command line's specification: each runs the program as a
@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"known":    cmdKnown,
 			"chop":     cmdChop,
 			"fifo":     cmdFifo,
+			"readonly": cmdReadonly,
 			"mode":     cmdMode,
 			"relocate": cmdRelocate,
 			"until":    cmdUntil,

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -15,4 +17,37 @@ func cmdFifo(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	ts.Check(syscall.Mkfifo(path, 0o600))
+}
+
+// asNobody is strandline for a user without any right. Root may write where
+// nobody may, so a test that is run by root becomes nobody first.
+func asNobody() {
+	const nobody = 65534
+	if os.Geteuid() == 0 {
+		if err := errors.Join(syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
+			panic(err)
+		}
+	}
+	main()
+}
+
+// readonly DIR lets everybody read a folder and nobody write it.
+func cmdReadonly(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	for up := filepath.Dir(dir); strings.HasPrefix(up, os.TempDir()) && up != os.TempDir(); up = filepath.Dir(up) {
+		ts.Check(os.Chmod(up, 0o755)) // everybody may pass
+	}
+	open := func(file, folder os.FileMode) error {
+		return filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				return os.Chmod(path, folder)
+			}
+			return os.Chmod(path, file)
+		})
+	}
+	ts.Check(open(0o444, 0o555))
+	ts.Defer(func() { _ = open(0o600, 0o700) }) // so that the folder can be removed
 }

@@ -229,7 +229,7 @@ func (a *app) withSegments(ctx context.Context, typed string, run func(x indexed
 	defer cancel()
 	lock, err := lockfile.Wait(wait, r.file("segments.lock"), false)
 	if err != nil {
-		return &archive.Error{Code: archive.CodeBusy, Msg: "another process is at the segments", Hint: "try again in a moment", Err: err}
+		return r.notLocked(err, "change of segments")
 	}
 	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
 		id, err := a.sessionOrLast(ctx, x, typed)

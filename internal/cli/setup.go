@@ -96,14 +96,21 @@ func (a *app) withIndex(ctx context.Context, r rooms, mode StoreMode, run func(i
 // lock keeps two commands from doing the same work at once.
 func (r rooms) lock(name, work string) (*lockfile.Lock, error) {
 	lock, err := lockfile.Try(r.file(name + ".lock"))
-	if errors.Is(err, lockfile.ErrHeld) {
-		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "another " + work + " is running", Hint: "wait for it to end"}
+	return lock, r.notLocked(err, work)
+}
+
+// notLocked tells a user why a lock was not taken.
+func (r rooms) notLocked(err error, work string) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, lockfile.ErrHeld):
+		return &archive.Error{Code: archive.CodeBusy, Msg: "another " + work + " is running", Hint: "wait for it to end"}
 	}
-	if err != nil {
-		return nil, &archive.Error{Code: archive.CodeDenied, Msg: "cannot write to " + r.cfg.Paths.Home, Err: err,
-			Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another"}
+	return &archive.Error{
+		Code: archive.CodeDenied, Msg: "cannot write to " + r.cfg.Paths.Home, Err: err,
+		Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another",
 	}
-	return lock, nil
 }
 
 // session resolves what a user typed for a session.

@@ -47,6 +47,11 @@ func take(path string, shared bool) (*Lock, error) {
 		return nil, fmt.Errorf("take lock: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil && shared {
+		if r, rerr := os.Open(path); rerr == nil { // enough to share it, where nothing can be written
+			f, err = r, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("take lock: %w", err)
 	}
@@ -56,8 +61,11 @@ func take(path string, shared bool) (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
-// Release gives the lock back.
+// Release gives the lock back. A nil lock is none.
 func (l *Lock) Release() error {
+	if l == nil {
+		return nil
+	}
 	if err := l.file.Close(); err != nil {
 		return fmt.Errorf("release lock: %w", err)
 	}

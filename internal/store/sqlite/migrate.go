@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 
 	"strandline/internal/archive"
@@ -30,6 +31,9 @@ var schema4 string
 //  4. Turns outside the hot set, whose texts may stand in the log alone.
 func migrations() []string { return []string{schema1, schema2, schema3, schema4} }
 
+// errOlder says that an index has to be brought up to date before it is read.
+var errOlder = errors.New("the index has an older version")
+
 // Version is the schema version that this build reads and writes.
 func Version() int { return len(migrations()) }
 
@@ -51,8 +55,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	case s.opt.ReadOnly && version == 0:
 		return archive.NotFound("the index "+s.path+" is empty", "run: strandline import")
 	case s.opt.ReadOnly:
-		return archive.Invalid(fmt.Sprintf("the index has version %d, older than %d", version, len(all)),
-			"any command that writes brings it up to date, e.g.: strandline import")
+		return fmt.Errorf("%w: %d, this strandline reads %d", errOlder, version, len(all))
 	}
 	if _, err := s.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return s.fail("migrate the index", err)

@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		err = hold(os.Getenv(envIndex))
 	case "writer":
 		err = writeTurns(os.Getenv(envIndex), os.Getenv(envName))
+	case "nobody":
+		err = readAsNobody(os.Getenv(envIndex))
 	default:
 		err = fmt.Errorf("unknown role %q", role)
 	}

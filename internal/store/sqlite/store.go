@@ -19,7 +19,8 @@ const defaultBusyTimeout = 5 * time.Second
 
 // Options adjusts Open. The zero value opens for reading and writing.
 type Options struct {
-	// ReadOnly opens an index that exists and refuses to change it.
+	// ReadOnly opens an index that exists and refuses to change it, except that
+	// one of an older version is brought up to date first.
 	ReadOnly bool
 	// BusyTimeout is how long to wait for another process's write; 0 means 5
 	// seconds.
@@ -44,6 +45,8 @@ type Store struct {
 	turn  chan struct{} // holds one token; who has it may use conn
 	stmts map[string]*sql.Stmt
 	enc   encoder
+	// copied is the folder of a copy of the index that is read instead of it.
+	copied string
 }
 
 // Open opens the index at path and creates it, readable by its owner only, if
@@ -61,13 +64,12 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, opt: opt, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
-	db, err := sql.Open("sqlite", dsn(path, opt.ReadOnly))
-	if err != nil {
-		return nil, s.fail("open the index", err)
+	err := s.openFile(ctx, path, "")
+	if opt.ReadOnly && err != nil {
+		err = s.openAnyway(ctx, err)
 	}
-	s.db = db
-	if err := s.connect(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+	if err != nil {
+		return nil, err
 	}
 	s.turn <- struct{}{}
 	return s, nil
@@ -123,7 +125,7 @@ func (s *Store) Close() error {
 	for _, st := range s.stmts {
 		errs = append(errs, st.Close())
 	}
-	errs = append(errs, s.conn.Close(), s.db.Close())
+	errs = append(errs, s.conn.Close(), s.db.Close(), s.dropCopy())
 	if err := errors.Join(errs...); err != nil {
 		return s.fail("close the index", err)
 	}

@@ -1,0 +1,16 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+)
+
+// CreateVersion1 makes an empty index of the first version.
+func CreateVersion1(path string) error {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec("PRAGMA journal_mode=WAL; " + schema1 + "; PRAGMA user_version=1;")
+	return errors.Join(err, db.Close())
+}

@@ -1,0 +1,120 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"strandline/internal/archive"
+)
+
+// openFile connects to the file at path, which may be the index or a copy of it.
+// more are options of the driver's name for the file.
+func (s *Store) openFile(ctx context.Context, path, more string) error {
+	db, err := sql.Open("sqlite", dsn(path, s.opt.ReadOnly)+more)
+	if err != nil {
+		return s.fail("open the index", err)
+	}
+	s.db = db
+	if err := s.connect(ctx); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	return nil
+}
+
+// openAnyway opens for reading what could not simply be opened for that. An index
+// of an older version is brought up to date. In a folder that cannot be written,
+// a backup or a mount for reading only, SQLite cannot even read one in WAL mode,
+// because it keeps a file of shared memory beside it: as nobody writes there, the
+// file is read as one that never changes. If its writer died and left a WAL, or
+// if it is of an older version, a copy is read.
+func (s *Store) openAnyway(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, errOlder):
+		if err = upgrade(ctx, s.path, s.opt); err == nil {
+			return s.openFile(ctx, s.path, "")
+		}
+		if !unwritable(err) {
+			return err
+		}
+	case !unwritable(err):
+		return err
+	default:
+		if wal, stat := os.Stat(s.path + "-wal"); stat == nil && wal.Size() > 0 {
+			break
+		}
+		if again := s.openFile(ctx, s.path, "&immutable=1"); again == nil || !errors.Is(again, errOlder) {
+			return again
+		}
+	}
+	if err := s.openCopy(ctx); err != nil {
+		return &archive.Error{
+			Code: archive.CodeDenied, Msg: "the index " + s.path + " cannot be read where nothing can be written", Err: err,
+			Hint: "copy its folder to where you may write, and set STRANDLINE_HOME to the copy",
+		}
+	}
+	return nil
+}
+
+// upgrade brings an index up to date, and what its WAL holds into it.
+func upgrade(ctx context.Context, path string, opt Options) error {
+	s, err := Open(ctx, path, Options{BusyTimeout: opt.BusyTimeout})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+func (s *Store) openCopy(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "strandline-index-*") // mode 0700
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "index.db")
+	if err = copyFile(s.path, path); err == nil {
+		if err = copyFile(s.path+"-wal", path+"-wal"); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err == nil {
+		err = upgrade(ctx, path, s.opt)
+	}
+	if err == nil {
+		err = s.openFile(ctx, path, "")
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	s.copied = dir
+	return nil
+}
+
+// dropCopy removes the copy that openCopy may have made.
+func (s *Store) dropCopy() error {
+	if s.copied == "" {
+		return nil
+	}
+	return os.RemoveAll(s.copied)
+}
+
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// unwritable reports whether an index could not be opened for reading because
+// SQLite may not write beside it.
+func unwritable(err error) bool { return archive.ErrorCode(err) == archive.CodeDenied }
