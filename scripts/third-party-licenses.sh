@@ -1,12 +1,15 @@
 #!/bin/sh
 # Prints the licence text of every module that is linked into strandline, on any
-# released system, for the archives that are handed on. NOTICE names them.
+# released system, or into its helper for models, for the archives that are handed on. NOTICE names them.
 set -eu
+format='{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}'
 modules() {
-	for os in linux darwin windows; do
-		CGO_ENABLED=0 GOOS=$os go list -deps \
-			-f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/strandline
-	done | sort -u
+	{
+		for os in linux darwin windows; do
+			CGO_ENABLED=0 GOOS=$os go list -deps -f "$format" ./cmd/strandline
+		done
+		go list -tags onnx -deps -f "$format" ./cmd/strandline-onnx
+	} | sort -u
 }
 modules | while read -r path version dir; do
 	printf '%s %s\n' "$path" "$version" | sed 'h;s/./=/g;x;G'

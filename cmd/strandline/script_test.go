@@ -27,8 +27,10 @@ func TestMain(m *testing.M) {
 // The scripts are the command line's specification: each runs the program as a
 // user or the client would, in folders of its own.
 func TestScripts(t *testing.T) {
+	helper := &modelHelper{dir: t.TempDir()}
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Dir:       filepath.Join("testdata", "script"),
+		Condition: func(cond string) (bool, error) { return helper.condition(t.Context(), cond) },
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			for k, v := range map[string]string{
@@ -68,6 +70,7 @@ func TestScripts(t *testing.T) {
 			"status":   cmdStatus,
 			"talk":     cmdTalk,
 			"endpoint": cmdEndpoint,
+			"onnx":     helper.cmdOnnx,
 		},
 	})
 }

@@ -66,6 +66,7 @@ func (a *app) doctor(ctx context.Context) ([]install.Finding, error) {
 			Hint: "headroom blocks only while there is room; /compact is never blocked"})
 	}
 	findings = append(findings, a.checkCompanion(ctx)...)
+	findings = append(findings, a.checkModel(ctx, cfg)...)
 	findings = append(findings, a.checkDisk(cfg.Paths.Home)...)
 	archived, err := a.checkArchive(ctx, cfg)
 	findings = append(findings, archived...)

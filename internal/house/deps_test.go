@@ -30,7 +30,8 @@ func TestLeanProgramLinksLittle(t *testing.T) {
 	}
 }
 
-// TestNoticeNamesEveryModule: whoever is linked into the program is named, and
+// TestNoticeNamesEveryModule: whoever is linked into the program or its
+// helper is named, and
 // nobody else.
 func TestNoticeNamesEveryModule(t *testing.T) {
 	linked := map[string]bool{}
@@ -39,6 +40,11 @@ func TestNoticeNamesEveryModule(t *testing.T) {
 			if p.Module != nil && !p.Module.Main {
 				linked[p.Module.Path] = true
 			}
+		}
+	}
+	for _, p := range goList(t, "", "-tags", "onnx", "-deps", "./cmd/strandline-onnx") {
+		if p.Module != nil && !p.Module.Main {
+			linked[p.Module.Path] = true
 		}
 	}
 	named := map[string]bool{}

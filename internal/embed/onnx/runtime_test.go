@@ -2,49 +2,19 @@ package onnx
 
 import (
 	"context"
+	"errors"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"strandline/internal/embed"
+	"strandline/internal/embed/onnx/onnxtest"
 	"strandline/internal/embed/wordpiece"
 )
-
-// realHelper builds the helper program and finds the runtime's library, which
-// `make test` installs. Without a C compiler or the library the test says so.
-func realHelper(t *testing.T) (helper, library string) {
-	t.Helper()
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if library = os.Getenv("STRANDLINE_ONNXRUNTIME"); library == "" {
-		found, err := filepath.Glob(filepath.Join(root, ".cache", "onnxruntime-*", "libonnxruntime*"))
-		if err != nil || len(found) == 0 {
-			t.Skip("the ONNX Runtime is not installed: scripts/install-onnxruntime.sh does it, make test calls it")
-		}
-		library = found[0]
-	}
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("there is no C compiler, which the helper's binding to the ONNX Runtime needs")
-	}
-	helper = filepath.Join(t.TempDir(), "strandline-onnx")
-	if runtime.GOOS == "windows" {
-		helper += ".exe"
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "onnx", "-o", helper, "./cmd/strandline-onnx")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=1")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the helper: %v\n%s", err, out)
-	}
-	return helper, library
-}
 
 // write puts a model and the vocabulary of the tokenizer's tests into a folder.
 func write(t *testing.T, model []byte) (path, vocab string) {
@@ -66,7 +36,13 @@ func write(t *testing.T, model []byte) (path, vocab string) {
 // The real runtime, loaded by the real helper, on a model made here; the numbers
 // are compared with a computation of the test's own.
 func TestRuntime(t *testing.T) {
-	helper, library := realHelper(t)
+	helper, library, err := onnxtest.Helper(t.Context(), t.TempDir())
+	if errors.Is(err, onnxtest.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	const dim = 24
 	f, err := os.Open(filepath.Join("..", "wordpiece", "testdata", "vocab.txt"))
 	if err != nil {
@@ -77,8 +53,8 @@ func TestRuntime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := newSmallModel(200, dim)
-	model, vocab := write(t, small.encode())
+	small := onnxtest.New(200, dim)
+	model, vocab := write(t, small.Encode())
 	start := func(t *testing.T, opt Options) *Embedder {
 		t.Helper()
 		opt.Helper, opt.Library, opt.Name = helper, library, "small"
@@ -110,7 +86,7 @@ func TestRuntime(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, text := range texts {
-			want := small.vector(tok.Encode(text, 256))
+			want := small.Vector(tok.Encode(text, 256))
 			if len(vs[i]) != dim {
 				t.Fatalf("%.20q has %d components", text, len(vs[i]))
 			}
@@ -126,12 +102,12 @@ func TestRuntime(t *testing.T) {
 		}
 	})
 
-	strange := newSmallModel(200, dim)
-	strange.strangeInput = true
-	liar := newSmallModel(200, dim)
-	liar.says = 99
-	short := newSmallModel(20, dim) // fewer tokens than the vocabulary
-	whole := small.encode()
+	strange := onnxtest.New(200, dim)
+	strange.StrangeInput = true
+	liar := onnxtest.New(200, dim)
+	liar.Says = 99
+	short := onnxtest.New(20, dim) // fewer tokens than the vocabulary
+	whole := small.Encode()
 	for name, test := range map[string]struct {
 		model []byte
 		opt   Options
@@ -142,9 +118,9 @@ func TestRuntime(t *testing.T) {
 		"empty":               {[]byte{}, Options{}, "a", "load the model"},
 		"no model":            {[]byte("<!DOCTYPE html><title>Not found</title>"), Options{}, "a", "load the model"},
 		"wrong dimension":     {whole, Options{Dim: 384}, "a", "24 components, 384 are expected"},
-		"unknown input":       {strange.encode(), Options{}, "a", "pixel_values"},
-		"contradicts itself":  {liar.encode(), Options{}, "a", "how long its vectors are"},
-		"another vocabulary":  {short.encode(), Options{}, "login broken", "refuses"},
+		"unknown input":       {strange.Encode(), Options{}, "a", "pixel_values"},
+		"contradicts itself":  {liar.Encode(), Options{}, "a", "how long its vectors are"},
+		"another vocabulary":  {short.Encode(), Options{}, "login broken", "refuses"},
 		"no vocabulary there": {whole, Options{Vocab: "/no/such/vocab.txt"}, "a", "vocabulary"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,27 +1,31 @@
-package onnx
+// Package onnxtest has what tests of the model's helper need: a small model whose
+// numbers can be computed without the runtime, and the helper itself, built.
+package onnxtest
 
 import (
 	"encoding/binary"
 	"math"
 )
 
-// A small model, written by hand as a protocol buffer: token embeddings, a matrix
+// Model is a small model, written by hand as a protocol buffer: token embeddings, a matrix
 // and a layer normalisation, which is what the last steps of a BERT model are.
 //
 //	states = LayerNorm(Gather(table, input_ids) x matrix) * scale + bias
-type smallModel struct {
-	tokens, dim  int
-	table        []float32 // tokens x dim
-	matrix       []float32 // dim x dim
-	scale, bias  []float32
-	says         int  // the dimension that it says it has
-	strangeInput bool // asks for what no text has
+type Model struct {
+	tokens, dim int
+	table       []float32 // tokens x dim
+	matrix      []float32 // dim x dim
+	scale, bias []float32
+
+	Says         int  // the dimension that it says it has
+	StrangeInput bool // asks for what no text has
 }
 
 const epsilon = 1e-5
 
-func newSmallModel(tokens, dim int) *smallModel {
-	m := &smallModel{tokens: tokens, dim: dim, says: dim}
+// New returns a model of so many tokens and dimensions.
+func New(tokens, dim int) *Model {
+	m := &Model{tokens: tokens, dim: dim, Says: dim}
 	value := func(i int) float32 { return float32(math.Sin(float64(i)*12.9898) * 0.9) }
 	for i := range tokens * dim {
 		m.table = append(m.table, value(i))
@@ -35,9 +39,15 @@ func newSmallModel(tokens, dim int) *smallModel {
 	return m
 }
 
-// vector computes, in its own arithmetic, what the model makes of tokens: the
+// Alike gives token b the state of token a.
+func (m *Model) Alike(a, b int) *Model {
+	copy(m.table[b*m.dim:(b+1)*m.dim], m.table[a*m.dim:(a+1)*m.dim])
+	return m
+}
+
+// Vector computes, in its own arithmetic, what the model makes of tokens: the
 // mean of their states, as a unit vector.
-func (m *smallModel) vector(ids []int64) []float64 {
+func (m *Model) Vector(ids []int64) []float64 {
 	sum := make([]float64, m.dim)
 	for _, id := range ids {
 		state := make([]float64, m.dim)
@@ -136,8 +146,8 @@ func node(op string, inputs []string, output string, attributes ...[]byte) []byt
 	return *p
 }
 
-// encode gives the bytes of an .onnx file.
-func (m *smallModel) encode() []byte {
+// Encode gives the bytes of an .onnx file.
+func (m *Model) Encode() []byte {
 	axis := *(&message{}).text(1, "axis").number(3, math.MaxUint64).number(20, 2) // -1
 	eps := *(&message{}).text(1, "epsilon").float(2, epsilon).number(20, 1)
 	graph := (&message{}).
@@ -152,10 +162,10 @@ func (m *smallModel) encode() []byte {
 		bytes(11, port("input_ids", typeInt64, 0, 0)).
 		bytes(11, port("attention_mask", typeInt64, 0, 0)).
 		bytes(11, port("token_type_ids", typeInt64, 0, 0))
-	if m.strangeInput {
+	if m.StrangeInput {
 		graph.bytes(11, port("pixel_values", typeInt64, 0, 0))
 	}
-	graph.bytes(12, port("last_hidden_state", typeFloat, 0, 0, m.says))
+	graph.bytes(12, port("last_hidden_state", typeFloat, 0, 0, m.Says))
 	opset := *(&message{}).text(1, "").number(2, 17)
 	return *(&message{}).number(1, 8).text(2, "strandline").bytes(7, *graph).bytes(8, opset)
 }

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"strandline/internal/embed/onnx/onnxtest"
+)
+
+// modelHelper builds strandline-onnx when the first script asks for it.
+type modelHelper struct {
+	dir  string
+	once sync.Once
+
+	path, library string
+	err           error
+}
+
+func (h *modelHelper) build(ctx context.Context) error {
+	h.once.Do(func() { h.path, h.library, h.err = onnxtest.Helper(ctx, h.dir) })
+	return h.err
+}
+
+// condition is true for onnx where the helper and its runtime are at hand.
+func (h *modelHelper) condition(ctx context.Context, cond string) (bool, error) {
+	if cond != "onnx" {
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+	err := h.build(ctx)
+	if errors.Is(err, onnxtest.ErrMissing) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// onnx FILE writes a small model for a vocabulary of nine words in which the last
+// two, glorp and wibble, mean the same, and sets HELPER and LIBRARY.
+func (h *modelHelper) cmdOnnx(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(h.err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), onnxtest.New(9, 24).Alike(7, 8).Encode(), 0o600))
+	ts.Setenv("HELPER", h.path)
+	ts.Setenv("LIBRARY", h.library)
+}
