@@ -3,6 +3,7 @@ package fts5
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Leaf is a block of terms, each followed by the rowids of the rows that hold it.
@@ -111,6 +112,13 @@ type Doclist []byte
 // mark in the list is an ErrFormat: an index that keeps deleted rowids apart has
 // none.
 func (d Doclist) Append(dst []int64) ([]int64, error) {
+	n := 0
+	for _, b := range d {
+		if b < 0x80 {
+			n++ // the last byte of a number
+		}
+	}
+	dst = slices.Grow(dst, n)
 	id := int64(0)
 	for i := 0; i < len(d); {
 		var step int64

@@ -79,7 +79,7 @@ func TestMerge(t *testing.T) {
 		{"a part counts less", []lexical.List{list(1, nil, []int64{1}), list(0.4, nil, []int64{2})}, []int64{1, 2}},
 		{"three lists", []lexical.List{list(1, nil, []int64{1}), list(1, nil, []int64{1, 2}), list(1, []int64{1}, []int64{3})}, []int64{1, 3, 2}},
 	} {
-		candidates := lexical.Merge(test.lists, 100)
+		candidates := lexical.Shape{}.Merge(test.lists, 100)
 		if !slices.IsSortedFunc(candidates, func(x, y lexical.Candidate) int { return cmp.Compare(x.ID, y.ID) }) {
 			t.Errorf("%s: not in the order of ids: %v", test.name, candidates)
 		}

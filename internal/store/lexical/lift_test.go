@@ -25,7 +25,7 @@ func ids(session int64, places ...int64) (out []int64) {
 }
 
 func lifted(lists []lexical.List, n int) map[int64]lexical.Candidate {
-	c := lexical.Merge(lists, n)
+	c := shape().Merge(lists, n)
 	shape().Lift(c, lists, n)
 	out := map[int64]lexical.Candidate{}
 	for _, x := range c {
@@ -74,6 +74,44 @@ func TestLiftBySession(t *testing.T) {
 	if a, b := c[about[0]], c[long[0]]; a.Session <= b.Session {
 		t.Errorf("short session %v, long session %v", a.Session, b.Session)
 	}
+}
+
+// Whatever the lists, Merge gives every passage in them once, in order, with what
+// its terms weigh: over windows, sessions and gaps.
+func TestMergeAddsUp(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var lists []lexical.List
+		alone := map[int64]float64{}
+		for i := range rapid.IntRange(0, 5).Draw(r, "lists") {
+			var l lexical.List
+			l.Term.Weight = float64(i + 1)
+			for _, x := range []*[]int64{&l.Strong, &l.Weak} {
+				at := int64(0)
+				for range rapid.IntRange(0, 30).Draw(r, "ids") {
+					at += 5 * rapid.SampledFrom([]int64{1, 2, 100, 819, 5000}).Draw(r, "gap")
+					*x = append(*x, at<<4|1)
+				}
+			}
+			l.Weak = lexical.Without(l.Weak, l.Strong)
+			one := shape().Merge([]lexical.List{l}, 1000)
+			for _, c := range one {
+				alone[c.ID] += float64(c.Score)
+			}
+			lists = append(lists, l)
+		}
+		have := shape().Merge(lists, 1000)
+		for i, c := range have {
+			if i > 0 && have[i-1].ID >= c.ID {
+				r.Fatalf("%d behind %d", c.ID, have[i-1].ID)
+			}
+			if math.Abs(alone[c.ID]-float64(c.Score)) > 1e-3 {
+				r.Fatalf("passage %d: %v, by its lists alone %v", c.ID, c.Score, alone[c.ID])
+			}
+		}
+		if len(have) != len(alone) {
+			r.Fatalf("%d passages, the lists hold %d", len(have), len(alone))
+		}
+	})
 }
 
 func TestTurn(t *testing.T) {

@@ -1,6 +1,8 @@
 package lexical
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 
 	"strandline/internal/archive"
@@ -20,72 +22,95 @@ func (l *List) DF() int { return len(l.Strong) + len(l.Weak) }
 
 // Candidate is a passage with a first estimate of its score.
 type Candidate struct {
-	ID    int64
-	Score float32
+	ID int64
 	// terms has a bit for each list that holds the passage.
 	terms uint64
+	Score float32
 	// What Lift found, as shares of the best: its own words, the words that only
 	// the passage before it has, those of its session.
 	Words, Before, Session float32
 }
 
+// run is the passages of one list that get the same score.
+type run struct {
+	ids   []int64
+	score float32
+	bit   uint64
+}
+
+// window is how many places Merge adds up at once; what they need stays in the
+// processor's cache.
+const window = 1 << 12
+
+// sum is what the lists hold of one place.
+type sum struct {
+	id    int64
+	terms uint64
+	score float32
+}
+
 // Merge adds up the lists' impacts per passage, weighed by how rare each term is
-// among n passages, and returns the candidates in ascending order of their ids.
-func Merge(lists []List, n int) []Candidate {
-	var runs [][]Candidate
+// among n passages, and returns the candidates in ascending order of their ids. No
+// two ids have the same place.
+//
+// The places are gone through window by window, and within one list by list: a
+// common word has thousands of passages, and each is touched twice, however many
+// words there are.
+func (s Shape) Merge(lists []List, n int) []Candidate {
+	var runs []run
+	total := 0
 	for i := range lists {
 		l := &lists[i]
 		weight := l.weight(n)
 		bit := uint64(1) << (i % 64) // a query has at most terms.MaxQuery words and some files
-		runs = append(runs, run(l.Strong, weight*strongImpact, bit), run(l.Weak, weight*weakImpact, bit))
+		runs = append(runs, run{l.Strong, float32(weight * strongImpact), bit}, run{l.Weak, float32(weight * weakImpact), bit})
+		total += l.DF()
 	}
-	// Merging neighbours pairwise touches each posting log(runs) times.
-	for len(runs) > 1 {
-		half := runs[:0]
-		for i := 0; i+1 < len(runs); i += 2 {
-			half = append(half, join(runs[i], runs[i+1]))
-		}
-		if len(runs)%2 == 1 {
-			half = append(half, runs[len(runs)-1])
-		}
-		runs = half
-	}
-	if len(runs) == 0 {
+	if total == 0 {
 		return nil
 	}
-	return runs[0]
-}
-
-func run(ids []int64, score float64, bit uint64) []Candidate {
-	r := make([]Candidate, len(ids))
-	for i, id := range ids {
-		r[i] = Candidate{ID: id, Score: float32(score), terms: bit}
-	}
-	return r
-}
-
-func join(x, y []Candidate) []Candidate {
-	if len(x) == 0 {
-		return y
-	}
-	if len(y) == 0 {
-		return x
-	}
-	out := make([]Candidate, 0, len(x)+len(y))
-	for len(x) > 0 && len(y) > 0 {
-		switch {
-		case x[0].ID < y[0].ID:
-			out = append(out, x[0])
-			x = x[1:]
-		case x[0].ID > y[0].ID:
-			out = append(out, y[0])
-			y = y[1:]
-		default:
-			out = append(out, Candidate{ID: x[0].ID, Score: x[0].Score + y[0].Score, terms: x[0].terms | y[0].terms})
-			x, y = x[1:], y[1:]
+	out := make([]Candidate, 0, total)
+	sums := make([]sum, window)
+	var touched [window / 64]uint64
+	for {
+		next := int64(math.MaxInt64)
+		for _, r := range runs {
+			if len(r.ids) > 0 {
+				next = min(next, r.ids[0])
+			}
+		}
+		if next == math.MaxInt64 {
+			return out
+		}
+		first := s.place(next)
+		for i := range runs {
+			s.add(&runs[i], first, sums, &touched)
+		}
+		for w, set := range touched {
+			for ; set != 0; set &= set - 1 {
+				x := &sums[w*64+bits.TrailingZeros64(set)]
+				out = append(out, Candidate{ID: x.id, Score: x.score, terms: x.terms})
+				*x = sum{}
+			}
+			touched[w] = 0
 		}
 	}
-	return append(append(out, x...), y...)
+}
+
+// add adds what a run has in the window that begins at a place, and takes it out of
+// the run.
+func (s Shape) add(r *run, first int64, sums []sum, touched *[window / 64]uint64) {
+	for i, id := range r.ids {
+		at := uint64(s.place(id) - first)
+		if at >= window {
+			r.ids = r.ids[i:]
+			return
+		}
+		x := &sums[at]
+		x.id, x.score, x.terms = id, x.score+r.score, x.terms|r.bit
+		touched[at/64] |= 1 << (at % 64)
+	}
+	r.ids = nil
 }
 
 // Sort orders candidates, best first; between equals the larger id, which is

@@ -281,7 +281,11 @@ func joinSpans(found []span) []int64 {
 		}
 		return cmp.Compare(a.ids[0], b.ids[0])
 	})
-	var ids []int64
+	size := 0
+	for _, x := range found {
+		size += len(x.ids)
+	}
+	ids := make([]int64, 0, size)
 	for _, x := range found {
 		ids = append(ids, x.ids...)
 	}

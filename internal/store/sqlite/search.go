@@ -60,7 +60,7 @@ func (x *searcher) run(ctx context.Context) (hits []archive.Hit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		candidates := x.scope.narrow(lexical.Merge(lists, x.scope.size))
+		candidates := x.scope.narrow(shape.Merge(lists, x.scope.size))
 		shape.Lift(candidates, lists, x.scope.size)
 		scored, err := x.rank(ctx, candidates, lists)
 		if err != nil {
