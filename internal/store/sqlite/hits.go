@@ -9,10 +9,11 @@ import (
 	"strandline/internal/store/lexical"
 )
 
-// scoredHit is a hit with its number, which orders equals.
+// scoredHit is a hit with its number, which orders equals, and the first and the
+// last passage of its turn by place.
 type scoredHit struct {
 	archive.Hit
-	id docID
+	id, first, last docID
 }
 
 // compareHits orders the better hit first, then the newer one.
@@ -20,9 +21,11 @@ func compareHits(x, y scoredHit) int {
 	return cmp.Or(cmp.Compare(y.Score, x.Score), y.Time.Compare(x.Time), cmp.Compare(y.id, x.id))
 }
 
+// topQuery reads n passages with all that a scoredHit holds of them.
 func topQuery(n int) string {
-	return "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), 0) " +
-		"FROM passages r WHERE id IN (" + marks(n) + ")"
+	const place = "SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY "
+	return "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), 0), " +
+		"(" + place + "step, seq LIMIT 1), (" + place + "step DESC, seq DESC LIMIT 1) FROM passages r WHERE id IN (" + marks(n) + ")"
 }
 
 // readTop reads candidates, drops those that the query's filters exclude, and
@@ -55,7 +58,7 @@ func (x *searcher) rows(ctx context.Context, ids []int64) (read []scoredHit, err
 		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
 			var h scoredHit
 			var dead bool
-			if err := scanPassage(scan, &h.Passage, &h.id, &dead); err != nil {
+			if err := scanPassage(scan, &h.Passage, &h.id, &dead, &h.first, &h.last); err != nil {
 				return err
 			}
 			if (!dead || x.q.Dead) && x.admits(&h.Passage, h.id) {
@@ -84,63 +87,52 @@ func (x *searcher) admits(p *archive.Passage, id docID) bool {
 	return x.q.BeforeLine <= 0 || !own || p.LineFrom >= 0 && p.LineTo <= x.q.BeforeLine
 }
 
-const ownerQuery = "SELECT s.id, s.worktree, coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
-	"FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no = ?"
+const ownersQuery = "SELECT s.no, s.id, s.worktree, coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
+	"FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no IN (SELECT value FROM json_each(?))"
 
 // hits takes the best of what was scored and adds the session and the project of
 // each.
 func (x *searcher) hits(ctx context.Context, scored []scoredHit) ([]archive.Hit, error) {
 	slices.SortFunc(scored, compareHits)
 	scored = scored[:min(x.q.Limit, len(scored))]
-	out := make([]archive.Hit, 0, len(scored))
-	owners := map[int64]archive.Session{}
+	var sessions []int64
 	for _, h := range scored {
-		no := h.id.session()
-		owner, ok := owners[no]
-		if !ok {
-			p := &owner.Project
-			if _, err := x.s.queryRow(ctx, ownerQuery, []any{no}, &owner.ID, &p.Worktree, &p.Key, &p.Name, &p.Root, &p.Remote); err != nil {
-				return nil, err
-			}
-			owner.Project = x.names.resolve(owner.Project)
-			owners[no] = owner
+		if no := h.id.session(); !slices.Contains(sessions, no) {
+			sessions = append(sessions, no)
 		}
-		h.ID, h.Session, h.Project = int64(h.id), owner.ID, owner.Project
-		out = append(out, h.Hit)
 	}
-	return out, nil
+	owners := make(map[int64]archive.Session, len(sessions))
+	err := x.s.query(ctx, ownersQuery, []any{numbers(sessions)}, func(scan scanFunc) error {
+		var no int64
+		var owner archive.Session
+		p := &owner.Project
+		if err := scan(&no, &owner.ID, &p.Worktree, &p.Key, &p.Name, &p.Root, &p.Remote); err != nil {
+			return err
+		}
+		owner.Project = x.names.resolve(owner.Project)
+		owners[no] = owner
+		return nil
+	})
+	out := make([]archive.Hit, len(scored))
+	for i, h := range scored {
+		owner := owners[h.id.session()]
+		h.ID, h.Session, h.Project = int64(h.id), owner.ID, owner.Project
+		out[i] = h.Hit
+	}
+	return out, err
 }
 
-// The first and the last passage of a turn by place, which are numbered in the
-// order in which they came.
-const (
-	turnFirstQuery = "SELECT id FROM passages WHERE session = ? AND turn = ? ORDER BY step, seq LIMIT 1"
-	turnLastQuery  = "SELECT id FROM passages WHERE session = ? AND turn = ? ORDER BY step DESC, seq DESC LIMIT 1"
-)
-
 // turns adds what the whole turns of hits hold of the terms.
-func (x *searcher) turns(ctx context.Context, lists []lexical.List, scored []scoredHit) error {
-	type place struct {
-		session int64
-		turn    int
-	}
-	known := map[place]float64{}
+func (x *searcher) turns(lists []lexical.List, scored []scoredHit) {
+	known := map[docID]float64{} // by a turn's first passage
 	for i := range scored {
 		h := &scored[i]
-		at := place{h.id.session(), h.Turn}
-		score, ok := known[at]
+		first, last := min(h.first, h.last), max(h.first, h.last)
+		score, ok := known[first]
 		if !ok {
-			var first, last int64
-			if _, err := x.s.queryRow(ctx, turnFirstQuery, []any{at.session, at.turn}, &first); err != nil {
-				return err
-			}
-			if _, err := x.s.queryRow(ctx, turnLastQuery, []any{at.session, at.turn}, &last); err != nil {
-				return err
-			}
-			score = shape.Turn(lists, x.scope.size, min(first, last), max(first, last))
-			known[at] = score
+			score = shape.Turn(lists, x.scope.size, int64(first), int64(last))
+			known[first] = score
 		}
 		h.Evidence.Turn = score
 	}
-	return nil
 }

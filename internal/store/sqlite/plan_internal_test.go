@@ -64,10 +64,11 @@ func TestPlans(t *testing.T) {
 		{"next leaf", nextLeafQuery, []string{"SEARCH words_idx USING PRIMARY KEY (segid=? AND term>?)"}},
 		{"blocks", blocksQuery, []string{"SEARCH words_data USING INTEGER PRIMARY KEY (rowid=?)", "SCAN json_each VIRTUAL TABLE INDEX 1:"}},
 		{"range of blocks", rangeQuery, []string{"SEARCH words_data USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}},
-		{"candidates", topQuery(4), []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH t USING PRIMARY KEY (session=? AND turn=?)"}},
-		{"first passage of a turn", turnFirstQuery, []string{"SEARCH passages USING COVERING INDEX passages_place (session=? AND turn=?)"}},
-		{"last passage of a turn", turnLastQuery, []string{"SEARCH passages USING COVERING INDEX passages_place (session=? AND turn=?)"}},
-		{"owner of a hit", ownerQuery, []string{"SEARCH s USING INTEGER PRIMARY KEY (rowid=?)", projectPlan}},
+		{"candidates", topQuery(4), []string{
+			"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH t USING PRIMARY KEY (session=? AND turn=?)",
+			"SEARCH p USING COVERING INDEX passages_place (session=? AND turn=?)", "SEARCH p USING COVERING INDEX passages_place (session=? AND turn=?)",
+		}},
+		{"owners of hits", ownersQuery, []string{"SEARCH s USING INTEGER PRIMARY KEY (rowid=?)", "SCAN json_each VIRTUAL TABLE INDEX 1:", projectPlan}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if have := plan(t, s, test.query); !slices.Equal(have, test.want) {

@@ -145,9 +145,7 @@ func (x *searcher) rank(ctx context.Context, candidates []lexical.Candidate, lis
 			return nil, err
 		}
 	}
-	if err := x.turns(ctx, lists, scored); err != nil {
-		return nil, err
-	}
+	x.turns(lists, scored)
 	all := make([]*archive.Hit, len(scored))
 	for i := range scored {
 		all[i] = &scored[i].Hit
