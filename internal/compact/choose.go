@@ -51,6 +51,26 @@ type chooser struct {
 	seq     int // of the next bid
 }
 
+// newChooser returns one that fills room units below the given titles.
+func newChooser(voc *vocabulary, titles []string, room int) *chooser {
+	return &chooser{
+		voc: voc, covered: make([]uint8, len(voc.terms)), titles: titles, opened: make([]bool, sections),
+		room: room, said: map[string]bool{},
+	}
+}
+
+// pick chooses from items and prints what was chosen; left counts the others.
+func (c *chooser) pick(items []*item) (body string, handles []string, left int) {
+	c.choose(items)
+	for _, it := range items {
+		if !it.taken {
+			left++
+		}
+	}
+	body, handles = render(items, c.titles)
+	return body, handles, left
+}
+
 // repeated is the share of a specific's worth that its second mention brings.
 const repeated = 0.05
 

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func newChooser(room int, worth ...float64) *chooser {
+func chooserOf(room int, worth ...float64) *chooser {
 	return &chooser{
 		voc: &vocabulary{worth: worth}, covered: make([]uint8, len(worth)), titles: []string{"A", "B"}, opened: make([]bool, 2),
 		room: room, said: map[string]bool{},
@@ -32,7 +32,7 @@ func TestChooseCountsASpecificOnce(t *testing.T) {
 	add("the first again", 0)
 	add("the second again", 1)
 	add("a third", 2)
-	newChooser(10+2+30+30+minLine, 5, 5, 1).choose([]*item{it})
+	chooserOf(10+2+30+30+minLine, 5, 5, 1).choose([]*item{it})
 	if got, want := chosen(it), []string{"a third", "both"}; !slices.Equal(got, want) {
 		t.Errorf("chose %q, want %q", got, want)
 	}
@@ -42,7 +42,7 @@ func TestChooseTakesTheSameLineOnce(t *testing.T) {
 	a, b := &item{units: 10}, &item{units: 10, section: 1}
 	a.lines = []*line{{item: a, text: "same", prior: 1, share: 1, units: 10}}
 	b.lines = []*line{{item: b, text: "same", prior: 2, share: 1, units: 10}}
-	newChooser(500).choose([]*item{a, b})
+	chooserOf(500).choose([]*item{a, b})
 	if len(a.chosen)+len(b.chosen) != 1 || len(b.chosen) != 1 {
 		t.Errorf("chose %q and %q", chosen(a), chosen(b))
 	}
@@ -52,7 +52,7 @@ func TestChooseKeepsMustsAndTheRoom(t *testing.T) {
 	must := &item{units: 50, must: true}
 	big := &item{units: 400, must: true, section: 1, prior: 9}
 	small := &item{units: 30, section: 1, prior: 0.1}
-	c := newChooser(150)
+	c := chooserOf(150)
 	c.choose([]*item{must, big, small})
 	if !must.taken || big.taken || !small.taken || c.room < 0 {
 		t.Errorf("must %v, big %v, small %v, room left %d", must.taken, big.taken, small.taken, c.room)
@@ -62,7 +62,7 @@ func TestChooseKeepsMustsAndTheRoom(t *testing.T) {
 func TestChooseNeverOverdraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		room := rapid.IntRange(0, 400).Draw(t, "room")
-		c := newChooser(room, 1, 2, 3, 4)
+		c := chooserOf(room, 1, 2, 3, 4)
 		var items []*item
 		for range rapid.IntRange(0, 8).Draw(t, "items") {
 			it := &item{section: rapid.IntRange(0, 1).Draw(t, "section"), units: rapid.IntRange(1, 60).Draw(t, "units"), must: rapid.Bool().Draw(t, "must"), prior: rapid.Float64Range(0, 3).Draw(t, "prior")}
@@ -105,7 +105,7 @@ func TestChoosePrefersNeighboursInASource(t *testing.T) {
 			it.lines = append(it.lines, &line{item: it, text: text, prior: 0.2, share: 1, units: 20, seq: i})
 		}
 		it.lines[3].prior = 1 // the first choice
-		newChooser(10 + 2 + 60 + minLine - 1).choose([]*item{it})
+		chooserOf(10 + 2 + 60 + minLine - 1).choose([]*item{it})
 		return chosen(it)
 	}
 	if got, want := pick(true), []string{"c", "d", "e"}; !slices.Equal(got, want) {

@@ -64,23 +64,58 @@ func reorders(r rune) bool {
 
 // oneLine returns s cleaned, with every run of white space as one blank.
 func oneLine(s string) string {
+	s, _ = flat(s)
+	return s
+}
+
+// flat is oneLine; whole reports that nothing but blanks was taken away, so that
+// no two words have become one.
+func flat(s string) (line string, whole bool) {
 	s = strings.TrimSpace(s)
+	blanks := false
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if c < 0x20 || c == 0x7f || c == ' ' && s[i+1] == ' ' {
-				return squeeze(s)
+			switch {
+			case c > ' ' && c != 0x7f:
+			case c == ' ' && s[i+1] != ' ':
+			case c == ' ' || c == '\t' || c == '\n':
+				blanks = true
+			default:
+				return squeeze(s), false
 			}
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) || reorders(r) || unicode.IsSpace(r) {
-			return squeeze(s)
+			return squeeze(s), false
 		}
 		i += size
 	}
-	return s
+	if blanks {
+		return squeezeBlanks(s), true
+	}
+	return s, true
+}
+
+// squeezeBlanks makes one blank of every run of blanks, tabs and newlines.
+func squeezeBlanks(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for {
+		at := strings.IndexAny(s, "\t\n")
+		if two := strings.Index(s, "  "); two >= 0 && (at < 0 || two < at) {
+			at = two
+		}
+		if at < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(strings.TrimRight(s[:at], " "))
+		b.WriteByte(' ')
+		s = strings.TrimLeft(s[at:], " \t\n")
+	}
 }
 
 // squeeze is oneLine for what has to be rewritten.

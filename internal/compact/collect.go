@@ -36,10 +36,21 @@ func sectionTitles() []string {
 	}
 }
 
+// subTitles are the titles where the sections stand below a heading.
+func subTitles() []string {
+	titles := sectionTitles()
+	for i, t := range titles {
+		titles[i] = "#" + t
+	}
+	return titles
+}
+
 // collector turns a session's past into items to choose from.
 type collector struct {
 	past    *past
 	voc     *vocabulary
+	found   *found
+	root    string // the session's folder with a slash behind it, "" for none
 	req     Request
 	moments map[place]int
 	steer   steering
@@ -78,9 +89,12 @@ func (c *collector) settle(known string) {
 // learnPast is newCollector without the worth, which gathering does not need.
 func learnPast(p *past, req Request) *collector {
 	c := &collector{past: p, req: req, steer: newSteering(req.Instructions), moments: map[place]int{}, failed: map[place]*item{}, said: map[string]bool{}}
+	if cwd := p.session.Cwd; len(cwd) > 3 {
+		c.root = cwd + "/"
+	}
 	c.number()
-	f := p.specifics()
-	c.voc = f.voc
+	c.found = p.specifics()
+	c.voc = c.found.voc
 	c.voc.now = int32(len(c.moments))
 	for _, x := range p.recap {
 		c.voc.learn(x.Text, 0, true)
@@ -88,12 +102,11 @@ func learnPast(p *past, req Request) *collector {
 	for _, x := range p.prompts {
 		c.voc.learn(x.Text, c.moment(x.Turn, x.Step), true)
 	}
-	at := 0
 	for i := range p.passages {
 		x := &p.passages[i]
 		own, m := x.Kind == archive.KindReply || x.Kind == archive.KindEdit, int32(c.moment(x.Turn, x.Step))
-		for ; at < f.ends[i]; at++ {
-			c.voc.count(f.ids[at], m, own)
+		for _, id := range c.found.of(i) {
+			c.voc.count(id, m, own)
 		}
 	}
 	for _, x := range p.calls {
@@ -254,10 +267,10 @@ func shortPlace(h, before string) string {
 
 // short takes the session's folder off paths.
 func (c *collector) short(s string) string {
-	if cwd := c.past.session.Cwd; len(cwd) > 3 {
-		s = strings.ReplaceAll(s, cwd+"/", "")
+	if c.root == "" {
+		return s
 	}
-	return s
+	return strings.ReplaceAll(s, c.root, "")
 }
 
 func plural(n int, one string) string {

@@ -78,18 +78,9 @@ func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
 		return Block{}, nil
 	}
 	c := newCollector(p, req)
-	items := c.gather()
-	ch := chooser{voc: c.voc, covered: make([]uint8, len(c.voc.terms)), titles: sectionTitles(), opened: make([]bool, sections), room: room, said: map[string]bool{}}
-	ch.choose(items)
-	body, handles := render(items, ch.titles)
+	body, handles, left := newChooser(c.voc, sectionTitles(), room).pick(c.gather())
 	if body == "" {
 		return Block{}, nil
-	}
-	left := 0
-	for _, it := range items {
-		if !it.taken {
-			left++
-		}
 	}
 	body += footer(req.Session, left)
 	return Block{Text: brief.Fence(title, body), Handles: handles, Left: left}, ctx.Err()

@@ -32,12 +32,8 @@ func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Bloc
 			it.teach(l.Place)
 		}
 	}
-	ch := chooser{
-		voc: c.voc, covered: make([]uint8, len(c.voc.terms)), titles: sectionTitles(), opened: make([]bool, sections),
-		room: req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1, said: map[string]bool{},
-	}
-	ch.choose(items)
-	body, handles := render(items, ch.titles)
+	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1
+	body, handles, _ := newChooser(c.voc, sectionTitles(), room).pick(items)
 	return Block{Text: brief.Fence(title, body), Handles: handles}, nil
 }
 

@@ -25,7 +25,7 @@ func (c *collector) gather() []*item {
 // aside runs part of the gathering beside its caller and returns what waits for
 // it and gives its items. Until then the caller must not change what it had said.
 func (c *collector) aside(part func(*collector)) func() []*item {
-	other := &collector{past: c.past, voc: c.voc, req: c.req, steer: c.steer, moments: c.moments, said: c.said}
+	other := &collector{past: c.past, voc: c.voc, found: c.found, root: c.root, req: c.req, steer: c.steer, moments: c.moments, said: c.said}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

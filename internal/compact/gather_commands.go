@@ -129,10 +129,10 @@ func subject(x archive.Call) string {
 // one that was not stands among the errors.
 func (c *collector) commands() {
 	seen := map[string]bool{}
-	outputs := map[place][]archive.Passage{}
-	for _, x := range c.past.passages {
-		if x.Kind == archive.KindCommand {
-			outputs[place{x.Turn, x.Step}] = append(outputs[place{x.Turn, x.Step}], x)
+	outputs := map[place][]int{}
+	for i := range c.past.passages {
+		if x := &c.past.passages[i]; x.Kind == archive.KindCommand {
+			outputs[place{x.Turn, x.Step}] = append(outputs[place{x.Turn, x.Step}], i)
 		}
 	}
 	for _, x := range slices.Backward(c.past.calls) {
@@ -163,14 +163,18 @@ func (c *collector) commands() {
 	}
 }
 
-// output adds the lines that a command put out.
-func (c *collector) output(it *item, x archive.Call, o archive.Passage) {
+// output adds the lines that a command put out, which a passage holds.
+func (c *collector) output(it *item, x archive.Call, passage int) {
+	o, at := &c.past.passages[passage], c.found.first(passage)-1
 	if !strings.HasPrefix(o.Text, "$ "+head(x.Command, 80)) {
 		return
 	}
-	_, text, _ := strings.Cut(o.Text, "\n")
-	for raw := range strings.SplitSeq(c.short(text), "\n") {
-		s := tidy(raw)
+	for raw := range strings.SplitSeq(o.Text, "\n") {
+		if at++; at == c.found.first(passage) {
+			continue // the command itself
+		}
+		l := c.tell(raw, at)
+		s := l.text
 		if s == "" || s == x.Error || strings.HasPrefix(s, "[exit ") || strings.HasPrefix(s, "# ") {
 			continue
 		}
@@ -182,7 +186,7 @@ func (c *collector) output(it *item, x archive.Call, o archive.Passage) {
 		if beginsWith(s, "ok ", "? ", "PASS", "--- PASS", "✓ ", "=== ") {
 			share = bareShare // it says that all is well, as the exit code does
 		}
-		c.join(it, s, it.handle, prior, share)
+		c.join(it, l, it.handle, prior, share)
 	}
 	c.flush()
 }

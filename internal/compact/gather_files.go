@@ -46,7 +46,7 @@ func (c *collector) files() {
 			from = &source{item: c.contentItem(x, path, edits[path], reads[path])}
 			sources[key] = from
 		}
-		c.content(x, from)
+		c.content(i, from)
 	}
 }
 
@@ -75,15 +75,17 @@ func (c *collector) undone(x archive.Passage) bool {
 }
 
 // content adds the lines of a passage to its source.
-func (c *collector) content(x archive.Passage, from *source) {
+func (c *collector) content(passage int, from *source) {
+	x, at := c.past.passages[passage], c.found.first(passage)
 	h, prior := c.handle(x.Turn, x.Step), 0.0
 	if x.Kind == archive.KindEdit {
 		prior = 0.12 * ago(c.age(x.Turn, x.Step), 30)
 	}
 	var removed []string
 	written := map[string]bool{}
-	contentLines(x, func(raw string, old bool) {
-		s := tidy(c.short(raw))
+	contentLines(x, func(raw string, line int, old bool) {
+		l := c.tell(raw, at+line)
+		s := l.text
 		switch {
 		case s == "" || x.Kind == archive.KindOutput && handsBack(x.Label, s):
 		case old:
@@ -97,7 +99,7 @@ func (c *collector) content(x archive.Passage, from *source) {
 				written[s] = true
 			}
 			if !from.gone[s] {
-				c.join(from.item, s, h, p, 1)
+				c.join(from.item, l, h, p, 1)
 			} else {
 				c.flush()
 			}
@@ -116,22 +118,23 @@ func (c *collector) content(x archive.Passage, from *source) {
 }
 
 // contentLines calls fn with the lines of an edit, old text first, or of what a
-// tool put out. The first line of such a passage names the tool and what it was
-// asked.
-func contentLines(x archive.Passage, fn func(raw string, old bool)) {
-	_, text, _ := strings.Cut(x.Text, "\n")
-	old := false
-	for raw := range strings.SplitSeq(text, "\n") {
+// tool put out, and with their numbers in the passage. The first line, number 0,
+// names the tool and what it was asked.
+func contentLines(x archive.Passage, fn func(raw string, line int, old bool)) {
+	old, line := false, 0
+	for raw := range strings.SplitSeq(x.Text, "\n") {
 		switch {
+		case line == 0:
 		case x.Kind != archive.KindEdit:
-			fn(raw, false)
+			fn(raw, line, false)
 		case raw == "--- old":
 			old = true
 		case raw == "+++ new":
 			old = false
 		default:
-			fn(raw, old)
+			fn(raw, line, old)
 		}
+		line++
 	}
 }
 

@@ -28,8 +28,8 @@ const jointUnits = 3
 
 // join adds a line of a text under an item, together with those after it until
 // there are words enough.
-func (c *collector) join(it *item, text, handle string, prior, share float64) {
-	r := &c.joined
+func (c *collector) join(it *item, l told, handle string, prior, share float64) {
+	r, text := &c.joined, l.text
 	units := brief.Units(text)
 	if r.item != nil && (r.item != it || r.handle != handle || r.units+jointUnits+units > maxLineUnits) {
 		c.flush()
@@ -41,11 +41,36 @@ func (c *collector) join(it *item, text, handle string, prior, share float64) {
 		r.units += jointUnits + units
 		r.prior, r.share = max(r.prior, prior), min(r.share, share)
 	}
-	keys, words := c.voc.find(text, r.keys)
-	r.keys = keys
+	words := l.words
+	if l.whole {
+		r.keys = append(r.keys, l.keys...)
+	} else {
+		r.keys, words = c.voc.find(text, r.keys)
+	}
 	if r.words += words; r.words >= minWords {
 		c.flush()
 	}
+}
+
+// told is a line of a passage as it is told.
+type told struct {
+	text  string // "" for one that says nothing
+	whole bool   // it has the specifics and the words of the line as it was
+	keys  []int32
+	words int
+}
+
+// tell makes one line of a passage's fit to print. at is the line's place among
+// those that were read before.
+func (c *collector) tell(raw string, at int) (l told) {
+	short := c.short(raw)
+	if l.text, l.whole = tidied(short); l.text == "" {
+		return told{}
+	}
+	if l.whole = l.whole && len(short) == len(raw); l.whole {
+		l.keys, l.words = c.found.at(at)
+	}
+	return l
 }
 
 // flush adds what was gathered.

@@ -222,18 +222,7 @@ func chooseMore(g gathering, known string, room int, stands bool) (body string, 
 		// What was asked is told already; where the work stood, the kept messages show.
 		return it.section == secAsked || it.section == secStood && it.head != "" && !it.inline && stands
 	})
-	ch := chooser{voc: c.voc, covered: make([]uint8, len(c.voc.terms)), titles: sectionTitles(), opened: make([]bool, sections), room: room, said: map[string]bool{}}
-	for i, t := range ch.titles {
-		ch.titles[i] = strings.Replace(t, "## ", "### ", 1)
-	}
-	ch.choose(items)
-	body, handles = render(items, ch.titles)
-	for _, it := range items {
-		if !it.taken {
-			left++
-		}
-	}
-	return body, handles, left
+	return newChooser(c.voc, subTitles(), room).pick(items)
 }
 
 // restRoom leaves some of the room to what characters outside ASCII weigh more.

@@ -52,28 +52,16 @@ func restoreRole(ctx context.Context, p *past, req Request) (Block, error) {
 
 // more fills what a template leaves with what is worth most beside it.
 func (c *collector) more(told string, room int) (body string, handles []string, left int) {
-	p, req := *c.past, c.req
-	p.known += "\n" + told
-	req.Budget = room
-	rest := newCollector(&p, req)
-	items := slices.DeleteFunc(rest.gather(), func(it *item) bool {
+	c.req.Budget = room
+	c.settle(told)
+	items := slices.DeleteFunc(c.gather(), func(it *item) bool {
 		return it.section == secAsked || it.section == secTasks || it.section == secStood && !it.inline || len(it.lines) == 0 && strings.Contains(told, it.head)
 	})
-	ch := chooser{voc: rest.voc, covered: make([]uint8, len(rest.voc.terms)), titles: sectionTitles(), opened: make([]bool, sections), room: room, said: map[string]bool{}}
+	ch := newChooser(c.voc, subTitles(), room)
 	for raw := range strings.SplitSeq(told, "\n") {
 		ch.said[readSaid(strings.TrimPrefix(strings.TrimSpace(raw), "- ")).text] = true
 	}
-	for i, t := range ch.titles {
-		ch.titles[i] = strings.Replace(t, "## ", "### ", 1)
-	}
-	ch.choose(items)
-	for _, it := range items {
-		if !it.taken {
-			left++
-		}
-	}
-	body, handles = render(items, ch.titles)
-	return body, handles, left
+	return ch.pick(items)
 }
 
 // parts is the template of a role.

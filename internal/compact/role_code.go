@@ -22,7 +22,7 @@ func (c *collector) changed() []brief.Item {
 			continue
 		}
 		lines := []string{}
-		contentLines(x, func(raw string, old bool) {
+		contentLines(x, func(raw string, _ int, old bool) {
 			if s := tidy(c.short(raw)); s != "" && !old && len(lines) < keepLines {
 				lines = append(lines, s)
 			}
@@ -161,7 +161,7 @@ func (c *collector) dependencies() (deps, from []string) {
 		}
 		name := path.Base(strings.ReplaceAll(x.Paths[0], "\\", "/"))
 		found := false
-		contentLines(x, func(raw string, old bool) {
+		contentLines(x, func(raw string, _ int, old bool) {
 			d := ""
 			if !old {
 				d = dependency(name, oneLine(unnumber(raw)))

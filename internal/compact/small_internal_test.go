@@ -93,7 +93,7 @@ func TestOutcome(t *testing.T) {
 }
 
 func TestActs(t *testing.T) {
-	c := &collector{past: &past{session: archive.Session{Cwd: "/home/ada/shop"}}}
+	c := &collector{root: "/home/ada/shop/", past: &past{session: archive.Session{Cwd: "/home/ada/shop"}}}
 	for _, x := range []struct {
 		call archive.Call
 		want string

@@ -16,29 +16,30 @@ const (
 	hasLower = 1 << iota
 	hasUpper
 	hasDigit
-	hasMark // one of "_./-@~"
+	hasDot
+	hasJoint // "_"
+	hasSlash
+	hasDash // "-", "@" or "~", which part names
 )
 
-// classes says of each byte of ASCII which of these it is, 0: of no token.
+// classes says of each byte which of these it is, 0: of no token, as all are
+// outside of ASCII.
 const classes = "" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x08\x08\x08\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x00\x00\x00\x00\x00\x00" +
-	"\x08\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x00\x00\x00\x00\x08" +
-	"\x00\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x00\x00\x00\x08\x00"
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x40\x08\x20\x04\x04\x04\x04\x04\x04\x04\x04\x04\x04\x00\x00\x00\x00\x00\x00" +
+	"\x40\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x00\x00\x00\x00\x10" +
+	"\x00\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x00\x00\x00\x40\x00" +
+	others + others + others + others
 
-func classOf(c byte) byte {
-	if c < byte(len(classes)) {
-		return classes[c]
-	}
-	return 0
-}
+const others = "" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
 // scanSpecifics calls fn with each specific of text and returns the number of
 // ordinary words of three letters or more that stand beside them. A path counts
 // as its last element, so that it is the same thing under any root.
 func scanSpecifics(text string, fn func(s string)) (words int) {
 	for i := 0; i < len(text); {
-		made := classOf(text[i])
+		made := classes[text[i]]
 		if made == 0 {
 			i++
 			continue
@@ -46,20 +47,38 @@ func scanSpecifics(text string, fn func(s string)) (words int) {
 		start := i
 		made &^= hasUpper
 		for i++; i < len(text); i++ {
-			c := classOf(text[i])
+			c := classes[text[i]]
 			if c == 0 {
 				break
 			}
 			made |= c
 		}
 		switch {
-		case made > hasLower:
+		case made >= hasSlash: // a path, or several names
 			words += scanToken(text[start:i], fn)
+		case made > hasLower:
+			words += scanName(text[start:i], fn)
 		case i-start >= 3:
 			words++
 		}
 	}
 	return words
+}
+
+// scanName reports a run of letters, digits, dots and underscores if it is a
+// specific, and counts the ordinary words of another.
+func scanName(tok string, fn func(s string)) (words int) {
+	for tok != "" && tok[0] == '.' {
+		tok = tok[1:]
+	}
+	for tok != "" && tok[len(tok)-1] == '.' {
+		tok = tok[:len(tok)-1]
+	}
+	if isSpecific(tok) {
+		fn(tok)
+		return 0
+	}
+	return countWords(tok)
 }
 
 // scanToken reports the specifics of one run of token bytes and counts its
@@ -88,25 +107,14 @@ func scanToken(tok string, fn func(s string)) (words int) {
 		}
 		return 0
 	}
-	for from, i := 0, 0; i <= len(tok); i++ {
-		if i < len(tok) && tok[i] != '-' && tok[i] != '@' && tok[i] != '~' {
-			continue
+	from := 0
+	for i := range len(tok) {
+		if classes[tok[i]] == hasDash {
+			words += scanName(tok[from:i], fn)
+			from = i + 1
 		}
-		piece := tok[from:i]
-		from = i + 1
-		for piece != "" && piece[0] == '.' {
-			piece = piece[1:]
-		}
-		for piece != "" && piece[len(piece)-1] == '.' {
-			piece = piece[:len(piece)-1]
-		}
-		if isSpecific(piece) {
-			fn(piece)
-			continue
-		}
-		words += countWords(piece)
 	}
-	return words
+	return words + scanName(tok[from:], fn)
 }
 
 // isMark reports whether c may stand around a name without being part of it.
@@ -118,32 +126,34 @@ func isSpecific(s string) bool {
 	if len(s) < minSpecific {
 		return false
 	}
-	var letters, digits, dots, humps, joints int
-	hex := true
+	letters, digits, dots := 0, 0, 0
+	hex, lower := true, false
 	for i := range len(s) {
-		c := s[i]
-		switch {
-		case isDigit(c):
+		switch c := s[i]; classes[c] {
+		case hasLower:
+			letters++
+			hex, lower = hex && c <= 'f', true
+			continue
+		case hasUpper:
+			if lower {
+				return true // a hump
+			}
+			letters++
+			hex = false
+		case hasDigit:
 			digits++
-		case c == '.':
+		case hasDot:
 			dots++
 			hex = false
-		case c == '_':
+		case hasJoint:
 			if letters > 0 && i+1 < len(s) {
-				joints++
+				return true
 			}
 			hex = false
-		default:
-			letters++
-			hex = hex && c <= 'f' && isLower(c)
-			if i > 0 && c <= 'Z' && isLower(s[i-1]) {
-				humps++
-			}
 		}
+		lower = false
 	}
 	switch {
-	case joints > 0 || humps > 0:
-		return true
 	case hex && digits > 0 && letters > 0 && len(s) >= 7 && len(s) <= 40:
 		return true
 	case dots > 0 && letters > 1:

@@ -19,11 +19,19 @@ const (
 // the number that a listing puts in front, and clipped. It returns "" for a line
 // that says nothing.
 func tidy(s string) string {
-	s = oneLine(unnumber(s))
+	s, _ = tidied(s)
+	return s
+}
+
+// tidied is tidy; whole reports that the line still has all the specifics and
+// ordinary words that it had.
+func tidied(s string) (line string, whole bool) {
+	s, whole = flat(unnumber(s))
 	if len(s) < minLineBytes || !hasLetter(s) || housekeeping(s) {
-		return ""
+		return "", false
 	}
-	return brief.Cut(s, maxLineUnits)
+	line = brief.Cut(s, maxLineUnits)
+	return line, whole && len(line) == len(s)
 }
 
 // housekeeping reports whether a line is one of those in which the client tells

@@ -3,8 +3,6 @@ package compact
 import (
 	"math"
 	"slices"
-
-	"strandline/internal/archive"
 )
 
 // vocabulary knows the specifics of a session's past and how likely each is to
@@ -14,6 +12,7 @@ type vocabulary struct {
 	terms []term
 	worth []float64 // set by settle
 	now   int32     // the moment of the cut
+	logs  []float64 // of the whole numbers, 0 where not asked for yet
 }
 
 // term is what the past says about one specific. A moment is a step or a
@@ -64,24 +63,6 @@ func (v *vocabulary) count(id, moment int32, used bool) {
 	t.last = max(t.last, moment)
 }
 
-// found is the specifics of each of some passages, and the vocabulary that
-// numbers them. Its moments are not known yet.
-type found struct {
-	voc  *vocabulary
-	ids  []int32
-	ends []int // of each passage's part of ids
-}
-
-// findAll reads the specifics of passages.
-func findAll(passages []archive.Passage) *found {
-	f := &found{voc: newVocabulary(0), ids: make([]int32, 0, 4096), ends: make([]int, 0, len(passages))}
-	for i := range passages {
-		scanSpecifics(passages[i].Text, func(s string) { f.ids = append(f.ids, f.voc.id(s)) })
-		f.ends = append(f.ends, len(f.ids))
-	}
-	return f
-}
-
 // ask raises the specifics of text, which says what the work in hand is.
 func (v *vocabulary) ask(text string, weight float64) {
 	scanSpecifics(text, func(s string) {
@@ -123,9 +104,9 @@ func (v *vocabulary) settle() {
 	n := float64(v.now + 1)
 	for i := range v.terms {
 		t := &v.terms[i]
-		z := needBase + needSeen*math.Log(float64(t.seen)) + needRecent*math.Log(v.age(t.last))
+		z := needBase + needSeen*v.log(t.seen) + needRecent*v.log(v.age(t.last))
 		if t.used > 0 {
-			z += needUsed + needUses*math.Log(1+float64(t.used)) + needUsedLast*math.Log(v.age(t.lastUsed))
+			z += needUsed + needUses*v.log(1+t.used) + needUsedLast*v.log(v.age(t.lastUsed))
 		} else {
 			z += needUsedLast * (math.Log(2*n) + 1)
 		}
@@ -138,7 +119,19 @@ func (v *vocabulary) settle() {
 }
 
 // age is how many messages ago a moment was, at least one.
-func (v *vocabulary) age(moment int32) float64 { return float64(2*(v.now-moment) + 1) }
+func (v *vocabulary) age(moment int32) int32 { return 2*(v.now-moment) + 1 }
+
+// log returns the logarithm of a number of moments. They are few, and a session
+// has thousands of specifics.
+func (v *vocabulary) log(n int32) float64 {
+	if int(n) >= len(v.logs) {
+		v.logs = append(v.logs, make([]float64, max(int(n)+1, int(2*v.now)+2)-len(v.logs))...)
+	}
+	if v.logs[n] == 0 {
+		v.logs[n] = math.Log(float64(n))
+	}
+	return v.logs[n]
+}
 
 // keys returns the known specifics of text, each once in ascending order, and
 // the count of its ordinary words.

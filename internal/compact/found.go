@@ -1,0 +1,63 @@
+package compact
+
+import (
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// found is the specifics that some passages hold, line by line, and the
+// vocabulary that numbers them. Its moments are not known yet.
+type found struct {
+	voc   *vocabulary
+	ids   []int32
+	lines []foundLine // of all passages
+	ends  []int       // of each passage's part of lines
+}
+
+// foundLine is what one line holds.
+type foundLine struct {
+	end   int32 // of its part of ids
+	words int32 // ordinary ones
+}
+
+// findAll reads the specifics of passages.
+func findAll(passages []archive.Passage) *found {
+	f := &found{voc: newVocabulary(0), ids: make([]int32, 0, 4096), lines: make([]foundLine, 0, 4096), ends: make([]int, 0, len(passages))}
+	note := func(s string) { f.ids = append(f.ids, f.voc.id(s)) }
+	for i := range passages {
+		for line := range strings.SplitSeq(passages[i].Text, "\n") {
+			words := scanSpecifics(line, note)
+			f.lines = append(f.lines, foundLine{int32(len(f.ids)), int32(words)})
+		}
+		f.ends = append(f.ends, len(f.lines))
+	}
+	return f
+}
+
+// first is the place in lines of a passage's first line.
+func (f *found) first(passage int) int {
+	if passage == 0 {
+		return 0
+	}
+	return f.ends[passage-1]
+}
+
+// at returns the specifics of a line and the count of its ordinary words.
+func (f *found) at(line int) ([]int32, int) {
+	from := int32(0)
+	if line > 0 {
+		from = f.lines[line-1].end
+	}
+	l := f.lines[line]
+	return f.ids[from:l.end], int(l.words)
+}
+
+// of returns the specifics of a whole passage.
+func (f *found) of(passage int) []int32 {
+	from, end := int32(0), f.lines[f.ends[passage]-1].end
+	if at := f.first(passage); at > 0 {
+		from = f.lines[at-1].end
+	}
+	return f.ids[from:end]
+}
