@@ -52,6 +52,9 @@ const (
 	StoreRead StoreMode = iota
 	StoreWrite
 	StoreBulk // tuned for an import
+	// StoreLate is StoreWrite for who cannot wait: what the journal holds is left to
+	// the next one.
+	StoreLate
 )
 
 // Env is the outside world of the commands.

@@ -23,9 +23,11 @@ import (
 
 // Limits of the command as the client's plugin calls it.
 const (
-	maxConversation = 64 << 20        // bytes of stdin
-	maxAnswer       = 7 << 19         // bytes of stdout; the client takes 4 MiB
-	compactDeadline = 5 * time.Second // for the archive; the answer needs no more than stdin
+	maxConversation = 64 << 20 // bytes of stdin
+	// usualConversation is the room that is made for one before it is read.
+	usualConversation = 1 << 20
+	maxAnswer         = 7 << 19         // bytes of stdout; the client takes 4 MiB
+	compactDeadline   = 5 * time.Second // for the archive; the answer needs no more than stdin
 )
 
 // compactFlags are those of the compact command.
@@ -74,34 +76,37 @@ archive and everything is printed in full.`,
 
 // compactStdin answers the client's plugin.
 func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
-	data, err := io.ReadAll(io.LimitReader(a.env.Stdin, maxConversation+1))
-	if err != nil {
+	data := bytes.NewBuffer(make([]byte, 0, usualConversation))
+	if _, err := data.ReadFrom(io.LimitReader(a.env.Stdin, maxConversation+1)); err != nil {
 		return fmt.Errorf("read stdin: %w", err)
 	}
-	if len(data) > maxConversation {
+	if data.Len() > maxConversation {
 		return archive.Invalid(fmt.Sprintf("the conversation is larger than %d bytes", maxConversation), "")
 	}
-	conv, err := readConversation(data)
-	if err != nil {
-		return err
+	p := parse(data.Bytes())
+	head := <-p.head
+	if head.session == "" || head.trigger == "precompute" {
+		var err error
+		if head, err = p.wait(); err != nil {
+			return err
+		}
 	}
-	if conv.trigger == "precompute" {
+	if head.trigger == "precompute" {
 		return a.writeJSON(map[string]string{"skip": "strandline compacts in milliseconds: there is nothing to prepare"})
 	}
 	r, err := a.enter()
 	if err != nil {
 		return err
 	}
-	req := compact.ReplaceRequest{
-		Messages: conv.messages, Budget: f.budget, Instructions: conv.instructions, Redact: a.env.Redact(r.cfg),
+	out, skip, err := a.replaceKnown(ctx, r, f, head, p)
+	conv, wrong := p.wait()
+	if wrong != nil {
+		return wrong
 	}
-	if req.Budget == 0 {
-		req.Budget = compact.Budget(conv.effectiveWindow(a.env.Getenv), conv.tokens, conv.messages)
-	}
-	out, skip, err := a.replaceKnown(ctx, r, conv, req)
 	if skip != "" {
 		return a.writeJSON(map[string]string{"skip": skip})
 	}
+	req := a.replaceRequest(r, f, conv)
 	if err != nil {
 		// The archive is an aid; the messages alone give an answer, too.
 		fmt.Fprintf(a.env.Stderr, "strandline: without the archive: %v\n", err)
@@ -116,26 +121,48 @@ func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
 	return a.writeJSON(answerOf(out, req))
 }
 
+// replaceRequest asks for what takes a conversation's place.
+func (a *app) replaceRequest(r rooms, f compactFlags, conv conversation) compact.ReplaceRequest {
+	req := compact.ReplaceRequest{
+		Messages: conv.messages, Budget: f.budget, Instructions: conv.instructions, Redact: a.env.Redact(r.cfg),
+	}
+	if req.Budget == 0 {
+		req.Budget = compact.Budget(conv.effectiveWindow(a.env.Getenv), conv.tokens, conv.messages)
+	}
+	return req
+}
+
 // replaceKnown captures the session first, if it is known: what the answer
 // leaves out must be on record before the client drops it. A compaction that is
-// blocked has no answer but the reason.
-func (a *app) replaceKnown(ctx context.Context, r rooms, conv conversation, req compact.ReplaceRequest) (out compact.Replacement, blocked string, err error) {
-	if conv.session == "" || !r.cfg.Capture.Enabled {
-		out, err = compact.Replace(ctx, nil, req)
+// blocked has no answer but the reason. head is what is known of the conversation
+// while it is parsed.
+func (a *app) replaceKnown(ctx context.Context, r rooms, f compactFlags, head conversation, p *arriving) (out compact.Replacement, blocked string, err error) {
+	if head.session == "" || !r.cfg.Capture.Enabled {
+		conv, err := p.wait()
+		if err == nil {
+			out, err = compact.Replace(ctx, nil, a.replaceRequest(r, f, conv))
+		}
 		return out, "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, compactDeadline)
 	defer cancel()
-	src, err := capture.TranscriptSource(conv.transcript, conv.session, conv.cwd)
+	got, err := captureOf(ctx, r, head)
 	if err != nil {
 		return out, "", err
 	}
-	got, err := r.capture.Files(ctx, src, conv.agent != "")
-	if err != nil {
-		return out, "", err
-	}
-	req.Session = conv.subject()
-	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
+	var conv conversation
+	var req compact.ReplaceRequest
+	err = a.withIndex(ctx, r, StoreLate, func(x indexed) (err error) {
+		if conv, err = p.wait(); err != nil {
+			return err
+		}
+		if conv.source() != head.source() { // more of it stood behind the messages
+			if got, err = captureOf(ctx, r, conv); err != nil {
+				return err
+			}
+		}
+		req = a.replaceRequest(r, f, conv)
+		req.Session = conv.subject()
 		if !r.pending().Any() { // sessions that wait go first; the hooks see to them
 			if err := r.capture.IndexAll(ctx, x.store, got.Sessions); err != nil {
 				return err
@@ -159,6 +186,15 @@ func (a *app) replaceKnown(ctx context.Context, r rooms, conv conversation, req 
 			capture.Fact{Kind: archive.JournalAccess, Session: req.Session, Data: archive.AccessFact{
 				Refs: archive.RefsOf(req.Session, out.Handles), How: archive.AccessRestored,
 			}}))
+}
+
+// captureOf captures what a conversation was written to.
+func captureOf(ctx context.Context, r rooms, c conversation) (capture.Captured, error) {
+	src, err := capture.TranscriptSource(c.transcript, c.session, c.cwd)
+	if err != nil {
+		return capture.Captured{}, err
+	}
+	return r.capture.Files(ctx, src, c.agent != "")
 }
 
 // block says why an automatic compaction is put off, "" when it is not.

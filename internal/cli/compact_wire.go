@@ -53,15 +53,54 @@ func (c conversation) effectiveWindow(getenv func(string) string) int {
 	return window
 }
 
+// source is what the conversation's transcript is found by.
+func (c conversation) source() [4]string {
+	return [4]string{c.session, c.transcript, c.cwd, c.agent}
+}
+
+// arriving is a conversation that is being parsed.
+type arriving struct {
+	head chan conversation // what stands in front of the messages, if there are any
+	done chan struct{}
+	conv conversation
+	err  error
+}
+
+// parse reads a conversation beside its caller: the session is known long before
+// the messages are, and looking it up takes as long as they do.
+func parse(data []byte) *arriving {
+	p := &arriving{head: make(chan conversation, 1), done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		defer close(p.head)
+		p.conv, p.err = readConversation(data, func(c conversation) { p.head <- c })
+	}()
+	return p
+}
+
+// wait returns the whole conversation.
+func (p *arriving) wait() (conversation, error) {
+	<-p.done
+	return p.conv, p.err
+}
+
 // readConversation parses what the plugin sends. What is unknown is passed over,
 // so that a newer client's fields do no harm; a conversation that is no JSON, or
-// holds no messages, is an error.
-func readConversation(data []byte) (conversation, error) {
+// holds no messages, is an error. begun is called once, with what stands in front
+// of the messages.
+func readConversation(data []byte, begun func(head conversation)) (conversation, error) {
 	var c conversation
+	messages := func(d *wire) {
+		if begun != nil {
+			begun(c)
+			begun = nil
+		}
+		d.list(func() { c.messages = append(c.messages, d.message()) })
+	}
 	d := &wire{dec: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))}
 	switch d.dec.PeekKind() {
 	case '[':
-		d.list(func() { c.messages = append(c.messages, d.message()) })
+		messages(d)
 	default:
 		d.object(func(name string) {
 			switch name {
@@ -82,7 +121,7 @@ func readConversation(data []byte) (conversation, error) {
 			case "window":
 				c.window = d.number()
 			case "messages":
-				d.list(func() { c.messages = append(c.messages, d.message()) })
+				messages(d)
 			default:
 				d.skip()
 			}

@@ -13,7 +13,7 @@ func TestReadConversation(t *testing.T) {
 	c, err := readConversation([]byte(`{"session":"s","transcript":"/t","cwd":"/c","agentId":"a1","trigger":"auto","instructions":"i",
 		"tokens":1e3,"window":200000,"unknown":{"a":[1,2,{"b":null}]},
 		"messages":[{"role":"user","text":"hi","handle":"h"},{"role":"assistant","toolUses":[{"tool_use_id":"t","tool":"Bash","input":{"command":"ls"},"result":[1]}]},
-		{"role":"user","toolResults":[{"tool_use_id":"t","text":"out","isError":true}]}]}`))
+		{"role":"user","toolResults":[{"tool_use_id":"t","text":"out","isError":true}]}]}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,6 +28,33 @@ func TestReadConversation(t *testing.T) {
 	}
 	if r := c.messages[2].Results[0]; r.ID != "t" || r.Text != "out" || !r.Failed {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What stands in front of the messages is known before they are; what stands
+// behind them comes with the whole.
+func TestParseTellsTheHeadFirst(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		stdin      string
+		head, conv [4]string
+		fails      bool
+	}{
+		{`{"session":"s","transcript":"/t","messages":[{"role":"user","text":"x"}],"agentId":"a"}`, [4]string{"s", "/t"}, [4]string{"s", "/t", "", "a"}, false},
+		{`{"messages":[{"role":"user","text":"x"}],"session":"s","messages":[]}`, [4]string{}, [4]string{"s"}, false},
+		{`{"session":"s"}`, [4]string{}, [4]string{"s"}, true},
+		{`{"session":"s","messages":[{"role"`, [4]string{"s"}, [4]string{"s"}, true},
+		{`[{"role":"user","text":"x"}]`, [4]string{}, [4]string{}, false},
+		{``, [4]string{}, [4]string{}, true},
+	} {
+		p := parse([]byte(tt.stdin))
+		if head := <-p.head; head.source() != tt.head {
+			t.Errorf("%s: head %q, want %q", tt.stdin, head.source(), tt.head)
+		}
+		conv, err := p.wait()
+		if conv.source() != tt.conv || (err != nil) != tt.fails {
+			t.Errorf("%s: %q (%v), want %q", tt.stdin, conv.source(), err, tt.conv)
+		}
 	}
 }
 
@@ -108,7 +135,7 @@ func FuzzReadConversation(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := readConversation(data)
+		c, err := readConversation(data, nil)
 		if err != nil {
 			return
 		}

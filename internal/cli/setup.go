@@ -85,7 +85,7 @@ func (a *app) withIndex(ctx context.Context, r rooms, mode StoreMode, run func(i
 	if err != nil {
 		return err
 	}
-	if mode != StoreRead {
+	if mode != StoreRead && mode != StoreLate {
 		if err := r.journal.Sync(ctx, s); err != nil {
 			return errors.Join(err, s.Close())
 		}

@@ -10,6 +10,7 @@ import (
 // vocabulary that numbers them. Its moments are not known yet.
 type found struct {
 	voc   *vocabulary
+	names []string // of what voc numbers
 	ids   []int32
 	lines []foundLine // of all passages
 	ends  []int       // of each passage's part of lines
@@ -21,10 +22,61 @@ type foundLine struct {
 	words int32 // ordinary ones
 }
 
+// manyBytes is how much text is worth a second thread.
+const manyBytes = 256 << 10
+
 // findAll reads the specifics of passages.
 func findAll(passages []archive.Passage) *found {
+	total := 0
+	for i := range passages {
+		total += len(passages[i].Text)
+	}
+	if total < manyBytes {
+		return find(passages)
+	}
+	half, size := 0, 0
+	for ; size < total/2; half++ {
+		size += len(passages[half].Text)
+	}
+	rest := make(chan *found)
+	go func() { rest <- find(passages[half:]) }()
+	f := find(passages[:half])
+	f.join(<-rest)
+	return f
+}
+
+// join appends what was found in the passages that follow. Specifics get the
+// numbers that they would have got in one go.
+func (f *found) join(next *found) {
+	ids, ends := int32(len(f.ids)), len(f.lines)
+	number := make([]int32, len(next.names))
+	for i, s := range next.names {
+		number[i] = f.id(s)
+	}
+	for _, id := range next.ids {
+		f.ids = append(f.ids, number[id])
+	}
+	for _, l := range next.lines {
+		f.lines = append(f.lines, foundLine{ids + l.end, l.words})
+	}
+	for _, end := range next.ends {
+		f.ends = append(f.ends, ends+end)
+	}
+}
+
+// id numbers a specific.
+func (f *found) id(s string) int32 {
+	id := f.voc.id(s)
+	if int(id) == len(f.names) {
+		f.names = append(f.names, s)
+	}
+	return id
+}
+
+// find is findAll on one thread.
+func find(passages []archive.Passage) *found {
 	f := &found{voc: newVocabulary(0), ids: make([]int32, 0, 4096), lines: make([]foundLine, 0, 4096), ends: make([]int, 0, len(passages))}
-	note := func(s string) { f.ids = append(f.ids, f.voc.id(s)) }
+	note := func(s string) { f.ids = append(f.ids, f.id(s)) }
 	for i := range passages {
 		for line := range strings.SplitSeq(passages[i].Text, "\n") {
 			words := scanSpecifics(line, note)
