@@ -14,12 +14,27 @@ const ellipsis = "…" // one UTF-16 unit
 // caps: an é is one, an emoji two. A byte that is not UTF-8 counts as one, the
 // replacement character that it becomes in JSON.
 func Units(s string) int {
-	n := 0
-	for n < len(s) && s[n] < utf8.RuneSelf { // most text is ASCII
-		n++
-	}
+	n := ASCII(s) // most text is nothing else
 	for _, r := range s[n:] {
 		n += width(r)
+	}
+	return n
+}
+
+// ASCII returns the length of the ASCII that s begins with, in bytes.
+func ASCII(s string) int {
+	const high = 0x8080808080808080
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		p := s[n : n+8]
+		eight := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 |
+			uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
+		if eight&high != 0 {
+			break
+		}
+	}
+	for n < len(s) && s[n] < utf8.RuneSelf {
+		n++
 	}
 	return n
 }

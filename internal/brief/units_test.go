@@ -3,6 +3,7 @@ package brief_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -10,6 +11,20 @@ import (
 
 	"strandline/internal/brief"
 )
+
+func TestASCII(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		plain := rapid.StringOf(rapid.RuneFrom(nil, unicode.ASCII_Hex_Digit)).Draw(t, "plain")
+		rest := rapid.SampledFrom([]string{"", "é", "\x80and more", "\x7fé"}).Draw(t, "rest")
+		want := len(plain)
+		if rest == "\x7fé" {
+			want++
+		}
+		if n := brief.ASCII(plain + rest); n != want {
+			t.Fatalf("%q begins with %d bytes of ASCII, want %d", plain+rest, n, want)
+		}
+	})
+}
 
 func TestUnits(t *testing.T) {
 	tests := []struct {

@@ -36,7 +36,8 @@ func openPast(ctx context.Context, src Source, req ReplaceRequest) (*index, erro
 		return nil, err
 	}
 	p.complete(req.Messages, req.Redact)
-	x.past = p
+	p.known = " " // the record says where the work stood
+	x.past, x.ahead = p, gatherAhead(p, req)
 	for i := range p.calls {
 		c := &p.calls[i]
 		x.calls[c.ToolID] = p.ref(c.Turn, c.Step)
@@ -48,10 +49,9 @@ func openPast(ctx context.Context, src Source, req ReplaceRequest) (*index, erro
 		}
 	}
 	if err := x.readPrompts(ctx, src, req); err != nil {
+		x.close()
 		return nil, err
 	}
-	p.known = " " // the record says where the work stood
-	x.ahead = x.gatherAhead(req)
 	return x, nil
 }
 
@@ -89,6 +89,15 @@ func spokenKey(s string) string {
 	if len(s) > 4*keyBytes {
 		s = s[:4*keyBytes]
 	}
-	s = strings.Join(strings.Fields(s), " ")
-	return s[:min(len(s), keyBytes)]
+	var key [keyBytes]byte
+	n := 0
+	for word := range strings.FieldsSeq(s) {
+		if n > 0 {
+			n += copy(key[n:], " ")
+		}
+		if n += copy(key[n:], word); n == keyBytes {
+			break
+		}
+	}
+	return string(key[:n])
 }

@@ -184,9 +184,9 @@ type gathering struct {
 
 // gatherAhead collects what there is to choose from while the rest of the record
 // is written, and returns what waits for it.
-func (x *index) gatherAhead(req ReplaceRequest) func() gathering {
+func gatherAhead(p *past, req ReplaceRequest) func() gathering {
 	done := make(chan gathering, 1)
-	go func() { done <- gatherMore(x.past, req) }()
+	go func() { done <- gatherMore(p, req) }()
 	return func() gathering { return <-done }
 }
 
