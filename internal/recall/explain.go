@@ -80,7 +80,7 @@ func (b *Because) String() string {
 	for _, part := range []struct {
 		name  string
 		share float64
-	}{{"words", b.Words}, {"covered", b.Covered}, {"near", b.Near}, {"before", b.Before}, {"turn", b.Turn}, {"session", b.Session}, {"meaning", b.Meaning}} {
+	}{{"words", b.Words}, {"covered", b.Covered}, {"near", b.Near}, {"before", b.Before}, {"answer", b.Answer}, {"said", b.Said}, {"told", b.Told}, {"asks", b.Asks}, {"turn", b.Turn}, {"session", b.Session}, {"meaning", b.Meaning}} {
 		if part.share != 0 {
 			fmt.Fprintf(&out, " · %s %.2f", part.name, part.share)
 		}

@@ -91,8 +91,7 @@ func fingerprint(text string) uint64 {
 func spread(hits []Hit) []Hit {
 	seen := make(map[archive.Ref]int, 2*len(hits))
 	for i := range hits {
-		step, turn := hits[i].Ref, hits[i].Ref
-		turn.Step = wholeTurn
+		step, turn := hits[i].Ref, hits[i].turn()
 		for range seen[step] {
 			hits[i].Score *= againShare
 		}

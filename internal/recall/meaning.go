@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"strandline/internal/archive"
 	"strandline/internal/embed"
 )
 
@@ -13,10 +14,19 @@ import (
 // query, by the embedder that is built in, counts beside what its words,
 // neighbours, turn and session say. It reorders what the words found.
 
-// weighMeaning is what a cosine of 1 counts in units of the best passage's
-// words. Between passages that have nothing to do with each other cosines
-// spread by a tenth, so an unusual one moves a hit by about half a unit.
-const weighMeaning = 2.7
+// What a cosine of 1 counts in units of the best passage's words: the hit's own,
+// the best one of its turn, and that of the passage behind it. Between passages
+// that have nothing to do with each other cosines spread by a tenth, so an unusual
+// one moves a hit by a fifth of a unit.
+const (
+	weighMeaning = 0.85
+	weighTurn    = 0.85
+	weighBehind  = 0.5
+)
+
+// judged is how many of the best hits by words are asked for their meaning; what
+// ranks below seldom gets among the first ten by it.
+const judged = 48
 
 // maxChunks bounds how much of a long passage is embedded: most of them say in
 // their first 1,700 characters what they are about.
@@ -25,7 +35,7 @@ const maxChunks = 3
 // Embedder makes unit vectors of texts; nil for a text it knows nothing of.
 type Embedder = embed.Maker
 
-// addMeaning adds to each hit's score how near its text is to the query.
+// addMeaning notes in each hit how near its text is to the query.
 func addMeaning(ctx context.Context, e Embedder, query string, hits []Hit) error {
 	if e == nil || len(hits) == 0 || literal(query) {
 		return nil
@@ -39,17 +49,10 @@ func addMeaning(ctx context.Context, e Embedder, query string, hits []Hit) error
 	for i := range hits {
 		texts[i] = hits[i].Text
 	}
-	err = embed.Pieces(ctx, e, texts, maxChunks, func(i int, v []float32) error {
+	return embed.Pieces(ctx, e, texts, maxChunks, func(i int, v []float32) error {
 		hits[i].Why.Meaning = max(hits[i].Why.Meaning, embed.Cosine(q, v))
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for i := range hits {
-		hits[i].Score += weighMeaning * hits[i].Why.Meaning
-	}
-	return nil
 }
 
 // byModel replaces the cosines of hits that a chosen model has vectors of: a model
@@ -73,11 +76,29 @@ func (s *search) byModel(ctx context.Context, hits []Hit) error {
 	}
 	for i := range hits {
 		if m, ok := of[hits[i].id]; ok && m.Chosen {
-			hits[i].Score += weighMeaning * (m.Level - hits[i].Why.Meaning)
 			hits[i].Why.Meaning = m.Level
 		}
 	}
 	return nil
+}
+
+// weigh adds to the hits' scores what they mean, and what is found around them
+// means: people come back to a thing, and one sentence in ten says what it is.
+func weigh(hits []Hit) {
+	turns := make(map[archive.Ref]float64, len(hits))
+	behind := make(map[int64]float64, len(hits))
+	for i := range hits {
+		h := &hits[i]
+		turns[h.turn()] = max(turns[h.turn()], h.Why.Meaning)
+		behind[h.Why.Follows] = h.Why.Meaning
+	}
+	for i := range hits {
+		h := &hits[i]
+		h.Score += weighMeaning*h.Why.Meaning + weighTurn*turns[h.turn()]
+		if h.id != 0 {
+			h.Score += weighBehind * behind[h.id]
+		}
+	}
 }
 
 // literal reports whether a query is a single word or nothing but names:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"strandline/internal/archive"
 	"strandline/internal/embed"
 	"strandline/internal/embed/static"
 )
@@ -41,13 +42,33 @@ func (a *axes) Embed(_ context.Context, texts []string) ([][]float32, error) {
 func TestAddMeaning(t *testing.T) {
 	long := strings.Repeat("words that say nothing. ", 60) + "east"
 	hits := []Hit{{Text: "north", Score: 1}, {Text: "east and north", Score: 1}, {Text: "neither", Score: 1}, {Text: long, Score: 1}}
+	for i := range hits {
+		hits[i].Ref.Turn = i
+	}
 	if err := addMeaning(t.Context(), &axes{}, "to the east", hits); err != nil {
 		t.Fatal(err)
 	}
+	weigh(hits)
 	for i, want := range []float64{0, math.Sqrt(0.5), 0, 1} {
 		h := hits[i]
-		if math.Abs(h.Why.Meaning-want) > 1e-6 || math.Abs(h.Score-(1+weighMeaning*want)) > 1e-6 {
+		if math.Abs(h.Why.Meaning-want) > 1e-6 || math.Abs(h.Score-(1+(weighMeaning+weighTurn)*want)) > 1e-6 {
 			t.Errorf("hit %d: cosine %v and score %v, want cosine %v", i, h.Why.Meaning, h.Score, want)
+		}
+	}
+}
+
+// What a hit's turn and the passage behind it mean counts for the hit as well.
+func TestMeaningAround(t *testing.T) {
+	hits := []Hit{
+		{id: 1, Ref: archive.Ref{Turn: 1}},
+		{id: 2, Ref: archive.Ref{Turn: 1, Step: 1}, Why: Why{Meaning: 0.5, Evidence: archive.Evidence{Follows: 1}}},
+		{id: 3, Ref: archive.Ref{Turn: 2}, Why: Why{Meaning: 0.25}},
+		{Ref: archive.Ref{Session: "another", Turn: 1}},
+	}
+	weigh(hits)
+	for i, want := range []float64{(weighTurn + weighBehind) / 2, (weighMeaning + weighTurn) / 2, (weighMeaning + weighTurn) / 4, 0} {
+		if got := hits[i].Score; math.Abs(got-want) > 1e-9 {
+			t.Errorf("hit %d: %v, want %v", i, got, want)
 		}
 	}
 }
@@ -110,7 +131,7 @@ func TestMeaningByTheBuiltInTable(t *testing.T) {
 	if err := addMeaning(t.Context(), static.New(), "users cannot sign in, credentials refused at login", hits); err != nil {
 		t.Fatal(err)
 	}
-	if hits[1].Score <= hits[0].Score {
+	if hits[1].Why.Meaning <= hits[0].Why.Meaning {
 		t.Errorf("cosines %v and %v", hits[0].Why.Meaning, hits[1].Why.Meaning)
 	}
 }

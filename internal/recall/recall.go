@@ -49,7 +49,8 @@ func New(store Searcher, now func() time.Time, embedder Embedder) *Recall {
 const (
 	fetchFactor = 2
 	fetchChecks = 20
-	fetchMin    = 48
+	fetchMin    = 80
+	fetchNames  = 48 // of names: there is nothing to weigh against each other
 )
 
 // Search answers req. When nothing matches, the query is read more loosely step
@@ -131,7 +132,7 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 	}
 	s.query = archive.Query{
 		Terms: terms.Query(text), Projects: req.Projects, Kinds: req.Kinds,
-		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Limit: req.limit(),
+		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Asks: terms.Asks(text), Limit: req.limit(),
 	}
 	terms.Widen(s.query.Terms)
 	for _, f := range req.Files {
@@ -210,7 +211,11 @@ func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
 	if len(rd.phrases) > 0 || len(s.req.Files) > 0 || s.turn >= 0 {
 		factor = fetchChecks
 	}
-	q.Limit = max(limit*factor, fetchMin)
+	least := fetchMin
+	if literal(s.req.Text) {
+		least = fetchNames
+	}
+	q.Limit = max(limit*factor, least)
 	found, err := s.store.Search(ctx, q)
 	if err != nil {
 		return nil, err
@@ -222,12 +227,14 @@ func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
 			hits = append(hits, newHit(f))
 		}
 	}
-	if err := addMeaning(ctx, s.embedder, s.req.Text, hits); err != nil {
+	best := hits[:min(len(hits), max(judged, limit))]
+	if err := addMeaning(ctx, s.embedder, s.req.Text, best); err != nil {
 		return nil, err
 	}
-	if err := s.byModel(ctx, hits); err != nil {
+	if err := s.byModel(ctx, best); err != nil {
 		return nil, err
 	}
+	weigh(best)
 	hits = spread(fold(hits))
 	return hits[:min(limit, len(hits))], nil
 }

@@ -71,7 +71,14 @@ type Hit struct {
 	Ref   archive.Ref `json:"-"`
 	Label string      `json:"-"`
 	Paths []string    `json:"-"`
-	id    int64       // the store's number of the passage
+	id    int64       // the store's number of the passage, 0 for none
+}
+
+// turn is the place of a hit's whole turn.
+func (h *Hit) turn() archive.Ref {
+	turn := h.Ref
+	turn.Step = wholeTurn
+	return turn
 }
 
 // newHit makes a hit of a store's.

@@ -123,7 +123,7 @@ func TestRanker(t *testing.T) {
 		{Term: archive.Term{Text: "rare", Weight: 1}, Weak: make([]int64, 2)},
 		{Term: archive.Term{Text: "pre", Prefix: true, Weight: 1}, Weak: make([]int64, 50)},
 	}
-	score := func(p archive.Passage) float64 { return lexical.NewRanker(lists, 1000).Score(&p).Words }
+	score := func(p archive.Passage) float64 { return lexical.NewRanker(lists, 1000, 0).Score(&p).Words }
 	prompt := func(text string) archive.Passage { return archive.Passage{Kind: archive.KindPrompt, Text: text} }
 	better := func(name string, x, y archive.Passage) {
 		t.Helper()

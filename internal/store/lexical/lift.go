@@ -16,11 +16,22 @@ import (
 // fitted on commits of one project and on LoCoMo's conversations 1 to 5, then
 // rounded; docs/recall.md has the figures of each.
 const (
-	weighCovered = 0.5
-	weighNear    = 0.9
-	weighBefore  = 0.8
-	weighTurn    = 1.1
-	weighSession = 1.2
+	weighCovered = 0.4
+	weighNear    = 0.7
+	weighBefore  = 1.1
+	weighAnswer  = 1.5
+	weighSaid    = 0.4
+	weighTold    = 0.8
+	weighAsks    = -0.4
+	weighTurn    = 0.5
+	weighSession = 1.1
+)
+
+// What lifts a candidate before its text is read. The text will say more of the
+// first part, so that what stands around it weighs less here than above.
+const (
+	liftBefore  = 0.8
+	liftSession = 1.2
 )
 
 // The usual sizes of a turn and a session in passages, for terms that stand in
@@ -74,7 +85,7 @@ func (s Shape) Lift(c []Candidate, lists []List, n int) {
 		if most > 0 {
 			c[i].Session /= most
 		}
-		c[i].Score = c[i].Words + weighBefore*c[i].Before + weighSession*c[i].Session
+		c[i].Score = c[i].Words + liftBefore*c[i].Before + liftSession*c[i].Session
 	}
 }
 
@@ -172,7 +183,8 @@ func Weigh(hits []*archive.Hit) {
 		share(&e.Words, best.Words)
 		share(&e.Turn, best.Turn)
 		share(&e.Session, best.Session)
-		h.Score = e.Words + weighCovered*e.Covered + weighNear*e.Near + weighBefore*e.Before + weighTurn*e.Turn + weighSession*e.Session
+		h.Score = e.Words + weighCovered*e.Covered + weighNear*e.Near + weighBefore*e.Before + weighTurn*e.Turn + weighSession*e.Session +
+			weighAnswer*e.Answer + weighSaid*e.Said + weighTold*e.Told + weighAsks*e.Asks
 		h.Score = max(h.Score+kindPrior(h.Kind), leastScore)
 	}
 }

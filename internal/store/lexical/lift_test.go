@@ -188,7 +188,7 @@ func TestRankerReadsFormsAndNeighbours(t *testing.T) {
 		{Term: archive.Term{Text: "race", Weight: 1}, Weak: make([]int64, 5)},
 	}
 	read := func(text string) archive.Evidence {
-		return lexical.NewRanker(lists, 1000).Score(&archive.Passage{Kind: archive.KindReply, Text: text})
+		return lexical.NewRanker(lists, 1000, 0).Score(&archive.Passage{Kind: archive.KindReply, Text: text})
 	}
 	if same, other := read("fix it"), read("fixed it"); same.Words != other.Words || same.Words <= 0 {
 		t.Errorf("words: %v for the word, %v for a form", same.Words, other.Words)

@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"bytes"
 	"strings"
 
 	"strandline/internal/archive"
@@ -17,6 +18,8 @@ type Ranker struct {
 	seen   []int  // where each word stood last, -1: nowhere yet
 	joined []bool // whether each word stood behind the one before it in the query
 	total  float64
+	asks   archive.Asks
+	told   bool // whether the passage names what is asked for
 }
 
 type word struct {
@@ -28,10 +31,10 @@ type word struct {
 // neighbours still: common words between them are no part of a query.
 const nearby = 4
 
-// NewRanker returns a Ranker for the terms of lists among n passages. It is not
-// safe for concurrent use.
-func NewRanker(lists []List, n int) *Ranker {
-	r := &Ranker{exact: map[string]int{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
+// NewRanker returns a Ranker for the terms of lists among n passages, and for what
+// the query asks. It is not safe for concurrent use.
+func NewRanker(lists []List, n int, asks archive.Asks) *Ranker {
+	r := &Ranker{asks: asks, exact: map[string]int{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
 	for i := range lists {
 		t := lists[i].Term
 		r.words = append(r.words, word{Term: t, idf: idf(lists[i].DF(), n)})
@@ -58,15 +61,26 @@ func NewRanker(lists []List, n int) *Ranker {
 
 // Score returns what a passage's own text says. Words is BM25 over the query's
 // terms, times the weight of the passage's kind; it is zero if no term occurs,
-// and negative if a Must term is missing.
+// and negative if a Must term is missing. What depends on other passages is left
+// to Lift, Turn and Follow.
 func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 	clear(r.counts)
 	clear(r.joined)
 	for i := range r.seen {
 		r.seen[i] = -1
 	}
+	r.told = false
 	r.buf = terms.AppendTo(r.buf[:0], p.Text)
 	size := r.tally(1)
+	if r.told {
+		e.Told = 1
+	}
+	if r.says(speakers(p.Text)) {
+		e.Said = 1
+	}
+	if endsAsking(p.Text) {
+		e.Asks = 1
+	}
 	for _, path := range p.Paths {
 		r.buf = terms.AppendTo(r.buf[:0], path)
 		r.tally(pathWeight)
@@ -96,6 +110,7 @@ func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 // tally counts the query's terms in buf and returns the number of all terms.
 func (r *Ranker) tally(weight float64) (size float64) {
 	rest := r.buf
+	var before []byte
 	for at := 0; len(rest) > 0; at++ {
 		n := 0
 		for n < len(rest) && rest[n] != ' ' {
@@ -103,6 +118,10 @@ func (r *Ranker) tally(weight float64) (size float64) {
 		}
 		term := rest[:n]
 		size++
+		if r.asks != 0 && !r.told {
+			r.told = terms.Names(before, term)&r.asks != 0
+			before = term
+		}
 		if i, ok := r.exact[string(term)]; ok {
 			r.count(i, weight, at)
 		}
@@ -123,4 +142,17 @@ func (r *Ranker) count(i int, weight float64, at int) {
 	if i > 0 && r.seen[i-1] >= 0 && at >= r.seen[i-1] && at-r.seen[i-1] <= nearby {
 		r.joined[i] = true
 	}
+}
+
+// says reports whether one of the first n terms in buf is a word of the query.
+func (r *Ranker) says(n int) bool {
+	rest := r.buf
+	for range n {
+		term, more, _ := bytes.Cut(rest, []byte{' '})
+		if _, ok := r.exact[string(term)]; ok {
+			return true
+		}
+		rest = more
+	}
+	return false
 }

@@ -62,6 +62,7 @@ func (x *searcher) rows(ctx context.Context, ids []int64) (read []scoredHit, err
 				return err
 			}
 			if (!dead || x.q.Dead) && x.admits(&h.Passage, h.id) {
+				h.ID = int64(h.id)
 				read = append(read, h)
 			}
 			return nil
@@ -116,7 +117,7 @@ func (x *searcher) hits(ctx context.Context, scored []scoredHit) ([]archive.Hit,
 	out := make([]archive.Hit, len(scored))
 	for i, h := range scored {
 		owner := owners[h.id.session()]
-		h.ID, h.Session, h.Project = int64(h.id), owner.ID, owner.Project
+		h.Session, h.Project = owner.ID, owner.Project
 		out[i] = h.Hit
 	}
 	return out, err

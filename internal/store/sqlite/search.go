@@ -134,7 +134,7 @@ func forms(t archive.Term) []string { return append([]string{t.Text}, strings.Fi
 // rank reads the best candidates and scores them by their text, until it has as
 // many as are wanted.
 func (x *searcher) rank(ctx context.Context, candidates []lexical.Candidate, lists []lexical.List) (scored []scoredHit, err error) {
-	ranker := lexical.NewRanker(lists, x.scope.size)
+	ranker := lexical.NewRanker(lists, x.scope.size, x.q.Asks)
 	for read := x.wanted(); len(candidates) > 0 && len(scored) < x.wanted(); read *= 2 {
 		if err := x.ctx.Err(); err != nil {
 			return nil, err
@@ -150,6 +150,7 @@ func (x *searcher) rank(ctx context.Context, candidates []lexical.Candidate, lis
 	for i := range scored {
 		all[i] = &scored[i].Hit
 	}
+	shape.Follow(all)
 	lexical.Weigh(all)
 	return scored, nil
 }

@@ -252,6 +252,13 @@ func testSearchNeighbours(t *testing.T, open Opener) {
 	if hits[0].Evidence.Before <= 0 {
 		t.Errorf("evidence %+v", hits[0].Evidence)
 	}
+	const third = "5a7c1e22-0004-4222-8333-000000000004"
+	// It answers a question only if one stands there.
+	apply(t, s, simple(third, project("tide"), "which colour has the bicycle?", "the colour is green"))
+	hits = got[[]archive.Hit](t)(s.Search(t.Context(), search("bicycle colour green", archive.Query{})))
+	if hits[0].Session != third || hits[0].Turn != 1 || hits[0].Evidence.Answer <= 0 || hits[0].Evidence.Follows == 0 {
+		t.Errorf("the answer to a question is not first: %q, %+v", handles(hits), hits[0].Evidence)
+	}
 }
 
 func testSearchMust(t *testing.T, open Opener) {
