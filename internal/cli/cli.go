@@ -112,7 +112,7 @@ func Main(ctx context.Context, env Env, args []string) int {
 	a := newApp(env)
 	root := a.root(args)
 	root.SetArgs(args)
-	return finished(ctx, a.errOut, root.ExecuteContext(ctx))
+	return finished(ctx, a.errOut, a.columns(env.Stderr), root.ExecuteContext(ctx))
 }
 
 // app is one run of the command line.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -184,14 +185,15 @@ func (a *app) checkMoved(ctx context.Context, x indexed) ([]install.Finding, err
 }
 
 func (a *app) printFindings(findings []install.Finding) {
-	p := a.paint()
+	p, columns := a.paint(), a.columns(a.env.Stdout)
 	marks := map[install.Level]string{
 		install.LevelOK: p.green("✓"), install.LevelInfo: p.dim("·"), install.LevelWarn: p.yellow("!"), install.LevelFail: p.red("✗"),
 	}
 	for _, f := range findings {
-		fmt.Fprintf(a.out, "%s %s %s\n", marks[f.Level], p.dim(fmt.Sprintf("%-10s", f.Topic)), f.Msg)
+		const indent = 2 + 10 + 1
+		hang(a.out, columns, marks[f.Level]+" "+p.dim(fmt.Sprintf("%-10s", f.Topic))+" ", indent, f.Msg, plain)
 		if f.Hint != "" {
-			fmt.Fprintf(a.out, "  %s %s\n", p.dim(fmt.Sprintf("%-10s", "")), p.dim("→ "+f.Hint))
+			hang(a.out, columns, strings.Repeat(" ", indent)+p.dim("→ "), indent+2, f.Hint, p.dim)
 		}
 	}
 }

@@ -45,25 +45,26 @@ func (e usageError) Unwrap() error { return e.err }
 func wrongUsage(msg, hint string) error { return usageError{archive.Invalid(msg, hint)} }
 
 // finished says what a run that ended with err has to say, and returns its exit
-// code.
-func finished(ctx context.Context, w io.Writer, err error) int {
+// code. columns is the width of the terminal that w is, 0 if it is none.
+func finished(ctx context.Context, w io.Writer, columns int, err error) int {
 	if err != nil && ctx.Err() != nil {
 		fmt.Fprintln(w, "strandline: interrupted")
 		return ExitInterrupted
 	}
-	printError(w, err)
+	printError(w, columns, err)
 	return exitCode(err)
 }
 
 // printError tells the user what went wrong in one sentence, and what to do.
-func printError(w io.Writer, err error) {
+func printError(w io.Writer, columns int, err error) {
 	for _, e := range parts(err) {
 		if errors.As(e, new(silentError)) {
 			continue
 		}
-		fmt.Fprintf(w, "strandline: %s\n", sentence(e))
+		const said, hinted = "strandline: ", "hint: "
+		hang(w, columns, said, len(said), sentence(e), plain)
 		if hint := archive.ErrorHint(e); hint != "" {
-			fmt.Fprintf(w, "hint: %s\n", hint)
+			hang(w, columns, hinted, len(hinted), hint, plain)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func TestWhatAUserIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			printError(&out, c.err)
+			printError(&out, 0, c.err)
 			if out.String() != c.want {
 				t.Errorf("got\n%s\nwant\n%s", out.String(), c.want)
 			}
@@ -108,12 +108,12 @@ func TestAnInterruptedCommand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out strings.Builder
-	if code := finished(ctx, &out, fmt.Errorf("import: %w", ctx.Err())); code != ExitInterrupted || out.String() != "strandline: interrupted\n" {
+	if code := finished(ctx, &out, 0, fmt.Errorf("import: %w", ctx.Err())); code != ExitInterrupted || out.String() != "strandline: interrupted\n" {
 		t.Errorf("%d, %q", code, out.String())
 	}
 	// Whoever was done before it noticed is done.
 	out.Reset()
-	if code := finished(ctx, &out, nil); code != ExitOK || out.Len() > 0 {
+	if code := finished(ctx, &out, 0, nil); code != ExitOK || out.Len() > 0 {
 		t.Errorf("%d, %q", code, out.String())
 	}
 }

@@ -42,7 +42,7 @@ func shareOf(s *gauge.Share) *float64 {
 
 // printMemory prints the memory's health and what it is the mean of.
 func (a *app) printMemory(st statusJSON) {
-	p, m := a.paint(), st.Memory
+	p, m, columns := a.paint(), st.Memory, a.columns(a.env.Stdout)
 	if m.Health == nil {
 		return
 	}
@@ -52,10 +52,11 @@ func (a *app) printMemory(st statusJSON) {
 		if share != nil {
 			value = fmt.Sprintf("%4s", percent(*share))
 		}
+		style := plain
 		if !good {
-			text = p.yellow(text)
+			style = p.yellow
 		}
-		fmt.Fprintf(a.out, "%s %s  %s\n", p.dim(fmt.Sprintf("  %-9s", name)), value, text)
+		hang(a.out, columns, p.dim(fmt.Sprintf("  %-9s", name))+" "+value+"  ", 18, text, style)
 	}
 	if st.Uncaptured > 0 {
 		line("captured", m.Captured, false, holdMore(st.Uncaptured)+": `strandline import` brings it in")

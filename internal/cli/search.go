@@ -41,7 +41,8 @@ times such as yesterday, last week, 2 days ago or in March (in quotes: as text).
 The search is limited to the project one stands in; --all searches everything. A query
 that begins with a dash stands behind two of them.
 
-  strandline search "retry policy"            words that belong together
+  strandline search retry policy              words, in any order
+  strandline search '"retry policy"'          words that belong together
   strandline search maxBackoff --since 7d     of the last seven days
   strandline search file:pay/retry.go bans    where a file was worked on
   strandline search -- -race                  a query that begins with a dash`,

@@ -197,7 +197,7 @@ func (a *app) reportCheck(facts []archive.SegmentFact, state *task.State) {
 		rest = append([]string{said}, rest...)
 	}
 	if len(rest) == 0 {
-		rest = append(rest, fmt.Sprintf("Nothing new is cold; %s.", count(len(state.Summarised()), "summary kept")))
+		rest = append(rest, fmt.Sprintf("Nothing new is cold; %s.", count(len(state.Summarised()), "summary")+" kept"))
 	}
 	fmt.Fprintln(a.out, strings.Join(rest, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/logread"
 	"strandline/internal/screen"
+	"strandline/internal/transcript/claude"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -104,7 +106,8 @@ func (a *app) printOutline(info archive.Session, out outlineJSON) error {
 	if info.Model != "" {
 		facts = append(facts, oneLine(info.Model))
 	}
-	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(out.Session), oneLine(out.Project), p.dim(strings.Join(facts, " · ")))
+	fmt.Fprintf(a.out, "%s  %s\n", p.bold(out.Session), oneLine(out.Project))
+	hang(a.out, a.columns(a.env.Stdout), "", 0, strings.Join(facts, " · "), p.dim)
 	t := newTable("HANDLE", "START", ">STEPS", "PROMPT")
 	for _, turn := range out.TurnList {
 		title := turn.Title
@@ -190,12 +193,35 @@ func (a *app) printBlocks(h archive.Handle, blocks []logread.Block) error {
 		if x.Error {
 			head += " (error)"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n%s\n", p.kind("── "+head), p.dim("line "+fmt.Sprint(x.Line)), strings.TrimRight(a.quote(x.Text), "\n"))
+		fmt.Fprintf(&b, "\n%s %s\n%s\n", p.kind("── "+head), p.dim("line "+fmt.Sprint(x.Line)), strings.TrimRight(a.told(x), "\n"))
 	}
 	if _, err := io.WriteString(a.out, b.String()); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
+}
+
+// told is a block's text as it is printed. On a terminal what people and models
+// wrote is broken between words; code, tables and what programs printed are not.
+func (a *app) told(x logread.Block) string {
+	text, columns := a.quote(x.Text), a.columns(a.env.Stdout)
+	if columns == 0 || !slices.Contains([]string{claude.BlockPrompt, claude.BlockReply, claude.BlockThinking}, x.Kind) {
+		return text
+	}
+	var b strings.Builder
+	code := false
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		if strings.HasPrefix(bare, "```") {
+			code = !code
+		}
+		if indent := strings.Index(line, bare); code || cells(line) <= columns || indent >= 4 || line[0] == '\t' || bare[0] == '|' {
+			b.WriteString(line)
+		} else {
+			hang(&b, columns, strings.Repeat(" ", indent), indent, bare, plain)
+		}
+	}
+	return b.String()
 }
 
 // quote is a text of a transcript as it is printed: whole where a program reads

@@ -193,8 +193,11 @@ func notIndexed(n int) string {
 }
 
 func (a *app) printStatus(st statusJSON) {
-	p, w := a.paint(), a.out
-	line := func(name, text string) { fmt.Fprintf(w, "%s %s\n", p.dim(fmt.Sprintf("%-11s", name)), text) }
+	p, columns := a.paint(), a.columns(a.env.Stdout)
+	styled := func(name, text string, style func(string) string) {
+		hang(a.out, columns, p.dim(fmt.Sprintf("%-11s", name))+" ", 12, text, style)
+	}
+	line := func(name, text string) { styled(name, text, plain) }
 	line("archive", st.Home)
 	line("kept", fmt.Sprintf("%s and %s of %s, %s to %s",
 		count(st.Sessions, "session"), count(st.Agents, "sub-agent run"), count(st.Projects, "project"), a.stamp(st.First), a.stamp(st.Last)))
@@ -217,9 +220,9 @@ func (a *app) printStatus(st statusJSON) {
 	}
 	a.printMemory(st)
 	if st.Pending {
-		line("pending", p.yellow("a session waits to be indexed: `strandline maintain` does it now"))
+		styled("pending", "a session waits to be indexed: `strandline maintain` does it now", p.yellow)
 	}
 	if st.Errors > 0 {
-		line("errors", p.yellow(fmt.Sprintf("%d in the last day: `strandline doctor` shows what happened", st.Errors)))
+		styled("errors", fmt.Sprintf("%d in the last day: `strandline doctor` shows what happened", st.Errors), p.yellow)
 	}
 }

@@ -112,20 +112,75 @@ func (t *table) widths(width int) []int {
 
 // wrap breaks a text into lines of at most n cells, between words where it can.
 func wrap(s string, n int) []string {
+	lines := flow(strings.Fields(s), n)
+	for i := range lines {
+		lines[i] = cut(lines[i], n)
+	}
+	return lines
+}
+
+// flow puts words into lines of at most n cells. A word that takes more, such as a
+// path, stays whole, so that it can be copied.
+func flow(words []string, n int) []string {
 	lines := []string{""}
-	for word := range strings.FieldsSeq(s) {
+	for _, word := range words {
 		line := &lines[len(lines)-1]
 		switch {
 		case *line == "":
-			*line = cut(word, n)
+			*line = word
 		case cells(*line)+1+cells(word) <= n:
 			*line += " " + word
 		default:
-			lines = append(lines, cut(word, n))
+			lines = append(lines, word)
 		}
 	}
 	return lines
 }
+
+// phrases are the words of a text; a command in backquotes is one.
+func phrases(s string) []string {
+	var list []string
+	open := false
+	for word := range strings.FieldsSeq(s) {
+		if open {
+			list[len(list)-1] += " " + word
+		} else {
+			list = append(list, word)
+		}
+		if strings.Count(word, "`")%2 == 1 {
+			open = !open
+		}
+	}
+	if open { // a backquote without another
+		return strings.Fields(s)
+	}
+	return list
+}
+
+// hang prints a text behind a head of so many cells. On a terminal that is so
+// many columns wide, 0 for none, it goes on below itself and not at the left edge;
+// style colours each of its lines.
+func hang(w io.Writer, columns int, head string, indent int, text string, style func(string) string) {
+	lines := []string{text}
+	if columns > 2*indent {
+		lines = flow(phrases(text), columns-indent)
+	}
+	for _, line := range lines {
+		fmt.Fprintf(w, "%s%s\n", head, style(line))
+		head = strings.Repeat(" ", indent)
+	}
+}
+
+// columns is the width of the terminal that a stream is, 0 if it is none.
+func (a *app) columns(stream io.Writer) int {
+	n, ok := a.env.Terminal(stream)
+	if !ok {
+		return 0
+	}
+	return n
+}
+
+func plain(s string) string { return s }
 
 // defaultWidth is used where the output is no terminal: nothing is cut that a
 // script might want.

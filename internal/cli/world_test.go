@@ -39,7 +39,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), width: 80}
+	// A path takes a line of its own wherever the tests run.
+	w := &world{t: t, dir: filepath.Join(t.TempDir(), strings.Repeat("d", 80)), width: 80}
 	w.env = map[string]string{
 		"STRANDLINE_HOME": w.path("archive"), "CLAUDE_CONFIG_DIR": w.path("home", ".claude"), "XDG_CONFIG_HOME": w.path("home", ".config"),
 	}

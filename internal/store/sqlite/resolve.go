@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -66,8 +67,20 @@ func choose(prefix string, ids []string) (string, error) {
 	return "", &archive.Error{
 		Code: archive.CodeAmbiguous,
 		Msg:  fmt.Sprintf("more than one session begins with %q", archive.Clip(prefix, 60)),
-		Hint: "write more of the id: " + strings.Join(fit, ", ") + more,
+		Hint: "write more of the id: " + strings.Join(shortened(fit), ", ") + more,
 	}
+}
+
+// shortened returns ids as handles write them, if that tells them apart.
+func shortened(ids []string) []string {
+	short := make([]string, len(ids))
+	for i, id := range ids {
+		short[i] = archive.ShortID(id)
+		if slices.Contains(short[:i], short[i]) {
+			return ids
+		}
+	}
+	return short
 }
 
 type idParts struct{ parent, agent, generation string }

@@ -84,7 +84,7 @@ func testResolve(t *testing.T, open Opener) {
 		}
 	}
 	_, err := s.Resolve(t.Context(), "7f3")
-	if hint := archive.ErrorHint(err); !strings.Contains(hint, mainID) || !strings.Contains(hint, forkID) {
+	if hint := archive.ErrorHint(err); !strings.Contains(hint, archive.ShortID(mainID)) || !strings.Contains(hint, archive.ShortID(forkID)) {
 		t.Errorf("the hint of an ambiguous prefix lists no candidates: %q", hint)
 	}
 }
