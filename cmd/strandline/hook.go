@@ -15,6 +15,8 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/blocking"
 	"strandline/internal/capture"
+	"strandline/internal/compact"
+	"strandline/internal/confidence"
 	"strandline/internal/config"
 	"strandline/internal/hook"
 	"strandline/internal/lifecycle"
@@ -58,7 +60,7 @@ func runHook() {
 	pilot := newPilot(cfg)
 	hook.Run(context.Background(), hook.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
-		Capture: c, Journal: journal, Pending: pending(cfg),
+		Capture: c, Journal: journal, Pending: pending(cfg), Learner: learner(cfg),
 		Answered: capture.Answered{Dir: filepath.Join(cfg.Paths.Home, "state", "compacted")},
 		Underway: capture.Underway{Dir: filepath.Join(cfg.Paths.Home, "state", "compacting")},
 		Blocking: blocking.Guard{Mode: cfg.Compaction.BlockAuto, Dir: filepath.Join(cfg.Paths.Home, "state", "blocked"), Getenv: os.Getenv},
@@ -78,6 +80,16 @@ func runHook() {
 			log.Error("index what the lost index held", "error", err)
 		}
 	}
+}
+
+// learner gives restored blocks what passes of upkeep learned.
+func learner(cfg *config.Config) compact.Learner {
+	rule := confidence.Default()
+	rule.PerHour = cfg.Lifecycle.Decay
+	return compact.Learner{How: cfg.Restore.Learn, Rule: rule, Taught: func() map[string]archive.Tally {
+		shapes, _ := lifecycle.LearnedIn(cfg.Paths.Home).Read()
+		return shapes
+	}}
 }
 
 // upkeepDue reports that the last pass of upkeep is a while ago and that hooks

@@ -157,7 +157,7 @@ func (m *memory) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // beginsWith reports whether a file still begins with the first n bytes of its
-// log, comparing all of them.
+// log, comparing all of them that were not forgotten.
 func beginsWith(f io.ReaderAt, logPath string, n int64) (bool, error) {
 	r, err := sessionlog.OpenReader(logPath)
 	if err != nil {
@@ -175,6 +175,9 @@ func beginsWith(f io.ReaderAt, logPath string, n int64) (bool, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return false, fmt.Errorf("read transcript: %w", err)
 		}
+		// What was forgotten stands in the file still.
+		r.Mask(a[:k], off)
+		r.Mask(b[:m], off)
 		if m != k || !bytes.Equal(a[:k], b[:k]) {
 			return false, nil
 		}

@@ -68,6 +68,9 @@ that fits the session. A sub-agent gets the block of its type's role by itself.`
 				req.Budget = x.cfg.Restore.Budget
 			}
 			req.Log, req.Redact = x.capture.Conversation, a.env.Redact(x.cfg)
+			if err := a.learned(ctx, x, &req); err != nil {
+				return compact.Block{}, err
+			}
 			return compact.Restore(ctx, x.store, req)
 		})
 	}

@@ -67,7 +67,7 @@ func (a *app) maintain(ctx context.Context, r rooms, compacting, asJSON bool) er
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	stages, err := a.upkeep(ctx, r, a.embedAll, compacting)
+	stages, err := a.upkeep(ctx, r, effort{embed: a.embedAll, compacting: compacting})
 	if err != nil {
 		return err
 	}
@@ -85,14 +85,14 @@ func (a *app) maintain(ctx context.Context, r rooms, compacting, asJSON bool) er
 // upkeep does a pass and, when nobody has the index open any more, deletes for good
 // what is to be forgotten: what an interrupted command left, and what
 // retention.delete gives up.
-func (a *app) upkeep(ctx context.Context, r rooms, embed func(context.Context, indexed) (int, error), compacting bool) (stages []lifecycle.Stage, err error) {
+func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []lifecycle.Stage, err error) {
 	f := forgetter(r)
 	open, failed := f.Open(ctx) // before anything is captured
 	var due []string
 	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
-		stages = a.runPass(ctx, x, embed, compacting)
+		stages = a.runPass(ctx, x, how)
 		if failed == nil {
-			due, failed = f.Due(ctx, x.store, a.retention(x.rooms, compacting), a.env.Now())
+			due, failed = f.Due(ctx, x.store, a.retention(x.rooms, how.compacting), a.env.Now())
 		}
 		return nil
 	})
@@ -118,13 +118,24 @@ func (a *app) upkeep(ctx context.Context, r rooms, embed func(context.Context, i
 	return append(stages, st), nil
 }
 
-// runPass notes that a pass begins and does it; embed makes the vectors that are
-// missing.
-func (a *app) runPass(ctx context.Context, x indexed, embed func(context.Context, indexed) (int, error), compacting bool) []lifecycle.Stage {
+// effort is how much a pass does.
+type effort struct {
+	embed      func(context.Context, indexed) (int, error) // makes vectors that are missing
+	learn      int                                         // cuts to learn from at most, 0 for all
+	compacting bool
+}
+
+// behindCuts is how many cuts a pass learns from that nobody waits for, some
+// hundredths of a second each.
+const behindCuts = 20
+
+// runPass notes that a pass begins and does it.
+func (a *app) runPass(ctx context.Context, x indexed, how effort) []lifecycle.Stage {
 	p := a.pass(x.rooms)
-	p.Embed = func(ctx context.Context) (int, error) { return embed(ctx, x) }
+	p.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	p.Measure = a.measureFor(x)
-	p.Retention = a.retention(x.rooms, compacting)
+	p.Teacher, p.Learned, p.TeachMost = teacher{a, x}, lifecycle.LearnedIn(x.cfg.Paths.Home), how.learn
+	p.Retention = a.retention(x.rooms, how.compacting)
 	p.Schedule.Begin(a.env.Now())
 	return p.Run(ctx, x.store)
 }
@@ -172,7 +183,7 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	stages, err := a.upkeep(ctx, r, a.embedSome, false)
+	stages, err := a.upkeep(ctx, r, effort{embed: a.embedSome, learn: behindCuts})
 	if err = errors.Join(err, failed(stages)); err != nil {
 		log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
 		log.Error("upkeep", "event", "maintain", "error", err)
@@ -238,6 +249,7 @@ func told(st lifecycle.Stage) string {
 		"index":    count(st.Done, "session") + " indexed",
 		"embed":    count(st.Done, "passage") + " embedded",
 		"feedback": count(st.Done, "compaction") + " measured",
+		"learn":    "learned from " + count(st.Done, "cut"),
 		"tiers":    count(st.Done, "turn") + " taken out of the hot set or back",
 		"compact":  count(st.Done, "turn") + " trimmed to summaries",
 		"seal":     count(st.Done, "log") + " sealed",

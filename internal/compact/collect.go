@@ -83,7 +83,7 @@ func newCollector(p *past, req Request) *collector {
 // settle fixes what specifics are worth beside a text that names some of them.
 func (c *collector) settle(known string) {
 	c.voc.know(known)
-	c.voc.settle()
+	c.voc.settle(c.req.Weights)
 }
 
 // learnPast is newCollector without the worth, which gathering does not need.

@@ -43,6 +43,12 @@ type Request struct {
 	Log func(ctx context.Context, session string, from, to int, most int64) ([]transcript.Message, error)
 	// Redact removes secrets from what Log returns; nil changes nothing.
 	Redact func(string) string
+	// Weights are by what factor a name of a shape is worth more, or less: what
+	// Taught.Weights learned. Nil changes nothing.
+	Weights map[string]float64
+	// Confidence is a factor of the worth of what stands at a place, which was said
+	// at a time; nil changes nothing.
+	Confidence func(place archive.Handle, said time.Time) float64
 	// Now is the time of the request; it labels ages and selects nothing.
 	Now time.Time
 }
@@ -78,7 +84,9 @@ func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
 		return Block{}, nil
 	}
 	c := newCollector(p, req)
-	body, handles, left := newChooser(c.voc, sectionTitles(), room).pick(c.gather())
+	items := c.gather()
+	c.trust(items)
+	body, handles, left := newChooser(c.voc, sectionTitles(), room).pick(items)
 	if body == "" {
 		return Block{}, nil
 	}

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/brief"
@@ -9,14 +10,22 @@ import (
 
 // Lesson is what the replay of learning changes about a selection.
 type Lesson struct {
-	Specific map[string]float64           // worth of a specific, as a factor
-	Place    func(archive.Handle) float64 // worth of what stands at a place, as a factor; nil: 1
+	Specific   map[string]float64 // worth of a specific, as a factor
+	Weights    map[string]float64 // Request.Weights
+	Confidence func(archive.Handle, time.Time) float64
 }
 
 // RestoreTaught is Restore with a lesson.
 func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Block, error) {
+	req.Weights, req.Confidence = l.Weights, l.Confidence
+	if len(l.Specific) == 0 {
+		return Restore(ctx, src, req)
+	}
 	p, err := load(ctx, src, req.Session, req.AtLine, req.Budget)
 	if err != nil {
+		return Block{}, err
+	}
+	if err := p.fill(ctx, req); err != nil {
 		return Block{}, err
 	}
 	title := blockTitle(p)
@@ -27,32 +36,10 @@ func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Bloc
 		}
 	}
 	items := c.gather()
-	if l.Place != nil {
-		for _, it := range items {
-			it.teach(l.Place)
-		}
-	}
 	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1
 	body, handles, _ := newChooser(c.voc, sectionTitles(), room).pick(items)
 	return Block{Text: brief.Fence(title, body), Handles: handles}, nil
 }
 
-func (it *item) teach(place func(archive.Handle) float64) {
-	factor := func(handle string) float64 {
-		h, err := archive.ParseHandle(handle)
-		if err != nil {
-			return 1
-		}
-		return place(h)
-	}
-	own := factor(it.handle)
-	it.prior *= own
-	for _, l := range it.lines {
-		f := own
-		if l.handle != "" {
-			f = factor(l.handle)
-		}
-		l.prior *= f
-		l.share *= f
-	}
-}
+// Shape is the shape of a name.
+func Shape(s string) string { return shape(s) }

@@ -70,7 +70,7 @@ func TestVocabularyPrefersWhatIsUsedOftenAndLately(t *testing.T) {
 	v.learn("asked_name", 99, true)
 	v.know("known_name")
 	v.ask("asked_name", 1)
-	v.settle()
+	v.settle(nil)
 	worth := func(s string) float64 { return v.worth[v.ids[s]] }
 	order := []string{"old_name", "seen_name", "used_name", "asked_name"}
 	for i := 1; i < len(order); i++ {

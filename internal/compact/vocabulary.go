@@ -98,24 +98,42 @@ const (
 )
 
 // settle computes what each specific is worth: the chance that it is needed
-// times the surprise of it, which is small for what stands everywhere.
-func (v *vocabulary) settle() {
+// times the surprise of it, which is small for what stands everywhere, and the
+// weight that was learned for its shape, 1 where there is none.
+func (v *vocabulary) settle(weights map[string]float64) {
 	v.worth = make([]float64, len(v.terms))
-	n := float64(v.now + 1)
 	for i := range v.terms {
 		t := &v.terms[i]
-		z := needBase + needSeen*v.log(t.seen) + needRecent*v.log(v.age(t.last))
-		if t.used > 0 {
-			z += needUsed + needUses*v.log(1+t.used) + needUsedLast*v.log(v.age(t.lastUsed))
-		} else {
-			z += needUsedLast * (math.Log(2*n) + 1)
-		}
-		w := (1 + t.asked) * math.Log(1+2*n/float64(t.seen)) / (1 + math.Exp(-z))
+		w := (1 + t.asked) * v.surprise(t) * v.chance(t)
 		if t.known {
 			w *= knownShare
 		}
 		v.worth[i] = w
 	}
+	if len(weights) == 0 {
+		return
+	}
+	for s, id := range v.ids {
+		if w, ok := weights[shape(s)]; ok {
+			v.worth[id] *= w
+		}
+	}
+}
+
+// surprise is small for what stands everywhere.
+func (v *vocabulary) surprise(t *term) float64 {
+	return math.Log(1 + 2*float64(v.now+1)/float64(t.seen))
+}
+
+// chance is how likely a specific is needed after the cut.
+func (v *vocabulary) chance(t *term) float64 {
+	z := needBase + needSeen*v.log(t.seen) + needRecent*v.log(v.age(t.last))
+	if t.used > 0 {
+		z += needUsed + needUses*v.log(1+t.used) + needUsedLast*v.log(v.age(t.lastUsed))
+	} else {
+		z += needUsedLast * (v.log(2*(v.now+1)) + 1)
+	}
+	return 1 / (1 + math.Exp(-z))
 }
 
 // age is how many messages ago a moment was, at least one.

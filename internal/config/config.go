@@ -25,6 +25,16 @@ const (
 	BlockAlways   Block = "always"   // all, until the session would be stuck
 )
 
+// Learn says what a restored block learns from.
+type Learn string
+
+// The ways to learn.
+const (
+	LearnNames      Learn = "names"      // what kinds of names earlier cuts were followed by
+	LearnConfidence Learn = "confidence" // when places were given to the model, and whether they were used
+	LearnOff        Learn = "off"
+)
+
 // Report says when the autopilot speaks in the model's context.
 type Report string
 
@@ -80,6 +90,7 @@ type Restore struct {
 	Budget    int  // UTF-16 units of the block after a compaction
 	OnClear   Mode // after /clear
 	OnStartup Mode // in a new session
+	Learn     Learn
 }
 
 // Compaction steers the client's summary.

@@ -43,7 +43,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil || len(c.Problems()) != 0 {
 		t.Fatal(err, c.Problems())
 	}
-	if c.Restore != (config.Restore{Budget: 9500, OnClear: "pointer", OnStartup: "pointer"}) ||
+	if c.Restore != (config.Restore{Budget: 9500, OnClear: "pointer", OnStartup: "pointer", Learn: "names"}) ||
 		c.Compaction != (config.Compaction{InstructionBudget: 9500, BlockAuto: "never"}) ||
 		c.Hook != (config.Hook{Deadline: time.Second, PostToolInterval: 10 * time.Second}) ||
 		c.Autopilot != (config.Autopilot{Enabled: true, Report: "change", Warn: 0.7, Prune: 0.85}) ||
@@ -159,6 +159,8 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"restore.budget", "100", true},
 		{"restore.on_clear", "'off'", true},
 		{"restore.on_startup", "'block'", true},
+		{"restore.learn", "'off'", true},
+		{"restore.learn", "'confidence'", true},
 		{"compaction.instruction_budget", "100", true},
 		{"compaction.block_auto", "'headroom'", false},
 		{"autopilot.enabled", "false", true},

@@ -44,6 +44,9 @@ func keys() []key {
 		{"restore.on_startup", "pointer", nil, allowed,
 			"what a new session restores: pointer, block or off",
 			mode(func(c *Config) *Mode { return &c.Restore.OnStartup })},
+		{"restore.learn", "names", nil, allowed,
+			"what a restored block learns from: names (which kinds of names were needed after earlier cuts), confidence (of places, the formula of the systems before, which brought nothing) or off",
+			learn(func(c *Config) *Learn { return &c.Restore.Learn })},
 		{"compaction.instruction_budget", "9500", []string{"CLAUDE_FLOW_COMPACT_INSTRUCTION_BUDGET"}, allowed,
 			"characters that steer the client's summary; the older default of 2000 used a fifth of what the client takes (10000)",
 			number(func(c *Config) *int { return &c.Compaction.InstructionBudget }, 0, clientCap)},
@@ -226,6 +229,17 @@ func share(field func(*Config) *float64) parser {
 			return "", fmt.Errorf("0, or a part from 0.5 to 1, such as 0.8")
 		}
 		return shown, nil
+	}
+}
+
+func learn(field func(*Config) *Learn) parser {
+	return func(c *Config, value string) (string, error) {
+		l := Learn(strings.ToLower(value))
+		if l != LearnNames && l != LearnConfidence && l != LearnOff {
+			return "", fmt.Errorf("names, confidence or off")
+		}
+		*field(c) = l
+		return string(l), nil
 	}
 }
 

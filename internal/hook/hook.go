@@ -25,6 +25,7 @@ type Index interface {
 	capture.Index
 	compact.Source
 	compact.Sessions
+	compact.Accesses
 	// Facts reads what the journal holds of segments.
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	unasked.Source
@@ -41,6 +42,8 @@ type Env struct {
 	Capture *capture.Capture
 	// Journal writes the journal.
 	Journal capture.Journal
+	// Learner gives a restored block what was learned.
+	Learner compact.Learner
 	// Pending notes what a deadline left undone.
 	Pending capture.Pending
 	// Answered knows which compactions were Strandline's own.

@@ -107,6 +107,9 @@ func (r *run) changes(ctx context.Context) string {
 func (r *run) restore(ctx context.Context, idx Index, req compact.Request) (compact.Block, error) {
 	req.Budget, req.Now = min(r.env.Config.Restore.Budget, maxInjected), r.env.Now()
 	req.Log, req.Redact = r.conversation, r.env.Journal.Redact
+	if err := r.env.Learner.Into(ctx, &req, idx, req.Now); err != nil {
+		r.log.Error("a block is restored without what was learned", "error", err)
+	}
 	return compact.Restore(ctx, idx, req)
 }
 

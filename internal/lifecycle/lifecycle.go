@@ -45,7 +45,13 @@ type Pass struct {
 	ClientFiles func(ctx context.Context) ([]capture.Job, error)
 	// Measure tells what a compaction gave back and what of it was used; nil
 	// leaves that stage out.
-	Measure   func(ctx context.Context, cut archive.Compaction) (Outcome, error)
+	Measure func(ctx context.Context, cut archive.Compaction) (Outcome, error)
+	// Teacher tells what cuts through sessions teach of names, which is added up in
+	// Learned; nil leaves that stage out. A pass takes in TeachMost cuts at most and
+	// the rest of the session it is at, 0 for all.
+	Teacher   Teacher
+	Learned   Learned
+	TeachMost int
 	Retention Retention
 	// Embed makes vectors of what has none and returns how many passages it
 	// looked at; nil leaves that stage out.
@@ -70,6 +76,7 @@ func (p Pass) steps() []Step {
 		{"index", p.index},
 		{"journal", p.journal},
 		{"feedback", p.feedback},
+		{"learn", p.learn},
 		{"embed", p.embed},
 		{"tiers", p.tiers},
 		{"compact", p.compact},

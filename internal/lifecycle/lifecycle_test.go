@@ -27,7 +27,7 @@ func TestAnEmptyArchive(t *testing.T) {
 			t.Errorf("%+v", st)
 		}
 	}
-	if want := []string{"pending", "index", "journal", "feedback", "embed", "tiers", "compact", "seal", "state", "health"}; !slices.Equal(names, want) {
+	if want := []string{"pending", "index", "journal", "feedback", "learn", "embed", "tiers", "compact", "seal", "state", "health"}; !slices.Equal(names, want) {
 		t.Errorf("stages %v, want %v", names, want)
 	}
 }
@@ -302,7 +302,7 @@ func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 				}
 			}
 			slices.Sort(failed)
-			if len(stages) != 10 || !slices.Equal(failed, c.failed) {
+			if len(stages) != 11 || !slices.Equal(failed, c.failed) {
 				t.Errorf("failed: %v, want %v; %+v", failed, c.failed, stages)
 			}
 			if stages["seal"].Done < 1 {

@@ -76,7 +76,7 @@ func (r *Reader) use(rec record, body []byte) error {
 		return err
 	}
 	r.raw = raw
-	blank(raw, rec.rawStart(), r.blanks)
+	blank(raw, rec.rawStart(), r.hidden)
 	r.cur = rec
 	return nil
 }

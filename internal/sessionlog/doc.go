@@ -62,8 +62,9 @@
 // A tombstone (magic 0x184D2A5A) is "SLT", a version byte, one flag byte
 // (1: the bytes are gone from the data frames), three zero bytes, a 4-byte count
 // and as many pairs of 8-byte raw offsets (start, end). Readers give spaces for
-// these bytes, except newlines. Seal writes the spaces into the data frames,
-// keeps the tombstones and flags them. Head and tail sums go on describing the
+// these bytes, except newlines, unless the flag says that they are gone. Seal
+// writes the spaces into the data frames, Rewrite texts that stand for lines; both
+// keep the tombstones and flag them. Head and tail sums go on describing the
 // source as it was; where its bytes are gone they cover fewer than 4096 bytes.
 //
 // A long append becomes frames of at most 1 MiB and ends with one of 4 KiB, so

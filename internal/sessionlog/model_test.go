@@ -94,7 +94,7 @@ func TestAnyHistory(t *testing.T) {
 					t.Fatalf("begin: %v", err)
 				}
 				to.edges = &edges{head: []byte{}}
-				if err := to.copyFrom(context.Background(), v, new(bytes.Buffer)); err != nil {
+				if err := to.copyFrom(context.Background(), v, nil, new(bytes.Buffer)); err != nil {
 					t.Fatalf("seal: %v", err)
 				}
 				s.m, s.ends = out, map[int64]int{}

@@ -22,7 +22,8 @@ type Reader struct {
 	path   string
 	header []byte
 	last   record
-	blanks []span
+	blanks []span // of all tombstones
+	hidden []span // those whose bytes are in the data frames still
 	torn   int64
 	close  func() error
 
@@ -70,11 +71,11 @@ func readerOf(path string, f io.ReaderAt, size int64) (*Reader, error) {
 }
 
 func newReader(c chain, path string, js []byte, last record) (*Reader, error) {
-	blanks, err := c.tombstones(last)
+	blanks, hidden, err := c.tombstones(last)
 	if err != nil {
 		return nil, readError(path, err)
 	}
-	return &Reader{chain: c, path: path, header: js, last: last, blanks: blanks, ahead: ahead{r: c.r}}, nil
+	return &Reader{chain: c, path: path, header: js, last: last, blanks: blanks, hidden: hidden, ahead: ahead{r: c.r}}, nil
 }
 
 // openRead opens a regular file for reading. Anything else is refused before it
@@ -144,7 +145,13 @@ func (r *Reader) Close() error {
 	return err
 }
 
-// ReadAt implements io.ReaderAt over the raw bytes. Deleted bytes are spaces.
+// Mask writes spaces over the bytes of p, which begins at raw offset off, that
+// were deleted or rewritten: what a source still holds is the same as what the log
+// holds where both look the same with it.
+func (r *Reader) Mask(p []byte, off int64) { blank(p, off, r.blanks) }
+
+// ReadAt implements io.ReaderAt over the raw bytes. Deleted bytes are spaces, or
+// what Rewrite put in their place.
 // It decompresses only the frames that hold the bytes asked for.
 func (r *Reader) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -35,7 +36,10 @@ func sealMode() mode {
 // old one stays. Sealing again does nothing until something is appended or
 // blanked, and both may be done to a sealed log. Lock and errors are as with
 // Open, but a missing log is CodeNotFound.
-func Seal(ctx context.Context, path string) (SealReport, error) {
+func Seal(ctx context.Context, path string) (SealReport, error) { return rewriteLog(ctx, path, nil) }
+
+// rewriteLog is Seal, with other texts in the place of lines.
+func rewriteLog(ctx context.Context, path string, lines map[int]string) (SealReport, error) {
 	f, lk, _, err := acquire(ctx, path, false)
 	if err != nil {
 		return SealReport{}, err
@@ -50,11 +54,11 @@ func Seal(ctx context.Context, path string) (SealReport, error) {
 		return SealReport{}, err
 	}
 	rep := SealReport{Before: l.last.end(), After: l.last.end(), Raw: l.last.rawEnd}
-	if l.last.depth == 0 || l.last.flags&flagSealed != 0 {
+	if l.last.depth == 0 || l.last.flags&flagSealed != 0 && len(lines) == 0 {
 		return rep, nil
 	}
 	tmp := path + ".tmp"
-	rep, err = l.rewrite(ctx, tmp)
+	rep, err = l.rewrite(ctx, tmp, lines)
 	if err == nil {
 		err = l.replace(tmp)
 	}
@@ -68,12 +72,16 @@ func Seal(ctx context.Context, path string) (SealReport, error) {
 }
 
 // rewrite writes the sealed log to tmp and checks it.
-func (l *Log) rewrite(ctx context.Context, tmp string) (SealReport, error) {
+func (l *Log) rewrite(ctx context.Context, tmp string, lines map[int]string) (SealReport, error) {
 	v, err := l.view()
 	if err != nil {
 		return SealReport{}, err
 	}
 	defer v.Close()
+	put, err := v.patches(ctx, lines)
+	if err != nil {
+		return SealReport{}, err
+	}
 	// What a crash left of an earlier try is of no use.
 	f, err := os.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -86,7 +94,7 @@ func (l *Log) rewrite(ctx context.Context, tmp string) (SealReport, error) {
 	}
 	out.edges = &edges{head: []byte{}}
 	sum := sha256.New()
-	if err := out.copyFrom(ctx, v, sum); err != nil {
+	if err := out.copyFrom(ctx, v, put, sum); err != nil {
 		return SealReport{}, err
 	}
 	if err := f.Sync(); err != nil {
@@ -107,15 +115,16 @@ func (l *Log) rewrite(ctx context.Context, tmp string) (SealReport, error) {
 	return SealReport{Done: true, Before: l.last.end(), After: got.Size, Raw: got.Raw, Blanked: got.Blanked, Frames: got.Frames}, nil
 }
 
-// copyFrom appends all that v holds, tombstones included, and feeds sum with the
-// raw bytes.
-func (l *Log) copyFrom(ctx context.Context, v *Reader, sum io.Writer) error {
+// copyFrom appends all that v holds, with the patches over it and tombstones
+// included, and feeds sum with the raw bytes.
+func (l *Log) copyFrom(ctx context.Context, v *Reader, put []patch, sum io.Writer) error {
 	buf := make([]byte, min(int64(l.mode.frame), v.last.rawEnd))
 	for off := int64(0); off < v.last.rawEnd; {
 		n := chunkLen(int(min(v.last.rawEnd-off, 2*int64(l.mode.frame))), l.mode.frame)
 		if err := readFull(v, buf[:n], off); err != nil {
 			return err
 		}
+		apply(put, buf[:n], off)
 		if _, err := sum.Write(buf[:n]); err != nil {
 			return err
 		}
@@ -124,7 +133,11 @@ func (l *Log) copyFrom(ctx context.Context, v *Reader, sum io.Writer) error {
 		}
 		off += int64(n)
 	}
-	return l.transact(ctx, func() error { return l.addTombstones(v.blanks, tombstoneApplied) })
+	gone := slices.Clone(v.blanks)
+	for _, x := range put {
+		gone = append(gone, x.span)
+	}
+	return l.transact(ctx, func() error { return l.addTombstones(mergeSpans(gone), tombstoneApplied) })
 }
 
 // replace puts tmp in the place of the log, which is closed by that.

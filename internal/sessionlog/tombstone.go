@@ -32,6 +32,9 @@ func encodeTombstone(spans []span, flags byte) []byte {
 	return b
 }
 
+// applied reports that the data frames hold what stands for a tombstone's spans.
+func applied(b []byte) bool { return len(b) > 12 && b[12]&tombstoneApplied != 0 }
+
 // decodeTombstone reads a tombstone frame of a log of raw bytes.
 func decodeTombstone(b []byte, raw int64) ([]span, bool) {
 	if len(b) < tombstoneFixed || binary.LittleEndian.Uint32(b) != magicTombstone ||
@@ -50,27 +53,29 @@ func decodeTombstone(b []byte, raw int64) ([]span, bool) {
 	return spans, true
 }
 
-// tombstones returns all spans of the log that ends with last, merged and in
-// order.
-func (c chain) tombstones(last record) ([]span, error) {
-	var spans []span
+// tombstones returns all spans of the log that ends with last, and those whose
+// bytes are in the data frames still; both merged and in order.
+func (c chain) tombstones(last record) (spans, hidden []span, err error) {
 	for off := last.newestTombstone(); off != 0; {
 		t, err := c.at(off)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		b, err := c.body(t)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		s, ok := decodeTombstone(b, t.rawEnd)
 		if t.kind != kindTombstone || !ok {
-			return nil, &errDamaged{t.bodyOff(), "a damaged tombstone"}
+			return nil, nil, &errDamaged{t.bodyOff(), "a damaged tombstone"}
 		}
 		spans = append(spans, s...)
+		if !applied(b) {
+			hidden = append(hidden, s...)
+		}
 		off = t.tombs
 	}
-	return mergeSpans(spans), nil
+	return mergeSpans(spans), mergeSpans(hidden), nil
 }
 
 // mergeSpans sorts spans and joins those that touch, in place.

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+
+	"strandline/internal/archive"
+	"strandline/internal/compact"
+	"strandline/internal/lifecycle"
+)
+
+// learned puts what was learned into a request. As of a line that is what was
+// known then.
+func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err error) {
+	now := req.Now
+	taught, _ := lifecycle.LearnedIn(x.cfg.Paths.Home).Read()
+	if req.AtLine > 0 {
+		before, err := x.store.Steps(ctx, archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true, Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(before) > 0 {
+			now = before[0].Time
+		}
+		if taught, err = lifecycle.TaughtBy(ctx, x.journal, now); err != nil {
+			return err
+		}
+	}
+	l := compact.Learner{
+		How: x.cfg.Restore.Learn, Rule: a.retention(x.rooms, false).Rule,
+		Taught: func() map[string]archive.Tally { return taught },
+	}
+	return l.Into(ctx, req, x.store, now)
+}
+
+// teacher tells a pass of upkeep what cuts teach.
+type teacher struct {
+	a *app
+	x indexed
+}
+
+// MadeUp implements lifecycle.Teacher.
+func (t teacher) MadeUp(ctx context.Context, session string) (archive.Compaction, bool, error) {
+	return compact.MadeUp(ctx, t.x.store, session)
+}
+
+// Teach implements lifecycle.Teacher.
+func (t teacher) Teach(ctx context.Context, cut archive.Compaction) (map[string]archive.Tally, error) {
+	return compact.Teach(ctx, t.x.store, cut, compact.Request{Log: t.x.capture.Conversation, Redact: t.a.env.Redact(t.x.cfg)})
+}

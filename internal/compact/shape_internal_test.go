@@ -1,0 +1,77 @@
+package compact
+
+import (
+	"math"
+	"testing"
+
+	"strandline/internal/archive"
+)
+
+// The shapes are keys of facts that the journal keeps: a name must not change.
+func TestShape(t *testing.T) {
+	for s, want := range map[string]string{
+		"--dry-run": "flag", "web/app": "path", "a1b2c3d4e5": "hash", "v1.24.3": "version", "10.0.0.1": "version",
+		"sqlite.go": "code file", "util.test.ts": "test file", "test_cli.py": "test file", "store_test.go": "test file",
+		"README.md": "text file", "go.sum": "data file", "pyproject.toml": "setting file", "os.ReadFile": "dotted.name",
+		"a.b.d": "dotted.name", "MAX_LEN": "constant", "test_restore": "test name", "TestRestore": "test name",
+		"parse_row": "snake_case", "my-Great-thing": "kebab-case", "FileReader": "CamelCase", "readFile": "camelCase",
+		"base64": "digits", "ordinary": "word", "": "word", "größe_x": "snake_case",
+	} {
+		if got := shape(s); got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestWeights(t *testing.T) {
+	if w := (Taught{}).Weights(); w != nil {
+		t.Errorf("of nothing: %v", w)
+	}
+	if w := (Taught{"hash": {Expected: 5}}).Weights(); w != nil {
+		t.Errorf("nothing was ever needed: %v", w)
+	}
+	all := Taught{}
+	for range 10 {
+		all.Add(Taught{"hash": {Expected: 100, Needed: 10}, "path": {Expected: 100, Needed: 90}, "flag": {Expected: 0.1, Needed: 0.1}})
+	}
+	w := all.Weights()
+	if w["hash"] > 0.6 || w["path"] < 1.2 {
+		t.Errorf("hashes %.2f, paths %.2f", w["hash"], w["path"])
+	}
+	if math.Abs(w["flag"]-1) > 0.05 {
+		t.Errorf("what was hardly seen weighs %.2f", w["flag"])
+	}
+	extreme := Taught{"hash": {Expected: 1e9, Needed: 0}, "path": {Expected: 1, Needed: 1e9}}.Weights()
+	if extreme["hash"] != leastShape || extreme["path"] != mostShape {
+		t.Errorf("not bounded: %v", extreme)
+	}
+}
+
+func TestWeightsChangeWhatNamesAreWorth(t *testing.T) {
+	worth := func(weights map[string]float64) float64 {
+		v := newVocabulary(3)
+		v.learn("look at a1b2c3d4e5", 1, true)
+		v.settle(weights)
+		return v.worth[v.ids["a1b2c3d4e5"]]
+	}
+	if plain, half := worth(nil), worth(map[string]float64{"hash": 0.5, "path": 3}); math.Abs(half-plain/2) > 1e-12 {
+		t.Errorf("%v and %v", plain, half)
+	}
+}
+
+// What a cut teaches is what was expected and what came, without what the context
+// holds anyway.
+func TestCompare(t *testing.T) {
+	v := newVocabulary(4)
+	v.learn("a1b2c3d4e5 and parse_row and next_row", 1, false)
+	v.learn("parse_row", 3, true)
+	v.know("next_row")
+	got := v.compare(map[string]float64{"parse_row": 1})
+	if len(got) != 2 || got["hash"].Needed != 0 || got["hash"].Expected <= 0 {
+		t.Fatalf("%v", got)
+	}
+	if s := got["snake_case"]; s.Needed <= s.Expected || s.Needed != v.surprise(&v.terms[v.ids["parse_row"]]) {
+		t.Errorf("%+v", s)
+	}
+	var _ map[string]archive.Tally = got
+}
