@@ -23,11 +23,12 @@ func main() {
 	quick := flag.Bool("quick", false, "leave out the transcript of 1 GB")
 	runs := flag.Int("runs", 40, "runs of each process")
 	only := flag.String("only", "hook,statusline,import,search,compact", "what to measure")
+	messages := flag.Int("messages", bench.GoalMessages, "size of the archive that is searched; 1400000 messages are a million passages")
 	strict := flag.Bool("strict", false, "fail if a goal is missed")
 	dir := flag.String("dir", "", "folder for transcripts and archives, about 3 GB (default: a temporary one)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	missed, err := run(ctx, *binary, *dir, *only, *runs, *quick)
+	missed, err := run(ctx, *binary, *dir, *only, *runs, *messages, *quick)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -41,7 +42,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, binary, parent, only string, runs int, quick bool) (missed int, err error) {
+func run(ctx context.Context, binary, parent, only string, runs, messages int, quick bool) (missed int, err error) {
 	dir, err := os.MkdirTemp(parent, "strandline-bench-")
 	if err != nil {
 		return 0, fmt.Errorf("make a folder: %w", err)
@@ -51,7 +52,7 @@ func run(ctx context.Context, binary, parent, only string, runs int, quick bool)
 	if err != nil {
 		return 0, err
 	}
-	s := &bench.Suite{Programs: programs, Dir: dir, Runs: runs, Log: os.Stderr, ImportBytes: 100e6, SearchMessages: 90_000}
+	s := &bench.Suite{Programs: programs, Dir: dir, Runs: runs, Log: os.Stderr, ImportBytes: 100e6, SearchMessages: messages}
 	sizes := []int64{1e6, 1e8, 1e9}
 	if quick {
 		sizes = sizes[:2]

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +18,7 @@ type Suite struct {
 	Dir      string // a folder for worlds, filled and left to the caller
 	Runs     int    // of each process
 	// ImportBytes and SearchMessages are the sizes of the two archives that are
-	// invented; the goals are those of 100 MB and of 90,000 messages.
+	// invented; the goals are those of 100 MB and of GoalMessages.
 	ImportBytes    int64
 	SearchMessages int
 	Log            io.Writer // says what is going on
@@ -57,7 +56,7 @@ func (s *Suite) Import(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(w.Dir)
-	if _, err := s.corpus(w, func(bytes int64, _ int) bool { return bytes >= s.ImportBytes }); err != nil {
+	if _, err := s.corpus(w, sessionsPerPart, func(bytes int64, _ int) bool { return bytes >= s.ImportBytes }); err != nil {
 		return err
 	}
 	var took Sample
@@ -82,56 +81,6 @@ func (s *Suite) Import(ctx context.Context) error {
 	return nil
 }
 
-// Search measures searches over 90,000 messages, and the restore of a session.
-func (s *Suite) Search(ctx context.Context) error {
-	w, err := NewWorld(filepath.Join(s.Dir, "search"))
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(w.Dir)
-	sessions, err := s.corpus(w, func(_ int64, messages int) bool { return messages >= s.SearchMessages })
-	if err != nil {
-		return err
-	}
-	s.logf("  import")
-	if _, err := w.Run(ctx, nil, s.Programs.Strandline, "import", w.Projects()); err != nil {
-		return err
-	}
-	for _, q := range []struct {
-		what, query string
-		goal        time.Duration
-		goalText    string
-	}{
-		{"a word that stands once", Needle(1, 3), goalRare, "10 ms"},
-		{"an identifier", "quotaResolver", goalCommon, "40 ms"},
-		{"common words", "timeout retry context cache", goalCommon, "40 ms"},
-		{"a question", "why does the cache eviction of the query planner ignore the deadline", goalCommon, "40 ms"},
-	} {
-		sample, out, err := s.repeat(ctx, w, "search", "--all", "--json", q.query)
-		if err != nil {
-			return err
-		}
-		var answer struct {
-			Hits []json.RawMessage `json:"hits"`
-		}
-		if err := json.Unmarshal(out, &answer); err != nil || len(answer.Hits) == 0 {
-			return fmt.Errorf("search %q found nothing: %w", q.query, errors.Join(errNothing, err))
-		}
-		s.Report.AddGoal(fmt.Sprintf("search over %d messages: %s", s.SearchMessages, q.what), ms(sample.Wall.Median()), spread(sample), q.goalText, sample.Wall.Median() <= q.goal)
-	}
-	sample, _, err := s.repeat(ctx, w, "restore", "--session", sessions[0])
-	if err != nil {
-		return err
-	}
-	s.Report.AddGoal("restore block", ms(sample.Wall.Median()), spread(sample), "15 ms", sample.Wall.Median() <= goalRestore)
-	if sample, _, err = s.repeat(ctx, w, "preserve", "--session", sessions[0]); err != nil {
-		return err
-	}
-	// The session's folder is no work tree; BenchmarkStat says what git adds.
-	s.Report.AddGoal("preserve, without git", ms(sample.Wall.Median()), spread(sample), "15 ms", sample.Wall.Median() <= goalRestore)
-	return nil
-}
-
 // repeat runs one command over and over and returns its times and last output.
 func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Times, []byte, error) {
 	var sample Times
@@ -149,21 +98,21 @@ func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Times, []b
 	return sample, out, nil
 }
 
-// corpus invents 40 sessions of one project until enough says so, and returns
+// corpus invents n sessions of one project until enough says so, and returns
 // their ids.
-func (s *Suite) corpus(w World, enough func(bytes int64, messages int) bool) ([]string, error) {
+func (s *Suite) corpus(w World, n int, enough func(bytes int64, messages int) bool) ([]string, error) {
 	var ids []string
 	var bytes int64
 	messages := 0
 	// Sessions are written one after the other; each gets its share.
-	for i := range sessionsPerPart {
-		id := fmt.Sprintf("c0ffee%02d-1111-4222-8333-444455556666", i)
+	for i := range n {
+		id := fmt.Sprintf("c0ff%04x-1111-4222-8333-444455556666", i)
 		t, err := s.begin(w, id, uint64(i+1))
 		if err != nil {
 			return nil, err
 		}
 		part := func() bool {
-			return enough((bytes+t.Bytes())*sessionsPerPart/int64(i+1), (messages+t.Messages())*sessionsPerPart/(i+1))
+			return enough((bytes+t.Bytes())*int64(n)/int64(i+1), (messages+t.Messages())*n/(i+1))
 		}
 		f, err := os.OpenFile(w.Transcript(id), os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
