@@ -162,10 +162,20 @@ func isVowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
 
 // irregular returns the other forms of an irregular word, nil for a regular one.
 func irregular(word string) []string {
-	for line := range strings.SplitSeq(irregularWords, "\n") {
-		if !strings.Contains(line, word) {
-			continue
+	return companions(irregularWords, word)
+}
+
+// companions returns the other words of the line that holds word, nil if none
+// does. No word stands in two lines.
+func companions(lines, word string) []string {
+	for at := 0; word != ""; {
+		i := strings.Index(lines[at:], word)
+		if i < 0 {
+			break
 		}
+		at += i + len(word)
+		from := strings.LastIndexByte(lines[:at], '\n') + 1
+		line, _, _ := strings.Cut(lines[from:], "\n")
 		group := strings.Fields(line)
 		if i := slices.Index(group, word); i >= 0 {
 			return slices.Delete(group, i, i+1)

@@ -1,7 +1,5 @@
 package terms
 
-import "strings"
-
 // groups holds, one group a line, words that developers use for the same thing.
 // A word stands in one group only, and words that mean something else as often
 // ("close", "run") stand in none. All are as Index gives them; their other forms
@@ -177,22 +175,6 @@ const maxKin = 4
 // Kin returns other words for what a word as Index gives it means among
 // developers: "login" gives "signin". Most words have none.
 func Kin(word string) []string {
-	var kin []string
-	for line := range strings.Lines(groups) {
-		if !strings.Contains(line, word) {
-			continue
-		}
-		group := strings.Fields(line)
-		for i, w := range group {
-			if w != word {
-				continue
-			}
-			for j, k := range group {
-				if j != i && len(kin) < maxKin {
-					kin = append(kin, k)
-				}
-			}
-		}
-	}
-	return kin
+	kin := companions(groups, word)
+	return kin[:min(len(kin), maxKin)]
 }

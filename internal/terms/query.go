@@ -31,7 +31,7 @@ func Query(q string) []archive.Term {
 	}
 	content := b.terms[:0:0]
 	for _, t := range b.terms {
-		if t.Must || t.Prefix || !stopWord(t.Text) {
+		if t.Must || t.Prefix || !Stop(t.Text) {
 			content = append(content, t)
 		}
 	}
@@ -114,9 +114,7 @@ func opensWord(run, term string) bool {
 }
 
 // Stop reports whether a term is too common in English prose to select anything.
-func Stop(t string) bool { return stopWord(t) }
-
-func stopWord(t string) bool {
+func Stop(t string) bool {
 	switch t {
 	case "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
 		"can", "could", "d", "did", "do", "does", "doe", "for", "from", "get", "had", "ha", "has", "have", "he", "her", "hi", "his",

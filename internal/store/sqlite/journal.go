@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"strandline/internal/archive"
 )
@@ -17,9 +19,15 @@ import (
 // with data that cannot be read, are kept and have no effect.
 func (s *Store) ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error {
 	return s.write(ctx, "index the journal", func(ctx context.Context) error {
+		segments := map[string][]string{} // those that something happened to, by session
 		for i := range entries {
-			if err := s.applyEntry(ctx, &entries[i]); err != nil {
+			if err := s.applyEntry(ctx, &entries[i], segments); err != nil {
 				return fmt.Errorf("journal entry %s: %w", entries[i].ID, err)
+			}
+		}
+		for _, session := range slices.Sorted(maps.Keys(segments)) {
+			if err := s.indexSegments(ctx, session, segments[session]); err != nil {
+				return err
 			}
 		}
 		if cursor == nil {
@@ -97,7 +105,9 @@ func (s *Store) facts(ctx context.Context, base string, kind archive.JournalKind
 	return out, err
 }
 
-func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry) error {
+// applyEntry stores an entry and what follows from it, but for the passages of
+// segments, which it adds to segments.
+func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry, segments map[string][]string) error {
 	if e.Kind == archive.JournalSummary && validID(e.Session) {
 		var fact archive.SummaryFact
 		if json.Unmarshal(e.Data, &fact) == nil {
@@ -121,7 +131,10 @@ func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry) error {
 	case archive.JournalSegment:
 		var fact archive.SegmentFact
 		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && validID(e.Session) && fact.Event != archive.SegmentRead {
-			return s.indexSegment(ctx, e.Session, fact.Segment.ID)
+			base := baseID(e.Session)
+			if !slices.Contains(segments[base], fact.Segment.ID) {
+				segments[base] = append(segments[base], fact.Segment.ID)
+			}
 		}
 	case archive.JournalAccess:
 		var fact archive.AccessFact

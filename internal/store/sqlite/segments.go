@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"strandline/internal/archive"
 )
@@ -11,12 +13,31 @@ import (
 // segmentLabel marks the passages of a segment's summary.
 const segmentLabel = "segment"
 
-// indexSegment makes the passages of a segment anew after something happened to
-// it: a search finds the newest summary while the segment is warm. What they
-// are depends on all entries about it, whatever order they come in.
-func (s *Store) indexSegment(ctx context.Context, session, id string) error {
-	base := baseID(session)
+// segmentFacts is what happened to segments, by their ids and in the order of time.
+type segmentFacts map[string][]archive.SegmentFact
+
+// segmentFacts reads what happened to the segments of a session.
+func (s *Store) segmentFacts(ctx context.Context, base string) (segmentFacts, error) {
 	entries, err := s.facts(ctx, base, archive.JournalSegment)
+	if err != nil {
+		return nil, err
+	}
+	facts := segmentFacts{}
+	for _, e := range entries {
+		var f archive.SegmentFact
+		if json.Unmarshal(e.Data, &f) == nil && f.Segment.ID != "" {
+			facts[f.Segment.ID] = append(facts[f.Segment.ID], f)
+		}
+	}
+	return facts, nil
+}
+
+// indexSegments makes the passages of segments anew to which something happened: a
+// search finds the newest summary while a segment is warm. What they are depends
+// on all entries about it, whatever order they come in; those of a session are
+// read once, however many of its segments there are.
+func (s *Store) indexSegments(ctx context.Context, base string, ids []string) error {
+	facts, err := s.segmentFacts(ctx, base)
 	if err != nil {
 		return err
 	}
@@ -24,25 +45,31 @@ func (s *Store) indexSegment(ctx context.Context, session, id string) error {
 	if err != nil {
 		return err
 	}
+	for _, id := range ids {
+		if err := s.dropSegment(ctx, no, id); err != nil {
+			return err
+		}
+		ps := segmentPassages(facts[id], base)
+		if len(ps) == 0 {
+			continue
+		}
+		if err := s.putPassages(ctx, no, isAgentID(base), ps); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropSegment removes the passages of a segment.
+func (s *Store) dropSegment(ctx context.Context, no int64, id string) error {
 	first := hookSeq(id)
-	if err := s.dropHookPassages(ctx, no, first, first+hookChunks); err != nil {
-		return err
-	}
-	ps := segmentPassages(entries, base, id)
-	if len(ps) == 0 {
-		return nil
-	}
-	return s.putPassages(ctx, no, isAgentID(base), ps)
+	return s.dropHookPassages(ctx, no, first, first+hookChunks)
 }
 
 // segmentPassages cuts the summary that counts into passages.
-func segmentPassages(entries []archive.JournalEntry, session, id string) []archive.Passage {
+func segmentPassages(facts []archive.SegmentFact, session string) []archive.Passage {
 	var newest archive.Segment
-	for _, e := range entries {
-		var f archive.SegmentFact
-		if json.Unmarshal(e.Data, &f) != nil || f.Segment.ID != id {
-			continue
-		}
+	for _, f := range facts {
 		switch f.Event {
 		case archive.SegmentArchived:
 			if newest.Content != "" {
@@ -61,6 +88,7 @@ func segmentPassages(entries []archive.JournalEntry, session, id string) []archi
 	if newest.Content == "" {
 		return nil
 	}
+	id := newest.ID
 	head := fmt.Sprintf("Summary %s of turns %d to %d: %s\n", id, newest.StartTurn, newest.EndTurn, newest.Topic)
 	var ps []archive.Passage
 	for text := head + newest.Content; text != "" && len(ps) < hookChunks; {
@@ -77,24 +105,15 @@ func segmentPassages(entries []archive.JournalEntry, session, id string) []archi
 // moveSegments makes the passages of a session's segments anew under its name,
 // after the session with number no lost that name.
 func (s *Store) moveSegments(ctx context.Context, id string, no int64) error {
-	entries, err := s.facts(ctx, id, archive.JournalSegment)
-	if err != nil {
+	facts, err := s.segmentFacts(ctx, id)
+	if err != nil || len(facts) == 0 {
 		return err
 	}
-	seen := map[string]bool{}
-	for _, e := range entries {
-		var f archive.SegmentFact
-		if json.Unmarshal(e.Data, &f) != nil || f.Segment.ID == "" || seen[f.Segment.ID] {
-			continue
-		}
-		seen[f.Segment.ID] = true
-		first := hookSeq(f.Segment.ID)
-		if err := s.dropHookPassages(ctx, no, first, first+hookChunks); err != nil {
-			return err
-		}
-		if err := s.indexSegment(ctx, id, f.Segment.ID); err != nil {
+	ids := slices.Sorted(maps.Keys(facts))
+	for _, segment := range ids {
+		if err := s.dropSegment(ctx, no, segment); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.indexSegments(ctx, id, ids)
 }
