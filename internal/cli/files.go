@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
+	"strandline/internal/task"
 )
 
 // touchJSON is one thing that was done to a file, for scripts.
@@ -78,17 +79,13 @@ Without PATH: the files that a session touched, the most often changed first.`,
 }
 
 func (a *app) fileHistory(ctx context.Context, x indexed, path string, f filesFlags) error {
-	h := archive.HistoryFilter{Path: path, Kinds: []archive.CallKind{archive.CallEdit, archive.CallCommand}}
-	if f.reads {
-		h.Kinds = nil
-	}
+	q := task.FileQuery{Path: path, Reads: f.reads, Limit: f.limit}
 	var err error
-	if h.Since, err = a.since(f.since); err != nil {
+	if q.Since, err = a.since(f.since); err != nil {
 		return err
 	}
-	only := ""
 	if f.session != "" {
-		if _, only, err = session(ctx, x.store, f.session); err != nil {
+		if _, q.Session, err = session(ctx, x.store, f.session); err != nil {
 			return err
 		}
 	} else if !f.all {
@@ -96,17 +93,11 @@ func (a *app) fileHistory(ctx context.Context, x indexed, path string, f filesFl
 		if f.dir != "" {
 			dir = a.abs(f.dir)
 		}
-		h.Projects = []string{x.capture.Project(dir).Key}
+		q.Projects = []string{x.capture.Project(dir).Key}
 	}
-	list, err := x.store.History(ctx, h)
+	list, left, err := task.FileHistory(ctx, x.store, q)
 	if err != nil {
 		return err
-	}
-	list = slices.DeleteFunc(list, func(t archive.Touch) bool { return only != "" && t.Session != only })
-	left := 0
-	if f.limit > 0 && len(list) > f.limit {
-		left = len(list) - f.limit
-		list = list[left:]
 	}
 	out := []touchJSON{}
 	for _, t := range list {

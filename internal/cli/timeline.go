@@ -113,77 +113,25 @@ func (a *app) printTimeline(past *task.Past, state *task.State) error {
 	if curve := contextCurve(past); len(curve) > 1 {
 		fmt.Fprintf(a.out, "tokens %s up to %s\n", sparkline(curve, min(a.width()-24, 96)), tokens(maxOf(curve)))
 	}
-	began := map[int][]task.Task{}
-	for _, t := range past.All() {
-		began[t.First.Turn] = append(began[t.First.Turn], t)
-	}
 	t := newTable("HANDLE", "TIME", ">STEPS", ">TOKENS", "WHAT")
-	next := 0
-	cuts := func(until int) {
-		for ; next < len(past.Compactions) && past.Compactions[next].Turn < until; next++ {
-			c := past.Compactions[next]
-			by := c.Trigger
-			if c.Ours {
-				by += ", by Strandline"
+	for _, row := range task.Course(past, state) {
+		handle, text := row.At.Handle(), row.Text(tokens)
+		switch {
+		case row.Kind == task.RowTurn:
+			behind := "-"
+			if row.Tokens > 0 {
+				behind = tokens(row.Tokens)
 			}
-			what := "── compacted (" + by + "): " + tokens(c.PreTokens)
-			if c.PostTokens > 0 {
-				what += " -> " + tokens(c.PostTokens)
-			}
-			t.row(turnHandle(c), a.clock(c.Time), "", "", what+" ──")
+			t.row(handle, a.clock(row.Time), fmt.Sprint(row.Steps), behind, text)
+		case row.Kind == task.RowCut:
+			t.row(handle, a.clock(row.Time), "", "", text)
+		case row.What == "":
+			t.row("", "", "", "", "  "+text)
+		default:
+			t.row("  "+handle, "", fmt.Sprint(row.Steps), "", "  "+text)
 		}
 	}
-	for _, turn := range past.Turns {
-		cuts(turn.Index)
-		title := turn.Title
-		if title == "" {
-			title = "(no prompt)"
-		}
-		t.row(archive.Ref{Session: s.ID, Turn: turn.Index, Step: -1}.Handle(), a.clock(turn.Start), fmt.Sprint(turn.Steps), turnTokens(past, turn.Index), title)
-		for _, w := range began[turn.Index] {
-			if w.Kind != task.KindTopic || w.First.Step > 0 {
-				t.row("  "+w.First.Handle(), "", fmt.Sprint(w.End-w.Start), "", work(w, state))
-			} else if tier := tierOf(w, state); tier != "" {
-				t.row("", "", "", "", "  "+strings.TrimSpace(tier))
-			}
-		}
-	}
-	cuts(1 << 30)
 	return t.write(a.out, a.width())
-}
-
-// work says in one line what a piece of work is and how far it got.
-func work(w task.Task, state *task.State) string {
-	mark := map[string]string{task.Completed: "✓", task.InProgress: "▸", task.Pending: "○", task.Deleted: "×", task.Failed: "!"}[w.Status]
-	what := w.Subject
-	if what == "" {
-		what = "task " + w.ID
-	}
-	if w.Agent != "" {
-		what = w.Agent + ": " + what
-	}
-	return "  " + mark + " " + tierOf(w, state) + what
-}
-
-func tierOf(w task.Task, state *task.State) string {
-	e, ok := state.Get(task.SegmentID(w.Session, w.ID))
-	switch {
-	case !ok:
-		return ""
-	case e.Pending:
-		return "[L1, waits] "
-	}
-	return fmt.Sprintf("[%s %s->%s] ", e.Tier, tokens(int64(e.OriginalTokens)), tokens(int64(e.CompressedTokens)))
-}
-
-// turnTokens is what stood in the context behind the turn's last response.
-func turnTokens(p *task.Past, turn int) string {
-	for m := p.Moment(turn+1, 0) - 1; m >= 0 && p.Steps[m].Turn == turn; m-- {
-		if n := p.Steps[m].Usage.Context() + p.Steps[m].Usage.Output; n > 0 {
-			return tokens(n)
-		}
-	}
-	return "-"
 }
 
 // clock formats a time of day.

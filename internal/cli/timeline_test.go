@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
-
-	"strandline/internal/archive"
-	"strandline/internal/task"
 )
 
 func TestSparkline(t *testing.T) {
@@ -34,27 +30,4 @@ func TestSparkline(t *testing.T) {
 			r.Fatalf("%d characters in %d", n, width)
 		}
 	})
-}
-
-func TestWorkLine(t *testing.T) {
-	fact := func(event archive.SegmentEvent, content string) *task.State {
-		s := archive.Segment{ID: task.SegmentID("s", "1"), Session: "s", OriginalTokens: 4000, CompressedTokens: 60, Content: content}
-		return task.Of([]archive.SegmentFact{{Event: event, Segment: s}}, noon())
-	}
-	for want, c := range map[string]struct {
-		w     task.Task
-		state *task.State
-	}{
-		"✓ Write":               {task.Task{Status: task.Completed, Subject: "Write"}, task.Of(nil, noon())},
-		"▸ Plan: Draw":          {task.Task{Status: task.InProgress, Subject: "Draw", Agent: "Plan"}, task.Of(nil, noon())},
-		"○ task 9":              {task.Task{Status: task.Pending, ID: "9"}, task.Of(nil, noon())},
-		"× Gone":                {task.Task{Status: task.Deleted, Subject: "Gone"}, task.Of(nil, noon())},
-		"! Lost":                {task.Task{Status: task.Failed, Subject: "Lost"}, task.Of(nil, noon())},
-		"✓ [L1, waits] Write":   {task.Task{Session: "s", ID: "1", Status: task.Completed, Subject: "Write"}, fact(archive.SegmentQueued, "")},
-		"✓ [L2 4.0K->60] Write": {task.Task{Session: "s", ID: "1", Status: task.Completed, Subject: "Write"}, fact(archive.SegmentSaved, "x")},
-	} {
-		if got := strings.TrimSpace(work(c.w, c.state)); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
 }

@@ -18,6 +18,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/logread"
 	"strandline/internal/recall"
+	"strandline/internal/task"
 )
 
 // Index is what the tools read of a store.
@@ -25,9 +26,8 @@ type Index interface {
 	recall.Searcher
 	recall.Vectors // passages that share no word with a query
 	logread.Places
-	Session(ctx context.Context, id string) (archive.Session, error)
-	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
-	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
+	task.Source
+	task.Histories
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Totals(ctx context.Context) (archive.Totals, error)
 	Close() error

@@ -211,7 +211,7 @@ func TestOutlines(t *testing.T) {
 			args = map[string]any{}
 		}
 		got, _ := call(t, c, tool, args)
-		for _, part := range []string{"7f3a12cd/0", "Make the payment retry wait longer, the key is [secret]", "-- context compacted (auto) at 167000 tokens", "7f3a12cd/2"} {
+		for _, part := range []string{"7f3a12cd/0", "Make the payment retry wait longer, the key is [secret]", "── compacted (auto): 167000 tokens -> 9000 tokens ──", "7f3a12cd/2"} {
 			if !strings.Contains(got.Record, part) {
 				t.Errorf("%s does not tell %q:\n%s", tool, part, got.Record)
 			}
@@ -245,7 +245,10 @@ func TestFiles(t *testing.T) {
 		handles string
 	}{
 		"a file":          {map[string]any{"path": "pay/retry.go"}, "7f3a12cd/3.0 7f3a12cd/2.0"},
-		"a part":          {map[string]any{"path": "retry.go", "limit": 1}, "7f3a12cd/3.0"},
+		"its end":         {map[string]any{"path": "retry.go", "limit": 1}, "7f3a12cd/3.0"},
+		"no end of it":    {map[string]any{"path": "try.go"}, ""},
+		"with reads":      {map[string]any{"path": "retry.go", "reads": true}, "7f3a12cd/3.0 7f3a12cd/2.0"},
+		"nothing since":   {map[string]any{"path": "retry.go", "since": "1m"}, ""},
 		"another project": {map[string]any{"path": "retry.go", "project": "tides"}, ""},
 		"no such file":    {map[string]any{"path": "nowhere.go"}, ""},
 	} {
@@ -255,6 +258,16 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%q, want %q: %s", h, x.handles, textOf(res))
 			}
 		})
+	}
+}
+
+// A model sees what changed, not the path that it asked for once more.
+func TestFilesTellTheChange(t *testing.T) {
+	got, _ := call(t, newWorld(t).client(), "files", map[string]any{"path": "/home/dev/shop/pay/retry.go"})
+	for _, part := range []string{"Edit  --- old wait +++ new treble", "Edit  --- old wait +++ new double"} {
+		if !strings.Contains(got.Record, part) {
+			t.Errorf("no %q in\n%s", part, got.Record)
+		}
 	}
 }
 
@@ -295,6 +308,7 @@ func TestWhatCannotBeDone(t *testing.T) {
 		"no such kind":        {"search", map[string]any{"query": "x", "kinds": []string{"novel"}}, "novel"},
 		"no such time":        {"search", map[string]any{"query": "x", "since": "soon"}, "soon"},
 		"no such project":     {"search", map[string]any{"query": "x", "project": "nowhere"}, `no project is called "nowhere"; project: all searches every project`},
+		"no time":             {"files", map[string]any{"path": "x", "since": "soon"}, "not a time"},
 		"no path":             {"files", map[string]any{"path": " "}, "path is empty"},
 		"no session there":    {"timeline", map[string]any{"session": "ffffffff"}, "no session"},
 	}

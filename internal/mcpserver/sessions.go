@@ -10,6 +10,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/brief"
 	"strandline/internal/recall"
+	"strandline/internal/task"
 )
 
 // How many sessions are listed.
@@ -30,10 +31,8 @@ func (s *Server) sessions(ctx context.Context, idx Index, in sessionsIn) (answer
 		f.Limit = min(in.Limit, sessionsMost)
 	}
 	var err error
-	if in.Since != "" {
-		if f.Since, err = recall.ParseTime(in.Since, s.opts.Now()); err != nil {
-			return answer{}, err
-		}
+	if f.Since, err = s.since(in.Since); err != nil {
+		return answer{}, err
 	}
 	if f.Projects, err = s.projects(ctx, idx, in.Project); err != nil {
 		return answer{}, err
@@ -93,36 +92,44 @@ func (s *Server) session(ctx context.Context, idx Index, typed string) (string, 
 	return list[0].ID, nil
 }
 
-// outline lists the turns of a session and its compactions between them.
+// since reads a time that a model wrote; "" is none.
+func (s *Server) since(typed string) (time.Time, error) {
+	if typed == "" {
+		return time.Time{}, nil
+	}
+	return recall.ParseTime(typed, s.opts.Now())
+}
+
+// outline is a session's course, as the command timeline tells it.
 func (s *Server) outline(ctx context.Context, idx Index, id string, page, size int) (answer, error) {
-	info, err := idx.Session(ctx, id)
+	past, err := task.Load(ctx, idx, id, 0)
 	if err != nil {
 		return answer{}, err
 	}
-	turns, err := idx.Turns(ctx, archive.Span{Session: id})
-	if err != nil {
-		return answer{}, err
-	}
-	cuts, err := idx.Compactions(ctx, archive.Span{Session: id})
+	state, err := task.LoadState(ctx, idx, id)
 	if err != nil {
 		return answer{}, err
 	}
 	var b strings.Builder
-	for _, t := range turns {
-		mark := ""
-		if t.Dead {
-			mark = " (left behind by a rewind)"
-		}
-		fmt.Fprintf(&b, "%s  %s · %d steps%s  %s\n", archive.Ref{Session: id, Turn: t.Index, Step: -1}.Handle(), s.stamp(t.Start), t.Steps, mark,
-			cmp.Or(t.Title, "(no prompt)"))
-		for len(cuts) > 0 && cuts[0].Turn <= t.Index {
-			fmt.Fprintf(&b, "  -- context compacted (%s) at %d tokens\n", cuts[0].Trigger, cuts[0].PreTokens)
-			cuts = cuts[1:]
+	for _, row := range task.Course(past, state) {
+		text := row.Text(func(n int64) string { return fmt.Sprintf("%d tokens", n) })
+		switch {
+		case row.Kind == task.RowTurn:
+			behind := ""
+			if row.Tokens > 0 {
+				behind = fmt.Sprintf(", %d tokens", row.Tokens)
+			}
+			fmt.Fprintf(&b, "%s  %s · %d steps%s  %s\n", row.At.Handle(), s.stamp(row.Time), row.Steps, behind, text)
+		case row.Kind == task.RowCut || row.What == "":
+			fmt.Fprintf(&b, "  %s\n", text)
+		default:
+			fmt.Fprintf(&b, "  %s  %s\n", row.At.Handle(), text)
 		}
 	}
 	if b.Len() == 0 {
 		b.WriteString("(a session without a turn)\n")
 	}
+	info := past.Session
 	return pageOf(fmt.Sprintf("session %s, project %s, %s", archive.ShortID(id), projectName(info.Project), s.stamp(info.First)), b.String(), page, size)
 }
 

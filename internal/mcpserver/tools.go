@@ -18,9 +18,9 @@ func (s *Server) addTools() {
 	add(s, front("recall", "Recall a turn or a step",
 		"Give the text of a handle whole, as it was said and done: a turn (7f3a12cd/12), a step of it (7f3a12cd/12.3), or a session's outline (7f3a12cd). Long texts come in pages."), s.recall)
 	add(s, back("timeline", "Outline of a session",
-		"List the turns of a session with their prompts, and where its context was compacted. Without a session: the last one of this project."), s.timeline)
+		"List the course of a session: its turns with their prompts, the tasks that began in each and how far they got, and where its context was compacted. Without a session: the last one of this project."), s.timeline)
 	add(s, back("files", "History of a file",
-		"List where a file was changed, read or named by a command, across sessions, newest first, with handles."), s.files)
+		"List every change of a file and every command that named it, across sessions, newest first, with handles."), s.files)
 	add(s, back("sessions", "List sessions",
 		"List the sessions that are kept, newest first: handle, project, time, number of turns, first prompt."), s.sessions)
 	add(s, back("status", "State of the archive",

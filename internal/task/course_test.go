@@ -1,0 +1,135 @@
+package task_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/task"
+)
+
+// lines is a course as a timeline prints it: one row a line.
+func lines(rows []task.Row) string {
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%s %s\n", strings.TrimPrefix(r.At.Handle(), "7f3a12cd"), r.Text(func(n int64) string { return fmt.Sprint(n) }))
+	}
+	return b.String()
+}
+
+func TestCourse(t *testing.T) {
+	m := newMemory()
+	m.prompt("Plan the retry").step(event("1", "pending", "Write the retry"), say("I plan."))
+	m.step(event("1", "in_progress", ""), edit("/w/retry.go"))
+	m.compactions = append(m.compactions, archive.Compaction{Session: session, Turn: 0, Line: m.line, Trigger: "auto", PreTokens: 167_000, PostTokens: 9_000})
+	m.prompt("").step(event("1", "completed", ""), agent("Explore", "Look around", "All is there.")).idle(2)
+	m.compactions = append(m.compactions, archive.Compaction{Session: session, Turn: 1, Line: m.line, Trigger: "manual", PreTokens: 50, Ours: true})
+	got := task.Course(m.load(t, 0), task.Of(nil, noon()))
+	want := `/0 Plan the retry
+/0.1 ✓ Write the retry
+/0 ── compacted (auto): 167000 -> 9000 ──
+/1 (no prompt)
+/1.0 ✓ Explore: Look around
+/1 ── compacted (manual, by Strandline): 50 ──
+`
+	if lines(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", lines(got), want)
+	}
+	if got[0].Steps != 2 || got[0].Tokens != 12_100 || got[3].Tokens != 15_100 || !got[3].Time.Equal(noon().Add(2*time.Minute)) {
+		t.Errorf("the turns' rows %+v\n%+v", got[0], got[3])
+	}
+}
+
+// A topic is the prompt above it: it has a row only for what its summary is.
+func TestCourseOfTopics(t *testing.T) {
+	m := newMemory()
+	m.prompt("Make the retry wait").step(edit("/w/retry.go")).idle(3)
+	past := m.load(t, 0)
+	if got := lines(task.Course(past, task.Of(nil, noon()))); got != "/0 Make the retry wait\n" {
+		t.Errorf("without a summary:\n%s", got)
+	}
+	topic := past.All()[0]
+	segment := archive.Segment{ID: task.SegmentID(topic.Session, topic.ID), Session: topic.Session, OriginalTokens: 4000, CompressedTokens: 60, Content: "Waits."}
+	state := task.Of([]archive.SegmentFact{{Event: archive.SegmentSaved, Segment: segment}}, noon())
+	if got := lines(task.Course(past, state)); got != "/0 Make the retry wait\n/0.0 [L2 4000->60]\n" {
+		t.Errorf("with a summary:\n%s", got)
+	}
+}
+
+func TestRowOfWork(t *testing.T) {
+	summary := func(event archive.SegmentEvent, content string) *task.Entry {
+		s := archive.Segment{ID: "x", Session: "s", OriginalTokens: 4000, CompressedTokens: 60, Content: content}
+		e, ok := task.Of([]archive.SegmentFact{{Event: event, Segment: s}}, noon()).Get("x")
+		if !ok {
+			t.Fatal("no segment")
+		}
+		return &e
+	}
+	for want, r := range map[string]task.Row{
+		"✓ Write":               {Status: task.Completed, What: "Write"},
+		"▸ Plan: Draw":          {Status: task.InProgress, What: "Plan: Draw"},
+		"○ task 9":              {Status: task.Pending, What: "task 9"},
+		"× Gone":                {Status: task.Deleted, What: "Gone"},
+		"! Lost":                {Status: task.Failed, What: "Lost"},
+		"renamed to what":       {Status: "renamed", What: "renamed to what"},
+		"✓ [L1, waits] Write":   {Status: task.Completed, What: "Write", Summary: summary(archive.SegmentQueued, "")},
+		"✓ [L2 4000->60] Write": {Status: task.Completed, What: "Write", Summary: summary(archive.SegmentSaved, "x")},
+	} {
+		r.Kind = task.RowWork
+		if got := r.Text(func(n int64) string { return fmt.Sprint(n) }); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// histories is an index of what was done to files.
+type histories struct {
+	touches []archive.Touch
+	asked   archive.HistoryFilter
+	err     error
+}
+
+func (h *histories) History(_ context.Context, f archive.HistoryFilter) ([]archive.Touch, error) {
+	h.asked = f
+	return slices.Clone(h.touches), h.err
+}
+
+func TestFileHistory(t *testing.T) {
+	touch := func(session string, turn int) archive.Touch {
+		return archive.Touch{FileTouch: archive.FileTouch{Session: session, Turn: turn}}
+	}
+	src := &histories{touches: []archive.Touch{touch("a", 1), touch("b", 1), touch("a", 2), touch("a", 3)}}
+	for name, c := range map[string]struct {
+		q     task.FileQuery
+		turns []int
+		older int
+		kinds int
+	}{
+		"all, oldest first":             {task.FileQuery{}, []int{1, 1, 2, 3}, 0, 2},
+		"the newest":                    {task.FileQuery{Limit: 2}, []int{2, 3}, 2, 2},
+		"of one session":                {task.FileQuery{Session: "a", Limit: 5}, []int{1, 2, 3}, 0, 2},
+		"of one session, the newest":    {task.FileQuery{Session: "a", Limit: 1}, []int{3}, 2, 2},
+		"reads as well":                 {task.FileQuery{Reads: true}, []int{1, 1, 2, 3}, 0, 0},
+		"of a session that did nothing": {task.FileQuery{Session: "c"}, nil, 0, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list, older, err := task.FileHistory(t.Context(), src, c.q)
+			var turns []int
+			for _, x := range list {
+				turns = append(turns, x.Turn)
+			}
+			if err != nil || !slices.Equal(turns, c.turns) || older != c.older || len(src.asked.Kinds) != c.kinds {
+				t.Errorf("turns %v, %d older, kinds %v, %v", turns, older, src.asked.Kinds, err)
+			}
+		})
+	}
+	src.err = errors.New("index gone")
+	if _, _, err := task.FileHistory(t.Context(), src, task.FileQuery{}); !errors.Is(err, src.err) {
+		t.Errorf("error %v", err)
+	}
+}
