@@ -133,7 +133,7 @@ func (s *Store) Vacuum(ctx context.Context) error {
 	}
 	defer s.release()
 	for _, query := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
-		if _, err := s.conn.ExecContext(ctx, query); err != nil {
+		if err := s.conn.exec(ctx, query); err != nil {
 			return s.fail("give space back", err)
 		}
 	}

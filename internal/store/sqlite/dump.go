@@ -3,7 +3,7 @@ package sqlite
 import (
 	"bufio"
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"io"
 	"strings"
@@ -67,32 +67,22 @@ func (s *Store) Dump(ctx context.Context, w io.Writer) error {
 	return out.Flush()
 }
 
-func (s *Store) dumpTable(ctx context.Context, w *bufio.Writer, name, query string) (err error) {
-	rows, err := s.conn.QueryContext(ctx, query)
+func (s *Store) dumpTable(ctx context.Context, w *bufio.Writer, name, query string) error {
+	st, err := s.stmt(ctx, query)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // Err below tells of what went wrong
-	columns, err := rows.Columns()
-	if err != nil {
-		return err
-	}
-	values := make([]sql.NullString, len(columns))
-	dest := make([]any, len(columns))
-	for i := range values {
-		dest[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return err
-		}
+	return each(ctx, st, nil, func(columns []string, values []driver.Value) error {
 		_, _ = w.WriteString(name) // a bufio.Writer keeps its first error for Flush
 		for i, v := range values {
-			if v.Valid {
-				_, _ = fmt.Fprintf(w, " %s=%q", columns[i], v.String)
+			switch v := v.(type) {
+			case nil:
+			case string, []byte:
+				_, _ = fmt.Fprintf(w, " %s=%q", columns[i], v)
+			default:
+				_, _ = fmt.Fprintf(w, " %s=%q", columns[i], fmt.Sprint(v))
 			}
 		}
-		_ = w.WriteByte('\n')
-	}
-	return rows.Err()
+		return w.WriteByte('\n')
+	})
 }

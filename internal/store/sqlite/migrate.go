@@ -57,16 +57,14 @@ func (s *Store) migrate(ctx context.Context) error {
 	case s.opt.ReadOnly:
 		return fmt.Errorf("%w: %d, this strandline reads %d", errOlder, version, len(all))
 	}
-	if _, err := s.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := s.conn.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return s.fail("migrate the index", err)
 	}
 	if err := s.migrateLocked(ctx, all); err != nil {
-		_, rollback := s.conn.ExecContext(ctx, "ROLLBACK")
-		_ = harmless(rollback) // the first error says more
+		_ = harmless(s.conn.exec(ctx, "ROLLBACK")) // the first error says more
 		return s.fail("migrate the index", err)
 	}
-	_, err = s.conn.ExecContext(ctx, "COMMIT")
-	return s.fail("migrate the index", err)
+	return s.fail("migrate the index", s.conn.exec(ctx, "COMMIT"))
 }
 
 // migrateLocked runs what is missing, once no other process can do the same.
@@ -76,16 +74,15 @@ func (s *Store) migrateLocked(ctx context.Context, all []string) error {
 		return err
 	}
 	for ; version < len(all); version++ {
-		if _, err := s.conn.ExecContext(ctx, all[version]); err != nil {
+		if err := s.conn.exec(ctx, all[version]); err != nil {
 			return fmt.Errorf("migration %d: %w", version+1, err)
 		}
 	}
-	_, err = s.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version=%d", len(all)))
-	return err
+	return s.conn.exec(ctx, fmt.Sprintf("PRAGMA user_version=%d", len(all)))
 }
 
 func (s *Store) userVersion(ctx context.Context) (version int, err error) {
-	if err := s.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	if _, err := s.queryRow(ctx, "PRAGMA user_version", nil, &version); err != nil {
 		return 0, s.fail("read the index", err)
 	}
 	return version, nil

@@ -82,23 +82,19 @@ func TestPlans(t *testing.T) {
 // several projects need, is not among them.
 func plan(t *testing.T, s *Store, query string) (steps []string) {
 	t.Helper()
-	rows, err := s.conn.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))[:argCount(query)]...)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := s.query(t.Context(), "EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))[:argCount(query)], func(scan scanFunc) error {
 		var id, parent, unused int
 		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-			t.Fatal(err)
+		if err := scan(&id, &parent, &unused, &detail); err != nil {
+			return err
 		}
 		if strings.HasPrefix(detail, "SEARCH") || strings.HasPrefix(detail, "SCAN") && !strings.HasPrefix(detail, "SCAN (subquery") {
 			steps = append(steps, detail)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
 	}
 	return steps
 }

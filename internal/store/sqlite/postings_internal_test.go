@@ -36,7 +36,7 @@ func wordStore(t *testing.T) *Store {
 }
 
 func wordSQL(t interface{ Fatal(args ...any) }, s *Store, query string, args ...any) {
-	if _, err := s.conn.ExecContext(context.Background(), query, args...); err != nil {
+	if _, err := s.exec(context.Background(), query, args...); err != nil {
 		t.Fatal(query, err)
 	}
 }

@@ -2,7 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"strings"
 )
@@ -11,35 +11,35 @@ import (
 type scanFunc func(dest ...any) error
 
 // query runs a prepared statement and calls row for each row of its answer.
-func (s *Store) query(ctx context.Context, query string, args []any, row func(scan scanFunc) error) (err error) {
+func (s *Store) query(ctx context.Context, query string, args []any, row func(scan scanFunc) error) error {
 	st, err := s.stmt(ctx, query)
 	if err != nil {
 		return err
 	}
-	rows, err := st.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := row(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	var values []driver.Value
+	scan := func(dest ...any) error { return assign(values, dest) }
+	return each(ctx, st, args, func(_ []string, now []driver.Value) error {
+		values = now
+		return row(scan)
+	})
 }
+
+// errFirst ends a query behind its first row.
+var errFirst = errors.New("the first row is enough")
 
 // queryRow reads the first row of the answer and reports whether there is one.
 func (s *Store) queryRow(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
-	st, err := s.stmt(ctx, query)
-	if err != nil {
-		return false, err
+	err = s.query(ctx, query, args, func(scan scanFunc) error {
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		found = true
+		return errFirst
+	})
+	if errors.Is(err, errFirst) {
+		err = nil
 	}
-	err = st.QueryRowContext(ctx, args...).Scan(dest...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
+	return found && err == nil, err
 }
 
 // marks returns n question marks for an IN list.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io"
 	"io/fs"
@@ -15,13 +14,13 @@ import (
 // openFile connects to the file at path, which may be the index or a copy of it.
 // more are options of the driver's name for the file.
 func (s *Store) openFile(ctx context.Context, path, more string) error {
-	db, err := sql.Open("sqlite", dsn(path, s.opt.ReadOnly)+more)
+	c, err := openConn(dsn(path, s.opt.ReadOnly) + more)
 	if err != nil {
 		return s.fail("open the index", err)
 	}
-	s.db = db
+	s.conn = c
 	if err := s.connect(ctx); err != nil {
-		return errors.Join(err, db.Close())
+		return errors.Join(err, s.disconnect())
 	}
 	return nil
 }

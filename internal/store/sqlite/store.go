@@ -2,7 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,10 +40,9 @@ type Texts func(ctx context.Context, session string, from, to int) ([]archive.Pa
 type Store struct {
 	path  string
 	opt   Options
-	db    *sql.DB
-	conn  *sql.Conn
+	conn  *conn
 	turn  chan struct{} // holds one token; who has it may use conn
-	stmts map[string]*sql.Stmt
+	stmts map[string]statement
 	enc   encoder
 	// copied is the folder of a copy of the index that is read instead of it.
 	copied string
@@ -63,7 +62,7 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	if err := prepareFile(path, opt.ReadOnly); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, opt: opt, turn: make(chan struct{}, 1), stmts: map[string]*sql.Stmt{}}
+	s := &Store{path: path, opt: opt, turn: make(chan struct{}, 1), stmts: map[string]statement{}}
 	err := s.openFile(ctx, path, "")
 	if opt.ReadOnly && err != nil {
 		err = s.openAnyway(ctx, err)
@@ -76,10 +75,6 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 }
 
 func (s *Store) connect(ctx context.Context) error {
-	var err error
-	if s.conn, err = s.db.Conn(ctx); err != nil {
-		return s.fail("open the index", err)
-	}
 	if err := s.configure(ctx); err != nil {
 		return err
 	}
@@ -90,8 +85,7 @@ func (s *Store) connect(ctx context.Context) error {
 // switched to WAL while another process does the same, so this waits itself.
 func (s *Store) configure(ctx context.Context) error {
 	for waited, pause := time.Duration(0), time.Millisecond; ; waited, pause = waited+pause, 2*pause {
-		_, err := s.conn.ExecContext(ctx, pragmas(s.opt))
-		err = s.fail("open the index", err)
+		err := s.fail("open the index", s.conn.exec(ctx, pragmas(s.opt)))
 		if archive.ErrorCode(err) != archive.CodeBusy || waited >= s.opt.BusyTimeout {
 			return err
 		}
@@ -121,15 +115,17 @@ func pragmas(opt Options) string {
 func (s *Store) Close() error {
 	<-s.turn
 	defer s.release()
+	return s.fail("close the index", errors.Join(s.disconnect(), s.dropCopy()))
+}
+
+// disconnect closes the connection and what was prepared on it.
+func (s *Store) disconnect() error {
 	var errs []error
 	for _, st := range s.stmts {
 		errs = append(errs, st.Close())
 	}
-	errs = append(errs, s.conn.Close(), s.db.Close(), s.dropCopy())
-	if err := errors.Join(errs...); err != nil {
-		return s.fail("close the index", err)
-	}
-	return nil
+	clear(s.stmts)
+	return errors.Join(append(errs, s.conn.close())...)
 }
 
 // prepareFile creates the file with the right mode before SQLite sees it. It is
@@ -206,11 +202,11 @@ func (s *Store) acquire(ctx context.Context) error {
 func (s *Store) release() { s.turn <- struct{}{} }
 
 // stmt returns a prepared statement, which lives as long as the Store.
-func (s *Store) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+func (s *Store) stmt(ctx context.Context, query string) (statement, error) {
 	if st, ok := s.stmts[query]; ok {
 		return st, nil
 	}
-	st, err := s.conn.PrepareContext(ctx, query)
+	st, err := s.conn.prepare(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", query, err)
 	}
@@ -219,12 +215,16 @@ func (s *Store) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 }
 
 // exec runs a prepared statement.
-func (s *Store) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (s *Store) exec(ctx context.Context, query string, args ...any) (driver.Result, error) {
 	st, err := s.stmt(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	return st.ExecContext(ctx, args...)
+	named, err := arguments(args)
+	if err != nil {
+		return nil, err
+	}
+	return st.ExecContext(ctx, named)
 }
 
 // write runs fn in a transaction. Statements in it are not interrupted when ctx

@@ -1,0 +1,241 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	sqlite "modernc.org/sqlite"
+)
+
+// conn is a connection of the driver. A store has one, and uses it in one
+// goroutine at a time, so the pool, the locks and the goroutine of database/sql
+// would be a price without a use: a hook runs hundreds of statements.
+type conn struct {
+	driver interface {
+		driver.Conn
+		driver.ExecerContext
+		driver.ConnPrepareContext
+	}
+}
+
+// statement is a prepared statement.
+type statement interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// errClosed is a connection that is closed already.
+var errClosed = errors.New("the index is closed")
+
+// errDriver is a driver that lacks what is needed of it, which no released
+// version does.
+var errDriver = errors.New("the driver does not know contexts")
+
+// openConn opens the database that a driver's name for a file says.
+func openConn(name string) (*conn, error) {
+	opened, err := new(sqlite.Driver).Open(name)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{}
+	var ok bool
+	if c.driver, ok = opened.(interface {
+		driver.Conn
+		driver.ExecerContext
+		driver.ConnPrepareContext
+	}); !ok {
+		return nil, errors.Join(errDriver, opened.Close())
+	}
+	return c, nil
+}
+
+// close ends the connection; what is asked of it later fails with errClosed.
+func (c *conn) close() error {
+	if c.driver == nil {
+		return errClosed
+	}
+	err := c.driver.Close()
+	c.driver = nil
+	return err
+}
+
+// exec runs one or more statements that are not kept.
+func (c *conn) exec(ctx context.Context, script string) error {
+	if c.driver == nil {
+		return errClosed
+	}
+	_, err := c.driver.ExecContext(ctx, script, nil)
+	return err
+}
+
+// prepare parses a statement.
+func (c *conn) prepare(ctx context.Context, query string) (statement, error) {
+	if c.driver == nil {
+		return nil, errClosed
+	}
+	prepared, err := c.driver.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	st, ok := prepared.(statement)
+	if !ok {
+		return nil, errors.Join(errDriver, prepared.Close())
+	}
+	return st, nil
+}
+
+// arguments makes the driver's values of Go's.
+func arguments(args []any) ([]driver.NamedValue, error) {
+	out := make([]driver.NamedValue, len(args))
+	for i, arg := range args {
+		out[i].Ordinal = i + 1
+		switch v := arg.(type) {
+		case int64, string, []byte, nil: // as they are, and nearly all
+			out[i].Value = v
+		case int:
+			out[i].Value = int64(v)
+		default:
+			var err error
+			if out[i].Value, err = driver.DefaultParameterConverter.ConvertValue(arg); err != nil {
+				return nil, fmt.Errorf("argument %d: %w", i+1, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// each runs a statement and calls row for every row of its answer, with the names
+// of the columns.
+func each(ctx context.Context, st statement, args []any, row func(columns []string, values []driver.Value) error) (err error) {
+	named, err := arguments(args)
+	if err != nil {
+		return err
+	}
+	rows, err := st.QueryContext(ctx, named)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns := rows.Columns()
+	values := make([]driver.Value, len(columns))
+	for {
+		switch err := rows.Next(values); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := row(columns, values); err != nil {
+			return err
+		}
+	}
+}
+
+var (
+	errNull   = errors.New("the value is NULL")
+	errColumn = errors.New("the column holds another type")
+)
+
+// assign stores the values of a row where dest points to.
+func assign(values []driver.Value, dest []any) error {
+	if len(values) != len(dest) {
+		return fmt.Errorf("%w: %d columns for %d places", errColumn, len(values), len(dest))
+	}
+	for i, v := range values {
+		if err := assignOne(dest[i], v); err != nil {
+			return fmt.Errorf("column %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// assignOne stores a value. The driver gives int64, float64, string, []byte, which
+// is nobody else's, or nil.
+func assignOne(dest any, v driver.Value) error {
+	switch d := dest.(type) {
+	case *string:
+		if s, ok := v.(string); ok {
+			*d = s
+			return nil
+		}
+	case *int64:
+		if n, ok := v.(int64); ok {
+			*d = n
+			return nil
+		}
+	case *int:
+		if n, ok := v.(int64); ok {
+			*d = int(n)
+			return nil
+		}
+	case *bool:
+		if n, ok := v.(int64); ok {
+			*d = n != 0
+			return nil
+		}
+	case *[]byte:
+		switch b := v.(type) {
+		case nil:
+			*d = nil
+			return nil
+		case []byte:
+			*d = b
+			return nil
+		case string:
+			*d = []byte(b)
+			return nil
+		}
+	}
+	return assignKind(reflect.ValueOf(dest).Elem(), v)
+}
+
+// assignKind stores a value in a variable of a type of our own, such as a kind of
+// passage, in a float or behind a pointer that is nil for NULL.
+func assignKind(to reflect.Value, v driver.Value) error {
+	if to.Kind() == reflect.Pointer {
+		if v == nil {
+			to.SetZero()
+			return nil
+		}
+		to.Set(reflect.New(to.Type().Elem()))
+		return assignKind(to.Elem(), v)
+	}
+	if v == nil {
+		return errNull
+	}
+	switch x := v.(type) {
+	case int64:
+		switch {
+		case to.CanInt():
+			to.SetInt(x)
+			return nil
+		case to.CanFloat():
+			to.SetFloat(float64(x))
+			return nil
+		case to.Kind() == reflect.Bool:
+			to.SetBool(x != 0)
+			return nil
+		}
+	case float64:
+		if to.CanFloat() {
+			to.SetFloat(x)
+			return nil
+		}
+	case string:
+		if to.Kind() == reflect.String {
+			to.SetString(x)
+			return nil
+		}
+	case []byte:
+		if to.Kind() == reflect.String {
+			to.SetString(string(x))
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %T for %s", errColumn, v, to.Type())
+}
