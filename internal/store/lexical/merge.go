@@ -179,6 +179,12 @@ func Union(x, y []int64) []int64 {
 		return x
 	}
 	out := make([]int64, 0, len(x)+len(y))
+	switch {
+	case x[len(x)-1] < y[0]:
+		return append(append(out, x...), y...)
+	case y[len(y)-1] < x[0]:
+		return append(append(out, y...), x...)
+	}
 	for len(x) > 0 && len(y) > 0 {
 		least := min(x[0], y[0])
 		out = append(out, least)

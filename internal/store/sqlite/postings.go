@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"strandline/internal/store/fts5"
+	"strandline/internal/store/lexical"
 )
 
 // The lists of passages are read from the blocks of the full-text index instead
@@ -40,6 +41,7 @@ type postings struct {
 // span is a word's rowids in one segment.
 type span struct {
 	segment int
+	first   int64 // the smallest
 	ids     []int64
 	leaf    int64 // with more: the leaf behind which the list goes on
 	more    bool
@@ -71,14 +73,31 @@ func (p *postings) lists(ctx context.Context, words []string) ([][]int64, error)
 		return nil, err
 	}
 	for w, found := range spans {
-		for i := range found {
-			if err := p.finish(ctx, &found[i], words[w]); err != nil {
-				return nil, err
-			}
+		if out[w], err = p.join(ctx, found, words[w]); err != nil {
+			return nil, err
 		}
-		out[w] = p.newest(joinSpans(found))
 	}
 	return out, nil
+}
+
+// join makes one ascending list of what the segments hold of a word. What came
+// later is mostly newer, so that segments follow each other: once the newest have
+// given as many as the limit, the older ones are looked at only far enough to see
+// that they hold none that is newer.
+func (p *postings) join(ctx context.Context, found []span, word string) (ids []int64, err error) {
+	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(b.first, a.first) })
+	lo := p.lo
+	for _, x := range found {
+		more, err := p.finish(ctx, x, word, lo)
+		if err != nil {
+			return nil, err
+		}
+		ids = p.newest(lexical.Union(more, ids))
+		if p.limit > 0 && len(ids) == p.limit {
+			lo = ids[0]
+		}
+	}
+	return ids, nil
 }
 
 // find reads of each word what stands in the leaf of each segment where it begins.
@@ -119,6 +138,9 @@ func (p *postings) find(ctx context.Context, words []string) ([][]span, error) {
 			if found.ids, err = ids.Append(nil); err != nil {
 				return err
 			}
+			if len(found.ids) > 0 { // a whole leaf may lie between a term and its rowids
+				found.first = found.ids[0]
+			}
 			spans[x.word] = append(spans[x.word], found)
 		}
 		return nil
@@ -151,42 +173,42 @@ func (p *postings) leaves(ctx context.Context, words []string) ([]int64, error) 
 	return leaves, nil
 }
 
-// finish takes out of a list what does not count, and adds the rest of one that
-// goes on in the leaves behind the one where it begins.
-func (p *postings) finish(ctx context.Context, x *span, word string) (err error) {
-	if x.ids, err = p.live(ctx, x.segment, x.ids); err != nil || !x.more {
-		return err
+// finish returns the rowids from lo on that count of a list, with those in the
+// leaves behind the one where it begins.
+func (p *postings) finish(ctx context.Context, x span, word string, lo int64) ([]int64, error) {
+	ids, err := p.live(ctx, x.segment, x.ids, lo)
+	if err != nil || !x.more {
+		return ids, err
 	}
 	seg := p.segments[x.segment]
 	last := seg.Last
 	if _, err := p.s.queryRow(ctx, nextLeafQuery, []any{seg.ID, fts5.Key(word)}, &last); err != nil {
-		return err
+		return nil, err
 	}
 	// From the end, and only as far as the bounds and the limit need.
 	var parts [][]int64
 	size := 0
 	enough := func() bool { return p.limit > 0 && size >= p.limit }
-	for to := last; to > x.leaf && !enough(); to -= tailLeaves {
-		ids, err := p.heads(ctx, seg.Leaf(max(x.leaf+1, to-tailLeaves+1)), seg.Leaf(to))
+	for to, leaves := last, int64(1); to > x.leaf && !enough(); to, leaves = to-leaves, tailLeaves {
+		part, err := p.heads(ctx, seg.Leaf(max(x.leaf+1, to-leaves+1)), seg.Leaf(to))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		below := len(ids) > 0 && ids[0] < p.lo
-		if ids, err = p.live(ctx, x.segment, ids); err != nil {
-			return err
+		below := len(part) > 0 && part[0] < lo
+		if part, err = p.live(ctx, x.segment, part, lo); err != nil {
+			return nil, err
 		}
-		parts = append(parts, ids)
-		size += len(ids)
+		parts = append(parts, part)
+		size += len(part)
 		if below {
 			break
 		}
 	}
 	if !enough() {
-		parts = append(parts, x.ids)
+		parts = append(parts, ids)
 	}
 	slices.Reverse(parts)
-	x.ids = slices.Concat(parts...)
-	return nil
+	return slices.Concat(parts...), nil
 }
 
 // heads reads the rowids at the beginning of leaves, which go on from one to the
@@ -202,10 +224,10 @@ func (p *postings) heads(ctx context.Context, first, last int64) (ids []int64, e
 	return ids, err
 }
 
-// live returns the rowids within the bounds that were not deleted from a segment.
-// It reuses ids, which ascend.
-func (p *postings) live(ctx context.Context, segment int, ids []int64) ([]int64, error) {
-	from, _ := slices.BinarySearch(ids, p.lo)
+// live returns the rowids from lo to the upper bound that were not deleted from a
+// segment. It reuses ids, which ascend.
+func (p *postings) live(ctx context.Context, segment int, ids []int64, lo int64) ([]int64, error) {
+	from, _ := slices.BinarySearch(ids, lo)
 	to, found := slices.BinarySearch(ids, p.hi)
 	if found {
 		to++
@@ -267,32 +289,6 @@ func (p *postings) newest(ids []int64) []int64 {
 		return ids[len(ids)-p.limit:]
 	}
 	return ids
-}
-
-// joinSpans makes one ascending list. What came later is mostly newer, so that the
-// segments' lists stand one behind the other.
-func joinSpans(found []span) []int64 {
-	if len(found) == 1 {
-		return found[0].ids
-	}
-	slices.SortFunc(found, func(a, b span) int {
-		if len(a.ids) == 0 || len(b.ids) == 0 {
-			return cmp.Compare(len(a.ids), len(b.ids))
-		}
-		return cmp.Compare(a.ids[0], b.ids[0])
-	})
-	size := 0
-	for _, x := range found {
-		size += len(x.ids)
-	}
-	ids := make([]int64, 0, size)
-	for _, x := range found {
-		ids = append(ids, x.ids...)
-	}
-	if !slices.IsSorted(ids) {
-		slices.Sort(ids)
-	}
-	return slices.Compact(ids)
 }
 
 // numbers makes a JSON list.
