@@ -37,6 +37,12 @@ type Client struct {
 	// Agent reads a sub-agent's description from the file the client keeps
 	// beside its transcript.
 	Agent func(meta []byte) archive.Agent
+	// Rows calls fn with what identifies each complete line, the first of which has
+	// number first.
+	Rows func(chunk []byte, first int, fn func(transcript.Row))
+	// Hole is a line of at most room bytes that stands for a turn, or a step, that
+	// was forgotten, of which the first and the last row are given; "" fits nowhere.
+	Hole func(step bool, first, last transcript.Row, room int) string
 	// Slug is the client's name of the folder for a working directory.
 	Slug func(cwd string) string
 }
@@ -71,6 +77,7 @@ type Logged struct {
 	Rewritten  bool // the transcript no longer begins with what was logged: a new generation began
 
 	header sessionlog.Header
+	line   int     // of the first byte that was appended
 	fresh  *memory // what was appended, where it was little
 }
 

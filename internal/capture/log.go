@@ -27,6 +27,9 @@ func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
 }
 
 func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, error) {
+	if k.forgot(src) {
+		return Logged{}, nil
+	}
 	f, _, err := openSource(src.Path)
 	if err != nil {
 		return Logged{}, err
@@ -42,12 +45,13 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 	var out Logged
 	for {
 		out.Log, out.Generation = place.path(), place.header.Generation
-		fits, err := c.appendNew(ctx, f, place, &out)
+		fits, err := c.appendNew(ctx, f, place, len(k.parts) > 0, &out)
 		if err != nil {
 			return out, fmt.Errorf("log %s: %w", src.Path, err)
 		}
 		if fits {
-			return out, nil
+			err := c.takeOut(ctx, k, &out)
+			return out, err
 		}
 		if !out.Rewritten {
 			done, err := c.passCopy(f, k, src, &out)
@@ -60,16 +64,29 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 	}
 }
 
+// takeOut takes what was forgotten out of what was appended.
+func (c *Capture) takeOut(ctx context.Context, k kept, out *Logged) error {
+	if len(k.parts) == 0 || out.Added == 0 {
+		return nil
+	}
+	changed, err := c.enforce(ctx, out.Log, out.line, k.parts)
+	if changed {
+		out.fresh = nil // it is as the file has it
+	}
+	return err
+}
+
 // appendNew brings one generation of a log up to its file. It reports false
-// when the file is not a continuation of that generation.
-func (c *Capture) appendNew(ctx context.Context, f *os.File, p place, out *Logged) (fits bool, err error) {
+// when the file is not a continuation of that generation. holed says that lines of
+// the log may have been forgotten.
+func (c *Capture) appendNew(ctx context.Context, f *os.File, p place, holed bool, out *Logged) (fits bool, err error) {
 	log, err := sessionlog.Open(ctx, p.path(), p.header)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	out.header, out.Position = log.Header(), log.Position()
-	out.Session = archiveID(out.header)
+	out.Session, out.line = archiveID(out.header), out.Position.Lines
 	// Asked under the log's lock: a size from before could be smaller than what
 	// another process has logged since, and would look like a truncated file.
 	info, err := f.Stat()
@@ -81,7 +98,14 @@ func (c *Capture) appendNew(ctx context.Context, f *os.File, p place, out *Logge
 	case sessionlog.Rewritten:
 		// An emptied file has nothing to keep; if it grows again it is other
 		// content, and that starts the generation.
-		return size == 0, nil
+		if size == 0 || !holed || size < out.Position.Raw {
+			return size == 0, nil
+		}
+		// The session was rebuilt from a log with holes, which nothing recognises
+		// at a glance.
+		if same, err := beginsWith(f, p.path(), out.Position.Raw); err != nil || !same || size == out.Position.Raw {
+			return same, err
+		}
 	case sessionlog.Same:
 		return true, nil
 	case sessionlog.Unreadable:

@@ -47,6 +47,12 @@ type kept struct {
 	main  []sessionlog.Entry            // generations of the transcript, oldest first
 	files map[string][]sessionlog.Entry // generations of side files by sessionlog.Layout.Rel
 	gone  bool                          // the session was forgotten: nothing of it is taken in
+	parts []archive.Part                // turns and steps of it that were
+}
+
+// forgot reports that a side file went with a part of the session.
+func (k kept) forgot(src Source) bool {
+	return src.Rel != "" && slices.ContainsFunc(k.parts, func(p archive.Part) bool { return slices.Contains(p.Files, src.Rel) })
 }
 
 // kept lists what the archive holds of a source's session; side says whether
@@ -59,7 +65,11 @@ func (c *Capture) kept(src Source, side bool) (kept, error) {
 	if k.gone = c.Forgotten().Has(src.Session); k.gone {
 		return k, nil
 	}
-	var err error
+	of, err := c.Parts().Of(src.Session)
+	if err != nil {
+		return k, err
+	}
+	k.parts = of.Parts
 	if k.main, err = c.Layout.Find(c.Client.Name, k.name); err != nil {
 		return k, fmt.Errorf("find log: %w", err)
 	}

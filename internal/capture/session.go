@@ -172,7 +172,7 @@ func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 		if err != nil {
 			return m, err
 		}
-		if k.gone {
+		if k.gone || k.forgot(*j.Source) {
 			continue
 		}
 		m.Of += j.Size

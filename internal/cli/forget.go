@@ -43,20 +43,26 @@ type forgetFlags struct {
 func (a *app) forgetCommand() *cobra.Command {
 	var f forgetFlags
 	cmd := &cobra.Command{
-		Use:   "forget SESSION",
-		Short: "Delete a session for good, everywhere, with proof",
+		Use:   "forget SESSION|HANDLE",
+		Short: "Delete a session, a turn or a step for good, with proof",
 		Long: `Delete a session for good: its logs with all generations, its sub-agents' logs and side
 files, what the journal holds of it, its state, and with a rebuilt index every row, text
 and vector. Afterwards every file of the archive is read, logs decompressed, and searched
 for texts of the session; what was looked at is printed.
 
+Of a turn (7f3a12cd/12) or a step (7f3a12cd/12.3) the lines go out of the logs, also out
+of forks that hold copies of them; a line stands for it, so that all others keep their
+numbers. With it go the files that only it names, the client's notes that repeat its
+words, and summaries of it in the journal. What the conversation said of it elsewhere
+stays, and is listed.
+
 The client's own transcript is not touched. While it exists nothing takes it in again: no
-import, no hook, also not if that session goes on. What other sessions hold of it, a
+import, no hook, also not if that session goes on. What other sessions hold of a session, a
 fork's copies above all, stays until they are forgotten as well.
 
 It shows what would go and asks. If it is interrupted, the same command, or the next pass
 of upkeep, goes on where it ended.`,
-		Args: arguments("SESSION"),
+		Args: arguments("SESSION|HANDLE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.forget(cmd.Context(), args[0], f) },
 	}
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -73,6 +79,9 @@ func (a *app) forget(ctx context.Context, typed string, f forgetFlags) error {
 	r, err := a.enter()
 	if err != nil {
 		return err
+	}
+	if h, err := archive.ParseHandle(typed); err == nil && h.Turn >= 0 {
+		return a.forgetPart(ctx, r, typed, f)
 	}
 	plan, samples, err := a.forgetPlan(ctx, r, typed)
 	if err != nil {
@@ -113,7 +122,7 @@ func (a *app) forget(ctx context.Context, typed string, f forgetFlags) error {
 	if f.asJSON {
 		err = a.printJSON(plan)
 	} else {
-		a.printProof(proof)
+		a.printProof(proof, "other sessions' logs")
 	}
 	if err == nil && len(proof.Left) > 0 {
 		err = silentError{ExitCorrupt}
@@ -125,9 +134,7 @@ func forgetter(r rooms) lifecycle.Forget {
 	return lifecycle.Forget{Capture: r.capture, Journal: r.journal, State: r.file("state")}
 }
 
-// erase deletes what is left of sessions that are forgotten, and builds what is
-// derived anew: rows, texts and vectors that a database only marks as free would
-// still stand in its file.
+// erase deletes what is left of sessions that are forgotten.
 func (a *app) erase(ctx context.Context, r rooms, sessions []string) error {
 	if len(sessions) == 0 {
 		return nil
@@ -135,6 +142,15 @@ func (a *app) erase(ctx context.Context, r rooms, sessions []string) error {
 	if _, err := forgetter(r).Erase(ctx, sessions); err != nil {
 		return err
 	}
+	if err := a.rederive(ctx, r); err != nil {
+		return err
+	}
+	return forgetter(r).Done(sessions)
+}
+
+// rederive builds what is derived anew: rows, texts and vectors that a database
+// only marks as free would still stand in its file.
+func (a *app) rederive(ctx context.Context, r rooms) error {
 	embedded, err := a.hasVectors(ctx, r)
 	if err != nil {
 		return err
@@ -154,7 +170,7 @@ func (a *app) erase(ctx context.Context, r rooms, sessions []string) error {
 			fmt.Fprintf(a.errOut, "note: the vectors are not whole: %s; `strandline maintain` makes the rest\n", sentence(err))
 		}
 	}
-	return forgetter(r).Done(sessions)
+	return nil
 }
 
 // hasVectors reports that the index holds vectors, which a rebuilt one does not.
@@ -195,8 +211,8 @@ func (a *app) forgetPlan(ctx context.Context, r rooms, typed string) (forgetJSON
 	if err != nil {
 		return forgetJSON{}, nil, err
 	}
-	if h.Turn >= 0 || strings.Contains(h.Session, "~") {
-		return forgetJSON{}, nil, wrongUsage("forget takes a whole session", "turns, and sub-agents' runs, go with their session")
+	if strings.Contains(h.Session, "~") {
+		return forgetJSON{}, nil, wrongUsage("a sub-agent's run is not forgotten by itself", "it goes with its session, or with the turn that started it")
 	}
 	known, err := r.capture.Forgotten().List()
 	if err != nil {
@@ -279,7 +295,8 @@ func (a *app) printForget(plan forgetJSON) {
 	}
 }
 
-func (a *app) printProof(proof lifecycle.Proof) {
+// printProof says what was found; elsewhere are the logs that may hold texts still.
+func (a *app) printProof(proof lifecycle.Proof, elsewhere string) {
 	p := a.paint()
 	fmt.Fprintf(a.out, "Deleted. %s and %s of the archive were read", count(proof.Files, "file"), size(proof.Bytes))
 	if proof.Texts > 0 {
@@ -289,7 +306,7 @@ func (a *app) printProof(proof lifecycle.Proof) {
 	case len(proof.Left) > 0:
 		fmt.Fprintf(a.out, ": %s\n", p.red(fmt.Sprintf("%q is found in %s", proof.Found, strings.Join(proof.Left, ", "))))
 	case len(proof.Kept) > 0:
-		fmt.Fprintf(a.out, ": nothing is left but %d that other sessions' logs hold, too\n", proof.Shared)
+		fmt.Fprintf(a.out, ": nothing is left but %d that %s hold, too\n", proof.Shared, elsewhere)
 		for _, path := range proof.Kept {
 			fmt.Fprintf(a.out, "  %s\n", path)
 		}

@@ -88,6 +88,8 @@ func (a *app) maintain(ctx context.Context, r rooms, compacting, asJSON bool) er
 func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []lifecycle.Stage, err error) {
 	f := forgetter(r)
 	open, failed := f.Open(ctx) // before anything is captured
+	parts, perr := f.OpenParts(ctx)
+	failed = errors.Join(failed, perr)
 	var due []string
 	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
 		stages = a.runPass(ctx, x, how)
@@ -110,6 +112,10 @@ func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []lifecyc
 		st.Before = treeSize(r.file("log"))
 		failed = a.erase(ctx, r, all)
 		st.Done, st.After = len(all), treeSize(r.file("log"))
+	}
+	if failed == nil && len(parts) > 0 {
+		failed = a.eraseParts(ctx, r, parts)
+		st.Done += len(parts)
 	}
 	if failed != nil {
 		st.Error = failed.Error()

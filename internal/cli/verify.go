@@ -23,6 +23,9 @@ type verifyJSON struct {
 	// Torn counts bytes of the log behind its last whole append: of one that was
 	// cut short, or that was damaged later.
 	Torn int64 `json:"torn,omitempty"`
+	// Forgotten counts bytes of it that were deleted for good; a line stands for each
+	// turn and step, and spaces for the rest.
+	Forgotten int64 `json:"forgotten_bytes,omitempty"`
 	// Source is "same", "ahead" (the client's file holds more), "gone",
 	// "differs", or "superseded" (a later generation took its place); empty for
 	// a damaged log.
@@ -90,7 +93,7 @@ func verified(home string, v capture.Verified) verifyJSON {
 	if err != nil {
 		rel = v.Log
 	}
-	j := verifyJSON{Log: rel, Bytes: v.Report.Raw, Lines: v.Report.Lines, Source: string(v.Source), Torn: v.Report.Torn}
+	j := verifyJSON{Log: rel, Bytes: v.Report.Raw, Lines: v.Report.Lines, Source: string(v.Source), Torn: v.Report.Torn, Forgotten: v.Report.Blanked}
 	// The next capture takes what is torn from the client's file again.
 	mends := v.Source == capture.SourceSame || v.Source == capture.SourceAhead
 	switch {
@@ -120,6 +123,9 @@ func (a *app) printVerify(out []verifyJSON, bad int, each bool) {
 			fmt.Fprintf(a.out, "%s %s: %s at its end are torn; the next capture takes them from the client's file again\n", p.yellow("!"), v.Log, size(v.Torn))
 		case each:
 			fmt.Fprintf(a.out, "%s %s  %d bytes, %d lines, client's file: %s\n  sha256 %s\n", p.green("✓"), v.Log, v.Bytes, v.Lines, v.Source, v.SHA256)
+			if v.Forgotten > 0 {
+				fmt.Fprintf(a.out, "  %s of it were forgotten; the client's file is compared without them\n", size(v.Forgotten))
+			}
 		}
 	}
 	fmt.Fprintf(a.out, "%s, %s: %d good, %d bad\n", count(len(out), "log"), size(total), len(out)-bad, bad)

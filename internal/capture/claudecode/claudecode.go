@@ -24,6 +24,8 @@ func Client(redact func(string) string) capture.Client {
 			return capture.Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
 		},
 		Agent: claude.AgentMeta,
+		Rows:  claude.Rows,
+		Hole:  claude.Hole,
 		Slug:  claude.Slug,
 	}
 }

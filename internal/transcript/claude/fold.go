@@ -23,8 +23,11 @@ func (r *Reader) fold(row *row) {
 	case typeAssistant:
 		r.assistant(row)
 	case typeSystem:
-		if row.subtype == "compact_boundary" {
+		switch row.subtype {
+		case "compact_boundary":
 			r.boundary(row)
+		case forgottenTurn, forgottenStep:
+			r.forgotten(row)
 		}
 	case typeAttachment:
 		r.attachment(row)

@@ -1,0 +1,243 @@
+package capture
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/atomicfile"
+	"strandline/internal/sessionlog"
+	"strandline/internal/transcript"
+)
+
+// Parts are the turns and steps that were deleted for good, one small file for
+// each session that has any. The journal holds the same; a lost file is made anew.
+type Parts struct {
+	Dir string // "<archive>/forgotten-parts"
+}
+
+// Parts are the turns and steps that this archive must not take in again.
+func (c *Capture) Parts() Parts { return Parts{Dir: filepath.Join(c.Layout.Root, "forgotten-parts")} }
+
+// PartsOf are what was forgotten of a session.
+type PartsOf struct {
+	Open  bool           `json:"open"` // not all of it is gone yet
+	Parts []archive.Part `json:"parts"`
+	// Samples are texts by which facts of the journal are known that have to go, as
+	// long as it is open.
+	Samples []string `json:"samples,omitempty"`
+}
+
+// Of returns the parts of a session, or of the one that a sub-agent or an older
+// generation belongs to.
+func (p Parts) Of(session string) (PartsOf, error) {
+	var of PartsOf
+	session = archive.Owner(session)
+	if !archive.ValidID(session) {
+		return of, nil
+	}
+	data, err := os.ReadFile(filepath.Join(p.Dir, session))
+	if errors.Is(err, fs.ErrNotExist) {
+		return of, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &of)
+	}
+	if err != nil {
+		return of, fmt.Errorf("read what was forgotten of session %s: %w", archive.ShortID(session), err)
+	}
+	return of, nil
+}
+
+// Sessions lists the sessions of which something was forgotten.
+func (p Parts) Sessions() (out []string, err error) {
+	entries, err := os.ReadDir(p.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list what was forgotten: %w", err)
+	}
+	for _, e := range entries {
+		if archive.ValidID(e.Name()) && e.Type().IsRegular() {
+			out = append(out, e.Name())
+		}
+	}
+	return out, nil
+}
+
+// Set replaces the parts of a session.
+func (p Parts) Set(session string, of PartsOf) error {
+	if !archive.ValidID(session) {
+		return archive.Invalid(fmt.Sprintf("%q is no session id", archive.Clip(session, 60)), "")
+	}
+	data, err := json.Marshal(of)
+	if err == nil {
+		err = atomicfile.ReplaceSynced(filepath.Join(p.Dir, session), data)
+	}
+	if err != nil {
+		return fmt.Errorf("note what was forgotten: %w", err)
+	}
+	return nil
+}
+
+// Keys of rows. A copy that a compaction made has another uuid, but the response,
+// the calls, or the time of the prompt are the same.
+func rowKeys(r transcript.Row) (keys []string) {
+	if r.UUID != "" {
+		keys = append(keys, "row:"+r.UUID)
+	}
+	if r.Message != "" {
+		keys = append(keys, "response:"+r.Message)
+	}
+	for _, id := range r.Results {
+		keys = append(keys, "result:"+id)
+	}
+	if r.Prompt && !r.Time.IsZero() {
+		keys = append(keys, "prompt:"+r.Time.UTC().Format(time.RFC3339Nano))
+	}
+	return keys
+}
+
+// LineKeys returns by what a line is known again: what identifies its row or, where
+// nothing does, a sum.
+func LineKeys(r transcript.Row, line []byte, salt string) []string {
+	if keys := rowKeys(r); len(keys) > 0 {
+		return keys
+	}
+	sum := sha256.Sum256(append([]byte(salt), line...))
+	return []string{"line:" + hex.EncodeToString(sum[:16])}
+}
+
+// HeadKey is the key of the row that the rest of a part follows: that of a step's
+// response or, of a turn, what is most likely the same in a copy.
+func HeadKey(r transcript.Row, step bool, line []byte, salt string) string {
+	if step && r.Message != "" {
+		return "response:" + r.Message
+	}
+	keys := LineKeys(r, line, salt)
+	return keys[len(keys)-1]
+}
+
+// Holes finds the lines of a log, from a line on, that belong to parts, and what
+// goes in their place.
+func (c *Capture) Holes(ctx context.Context, path string, from int, parts []archive.Part) (map[int]string, error) {
+	log, err := sessionlog.OpenReader(path)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	finders := make([]*holeFinder, len(parts))
+	for i, p := range parts {
+		finders[i] = &holeFinder{part: p, keys: map[string]bool{}, client: c.Client}
+		for _, k := range p.Keys {
+			finders[i].keys[k] = true
+		}
+	}
+	err = c.EachRow(ctx, log, from, func(r transcript.Row, line []byte) {
+		for _, f := range finders {
+			f.look(r, line)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := map[int]string{}
+	for _, f := range finders {
+		f.close()
+		for n, text := range f.out {
+			if out[n] == "" {
+				out[n] = text
+			}
+		}
+	}
+	return out, nil
+}
+
+// EachRow calls fn with the complete lines of a log, from one on, and what
+// identifies them.
+func (c *Capture) EachRow(ctx context.Context, log *sessionlog.Reader, from int, fn func(r transcript.Row, line []byte)) error {
+	at, err := log.OffsetOfLine(ctx, from)
+	if err != nil {
+		return err
+	}
+	lines := &lineReader{log: log, offset: at, end: log.Position().Raw}
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		chunk, _, err := lines.next()
+		if err != nil || len(chunk) == 0 {
+			return err
+		}
+		rest := chunk
+		c.Client.Rows(chunk, from, func(r transcript.Row) {
+			end := slices.Index(rest, '\n')
+			fn(r, rest[:end])
+			rest = rest[end+1:]
+			from++
+		})
+	}
+}
+
+// holeFinder finds the lines of one part. Each stretch of them whose head is there
+// gets one line that stands for the turn or the step.
+type holeFinder struct {
+	part        archive.Part
+	keys        map[string]bool
+	client      Client
+	out         map[int]string
+	head        int // line of the stretch's head, when open
+	room        int
+	first, last transcript.Row
+	open        bool
+}
+
+func (f *holeFinder) look(r transcript.Row, line []byte) {
+	if r.Cut {
+		f.close()
+	}
+	if r.Blank || r.Cut {
+		return
+	}
+	keys := LineKeys(r, line, f.part.Salt)
+	if !slices.ContainsFunc(keys, func(k string) bool { return f.keys[k] }) {
+		return
+	}
+	if f.out == nil {
+		f.out = map[int]string{}
+	}
+	f.out[r.Line] = ""
+	if slices.Contains(keys, f.part.Head) && (!f.open || f.part.Step < 0) {
+		f.close()
+		f.open, f.head, f.room, f.first = true, r.Line, len(line), r
+	}
+	if r.UUID != "" {
+		f.last = r
+	}
+}
+
+// close ends a stretch.
+func (f *holeFinder) close() {
+	if f.open {
+		f.out[f.head] = f.client.Hole(f.part.Step >= 0, f.first, f.last, f.room)
+	}
+	f.open = false
+}
+
+// enforce takes parts out of a log again, from a line on, as far as it holds them:
+// the client's file has them still. It reports whether it did.
+func (c *Capture) enforce(ctx context.Context, path string, from int, parts []archive.Part) (bool, error) {
+	holes, err := c.Holes(ctx, path, from, parts)
+	if err != nil || len(holes) == 0 {
+		return false, err
+	}
+	_, err = sessionlog.Rewrite(ctx, path, holes)
+	return err == nil, err
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/lifecycle"
+)
+
+// forgetPartJSON is what `forget` of a turn or a step would delete, or has deleted,
+// for scripts.
+type forgetPartJSON struct {
+	Handle   string   `json:"handle"`
+	Title    string   `json:"title,omitempty"` // of the turn
+	Lines    int      `json:"lines"`
+	Bytes    int64    `json:"bytes"` // of the transcript
+	Notes    int      `json:"notes"` // lines of the client's notes elsewhere
+	Files    []string `json:"files"`
+	Sessions []string `json:"sessions"` // whose logs are looked through
+	// Also are places of the conversation that repeat its words. They stay.
+	Also []string `json:"also"`
+	// Client is the client's own transcript where it still exists. It stays.
+	Client string           `json:"client_file,omitempty"`
+	Done   bool             `json:"done"`
+	Proof  *lifecycle.Proof `json:"proof,omitempty"`
+}
+
+// forgetPart deletes a turn or a step.
+func (a *app) forgetPart(ctx context.Context, r rooms, typed string, f forgetFlags) error {
+	var ref archive.Ref
+	var plan lifecycle.PartPlan
+	var out forgetPartJSON
+	err := a.withIndex(ctx, r, StoreRead, func(x indexed) (err error) {
+		ref, plan, out, err = a.planPart(ctx, x, typed)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if f.dryRun && f.asJSON {
+		return a.printJSON(out)
+	}
+	if !f.asJSON {
+		a.printForgetPart(out)
+	}
+	if f.dryRun {
+		fmt.Fprintln(a.out, "Nothing was deleted.")
+		return nil
+	}
+	if !f.yes && !a.agreed("Delete it for good? Type yes: ") {
+		fmt.Fprintln(a.out, "Nothing was deleted.")
+		return silentError{ExitInternal}
+	}
+	lock, err := r.lock("maintain", "pass of upkeep")
+	if err != nil {
+		return err
+	}
+	defer lock.Release() // it ends with the process in any case
+	if err := forgetter(r).BeginPart(ctx, ref, plan); err != nil {
+		return err
+	}
+	if err := a.eraseParts(ctx, r, plan.Part.Sessions); err != nil {
+		return err
+	}
+	out.Done = true
+	proof, err := lifecycle.Prove(ctx, r.cfg.Paths.Home, append(plan.Samples, f.prove...))
+	if err != nil {
+		return err
+	}
+	out.Proof = &proof
+	if f.asJSON {
+		err = a.printJSON(out)
+	} else {
+		a.printProof(proof, "other lines of the logs")
+	}
+	if err == nil && len(proof.Left) > 0 {
+		err = silentError{ExitCorrupt}
+	}
+	return err
+}
+
+// eraseParts deletes what is left of parts of sessions that are forgotten.
+func (a *app) eraseParts(ctx context.Context, r rooms, sessions []string) error {
+	if _, err := forgetter(r).EraseParts(ctx, sessions); err != nil {
+		return err
+	}
+	if err := a.rederive(ctx, r); err != nil {
+		return err
+	}
+	return forgetter(r).PartsDone(sessions)
+}
+
+// planPart finds what would be deleted.
+func (a *app) planPart(ctx context.Context, x indexed, typed string) (archive.Ref, lifecycle.PartPlan, forgetPartJSON, error) {
+	var plan lifecycle.PartPlan
+	var out forgetPartJSON
+	h, id, err := session(ctx, x.store, typed)
+	ref := archive.Ref{Session: id, Turn: h.Turn, Step: h.Step}
+	if err == nil && strings.ContainsAny(id, "~@") {
+		err = wrongUsage("a turn is forgotten in its session", "name the session itself: what belongs to the turn in sub-agents' runs and older generations goes with it")
+	}
+	if err != nil {
+		return ref, plan, out, err
+	}
+	p, title, err := a.placeOf(ctx, x, ref)
+	if err != nil {
+		return ref, plan, out, err
+	}
+	if plan, err = forgetter(x.rooms).PlanPart(ctx, p, samplesMost); err != nil {
+		return ref, plan, out, err
+	}
+	size, err := forgetter(x.rooms).Size(ctx, id)
+	out = forgetPartJSON{
+		Handle: ref.Handle(), Title: title, Lines: plan.Lines, Bytes: plan.Bytes, Notes: plan.Echoes,
+		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: []string{}, Client: size.Client,
+	}
+	turns, terr := x.store.Turns(ctx, archive.Span{Session: id})
+	if err == nil {
+		err = terr
+	}
+	for _, line := range plan.Also {
+		out.Also = append(out.Also, turnAt(id, turns, line))
+	}
+	out.Also = slices.Compact(out.Also)
+	return ref, plan, out, err
+}
+
+// turnAt is the handle of the turn that a line stands in.
+func turnAt(session string, turns []archive.Turn, line int) string {
+	ref := archive.Ref{Session: session, Step: -1}
+	for _, t := range turns {
+		if t.LineFrom <= line {
+			ref.Turn = max(ref.Turn, t.Index)
+		}
+	}
+	return ref.Handle()
+}
+
+// placeOf is a turn or a step as the index has it, and the turn's title.
+func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (lifecycle.Place, string, error) {
+	p := lifecycle.Place{Ref: ref, LineTo: 1 << 31}
+	turns, err := x.store.Turns(ctx, archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 2})
+	if err != nil {
+		return p, "", err
+	}
+	if len(turns) == 0 || turns[0].Index != ref.Turn {
+		return p, "", archive.NotFound("there is no turn "+ref.Handle(), "`strandline show "+archive.ShortID(ref.Session)+"` lists the turns")
+	}
+	p.LineFrom = turns[0].LineFrom
+	if len(turns) > 1 {
+		p.LineTo = turns[1].LineFrom
+	}
+	if ref.Step >= 0 {
+		steps, err := x.store.Steps(ctx, archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 1})
+		if err != nil {
+			return p, "", err
+		}
+		at := slices.IndexFunc(steps, func(s archive.Step) bool { return s.Index == ref.Step })
+		if at < 0 {
+			return p, "", archive.NotFound("there is no step "+ref.Handle(), "")
+		}
+		p.LineFrom, p.LineTo, p.Message = steps[at].LineFrom, max(steps[at].LineTo, steps[at].LineFrom+1), steps[at].MessageID
+	}
+	passages, err := x.store.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 1}})
+	if err != nil {
+		return p, "", err
+	}
+	for _, y := range passages {
+		if ref.Step >= 0 && y.Step != ref.Step {
+			continue
+		}
+		p.Texts = append(p.Texts, y.Text)
+		if y.Kind == archive.KindPrompt {
+			p.Prompts = append(p.Prompts, y.Text)
+		}
+	}
+	p.Sessions, err = a.family(ctx, x, ref.Session)
+	return p, turns[0].Title, err
+}
+
+// family lists a session, what it was forked from, and its forks: they hold copies
+// of the same rows.
+func (a *app) family(ctx context.Context, x indexed, session string) ([]string, error) {
+	list, err := x.store.Sessions(ctx, archive.SessionFilter{})
+	if err != nil {
+		return nil, err
+	}
+	in := []string{session}
+	for i := 0; i < len(in); i++ {
+		for _, s := range list {
+			id, parent := archive.Owner(s.ID), archive.Owner(s.Parent)
+			if s.Relation != archive.RelationFork {
+				continue
+			}
+			for _, pair := range [][2]string{{id, parent}, {parent, id}} {
+				if pair[0] == in[i] && pair[1] != "" && !slices.Contains(in, pair[1]) {
+					in = append(in, pair[1])
+				}
+			}
+		}
+	}
+	return in, nil
+}
+
+func (a *app) printForgetPart(out forgetPartJSON) {
+	p := a.paint()
+	fmt.Fprintf(a.out, "%s  %s\n", p.bold(out.Handle), out.Title)
+	fmt.Fprintf(a.out, "  %s, %s of the transcript", count(out.Lines, "line"), size(out.Bytes))
+	if out.Notes > 0 {
+		fmt.Fprintf(a.out, ", and %s of the client's notes elsewhere", count(out.Notes, "line"))
+	}
+	fmt.Fprintln(a.out, "; its rows, texts and vectors")
+	for _, f := range out.Files {
+		fmt.Fprintf(a.out, "  with it goes %s\n", f)
+	}
+	for _, id := range out.Sessions[1:] {
+		fmt.Fprintf(a.out, "  also where %s holds copies\n", id)
+	}
+	for _, h := range out.Also {
+		fmt.Fprintf(a.out, "  %s %s\n", p.yellow("repeats words of it and stays:"), h)
+	}
+	if out.Client != "" {
+		session, _, _ := strings.Cut(out.Handle, "/")
+		fmt.Fprintf(a.out, "  %s %s\n", p.yellow("holds it still, and is not taken in again:"), out.Client)
+		fmt.Fprintf(a.out, "  to have a transcript without it, delete that file and run `strandline rebuild %s`\n", session)
+	}
+}
