@@ -22,7 +22,7 @@ func main() {
 	binary := flag.String("bin", "bin/strandline", "the build to measure")
 	quick := flag.Bool("quick", false, "leave out the transcript of 1 GB")
 	runs := flag.Int("runs", 40, "runs of each process")
-	only := flag.String("only", "hook,statusline,import,search,compact", "what to measure")
+	only := flag.String("only", "hook,statusline,import,search,compact,vectors", "what to measure")
 	messages := flag.Int("messages", bench.GoalMessages, "size of the archive that is searched; 1400000 messages are a million passages")
 	strict := flag.Bool("strict", false, "fail if a goal is missed")
 	dir := flag.String("dir", "", "folder for transcripts and archives, about 3 GB (default: a temporary one)")
@@ -52,7 +52,7 @@ func run(ctx context.Context, binary, parent, only string, runs, messages int, q
 	if err != nil {
 		return 0, err
 	}
-	s := &bench.Suite{Programs: programs, Dir: dir, Runs: runs, Log: os.Stderr, ImportBytes: 100e6, SearchMessages: messages}
+	s := &bench.Suite{Programs: programs, Dir: dir, Runs: runs, Log: os.Stderr, ImportBytes: 100e6, SearchMessages: messages, Vectors: []int{10_000, 100_000, 1_000_000}}
 	sizes := []int64{1e6, 1e8, 1e9}
 	if quick {
 		sizes = sizes[:2]
@@ -70,6 +70,8 @@ func run(ctx context.Context, binary, parent, only string, runs, messages int, q
 			err = s.Search(ctx)
 		case "compact":
 			err = s.Compact(ctx)
+		case "vectors":
+			err = s.Nearest(ctx)
 		default:
 			err = fmt.Errorf("nothing is called %q", part)
 		}

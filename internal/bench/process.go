@@ -19,14 +19,15 @@ type Programs struct {
 	Strandline string
 	Empty      string // a Go program that does nothing
 	Peak       string // reports the peak memory of its child
+	Nearest    string // searches a file of vectors and nothing else
 }
 
 // Build compiles the programs that are measured against into dir. The working
 // directory has to be in this module.
 func Build(ctx context.Context, dir, strandline string) (Programs, error) {
-	p := Programs{Empty: filepath.Join(dir, "empty"), Peak: filepath.Join(dir, "peak")}
+	p := Programs{Empty: filepath.Join(dir, "empty"), Peak: filepath.Join(dir, "peak"), Nearest: filepath.Join(dir, "nearest")}
 	if runtime.GOOS == "windows" {
-		p.Empty, p.Peak = p.Empty+".exe", p.Peak+".exe"
+		p.Empty, p.Peak, p.Nearest = p.Empty+".exe", p.Peak+".exe", p.Nearest+".exe"
 	}
 	var err error
 	if p.Strandline, err = filepath.Abs(strandline); err != nil {
@@ -35,7 +36,7 @@ func Build(ctx context.Context, dir, strandline string) (Programs, error) {
 	if _, err := os.Stat(p.Strandline); err != nil {
 		return p, fmt.Errorf("find strandline: %w", err)
 	}
-	for out, pkg := range map[string]string{p.Empty: "empty", p.Peak: "peak"} {
+	for out, pkg := range map[string]string{p.Empty: "empty", p.Peak: "peak", p.Nearest: "nearest"} {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, "strandline/internal/bench/programs/"+pkg)
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("build %s: %w\n%s", pkg, err, text)

@@ -21,6 +21,7 @@ type Suite struct {
 	// invented; the goals are those of 100 MB and of GoalMessages.
 	ImportBytes    int64
 	SearchMessages int
+	Vectors        []int     // sizes of the files of vectors that are searched
 	Log            io.Writer // says what is going on
 	Report         Report
 }

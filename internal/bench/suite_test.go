@@ -36,7 +36,7 @@ func TestSuiteMeasuresWhatItSays(t *testing.T) {
 		t.Skip("builds and runs whole processes")
 	}
 	s := &Suite{
-		Programs: programs(t), Dir: t.TempDir(), Runs: 1, Log: io.Discard, ImportBytes: 1e6, SearchMessages: 2000,
+		Programs: programs(t), Dir: t.TempDir(), Runs: 1, Log: io.Discard, ImportBytes: 1e6, SearchMessages: 2000, Vectors: []int{5000},
 	}
 	for name, part := range map[string]func() error{
 		"hooks":   func() error { return s.Hooks(t.Context(), []int64{1e5, 3e5}) },
@@ -44,6 +44,7 @@ func TestSuiteMeasuresWhatItSays(t *testing.T) {
 		"import":  func() error { return s.Import(t.Context()) },
 		"search":  func() error { return s.Search(t.Context()) },
 		"compact": func() error { return s.Compact(t.Context()) },
+		"vectors": func() error { return s.Nearest(t.Context()) },
 	} {
 		if err := part(); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -55,7 +56,7 @@ func TestSuiteMeasuresWhatItSays(t *testing.T) {
 	}
 	for _, want := range []string{
 		"transcript of 0.1 MB", "transcript of 0.3 MB", "times an empty Go program", "peak memory", "with nothing new", "hook at 0.3 MB against 0.1 MB",
-		"import of 1.0 MB in 40 sessions", "again, nothing new", "search over 2000 messages: a question", "by words and by vectors: common words", "vectors of a passage", "index of vectors made anew", "index made anew from the logs", "restore block", "preserve, without git", "| statusline |", "170000 tokens",
+		"import of 1.0 MB in 40 sessions", "again, nothing new", "search over 2000 messages: a question", "by words and by vectors: common words", "vectors of a passage", "index of vectors made anew", "index made anew from the logs", "restore block", "preserve, without git", "| statusline |", "170000 tokens", "nearest of 5000 vectors",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the report has no %q:\n%s", want, b.String())

@@ -5,36 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
 	"os"
 
 	"strandline/internal/archive"
 )
 
-// Flat is an open flat file. It may be searched by several goroutines.
+// Flat is an open flat file. It may be searched by several goroutines. What a
+// search needs is read, not mapped: of a million vectors it looks at sixteen
+// megabytes of signs once and at two thousand rows, and entering pages into a new
+// process's memory costs several times the copying.
 type Flat struct {
 	head   header
-	data   []byte
-	unmap  func() error
+	f      *os.File
 	blocks []block
 }
 
 // block is one block of an open file.
 type block struct {
-	rows       int
-	first      int // number of the first row within the file
-	passages   []byte
-	scales     []byte
-	signs      []byte
-	components []byte
-	sum        uint32
-	body       []byte
-}
-
-func (b *block) passage(i int) int64 { return int64(binary.LittleEndian.Uint64(b.passages[8*i:])) }
-
-func (b *block) scale(i int) float32 {
-	return math.Float32frombits(binary.LittleEndian.Uint32(b.scales[4*i:]))
+	rows int
+	at   int64 // where it begins
+	sections
+	sum uint32
 }
 
 // Open opens a flat file for searching. It reads little of it: of the blocks only
@@ -47,7 +40,11 @@ func openFlat(path string) (x *Flat, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vectors: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("open vectors: %w", err)
@@ -60,43 +57,32 @@ func openFlat(path string) (x *Flat, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if head.size > math.MaxInt/2 {
-		return nil, errFormat{"is too large for this machine"}
-	}
-	data, unmap, err := mapFile(f, int(head.size))
-	if err != nil {
-		return nil, fmt.Errorf("map vectors: %w", err)
-	}
-	x = &Flat{head: head, data: data, unmap: unmap}
+	x = &Flat{head: head, f: f}
 	if err := x.index(); err != nil {
-		return nil, errors.Join(err, x.Close())
+		return nil, err
 	}
 	return x, nil
 }
 
 // index finds the blocks.
 func (x *Flat) index() error {
-	at, rows := headerSize, 0
-	for at < len(x.data) {
-		if at+blockHeader > len(x.data) || string(x.data[at:at+len(blockMagic)]) != blockMagic {
-			return errFormat{"has a damaged block"}
+	rows := 0
+	var head [blockHeader]byte
+	for at := int64(headerSize); at < x.head.size; {
+		if n, err := x.f.ReadAt(head[:], at); n < blockHeader || string(head[:len(blockMagic)]) != blockMagic {
+			return errors.Join(errFormat{"has a damaged block"}, notEOF(err))
 		}
-		n := int(binary.LittleEndian.Uint32(x.data[at+4:]))
+		n := int(binary.LittleEndian.Uint32(head[4:]))
 		if n > blockRows || !fits(n, x.head.set.Dim, x.head.size) {
 			return errFormat{"has a damaged block"}
 		}
-		s := layout(n, x.head.set.Dim)
-		if s.end > len(x.data)-at {
+		b := block{rows: n, at: at, sections: layout(n, x.head.set.Dim), sum: binary.LittleEndian.Uint32(head[8:])}
+		if int64(b.end) > x.head.size-at {
 			return errFormat{"has a damaged block"}
 		}
-		b := x.data[at : at+s.end : at+s.end]
-		x.blocks = append(x.blocks, block{
-			rows: n, first: rows,
-			passages: b[s.passages:], scales: b[s.scales:], signs: b[s.signs:], components: b[s.components:],
-			sum: binary.LittleEndian.Uint32(b[8:]), body: b[blockHeader:],
-		})
+		x.blocks = append(x.blocks, b)
 		rows += n
-		at += s.end
+		at += int64(b.end)
 	}
 	if int64(rows) != x.head.vectors || len(x.blocks) != x.head.blocks {
 		return errFormat{"does not hold what its header says"}
@@ -104,10 +90,38 @@ func (x *Flat) index() error {
 	return nil
 }
 
+// notEOF drops the error of a file that is shorter than it should be, which is
+// told otherwise.
+func notEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// read fills buf from a place in a block.
+func (x *Flat) read(b *block, from int, buf []byte) error {
+	if _, err := x.f.ReadAt(buf, b.at+int64(from)); err != nil {
+		return fmt.Errorf("read vectors: %w", err)
+	}
+	return nil
+}
+
+// readRows returns rows of a section that takes size bytes for each.
+func (x *Flat) readRows(b *block, section, size, from, rows int) ([]byte, error) {
+	buf := make([]byte, size*rows)
+	return buf, x.read(b, section+size*from, buf)
+}
+
 // verify reads all of the file and compares it with its checksums.
 func (x *Flat) verify() error {
 	for i := range x.blocks {
-		if b := &x.blocks[i]; crc32.Checksum(b.body, castagnoli()) != b.sum {
+		b := &x.blocks[i]
+		body, err := x.readRows(b, blockHeader, 1, 0, b.end-blockHeader)
+		if err != nil {
+			return err
+		}
+		if crc32.Checksum(body, castagnoli()) != b.sum {
 			return errFormat{"has a damaged block"}
 		}
 	}
@@ -131,11 +145,19 @@ func (x *Flat) unfit(set archive.VectorSet) string {
 
 // each calls row for every vector.
 func (x *Flat) each(row func(passage int64, scale float32, components []byte) error) error {
-	dim := x.head.set.Dim
 	for i := range x.blocks {
 		b := &x.blocks[i]
+		passages, err := x.readRows(b, b.passages, 8, 0, b.rows)
+		if err != nil {
+			return err
+		}
+		vectors, err := x.readRows(b, b.vectors, pieceSize(x.head.set.Dim), 0, b.rows)
+		if err != nil {
+			return err
+		}
 		for r := range b.rows {
-			if err := row(b.passage(r), b.scale(r), b.components[r*dim:(r+1)*dim]); err != nil {
+			scale, components := piece(vectors, r, x.head.set.Dim)
+			if err := row(passageAt(passages, r), scale, components); err != nil {
 				return err
 			}
 		}
@@ -143,13 +165,23 @@ func (x *Flat) each(row func(passage int64, scale float32, components []byte) er
 	return nil
 }
 
+func passageAt(section []byte, row int) int64 {
+	return int64(binary.LittleEndian.Uint64(section[8*row:]))
+}
+
+// piece returns a row of a section of vectors.
+func piece(section []byte, row, dim int) (scale float32, components []byte) {
+	size := pieceSize(dim)
+	at := section[size*row : size*row+size]
+	return math.Float32frombits(binary.LittleEndian.Uint32(at)), at[scaleSize:]
+}
+
 // Len returns how many vectors the file holds.
 func (x *Flat) Len() int { return int(x.head.vectors) }
 
-// Close releases the file. Searches must have ended.
+// Close closes the file. Searches must have ended.
 func (x *Flat) Close() error {
-	x.blocks, x.data = nil, nil
-	if err := x.unmap(); err != nil {
+	if err := x.f.Close(); err != nil {
 		return fmt.Errorf("close vectors: %w", err)
 	}
 	return nil

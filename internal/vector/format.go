@@ -15,16 +15,16 @@ import (
 //
 //	block header  64 bytes: magic, rows, checksum of what follows
 //	passages      rows * int64: the store's numbers
-//	scales        rows * f32
 //	signs         rows * words * u64, one bit for each component
-//	components    rows * dim * int8
+//	vectors       rows * { f32 scale, dim int8 }, as in the store
 //
 // little endian; sections begin at multiples of 64. Blocks are only ever added;
 // to take one away the file is written anew and put in the old one's place, so
-// that whoever has it mapped goes on reading the old one.
+// that whoever has it open goes on reading the old one.
 const (
-	// 1: the first version.
-	formatVersion = 1
+	// 1: scales and components in sections of their own.
+	// 2: together, so that a vector is read in one piece.
+	formatVersion = 2
 	headerMagic   = "STRVEC\r\n"
 	blockMagic    = "VBLK"
 	headerSize    = 4096
@@ -100,7 +100,7 @@ func decodeHeader(b []byte, actual int64) (h header, err error) {
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // sections are where the parts of a block begin, from the block's beginning.
-type sections struct{ passages, scales, signs, components, end int }
+type sections struct{ passages, signs, vectors, end int }
 
 func wordsOf(dim int) int { return (dim + 63) / 64 }
 
@@ -108,10 +108,9 @@ func aligned(n int) int { return (n + align - 1) / align * align }
 
 func layout(rows, dim int) (s sections) {
 	s.passages = blockHeader
-	s.scales = aligned(s.passages + 8*rows)
-	s.signs = aligned(s.scales + 4*rows)
-	s.components = aligned(s.signs + 8*rows*wordsOf(dim))
-	s.end = aligned(s.components + rows*dim)
+	s.signs = aligned(s.passages + 8*rows)
+	s.vectors = aligned(s.signs + 8*rows*wordsOf(dim))
+	s.end = aligned(s.vectors + rows*pieceSize(dim))
 	return s
 }
 

@@ -1,12 +1,12 @@
 package vector
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -14,19 +14,18 @@ import (
 const (
 	// Below exactRows vectors every one is compared in full.
 	exactRows = 4_096
-	// Above, those whose signs agree best with the query's are: at least
-	// signCandidates, and one in signShare of those that are allowed, and
-	// signsPerHit for each passage wanted. See docs/vectors.md for the recall of
-	// this choice.
-	signCandidates = 2_000
-	signShare      = 60
+	// Above, those are whose signs agree best with the query's components: at
+	// least signCandidates, one in signShare of all, and signsPerHit for each
+	// passage wanted. See docs/vectors.md for the recall of this choice.
+	signCandidates = 1_500
+	signShare      = 650
 	signsPerHit    = 50
 	// grain is how many vectors are worth another goroutine.
 	grain = 65_536
 	// The cosines' mean and deviation are taken from runs of neighbours, so that
 	// few pages are read.
 	sampleRuns = 128
-	sampleRun  = 32
+	sampleRun  = 8
 )
 
 var _ Index = (*Flat)(nil)
@@ -40,33 +39,33 @@ func (x *Flat) Search(ctx context.Context, q []float32, k int, keep func(int64) 
 		return Found{}, ctx.Err()
 	}
 	s := scan{x: x, q: q, keep: keep}
-	s.words = signs(nil, len(q), func(i int) bool { return q[i] > 0 })
 	var found Found
 	var err error
 	if x.Len() <= exactRows {
 		found.Nearest, err = s.all(ctx)
 	} else {
-		found.Nearest, err = s.bySigns(ctx, k)
+		found.Nearest, err = s.bySigns(ctx, k, max(signCandidates, x.Len()/signShare, k*signsPerHit))
 	}
 	if err != nil {
 		return Found{}, err
 	}
 	found.Nearest = best(found.Nearest, k)
-	found.Mean, found.SD, found.N = s.sample()
-	return found, nil
+	found.Mean, found.SD, found.N, err = s.sample()
+	return found, err
 }
 
 // scan is one search.
 type scan struct {
-	x     *Flat
-	q     []float32
-	words []uint64
-	keep  func(int64) bool
+	x    *Flat
+	q    []float32
+	keep func(int64) bool
+	asks ask
 }
 
-func (s *scan) cosine(b *block, row int) float64 {
-	dim := len(s.q)
-	return float64(b.scale(row) * dot(s.q, b.components[row*dim:(row+1)*dim]))
+// cosine compares a row of a section of vectors.
+func (s *scan) cosine(vectors []byte, row int) float64 {
+	scale, components := piece(vectors, row, len(s.q))
+	return float64(scale * dot(s.q, components))
 }
 
 // all compares every vector in full.
@@ -77,109 +76,125 @@ func (s *scan) all(ctx context.Context) (out []Neighbour, err error) {
 			return nil, err
 		}
 		b := &s.x.blocks[i]
+		passages, err := s.x.readRows(b, b.passages, 8, 0, b.rows)
+		if err != nil {
+			return nil, err
+		}
+		vectors, err := s.x.readRows(b, b.vectors, pieceSize(len(s.q)), 0, b.rows)
+		if err != nil {
+			return nil, err
+		}
 		for row := range b.rows {
-			if p := b.passage(row); s.keep == nil || s.keep(p) {
-				out = append(out, Neighbour{p, s.cosine(b, row)})
+			if p := passageAt(passages, row); s.keep == nil || s.keep(p) {
+				out = append(out, Neighbour{p, s.cosine(vectors, row)})
 			}
 		}
 	}
 	return out, nil
 }
 
-// barred is the distance of a vector that is not allowed.
-const barred = math.MaxUint16
-
-// bySigns counts for every vector in how many components its sign is not the
-// query's, and compares those in full that differ in the fewest.
-func (s *scan) bySigns(ctx context.Context, k int) ([]Neighbour, error) {
-	distances := make([]uint16, s.x.Len())
+// bySigns weighs for every vector the components whose sign is not the query's,
+// and compares those in full, want or a few more, that differ in the least. It
+// returns k passages or more.
+func (s *scan) bySigns(ctx context.Context, k, want int) ([]Neighbour, error) {
+	s.asks = newAsk(s.q)
 	parts := s.parts()
-	counts := make([][]int, len(parts))
+	picks := make([]pick, len(parts))
 	err := s.each(ctx, parts, func(i int, blocks []block) error {
-		counts[i] = make([]int, len(s.q)+1)
-		for j := range blocks {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			b := &blocks[j]
-			s.distances(b, distances[b.first:b.first+b.rows], counts[i])
-		}
-		return nil
+		picks[i] = newPick(want, s.asks.most, s.keep)
+		return s.pick(ctx, blocks, &picks[i])
 	})
 	if err != nil {
 		return nil, err
 	}
-	limit := s.limit(counts, k)
-	found := make([][]Neighbour, len(parts))
-	err = s.each(ctx, parts, func(i int, blocks []block) error {
-		for j := range blocks {
-			if err := ctx.Err(); err != nil {
+	limit := limitOf(picks, want)
+	found := make([][]compared, len(parts))
+	err = s.each(ctx, parts, func(i int, blocks []block) (err error) {
+		found[i], err = s.compare(ctx, blocks, picks[i].rows, uint32(limit))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.passages(slices.Concat(found...), k)
+}
+
+// compared is a row and its cosine.
+type compared struct {
+	block  *block
+	row    int
+	cosine float64
+}
+
+// passages returns the nearest k passages of rows, and those that are as near as
+// the last, each with as many of its rows as are among these.
+func (s *scan) passages(rows []compared, k int) (out []Neighbour, err error) {
+	slices.SortFunc(rows, func(a, b compared) int { return cmp.Compare(b.cosine, a.cosine) })
+	seen := make(map[int64]bool, k)
+	var buf [8]byte
+	for i, r := range rows {
+		if len(seen) >= k && r.cosine < rows[i-1].cosine {
+			break
+		}
+		if err := s.x.read(r.block, r.block.passages+8*r.row, buf[:]); err != nil {
+			return nil, err
+		}
+		p := passageAt(buf[:], 0)
+		seen[p] = true
+		out = append(out, Neighbour{p, r.cosine})
+	}
+	return out, nil
+}
+
+// chunkRows is how many rows' signs are read at once: they stay in the processor
+// until they are looked at.
+const chunkRows = 4_096
+
+// pick gives the signs of blocks to p.
+func (s *scan) pick(ctx context.Context, blocks []block, p *pick) error {
+	size := 8 * len(s.asks.signs)
+	words, passages := make([]byte, size*chunkRows), []byte(nil)
+	if s.keep != nil {
+		passages = make([]byte, 8*chunkRows)
+	}
+	for i := range blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b := &blocks[i]
+		for from := 0; from < b.rows; from += chunkRows {
+			n := min(chunkRows, b.rows-from)
+			if err := s.x.read(b, b.signs+size*from, words[:size*n]); err != nil {
 				return err
 			}
-			b := &blocks[j]
-			for row, d := range distances[b.first : b.first+b.rows] {
-				if d <= limit {
-					found[i] = append(found[i], Neighbour{b.passage(row), s.cosine(b, row)})
+			if s.keep != nil {
+				if err := s.x.read(b, b.passages+8*from, passages[:8*n]); err != nil {
+					return err
 				}
 			}
+			p.block, p.first, p.passages = uint32(i), uint32(from), passages
+			s.asks.scan(words[:size*n], p)
 		}
-		return nil
-	})
-	var out []Neighbour
-	for _, f := range found {
-		out = append(out, f...)
 	}
-	return out, err
+	return nil
 }
 
-// distances fills in the distances of one block and counts them.
-func (s *scan) distances(b *block, out []uint16, counts []int) {
-	words := s.words
-	le := binary.LittleEndian
-	if len(words) == 2 && s.keep == nil { // the built-in table's, in half the time
-		x, y := words[0], words[1]
-		for row := range out {
-			at := b.signs[16*row : 16*row+16 : 16*row+16]
-			d := bits.OnesCount64(x^le.Uint64(at)) + bits.OnesCount64(y^le.Uint64(at[8:]))
-			out[row] = uint16(d)
-			counts[d]++
-		}
-		return
-	}
-	for row := range out {
-		if s.keep != nil && !s.keep(b.passage(row)) {
-			out[row] = barred
+// compare compares rows within the limit in full.
+func (s *scan) compare(ctx context.Context, blocks []block, rows []picked, limit uint32) ([]compared, error) {
+	out := make([]compared, 0, len(rows))
+	size := pieceSize(len(s.q))
+	vector := make([]byte, size)
+	for _, r := range rows {
+		if r.distance > limit {
 			continue
 		}
-		at := b.signs[8*len(words)*row:]
-		at = at[:8*len(words)]
-		d := 0
-		for i, w := range words {
-			d += bits.OnesCount64(w ^ le.Uint64(at[8*i:]))
+		b := &blocks[r.block]
+		if err := s.x.read(b, b.vectors+size*int(r.row), vector); err != nil {
+			return nil, err
 		}
-		out[row] = uint16(d)
-		counts[d]++
+		out = append(out, compared{b, int(r.row), s.cosine(vector, 0)})
 	}
-}
-
-// limit returns the distance up to which vectors are compared in full.
-func (s *scan) limit(counts [][]int, k int) uint16 {
-	total := 0
-	for _, c := range counts {
-		for _, n := range c {
-			total += n
-		}
-	}
-	want := max(signCandidates, total/signShare, k*signsPerHit)
-	for d := range len(s.q) + 1 {
-		for _, c := range counts {
-			want -= c[d]
-		}
-		if want <= 0 {
-			return uint16(d)
-		}
-	}
-	return uint16(len(s.q))
+	return out, ctx.Err()
 }
 
 // parts cuts the blocks into runs of about the same size, one for each goroutine
@@ -214,26 +229,26 @@ func (s *scan) each(ctx context.Context, parts [][]block, fn func(i int, blocks 
 	return err
 }
 
-// sample estimates the mean and the deviation of the cosines of all vectors that
-// are allowed.
-func (s *scan) sample() (mean, sd float64, n int) {
+// sample estimates the mean and the deviation of the cosines of all vectors,
+// whatever keep says: few allowed ones would tell nothing.
+func (s *scan) sample() (mean, sd float64, n int, err error) {
 	var sum, squares float64
 	every := max(1, s.x.Len()/(sampleRuns*sampleRun))
+	size := pieceSize(len(s.q))
+	buf := make([]byte, size*sampleRun)
 	for i := range s.x.blocks {
 		b := &s.x.blocks[i]
 		for from := 0; from < b.rows; from += sampleRun * every {
-			for row := from; row < min(from+sampleRun, b.rows); row++ {
-				if s.keep != nil && !s.keep(b.passage(row)) {
-					continue
-				}
-				c := s.cosine(b, row)
+			rows := min(sampleRun, b.rows-from)
+			if err := s.x.read(b, b.vectors+size*from, buf[:size*rows]); err != nil {
+				return 0, 0, 0, err
+			}
+			for row := range rows {
+				c := s.cosine(buf, row)
 				sum, squares, n = sum+c, squares+c*c, n+1
 			}
 		}
 	}
-	if n == 0 {
-		return 0, 0, 0
-	}
 	mean = sum / float64(n)
-	return mean, math.Sqrt(max(0, squares/float64(n)-mean*mean)), n
+	return mean, math.Sqrt(max(0, squares/float64(n)-mean*mean)), n, nil
 }

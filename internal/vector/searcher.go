@@ -156,11 +156,16 @@ func (a *Asked) search(ctx context.Context, one *asked, k int, keep func(int64) 
 	flat, err := openFlat(a.s.Dir.path(one.set))
 	switch {
 	case err == nil && flat.unfit(one.set) == "":
-		last = flat.head.set.Last
-		one.found, err = flat.Search(ctx, one.vector, k, keep)
-		if err = errors.Join(err, flat.Close()); err != nil {
-			return err
+		found, err := flat.Search(ctx, one.vector, k, keep)
+		err = errors.Join(err, flat.Close())
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		if err != nil { // somebody cut it short meanwhile
+			a.Notes = append(a.Notes, err.Error()+"; upkeep writes the file anew")
+			break
+		}
+		last, one.found = flat.head.set.Last, found
 	case err == nil:
 		a.Notes = append(a.Notes, flat.unfit(one.set)+"; upkeep writes it anew")
 		if err := flat.Close(); err != nil {

@@ -378,3 +378,40 @@ func TestAnotherLength(t *testing.T) {
 	want(t, "notes", asked.Notes, "gone: it is not there",
 		"m: it makes vectors of 3 components now, the passages' are of another length; `strandline maintain` makes new ones")
 }
+
+// cutting is a store in whose searches the files of vectors are cut short.
+type cutting struct {
+	*sqlite.Store
+	cut func()
+}
+
+func (c cutting) VectorScope(context.Context, archive.Query) (func(int64) bool, error) {
+	return func(int64) bool { c.cut(); return true }, nil
+}
+
+// A file that becomes shorter while it is searched costs what stands only in it,
+// not the search.
+func TestCutWhileSearched(t *testing.T) {
+	s, dir := newStore(t), vector.Dir(t.TempDir())
+	m := &toy{name: "m", words: words()}
+	say(t, s, sessionA, "go east")
+	upkeep(t, s, dir, 0, m)
+	say(t, s, sessionA, "go north")
+	upkeep(t, s, dir, 0, m) // a second block
+	cut := func() {
+		for _, name := range glob(t, dir) {
+			if err := os.Truncate(name, 4200); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	x := &vector.Searcher{Store: cutting{s, cut}, Dir: dir, Embedders: []embed.Embedder{m}}
+	found, asked := nearest(t, x, "north", archive.Query{}, 2)
+	want(t, "cut", found, "go north by m", "go east by m") // from the newest rows of the store
+	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "upkeep writes the file anew") {
+		t.Errorf("notes %q", asked.Notes)
+	}
+	if r := upkeep(t, s, dir, 0, m); len(r.Files) != 1 || r.Files[0].Rebuilt == "" || r.Files[0].Vectors != 2 {
+		t.Errorf("%+v", r.Files)
+	}
+}

@@ -25,10 +25,9 @@ type builder struct {
 	w    io.Writer
 	head header
 
-	passages   []int64
-	scales     []float32
-	signs      []uint64
-	components []byte
+	passages []int64
+	signs    []uint64
+	vectors  []byte
 }
 
 func newBuilder(w io.Writer, head header) *builder { return &builder{w: w, head: head} }
@@ -46,9 +45,9 @@ func (b *builder) add(r archive.VectorRow) error {
 
 func (b *builder) addVector(passage int64, scale float32, row []byte) error {
 	b.passages = append(b.passages, passage)
-	b.scales = append(b.scales, scale)
 	b.signs = signs(b.signs, len(row), func(i int) bool { return int8(row[i]) > 0 })
-	b.components = append(b.components, row...)
+	b.vectors = binary.LittleEndian.AppendUint32(b.vectors, math.Float32bits(scale))
+	b.vectors = append(b.vectors, row...)
 	if len(b.passages) == blockRows {
 		return b.flush()
 	}
@@ -67,13 +66,10 @@ func (b *builder) flush() error {
 	for i, p := range b.passages {
 		le.PutUint64(out[at.passages+8*i:], uint64(p))
 	}
-	for i, s := range b.scales {
-		le.PutUint32(out[at.scales+4*i:], math.Float32bits(s))
-	}
 	for i, w := range b.signs {
 		le.PutUint64(out[at.signs+8*i:], w)
 	}
-	copy(out[at.components:], b.components)
+	copy(out[at.vectors:], b.vectors)
 	copy(out, blockMagic)
 	le.PutUint32(out[4:], uint32(rows))
 	le.PutUint32(out[8:], crc32.Checksum(out[blockHeader:], castagnoli()))
@@ -83,7 +79,7 @@ func (b *builder) flush() error {
 	b.head.size += int64(len(out))
 	b.head.vectors += int64(rows)
 	b.head.blocks++
-	b.passages, b.scales, b.signs, b.components = b.passages[:0], b.scales[:0], b.signs[:0], b.components[:0]
+	b.passages, b.signs, b.vectors = b.passages[:0], b.signs[:0], b.vectors[:0]
 	return nil
 }
 
