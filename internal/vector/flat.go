@@ -107,17 +107,17 @@ func (x *Flat) read(b *block, from int, buf []byte) error {
 	return nil
 }
 
-// readRows returns rows of a section that takes size bytes for each.
-func (x *Flat) readRows(b *block, section, size, from, rows int) ([]byte, error) {
-	buf := make([]byte, size*rows)
-	return buf, x.read(b, section+size*from, buf)
+// readAll returns size bytes from a place in a block on.
+func (x *Flat) readAll(b *block, from, size int) ([]byte, error) {
+	buf := make([]byte, size)
+	return buf, x.read(b, from, buf)
 }
 
 // verify reads all of the file and compares it with its checksums.
 func (x *Flat) verify() error {
 	for i := range x.blocks {
 		b := &x.blocks[i]
-		body, err := x.readRows(b, blockHeader, 1, 0, b.end-blockHeader)
+		body, err := x.readAll(b, blockHeader, b.end-blockHeader)
 		if err != nil {
 			return err
 		}
@@ -147,11 +147,11 @@ func (x *Flat) unfit(set archive.VectorSet) string {
 func (x *Flat) each(row func(passage int64, scale float32, components []byte) error) error {
 	for i := range x.blocks {
 		b := &x.blocks[i]
-		passages, err := x.readRows(b, b.passages, 8, 0, b.rows)
+		passages, err := x.readAll(b, b.passages, 8*b.rows)
 		if err != nil {
 			return err
 		}
-		vectors, err := x.readRows(b, b.vectors, pieceSize(x.head.set.Dim), 0, b.rows)
+		vectors, err := x.readAll(b, b.vectors, b.rows*pieceSize(x.head.set.Dim))
 		if err != nil {
 			return err
 		}

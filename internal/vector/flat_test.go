@@ -183,7 +183,7 @@ func TestPick(t *testing.T) {
 		flat := open(t, dir, src)
 		b := &flat.blocks[0]
 		section := func(at, size int) []byte {
-			data, err := flat.readRows(b, at, size, 0, b.rows)
+			data, err := flat.readAll(b, at, size*b.rows)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,11 +76,11 @@ func (s *scan) all(ctx context.Context) (out []Neighbour, err error) {
 			return nil, err
 		}
 		b := &s.x.blocks[i]
-		passages, err := s.x.readRows(b, b.passages, 8, 0, b.rows)
+		passages, err := s.x.readAll(b, b.passages, 8*b.rows)
 		if err != nil {
 			return nil, err
 		}
-		vectors, err := s.x.readRows(b, b.vectors, pieceSize(len(s.q)), 0, b.rows)
+		vectors, err := s.x.readAll(b, b.vectors, b.rows*pieceSize(len(s.q)))
 		if err != nil {
 			return nil, err
 		}
