@@ -21,3 +21,94 @@ func CommandKey(cmd string) string {
 	}
 	return strings.Join(strings.Fields(cmd), " ")
 }
+
+// Subject is what a call was about, to match a failure with its cure: the file, or
+// the command up to its options. "" is nothing that could be matched.
+func Subject(c Call) string {
+	if c.Kind != CallCommand {
+		if len(c.Files) > 0 {
+			return string(c.Kind) + " " + c.Files[0]
+		}
+		return ""
+	}
+	key := CommandKey(c.Command)
+	if at := strings.LastIndex(key, "git "); at == 0 || at > 0 && key[at-1] == ' ' {
+		// A rebase that stopped goes on under other options.
+		if verb, _, _ := strings.Cut(key[at+len("git "):], " "); verb != "" && verb[0] >= 'a' && verb[0] <= 'z' {
+			return "git " + verb
+		}
+	}
+	return key
+}
+
+// checkWords is how many words of a command tell what it does: a program, its
+// runner and a script's name.
+const checkWords = 5
+
+// Checks reports whether a command tests or builds: one of its programs does, by
+// its name or by the words right behind it. What is quoted, such as a message,
+// and what only looks at things or moves them about, does not count.
+func Checks(cmd string) bool {
+	for part := range strings.FieldsFuncSeq(unquoted(cmd), func(r rune) bool { return r == '&' || r == ';' || r == '|' || r == '\n' }) {
+		words := strings.Fields(part)
+		for len(words) > 0 && strings.Contains(words[0], "=") { // variables
+			words = words[1:]
+		}
+		if len(words) == 0 || looksOrMoves(words[0]) {
+			continue
+		}
+		for _, w := range words[:min(len(words), checkWords)] {
+			if namesCheck(w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// namesCheck reports whether a part of a word, such as that of "test:unit", says
+// that something is tested or built.
+func namesCheck(word string) bool {
+	for part := range strings.FieldsFuncSeq(strings.ToLower(word), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		switch part {
+		case "test", "tests", "pytest", "build", "lint", "vet", "check", "make", "cargo", "tsc", "compile", "mypy", "ruff", "gradle", "mvn",
+			"golangci", "typecheck", "vitest", "jest", "eslint", "clippy", "tox", "nox", "rspec", "phpunit", "bazel", "ctest", "cmake", "ninja":
+			return true
+		}
+	}
+	return false
+}
+
+// unquoted returns a command without what stands in quotes.
+func unquoted(cmd string) string {
+	if !strings.ContainsAny(cmd, "\"'") {
+		return cmd
+	}
+	out := make([]byte, 0, len(cmd))
+	var quote byte
+	for i := 0; i < len(cmd); i++ {
+		switch c := cmd[i]; {
+		case quote != 0 && c == '\\' && quote == '"':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		default:
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+// looksOrMoves reports whether a program only shows, searches or moves things.
+func looksOrMoves(program string) bool {
+	switch program {
+	case "git", "gh", "grep", "rg", "ag", "cat", "ls", "sed", "awk", "head", "tail", "find", "echo", "printf", "cd", "jq", "curl", "wget", "wc",
+		"mkdir", "rm", "cp", "mv", "touch", "chmod", "ln", "tree", "diff", "sort", "which", "less", "pwd", "test", "[":
+		return true
+	}
+	return false
+}

@@ -57,7 +57,7 @@ func (c *collector) openFailures() []archive.Call {
 	var out []archive.Call
 	settled := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
-		key := subject(x)
+		key := archive.Subject(x)
 		if key == "" || x.LineResult < 0 || settled[key] {
 			continue
 		}
@@ -105,25 +105,6 @@ func (c *collector) cause(it *item, x archive.Call) {
 	}
 }
 
-// subject is what a call was about, to match a failure with its cure: the file,
-// or the command up to its options.
-func subject(x archive.Call) string {
-	if x.Kind != archive.CallCommand {
-		if len(x.Files) > 0 {
-			return string(x.Kind) + " " + x.Files[0]
-		}
-		return ""
-	}
-	key := archive.CommandKey(x.Command)
-	if at := strings.LastIndex(key, "git "); at == 0 || at > 0 && key[at-1] == ' ' {
-		// A rebase that stopped goes on under other options.
-		if verb, _, _ := strings.Cut(key[at+len("git "):], " "); verb != "" && isLower(verb[0]) {
-			return "git " + verb
-		}
-	}
-	return key
-}
-
 // commands adds each command with its outcome and the lines of its output. The
 // last run of a command counts; a failure that was cured since is left out, and
 // one that was not stands among the errors.
@@ -150,7 +131,7 @@ func (c *collector) commands() {
 			n := item{section: secCommands, order: age, handle: c.handle(x.Turn, x.Step), head: c.act(x)}
 			if !seen[key] {
 				n.prior = 0.3 * ago(age, 20)
-				if checks(key) {
+				if archive.Checks(key) {
 					n.prior = 1.2 * ago(age, 20)
 				}
 			}

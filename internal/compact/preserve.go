@@ -134,7 +134,7 @@ func (c *collector) keepChecks(failures []brief.Item) (items []brief.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
 		key := archive.CommandKey(x.Command)
-		if x.Kind != archive.CallCommand || seen[key] || !checks(key) || len(items) == keepChecks {
+		if x.Kind != archive.CallCommand || seen[key] || !archive.Checks(key) || len(items) == keepChecks {
 			continue
 		}
 		seen[key] = true

@@ -54,7 +54,6 @@ func TestWordsOfCommandsAndOutput(t *testing.T) {
 		yes  []string
 		no   []string
 	}{
-		{"a check", checks, []string{"go test ./...", "make", "npm run build", "ruff check .", "cargo clippy", "./gradlew test"}, []string{"ls -la", "git log", "cat latest.txt", "vim contest.go", ""}},
 		{"a complaint", complains, []string{"Error: x", "FAIL", "it failed", "panic: nil", "No such file", "permission denied"}, []string{"ok", "terrors", "unfailing", ""}},
 		{"a declaration", declares, []string{"func main() {", "type T struct", "def f(x):", "export const a", "async def g():"}, []string{"function", "  func main()", "define x", ""}},
 	} {

@@ -73,7 +73,7 @@ func sentences(text string, fn func(s string)) {
 			fenced = !fenced
 			continue
 		}
-		s := unlist(oneLine(raw))
+		s := brief.Unlist(oneLine(raw))
 		if len(s) < minLineBytes || !hasLetter(s) {
 			continue
 		}
@@ -82,32 +82,11 @@ func sentences(text string, fn func(s string)) {
 			continue
 		}
 		for s != "" {
-			at := sentenceEnd(s)
+			at := brief.SentenceEnd(s)
 			fn(brief.Cut(s[:at], maxSentenceUnits))
 			s = strings.TrimLeft(s[at:], " ")
 		}
 	}
-}
-
-// unlist takes the marks of headings, lists and tables off a line.
-func unlist(s string) string {
-	s = strings.TrimLeft(s, "#>*-•| ")
-	if n := len(s) - len(strings.TrimLeft(s, "0123456789")); n > 0 && n < 3 && strings.HasPrefix(s[n:], ". ") {
-		s = strings.TrimLeft(s[n+2:], "* ")
-	}
-	return s
-}
-
-// sentenceEnd returns where the first sentence of s ends; one that is very short
-// goes with the next.
-func sentenceEnd(s string) int {
-	const short = 24
-	for i := short; i+2 < len(s); i++ {
-		if (s[i] == '.' || s[i] == '!' || s[i] == '?') && s[i+1] == ' ' && !isLower(s[i+2]) {
-			return i + 1
-		}
-	}
-	return len(s)
 }
 
 // reasoned reports whether a sentence says what was decided, why, or what must
@@ -209,65 +188,6 @@ func dense(s string) string {
 func declares(s string) bool {
 	return beginsWith(s, "func ", "type ", "class ", "def ", "async def ", "const ", "var ", "interface ", "struct ",
 		"enum ", "impl ", "fn ", "export ", "public ", "function ")
-}
-
-// checks reports whether a command tests or builds: one of its programs does, by
-// its name or by the words right behind it. What is quoted, such as a message,
-// and what only looks at things or moves them about, does not count.
-func checks(cmd string) bool {
-	for part := range strings.FieldsFuncSeq(unquoted(cmd), func(r rune) bool { return r == '&' || r == ';' || r == '|' || r == '\n' }) {
-		words := strings.Fields(part)
-		for len(words) > 0 && strings.Contains(words[0], "=") { // variables
-			words = words[1:]
-		}
-		if len(words) == 0 || looksOrMoves(words[0]) {
-			continue
-		}
-		if holdsAny(strings.Join(words[:min(len(words), checkWords)], " "), "test", "tests", "pytest", "build", "lint", "vet", "check",
-			"make", "cargo", "tsc", "compile", "mypy", "ruff", "gradle", "mvn", "golangci", "typecheck", "vitest", "jest", "eslint", "clippy",
-			"tox", "nox", "rspec", "phpunit", "bazel", "ctest", "cmake", "ninja") {
-			return true
-		}
-	}
-	return false
-}
-
-// checkWords is how many words of a command tell what it does: a program, its
-// runner and a script's name.
-const checkWords = 5
-
-// unquoted returns a command without what stands in quotes.
-func unquoted(cmd string) string {
-	if !strings.ContainsAny(cmd, "\"'") {
-		return cmd
-	}
-	out := make([]byte, 0, len(cmd))
-	var quote byte
-	for i := 0; i < len(cmd); i++ {
-		switch c := cmd[i]; {
-		case quote != 0 && c == '\\' && quote == '"':
-			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		default:
-			out = append(out, c)
-		}
-	}
-	return string(out)
-}
-
-// looksOrMoves reports whether a program only shows, searches or moves things.
-func looksOrMoves(program string) bool {
-	switch program {
-	case "git", "gh", "grep", "rg", "ag", "cat", "ls", "sed", "awk", "head", "tail", "find", "echo", "printf", "cd", "jq", "curl", "wget", "wc",
-		"mkdir", "rm", "cp", "mv", "touch", "chmod", "ln", "tree", "diff", "sort", "which", "less", "pwd", "test", "[":
-		return true
-	}
-	return false
 }
 
 // complains reports whether a line of output tells of an error.

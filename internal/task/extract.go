@@ -158,7 +158,7 @@ func (x *extraction) commands() []string {
 			continue
 		}
 		seen[key] = true
-		out = append(out, entry{brief.Cut(x.short(oneLine(key)), 120) + ending(c), checks(key)})
+		out = append(out, entry{brief.Cut(x.short(oneLine(key)), 120) + ending(c), archive.Checks(key)})
 	}
 	slices.Reverse(out)
 	slices.SortStableFunc(out, func(a, b entry) int {
@@ -195,7 +195,7 @@ func (x *extraction) errors() []string {
 	var out []string
 	open := map[string]archive.Call{}
 	for i, c := range x.calls {
-		key := subject(c)
+		key := archive.Subject(c)
 		if key == "" || c.LineResult < 0 {
 			continue
 		}

@@ -3,7 +3,7 @@ package task
 import (
 	"strings"
 
-	"strandline/internal/archive"
+	"strandline/internal/brief"
 )
 
 // sentences splits prose into sentences and list entries; what stands between
@@ -15,18 +15,12 @@ func sentences(text string) (out []string) {
 			fenced = !fenced
 			continue
 		}
-		line := strings.TrimLeft(oneLine(raw), "#>*-•|0123456789. ")
+		line := brief.Unlist(oneLine(raw))
 		if fenced || len(line) < 12 || strings.HasSuffix(line, ":") {
 			continue
 		}
 		for line != "" {
-			end := len(line)
-			for i := 8; i+2 < len(line); i++ {
-				if strings.IndexByte(".!?", line[i]) >= 0 && line[i+1] == ' ' && (line[i+2] < 'a' || line[i+2] > 'z') {
-					end = i + 1
-					break
-				}
-			}
+			end := brief.SentenceEnd(line)
 			out = append(out, strings.ReplaceAll(line[:end], "**", ""))
 			line = strings.TrimLeft(line[end:], " ")
 		}
@@ -72,28 +66,6 @@ func announces(s string) bool {
 		}
 	}
 	return false
-}
-
-// checks reports whether a command tests or builds.
-func checks(cmd string) bool {
-	for w := range strings.FieldsFuncSeq(strings.ToLower(cmd), func(r rune) bool { return r < 'a' || r > 'z' }) {
-		switch w {
-		case "test", "tests", "pytest", "build", "lint", "vet", "check", "make", "cargo", "tsc", "mypy", "ruff", "gradle", "mvn", "ci":
-			return true
-		}
-	}
-	return false
-}
-
-// subject is what a call was about, to match a failure with its cure.
-func subject(c archive.Call) string {
-	if c.Kind == archive.CallCommand {
-		return archive.CommandKey(c.Command)
-	}
-	if len(c.Files) > 0 {
-		return string(c.Kind) + " " + c.Files[0]
-	}
-	return ""
 }
 
 // housekeeping reports whether a command says nothing about the work.

@@ -1,0 +1,45 @@
+package brief_test
+
+import (
+	"testing"
+
+	"strandline/internal/brief"
+)
+
+func TestUnlist(t *testing.T) {
+	for line, want := range map[string]string{
+		"## Heading":            "Heading",
+		"- entry":               "entry",
+		"  * **bold** entry":    "bold** entry",
+		"3. third":              "third",
+		"12. **twelfth**":       "twelfth**",
+		"> quoted":              "quoted",
+		"| cell | other |":      "cell | other |",
+		"2026 was a good year":  "2026 was a good year",
+		"3.5 ms are too long":   "3.5 ms are too long",
+		"100. is no list entry": "100. is no list entry",
+		"":                      "",
+		"---":                   "",
+	} {
+		if got := brief.Unlist(line); got != want {
+			t.Errorf("Unlist(%q) = %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestSentenceEnd(t *testing.T) {
+	for text, first := range map[string]string{
+		"The gateway bans clients now. It did not before.":      "The gateway bans clients now.",
+		"Does it retry within a second? Yes.":                   "Does it retry within a second?",
+		"Good. The gateway bans clients now. More.":             "Good. The gateway bans clients now.",
+		"A version such as 1.2.3 is no end of a sentence":       "A version such as 1.2.3 is no end of a sentence",
+		"It is set in the file e.g. retry.go and nowhere else.": "It is set in the file e.g. retry.go and nowhere else.",
+		"short.": "short.",
+		"":       "",
+		"支払いの再試行が遅すぎる。 Then. And so on it went.": "支払いの再試行が遅すぎる。 Then.",
+	} {
+		if got := text[:brief.SentenceEnd(text)]; got != first {
+			t.Errorf("the first sentence of %q is %q, want %q", text, got, first)
+		}
+	}
+}
