@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 
 	"strandline/internal/autopilot"
 	"strandline/internal/capture"
@@ -14,7 +13,7 @@ import (
 )
 
 func gauges(cfg *config.Config) gauge.Files {
-	return gauge.Files{Dir: filepath.Join(cfg.Paths.Home, "state")}
+	return gauge.Files{Dir: cfg.Paths.State()}
 }
 
 // newPilot wires the autopilot; nil where it is switched off.
@@ -49,5 +48,5 @@ func speakers(cfg *config.Config, c *capture.Capture, pilot *autopilot.Pilot) []
 }
 
 func marks(cfg *config.Config) task.Marks {
-	return task.Marks{Dir: filepath.Join(cfg.Paths.Home, "state", "segments")}
+	return task.Marks{Dir: cfg.Paths.Marks()}
 }

@@ -45,7 +45,7 @@ func runHook() {
 		home = "" // config falls back to what the environment names
 	}
 	cfg, cfgErr := config.Load(config.Inputs{Env: os.Getenv, Home: home, Cwd: os.Getenv("CLAUDE_PROJECT_DIR")})
-	logs := &logfile.Writer{Path: filepath.Join(cfg.Paths.Home, "strandline.log")}
+	logs := &logfile.Writer{Path: cfg.Paths.Errors()}
 	log := slog.New(slog.NewJSONHandler(logs, nil))
 	if cfgErr != nil {
 		log.Warn("settings", "error", cfgErr)
@@ -61,11 +61,11 @@ func runHook() {
 	hook.Run(context.Background(), hook.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
 		Capture: c, Journal: journal, Pending: pending(cfg), Learner: learner(cfg),
-		Answered: capture.Answered{Dir: filepath.Join(cfg.Paths.Home, "state", "compacted")},
-		Underway: capture.Underway{Dir: filepath.Join(cfg.Paths.Home, "state", "compacting")},
-		Blocking: blocking.Guard{Mode: cfg.Compaction.BlockAuto, Dir: filepath.Join(cfg.Paths.Home, "state", "blocked"), Getenv: os.Getenv},
+		Answered: capture.Answered{Dir: cfg.Paths.Answered()},
+		Underway: capture.Underway{Dir: cfg.Paths.Underway()},
+		Blocking: blocking.Guard{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
 		OpenIndex: func(ctx context.Context) (hook.Index, error) {
-			return openIndex(ctx, indexPath(cfg), sqlite.Options{Texts: c.Reread})
+			return openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.Reread})
 		},
 		Detach:      detach,
 		Autopilot:   pilot,
@@ -95,14 +95,14 @@ func learner(cfg *config.Config) compact.Learner {
 // upkeepDue reports that the last pass of upkeep is a while ago and that hooks
 // may start one. It costs a look at one file.
 func upkeepDue(cfg *config.Config) bool {
-	s := lifecycle.Schedule{Path: filepath.Join(cfg.Paths.Home, "state", lifecycle.ScheduleFile)}
+	s := lifecycle.Schedule{Path: cfg.Paths.Maintained()}
 	return cfg.Lifecycle.Auto && s.Due(now())
 }
 
 // indexLost reports that there are logs and no index: somebody deleted it. The
 // hook makes a new one with its own session, and maintain brings in the others.
 func indexLost(cfg *config.Config) bool {
-	_, err := os.Stat(indexPath(cfg))
+	_, err := os.Stat(cfg.Paths.Index())
 	if !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}

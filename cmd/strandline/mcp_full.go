@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"strandline/internal/archive"
@@ -32,12 +31,12 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) (err error) {
 	defer func() { err = errors.Join(err, queries.Close()) }()
 	server := mcpserver.New(mcpserver.Options{
 		Version: version, Now: now,
-		Log: slog.New(slog.NewJSONHandler(&logfile.Writer{Path: filepath.Join(cfg.Paths.Home, "strandline.log")}, nil)),
+		Log: slog.New(slog.NewJSONHandler(&logfile.Writer{Path: cfg.Paths.Errors()}, nil)),
 		Open: func(ctx context.Context) (mcpserver.Index, error) {
-			if _, err := os.Stat(indexPath(cfg)); err != nil {
+			if _, err := os.Stat(cfg.Paths.Index()); err != nil {
 				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")
 			}
-			store, err := openIndex(ctx, indexPath(cfg), sqlite.Options{ReadOnly: true, Texts: c.Reread})
+			store, err := openIndex(ctx, cfg.Paths.Index(), sqlite.Options{ReadOnly: true, Texts: c.Reread})
 			if err != nil {
 				return nil, err
 			}

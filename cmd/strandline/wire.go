@@ -24,10 +24,8 @@ import (
 	"strandline/internal/store/sqlite"
 )
 
-func indexPath(cfg *config.Config) string { return filepath.Join(cfg.Paths.Home, "index.db") }
-
 func pending(cfg *config.Config) capture.Pending {
-	return capture.Pending{Dir: filepath.Join(cfg.Paths.Home, "state", "pending")}
+	return capture.Pending{Dir: cfg.Paths.Pending()}
 }
 
 // newCapture wires the capture for a configuration.
@@ -42,7 +40,7 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 		Project: project.Identify,
 		Now:     now,
 	}
-	j := capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(cfg.Paths.Home, "journal")}, Redact: clean, Now: now}
+	j := capture.Journal{Log: sessionlog.Journal{Dir: cfg.Paths.Journal()}, Redact: clean, Now: now}
 	return c, j, nil
 }
 

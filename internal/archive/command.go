@@ -1,6 +1,9 @@
 package archive
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // CommandKey names a shell command without what changes from run to run: folder
 // changes in front, redirections, pipes, what is echoed behind it. Of several
@@ -57,10 +60,8 @@ func Checks(cmd string) bool {
 		if len(words) == 0 || looksOrMoves(words[0]) {
 			continue
 		}
-		for _, w := range words[:min(len(words), checkWords)] {
-			if namesCheck(w) {
-				return true
-			}
+		if slices.ContainsFunc(words[:min(len(words), checkWords)], namesCheck) {
+			return true
 		}
 	}
 	return false

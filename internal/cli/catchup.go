@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"strandline/internal/capture"
 	"strandline/internal/lockfile"
-	"strandline/internal/logfile"
 )
 
 // How long a catch-up waits for the client's last rows. The client writes a tenth
@@ -30,19 +28,15 @@ func (a *app) catchupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "catchup", Hidden: true, Args: arguments(), Short: "Finish what a hook had to leave",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// As in a hook, a setting that is not accepted stops nothing.
-			cfg, _ := a.settings()
-			c, journal, err := a.env.NewCapture(cfg)
+			r, err := a.enterAnyway()
 			if err != nil {
 				return err
 			}
-			r := rooms{cfg, c, journal}
 			if ended.Session != "" {
 				err = leaveEnded(cmd.Context(), r, ended)
 			}
 			if err = errors.Join(err, a.catchUp(cmd.Context(), r)); err != nil {
-				log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
-				log.Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
+				r.complain("catch up", "event", "catchup", "session", ended.Session, "error", err)
 			}
 			if ended.Session != "" && r.upkeepDue(a.env.Now()) {
 				err = errors.Join(err, a.upkeepBehind(cmd.Context()))
@@ -110,7 +104,7 @@ func (a *app) workOff(ctx context.Context, r rooms) error {
 		// What fails here fails again below and is told there.
 		_, _ = r.capture.LogLeft(ctx, w)
 	}
-	s, err := a.env.OpenStore(ctx, indexPath(r.cfg.Paths.Home), StoreWrite)
+	s, err := a.env.OpenStore(ctx, r.cfg.Paths.Index(), StoreWrite)
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func (a *app) replaceKnown(ctx context.Context, r rooms, f compactFlags, head co
 		return compact.Replacement{}, blocked, err
 	}
 	return out, "", errors.Join(
-		capture.Answered{Dir: r.file("state", "compacted")}.Note(req.Session),
+		capture.Answered{Dir: r.cfg.Paths.Answered()}.Note(req.Session),
 		r.journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
 				Event: "session.compact/" + conv.trigger, Chars: brief.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
@@ -199,7 +199,7 @@ func captureOf(ctx context.Context, r rooms, c conversation) (capture.Captured, 
 
 // block says why an automatic compaction is put off, "" when it is not.
 func (a *app) block(ctx context.Context, r rooms, x indexed, conv conversation) string {
-	g := blocking.Guard{Mode: r.cfg.Compaction.BlockAuto, Dir: r.file("state", "blocked"), Getenv: a.env.Getenv}
+	g := blocking.Guard{Mode: r.cfg.Compaction.BlockAuto, Dir: r.cfg.Paths.Blocked(), Getenv: a.env.Getenv}
 	reason, err := g.Ask(ctx, x.store, blocking.Attempt{Session: conv.subject(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
 	if err != nil {
 		fmt.Fprintf(a.env.Stderr, "strandline: not blocked: %v\n", err)

@@ -22,7 +22,7 @@ type contextFlags struct {
 
 func (f *contextFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.session, "session", "", "session or handle (default: the last session of this project)")
+	sessionFlag(cmd, &f.session)
 	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive)")
 	fl.IntVar(&f.budget, "budget", 0, "at most this many characters (default: the setting)")
 	jsonFlag(cmd, &f.asJSON)

@@ -60,11 +60,11 @@ func (a *app) openDemo(ctx context.Context, home, clientDir string) (demo.Archiv
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.env.OpenStore(ctx, indexPath(home), StoreBulk)
+	s, err := a.env.OpenStore(ctx, cfg.Paths.Index(), StoreBulk)
 	if err != nil {
 		return nil, err
 	}
-	known, err := a.env.OpenStore(ctx, indexPath(home), StoreRead)
+	known, err := a.env.OpenStore(ctx, cfg.Paths.Index(), StoreRead)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

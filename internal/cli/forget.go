@@ -131,7 +131,7 @@ func (a *app) forget(ctx context.Context, typed string, f forgetFlags) error {
 }
 
 func forgetter(r rooms) lifecycle.Forget {
-	return lifecycle.Forget{Capture: r.capture, Journal: r.journal, State: r.file("state")}
+	return lifecycle.Forget{Capture: r.capture, Journal: r.journal, State: r.cfg.Paths.State()}
 }
 
 // erase deletes what is left of sessions that are forgotten.
@@ -175,7 +175,7 @@ func (a *app) rederive(ctx context.Context, r rooms) error {
 
 // hasVectors reports that the index holds vectors, which a rebuilt one does not.
 func (a *app) hasVectors(ctx context.Context, r rooms) (has bool, err error) {
-	if _, err := os.Stat(indexPath(r.cfg.Paths.Home)); err != nil {
+	if _, err := os.Stat(r.cfg.Paths.Index()); err != nil {
 		return false, nil //nolint:nilerr // no index, no vectors
 	}
 	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {

@@ -76,7 +76,7 @@ func (a *app) runImport(ctx context.Context, paths []string, dry, asJSON bool) e
 	start := a.env.Now()
 	bar := a.newProgress("importing", asJSON)
 	var report capture.Report
-	err = a.bulk(ctx, indexPath(r.cfg.Paths.Home), func(idx, known Store) error {
+	err = a.bulk(ctx, r.cfg.Paths.Index(), func(idx, known Store) error {
 		var err error
 		report, err = r.capture.Bulk(ctx, idx, known, jobs, bar.capture)
 		return err

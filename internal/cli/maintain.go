@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"strandline/internal/gauge"
 	"strandline/internal/lifecycle"
 	"strandline/internal/lockfile"
-	"strandline/internal/logfile"
 )
 
 func (a *app) maintainCommand() *cobra.Command {
@@ -155,7 +153,7 @@ func (a *app) retention(r rooms, compacting bool) lifecycle.Retention {
 		Age:  time.Duration(r.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: r.cfg.Retention.MaxBytes,
 		Delete: r.cfg.Retention.Delete, Compact: compacting,
 		Sizes: func() (int64, int64) {
-			return treeSize(r.file("index.db")) + treeSize(r.file("index.db-wal")) + treeSize(r.file("vectors")), treeSize(r.file("log")) + treeSize(r.file("journal"))
+			return treeSize(r.cfg.Paths.Index()) + treeSize(r.cfg.Paths.Index()+"-wal") + treeSize(r.file("vectors")), treeSize(r.file("log")) + treeSize(r.cfg.Paths.Journal())
 		},
 	}
 }
@@ -174,12 +172,10 @@ func failed(stages []lifecycle.Stage) error {
 // upkeepBehind is a pass that nobody waits for: it gives way to everybody else,
 // one that is running already does the work, and errors go where the hooks' go.
 func (a *app) upkeepBehind(ctx context.Context) error {
-	cfg, _ := a.settings() // as in a hook, a setting that is not accepted stops nothing
-	c, journal, err := a.env.NewCapture(cfg)
+	r, err := a.enterAnyway()
 	if err != nil {
 		return err
 	}
-	r := rooms{cfg, c, journal}
 	a.env.Background()
 	lock, err := lockfile.Try(r.file("maintain.lock"))
 	if errors.Is(err, lockfile.ErrHeld) {
@@ -191,8 +187,7 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 	defer lock.Release() // it ends with the process in any case
 	stages, err := a.upkeep(ctx, r, effort{embed: a.embedSome, learn: behindCuts})
 	if err = errors.Join(err, failed(stages)); err != nil {
-		log := slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.file("strandline.log")}, nil))
-		log.Error("upkeep", "event", "maintain", "error", err)
+		r.complain("upkeep", "event", "maintain", "error", err)
 	}
 	return err
 }
@@ -201,14 +196,14 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 func (a *app) pass(r rooms) lifecycle.Pass {
 	return lifecycle.Pass{
 		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: lifecycle.DefaultRest,
-		Schedule: r.schedule(), Gauge: gauge.Files{Dir: r.file("state")},
-		Notes:       []string{r.marks().Dir, r.file("state", "compacted"), r.file("state", "compacting"), r.file("state", "blocked")},
+		Schedule: r.schedule(), Gauge: gauge.Files{Dir: r.cfg.Paths.State()},
+		Notes:       []string{r.marks().Dir, r.cfg.Paths.Answered(), r.cfg.Paths.Underway(), r.cfg.Paths.Blocked()},
 		ClientFiles: func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
 	}
 }
 
 func (r rooms) schedule() lifecycle.Schedule {
-	return lifecycle.Schedule{Path: r.file("state", lifecycle.ScheduleFile)}
+	return lifecycle.Schedule{Path: r.cfg.Paths.Maintained()}
 }
 
 // upkeepDue reports that it is time for a pass that nobody asked for.

@@ -164,7 +164,7 @@ func (a *app) modelRows(ctx context.Context) ([]modelRow, error) {
 			Bytes: m.Model.Bytes, SHA256: m.Model.SHA256, Source: m.Model.Source,
 		})
 	}
-	if _, err := os.Stat(indexPath(r.cfg.Paths.Home)); err != nil {
+	if _, err := os.Stat(r.cfg.Paths.Index()); err != nil {
 		return rows, nil //nolint:nilerr // no archive yet: no passages have vectors
 	}
 	return rows, a.withIndex(ctx, r, StoreRead, func(x indexed) error {
@@ -249,7 +249,7 @@ func (a *app) modelRemove(ctx context.Context, r rooms, name string) error {
 	if err := r.models().Remove(name); err != nil {
 		return err
 	}
-	if _, err := os.Stat(indexPath(r.cfg.Paths.Home)); err == nil && m.Name != "" {
+	if _, err := os.Stat(r.cfg.Paths.Index()); err == nil && m.Name != "" {
 		err := a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
 			if err := x.store.DropVectors(ctx, m.Embedder()); err != nil {
 				return err

@@ -19,7 +19,7 @@ import (
 // segmentsWait is how long a change of segments waits for another.
 const segmentsWait = 5 * time.Second
 
-func (r rooms) marks() task.Marks { return task.Marks{Dir: r.file(filepath.Join("state", "segments"))} }
+func (r rooms) marks() task.Marks { return task.Marks{Dir: r.cfg.Paths.Marks()} }
 
 func (a *app) queueCommand() *cobra.Command {
 	var typed string
@@ -54,7 +54,7 @@ func (a *app) queueCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&typed, "session", "", "session or handle (default: the last session of this project)")
+	sessionFlag(cmd, &typed)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
@@ -77,7 +77,7 @@ func (a *app) segmentsReset() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&typed, "session", "", "session or handle (default: the last session of this project)")
+	sessionFlag(cmd, &typed)
 	return cmd
 }
 
@@ -118,7 +118,7 @@ replaced.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&typed, "session", "", "session or handle (default: the last session of this project)")
+	sessionFlag(cmd, &typed)
 	return cmd
 }
 

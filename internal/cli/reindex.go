@@ -60,7 +60,7 @@ func (a *app) rebuildIndex(ctx context.Context, r rooms) (report, later capture.
 	if err != nil {
 		return report, later, err
 	}
-	final := indexPath(r.cfg.Paths.Home)
+	final := r.cfg.Paths.Index()
 	fresh := final + ".new"
 	if err := removeIndex(fresh); err != nil {
 		return report, later, err

@@ -72,7 +72,7 @@ looks at once, however full the context is.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.session, "session", "", "session or handle (default: the last session of this project)")
+	sessionFlag(cmd, &f.session)
 	fl.BoolVar(&f.all, "all", false, "of all sessions")
 	fl.BoolVar(&f.pending, "pending", false, "only those that wait for a summary")
 	fl.BoolVar(&f.check, "check", false, "look for cold work now and summarise it")
@@ -454,6 +454,6 @@ func (a *app) segmentsClear() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&typed, "session", "", "session or handle (default: the last session of this project)")
+	sessionFlag(cmd, &typed)
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/lockfile"
+	"strandline/internal/logfile"
 )
 
 // settings loads the effective settings. They can be used even where the error
@@ -30,8 +32,6 @@ func (a *app) projectRoot() string {
 	}
 	return a.env.Cwd
 }
-
-func indexPath(home string) string { return filepath.Join(home, "index.db") }
 
 // rooms are what a command works with: its settings, and the archive's folder
 // with what writes there.
@@ -52,12 +52,25 @@ func (a *app) enter() (rooms, error) {
 	return rooms{cfg, c, journal}, err
 }
 
+// enterAnyway is enter for work behind the user's back: as in a hook, a setting
+// that is not accepted stops nothing.
+func (a *app) enterAnyway() (rooms, error) {
+	cfg, _ := a.settings()
+	c, journal, err := a.env.NewCapture(cfg)
+	return rooms{cfg, c, journal}, err
+}
+
+// complain notes what went wrong where nobody reads what is printed.
+func (r rooms) complain(msg string, args ...any) {
+	slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.cfg.Paths.Errors()}, nil)).Error(msg, args...)
+}
+
 // file is the path of a file in the archive's folder.
 func (r rooms) file(parts ...string) string {
 	return filepath.Join(append([]string{r.cfg.Paths.Home}, parts...)...)
 }
 
-func (r rooms) pending() capture.Pending { return capture.Pending{Dir: r.file("state", "pending")} }
+func (r rooms) pending() capture.Pending { return capture.Pending{Dir: r.cfg.Paths.Pending()} }
 
 // indexed are the rooms with an open index.
 type indexed struct {
@@ -77,11 +90,11 @@ func (a *app) withStore(ctx context.Context, mode StoreMode, run func(indexed) e
 
 // withIndex is withStore for a command that is inside already.
 func (a *app) withIndex(ctx context.Context, r rooms, mode StoreMode, run func(indexed) error) error {
-	if _, err := os.Stat(indexPath(r.cfg.Paths.Home)); mode == StoreRead && errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(r.cfg.Paths.Index()); mode == StoreRead && errors.Is(err, os.ErrNotExist) {
 		return archive.NotFound("there is no archive in "+r.cfg.Paths.Home+" yet",
 			"`strandline import` brings in the sessions that exist, `strandline init` records the coming ones")
 	}
-	s, err := a.env.OpenStore(ctx, indexPath(r.cfg.Paths.Home), mode)
+	s, err := a.env.OpenStore(ctx, r.cfg.Paths.Index(), mode)
 	if err != nil {
 		return err
 	}
@@ -147,6 +160,10 @@ func arguments(names ...string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+func sessionFlag(cmd *cobra.Command, v *string) {
+	cmd.Flags().StringVar(v, "session", "", "session or handle (default: the last session of this project)")
 }
 
 func jsonFlag(cmd *cobra.Command, v *bool) {

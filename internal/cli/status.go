@@ -85,10 +85,10 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 		Version: a.env.Version, Home: x.cfg.Paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
 		Older: t.Older, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
 		Bytes: t.Bytes, First: t.First, Last: t.Last,
-		LogBytes: treeSize(x.file("log")), IndexBytes: treeSize(x.file("index.db")) + treeSize(x.file("index.db-wal")),
+		LogBytes: treeSize(x.file("log")), IndexBytes: treeSize(x.cfg.Paths.Index()) + treeSize(x.cfg.Paths.Index()+"-wal"),
 		Pending: x.pending().Any(),
 	}
-	entries, err := logfile.Recent(x.file("strandline.log"), a.env.Now().Add(-24*time.Hour), 1000)
+	entries, err := logfile.Recent(x.cfg.Paths.Errors(), a.env.Now().Add(-24*time.Hour), 1000)
 	if err != nil {
 		return st, err
 	}

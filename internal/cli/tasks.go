@@ -60,7 +60,7 @@ as deleted. FIRST is where the work on it began.`,
 			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error { return a.tasks(cmd.Context(), x, typed, open, asJSON) })
 		},
 	}
-	cmd.Flags().StringVar(&typed, "session", "", "session or handle (default: the last session of this project)")
+	sessionFlag(cmd, &typed)
 	cmd.Flags().BoolVar(&open, "open", false, "only those with work left")
 	jsonFlag(cmd, &asJSON)
 	return cmd

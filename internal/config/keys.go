@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -192,15 +193,20 @@ func duration(field func(*Config) *time.Duration, low, high time.Duration) parse
 	}
 }
 
-func fraction(field func(*Config) *float64) parser {
+// between takes a number from low to high; want says which ones, with an example.
+func between(field func(*Config) *float64, low, high float64, want string) parser {
 	return func(c *Config, value string) (string, error) {
 		f, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(f >= 0.05 && f <= 1) {
-			return "", fmt.Errorf("a part from 0.05 to 1, such as 0.7")
+		if err != nil || !(f >= low && f <= high) {
+			return "", errors.New(want)
 		}
 		*field(c) = f
 		return strconv.FormatFloat(f, 'g', -1, 64), nil
 	}
+}
+
+func fraction(field func(*Config) *float64) parser {
+	return between(field, 0.05, 1, "a part from 0.05 to 1, such as 0.7")
 }
 
 // template takes one line; "default" stands for none of one's own.
@@ -217,18 +223,16 @@ func template(field func(*Config) *string) parser {
 	}
 }
 
-// share is a fraction, or 0 for none.
+// share is a fraction from a half on, or 0 for none.
 func share(field func(*Config) *float64) parser {
+	const want = "0, or a part from 0.5 to 1, such as 0.8"
+	most := between(field, 0.5, 1, want)
 	return func(c *Config, value string) (string, error) {
 		if f, err := strconv.ParseFloat(value, 64); err == nil && f == 0 {
 			*field(c) = 0
 			return "0", nil
 		}
-		shown, err := fraction(field)(c, value)
-		if err != nil || *field(c) < 0.5 {
-			return "", fmt.Errorf("0, or a part from 0.5 to 1, such as 0.8")
-		}
-		return shown, nil
+		return most(c, value)
 	}
 }
 
@@ -256,14 +260,7 @@ func report(field func(*Config) *Report) parser {
 
 // hourly takes what a share loses in an hour, from nothing to all.
 func hourly(field func(*Config) *float64) parser {
-	return func(c *Config, value string) (string, error) {
-		x, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(x >= 0 && x <= 1) {
-			return "", fmt.Errorf("a number from 0 to 1, such as 0.005")
-		}
-		*field(c) = x
-		return strconv.FormatFloat(x, 'g', -1, 64), nil
-	}
+	return between(field, 0, 1, "a number from 0 to 1, such as 0.005")
 }
 
 // bytes takes a size in bytes, or in thousands, millions or billions of them.

@@ -164,7 +164,7 @@ func TestRecalledPlacesAreAccesses(t *testing.T) {
 
 func TestSchedule(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	s := lifecycle.Schedule{Path: t.TempDir() + "/state/" + lifecycle.ScheduleFile}
+	s := lifecycle.Schedule{Path: t.TempDir() + "/state/maintained"}
 	if !s.Due(now) {
 		t.Error("the first pass is not due")
 	}

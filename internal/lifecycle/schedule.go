@@ -12,9 +12,6 @@ type Schedule struct {
 	Path string
 }
 
-// ScheduleFile is the file's name in the archive's folder state.
-const ScheduleFile = "maintained"
-
 // every is how far passes that hooks start are apart. What one does can wait,
 // and starting it costs a hook about two milliseconds.
 const every = time.Hour

@@ -23,13 +23,6 @@ type Options struct {
 	PruneAfter time.Duration
 }
 
-// Defaults are the options as the documentation gives them.
-func Defaults() Options {
-	return Options{
-		Queue: 0.60, Summarise: 0.70, Archive: 0.80, ColdAfter: 20, Messages: 5, ArchiveAfter: 50, PruneAfter: 30 * 24 * time.Hour,
-	}
-}
-
 // Check returns what is to be recorded of a session at this moment, with its
 // context window filled to share (0 to 1; more than 1 forces queue and summary,
 // not the archive). Nothing is returned twice: what state holds already is left

@@ -60,12 +60,12 @@ func TestThresholds(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.share), func(t *testing.T) {
 			m := parserSession()
-			facts := m.load(t, 0).Check(m.state(t), c.share, task.Defaults(), noon())
+			facts := m.load(t, 0).Check(m.state(t), c.share, defaults(), noon())
 			if got := events(facts); got != c.want {
 				t.Fatalf("got %q, want %q", got, c.want)
 			}
 			m.store(facts, noon())
-			if again := m.load(t, 0).Check(m.state(t), c.share, task.Defaults(), noon()); len(again) > 0 {
+			if again := m.load(t, 0).Check(m.state(t), c.share, defaults(), noon()); len(again) > 0 {
 				t.Errorf("a second look gives %s", events(again))
 			}
 		})
@@ -74,7 +74,7 @@ func TestThresholds(t *testing.T) {
 
 // L1 to L2 to L3, and after thirty days only the text.
 func TestTiers(t *testing.T) {
-	m, now, opt := parserSession(), noon(), task.Defaults()
+	m, now, opt := parserSession(), noon(), defaults()
 	tier := func() string {
 		e := m.state(t).Entries
 		if len(e) != 1 {
@@ -171,7 +171,7 @@ func TestTopicsAreSegments(t *testing.T) {
 	if len(got) != 2 || got[0].Kind != task.KindTopic || got[0].End != 8 || got[0].Open() || !got[1].Open() {
 		t.Fatalf("got\n%s", shape(got))
 	}
-	facts := p.Check(m.state(t), 0.7, task.Defaults(), noon())
+	facts := p.Check(m.state(t), 0.7, defaults(), noon())
 	if len(facts) != 1 || facts[0].Segment.Task != "topic-0.0" || facts[0].Segment.Metadata.TaskCompleted {
 		t.Errorf("got %s", events(facts))
 	}
@@ -222,4 +222,11 @@ func moments(bs []task.Boundary) (out []int) {
 		out = append(out, b.Moment)
 	}
 	return out
+}
+
+// defaults are the options as the documentation gives them.
+func defaults() task.Options {
+	return task.Options{
+		Queue: 0.60, Summarise: 0.70, Archive: 0.80, ColdAfter: 20, Messages: 5, ArchiveAfter: 50, PruneAfter: 30 * 24 * time.Hour,
+	}
 }

@@ -72,7 +72,7 @@ func TestSaveOfWorkInHand(t *testing.T) {
 // says the same again, changes nothing.
 func TestVersions(t *testing.T) {
 	m := parserSession()
-	facts := m.load(t, 0).Check(m.state(t), 0.7, task.Defaults(), noon())
+	facts := m.load(t, 0).Check(m.state(t), 0.7, defaults(), noon())
 	m.store(facts, noon())
 	late := facts[0]
 	late.Segment.Content = "too late"
@@ -130,7 +130,7 @@ func TestFindAndClear(t *testing.T) {
 // What is written for the older tools can be read again, and tells nothing new.
 func TestFilesAndImport(t *testing.T) {
 	m := parserSession()
-	m.store(m.load(t, 0).Check(m.state(t), 0.7, task.Defaults(), noon()), noon())
+	m.store(m.load(t, 0).Check(m.state(t), 0.7, defaults(), noon()), noon())
 	m.fact(archive.JournalSegment, noon(), archive.SegmentFact{Event: archive.SegmentQueued, Segment: archive.Segment{ID: "seg-b", Session: session, Topic: "waits"}})
 	files, err := m.state(t).Files(session)
 	if err != nil {

@@ -1,0 +1,35 @@
+package config_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"strandline/internal/config"
+)
+
+// Every place is its own, and in the archive: what one room writes another finds,
+// and nothing is written elsewhere.
+func TestPlacesInTheArchive(t *testing.T) {
+	p := config.Paths{Home: filepath.Join("an", "archive")}
+	seen := map[string]bool{}
+	for _, place := range []string{
+		p.Index(), p.Journal(), p.Errors(), p.State(), p.Pending(), p.Answered(), p.Underway(), p.Blocked(), p.Marks(), p.Maintained(),
+	} {
+		if seen[place] || !strings.HasPrefix(place, p.Home+string(filepath.Separator)) {
+			t.Errorf("%s is taken twice or outside of %s", place, p.Home)
+		}
+		seen[place] = true
+	}
+}
+
+// A value that is refused leaves no trace: the next best one is in force.
+func TestARefusedNumberChangesNothing(t *testing.T) {
+	for _, value := range []string{"0.3", "-1", "1.5", "NaN", "half", ""} {
+		env := map[string]string{"STRANDLINE_AUTOPILOT_COMPACT_EARLY": value}
+		cfg, err := config.Load(config.Inputs{Env: func(k string) string { return env[k] }, Home: "/h"})
+		if cfg.Autopilot.CompactEarly != 0 || (err == nil) != (value == "") {
+			t.Errorf("%q: %v in force, error %v", value, cfg.Autopilot.CompactEarly, err)
+		}
+	}
+}
