@@ -22,7 +22,7 @@ import (
 type model struct {
 	asked  []string
 	opened int
-	closed int
+	closed atomic.Int32  // a timer closes it, too
 	err    error         // of Embed
 	open   error         // of opening
 	hold   chan struct{} // Embed waits until it is closed
@@ -53,7 +53,7 @@ func (m *model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return out, nil
 }
 
-func (m *model) Close() error { m.closed++; return nil }
+func (m *model) Close() error { m.closed.Add(1); return nil }
 
 func (m *model) options(cache string) Options {
 	return Options{
@@ -87,8 +87,8 @@ func TestAQueryIsEmbeddedOnce(t *testing.T) {
 	first := New(m.options(cache))
 	v := ask(t, first, "why does hunter2 not work")
 	end(t, first)
-	if m.closed != 1 || !slices.Equal(m.asked, []string{"why does [secret] not work"}) {
-		t.Errorf("asked %q, closed %d times", m.asked, m.closed)
+	if m.closed.Load() != 1 || !slices.Equal(m.asked, []string{"why does [secret] not work"}) {
+		t.Errorf("asked %q, closed %d times", m.asked, m.closed.Load())
 	}
 	// Another process, which does not even open the model.
 	second := New(m.options(cache))
@@ -166,8 +166,8 @@ func TestAGivenUpQueryDoesNotEndTheModel(t *testing.T) {
 		close(m.hold)
 		ask(t, e, "login")
 		ask(t, e, "logi") // which came to its end
-		if m.opened != 1 || m.closed != 0 || !slices.Equal(m.asked, []string{"logi", "login"}) {
-			t.Errorf("opened %d times, closed %d times, asked %q", m.opened, m.closed, m.asked)
+		if m.opened != 1 || m.closed.Load() != 0 || !slices.Equal(m.asked, []string{"logi", "login"}) {
+			t.Errorf("opened %d times, closed %d times, asked %q", m.opened, m.closed.Load(), m.asked)
 		}
 	})
 }
@@ -210,18 +210,18 @@ func TestAModelThatNobodyAsksIsEnded(t *testing.T) {
 		time.Sleep(50 * time.Second)
 		ask(t, e, "b")
 		time.Sleep(50 * time.Second)
-		if m.closed != 0 {
+		if m.closed.Load() != 0 {
 			t.Error("closed although it was asked meanwhile")
 		}
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
-		if m.closed != 1 {
-			t.Errorf("closed %d times", m.closed)
+		if m.closed.Load() != 1 {
+			t.Errorf("closed %d times", m.closed.Load())
 		}
 		ask(t, e, "c")
 		end(t, e)
-		if m.opened != 2 || m.closed != 2 {
-			t.Errorf("opened %d times, closed %d times", m.opened, m.closed)
+		if m.opened != 2 || m.closed.Load() != 2 {
+			t.Errorf("opened %d times, closed %d times", m.opened, m.closed.Load())
 		}
 	})
 }
