@@ -24,13 +24,9 @@ const (
 	weighBehind  = 0.5
 )
 
-// judged is how many of the best hits by words are asked for their meaning; what
-// ranks below seldom gets among the first ten by it.
-const judged = 48
-
 // maxChunks bounds how much of a long passage is embedded: most of them say in
-// their first 1,700 characters what they are about.
-const maxChunks = 3
+// their first 1,200 characters what they are about.
+const maxChunks = 2
 
 // Embedder makes unit vectors of texts; nil for a text it knows nothing of.
 type Embedder = embed.Maker

@@ -40,7 +40,7 @@ func (a *axes) Embed(_ context.Context, texts []string) ([][]float32, error) {
 }
 
 func TestAddMeaning(t *testing.T) {
-	long := strings.Repeat("words that say nothing. ", 60) + "east"
+	long := strings.Repeat("words that say nothing. ", 45) + "east"
 	hits := []Hit{{Text: "north", Score: 1}, {Text: "east and north", Score: 1}, {Text: "neither", Score: 1}, {Text: long, Score: 1}}
 	for i := range hits {
 		hits[i].Ref.Turn = i

@@ -227,14 +227,13 @@ func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
 			hits = append(hits, newHit(f))
 		}
 	}
-	best := hits[:min(len(hits), max(judged, limit))]
-	if err := addMeaning(ctx, s.embedder, s.req.Text, best); err != nil {
+	if err := addMeaning(ctx, s.embedder, s.req.Text, hits); err != nil {
 		return nil, err
 	}
-	if err := s.byModel(ctx, best); err != nil {
+	if err := s.byModel(ctx, hits); err != nil {
 		return nil, err
 	}
-	weigh(best)
+	weigh(hits)
 	hits = spread(fold(hits))
 	return hits[:min(limit, len(hits))], nil
 }

@@ -21,7 +21,7 @@ const (
 	weighBefore  = 1.1
 	weighAnswer  = 1.5
 	weighSaid    = 0.4
-	weighTold    = 0.8
+	weighTold    = 0.5
 	weighAsks    = -0.4
 	weighTurn    = 0.5
 	weighSession = 1.1
