@@ -50,5 +50,5 @@ func run(ctx context.Context, folder, only string) (err error) {
 			return fmt.Errorf("there is no set %q", name)
 		}
 	}
-	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now), eval.Vectors(), eval.Fused(time.Now)})
+	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now), eval.Vectors(), eval.Fused(time.Now), eval.Ten(time.Now)})
 }

@@ -104,6 +104,10 @@ func TestRelatedPassagesAreMarked(t *testing.T) {
 		}
 		return res
 	}
+	long := recall.Request{Query: "the gateway, a session, a test and the index of the clock", Text: "the gateway, a session, a test and the index of the clock", Limit: depth}
+	if res, err := Ten(time.Now).search(t.Context(), w, long); err != nil || len(res.Hits) != recall.DefaultLimit {
+		t.Errorf("%d hits of ten: %v", len(res.Hits), err)
+	}
 	count := func(res recall.Result) (related int) {
 		for i, h := range res.Hits {
 			if h.Related {
@@ -123,6 +127,9 @@ func TestRelatedPassagesAreMarked(t *testing.T) {
 	}
 	if res := ask("the gateway and the session", 3); count(res) != 0 {
 		t.Errorf("three hits: %d of them related", count(res))
+	}
+	if res := ask("retry gateway", 10); count(res) != 0 {
+		t.Errorf("one hit holds all words: %d of %d hits are related", count(res), len(res.Hits))
 	}
 	if res := ask("E0382", 10); count(res) != 0 {
 		t.Errorf("an error code: %d related hits", count(res))

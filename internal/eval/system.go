@@ -22,6 +22,19 @@ func Fused(now func() time.Time) System {
 	}}
 }
 
+// Ten searches as the program does when nobody says how many hits there should be:
+// nothing is found below the tenth, and the last of them may be a related passage.
+func Ten(now func() time.Time) System {
+	ten := Fused(now)
+	fused := ten.search
+	ten.Name = "fused, -n 10"
+	ten.search = func(ctx context.Context, w *world, req recall.Request) (recall.Result, error) {
+		req.Limit = recall.DefaultLimit
+		return fused(ctx, w, req)
+	}
+	return ten
+}
+
 // Vectors ranks by the cosine alone.
 func Vectors() System {
 	return System{Name: "vectors", search: func(ctx context.Context, w *world, req recall.Request) (recall.Result, error) {

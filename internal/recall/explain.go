@@ -75,7 +75,11 @@ func (b *Because) String() string {
 		out.WriteString("holds none of the words")
 	}
 	for _, c := range b.Corrected {
-		fmt.Fprintf(&out, " · %s was typed %s", c.Sought, c.Typed)
+		if c.Kin {
+			fmt.Fprintf(&out, " · %s in the place of %s", c.Sought, c.Typed)
+		} else {
+			fmt.Fprintf(&out, " · %s was typed %s", c.Sought, c.Typed)
+		}
 	}
 	for _, part := range []struct {
 		name  string

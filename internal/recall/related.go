@@ -57,7 +57,8 @@ func (s *search) ask(ctx context.Context) (*vector.Asked, error) {
 // query's phrases have to be in them as well.
 func (s *search) related(ctx context.Context, hits []Hit) ([]Hit, error) {
 	limit := s.query.Limit
-	if s.vectors == nil || literal(s.req.Text) {
+	// Where a hit holds all the words, those words were not the wrong ones.
+	if s.vectors == nil || literal(s.req.Text) || slices.ContainsFunc(hits, holdsAll) {
 		return hits, nil
 	}
 	places := (limit*relatedPlaces + tenPlaces/2) / tenPlaces // none of fewer than five

@@ -42,10 +42,15 @@ const (
 type Correction struct {
 	Typed  string `json:"typed"`
 	Sought string `json:"sought"`
+	// Kin says that Sought is another word for the same thing, not another spelling.
+	Kin bool `json:"kin,omitempty"`
 }
 
 // String says what was done, for a person.
 func (c Correction) String() string {
+	if c.Kin {
+		return fmt.Sprintf("No passage holds %q. %q is another word for it and was looked for instead.", c.Typed, c.Sought)
+	}
 	return fmt.Sprintf("No passage holds %q. Did you mean %q? That was looked for instead.", c.Typed, c.Sought)
 }
 
@@ -53,10 +58,8 @@ func (c Correction) String() string {
 // all its words. Its hits replace those of
 // res if there are any.
 func (s *search) respell(ctx context.Context, rd reading, res *Result) error {
-	for _, h := range res.Hits {
-		if h.Why.Covered > allCovered {
-			return nil
-		}
+	if slices.ContainsFunc(res.Hits, holdsAll) {
+		return nil
 	}
 	if len(res.Hits) > 0 && len(rd.query.Terms) > maxRespelled {
 		return nil
@@ -96,6 +99,9 @@ func respelled(text string, made []Correction) string {
 // allCovered is the share of a query that a hit with all of its words covers, but
 // for what adding up fractions loses.
 const allCovered = 0.999
+
+// holdsAll reports whether a hit has all words of the query.
+func holdsAll(h Hit) bool { return h.Why.Covered > allCovered }
 
 // known returns the words that hits hold. Asking the index for a word costs more
 // than half a millisecond in a large archive, and most words of a question stand
@@ -147,7 +153,8 @@ func (s *search) corrected(ctx context.Context, rd reading, known map[string]boo
 		}
 		tried++
 		word, err := mostUsed(ctx, s.store, terms.Kin(t.Text))
-		if err == nil && word == "" {
+		kin := word != ""
+		if err == nil && !kin {
 			word, err = nearest(ctx, s.store, t.Text)
 		}
 		if err != nil {
@@ -159,7 +166,7 @@ func (s *search) corrected(ctx context.Context, rd reading, known map[string]boo
 		if made == nil {
 			rd.query.Terms = slices.Clone(rd.query.Terms)
 		}
-		made = append(made, Correction{Typed: t.Text, Sought: word})
+		made = append(made, Correction{Typed: t.Text, Sought: word, Kin: kin})
 		t.Text, t.Forms, t.Weight = word, strings.Join(terms.Forms(word), " "), t.Weight*slipWeight
 		rd.query.Terms[i] = t
 	}

@@ -89,10 +89,18 @@ func TestSearchKnowsOtherWords(t *testing.T) {
 		got := ""
 		for _, c := range mustSearch(t, s, parsed(t, query)).Corrected {
 			got += c.Sought
+			if said := c.String(); !c.Kin || strings.Contains(said, "Did you mean") || !strings.Contains(said, "another word") {
+				t.Errorf("%+v is told of as %q", c, said)
+			}
 		}
 		if got != want {
 			t.Errorf("%s: sought %q, want %q", query, got, want)
 		}
+	}
+	res := mustSearch(t, s, parsed(t, "login"))
+	res.Explain()
+	if line := res.Hits[0].Because.String(); !strings.Contains(line, "signin in the place of login") {
+		t.Errorf("explained as %q", line)
 	}
 }
 
