@@ -229,11 +229,7 @@ func TestSideFiles(t *testing.T) {
 // TestPreserve holds the compaction request against what PreCompact has to say.
 func TestPreserve(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.install()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).install)
 
 	want := strings.TrimSpace(s.strandline("preserve", "--session", id).mustSucceed().stdout)
 	tn := s.resume(id, "/compact").mustSucceed()
@@ -251,11 +247,7 @@ func TestPreserve(t *testing.T) {
 // itself after a month, and has it resume what strandline puts back.
 func TestRebuiltSessionResumes(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.install()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).install)
 	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
 	transcript := s.transcript(id)
 	want, files := s.read(transcript), s.sideFiles(id)

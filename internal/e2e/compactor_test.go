@@ -62,11 +62,7 @@ func ours(req *mockapi.Request) []string {
 // TestPluginCompactsByHand compacts between two turns.
 func TestPluginCompactsByHand(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.installPlugin()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).installPlugin)
 
 	s.resume(id, "/compact mind the tides").mustSucceed()
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
@@ -86,11 +82,7 @@ func TestPluginCompactsByHand(t *testing.T) {
 // TestPluginCompactsInAToolLoop fills the context in the middle of a turn.
 func TestPluginCompactsInAToolLoop(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.installPlugin()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).installPlugin)
 
 	loop := s.resume(id, loopPrompt).mustAnswer("All done.").undisturbed()
 
@@ -154,11 +146,7 @@ func TestPluginCompactsWhenTheAPIRefuses(t *testing.T) {
 // work between them.
 func TestPluginCompactsTenTimes(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.installPlugin()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).installPlugin)
 	for i := range 10 {
 		work := fmt.Sprintf("Look at table %d.", i)
 		s.api.On(work, mockapi.Use(mockapi.Bash(fmt.Sprintf("echo table %d is dry", i))), mockapi.Say(fmt.Sprintf("Table %d is dry.", i)))

@@ -21,11 +21,7 @@ import (
 // gives it back.
 func TestUnwritableHome(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.install()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).install)
 
 	repair := s.takeAwayStore()
 	s.resume(id, rulePrompt).mustAnswer("Understood.").undisturbed()
@@ -96,11 +92,7 @@ func (s *sandbox) walkStore(visit func(path string, info fs.FileInfo)) {
 // without it, and it is built again from them.
 func TestCorruptIndex(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.install()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).install)
 
 	for _, name := range []string{"index.db-wal", "index.db-shm"} {
 		_ = os.Remove(filepath.Join(s.store, name)) // not there after a clean close
@@ -119,11 +111,7 @@ func TestCorruptIndex(t *testing.T) {
 // TestLockedIndex has another process hold the index for the length of a turn.
 func TestLockedIndex(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.install()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).install)
 
 	unlock := s.lockIndex()
 	s.resume(id, rulePrompt).mustAnswer("Understood.").undisturbed()

@@ -49,11 +49,7 @@ func results(req *mockapi.Request) string {
 // taken out of its context, and read it whole by its handle.
 func TestModelRecallsOverMCP(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t)
-	s.installPlugin()
-	id := newSession(t)
-	s.scriptStory()
-	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s, id := planted(t, (*sandbox).installPlugin)
 	other := newSession(t)
 	handle := archive.ShortID(id) + "/0"
 	const ask = "Which port was it in the other session?"

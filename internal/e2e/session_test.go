@@ -11,6 +11,18 @@ import (
 	"strandline/internal/e2e/mockapi"
 )
 
+// planted is a client with Strandline installed, in a session whose first prompt
+// told the facts that the rest of the story has to find again.
+func planted(t *testing.T, install func(*sandbox)) (s *sandbox, id string) {
+	t.Helper()
+	s = newSandbox(t)
+	install(s)
+	id = newSession(t)
+	s.scriptStory()
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	return s, id
+}
+
 // newSession makes up a session id.
 func newSession(t *testing.T) string {
 	t.Helper()
