@@ -204,3 +204,28 @@ func FuzzServe(f *testing.F) {
 		}
 	})
 }
+
+// Whatever a helper answers, this side ends with an error or with vectors of the
+// length that was said.
+func FuzzAnswer(f *testing.F) {
+	var hello, good bytes.Buffer
+	if err := Serve(&good, &hello, "m", 2, nil); err != nil {
+		f.Fatal(err)
+	}
+	answer := bytes.Clone(hello.Bytes())
+	if err := writeFrame(&good, kindAnswer, encodeVectors([][]float32{{1, 2}}, 2)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(append(answer, good.Bytes()...))
+	f.Add([]byte{9, 0, 0, 0, 'F', 'b', 'r', 'o', 'k', 'e', 'n', '!', '\n'})
+	f.Add([]byte{5, 0, 0, 0, 'H', 255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, out []byte) {
+		e := &Embedder{out: bytes.NewReader(out)}
+		if e.hello() != nil {
+			return
+		}
+		if vs, err := e.answer(1); err == nil && (len(vs) != 1 || len(vs[0]) != e.dim) {
+			t.Errorf("%v of %d components", vs, e.dim)
+		}
+	})
+}

@@ -22,6 +22,12 @@ func words(t testing.TB, text string) string {
 	return strings.Join(out, " ")
 }
 
+// stem returns the text of a row.
+func (t *table) stem(row int) string {
+	at := int(t.at[row])
+	return t.data[at+2 : at+2+int(t.data[at+1])]
+}
+
 // The table's own worked examples.
 func TestTokens(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
@@ -214,4 +220,28 @@ func BenchmarkPassage(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(batch)), "ns/passage")
+}
+
+// Whatever a table's file holds, it is refused or every row of it can be added.
+func FuzzTable(f *testing.F) {
+	small := magic + "\x02\x00\x00\x00\x02\x00\x00\x00" + "\x01\x02ab" + "\x02\x01c" + "\x00\x00\x80\x3f\x00\x00\x80\x3f" + "\x01\x02\x03\x04"
+	if _, err := open(small); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(small)
+	f.Add(small[:len(small)-1])
+	f.Add(magic)
+	f.Fuzz(func(t *testing.T, data string) {
+		table, err := open(data)
+		if err != nil {
+			return
+		}
+		v := make([]float32, table.dim)
+		for row := range table.n {
+			if at, _, ok := table.find([]byte(table.stem(row))); !ok || table.stem(at) != table.stem(row) {
+				t.Errorf("row %d is not found by its stem", row)
+			}
+			table.add(v, row, 1)
+		}
+	})
 }

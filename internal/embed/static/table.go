@@ -98,12 +98,6 @@ func (t *table) find(stem []byte) (row int, flags byte, ok bool) {
 	return 0, 0, false
 }
 
-// stem returns the text of a row.
-func (t *table) stem(row int) string {
-	at := int(t.at[row])
-	return t.data[at+2 : at+2+int(t.data[at+1])]
-}
-
 // add adds weight times a row to v.
 func (t *table) add(v []float32, row int, weight float32) {
 	weight *= math.Float32frombits(uint32(u32(t.data, t.rows+4*row)))

@@ -116,3 +116,21 @@ func FuzzEncode(f *testing.F) {
 		}
 	})
 }
+
+// Whatever a vocabulary is, it is refused or gives numbers of its own lines.
+func FuzzVocabulary(f *testing.F) {
+	f.Add("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nab\n##c", "abc [MASK] d")
+	f.Add("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n##\n\n", "## x")
+	f.Fuzz(func(t *testing.T, vocabulary, text string) {
+		tok, err := New(strings.NewReader(vocabulary))
+		if err != nil {
+			return
+		}
+		lines := int64(strings.Count(vocabulary, "\n") + 1)
+		for _, id := range tok.Encode(text, 32) {
+			if id < 0 || id >= lines {
+				t.Errorf("token %d of %d lines", id, lines)
+			}
+		}
+	})
+}
