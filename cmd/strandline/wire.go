@@ -58,7 +58,12 @@ func redactor(cfg *config.Config) func(string) string {
 		}
 		return redact.New(key)
 	})
-	return func(s string) string { return load().String(s) }
+	return func(s string) string {
+		if s == "" {
+			return ""
+		}
+		return load().String(s)
+	}
 }
 
 // changes returns what tells the uncommitted changes of a folder, redacted. Git

@@ -117,7 +117,7 @@ func TestChoosePrefersNeighboursInASource(t *testing.T) {
 }
 
 func TestAddLineWeighsWhatALineConveys(t *testing.T) {
-	c := &collector{voc: newVocabulary(1), said: map[string]bool{}}
+	c := &collector{voc: newVocabulary(1, 0), said: map[string]bool{}}
 	c.voc.learn("parse_config load_config", 0, true)
 	it := &item{handle: "7f3a12cd/1"}
 	for text, want := range map[string]float64{

@@ -134,7 +134,7 @@ func (p *past) specifics() *found {
 	f := p.found
 	p.found = nil
 	if f == nil || len(f.ends) != len(p.passages) {
-		return findAll(p.passages)
+		return findAll(textsOf(p.passages))
 	}
 	return f
 }

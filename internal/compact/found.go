@@ -10,7 +10,6 @@ import (
 // vocabulary that numbers them. Its moments are not known yet.
 type found struct {
 	voc   *vocabulary
-	names []string // of what voc numbers
 	ids   []int32
 	lines []foundLine // of all passages
 	ends  []int       // of each passage's part of lines
@@ -25,33 +24,46 @@ type foundLine struct {
 // manyBytes is how much text is worth a second thread.
 const manyBytes = 256 << 10
 
-// findAll reads the specifics of passages.
-func findAll(passages []archive.Passage) *found {
-	total := 0
+// textsOf are the texts of passages.
+func textsOf(passages []archive.Passage) []string {
+	texts := make([]string, len(passages))
 	for i := range passages {
-		total += len(passages[i].Text)
+		texts[i] = passages[i].Text
+	}
+	return texts
+}
+
+// findAll reads the specifics of texts.
+func findAll(texts []string) *found {
+	total := 0
+	for _, t := range texts {
+		total += len(t)
 	}
 	if total < manyBytes {
-		return find(passages)
+		return find(texts)
 	}
 	half, size := 0, 0
 	for ; size < total/2; half++ {
-		size += len(passages[half].Text)
+		size += len(texts[half])
 	}
 	rest := make(chan *found)
-	go func() { rest <- find(passages[half:]) }()
-	f := find(passages[:half])
+	go func() { rest <- find(texts[half:]) }()
+	f := find(texts[:half])
 	f.join(<-rest)
 	return f
 }
 
-// join appends what was found in the passages that follow. Specifics get the
+// join appends what was found in the texts that follow. Specifics get the
 // numbers that they would have got in one go.
 func (f *found) join(next *found) {
 	ids, ends := int32(len(f.ids)), len(f.lines)
-	number := make([]int32, len(next.names))
-	for i, s := range next.names {
-		number[i] = f.id(s)
+	names := make([]string, len(next.voc.ids))
+	for s, id := range next.voc.ids {
+		names[id] = s
+	}
+	number := make([]int32, len(names))
+	for id, s := range names {
+		number[id] = f.voc.id(s)
 	}
 	for _, id := range next.ids {
 		f.ids = append(f.ids, number[id])
@@ -64,21 +76,23 @@ func (f *found) join(next *found) {
 	}
 }
 
-// id numbers a specific.
-func (f *found) id(s string) int32 {
-	id := f.voc.id(s)
-	if int(id) == len(f.names) {
-		f.names = append(f.names, s)
-	}
-	return id
-}
+// About how far apart specifics stand in a session's texts, and new ones.
+const (
+	bytesPerSpecific = 40
+	bytesPerNew      = 64
+)
 
 // find is findAll on one thread.
-func find(passages []archive.Passage) *found {
-	f := &found{voc: newVocabulary(0), ids: make([]int32, 0, 4096), lines: make([]foundLine, 0, 4096), ends: make([]int, 0, len(passages))}
-	note := func(s string) { f.ids = append(f.ids, f.id(s)) }
-	for i := range passages {
-		for line := range strings.SplitSeq(passages[i].Text, "\n") {
+func find(texts []string) *found {
+	total, lines := 0, 0
+	for _, t := range texts {
+		total += len(t)
+		lines += 1 + strings.Count(t, "\n")
+	}
+	f := &found{voc: newVocabulary(0, total/bytesPerNew), ids: make([]int32, 0, total/bytesPerSpecific), lines: make([]foundLine, 0, lines), ends: make([]int, 0, len(texts))}
+	note := func(s string) { f.ids = append(f.ids, f.voc.id(s)) }
+	for _, t := range texts {
+		for line := range strings.SplitSeq(t, "\n") {
 			words := scanSpecifics(line, note)
 			f.lines = append(f.lines, foundLine{int32(len(f.ids)), int32(words)})
 		}

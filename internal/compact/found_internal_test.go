@@ -2,6 +2,7 @@ package compact
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -15,26 +16,26 @@ import (
 func TestFoundInHalves(t *testing.T) {
 	word := rapid.SampledFrom([]string{"parseConfig", "retry_count", "store.go", "--dry-run", "the", "fox", "a/b/main.go", "\n", " ", "é"})
 	rapid.Check(t, func(t *rapid.T) {
-		var all []archive.Passage
+		var all []string
 		for range rapid.IntRange(1, 6).Draw(t, "passages") {
-			all = append(all, archive.Passage{Text: strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "text"), " ")})
+			all = append(all, strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "text"), " "))
 		}
 		half := rapid.IntRange(0, len(all)).Draw(t, "half")
 		whole, parts := find(all), find(all[:half])
 		parts.join(find(all[half:]))
-		if !slices.Equal(whole.ids, parts.ids) || !slices.Equal(whole.lines, parts.lines) || !slices.Equal(whole.ends, parts.ends) || !slices.Equal(whole.names, parts.names) {
+		if !slices.Equal(whole.ids, parts.ids) || !slices.Equal(whole.lines, parts.lines) || !slices.Equal(whole.ends, parts.ends) || !maps.Equal(whole.voc.ids, parts.voc.ids) {
 			t.Fatalf("in halves %+v\nwant %+v", parts, whole)
 		}
 	})
 }
 
 func TestFoundIsLargeEnoughForTwoThreads(t *testing.T) {
-	var all []archive.Passage
+	var all []string
 	for i := range 40 {
-		all = append(all, archive.Passage{Text: strings.Repeat(fmt.Sprintf("call_%d and call_%d\n", i, i/2), 1000)})
+		all = append(all, strings.Repeat(fmt.Sprintf("call_%d and call_%d\n", i, i/2), 1000))
 	}
-	if f := findAll(all); len(f.names) != 40 || len(f.ends) != 40 || len(f.ids) != 80_000 {
-		t.Errorf("%d names, %d passages, %d specifics", len(f.names), len(f.ends), len(f.ids))
+	if f := findAll(all); len(f.voc.ids) != 40 || len(f.ends) != 40 || len(f.ids) != 80_000 {
+		t.Errorf("%d names, %d passages, %d specifics", len(f.voc.ids), len(f.ends), len(f.ids))
 	}
 }
 

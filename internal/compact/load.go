@@ -88,10 +88,10 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 // scan reads the specifics of the passages while the store goes on reading rows,
 // and returns what waits for it.
 func (p *past) scan() (wait func()) {
-	passages, done := slices.Clone(p.passages), make(chan struct{})
+	texts, done := textsOf(p.passages), make(chan struct{})
 	go func() {
 		defer close(done)
-		p.found = findAll(passages)
+		p.found = findAll(texts)
 	}()
 	return func() { <-done }
 }

@@ -59,7 +59,7 @@ func FuzzScanSpecifics(f *testing.F) {
 }
 
 func TestVocabularyPrefersWhatIsUsedOftenAndLately(t *testing.T) {
-	v := newVocabulary(100)
+	v := newVocabulary(100, 0)
 	v.learn("old_name", 1, true)
 	v.learn("seen_name", 99, false)
 	v.learn("used_name", 99, true)
@@ -84,7 +84,7 @@ func TestVocabularyPrefersWhatIsUsedOftenAndLately(t *testing.T) {
 }
 
 func TestVocabularyCountsAMomentOnce(t *testing.T) {
-	v := newVocabulary(2)
+	v := newVocabulary(2, 0)
 	v.learn("one_name one_name", 0, true)
 	v.learn("one_name", 0, true)
 	v.learn("one_name", 1, false)
@@ -95,7 +95,7 @@ func TestVocabularyCountsAMomentOnce(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	v := newVocabulary(1)
+	v := newVocabulary(1, 0)
 	v.learn("b_name a_name", 0, true)
 	keys, words := v.keys("the a_name, the b_name, the a_name and a new_name", nil)
 	if !slices.Equal(keys, []int32{0, 1}) || words != 4 {

@@ -26,8 +26,9 @@ type term struct {
 	known          bool    // the summary in the context names it
 }
 
-func newVocabulary(moments int) *vocabulary {
-	return &vocabulary{ids: make(map[string]int32, 4096), now: int32(moments)}
+// newVocabulary returns an empty one with room for some specifics.
+func newVocabulary(moments, size int) *vocabulary {
+	return &vocabulary{ids: make(map[string]int32, size), terms: make([]term, 0, size), now: int32(moments)}
 }
 
 // id returns the number of a specific, which it gives out at first sight.

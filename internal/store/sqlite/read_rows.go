@@ -74,6 +74,18 @@ func (s *Store) span(ctx context.Context, what, session string, build func(no in
 	})
 }
 
+// room returns an empty list for as many rows as a query may give: one that grows
+// row by row is copied a dozen times, and each copy lies on fresh pages.
+func room[T any](limit int) []T {
+	if limit <= 0 {
+		return nil
+	}
+	return make([]T, 0, min(limit, maxRoom))
+}
+
+// maxRoom is how many rows are made room for at most.
+const maxRoom = 4096
+
 // copied returns the reference that a row keeps of where it was copied from.
 func copied(session string, turn, step int) *archive.Ref {
 	if session == "" {
@@ -163,6 +175,7 @@ func callsQuery(no int64, sp archive.CallSpan) (string, []any) {
 // stands at BeforeLine or later is returned as it was then: without outcome.
 func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) (out []archive.Call, err error) {
 	build := func(no int64) (string, []any) { return callsQuery(no, sp) }
+	out = room[archive.Call](sp.Limit)
 	err = s.span(ctx, "calls", sp.Session, build, func(scan scanFunc) error {
 		x := archive.Call{Session: sp.Session}
 		var files string
@@ -220,6 +233,7 @@ func inKinds(q *spanQuery, kinds []archive.PassageKind) {
 // what came later, and so are those of hooks, which stand at no line.
 func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []archive.Passage, err error) {
 	build := func(no int64) (string, []any) { return passagesQuery(no, sp) }
+	out = room[archive.Passage](sp.Limit)
 	err = s.span(ctx, "passages", sp.Session, build, func(scan scanFunc) error {
 		x := archive.Passage{Session: sp.Session}
 		err := scanPassage(scan, &x)
