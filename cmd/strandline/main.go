@@ -28,10 +28,12 @@ func main() {
 		runStatusline(with)
 		return
 	}
+	ctx, stop := context.Background(), func() {}
 	if len(os.Args) > 1 && slices.Contains([]string{"compact", "preserve", "restore"}, os.Args[1]) {
-		collectLess()
+		collectLess() // and an interrupt just ends it: there is nothing to tidy up
+	} else {
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := cli.Main(ctx, cliEnv(), os.Args[1:])
 	stop()
 	os.Exit(code)

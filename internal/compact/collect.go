@@ -88,7 +88,7 @@ func (c *collector) settle(known string) {
 
 // learnPast is newCollector without the worth, which gathering does not need.
 func learnPast(p *past, req Request) *collector {
-	c := &collector{past: p, req: req, steer: newSteering(req.Instructions), moments: map[place]int{}, failed: map[place]*item{}, said: map[string]bool{}}
+	c := &collector{past: p, req: req, steer: newSteering(req.Instructions), moments: make(map[place]int, len(p.passages)), failed: map[place]*item{}, said: map[string]bool{}}
 	if cwd := p.session.Cwd; len(cwd) > 3 {
 		c.root = cwd + "/"
 	}

@@ -49,7 +49,7 @@ func TestWeights(t *testing.T) {
 
 func TestWeightsChangeWhatNamesAreWorth(t *testing.T) {
 	worth := func(weights map[string]float64) float64 {
-		v := newVocabulary(3)
+		v := newVocabulary(3, 0)
 		v.learn("look at a1b2c3d4e5", 1, true)
 		v.settle(weights)
 		return v.worth[v.ids["a1b2c3d4e5"]]
@@ -62,7 +62,7 @@ func TestWeightsChangeWhatNamesAreWorth(t *testing.T) {
 // What a cut teaches is what was expected and what came, without what the context
 // holds anyway.
 func TestCompare(t *testing.T) {
-	v := newVocabulary(4)
+	v := newVocabulary(4, 0)
 	v.learn("a1b2c3d4e5 and parse_row and next_row", 1, false)
 	v.learn("parse_row", 3, true)
 	v.know("next_row")
