@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -141,39 +140,6 @@ func (a *app) compacted(ctx context.Context, x indexed, f compactionsFlags) ([]a
 		filter.Projects = []string{x.capture.Project(dir).Key}
 	}
 	return x.store.Sessions(ctx, filter)
-}
-
-// outcomes measures the newest compactions of sessions, at most limit of them
-// unless that is 0.
-func (a *app) outcomes(ctx context.Context, x indexed, sessions []archive.Session, limit int) ([]compact.Outcome, error) {
-	var cuts []archive.Compaction
-	for _, s := range sessions {
-		if s.Compacts == 0 {
-			continue
-		}
-		cs, err := x.store.Compactions(ctx, archive.Span{Session: s.ID, Limit: limit, Newest: true})
-		if err != nil {
-			return nil, err
-		}
-		cuts = append(cuts, cs...)
-	}
-	slices.SortStableFunc(cuts, func(a, b archive.Compaction) int { return b.Time.Compare(a.Time) })
-	if limit > 0 {
-		cuts = cuts[:min(limit, len(cuts))]
-	}
-	again := a.againFor(x)
-	list := make([]compact.Outcome, 0, len(cuts))
-	for _, c := range cuts {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		o, err := compact.Measure(ctx, x.store, c, x.cfg.Restore.Budget, again)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, o)
-	}
-	return list, nil
 }
 
 // againFor returns what makes a conversation of ours again.

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -116,5 +119,45 @@ func TestStatusTellsOfCompactions(t *testing.T) {
 	}
 	if m := after.Measured; m == nil || m.Kept != before.Measured.Kept || m.Together <= m.Kept {
 		t.Errorf("with a block given back: %+v", m)
+	}
+}
+
+// What was measured is on note until something that it was measured of changes.
+func TestCompactionsAreMeasuredOnce(t *testing.T) {
+	w := compactedWorld(t)
+	kept := func() float64 {
+		t.Helper()
+		var list []compactionJSON
+		if err := json.Unmarshal([]byte(w.must("compactions", "--session", sessionC, "--json", "-n", "1")), &list); err != nil || len(list) != 1 || list[0].Kept == nil {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		return *list[0].Kept
+	}
+	first := kept()
+	path := w.path("archive", "state", "outcomes", sessionC)
+	tamper := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := regexp.MustCompile(`"Told":true,"Kept":[0-9.]+`).ReplaceAllString(string(note), `"Told":true,"Kept":0.125`)
+	tamper(known)
+	if got := kept(); math.Abs(got-0.125) > 1e-9 {
+		t.Errorf("kept %v, want what stands in the note", got)
+	}
+	w.give("c0ffee12/0.0")
+	if got := kept(); got != first {
+		t.Errorf("kept %v after a block was given, want %v", got, first)
+	}
+	for _, broken := range []string{"", "{", "null", `{"0":{}}`, strings.ReplaceAll(known, `"version":"1.2.3"`, `"version":"1.2.2"`)} {
+		tamper(broken)
+		if got := kept(); got != first {
+			t.Errorf("kept %v with the note %.20q, want %v", got, broken, first)
+		}
 	}
 }

@@ -105,8 +105,8 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 	return st, err
 }
 
-// statusCompactions is how many of the last compactions the status looks at, a
-// hundredth of a second each.
+// statusCompactions is how many of the last compactions the status looks at.
+// Those that were not measured yet take a hundredth of a second each.
 const statusCompactions = 5
 
 // measured returns the mean outcome of the last compactions, nil where there is

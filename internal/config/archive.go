@@ -33,6 +33,9 @@ func (p Paths) Underway() string { return p.in("state", "compacting") }
 // Blocked is the folder of the compactions that were put off.
 func (p Paths) Blocked() string { return p.in("state", "blocked") }
 
+// Outcomes is the folder of what compactions were measured to have kept.
+func (p Paths) Outcomes() string { return p.in("state", "outcomes") }
+
 // Marks is the folder of what hooks know about the segments of sessions.
 func (p Paths) Marks() string { return p.in("state", "segments") }
 
