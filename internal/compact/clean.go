@@ -73,7 +73,7 @@ func oneLine(s string) string {
 func flat(s string) (line string, whole bool) {
 	s = strings.TrimSpace(s)
 	blanks := false
-	for i := 0; i < len(s); {
+	for i := smooth(s); i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
 			switch {
@@ -97,6 +97,33 @@ func flat(s string) (line string, whole bool) {
 		return squeezeBlanks(s), true
 	}
 	return s, true
+}
+
+// smooth returns how much of the beginning of s is printable ASCII without two
+// blanks in a row, in steps of eight bytes.
+func smooth(s string) int {
+	const (
+		ones = 0x0101010101010101
+		high = 0x80 * ones
+	)
+	blank := uint64(0) // the byte before was one
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		p := s[n : n+8]
+		eight := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 |
+			uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
+		// Each test sets the highest bit of a byte that fails it; a carry into the
+		// next byte comes only from one that has failed.
+		if (eight|(eight-' '*ones)|(eight+ones))&high != 0 {
+			break
+		}
+		blanks := ^((eight ^ ' '*ones) + 0x7f*ones) & high
+		if blanks&(blanks<<8|blank) != 0 {
+			break
+		}
+		blank = blanks >> 63 << 7
+	}
+	return max(n-1, 0) // the next byte may be a second blank
 }
 
 // squeezeBlanks makes one blank of every run of blanks, tabs and newlines.

@@ -83,8 +83,8 @@ func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
 	if room < minLine || len(p.passages)+len(p.prompts) == 0 {
 		return Block{}, nil
 	}
-	c := newCollector(p, req)
-	items := c.gather()
+	c := learnPast(p, req)
+	items := c.gather(func() { c.settle(p.known) }) // gathering does not need what it is worth
 	c.trust(items)
 	body, handles, left := newChooser(c.voc, sectionTitles(), room).pick(items)
 	if body == "" {

@@ -35,7 +35,7 @@ func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Bloc
 			c.voc.worth[id] *= factor
 		}
 	}
-	items := c.gather()
+	items := c.gather(nil)
 	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1
 	body, handles, _ := newChooser(c.voc, sectionTitles(), room).pick(items)
 	return Block{Text: brief.Fence(title, body), Handles: handles}, nil

@@ -6,7 +6,8 @@ import (
 
 // gather collects all items. Files and replies are the longest and need nothing
 // of the rest, so they are gathered beside it; the order is that of the calls.
-func (c *collector) gather() []*item {
+// beside, if there is one, is done while they are waited for.
+func (c *collector) gather(beside func()) []*item {
 	files := c.aside((*collector).files)
 	c.prompts()
 	c.tasks()
@@ -17,6 +18,9 @@ func (c *collector) gather() []*item {
 	first := len(c.items)
 	c.commands()
 	c.recap()
+	if beside != nil {
+		beside()
+	}
 	rest := slices.Clone(c.items[first:])
 	c.items = append(append(append(c.items[:first], files()...), replies()...), rest...)
 	return c.items

@@ -209,7 +209,7 @@ func (x *index) close() {
 
 func gatherMore(p *past, req ReplaceRequest) gathering {
 	c := learnPast(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: charsOf(req.Budget), Instructions: req.Instructions})
-	return gathering{c, c.gather()}
+	return gathering{c, c.gather(nil)}
 }
 
 // chooseMore makes the selection of a restored block, within room characters.

@@ -54,7 +54,7 @@ func restoreRole(ctx context.Context, p *past, req Request) (Block, error) {
 func (c *collector) more(told string, room int) (body string, handles []string, left int) {
 	c.req.Budget = room
 	c.settle(told)
-	items := slices.DeleteFunc(c.gather(), func(it *item) bool {
+	items := slices.DeleteFunc(c.gather(nil), func(it *item) bool {
 		return it.section == secAsked || it.section == secTasks || it.section == secStood && !it.inline || len(it.lines) == 0 && strings.Contains(told, it.head)
 	})
 	ch := newChooser(c.voc, subTitles(), room)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"strandline/internal/archive"
 	"strandline/internal/brief"
 )
@@ -154,4 +156,24 @@ func TestFoldTasks(t *testing.T) {
 	if len(tasks) != 3 || tasks[0].line() != "in progress: renamed" || !tasks[0].open() || tasks[1].open() || tasks[2].open() {
 		t.Errorf("got %+v", tasks)
 	}
+}
+
+// What is looked at in steps of eight bytes is the same as byte by byte.
+func TestSmooth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringOfN(rapid.RuneFrom([]rune("abcXYZ!~ \x7f\t\x1f\u00e9")), 0, 40, -1).Draw(t, "s")
+		n := smooth(s)
+		for i := range n {
+			if s[i] < ' ' || s[i] >= 0x7f || s[i] == ' ' && i+1 < len(s) && s[i+1] == ' ' {
+				t.Fatalf("%q is not smooth at %d of %d", s, i, n)
+			}
+		}
+		plain := 0
+		for plain < len(s) && s[plain] >= ' ' && s[plain] < 0x7f && (s[plain] != ' ' || plain+1 == len(s) || s[plain+1] != ' ') {
+			plain++
+		}
+		if n < plain-plain%8-9 {
+			t.Fatalf("%q is smooth for %d bytes, found %d", s, plain, n)
+		}
+	})
 }
