@@ -20,15 +20,9 @@ func (c *Capture) Conversation(ctx context.Context, session string, from, to int
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	start, err := log.OffsetOfLine(ctx, from)
+	start, end, err := log.Stretch(ctx, from, to)
 	if err != nil {
 		return nil, err
-	}
-	end := log.Position().Raw
-	if to > 0 {
-		if end, err = log.OffsetOfLine(ctx, to); err != nil {
-			return nil, err
-		}
 	}
 	cut := end-start > most
 	if cut {

@@ -25,15 +25,9 @@ func (c *Capture) Reread(ctx context.Context, session string, from, to int) ([]a
 		return nil, err
 	}
 	defer log.Close()
-	start, err := log.OffsetOfLine(ctx, from)
+	start, end, err := log.Stretch(ctx, from, to)
 	if err != nil {
 		return nil, err
-	}
-	end := log.Position().Raw
-	if to < log.Position().Lines {
-		if end, err = log.OffsetOfLine(ctx, to); err != nil {
-			return nil, err
-		}
 	}
 	lines := make([]byte, end-start, end-start+1)
 	if _, err := log.ReadAt(lines, start); err != nil && err != io.EOF { //nolint:errorlint // ReadAt's own

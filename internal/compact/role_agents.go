@@ -21,7 +21,7 @@ type run struct {
 func (c *collector) runs() []run {
 	passages := map[place][]archive.Passage{}
 	for _, x := range c.past.passages {
-		if x.Kind == archive.KindOutput && (x.Label == "Agent" || x.Label == "Task") {
+		if x.Kind == archive.KindOutput && archive.IsAgentTool(x.Label) {
 			passages[place{x.Turn, x.Step}] = append(passages[place{x.Turn, x.Step}], x)
 		}
 	}
@@ -35,12 +35,12 @@ func (c *collector) runs() []run {
 		if ps := passages[at]; len(ps) > 0 && x.LineResult >= 0 {
 			head, answer, _ := strings.Cut(ps[0].Text, "\n")
 			r.answer, passages[at] = answer, ps[1:]
-			head = strings.TrimSpace(strings.TrimPrefix(head, x.Name))
-			if parts := strings.SplitN(head, " · ", 3); len(parts) > 1 {
-				head = parts[0] + ": " + parts[1]
+			agent, about := archive.AgentAsk(head, x.Name)
+			if about != "" {
+				agent += ": " + about
 			}
-			if head != "" {
-				r.what = brief.Cut(oneLine(head), 160)
+			if agent != "" {
+				r.what = brief.Cut(oneLine(agent), 160)
 			}
 		}
 		all = append(all, r)
@@ -51,7 +51,7 @@ func (c *collector) runs() []run {
 // handsBack reports whether a line of a sub-agent's answer is the client's, not
 // the agent's: how it is continued, what it took, what was thought of it.
 func handsBack(tool, line string) bool {
-	return (tool == "Agent" || tool == "Task") &&
+	return archive.IsAgentTool(tool) &&
 		beginsWith(line, "<tools-used-before-summary>", "[Subagent hand-back]", "agentId: ", "<usage>", "subagent_tokens: ", "total_tokens: ", "tool_uses: ", "duration_ms: ")
 }
 

@@ -87,12 +87,12 @@ func (r Reader) Scan(ctx context.Context, session string, from, to int, fn func(
 		return err
 	}
 	defer log.Close() // opened for reading
-	start, err := log.OffsetOfLine(ctx, from)
+	start, end, err := log.Stretch(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	in := bufio.NewReaderSize(log.NewSection(start, log.Position().Raw-start), 1<<20)
-	for line := from; to == 0 || line < to; line++ {
+	in := bufio.NewReaderSize(log.NewSection(start, end-start), 1<<20)
+	for line := from; ; line++ {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
@@ -109,7 +109,6 @@ func (r Reader) Scan(ctx context.Context, session string, from, to int, fn func(
 			return fmt.Errorf("read log of session %s: %w", session, err)
 		}
 	}
-	return nil
 }
 
 // Raw returns the lines [from, to) of a session's transcript as they are, not

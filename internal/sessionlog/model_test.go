@@ -119,6 +119,16 @@ func TestAnyHistory(t *testing.T) {
 						t.Fatalf("line %d at %d, %v, want %d", n, off, err, from)
 					}
 				}
+				third, _ := lineAt(s.src, pos.Lines/3)
+				last, _ := lineAt(s.src, pos.Lines)
+				for to, want := range map[int]int64{0: pos.Raw, pos.Lines + 1: pos.Raw, max(pos.Lines, 1): int64(last)} {
+					if to == 1 && pos.Lines == 0 {
+						want = pos.Raw
+					}
+					if from, end, err := r.Stretch(context.Background(), pos.Lines/3, to); err != nil || from != int64(third) || end != want {
+						t.Fatalf("lines %d to %d of %d from %d to %d, %v, want %d to %d", pos.Lines/3, to, pos.Lines, from, end, err, third, want)
+					}
+				}
 			},
 		})
 	})

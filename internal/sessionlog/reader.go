@@ -197,6 +197,19 @@ func (r *Reader) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
+// Stretch returns where in the transcript the lines [from, to) begin and end, in
+// bytes. A to of 0, or behind the last line, means the end of the log.
+func (r *Reader) Stretch(ctx context.Context, from, to int) (start, end int64, err error) {
+	if start, err = r.OffsetOfLine(ctx, from); err != nil {
+		return 0, 0, err
+	}
+	if to <= 0 || int64(to) > r.last.lines {
+		return start, r.Position().Raw, nil
+	}
+	end, err = r.OffsetOfLine(ctx, to)
+	return start, end, err
+}
+
 // OffsetOfLine returns the raw offset at which line n begins, counted from 0.
 // The line behind the last newline counts, though it may hold nothing yet; a
 // later one is CodeNotFound.

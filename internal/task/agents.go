@@ -55,7 +55,7 @@ func (p *Past) runs() []Task {
 func (p *Past) agentTexts() map[archive.Ref][]archive.Passage {
 	out := map[archive.Ref][]archive.Passage{}
 	for _, x := range p.Passages {
-		if (x.Label == "Task" || x.Label == "Agent") && x.Step >= 0 {
+		if archive.IsAgentTool(x.Label) && x.Step >= 0 {
 			out[at(x.Turn, x.Step)] = append(out[at(x.Turn, x.Step)], x)
 		}
 	}
@@ -67,11 +67,7 @@ func (p *Past) agentTexts() map[archive.Ref][]archive.Passage {
 
 func (t *Task) describe(x archive.Passage) {
 	head, answer, _ := strings.Cut(x.Text, "\n")
-	parts := strings.SplitN(strings.TrimPrefix(head, x.Label+" "), " · ", 3)
-	t.Agent = parts[0]
-	if len(parts) > 1 {
-		t.Subject = parts[1]
-	}
+	t.Agent, t.Subject = archive.AgentAsk(head, x.Label)
 	t.Result = brief.Cut(strings.TrimSpace(answer), maxResult)
 }
 
