@@ -18,7 +18,7 @@ FUZZTIME     ?= 10s
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick profile eval foresight \
+.PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick eval foresight \
 	cover tools client onnxruntime onnx generate depguard-proof dist notices clean
 
 help: ## list the targets
@@ -61,11 +61,11 @@ lint: $(GOLANGCI) ## run the linters of .golangci.yml
 	$(GOLANGCI) run ./...
 
 vet: ## go vet for every system that is released
-	$(GO) vet -pgo=off ./...
-	GOOS=darwin $(GO) vet -pgo=off ./...
-	GOOS=windows $(GO) vet -pgo=off ./...
-	$(GO) vet -pgo=off -tags lean ./cmd/strandline
-	GOOS=windows $(GO) vet -pgo=off -tags lean ./cmd/strandline
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+	$(GO) vet -tags lean ./cmd/strandline
+	GOOS=windows $(GO) vet -tags lean ./cmd/strandline
 
 fuzz-seeds: ## run every fuzz target over its seeds
 	$(GO) test -run '^Fuzz' ./...
@@ -79,9 +79,6 @@ bench: build ## measure whole processes and the Go benchmarks; prints tables
 
 bench-quick: build ## the process measurements without the 1 GB transcript
 	$(GO) run ./bench -bin bin/strandline$(EXE) -quick
-
-profile: ## profile the benchmarks for the compiler (cmd/strandline/default.pgo)
-	./scripts/profile.sh
 
 eval: ## measure how well searches find; DATA=DIR is the folder of the large sets
 	$(GO) run ./bench/eval -data '$(DATA)'

@@ -28,6 +28,10 @@ const (
 	// its first slipStem letters, so that not every word has to be looked at.
 	minSlips = 8
 	slipStem = 3
+	// maxProbed is the longest word whose every slip is looked up: that is
+	// 54 words for each of its letters. A longer one has to begin right; mostly it
+	// is words joined, which are looked for by themselves as well.
+	maxProbed = 16
 	// maxStem is how many words that begin like one are looked at.
 	maxStem = 4000
 	// maxSlipped is how many words of a query are tried: one pasted from elsewhere
@@ -191,19 +195,28 @@ func correctable(t archive.Term) bool {
 // nearest returns the indexed word fewest slips away from one that is not
 // indexed, the most used of several; empty if there is none within reach.
 func nearest(ctx context.Context, s Searcher, word string) (string, error) {
-	best, err := mostUsed(ctx, s, oneSlip(word))
-	if best != "" || err != nil || len(word) < minSlips {
-		return best, err
+	if len(word) <= maxProbed {
+		best, err := mostUsed(ctx, s, oneSlip(word))
+		if best != "" || err != nil || len(word) < minSlips {
+			return best, err
+		}
 	}
 	same, err := s.WordsFrom(ctx, word[:slipStem], maxStem)
 	if err != nil {
 		return "", err
 	}
-	var two []string
+	var one, two []string
 	for _, w := range same {
-		if slips(word, w, 2) <= 2 {
+		switch n := slips(word, w, 2); {
+		case n <= 1:
+			one = append(one, w)
+		case n == 2:
 			two = append(two, w)
 		}
+	}
+	best, err := mostUsed(ctx, s, one)
+	if best != "" || err != nil {
+		return best, err
 	}
 	return mostUsed(ctx, s, two)
 }

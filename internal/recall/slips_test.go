@@ -9,7 +9,7 @@ import (
 )
 
 func TestSearchCorrectsSlips(t *testing.T) {
-	words := "authentication retry config gateway lock reconnect 404 e0382"
+	words := "authentication retry config gateway lock reconnect 404 e0382 internationalization"
 	for _, test := range []struct {
 		name, query string
 		want        string // typed>sought
@@ -24,6 +24,9 @@ func TestSearchCorrectsSlips(t *testing.T) {
 		{"two slips in a long word", "authetnicaton", "authetnicaton>authentication"},
 		{"two slips in a short word", "cnfgi", ""},
 		{"two slips, one at the beginning", "uathenticaton", ""},
+		{"a slip in a very long word", "internationaliztion", "internationaliztion>internationalization"},
+		{"two slips in a very long word", "interntionalizatoin", "interntionalizatoin>internationalization"},
+		{"a slip where a very long word begins", "itnernationalization", ""},
 		{"a short word", "lok", ""},
 		{"one of several", "retry gatway", "gatway>gateway"},
 		{"a number", "4041", ""},
