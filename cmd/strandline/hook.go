@@ -84,10 +84,9 @@ func runHook() {
 
 // learner gives restored blocks what passes of upkeep learned.
 func learner(cfg *config.Config) compact.Learner {
-	rule := confidence.Default()
-	rule.PerHour = cfg.Lifecycle.Decay
+	rule := confidence.Fading(cfg.Lifecycle.Decay)
 	return compact.Learner{How: cfg.Restore.Learn, Rule: rule, Taught: func() map[string]archive.Tally {
-		shapes, _ := lifecycle.LearnedIn(cfg.Paths.Home).Read()
+		shapes, _ := lifecycle.Learned{Path: cfg.Paths.Learned()}.Read()
 		return shapes
 	}}
 }

@@ -37,6 +37,11 @@ type PartsOf struct {
 	Samples []string `json:"samples,omitempty"`
 }
 
+// Has reports that a part is among them.
+func (of PartsOf) Has(part archive.Part) bool {
+	return slices.ContainsFunc(of.Parts, func(p archive.Part) bool { return p.Salt == part.Salt })
+}
+
 // Of returns the parts of a session, or of the one that a sub-agent or an older
 // generation belongs to.
 func (p Parts) Of(session string) (PartsOf, error) {

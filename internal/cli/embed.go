@@ -29,15 +29,9 @@ const (
 const keyVariable = "STRANDLINE_EMBED_KEY"
 
 // vectorDir is the folder of the files that are derived from vectors.
-func (r rooms) vectorDir() vector.Dir { return vector.Dir(r.file(vectorFolder)) }
+func (r rooms) vectorDir() vector.Dir { return vector.Dir(r.cfg.Paths.Vectors()) }
 
-func (r rooms) models() model.Dir { return model.Dir(r.file(modelsFolder)) }
-
-// Folders of the archive.
-const (
-	vectorFolder = "vectors"
-	modelsFolder = "models"
-)
+func (r rooms) models() model.Dir { return model.Dir(r.cfg.Paths.Models()) }
 
 // needsNetwork reports that the settings ask for an endpoint and that this program
 // links no network.
@@ -69,7 +63,7 @@ func (e Env) chosen(cfg *config.Config) (c chosenModel, err error) {
 		}
 		return c, nil
 	default:
-		m, err := model.Dir(filepath.Join(cfg.Paths.Home, modelsFolder)).Get(name)
+		m, err := model.Dir(cfg.Paths.Models()).Get(name)
 		if err != nil {
 			return c, err
 		}
@@ -117,7 +111,7 @@ func NewQueries(env Env, cfg *config.Config) *Queries {
 	case chosen.open != nil:
 		q.model = query.New(query.Options{
 			Name: chosen.name, Redact: env.Redact(cfg), Wait: cfg.Embed.Wait, Idle: queryIdle, Now: env.Now,
-			Cache: vector.Dir(filepath.Join(cfg.Paths.Home, vectorFolder)).QueryCache(chosen.name),
+			Cache: vector.Dir(cfg.Paths.Vectors()).QueryCache(chosen.name),
 			Open: func(ctx context.Context) (embed.Embedder, io.Closer, error) {
 				return chosen.open(ctx, 1) // nobody waits for a second attempt
 			},
@@ -138,7 +132,7 @@ func (q *Queries) Close() error {
 
 // Searcher returns what finds the passages of a store by what they mean.
 func (q *Queries) Searcher(cfg *config.Config, s vector.Store) *vector.Searcher {
-	return &vector.Searcher{Store: s, Dir: vector.Dir(filepath.Join(cfg.Paths.Home, vectorFolder)), Embedders: q.Embedders, Notes: q.Notes}
+	return &vector.Searcher{Store: s, Dir: vector.Dir(cfg.Paths.Vectors()), Embedders: q.Embedders, Notes: q.Notes}
 }
 
 // helper finds the program that runs added models.

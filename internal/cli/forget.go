@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,11 @@ type forgetJSON struct {
 	Facts   int       `json:"facts"` // of the journal
 	// Related are sessions that share rows with it: forks, and what it is a fork of.
 	Related []string `json:"related"`
+	forgottenJSON
+}
+
+// forgottenJSON is what became of a deletion.
+type forgottenJSON struct {
 	// Client is the client's own transcript where it still exists. It stays.
 	Client string           `json:"client_file,omitempty"`
 	Done   bool             `json:"done"`
@@ -87,11 +93,35 @@ func (a *app) forget(ctx context.Context, typed string, f forgetFlags) error {
 	if err != nil {
 		return err
 	}
+	return a.carryOut(ctx, r, f, deletion{
+		plan: &plan, outcome: &plan.forgottenJSON, samples: samples, elsewhere: "other sessions' logs",
+		show: func() { a.printForget(plan) },
+		erase: func() error {
+			if err := forgetter(r).Begin(ctx, plan.Session, archive.ForgetAsked); err != nil {
+				return err
+			}
+			return a.erase(ctx, r, []string{plan.Session})
+		},
+	})
+}
+
+// deletion is something that is to be deleted for good.
+type deletion struct {
+	plan      any            // for scripts; it holds outcome
+	outcome   *forgottenJSON // what became of it
+	show      func()         // prints the plan for a person
+	erase     func() error   // called under the lock of upkeep
+	samples   []string       // texts of it, to look for afterwards
+	elsewhere string         // which logs may hold these still
+}
+
+// carryOut shows a deletion, asks, deletes and proves it, as far as the flags say.
+func (a *app) carryOut(ctx context.Context, r rooms, f forgetFlags, d deletion) error {
 	if f.dryRun && f.asJSON {
-		return a.printJSON(plan)
+		return a.printJSON(d.plan)
 	}
 	if !f.asJSON {
-		a.printForget(plan)
+		d.show()
 	}
 	if f.dryRun {
 		fmt.Fprintln(a.out, "Nothing was deleted.")
@@ -106,23 +136,19 @@ func (a *app) forget(ctx context.Context, typed string, f forgetFlags) error {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	forget := forgetter(r)
-	if err := forget.Begin(ctx, plan.Session, archive.ForgetAsked); err != nil {
+	if err := d.erase(); err != nil {
 		return err
 	}
-	if err := a.erase(ctx, r, []string{plan.Session}); err != nil {
-		return err
-	}
-	plan.Done = true
-	proof, err := lifecycle.Prove(ctx, r.cfg.Paths.Home, append(samples, f.prove...))
+	d.outcome.Done = true
+	proof, err := lifecycle.Prove(ctx, r.cfg.Paths.Home, append(d.samples, f.prove...))
 	if err != nil {
 		return err
 	}
-	plan.Proof = &proof
+	d.outcome.Proof = &proof
 	if f.asJSON {
-		err = a.printJSON(plan)
+		err = a.printJSON(d.plan)
 	} else {
-		a.printProof(proof, "other sessions' logs")
+		a.printProof(proof, d.elsewhere)
 	}
 	if err == nil && len(proof.Left) > 0 {
 		err = silentError{ExitCorrupt}
@@ -189,13 +215,13 @@ func (a *app) hasVectors(ctx context.Context, r rooms) (has bool, err error) {
 // dropFlat removes what is derived from vectors; the next search or pass writes it
 // anew.
 func dropFlat(r rooms) error {
-	entries, err := os.ReadDir(r.file("vectors"))
+	entries, err := os.ReadDir(r.cfg.Paths.Vectors())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
 		if e.Name() != ".lock" { // who writes there holds it
-			err = errors.Join(err, os.RemoveAll(r.file("vectors", e.Name())))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(r.cfg.Paths.Vectors(), e.Name())))
 		}
 	}
 	if err != nil {

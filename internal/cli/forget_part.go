@@ -22,10 +22,7 @@ type forgetPartJSON struct {
 	Sessions []string `json:"sessions"` // whose logs are looked through
 	// Also are places of the conversation that repeat its words. They stay.
 	Also []string `json:"also"`
-	// Client is the client's own transcript where it still exists. It stays.
-	Client string           `json:"client_file,omitempty"`
-	Done   bool             `json:"done"`
-	Proof  *lifecycle.Proof `json:"proof,omitempty"`
+	forgottenJSON
 }
 
 // forgetPart deletes a turn or a step.
@@ -40,46 +37,16 @@ func (a *app) forgetPart(ctx context.Context, r rooms, typed string, f forgetFla
 	if err != nil {
 		return err
 	}
-	if f.dryRun && f.asJSON {
-		return a.printJSON(out)
-	}
-	if !f.asJSON {
-		a.printForgetPart(out)
-	}
-	if f.dryRun {
-		fmt.Fprintln(a.out, "Nothing was deleted.")
-		return nil
-	}
-	if !f.yes && !a.agreed("Delete it for good? Type yes: ") {
-		fmt.Fprintln(a.out, "Nothing was deleted.")
-		return silentError{ExitInternal}
-	}
-	lock, err := r.lock("maintain", "pass of upkeep")
-	if err != nil {
-		return err
-	}
-	defer lock.Release() // it ends with the process in any case
-	if err := forgetter(r).BeginPart(ctx, ref, plan); err != nil {
-		return err
-	}
-	if err := a.eraseParts(ctx, r, plan.Part.Sessions); err != nil {
-		return err
-	}
-	out.Done = true
-	proof, err := lifecycle.Prove(ctx, r.cfg.Paths.Home, append(plan.Samples, f.prove...))
-	if err != nil {
-		return err
-	}
-	out.Proof = &proof
-	if f.asJSON {
-		err = a.printJSON(out)
-	} else {
-		a.printProof(proof, "other lines of the logs")
-	}
-	if err == nil && len(proof.Left) > 0 {
-		err = silentError{ExitCorrupt}
-	}
-	return err
+	return a.carryOut(ctx, r, f, deletion{
+		plan: &out, outcome: &out.forgottenJSON, samples: plan.Samples, elsewhere: "other lines of the logs",
+		show: func() { a.printForgetPart(out) },
+		erase: func() error {
+			if err := forgetter(r).BeginPart(ctx, ref, plan); err != nil {
+				return err
+			}
+			return a.eraseParts(ctx, r, plan.Part.Sessions)
+		},
+	})
 }
 
 // eraseParts deletes what is left of parts of sessions that are forgotten.
@@ -115,7 +82,7 @@ func (a *app) planPart(ctx context.Context, x indexed, typed string) (archive.Re
 	size, err := forgetter(x.rooms).Size(ctx, id)
 	out = forgetPartJSON{
 		Handle: ref.Handle(), Title: title, Lines: plan.Lines, Bytes: plan.Bytes, Notes: plan.Echoes,
-		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: []string{}, Client: size.Client,
+		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: []string{}, forgottenJSON: forgottenJSON{Client: size.Client},
 	}
 	turns, terr := x.store.Turns(ctx, archive.Span{Session: id})
 	if err == nil {

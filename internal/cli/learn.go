@@ -5,6 +5,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
+	"strandline/internal/confidence"
 	"strandline/internal/lifecycle"
 )
 
@@ -12,7 +13,7 @@ import (
 // known then.
 func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err error) {
 	now := req.Now
-	taught, _ := lifecycle.LearnedIn(x.cfg.Paths.Home).Read()
+	taught, _ := lifecycle.Learned{Path: x.cfg.Paths.Learned()}.Read()
 	if req.AtLine > 0 {
 		before, err := x.store.Steps(ctx, archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true, Limit: 1})
 		if err != nil {
@@ -26,7 +27,7 @@ func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err
 		}
 	}
 	l := compact.Learner{
-		How: x.cfg.Restore.Learn, Rule: a.retention(x.rooms, false).Rule,
+		How: x.cfg.Restore.Learn, Rule: confidence.Fading(x.cfg.Lifecycle.Decay),
 		Taught: func() map[string]archive.Tally { return taught },
 	}
 	return l.Into(ctx, req, x.store, now)

@@ -138,7 +138,7 @@ func (a *app) runPass(ctx context.Context, x indexed, how effort) []lifecycle.St
 	p := a.pass(x.rooms)
 	p.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	p.Measure = a.measureFor(x)
-	p.Teacher, p.Learned, p.TeachMost = teacher{a, x}, lifecycle.LearnedIn(x.cfg.Paths.Home), how.learn
+	p.Teacher, p.Learned, p.TeachMost = teacher{a, x}, lifecycle.Learned{Path: x.cfg.Paths.Learned()}, how.learn
 	p.Retention = a.retention(x.rooms, how.compacting)
 	p.Schedule.Begin(a.env.Now())
 	return p.Run(ctx, x.store)
@@ -146,14 +146,12 @@ func (a *app) runPass(ctx context.Context, x indexed, how effort) []lifecycle.St
 
 // retention is what the settings let leave the hot set, or go.
 func (a *app) retention(r rooms, compacting bool) lifecycle.Retention {
-	rule := confidence.Default()
-	rule.PerHour = r.cfg.Lifecycle.Decay
 	return lifecycle.Retention{
-		Rule: rule,
+		Rule: confidence.Fading(r.cfg.Lifecycle.Decay),
 		Age:  time.Duration(r.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: r.cfg.Retention.MaxBytes,
 		Delete: r.cfg.Retention.Delete, Compact: compacting,
 		Sizes: func() (int64, int64) {
-			return treeSize(r.cfg.Paths.Index()) + treeSize(r.cfg.Paths.Index()+"-wal") + treeSize(r.file("vectors")), treeSize(r.file("log")) + treeSize(r.cfg.Paths.Journal())
+			return treeSize(r.cfg.Paths.Index()) + treeSize(r.cfg.Paths.Index()+"-wal") + treeSize(r.cfg.Paths.Vectors()), treeSize(r.file("log")) + treeSize(r.cfg.Paths.Journal())
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -129,5 +130,5 @@ func (m measuredNotes) write(session string, notes map[int]measuredNote) {
 // path is where a session's notes are; forgetting the session deletes what bears
 // its name.
 func (m measuredNotes) path(session string) string {
-	return m.dir + string(os.PathSeparator) + session
+	return filepath.Join(m.dir, session)
 }

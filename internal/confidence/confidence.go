@@ -29,6 +29,13 @@ const Start = 1.0
 // what turned out to be of use: from Start it is 180 hours to the floor.
 func Default() Rule { return Rule{PerHour: 0.005, Floor: 0.1, Shown: 0.03, Used: 0.06} }
 
+// Fading is the default rule with another loss of confidence for each hour.
+func Fading(perHour float64) Rule {
+	r := Default()
+	r.PerHour = perHour
+	return r
+}
+
 // At is the confidence at a time of a place that was written at another. The
 // accesses are those of the place in any order; ones that are dated before
 // created count as of then. Where the clock ran backwards no time has passed.

@@ -59,6 +59,14 @@ func TestAt(t *testing.T) {
 
 // Without decay nothing is forgotten, and a rule whose floor lies above the
 // start never lifts anything.
+func TestFadingDiffersInItsHoursAlone(t *testing.T) {
+	want := confidence.Default()
+	want.PerHour = 0.5
+	if have := confidence.Fading(0.5); have != want {
+		t.Errorf("%+v, want %+v", have, want)
+	}
+}
+
 func TestOddRules(t *testing.T) {
 	none := confidence.Rule{Floor: 0.1, Shown: 0.03}
 	if got := none.At(written, nil, hours(1e6)); got != 1 {

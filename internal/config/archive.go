@@ -15,6 +15,15 @@ func (p Paths) Index() string { return p.in("index.db") }
 // Journal is the folder of the facts that stand in no transcript.
 func (p Paths) Journal() string { return p.in("journal") }
 
+// Vectors is the folder of the flat files that are derived from the index.
+func (p Paths) Vectors() string { return p.in("vectors") }
+
+// Models is the folder of the embedding models that were added.
+func (p Paths) Models() string { return p.in("models") }
+
+// Learned is the file of what restoring learned.
+func (p Paths) Learned() string { return p.in("learned.json") }
+
 // Errors is the log of what went wrong behind the user's back.
 func (p Paths) Errors() string { return p.in("strandline.log") }
 

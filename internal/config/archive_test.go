@@ -14,7 +14,8 @@ func TestPlacesInTheArchive(t *testing.T) {
 	p := config.Paths{Home: filepath.Join("an", "archive")}
 	seen := map[string]bool{}
 	for _, place := range []string{
-		p.Index(), p.Journal(), p.Errors(), p.State(), p.Pending(), p.Answered(), p.Underway(), p.Blocked(), p.Outcomes(), p.Marks(), p.Maintained(),
+		p.Index(), p.Journal(), p.Vectors(), p.Models(), p.Learned(), p.Errors(),
+		p.State(), p.Pending(), p.Answered(), p.Underway(), p.Blocked(), p.Outcomes(), p.Marks(), p.Maintained(),
 	} {
 		if seen[place] || !strings.HasPrefix(place, p.Home+string(filepath.Separator)) {
 			t.Errorf("%s is taken twice or outside of %s", place, p.Home)

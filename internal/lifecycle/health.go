@@ -128,7 +128,7 @@ func sweepNotes(dir string, before time.Time) (n int, err error) {
 		if err != nil || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removed(filepath.Join(dir, e.Name())); err != nil {
 			return n, fmt.Errorf("sweep notes: %w", err)
 		}
 		n++

@@ -3,11 +3,8 @@ package lifecycle
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,9 +19,6 @@ import (
 type Learned struct {
 	Path string // "<archive>/learned.json"
 }
-
-// LearnedIn is the file of the archive at home.
-func LearnedIn(home string) Learned { return Learned{Path: filepath.Join(home, "learned.json")} }
 
 // learnedVersion numbers the format of the file.
 //
@@ -61,7 +55,7 @@ func (l Learned) write(f learnedFile) error {
 }
 
 func (l Learned) remove() error {
-	if err := os.Remove(l.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removed(l.Path); err != nil {
 		return fmt.Errorf("remove what was learned: %w", err)
 	}
 	return nil

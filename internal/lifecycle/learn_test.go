@@ -30,7 +30,7 @@ func (x *teacher) Teach(_ context.Context, cut archive.Compaction) (map[string]a
 
 func (w *world) taught() (*teacher, lifecycle.Learned) {
 	x := &teacher{}
-	w.pass.Teacher, w.pass.Learned = x, lifecycle.LearnedIn(w.home)
+	w.pass.Teacher, w.pass.Learned = x, lifecycle.Learned{Path: filepath.Join(w.home, "learned.json")}
 	return x, w.pass.Learned
 }
 

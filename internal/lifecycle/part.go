@@ -252,7 +252,7 @@ func (f Forget) notePart(part archive.Part, samples []string) error {
 			return err
 		}
 		of.Open, of.Samples = true, append(of.Samples, samples...)
-		if !slices.ContainsFunc(of.Parts, func(p archive.Part) bool { return p.Salt == part.Salt }) {
+		if !of.Has(part) {
 			of.Parts = append(of.Parts, part)
 		}
 		if err := f.Capture.Parts().Set(s, of); err != nil {
@@ -280,7 +280,7 @@ func (f Forget) OpenParts(ctx context.Context) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			if !f.Capture.Forgotten().Has(s) && !slices.ContainsFunc(of.Parts, func(p archive.Part) bool { return p.Salt == part.Salt }) {
+			if !f.Capture.Forgotten().Has(s) && !of.Has(part) {
 				if err := f.notePart(part, nil); err != nil {
 					return nil, err
 				}
