@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 // Apply stores what a reader found, in one transaction: all of it is there
@@ -24,7 +25,7 @@ func (s *Store) Apply(ctx context.Context, b archive.Batch) error {
 // their order.
 func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error {
 	for i := range bs {
-		if id := bs[i].Session.ID; !validID(id) {
+		if id := bs[i].Session.ID; !rows.ValidID(id) {
 			return archive.Invalid(fmt.Sprintf("%q is not a session id", archive.Clip(id, 60)), "")
 		}
 	}
@@ -49,13 +50,6 @@ func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error {
 		}
 		return nil
 	})
-}
-
-// validID reports whether id may name a session, a sub-agent's session or an
-// older generation of either.
-func validID(id string) bool {
-	h, err := archive.ParseHandle(id)
-	return err == nil && h.Turn < 0 && h.Session == id
 }
 
 // intern returns the number of a session id and gives it one if it has none.

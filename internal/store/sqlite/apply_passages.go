@@ -3,10 +3,9 @@ package sqlite
 import (
 	"context"
 
-	"github.com/cespare/xxhash/v2"
-
 	"strandline/internal/archive"
 	"strandline/internal/store/lexical"
+	"strandline/internal/store/rows"
 )
 
 const (
@@ -29,7 +28,7 @@ type place struct{ turn, step, seq int }
 
 // held is what the index holds at a place.
 type held struct {
-	id  docID
+	id  rows.ID
 	sum int64
 }
 
@@ -49,7 +48,7 @@ func (e *encoder) encode(p *archive.Passage) string {
 }
 
 func (w *batchWriter) passages(ctx context.Context) error {
-	agent := w.b.Session.Relation == archive.RelationAgent || isAgentID(w.b.Session.ID)
+	agent := w.b.Session.Relation == archive.RelationAgent || rows.IsAgentID(w.b.Session.ID)
 	return w.s.putPassages(ctx, w.no, agent, w.b.Passages)
 }
 
@@ -80,11 +79,11 @@ func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps [
 	first, added := next, 0
 	for i := range ps {
 		p := &ps[i]
-		paths := list(p.Paths)
-		at, sum := place{p.Turn, p.Step, p.Seq}, checksum(p, paths)
+		paths := rows.List(p.Paths)
+		at, sum := place{p.Turn, p.Step, p.Seq}, rows.Checksum(p, paths)
 		old, ok := there[at]
 		if ok && old.sum == sum {
-			if _, err := s.exec(ctx, updatePassage, p.Label, p.LineFrom, p.LineTo, nanos(p.Time), bit(p.Partial), int64(old.id)); err != nil {
+			if _, err := s.exec(ctx, updatePassage, p.Label, p.LineFrom, p.LineTo, rows.Nanos(p.Time), bit(p.Partial), int64(old.id)); err != nil {
 				return err
 			}
 			continue
@@ -97,11 +96,11 @@ func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps [
 		}
 		// A changed passage gets a new number: numbers then only ever grow,
 		// which the full-text table is fastest with.
-		id := newDocID(session, next, agent, p.Kind)
+		id := rows.NewID(session, next, agent, p.Kind)
 		next++
 		added++
 		if _, err := s.exec(ctx, insertPassage, int64(id), session, p.Turn, p.Step, p.Seq, string(p.Kind), p.Label, paths,
-			p.LineFrom, p.LineTo, nanos(p.Time), bit(p.Partial), sum, p.Text); err != nil {
+			p.LineFrom, p.LineTo, rows.Nanos(p.Time), bit(p.Partial), sum, p.Text); err != nil {
 			return err
 		}
 		if _, err := s.exec(ctx, insertWords, int64(id), s.enc.encode(p)); err != nil {
@@ -142,7 +141,7 @@ func (s *Store) heldPassages(ctx context.Context, session int64, from, to *archi
 	return there, err
 }
 
-func (s *Store) dropPassage(ctx context.Context, id docID) error {
+func (s *Store) dropPassage(ctx context.Context, id rows.ID) error {
 	if _, err := s.exec(ctx, deleteWords, int64(id)); err != nil {
 		return err
 	}
@@ -158,16 +157,4 @@ func (s *Store) countPassages(ctx context.Context, added int) error {
 	}
 	_, err := s.exec(ctx, countQuery, added)
 	return err
-}
-
-// checksum covers what words is made of, and the kind, which is part of the
-// number.
-func checksum(p *archive.Passage, paths string) int64 {
-	var h xxhash.Digest
-	h.Reset()
-	for _, part := range []string{string(p.Kind), paths, p.Text} {
-		_, _ = h.WriteString(part) // never fails
-		_, _ = h.WriteString("\x00")
-	}
-	return int64(h.Sum64())
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 // The columns of each table after its key, in the order in which rows are
@@ -31,7 +32,7 @@ func (w *batchWriter) session(ctx context.Context) error {
 	}
 	_, err = w.s.exec(ctx, updateSession(),
 		1, x.Client, project, x.Project.Worktree, x.Parent, string(x.Relation), x.Agent.ID, x.Agent.Type, x.Agent.Description,
-		x.Cwd, x.GitBranch, x.Version, x.Model, x.Title, nanos(x.First), nanos(x.Last), x.Generation, x.Bytes, x.Lines,
+		x.Cwd, x.GitBranch, x.Version, x.Model, x.Title, rows.Nanos(x.First), rows.Nanos(x.Last), x.Generation, x.Bytes, x.Lines,
 		x.Turns, x.Steps, x.Calls, x.Compacts, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead, x.Usage.CacheWrite,
 		x.Cost.USD, int64(x.Cost.APITime), int64(x.Cost.Duration), x.Cost.Turns, x.Cost.LinesAdded, x.Cost.LinesGone, w.no)
 	return err
@@ -106,7 +107,7 @@ func (w *batchWriter) turns(ctx context.Context) error {
 			return err
 		}
 		if _, err := w.s.exec(ctx, query, w.no, x.Index,
-			x.Title, x.PromptID, nanos(x.Start), nanos(x.End), x.LineFrom, x.LineTo, x.Steps, bit(x.Dead), owner, at.Turn, at.Step); err != nil {
+			x.Title, x.PromptID, rows.Nanos(x.Start), rows.Nanos(x.End), x.LineFrom, x.LineTo, x.Steps, bit(x.Dead), owner, at.Turn, at.Step); err != nil {
 			return err
 		}
 	}
@@ -127,7 +128,7 @@ func (w *batchWriter) steps(ctx context.Context) error {
 			return err
 		}
 		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Index,
-			x.MessageID, x.Model, nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead,
+			x.MessageID, x.Model, rows.Nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead,
 			x.Usage.CacheWrite, x.Stop, bit(x.APIError), bit(x.Sidechain), owner, at.Turn, at.Step); err != nil {
 			return err
 		}
@@ -144,7 +145,7 @@ func (w *batchWriter) calls(ctx context.Context) error {
 			exit = *x.Exit
 		}
 		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq,
-			x.ToolID, x.Name, string(x.Kind), x.Command, list(x.Files), exit, bit(x.Failed), x.Error, int64(x.Duration),
+			x.ToolID, x.Name, string(x.Kind), x.Command, rows.List(x.Files), exit, bit(x.Failed), x.Error, int64(x.Duration),
 			x.LineUse, x.LineResult); err != nil {
 			return err
 		}
@@ -156,7 +157,7 @@ func (w *batchWriter) files(ctx context.Context) error {
 	query := replaceFile()
 	for i := range w.b.Files {
 		x := &w.b.Files[i]
-		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, nanos(x.Time)); err != nil {
+		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, rows.Nanos(x.Time)); err != nil {
 			return err
 		}
 	}
@@ -167,7 +168,7 @@ func (w *batchWriter) tasks(ctx context.Context) error {
 	query := replace("tasks", "session, line, seq", taskColumns)
 	for i := range w.b.Tasks {
 		x := &w.b.Tasks[i]
-		if _, err := w.s.exec(ctx, query, w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, nanos(x.Time), x.Turn, x.Step); err != nil {
+		if _, err := w.s.exec(ctx, query, w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, rows.Nanos(x.Time), x.Turn, x.Step); err != nil {
 			return err
 		}
 	}
@@ -178,12 +179,12 @@ func (w *batchWriter) compactions(ctx context.Context) error {
 	query := replace("compactions", "session, idx", compactionColumns)
 	for i := range w.b.Compactions {
 		x := &w.b.Compactions[i]
-		if _, err := w.s.exec(ctx, query, w.no, x.Index, x.Line, nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens,
+		if _, err := w.s.exec(ctx, query, w.no, x.Index, x.Line, rows.Nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens,
 			int64(x.Duration), x.SummaryLine, x.Kept, bit(x.Ours), x.Turn); err != nil {
 			return err
 		}
 		if x.SummaryLine >= 0 {
-			if err := w.s.dropHookSummaries(ctx, baseID(w.b.Session.ID), nanos(x.Time)); err != nil {
+			if err := w.s.dropHookSummaries(ctx, rows.BaseID(w.b.Session.ID), rows.Nanos(x.Time)); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 // The file tables come first: which rows are wanted is known of them alone.
@@ -31,17 +32,17 @@ func (s *Store) History(ctx context.Context, f archive.HistoryFilter) (out []arc
 		if err != nil {
 			return err
 		}
-		projects := names.numbers(f.Projects)
+		projects := names.Numbers(f.Projects)
 		row := func(scan scanFunc) error {
 			var x archive.Touch
 			var at, project int64
 			err := scan(&x.Session, &x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, &at, &x.Tool, &x.Command, &x.Failed, &project)
-			x.Time = instant(at)
+			x.Time = rows.Instant(at)
 			switch {
 			case len(f.Projects) > 0 && !slices.Contains(projects, project):
 			case len(f.Kinds) > 0 && !slices.Contains(f.Kinds, x.Kind):
 			case !f.Since.IsZero() && x.Time.Before(f.Since):
-			case x.Command != "" && !namesFile(x.Command, f.Path):
+			case x.Command != "" && !rows.NamesFile(x.Command, f.Path):
 			default:
 				out = append(out, x)
 			}
@@ -54,14 +55,4 @@ func (s *Store) History(ctx context.Context, f archive.HistoryFilter) (out []arc
 	})
 	slices.SortStableFunc(out, func(a, b archive.Touch) int { return a.Time.Compare(b.Time) })
 	return out, err
-}
-
-// namesFile reports whether a command names the file: one of its words is the end of
-// the path, or ends with it.
-func namesFile(command, file string) bool {
-	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()=:;,<>|&{}[]", r) })
-	return slices.ContainsFunc(words, func(w string) bool {
-		w = strings.TrimPrefix(w, "./")
-		return w != "" && (w == file || strings.HasSuffix(w, "/"+file) || strings.HasSuffix(file, "/"+w))
-	})
 }

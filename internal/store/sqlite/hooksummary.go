@@ -2,27 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/cespare/xxhash/v2"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
-
-// hookTurn is the turn of passages that stand in no transcript.
-const hookTurn = -1
-
-// hookChunks is how many passages one summary may become; the client's are
-// about three long.
-const hookChunks = 64
-
-// baseID returns a session's id without its generation. Hooks know no
-// generations: what they tell belongs to the name.
-func baseID(id string) string {
-	base, _, _ := strings.Cut(id, "@")
-	return base
-}
 
 const summarizedQuery = "SELECT 1 FROM sessions s CROSS JOIN compactions c ON c.session = s.no " +
 	"WHERE s.id >= ?1 AND s.id < ?1 || 'A' AND (s.id = ?1 OR substr(s.id, length(?1) + 1, 1) = '@') " +
@@ -30,14 +13,14 @@ const summarizedQuery = "SELECT 1 FROM sessions s CROSS JOIN compactions c ON c.
 
 // applySummary stores a summary unless a transcript holds it by now.
 func (s *Store) applySummary(ctx context.Context, e *archive.JournalEntry, fact archive.SummaryFact) error {
-	base := baseID(e.Session)
+	base := rows.BaseID(e.Session)
 	var one int
-	done, err := s.queryRow(ctx, summarizedQuery, []any{base, nanos(e.Time)}, &one)
+	done, err := s.queryRow(ctx, summarizedQuery, []any{base, rows.Nanos(e.Time)}, &one)
 	if err != nil || done {
 		return err
 	}
 	r, err := s.exec(ctx, "INSERT INTO hook_summaries (id, session_id, time, source, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-		e.ID, base, nanos(e.Time), fact.Source, fact.Text)
+		e.ID, base, rows.Nanos(e.Time), fact.Source, fact.Text)
 	if err != nil {
 		return err
 	}
@@ -48,43 +31,7 @@ func (s *Store) applySummary(ctx context.Context, e *archive.JournalEntry, fact 
 	if err != nil {
 		return err
 	}
-	return s.putPassages(ctx, no, isAgentID(base), summaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: fact.Text}))
-}
-
-func isAgentID(id string) bool { return strings.Contains(id, "~") }
-
-// summaryPassages cuts a summary into passages. Their sequence numbers come from
-// the entry's identity, so that they do not depend on what else was told.
-func summaryPassages(h archive.HookSummary) []archive.Passage {
-	var ps []archive.Passage
-	first := hookSeq(h.ID)
-	for text := h.Text; text != "" && len(ps) < hookChunks; {
-		var piece string
-		piece, text = cutText(text, archive.MaxPassage)
-		ps = append(ps, archive.Passage{
-			Session: h.Session, Turn: hookTurn, Step: -1, Seq: first + len(ps),
-			Kind: archive.KindSummary, Label: "hook", Text: piece, LineFrom: -1, LineTo: -1, Time: h.Time,
-		})
-	}
-	return ps
-}
-
-// hookSeq returns the first of hookChunks sequence numbers.
-func hookSeq(id string) int { return int(xxhash.Sum64String(id)>>24) * hookChunks }
-
-// cutText splits text after at most n bytes, at the end of a line where one lies
-// in the second half.
-func cutText(text string, n int) (piece, rest string) {
-	if len(text) <= n {
-		return text, ""
-	}
-	if i := strings.LastIndexByte(text[:n], '\n'); i > n/2 {
-		return text[:i+1], text[i+1:]
-	}
-	for n > 1 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n], text[n:]
+	return s.putPassages(ctx, no, rows.IsAgentID(base), rows.SummaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: fact.Text}))
 }
 
 // dropHookSummaries removes the summaries of a session that were told until then,
@@ -108,8 +55,8 @@ func (s *Store) dropHookSummaries(ctx context.Context, base string, until int64)
 		if _, err := s.exec(ctx, "DELETE FROM hook_summaries WHERE id = ?", id); err != nil {
 			return err
 		}
-		first := hookSeq(id)
-		if err := s.dropHookPassages(ctx, no, first, first+hookChunks); err != nil {
+		first := rows.HookSeq(id)
+		if err := s.dropHookPassages(ctx, no, first, first+rows.HookChunks); err != nil {
 			return err
 		}
 	}
@@ -118,10 +65,10 @@ func (s *Store) dropHookSummaries(ctx context.Context, base string, until int64)
 
 // dropHookPassages removes passages of hooks with sequence numbers in [from, to).
 func (s *Store) dropHookPassages(ctx context.Context, no int64, from, to int) error {
-	var ids []docID
+	var ids []rows.ID
 	err := s.query(ctx, "SELECT id FROM passages WHERE session = ? AND turn = ? AND step = -1 AND seq >= ? AND seq < ?",
-		[]any{no, hookTurn, from, to}, func(scan scanFunc) error {
-			var id docID
+		[]any{no, rows.HookTurn, from, to}, func(scan scanFunc) error {
+			var id rows.ID
 			err := scan(&id)
 			ids = append(ids, id)
 			return err
@@ -149,11 +96,11 @@ func (s *Store) moveHookSummaries(ctx context.Context, id string, no int64) erro
 		return err
 	}
 	for _, h := range summaries {
-		first := hookSeq(h.ID)
-		if err := s.dropHookPassages(ctx, no, first, first+hookChunks); err != nil {
+		first := rows.HookSeq(h.ID)
+		if err := s.dropHookPassages(ctx, no, first, first+rows.HookChunks); err != nil {
 			return err
 		}
-		if err := s.putPassages(ctx, to, isAgentID(id), summaryPassages(h)); err != nil {
+		if err := s.putPassages(ctx, to, rows.IsAgentID(id), rows.SummaryPassages(h)); err != nil {
 			return err
 		}
 	}
@@ -166,7 +113,7 @@ const hookSummariesQuery = "SELECT id, time, source, text FROM hook_summaries WH
 // oldest first.
 func (s *Store) HookSummaries(ctx context.Context, session string) (out []archive.HookSummary, err error) {
 	err = s.read(ctx, "read summaries", func(ctx context.Context) error {
-		out, err = s.hookSummaries(ctx, baseID(session))
+		out, err = s.hookSummaries(ctx, rows.BaseID(session))
 		return err
 	})
 	return out, err
@@ -179,7 +126,7 @@ func (s *Store) hookSummaries(ctx context.Context, base string) (out []archive.H
 		if err := scan(&h.ID, &at, &h.Source, &h.Text); err != nil {
 			return err
 		}
-		h.Time = instant(at)
+		h.Time = rows.Instant(at)
 		out = append(out, h)
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 // ApplyJournal stores facts that stand in no transcript, and how far the journal
@@ -62,7 +63,7 @@ func (s *Store) Injected(ctx context.Context, session string) (out []archive.Inj
 			if err := scan(&x.ID, &at, &data); err != nil {
 				return err
 			}
-			x.Time = instant(at)
+			x.Time = rows.Instant(at)
 			if json.Unmarshal(data, &x.InjectedFact) == nil {
 				out = append(out, x)
 			}
@@ -77,7 +78,7 @@ func (s *Store) Injected(ctx context.Context, session string) (out []archive.Inj
 // HookSummaries.
 func (s *Store) Facts(ctx context.Context, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
 	err = s.read(ctx, "read the journal's facts", func(ctx context.Context) error {
-		out, err = s.facts(ctx, baseID(session), kind)
+		out, err = s.facts(ctx, rows.BaseID(session), kind)
 		return err
 	})
 	return out, err
@@ -98,7 +99,7 @@ func (s *Store) facts(ctx context.Context, base string, kind archive.JournalKind
 		var at int64
 		var data []byte
 		err := scan(&e.ID, &e.Session, &at, &data)
-		e.Time, e.Data = instant(at), json.RawMessage(data)
+		e.Time, e.Data = rows.Instant(at), json.RawMessage(data)
 		out = append(out, e)
 		return err
 	})
@@ -108,14 +109,14 @@ func (s *Store) facts(ctx context.Context, base string, kind archive.JournalKind
 // applyEntry stores an entry and what follows from it, but for the passages of
 // segments, which it adds to segments.
 func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry, segments map[string][]string) error {
-	if e.Kind == archive.JournalSummary && validID(e.Session) {
+	if e.Kind == archive.JournalSummary && rows.ValidID(e.Session) {
 		var fact archive.SummaryFact
 		if json.Unmarshal(e.Data, &fact) == nil {
 			return s.applySummary(ctx, e, fact)
 		}
 	}
 	r, err := s.exec(ctx, "INSERT INTO journal (id, kind, session_id, time, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-		e.ID, string(e.Kind), e.Session, nanos(e.Time), string(e.Data))
+		e.ID, string(e.Kind), e.Session, rows.Nanos(e.Time), string(e.Data))
 	if err != nil {
 		return err
 	}
@@ -130,8 +131,8 @@ func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry, segment
 		}
 	case archive.JournalSegment:
 		var fact archive.SegmentFact
-		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && validID(e.Session) && fact.Event != archive.SegmentRead {
-			base := baseID(e.Session)
+		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && rows.ValidID(e.Session) && fact.Event != archive.SegmentRead {
+			base := rows.BaseID(e.Session)
 			if !slices.Contains(segments[base], fact.Segment.ID) {
 				segments[base] = append(segments[base], fact.Segment.ID)
 			}
@@ -148,6 +149,6 @@ func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry, segment
 func (s *Store) applyMerge(ctx context.Context, e *archive.JournalEntry, fact archive.MergeFact) error {
 	_, err := s.exec(ctx, "INSERT INTO aliases (old, target, time, id) VALUES (?, ?, ?, ?) ON CONFLICT (old) DO UPDATE SET "+
 		"target = excluded.target, time = excluded.time, id = excluded.id WHERE (excluded.time, excluded.id) > (time, id)",
-		fact.From, fact.Into, nanos(e.Time), e.ID)
+		fact.From, fact.Into, rows.Nanos(e.Time), e.ID)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/store/lexical"
+	"strandline/internal/store/rows"
 )
 
 // The full-text index is asked with MATCH for beginnings of words, for terms that
@@ -17,20 +18,20 @@ const (
 )
 
 // listMatches asks the full-text index for the passages that hold each term, as
-// lists does.
-func (x *searcher) listMatches(ctx context.Context, limit int) (lists []lexical.List, err error) {
-	for i, t := range x.q.Terms {
+// Lists does.
+func (x *searcher) listMatches(ctx context.Context, terms []archive.Term, scope *rows.Scope, limit int) (lists []lexical.List, err error) {
+	for i, t := range terms {
 		if err := x.ctx.Err(); err != nil {
 			return nil, err
 		}
 		l := lexical.List{Term: t}
-		must := x.required(i)
+		must := required(terms, i)
 		if t.Prefix {
-			l.Weak, err = x.list(ctx, quote(t.Text)+" *"+must, limit)
+			l.Weak, err = x.list(ctx, quote(t.Text)+" *"+must, scope, limit)
 		} else {
 			strong, weak := conditions(t)
-			if l.Strong, err = x.list(ctx, strong+must, limit); err == nil {
-				l.Weak, err = x.list(ctx, weak+must, limit)
+			if l.Strong, err = x.list(ctx, strong+must, scope, limit); err == nil {
+				l.Weak, err = x.list(ctx, weak+must, scope, limit)
 			}
 		}
 		if err != nil {
@@ -52,9 +53,9 @@ func conditions(t archive.Term) (strong, weak string) {
 }
 
 // required returns the condition that all Must terms but the one given are there.
-func (x *searcher) required(except int) string {
+func required(terms []archive.Term, except int) string {
 	var b strings.Builder
-	for i, t := range x.q.Terms {
+	for i, t := range terms {
 		switch {
 		case !t.Must || i == except:
 		case t.Prefix:
@@ -71,8 +72,8 @@ func quote(term string) string { return `"` + strings.ReplaceAll(term, `"`, `""`
 
 // list returns the passages within the scope's bounds that match, ascending. The
 // database answers with one string, which is ten times faster than a row each.
-func (x *searcher) list(ctx context.Context, match string, limit int) ([]int64, error) {
-	args := []any{match, x.scope.lo, x.scope.hi}
+func (x *searcher) list(ctx context.Context, match string, scope *rows.Scope, limit int) ([]int64, error) {
+	args := []any{match, scope.Lo, scope.Hi}
 	query := listQuery
 	if limit > 0 {
 		query, args = cappedQuery, append(args, limit)

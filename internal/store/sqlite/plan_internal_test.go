@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 // TestPlans pins how every read is executed: through a key or an index, and
@@ -23,7 +24,7 @@ func TestPlans(t *testing.T) {
 	only := func(query string, _ []any) string { return query }
 	const copyPlan = "SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)"
 	const projectPlan = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"
-	names := &projectNames{}
+	names := rows.NewProjects()
 
 	for _, test := range []struct {
 		name, query string

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 func filesQuery(no int64, sp archive.Span) (string, []any) {
@@ -18,7 +19,7 @@ func (s *Store) Files(ctx context.Context, sp archive.Span) (out []archive.FileT
 		x := archive.FileTouch{Session: sp.Session}
 		var at int64
 		err := scan(&x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, &at)
-		x.Time = instant(at)
+		x.Time = rows.Instant(at)
 		out = append(out, x)
 		return err
 	})
@@ -36,7 +37,7 @@ func (s *Store) Tasks(ctx context.Context, sp archive.Span) (out []archive.TaskE
 		x := archive.TaskEvent{Session: sp.Session}
 		var at int64
 		err := scan(&x.Line, &x.Seq, &x.TaskID, &x.Subject, &x.Status, &at, &x.Turn, &x.Step)
-		x.Time = instant(at)
+		x.Time = rows.Instant(at)
 		out = append(out, x)
 		return err
 	})
@@ -55,7 +56,7 @@ func (s *Store) Compactions(ctx context.Context, sp archive.Span) (out []archive
 		x := archive.Compaction{Session: sp.Session}
 		var at, duration int64
 		err := scan(&x.Index, &x.Line, &at, &x.Trigger, &x.PreTokens, &x.PostTokens, &duration, &x.SummaryLine, &x.Kept, &x.Ours, &x.Turn)
-		x.Time, x.Duration = instant(at), time.Duration(duration)
+		x.Time, x.Duration = rows.Instant(at), time.Duration(duration)
 		if sp.BeforeLine > 0 && x.SummaryLine >= sp.BeforeLine {
 			x.SummaryLine = -1
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 // spanQuery builds a SELECT over the rows of one session.
@@ -109,7 +110,7 @@ func (s *Store) Turns(ctx context.Context, sp archive.Span) (out []archive.Turn,
 		var at archive.Ref
 		err := scan(&x.Index, &x.Title, &x.PromptID, &start, &end, &x.LineFrom, &x.LineTo, &x.Steps, &x.Dead,
 			&owner, &at.Turn, &at.Step, &at.Session)
-		x.Start, x.End = instant(start), instant(end)
+		x.Start, x.End = rows.Instant(start), rows.Instant(end)
 		x.Copy = copied(at.Session, at.Turn, at.Step)
 		out = append(out, x)
 		return err
@@ -151,7 +152,7 @@ func (s *Store) Steps(ctx context.Context, sp archive.Span) (out []archive.Step,
 		var from archive.Ref
 		err := scan(&x.Turn, &x.Index, &x.MessageID, &x.Model, &at, &x.LineFrom, &x.LineTo, &x.Usage.Input, &x.Usage.Output,
 			&x.Usage.CacheRead, &x.Usage.CacheWrite, &x.Stop, &x.APIError, &x.Sidechain, &owner, &from.Turn, &from.Step, &from.Session)
-		x.Time = instant(at)
+		x.Time = rows.Instant(at)
 		x.Copy = copied(from.Session, from.Turn, from.Step)
 		out = append(out, x)
 		return err
@@ -186,7 +187,7 @@ func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) (out []archive.C
 			return err
 		}
 		x.Duration = time.Duration(duration)
-		if x.Files, err = unlist(files); err != nil {
+		if x.Files, err = rows.Unlist(files); err != nil {
 			return err
 		}
 		if sp.BeforeLine > 0 && x.LineResult >= sp.BeforeLine {
@@ -218,14 +219,14 @@ func inKinds(q *spanQuery, kinds []archive.PassageKind) {
 	}
 	codes := make([]any, len(kinds))
 	for i, k := range kinds {
-		code := kindCode(k)
+		code := rows.KindCode(k)
 		if code == 0 { // kinds without a number of their own share one
 			in(q, "r.kind", kinds)
 			return
 		}
 		codes[i] = code
 	}
-	q.and("r.id & "+kindMask+" IN ("+marks(len(kinds))+")", codes...)
+	q.and("r.id & "+rows.KindMask+" IN ("+marks(len(kinds))+")", codes...)
 }
 
 // Passages returns a session's own passages in their order. With BeforeLine,
@@ -255,7 +256,7 @@ func scanPassage(scan scanFunc, x *archive.Passage, more ...any) error {
 	if err != nil {
 		return err
 	}
-	x.Time = instant(at)
-	x.Paths, err = unlist(paths)
+	x.Time = rows.Instant(at)
+	x.Paths, err = rows.Unlist(paths)
 	return err
 }

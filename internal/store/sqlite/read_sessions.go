@@ -2,11 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 const sessionSelect = "SELECT s.id, " + sessionColumns + ", coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
@@ -26,16 +26,11 @@ func (s *Store) Session(ctx context.Context, id string) (x archive.Session, err 
 			return err
 		})
 		if err == nil && !found {
-			return unknownSession(id)
+			return rows.UnknownSession(id)
 		}
 		return err
 	})
 	return x, err
-}
-
-func unknownSession(id string) error {
-	return archive.NotFound(fmt.Sprintf("there is no session %q in the archive", archive.Clip(id, 60)),
-		"list them with: strandline sessions")
 }
 
 // Sessions lists the sessions that f selects, newest first.
@@ -55,11 +50,11 @@ func (s *Store) Sessions(ctx context.Context, f archive.SessionFilter) (out []ar
 	return out, err
 }
 
-func sessionsQuery(f archive.SessionFilter, names *projectNames) (query string, args []any) {
+func sessionsQuery(f archive.SessionFilter, names *rows.Projects) (query string, args []any) {
 	var w strings.Builder
 	w.WriteString(sessionSelect + "WHERE s.known = 1")
 	if len(f.Projects) > 0 {
-		numbers := names.numbers(f.Projects)
+		numbers := names.Numbers(f.Projects)
 		w.WriteString(" AND s.project IN (" + marks(len(numbers)) + ")")
 		args = append(args, anys(numbers)...)
 	}
@@ -74,7 +69,7 @@ func sessionsQuery(f archive.SessionFilter, names *projectNames) (query string, 
 	}
 	if !f.Since.IsZero() {
 		w.WriteString(" AND s.last >= ?")
-		args = append(args, nanos(f.Since))
+		args = append(args, rows.Nanos(f.Since))
 	}
 	w.WriteString(" ORDER BY s.last DESC, s.id DESC")
 	if f.Limit > 0 {
@@ -84,7 +79,7 @@ func sessionsQuery(f archive.SessionFilter, names *projectNames) (query string, 
 	return w.String(), args
 }
 
-func scanSession(scan scanFunc, names *projectNames) (x archive.Session, err error) {
+func scanSession(scan scanFunc, names *rows.Projects) (x archive.Session, err error) {
 	var known, project, first, last, api, duration int64
 	var p archive.Project
 	err = scan(&x.ID,
@@ -93,9 +88,9 @@ func scanSession(scan scanFunc, names *projectNames) (x archive.Session, err err
 		&x.Turns, &x.Steps, &x.Calls, &x.Compacts, &x.Usage.Input, &x.Usage.Output, &x.Usage.CacheRead, &x.Usage.CacheWrite,
 		&x.Cost.USD, &api, &duration, &x.Cost.Turns, &x.Cost.LinesAdded, &x.Cost.LinesGone,
 		&p.Key, &p.Name, &p.Root, &p.Remote)
-	x.First, x.Last = instant(first), instant(last)
+	x.First, x.Last = rows.Instant(first), rows.Instant(last)
 	x.Cost.APITime, x.Cost.Duration = time.Duration(api), time.Duration(duration)
-	x.Project = names.resolve(p)
+	x.Project = names.Resolve(p)
 	return x, err
 }
 
@@ -113,7 +108,7 @@ func (s *Store) Totals(ctx context.Context) (t archive.Totals, err error) {
 		if err != nil {
 			return err
 		}
-		t.First, t.Last = instant(first), instant(last)
+		t.First, t.Last = rows.Instant(first), rows.Instant(last)
 		if t.Passages, err = s.passageCount(ctx); err != nil {
 			return err
 		}

@@ -3,15 +3,12 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
-
-// segmentLabel marks the passages of a segment's summary.
-const segmentLabel = "segment"
 
 // segmentFacts is what happened to segments, by their ids and in the order of time.
 type segmentFacts map[string][]archive.SegmentFact
@@ -49,11 +46,11 @@ func (s *Store) indexSegments(ctx context.Context, base string, ids []string) er
 		if err := s.dropSegment(ctx, no, id); err != nil {
 			return err
 		}
-		ps := segmentPassages(facts[id], base)
+		ps := rows.SegmentPassages(facts[id], base)
 		if len(ps) == 0 {
 			continue
 		}
-		if err := s.putPassages(ctx, no, isAgentID(base), ps); err != nil {
+		if err := s.putPassages(ctx, no, rows.IsAgentID(base), ps); err != nil {
 			return err
 		}
 	}
@@ -62,44 +59,8 @@ func (s *Store) indexSegments(ctx context.Context, base string, ids []string) er
 
 // dropSegment removes the passages of a segment.
 func (s *Store) dropSegment(ctx context.Context, no int64, id string) error {
-	first := hookSeq(id)
-	return s.dropHookPassages(ctx, no, first, first+hookChunks)
-}
-
-// segmentPassages cuts the summary that counts into passages.
-func segmentPassages(facts []archive.SegmentFact, session string) []archive.Passage {
-	var newest archive.Segment
-	for _, f := range facts {
-		switch f.Event {
-		case archive.SegmentArchived:
-			if newest.Content != "" {
-				return nil // found when a search asks for archived segments
-			}
-		case archive.SegmentSummarised:
-			if newest.Content == "" {
-				newest = f.Segment
-			}
-		case archive.SegmentSaved, archive.SegmentImported:
-			if f.Segment.Content != "" {
-				newest = f.Segment
-			}
-		}
-	}
-	if newest.Content == "" {
-		return nil
-	}
-	id := newest.ID
-	head := fmt.Sprintf("Summary %s of turns %d to %d: %s\n", id, newest.StartTurn, newest.EndTurn, newest.Topic)
-	var ps []archive.Passage
-	for text := head + newest.Content; text != "" && len(ps) < hookChunks; {
-		var piece string
-		piece, text = cutText(text, archive.MaxPassage)
-		ps = append(ps, archive.Passage{
-			Session: session, Turn: hookTurn, Step: -1, Seq: hookSeq(id) + len(ps), Kind: archive.KindSummary, Label: segmentLabel,
-			Text: piece, Paths: newest.KeyFiles, LineFrom: -1, LineTo: -1, Time: newest.CompressedAt.UTC(),
-		})
-	}
-	return ps
+	first := rows.HookSeq(id)
+	return s.dropHookPassages(ctx, no, first, first+rows.HookChunks)
 }
 
 // moveSegments makes the passages of a session's segments anew under its name,

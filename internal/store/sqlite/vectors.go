@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 const setColumns = "name, dim, rows, last, gone, stamp"
@@ -72,27 +73,27 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, dim, limit int)
 
 // addUnembedded adds at most limit passages of one session.
 func (s *Store) addUnembedded(ctx context.Context, work *archive.Unembedded, m archive.EmbedMark, limit int) error {
-	lo, hi := sessionRange(m.Session)
+	lo, hi := rows.SessionRange(m.Session)
 	var ids []int64
-	var rows []archive.Passage
-	err := s.query(ctx, unembeddedQuery, []any{lo | m.From<<seqShift, hi, limit}, func(scan scanFunc) error {
+	var held []archive.Passage
+	err := s.query(ctx, unembeddedQuery, []any{lo | m.From<<rows.SeqShift, hi, limit}, func(scan scanFunc) error {
 		var id int64
 		var p archive.Passage
 		err := scan(&id, &p.Text, &p.Turn, &p.Step, &p.Seq, &p.LineFrom, &p.LineTo)
-		ids, rows = append(ids, id), append(rows, p)
+		ids, held = append(ids, id), append(held, p)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.refillTrimmed(ctx, m.Session, rows); err != nil {
+	if err := s.refillTrimmed(ctx, m.Session, held); err != nil {
 		return err
 	}
 	for i, id := range ids {
-		work.Passages = append(work.Passages, archive.PassageText{ID: id, Text: rows[i].Text})
+		work.Passages = append(work.Passages, archive.PassageText{ID: id, Text: held[i].Text})
 	}
 	if len(ids) == limit { // there may be more behind the last
-		m.Next = docID(work.Passages[len(work.Passages)-1].ID).seq() + 1
+		m.Next = rows.ID(work.Passages[len(work.Passages)-1].ID).Seq() + 1
 	}
 	work.Marks = append(work.Marks, m)
 	return nil
@@ -168,13 +169,13 @@ func (s *Store) mark(ctx context.Context, embedder int64, marks []archive.EmbedM
 	return due, nil
 }
 
-func (s *Store) putRows(ctx context.Context, embedder int64, due map[int64]bool, rows []archive.VectorRow) error {
+func (s *Store) putRows(ctx context.Context, embedder int64, due map[int64]bool, made []archive.VectorRow) error {
 	var last, put int64
 	if _, err := s.queryRow(ctx, "SELECT last FROM embedders WHERE no = ?", []any{embedder}, &last); err != nil {
 		return err
 	}
-	for _, r := range rows {
-		if !due[docID(r.Passage).session()] {
+	for _, r := range made {
+		if !due[rows.ID(r.Passage).Session()] {
 			continue
 		}
 		done, err := s.exec(ctx, putVector, embedder, last+1, r.Passage, r.Data)

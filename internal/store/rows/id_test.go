@@ -1,4 +1,4 @@
-package sqlite
+package rows_test
 
 import (
 	"testing"
@@ -6,30 +6,31 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
+	"strandline/internal/store/rows"
 )
 
 // The number of a passage gives back what was put in, and sorts by session, then
 // by age.
-func TestDocID(t *testing.T) {
+func TestNumbersTellWhatWasPutIn(t *testing.T) {
 	kinds := append(archive.PassageKinds(), "of the future")
 	rapid.Check(t, func(r *rapid.T) {
 		session := rapid.Int64Range(1, 1<<33-2).Draw(r, "session")
 		seq := rapid.Int64Range(0, 1<<26-2).Draw(r, "seq")
 		agent := rapid.Bool().Draw(r, "agent")
 		kind := rapid.SampledFrom(kinds).Draw(r, "kind")
-		id := newDocID(session, seq, agent, kind)
+		id := rows.NewID(session, seq, agent, kind)
 		want := kind
 		if want == "of the future" {
 			want = ""
 		}
-		if id.session() != session || id.agent() != agent || kindOf(id.kindCode()) != want {
-			r.Fatalf("%d: session %d, agent %v, kind %q", id, id.session(), id.agent(), kindOf(id.kindCode()))
+		if id.Session() != session || id.Agent() != agent || rows.KindOf(id.KindCode()) != want {
+			r.Fatalf("%d: session %d, agent %v, kind %q", id, id.Session(), id.Agent(), rows.KindOf(id.KindCode()))
 		}
-		lo, hi := sessionRange(session)
+		lo, hi := rows.SessionRange(session)
 		if int64(id) < lo || int64(id) > hi {
 			r.Fatalf("%d is outside %d to %d", id, lo, hi)
 		}
-		if newDocID(session, seq+1, false, "") <= id || newDocID(session+1, 0, false, "") <= id {
+		if rows.NewID(session, seq+1, false, "") <= id || rows.NewID(session+1, 0, false, "") <= id {
 			r.Fatalf("%d does not come before its successor", id)
 		}
 	})
@@ -38,7 +39,7 @@ func TestDocID(t *testing.T) {
 // Indexes hold these codes: a change needs a migration.
 func TestKindCodesAreFixed(t *testing.T) {
 	for i, kind := range archive.PassageKinds() {
-		if code := kindCode(kind); code != int64(i+1) {
+		if code := rows.KindCode(kind); code != int64(i+1) {
 			t.Errorf("%s has code %d, want %d", kind, code, i+1)
 		}
 	}

@@ -1,10 +1,12 @@
-package sqlite
+package rows_test
 
 import (
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"strandline/internal/store/rows"
 )
 
 func TestListsComeBackAsTheyWere(t *testing.T) {
@@ -12,17 +14,17 @@ func TestListsComeBackAsTheyWere(t *testing.T) {
 	for _, want := range [][]string{
 		nil, {"a.go"}, {"a.go", "b.go"}, {""}, {"", ""}, {`say "hi"`}, {`C:\dir\a.go`}, {"a<b>&c"}, {"a\",\"b"}, {"größe.go", "決済.go"}, {"tab\tand\nnewline"}, {","}, {"[", "]"},
 	} {
-		got, err := unlist(list(want))
+		got, err := rows.Unlist(rows.List(want))
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q came back as %q, %v", want, got, err)
 		}
 	}
-	if _, err := unlist(`["a`); err == nil {
+	if _, err := rows.Unlist(`["a`); err == nil {
 		t.Error("half a list is no error")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.StringMatching(`[a-z"\\,\[\]<é ]{0,6}`)).Draw(t, "list")
-		if got, err := unlist(list(want)); err != nil || !slices.Equal(got, want) {
+		if got, err := rows.Unlist(rows.List(want)); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%q came back as %q, %v", want, got, err)
 		}
 	})
