@@ -2,6 +2,7 @@ package fts5_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -99,6 +100,26 @@ func TestLeaf(t *testing.T) {
 			t.Errorf("%q: %v, more %v, %v", test.word, d, more, err)
 		}
 	}
+	for _, test := range []struct {
+		prefix string
+		want   []string
+	}{
+		{"", []string{"[1 300] false false", "[] false false", "[2] false true"}},
+		{"a", []string{"[1 300] false false", "[] false false"}},
+		{"ab", []string{"[1 300] true false", "[] false false"}},
+		{"abc", []string{"[] true false"}},
+		{"b", []string{"[2] true true"}},
+		{"0", nil}, {"abcd", nil}, {"aa", nil}, {"c", nil},
+	} {
+		var have []string
+		err := l.Begin(fts5.Key(test.prefix), func(whole bool, d fts5.Doclist, more bool) bool {
+			have = append(have, fmt.Sprint(ids(d), whole, more))
+			return true
+		})
+		if err != nil || !slices.Equal(have, test.want) {
+			t.Errorf("%q*: %q, %v", test.prefix, have, err)
+		}
+	}
 	// A leaf without terms goes on with a list and does not end it.
 	l, err = fts5.ParseLeaf([]byte{0, 4, 0, 6, 5, 1})
 	if err != nil {
@@ -163,7 +184,12 @@ func FuzzBlocks(f *testing.F) {
 		}
 		head, _, _ := l.Head() // what an error leaves is empty
 		found, _, _ := l.Find(fts5.Key(word))
-		for _, d := range []fts5.Doclist{head, found} {
+		lists := []fts5.Doclist{head, found}
+		_ = l.Begin(fts5.Key(word), func(_ bool, d fts5.Doclist, _ bool) bool { // what went before an error counts
+			lists = append(lists, d)
+			return true
+		})
+		for _, d := range lists {
 			if ids, err := d.Append(nil); err == nil && !slices.IsSorted(ids) {
 				t.Errorf("rowids %v", ids)
 			}

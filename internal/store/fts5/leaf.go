@@ -45,13 +45,26 @@ func (l Leaf) Head() (ids Doclist, more bool, err error) {
 // Find returns the rowids behind a term, nil if it is not in this leaf, and
 // whether they go on in the next leaf.
 func (l Leaf) Find(key []byte) (ids Doclist, more bool, err error) {
+	err = l.Begin(key, func(whole bool, found Doclist, goesOn bool) bool {
+		if whole { // comes before all others that begin with it
+			ids, more = found, goesOn
+		}
+		return false
+	})
+	return ids, more, err
+}
+
+// Begin calls visit with the rowids behind each term that begins with key, in the
+// order of the terms, until visit returns false: whether key is the whole term, and
+// whether the rowids go on in the next leaf.
+func (l Leaf) Begin(key []byte, visit func(whole bool, ids Doclist, more bool) bool) error {
 	index := reader{rest: l.index}
 	at := int64(0)
 	match := 0 // how many bytes of key the term before begins with
 	for first := true; len(index.rest) > 0; first = false {
 		at += index.next()
 		if index.bad || at < header || at >= int64(len(l.body)) {
-			return nil, false, fmt.Errorf("%w: a term at %d of %d", ErrFormat, at, len(l.body))
+			return fmt.Errorf("%w: a term at %d of %d", ErrFormat, at, len(l.body))
 		}
 		r := reader{rest: l.body[at:]}
 		kept := int64(0) // of the term before
@@ -60,26 +73,28 @@ func (l Leaf) Find(key []byte) (ids Doclist, more bool, err error) {
 		}
 		size := r.next()
 		if r.bad || size < 0 || kept < 0 || size > int64(len(r.rest)) {
-			return nil, false, fmt.Errorf("%w: a term of %d bytes", ErrFormat, size)
+			return fmt.Errorf("%w: a term of %d bytes", ErrFormat, size)
 		}
-		switch own := r.rest[:size]; {
-		case kept < int64(match): // above key from there on, and so are all behind it
-			return nil, false, nil
-		case kept == int64(match):
+		own := r.rest[:size]
+		if kept < int64(match) { // above key from there on, and so are all behind it
+			return nil
+		}
+		if kept == int64(match) {
 			same := common(own, key[match:])
 			match += same
-			if match == len(key) {
-				if same < len(own) {
-					return nil, false, nil
-				}
-				return l.behind(at, int64(len(l.body)-len(r.rest))+size, index)
-			}
-			if same < len(own) && own[same] > key[match] {
-				return nil, false, nil
+			if match < len(key) && same < len(own) && own[same] > key[match] {
+				return nil
 			}
 		}
+		if match < len(key) {
+			continue
+		}
+		ids, more, err := l.behind(at, int64(len(l.body)-len(r.rest))+size, index)
+		if err != nil || !visit(kept+size == int64(len(key)), ids, more) {
+			return err
+		}
 	}
-	return nil, false, nil
+	return nil
 }
 
 // behind returns the rowids from a place on, up to the next term.

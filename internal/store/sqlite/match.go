@@ -10,8 +10,8 @@ import (
 	"strandline/internal/store/rows"
 )
 
-// The full-text index is asked with MATCH for beginnings of words, for terms that
-// have to be there, and wherever its blocks are not as package fts5 knows them.
+// The full-text index is asked with MATCH for terms that have to be there, and
+// wherever its blocks are not as package fts5 knows them.
 const (
 	listQuery   = "SELECT group_concat(rowid) FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
 	cappedQuery = "SELECT group_concat(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?)"

@@ -91,6 +91,19 @@ func TestPostingsAreWhatMatchFinds(t *testing.T) {
 				r.Fatalf("%s from %d to %d, at most %d: %v\nMATCH finds %v", w, scope.Lo, scope.Hi, limit, have[i], want)
 			}
 		}
+		for _, prefix := range []string{"a", "ab", "abd", "cach", "cached", "z", "zebra", "x", "東", "0", "zz"} {
+			have, err := p.beginning(t.Context(), prefix)
+			if err != nil {
+				r.Fatal(err)
+			}
+			want, err := x.list(t.Context(), quote(prefix)+" *", scope, limit)
+			if err != nil {
+				r.Fatal(err)
+			}
+			if !slices.Equal(have, want) {
+				r.Fatalf("%s* from %d to %d, at most %d: %v\nMATCH finds %v", prefix, scope.Lo, scope.Hi, limit, have, want)
+			}
+		}
 	})
 }
 
@@ -112,13 +125,50 @@ func TestPostingsOfALongList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		beginning, err := p.beginning(t.Context(), "com")
+		if err != nil {
+			t.Fatal(err)
+		}
 		want := 3000
 		if limit > 0 {
 			want = min(want, limit)
 		}
-		if ids := lists[0]; len(ids) != want || ids[len(ids)-1] != 3000<<4 {
-			t.Errorf("limit %d: %d rows up to %d", limit, len(ids), ids[len(ids)-1])
+		for _, ids := range append(lists, beginning) {
+			if len(ids) != want || ids[len(ids)-1] != 3000<<4 {
+				t.Errorf("limit %d: %d rows up to %d", limit, len(ids), ids[len(ids)-1])
+			}
 		}
+	}
+}
+
+// The newest rows of a beginning are those of all its words together.
+func TestPostingsOfManyWords(t *testing.T) {
+	s := wordStore(t)
+	wordSQL(t, s, "BEGIN")
+	for i := range 900 {
+		wordSQL(t, s, "INSERT INTO words (rowid, terms) VALUES (?, ?)", int64(i+1)<<4, fmt.Sprintf("parse%d parse%d parsed", i%97, i%89))
+	}
+	wordSQL(t, s, "COMMIT")
+	for row := int64(1); row <= 900; row += 3 {
+		wordSQL(t, s, "DELETE FROM words WHERE rowid = ?", row<<4)
+	}
+	p, err := s.newPostings(t.Context(), 0, math.MaxInt64, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := p.beginning(t.Context(), "pars")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []int64
+	for row := int64(900); len(want) < 40; row-- {
+		if row%3 != 1 {
+			want = append(want, row<<4)
+		}
+	}
+	slices.Reverse(want)
+	if !slices.Equal(ids, want) {
+		t.Errorf("%v\nwant %v", ids, want)
 	}
 }
 
@@ -130,7 +180,7 @@ func TestListsWithoutBlocks(t *testing.T) {
 		wordSQL(t, s, "INSERT INTO words (rowid, terms) VALUES (?, ?)", i+1, text)
 	}
 	x, scope := searcher{s: s, ctx: t.Context()}, &rows.Scope{Hi: math.MaxInt64}
-	terms := []archive.Term{{Text: "cache", Forms: "cached caching", Weight: 1}, {Text: "planner", Weight: 1}}
+	terms := []archive.Term{{Text: "cache", Forms: "cached caching", Weight: 1}, {Text: "planner", Weight: 1}, {Text: "cach", Prefix: true, Weight: 1}}
 	known, err := x.Lists(t.Context(), terms, scope, 100)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +199,7 @@ func TestListsWithoutBlocks(t *testing.T) {
 			t.Errorf("%s: %v %v from the blocks, %v %v from MATCH", known[i].Term.Text, known[i].Strong, known[i].Weak, asked[i].Strong, asked[i].Weak)
 		}
 	}
-	if len(known[0].Strong) != 2 || len(known[0].Weak) != 2 || len(known[1].Weak) != 3 {
+	if len(known[0].Strong) != 2 || len(known[0].Weak) != 2 || len(known[1].Weak) != 3 || len(known[2].Weak) != 3 {
 		t.Errorf("lists %+v", known)
 	}
 }

@@ -49,7 +49,7 @@ type searcher struct {
 
 // Lists reads which passages hold each term.
 func (x *searcher) Lists(ctx context.Context, terms []archive.Term, scope *rows.Scope, limit int) ([]lexical.List, error) {
-	if !slices.ContainsFunc(terms, func(t archive.Term) bool { return t.Prefix || t.Must }) {
+	if !slices.ContainsFunc(terms, func(t archive.Term) bool { return t.Must }) {
 		lists, err := x.listBlocks(ctx, terms, scope, limit)
 		if !errors.Is(err, fts5.ErrFormat) {
 			return lists, err
@@ -58,8 +58,7 @@ func (x *searcher) Lists(ctx context.Context, terms []archive.Term, scope *rows.
 	return x.listMatches(ctx, terms, scope, limit)
 }
 
-// listBlocks reads the lists of terms that are whole words from the blocks of the
-// full-text index.
+// listBlocks reads the lists of terms from the blocks of the full-text index.
 func (x *searcher) listBlocks(ctx context.Context, terms []archive.Term, scope *rows.Scope, limit int) ([]lexical.List, error) {
 	p, err := x.s.newPostings(ctx, scope.Lo, scope.Hi, limit)
 	if err != nil {
@@ -67,6 +66,9 @@ func (x *searcher) listBlocks(ctx context.Context, terms []archive.Term, scope *
 	}
 	var words []string
 	for _, t := range terms {
+		if t.Prefix {
+			continue
+		}
 		for _, form := range forms(t) {
 			words = append(words, form, form+lexical.StrongMark)
 		}
@@ -78,6 +80,16 @@ func (x *searcher) listBlocks(ctx context.Context, terms []archive.Term, scope *
 	lists := make([]lexical.List, len(terms))
 	for i, t := range terms {
 		l := lexical.List{Term: t}
+		if t.Prefix {
+			if err := x.ctx.Err(); err != nil {
+				return nil, err
+			}
+			if l.Weak, err = p.beginning(ctx, t.Text); err != nil {
+				return nil, err
+			}
+			lists[i] = l
+			continue
+		}
 		for range forms(t) {
 			l.Weak, l.Strong = lexical.Union(l.Weak, found[0]), lexical.Union(l.Strong, found[1])
 			found = found[2:]
