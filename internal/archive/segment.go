@@ -13,7 +13,13 @@ type Tier string
 const (
 	TierHot  Tier = "L1" // in the client's context
 	TierWarm Tier = "L2" // summarised; a search finds the summary
-	TierCold Tier = "L3" // archived; a search finds the summary when it is asked to
+	TierCold Tier = "L3" // archived; a search finds the summary, nobody is told of it unasked
+)
+
+// Labels of the passages that segments' summaries become.
+const (
+	LabelSegment  = "segment"
+	LabelArchived = "archived segment"
 )
 
 // SegmentEvent is what happened to a segment.

@@ -253,8 +253,8 @@ func (a *app) segmentsSearch() *cobra.Command {
 	var warm, asJSON bool
 	cmd := &cobra.Command{
 		Use: "search WORDS", Short: "Find summaries, archived ones as well", Args: cobra.MinimumNArgs(1),
-		Long: `Find summaries of finished work by their words, archived ones (L3) as well, which an
-ordinary search leaves out.`,
+		Long: `Find summaries of finished work by their words, and see in which tier each one is.
+strandline search --kind summary finds them among everything else.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
 				state, err := task.LoadState(cmd.Context(), x.store, "")

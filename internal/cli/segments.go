@@ -51,8 +51,8 @@ func (a *app) segmentsCommand() *cobra.Command {
 		Use:   "segments",
 		Short: "List summaries of finished work, and what waits for one",
 		Long: `List the segments of a session: stretches of work that are finished and went cold, and
-their summaries. L1 is in the client's context and waits for a summary, L2 is summarised
-and found by searches, L3 is archived and found by ` + "`segments search`" + `.
+their summaries. L1 is in the client's context and waits for a summary, L2 is summarised,
+L3 is archived: searches find it as well, but it is not brought up unasked any more.
 
 Hooks look for cold work as the context fills: from 60 percent on it is queued, from 70
 on summarised, and above 80 old summaries are archived (settings segments.*). --check

@@ -126,7 +126,7 @@ func named(ctx context.Context, idx Source, r Request, names []string, hidden fu
 	once := math.Log1p(float64(n)) // BM25's weight of a word that one of n passages holds
 	var list []found
 	for _, h := range hits {
-		if !hidden(h.Passage) {
+		if !hidden(h.Passage) && h.Label != archive.LabelArchived { // put aside until somebody asks
 			list = append(list, found{
 				Hit: h, held: held(h.Passage, names), names: len(names), share: share(h.Passage, q.Terms), rare: h.Evidence.BM25 / max(once, 1),
 			})

@@ -128,6 +128,8 @@ func TestRecallTellsWhatIsOutOfView(t *testing.T) {
 	}
 	question := hit(there, 3, "Why  does retry.go wait?")
 	question.Kind = archive.KindPrompt
+	aside := hit(there, -1, "retry.go waits")
+	aside.Label = archive.LabelArchived
 	tests := map[string]struct {
 		shelf   shelf
 		handles string
@@ -144,6 +146,7 @@ func TestRecallTellsWhatIsOutOfView(t *testing.T) {
 		"another step was restored":            {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: given("7f3a12cd/3.1", -time.Minute)}, "7f3a12cd/3.0"},
 		"another step was told unasked":        {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: unaskedOf("7f3a12cd/3.1")}, ""},
 		"the same question":                    {shelf{hits: []archive.Hit{question}}, ""},
+		"an archived summary":                  {shelf{hits: []archive.Hit{aside}}, ""},
 		"told before the compaction":           {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: given("7f3a12cd/3.0", -2*time.Hour)}, "7f3a12cd/3.0"},
 		"one of a turn":                        {shelf{hits: []archive.Hit{hit(there, 3, "retry.go waits"), hit(there, 3, "retry.go again")}}, "9b1c44ee/3.0"},
 		"three turns at most":                  {shelf{hits: []archive.Hit{hit(there, 1, "retry.go"), hit(there, 2, "retry.go"), hit(there, 3, "retry.go"), hit(there, 4, "retry.go")}}, "9b1c44ee/1.0 9b1c44ee/2.0 9b1c44ee/3.0"},

@@ -111,6 +111,7 @@ func TestTheSummaryOfASegmentThatCounts(t *testing.T) {
 	fact := func(event archive.SegmentEvent, content string) archive.SegmentFact {
 		return archive.SegmentFact{Event: event, Segment: archive.Segment{ID: "g", Topic: "tides", StartTurn: 1, EndTurn: 2, Content: content}}
 	}
+	const archived = "Summary g (archived) of turns 1 to 2: tides\n"
 	for _, test := range []struct {
 		name  string
 		facts []archive.SegmentFact
@@ -120,18 +121,40 @@ func TestTheSummaryOfASegmentThatCounts(t *testing.T) {
 		{"queued", []archive.SegmentFact{fact(archive.SegmentQueued, "")}, ""},
 		{"the first that was derived", []archive.SegmentFact{fact(archive.SegmentSummarised, "one"), fact(archive.SegmentSummarised, "two")}, "one"},
 		{"the last that was written", []archive.SegmentFact{fact(archive.SegmentSummarised, "one"), fact(archive.SegmentSaved, "two"), fact(archive.SegmentSaved, "three")}, "three"},
-		{"archived", []archive.SegmentFact{fact(archive.SegmentSaved, "one"), fact(archive.SegmentArchived, "")}, ""},
+		{"archived", []archive.SegmentFact{fact(archive.SegmentSaved, "one"), fact(archive.SegmentArchived, "")}, archived + "one"},
+		{"archived and written anew", []archive.SegmentFact{fact(archive.SegmentSaved, "one"), fact(archive.SegmentArchived, ""), fact(archive.SegmentSaved, "two")}, archived + "two"},
 		{"archived before there was one", []archive.SegmentFact{fact(archive.SegmentArchived, ""), fact(archive.SegmentSaved, "one")}, "one"},
 	} {
 		have := ""
 		for _, p := range rows.SegmentPassages(test.facts, "s") {
 			have += p.Text
+			if (p.Label == archive.LabelArchived) != strings.Contains(test.want, "(archived)") {
+				t.Errorf("%s: labelled %q", test.name, p.Label)
+			}
 		}
-		if test.want != "" {
+		if test.want != "" && !strings.Contains(test.want, "(archived)") {
 			test.want = "Summary g of turns 1 to 2: tides\n" + test.want
 		}
 		if have != test.want {
 			t.Errorf("%s: %q, want %q", test.name, have, test.want)
+		}
+	}
+}
+
+// A pruned summary names no files any more, until it is written anew.
+func TestOfAPrunedSegmentTheTextIsLeft(t *testing.T) {
+	t.Parallel()
+	saved := archive.SegmentFact{Event: archive.SegmentSaved, Segment: archive.Segment{ID: "g", Content: "one", KeyFiles: []string{"tide.go"}}}
+	pruned := archive.SegmentFact{Event: archive.SegmentPruned, Segment: archive.Segment{ID: "g"}}
+	again := saved
+	again.Segment.Content = "two"
+	for _, test := range []struct {
+		facts []archive.SegmentFact
+		paths int
+	}{{[]archive.SegmentFact{saved}, 1}, {[]archive.SegmentFact{saved, pruned}, 0}, {[]archive.SegmentFact{saved, pruned, again}, 1}} {
+		ps := rows.SegmentPassages(test.facts, "s")
+		if len(ps) != 1 || len(ps[0].Paths) != test.paths {
+			t.Errorf("%d facts: %+v", len(test.facts), ps)
 		}
 	}
 }

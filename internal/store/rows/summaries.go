@@ -10,9 +10,6 @@ import (
 	"strandline/internal/archive"
 )
 
-// segmentLabel marks the passages of a segment's summary.
-const segmentLabel = "segment"
-
 // HookTurn is the turn of passages that stand in no transcript.
 const HookTurn = -1
 
@@ -64,15 +61,20 @@ func cutText(text string, n int) (piece, rest string) {
 	return text[:n], text[n:]
 }
 
-// SegmentPassages cuts the summary that counts into passages.
+// SegmentPassages cuts the summary that counts into passages. Archived ones are
+// found like others and say that they are archived; of a pruned one only the text
+// is left.
 func SegmentPassages(facts []archive.SegmentFact, session string) []archive.Passage {
 	var newest archive.Segment
+	label, mark := archive.LabelSegment, ""
 	for _, f := range facts {
 		switch f.Event {
 		case archive.SegmentArchived:
 			if newest.Content != "" {
-				return nil // found when a search asks for archived segments
+				label, mark = archive.LabelArchived, " (archived)"
 			}
+		case archive.SegmentPruned:
+			newest.KeyFiles = nil
 		case archive.SegmentSummarised:
 			if newest.Content == "" {
 				newest = f.Segment
@@ -87,13 +89,13 @@ func SegmentPassages(facts []archive.SegmentFact, session string) []archive.Pass
 		return nil
 	}
 	id := newest.ID
-	head := fmt.Sprintf("Summary %s of turns %d to %d: %s\n", id, newest.StartTurn, newest.EndTurn, newest.Topic)
+	head := fmt.Sprintf("Summary %s%s of turns %d to %d: %s\n", id, mark, newest.StartTurn, newest.EndTurn, newest.Topic)
 	var ps []archive.Passage
 	for text := head + newest.Content; text != "" && len(ps) < HookChunks; {
 		var piece string
 		piece, text = cutText(text, archive.MaxPassage)
 		ps = append(ps, archive.Passage{
-			Session: session, Turn: HookTurn, Step: -1, Seq: HookSeq(id) + len(ps), Kind: archive.KindSummary, Label: segmentLabel,
+			Session: session, Turn: HookTurn, Step: -1, Seq: HookSeq(id) + len(ps), Kind: archive.KindSummary, Label: label,
 			Text: piece, Paths: newest.KeyFiles, LineFrom: -1, LineTo: -1, Time: newest.CompressedAt.UTC(),
 		})
 	}

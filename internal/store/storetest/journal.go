@@ -240,7 +240,10 @@ func testJournalSegments(t *testing.T, open Opener) {
 		}
 		equal(t, "stays with the name", find("heron"), []string{mainID + " segment"})
 		journal(t, s, segment("g4", at(6), archive.SegmentArchived, "seg-1", ""))
-		equal(t, "archived", find("heron"), nil)
+		equal(t, "archived", find("heron"), []string{mainID + " archived segment"})
+		journal(t, s, segment("g5", at(7), archive.SegmentSaved, "seg-1", "puffin"))
+		equal(t, "written anew, the older version", find("heron"), nil)
+		equal(t, "written anew, still archived", find("puffin"), []string{mainID + " archived segment"})
 		if err := s.Integrity(t.Context()); err != nil {
 			t.Error(err)
 		}
