@@ -33,6 +33,7 @@ func TestScripts(t *testing.T) {
 		Condition: func(cond string) (bool, error) { return helper.condition(t.Context(), cond) },
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
+			env.Values[servingKey{}] = new(serving)
 			for k, v := range map[string]string{
 				"HOME":               home,
 				"STRANDLINE_HOME":    filepath.Join(env.WorkDir, "archive"),
@@ -71,6 +72,9 @@ func TestScripts(t *testing.T) {
 			"talk":     cmdTalk,
 			"endpoint": cmdEndpoint,
 			"onnx":     helper.cmdOnnx,
+			"serve":    cmdServe,
+			"unserve":  cmdUnserve,
+			"ask":      cmdAsk,
 		},
 	})
 }

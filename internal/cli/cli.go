@@ -89,6 +89,9 @@ type Env struct {
 	// ServeMCP serves models on stdin and stdout until stdin ends; dir is the
 	// project's folder.
 	ServeMCP func(ctx context.Context, cfg *config.Config, dir string) error
+	// Serve answers HTTP until ctx ends; nil in a program that links none of what
+	// that takes, where Companion hands the call over.
+	Serve func(ctx context.Context, s Serving) error
 	// Browse shows an archive in the terminal; nil in a program that links none
 	// of what that takes, where Companion hands the call over.
 	Browse func(ctx context.Context, b Browsing) error

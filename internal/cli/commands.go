@@ -31,6 +31,7 @@ func (a *app) commands() []command {
 		{"stats", "find", a.statsCommand},
 		{"projects", "find", a.projectsCommand},
 		{"mcp", "find", a.mcpCommand},
+		{"serve", "find", a.serveCommand},
 		{"restore", "context", a.restoreCommand},
 		{"preserve", "context", a.preserveCommand},
 		{"compact", "context", a.compactCommand},

@@ -3,63 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
+	"strandline/internal/view"
 )
-
-// compactionJSON is a compaction with its outcome, for scripts. Shares are null
-// where too little was used afterwards to tell.
-type compactionJSON struct {
-	Session    string    `json:"session"`
-	Handle     string    `json:"handle"`
-	Index      int       `json:"index"`
-	Line       int       `json:"line"`
-	Time       time.Time `json:"time"`
-	Trigger    string    `json:"trigger"`
-	Ours       bool      `json:"ours"`
-	PreTokens  int64     `json:"pre_tokens"`
-	PostTokens int64     `json:"post_tokens"`
-	DurationMS int64     `json:"duration_ms"`
-	Needed     int       `json:"needed"`
-	Kept       *float64  `json:"kept"`
-	Restored   *float64  `json:"restored"`
-	Together   *float64  `json:"together"`
-	Given      bool      `json:"given"`
-	Handles    []string  `json:"handles"`
-	Used       []string  `json:"used"`
-}
-
-func toCompactionJSON(o compact.Outcome) compactionJSON {
-	c := o.Compaction
-	j := compactionJSON{
-		Session: c.Session, Handle: turnHandle(c), Index: c.Index, Line: c.Line, Time: c.Time, Trigger: c.Trigger, Ours: c.Ours,
-		PreTokens: c.PreTokens, PostTokens: c.PostTokens, DurationMS: c.Duration.Milliseconds(),
-		Needed: o.Needed, Given: o.Given, Handles: append([]string{}, o.Handles...), Used: append([]string{}, o.Used...),
-	}
-	if !o.Told {
-		return j
-	}
-	j.Kept, j.Together = rounded(o.Kept), rounded(o.Together)
-	if !c.Ours {
-		j.Restored = rounded(o.Restored)
-	}
-	return j
-}
-
-// rounded returns a share with three decimals, which is more than it tells.
-func rounded(share float64) *float64 {
-	share = math.Round(share*1000) / 1000
-	return &share
-}
-
-func turnHandle(c archive.Compaction) string {
-	return archive.Ref{Session: c.Session, Turn: c.Turn, Step: -1}.Handle()
-}
 
 // compactionsFlags are those of the compactions command.
 type compactionsFlags struct {
@@ -111,9 +62,9 @@ func (a *app) compactions(ctx context.Context, f compactionsFlags) error {
 			return err
 		}
 		if f.asJSON {
-			out := make([]compactionJSON, 0, len(list))
+			out := make([]view.Compaction, 0, len(list))
 			for _, o := range list {
-				out = append(out, toCompactionJSON(o))
+				out = append(out, view.NewCompaction(o))
 			}
 			return a.printJSON(out)
 		}
@@ -179,7 +130,7 @@ func (a *app) printCompactions(list []compact.Outcome, f compactionsFlags) error
 		case o.Told && !c.Ours:
 			back = "(" + percent(o.Restored) + ")"
 		}
-		t.row(turnHandle(c), a.format(c.Time, "01-02 15:04"), kilo(c.PreTokens)+"→"+kilo(c.PostTokens), took(c.Duration), kept, back, both, used, cause)
+		t.row(view.CutHandle(c), a.format(c.Time, "01-02 15:04"), kilo(c.PreTokens)+"→"+kilo(c.PostTokens), took(c.Duration), kept, back, both, used, cause)
 	}
 	return t.write(a.out, a.width())
 }

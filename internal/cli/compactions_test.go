@@ -14,6 +14,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/config"
 	"strandline/internal/synth"
+	"strandline/internal/view"
 )
 
 const (
@@ -64,7 +65,7 @@ func (w *world) give(handles ...string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	var list []compactionJSON
+	var list []view.Compaction
 	if err := json.Unmarshal([]byte(w.must("compactions", "--session", sessionC, "--json", "-n", "1")), &list); err != nil {
 		w.t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestCompactionsFitTheTerminal(t *testing.T) {
 
 func TestStatusTellsOfCompactions(t *testing.T) {
 	w := compactedWorld(t)
-	var before, after statusJSON
+	var before, after view.Status
 	if err := json.Unmarshal([]byte(w.must("status", "--json")), &before); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestCompactionsAreMeasuredOnce(t *testing.T) {
 	w := compactedWorld(t)
 	kept := func() float64 {
 		t.Helper()
-		var list []compactionJSON
+		var list []view.Compaction
 		if err := json.Unmarshal([]byte(w.must("compactions", "--session", sessionC, "--json", "-n", "1")), &list); err != nil || len(list) != 1 || list[0].Kept == nil {
 			t.Fatalf("%+v, %v", list, err)
 		}

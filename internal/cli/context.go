@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/compact"
+	"strandline/internal/view"
 )
 
 // contextFlags are those of the commands that print what a compaction gets.
@@ -26,15 +26,6 @@ func (f *contextFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive)")
 	fl.IntVar(&f.budget, "budget", 0, "at most this many characters (default: the setting)")
 	jsonFlag(cmd, &f.asJSON)
-}
-
-// contextJSON is what a compaction gets, for scripts.
-type contextJSON struct {
-	Session string   `json:"session"`
-	Chars   int      `json:"chars"`
-	Text    string   `json:"text"`
-	Handles []string `json:"handles"`
-	LeftOut int      `json:"left_out"`
 }
 
 func (a *app) restoreCommand() *cobra.Command {
@@ -125,10 +116,7 @@ func (a *app) printContext(cmd *cobra.Command, f contextFlags, build func(contex
 			return err
 		}
 		if f.asJSON {
-			if block.Handles == nil {
-				block.Handles = []string{}
-			}
-			return a.printJSON(contextJSON{Session: id, Chars: brief.Units(block.Text), Text: block.Text, Handles: block.Handles, LeftOut: block.Left})
+			return a.printJSON(view.NewContext(id, block))
 		}
 		if block.Text == "" {
 			fmt.Fprintln(a.errOut, "Nothing to say about this session.")

@@ -16,6 +16,7 @@ import (
 	"strandline/internal/install"
 	"strandline/internal/logfile"
 	"strandline/internal/project"
+	"strandline/internal/view"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -180,8 +181,8 @@ func (a *app) checkMoved(ctx context.Context, x indexed) ([]install.Finding, err
 		return nil, nil
 	}
 	return []install.Finding{{Level: install.LevelInfo, Topic: "project",
-		Msg:  fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", projectName(before)),
-		Hint: fmt.Sprintf("`strandline projects merge %q %q` makes them one", projectName(before), here.Root)}}, nil
+		Msg:  fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", view.ProjectName(before)),
+		Hint: fmt.Sprintf("`strandline projects merge %q %q` makes them one", view.ProjectName(before), here.Root)}}, nil
 }
 
 func (a *app) printFindings(findings []install.Finding) {

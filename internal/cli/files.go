@@ -5,35 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
 	"strandline/internal/task"
+	"strandline/internal/view"
 )
-
-// touchJSON is one thing that was done to a file, for scripts.
-type touchJSON struct {
-	Handle  string    `json:"handle"`
-	Session string    `json:"session"`
-	Time    time.Time `json:"time"`
-	Kind    string    `json:"kind"`
-	Tool    string    `json:"tool"`
-	Path    string    `json:"path"`
-	Command string    `json:"command,omitempty"`
-	Failed  bool      `json:"failed,omitempty"`
-	Line    int       `json:"line"`
-}
-
-// fileJSON is a file with how often it was touched, for scripts.
-type fileJSON struct {
-	Path    string    `json:"path"`
-	Changes int       `json:"changes"`
-	Reads   int       `json:"reads"`
-	Last    time.Time `json:"last"`
-	Handle  string    `json:"handle"`
-}
 
 type filesFlags struct {
 	dir, session, since string
@@ -99,13 +77,7 @@ func (a *app) fileHistory(ctx context.Context, x indexed, path string, f filesFl
 	if err != nil {
 		return err
 	}
-	out := []touchJSON{}
-	for _, t := range list {
-		out = append(out, touchJSON{
-			Handle: archive.Ref{Session: t.Session, Turn: t.Turn, Step: t.Step}.Handle(), Session: t.Session, Time: t.Time,
-			Kind: string(t.Kind), Tool: t.Tool, Path: t.Path, Command: t.Command, Failed: t.Failed, Line: t.Line,
-		})
-	}
+	out := view.Touches(list)
 	if f.asJSON {
 		return a.printJSON(out)
 	}
@@ -117,7 +89,7 @@ func (a *app) fileHistory(ctx context.Context, x indexed, path string, f filesFl
 		fmt.Fprintf(a.out, "%d older ones left out (-n 0 shows all)\n", left)
 	}
 	t := newTable("HANDLE", "WHEN", "DID", "WHAT")
-	t.paths = !slices.ContainsFunc(out, func(j touchJSON) bool { return j.Command != "" })
+	t.paths = !slices.ContainsFunc(out, func(j view.Touch) bool { return j.Command != "" })
 	for _, j := range out {
 		did := j.Tool
 		if j.Failed {
@@ -138,30 +110,7 @@ func (a *app) sessionFiles(ctx context.Context, x indexed, f filesFlags) error {
 	if err != nil {
 		return err
 	}
-	at := map[string]int{}
-	out := []fileJSON{}
-	for _, t := range touches {
-		i, ok := at[t.Path]
-		if !ok {
-			if t.Kind == archive.CallSearch {
-				continue
-			}
-			i = len(out)
-			at[t.Path] = i
-			out = append(out, fileJSON{Path: t.Path})
-		}
-		j := &out[i]
-		if t.Kind == archive.CallEdit {
-			j.Changes++
-		} else {
-			j.Reads++
-		}
-		j.Last, j.Handle = t.Time, archive.Ref{Session: id, Turn: t.Turn, Step: t.Step}.Handle()
-	}
-	slices.SortStableFunc(out, func(p, q fileJSON) int { return cmp.Or(q.Changes-p.Changes, q.Reads-p.Reads) })
-	if f.limit > 0 && len(out) > f.limit {
-		out = out[:f.limit]
-	}
+	out := view.Files(touches, f.limit)
 	if f.asJSON {
 		return a.printJSON(out)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/lifecycle"
+	"strandline/internal/view"
 )
 
 // forgetJSON is what `forget` would delete, or has deleted, for scripts.
@@ -271,7 +272,7 @@ func (a *app) describeForget(ctx context.Context, x indexed, id string, plan *fo
 	if err != nil {
 		return nil, err
 	}
-	plan.Session, plan.Title, plan.Project, plan.First, plan.Last, plan.Turns = id, s.Title, projectName(s.Project), s.First, s.Last, s.Turns
+	plan.Session, plan.Title, plan.Project, plan.First, plan.Last, plan.Turns = id, s.Title, view.ProjectName(s.Project), s.First, s.Last, s.Turns
 	if s.Relation == archive.RelationFork {
 		plan.Related = append(plan.Related, s.Parent)
 	}

@@ -4,44 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"strandline/internal/gauge"
-	"strandline/internal/lifecycle"
+	"strandline/internal/view"
 )
 
-// memoryJSON is how well the archive remembers, for scripts: shares from 0 to 1,
-// null where nothing can be said, and their mean.
-type memoryJSON struct {
-	Health   *float64 `json:"health"`
-	Captured *float64 `json:"captured"`
-	Indexed  *float64 `json:"indexed"`
-	Embedded *float64 `json:"embedded"`
-	Used     *float64 `json:"used"`
-	// Measured counts the compactions that Used is of.
-	Measured int `json:"measured_compactions"`
-}
-
-// toMemoryJSON is the memory's health for scripts.
-func toMemoryJSON(h lifecycle.Found) memoryJSON {
-	m := memoryJSON{
-		Captured: shareOf(h.Captured), Indexed: shareOf(h.Indexed), Embedded: shareOf(h.Embedded), Used: shareOf(h.Used),
-		Measured: h.Measured,
-	}
-	if mean, ok := h.Mean(); ok {
-		m.Health = rounded(mean)
-	}
-	return m
-}
-
-func shareOf(s *gauge.Share) *float64 {
-	v, ok := s.Value()
-	if !ok {
-		return nil
-	}
-	return rounded(v)
-}
-
 // printMemory prints the memory's health and what it is the mean of.
-func (a *app) printMemory(st statusJSON) {
+func (a *app) printMemory(st view.Status) {
 	p, m, columns := a.paint(), st.Memory, a.columns(a.env.Stdout)
 	if m.Health == nil {
 		return

@@ -6,36 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
+	"strandline/internal/view"
 )
-
-// projectJSON is a project as scripts read it. Sessions and times of the keys in
-// Aliases, which were merged into this one, are counted here.
-type projectJSON struct {
-	Key      string    `json:"key"`
-	Name     string    `json:"name,omitempty"`
-	Root     string    `json:"root,omitempty"`
-	Remote   string    `json:"remote,omitempty"`
-	Aliases  []string  `json:"aliases"`
-	Sessions int       `json:"sessions"`
-	Agents   int       `json:"agents"`
-	Turns    int       `json:"turns"`
-	Bytes    int64     `json:"bytes"`
-	First    time.Time `json:"first"`
-	Last     time.Time `json:"last"`
-}
-
-func toProjectJSON(p archive.ProjectSummary) projectJSON {
-	return projectJSON{
-		Key: p.Project.Key, Name: p.Project.Name, Root: p.Project.Root, Remote: p.Project.Remote,
-		Aliases:  append([]string{}, p.Aliases...), // a list, even where it is empty
-		Sessions: p.Sessions, Agents: p.Agents, Turns: p.Turns, Bytes: p.Bytes, First: p.First, Last: p.Last,
-	}
-}
 
 func (a *app) projectsCommand() *cobra.Command {
 	var asJSON bool
@@ -50,16 +26,12 @@ func (a *app) projectsCommand() *cobra.Command {
 					return err
 				}
 				if asJSON {
-					out := make([]projectJSON, 0, len(list))
-					for _, p := range list {
-						out = append(out, toProjectJSON(p))
-					}
-					return a.printJSON(out)
+					return a.printJSON(view.Projects(list))
 				}
 				t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
 				t.paths = true
 				for _, p := range list {
-					t.row(cmp.Or(p.Project.Name, p.Project.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), projectName(p.Project))
+					t.row(cmp.Or(p.Project.Name, p.Project.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), view.ProjectName(p.Project))
 				}
 				return t.write(a.out, a.width())
 			})
@@ -111,7 +83,7 @@ func (a *app) merge(ctx context.Context, x indexed, typedFrom, typedInto string)
 	if err = errors.Join(err, x.journal.Sync(ctx, x.store)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s of %s now belong to %s\n", count(from.Sessions, "session"), projectName(from.Project), projectName(into.Project))
+	fmt.Fprintf(a.out, "%s of %s now belong to %s\n", count(from.Sessions, "session"), view.ProjectName(from.Project), view.ProjectName(into.Project))
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/task"
+	"strandline/internal/view"
 )
 
 // segmentsWait is how long a change of segments waits for another.
@@ -261,9 +262,9 @@ strandline search --kind summary finds them among everything else.`,
 				if err != nil {
 					return err
 				}
-				out := []segmentJSON{}
+				out := []view.Segment{}
 				for _, e := range state.Search(strings.Join(args, " "), !warm) {
-					out = append(out, toSegmentJSON(e, e.End))
+					out = append(out, view.NewSegment(e, e.End))
 				}
 				if asJSON {
 					return a.printJSON(out)

@@ -16,7 +16,8 @@ import (
 type searchFlags struct {
 	limit   int
 	session string
-	project string
+	project string // a folder
+	named   string // a project by its name
 	since   string
 	kinds   []string
 	all     bool
@@ -144,9 +145,11 @@ func (a *app) searchRequest(ctx context.Context, x indexed, query string, f sear
 		req.Kinds = append(req.Kinds, kind)
 	}
 	switch {
-	case req.Session != "" || f.all:
+	case req.Session != "" || f.all && f.named == "":
 	case f.project != "":
 		req.Projects = []string{x.capture.Project(a.abs(f.project)).Key}
+	case f.named != "":
+		req.Projects, err = projectsNamed(ctx, x.store, f.named)
 	case req.Project != "":
 		req.Projects, err = projectsNamed(ctx, x.store, req.Project)
 	default:

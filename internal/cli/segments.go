@@ -16,26 +16,8 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/lockfile"
 	"strandline/internal/task"
+	"strandline/internal/view"
 )
-
-// segmentJSON is a segment for scripts: the shape of the older tools' files, and
-// where it is.
-type segmentJSON struct {
-	archive.Segment
-	Handle   string            `json:"handle"`
-	Tier     archive.Tier      `json:"tier"`
-	Pending  bool              `json:"pending"`
-	Pruned   bool              `json:"pruned,omitempty"`
-	Versions []archive.Segment `json:"versions,omitempty"`
-}
-
-func toSegmentJSON(e task.Entry, now int) segmentJSON {
-	e.Relevance = task.Relevance(e.Segment, now)
-	return segmentJSON{
-		Segment: e.Segment, Tier: e.Tier, Pending: e.Pending, Pruned: e.Pruned, Versions: e.Versions,
-		Handle: archive.Ref{Session: e.Session, Turn: e.StartTurn, Step: -1}.Handle(),
-	}
-}
 
 // segmentFlags are those of segments itself.
 type segmentFlags struct {
@@ -101,12 +83,7 @@ func (a *app) listSegments(ctx context.Context, x indexed, f segmentFlags) error
 	if err != nil {
 		return err
 	}
-	out := []segmentJSON{}
-	for _, e := range state.Entries {
-		if !f.pending || e.Pending {
-			out = append(out, toSegmentJSON(e, now))
-		}
-	}
+	out := view.Segments(state, f.pending, now)
 	if f.asJSON {
 		return a.printJSON(out)
 	}
@@ -314,7 +291,7 @@ func (a *app) showSegment(ctx context.Context, x indexed, id string, asJSON bool
 			return err
 		}
 	}
-	j := toSegmentJSON(e, e.End)
+	j := view.NewSegment(e, e.End)
 	if asJSON {
 		return a.printJSON(j)
 	}

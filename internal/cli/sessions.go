@@ -3,54 +3,12 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
+	"strandline/internal/view"
 )
-
-// sessionJSON is a session as scripts read it.
-type sessionJSON struct {
-	Session     string    `json:"session"`
-	Handle      string    `json:"handle"`
-	Project     string    `json:"project"`
-	Client      string    `json:"client"`
-	Title       string    `json:"title"`
-	Turns       int       `json:"turns"`
-	Steps       int       `json:"steps"`
-	Calls       int       `json:"calls"`
-	Bytes       int64     `json:"bytes"`
-	First       time.Time `json:"first"`
-	Last        time.Time `json:"last"`
-	Compactions int       `json:"compactions"`
-	Generation  int       `json:"generation"`
-	Parent      string    `json:"parent,omitempty"`
-	Relation    string    `json:"relation,omitempty"`
-	Agent       string    `json:"agent_type,omitempty"`
-	Model       string    `json:"model,omitempty"`
-	Branch      string    `json:"branch,omitempty"`
-	CostUSD     float64   `json:"cost_usd,omitempty"`
-}
-
-func toSessionJSON(s archive.Session) sessionJSON {
-	return sessionJSON{
-		Session: s.ID, Handle: archive.ShortID(s.ID), Project: projectName(s.Project), Client: s.Client,
-		Title: s.Title, Turns: s.Turns, Steps: s.Steps, Calls: s.Calls, Bytes: s.Bytes,
-		First: s.First, Last: s.Last, Compactions: s.Compacts, Generation: s.Generation,
-		Parent: s.Parent, Relation: string(s.Relation), Agent: s.Agent.Type, Model: s.Model,
-		Branch: s.GitBranch, CostUSD: s.Cost.USD,
-	}
-}
-
-// projectName is how a project is shown: its folder, or its key when that is all
-// that is known.
-func projectName(p archive.Project) string {
-	if p.Root != "" {
-		return p.Root
-	}
-	return p.Key
-}
 
 func (a *app) sessionsCommand() *cobra.Command {
 	var asJSON, agents, all bool
@@ -81,11 +39,7 @@ the session's context was compacted.`,
 					return err
 				}
 				if asJSON {
-					out := make([]sessionJSON, 0, len(list))
-					for _, s := range list {
-						out = append(out, toSessionJSON(s))
-					}
-					return a.printJSON(out)
+					return a.printJSON(view.Sessions(list))
 				}
 				return a.printSessions(list, since != "" || dir != "")
 			})

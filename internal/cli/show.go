@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +13,7 @@ import (
 	"strandline/internal/logread"
 	"strandline/internal/screen"
 	"strandline/internal/transcript/claude"
+	"strandline/internal/view"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -48,65 +48,42 @@ placeholders; --exact prints the transcript's own lines.`,
 	return cmd
 }
 
-// outlineJSON is a session's outline for scripts.
-type outlineJSON struct {
-	sessionJSON
-	TurnList []turnJSON `json:"turn_list"`
-	Files    []string   `json:"files"`
-}
-
-type turnJSON struct {
-	Handle   string    `json:"handle"`
-	Title    string    `json:"title"`
-	Start    time.Time `json:"start"`
-	Steps    int       `json:"steps"`
-	LineFrom int       `json:"line_from"`
-	LineTo   int       `json:"line_to"`
-	Dead     bool      `json:"dead,omitempty"`
-	Copy     string    `json:"copy_of,omitempty"`
-}
-
 func (a *app) showSession(ctx context.Context, x indexed, id string, asJSON bool) error {
-	info, err := x.store.Session(ctx, id)
+	out, err := outline(ctx, x, id)
 	if err != nil {
 		return err
-	}
-	turns, err := x.store.Turns(ctx, archive.Span{Session: id})
-	if err != nil {
-		return err
-	}
-	files, err := x.capture.SideFiles(id)
-	if err != nil {
-		return err
-	}
-	out := outlineJSON{sessionJSON: toSessionJSON(info), TurnList: []turnJSON{}, Files: append([]string{}, files...)}
-	for _, t := range turns {
-		j := turnJSON{
-			Handle: archive.Ref{Session: id, Turn: t.Index, Step: -1}.Handle(), Title: t.Title, Start: t.Start,
-			Steps: t.Steps, LineFrom: t.LineFrom, LineTo: t.LineTo, Dead: t.Dead,
-		}
-		if t.Copy != nil {
-			j.Copy = t.Copy.Handle()
-		}
-		out.TurnList = append(out.TurnList, j)
 	}
 	if asJSON {
 		return a.printJSON(out)
 	}
-	return a.printOutline(info, out)
+	return a.printOutline(out)
 }
 
-func (a *app) printOutline(info archive.Session, out outlineJSON) error {
+// outline is a session's.
+func outline(ctx context.Context, x indexed, id string) (view.Outline, error) {
+	info, err := x.store.Session(ctx, id)
+	if err != nil {
+		return view.Outline{}, err
+	}
+	turns, err := x.store.Turns(ctx, archive.Span{Session: id})
+	if err != nil {
+		return view.Outline{}, err
+	}
+	files, err := x.capture.SideFiles(id)
+	return view.NewOutline(info, turns, files), err
+}
+
+func (a *app) printOutline(out view.Outline) error {
 	p := a.paint()
 	facts := []string{
-		a.stamp(info.First) + " – " + a.stamp(info.Last),
-		strings.Join([]string{count(info.Turns, "turn"), count(info.Steps, "step"), count(info.Calls, "call"), count(info.Compacts, "compaction")}, ", "),
-		size(info.Bytes),
+		a.stamp(out.First) + " – " + a.stamp(out.Last),
+		strings.Join([]string{count(out.Turns, "turn"), count(out.Steps, "step"), count(out.Calls, "call"), count(out.Compactions, "compaction")}, ", "),
+		size(out.Bytes),
 	}
-	if info.Model != "" {
-		facts = append(facts, oneLine(info.Model))
+	if out.Model != "" {
+		facts = append(facts, oneLine(out.Model))
 	}
-	fmt.Fprintf(a.out, "%s  %s\n", p.bold(out.Session), oneLine(out.Project))
+	fmt.Fprintf(a.out, "%s  %s\n", p.bold(out.Session.Session), oneLine(out.Project))
 	hang(a.out, a.columns(a.env.Stdout), "", 0, strings.Join(facts, " · "), p.dim)
 	t := newTable("HANDLE", "START", ">STEPS", "PROMPT")
 	for _, turn := range out.TurnList {
@@ -142,31 +119,13 @@ func (a *app) showExact(ctx context.Context, x indexed, id string, h archive.Han
 	})
 }
 
-// blockJSON is a piece of a turn for scripts.
-type blockJSON struct {
-	Line   int       `json:"line"`
-	Kind   string    `json:"kind"`
-	Name   string    `json:"name,omitempty"` // of the tool or the row
-	ToolID string    `json:"tool_id,omitempty"`
-	Time   time.Time `json:"time"`
-	Error  bool      `json:"error,omitempty"`
-	Own    bool      `json:"own,omitempty"` // Strandline itself had put it there
-	Text   string    `json:"text"`
-}
-
 func (a *app) showPlace(ctx context.Context, x indexed, id string, h archive.Handle, asJSON bool) error {
 	blocks, err := a.reader(x.rooms).Blocks(ctx, x.store, id, h)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		out := make([]blockJSON, 0, len(blocks))
-		for _, b := range blocks {
-			out = append(out, blockJSON{
-				Line: b.Line, Kind: b.Kind, Name: b.Name, ToolID: b.ToolID, Time: b.Time, Error: b.Error, Own: b.Own, Text: b.Text,
-			})
-		}
-		return a.printJSON(out)
+		return a.printJSON(view.NewBlocks(blocks))
 	}
 	return a.printBlocks(archive.Handle{Session: archive.ShortID(id), Turn: h.Turn, Step: h.Step}, blocks)
 }

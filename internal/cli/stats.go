@@ -3,28 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
-)
 
-// statsJSON are the sums of an archive or a session for scripts.
-type statsJSON struct {
-	Session     string    `json:"session,omitempty"`
-	Sessions    int       `json:"sessions"`
-	Turns       int       `json:"turns"`
-	Steps       int       `json:"steps"`
-	Calls       int       `json:"calls"`
-	Compactions int       `json:"compactions"`
-	Bytes       int64     `json:"bytes"`
-	Input       int64     `json:"input_tokens"`
-	Output      int64     `json:"output_tokens"`
-	CacheRead   int64     `json:"cache_read_tokens"`
-	CacheWrite  int64     `json:"cache_write_tokens"`
-	CostUSD     float64   `json:"cost_usd"`
-	First       time.Time `json:"first"`
-	Last        time.Time `json:"last"`
-}
+	"strandline/internal/view"
+)
 
 func (a *app) statsCommand() *cobra.Command {
 	var asJSON bool
@@ -52,28 +35,20 @@ API's own figures, each response counted once; cost is what the client wrote dow
 	return cmd
 }
 
-func stats(ctx context.Context, s Store, args []string) (statsJSON, error) {
+func stats(ctx context.Context, s Store, args []string) (view.Stats, error) {
 	if len(args) == 1 {
 		_, id, err := session(ctx, s, args[0])
 		if err != nil {
-			return statsJSON{}, err
+			return view.Stats{}, err
 		}
 		x, err := s.Session(ctx, id)
-		return statsJSON{
-			Session: id, Sessions: 1, Turns: x.Turns, Steps: x.Steps, Calls: x.Calls, Compactions: x.Compacts, Bytes: x.Bytes,
-			Input: x.Usage.Input, Output: x.Usage.Output, CacheRead: x.Usage.CacheRead, CacheWrite: x.Usage.CacheWrite,
-			CostUSD: x.Cost.USD, First: x.First, Last: x.Last,
-		}, err
+		return view.SessionStats(x), err
 	}
 	t, err := s.Totals(ctx)
-	return statsJSON{
-		Sessions: t.Sessions + t.Agents, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Compactions: t.Compactions, Bytes: t.Bytes,
-		Input: t.Usage.Input, Output: t.Usage.Output, CacheRead: t.Usage.CacheRead, CacheWrite: t.Usage.CacheWrite,
-		CostUSD: t.CostUSD, First: t.First, Last: t.Last,
-	}, err
+	return view.TotalStats(t), err
 }
 
-func (a *app) printStats(st statsJSON) {
+func (a *app) printStats(st view.Stats) {
 	w := a.out
 	if st.Session != "" {
 		fmt.Fprintln(w, st.Session)

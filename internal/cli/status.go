@@ -15,42 +15,8 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/logfile"
+	"strandline/internal/view"
 )
-
-// statusJSON is the state of the archive for scripts.
-type statusJSON struct {
-	Version     string    `json:"version"`
-	Home        string    `json:"home"`
-	Sessions    int       `json:"sessions"`
-	Agents      int       `json:"agents"`
-	Older       int       `json:"older_generations"` // of transcripts that were rewritten
-	Projects    int       `json:"projects"`
-	Turns       int       `json:"turns"`
-	Steps       int       `json:"steps"`
-	Calls       int       `json:"calls"`
-	Passages    int       `json:"passages"`
-	Compactions int       `json:"compactions"`
-	Bytes       int64     `json:"bytes"`
-	LogBytes    int64     `json:"log_bytes"`
-	IndexBytes  int64     `json:"index_bytes"`
-	First       time.Time `json:"first"`
-	Last        time.Time `json:"last"`
-	Pending     bool      `json:"pending"`
-	Errors      int       `json:"errors_24h"`
-	Uncaptured  int       `json:"uncaptured_files"`
-	Unindexed   int       `json:"unindexed_sessions"`
-	// Memory is how well the archive remembers.
-	Memory memoryJSON `json:"memory"`
-	// Measured tells of the last compactions, null where none can be judged.
-	Measured *measuredJSON `json:"last_compactions"`
-}
-
-// measuredJSON is the mean over the last compactions that tell something.
-type measuredJSON struct {
-	Compactions int     `json:"compactions"`
-	Kept        float64 `json:"kept"`
-	Together    float64 `json:"together"`
-}
 
 func (a *app) statusCommand() *cobra.Command {
 	var asJSON bool
@@ -76,12 +42,12 @@ func (a *app) statusCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
+func (a *app) status(ctx context.Context, x indexed) (view.Status, error) {
 	t, err := x.store.Totals(ctx)
 	if err != nil {
-		return statusJSON{}, err
+		return view.Status{}, err
 	}
-	st := statusJSON{
+	st := view.Status{
 		Version: a.env.Version, Home: x.cfg.Paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
 		Older: t.Older, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
 		Bytes: t.Bytes, First: t.First, Last: t.Last,
@@ -101,7 +67,7 @@ func (a *app) status(ctx context.Context, x indexed) (statusJSON, error) {
 		return st, err
 	}
 	h, err := a.pass(x.rooms).Health(ctx, x.store, files)
-	st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, toMemoryJSON(h)
+	st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, view.NewMemory(h)
 	return st, err
 }
 
@@ -111,7 +77,7 @@ const statusCompactions = 5
 
 // measured returns the mean outcome of the last compactions, nil where there is
 // none that tells something.
-func (a *app) measured(ctx context.Context, x indexed) (*measuredJSON, error) {
+func (a *app) measured(ctx context.Context, x indexed) (*view.Measured, error) {
 	sessions, err := x.store.Sessions(ctx, archive.SessionFilter{Agents: true})
 	if err != nil {
 		return nil, err
@@ -120,7 +86,7 @@ func (a *app) measured(ctx context.Context, x indexed) (*measuredJSON, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m measuredJSON
+	var m view.Measured
 	for _, o := range list {
 		if !o.Told {
 			continue
@@ -136,7 +102,7 @@ func (a *app) measured(ctx context.Context, x indexed) (*measuredJSON, error) {
 	if m.Compactions == 0 {
 		return nil, nil
 	}
-	m.Kept, m.Together = *rounded(m.Kept / float64(m.Compactions)), *rounded(m.Together / float64(m.Compactions))
+	m.Kept, m.Together = *view.Rounded(m.Kept / float64(m.Compactions)), *view.Rounded(m.Together / float64(m.Compactions))
 	return &m, nil
 }
 
@@ -192,7 +158,7 @@ func notIndexed(n int) string {
 	return fmt.Sprintf("%d sessions that are kept are not in the index", n)
 }
 
-func (a *app) printStatus(st statusJSON) {
+func (a *app) printStatus(st view.Status) {
 	p, columns := a.paint(), a.columns(a.env.Stdout)
 	styled := func(name, text string, style func(string) string) {
 		hang(a.out, columns, p.dim(fmt.Sprintf("%-11s", name))+" ", 12, text, style)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
+	"strandline/internal/view"
 )
 
 func TestDoctorTellsOfTheDisk(t *testing.T) {
@@ -40,13 +41,13 @@ func TestStatusShowsTheMemory(t *testing.T) {
 	a := newApp(w.outside(&out, &out))
 	for _, c := range []struct {
 		name string
-		st   statusJSON
+		st   view.Status
 		want []string
 	}{
-		{"nothing is known", statusJSON{}, nil},
-		{"all is well", statusJSON{Memory: memoryJSON{Health: share(0.86), Captured: share(1), Indexed: share(1), Used: share(0.58), Measured: 3}},
+		{"nothing is known", view.Status{}, nil},
+		{"all is well", view.Status{Memory: view.Memory{Health: share(0.86), Captured: share(1), Indexed: share(1), Used: share(0.58), Measured: 3}},
 			[]string{"█████████░ 86%", "100%  everything", " 58%  of what 3 compactions gave back"}},
-		{"files are behind", statusJSON{Uncaptured: 2, Unindexed: 1, Memory: memoryJSON{Health: share(0.4), Captured: share(0.5), Indexed: share(0.3), Embedded: share(0.25)}},
+		{"files are behind", view.Status{Uncaptured: 2, Unindexed: 1, Memory: view.Memory{Health: share(0.4), Captured: share(0.5), Indexed: share(0.3), Embedded: share(0.25)}},
 			[]string{"████░░░░░░ 40%", "strandline import", "strandline maintain", " 25%  of the passages"}},
 	} {
 		out.Reset()

@@ -5,45 +5,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
 	"strandline/internal/task"
+	"strandline/internal/view"
 )
-
-// taskJSON is a task for scripts.
-type taskJSON struct {
-	Session     string    `json:"session"`
-	ID          string    `json:"id"`
-	Kind        string    `json:"kind"`
-	Subject     string    `json:"subject"`
-	Description string    `json:"description,omitempty"`
-	Status      string    `json:"status"`
-	Handle      string    `json:"handle"`
-	Last        string    `json:"last"`
-	StartTurn   int       `json:"start_turn"`
-	EndTurn     int       `json:"end_turn"`
-	Steps       int       `json:"steps"`
-	Agent       string    `json:"agent_type,omitempty"`
-	AgentHandle string    `json:"agent_handle,omitempty"`
-	Result      string    `json:"result,omitempty"`
-	Created     time.Time `json:"created"`
-	Changed     time.Time `json:"changed"`
-}
-
-func toTaskJSON(t task.Task) taskJSON {
-	j := taskJSON{
-		Session: t.Session, ID: t.ID, Kind: string(t.Kind), Subject: t.Subject, Description: t.Description, Status: t.Status,
-		Handle: t.First.Handle(), Last: t.Last.Handle(), StartTurn: t.First.Turn, EndTurn: t.Last.Turn, Steps: t.End - t.Start,
-		Agent: t.Agent, Result: t.Result, Created: t.Created, Changed: t.Changed,
-	}
-	if t.AgentID != "" {
-		j.AgentHandle = archive.ShortID(t.AgentID)
-	}
-	return j
-}
 
 func (a *app) tasksCommand() *cobra.Command {
 	var typed string
@@ -75,12 +43,7 @@ func (a *app) tasks(ctx context.Context, x indexed, typed string, open, asJSON b
 	if err != nil {
 		return err
 	}
-	out := []taskJSON{}
-	for _, t := range past.All() {
-		if !open || t.Open() {
-			out = append(out, toTaskJSON(t))
-		}
-	}
+	out := view.Tasks(past, open)
 	if asJSON {
 		return a.printJSON(out)
 	}

@@ -8,30 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/archive"
 	"strandline/internal/task"
+	"strandline/internal/view"
 )
-
-// timelineJSON is a session's course for scripts.
-type timelineJSON struct {
-	Session     string           `json:"session"`
-	Project     string           `json:"project"`
-	Tokens      []int64          `json:"tokens"` // in the context, after each response
-	Turns       []turnJSON       `json:"turns"`
-	Tasks       []taskJSON       `json:"tasks"`
-	Segments    []segmentJSON    `json:"segments"`
-	Compactions []compactionMark `json:"compactions"`
-}
-
-// compactionMark is where the context was cut.
-type compactionMark struct {
-	Handle  string    `json:"handle"`
-	Time    time.Time `json:"time"`
-	Trigger string    `json:"trigger"`
-	Ours    bool      `json:"ours"`
-	Pre     int64     `json:"pre_tokens"`
-	Post    int64     `json:"post_tokens"`
-}
 
 func (a *app) timelineCommand() *cobra.Command {
 	var asJSON bool
@@ -70,37 +49,7 @@ func (a *app) timeline(ctx context.Context, x indexed, id string, asJSON bool) e
 	if !asJSON {
 		return a.printTimeline(past, state)
 	}
-	out := timelineJSON{
-		Session: id, Project: projectName(past.Session.Project), Tokens: contextCurve(past), Turns: []turnJSON{}, Tasks: []taskJSON{},
-		Segments: []segmentJSON{}, Compactions: []compactionMark{},
-	}
-	for _, t := range past.Turns {
-		out.Turns = append(out.Turns, turnJSON{
-			Handle: archive.Ref{Session: id, Turn: t.Index, Step: -1}.Handle(), Title: t.Title, Start: t.Start,
-			Steps: t.Steps, LineFrom: t.LineFrom, LineTo: t.LineTo,
-		})
-	}
-	for _, t := range past.All() {
-		out.Tasks = append(out.Tasks, toTaskJSON(t))
-	}
-	for _, e := range state.Entries {
-		out.Segments = append(out.Segments, toSegmentJSON(e, len(past.Steps)))
-	}
-	for _, c := range past.Compactions {
-		out.Compactions = append(out.Compactions, compactionMark{turnHandle(c), c.Time, c.Trigger, c.Ours, c.PreTokens, c.PostTokens})
-	}
-	return a.printJSON(out)
-}
-
-// contextCurve is how many tokens stood in the context with each response.
-func contextCurve(p *task.Past) []int64 {
-	out := make([]int64, 0, len(p.Steps))
-	for _, s := range p.Steps {
-		if n := s.Usage.Context() + s.Usage.Output; n > 0 {
-			out = append(out, n)
-		}
-	}
-	return out
+	return a.printJSON(view.NewTimeline(past, state))
 }
 
 func (a *app) printTimeline(past *task.Past, state *task.State) error {
@@ -109,8 +58,8 @@ func (a *app) printTimeline(past *task.Past, state *task.State) error {
 		a.stamp(s.First) + " – " + a.stamp(s.Last),
 		strings.Join([]string{count(len(past.Turns), "turn"), count(len(past.Steps), "step"), count(len(past.Compactions), "compaction")}, ", "),
 	}
-	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(s.ID), oneLine(projectName(s.Project)), p.dim(strings.Join(facts, " · ")))
-	if curve := contextCurve(past); len(curve) > 1 {
+	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(s.ID), oneLine(view.ProjectName(s.Project)), p.dim(strings.Join(facts, " · ")))
+	if curve := view.ContextCurve(past); len(curve) > 1 {
 		fmt.Fprintf(a.out, "tokens %s up to %s\n", sparkline(curve, min(a.width()-24, 96)), tokens(maxOf(curve)))
 	}
 	t := newTable("HANDLE", "TIME", ">STEPS", ">TOKENS", "WHAT")

@@ -50,3 +50,6 @@ func (p Paths) Marks() string { return p.in("state", "segments") }
 
 // Maintained is the file that says when the last pass of upkeep was.
 func (p Paths) Maintained() string { return p.in("state", "maintained") }
+
+// ServeToken is the file with the token of the HTTP server that was started last.
+func (p Paths) ServeToken() string { return p.in("state", "serve.token") }

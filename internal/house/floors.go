@@ -27,7 +27,7 @@ func Floors() []Floor {
 		},
 		{
 			Name: "faces", Knows: "one outside protocol each; no SQL, no ranking",
-			Packages: []string{"internal/browse", "internal/cli", "internal/demo", "internal/hook", "internal/install", "internal/mcpserver", "internal/statusline"},
+			Packages: []string{"internal/browse", "internal/cli", "internal/demo", "internal/hook", "internal/httpapi", "internal/install", "internal/mcpserver", "internal/statusline", "internal/view"},
 			May:      []string{"faces", "work", "tools", "ground"},
 		},
 		{

@@ -1,0 +1,64 @@
+package httpapi
+
+import (
+	"reflect"
+	"time"
+)
+
+// redacted returns v with every text in it redacted, so that no answer depends on
+// its route for that. What v shares with others is changed in place: answers are
+// made for one request.
+func redacted(v any, clean func(string) string) any {
+	if v == nil {
+		return nil
+	}
+	out := reflect.New(reflect.TypeOf(v)).Elem()
+	out.Set(reflect.ValueOf(v))
+	redactIn(out, clean)
+	return out.Interface()
+}
+
+// redactIn redacts the texts in a value that can be set.
+func redactIn(v reflect.Value, clean func(string) string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString(clean(v.String()))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			redactIn(v.Elem(), clean)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				redactIn(v.Field(i), clean)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return // bytes are no text: their routes redact them
+		}
+		for i := range v.Len() {
+			redactIn(v.Index(i), clean)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			item := reflect.New(v.Type().Elem()).Elem()
+			item.Set(v.MapIndex(key))
+			redactIn(item, clean)
+			v.SetMapIndex(key, item)
+		}
+	case reflect.Interface:
+		if v.IsNil() || !v.CanSet() {
+			return
+		}
+		item := reflect.New(v.Elem().Type()).Elem()
+		item.Set(v.Elem())
+		redactIn(item, clean)
+		v.Set(item)
+	}
+}
