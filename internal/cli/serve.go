@@ -58,9 +58,9 @@ stands in state/serve.token of the archive's folder; --token-file keeps one.
 Secrets are replaced by placeholders in all that leaves. --exact lets programs fetch
 transcripts as they are.
 
-  strandline serve                        on a free port of this machine
-  strandline serve --listen 127.0.0.1:7373
-  curl -H "Authorization: Bearer $(cat TOKEN-FILE)" http://127.0.0.1:7373/api/v1/sessions`,
+  strandline serve                           on a free port of this machine
+  strandline serve --listen 127.0.0.1:7373   on this one
+  curl -H "Authorization: Bearer $(cat FILE)" http://127.0.0.1:7373/api/v1/stats`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.env.Serve == nil || a.needsNetwork() {
