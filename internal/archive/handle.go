@@ -25,6 +25,9 @@ func Owner(id string) string {
 	return id
 }
 
+// IsAgentID reports that a session is a sub-agent's run.
+func IsAgentID(id string) bool { return strings.Contains(id, "~") }
+
 // ShortID returns the first 8 characters of a session id; a sub-agent's id keeps
 // both halves, and an older generation its "@n".
 func ShortID(id string) string {

@@ -30,7 +30,7 @@ type Progress struct {
 	Done, Jobs        int   // files
 	Bytes, TotalBytes int64 // transcript bytes of those files
 	Added             int64 // bytes that were new to the logs
-	Sessions          int   // sessions whose index changed
+	Sessions, Agents  int   // sessions, and sub-agents' runs, whose index changed
 }
 
 // Report is the outcome of a bulk capture. A file that could not be read is in
@@ -87,7 +87,7 @@ func (b *bulk) log(ctx context.Context, jobs []Job, out chan<- Job) error {
 			var logged Logged
 			k, err := list.of(*j.Source)
 			if k.gone && err == nil {
-				b.advance(j.Size, 0)
+				b.advance(j.Size, "")
 				continue
 			}
 			if err == nil {
@@ -98,7 +98,7 @@ func (b *bulk) log(ctx context.Context, jobs []Job, out chan<- Job) error {
 			}
 			if err != nil {
 				b.fail(j.Source.Path, err)
-				b.advance(j.Size, 0)
+				b.advance(j.Size, "")
 				continue
 			}
 			b.mu.Lock()
@@ -124,13 +124,20 @@ func (b *bulk) fail(path string, err error) {
 	b.report.Failed = append(b.report.Failed, FileError{Path: path, Err: err})
 }
 
-// advance counts a finished job and tells the progress.
-func (b *bulk) advance(size int64, sessions int) {
+// advance counts a finished job and tells the progress. changed is the session
+// whose index it changed, if there is one.
+func (b *bulk) advance(size int64, changed string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.report.Done++
 	b.report.Bytes += size
-	b.report.Sessions += sessions
+	switch {
+	case changed == "":
+	case archive.IsAgentID(changed):
+		b.report.Agents++
+	default:
+		b.report.Sessions++
+	}
 	if b.progress != nil {
 		b.progress(b.report.Progress)
 	}
@@ -141,7 +148,7 @@ func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 	seen := map[string]bool{}
 	for j := range in {
 		if j.Session == "" {
-			b.advance(j.Size, 0)
+			b.advance(j.Size, "")
 			continue
 		}
 		send := func(s step) error { return send(ctx, out, s) }
@@ -153,9 +160,9 @@ func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 			}
 		}
 		seen[j.Session] = true
-		changed := 0
+		changed := ""
 		err := b.capture.indexInto(ctx, j.Session, b.known.Cursor, b.lookup, func(s step) error {
-			changed = 1
+			changed = j.Session
 			b.remember(s.batch.Keys)
 			// What a retired generation owned has another name afterwards.
 			s.wait = s.retire > 0

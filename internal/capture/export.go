@@ -33,6 +33,10 @@ func (c *Capture) find(session string, generation int) (sessionlog.Entry, error)
 			return logs[i], nil
 		}
 	}
+	if len(logs) > 0 {
+		return sessionlog.Entry{}, archive.NotFound(fmt.Sprintf("session %s has no generation %d", session, generation),
+			fmt.Sprintf("the latest is %d; leave --generation out for it", logs[len(logs)-1].Generation))
+	}
 	return sessionlog.Entry{}, archive.NotFound(
 		fmt.Sprintf("no log of session %s", session),
 		"`strandline sessions` lists the sessions that are kept")

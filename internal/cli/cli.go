@@ -115,7 +115,11 @@ func Main(ctx context.Context, env Env, args []string) int {
 	a := newApp(env)
 	root := a.root(args)
 	root.SetArgs(args)
-	return finished(ctx, a.errOut, a.columns(env.Stderr), root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if lost := a.out.lost; lost != nil { // whatever else there is to say: nobody read what was printed
+		err = cannotPrint(lost)
+	}
+	return finished(ctx, a.errOut, a.columns(env.Stderr), err)
 }
 
 // app is one run of the command line.
@@ -124,7 +128,24 @@ type app struct {
 	// out and errOut are the streams of env, guarded where they are terminals.
 	// Only exact bytes (export) and this program's own drawings (the progress,
 	// the demo) go past them.
-	out, errOut io.Writer
+	out    *output
+	errOut io.Writer
+}
+
+// output is what a command prints to. It keeps the first error, so that no print
+// has to look for one.
+type output struct {
+	io.Writer
+	lost error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.lost == nil {
+		o.lost = err
+	}
+	return n, err
 }
 
 func newApp(env Env) *app {
@@ -134,7 +155,7 @@ func newApp(env Env) *app {
 		}
 		return w
 	}
-	return &app{env: env, out: guard(env.Stdout), errOut: guard(env.Stderr)}
+	return &app{env: env, out: &output{Writer: guard(env.Stdout)}, errOut: guard(env.Stderr)}
 }
 
 // root returns the command line for args.
@@ -152,10 +173,8 @@ Start with:  strandline init     wire it into the client
 		Version:       a.env.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		// How many letters may be wrong in a name that is taken for another.
-		SuggestionsMinimumDistance: 2,
-		Args:                       knownCommand,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          knownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.errOut)
@@ -174,6 +193,20 @@ Start with:  strandline init     wire it into the client
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err != nil {
+					return err
+				}
+				return knownCommand(found, rest)
+			}
+		case "completion":
+			c.Args, c.RunE = knownCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		endHelp(c)
@@ -193,7 +226,7 @@ func fill(text string, width int) string {
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		if strings.Contains(paragraph, "\n ") {
+		if strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") || strings.Contains(paragraph, "\n ") {
 			b.WriteString(paragraph)
 			continue
 		}
@@ -214,6 +247,10 @@ func endHelp(c *cobra.Command) {
 	}
 }
 
+// wrongLetters is how many letters may be wrong in a name that is taken for
+// another.
+const wrongLetters = 2
+
 // knownCommand refuses what is no command and names those that are spelled
 // alike.
 func knownCommand(cmd *cobra.Command, args []string) error {
@@ -221,6 +258,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := "`" + cmd.CommandPath() + " --help` lists the commands"
+	cmd.SuggestionsMinimumDistance = wrongLetters
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}

@@ -57,7 +57,7 @@ archive and everything is printed in full.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.session, "session", "", "an archived session, or a handle of it, instead of stdin")
-	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive)")
+	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive; 0: its end)")
 	fl.IntVar(&f.budget, "budget-tokens", 0, "size of the new conversation (default: a fifth of the window, from 20000 to 60000)")
 	fl.StringVar(&f.format, "format", "json", "json, or text: what the model would read")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -115,8 +115,7 @@ func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
 		}
 	}
 	if f.format == "text" {
-		_, err := io.WriteString(a.env.Stdout, out.Print(req))
-		return err
+		return a.printExact(out.Print(req))
 	}
 	return a.writeJSON(answerOf(out, req))
 }
@@ -219,8 +218,7 @@ func (a *app) compactArchived(ctx context.Context, f compactFlags) error {
 			return err
 		}
 		if f.format == "text" {
-			_, err := io.WriteString(a.env.Stdout, out.Print(req))
-			return err
+			return a.printExact(out.Print(req))
 		}
 		return a.printJSON(wholeAnswer(out, req))
 	})
@@ -262,13 +260,18 @@ func (a *app) writeJSON(v any) error {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write output: %w", err)
+		return cannotPrint(err)
 	}
 	if b.Len() > maxAnswer {
 		return archive.Invalid(fmt.Sprintf("the answer of %d bytes is more than the client takes", b.Len()), "lower --budget-tokens")
 	}
-	if _, err := a.env.Stdout.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("write output: %w", err)
+	return a.printExact(b.String())
+}
+
+// printExact writes a text as it is, also to a terminal.
+func (a *app) printExact(text string) error {
+	if _, err := io.WriteString(a.env.Stdout, text); err != nil {
+		return cannotPrint(err)
 	}
 	return nil
 }

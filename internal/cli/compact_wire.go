@@ -84,6 +84,9 @@ func (p *arriving) wait() (conversation, error) {
 	return p.conv, p.err
 }
 
+// conversationHint is for a person: the client's plugin knows what to send.
+const conversationHint = "--session takes an archived one; `strandline compact --help` shows what the client's plugin sends"
+
 // readConversation parses what the plugin sends. What is unknown is passed over,
 // so that a newer client's fields do no harm; a conversation that is no JSON, or
 // holds no messages, is an error. begun is called once, with what stands in front
@@ -98,6 +101,9 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 		d.list(func() { c.messages = append(c.messages, d.message()) })
 	}
 	d := &wire{dec: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return c, archive.Invalid("there is no conversation on stdin", conversationHint)
+	}
 	switch d.dec.PeekKind() {
 	case '[':
 		messages(d)
@@ -128,10 +134,10 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 		})
 	}
 	if d.err != nil {
-		return c, &archive.Error{Code: archive.CodeInvalid, Msg: "stdin is no conversation", Err: d.err}
+		return c, &archive.Error{Code: archive.CodeInvalid, Msg: "stdin is no conversation", Err: d.err, Hint: conversationHint}
 	}
 	if len(c.messages) == 0 && c.trigger != "precompute" {
-		return c, archive.Invalid("the conversation on stdin holds no messages", "")
+		return c, archive.Invalid("the conversation on stdin holds no messages", conversationHint)
 	}
 	return c, nil
 }

@@ -19,7 +19,7 @@ func (a *app) configCommand() *cobra.Command {
 		Long: `Print every setting, its value and where it comes from: a flag, the environment
 (STRANDLINE_<SECTION>_<KEY>, or the name that an older tool used), the project's
 .strandline.toml, your config.toml, or the default.`,
-		Args: arguments(),
+		Args: knownCommand,
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := a.settings()
 			if asJSON {
@@ -82,5 +82,8 @@ func (a *app) configSetCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&inProject, "project", false, "write it into this project's .strandline.toml")
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return wrongUsage(err.Error(), "a value that begins with a dash goes behind two of them: strandline config set KEY -- -5")
+	})
 	return cmd
 }

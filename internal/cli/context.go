@@ -23,7 +23,7 @@ type contextFlags struct {
 func (f *contextFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	sessionFlag(cmd, &f.session)
-	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive)")
+	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive; 0: its end)")
 	fl.IntVar(&f.budget, "budget", 0, "at most this many characters (default: the setting)")
 	jsonFlag(cmd, &f.asJSON)
 }
@@ -119,11 +119,15 @@ func (a *app) printContext(cmd *cobra.Command, f contextFlags, build func(contex
 			return a.printJSON(view.NewContext(id, block))
 		}
 		if block.Text == "" {
+			if cmd.Flags().Changed("budget") {
+				fmt.Fprintf(a.errOut, "Nothing to say about this session in %s.\n", count(f.budget, "character"))
+				return nil
+			}
 			fmt.Fprintln(a.errOut, "Nothing to say about this session.")
 			return nil
 		}
 		if _, err := io.WriteString(a.out, block.Text+"\n"); err != nil {
-			return fmt.Errorf("write output: %w", err)
+			return cannotPrint(err)
 		}
 		return nil
 	})

@@ -44,6 +44,11 @@ func (e usageError) Unwrap() error { return e.err }
 // wrongUsage says what is wrong with the command line as it was typed.
 func wrongUsage(msg, hint string) error { return usageError{archive.Invalid(msg, hint)} }
 
+// cannotPrint is what a user is told whose output went nowhere.
+func cannotPrint(err error) error {
+	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write the output", Err: err, Hint: "what reads it has ended, or its disk is full"}
+}
+
 // finished says what a run that ended with err has to say, and returns its exit
 // code. columns is the width of the terminal that w is, 0 if it is none.
 func finished(ctx context.Context, w io.Writer, columns int, err error) int {
@@ -96,14 +101,30 @@ func sentence(err error) string {
 	if told.Err == nil || told.Code == archive.CodeBusy {
 		return told.Msg
 	}
-	reason := told.Err
-	for next := errors.Unwrap(reason); next != nil; next = errors.Unwrap(reason) {
-		reason = next
-	}
-	if strings.Contains(told.Msg, reason.Error()) {
+	reason := innermost(told.Err).Error()
+	if strings.Contains(told.Msg, reason) {
 		return told.Msg
 	}
-	return told.Msg + ": " + reason.Error()
+	return told.Msg + ": " + reason
+}
+
+// innermost is what an error began with: of several that were joined, the first.
+func innermost(err error) error {
+	for {
+		var next error
+		switch x := err.(type) { //nolint:errorlint // each link is looked at by itself
+		case interface{ Unwrap() error }:
+			next = x.Unwrap()
+		case interface{ Unwrap() []error }:
+			if all := x.Unwrap(); len(all) > 0 {
+				next = all[0]
+			}
+		}
+		if next == nil {
+			return err
+		}
+		err = next
+	}
 }
 
 func exitCode(err error) int {

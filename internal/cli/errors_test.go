@@ -66,6 +66,10 @@ func TestWhatAUserIsTold(t *testing.T) {
 			fmt.Errorf("search: %w", fmt.Errorf("index session: %w", &archive.Error{Code: archive.CodeDenied, Msg: "cannot open the index /a/index.db", Err: fmt.Errorf("stat: %w", denied)})),
 			"strandline: cannot open the index /a/index.db: permission denied\n",
 		},
+		"the first reason of several": {
+			cannotPrint(fmt.Errorf("flush: %w", errors.Join(fmt.Errorf("write: %w", denied), errors.New("close")))),
+			"strandline: cannot write the output: permission denied\nhint: what reads it has ended, or its disk is full\n",
+		},
 		"a reason that is said already": {
 			&archive.Error{Code: archive.CodeDenied, Msg: "cannot write: the disk is full", Err: errors.New("disk is full")},
 			"strandline: cannot write: the disk is full\n",
@@ -75,8 +79,8 @@ func TestWhatAUserIsTold(t *testing.T) {
 			"strandline: cannot index the journal\nhint: another strandline process is writing\n",
 		},
 		"an error that nobody worded": {
-			fmt.Errorf("write output: %w", errors.New("no space")),
-			"strandline: write output: no space\n",
+			fmt.Errorf("measure: %w", errors.New("no clock")),
+			"strandline: measure: no clock\n",
 		},
 		"two at once": {
 			errors.Join(archive.Invalid("no such scope", "take user"), errors.New("close: bad file")),
@@ -101,6 +105,31 @@ func TestWhatAUserIsTold(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", out.String(), c.want)
 			}
 		})
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestOutputThatIsLostIsAnError(t *testing.T) {
+	w := newWorld(t)
+	w.sessions()
+	w.must("import")
+	for _, line := range []string{
+		"version", "--help", "stats", "status", "status --json", "sessions", "config", "config get search.limit", "verify", "segments --all",
+		"search backoff --all", "show 7f3a12cd", "export 7f3a12cd", "compact --session 7f3a12cd", "compact --session 7f3a12cd --format text",
+		"restore --session 7f3a12cd", "completion bash", "import", "doctor",
+	} {
+		for _, width := range []int{0, 80} {
+			w.width = width
+			var errOut strings.Builder
+			code := Main(t.Context(), w.outside(full{}, &errOut), strings.Fields(line))
+			if code != ExitDenied || !strings.Contains(errOut.String(), "strandline: cannot write the output: no space left\nhint: ") {
+				t.Errorf("%s, %d columns: exit code %d\n%s", line, width, code, errOut.String())
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -40,12 +41,14 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 			if file != "" {
 				return a.writeOut(out, func(w io.Writer) error { return r.capture.ExportFile(id, file, w) })
 			}
-			err = a.writeOut(out, func(w io.Writer) error { return r.capture.Export(id, generation, w) })
-			damaged, derr := r.capture.Damage(id, generation)
-			if err == nil && damaged > 0 {
-				fmt.Fprintf(a.env.Stderr, "note: %d bytes at the end of the log are damaged; `strandline import` mends them while the client has its file\n", damaged)
+			if err := a.writeOut(out, func(w io.Writer) error { return r.capture.Export(id, generation, w) }); err != nil {
+				return err
 			}
-			return errors.Join(err, derr)
+			damaged, err := r.capture.Damage(id, generation)
+			if damaged > 0 {
+				fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` mends them while the client has its file\n", damaged)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this file instead of stdout")
@@ -102,18 +105,29 @@ func (a *app) writeOut(path string, write func(io.Writer) error) error {
 }
 
 func buffered(w io.Writer, write func(io.Writer) error) error {
-	b := bufio.NewWriterSize(w, 1<<20)
-	if err := write(b); err != nil {
-		return err
+	out := output{Writer: w}
+	b := bufio.NewWriterSize(&out, 1<<20)
+	err := write(b)
+	if err == nil {
+		err = b.Flush()
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write output: %w", err)
+	if out.lost != nil {
+		return cannotPrint(out.lost)
 	}
-	return nil
+	return err
 }
 
 func cannotWrite(path string, err error) error {
 	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err, Hint: "name a file in a folder that exists and that you may write to"}
+}
+
+// notRebuilt says that a folder cannot be written to, where that is why a session
+// was not put back.
+func notRebuilt(err error, dir string) error {
+	if archive.ErrorCode(err) == archive.CodeInternal && errors.As(err, new(*fs.PathError)) {
+		return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write below " + dir, Err: err, Hint: "--to names another folder"}
+	}
+	return err
 }
 
 func (a *app) rebuildCommand() *cobra.Command {
@@ -140,7 +154,7 @@ never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
 			}
 			files, err := r.capture.Rebuild(cmd.Context(), id, dir)
 			if err != nil {
-				return err
+				return notRebuilt(err, dir)
 			}
 			for _, f := range files {
 				note := size(f.Bytes)

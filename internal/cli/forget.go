@@ -238,7 +238,7 @@ func (a *app) forgetPlan(ctx context.Context, r rooms, typed string) (forgetJSON
 	if err != nil {
 		return forgetJSON{}, nil, err
 	}
-	if strings.Contains(h.Session, "~") {
+	if archive.IsAgentID(h.Session) {
 		return forgetJSON{}, nil, wrongUsage("a sub-agent's run is not forgotten by itself", "it goes with its session, or with the turn that started it")
 	}
 	known, err := r.capture.Forgotten().List()
@@ -301,7 +301,10 @@ func (a *app) describeForget(ctx context.Context, x indexed, id string, plan *fo
 // agreed asks a question on stdin.
 func (a *app) agreed(question string) bool {
 	fmt.Fprint(a.out, question)
-	line, _ := bufio.NewReader(a.env.Stdin).ReadString('\n') // the end of stdin is no yes
+	line, err := bufio.NewReader(a.env.Stdin).ReadString('\n') // the end of stdin is no yes
+	if err != nil {
+		fmt.Fprintln(a.out)
+	}
 	return strings.EqualFold(strings.TrimSpace(line), "yes")
 }
 

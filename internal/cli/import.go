@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +50,7 @@ of older tools.`,
 type importJSON struct {
 	Files    int      `json:"files"`
 	Sessions int      `json:"sessions"`
+	Agents   int      `json:"agents"`
 	Bytes    int64    `json:"bytes"`
 	Added    int64    `json:"added_bytes"`
 	TookMS   int64    `json:"took_ms"`
@@ -86,13 +88,17 @@ func (a *app) runImport(ctx context.Context, paths []string, dry, asJSON bool) e
 		return err
 	}
 	out := importJSON{
-		Files: report.Jobs, Sessions: report.Sessions, Bytes: report.Bytes, Added: report.Added,
+		Files: report.Jobs, Sessions: report.Sessions, Agents: report.Agents, Bytes: report.Bytes, Added: report.Added,
 		TookMS: a.env.Now().Sub(start).Milliseconds(),
 	}
 	out.failed(append(unreadable, report.Failed...))
 	return a.imported(out, asJSON, func() {
+		if out.Files == 0 {
+			fmt.Fprintln(a.out, "There is no transcript in "+strings.Join(paths, ", ")+".")
+			return
+		}
 		fmt.Fprintf(a.out, "%s read (%s), %s new, %s indexed, %.1f s\n", count(out.Files, "file"), size(out.Bytes), size(out.Added),
-			count(out.Sessions, "session"), float64(out.TookMS)/1000)
+			runs(out.Sessions, out.Agents), float64(out.TookMS)/1000)
 	})
 }
 
@@ -100,13 +106,16 @@ func (a *app) dryImport(jobs []capture.Job, unreadable []capture.FileError, asJS
 	out := importJSON{Files: len(jobs)}
 	for _, j := range jobs {
 		out.Bytes += j.Size
-		if j.Source.Rel == "" {
+		switch {
+		case j.Source.Rel == "":
 			out.Sessions++
+		case j.Source.Agent() != "":
+			out.Agents++
 		}
 	}
 	out.failed(unreadable)
 	return a.imported(out, asJSON, func() {
-		fmt.Fprintf(a.out, "%s in %s, %s, would be imported.\n", count(out.Sessions, "session"), count(out.Files, "file"), size(out.Bytes))
+		fmt.Fprintf(a.out, "%s in %s, %s, would be imported.\n", runs(out.Sessions, out.Agents), count(out.Files, "file"), size(out.Bytes))
 	})
 }
 
@@ -114,6 +123,15 @@ func (j *importJSON) failed(files []capture.FileError) {
 	for _, f := range files {
 		j.Failed = append(j.Failed, f.Path+": "+sentence(f.Err))
 	}
+}
+
+// runs counts sessions, and sub-agents' runs where there are any.
+func runs(sessions, agents int) string {
+	s := count(sessions, "session")
+	if agents > 0 {
+		s += " and " + count(agents, "sub-agent run")
+	}
+	return s
 }
 
 // maxShown is how many files that failed are named to a person.

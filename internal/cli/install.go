@@ -65,6 +65,9 @@ compact in the client's place, without a model. It uses an early access interfac
 the client; where that fails, the client compacts by itself.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if classic && cmd.Flags().Changed("plugin") {
+				return wrongUsage("--plugin and --no-plugin exclude each other", "")
+			}
 			w.plugin, w.line = w.plugin && !classic, !noLine
 			if _, err := a.rewire(cmd.Context(), w, (*install.Installer).Plan); err != nil {
 				return err
@@ -79,7 +82,6 @@ the client; where that fails, the client compacts by itself.`,
 	cmd.Flags().BoolVar(&w.plugin, "plugin", true, "switch the compactor plugin on")
 	cmd.Flags().BoolVar(&classic, "no-plugin", false, "hooks only: the client summarizes with its model")
 	cmd.Flags().BoolVar(&noLine, "no-statusline", false, "leave the client's statusline as it is")
-	cmd.MarkFlagsMutuallyExclusive("plugin", "no-plugin")
 	return cmd
 }
 

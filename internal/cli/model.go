@@ -23,7 +23,7 @@ func (a *app) modelCommand() *cobra.Command {
 		Long: `Add, choose and remove embedding models. Searches for meaning work without any: a table
 of word vectors is built in. A model in the ONNX format, such as all-MiniLM-L6-v2, makes
 better ones; strandline-onnx runs it, in upkeep, never in a hook.`,
-		Args: arguments(),
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.modelAddCommand(), a.modelListCommand(), a.modelUseCommand(), a.modelRemoveCommand())
@@ -239,6 +239,9 @@ func (a *app) modelRemoveCommand() *cobra.Command {
 }
 
 func (a *app) modelRemove(ctx context.Context, r rooms, name string) error {
+	if name == modelStatic || name == modelHTTP {
+		return wrongUsage(name+" is no added model: there is nothing to remove", "`strandline model use` chooses another one")
+	}
 	m, err := r.models().Get(name)
 	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
 		return err

@@ -18,7 +18,7 @@ func (a *app) projectsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "projects",
 		Short: "List the projects that sessions are kept of",
-		Args:  arguments(),
+		Args:  knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
 				list, err := x.store.Projects(cmd.Context())

@@ -253,7 +253,7 @@ func readOlder(name string) ([]archive.SegmentFact, error) {
 func (a *app) segmentsSearch() *cobra.Command {
 	var warm, asJSON bool
 	cmd := &cobra.Command{
-		Use: "search WORDS", Short: "Find summaries, archived ones as well", Args: cobra.MinimumNArgs(1),
+		Use: "search WORDS", Short: "Find summaries, archived ones as well", Args: arguments("WORDS..."),
 		Long: `Find summaries of finished work by their words, and see in which tier each one is.
 strandline search --kind summary finds them among everything else.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -33,10 +33,10 @@ func (a *app) reindex(ctx context.Context) error {
 	}
 	report, later, err := a.rebuildIndex(ctx, r)
 	if report.Done > 0 || err == nil {
-		fmt.Fprintf(a.out, "%s indexed from %s of logs\n", count(report.Sessions, "session"), size(report.Bytes))
+		fmt.Fprintf(a.out, "%s indexed from %s of logs\n", runs(report.Sessions, report.Agents), size(report.Bytes))
 	}
-	if later.Sessions > 0 {
-		fmt.Fprintf(a.out, "%s changed meanwhile, now indexed as well\n", count(later.Sessions, "session"))
+	if later.Sessions+later.Agents > 0 {
+		fmt.Fprintf(a.out, "%s changed meanwhile, now indexed as well\n", runs(later.Sessions, later.Agents))
 	}
 	report.Failed = joinFailed(report.Failed, later.Failed)
 	for _, f := range report.Failed {

@@ -26,7 +26,7 @@ func TestReindexGivesTheSameAnswers(t *testing.T) {
 	for _, args := range commands {
 		before = append(before, w.must(args...))
 	}
-	if out := w.must("reindex"); !strings.HasPrefix(out, "3 sessions indexed") {
+	if out := w.must("reindex"); !strings.HasPrefix(out, "2 sessions and 1 sub-agent run indexed") {
 		t.Errorf("said %q", out)
 	}
 	for i, args := range commands {
@@ -108,7 +108,7 @@ func TestWhatIsLoggedDuringAReindexIsInTheNewIndex(t *testing.T) {
 	if code := Main(t.Context(), env, []string{"reindex"}); code != ExitCorrupt {
 		t.Errorf("exit code %d", code)
 	}
-	if got := out.String(); !strings.HasPrefix(got, "3 sessions indexed") || !strings.Contains(got, "2 sessions changed meanwhile") {
+	if got := out.String(); !strings.HasPrefix(got, "2 sessions and 1 sub-agent run indexed") || !strings.Contains(got, "2 sessions changed meanwhile") {
 		t.Errorf("said %q", got)
 	}
 	if n := strings.Count(errOut.String(), "not indexed: 0bad"); n != 1 {

@@ -47,10 +47,8 @@ that begins with a dash stands behind two of them.
   strandline search maxBackoff --since 7d     of the last seven days
   strandline search file:pay/retry.go bans    where a file was worked on
   strandline search -- -race                  a query that begins with a dash`,
+		Args: arguments("QUERY..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return wrongUsage("QUERY is missing", "usage: "+cmd.UseLine())
-			}
 			if f.limit < 0 {
 				return wrongUsage("--limit takes a number from 0 up", "")
 			}
@@ -244,7 +242,7 @@ func (a *app) printHits(result recall.Result) error {
 		b.WriteString(p.dim("There are hits in other projects: --all.") + "\n")
 	}
 	if _, err := io.WriteString(a.out, b.String()); err != nil {
-		return fmt.Errorf("write output: %w", err)
+		return cannotPrint(err)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ L3 is archived: searches find it as well, but it is not brought up unasked any m
 Hooks look for cold work as the context fills: from 60 percent on it is queued, from 70
 on summarised, and above 80 old summaries are archived (settings segments.*). --check
 looks at once, however full the context is.`,
-		Args: arguments(),
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.share < 0 || f.share > 1 {
 				return wrongUsage("--context takes a share from 0 to 1", "")
@@ -316,7 +316,7 @@ func (a *app) segmentsSave() *cobra.Command {
 It has to be about the segment, take at most a fifth of its tokens (80 to 90 percent
 fewer are aimed at) and name the key files, or --no-files says why not. What was there
 before is kept as a version. A summary that is refused changes nothing.`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: arguments("SEGMENT", "[FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.draft(args[1:])
 			if err != nil {

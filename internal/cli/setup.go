@@ -122,7 +122,7 @@ func (r rooms) notLocked(err error, work string) error {
 	}
 	return &archive.Error{
 		Code: archive.CodeDenied, Msg: "cannot write to " + r.cfg.Paths.Home, Err: err,
-		Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another",
+		Hint: "check its permissions and the free space, or set STRANDLINE_HOME to another folder",
 	}
 }
 
@@ -142,21 +142,22 @@ func (a *app) printJSON(v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write output: %w", err)
+		return cannotPrint(err)
 	}
 	return nil
 }
 
 // arguments is a check that a command gets the arguments that its usage line
-// names; one in brackets may be missing.
+// names; one in brackets may be missing, one that ends in dots may be repeated.
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "usage: " + cmd.UseLine()
+		many := len(names) > 0 && strings.HasSuffix(names[len(names)-1], "...")
 		switch {
-		case len(args) > len(names):
+		case len(args) > len(names) && !many:
 			return wrongUsage(fmt.Sprintf("%q is one argument too many", args[len(names)]), hint)
 		case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
-			return wrongUsage(names[len(args)]+" is missing", hint)
+			return wrongUsage(strings.TrimSuffix(names[len(args)], "...")+" is missing", hint)
 		}
 		return nil
 	}

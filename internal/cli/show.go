@@ -155,7 +155,7 @@ func (a *app) printBlocks(h archive.Handle, blocks []logread.Block) error {
 		fmt.Fprintf(&b, "\n%s %s\n%s\n", p.kind("── "+head), p.dim("line "+fmt.Sprint(x.Line)), strings.TrimRight(a.told(x), "\n"))
 	}
 	if _, err := io.WriteString(a.out, b.String()); err != nil {
-		return fmt.Errorf("write output: %w", err)
+		return cannotPrint(err)
 	}
 	return nil
 }

@@ -53,8 +53,11 @@ func (a *app) printStats(st view.Stats) {
 	if st.Session != "" {
 		fmt.Fprintln(w, st.Session)
 	}
-	fmt.Fprintf(w, "%-12s %d\n%-12s %d\n%-12s %d\n%-12s %d\n%-12s %d\n%-12s %s\n",
-		"sessions", st.Sessions, "turns", st.Turns, "steps", st.Steps, "tool calls", st.Calls, "compactions", st.Compactions, "transcripts", size(st.Bytes))
+	if st.Session == "" {
+		fmt.Fprintf(w, "%-12s %s\n", "kept", runs(st.Sessions, st.Agents))
+	}
+	fmt.Fprintf(w, "%-12s %d\n%-12s %d\n%-12s %d\n%-12s %d\n%-12s %s\n",
+		"turns", st.Turns, "steps", st.Steps, "tool calls", st.Calls, "compactions", st.Compactions, "transcripts", size(st.Bytes))
 	fmt.Fprintf(w, "%-12s %s input · %s cache read · %s cache write · %s output\n", "tokens", tokens(st.Input), tokens(st.CacheRead), tokens(st.CacheWrite), tokens(st.Output))
 	if st.CostUSD > 0 {
 		fmt.Fprintf(w, "%-12s $%.2f as the client counted it\n", "cost", st.CostUSD)

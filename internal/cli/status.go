@@ -165,8 +165,8 @@ func (a *app) printStatus(st view.Status) {
 	}
 	line := func(name, text string) { styled(name, text, plain) }
 	line("archive", st.Home)
-	line("kept", fmt.Sprintf("%s and %s of %s, %s to %s",
-		count(st.Sessions, "session"), count(st.Agents, "sub-agent run"), count(st.Projects, "project"), a.stamp(st.First), a.stamp(st.Last)))
+	line("kept", fmt.Sprintf("%s of %s, %s to %s",
+		runs(st.Sessions, st.Agents), count(st.Projects, "project"), a.stamp(st.First), a.stamp(st.Last)))
 	if st.Older > 0 {
 		line("", count(st.Older, "earlier generation")+" of transcripts that were rewritten")
 	}

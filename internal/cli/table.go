@@ -72,7 +72,7 @@ func (t *table) write(w io.Writer, width int) error {
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("write output: %w", err)
+		return cannotPrint(err)
 	}
 	return nil
 }

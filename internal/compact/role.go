@@ -68,7 +68,7 @@ func (r Role) resolve(p *past) Role {
 	if r != RoleAuto {
 		return r
 	}
-	if p.session.Relation == archive.RelationAgent || strings.Contains(p.session.ID, "~") {
+	if p.session.Relation == archive.RelationAgent || archive.IsAgentID(p.session.ID) {
 		return RoleOf(p.session.Agent.Type)
 	}
 	for i := range p.calls {

@@ -28,7 +28,7 @@ func Set(path, name, value string) error {
 	}
 	old, err := readRegular(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read settings %s: %w", path, err)
+		return &archive.Error{Code: archive.CodeDenied, Msg: "cannot read " + path, Err: err, Hint: "it has to be a file that you may read"}
 	}
 	before, err := parseTOML(old)
 	if err != nil {
@@ -42,7 +42,10 @@ func Set(path, name, value string) error {
 		return archive.Invalid("cannot change "+name+" in "+path, "write it by hand: ["+section(name)+"] "+leaf(name)+" = "+literal)
 	}
 	if err := atomicfile.ReplaceSynced(path, []byte(text)); err != nil {
-		return fmt.Errorf("write settings: %w", err)
+		return &archive.Error{
+			Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err,
+			Hint: "check the permissions of its folder and the free space; STRANDLINE_<SECTION>_<KEY> in the environment works without",
+		}
 	}
 	return nil
 }
@@ -52,7 +55,7 @@ func tomlLiteral(name, value string) (string, error) {
 	all := keys()
 	i := slices.IndexFunc(all, func(k key) bool { return k.name == name })
 	if i < 0 {
-		return "", archive.NotFound(fmt.Sprintf("%q is no setting", archive.Clip(name, 60)), "strandline config lists them")
+		return "", archive.NotFound(fmt.Sprintf("%q is no setting", archive.Clip(name, 60)), "`strandline config` lists them")
 	}
 	shown, err := all[i].parse(&Config{}, value)
 	if err != nil {

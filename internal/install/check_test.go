@@ -132,12 +132,12 @@ func TestCheck(t *testing.T) {
 		{"a client without hooks", func(w *world) { w.env["CLAUDE_CODE_SIMPLE"] = "1" }, LevelWarn, "hooks", "CLAUDE_CODE_SIMPLE is set in the environment"},
 		{"a client without transcripts", func(w *world) { w.add(`"env": {"CLAUDE_CODE_SKIP_PROMPT_HISTORY": 1}`) }, LevelWarn, "hooks", "CLAUDE_CODE_SKIP_PROMPT_HISTORY is set in "},
 
-		{"the same in both scopes", func(w *world) { w.init(ScopeProject, w.opts.Exe) }, LevelInfo, "hooks", "Stop is wired twice with the same command"},
-		{"another binary in the project", func(w *world) { w.init(ScopeProject, "/other/strandline") }, LevelWarn, "hooks", "Stop runs Strandline twice"},
+		{"the same in both scopes", func(w *world) { w.init(ScopeProject, w.opts.Exe) }, LevelInfo, "hooks", "wired twice with the same command"},
+		{"another binary in the project", func(w *world) { w.init(ScopeProject, "/other/strandline") }, LevelWarn, "hooks", "Strandline runs twice"},
 		{"another binary in local settings", func(w *world) {
 			w.file(stopHook("/other/strandline hook"), w.opts.ProjectDir, ".claude", "settings.local.json")
-		}, LevelWarn, "hooks", "Stop runs Strandline twice"},
-		{"a plugin as well", func(w *world) { w.plugin("strandline@x", "${CLAUDE_PLUGIN_ROOT}/strandline hook", true) }, LevelWarn, "hooks", "Stop runs Strandline twice"},
+		}, LevelWarn, "hooks", "Strandline runs twice"},
+		{"a plugin as well", func(w *world) { w.plugin("strandline@x", "${CLAUDE_PLUGIN_ROOT}/strandline hook", true) }, LevelWarn, "hooks", "Strandline runs twice"},
 
 		{"a plugin's own binary", func(w *world) { w.plugin("strandline@x", "\\\"${CLAUDE_PLUGIN_ROOT}/strandline\\\" hook", true) }, LevelFail, "binary", filepath.Join("cache", "strandline", "strandline") + ", which is not there"},
 

@@ -63,6 +63,7 @@ func (s *survey) ourCall(h seenHook) (call, bool) {
 // checkWiring makes sure that every event reaches Strandline once.
 func (s *survey) checkWiring() {
 	var missing []string
+	var twice []doubled
 	wanted := hooks(s.opts.Exe, s.opts.GOOS)
 	for _, want := range wanted {
 		var found []seenHook
@@ -74,8 +75,11 @@ func (s *survey) checkWiring() {
 		if len(found) == 0 {
 			missing = append(missing, want.event)
 		}
-		s.checkTwins(want.event, found)
+		if t, ok := doubledIn(found); ok {
+			twice = append(twice, t)
+		}
 	}
+	s.reportDoubled(twice)
 	switch {
 	case len(missing) == len(wanted):
 		s.report(LevelFail, "hooks", "the client does not call Strandline", "run `strandline init`")
@@ -86,8 +90,14 @@ func (s *survey) checkWiring() {
 	}
 }
 
-// checkTwins reports hooks of one event that run at the same occasion.
-func (s *survey) checkTwins(event string, found []seenHook) {
+// doubled are two hooks of an event that run at the same occasion.
+type doubled struct {
+	event, where string
+	same         bool // the client runs one command once
+}
+
+// doubledIn finds two hooks of one event that run at the same occasion.
+func doubledIn(found []seenHook) (doubled, bool) {
 	for i, h := range found {
 		for _, g := range found[:i] {
 			if h.matcher != g.matcher && !always(h.matcher) && !always(g.matcher) {
@@ -97,12 +107,30 @@ func (s *survey) checkTwins(event string, found []seenHook) {
 			if h.path != g.path {
 				where = g.path + " and " + h.path
 			}
-			if h.Command == g.Command && slices.Equal(h.Args, g.Args) {
-				s.report(LevelInfo, "hooks", event+" is wired twice with the same command, which the client runs once, in "+where, "`strandline uninstall` takes one of them out")
-			} else {
-				s.report(LevelWarn, "hooks", event+" runs Strandline twice, from "+where, "`strandline uninstall --scope user` or `--scope project` takes one of them out")
+			return doubled{h.event, where, h.Command == g.Command && slices.Equal(h.Args, g.Args)}, true
+		}
+	}
+	return doubled{}, false
+}
+
+// reportDoubled tells of events that are wired twice, those that are so in the same
+// way at once.
+func (s *survey) reportDoubled(list []doubled) {
+	for len(list) > 0 {
+		first := list[0]
+		var events []string
+		list = slices.DeleteFunc(slices.Clone(list), func(t doubled) bool {
+			alike := t.where == first.where && t.same == first.same
+			if alike {
+				events = append(events, t.event)
 			}
-			return
+			return alike
+		})
+		hint := "`strandline uninstall --scope user` or `--scope project` takes one of them out"
+		if all := strings.Join(events, ", "); first.same {
+			s.report(LevelInfo, "hooks", "wired twice with the same command, which the client runs once, in "+first.where+": "+all, hint)
+		} else {
+			s.report(LevelWarn, "hooks", "Strandline runs twice, from "+first.where+", at "+all, hint)
 		}
 	}
 }

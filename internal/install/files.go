@@ -69,7 +69,7 @@ func readSettings(path string) ([]byte, error) {
 // writeSettings puts a file in place of another in one step, so that a crash
 // leaves the old one or the new one. The mode of the old one is kept.
 func writeSettings(f FileChange, beforeRename func() error) error {
-	hint := "check the permissions of " + filepath.Dir(f.Target)
+	hint := "check the permissions of " + filepath.Dir(f.Target) + ", and the free space"
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(f.Target); err == nil {
 		mode = info.Mode().Perm()

@@ -116,7 +116,7 @@ func (in *Installer) lock(ctx context.Context) (*lockfile.Lock, error) {
 		case err == nil:
 			return lock, nil
 		case !errors.Is(err, lockfile.ErrHeld):
-			return nil, denied("Strandline's folder cannot be written", err, "check the permissions of "+in.opts.Home)
+			return nil, denied("Strandline's folder cannot be written", err, "check the permissions of "+in.opts.Home+", and the free space")
 		}
 		select {
 		case <-ctx.Done():

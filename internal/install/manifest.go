@@ -65,7 +65,7 @@ func readManifest(home string) (*manifest, error) {
 
 // save writes the manifest, or removes it when it says nothing any more.
 func (m *manifest) save(home string) error {
-	hint := "check the permissions of " + home
+	hint := "check the permissions of " + home + ", and the free space"
 	if len(m.Files) == 0 {
 		if err := ignoreMissing(os.Remove(manifestPath(home))); err != nil {
 			return denied("the record of the installation cannot be removed", err, hint)

@@ -113,7 +113,7 @@ func (m member) drop(d, base *jsonc.Doc) (Action, error) {
 
 // writePlugin brings the plugin's files to what they have to be.
 func writePlugin(home, exe string) error {
-	hint := "check the permissions of " + home
+	hint := "check the permissions of " + home + ", and the free space"
 	program, err := json.Marshal(exe)
 	if err != nil {
 		return fmt.Errorf("encode path: %w", err)

@@ -154,7 +154,7 @@ func passing(ctx context.Context, err error) bool {
 // index reads every log that is ahead of the index.
 func (p Pass) index(ctx context.Context, idx Index, st *Stage) error {
 	report, err := p.Index(ctx, idx)
-	st.Done = report.Sessions
+	st.Done = report.Sessions + report.Agents
 	return errors.Join(err, failures(report.Failed))
 }
 

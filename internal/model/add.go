@@ -53,6 +53,12 @@ func (d Dir) Add(ctx context.Context, w Wanted) (Model, error) {
 	if _, err := d.Get(w.Name); archive.ErrorCode(err) != archive.CodeNotFound {
 		return Model{}, archive.Invalid("there is a model "+w.Name+" already", "strandline model remove "+w.Name+", or --name another")
 	}
+	if err := missing(w.Model, "give the path of the .onnx file, or an address"); err != nil {
+		return Model{}, err
+	}
+	if err := missing(w.Vocab, "--vocab names the model's vocab.txt where that is not beside it"); err != nil {
+		return Model{}, err
+	}
 	home := filepath.Join(string(d), w.Name)
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return Model{}, fmt.Errorf("make the model's folder: %w", err)
@@ -74,6 +80,17 @@ func (d Dir) Add(ctx context.Context, w Wanted) (Model, error) {
 		return Model{}, fmt.Errorf("note the model: %w", err)
 	}
 	return m, nil
+}
+
+// missing says so when a source is a file that is not there.
+func missing(source, hint string) error {
+	if IsURL(source) {
+		return nil
+	}
+	if _, err := os.Stat(source); err != nil {
+		return &archive.Error{Code: archive.CodeNotFound, Msg: "cannot read " + source, Err: err, Hint: hint}
+	}
+	return nil
 }
 
 // bring puts one file in place and returns what it is.

@@ -30,7 +30,7 @@ type Because struct {
 func (r *Result) Explain() {
 	for i := range r.Hits {
 		h := &r.Hits[i]
-		b := &Because{Terms: []string{}, Paths: []string{}, Why: h.Why, Agent: isAgent(h.Session), Copies: h.Copies}
+		b := &Because{Terms: []string{}, Paths: []string{}, Why: h.Why, Agent: archive.IsAgentID(h.Session), Copies: h.Copies}
 		text := strings.Fields(terms.Index(h.Text))
 		for _, t := range r.Terms {
 			found := slices.ContainsFunc(text, func(w string) bool { return says(w, t) })

@@ -3,7 +3,6 @@ package recall
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,7 +28,7 @@ func fold(hits []Hit) []Hit {
 	at := make(map[uint64]int, len(hits))
 	out := hits[:0:0]
 	for _, h := range hits {
-		if isAgent(h.Session) {
+		if archive.IsAgentID(h.Session) {
 			h.Score *= agentShare
 		}
 		key := fingerprint(h.Text)
@@ -52,13 +51,11 @@ func fold(hits []Hit) []Hit {
 
 // preferred reports whether a stands for the text rather than b.
 func preferred(a, b Hit) bool {
-	if x, y := isAgent(a.Session), isAgent(b.Session); x != y {
+	if x, y := archive.IsAgentID(a.Session), archive.IsAgentID(b.Session); x != y {
 		return y
 	}
 	return a.Time.After(b.Time)
 }
-
-func isAgent(session string) bool { return strings.Contains(session, "~") }
 
 // fingerprint is equal for texts that differ only in case, white space and
 // punctuation.

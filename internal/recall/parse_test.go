@@ -1,6 +1,7 @@
 package recall_test
 
 import (
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -89,6 +90,9 @@ func TestParseTime(t *testing.T) {
 		{"7d", now, now.AddDate(0, 0, -7)},
 		{"3w", now, now.AddDate(0, 0, -21)},
 		{"6mo", now, now.AddDate(0, -6, 0)},
+		{"100000y", now, time.Unix(0, 0)}, // what 64 bits of nanoseconds hold
+		{"0001-01-01", now, time.Unix(0, 0)},
+		{"2999-01-01", now, time.Unix(0, math.MaxInt64)},
 		{"1y", now, now.AddDate(-1, 0, 0)},
 		{"0d", now, now},
 		{" 7D ", now, now.AddDate(0, 0, -7)},

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -24,15 +25,28 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 		return midnight.AddDate(0, 0, -1), nil
 	}
 	if t, ok := age(s, now); ok {
-		return t, nil
+		return within(t), nil
 	}
 	upper := strings.ToUpper(s)
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339, "2006-01-02T15:04Z07:00"} {
 		if t, err := time.ParseInLocation(layout, upper, now.Location()); err == nil {
-			return t, nil
+			return within(t), nil
 		}
 	}
 	return time.Time{}, archive.Invalid(fmt.Sprintf("%q is not a time", archive.Clip(s, 40)), "write an age such as 7d, 2h or 3w, or a date such as 2026-11-01")
+}
+
+// within brings a time into what a store can hold, nanoseconds from 1970 in 64
+// bits: no session is older, and none as new as the end.
+func within(t time.Time) time.Time {
+	first, last := time.Unix(0, 0), time.Unix(0, math.MaxInt64)
+	switch {
+	case t.Before(first):
+		return first.In(t.Location())
+	case t.After(last):
+		return last.In(t.Location())
+	}
+	return t
 }
 
 // maxAge bounds the number of an age, so that no arithmetic can overflow.

@@ -10,6 +10,7 @@ import (
 type Stats struct {
 	Session     string    `json:"session,omitempty"`
 	Sessions    int       `json:"sessions"`
+	Agents      int       `json:"agents"` // sub-agents' runs
 	Turns       int       `json:"turns"`
 	Steps       int       `json:"steps"`
 	Calls       int       `json:"calls"`
@@ -36,7 +37,7 @@ func SessionStats(s archive.Session) Stats {
 // TotalStats are the sums of an archive.
 func TotalStats(t archive.Totals) Stats {
 	return Stats{
-		Sessions: t.Sessions + t.Agents, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Compactions: t.Compactions, Bytes: t.Bytes,
+		Sessions: t.Sessions, Agents: t.Agents, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Compactions: t.Compactions, Bytes: t.Bytes,
 		Input: t.Usage.Input, Output: t.Usage.Output, CacheRead: t.Usage.CacheRead, CacheWrite: t.Usage.CacheWrite,
 		CostUSD: t.CostUSD, First: t.First, Last: t.Last,
 	}
