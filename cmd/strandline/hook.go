@@ -149,7 +149,7 @@ func openIndex(ctx context.Context, path string, opt sqlite.Options) (indexed, e
 	}
 	if err != nil {
 		return indexed{}, &archive.Error{Code: archive.CodeDenied, Msg: "cannot write to " + filepath.Dir(path), Err: err,
-			Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another"}
+			Hint: "check its permissions and the free space, or set STRANDLINE_HOME to another folder"}
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		opt.BusyTimeout = time.Until(deadline)

@@ -47,7 +47,7 @@ func (s *Store) fail(what string, err error) error {
 func denied(path string, err error) error {
 	return &archive.Error{
 		Code: archive.CodeDenied, Msg: "cannot open the index " + path,
-		Hint: "check the permissions of the folder, or set STRANDLINE_HOME to another", Err: err,
+		Hint: "check its permissions and the free space, or set STRANDLINE_HOME to another folder", Err: err,
 	}
 }
 
