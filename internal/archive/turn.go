@@ -1,6 +1,9 @@
 package archive
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Turn is a human prompt and all that follows until the next one. Turns are
 // numbered from 0 in file order and never renumbered.
@@ -68,11 +71,24 @@ type Call struct {
 	Files    []string // paths as the client wrote them, redacted
 	Exit     *int     // exit code where one is known
 	Failed   bool     // the result was an error
-	Error    string   // redacted decisive error line, at most 500 characters
+	Error    string   // redacted decisive error line, at most 500 characters; see Unrun
 	Duration time.Duration
 	LineUse  int // line of the tool_use
 	// LineResult is the line of the tool_result, -1 while there is none.
 	LineResult int
+}
+
+// Beginnings of the Error of calls that were never run.
+const (
+	ErrorRefused = "refused by the user" // what the user said to it may follow
+	ErrorDropped = "not run: a call beside it failed"
+)
+
+// Unrun reports whether a call that failed was never run, so that nothing came of
+// it that would have to be cured: the user refused it, or the client dropped it
+// because one beside it failed.
+func (c Call) Unrun() bool {
+	return c.Failed && (strings.HasPrefix(c.Error, ErrorRefused) || c.Error == ErrorDropped)
 }
 
 // FileTouch records that a call touched a file.

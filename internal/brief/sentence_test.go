@@ -10,9 +10,9 @@ func TestUnlist(t *testing.T) {
 	for line, want := range map[string]string{
 		"## Heading":            "Heading",
 		"- entry":               "entry",
-		"  * **bold** entry":    "bold** entry",
+		"  * **bold** entry":    "bold entry",
 		"3. third":              "third",
-		"12. **twelfth**":       "twelfth**",
+		"12. **twelfth**":       "twelfth",
 		"> quoted":              "quoted",
 		"| cell | other |":      "cell | other |",
 		"2026 was a good year":  "2026 was a good year",
@@ -20,6 +20,14 @@ func TestUnlist(t *testing.T) {
 		"100. is no list entry": "100. is no list entry",
 		"":                      "",
 		"---":                   "",
+		"- **Root cause:** the cache is **never** cleared.": "Root cause: the cache is never cleared.",
+		"**`retry.go`** holds it":                           "`retry.go` holds it",
+		"the glob `**/*.go` and src/**/x":                   "the glob `**/*.go` and src/**/x",
+		"f(**kwargs), 2**3, a ** b and **opts":              "f(**kwargs), 2**3, a ** b and **opts",
+		"**important** `f(**kwargs)` **too**":               "important `f(**kwargs)` too",
+		"the end of a strong** word":                        "the end of a strong** word",
+		"(**now**), **then**…":                              "(now), then…",
+		"**":                                                "",
 	} {
 		if got := brief.Unlist(line); got != want {
 			t.Errorf("Unlist(%q) = %q, want %q", line, got, want)

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"slices"
+	"strings"
 
 	"strandline/internal/brief"
 )
@@ -109,6 +110,10 @@ func (c *chooser) take(it *item) {
 	c.room -= c.cost(it)
 	it.taken, c.opened[it.section] = true, true
 	c.cover(it.keys)
+	if it.section == secStood || it.section == secAsked {
+		_, spoken, _ := strings.Cut(it.head, ": ")
+		sentences(spoken, func(s string) { c.said[s] = true }) // no line has to say it again
+	}
 }
 
 func (c *chooser) cover(keys []int32) {

@@ -57,8 +57,11 @@ func (c *collector) tasks() {
 
 // recap adds the lines of a summary that went down with the context.
 func (c *collector) recap() {
+	var it *item
 	for i, x := range c.past.recap {
-		it := c.add(item{section: secRecap, order: i, handle: c.handle(x.Turn, x.Step), head: "The client's own summary said", introduces: true})
+		if h := c.handle(x.Turn, x.Step); it == nil || it.handle != h {
+			it = c.add(item{section: secRecap, order: i, handle: h, head: "The client's own summary said", introduces: true})
+		}
 		sentences(c.short(x.Text), func(s string) { c.addLine(it, s, it.handle, 0.1, minWords) })
 	}
 }

@@ -13,7 +13,11 @@ import (
 func (c *collector) act(x archive.Call) string {
 	switch x.Kind {
 	case archive.CallCommand:
-		return "ran `" + brief.Cut(oneLine(c.short(x.Command)), 160) + "`" + outcome(x)
+		verb := "ran"
+		if x.Unrun() {
+			verb = "meant to run"
+		}
+		return verb + " `" + brief.Cut(oneLine(c.short(x.Command)), 160) + "`" + outcome(x)
 	case archive.CallEdit, archive.CallRead:
 		if len(x.Files) == 0 {
 			return ""
@@ -34,6 +38,8 @@ func outcome(x archive.Call) string {
 	switch {
 	case x.LineResult < 0:
 		return ", no result yet"
+	case x.Unrun():
+		return ", " + brief.Cut(oneLine(x.Error), maxLineUnits)
 	case x.Failed && x.Error != "":
 		return fmt.Sprintf(", failed%s: %s", exitCode(x), brief.Cut(oneLine(x.Error), maxLineUnits))
 	case x.Failed:
@@ -52,17 +58,19 @@ func exitCode(x archive.Call) string {
 }
 
 // openFailures returns the calls that failed and were not followed by a success
-// of the same command or on the same file, newest first, one per subject.
+// of the same command or on the same file, newest first, one per subject. A call
+// that was never run has no error to cure, and neither has a look at a file
+// unless it was just now: the model looked elsewhere.
 func (c *collector) openFailures() []archive.Call {
 	var out []archive.Call
 	settled := map[string]bool{}
-	for _, x := range slices.Backward(c.past.calls) {
+	for i, x := range slices.Backward(c.past.calls) {
 		key := archive.Subject(x)
-		if key == "" || x.LineResult < 0 || settled[key] {
+		if key == "" || x.LineResult < 0 || settled[key] || x.Unrun() {
 			continue
 		}
 		settled[key] = true
-		if x.Failed {
+		if x.Failed && (x.Kind != archive.CallRead || len(c.past.calls)-i <= freshRead) {
 			out = append(out, x)
 		}
 	}
@@ -85,6 +93,9 @@ func (c *collector) failures() {
 		c.cause(it, x)
 	}
 }
+
+// freshRead is among how many last calls a read that failed still matters.
+const freshRead = 3
 
 // freshError is how many moments ago the newest open error may have been to
 // stand in the block whatever its worth.
@@ -117,7 +128,7 @@ func (c *collector) commands() {
 		}
 	}
 	for _, x := range slices.Backward(c.past.calls) {
-		if x.Kind != archive.CallCommand {
+		if x.Kind != archive.CallCommand || x.Error == archive.ErrorDropped {
 			continue
 		}
 		key := archive.CommandKey(x.Command)
@@ -125,6 +136,9 @@ func (c *collector) commands() {
 		it := c.failed[place{x.Turn, x.Step}]
 		switch {
 		case it != nil:
+		case x.Unrun(): // what the user refuses is a preference
+			c.add(item{section: secCommands, order: age, handle: c.handle(x.Turn, x.Step), head: c.act(x), prior: 3 * ago(age, 20)})
+			continue
 		case x.Failed && seen[key]:
 			continue
 		default:

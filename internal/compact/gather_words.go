@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -17,8 +18,8 @@ func (c *collector) prompts() {
 	for i, t := range turns {
 		last, first := i == len(turns)-1, i == 0
 		text := dense(clean(t.text))
-		if text == "" {
-			continue
+		if text == "" || !last && !first && len(text) <= minLineBytes {
+			continue // "yes", "go on" and the like belong to what they answered
 		}
 		it := item{section: secAsked, handle: c.handle(t.turn, -1), order: len(turns) - i + 2}
 		limit, label := 320, ""
@@ -56,17 +57,49 @@ func (c *collector) promptTexts() []promptText {
 			out[n-1].text += "\n" + x.Text
 			continue
 		}
+		if n := len(out); n > 0 && out[n-1].text == x.Text {
+			out = out[:n-1] // sent again, after it was interrupted
+		}
 		out = append(out, promptText{x.Turn, x.Text})
 	}
 	return out
 }
 
+// answered adds the question that a short last prompt answers: the end of what
+// the model had said before it. It returns the reply, "" for none.
+func (c *collector) answered() string {
+	turns := c.promptTexts()
+	if len(turns) < 2 {
+		return ""
+	}
+	last := turns[len(turns)-1]
+	if brief.Units(last.text) > shortPrompt || strings.HasPrefix(last.text, "/") {
+		return ""
+	}
+	for _, x := range slices.Backward(c.past.passages) {
+		if x.Turn >= last.turn || x.Kind != archive.KindReply || x.Label == "thinking" {
+			continue
+		}
+		text := tail(dense(clean(c.short(x.Text))), max(c.req.Budget/24, 100))
+		if !strings.HasSuffix(strings.TrimRight(text, "*_`\"')"), "?") {
+			break
+		}
+		c.add(item{section: secStood, order: -1, handle: c.handle(x.Turn, x.Step), head: "Asked before the last prompt: " + text, must: true})
+		return x.Text
+	}
+	return ""
+}
+
+// shortPrompt is up to how many units a prompt may answer a question without
+// repeating it.
+const shortPrompt = 120
+
 // stood adds what was said last and what was done last.
 func (c *collector) stood() {
-	n := 0
+	asked, n := c.answered(), 0
 	for i := len(c.past.passages) - 1; i >= 0 && n < 2; i-- {
 		x := c.past.passages[i]
-		if x.Kind != archive.KindReply || x.Label == "thinking" {
+		if x.Kind != archive.KindReply || x.Label == "thinking" || x.Text == asked {
 			continue
 		}
 		it := item{section: secStood, order: n, handle: c.handle(x.Turn, x.Step), prior: 5 - 2*float64(n), must: n == 0}
@@ -139,7 +172,7 @@ func (c *collector) replies() {
 				l.share, l.prior = bareShare, 0
 			case reasoned(s):
 				l.prior += 0.9 * w
-			case narrates(s):
+			case narrates(s) || strings.HasSuffix(s, ":"):
 				l.share = 0.5
 			}
 		})

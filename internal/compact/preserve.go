@@ -134,7 +134,7 @@ func (c *collector) keepChecks(failures []brief.Item) (items []brief.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
 		key := archive.CommandKey(x.Command)
-		if x.Kind != archive.CallCommand || seen[key] || !archive.Checks(key) || len(items) == keepChecks {
+		if x.Kind != archive.CallCommand || x.Unrun() || seen[key] || !archive.Checks(key) || len(items) == keepChecks {
 			continue
 		}
 		seen[key] = true
@@ -164,7 +164,7 @@ func (c *collector) keepDecisions() []brief.Item {
 		}
 		w := ago(c.age(x.Turn, x.Step), 40)
 		sentences(c.short(x.Text), func(s string) {
-			if !reasoned(s) || narrates(s) || seen[s] {
+			if !reasoned(s) || narrates(s) || comment(s) || seen[s] {
 				return
 			}
 			seen[s] = true

@@ -41,6 +41,8 @@ func render(items []*item, titles []string) (string, []string) {
 				b.WriteString("\n  ")
 			case i > 0 && l.seq != it.chosen[i-1].seq+1:
 				b.WriteString(" … ")
+			case i > 0 && !stops(it.chosen[i-1].text):
+				b.WriteString("; ") // entries of a list
 			default:
 				b.WriteByte(' ')
 			}

@@ -140,13 +140,22 @@ func announces(s string) bool {
 	return narrates(s) && strings.HasSuffix(s, ":") || beginsWith(s, "I can see ", "I see the ", "I see that ", "Yes! ", "Looking at ")
 }
 
+// stops reports whether a line ends the way a sentence does, or leads over to the
+// next.
+func stops(s string) bool {
+	return s == "" || strings.IndexByte(".:;!?,", s[len(s)-1]) >= 0 || strings.HasSuffix(s, "…")
+}
+
+// comment reports whether a line between prose is a comment of code.
+func comment(s string) bool { return beginsWith(s, "//", "/*", "<!--") }
+
 // code reports whether a line between prose is a line of code.
 func code(s string) bool {
 	switch s[len(s)-1] {
 	case '{', '}', ';', '(':
 		return true
 	}
-	return strings.Contains(s, " := ") || declares(s)
+	return strings.Contains(s, " := ") || declares(s) || comment(s)
 }
 
 func beginsWith(s string, prefixes ...string) bool {
@@ -173,6 +182,24 @@ func clip(text string, n int) (head, rest string) {
 		}
 	}
 	return strings.TrimRight(text[:at], " \n") + "…", strings.TrimLeft(text[at:], " \n")
+}
+
+// tail is the end of text in at most n units, from the beginning of a line or of
+// a word on; the ellipsis that marks the cut is counted.
+func tail(text string, n int) string {
+	if brief.Units(text) <= n {
+		return text
+	}
+	at := len(text) - n + len("…") // a unit has at least one byte
+	if at >= len(text) {
+		return ""
+	}
+	for _, end := range []string{"\n", " "} {
+		if i := strings.Index(text[at:], end); i >= 0 && i < n/2 {
+			return "…" + strings.TrimLeft(text[at+i:], "\n ")
+		}
+	}
+	return "…" + strings.ToValidUTF8(text[at:], "")
 }
 
 // dense drops empty lines, and blanks at both ends.

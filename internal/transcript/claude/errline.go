@@ -6,7 +6,7 @@ import "strings"
 const maxError = 500
 
 // errorLine returns the line of a failed result that says what went wrong: the
-// first that looks like an error, else the last one.
+// first that looks like an error, else the head of a usage, else the last one.
 func errorLine(text string) string {
 	last := ""
 	for line := range strings.Lines(text) {
@@ -17,7 +17,9 @@ func errorLine(text string) string {
 		if looksLikeError(line) {
 			return strings.Clone(clipRunes(line, maxError))
 		}
-		last = line
+		if last == "" || !hasAnyPrefix(last, "usage: ", "Usage: ") {
+			last = line
+		}
 	}
 	if last == "" {
 		last = strings.TrimSpace(text)

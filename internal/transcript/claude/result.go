@@ -28,8 +28,17 @@ func (r *Reader) toolResult(row *row, p *part, facts *resultFacts) {
 	c.row.Failed = p.isError
 	c.row.Duration = facts.duration
 	if p.isError {
-		c.row.Error = errorLine(text)
-		if said := rejection(text); said != "" && !c.side {
+		said, refused := rejection(text)
+		switch {
+		case refused:
+			why, _, _ := strings.Cut(said, "\n")
+			c.row.Error = clipRunes(strings.TrimSuffix(archive.ErrorRefused+": "+why, ": "), maxError)
+		case hasAnyPrefix(text, "Sibling tool call errored", "Cancelled: parallel tool call"):
+			c.row.Error = archive.ErrorDropped
+		default:
+			c.row.Error = errorLine(text)
+		}
+		if said != "" && !c.side {
 			r.aside(row, said)
 		}
 	}
@@ -51,14 +60,14 @@ func (r *Reader) toolResult(row *row, p *part, facts *resultFacts) {
 	r.putCall(&c)
 }
 
-// rejection returns what the user wrote when refusing a tool. The client hands
-// it to the model inside a text of its own.
-func rejection(text string) string {
-	_, said, _ := strings.Cut(text, "the user said:\n")
-	if !strings.HasPrefix(text, "The user ") {
-		return ""
+// rejection reports whether the user refused a tool, and what was written with
+// that. The client hands it to the model inside a text of its own.
+func rejection(text string) (said string, refused bool) {
+	if !strings.HasPrefix(text, "The user doesn't want ") {
+		return "", false
 	}
-	return strings.TrimSpace(said)
+	_, said, _ = strings.Cut(text, "the user said:\n")
+	return strings.TrimSpace(said), true
 }
 
 // orphan keeps the answer of a request that was never seen, or forgotten.

@@ -164,6 +164,7 @@ func TestErrorLine(t *testing.T) {
 		{"Exit code 1", "Exit code 1"},
 		{"Exit code 1\nok\nmain.go:3: undefined: x\nFAIL", "main.go:3: undefined: x"},
 		{"Exit code 2\nnothing to see\nthe end\n", "the end"},
+		{"Exit code 129\nusage: git diff [<options>]\n\n  -a, --text   treat all files as text", "usage: git diff [<options>]"},
 		{bareError("<tool_use_error>File does not exist.</tool_use_error>"), "File does not exist."},
 		{"Traceback\nValueError: bad", "ValueError: bad"},
 		{"panic: boom\ngoroutine 1", "panic: boom"},
@@ -191,13 +192,17 @@ func TestExitCode(t *testing.T) {
 }
 
 func TestRejection(t *testing.T) {
-	for text, want := range map[string]string{
-		"The user doesn't want to proceed. To tell you how to proceed, the user said:\nno\nreally": "no\nreally",
-		"The user doesn't want to proceed with this tool use.":                                     "",
-		"log: the user said:\nhello":                                                               "",
+	for _, c := range []struct {
+		text, said string
+		refused    bool
+	}{
+		{"The user doesn't want to proceed. To tell you how to proceed, the user said:\nno\nreally", "no\nreally", true},
+		{"The user doesn't want to proceed with this tool use.", "", true},
+		{"log: the user said:\nhello", "", false},
+		{"The user has no such file", "", false},
 	} {
-		if got := rejection(text); got != want {
-			t.Errorf("rejection(%q) = %q, want %q", text, got, want)
+		if said, refused := rejection(c.text); said != c.said || refused != c.refused {
+			t.Errorf("rejection(%q) = %q, %v, want %q, %v", c.text, said, refused, c.said, c.refused)
 		}
 	}
 }
