@@ -22,14 +22,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The rankings of the bundled set: for each question the ranks of its answers,
-// and the first hits.
-func TestGoldenRankings(t *testing.T) {
-	s, err := own(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &s.groups[0]
+// rankings says for each question of a group where its answers are, and the first
+// hits.
+func rankings(t *testing.T, g *group) string {
+	t.Helper()
 	var out strings.Builder
 	for _, sys := range []System{Lexical(time.Now), Fused(time.Now)} {
 		fmt.Fprintf(&out, "# %s\n", sys.Name)
@@ -63,19 +59,30 @@ func TestGoldenRankings(t *testing.T) {
 		}
 		out.WriteByte('\n')
 	}
+	return out.String()
+}
+
+// The rankings of the bundled set: for each question the ranks of its answers,
+// and the first hits.
+func TestGoldenRankings(t *testing.T) {
+	s, err := own(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := rankings(t, &s.groups[0])
 	if err := s.close(); err != nil {
 		t.Error(err)
 	}
 	path := filepath.Join("testdata", "rankings.txt")
 	if updating() {
-		writeFile(t, path, out.String())
+		writeFile(t, path, have)
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out.String() != strings.ReplaceAll(string(want), "\r\n", "\n") {
-		t.Errorf("the rankings differ from %s; look at the diff after: go test ./internal/eval -run Golden -update\n%s", path, out.String())
+	if have != strings.ReplaceAll(string(want), "\r\n", "\n") {
+		t.Errorf("the rankings differ from %s; look at the diff after: go test ./internal/eval -run Golden -update\n%s", path, have)
 	}
 }
 

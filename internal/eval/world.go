@@ -14,6 +14,7 @@ import (
 	"strandline/internal/capture/claudecode"
 	"strandline/internal/embed"
 	"strandline/internal/embed/static"
+	"strandline/internal/recall"
 	"strandline/internal/sessionlog"
 	"strandline/internal/store/sqlite"
 	"strandline/internal/vector"
@@ -22,9 +23,24 @@ import (
 // world is an archive of transcripts, imported as strandline import does it.
 type world struct {
 	home   string
-	store  *sqlite.Store // opened for reading, as a search does it
+	store  index // opened for reading, as a search does it
 	table  *static.Embedder
 	closed bool
+}
+
+// index is what is measured of a store.
+type index interface {
+	recall.Searcher
+	vector.Store
+	Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error)
+	Close() error
+}
+
+// filled is what an archive is brought into.
+type filled interface {
+	capture.Index
+	vector.Store
+	vector.Filler
 }
 
 // build imports the transcripts below paths into an archive at home, which is
@@ -49,14 +65,6 @@ func build(ctx context.Context, home string, paths ...string) (*world, error) {
 
 // fill imports into the index and closes it.
 func fill(ctx context.Context, home, index string, paths []string) (err error) {
-	c := newCapture(home)
-	jobs, failed, err := c.Discover(ctx, paths)
-	if err != nil {
-		return err
-	}
-	if len(failed) > 0 {
-		return fmt.Errorf("find transcripts: %w", failed[0].Err)
-	}
 	s, err := sqlite.Open(ctx, index, sqlite.Options{Bulk: true})
 	if err != nil {
 		return err
@@ -67,6 +75,19 @@ func fill(ctx context.Context, home, index string, paths []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, known.Close()) }()
+	return importInto(ctx, home, s, known, paths)
+}
+
+// importInto brings the transcripts below paths into a store.
+func importInto(ctx context.Context, home string, s, known filled, paths []string) error {
+	c := newCapture(home)
+	jobs, failed, err := c.Discover(ctx, paths)
+	if err != nil {
+		return err
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("find transcripts: %w", failed[0].Err)
+	}
 	report, err := c.Bulk(ctx, s, known, jobs, nil)
 	if err != nil {
 		return err
@@ -84,8 +105,13 @@ func addVectors(ctx context.Context, home, index string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	return embedAll(ctx, home, s)
+}
+
+// embedAll makes vectors of a store's passages.
+func embedAll(ctx context.Context, home string, s filled) error {
 	u := vector.Upkeep{Store: s, Dir: vectorDir(home), Embedders: []embed.Embedder{static.New()}, Now: time.Now} //nolint:forbidigo // as below
-	_, err = u.Run(ctx, 0)
+	_, err := u.Run(ctx, 0)
 	return err
 }
 

@@ -22,7 +22,8 @@ func TestHookLinksLittle(t *testing.T) {
 // TestLeanProgramLinksLittle: the program that hooks call links no network
 // server or client, and nothing that only a companion's commands need.
 func TestLeanProgramLinksLittle(t *testing.T) {
-	heavy := []string{"net/http", "encoding/gob", "github.com/modelcontextprotocol/go-sdk/mcp", Module + "/internal/mcpserver", "charm.land/bubbletea/v2", Module + "/internal/browse"}
+	heavy := []string{"net/http", "encoding/gob", "github.com/modelcontextprotocol/go-sdk/mcp", Module + "/internal/mcpserver", "charm.land/bubbletea/v2", Module + "/internal/browse",
+		"github.com/jackc/pgx/v5", Module + "/internal/store/postgres"}
 	for _, p := range goList(t, "", "-tags", "lean", "-deps", "./cmd/strandline") {
 		if slices.Contains(heavy, p.ImportPath) {
 			t.Errorf("the lean strandline links %s", p.ImportPath)
@@ -81,6 +82,7 @@ func TestDirectModules(t *testing.T) {
 		"golang.org/x/term":                      "width of the terminal",
 		"golang.org/x/text":                      "accents, as a model's tokenizer takes them off",
 		"modernc.org/sqlite":                     "the index, without cgo",
+		"github.com/jackc/pgx/v5":                "a team's archive in PostgreSQL",
 		"github.com/rogpeppe/go-internal":        "tests: scripts",
 		"pgregory.net/rapid":                     "tests: properties",
 		"golang.org/x/tools":                     "tests: archives of files",
