@@ -19,6 +19,10 @@ type flag struct {
 	user byte
 	// joined says that the value has no blank before it: mysql -psecret.
 	joined bool
+	// single says that a name of several letters has one dash: plink -pw secret.
+	single bool
+	// cookies says that the value is a list of cookies.
+	cookies bool
 }
 
 func flags() []flag {
@@ -31,11 +35,26 @@ func flags() []flag {
 		{programs: []string{"curl"}, flag: "-user", user: ':'},
 		{programs: []string{"curl"}, flag: "-U", user: ':'},
 		{programs: []string{"curl"}, flag: "-proxy-user", user: ':'},
+		{programs: []string{"curl"}, flag: "-b", cookies: true},
 		{programs: []string{"http", "https", "xh", "xhs", "ab"}, flag: "-a", user: ':'},
+		{programs: []string{"http", "https", "xh", "xhs"}, flag: "-auth", user: ':'},
+		{programs: []string{"lftp"}, flag: "-u", user: ','},
 		{programs: []string{"ab"}, flag: "-A", user: ':'},
 		{programs: []string{"smbclient", "rpcclient", "smbmap"}, flag: "-U", user: '%'},
 		{programs: mysql, flag: "-p", joined: true},
 		{programs: []string{"sshpass"}, flag: "-p"},
+		{programs: []string{"7z", "7za", "7zz", "7zr", "rar", "unrar"}, flag: "-p", joined: true},
+		{programs: []string{"zip", "unzip", "ipmitool"}, flag: "-P"},
+		{programs: []string{"plink", "pscp", "psftp", "putty", "kitty"}, flag: "-pw", single: true},
+		{programs: []string{"keytool", "jarsigner"}, flag: "-storepass", single: true},
+		{programs: []string{"keytool", "jarsigner"}, flag: "-keypass", single: true},
+		{programs: []string{"keytool"}, flag: "-srcstorepass", single: true},
+		{programs: []string{"keytool"}, flag: "-deststorepass", single: true},
+		{programs: []string{"twine", "smbmap", "crackmapexec", "netexec", "nxc", "evil-winrm", "ncftp", "ncftpput", "beeline"}, flag: "-p"},
+		{programs: []string{"openssl"}, with: " enc ", flag: "-k"},
+		{programs: []string{"security"}, with: " add-", flag: "-w"},
+		{programs: []string{"snmpwalk", "snmpget", "snmpset", "snmpbulkwalk", "snmptrap"}, flag: "-A"},
+		{programs: []string{"snmpwalk", "snmpget", "snmpset", "snmpbulkwalk", "snmptrap"}, flag: "-X"},
 		{programs: mongo, flag: "-p"},
 		{programs: login, with: " login ", flag: "-p"},
 		{programs: []string{"sqlcmd", "bcp", "isql", "tsql"}, flag: "-P"},
@@ -74,17 +93,80 @@ func flagTriggers() []trigger {
 	for lit, of := range by {
 		list = append(list, trigger{lit: lit, match: func(s string, at int) (Finding, bool) { return flagged(s, at, len(lit), of) }})
 	}
-	return append(list, trigger{lit: "pass:", match: opensslPass})
+	return append(list,
+		trigger{lit: "pass:", match: opensslPass},
+		trigger{lit: "curl ", match: curlCluster},
+		trigger{lit: "-password-stdin", match: piped},
+		trigger{lit: "http-basic.", match: poetry},
+		trigger{lit: "pypi-token.", match: poetry},
+	)
+}
+
+// curlCluster matches the password of curl -su user:secret, where -u is the last of
+// several flags in one word.
+func curlCluster(s string, at int) (Finding, bool) {
+	i := at + len("curl ")
+	stop := min(len(s), i+maxCommand)
+	for i < stop && !isBreak(s[i]) && s[i] != '|' && s[i] != ';' {
+		n := run(s[i:stop], func(c byte) bool { return c > ' ' })
+		word := s[i : i+n]
+		if n > 2 && word[0] == '-' && (word[n-1] == 'u' || word[n-1] == 'U') && run(word[1:], func(c byte) bool { return isLetter(c) || c == '#' }) == n-1 {
+			return flag{user: ':'}.value(s, i+n, false)
+		}
+		i += max(n, 1)
+	}
+	return Finding{}, false
+}
+
+// piped matches echo secret | docker login --password-stdin.
+func piped(s string, at int) (Finding, bool) {
+	line := s[max(0, at-maxCommand):at]
+	line = line[strings.LastIndexAny(line, "\r\n;&")+1:]
+	pipe, echo := strings.LastIndexByte(line, '|'), strings.LastIndex(line, "echo ")
+	if echo < 0 || pipe < echo {
+		return Finding{}, false
+	}
+	i := at - len(line) + echo + len("echo ")
+	for strings.HasPrefix(s[i:], "-n ") || strings.HasPrefix(s[i:], "-e ") {
+		i += len("-n ")
+	}
+	i += blanks(s[i:])
+	quote := s[i : i+openers(s[i:])]
+	i += len(quote)
+	if i < len(s) && s[i] == '$' { // also $$ of compose files
+		return Finding{}, false
+	}
+	return chosen(s, i, i+argument(s[i:], quote))
+}
+
+// poetry matches what poetry config takes behind pypi-token.NAME, and behind
+// http-basic.NAME and a user.
+func poetry(s string, at int) (Finding, bool) {
+	word := func(i int) int { return i + run(s[i:min(len(s), i+maxName)], func(c byte) bool { return c > ' ' }) }
+	if !strings.Contains(command(s[:at]), "config") {
+		return Finding{}, false
+	}
+	i := word(at)
+	if s[at] == 'h' { // http-basic
+		i += blanks(s[i:])
+		i = word(i)
+	}
+	gap := blanks(s[i:])
+	if gap == 0 {
+		return Finding{}, false
+	}
+	i += gap
+	quote := s[i : i+openers(s[i:])]
+	i += len(quote)
+	return chosen(s, i, i+argument(s[i:], quote))
 }
 
 // flagged matches the secret behind a flag, where one of the programs that take
 // it so stands before it on the same command line.
 func flagged(s string, at, length int, of map[string]flag) (Finding, bool) {
 	end := at + length
-	if length > len("-u") { // --user
-		if at == 0 || s[at-1] != '-' {
-			return Finding{}, false
-		}
+	double := length > len("-u") && at > 0 && s[at-1] == '-' // --user
+	if double {
 		at--
 	}
 	if at == 0 || end >= len(s) {
@@ -95,7 +177,7 @@ func flagged(s string, at, length int, of map[string]flag) (Finding, bool) {
 		return Finding{}, false
 	}
 	f, rest, ok := calls(command(s[:at]), of)
-	if !ok || !strings.Contains(rest, f.with) {
+	if !ok || !strings.Contains(rest, f.with) || length > len("-u") && double == f.single {
 		return Finding{}, false
 	}
 	return f.value(s, end, listed)
@@ -116,6 +198,9 @@ func (f flag) value(s string, i int, listed bool) (Finding, bool) {
 	i += len(quote)
 	end := i + argument(s[i:], quote)
 	start := i
+	if f.cookies {
+		return cookieValues(s, start, end)
+	}
 	if f.user != 0 {
 		n := strings.IndexByte(s[start:end], f.user)
 		if n < 1 {

@@ -330,3 +330,38 @@ func TestARedactorServesManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// More programs that take a password on their command line, each in its own way.
+func TestMoreCommandLines(t *testing.T) {
+	word := fake("hunter", "2")
+	table(t, []example{
+		{"curl -su me:" + word + " https://x.y", "curl -su me:<password> https://x.y"},
+		{"curl -fsSLu 'me:" + word + "' https://x.y", "curl -fsSLu 'me:<password>' https://x.y"},
+		{"curl https://x.y -sU me:" + word, "curl https://x.y -sU me:<password>"},
+		{"http --auth me:" + word + " GET x.y", "http --auth me:<password> GET x.y"},
+		{"lftp -u me," + word + " sftp://x.y", "lftp -u me,<password> sftp://x.y"},
+		{"echo " + word + " | docker login -u me --password-stdin", "echo <password> | docker login -u me --password-stdin"},
+		{`echo -n "` + word + `" | helm registry login x.y --password-stdin`, `echo -n "<password>" | helm registry login x.y --password-stdin`},
+		{"keytool -list -keystore x -storepass " + word, "keytool -list -keystore x -storepass <password>"},
+		{"plink -pw " + word + " me@x.y", "plink -pw <password> me@x.y"},
+		{"7z a -p" + word + " x.7z", "7z a -p<password> x.7z"},
+		{"zip -P " + word + " x.zip y", "zip -P <password> x.zip y"},
+		{"twine upload -u __token__ -p " + word + " dist/*", "twine upload -u __token__ -p <password> dist/*"},
+		{"openssl enc -aes-256-cbc -k " + word + " -in x", "openssl enc -aes-256-cbc -k <password> -in x"},
+		{"security add-generic-password -a me -s x -w " + word, "security add-generic-password -a me -s x -w <password>"},
+		{"snmpwalk -v3 -A " + word + " x.y", "snmpwalk -v3 -A <password> x.y"},
+		{"poetry config http-basic.corp me " + word, "poetry config http-basic.corp me <password>"},
+		{"poetry config pypi-token.pypi " + word + "ab9", "poetry config pypi-token.pypi <password>"},
+		{"npm config set //r.x/:_authToken 0a1b2c3d4e5f", "npm config set //r.x/:_authToken <token>"},
+		{"aws configure set aws_secret_access_key wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYzzDUMMYKEY", "aws configure set aws_secret_access_key <secret>"},
+		{`-e "ansible_become_pass=` + word + `"`, `-e "ansible_become_pass=<password>"`},
+		{"smtp_pass: '" + word + "'", "smtp_pass: '<password>'"},
+	})
+	same(t, []string{
+		"curl -su $USER:$PASS https://x.y", "curl -sSLO https://x.y/a:b", "curl -u", "curl | -su a:b1c2", "curly -su me",
+		"echo $TOKEN | docker login -u me --password-stdin", "echo $$TOKEN | docker login --password-stdin", "docker login --password-stdin < file1",
+		"cat x | docker login -u me --password-stdin", "plink -p 22 me@x.y", "plink --pw " + word, "zip -r x.zip y", "7z x -y x.7z",
+		"openssl rsa -k x1y2z3", "security find-generic-password -w", "config set token limits", "git config set user.token name",
+		"http-basic.corp me " + word, "the tests_pass: true42", "second_pass = run2(x)", "db_pass=${DB_PASS}", "user_pass = config.pass2",
+	})
+}

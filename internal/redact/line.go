@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,24 @@ func passVariable(s string, at int) (Finding, bool) {
 	p.kind, p.env = kindPassword, true
 	f, ok := p.value(s)
 	return f, ok && mixOf(s[f.Start:f.End]).digit < f.End-f.Start // no count of tests
+}
+
+// passOfAccount matches ansible_become_pass=secret and db_pass: "secret", where
+// what stands before says that a password is meant and not a test.
+func passOfAccount(s string, at int) (Finding, bool) {
+	before := s[at-runBefore(s[:at], isLetter) : at]
+	if !slices.Contains([]string{
+		"become", "ssh", "sudo", "db", "database", "user", "admin", "root", "smtp", "mail", "email", "ftp", "proxy", "redis", "mysql", "pg",
+		"postgres", "http", "auth", "login", "vault", "wifi", "ldap", "mqtt", "rabbitmq",
+	}, before) {
+		return Finding{}, false
+	}
+	p, ok := separator(s, at+len("_pass"))
+	if !ok || p.op == ' ' {
+		return Finding{}, false
+	}
+	p.kind = kindPassword
+	return p.value(s)
 }
 
 // passField matches "pass": "…" of JSON and pass: '…' of code. Tests are passed,

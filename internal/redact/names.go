@@ -86,13 +86,20 @@ func notation(s string, start, end int) (pair, bool) {
 		p.sure = p.name == end && (option || queried(s, start))
 	case ' ':
 		if p.sure = netrc(s[:start]); !p.sure && !option {
-			return p, false
+			return p, configured(s[:start])
 		}
 		if option && !p.sure {
 			_, _, p.sure = calls(command(s[:start]), clients())
 		}
 	}
 	return p, true
+}
+
+// configured reports whether the name behind s is one that a command sets: aws
+// configure set, npm config set, whatever stands before it without a blank.
+func configured(s string) bool {
+	s = s[:len(s)-runBefore(s, func(c byte) bool { return c > ' ' })]
+	return strings.HasSuffix(s, "configure set ") || strings.HasSuffix(s, "config set ")
 }
 
 // borderless reports whether the byte before i belongs to the same name: the n

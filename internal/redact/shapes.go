@@ -16,7 +16,7 @@ const (
 // the value itself shows.
 func vague(kind string) bool {
 	switch kind {
-	case kindPassword, kindSecret, kindToken, kindKey, "bearer-token", "basic-auth", "url-password", kindSignature:
+	case kindPassword, kindSecret, kindToken, kindKey, "bearer-token", "basic-auth", "url-password", kindSignature, kindCookie:
 		return true
 	}
 	return false
@@ -40,6 +40,12 @@ func triggers() []trigger {
 		trigger{lit: "://", match: urlPassword},
 		trigger{lit: "bearer ", fold: true, match: bearer},
 		trigger{lit: "authorization", fold: true, match: authorization},
+		trigger{lit: "cookie", fold: true, match: cookie},
+		trigger{lit: "ified by ", fold: true, match: identifiedBy},
+		trigger{lit: " by '", fold: true, match: identifiedWith},
+		trigger{lit: "password '", fold: true, match: passwordLiteral},
+		trigger{lit: "password for ", fold: true, match: passwordFor},
+		trigger{lit: "_pass", match: passOfAccount},
 		trigger{lit: ":5432:", match: pgpass},
 		trigger{lit: "_PASS", match: passVariable},
 		trigger{lit: `pass"`, match: passField},
@@ -54,6 +60,7 @@ func triggers() []trigger {
 			list = append(list, trigger{lit: "." + string(rune(c)), match: discord})
 		}
 	}
+	list = append(list, oracleTriggers()...)
 	list = append(list, flagTriggers()...)
 	return append(list, nameTriggers()...)
 }
