@@ -95,6 +95,11 @@ type Env struct {
 	// Browse shows an archive in the terminal; nil in a program that links none
 	// of what that takes, where Companion hands the call over.
 	Browse func(ctx context.Context, b Browsing) error
+	// Relay starts a gateway to an API; nil as Browse is.
+	Relay func(ctx context.Context, r Relay) (Relayed, error)
+	// RunProgram runs a program on this process's streams, with more variables in
+	// its environment, and returns its exit code. Signals reach it.
+	RunProgram func(argv, env []string) (code int, err error)
 	// Endpoint returns the embedder of an endpoint, and Fetch opens a file at an
 	// address. Both are nil in a program that links no network; Companion then
 	// hands the call over to one that does.

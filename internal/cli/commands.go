@@ -32,6 +32,8 @@ func (a *app) commands() []command {
 		{"projects", "find", a.projectsCommand},
 		{"mcp", "find", a.mcpCommand},
 		{"serve", "find", a.serveCommand},
+		{"gateway", "context", a.gatewayCommand},
+		{"run", "context", a.runCommand},
 		{"restore", "context", a.restoreCommand},
 		{"preserve", "context", a.preserveCommand},
 		{"compact", "context", a.compactCommand},

@@ -176,11 +176,17 @@ func (a *app) replaceKnown(ctx context.Context, r rooms, f compactFlags, head co
 	if err != nil || blocked != "" {
 		return compact.Replacement{}, blocked, err
 	}
-	return out, "", errors.Join(
+	return out, "", a.noteReplaced(ctx, r, req, out, "session.compact/"+conv.trigger)
+}
+
+// noteReplaced notes that a session's context is replaced, by what event, for the
+// hook that comes next and for the journal.
+func (a *app) noteReplaced(ctx context.Context, r rooms, req compact.ReplaceRequest, out compact.Replacement, event string) error {
+	return errors.Join(
 		capture.Answered{Dir: r.cfg.Paths.Answered()}.Note(req.Session),
 		r.journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
-				Event: "session.compact/" + conv.trigger, Chars: brief.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
+				Event: event, Chars: brief.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
 			}},
 			capture.Fact{Kind: archive.JournalAccess, Session: req.Session, Data: archive.AccessFact{
 				Refs: archive.RefsOf(req.Session, out.Handles), How: archive.AccessRestored,

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
+	"strandline/internal/jsonwalk"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -93,48 +91,47 @@ const conversationHint = "--session takes an archived one; `strandline compact -
 // of the messages.
 func readConversation(data []byte, begun func(head conversation)) (conversation, error) {
 	var c conversation
-	messages := func(d *wire) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return c, archive.Invalid("there is no conversation on stdin", conversationHint)
+	}
+	w := jsonwalk.New(data)
+	messages := func() {
 		if begun != nil {
 			begun(c)
 			begun = nil
 		}
-		d.list(func() { c.messages = append(c.messages, d.message()) })
+		w.List(func() { c.messages = append(c.messages, readMessage(w)) })
 	}
-	d := &wire{dec: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return c, archive.Invalid("there is no conversation on stdin", conversationHint)
-	}
-	switch d.dec.PeekKind() {
-	case '[':
-		messages(d)
-	default:
-		d.object(func(name string) {
+	if w.IsList() {
+		messages()
+	} else {
+		w.Object(func(name string) {
 			switch name {
 			case "session":
-				c.session = d.text()
+				c.session = w.Text()
 			case "transcript":
-				c.transcript = d.text()
+				c.transcript = w.Text()
 			case "cwd":
-				c.cwd = d.text()
+				c.cwd = w.Text()
 			case "agentId":
-				c.agent = d.text()
+				c.agent = w.Text()
 			case "trigger":
-				c.trigger = d.text()
+				c.trigger = w.Text()
 			case "instructions":
-				c.instructions = d.text()
+				c.instructions = w.Text()
 			case "tokens":
-				c.tokens = d.number()
+				c.tokens = w.Number()
 			case "window":
-				c.window = d.number()
+				c.window = w.Number()
 			case "messages":
-				messages(d)
+				messages()
 			default:
-				d.skip()
+				w.Skip()
 			}
 		})
 	}
-	if d.err != nil {
-		return c, &archive.Error{Code: archive.CodeInvalid, Msg: "stdin is no conversation", Err: d.err, Hint: conversationHint}
+	if err := w.Err(); err != nil {
+		return c, &archive.Error{Code: archive.CodeInvalid, Msg: "stdin is no conversation", Err: err, Hint: conversationHint}
 	}
 	if len(c.messages) == 0 && c.trigger != "precompute" {
 		return c, archive.Invalid("the conversation on stdin holds no messages", conversationHint)
@@ -142,147 +139,54 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 	return c, nil
 }
 
-// wire reads JSON until the first error, which it keeps.
-type wire struct {
-	dec *jsontext.Decoder
-	err error
-}
-
-func (d *wire) token() jsontext.Token {
-	if d.err != nil {
-		return jsontext.Token{}
-	}
-	tok, err := d.dec.ReadToken()
-	d.err = err
-	return tok
-}
-
-func (d *wire) skip() {
-	if d.err == nil {
-		d.err = d.dec.SkipValue()
-	}
-}
-
-// text returns a string; any other value is passed over.
-func (d *wire) text() string {
-	if d.err != nil || d.dec.PeekKind() != '"' {
-		d.skip()
-		return ""
-	}
-	tok := d.token()
-	if d.err != nil {
-		return ""
-	}
-	return strings.ToValidUTF8(tok.String(), "\uFFFD")
-}
-
-func (d *wire) number() int {
-	if d.err != nil || d.dec.PeekKind() != '0' {
-		d.skip()
-		return 0
-	}
-	tok := d.token()
-	if d.err != nil {
-		return 0
-	}
-	n, err := tok.Float()
-	d.err = err
-	return int(min(max(n, 0), 1<<31-1))
-}
-
-func (d *wire) truth() bool {
-	if d.err != nil || d.dec.PeekKind() != 't' {
-		d.skip()
-		return false
-	}
-	d.token()
-	return true
-}
-
-// object calls member with each name; it has to read the value. Any other value
-// is passed over.
-func (d *wire) object(member func(name string)) {
-	if d.err != nil || d.dec.PeekKind() != '{' {
-		d.skip()
-		return
-	}
-	d.token()
-	for d.err == nil && d.dec.PeekKind() != '}' {
-		name := d.token()
-		if d.err != nil {
-			return
-		}
-		member(name.String())
-	}
-	d.token()
-}
-
-// list calls element for each element; it has to read it.
-func (d *wire) list(element func()) {
-	if d.err != nil || d.dec.PeekKind() != '[' {
-		d.skip()
-		return
-	}
-	d.token()
-	for d.err == nil && d.dec.PeekKind() != ']' {
-		element()
-	}
-	d.token()
-}
-
-func (d *wire) message() (m transcript.Message) {
-	d.object(func(name string) {
+func readMessage(w *jsonwalk.Walker) (m transcript.Message) {
+	w.Object(func(name string) {
 		switch name {
 		case "role":
-			m.Role = d.text()
+			m.Role = w.Text()
 		case "text":
-			m.Text = d.text()
+			m.Text = w.Text()
 		case "toolUses":
-			d.list(func() { m.Uses = append(m.Uses, d.toolUse()) })
+			w.List(func() { m.Uses = append(m.Uses, readToolUse(w)) })
 		case "toolResults":
-			d.list(func() { m.Results = append(m.Results, d.toolResult()) })
+			w.List(func() { m.Results = append(m.Results, readToolResult(w)) })
 		default:
-			d.skip()
+			w.Skip()
 		}
 	})
 	claude.Spoken(&m)
 	return m
 }
 
-func (d *wire) toolUse() transcript.ToolUse {
+func readToolUse(w *jsonwalk.Walker) transcript.ToolUse {
 	var id, tool string
 	var input []byte
-	d.object(func(name string) {
+	w.Object(func(name string) {
 		switch name {
 		case "tool_use_id":
-			id = d.text()
+			id = w.Text()
 		case "tool":
-			tool = d.text()
+			tool = w.Text()
 		case "input":
-			if d.err == nil {
-				var raw jsontext.Value
-				if raw, d.err = d.dec.ReadValue(); d.err == nil {
-					input = bytes.Clone(raw)
-				}
-			}
+			input = w.Raw()
 		default:
-			d.skip()
+			w.Skip()
 		}
 	})
 	return claude.ToolUse(id, tool, input)
 }
 
-func (d *wire) toolResult() (r transcript.ToolResult) {
-	d.object(func(name string) {
+func readToolResult(w *jsonwalk.Walker) (r transcript.ToolResult) {
+	w.Object(func(name string) {
 		switch name {
 		case "tool_use_id":
-			r.ID = d.text()
+			r.ID = w.Text()
 		case "text":
-			r.Text = d.text()
+			r.Text = w.Text()
 		case "isError":
-			r.Failed = d.truth()
+			r.Failed = w.Truth()
 		default:
-			d.skip()
+			w.Skip()
 		}
 	})
 	return r

@@ -42,12 +42,8 @@ type Replacement struct {
 	Handles []string
 }
 
-// ownLead begins the body of every record that stands for a conversation; it is
-// how one is known when it comes by again.
-const ownLead = "This record stands for the conversation up to here"
-
 // How the record tells what it is. The model reads it first.
-const ownNotice = ownLead + `, which strandline compacted without a model: nothing was summarized.
+const ownNotice = brief.StandsFor + `, which strandline compacted without a model: nothing was summarized.
 The messages behind it are the last ones, word for word; go on from there. What the user asked is quoted, file contents are as last seen,
 and what is only named here is a command away: strandline show HANDLE, strandline search "WORDS"`
 

@@ -20,7 +20,7 @@ const (
 // isOwn reports whether a text is a record that stands for a conversation.
 func isOwn(text string) bool {
 	at := strings.Index(text, brief.OpenMark)
-	return at >= 0 && strings.Contains(text[at:min(len(text), at+1024)], ownLead)
+	return at >= 0 && strings.Contains(text[at:min(len(text), at+1024)], brief.StandsFor)
 }
 
 // readOwn takes a record apart into what it told.

@@ -419,6 +419,26 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// A summary is all ours: what stands in it is known when it comes by again.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	c := ledgerTalk()
+	req := compact.ReplaceRequest{Messages: c.ms, Budget: 2000}
+	text := replace(t, nil, req).Summary(req)
+	for _, want := range []string{"\nuser: Now the report.\n", "\ncall Bash {", "\nresult: report.go\n", "Asked by the user", "the last messages, word for word"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary does not hold %q:\n%s", want, text)
+		}
+	}
+	if rest := strings.TrimSpace(brief.Strip(text)); rest != "" {
+		t.Errorf("not known as ours: %q", rest)
+	}
+	again := compact.ReplaceRequest{Messages: append([]transcript.Message{{Role: "user", Text: "It went on like this. " + text, Summary: true}}, c.ms[len(c.ms)-2:]...), Budget: 2000}
+	if told := replace(t, nil, again).Text; strings.Count(told, "Asked by the user") != 1 || strings.Contains(told, "word for word. A record") {
+		t.Errorf("told again:\n%s", told)
+	}
+}
+
 // BenchmarkReplace is a conversation of 170,000 tokens in memory.
 func BenchmarkReplace(b *testing.B) {
 	c := &talk{}

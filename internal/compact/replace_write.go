@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"strandline/internal/brief"
+	"strandline/internal/transcript"
 )
 
 // recordWriter prints the parts of a record, each within its share of the room.
@@ -247,12 +250,30 @@ func keptText(req ReplaceRequest, keep []int) string {
 
 // Print renders the new conversation as plain text, the kept messages in full.
 func (r Replacement) Print(req ReplaceRequest) string {
+	return r.Text + "\n" + r.kept(req, func(m *transcript.Message) string { return m.Text })
+}
+
+// Summary renders the new conversation as the text of a summary: the record, and
+// behind it the kept messages in a fence of their own, so that both are known as
+// Strandline's when the summary comes by again. What the client itself put beside
+// a person's words it puts there again.
+func (r Replacement) Summary(req ReplaceRequest) string {
+	said := func(m *transcript.Message) string {
+		if m.Role == "user" {
+			return m.Prompt
+		}
+		return m.Text
+	}
+	return r.Text + "\n" + brief.Fence("the last messages, word for word", strings.TrimSpace(r.kept(req, said)))
+}
+
+// kept prints the kept messages, of each what said returns of its text.
+func (r Replacement) kept(req ReplaceRequest, said func(*transcript.Message) string) string {
 	var b strings.Builder
-	b.WriteString(r.Text + "\n")
 	for _, i := range r.Keep {
 		m := &req.Messages[i]
-		if m.Text != "" {
-			b.WriteString("\n" + m.Role + ": " + m.Text + "\n")
+		if text := said(m); text != "" {
+			b.WriteString("\n" + m.Role + ": " + text + "\n")
 		}
 		for j := range m.Uses {
 			b.WriteString("\ncall " + m.Uses[j].Name + " " + string(m.Uses[j].Input) + "\n")

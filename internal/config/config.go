@@ -80,6 +80,7 @@ type Config struct {
 	Lifecycle  Lifecycle
 	Segments   Segments
 	Embed      Embed
+	Gateway    Gateway
 
 	entries  []Entry
 	problems []Problem
@@ -161,6 +162,16 @@ type Embed struct {
 	Helper, Library string
 	// Wait is how long a search waits for the model's vector of its query.
 	Wait time.Duration
+}
+
+// Gateway is what stands between a client and the API.
+type Gateway struct {
+	PruneAt    int // estimated tokens, 0: never
+	PruneKeep  int // responses
+	PruneChars int // UTF-16 units
+	Compact    bool
+	// Active: a client that this process belongs to talks to one.
+	Active bool
 }
 
 // Lifecycle is the upkeep of the archive.

@@ -201,6 +201,11 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"embed.library", "'/tmp/x.so'", false},
 		{"embed.wait", "'1m'", false},
 		{"hook.post_tool_interval", "'1h'", false},
+		{"gateway.prune_at", "1", false},
+		{"gateway.prune_keep", "0", false},
+		{"gateway.prune_chars", "0", false},
+		{"gateway.compact", "false", false},
+		{"gateway.active", "true", false},
 	}
 	seen := map[string]bool{}
 	for _, tt := range tests {

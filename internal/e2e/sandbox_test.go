@@ -40,6 +40,7 @@ type sandbox struct {
 	project string
 	store   string // STRANDLINE_HOME
 	env     []string
+	behind  []string // what the client is started by in print mode, if not by itself
 	// checked says up to where each transcript was looked through for complaints
 	// about hooks.
 	checked map[string]int

@@ -85,7 +85,8 @@ func (s *sandbox) print(args ...string) *turn {
 	before := len(s.api.Requests())
 	tn := &turn{s: s, debug: s.debugFile()}
 	all := []string{"--print", "--output-format", "stream-json", "--verbose", "--include-hook-events", "--debug-file", tn.debug}
-	tn.outcome = s.run(s.client, append(all, args...)...)
+	line := append(append(append([]string{}, s.behind...), s.client), append(all, args...)...)
+	tn.outcome = s.run(line[0], line[1:]...)
 	tn.requests = s.api.Requests()[before:]
 	lines := bufio.NewScanner(strings.NewReader(tn.stdout))
 	lines.Buffer(nil, 64<<20)

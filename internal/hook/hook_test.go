@@ -333,6 +333,21 @@ func TestInstructionsAreRedacted(t *testing.T) {
 	}
 }
 
+// Where a gateway answers compactions no summarizer listens.
+func TestBehindAGatewayNobodyIsSteered(t *testing.T) {
+	for _, c := range []struct{ active, compacts, told bool }{{true, true, false}, {true, false, true}, {false, true, true}} {
+		s := newStage(t)
+		s.Config.Gateway.Active, s.Config.Gateway.Compact = c.active, c.compacts
+		s.index.passages = []archive.Passage{{Session: session, Kind: archive.KindReply, Text: "I decided to use port 18443 because the gateway bans clients that retry.", LineTo: 1}}
+		s.transcript(t, "{\"a\":1}\n")
+		s.send(t, "PreCompact", map[string]string{"trigger": "manual", "custom_instructions": "keep the port"})
+		s.quiet(t)
+		if told := s.out.Len() > 0; told != c.told {
+			t.Errorf("%+v: said %q", c, s.out.String())
+		}
+	}
+}
+
 func TestModeOffSaysNothing(t *testing.T) {
 	s := newStage(t)
 	s.Config.Restore.OnClear = config.ModeOff

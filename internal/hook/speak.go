@@ -52,6 +52,9 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 		if err := r.env.Underway.Begin(p.subject(), asked); err != nil {
 			r.log.Error("whose summary comes is not noted", "error", err)
 		}
+		if cfg.Gateway.Active && cfg.Gateway.Compact {
+			return compact.Block{}, "", nil // no summarizer listens
+		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
 			Instructions: asked, Now: r.env.Now(), Changes: r.changes,

@@ -27,7 +27,7 @@ func Floors() []Floor {
 		},
 		{
 			Name: "faces", Knows: "one outside protocol each; no SQL, no ranking",
-			Packages: []string{"internal/browse", "internal/cli", "internal/demo", "internal/hook", "internal/httpapi", "internal/install", "internal/mcpserver", "internal/statusline", "internal/view"},
+			Packages: []string{"internal/browse", "internal/cli", "internal/demo", "internal/gateway", "internal/hook", "internal/httpapi", "internal/install", "internal/mcpserver", "internal/statusline", "internal/view"},
 			May:      []string{"faces", "work", "tools", "ground"},
 		},
 		{
@@ -40,7 +40,7 @@ func Floors() []Floor {
 			Name: "tools", Knows: "one craft each, nothing of each other's purpose",
 			Packages: []string{
 				"internal/atomicfile", "internal/brief", "internal/confidence", "internal/config", "internal/embed", "internal/gauge", "internal/gitstat",
-				"internal/lockfile", "internal/logfile", "internal/model",
+				"internal/jsonwalk", "internal/lockfile", "internal/logfile", "internal/model",
 				"internal/project", "internal/redact", "internal/screen", "internal/sessionlog", "internal/terms", "internal/transcript",
 				"internal/vector", "internal/window",
 			},

@@ -117,15 +117,15 @@ func (g *gate) isOurs(host string) bool {
 	if err != nil {
 		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	}
-	if isLoopback(name) {
+	if IsLoopback(name) {
 		return true
 	}
 	_, err = netip.ParseAddr(name) // an address leads where it says
 	return g.network && err == nil
 }
 
-// isLoopback reports whether a host is this machine only.
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host is this machine only.
+func IsLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}

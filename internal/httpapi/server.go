@@ -82,7 +82,7 @@ func Listen(ctx context.Context, addr string, network bool) (net.Listener, error
 	if err != nil {
 		return nil, &archive.Error{Code: archive.CodeInvalid, Msg: fmt.Sprintf("%q is no address", addr), Err: err, Hint: "write HOST:PORT, such as 127.0.0.1:0"}
 	}
-	if !network && !isLoopback(host) {
+	if !network && !IsLoopback(host) {
 		return nil, archive.Invalid(fmt.Sprintf("%s can be reached from other machines", addr),
 			"add --network if that is meant, or listen on 127.0.0.1")
 	}

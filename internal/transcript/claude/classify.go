@@ -36,6 +36,7 @@ func (s *scanner) classifyUser(r *row) (userClass, string) {
 		case partText:
 			text := unquote(p.raw)
 			r.own = r.own || hasOwn(text)
+			r.standsFor = r.standsFor || standsFor(text)
 			text = clean(text)
 			if text == "" || isSurround(text) {
 				continue

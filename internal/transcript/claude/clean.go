@@ -26,6 +26,10 @@ func stripOwn(text string) string {
 // hasOwn reports whether text may hold a block that Strandline injected.
 func hasOwn(text string) bool { return strings.Contains(text, brief.OpenMark) }
 
+// standsFor reports whether text holds the record with which Strandline replaced a
+// conversation.
+func standsFor(text string) bool { return hasOwn(text) && strings.Contains(text, brief.StandsFor) }
+
 // stripReminders removes the notes that older clients put into prompts and tool
 // results. A note that does not end stays: it is somebody's text about notes.
 func stripReminders(text string) string {

@@ -53,7 +53,11 @@ func (r *Reader) summary(row *row) {
 	if cut.open {
 		cut.open, cut.copying = false, false
 		cut.row.SummaryLine = row.line
+		cut.row.Ours = row.standsFor
 		r.emitCompaction()
+	}
+	if row.standsFor {
+		return // what it tells stands in front of the cut, and the rest is the client's frame
 	}
 	if r.lookup(row.key, r.state.turn.row.Index, -1) != nil {
 		return

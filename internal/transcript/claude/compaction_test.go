@@ -56,6 +56,10 @@ func TestWhoCompacted(t *testing.T) {
 		{"ours, with more behind it", func(s *script) {
 			s.boundary(plugin).user(fence, "promptId", "z").user("a note", "promptId", "z").user("two", "promptSource", "typed")
 		}, true, "a note", "one | two"},
+		{"ours, as a summary", func(s *script) {
+			record := brief.Fence("session 5e55", brief.StandsFor+", and so on") + brief.Fence("the last messages", "user: one")
+			s.boundary(native).user("the client's frame "+record+" and its end", "isCompactSummary", true).user("two", "promptSource", "typed")
+		}, true, "", "one | two"},
 		{"another plugin's", func(s *script) {
 			s.boundary(plugin).user("all is well", "promptId", "z").user("and more", "promptId", "z").user("two", "promptSource", "typed")
 		}, false, "all is well | and more", "one | two"},

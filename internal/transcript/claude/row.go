@@ -56,9 +56,11 @@ type row struct {
 
 	// What prepare found out before the fold.
 	class userClass
-	own   bool   // holds a block that Strandline put there
-	text  string // of a user row, cleaned, not redacted
-	key   uint64 // identity, 0 if the row has none
+	own   bool // holds a block that Strandline put there
+	// standsFor: one of them stands for a conversation.
+	standsFor bool
+	text      string // of a user row, cleaned, not redacted
+	key       uint64 // identity, 0 if the row has none
 }
 
 // partKind classes the content blocks of a message.

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"strandline/internal/transcript"
+)
+
+// fakeRelay is a gateway that notes what it is asked for.
+type fakeRelay struct {
+	Relay
+	served chan struct{}
+	fail   error
+}
+
+func (g *fakeRelay) Address() string { return "http://127.0.0.1:1/" + g.Token }
+
+func (g *fakeRelay) Serve(ctx context.Context) error {
+	defer close(g.served)
+	<-ctx.Done()
+	return g.fail
+}
+
+func (g *fakeRelay) Report() string { return "nothing to report" }
+
+// gatewayRun runs a command that starts a gateway. program stands for the program
+// that it starts.
+func gatewayRun(w *world, g *fakeRelay, program func(argv, env []string) (int, error), args ...string) (int, string, string) {
+	w.t.Helper()
+	var out, errOut bytes.Buffer
+	env := w.outside(&out, &errOut)
+	g.served = make(chan struct{})
+	ctx, cancel := context.WithCancel(w.t.Context())
+	defer cancel()
+	env.Relay = func(_ context.Context, r Relay) (Relayed, error) {
+		g.Relay = r
+		if program == nil {
+			cancel() // nobody interrupts it otherwise
+		}
+		return g, nil
+	}
+	env.RunProgram = program
+	code := Main(ctx, env, args)
+	return code, out.String(), errOut.String()
+}
+
+func TestRunStartsAProgramBehindAGateway(t *testing.T) {
+	for name, c := range map[string]struct {
+		exit  int
+		err   error
+		serve error
+		code  int
+		says  string
+	}{
+		"it ends well":           {0, nil, nil, ExitOK, ""},
+		"it fails":               {7, nil, nil, 7, ""},
+		"it does not start":      {0, errors.New("start x: no memory"), nil, ExitInternal, "start x: no memory"},
+		"the gateway gives out":  {0, nil, errors.New("serve: broken"), ExitInternal, "serve: broken"},
+		"it fails, both of them": {3, nil, errors.New("serve: broken"), ExitInternal, "serve: broken"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, g := newWorld(t), &fakeRelay{fail: c.serve}
+			var ran, env []string
+			code, out, errOut := gatewayRun(w, g, func(argv, more []string) (int, error) {
+				ran, env = argv, more
+				return c.exit, c.err
+			}, "run", "--upstream", "https://api.example.com", "--", "claude", "--resume", "x")
+			if code != c.code || out != "" || !strings.Contains(errOut, c.says) {
+				t.Errorf("exit code %d, %q, %q", code, out, errOut)
+			}
+			if strings.Join(ran, " ") != "claude --resume x" || strings.Join(env, " ") != "ANTHROPIC_BASE_URL="+g.Address()+" STRANDLINE_GATEWAY_ACTIVE=true" {
+				t.Errorf("ran %q with %q", ran, env)
+			}
+			<-g.served // it ends with the program
+			if g.Upstream != "https://api.example.com" || len(g.Token) < 26 || g.Listen != "127.0.0.1:0" {
+				t.Errorf("gateway %+v", g.Relay)
+			}
+		})
+	}
+}
+
+func TestWhereRequestsGo(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  map[string]string
+		args []string
+		want string
+	}{
+		"nobody says":     {nil, nil, "https://api.anthropic.com"},
+		"the environment": {map[string]string{"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, nil, "http://127.0.0.1:9"},
+		"the flag":        {map[string]string{"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, []string{"--upstream", "https://b.example"}, "https://b.example"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, g := newWorld(t), &fakeRelay{}
+			maps.Copy(w.env, c.env)
+			code, out, errOut := gatewayRun(w, g, nil, append([]string{"gateway"}, c.args...)...)
+			if code != ExitOK || g.Upstream != c.want || errOut != "nothing to report\n" {
+				t.Errorf("exit code %d, upstream %s, %q", code, g.Upstream, errOut)
+			}
+			if want := "export ANTHROPIC_BASE_URL=" + g.Address() + " STRANDLINE_GATEWAY_ACTIVE=true\n"; out != want {
+				t.Errorf("said %q, want %q", out, want)
+			}
+		})
+	}
+}
+
+func TestGatewaySettings(t *testing.T) {
+	w, g := newWorld(t), &fakeRelay{}
+	w.env["CLAUDE_TEXT_PRUNE_THRESHOLD"], w.env["CLAUDE_TEXT_PRUNE_KEEP"], w.env["CLAUDE_TEXT_PRUNE_MAX_CHARS"] = "20000", "6", "120"
+	w.env["STRANDLINE_GATEWAY_COMPACT"] = "false"
+	gatewayRun(w, g, nil, "gateway")
+	if g.PruneAt != 20000 || g.PruneKeep != 6 || g.PruneChars != 120 || g.Compact != nil {
+		t.Errorf("gateway %+v", g.Relay)
+	}
+}
+
+// started returns a gateway over the sessions of a world.
+func started(t *testing.T) (*world, *fakeRelay) {
+	t.Helper()
+	w, g := newWorld(t), &fakeRelay{}
+	w.sessions()
+	w.must("import")
+	gatewayRun(w, g, nil, "gateway")
+	return w, g
+}
+
+// callsOf are the ids of the calls in a session's transcript, in order.
+func callsOf(t *testing.T, w *world, session string) (ids []string) {
+	t.Helper()
+	for part := range strings.SplitSeq(w.must("export", session), `"tool_use_id":"`) {
+		if id, _, ok := strings.Cut(part, `"`); ok && strings.HasPrefix(id, "toolu_") {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func TestHandlesOfResults(t *testing.T) {
+	w, g := started(t)
+	main, agent := callsOf(t, w, sessionB), callsOf(t, w, sessionB+"~"+agentB)
+	if len(main) != 1 || len(agent) != 1 {
+		t.Fatalf("calls %q and %q", main, agent)
+	}
+	for name, c := range map[string]struct {
+		session string
+		ids     []string
+		want    map[string]string
+	}{
+		"its own and its agent's": {sessionB, []string{main[0], agent[0], "toolu_none"}, map[string]string{main[0]: "9b1c44ee/0.0", agent[0]: "9b1c44ee~a2c37f95/0.0"}},
+		"of another session":      {sessionA, []string{main[0]}, nil},
+		"an unknown session":      {"ffffffff-0000-4000-8000-000000000001", []string{main[0]}, nil},
+		"nothing":                 {sessionB, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := g.Handles(t.Context(), c.session, c.ids)
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
+				t.Errorf("%v, %v, want %v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestHandlesWithoutAnArchive(t *testing.T) {
+	w, g := newWorld(t), &fakeRelay{}
+	gatewayRun(w, g, nil, "gateway")
+	if got, err := g.Handles(t.Context(), sessionA, []string{"toolu_1"}); len(got) != 0 || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := os.Stat(w.path("archive", "index.db")); !os.IsNotExist(err) {
+		t.Errorf("looking made an index: %v", err)
+	}
+}
+
+// talkOf is a conversation of a prompt and one call.
+func talkOf(prompt, call string) []transcript.Message {
+	return []transcript.Message{
+		{Role: "user", Text: prompt, Prompt: prompt},
+		{Role: "assistant", Uses: []transcript.ToolUse{{ID: call, Name: "Bash", Input: []byte(`{"command":"make"}`), Command: "make"}}},
+		{Role: "user", Results: []transcript.ToolResult{{ID: call, Text: "done"}}},
+		{Role: "assistant", Text: "Made."},
+	}
+}
+
+// TestRecordsOfGateways: what stands for a conversation draws on the session that
+// it is of, which is told by its calls.
+func TestRecordsOfGateways(t *testing.T) {
+	w, g := started(t)
+	main, agent := callsOf(t, w, sessionB)[0], callsOf(t, w, sessionB+"~"+agentB)[0]
+	for name, c := range map[string]struct {
+		call, title string
+		noted       string // file of the note for the hook, if any
+	}{
+		"a session":                    {main, "session 9b1c44ee,", sessionB},
+		"a sub-agent":                  {agent, "session 9b1c44ee~a2c37f95,", sessionB + "." + agentB},
+		"a call that is not indexed":   {"toolu_new", "session 9b1c44ee,", sessionB},
+		"a session that is not either": {"", "a conversation.", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := Summarised{Session: sessionB, Model: "claude-opus-5-5", Instructions: "mind the key 4500", Messages: talkOf("Make it, please.", c.call)}
+			if c.call == "" {
+				asked.Session = "ffffffff-0000-4000-8000-000000000001"
+			}
+			text, err := g.Compact(t.Context(), asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{c.title, "With this /compact", "Make it, please.", "Made."} {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %q in\n%s", want, text)
+				}
+			}
+			if strings.Contains(text, "4500") {
+				t.Errorf("a secret is told:\n%s", text)
+			}
+			note := w.path("archive", "state", "compacted", c.noted)
+			if _, err := os.Stat(note); c.noted != "" && err != nil {
+				t.Errorf("not noted: %v", err)
+			}
+		})
+	}
+	if _, err := g.Compact(t.Context(), Summarised{Session: sessionB}); err == nil {
+		t.Error("nothing was summarised")
+	}
+}

@@ -1,0 +1,255 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// talk is a conversation in the API's form.
+type talk []map[string]any
+
+func (c talk) ask(text string) talk {
+	return append(c, map[string]any{"role": "user", "content": text})
+}
+
+// run appends a call and its result.
+func (c talk) run(id, result string) talk {
+	return append(c,
+		map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": "make"}}}},
+		map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result}}})
+}
+
+// body is the request that sends the conversation, with the mark of the cache on
+// its last block, as the client puts it there.
+func (c talk) body(t interface{ Fatal(...any) }) []byte {
+	messages := make([]any, len(c))
+	for i, m := range c {
+		messages[i] = m
+	}
+	last := c[len(c)-1]
+	if blocks, ok := last["content"].([]any); ok {
+		marked := map[string]any{"cache_control": map[string]any{"type": "ephemeral"}}
+		block, ok := blocks[len(blocks)-1].(map[string]any)
+		if !ok {
+			t.Fatal("a block is no object")
+		}
+		maps.Copy(marked, block)
+		messages[len(messages)-1] = map[string]any{"role": last["role"], "content": append(append([]any{}, blocks[:len(blocks)-1]...), marked)}
+	}
+	data, err := json.Marshal(map[string]any{"model": "m", "stream": true, "messages": messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// all finds a handle for every call.
+func all(ids []string) (map[string]string, bool) {
+	found := map[string]string{}
+	for _, id := range ids {
+		found[id] = "7f3a12cd/0." + strings.TrimPrefix(id, "t")
+	}
+	return found, true
+}
+
+func mustParse(t interface{ Fatal(...any) }, body []byte) *request {
+	r, err := parse(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func loop(n, size int) talk {
+	c := talk{}.ask("Go.")
+	for i := range n {
+		c = c.run(fmt.Sprintf("t%d", i), fmt.Sprintf("result %d ", i)+strings.Repeat("x", size))
+	}
+	return c
+}
+
+func TestWhatGivesWay(t *testing.T) {
+	rules := Rules{At: 3000, Keep: 2, Chars: 10} // 9,000 bytes; the work in hand is 3,000, a cut is worth 4,500
+	for name, c := range map[string]struct {
+		talk  talk
+		rules Rules
+		find  places
+		want  string // which results give way
+	}{
+		"a short conversation":      {loop(8, 1000), rules, all, ""},
+		"a long one":                {loop(10, 1000), rules, all, "0 1 2 3 4 5"},
+		"small results":             {loop(60, 100), rules, all, ""},
+		"switched off":              {loop(40, 1000), Rules{Keep: 2, Chars: 10}, all, ""},
+		"many newest stay":          {loop(10, 1000), Rules{At: 3000, Keep: 9, Chars: 10}, all, ""},
+		"one enormous newest":       {append(loop(9, 1000), talk{}.run("t9", strings.Repeat("y", 9000))...), rules, all, "0 1 2 3 4 5"},
+		"what is not on record":     {loop(10, 1000), rules, func([]string) (map[string]string, bool) { return nil, true }, ""},
+		"what may yet be on record": {loop(10, 1000), rules, func(ids []string) (map[string]string, bool) { f, _ := all(ids); return f, false }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := mustParse(t, c.talk.body(t))
+			out, did := prune(r, c.rules, c.find)
+			var gone []string
+			for _, m := range mustParse(t, out).messages {
+				for _, b := range m.blocks {
+					if b.kind == blockResult && strings.Contains(string(b.value.Of(out)), "recall 7f3a12cd/0.") {
+						gone = append(gone, strings.TrimPrefix(b.id, "t"))
+					}
+				}
+			}
+			if got := strings.Join(gone, " "); got != c.want {
+				t.Errorf("given up: %s, want %s", got, c.want)
+			}
+			if did.Results != len(gone) || did.Bytes != len(r.body)-len(out) {
+				t.Errorf("told %+v for %d results and %d bytes", did, len(gone), len(r.body)-len(out))
+			}
+			if len(gone) == 0 && !bytes.Equal(out, r.body) {
+				t.Error("the request is another one")
+			}
+		})
+	}
+}
+
+// What stays of a result, and all around it.
+func TestOnlyResultsChange(t *testing.T) {
+	c := loop(12, 1000)
+	c[2]["content"] = []any{map[string]any{
+		"type": "tool_result", "tool_use_id": "t0", "is_error": true,
+		"content": []any{
+			map[string]any{"type": "text", "text": "<b>häßlich & \"wörtlich\"</b> 😀" + strings.Repeat("z", 2000)},
+			map[string]any{"type": "image", "source": map[string]any{"data": "AAAA"}},
+		},
+	}}
+	body := c.body(t)
+	out, did := prune(mustParse(t, body), Rules{At: 3000, Keep: 2, Chars: 14}, all)
+	if did.Results == 0 {
+		t.Fatal("nothing gave way")
+	}
+	const first = `{"content":"<b>häßlich &\n[strandline: 2018 more characters of this result were left out here to save room. They are on record: recall 7f3a12cd/0.0]","is_error":true,"tool_use_id":"t0","type":"tool_result"}`
+	if !bytes.Contains(out, []byte(first)) {
+		t.Errorf("the first result is %.600s", out)
+	}
+	// Everything but the results is as it was.
+	blank := func(body []byte) string {
+		r := mustParse(t, body)
+		var b strings.Builder
+		at := 0
+		for _, m := range r.messages {
+			for _, x := range m.blocks {
+				if x.kind == blockResult {
+					b.Write(body[at:x.value.From])
+					at = x.value.To
+				}
+			}
+		}
+		b.Write(body[at:])
+		return b.String()
+	}
+	if blank(out) != blank(body) {
+		t.Error("more than results changed")
+	}
+}
+
+// The API caches prefixes: a conversation that grows has to begin the same way
+// from request to request, but for a few cuts, each of which is worth it.
+func TestPrefixesStand(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rules := Rules{At: rapid.IntRange(200, 4000).Draw(t, "at"), Keep: rapid.IntRange(0, 5).Draw(t, "keep"), Chars: rapid.IntRange(0, 100).Draw(t, "chars")}
+		c := talk{}.ask("Go.")
+		var before []byte
+		saved, cuts := 0, 0
+		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
+			switch rapid.IntRange(0, 5).Draw(t, "kind") {
+			case 0:
+				c = c.ask(strings.Repeat("w", rapid.IntRange(0, 2000).Draw(t, "words")))
+			default:
+				c = c.run(fmt.Sprintf("t%d", i), strings.Repeat("x", rapid.IntRange(0, 5000).Draw(t, "size")))
+			}
+			body := c.body(t)
+			out, did := prune(mustParse(t, body), rules, all)
+			if !json.Valid(out) {
+				t.Fatalf("not JSON: %s", out)
+			}
+			now := unmarked(t, out)
+			if before != nil && !bytes.HasPrefix(now, before) {
+				cuts++
+				if gain := did.Bytes - saved; gain*gainPart < rules.At*bytesPerToken/2 {
+					t.Fatalf("a cut for %d bytes at %d tokens", gain, rules.At)
+				}
+			} else if did.Bytes != saved && before != nil {
+				t.Fatalf("%d bytes fewer instead of %d, and the same beginning", did.Bytes, saved)
+			}
+			before, saved = now, did.Bytes
+		}
+	})
+}
+
+// unmarked is a request's list of messages, left open at its end, without the
+// mark of the cache.
+func unmarked(t *rapid.T, body []byte) []byte {
+	var r struct{ Messages []map[string]any }
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.Messages {
+		if blocks, ok := m["content"].([]any); ok {
+			for _, b := range blocks {
+				if block, ok := b.(map[string]any); ok {
+					delete(block, "cache_control")
+				}
+			}
+		}
+	}
+	data, err := json.Marshal(r.Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSuffix(data, []byte("]"))
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(loop(2, 500).body(f))
+	f.Add([]byte(`{"messages":[{"role":"user","content":"CRITICAL: Respond with TEXT ONLY. create a detailed summary of the conversation"}]}`))
+	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":1}]}]}]}`))
+	f.Add([]byte(`{"messages":[7,[],{"content":{}}],"model":null} {}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := parse(body)
+		if err != nil {
+			return
+		}
+		out, did := prune(r, Rules{At: 1, Keep: 0, Chars: 3}, all)
+		if did.Results == 0 && !bytes.Equal(out, body) {
+			t.Fatal("changed without a reason")
+		}
+		again, err := parse(out)
+		if err != nil {
+			t.Fatalf("what comes out is not understood: %v", err)
+		}
+		if len(again.messages) != len(r.messages) {
+			t.Fatalf("%d messages became %d", len(r.messages), len(again.messages))
+		}
+		if prompt, ok := r.summaryAsked(); ok {
+			r.conversation("s", prompt)
+		}
+	})
+}
+
+// BenchmarkLook is what a request of a megabyte costs before it is sent.
+func BenchmarkLook(b *testing.B) {
+	body := loop(250, 4000).body(b)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		r, err := parse(body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, did := prune(r, Rules{At: 80_000, Keep: 4, Chars: 80}, all); did.Results == 0 {
+			b.Fatal("nothing gave way")
+		}
+	}
+}

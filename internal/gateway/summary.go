@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
+)
+
+// Conversation is what a client asks to have summarised.
+type Conversation struct {
+	Session string // as the client says
+	Model   string
+	// Messages is the conversation without the request for a summary.
+	Messages []transcript.Message
+	// Instructions are those of the person who asked for it.
+	Instructions string
+}
+
+// How the client (2.1.329) asks for a summary: the last text begins with the
+// first and holds the second; what a person wants of it stands behind the third
+// and in front of the fourth.
+const (
+	summaryLead         = "CRITICAL: Respond with TEXT ONLY"
+	summaryTask         = "create a detailed summary of the conversation"
+	summaryInstructions = "Additional Instructions:"
+	summaryEnd          = "\nREMINDER: Do NOT call any tools"
+)
+
+// summaryAsked returns the text that asks for a summary of the conversation.
+func (r *request) summaryAsked() (prompt string, ok bool) {
+	last := r.messages[len(r.messages)-1]
+	if last.role != roleUser || len(last.blocks) == 0 {
+		return "", false
+	}
+	b := last.blocks[len(last.blocks)-1]
+	if b.kind != blockText {
+		return "", false
+	}
+	text := r.text(b)
+	return text, strings.HasPrefix(text, summaryLead) && strings.Contains(text, summaryTask)
+}
+
+// conversation is the conversation in front of a request for a summary.
+func (r *request) conversation(session, prompt string) Conversation {
+	c := Conversation{Session: session, Model: r.model}
+	if _, behind, ok := strings.Cut(prompt, summaryInstructions); ok {
+		if at := strings.LastIndex(behind, summaryEnd); at >= 0 {
+			behind = behind[:at]
+		}
+		c.Instructions = strings.TrimSpace(behind)
+	}
+	for i := range r.messages {
+		m := &r.messages[i]
+		blocks := m.blocks
+		if i == len(r.messages)-1 {
+			blocks = blocks[:len(blocks)-1]
+		}
+		if len(blocks) > 0 && (m.role == roleUser || m.role == roleAssistant) {
+			c.Messages = append(c.Messages, r.told(m.role, blocks))
+		}
+	}
+	return c
+}
+
+func (r *request) told(role string, blocks []block) transcript.Message {
+	m := transcript.Message{Role: role}
+	for _, b := range blocks {
+		switch b.kind {
+		case blockText:
+			if m.Text != "" {
+				m.Text += "\n"
+			}
+			m.Text += r.text(b)
+		case blockUse:
+			m.Uses = append(m.Uses, claude.ToolUse(b.id, b.name, b.value.Of(r.body)))
+		case blockResult:
+			m.Results = append(m.Results, transcript.ToolResult{ID: b.id, Text: r.text(b), Failed: b.failed})
+		}
+	}
+	claude.Spoken(&m)
+	return m
+}
+
+// The tags that the client takes the summary from.
+const (
+	summaryOpen  = "<summary>"
+	summaryClose = "</summary>"
+)
+
+// summaryText is a record as the client wants a summary.
+func summaryText(record string) string {
+	return summaryOpen + "\n" + strings.ReplaceAll(record, summaryClose, "< /summary>") + "\n" + summaryClose
+}
+
+// answer is a message of the assistant that no model wrote. Its usage is nothing,
+// which is what was billed.
+type answer struct {
+	ID           string       `json:"id"`
+	Type         string       `json:"type"`
+	Role         string       `json:"role"`
+	Model        string       `json:"model"`
+	Content      []answerPart `json:"content"`
+	StopReason   *string      `json:"stop_reason"`
+	StopSequence *string      `json:"stop_sequence"`
+	Usage        answerUsage  `json:"usage"`
+}
+
+type answerPart struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+type answerUsage struct {
+	Input  int `json:"input_tokens"`
+	Output int `json:"output_tokens"`
+}
+
+// write sends text as the model's whole answer, in the form that the request asks
+// for (https://docs.anthropic.com/en/api/messages-streaming).
+func write(w http.ResponseWriter, r *request, id, text string) error {
+	end := "end_turn"
+	a := answer{ID: id, Type: "message", Role: roleAssistant, Model: r.model, Content: []answerPart{}}
+	if !r.stream {
+		a.Content, a.StopReason = []answerPart{{blockText, text}}, &end
+		w.Header().Set("Content-Type", "application/json")
+		return json.NewEncoder(w).Encode(a)
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache")
+	type object = map[string]any
+	for _, e := range []object{
+		{"type": "message_start", "message": a},
+		{"type": "content_block_start", "index": 0, "content_block": answerPart{Type: blockText}},
+		{"type": "content_block_delta", "index": 0, "delta": answerPart{"text_delta", text}},
+		{"type": "content_block_stop", "index": 0},
+		{"type": "message_delta", "delta": object{"stop_reason": end, "stop_sequence": nil}, "usage": a.Usage},
+		{"type": "message_stop"},
+	} {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e["type"], data); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"strandline/internal/jsonwalk"
+)
+
+// request is what of a Messages request is looked at, as places in its bytes.
+type request struct {
+	body     []byte
+	model    string
+	stream   bool
+	messages []message
+}
+
+// message is one message of the conversation.
+type message struct {
+	role   string
+	size   int // of what its blocks hold, in bytes of JSON
+	blocks []block
+}
+
+// block is one content block. A message whose content is a string has one of
+// type text.
+type block struct {
+	kind   string
+	id     string // of a tool call, or of the call that a result belongs to
+	name   string // of the tool
+	failed bool
+	// value is the JSON that the block is there for: its text, a call's input, a
+	// result's content. It is empty in blocks of other types.
+	value jsonwalk.Span
+}
+
+// The roles and the types of blocks that are looked at.
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	blockText     = "text"
+	blockUse      = "tool_use"
+	blockResult   = "tool_result"
+)
+
+// errNoConversation is a body without a list of messages.
+var errNoConversation = errors.New("the request holds no messages")
+
+// parse reads a request's body. What it does not know is passed over.
+func parse(body []byte) (*request, error) {
+	w := jsonwalk.New(body)
+	r := &request{body: body}
+	w.Object(func(name string) {
+		switch name {
+		case "model":
+			r.model = w.Text()
+		case "stream":
+			r.stream = w.Truth()
+		case "messages":
+			w.List(func() { r.messages = append(r.messages, readMessage(w)) })
+		default:
+			w.Skip()
+		}
+	})
+	if err := w.End(); err != nil {
+		return nil, fmt.Errorf("parse request: %w", err)
+	}
+	if len(r.messages) == 0 {
+		return nil, errNoConversation
+	}
+	return r, nil
+}
+
+func readMessage(w *jsonwalk.Walker) (m message) {
+	w.Object(func(name string) {
+		switch {
+		case name == "role":
+			m.role = w.Text()
+		case name == "content" && w.IsText():
+			b := block{kind: blockText, value: w.Value()}
+			m.blocks, m.size = append(m.blocks, b), b.value.Size()
+		case name == "content":
+			w.List(func() {
+				b, size := readBlock(w)
+				m.blocks, m.size = append(m.blocks, b), m.size+size
+			})
+		default:
+			w.Skip()
+		}
+	})
+	return m
+}
+
+// cacheMark is the member that says up to where the conversation is to be cached.
+// It moves on with each request, so nothing may depend on it.
+const cacheMark = "cache_control"
+
+// readBlock reads a block, and returns the size of what is in it.
+func readBlock(w *jsonwalk.Walker) (b block, size int) {
+	values := map[string]jsonwalk.Span{}
+	w.Object(func(name string) {
+		switch name {
+		case "type":
+			b.kind = w.Text()
+		case "id", "tool_use_id":
+			b.id = w.Text()
+		case "name":
+			b.name = w.Text()
+		case "is_error":
+			b.failed = w.Truth()
+		case cacheMark:
+			w.Skip()
+		default:
+			values[name] = w.Value()
+			size += values[name].Size()
+		}
+	})
+	switch b.kind {
+	case blockText:
+		b.value = values["text"]
+	case blockUse:
+		b.value = values["input"]
+	case blockResult:
+		b.value = values["content"]
+	}
+	return b, size
+}
+
+// text returns what a block says: its text, or the texts of a result's content.
+func (r *request) text(b block) string {
+	raw := b.value.Of(r.body)
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	var parts []string
+	w := jsonwalk.New(raw)
+	w.List(func() {
+		w.Object(func(name string) {
+			if name == "text" {
+				parts = append(parts, w.Text())
+				return
+			}
+			w.Skip()
+		})
+	})
+	return strings.Join(parts, "\n")
+}
