@@ -35,6 +35,12 @@ type silentError struct{ code int }
 
 func (e silentError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
+// programError carries the exit code of a program that this one started. What
+// ended it is its own business, an interrupt among it.
+type programError struct{ code int }
+
+func (e programError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
 // usageError is a wrong flag or argument.
 type usageError struct{ err error }
 
@@ -52,6 +58,9 @@ func cannotPrint(err error) error {
 // finished says what a run that ended with err has to say, and returns its exit
 // code. columns is the width of the terminal that w is, 0 if it is none.
 func finished(ctx context.Context, w io.Writer, columns int, err error) int {
+	if program, ok := errors.AsType[programError](err); ok {
+		return program.code
+	}
 	if err != nil && ctx.Err() != nil {
 		fmt.Fprintln(w, "strandline: interrupted")
 		return ExitInterrupted

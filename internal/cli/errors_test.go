@@ -142,6 +142,10 @@ func TestAnInterruptedCommand(t *testing.T) {
 	}
 	// Whoever was done before it noticed is done.
 	out.Reset()
+	if code := finished(ctx, &out, 0, programError{7}); code != 7 || out.Len() > 0 {
+		t.Errorf("a program's exit code 7 becomes %d, said %q", code, out.String())
+	}
+	out.Reset()
 	if code := finished(ctx, &out, 0, nil); code != ExitOK || out.Len() > 0 {
 		t.Errorf("%d, %q", code, out.String())
 	}

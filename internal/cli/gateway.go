@@ -143,7 +143,7 @@ The exit status is the program's.`,
 				err = serr
 			}
 			if err == nil && code != 0 {
-				err = silentError{code}
+				err = programError{code}
 			}
 			return err
 		},
