@@ -30,9 +30,6 @@ func NewTranscript(w io.Writer, session, cwd string, seed uint64) *Transcript {
 	return &Transcript{s: s, words: newWords(s.Rand(), cwd), seed: seed}
 }
 
-// ID returns the session id.
-func (t *Transcript) ID() string { return t.s.ID() }
-
 // Bytes returns what was written so far.
 func (t *Transcript) Bytes() int64 { return t.s.Bytes() }
 

@@ -140,6 +140,10 @@ func (a *app) runPass(ctx context.Context, x indexed, how effort) []lifecycle.St
 	p.Measure = a.measureFor(x)
 	p.Teacher, p.Learned, p.TeachMost = teacher{a, x}, lifecycle.Learned{Path: x.cfg.Paths.Learned()}, how.learn
 	p.Retention = a.retention(x.rooms, how.compacting)
+	p.Further = append(p.Further, lifecycle.Step{Name: "segments", Run: func(ctx context.Context, _ lifecycle.Index, st *lifecycle.Stage) (err error) {
+		st.Done, err = a.pruneSegments(ctx, x)
+		return err
+	}})
 	p.Schedule.Begin(a.env.Now())
 	return p.Run(ctx, x.store)
 }
@@ -251,6 +255,7 @@ func told(st lifecycle.Stage) string {
 		"learn":    "learned from " + count(st.Done, "cut"),
 		"tiers":    count(st.Done, "turn") + " taken out of the hot set or back",
 		"compact":  count(st.Done, "turn") + " trimmed to summaries",
+		"segments": count(st.Done, "archived summary") + " reduced to the text",
 		"seal":     count(st.Done, "log") + " sealed",
 		"state":    count(st.Done, "note") + " removed of sessions that ended long ago",
 		"forget":   count(st.Done, "session") + " deleted for good",

@@ -158,6 +158,20 @@ func (a *app) checkSegments(ctx context.Context, f segmentFlags) error {
 	})
 }
 
+// pruneSegments reduces archived summaries that are old enough to their text: a
+// session's own checks end with it.
+func (a *app) pruneSegments(ctx context.Context, x indexed) (int, error) {
+	if x.cfg.Segments.Disabled {
+		return 0, nil
+	}
+	state, err := task.LoadState(ctx, x.store, "")
+	if err != nil {
+		return 0, err
+	}
+	facts := state.Prune(x.segmentOptions(), a.env.Now())
+	return len(facts), record(ctx, x, "", facts)
+}
+
 func (a *app) reportCheck(facts []archive.SegmentFact, state *task.State) {
 	said := task.Report(facts)
 	counts := map[archive.SegmentEvent]int{}
@@ -269,12 +283,20 @@ func (a *app) segmentsShow() *cobra.Command {
 		Long: `Print a segment's summary whole. SEGMENT is an id as ` + "`strandline segments`" + ` lists it, or the
 beginning of one; archived ones are found as well. --json holds the earlier versions.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), StoreWrite, func(x indexed) error { return a.showSegment(cmd.Context(), x, args[0], asJSON) })
+			mode := StoreRead
+			if a.readByModel() {
+				mode = StoreWrite
+			}
+			return a.withStore(cmd.Context(), mode, func(x indexed) error { return a.showSegment(cmd.Context(), x, args[0], asJSON) })
 		},
 	}
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
+
+// readByModel reports that the client's model runs this command, and no person:
+// what it reads of a summary counts as use.
+func (a *app) readByModel() bool { return a.env.Getenv("CLAUDECODE") != "" }
 
 func (a *app) showSegment(ctx context.Context, x indexed, id string, asJSON bool) error {
 	state, err := task.LoadState(ctx, x.store, "")
@@ -285,7 +307,7 @@ func (a *app) showSegment(ctx context.Context, x indexed, id string, asJSON bool
 	if err != nil {
 		return err
 	}
-	if e.Content != "" && a.env.Getenv("CLAUDECODE") != "" { // the model reads it, not a person
+	if e.Content != "" && a.readByModel() {
 		seen := archive.SegmentFact{Event: archive.SegmentRead, Segment: archive.Segment{ID: e.ID, Session: e.Session}}
 		if err := record(ctx, x, e.Session, []archive.SegmentFact{seen}); err != nil {
 			return err

@@ -40,6 +40,3 @@ func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Bloc
 	body, handles, _ := newChooser(c.voc, sectionTitles(), room).pick(items)
 	return Block{Text: brief.Fence(title, body), Handles: handles}, nil
 }
-
-// Shape is the shape of a name.
-func Shape(s string) string { return shape(s) }

@@ -26,12 +26,6 @@ func Write(path, content string) Tool {
 	return Tool{Name: "Write", Input: map[string]any{"file_path": path, "content": content}}
 }
 
-// Edit calls the client's file changing tool; the client wants the file read
-// before it is changed.
-func Edit(path, from, to string) Tool {
-	return Tool{Name: "Edit", Input: map[string]any{"file_path": path, "old_string": from, "new_string": to}}
-}
-
 // Agent starts a sub-agent, whose prompt needs a rule of its own. The call ends
 // when the agent has ended.
 func Agent(description, prompt string) Tool {
