@@ -25,6 +25,10 @@ const (
 	// relatedLeast is the cosine below which nothing is shown. Half of the right
 	// answers have more than .34, and so have some wrong ones.
 	relatedLeast = 0.3
+	// relatedBehind is how much nearer the nearest hit may be than one that takes
+	// another hit's place: where the words found what the query means, the next that
+	// they found is as good.
+	relatedBehind = 0.1
 )
 
 // Vectors finds passages by what they mean; *vector.Searcher does.
@@ -82,9 +86,15 @@ func (s *search) related(ctx context.Context, hits []Hit) ([]Hit, error) {
 	for _, h := range hits[:kept] {
 		known[fingerprint(h.Text)] = true
 	}
+	least := relatedLeast
+	if len(hits) > kept && kept < tenPlaces { // further down hardly any hit is right
+		for _, h := range hits {
+			least = max(least, h.Why.Meaning-relatedBehind)
+		}
+	}
 	var more []Hit
 	for _, n := range near {
-		if len(more) == places || n.Level < relatedLeast {
+		if len(more) == places || n.Level < least {
 			break
 		}
 		key := fingerprint(n.Text)
