@@ -43,6 +43,7 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) (err error) {
 			return mcpIndex{store, queries.Searcher(cfg, store)}, nil
 		},
 		Embedder:    queries.Table,
+		Decay:       cfg.Lifecycle.Decay,
 		SaveSegment: saveSegment,
 		Logs:        logread.Reader{Capture: c, Redact: redactor(cfg)},
 		Project:     c.Project(dir),

@@ -113,7 +113,7 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 // that judges it, if one was chosen.
 func (a *app) recall(x indexed) (r *recall.Recall, end func() error) {
 	q := NewQueries(a.env, x.cfg)
-	return recall.New(x.store, a.env.Now, q.Table).WithVectors(q.Searcher(x.cfg, x.store)), q.Close
+	return recall.New(x.store, a.env.Now, q.Table).WithVectors(q.Searcher(x.cfg, x.store)).Fading(x.cfg.Lifecycle.Decay), q.Close
 }
 
 // searchRequest puts the flags and the filters in the query together; a flag
@@ -250,7 +250,8 @@ func (a *app) printHits(result recall.Result) error {
 // explained says what the numbers of an explanation are.
 const explained = `words, turn, session: how well they match, as a share of the best hit's.
 covered: the query's words it holds. near: its neighbours that stand together.
-before: words the passage before it adds. meaning: cosine to the query.`
+before: words the passage before it adds. meaning: cosine to the query.
+sure: what is new, or was given to the model lately; it decides between equals.`
 
 // snippetLines is how many lines of a terminal a hit's text may take.
 const snippetLines = 2

@@ -44,6 +44,8 @@ type Options struct {
 	Open func(ctx context.Context) (Index, error)
 	// Embedder judges what texts mean; it is asked by several calls at once.
 	Embedder recall.Embedder
+	// Decay is the confidence that a place loses in an hour.
+	Decay float64
 	// Logs reads what the index holds only in part.
 	Logs logread.Reader
 	// Project is where the client works; searches are limited to it unless

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/confidence"
 	"strandline/internal/terms"
 )
 
@@ -13,6 +14,7 @@ import (
 type Why struct {
 	archive.Evidence
 	Meaning float64 `json:"meaning"` // cosine to the query, 0 where it was not asked
+	Sure    float64 `json:"sure"`    // confidence: 1 for what is new, less with the hours, more for what was given to the model since
 }
 
 // Because says why a hit was found.
@@ -81,10 +83,14 @@ func (b *Because) String() string {
 			fmt.Fprintf(&out, " · %s was typed %s", c.Sought, c.Typed)
 		}
 	}
+	sure := b.Sure
+	if sure <= confidence.Default().Floor {
+		sure = 0 // as sure as most
+	}
 	for _, part := range []struct {
 		name  string
 		share float64
-	}{{"words", b.Words}, {"covered", b.Covered}, {"near", b.Near}, {"before", b.Before}, {"answer", b.Answer}, {"said", b.Said}, {"told", b.Told}, {"asks", b.Asks}, {"turn", b.Turn}, {"session", b.Session}, {"meaning", b.Meaning}} {
+	}{{"words", b.Words}, {"covered", b.Covered}, {"near", b.Near}, {"before", b.Before}, {"answer", b.Answer}, {"said", b.Said}, {"told", b.Told}, {"asks", b.Asks}, {"turn", b.Turn}, {"session", b.Session}, {"meaning", b.Meaning}, {"sure", sure}} {
 		if part.share != 0 {
 			fmt.Fprintf(&out, " · %s %.2f", part.name, part.share)
 		}

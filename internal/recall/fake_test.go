@@ -20,6 +20,9 @@ type store struct {
 	queries  []archive.Query            // as they came
 	counted  int                        // words that were asked for
 	covered  float64                    // what every hit's evidence says
+	given    []archive.Access
+	givenErr error
+	looked   []string // sessions whose accesses were asked for
 	err      error
 }
 
@@ -106,6 +109,16 @@ func (s *store) WordsFrom(_ context.Context, prefix string, limit int) (out []st
 	slices.Sort(out)
 	out = slices.Compact(out)
 	return out[:min(limit, len(out))], nil
+}
+
+func (s *store) Accesses(_ context.Context, session string) (out []archive.Access, err error) {
+	s.looked = append(s.looked, session)
+	for _, a := range s.given {
+		if a.Session == session {
+			out = append(out, a)
+		}
+	}
+	return out, s.givenErr
 }
 
 func (s *store) Session(_ context.Context, id string) (archive.Session, error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/confidence"
 	"strandline/internal/terms"
 	"strandline/internal/vector"
 )
@@ -26,6 +27,8 @@ type Searcher interface {
 	// WordsFrom returns the words that any passage holds and that begin with
 	// prefix, at most limit of them.
 	WordsFrom(ctx context.Context, prefix string, limit int) ([]string, error)
+	// Accesses returns when places of a session were given to the model.
+	Accesses(ctx context.Context, session string) ([]archive.Access, error)
 }
 
 // Recall answers queries over one store. It holds no state between calls and
@@ -35,13 +38,14 @@ type Recall struct {
 	now      func() time.Time
 	embedder Embedder
 	vectors  Vectors // nil: passages are found by words alone
+	rule     confidence.Rule
 }
 
-// New returns a Recall over store; now is the clock that measures how long a
-// search took. The embedder judges what texts mean; with nil they are ranked by
+// New returns a Recall over store; now is the clock that says how old
+// a hit is and how long a search took. The embedder judges what texts mean; with nil they are ranked by
 // their words alone.
 func New(store Searcher, now func() time.Time, embedder Embedder) *Recall {
-	return &Recall{store: store, now: now, embedder: embedder}
+	return &Recall{store: store, now: now, embedder: embedder, rule: confidence.Default()}
 }
 
 // How many more hits than asked for are fetched: near-duplicates are folded,
@@ -234,6 +238,9 @@ func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
 		return nil, err
 	}
 	weigh(hits)
+	if err := s.addConfidence(ctx, hits, limit); err != nil {
+		return nil, err
+	}
 	hits = spread(fold(hits))
 	return hits[:min(limit, len(hits))], nil
 }

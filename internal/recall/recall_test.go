@@ -52,7 +52,7 @@ func TestSearchAnswersInTheShapeOfTheDesign(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"query":"retry","took_ms":0,"hits":[{"handle":"aaaaaaaa/12.3","session":"aaaaaaaa-1111","project":"p",` +
-		`"kind":"reply","time":"2026-11-19T08:00:00Z","line_from":123,"line_to":124,"score":1,` +
+		`"kind":"reply","time":"2026-11-19T08:00:00Z","line_from":123,"line_to":124,"score":1.1485,` +
 		`"text":"the retry policy gives up after five attempts"}]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -1,0 +1,89 @@
+package recall_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/recall"
+)
+
+// old is a passage that nobody is sure of any more.
+func old(session string, turn, step int, text string) archive.Passage {
+	p := said(session, turn, step, text)
+	p.Time = now.Add(-time.Duration(9000-turn) * time.Hour)
+	return p
+}
+
+// Between hits that the words find equally good, confidence decides.
+func TestConfidenceDecidesBetweenEquals(t *testing.T) {
+	at := func(turn, step int, how string, ago time.Duration) archive.Access {
+		return archive.Access{Ref: archive.Ref{Session: alpha, Turn: turn, Step: step}, Time: now.Add(-ago), How: how}
+	}
+	for _, test := range []struct {
+		name  string
+		given []archive.Access
+		first string
+		sure  string
+	}{
+		{"nothing was given: the newer one", nil, "aaaaaaaa/7.1", "0.10 0.10"},
+		{"used an hour ago", []archive.Access{at(3, 1, archive.AccessUsed, time.Hour)}, "aaaaaaaa/3.1", "0.15 0.10"},
+		{"its whole turn was", []archive.Access{at(3, -1, archive.AccessUsed, time.Hour)}, "aaaaaaaa/3.1", "0.15 0.10"},
+		{"recalled counts less than used", []archive.Access{at(3, 1, archive.AccessRecalled, time.Hour), at(7, 1, archive.AccessUsed, time.Hour)}, "aaaaaaaa/7.1", "0.15 0.12"},
+		{"another step was", []archive.Access{at(3, 2, archive.AccessUsed, time.Hour)}, "aaaaaaaa/7.1", "0.10 0.10"},
+		{"another turn was", []archive.Access{at(4, 1, archive.AccessUsed, time.Hour)}, "aaaaaaaa/7.1", "0.10 0.10"},
+		{"a month ago", []archive.Access{at(3, 1, archive.AccessUsed, 700*time.Hour)}, "aaaaaaaa/7.1", "0.10 0.10"},
+	} {
+		s := newStore(old(alpha, 3, 1, "the walrus sleeps"), old(alpha, 7, 1, "a walrus swims"))
+		s.given = test.given
+		res := mustSearch(t, s, parsed(t, "walrus"))
+		if len(res.Hits) != 2 || res.Hits[0].Handle != test.first {
+			t.Errorf("%s: %+v", test.name, res.Hits)
+			continue
+		}
+		if have := fmt.Sprintf("%.2f %.2f", res.Hits[0].Why.Sure, res.Hits[1].Why.Sure); have != test.sure {
+			t.Errorf("%s: sure %s, want %s", test.name, have, test.sure)
+		}
+		res.Explain()
+		if line := res.Hits[0].Because.String(); strings.Contains(line, "sure") != (test.given != nil && !strings.HasPrefix(test.sure, "0.10")) {
+			t.Errorf("%s: %s", test.name, line)
+		}
+	}
+}
+
+// A prior does not stand against words: what holds more of them stays above.
+func TestConfidenceIsMild(t *testing.T) {
+	res := mustSearch(t, newStore(old(alpha, 1, 0, "the walrus and the heron"), said(alpha, 99, 0, "a walrus")), parsed(t, "walrus heron"))
+	if len(res.Hits) != 2 || res.Hits[0].Handle != "aaaaaaaa/1.0" || res.Hits[1].Why.Sure < 0.9 {
+		t.Errorf("%+v", res.Hits)
+	}
+}
+
+// Where nothing fades all are equally sure.
+func TestWithoutFading(t *testing.T) {
+	s := newStore(old(alpha, 1, 0, "the walrus"), said(alpha, 99, 0, "a walrus"))
+	res, err := recall.New(s, func() time.Time { return now }, nil).Fading(0).Search(t.Context(), parsed(t, "walrus"))
+	if err != nil || len(res.Hits) != 2 || res.Hits[0].Why.Sure != 1 || res.Hits[1].Why.Sure != 1 {
+		t.Errorf("%+v, %v", res.Hits, err)
+	}
+}
+
+// What was given to the model is read once for each session, and only of sessions
+// whose hits could come into the answer by it.
+func TestWhatWasGivenIsLookedUpWhereItCounts(t *testing.T) {
+	s := newStore(old(alpha, 1, 0, "walrus heron"), old(alpha, 2, 0, "walrus heron puffin"), old(beta, 1, 0, "walrus"))
+	req := parsed(t, "walrus heron puffin")
+	req.Limit = 1
+	mustSearch(t, s, req)
+	if !slices.Equal(s.looked, []string{alpha}) {
+		t.Errorf("looked at %q", s.looked)
+	}
+	s.givenErr = errors.New("the index is gone")
+	if _, err := recall.New(s, func() time.Time { return now }, nil).Search(t.Context(), req); !errors.Is(err, s.givenErr) {
+		t.Errorf("got %v", err)
+	}
+}
