@@ -46,6 +46,43 @@ func TestSessionsAreWrittenAsJSON(t *testing.T) {
 		if json.Unmarshal(want, &a) != nil || json.Unmarshal(got, &b) != nil || !reflect.DeepEqual(a, b) || string(got) != string(want) {
 			t.Fatalf("got  %s\nwant %s", got, want)
 		}
+		var c Session
+		if err := c.parse(append(want, '\n')); err != nil || !reflect.DeepEqual(a, c) {
+			t.Fatalf("read %+v, %v\nwant %+v", c, err, a)
+		}
+	})
+}
+
+// What another program wrote is read as encoding/json reads it, or not at all.
+func TestSessionsAreReadAsJSON(t *testing.T) {
+	for _, text := range []string{
+		`{"sessionId":"s","later":{"a":[1,{"b":null}]},"version":1}`,
+		` { "history" : [ { "ts" : 1, "more" : [] } ] , "lastPercentage" : 4e-1 } `,
+		`{"history":[]}`, `{"history":null,"counted":false}`, `{}`,
+		`{"model":"a\u00e9\n"}`,
+		`{"model":3}`, `{"window":"3"}`, `{"window":1.5}`, `{"doubt":1}`, `{"history":{}}`, `{"history":[3]}`,
+		`[]`, `3`, ``, `{`, `{"version":1} {"version":2}`, `{"window":99999999999999999999}`,
+	} {
+		var want, got Session
+		fails := json.Unmarshal([]byte(text), &want) != nil
+		if err := got.parse([]byte(text)); (err != nil) != fails || !fails && !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v, want %+v, fails %v", text, got, err, want, fails)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"sessionId":"s","history":[{"ts":1,"tokens":2,"pct":0.5,"turns":3}],"window":200000,"version":1}`))
+	f.Add([]byte(`{"history":null,"doubt":true,"x":[{}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var s, again Session
+		if s.parse(data) != nil {
+			return
+		}
+		text, err := s.appendJSON(nil)
+		if err != nil || again.parse(text) != nil || !reflect.DeepEqual(s, again) {
+			t.Errorf("%q is read as %+v, written as %s and read as %+v", data, s, text, again)
+		}
 	})
 }
 

@@ -2,7 +2,6 @@ package gauge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,8 +34,12 @@ func (f Files) Session(id string) (Session, bool) {
 	if path == "" {
 		return Session{}, false
 	}
+	data, err := read(path)
+	if err != nil {
+		return Session{}, false
+	}
 	var s Session
-	if read(path, &s) != nil || !s.sane() || s.SessionID != id {
+	if s.parse(data) != nil || !s.sane() || s.SessionID != id {
 		return Session{}, false
 	}
 	return s, true
@@ -105,10 +108,10 @@ func (f Files) path(id string) string {
 	return filepath.Join(f.Dir, id+".json")
 }
 
-func read(path string, into any) error {
+func read(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	info, err := file.Stat()
 	var data []byte
@@ -117,10 +120,7 @@ func read(path string, into any) error {
 		data = make([]byte, min(max(info.Size(), 0), maxFile))
 		_, err = io.ReadFull(file, data)
 	}
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	return json.Unmarshal(data, into)
+	return data, errors.Join(err, file.Close())
 }
 
 // write puts a file in place of another in one step. After a power failure it

@@ -62,7 +62,8 @@ func (h Health) Mean() (float64, bool) {
 // Health reads the memory's health; false where there is none to be read.
 func (f Files) Health() (Health, bool) {
 	var h Health
-	return h, read(f.healthPath(), &h) == nil && h.Version == healthVersion
+	data, err := read(f.healthPath())
+	return h, err == nil && json.Unmarshal(data, &h) == nil && h.Version == healthVersion
 }
 
 // WriteHealth replaces the memory's health.

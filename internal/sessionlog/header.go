@@ -144,15 +144,6 @@ func startsLikeHeader(b []byte) bool {
 	return len(b) <= 8 || strings.HasPrefix(headerTag, string(b[8:]))
 }
 
-// decodeHeader reads the JSON of a header whose sum was right.
-func decodeHeader(js []byte) Header {
-	var h Header
-	// A header of a later minor version may hold a field of another shape; the
-	// fields that can be read are worth more than an error.
-	_ = json.Unmarshal(js, &h)
-	return h
-}
-
 // readFull fills b from offset off; an early end is io.ErrUnexpectedEOF.
 func readFull(r io.ReaderAt, b []byte, off int64) error {
 	n, err := r.ReadAt(b, off)
