@@ -4,8 +4,10 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // TempPrefix begins the names of files that are being written. A process that
@@ -20,6 +22,30 @@ func Replace(path string, data []byte) error { return replace(path, data, false)
 // ReplaceSynced does as Replace, and the content is on the disk before the file
 // takes its name.
 func ReplaceSynced(path string, data []byte) error { return replace(path, data, true) }
+
+// Remove removes a file unless it is gone.
+func Remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err //nolint:wrapcheck // the caller says what was to be removed
+	}
+	return nil
+}
+
+// Sweep removes what processes that were killed left half written in a folder. The
+// caller makes sure that nobody writes there.
+func Sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), TempPrefix) {
+			errs = append(errs, Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
 
 func replace(path string, data []byte, sync bool) error {
 	dir := filepath.Dir(path)

@@ -73,3 +73,38 @@ func names(t *testing.T, dir string) (out []string) {
 	}
 	return out
 }
+
+func TestRemove(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := atomicfile.Replace(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time it is gone
+		if err := atomicfile.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(path, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Remove(path); err == nil {
+		t.Error("a folder that is not empty was removed")
+	}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"file", atomicfile.TempPrefix + "1", atomicfile.TempPrefix + "2"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, at := range []string{dir, filepath.Join(dir, "none")} {
+		if err := atomicfile.Sweep(at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := names(t, dir); len(left) != 1 || left[0] != "file" {
+		t.Errorf("%q are left, want the file alone", left)
+	}
+}

@@ -197,7 +197,7 @@ func beginsWith(f io.ReaderAt, logPath string, n int64) (bool, error) {
 		}
 		m, err := f.ReadAt(b[:k], off)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return false, fmt.Errorf("read transcript: %w", err)
+			return false, &unreadError{err}
 		}
 		// What was forgotten stands in the file still.
 		r.Mask(a[:k], off)

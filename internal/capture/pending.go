@@ -101,7 +101,7 @@ func (p Pending) Take() ([]PendingWork, error) {
 
 // Done removes the note of a session that was taken.
 func (p Pending) Done(w PendingWork) error {
-	if err := os.Remove(p.taken(w.Session)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Remove(p.taken(w.Session)); err != nil {
 		return fmt.Errorf("remove note of session %s: %w", w.Session, err)
 	}
 	return nil

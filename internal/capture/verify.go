@@ -20,6 +20,7 @@ const (
 	SourceGone    SourceState = "gone"       // the log is all there is
 	SourceDiffers SourceState = "differs"    // the file does not begin with what was logged
 	SourceOld     SourceState = "superseded" // a later generation took its place
+	SourceUnread  SourceState = "unread"     // the file is there and cannot be read
 )
 
 // Verified is one log that was checked.
@@ -27,6 +28,9 @@ type Verified struct {
 	Log    string
 	Report sessionlog.VerifyReport
 	Source SourceState
+	// Unread is why the client's file could not be read, which says nothing of the
+	// log.
+	Unread error
 	Err    error // the log is damaged, or could not be read
 }
 
@@ -60,11 +64,20 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 		v.Report, v.Err = sessionlog.Verify(ctx, e.Path)
 		if v.Err == nil {
 			v.Source, v.Err = sourceState(e, newest[e.Slug+"/"+e.Session+"/"+e.Rel])
+			if unread, ok := errors.AsType[*unreadError](v.Err); ok {
+				v.Source, v.Unread, v.Err = SourceUnread, unread.err, nil
+			}
 		}
 		out = append(out, v)
 	}
 	return out, nil
 }
+
+// unreadError is why the client's file could not be read.
+type unreadError struct{ err error }
+
+func (e *unreadError) Error() string { return "read transcript: " + e.err.Error() }
+func (e *unreadError) Unwrap() error { return e.err }
 
 func sourceState(e sessionlog.Entry, newest int) (SourceState, error) {
 	if e.Generation < newest {
@@ -83,7 +96,7 @@ func sourceState(e sessionlog.Entry, newest int) (SourceState, error) {
 		return SourceGone, nil
 	}
 	if err != nil {
-		return "", err
+		return "", &unreadError{err}
 	}
 	defer f.Close()
 	if info.Size() < raw {

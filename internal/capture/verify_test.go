@@ -59,7 +59,7 @@ func TestVerifyComparesALogWithItsFile(t *testing.T) {
 		{"a folder has its name", func(w *world) {
 			must(w.t, os.Remove(w.path(sessionA)))
 			must(w.t, os.Mkdir(w.path(sessionA), 0o700))
-		}, "damaged"},
+		}, "unread"},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ func (a *app) forgetPart(ctx context.Context, r rooms, typed string, f forgetFla
 		ref, plan, out, err = a.planPart(ctx, x, typed)
 		return err
 	})
+	if archive.ErrorCode(err) == archive.CodeNotFound {
+		return a.finishPart(ctx, r, ref, f, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -45,6 +49,29 @@ func (a *app) forgetPart(ctx context.Context, r rooms, typed string, f forgetFla
 				return err
 			}
 			return a.eraseParts(ctx, r, plan.Part.Sessions)
+		},
+	})
+}
+
+// finishPart goes on with what an interrupted call began: the lines are gone, and
+// what is derived of them is not. Else the part is not there, as missing says.
+func (a *app) finishPart(ctx context.Context, r rooms, ref archive.Ref, f forgetFlags, missing error) error {
+	of, err := r.capture.Parts().Of(ref.Session)
+	if err != nil || !of.Open {
+		return errors.Join(missing, err)
+	}
+	out := forgetPartJSON{Handle: ref.Handle(), Files: []string{}, Sessions: []string{ref.Session}, Also: []string{}}
+	return a.carryOut(ctx, r, f, deletion{
+		plan: &out, outcome: &out.forgottenJSON, samples: of.Samples, elsewhere: "other lines of the logs",
+		show: func() {
+			fmt.Fprintf(a.out, "%s is forgotten already; what may be left of it is deleted now.\n", a.paint().bold(ref.Handle()))
+		},
+		erase: func() error {
+			open, err := forgetter(r).OpenParts(ctx)
+			if err != nil {
+				return err
+			}
+			return a.eraseParts(ctx, r, open)
 		},
 	})
 }

@@ -92,7 +92,7 @@ func (f Files) Sweep(before time.Time) (int, error) {
 		if err != nil || !ours || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(f.Dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := atomicfile.Remove(filepath.Join(f.Dir, e.Name())); err != nil {
 			return n, fmt.Errorf("sweep state: %w", err)
 		}
 		n++

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/atomicfile"
 	"strandline/internal/capture"
 	"strandline/internal/sessionlog"
 )
@@ -203,7 +204,7 @@ func (f Forget) eraseLog(e sessionlog.Entry, gone *Gone) error {
 		return nil
 	}
 	if err == nil {
-		err = errors.Join(removed(e.Path+".tmp"), removed(e.Path))
+		err = errors.Join(atomicfile.Remove(e.Path+".tmp"), atomicfile.Remove(e.Path))
 	}
 	if err != nil {
 		return fmt.Errorf("delete a log: %w", err)
@@ -215,13 +216,6 @@ func (f Forget) eraseLog(e sessionlog.Entry, gone *Gone) error {
 	dir := filepath.Dir(e.Path)
 	for dir != top && strings.HasPrefix(dir, top) && os.Remove(dir) == nil {
 		dir = filepath.Dir(dir)
-	}
-	return nil
-}
-
-func removed(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/atomicfile"
 	"strandline/internal/capture"
 	"strandline/internal/gauge"
 )
@@ -128,7 +129,7 @@ func sweepNotes(dir string, before time.Time) (n int, err error) {
 		if err != nil || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
 			continue
 		}
-		if err := removed(filepath.Join(dir, e.Name())); err != nil {
+		if err := atomicfile.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return n, fmt.Errorf("sweep notes: %w", err)
 		}
 		n++

@@ -55,7 +55,7 @@ func (l Learned) write(f learnedFile) error {
 }
 
 func (l Learned) remove() error {
-	if err := removed(l.Path); err != nil {
+	if err := atomicfile.Remove(l.Path); err != nil {
 		return fmt.Errorf("remove what was learned: %w", err)
 	}
 	return nil
