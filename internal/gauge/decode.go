@@ -11,7 +11,7 @@ import (
 // errShape says that a value is not of the kind that its name asks for.
 var errShape = errors.New("a value of another kind")
 
-// parse reads what appendJSON wrote, for the reason that it was written by hand:
+// parse reads what encodeJSON wrote, for the reason that it was written by hand:
 // a hook reads one session. Names that are not known are passed over.
 func (s *Session) parse(data []byte) error {
 	d := &decoder{in: jsontext.NewDecoder(bytes.NewReader(data))}

@@ -6,11 +6,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// appendJSON writes a session as encoding/json would. A hook encodes one session
+// encodeJSON writes a session as encoding/json would. A hook encodes one session
 // and ends, and of that package's first value most of the time goes into learning
 // the type.
-func (s *Session) appendJSON(b []byte) ([]byte, error) {
-	e := encoder{b: append(b, '{')}
+func (s *Session) encodeJSON() ([]byte, error) {
+	e := encoder{b: []byte{'{'}}
 	e.text("sessionId", s.SessionID)
 	e.integer("lastTokenEstimate", s.LastTokenEstimate)
 	e.part("lastPercentage", s.LastPercentage)

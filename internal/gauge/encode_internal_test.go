@@ -38,7 +38,7 @@ func TestSessionsAreWrittenAsJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.appendJSON(nil)
+		got, err := s.encodeJSON()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func FuzzParse(f *testing.F) {
 		if s.parse(data) != nil {
 			return
 		}
-		text, err := s.appendJSON(nil)
+		text, err := s.encodeJSON()
 		if err != nil || again.parse(text) != nil || !reflect.DeepEqual(s, again) {
 			t.Errorf("%q is read as %+v, written as %s and read as %+v", data, s, text, again)
 		}
@@ -88,7 +88,7 @@ func FuzzParse(f *testing.F) {
 
 func TestWhatIsNoUTF8IsNotWritten(t *testing.T) {
 	s := Session{SessionID: "s", Model: "\xff"}
-	if _, err := s.appendJSON(nil); err == nil {
+	if _, err := s.encodeJSON(); err == nil {
 		t.Error("no error")
 	}
 }

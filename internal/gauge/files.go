@@ -68,7 +68,7 @@ func (f Files) Update(ctx context.Context, id string, change func(s *Session) bo
 		return nil
 	}
 	s.Version = sessionVersion
-	data, err := s.appendJSON(nil)
+	data, err := s.encodeJSON()
 	if err != nil {
 		return fmt.Errorf("write state: %w", err)
 	}
