@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+	"strandline/internal/compact"
+	"strandline/internal/install"
+)
+
+// completed is how many sessions a shell is offered, the newest.
+const completed = 50
+
+// complete tells shells what values flags and arguments take. It is asked only
+// where a shell completes a line.
+func (a *app) complete(root *cobra.Command) {
+	fixed := map[string][]string{
+		"kind":   texts(archive.PassageKinds()),
+		"role":   texts(compact.Roles()),
+		"scope":  {string(install.ScopeUser), string(install.ScopeProject)},
+		"format": {"json", "text"},
+		"from":   {"claude", "compressed-context", "knowledge-db"},
+	}
+	for _, cmd := range root.Commands() {
+		for _, c := range append(cmd.Commands(), cmd) {
+			for flag, values := range fixed {
+				if c.Flags().Lookup(flag) != nil {
+					_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+				}
+			}
+			if c.Flags().Lookup("session") != nil {
+				_ = c.RegisterFlagCompletionFunc("session", a.completeSession) // as above
+			}
+			switch argument := strings.Trim(argumentOf(c), "[]"); {
+			case strings.HasPrefix(argument, "SESSION") || argument == "HANDLE":
+				c.ValidArgsFunction = first(a.completeSession)
+			case argument == "KEY":
+				c.ValidArgsFunction = first(a.completeKey)
+			}
+		}
+	}
+}
+
+func texts[T ~string](values []T) (out []string) {
+	for _, v := range values {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+// argumentOf is the first argument that a command's usage line names.
+func argumentOf(c *cobra.Command) string {
+	if words := strings.Fields(c.Use); len(words) > 1 {
+		return words[1]
+	}
+	return ""
+}
+
+// first offers values for the first argument, and nothing behind it.
+func first(of cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return of(cmd, args, typed)
+	}
+}
+
+func (a *app) completeSession(cmd *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+	_ = a.withStore(cmd.Context(), StoreRead, func(x indexed) error { // a shell shows no errors
+		list, err := x.store.Sessions(cmd.Context(), archive.SessionFilter{Limit: completed})
+		for _, s := range list {
+			if id := archive.ShortID(s.ID); strings.HasPrefix(id, typed) {
+				out = append(out, cobra.CompletionWithDesc(id, cut(oneLine(s.Title), 60)))
+			}
+		}
+		return err
+	})
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func (a *app) completeKey(_ *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+	cfg, _ := a.settings() // as above
+	for _, e := range cfg.Entries() {
+		if strings.HasPrefix(e.Key, typed) {
+			out = append(out, e.Key)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
