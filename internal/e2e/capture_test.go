@@ -271,3 +271,36 @@ func TestRebuiltSessionResumes(t *testing.T) {
 	}
 	s.checkExported()
 }
+
+// TestResumeWithoutAForgottenTurn has the client resume a session of which a turn in
+// the middle was deleted for good: one line stands where its rows were.
+func TestResumeWithoutAForgottenTurn(t *testing.T) {
+	t.Parallel()
+	s, id := planted(t, (*sandbox).install)
+	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
+	before := len(s.read(s.transcript(id)))
+	found := s.strandline("search", "--session", id, "--json", agentPrompt).mustSucceed().stdout
+	_, handle, _ := strings.Cut(found, `"handle": "`)
+	handle, _, _ = strings.Cut(handle, `"`)
+	turn, _, _ := strings.Cut(handle, ".")
+	s.strandline("forget", turn, "--yes").mustSucceed()
+	s.forget(id)
+
+	s.strandline("rebuild", id).mustSucceed()
+
+	if after := len(s.read(s.transcript(id))); after != before {
+		t.Errorf("the transcript has %d bytes without %s, had %d", after, turn, before)
+	}
+	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
+	sent := next.request(mockapi.Turn, 0).Text()
+	for _, text := range []string{portFact, "Noted."} {
+		if !strings.Contains(sent, text) {
+			t.Errorf("the client resumed the session without %q, which is older than %s", text, turn)
+		}
+	}
+	for _, text := range []string{agentPrompt, "The archive is in order."} {
+		if strings.Contains(sent, text) {
+			t.Errorf("the client sends %q, which was forgotten with %s", text, turn)
+		}
+	}
+}
