@@ -62,11 +62,7 @@ func (a *app) compactions(ctx context.Context, f compactionsFlags) error {
 			return err
 		}
 		if f.asJSON {
-			out := make([]view.Compaction, 0, len(list))
-			for _, o := range list {
-				out = append(out, view.NewCompaction(o))
-			}
-			return a.printJSON(out)
+			return a.printJSON(view.Compactions(list))
 		}
 		return a.printCompactions(list, f)
 	})

@@ -58,11 +58,7 @@ that fits the session. A sub-agent gets the block of its type's role by itself.`
 			if !cmd.Flags().Changed("budget") {
 				req.Budget = x.cfg.Restore.Budget
 			}
-			req.Log, req.Redact = x.capture.Conversation, a.env.Redact(x.cfg)
-			if err := a.learned(ctx, x, &req); err != nil {
-				return compact.Block{}, err
-			}
-			return compact.Restore(ctx, x.store, req)
+			return a.restored(ctx, x, req)
 		})
 	}
 	return cmd
@@ -83,22 +79,36 @@ summary keeps tasks, files, decisions and errors.`,
 			if !cmd.Flags().Changed("budget") {
 				req.Budget = x.cfg.Compaction.InstructionBudget
 			}
-			if req.AtLine == 0 && a.env.Changes != nil { // a work tree has no past to look at
-				s, err := x.store.Session(ctx, req.Session)
-				if err != nil {
-					return compact.Block{}, err
-				}
-				req.Changes = func(ctx context.Context) string { return a.env.Changes(x.cfg)(ctx, s.Cwd) }
-			}
-			var err error
-			if req.Summaries, err = a.summaries(ctx, x, req); err != nil {
-				return compact.Block{}, err
-			}
-			text, err := compact.Preserve(ctx, x.store, req)
-			return compact.Block{Text: text}, err
+			return a.preserved(ctx, x, req)
 		})
 	}
 	return cmd
+}
+
+// restored is the block that a compaction gets back.
+func (a *app) restored(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
+	req.Log, req.Redact = x.capture.Conversation, a.env.Redact(x.cfg)
+	if err := a.learned(ctx, x, &req); err != nil {
+		return compact.Block{}, err
+	}
+	return compact.Restore(ctx, x.store, req)
+}
+
+// preserved is the text that the client's summarizer would be given.
+func (a *app) preserved(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
+	if req.AtLine == 0 && a.env.Changes != nil { // a work tree has no past to look at
+		s, err := x.store.Session(ctx, req.Session)
+		if err != nil {
+			return compact.Block{}, err
+		}
+		req.Changes = func(ctx context.Context) string { return a.env.Changes(x.cfg)(ctx, s.Cwd) }
+	}
+	var err error
+	if req.Summaries, err = a.summaries(ctx, x, req); err != nil {
+		return compact.Block{}, err
+	}
+	text, err := compact.Preserve(ctx, x.store, req)
+	return compact.Block{Text: text}, err
 }
 
 func (a *app) printContext(cmd *cobra.Command, f contextFlags, build func(context.Context, indexed, compact.Request) (compact.Block, error)) error {

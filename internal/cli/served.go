@@ -64,29 +64,6 @@ func (s *Served) Sessions(ctx context.Context, ask view.SessionsAsk) ([]view.Ses
 	})
 }
 
-// Outline is a session's.
-func (s *Served) Outline(ctx context.Context, typed string) (view.Outline, error) {
-	return read(ctx, s, func(x indexed) (view.Outline, error) {
-		_, id, err := session(ctx, x.store, typed)
-		if err != nil {
-			return view.Outline{}, err
-		}
-		return outline(ctx, x, id)
-	})
-}
-
-// Place is the text of a turn or a step.
-func (s *Served) Place(ctx context.Context, at archive.Handle) ([]view.Block, error) {
-	return read(ctx, s, func(x indexed) ([]view.Block, error) {
-		id, err := x.store.Resolve(ctx, at.Session)
-		if err != nil {
-			return nil, err
-		}
-		blocks, err := s.a.reader(x.rooms).Blocks(ctx, x.store, id, at)
-		return view.NewBlocks(blocks), err
-	})
-}
-
 // Search finds passages, in all projects unless one is named.
 func (s *Served) Search(ctx context.Context, ask view.SearchAsk) (recall.Result, error) {
 	return read(ctx, s, func(x indexed) (result recall.Result, err error) {

@@ -9,14 +9,46 @@ import (
 )
 
 // Archive is what the API reads. Sessions and places are named as a user types
-// them; a name that fits nothing is an *archive.Error.
+// them; a name that fits nothing is an *archive.Error. It is used by several
+// goroutines.
 type Archive interface {
 	Projects(ctx context.Context) ([]view.Project, error)
 	Sessions(ctx context.Context, ask view.SessionsAsk) ([]view.Session, error)
+	Running(ctx context.Context) ([]view.Running, error)
 	Outline(ctx context.Context, session string) (view.Outline, error)
 	// Place is the text of a turn or a step.
-	Place(ctx context.Context, at archive.Handle) ([]view.Block, error)
+	Place(ctx context.Context, at archive.Handle) (view.Place, error)
 	Search(ctx context.Context, ask view.SearchAsk) (recall.Result, error)
+	Timeline(ctx context.Context, session string) (view.Timeline, error)
+	Tasks(ctx context.Context, session string, open bool) ([]view.TaskTree, error)
+	// Segments are those of a session, or all if it is "".
+	Segments(ctx context.Context, session string, pending bool) ([]view.Segment, error)
+	SessionFiles(ctx context.Context, session string) ([]view.File, error)
+	// FileHistory is what was done to a file, oldest first, and how many older ones
+	// were left out.
+	FileHistory(ctx context.Context, ask view.FilesAsk) ([]view.Touch, int, error)
+	// Compactions are those of a session, or the newest of all if it is "".
+	Compactions(ctx context.Context, session string, limit int) ([]view.Compaction, error)
+	Restore(ctx context.Context, ask view.ContextAsk) (view.Context, error)
+	Preserve(ctx context.Context, ask view.ContextAsk) (view.Context, error)
+	// Stats are the sums of a session, or of the archive if it is "".
+	Stats(ctx context.Context, session string) (view.Stats, error)
+	Status(ctx context.Context) (view.Status, error)
+	// Transcript opens the exact bytes of a session's transcript; generation 0 is the
+	// latest.
+	Transcript(ctx context.Context, session string, generation int) (view.Transcript, error)
+	// Stamp changes whenever something was written to the index. It costs next to
+	// nothing.
+	Stamp() string
+	// Recent lists sessions that were heard of lately, or the one that is named, with
+	// sub-agents' sessions.
+	Recent(ctx context.Context, session string) ([]view.Session, error)
+
+	SaveSnapshot(ctx context.Context, d view.SnapshotDraft) (view.Snapshot, error)
+	// Snapshots lists those of a session, or all if it is "", newest first.
+	Snapshots(ctx context.Context, session string) ([]view.SnapshotLine, error)
+	Snapshot(ctx context.Context, ask view.SnapshotsAsk) (view.Snapshot, error)
+	SnapshotBrief(ctx context.Context, ask view.SnapshotsAsk, role string, budget int) (view.SnapshotBrief, error)
 }
 
 // Parameters that several routes have.
@@ -38,52 +70,4 @@ func cursorParam() param {
 
 func agentsParam() param {
 	return param{name: "agents", kind: isFlag, says: "sub-agents' runs as well"}
-}
-
-// table lists the routes.
-func (s *Server) table() []route {
-	return []route{
-		reads(s, route{path: "/projects", id: "listProjects", summary: "The projects that sessions are kept of"},
-			func(ctx context.Context, _ *call) (listOf[view.Project], error) {
-				return whole(s.opts.Archive.Projects(ctx))
-			}),
-		reads(s, route{path: "/sessions", id: "listSessions", summary: "The sessions that are kept, newest first",
-			params: []param{projectParam(), {name: "parent", kind: isHandle, says: "only the sub-agents and forks of this session"}, agentsParam(), sinceParam(), limitParam(50, 500), cursorParam()}},
-			s.sessions),
-		reads(s, route{path: "/sessions/{session}", id: "getSession", summary: "A session's outline: its turns, and the files that the client keeps beside its transcript"},
-			func(ctx context.Context, c *call) (view.Outline, error) {
-				return s.opts.Archive.Outline(ctx, c.PathValue("session"))
-			}),
-		reads(s, route{path: "/sessions/{session}/turns/{place}", id: "getPlace", summary: "The text of a turn (12) or of a step (12.3), nothing cut"}, s.place),
-		reads(s, route{path: "/search", id: "search", summary: "Find what was said and done", params: searchParams()}, s.search),
-	}
-}
-
-// sessions lists sessions page by page.
-func (s *Server) sessions(ctx context.Context, c *call) (listOf[view.Session], error) {
-	since, err := c.since("since")
-	if err != nil {
-		return listOf[view.Session]{}, err
-	}
-	list, err := s.opts.Archive.Sessions(ctx, view.SessionsAsk{Project: c.text("project"), Parent: c.text("parent"), Agents: c.flag("agents"), Since: since})
-	if err != nil {
-		return listOf[view.Session]{}, err
-	}
-	return paged(list, c), nil
-}
-
-// placeAnswer is a turn or a step.
-type placeAnswer struct {
-	Handle string       `json:"handle"`
-	Blocks []view.Block `json:"blocks"`
-}
-
-// place gives a turn or a step whole.
-func (s *Server) place(ctx context.Context, c *call) (placeAnswer, error) {
-	at, err := archive.ParseHandle(c.PathValue("session") + "/" + c.PathValue("place"))
-	if err != nil {
-		return placeAnswer{}, err
-	}
-	blocks, err := s.opts.Archive.Place(ctx, at)
-	return placeAnswer{Handle: at.String(), Blocks: blocks}, err
 }

@@ -51,6 +51,25 @@ func TestWhatIsAskedReachesTheArchive(t *testing.T) {
 		{"/sessions/7f3a12cd~a2c37f95", "7f3a12cd~a2c37f95"},
 		{"/sessions/7f3a12cd/turns/12", archive.Handle{Session: "7f3a12cd", Turn: 12, Step: -1}},
 		{"/sessions/7f3a12cd/turns/12.3", archive.Handle{Session: "7f3a12cd", Turn: 12, Step: 3}},
+		{"/sessions/7f3a12cd/timeline", "7f3a12cd"},
+		{"/sessions/7f3a12cd/tasks", []any{"7f3a12cd", false}},
+		{"/sessions/7f3a12cd/tasks?open", []any{"7f3a12cd", true}},
+		{"/sessions/7f3a12cd/segments?pending", []any{"7f3a12cd", true}},
+		{"/segments", []any{"", false}},
+		{"/sessions/7f3a12cd/files", "7f3a12cd"},
+		{"/files?path=pay/retry.go", view.FilesAsk{Path: "pay/retry.go", Limit: defaultPage}},
+		{"/files?path=a&project=shop&session=7f3a12cd&since=7d&reads&limit=3", view.FilesAsk{Path: "a", Project: "shop", Session: "7f3a12cd", Since: week, Reads: true, Limit: 3}},
+		{"/sessions/7f3a12cd/compactions", []any{"7f3a12cd", 0}},
+		{"/compactions?limit=7", []any{"", 7}},
+		{"/sessions/7f3a12cd/restore", view.ContextAsk{Session: "7f3a12cd"}},
+		{"/sessions/7f3a12cd/restore?role=developer&budget=8000&at_line=12", view.ContextAsk{Session: "7f3a12cd", Role: "developer", Budget: 8000, AtLine: 12}},
+		{"/sessions/7f3a12cd/preserve?budget=2000", view.ContextAsk{Session: "7f3a12cd", Budget: 2000}},
+		{"/sessions/7f3a12cd/stats", "7f3a12cd"},
+		{"/stats", ""},
+		{"/snapshots?session=7f3a12cd", "7f3a12cd"},
+		{"/snapshots/s1", view.SnapshotsAsk{ID: "s1"}},
+		{"/snapshots/latest?session=7f3a12cd", view.SnapshotsAsk{ID: "latest", Session: "7f3a12cd"}},
+		{"/snapshots/s1/brief?role=auto&budget=4000", []any{view.SnapshotsAsk{ID: "s1"}, "auto", 4000}},
 		{"/search?q=retry", view.SearchAsk{Query: "retry", Limit: searchHits + 1}},
 		{"/search?q=a+%22b+c%22&project=shop&session=7f3a12cd&since=7d&kind=edit&kind=reply&agents=true&rewound&deep&explain&limit=5&cursor=" + cursorAt(10),
 			view.SearchAsk{Query: `a "b c"`, Project: "shop", Session: "7f3a12cd", Since: week, Kinds: []archive.PassageKind{archive.KindEdit, archive.KindReply},
@@ -70,7 +89,8 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 		"/sessions?lmit=3", "/sessions?limit=0", "/sessions?limit=501", "/sessions?limit=x", "/sessions?limit=3&limit=4", "/sessions?since=soon",
 		"/sessions?agents=perhaps", "/sessions?parent=a/b", "/sessions?cursor=zz", "/sessions?cursor=" + cursorAt(-1), "/sessions?%zz", "/sessions?project=%00",
 		"/search", "/search?q=", "/search?q=a&kind=thought", "/search?q=a&since=later", "/search?q=" + strings.Repeat("x", maxText+1), "/projects?x",
-		"/sessions/7f3a12cd/turns/twelve",
+		"/sessions/7f3a12cd/turns/twelve", "/files", "/files?path=", "/sessions/7f3a12cd/restore?role=king", "/sessions/7f3a12cd/restore?budget=-1",
+		"/sessions/7f3a12cd/preserve?role=developer", "/compactions?limit=0", "/sessions/7f3a12cd/tasks?open=maybe",
 	} {
 		w := newWorld(t)
 		out := w.get("/api/v1" + path)
@@ -164,7 +184,7 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {
 		out := w.request(method, "/api/v1/sessions", "")
-		if out.Code != 405 || out.Header().Get("Allow") != "GET" {
+		if out.Code != 405 || out.Header().Get("Allow") != "GET" || problem(t, out).Hint != "use GET" {
 			t.Errorf("%s: %d, allowed: %q", method, out.Code, out.Header().Get("Allow"))
 		}
 	}

@@ -18,8 +18,11 @@ type route struct {
 	method, path string // path is below apiPath, with {wildcards}
 	id           string // for programs that are made from the document
 	summary      string
-	params       []param // of the query
-	answer       reflect.Type
+	params       []param      // of the query
+	body         reflect.Type // nil: none
+	answer       reflect.Type // nil: not JSON, see media
+	media        string       // of an answer that is not JSON
+	status       int          // of a success, 0: 200
 	serve        func(w http.ResponseWriter, c *call) error
 }
 
@@ -82,7 +85,10 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request, m *http.ServeMu
 // answer is the handler of a route.
 func (s *Server) answer(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
+		ctx, cancel := r.Context(), func() {}
+		if rt.media == "" { // what streams bounds itself
+			ctx, cancel = context.WithTimeout(ctx, answerWithin)
+		}
 		defer cancel()
 		query, err := rt.read(r.URL.RawQuery)
 		if err == nil {

@@ -6,12 +6,14 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"strandline/internal/archive"
@@ -43,7 +45,12 @@ type Server struct {
 	routes  []route
 	handler http.Handler
 	readers chan struct{} // who reads the index now
-	ending  chan struct{} // closed when streams of events have to end
+	streams chan struct{} // who listens to events now
+	every   time.Duration // between two looks for events
+	sums    *sums
+	// document is the OpenAPI document, made when somebody asks for it.
+	document func() (json.RawMessage, error)
+	ending   chan struct{} // closed when streams of events have to end
 }
 
 // The bounds of a connection. A transcript or a stream of events may take longer
@@ -63,7 +70,9 @@ const maxReaders = 8
 
 // New returns a server. It listens to nobody yet.
 func New(o Options) *Server {
-	s := &Server{opts: o, gate: newGate(o), readers: make(chan struct{}, maxReaders), ending: make(chan struct{})}
+	s := &Server{opts: o, gate: newGate(o), readers: make(chan struct{}, maxReaders), ending: make(chan struct{}),
+		streams: make(chan struct{}, maxStreams), every: eventsEvery, sums: newSums()}
+	s.document = sync.OnceValues(func() (json.RawMessage, error) { return describe(s.routes, o.Version) })
 	s.routes = s.table()
 	s.handler = s.guarded(s.mux())
 	return s

@@ -28,3 +28,21 @@ type SearchAsk struct {
 	Explain bool
 	Limit   int
 }
+
+// FilesAsk asks what was done to a file.
+type FilesAsk struct {
+	Path    string // whole, or its end at a slash
+	Project string // as in SessionsAsk
+	Session string // handle or id
+	Since   time.Time
+	Reads   bool // reads and searches as well
+	Limit   int  // at most this many, the newest
+}
+
+// ContextAsk asks for what a compaction gets.
+type ContextAsk struct {
+	Session string // handle or id
+	Role    string // "" for the block that is worth most
+	AtLine  int    // as if the session had ended before this line, 0: as it is
+	Budget  int    // characters, 0: as the settings say
+}

@@ -58,3 +58,12 @@ func Rounded(share float64) *float64 {
 func CutHandle(c archive.Compaction) string {
 	return archive.Ref{Session: c.Session, Turn: c.Turn, Step: -1}.Handle()
 }
+
+// Compactions are a list of them.
+func Compactions(list []compact.Outcome) []Compaction {
+	out := make([]Compaction, 0, len(list))
+	for _, o := range list {
+		out = append(out, NewCompaction(o))
+	}
+	return out
+}

@@ -70,3 +70,22 @@ func NewBlocks(blocks []logread.Block) []Block {
 	}
 	return out
 }
+
+// Place is a turn or a step: what was said in it, and what its calls came to.
+type Place struct {
+	Handle string  `json:"handle"`
+	Blocks []Block `json:"blocks"`
+	Calls  []Call  `json:"calls"`
+}
+
+// NewPlace is the place at with its blocks, and with those of its turn's calls that
+// are in it.
+func NewPlace(at archive.Ref, blocks []logread.Block, calls []archive.Call) Place {
+	in := calls[:0:0]
+	for _, c := range calls {
+		if at.Step < 0 || c.Step == at.Step {
+			in = append(in, c)
+		}
+	}
+	return Place{Handle: at.Handle(), Blocks: NewBlocks(blocks), Calls: Calls(in)}
+}

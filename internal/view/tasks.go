@@ -50,3 +50,9 @@ func Tasks(past *task.Past, open bool) []Task {
 	}
 	return out
 }
+
+// TaskTree is a task with those of the sub-agent that it was given to.
+type TaskTree struct {
+	Task
+	Tasks []TaskTree `json:"tasks,omitempty"`
+}

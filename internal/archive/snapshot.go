@@ -1,0 +1,88 @@
+package archive
+
+import "time"
+
+// JournalSnapshot is the state of a session's work at a moment, as a program told
+// it over HTTP. Data is SnapshotFact.
+const JournalSnapshot JournalKind = "snapshot"
+
+// SnapshotFact is the data of a JournalSnapshot entry. All of it may be missing.
+type SnapshotFact struct {
+	Trigger   string            `json:"trigger,omitempty"` // "manual", "proactive", "pre-compact" …
+	AgentID   string            `json:"agent_id,omitempty"`
+	AgentType string            `json:"agent_type,omitempty"`
+	Summary   string            `json:"summary,omitempty"`
+	Tasks     []SnapshotTask    `json:"tasks,omitempty"`
+	Agents    []SnapshotAgent   `json:"agents,omitempty"`
+	Messages  []SnapshotMessage `json:"messages,omitempty"` // oldest first
+	Actions   []SnapshotAction  `json:"actions,omitempty"`  // oldest first
+	Files     []string          `json:"files,omitempty"`
+	Decisions []string          `json:"decisions,omitempty"`
+	Next      []string          `json:"next,omitempty"` // what is to be done next
+}
+
+// SnapshotTask is a task; Parent makes a hierarchy of them.
+type SnapshotTask struct {
+	ID          string   `json:"id"`
+	Parent      string   `json:"parent,omitempty"` // ID of the task that it is part of
+	Subject     string   `json:"subject"`
+	Description string   `json:"description,omitempty"`
+	Status      string   `json:"status,omitempty"` // "pending", "in_progress", "completed", "blocked" …
+	Owner       string   `json:"owner,omitempty"`  // agent
+	BlockedBy   []string `json:"blocked_by,omitempty"`
+}
+
+// SnapshotAgent is an agent at work.
+type SnapshotAgent struct {
+	ID     string `json:"id"`
+	Type   string `json:"type,omitempty"`
+	Status string `json:"status,omitempty"`
+	Task   string `json:"task,omitempty"`
+	Result string `json:"result,omitempty"`
+}
+
+// SnapshotMessage is what one agent said to another, or to all.
+type SnapshotMessage struct {
+	From string    `json:"from,omitempty"`
+	To   string    `json:"to,omitempty"`
+	Text string    `json:"text"`
+	Time time.Time `json:"time,omitzero"`
+}
+
+// SnapshotAction is a use of a tool.
+type SnapshotAction struct {
+	Tool    string    `json:"tool,omitempty"`
+	Command string    `json:"command,omitempty"`
+	File    string    `json:"file,omitempty"`
+	Exit    *int      `json:"exit,omitempty"`
+	Failed  bool      `json:"failed,omitempty"`
+	Error   string    `json:"error,omitempty"`
+	Agent   string    `json:"agent,omitempty"`
+	Time    time.Time `json:"time,omitzero"`
+}
+
+// EachText replaces every text of the snapshot that a person or a model wrote by
+// what change makes of it.
+func (f *SnapshotFact) EachText(change func(string) string) {
+	f.Summary = change(f.Summary)
+	for i := range f.Tasks {
+		t := &f.Tasks[i]
+		t.Subject, t.Description = change(t.Subject), change(t.Description)
+	}
+	for i := range f.Agents {
+		a := &f.Agents[i]
+		a.Task, a.Result = change(a.Task), change(a.Result)
+	}
+	for i := range f.Messages {
+		f.Messages[i].Text = change(f.Messages[i].Text)
+	}
+	for i := range f.Actions {
+		a := &f.Actions[i]
+		a.Command, a.File, a.Error = change(a.Command), change(a.File), change(a.Error)
+	}
+	for _, list := range [][]string{f.Files, f.Decisions, f.Next} {
+		for i := range list {
+			list[i] = change(list[i])
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+var update = flag.Bool("update", false, "write the documents anew")
+
+// The document in docs is the one that is served.
+func TestTheDocumentIsPublished(t *testing.T) {
+	w := newWorld(t)
+	out := w.get("/api/v1/openapi.json")
+	if out.Code != 200 {
+		t.Fatalf("%d %s", out.Code, out.Body)
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, bytes.ReplaceAll(out.Body.Bytes(), []byte(`"1.2.3"`), []byte(`"1"`)), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("..", "..", "docs", "openapi.json")
+	if *update {
+		if err := os.WriteFile(path, pretty.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(pretty.Bytes(), want) {
+		t.Error("docs/openapi.json is another one: go test ./internal/httpapi -run Document -update")
+	}
+}
+
+// Every route is described, and answers as its description says.
+func TestAnswersAreAsTheDocumentSays(t *testing.T) {
+	ids := map[string]bool{}
+	w := newWorld(t)
+	doc := decoded[struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+			Responses   map[string]struct {
+				Content map[string]struct{ Schema *jsonschema.Schema }
+			}
+		}
+	}](t, w.get("/api/v1/openapi.json"))
+	described := 0
+	for _, methods := range doc.Paths {
+		described += len(methods)
+	}
+	if described != len(w.server.routes) {
+		t.Errorf("%d of %d routes are described", described, len(w.server.routes))
+	}
+	for _, r := range w.server.routes {
+		op, ok := doc.Paths[apiPath+r.path][strings.ToLower(r.method)]
+		if !ok || op.OperationID != r.id || ids[r.id] || r.summary == "" {
+			t.Errorf("%s %s is described as %+v", r.method, r.path, op)
+			continue
+		}
+		ids[r.id] = true
+		if r.method != "GET" || r.answer == nil {
+			continue
+		}
+		t.Run(r.id, func(t *testing.T) {
+			path := strings.NewReplacer("{session}", "7f3a12cd", "{place}", "1.0", "{snapshot}", "s1").Replace(r.path)
+			sep := "?"
+			for _, p := range r.params {
+				if p.required {
+					path += sep + p.name + "=x"
+					sep = "&"
+				}
+			}
+			out := w.get("/api/v1" + path)
+			if out.Code != 200 || out.Header().Get("Content-Type") != "application/json" {
+				t.Fatalf("%s: %d %s", path, out.Code, out.Body)
+			}
+			schema := op.Responses["200"].Content["application/json"].Schema
+			resolved, err := schema.Resolve(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := resolved.Validate(decoded[any](t, out)); err != nil {
+				t.Errorf("%s answers what its schema forbids: %v\n%s", path, err, out.Body)
+			}
+			for name := range decoded[map[string]any](t, out) {
+				if _, ok := schema.Properties[name]; !ok && len(schema.Properties) > 0 {
+					t.Errorf("%s is in the answer and not in the document", name)
+				}
+			}
+			if reflect.DeepEqual(schema, &jsonschema.Schema{}) {
+				t.Error("the schema says nothing")
+			}
+		})
+	}
+}
