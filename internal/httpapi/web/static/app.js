@@ -3,18 +3,34 @@ import { Problem } from "./api.js";
 import { sessions } from "./sessions.js";
 import { session } from "./session.js";
 import { search } from "./search.js";
+import { files } from "./files.js";
+import { compactions } from "./compactions.js";
+import { status } from "./status.js";
 
 const main = document.getElementById("main");
 const box = document.getElementById("q");
 
 // The views by the first part of what stands behind #/; anything else is a handle.
-const views = { "": sessions, search };
+const views = { "": sessions, search, files, compactions, status };
 
 let leave = new AbortController();
 
+/** split takes an address behind # apart: its path and its query. */
+function split(hash) {
+  const at = hash.indexOf("?");
+  const [path, query] = at < 0 ? [hash, ""] : [hash.slice(0, at), hash.slice(at + 1)];
+  return [path.replace(/^#\/?/, ""), query];
+}
+
+/** go leads to another address in place of this one. */
+function go(to) {
+  history.replaceState(null, "", to);
+  show();
+}
+
 /** show makes the view that the address names. */
 async function show() {
-  const [path, query] = decodeURI(location.hash.replace(/^#\/?/, "")).split("?");
+  const [path, query] = split(location.hash);
   const [head] = path.split("/");
   const view = views[head] ?? session;
   leave.abort();
@@ -26,7 +42,7 @@ async function show() {
   }
   main.setAttribute("aria-busy", "true");
   try {
-    await view({ main, path, query: new URLSearchParams(query), signal, box });
+    await view({ main, path, query: new URLSearchParams(query), signal, box, go });
   } catch (fault) {
     if (!signal.aborted) main.replaceChildren(wrong(fault));
   }
@@ -60,15 +76,14 @@ box.addEventListener("input", () => {
 /** find searches for what stands in the box, in place of the search before. */
 function find(now) {
   clearTimeout(typing);
-  const query = new URLSearchParams(location.hash.startsWith("#/search") ? location.hash.split("?")[1] : "");
+  const query = new URLSearchParams(location.hash.startsWith("#/search") ? split(location.hash)[1] : "");
   const q = box.value.trim();
   if (!q && !now) return;
   query.set("q", q);
   const to = `#/search?${query}`;
   if (location.hash === to) return;
   if (location.hash.startsWith("#/search") && !now) {
-    history.replaceState(null, "", to);
-    show();
+    go(to);
   } else {
     location.hash = to;
   }
@@ -85,7 +100,18 @@ document.addEventListener("keydown", (e) => {
     box.blur();
     main.focus();
   }
+  if (e.key === "ArrowDown" || e.key === "ArrowUp") step(e, e.key === "ArrowDown" ? 1 : -1);
 });
+
+/** step goes to the next or the previous row of a list, from the search box too. */
+function step(e, by) {
+  const rows = [...main.querySelectorAll(".rows a")];
+  const at = rows.indexOf(document.activeElement);
+  if (!rows.length || (at < 0 && e.target !== box)) return;
+  e.preventDefault();
+  if (at + by < 0) box.focus();
+  else rows[Math.min(at + by, rows.length - 1)].focus();
+}
 
 addEventListener("hashchange", () => {
   scrollTo(0, 0);

@@ -1,37 +1,87 @@
-import { el, when, bytes, count } from "./dom.js";
-import { get } from "./api.js";
+import { el, svg, when, bytes, short, count, say } from "./dom.js";
+import { get, address } from "./api.js";
 
-/** sessions lists projects and sessions, newest first. */
+const page = 50;
+
+/** sessions shows what works now, then the sessions that are kept, newest first. */
 export async function sessions({ main, query, signal }) {
   const project = query.get("project") ?? "";
-  const [projects, list] = await Promise.all([get("/projects", null, signal), get("/sessions", { project, limit: 50 }, signal)]);
-  const rows = el("ul", { class: "sessions" });
+  const [projects, list, now] = await Promise.all([
+    get("/projects", null, signal), get("/sessions", { project, limit: page }, signal), get("/running", null, signal)]);
+  const rows = el("ul", { class: "rows card" });
   const more = el("button", { type: "button", class: "more" }, "Show older sessions");
-  const add = (page) => {
-    rows.append(...page.items.map(row));
-    more.hidden = !page.next;
-    more.onclick = async () => add(await get("/sessions", { project, limit: 50, cursor: page.next }, signal));
+  const add = (part) => {
+    rows.append(...part.items.map(row));
+    more.hidden = !part.next;
+    more.onclick = async () => add(await get("/sessions", { project, limit: page, cursor: part.next }, signal));
   };
   add(list);
+  const running = el("div", null, works(now.items));
   main.replaceChildren(
+    running,
     el("h1", null, "Sessions"),
-    el("p", { class: "filters", role: "group", "aria-label": "Projects" },
-      chip("All projects", "#/", !project),
-      projects.items.map((p) => chip(p.name || p.key, `#/?project=${encodeURIComponent(p.root || p.name)}`, project === (p.root || p.name), p.sessions))),
+    projects.items.length > 1 && choice(projects.items, project),
     list.items.length ? rows : el("p", { class: "empty" }, "No session is kept yet. strandline import brings in the ones that exist."),
-    more,
-  );
+    more);
+  follow(signal, "", async () => running.replaceChildren(...works((await get("/running", null, signal)).items)));
 }
 
-const chip = (text, href, on, n) =>
-  el("a", { class: "chip", href, "aria-current": on ? "true" : undefined }, text, n !== undefined && el("span", { class: "dim" }, ` ${n}`));
+/** choice lets one choose a project. */
+function choice(projects, chosen) {
+  const select = el("select", { id: "project", onchange: () => { location.hash = select.value ? `#/?project=${encodeURIComponent(select.value)}` : "#/"; } },
+    el("option", { value: "" }, "All projects"),
+    projects.map((p) => {
+      const value = p.root || p.name || p.key;
+      return el("option", { value, selected: value === chosen }, `${p.name || p.key} (${p.sessions})`);
+    }));
+  return el("p", { class: "filters" }, el("label", { for: "project", class: "dim" }, "Project"), select);
+}
 
-/** row is a session of the list. */
+/** row is a session of a list. */
 export function row(s) {
   const facts = [count(s.turns, "turn"), bytes(s.bytes)];
   if (s.compactions) facts.push(count(s.compactions, "compaction"));
   if (s.branch) facts.push(s.branch);
   return el("li", null, el("a", { href: `#/${s.handle}` },
     el("span", { class: "title" }, s.title || "(no prompt)"),
-    el("span", { class: "meta" }, el("code", null, s.handle), " · ", el("span", null, s.project.split("/").pop()), " · ", when(s.last), " · ", facts.join(" · "))));
+    el("span", { class: "meta" }, el("code", null, s.handle), ` · ${s.project.split("/").pop()} · `, when(s.last), ` · ${facts.join(" · ")}`)));
+}
+
+/** works shows the sessions that work now, with how full their context is. */
+function works(list) {
+  if (!list.length) return [];
+  return [el("h2", null, "Working now"), el("div", { class: "running" }, list.map(gauge))];
+}
+
+const zones = { ok: "fine", warning: "filling up", optimize: "nearly full" };
+
+function gauge(r) {
+  const percent = Math.round(r.share * 100);
+  const left = r.turns_left === null ? "" : `, about ${count(r.turns_left, "turn")} to ${r.compacts ? "compaction" : "the limit"}`;
+  const told = r.window ? `${percent}% of ${short(r.window)}${left}` : "context not known yet";
+  return el("a", { class: "card", href: `#/${r.handle}` },
+    el("strong", null, r.title || "(no prompt)"),
+    bar(r),
+    el("span", { class: "meta" }, `${r.project.split("/").pop()} · ${told}${r.zone ? ` · ${zones[r.zone] ?? r.zone}` : ""} · `, when(r.last)));
+}
+
+/** bar draws how full a context is, and where it is compacted. */
+function bar(r) {
+  const width = 1000 * Math.min(r.share, 1);
+  const drawing = svg("svg", { class: "gauge", viewBox: "0 0 1000 20", preserveAspectRatio: "none", role: "img", "aria-label": `${Math.round(r.share * 100)} percent full` },
+    svg("rect", { class: "all", width: 1000, height: 20, rx: 10 }),
+    svg("rect", { class: r.zone || "ok", width, height: 20, rx: 10 }));
+  if (r.window && r.next) drawing.append(svg("rect", { class: "next", x: 1000 * Math.min(r.next / r.window, 1) - 3, width: 4, height: 20 }));
+  return drawing;
+}
+
+/** follow calls what with each session that grows, until the view is left. */
+export function follow(signal, session, what) {
+  const stream = new EventSource(address("/events", { session }));
+  stream.addEventListener("turns", (e) => {
+    const grown = JSON.parse(e.data);
+    say(`${grown.session.handle} has grown`);
+    what(grown).catch(() => {}); // the next event shows it
+  });
+  signal.addEventListener("abort", () => stream.close());
 }
