@@ -75,7 +75,7 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 		for _, change := range [][]func(*http.Request){nil, {host("evil.example")}, {header("Authorization", "")}} {
 			h := w.get(path, change...).Header()
 			for name, want := range map[string]string{
-				"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+				"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "X-Frame-Options": "DENY",
 				"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 			} {
 				if h.Get(name) != want {

@@ -36,6 +36,7 @@ async function show() {
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
+  if (head !== "search" && document.activeElement !== box) box.value = "";
   for (const a of document.querySelectorAll("nav a")) {
     const here = a.hash.replace(/^#\/?/, "") === head;
     here ? a.setAttribute("aria-current", "page") : a.removeAttribute("aria-current");

@@ -1,9 +1,10 @@
 // One turn: what was asked, said and done in it.
+
 import { el, count } from "./dom.js";
 import { get, places } from "./api.js";
 import { changeOf, diff } from "./diff.js";
 
-/** turn is a turn whose text is fetched when it is opened. read fetches it. */
+/** turn is a turn whose text is fetched when it is opened, or by its read. */
 export function turn(t, signal) {
   const node = el("details", { class: `turn card${t.dead ? " dead" : ""}`, id: `t${t.handle.split("/")[1]}` },
     el("summary", null, el("code", { class: "dim" }, t.handle.split("/")[1]),
