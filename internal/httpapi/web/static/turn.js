@@ -64,7 +64,7 @@ const fold = (title, text) => el("details", { class: "aside" }, el("summary", nu
 function tool(b, call, result) {
   const change = call?.kind === "edit" ? changeOf(b.text) : undefined;
   const failed = call?.failed || result?.error;
-  const about = call?.command || call?.files?.[0] || b.text.split("\n")[0];
+  const about = call?.command || ((call?.kind === "edit" || call?.kind === "read") && call.files?.[0]) || b.text.split("\n")[0];
   const node = el("details", { class: "tool", open: !!change },
     el("summary", null, el("span", { class: "name" }, b.name), el("code", { title: about }, about), outcome(call, failed, result)),
     change ? diff(change) : el("pre", null, b.text),
