@@ -22,7 +22,7 @@ func TestHookLinksLittle(t *testing.T) {
 // TestLeanProgramLinksLittle: the program that hooks call links no network
 // server or client, and nothing that only a companion's commands need.
 func TestLeanProgramLinksLittle(t *testing.T) {
-	heavy := []string{"net/http", "encoding/gob", "github.com/modelcontextprotocol/go-sdk/mcp", Module + "/internal/mcpserver", "charm.land/bubbletea/v2", Module + "/internal/browse",
+	heavy := []string{"net/http", "encoding/gob", "github.com/modelcontextprotocol/go-sdk/mcp", Module + "/internal/mcpserver", Module + "/internal/httpapi", "charm.land/bubbletea/v2", Module + "/internal/browse",
 		"github.com/jackc/pgx/v5", Module + "/internal/store/postgres"}
 	for _, p := range goList(t, "", "-tags", "lean", "-deps", "./cmd/strandline") {
 		if slices.Contains(heavy, p.ImportPath) {
@@ -77,6 +77,7 @@ func TestDirectModules(t *testing.T) {
 		"github.com/spf13/cobra":                 "human commands, help, completion",
 		"github.com/spf13/pflag":                 "cobra's flags",
 		"github.com/modelcontextprotocol/go-sdk": "MCP",
+		"github.com/google/jsonschema-go":        "the OpenAPI document; the MCP library needs it too",
 		"golang.org/x/sync":                      "imports in parallel",
 		"golang.org/x/sys":                       "file locks, detached processes",
 		"golang.org/x/term":                      "width of the terminal",
