@@ -10,6 +10,7 @@
 # The server listens on a socket in a folder of its own and on nothing else; its
 # data go when the command ends. Exit code 77: there is none and none can be had.
 set -euo pipefail
+here=$PWD
 cd "$(dirname "$0")/.."
 
 root=${STRANDLINE_CACHE:-$PWD/.cache}/postgres-17
@@ -79,6 +80,7 @@ run() {
 	CONF
 	inside pg_ctl -D "$seen/data" -w -t 60 -l "$seen/log" start >/dev/null || { cat "$dir/log" >&2; missing "it does not start"; }
 	chmod 755 "$dir"
+	cd "$here"
 	STRANDLINE_TEST_POSTGRES="host=$short/d user=strandline dbname=postgres sslmode=disable" "$@"
 }
 

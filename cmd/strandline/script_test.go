@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"strandline/internal/capture"
@@ -24,10 +26,34 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"strandline": main, "nobody": asNobody})
 }
 
+// testServer names the address of a PostgreSQL that tests may fill; scripts/postgres.sh
+// sets it.
+const testServer = "STRANDLINE_TEST_POSTGRES"
+
+// dropSchema removes what the scripts left in a PostgreSQL.
+func dropSchema(t *testing.T, schema string) {
+	t.Helper()
+	dsn := os.Getenv(testServer)
+	if dsn == "" {
+		return
+	}
+	conn, err := pgx.Connect(context.Background(), dsn)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+schema+" CASCADE"); err != nil {
+		t.Error(err)
+	}
+}
+
 // The scripts are the command line's specification: each runs the program as a
 // user or the client would, in folders of its own.
 func TestScripts(t *testing.T) {
 	helper := &modelHelper{dir: t.TempDir()}
+	schema := fmt.Sprintf("scripts_%d", os.Getpid())
+	t.Cleanup(func() { dropSchema(t, schema) })
 	testscript.Run(t, testscript.Params{
 		Dir:       filepath.Join("testdata", "script"),
 		Condition: func(cond string) (bool, error) { return helper.condition(t.Context(), cond) },
@@ -43,6 +69,10 @@ func TestScripts(t *testing.T) {
 				"A":                  "7f3a12cd-0000-4000-8000-000000000001",
 				"B":                  "9b1c44ee-0000-4000-8000-000000000002",
 				"NO_COLOR":           "1",
+				"USER":               "ann",
+				"POSTGRES":           os.Getenv(testServer),
+				// Each run of the tests has tables of its own.
+				"STRANDLINE_POSTGRES_SCHEMA": schema,
 				// Passes behind a test's back would outlive it; the one script
 				// about them switches them on.
 				"STRANDLINE_LIFECYCLE_AUTO": "false",

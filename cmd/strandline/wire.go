@@ -85,6 +85,10 @@ func cliEnv() cli.Env {
 	if err != nil {
 		cwd = ""
 	}
+	machine, err := os.Hostname()
+	if err != nil {
+		machine = ""
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		exe = os.Args[0]
@@ -93,7 +97,7 @@ func cliEnv() cli.Env {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 		Home: home, Cwd: cwd, Exe: exe, Now: now, Version: version,
 		Terminal: terminal, OpenStore: openStore, NewCapture: newCapture, Redact: redactor,
-		ServeMCP: serveMCP, Serve: server(), Browse: browser(), Relay: relay(), RunProgram: runProgram, Endpoint: endpoint(), Fetch: fetch(), Companion: companion,
+		ServeMCP: serveMCP, Serve: server(), Browse: browser(), Relay: relay(), RunProgram: runProgram, Endpoint: endpoint(), Fetch: fetch(), Companion: companion, OpenTeam: openTeam(), Machine: machine,
 		DiskFree: diskFree, Background: background, LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes, FindCompanion: findCompanion,
 	}
 }

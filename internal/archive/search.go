@@ -50,6 +50,7 @@ type Hit struct {
 	Passage
 	ID      int64 // the store's own number of the passage, gone when its text changes
 	Project Project
+	Author  string  // see Session
 	Score   float64 // higher is better; comparable within one answer only
 	// Evidence is what the score is made of.
 	Evidence Evidence

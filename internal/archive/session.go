@@ -39,6 +39,10 @@ type Session struct {
 	Calls      int   // tool calls
 	Compacts   int   // compactions
 
+	// Author and Machine say who brought the session to a team's archive; empty in
+	// one's own.
+	Author, Machine string
+
 	Usage Usage // sums over the session, each API response counted once
 	Cost  Cost  // the client's own running totals, zero where it wrote none
 }

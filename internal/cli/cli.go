@@ -106,6 +106,10 @@ type Env struct {
 	Endpoint  func(url, model, key string, redact func(string) string, attempts int) (embed.Embedder, error)
 	Fetch     model.Fetch
 	Companion func(ctx context.Context) error
+	// OpenTeam opens the team's archive; nil in a program that links no driver of it,
+	// where Companion hands the call over.
+	OpenTeam func(ctx context.Context, t TeamAddress) (TeamStore, error)
+	Machine  string // the name of this machine
 	// LookPath finds a program.
 	LookPath func(string) (string, error)
 	// VersionOf asks another strandline for its version.

@@ -43,6 +43,7 @@ func (a *app) commands() []command {
 		{"reindex", "keep", a.reindexCommand},
 		{"maintain", "keep", a.maintainCommand},
 		{"forget", "keep", a.forgetCommand},
+		{"sync", "keep", a.syncCommand},
 		{"model", "keep", a.modelCommand},
 		{"version", "", a.versionCommand},
 		{"hook", "", a.hookHelp},

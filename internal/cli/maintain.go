@@ -39,6 +39,9 @@ so does a pass while the archive takes more than retention.max_bytes. Logs are d
 only with retention.delete, in the way of ` + "`strandline forget`" + `.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.leavesSync() {
+				return a.env.Companion(cmd.Context())
+			}
 			if background {
 				return a.upkeepBehind(cmd.Context())
 			}
@@ -144,6 +147,7 @@ func (a *app) runPass(ctx context.Context, x indexed, how effort) []lifecycle.St
 		st.Done, err = a.pruneSegments(ctx, x)
 		return err
 	}})
+	p.Further = append(p.Further, a.syncStep(x)...)
 	p.Schedule.Begin(a.env.Now())
 	return p.Run(ctx, x.store)
 }
@@ -256,6 +260,7 @@ func told(st lifecycle.Stage) string {
 		"tiers":    count(st.Done, "turn") + " taken out of the hot set or back",
 		"compact":  count(st.Done, "turn") + " trimmed to summaries",
 		"segments": count(st.Done, "archived summary") + " reduced to the text",
+		"sync":     count(st.Done, "session") + " brought to the team's archive",
 		"seal":     count(st.Done, "log") + " sealed",
 		"state":    count(st.Done, "note") + " removed of sessions that ended long ago",
 		"forget":   count(st.Done, "session") + " deleted for good",

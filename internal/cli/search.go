@@ -26,6 +26,7 @@ type searchFlags struct {
 	deep    bool
 	explain bool
 	asJSON  bool
+	team    bool
 }
 
 func (a *app) searchCommand() *cobra.Command {
@@ -55,6 +56,13 @@ that begins with a dash stands behind two of them.
 			if a.needsNetwork() {
 				return a.env.Companion(cmd.Context())
 			}
+			team, err := a.readsTeam(f.team)
+			if err != nil {
+				return err
+			}
+			if team {
+				return a.searchTeam(cmd.Context(), strings.Join(args, " "), f)
+			}
 			return a.search(cmd.Context(), strings.Join(args, " "), f)
 		},
 	}
@@ -75,6 +83,7 @@ that begins with a dash stands behind two of them.
 	fl.BoolVar(&f.rewound, "rewound", false, "turns that a rewind left behind as well")
 	fl.BoolVar(&f.deep, "deep", false, "also read the logs for what the index holds only in part")
 	fl.BoolVar(&f.explain, "explain", false, "say of each hit why it was found")
+	fl.BoolVar(&f.team, "team", false, "the team's archive instead of one's own (as with postgres.read)")
 	jsonFlag(cmd, &f.asJSON)
 	return cmd
 }
@@ -96,17 +105,22 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 		if err != nil {
 			return err
 		}
-		if f.explain {
-			result.Explain()
-		}
-		if f.asJSON {
-			if result.Hits == nil {
-				result.Hits = []recall.Hit{}
-			}
-			return a.printJSON(result)
-		}
-		return a.printHits(result)
+		return a.printResult(result, f)
 	})
+}
+
+// printResult prints an answer as the flags ask.
+func (a *app) printResult(result recall.Result, f searchFlags) error {
+	if f.explain {
+		result.Explain()
+	}
+	if f.asJSON {
+		if result.Hits == nil {
+			result.Hits = []recall.Hit{}
+		}
+		return a.printJSON(result)
+	}
+	return a.printHits(result)
 }
 
 // recall finds passages by their words and by what they mean; end ends the model
@@ -116,16 +130,26 @@ func (a *app) recall(x indexed) (r *recall.Recall, end func() error) {
 	return recall.New(x.store, a.env.Now, q.Table).WithVectors(q.Searcher(x.cfg, x.store)).Fading(x.cfg.Lifecycle.Decay), q.Close
 }
 
-// searchRequest puts the flags and the filters in the query together; a flag
-// wins over a filter.
+// searchRequest is what is asked of an index of one's own.
 func (a *app) searchRequest(ctx context.Context, x indexed, query string, f searchFlags) (recall.Request, error) {
+	return a.requestOf(ctx, x.rooms, x.store, func(dir string) string { return x.capture.Project(dir).Key }, query, f)
+}
+
+// projectLister lists the projects of an archive.
+type projectLister interface {
+	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
+}
+
+// requestOf puts the flags and the filters in the query together; a flag
+// wins over a filter. key is what the archive calls the project in a folder.
+func (a *app) requestOf(ctx context.Context, r rooms, s projectLister, key func(dir string) string, query string, f searchFlags) (recall.Request, error) {
 	req, err := recall.Parse(query, a.env.Now())
 	if err != nil {
 		return req, err
 	}
 	req.Agents, req.Dead, req.Limit = f.agents, f.rewound, f.limit
 	if req.Limit <= 0 {
-		req.Limit = x.cfg.Search.Limit
+		req.Limit = r.cfg.Search.Limit
 	}
 	if f.session != "" {
 		req.Session = f.session
@@ -145,19 +169,19 @@ func (a *app) searchRequest(ctx context.Context, x indexed, query string, f sear
 	switch {
 	case req.Session != "" || f.all && f.named == "":
 	case f.project != "":
-		req.Projects = []string{x.capture.Project(a.abs(f.project)).Key}
+		req.Projects = []string{key(a.abs(f.project))}
 	case f.named != "":
-		req.Projects, err = projectsNamed(ctx, x.store, f.named)
+		req.Projects, err = projectsNamed(ctx, s, f.named)
 	case req.Project != "":
-		req.Projects, err = projectsNamed(ctx, x.store, req.Project)
+		req.Projects, err = projectsNamed(ctx, s, req.Project)
 	default:
-		req.Projects = []string{x.capture.Project(a.projectRoot()).Key}
+		req.Projects = []string{key(a.projectRoot())}
 	}
 	return req, err
 }
 
 // projectsNamed finds the projects whose name or folder matches what was typed.
-func projectsNamed(ctx context.Context, s Store, name string) ([]string, error) {
+func projectsNamed(ctx context.Context, s projectLister, name string) ([]string, error) {
 	all, err := s.Projects(ctx)
 	if err != nil {
 		return nil, err
@@ -199,7 +223,7 @@ func (a *app) printHits(result recall.Result) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s  %s  %s", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(a.ago(h.Time)+" · "+oneLine(h.Project)))
+		fmt.Fprintf(&b, "%s  %s  %s", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(strings.TrimSuffix(a.ago(h.Time)+" · "+oneLine(h.Project)+" · "+oneLine(h.Author), " · ")))
 		if h.Related {
 			b.WriteString(p.dim(" · related in meaning"))
 		}

@@ -81,6 +81,7 @@ type Config struct {
 	Segments   Segments
 	Embed      Embed
 	Gateway    Gateway
+	Postgres   Postgres
 
 	entries  []Entry
 	problems []Problem
@@ -132,6 +133,21 @@ type Capture struct {
 // Redact is the removal of secrets from everything but the log.
 type Redact struct {
 	Enabled bool
+}
+
+// Postgres is where the team's archive is. Its password is no setting: it comes from
+// the environment or from ~/.pgpass.
+type Postgres struct {
+	URL      string // wins over the parts below
+	Host     string
+	Port     int // 0: what PGPORT says, else 5432
+	Database string
+	User     string
+	SSL      string // sslmode
+	Schema   string
+	Author   string // who brings sessions in; "": the user's name
+	Read     bool   // commands that only read use the team's archive
+	Auto     bool   // a pass of upkeep pushes
 }
 
 // Recall is what is looked up for a model.

@@ -206,6 +206,16 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		{"gateway.prune_chars", "0", false},
 		{"gateway.compact", "false", false},
 		{"gateway.active", "true", false},
+		{"postgres.url", "'postgres://h/d'", false},
+		{"postgres.host", "'h'", false},
+		{"postgres.port", "1", false},
+		{"postgres.database", "'d'", false},
+		{"postgres.user", "'u'", false},
+		{"postgres.ssl", "'disable'", false},
+		{"postgres.schema", "'s'", false},
+		{"postgres.author", "'somebody else'", false},
+		{"postgres.read", "true", false},
+		{"postgres.auto", "true", false},
 	}
 	seen := map[string]bool{}
 	for _, tt := range tests {
@@ -355,6 +365,40 @@ func TestBlockAuto(t *testing.T) {
 		c, err := config.Load(world{files: map[string]string{userFile: "[compaction]\nblock_auto = \"" + value + "\""}}.inputs())
 		if c.Compaction.BlockAuto != want || (err != nil) != (value == "sometimes") {
 			t.Errorf("%q: %q, %v", value, c.Compaction.BlockAuto, err)
+		}
+	}
+}
+
+// A password would be shown with the settings.
+func TestAddressesHaveNoPasswords(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{
+		"postgres://ann@db.example.org/archive":      true,
+		"postgres://ann@[::1]:5432/archive":          true,
+		"postgres://db.example.org:5432/archive":     true,
+		"host=/run/pg user=ann dbname=archive":       true,
+		"postgres://ann:geheim@db.example.org/x":     false,
+		"postgres://ann:geheim@db.example.org:5432/": false,
+		"host=/run/pg password=geheim":               false,
+	} {
+		env := map[string]string{"STRANDLINE_POSTGRES_URL": value}
+		c, err := config.Load(config.Inputs{Env: func(name string) string { return env[name] }, Home: t.TempDir()})
+		if (c.Postgres.URL == value) != want || (err == nil) != want {
+			t.Errorf("%q: %q, %v", value, c.Postgres.URL, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "geheim") {
+			t.Errorf("the error tells the password: %v", err)
+		}
+	}
+}
+
+func TestModesOfTLS(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{"true": "require", "false": "disable", "Verify-Full": "verify-full", "maybe": ""} {
+		env := map[string]string{"RUVECTOR_SSL": value}
+		c, err := config.Load(config.Inputs{Env: func(name string) string { return env[name] }, Home: t.TempDir()})
+		if c.Postgres.SSL != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", value, c.Postgres.SSL, err)
 		}
 	}
 }

@@ -171,6 +171,36 @@ func keys() []key {
 		{"gateway.active", "false", nil, denied,
 			"this client's compactions are answered by a gateway, so that hooks do not steer them; `strandline run` sets it for the client that it starts",
 			toggle(func(c *Config) *bool { return &c.Gateway.Active })},
+		{"postgres.url", "", nil, denied,
+			"address of the team's archive, postgres://USER@HOST/DATABASE; without a password, which PGPASSWORD or ~/.pgpass give; wins over the parts below",
+			address(func(c *Config) *string { return &c.Postgres.URL })},
+		{"postgres.host", "", []string{"RUVECTOR_HOST"}, denied,
+			"server of the team's archive, or the folder of its socket; what is not set here comes from PGHOST, PGUSER …",
+			words(func(c *Config) *string { return &c.Postgres.Host })},
+		{"postgres.port", "0", []string{"RUVECTOR_PORT"}, denied,
+			"its port; 0: PGPORT, else 5432",
+			number(func(c *Config) *int { return &c.Postgres.Port }, 0, 65535)},
+		{"postgres.database", "", []string{"RUVECTOR_DATABASE"}, denied,
+			"its database; empty: PGDATABASE, else the user's name",
+			words(func(c *Config) *string { return &c.Postgres.Database })},
+		{"postgres.user", "", []string{"RUVECTOR_USER"}, denied,
+			"user there; empty: PGUSER, else the user's name",
+			words(func(c *Config) *string { return &c.Postgres.User })},
+		{"postgres.ssl", "", []string{"RUVECTOR_SSL"}, denied,
+			"disable, prefer, require, verify-ca or verify-full; true is require, false disable; empty: PGSSLMODE, else prefer",
+			sslMode(func(c *Config) *string { return &c.Postgres.SSL })},
+		{"postgres.schema", "strandline", nil, denied,
+			"schema that the team's tables are in",
+			words(func(c *Config) *string { return &c.Postgres.Schema })},
+		{"postgres.author", "", nil, denied,
+			"name under which sessions are brought to the team, the same on all of one's machines; empty: the user's name",
+			words(func(c *Config) *string { return &c.Postgres.Author })},
+		{"postgres.read", "false", nil, denied,
+			"search the team's archive instead of one's own, as `strandline search --team` does",
+			toggle(func(c *Config) *bool { return &c.Postgres.Read })},
+		{"postgres.auto", "false", nil, denied,
+			"push to the team's archive in each pass of upkeep; never in a hook",
+			toggle(func(c *Config) *bool { return &c.Postgres.Auto })},
 		{"search.limit", "10", nil, allowed,
 			"hits that a search gives",
 			number(func(c *Config) *int { return &c.Search.Limit }, 1, 1000)},
@@ -313,6 +343,39 @@ func words(field func(*Config) *string) parser {
 
 // maxWords is the longest free text of a setting in bytes.
 const maxWords = 1000
+
+// address takes the address of a database. A password in it would be shown with the
+// settings.
+func address(field func(*Config) *string) parser {
+	line := words(field)
+	return func(c *Config, value string) (string, error) {
+		_, behind, url := strings.Cut(value, "://")
+		user, _, _ := strings.Cut(behind, "/")
+		user, _, named := strings.Cut(user, "@")
+		if strings.Contains(value, "password=") || url && named && strings.Contains(user, ":") {
+			return "", errors.New("an address without a password, which PGPASSWORD or ~/.pgpass give")
+		}
+		return line(c, value)
+	}
+}
+
+// sslMode takes the modes of PostgreSQL, and yes or no as older systems did.
+func sslMode(field func(*Config) *string) parser {
+	return func(c *Config, value string) (string, error) {
+		v := strings.ToLower(value)
+		switch v {
+		case "true", "1", "on", "yes":
+			v = "require"
+		case "false", "0", "off", "no":
+			v = "disable"
+		case "", "disable", "allow", "prefer", "require", "verify-ca", "verify-full":
+		default:
+			return "", fmt.Errorf("disable, prefer, require, verify-ca or verify-full")
+		}
+		*field(c) = v
+		return v, nil
+	}
+}
 
 func toggle(field func(*Config) *bool) parser {
 	return func(c *Config, value string) (string, error) {

@@ -104,12 +104,20 @@ func errDenied(k key) error {
 	return fmt.Errorf("%w: set it in your own settings", errProject)
 }
 
+// told is a value as an error repeats it: addresses may hold a password.
+func told(name, value string) string {
+	if name == "postgres.url" {
+		return "…"
+	}
+	return archive.Clip(value, 60)
+}
+
 // reject records a problem. One that a project's file made is a warning: a
 // repository must not be able to break the commands.
 func (l *loader) reject(name string, cand candidate, err error) {
-	msg := fmt.Sprintf("%s = %q (%s) is not valid: allowed is %v", name, archive.Clip(cand.value, 60), cand.source, err)
+	msg := fmt.Sprintf("%s = %q (%s) is not valid: allowed is %v", name, told(name, cand.value), cand.source, err)
 	if errors.Is(err, errProject) {
-		msg = fmt.Sprintf("%s = %q (%s) is ignored: %v", name, archive.Clip(cand.value, 60), cand.source, err)
+		msg = fmt.Sprintf("%s = %q (%s) is ignored: %v", name, told(name, cand.value), cand.source, err)
 	}
 	l.config.problems = append(l.config.problems, Problem{
 		Key: name, Value: cand.value, Source: cand.source, Msg: msg, Warning: cand.project,

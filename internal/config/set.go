@@ -59,7 +59,7 @@ func tomlLiteral(name, value string) (string, error) {
 	}
 	shown, err := all[i].parse(&Config{}, value)
 	if err != nil {
-		return "", archive.Invalid(fmt.Sprintf("%s = %q is not valid: allowed is %v", name, archive.Clip(value, 60), err), "")
+		return "", archive.Invalid(fmt.Sprintf("%s = %q is not valid: allowed is %v", name, told(name, value), err), "")
 	}
 	if _, err := strconv.Atoi(shown); err == nil || shown == "true" || shown == "false" {
 		return shown, nil

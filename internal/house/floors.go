@@ -32,7 +32,7 @@ func Floors() []Floor {
 		},
 		{
 			Name: "work", Knows: "what Strandline does, in terms of the domain and of small interfaces",
-			Packages: []string{"internal/autopilot", "internal/blocking", "internal/capture", "internal/compact", "internal/lifecycle", "internal/recall", "internal/unasked", "internal/snapshot", "internal/task", "internal/logread"},
+			Packages: []string{"internal/autopilot", "internal/blocking", "internal/capture", "internal/compact", "internal/lifecycle", "internal/recall", "internal/team", "internal/unasked", "internal/snapshot", "internal/task", "internal/logread"},
 			// Capture is the lowest of them: who tends the archive calls it.
 			May: []string{"work:capture", "tools", "ground"},
 		},

@@ -48,7 +48,8 @@ const (
 type Hit struct {
 	Handle   string              `json:"handle"`
 	Session  string              `json:"session"`
-	Project  string              `json:"project"` // the project's name, else its key
+	Project  string              `json:"project"`          // the project's name, else its key
+	Author   string              `json:"author,omitempty"` // who brought it to a team's archive
 	Kind     archive.PassageKind `json:"kind"`
 	Time     time.Time           `json:"time"`
 	LineFrom int                 `json:"line_from"` // 0-based line of the transcript, -1: stands in none
@@ -89,7 +90,7 @@ func newHit(h archive.Hit) Hit {
 	}
 	ref := archive.Ref{Session: h.Passage.Session, Turn: h.Turn, Step: h.Step}
 	return Hit{
-		Handle: ref.Handle(), Session: h.Passage.Session, Project: project, Kind: h.Kind, Time: h.Time,
+		Handle: ref.Handle(), Session: h.Passage.Session, Project: project, Author: h.Author, Kind: h.Kind, Time: h.Time,
 		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: Why{Evidence: h.Evidence},
 		Ref: ref, Label: h.Label, Paths: h.Paths, id: h.ID,
 	}

@@ -129,8 +129,18 @@ type batchWriter struct {
 // due reports whether the batch is what comes next in its session. The session's row
 // is locked until the transaction ends.
 func (w *batchWriter) due(ctx context.Context) (bool, error) {
-	if _, err := exec(ctx, w.tx, "SELECT 1 FROM sessions WHERE no = $1 FOR UPDATE", w.no); err != nil {
+	var known, gone bool
+	var author string
+	const own = "SELECT known, author, EXISTS (SELECT 1 FROM forgotten WHERE fact = $2) FROM sessions WHERE no = $1 FOR UPDATE"
+	if _, err := queryRow(ctx, w.tx, own, []any{w.no, archive.Owner(w.b.Session.ID)}, &known, &author, &gone); err != nil {
 		return false, err
+	}
+	if gone {
+		return false, &archive.Error{Code: archive.CodeDenied, Msg: "session " + archive.ShortID(w.b.Session.ID) + " was deleted from the team's archive for good"}
+	}
+	if known && author != clean(w.s.opt.Author) {
+		return false, &archive.Error{Code: archive.CodeDenied, Msg: fmt.Sprintf("session %s was brought by %s", archive.ShortID(w.b.Session.ID), author),
+			Hint: "set postgres.author to the same name on all of your machines"}
 	}
 	var generation int
 	var position int64

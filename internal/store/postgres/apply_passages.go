@@ -162,9 +162,7 @@ func dropPassages(ctx context.Context, tx pgx.Tx, ids []int64) error {
 			return err
 		}
 	}
-	const vectors = "WITH gone AS (DELETE FROM vectors WHERE passage = ANY($1) RETURNING embedder) " +
-		"UPDATE embedders e SET held = held - g.n, gone = e.gone + g.n FROM (SELECT embedder, count(*) AS n FROM gone GROUP BY embedder) g WHERE e.no = g.embedder"
-	_, err = exec(ctx, tx, vectors, ids)
+	_, err = exec(ctx, tx, dropVectors, ids)
 	return err
 }
 

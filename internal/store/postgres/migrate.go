@@ -13,11 +13,15 @@ import (
 //go:embed schema/0001_spine.sql
 var schema1 string
 
+//go:embed schema/0002_team.sql
+var schema2 string
+
 // migrations bring the tables from version i to i+1. A released one is never
 // edited; each has its reason beside its number.
 //
 //  1. The spine: what store/sqlite holds in its version 3, and who brought it in.
-func migrations() []string { return []string{schema1} }
+//  2. What was deleted for good, so that nobody brings it again.
+func migrations() []string { return []string{schema1, schema2} }
 
 // Version is the version of the tables that this build reads and writes.
 func Version() int { return len(migrations()) }

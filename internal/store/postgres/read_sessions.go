@@ -12,7 +12,7 @@ import (
 	"strandline/internal/store/rows"
 )
 
-const sessionSelect = "SELECT s.id, " + sessionColumns + ", coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
+const sessionSelect = "SELECT s.id, s.author, s.machine, " + sessionColumns + ", coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
 	"FROM sessions s LEFT JOIN projects p ON p.no = s.project "
 
 // Session returns a session by its full id, or an Error with CodeNotFound.
@@ -84,7 +84,7 @@ func scanSession(scan scanFunc, names *rows.Projects) (x archive.Session, err er
 	var known bool
 	var project, first, last, api, duration int64
 	var p archive.Project
-	err = scan(&x.ID,
+	err = scan(&x.ID, &x.Author, &x.Machine,
 		&known, &x.Client, &project, &p.Worktree, &x.Parent, &x.Relation, &x.Agent.ID, &x.Agent.Type, &x.Agent.Description,
 		&x.Cwd, &x.GitBranch, &x.Version, &x.Model, &x.Title, &first, &last, &x.Generation, &x.Bytes, &x.Lines,
 		&x.Turns, &x.Steps, &x.Calls, &x.Compacts, &x.Usage.Input, &x.Usage.Output, &x.Usage.CacheRead, &x.Usage.CacheWrite,

@@ -269,7 +269,7 @@ func (x *searcher) Rows(ctx context.Context, ids []int64) (read []rows.Scored, e
 // Refill has nothing to do: no text is missing here.
 func (x *searcher) Refill(context.Context, []rows.Scored) error { return nil }
 
-const ownersQuery = "SELECT s.no, s.id, s.worktree, coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
+const ownersQuery = "SELECT s.no, s.id, s.author, s.worktree, coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
 	"FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no = ANY($1)"
 
 // Owners reads the ids and projects of sessions by their numbers.
@@ -279,7 +279,7 @@ func (x *searcher) Owners(ctx context.Context, sessions []int64) (map[int64]arch
 		var no int64
 		var owner archive.Session
 		p := &owner.Project
-		err := scan(&no, &owner.ID, &p.Worktree, &p.Key, &p.Name, &p.Root, &p.Remote)
+		err := scan(&no, &owner.ID, &owner.Author, &p.Worktree, &p.Key, &p.Name, &p.Root, &p.Remote)
 		owner.Project = x.names.Resolve(owner.Project)
 		owners[no] = owner
 		return err

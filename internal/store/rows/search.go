@@ -187,7 +187,7 @@ func (x *Search) owned(ctx context.Context, scored []Scored) ([]archive.Hit, err
 	out := make([]archive.Hit, len(scored))
 	for i, h := range scored {
 		owner := owners[h.ID.Session()]
-		h.Session, h.Project = owner.ID, owner.Project
+		h.Session, h.Project, h.Author = owner.ID, owner.Project, owner.Author
 		out[i] = h.Hit
 	}
 	return out, err

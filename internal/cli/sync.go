@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/archive"
+	"strandline/internal/config"
+	"strandline/internal/lifecycle"
+	"strandline/internal/recall"
+	"strandline/internal/sessionlog"
+	"strandline/internal/team"
+)
+
+// TeamStore is what the commands need of a team's archive.
+type TeamStore interface {
+	team.Remote
+	recall.Searcher
+	projectLister
+	Close() error
+}
+
+// TeamAddress says where a team's archive is, and who asks.
+type TeamAddress struct {
+	Postgres        config.Postgres
+	Password        string // "": PGPASSWORD or ~/.pgpass
+	Author, Machine string
+	Write           bool
+}
+
+func (a *app) syncCommand() *cobra.Command {
+	var dsn string
+	var dry, again, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sync",
+		Short: "Bring this archive to the team's, in PostgreSQL",
+		Long: `Bring what is new in this archive to the team's in PostgreSQL: turns, steps, tool calls,
+files, tasks, compactions and the passages that searches find, redacted once more, under
+your name. Logs stay here. What was deleted here for good with ` + "`strandline forget`" + ` is
+deleted there, and not taken in again. The first sync, a dry run too, makes the tables.
+
+A sync that was interrupted goes on where it was, and one that has nothing new sends
+nothing. Settings: postgres.url or postgres.host, postgres.database, postgres.user; a
+password comes from PGPASSWORD or ~/.pgpass. With postgres.auto every pass of upkeep
+does a sync; hooks never do. ` + "`strandline search --team`" + ` searches there.
+
+  strandline sync --dsn postgres://ann@db.example.org/archive`,
+		Args: arguments(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.env.OpenTeam == nil {
+				return a.env.Companion(cmd.Context())
+			}
+			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+				if dsn != "" {
+					x.cfg.Postgres.URL = dsn
+				}
+				return a.sync(cmd.Context(), x, team.Push{DryRun: dry, Again: again}, asJSON)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&dsn, "dsn", "", "address of the team's database (default: the settings)")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be brought and change nothing")
+	cmd.Flags().BoolVar(&again, "again", false, "bring everything anew")
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+func (a *app) sync(ctx context.Context, x indexed, p team.Push, asJSON bool) error {
+	lock, err := x.lock("sync", "sync")
+	if err != nil {
+		return err
+	}
+	defer lock.Release() // it ends with the process in any case
+	start := a.env.Now()
+	bar := a.newProgress("syncing", asJSON)
+	p.Progress = func(done, all int, _ string) {
+		bar.draw(int64(done), int64(all), fmt.Sprintf("%d/%d sessions", done, all), done == all)
+	}
+	report, err := a.push(ctx, x, p)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(struct {
+			team.Report
+			TookMS int64 `json:"took_ms"`
+		}{report, a.env.Now().Sub(start).Milliseconds()})
+	}
+	a.printPush(report)
+	return nil
+}
+
+func (a *app) printPush(r team.Report) {
+	verb := "brought"
+	if r.DryRun {
+		verb = "would be brought"
+	}
+	if r.Sessions+r.Facts == 0 {
+		fmt.Fprintf(a.out, "Nothing is new: the team's archive has %s of yours.\n", count(r.Unchanged, "session"))
+	} else {
+		fmt.Fprintf(a.out, "%s %s: %s, %s of text; %d unchanged.\n", count(r.Sessions, "session"), verb, count(r.Passages, "passage"), size(r.Bytes), r.Unchanged)
+	}
+	for _, d := range r.Deleted {
+		fmt.Fprintf(a.out, "%s deleted there for good: %d rows went, none is left.\n", archive.ShortID(d.Session), d.Rows)
+	}
+	if n := len(r.Elsewhere); n > 0 {
+		fmt.Fprintf(a.out, "%s left out: deleted from the team's archive for good.\n", count(n, "session"))
+	}
+}
+
+// push does a push of an open index.
+func (a *app) push(ctx context.Context, x indexed, p team.Push) (r team.Report, err error) {
+	if !x.cfg.Redact.Enabled {
+		return r, archive.Invalid("redact.enabled is false, and nothing leaves this machine unredacted", "switch it on for a sync")
+	}
+	addr, err := a.teamAddress(x.cfg, true)
+	if err != nil {
+		return r, err
+	}
+	if p.Deleted, err = deletedHere(ctx, x); err != nil {
+		return r, err
+	}
+	remote, err := a.env.OpenTeam(ctx, addr)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, remote.Close()) }()
+	p.Local, p.Remote, p.Redact, p.Pause = x.store, remote, a.env.Redact(x.cfg), team.Backoff
+	p.Author, p.Machine = addr.Author, addr.Machine
+	return p.Run(ctx)
+}
+
+// deletedHere reads from the journal what was deleted for good.
+func deletedHere(ctx context.Context, x indexed) (d team.Deleted, err error) {
+	entries, _, err := x.journal.Log.Read(ctx, sessionlog.JournalCursor{})
+	if err != nil {
+		return d, fmt.Errorf("look into the journal: %w", err)
+	}
+	d.Parts = map[string]archive.Part{}
+	for _, e := range entries {
+		var part archive.Part
+		switch {
+		case e.Kind == archive.JournalForget && archive.ValidID(e.Session):
+			d.Sessions = append(d.Sessions, e.Session)
+		case e.Kind == archive.JournalForgetPart && json.Unmarshal(e.Data, &part) == nil:
+			d.Parts[e.ID] = part
+		}
+	}
+	return d, nil
+}
+
+// teamAddress is where the settings say that the team's archive is.
+func (a *app) teamAddress(cfg *config.Config, write bool) (TeamAddress, error) {
+	p := cfg.Postgres
+	if cmp.Or(p.URL, p.Host, p.Database, a.env.Getenv("PGHOST"), a.env.Getenv("PGDATABASE"), a.env.Getenv("PGSERVICE")) == "" {
+		return TeamAddress{}, archive.Invalid("it is not said where the team's archive is",
+			"strandline config set postgres.url postgres://USER@HOST/DATABASE")
+	}
+	return TeamAddress{
+		Postgres: p, Password: a.env.Getenv("RUVECTOR_PASSWORD"), Write: write,
+		Author:  cmp.Or(cfg.Postgres.Author, a.env.Getenv("USER"), a.env.Getenv("USERNAME"), "somebody"),
+		Machine: cmp.Or(a.env.Machine, "some machine"),
+	}, nil
+}
+
+// leavesSync reports that the settings ask for a sync in each pass of upkeep, which
+// this program links no driver for, and that another one does.
+func (a *app) leavesSync() bool {
+	if a.env.OpenTeam != nil {
+		return false
+	}
+	cfg, _ := a.settings() // what is wrong with them is told where they are used
+	if !cfg.Postgres.Auto {
+		return false
+	}
+	found, err := a.env.FindCompanion()
+	return err == nil && found != ""
+}
+
+// syncStep is a sync as a stage of upkeep, where the settings ask for it.
+func (a *app) syncStep(x indexed) []lifecycle.Step {
+	if !x.cfg.Postgres.Auto || a.env.OpenTeam == nil {
+		return nil
+	}
+	return []lifecycle.Step{{Name: "sync", Run: func(ctx context.Context, _ lifecycle.Index, st *lifecycle.Stage) error {
+		lock, err := x.lock("sync", "sync")
+		if archive.ErrorCode(err) == archive.CodeBusy {
+			return nil // it does the work
+		}
+		if err != nil {
+			return err
+		}
+		defer lock.Release() // it ends with the process in any case
+		r, err := a.push(ctx, x, team.Push{})
+		st.Done = r.Sessions + len(r.Deleted)
+		return err
+	}}}
+}
+
+// readsTeam reports whether a search is of the team's archive.
+func (a *app) readsTeam(asked bool) (bool, error) {
+	cfg, err := a.settings()
+	if err != nil {
+		return false, err
+	}
+	return asked || cfg.Postgres.Read, nil
+}
+
+// searchTeam searches the team's archive: by words, and what they mean by the built-in
+// table.
+func (a *app) searchTeam(ctx context.Context, query string, f searchFlags) (err error) {
+	if a.env.OpenTeam == nil {
+		return a.env.Companion(ctx)
+	}
+	if f.deep {
+		return wrongUsage("--deep reads logs, and the team's archive has none", "leave out --deep or --team")
+	}
+	r, err := a.enter()
+	if err != nil {
+		return err
+	}
+	addr, err := a.teamAddress(r.cfg, false)
+	if err != nil {
+		return err
+	}
+	store, err := a.env.OpenTeam(ctx, addr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	key := func(dir string) string { return team.Project(r.capture.Project(dir), addr.Author, addr.Machine).Key }
+	req, err := a.requestOf(ctx, r, store, key, query, f)
+	if err != nil {
+		return err
+	}
+	q := NewQueries(a.env, r.cfg)
+	defer func() { err = errors.Join(err, q.Close()) }()
+	result, err := recall.New(store, a.env.Now, q.Table).Search(ctx, req)
+	if err != nil {
+		return err
+	}
+	return a.printResult(result, f)
+}
