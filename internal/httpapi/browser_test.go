@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"strandline/internal/view"
 )
@@ -25,7 +27,15 @@ func TestARealBrowserShowsArchivedMarkupAsText(t *testing.T) {
 		w.server.streams <- struct{}{}
 	}
 	url, _ := w.listen()
-	out, err := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
+	profile, err := os.MkdirTemp("", "strandline-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Processes that the browser leaves behind may still write into it for a moment.
+	t.Cleanup(func() { _ = os.RemoveAll(profile) })
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+profile,
 		"--virtual-time-budget=8000", "--dump-dom", w.server.Link(url)).Output()
 	if err != nil {
 		t.Fatal(err)
