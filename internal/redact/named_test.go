@@ -28,7 +28,7 @@ func TestNamedValues(t *testing.T) {
 		{"api-key: " + drawn + " # prod", "api-key: <api-key> # prod"},
 		{"access_token = '" + drawn + "'", "access_token = '<token>'"},
 		{"aws_secret_access_key = " + mixed, "aws_secret_access_key = <secret>"},
-		{"//registry.npmjs.org/:_authToken=" + drawn, "//registry.npmjs.org/:_authToken=<token>"},
+		{"//registry.example.org/:_authToken=" + drawn, "//registry.example.org/:_authToken=<token>"},
 		// Code.
 		{`password := "` + word + `"`, `password := "<password>"`},
 		{`const apiKey = "` + drawn + `";`, `const apiKey = "<api-key>";`},

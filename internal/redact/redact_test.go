@@ -155,7 +155,7 @@ func TestWhatMustSurvive(t *testing.T) {
 		mixed + mixed + mixed,
 		"h1:AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdef=",
 		"integrity sha512-oRu1C0hYw0CFBgVmuP9FdkQZ3xGFqEwBxjTFMcW5uUMxvC0bF0Z8pQ7yq7m==",
-		"https://registry.npmjs.org/@scope/pkg and http://localhost:8080/@vite/client and git@github.com:a/b.git",
+		"https://registry.example.org/@scope/pkg and http://localhost:8080/@vite/client and git@github.com:a/b.git",
 		"ssh://git@github.com/a/b and https://user@host/path",
 		`"usage":{"input_tokens":1234,"output_tokens":56,"cache_read_input_tokens":78900}`,
 		"max_tokens=4096 num_tokens: 100000000 tokenizer=cl100k_base",
