@@ -145,17 +145,10 @@ func (w *batchWriter) due(ctx context.Context) (bool, error) {
 	var generation int
 	var position int64
 	found, err := queryRow(ctx, w.tx, "SELECT generation, position FROM cursors WHERE session = $1", []any{w.no}, &generation, &position)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case found && generation != w.b.Cursor.Generation:
-		return false, fmt.Errorf("%s is at generation %d: %w", w.b.Session.ID, generation, archive.ErrStale)
-	case w.b.From == position:
-		return true, nil
-	case w.b.Cursor.Offset <= position:
-		return false, nil
 	}
-	return false, fmt.Errorf("%s is at %d, the batch begins at %d: %w", w.b.Session.ID, position, w.b.From, archive.ErrStale)
+	return rows.Due(w.b, found, generation, position)
 }
 
 func (w *batchWriter) apply(ctx context.Context) error {

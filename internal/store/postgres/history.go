@@ -35,16 +35,8 @@ func (s *Store) History(ctx context.Context, f archive.HistoryFilter) (out []arc
 		}
 		projects := names.Numbers(f.Projects)
 		row := func(scan scanFunc) error {
-			var x archive.Touch
-			var at, project int64
-			err := scan(&x.Session, &x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, &at, &x.Tool, &x.Command, &x.Failed, &project)
-			x.Time = rows.Instant(at)
-			switch {
-			case len(f.Projects) > 0 && !slices.Contains(projects, project):
-			case len(f.Kinds) > 0 && !slices.Contains(f.Kinds, x.Kind):
-			case !f.Since.IsZero() && x.Time.Before(f.Since):
-			case x.Command != "" && !rows.NamesFile(x.Command, f.Path):
-			default:
+			x, wanted, err := rows.ReadTouch(scan, f, projects)
+			if wanted {
 				out = append(out, x)
 			}
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -85,12 +84,16 @@ func (s *Store) span(ctx context.Context, what, session string, build func(no in
 	})
 }
 
-// copied returns the reference that a row keeps of where it was copied from.
-func copied(session string, turn, step int) *archive.Ref {
-	if session == "" {
-		return nil
-	}
-	return &archive.Ref{Session: session, Turn: turn, Step: step}
+// listed reads the rows of a query over one session.
+func listed[T any](ctx context.Context, s *Store, what, session string, build func(no int64) (string, []any),
+	row func(scan rows.Scan, session string) (T, error),
+) (out []T, err error) {
+	err = s.span(ctx, what, session, build, func(scan scanFunc) error {
+		x, err := row(scan, session)
+		out = append(out, x)
+		return err
+	})
+	return out, err
 }
 
 const copyName = "coalesce((SELECT id FROM sessions WHERE no = r.copy_session), '')"
@@ -100,20 +103,9 @@ func turnsQuery(no int64, sp archive.Span) (string, []any) {
 }
 
 // Turns returns a session's turns in their order. An unknown session has none.
-func (s *Store) Turns(ctx context.Context, sp archive.Span) (out []archive.Turn, err error) {
+func (s *Store) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error) {
 	build := func(no int64) (string, []any) { return turnsQuery(no, sp) }
-	err = s.span(ctx, "turns", sp.Session, build, func(scan scanFunc) error {
-		x := archive.Turn{Session: sp.Session}
-		var start, end, owner int64
-		var at archive.Ref
-		err := scan(&x.Index, &x.Title, &x.PromptID, &start, &end, &x.LineFrom, &x.LineTo, &x.Steps, &x.Dead,
-			&owner, &at.Turn, &at.Step, &at.Session)
-		x.Start, x.End = rows.Instant(start), rows.Instant(end)
-		x.Copy = copied(at.Session, at.Turn, at.Step)
-		out = append(out, x)
-		return err
-	})
-	return out, err
+	return listed(ctx, s, "turns", sp.Session, build, rows.ReadTurn)
 }
 
 func rewoundQuery(no int64, sp archive.Span) (sql string, args []any) {
@@ -143,20 +135,9 @@ func stepsQuery(no int64, sp archive.Span) (string, []any) {
 }
 
 // Steps returns a session's steps in their order.
-func (s *Store) Steps(ctx context.Context, sp archive.Span) (out []archive.Step, err error) {
+func (s *Store) Steps(ctx context.Context, sp archive.Span) ([]archive.Step, error) {
 	build := func(no int64) (string, []any) { return stepsQuery(no, sp) }
-	err = s.span(ctx, "steps", sp.Session, build, func(scan scanFunc) error {
-		x := archive.Step{Session: sp.Session}
-		var at, owner int64
-		var from archive.Ref
-		err := scan(&x.Turn, &x.Index, &x.MessageID, &x.Model, &at, &x.LineFrom, &x.LineTo, &x.Usage.Input, &x.Usage.Output,
-			&x.Usage.CacheRead, &x.Usage.CacheWrite, &x.Stop, &x.APIError, &x.Sidechain, &owner, &from.Turn, &from.Step, &from.Session)
-		x.Time = rows.Instant(at)
-		x.Copy = copied(from.Session, from.Turn, from.Step)
-		out = append(out, x)
-		return err
-	})
-	return out, err
+	return listed(ctx, s, "steps", sp.Session, build, rows.ReadStep)
 }
 
 func callsQuery(no int64, sp archive.CallSpan) (string, []any) {
@@ -173,34 +154,13 @@ func callsQuery(no int64, sp archive.CallSpan) (string, []any) {
 
 // Calls returns a session's tool calls in their order. A call whose result
 // stands at BeforeLine or later is returned as it was then: without outcome.
-func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) (out []archive.Call, err error) {
+func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error) {
 	build := func(no int64) (string, []any) { return callsQuery(no, sp) }
-	err = s.span(ctx, "calls", sp.Session, build, func(scan scanFunc) error {
-		x := archive.Call{Session: sp.Session}
-		var files string
-		var duration int64
-		err := scan(&x.Turn, &x.Step, &x.Seq, &x.ToolID, &x.Name, &x.Kind, &x.Command, &files, &x.Exit, &x.Failed, &x.Error,
-			&duration, &x.LineUse, &x.LineResult)
-		if err != nil {
-			return err
-		}
-		x.Duration = time.Duration(duration)
-		if x.Files, err = rows.Unlist(files); err != nil {
-			return err
-		}
-		if sp.BeforeLine > 0 && x.LineResult >= sp.BeforeLine {
-			x.LineResult, x.Exit, x.Failed, x.Error, x.Duration = -1, nil, false, "", 0
-		}
-		out = append(out, x)
-		return nil
-	})
-	return out, err
+	return listed(ctx, s, "calls", sp.Session, build, rows.ReadCall(sp.BeforeLine))
 }
 
-const passageColumns = "turn, step, seq, kind, label, paths, line_from, line_to, time, partial, text"
-
 func passagesQuery(no int64, sp archive.PassageSpan) (string, []any) {
-	q := newSpan(passageColumns, "passages r", "r.line_from", no, sp.Span)
+	q := newSpan(rows.PassageColumns, "passages r", "r.line_from", no, sp.Span)
 	if sp.BeforeLine > 0 {
 		q.and("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
 	}
@@ -215,23 +175,9 @@ func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []arc
 	build := func(no int64) (string, []any) { return passagesQuery(no, sp) }
 	err = s.span(ctx, "passages", sp.Session, build, func(scan scanFunc) error {
 		x := archive.Passage{Session: sp.Session}
-		err := scanPassage(scan, &x)
+		err := rows.ReadPassage(scan, &x)
 		out = append(out, x)
 		return err
 	})
 	return out, err
-}
-
-// scanPassage reads passageColumns and what is selected behind them.
-func scanPassage(scan scanFunc, x *archive.Passage, more ...any) error {
-	var paths string
-	var at int64
-	dest := append([]any{&x.Turn, &x.Step, &x.Seq, &x.Kind, &x.Label, &paths, &x.LineFrom, &x.LineTo, &at, &x.Partial, &x.Text}, more...)
-	err := scan(dest...)
-	if err != nil {
-		return err
-	}
-	x.Time = rows.Instant(at)
-	x.Paths, err = rows.Unlist(paths)
-	return err
 }

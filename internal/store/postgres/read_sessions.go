@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -82,17 +81,7 @@ func sessionsQuery(f archive.SessionFilter, names *rows.Projects) (sql string, a
 
 func scanSession(scan scanFunc, names *rows.Projects) (x archive.Session, err error) {
 	var known bool
-	var project, first, last, api, duration int64
-	var p archive.Project
-	err = scan(&x.ID, &x.Author, &x.Machine,
-		&known, &x.Client, &project, &p.Worktree, &x.Parent, &x.Relation, &x.Agent.ID, &x.Agent.Type, &x.Agent.Description,
-		&x.Cwd, &x.GitBranch, &x.Version, &x.Model, &x.Title, &first, &last, &x.Generation, &x.Bytes, &x.Lines,
-		&x.Turns, &x.Steps, &x.Calls, &x.Compacts, &x.Usage.Input, &x.Usage.Output, &x.Usage.CacheRead, &x.Usage.CacheWrite,
-		&x.Cost.USD, &api, &duration, &x.Cost.Turns, &x.Cost.LinesAdded, &x.Cost.LinesGone,
-		&p.Key, &p.Name, &p.Root, &p.Remote)
-	x.First, x.Last = rows.Instant(first), rows.Instant(last)
-	x.Cost.APITime, x.Cost.Duration = time.Duration(api), time.Duration(duration)
-	x.Project = names.Resolve(p)
+	err = rows.ReadSession(scan, names, &x, &x.Author, &x.Machine, &known)
 	return x, err
 }
 

@@ -251,7 +251,7 @@ func newest(ids []int64, limit int) []int64 {
 	return ids
 }
 
-const topQuery = "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +
+const topQuery = "SELECT " + rows.PassageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +
 	"(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY step, seq LIMIT 1), " +
 	"(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY step DESC, seq DESC LIMIT 1) FROM passages r WHERE id = ANY($1)"
 
@@ -259,7 +259,7 @@ const topQuery = "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM 
 func (x *searcher) Rows(ctx context.Context, ids []int64) (read []rows.Scored, err error) {
 	err = query(ctx, x.tx, topQuery, []any{ids}, func(scan scanFunc) error {
 		var h rows.Scored
-		err := scanPassage(scan, &h.Passage, (*int64)(&h.ID), &h.Dead, (*int64)(&h.First), (*int64)(&h.Last))
+		err := rows.ReadPassage(scan, &h.Passage, (*int64)(&h.ID), &h.Dead, (*int64)(&h.First), (*int64)(&h.Last))
 		read = append(read, h)
 		return err
 	})

@@ -87,17 +87,10 @@ func (w *batchWriter) due(ctx context.Context) (bool, error) {
 	var generation int
 	var offset int64
 	found, err := w.s.queryRow(ctx, dueQuery, []any{w.no}, &generation, &offset)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case found && generation != w.b.Cursor.Generation:
-		return false, fmt.Errorf("%s is at generation %d: %w", w.b.Session.ID, generation, archive.ErrStale)
-	case w.b.From == offset:
-		return true, nil
-	case w.b.Cursor.Offset <= offset:
-		return false, nil
 	}
-	return false, fmt.Errorf("%s is at %d, the batch begins at %d: %w", w.b.Session.ID, offset, w.b.From, archive.ErrStale)
+	return rows.Due(w.b, found, generation, offset)
 }
 
 func (w *batchWriter) apply(ctx context.Context) error {

@@ -10,7 +10,7 @@ import (
 // topQuery reads n passages with all that a scoredHit holds of them.
 func topQuery(n int) string {
 	const place = "SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY "
-	return "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), 0), " +
+	return "SELECT " + rows.PassageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), 0), " +
 		"(" + place + "step, seq LIMIT 1), (" + place + "step DESC, seq DESC LIMIT 1) FROM passages r WHERE id IN (" + marks(n) + ")"
 }
 
@@ -19,7 +19,7 @@ func (x *searcher) Rows(ctx context.Context, ids []int64) (read []rows.Scored, e
 	err = inChunks(ids, func(chunk []any) error {
 		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
 			var h rows.Scored
-			err := scanPassage(scan, &h.Passage, &h.ID, &h.Dead, &h.First, &h.Last)
+			err := rows.ReadPassage(scan, &h.Passage, &h.ID, &h.Dead, &h.First, &h.Last)
 			read = append(read, h)
 			return err
 		})

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/store/rows"
@@ -13,17 +12,9 @@ func filesQuery(no int64, sp archive.Span) (string, []any) {
 }
 
 // Files returns which files a session's calls touched, in the order of the calls.
-func (s *Store) Files(ctx context.Context, sp archive.Span) (out []archive.FileTouch, err error) {
+func (s *Store) Files(ctx context.Context, sp archive.Span) ([]archive.FileTouch, error) {
 	build := func(no int64) (string, []any) { return filesQuery(no, sp) }
-	err = s.span(ctx, "files", sp.Session, build, func(scan scanFunc) error {
-		x := archive.FileTouch{Session: sp.Session}
-		var at int64
-		err := scan(&x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, &at)
-		x.Time = rows.Instant(at)
-		out = append(out, x)
-		return err
-	})
-	return out, err
+	return listed(ctx, s, "files", sp.Session, 0, build, rows.ReadFile)
 }
 
 func tasksQuery(no int64, sp archive.Span) (string, []any) {
@@ -31,17 +22,9 @@ func tasksQuery(no int64, sp archive.Span) (string, []any) {
 }
 
 // Tasks returns a session's task events in their order.
-func (s *Store) Tasks(ctx context.Context, sp archive.Span) (out []archive.TaskEvent, err error) {
+func (s *Store) Tasks(ctx context.Context, sp archive.Span) ([]archive.TaskEvent, error) {
 	build := func(no int64) (string, []any) { return tasksQuery(no, sp) }
-	err = s.span(ctx, "tasks", sp.Session, build, func(scan scanFunc) error {
-		x := archive.TaskEvent{Session: sp.Session}
-		var at int64
-		err := scan(&x.Line, &x.Seq, &x.TaskID, &x.Subject, &x.Status, &at, &x.Turn, &x.Step)
-		x.Time = rows.Instant(at)
-		out = append(out, x)
-		return err
-	})
-	return out, err
+	return listed(ctx, s, "tasks", sp.Session, 0, build, rows.ReadTask)
 }
 
 func compactionsQuery(no int64, sp archive.Span) (string, []any) {
@@ -50,18 +33,7 @@ func compactionsQuery(no int64, sp archive.Span) (string, []any) {
 
 // Compactions returns a session's compactions in their order. A summary that
 // stands at BeforeLine or later is not there yet.
-func (s *Store) Compactions(ctx context.Context, sp archive.Span) (out []archive.Compaction, err error) {
+func (s *Store) Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error) {
 	build := func(no int64) (string, []any) { return compactionsQuery(no, sp) }
-	err = s.span(ctx, "compactions", sp.Session, build, func(scan scanFunc) error {
-		x := archive.Compaction{Session: sp.Session}
-		var at, duration int64
-		err := scan(&x.Index, &x.Line, &at, &x.Trigger, &x.PreTokens, &x.PostTokens, &duration, &x.SummaryLine, &x.Kept, &x.Ours, &x.Turn)
-		x.Time, x.Duration = rows.Instant(at), time.Duration(duration)
-		if sp.BeforeLine > 0 && x.SummaryLine >= sp.BeforeLine {
-			x.SummaryLine = -1
-		}
-		out = append(out, x)
-		return err
-	})
-	return out, err
+	return listed(ctx, s, "compactions", sp.Session, 0, build, rows.ReadCompaction(sp.BeforeLine))
 }
