@@ -27,11 +27,12 @@ func TestARealBrowserShowsArchivedMarkupAsText(t *testing.T) {
 		w.server.streams <- struct{}{}
 	}
 	url, _ := w.listen()
-	profile, err := os.MkdirTemp("", "strandline-browser-")
+	// Processes that the browser leaves behind may still write into it for a moment,
+	// which is no fault of the test: t.TempDir would make it one.
+	profile, err := os.MkdirTemp("", "strandline-browser-") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Processes that the browser leaves behind may still write into it for a moment.
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
