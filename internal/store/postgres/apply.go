@@ -47,7 +47,7 @@ func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error {
 		slices.SortStableFunc(order, func(x, y *archive.Batch) int { return int(numbers[x.Session.ID] - numbers[y.Session.ID]) })
 		for _, b := range order {
 			w := &batchWriter{s: s, tx: tx, b: b, no: numbers[b.Session.ID], numbers: numbers}
-			if err := w.apply(ctx); err != nil {
+			if err := rows.StoreBatch(ctx, w.b.Session.ID, w); err != nil {
 				return err
 			}
 		}
@@ -126,9 +126,9 @@ type batchWriter struct {
 	numbers map[string]int64
 }
 
-// due reports whether the batch is what comes next in its session. The session's row
+// Due reports whether the batch is what comes next in its session. The session's row
 // is locked until the transaction ends.
-func (w *batchWriter) due(ctx context.Context) (bool, error) {
+func (w *batchWriter) Due(ctx context.Context) (bool, error) {
 	var known, gone bool
 	var author string
 	const own = "SELECT known, author, EXISTS (SELECT 1 FROM forgotten WHERE fact = $2) FROM sessions WHERE no = $1 FOR UPDATE"
@@ -149,32 +149,6 @@ func (w *batchWriter) due(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	return rows.Due(w.b, found, generation, position)
-}
-
-func (w *batchWriter) apply(ctx context.Context) error {
-	if due, err := w.due(ctx); err != nil || !due {
-		return err
-	}
-	for _, step := range []struct {
-		what string
-		run  func(context.Context) error
-	}{
-		{"session", w.session},
-		{"turns", w.turns},
-		{"steps", w.steps},
-		{"calls", w.calls},
-		{"files", w.files},
-		{"tasks", w.tasks},
-		{"compactions", w.compactions},
-		{"passages", w.passages},
-		{"identities", w.identities},
-		{"cursor", w.cursor},
-	} {
-		if err := step.run(ctx); err != nil {
-			return fmt.Errorf("store %s of %s: %w", step.what, w.b.Session.ID, err)
-		}
-	}
-	return nil
 }
 
 // owner returns the number of the session that a row was copied from; the session

@@ -30,8 +30,9 @@ type heldPassage struct {
 	sum int64
 }
 
-func (w *batchWriter) passages(ctx context.Context) error {
-	agent := w.b.Session.Relation == archive.RelationAgent || rows.IsAgentID(w.b.Session.ID)
+// Passages stores the batch's passages, and the words that they are found by.
+func (w *batchWriter) Passages(ctx context.Context) error {
+	agent := w.b.Session.Relation == archive.RelationAgent || archive.IsAgentID(w.b.Session.ID)
 	return putPassages(ctx, w.tx, w.no, agent, w.b.Passages)
 }
 

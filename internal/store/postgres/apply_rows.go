@@ -26,7 +26,8 @@ const (
 	compactionColumns = "line, time, cause, pre_tokens, post_tokens, duration, summary_line, kept, ours, turn"
 )
 
-func (w *batchWriter) session(ctx context.Context) error {
+// Session stores the session's own row.
+func (w *batchWriter) Session(ctx context.Context) error {
 	x := &w.b.Session
 	project, err := internProject(ctx, w.tx, x.Project)
 	if err != nil {
@@ -75,7 +76,8 @@ func internProject(ctx context.Context, tx pgx.Tx, p archive.Project) (no int64,
 	return no, err
 }
 
-func (w *batchWriter) turns(ctx context.Context) error {
+// Turns stores the batch's turns.
+func (w *batchWriter) Turns(ctx context.Context) error {
 	put := newBulk("turns", "session, turn, "+turnColumns, 2)
 	for i := range w.b.Turns {
 		x := &w.b.Turns[i]
@@ -91,7 +93,8 @@ func (w *batchWriter) turns(ctx context.Context) error {
 	return err
 }
 
-func (w *batchWriter) steps(ctx context.Context) error {
+// Steps stores the batch's steps.
+func (w *batchWriter) Steps(ctx context.Context) error {
 	put := newBulk("steps", "session, turn, step, "+stepColumns, 3)
 	for i := range w.b.Steps {
 		x := &w.b.Steps[i]
@@ -102,7 +105,8 @@ func (w *batchWriter) steps(ctx context.Context) error {
 	return put.replace(ctx, w.tx, nil)
 }
 
-func (w *batchWriter) calls(ctx context.Context) error {
+// Calls stores the batch's calls of tools.
+func (w *batchWriter) Calls(ctx context.Context) error {
 	put := newBulk("calls", "session, turn, step, seq, "+callColumns, 4)
 	for i := range w.b.Calls {
 		x := &w.b.Calls[i]
@@ -117,7 +121,8 @@ func (w *batchWriter) calls(ctx context.Context) error {
 	return put.replace(ctx, w.tx, nil)
 }
 
-func (w *batchWriter) files(ctx context.Context) error {
+// Files stores which files the calls touched.
+func (w *batchWriter) Files(ctx context.Context) error {
 	put := newBulk("files", "session, turn, step, seq, path, "+fileColumns, 5)
 	for i := range w.b.Files {
 		x := &w.b.Files[i]
@@ -126,7 +131,8 @@ func (w *batchWriter) files(ctx context.Context) error {
 	return put.replace(ctx, w.tx, nil)
 }
 
-func (w *batchWriter) tasks(ctx context.Context) error {
+// Tasks stores the batch's events of tasks.
+func (w *batchWriter) Tasks(ctx context.Context) error {
 	put := newBulk("tasks", "session, line, seq, "+taskColumns, 3)
 	for i := range w.b.Tasks {
 		x := &w.b.Tasks[i]
@@ -135,7 +141,8 @@ func (w *batchWriter) tasks(ctx context.Context) error {
 	return put.replace(ctx, w.tx, nil)
 }
 
-func (w *batchWriter) compactions(ctx context.Context) error {
+// Compactions stores the batch's compactions.
+func (w *batchWriter) Compactions(ctx context.Context) error {
 	put := newBulk("compactions", "session, idx, "+compactionColumns, 2)
 	for i := range w.b.Compactions {
 		x := &w.b.Compactions[i]
@@ -150,7 +157,8 @@ func (w *batchWriter) compactions(ctx context.Context) error {
 	return put.replace(ctx, w.tx, nil)
 }
 
-func (w *batchWriter) identities(ctx context.Context) error {
+// Identities stores by what the rows are known when they come again.
+func (w *batchWriter) Identities(ctx context.Context) error {
 	put := newBulk("identities", "key, session, turn, step", 1)
 	for i := range w.b.Keys {
 		k := &w.b.Keys[i]
@@ -163,7 +171,8 @@ func (w *batchWriter) identities(ctx context.Context) error {
 	return put.insert(ctx, w.tx, "ON CONFLICT (key) DO NOTHING")
 }
 
-func (w *batchWriter) cursor(ctx context.Context) error {
+// Cursor stores up to where the session is stored now.
+func (w *batchWriter) Cursor(ctx context.Context) error {
 	c := &w.b.Cursor
 	_, err := exec(ctx, w.tx, "INSERT INTO cursors (session, generation, position, line, state) VALUES ($1, $2, $3, $4, $5) "+
 		"ON CONFLICT (session) DO UPDATE SET generation = excluded.generation, position = excluded.position, line = excluded.line, state = excluded.state",

@@ -50,11 +50,7 @@ func projects(ctx context.Context, tx pgx.Tx) ([]archive.ProjectSummary, error) 
 	}
 	var byKey []archive.ProjectSummary
 	err = query(ctx, tx, projectsQuery, nil, func(scan scanFunc) error {
-		var row archive.ProjectSummary
-		var first, last int64
-		p := &row.Project
-		err := scan(&p.Key, &p.Name, &p.Root, &p.Remote, &row.Sessions, &row.Agents, &row.Turns, &row.Bytes, &first, &last)
-		row.First, row.Last = rows.Instant(first), rows.Instant(last)
+		row, err := rows.ReadProject(scan)
 		byKey = append(byKey, row)
 		return err
 	})

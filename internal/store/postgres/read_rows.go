@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,40 +9,13 @@ import (
 	"strandline/internal/store/rows"
 )
 
-// spanQuery builds a SELECT over the rows of one session.
-type spanQuery struct {
-	strings.Builder
-	args []any
-}
-
-// newSpan starts a query: columns of a table whose alias is r, narrowed to sp.
-// line is the expression for where a row begins.
-func newSpan(columns, table, line string, session int64, sp archive.Span) *spanQuery {
-	q := &spanQuery{args: []any{session}}
-	q.WriteString("SELECT " + columns + " FROM " + table + " WHERE r.session = $1")
-	if sp.TurnTo > 0 {
-		q.and("r.turn >= ? AND r.turn < ?", sp.TurnFrom, sp.TurnTo)
-	}
-	if sp.BeforeLine > 0 {
-		q.and(line+" < ?", sp.BeforeLine)
-	}
-	return q
-}
-
-// and adds a condition, in which each ? stands for the next of args.
-func (q *spanQuery) and(condition string, args ...any) {
-	q.WriteString(" AND ")
-	for _, arg := range args {
-		before, behind, _ := strings.Cut(condition, "?")
-		q.args = append(q.args, arg)
-		q.WriteString(before + "$" + strconv.Itoa(len(q.args)))
-		condition = behind
-	}
-	q.WriteString(condition)
+// newSpan starts a query over the rows of one session.
+func newSpan(columns, table, line string, session int64, sp archive.Span) *rows.SpanQuery {
+	return rows.NewSpan(rows.Dollar, columns, table, line, session, sp)
 }
 
 // in narrows the query to rows whose column is one of values, if there are any.
-func in[T ~string](q *spanQuery, column string, values []T) {
+func in[T ~string](q *rows.SpanQuery, column string, values []T) {
 	if len(values) == 0 {
 		return
 	}
@@ -52,24 +23,7 @@ func in[T ~string](q *spanQuery, column string, values []T) {
 	for i, v := range values {
 		texts[i] = string(v)
 	}
-	q.and(column+" = ANY(?)", texts)
-}
-
-// end closes the query with the order of key, a list of columns.
-func (q *spanQuery) end(key string, sp archive.Span) (sql string, args []any) {
-	columns := strings.Split(key, ", ")
-	for i, c := range columns {
-		columns[i] = "r." + c
-		if sp.Newest {
-			columns[i] += " DESC"
-		}
-	}
-	q.WriteString(" ORDER BY " + strings.Join(columns, ", "))
-	if sp.Limit > 0 {
-		q.args = append(q.args, sp.Limit)
-		q.WriteString(" LIMIT $" + strconv.Itoa(len(q.args)))
-	}
-	return q.String(), q.args
+	q.And(column+" = ANY(?)", texts)
 }
 
 // span runs a query over one session. An unknown session has no rows.
@@ -99,7 +53,7 @@ func listed[T any](ctx context.Context, s *Store, what, session string, build fu
 const copyName = "coalesce((SELECT id FROM sessions WHERE no = r.copy_session), '')"
 
 func turnsQuery(no int64, sp archive.Span) (string, []any) {
-	return newSpan("turn, "+turnColumns+", "+copyName, "turns r", "r.line_from", no, sp).end("turn", sp)
+	return newSpan("turn, "+turnColumns+", "+copyName, "turns r", "r.line_from", no, sp).End("turn", sp)
 }
 
 // Turns returns a session's turns in their order. An unknown session has none.
@@ -110,11 +64,11 @@ func (s *Store) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, err
 
 func rewoundQuery(no int64, sp archive.Span) (sql string, args []any) {
 	live := newSpan("max(r.turn)", "turns r", "r.line_from", no, sp)
-	live.and("NOT r.dead")
+	live.And("NOT r.dead")
 	q := newSpan("turn", "turns r", "r.line_from", no, sp)
 	// The same conditions have the same arguments.
-	q.and("r.dead AND r.turn < (" + live.String() + ")")
-	return q.end("turn", sp)
+	q.And("r.dead AND r.turn < (" + live.String() + ")")
+	return q.End("turn", sp)
 }
 
 // Rewound returns the turns of a span that a rewind left behind, as far as the
@@ -131,7 +85,7 @@ func (s *Store) Rewound(ctx context.Context, sp archive.Span) (out []int, err er
 }
 
 func stepsQuery(no int64, sp archive.Span) (string, []any) {
-	return newSpan("turn, step, "+stepColumns+", "+copyName, "steps r", "r.line_from", no, sp).end("turn, step", sp)
+	return newSpan("turn, step, "+stepColumns+", "+copyName, "steps r", "r.line_from", no, sp).End("turn, step", sp)
 }
 
 // Steps returns a session's steps in their order.
@@ -144,12 +98,12 @@ func callsQuery(no int64, sp archive.CallSpan) (string, []any) {
 	q := newSpan("turn, step, seq, "+callColumns, "calls r", "r.line_use", no, sp.Span)
 	in(q, "r.kind", sp.Kinds)
 	if sp.Failed {
-		q.and("r.failed")
+		q.And("r.failed")
 		if sp.BeforeLine > 0 {
-			q.and("r.line_result < ?", sp.BeforeLine)
+			q.And("r.line_result < ?", sp.BeforeLine)
 		}
 	}
-	return q.end("turn, step, seq", sp.Span)
+	return q.End("turn, step, seq", sp.Span)
 }
 
 // Calls returns a session's tool calls in their order. A call whose result
@@ -162,10 +116,10 @@ func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call,
 func passagesQuery(no int64, sp archive.PassageSpan) (string, []any) {
 	q := newSpan(rows.PassageColumns, "passages r", "r.line_from", no, sp.Span)
 	if sp.BeforeLine > 0 {
-		q.and("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
+		q.And("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
 	}
 	in(q, "r.kind", sp.Kinds)
-	return q.end("turn, step, seq", sp.Span)
+	return q.End("turn, step, seq", sp.Span)
 }
 
 // Passages returns a session's own passages in their order. With BeforeLine,

@@ -39,7 +39,7 @@ func putSummary(ctx context.Context, tx pgx.Tx, id string, ps []archive.Passage)
 	if err != nil {
 		return err
 	}
-	return putPassages(ctx, tx, numbers[id], rows.IsAgentID(id), ps)
+	return putPassages(ctx, tx, numbers[id], archive.IsAgentID(id), ps)
 }
 
 // dropHookSummaries removes the summaries of a session that were told until then,

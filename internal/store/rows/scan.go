@@ -151,3 +151,13 @@ func ReadTouch(scan Scan, f archive.HistoryFilter, projects []int64) (x archive.
 	}
 	return x, wanted, err
 }
+
+// ReadProject reads a project and the sums of its sessions.
+func ReadProject(scan Scan) (archive.ProjectSummary, error) {
+	var x archive.ProjectSummary
+	var first, last int64
+	p := &x.Project
+	err := scan(&p.Key, &p.Name, &p.Root, &p.Remote, &x.Sessions, &x.Agents, &x.Turns, &x.Bytes, &first, &last)
+	x.First, x.Last = Instant(first), Instant(last)
+	return x, err
+}

@@ -24,9 +24,6 @@ func BaseID(id string) string {
 	return base
 }
 
-// IsAgentID reports whether id is a sub-agent's.
-func IsAgentID(id string) bool { return strings.Contains(id, "~") }
-
 // SummaryPassages cuts a summary into passages. Their sequence numbers come from
 // the entry's identity, so that they do not depend on what else was told.
 func SummaryPassages(h archive.HookSummary) []archive.Passage {

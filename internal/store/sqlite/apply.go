@@ -44,7 +44,7 @@ func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := w.apply(calm); err != nil {
+			if err := rows.StoreBatch(calm, w.b.Session.ID, w); err != nil {
 				return err
 			}
 		}
@@ -82,8 +82,8 @@ type batchWriter struct {
 
 const dueQuery = "SELECT generation, offset FROM cursors WHERE session = ?"
 
-// due reports whether the batch is what comes next in its session.
-func (w *batchWriter) due(ctx context.Context) (bool, error) {
+// Due reports whether the batch is what comes next in its session.
+func (w *batchWriter) Due(ctx context.Context) (bool, error) {
 	var generation int
 	var offset int64
 	found, err := w.s.queryRow(ctx, dueQuery, []any{w.no}, &generation, &offset)
@@ -91,32 +91,6 @@ func (w *batchWriter) due(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	return rows.Due(w.b, found, generation, offset)
-}
-
-func (w *batchWriter) apply(ctx context.Context) error {
-	if due, err := w.due(ctx); err != nil || !due {
-		return err
-	}
-	for _, step := range []struct {
-		what string
-		run  func(context.Context) error
-	}{
-		{"session", w.session},
-		{"turns", w.turns},
-		{"steps", w.steps},
-		{"calls", w.calls},
-		{"files", w.files},
-		{"tasks", w.tasks},
-		{"compactions", w.compactions},
-		{"passages", w.passages},
-		{"identities", w.identities},
-		{"cursor", w.cursor},
-	} {
-		if err := step.run(ctx); err != nil {
-			return fmt.Errorf("store %s of %s: %w", step.what, w.b.Session.ID, err)
-		}
-	}
-	return nil
 }
 
 // owner returns the number of the session that a row was copied from; the

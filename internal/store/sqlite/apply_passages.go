@@ -47,8 +47,9 @@ func (e *encoder) encode(p *archive.Passage) string {
 	return string(e.row)
 }
 
-func (w *batchWriter) passages(ctx context.Context) error {
-	agent := w.b.Session.Relation == archive.RelationAgent || rows.IsAgentID(w.b.Session.ID)
+// Passages stores the batch's passages, and the words that they are found by.
+func (w *batchWriter) Passages(ctx context.Context) error {
+	agent := w.b.Session.Relation == archive.RelationAgent || archive.IsAgentID(w.b.Session.ID)
 	return w.s.putPassages(ctx, w.no, agent, w.b.Passages)
 }
 

@@ -24,7 +24,8 @@ const (
 	compactionColumns = "line, time, cause, pre_tokens, post_tokens, duration, summary_line, kept, ours, turn"
 )
 
-func (w *batchWriter) session(ctx context.Context) error {
+// Session stores the session's own row.
+func (w *batchWriter) Session(ctx context.Context) error {
 	x := &w.b.Session
 	project, err := w.s.internProject(ctx, x.Project)
 	if err != nil {
@@ -98,7 +99,8 @@ func replaceCall() string   { return replace("calls", "session, turn, step, seq"
 func replaceFile() string   { return replace("files", "session, turn, step, seq, path", fileColumns) }
 func replaceCursor() string { return replace("cursors", "session", "generation, offset, line, state") }
 
-func (w *batchWriter) turns(ctx context.Context) error {
+// Turns stores the batch's turns.
+func (w *batchWriter) Turns(ctx context.Context) error {
 	query := upsertTurn()
 	for i := range w.b.Turns {
 		x := &w.b.Turns[i]
@@ -119,7 +121,8 @@ func (w *batchWriter) turns(ctx context.Context) error {
 	return nil
 }
 
-func (w *batchWriter) steps(ctx context.Context) error {
+// Steps stores the batch's steps.
+func (w *batchWriter) Steps(ctx context.Context) error {
 	query := replaceStep()
 	for i := range w.b.Steps {
 		x := &w.b.Steps[i]
@@ -136,7 +139,8 @@ func (w *batchWriter) steps(ctx context.Context) error {
 	return nil
 }
 
-func (w *batchWriter) calls(ctx context.Context) error {
+// Calls stores the batch's calls of tools.
+func (w *batchWriter) Calls(ctx context.Context) error {
 	query := replaceCall()
 	for i := range w.b.Calls {
 		x := &w.b.Calls[i]
@@ -153,7 +157,8 @@ func (w *batchWriter) calls(ctx context.Context) error {
 	return nil
 }
 
-func (w *batchWriter) files(ctx context.Context) error {
+// Files stores which files the calls touched.
+func (w *batchWriter) Files(ctx context.Context) error {
 	query := replaceFile()
 	for i := range w.b.Files {
 		x := &w.b.Files[i]
@@ -164,7 +169,8 @@ func (w *batchWriter) files(ctx context.Context) error {
 	return nil
 }
 
-func (w *batchWriter) tasks(ctx context.Context) error {
+// Tasks stores the batch's events of tasks.
+func (w *batchWriter) Tasks(ctx context.Context) error {
 	query := replace("tasks", "session, line, seq", taskColumns)
 	for i := range w.b.Tasks {
 		x := &w.b.Tasks[i]
@@ -175,7 +181,8 @@ func (w *batchWriter) tasks(ctx context.Context) error {
 	return nil
 }
 
-func (w *batchWriter) compactions(ctx context.Context) error {
+// Compactions stores the batch's compactions.
+func (w *batchWriter) Compactions(ctx context.Context) error {
 	query := replace("compactions", "session, idx", compactionColumns)
 	for i := range w.b.Compactions {
 		x := &w.b.Compactions[i]
@@ -194,7 +201,8 @@ func (w *batchWriter) compactions(ctx context.Context) error {
 
 const insertIdentity = "INSERT OR IGNORE INTO identities (key, session, turn, step) VALUES (?, ?, ?, ?)"
 
-func (w *batchWriter) identities(ctx context.Context) error {
+// Identities stores by what the rows are known when they come again.
+func (w *batchWriter) Identities(ctx context.Context) error {
 	for i := range w.b.Keys {
 		k := &w.b.Keys[i]
 		owner, _, err := w.owner(ctx, &k.Ref)
@@ -208,7 +216,8 @@ func (w *batchWriter) identities(ctx context.Context) error {
 	return nil
 }
 
-func (w *batchWriter) cursor(ctx context.Context) error {
+// Cursor stores up to where the session is stored now.
+func (w *batchWriter) Cursor(ctx context.Context) error {
 	c := &w.b.Cursor
 	_, err := w.s.exec(ctx, replaceCursor(), w.no, c.Generation, c.Offset, c.Line, c.State)
 	return err

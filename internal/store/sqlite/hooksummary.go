@@ -31,7 +31,7 @@ func (s *Store) applySummary(ctx context.Context, e *archive.JournalEntry, fact 
 	if err != nil {
 		return err
 	}
-	return s.putPassages(ctx, no, rows.IsAgentID(base), rows.SummaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: fact.Text}))
+	return s.putPassages(ctx, no, archive.IsAgentID(base), rows.SummaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: fact.Text}))
 }
 
 // dropHookSummaries removes the summaries of a session that were told until then,
@@ -100,7 +100,7 @@ func (s *Store) moveHookSummaries(ctx context.Context, id string, no int64) erro
 		if err := s.dropHookPassages(ctx, no, first, first+rows.HookChunks); err != nil {
 			return err
 		}
-		if err := s.putPassages(ctx, to, rows.IsAgentID(id), rows.SummaryPassages(h)); err != nil {
+		if err := s.putPassages(ctx, to, archive.IsAgentID(id), rows.SummaryPassages(h)); err != nil {
 			return err
 		}
 	}

@@ -48,11 +48,7 @@ func (s *Store) projects(ctx context.Context) ([]archive.ProjectSummary, error) 
 	}
 	var byKey []archive.ProjectSummary
 	err = s.query(ctx, projectsQuery, nil, func(scan scanFunc) error {
-		var row archive.ProjectSummary
-		var first, last int64
-		p := &row.Project
-		err := scan(&p.Key, &p.Name, &p.Root, &p.Remote, &row.Sessions, &row.Agents, &row.Turns, &row.Bytes, &first, &last)
-		row.First, row.Last = rows.Instant(first), rows.Instant(last)
+		row, err := rows.ReadProject(scan)
 		byKey = append(byKey, row)
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 )
 
 func filesQuery(no int64, sp archive.Span) (string, []any) {
-	return newSpan("turn, step, seq, path, "+fileColumns, "files r", "r.line", no, sp).end("turn, step, seq, path", sp)
+	return newSpan("turn, step, seq, path, "+fileColumns, "files r", "r.line", no, sp).End("turn, step, seq, path", sp)
 }
 
 // Files returns which files a session's calls touched, in the order of the calls.
@@ -18,7 +18,7 @@ func (s *Store) Files(ctx context.Context, sp archive.Span) ([]archive.FileTouch
 }
 
 func tasksQuery(no int64, sp archive.Span) (string, []any) {
-	return newSpan("line, seq, "+taskColumns, "tasks r", "r.line", no, sp).end("line, seq", sp)
+	return newSpan("line, seq, "+taskColumns, "tasks r", "r.line", no, sp).End("line, seq", sp)
 }
 
 // Tasks returns a session's task events in their order.
@@ -28,7 +28,7 @@ func (s *Store) Tasks(ctx context.Context, sp archive.Span) ([]archive.TaskEvent
 }
 
 func compactionsQuery(no int64, sp archive.Span) (string, []any) {
-	return newSpan("idx, "+compactionColumns, "compactions r", "r.line", no, sp).end("idx", sp)
+	return newSpan("idx, "+compactionColumns, "compactions r", "r.line", no, sp).End("idx", sp)
 }
 
 // Compactions returns a session's compactions in their order. A summary that

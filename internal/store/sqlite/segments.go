@@ -50,7 +50,7 @@ func (s *Store) indexSegments(ctx context.Context, base string, ids []string) er
 		if len(ps) == 0 {
 			continue
 		}
-		if err := s.putPassages(ctx, no, rows.IsAgentID(base), ps); err != nil {
+		if err := s.putPassages(ctx, no, archive.IsAgentID(base), ps); err != nil {
 			return err
 		}
 	}
