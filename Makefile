@@ -82,7 +82,7 @@ bench-quick: build ## the process measurements without the 1 GB transcript
 
 eval: ## measure how well searches find; DATA=DIR is the folder of the large sets
 	$(GO) run ./bench/eval -data '$(DATA)'
-	@[ -z '$(DATA)' ] || STRANDLINE_EVAL_DATA='$(DATA)/data/transcripts' $(GO) test ./internal/unasked -run EvalGate -v -count=1
+	@[ -z '$(DATA)' ] || STRANDLINE_EVAL_DATA='$(DATA)/data/transcripts' $(GO) test ./internal/recall -run EvalGate -v -count=1
 
 foresight: build ## how much of what sessions needed the blocks hold; STRANDLINE_EVAL_DATA names their folder
 	$(GO) run ./bench/foresight -bin bin/strandline$(EXE)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A real PostgreSQL with pgvector for the tests of internal/store/postgres.
+# A real PostgreSQL with pgvector for the tests of internal/index/postgres.
 #
 #   scripts/postgres.sh install        gets one, from Debian's packages only
 #   scripts/postgres.sh run COMMAND…   starts one, runs the command with

@@ -3,37 +3,36 @@ package main
 import (
 	"os"
 
-	"strandline/internal/autopilot"
 	"strandline/internal/capture"
 	"strandline/internal/config"
-	"strandline/internal/gauge"
 	"strandline/internal/hook"
 	"strandline/internal/task"
 	"strandline/internal/transcript/claude"
+	"strandline/internal/usage"
 )
 
-func gauges(cfg *config.Config) gauge.Files {
-	return gauge.Files{Dir: cfg.Paths.State()}
+func gauges(cfg *config.Config) usage.Files {
+	return usage.Files{Dir: cfg.Paths.State()}
 }
 
 // newPilot wires the autopilot; nil where it is switched off.
-func newPilot(cfg *config.Config) *autopilot.Pilot {
+func newPilot(cfg *config.Config) *usage.Pilot {
 	if !cfg.Autopilot.Enabled || cfg.Paths.Home == "" {
 		return nil
 	}
-	return &autopilot.Pilot{
+	return &usage.Pilot{
 		Files: gauges(cfg), Zones: zones(cfg), Window: cfg.Autopilot.Window,
 		Always: cfg.Autopilot.Report == config.ReportAlways, Silent: cfg.Autopilot.Report == config.ReportOff,
 		Getenv: os.Getenv, Conversation: claude.Conversation,
 	}
 }
 
-func zones(cfg *config.Config) autopilot.Zones {
-	return autopilot.Zones{Warn: cfg.Autopilot.Warn, Prune: cfg.Autopilot.Prune}
+func zones(cfg *config.Config) usage.Zones {
+	return usage.Zones{Warn: cfg.Autopilot.Warn, Prune: cfg.Autopilot.Prune}
 }
 
 // speakers are those who may add to a context, in the order in which they speak.
-func speakers(cfg *config.Config, c *capture.Capture, pilot *autopilot.Pilot) []hook.Speaker {
+func speakers(cfg *config.Config, c *capture.Capture, pilot *usage.Pilot) []hook.Speaker {
 	var list []hook.Speaker
 	if cfg.Recall.Unasked {
 		list = append(list, hook.Unasked(c.Project, redactor(cfg)))

@@ -13,16 +13,15 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/blocking"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
-	"strandline/internal/confidence"
 	"strandline/internal/config"
 	"strandline/internal/hook"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/lifecycle"
-	"strandline/internal/lockfile"
-	"strandline/internal/logfile"
-	"strandline/internal/store/sqlite"
+	"strandline/internal/recall"
+	"strandline/internal/state"
+	"strandline/internal/usage"
 )
 
 // maxHookBytes is how much of a transcript one hook logs; a first hook on a
@@ -45,7 +44,7 @@ func runHook() {
 		home = "" // config falls back to what the environment names
 	}
 	cfg, cfgErr := config.Load(config.Inputs{Env: os.Getenv, Home: home, Cwd: os.Getenv("CLAUDE_PROJECT_DIR")})
-	logs := &logfile.Writer{Path: cfg.Paths.Errors()}
+	logs := &state.Writer{Path: cfg.Paths.Errors()}
 	log := slog.New(slog.NewJSONHandler(logs, nil))
 	if cfgErr != nil {
 		log.Warn("settings", "error", cfgErr)
@@ -63,7 +62,7 @@ func runHook() {
 		Capture: c, Journal: journal, Pending: pending(cfg), Learner: learner(cfg),
 		Answered: capture.Answered{Dir: cfg.Paths.Answered()},
 		Underway: capture.Underway{Dir: cfg.Paths.Underway()},
-		Blocking: blocking.Guard{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
+		Blocking: usage.Guard{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
 		OpenIndex: func(ctx context.Context) (hook.Index, error) {
 			return openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.Reread})
 		},
@@ -84,7 +83,7 @@ func runHook() {
 
 // learner gives restored blocks what passes of upkeep learned.
 func learner(cfg *config.Config) compact.Learner {
-	rule := confidence.Fading(cfg.Lifecycle.Decay)
+	rule := recall.Fading(cfg.Lifecycle.Decay)
 	return compact.Learner{How: cfg.Restore.Learn, Rule: rule, Taught: func() map[string]archive.Tally {
 		shapes, _ := lifecycle.Learned{Path: cfg.Paths.Learned()}.Read()
 		return shapes
@@ -140,8 +139,8 @@ const indexWait = 10 * time.Second
 func openIndex(ctx context.Context, path string, opt sqlite.Options) (indexed, error) {
 	wait, cancel := context.WithTimeout(ctx, indexWait)
 	defer cancel()
-	lock, err := lockfile.Wait(wait, path+".lock", true)
-	if errors.Is(err, lockfile.ErrHeld) {
+	lock, err := state.Wait(wait, path+".lock", true)
+	if errors.Is(err, state.ErrHeld) {
 		return indexed{}, &archive.Error{Code: archive.CodeBusy, Msg: "the index is being replaced", Hint: "a reindex is at its end; try again in a moment"}
 	}
 	if opt.ReadOnly && unwritable(err) {

@@ -5,9 +5,9 @@ import (
 	"os"
 	"runtime/debug"
 
-	"strandline/internal/autopilot"
 	"strandline/internal/config"
-	"strandline/internal/statusline"
+	"strandline/internal/usage"
+	"strandline/internal/usage/statusline"
 )
 
 // isStatusline reports that the arguments are those of the client's call:
@@ -37,7 +37,7 @@ func runStatusline(with string) {
 	env := statusline.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Files: gauges(cfg), With: with,
 		Template: cfg.Statusline.Template, ASCII: cfg.Statusline.ASCII,
-		Pilot: autopilot.Pilot{Zones: zones(cfg), Window: cfg.Autopilot.Window, Getenv: os.Getenv},
+		Pilot: usage.Pilot{Zones: zones(cfg), Window: cfg.Autopilot.Window, Getenv: os.Getenv},
 	}
 	_ = statusline.Run(context.Background(), env) // nobody reads: there is nobody to tell
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"strandline/internal/cli"
-	"strandline/internal/store/postgres"
+	"strandline/internal/index/postgres"
 )
 
 // openTeam returns what opens a team's archive.

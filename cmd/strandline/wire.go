@@ -14,14 +14,12 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/capture/claudecode"
 	"strandline/internal/cli"
 	"strandline/internal/config"
-	"strandline/internal/gitstat"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/project"
 	"strandline/internal/redact"
 	"strandline/internal/sessionlog"
-	"strandline/internal/store/sqlite"
 )
 
 func pending(cfg *config.Config) capture.Pending {
@@ -36,7 +34,7 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	clean := redactor(cfg)
 	c := &capture.Capture{
 		Layout:  sessionlog.Layout{Root: cfg.Paths.Home},
-		Client:  claudecode.Client(clean),
+		Client:  capture.ClaudeCode(clean),
 		Project: project.Identify,
 		Now:     now,
 	}
@@ -71,7 +69,7 @@ func redactor(cfg *config.Config) func(string) string {
 func changes(cfg *config.Config) func(ctx context.Context, dir string) string {
 	clean := redactor(cfg)
 	return func(ctx context.Context, dir string) string {
-		return clean(gitstat.Find(os.Getenv, now).Stat(ctx, dir))
+		return clean(project.Find(os.Getenv, now).Stat(ctx, dir))
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"strandline/internal/archive"
+	"strandline/internal/index/terms"
 	"strandline/internal/logread"
 	"strandline/internal/recall"
-	"strandline/internal/terms"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

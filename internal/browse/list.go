@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"strandline/internal/recall"
-	"strandline/internal/screen"
+	"strandline/internal/text"
 )
 
 // list is the part of the hits that is shown.
@@ -62,15 +62,15 @@ func (m *Model) tall(i, width int) []string {
 	h := m.result.Hits[i]
 	right := age(m.opt.Now(), h.Time)
 	if m.all {
-		right = cut(screen.Visible(h.Project), 24) + " · " + right
+		right = cut(text.Visible(h.Project), 24) + " · " + right
 	}
 	if h.Related {
 		right = "≈ related · " + right
 	}
 	head := m.bar(i) + m.name(i, h.Handle) + " " + kind(string(h.Kind))
 	rows := []string{ends(head, faint(right), width)}
-	text, _ := recall.Snippet(h.Text, m.result.Terms, (hitRows-1)*(width-4))
-	lines := wrapped(text, width-3)
+	body, _ := recall.Snippet(h.Text, m.result.Terms, (hitRows-1)*(width-4))
+	lines := wrapped(body, width-3)
 	for n := range hitRows - 1 {
 		line := at(lines, n)
 		if n == hitRows-2 && len(lines) > hitRows-1 {

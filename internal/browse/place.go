@@ -7,7 +7,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/logread"
 	"strandline/internal/recall"
-	"strandline/internal/screen"
+	"strandline/internal/text"
 )
 
 // place is the text around a hit.
@@ -35,7 +35,7 @@ func (p *place) fill(blocks []logread.Block, err error) {
 	p.loaded, p.failed, p.width = true, err, 0
 	for _, b := range blocks {
 		if logread.Spoken(b) {
-			b.Text = strings.ReplaceAll(strings.TrimRight(screen.Visible(b.Text), "\n "), "\t", "    ")
+			b.Text = strings.ReplaceAll(strings.TrimRight(text.Visible(b.Text), "\n "), "\t", "    ")
 			p.blocks = append(p.blocks, b)
 		}
 	}
@@ -91,7 +91,7 @@ func (p *place) breakRows(width int) (start int) {
 func heading(b logread.Block) string {
 	head := b.Kind
 	if b.Name != "" {
-		head += " " + screen.Visible(b.Name)
+		head += " " + text.Visible(b.Name)
 	}
 	if b.Error {
 		head += " (error)"

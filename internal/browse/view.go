@@ -11,7 +11,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/recall"
-	"strandline/internal/screen"
+	"strandline/internal/text"
 )
 
 // Sizes, in cells.
@@ -98,7 +98,7 @@ func (m *Model) View() tea.View {
 func (m *Model) filters() string {
 	where := "all projects"
 	if !m.all {
-		where = cut(screen.Visible(m.opt.Project), 24)
+		where = cut(text.Visible(m.opt.Project), 24)
 	}
 	return where + " · " + spans()[m.span].name
 }
@@ -131,7 +131,7 @@ func (m *Model) status() string {
 		said += " · more in other projects"
 	}
 	if len(r.Notes) > 0 {
-		said += " · " + screen.Visible(strings.Join(r.Notes, " · "))
+		said += " · " + text.Visible(strings.Join(r.Notes, " · "))
 	}
 	return faint(said)
 }
@@ -139,9 +139,9 @@ func (m *Model) status() string {
 // sentence is an error as its first words tell it.
 func sentence(err error) string {
 	if told, ok := errors.AsType[*archive.Error](err); ok {
-		return screen.Visible(told.Msg)
+		return text.Visible(told.Msg)
 	}
-	return screen.Visible(strings.ReplaceAll(err.Error(), "\n", " "))
+	return text.Visible(strings.ReplaceAll(err.Error(), "\n", " "))
 }
 
 func (m *Model) body(l layout) []string {
@@ -174,7 +174,7 @@ func at(lines []string, i int) string {
 // rule heads the text with the place where it stands.
 func (m *Model) rule(width int) string {
 	h := m.result.Hits[m.at]
-	said := " " + screen.Visible(h.Project) + " · " + m.stamp(h)
+	said := " " + text.Visible(h.Project) + " · " + m.stamp(h)
 	head := faint("── ") + bold(m.place.ref.Handle()) + faint(said+" ")
 	return cut(head+faint(strings.Repeat("─", max(width-ansi.StringWidth(head), 0))), width)
 }
@@ -255,7 +255,7 @@ func (m *Model) viewOpened() string {
 	if p.loaded && len(p.rows) > 0 {
 		where = fmt.Sprintf("%d–%d of %d", p.top+1, min(p.top+l.textHeight, len(p.rows)), len(p.rows))
 	}
-	head := bold(p.ref.Handle()) + faint("  "+screen.Visible(p.hit.Project)+" · "+m.stamp(p.hit))
+	head := bold(p.ref.Handle()) + faint("  "+text.Visible(p.hit.Project)+" · "+m.stamp(p.hit))
 	if m.note != "" {
 		head = kind(m.note)
 	}

@@ -12,9 +12,8 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/capture/claudecode"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
-	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
 )
 
@@ -44,7 +43,7 @@ func worldAt(t testing.TB, client, home string) *world {
 		t: t, client: client, home: home,
 		capture: &capture.Capture{
 			Layout: sessionlog.Layout{Root: home},
-			Client: claudecode.Client(nil),
+			Client: capture.ClaudeCode(nil),
 			Project: func(dir string) archive.Project {
 				return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
 			},

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
 	"strandline/internal/sessionlog"
+	"strandline/internal/state"
 	"strandline/internal/transcript"
 )
 
@@ -84,7 +84,7 @@ func (p Parts) Set(session string, of PartsOf) error {
 	}
 	data, err := json.Marshal(of)
 	if err == nil {
-		err = atomicfile.ReplaceSynced(filepath.Join(p.Dir, session), data)
+		err = state.ReplaceSynced(filepath.Join(p.Dir, session), data)
 	}
 	if err != nil {
 		return fmt.Errorf("note what was forgotten: %w", err)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
+	"strandline/internal/state"
 )
 
 // Pending is the list of sessions that a hook could not finish before its
@@ -35,7 +35,7 @@ func (p Pending) Add(w PendingWork) error {
 	if err != nil {
 		return fmt.Errorf("note pending session: %w", err)
 	}
-	if err := atomicfile.Replace(filepath.Join(p.Dir, w.Session), data); err != nil {
+	if err := state.Replace(filepath.Join(p.Dir, w.Session), data); err != nil {
 		return fmt.Errorf("note pending session: %w", err)
 	}
 	return nil
@@ -101,7 +101,7 @@ func (p Pending) Take() ([]PendingWork, error) {
 
 // Done removes the note of a session that was taken.
 func (p Pending) Done(w PendingWork) error {
-	if err := atomicfile.Remove(p.taken(w.Session)); err != nil {
+	if err := state.Remove(p.taken(w.Session)); err != nil {
 		return fmt.Errorf("remove note of session %s: %w", w.Session, err)
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/store/sqlite"
+	"strandline/internal/index/sqlite"
 )
 
 // These tests run captures in processes of their own, since that is what hooks

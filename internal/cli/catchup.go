@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/capture"
-	"strandline/internal/lockfile"
+	"strandline/internal/state"
 )
 
 // How long a catch-up waits for the client's last rows. The client writes a tenth
@@ -79,8 +79,8 @@ func leaveEnded(ctx context.Context, r rooms, ended capture.PendingWork) error {
 // another catch-up holds the lock relies on its last look.
 func (a *app) catchUp(ctx context.Context, r rooms) error {
 	for r.pending().Any() {
-		lock, err := lockfile.Try(r.file("catchup.lock"))
-		if errors.Is(err, lockfile.ErrHeld) {
+		lock, err := state.Try(r.file("catchup.lock"))
+		if errors.Is(err, state.ErrHeld) {
 			return nil
 		}
 		if err != nil {

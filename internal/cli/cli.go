@@ -19,8 +19,8 @@ import (
 	"strandline/internal/lifecycle"
 	"strandline/internal/model"
 	"strandline/internal/recall"
-	"strandline/internal/screen"
 	"strandline/internal/task"
+	"strandline/internal/text"
 	"strandline/internal/vector"
 )
 
@@ -160,7 +160,7 @@ func (o *output) Write(p []byte) (int, error) {
 func newApp(env Env) *app {
 	guard := func(w io.Writer) io.Writer {
 		if _, ok := env.Terminal(w); ok {
-			return screen.Writer{W: w, Keep: ours}
+			return text.Writer{W: w, Keep: ours}
 		}
 		return w
 	}

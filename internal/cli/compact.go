@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/blocking"
-	"strandline/internal/brief"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/logread"
+	"strandline/internal/text"
 	"strandline/internal/transcript/claude"
+	"strandline/internal/usage"
 )
 
 // Limits of the command as the client's plugin calls it.
@@ -186,7 +186,7 @@ func (a *app) noteReplaced(ctx context.Context, r rooms, req compact.ReplaceRequ
 		capture.Answered{Dir: r.cfg.Paths.Answered()}.Note(req.Session),
 		r.journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
-				Event: event, Chars: brief.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
+				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
 			}},
 			capture.Fact{Kind: archive.JournalAccess, Session: req.Session, Data: archive.AccessFact{
 				Refs: archive.RefsOf(req.Session, out.Handles), How: archive.AccessRestored,
@@ -204,8 +204,8 @@ func captureOf(ctx context.Context, r rooms, c conversation) (capture.Captured, 
 
 // block says why an automatic compaction is put off, "" when it is not.
 func (a *app) block(ctx context.Context, r rooms, x indexed, conv conversation) string {
-	g := blocking.Guard{Mode: r.cfg.Compaction.BlockAuto, Dir: r.cfg.Paths.Blocked(), Getenv: a.env.Getenv}
-	reason, err := g.Ask(ctx, x.store, blocking.Attempt{Session: conv.subject(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
+	g := usage.Guard{Mode: r.cfg.Compaction.BlockAuto, Dir: r.cfg.Paths.Blocked(), Getenv: a.env.Getenv}
+	reason, err := g.Ask(ctx, x.store, usage.Attempt{Session: conv.subject(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
 	if err != nil {
 		fmt.Fprintf(a.env.Stderr, "strandline: not blocked: %v\n", err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/jsonwalk"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -94,7 +94,7 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 	if len(bytes.TrimSpace(data)) == 0 {
 		return c, archive.Invalid("there is no conversation on stdin", conversationHint)
 	}
-	w := jsonwalk.New(data)
+	w := text.New(data)
 	messages := func() {
 		if begun != nil {
 			begun(c)
@@ -139,7 +139,7 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 	return c, nil
 }
 
-func readMessage(w *jsonwalk.Walker) (m transcript.Message) {
+func readMessage(w *text.Walker) (m transcript.Message) {
 	w.Object(func(name string) {
 		switch name {
 		case "role":
@@ -158,7 +158,7 @@ func readMessage(w *jsonwalk.Walker) (m transcript.Message) {
 	return m
 }
 
-func readToolUse(w *jsonwalk.Walker) transcript.ToolUse {
+func readToolUse(w *text.Walker) transcript.ToolUse {
 	var id, tool string
 	var input []byte
 	w.Object(func(name string) {
@@ -176,7 +176,7 @@ func readToolUse(w *jsonwalk.Walker) transcript.ToolUse {
 	return claude.ToolUse(id, tool, input)
 }
 
-func readToolResult(w *jsonwalk.Walker) (r transcript.ToolResult) {
+func readToolResult(w *text.Walker) (r transcript.ToolResult) {
 	w.Object(func(name string) {
 		switch name {
 		case "tool_use_id":

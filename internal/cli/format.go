@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/recall"
-	"strandline/internal/screen"
+	"strandline/internal/text"
 )
 
 // size formats a number of bytes.
@@ -45,7 +45,7 @@ func count(n int, noun string) string {
 }
 
 // oneLine makes a text fit for a cell of a table.
-func oneLine(s string) string { return strings.Join(strings.Fields(screen.Visible(s)), " ") }
+func oneLine(s string) string { return strings.Join(strings.Fields(text.Visible(s)), " ") }
 
 // stamp formats a time for people, in the zone of the clock.
 func (a *app) stamp(t time.Time) string { return a.format(t, "2006-01-02 15:04") }

@@ -9,7 +9,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/screen"
+	"strandline/internal/text"
 )
 
 // noon is when everything in these tests happens.
@@ -111,7 +111,7 @@ func TestPainter(t *testing.T) {
 	// What the painter writes passes the screen, or it would show as "^[[1m".
 	p := painter{on: true}
 	for _, painted := range []string{p.bold("x"), p.dim("x"), p.red("x"), p.green("x"), p.yellow("x"), p.kind("x"), colourSequence(colourMatch)} {
-		if screen.Escape(painted, ours) != painted {
+		if text.Escape(painted, ours) != painted {
 			t.Errorf("%q does not pass", painted)
 		}
 	}

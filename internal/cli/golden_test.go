@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/screen"
+	"strandline/internal/text"
 )
 
 var update = flag.Bool("update", false, "write what is printed now into testdata/golden")
@@ -149,7 +149,7 @@ func TestTheTerminalObeysNoTranscript(t *testing.T) {
 		{"search", "--all", "--json", "window"}, {"restore", "--session", sessionA}, {"preserve", "--session", sessionA}, {"status"}, {"projects"},
 	} {
 		out := w.must(args...)
-		if screen.Escape(out, ours) != out {
+		if text.Escape(out, ours) != out {
 			t.Errorf("%v lets through: %q", args, out)
 		}
 	}

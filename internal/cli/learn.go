@@ -5,8 +5,8 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/confidence"
 	"strandline/internal/lifecycle"
+	"strandline/internal/recall"
 )
 
 // learned puts what was learned into a request. As of a line that is what was
@@ -27,7 +27,7 @@ func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err
 		}
 	}
 	l := compact.Learner{
-		How: x.cfg.Restore.Learn, Rule: confidence.Fading(x.cfg.Lifecycle.Decay),
+		How: x.cfg.Restore.Learn, Rule: recall.Fading(x.cfg.Lifecycle.Decay),
 		Taught: func() map[string]archive.Tally { return taught },
 	}
 	return l.Into(ctx, req, x.store, now)

@@ -14,10 +14,10 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
-	"strandline/internal/confidence"
-	"strandline/internal/gauge"
 	"strandline/internal/lifecycle"
-	"strandline/internal/lockfile"
+	"strandline/internal/recall"
+	"strandline/internal/state"
+	"strandline/internal/usage"
 )
 
 func (a *app) maintainCommand() *cobra.Command {
@@ -155,7 +155,7 @@ func (a *app) runPass(ctx context.Context, x indexed, how effort) []lifecycle.St
 // retention is what the settings let leave the hot set, or go.
 func (a *app) retention(r rooms, compacting bool) lifecycle.Retention {
 	return lifecycle.Retention{
-		Rule: confidence.Fading(r.cfg.Lifecycle.Decay),
+		Rule: recall.Fading(r.cfg.Lifecycle.Decay),
 		Age:  time.Duration(r.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: r.cfg.Retention.MaxBytes,
 		Delete: r.cfg.Retention.Delete, Compact: compacting,
 		Sizes: func() (int64, int64) {
@@ -183,8 +183,8 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 		return err
 	}
 	a.env.Background()
-	lock, err := lockfile.Try(r.file("maintain.lock"))
-	if errors.Is(err, lockfile.ErrHeld) {
+	lock, err := state.Try(r.file("maintain.lock"))
+	if errors.Is(err, state.ErrHeld) {
 		return nil
 	}
 	if err != nil {
@@ -202,7 +202,7 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 func (a *app) pass(r rooms) lifecycle.Pass {
 	return lifecycle.Pass{
 		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: lifecycle.DefaultRest,
-		Schedule: r.schedule(), Gauge: gauge.Files{Dir: r.cfg.Paths.State()},
+		Schedule: r.schedule(), Gauge: usage.Files{Dir: r.cfg.Paths.State()},
 		Notes:       []string{r.marks().Dir, r.cfg.Paths.Answered(), r.cfg.Paths.Underway(), r.cfg.Paths.Blocked(), r.cfg.Paths.Outcomes()},
 		ClientFiles: func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
 	"strandline/internal/compact"
+	"strandline/internal/state"
 )
 
 // outcomes measures the newest compactions of sessions, at most limit of them
@@ -123,7 +123,7 @@ func (m measuredNotes) read(session string) map[int]measuredNote {
 // measured each time.
 func (m measuredNotes) write(session string, notes map[int]measuredNote) {
 	if data, err := json.Marshal(notes); err == nil {
-		_ = atomicfile.Replace(m.path(session), data)
+		_ = state.Replace(m.path(session), data)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
-	"strandline/internal/lockfile"
-	"strandline/internal/store/sqlite"
+	"strandline/internal/index/sqlite"
+	"strandline/internal/state"
 	"strandline/internal/synth"
 )
 
@@ -128,7 +128,7 @@ func TestAnIndexInUseIsNotReplaced(t *testing.T) {
 	if err := errors.Join(os.WriteFile(final, []byte("old"), 0o600), os.WriteFile(fresh, []byte("new"), 0o600), os.WriteFile(final+"-wal", []byte("old"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := lockfile.Wait(t.Context(), final+".lock", true)
+	reader, err := state.Wait(t.Context(), final+".lock", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
-	"strandline/internal/lockfile"
+	"strandline/internal/state"
 	"strandline/internal/task"
 	"strandline/internal/view"
 )
@@ -130,7 +130,7 @@ func (a *app) checkSegments(ctx context.Context, f segmentFlags) error {
 		if err != nil {
 			return err
 		}
-		state, err := task.LoadState(ctx, x.store, id)
+		kept, err := task.LoadState(ctx, x.store, id)
 		if err != nil {
 			return err
 		}
@@ -138,12 +138,12 @@ func (a *app) checkSegments(ctx context.Context, f segmentFlags) error {
 		switch {
 		case share > 0:
 		case f.quiet && !x.cfg.Segments.ForceCheck:
-			state, _ := a.pass(x.rooms).Gauge.Session(id)
-			share = min(state.LastPercentage, 1) // 0 where a compaction has emptied it meanwhile
+			kept, _ := a.pass(x.rooms).Gauge.Session(id)
+			share = min(kept.LastPercentage, 1) // 0 where a compaction has emptied it meanwhile
 		default:
 			share = forced
 		}
-		facts := past.Check(state, share, x.segmentOptions(), a.env.Now())
+		facts := past.Check(kept, share, x.segmentOptions(), a.env.Now())
 		if err := record(ctx, x, id, facts); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (a *app) checkSegments(ctx context.Context, f segmentFlags) error {
 		if f.asJSON {
 			return a.printJSON(append([]archive.SegmentFact{}, facts...))
 		}
-		a.reportCheck(facts, state)
+		a.reportCheck(facts, kept)
 		return nil
 	})
 }
@@ -164,15 +164,15 @@ func (a *app) pruneSegments(ctx context.Context, x indexed) (int, error) {
 	if x.cfg.Segments.Disabled {
 		return 0, nil
 	}
-	state, err := task.LoadState(ctx, x.store, "")
+	kept, err := task.LoadState(ctx, x.store, "")
 	if err != nil {
 		return 0, err
 	}
-	facts := state.Prune(x.segmentOptions(), a.env.Now())
+	facts := kept.Prune(x.segmentOptions(), a.env.Now())
 	return len(facts), record(ctx, x, "", facts)
 }
 
-func (a *app) reportCheck(facts []archive.SegmentFact, state *task.State) {
+func (a *app) reportCheck(facts []archive.SegmentFact, kept *task.State) {
 	said := task.Report(facts)
 	counts := map[archive.SegmentEvent]int{}
 	for _, x := range facts {
@@ -188,19 +188,19 @@ func (a *app) reportCheck(facts []archive.SegmentFact, state *task.State) {
 		rest = append([]string{said}, rest...)
 	}
 	if len(rest) == 0 {
-		rest = append(rest, fmt.Sprintf("Nothing new is cold; %s.", count(len(state.Summarised()), "summary")+" kept"))
+		rest = append(rest, fmt.Sprintf("Nothing new is cold; %s.", count(len(kept.Summarised()), "summary")+" kept"))
 	}
 	fmt.Fprintln(a.out, strings.Join(rest, ", "))
 }
 
 // remark notes for the hooks what waits now, and which threshold was passed.
 func remark(ctx context.Context, x indexed, id string, share float64, steps int) error {
-	state, err := task.LoadState(ctx, x.store, id)
+	kept, err := task.LoadState(ctx, x.store, id)
 	if err != nil {
 		return err
 	}
 	mark := x.marks().Read(id)
-	mark.Checked, mark.Pending, mark.Crossed = max(mark.Checked, steps), len(state.Pending()), 0
+	mark.Checked, mark.Pending, mark.Crossed = max(mark.Checked, steps), len(kept.Pending()), 0
 	for _, at := range []int{x.cfg.Segments.QueueAt, x.cfg.Segments.SummariseAt, x.cfg.Segments.ArchiveAt} {
 		if share >= share100(at) {
 			mark.Crossed = max(mark.Crossed, at)
@@ -218,7 +218,7 @@ func (a *app) withSegments(ctx context.Context, typed string, run func(x indexed
 	}
 	wait, cancel := context.WithTimeout(ctx, segmentsWait)
 	defer cancel()
-	lock, err := lockfile.Wait(wait, r.file("segments.lock"), false)
+	lock, err := state.Wait(wait, r.file("segments.lock"), false)
 	if err != nil {
 		return r.notLocked(err, "change of segments")
 	}
@@ -256,7 +256,7 @@ func (a *app) summaries(ctx context.Context, x indexed, req compact.Request) (ou
 	if x.cfg.Segments.Disabled {
 		return nil, nil
 	}
-	state, err := task.LoadState(ctx, x.store, req.Session)
+	kept, err := task.LoadState(ctx, x.store, req.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -267,9 +267,9 @@ func (a *app) summaries(ctx context.Context, x indexed, req compact.Request) (ou
 			return nil, err
 		}
 		now = len(past.Steps)
-		state = task.Of(past.Check(&task.State{}, forced, x.segmentOptions(), req.Now), req.Now)
+		kept = task.Of(past.Check(&task.State{}, forced, x.segmentOptions(), req.Now), req.Now)
 	}
-	for _, e := range state.Kept(now) {
+	for _, e := range kept.Kept(now) {
 		place := archive.Ref{Session: e.Session, Turn: e.StartTurn, Step: -1}
 		out = append(out, compact.Summary{Handle: place.Handle(), Text: e.Content})
 	}
@@ -299,11 +299,11 @@ beginning of one; archived ones are found as well. --json holds the earlier vers
 func (a *app) readByModel() bool { return a.env.Getenv("CLAUDECODE") != "" }
 
 func (a *app) showSegment(ctx context.Context, x indexed, id string, asJSON bool) error {
-	state, err := task.LoadState(ctx, x.store, "")
+	kept, err := task.LoadState(ctx, x.store, "")
 	if err != nil {
 		return err
 	}
-	e, err := state.Find(id)
+	e, err := kept.Find(id)
 	if err != nil {
 		return err
 	}
@@ -417,11 +417,11 @@ func (a *app) saveSegment(ctx context.Context, typed string, d task.Draft) (repo
 // is looked for in the last session of the project.
 func (a *app) sessionOfSegment(ctx context.Context, segment string) (session string, err error) {
 	err = a.withStore(ctx, StoreRead, func(x indexed) error {
-		state, err := task.LoadState(ctx, x.store, "")
+		kept, err := task.LoadState(ctx, x.store, "")
 		if err != nil {
 			return err
 		}
-		e, err := state.Find(segment)
+		e, err := kept.Find(segment)
 		if archive.ErrorCode(err) == archive.CodeNotFound {
 			return nil
 		}
@@ -437,12 +437,12 @@ func (a *app) segmentsClear() *cobra.Command {
 		Use: "clear", Short: "Empty a session's queue; summaries stay", Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withSegments(cmd.Context(), typed, func(x indexed, id string) error {
-				state, err := task.LoadState(cmd.Context(), x.store, id)
+				kept, err := task.LoadState(cmd.Context(), x.store, id)
 				if err != nil {
 					return err
 				}
 				var facts []archive.SegmentFact
-				for _, e := range state.Pending() {
+				for _, e := range kept.Pending() {
 					facts = append(facts, archive.SegmentFact{Event: archive.SegmentCleared, Segment: archive.Segment{ID: e.ID, Session: id}})
 				}
 				if err := record(cmd.Context(), x, id, facts); err != nil {

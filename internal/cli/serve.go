@@ -12,9 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
 	"strandline/internal/config"
-	"strandline/internal/logfile"
+	"strandline/internal/state"
 )
 
 // Serving is what a server of the HTTP API works with.
@@ -95,7 +94,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	s := Serving{
 		Config: r.cfg, Listen: f.listen, Network: f.network, Hosts: f.hosts, Exact: f.exact,
-		Log: slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.cfg.Paths.Errors()}, nil)),
+		Log: slog.New(slog.NewJSONHandler(&state.Writer{Path: r.cfg.Paths.Errors()}, nil)),
 	}
 	path := f.tokenFile
 	if path == "" {
@@ -109,7 +108,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	s.Announce = func(url string, link func() string, token string) error {
 		if token != s.Token {
 			made = token
-			if err := atomicfile.Replace(path, []byte(token+"\n")); err != nil {
+			if err := state.Replace(path, []byte(token+"\n")); err != nil {
 				return cannotWrite(path, err)
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/snapshot"
+	"strandline/internal/text"
 	"strandline/internal/view"
 )
 
@@ -97,8 +97,8 @@ func (s *Served) SnapshotBrief(ctx context.Context, ask view.SnapshotsAsk, role 
 		}
 		one.EachText(s.a.env.Redact(x.cfg)) // before anything is cut
 		title := "snapshot " + one.ID + " of session " + one.Handle + ", " + one.Time.Format("2006-01-02 15:04") + " UTC"
-		text := snapshot.Brief(one.SnapshotFact, kind, title, budget)
-		return view.SnapshotBrief{ID: one.ID, Session: one.Session, Role: kind, Chars: brief.Units(text), Text: text}, nil
+		body := snapshot.Brief(one.SnapshotFact, kind, title, budget)
+		return view.SnapshotBrief{ID: one.ID, Session: one.Session, Role: kind, Chars: text.Units(body), Text: body}, nil
 	})
 }
 

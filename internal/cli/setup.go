@@ -15,8 +15,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
-	"strandline/internal/lockfile"
-	"strandline/internal/logfile"
+	"strandline/internal/state"
 )
 
 // settings loads the effective settings. They can be used even where the error
@@ -62,7 +61,7 @@ func (a *app) enterAnyway() (rooms, error) {
 
 // complain notes what went wrong where nobody reads what is printed.
 func (r rooms) complain(msg string, args ...any) {
-	slog.New(slog.NewJSONHandler(&logfile.Writer{Path: r.cfg.Paths.Errors()}, nil)).Error(msg, args...)
+	slog.New(slog.NewJSONHandler(&state.Writer{Path: r.cfg.Paths.Errors()}, nil)).Error(msg, args...)
 }
 
 // file is the path of a file in the archive's folder.
@@ -107,8 +106,8 @@ func (a *app) withIndex(ctx context.Context, r rooms, mode StoreMode, run func(i
 }
 
 // lock keeps two commands from doing the same work at once.
-func (r rooms) lock(name, work string) (*lockfile.Lock, error) {
-	lock, err := lockfile.Try(r.file(name + ".lock"))
+func (r rooms) lock(name, work string) (*state.Lock, error) {
+	lock, err := state.Try(r.file(name + ".lock"))
 	return lock, r.notLocked(err, work)
 }
 
@@ -117,7 +116,7 @@ func (r rooms) notLocked(err error, work string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, lockfile.ErrHeld):
+	case errors.Is(err, state.ErrHeld):
 		return &archive.Error{Code: archive.CodeBusy, Msg: "another " + work + " is running", Hint: "wait for it to end"}
 	}
 	return &archive.Error{

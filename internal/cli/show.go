@@ -11,7 +11,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/logread"
-	"strandline/internal/screen"
+	"strandline/internal/text"
 	"strandline/internal/transcript/claude"
 	"strandline/internal/view"
 )
@@ -187,7 +187,7 @@ func (a *app) told(x logread.Block) string {
 // it, without colours of its own on a terminal.
 func (a *app) quote(s string) string {
 	if _, terminal := a.env.Terminal(a.env.Stdout); terminal {
-		return screen.Visible(s)
+		return text.Visible(s)
 	}
 	return s
 }

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"strandline/internal/screen"
+	"strandline/internal/text"
 )
 
 // Marks that join what stands around them into one character.
@@ -108,7 +108,7 @@ func runeCells(r rune) int {
 	case r < 0x20, r >= 0x7f && r < 0xa0, r >= 0x1160 && r <= 0x11ff, // vowels that close a Hangul syllable
 		unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0
-	case screen.Wide(r):
+	case text.Wide(r):
 		return 2
 	}
 	return 1

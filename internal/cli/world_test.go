@@ -14,10 +14,9 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/capture/claudecode"
 	"strandline/internal/config"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
-	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
 )
 
@@ -173,7 +172,7 @@ func hideKeys(s string) string { return strings.ReplaceAll(s, "4500", "[number]"
 func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: cfg.Paths.Home},
-		Client: claudecode.Client(nil),
+		Client: capture.ClaudeCode(nil),
 		Project: func(dir string) archive.Project {
 			return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
 		},

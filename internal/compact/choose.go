@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // item is one entry of the block: a head line with its handle and, beneath it,
@@ -98,7 +98,7 @@ func (c *chooser) cost(it *item) int {
 	}
 	n := it.units
 	if !c.opened[it.section] {
-		n += brief.Units(c.titles[it.section]) + 1
+		n += text.Units(c.titles[it.section]) + 1
 	}
 	return n
 }

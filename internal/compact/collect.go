@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // The sections of the block, in the order they are printed.
@@ -179,7 +179,7 @@ func (c *collector) add(it item) *item {
 	n := &it
 	n.prior += c.steer.bonus(it.head)
 	n.keys, _ = c.voc.keys(it.head, nil)
-	n.units = brief.Units("- [] :\n") + brief.Units(it.handle) + brief.Units(strings.ReplaceAll(it.head, "\n", "\n  "))
+	n.units = text.Units("- [] :\n") + text.Units(it.handle) + text.Units(strings.ReplaceAll(it.head, "\n", "\n  "))
 	c.items = append(c.items, n)
 	return n
 }
@@ -193,18 +193,18 @@ const (
 
 // addLine appends a line under an item and returns it, nil if nothing speaks for
 // it: no specific and no prior, or fewer ordinary words than asked for.
-func (c *collector) addLine(it *item, text, handle string, prior float64, words int) *line {
-	keys, w := c.voc.keys(text, c.buf[:0])
+func (c *collector) addLine(it *item, body, handle string, prior float64, words int) *line {
+	keys, w := c.voc.keys(body, c.buf[:0])
 	c.buf = keys
 	if w < words {
 		return nil
 	}
-	return c.addFound(it, text, handle, prior, brief.Units(text), keys, w)
+	return c.addFound(it, body, handle, prior, text.Units(body), keys, w)
 }
 
 // addFound is addLine for a text whose units, specifics and words are known.
-func (c *collector) addFound(it *item, text, handle string, prior float64, units int, keys []int32, w int) *line {
-	prior += c.steer.bonus(text)
+func (c *collector) addFound(it *item, body, handle string, prior float64, units int, keys []int32, w int) *line {
+	prior += c.steer.bonus(body)
 	if len(keys) == 0 && prior <= 0 {
 		return nil
 	}
@@ -212,16 +212,16 @@ func (c *collector) addFound(it *item, text, handle string, prior float64, units
 		handle = ""
 	}
 	l := c.slab.next()
-	*l = line{item: it, text: text, handle: handle, keys: c.slab.keep(keys), prior: prior, share: 1, seq: len(it.lines)}
+	*l = line{item: it, text: body, handle: handle, keys: c.slab.keep(keys), prior: prior, share: 1, seq: len(it.lines)}
 	switch {
 	case w == 0:
 		l.share = bareShare
 	case w < minWords:
 		l.share = thinShare
 	}
-	l.units = units + brief.Units("  \n")
+	l.units = units + text.Units("  \n")
 	if handle != "" {
-		l.units += brief.Units(shortPlace(handle, it.handle)) + brief.Units(" ()")
+		l.units += text.Units(shortPlace(handle, it.handle)) + text.Units(" ()")
 	}
 	it.lines = append(it.lines, l)
 	return l

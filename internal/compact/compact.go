@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
 
@@ -79,7 +79,7 @@ func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
 		return restoreRole(ctx, p, req)
 	}
 	title := blockTitle(p)
-	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1
+	room := req.Budget - text.Overhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
 	if room < minLine || len(p.passages)+len(p.prompts) == 0 {
 		return Block{}, nil
 	}
@@ -91,7 +91,7 @@ func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
 		return Block{}, nil
 	}
 	body += footer(req.Session, left)
-	return Block{Text: brief.Fence(title, body), Handles: handles, Left: left}, ctx.Err()
+	return Block{Text: text.Fence(title, body), Handles: handles, Left: left}, ctx.Err()
 }
 
 // blockTitle says what the block is a record of.

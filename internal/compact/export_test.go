@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // Lesson is what the replay of learning changes about a selection.
@@ -36,7 +36,7 @@ func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Bloc
 		}
 	}
 	items := c.gather(nil)
-	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(footer(req.Session, 9999)) - 1
+	room := req.Budget - text.Overhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
 	body, handles, _ := newChooser(c.voc, sectionTitles(), room).pick(items)
-	return Block{Text: brief.Fence(title, body), Handles: handles}, nil
+	return Block{Text: text.Fence(title, body), Handles: handles}, nil
 }

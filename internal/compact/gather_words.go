@@ -5,20 +5,20 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // prompts adds the last and the first request, whole as far as there is room,
 // and those between by worth.
 func (c *collector) prompts() {
-	if text := strings.TrimSpace(clean(c.req.Instructions)); text != "" {
-		c.add(item{section: secAsked, order: -1, must: true, head: "With this /compact: " + brief.Cut(text, max(c.req.Budget/4, 160))})
+	if body := strings.TrimSpace(clean(c.req.Instructions)); body != "" {
+		c.add(item{section: secAsked, order: -1, must: true, head: "With this /compact: " + text.Cut(body, max(c.req.Budget/4, 160))})
 	}
 	turns := c.promptTexts()
 	for i, t := range turns {
 		last, first := i == len(turns)-1, i == 0
-		text := dense(clean(t.text))
-		if text == "" || !last && !first && len(text) <= minLineBytes {
+		body := dense(clean(t.text))
+		if body == "" || !last && !first && len(body) <= minLineBytes {
 			continue // "yes", "go on" and the like belong to what they answered
 		}
 		it := item{section: secAsked, handle: c.handle(t.turn, -1), order: len(turns) - i + 2}
@@ -30,12 +30,12 @@ func (c *collector) prompts() {
 			limit, it.order, it.prior, label = max(c.req.Budget/12, 120), 1, 4, "First: "
 		default:
 			it.prior = 0.6 + 2*ago(len(turns)-i, 4)
-			if states(text) {
+			if states(body) {
 				it.prior += 0.8
 			}
 		}
-		text, rest := clip(text, limit)
-		it.head = label + text
+		body, rest := clip(body, limit)
+		it.head = label + body
 		c.rest(c.add(it), rest, it.prior/40)
 	}
 }
@@ -73,18 +73,18 @@ func (c *collector) answered() string {
 		return ""
 	}
 	last := turns[len(turns)-1]
-	if brief.Units(last.text) > shortPrompt || strings.HasPrefix(last.text, "/") {
+	if text.Units(last.text) > shortPrompt || strings.HasPrefix(last.text, "/") {
 		return ""
 	}
 	for _, x := range slices.Backward(c.past.passages) {
 		if x.Turn >= last.turn || x.Kind != archive.KindReply || x.Label == "thinking" {
 			continue
 		}
-		text := tail(dense(clean(c.short(x.Text))), max(c.req.Budget/24, 100))
-		if !strings.HasSuffix(strings.TrimRight(text, "*_`\"')"), "?") {
+		body := tail(dense(clean(c.short(x.Text))), max(c.req.Budget/24, 100))
+		if !strings.HasSuffix(strings.TrimRight(body, "*_`\"')"), "?") {
 			break
 		}
-		c.add(item{section: secStood, order: -1, handle: c.handle(x.Turn, x.Step), head: "Asked before the last prompt: " + text, must: true})
+		c.add(item{section: secStood, order: -1, handle: c.handle(x.Turn, x.Step), head: "Asked before the last prompt: " + body, must: true})
 		return x.Text
 	}
 	return ""
@@ -159,7 +159,7 @@ func (c *collector) replies() {
 		}
 		age := c.age(x.Turn, x.Step)
 		it := &item{section: secReasons, order: age, handle: c.handle(x.Turn, x.Step), inline: true}
-		it.units = brief.Units("- []") + brief.Units(it.handle)
+		it.units = text.Units("- []") + text.Units(it.handle)
 		w := ago(age, 30)
 		if x.Label == "thinking" {
 			w *= 0.7

@@ -3,7 +3,7 @@ package compact
 import (
 	"slices"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // joined is what is gathered of a text until it can be read on its own: a line of
@@ -29,15 +29,15 @@ const jointUnits = 3
 // join adds a line of a text under an item, together with those after it until
 // there are words enough.
 func (c *collector) join(it *item, l told, handle string, prior, share float64) {
-	r, text := &c.joined, l.text
-	units := brief.Units(text)
+	r, body := &c.joined, l.text
+	units := text.Units(body)
 	if r.item != nil && (r.item != it || r.handle != handle || r.units+jointUnits+units > maxLineUnits) {
 		c.flush()
 	}
 	if r.item == nil {
-		r.item, r.text, r.handle, r.units, r.prior, r.share = it, text, handle, units, prior, share
+		r.item, r.text, r.handle, r.units, r.prior, r.share = it, body, handle, units, prior, share
 	} else {
-		r.text += joint + text
+		r.text += joint + body
 		r.units += jointUnits + units
 		r.prior, r.share = max(r.prior, prior), min(r.share, share)
 	}
@@ -45,7 +45,7 @@ func (c *collector) join(it *item, l told, handle string, prior, share float64) 
 	if l.whole {
 		r.keys = append(r.keys, l.keys...)
 	} else {
-		r.keys, words = c.voc.find(text, r.keys)
+		r.keys, words = c.voc.find(body, r.keys)
 	}
 	if r.words += words; r.words >= minWords {
 		c.flush()

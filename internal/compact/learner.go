@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/confidence"
 	"strandline/internal/config"
+	"strandline/internal/recall"
 )
 
 // Learner gives a selection what was learned. Its zero value gives nothing.
@@ -14,7 +14,7 @@ type Learner struct {
 	How config.Learn
 	// Taught returns what cuts through sessions taught of names, by shape.
 	Taught func() map[string]archive.Tally
-	Rule   confidence.Rule
+	Rule   recall.Rule
 }
 
 // Accesses is what a Learner that goes by places reads.

@@ -10,8 +10,8 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/confidence"
 	"strandline/internal/config"
+	"strandline/internal/recall"
 )
 
 type accesses struct {
@@ -39,7 +39,7 @@ func TestLearner(t *testing.T) {
 		"":              func(r compact.Request) bool { return r.Weights == nil && r.Confidence == nil },
 	} {
 		var req compact.Request
-		l := compact.Learner{How: how, Taught: taught, Rule: confidence.Default()}
+		l := compact.Learner{How: how, Taught: taught, Rule: recall.Default()}
 		if err := l.Into(t.Context(), &req, given, start); err != nil || !check(req) {
 			t.Errorf("%q: %+v, %v", how, req.Weights, err)
 		}

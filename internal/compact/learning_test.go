@@ -17,8 +17,8 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/confidence"
 	"strandline/internal/foresight"
+	"strandline/internal/recall"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -153,7 +153,7 @@ func placesByConfidence(x *moment, past []taught) compact.Lesson {
 		}
 	}
 	return compact.Lesson{Confidence: func(h archive.Handle, said time.Time) float64 {
-		return confidence.Default().At(said, of[archive.Ref{Turn: h.Turn, Step: h.Step}], x.at)
+		return recall.Default().At(said, of[archive.Ref{Turn: h.Turn, Step: h.Step}], x.at)
 	}}
 }
 

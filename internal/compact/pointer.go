@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // Sessions is what Pointer reads of a store.
@@ -49,14 +49,14 @@ func pointTo(s archive.Session, now time.Time) string {
 	if !s.Last.IsZero() {
 		when = fmt.Sprintf(", last active %s (%s)", s.Last.UTC().Format("2006-01-02 15:04"), since(now.Sub(s.Last)))
 	}
-	title := `"` + brief.Cut(oneLine(s.Title), 120) + `"`
+	title := `"` + text.Cut(oneLine(s.Title), 120) + `"`
 	body := fmt.Sprintf("The last session in this project was %s: %s, %s%s.\n", id, title, count(s.Turns, "turn"), when) +
 		fmt.Sprintf("What it did is on record: strandline show %s, strandline search \"WORDS\" --session %s.", last, id)
 	where := "this project"
 	if s.Project.Name != "" {
 		where = "project " + oneLine(s.Project.Name)
 	}
-	return brief.Fence(where, body)
+	return text.Fence(where, body)
 }
 
 func count(n int, one string) string {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // How many entries of a kind the summarizer is asked to keep.
@@ -40,17 +40,17 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 		return "", err
 	}
 	lead := rules + "\n"
-	if text := strings.TrimSpace(clean(req.Instructions)); text != "" {
-		lead = brief.Cut(text, req.Budget/3) + "\n\n" + lead
+	if body := strings.TrimSpace(clean(req.Instructions)); body != "" {
+		lead = text.Cut(body, req.Budget/3) + "\n\n" + lead
 	}
 	title := blockTitle(p)
-	room := req.Budget - brief.Units(lead) - brief.Overhead - brief.Units(title)
+	room := req.Budget - text.Units(lead) - text.Overhead - text.Units(title)
 	if room < minLine {
 		return "", nil
 	}
 	c := newCollector(p, req)
 	failures := c.keepErrors()
-	text, _, _ := brief.Assemble([]brief.Section{
+	body, _, _ := text.Assemble([]text.Section{
 		{Title: "Open tasks", Items: c.keepTasks(), AsGiven: true},
 		{Title: "Files changed in this session", Items: c.keepFiles(), AsGiven: true},
 		{Title: "Test and build commands", Items: c.keepChecks(failures), AsGiven: true},
@@ -59,10 +59,10 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 		{Title: "Segment summaries", Items: c.keepSummaries(), AsGiven: true, Max: req.Budget / summaryShare},
 		{Title: "Not committed (git diff --stat HEAD)", Items: changes(ctx, req), AsGiven: true},
 	}, room)
-	if text == "" {
+	if body == "" {
 		return "", nil
 	}
-	return lead + brief.Fence(title, text), nil
+	return lead + text.Fence(title, body), nil
 }
 
 // The values of the kinds: a task is kept before any file, and so on; within a
@@ -78,8 +78,8 @@ const (
 )
 
 // entry makes an item of rank i in a kind.
-func (c *collector) entry(value float64, i, turn, step int, text string) brief.Item {
-	return brief.Item{Text: text, Handle: c.handle(turn, step), Value: value - float64(i)/100}
+func (c *collector) entry(value float64, i, turn, step int, body string) text.Item {
+	return text.Item{Text: body, Handle: c.handle(turn, step), Value: value - float64(i)/100}
 }
 
 // summaryShare is the part of the budget, as its divisor, that summaries of
@@ -87,14 +87,14 @@ func (c *collector) entry(value float64, i, turn, step int, text string) brief.I
 const summaryShare = 3
 
 // keepSummaries passes on what finished work left behind, word for word.
-func (c *collector) keepSummaries() (items []brief.Item) {
+func (c *collector) keepSummaries() (items []text.Item) {
 	for i, s := range c.req.Summaries {
-		items = append(items, brief.Item{Text: clean(s.Text), Handle: s.Handle, Value: valueSummary - float64(i)/100})
+		items = append(items, text.Item{Text: clean(s.Text), Handle: s.Handle, Value: valueSummary - float64(i)/100})
 	}
 	return items
 }
 
-func (c *collector) keepTasks() (items []brief.Item) {
+func (c *collector) keepTasks() (items []text.Item) {
 	for _, active := range []bool{true, false} {
 		for _, t := range c.past.tasks {
 			if t.open() && t.subject != "" && (t.status == "in_progress") == active && len(items) < keepTasks {
@@ -105,7 +105,7 @@ func (c *collector) keepTasks() (items []brief.Item) {
 	return items
 }
 
-func (c *collector) keepFiles() (items []brief.Item) {
+func (c *collector) keepFiles() (items []text.Item) {
 	times := map[string]int{}
 	for _, x := range c.past.calls {
 		if x.Kind == archive.CallEdit && !x.Failed {
@@ -130,7 +130,7 @@ func (c *collector) keepFiles() (items []brief.Item) {
 
 // keepChecks names each check with how it ended last; what a failing one said
 // stands among the errors.
-func (c *collector) keepChecks(failures []brief.Item) (items []brief.Item) {
+func (c *collector) keepChecks(failures []text.Item) (items []text.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
 		key := archive.CommandKey(x.Command)
@@ -138,21 +138,21 @@ func (c *collector) keepChecks(failures []brief.Item) (items []brief.Item) {
 			continue
 		}
 		seen[key] = true
-		text := c.act(x)
-		if slices.ContainsFunc(failures, func(f brief.Item) bool { return f.Text == text }) {
+		body := c.act(x)
+		if slices.ContainsFunc(failures, func(f text.Item) bool { return f.Text == body }) {
 			x.Error = "see the errors"
-			text = c.act(x)
+			body = c.act(x)
 		}
-		items = append(items, c.entry(valueCheck, len(items), x.Turn, x.Step, text))
+		items = append(items, c.entry(valueCheck, len(items), x.Turn, x.Step, body))
 	}
 	return items
 }
 
 // keepDecisions takes the sentences with a reason that say most about what is
 // likely to be needed, in the order they were said.
-func (c *collector) keepDecisions() []brief.Item {
+func (c *collector) keepDecisions() []text.Item {
 	type decision struct {
-		text       string
+		body       string
 		turn, step int
 		worth      float64
 	}
@@ -181,16 +181,16 @@ func (c *collector) keepDecisions() []brief.Item {
 	best := slices.Clone(all)
 	slices.SortStableFunc(best, func(a, b decision) int { return cmp.Compare(b.worth, a.worth) })
 	best = best[:min(len(best), keepDecisions)]
-	var items []brief.Item
+	var items []text.Item
 	for _, d := range all {
 		if rank := slices.Index(best, d); rank >= 0 {
-			items = append(items, c.entry(valueDecision, rank, d.turn, d.step, d.text))
+			items = append(items, c.entry(valueDecision, rank, d.turn, d.step, d.body))
 		}
 	}
 	return items
 }
 
-func (c *collector) keepErrors() (items []brief.Item) {
+func (c *collector) keepErrors() (items []text.Item) {
 	for _, x := range c.openFailures() {
 		if len(items) == keepErrors {
 			break
@@ -204,14 +204,14 @@ func (c *collector) keepErrors() (items []brief.Item) {
 
 // changes tells what is not committed as one item: a part of it would read as
 // all there is.
-func changes(ctx context.Context, req Request) []brief.Item {
+func changes(ctx context.Context, req Request) []text.Item {
 	if req.Changes == nil {
 		return nil
 	}
-	return []brief.Item{{Text: clean(req.Changes(ctx)), Value: valueChanges}}
+	return []text.Item{{Text: clean(req.Changes(ctx)), Value: valueChanges}}
 }
 
 // line says what the task is and how far.
 func (t task) line() string {
-	return fmt.Sprintf("%s: %s", strings.ReplaceAll(t.status, "_", " "), brief.Cut(oneLine(t.subject), 200))
+	return fmt.Sprintf("%s: %s", strings.ReplaceAll(t.status, "_", " "), text.Cut(oneLine(t.subject), 200))
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
 
@@ -43,7 +43,7 @@ type Replacement struct {
 }
 
 // How the record tells what it is. The model reads it first.
-const ownNotice = brief.StandsFor + `, which strandline compacted without a model: nothing was summarized.
+const ownNotice = text.StandsFor + `, which strandline compacted without a model: nothing was summarized.
 The messages behind it are the last ones, word for word; go on from there. What the user asked is quoted, file contents are as last seen,
 and what is only named here is a command away: strandline show HANDLE, strandline search "WORDS"`
 
@@ -123,7 +123,7 @@ func Replace(ctx context.Context, src Source, req ReplaceRequest) (Replacement, 
 		body.WriteString(" --session " + archive.ShortID(req.Session))
 	}
 	body.WriteString(".\n" + w.text.String())
-	out.Text = brief.Fence(title, body.String())
+	out.Text = text.Fence(title, body.String())
 	out.Handles = w.handles
 	return out, ctx.Err()
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // The headings of a record, by which its parts are known again.
@@ -18,17 +18,17 @@ const (
 )
 
 // isOwn reports whether a text is a record that stands for a conversation.
-func isOwn(text string) bool {
-	at := strings.Index(text, brief.OpenMark)
-	return at >= 0 && strings.Contains(text[at:min(len(text), at+1024)], brief.StandsFor)
+func isOwn(body string) bool {
+	at := strings.Index(body, text.OpenMark)
+	return at >= 0 && strings.Contains(body[at:min(len(body), at+1024)], text.StandsFor)
 }
 
 // readOwn takes a record apart into what it told.
-func readOwn(text string) (st story) {
+func readOwn(body string) (st story) {
 	var list *[]said
-	for raw := range strings.SplitSeq(text, "\n") {
+	for raw := range strings.SplitSeq(body, "\n") {
 		switch {
-		case strings.HasPrefix(raw, brief.CloseMark):
+		case strings.HasPrefix(raw, text.CloseMark):
 			return st
 		case raw == headPrompts:
 			list = &st.prompts

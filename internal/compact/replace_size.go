@@ -3,7 +3,7 @@ package compact
 import (
 	"unicode/utf8"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
 
@@ -21,7 +21,7 @@ const rowTokens = 6
 // one token, and so is each other character.
 func tokens(s string) int {
 	other, bytes := 0, 0
-	for i := brief.ASCII(s); i < len(s); {
+	for i := text.ASCII(s); i < len(s); {
 		if s[i] < utf8.RuneSelf {
 			i++
 			continue

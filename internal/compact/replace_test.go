@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/compact"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
 
@@ -180,23 +180,23 @@ func TestReplaceAgainAndAgain(t *testing.T) {
 	for i := range 10 {
 		c.ask(fmt.Sprintf("Step %d, please.", i)).filler(900).say(fmt.Sprintf("Step %d is done.", i))
 		out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 4000})
-		if n := strings.Count(out.Text, brief.OpenMark); n != 1 {
+		if n := strings.Count(out.Text, text.OpenMark); n != 1 {
 			t.Fatalf("%d records after compaction %d", n, i)
 		}
 		sizes = append(sizes, len(out.Text))
 		c.ms = tell(out, c.ms)
 	}
-	text := c.ms[0].Text
+	body := c.ms[0].Text
 	for _, want := range []string{"The port is 54177.", "Always use tabs.", "return total(entries)", "Now the report.", "Step 0, please.", "Step 6, please."} {
-		if strings.Count(text, want) != 1 {
-			t.Errorf("%q stands %d times in the tenth record", want, strings.Count(text, want))
+		if strings.Count(body, want) != 1 {
+			t.Errorf("%q stands %d times in the tenth record", want, strings.Count(body, want))
 		}
 	}
 	if last := sizes[len(sizes)-1]; last > 4000*4 {
 		t.Errorf("the records grow: %v", sizes)
 	}
 	if t.Failed() {
-		t.Log(text)
+		t.Log(body)
 	}
 }
 
@@ -380,7 +380,7 @@ func TestReplaceProperties(t *testing.T) {
 		if again, err := compact.Replace(t.Context(), nil, req); err != nil || again.Text != out.Text || !slices.Equal(again.Keep, out.Keep) {
 			t.Fatal("not the same twice")
 		}
-		if !slices.IsSorted(out.Keep) || strings.Count(out.Text, brief.OpenMark) != 1 {
+		if !slices.IsSorted(out.Keep) || strings.Count(out.Text, text.OpenMark) != 1 {
 			t.Fatalf("kept %v", out.Keep)
 		}
 		calls := map[string]bool{}
@@ -424,16 +424,16 @@ func TestSummary(t *testing.T) {
 	t.Parallel()
 	c := ledgerTalk()
 	req := compact.ReplaceRequest{Messages: c.ms, Budget: 2000}
-	text := replace(t, nil, req).Summary(req)
+	body := replace(t, nil, req).Summary(req)
 	for _, want := range []string{"\nuser: Now the report.\n", "\ncall Bash {", "\nresult: report.go\n", "Asked by the user", "the last messages, word for word"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the summary does not hold %q:\n%s", want, text)
+		if !strings.Contains(body, want) {
+			t.Errorf("the summary does not hold %q:\n%s", want, body)
 		}
 	}
-	if rest := strings.TrimSpace(brief.Strip(text)); rest != "" {
+	if rest := strings.TrimSpace(text.Strip(body)); rest != "" {
 		t.Errorf("not known as ours: %q", rest)
 	}
-	again := compact.ReplaceRequest{Messages: append([]transcript.Message{{Role: "user", Text: "It went on like this. " + text, Summary: true}}, c.ms[len(c.ms)-2:]...), Budget: 2000}
+	again := compact.ReplaceRequest{Messages: append([]transcript.Message{{Role: "user", Text: "It went on like this. " + body, Summary: true}}, c.ms[len(c.ms)-2:]...), Budget: 2000}
 	if told := replace(t, nil, again).Text; strings.Count(told, "Asked by the user") != 1 || strings.Contains(told, "word for word. A record") {
 		t.Errorf("told again:\n%s", told)
 	}

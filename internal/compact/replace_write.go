@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
 
@@ -264,7 +264,7 @@ func (r Replacement) Summary(req ReplaceRequest) string {
 		}
 		return m.Text
 	}
-	return r.Text + "\n" + brief.Fence("the last messages, word for word", strings.TrimSpace(r.kept(req, said)))
+	return r.Text + "\n" + text.Fence("the last messages, word for word", strings.TrimSpace(r.kept(req, said)))
 }
 
 // kept prints the kept messages, of each what said returns of its text.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/compact"
+	"strandline/internal/text"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -241,12 +241,12 @@ func TestRestoreOfUnusualSessions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newMemory()
 			tt.build(m)
-			text := restore(t, m, compact.Request{Budget: 3000}).Text
-			if tt.want == "" && text != "" || !strings.Contains(text, tt.want) {
-				t.Errorf("want %q in\n%s", tt.want, text)
+			body := restore(t, m, compact.Request{Budget: 3000}).Text
+			if tt.want == "" && body != "" || !strings.Contains(body, tt.want) {
+				t.Errorf("want %q in\n%s", tt.want, body)
 			}
-			if brief.Units(text) > 3000 {
-				t.Errorf("%d units", brief.Units(text))
+			if text.Units(body) > 3000 {
+				t.Errorf("%d units", text.Units(body))
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // run is a sub-agent that the session started.
@@ -40,7 +40,7 @@ func (c *collector) runs() []run {
 				agent += ": " + about
 			}
 			if agent != "" {
-				r.what = brief.Cut(oneLine(agent), 160)
+				r.what = text.Cut(oneLine(agent), 160)
 			}
 		}
 		all = append(all, r)
@@ -67,7 +67,7 @@ func (r run) state() string {
 }
 
 // waves groups sub-agents by the step that started them.
-func (c *collector) waves() (items []brief.Item) {
+func (c *collector) waves() (items []text.Item) {
 	runs := c.runs()
 	n := 0
 	for i := 0; i < len(runs); {
@@ -77,7 +77,7 @@ func (c *collector) waves() (items []brief.Item) {
 			names = append(names, runs[j].what+" ("+runs[j].state()+")")
 		}
 		n++
-		items = append(items, brief.Item{
+		items = append(items, text.Item{
 			Text: fmt.Sprintf("wave %d, %s: %s", n, count(j-i, "sub-agent"), strings.Join(names, "; ")), Handle: c.handle(runs[i].call.Turn, runs[i].call.Step),
 		})
 		i = j
@@ -87,12 +87,12 @@ func (c *collector) waves() (items []brief.Item) {
 }
 
 // agents tells what each sub-agent came back with, the newest first.
-func (c *collector) agents() (items []brief.Item) {
+func (c *collector) agents() (items []text.Item) {
 	for _, r := range slices.Backward(c.runs()) {
 		if len(items) == keepAgents {
 			break
 		}
-		text := r.what + ", " + r.state()
+		body := r.what + ", " + r.state()
 		var found []string
 		sentences(c.short(r.answer), func(s string) {
 			if len(found) < keepLines && !narrates(s) && !handsBack("Agent", s) {
@@ -100,19 +100,19 @@ func (c *collector) agents() (items []brief.Item) {
 			}
 		})
 		if r.call.Error != "" {
-			found = []string{brief.Cut(oneLine(r.call.Error), maxLineUnits)}
+			found = []string{text.Cut(oneLine(r.call.Error), maxLineUnits)}
 		}
 		if len(found) > 0 {
-			text += ": " + strings.Join(found, " ")
+			body += ": " + strings.Join(found, " ")
 		}
-		items = append(items, brief.Item{Text: text, Handle: c.handle(r.call.Turn, r.call.Step)})
+		items = append(items, text.Item{Text: body, Handle: c.handle(r.call.Turn, r.call.Step)})
 	}
 	return items
 }
 
 // active lists the tasks in progress and the sub-agents that have not answered,
 // each task with the errors that came up since it was begun and are open still.
-func (c *collector) active() (items []brief.Item) {
+func (c *collector) active() (items []text.Item) {
 	failures := c.openFailures()
 	for _, t := range c.past.tasks {
 		if t.status != "in_progress" || t.subject == "" || len(items) == keepTasks {
@@ -122,14 +122,14 @@ func (c *collector) active() (items []brief.Item) {
 		for _, x := range failures {
 			before := x.Turn < t.turn || x.Turn == t.turn && x.Step < t.step
 			if act := c.act(x); act != "" && !before && len(lines) < 1+maxBlockers {
-				lines = append(lines, "blocked by: "+brief.Cut(act, maxLineUnits))
+				lines = append(lines, "blocked by: "+text.Cut(act, maxLineUnits))
 			}
 		}
 		items = append(items, c.entry(valueTask, len(items), t.turn, t.step, strings.Join(lines, "\n")))
 	}
 	for _, r := range c.runs() {
 		if r.call.LineResult < 0 && len(items) < keepTasks {
-			items = append(items, brief.Item{Text: r.what + ", no answer yet", Handle: c.handle(r.call.Turn, r.call.Step)})
+			items = append(items, text.Item{Text: r.what + ", no answer yet", Handle: c.handle(r.call.Turn, r.call.Step)})
 		}
 	}
 	return items
@@ -139,7 +139,7 @@ func (c *collector) active() (items []brief.Item) {
 const maxBlockers = 2
 
 // skills are the skills that were called, the newest first.
-func (c *collector) skills() (items []brief.Item) {
+func (c *collector) skills() (items []text.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.passages) {
 		if x.Kind != archive.KindOutput || x.Label != "Skill" || len(items) == keepSkills {
@@ -152,7 +152,7 @@ func (c *collector) skills() (items []brief.Item) {
 			continue
 		}
 		seen[name] = true
-		items = append(items, brief.Item{Text: brief.Cut(name, 120), Handle: c.handle(x.Turn, x.Step)})
+		items = append(items, text.Item{Text: text.Cut(name, 120), Handle: c.handle(x.Turn, x.Step)})
 	}
 	return items
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // roleShare is how much of a block, in percent, its template may take where there
@@ -22,7 +22,7 @@ const (
 func restoreRole(ctx context.Context, p *past, req Request) (Block, error) {
 	role := req.Role.resolve(p)
 	title := blockTitle(p) + ", for the " + string(role)
-	room := req.Budget - brief.Overhead - brief.Units(title) - brief.Units(roleNotice(role, req.Session, 99999)) - 1
+	room := req.Budget - text.Overhead - text.Units(title) - text.Units(roleNotice(role, req.Session, 99999)) - 1
 	if room < minLine || len(p.passages)+len(p.prompts) == 0 {
 		return Block{}, nil
 	}
@@ -35,7 +35,7 @@ func restoreRole(ctx context.Context, p *past, req Request) (Block, error) {
 	if body == "" {
 		return Block{}, ctx.Err()
 	}
-	if room -= brief.Units(body) + brief.Units(headMore) + 1; room >= leastMixed/4 {
+	if room -= text.Units(body) + text.Units(headMore) + 1; room >= leastMixed/4 {
 		more, from, rest := c.more(body, room)
 		left += rest
 		if more != "" {
@@ -47,7 +47,7 @@ func restoreRole(ctx context.Context, p *past, req Request) (Block, error) {
 			}
 		}
 	}
-	return Block{Text: brief.Fence(title, body+roleNotice(role, req.Session, left)), Handles: handles, Left: left}, ctx.Err()
+	return Block{Text: text.Fence(title, body+roleNotice(role, req.Session, left)), Handles: handles, Left: left}, ctx.Err()
 }
 
 // more fills what a template leaves with what is worth most beside it.
@@ -67,8 +67,8 @@ func (c *collector) more(told string, room int) (body string, handles []string, 
 // parts is the template of a role.
 func (c *collector) parts(role Role) []part {
 	order := part{title: "With this /compact", rank: 0}
-	if text := strings.TrimSpace(clean(c.req.Instructions)); text != "" {
-		order.items = []brief.Item{{Text: brief.Cut(text, max(c.req.Budget/4, 160))}}
+	if body := strings.TrimSpace(clean(c.req.Instructions)); body != "" {
+		order.items = []text.Item{{Text: text.Cut(body, max(c.req.Budget/4, 160))}}
 	}
 	skills := part{title: "Skills to restore", rank: 9, items: c.skills()}
 	parts := []part{order}
@@ -116,24 +116,24 @@ func (c *collector) parts(role Role) []part {
 
 // asked returns the last prompt and up to n-1 before it that state how things
 // are to be done, verbatim as far as there is room.
-func (c *collector) asked(n int) (items []brief.Item) {
+func (c *collector) asked(n int) (items []text.Item) {
 	turns := c.promptTexts()
 	for i := len(turns) - 1; i >= 0 && len(items) < n; i-- {
-		text := dense(clean(turns[i].text))
-		if text == "" || len(items) > 0 && !states(text) {
+		body := dense(clean(turns[i].text))
+		if body == "" || len(items) > 0 && !states(body) {
 			continue
 		}
 		limit := max(c.req.Budget/4, 160)
 		if len(items) > 0 {
 			limit = max(c.req.Budget/12, 120)
 		}
-		items = append(items, brief.Item{Text: brief.Cut(text, limit), Handle: c.handle(turns[i].turn, -1)})
+		items = append(items, text.Item{Text: text.Cut(body, limit), Handle: c.handle(turns[i].turn, -1)})
 	}
 	return items
 }
 
 // current is the task in hand: what was asked last, and the tasks in progress.
-func (c *collector) current() []brief.Item {
+func (c *collector) current() []text.Item {
 	items := c.asked(1)
 	for _, t := range c.past.tasks {
 		if t.status == "in_progress" && t.subject != "" && len(items) <= keepTasks {
@@ -144,24 +144,24 @@ func (c *collector) current() []brief.Item {
 }
 
 // nextSteps are the tasks that wait, what was said and what was done last.
-func (c *collector) nextSteps() (items []brief.Item) {
+func (c *collector) nextSteps() (items []text.Item) {
 	for i := len(c.past.passages) - 1; i >= 0; i-- {
 		x := c.past.passages[i]
 		if x.Kind == archive.KindReply && x.Label != "thinking" {
-			text, _ := clip(dense(clean(c.short(x.Text))), max(c.req.Budget/12, 120))
-			items = append(items, brief.Item{Text: "Said last: " + text, Handle: c.handle(x.Turn, x.Step)})
+			body, _ := clip(dense(clean(c.short(x.Text))), max(c.req.Budget/12, 120))
+			items = append(items, text.Item{Text: "Said last: " + body, Handle: c.handle(x.Turn, x.Step)})
 			break
 		}
 	}
 	if n := len(c.past.calls); n > 0 {
 		x := c.past.calls[n-1]
 		if act := c.act(x); act != "" {
-			items = append(items, brief.Item{Text: "Done last: " + act, Handle: c.handle(x.Turn, x.Step)})
+			items = append(items, text.Item{Text: "Done last: " + act, Handle: c.handle(x.Turn, x.Step)})
 		}
 	}
 	for _, t := range c.past.tasks {
 		if t.open() && t.status != "in_progress" && t.subject != "" && len(items) < 2+keepNext {
-			items = append(items, brief.Item{Text: t.line(), Handle: c.handle(t.turn, t.step)})
+			items = append(items, text.Item{Text: t.line(), Handle: c.handle(t.turn, t.step)})
 		}
 	}
 	return items
@@ -181,7 +181,7 @@ const (
 )
 
 // progress counts tasks, or sub-agents where there are no tasks.
-func (c *collector) progress() (items []brief.Item) {
+func (c *collector) progress() (items []text.Item) {
 	done, total, last := 0, 0, task{}
 	for _, t := range c.past.tasks {
 		if t.status == "deleted" || t.status == "cancelled" {
@@ -194,10 +194,10 @@ func (c *collector) progress() (items []brief.Item) {
 		}
 	}
 	if total > 0 {
-		items = append(items, brief.Item{Text: fmt.Sprintf("%d of %d tasks completed", done, total)})
+		items = append(items, text.Item{Text: fmt.Sprintf("%d of %d tasks completed", done, total)})
 	}
 	if last.subject != "" {
-		items = append(items, brief.Item{Text: "last " + last.line(), Handle: c.handle(last.turn, last.step)})
+		items = append(items, text.Item{Text: "last " + last.line(), Handle: c.handle(last.turn, last.step)})
 	}
 	started, back := 0, 0
 	for _, x := range c.past.calls {
@@ -209,7 +209,7 @@ func (c *collector) progress() (items []brief.Item) {
 		}
 	}
 	if started > 0 {
-		items = append(items, brief.Item{Text: fmt.Sprintf("%d of %d sub-agents have answered", back, started)})
+		items = append(items, text.Item{Text: fmt.Sprintf("%d of %d sub-agents have answered", back, started)})
 	}
 	return items
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // changed lists the files that were changed, the newest first, each with the
 // lines written into it last.
-func (c *collector) changed() []brief.Item {
+func (c *collector) changed() []text.Item {
 	items := c.keepFiles()
 	wrote := map[string][]string{}
 	for _, x := range slices.Backward(c.past.passages) {
@@ -41,7 +41,7 @@ func (c *collector) changed() []brief.Item {
 }
 
 // issues are the open errors, each with what was said of its cause.
-func (c *collector) issues() (items []brief.Item) {
+func (c *collector) issues() (items []text.Item) {
 	for _, x := range c.openFailures() {
 		act := c.act(x)
 		if act == "" || len(items) == keepErrors {
@@ -60,7 +60,7 @@ func (c *collector) issues() (items []brief.Item) {
 }
 
 // looked lists the files that were read, the newest first.
-func (c *collector) looked() (items []brief.Item) {
+func (c *collector) looked() (items []text.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
 		if x.Kind != archive.CallRead {
@@ -69,7 +69,7 @@ func (c *collector) looked() (items []brief.Item) {
 		for _, f := range x.Files {
 			if !seen[f] && len(items) < keepLooked {
 				seen[f] = true
-				items = append(items, brief.Item{Text: c.short(oneLine(f)), Handle: c.handle(x.Turn, x.Step)})
+				items = append(items, text.Item{Text: c.short(oneLine(f)), Handle: c.handle(x.Turn, x.Step)})
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (c *collector) looked() (items []brief.Item) {
 }
 
 // ran lists the last run of each command, the newest first.
-func (c *collector) ran() (items []brief.Item) {
+func (c *collector) ran() (items []text.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
 		key := archive.CommandKey(x.Command)
@@ -85,13 +85,13 @@ func (c *collector) ran() (items []brief.Item) {
 			continue
 		}
 		seen[key] = true
-		items = append(items, brief.Item{Text: c.act(x), Handle: c.handle(x.Turn, x.Step)})
+		items = append(items, text.Item{Text: c.act(x), Handle: c.handle(x.Turn, x.Step)})
 	}
 	return items
 }
 
 // tools counts the calls of each tool, the most used first.
-func (c *collector) tools() []brief.Item {
+func (c *collector) tools() []text.Item {
 	counts := map[string]int{}
 	for _, x := range c.past.calls {
 		if x.Name != "" {
@@ -101,18 +101,18 @@ func (c *collector) tools() []brief.Item {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
 	var words []string
 	for _, n := range names {
-		words = append(words, fmt.Sprintf("%s %d", brief.Cut(n, 40), counts[n]))
+		words = append(words, fmt.Sprintf("%s %d", text.Cut(n, 40), counts[n]))
 	}
 	if len(words) == 0 {
 		return nil
 	}
-	return []brief.Item{{Text: brief.Cut(strings.Join(words, ", "), maxSentenceUnits)}}
+	return []text.Item{{Text: text.Cut(strings.Join(words, ", "), maxSentenceUnits)}}
 }
 
 // codeContext says what the code is, by what the session saw of it: languages by
 // the names of files, dependencies by manifests that were read or written,
 // frameworks by dependencies.
-func (c *collector) codeContext() (items []brief.Item) {
+func (c *collector) codeContext() (items []text.Item) {
 	files, langs := map[string]bool{}, map[string]int{}
 	for _, x := range c.past.calls {
 		if x.Kind != archive.CallRead && x.Kind != archive.CallEdit {
@@ -130,7 +130,7 @@ func (c *collector) codeContext() (items []brief.Item) {
 		names = append(names, fmt.Sprintf("%s (%s)", l, count(langs[l], "file")))
 	}
 	if len(names) > 0 {
-		items = append(items, brief.Item{Text: "languages: " + strings.Join(names, ", ")})
+		items = append(items, text.Item{Text: "languages: " + strings.Join(names, ", ")})
 	}
 	deps, from := c.dependencies()
 	var known []string
@@ -140,15 +140,15 @@ func (c *collector) codeContext() (items []brief.Item) {
 		}
 	}
 	if len(known) > 0 {
-		items = append(items, brief.Item{Text: "frameworks: " + strings.Join(known, ", ")})
+		items = append(items, text.Item{Text: "frameworks: " + strings.Join(known, ", ")})
 	}
 	if len(deps) > 0 {
-		items = append(items, brief.Item{
+		items = append(items, text.Item{
 			Text: "dependencies in " + strings.Join(from, ", ") + ": " + strings.Join(deps[:min(len(deps), keepDeps)], ", "),
 		})
 	}
 	if checks := c.keepChecks(nil); len(checks) > 0 {
-		items = append(items, brief.Item{Text: "checked last: " + checks[0].Text, Handle: checks[0].Handle})
+		items = append(items, text.Item{Text: "checked last: " + checks[0].Text, Handle: checks[0].Handle})
 	}
 	return items
 }

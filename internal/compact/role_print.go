@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // part is a section of a role's block.
 type part struct {
 	title string
 	rank  int // 0: the last that is given up
-	items []brief.Item
-	taken []brief.Item
+	items []text.Item
+	taken []text.Item
 }
 
 // leastItem is the least that an entry of a part is cut to, its handle included,
@@ -35,7 +35,7 @@ func (p *part) header() string {
 
 // widest is the most that the heading takes, in units.
 func (p *part) widest() int {
-	return brief.Units(p.title) + len("##  ( of )\n") + 2*len(fmt.Sprint(len(p.items)))
+	return text.Units(p.title) + len("##  ( of )\n") + 2*len(fmt.Sprint(len(p.items)))
 }
 
 // printParts fits parts into room units. A heading stands as long as there is
@@ -98,14 +98,14 @@ func printParts(parts []part, room int) (text string, handles []string, left int
 	return b.String(), handles, left
 }
 
-func entryText(it brief.Item) string {
+func entryText(it text.Item) string {
 	return said{handle: it.Handle, text: it.Text}.entry()
 }
 
 // fitItem cuts an entry to the room if need be, and returns what it takes; 0 if
 // too little of it would stand.
-func fitItem(it brief.Item, room int) (brief.Item, int) {
-	n := brief.Units(entryText(it))
+func fitItem(it text.Item, room int) (text.Item, int) {
+	n := text.Units(entryText(it))
 	if n <= room {
 		return it, n
 	}
@@ -115,16 +115,16 @@ func fitItem(it brief.Item, room int) (brief.Item, int) {
 			break
 		}
 		it.Text = it.Text[:at] // whole lines first
-		if n = brief.Units(entryText(it)); n <= room {
+		if n = text.Units(entryText(it)); n <= room {
 			return it, n
 		}
 	}
-	frame := brief.Units(entryText(brief.Item{Handle: it.Handle}))
+	frame := text.Units(entryText(text.Item{Handle: it.Handle}))
 	if room-frame < leastText {
 		return it, 0
 	}
-	it.Text = brief.Cut(it.Text, room-frame)
-	return it, brief.Units(entryText(it))
+	it.Text = text.Cut(it.Text, room-frame)
+	return it, text.Units(entryText(it))
 }
 
 // roleNotice is the last line of a role's block: what was cut, and how to get it.

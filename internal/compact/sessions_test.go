@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/compact"
+	"strandline/internal/text"
 )
 
 // unusual are sessions that a reader of ordinary ones would not think of. The
@@ -70,7 +70,7 @@ func TestUnusualSessionsGolden(t *testing.T) {
 			b := restore(t, m, compact.Request{Budget: 2500})
 			checkBlock(t, b.Text, 2500)
 			kept := preserve(t, m, compact.Request{Budget: 2500})
-			kept = kept[max(0, strings.Index(kept, brief.OpenMark)):] // without the rules, which are the same for all
+			kept = kept[max(0, strings.Index(kept, text.OpenMark)):] // without the rules, which are the same for all
 			golden(t, "session_"+name, b.Text+"\n\n"+kept)
 		})
 	}
@@ -213,18 +213,18 @@ func TestWhatIsInTheBlockAndWhatIsNot(t *testing.T) {
 }
 
 func TestInstructionsOfACompact(t *testing.T) {
-	text := restore(t, shop(), compact.Request{Budget: 4000, Instructions: "  keep the \x1b[1mcitext\x1b[0m column\n"}).Text
-	if !strings.Contains(text, "- With this /compact: keep the citext column\n") {
-		t.Errorf("the user's words do not stand first:\n%s", text)
+	body := restore(t, shop(), compact.Request{Budget: 4000, Instructions: "  keep the \x1b[1mcitext\x1b[0m column\n"}).Text
+	if !strings.Contains(body, "- With this /compact: keep the citext column\n") {
+		t.Errorf("the user's words do not stand first:\n%s", body)
 	}
-	if asked := strings.Index(text, "With this /compact"); asked > strings.Index(text, "Last: ") {
-		t.Errorf("the last request stands before them:\n%s", text)
+	if asked := strings.Index(body, "With this /compact"); asked > strings.Index(body, "Last: ") {
+		t.Errorf("the last request stands before them:\n%s", body)
 	}
 	if blank := restore(t, shop(), compact.Request{Budget: 4000, Instructions: " \n\t"}).Text; blank != restore(t, shop(), compact.Request{Budget: 4000}).Text {
 		t.Error("blanks behind /compact changed the block")
 	}
 	long := restore(t, shop(), compact.Request{Budget: 4000, Instructions: strings.Repeat("many words ", 1000)}).Text
-	if n := brief.Units(long); n > 4000 || !strings.Contains(long, "Last: Now the server side") || strings.Count(long, "many words") > 100 {
+	if n := text.Units(long); n > 4000 || !strings.Contains(long, "Last: Now the server side") || strings.Count(long, "many words") > 100 {
 		t.Errorf("long instructions push the rest out, %d units:\n%s", n, long)
 	}
 }
@@ -304,12 +304,12 @@ func TestPreserveOrdersAndFilters(t *testing.T) {
 }
 
 func TestPreserveGivesInstructionsAThird(t *testing.T) {
-	text := preserve(t, shop(), compact.Request{Budget: 6000, Instructions: strings.Repeat("word ", 3000)})
-	lead, rest, ok := strings.Cut(text, "\n\n")
-	if n := brief.Units(lead); !ok || n > 2000 || n < 1900 || !strings.HasSuffix(lead, "…") {
+	body := preserve(t, shop(), compact.Request{Budget: 6000, Instructions: strings.Repeat("word ", 3000)})
+	lead, rest, ok := strings.Cut(body, "\n\n")
+	if n := text.Units(lead); !ok || n > 2000 || n < 1900 || !strings.HasSuffix(lead, "…") {
 		t.Errorf("%d units of instructions end in %q", n, lead[max(0, len(lead)-20):])
 	}
-	if !strings.HasPrefix(rest, "Keep in the summary") || brief.Strip(rest) == rest {
+	if !strings.HasPrefix(rest, "Keep in the summary") || text.Strip(rest) == rest {
 		t.Errorf("behind them:\n%s", rest)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // Sizes of what stands on one line, in UTF-16 units.
@@ -30,7 +30,7 @@ func tidied(s string) (line string, whole bool) {
 	if len(s) < minLineBytes || !hasLetter(s) || housekeeping(s) {
 		return "", false
 	}
-	line = brief.Cut(s, maxLineUnits)
+	line = text.Cut(s, maxLineUnits)
 	return line, whole && len(line) == len(s)
 }
 
@@ -66,24 +66,24 @@ func unnumber(s string) string {
 
 // sentences splits prose into sentences and list entries; code fences, rules
 // and table borders are dropped.
-func sentences(text string, fn func(s string)) {
+func sentences(body string, fn func(s string)) {
 	fenced := false
-	for raw := range strings.SplitSeq(text, "\n") {
+	for raw := range strings.SplitSeq(body, "\n") {
 		if strings.HasPrefix(strings.TrimSpace(raw), "```") {
 			fenced = !fenced
 			continue
 		}
-		s := brief.Unlist(oneLine(raw))
+		s := text.Unlist(oneLine(raw))
 		if len(s) < minLineBytes || !hasLetter(s) {
 			continue
 		}
 		if fenced {
-			fn(brief.Cut(s, maxLineUnits))
+			fn(text.Cut(s, maxLineUnits))
 			continue
 		}
 		for s != "" {
-			at := brief.SentenceEnd(s)
-			fn(brief.Cut(s[:at], maxSentenceUnits))
+			at := text.SentenceEnd(s)
+			fn(text.Cut(s[:at], maxSentenceUnits))
 			s = strings.TrimLeft(s[at:], " ")
 		}
 	}
@@ -169,37 +169,37 @@ func beginsWith(s string, prefixes ...string) bool {
 
 // clip cuts text to at most n units and returns what is left over. It cuts
 // behind a line or a word; the ellipsis that marks the cut is counted.
-func clip(text string, n int) (head, rest string) {
-	head = brief.Cut(text, n)
-	if head == text {
-		return text, ""
+func clip(body string, n int) (head, rest string) {
+	head = text.Cut(body, n)
+	if head == body {
+		return body, ""
 	}
 	at := len(strings.TrimSuffix(head, "…"))
 	for _, end := range []string{"\n", " "} {
-		if i := strings.LastIndex(text[:at], end); i > at*3/4 {
+		if i := strings.LastIndex(body[:at], end); i > at*3/4 {
 			at = i
 			break
 		}
 	}
-	return strings.TrimRight(text[:at], " \n") + "…", strings.TrimLeft(text[at:], " \n")
+	return strings.TrimRight(body[:at], " \n") + "…", strings.TrimLeft(body[at:], " \n")
 }
 
 // tail is the end of text in at most n units, from the beginning of a line or of
 // a word on; the ellipsis that marks the cut is counted.
-func tail(text string, n int) string {
-	if brief.Units(text) <= n {
-		return text
+func tail(body string, n int) string {
+	if text.Units(body) <= n {
+		return body
 	}
-	at := len(text) - n + len("…") // a unit has at least one byte
-	if at >= len(text) {
+	at := len(body) - n + len("…") // a unit has at least one byte
+	if at >= len(body) {
 		return ""
 	}
 	for _, end := range []string{"\n", " "} {
-		if i := strings.Index(text[at:], end); i >= 0 && i < n/2 {
-			return "…" + strings.TrimLeft(text[at+i:], "\n ")
+		if i := strings.Index(body[at:], end); i >= 0 && i < n/2 {
+			return "…" + strings.TrimLeft(body[at+i:], "\n ")
 		}
 	}
-	return "…" + strings.ToValidUTF8(text[at:], "")
+	return "…" + strings.ToValidUTF8(body[at:], "")
 }
 
 // dense drops empty lines, and blanks at both ends.

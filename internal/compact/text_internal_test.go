@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 func TestTidy(t *testing.T) {
@@ -28,7 +28,7 @@ func TestTidy(t *testing.T) {
 			t.Errorf("tidy(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := tidy(strings.Repeat("long words ", 100)); brief.Units(got) > maxLineUnits || !strings.HasSuffix(got, "…") {
+	if got := tidy(strings.Repeat("long words ", 100)); text.Units(got) > maxLineUnits || !strings.HasSuffix(got, "…") {
 		t.Errorf("a long line became %q", got)
 	}
 }
@@ -123,7 +123,7 @@ func FuzzClean(f *testing.F) {
 			t.Fatalf("oneLine(%q) = %q", s, one)
 		}
 		head, rest := clip(dense(c), 20)
-		if brief.Units(head) > 20 {
+		if text.Units(head) > 20 {
 			t.Fatalf("clip gave %q, %q", head, rest)
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/compact"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
 
@@ -98,8 +98,8 @@ func TestLargeBlockWithoutATranscript(t *testing.T) {
 	t.Parallel()
 	m, _ := partial()
 	small := restore(t, m, compact.Request{Budget: 9500}).Text
-	if large := restore(t, m, compact.Request{Budget: 30_000}).Text; large == "" || brief.Units(large) < brief.Units(small) {
-		t.Errorf("a large block has %d units, a small one %d", brief.Units(large), brief.Units(small))
+	if large := restore(t, m, compact.Request{Budget: 30_000}).Text; large == "" || text.Units(large) < text.Units(small) {
+		t.Errorf("a large block has %d units, a small one %d", text.Units(large), text.Units(small))
 	}
 	failing := func(context.Context, string, int, int, int64) ([]transcript.Message, error) {
 		return nil, errors.New("the disk is gone")

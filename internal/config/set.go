@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
+	"strandline/internal/state"
 )
 
 // Set writes one key into the settings file at path, and keeps its comments and
@@ -41,7 +41,7 @@ func Set(path, name, value string) error {
 	if err != nil || !maps.Equal(after, want) {
 		return archive.Invalid("cannot change "+name+" in "+path, "write it by hand: ["+section(name)+"] "+leaf(name)+" = "+literal)
 	}
-	if err := atomicfile.ReplaceSynced(path, []byte(text)); err != nil {
+	if err := state.ReplaceSynced(path, []byte(text)); err != nil {
 		return &archive.Error{
 			Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err,
 			Hint: "check the permissions of its folder and the free space; STRANDLINE_<SECTION>_<KEY> in the environment works without",

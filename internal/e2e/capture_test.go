@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"strandline/internal/brief"
 	"strandline/internal/e2e/mockapi"
+	"strandline/internal/text"
 )
 
 // The facts that conversations plant and summaries leave out.
@@ -55,7 +55,7 @@ func TestStory(t *testing.T) {
 	s.checkExported()
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
 	checkRestored(t, next.request(mockapi.Turn, 0), tableFact)
-	if _, block, _ := strings.Cut(next.request(mockapi.Turn, 0).Text(), "hook additional context: "+brief.OpenMark); !strings.Contains(block, "With this /compact: mind the tides") {
+	if _, block, _ := strings.Cut(next.request(mockapi.Turn, 0).Text(), "hook additional context: "+text.OpenMark); !strings.Contains(block, "With this /compact: mind the tides") {
 		t.Errorf("the block does not begin with what was typed: %s", block)
 	}
 	s.checkExported()
@@ -69,8 +69,8 @@ func TestStory(t *testing.T) {
 	s.checkLog()
 	s.checkFound(portFact)
 	s.strandline("reindex").mustSucceed()
-	for _, text := range []string{portFact, tableFact, "A gauge was checked."} {
-		s.checkFound(text)
+	for _, body := range []string{portFact, tableFact, "A gauge was checked."} {
+		s.checkFound(body)
 	}
 }
 
@@ -112,15 +112,15 @@ func checkRestored(t *testing.T, req *mockapi.Request, fact string) {
 
 // records takes the blocks of ours out of a text. There may be several: what is
 // said to the summarizer comes back with a compaction by hand.
-func records(text string) (blocks []string, rest string) {
+func records(body string) (blocks []string, rest string) {
 	for {
-		before, from, found := strings.Cut(text, brief.OpenMark)
+		before, from, found := strings.Cut(body, text.OpenMark)
 		rest += before
 		if !found {
 			return blocks, rest
 		}
 		var block string
-		block, text, _ = strings.Cut(from, brief.CloseMark)
+		block, body, _ = strings.Cut(from, text.CloseMark)
 		blocks = append(blocks, block)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"strandline/internal/brief"
 	"strandline/internal/e2e/mockapi"
+	"strandline/internal/text"
 )
 
 // listedCompaction is a row of `strandline compactions --json`.
@@ -167,18 +167,18 @@ func TestBothTextsFitTheClient(t *testing.T) {
 	asked := s.resume(id, "/compact").mustSucceed().request(mockapi.Compaction, 0).Text()
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed().request(mockapi.Turn, 0).Text()
 
-	for what, text := range map[string]string{"to the summarizer": asked, "to the context": next} {
+	for what, body := range map[string]string{"to the summarizer": asked, "to the context": next} {
 		for _, cut := range []string{"output cut:", "persisted-output", "Output too large"} {
-			if strings.Contains(text, cut) {
+			if strings.Contains(body, cut) {
 				t.Errorf("what is said %s was cut: %q", what, cut)
 			}
 		}
-		if strings.Count(text, brief.OpenMark) == 0 || strings.Count(text, brief.OpenMark) != strings.Count(text, brief.CloseMark) {
-			t.Errorf("%s: %d blocks begin, %d end", what, strings.Count(text, brief.OpenMark), strings.Count(text, brief.CloseMark))
+		if strings.Count(body, text.OpenMark) == 0 || strings.Count(body, text.OpenMark) != strings.Count(body, text.CloseMark) {
+			t.Errorf("%s: %d blocks begin, %d end", what, strings.Count(body, text.OpenMark), strings.Count(body, text.CloseMark))
 		}
 	}
 	_, from, _ := strings.Cut(next, "SessionStart hook additional context: ")
-	if blocks, _ := records(from); len(blocks) == 0 || brief.Units(blocks[0]) < 8000 {
+	if blocks, _ := records(from); len(blocks) == 0 || text.Units(blocks[0]) < 8000 {
 		t.Error("the restored block is short: the test shows nothing")
 	}
 }

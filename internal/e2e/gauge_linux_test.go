@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/autopilot"
 	"strandline/internal/e2e/mockapi"
+	"strandline/internal/usage"
 )
 
 // told is what the client says to a statusline.
@@ -151,7 +151,7 @@ func (g *gauges) compare() {
 		}
 		return
 	}
-	want := fmt.Sprintf("%d%% %s/%s", *w.Used, autopilot.Tokens(w.Tokens), autopilot.Tokens(w.Size))
+	want := fmt.Sprintf("%d%% %s/%s", *w.Used, usage.Tokens(w.Tokens), usage.Tokens(w.Size))
 	if report != want && !strings.HasPrefix(report, want+" ") {
 		g.s.t.Errorf("%s: the model is told %q, the client says %q", g.what, report, want)
 	}
@@ -182,7 +182,7 @@ func (g *gauges) counted(report string) {
 }
 
 // reportMark begins what the model is told.
-const reportMark = autopilot.Mark + " ["
+const reportMark = usage.Mark + " ["
 
 // TestGaugeEqualsTheClients goes through a session with a small and with a large
 // window, over a compaction, a resume and /clear, and holds the autopilot's

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // What the tests look with has to see.
 
 func TestRecords(t *testing.T) {
-	block := func(text string) string {
-		return brief.OpenMark + " 1234:\n" + text + "\n" + brief.CloseMark + " 1234"
+	block := func(body string) string {
+		return text.OpenMark + " 1234:\n" + body + "\n" + text.CloseMark + " 1234"
 	}
 	for name, c := range map[string]struct {
 		text, blocks, rest string
@@ -21,7 +21,7 @@ func TestRecords(t *testing.T) {
 		"none":        {"a", "", "a"},
 		"one":         {"a" + block("x") + "b", "x", "a b"},
 		"two":         {block("x") + "a" + block("y"), "x y", "a"},
-		"without end": {"a" + brief.OpenMark + " 1234:\nx", "x", "a"},
+		"without end": {"a" + text.OpenMark + " 1234:\nx", "x", "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			blocks, rest := records(c.text)

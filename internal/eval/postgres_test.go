@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/embed/static"
-	"strandline/internal/store/postgres"
+	"strandline/internal/index/postgres"
 )
 
 // A team's archive ranks as one's own does: the bundled set in PostgreSQL gives the

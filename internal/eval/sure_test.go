@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/recall"
-	"strandline/internal/store/sqlite"
 )
 
 // What confidence does to the rankings of some questions: right after the last

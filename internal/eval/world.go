@@ -11,12 +11,11 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/capture/claudecode"
 	"strandline/internal/embed"
 	"strandline/internal/embed/static"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/recall"
 	"strandline/internal/sessionlog"
-	"strandline/internal/store/sqlite"
 	"strandline/internal/vector"
 )
 
@@ -126,7 +125,7 @@ func (w *world) vectors() *vector.Searcher {
 func newCapture(home string) *capture.Capture {
 	return &capture.Capture{
 		Layout: sessionlog.Layout{Root: home},
-		Client: claudecode.Client(nil),
+		Client: capture.ClaudeCode(nil),
 		Project: func(dir string) archive.Project {
 			name := dir[strings.LastIndexAny(dir, `/\`)+1:]
 			return archive.Project{Key: "dir:" + dir, Name: name, Root: dir}

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"strings"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // Rules say when old results of tools give way.
@@ -172,9 +172,9 @@ func prune(r *request, rules Rules, find places) ([]byte, Pruned) {
 }
 
 // stub is what stands for a result, as JSON.
-func stub(text, handle string, chars int) []byte {
-	head := strings.TrimSuffix(brief.Cut(text, chars), "…")
-	left := brief.Units(text) - brief.Units(head)
+func stub(body, handle string, chars int) []byte {
+	head := strings.TrimSuffix(text.Cut(body, chars), "…")
+	left := text.Units(body) - text.Units(head)
 	line := fmt.Sprintf("[strandline: %d more characters of this result were left out here to save room. They are on record: recall %s]", left, handle)
 	if head != "" {
 		line = head + "\n" + line

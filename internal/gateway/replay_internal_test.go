@@ -9,7 +9,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"strandline/internal/jsonwalk"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -87,7 +87,7 @@ func sizes(ms []transcript.Message) (out []message) {
 		}
 		for _, u := range m.Results {
 			x.size += len(u.Text)
-			x.blocks = append(x.blocks, block{kind: blockResult, id: u.ID, value: jsonwalk.Span{To: len(u.Text)}})
+			x.blocks = append(x.blocks, block{kind: blockResult, id: u.ID, value: text.Span{To: len(u.Text)}})
 		}
 		out = append(out, x)
 	}
@@ -115,8 +115,8 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var body strings.Builder
+	w := tabwriter.NewWriter(&body, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintln(w, "prune_at\tkeep\trequests\tcuts\tcompactions\tprice\tof none\t")
 	none := 0.0
 	for _, rules := range []Rules{{}, {At: 20_000, Keep: 4, Chars: 80}, {At: 50_000, Keep: 4, Chars: 80}, {At: 80_000, Keep: 4, Chars: 80}, {At: 100_000, Keep: 4, Chars: 80}, {At: 120_000, Keep: 4, Chars: 80}, {At: 140_000, Keep: 4, Chars: 80}} {
@@ -130,5 +130,5 @@ func TestReplay(t *testing.T) {
 		_, _ = fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%.1f M\t%.0f %%\t\n", rules.At, rules.Keep, b.requests, b.cuts, b.compactions, b.price/1e6, 100*b.price/none)
 	}
 	_ = w.Flush() // into memory
-	t.Logf("%d sessions\n%s", len(sessions), text.String())
+	t.Logf("%d sessions\n%s", len(sessions), body.String())
 }

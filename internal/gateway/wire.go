@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"strandline/internal/jsonwalk"
+	"strandline/internal/text"
 )
 
 // request is what of a Messages request is looked at, as places in its bytes.
@@ -33,7 +33,7 @@ type block struct {
 	failed bool
 	// value is the JSON that the block is there for: its text, a call's input, a
 	// result's content. It is empty in blocks of other types.
-	value jsonwalk.Span
+	value text.Span
 }
 
 // The roles and the types of blocks that are looked at.
@@ -50,7 +50,7 @@ var errNoConversation = errors.New("the request holds no messages")
 
 // parse reads a request's body. What it does not know is passed over.
 func parse(body []byte) (*request, error) {
-	w := jsonwalk.New(body)
+	w := text.New(body)
 	r := &request{body: body}
 	w.Object(func(name string) {
 		switch name {
@@ -73,7 +73,7 @@ func parse(body []byte) (*request, error) {
 	return r, nil
 }
 
-func readMessage(w *jsonwalk.Walker) (m message) {
+func readMessage(w *text.Walker) (m message) {
 	w.Object(func(name string) {
 		switch {
 		case name == "role":
@@ -98,8 +98,8 @@ func readMessage(w *jsonwalk.Walker) (m message) {
 const cacheMark = "cache_control"
 
 // readBlock reads a block, and returns the size of what is in it.
-func readBlock(w *jsonwalk.Walker) (b block, size int) {
-	values := map[string]jsonwalk.Span{}
+func readBlock(w *text.Walker) (b block, size int) {
+	values := map[string]text.Span{}
 	w.Object(func(name string) {
 		switch name {
 		case "type":
@@ -136,7 +136,7 @@ func (r *request) text(b block) string {
 		return strings.ToValidUTF8(s, "\uFFFD")
 	}
 	var parts []string
-	w := jsonwalk.New(raw)
+	w := text.New(raw)
 	w.List(func() {
 		w.Object(func(name string) {
 			if name == "text" {

@@ -12,12 +12,11 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/autopilot"
-	"strandline/internal/blocking"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
-	"strandline/internal/unasked"
+	"strandline/internal/recall"
+	"strandline/internal/usage"
 )
 
 // Index is what a hook needs of a store.
@@ -28,7 +27,7 @@ type Index interface {
 	compact.Accesses
 	// Facts reads what the journal holds of segments.
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
-	unasked.Source
+	recall.Source
 	Close() error
 }
 
@@ -51,7 +50,7 @@ type Env struct {
 	// Underway knows whose context the client's summarizer is at work on.
 	Underway capture.Underway
 	// Blocking decides which automatic compactions are put off.
-	Blocking blocking.Guard
+	Blocking usage.Guard
 	// OpenIndex opens the index; it waits for a lock until ctx ends.
 	OpenIndex func(ctx context.Context) (Index, error)
 	// Detach starts this program with the given arguments and does not wait.
@@ -65,7 +64,7 @@ type Env struct {
 	// Segments has finished work summarised.
 	Segments Segments
 	// Autopilot watches how full the window is; nil: nobody does.
-	Autopilot *autopilot.Pilot
+	Autopilot *usage.Pilot
 	// Speakers may add to what an event is answered with, in this order: recall,
 	// the autopilot's report, a reminder of segments.
 	Speakers []Speaker

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"strandline/internal/archive"
-	"strandline/internal/unasked"
+	"strandline/internal/recall"
 )
 
 // Unasked speaks at a prompt that needs something which is no longer in view, and
@@ -25,11 +25,11 @@ func (recaller) Name() string { return "recall" }
 
 // Speak implements Speaker.
 func (r recaller) Speak(ctx context.Context, m Moment) (Speech, error) {
-	look := unasked.Recall
+	look := recall.ForPrompt
 	switch {
-	case m.Event == "UserPromptSubmit" && unasked.Wants(m.Prompt):
+	case m.Event == "UserPromptSubmit" && recall.Wants(m.Prompt):
 	case m.Event == "SessionStart" && m.Source == "compact":
-		look = unasked.Related
+		look = recall.Related
 	default:
 		return Speech{}, nil
 	}
@@ -37,7 +37,7 @@ func (r recaller) Speak(ctx context.Context, m Moment) (Speech, error) {
 	if err != nil {
 		return Speech{}, fmt.Errorf("look up what a prompt needs: %w", err)
 	}
-	b, err := look(ctx, idx, unasked.Request{
+	b, err := look(ctx, idx, recall.PromptRequest{
 		Session: m.Session, Project: r.project(m.Cwd).Key, Prompt: m.Prompt, Now: m.Now, Units: m.Room,
 	})
 	if err != nil || b.Text == "" {

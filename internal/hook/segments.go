@@ -7,16 +7,15 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/autopilot"
 	"strandline/internal/compact"
-	"strandline/internal/gauge"
 	"strandline/internal/task"
+	"strandline/internal/usage"
 )
 
 // Segments is what hooks need to have finished work summarised; see package
 // task. Its zero value does nothing.
 type Segments struct {
-	Gauges gauge.Files // how full the windows are
+	Gauges usage.Files // how full the windows are
 	Marks  task.Marks
 }
 
@@ -131,7 +130,7 @@ func (r reminder) Speak(_ context.Context, m Moment) (Speech, error) {
 	}
 	text := fmt.Sprintf("%s The context is %d%% full and %s for a summary. When it suits, write one each (decisions, file changes, cures of errors, "+
 		"outcomes; 80 to 90%% fewer tokens): `strandline segments --pending --session %s` lists them, `strandline segments save ID` takes the text on stdin. "+
-		"Nothing is lost if you do not.", autopilot.Mark, mark.Crossed, what, archive.ShortID(m.Session))
+		"Nothing is lost if you do not.", usage.Mark, mark.Crossed, what, archive.ShortID(m.Session))
 	return Speech{Text: text, Said: func(context.Context) error {
 		now := r.marks.Read(m.Session)
 		now.Reminded = max(now.Reminded, mark.Crossed)

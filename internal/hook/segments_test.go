@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/gauge"
 	"strandline/internal/task"
 	"strandline/internal/transcript"
+	"strandline/internal/usage"
 )
 
 // filling is a stage whose session's window is filled to a share.
@@ -19,9 +19,9 @@ func filling(t *testing.T, share float64, steps int) *stage {
 	t.Helper()
 	s := newStage(t)
 	dir := filepath.Join(t.TempDir(), "state")
-	s.Segments = Segments{Gauges: gauge.Files{Dir: dir}, Marks: task.Marks{Dir: filepath.Join(dir, "segments")}}
+	s.Segments = Segments{Gauges: usage.Files{Dir: dir}, Marks: task.Marks{Dir: filepath.Join(dir, "segments")}}
 	s.Config.Segments.QueueAt, s.Config.Segments.Every = 60, 10
-	if err := s.Segments.Gauges.Update(t.Context(), session, func(g *gauge.Session) bool {
+	if err := s.Segments.Gauges.Update(t.Context(), session, func(g *usage.Session) bool {
 		g.LastPercentage, g.LastTokenEstimate, g.Window = share, int64(share*1e6), 1e6
 		return true
 	}); err != nil {

@@ -7,10 +7,10 @@ import (
 	"io"
 
 	"strandline/internal/archive"
-	"strandline/internal/blocking"
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/transcript"
+	"strandline/internal/usage"
 )
 
 // The client moves a text above 10,000 UTF-16 units out of the context and into
@@ -91,7 +91,7 @@ func (r *run) block(ctx context.Context, idx Index) (bool, error) {
 	if p.event != "PreCompact" || r.behind && p.trigger == "auto" {
 		return false, nil
 	}
-	reason, err := r.env.Blocking.Ask(ctx, idx, blocking.Attempt{Session: p.subject(), Trigger: p.trigger})
+	reason, err := r.env.Blocking.Ask(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.trigger})
 	if err != nil || reason == "" {
 		return false, err
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/capture"
+	"strandline/internal/text"
 )
 
 // Speaker is somebody who may add to the context at an event that takes an
@@ -74,7 +74,7 @@ func (r *run) listen(ctx context.Context, own voice) []voice {
 	var said []voice
 	room := maxInjected // for the next text, less what separates it from the one before
 	take := func(v voice) error {
-		n := brief.Units(v.Text)
+		n := text.Units(v.Text)
 		if n > room {
 			return fmt.Errorf("answer of %d characters for %s does not fit the %d that are left: nothing said", n, v.event, max(room, 0))
 		}
@@ -135,7 +135,7 @@ func (r *run) say(ctx context.Context, said []voice) error {
 	for _, v := range said {
 		texts = append(texts, v.Text)
 		facts = append(facts, capture.Fact{Kind: archive.JournalInjected, Session: subject, Data: archive.InjectedFact{
-			Event: v.event, Chars: brief.Units(v.Text), Handles: v.Handles,
+			Event: v.event, Chars: text.Units(v.Text), Handles: v.Handles,
 		}})
 		if len(v.Refs) > 0 {
 			facts = append(facts, capture.Fact{Kind: archive.JournalAccess, Session: subject, Data: archive.AccessFact{Refs: v.Refs, How: v.How}})

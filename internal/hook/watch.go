@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"strandline/internal/archive"
-	"strandline/internal/autopilot"
 	"strandline/internal/capture"
+	"strandline/internal/usage"
 )
 
 // watching notes what is indexed of a session as it goes by, so that nobody has
@@ -34,7 +34,7 @@ func (r *run) watch(ctx context.Context, src capture.Source, got capture.Capture
 	if r.env.Autopilot == nil || p.agentID != "" {
 		return nil
 	}
-	x := autopilot.Sight{
+	x := usage.Sight{
 		Session: p.session, Transcript: src.Path, Now: r.env.Now(), Doubt: r.behind,
 		Cut: p.event == "SessionStart" && p.source == "compact", Batches: r.batches,
 	}
@@ -53,9 +53,9 @@ func (r *run) watch(ctx context.Context, src capture.Source, got capture.Capture
 }
 
 // Autopilot speaks at a prompt when there is something to say of the window.
-func Autopilot(p autopilot.Pilot) Speaker { return reporter{p} }
+func Autopilot(p usage.Pilot) Speaker { return reporter{p} }
 
-type reporter struct{ pilot autopilot.Pilot }
+type reporter struct{ pilot usage.Pilot }
 
 // Name implements Speaker.
 func (reporter) Name() string { return "autopilot" }

@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/autopilot"
 	"strandline/internal/capture"
-	"strandline/internal/gauge"
 	"strandline/internal/transcript"
+	"strandline/internal/usage"
 )
 
 // stepReader is a reader that finds one response in each line: the line is as many
@@ -34,15 +33,15 @@ func flying(t *testing.T) *stage {
 	t.Helper()
 	s := newStage(t)
 	s.Capture.Client.Reader = func(_ archive.Session, cur archive.Cursor) (transcript.Reader, error) { return stepReader{cur}, nil }
-	s.Autopilot = &autopilot.Pilot{
-		Files: gauge.Files{Dir: filepath.Join(t.TempDir(), "state")}, Zones: autopilot.Zones{Warn: 0.7, Prune: 0.85},
+	s.Autopilot = &usage.Pilot{
+		Files: usage.Files{Dir: filepath.Join(t.TempDir(), "state")}, Zones: usage.Zones{Warn: 0.7, Prune: 0.85},
 		Getenv: func(string) string { return "" },
 	}
 	s.Speakers = []Speaker{Autopilot(*s.Autopilot)}
 	return s
 }
 
-func (s *stage) gauge(t *testing.T) gauge.Session {
+func (s *stage) gauge(t *testing.T) usage.Session {
 	t.Helper()
 	state, ok := s.Autopilot.Files.Session(session)
 	if !ok {

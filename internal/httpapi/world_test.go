@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/gauge"
 	"strandline/internal/recall"
+	"strandline/internal/usage"
 	"strandline/internal/view"
 )
 
@@ -67,7 +67,7 @@ func (f *fake) Place(_ context.Context, at archive.Handle) (view.Place, error) {
 }
 
 func (f *fake) Running(context.Context) ([]view.Running, error) {
-	return []view.Running{{Session: sessionA, Handle: "7f3a12cd", Share: 0.43, Zone: "ok", History: []gauge.Point{}}}, f.err
+	return []view.Running{{Session: sessionA, Handle: "7f3a12cd", Share: 0.43, Zone: "ok", History: []usage.Point{}}}, f.err
 }
 
 func (f *fake) Timeline(_ context.Context, session string) (view.Timeline, error) {

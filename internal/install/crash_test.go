@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/lockfile"
+	"strandline/internal/state"
 )
 
 func TestPlanIsMadeAnew(t *testing.T) {
@@ -122,7 +122,7 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestLockIsHeldByAnother(t *testing.T) {
 	p := newPlace(t)
-	lock, err := lockfile.Try(filepath.Join(p.opts.Home, "install.lock"))
+	lock, err := state.Try(filepath.Join(p.opts.Home, "install.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/lockfile"
+	"strandline/internal/state"
 )
 
 // Scope says whose settings are edited.
@@ -105,17 +105,17 @@ func (in *Installer) Uninstall(ctx context.Context) (Plan, error) {
 	return in.Apply(ctx, Plan{Uninstall: true})
 }
 
-func (in *Installer) lock(ctx context.Context) (*lockfile.Lock, error) {
+func (in *Installer) lock(ctx context.Context) (*state.Lock, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	retry := time.NewTicker(20 * time.Millisecond)
 	defer retry.Stop()
 	for {
-		lock, err := lockfile.Try(filepath.Join(in.opts.Home, "install.lock"))
+		lock, err := state.Try(filepath.Join(in.opts.Home, "install.lock"))
 		switch {
 		case err == nil:
 			return lock, nil
-		case !errors.Is(err, lockfile.ErrHeld):
+		case !errors.Is(err, state.ErrHeld):
 			return nil, denied("Strandline's folder cannot be written", err, "check the permissions of "+in.opts.Home+", and the free space")
 		}
 		select {

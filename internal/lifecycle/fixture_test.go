@@ -11,10 +11,9 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/capture/claudecode"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/lifecycle"
 	"strandline/internal/sessionlog"
-	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
 )
 
@@ -48,7 +47,7 @@ func newWorld(t *testing.T) *world {
 	w.pass = lifecycle.Pass{
 		Capture: &capture.Capture{
 			Layout:  sessionlog.Layout{Root: w.home},
-			Client:  claudecode.Client(nil),
+			Client:  capture.ClaudeCode(nil),
 			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir, Root: dir} },
 			Now:     now,
 		},

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
 	"strandline/internal/capture"
 	"strandline/internal/sessionlog"
+	"strandline/internal/state"
 )
 
 // Forget deletes sessions for good. It goes from the decision to what is derived:
@@ -204,7 +204,7 @@ func (f Forget) eraseLog(e sessionlog.Entry, gone *Gone) error {
 		return nil
 	}
 	if err == nil {
-		err = errors.Join(atomicfile.Remove(e.Path+".tmp"), atomicfile.Remove(e.Path))
+		err = errors.Join(state.Remove(e.Path+".tmp"), state.Remove(e.Path))
 	}
 	if err != nil {
 		return fmt.Errorf("delete a log: %w", err)

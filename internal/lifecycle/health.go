@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
 	"strandline/internal/capture"
-	"strandline/internal/gauge"
+	"strandline/internal/state"
+	"strandline/internal/usage"
 )
 
 // Memory is what the memory's health is measured by.
@@ -24,7 +24,7 @@ type Memory interface {
 
 // Found is the memory's health with what was counted for it.
 type Found struct {
-	gauge.Health
+	usage.Health
 	Uncaptured int // files of the client that hold more than their logs
 	Unindexed  int // sessions that are logged and that the index knows nothing of
 	Measured   int // compactions that Used is of
@@ -36,7 +36,7 @@ type Found struct {
 // of the places that compactions gave back that was used. files are the
 // client's. A share that nothing can be said of is nil.
 func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (Found, error) {
-	h := Found{Health: gauge.Health{Time: p.Now().UnixMilli()}}
+	h := Found{Health: usage.Health{Time: p.Now().UnixMilli()}}
 	missing, err := p.Capture.Uncaptured(files)
 	if err != nil {
 		return h, fmt.Errorf("measure the memory: %w", err)
@@ -72,11 +72,11 @@ func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (Foun
 }
 
 // share returns a part of a whole, nil of nothing.
-func share(part, of int64) *gauge.Share {
+func share(part, of int64) *usage.Share {
 	if of <= 0 {
 		return nil
 	}
-	return &gauge.Share{Part: part, Of: of}
+	return &usage.Share{Part: part, Of: of}
 }
 
 // health measures the memory's health and leaves it where the statusline reads it.
@@ -129,7 +129,7 @@ func sweepNotes(dir string, before time.Time) (n int, err error) {
 		if err != nil || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
 			continue
 		}
-		if err := atomicfile.Remove(filepath.Join(dir, e.Name())); err != nil {
+		if err := state.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return n, fmt.Errorf("sweep notes: %w", err)
 		}
 		n++

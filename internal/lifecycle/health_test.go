@@ -11,12 +11,12 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/gauge"
 	"strandline/internal/lifecycle"
+	"strandline/internal/usage"
 )
 
-func (w *world) gauged() gauge.Files {
-	f := gauge.Files{Dir: filepath.Join(w.home, "state")}
+func (w *world) gauged() usage.Files {
+	f := usage.Files{Dir: filepath.Join(w.home, "state")}
 	w.pass.Gauge = f
 	w.pass.ClientFiles = func(ctx context.Context) ([]capture.Job, error) {
 		jobs, _, err := capture.List(ctx, []string{w.client})

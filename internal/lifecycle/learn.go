@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
 	"strandline/internal/capture"
 	"strandline/internal/sessionlog"
+	"strandline/internal/state"
 )
 
 // Learned is the file that restoring reads what was learned from: sums of the
@@ -46,7 +46,7 @@ func (l Learned) write(f learnedFile) error {
 	f.Version = learnedVersion
 	data, err := json.Marshal(f)
 	if err == nil {
-		err = atomicfile.Replace(l.Path, append(data, '\n'))
+		err = state.Replace(l.Path, append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write what was learned: %w", err)
@@ -55,7 +55,7 @@ func (l Learned) write(f learnedFile) error {
 }
 
 func (l Learned) remove() error {
-	if err := atomicfile.Remove(l.Path); err != nil {
+	if err := state.Remove(l.Path); err != nil {
 		return fmt.Errorf("remove what was learned: %w", err)
 	}
 	return nil

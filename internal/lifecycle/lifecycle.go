@@ -11,7 +11,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/gauge"
+	"strandline/internal/usage"
 )
 
 // Index is what a pass needs of a store.
@@ -38,7 +38,7 @@ type Pass struct {
 	Schedule Schedule
 	// Gauge is where the memory's health is left for the statusline; without a
 	// folder it is not measured.
-	Gauge gauge.Files
+	Gauge usage.Files
 	// Notes are folders of small files that hooks leave, one for each session.
 	Notes []string
 	// ClientFiles lists the client's files.

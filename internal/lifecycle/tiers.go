@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/confidence"
+	"strandline/internal/recall"
 )
 
 // Tiers is what leaving the hot set needs of a store.
@@ -25,7 +25,7 @@ type Retention struct {
 	// the hot set, if they were never given to the model and their confidence by
 	// Rule has fallen to lowConfidence; 0 leaves them all in.
 	Age  time.Duration
-	Rule confidence.Rule
+	Rule recall.Rule
 	// MaxBytes is the room on disk, 0 for no limit.
 	MaxBytes int64
 	// Sizes returns the bytes that the index and the logs take.

@@ -11,10 +11,9 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/capture/claudecode"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/logread"
 	"strandline/internal/sessionlog"
-	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
 	"strandline/internal/transcript/claude"
 )
@@ -54,7 +53,7 @@ func archived(t *testing.T) (logread.Reader, *sqlite.Store, string) {
 	}
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: dir}, Now: noon,
-		Client:  claudecode.Client(nil),
+		Client:  capture.ClaudeCode(nil),
 		Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir} },
 	}
 	idx, err := sqlite.Open(t.Context(), filepath.Join(dir, "index.db"), sqlite.Options{})

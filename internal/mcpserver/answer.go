@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // answer is what most tools give. Clients show a model the structured form
@@ -30,11 +30,11 @@ const (
 )
 
 // pageOf answers with one page of a text.
-func pageOf(title, text string, page, size int) (answer, error) {
+func pageOf(title, body string, page, size int) (answer, error) {
 	if size == 0 {
 		size = pageUnits
 	}
-	pages := paginate(text, min(max(size, pageLeast), pageMost))
+	pages := paginate(body, min(max(size, pageLeast), pageMost))
 	out := answer{Page: max(page, 1), Pages: len(pages)}
 	if out.Page > out.Pages {
 		return answer{}, archive.NotFound(fmt.Sprintf("there is no page %d", out.Page), fmt.Sprintf("the last page is %d", out.Pages))
@@ -45,17 +45,17 @@ func pageOf(title, text string, page, size int) (answer, error) {
 	if out.Page < out.Pages {
 		out.Note = fmt.Sprintf("It goes on: page %d.", out.Page+1)
 	}
-	out.Record = brief.Fence(title, pages[out.Page-1])
+	out.Record = text.Fence(title, pages[out.Page-1])
 	return out, nil
 }
 
 // paginate cuts a text into pages of at most so many UTF-16 units, at the last
 // line end of a page's second half if there is one. There is always a page.
-func paginate(text string, units int) []string {
+func paginate(body string, units int) []string {
 	var pages []string
-	for brief.Units(text) > units {
+	for text.Units(body) > units {
 		end, n := 0, 0
-		for i, r := range text {
+		for i, r := range body {
 			n++
 			if r > 0xFFFF {
 				n++
@@ -65,11 +65,11 @@ func paginate(text string, units int) []string {
 				break
 			}
 		}
-		if at := strings.LastIndexByte(text[:end], '\n'); at >= end/2 {
+		if at := strings.LastIndexByte(body[:end], '\n'); at >= end/2 {
 			end = at + 1
 		}
-		pages = append(pages, text[:end])
-		text = text[end:]
+		pages = append(pages, body[:end])
+		body = body[end:]
 	}
-	return append(pages, text)
+	return append(pages, body)
 }

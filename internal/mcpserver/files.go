@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/recall"
 	"strandline/internal/task"
+	"strandline/internal/text"
 )
 
 // How much of a file's history is given.
@@ -71,7 +71,7 @@ func (s *Server) files(ctx context.Context, idx Index, in filesIn) (answer, erro
 	if older > 0 {
 		out.Note = fmt.Sprintf("%d older ones are left out.", older)
 	}
-	out.Record = brief.Fence("what was done to "+path+", newest first", b.String())
+	out.Record = text.Fence("what was done to "+path+", newest first", b.String())
 	return out, nil
 }
 

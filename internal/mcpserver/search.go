@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/recall"
+	"strandline/internal/text"
 )
 
 // How much a search gives: enough to choose a handle by, no more.
@@ -44,15 +44,15 @@ func (s *Server) search(ctx context.Context, idx Index, in searchIn) (answer, er
 	}
 	var b strings.Builder
 	for _, h := range found.Hits {
-		text, _ := recall.Snippet(h.Text, found.Terms, searchExcerpt)
+		body, _ := recall.Snippet(h.Text, found.Terms, searchExcerpt)
 		out.Handles = append(out.Handles, h.Handle)
 		related := ""
 		if h.Related {
 			related = " · related in meaning, perhaps something else"
 		}
-		fmt.Fprintf(&b, "%s  %s · %s · %s%s\n  %s\n", h.Handle, h.Kind, h.Project, s.stamp(h.Time), related, text)
+		fmt.Fprintf(&b, "%s  %s · %s · %s%s\n  %s\n", h.Handle, h.Kind, h.Project, s.stamp(h.Time), related, body)
 	}
-	out.Record = brief.Fence("passages of past sessions, best first", b.String())
+	out.Record = text.Fence("passages of past sessions, best first", b.String())
 	return out, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // call calls a tool with the SDK's own client, which checks what comes back
@@ -140,12 +140,12 @@ func TestWhatComesBackIsARecordOfThePast(t *testing.T) {
 	w := newWorld(t)
 	c := w.client()
 	out, res := call(t, c, "search", map[string]any{"query": "payment key ignore rules", "limit": 25})
-	for what, text := range map[string]string{"text": textOf(res), "structure": out.Record} {
-		if !strings.HasPrefix(text, brief.OpenMark) || strings.Count(text, brief.CloseMark) != 1 {
-			t.Errorf("the %s is not fenced once: %s", what, text)
+	for what, body := range map[string]string{"text": textOf(res), "structure": out.Record} {
+		if !strings.HasPrefix(body, text.OpenMark) || strings.Count(body, text.CloseMark) != 1 {
+			t.Errorf("the %s is not fenced once: %s", what, body)
 		}
-		if strings.Contains(text, "sk-hidden") || !strings.Contains(text, "[secret]") {
-			t.Errorf("the %s tells a secret: %s", what, text)
+		if strings.Contains(body, "sk-hidden") || !strings.Contains(body, "[secret]") {
+			t.Errorf("the %s tells a secret: %s", what, body)
 		}
 	}
 	out, _ = call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0"})
@@ -153,10 +153,10 @@ func TestWhatComesBackIsARecordOfThePast(t *testing.T) {
 		t.Errorf("recall tells a secret: %s", out.Record)
 	}
 	out, _ = call(t, c, "recall", map[string]any{"handle": "7f3a12cd/1"})
-	if strings.Count(out.Record, brief.CloseMark) != 1 {
+	if strings.Count(out.Record, text.CloseMark) != 1 {
 		t.Errorf("the past closes the fence: %s", out.Record)
 	}
-	if got := brief.Strip(out.Record); got != "" {
+	if got := text.Strip(out.Record); got != "" {
 		t.Errorf("not all of it is known as our own: %q", got)
 	}
 }
@@ -171,7 +171,7 @@ func TestRecall(t *testing.T) {
 	var whole strings.Builder
 	for page := 1; ; page++ {
 		got, res := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0", "page": page})
-		if n := brief.Units(got.Record); n > pageUnits+300 {
+		if n := text.Units(got.Record); n > pageUnits+300 {
 			t.Errorf("page %d has %d characters", page, n)
 		}
 		if got.Page != page || !strings.Contains(got.Record, "project shop, 2026-11-20 09:00") {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
 	"strandline/internal/recall"
 	"strandline/internal/task"
+	"strandline/internal/text"
 )
 
 // How many sessions are listed.
@@ -51,7 +51,7 @@ func (s *Server) sessions(ctx context.Context, idx Index, in sessionsIn) (answer
 		out.Handles = append(out.Handles, handle)
 		fmt.Fprintf(&b, "%s  %s · %s · %d turns, %d compactions\n  %s\n", handle, projectName(x.Project), s.stamp(x.Last), x.Turns, x.Compacts, x.Title)
 	}
-	out.Record = brief.Fence("sessions, newest first", b.String())
+	out.Record = text.Fence("sessions, newest first", b.String())
 	return out, nil
 }
 

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 var update = flag.Bool("update", false, "write what the server answers into testdata")
@@ -176,15 +176,15 @@ func TestALineThatIsTooLong(t *testing.T) {
 
 func TestPagesHoldTheTextWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\nüé😀漢"))).Draw(t, "text")
+		body := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\nüé😀漢"))).Draw(t, "text")
 		units := rapid.IntRange(2, 60).Draw(t, "units")
-		pages := paginate(text, units)
-		if strings.Join(pages, "") != text || len(pages) == 0 {
-			t.Fatalf("%q became %q", text, pages)
+		pages := paginate(body, units)
+		if strings.Join(pages, "") != body || len(pages) == 0 {
+			t.Fatalf("%q became %q", body, pages)
 		}
 		for _, p := range pages {
-			if brief.Units(p) > units || !utf8.ValidString(p) {
-				t.Fatalf("page %q has %d units, want at most %d", p, brief.Units(p), units)
+			if text.Units(p) > units || !utf8.ValidString(p) {
+				t.Fatalf("page %q has %d units, want at most %d", p, text.Units(p), units)
 			}
 		}
 	})

@@ -16,12 +16,11 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/capture/claudecode"
 	"strandline/internal/embed"
 	"strandline/internal/embed/static"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/logread"
 	"strandline/internal/sessionlog"
-	"strandline/internal/store/sqlite"
 	"strandline/internal/synth"
 	"strandline/internal/vector"
 )
@@ -98,7 +97,7 @@ func (w *world) index() string { return filepath.Join(w.dir, "index.db") }
 func (w *world) capture() *capture.Capture {
 	return &capture.Capture{
 		Layout:  sessionlog.Layout{Root: w.dir},
-		Client:  claudecode.Client(redact),
+		Client:  capture.ClaudeCode(redact),
 		Project: project,
 		Now:     noon,
 	}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
+	"strandline/internal/state"
 )
 
 // Dir is the folder of models; each has one of its own in it.
@@ -144,7 +144,7 @@ func (m Model) Check(ctx context.Context) error {
 	if err := m.Verify(ctx); err != nil {
 		return err
 	}
-	_ = atomicfile.Replace(path, []byte(now)) // else they are read again
+	_ = state.Replace(path, []byte(now)) // else they are read again
 	return nil
 }
 

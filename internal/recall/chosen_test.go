@@ -13,8 +13,8 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/embed"
 	"strandline/internal/embed/static"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/recall"
-	"strandline/internal/store/sqlite"
 	"strandline/internal/vector"
 )
 

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/confidence"
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 )
 
 // Why is what a hit's score is made of.
@@ -84,7 +83,7 @@ func (b *Because) String() string {
 		}
 	}
 	sure := b.Sure
-	if sure <= confidence.Default().Floor {
+	if sure <= Default().Floor {
 		sure = 0 // as sure as most
 	}
 	for _, part := range []struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 )
 
 // store is a searcher over passages in memory. It scores a passage by the

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/confidence"
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 	"strandline/internal/vector"
 )
 
@@ -38,14 +37,14 @@ type Recall struct {
 	now      func() time.Time
 	embedder Embedder
 	vectors  Vectors // nil: passages are found by words alone
-	rule     confidence.Rule
+	rule     Rule
 }
 
 // New returns a Recall over store; now is the clock that says how old
 // a hit is and how long a search took. The embedder judges what texts mean; with nil they are ranked by
 // their words alone.
 func New(store Searcher, now func() time.Time, embedder Embedder) *Recall {
-	return &Recall{store: store, now: now, embedder: embedder, rule: confidence.Default()}
+	return &Recall{store: store, now: now, embedder: embedder, rule: Default()}
 }
 
 // How many more hits than asked for are fetched: near-duplicates are folded,

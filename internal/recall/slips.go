@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 )
 
 // A word that no passage holds may be a slip of the typing hand. It is looked for

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"strandline/internal/archive"
+	"strandline/internal/index/terms"
 	"strandline/internal/recall"
-	"strandline/internal/terms"
 )
 
 func TestSnippet(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"strandline/internal/archive"
-	"strandline/internal/confidence"
 )
 
 // What was said lately, and what was given to the model again and used, is wanted
@@ -20,7 +19,7 @@ const weighSure = 0.2
 // Fading returns a Recall for which a place loses so much confidence in an hour.
 func (r *Recall) Fading(perHour float64) *Recall {
 	with := *r
-	with.rule = confidence.Fading(perHour)
+	with.rule = Fading(perHour)
 	return &with
 }
 

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 )
 
 // Texts that differ only in case, white space and punctuation say the same,

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 )
 
 // A query may say when in plain words: "yesterday", "last week", "in March". They

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // Kind is the kind of work that a brief is for.
@@ -30,43 +30,43 @@ const Budget = 8000
 // nothing fits.
 func Brief(f archive.SnapshotFact, kind Kind, title string, budget int) string {
 	s := sections{fact: f}
-	var list []brief.Section
+	var list []text.Section
 	switch kind {
 	case Orchestrator:
-		list = []brief.Section{s.progress(90), s.open("Open tasks", 80), s.agents(70), s.decisions(60), s.next(65), s.messages(50), s.files(40), s.summary(85)}
+		list = []text.Section{s.progress(90), s.open("Open tasks", 80), s.agents(70), s.decisions(60), s.next(65), s.messages(50), s.files(40), s.summary(85)}
 	case Developer:
-		list = []brief.Section{s.current(90), s.summary(80), s.changes(70), s.failures(75), s.decisions(60), s.next(65), s.messages(50), s.open("Other open tasks", 40)}
+		list = []text.Section{s.current(90), s.summary(80), s.changes(70), s.failures(75), s.decisions(60), s.next(65), s.messages(50), s.open("Other open tasks", 40)}
 	case Specialist:
-		list = []brief.Section{s.current(90), s.summary(80), s.decisions(75), s.messages(60), s.files(50), s.next(65), s.failures(55)}
+		list = []text.Section{s.current(90), s.summary(80), s.decisions(75), s.messages(60), s.files(50), s.next(65), s.failures(55)}
 	case Validator:
-		list = []brief.Section{s.finished(90), s.changes(80), s.commands(85), s.failures(88), s.decisions(60), s.summary(70), s.open("Still open", 50)}
+		list = []text.Section{s.finished(90), s.changes(80), s.commands(85), s.failures(88), s.decisions(60), s.summary(70), s.open("Still open", 50)}
 	default:
-		list = []brief.Section{s.summary(90), s.open("Open tasks", 85), s.next(80), s.decisions(75), s.failures(70), s.agents(60), s.messages(55), s.changes(50), s.files(40), s.progress(30)}
+		list = []text.Section{s.summary(90), s.open("Open tasks", 85), s.next(80), s.decisions(75), s.failures(70), s.agents(60), s.messages(55), s.changes(50), s.files(40), s.progress(30)}
 	}
-	room := budget - brief.Overhead - brief.Units(title)
-	text, _, _ := brief.Assemble(list, room)
-	return brief.Fence(title, text)
+	room := budget - text.Overhead - text.Units(title)
+	body, _, _ := text.Assemble(list, room)
+	return text.Fence(title, body)
 }
 
 // sections makes the parts of a brief; the number each takes is how much it is
 // worth.
 type sections struct{ fact archive.SnapshotFact }
 
-func items(texts []string, value float64) []brief.Item {
-	var out []brief.Item
+func items(texts []string, value float64) []text.Item {
+	var out []text.Item
 	for i, t := range texts {
 		if t = strings.TrimSpace(t); t != "" {
-			out = append(out, brief.Item{Text: t, Value: value - float64(i)/100, Min: 60})
+			out = append(out, text.Item{Text: t, Value: value - float64(i)/100, Min: 60})
 		}
 	}
 	return out
 }
 
-func (s sections) summary(value float64) brief.Section {
-	return brief.Section{Title: "Summary", Items: items([]string{s.fact.Summary}, value)}
+func (s sections) summary(value float64) text.Section {
+	return text.Section{Title: "Summary", Items: items([]string{s.fact.Summary}, value)}
 }
 
-func (s sections) progress(value float64) brief.Section {
+func (s sections) progress(value float64) text.Section {
 	finished := 0
 	for _, t := range s.fact.Tasks {
 		if done(t.Status) {
@@ -74,13 +74,13 @@ func (s sections) progress(value float64) brief.Section {
 		}
 	}
 	if len(s.fact.Tasks) == 0 {
-		return brief.Section{}
+		return text.Section{}
 	}
-	return brief.Section{Title: "Progress", Items: items([]string{fmt.Sprintf("%d of %d tasks are done", finished, len(s.fact.Tasks))}, value)}
+	return text.Section{Title: "Progress", Items: items([]string{fmt.Sprintf("%d of %d tasks are done", finished, len(s.fact.Tasks))}, value)}
 }
 
 // open lists the tasks with work left, each behind those that it is part of.
-func (s sections) open(title string, value float64) brief.Section {
+func (s sections) open(title string, value float64) text.Section {
 	var lines []string
 	var walk func(nodes []Node, above string)
 	walk = func(nodes []Node, above string) {
@@ -92,7 +92,7 @@ func (s sections) open(title string, value float64) brief.Section {
 		}
 	}
 	walk(Tree(s.fact.Tasks), "")
-	return brief.Section{Title: title, Items: items(lines, value), AsGiven: true}
+	return text.Section{Title: title, Items: items(lines, value), AsGiven: true}
 }
 
 func taskLine(t archive.SnapshotTask) string {
@@ -114,7 +114,7 @@ func taskLine(t archive.SnapshotTask) string {
 
 // current is the task that is being worked on, by the snapshot's own agent if one
 // is; else the first that is open.
-func (s sections) current(value float64) brief.Section {
+func (s sections) current(value float64) text.Section {
 	var found *archive.SnapshotTask
 	for i := range s.fact.Tasks {
 		t := &s.fact.Tasks[i]
@@ -126,33 +126,33 @@ func (s sections) current(value float64) brief.Section {
 		}
 	}
 	if found == nil {
-		return brief.Section{}
+		return text.Section{}
 	}
-	return brief.Section{Title: "Current task", Items: items([]string{taskLine(*found)}, value)}
+	return text.Section{Title: "Current task", Items: items([]string{taskLine(*found)}, value)}
 }
 
-func (s sections) finished(value float64) brief.Section {
+func (s sections) finished(value float64) text.Section {
 	var lines []string
 	for _, t := range slices.Backward(s.fact.Tasks) {
 		if done(t.Status) {
 			lines = append(lines, taskLine(t))
 		}
 	}
-	return brief.Section{Title: "Finished, to be checked", Items: items(lines, value)}
+	return text.Section{Title: "Finished, to be checked", Items: items(lines, value)}
 }
 
-func (s sections) agents(value float64) brief.Section {
+func (s sections) agents(value float64) text.Section {
 	var lines []string
 	for _, a := range s.fact.Agents {
 		parts := slices.DeleteFunc([]string{a.ID, a.Type, a.Status, a.Task, a.Result}, func(s string) bool { return s == "" })
 		lines = append(lines, strings.Join(parts, " · "))
 	}
-	return brief.Section{Title: "Agents", Items: items(lines, value)}
+	return text.Section{Title: "Agents", Items: items(lines, value)}
 }
 
 // messages are the newest ones, in order.
-func (s sections) messages(value float64) brief.Section {
-	out := brief.Section{Title: "Messages", AsGiven: true}
+func (s sections) messages(value float64) text.Section {
+	out := text.Section{Title: "Messages", AsGiven: true}
 	for i, m := range s.fact.Messages {
 		who := strings.TrimSpace(m.From)
 		if m.To != "" {
@@ -161,38 +161,38 @@ func (s sections) messages(value float64) brief.Section {
 		if who != "" {
 			who += ": "
 		}
-		out.Items = append(out.Items, brief.Item{Text: who + m.Text, Value: value - float64(len(s.fact.Messages)-i)/100, Min: 60})
+		out.Items = append(out.Items, text.Item{Text: who + m.Text, Value: value - float64(len(s.fact.Messages)-i)/100, Min: 60})
 	}
 	return out
 }
 
-func (s sections) decisions(value float64) brief.Section {
-	return brief.Section{Title: "Decisions", Items: items(s.fact.Decisions, value)}
+func (s sections) decisions(value float64) text.Section {
+	return text.Section{Title: "Decisions", Items: items(s.fact.Decisions, value)}
 }
 
-func (s sections) next(value float64) brief.Section {
-	return brief.Section{Title: "Next", Items: items(s.fact.Next, value)}
+func (s sections) next(value float64) text.Section {
+	return text.Section{Title: "Next", Items: items(s.fact.Next, value)}
 }
 
-func (s sections) files(value float64) brief.Section {
-	return brief.Section{Title: "Files", Items: items(s.fact.Files, value)}
+func (s sections) files(value float64) text.Section {
+	return text.Section{Title: "Files", Items: items(s.fact.Files, value)}
 }
 
 // changes are the newest actions on files.
-func (s sections) changes(value float64) brief.Section {
+func (s sections) changes(value float64) text.Section {
 	return s.actions("Recent changes", value, func(a archive.SnapshotAction) bool { return a.File != "" && !a.Failed })
 }
 
 // commands are the newest commands with what they came to.
-func (s sections) commands(value float64) brief.Section {
+func (s sections) commands(value float64) text.Section {
 	return s.actions("Commands", value, func(a archive.SnapshotAction) bool { return a.Command != "" && !a.Failed })
 }
 
-func (s sections) failures(value float64) brief.Section {
+func (s sections) failures(value float64) text.Section {
 	return s.actions("Failed", value, func(a archive.SnapshotAction) bool { return a.Failed || a.Exit != nil && *a.Exit != 0 })
 }
 
-func (s sections) actions(title string, value float64, which func(archive.SnapshotAction) bool) brief.Section {
+func (s sections) actions(title string, value float64, which func(archive.SnapshotAction) bool) text.Section {
 	var lines []string
 	for _, a := range slices.Backward(s.fact.Actions) {
 		if !which(a) {
@@ -209,5 +209,5 @@ func (s sections) actions(title string, value float64, which func(archive.Snapsh
 			lines = append(lines, line)
 		}
 	}
-	return brief.Section{Title: title, Items: items(lines, value)}
+	return text.Section{Title: title, Items: items(lines, value)}
 }

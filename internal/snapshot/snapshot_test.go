@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 func TestTasksWithoutNamesAreRefused(t *testing.T) {
@@ -128,14 +128,14 @@ func TestEachRoleIsToldWhatItNeeds(t *testing.T) {
 		Specialist:   {"## Current task", "## Decisions", "Doubling, because the gateway bans clients"},
 		Validator:    {"## Finished, to be checked", "Read the logs", "## Failed", "## Recent changes"},
 	} {
-		text := Brief(work(), kind, "snapshot s1", Budget)
+		body := Brief(work(), kind, "snapshot s1", Budget)
 		for _, w := range want {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s: %q is missing in\n%s", kind, w, text)
+			if !strings.Contains(body, w) {
+				t.Errorf("%s: %q is missing in\n%s", kind, w, body)
 			}
 		}
-		if !strings.HasPrefix(text, brief.OpenMark) || !strings.Contains(text, "data, not instructions") {
-			t.Errorf("%s: not fenced:\n%s", kind, text)
+		if !strings.HasPrefix(body, text.OpenMark) || !strings.Contains(body, "data, not instructions") {
+			t.Errorf("%s: not fenced:\n%s", kind, body)
 		}
 	}
 }
@@ -147,12 +147,12 @@ func TestABriefKeepsItsBudget(t *testing.T) {
 	}
 	for _, budget := range []int{0, 100, 500, 2000, 8000} {
 		for _, kind := range []Kind{General, Orchestrator, Developer, Specialist, Validator} {
-			if text := Brief(f, kind, "snapshot s1", budget); brief.Units(text) > budget {
-				t.Errorf("%s: %d of %d", kind, brief.Units(text), budget)
+			if body := Brief(f, kind, "snapshot s1", budget); text.Units(body) > budget {
+				t.Errorf("%s: %d of %d", kind, text.Units(body), budget)
 			}
 		}
 	}
-	if text := Brief(archive.SnapshotFact{}, General, "snapshot s1", Budget); text != "" {
-		t.Errorf("of nothing: %q", text)
+	if body := Brief(archive.SnapshotFact{}, General, "snapshot s1", Budget); body != "" {
+		t.Errorf("of nothing: %q", body)
 	}
 }

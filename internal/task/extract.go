@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // Summary is what a stretch leaves behind, found without a model. The names are
@@ -51,9 +51,9 @@ func (p *Past) Extract(t Task, now time.Time) Summary {
 	}
 	room := budget(p.Tokens(t.Start, t.End))
 	take := func(into *[]string, texts []string, limit int) {
-		for _, text := range texts {
-			if n := brief.Units(text) + 3; len(*into) < limit && n <= room {
-				*into = append(*into, text)
+		for _, body := range texts {
+			if n := text.Units(body) + 3; len(*into) < limit && n <= room {
+				*into = append(*into, body)
 				room -= n
 			}
 		}
@@ -79,7 +79,7 @@ const unitsPerToken = 4
 
 // EstimateTokens is the estimate of a text's tokens that this package uses where
 // the API has counted none.
-func EstimateTokens(text string) int { return (brief.Units(text) + unitsPerToken - 1) / unitsPerToken }
+func EstimateTokens(body string) int { return (text.Units(body) + unitsPerToken - 1) / unitsPerToken }
 
 // Tokens is what the steps [from, to) added to the context: the growth from one
 // response to the next as the API counted them. What a compaction took away
@@ -102,7 +102,7 @@ func (p *Past) Tokens(from, to int) int {
 	// A copied step counts no usage.
 	units := 0
 	for _, x := range ofSteps(p, p.Passages, passagePlace, from, to) {
-		units += brief.Units(x.Text)
+		units += text.Units(x.Text)
 	}
 	return units / unitsPerToken
 }
@@ -158,7 +158,7 @@ func (x *extraction) commands() []string {
 			continue
 		}
 		seen[key] = true
-		out = append(out, entry{brief.Cut(x.short(oneLine(key)), 120) + ending(c), archive.Checks(key)})
+		out = append(out, entry{text.Cut(x.short(oneLine(key)), 120) + ending(c), archive.Checks(key)})
 	}
 	slices.Reverse(out)
 	slices.SortStableFunc(out, func(a, b entry) int {
@@ -210,7 +210,7 @@ func (x *extraction) errors() []string {
 			continue
 		}
 		delete(open, key)
-		out = append(out, brief.Cut(x.short(oneLine(bad.Error)), 160)+" => "+x.cure(bad, c, x.calls[:i]))
+		out = append(out, text.Cut(x.short(oneLine(bad.Error)), 160)+" => "+x.cure(bad, c, x.calls[:i]))
 	}
 	return out
 }
@@ -224,7 +224,7 @@ func (x *extraction) cure(bad, good archive.Call, calls []archive.Call) string {
 		}
 		for _, s := range sentences(x.short(p.Text)) {
 			if signal(s) > 0 && !announces(s) {
-				return brief.Cut(s, 200)
+				return text.Cut(s, 200)
 			}
 		}
 	}
@@ -268,7 +268,7 @@ func (x *extraction) outcomes() []string {
 				worth += 0.4
 			}
 			if worth > 0.3 {
-				all = append(all, candidate{brief.Cut(s, 240), worth})
+				all = append(all, candidate{text.Cut(s, 240), worth})
 			}
 		}
 	}
@@ -298,10 +298,10 @@ func (x *extraction) details() []string {
 			seen[line] = true
 			switch {
 			case declares(line):
-				named = append(named, name+brief.Cut(strings.TrimRight(line, " {:"), 140))
+				named = append(named, name+text.Cut(strings.TrimRight(line, " {:"), 140))
 			case !plain && len(line) > 24:
 				plain = true
-				other = append(other, name+brief.Cut(line, 140))
+				other = append(other, name+text.Cut(line, 140))
 			}
 		}
 	}

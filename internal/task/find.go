@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 )
 
 // Search returns the segments whose summary or topic holds a word of the query,

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"strandline/internal/archive"
-	"strandline/internal/atomicfile"
+	"strandline/internal/state"
 )
 
 // Mark is what hooks remember between two looks at a session. It is derived: a
@@ -63,7 +63,7 @@ func (m Marks) Write(session string, mark Mark) error {
 	if err != nil {
 		return fmt.Errorf("encode mark: %w", err)
 	}
-	if err := atomicfile.Replace(path, data); err != nil {
+	if err := state.Replace(path, data); err != nil {
 		return fmt.Errorf("write mark: %w", err)
 	}
 	return nil
@@ -75,7 +75,7 @@ func (m Marks) Reset(session string) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Remove(path); err != nil {
+	if err := state.Remove(path); err != nil {
 		return fmt.Errorf("reset mark: %w", err)
 	}
 	return nil

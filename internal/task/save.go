@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // Limits of a summary that the agent writes.
@@ -41,29 +41,29 @@ func (p *Past) Save(state *State, d Draft, now time.Time) (archive.Segment, erro
 	if err != nil {
 		return archive.Segment{}, err
 	}
-	text := strings.TrimSpace(d.Text)
+	body := strings.TrimSpace(d.Text)
 	s := p.describe(t)
-	s.By, s.Content, s.KeyFiles = "agent", text, p.Extract(t, now).FilesModified
-	if units := brief.Units(text); units < leastSummary {
+	s.By, s.Content, s.KeyFiles = "agent", body, p.Extract(t, now).FilesModified
+	if units := text.Units(body); units < leastSummary {
 		return archive.Segment{}, refused("it says nothing", fmt.Sprintf("write at least %d characters: decisions, file changes, cures of errors, outcomes", leastSummary))
 	} else if units > mostSummary {
 		return archive.Segment{}, refused(fmt.Sprintf("it has %d characters, at most %d are taken", units, mostSummary), "keep decisions, file changes, cures of errors, outcomes and preferences")
 	}
-	if most := max(int(mostShare*float64(s.OriginalTokens)), shortTokens); EstimateTokens(text) > most {
+	if most := max(int(mostShare*float64(s.OriginalTokens)), shortTokens); EstimateTokens(body) > most {
 		return archive.Segment{}, refused(
-			fmt.Sprintf("it takes about %d tokens for a segment of %d, at most %d are taken", EstimateTokens(text), s.OriginalTokens, most),
+			fmt.Sprintf("it takes about %d tokens for a segment of %d, at most %d are taken", EstimateTokens(body), s.OriginalTokens, most),
 			"aim at 80 to 90 percent fewer tokens: leave out verbose output, dead ends and repetition")
 	}
-	if missing := unnamed(text, s.KeyFiles); len(missing) > 0 {
+	if missing := unnamed(body, s.KeyFiles); len(missing) > 0 {
 		if strings.TrimSpace(d.NoFiles) == "" {
 			return archive.Segment{}, refused("it does not name "+strings.Join(missing, ", "), "name the key files, or say why they do not matter (--no-files WHY)")
 		}
-		s.Content = text + "\nFiles left out (" + strings.Join(missing, ", ") + "): " + brief.Cut(oneLine(d.NoFiles), 200)
+		s.Content = body + "\nFiles left out (" + strings.Join(missing, ", ") + "): " + text.Cut(oneLine(d.NoFiles), 200)
 	}
-	if err := p.about(t, text); err != nil {
+	if err := p.about(t, body); err != nil {
 		return archive.Segment{}, err
 	}
-	s.KeyDecisions = decisions(sentences(text))
+	s.KeyDecisions = decisions(sentences(body))
 	measure(&s, now)
 	return s, nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 )
 
 // gapLeast is how many steps outside any task are looked at for topics.

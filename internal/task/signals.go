@@ -3,24 +3,24 @@ package task
 import (
 	"strings"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // sentences splits prose into sentences and list entries; what stands between
 // code fences is left out.
-func sentences(text string) (out []string) {
+func sentences(body string) (out []string) {
 	fenced := false
-	for raw := range strings.SplitSeq(text, "\n") {
+	for raw := range strings.SplitSeq(body, "\n") {
 		if strings.HasPrefix(strings.TrimSpace(raw), "```") {
 			fenced = !fenced
 			continue
 		}
-		line := brief.Unlist(oneLine(raw))
+		line := text.Unlist(oneLine(raw))
 		if fenced || len(line) < 12 || strings.HasSuffix(line, ":") {
 			continue
 		}
 		for line != "" {
-			end := brief.SentenceEnd(line)
+			end := text.SentenceEnd(line)
 			out = append(out, strings.ReplaceAll(line[:end], "**", ""))
 			line = strings.TrimLeft(line[end:], " ")
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/terms"
+	"strandline/internal/index/terms"
 )
 
 // The constants of the segmenter, chosen on the 20 boundaries of set "dev" in

@@ -15,10 +15,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/store/postgres"
-	"strandline/internal/store/sqlite"
+	"strandline/internal/index/postgres"
+	"strandline/internal/index/sqlite"
+	"strandline/internal/index/terms"
 	"strandline/internal/team"
-	"strandline/internal/terms"
 )
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)

@@ -15,7 +15,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/embed"
 	"strandline/internal/embed/static"
-	"strandline/internal/store/sqlite"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/vector"
 )
 

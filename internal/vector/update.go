@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/lockfile"
+	"strandline/internal/state"
 )
 
 // Dir is the folder of the derived files, one for each embedder and dimension.
@@ -74,8 +74,8 @@ func (d Dir) Update(ctx context.Context, src Rows) (done []Updated, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockfile.Try(filepath.Join(string(d), ".lock"))
-	if errors.Is(err, lockfile.ErrHeld) {
+	lock, err := state.Try(filepath.Join(string(d), ".lock"))
+	if errors.Is(err, state.ErrHeld) {
 		return nil, nil
 	}
 	if err != nil {

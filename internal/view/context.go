@@ -1,8 +1,8 @@
 package view
 
 import (
-	"strandline/internal/brief"
 	"strandline/internal/compact"
+	"strandline/internal/text"
 )
 
 // Context is what a compaction gets, for scripts.
@@ -16,5 +16,5 @@ type Context struct {
 
 // NewContext is a block as a compaction gets it.
 func NewContext(session string, b compact.Block) Context {
-	return Context{Session: session, Chars: brief.Units(b.Text), Text: b.Text, Handles: append([]string{}, b.Handles...), LeftOut: b.Left}
+	return Context{Session: session, Chars: text.Units(b.Text), Text: b.Text, Handles: append([]string{}, b.Handles...), LeftOut: b.Left}
 }

@@ -1,8 +1,8 @@
 package view
 
 import (
-	"strandline/internal/gauge"
 	"strandline/internal/lifecycle"
+	"strandline/internal/usage"
 )
 
 // Memory is how well the archive remembers, for scripts: shares from 0 to 1,
@@ -29,7 +29,7 @@ func NewMemory(h lifecycle.Found) Memory {
 	return m
 }
 
-func shareOf(s *gauge.Share) *float64 {
+func shareOf(s *usage.Share) *float64 {
 	v, ok := s.Value()
 	if !ok {
 		return nil

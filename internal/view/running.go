@@ -4,8 +4,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/autopilot"
-	"strandline/internal/gauge"
+	"strandline/internal/usage"
 )
 
 // Running is a session that works now, with how full its context window is. The
@@ -28,17 +27,17 @@ type Running struct {
 	Next      int64         `json:"next"`
 	Compacts  bool          `json:"compacts"`
 	TurnsLeft *int          `json:"turns_left"` // until Next, null where it cannot be told
-	History   []gauge.Point `json:"history"`
+	History   []usage.Point `json:"history"`
 }
 
 // NewRunning is a session with the gauge of its context.
-func NewRunning(s archive.Session, g gauge.Session) Running {
+func NewRunning(s archive.Session, g usage.Session) Running {
 	out := Running{
 		Session: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectName(s.Project), Title: s.Title, Model: s.Model, Turns: s.Turns, Last: s.Last,
 		Tokens: g.LastTokenEstimate, Estimated: g.Estimated, Window: g.Window, Share: *Rounded(g.LastPercentage), Zone: g.Zone,
-		Growth: g.Growth, Next: g.Next, Compacts: g.Compacts, History: append([]gauge.Point{}, g.History...),
+		Growth: g.Growth, Next: g.Next, Compacts: g.Compacts, History: append([]usage.Point{}, g.History...),
 	}
-	if n, ok := autopilot.TurnsLeft(g.LastTokenEstimate, g.Next, g.Growth); ok {
+	if n, ok := usage.TurnsLeft(g.LastTokenEstimate, g.Next, g.Growth); ok {
 		out.TurnsLeft = &n
 	}
 	return out

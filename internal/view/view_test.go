@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/gauge"
 	"strandline/internal/logread"
+	"strandline/internal/usage"
 )
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
@@ -60,11 +60,11 @@ func TestEmptyListsAreLists(t *testing.T) {
 
 func TestARunningSessionTellsHowFarItCanGo(t *testing.T) {
 	s := archive.Session{ID: session, Project: archive.Project{Root: "/home/dev/shop"}}
-	r := NewRunning(s, gauge.Session{LastTokenEstimate: 100_000, LastPercentage: 0.5, Window: 200_000, Next: 167_000, Compacts: true, Growth: 10_000, Zone: "ok"})
+	r := NewRunning(s, usage.Session{LastTokenEstimate: 100_000, LastPercentage: 0.5, Window: 200_000, Next: 167_000, Compacts: true, Growth: 10_000, Zone: "ok"})
 	if r.Handle != "7f3a12cd" || r.Share != 0.5 || r.TurnsLeft == nil || *r.TurnsLeft < 5 || *r.TurnsLeft > 7 {
 		t.Errorf("%+v", r)
 	}
-	if r := NewRunning(s, gauge.Session{}); r.TurnsLeft != nil || r.History == nil {
+	if r := NewRunning(s, usage.Session{}); r.TurnsLeft != nil || r.History == nil {
 		t.Errorf("nothing is known: %+v", r)
 	}
 }

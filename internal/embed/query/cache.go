@@ -8,7 +8,7 @@ import (
 	"math"
 	"os"
 
-	"strandline/internal/atomicfile"
+	"strandline/internal/state"
 )
 
 // A file of remembered queries holds no text: a query is the first bytes of a
@@ -66,7 +66,7 @@ func remember(path, model, text string, v []float32) {
 			entries = append(entries, e)
 		}
 	}
-	_ = atomicfile.Replace(path, encode(entries)) // a query that is not remembered is only slower
+	_ = state.Replace(path, encode(entries)) // a query that is not remembered is only slower
 }
 
 func load(path string) []entry {

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 func TestBlocks(t *testing.T) {
-	fence := brief.Fence("session x", "old words")
+	fence := text.Fence("session x", "old words")
 	long := strings.Repeat("long ", 20000)
 	rows := []string{
 		`{"type":"user","message":{"content":"a prompt"}}`,
@@ -28,11 +28,11 @@ func TestBlocks(t *testing.T) {
 	}
 	var got []string
 	for _, b := range Blocks([]byte(strings.Join(rows, "\n")), 40) {
-		text := b.Text
-		if len(text) > 60 {
-			text = fmt.Sprintf("%s… %d bytes", text[:10], len(text))
+		body := b.Text
+		if len(body) > 60 {
+			body = fmt.Sprintf("%s… %d bytes", body[:10], len(body))
 		}
-		got = append(got, strings.TrimSpace(fmt.Sprintf("%d %s/%s %s %q%s%s", b.Line, b.Kind, b.Name, b.ToolID, text, mark(b.Error, " error"), mark(b.Own, " own"))))
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%d %s/%s %s %q%s%s", b.Line, b.Kind, b.Name, b.ToolID, body, mark(b.Error, " error"), mark(b.Own, " own"))))
 	}
 	want := []string{
 		`40 prompt/  "a prompt"`,

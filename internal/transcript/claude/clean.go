@@ -3,7 +3,7 @@ package claude
 import (
 	"strings"
 
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 // clean removes from a text what is no content: Strandline's own blocks, the
@@ -16,19 +16,19 @@ func clean(text string) string {
 }
 
 // stripOwn removes the fenced blocks that Strandline injected.
-func stripOwn(text string) string {
-	if !hasOwn(text) {
-		return text
+func stripOwn(body string) string {
+	if !hasOwn(body) {
+		return body
 	}
-	return brief.Strip(text)
+	return text.Strip(body)
 }
 
 // hasOwn reports whether text may hold a block that Strandline injected.
-func hasOwn(text string) bool { return strings.Contains(text, brief.OpenMark) }
+func hasOwn(body string) bool { return strings.Contains(body, text.OpenMark) }
 
 // standsFor reports whether text holds the record with which Strandline replaced a
 // conversation.
-func standsFor(text string) bool { return hasOwn(text) && strings.Contains(text, brief.StandsFor) }
+func standsFor(body string) bool { return hasOwn(body) && strings.Contains(body, text.StandsFor) }
 
 // stripReminders removes the notes that older clients put into prompts and tool
 // results. A note that does not end stays: it is somebody's text about notes.

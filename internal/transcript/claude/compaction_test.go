@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 func TestBoundary(t *testing.T) {
@@ -41,7 +41,7 @@ func TestBoundary(t *testing.T) {
 // TestWhoCompacted tells our replacement from another plugin's and from the
 // client's own summary.
 func TestWhoCompacted(t *testing.T) {
-	fence := brief.Fence("session 5e55", "- one was answered")
+	fence := text.Fence("session 5e55", "- one was answered")
 	plugin, native := fields("trigger", "auto"), fields("trigger", "auto", "preservedSegment", fields("headUuid", "a"))
 	for _, c := range []struct {
 		name    string
@@ -57,7 +57,7 @@ func TestWhoCompacted(t *testing.T) {
 			s.boundary(plugin).user(fence, "promptId", "z").user("a note", "promptId", "z").user("two", "promptSource", "typed")
 		}, true, "a note", "one | two"},
 		{"ours, as a summary", func(s *script) {
-			record := brief.Fence("session 5e55", brief.StandsFor+", and so on") + brief.Fence("the last messages", "user: one")
+			record := text.Fence("session 5e55", text.StandsFor+", and so on") + text.Fence("the last messages", "user: one")
 			s.boundary(native).user("the client's frame "+record+" and its end", "isCompactSummary", true).user("two", "promptSource", "typed")
 		}, true, "", "one | two"},
 		{"another plugin's", func(s *script) {

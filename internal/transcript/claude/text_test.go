@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"strandline/internal/archive"
-	"strandline/internal/brief"
+	"strandline/internal/text"
 )
 
 func TestClassifyUser(t *testing.T) {
@@ -43,7 +43,7 @@ func TestClassifyUser(t *testing.T) {
 }
 
 func TestClean(t *testing.T) {
-	fence := brief.Fence("session x", "old words")
+	fence := text.Fence("session x", "old words")
 	for _, c := range []struct{ name, text, want string }{
 		{"plain", " a b \n", "a b"},
 		{"reminders", "a<system-reminder>x</system-reminder>b<system-reminder>y</system-reminder>", "ab"},

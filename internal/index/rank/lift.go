@@ -1,0 +1,193 @@
+package rank
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"strandline/internal/archive"
+)
+
+// A passage is seldom found for its own words alone: the one before it says what
+// it is about, and its turn and its session say the rest. Lift and Turn add that
+// to what the lists tell, Weigh makes one score of it.
+
+// What the parts of a score count beside the passage's own words. They were
+// fitted on commits of one project and on LoCoMo's conversations 1 to 5, then
+// rounded; docs/recall.md has the figures of each.
+const (
+	weighCovered = 0.4
+	weighNear    = 0.7
+	weighBefore  = 1.1
+	weighAnswer  = 1.5
+	weighSaid    = 0.4
+	weighTold    = 0.5
+	weighAsks    = -0.4
+	weighTurn    = 0.5
+	weighSession = 1.1
+)
+
+// What lifts a candidate before its text is read. The text will say more of the
+// first part, so that what stands around it weighs less here than above.
+const (
+	liftBefore  = 0.8
+	liftSession = 1.2
+)
+
+// The usual sizes of a turn and a session in passages, for terms that stand in
+// many passages of a long one.
+const (
+	usualTurn    = 20
+	usualSession = 80
+)
+
+// strongCount is what a passage counts in which a term weighs much.
+const strongCount = 2
+
+// Shape says which bits of a passage's id name its session, and which the place
+// within it: Session is the number of bits below the session's number, Place the
+// number below the sequence. Passages that follow each other differ by one in
+// their place.
+type Shape struct{ Session, Place uint }
+
+func (s Shape) session(id int64) int64 { return id >> s.Session }
+func (s Shape) place(id int64) int64   { return id >> s.Place }
+
+// Lift raises candidates by their session and by the words of the query that
+// they lack and the passage before them has, and notes both in them. Candidates
+// are in ascending order of their ids, as Merge returns them.
+func (s Shape) Lift(c []Candidate, lists []List, n int) {
+	best := float32(0)
+	for i := range c {
+		best = max(best, c[i].Score)
+	}
+	if best == 0 {
+		return
+	}
+	sessions := s.sessions(lists, n)
+	most := float32(0)
+	for i := range c {
+		c[i].Words = c[i].Score / best
+		c[i].Session = sessions[s.session(c[i].ID)]
+		most = max(most, c[i].Session)
+	}
+	var worth [64]float32
+	for i := range lists {
+		worth[i%64] += float32(lists[i].weight(n)) * (strongImpact + weakImpact) / 2 / best
+	}
+	for i := range c {
+		if i > 0 && s.place(c[i-1].ID)+1 == s.place(c[i].ID) && s.session(c[i-1].ID) == s.session(c[i].ID) {
+			for more := c[i-1].terms &^ c[i].terms; more != 0; more &= more - 1 {
+				c[i].Before += worth[bits.TrailingZeros64(more)]
+			}
+			c[i].Before = min(c[i].Before, 1)
+		}
+		if most > 0 {
+			c[i].Session /= most
+		}
+		c[i].Score = c[i].Words + liftBefore*c[i].Before + liftSession*c[i].Session
+	}
+}
+
+// weight is what a term counts among n passages.
+func (l *List) weight(n int) float64 { return l.Term.Weight * idf(l.DF(), n) }
+
+// sessions returns BM25 of every session that holds a term, as far as the lists
+// tell: a passage counts for each term in it.
+func (s Shape) sessions(lists []List, n int) map[int64]float32 {
+	size := map[int64]int64{}
+	for i := range lists {
+		for _, ids := range [][]int64{lists[i].Strong, lists[i].Weak} {
+			s.runs(ids, func(session int64, run []int64) {
+				size[session] = max(size[session], s.place(run[len(run)-1])-s.place(session<<s.Session)+1)
+			})
+		}
+	}
+	out := make(map[int64]float32, len(size))
+	counts := make(map[int64]float64, len(size))
+	for i := range lists {
+		l := &lists[i]
+		clear(counts)
+		s.runs(l.Strong, func(session int64, run []int64) { counts[session] += strongCount * float64(len(run)) })
+		s.runs(l.Weak, func(session int64, run []int64) { counts[session] += float64(len(run)) })
+		weight := l.weight(n)
+		for session, count := range counts {
+			out[session] += float32(weight * count * (k1 + 1) / (count + k1*(1-b+b*float64(size[session])/usualSession)))
+		}
+	}
+	return out
+}
+
+// runs calls fn with the ids of each session, which stand together.
+func (s Shape) runs(ids []int64, fn func(session int64, run []int64)) {
+	for from := 0; from < len(ids); {
+		session := s.session(ids[from])
+		to := from + 1
+		for to < len(ids) && s.session(ids[to]) == session {
+			to++
+		}
+		fn(session, ids[from:to])
+		from = to
+	}
+}
+
+// Turn returns BM25 of the turn whose passages have ids from first to last, as
+// far as the lists tell.
+func (s Shape) Turn(lists []List, n int, first, last int64) (score float64) {
+	size := float64(s.place(last)-s.place(first)) + 1
+	for i := range lists {
+		l := &lists[i]
+		count := strongCount*within(l.Strong, first, last) + within(l.Weak, first, last)
+		if count > 0 {
+			score += l.weight(n) * count * (k1 + 1) / (count + k1*(1-b+b*size/usualTurn))
+		}
+	}
+	return score
+}
+
+// within is the number of ids from first to last.
+func within(ids []int64, first, last int64) float64 {
+	from, _ := slices.BinarySearch(ids, first)
+	to, _ := slices.BinarySearchFunc(ids[from:], last, func(id, last int64) int { return cmp.Or(cmp.Compare(id, last), -1) })
+	return float64(to)
+}
+
+// kindPrior is what a kind counts by itself: what a tool was asked and what it
+// printed says less of a topic than words do.
+func kindPrior(k archive.PassageKind) float64 {
+	switch k {
+	case archive.KindCommand:
+		return -0.3
+	case archive.KindOutput:
+		return -0.1
+	}
+	return 0
+}
+
+// Weigh gives hits their scores. Their evidence holds what was found of each
+// part; the words of passages, turns and sessions become shares of the best.
+func Weigh(hits []*archive.Hit) {
+	var best archive.Evidence
+	for _, h := range hits {
+		e := &h.Evidence
+		best.Words, best.Turn, best.Session = max(best.Words, e.Words), max(best.Turn, e.Turn), max(best.Session, e.Session)
+	}
+	share := func(x *float64, best float64) {
+		if best > 0 {
+			*x /= best
+		}
+	}
+	for _, h := range hits {
+		e := &h.Evidence
+		e.BM25 = e.Words
+		share(&e.Words, best.Words)
+		share(&e.Turn, best.Turn)
+		share(&e.Session, best.Session)
+		h.Score = e.Words + weighCovered*e.Covered + weighNear*e.Near + weighBefore*e.Before + weighTurn*e.Turn + weighSession*e.Session +
+			weighAnswer*e.Answer + weighSaid*e.Said + weighTold*e.Told + weighAsks*e.Asks
+		h.Score = max(h.Score+kindPrior(h.Kind), leastScore)
+	}
+}
+
+// leastScore keeps what matches above what does not.
+const leastScore = 0.01

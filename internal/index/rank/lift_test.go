@@ -1,0 +1,206 @@
+package rank_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strandline/internal/archive"
+	"strandline/internal/index/rank"
+)
+
+// In these tests an id is session*1000 + place*10 in binary clothes: 4 bits of a
+// kind below, 10 bits of a place, then the session.
+func shape() rank.Shape { return rank.Shape{Session: 14, Place: 4} }
+
+func id(session, place int64) int64 { return session<<14 | place<<4 | 1 }
+
+func ids(session int64, places ...int64) (out []int64) {
+	for _, p := range places {
+		out = append(out, id(session, p))
+	}
+	return out
+}
+
+func lifted(lists []rank.List, n int) map[int64]rank.Candidate {
+	c := shape().Merge(lists, n)
+	shape().Lift(c, lists, n)
+	out := map[int64]rank.Candidate{}
+	for _, x := range c {
+		out[x.ID] = x
+	}
+	return out
+}
+
+func word(text string, weak ...int64) rank.List {
+	return rank.List{Term: archive.Term{Text: text, Weight: 1}, Weak: weak}
+}
+
+func TestLiftByThePassageBefore(t *testing.T) {
+	// The answer (place 6) holds one word, the question before it the other; so
+	// does a passage far from any.
+	c := lifted([]rank.List{word("deadlock", ids(1, 5, 20)...), word("scheduler", ids(1, 6, 30)...)}, 100)
+	answer, alone := c[id(1, 6)], c[id(1, 30)]
+	if answer.Before <= 0 || alone.Before != 0 {
+		t.Errorf("before: %v behind the question, %v elsewhere", answer.Before, alone.Before)
+	}
+	if answer.Score <= alone.Score {
+		t.Errorf("score: %v behind the question, %v elsewhere", answer.Score, alone.Score)
+	}
+	// What the passage before says again says nothing new.
+	c = lifted([]rank.List{word("deadlock", ids(1, 5, 6)...)}, 100)
+	if b := c[id(1, 6)].Before; b != 0 {
+		t.Errorf("before: %v for the same word", b)
+	}
+	// The last passage of a session is not before the first of the next.
+	c = lifted([]rank.List{word("deadlock", id(1, 1023)), word("scheduler", id(2, 0))}, 100)
+	if b := c[id(2, 0)].Before; b != 0 {
+		t.Errorf("before: %v from another session", b)
+	}
+}
+
+func TestLiftBySession(t *testing.T) {
+	about := ids(1, 3, 5, 7, 9)
+	passing := ids(2, 400)
+	c := lifted([]rank.List{word("deadlock", append(about, passing...)...)}, 1000)
+	if a, b := c[about[0]], c[passing[0]]; a.Session != 1 || b.Session >= a.Session || a.Score <= b.Score {
+		t.Errorf("a session about it: %+v, one that names it: %+v", a, b)
+	}
+	// Four passages say less in a session of a thousand.
+	long := ids(2, 3, 5, 7, 1000)
+	c = lifted([]rank.List{word("deadlock", append(about, long...)...)}, 1000)
+	if a, b := c[about[0]], c[long[0]]; a.Session <= b.Session {
+		t.Errorf("short session %v, long session %v", a.Session, b.Session)
+	}
+}
+
+// Whatever the lists, Merge gives every passage in them once, in order, with what
+// its terms weigh: over windows, sessions and gaps.
+func TestMergeAddsUp(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var lists []rank.List
+		alone := map[int64]float64{}
+		for i := range rapid.IntRange(0, 5).Draw(r, "lists") {
+			var l rank.List
+			l.Term.Weight = float64(i + 1)
+			for _, x := range []*[]int64{&l.Strong, &l.Weak} {
+				at := int64(0)
+				for range rapid.IntRange(0, 30).Draw(r, "ids") {
+					at += 5 * rapid.SampledFrom([]int64{1, 2, 100, 819, 5000}).Draw(r, "gap")
+					*x = append(*x, at<<4|1)
+				}
+			}
+			l.Weak = rank.Without(l.Weak, l.Strong)
+			one := shape().Merge([]rank.List{l}, 1000)
+			for _, c := range one {
+				alone[c.ID] += float64(c.Score)
+			}
+			lists = append(lists, l)
+		}
+		have := shape().Merge(lists, 1000)
+		for i, c := range have {
+			if i > 0 && have[i-1].ID >= c.ID {
+				r.Fatalf("%d behind %d", c.ID, have[i-1].ID)
+			}
+			if math.Abs(alone[c.ID]-float64(c.Score)) > 1e-3 {
+				r.Fatalf("passage %d: %v, by its lists alone %v", c.ID, c.Score, alone[c.ID])
+			}
+		}
+		if len(have) != len(alone) {
+			r.Fatalf("%d passages, the lists hold %d", len(have), len(alone))
+		}
+	})
+}
+
+func TestTurn(t *testing.T) {
+	lists := []rank.List{word("deadlock", ids(1, 3, 4, 30)...), {Term: archive.Term{Text: "scheduler", Weight: 1}, Strong: ids(1, 4)}}
+	of := func(first, last int64) float64 { return shape().Turn(lists, 100, id(1, first), id(1, last)) }
+	if both, one, none := of(2, 6), of(29, 31), of(10, 20); !(both > one && one > 0 && none == 0) {
+		t.Errorf("turn with both words %v, with one %v, with none %v", both, one, none)
+	}
+	if short, long := of(30, 30), of(30, 300); short <= long {
+		t.Errorf("short turn %v, long turn %v", short, long)
+	}
+	if edge := of(4, 30); edge <= 0 {
+		t.Error("the ends of a turn are not part of it")
+	}
+}
+
+func TestWeigh(t *testing.T) {
+	hit := func(kind archive.PassageKind, e archive.Evidence) *archive.Hit {
+		return &archive.Hit{Passage: archive.Passage{Kind: kind}, Evidence: e}
+	}
+	best := hit(archive.KindReply, archive.Evidence{Words: 12, Covered: 1, Near: 1, Turn: 4, Session: 0.5})
+	half := hit(archive.KindReply, archive.Evidence{Words: 6, Covered: 1, Near: 1, Turn: 4, Session: 0.5})
+	command := hit(archive.KindCommand, archive.Evidence{Words: 6, Covered: 1, Near: 1, Turn: 4, Session: 0.5})
+	least := hit(archive.KindCommand, archive.Evidence{Words: 0.001})
+	rank.Weigh([]*archive.Hit{best, half, command, least})
+	if best.Evidence.Words != 1 || half.Evidence.Words != 0.5 || best.Evidence.Session != 1 {
+		t.Errorf("shares: %+v, %+v", best.Evidence, half.Evidence)
+	}
+	if !(best.Score > half.Score && half.Score > command.Score && command.Score > least.Score && least.Score > 0) {
+		t.Errorf("scores %v, %v, %v, %v", best.Score, half.Score, command.Score, least.Score)
+	}
+	rank.Weigh(nil)
+}
+
+func TestWithout(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		set := func(name string) []int64 {
+			s := rapid.SliceOfDistinct(rapid.Int64Range(0, 30), func(x int64) int64 { return x }).Draw(r, name)
+			slices.Sort(s)
+			return s
+		}
+		x, y := set("x"), set("y")
+		var want []int64
+		for _, v := range x {
+			if !slices.Contains(y, v) {
+				want = append(want, v)
+			}
+		}
+		if have := rank.Without(slices.Clone(x), y); !slices.Equal(have, want) {
+			r.Fatalf("%v without %v: %v", x, y, have)
+		}
+	})
+}
+
+func TestUnion(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		draw := func(label string) []int64 {
+			ids := rapid.SliceOfDistinct(rapid.Int64Range(0, 50), rapid.ID[int64]).Draw(r, label)
+			slices.Sort(ids)
+			return ids
+		}
+		x, y := draw("x"), draw("y")
+		want := slices.Concat(x, y)
+		slices.Sort(want)
+		if have := rank.Union(x, y); !slices.Equal(have, slices.Compact(want)) {
+			r.Fatalf("%v and %v: %v", x, y, have)
+		}
+	})
+}
+
+func TestRankerReadsFormsAndNeighbours(t *testing.T) {
+	lists := []rank.List{
+		{Term: archive.Term{Text: "fix", Weight: 1, Forms: "fixed fixing"}, Weak: make([]int64, 5)},
+		{Term: archive.Term{Text: "race", Weight: 1}, Weak: make([]int64, 5)},
+	}
+	read := func(text string) archive.Evidence {
+		return rank.NewRanker(lists, 1000, 0).Score(&archive.Passage{Kind: archive.KindReply, Text: text})
+	}
+	if same, other := read("fix it"), read("fixed it"); same.Words != other.Words || same.Words <= 0 {
+		t.Errorf("words: %v for the word, %v for a form", same.Words, other.Words)
+	}
+	for text, want := range map[string]float64{
+		"fixed the race": 1, "the race is fixed": 0, "fixing it. Then we looked at another race": 0, "fix": 0,
+	} {
+		if e := read(text); e.Near != want {
+			t.Errorf("%s: near %v, want %v", text, e.Near, want)
+		}
+	}
+	if e := read("fix"); math.Abs(e.Covered-0.5) > 1e-9 {
+		t.Errorf("covered %v with one of two words", e.Covered)
+	}
+}

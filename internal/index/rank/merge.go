@@ -1,0 +1,213 @@
+package rank
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"strandline/internal/archive"
+)
+
+// List names the passages that hold one term, as a store lists them.
+type List struct {
+	Term archive.Term
+	// Strong and Weak are the ids of the passages in whose row the term stands
+	// with and without StrongMark, each in ascending order. A prefix term has
+	// all of them in Weak, without repetition.
+	Strong, Weak []int64
+}
+
+// DF is the number of passages that hold the term.
+func (l *List) DF() int { return len(l.Strong) + len(l.Weak) }
+
+// Candidate is a passage with a first estimate of its score.
+type Candidate struct {
+	ID int64
+	// terms has a bit for each list that holds the passage.
+	terms uint64
+	Score float32
+	// What Lift found, as shares of the best: its own words, the words that only
+	// the passage before it has, those of its session.
+	Words, Before, Session float32
+}
+
+// run is the passages of one list that get the same score.
+type run struct {
+	ids   []int64
+	score float32
+	bit   uint64
+}
+
+// window is how many places Merge adds up at once; what they need stays in the
+// processor's cache.
+const window = 1 << 12
+
+// sum is what the lists hold of one place.
+type sum struct {
+	id    int64
+	terms uint64
+	score float32
+}
+
+// Merge adds up the lists' impacts per passage, weighed by how rare each term is
+// among n passages, and returns the candidates in ascending order of their ids. No
+// two ids have the same place.
+//
+// The places are gone through window by window, and within one list by list: a
+// common word has thousands of passages, and each is touched twice, however many
+// words there are.
+func (s Shape) Merge(lists []List, n int) []Candidate {
+	var runs []run
+	total := 0
+	for i := range lists {
+		l := &lists[i]
+		weight := l.weight(n)
+		bit := uint64(1) << (i % 64) // a query has at most terms.MaxQuery words and some files
+		runs = append(runs, run{l.Strong, float32(weight * strongImpact), bit}, run{l.Weak, float32(weight * weakImpact), bit})
+		total += l.DF()
+	}
+	if total == 0 {
+		return nil
+	}
+	out := make([]Candidate, 0, total)
+	sums := make([]sum, window)
+	var touched [window / 64]uint64
+	for {
+		next := int64(math.MaxInt64)
+		for _, r := range runs {
+			if len(r.ids) > 0 {
+				next = min(next, r.ids[0])
+			}
+		}
+		if next == math.MaxInt64 {
+			return out
+		}
+		first := s.place(next)
+		for i := range runs {
+			s.add(&runs[i], first, sums, &touched)
+		}
+		for w, set := range touched {
+			for ; set != 0; set &= set - 1 {
+				x := &sums[w*64+bits.TrailingZeros64(set)]
+				out = append(out, Candidate{ID: x.id, Score: x.score, terms: x.terms})
+				*x = sum{}
+			}
+			touched[w] = 0
+		}
+	}
+}
+
+// add adds what a run has in the window that begins at a place, and takes it out of
+// the run.
+func (s Shape) add(r *run, first int64, sums []sum, touched *[window / 64]uint64) {
+	for i, id := range r.ids {
+		at := uint64(s.place(id) - first)
+		if at >= window {
+			r.ids = r.ids[i:]
+			return
+		}
+		x := &sums[at]
+		x.id, x.score, x.terms = id, x.score+r.score, x.terms|r.bit
+		touched[at/64] |= 1 << (at % 64)
+	}
+	r.ids = nil
+}
+
+// Sort orders candidates, best first; between equals the larger id, which is
+// the newer passage, comes first.
+func Sort(c []Candidate) { slices.SortFunc(c, compare) }
+
+func compare(x, y Candidate) int {
+	switch {
+	case x.Score > y.Score:
+		return -1
+	case x.Score < y.Score:
+		return 1
+	case x.ID > y.ID:
+		return -1
+	case x.ID < y.ID:
+		return 1
+	}
+	return 0
+}
+
+// Top moves the k best candidates to the front, in order, and returns them. It
+// is a heap of size k over one pass, since there may be a hundred thousand
+// candidates for fifty places.
+func Top(c []Candidate, k int) []Candidate {
+	if len(c) <= k {
+		Sort(c)
+		return c
+	}
+	heap := c[:k]
+	for i := k/2 - 1; i >= 0; i-- {
+		sink(heap, i)
+	}
+	for i := k; i < len(c); i++ {
+		if compare(c[i], heap[0]) < 0 {
+			c[i], heap[0] = heap[0], c[i]
+			sink(heap, 0)
+		}
+	}
+	Sort(heap)
+	return heap
+}
+
+// sink restores the heap, whose root is its worst candidate, below i.
+func sink(h []Candidate, i int) {
+	for {
+		worst := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(h); c++ {
+			if compare(h[c], h[worst]) > 0 {
+				worst = c
+			}
+		}
+		if worst == i {
+			return
+		}
+		h[i], h[worst] = h[worst], h[i]
+		i = worst
+	}
+}
+
+// Union returns what x or y holds; both ascend.
+func Union(x, y []int64) []int64 {
+	if len(x) == 0 {
+		return y
+	}
+	if len(y) == 0 {
+		return x
+	}
+	out := make([]int64, 0, len(x)+len(y))
+	switch {
+	case x[len(x)-1] < y[0]:
+		return append(append(out, x...), y...)
+	case y[len(y)-1] < x[0]:
+		return append(append(out, y...), x...)
+	}
+	for len(x) > 0 && len(y) > 0 {
+		least := min(x[0], y[0])
+		out = append(out, least)
+		if x[0] == least {
+			x = x[1:]
+		}
+		if len(y) > 0 && y[0] == least {
+			y = y[1:]
+		}
+	}
+	return append(append(out, x...), y...)
+}
+
+// Without returns what x holds and y does not; both ascend. It reuses x.
+func Without(x, y []int64) []int64 {
+	kept := x[:0]
+	for _, id := range x {
+		for len(y) > 0 && y[0] < id {
+			y = y[1:]
+		}
+		if len(y) == 0 || y[0] != id {
+			kept = append(kept, id)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,158 @@
+package rank
+
+import (
+	"bytes"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/index/terms"
+)
+
+// Ranker scores passages whose text is at hand.
+type Ranker struct {
+	words  []word
+	exact  map[string]int // the word that a term stands for
+	prefix []int          // indexes into words
+	buf    []byte
+	counts []float64
+	seen   []int  // where each word stood last, -1: nowhere yet
+	joined []bool // whether each word stood behind the one before it in the query
+	total  float64
+	asks   archive.Asks
+	told   bool // whether the passage names what is asked for
+}
+
+type word struct {
+	archive.Term
+	idf float64
+}
+
+// nearby is how far apart in terms two neighbours of the query may stand to be
+// neighbours still: common words between them are no part of a query.
+const nearby = 4
+
+// NewRanker returns a Ranker for the terms of lists among n passages, and for what
+// the query asks. It is not safe for concurrent use.
+func NewRanker(lists []List, n int, asks archive.Asks) *Ranker {
+	r := &Ranker{asks: asks, exact: map[string]int{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
+	for i := range lists {
+		t := lists[i].Term
+		r.words = append(r.words, word{Term: t, idf: idf(lists[i].DF(), n)})
+		r.total += lists[i].weight(n)
+		if t.Prefix {
+			r.prefix = append(r.prefix, i)
+		}
+	}
+	// What was typed comes before the other forms of something else.
+	for i, w := range r.words {
+		if !w.Prefix {
+			r.exact[w.Text] = i
+		}
+	}
+	for i, w := range r.words {
+		for f := range strings.FieldsSeq(w.Forms) {
+			if _, ok := r.exact[f]; !ok {
+				r.exact[f] = i
+			}
+		}
+	}
+	return r
+}
+
+// Score returns what a passage's own text says. Words is BM25 over the query's
+// terms, times the weight of the passage's kind; it is zero if no term occurs,
+// and negative if a Must term is missing. What depends on other passages is left
+// to Lift, Turn and Follow.
+func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
+	clear(r.counts)
+	clear(r.joined)
+	for i := range r.seen {
+		r.seen[i] = -1
+	}
+	r.told = false
+	r.buf = terms.AppendTo(r.buf[:0], p.Text)
+	size := r.tally(1)
+	if r.told {
+		e.Told = 1
+	}
+	if r.says(speakers(p.Text)) {
+		e.Said = 1
+	}
+	if endsAsking(p.Text) {
+		e.Asks = 1
+	}
+	for _, path := range p.Paths {
+		r.buf = terms.AppendTo(r.buf[:0], path)
+		r.tally(pathWeight)
+	}
+	for i, w := range r.words {
+		switch {
+		case r.counts[i] > 0:
+			e.Words += w.Weight * w.idf * impact(r.counts[i], size)
+			e.Covered += w.Weight * w.idf
+		case w.Must:
+			return archive.Evidence{Words: -1}
+		}
+		if r.joined[i] {
+			e.Near++
+		}
+	}
+	if len(r.words) > 1 {
+		e.Near /= float64(len(r.words) - 1)
+	}
+	if r.total > 0 {
+		e.Covered /= r.total
+	}
+	e.Words *= KindWeight(p.Kind)
+	return e
+}
+
+// tally counts the query's terms in buf and returns the number of all terms.
+func (r *Ranker) tally(weight float64) (size float64) {
+	rest := r.buf
+	var before []byte
+	for at := 0; len(rest) > 0; at++ {
+		n := 0
+		for n < len(rest) && rest[n] != ' ' {
+			n++
+		}
+		term := rest[:n]
+		size++
+		if r.asks != 0 && !r.told {
+			r.told = terms.Names(before, term)&r.asks != 0
+			before = term
+		}
+		if i, ok := r.exact[string(term)]; ok {
+			r.count(i, weight, at)
+		}
+		for _, i := range r.prefix {
+			if want := r.words[i].Text; len(term) >= len(want) && string(term[:len(want)]) == want {
+				r.count(i, weight, at)
+			}
+		}
+		rest = rest[min(n+1, len(rest)):]
+	}
+	return size
+}
+
+// count notes that word i stands at a place.
+func (r *Ranker) count(i int, weight float64, at int) {
+	r.counts[i] += weight
+	r.seen[i] = at
+	if i > 0 && r.seen[i-1] >= 0 && at >= r.seen[i-1] && at-r.seen[i-1] <= nearby {
+		r.joined[i] = true
+	}
+}
+
+// says reports whether one of the first n terms in buf is a word of the query.
+func (r *Ranker) says(n int) bool {
+	rest := r.buf
+	for range n {
+		term, more, _ := bytes.Cut(rest, []byte{' '})
+		if _, ok := r.exact[string(term)]; ok {
+			return true
+		}
+		rest = more
+	}
+	return false
+}

@@ -1,0 +1,164 @@
+package rank
+
+import (
+	"math"
+
+	"strandline/internal/archive"
+)
+
+// Scope is where a query looks, as far as passages' numbers tell.
+type Scope struct {
+	// Sessions limits the search unless it is nil; true for those whose passages
+	// are all in it, false for those of which Shared holds some.
+	Sessions map[int64]bool
+	Shared   map[SharedPlace]bool
+	Lo, Hi   int64 // bounds of the numbers, once Bound was called
+	Size     int   // about how many passages there are to search
+	kinds    map[int64]bool
+	agents   bool
+}
+
+// SharedPlace is a place in another session that was copied from.
+type SharedPlace struct {
+	Session    int64
+	Turn, Step int
+}
+
+// NewScope returns the scope of a query among size passages, before its sessions
+// and projects are added.
+func NewScope(q *archive.Query, size int) *Scope {
+	x := &Scope{agents: q.Agents || len(q.Sessions) > 0, Hi: math.MaxInt64, Size: size}
+	if len(q.Kinds) > 0 {
+		x.kinds = map[int64]bool{}
+		for _, k := range q.Kinds {
+			x.kinds[KindCode(k)] = true
+		}
+	}
+	if len(q.Sessions) > 0 {
+		x.Sessions, x.Shared, x.Size = map[int64]bool{}, map[SharedPlace]bool{}, 0
+	}
+	return x
+}
+
+// AddSession adds a session of some passages.
+func (x *Scope) AddSession(no int64, passages int) {
+	x.Sessions[no] = true
+	x.Size += passages
+}
+
+// Share adds a place in another session.
+func (x *Scope) Share(p SharedPlace) {
+	x.Shared[p] = true
+	if !x.Sessions[p.Session] {
+		x.Sessions[p.Session] = false
+	}
+}
+
+// Narrow leaves only these sessions.
+func (x *Scope) Narrow(of map[int64]bool) {
+	if x.Sessions == nil {
+		x.Sessions = of
+		return
+	}
+	for no := range x.Sessions {
+		if !of[no] {
+			delete(x.Sessions, no)
+		}
+	}
+}
+
+// Bound sets the range of numbers that the sessions span.
+func (x *Scope) Bound() {
+	if len(x.Sessions) == 0 {
+		return
+	}
+	first, last := int64(math.MaxInt64), int64(0)
+	for no := range x.Sessions {
+		first, last = min(first, no), max(last, no)
+	}
+	x.Lo, _ = SessionRange(first)
+	_, x.Hi = SessionRange(last)
+}
+
+// Empty reports that nothing can be in the scope.
+func (x *Scope) Empty() bool { return x.Sessions != nil && len(x.Sessions) == 0 }
+
+// Everything reports that the scope leaves nothing out.
+func (x *Scope) Everything() bool { return x.Sessions == nil && x.kinds == nil && x.agents }
+
+// keep drops candidates outside the scope and weighs the others by their kind.
+// It reuses c.
+func (x *Scope) keep(c []Candidate) []Candidate {
+	var weights [1 << KindBits]float32
+	for code := range weights {
+		weights[code] = float32(KindWeight(KindOf(int64(code))))
+	}
+	kept := c[:0]
+	for _, candidate := range c {
+		id := ID(candidate.ID)
+		code := id.KindCode()
+		if x.kinds != nil && !x.kinds[code] || id.Agent() && !x.agents {
+			continue
+		}
+		if x.Sessions != nil {
+			if _, ok := x.Sessions[id.Session()]; !ok {
+				continue
+			}
+		}
+		candidate.Score *= weights[code]
+		kept = append(kept, candidate)
+	}
+	return kept
+}
+
+// Test makes a function of the scope that is fast enough for a million numbers.
+func (x *Scope) Test() func(int64) bool {
+	var kinds [1 << KindBits]bool
+	for code := range kinds {
+		kinds[code] = x.kinds == nil || x.kinds[int64(code)]
+	}
+	var in []bool // by session number
+	first := ID(x.Lo).Session()
+	if x.Sessions != nil {
+		if len(x.Sessions) == 0 {
+			return func(int64) bool { return false }
+		}
+		in = make([]bool, ID(x.Hi).Session()-first+1)
+		for no := range x.Sessions {
+			in[no-first] = true
+		}
+	}
+	return func(passage int64) bool {
+		id := ID(passage)
+		if !kinds[id.KindCode()] || id.Agent() && !x.agents {
+			return false
+		}
+		if in == nil {
+			return true
+		}
+		at := id.Session() - first
+		return at >= 0 && at < int64(len(in)) && in[at]
+	}
+}
+
+// Admits applies the filters that need the row.
+func (x *Scope) Admits(q *archive.Query, p *archive.Passage, id ID) bool {
+	if !x.holds(p, id.Session()) {
+		return false
+	}
+	if !q.Since.IsZero() && p.Time.Before(q.Since) || !q.Until.IsZero() && !p.Time.Before(q.Until) {
+		return false
+	}
+	// A shared passage has the lines of the session that owns it; whether it is
+	// early enough was decided when the scope was made.
+	own := x.Sessions == nil || x.Sessions[id.Session()]
+	return q.BeforeLine <= 0 || !own || p.LineFrom >= 0 && p.LineTo <= q.BeforeLine
+}
+
+// holds reports whether a passage within the scope's sessions is part of it.
+func (x *Scope) holds(p *archive.Passage, session int64) bool {
+	if x.Sessions == nil || x.Sessions[session] || x.Shared == nil {
+		return true
+	}
+	return x.Shared[SharedPlace{session, p.Turn, p.Step}]
+}

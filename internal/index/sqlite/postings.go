@@ -1,0 +1,318 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"strandline/internal/index/rank"
+)
+
+// The lists of passages are read from the blocks of the full-text index instead
+// of asking it with MATCH: package fts5 says why.
+const (
+	blockQuery = "SELECT block FROM words_data WHERE id = ?"
+	// leafQuery looks up, for each segment and each word in it, the leaf in which
+	// the word stands if it is there. The loops run in the order of the lists.
+	leafQuery = "SELECT group_concat(coalesce((SELECT pgno FROM words_idx WHERE segid = s.value AND term <= CAST('0' || w.value AS BLOB) " +
+		"ORDER BY term DESC LIMIT 1), 0)) FROM json_each(?1) s CROSS JOIN json_each(?2) w"
+	nextLeafQuery = "SELECT pgno >> 1 FROM words_idx WHERE segid = ? AND term > ? ORDER BY term LIMIT 1"
+	blocksQuery   = "SELECT id, block FROM words_data WHERE id IN (SELECT value FROM json_each(?))"
+	rangeQuery    = "SELECT id, block FROM words_data WHERE id BETWEEN ? AND ? ORDER BY id"
+)
+
+// tailLeaves is how many leaves of a long list are read at once, from its end:
+// about as many as listCap rowids take.
+const tailLeaves = 4
+
+// postings reads lists of rowids from the full-text index's blocks.
+type postings struct {
+	s        *Store
+	segments []Segment
+	deleted  []map[int64]bool // of each segment, nil until it is looked at
+	lo, hi   int64            // bounds of the rowids
+	limit    int              // at most so many of each word, the newest; 0: all
+}
+
+// span is a word's rowids in one segment.
+type span struct {
+	segment int
+	first   int64 // the smallest
+	ids     []int64
+	leaf    int64 // with more: the leaf behind which the list goes on
+	more    bool
+}
+
+// newPostings reads which segments there are, for lists of at most limit rowids
+// from lo to hi.
+func (s *Store) newPostings(ctx context.Context, lo, hi int64, limit int) (*postings, error) {
+	p := &postings{s: s, lo: lo, hi: hi, limit: limit}
+	var block []byte
+	if _, err := s.queryRow(ctx, blockQuery, []any{StructureRow}, &block); err != nil {
+		return nil, err
+	}
+	var err error
+	p.segments, err = Segments(block)
+	p.deleted = make([]map[int64]bool, len(p.segments))
+	return p, err
+}
+
+// lists returns for each word the rowids of the rows that hold it, ascending. An
+// error that is an fts5.ErrFormat says that the index has to be asked otherwise.
+func (p *postings) lists(ctx context.Context, words []string) ([][]int64, error) {
+	out := make([][]int64, len(words))
+	if len(p.segments) == 0 {
+		return out, nil
+	}
+	spans, err := p.find(ctx, words)
+	if err != nil {
+		return nil, err
+	}
+	for w, found := range spans {
+		if out[w], err = p.join(ctx, found, words[w]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// join makes one ascending list of what the segments hold of a word. What came
+// later is mostly newer, so that segments follow each other: once the newest have
+// given as many as the limit, the older ones are looked at only far enough to see
+// that they hold none that is newer.
+func (p *postings) join(ctx context.Context, found []span, word string) (ids []int64, err error) {
+	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(b.first, a.first) })
+	lo := p.lo
+	for _, x := range found {
+		more, err := p.finish(ctx, x, word, lo)
+		if err != nil {
+			return nil, err
+		}
+		ids = p.newest(rank.Union(more, ids))
+		if p.limit > 0 && len(ids) == p.limit {
+			lo = ids[0]
+		}
+	}
+	return ids, nil
+}
+
+// find reads of each word what stands in the leaf of each segment where it begins.
+func (p *postings) find(ctx context.Context, words []string) ([][]span, error) {
+	type place struct {
+		segment, word int
+		leaf          int64
+	}
+	leaves, err := p.leaves(ctx, words)
+	if err != nil {
+		return nil, err
+	}
+	places := map[int64][]place{} // by row of the leaf
+	var rows []int64
+	for i, leaf := range leaves {
+		x := place{i / len(words), i % len(words), leaf}
+		seg := p.segments[x.segment]
+		if x.leaf = max(x.leaf, seg.First); x.leaf > seg.Last {
+			continue
+		}
+		row := seg.Leaf(x.leaf)
+		if places[row] == nil {
+			rows = append(rows, row)
+		}
+		places[row] = append(places[row], x)
+	}
+	spans := make([][]span, len(words))
+	err = p.blocks(ctx, blocksQuery, []any{numbers(rows)}, func(row int64, leaf Leaf) error {
+		for _, x := range places[row] {
+			ids, more, err := leaf.Find(Key(words[x.word]))
+			if err != nil || ids == nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			found := span{segment: x.segment, leaf: x.leaf, more: more && x.leaf < p.segments[x.segment].Last}
+			if found.ids, err = ids.Append(nil); err != nil {
+				return err
+			}
+			if len(found.ids) > 0 { // a whole leaf may lie between a term and its rowids
+				found.first = found.ids[0]
+			}
+			spans[x.word] = append(spans[x.word], found)
+		}
+		return nil
+	})
+	return spans, err
+}
+
+// leaves returns for each segment, and each word in it, the number of the leaf to
+// look into; 0 is the first.
+func (p *postings) leaves(ctx context.Context, words []string) ([]int64, error) {
+	list, err := json.Marshal(words)
+	if err != nil {
+		return nil, fmt.Errorf("list words: %w", err)
+	}
+	segments := make([]int64, len(p.segments))
+	for i, seg := range p.segments {
+		segments[i] = seg.ID
+	}
+	var joined string
+	if _, err := p.s.queryRow(ctx, leafQuery, []any{numbers(segments), string(list)}, &joined); err != nil {
+		return nil, err
+	}
+	leaves := splitNumbers(joined)
+	if len(leaves) != len(words)*len(segments) {
+		return nil, fmt.Errorf("%w: %d leaves", ErrFormat, len(leaves))
+	}
+	for i := range leaves {
+		leaves[i] >>= 1 // the lowest bit says that a long list has an index of its own
+	}
+	return leaves, nil
+}
+
+// finish returns the rowids from lo on that count of a list, with those in the
+// leaves behind the one where it begins.
+func (p *postings) finish(ctx context.Context, x span, word string, lo int64) ([]int64, error) {
+	ids, err := p.live(ctx, x.segment, x.ids, lo)
+	if err != nil || !x.more {
+		return ids, err
+	}
+	seg := p.segments[x.segment]
+	last := seg.Last
+	if _, err := p.s.queryRow(ctx, nextLeafQuery, []any{seg.ID, Key(word)}, &last); err != nil {
+		return nil, err
+	}
+	// From the end, and only as far as the bounds and the limit need.
+	var parts [][]int64
+	size := 0
+	enough := func() bool { return p.limit > 0 && size >= p.limit }
+	for to, leaves := last, int64(1); to > x.leaf && !enough(); to, leaves = to-leaves, tailLeaves {
+		part, err := p.heads(ctx, seg.Leaf(max(x.leaf+1, to-leaves+1)), seg.Leaf(to))
+		if err != nil {
+			return nil, err
+		}
+		below := len(part) > 0 && part[0] < lo
+		if part, err = p.live(ctx, x.segment, part, lo); err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+		size += len(part)
+		if below {
+			break
+		}
+	}
+	if !enough() {
+		parts = append(parts, ids)
+	}
+	slices.Reverse(parts)
+	return slices.Concat(parts...), nil
+}
+
+// heads reads the rowids at the beginning of leaves, which go on from one to the
+// next.
+func (p *postings) heads(ctx context.Context, first, last int64) (ids []int64, err error) {
+	err = p.blocks(ctx, rangeQuery, []any{first, last}, func(_ int64, leaf Leaf) error {
+		list, _, err := leaf.Head()
+		if err == nil {
+			ids, err = list.Append(ids)
+		}
+		return err
+	})
+	return ids, err
+}
+
+// live returns the rowids from lo to the upper bound that were not deleted from a
+// segment. It reuses ids, which ascend.
+func (p *postings) live(ctx context.Context, segment int, ids []int64, lo int64) ([]int64, error) {
+	from, _ := slices.BinarySearch(ids, lo)
+	to, found := slices.BinarySearch(ids, p.hi)
+	if found {
+		to++
+	}
+	ids = ids[min(from, to):to]
+	if p.segments[segment].Tombstones == 0 || len(ids) == 0 {
+		return ids, nil
+	}
+	gone, err := p.gone(ctx, segment)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(ids, func(id int64) bool { return gone[id] }), nil
+}
+
+// blocks calls fn with each leaf that a query answers with.
+func (p *postings) blocks(ctx context.Context, query string, args []any, fn func(row int64, leaf Leaf) error) error {
+	return p.s.query(ctx, query, args, func(scan scanFunc) error {
+		var row int64
+		var block []byte
+		if err := scan(&row, &block); err != nil {
+			return err
+		}
+		leaf, err := ParseLeaf(block)
+		if err != nil {
+			return err
+		}
+		return fn(row, leaf)
+	})
+}
+
+// gone returns the rowids that were deleted from a segment.
+func (p *postings) gone(ctx context.Context, segment int) (map[int64]bool, error) {
+	if p.deleted[segment] != nil {
+		return p.deleted[segment], nil
+	}
+	first, last := p.segments[segment].TombstoneRows()
+	var ids []int64
+	err := p.s.query(ctx, rangeQuery, []any{first, last}, func(scan scanFunc) error {
+		var row int64
+		var page []byte
+		err := scan(&row, &page)
+		if err == nil {
+			ids, err = AppendTombstones(ids, page)
+		}
+		return err
+	})
+	gone := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		gone[id] = true
+	}
+	p.deleted[segment] = gone
+	return gone, err
+}
+
+// newest cuts a list to the limit.
+func (p *postings) newest(ids []int64) []int64 {
+	if p.limit > 0 && len(ids) > p.limit {
+		return ids[len(ids)-p.limit:]
+	}
+	return ids
+}
+
+// numbers makes a JSON list.
+func numbers(ids []int64) string {
+	b := []byte{'['}
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(append(b, ']'))
+}
+
+// splitNumbers reads numbers that stand between commas.
+func splitNumbers(joined string) []int64 {
+	ids := make([]int64, 0, len(joined)/8)
+	n := int64(0)
+	for i := range len(joined) {
+		if c := joined[i]; c != ',' {
+			n = n*10 + int64(c-'0')
+			continue
+		}
+		ids = append(ids, n)
+		n = 0
+	}
+	return append(ids, n)
+}

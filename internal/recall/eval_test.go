@@ -1,0 +1,384 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/index/sqlite"
+	"strandline/internal/sessionlog"
+)
+
+// The evaluation asks for each prompt of real sessions what would have been said
+// at its time, and looks whether one of the turns told of touched a file, or two
+// identifiers that the prompt does not name, that the prompt's own turn went on
+// to touch. STRANDLINE_EVAL_DATA is a folder of transcripts.
+func TestEvalGate(t *testing.T) {
+	dir := os.Getenv("STRANDLINE_EVAL_DATA")
+	if dir == "" {
+		t.Skip("no real transcripts: set STRANDLINE_EVAL_DATA to a folder of them")
+	}
+	cases := gatherCases(t, archived(t, dir))
+	const seed = 7
+	fit, rest := halves(cases, seed)
+	best := fitGate(fit)
+	t.Logf("%d prompts in %d sessions; seed %d; fitted on one half: %+v, in use %+v", len(cases), len(sessionsOf(cases)), seed, best, fitted())
+	t.Logf("a turn out of view, taken at random, is of use to %.2f of the prompts", baseRate(cases))
+	for _, part := range []struct {
+		name  string
+		cases []evalCase
+		gate  gate
+	}{
+		{"fitted half", fit, best}, {"other half", rest, best}, {"all, in use", cases, fitted()},
+	} {
+		t.Logf("%-12s %v", part.name, judge(part.cases, part.gate))
+	}
+	var pooled figures
+	const seeds = 20
+	for s := range uint64(seeds) {
+		a, b := halves(cases, s)
+		pooled.add(judge(b, fitGate(a)))
+	}
+	t.Logf("%-12s %v", "20 seeds", pooled)
+	if f := judge(cases, fitted()); f.prompts > 100 && f.spoke*5 > f.prompts {
+		t.Errorf("it speaks on more than a fifth of the prompts: %v", f)
+	}
+}
+
+// evalCase is a prompt with what could be said to it.
+type evalCase struct {
+	session  string
+	list     []found
+	good     []bool // of the list's passages
+	any      bool   // something out of view would be of use
+	asked    bool   // the cheap part of the gate lets it pass
+	usefulOf float64
+}
+
+type figures struct{ prompts, asked, spoke, right, passages, useful, needy int }
+
+func (f *figures) add(g figures) {
+	f.prompts += g.prompts
+	f.asked += g.asked
+	f.spoke += g.spoke
+	f.right += g.right
+	f.passages += g.passages
+	f.useful += g.useful
+	f.needy += g.needy
+}
+
+func (f figures) String() string {
+	share := func(a, b int) string {
+		if b == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.3f", float64(a)/float64(b))
+	}
+	return fmt.Sprintf("%d prompts, looked up %s, spoke %d = %s, precision %s, passages of use %s, prompts helped %s, of the %d that something out of view would help %s",
+		f.prompts, share(f.asked, f.prompts), f.spoke, share(f.spoke, f.prompts), share(f.right, f.spoke), share(f.useful, f.passages),
+		share(f.right, f.prompts), f.needy, share(f.right, f.needy))
+}
+
+func judge(cases []evalCase, g gate) figures {
+	f := figures{prompts: len(cases)}
+	for _, c := range cases {
+		if c.any {
+			f.needy++
+		}
+		if !c.asked {
+			continue
+		}
+		f.asked++
+		if !g.speaks(c.list) {
+			continue
+		}
+		f.spoke++
+		f.passages += len(c.list)
+		for _, good := range c.good {
+			if good {
+				f.useful++
+			}
+		}
+		if slices.Contains(c.good, true) {
+			f.right++
+		}
+	}
+	return f
+}
+
+// fitGate finds the gate that helps most prompts with a precision of 0.8 or more
+// and speaks on at most a fifth; the strictest of equals.
+func fitGate(cases []evalCase) gate {
+	best, helped := gate{share: 2}, 0
+	for _, share := range []float64{0.2, 0.3, 0.4, 0.5, 0.6} {
+		for _, rare := range []float64{0, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2} {
+			g := gate{share, rare}
+			f := judge(cases, g)
+			if f.spoke > 0 && f.spoke*5 <= f.prompts && f.right*10 >= f.spoke*8 && f.right >= helped {
+				best, helped = g, f.right
+			}
+		}
+	}
+	return best
+}
+
+// halves splits the cases by their sessions.
+func halves(cases []evalCase, seed uint64) (a, b []evalCase) {
+	ids := sessionsOf(cases)
+	rand.New(rand.NewPCG(seed, 1)).Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	for _, c := range cases {
+		if slices.Index(ids, c.session) < len(ids)/2 {
+			a = append(a, c)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return a, b
+}
+
+func sessionsOf(cases []evalCase) []string {
+	var ids []string
+	for _, c := range cases {
+		if !slices.Contains(ids, c.session) {
+			ids = append(ids, c.session)
+		}
+	}
+	return ids
+}
+
+func baseRate(cases []evalCase) float64 {
+	n := 0.0
+	for _, c := range cases {
+		n += c.usefulOf
+	}
+	return n / float64(len(cases))
+}
+
+// touched is what a turn worked on.
+type touched struct {
+	session, project string
+	turn             archive.Turn
+	files, names     map[string]bool
+}
+
+func gatherCases(t *testing.T, idx *sqlite.Store) []evalCase {
+	t.Helper()
+	ctx := t.Context()
+	sessions, err := idx.Sessions(ctx, archive.SessionFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[archive.Ref]touched{}
+	for _, s := range sessions {
+		gatherTurns(t, idx, s, all)
+	}
+	var cases []evalCase
+	for ref, me := range all {
+		prompt := promptOf(t, idx, ref)
+		if prompt == "" || me.turn.Copy != nil || me.turn.Dead {
+			continue
+		}
+		c := evalCase{session: ref.Session, asked: Wants(prompt)}
+		r := PromptRequest{Session: ref.Session, Project: me.project, Prompt: prompt, Until: me.turn.Start, BeforeLine: me.turn.LineFrom, Now: me.turn.Start, Units: MaxUnits}
+		if c.asked {
+			if c.list, err = candidates(ctx, idx, r); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range c.list {
+				c.good = append(c.good, useful(me, all[archive.Ref{Session: f.Passage.Session, Turn: f.Turn}], prompt))
+			}
+		}
+		seen, err := view(ctx, idx, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, good := 0, 0
+		for other, x := range all {
+			if x.project != me.project || !x.turn.Start.Before(me.turn.Start) || len(x.files) == 0 ||
+				seen.hides(archive.Passage{Session: other.Session, Turn: other.Turn, Step: -1}) {
+				continue
+			}
+			n++
+			if useful(me, x, prompt) {
+				good++
+			}
+		}
+		if n > 0 {
+			c.usefulOf = float64(good) / float64(n)
+		}
+		c.any = good > 0
+		cases = append(cases, c)
+	}
+	slices.SortFunc(cases, func(a, b evalCase) int { return strings.Compare(a.session, b.session) })
+	return cases
+}
+
+func gatherTurns(t *testing.T, idx *sqlite.Store, s archive.Session, all map[archive.Ref]touched) {
+	t.Helper()
+	ctx := t.Context()
+	turns, err := idx.Turns(ctx, archive.Span{Session: s.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, turn := range turns {
+		all[archive.Ref{Session: s.ID, Turn: turn.Index}] = touched{
+			session: s.ID, project: s.Project.Key, turn: turn, files: map[string]bool{}, names: map[string]bool{},
+		}
+	}
+	files, err := idx.Files(ctx, archive.Span{Session: s.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		all[archive.Ref{Session: s.ID, Turn: f.Turn}].files[tailOf(filepath.ToSlash(f.Path))] = true
+	}
+	passages, err := idx.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: s.ID}, Kinds: []archive.PassageKind{archive.KindCommand, archive.KindEdit}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range passages {
+		for _, n := range Read(p.Text).Names {
+			if len(n) >= 8 && isNamed(n) && !strings.Contains(n, "/") {
+				all[archive.Ref{Session: s.ID, Turn: p.Turn}].names[n] = true
+			}
+		}
+	}
+}
+
+// useful reports whether a turn touched what another one went on to touch.
+func useful(me, other touched, prompt string) bool {
+	for f := range me.files {
+		if other.files[f] {
+			return true
+		}
+	}
+	prompt = strings.ToLower(prompt)
+	shared := 0
+	for n := range me.names {
+		if other.names[n] && !strings.Contains(prompt, strings.ToLower(n)) {
+			shared++
+		}
+	}
+	return shared >= 2
+}
+
+func promptOf(t *testing.T, idx *sqlite.Store, ref archive.Ref) string {
+	t.Helper()
+	ps, err := idx.Passages(t.Context(), archive.PassageSpan{
+		Span: archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 1}, Kinds: []archive.PassageKind{archive.KindPrompt},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	for _, p := range ps {
+		if p.Step < 0 {
+			parts = append(parts, p.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// TestEvalRelated asks at each real compaction what other sessions would be
+// told of, and looks whether one of these turns touched what the session went on
+// to touch.
+func TestEvalRelated(t *testing.T) {
+	dir := os.Getenv("STRANDLINE_EVAL_DATA")
+	if dir == "" {
+		t.Skip("no real transcripts: set STRANDLINE_EVAL_DATA to a folder of them")
+	}
+	idx := archived(t, dir)
+	sessions, err := idx.Sessions(t.Context(), archive.SessionFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[archive.Ref]touched{}
+	for _, s := range sessions {
+		gatherTurns(t, idx, s, all)
+	}
+	cuts, spoke, right := 0, 0, 0
+	for _, s := range sessions {
+		compactions, err := idx.Compactions(t.Context(), archive.Span{Session: s.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range compactions {
+			cuts++
+			list, err := relatedTo(t.Context(), idx, PromptRequest{Session: s.ID, Project: s.Project.Key, Until: c.Time, BeforeLine: c.Line})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !fitted().speaks(list) {
+				continue
+			}
+			spoke++
+			after := touched{files: map[string]bool{}}
+			files, err := idx.Files(t.Context(), archive.Span{Session: s.ID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if f.Line > c.Line {
+					after.files[tailOf(f.Path)] = true
+				}
+			}
+			if slices.ContainsFunc(list, func(f found) bool {
+				return useful(after, all[archive.Ref{Session: f.Passage.Session, Turn: f.Turn}], "")
+			}) {
+				right++
+			}
+		}
+	}
+	t.Logf("%d compactions, spoke at %d, of use at %d", cuts, spoke, right)
+}
+
+// archived brings the transcripts of a folder into an archive.
+func archived(t *testing.T, dir string) *sqlite.Store {
+	t.Helper()
+	ctx, home := t.Context(), t.TempDir()
+	idx, err := sqlite.Open(ctx, filepath.Join(home, "index.db"), sqlite.Options{Bulk: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { idx.Close() })
+	c := &capture.Capture{
+		Layout: sessionlog.Layout{Root: home}, Now: time.Now,
+		Client: capture.ClaudeCode(nil),
+		// The sessions of one repository ran in several clones of it.
+		Project: func(string) archive.Project { return archive.Project{} },
+	}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".jsonl" {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		repo, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		c.Project = func(string) archive.Project { return archive.Project{Key: "dir:" + repo, Name: repo} }
+		src, err := capture.TranscriptSource(path, strings.TrimSuffix(filepath.Base(path), ".jsonl"), "/w")
+		if err != nil {
+			return nil //nolint:nilerr // no transcript of the client's
+		}
+		got, err := c.Files(ctx, src, false)
+		if err != nil {
+			return err
+		}
+		return c.IndexAll(ctx, idx, got.Sessions)
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	return idx
+}

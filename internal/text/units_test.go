@@ -1,0 +1,105 @@
+package text_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"strandline/internal/text"
+)
+
+func TestASCII(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		plain := rapid.StringOf(rapid.RuneFrom(nil, unicode.ASCII_Hex_Digit)).Draw(t, "plain")
+		rest := rapid.SampledFrom([]string{"", "é", "\x80and more", "\x7fé"}).Draw(t, "rest")
+		want := len(plain)
+		if rest == "\x7fé" {
+			want++
+		}
+		if n := text.ASCII(plain + rest); n != want {
+			t.Fatalf("%q begins with %d bytes of ASCII, want %d", plain+rest, n, want)
+		}
+	})
+}
+
+func TestUnits(t *testing.T) {
+	tests := []struct {
+		name, body string
+		want       int
+	}{
+		{"empty", "", 0},
+		{"ascii", "abc", 3},
+		{"two bytes, one unit", "éé", 2},
+		{"three bytes, one unit", "…", 1},
+		{"outside the basic plane, two units", "😀", 2},
+		{"joined emoji", "👩‍💻", 5},
+		{"a byte that is no UTF-8 becomes one replacement character", "a\xffb", 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := text.Units(tt.body); got != tt.want {
+				t.Errorf("Units(%q) = %d, want %d", tt.body, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUnitsCountAsUTF16Does(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		if got, want := text.Units(s), len(utf16.Encode([]rune(s))); got != want {
+			t.Errorf("Units(%q) = %d, UTF-16 has %d", s, got, want)
+		}
+	})
+}
+
+func TestCut(t *testing.T) {
+	tests := []struct {
+		name, body string
+		units      int
+		want       string
+	}{
+		{"fits", "abc", 3, "abc"},
+		{"fits, more bytes than units", "ééé", 3, "ééé"},
+		{"one too long", "abcd", 3, "ab…"},
+		{"only the ellipsis", "abcd", 1, "…"},
+		{"nothing", "abcd", 0, ""},
+		{"negative", "abcd", -1, ""},
+		{"empty", "", 0, ""},
+		{"never half an emoji", "a😀b", 3, "a…"},
+		{"whole emoji", "a😀bc", 4, "a😀…"},
+		{"emoji that fits exactly", "a😀", 3, "a😀"},
+		{"no blank before the ellipsis", "one two", 5, "one…"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := text.Cut(tt.body, tt.units); got != tt.want {
+				t.Errorf("Cut(%q, %d) = %q, want %q", tt.body, tt.units, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCutKeepsWithinItsUnits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		n := rapid.IntRange(0, 40).Draw(t, "units")
+		got := text.Cut(s, n)
+		if text.Units(got) > n {
+			t.Errorf("Cut(%q, %d) = %q has %d units", s, n, got, text.Units(got))
+		}
+		if text.Units(s) <= n && got != s {
+			t.Errorf("Cut(%q, %d) = %q changes a text that fits", s, n, got)
+		}
+		if !utf8.ValidString(got) {
+			t.Errorf("Cut(%q, %d) = %q breaks a character", s, n, got)
+		}
+		if !strings.HasPrefix(s, strings.TrimSuffix(got, "…")) {
+			t.Errorf("Cut(%q, %d) = %q is no beginning of it", s, n, got)
+		}
+	})
+}

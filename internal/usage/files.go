@@ -1,0 +1,132 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/state"
+)
+
+// Files are the files of one archive.
+type Files struct {
+	Dir string // "<archive>/state"
+}
+
+// maxFile is the size in bytes above which a file is none of ours.
+const maxFile = 256 << 10
+
+// lockWait is how long a change waits for another; one takes less than a
+// millisecond.
+const lockWait = 100 * time.Millisecond
+
+// Session reads a session's file; false where there is none to be read.
+func (f Files) Session(id string) (Session, bool) {
+	path := f.path(id)
+	if path == "" {
+		return Session{}, false
+	}
+	data, err := read(path)
+	if err != nil {
+		return Session{}, false
+	}
+	var s Session
+	if s.parse(data) != nil || !s.sane() || s.SessionID != id {
+		return Session{}, false
+	}
+	return s, true
+}
+
+// Update changes a session's file: it reads it, or begins a new one, calls change
+// and writes what came out unless change returns false. Two updates never mix. A
+// sub-agent's session has no file, and its update does nothing.
+func (f Files) Update(ctx context.Context, id string, change func(s *Session) bool) (err error) {
+	path := f.path(id)
+	if path == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	lock, err := state.Wait(ctx, filepath.Join(f.Dir, "gauge.lock"), false)
+	if err != nil {
+		return fmt.Errorf("change state of session: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	s, ok := f.Session(id)
+	if !ok {
+		s = Session{SessionID: id}
+	}
+	if !change(&s) {
+		return nil
+	}
+	s.Version = sessionVersion
+	data, err := s.encodeJSON()
+	if err != nil {
+		return fmt.Errorf("write state: %w", err)
+	}
+	return write(path, data)
+}
+
+// Sweep removes the files of sessions that were last written before a time, and
+// what a process that was killed left half written. It returns how many.
+func (f Files) Sweep(before time.Time) (int, error) {
+	entries, err := os.ReadDir(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("sweep state: %w", err)
+	}
+	n := 0
+	for _, e := range entries {
+		info, err := e.Info()
+		ours := strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), state.TempPrefix)
+		if err != nil || !ours || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
+			continue
+		}
+		if err := state.Remove(filepath.Join(f.Dir, e.Name())); err != nil {
+			return n, fmt.Errorf("sweep state: %w", err)
+		}
+		n++
+	}
+	return n, nil
+}
+
+// path is a session's file, "" for what is no session of its own.
+func (f Files) path(id string) string {
+	if f.Dir == "" || !archive.ValidID(id) {
+		return ""
+	}
+	return filepath.Join(f.Dir, id+".json")
+}
+
+func read(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	var data []byte
+	if err == nil {
+		// A file is never changed in place, so this is all of it.
+		data = make([]byte, min(max(info.Size(), 0), maxFile))
+		_, err = io.ReadFull(file, data)
+	}
+	return data, errors.Join(err, file.Close())
+}
+
+// write puts a file in place of another in one step. After a power failure it
+// may be empty, and then the next event writes it anew.
+func write(path string, data []byte) error {
+	if err := state.Replace(path, append(data, '\n')); err != nil {
+		return fmt.Errorf("write state: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package usage
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// Mark begins every report, so that whoever reads a transcript knows whose words
+// they are.
+const Mark = "[Strandline]"
+
+// Report is what the model is told of its window.
+type Report struct {
+	Text string // "" for nothing
+	// Told, unless nil, has to be called when the text was given.
+	Told func(ctx context.Context) error
+}
+
+// Report returns what the model is told at a prompt. It reads one small file.
+//
+// A report is due when the session has come into another zone than the one that
+// was reported, and at each further five percent above the warning; of the first
+// zone nothing is said. In the last zone advice comes with it, and the report
+// counts as one cycle of optimizing.
+func (p Pilot) Report(session string) Report {
+	if p.Silent {
+		return Report{}
+	}
+	s, ok := p.Files.Session(session)
+	if !ok || s.LastTokenEstimate <= 0 {
+		return Report{}
+	}
+	zones := p.zones(s)
+	zone, step := zones.Of(s.LastPercentage), zones.step(s.LastPercentage)
+	due := zone != OK && (string(zone) != s.ReportedZone || step > s.ReportedStep)
+	if !due {
+		if p.Always {
+			return Report{Text: Line(s)}
+		}
+		return Report{}
+	}
+	text := Line(s)
+	if zone == Optimize {
+		text += "\n" + advice(s)
+	}
+	return Report{Text: text, Told: func(ctx context.Context) error {
+		return p.Files.Update(ctx, session, func(s *Session) bool {
+			s.ReportedZone, s.ReportedStep, s.WarningIssued = string(zone), step, true
+			if zone == Optimize {
+				s.PruneCount++
+			}
+			return true
+		})
+	}}
+}
+
+// barWidth is how many characters the bar of a report has.
+const barWidth = 10
+
+// Line is a report's first line:
+//
+//	[Strandline] [=====-----] 52% 104K/200K +3.1K/turn, ~14 turns to compaction
+func Line(s Session) string {
+	about := ""
+	if s.Estimated {
+		about = "~"
+	}
+	full := min(max(int(s.LastPercentage*barWidth), 0), barWidth)
+	line := fmt.Sprintf("%s [%s%s] %s%d%% %s%s/%s", Mark, strings.Repeat("=", full), strings.Repeat("-", barWidth-full),
+		about, Percent(s.LastPercentage), about, Tokens(s.LastTokenEstimate), Tokens(s.Window))
+	if s.Growth <= 0 {
+		return line
+	}
+	line += " +" + Tokens(s.Growth) + "/turn"
+	// What the last response said stands in the window from the next turn on.
+	turns, ok := TurnsLeft(s.LastTokenEstimate+s.Output, s.Next, s.Growth)
+	event := "compaction"
+	if !s.Compacts {
+		event = "the end of the window"
+	}
+	switch {
+	case !ok:
+	case turns == 0:
+		line += ", " + event + " is next"
+	case turns == 1:
+		line += ", ~1 turn to " + event
+	default:
+		line += ", ~" + strconv.Itoa(turns) + " turns to " + event
+	}
+	return line
+}
+
+// advice is what helps while the window is nearly full, and what the archive says
+// of the session.
+func advice(s Session) string {
+	id := archive.ShortID(s.SessionID)
+	kept := "Everything up to here is archived: `strandline search` finds it, `strandline show " + id + "/<turn>` prints it."
+	if s.Doubt {
+		kept = "The archive may be behind this session; `strandline doctor` says why."
+	}
+	return kept + " Keep answers and tool output short, and read files in parts. A new task is better begun in a fresh session, which will be pointed to this one (" + id + ")."
+}
+
+// Percent is a part in whole percent, rounded down as the client does.
+func Percent(part float64) int { return int(part*100 + 1e-9) }
+
+// Tokens is a number of tokens in at most four characters and a unit: 950, 3.1K,
+// 104K, 1M.
+func Tokens(n int64) string {
+	unit := func(value float64, name string) string {
+		text := strconv.FormatFloat(value, 'f', 1, 64)
+		if value >= 100 || strings.HasSuffix(text, ".0") {
+			text = strconv.FormatFloat(value, 'f', 0, 64)
+		}
+		return text + name
+	}
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 999_950:
+		return unit(float64(n)/1000, "K")
+	}
+	return unit(float64(n)/1_000_000, "M")
+}

@@ -1,0 +1,442 @@
+package statusline_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"strandline/internal/usage"
+	"strandline/internal/usage/statusline"
+)
+
+const session = "7f3a12cd-0000-4000-8000-000000000001"
+
+// desk is a client's terminal and an archive beside it.
+type desk struct {
+	t *testing.T
+	statusline.Env
+	env  map[string]string
+	path string // of the transcript
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	dir := t.TempDir()
+	d := &desk{t: t, env: map[string]string{"NO_COLOR": "1"}, path: filepath.Join(dir, session+".jsonl")}
+	getenv := func(name string) string { return d.env[name] }
+	d.Env = statusline.Env{
+		Getenv: getenv, Files: usage.Files{Dir: filepath.Join(dir, "state")},
+		Pilot: usage.Pilot{Zones: usage.Zones{Warn: 0.70, Prune: 0.85}, Getenv: getenv},
+	}
+	return d
+}
+
+// print runs one call of the client.
+func (d *desk) print(stdin string) string {
+	d.t.Helper()
+	var out bytes.Buffer
+	d.Stdin, d.Stdout = strings.NewReader(stdin), &out
+	if err := statusline.Run(d.t.Context(), d.Env); err != nil {
+		d.t.Fatal(err)
+	}
+	line, found := strings.CutSuffix(out.String(), "\n")
+	if !found || strings.Contains(line, "\n") {
+		d.t.Fatalf("printed %q, want one line", out.String())
+	}
+	return line
+}
+
+// payload is what the client says with so many tokens in its window.
+func (d *desk) payload(tokens, size int) string {
+	data, err := json.Marshal(map[string]any{
+		"session_id": session, "transcript_path": d.path, "model": map[string]string{"id": "claude-haiku-4-5", "display_name": "Haiku 4.5"},
+		"context_window": map[string]any{"total_input_tokens": tokens, "context_window_size": size},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// captured writes a transcript and what a hook leaves of it.
+func (d *desk) captured(text string, change func(s *usage.Session)) {
+	d.t.Helper()
+	if err := os.WriteFile(d.path, []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	d.state(func(s *usage.Session) { s.Captured = int64(len(text)); change(s) })
+}
+
+func (d *desk) state(change func(s *usage.Session)) {
+	d.t.Helper()
+	if err := d.Files.Update(d.t.Context(), session, func(s *usage.Session) bool { change(s); return true }); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *desk) health(part, of int64) {
+	d.t.Helper()
+	if err := d.Files.WriteHealth(usage.Health{Captured: &usage.Share{Part: part, Of: of}}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func nothing(*usage.Session) {}
+
+const aTurn = `{"type":"user"}` + "\n" + `{"type":"assistant"}` + "\n"
+
+func TestTheDefaultLine(t *testing.T) {
+	d := newDesk(t)
+	d.captured(aTurn, nothing)
+	d.health(86, 100)
+	if got, want := d.print(d.payload(86_700, 200_000)), "🛡️ 43% 86.7K ⊘ · 🧠 86%"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	d.state(func(s *usage.Session) { s.PruneCount = 2 })
+	if got, want := d.print(d.payload(172_000, 200_000)), "🛡️ 86% 172K ⟳2 · 🧠 86%"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// What version 2.1.329 of the client says.
+func TestTheClientsWords(t *testing.T) {
+	for name, want := range map[string]string{
+		"startup":             "⏳ 0% 0 ⊘ · 🧠 ?",
+		"after-turn":          "⏳ 21% 210K ⊘ · 🧠 ?",
+		"right-after-compact": "⏳ 0% 0 ⊘ · 🧠 ?",
+		"200k-window":         "⏳ 84% 168K ⊘ · 🧠 ?",
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := newDesk(t)
+			if got := d.print(string(data)); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestWhateverComesOnStdin(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"nothing":                {"", "⏳ ? ? ⊘ · 🧠 ?"},
+		"garbage":                {"\x00\xff{{{", "⏳ ? ? ⊘ · 🧠 ?"},
+		"half of it":             {`{"session_id":"` + session, "⏳ ? ? ⊘ · 🧠 ?"},
+		"a list":                 {`[]`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"null":                   {`null`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"null fields":            {`{"session_id":null,"model":null,"context_window":{"total_input_tokens":null,"context_window_size":200000,"current_usage":null}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
+		"no window":              {`{"session_id":"` + session + `","context_window":null}`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"other types":            {`{"session_id":7,"model":"m","context_window":{"total_input_tokens":"many","context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
+		"a list for an object":   {`{"context_window":[],"model":[]}`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"negative tokens":        {`{"context_window":{"total_input_tokens":-5,"context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
+		"more than any window":   {`{"context_window":{"total_input_tokens":1e300,"context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
+		"a window of nothing":    {`{"context_window":{"total_input_tokens":50,"context_window_size":0}}`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"a path for a session":   {`{"session_id":"../../etc/passwd","context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
+		"a terminal's sequences": {`{"model":{"id":"\u001b[2J"},"context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			if got := d.print(c.in); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// A client that does not close the pipe, and one that has gone.
+func TestStdinThatDoesNotEnd(t *testing.T) {
+	d := newDesk(t)
+	r, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	d.Stdin, d.Stdout = r, &out
+	if err := statusline.Run(ctx, d.Env); err != nil || out.String() != "⏳ ? ? ⊘ · 🧠 ?\n" {
+		t.Errorf("printed %q, %v", out.String(), err)
+	}
+	d.Stdin, d.Stdout = strings.NewReader(""), broken{}
+	if err := statusline.Run(t.Context(), d.Env); err == nil {
+		t.Error("no error")
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("gone") }
+
+// Where the client says nothing, what the hooks knew last is an estimate.
+func TestWhatTheHooksKnewIsAnEstimate(t *testing.T) {
+	d := newDesk(t)
+	d.captured(aTurn, func(s *usage.Session) { s.LastTokenEstimate, s.Model = 18_000, "claude-haiku-4-5" })
+	if got, want := d.print(d.payload(0, 200_000)), "🛡️ ~9% ~18K ⊘ · 🧠 ?"; got != want {
+		t.Errorf("right after a compaction: got %q, want %q", got, want)
+	}
+	if got, want := d.print(`{"session_id":"`+session+`","transcript_path":"`+filepath.ToSlash(d.path)+`"}`), "🛡️ ~9% ~18K ⊘ · 🧠 ?"; got != want {
+		t.Errorf("without a window: got %q, want %q", got, want)
+	}
+}
+
+func TestTheShield(t *testing.T) {
+	big := strings.Repeat(" ", 300<<10)
+	for name, c := range map[string]struct {
+		set  func(d *desk)
+		want string
+	}{
+		"no hook was there": {func(*desk) {}, "⏳"},
+		"all is captured":   {func(d *desk) { d.captured(aTurn, nothing) }, "🛡️"},
+		"the client's notes came after": {func(d *desk) {
+			d.captured(aTurn, nothing)
+			d.grow(`{"type":"system","subtype":"turn_duration"}` + "\n")
+		}, "🛡️"},
+		"a prompt came after":       {func(d *desk) { d.captured(aTurn, nothing); d.grow(`{"parentUuid":null,"type":"user"}` + "\n") }, "⏳"},
+		"an answer came after":      {func(d *desk) { d.captured(aTurn, nothing); d.grow(`{"type":"assistant"}` + "\n") }, "⏳"},
+		"much came after":           {func(d *desk) { d.captured(aTurn, nothing); d.grow(big) }, "⏳"},
+		"the transcript is shorter": {func(d *desk) { d.captured(aTurn, func(s *usage.Session) { s.Captured += 5 }) }, "⏳"},
+		"the capture failed":        {func(d *desk) { d.captured(aTurn, func(s *usage.Session) { s.Doubt = true }) }, "⚠️"},
+		"the transcript is gone": {func(d *desk) {
+			d.captured(aTurn, nothing)
+			if err := os.Remove(d.path); err != nil {
+				d.t.Fatal(err)
+			}
+		}, "⏳"},
+		"the transcript is a folder": {func(d *desk) {
+			d.state(func(s *usage.Session) { s.Captured = 5 })
+			if err := os.Mkdir(d.path, 0o700); err != nil {
+				d.t.Fatal(err)
+			}
+		}, "⏳"},
+		"the path is another file's": {func(d *desk) { d.captured(aTurn, nothing); d.path = filepath.Join(filepath.Dir(d.path), "other.jsonl") }, "⏳"},
+		"the state is torn": {func(d *desk) {
+			d.captured(aTurn, nothing)
+			if err := os.WriteFile(filepath.Join(d.Files.Dir, session+".json"), []byte(`{"sess`), 0o600); err != nil {
+				d.t.Fatal(err)
+			}
+		}, "⏳"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			c.set(d)
+			if got, _, _ := strings.Cut(d.print(d.payload(86_700, 200_000)), " "); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// grow adds to the transcript behind what was captured.
+func (d *desk) grow(text string) {
+	d.t.Helper()
+	f, err := os.OpenFile(d.path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func TestTheWindowIsRemembered(t *testing.T) {
+	d := newDesk(t)
+	d.print(d.payload(50_000, 1_000_000))
+	s, ok := d.Files.Session(session)
+	if !ok || s.Told != 1_000_000 || s.ToldModel != "claude-haiku-4-5" || s.Window != 1_000_000 || s.WindowFrom != "client" {
+		t.Fatalf("%+v, %v", s, ok)
+	}
+	path := filepath.Join(d.Files.Dir, session+".json")
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.print(d.payload(60_000, 1_000_000))
+	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
+		t.Errorf("written again though nothing changed: %v", err)
+	}
+	d.print(d.payload(60_000, 200_000))
+	if s, _ := d.Files.Session(session); s.Told != 200_000 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestColours(t *testing.T) {
+	d := newDesk(t)
+	d.env = map[string]string{}
+	for tokens, code := range map[int]string{86_700: "32", 150_000: "33", 180_000: "31"} {
+		if got := d.print(d.payload(tokens, 200_000)); strings.Count(got, "\x1b["+code+"m") != 2 || strings.Count(got, "\x1b[0m") != 2 {
+			t.Errorf("%d tokens: %q", tokens, got)
+		}
+	}
+	for _, env := range []map[string]string{{"NO_COLOR": "1"}, {"TERM": "dumb"}} {
+		d.env = env
+		if got := d.print(d.payload(180_000, 200_000)); strings.Contains(got, "\x1b") {
+			t.Errorf("%v: %q", env, got)
+		}
+	}
+}
+
+// A client that compacts early is in the last zone early.
+func TestZonesFollowTheClientsLimits(t *testing.T) {
+	d := newDesk(t)
+	d.env = map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}
+	if got := d.print(d.payload(420_000, 1_000_000)); !strings.Contains(got, "\x1b[31m42%") {
+		t.Errorf("42 %% of a window that is compacted at 49 %%: %q", got)
+	}
+}
+
+func TestPlainCharacters(t *testing.T) {
+	for name, c := range map[string]struct {
+		env   map[string]string
+		force bool
+		want  string
+	}{
+		"a locale of its own": {map[string]string{"LANG": "C"}, false, "[ok] 43% 86.7K - | mem 86%"},
+		"the nearer one":      {map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, false, "[ok] 43% 86.7K - | mem 86%"},
+		"by setting":          {map[string]string{"LANG": "en_US.UTF-8"}, true, "[ok] 43% 86.7K - | mem 86%"},
+		"UTF-8":               {map[string]string{"LANG": "de_DE.utf8"}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
+		"no locale":           {map[string]string{}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.captured(aTurn, nothing)
+			d.health(86, 100)
+			d.env, d.ASCII = c.env, c.force
+			d.env["NO_COLOR"] = "1"
+			if got := d.print(d.payload(86_700, 200_000)); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNarrowTerminals(t *testing.T) {
+	d := newDesk(t)
+	d.captured(aTurn, nothing)
+	d.health(86, 100)
+	for columns, want := range map[string]string{
+		"200": "🛡️ 43% 86.7K ⊘ · 🧠 86%", "23": "🛡️ 43% 86.7K ⊘ · 🧠 86%", "22": "🛡️ 43% 86.7K ⊘", "14": "🛡️ 43% 86.7K ⊘", "13": "🛡️ 43% 86.7K",
+		"11": "🛡️ 43%", "6": "🛡️ 43%", "5": "43%", "3": "43%", "2": "43", "0": "🛡️ 43% 86.7K ⊘ · 🧠 86%", "wide": "🛡️ 43% 86.7K ⊘ · 🧠 86%",
+	} {
+		d.env["COLUMNS"] = columns
+		if got := d.print(d.payload(86_700, 200_000)); got != want {
+			t.Errorf("%s columns: %q, want %q", columns, got, want)
+		}
+	}
+	d.Template, d.env["COLUMNS"] = "{percent} of my window and more", "12"
+	if got := d.print(d.payload(86_700, 200_000)); got != "43% of my wi" {
+		t.Errorf("a template is cut: %q", got)
+	}
+	delete(d.env, "NO_COLOR")
+	d.Template, d.env["COLUMNS"] = "{percent}{tokens}", "5"
+	if got := d.print(d.payload(86_700, 200_000)); got != "\x1b[32m43%\x1b[0m\x1b[32m86\x1b[0m" {
+		t.Errorf("a colour is left on: %q", got)
+	}
+}
+
+func TestTemplates(t *testing.T) {
+	d := newDesk(t)
+	d.captured(aTurn, func(s *usage.Session) {
+		for turn := range 4 {
+			s.Append(usage.Point{Turns: turn, Tokens: int64(70_000 + 5_000*turn)})
+		}
+	})
+	d.health(86, 100)
+	for template, want := range map[string]string{
+		"{percent} of {window} in {model}":     "43% of 200K in Haiku 4.5",
+		"{bar} {trend} {turns} {zone}":         "████░░░░░░ +5K/turn ~22 ok",
+		"{shield}{brain}{dot}{health}{cycles}": "🛡️🧠·86%⊘",
+		"{unknown} {percent":                   "{unknown} {percent",
+		"{{percent}}":                          "{43%}",
+		"{}":                                   "{}",
+		"plain":                                "plain",
+	} {
+		d.Template = template
+		if got := d.print(d.payload(86_700, 200_000)); got != want {
+			t.Errorf("%s: %q, want %q", template, got, want)
+		}
+	}
+	for _, name := range statusline.Names() {
+		d.Template = "{" + name + "}"
+		if got := d.print(d.payload(86_700, 200_000)); got == d.Template || got == "" {
+			t.Errorf("%s stands for %q", d.Template, got)
+		}
+	}
+}
+
+func TestAnotherCommandsLineStandsBefore(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands of this test are a POSIX shell's")
+	}
+	const ours = "⏳ 43% 86.7K ⊘ · 🧠 ?"
+	for name, c := range map[string]struct{ command, want string }{
+		"one line":               {"echo mine", "mine │ " + ours},
+		"several":                {"printf '\\n  \\nmine\\nsecond\\n'", "mine │ " + ours},
+		"it is told what we are": {"sed 's/.*\"display_name\":\"\\([^\"]*\\)\".*/\\1/'", "Haiku 4.5 │ " + ours},
+		"it fails":               {"exit 3", ours},
+		"it fails and says so":   {"echo mine; exit 3", "mine │ " + ours},
+		"it prints nothing":      {"true", ours},
+		"there is none":          {"/nonexistent/statusline", ours},
+		"it says it on stderr":   {"echo mine >&2", ours},
+		"a colour of its own":    {"printf '\\033[35mmine'", "\x1b[35mmine\x1b[0m │ " + ours},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.With = c.command
+			if got := d.print(d.payload(86_700, 200_000)); got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+	d := newDesk(t)
+	d.With, d.env["COLUMNS"] = "echo mine", "16"
+	if got := d.print(d.payload(86_700, 200_000)); got != "mine │ ⏳ 43%" {
+		t.Errorf("in 16 columns: %q", got)
+	}
+	d.With, d.env["COLUMNS"] = "yes | head -c 100000 | tr -d '\\n'", "100"
+	if got := d.print(d.payload(86_700, 200_000)); len(got) > 20<<10 {
+		t.Errorf("%d bytes of another command", len(got))
+	}
+}
+
+// A command that hangs costs its time and no more, and what it started ends too.
+func TestAnotherCommandThatHangs(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands of this test are a POSIX shell's")
+	}
+	d := newDesk(t)
+	d.With = "echo early; sleep 600 & sleep 600"
+	if got := d.print(d.payload(86_700, 200_000)); got != "early │ ⏳ 43% 86.7K ⊘ · 🧠 ?" {
+		t.Errorf("printed %q", got)
+	}
+}
+
+func FuzzRun(f *testing.F) {
+	for _, name := range []string{"startup", "after-turn", "right-after-compact", "200k-window"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"context_window":{"total_input_tokens":1e999}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d := newDesk(t)
+		d.env["COLUMNS"] = "30"
+		line := d.print(string(data))
+		if strings.ContainsAny(line, "\x1b\x00\r") {
+			t.Errorf("printed %q", line)
+		}
+	})
+}
