@@ -12,13 +12,13 @@ import (
 	"syscall"
 	"time"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/hook"
 	"strandline/internal/index/sqlite"
-	"strandline/internal/lifecycle"
 	"strandline/internal/recall"
 	"strandline/internal/state"
 	"strandline/internal/usage"
@@ -85,7 +85,7 @@ func runHook() {
 func learner(cfg *config.Config) compact.Learner {
 	rule := recall.Fading(cfg.Lifecycle.Decay)
 	return compact.Learner{How: cfg.Restore.Learn, Rule: rule, Taught: func() map[string]archive.Tally {
-		shapes, _ := lifecycle.Learned{Path: cfg.Paths.Learned()}.Read()
+		shapes, _ := maintenance.Learned{Path: cfg.Paths.Learned()}.Read()
 		return shapes
 	}}
 }
@@ -93,7 +93,7 @@ func learner(cfg *config.Config) compact.Learner {
 // upkeepDue reports that the last pass of upkeep is a while ago and that hooks
 // may start one. It costs a look at one file.
 func upkeepDue(cfg *config.Config) bool {
-	s := lifecycle.Schedule{Path: cfg.Paths.Maintained()}
+	s := maintenance.Schedule{Path: cfg.Paths.Maintained()}
 	return cfg.Lifecycle.Auto && s.Due(now())
 }
 

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/embed"
-	"strandline/internal/lifecycle"
 	"strandline/internal/model"
 	"strandline/internal/recall"
 	"strandline/internal/task"
@@ -33,8 +33,8 @@ type Store interface {
 	task.Source
 	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
 	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
-	lifecycle.Index
-	lifecycle.Past
+	maintenance.Index
+	maintenance.Past
 	vector.Store
 	vector.Filler
 	DropVectors(ctx context.Context, embedder string) error

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/lifecycle"
 	"strandline/internal/view"
 )
 
@@ -37,9 +37,9 @@ type forgetJSON struct {
 // forgottenJSON is what became of a deletion.
 type forgottenJSON struct {
 	// Client is the client's own transcript where it still exists. It stays.
-	Client string           `json:"client_file,omitempty"`
-	Done   bool             `json:"done"`
-	Proof  *lifecycle.Proof `json:"proof,omitempty"`
+	Client string             `json:"client_file,omitempty"`
+	Done   bool               `json:"done"`
+	Proof  *maintenance.Proof `json:"proof,omitempty"`
 }
 
 type forgetFlags struct {
@@ -141,7 +141,7 @@ func (a *app) carryOut(ctx context.Context, r rooms, f forgetFlags, d deletion) 
 		return err
 	}
 	d.outcome.Done = true
-	proof, err := lifecycle.Prove(ctx, r.cfg.Paths.Home, append(d.samples, f.prove...))
+	proof, err := maintenance.Prove(ctx, r.cfg.Paths.Home, append(d.samples, f.prove...))
 	if err != nil {
 		return err
 	}
@@ -157,8 +157,8 @@ func (a *app) carryOut(ctx context.Context, r rooms, f forgetFlags, d deletion) 
 	return err
 }
 
-func forgetter(r rooms) lifecycle.Forget {
-	return lifecycle.Forget{Capture: r.capture, Journal: r.journal, State: r.cfg.Paths.State()}
+func forgetter(r rooms) maintenance.Forget {
+	return maintenance.Forget{Capture: r.capture, Journal: r.journal, State: r.cfg.Paths.State()}
 }
 
 // erase deletes what is left of sessions that are forgotten.
@@ -326,7 +326,7 @@ func (a *app) printForget(plan forgetJSON) {
 }
 
 // printProof says what was found; elsewhere are the logs that may hold texts still.
-func (a *app) printProof(proof lifecycle.Proof, elsewhere string) {
+func (a *app) printProof(proof maintenance.Proof, elsewhere string) {
 	p := a.paint()
 	fmt.Fprintf(a.out, "Deleted. %s and %s of the archive were read", count(proof.Files, "file"), size(proof.Bytes))
 	if proof.Texts > 0 {

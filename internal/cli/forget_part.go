@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/lifecycle"
 )
 
 // forgetPartJSON is what `forget` of a turn or a step would delete, or has deleted,
@@ -29,7 +29,7 @@ type forgetPartJSON struct {
 // forgetPart deletes a turn or a step.
 func (a *app) forgetPart(ctx context.Context, r rooms, typed string, f forgetFlags) error {
 	var ref archive.Ref
-	var plan lifecycle.PartPlan
+	var plan maintenance.PartPlan
 	var out forgetPartJSON
 	err := a.withIndex(ctx, r, StoreRead, func(x indexed) (err error) {
 		ref, plan, out, err = a.planPart(ctx, x, typed)
@@ -88,8 +88,8 @@ func (a *app) eraseParts(ctx context.Context, r rooms, sessions []string) error 
 }
 
 // planPart finds what would be deleted.
-func (a *app) planPart(ctx context.Context, x indexed, typed string) (archive.Ref, lifecycle.PartPlan, forgetPartJSON, error) {
-	var plan lifecycle.PartPlan
+func (a *app) planPart(ctx context.Context, x indexed, typed string) (archive.Ref, maintenance.PartPlan, forgetPartJSON, error) {
+	var plan maintenance.PartPlan
 	var out forgetPartJSON
 	h, id, err := session(ctx, x.store, typed)
 	ref := archive.Ref{Session: id, Turn: h.Turn, Step: h.Step}
@@ -134,8 +134,8 @@ func turnAt(session string, turns []archive.Turn, line int) string {
 }
 
 // placeOf is a turn or a step as the index has it, and the turn's title.
-func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (lifecycle.Place, string, error) {
-	p := lifecycle.Place{Ref: ref, LineTo: 1 << 31}
+func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (maintenance.Place, string, error) {
+	p := maintenance.Place{Ref: ref, LineTo: 1 << 31}
 	turns, err := x.store.Turns(ctx, archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 2})
 	if err != nil {
 		return p, "", err

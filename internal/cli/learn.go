@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/lifecycle"
 	"strandline/internal/recall"
 )
 
@@ -13,7 +13,7 @@ import (
 // known then.
 func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err error) {
 	now := req.Now
-	taught, _ := lifecycle.Learned{Path: x.cfg.Paths.Learned()}.Read()
+	taught, _ := maintenance.Learned{Path: x.cfg.Paths.Learned()}.Read()
 	if req.AtLine > 0 {
 		before, err := x.store.Steps(ctx, archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true, Limit: 1})
 		if err != nil {
@@ -22,7 +22,7 @@ func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err
 		if len(before) > 0 {
 			now = before[0].Time
 		}
-		if taught, err = lifecycle.TaughtBy(ctx, x.journal, now); err != nil {
+		if taught, err = maintenance.TaughtBy(ctx, x.journal, now); err != nil {
 			return err
 		}
 	}

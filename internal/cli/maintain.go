@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
-	"strandline/internal/lifecycle"
 	"strandline/internal/recall"
 	"strandline/internal/state"
 	"strandline/internal/usage"
@@ -86,7 +86,7 @@ func (a *app) maintain(ctx context.Context, r rooms, compacting, asJSON bool) er
 // upkeep does a pass and, when nobody has the index open any more, deletes for good
 // what is to be forgotten: what an interrupted command left, and what
 // retention.delete gives up.
-func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []lifecycle.Stage, err error) {
+func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []maintenance.Stage, err error) {
 	f := forgetter(r)
 	open, failed := f.Open(ctx) // before anything is captured
 	parts, perr := f.OpenParts(ctx)
@@ -102,7 +102,7 @@ func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []lifecyc
 	if err != nil {
 		return nil, err
 	}
-	st := lifecycle.Stage{Name: "forget"}
+	st := maintenance.Stage{Name: "forget"}
 	start := a.env.Now()
 	for _, session := range due {
 		if failed == nil {
@@ -137,13 +137,13 @@ type effort struct {
 const behindCuts = 20
 
 // runPass notes that a pass begins and does it.
-func (a *app) runPass(ctx context.Context, x indexed, how effort) []lifecycle.Stage {
+func (a *app) runPass(ctx context.Context, x indexed, how effort) []maintenance.Stage {
 	p := a.pass(x.rooms)
 	p.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	p.Measure = a.measureFor(x)
-	p.Teacher, p.Learned, p.TeachMost = teacher{a, x}, lifecycle.Learned{Path: x.cfg.Paths.Learned()}, how.learn
+	p.Teacher, p.Learned, p.TeachMost = teacher{a, x}, maintenance.Learned{Path: x.cfg.Paths.Learned()}, how.learn
 	p.Retention = a.retention(x.rooms, how.compacting)
-	p.Further = append(p.Further, lifecycle.Step{Name: "segments", Run: func(ctx context.Context, _ lifecycle.Index, st *lifecycle.Stage) (err error) {
+	p.Further = append(p.Further, maintenance.Step{Name: "segments", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) (err error) {
 		st.Done, err = a.pruneSegments(ctx, x)
 		return err
 	}})
@@ -153,8 +153,8 @@ func (a *app) runPass(ctx context.Context, x indexed, how effort) []lifecycle.St
 }
 
 // retention is what the settings let leave the hot set, or go.
-func (a *app) retention(r rooms, compacting bool) lifecycle.Retention {
-	return lifecycle.Retention{
+func (a *app) retention(r rooms, compacting bool) maintenance.Retention {
+	return maintenance.Retention{
 		Rule: recall.Fading(r.cfg.Lifecycle.Decay),
 		Age:  time.Duration(r.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: r.cfg.Retention.MaxBytes,
 		Delete: r.cfg.Retention.Delete, Compact: compacting,
@@ -165,7 +165,7 @@ func (a *app) retention(r rooms, compacting bool) lifecycle.Retention {
 }
 
 // failed joins the errors of stages.
-func failed(stages []lifecycle.Stage) error {
+func failed(stages []maintenance.Stage) error {
 	var errs []error
 	for _, st := range stages {
 		if st.Error != "" {
@@ -199,36 +199,36 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 }
 
 // pass is one pass of upkeep over an archive.
-func (a *app) pass(r rooms) lifecycle.Pass {
-	return lifecycle.Pass{
-		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: lifecycle.DefaultRest,
+func (a *app) pass(r rooms) maintenance.Pass {
+	return maintenance.Pass{
+		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: maintenance.DefaultRest,
 		Schedule: r.schedule(), Gauge: usage.Files{Dir: r.cfg.Paths.State()},
 		Notes:       []string{r.marks().Dir, r.cfg.Paths.Answered(), r.cfg.Paths.Underway(), r.cfg.Paths.Blocked(), r.cfg.Paths.Outcomes()},
 		ClientFiles: func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
 	}
 }
 
-func (r rooms) schedule() lifecycle.Schedule {
-	return lifecycle.Schedule{Path: r.cfg.Paths.Maintained()}
+func (r rooms) schedule() maintenance.Schedule {
+	return maintenance.Schedule{Path: r.cfg.Paths.Maintained()}
 }
 
 // upkeepDue reports that it is time for a pass that nobody asked for.
 func (r rooms) upkeepDue(now time.Time) bool { return r.cfg.Lifecycle.Auto && r.schedule().Due(now) }
 
 // measureFor returns what measures a compaction for a pass.
-func (a *app) measureFor(x indexed) func(context.Context, archive.Compaction) (lifecycle.Outcome, error) {
-	return func(ctx context.Context, cut archive.Compaction) (lifecycle.Outcome, error) {
+func (a *app) measureFor(x indexed) func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
+	return func(ctx context.Context, cut archive.Compaction) (maintenance.Outcome, error) {
 		o, err := compact.Measure(ctx, x.store, cut, x.cfg.Restore.Budget, a.againFor(x))
 		if err != nil || !o.Told {
-			return lifecycle.Outcome{}, err
+			return maintenance.Outcome{}, err
 		}
-		return lifecycle.Outcome{Of: len(o.Handles), Used: archive.RefsOf(cut.Session, o.Used)}, nil
+		return maintenance.Outcome{Of: len(o.Handles), Used: archive.RefsOf(cut.Session, o.Used)}, nil
 	}
 }
 
 // printStages prints what a pass did and nothing of stages that had nothing to
 // do.
-func (a *app) printStages(stages []lifecycle.Stage) error {
+func (a *app) printStages(stages []maintenance.Stage) error {
 	t := newTable("STAGE", "DONE")
 	for _, st := range stages {
 		text := told(st)
@@ -247,7 +247,7 @@ func (a *app) printStages(stages []lifecycle.Stage) error {
 }
 
 // told says in words what a stage did, "" if that was nothing.
-func told(st lifecycle.Stage) string {
+func told(st maintenance.Stage) string {
 	if st.Done == 0 {
 		return ""
 	}

@@ -9,17 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/config"
-	"strandline/internal/lifecycle"
 	"strandline/internal/recall"
 	"strandline/internal/sessionlog"
-	"strandline/internal/team"
 )
 
 // TeamStore is what the commands need of a team's archive.
 type TeamStore interface {
-	team.Remote
+	maintenance.Remote
 	recall.Searcher
 	projectLister
 	Close() error
@@ -59,7 +58,7 @@ does a sync; hooks never do. ` + "`strandline search --team`" + ` searches there
 				if dsn != "" {
 					x.cfg.Postgres.URL = dsn
 				}
-				return a.sync(cmd.Context(), x, team.Push{DryRun: dry, Again: again}, asJSON)
+				return a.sync(cmd.Context(), x, maintenance.Push{DryRun: dry, Again: again}, asJSON)
 			})
 		},
 	}
@@ -70,7 +69,7 @@ does a sync; hooks never do. ` + "`strandline search --team`" + ` searches there
 	return cmd
 }
 
-func (a *app) sync(ctx context.Context, x indexed, p team.Push, asJSON bool) error {
+func (a *app) sync(ctx context.Context, x indexed, p maintenance.Push, asJSON bool) error {
 	lock, err := x.lock("sync", "sync")
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func (a *app) sync(ctx context.Context, x indexed, p team.Push, asJSON bool) err
 	}
 	if asJSON {
 		return a.printJSON(struct {
-			team.Report
+			maintenance.Report
 			TookMS int64 `json:"took_ms"`
 		}{report, a.env.Now().Sub(start).Milliseconds()})
 	}
@@ -96,7 +95,7 @@ func (a *app) sync(ctx context.Context, x indexed, p team.Push, asJSON bool) err
 	return nil
 }
 
-func (a *app) printPush(r team.Report) {
+func (a *app) printPush(r maintenance.Report) {
 	verb := "brought"
 	if r.DryRun {
 		verb = "would be brought"
@@ -115,7 +114,7 @@ func (a *app) printPush(r team.Report) {
 }
 
 // push does a push of an open index.
-func (a *app) push(ctx context.Context, x indexed, p team.Push) (r team.Report, err error) {
+func (a *app) push(ctx context.Context, x indexed, p maintenance.Push) (r maintenance.Report, err error) {
 	if !x.cfg.Redact.Enabled {
 		return r, archive.Invalid("redact.enabled is false, and nothing leaves this machine unredacted", "switch it on for a sync")
 	}
@@ -131,13 +130,13 @@ func (a *app) push(ctx context.Context, x indexed, p team.Push) (r team.Report, 
 		return r, err
 	}
 	defer func() { err = errors.Join(err, remote.Close()) }()
-	p.Local, p.Remote, p.Redact, p.Pause = x.store, remote, a.env.Redact(x.cfg), team.Backoff
+	p.Local, p.Remote, p.Redact, p.Pause = x.store, remote, a.env.Redact(x.cfg), maintenance.Backoff
 	p.Author, p.Machine = addr.Author, addr.Machine
 	return p.Run(ctx)
 }
 
 // deletedHere reads from the journal what was deleted for good.
-func deletedHere(ctx context.Context, x indexed) (d team.Deleted, err error) {
+func deletedHere(ctx context.Context, x indexed) (d maintenance.Deleted, err error) {
 	entries, _, err := x.journal.Log.Read(ctx, sessionlog.JournalCursor{})
 	if err != nil {
 		return d, fmt.Errorf("look into the journal: %w", err)
@@ -184,11 +183,11 @@ func (a *app) leavesSync() bool {
 }
 
 // syncStep is a sync as a stage of upkeep, where the settings ask for it.
-func (a *app) syncStep(x indexed) []lifecycle.Step {
+func (a *app) syncStep(x indexed) []maintenance.Step {
 	if !x.cfg.Postgres.Auto || a.env.OpenTeam == nil {
 		return nil
 	}
-	return []lifecycle.Step{{Name: "sync", Run: func(ctx context.Context, _ lifecycle.Index, st *lifecycle.Stage) error {
+	return []maintenance.Step{{Name: "sync", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) error {
 		lock, err := x.lock("sync", "sync")
 		if archive.ErrorCode(err) == archive.CodeBusy {
 			return nil // it does the work
@@ -197,7 +196,7 @@ func (a *app) syncStep(x indexed) []lifecycle.Step {
 			return err
 		}
 		defer lock.Release() // it ends with the process in any case
-		r, err := a.push(ctx, x, team.Push{})
+		r, err := a.push(ctx, x, maintenance.Push{})
 		st.Done = r.Sessions + len(r.Deleted)
 		return err
 	}}}
@@ -234,7 +233,9 @@ func (a *app) searchTeam(ctx context.Context, query string, f searchFlags) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	key := func(dir string) string { return team.Project(r.capture.Project(dir), addr.Author, addr.Machine).Key }
+	key := func(dir string) string {
+		return maintenance.Project(r.capture.Project(dir), addr.Author, addr.Machine).Key
+	}
 	req, err := a.requestOf(ctx, r, store, key, query, f)
 	if err != nil {
 		return err

@@ -1,11 +1,11 @@
-package lifecycle_test
+package maintenance_test
 
 import (
 	"context"
 	"errors"
 	"testing"
 
-	"strandline/internal/lifecycle"
+	"strandline/internal/app/maintenance"
 )
 
 // What makes vectors is told of in its stage, also where it fails half-way.
@@ -15,7 +15,7 @@ func TestTheEmbedStageTellsWhatWasDone(t *testing.T) {
 	p.Embed = func(context.Context) (int, error) { return 20, errors.New("the endpoint is down") }
 	stages := p.Run(t.Context(), w.store)
 	for _, st := range stages {
-		want := lifecycle.Stage{Name: st.Name, TookMS: st.TookMS}
+		want := maintenance.Stage{Name: st.Name, TookMS: st.TookMS}
 		if st.Name == "embed" {
 			want.Done, want.Error = 20, "the endpoint is down"
 		}

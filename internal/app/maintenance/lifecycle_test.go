@@ -1,4 +1,4 @@
-package lifecycle_test
+package maintenance_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/lifecycle"
 	"strandline/internal/sessionlog"
 )
 
@@ -39,12 +39,12 @@ func TestAFurtherStageHangsIn(t *testing.T) {
 	w.gauged()
 	w.grow(sessionA, 1)
 	w.log(sessionA)
-	send := func(ctx context.Context, idx lifecycle.Index, st *lifecycle.Stage) error {
+	send := func(ctx context.Context, idx maintenance.Index, st *maintenance.Stage) error {
 		sessions, err := idx.Sessions(ctx, archive.SessionFilter{})
 		st.Done = len(sessions)
 		return errors.Join(err, errors.New("the server does not answer"))
 	}
-	w.pass.Further = []lifecycle.Step{{Name: "sync", Run: send}}
+	w.pass.Further = []maintenance.Step{{Name: "sync", Run: send}}
 	stages := w.pass.Run(t.Context(), w.store)
 	n := len(stages)
 	if got := stages[n-2]; got.Name != "sync" || got.Done != 1 || got.Error != "the server does not answer" {
@@ -144,11 +144,11 @@ func TestOnlyWhatRestedIsSealed(t *testing.T) {
 	if err := os.Chtimes(rested, old, old); err != nil {
 		t.Fatal(err)
 	}
-	w.clock = old.Add(lifecycle.DefaultRest - time.Minute)
+	w.clock = old.Add(maintenance.DefaultRest - time.Minute)
 	if st := w.run()["seal"]; st.Done != 0 || st.Error != "" {
 		t.Errorf("a minute early: %+v", st)
 	}
-	w.clock = old.Add(lifecycle.DefaultRest + time.Minute)
+	w.clock = old.Add(maintenance.DefaultRest + time.Minute)
 	st := w.run()["seal"]
 	if st.Done != 1 || st.Error != "" || st.Before != int64(len(before[rested])) || st.After <= 0 || st.After >= st.Before {
 		t.Errorf("%+v, the log had %d bytes", st, len(before[rested]))
@@ -161,7 +161,7 @@ func TestOnlyWhatRestedIsSealed(t *testing.T) {
 	}
 	w.exported(sessionA)
 	w.exported(sessionB)
-	w.clock = w.clock.Add(2 * lifecycle.DefaultRest)
+	w.clock = w.clock.Add(2 * maintenance.DefaultRest)
 	if st := w.run()["seal"]; st.Done != 1 {
 		t.Errorf("the other one: %+v", st)
 	}
@@ -174,7 +174,7 @@ func TestRunningTwiceChangesNothing(t *testing.T) {
 	w.grow(sessionB, 2)
 	w.log(sessionB)
 	w.log(sessionB)
-	w.clock = w.clock.Add(lifecycle.DefaultRest + time.Hour)
+	w.clock = w.clock.Add(maintenance.DefaultRest + time.Hour)
 	healthy(t, w.run())
 	rows, logs := w.dump(), w.files()
 	w.clock = w.clock.Add(48 * time.Hour)
@@ -214,7 +214,7 @@ func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	stages := w.pass.Run(ctx, w.store)
-	if at := slices.IndexFunc(stages, func(s lifecycle.Stage) bool { return s.Name == "seal" }); at < 0 || stages[at].Done != 0 {
+	if at := slices.IndexFunc(stages, func(s maintenance.Stage) bool { return s.Name == "seal" }); at < 0 || stages[at].Done != 0 {
 		t.Errorf("%+v", stages)
 	}
 	if err := log.Close(); err != nil {
@@ -228,7 +228,7 @@ func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
 
 // broken is an index of which one part fails.
 type broken struct {
-	lifecycle.Index
+	maintenance.Index
 	cursor, apply, journal error
 }
 
@@ -343,7 +343,7 @@ func TestAStageTellsHowLongItTook(t *testing.T) {
 
 // Scripts read what maintain --json prints.
 func TestStageJSON(t *testing.T) {
-	for want, st := range map[string]lifecycle.Stage{
+	for want, st := range map[string]maintenance.Stage{
 		`{"stage":"seal","done":1,"before":20,"after":10,"took_ms":3}`: {Name: "seal", Done: 1, Before: 20, After: 10, TookMS: 3},
 		`{"stage":"index","done":0,"error":"locked","took_ms":0}`:      {Name: "index", Error: "locked"},
 	} {

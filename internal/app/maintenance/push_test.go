@@ -1,4 +1,4 @@
-package team_test
+package maintenance_test
 
 import (
 	"bytes"
@@ -14,11 +14,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/index/postgres"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/index/terms"
-	"strandline/internal/team"
 )
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -51,20 +51,20 @@ func session(id string, from, turns int) archive.Batch {
 	return b
 }
 
-type world struct {
+type teamFixture struct {
 	t      *testing.T
 	local  *sqlite.Store
 	dsn    string
 	schema string
 }
 
-func newWorld(t *testing.T) *world {
+func newTeam(t *testing.T) *teamFixture {
 	t.Helper()
 	dsn := os.Getenv("STRANDLINE_TEST_POSTGRES")
 	if dsn == "" {
 		t.Skip("no PostgreSQL: run it as scripts/postgres.sh run go test, or set STRANDLINE_TEST_POSTGRES")
 	}
-	w := &world{t: t, dsn: dsn, schema: fmt.Sprintf("team_%d_%s", os.Getpid(), strings.ToLower(t.Name()))}
+	w := &teamFixture{t: t, dsn: dsn, schema: fmt.Sprintf("team_%d_%s", os.Getpid(), strings.ToLower(t.Name()))}
 	local, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "index.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // as opens the team's archive as somebody.
-func (w *world) as(author string) *postgres.Store {
+func (w *teamFixture) as(author string) *postgres.Store {
 	w.t.Helper()
 	s, err := postgres.Open(w.t.Context(), w.dsn, postgres.Options{Schema: w.schema, Author: author, Machine: "box"})
 	if err != nil {
@@ -98,7 +98,7 @@ func (w *world) as(author string) *postgres.Store {
 	return s
 }
 
-func (w *world) apply(bs ...archive.Batch) {
+func (w *teamFixture) apply(bs ...archive.Batch) {
 	w.t.Helper()
 	for _, b := range bs {
 		if err := w.local.Apply(w.t.Context(), b); err != nil {
@@ -109,15 +109,15 @@ func (w *world) apply(bs ...archive.Batch) {
 
 func redact(s string) string { return strings.ReplaceAll(s, "secret", "[gone]") }
 
-func (w *world) push(remote team.Remote, change ...func(*team.Push)) (team.Report, error) {
-	p := team.Push{Local: w.local, Remote: remote, Redact: redact, Author: "ann", Machine: "box"}
+func (w *teamFixture) push(remote maintenance.Remote, change ...func(*maintenance.Push)) (maintenance.Report, error) {
+	p := maintenance.Push{Local: w.local, Remote: remote, Redact: redact, Author: "ann", Machine: "box"}
 	for _, c := range change {
 		c(&p)
 	}
 	return p.Run(w.t.Context())
 }
 
-func (w *world) mustPush(remote team.Remote, change ...func(*team.Push)) team.Report {
+func (w *teamFixture) mustPush(remote maintenance.Remote, change ...func(*maintenance.Push)) maintenance.Report {
 	w.t.Helper()
 	r, err := w.push(remote, change...)
 	if err != nil {
@@ -150,10 +150,10 @@ func find(t *testing.T, s *postgres.Store, words string) []archive.Hit {
 // What is new is brought, once and redacted, under the name of who it is of, and
 // nothing is sent where nothing is new.
 func TestPushBringsWhatIsNew(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
-	dry := w.mustPush(remote, func(p *team.Push) { p.DryRun = true })
+	dry := w.mustPush(remote, func(p *maintenance.Push) { p.DryRun = true })
 	if dry.Sessions != 2 || dry.Passages != 10 || len(find(t, remote, "walrus")) != 0 {
 		t.Errorf("a dry run: %+v", dry)
 	}
@@ -176,7 +176,7 @@ func TestPushBringsWhatIsNew(t *testing.T) {
 		t.Errorf("one turn is new: %+v", r)
 	}
 	grown := dump(t, remote)
-	if r := w.mustPush(remote, func(p *team.Push) { p.Again = true }); r.Sessions != 2 || r.Passages != 12 {
+	if r := w.mustPush(remote, func(p *maintenance.Push) { p.Again = true }); r.Sessions != 2 || r.Passages != 12 {
 		t.Errorf("everything anew: %+v", r)
 	}
 	if again := dump(t, remote); again != grown {
@@ -187,7 +187,7 @@ func TestPushBringsWhatIsNew(t *testing.T) {
 // cut is a team's archive whose connection is lost at some calls, before or after the
 // work is done.
 type cut struct {
-	team.Remote
+	maintenance.Remote
 	calls int
 	at    func(call int) (before, after error)
 }
@@ -211,7 +211,7 @@ func (c *cut) Recorded(ctx context.Context, ids []string) (map[string]bool, erro
 
 // Wherever a push ends, the next one goes on, and in the end the same is there.
 func TestPushGoesOnAfterItWasInterrupted(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2), session("cccc", 0, 1))
 	w.mustPush(remote)
@@ -247,12 +247,12 @@ func TestPushGoesOnAfterItWasInterrupted(t *testing.T) {
 // A connection that comes back is not noticed, whether the server did the work or not;
 // one that does not is an error.
 func TestPushTriesAgain(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
 	lost := &archive.Error{Code: archive.CodeBusy, Msg: "the connection was lost"}
 	var pauses []int
-	pause := func(p *team.Push) {
+	pause := func(p *maintenance.Push) {
 		p.Pause = func(_ context.Context, n int) error { pauses = append(pauses, n); return nil }
 	}
 	c := &cut{Remote: remote, at: func(n int) (error, error) {
@@ -279,13 +279,13 @@ func TestPushTriesAgain(t *testing.T) {
 // What was deleted for good here is deleted there, nothing of it is left, and nobody
 // brings it again.
 func TestDeletionsAreCarriedOver(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	remote := w.as("ann")
 	agent := session("aaaa~a1", 0, 1)
 	agent.Session.Parent, agent.Session.Relation = "aaaa", archive.RelationAgent
 	w.apply(session("aaaa", 0, 3), agent, session("bbbb", 0, 2))
 	w.mustPush(remote)
-	forget := func(p *team.Push) { p.Deleted.Sessions = []string{"aaaa"} }
+	forget := func(p *maintenance.Push) { p.Deleted.Sessions = []string{"aaaa"} }
 	r := w.mustPush(remote, forget)
 	if len(r.Deleted) != 1 || r.Deleted[0].Session != "aaaa" || r.Deleted[0].Rows < 20 || len(r.Elsewhere) != 2 {
 		t.Errorf("%+v", r)
@@ -306,11 +306,11 @@ func TestDeletionsAreCarriedOver(t *testing.T) {
 
 // Of a session of which a part was deleted the rest is brought anew.
 func TestDeletedPartsAreCarriedOver(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
 	w.mustPush(remote)
-	part := func(p *team.Push) {
+	part := func(p *maintenance.Push) {
 		p.Deleted.Parts = map[string]archive.Part{"forget:aaaa/1": {Turn: 1, Step: -1, Sessions: []string{"aaaa", "bbbb"}}}
 	}
 	if r := w.mustPush(remote, part); len(r.Deleted) != 2 || r.Sessions != 2 || r.Passages != 10 {
@@ -324,7 +324,7 @@ func TestDeletedPartsAreCarriedOver(t *testing.T) {
 // Two people with a clone of one project share it; a project without a remote is its
 // owner's, and so is a session.
 func TestTwoPeople(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	ann, bob := w.as("ann"), w.as("bob")
 	w.apply(session("aaaa", 0, 3))
 	w.mustPush(ann)
@@ -333,7 +333,7 @@ func TestTwoPeople(t *testing.T) {
 	own := session("cccc", 0, 1)
 	own.Session.Project = archive.Project{Key: "dir:/tmp/notes", Name: "notes", Root: "/tmp/notes"}
 	w.apply(other, own)
-	as := func(p *team.Push) { p.Author = "bob" }
+	as := func(p *maintenance.Push) { p.Author = "bob" }
 	_, err := w.push(bob, as)
 	if archive.ErrorCode(err) != archive.CodeDenied || !strings.Contains(err.Error(), "brought by ann") {
 		t.Errorf("bob brought ann's session: %v", err)
@@ -357,7 +357,7 @@ func TestTwoPeople(t *testing.T) {
 		{archive.Project{Key: "git:/x", Remote: "/srv/git/x"}, "git:/x of bob on box"},
 		{archive.Project{}, ""},
 	} {
-		if have := team.Project(test.p, "bob", "box"); have.Key != test.want || have.Root != "" {
+		if have := maintenance.Project(test.p, "bob", "box"); have.Key != test.want || have.Root != "" {
 			t.Errorf("%+v is %+v, want %s", test.p, have, test.want)
 		}
 	}
@@ -365,7 +365,7 @@ func TestTwoPeople(t *testing.T) {
 
 // A transcript that was rewritten is there in both generations.
 func TestRewrittenTranscripts(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3))
 	w.mustPush(remote)
@@ -391,7 +391,7 @@ func TestRewrittenTranscripts(t *testing.T) {
 // A session of megabytes comes in pieces, and one that ends between two of them goes
 // on there.
 func TestLongSessionsComeInPieces(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	remote := w.as("ann")
 	b := session("aaaa", 0, 600)
 	for i := range b.Passages {
@@ -416,7 +416,7 @@ func TestLongSessionsComeInPieces(t *testing.T) {
 		t.Errorf("the rest: %+v", r)
 	}
 	pieces := dump(t, remote)
-	w.mustPush(remote, func(p *team.Push) { p.Again = true })
+	w.mustPush(remote, func(p *maintenance.Push) { p.Again = true })
 	if n, err := remote.PassageCount(t.Context()); err != nil || n != 1200 {
 		t.Errorf("%d passages, %v", n, err)
 	}
@@ -427,7 +427,7 @@ func TestLongSessionsComeInPieces(t *testing.T) {
 
 // Summaries that stand in no transcript come too, redacted, once.
 func TestSummariesCome(t *testing.T) {
-	w := newWorld(t)
+	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 1))
 	err := w.local.ApplyJournal(t.Context(), []archive.JournalEntry{

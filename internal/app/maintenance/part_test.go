@@ -1,4 +1,4 @@
-package lifecycle_test
+package maintenance_test
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/lifecycle"
 )
 
 // threeTurns is a session of three turns, and the middle one as the index has it.
-func threeTurns(t *testing.T) (*world, lifecycle.Place) {
+func threeTurns(t *testing.T) (*world, maintenance.Place) {
 	t.Helper()
 	w := newWorld(t)
 	for seed := range uint64(3) {
@@ -24,13 +24,13 @@ func threeTurns(t *testing.T) (*world, lifecycle.Place) {
 	return w, place
 }
 
-func (w *world) place(turn int) lifecycle.Place {
+func (w *world) place(turn int) maintenance.Place {
 	w.t.Helper()
 	turns, err := w.store.Turns(w.t.Context(), archive.Span{Session: sessionA})
 	if err != nil || len(turns) <= turn {
 		w.t.Fatalf("%d turns, %v", len(turns), err)
 	}
-	p := lifecycle.Place{
+	p := maintenance.Place{
 		Ref: archive.Ref{Session: sessionA, Turn: turn, Step: -1}, LineFrom: turns[turn].LineFrom, LineTo: 1 << 30,
 		Sessions: []string{sessionA},
 	}

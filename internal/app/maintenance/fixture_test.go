@@ -1,4 +1,4 @@
-package lifecycle_test
+package maintenance_test
 
 import (
 	"bytes"
@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/index/sqlite"
-	"strandline/internal/lifecycle"
 	"strandline/internal/sessionlog"
 	"strandline/internal/synth"
 )
@@ -28,7 +28,7 @@ type world struct {
 	client string
 	home   string
 	clock  time.Time
-	pass   lifecycle.Pass
+	pass   maintenance.Pass
 	store  *sqlite.Store
 }
 
@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.clock = info.ModTime()
 	now := func() time.Time { return w.clock }
-	w.pass = lifecycle.Pass{
+	w.pass = maintenance.Pass{
 		Capture: &capture.Capture{
 			Layout:  sessionlog.Layout{Root: w.home},
 			Client:  capture.ClaudeCode(nil),
@@ -54,7 +54,7 @@ func newWorld(t *testing.T) *world {
 		Journal: capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(w.home, "journal")}, Redact: func(s string) string { return s }, Now: now},
 		Pending: capture.Pending{Dir: filepath.Join(w.home, "state", "pending")},
 		Now:     now,
-		Rest:    lifecycle.DefaultRest,
+		Rest:    maintenance.DefaultRest,
 	}
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
@@ -123,14 +123,14 @@ func (w *world) note(session string) {
 }
 
 // run does one pass and returns its stages by name.
-func (w *world) run() map[string]lifecycle.Stage {
+func (w *world) run() map[string]maintenance.Stage {
 	w.t.Helper()
 	return w.runOn(w.store)
 }
 
-func (w *world) runOn(idx lifecycle.Index) map[string]lifecycle.Stage {
+func (w *world) runOn(idx maintenance.Index) map[string]maintenance.Stage {
 	w.t.Helper()
-	out := map[string]lifecycle.Stage{}
+	out := map[string]maintenance.Stage{}
 	for _, st := range w.pass.Run(w.t.Context(), idx) {
 		out[st.Name] = st
 	}
@@ -138,7 +138,7 @@ func (w *world) runOn(idx lifecycle.Index) map[string]lifecycle.Stage {
 }
 
 // healthy fails the test where a stage has failed.
-func healthy(t *testing.T, stages map[string]lifecycle.Stage) {
+func healthy(t *testing.T, stages map[string]maintenance.Stage) {
 	t.Helper()
 	for name, st := range stages {
 		if st.Error != "" {

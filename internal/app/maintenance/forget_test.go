@@ -1,4 +1,4 @@
-package lifecycle_test
+package maintenance_test
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/lifecycle"
 	"strandline/internal/sessionlog"
 )
 
-func (w *world) forget() lifecycle.Forget {
-	return lifecycle.Forget{Capture: w.pass.Capture, Journal: w.pass.Journal, State: filepath.Join(w.home, "state")}
+func (w *world) forget() maintenance.Forget {
+	return maintenance.Forget{Capture: w.pass.Capture, Journal: w.pass.Journal, State: filepath.Join(w.home, "state")}
 }
 
 // holding lists the files below the archive that hold a text, logs decompressed:
@@ -275,7 +275,7 @@ func TestProof(t *testing.T) {
 		{"a text of a log", []string{"make retry number 2 wait"}, 1, 0},
 		{"a text of state and journal only", []string{"periwinkle"}, 0, 4},
 	} {
-		p, err := lifecycle.Prove(t.Context(), home, c.texts)
+		p, err := maintenance.Prove(t.Context(), home, c.texts)
 		if err != nil || p.Files < 6 || p.Bytes == 0 || p.Texts != len(c.texts) || len(p.Kept) != c.kept || len(p.Left) != c.left {
 			t.Errorf("%s: %+v, %v", c.name, p, err)
 		}
@@ -284,7 +284,7 @@ func TestProof(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "state", "long"), []byte(long), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := lifecycle.Prove(t.Context(), home, []string{"split over two reads"}); err != nil || len(p.Left) != 1 {
+	if p, err := maintenance.Prove(t.Context(), home, []string{"split over two reads"}); err != nil || len(p.Left) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -337,7 +337,7 @@ func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
 	started := time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
 	used := archive.AccessFact{Refs: []archive.Ref{{Session: sessionB, Turn: 0, Step: 0}}, How: archive.AccessRecalled}
 	full := func() (int64, int64) { return 1 << 20, 1 << 20 }
-	due := func(r lifecycle.Retention, after time.Duration) []string {
+	due := func(r maintenance.Retention, after time.Duration) []string {
 		t.Helper()
 		got, err := w.forget().Due(t.Context(), w.store, r, started.Add(after))
 		if err != nil {
@@ -348,19 +348,19 @@ func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
 	both := []string{sessionA, sessionB}
 	for _, c := range []struct {
 		name  string
-		r     lifecycle.Retention
+		r     maintenance.Retention
 		after time.Duration
 		want  []string
 	}{
-		{"off", lifecycle.Retention{Age: 30 * day, MaxBytes: 1, Sizes: full}, 90 * day, nil},
-		{"too young", lifecycle.Retention{Delete: true, Age: 30 * day}, 29 * day, nil},
-		{"old", lifecycle.Retention{Delete: true, Age: 30 * day}, 31 * day, both},
-		{"no age is set", lifecycle.Retention{Delete: true}, 900 * day, nil},
-		{"it fits", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 1 << 30, Sizes: full}, 2 * day, nil},
-		{"much too much", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * day, both},
-		{"a little too much", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 2<<20 - 1, Sizes: full}, 2 * day, []string{sessionA}},
-		{"too much, all of today", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * time.Hour, nil},
-		{"the clock went back", lifecycle.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, -90 * day, nil},
+		{"off", maintenance.Retention{Age: 30 * day, MaxBytes: 1, Sizes: full}, 90 * day, nil},
+		{"too young", maintenance.Retention{Delete: true, Age: 30 * day}, 29 * day, nil},
+		{"old", maintenance.Retention{Delete: true, Age: 30 * day}, 31 * day, both},
+		{"no age is set", maintenance.Retention{Delete: true}, 900 * day, nil},
+		{"it fits", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1 << 30, Sizes: full}, 2 * day, nil},
+		{"much too much", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * day, both},
+		{"a little too much", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 2<<20 - 1, Sizes: full}, 2 * day, []string{sessionA}},
+		{"too much, all of today", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * time.Hour, nil},
+		{"the clock went back", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, -90 * day, nil},
 	} {
 		if got := due(c.r, c.after); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -372,7 +372,7 @@ func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
 	if err := w.pass.Journal.Sync(t.Context(), w.store); err != nil {
 		t.Fatal(err)
 	}
-	for name, r := range map[string]lifecycle.Retention{
+	for name, r := range map[string]maintenance.Retention{
 		"age": {Delete: true, Age: 30 * day}, "room": {Delete: true, MaxBytes: 1, Sizes: full},
 	} {
 		if got := due(r, 90*day); !slices.Equal(got, []string{sessionA}) {

@@ -1,4 +1,4 @@
-package lifecycle_test
+package maintenance_test
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/lifecycle"
 	"strandline/internal/usage"
 )
 
@@ -168,7 +168,7 @@ func TestHealthTellsWhatItCounted(t *testing.T) {
 	for i, session := range []string{sessionA, sessionB} {
 		w.grow(session, uint64(i)+1)
 	}
-	for _, want := range []lifecycle.Found{{Uncaptured: 2}, {Uncaptured: 1, Unindexed: 1}, {Unindexed: 2}} {
+	for _, want := range []maintenance.Found{{Uncaptured: 2}, {Uncaptured: 1, Unindexed: 1}, {Unindexed: 2}} {
 		files, err := w.pass.ClientFiles(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@
 // rows and in the same transaction. A push that was interrupted, at whatever
 // moment, therefore goes on where it was, and one that has nothing to bring sends
 // nothing: nothing is noted on this side.
-package team
+package maintenance
 
 import (
 	"context"

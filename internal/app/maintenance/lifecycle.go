@@ -1,6 +1,6 @@
 // Package lifecycle is what happens to the archive between captures: one pass of
 // upkeep, in stages that each may run again at any time.
-package lifecycle
+package maintenance
 
 import (
 	"context"

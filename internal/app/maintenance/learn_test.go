@@ -1,4 +1,4 @@
-package lifecycle_test
+package maintenance_test
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/lifecycle"
 )
 
 // teacher gives the same for every cut, and notes which it was asked for.
@@ -28,9 +28,9 @@ func (x *teacher) Teach(_ context.Context, cut archive.Compaction) (map[string]a
 	return map[string]archive.Tally{"hash": {Expected: 2, Needed: 1}}, x.err
 }
 
-func (w *world) taught() (*teacher, lifecycle.Learned) {
+func (w *world) taught() (*teacher, maintenance.Learned) {
 	x := &teacher{}
-	w.pass.Teacher, w.pass.Learned = x, lifecycle.Learned{Path: filepath.Join(w.home, "learned.json")}
+	w.pass.Teacher, w.pass.Learned = x, maintenance.Learned{Path: filepath.Join(w.home, "learned.json")}
 	return x, w.pass.Learned
 }
 
@@ -65,7 +65,7 @@ func TestEachCutTeachesOnce(t *testing.T) {
 	for at, want := range map[time.Time]float64{
 		time.Date(2026, 11, 1, 1, 30, 0, 0, time.UTC): 2, w.clock: 4, time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC): 0,
 	} {
-		if got, err := lifecycle.TaughtBy(t.Context(), w.pass.Journal, at); err != nil || got["hash"].Expected != want {
+		if got, err := maintenance.TaughtBy(t.Context(), w.pass.Journal, at); err != nil || got["hash"].Expected != want {
 			t.Errorf("by %v: %v, %v; want %v", at, got, err, want)
 		}
 	}

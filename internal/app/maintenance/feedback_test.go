@@ -1,4 +1,4 @@
-package lifecycle_test
+package maintenance_test
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/lifecycle"
 )
 
 // compacted gives a session compactions that gave something back.
@@ -61,9 +61,9 @@ func TestWhatWasUsedIsRecordedOnce(t *testing.T) {
 	w.compacted(sessionA, 2)
 	w.gave(sessionA)
 	w.compacted(sessionB, 1) // nothing was given back there
-	w.pass.Measure = func(_ context.Context, cut archive.Compaction) (lifecycle.Outcome, error) {
+	w.pass.Measure = func(_ context.Context, cut archive.Compaction) (maintenance.Outcome, error) {
 		asked = append(asked, cut.Index)
-		return lifecycle.Outcome{Of: 5, Used: []archive.Ref{place}}, nil
+		return maintenance.Outcome{Of: 5, Used: []archive.Ref{place}}, nil
 	}
 
 	stages := w.run()
@@ -96,8 +96,8 @@ func TestARebuiltIndexKnowsWhatWasUsed(t *testing.T) {
 	w.compacted(sessionA, 1)
 	w.gave(sessionA)
 	w.clock = w.clock.Add(w.pass.Rest + time.Hour)
-	w.pass.Measure = func(context.Context, archive.Compaction) (lifecycle.Outcome, error) {
-		return lifecycle.Outcome{Of: 3, Used: []archive.Ref{{Session: sessionA, Turn: 0, Step: -1}}}, nil
+	w.pass.Measure = func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
+		return maintenance.Outcome{Of: 3, Used: []archive.Ref{{Session: sessionA, Turn: 0, Step: -1}}}, nil
 	}
 	w.run()
 	want := w.accesses(sessionA)
@@ -108,9 +108,9 @@ func TestARebuiltIndexKnowsWhatWasUsed(t *testing.T) {
 	other.pass.Journal.Log.Dir = w.pass.Journal.Log.Dir
 	other.compacted(sessionA, 1)
 	other.clock = w.clock
-	other.pass.Measure = func(context.Context, archive.Compaction) (lifecycle.Outcome, error) {
+	other.pass.Measure = func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
 		t.Error("measured again")
-		return lifecycle.Outcome{}, nil
+		return maintenance.Outcome{}, nil
 	}
 	healthy(t, other.run())
 	if got := other.accesses(sessionA); !slices.Equal(got, want) {
@@ -123,8 +123,8 @@ func TestACompactionThatCannotBeMeasured(t *testing.T) {
 	w.compacted(sessionA, 1)
 	w.gave(sessionA)
 	w.clock = w.clock.Add(w.pass.Rest + time.Hour)
-	w.pass.Measure = func(context.Context, archive.Compaction) (lifecycle.Outcome, error) {
-		return lifecycle.Outcome{}, errors.New("no such line")
+	w.pass.Measure = func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
+		return maintenance.Outcome{}, errors.New("no such line")
 	}
 	stages := w.run()
 	if st := stages["feedback"]; st.Error == "" || st.Done != 0 {
@@ -134,7 +134,9 @@ func TestACompactionThatCannotBeMeasured(t *testing.T) {
 		t.Errorf("the stages behind it ran: %+v", st)
 	}
 	// Nothing to tell is a result like any other: it is not asked for again.
-	w.pass.Measure = func(context.Context, archive.Compaction) (lifecycle.Outcome, error) { return lifecycle.Outcome{}, nil }
+	w.pass.Measure = func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
+		return maintenance.Outcome{}, nil
+	}
 	if st := w.run()["feedback"]; st.Done != 1 || len(w.accesses(sessionA)) != 0 {
 		t.Errorf("%+v", st)
 	}
@@ -164,7 +166,7 @@ func TestRecalledPlacesAreAccesses(t *testing.T) {
 
 func TestSchedule(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	s := lifecycle.Schedule{Path: t.TempDir() + "/state/maintained"}
+	s := maintenance.Schedule{Path: t.TempDir() + "/state/maintained"}
 	if !s.Due(now) {
 		t.Error("the first pass is not due")
 	}
