@@ -19,7 +19,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
 .PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick eval foresight \
-	cover tools client onnxruntime onnx generate depguard-proof dist notices clean
+	cover tools client onnxruntime onnx generate dist notices clean
 
 help: ## list the targets
 	@awk 'BEGIN{FS=":.*## "} /^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,11 +105,8 @@ onnxruntime: # the library for the tests of the embedding helper; they say it if
 onnx: ## build ./bin/strandline-onnx, the helper that runs embedding models (needs a C compiler)
 	CGO_ENABLED=1 $(GO) build -trimpath -tags onnx -ldflags '-s -w' -o bin/strandline-onnx$(EXE) ./cmd/strandline-onnx
 
-generate: ## rewrite golden files, the bundled demo session and the picture in ARCHITECTURE.md
-	$(GO) test ./internal/house ./internal/demo -update
-
-depguard-proof: $(GOLANGCI) ## show that the linter fails when a floor is broken
-	./scripts/depguard-proof.sh $(GOLANGCI)
+generate: ## rewrite golden files and the bundled demo session
+	$(GO) test ./internal/demo -update
 
 dist: notices ## build the release archives without publishing (needs goreleaser)
 	goreleaser release --snapshot --clean

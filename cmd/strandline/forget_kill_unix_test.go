@@ -16,7 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"strandline/internal/synth"
+	"strandline/bench/synth"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"strandline/internal/synth"
+	"strandline/bench/synth"
 )
 
 // talk SESSION FILE TEXT... writes a session in which each text is a prompt.

@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"strandline/bench/synth"
 	"strandline/internal/capture"
 	"strandline/internal/state"
-	"strandline/internal/synth"
 )
 
 func TestMain(m *testing.M) {

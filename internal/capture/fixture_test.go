@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"strandline/bench/synth"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
-	"strandline/internal/synth"
 )
 
 // world is a client's folder and an archive, both empty.

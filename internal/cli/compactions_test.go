@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"strandline/bench/synth"
 	"strandline/internal/archive"
 	"strandline/internal/config"
-	"strandline/internal/synth"
 	"strandline/internal/view"
 )
 

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"strandline/bench/synth"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/state"
-	"strandline/internal/synth"
 )
 
 func TestReindexGivesTheSameAnswers(t *testing.T) {

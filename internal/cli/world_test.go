@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"strandline/bench/synth"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
-	"strandline/internal/synth"
 )
 
 const (

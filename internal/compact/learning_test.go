@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"strandline/bench/foresight"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/foresight"
 	"strandline/internal/recall"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"strandline/bench/synth"
 	"strandline/internal/demo/story"
-	"strandline/internal/synth"
 )
 
 var update = flag.Bool("update", false, "render the bundled sessions anew")

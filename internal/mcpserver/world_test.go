@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"strandline/bench/synth"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/embed"
@@ -21,7 +22,6 @@ import (
 	"strandline/internal/index/sqlite"
 	"strandline/internal/logread"
 	"strandline/internal/sessionlog"
-	"strandline/internal/synth"
 	"strandline/internal/vector"
 )
 

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"strandline/bench/synth"
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
-	"strandline/internal/synth"
 )
 
 const (

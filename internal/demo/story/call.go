@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"strandline/internal/synth"
+	"strandline/bench/synth"
 )
 
 // persistAt is the size of an output in bytes from which the client keeps it in

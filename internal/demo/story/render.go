@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"strandline/internal/synth"
+	"strandline/bench/synth"
 )
 
 // Files are what a story becomes: transcripts and side files by their path

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/synth"
+	"strandline/bench/synth"
 )
 
 func render(t *testing.T, text string) (Files, []string) {

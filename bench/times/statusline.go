@@ -1,0 +1,68 @@
+package times
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const goalStatusline = 5 * time.Millisecond
+
+// errNoLine is a statusline that does not say what it should.
+var errNoLine = errors.New("not the line that was expected")
+
+// Statusline measures the line of a session whose hooks have left their state:
+// the whole process, taking turns with an empty program.
+func (s *Suite) Statusline(ctx context.Context) error {
+	w, err := NewWorld(filepath.Join(s.Dir, "statusline"))
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(w.Dir)
+	if _, err := s.invent(w, hookSession, 9, 1e6); err != nil {
+		return err
+	}
+	stop, err := json.Marshal(map[string]any{
+		"session_id": hookSession, "transcript_path": w.Transcript(hookSession), "cwd": "/home/dev/acme", "hook_event_name": "Stop",
+	})
+	if err != nil {
+		return fmt.Errorf("make the payload: %w", err)
+	}
+	if _, err := w.Run(ctx, stop, s.Programs.Strandline, "hook"); err != nil {
+		return err
+	}
+	payload, err := json.Marshal(map[string]any{
+		"session_id": hookSession, "transcript_path": w.Transcript(hookSession), "cwd": "/home/dev/acme",
+		"model":          map[string]string{"id": "claude-opus-5-5", "display_name": "Opus 5.5"},
+		"context_window": map[string]any{"total_input_tokens": 433_500, "context_window_size": 1_000_000, "used_percentage": 43},
+	})
+	if err != nil {
+		return fmt.Errorf("make the payload: %w", err)
+	}
+	var empty, line Times
+	for i := range s.Runs + warmUps {
+		e, err := w.Run(ctx, payload, s.Programs.Empty)
+		if err != nil {
+			return err
+		}
+		r, err := w.Run(ctx, payload, s.Programs.Strandline, "statusline")
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(string(r.Stdout), "43%") {
+			return fmt.Errorf("statusline printed %q: %w", r.Stdout, errNoLine)
+		}
+		if i >= warmUps {
+			empty.Add(e)
+			line.Add(r)
+		}
+	}
+	s.Report.AddGoal("statusline", ms(line.Wall.Median()), spread(line), "5 ms", line.Wall.Median() <= goalStatusline)
+	s.Report.Add("… times an empty Go program", fmt.Sprintf("%.1f", line.Wall.Ratio(empty.Wall)), "taking turns")
+	return nil
+}

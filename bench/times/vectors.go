@@ -1,0 +1,68 @@
+package times
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+const (
+	goalNearest = 10 * time.Millisecond
+	million     = 1_000_000
+)
+
+// Nearest measures how long the ten nearest in a file of vectors take, a new
+// process for each query.
+func (s *Suite) Nearest(ctx context.Context) error {
+	w, err := NewWorld(filepath.Join(s.Dir, "vectors"))
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(w.Dir)
+	for _, size := range s.Vectors {
+		if err := s.nearest(ctx, w, size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearest measures searches of one file, taking turns with an empty program.
+func (s *Suite) nearest(ctx context.Context, w World, size int) error {
+	dir := filepath.Join(w.Dir, strconv.Itoa(size))
+	s.logf("  invent %d vectors", size)
+	if _, err := w.Run(ctx, nil, s.Programs.Nearest, "-make", strconv.Itoa(size), dir); err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var empty, search Times
+	for i := range s.Runs + warmUps {
+		e, err := w.Run(ctx, nil, s.Programs.Empty)
+		if err != nil {
+			return err
+		}
+		r, err := w.Run(ctx, nil, s.Programs.Nearest, "-seed", strconv.Itoa(i+1), dir)
+		if err != nil {
+			return err
+		}
+		if found := bytes.Count(r.Stdout, []byte("\n")); found != 10 {
+			return fmt.Errorf("%d nearest of %d: %w", found, size, errNothing)
+		}
+		if i >= warmUps {
+			empty.Add(e)
+			search.Add(r)
+		}
+	}
+	what := fmt.Sprintf("the ten nearest of %d vectors, whole process", size)
+	if size == million {
+		s.Report.AddGoal(what, ms(search.Wall.Median()), spread(search), "10 ms", search.Wall.Median() <= goalNearest)
+	} else {
+		s.Report.Add(what, ms(search.Wall.Median()), spread(search))
+	}
+	s.Report.Add("… an empty Go program", ms(empty.Wall.Median()), spread(empty))
+	return nil
+}

@@ -1,0 +1,306 @@
+package e2e
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"strandline/e2e/mockapi"
+	"strandline/internal/text"
+)
+
+// The facts that conversations plant and summaries leave out.
+const (
+	portFact  = "the staging tide gauge answers on port 54177"
+	tableFact = "tables are rounded down to whole decimetres"
+)
+
+// The prompts of the long story.
+const (
+	plantPrompt  = "Please note that " + portFact + ", and write it to gauge.txt."
+	loopPrompt   = "Now check the gauge a few times."
+	agentPrompt  = "Have somebody look at the archive."
+	searchPrompt = "Look for old tide tables in this folder."
+	rulePrompt   = "One more rule: " + tableFact + "."
+	nextPrompt   = "Which port was it, and how do we round?"
+	forkPrompt   = "Try another way."
+)
+
+// TestStory is a user's week: everything that the client does to a conversation,
+// with strandline beside it, and after every process the archive is held against
+// what the client wrote.
+func TestStory(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+	s.checkExported()
+
+	loop := s.resume(id, loopPrompt).mustAnswer("All done.").undisturbed()
+	s.checkExported()
+	if got, want := strings.Join(loop.compactions(), " "), "auto"; got != want {
+		t.Fatalf("compactions of the tool loop: %s, want %s", got, want)
+	}
+	checkRestored(t, after(t, loop, mockapi.Compaction), portFact)
+
+	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
+	s.checkExported()
+
+	s.resume(id, rulePrompt).mustAnswer("Understood.").undisturbed()
+	s.resume(id, "/compact mind the tides").mustSucceed()
+	s.checkHookRows()
+	s.checkExported()
+	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
+	checkRestored(t, next.request(mockapi.Turn, 0), tableFact)
+	if _, block, _ := strings.Cut(next.request(mockapi.Turn, 0).Text(), "hook additional context: "+text.OpenMark); !strings.Contains(block, "With this /compact: mind the tides") {
+		t.Errorf("the block does not begin with what was typed: %s", block)
+	}
+	s.checkExported()
+
+	fork := s.resume(id, forkPrompt, "--fork-session").mustAnswer("Another way.").undisturbed()
+	s.checkExported()
+	s.checkRebuilt(id)
+	s.checkRebuilt(fork.session())
+
+	s.strandline("verify").mustSucceed()
+	s.checkLog()
+	s.checkFound(portFact)
+	s.strandline("reindex").mustSucceed()
+	for _, body := range []string{portFact, tableFact, "A gauge was checked."} {
+		s.checkFound(body)
+	}
+}
+
+// scriptStory scripts what the model says in the story. Its summaries hold none
+// of the facts.
+func (s *sandbox) scriptStory() {
+	s.api.Summarize("The person works on tide tables. A gauge was checked.")
+	s.api.On(plantPrompt,
+		mockapi.Use(mockapi.Write(s.project+"/gauge.txt", "port 54177\n")).Saying("I write it down.").Thinking("A file, then."),
+		mockapi.Say("Noted."))
+	s.api.On(loopPrompt, toolLoop(4, 2)...)
+	s.api.On(agentPrompt,
+		mockapi.Use(mockapi.Agent("Look at the archive", searchPrompt)),
+		mockapi.Say("The archive is in order."))
+	s.api.On(searchPrompt,
+		mockapi.Use(mockapi.Bash("ls -la"), mockapi.Read(s.project+"/README.md")),
+		mockapi.Say("There is one README."))
+	s.api.On(rulePrompt, mockapi.Say("Understood."))
+	s.api.On(nextPrompt, mockapi.Say("54177, down."))
+	s.api.On(forkPrompt, mockapi.Say("Another way."))
+}
+
+// checkRestored fails the test unless a block of ours in the request tells the
+// fact, and nothing else in it does.
+func checkRestored(t *testing.T, req *mockapi.Request, fact string) {
+	t.Helper()
+	blocks, rest := records(req.Text())
+	if len(blocks) == 0 {
+		t.Errorf("the request after the compaction holds no block of ours; its text ends: %s", tail(rest))
+		return
+	}
+	if strings.Contains(rest, fact) {
+		t.Errorf("the request tells %q without our block: the test shows nothing", fact)
+	}
+	if all := strings.Join(blocks, "\n"); !strings.Contains(all, fact) {
+		t.Errorf("our blocks do not tell %q:\n%s", fact, all)
+	}
+}
+
+// records takes the blocks of ours out of a text. There may be several: what is
+// said to the summarizer comes back with a compaction by hand.
+func records(body string) (blocks []string, rest string) {
+	for {
+		before, from, found := strings.Cut(body, text.OpenMark)
+		rest += before
+		if !found {
+			return blocks, rest
+		}
+		var block string
+		block, body, _ = strings.Cut(from, text.CloseMark)
+		blocks = append(blocks, block)
+	}
+}
+
+func tail(s string) string { return strings.ToValidUTF8(s[max(0, len(s)-2000):], "?") }
+
+// TestReactiveCompaction is the compaction that comes when the API refuses a
+// conversation that is too long.
+func TestReactiveCompaction(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	s.api.On(nextPrompt, mockapi.TooLong(), mockapi.Say("54177."))
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+
+	next := s.resume(id, nextPrompt).mustAnswer("54177.").undisturbed()
+
+	checkRestored(t, after(t, next, mockapi.Compaction), portFact)
+	s.checkExported()
+}
+
+// TestSubAgentCompaction has a sub-agent fill its own context: what it is given
+// back is its own past, not its parent's.
+func TestSubAgentCompaction(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	look := "Look through the tables; " + tableFact + "."
+	s.api.On(rulePrompt, mockapi.Use(mockapi.Agent("Look through the tables", look)), mockapi.Say("Looked."))
+	s.api.On(look, toolLoop(4, 2)...)
+	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
+
+	turn := s.resume(id, rulePrompt).mustAnswer("Looked.").undisturbed()
+
+	next := after(t, turn, mockapi.Compaction)
+	if next.Prompt != look {
+		t.Fatalf("the request after the compaction is of %q, not of the sub-agent", next.Prompt)
+	}
+	checkRestored(t, next, tableFact)
+	if strings.Contains(next.Text(), portFact) {
+		t.Error("the sub-agent is told what its parent heard")
+	}
+	if blocks, _ := records(next.Text()); !strings.Contains(strings.Join(blocks, ""), ", for the validator.") {
+		t.Errorf("the sub-agent's block is not of its role: %q", blocks)
+	}
+	s.checkExported()
+}
+
+// TestBackgroundAgent has a sub-agent outlast the turn that started it. The client
+// tells of its end in the place of a prompt, which nobody has asked.
+func TestBackgroundAgent(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	s.api.On(rulePrompt,
+		mockapi.Use(mockapi.Agent("Look at the archive", searchPrompt).InBackground()), mockapi.Say("It looks."))
+	s.api.OnPart("task-notification", mockapi.Say("It has looked."))
+
+	s.start(id, rulePrompt).mustSucceed().undisturbed()
+
+	s.checkExported()
+	s.checkRebuilt(id)
+	s.checkLog()
+	var sessions []struct {
+		Session string `json:"session"`
+		Turns   int    `json:"turns"`
+	}
+	listed := s.strandline("sessions", "--json").mustSucceed().stdout
+	if err := json.Unmarshal([]byte(listed), &sessions); err != nil {
+		t.Fatalf("sessions --json printed %q: %v", listed, err)
+	}
+	if len(sessions) != 1 || sessions[0].Session != id || sessions[0].Turns != 1 {
+		t.Errorf("sessions %+v, want %s with one turn", sessions, id)
+	}
+}
+
+// TestSideFiles is about what the client keeps beside a transcript: outputs that
+// are too large for it, and what its sub-agents do.
+func TestSideFiles(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.install()
+	id := newSession(t)
+	s.scriptStory()
+	s.api.On("Print the table.", mockapi.Use(mockapi.Bash("seq 1 20000")), mockapi.Say("That is long."))
+	s.start(id, "Print the table.").mustAnswer("That is long.").undisturbed()
+	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
+
+	kinds := map[string]int{}
+	for _, rel := range s.sideFiles(id) {
+		kinds[strings.Split(rel, "/")[1]]++
+	}
+	if kinds["tool-results"] != 1 || kinds["subagents"] != 2 {
+		t.Errorf("side files: %v, want a tool result and two of a sub-agent", kinds)
+	}
+	s.checkExported()
+	s.checkRebuilt(id)
+}
+
+// TestPreserve holds the compaction request against what PreCompact has to say.
+func TestPreserve(t *testing.T) {
+	t.Parallel()
+	s, id := planted(t, (*sandbox).install)
+
+	want := strings.TrimSpace(s.strandline("preserve", "--session", id).mustSucceed().stdout)
+	tn := s.resume(id, "/compact").mustSucceed()
+
+	if want == "" {
+		t.Fatal("preserve has nothing to say about a session with facts and a file")
+	}
+	if got := tn.request(mockapi.Compaction, 0).Text(); !strings.Contains(got, want) {
+		t.Errorf("the compaction request does not hold what preserve prints:\n%s\n--- it ends:\n%s", want, tail(got))
+	}
+	s.checkExported()
+}
+
+// TestRebuiltSessionResumes deletes what the client kept of a session, as it does
+// itself after a month, and has it resume what strandline puts back.
+func TestRebuiltSessionResumes(t *testing.T) {
+	t.Parallel()
+	s, id := planted(t, (*sandbox).install)
+	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
+	transcript := s.transcript(id)
+	want, files := s.read(transcript), s.sideFiles(id)
+	s.forget(id)
+	s.print("--resume", id, nextPrompt).mustFail()
+
+	s.strandline("rebuild", id).mustSucceed()
+
+	if got := s.read(transcript); got != want {
+		t.Errorf("the transcript is not what it was: %s", firstDifference(got, want))
+	}
+	if got := s.sideFiles(id); strings.Join(got, " ") != strings.Join(files, " ") {
+		t.Errorf("side files %v, were %v", got, files)
+	}
+	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
+	sent := next.request(mockapi.Turn, 0).Text()
+	for _, text := range []string{portFact, "Noted.", "The archive is in order."} {
+		if !strings.Contains(sent, text) {
+			t.Errorf("the client resumed the rebuilt session without %q", text)
+		}
+	}
+	s.checkExported()
+}
+
+// TestResumeWithoutAForgottenTurn has the client resume a session of which a turn in
+// the middle was deleted for good: one line stands where its rows were.
+func TestResumeWithoutAForgottenTurn(t *testing.T) {
+	t.Parallel()
+	s, id := planted(t, (*sandbox).install)
+	s.resume(id, agentPrompt).mustAnswer("The archive is in order.").undisturbed()
+	before := len(s.read(s.transcript(id)))
+	found := s.strandline("search", "--session", id, "--json", agentPrompt).mustSucceed().stdout
+	_, handle, _ := strings.Cut(found, `"handle": "`)
+	handle, _, _ = strings.Cut(handle, `"`)
+	turn, _, _ := strings.Cut(handle, ".")
+	s.strandline("forget", turn, "--yes").mustSucceed()
+	s.forget(id)
+
+	s.strandline("rebuild", id).mustSucceed()
+
+	if after := len(s.read(s.transcript(id))); after != before {
+		t.Errorf("the transcript has %d bytes without %s, had %d", after, turn, before)
+	}
+	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
+	sent := next.request(mockapi.Turn, 0).Text()
+	for _, text := range []string{portFact, "Noted."} {
+		if !strings.Contains(sent, text) {
+			t.Errorf("the client resumed the session without %q, which is older than %s", text, turn)
+		}
+	}
+	for _, text := range []string{agentPrompt, "The archive is in order."} {
+		if strings.Contains(sent, text) {
+			t.Errorf("the client sends %q, which was forgotten with %s", text, turn)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"strandline/e2e/mockapi"
+)
+
+// patience bounds every wait; what is waited for takes a fraction of it.
+const patience = time.Minute
+
+// flushPatience bounds the wait for the client's own write-behind.
+const flushPatience = 2 * time.Second
+
+// compactWindow is the smallest context window that the client accepts. It
+// compacts when an answer reports compactAt tokens or more.
+const (
+	compactWindow = "100000"
+	compactAt     = 70_000
+)
+
+// sandbox is a person's machine: a home, a project under git, the client, and
+// strandline beside it.
+type sandbox struct {
+	t       *testing.T
+	api     *mockapi.Server
+	client  string
+	program string // strandline as it is installed here, "" before install
+	home    string
+	config  string // the client's folder
+	project string
+	store   string // STRANDLINE_HOME
+	env     []string
+	behind  []string // what the client is started by in print mode, if not by itself
+	// checked says up to where each transcript was looked through for complaints
+	// about hooks.
+	checked map[string]int
+	// processes counts those of the client.
+	processes atomic.Int64
+}
+
+// newSandbox makes a machine on which the client is set up and strandline is not.
+func newSandbox(t *testing.T) *sandbox {
+	t.Helper()
+	root := t.TempDir()
+	home := filepath.Join(root, "home")
+	return newSandboxIn(t, root, home, filepath.Join(home, ".claude"), filepath.Join(home, ".local", "share", "strandline"))
+}
+
+// newSandboxIn makes such a machine with the home, the client's folder and
+// strandline's in these places.
+func newSandboxIn(t *testing.T, root, home, config, store string, env ...string) *sandbox {
+	t.Helper()
+	s := &sandbox{t: t, client: client(t), api: mockapi.Start(t), checked: map[string]int{}}
+	s.home, s.config, s.store = home, config, store
+	s.project = filepath.Join(root, "project")
+	s.env = []string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + s.home,
+		"TMPDIR=" + filepath.Join(root, "tmp"),
+		"LANG=C.UTF-8",
+		"TZ=UTC",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org",
+		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org",
+		"ANTHROPIC_BASE_URL=" + s.api.URL(),
+		"ANTHROPIC_API_KEY=" + fakeKey,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1",
+		"HTTPS_PROXY=" + s.api.URL(), // fails the test if it is used
+		"NO_PROXY=127.0.0.1,localhost",
+		"CLAUDE_CODE_AUTO_COMPACT_WINDOW=" + compactWindow,
+	}
+	s.env = append(s.env, env...)
+	s.write(filepath.Join(root, "tmp", ".keep"), "")
+	s.write(s.settingsFile(), userSettings)
+	s.write(s.stateFile(), s.onboarded())
+	s.write(filepath.Join(s.project, "README.md"), "# Tide tables\n")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "Begin"}} {
+		s.run("git", args...).mustSucceed()
+	}
+	s.api.Before(s.awaitFlush)
+	t.Cleanup(s.logHooks)
+	return s
+}
+
+// fakeKey is accepted without a dialog because the client's state says so.
+const fakeKey = "sk-ant-e2e-not-a-key"
+
+// userSettings is what the user had before: permissions so that no dialog comes
+// up, a hook of their own, and a layout that no program would write.
+const userSettings = `{
+    "permissions": {
+        "allow": ["Bash", "Read", "Write", "Edit", "Agent"] },
+
+  "hooks": {"Stop": [ {"hooks": [{"type": "command", "command": "true"}]} ]},
+  "cleanupPeriodDays":   3650
+}
+`
+
+// onboarded is the state of a client whose first-run dialogs were answered.
+func (s *sandbox) onboarded() string {
+	state := map[string]any{
+		"hasCompletedOnboarding": true,
+		"theme":                  "dark",
+		"customApiKeyResponses":  map[string]any{"approved": []string{fakeKey[len(fakeKey)-20:]}, "rejected": []string{}},
+		"projects":               map[string]any{s.project: map[string]any{"hasTrustDialogAccepted": true}},
+	}
+	data, err := json.Marshal(state)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func (s *sandbox) settingsFile() string { return filepath.Join(s.config, "settings.json") }
+
+// stateFile is where the client keeps its own state.
+func (s *sandbox) stateFile() string { return filepath.Join(s.home, ".claude.json") }
+
+// projects is the folder that the client keeps its transcripts in.
+func (s *sandbox) projects() string { return filepath.Join(s.config, "projects") }
+
+// install puts strandline on the machine and runs init without the compactor
+// plugin: the client compacts, and hooks help it.
+func (s *sandbox) install() {
+	s.t.Helper()
+	s.installWith("--no-plugin")
+}
+
+// installPlugin is install with the compactor plugin, as it is unless somebody
+// asks for less.
+func (s *sandbox) installPlugin() {
+	s.t.Helper()
+	s.installWith()
+}
+
+func (s *sandbox) installWith(args ...string) {
+	s.t.Helper()
+	s.program = filepath.Join(filepath.Dir(s.project), "bin", programName)
+	link(s.t, program(s.t), s.program)
+	s.t.Cleanup(s.awaitProcesses)
+	s.strandline(append([]string{"init"}, args...)...).mustSucceed()
+}
+
+// awaitProcesses waits for those that strandline's hooks have left behind, so that
+// nobody writes any more when the machine is taken away. Where the system does
+// not tell what runs, it waits for nothing.
+func (s *sandbox) awaitProcesses() {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for s.running() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			s.t.Error("a process of strandline does not end")
+			return
+		}
+	}
+}
+
+// running reports whether a process runs the installed program.
+func (s *sandbox) running() bool {
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, link := range links {
+		if exe, err := os.Readlink(link); err == nil && strings.HasPrefix(exe, s.program) {
+			return true
+		}
+	}
+	return false
+}
+
+// awaitFlush holds an answer back until the tool results that it answers are in
+// a transcript. The client writes about a tenth of a second behind, a real model
+// takes longer than that, and a hook may look at the transcript in between.
+func (s *sandbox) awaitFlush(ctx context.Context, req *mockapi.Request) {
+	ctx, cancel := context.WithTimeout(ctx, flushPatience)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for _, id := range req.ToolResults() {
+		for !s.transcribed(`"tool_use_id":"` + id + `"`) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}
+}
+
+// transcribed reports whether any transcript holds the text.
+func (s *sandbox) transcribed(text string) bool {
+	for _, path := range s.clientFiles() {
+		data, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(data, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// write makes a file with its folders.
+func (s *sandbox) write(path, content string) {
+	s.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *sandbox) read(path string) string {
+	s.t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// link makes target the same program as source, by its own path.
+func link(t *testing.T, source, target string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(source, target); err == nil {
+		return
+	}
+	data, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(target, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is what a process left.
+type outcome struct {
+	t      *testing.T
+	args   []string
+	stdout string
+	stderr string
+	err    error
+}
+
+// run runs a program in the project folder.
+func (s *sandbox) run(name string, args ...string) outcome {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := s.command(ctx, name, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	return outcome{t: s.t, args: append([]string{filepath.Base(name)}, args...), stdout: stdout.String(), stderr: stderr.String(), err: err}
+}
+
+// command is a program in the project folder; it is killed when ctx ends.
+func (s *sandbox) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = s.project, s.env
+	cmd.WaitDelay = patience // for whoever holds the pipes when the process has ended
+	return cmd
+}
+
+// strandline runs the installed program.
+func (s *sandbox) strandline(args ...string) outcome {
+	s.t.Helper()
+	return s.run(s.program, args...)
+}
+
+func (o outcome) mustSucceed() outcome {
+	o.t.Helper()
+	if o.err != nil {
+		o.t.Fatalf("%s: %v\n%s%s", strings.Join(o.args, " "), o.err, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// mustFail fails the test if the process ended well.
+func (o outcome) mustFail() outcome {
+	o.t.Helper()
+	if o.err == nil {
+		o.t.Fatalf("%s: succeeded\n%s%s", strings.Join(o.args, " "), o.stdout, o.stderr)
+	}
+	return o
+}

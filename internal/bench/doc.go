@@ -1,4 +1,0 @@
-// Package bench invents transcripts of any size and measures whole processes
-// over them, the way a client starts them. Command bench prints the tables;
-// nothing here is linked into the program.
-package bench

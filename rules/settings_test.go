@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEverySettingIsRead: every setting that `strandline config` lists is read by
+// some package.
+func TestEverySettingIsRead(t *testing.T) {
+	parse := func(name string) *ast.File {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, filepath.FromSlash(name)), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	unread := settings(parse("internal/config/config.go"))
+	if !unread["Restore.Budget"] || !unread["Search.Limit"] {
+		t.Fatalf("this test does not see the settings: %v", unread)
+	}
+	for _, name := range files(t, ".go") {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(filepath.ToSlash(name), "internal/config/") {
+			continue
+		}
+		ast.Inspect(parse(name), func(n ast.Node) bool {
+			if field, ok := n.(*ast.SelectorExpr); ok {
+				if section, ok := field.X.(*ast.SelectorExpr); ok {
+					delete(unread, section.Sel.Name+"."+field.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	for name := range unread {
+		t.Errorf("nothing reads the setting config.Config.%s", name)
+	}
+}
+
+// settings lists the fields of Config that are structs of the same file, with
+// their own fields: "Restore.Budget".
+func settings(f *ast.File) map[string]bool {
+	structs := map[string]*ast.StructType{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.TypeSpec); ok {
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				structs[spec.Name.Name] = s
+			}
+		}
+		return true
+	})
+	found := map[string]bool{}
+	for _, section := range structs["Config"].Fields.List {
+		kind, ok := section.Type.(*ast.Ident)
+		if !ok || structs[kind.Name] == nil {
+			continue
+		}
+		for _, name := range section.Names {
+			for _, field := range structs[kind.Name].Fields.List {
+				for _, leaf := range field.Names {
+					found[name.Name+"."+leaf.Name] = true
+				}
+			}
+		}
+	}
+	return found
+}
