@@ -44,7 +44,7 @@ func runHook() {
 		home = "" // config falls back to what the environment names
 	}
 	cfg, cfgErr := config.Load(config.Inputs{Env: os.Getenv, Home: home, Cwd: os.Getenv("CLAUDE_PROJECT_DIR")})
-	logs := &state.Writer{Path: cfg.Paths.Errors()}
+	logs := &state.LogFile{Path: cfg.Paths.Errors()}
 	log := slog.New(slog.NewJSONHandler(logs, nil))
 	if cfgErr != nil {
 		log.Warn("settings", "error", cfgErr)
@@ -139,7 +139,7 @@ const indexWait = 10 * time.Second
 func openIndex(ctx context.Context, path string, opt sqlite.Options) (indexed, error) {
 	wait, cancel := context.WithTimeout(ctx, indexWait)
 	defer cancel()
-	lock, err := state.Wait(wait, path+".lock", true)
+	lock, err := state.WaitLock(wait, path+".lock", true)
 	if errors.Is(err, state.ErrHeld) {
 		return indexed{}, &archive.Error{Code: archive.CodeBusy, Msg: "the index is being replaced", Hint: "a reindex is at its end; try again in a moment"}
 	}

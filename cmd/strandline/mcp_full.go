@@ -31,7 +31,7 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) (err error) {
 	defer func() { err = errors.Join(err, queries.Close()) }()
 	server := mcpserver.New(mcpserver.Options{
 		Version: version, Now: now,
-		Log: slog.New(slog.NewJSONHandler(&state.Writer{Path: cfg.Paths.Errors()}, nil)),
+		Log: slog.New(slog.NewJSONHandler(&state.LogFile{Path: cfg.Paths.Errors()}, nil)),
 		Open: func(ctx context.Context) (mcpserver.Index, error) {
 			if _, err := os.Stat(cfg.Paths.Index()); err != nil {
 				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")

@@ -241,7 +241,7 @@ func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 
 // hold LOCK takes a lock as another process would, until the script ends.
 func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
-	lock, err := state.Try(ts.MkAbs(args[0]))
+	lock, err := state.TryLock(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(lock.Release()) })
 }

@@ -79,7 +79,7 @@ func leaveEnded(ctx context.Context, r rooms, ended capture.PendingWork) error {
 // another catch-up holds the lock relies on its last look.
 func (a *app) catchUp(ctx context.Context, r rooms) error {
 	for r.pending().Any() {
-		lock, err := state.Try(r.file("catchup.lock"))
+		lock, err := state.TryLock(r.file("catchup.lock"))
 		if errors.Is(err, state.ErrHeld) {
 			return nil
 		}

@@ -156,7 +156,7 @@ func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.F
 		out = append(out, install.Finding{Level: install.LevelFail, Topic: "index", Msg: sentence(err),
 			Hint: cmp.Or(archive.ErrorHint(err), "`strandline reindex` rebuilds it from the logs; nothing is lost")})
 	}
-	entries, err := state.Recent(r.cfg.Paths.Errors(), a.env.Now().Add(-7*24*time.Hour), 10)
+	entries, err := state.RecentErrors(r.cfg.Paths.Errors(), a.env.Now().Add(-7*24*time.Hour), 10)
 	for _, e := range entries {
 		out = append(out, install.Finding{Level: install.LevelWarn, Topic: "errors",
 			Msg: fmt.Sprintf("%s %s: %s", a.stamp(e.Time), cmp.Or(e.Event, e.Msg), cmp.Or(e.Error, e.Msg))})

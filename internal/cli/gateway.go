@@ -172,7 +172,7 @@ func (a *app) relay(ctx context.Context, f relayFlags) (Relayed, error) {
 			return a.handlesOf(ctx, r, session, ids)
 		},
 		NewID: func() string { return "msg_strandline_" + strings.ToLower(rand.Text()) },
-		Log:   slog.New(slog.NewJSONHandler(&state.Writer{Path: r.cfg.Paths.Errors()}, nil)),
+		Log:   slog.New(slog.NewJSONHandler(&state.LogFile{Path: r.cfg.Paths.Errors()}, nil)),
 	}
 	if r.cfg.Gateway.Compact {
 		gate.Compact = func(ctx context.Context, c Summarised) (string, error) { return a.recordOf(ctx, r, c) }

@@ -183,7 +183,7 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 		return err
 	}
 	a.env.Background()
-	lock, err := state.Try(r.file("maintain.lock"))
+	lock, err := state.TryLock(r.file("maintain.lock"))
 	if errors.Is(err, state.ErrHeld) {
 		return nil
 	}

@@ -109,7 +109,7 @@ const swapWait = 30 * time.Second
 func swapIndex(ctx context.Context, fresh, final string) error {
 	wait, cancel := context.WithTimeout(ctx, swapWait)
 	defer cancel()
-	lock, err := state.Wait(wait, final+".lock", false)
+	lock, err := state.WaitLock(wait, final+".lock", false)
 	if err != nil {
 		return &archive.Error{Code: archive.CodeBusy, Msg: "the index stays in use by another process", Hint: "end the commands that use it and reindex again"}
 	}

@@ -128,7 +128,7 @@ func TestAnIndexInUseIsNotReplaced(t *testing.T) {
 	if err := errors.Join(os.WriteFile(final, []byte("old"), 0o600), os.WriteFile(fresh, []byte("new"), 0o600), os.WriteFile(final+"-wal", []byte("old"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := state.Wait(t.Context(), final+".lock", true)
+	reader, err := state.WaitLock(t.Context(), final+".lock", true)
 	if err != nil {
 		t.Fatal(err)
 	}

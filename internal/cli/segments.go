@@ -218,7 +218,7 @@ func (a *app) withSegments(ctx context.Context, typed string, run func(x indexed
 	}
 	wait, cancel := context.WithTimeout(ctx, segmentsWait)
 	defer cancel()
-	lock, err := state.Wait(wait, r.file("segments.lock"), false)
+	lock, err := state.WaitLock(wait, r.file("segments.lock"), false)
 	if err != nil {
 		return r.notLocked(err, "change of segments")
 	}

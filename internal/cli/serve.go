@@ -94,7 +94,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	s := Serving{
 		Config: r.cfg, Listen: f.listen, Network: f.network, Hosts: f.hosts, Exact: f.exact,
-		Log: slog.New(slog.NewJSONHandler(&state.Writer{Path: r.cfg.Paths.Errors()}, nil)),
+		Log: slog.New(slog.NewJSONHandler(&state.LogFile{Path: r.cfg.Paths.Errors()}, nil)),
 	}
 	path := f.tokenFile
 	if path == "" {

@@ -61,7 +61,7 @@ func (a *app) enterAnyway() (rooms, error) {
 
 // complain notes what went wrong where nobody reads what is printed.
 func (r rooms) complain(msg string, args ...any) {
-	slog.New(slog.NewJSONHandler(&state.Writer{Path: r.cfg.Paths.Errors()}, nil)).Error(msg, args...)
+	slog.New(slog.NewJSONHandler(&state.LogFile{Path: r.cfg.Paths.Errors()}, nil)).Error(msg, args...)
 }
 
 // file is the path of a file in the archive's folder.
@@ -107,7 +107,7 @@ func (a *app) withIndex(ctx context.Context, r rooms, mode StoreMode, run func(i
 
 // lock keeps two commands from doing the same work at once.
 func (r rooms) lock(name, work string) (*state.Lock, error) {
-	lock, err := state.Try(r.file(name + ".lock"))
+	lock, err := state.TryLock(r.file(name + ".lock"))
 	return lock, r.notLocked(err, work)
 }
 

@@ -54,7 +54,7 @@ func (a *app) status(ctx context.Context, x indexed) (view.Status, error) {
 		LogBytes: treeSize(x.file("log")), IndexBytes: treeSize(x.cfg.Paths.Index()) + treeSize(x.cfg.Paths.Index()+"-wal"),
 		Pending: x.pending().Any(),
 	}
-	entries, err := state.Recent(x.cfg.Paths.Errors(), a.env.Now().Add(-24*time.Hour), 1000)
+	entries, err := state.RecentErrors(x.cfg.Paths.Errors(), a.env.Now().Add(-24*time.Hour), 1000)
 	if err != nil {
 		return st, err
 	}

@@ -122,7 +122,7 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestLockIsHeldByAnother(t *testing.T) {
 	p := newPlace(t)
-	lock, err := state.Try(filepath.Join(p.opts.Home, "install.lock"))
+	lock, err := state.TryLock(filepath.Join(p.opts.Home, "install.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

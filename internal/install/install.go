@@ -111,7 +111,7 @@ func (in *Installer) lock(ctx context.Context) (*state.Lock, error) {
 	retry := time.NewTicker(20 * time.Millisecond)
 	defer retry.Stop()
 	for {
-		lock, err := state.Try(filepath.Join(in.opts.Home, "install.lock"))
+		lock, err := state.TryLock(filepath.Join(in.opts.Home, "install.lock"))
 		switch {
 		case err == nil:
 			return lock, nil

@@ -54,7 +54,7 @@ func (f Files) Update(ctx context.Context, id string, change func(s *Session) bo
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	lock, err := state.Wait(ctx, filepath.Join(f.Dir, "gauge.lock"), false)
+	lock, err := state.WaitLock(ctx, filepath.Join(f.Dir, "gauge.lock"), false)
 	if err != nil {
 		return fmt.Errorf("change state of session: %w", err)
 	}

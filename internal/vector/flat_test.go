@@ -429,7 +429,7 @@ func TestUpdateLeavesOthersFiles(t *testing.T) {
 // While another process updates, nothing is done; its result is as good.
 func TestUpdateHeld(t *testing.T) {
 	dir, src := Dir(t.TempDir()), filled(random(50, testDim, 10), 1)
-	lock, err := state.Try(filepath.Join(string(dir), ".lock"))
+	lock, err := state.TryLock(filepath.Join(string(dir), ".lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (d Dir) Update(ctx context.Context, src Rows) (done []Updated, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := state.Try(filepath.Join(string(d), ".lock"))
+	lock, err := state.TryLock(filepath.Join(string(d), ".lock"))
 	if errors.Is(err, state.ErrHeld) {
 		return nil, nil
 	}

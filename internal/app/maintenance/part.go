@@ -337,7 +337,7 @@ func (f Forget) holds(ctx context.Context, session string, parts []archive.Part)
 // their logs; what is derived is the caller's, and so is the lock of upkeep.
 func (f Forget) EraseParts(ctx context.Context, sessions []string) (gone Gone, err error) {
 	// What a process was writing when it was killed may hold the samples.
-	if err := state.Sweep(f.Capture.Parts().Dir); err != nil {
+	if err := state.RemoveTemp(f.Capture.Parts().Dir); err != nil {
 		return gone, fmt.Errorf("delete what was left half written: %w", err)
 	}
 	for _, s := range sessions {

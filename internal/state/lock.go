@@ -1,5 +1,3 @@
-// Package lockfile keeps two processes from doing the same work at once. A lock
-// ends with its process, however that ends.
 package state
 
 import (
@@ -14,18 +12,19 @@ import (
 // ErrHeld is returned when another process holds the lock.
 var ErrHeld = errors.New("held by another process")
 
-// Lock is a lock that is held.
+// Lock is an advisory lock between processes. It is released when its process
+// ends.
 type Lock struct {
 	file *os.File
 }
 
-// Try takes the lock at path without waiting; the file is made if it is missing
-// and stays behind. ErrHeld says that somebody else has it.
-func Try(path string) (*Lock, error) { return take(path, false) }
+// TryLock takes the lock at path without waiting. It creates a missing lock file,
+// which is never deleted. The error is ErrHeld if another process has the lock.
+func TryLock(path string) (*Lock, error) { return take(path, false) }
 
-// Wait takes the lock at path, alone or, if shared, together with others that
-// share it. It waits until ctx ends; the error is then ErrHeld.
-func Wait(ctx context.Context, path string, shared bool) (*Lock, error) {
+// WaitLock takes the lock at path, exclusively or shared with other shared
+// holders. It waits until ctx ends; the error is then ErrHeld.
+func WaitLock(ctx context.Context, path string, shared bool) (*Lock, error) {
 	for {
 		l, err := take(path, shared)
 		if !errors.Is(err, ErrHeld) {
@@ -34,13 +33,13 @@ func Wait(ctx context.Context, path string, shared bool) (*Lock, error) {
 		select {
 		case <-ctx.Done():
 			return nil, err
-		case <-time.After(poll):
+		case <-time.After(pollInterval):
 		}
 	}
 }
 
-// poll is how often a held lock is tried again. Locks are held for milliseconds.
-const poll = 5 * time.Millisecond
+// pollInterval is the time between two attempts. Locks are held for milliseconds.
+const pollInterval = 5 * time.Millisecond
 
 func take(path string, shared bool) (*Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -48,7 +47,7 @@ func take(path string, shared bool) (*Lock, error) {
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil && shared {
-		if r, rerr := os.Open(path); rerr == nil { // enough to share it, where nothing can be written
+		if r, rerr := os.Open(path); rerr == nil { // a shared lock works on a read-only file
 			f, err = r, nil
 		}
 	}
@@ -61,7 +60,7 @@ func take(path string, shared bool) (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
-// Release gives the lock back. A nil lock is none.
+// Release releases the lock. It accepts nil.
 func (l *Lock) Release() error {
 	if l == nil {
 		return nil

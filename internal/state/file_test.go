@@ -13,7 +13,7 @@ import (
 )
 
 func TestReplace(t *testing.T) {
-	for name, replace := range map[string]func(string, []byte) error{"as it is": state.Replace, "synced": state.ReplaceSynced} {
+	for name, replace := range map[string]func(string, []byte) error{"not synced": state.Replace, "synced": state.ReplaceSynced} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "new", "folder")
 			path := filepath.Join(dir, "file")
@@ -33,24 +33,24 @@ func TestReplace(t *testing.T) {
 				}
 			}
 			if left := names(t, dir); len(left) != 1 {
-				t.Errorf("%q are left, want the file alone", left)
+				t.Errorf("the folder holds %q, want one file", left)
 			}
 		})
 	}
 }
 
-// What cannot take the name leaves what has it, and nothing beside it.
+// A failed replacement leaves the old file and no temporary file.
 func TestReplaceFails(t *testing.T) {
 	dir := t.TempDir()
 	taken := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(filepath.Join(taken, "by a folder"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(taken, "child"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := state.Replace(taken, []byte("text")); err == nil {
-		t.Error("a folder with something in it was replaced")
+		t.Error("a folder that is not empty was replaced")
 	}
 	if left := names(t, dir); len(left) != 1 || strings.HasPrefix(left[0], state.TempPrefix) {
-		t.Errorf("%q are left", left)
+		t.Errorf("the folder holds %q", left)
 	}
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -79,7 +79,7 @@ func TestRemove(t *testing.T) {
 	if err := state.Replace(path, nil); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time it is gone
+	for range 2 { // the second time it is missing
 		if err := state.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -92,19 +92,19 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-func TestSweep(t *testing.T) {
+func TestRemoveTemp(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"file", state.TempPrefix + "1", state.TempPrefix + "2"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, at := range []string{dir, filepath.Join(dir, "none")} {
-		if err := state.Sweep(at); err != nil {
+	for _, at := range []string{dir, filepath.Join(dir, "missing")} {
+		if err := state.RemoveTemp(at); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if left := names(t, dir); len(left) != 1 || left[0] != "file" {
-		t.Errorf("%q are left, want the file alone", left)
+		t.Errorf("the folder holds %q, want one file", left)
 	}
 }

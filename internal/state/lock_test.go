@@ -19,37 +19,37 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hold takes the lock, says so on stdout, and keeps it until stdin ends.
+// hold takes the lock, prints "held" and keeps the lock until stdin ends.
 func hold(path string) {
-	if _, err := state.Try(path); err != nil {
+	if _, err := state.TryLock(path); err != nil {
 		os.Exit(1)
 	}
 	os.Stdout.WriteString("held\n")
 	os.Stdin.Read(make([]byte, 1))
 }
 
-func TestOneHolderAtATime(t *testing.T) {
+func TestLockIsExclusive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "x.lock")
-	first, err := state.Try(path)
+	first, err := state.TryLock(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := state.Try(path); !errors.Is(err, state.ErrHeld) {
-		t.Fatalf("second Try: got %v, want ErrHeld", err)
+	if _, err := state.TryLock(path); !errors.Is(err, state.ErrHeld) {
+		t.Fatalf("second TryLock: got %v, want ErrHeld", err)
 	}
 	if err := first.Release(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := state.Try(path)
+	again, err := state.TryLock(path)
 	if err != nil {
-		t.Fatalf("Try after Release: %v", err)
+		t.Fatalf("TryLock after Release: %v", err)
 	}
 	if err := again.Release(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestALockEndsWithItsProcess(t *testing.T) {
+func TestLockIsReleasedWhenItsProcessEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "LOCKFILE_TEST_HOLD="+path)
@@ -68,44 +68,44 @@ func TestALockEndsWithItsProcess(t *testing.T) {
 	if _, err := stdout.Read(make([]byte, 5)); err != nil {
 		t.Fatalf("the child did not take the lock: %v", err)
 	}
-	if _, err := state.Try(path); !errors.Is(err, state.ErrHeld) {
-		t.Errorf("Try beside the child: got %v, want ErrHeld", err)
+	if _, err := state.TryLock(path); !errors.Is(err, state.ErrHeld) {
+		t.Errorf("TryLock while the child holds it: got %v, want ErrHeld", err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed on purpose
-	lock, err := state.Try(path)
+	lock, err := state.TryLock(path)
 	if err != nil {
-		t.Fatalf("Try after the child was killed: %v", err)
+		t.Fatalf("TryLock after the child was killed: %v", err)
 	}
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestSharersKeepAnOwnerOut(t *testing.T) {
+func TestSharedLockExcludesExclusiveLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	ctx := t.Context()
 	var shared []*state.Lock
 	for range 2 {
-		l, err := state.Wait(ctx, path, true)
+		l, err := state.WaitLock(ctx, path, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		shared = append(shared, l)
 	}
-	if _, err := state.Try(path); !errors.Is(err, state.ErrHeld) {
-		t.Errorf("Try beside sharers: got %v, want ErrHeld", err)
+	if _, err := state.TryLock(path); !errors.Is(err, state.ErrHeld) {
+		t.Errorf("TryLock with shared holders: got %v, want ErrHeld", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := state.Wait(ended, path, false); !errors.Is(err, state.ErrHeld) {
-		t.Errorf("Wait with an ended context: got %v, want ErrHeld", err)
+	if _, err := state.WaitLock(ended, path, false); !errors.Is(err, state.ErrHeld) {
+		t.Errorf("WaitLock with an ended context: got %v, want ErrHeld", err)
 	}
 	got := make(chan error, 1)
 	go func() {
-		l, err := state.Wait(ctx, path, false)
+		l, err := state.WaitLock(ctx, path, false)
 		if err == nil {
 			err = l.Release()
 		}
@@ -117,16 +117,16 @@ func TestSharersKeepAnOwnerOut(t *testing.T) {
 		}
 	}
 	if err := <-got; err != nil {
-		t.Errorf("Wait until the sharers left: %v", err)
+		t.Errorf("WaitLock until the shared locks were released: %v", err)
 	}
 }
 
-func TestAnUnusableFolder(t *testing.T) {
+func TestLockInAnUnusableFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := state.Try(filepath.Join(file, "x.lock")); err == nil || errors.Is(err, state.ErrHeld) {
+	if _, err := state.TryLock(filepath.Join(file, "x.lock")); err == nil || errors.Is(err, state.ErrHeld) {
 		t.Errorf("got %v, want an error that is not ErrHeld", err)
 	}
 }

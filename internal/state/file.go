@@ -1,5 +1,5 @@
-// Package atomicfile puts small files in place in one step: who reads beside the
-// writer sees what was there or what is new, never half of either.
+// Package state reads and writes the small files beside the archive: values by
+// key, locks between processes and the error log.
 package state
 
 import (
@@ -10,30 +10,29 @@ import (
 	"strings"
 )
 
-// TempPrefix begins the names of files that are being written. A process that
-// was killed leaves one behind; it lies beside the file that it was to replace.
+// TempPrefix begins the names of temporary files. A killed process may leave one
+// in the folder of the file that it was writing.
 const TempPrefix = ".writing-"
 
-// Replace makes data the content of the file at path, with mode 0600, and makes
-// its folder with 0700 where it is missing. It does not wait for the disk: after a
-// power failure the file may be empty, so it is for what can be written anew.
+// Replace atomically replaces the file at path, with mode 0600, and creates its
+// folder with mode 0700. Readers see the old or the new content, never a mix. It
+// does not flush to disk: after a power failure the file may be empty.
 func Replace(path string, data []byte) error { return replace(path, data, false) }
 
-// ReplaceSynced does as Replace, and the content is on the disk before the file
-// takes its name.
+// ReplaceSynced is Replace that flushes the content to disk before the rename.
 func ReplaceSynced(path string, data []byte) error { return replace(path, data, true) }
 
-// Remove removes a file unless it is gone.
+// Remove removes a file. A missing file is not an error.
 func Remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err //nolint:wrapcheck // the caller says what was to be removed
+		return err //nolint:wrapcheck // a PathError; the caller adds its operation
 	}
 	return nil
 }
 
-// Sweep removes what processes that were killed left half written in a folder. The
-// caller makes sure that nobody writes there.
-func Sweep(dir string) error {
+// RemoveTemp removes the temporary files that killed processes left in a folder.
+// The caller makes sure that no process is writing there.
+func RemoveTemp(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -50,7 +49,7 @@ func Sweep(dir string) error {
 func replace(path string, data []byte, sync bool) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err //nolint:wrapcheck // the caller says what was to be written
+		return err //nolint:wrapcheck // a PathError; the caller adds its operation
 	}
 	temp, err := os.CreateTemp(dir, TempPrefix+"*") // mode 0600
 	if err != nil {

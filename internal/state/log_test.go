@@ -11,27 +11,27 @@ import (
 	"strandline/internal/state"
 )
 
-func TestNothingIsMadeBeforeTheFirstWrite(t *testing.T) {
+func TestLogFileIsCreatedAtTheFirstWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "home", "strandline.log")
-	w := &state.Writer{Path: path}
+	w := &state.LogFile{Path: path}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
 		t.Errorf("the folder exists: %v", err)
 	}
-	got, err := state.Recent(path, time.Time{}, 10)
+	got, err := state.RecentErrors(path, time.Time{}, 10)
 	if err != nil || len(got) != 0 {
-		t.Errorf("Recent of no file: %v, %v", got, err)
+		t.Errorf("RecentErrors without a file: %v, %v", got, err)
 	}
 }
 
-func TestWhatWasLoggedIsRead(t *testing.T) {
+func TestRecentErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "strandline.log")
-	w := &state.Writer{Path: path}
+	w := &state.LogFile{Path: path}
 	log := slog.New(slog.NewJSONHandler(w, nil))
 	log.Error("hook", "error", "disk full", "event", "Stop", "session", "abc")
-	log.Info("nothing to worry about", "error", "busy")
+	log.Info("for information", "error", "busy")
 	log.Warn("late")
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -43,28 +43,28 @@ func TestWhatWasLoggedIsRead(t *testing.T) {
 	if mode := info.Mode().Perm(); mode != 0o600 {
 		t.Errorf("mode %v, want 0600", mode)
 	}
-	got, err := state.Recent(path, time.Time{}, 10)
+	got, err := state.RecentErrors(path, time.Time{}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(got) != 2 || got[0].Error != "disk full" || got[0].Event != "Stop" || got[1].Level != "WARN" {
 		t.Errorf("got %+v", got)
 	}
-	if got, err = state.Recent(path, time.Time{}, 1); err != nil || len(got) != 1 || got[0].Msg != "late" {
-		t.Errorf("the newest one: %+v, %v", got, err)
+	if got, err = state.RecentErrors(path, time.Time{}, 1); err != nil || len(got) != 1 || got[0].Msg != "late" {
+		t.Errorf("limit of one: %+v, %v", got, err)
 	}
-	if got, err = state.Recent(path, time.Now().Add(time.Hour), 9); err != nil || len(got) != 0 {
-		t.Errorf("since the future: %+v, %v", got, err)
+	if got, err = state.RecentErrors(path, time.Now().Add(time.Hour), 9); err != nil || len(got) != 0 {
+		t.Errorf("since a future time: %+v, %v", got, err)
 	}
 }
 
-func TestALargeFileIsSetAside(t *testing.T) {
+func TestLargeLogFileIsRenamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "strandline.log")
-	old := `{"time":"2026-01-02T03:04:05Z","level":"ERROR","msg":"old"}` + "\n" + strings.Repeat("x", state.MaxSize)
+	old := `{"time":"2026-01-02T03:04:05Z","level":"ERROR","msg":"old"}` + "\n" + strings.Repeat("x", state.MaxLogSize)
 	if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := &state.Writer{Path: path}
+	w := &state.LogFile{Path: path}
 	slog.New(slog.NewJSONHandler(w, nil)).Error("new")
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -76,18 +76,18 @@ func TestALargeFileIsSetAside(t *testing.T) {
 	if info.Size() > 1000 {
 		t.Errorf("the new file has %d bytes", info.Size())
 	}
-	got, err := state.Recent(path, time.Time{}, 10)
+	got, err := state.RecentErrors(path, time.Time{}, 10)
 	if err != nil || len(got) != 2 || got[0].Msg != "old" || got[1].Msg != "new" {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
-func TestAFolderThatCannotBeWrittenIsNoFailure(t *testing.T) {
+func TestLogFileIgnoresAnUnusableFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := &state.Writer{Path: filepath.Join(file, "strandline.log")}
+	w := &state.LogFile{Path: filepath.Join(file, "strandline.log")}
 	if n, err := w.Write([]byte("lost\n")); n != 5 || err != nil {
 		t.Errorf("Write: %d, %v", n, err)
 	}
