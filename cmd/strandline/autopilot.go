@@ -31,14 +31,14 @@ func zones(cfg *config.Config) usage.Zones {
 	return usage.Zones{Warn: cfg.Autopilot.Warn, Prune: cfg.Autopilot.Prune}
 }
 
-// speakers are those who may add to a context, in the order in which they speak.
-func speakers(cfg *config.Config, c *capture.Capture, pilot *usage.Pilot) []hook.Speaker {
-	var list []hook.Speaker
+// injectors returns the enabled injectors in the order of their texts.
+func injectors(cfg *config.Config, c *capture.Capture, pilot *usage.Pilot) []hook.Injector {
+	var list []hook.Injector
 	if cfg.Recall.Unasked {
-		list = append(list, hook.Unasked(c.Project, redactor(cfg)))
+		list = append(list, hook.Recall(c.Project, redactor(cfg)))
 	}
 	if pilot != nil {
-		list = append(list, hook.Autopilot(*pilot))
+		list = append(list, hook.UsageReport(*pilot))
 	}
 	if !cfg.Segments.Disabled {
 		list = append(list, hook.Reminder(marks(cfg)))

@@ -66,13 +66,13 @@ func runHook() {
 		OpenIndex: func(ctx context.Context) (hook.Index, error) {
 			return openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.Reread})
 		},
-		Detach:      detach,
-		Autopilot:   pilot,
-		Segments:    hook.Segments{Gauges: gauges(cfg), Marks: marks(cfg)},
-		Speakers:    speakers(cfg, c, pilot),
-		Changes:     changes(cfg),
-		UpkeepDue:   func() bool { return upkeepDue(cfg) },
-		LastCapture: func(session string) time.Time { return lastCapture(c, session) },
+		Detach:         detach,
+		Monitor:        pilot,
+		Segments:       hook.Segments{Usage: gauges(cfg), Marks: marks(cfg)},
+		Injectors:      injectors(cfg, c, pilot),
+		Changes:        changes(cfg),
+		MaintenanceDue: func() bool { return upkeepDue(cfg) },
+		LastCapture:    func(session string) time.Time { return lastCapture(c, session) },
 	})
 	if lost {
 		if err := detach("maintain"); err != nil {

@@ -12,62 +12,61 @@ import (
 	"strandline/internal/capture"
 )
 
-// askedIndex remembers whose passages were asked for.
-type askedIndex struct {
+// spanIndex records the sessions whose passages were read.
+type spanIndex struct {
 	*fakeIndex
-	asked []string
+	sessions []string
 }
 
-func (a *askedIndex) Passages(ctx context.Context, span archive.PassageSpan) ([]archive.Passage, error) {
-	a.asked = append(a.asked, span.Session)
+func (a *spanIndex) Passages(ctx context.Context, span archive.PassageSpan) ([]archive.Passage, error) {
+	a.sessions = append(a.sessions, span.Session)
 	return a.fakeIndex.Passages(ctx, span)
 }
 
-// A sub-agent's compaction comes under its parent's session id: what is said goes
-// into the sub-agent's context and has to be about the sub-agent.
-func TestASubAgentGetsItsOwnPast(t *testing.T) {
+// The events of a sub-agent's compaction carry its parent's session id. The
+// response enters the sub-agent's context and has to be about the sub-agent.
+func TestSubAgentResponseIsAboutTheSubAgent(t *testing.T) {
 	for name, c := range map[string]struct {
 		event, agent, want string
 	}{
-		"restore, a sub-agent":        {"SessionStart", "af62130f451c1a5f5", session + "~af62130f451c1a5f5"},
-		"restore, the session":        {"SessionStart", "", session},
-		"restore, no agent's id":      {"SessionStart", "../x", session},
-		"instructions, a sub-agent":   {"PreCompact", "af62130f451c1a5f5", session + "~af62130f451c1a5f5"},
-		"instructions, the session":   {"PreCompact", "", session},
-		"instructions, no agent's id": {"PreCompact", "a/b", session},
+		"restore, a sub-agent":           {"SessionStart", "af62130f451c1a5f5", session + "~af62130f451c1a5f5"},
+		"restore, the session":           {"SessionStart", "", session},
+		"restore, invalid agent id":      {"SessionStart", "../x", session},
+		"instructions, a sub-agent":      {"PreCompact", "af62130f451c1a5f5", session + "~af62130f451c1a5f5"},
+		"instructions, the session":      {"PreCompact", "", session},
+		"instructions, invalid agent id": {"PreCompact", "a/b", session},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			s.transcript(t, "{\"a\":1}\n")
-			index := &askedIndex{fakeIndex: s.index}
+			index := &spanIndex{fakeIndex: s.index}
 			s.OpenIndex = func(context.Context) (Index, error) { return index, nil }
 			s.send(t, c.event, map[string]string{"source": "compact", "trigger": "auto", "agent_id": c.agent})
-			if len(index.asked) == 0 {
-				t.Fatal("nobody's past was asked for")
+			if len(index.sessions) == 0 {
+				t.Fatal("no passages were read")
 			}
-			for _, asked := range index.asked {
-				if asked != c.want {
-					t.Errorf("the past of %s was asked for, want %s", asked, c.want)
+			for _, got := range index.sessions {
+				if got != c.want {
+					t.Errorf("read passages of %s, want %s", got, c.want)
 				}
 			}
 		})
 	}
 }
 
-// TestASubAgentIsGivenWhatItsTypeNeeds: its type tells its role; the session's own
-// block is shaped by none.
-func TestASubAgentIsGivenWhatItsTypeNeeds(t *testing.T) {
+// A sub-agent's type determines its role; the session's own restored context has none.
+func TestRestoredContextFollowsTheAgentType(t *testing.T) {
 	for name, c := range map[string]struct{ agent, typ, want string }{
-		"a developer":                {"af62130f451c1a5f5", "backend-dev", ", for the developer."},
-		"a lead":                     {"af62130f451c1a5f5", "tech-lead", ", for the orchestrator."},
-		"any other":                  {"af62130f451c1a5f5", "general-purpose", ", for the validator."},
-		"the session":                {"", "", ""},
-		"no agent's id":              {"../x", "tech-lead", ""},
-		"the session, with a type":   {"", "tech-lead", ""},
-		"a specialist of a plugin's": {"b1", "my:rust-specialist", ", for the specialist."},
+		"a developer":              {"af62130f451c1a5f5", "backend-dev", ", for the developer."},
+		"a lead":                   {"af62130f451c1a5f5", "tech-lead", ", for the orchestrator."},
+		"any other":                {"af62130f451c1a5f5", "general-purpose", ", for the validator."},
+		"the session":              {"", "", ""},
+		"invalid agent id":         {"../x", "tech-lead", ""},
+		"the session, with a type": {"", "tech-lead", ""},
+		"a plugin's specialist":    {"b1", "my:rust-specialist", ", for the specialist."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			s.transcript(t, "{\"a\":1}\n")
 			s.index.passages = []archive.Passage{{Kind: archive.KindPrompt, Step: -1, Text: "Look at retry.go, please.", LineTo: 1}}
 			s.send(t, "SessionStart", map[string]string{"source": "compact", "agent_id": c.agent, "agent_type": c.typ})
@@ -79,11 +78,11 @@ func TestASubAgentIsGivenWhatItsTypeNeeds(t *testing.T) {
 	}
 }
 
-// TestWhatWasTypedReachesTheBlock: only PreCompact is told what stood behind
-// /compact, and the block behind the summary begins with it, once.
-func TestWhatWasTypedReachesTheBlock(t *testing.T) {
-	s := newStage(t)
-	s.Now = time.Now // notes are dated by the file system
+// Only PreCompact carries the argument of /compact. The restored context that
+// follows starts with it, once.
+func TestCompactArgumentIsRestoredOnce(t *testing.T) {
+	s := newFixture(t)
+	s.Now = time.Now // the notes' age is their file's modification time
 	s.Underway = capture.Underway{Dir: filepath.Join(t.TempDir(), "compacting")}
 	s.transcript(t, "{\"a\":1}\n")
 	s.index.passages = []archive.Passage{{Kind: archive.KindPrompt, Step: -1, Text: "Look at retry.go, please.", LineTo: 1}}
@@ -94,14 +93,14 @@ func TestWhatWasTypedReachesTheBlock(t *testing.T) {
 		s.out.Reset()
 		s.send(t, "SessionStart", map[string]string{"source": "compact"})
 		if got := strings.Contains(s.out.String(), "With this /compact: MIND THE TIDES"); got != want { // redacted
-			t.Errorf("told %t, want %t: %s", got, want, s.out.String())
+			t.Errorf("contained %t, want %t: %s", got, want, s.out.String())
 		}
 	}
 	s.quiet(t)
 }
 
-func TestAnEndedSessionIsLookedAtOnceMore(t *testing.T) {
-	s := newStage(t)
+func TestSessionEndStartsCatchup(t *testing.T) {
+	s := newFixture(t)
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "SessionEnd", map[string]string{"reason": "clear", "cwd": "/w"})
 	want := []string{"catchup", "--session", session, "--transcript", s.path, "--cwd", "/w"}
@@ -113,40 +112,40 @@ func TestAnEndedSessionIsLookedAtOnceMore(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotCommittedIsTold asks in the session's own folder, at a compaction
-// and at no other event.
-func TestWhatIsNotCommittedIsTold(t *testing.T) {
+// The steering text holds the uncommitted changes of the session's folder; other
+// responses do not.
+func TestUncommittedChangesAreInTheSteeringText(t *testing.T) {
 	for event, want := range map[string]bool{"PreCompact": true, "SessionStart": false, "Stop": false} {
-		s := newStage(t)
+		s := newFixture(t)
 		s.transcript(t, "{\"a\":1}\n")
 		s.Changes = func(_ context.Context, dir string) string { return dir + "/a.go | 1 +" }
 		s.send(t, event, map[string]string{"source": "compact", "trigger": "auto", "cwd": "/work/tree"})
 		s.quiet(t)
 		if got := strings.Contains(s.out.String(), "/work/tree/a.go | 1 +"); got != want {
-			t.Errorf("%s: told %t, want %t: %s", event, got, want, s.out.String())
+			t.Errorf("%s: contained %t, want %t: %s", event, got, want, s.out.String())
 		}
 	}
 }
 
-// TestWhoseSummaryItIs: the summarizer's end comes under the session's id and
-// names an agent of its own; whose context it summarized, PreCompact has told.
-func TestWhoseSummaryItIs(t *testing.T) {
+// The summarizer's SubagentStop carries the session's id and the summarizer's own
+// agent id. The preceding PreCompact says whose context was summarized.
+func TestSummaryIsAttributedToItsSubject(t *testing.T) {
 	const agent, other = "af62130f451c1a5f5", "b1"
 	for name, c := range map[string]struct {
-		before []string // agents whose compaction began, "" for the session's own
-		ended  []string // those whose context was restored meanwhile
-		want   string   // "" for nobody's
+		before []string // agents whose compaction began, "" for the session itself
+		ended  []string // agents whose context was restored since
+		want   string   // "" if the summary is dropped
 	}{
-		"the session's":                    {[]string{""}, nil, session},
-		"a sub-agent's":                    {[]string{agent}, nil, session + "~" + agent},
-		"the session's, when nobody told":  {nil, nil, session},
-		"two at a time":                    {[]string{agent, other}, nil, ""},
-		"the second, when the first ended": {[]string{agent, other}, []string{agent}, session + "~" + other},
-		"no agent's id":                    {[]string{"../x"}, nil, session},
+		"the session's":                     {[]string{""}, nil, session},
+		"a sub-agent's":                     {[]string{agent}, nil, session + "~" + agent},
+		"the session's, without PreCompact": {nil, nil, session},
+		"two at the same time":              {[]string{agent, other}, nil, ""},
+		"the second, after the first ended": {[]string{agent, other}, []string{agent}, session + "~" + other},
+		"invalid agent id":                  {[]string{"../x"}, nil, session},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
-			s.Now = time.Now // notes are dated by the file system
+			s := newFixture(t)
+			s.Now = time.Now // the notes' age is their file's modification time
 			s.Underway = capture.Underway{Dir: filepath.Join(t.TempDir(), "compacting")}
 			s.transcript(t, "{\"a\":1}\n")
 			for _, a := range c.before {

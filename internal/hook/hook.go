@@ -1,6 +1,6 @@
-// Package hook is the one command that every hook of the client calls: stdin
-// holds the event, stdout what the protocol wants, and whatever happens the
-// process exits 0 with nothing on stderr.
+// Package hook handles every hook event of the client. It reads the event's
+// payload from stdin and writes the response that the protocol defines to stdout.
+// The process always exits with 0 and writes nothing to stderr.
 package hook
 
 import (
@@ -19,68 +19,62 @@ import (
 	"strandline/internal/usage"
 )
 
-// Index is what a hook needs of a store.
+// Index is the part of a store that hooks use.
 type Index interface {
 	capture.Index
 	compact.Source
 	compact.Sessions
 	compact.Accesses
-	// Facts reads what the journal holds of segments.
+	// Facts returns a session's journal entries of one kind.
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	recall.Source
 	Close() error
 }
 
-// Env is the outside world of a hook.
+// Env holds the dependencies of a hook.
 type Env struct {
-	Stdin  io.Reader
-	Stdout io.Writer
-	Config *config.Config
-	Now    func() time.Time
-	// Capture writes the logs.
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Config  *config.Config
+	Log     *slog.Logger // takes errors; none reaches the client
+	Now     func() time.Time
 	Capture *capture.Capture
-	// Journal writes the journal.
 	Journal capture.Journal
-	// Learner gives a restored block what was learned.
+	// Learner adds what maintenance learned to a restore request.
 	Learner compact.Learner
-	// Pending notes what a deadline left undone.
+	// Pending lists the sessions that are not indexed yet.
 	Pending capture.Pending
-	// Answered knows which compactions were Strandline's own.
+	// Answered lists the compactions that Strandline performed itself.
 	Answered capture.Answered
-	// Underway knows whose context the client's summarizer is at work on.
+	// Underway lists the compactions that the client has started.
 	Underway capture.Underway
-	// Blocking decides which automatic compactions are put off.
+	// Blocking decides which automatic compactions are blocked.
 	Blocking usage.Guard
-	// OpenIndex opens the index; it waits for a lock until ctx ends.
+	// OpenIndex opens the index. It waits for a lock until ctx ends.
 	OpenIndex func(ctx context.Context) (Index, error)
-	// Detach starts this program with the given arguments and does not wait.
+	// Detach starts this program in the background with the given arguments.
 	Detach func(args ...string) error
-	// UpkeepDue reports that it is time for a pass of upkeep. It is asked at
-	// compactions; nil is never.
-	UpkeepDue func() bool
-	// Changes returns what is not committed in the work tree of a folder,
-	// redacted; it takes a fraction of the deadline. Nil says nothing.
+	// MaintenanceDue reports whether a maintenance run is due. It is called at
+	// compactions. Nil means never.
+	MaintenanceDue func() bool
+	// Changes returns the uncommitted changes in a folder's work tree, redacted.
+	// It uses a fraction of ctx's deadline. Nil means none.
 	Changes func(ctx context.Context, dir string) string
-	// Segments has finished work summarised.
-	Segments Segments
-	// Autopilot watches how full the window is; nil: nobody does.
-	Autopilot *usage.Pilot
-	// Speakers may add to what an event is answered with, in this order: recall,
-	// the autopilot's report, a reminder of segments.
-	Speakers []Speaker
-	// Log takes errors; nothing of it reaches the client.
-	Log *slog.Logger
-	// LastCapture says when a session's log was last written; the zero time if
-	// it has none.
+	// LastCapture returns when a session's log was last written, or the zero time.
 	LastCapture func(session string) time.Time
+	Segments    Segments
+	// Monitor tracks context-window usage. Nil disables it.
+	Monitor *usage.Pilot
+	// Injectors add text to a response, in this order.
+	Injectors []Injector
 }
 
-// maxPayload is the most that is read of stdin; the fields that matter come
-// before the large ones.
+// maxPayload is the most that is read from stdin, in bytes. The fields used here
+// precede the large ones.
 const maxPayload = 64 << 20
 
-// Run handles one event. It returns when the work is done or the deadline of the
-// configuration has passed; it never fails.
+// Run handles one event. It returns when the event is handled or the configured
+// deadline has passed. Errors and panics are written to the log.
 func Run(ctx context.Context, env Env) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -97,21 +91,21 @@ func Run(ctx context.Context, env Env) {
 	r := run{env: env, payload: p, log: env.Log.With("event", archive.Clip(p.event, 64), "session", archive.Clip(p.session, 64))}
 	switch err := r.handle(ctx); {
 	case archive.OnlyBusy(err):
-		r.log.Info("the index was in use", "error", err) // what was left undone is caught up
+		r.log.Info("index busy, indexing deferred", "error", err)
 	case err != nil:
 		r.log.Error("hook", "error", err)
 	}
 }
 
-// readAll reads stdin until its end or the deadline. A client that leaves the
-// pipe open costs the deadline, not more.
+// readAll reads stdin until its end or the deadline. The deadline bounds the wait
+// for a client that leaves the pipe open.
 func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	type result struct {
 		data []byte
 		err  error
 	}
 	done := make(chan result, 1)
-	go func() { // ends with the process when the pipe stays open
+	go func() { // ends with the process if the pipe stays open
 		data, err := io.ReadAll(io.LimitReader(in, maxPayload))
 		done <- result{data, err}
 	}()

@@ -24,8 +24,8 @@ import (
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
 
-// stage is one hook with a transcript, a fake index and a look at what it did.
-type stage struct {
+// fixture is a hook with a transcript and a fake index; it records its effects.
+type fixture struct {
 	Env
 	index    *fakeIndex
 	out      bytes.Buffer
@@ -34,12 +34,12 @@ type stage struct {
 	path     string
 }
 
-func newStage(t *testing.T) *stage {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
 	clock := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return clock }
-	s := &stage{index: &fakeIndex{}, path: filepath.Join(dir, "projects", "-w", session+".jsonl")}
+	s := &fixture{index: &fakeIndex{}, path: filepath.Join(dir, "projects", "-w", session+".jsonl")}
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +71,14 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// lineCounter is a reader that finds nothing but the end of what it is given.
+// lineCounter is a reader that returns an empty batch.
 type lineCounter struct{}
 
 func (lineCounter) Read(context.Context, []byte, transcript.Lookup) (archive.Batch, error) {
 	return archive.Batch{Session: archive.Session{ID: session}}, nil
 }
 
-// fakeIndex remembers what was applied and answers with what it was given.
+// fakeIndex records what is applied and returns the configured rows.
 type fakeIndex struct {
 	Index
 	applied  []archive.Batch
@@ -142,7 +142,7 @@ func (f *fakeIndex) Passages(context.Context, archive.PassageSpan) ([]archive.Pa
 func (f *fakeIndex) Close() error { f.closed++; return nil }
 
 // send runs one hook.
-func (s *stage) send(t *testing.T, event string, more map[string]string) {
+func (s *fixture) send(t *testing.T, event string, more map[string]string) {
 	t.Helper()
 	fields := map[string]string{"session_id": session, "transcript_path": s.path, "cwd": "/w", "hook_event_name": event}
 	maps.Copy(fields, more)
@@ -154,7 +154,7 @@ func (s *stage) send(t *testing.T, event string, more map[string]string) {
 	Run(t.Context(), s.Env)
 }
 
-func (s *stage) transcript(t *testing.T, text string) {
+func (s *fixture) transcript(t *testing.T, text string) {
 	t.Helper()
 	if err := os.WriteFile(s.path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -162,15 +162,15 @@ func (s *stage) transcript(t *testing.T, text string) {
 }
 
 // quiet fails the test when something was logged.
-func (s *stage) quiet(t *testing.T) {
+func (s *fixture) quiet(t *testing.T) {
 	t.Helper()
 	if s.logged.Len() > 0 {
 		t.Errorf("logged: %s", s.logged.String())
 	}
 }
 
-func TestAHookLogsThenIndexes(t *testing.T) {
-	s := newStage(t)
+func TestHookLogsThenIndexes(t *testing.T) {
+	s := newFixture(t)
 	s.transcript(t, "{\"a\":1}\n{\"b\":2}\n")
 	s.send(t, "Stop", nil)
 	s.quiet(t)
@@ -182,18 +182,18 @@ func TestAHookLogsThenIndexes(t *testing.T) {
 		t.Errorf("applied %+v", s.index.applied)
 	}
 	if s.out.Len() > 0 || s.index.closed != 1 || len(s.detached) > 0 {
-		t.Errorf("said %q, closed %d times, detached %v", s.out.String(), s.index.closed, s.detached)
+		t.Errorf("response %q, closed %d times, detached %v", s.out.String(), s.index.closed, s.detached)
 	}
 }
 
-func TestAnIndexThatFailsLeavesAllToAnotherProcess(t *testing.T) {
+func TestFailedIndexIsDeferred(t *testing.T) {
 	broken := errors.New("locked")
-	for name, set := range map[string]func(s *stage){
-		"cannot be opened":  func(s *stage) { s.OpenIndex = func(context.Context) (Index, error) { return nil, broken } },
-		"cannot be written": func(s *stage) { s.index.fail = broken },
+	for name, set := range map[string]func(s *fixture){
+		"cannot be opened":  func(s *fixture) { s.OpenIndex = func(context.Context) (Index, error) { return nil, broken } },
+		"cannot be written": func(s *fixture) { s.index.fail = broken },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			set(s)
 			s.transcript(t, "{\"a\":1}\n")
 			s.send(t, "Stop", nil)
@@ -205,14 +205,14 @@ func TestAnIndexThatFailsLeavesAllToAnotherProcess(t *testing.T) {
 				t.Errorf("detached %v, pending %v", s.detached, s.Pending.Any())
 			}
 			if !strings.Contains(s.logged.String(), "locked") || s.out.Len() > 0 {
-				t.Errorf("logged %q, said %q", s.logged.String(), s.out.String())
+				t.Errorf("logged %q, response %q", s.logged.String(), s.out.String())
 			}
 		})
 	}
 }
 
-func TestAHugeTranscriptIsLeftToAnotherProcess(t *testing.T) {
-	s := newStage(t)
+func TestHugeTranscriptIsDeferred(t *testing.T) {
+	s := newFixture(t)
 	s.Capture.MaxLog = 4
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "Stop", nil)
@@ -226,10 +226,10 @@ func TestAHugeTranscriptIsLeftToAnotherProcess(t *testing.T) {
 	}
 }
 
-// Rows that a fork copied belong to the session that had them first; while that
-// one waits to be indexed, others queue behind it.
-func TestSessionsQueueBehindPendingOnes(t *testing.T) {
-	s := newStage(t)
+// The first session to hold a row owns it. While an earlier session is pending,
+// later ones, which may have copied its rows, are deferred as well.
+func TestSessionsWaitForPendingOnes(t *testing.T) {
+	s := newFixture(t)
 	if err := s.Pending.Add(capture.PendingWork{Session: "other", Transcript: "/x/other.jsonl"}); err != nil {
 		t.Fatal(err)
 	}
@@ -240,17 +240,17 @@ func TestSessionsQueueBehindPendingOnes(t *testing.T) {
 	}
 }
 
-// A client that was killed after its last hook leaves words behind; the next
-// session of the project sees to them.
-func TestANewSessionSweepsBehindOthers(t *testing.T) {
-	s := newStage(t)
+// A client that was killed after its last hook leaves lines that no hook captured;
+// the project's next session finds them.
+func TestNewSessionFindsMissedLines(t *testing.T) {
+	s := newFixture(t)
 	other := filepath.Join(filepath.Dir(s.path), "other.jsonl")
 	if err := os.WriteFile(other, []byte("{\"a\":1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.send(t, "SessionStart", map[string]string{"source": "resume"})
 	if s.Pending.Any() {
-		t.Error("a resumed session swept")
+		t.Error("a resumed session looked for missed lines")
 	}
 	s.send(t, "SessionStart", map[string]string{"source": "startup"})
 	s.quiet(t)
@@ -270,7 +270,7 @@ func TestPostToolUseIsThrottled(t *testing.T) {
 		"in the future": {-time.Hour, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			s.LastCapture = func(string) time.Time { return s.Now().Add(-c.age) }
 			s.transcript(t, "{\"a\":1}\n")
 			s.send(t, "PostToolUse", nil)
@@ -282,7 +282,7 @@ func TestPostToolUseIsThrottled(t *testing.T) {
 }
 
 func TestTheClientsSummaryIsJournaled(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.send(t, "SubagentStop", map[string]string{"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>all</summary>"})
 	s.quiet(t)
 	if len(s.index.journal) != 1 || s.index.journal[0].Kind != archive.JournalSummary {
@@ -294,8 +294,8 @@ func TestTheClientsSummaryIsJournaled(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidIsJSONAndNoted(t *testing.T) {
-	s := newStage(t)
+func TestResponseIsJSONAndJournaled(t *testing.T) {
+	s := newFixture(t)
 	s.index.passages = []archive.Passage{{Session: session, Step: -1, Kind: archive.KindPrompt, Text: "Fix the retry of the payment client", LineTo: 1}}
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "SessionStart", map[string]string{"source": "compact"})
@@ -307,7 +307,7 @@ func TestWhatIsSaidIsJSONAndNoted(t *testing.T) {
 		t.Fatalf("%v in %q", err, s.out.String())
 	}
 	if h := got.HookSpecificOutput; h.HookEventName != "SessionStart" || !strings.Contains(h.AdditionalContext, "Fix the retry of the payment client") {
-		t.Errorf("said %+v", h)
+		t.Errorf("response %+v", h)
 	}
 	entries, _, err := s.Journal.Log.Read(t.Context(), sessionlog.JournalCursor{})
 	if err != nil || len(entries) != 2 || entries[0].Kind != archive.JournalInjected || entries[1].Kind != archive.JournalAccess {
@@ -319,9 +319,9 @@ func TestWhatIsSaidIsJSONAndNoted(t *testing.T) {
 	}
 }
 
-// What was typed behind /compact is redacted like everything that is given out.
+// The argument of /compact is redacted.
 func TestInstructionsAreRedacted(t *testing.T) {
-	s := newStage(t)
+	s := newFixture(t)
 	s.index.passages = []archive.Passage{{
 		Session: session, Kind: archive.KindReply, Text: "I decided to use port 18443 because the gateway bans clients that retry.", LineTo: 1,
 	}}
@@ -329,54 +329,55 @@ func TestInstructionsAreRedacted(t *testing.T) {
 	s.send(t, "PreCompact", map[string]string{"trigger": "manual", "custom_instructions": "keep the password"})
 	s.quiet(t)
 	if out := s.out.String(); !strings.HasPrefix(out, "KEEP THE PASSWORD\n") {
-		t.Errorf("said %q", out)
+		t.Errorf("response %q", out)
 	}
 }
 
-// Where a gateway answers compactions no summarizer listens.
-func TestBehindAGatewayNobodyIsSteered(t *testing.T) {
-	for _, c := range []struct{ active, compacts, told bool }{{true, true, false}, {true, false, true}, {false, true, true}} {
-		s := newStage(t)
+// No steering text is written if a gateway answers compactions: no summarizer
+// reads it.
+func TestNoSteeringTextWithACompactingGateway(t *testing.T) {
+	for _, c := range []struct{ active, compacts, want bool }{{true, true, false}, {true, false, true}, {false, true, true}} {
+		s := newFixture(t)
 		s.Config.Gateway.Active, s.Config.Gateway.Compact = c.active, c.compacts
 		s.index.passages = []archive.Passage{{Session: session, Kind: archive.KindReply, Text: "I decided to use port 18443 because the gateway bans clients that retry.", LineTo: 1}}
 		s.transcript(t, "{\"a\":1}\n")
 		s.send(t, "PreCompact", map[string]string{"trigger": "manual", "custom_instructions": "keep the port"})
 		s.quiet(t)
-		if told := s.out.Len() > 0; told != c.told {
-			t.Errorf("%+v: said %q", c, s.out.String())
+		if got := s.out.Len() > 0; got != c.want {
+			t.Errorf("%+v: response %q", c, s.out.String())
 		}
 	}
 }
 
-func TestModeOffSaysNothing(t *testing.T) {
-	s := newStage(t)
+func TestModeOffAddsNothing(t *testing.T) {
+	s := newFixture(t)
 	s.Config.Restore.OnClear = config.ModeOff
 	s.index.sessions = []archive.Session{{ID: "9b1c44ee", Title: "old work", Turns: 1}}
 	s.send(t, "SessionStart", map[string]string{"source": "clear"})
 	if s.out.Len() > 0 {
-		t.Errorf("said %q", s.out.String())
+		t.Errorf("response %q", s.out.String())
 	}
 	s.Config.Restore.OnClear = config.ModePointer
 	s.send(t, "SessionStart", map[string]string{"source": "clear"})
 	if !strings.Contains(s.out.String(), "old work") {
-		t.Errorf("said %q", s.out.String())
+		t.Errorf("response %q", s.out.String())
 	}
 	s.quiet(t)
 }
 
-func TestRecordingCanBeSwitchedOff(t *testing.T) {
-	s := newStage(t)
+func TestCaptureCanBeDisabled(t *testing.T) {
+	s := newFixture(t)
 	s.Config.Capture.Enabled = false
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "Stop", nil)
 	if s.Capture.HasLog(session) {
-		t.Error("it was recorded")
+		t.Error("it was captured")
 	}
 }
 
-// A client that never closes the pipe costs the deadline and no more.
-func TestAnOpenPipe(t *testing.T) {
-	s := newStage(t)
+// The deadline ends the wait for a client that never closes the pipe.
+func TestDeadlineBoundsAnOpenPipe(t *testing.T) {
+	s := newFixture(t)
 	r, w := io.Pipe()
 	defer w.Close()
 	s.Stdin = r
@@ -387,31 +388,31 @@ func TestAnOpenPipe(t *testing.T) {
 	}
 }
 
-func TestAPanicStaysInside(t *testing.T) {
-	s := newStage(t)
-	s.OpenIndex = func(context.Context) (Index, error) { panic("out of luck") }
+func TestPanicIsLogged(t *testing.T) {
+	s := newFixture(t)
+	s.OpenIndex = func(context.Context) (Index, error) { panic("test panic") }
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "Stop", nil)
-	if !strings.Contains(s.logged.String(), "out of luck") {
+	if !strings.Contains(s.logged.String(), "test panic") {
 		t.Errorf("logged %q", s.logged.String())
 	}
 }
 
-func TestACompactionStartsUpkeepThatIsDue(t *testing.T) {
+func TestCompactionStartsMaintenanceThatIsDue(t *testing.T) {
 	for name, c := range map[string]struct {
 		event    string
 		due      bool
 		detached int
 	}{
-		"before a compaction":       {"PreCompact", true, 1},
-		"behind one of ours":        {"PostCompact", true, 1},
-		"when it is not due":        {"PreCompact", false, 0},
-		"at any other event, never": {"Stop", true, 0},
+		"before a compaction": {"PreCompact", true, 1},
+		"after our own":       {"PostCompact", true, 1},
+		"not due":             {"PreCompact", false, 0},
+		"another event":       {"Stop", true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t)
+			s := newFixture(t)
 			s.transcript(t, "{\"a\":1}\n")
-			s.UpkeepDue = func() bool { return c.due }
+			s.MaintenanceDue = func() bool { return c.due }
 			s.send(t, c.event, map[string]string{"trigger": "auto"})
 			if len(s.detached) != c.detached {
 				t.Errorf("detached %q", s.detached)
@@ -423,8 +424,8 @@ func TestACompactionStartsUpkeepThatIsDue(t *testing.T) {
 	}
 }
 
-func TestAnIndexInUseIsNoError(t *testing.T) {
-	s := newStage(t)
+func TestBusyIndexIsLoggedAsInfo(t *testing.T) {
+	s := newFixture(t)
 	s.transcript(t, "{\"a\":1}\n")
 	s.OpenIndex = func(context.Context) (Index, error) {
 		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "locked"}
@@ -434,6 +435,6 @@ func TestAnIndexInUseIsNoError(t *testing.T) {
 		t.Errorf("logged %q", log)
 	}
 	if !s.Pending.Any() {
-		t.Error("nobody is left to catch up")
+		t.Error("the session is not pending")
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"strandline/internal/archive"
+	"strandline/internal/compact"
 )
 
-// payload is what hooks say on stdin, as far as it is used here. Every field may
-// be missing, and unknown ones are passed over.
+// payload holds the fields of an event's payload that are used here. Every field
+// may be empty.
 type payload struct {
 	event        string
 	session      string
@@ -15,7 +18,7 @@ type payload struct {
 	cwd          string
 	source       string // SessionStart: startup, resume, clear, compact, fork
 	trigger      string // PreCompact: manual, auto
-	instructions string // PreCompact: the text behind /compact
+	instructions string // PreCompact: the argument of /compact
 	prompt       string // UserPromptSubmit
 	agentID      string
 	agentType    string
@@ -25,11 +28,11 @@ type payload struct {
 	taskText     string
 	toolName     string // PostToolUse
 
-	contextTokens int64 // SessionStart: what a resumed or forked session brings
+	contextTokens int64 // SessionStart of a resumed or forked session: its context size
 }
 
-// parsePayload reads what can be read: a payload that was cut off, or holds
-// other types than expected, gives the fields that came before and around.
+// parsePayload reads the known fields. Truncated JSON gives the fields before the
+// end; a value of another type than expected is skipped.
 func parsePayload(data []byte) payload {
 	var p payload
 	fields := map[string]*string{
@@ -58,18 +61,10 @@ func parsePayload(data []byte) payload {
 		if err != nil || name.Kind() != '"' {
 			return p
 		}
-		if name.String() == "context_tokens" && dec.PeekKind() == '0' {
-			value, err := dec.ReadToken()
-			if err != nil {
-				return p
-			}
-			if n, err := value.Int(); err == nil {
-				p.contextTokens = n
-			}
-			continue
-		}
-		field := fields[name.String()]
-		if field == nil || dec.PeekKind() != '"' {
+		key := name.String()
+		field, kind := fields[key], dec.PeekKind()
+		tokens := key == "context_tokens" && kind == '0'
+		if !tokens && (field == nil || kind != '"') {
 			if dec.SkipValue() != nil {
 				return p
 			}
@@ -79,6 +74,76 @@ func parsePayload(data []byte) payload {
 		if err != nil {
 			return p
 		}
-		*field = value.String()
+		if !tokens {
+			*field = value.String()
+		} else if n, err := value.Int(); err == nil {
+			p.contextTokens = n
+		}
 	}
+}
+
+// sideEvent reports whether the session's folder is listed at this event.
+// Listing it at every prompt would slow down long sessions.
+func (p payload) sideEvent() bool {
+	switch p.event {
+	case "SubagentStop", "Stop", "StopFailure", "PreCompact", "SessionEnd":
+		return true
+	case "SessionStart": // of a sub-agent whose context was compacted
+		return p.agentID != ""
+	}
+	return false
+}
+
+// needsIndex reports whether the index is opened even if the transcript has no
+// new bytes: to answer the event, to sync the journal, or to index at the end of
+// a turn what a killed hook had only logged.
+func (p payload) needsIndex() bool {
+	switch p.event {
+	case "UserPromptSubmit", "PostToolUse", "PostCompact":
+		return false
+	}
+	return true
+}
+
+// takesContext reports whether the client adds the response to this event to the
+// context.
+func (p payload) takesContext() bool {
+	switch p.event {
+	case "UserPromptSubmit", "PostToolUse", "Stop", "SessionStart":
+		return true
+	}
+	return false
+}
+
+// endsWork reports whether finished work is looked for at this event: at the end
+// of a turn and after tools that change something.
+func (p payload) endsWork() bool {
+	if p.agentID != "" {
+		return false
+	}
+	return p.event == "Stop" ||
+		p.event == "PostToolUse" && (p.toolName == "Bash" || p.toolName == "Write" || p.toolName == "Edit")
+}
+
+// subject returns the session whose context the event is about. For a sub-agent
+// the payload holds the parent's session id and transcript, and the agent's id.
+func (p payload) subject() string {
+	if !archive.ValidID(p.agentID) {
+		return p.session
+	}
+	return p.session + "~" + p.agentID
+}
+
+// role returns the role that a sub-agent's restored context is made for.
+func (p payload) role() compact.Role {
+	if !archive.ValidID(p.agentID) {
+		return compact.RoleNone
+	}
+	return compact.RoleOf(p.agentType)
+}
+
+// isSummarizer reports whether the event is the end of the client's summarizer,
+// which runs as a sub-agent without a type.
+func (p payload) isSummarizer() bool {
+	return p.event == "SubagentStop" && p.agentType == "" && p.lastMessage != ""
 }

@@ -17,21 +17,21 @@ func TestParsePayload(t *testing.T) {
 			`{"session_id":"s1","hook_event_name":"SubagentStop","agent_id":"a1","agent_type":"","last_assistant_message":"<summary>x</summary>"}`,
 			payload{session: "s1", event: "SubagentStop", agentID: "a1", lastMessage: "<summary>x</summary>"},
 		},
-		"null where a text may stand": {
+		"null instead of a string": {
 			`{"hook_event_name":"PreCompact","trigger":"auto","custom_instructions":null,"session_id":"s1"}`,
 			payload{event: "PreCompact", trigger: "auto", session: "s1"},
 		},
-		"large unknown members in between": {
+		"unknown members": {
 			`{"tool_response":{"a":[1,{"b":"session_id"}]},"session_id":"s1","x":null}`,
 			payload{session: "s1"},
 		},
-		"numbers where texts are expected": {`{"session_id":7,"cwd":true,"hook_event_name":"Stop"}`, payload{event: "Stop"}},
-		"cut off":                          {`{"session_id":"s1","transcript_path":"/p/s1`, payload{session: "s1"}},
-		"twice":                            {`{"session_id":"s1","session_id":"s2"}`, payload{session: "s2"}},
-		"invalid UTF-8":                    {"{\"session_id\":\"s\xff1\"}", payload{session: "s\ufffd1"}},
-		"empty":                            {``, payload{}},
-		"a list":                           {`["session_id"]`, payload{}},
-		"no JSON":                          {`Stop`, payload{}},
+		"numbers instead of strings": {`{"session_id":7,"cwd":true,"hook_event_name":"Stop"}`, payload{event: "Stop"}},
+		"truncated":                  {`{"session_id":"s1","transcript_path":"/p/s1`, payload{session: "s1"}},
+		"duplicate":                  {`{"session_id":"s1","session_id":"s2"}`, payload{session: "s2"}},
+		"invalid UTF-8":              {"{\"session_id\":\"s\xff1\"}", payload{session: "s\ufffd1"}},
+		"empty":                      {``, payload{}},
+		"an array":                   {`["session_id"]`, payload{}},
+		"not JSON":                   {`Stop`, payload{}},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -42,15 +42,15 @@ func TestParsePayload(t *testing.T) {
 	}
 }
 
-func TestTheSummarizerIsNoSubagent(t *testing.T) {
+func TestIsSummarizer(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   payload
 		want bool
 	}{
-		"the summarizer":              {payload{event: "SubagentStop", agentID: "a", lastMessage: "s"}, true},
-		"a sub-agent":                 {payload{event: "SubagentStop", agentID: "a", agentType: "Explore", lastMessage: "s"}, false},
-		"a summarizer without a word": {payload{event: "SubagentStop", agentID: "a"}, false},
-		"the end of a turn":           {payload{event: "Stop", lastMessage: "s"}, false},
+		"the summarizer":                 {payload{event: "SubagentStop", agentID: "a", lastMessage: "s"}, true},
+		"a sub-agent":                    {payload{event: "SubagentStop", agentID: "a", agentType: "Explore", lastMessage: "s"}, false},
+		"a summarizer without a message": {payload{event: "SubagentStop", agentID: "a"}, false},
+		"the end of a turn":              {payload{event: "Stop", lastMessage: "s"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := c.in.isSummarizer(); got != c.want {
@@ -65,10 +65,10 @@ func FuzzParsePayload(f *testing.F) {
 	f.Add([]byte(`{"session_id":{"a":[`))
 	f.Add([]byte("{\"a\":\"\xff\"}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		// Whatever comes, it is read without a panic and twice alike.
+		// Any input is parsed without a panic and with the same result twice.
 		first, second := parsePayload(data), parsePayload(data)
 		if first != second {
-			t.Error("two readings differ")
+			t.Error("two results differ")
 		}
 	})
 }

@@ -14,14 +14,14 @@ import (
 	"strandline/internal/usage"
 )
 
-// filling is a stage whose session's window is filled to a share.
-func filling(t *testing.T, share float64, steps int) *stage {
+// withUsage returns a fixture whose context window is filled to a share.
+func withUsage(t *testing.T, share float64, steps int) *fixture {
 	t.Helper()
-	s := newStage(t)
+	s := newFixture(t)
 	dir := filepath.Join(t.TempDir(), "state")
-	s.Segments = Segments{Gauges: usage.Files{Dir: dir}, Marks: task.Marks{Dir: filepath.Join(dir, "segments")}}
+	s.Segments = Segments{Usage: usage.Files{Dir: dir}, Marks: task.Marks{Dir: filepath.Join(dir, "segments")}}
 	s.Config.Segments.QueueAt, s.Config.Segments.Every = 60, 10
-	if err := s.Segments.Gauges.Update(t.Context(), session, func(g *usage.Session) bool {
+	if err := s.Segments.Usage.Update(t.Context(), session, func(g *usage.Session) bool {
 		g.LastPercentage, g.LastTokenEstimate, g.Window = share, int64(share*1e6), 1e6
 		return true
 	}); err != nil {
@@ -33,35 +33,35 @@ func filling(t *testing.T, share float64, steps int) *stage {
 	return s
 }
 
-func TestFinishedWorkIsLookedFor(t *testing.T) {
+func TestSegmentCheckIsStarted(t *testing.T) {
 	tool := func(name string) map[string]string { return map[string]string{"tool_name": name} }
 	for name, c := range map[string]struct {
 		share  float64
 		event  string
 		fields map[string]string
-		change func(s *stage)
+		change func(s *fixture)
 		want   bool
 	}{
-		"at a turn's end":           {0.61, "Stop", nil, nil, true},
-		"behind a command":          {0.61, "PostToolUse", tool("Bash"), nil, true},
-		"behind a change":           {0.61, "PostToolUse", tool("Edit"), nil, true},
-		"behind a new file":         {0.61, "PostToolUse", tool("Write"), nil, true},
-		"behind a look":             {0.61, "PostToolUse", tool("Read"), nil, false},
-		"at a prompt":               {0.61, "UserPromptSubmit", nil, nil, false},
-		"below the threshold":       {0.59, "Stop", nil, nil, false},
-		"too little for any window": {0.9, "Stop", nil, func(s *stage) { s.transcript(t, lines(59)) }, false},
-		"nothing new was seen":      {0.9, "Stop", nil, func(s *stage) { s.transcript(t, "") }, false},
-		"at the threshold":          {0.60, "Stop", nil, nil, true},
-		"in a sub-agent":            {0.9, "Stop", map[string]string{"agent_id": "a1"}, nil, false},
-		"nine steps ago":            {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 21}) }, false},
-		"ten steps ago":             {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 20}) }, true},
-		"a mark from the future":    {0.9, "Stop", nil, func(s *stage) { s.mark(task.Mark{Checked: 99}) }, true},
-		"forced, however empty":     {0.1, "Stop", nil, func(s *stage) { s.Config.Segments.ForceCheck = true; s.mark(task.Mark{Checked: 30}) }, true},
-		"switched off":              {0.9, "Stop", nil, func(s *stage) { s.Config.Segments.Disabled = true }, false},
-		"switched off, and forced":  {0.9, "Stop", nil, func(s *stage) { s.Config.Segments.Disabled, s.Config.Segments.ForceCheck = true, true }, false},
+		"end of a turn":          {0.61, "Stop", nil, nil, true},
+		"after a command":        {0.61, "PostToolUse", tool("Bash"), nil, true},
+		"after an edit":          {0.61, "PostToolUse", tool("Edit"), nil, true},
+		"after a new file":       {0.61, "PostToolUse", tool("Write"), nil, true},
+		"after a read":           {0.61, "PostToolUse", tool("Read"), nil, false},
+		"at a prompt":            {0.61, "UserPromptSubmit", nil, nil, false},
+		"below the threshold":    {0.59, "Stop", nil, nil, false},
+		"too few tokens":         {0.9, "Stop", nil, func(s *fixture) { s.transcript(t, lines(59)) }, false},
+		"no new lines":           {0.9, "Stop", nil, func(s *fixture) { s.transcript(t, "") }, false},
+		"at the threshold":       {0.60, "Stop", nil, nil, true},
+		"in a sub-agent":         {0.9, "Stop", map[string]string{"agent_id": "a1"}, nil, false},
+		"nine steps ago":         {0.9, "Stop", nil, func(s *fixture) { s.mark(task.Mark{Checked: 21}) }, false},
+		"ten steps ago":          {0.9, "Stop", nil, func(s *fixture) { s.mark(task.Mark{Checked: 20}) }, true},
+		"a mark with more steps": {0.9, "Stop", nil, func(s *fixture) { s.mark(task.Mark{Checked: 99}) }, true},
+		"forced below threshold": {0.1, "Stop", nil, func(s *fixture) { s.Config.Segments.ForceCheck = true; s.mark(task.Mark{Checked: 30}) }, true},
+		"disabled":               {0.9, "Stop", nil, func(s *fixture) { s.Config.Segments.Disabled = true }, false},
+		"disabled and forced":    {0.9, "Stop", nil, func(s *fixture) { s.Config.Segments.Disabled, s.Config.Segments.ForceCheck = true, true }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := filling(t, c.share, 30)
+			s := withUsage(t, c.share, 30)
 			if c.change != nil {
 				c.change(s)
 			}
@@ -70,7 +70,7 @@ func TestFinishedWorkIsLookedFor(t *testing.T) {
 				return slices.Equal(args, []string{"segments", "--check", "--if-due", "--session", session})
 			})
 			if got != c.want {
-				t.Errorf("looked for: %t, want %t (%v)\n%s", got, c.want, s.detached, s.logged.String())
+				t.Errorf("started: %t, want %t (%v)\n%s", got, c.want, s.detached, s.logged.String())
 			}
 			if got && s.Segments.Marks.Read(session).Checked != 30 {
 				t.Errorf("mark %+v", s.Segments.Marks.Read(session))
@@ -79,39 +79,39 @@ func TestFinishedWorkIsLookedFor(t *testing.T) {
 	}
 }
 
-func (s *stage) mark(m task.Mark) {
+func (s *fixture) mark(m task.Mark) {
 	if err := s.Segments.Marks.Write(session, m); err != nil {
-		panic(err) // a fault of the test itself
+		panic(err) // an error of the test itself
 	}
 }
 
-// The model is told once of what waits, and only where it can run a command.
+// The reminder is written once per threshold, and only where the model can run a command.
 func TestReminder(t *testing.T) {
-	s := filling(t, 0.2, 30)
-	s.Speakers = []Speaker{Reminder(s.Segments.Marks)}
+	s := withUsage(t, 0.2, 30)
+	s.Injectors = []Injector{Reminder(s.Segments.Marks)}
 	bash := map[string]string{"tool_name": "Bash"}
-	told := func(event string, fields map[string]string) bool {
+	reminded := func(event string, fields map[string]string) bool {
 		t.Helper()
 		s.out.Reset()
 		s.send(t, event, fields)
 		return strings.Contains(s.out.String(), "segments save")
 	}
-	if told("PostToolUse", bash) {
-		t.Error("told of nothing")
+	if reminded("PostToolUse", bash) {
+		t.Error("reminded without pending segments")
 	}
 	s.mark(task.Mark{Checked: 30, Pending: 3, Crossed: 60})
-	if told("UserPromptSubmit", nil) || told("PostToolUse", map[string]string{"tool_name": "Read"}) || told("PostToolUse", map[string]string{"tool_name": "Bash", "agent_id": "a1"}) {
-		t.Error("told where it cannot act")
+	if reminded("UserPromptSubmit", nil) || reminded("PostToolUse", map[string]string{"tool_name": "Read"}) || reminded("PostToolUse", map[string]string{"tool_name": "Bash", "agent_id": "a1"}) {
+		t.Error("reminded where the model cannot run a command")
 	}
-	if !told("PostToolUse", bash) || !strings.Contains(s.out.String(), "60% full and 3 finished pieces of work wait") {
-		t.Errorf("not told: %s", s.out.String())
+	if !reminded("PostToolUse", bash) || !strings.Contains(s.out.String(), "60% full and 3 finished pieces of work have no summary yet") {
+		t.Errorf("not reminded: %s", s.out.String())
 	}
-	if told("PostToolUse", bash) {
-		t.Error("told twice of one threshold")
+	if reminded("PostToolUse", bash) {
+		t.Error("reminded twice of one threshold")
 	}
 	s.mark(task.Mark{Checked: 40, Pending: 1, Crossed: 70, Reminded: 60})
-	if !told("PostToolUse", bash) {
-		t.Error("not told of the next threshold")
+	if !reminded("PostToolUse", bash) {
+		t.Error("not reminded of the next threshold")
 	}
 	s.send(t, "SessionStart", map[string]string{"source": "compact"})
 	if m := s.Segments.Marks.Read(session); m != (task.Mark{}) {
@@ -119,9 +119,9 @@ func TestReminder(t *testing.T) {
 	}
 }
 
-// The summaries of finished work are passed on word for word at a compaction.
-func TestSummariesArePreserved(t *testing.T) {
-	s := newStage(t)
+// The steering text holds the segment summaries verbatim.
+func TestSummariesAreInTheSteeringText(t *testing.T) {
+	s := newFixture(t)
 	s.transcript(t, "{\"a\":1}\n")
 	data, err := json.Marshal(archive.SegmentFact{Event: archive.SegmentSummarised, Segment: archive.Segment{
 		ID: "seg-1", Session: session, StartTurn: 4, Content: "Tokenizer done: it reads runes because bytes break names.",

@@ -13,14 +13,14 @@ import (
 	"strandline/internal/usage"
 )
 
-// The client moves a text above 10,000 UTF-16 units out of the context and into
-// a file, whatever the configuration asks for.
+// maxInjected limits a response, in UTF-16 units. The client replaces a text of
+// more than 10,000 units by a file reference, regardless of the configuration.
 const maxInjected = 9900
 
-// speak answers the event: what the hook itself has to say, if the index is
-// open, and what the speakers add. It notes all of it in the journal.
-func (r *run) speak(ctx context.Context) error {
-	var own voice
+// respond writes the response to the event: the hook's own text, if the index is
+// open, followed by the injectors' texts.
+func (r *run) respond(ctx context.Context) error {
+	var own named
 	var errs []error
 	if r.idx != nil {
 		blocked, err := r.block(ctx, r.idx)
@@ -28,49 +28,51 @@ func (r *run) speak(ctx context.Context) error {
 			return err
 		}
 		if err != nil {
-			r.log.Error("compaction is not blocked", "error", err)
+			r.log.Error("decide whether to block the compaction", "error", err)
 		}
 		block, event, err := r.compose(ctx, r.idx)
 		if err == nil {
-			own = voice{event: event, Speech: Speech{
+			own = named{event: event, Injection: Injection{
 				Text: block.Text, Handles: block.Handles, Refs: archive.RefsOf(r.payload.subject(), block.Handles), How: archive.AccessRestored,
 			}}
 		}
 		errs = append(errs, err)
 	}
-	return errors.Join(append(errs, r.say(ctx, r.listen(ctx, own)))...)
+	return errors.Join(append(errs, r.write(ctx, r.collect(ctx, own)))...)
 }
 
-// compose makes the answer to the event.
+// compose returns the hook's own text for the event, and the event's name in the
+// journal.
 func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, error) {
 	p, cfg := r.payload, r.env.Config
 	switch {
 	case p.event == "PreCompact":
-		// The client compacts by itself: it did not take an answer of ours.
+		// This compaction is the client's own: discard the note of an answer that
+		// it did not use.
 		r.env.Answered.Take(p.subject(), r.env.Now())
-		asked := r.env.Journal.Redact(p.instructions)
-		if err := r.env.Underway.Begin(p.subject(), asked); err != nil {
-			r.log.Error("whose summary comes is not noted", "error", err)
+		instructions := r.env.Journal.Redact(p.instructions)
+		if err := r.env.Underway.Begin(p.subject(), instructions); err != nil {
+			r.log.Error("note the pending compaction", "error", err)
 		}
 		if cfg.Gateway.Active && cfg.Gateway.Compact {
-			return compact.Block{}, "", nil // no summarizer listens
+			return compact.Block{}, "", nil // the gateway compacts; no summarizer reads the text
 		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
-			Instructions: asked, Now: r.env.Now(), Changes: r.changes,
+			Instructions: instructions, Now: r.env.Now(), Changes: r.changes,
 		})
 		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err
 	case p.event != "SessionStart":
 		return compact.Block{}, "", nil
 	case p.source == "compact":
-		asked, err := r.env.Underway.End(p.subject(), r.env.Now())
+		instructions, err := r.env.Underway.End(p.subject(), r.env.Now())
 		if err != nil {
-			r.log.Error("what was asked for with the compaction is not known", "error", err)
+			r.log.Error("read the compaction's instructions", "error", err)
 		}
 		if r.env.Answered.Take(p.subject(), r.env.Now()) {
 			return compact.Block{}, "", nil
 		}
-		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: asked})
+		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions})
 		return block, "SessionStart/compact", err
 	case p.source == "clear":
 		block, err := r.begin(ctx, idx, cfg.Restore.OnClear)
@@ -82,13 +84,12 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 	return compact.Block{}, "", nil
 }
 
-// block answers a compaction that is put off. The client takes it as JSON with
-// exit code 0, or as exit code 2 with the reason on stderr: a hook that never
-// fails and never writes there answers with JSON. Of an automatic compaction the
-// reason reaches no context.
+// block writes the decision to block an automatic compaction, if that is the
+// guard's decision. The JSON form needs neither an exit code nor stderr; the
+// client shows the reason but adds it to no context.
 func (r *run) block(ctx context.Context, idx Index) (bool, error) {
 	p := r.payload
-	if p.event != "PreCompact" || r.behind && p.trigger == "auto" {
+	if p.event != "PreCompact" || r.deferred && p.trigger == "auto" {
 		return false, nil
 	}
 	reason, err := r.env.Blocking.Ask(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.trigger})
@@ -98,7 +99,7 @@ func (r *run) block(ctx context.Context, idx Index) (bool, error) {
 	return true, json.NewEncoder(r.env.Stdout).Encode(map[string]string{"decision": "block", "reason": reason})
 }
 
-// changes is what is not committed where the session works.
+// changes returns the uncommitted changes in the session's folder.
 func (r *run) changes(ctx context.Context) string {
 	if r.env.Changes == nil {
 		return ""
@@ -106,27 +107,27 @@ func (r *run) changes(ctx context.Context) string {
 	return r.env.Changes(ctx, r.payload.cwd)
 }
 
-// restore makes the block that req asks for, of the size that is set.
+// restore returns the restored context for req, within the configured budget.
 func (r *run) restore(ctx context.Context, idx Index, req compact.Request) (compact.Block, error) {
 	req.Budget, req.Now = min(r.env.Config.Restore.Budget, maxInjected), r.env.Now()
 	req.Log, req.Redact = r.conversation, r.env.Journal.Redact
 	if err := r.env.Learner.Into(ctx, &req, idx, req.Now); err != nil {
-		r.log.Error("a block is restored without what was learned", "error", err)
+		r.log.Error("read what maintenance learned", "error", err)
 	}
 	return compact.Restore(ctx, idx, req)
 }
 
-// conversation is what the log holds of a session. A log that cannot be read
-// costs no more than what the index lacks.
+// conversation reads messages from a session's log. On an error it logs it and
+// returns what could be read.
 func (r *run) conversation(ctx context.Context, session string, from, to int, most int64) ([]transcript.Message, error) {
 	ms, err := r.env.Capture.Conversation(ctx, session, from, to, most)
 	if err != nil {
-		r.log.Error("the log of a session is not read", "session", session, "error", err)
+		r.log.Error("read a session's log", "session", session, "error", err)
 	}
 	return ms, nil
 }
 
-// begin answers the start of a new conversation.
+// begin returns the text for a new conversation in the project.
 func (r *run) begin(ctx context.Context, idx Index, mode config.Mode) (compact.Block, error) {
 	if mode == config.ModeOff {
 		return compact.Block{}, nil
@@ -153,8 +154,8 @@ func (r *run) begin(ctx context.Context, idx Index, mode config.Mode) (compact.B
 	return compact.Block{}, nil
 }
 
-// print writes an answer in the form that its event takes: PreCompact's is
-// appended to the compaction prompt as it stands, the others are JSON.
+// print writes a text in the event's format: plain text for PreCompact, which the
+// client appends to the summarizer's prompt, and JSON for other events.
 func (r *run) print(text string) error {
 	if r.payload.event == "PreCompact" {
 		_, err := io.WriteString(r.env.Stdout, text)

@@ -12,8 +12,8 @@ import (
 	"strandline/internal/usage"
 )
 
-// stepReader is a reader that finds one response in each line: the line is as many
-// thousand tokens as it has characters.
+// stepReader is a reader that returns one step for each line, with a thousand
+// tokens for each of its characters.
 type stepReader struct{ cur archive.Cursor }
 
 func (r stepReader) Read(_ context.Context, chunk []byte, _ transcript.Lookup) (archive.Batch, error) {
@@ -28,24 +28,24 @@ func (r stepReader) Read(_ context.Context, chunk []byte, _ transcript.Lookup) (
 	return b, nil
 }
 
-// flying is a stage with an autopilot.
-func flying(t *testing.T) *stage {
+// monitored returns a fixture with a usage monitor.
+func monitored(t *testing.T) *fixture {
 	t.Helper()
-	s := newStage(t)
+	s := newFixture(t)
 	s.Capture.Client.Reader = func(_ archive.Session, cur archive.Cursor) (transcript.Reader, error) { return stepReader{cur}, nil }
-	s.Autopilot = &usage.Pilot{
+	s.Monitor = &usage.Pilot{
 		Files: usage.Files{Dir: filepath.Join(t.TempDir(), "state")}, Zones: usage.Zones{Warn: 0.7, Prune: 0.85},
 		Getenv: func(string) string { return "" },
 	}
-	s.Speakers = []Speaker{Autopilot(*s.Autopilot)}
+	s.Injectors = []Injector{UsageReport(*s.Monitor)}
 	return s
 }
 
-func (s *stage) gauge(t *testing.T) usage.Session {
+func (s *fixture) usage(t *testing.T) usage.Session {
 	t.Helper()
-	state, ok := s.Autopilot.Files.Session(session)
+	state, ok := s.Monitor.Files.Session(session)
 	if !ok {
-		t.Fatal("there is no state")
+		t.Fatal("no usage state")
 	}
 	return state
 }
@@ -58,24 +58,24 @@ func lines(widths ...int) string {
 	return text
 }
 
-func TestTheAutopilotSeesWhatIsIndexed(t *testing.T) {
-	s := flying(t)
+func TestMonitorSeesIndexedSteps(t *testing.T) {
+	s := monitored(t)
 	opened := s.counting()
 	s.transcript(t, lines(100, 139))
 	s.send(t, "Stop", nil)
-	if state := s.gauge(t); state.LastTokenEstimate != 139_000 || state.Captured != 241 || state.Doubt || len(state.History) != 2 {
+	if state := s.usage(t); state.LastTokenEstimate != 139_000 || state.Captured != 241 || state.Doubt || len(state.History) != 2 {
 		t.Errorf("%+v", state)
 	}
 	s.send(t, "UserPromptSubmit", nil)
 	if s.out.Len() > 0 || *opened != 1 {
-		t.Errorf("said %q, opened the index %d times", s.out.String(), *opened)
+		t.Errorf("response %q, opened the index %d times", s.out.String(), *opened)
 	}
 
 	s.transcript(t, lines(100, 139, 150))
 	s.send(t, "Stop", nil)
 	s.send(t, "UserPromptSubmit", map[string]string{"prompt": "go on"})
 	if got := s.context(t); !strings.HasPrefix(got, "[Strandline] [=======---] 75% 150K/200K +") {
-		t.Errorf("said %q", got)
+		t.Errorf("response %q", got)
 	}
 	if *opened != 2 {
 		t.Errorf("the report opened the index: %d times", *opened)
@@ -83,72 +83,72 @@ func TestTheAutopilotSeesWhatIsIndexed(t *testing.T) {
 	s.out.Reset()
 	s.send(t, "UserPromptSubmit", map[string]string{"prompt": "go on"})
 	if s.out.Len() > 0 {
-		t.Errorf("said again: %q", s.out.String())
+		t.Errorf("repeated: %q", s.out.String())
 	}
 	s.quiet(t)
 }
 
-func TestTheAutopilotSpeaksAtPromptsOnly(t *testing.T) {
-	s := flying(t)
+func TestUsageIsReportedAtPromptsOnly(t *testing.T) {
+	s := monitored(t)
 	s.transcript(t, lines(190))
 	for _, event := range []string{"Stop", "PostToolUse", "SessionStart"} {
 		s.send(t, event, map[string]string{"source": "resume"})
 	}
 	if s.out.Len() > 0 {
-		t.Errorf("said %q", s.out.String())
+		t.Errorf("response %q", s.out.String())
 	}
 	s.quiet(t)
 }
 
-func TestTheAutopilotResetsAtACompaction(t *testing.T) {
-	s := flying(t)
+func TestUsageIsResetAtACompaction(t *testing.T) {
+	s := monitored(t)
 	s.transcript(t, lines(180))
 	s.send(t, "Stop", nil)
 	s.send(t, "SessionStart", map[string]string{"source": "compact"})
-	if state := s.gauge(t); state.LastTokenEstimate != 0 || len(state.History) != 0 {
+	if state := s.usage(t); state.LastTokenEstimate != 0 || len(state.History) != 0 {
 		t.Errorf("%+v", state)
 	}
 	s.out.Reset()
 	s.send(t, "UserPromptSubmit", nil)
 	if s.out.Len() > 0 {
-		t.Errorf("said %q", s.out.String())
+		t.Errorf("response %q", s.out.String())
 	}
 }
 
-func TestAForkBringsItsContext(t *testing.T) {
-	s := flying(t)
+func TestForkStartsWithItsContextSize(t *testing.T) {
+	s := monitored(t)
 	s.Stdin = strings.NewReader(`{"session_id":"` + session + `","transcript_path":"` + filepath.ToSlash(s.path) +
 		`","hook_event_name":"SessionStart","source":"fork","context_tokens":80000}`)
 	Run(t.Context(), s.Env)
-	if state := s.gauge(t); state.LastTokenEstimate != 80_000 || !state.Estimated {
+	if state := s.usage(t); state.LastTokenEstimate != 80_000 || !state.Estimated {
 		t.Errorf("%+v", state)
 	}
 }
 
-func TestSubAgentsAreNotWatched(t *testing.T) {
-	s := flying(t)
+func TestSubAgentsAreNotMonitored(t *testing.T) {
+	s := monitored(t)
 	s.transcript(t, lines(100))
 	s.send(t, "Stop", nil)
 	s.transcript(t, lines(100, 190))
 	s.send(t, "SessionStart", map[string]string{"agent_id": "a2c37f95", "source": "compact"})
-	if state := s.gauge(t); state.LastTokenEstimate != 100_000 {
+	if state := s.usage(t); state.LastTokenEstimate != 100_000 {
 		t.Errorf("%+v", state)
 	}
 }
 
-func TestACaptureThatFailsIsADoubt(t *testing.T) {
-	s := flying(t)
+func TestFailedCaptureMakesUsageUncertain(t *testing.T) {
+	s := monitored(t)
 	s.index.fail = context.DeadlineExceeded
 	s.transcript(t, lines(100))
 	s.send(t, "Stop", nil)
-	if state := s.gauge(t); !state.Doubt || state.Captured != 101 {
+	if state := s.usage(t); !state.Doubt || state.Captured != 101 {
 		t.Errorf("%+v", state)
 	}
 	s.index.fail = nil
-	s.Pending = capture.Pending{Dir: t.TempDir()} // somebody else has made good for it
+	s.Pending = capture.Pending{Dir: t.TempDir()} // another process has indexed it
 	s.transcript(t, lines(100, 110))
 	s.send(t, "Stop", nil)
-	if state := s.gauge(t); state.Doubt || state.LastTokenEstimate != 110_000 {
+	if state := s.usage(t); state.Doubt || state.LastTokenEstimate != 110_000 {
 		t.Errorf("%+v", state)
 	}
 }
