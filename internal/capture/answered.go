@@ -1,62 +1,36 @@
 package capture
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
-	"strandline/internal/archive"
+	"strandline/internal/state"
 )
 
-// Answered notes that Strandline compacted a session itself. The client calls
-// its SessionStart hook right afterwards, when the transcript does not hold the
-// boundary yet; what that hook would restore is in the context already.
+// Answered notes the sessions that Strandline compacted itself. The client calls
+// its SessionStart hook right afterwards, before the transcript has the boundary;
+// what that hook would restore is already in the context.
 type Answered struct {
 	Dir string // "state/compacted"; empty: nothing is noted
 }
 
-// answeredFor is how long a note counts. The hook follows within a second; a note
-// that outlives it belongs to an answer that the client did not take.
+// answeredFor is the lifetime of a note. The hook follows within a second; an
+// older note belongs to an answer that the client did not use.
 const answeredFor = time.Minute
 
-// path is the note's file, "" for what is no session.
-func (a Answered) path(session string) string {
-	name := strings.Replace(session, "~", ".", 1) // a sub-agent's
-	if a.Dir == "" || !archive.ValidID(name) {
-		return ""
-	}
-	return filepath.Join(a.Dir, name)
-}
+func (a Answered) store() state.Store { return state.Store{Dir: a.Dir, MaxAge: answeredFor} }
 
-// Note says that the session was just compacted.
+// Note records that the session was just compacted. It ignores invalid session
+// IDs.
 func (a Answered) Note(session string) error {
-	path := a.path(session)
-	if path == "" {
+	if !state.ValidKey(session) {
 		return nil
 	}
-	if err := os.MkdirAll(a.Dir, 0o700); err != nil {
-		return fmt.Errorf("note compaction: %w", err)
-	}
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		return fmt.Errorf("note compaction: %w", err)
-	}
-	return nil
+	return a.store().Write(session, nil)
 }
 
-// Take reports whether the session was compacted a moment ago, and forgets it.
+// Take reports whether the session was compacted within the last minute, and
+// deletes the note.
 func (a Answered) Take(session string, now time.Time) bool {
-	path := a.path(session)
-	if path == "" {
-		return false
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	if err := os.Remove(path); err != nil {
-		return false
-	}
-	return now.Sub(info.ModTime()) < answeredFor
+	_, ok, err := a.store().Take(session, now)
+	return ok && err == nil
 }

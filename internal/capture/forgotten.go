@@ -1,23 +1,23 @@
 package capture
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
+	"strandline/internal/state"
 )
 
-// Forgotten are the sessions that were deleted for good, one small file each, so
-// that a hook asks by one look at a name. The journal holds the same facts; a lost
-// file is made anew from it.
+// Forgotten stores the sessions that were deleted for good, one small file each,
+// so that a hook needs one file lookup. A lost file is rebuilt from the journal.
 type Forgotten struct {
 	Dir string // "<archive>/forgotten"
 }
+
+func (f Forgotten) store() state.Store { return state.Store{Dir: f.Dir} }
 
 // The contents of a file of Forgotten.
 const (
@@ -25,16 +25,9 @@ const (
 	forgetDone  = "done\n"
 )
 
-// Has reports that a session, or the parent of a sub-agent's session or of an older
-// generation, was forgotten.
-func (f Forgotten) Has(session string) bool {
-	path := f.path(session)
-	if path == "" {
-		return false
-	}
-	_, err := os.Lstat(path)
-	return err == nil
-}
+// Has reports whether a session, or the parent of a sub-agent's session or of an
+// older generation, was forgotten.
+func (f Forgotten) Has(session string) bool { return f.store().Has(archive.Owner(session)) }
 
 // Begin notes that a session is being forgotten. From now on nothing captures it.
 func (f Forgotten) Begin(session string) error { return f.write(session, forgetBegun) }
@@ -42,49 +35,23 @@ func (f Forgotten) Begin(session string) error { return f.write(session, forgetB
 // Done notes that nothing of a session is left.
 func (f Forgotten) Done(session string) error { return f.write(session, forgetDone) }
 
-// List returns what was forgotten; open says that it is not done yet.
+// List returns the forgotten sessions. The value is true while the deletion is
+// unfinished.
 func (f Forgotten) List() (sessions map[string]bool, err error) {
-	entries, err := os.ReadDir(f.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list what was forgotten: %w", err)
-	}
+	names, err := f.store().Names(time.Time{})
 	sessions = map[string]bool{}
-	for _, e := range entries {
-		if !archive.ValidID(e.Name()) || !e.Type().IsRegular() {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(f.Dir, e.Name()))
+	for _, name := range names {
+		data, err := f.store().Read(name)
 		if err != nil {
-			return nil, fmt.Errorf("list what was forgotten: %w", err)
+			return nil, fmt.Errorf("list forgotten sessions: %w", err)
 		}
-		sessions[e.Name()] = string(data) != forgetDone
+		sessions[name] = string(data) != forgetDone
 	}
-	return sessions, nil
-}
-
-// path is the file of a session, "" for what no session is called.
-func (f Forgotten) path(session string) string {
-	session = archive.Owner(session)
-	if f.Dir == "" || !archive.ValidID(session) {
-		return ""
-	}
-	return filepath.Join(f.Dir, session)
+	return sessions, err
 }
 
 func (f Forgotten) write(session, text string) error {
-	path := f.path(session)
-	if path == "" {
-		return archive.Invalid(fmt.Sprintf("%q is no session id", archive.Clip(session, 60)), "")
-	}
-	err := os.MkdirAll(f.Dir, 0o700)
-	if err == nil {
-		// A torn file is one that is not done, which is where it was.
-		err = os.WriteFile(path, []byte(text), 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("note a forgotten session: %w", err)
-	}
-	return nil
+	return f.store().Write(archive.Owner(session), []byte(text))
 }
 
 // Forgotten are the sessions that this archive must not take in again.

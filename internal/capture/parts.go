@@ -4,11 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -19,14 +17,16 @@ import (
 	"strandline/internal/transcript"
 )
 
-// Parts are the turns and steps that were deleted for good, one small file for
-// each session that has any. The journal holds the same; a lost file is made anew.
+// Parts stores the turns and steps that were deleted for good, one small file per
+// session. A lost file is rebuilt from the journal.
 type Parts struct {
 	Dir string // "<archive>/forgotten-parts"
 }
 
-// Parts are the turns and steps that this archive must not take in again.
+// Parts returns the turns and steps that this archive must not capture again.
 func (c *Capture) Parts() Parts { return Parts{Dir: filepath.Join(c.Layout.Root, "forgotten-parts")} }
+
+func (p Parts) store() state.Store { return state.Store{Dir: p.Dir, Sync: true} }
 
 // PartsOf are what was forgotten of a session.
 type PartsOf struct {
@@ -42,55 +42,21 @@ func (of PartsOf) Has(part archive.Part) bool {
 	return slices.ContainsFunc(of.Parts, func(p archive.Part) bool { return p.Salt == part.Salt })
 }
 
-// Of returns the parts of a session, or of the one that a sub-agent or an older
+// Of returns the parts of a session, or of the session that a sub-agent or an older
 // generation belongs to.
-func (p Parts) Of(session string) (PartsOf, error) {
-	var of PartsOf
-	session = archive.Owner(session)
-	if !archive.ValidID(session) {
-		return of, nil
-	}
-	data, err := os.ReadFile(filepath.Join(p.Dir, session))
-	if errors.Is(err, fs.ErrNotExist) {
-		return of, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &of)
-	}
-	if err != nil {
-		return of, fmt.Errorf("read what was forgotten of session %s: %w", archive.ShortID(session), err)
+func (p Parts) Of(session string) (of PartsOf, err error) {
+	err = p.store().ReadJSON(archive.Owner(session), &of)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return of, fmt.Errorf("read the forgotten parts of session %s: %w", archive.ShortID(session), err)
 	}
 	return of, nil
 }
 
-// Sessions lists the sessions of which something was forgotten.
-func (p Parts) Sessions() (out []string, err error) {
-	entries, err := os.ReadDir(p.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list what was forgotten: %w", err)
-	}
-	for _, e := range entries {
-		if archive.ValidID(e.Name()) && e.Type().IsRegular() {
-			out = append(out, e.Name())
-		}
-	}
-	return out, nil
-}
+// Sessions lists the sessions that have forgotten parts.
+func (p Parts) Sessions() ([]string, error) { return p.store().Names(time.Time{}) }
 
 // Set replaces the parts of a session.
-func (p Parts) Set(session string, of PartsOf) error {
-	if !archive.ValidID(session) {
-		return archive.Invalid(fmt.Sprintf("%q is no session id", archive.Clip(session, 60)), "")
-	}
-	data, err := json.Marshal(of)
-	if err == nil {
-		err = state.ReplaceSynced(filepath.Join(p.Dir, session), data)
-	}
-	if err != nil {
-		return fmt.Errorf("note what was forgotten: %w", err)
-	}
-	return nil
-}
+func (p Parts) Set(session string, of PartsOf) error { return p.store().WriteJSON(session, of) }
 
 // Keys of rows. A copy that a compaction made has another uuid, but the response,
 // the calls, or the time of the prompt are the same.
