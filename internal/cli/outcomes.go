@@ -2,9 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -112,23 +109,18 @@ func (m measuredNotes) of(ctx context.Context, s compact.Measured, c measurable,
 // read returns a session's notes; those that cannot be read are none.
 func (m measuredNotes) read(session string) map[int]measuredNote {
 	notes := map[int]measuredNote{}
-	data, err := os.ReadFile(m.path(session))
-	if err != nil || json.Unmarshal(data, &notes) != nil || notes == nil {
+	if m.store().ReadJSON(session, &notes) != nil || notes == nil {
 		return map[int]measuredNote{}
 	}
 	return notes
 }
 
-// write keeps a session's notes. Where the archive cannot be written they are
-// measured each time.
+// write stores the outcomes of a session. If that fails they are measured each
+// time.
 func (m measuredNotes) write(session string, notes map[int]measuredNote) {
-	if data, err := json.Marshal(notes); err == nil {
-		_ = state.Replace(m.path(session), data)
-	}
+	_ = m.store().WriteJSON(session, notes)
 }
 
-// path is where a session's notes are; forgetting the session deletes what bears
-// its name.
-func (m measuredNotes) path(session string) string {
-	return filepath.Join(m.dir, session)
-}
+// store has the session's ID in each file name, so that forgetting the session
+// deletes its file.
+func (m measuredNotes) store() state.Store { return state.Store{Dir: m.dir} }

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"strandline/internal/archive"
@@ -75,28 +73,9 @@ func (f Files) Update(ctx context.Context, id string, change func(s *Session) bo
 }
 
 // Sweep removes the files of sessions that were last written before a time, and
-// what a process that was killed left half written. It returns how many.
+// the temporary files of killed processes. It returns the number of files.
 func (f Files) Sweep(before time.Time) (int, error) {
-	entries, err := os.ReadDir(f.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("sweep state: %w", err)
-	}
-	n := 0
-	for _, e := range entries {
-		info, err := e.Info()
-		ours := strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), state.TempPrefix)
-		if err != nil || !ours || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
-			continue
-		}
-		if err := state.Remove(filepath.Join(f.Dir, e.Name())); err != nil {
-			return n, fmt.Errorf("sweep state: %w", err)
-		}
-		n++
-	}
-	return n, nil
+	return state.Store{Dir: f.Dir, Ext: ".json"}.Sweep(before)
 }
 
 // path is a session's file, "" for what is no session of its own.

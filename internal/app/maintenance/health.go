@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"strandline/internal/archive"
@@ -107,32 +104,11 @@ func (p Pass) state(_ context.Context, _ Index, st *Stage) (err error) {
 		return nil
 	}
 	before := p.Now().Add(-stateKept)
-	if p.Gauge.Dir != "" {
-		st.Done, err = p.Gauge.Sweep(before)
-	}
+	st.Done, err = p.Gauge.Sweep(before)
 	for _, dir := range p.Notes {
-		n, serr := sweepNotes(dir, before)
+		n, serr := state.Store{Dir: dir}.Sweep(before)
 		st.Done += n
 		err = errors.Join(err, serr)
 	}
 	return err
-}
-
-// sweepNotes removes the files of a folder that were last written before a time.
-func sweepNotes(dir string, before time.Time) (n int, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("sweep notes: %w", err)
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
-			continue
-		}
-		if err := state.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return n, fmt.Errorf("sweep notes: %w", err)
-		}
-		n++
-	}
-	return n, nil
 }
