@@ -19,7 +19,6 @@ import (
 	"strandline/internal/config"
 	"strandline/internal/hook"
 	"strandline/internal/index/sqlite"
-	"strandline/internal/recall"
 	"strandline/internal/state"
 	"strandline/internal/usage"
 )
@@ -83,8 +82,7 @@ func runHook() {
 
 // learner gives restored blocks what passes of upkeep learned.
 func learner(cfg *config.Config) compact.Learner {
-	rule := recall.Fading(cfg.Lifecycle.Decay)
-	return compact.Learner{How: cfg.Restore.Learn, Rule: rule, Taught: func() map[string]archive.Tally {
+	return compact.Learner{How: cfg.Restore.Learn, Taught: func() map[string]archive.Tally {
 		shapes, _ := maintenance.Learned{Path: cfg.Paths.Learned()}.Read()
 		return shapes
 	}}

@@ -38,9 +38,9 @@ func (a *app) restoreCommand() *cobra.Command {
 session: what was asked, what was being done, what changed, commands with their
 outcome, decisions with their reasons, open errors, each with a handle.
 
-The block is made of what is worth most. With --role it begins with the sections that
-such work needs: orchestrator, developer, specialist, validator, or auto for the one
-that fits the session. A sub-agent gets the block of its type's role by itself.`,
+The text is selected by score. --role changes the order of the sections and their
+weights: orchestrator, developer, specialist, validator, or auto for the role that
+fits the session. A sub-agent of a known type gets the role of its type.`,
 		Args: arguments(),
 	}
 	f.register(cmd)

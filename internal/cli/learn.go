@@ -6,19 +6,18 @@ import (
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/recall"
 )
 
 // learned puts what was learned into a request. As of a line that is what was
 // known then.
 func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err error) {
-	now := req.Now
 	taught, _ := maintenance.Learned{Path: x.cfg.Paths.Learned()}.Read()
 	if req.AtLine > 0 {
 		before, err := x.store.Steps(ctx, archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true, Limit: 1})
 		if err != nil {
 			return err
 		}
+		now := req.Now
 		if len(before) > 0 {
 			now = before[0].Time
 		}
@@ -26,11 +25,9 @@ func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err
 			return err
 		}
 	}
-	l := compact.Learner{
-		How: x.cfg.Restore.Learn, Rule: recall.Fading(x.cfg.Lifecycle.Decay),
-		Taught: func() map[string]archive.Tally { return taught },
-	}
-	return l.Into(ctx, req, x.store, now)
+	l := compact.Learner{How: x.cfg.Restore.Learn, Taught: func() map[string]archive.Tally { return taught }}
+	req.Weights = l.Weights()
+	return nil
 }
 
 // teacher tells a pass of upkeep what cuts teach.

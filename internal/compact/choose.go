@@ -11,6 +11,7 @@ import (
 // lines that are chosen one by one.
 type item struct {
 	section int
+	rank    int    // position of the section
 	order   int    // place within the section, ascending
 	handle  string // of the head
 	head    string // without bullet and handle

@@ -46,9 +46,6 @@ type Request struct {
 	// Weights are by what factor a name of a shape is worth more, or less: what
 	// Taught.Weights learned. Nil changes nothing.
 	Weights map[string]float64
-	// Confidence is a factor of the worth of what stands at a place, which was said
-	// at a time; nil changes nothing.
-	Confidence func(place archive.Handle, said time.Time) float64
 	// Now is the time of the request; it labels ages and selects nothing.
 	Now time.Time
 }
@@ -75,17 +72,19 @@ func Restore(ctx context.Context, src Source, req Request) (Block, error) {
 
 // restorePast makes the block of a past that was read.
 func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
-	if req.Role != RoleNone {
-		return restoreRole(ctx, p, req)
-	}
+	role := req.Role.resolve(p)
 	title := blockTitle(p)
+	if role != RoleNone {
+		title += ", for the " + string(role)
+	}
 	room := req.Budget - text.Overhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
 	if room < minLine || len(p.passages)+len(p.prompts) == 0 {
 		return Block{}, nil
 	}
 	c := learnPast(p, req)
 	items := c.gather(func() { c.settle(p.known) }) // gathering does not need what it is worth
-	c.trust(items)
+	layout := role.layout()
+	layout.apply(items)
 	body, handles, left := newChooser(c.voc, sectionTitles(), room).pick(items)
 	if body == "" {
 		return Block{}, nil

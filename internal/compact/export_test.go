@@ -2,22 +2,19 @@ package compact
 
 import (
 	"context"
-	"time"
 
-	"strandline/internal/archive"
 	"strandline/internal/text"
 )
 
 // Lesson is what the replay of learning changes about a selection.
 type Lesson struct {
-	Specific   map[string]float64 // worth of a specific, as a factor
-	Weights    map[string]float64 // Request.Weights
-	Confidence func(archive.Handle, time.Time) float64
+	Specific map[string]float64 // worth of a specific, as a factor
+	Weights  map[string]float64 // Request.Weights
 }
 
 // RestoreTaught is Restore with a lesson.
 func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Block, error) {
-	req.Weights, req.Confidence = l.Weights, l.Confidence
+	req.Weights = l.Weights
 	if len(l.Specific) == 0 {
 		return Restore(ctx, src, req)
 	}
@@ -36,6 +33,7 @@ func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Bloc
 		}
 	}
 	items := c.gather(nil)
+	RoleNone.layout().apply(items)
 	room := req.Budget - text.Overhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
 	body, handles, _ := newChooser(c.voc, sectionTitles(), room).pick(items)
 	return Block{Text: text.Fence(title, body), Handles: handles}, nil

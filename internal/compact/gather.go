@@ -1,7 +1,10 @@
 package compact
 
 import (
+	"cmp"
 	"slices"
+
+	"strandline/internal/archive"
 )
 
 // gather collects all items. Files and replies are the longest and need nothing
@@ -70,10 +73,14 @@ func (c *collector) recap() {
 func inOrder(items []*item) []*item {
 	out := slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return !it.taken })
 	slices.SortStableFunc(out, func(a, b *item) int {
-		if a.section != b.section {
-			return a.section - b.section
-		}
-		return a.order - b.order
+		return cmp.Or(a.rank-b.rank, a.order-b.order)
 	})
 	return out
+}
+
+// handsBack reports whether a line of a sub-agent's answer was added by the
+// client: how to continue the agent, its usage, an assessment.
+func handsBack(tool, line string) bool {
+	return archive.IsAgentTool(tool) &&
+		beginsWith(line, "<tools-used-before-summary>", "[Subagent hand-back]", "agentId: ", "<usage>", "subagent_tokens: ", "total_tokens: ", "tool_uses: ", "duration_ms: ")
 }

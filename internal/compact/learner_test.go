@@ -1,53 +1,25 @@
 package compact_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"testing"
-	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
 	"strandline/internal/config"
-	"strandline/internal/recall"
 )
-
-type accesses struct {
-	list []archive.Access
-	err  error
-}
-
-func (a accesses) Accesses(context.Context, string) ([]archive.Access, error) { return a.list, a.err }
 
 func TestLearner(t *testing.T) {
 	taught := func() map[string]archive.Tally {
 		return map[string]archive.Tally{"hash": {Expected: 500, Needed: 10}, "path": {Expected: 500, Needed: 400}}
 	}
-	given := accesses{list: []archive.Access{{Ref: archive.Ref{Turn: 2, Step: 1}, Time: start, How: archive.AccessRestored}}}
-	place := func(turn int) archive.Handle { return archive.Handle{Turn: turn, Step: 1} }
-	for how, check := range map[config.Learn]func(r compact.Request) bool{
-		config.LearnNames: func(r compact.Request) bool {
-			return r.Confidence == nil && r.Weights["hash"] < 1 && r.Weights["path"] > 1
-		},
-		config.LearnConfidence: func(r compact.Request) bool {
-			long := start.Add(-100 * time.Hour)
-			return r.Weights == nil && r.Confidence(place(2), long) > r.Confidence(place(3), long)
-		},
-		config.LearnOff: func(r compact.Request) bool { return r.Weights == nil && r.Confidence == nil },
-		"":              func(r compact.Request) bool { return r.Weights == nil && r.Confidence == nil },
-	} {
-		var req compact.Request
-		l := compact.Learner{How: how, Taught: taught, Rule: recall.Default()}
-		if err := l.Into(t.Context(), &req, given, start); err != nil || !check(req) {
-			t.Errorf("%q: %+v, %v", how, req.Weights, err)
-		}
+	if w := (compact.Learner{How: config.LearnNames, Taught: taught}).Weights(); w["hash"] >= 1 || w["path"] <= 1 {
+		t.Errorf("names: %v", w)
 	}
-	broken := errors.New("no index")
-	l := compact.Learner{How: config.LearnConfidence}
-	if err := l.Into(t.Context(), new(compact.Request), accesses{err: broken}, start); !errors.Is(err, broken) {
-		t.Errorf("%v", err)
+	for _, how := range []config.Learn{config.LearnOff, ""} {
+		if w := (compact.Learner{How: how, Taught: taught}).Weights(); w != nil {
+			t.Errorf("%q: %v", how, w)
+		}
 	}
 }
 
@@ -88,21 +60,5 @@ func TestTeach(t *testing.T) {
 	short.prompt("make retry wait")
 	if _, ok, err := compact.MadeUp(t.Context(), short, short.session.ID); ok || err != nil {
 		t.Errorf("a short session has a cut: %v", err)
-	}
-}
-
-// With the documented formula what was given before stands out.
-func TestConfidenceWeighsPlaces(t *testing.T) {
-	m := history()
-	req := compact.Request{Session: m.session.ID, Budget: 1200}
-	req.Confidence = func(h archive.Handle, _ time.Time) float64 {
-		if h.Turn == 5 {
-			return 50
-		}
-		return 0.01
-	}
-	b, err := compact.RestoreTaught(t.Context(), m, req, compact.Lesson{Confidence: req.Confidence})
-	if err != nil || !strings.Contains(b.Text, "parse_row_05") {
-		t.Errorf("%v\n%s", err, b.Text)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"strandline/bench/foresight"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/recall"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -130,7 +129,6 @@ type rule struct {
 func rules() []rule {
 	all := []rule{
 		{"weights of the shapes of names", weightsOfShapes},
-		{"confidence of places, the documented formula", placesByConfidence},
 		{"the names that will be needed, up by half: an oracle", oracle},
 	}
 	for _, lambda := range []float64{0.25, 0.5, 1, 2} {
@@ -140,21 +138,6 @@ func rules() []rule {
 		all = append(all, rule{fmt.Sprintf("… up to +0.50, less %.1f for each time shown in vain", mu), specificsOfUse(0.5, mu)})
 	}
 	return all
-}
-
-// placesByConfidence weighs what stands at a place with the place's confidence.
-func placesByConfidence(x *moment, past []taught) compact.Lesson {
-	of := map[archive.Ref][]archive.Access{}
-	for _, p := range past {
-		if p.from.cut.Session == x.cut.Session {
-			for _, a := range p.accesses {
-				of[a.Ref] = append(of[a.Ref], a)
-			}
-		}
-	}
-	return compact.Lesson{Confidence: func(h archive.Handle, said time.Time) float64 {
-		return recall.Default().At(said, of[archive.Ref{Turn: h.Turn, Step: h.Step}], x.at)
-	}}
 }
 
 // oracle knows the names that will be needed, which bounds what any rule can learn.

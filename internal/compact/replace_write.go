@@ -225,6 +225,7 @@ func chooseMore(g gathering, known string, room int, stands bool) (body string, 
 		// What was asked is told already; where the work stood, the kept messages show.
 		return it.section == secAsked || it.section == secStood && it.head != "" && !it.inline && stands
 	})
+	RoleNone.layout().apply(items)
 	return newChooser(c.voc, subTitles(), room).pick(items)
 }
 

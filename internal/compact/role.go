@@ -1,17 +1,18 @@
 package compact
 
 import (
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
 )
 
-// Role is the kind of work that a context belongs to. It decides which sections a
-// block is made of.
+// Role is the kind of work that a context is used for. It sets the order of the
+// sections in a restored context and how much each section counts.
 type Role string
 
-// The roles. RoleNone is the block that is made of what is worth most, whatever
-// it is; RoleAuto stands for the one that fits the session.
+// The roles. RoleNone applies the default order and equal weights; RoleAuto is
+// replaced by the role that fits the session.
 const (
 	RoleNone         Role = ""
 	RoleAuto         Role = "auto"
@@ -21,12 +22,12 @@ const (
 	RoleValidator    Role = "validator"
 )
 
-// Roles lists what ParseRole knows, for help texts.
+// Roles returns the roles that ParseRole accepts.
 func Roles() []Role {
 	return []Role{RoleOrchestrator, RoleDeveloper, RoleSpecialist, RoleValidator, RoleAuto}
 }
 
-// ParseRole returns the role that a person typed. Any other word is an Error with
+// ParseRole parses a role name, ignoring case. An unknown name is an Error with
 // CodeInvalid.
 func ParseRole(s string) (Role, error) {
 	var names []string
@@ -39,9 +40,7 @@ func ParseRole(s string) (Role, error) {
 	return RoleNone, archive.Invalid("there is no role "+archive.Clip(oneLine(s), 40), "the roles are "+strings.Join(names, ", "))
 }
 
-// RoleOf returns the role of a sub-agent by what its type is called: an
-// orchestrator or tech lead, a developer (backend, frontend), a specialist, and a
-// validator whatever else it is.
+// RoleOf returns the role for a sub-agent type, RoleNone for an unknown type.
 func RoleOf(agentType string) Role {
 	name := strings.ToLower(agentType)
 	for _, r := range []struct {
@@ -51,30 +50,73 @@ func RoleOf(agentType string) Role {
 		{RoleOrchestrator, []string{"orchestrator", "tech-lead", "tech_lead", "techlead"}},
 		{RoleDeveloper, []string{"developer", "backend", "frontend"}},
 		{RoleSpecialist, []string{"specialist"}},
+		{RoleValidator, []string{"validator"}},
 	} {
-		for _, w := range r.words {
-			if strings.Contains(name, w) {
-				return r.role
-			}
+		if slices.ContainsFunc(r.words, func(w string) bool { return strings.Contains(name, w) }) {
+			return r.role
 		}
 	}
-	return RoleValidator
+	return RoleNone
 }
 
-// resolve says which role RoleAuto stands for: that of the sub-agent's type, and
-// in a main session the orchestrator's if it started sub-agents, else the
-// developer's.
+// resolve replaces RoleAuto: in a sub-agent's session by the role of its type, in
+// a main session by RoleOrchestrator if it started sub-agents, else by
+// RoleDeveloper.
 func (r Role) resolve(p *past) Role {
-	if r != RoleAuto {
+	switch {
+	case r != RoleAuto:
 		return r
-	}
-	if p.session.Relation == archive.RelationAgent || archive.IsAgentID(p.session.ID) {
+	case p.session.Relation == archive.RelationAgent || archive.IsAgentID(p.session.ID):
 		return RoleOf(p.session.Agent.Type)
-	}
-	for i := range p.calls {
-		if p.calls[i].Kind == archive.CallAgent {
-			return RoleOrchestrator
-		}
+	case slices.ContainsFunc(p.calls, func(c archive.Call) bool { return c.Kind == archive.CallAgent }):
+		return RoleOrchestrator
 	}
 	return RoleDeveloper
+}
+
+// layout is the order in which a restored context prints its sections, and the
+// weight of each: a factor of the values of its entries and lines.
+type layout []weightedSection
+
+type weightedSection struct {
+	section int
+	weight  float64
+}
+
+// layout returns the layout of a role. The weights stay close to 1, because each
+// character that is spent on a section is missing elsewhere.
+func (r Role) layout() layout {
+	switch r {
+	case RoleOrchestrator:
+		return layout{{secAsked, 1}, {secTasks, 1.5}, {secStood, 1}, {secReasons, 1.3}, {secErrors, 1}, {secSeen, 1}, {secFiles, 0.8}, {secCommands, 0.8}, {secRecap, 1}}
+	case RoleDeveloper:
+		return layout{{secAsked, 1}, {secTasks, 1}, {secStood, 1}, {secFiles, 1.3}, {secErrors, 1.2}, {secCommands, 1}, {secReasons, 1}, {secSeen, 1}, {secRecap, 1}}
+	case RoleSpecialist:
+		return layout{{secAsked, 1}, {secStood, 1}, {secReasons, 1.4}, {secSeen, 1.2}, {secErrors, 1}, {secCommands, 1}, {secFiles, 0.8}, {secTasks, 0.8}, {secRecap, 1}}
+	case RoleValidator:
+		return layout{{secAsked, 1}, {secCommands, 1.4}, {secErrors, 1.4}, {secFiles, 1.2}, {secTasks, 1}, {secReasons, 1}, {secStood, 0.8}, {secSeen, 0.8}, {secRecap, 1}}
+	}
+	var natural layout
+	for s := range sections {
+		natural = append(natural, weightedSection{s, 1})
+	}
+	return natural
+}
+
+// apply sets the printing order of items and scales their values.
+func (l layout) apply(items []*item) {
+	var rank [sections]int
+	var weight [sections]float64
+	for i, s := range l {
+		rank[s.section], weight[s.section] = i, s.weight
+	}
+	for _, it := range items {
+		w := weight[it.section]
+		it.rank = rank[it.section]
+		it.prior *= w
+		for _, l := range it.lines {
+			l.prior *= w
+			l.share *= w
+		}
+	}
 }

@@ -15,7 +15,8 @@ func TestRoleOf(t *testing.T) {
 		"orchestrator": compact.RoleOrchestrator, "my-plugin:Orchestrator": compact.RoleOrchestrator, "tech-lead": compact.RoleOrchestrator,
 		"developer": compact.RoleDeveloper, "backend": compact.RoleDeveloper, "backend-dev": compact.RoleDeveloper, "frontend-engineer": compact.RoleDeveloper,
 		"specialist": compact.RoleSpecialist, "rust-specialist": compact.RoleSpecialist,
-		"validator": compact.RoleValidator, "general-purpose": compact.RoleValidator, "Explore": compact.RoleValidator, "": compact.RoleValidator,
+		"validator": compact.RoleValidator, "test-validator": compact.RoleValidator,
+		"general-purpose": compact.RoleNone, "Explore": compact.RoleNone, "": compact.RoleNone,
 	} {
 		if got := compact.RoleOf(typ); got != want {
 			t.Errorf("%q is a %s, want %s", typ, got, want)
@@ -45,31 +46,39 @@ func TestRolesGolden(t *testing.T) {
 	}
 }
 
-// TestRoleSections is what each template has to tell.
+// TestRoleSections checks that every role prints the facts that its work needs,
+// in the order of its sections.
 func TestRoleSections(t *testing.T) {
-	for role, want := range map[compact.Role][]string{
-		compact.RoleOrchestrator: {
-			"## Progress\n- 1 of 3 tasks completed", "2 of 3 sub-agents have answered",
-			"wave 1, 2 sub-agents: Explore: Find untyped modules (answered); backend-dev: Read the API (answered)", "wave 2, 1 sub-agent: a sub-agent (no answer yet)",
-			"in progress: Type the checkout\n  blocked by: ran `npm run typecheck`, failed (exit 2): web/checkout.ts(12,3): error TS2322", "a sub-agent, no answer yet",
-			"backend-dev: Read the API, answered: The public API is what api/index.js exports.", "because clients import it by its name",
-			"web/checkout.ts, changed once", "Said last: Next, the Money type", "pending: Turn on strict mode",
-			"## Skills to restore\n- [7f3a12cd/0.0] superpowers:writing-plans", "Move the shop to TypeScript. Never change the public API.",
-		},
-		compact.RoleDeveloper: {
-			"## Current task (verbatim)\n- [7f3a12cd/0] Move the shop", "in progress: Type the checkout",
-			"web/checkout.ts, changed once\n  export function total(items: Item[]): Money {", "languages: TypeScript (1 file)", "frameworks: React, Express, Vitest",
-			"dependencies in package.json: react, express, vitest", "checked last: ran `npm run typecheck`, failed (exit 2)",
-			"## Issues\n- [7f3a12cd/0.5] ran `npm run typecheck`, failed", "## Tools used\n- Agent 3,", "## Next action\n", "superpowers:writing-plans",
-		},
-		compact.RoleSpecialist: {"## Question (verbatim)", "## Findings and reasons", "## Files looked at\n- [7f3a12cd/0.1] package.json", "## Commands and how they ended\n- [7f3a12cd/0.5] ran `npm run typecheck`", "## Next action"},
-		compact.RoleValidator:  {"## To verify (verbatim)", "## Test and build commands, with their last outcome\n- [7f3a12cd/0.5] ran `npm run typecheck`, failed (exit 2): web/checkout.ts", "## Unresolved errors", "## Files changed\n- [7f3a12cd/0.3] web/checkout.ts"},
+	for role, order := range map[compact.Role][]string{
+		compact.RoleOrchestrator: {"user", "tasks", "stood", "errors", "seen", "files"},
+		compact.RoleDeveloper:    {"user", "tasks", "stood", "files", "errors", "seen"},
+		compact.RoleSpecialist:   {"user", "stood", "seen", "errors", "files", "tasks"},
+		compact.RoleValidator:    {"user", "errors", "files", "tasks", "stood", "seen"},
 	} {
 		text := restore(t, team(), compact.Request{Budget: 9500, Role: role}).Text
-		for _, w := range want {
+		for _, w := range []string{
+			"in progress: Type the checkout", "ran `npm run typecheck`, failed (exit 2): web/checkout.ts(12,3): error TS2322",
+			"The public API is what api/index.js exports.", "web/checkout.ts, changed here once", "Next, the Money type",
+			"pending: Turn on strict mode", "Move the shop to TypeScript. Never change the public API.",
+		} {
 			if !strings.Contains(text, w) {
 				t.Errorf("%s: %q is missing in\n%s", role, w, text)
 			}
+		}
+		var got []string
+		for l := range strings.Lines(text) {
+			if strings.HasPrefix(l, "## ") {
+				got = append(got, strings.ToLower(l))
+			}
+		}
+		at := 0
+		for _, title := range got {
+			if at < len(order) && strings.Contains(title, order[at]) {
+				at++
+			}
+		}
+		if at < len(order) {
+			t.Errorf("%s: sections %q, want the order %q", role, got, order)
 		}
 	}
 }
@@ -90,9 +99,9 @@ func TestAutoIsTheRoleThatFits(t *testing.T) {
 	}
 }
 
-// TestRolesInLittleRoom: whatever the budget, a block fits it; headings stand with
-// something under them, and the last line says what was cut.
-func TestRolesInLittleRoom(t *testing.T) {
+// TestRolesFitTheBudget checks that the text fits whatever the budget, and that
+// no heading is empty.
+func TestRolesFitTheBudget(t *testing.T) {
 	big := team()
 	for i := range 40 {
 		big.edit(fmt.Sprintf("/home/ada/shop/web/part%02d.ts", i), "a", fmt.Sprintf("const partNumber%d = %d", i, i))
@@ -109,16 +118,12 @@ func TestRolesInLittleRoom(t *testing.T) {
 			checkBlock(t, text, budget)
 			lines := strings.Split(text, "\n")
 			for i, l := range lines {
-				if strings.HasPrefix(l, "## ") && !strings.HasPrefix(lines[i+1], "- ") && !strings.HasPrefix(lines[i+1], "### ") {
-					t.Fatalf("%s, budget %d: nothing stands under %q\n%s", role, budget, l, text)
+				if strings.HasPrefix(l, "## ") && !strings.HasPrefix(lines[i+1], "- ") {
+					t.Fatalf("%s, budget %d: nothing under %q\n%s", role, budget, l, text)
 				}
 			}
-			if text != "" && !strings.HasPrefix(lines[len(lines)-2], "Cut to fit: ") {
-				t.Fatalf("%s, budget %d: the notice is missing\n%s", role, budget, text)
-			}
 		}
-		text := restore(t, big, compact.Request{Budget: 500, Role: role}).Text
-		if strings.Count(text, "\n## ") < 2 || !strings.Contains(text, "Move the shop") {
+		if text := restore(t, big, compact.Request{Budget: 500, Role: role}).Text; !strings.Contains(text, "Move the shop") {
 			t.Errorf("%s in 500 characters:\n%s", role, text)
 		}
 	}
@@ -132,25 +137,14 @@ func TestRolesSayNothingOfNothing(t *testing.T) {
 		}
 		m := newMemory()
 		m.prompt("Only this.")
-		if text := restore(t, m, compact.Request{Budget: 9500, Role: role}).Text; !strings.Contains(text, "Only this.") || strings.Contains(text, "Cut to fit") {
+		if text := restore(t, m, compact.Request{Budget: 9500, Role: role}).Text; !strings.Contains(text, "Only this.") {
 			t.Errorf("%s, only a prompt: %q", role, text)
 		}
 	}
 }
 
-// TestRolesGoOnWithWhatIsWorthMost: where a template leaves room, the block goes on
-// as it would without one, and repeats nothing.
-func TestRolesGoOnWithWhatIsWorthMost(t *testing.T) {
-	body := restore(t, shop(), compact.Request{Budget: 9500, Role: compact.RoleOrchestrator}).Text
-	_, more, ok := strings.Cut(body, "## More from the record\n")
-	if !ok || !strings.Contains(more, "### ") || strings.Contains(body, "## Asked") {
-		t.Errorf("the rest is missing:\n%s", body)
-	}
-	for _, once := range []string{"pending: Write a migration", "relation \"discount_codes\" does not exist", "keep codes case-insensitive"} {
-		if n := strings.Count(body, once); n != 1 {
-			t.Errorf("%q stands %d times:\n%s", once, n, body)
-		}
-	}
+// TestRolesKeepTheFence checks that a sub-agent's answer cannot close the fence.
+func TestRolesKeepTheFence(t *testing.T) {
 	if hostile := restore(t, hostileTeam(), compact.Request{Budget: 9500, Role: compact.RoleOrchestrator}).Text; strings.Count(hostile, text.CloseMark) != 1 {
 		t.Errorf("an answer breaks out of the fence:\n%s", hostile)
 	}

@@ -39,7 +39,7 @@ func TestCompactTextStandsFirst(t *testing.T) {
 	}
 	for _, role := range compact.Roles() {
 		text := body(restore(t, shop(), compact.Request{Budget: 9500, Instructions: asked, Role: role}).Text)
-		if !strings.HasPrefix(text, "## With this /compact\n- "+indented+"\n") {
+		if !strings.HasPrefix(text, "## Asked by the user (verbatim)\n- With this /compact: "+indented+"\n") {
 			t.Errorf("the %s's block begins:\n%s", role, text)
 		}
 	}

@@ -30,9 +30,8 @@ type Learn string
 
 // The ways to learn.
 const (
-	LearnNames      Learn = "names"      // what kinds of names earlier cuts were followed by
-	LearnConfidence Learn = "confidence" // when places were given to the model, and whether they were used
-	LearnOff        Learn = "off"
+	LearnNames Learn = "names" // weights of token shapes, from earlier compactions
+	LearnOff   Learn = "off"
 )
 
 // Report says when the autopilot speaks in the model's context.

@@ -149,6 +149,15 @@ func TestBadValuesSayEverythingAndLeaveTheNextBestInForce(t *testing.T) {
 	}
 }
 
+// TestRemovedLearningRule checks that a removed value of restore.learn is still
+// accepted and turns learning off.
+func TestRemovedLearningRule(t *testing.T) {
+	c, err := config.Load(world{env: map[string]string{"STRANDLINE_RESTORE_LEARN": "confidence"}}.inputs())
+	if err != nil || len(c.Problems()) != 0 || c.Restore.Learn != config.LearnOff {
+		t.Errorf("%q, %v, %v", c.Restore.Learn, err, c.Problems())
+	}
+}
+
 // TestAProjectMayOnlyDoHarmlessThings holds every key against the rights that a
 // cloned repository has.
 func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {

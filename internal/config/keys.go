@@ -46,7 +46,7 @@ func keys() []key {
 			"what a new session restores: pointer, block or off",
 			mode(func(c *Config) *Mode { return &c.Restore.OnStartup })},
 		{"restore.learn", "names", nil, allowed,
-			"what a restored block learns from: names (which kinds of names were needed after earlier cuts), confidence (of places, the formula of the systems before, which brought nothing) or off",
+			"what a restored block learns from: names (which kinds of names were needed after earlier compactions) or off",
 			learn(func(c *Config) *Learn { return &c.Restore.Learn })},
 		{"compaction.instruction_budget", "9500", []string{"CLAUDE_FLOW_COMPACT_INSTRUCTION_BUDGET"}, allowed,
 			"characters that steer the client's summary; the older default of 2000 used a fifth of what the client takes (10000)",
@@ -284,8 +284,11 @@ func share(field func(*Config) *float64) parser {
 func learn(field func(*Config) *Learn) parser {
 	return func(c *Config, value string) (string, error) {
 		l := Learn(strings.ToLower(value))
-		if l != LearnNames && l != LearnConfidence && l != LearnOff {
-			return "", fmt.Errorf("names, confidence or off")
+		if l == "confidence" { // a rule of earlier versions that had no effect
+			l = LearnOff
+		}
+		if l != LearnNames && l != LearnOff {
+			return "", fmt.Errorf("names or off")
 		}
 		*field(c) = l
 		return string(l), nil

@@ -59,7 +59,8 @@ func TestRestoredContextFollowsTheAgentType(t *testing.T) {
 	for name, c := range map[string]struct{ agent, typ, want string }{
 		"a developer":              {"af62130f451c1a5f5", "backend-dev", ", for the developer."},
 		"a lead":                   {"af62130f451c1a5f5", "tech-lead", ", for the orchestrator."},
-		"any other":                {"af62130f451c1a5f5", "general-purpose", ", for the validator."},
+		"any other":                {"af62130f451c1a5f5", "general-purpose", ""},
+		"a validator":              {"af62130f451c1a5f5", "validator", ", for the validator."},
 		"the session":              {"", "", ""},
 		"invalid agent id":         {"../x", "tech-lead", ""},
 		"the session, with a type": {"", "tech-lead", ""},

@@ -24,7 +24,6 @@ type Index interface {
 	capture.Index
 	compact.Source
 	compact.Sessions
-	compact.Accesses
 	// Facts returns a session's journal entries of one kind.
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	recall.Source

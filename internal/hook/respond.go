@@ -111,9 +111,7 @@ func (r *run) changes(ctx context.Context) string {
 func (r *run) restore(ctx context.Context, idx Index, req compact.Request) (compact.Block, error) {
 	req.Budget, req.Now = min(r.env.Config.Restore.Budget, maxInjected), r.env.Now()
 	req.Log, req.Redact = r.conversation, r.env.Journal.Redact
-	if err := r.env.Learner.Into(ctx, &req, idx, req.Now); err != nil {
-		r.log.Error("read what maintenance learned", "error", err)
-	}
+	req.Weights = r.env.Learner.Weights()
 	return compact.Restore(ctx, idx, req)
 }
 
