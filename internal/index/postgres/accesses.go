@@ -7,13 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 func applyAccess(ctx context.Context, tx pgx.Tx, e *archive.JournalEntry, fact archive.AccessFact) error {
 	put := newBulk("accesses", "session_id, turn, step, time, id, how", 5)
 	for _, ref := range fact.Refs {
-		put.add(ref.Session, ref.Turn, ref.Step, rank.Nanos(e.Time), e.ID, fact.How)
+		put.add(ref.Session, ref.Turn, ref.Step, index.Nanos(e.Time), e.ID, fact.How)
 	}
 	return put.insert(ctx, tx, "ON CONFLICT DO NOTHING")
 }
@@ -27,7 +27,7 @@ func (s *Store) Accesses(ctx context.Context, session string) (out []archive.Acc
 			x := archive.Access{Ref: archive.Ref{Session: session}}
 			var at int64
 			err := scan(&x.Turn, &x.Step, &at, &x.How)
-			x.Time = rank.Instant(at)
+			x.Time = index.Instant(at)
 			out = append(out, x)
 			return err
 		})

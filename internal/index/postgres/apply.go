@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // Apply stores what a reader found, in one transaction: all of it is there
@@ -28,7 +28,7 @@ func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error {
 	var ids []string
 	for i := range bs {
 		id := bs[i].Session.ID
-		if !rank.ValidID(id) {
+		if !index.ValidID(id) {
 			return archive.Invalid(fmt.Sprintf("%q is not a session id", archive.Clip(id, 60)), "")
 		}
 		ids = append(ids, id)
@@ -47,7 +47,7 @@ func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error {
 		slices.SortStableFunc(order, func(x, y *archive.Batch) int { return int(numbers[x.Session.ID] - numbers[y.Session.ID]) })
 		for _, b := range order {
 			w := &batchWriter{s: s, tx: tx, b: b, no: numbers[b.Session.ID], numbers: numbers}
-			if err := rank.StoreBatch(ctx, w.b.Session.ID, w); err != nil {
+			if err := index.StoreBatch(ctx, w.b.Session.ID, w); err != nil {
 				return err
 			}
 		}
@@ -148,7 +148,7 @@ func (w *batchWriter) Due(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return rank.Due(w.b, found, generation, position)
+	return index.Due(w.b, found, generation, position)
 }
 
 // owner returns the number of the session that a row was copied from; the session

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const (
@@ -25,7 +25,7 @@ type place struct{ turn, step, seq int }
 
 // heldPassage is what the store holds at a place.
 type heldPassage struct {
-	id  rank.ID
+	id  index.ID
 	sum int64
 }
 
@@ -57,7 +57,7 @@ func putPassages(ctx context.Context, tx pgx.Tx, session int64, agent bool, ps [
 		p := &ps[i]
 		at := place{p.Turn, p.Step, p.Seq}
 		if old, ok := there[at]; ok {
-			if old.sum == rank.Checksum(p, rank.EncodeList(p.Paths)) {
+			if old.sum == index.Checksum(p, index.EncodeList(p.Paths)) {
 				delete(fresh, at)
 				moved.add(int64(old.id), p)
 				continue
@@ -65,7 +65,7 @@ func putPassages(ctx context.Context, tx pgx.Tx, session int64, agent bool, ps [
 		}
 		fresh[at] = i
 	}
-	put, index, enc := newBulk("passages", passageTable, 1), newIndex(session), rank.NewEncoder()
+	put, lists, enc := newBulk("passages", passageTable, 1), newTermLists(session), index.NewEncoder()
 	var row []byte
 	for i := range ps {
 		p := &ps[i]
@@ -76,14 +76,14 @@ func putPassages(ctx context.Context, tx pgx.Tx, session int64, agent bool, ps [
 		if old, ok := there[at]; ok {
 			gone = append(gone, int64(old.id))
 		}
-		id := rank.NewID(session, next, agent, p.Kind)
+		id := index.NewID(session, next, agent, p.Kind)
 		next++
 		row = enc.Append(row[:0], p)
 		terms := clean(string(row))
-		index.add(id, terms)
-		paths := rank.EncodeList(p.Paths)
-		put.add(int64(id), session, p.Turn, p.Step, p.Seq, string(p.Kind), p.Label, paths, p.LineFrom, p.LineTo, rank.Nanos(p.Time),
-			p.Partial, rank.Checksum(p, paths), terms, p.Text)
+		lists.add(id, terms)
+		paths := index.EncodeList(p.Paths)
+		put.add(int64(id), session, p.Turn, p.Step, p.Seq, string(p.Kind), p.Label, paths, p.LineFrom, p.LineTo, index.Nanos(p.Time),
+			p.Partial, index.Checksum(p, paths), terms, p.Text)
 	}
 	if err := moved.update(ctx, tx); err != nil {
 		return err
@@ -94,7 +94,7 @@ func putPassages(ctx context.Context, tx pgx.Tx, session int64, agent bool, ps [
 	if err := put.insert(ctx, tx, ""); err != nil {
 		return err
 	}
-	if err := index.write(ctx, tx); err != nil {
+	if err := lists.write(ctx, tx); err != nil {
 		return err
 	}
 	_, err = exec(ctx, tx, "UPDATE sessions SET next_doc = $2, held = held + $3 WHERE no = $1 AND next_doc <> $2", session, next, put.rows)
@@ -135,7 +135,7 @@ func dropPassages(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	bySession := map[int64]*index{}
+	bySession := map[int64]*termLists{}
 	counts := map[int64]int{}
 	err := query(ctx, tx, "DELETE FROM passages WHERE id = ANY($1) RETURNING id, terms", []any{ids}, func(scan scanFunc) error {
 		var id int64
@@ -143,11 +143,11 @@ func dropPassages(ctx context.Context, tx pgx.Tx, ids []int64) error {
 		if err := scan(&id, &terms); err != nil {
 			return err
 		}
-		session := rank.ID(id).Session()
+		session := index.ID(id).Session()
 		if bySession[session] == nil {
-			bySession[session] = newIndex(session)
+			bySession[session] = newTermLists(session)
 		}
-		bySession[session].add(rank.ID(id), terms)
+		bySession[session].add(index.ID(id), terms)
 		counts[session]++
 		return nil
 	})
@@ -176,7 +176,7 @@ type movedRows struct {
 func (c *movedRows) add(id int64, p *archive.Passage) {
 	c.ids, c.labels = append(c.ids, id), append(c.labels, clean(p.Label))
 	c.from, c.to = append(c.from, int64(p.LineFrom)), append(c.to, int64(p.LineTo))
-	c.times, c.partial = append(c.times, rank.Nanos(p.Time)), append(c.partial, p.Partial)
+	c.times, c.partial = append(c.times, index.Nanos(p.Time)), append(c.partial, p.Partial)
 }
 
 func (c *movedRows) update(ctx context.Context, tx pgx.Tx) error {
@@ -190,7 +190,7 @@ func (c *movedRows) update(ctx context.Context, tx pgx.Tx) error {
 // fieldsOf calls fn with each term of a row, and whether it weighs much there.
 func fieldsOf(row string, fn func(term string, strong bool)) {
 	for field := range strings.FieldsSeq(row) {
-		term, strong := strings.CutSuffix(field, rank.StrongMark)
+		term, strong := strings.CutSuffix(field, index.StrongMark)
 		fn(term, strong)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // The columns of each table after its key, in the order in which rows are
@@ -36,7 +36,7 @@ func (w *batchWriter) Session(ctx context.Context) error {
 	_, err = exec(ctx, w.tx, updateSession(),
 		true, clean(x.Client), project, clean(x.Project.Worktree), clean(x.Parent), string(x.Relation), clean(x.Agent.ID), clean(x.Agent.Type),
 		clean(x.Agent.Description), clean(x.Cwd), clean(x.GitBranch), clean(x.Version), clean(x.Model), clean(x.Title),
-		rank.Nanos(x.First), rank.Nanos(x.Last), x.Generation, x.Bytes, x.Lines, x.Turns, x.Steps, x.Calls, x.Compacts,
+		index.Nanos(x.First), index.Nanos(x.Last), x.Generation, x.Bytes, x.Lines, x.Turns, x.Steps, x.Calls, x.Compacts,
 		x.Usage.Input, x.Usage.Output, x.Usage.CacheRead, x.Usage.CacheWrite, x.Cost.USD, int64(x.Cost.APITime), int64(x.Cost.Duration),
 		x.Cost.Turns, x.Cost.LinesAdded, x.Cost.LinesGone, w.no, clean(w.s.opt.Author), clean(w.s.opt.Machine))
 	return err
@@ -82,7 +82,7 @@ func (w *batchWriter) Turns(ctx context.Context) error {
 	for i := range w.b.Turns {
 		x := &w.b.Turns[i]
 		owner, at := w.owner(x.Copy)
-		put.add(w.no, x.Index, x.Title, x.PromptID, rank.Nanos(x.Start), rank.Nanos(x.End), x.LineFrom, x.LineTo, x.Steps, x.Dead,
+		put.add(w.no, x.Index, x.Title, x.PromptID, index.Nanos(x.Start), index.Nanos(x.End), x.LineFrom, x.LineTo, x.Steps, x.Dead,
 			owner, at.Turn, at.Step)
 	}
 	// A rewind is found once, and a batch from before it may be applied again.
@@ -99,7 +99,7 @@ func (w *batchWriter) Steps(ctx context.Context) error {
 	for i := range w.b.Steps {
 		x := &w.b.Steps[i]
 		owner, at := w.owner(x.Copy)
-		put.add(w.no, x.Turn, x.Index, x.MessageID, x.Model, rank.Nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output,
+		put.add(w.no, x.Turn, x.Index, x.MessageID, x.Model, index.Nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output,
 			x.Usage.CacheRead, x.Usage.CacheWrite, x.Stop, x.APIError, x.Sidechain, owner, at.Turn, at.Step)
 	}
 	return put.replace(ctx, w.tx, nil)
@@ -115,7 +115,7 @@ func (w *batchWriter) Calls(ctx context.Context) error {
 			code := int64(*x.Exit)
 			exit = &code
 		}
-		put.add(w.no, x.Turn, x.Step, x.Seq, x.ToolID, x.Name, string(x.Kind), x.Command, rank.EncodeList(x.Files), exit, x.Failed, x.Error,
+		put.add(w.no, x.Turn, x.Step, x.Seq, x.ToolID, x.Name, string(x.Kind), x.Command, index.EncodeList(x.Files), exit, x.Failed, x.Error,
 			int64(x.Duration), x.LineUse, x.LineResult)
 	}
 	return put.replace(ctx, w.tx, nil)
@@ -126,7 +126,7 @@ func (w *batchWriter) Files(ctx context.Context) error {
 	put := newBulk("files", "session, turn, step, seq, path, "+fileColumns, 5)
 	for i := range w.b.Files {
 		x := &w.b.Files[i]
-		put.add(w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, rank.Nanos(x.Time))
+		put.add(w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, index.Nanos(x.Time))
 	}
 	return put.replace(ctx, w.tx, nil)
 }
@@ -136,7 +136,7 @@ func (w *batchWriter) Tasks(ctx context.Context) error {
 	put := newBulk("tasks", "session, line, seq, "+taskColumns, 3)
 	for i := range w.b.Tasks {
 		x := &w.b.Tasks[i]
-		put.add(w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, rank.Nanos(x.Time), x.Turn, x.Step)
+		put.add(w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, index.Nanos(x.Time), x.Turn, x.Step)
 	}
 	return put.replace(ctx, w.tx, nil)
 }
@@ -146,10 +146,10 @@ func (w *batchWriter) Compactions(ctx context.Context) error {
 	put := newBulk("compactions", "session, idx, "+compactionColumns, 2)
 	for i := range w.b.Compactions {
 		x := &w.b.Compactions[i]
-		put.add(w.no, x.Index, x.Line, rank.Nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens, int64(x.Duration), x.SummaryLine, x.Kept,
+		put.add(w.no, x.Index, x.Line, index.Nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens, int64(x.Duration), x.SummaryLine, x.Kept,
 			x.Ours, x.Turn)
 		if x.SummaryLine >= 0 {
-			if err := dropHookSummaries(ctx, w.tx, rank.BaseID(w.b.Session.ID), rank.Nanos(x.Time)); err != nil {
+			if err := dropHookSummaries(ctx, w.tx, index.BaseID(w.b.Session.ID), index.Nanos(x.Time)); err != nil {
 				return err
 			}
 		}

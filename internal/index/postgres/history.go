@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const (
@@ -35,7 +35,7 @@ func (s *Store) History(ctx context.Context, f archive.HistoryFilter) (out []arc
 		}
 		projects := names.Numbers(f.Projects)
 		row := func(scan scanFunc) error {
-			x, wanted, err := rank.ReadTouch(scan, f, projects)
+			x, wanted, err := index.ReadTouch(scan, f, projects)
 			if wanted {
 				out = append(out, x)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // ApplyJournal stores facts that stand in no transcript, and how far the journal
@@ -64,7 +64,7 @@ func (s *Store) Injected(ctx context.Context, session string) (out []archive.Inj
 			if err := scan(&x.ID, &at, &data); err != nil {
 				return err
 			}
-			x.Time = rank.Instant(at)
+			x.Time = index.Instant(at)
 			if json.Unmarshal([]byte(data), &x.InjectedFact) == nil {
 				out = append(out, x)
 			}
@@ -79,7 +79,7 @@ func (s *Store) Injected(ctx context.Context, session string) (out []archive.Inj
 // HookSummaries.
 func (s *Store) Facts(ctx context.Context, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
 	err = s.read(ctx, "read the journal's facts", func(ctx context.Context, tx pgx.Tx) error {
-		out, err = facts(ctx, tx, rank.BaseID(session), kind)
+		out, err = facts(ctx, tx, index.BaseID(session), kind)
 		return err
 	})
 	return out, err
@@ -92,7 +92,7 @@ func facts(ctx context.Context, tx pgx.Tx, base string, kind archive.JournalKind
 		var at int64
 		var data string
 		err := scan(&e.ID, &e.Session, &at, &data)
-		e.Time, e.Data = rank.Instant(at), json.RawMessage(data)
+		e.Time, e.Data = index.Instant(at), json.RawMessage(data)
 		out = append(out, e)
 		return err
 	})
@@ -102,14 +102,14 @@ func facts(ctx context.Context, tx pgx.Tx, base string, kind archive.JournalKind
 // applyEntry stores an entry and what follows from it, but for the passages of
 // segments, which it adds to segments.
 func applyEntry(ctx context.Context, tx pgx.Tx, e *archive.JournalEntry, segments map[string][]string) error {
-	if e.Kind == archive.JournalSummary && rank.ValidID(e.Session) {
+	if e.Kind == archive.JournalSummary && index.ValidID(e.Session) {
 		var fact archive.SummaryFact
 		if json.Unmarshal(e.Data, &fact) == nil {
 			return applySummary(ctx, tx, e, fact)
 		}
 	}
 	fresh, err := exec(ctx, tx, "INSERT INTO journal (id, kind, session_id, time, data) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING",
-		clean(e.ID), clean(string(e.Kind)), clean(e.Session), rank.Nanos(e.Time), clean(string(e.Data)))
+		clean(e.ID), clean(string(e.Kind)), clean(e.Session), index.Nanos(e.Time), clean(string(e.Data)))
 	if err != nil || fresh == 0 {
 		return err
 	}
@@ -121,8 +121,8 @@ func applyEntry(ctx context.Context, tx pgx.Tx, e *archive.JournalEntry, segment
 		}
 	case archive.JournalSegment:
 		var fact archive.SegmentFact
-		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && rank.ValidID(e.Session) && fact.Event != archive.SegmentRead {
-			base := rank.BaseID(e.Session)
+		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && index.ValidID(e.Session) && fact.Event != archive.SegmentRead {
+			base := index.BaseID(e.Session)
 			if !slices.Contains(segments[base], fact.Segment.ID) {
 				segments[base] = append(segments[base], fact.Segment.ID)
 			}
@@ -139,6 +139,6 @@ func applyEntry(ctx context.Context, tx pgx.Tx, e *archive.JournalEntry, segment
 func applyMerge(ctx context.Context, tx pgx.Tx, e *archive.JournalEntry, fact archive.MergeFact) error {
 	_, err := exec(ctx, tx, "INSERT INTO aliases AS a (old, target, time, id) VALUES ($1, $2, $3, $4) ON CONFLICT (old) DO UPDATE SET "+
 		"target = excluded.target, time = excluded.time, id = excluded.id WHERE (excluded.time, excluded.id) > (a.time, a.id)",
-		clean(fact.From), clean(fact.Into), rank.Nanos(e.Time), clean(e.ID))
+		clean(fact.From), clean(fact.Into), index.Nanos(e.Time), clean(e.ID))
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // A list that is cut holds the newest of what the whole one holds, whatever the
@@ -58,7 +58,7 @@ func TestListsAreCutToTheNewest(t *testing.T) {
 	err = s.read(t.Context(), "test", func(ctx context.Context, tx pgx.Tx) error {
 		x := &searcher{tx: tx}
 		for _, terms := range [][]archive.Term{forms, must} {
-			for _, scope := range []*rank.Scope{{Hi: math.MaxInt64}, {Lo: 2 << rank.SessionShift, Hi: 5<<rank.SessionShift - 1}} {
+			for _, scope := range []*index.Scope{{Hi: math.MaxInt64}, {Lo: 2 << index.SessionShift, Hi: 5<<index.SessionShift - 1}} {
 				whole, err := x.Lists(ctx, terms, scope, 0)
 				if err != nil {
 					return err

@@ -9,28 +9,28 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // A posting is the lower bits of a passage's number: what is above them is the
 // session's number, which a row of postings has once.
 const (
 	postingSize = 4
-	postingMask = 1<<rank.SessionShift - 1
+	postingMask = 1<<index.SessionShift - 1
 )
 
 // index is which of some passages of one session hold which terms.
-type index struct {
+type termLists struct {
 	session int64
 	terms   map[string]*posting
 }
 
 type posting struct{ strong, weak []byte }
 
-func newIndex(session int64) *index { return &index{session, map[string]*posting{}} }
+func newTermLists(session int64) *termLists { return &termLists{session, map[string]*posting{}} }
 
 // add takes a passage's row of terms. Numbers come ascending.
-func (x *index) add(id rank.ID, row string) {
+func (x *termLists) add(id index.ID, row string) {
 	low := uint32(int64(id) & postingMask)
 	fieldsOf(row, func(term string, strong bool) {
 		p := x.terms[term]
@@ -47,7 +47,7 @@ func (x *index) add(id rank.ID, row string) {
 }
 
 // write adds the postings behind those that are there.
-func (x *index) write(ctx context.Context, tx pgx.Tx) error {
+func (x *termLists) write(ctx context.Context, tx pgx.Tx) error {
 	put := newBulk("postings", "term, session, strong, weak", 2)
 	for _, term := range slices.Sorted(maps.Keys(x.terms)) {
 		p := x.terms[term]
@@ -57,7 +57,7 @@ func (x *index) write(ctx context.Context, tx pgx.Tx) error {
 }
 
 // remove takes the postings out.
-func (x *index) remove(ctx context.Context, tx pgx.Tx) error {
+func (x *termLists) remove(ctx context.Context, tx pgx.Tx) error {
 	words := slices.Sorted(maps.Keys(x.terms))
 	put := newBulk("postings", "term, session, strong, weak", 2)
 	var empty []string
@@ -104,7 +104,7 @@ func without(list, gone []byte) []byte {
 
 // appendIDs appends the numbers of passages that a row of postings stands for.
 func appendIDs(ids []int64, session int64, list []byte) []int64 {
-	high := session << rank.SessionShift
+	high := session << index.SessionShift
 	for piece := range slices.Chunk(list, postingSize) {
 		ids = append(ids, high|int64(binary.BigEndian.Uint32(piece)))
 	}

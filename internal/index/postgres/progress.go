@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // Known returns the places at which those of the keys that are known were first
@@ -55,7 +55,7 @@ func (s *Store) Cursor(ctx context.Context, session string) (archive.Cursor, err
 // is unknown, or a generation that is retired already, changes nothing.
 func (s *Store) Retire(ctx context.Context, session string, generation int) error {
 	older := fmt.Sprintf("%s@%d", session, generation)
-	if !rank.ValidID(older) {
+	if !index.ValidID(older) {
 		return archive.Invalid(fmt.Sprintf("%q is not a session id", archive.Clip(session, 60)), "")
 	}
 	return s.write(ctx, "retire a session", func(ctx context.Context, tx pgx.Tx) error {

@@ -6,11 +6,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
-func projectNames(ctx context.Context, tx pgx.Tx) (*rank.Projects, error) {
-	n := rank.NewProjects()
+func projectNames(ctx context.Context, tx pgx.Tx) (*index.Projects, error) {
+	n := index.NewProjects()
 	err := query(ctx, tx, "SELECT old, target FROM aliases", nil, func(scan scanFunc) error {
 		var from, into string
 		err := scan(&from, &into)
@@ -21,7 +21,7 @@ func projectNames(ctx context.Context, tx pgx.Tx) (*rank.Projects, error) {
 		return nil, err
 	}
 	err = query(ctx, tx, "SELECT no, key, name, root, remote FROM projects", nil, func(scan scanFunc) error {
-		var p rank.ProjectRow
+		var p index.ProjectRow
 		err := scan(&p.No, &p.Key, &p.Name, &p.Root, &p.Remote)
 		n.Rows[p.Key] = p
 		return err
@@ -50,7 +50,7 @@ func projects(ctx context.Context, tx pgx.Tx) ([]archive.ProjectSummary, error) 
 	}
 	var byKey []archive.ProjectSummary
 	err = query(ctx, tx, projectsQuery, nil, func(scan scanFunc) error {
-		row, err := rank.ReadProject(scan)
+		row, err := index.ReadProject(scan)
 		byKey = append(byKey, row)
 		return err
 	})

@@ -6,16 +6,16 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // newSpan starts a query over the rows of one session.
-func newSpan(columns, table, line string, session int64, sp archive.Span) *rank.SpanQuery {
-	return rank.NewSpan(rank.Dollar, columns, table, line, session, sp)
+func newSpan(columns, table, line string, session int64, sp archive.Span) *index.SpanQuery {
+	return index.NewSpan(index.Dollar, columns, table, line, session, sp)
 }
 
 // in narrows the query to rows whose column is one of values, if there are any.
-func in[T ~string](q *rank.SpanQuery, column string, values []T) {
+func in[T ~string](q *index.SpanQuery, column string, values []T) {
 	if len(values) == 0 {
 		return
 	}
@@ -40,7 +40,7 @@ func (s *Store) span(ctx context.Context, what, session string, build func(no in
 
 // listed reads the rows of a query over one session.
 func listed[T any](ctx context.Context, s *Store, what, session string, build func(no int64) (string, []any),
-	row func(scan rank.Scan, session string) (T, error),
+	row func(scan index.Scan, session string) (T, error),
 ) (out []T, err error) {
 	err = s.span(ctx, what, session, build, func(scan scanFunc) error {
 		x, err := row(scan, session)
@@ -59,7 +59,7 @@ func turnsQuery(no int64, sp archive.Span) (string, []any) {
 // Turns returns a session's turns in their order. An unknown session has none.
 func (s *Store) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error) {
 	build := func(no int64) (string, []any) { return turnsQuery(no, sp) }
-	return listed(ctx, s, "turns", sp.Session, build, rank.ReadTurn)
+	return listed(ctx, s, "turns", sp.Session, build, index.ReadTurn)
 }
 
 func rewoundQuery(no int64, sp archive.Span) (sql string, args []any) {
@@ -91,7 +91,7 @@ func stepsQuery(no int64, sp archive.Span) (string, []any) {
 // Steps returns a session's steps in their order.
 func (s *Store) Steps(ctx context.Context, sp archive.Span) ([]archive.Step, error) {
 	build := func(no int64) (string, []any) { return stepsQuery(no, sp) }
-	return listed(ctx, s, "steps", sp.Session, build, rank.ReadStep)
+	return listed(ctx, s, "steps", sp.Session, build, index.ReadStep)
 }
 
 func callsQuery(no int64, sp archive.CallSpan) (string, []any) {
@@ -110,11 +110,11 @@ func callsQuery(no int64, sp archive.CallSpan) (string, []any) {
 // stands at BeforeLine or later is returned as it was then: without outcome.
 func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error) {
 	build := func(no int64) (string, []any) { return callsQuery(no, sp) }
-	return listed(ctx, s, "calls", sp.Session, build, rank.ReadCall(sp.BeforeLine))
+	return listed(ctx, s, "calls", sp.Session, build, index.ReadCall(sp.BeforeLine))
 }
 
 func passagesQuery(no int64, sp archive.PassageSpan) (string, []any) {
-	q := newSpan(rank.PassageColumns, "passages r", "r.line_from", no, sp.Span)
+	q := newSpan(index.PassageColumns, "passages r", "r.line_from", no, sp.Span)
 	if sp.BeforeLine > 0 {
 		q.And("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
 	}
@@ -129,7 +129,7 @@ func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []arc
 	build := func(no int64) (string, []any) { return passagesQuery(no, sp) }
 	err = s.span(ctx, "passages", sp.Session, build, func(scan scanFunc) error {
 		x := archive.Passage{Session: sp.Session}
-		err := rank.ReadPassage(scan, &x)
+		err := index.ReadPassage(scan, &x)
 		out = append(out, x)
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const sessionSelect = "SELECT s.id, s.author, s.machine, " + sessionColumns + ", coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
@@ -28,7 +28,7 @@ func (s *Store) Session(ctx context.Context, id string) (x archive.Session, err 
 			return err
 		})
 		if err == nil && !found {
-			return rank.UnknownSession(id)
+			return index.UnknownSession(id)
 		}
 		return err
 	})
@@ -52,7 +52,7 @@ func (s *Store) Sessions(ctx context.Context, f archive.SessionFilter) (out []ar
 	return out, err
 }
 
-func sessionsQuery(f archive.SessionFilter, names *rank.Projects) (sql string, args []any) {
+func sessionsQuery(f archive.SessionFilter, names *index.Projects) (sql string, args []any) {
 	var w strings.Builder
 	arg := func(v any) string {
 		args = append(args, v)
@@ -70,7 +70,7 @@ func sessionsQuery(f archive.SessionFilter, names *rank.Projects) (sql string, a
 		w.WriteString(" AND s.relation <> " + arg(string(archive.RelationAgent)))
 	}
 	if !f.Since.IsZero() {
-		w.WriteString(" AND s.last >= " + arg(rank.Nanos(f.Since)))
+		w.WriteString(" AND s.last >= " + arg(index.Nanos(f.Since)))
 	}
 	w.WriteString(" ORDER BY s.last DESC, s.id DESC")
 	if f.Limit > 0 {
@@ -79,9 +79,9 @@ func sessionsQuery(f archive.SessionFilter, names *rank.Projects) (sql string, a
 	return w.String(), args
 }
 
-func scanSession(scan scanFunc, names *rank.Projects) (x archive.Session, err error) {
+func scanSession(scan scanFunc, names *index.Projects) (x archive.Session, err error) {
 	var known bool
-	err = rank.ReadSession(scan, names, &x, &x.Author, &x.Machine, &known)
+	err = index.ReadSession(scan, names, &x, &x.Author, &x.Machine, &known)
 	return x, err
 }
 
@@ -99,7 +99,7 @@ func (s *Store) Totals(ctx context.Context) (t archive.Totals, err error) {
 		if err != nil {
 			return err
 		}
-		t.First, t.Last = rank.Instant(first), rank.Instant(last)
+		t.First, t.Last = index.Instant(first), index.Instant(last)
 		if t.Passages, err = passageCount(ctx, tx); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // Search returns the passages that match q best, best first; between equals the
@@ -59,25 +59,25 @@ func (s *Store) VectorScope(ctx context.Context, q archive.Query) (keep func(pas
 // searcher is what a search asks of the store.
 type searcher struct {
 	tx    pgx.Tx
-	names *rank.Projects
+	names *index.Projects
 }
 
-func newSearch(ctx context.Context, tx pgx.Tx, q *archive.Query) (*rank.Search, error) {
+func newSearch(ctx context.Context, tx pgx.Tx, q *archive.Query) (*index.Search, error) {
 	names, err := projectNames(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
 	scope, err := newScope(ctx, tx, q, names)
-	return &rank.Search{Source: &searcher{tx, names}, Query: q, Scope: scope, Done: ctx}, err
+	return &index.Search{Source: &searcher{tx, names}, Query: q, Scope: scope, Done: ctx}, err
 }
 
 // newScope finds out where a query looks.
-func newScope(ctx context.Context, tx pgx.Tx, q *archive.Query, names *rank.Projects) (*rank.Scope, error) {
+func newScope(ctx context.Context, tx pgx.Tx, q *archive.Query, names *index.Projects) (*index.Scope, error) {
 	size, err := passageCount(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	x := rank.NewScope(q, size)
+	x := index.NewScope(q, size)
 	for _, id := range q.Sessions {
 		if err := addSession(ctx, tx, x, q, id); err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ const sharedQuery = "SELECT copy_session, copy_turn, -1 FROM turns WHERE session
 
 // addSession adds a session and the places that it shares with those it was
 // copied from. Only passages of its own are numbered under it.
-func addSession(ctx context.Context, tx pgx.Tx, x *rank.Scope, q *archive.Query, id string) error {
+func addSession(ctx context.Context, tx pgx.Tx, x *index.Scope, q *archive.Query, id string) error {
 	var no int64
 	var size int
 	found, err := queryRow(ctx, tx, "SELECT no, next_doc FROM sessions WHERE id = $1", []any{id}, &no, &size)
@@ -116,7 +116,7 @@ func addSession(ctx context.Context, tx pgx.Tx, x *rank.Scope, q *archive.Query,
 		before = int64(q.BeforeLine)
 	}
 	return query(ctx, tx, sharedQuery, []any{no, before}, func(scan scanFunc) error {
-		var p rank.SharedPlace
+		var p index.SharedPlace
 		err := scan(&p.Session, &p.Turn, &p.Step)
 		x.Share(p)
 		return err
@@ -136,7 +136,7 @@ const (
 
 // Lists reads which passages hold each term. Where terms must be there, passages
 // without one of them are in no list.
-func (x *searcher) Lists(ctx context.Context, terms []archive.Term, scope *rank.Scope, limit int) ([]rank.List, error) {
+func (x *searcher) Lists(ctx context.Context, terms []archive.Term, scope *index.Scope, limit int) ([]index.List, error) {
 	must := slices.ContainsFunc(terms, func(t archive.Term) bool { return t.Must })
 	atMost := limit
 	if must {
@@ -163,8 +163,8 @@ func (x *searcher) Lists(ctx context.Context, terms []archive.Term, scope *rank.
 }
 
 // wordLists reads the lists of terms that are whole words.
-func (x *searcher) wordLists(ctx context.Context, terms []archive.Term, scope *rank.Scope, limit int) ([]rank.List, error) {
-	lists := make([]rank.List, len(terms))
+func (x *searcher) wordLists(ctx context.Context, terms []archive.Term, scope *index.Scope, limit int) ([]index.List, error) {
+	lists := make([]index.List, len(terms))
 	var words []string
 	var of []int // the term of each word
 	for i, t := range terms {
@@ -178,7 +178,7 @@ func (x *searcher) wordLists(ctx context.Context, terms []archive.Term, scope *r
 	}
 	type pair struct{ strong, weak []int64 }
 	found := make([]pair, len(words))
-	lo, hi := rank.ID(scope.Lo).Session(), rank.ID(scope.Hi).Session()
+	lo, hi := index.ID(scope.Lo).Session(), index.ID(scope.Hi).Session()
 	err := query(ctx, x.tx, listQuery, []any{words, lo, hi, limit * postingSize}, func(scan scanFunc) error {
 		var n int
 		var session int64
@@ -192,14 +192,14 @@ func (x *searcher) wordLists(ctx context.Context, terms []archive.Term, scope *r
 	})
 	for i, f := range found {
 		l := &lists[of[i]]
-		l.Strong, l.Weak = rank.Union(l.Strong, f.strong), rank.Union(l.Weak, f.weak)
+		l.Strong, l.Weak = index.Union(l.Strong, f.strong), index.Union(l.Weak, f.weak)
 	}
 	return lists, err
 }
 
 // prefixList reads the passages that hold a word with this beginning.
-func (x *searcher) prefixList(ctx context.Context, prefix string, scope *rank.Scope) (ids []int64, err error) {
-	args := []any{clean(prefix), clean(prefix) + "\U0010FFFF", rank.ID(scope.Lo).Session(), rank.ID(scope.Hi).Session()}
+func (x *searcher) prefixList(ctx context.Context, prefix string, scope *index.Scope) (ids []int64, err error) {
+	args := []any{clean(prefix), clean(prefix) + "\U0010FFFF", index.ID(scope.Lo).Session(), index.ID(scope.Hi).Session()}
 	err = query(ctx, x.tx, prefixQuery, args, func(scan scanFunc) error {
 		var session int64
 		var strong, weak []byte
@@ -212,11 +212,11 @@ func (x *searcher) prefixList(ctx context.Context, prefix string, scope *rank.Sc
 }
 
 // require leaves only passages in the lists that hold every other Must term.
-func require(lists []rank.List) {
+func require(lists []index.List) {
 	all := make([][]int64, len(lists))
 	for i := range lists {
 		if lists[i].Term.Must {
-			all[i] = rank.Union(lists[i].Strong, lists[i].Weak)
+			all[i] = index.Union(lists[i].Strong, lists[i].Weak)
 		}
 	}
 	for i := range lists {
@@ -250,15 +250,15 @@ func newest(ids []int64, limit int) []int64 {
 	return ids
 }
 
-const topQuery = "SELECT " + rank.PassageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +
+const topQuery = "SELECT " + index.PassageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +
 	"(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY step, seq LIMIT 1), " +
 	"(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY step DESC, seq DESC LIMIT 1) FROM passages r WHERE id = ANY($1)"
 
 // Rows reads passages by their numbers.
-func (x *searcher) Rows(ctx context.Context, ids []int64) (read []rank.Scored, err error) {
+func (x *searcher) Rows(ctx context.Context, ids []int64) (read []index.Scored, err error) {
 	err = query(ctx, x.tx, topQuery, []any{ids}, func(scan scanFunc) error {
-		var h rank.Scored
-		err := rank.ReadPassage(scan, &h.Passage, (*int64)(&h.ID), &h.Dead, (*int64)(&h.First), (*int64)(&h.Last))
+		var h index.Scored
+		err := index.ReadPassage(scan, &h.Passage, (*int64)(&h.ID), &h.Dead, (*int64)(&h.First), (*int64)(&h.Last))
 		read = append(read, h)
 		return err
 	})
@@ -266,7 +266,7 @@ func (x *searcher) Rows(ctx context.Context, ids []int64) (read []rank.Scored, e
 }
 
 // Refill has nothing to do: no text is missing here.
-func (x *searcher) Refill(context.Context, []rank.Scored) error { return nil }
+func (x *searcher) Refill(context.Context, []index.Scored) error { return nil }
 
 const ownersQuery = "SELECT s.no, s.id, s.author, s.worktree, coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
 	"FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no = ANY($1)"

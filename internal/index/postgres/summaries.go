@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const summarizedQuery = "SELECT 1 FROM sessions s JOIN compactions c ON c.session = s.no " +
@@ -18,19 +18,19 @@ const summarizedQuery = "SELECT 1 FROM sessions s JOIN compactions c ON c.sessio
 
 // applySummary stores a summary unless a transcript holds it by now.
 func applySummary(ctx context.Context, tx pgx.Tx, e *archive.JournalEntry, fact archive.SummaryFact) error {
-	base := rank.BaseID(e.Session)
+	base := index.BaseID(e.Session)
 	var one int
-	done, err := queryRow(ctx, tx, summarizedQuery, []any{base, rank.Nanos(e.Time)}, &one)
+	done, err := queryRow(ctx, tx, summarizedQuery, []any{base, index.Nanos(e.Time)}, &one)
 	if err != nil || done {
 		return err
 	}
 	text := clean(fact.Text)
 	fresh, err := exec(ctx, tx, "INSERT INTO hook_summaries (id, session_id, time, source, text) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING",
-		clean(e.ID), base, rank.Nanos(e.Time), clean(fact.Source), text)
+		clean(e.ID), base, index.Nanos(e.Time), clean(fact.Source), text)
 	if err != nil || fresh == 0 {
 		return err
 	}
-	return putSummary(ctx, tx, base, rank.SummaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: text}))
+	return putSummary(ctx, tx, base, index.SummaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: text}))
 }
 
 // putSummary stores passages that stand in no transcript.
@@ -69,9 +69,9 @@ func dropHookSummaries(ctx context.Context, tx pgx.Tx, base string, until int64)
 
 // dropHookPassages removes the passages of one summary that stands in no transcript.
 func dropHookPassages(ctx context.Context, tx pgx.Tx, no int64, id string) error {
-	first := rank.HookSeq(id)
+	first := index.HookSeq(id)
 	const sql = "SELECT id FROM passages WHERE session = $1 AND turn = $2 AND step = -1 AND seq >= $3 AND seq < $4"
-	ids, err := numbers(ctx, tx, sql, no, rank.HookTurn, first, first+rank.HookChunks)
+	ids, err := numbers(ctx, tx, sql, no, index.HookTurn, first, first+index.HookChunks)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func moveHookSummaries(ctx context.Context, tx pgx.Tx, id string, no int64) erro
 		if err := dropHookPassages(ctx, tx, no, h.ID); err != nil {
 			return err
 		}
-		if err := putSummary(ctx, tx, id, rank.SummaryPassages(h)); err != nil {
+		if err := putSummary(ctx, tx, id, index.SummaryPassages(h)); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func moveHookSummaries(ctx context.Context, tx pgx.Tx, id string, no int64) erro
 // oldest first.
 func (s *Store) HookSummaries(ctx context.Context, session string) (out []archive.HookSummary, err error) {
 	err = s.read(ctx, "read summaries", func(ctx context.Context, tx pgx.Tx) error {
-		out, err = hookSummaries(ctx, tx, rank.BaseID(session))
+		out, err = hookSummaries(ctx, tx, index.BaseID(session))
 		return err
 	})
 	return out, err
@@ -123,7 +123,7 @@ func hookSummaries(ctx context.Context, tx pgx.Tx, base string) (out []archive.H
 		h := archive.HookSummary{Session: base}
 		var at int64
 		err := scan(&h.ID, &at, &h.Source, &h.Text)
-		h.Time = rank.Instant(at)
+		h.Time = index.Instant(at)
 		out = append(out, h)
 		return err
 	})
@@ -162,7 +162,7 @@ func indexSegments(ctx context.Context, tx pgx.Tx, base string, ids []string) er
 		if err := dropHookPassages(ctx, tx, no, id); err != nil {
 			return err
 		}
-		if err := putSummary(ctx, tx, base, rank.SegmentPassages(facts[id], base)); err != nil {
+		if err := putSummary(ctx, tx, base, index.SegmentPassages(facts[id], base)); err != nil {
 			return err
 		}
 	}

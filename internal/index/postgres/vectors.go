@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // VectorSets lists what vectors there are, in the order in which their embedders
@@ -72,9 +72,9 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, dim, limit int)
 
 // addUnembedded adds at most limit passages of one session.
 func addUnembedded(ctx context.Context, tx pgx.Tx, work *archive.Unembedded, m archive.EmbedMark, limit int) error {
-	lo, hi := rank.SessionRange(m.Session)
+	lo, hi := index.SessionRange(m.Session)
 	n := 0
-	err := query(ctx, tx, unembeddedQuery, []any{lo | m.From<<rank.SeqShift, hi, limit}, func(scan scanFunc) error {
+	err := query(ctx, tx, unembeddedQuery, []any{lo | m.From<<index.SeqShift, hi, limit}, func(scan scanFunc) error {
 		var p archive.PassageText
 		err := scan(&p.ID, &p.Text)
 		work.Passages = append(work.Passages, p)
@@ -82,7 +82,7 @@ func addUnembedded(ctx context.Context, tx pgx.Tx, work *archive.Unembedded, m a
 		return err
 	})
 	if n == limit { // there may be more behind the last
-		m.Next = rank.ID(work.Passages[len(work.Passages)-1].ID).Seq() + 1
+		m.Next = index.ID(work.Passages[len(work.Passages)-1].ID).Seq() + 1
 	}
 	work.Marks = append(work.Marks, m)
 	return err
@@ -150,7 +150,7 @@ func mark(ctx context.Context, tx pgx.Tx, embedder int64, marks []archive.EmbedM
 func putRows(ctx context.Context, tx pgx.Tx, embedder int64, due map[int64]bool, made []archive.VectorRow) error {
 	var ids []int64
 	for _, r := range made {
-		if due[rank.ID(r.Passage).Session()] {
+		if due[index.ID(r.Passage).Session()] {
 			ids = append(ids, r.Passage)
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const insertAccess = "INSERT INTO accesses (session_id, turn, step, time, id, how) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
 func (s *Store) applyAccess(ctx context.Context, e *archive.JournalEntry, fact archive.AccessFact) error {
 	for _, ref := range fact.Refs {
-		if _, err := s.exec(ctx, insertAccess, ref.Session, ref.Turn, ref.Step, rank.Nanos(e.Time), e.ID, fact.How); err != nil {
+		if _, err := s.exec(ctx, insertAccess, ref.Session, ref.Turn, ref.Step, index.Nanos(e.Time), e.ID, fact.How); err != nil {
 			return err
 		}
 	}
@@ -28,7 +28,7 @@ func (s *Store) Accesses(ctx context.Context, session string) (out []archive.Acc
 			x := archive.Access{Ref: archive.Ref{Session: session}}
 			var at int64
 			err := scan(&x.Turn, &x.Step, &at, &x.How)
-			x.Time = rank.Instant(at)
+			x.Time = index.Instant(at)
 			out = append(out, x)
 			return err
 		})

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // Apply stores what a reader found, in one transaction: all of it is there
@@ -25,7 +25,7 @@ func (s *Store) Apply(ctx context.Context, b archive.Batch) error {
 // their order.
 func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error {
 	for i := range bs {
-		if id := bs[i].Session.ID; !rank.ValidID(id) {
+		if id := bs[i].Session.ID; !index.ValidID(id) {
 			return archive.Invalid(fmt.Sprintf("%q is not a session id", archive.Clip(id, 60)), "")
 		}
 	}
@@ -44,7 +44,7 @@ func (s *Store) ApplyAll(ctx context.Context, bs []archive.Batch) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := rank.StoreBatch(calm, w.b.Session.ID, w); err != nil {
+			if err := index.StoreBatch(calm, w.b.Session.ID, w); err != nil {
 				return err
 			}
 		}
@@ -90,7 +90,7 @@ func (w *batchWriter) Due(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return rank.Due(w.b, found, generation, offset)
+	return index.Due(w.b, found, generation, offset)
 }
 
 // owner returns the number of the session that a row was copied from; the

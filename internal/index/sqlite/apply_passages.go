@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const (
@@ -27,20 +27,20 @@ type place struct{ turn, step, seq int }
 
 // held is what the index holds at a place.
 type held struct {
-	id  rank.ID
+	id  index.ID
 	sum int64
 }
 
 // encoder makes rows of terms; it is built when the first passage is written,
 // because readers never need it.
 type encoder struct {
-	enc *rank.Encoder
+	enc *index.Encoder
 	row []byte
 }
 
 func (e *encoder) encode(p *archive.Passage) string {
 	if e.enc == nil {
-		e.enc = rank.NewEncoder()
+		e.enc = index.NewEncoder()
 	}
 	e.row = e.enc.Append(e.row[:0], p)
 	return string(e.row)
@@ -79,11 +79,11 @@ func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps [
 	first, added := next, 0
 	for i := range ps {
 		p := &ps[i]
-		paths := rank.EncodeList(p.Paths)
-		at, sum := place{p.Turn, p.Step, p.Seq}, rank.Checksum(p, paths)
+		paths := index.EncodeList(p.Paths)
+		at, sum := place{p.Turn, p.Step, p.Seq}, index.Checksum(p, paths)
 		old, ok := there[at]
 		if ok && old.sum == sum {
-			if _, err := s.exec(ctx, updatePassage, p.Label, p.LineFrom, p.LineTo, rank.Nanos(p.Time), bit(p.Partial), int64(old.id)); err != nil {
+			if _, err := s.exec(ctx, updatePassage, p.Label, p.LineFrom, p.LineTo, index.Nanos(p.Time), bit(p.Partial), int64(old.id)); err != nil {
 				return err
 			}
 			continue
@@ -96,11 +96,11 @@ func (s *Store) putPassages(ctx context.Context, session int64, agent bool, ps [
 		}
 		// A changed passage gets a new number: numbers then only ever grow,
 		// which the full-text table is fastest with.
-		id := rank.NewID(session, next, agent, p.Kind)
+		id := index.NewID(session, next, agent, p.Kind)
 		next++
 		added++
 		if _, err := s.exec(ctx, insertPassage, int64(id), session, p.Turn, p.Step, p.Seq, string(p.Kind), p.Label, paths,
-			p.LineFrom, p.LineTo, rank.Nanos(p.Time), bit(p.Partial), sum, p.Text); err != nil {
+			p.LineFrom, p.LineTo, index.Nanos(p.Time), bit(p.Partial), sum, p.Text); err != nil {
 			return err
 		}
 		if _, err := s.exec(ctx, insertWords, int64(id), s.enc.encode(p)); err != nil {
@@ -141,7 +141,7 @@ func (s *Store) heldPassages(ctx context.Context, session int64, from, to *archi
 	return there, err
 }
 
-func (s *Store) dropPassage(ctx context.Context, id rank.ID) error {
+func (s *Store) dropPassage(ctx context.Context, id index.ID) error {
 	if _, err := s.exec(ctx, deleteWords, int64(id)); err != nil {
 		return err
 	}

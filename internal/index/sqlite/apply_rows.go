@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // The columns of each table after its key, in the order in which rows are
@@ -33,7 +33,7 @@ func (w *batchWriter) Session(ctx context.Context) error {
 	}
 	_, err = w.s.exec(ctx, updateSession(),
 		1, x.Client, project, x.Project.Worktree, x.Parent, string(x.Relation), x.Agent.ID, x.Agent.Type, x.Agent.Description,
-		x.Cwd, x.GitBranch, x.Version, x.Model, x.Title, rank.Nanos(x.First), rank.Nanos(x.Last), x.Generation, x.Bytes, x.Lines,
+		x.Cwd, x.GitBranch, x.Version, x.Model, x.Title, index.Nanos(x.First), index.Nanos(x.Last), x.Generation, x.Bytes, x.Lines,
 		x.Turns, x.Steps, x.Calls, x.Compacts, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead, x.Usage.CacheWrite,
 		x.Cost.USD, int64(x.Cost.APITime), int64(x.Cost.Duration), x.Cost.Turns, x.Cost.LinesAdded, x.Cost.LinesGone, w.no)
 	return err
@@ -109,7 +109,7 @@ func (w *batchWriter) Turns(ctx context.Context) error {
 			return err
 		}
 		if _, err := w.s.exec(ctx, query, w.no, x.Index,
-			x.Title, x.PromptID, rank.Nanos(x.Start), rank.Nanos(x.End), x.LineFrom, x.LineTo, x.Steps, bit(x.Dead), owner, at.Turn, at.Step); err != nil {
+			x.Title, x.PromptID, index.Nanos(x.Start), index.Nanos(x.End), x.LineFrom, x.LineTo, x.Steps, bit(x.Dead), owner, at.Turn, at.Step); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (w *batchWriter) Steps(ctx context.Context) error {
 			return err
 		}
 		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Index,
-			x.MessageID, x.Model, rank.Nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead,
+			x.MessageID, x.Model, index.Nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output, x.Usage.CacheRead,
 			x.Usage.CacheWrite, x.Stop, bit(x.APIError), bit(x.Sidechain), owner, at.Turn, at.Step); err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (w *batchWriter) Calls(ctx context.Context) error {
 			exit = *x.Exit
 		}
 		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq,
-			x.ToolID, x.Name, string(x.Kind), x.Command, rank.EncodeList(x.Files), exit, bit(x.Failed), x.Error, int64(x.Duration),
+			x.ToolID, x.Name, string(x.Kind), x.Command, index.EncodeList(x.Files), exit, bit(x.Failed), x.Error, int64(x.Duration),
 			x.LineUse, x.LineResult); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (w *batchWriter) Files(ctx context.Context) error {
 	query := replaceFile()
 	for i := range w.b.Files {
 		x := &w.b.Files[i]
-		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, rank.Nanos(x.Time)); err != nil {
+		if _, err := w.s.exec(ctx, query, w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, index.Nanos(x.Time)); err != nil {
 			return err
 		}
 	}
@@ -174,7 +174,7 @@ func (w *batchWriter) Tasks(ctx context.Context) error {
 	query := replace("tasks", "session, line, seq", taskColumns)
 	for i := range w.b.Tasks {
 		x := &w.b.Tasks[i]
-		if _, err := w.s.exec(ctx, query, w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, rank.Nanos(x.Time), x.Turn, x.Step); err != nil {
+		if _, err := w.s.exec(ctx, query, w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, index.Nanos(x.Time), x.Turn, x.Step); err != nil {
 			return err
 		}
 	}
@@ -186,12 +186,12 @@ func (w *batchWriter) Compactions(ctx context.Context) error {
 	query := replace("compactions", "session, idx", compactionColumns)
 	for i := range w.b.Compactions {
 		x := &w.b.Compactions[i]
-		if _, err := w.s.exec(ctx, query, w.no, x.Index, x.Line, rank.Nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens,
+		if _, err := w.s.exec(ctx, query, w.no, x.Index, x.Line, index.Nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens,
 			int64(x.Duration), x.SummaryLine, x.Kept, bit(x.Ours), x.Turn); err != nil {
 			return err
 		}
 		if x.SummaryLine >= 0 {
-			if err := w.s.dropHookSummaries(ctx, rank.BaseID(w.b.Session.ID), rank.Nanos(x.Time)); err != nil {
+			if err := w.s.dropHookSummaries(ctx, index.BaseID(w.b.Session.ID), index.Nanos(x.Time)); err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // The sessions that are left alone since a time, and the turns in them that were
@@ -30,7 +30,7 @@ const (
 // turns that were.
 func (s *Store) Cool(ctx context.Context, before time.Time) (n int, err error) {
 	err = s.write(ctx, "take turns out of the hot set", func(ctx context.Context) error {
-		r, err := s.exec(ctx, coolQuery, rank.Nanos(before))
+		r, err := s.exec(ctx, coolQuery, index.Nanos(before))
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (s *Store) Cool(ctx context.Context, before time.Time) (n int, err error) {
 // Warming lists the turns that do not belong out of the hot set any more: their
 // session went on after a time, or they were given to the model.
 func (s *Store) Warming(ctx context.Context, since time.Time) ([]archive.ColdTurn, error) {
-	return s.coldTurns(ctx, warmQuery, rank.Nanos(since))
+	return s.coldTurns(ctx, warmQuery, index.Nanos(since))
 }
 
 // Cold lists the turns outside the hot set whose texts the index still holds, those
@@ -145,7 +145,7 @@ func (s *Store) Vacuum(ctx context.Context) error {
 func sums(ps []archive.Passage) map[int64]string {
 	out := make(map[int64]string, len(ps))
 	for i := range ps {
-		out[rank.Checksum(&ps[i], rank.EncodeList(ps[i].Paths))] = ps[i].Text
+		out[index.Checksum(&ps[i], index.EncodeList(ps[i].Paths))] = ps[i].Text
 	}
 	return out
 }
@@ -200,7 +200,7 @@ func (s *Store) refillPassages(ctx context.Context, ps []archive.Passage) error 
 }
 
 // refillHits does so for hits of any sessions.
-func (s *Store) refillHits(ctx context.Context, hits []rank.Scored) error {
+func (s *Store) refillHits(ctx context.Context, hits []index.Scored) error {
 	bySession := map[int64][]*archive.Passage{}
 	for i := range hits {
 		if hits[i].Text == "" {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // What the driver gives is stored in variables of Go's types and of our own, and
@@ -26,7 +26,7 @@ func TestAssign(t *testing.T) {
 		{int64(1), true, nil}, {int64(0), false, nil}, {"true", false, errColumn},
 		{[]byte("x"), []byte("x"), nil}, {"x", []byte("x"), nil}, {nil, []byte(nil), nil},
 		{2.5, 2.5, nil}, {int64(2), 2.0, nil},
-		{int64(9), rank.ID(9), nil}, {"reply", archive.KindReply, nil}, {nil, rank.ID(0), errNull}, {nil, archive.KindReply, errNull},
+		{int64(9), index.ID(9), nil}, {"reply", archive.KindReply, nil}, {nil, index.ID(0), errNull}, {nil, archive.KindReply, errNull},
 		{nil, (*string)(nil), nil}, {"x", &text, nil}, {int64(1), (*string)(nil), errColumn},
 	} {
 		to := reflect.New(reflect.TypeOf(test.want))
@@ -49,7 +49,7 @@ func TestArgumentsComeBack(t *testing.T) {
 	}
 	for _, arg := range []any{
 		"", "a\x00b", strings.Repeat("長", 3000), int64(-1 << 63), 1<<62 + 1, true, false, []byte{0, 255}, 2.5,
-		rank.ID(5), archive.KindPrompt,
+		index.ID(5), archive.KindPrompt,
 	} {
 		to := reflect.New(reflect.TypeOf(arg))
 		if found, err := s.queryRow(t.Context(), "SELECT ?", []any{arg}, to.Interface()); err != nil || !found || !reflect.DeepEqual(to.Elem().Interface(), arg) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // The file tables come first: which rows are wanted is known of them alone.
@@ -34,7 +34,7 @@ func (s *Store) History(ctx context.Context, f archive.HistoryFilter) (out []arc
 		}
 		projects := names.Numbers(f.Projects)
 		row := func(scan scanFunc) error {
-			x, wanted, err := rank.ReadTouch(scan, f, projects)
+			x, wanted, err := index.ReadTouch(scan, f, projects)
 			if wanted {
 				out = append(out, x)
 			}

@@ -4,22 +4,22 @@ import (
 	"context"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // topQuery reads n passages with all that a scoredHit holds of them.
 func topQuery(n int) string {
 	const place = "SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY "
-	return "SELECT " + rank.PassageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), 0), " +
+	return "SELECT " + index.PassageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), 0), " +
 		"(" + place + "step, seq LIMIT 1), (" + place + "step DESC, seq DESC LIMIT 1) FROM passages r WHERE id IN (" + marks(n) + ")"
 }
 
 // Rows reads passages by their numbers.
-func (x *searcher) Rows(ctx context.Context, ids []int64) (read []rank.Scored, err error) {
+func (x *searcher) Rows(ctx context.Context, ids []int64) (read []index.Scored, err error) {
 	err = inChunks(ids, func(chunk []any) error {
 		return x.s.query(ctx, topQuery(len(chunk)), chunk, func(scan scanFunc) error {
-			var h rank.Scored
-			err := rank.ReadPassage(scan, &h.Passage, &h.ID, &h.Dead, &h.First, &h.Last)
+			var h index.Scored
+			err := index.ReadPassage(scan, &h.Passage, &h.ID, &h.Dead, &h.First, &h.Last)
 			read = append(read, h)
 			return err
 		})
@@ -28,7 +28,7 @@ func (x *searcher) Rows(ctx context.Context, ids []int64) (read []rank.Scored, e
 }
 
 // Refill reads texts that the index no longer holds from the log.
-func (x *searcher) Refill(ctx context.Context, read []rank.Scored) error {
+func (x *searcher) Refill(ctx context.Context, read []index.Scored) error {
 	return x.s.refillHits(ctx, read)
 }
 

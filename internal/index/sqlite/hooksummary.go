@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const summarizedQuery = "SELECT 1 FROM sessions s CROSS JOIN compactions c ON c.session = s.no " +
@@ -13,14 +13,14 @@ const summarizedQuery = "SELECT 1 FROM sessions s CROSS JOIN compactions c ON c.
 
 // applySummary stores a summary unless a transcript holds it by now.
 func (s *Store) applySummary(ctx context.Context, e *archive.JournalEntry, fact archive.SummaryFact) error {
-	base := rank.BaseID(e.Session)
+	base := index.BaseID(e.Session)
 	var one int
-	done, err := s.queryRow(ctx, summarizedQuery, []any{base, rank.Nanos(e.Time)}, &one)
+	done, err := s.queryRow(ctx, summarizedQuery, []any{base, index.Nanos(e.Time)}, &one)
 	if err != nil || done {
 		return err
 	}
 	r, err := s.exec(ctx, "INSERT INTO hook_summaries (id, session_id, time, source, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-		e.ID, base, rank.Nanos(e.Time), fact.Source, fact.Text)
+		e.ID, base, index.Nanos(e.Time), fact.Source, fact.Text)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *Store) applySummary(ctx context.Context, e *archive.JournalEntry, fact 
 	if err != nil {
 		return err
 	}
-	return s.putPassages(ctx, no, archive.IsAgentID(base), rank.SummaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: fact.Text}))
+	return s.putPassages(ctx, no, archive.IsAgentID(base), index.SummaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: fact.Text}))
 }
 
 // dropHookSummaries removes the summaries of a session that were told until then,
@@ -55,8 +55,8 @@ func (s *Store) dropHookSummaries(ctx context.Context, base string, until int64)
 		if _, err := s.exec(ctx, "DELETE FROM hook_summaries WHERE id = ?", id); err != nil {
 			return err
 		}
-		first := rank.HookSeq(id)
-		if err := s.dropHookPassages(ctx, no, first, first+rank.HookChunks); err != nil {
+		first := index.HookSeq(id)
+		if err := s.dropHookPassages(ctx, no, first, first+index.HookChunks); err != nil {
 			return err
 		}
 	}
@@ -65,10 +65,10 @@ func (s *Store) dropHookSummaries(ctx context.Context, base string, until int64)
 
 // dropHookPassages removes passages of hooks with sequence numbers in [from, to).
 func (s *Store) dropHookPassages(ctx context.Context, no int64, from, to int) error {
-	var ids []rank.ID
+	var ids []index.ID
 	err := s.query(ctx, "SELECT id FROM passages WHERE session = ? AND turn = ? AND step = -1 AND seq >= ? AND seq < ?",
-		[]any{no, rank.HookTurn, from, to}, func(scan scanFunc) error {
-			var id rank.ID
+		[]any{no, index.HookTurn, from, to}, func(scan scanFunc) error {
+			var id index.ID
 			err := scan(&id)
 			ids = append(ids, id)
 			return err
@@ -96,11 +96,11 @@ func (s *Store) moveHookSummaries(ctx context.Context, id string, no int64) erro
 		return err
 	}
 	for _, h := range summaries {
-		first := rank.HookSeq(h.ID)
-		if err := s.dropHookPassages(ctx, no, first, first+rank.HookChunks); err != nil {
+		first := index.HookSeq(h.ID)
+		if err := s.dropHookPassages(ctx, no, first, first+index.HookChunks); err != nil {
 			return err
 		}
-		if err := s.putPassages(ctx, to, archive.IsAgentID(id), rank.SummaryPassages(h)); err != nil {
+		if err := s.putPassages(ctx, to, archive.IsAgentID(id), index.SummaryPassages(h)); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ const hookSummariesQuery = "SELECT id, time, source, text FROM hook_summaries WH
 // oldest first.
 func (s *Store) HookSummaries(ctx context.Context, session string) (out []archive.HookSummary, err error) {
 	err = s.read(ctx, "read summaries", func(ctx context.Context) error {
-		out, err = s.hookSummaries(ctx, rank.BaseID(session))
+		out, err = s.hookSummaries(ctx, index.BaseID(session))
 		return err
 	})
 	return out, err
@@ -126,7 +126,7 @@ func (s *Store) hookSummaries(ctx context.Context, base string) (out []archive.H
 		if err := scan(&h.ID, &at, &h.Source, &h.Text); err != nil {
 			return err
 		}
-		h.Time = rank.Instant(at)
+		h.Time = index.Instant(at)
 		out = append(out, h)
 		return nil
 	})

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // ApplyJournal stores facts that stand in no transcript, and how far the journal
@@ -63,7 +63,7 @@ func (s *Store) Injected(ctx context.Context, session string) (out []archive.Inj
 			if err := scan(&x.ID, &at, &data); err != nil {
 				return err
 			}
-			x.Time = rank.Instant(at)
+			x.Time = index.Instant(at)
 			if json.Unmarshal(data, &x.InjectedFact) == nil {
 				out = append(out, x)
 			}
@@ -78,7 +78,7 @@ func (s *Store) Injected(ctx context.Context, session string) (out []archive.Inj
 // HookSummaries.
 func (s *Store) Facts(ctx context.Context, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
 	err = s.read(ctx, "read the journal's facts", func(ctx context.Context) error {
-		out, err = s.facts(ctx, rank.BaseID(session), kind)
+		out, err = s.facts(ctx, index.BaseID(session), kind)
 		return err
 	})
 	return out, err
@@ -99,7 +99,7 @@ func (s *Store) facts(ctx context.Context, base string, kind archive.JournalKind
 		var at int64
 		var data []byte
 		err := scan(&e.ID, &e.Session, &at, &data)
-		e.Time, e.Data = rank.Instant(at), json.RawMessage(data)
+		e.Time, e.Data = index.Instant(at), json.RawMessage(data)
 		out = append(out, e)
 		return err
 	})
@@ -109,14 +109,14 @@ func (s *Store) facts(ctx context.Context, base string, kind archive.JournalKind
 // applyEntry stores an entry and what follows from it, but for the passages of
 // segments, which it adds to segments.
 func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry, segments map[string][]string) error {
-	if e.Kind == archive.JournalSummary && rank.ValidID(e.Session) {
+	if e.Kind == archive.JournalSummary && index.ValidID(e.Session) {
 		var fact archive.SummaryFact
 		if json.Unmarshal(e.Data, &fact) == nil {
 			return s.applySummary(ctx, e, fact)
 		}
 	}
 	r, err := s.exec(ctx, "INSERT INTO journal (id, kind, session_id, time, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-		e.ID, string(e.Kind), e.Session, rank.Nanos(e.Time), string(e.Data))
+		e.ID, string(e.Kind), e.Session, index.Nanos(e.Time), string(e.Data))
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry, segment
 		}
 	case archive.JournalSegment:
 		var fact archive.SegmentFact
-		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && rank.ValidID(e.Session) && fact.Event != archive.SegmentRead {
-			base := rank.BaseID(e.Session)
+		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && index.ValidID(e.Session) && fact.Event != archive.SegmentRead {
+			base := index.BaseID(e.Session)
 			if !slices.Contains(segments[base], fact.Segment.ID) {
 				segments[base] = append(segments[base], fact.Segment.ID)
 			}
@@ -149,6 +149,6 @@ func (s *Store) applyEntry(ctx context.Context, e *archive.JournalEntry, segment
 func (s *Store) applyMerge(ctx context.Context, e *archive.JournalEntry, fact archive.MergeFact) error {
 	_, err := s.exec(ctx, "INSERT INTO aliases (old, target, time, id) VALUES (?, ?, ?, ?) ON CONFLICT (old) DO UPDATE SET "+
 		"target = excluded.target, time = excluded.time, id = excluded.id WHERE (excluded.time, excluded.id) > (time, id)",
-		fact.From, fact.Into, rank.Nanos(e.Time), e.ID)
+		fact.From, fact.Into, index.Nanos(e.Time), e.ID)
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // The full-text index is asked with MATCH for terms that have to be there, and
@@ -18,12 +18,12 @@ const (
 
 // listMatches asks the full-text index for the passages that hold each term, as
 // Lists does.
-func (x *searcher) listMatches(ctx context.Context, terms []archive.Term, scope *rank.Scope, limit int) (lists []rank.List, err error) {
+func (x *searcher) listMatches(ctx context.Context, terms []archive.Term, scope *index.Scope, limit int) (lists []index.List, err error) {
 	for i, t := range terms {
 		if err := x.ctx.Err(); err != nil {
 			return nil, err
 		}
-		l := rank.List{Term: t}
+		l := index.List{Term: t}
 		must := required(terms, i)
 		if t.Prefix {
 			l.Weak, err = x.list(ctx, quote(t.Text)+" *"+must, scope, limit)
@@ -46,7 +46,7 @@ func (x *searcher) listMatches(ctx context.Context, terms []archive.Term, scope 
 func conditions(t archive.Term) (strong, weak string) {
 	var s, w []string
 	for _, f := range forms(t) {
-		s, w = append(s, quote(f+rank.StrongMark)), append(w, quote(f))
+		s, w = append(s, quote(f+index.StrongMark)), append(w, quote(f))
 	}
 	return "(" + strings.Join(s, " OR ") + ")", "(" + strings.Join(w, " OR ") + ")"
 }
@@ -60,7 +60,7 @@ func required(terms []archive.Term, except int) string {
 		case t.Prefix:
 			b.WriteString(" AND " + quote(t.Text) + " *")
 		default:
-			b.WriteString(" AND (" + quote(t.Text) + " OR " + quote(t.Text+rank.StrongMark) + ")")
+			b.WriteString(" AND (" + quote(t.Text) + " OR " + quote(t.Text+index.StrongMark) + ")")
 		}
 	}
 	return b.String()
@@ -71,7 +71,7 @@ func quote(term string) string { return `"` + strings.ReplaceAll(term, `"`, `""`
 
 // list returns the passages within the scope's bounds that match, ascending. The
 // database answers with one string, which is ten times faster than a row each.
-func (x *searcher) list(ctx context.Context, match string, scope *rank.Scope, limit int) ([]int64, error) {
+func (x *searcher) list(ctx context.Context, match string, scope *index.Scope, limit int) ([]int64, error) {
 	args := []any{match, scope.Lo, scope.Hi}
 	query := listQuery
 	if limit > 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // TestPlans pins how every read is executed: through a key or an index, and
@@ -24,7 +24,7 @@ func TestPlans(t *testing.T) {
 	only := func(query string, _ []any) string { return query }
 	const copyPlan = "SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)"
 	const projectPlan = "SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"
-	names := rank.NewProjects()
+	names := index.NewProjects()
 
 	for _, test := range []struct {
 		name, query string

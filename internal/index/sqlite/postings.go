@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // The lists of passages are read from the blocks of the full-text index instead
@@ -91,7 +91,7 @@ func (p *postings) join(ctx context.Context, found []span, word string) (ids []i
 		if err != nil {
 			return nil, err
 		}
-		ids = p.newest(rank.Union(more, ids))
+		ids = p.newest(index.Union(more, ids))
 		if p.limit > 0 && len(ids) == p.limit {
 			lo = ids[0]
 		}

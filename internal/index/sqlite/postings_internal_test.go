@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // wordStore is a store whose full-text index has leaves of a few dozen bytes, so
@@ -67,7 +67,7 @@ func TestPostingsAreWhatMatchFinds(t *testing.T) {
 			}
 		}
 		x := searcher{s: s, ctx: t.Context()}
-		scope := &rank.Scope{Hi: math.MaxInt64}
+		scope := &index.Scope{Hi: math.MaxInt64}
 		if rapid.Bool().Draw(r, "bounds") {
 			scope.Lo, scope.Hi = rapid.Int64Range(0, 300).Draw(r, "lo"), rapid.Int64Range(0, 3000).Draw(r, "hi")
 		}
@@ -178,7 +178,7 @@ func TestListsWithoutBlocks(t *testing.T) {
 	for i, text := range []string{"cache eviction", "cached² planner", "planner", "cache² planner caching"} {
 		wordSQL(t, s, "INSERT INTO words (rowid, terms) VALUES (?, ?)", i+1, text)
 	}
-	x, scope := searcher{s: s, ctx: t.Context()}, &rank.Scope{Hi: math.MaxInt64}
+	x, scope := searcher{s: s, ctx: t.Context()}, &index.Scope{Hi: math.MaxInt64}
 	terms := []archive.Term{{Text: "cache", Forms: "cached caching", Weight: 1}, {Text: "planner", Weight: 1}, {Text: "cach", Prefix: true, Weight: 1}}
 	known, err := x.Lists(t.Context(), terms, scope, 100)
 	if err != nil {

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
-func (s *Store) projectNames(ctx context.Context) (*rank.Projects, error) {
-	n := rank.NewProjects()
+func (s *Store) projectNames(ctx context.Context) (*index.Projects, error) {
+	n := index.NewProjects()
 	err := s.query(ctx, "SELECT old, target FROM aliases", nil, func(scan scanFunc) error {
 		var from, into string
 		err := scan(&from, &into)
@@ -19,7 +19,7 @@ func (s *Store) projectNames(ctx context.Context) (*rank.Projects, error) {
 		return nil, err
 	}
 	err = s.query(ctx, "SELECT no, key, name, root, remote FROM projects", nil, func(scan scanFunc) error {
-		var p rank.ProjectRow
+		var p index.ProjectRow
 		err := scan(&p.No, &p.Key, &p.Name, &p.Root, &p.Remote)
 		n.Rows[p.Key] = p
 		return err
@@ -48,7 +48,7 @@ func (s *Store) projects(ctx context.Context) ([]archive.ProjectSummary, error) 
 	}
 	var byKey []archive.ProjectSummary
 	err = s.query(ctx, projectsQuery, nil, func(scan scanFunc) error {
-		row, err := rank.ReadProject(scan)
+		row, err := index.ReadProject(scan)
 		byKey = append(byKey, row)
 		return err
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 func filesQuery(no int64, sp archive.Span) (string, []any) {
@@ -14,7 +14,7 @@ func filesQuery(no int64, sp archive.Span) (string, []any) {
 // Files returns which files a session's calls touched, in the order of the calls.
 func (s *Store) Files(ctx context.Context, sp archive.Span) ([]archive.FileTouch, error) {
 	build := func(no int64) (string, []any) { return filesQuery(no, sp) }
-	return listed(ctx, s, "files", sp.Session, 0, build, rank.ReadFile)
+	return listed(ctx, s, "files", sp.Session, 0, build, index.ReadFile)
 }
 
 func tasksQuery(no int64, sp archive.Span) (string, []any) {
@@ -24,7 +24,7 @@ func tasksQuery(no int64, sp archive.Span) (string, []any) {
 // Tasks returns a session's task events in their order.
 func (s *Store) Tasks(ctx context.Context, sp archive.Span) ([]archive.TaskEvent, error) {
 	build := func(no int64) (string, []any) { return tasksQuery(no, sp) }
-	return listed(ctx, s, "tasks", sp.Session, 0, build, rank.ReadTask)
+	return listed(ctx, s, "tasks", sp.Session, 0, build, index.ReadTask)
 }
 
 func compactionsQuery(no int64, sp archive.Span) (string, []any) {
@@ -35,5 +35,5 @@ func compactionsQuery(no int64, sp archive.Span) (string, []any) {
 // stands at BeforeLine or later is not there yet.
 func (s *Store) Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error) {
 	build := func(no int64) (string, []any) { return compactionsQuery(no, sp) }
-	return listed(ctx, s, "compactions", sp.Session, 0, build, rank.ReadCompaction(sp.BeforeLine))
+	return listed(ctx, s, "compactions", sp.Session, 0, build, index.ReadCompaction(sp.BeforeLine))
 }

@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // newSpan starts a query over the rows of one session.
-func newSpan(columns, table, line string, session int64, sp archive.Span) *rank.SpanQuery {
-	return rank.NewSpan(rank.Question, columns, table, line, session, sp)
+func newSpan(columns, table, line string, session int64, sp archive.Span) *index.SpanQuery {
+	return index.NewSpan(index.Question, columns, table, line, session, sp)
 }
 
 // in narrows the query to rows whose column is one of values, if there are any.
-func in[T ~string](q *rank.SpanQuery, column string, values []T) {
+func in[T ~string](q *index.SpanQuery, column string, values []T) {
 	if len(values) == 0 {
 		return
 	}
@@ -51,7 +51,7 @@ const maxRoom = 4096
 // listed reads the rows of a query over one session, at most limit ones if that is
 // not 0.
 func listed[T any](ctx context.Context, s *Store, what, session string, limit int, build func(no int64) (string, []any),
-	row func(scan rank.Scan, session string) (T, error),
+	row func(scan index.Scan, session string) (T, error),
 ) (out []T, err error) {
 	out = room[T](limit)
 	err = s.span(ctx, what, session, build, func(scan scanFunc) error {
@@ -71,7 +71,7 @@ func turnsQuery(no int64, sp archive.Span) (string, []any) {
 // Turns returns a session's turns in their order. An unknown session has none.
 func (s *Store) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error) {
 	build := func(no int64) (string, []any) { return turnsQuery(no, sp) }
-	return listed(ctx, s, "turns", sp.Session, 0, build, rank.ReadTurn)
+	return listed(ctx, s, "turns", sp.Session, 0, build, index.ReadTurn)
 }
 
 func rewoundQuery(no int64, sp archive.Span) (query string, args []any) {
@@ -102,7 +102,7 @@ func stepsQuery(no int64, sp archive.Span) (string, []any) {
 // Steps returns a session's steps in their order.
 func (s *Store) Steps(ctx context.Context, sp archive.Span) ([]archive.Step, error) {
 	build := func(no int64) (string, []any) { return stepsQuery(no, sp) }
-	return listed(ctx, s, "steps", sp.Session, 0, build, rank.ReadStep)
+	return listed(ctx, s, "steps", sp.Session, 0, build, index.ReadStep)
 }
 
 func callsQuery(no int64, sp archive.CallSpan) (string, []any) {
@@ -121,11 +121,11 @@ func callsQuery(no int64, sp archive.CallSpan) (string, []any) {
 // stands at BeforeLine or later is returned as it was then: without outcome.
 func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error) {
 	build := func(no int64) (string, []any) { return callsQuery(no, sp) }
-	return listed(ctx, s, "calls", sp.Session, sp.Limit, build, rank.ReadCall(sp.BeforeLine))
+	return listed(ctx, s, "calls", sp.Session, sp.Limit, build, index.ReadCall(sp.BeforeLine))
 }
 
 func passagesQuery(no int64, sp archive.PassageSpan) (string, []any) {
-	q := newSpan(rank.PassageColumns, "passages r", "r.line_from", no, sp.Span)
+	q := newSpan(index.PassageColumns, "passages r", "r.line_from", no, sp.Span)
 	if sp.BeforeLine > 0 {
 		q.And("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
 	}
@@ -136,20 +136,20 @@ func passagesQuery(no int64, sp archive.PassageSpan) (string, []any) {
 // inKinds narrows a query over passages to kinds. A passage's number tells its
 // kind, and the index by place holds the number: rows of other kinds are passed
 // over without being looked up.
-func inKinds(q *rank.SpanQuery, kinds []archive.PassageKind) {
+func inKinds(q *index.SpanQuery, kinds []archive.PassageKind) {
 	if len(kinds) == 0 {
 		return
 	}
 	codes := make([]any, len(kinds))
 	for i, k := range kinds {
-		code := rank.KindCode(k)
+		code := index.KindCode(k)
 		if code == 0 { // kinds without a number of their own share one
 			in(q, "r.kind", kinds)
 			return
 		}
 		codes[i] = code
 	}
-	q.And("r.id & "+rank.KindMask+" IN ("+marks(len(kinds))+")", codes...)
+	q.And("r.id & "+index.KindMask+" IN ("+marks(len(kinds))+")", codes...)
 }
 
 // Passages returns a session's own passages in their order. With BeforeLine,
@@ -160,7 +160,7 @@ func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []arc
 	out = room[archive.Passage](sp.Limit)
 	err = s.span(ctx, "passages", sp.Session, build, func(scan scanFunc) error {
 		x := archive.Passage{Session: sp.Session}
-		err := rank.ReadPassage(scan, &x)
+		err := index.ReadPassage(scan, &x)
 		out = append(out, x)
 		return err
 	})

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const sessionSelect = "SELECT s.id, " + sessionColumns + ", coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.root, ''), coalesce(p.remote, '') " +
@@ -25,7 +25,7 @@ func (s *Store) Session(ctx context.Context, id string) (x archive.Session, err 
 			return err
 		})
 		if err == nil && !found {
-			return rank.UnknownSession(id)
+			return index.UnknownSession(id)
 		}
 		return err
 	})
@@ -49,7 +49,7 @@ func (s *Store) Sessions(ctx context.Context, f archive.SessionFilter) (out []ar
 	return out, err
 }
 
-func sessionsQuery(f archive.SessionFilter, names *rank.Projects) (query string, args []any) {
+func sessionsQuery(f archive.SessionFilter, names *index.Projects) (query string, args []any) {
 	var w strings.Builder
 	w.WriteString(sessionSelect + "WHERE s.known = 1")
 	if len(f.Projects) > 0 {
@@ -68,7 +68,7 @@ func sessionsQuery(f archive.SessionFilter, names *rank.Projects) (query string,
 	}
 	if !f.Since.IsZero() {
 		w.WriteString(" AND s.last >= ?")
-		args = append(args, rank.Nanos(f.Since))
+		args = append(args, index.Nanos(f.Since))
 	}
 	w.WriteString(" ORDER BY s.last DESC, s.id DESC")
 	if f.Limit > 0 {
@@ -78,9 +78,9 @@ func sessionsQuery(f archive.SessionFilter, names *rank.Projects) (query string,
 	return w.String(), args
 }
 
-func scanSession(scan scanFunc, names *rank.Projects) (x archive.Session, err error) {
+func scanSession(scan scanFunc, names *index.Projects) (x archive.Session, err error) {
 	var known int64
-	err = rank.ReadSession(scan, names, &x, &known)
+	err = index.ReadSession(scan, names, &x, &known)
 	return x, err
 }
 
@@ -98,7 +98,7 @@ func (s *Store) Totals(ctx context.Context) (t archive.Totals, err error) {
 		if err != nil {
 			return err
 		}
-		t.First, t.Last = rank.Instant(first), rank.Instant(last)
+		t.First, t.Last = index.Instant(first), index.Instant(last)
 		if t.Passages, err = s.passageCount(ctx); err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const resolveQuery = "SELECT id FROM sessions WHERE id >= ? AND id < ? AND known = 1 ORDER BY id"
@@ -16,13 +16,13 @@ const resolveQuery = "SELECT id FROM sessions WHERE id >= ? AND id < ? AND known
 // generation. It fails with CodeInvalid, CodeNotFound, or CodeAmbiguous, whose
 // hint lists the candidates.
 func (s *Store) Resolve(ctx context.Context, prefix string) (id string, err error) {
-	if !rank.ValidID(prefix) {
+	if !index.ValidID(prefix) {
 		return "", archive.Invalid(fmt.Sprintf("%q is not a session id or the beginning of one", archive.Clip(prefix, 60)),
 			"list them with: strandline sessions")
 	}
 	err = s.read(ctx, "find a session", func(ctx context.Context) error {
 		var all []string
-		parent := rank.Parent(prefix)
+		parent := index.Parent(prefix)
 		// '~' is the last character that an id may hold, and 7f comes behind it.
 		err := s.query(ctx, resolveQuery, []any{parent, parent + "\x7f"}, func(scan scanFunc) error {
 			var candidate string
@@ -31,7 +31,7 @@ func (s *Store) Resolve(ctx context.Context, prefix string) (id string, err erro
 			return err
 		})
 		if err == nil {
-			id, err = rank.Choose(prefix, all)
+			id, err = index.Choose(prefix, all)
 		}
 		return err
 	})

@@ -5,16 +5,16 @@ import (
 	"math"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // newScope finds out where a query looks.
-func (s *Store) newScope(ctx context.Context, q *archive.Query, names *rank.Projects) (*rank.Scope, error) {
+func (s *Store) newScope(ctx context.Context, q *archive.Query, names *index.Projects) (*index.Scope, error) {
 	size, err := s.passageCount(ctx)
 	if err != nil {
 		return nil, err
 	}
-	x := rank.NewScope(q, size)
+	x := index.NewScope(q, size)
 	for _, id := range q.Sessions {
 		if err := s.addSession(ctx, x, q, id); err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ const (
 
 // addSession adds a session and the places that it shares with those it was
 // copied from. Only passages of its own are numbered under it.
-func (s *Store) addSession(ctx context.Context, x *rank.Scope, q *archive.Query, id string) error {
+func (s *Store) addSession(ctx context.Context, x *index.Scope, q *archive.Query, id string) error {
 	var no int64
 	var size int
 	found, err := s.queryRow(ctx, "SELECT no, next_doc FROM sessions WHERE id = ?", []any{id}, &no, &size)
@@ -50,7 +50,7 @@ func (s *Store) addSession(ctx context.Context, x *rank.Scope, q *archive.Query,
 	}
 	for _, query := range []string{sharedTurnsQuery, sharedStepsQuery} {
 		err := s.query(ctx, query, []any{no, before}, func(scan scanFunc) error {
-			var p rank.SharedPlace
+			var p index.SharedPlace
 			err := scan(&p.Session, &p.Turn, &p.Step)
 			x.Share(p)
 			return err
@@ -63,7 +63,7 @@ func (s *Store) addSession(ctx context.Context, x *rank.Scope, q *archive.Query,
 }
 
 // narrowToProjects leaves only sessions of these projects.
-func (s *Store) narrowToProjects(ctx context.Context, x *rank.Scope, projects []int64) error {
+func (s *Store) narrowToProjects(ctx context.Context, x *index.Scope, projects []int64) error {
 	of := map[int64]bool{}
 	query := "SELECT no FROM sessions WHERE project IN (" + marks(len(projects)) + ")"
 	err := s.query(ctx, query, anys(projects), func(scan scanFunc) error {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // Search returns the passages that match q best, best first; between equals the
@@ -28,25 +28,25 @@ func (s *Store) Search(ctx context.Context, q archive.Query) (hits []archive.Hit
 
 // newSearch makes ready to answer a query. ctx is the caller's, looked at between
 // terms; calm is not interrupted.
-func (s *Store) newSearch(ctx, calm context.Context, q *archive.Query) (*rank.Search, error) {
+func (s *Store) newSearch(ctx, calm context.Context, q *archive.Query) (*index.Search, error) {
 	x := searcher{s: s, ctx: ctx}
 	var err error
 	if x.names, err = s.projectNames(calm); err != nil {
 		return nil, err
 	}
 	scope, err := s.newScope(calm, q, x.names)
-	return &rank.Search{Source: &x, Query: q, Scope: scope, Done: ctx}, err
+	return &index.Search{Source: &x, Query: q, Scope: scope, Done: ctx}, err
 }
 
 // searcher is what a search asks of an index.
 type searcher struct {
 	s     *Store
 	ctx   context.Context // of the caller
-	names *rank.Projects
+	names *index.Projects
 }
 
 // Lists reads which passages hold each term.
-func (x *searcher) Lists(ctx context.Context, terms []archive.Term, scope *rank.Scope, limit int) ([]rank.List, error) {
+func (x *searcher) Lists(ctx context.Context, terms []archive.Term, scope *index.Scope, limit int) ([]index.List, error) {
 	if !slices.ContainsFunc(terms, func(t archive.Term) bool { return t.Must }) {
 		lists, err := x.listBlocks(ctx, terms, scope, limit)
 		if !errors.Is(err, ErrFormat) {
@@ -57,7 +57,7 @@ func (x *searcher) Lists(ctx context.Context, terms []archive.Term, scope *rank.
 }
 
 // listBlocks reads the lists of terms from the blocks of the full-text index.
-func (x *searcher) listBlocks(ctx context.Context, terms []archive.Term, scope *rank.Scope, limit int) ([]rank.List, error) {
+func (x *searcher) listBlocks(ctx context.Context, terms []archive.Term, scope *index.Scope, limit int) ([]index.List, error) {
 	p, err := x.s.newPostings(ctx, scope.Lo, scope.Hi, limit)
 	if err != nil {
 		return nil, err
@@ -68,16 +68,16 @@ func (x *searcher) listBlocks(ctx context.Context, terms []archive.Term, scope *
 			continue
 		}
 		for _, form := range forms(t) {
-			words = append(words, form, form+rank.StrongMark)
+			words = append(words, form, form+index.StrongMark)
 		}
 	}
 	found, err := p.lists(ctx, words)
 	if err != nil {
 		return nil, err
 	}
-	lists := make([]rank.List, len(terms))
+	lists := make([]index.List, len(terms))
 	for i, t := range terms {
-		l := rank.List{Term: t}
+		l := index.List{Term: t}
 		if t.Prefix {
 			if err := x.ctx.Err(); err != nil {
 				return nil, err
@@ -89,7 +89,7 @@ func (x *searcher) listBlocks(ctx context.Context, terms []archive.Term, scope *
 			continue
 		}
 		for range forms(t) {
-			l.Weak, l.Strong = rank.Union(l.Weak, found[0]), rank.Union(l.Strong, found[1])
+			l.Weak, l.Strong = index.Union(l.Weak, found[0]), index.Union(l.Strong, found[1])
 			found = found[2:]
 		}
 		l.Weak, l.Strong = p.newest(l.Weak), p.newest(l.Strong)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // segmentFacts is what happened to segments, by their ids and in the order of time.
@@ -46,7 +46,7 @@ func (s *Store) indexSegments(ctx context.Context, base string, ids []string) er
 		if err := s.dropSegment(ctx, no, id); err != nil {
 			return err
 		}
-		ps := rank.SegmentPassages(facts[id], base)
+		ps := index.SegmentPassages(facts[id], base)
 		if len(ps) == 0 {
 			continue
 		}
@@ -59,8 +59,8 @@ func (s *Store) indexSegments(ctx context.Context, base string, ids []string) er
 
 // dropSegment removes the passages of a segment.
 func (s *Store) dropSegment(ctx context.Context, no int64, id string) error {
-	first := rank.HookSeq(id)
-	return s.dropHookPassages(ctx, no, first, first+rank.HookChunks)
+	first := index.HookSeq(id)
+	return s.dropHookPassages(ctx, no, first, first+index.HookChunks)
 }
 
 // moveSegments makes the passages of a session's segments anew under its name,

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 const setColumns = "name, dim, rows, last, gone, stamp"
@@ -73,10 +73,10 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, dim, limit int)
 
 // addUnembedded adds at most limit passages of one session.
 func (s *Store) addUnembedded(ctx context.Context, work *archive.Unembedded, m archive.EmbedMark, limit int) error {
-	lo, hi := rank.SessionRange(m.Session)
+	lo, hi := index.SessionRange(m.Session)
 	var ids []int64
 	var held []archive.Passage
-	err := s.query(ctx, unembeddedQuery, []any{lo | m.From<<rank.SeqShift, hi, limit}, func(scan scanFunc) error {
+	err := s.query(ctx, unembeddedQuery, []any{lo | m.From<<index.SeqShift, hi, limit}, func(scan scanFunc) error {
 		var id int64
 		var p archive.Passage
 		err := scan(&id, &p.Text, &p.Turn, &p.Step, &p.Seq, &p.LineFrom, &p.LineTo)
@@ -93,7 +93,7 @@ func (s *Store) addUnembedded(ctx context.Context, work *archive.Unembedded, m a
 		work.Passages = append(work.Passages, archive.PassageText{ID: id, Text: held[i].Text})
 	}
 	if len(ids) == limit { // there may be more behind the last
-		m.Next = rank.ID(work.Passages[len(work.Passages)-1].ID).Seq() + 1
+		m.Next = index.ID(work.Passages[len(work.Passages)-1].ID).Seq() + 1
 	}
 	work.Marks = append(work.Marks, m)
 	return nil
@@ -175,7 +175,7 @@ func (s *Store) putRows(ctx context.Context, embedder int64, due map[int64]bool,
 		return err
 	}
 	for _, r := range made {
-		if !due[rank.ID(r.Passage).Session()] {
+		if !due[index.ID(r.Passage).Session()] {
 			continue
 		}
 		done, err := s.exec(ctx, putVector, embedder, last+1, r.Passage, r.Data)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // maxCounted is where counting the passages of a word ends: above it a word is
@@ -32,7 +32,7 @@ func (s *Store) WordCounts(ctx context.Context, words []string) (counts []int, e
 	}
 	err = s.read(ctx, "count words", func(ctx context.Context) error {
 		counts = make([]int, 0, len(words))
-		return s.query(ctx, wordCountQuery, []any{string(list), maxCounted, rank.StrongMark}, func(scan scanFunc) error {
+		return s.query(ctx, wordCountQuery, []any{string(list), maxCounted, index.StrongMark}, func(scan scanFunc) error {
 			var n int
 			if err := scan(&n); err != nil {
 				return err
@@ -65,7 +65,7 @@ func (s *Store) WordsFrom(ctx context.Context, prefix string, limit int) (words 
 			if err := scan(&w); err != nil {
 				return err
 			}
-			words = append(words, strings.TrimSuffix(w, rank.StrongMark))
+			words = append(words, strings.TrimSuffix(w, index.StrongMark))
 			return nil
 		})
 	})

@@ -1,4 +1,4 @@
-package rank_test
+package index_test
 
 import (
 	"context"
@@ -8,22 +8,22 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 func TestSpanQueries(t *testing.T) {
 	all := archive.Span{TurnFrom: 1, TurnTo: 4, BeforeLine: 90, Limit: 10, Newest: true}
 	for name, c := range map[string]struct {
-		mark rank.Marked
+		mark index.Marked
 		span archive.Span
 		want string
 	}{
-		"all of a session":   {rank.Question, archive.Span{}, "SELECT a FROM t r WHERE r.session = ? AND x IN (?, ?) ORDER BY r.turn, r.step [7 u v]"},
-		"a span":             {rank.Question, all, "SELECT a FROM t r WHERE r.session = ? AND r.turn >= ? AND r.turn < ? AND r.line < ? AND x IN (?, ?) ORDER BY r.turn DESC, r.step DESC LIMIT ? [7 1 4 90 u v 10]"},
-		"with counted marks": {rank.Dollar, all, "SELECT a FROM t r WHERE r.session = $1 AND r.turn >= $2 AND r.turn < $3 AND r.line < $4 AND x IN ($5, $6) ORDER BY r.turn DESC, r.step DESC LIMIT $7 [7 1 4 90 u v 10]"},
+		"all of a session":   {index.Question, archive.Span{}, "SELECT a FROM t r WHERE r.session = ? AND x IN (?, ?) ORDER BY r.turn, r.step [7 u v]"},
+		"a span":             {index.Question, all, "SELECT a FROM t r WHERE r.session = ? AND r.turn >= ? AND r.turn < ? AND r.line < ? AND x IN (?, ?) ORDER BY r.turn DESC, r.step DESC LIMIT ? [7 1 4 90 u v 10]"},
+		"with counted marks": {index.Dollar, all, "SELECT a FROM t r WHERE r.session = $1 AND r.turn >= $2 AND r.turn < $3 AND r.line < $4 AND x IN ($5, $6) ORDER BY r.turn DESC, r.step DESC LIMIT $7 [7 1 4 90 u v 10]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			q := rank.NewSpan(c.mark, "a", "t r", "r.line", 7, c.span)
+			q := index.NewSpan(c.mark, "a", "t r", "r.line", 7, c.span)
 			q.And("x IN (?, ?)", "u", "v")
 			query, args := q.End("turn, step", c.span)
 			if got := fmt.Sprint(query, " ", args); got != c.want {
@@ -73,7 +73,7 @@ func TestStoreBatch(t *testing.T) {
 		"a part that fails": {fakeWriter{due: true, fails: "calls"}, "session turns steps calls", "store calls of s1: the disk is full"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := rank.StoreBatch(t.Context(), "s1", &c.w)
+			err := index.StoreBatch(t.Context(), "s1", &c.w)
 			if got := strings.Join(c.w.done, " "); got != c.done {
 				t.Errorf("stored %s, want %s", got, c.done)
 			}

@@ -1,19 +1,19 @@
-package rank_test
+package index_test
 
 import (
 	"testing"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // scoreOf scores a text for words that a tenth of all passages hold.
 func scoreOf(text string, asks archive.Asks, words ...string) archive.Evidence {
-	var lists []rank.List
+	var lists []index.List
 	for _, w := range words {
 		lists = append(lists, word(w, make([]int64, 100)...))
 	}
-	return rank.NewRanker(lists, 1000, asks).Score(&archive.Passage{Kind: archive.KindReply, Text: text})
+	return index.NewRanker(lists, 1000, asks).Score(&archive.Passage{Kind: archive.KindReply, Text: text})
 }
 
 func TestWhoSaysIt(t *testing.T) {
@@ -105,7 +105,7 @@ func TestFollow(t *testing.T) {
 	if hits[0] != later || hits[6] != last {
 		t.Error("the order of the hits changed")
 	}
-	rank.Weigh(hits)
+	index.Weigh(hits)
 	if answer.Score <= reply.Score || question.Score >= statement.Score {
 		t.Errorf("answer %.2f, another reply %.2f; question %.2f, statement %.2f", answer.Score, reply.Score, question.Score, statement.Score)
 	}

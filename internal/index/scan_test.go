@@ -1,4 +1,4 @@
-package rank_test
+package index_test
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // given returns a row that holds values, in the order of the columns.
-func given(values ...any) rank.Scan {
+func given(values ...any) index.Scan {
 	return func(dest ...any) error {
 		if len(dest) != len(values) {
 			return fmt.Errorf("%d values are read of %d", len(dest), len(values))
@@ -29,14 +29,14 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func TestReadTurn(t *testing.T) {
 	copied := given(3, "title", "p1", noon.UnixNano(), 0, 7, 9, 2, true, 5, 1, 0, "other")
-	x, err := rank.ReadTurn(copied, "s1")
+	x, err := index.ReadTurn(copied, "s1")
 	want := archive.Turn{Session: "s1", Index: 3, Title: "title", PromptID: "p1", Start: noon, LineFrom: 7, LineTo: 9, Steps: 2, Dead: true,
 		Copy: &archive.Ref{Session: "other", Turn: 1}}
 	if err != nil || !reflect.DeepEqual(x, want) {
 		t.Errorf("%v:\n got %+v\nwant %+v", err, x, want)
 	}
 	own := given(3, "title", "p1", noon.UnixNano(), 0, 7, 9, 2, false, 0, 0, 0, "")
-	if x, err := rank.ReadTurn(own, "s1"); err != nil || x.Copy != nil {
+	if x, err := index.ReadTurn(own, "s1"); err != nil || x.Copy != nil {
 		t.Errorf("a turn of its own is a copy of %+v, %v", x.Copy, err)
 	}
 }
@@ -49,7 +49,7 @@ func TestWhatCameLater(t *testing.T) {
 		known  bool
 	}{{0, true}, {21, true}, {20, false}, {10, false}} {
 		row := given(1, 2, 0, "toolu_1", "Bash", "command", "make", `["a.go"]`, &exit, true, "no rule", 1500, 9, 20)
-		x, err := rank.ReadCall(c.before)(row, "s1")
+		x, err := index.ReadCall(c.before)(row, "s1")
 		if err != nil || x.Session != "s1" || x.Command != "make" || fmt.Sprint(x.Files) != "[a.go]" || x.LineUse != 9 {
 			t.Fatalf("%v: %+v", err, x)
 		}
@@ -57,7 +57,7 @@ func TestWhatCameLater(t *testing.T) {
 			t.Errorf("in front of line %d: %+v", c.before, x)
 		}
 		row = given(0, 9, noon.UnixNano(), "auto", 167000, 9000, 30, 20, 2, true, 4)
-		cut, err := rank.ReadCompaction(c.before)(row, "s1")
+		cut, err := index.ReadCompaction(c.before)(row, "s1")
 		if err != nil || cut.Trigger != "auto" || !cut.Ours || cut.Time != noon {
 			t.Fatalf("%v: %+v", err, cut)
 		}
@@ -71,15 +71,15 @@ func TestReadPassage(t *testing.T) {
 	var x archive.Passage
 	var id int64
 	row := given(1, 2, 3, "edit", "label", `["a.go","b.go"]`, 4, 6, noon.UnixNano(), true, "text", 77)
-	if err := rank.ReadPassage(row, &x, &id); err != nil || id != 77 || fmt.Sprint(x.Paths) != "[a.go b.go]" || x.Time != noon || x.Text != "text" {
+	if err := index.ReadPassage(row, &x, &id); err != nil || id != 77 || fmt.Sprint(x.Paths) != "[a.go b.go]" || x.Time != noon || x.Text != "text" {
 		t.Errorf("%v: %d, %+v", err, id, x)
 	}
 	damaged := given(1, 2, 3, "edit", "label", `["a.go`, 4, 6, 0, true, "text")
-	if err := rank.ReadPassage(damaged, &x); err == nil {
+	if err := index.ReadPassage(damaged, &x); err == nil {
 		t.Error("a list that is none was read")
 	}
 	broken := errors.New("broken")
-	if err := rank.ReadPassage(func(...any) error { return broken }, &x); !errors.Is(err, broken) {
+	if err := index.ReadPassage(func(...any) error { return broken }, &x); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 }
@@ -101,14 +101,14 @@ func TestReadTouch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			row := given("s1", 1, 2, 0, "pay/retry.go", string(archive.CallEdit), 9, noon.UnixNano(), "Edit", c.command, false, 4)
-			x, wanted, err := rank.ReadTouch(row, c.filter, []int64{4})
+			x, wanted, err := index.ReadTouch(row, c.filter, []int64{4})
 			if err != nil || wanted != c.wanted || x.Session != "s1" || x.Line != 9 {
 				t.Errorf("wanted %t, %v: %+v", wanted, err, x)
 			}
 		})
 	}
 	row := given("s1", 1, 2, 0, "pay/retry.go", string(archive.CallEdit), 9, 0, "Edit", "", false, 5)
-	if _, wanted, err := rank.ReadTouch(row, archive.HistoryFilter{Projects: []string{"x"}}, []int64{4}); wanted || err != nil {
+	if _, wanted, err := index.ReadTouch(row, archive.HistoryFilter{Projects: []string{"x"}}, []int64{4}); wanted || err != nil {
 		t.Errorf("another project's: wanted %t, %v", wanted, err)
 	}
 }
@@ -130,7 +130,7 @@ func TestDue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &archive.Batch{From: 100, Cursor: archive.Cursor{Generation: 1, Offset: 200}}
-			due, err := rank.Due(b, c.found, c.generation, c.offset)
+			due, err := index.Due(b, c.found, c.generation, c.offset)
 			if due != c.due || errors.Is(err, archive.ErrStale) != c.stale {
 				t.Errorf("due %t, %v", due, err)
 			}

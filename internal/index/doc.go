@@ -4,4 +4,4 @@
 // the passages that a summary becomes, where a query looks and which of the
 // passages that hold its words are its hits. A store only reads and writes; what
 // is decided here is the same whatever database lies below.
-package rank
+package index

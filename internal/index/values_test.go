@@ -1,4 +1,4 @@
-package rank_test
+package index_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 func TestListsComeBackAsTheyWere(t *testing.T) {
@@ -14,17 +14,17 @@ func TestListsComeBackAsTheyWere(t *testing.T) {
 	for _, want := range [][]string{
 		nil, {"a.go"}, {"a.go", "b.go"}, {""}, {"", ""}, {`say "hi"`}, {`C:\dir\a.go`}, {"a<b>&c"}, {"a\",\"b"}, {"größe.go", "決済.go"}, {"tab\tand\nnewline"}, {","}, {"[", "]"},
 	} {
-		got, err := rank.DecodeList(rank.EncodeList(want))
+		got, err := index.DecodeList(index.EncodeList(want))
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q came back as %q, %v", want, got, err)
 		}
 	}
-	if _, err := rank.DecodeList(`["a`); err == nil {
+	if _, err := index.DecodeList(`["a`); err == nil {
 		t.Error("half a list is no error")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.StringMatching(`[a-z"\\,\[\]<é ]{0,6}`)).Draw(t, "list")
-		if got, err := rank.DecodeList(rank.EncodeList(want)); err != nil || !slices.Equal(got, want) {
+		if got, err := index.DecodeList(index.EncodeList(want)); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%q came back as %q, %v", want, got, err)
 		}
 	})

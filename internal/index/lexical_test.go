@@ -1,4 +1,4 @@
-package rank_test
+package index_test
 
 import (
 	"cmp"
@@ -10,13 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 	"strandline/internal/index/terms"
 )
 
 func TestEncoder(t *testing.T) {
 	filler := strings.Repeat(" filler", 400)
-	e := rank.NewEncoder()
+	e := index.NewEncoder()
 	for _, test := range []struct {
 		name string
 		p    archive.Passage
@@ -41,12 +41,12 @@ func TestEncoder(t *testing.T) {
 
 // The row holds the terms of the text and no others, however many there are.
 func TestEncoderHoldsEveryTerm(t *testing.T) {
-	e := rank.NewEncoder()
+	e := index.NewEncoder()
 	rapid.Check(t, func(r *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,3}`), 0, 3000).Draw(r, "words")
 		row := strings.Fields(string(e.Append(nil, &archive.Passage{Text: strings.Join(words, " ")})))
 		for i := range row {
-			row[i] = strings.TrimSuffix(row[i], rank.StrongMark)
+			row[i] = strings.TrimSuffix(row[i], index.StrongMark)
 		}
 		var want []string
 		seen := map[string]bool{}
@@ -63,27 +63,27 @@ func TestEncoderHoldsEveryTerm(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	list := func(weight float64, strong, weak []int64) rank.List {
-		return rank.List{Term: archive.Term{Weight: weight}, Strong: strong, Weak: weak}
+	list := func(weight float64, strong, weak []int64) index.List {
+		return index.List{Term: archive.Term{Weight: weight}, Strong: strong, Weak: weak}
 	}
 	for _, test := range []struct {
 		name  string
-		lists []rank.List
+		lists []index.List
 		want  []int64 // best first
 	}{
 		{"nothing", nil, nil},
-		{"empty lists", []rank.List{list(1, nil, nil), list(1, nil, nil)}, nil},
-		{"strong before weak", []rank.List{list(1, []int64{2}, []int64{1, 3})}, []int64{2, 3, 1}},
-		{"both terms before one", []rank.List{list(1, nil, []int64{1, 2}), list(1, nil, []int64{2, 3})}, []int64{2, 3, 1}},
-		{"the rarer term counts more", []rank.List{list(1, nil, []int64{1, 2, 3, 4, 5}), list(1, nil, []int64{9})}, []int64{9, 5, 4, 3, 2, 1}},
-		{"a part counts less", []rank.List{list(1, nil, []int64{1}), list(0.4, nil, []int64{2})}, []int64{1, 2}},
-		{"three lists", []rank.List{list(1, nil, []int64{1}), list(1, nil, []int64{1, 2}), list(1, []int64{1}, []int64{3})}, []int64{1, 3, 2}},
+		{"empty lists", []index.List{list(1, nil, nil), list(1, nil, nil)}, nil},
+		{"strong before weak", []index.List{list(1, []int64{2}, []int64{1, 3})}, []int64{2, 3, 1}},
+		{"both terms before one", []index.List{list(1, nil, []int64{1, 2}), list(1, nil, []int64{2, 3})}, []int64{2, 3, 1}},
+		{"the rarer term counts more", []index.List{list(1, nil, []int64{1, 2, 3, 4, 5}), list(1, nil, []int64{9})}, []int64{9, 5, 4, 3, 2, 1}},
+		{"a part counts less", []index.List{list(1, nil, []int64{1}), list(0.4, nil, []int64{2})}, []int64{1, 2}},
+		{"three lists", []index.List{list(1, nil, []int64{1}), list(1, nil, []int64{1, 2}), list(1, []int64{1}, []int64{3})}, []int64{1, 3, 2}},
 	} {
-		candidates := rank.Shape{}.Merge(test.lists, 100)
-		if !slices.IsSortedFunc(candidates, func(x, y rank.Candidate) int { return cmp.Compare(x.ID, y.ID) }) {
+		candidates := index.Shape{}.Merge(test.lists, 100)
+		if !slices.IsSortedFunc(candidates, func(x, y index.Candidate) int { return cmp.Compare(x.ID, y.ID) }) {
 			t.Errorf("%s: not in the order of ids: %v", test.name, candidates)
 		}
-		rank.Sort(candidates)
+		index.Sort(candidates)
 		var have []int64
 		for _, c := range candidates {
 			have = append(have, c.ID)
@@ -99,18 +99,18 @@ func TestTop(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 60).Draw(r, "n")
 		k := rapid.IntRange(1, 20).Draw(r, "k")
-		c := make([]rank.Candidate, n)
+		c := make([]index.Candidate, n)
 		for i := range c {
-			c[i] = rank.Candidate{ID: int64(i), Score: float32(rapid.IntRange(0, 5).Draw(r, "score"))}
+			c[i] = index.Candidate{ID: int64(i), Score: float32(rapid.IntRange(0, 5).Draw(r, "score"))}
 		}
 		rand.Shuffle(n, func(i, j int) { c[i], c[j] = c[j], c[i] })
 		want := slices.Clone(c)
-		rank.Sort(want)
-		top := rank.Top(c, k)
+		index.Sort(want)
+		top := index.Top(c, k)
 		if !slices.Equal(top, want[:min(k, n)]) {
 			r.Fatalf("have %v\nwant %v", top, want[:min(k, n)])
 		}
-		rank.Sort(c)
+		index.Sort(c)
 		if !slices.Equal(c, want) {
 			r.Fatalf("candidates were lost: %v", c)
 		}
@@ -118,12 +118,12 @@ func TestTop(t *testing.T) {
 }
 
 func TestRanker(t *testing.T) {
-	lists := []rank.List{
+	lists := []index.List{
 		{Term: archive.Term{Text: "common", Weight: 1}, Weak: make([]int64, 500)},
 		{Term: archive.Term{Text: "rare", Weight: 1}, Weak: make([]int64, 2)},
 		{Term: archive.Term{Text: "pre", Prefix: true, Weight: 1}, Weak: make([]int64, 50)},
 	}
-	score := func(p archive.Passage) float64 { return rank.NewRanker(lists, 1000, 0).Score(&p).Words }
+	score := func(p archive.Passage) float64 { return index.NewRanker(lists, 1000, 0).Score(&p).Words }
 	prompt := func(text string) archive.Passage { return archive.Passage{Kind: archive.KindPrompt, Text: text} }
 	better := func(name string, x, y archive.Passage) {
 		t.Helper()

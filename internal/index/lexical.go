@@ -8,7 +8,7 @@
 // candidates (Merge): each passage gets, per term, one of two impacts that the
 // index knows without reading the text. Then the best candidates are read and
 // scored in full by BM25 (Ranker).
-package rank
+package index
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package rank_test
+package index_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // The number of a passage gives back what was put in, and sorts by session, then
@@ -18,19 +18,19 @@ func TestNumbersTellWhatWasPutIn(t *testing.T) {
 		seq := rapid.Int64Range(0, 1<<26-2).Draw(r, "seq")
 		agent := rapid.Bool().Draw(r, "agent")
 		kind := rapid.SampledFrom(kinds).Draw(r, "kind")
-		id := rank.NewID(session, seq, agent, kind)
+		id := index.NewID(session, seq, agent, kind)
 		want := kind
 		if want == "of the future" {
 			want = ""
 		}
-		if id.Session() != session || id.Agent() != agent || rank.KindOf(id.KindCode()) != want {
-			r.Fatalf("%d: session %d, agent %v, kind %q", id, id.Session(), id.Agent(), rank.KindOf(id.KindCode()))
+		if id.Session() != session || id.Agent() != agent || index.KindOf(id.KindCode()) != want {
+			r.Fatalf("%d: session %d, agent %v, kind %q", id, id.Session(), id.Agent(), index.KindOf(id.KindCode()))
 		}
-		lo, hi := rank.SessionRange(session)
+		lo, hi := index.SessionRange(session)
 		if int64(id) < lo || int64(id) > hi {
 			r.Fatalf("%d is outside %d to %d", id, lo, hi)
 		}
-		if rank.NewID(session, seq+1, false, "") <= id || rank.NewID(session+1, 0, false, "") <= id {
+		if index.NewID(session, seq+1, false, "") <= id || index.NewID(session+1, 0, false, "") <= id {
 			r.Fatalf("%d does not come before its successor", id)
 		}
 	})
@@ -39,7 +39,7 @@ func TestNumbersTellWhatWasPutIn(t *testing.T) {
 // Indexes hold these codes: a change needs a migration.
 func TestKindCodesAreFixed(t *testing.T) {
 	for i, kind := range archive.PassageKinds() {
-		if code := rank.KindCode(kind); code != int64(i+1) {
+		if code := index.KindCode(kind); code != int64(i+1) {
 			t.Errorf("%s has code %d, want %d", kind, code, i+1)
 		}
 	}

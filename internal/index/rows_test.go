@@ -1,4 +1,4 @@
-package rank_test
+package index_test
 
 import (
 	"slices"
@@ -9,16 +9,16 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
-func merged(pairs ...string) *rank.Projects {
-	n := rank.NewProjects()
+func merged(pairs ...string) *index.Projects {
+	n := index.NewProjects()
 	for i := 0; i < len(pairs); i += 2 {
 		n.Into[pairs[i]] = pairs[i+1]
 	}
 	for i, key := range []string{"a", "b", "c"} {
-		n.Rows[key] = rank.ProjectRow{No: int64(i + 1), Project: archive.Project{Key: key, Name: "name of " + key}}
+		n.Rows[key] = index.ProjectRow{No: int64(i + 1), Project: archive.Project{Key: key, Name: "name of " + key}}
 	}
 	return n
 }
@@ -82,7 +82,7 @@ func TestFilesThatCommandsName(t *testing.T) {
 		{"cat retry.go.bak", "retry.go", false},
 		{"", "retry.go", false},
 	} {
-		if have := rank.NamesFile(test.command, test.file); have != test.want {
+		if have := index.NamesFile(test.command, test.file); have != test.want {
 			t.Errorf("%q names %q: %v", test.command, test.file, have)
 		}
 	}
@@ -94,8 +94,8 @@ func TestSummariesBecomePassages(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := strings.Repeat(rapid.StringMatching(`[a-zé\n ]{0,40}`).Draw(r, "piece"), rapid.IntRange(0, 400).Draw(r, "times"))
 		var all strings.Builder
-		for i, p := range rank.SummaryPassages(archive.HookSummary{ID: "x", Session: "s", Text: text}) {
-			if len(p.Text) > archive.MaxPassage || p.Turn != rank.HookTurn || p.Seq != rank.HookSeq("x")+i {
+		for i, p := range index.SummaryPassages(archive.HookSummary{ID: "x", Session: "s", Text: text}) {
+			if len(p.Text) > archive.MaxPassage || p.Turn != index.HookTurn || p.Seq != index.HookSeq("x")+i {
 				r.Fatalf("passage %d: %+v", i, p)
 			}
 			all.WriteString(p.Text)
@@ -126,7 +126,7 @@ func TestTheSummaryOfASegmentThatCounts(t *testing.T) {
 		{"archived before there was one", []archive.SegmentFact{fact(archive.SegmentArchived, ""), fact(archive.SegmentSaved, "one")}, "one"},
 	} {
 		have := ""
-		for _, p := range rank.SegmentPassages(test.facts, "s") {
+		for _, p := range index.SegmentPassages(test.facts, "s") {
 			have += p.Text
 			if (p.Label == archive.LabelArchived) != strings.Contains(test.want, "(archived)") {
 				t.Errorf("%s: labelled %q", test.name, p.Label)
@@ -152,7 +152,7 @@ func TestOfAPrunedSegmentTheTextIsLeft(t *testing.T) {
 		facts []archive.SegmentFact
 		paths int
 	}{{[]archive.SegmentFact{saved}, 1}, {[]archive.SegmentFact{saved, pruned}, 0}, {[]archive.SegmentFact{saved, pruned, again}, 1}} {
-		ps := rank.SegmentPassages(test.facts, "s")
+		ps := index.SegmentPassages(test.facts, "s")
 		if len(ps) != 1 || len(ps[0].Paths) != test.paths {
 			t.Errorf("%d facts: %+v", len(test.facts), ps)
 		}
@@ -161,28 +161,28 @@ func TestOfAPrunedSegmentTheTextIsLeft(t *testing.T) {
 
 func TestAScopeLeavesOutWhatTheQueryDoes(t *testing.T) {
 	t.Parallel()
-	prompt, agents := rank.NewID(3, 1, false, archive.KindPrompt), rank.NewID(3, 2, true, archive.KindPrompt)
-	output, other := rank.NewID(3, 3, false, archive.KindOutput), rank.NewID(7, 0, false, archive.KindPrompt)
-	all := []rank.ID{prompt, agents, output, other}
+	prompt, agents := index.NewID(3, 1, false, archive.KindPrompt), index.NewID(3, 2, true, archive.KindPrompt)
+	output, other := index.NewID(3, 3, false, archive.KindOutput), index.NewID(7, 0, false, archive.KindPrompt)
+	all := []index.ID{prompt, agents, output, other}
 	for _, test := range []struct {
 		name   string
 		q      archive.Query
 		narrow map[int64]bool
-		want   []rank.ID
+		want   []index.ID
 	}{
-		{"nothing said", archive.Query{}, nil, []rank.ID{prompt, output, other}},
+		{"nothing said", archive.Query{}, nil, []index.ID{prompt, output, other}},
 		{"sub-agents", archive.Query{Agents: true}, nil, all},
-		{"a kind", archive.Query{Kinds: []archive.PassageKind{archive.KindOutput}}, nil, []rank.ID{output}},
-		{"a session", archive.Query{}, map[int64]bool{7: true}, []rank.ID{other}},
+		{"a kind", archive.Query{Kinds: []archive.PassageKind{archive.KindOutput}}, nil, []index.ID{output}},
+		{"a session", archive.Query{}, map[int64]bool{7: true}, []index.ID{other}},
 		{"no session", archive.Query{}, map[int64]bool{}, nil},
 	} {
-		x := rank.NewScope(&test.q, 10)
+		x := index.NewScope(&test.q, 10)
 		if test.narrow != nil {
 			x.Narrow(test.narrow)
 		}
 		x.Bound()
 		keep := x.Test()
-		var have []rank.ID
+		var have []index.ID
 		for _, id := range all {
 			if keep(int64(id)) {
 				have = append(have, id)

@@ -1,4 +1,4 @@
-package rank_test
+package index_test
 
 import (
 	"math"
@@ -8,12 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
-	"strandline/internal/index/rank"
+	"strandline/internal/index"
 )
 
 // In these tests an id is session*1000 + place*10 in binary clothes: 4 bits of a
 // kind below, 10 bits of a place, then the session.
-func shape() rank.Shape { return rank.Shape{Session: 14, Place: 4} }
+func shape() index.Shape { return index.Shape{Session: 14, Place: 4} }
 
 func id(session, place int64) int64 { return session<<14 | place<<4 | 1 }
 
@@ -24,24 +24,24 @@ func ids(session int64, places ...int64) (out []int64) {
 	return out
 }
 
-func lifted(lists []rank.List, n int) map[int64]rank.Candidate {
+func lifted(lists []index.List, n int) map[int64]index.Candidate {
 	c := shape().Merge(lists, n)
 	shape().Lift(c, lists, n)
-	out := map[int64]rank.Candidate{}
+	out := map[int64]index.Candidate{}
 	for _, x := range c {
 		out[x.ID] = x
 	}
 	return out
 }
 
-func word(text string, weak ...int64) rank.List {
-	return rank.List{Term: archive.Term{Text: text, Weight: 1}, Weak: weak}
+func word(text string, weak ...int64) index.List {
+	return index.List{Term: archive.Term{Text: text, Weight: 1}, Weak: weak}
 }
 
 func TestLiftByThePassageBefore(t *testing.T) {
 	// The answer (place 6) holds one word, the question before it the other; so
 	// does a passage far from any.
-	c := lifted([]rank.List{word("deadlock", ids(1, 5, 20)...), word("scheduler", ids(1, 6, 30)...)}, 100)
+	c := lifted([]index.List{word("deadlock", ids(1, 5, 20)...), word("scheduler", ids(1, 6, 30)...)}, 100)
 	answer, alone := c[id(1, 6)], c[id(1, 30)]
 	if answer.Before <= 0 || alone.Before != 0 {
 		t.Errorf("before: %v behind the question, %v elsewhere", answer.Before, alone.Before)
@@ -50,12 +50,12 @@ func TestLiftByThePassageBefore(t *testing.T) {
 		t.Errorf("score: %v behind the question, %v elsewhere", answer.Score, alone.Score)
 	}
 	// What the passage before says again says nothing new.
-	c = lifted([]rank.List{word("deadlock", ids(1, 5, 6)...)}, 100)
+	c = lifted([]index.List{word("deadlock", ids(1, 5, 6)...)}, 100)
 	if b := c[id(1, 6)].Before; b != 0 {
 		t.Errorf("before: %v for the same word", b)
 	}
 	// The last passage of a session is not before the first of the next.
-	c = lifted([]rank.List{word("deadlock", id(1, 1023)), word("scheduler", id(2, 0))}, 100)
+	c = lifted([]index.List{word("deadlock", id(1, 1023)), word("scheduler", id(2, 0))}, 100)
 	if b := c[id(2, 0)].Before; b != 0 {
 		t.Errorf("before: %v from another session", b)
 	}
@@ -64,13 +64,13 @@ func TestLiftByThePassageBefore(t *testing.T) {
 func TestLiftBySession(t *testing.T) {
 	about := ids(1, 3, 5, 7, 9)
 	passing := ids(2, 400)
-	c := lifted([]rank.List{word("deadlock", append(about, passing...)...)}, 1000)
+	c := lifted([]index.List{word("deadlock", append(about, passing...)...)}, 1000)
 	if a, b := c[about[0]], c[passing[0]]; a.Session != 1 || b.Session >= a.Session || a.Score <= b.Score {
 		t.Errorf("a session about it: %+v, one that names it: %+v", a, b)
 	}
 	// Four passages say less in a session of a thousand.
 	long := ids(2, 3, 5, 7, 1000)
-	c = lifted([]rank.List{word("deadlock", append(about, long...)...)}, 1000)
+	c = lifted([]index.List{word("deadlock", append(about, long...)...)}, 1000)
 	if a, b := c[about[0]], c[long[0]]; a.Session <= b.Session {
 		t.Errorf("short session %v, long session %v", a.Session, b.Session)
 	}
@@ -80,10 +80,10 @@ func TestLiftBySession(t *testing.T) {
 // its terms weigh: over windows, sessions and gaps.
 func TestMergeAddsUp(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		var lists []rank.List
+		var lists []index.List
 		alone := map[int64]float64{}
 		for i := range rapid.IntRange(0, 5).Draw(r, "lists") {
-			var l rank.List
+			var l index.List
 			l.Term.Weight = float64(i + 1)
 			for _, x := range []*[]int64{&l.Strong, &l.Weak} {
 				at := int64(0)
@@ -92,8 +92,8 @@ func TestMergeAddsUp(t *testing.T) {
 					*x = append(*x, at<<4|1)
 				}
 			}
-			l.Weak = rank.Without(l.Weak, l.Strong)
-			one := shape().Merge([]rank.List{l}, 1000)
+			l.Weak = index.Without(l.Weak, l.Strong)
+			one := shape().Merge([]index.List{l}, 1000)
 			for _, c := range one {
 				alone[c.ID] += float64(c.Score)
 			}
@@ -115,7 +115,7 @@ func TestMergeAddsUp(t *testing.T) {
 }
 
 func TestTurn(t *testing.T) {
-	lists := []rank.List{word("deadlock", ids(1, 3, 4, 30)...), {Term: archive.Term{Text: "scheduler", Weight: 1}, Strong: ids(1, 4)}}
+	lists := []index.List{word("deadlock", ids(1, 3, 4, 30)...), {Term: archive.Term{Text: "scheduler", Weight: 1}, Strong: ids(1, 4)}}
 	of := func(first, last int64) float64 { return shape().Turn(lists, 100, id(1, first), id(1, last)) }
 	if both, one, none := of(2, 6), of(29, 31), of(10, 20); !(both > one && one > 0 && none == 0) {
 		t.Errorf("turn with both words %v, with one %v, with none %v", both, one, none)
@@ -136,14 +136,14 @@ func TestWeigh(t *testing.T) {
 	half := hit(archive.KindReply, archive.Evidence{Words: 6, Covered: 1, Near: 1, Turn: 4, Session: 0.5})
 	command := hit(archive.KindCommand, archive.Evidence{Words: 6, Covered: 1, Near: 1, Turn: 4, Session: 0.5})
 	least := hit(archive.KindCommand, archive.Evidence{Words: 0.001})
-	rank.Weigh([]*archive.Hit{best, half, command, least})
+	index.Weigh([]*archive.Hit{best, half, command, least})
 	if best.Evidence.Words != 1 || half.Evidence.Words != 0.5 || best.Evidence.Session != 1 {
 		t.Errorf("shares: %+v, %+v", best.Evidence, half.Evidence)
 	}
 	if !(best.Score > half.Score && half.Score > command.Score && command.Score > least.Score && least.Score > 0) {
 		t.Errorf("scores %v, %v, %v, %v", best.Score, half.Score, command.Score, least.Score)
 	}
-	rank.Weigh(nil)
+	index.Weigh(nil)
 }
 
 func TestWithout(t *testing.T) {
@@ -160,7 +160,7 @@ func TestWithout(t *testing.T) {
 				want = append(want, v)
 			}
 		}
-		if have := rank.Without(slices.Clone(x), y); !slices.Equal(have, want) {
+		if have := index.Without(slices.Clone(x), y); !slices.Equal(have, want) {
 			r.Fatalf("%v without %v: %v", x, y, have)
 		}
 	})
@@ -176,19 +176,19 @@ func TestUnion(t *testing.T) {
 		x, y := draw("x"), draw("y")
 		want := slices.Concat(x, y)
 		slices.Sort(want)
-		if have := rank.Union(x, y); !slices.Equal(have, slices.Compact(want)) {
+		if have := index.Union(x, y); !slices.Equal(have, slices.Compact(want)) {
 			r.Fatalf("%v and %v: %v", x, y, have)
 		}
 	})
 }
 
 func TestRankerReadsFormsAndNeighbours(t *testing.T) {
-	lists := []rank.List{
+	lists := []index.List{
 		{Term: archive.Term{Text: "fix", Weight: 1, Forms: "fixed fixing"}, Weak: make([]int64, 5)},
 		{Term: archive.Term{Text: "race", Weight: 1}, Weak: make([]int64, 5)},
 	}
 	read := func(text string) archive.Evidence {
-		return rank.NewRanker(lists, 1000, 0).Score(&archive.Passage{Kind: archive.KindReply, Text: text})
+		return index.NewRanker(lists, 1000, 0).Score(&archive.Passage{Kind: archive.KindReply, Text: text})
 	}
 	if same, other := read("fix it"), read("fixed it"); same.Words != other.Words || same.Words <= 0 {
 		t.Errorf("words: %v for the word, %v for a form", same.Words, other.Words)
