@@ -82,7 +82,7 @@ func TestNothingPointsOutside(t *testing.T) {
 // TestBundledFilesAreSmall bounds the size of each file. The one exception is the
 // table of static word vectors for search without a downloaded model.
 func TestBundledFilesAreSmall(t *testing.T) {
-	const limit, table = 512 << 10, "internal/embed/static/static-dev.svec"
+	const limit, table = 512 << 10, "internal/embed/static-dev.svec"
 	total := 0
 	for _, name := range files(t) {
 		n := len(readFile(t, name))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strandline/internal/embed/static"
+	"strandline/internal/embed"
 	"strandline/internal/index/postgres"
 )
 
@@ -49,7 +49,7 @@ func TestPostgresRanksTheSame(t *testing.T) {
 		t.Error(err)
 	}
 	g := s.groups[0]
-	g.world = &world{home: again, store: team, table: static.New()}
+	g.world = &world{home: again, store: team, table: embed.NewStatic()}
 	have := rankings(t, &g)
 	if err := team.Close(); err != nil {
 		t.Error(err)

@@ -12,25 +12,23 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/embed"
-	"strandline/internal/embed/static"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/recall"
 	"strandline/internal/sessionlog"
-	"strandline/internal/vector"
 )
 
 // world is an archive of transcripts, imported as strandline import does it.
 type world struct {
 	home   string
 	store  index // opened for reading, as a search does it
-	table  *static.Embedder
+	table  *embed.Static
 	closed bool
 }
 
 // index is what is measured of a store.
 type index interface {
-	recall.Searcher
-	vector.Store
+	recall.SearchStore
+	embed.VectorStore
 	Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error)
 	Close() error
 }
@@ -38,8 +36,8 @@ type index interface {
 // filled is what an archive is brought into.
 type filled interface {
 	capture.Index
-	vector.Store
-	vector.Filler
+	embed.VectorStore
+	embed.VectorWriter
 }
 
 // build imports the transcripts below paths into an archive at home, which is
@@ -59,7 +57,7 @@ func build(ctx context.Context, home string, paths ...string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &world{home: home, store: s, table: static.New()}, nil
+	return &world{home: home, store: s, table: embed.NewStatic()}, nil
 }
 
 // fill imports into the index and closes it.
@@ -109,16 +107,16 @@ func addVectors(ctx context.Context, home, index string) (err error) {
 
 // embedAll makes vectors of a store's passages.
 func embedAll(ctx context.Context, home string, s filled) error {
-	u := vector.Upkeep{Store: s, Dir: vectorDir(home), Embedders: []embed.Embedder{static.New()}, Now: time.Now} //nolint:forbidigo // as below
+	u := embed.Maintenance{Store: s, Dir: vectorDir(home), Embedders: []embed.Embedder{embed.NewStatic()}, Now: time.Now} //nolint:forbidigo // as below
 	_, err := u.Run(ctx, 0)
 	return err
 }
 
-func vectorDir(home string) vector.Dir { return vector.Dir(filepath.Join(home, "vectors")) }
+func vectorDir(home string) embed.VectorDir { return embed.VectorDir(filepath.Join(home, "vectors")) }
 
 // vectors searches what addVectors made.
-func (w *world) vectors() *vector.Searcher {
-	return &vector.Searcher{Store: w.store, Dir: vectorDir(w.home), Embedders: []embed.Embedder{w.table}}
+func (w *world) vectors() *embed.Searcher {
+	return &embed.Searcher{Store: w.store, Dir: vectorDir(w.home), Embedders: []embed.Embedder{w.table}}
 }
 
 // newCapture reads as the program does, with every text as it stands.

@@ -20,7 +20,6 @@ import (
 
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
-	"strandline/internal/embed/wordpiece"
 )
 
 func main() {
@@ -49,7 +48,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 
 // model is a loaded model with its tokenizer.
 type model struct {
-	tokenizer *wordpiece.Tokenizer
+	tokenizer *onnx.Tokenizer
 	session   *ort.DynamicAdvancedSession
 	inputs    []string
 	dim       int
@@ -64,7 +63,7 @@ func load(path, vocab, library string, tokens int) (*model, error) {
 	}
 	defer f.Close()
 	m := &model{tokens: tokens}
-	if m.tokenizer, err = wordpiece.New(f); err != nil {
+	if m.tokenizer, err = onnx.New(f); err != nil {
 		return nil, err
 	}
 	if library == "" {

@@ -46,6 +46,6 @@ func injectors(cfg *config.Config, c *capture.Capture, pilot *usage.Pilot) []hoo
 	return list
 }
 
-func marks(cfg *config.Config) task.Marks {
-	return task.Marks{Dir: cfg.Paths.Marks()}
+func marks(cfg *config.Config) task.CheckStates {
+	return task.CheckStates{Dir: cfg.Paths.Marks()}
 }

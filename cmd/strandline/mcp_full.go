@@ -12,12 +12,12 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/cli"
 	"strandline/internal/config"
+	"strandline/internal/embed"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/logread"
 	"strandline/internal/mcpserver"
 	"strandline/internal/state"
 	"strandline/internal/task"
-	"strandline/internal/vector"
 )
 
 // serveMCP serves models on this process's stdin and stdout.
@@ -57,7 +57,7 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) (err error) {
 // mcpIndex is an index that is searched by words and by meaning.
 type mcpIndex struct {
 	indexed
-	*vector.Searcher
+	*embed.Searcher
 }
 
 // saveSegment takes a summary as `strandline segments save` does.

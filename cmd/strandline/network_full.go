@@ -7,15 +7,14 @@ import (
 	"errors"
 
 	"strandline/internal/embed"
-	"strandline/internal/embed/openai"
-	"strandline/internal/model"
-	"strandline/internal/model/download"
+	"strandline/internal/embed/onnx"
+	"strandline/internal/embed/remote"
 )
 
 // endpoint returns what asks an embedding endpoint.
 func endpoint() func(url, name, key string, redact func(string) string, attempts int) (embed.Embedder, error) {
 	return func(url, name, key string, redact func(string) string, attempts int) (embed.Embedder, error) {
-		e, err := openai.New(openai.Options{URL: url, Model: name, Key: key, Redact: redact, Attempts: attempts})
+		e, err := remote.NewEndpoint(remote.EndpointOptions{URL: url, Model: name, Key: key, Redact: redact, Attempts: attempts})
 		if err != nil {
 			return nil, err // no embedder, not one that is a nil pointer
 		}
@@ -23,7 +22,7 @@ func endpoint() func(url, name, key string, redact func(string) string, attempts
 	}
 }
 
-func fetch() model.Fetch { return download.Fetch }
+func fetch() onnx.Fetch { return remote.Fetch }
 
 // companion has nobody to hand over to: this is the full program.
 func companion(context.Context) error { return errors.New("this program is the companion itself") }

@@ -4,7 +4,7 @@ package main
 
 import (
 	"strandline/internal/embed"
-	"strandline/internal/model"
+	"strandline/internal/embed/onnx"
 )
 
 // The network is the companion's: linking it would cost every hook's start.
@@ -13,4 +13,4 @@ func endpoint() func(url, name, key string, redact func(string) string, attempts
 	return nil
 }
 
-func fetch() model.Fetch { return nil }
+func fetch() onnx.Fetch { return nil }

@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"strandline/internal/embed/onnx/onnxtest"
 )
 
 // modelHelper builds strandline-onnx when the first script asks for it.
@@ -22,7 +20,7 @@ type modelHelper struct {
 }
 
 func (h *modelHelper) build(ctx context.Context) error {
-	h.once.Do(func() { h.path, h.library, h.err = onnxtest.Helper(ctx, h.dir) })
+	h.once.Do(func() { h.path, h.library, h.err = buildHelper(ctx, h.dir) })
 	return h.err
 }
 
@@ -36,7 +34,7 @@ func (h *modelHelper) condition(ctx context.Context, cond string) (bool, error) 
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}
 	err := h.build(ctx)
-	if errors.Is(err, onnxtest.ErrMissing) {
+	if errors.Is(err, errNoRuntime) {
 		return false, nil
 	}
 	return err == nil, err
@@ -46,7 +44,7 @@ func (h *modelHelper) condition(ctx context.Context, cond string) (bool, error) 
 // two, glorp and wibble, mean the same, and sets HELPER and LIBRARY.
 func (h *modelHelper) cmdOnnx(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(h.err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), onnxtest.New(9, 24).Alike(7, 8).Encode(), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), newTestModel(9, 24).copyToken(7, 8).encode(), 0o600))
 	ts.Setenv("HELPER", h.path)
 	ts.Setenv("LIBRARY", h.library)
 }

@@ -17,11 +17,10 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/embed"
-	"strandline/internal/model"
+	"strandline/internal/embed/onnx"
 	"strandline/internal/recall"
 	"strandline/internal/task"
 	"strandline/internal/text"
-	"strandline/internal/vector"
 )
 
 // Store is what the commands need of an index.
@@ -29,14 +28,14 @@ type Store interface {
 	capture.Index
 	compact.Measured
 	compact.Sessions
-	recall.Searcher
+	recall.SearchStore
 	task.Source
 	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
 	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
 	maintenance.Index
 	maintenance.Past
-	vector.Store
-	vector.Filler
+	embed.VectorStore
+	embed.VectorWriter
 	DropVectors(ctx context.Context, embedder string) error
 	Totals(ctx context.Context) (archive.Totals, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
@@ -104,7 +103,7 @@ type Env struct {
 	// address. Both are nil in a program that links no network; Companion then
 	// hands the call over to one that does.
 	Endpoint  func(url, model, key string, redact func(string) string, attempts int) (embed.Embedder, error)
-	Fetch     model.Fetch
+	Fetch     onnx.Fetch
 	Companion func(ctx context.Context) error
 	// OpenTeam opens the team's archive; nil in a program that links no driver of it,
 	// where Companion hands the call over.

@@ -15,7 +15,7 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/demo"
-	"strandline/internal/embed/static"
+	"strandline/internal/embed"
 	"strandline/internal/recall"
 )
 
@@ -47,7 +47,7 @@ type demoArchive struct {
 	capture *capture.Capture
 	store   Store
 	known   Store
-	table   *static.Embedder
+	table   *embed.Static
 }
 
 func (a *app) openDemo(ctx context.Context, home, clientDir string) (demo.Archive, error) {
@@ -68,7 +68,7 @@ func (a *app) openDemo(ctx context.Context, home, clientDir string) (demo.Archiv
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	return &demoArchive{app: a, cfg: cfg, capture: c, store: s, known: known, table: static.New()}, nil
+	return &demoArchive{app: a, cfg: cfg, capture: c, store: s, known: known, table: embed.NewStatic()}, nil
 }
 
 // Import implements demo.Archive.

@@ -13,10 +13,6 @@ import (
 	"strandline/internal/config"
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
-	"strandline/internal/embed/query"
-	"strandline/internal/embed/static"
-	"strandline/internal/model"
-	"strandline/internal/vector"
 )
 
 // The names of embed.model that are no added model's.
@@ -29,9 +25,9 @@ const (
 const keyVariable = "STRANDLINE_EMBED_KEY"
 
 // vectorDir is the folder of the files that are derived from vectors.
-func (r rooms) vectorDir() vector.Dir { return vector.Dir(r.cfg.Paths.Vectors()) }
+func (r rooms) vectorDir() embed.VectorDir { return embed.VectorDir(r.cfg.Paths.Vectors()) }
 
-func (r rooms) models() model.Dir { return model.Dir(r.cfg.Paths.Models()) }
+func (r rooms) models() onnx.Models { return onnx.Models(r.cfg.Paths.Models()) }
 
 // needsNetwork reports that the settings ask for an endpoint and that this program
 // links no network.
@@ -63,7 +59,7 @@ func (e Env) chosen(cfg *config.Config) (c chosenModel, err error) {
 		}
 		return c, nil
 	default:
-		m, err := model.Dir(cfg.Paths.Models()).Get(name)
+		m, err := onnx.Models(cfg.Paths.Models()).Get(name)
 		if err != nil {
 			return c, err
 		}
@@ -89,11 +85,11 @@ func httpEmbedder(cfg *config.Config) string { return "http/" + cfg.Embed.Endpoi
 // Queries is what embeds queries: the built-in table and, before it, the model
 // that the settings choose.
 type Queries struct {
-	Table *static.Embedder
+	Table *embed.Static
 	// Embedders are for a vector.Searcher, Notes too.
 	Embedders []embed.Embedder
 	Notes     []string
-	model     *query.Embedder
+	model     *embed.QueryEmbedder
 }
 
 // queryIdle is how long a server keeps a model that nobody asks anything: an ONNX
@@ -103,15 +99,15 @@ const queryIdle = 2 * time.Minute
 // NewQueries returns what embeds queries by the settings of cfg. It opens nothing
 // yet. What keeps the chosen model from being asked stands in the notes.
 func NewQueries(env Env, cfg *config.Config) *Queries {
-	q := &Queries{Table: static.New()}
+	q := &Queries{Table: embed.NewStatic()}
 	chosen, err := env.chosen(cfg)
 	switch {
 	case err != nil:
 		q.Notes = []string{cfg.Embed.Model + ": " + sentence(err)}
 	case chosen.open != nil:
-		q.model = query.New(query.Options{
+		q.model = embed.NewQueryEmbedder(embed.QueryOptions{
 			Name: chosen.name, Redact: env.Redact(cfg), Wait: cfg.Embed.Wait, Idle: queryIdle, Now: env.Now,
-			Cache: vector.Dir(cfg.Paths.Vectors()).QueryCache(chosen.name),
+			Cache: embed.VectorDir(cfg.Paths.Vectors()).QueryCache(chosen.name),
 			Open: func(ctx context.Context) (embed.Embedder, io.Closer, error) {
 				return chosen.open(ctx, 1) // nobody waits for a second attempt
 			},
@@ -131,8 +127,8 @@ func (q *Queries) Close() error {
 }
 
 // Searcher returns what finds the passages of a store by what they mean.
-func (q *Queries) Searcher(cfg *config.Config, s vector.Store) *vector.Searcher {
-	return &vector.Searcher{Store: s, Dir: vector.Dir(cfg.Paths.Vectors()), Embedders: q.Embedders, Notes: q.Notes}
+func (q *Queries) Searcher(cfg *config.Config, s embed.VectorStore) *embed.Searcher {
+	return &embed.Searcher{Store: s, Dir: embed.VectorDir(cfg.Paths.Vectors()), Embedders: q.Embedders, Notes: q.Notes}
 }
 
 // helper finds the program that runs added models.
@@ -158,7 +154,7 @@ func (e Env) helper(cfg *config.Config) (string, error) {
 // and with what the settings name. Where the latter fails the table's vectors
 // are there all the same.
 func (a *app) embedAll(ctx context.Context, x indexed) (int, error) {
-	u := vector.Upkeep{Store: x.store, Dir: x.vectorDir(), Now: a.env.Now, Embedders: []embed.Embedder{static.New()}}
+	u := embed.Maintenance{Store: x.store, Dir: x.vectorDir(), Now: a.env.Now, Embedders: []embed.Embedder{embed.NewStatic()}}
 	var closer io.Closer
 	second, failed := a.env.chosen(x.cfg)
 	if failed == nil && second.open != nil {
@@ -184,14 +180,14 @@ const embedWithin = 200 * time.Millisecond
 // embedSome makes vectors of the newest passages, with the built-in table only:
 // it runs while the user works.
 func (a *app) embedSome(ctx context.Context, x indexed) (int, error) {
-	return run(ctx, vector.Upkeep{
+	return run(ctx, embed.Maintenance{
 		Store: x.store, Dir: x.vectorDir(), Now: a.env.Now, Within: embedWithin,
-		Embedders: []embed.Embedder{static.New()},
+		Embedders: []embed.Embedder{embed.NewStatic()},
 	})
 }
 
 // run does a pass and counts the passages.
-func run(ctx context.Context, u vector.Upkeep) (done int, err error) {
+func run(ctx context.Context, u embed.Maintenance) (done int, err error) {
 	report, err := u.Run(ctx, 0)
 	for _, n := range report.Embedded {
 		done += n

@@ -155,7 +155,7 @@ func (a *app) runPass(ctx context.Context, x indexed, how effort) []maintenance.
 // retention is what the settings let leave the hot set, or go.
 func (a *app) retention(r rooms, compacting bool) maintenance.Retention {
 	return maintenance.Retention{
-		Rule: recall.Fading(r.cfg.Lifecycle.Decay),
+		Rule: recall.ConfidenceWithDecay(r.cfg.Lifecycle.Decay),
 		Age:  time.Duration(r.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: r.cfg.Retention.MaxBytes,
 		Delete: r.cfg.Retention.Delete, Compact: compacting,
 		Sizes: func() (int64, int64) {

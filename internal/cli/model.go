@@ -12,8 +12,8 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/config"
-	"strandline/internal/embed/static"
-	"strandline/internal/model"
+	"strandline/internal/embed"
+	"strandline/internal/embed/onnx"
 )
 
 func (a *app) modelCommand() *cobra.Command {
@@ -31,7 +31,7 @@ better ones; strandline-onnx runs it, in upkeep, never in a hook.`,
 }
 
 func (a *app) modelAddCommand() *cobra.Command {
-	var w model.Wanted
+	var w onnx.AddRequest
 	cmd := &cobra.Command{
 		Use:   "add FILE|URL",
 		Short: "Bring a model in, from a file or an https address",
@@ -51,7 +51,7 @@ download that broke off goes on where it ended when the same command is run agai
 	return cmd
 }
 
-func (a *app) modelAdd(ctx context.Context, w model.Wanted) error {
+func (a *app) modelAdd(ctx context.Context, w onnx.AddRequest) error {
 	if w.Vocab == "" {
 		w.Vocab = besideModel(w.Model)
 	}
@@ -59,7 +59,7 @@ func (a *app) modelAdd(ctx context.Context, w model.Wanted) error {
 		base := filepath.Base(strings.SplitN(w.Model, "?", 2)[0])
 		w.Name = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
 	}
-	if (model.IsURL(w.Model) || model.IsURL(w.Vocab)) && a.env.Fetch == nil {
+	if (onnx.IsURL(w.Model) || onnx.IsURL(w.Vocab)) && a.env.Fetch == nil {
 		return a.env.Companion(ctx)
 	}
 	r, err := a.enter()
@@ -86,7 +86,7 @@ func (a *app) modelAdd(ctx context.Context, w model.Wanted) error {
 
 // besideModel names the vocab.txt beside a model.
 func besideModel(source string) string {
-	if !model.IsURL(source) {
+	if !onnx.IsURL(source) {
 		return filepath.Join(filepath.Dir(source), "vocab.txt")
 	}
 	address, query, found := strings.Cut(source, "?")
@@ -148,7 +148,7 @@ func (a *app) modelRows(ctx context.Context) ([]modelRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := []modelRow{{Name: modelStatic, Kind: "built in", Used: true, Embedder: static.Name, Dim: static.Dim}}
+	rows := []modelRow{{Name: modelStatic, Kind: "built in", Used: true, Embedder: embed.StaticName, Dim: embed.StaticDim}}
 	if e := r.cfg.Embed; e.URL != "" {
 		rows = append(rows, modelRow{
 			Name: modelHTTP, Kind: "endpoint", Used: e.Model == modelHTTP, Embedder: httpEmbedder(r.cfg), Source: e.URL,

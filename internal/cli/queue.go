@@ -20,7 +20,7 @@ import (
 // segmentsWait is how long a change of segments waits for another.
 const segmentsWait = 5 * time.Second
 
-func (r rooms) marks() task.Marks { return task.Marks{Dir: r.cfg.Paths.Marks()} }
+func (r rooms) marks() task.CheckStates { return task.CheckStates{Dir: r.cfg.Paths.Marks()} }
 
 func (a *app) queueCommand() *cobra.Command {
 	var typed string

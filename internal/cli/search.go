@@ -127,7 +127,7 @@ func (a *app) printResult(result recall.Result, f searchFlags) error {
 // that judges it, if one was chosen.
 func (a *app) recall(x indexed) (r *recall.Recall, end func() error) {
 	q := NewQueries(a.env, x.cfg)
-	return recall.New(x.store, a.env.Now, q.Table).WithVectors(q.Searcher(x.cfg, x.store)).Fading(x.cfg.Lifecycle.Decay), q.Close
+	return recall.New(x.store, a.env.Now, q.Table).WithVectors(q.Searcher(x.cfg, x.store)).WithDecay(x.cfg.Lifecycle.Decay), q.Close
 }
 
 // searchRequest is what is asked of an index of one's own.
@@ -234,13 +234,13 @@ func (a *app) printHits(result recall.Result) error {
 			}
 			b.WriteString(gap + line + "\n")
 		}
-		if h.Because != nil {
-			for i, line := range wrap("why: "+h.Because.String(), width-2*len(gap)) {
+		if h.Explanation != nil {
+			for i, line := range wrap("why: "+h.Explanation.String(), width-2*len(gap)) {
 				b.WriteString(strings.Repeat(gap, min(i, 1)+1) + p.dim(line) + "\n")
 			}
 		}
 	}
-	if result.Hits[0].Because != nil {
+	if result.Hits[0].Explanation != nil {
 		b.WriteString("\n" + p.dim(explained) + "\n")
 	}
 	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one whole.", count(len(result.Hits), "hit"), result.TookMS)))

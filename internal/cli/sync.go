@@ -19,7 +19,7 @@ import (
 // TeamStore is what the commands need of a team's archive.
 type TeamStore interface {
 	maintenance.Remote
-	recall.Searcher
+	recall.SearchStore
 	projectLister
 	Close() error
 }

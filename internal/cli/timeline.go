@@ -52,7 +52,7 @@ func (a *app) timeline(ctx context.Context, x indexed, id string, asJSON bool) e
 	return a.printJSON(view.NewTimeline(past, state))
 }
 
-func (a *app) printTimeline(past *task.Past, state *task.State) error {
+func (a *app) printTimeline(past *task.History, state *task.State) error {
 	p, s := a.paint(), past.Session
 	facts := []string{
 		a.stamp(s.First) + " – " + a.stamp(s.Last),
@@ -63,16 +63,16 @@ func (a *app) printTimeline(past *task.Past, state *task.State) error {
 		fmt.Fprintf(a.out, "tokens %s up to %s\n", sparkline(curve, min(a.width()-24, 96)), tokens(maxOf(curve)))
 	}
 	t := newTable("HANDLE", "TIME", ">STEPS", ">TOKENS", "WHAT")
-	for _, row := range task.Course(past, state) {
+	for _, row := range task.Timeline(past, state) {
 		handle, text := row.At.Handle(), row.Text(tokens)
 		switch {
-		case row.Kind == task.RowTurn:
+		case row.Kind == task.TimelineTurn:
 			behind := "-"
 			if row.Tokens > 0 {
 				behind = tokens(row.Tokens)
 			}
 			t.row(handle, a.clock(row.Time), fmt.Sprint(row.Steps), behind, text)
-		case row.Kind == task.RowCut:
+		case row.Kind == task.TimelineCompaction:
 			t.row(handle, a.clock(row.Time), "", "", text)
 		case row.What == "":
 			t.row("", "", "", "", "  "+text)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Maker is the part of an Embedder that makes vectors.
-type Maker interface {
+// Vectorizer is the part of an Embedder that makes vectors.
+type Vectorizer interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
@@ -14,7 +14,7 @@ type Maker interface {
 // of each text (0: all), and calls each with the vectors, in their order. Pieces
 // of which the embedder knows nothing are left out. An error of each ends it and
 // is returned.
-func Pieces(ctx context.Context, e Maker, texts []string, most int, each func(text int, v []float32) error) error {
+func Pieces(ctx context.Context, e Vectorizer, texts []string, most int, each func(text int, v []float32) error) error {
 	var pieces []string
 	var of []int // the text of each piece
 	flush := func() error {

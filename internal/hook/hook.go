@@ -26,7 +26,7 @@ type Index interface {
 	compact.Sessions
 	// Facts returns a session's journal entries of one kind.
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
-	recall.Source
+	recall.PromptStore
 	Close() error
 }
 

@@ -31,7 +31,7 @@ func (recaller) Name() string { return "recall" }
 func (r recaller) Inject(ctx context.Context, e Event) (Injection, error) {
 	find := recall.ForPrompt
 	switch {
-	case e.Name == "UserPromptSubmit" && recall.Wants(e.Prompt):
+	case e.Name == "UserPromptSubmit" && recall.MayRecall(e.Prompt):
 	case e.Name == "SessionStart" && e.Source == "compact":
 		find = recall.Related
 	default:
@@ -70,9 +70,9 @@ func (r reporter) Inject(_ context.Context, e Event) (Injection, error) {
 // Reminder returns the injector that asks the model for summaries of pending
 // segments. It does so once per usage threshold, after a Bash call, which shows
 // that the model can run the command.
-func Reminder(m task.Marks) Injector { return reminder{m} }
+func Reminder(m task.CheckStates) Injector { return reminder{m} }
 
-type reminder struct{ marks task.Marks }
+type reminder struct{ marks task.CheckStates }
 
 // Name implements Injector.
 func (reminder) Name() string { return "segments" }

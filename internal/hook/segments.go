@@ -14,7 +14,7 @@ import (
 // The zero value disables it.
 type Segments struct {
 	Usage usage.Files
-	Marks task.Marks
+	Marks task.CheckStates
 }
 
 // segments starts a background process that looks for finished work, if the

@@ -19,7 +19,7 @@ func withUsage(t *testing.T, share float64, steps int) *fixture {
 	t.Helper()
 	s := newFixture(t)
 	dir := filepath.Join(t.TempDir(), "state")
-	s.Segments = Segments{Usage: usage.Files{Dir: dir}, Marks: task.Marks{Dir: filepath.Join(dir, "segments")}}
+	s.Segments = Segments{Usage: usage.Files{Dir: dir}, Marks: task.CheckStates{Dir: filepath.Join(dir, "segments")}}
 	s.Config.Segments.QueueAt, s.Config.Segments.Every = 60, 10
 	if err := s.Segments.Usage.Update(t.Context(), session, func(g *usage.Session) bool {
 		g.LastPercentage, g.LastTokenEstimate, g.Window = share, int64(share*1e6), 1e6
@@ -53,10 +53,10 @@ func TestSegmentCheckIsStarted(t *testing.T) {
 		"no new lines":           {0.9, "Stop", nil, func(s *fixture) { s.transcript(t, "") }, false},
 		"at the threshold":       {0.60, "Stop", nil, nil, true},
 		"in a sub-agent":         {0.9, "Stop", map[string]string{"agent_id": "a1"}, nil, false},
-		"nine steps ago":         {0.9, "Stop", nil, func(s *fixture) { s.mark(task.Mark{Checked: 21}) }, false},
-		"ten steps ago":          {0.9, "Stop", nil, func(s *fixture) { s.mark(task.Mark{Checked: 20}) }, true},
-		"a mark with more steps": {0.9, "Stop", nil, func(s *fixture) { s.mark(task.Mark{Checked: 99}) }, true},
-		"forced below threshold": {0.1, "Stop", nil, func(s *fixture) { s.Config.Segments.ForceCheck = true; s.mark(task.Mark{Checked: 30}) }, true},
+		"nine steps ago":         {0.9, "Stop", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 21}) }, false},
+		"ten steps ago":          {0.9, "Stop", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 20}) }, true},
+		"a mark with more steps": {0.9, "Stop", nil, func(s *fixture) { s.mark(task.CheckState{Checked: 99}) }, true},
+		"forced below threshold": {0.1, "Stop", nil, func(s *fixture) { s.Config.Segments.ForceCheck = true; s.mark(task.CheckState{Checked: 30}) }, true},
 		"disabled":               {0.9, "Stop", nil, func(s *fixture) { s.Config.Segments.Disabled = true }, false},
 		"disabled and forced":    {0.9, "Stop", nil, func(s *fixture) { s.Config.Segments.Disabled, s.Config.Segments.ForceCheck = true, true }, false},
 	} {
@@ -79,7 +79,7 @@ func TestSegmentCheckIsStarted(t *testing.T) {
 	}
 }
 
-func (s *fixture) mark(m task.Mark) {
+func (s *fixture) mark(m task.CheckState) {
 	if err := s.Segments.Marks.Write(session, m); err != nil {
 		panic(err) // an error of the test itself
 	}
@@ -99,7 +99,7 @@ func TestReminder(t *testing.T) {
 	if reminded("PostToolUse", bash) {
 		t.Error("reminded without pending segments")
 	}
-	s.mark(task.Mark{Checked: 30, Pending: 3, Crossed: 60})
+	s.mark(task.CheckState{Checked: 30, Pending: 3, Crossed: 60})
 	if reminded("UserPromptSubmit", nil) || reminded("PostToolUse", map[string]string{"tool_name": "Read"}) || reminded("PostToolUse", map[string]string{"tool_name": "Bash", "agent_id": "a1"}) {
 		t.Error("reminded where the model cannot run a command")
 	}
@@ -109,12 +109,12 @@ func TestReminder(t *testing.T) {
 	if reminded("PostToolUse", bash) {
 		t.Error("reminded twice of one threshold")
 	}
-	s.mark(task.Mark{Checked: 40, Pending: 1, Crossed: 70, Reminded: 60})
+	s.mark(task.CheckState{Checked: 40, Pending: 1, Crossed: 70, Reminded: 60})
 	if !reminded("PostToolUse", bash) {
 		t.Error("not reminded of the next threshold")
 	}
 	s.send(t, "SessionStart", map[string]string{"source": "compact"})
-	if m := s.Segments.Marks.Read(session); m != (task.Mark{}) {
+	if m := s.Segments.Marks.Read(session); m != (task.CheckState{}) {
 		t.Errorf("after a compaction %+v", m)
 	}
 }

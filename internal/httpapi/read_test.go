@@ -146,7 +146,7 @@ func TestNothingLeavesUnredacted(t *testing.T) {
 	w.archive.blocks = []view.Block{{Kind: "reply", Text: "sk-hidden"}}
 	w.archive.found = recall.Result{
 		Query: "sk-hidden", Notes: []string{"sk-hidden"}, Terms: []archive.Term{{Text: "key"}},
-		Hits: []recall.Hit{{Text: "the key sk-hidden", Project: "sk-hidden", Because: &recall.Because{}}},
+		Hits: []recall.Hit{{Text: "the key sk-hidden", Project: "sk-hidden", Explanation: &recall.Explanation{}}},
 	}
 	for _, path := range []string{"/sessions", "/sessions/7f3a12cd/turns/0", "/search?q=sk-hidden", "/search?q=x&project=sk-hidden&kind=sk-hidden"} {
 		out := w.get("/api/v1" + path)

@@ -33,7 +33,7 @@ func (s *Server) search(ctx context.Context, idx Index, in searchIn) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	found, err := recall.New(idx, s.opts.Now, s.opts.Embedder).WithVectors(idx).Fading(s.opts.Decay).Search(ctx, req)
+	found, err := recall.New(idx, s.opts.Now, s.opts.Embedder).WithVectors(idx).WithDecay(s.opts.Decay).Search(ctx, req)
 	if err != nil {
 		return answer{}, err
 	}

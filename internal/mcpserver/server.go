@@ -23,7 +23,7 @@ import (
 
 // Index is what the tools read of a store.
 type Index interface {
-	recall.Searcher
+	recall.SearchStore
 	recall.Vectors // passages that share no word with a query
 	logread.Places
 	task.Source

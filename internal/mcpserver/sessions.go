@@ -111,16 +111,16 @@ func (s *Server) outline(ctx context.Context, idx Index, id string, page, size i
 		return answer{}, err
 	}
 	var b strings.Builder
-	for _, row := range task.Course(past, state) {
+	for _, row := range task.Timeline(past, state) {
 		text := row.Text(func(n int64) string { return fmt.Sprintf("%d tokens", n) })
 		switch {
-		case row.Kind == task.RowTurn:
+		case row.Kind == task.TimelineTurn:
 			behind := ""
 			if row.Tokens > 0 {
 				behind = fmt.Sprintf(", %d tokens", row.Tokens)
 			}
 			fmt.Fprintf(&b, "%s  %s · %d steps%s  %s\n", row.At.Handle(), s.stamp(row.Time), row.Steps, behind, text)
-		case row.Kind == task.RowCut || row.What == "":
+		case row.Kind == task.TimelineCompaction || row.What == "":
 			fmt.Fprintf(&b, "  %s\n", text)
 		default:
 			fmt.Fprintf(&b, "  %s  %s\n", row.At.Handle(), text)

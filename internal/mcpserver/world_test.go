@@ -18,11 +18,9 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/embed"
-	"strandline/internal/embed/static"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/logread"
 	"strandline/internal/sessionlog"
-	"strandline/internal/vector"
 )
 
 const (
@@ -133,11 +131,11 @@ func (w *world) session(idx *sqlite.Store, id, cwd string, write func(*synth.Ses
 // index is searched by words and by meaning.
 type index struct {
 	*sqlite.Store
-	*vector.Searcher
+	*embed.Searcher
 }
 
-func (w *world) searcher(store *sqlite.Store) *vector.Searcher {
-	return &vector.Searcher{Store: store, Dir: vector.Dir(filepath.Join(w.dir, "vectors")), Embedders: []embed.Embedder{static.New()}}
+func (w *world) searcher(store *sqlite.Store) *embed.Searcher {
+	return &embed.Searcher{Store: store, Dir: embed.VectorDir(filepath.Join(w.dir, "vectors")), Embedders: []embed.Embedder{embed.NewStatic()}}
 }
 
 // embed makes the vectors of everything, as maintain does.
@@ -148,7 +146,7 @@ func (w *world) embed() {
 		w.t.Fatal(err)
 	}
 	s := w.searcher(store)
-	_, err = vector.Upkeep{Store: store, Dir: s.Dir, Embedders: s.Embedders, Now: noon}.Run(w.t.Context(), 0)
+	_, err = embed.Maintenance{Store: store, Dir: s.Dir, Embedders: s.Embedders, Now: noon}.Run(w.t.Context(), 0)
 	if err = errors.Join(err, store.Close()); err != nil {
 		w.t.Fatal(err)
 	}
@@ -169,7 +167,7 @@ func (w *world) server() *Server {
 			store, err := sqlite.Open(ctx, w.index(), sqlite.Options{ReadOnly: true})
 			return index{store, w.searcher(store)}, err
 		},
-		Embedder: static.New(),
+		Embedder: embed.NewStatic(),
 		SaveSegment: func(_ context.Context, d Draft) (string, error) {
 			if d.Segment != "seg-1" {
 				return "", archive.Invalid("the summary is not taken: no such segment", "")

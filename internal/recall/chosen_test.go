@@ -12,10 +12,8 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/embed"
-	"strandline/internal/embed/static"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/recall"
-	"strandline/internal/vector"
 )
 
 // wobbles is a model that knows one thing: that glorps and wibbles are the same.
@@ -79,10 +77,10 @@ func TestAChosenModelReordersHits(t *testing.T) {
 		texts = append(texts, fmt.Sprintf("number %d has nothing to do with it%s", i, strings.Repeat(".", i%3)))
 	}
 	s := archiveOf(t, texts...)
-	model, table := &wobbles{}, static.New()
+	model, table := &wobbles{}, embed.NewStatic()
 	now := func() time.Time { return time.Unix(1_790_000_000, 0) }
-	x := &vector.Searcher{Store: s, Dir: vector.Dir(t.TempDir()), Embedders: []embed.Embedder{model, table}}
-	if _, err := (vector.Upkeep{Store: s, Dir: x.Dir, Embedders: x.Embedders, Now: now}).Run(t.Context(), 0); err != nil {
+	x := &embed.Searcher{Store: s, Dir: embed.VectorDir(t.TempDir()), Embedders: []embed.Embedder{model, table}}
+	if _, err := (embed.Maintenance{Store: s, Dir: x.Dir, Embedders: x.Embedders, Now: now}).Run(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	ask := func(v recall.Vectors, query string) (recall.Result, []string) {
@@ -98,7 +96,7 @@ func TestAChosenModelReordersHits(t *testing.T) {
 		return r, found
 	}
 	const query = "late report about a glorp"
-	if _, found := ask(&vector.Searcher{Store: s, Dir: x.Dir, Embedders: []embed.Embedder{table}}, query); !slices.Equal(found[:2], texts[:2]) {
+	if _, found := ask(&embed.Searcher{Store: s, Dir: x.Dir, Embedders: []embed.Embedder{table}}, query); !slices.Equal(found[:2], texts[:2]) {
 		t.Fatalf("without the model: %q", found)
 	}
 	model.asked = 0

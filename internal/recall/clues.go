@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Clues are what a prompt tells by itself, before anything is looked up.
-type Clues struct {
+// PromptWords are what a prompt tells by itself, before anything is looked up.
+type PromptWords struct {
 	// Names are what only a few passages can hold: files, paths, identifiers,
 	// hashes, numbers of issues. Each once, as it was typed, without the number
 	// of a line.
@@ -15,9 +15,9 @@ type Clues struct {
 	Words int
 }
 
-// Read finds the clues in a prompt.
-func Read(prompt string) Clues {
-	var c Clues
+// ReadPrompt finds the clues in a prompt.
+func ReadPrompt(prompt string) PromptWords {
+	var c PromptWords
 	seen := map[string]bool{}
 	for _, field := range strings.FieldsFunc(prompt, betweenWords) {
 		word := strings.Trim(field, ".,:;!?*_~+=…-–—'’&|\\/$%^")

@@ -14,24 +14,26 @@ import (
 	"strandline/internal/archive"
 )
 
-// Rule holds the numbers of the formula.
-type Rule struct {
+// Confidence holds the numbers of the formula.
+type Confidence struct {
 	PerHour float64 // lost in an hour of real time, until Floor
 	Floor   float64
 	Shown   float64 // gained when the place is restored or recalled, up to 1
 	Used    float64 // gained when what was restored is used afterwards
 }
 
-// Start is the confidence of what was just said, and the most there is.
-const Start = 1.0
+// FullConfidence is the confidence of what was just said, and the most there is.
+const FullConfidence = 1.0
 
-// Default is the rule of the systems that came before, with twice the gain for
+// DefaultConfidence is the rule of the systems that came before, with twice the gain for
 // what turned out to be of use: from Start it is 180 hours to the floor.
-func Default() Rule { return Rule{PerHour: 0.005, Floor: 0.1, Shown: 0.03, Used: 0.06} }
+func DefaultConfidence() Confidence {
+	return Confidence{PerHour: 0.005, Floor: 0.1, Shown: 0.03, Used: 0.06}
+}
 
-// Fading is the default rule with another loss of confidence for each hour.
-func Fading(perHour float64) Rule {
-	r := Default()
+// ConfidenceWithDecay is the default rule with another loss of confidence for each hour.
+func ConfidenceWithDecay(perHour float64) Confidence {
+	r := DefaultConfidence()
 	r.PerHour = perHour
 	return r
 }
@@ -40,8 +42,8 @@ func Fading(perHour float64) Rule {
 // accesses are those of the place in any order; ones that are dated before
 // created count as of then. Where the clock ran backwards no time has passed.
 // Accesses later than now count nothing: they had not happened.
-func (r Rule) At(created time.Time, accesses []archive.Access, now time.Time) float64 {
-	c, last := Start, created
+func (r Confidence) At(created time.Time, accesses []archive.Access, now time.Time) float64 {
+	c, last := FullConfidence, created
 	for _, a := range inOrder(accesses) {
 		if a.Time.After(now) {
 			break
@@ -52,25 +54,25 @@ func (r Rule) At(created time.Time, accesses []archive.Access, now time.Time) fl
 		} else {
 			c += r.Shown
 		}
-		c = min(c, Start)
+		c = min(c, FullConfidence)
 	}
 	return r.fade(c, last, now)
 }
 
 // Fades returns how long it takes until the confidence of what nothing lifts has
 // fallen to c; false for one that it never falls to.
-func (r Rule) Fades(c float64) (time.Duration, bool) {
-	if c >= Start {
+func (r Confidence) Fades(c float64) (time.Duration, bool) {
+	if c >= FullConfidence {
 		return 0, true
 	}
 	if r.PerHour <= 0 || c < r.Floor {
 		return 0, false
 	}
-	return time.Duration((Start - c) / r.PerHour * float64(time.Hour)), true
+	return time.Duration((FullConfidence - c) / r.PerHour * float64(time.Hour)), true
 }
 
 // fade is what is left of a confidence after the time from one moment to another.
-func (r Rule) fade(c float64, from, to time.Time) float64 {
+func (r Confidence) fade(c float64, from, to time.Time) float64 {
 	hours := max(to.Sub(from).Hours(), 0)
 	return max(c-r.PerHour*hours, min(c, r.Floor))
 }

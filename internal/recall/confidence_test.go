@@ -49,7 +49,7 @@ func TestAt(t *testing.T) {
 		"a clock that went back between uses": {shown(24, 20), 24, 0.94},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := recall.Default().At(written, c.accesses, hours(c.now))
+			got := recall.DefaultConfidence().At(written, c.accesses, hours(c.now))
 			if math.Abs(got-c.want) > 1e-9 {
 				t.Errorf("got %.6f, want %.6f", got, c.want)
 			}
@@ -60,19 +60,19 @@ func TestAt(t *testing.T) {
 // Without decay nothing is forgotten, and a rule whose floor lies above the
 // start never lifts anything.
 func TestFadingDiffersInItsHoursAlone(t *testing.T) {
-	want := recall.Default()
+	want := recall.DefaultConfidence()
 	want.PerHour = 0.5
-	if have := recall.Fading(0.5); have != want {
+	if have := recall.ConfidenceWithDecay(0.5); have != want {
 		t.Errorf("%+v, want %+v", have, want)
 	}
 }
 
 func TestOddRules(t *testing.T) {
-	none := recall.Rule{Floor: 0.1, Shown: 0.03}
+	none := recall.Confidence{Floor: 0.1, Shown: 0.03}
 	if got := none.At(written, nil, hours(1e6)); got != 1 {
 		t.Errorf("without decay: %f", got)
 	}
-	high := recall.Rule{PerHour: 0.005, Floor: 3}
+	high := recall.Confidence{PerHour: 0.005, Floor: 3}
 	if got := high.At(written, nil, hours(10)); got != 1 {
 		t.Errorf("with a floor above the start: %f", got)
 	}
@@ -80,16 +80,16 @@ func TestOddRules(t *testing.T) {
 
 func TestFades(t *testing.T) {
 	for name, c := range map[string]struct {
-		rule recall.Rule
+		rule recall.Confidence
 		to   float64
 		want time.Duration
 		ok   bool
 	}{
-		"to what leaves the hot set": {recall.Default(), 0.15, 170 * time.Hour, true},
-		"to the floor":               {recall.Default(), 0.1, 180 * time.Hour, true},
-		"below the floor":            {recall.Default(), 0.05, 0, false},
-		"from the start":             {recall.Default(), 1, 0, true},
-		"without decay":              {recall.Rule{Floor: 0.1}, 0.15, 0, false},
+		"to what leaves the hot set": {recall.DefaultConfidence(), 0.15, 170 * time.Hour, true},
+		"to the floor":               {recall.DefaultConfidence(), 0.1, 180 * time.Hour, true},
+		"below the floor":            {recall.DefaultConfidence(), 0.05, 0, false},
+		"from the start":             {recall.DefaultConfidence(), 1, 0, true},
+		"without decay":              {recall.Confidence{Floor: 0.1}, 0.15, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, ok := c.rule.Fades(c.to)
@@ -108,7 +108,7 @@ func TestFades(t *testing.T) {
 // Whatever was accessed when, a confidence stays between floor and start, does
 // not depend on the order of the facts, and only falls while nothing happens.
 func TestAtHolds(t *testing.T) {
-	rule := recall.Default()
+	rule := recall.DefaultConfidence()
 	rapid.Check(t, func(r *rapid.T) {
 		var as []archive.Access
 		for range rapid.IntRange(0, 8).Draw(r, "accesses") {
@@ -117,7 +117,7 @@ func TestAtHolds(t *testing.T) {
 		}
 		now := float64(rapid.IntRange(-100, 500).Draw(r, "now"))
 		got := rule.At(written, as, hours(now))
-		if got < rule.Floor || got > recall.Start {
+		if got < rule.Floor || got > recall.FullConfidence {
 			r.Fatalf("%f is out of bounds", got)
 		}
 		if again := rule.At(written, rapid.Permutation(as).Draw(r, "order"), hours(now)); again != got {

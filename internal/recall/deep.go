@@ -9,9 +9,9 @@ import (
 	"strandline/internal/archive"
 )
 
-// Index is what a deep search reads beside the hits: which sessions there are
+// DeepStore is what a deep search reads beside the hits: which sessions there are
 // and which of their passages the index holds only in part.
-type Index interface {
+type DeepStore interface {
 	Session(ctx context.Context, id string) (archive.Session, error)
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Passages(ctx context.Context, s archive.PassageSpan) ([]archive.Passage, error)
@@ -33,7 +33,7 @@ const turnsAtOnce = 64
 // where a piece of at most archive.MaxPassage bytes holds every word and phrase
 // of the query, without regard to case. Those hits follow the ones of the index.
 // Memory stays bounded by the longest line; ctx ends the scan.
-func (r *Recall) Deep(ctx context.Context, idx Index, logs LogScanner, req Request) (Result, error) {
+func (r *Recall) Deep(ctx context.Context, idx DeepStore, logs LogScanner, req Request) (Result, error) {
 	start := r.now()
 	s, err := r.prepare(ctx, req)
 	if err != nil {
@@ -93,7 +93,7 @@ func needles(req Request) []string {
 
 // sessions scans the sessions that the request allows, newest first, until there
 // are enough hits.
-func (d *deep) sessions(ctx context.Context, idx Index) error {
+func (d *deep) sessions(ctx context.Context, idx DeepStore) error {
 	if ids := d.query.Sessions; len(ids) > 0 {
 		for _, id := range ids {
 			s, err := idx.Session(ctx, id)
@@ -122,7 +122,7 @@ func (d *deep) sessions(ctx context.Context, idx Index) error {
 }
 
 // session scans one session some turns at a time.
-func (d *deep) session(ctx context.Context, idx Index, s archive.Session) error {
+func (d *deep) session(ctx context.Context, idx DeepStore, s archive.Session) error {
 	for from := 0; from < s.Turns && len(d.hits) < d.limit; from += turnsAtOnce {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -188,8 +188,8 @@ func gatherCases(t *testing.T, idx *sqlite.Store) []evalCase {
 		if prompt == "" || me.turn.Copy != nil || me.turn.Dead {
 			continue
 		}
-		c := evalCase{session: ref.Session, asked: Wants(prompt)}
-		r := PromptRequest{Session: ref.Session, Project: me.project, Prompt: prompt, Until: me.turn.Start, BeforeLine: me.turn.LineFrom, Now: me.turn.Start, Units: MaxUnits}
+		c := evalCase{session: ref.Session, asked: MayRecall(prompt)}
+		r := PromptRequest{Session: ref.Session, Project: me.project, Prompt: prompt, Until: me.turn.Start, BeforeLine: me.turn.LineFrom, Now: me.turn.Start, Units: MaxPromptUnits}
 		if c.asked {
 			if c.list, err = candidates(ctx, idx, r); err != nil {
 				t.Fatal(err)
@@ -247,7 +247,7 @@ func gatherTurns(t *testing.T, idx *sqlite.Store, s archive.Session, all map[arc
 		t.Fatal(err)
 	}
 	for _, p := range passages {
-		for _, n := range Read(p.Text).Names {
+		for _, n := range ReadPrompt(p.Text).Names {
 			if len(n) >= 8 && isNamed(n) && !strings.Contains(n, "/") {
 				all[archive.Ref{Session: s.ID, Turn: p.Turn}].names[n] = true
 			}

@@ -9,20 +9,20 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// Why is what a hit's score is made of.
-type Why struct {
+// ScoreParts is what a hit's score is made of.
+type ScoreParts struct {
 	archive.Evidence
 	Meaning float64 `json:"meaning"` // cosine to the query, 0 where it was not asked
 	Sure    float64 `json:"sure"`    // confidence: 1 for what is new, less with the hours, more for what was given to the model since
 }
 
-// Because says why a hit was found.
-type Because struct {
+// Explanation says why a hit was found.
+type Explanation struct {
 	Terms []string `json:"terms"` // of the query, those that the passage or its paths hold, in any form
 	Paths []string `json:"paths"` // the paths that hold one of them
 	// Corrected are those of the terms that were typed otherwise.
 	Corrected []Correction `json:"corrected,omitempty"`
-	Why
+	ScoreParts
 	Agent  bool `json:"agent"`  // in a sub-agent's run, which counts less
 	Copies int  `json:"copies"` // other passages that say the same
 }
@@ -31,7 +31,7 @@ type Because struct {
 func (r *Result) Explain() {
 	for i := range r.Hits {
 		h := &r.Hits[i]
-		b := &Because{Terms: []string{}, Paths: []string{}, Why: h.Why, Agent: archive.IsAgentID(h.Session), Copies: h.Copies}
+		b := &Explanation{Terms: []string{}, Paths: []string{}, ScoreParts: h.Why, Agent: archive.IsAgentID(h.Session), Copies: h.Copies}
 		text := strings.Fields(terms.Index(h.Text))
 		for _, t := range r.Terms {
 			found := slices.ContainsFunc(text, func(w string) bool { return says(w, t) })
@@ -50,7 +50,7 @@ func (r *Result) Explain() {
 				}
 			}
 		}
-		h.Because = b
+		h.Explanation = b
 	}
 }
 
@@ -68,7 +68,7 @@ func says(word string, t archive.Term) bool {
 }
 
 // String is the explanation on one line.
-func (b *Because) String() string {
+func (b *Explanation) String() string {
 	var out strings.Builder
 	if len(b.Terms) > 0 {
 		fmt.Fprintf(&out, "holds %s", strings.Join(b.Terms, ", "))
@@ -83,7 +83,7 @@ func (b *Because) String() string {
 		}
 	}
 	sure := b.Sure
-	if sure <= Default().Floor {
+	if sure <= DefaultConfidence().Floor {
 		sure = 0 // as sure as most
 	}
 	for _, part := range []struct {

@@ -14,12 +14,12 @@ func TestExplain(t *testing.T) {
 	a := said(alpha, 1, 0, "we validated the lock before the write")
 	a.Paths = []string{"/w/store/retry.go", "/w/README.md"}
 	res := mustSearch(t, newStore(a), parsed(t, "validate retry nothing"))
-	if len(res.Hits) != 1 || res.Hits[0].Because != nil {
+	if len(res.Hits) != 1 || res.Hits[0].Explanation != nil {
 		t.Fatalf("before: %+v", res.Hits)
 	}
-	res.Hits[0].Why = recall.Why{Evidence: archive.Evidence{Words: 1, Turn: 0.5}, Meaning: 0.25}
+	res.Hits[0].Why = recall.ScoreParts{Evidence: archive.Evidence{Words: 1, Turn: 0.5}, Meaning: 0.25}
 	res.Explain()
-	b := res.Hits[0].Because
+	b := res.Hits[0].Explanation
 	if !slices.Equal(b.Terms, []string{"validate", "retry"}) || !slices.Equal(b.Paths, []string{"/w/store/retry.go"}) {
 		t.Errorf("terms %q, paths %q", b.Terms, b.Paths)
 	}

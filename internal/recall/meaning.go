@@ -29,7 +29,7 @@ const (
 const maxChunks = 2
 
 // Embedder makes unit vectors of texts; nil for a text it knows nothing of.
-type Embedder = embed.Maker
+type Embedder = embed.Vectorizer
 
 // addMeaning notes in each hit how near its text is to the query.
 func addMeaning(ctx context.Context, e Embedder, query string, hits []Hit) error {

@@ -9,7 +9,6 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/embed"
-	"strandline/internal/embed/static"
 )
 
 // axes embeds a text by which of two words it holds.
@@ -61,8 +60,8 @@ func TestAddMeaning(t *testing.T) {
 func TestMeaningAround(t *testing.T) {
 	hits := []Hit{
 		{id: 1, Ref: archive.Ref{Turn: 1}},
-		{id: 2, Ref: archive.Ref{Turn: 1, Step: 1}, Why: Why{Meaning: 0.5, Evidence: archive.Evidence{Follows: 1}}},
-		{id: 3, Ref: archive.Ref{Turn: 2}, Why: Why{Meaning: 0.25}},
+		{id: 2, Ref: archive.Ref{Turn: 1, Step: 1}, Why: ScoreParts{Meaning: 0.5, Evidence: archive.Evidence{Follows: 1}}},
+		{id: 3, Ref: archive.Ref{Turn: 2}, Why: ScoreParts{Meaning: 0.25}},
 		{Ref: archive.Ref{Session: "another", Turn: 1}},
 	}
 	weigh(hits)
@@ -128,7 +127,7 @@ func TestLiteral(t *testing.T) {
 // Where words are shared alike, the built-in table prefers what means the same.
 func TestMeaningByTheBuiltInTable(t *testing.T) {
 	hits := []Hit{{Text: "the login page got a new logo"}, {Text: "the login page rejects the password: authentication failure"}}
-	if err := addMeaning(t.Context(), static.New(), "users cannot sign in, credentials refused at login", hits); err != nil {
+	if err := addMeaning(t.Context(), embed.NewStatic(), "users cannot sign in, credentials refused at login", hits); err != nil {
 		t.Fatal(err)
 	}
 	if hits[1].Why.Meaning <= hits[0].Why.Meaning {

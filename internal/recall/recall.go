@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/embed"
 	"strandline/internal/index/terms"
-	"strandline/internal/vector"
 )
 
-// Searcher is what recall needs of a store.
-type Searcher interface {
+// SearchStore is what recall needs of a store.
+type SearchStore interface {
 	// Search returns the passages that match best, best first.
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
 	// Resolve returns the id of the session that prefix stands for.
@@ -33,18 +33,18 @@ type Searcher interface {
 // Recall answers queries over one store. It holds no state between calls and
 // may be used by several goroutines if its Searcher may.
 type Recall struct {
-	store    Searcher
+	store    SearchStore
 	now      func() time.Time
 	embedder Embedder
 	vectors  Vectors // nil: passages are found by words alone
-	rule     Rule
+	rule     Confidence
 }
 
 // New returns a Recall over store; now is the clock that says how old
 // a hit is and how long a search took. The embedder judges what texts mean; with nil they are ranked by
 // their words alone.
-func New(store Searcher, now func() time.Time, embedder Embedder) *Recall {
-	return &Recall{store: store, now: now, embedder: embedder, rule: Default()}
+func New(store SearchStore, now func() time.Time, embedder Embedder) *Recall {
+	return &Recall{store: store, now: now, embedder: embedder, rule: DefaultConfidence()}
 }
 
 // How many more hits than asked for are fetched: near-duplicates are folded,
@@ -113,7 +113,7 @@ type search struct {
 	turn  int // with step: what a handle in session: narrows the search to; -1: nothing
 	step  int
 	made  []Correction // what query was corrected by
-	asked *vector.Asked
+	asked *embed.Asked
 }
 
 // reading is one way to read a query.

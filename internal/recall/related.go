@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"strandline/internal/archive"
-	"strandline/internal/vector"
+	"strandline/internal/embed"
 )
 
 // Passages that share no word with a query are found by their vectors alone. No
@@ -33,7 +33,7 @@ const (
 
 // Vectors finds passages by what they mean; *vector.Searcher does.
 type Vectors interface {
-	Ask(ctx context.Context, text string, q archive.Query, k int) (*vector.Asked, error)
+	Ask(ctx context.Context, text string, q archive.Query, k int) (*embed.Asked, error)
 	// Chosen reports that somebody chose a model whose vectors reorder hits.
 	Chosen() bool
 }
@@ -46,7 +46,7 @@ func (r *Recall) WithVectors(v Vectors) *Recall {
 }
 
 // ask embeds the query and looks for what lies near it, once for a request.
-func (s *search) ask(ctx context.Context) (*vector.Asked, error) {
+func (s *search) ask(ctx context.Context) (*embed.Asked, error) {
 	if s.asked == nil {
 		asked, err := s.vectors.Ask(ctx, s.req.Text, s.query, relatedAsked)
 		if err != nil {

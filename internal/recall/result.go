@@ -64,9 +64,9 @@ type Hit struct {
 	// Copies counts the other passages that say the same and were folded.
 	Copies int `json:"copies,omitempty"`
 	// Why says what the score is made of.
-	Why Why `json:"-"`
-	// Because is what Explain made of Why.
-	Because *Because `json:"why,omitempty"`
+	Why ScoreParts `json:"-"`
+	// Explanation is what Explain made of Why.
+	Explanation *Explanation `json:"why,omitempty"`
 	// Ref is the place as the store names it, and Label what the passage says
 	// about itself.
 	Ref   archive.Ref `json:"-"`
@@ -91,7 +91,7 @@ func newHit(h archive.Hit) Hit {
 	ref := archive.Ref{Session: h.Passage.Session, Turn: h.Turn, Step: h.Step}
 	return Hit{
 		Handle: ref.Handle(), Session: h.Passage.Session, Project: project, Author: h.Author, Kind: h.Kind, Time: h.Time,
-		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: Why{Evidence: h.Evidence},
+		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: ScoreParts{Evidence: h.Evidence},
 		Ref: ref, Label: h.Label, Paths: h.Paths, id: h.ID,
 	}
 }

@@ -194,7 +194,7 @@ func correctable(t archive.Term) bool {
 
 // nearest returns the indexed word fewest slips away from one that is not
 // indexed, the most used of several; empty if there is none within reach.
-func nearest(ctx context.Context, s Searcher, word string) (string, error) {
+func nearest(ctx context.Context, s SearchStore, word string) (string, error) {
 	if len(word) <= maxProbed {
 		best, err := mostUsed(ctx, s, oneSlip(word))
 		if best != "" || err != nil || len(word) < minSlips {
@@ -222,7 +222,7 @@ func nearest(ctx context.Context, s Searcher, word string) (string, error) {
 }
 
 // mostUsed returns the word that most passages hold, the first of equals.
-func mostUsed(ctx context.Context, s Searcher, words []string) (best string, err error) {
+func mostUsed(ctx context.Context, s SearchStore, words []string) (best string, err error) {
 	counts, err := s.WordCounts(ctx, words)
 	most := 0
 	for i, n := range counts {

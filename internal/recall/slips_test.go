@@ -69,7 +69,7 @@ func TestSearchSaysWhatItCorrected(t *testing.T) {
 		t.Errorf("%q, want %q", c, want)
 	}
 	res.Explain()
-	if line := res.Hits[0].Because.String(); !strings.Contains(line, "gateway was typed gatway") {
+	if line := res.Hits[0].Explanation.String(); !strings.Contains(line, "gateway was typed gatway") {
 		t.Errorf("explained as %q", line)
 	}
 }
@@ -102,7 +102,7 @@ func TestSearchKnowsOtherWords(t *testing.T) {
 	}
 	res := mustSearch(t, s, parsed(t, "login"))
 	res.Explain()
-	if line := res.Hits[0].Because.String(); !strings.Contains(line, "signin in the place of login") {
+	if line := res.Hits[0].Explanation.String(); !strings.Contains(line, "signin in the place of login") {
 		t.Errorf("explained as %q", line)
 	}
 }

@@ -16,10 +16,10 @@ import (
 // passage's words.
 const weighSure = 0.2
 
-// Fading returns a Recall for which a place loses so much confidence in an hour.
-func (r *Recall) Fading(perHour float64) *Recall {
+// WithDecay returns a Recall for which a place loses so much confidence in an hour.
+func (r *Recall) WithDecay(perHour float64) *Recall {
 	with := *r
-	with.rule = Fading(perHour)
+	with.rule = ConfidenceWithDecay(perHour)
 	return &with
 }
 

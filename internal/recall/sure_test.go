@@ -49,7 +49,7 @@ func TestConfidenceDecidesBetweenEquals(t *testing.T) {
 			t.Errorf("%s: sure %s, want %s", test.name, have, test.sure)
 		}
 		res.Explain()
-		if line := res.Hits[0].Because.String(); strings.Contains(line, "sure") != (test.given != nil && !strings.HasPrefix(test.sure, "0.10")) {
+		if line := res.Hits[0].Explanation.String(); strings.Contains(line, "sure") != (test.given != nil && !strings.HasPrefix(test.sure, "0.10")) {
 			t.Errorf("%s: %s", test.name, line)
 		}
 	}
@@ -66,7 +66,7 @@ func TestConfidenceIsMild(t *testing.T) {
 // Where nothing fades all are equally sure.
 func TestWithoutFading(t *testing.T) {
 	s := newStore(old(alpha, 1, 0, "the walrus"), said(alpha, 99, 0, "a walrus"))
-	res, err := recall.New(s, func() time.Time { return now }, nil).Fading(0).Search(t.Context(), parsed(t, "walrus"))
+	res, err := recall.New(s, func() time.Time { return now }, nil).WithDecay(0).Search(t.Context(), parsed(t, "walrus"))
 	if err != nil || len(res.Hits) != 2 || res.Hits[0].Why.Sure != 1 || res.Hits[1].Why.Sure != 1 {
 		t.Errorf("%+v, %v", res.Hits, err)
 	}

@@ -17,8 +17,8 @@ import (
 	"strandline/internal/text"
 )
 
-// Source is what this package reads of a store.
-type Source interface {
+// PromptStore is what this package reads of a store.
+type PromptStore interface {
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
@@ -41,11 +41,11 @@ type PromptRequest struct {
 	Units      int // at most so many UTF-16 units, fence included
 }
 
-// MaxUnits is the most that is ever said unasked.
-const MaxUnits = 1200
+// MaxPromptUnits is the most that is ever said unasked.
+const MaxPromptUnits = 1200
 
-// Block is what is said; an empty one says nothing.
-type Block struct {
+// Recalled is what is said; an empty one says nothing.
+type Recalled struct {
 	Text    string
 	Handles []string
 	Refs    []archive.Ref
@@ -73,44 +73,44 @@ const (
 // recallTitle says in a model's context where the passages come from.
 const recallTitle = "from earlier work in this project that is not in this context; the recall tool or `strandline show HANDLE` gives one whole"
 
-// Wants decides from the prompt alone whether anything is looked up: it costs
+// MayRecall decides from the prompt alone whether anything is looked up: it costs
 // microseconds and opens nothing.
-func Wants(prompt string) bool {
+func MayRecall(prompt string) bool {
 	if len(prompt) > 16<<10 || strings.HasPrefix(prompt, "/") || strings.HasPrefix(prompt, "<") {
 		return false
 	}
-	c := Read(prompt)
+	c := ReadPrompt(prompt)
 	return len(c.Names) > 0 && c.Words <= wordsMost
 }
 
 // ForPrompt returns what the prompt needs and the context does not hold.
-func ForPrompt(ctx context.Context, idx Source, r PromptRequest) (Block, error) {
-	if !Wants(r.Prompt) || r.Project == "" {
-		return Block{}, nil
+func ForPrompt(ctx context.Context, idx PromptStore, r PromptRequest) (Recalled, error) {
+	if !MayRecall(r.Prompt) || r.Project == "" {
+		return Recalled{}, nil
 	}
 	list, err := candidates(ctx, idx, r)
 	if err != nil || !fitted().speaks(list) {
-		return Block{}, err
+		return Recalled{}, err
 	}
-	return tell(recallTitle, list, min(r.Units, MaxUnits), r.Now), nil
+	return tell(recallTitle, list, min(r.Units, MaxPromptUnits), r.Now), nil
 }
 
 // candidates are the passages out of view that hold most of the prompt's names,
 // one for each turn, best first.
-func candidates(ctx context.Context, idx Source, r PromptRequest) ([]found, error) {
+func candidates(ctx context.Context, idx PromptStore, r PromptRequest) ([]found, error) {
 	seen, err := view(ctx, idx, r)
 	if err != nil {
 		return nil, err
 	}
 	same := plain(r.Prompt) // the question asked before is no answer
-	return named(ctx, idx, r, Read(r.Prompt).Names, func(p archive.Passage) bool {
+	return named(ctx, idx, r, ReadPrompt(r.Prompt).Names, func(p archive.Passage) bool {
 		return seen.hides(p) || p.Kind == archive.KindPrompt && plain(p.Text) == same
 	})
 }
 
 // named are the passages of the project that hold most of the names and are not
 // hidden, one for each turn, best first.
-func named(ctx context.Context, idx Source, r PromptRequest, names []string, hidden func(archive.Passage) bool) ([]found, error) {
+func named(ctx context.Context, idx PromptStore, r PromptRequest, names []string, hidden func(archive.Passage) bool) ([]found, error) {
 	names = names[:min(len(names), namesMost)]
 	q := archive.Query{
 		Terms: terms.Query(strings.ReplaceAll(strings.Join(names, " "), `"`, " ")), Projects: []string{r.Project}, Until: r.Until, Limit: fetched,
@@ -203,9 +203,9 @@ func share(p archive.Passage, ts []archive.Term) float64 {
 
 // tell writes the block: a line of origin, and a line for each passage, as many
 // as there is room for.
-func tell(title string, list []found, units int, now time.Time) Block {
+func tell(title string, list []found, units int, now time.Time) Recalled {
 	room := units - text.Overhead - text.Units(title)
-	var b Block
+	var b Recalled
 	var body strings.Builder
 	for _, f := range list {
 		ref := archive.Ref{Session: f.Passage.Session, Turn: f.Turn, Step: f.Step}

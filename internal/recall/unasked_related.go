@@ -8,8 +8,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// MaxRelated is the most that is said beside the block after a compaction.
-const MaxRelated = 800
+// MaxRelatedUnits is the most that is said beside the block after a compaction.
+const MaxRelatedUnits = 800
 
 const relatedTitle = "other sessions on the same work; `strandline show HANDLE` gives one whole"
 
@@ -22,16 +22,16 @@ const (
 // Related returns passages of other sessions about the work that a session has in
 // hand: its last prompts and the files that it changed last. The request's prompt
 // is not used.
-func Related(ctx context.Context, idx Source, r PromptRequest) (Block, error) {
+func Related(ctx context.Context, idx PromptStore, r PromptRequest) (Recalled, error) {
 	list, err := relatedTo(ctx, idx, r)
 	if err != nil || !fitted().speaks(list) {
-		return Block{}, err
+		return Recalled{}, err
 	}
-	return tell(relatedTitle, list, min(r.Units, MaxRelated), r.Now), nil
+	return tell(relatedTitle, list, min(r.Units, MaxRelatedUnits), r.Now), nil
 }
 
 // relatedTo are those passages, best first.
-func relatedTo(ctx context.Context, idx Source, r PromptRequest) ([]found, error) {
+func relatedTo(ctx context.Context, idx PromptStore, r PromptRequest) ([]found, error) {
 	if r.Project == "" {
 		return nil, nil
 	}
@@ -48,7 +48,7 @@ func relatedTo(ctx context.Context, idx Source, r PromptRequest) ([]found, error
 
 // inHand are the names in a session's last prompts, and the files of its last
 // changes.
-func inHand(ctx context.Context, idx Source, r PromptRequest) ([]string, error) {
+func inHand(ctx context.Context, idx PromptStore, r PromptRequest) ([]string, error) {
 	span := archive.Span{Session: r.Session, BeforeLine: r.BeforeLine, Newest: true, Limit: promptsRead}
 	prompts, err := idx.Passages(ctx, archive.PassageSpan{Span: span, Kinds: []archive.PassageKind{archive.KindPrompt}})
 	if err != nil {
@@ -71,7 +71,7 @@ func inHand(ctx context.Context, idx Source, r PromptRequest) ([]string, error) 
 		}
 	}
 	for _, p := range prompts {
-		if c := Read(p.Text); c.Words <= wordsMost {
+		if c := ReadPrompt(p.Text); c.Words <= wordsMost {
 			for _, n := range c.Names {
 				add(n)
 			}

@@ -37,7 +37,7 @@ func TestNames(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := strings.Join(Read(c.prompt).Names, " "); got != c.names {
+			if got := strings.Join(ReadPrompt(c.prompt).Names, " "); got != c.names {
 				t.Errorf("names %q, want %q", got, c.names)
 			}
 		})
@@ -61,7 +61,7 @@ func TestWants(t *testing.T) {
 		"nothing but symbol": {"((((", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Wants(c.prompt); got != c.want {
+			if got := MayRecall(c.prompt); got != c.want {
 				t.Errorf("got %t, want %t", got, c.want)
 			}
 		})
@@ -196,8 +196,8 @@ func TestWhatIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := text.Units(got.Text); n > MaxUnits || n < 700 {
-		t.Errorf("%d characters, want at most %d", n, MaxUnits)
+	if n := text.Units(got.Text); n > MaxPromptUnits || n < 700 {
+		t.Errorf("%d characters, want at most %d", n, MaxPromptUnits)
 	}
 	if strings.Count(got.Text, text.CloseMark) != 1 || text.Strip(got.Text) != "" {
 		t.Errorf("the fence is open: %s", got.Text)
@@ -260,7 +260,7 @@ func TestRelated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h := strings.Join(got.Handles, " "); h != c.handles || text.Units(got.Text) > MaxRelated {
+			if h := strings.Join(got.Handles, " "); h != c.handles || text.Units(got.Text) > MaxRelatedUnits {
 				t.Errorf("told of %q in %q, want %q", h, got.Text, c.handles)
 			}
 		})
@@ -282,7 +282,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, prompt string) {
-		c := Read(prompt)
+		c := ReadPrompt(prompt)
 		seen := map[string]bool{}
 		for _, n := range c.Names {
 			if n == "" || seen[n] || !strings.Contains(prompt, n) || strings.ContainsAny(n, " \n\t") {
@@ -293,7 +293,7 @@ func FuzzRead(f *testing.F) {
 		if len(c.Names) > c.Words {
 			t.Errorf("%d names in %d words", len(c.Names), c.Words)
 		}
-		if got := fmt.Sprint(Read(prompt)); got != fmt.Sprint(c) {
+		if got := fmt.Sprint(ReadPrompt(prompt)); got != fmt.Sprint(c) {
 			t.Error("read twice, told twice")
 		}
 	})

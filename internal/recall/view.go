@@ -17,7 +17,7 @@ type inView struct {
 
 // view finds what the context of a request's session holds: what was said since
 // its last compaction, and what was given back to it since.
-func view(ctx context.Context, idx Source, r PromptRequest) (inView, error) {
+func view(ctx context.Context, idx PromptStore, r PromptRequest) (inView, error) {
 	v := inView{session: r.Session, given: map[string]bool{}}
 	cuts, err := idx.Compactions(ctx, archive.Span{Session: r.Session, BeforeLine: r.BeforeLine, Newest: true, Limit: 1})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 const maxResult = 600
 
 // runs lists the sub-agents that the session started.
-func (p *Past) runs() []Task {
+func (p *History) runs() []Task {
 	texts := p.agentTexts()
 	var out []Task
 	taken := map[string]bool{}
@@ -52,7 +52,7 @@ func (p *Past) runs() []Task {
 
 // agentTexts are the passages of agent calls by their step, in the order of the
 // calls: "Task <type> · <description> · <prompt>" and the answer below.
-func (p *Past) agentTexts() map[archive.Ref][]archive.Passage {
+func (p *History) agentTexts() map[archive.Ref][]archive.Passage {
 	out := map[archive.Ref][]archive.Passage{}
 	for _, x := range p.Passages {
 		if archive.IsAgentTool(x.Label) && x.Step >= 0 {
@@ -77,7 +77,7 @@ const launchedPrefix = "[in background] agentId: "
 // background looks for the end of a run that went on behind: the client tells it
 // in a notice of its own, "Agent "<description>" completed", or the model asks
 // for it by its id.
-func (p *Past) background(t *Task, c archive.Call) {
+func (p *History) background(t *Task, c archive.Call) {
 	id, _ := strings.CutPrefix(t.Result, launchedPrefix)
 	t.Result = ""
 	for _, x := range p.Passages {
@@ -117,7 +117,7 @@ func (p *Past) background(t *Task, c archive.Call) {
 
 // child links a run to the session that holds it: the first one of its
 // description that is not taken, begun no earlier than the call.
-func (p *Past) child(t *Task, taken map[string]bool) {
+func (p *History) child(t *Task, taken map[string]bool) {
 	for i := len(p.agents) - 1; i >= 0; i-- { // they come newest first
 		a := p.agents[i]
 		if taken[a.ID] || t.Subject == "" || a.Agent.Description != t.Subject || a.First.Before(t.Created) {

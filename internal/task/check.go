@@ -27,7 +27,7 @@ type Options struct {
 // context window filled to share (0 to 1; more than 1 forces queue and summary,
 // not the archive). Nothing is returned twice: what state holds already is left
 // alone.
-func (p *Past) Check(state *State, share float64, opt Options, now time.Time) []archive.SegmentFact {
+func (p *History) Check(state *State, share float64, opt Options, now time.Time) []archive.SegmentFact {
 	forced := share > 1
 	var facts []archive.SegmentFact
 	if share >= opt.Queue {
@@ -70,7 +70,7 @@ func (s *State) Prune(opt Options, now time.Time) (facts []archive.SegmentFact) 
 }
 
 // describe is a stretch as a segment without a summary.
-func (p *Past) describe(t Task) archive.Segment {
+func (p *History) describe(t Task) archive.Segment {
 	s := archive.Segment{
 		ID: SegmentID(t.Session, t.ID), Session: t.Session, Task: t.ID, Topic: t.Subject, StartTurn: t.First.Turn, EndTurn: t.Last.Turn,
 		Start: t.Start, End: t.End, OriginalTokens: p.Tokens(t.Start, t.End),
@@ -84,7 +84,7 @@ func (p *Past) describe(t Task) archive.Segment {
 }
 
 // Compress is a stretch with the summary that Extract makes of it.
-func (p *Past) Compress(t Task, now time.Time) archive.Segment {
+func (p *History) Compress(t Task, now time.Time) archive.Segment {
 	s := p.describe(t)
 	sum := p.Extract(t, now)
 	s.KeyFiles, s.By, s.Content = sum.FilesModified, "extract", sum.Text()

@@ -8,19 +8,19 @@ import (
 	"strandline/internal/archive"
 )
 
-// RowKind says what a row of a course is.
-type RowKind int
+// TimelineKind says what a row of a course is.
+type TimelineKind int
 
 // The kinds of rows.
 const (
-	RowTurn RowKind = iota // a prompt and what followed
-	RowWork                // work that began in the turn above
-	RowCut                 // a compaction
+	TimelineTurn       TimelineKind = iota // a prompt and what followed
+	TimelineTask                           // work that began in the turn above
+	TimelineCompaction                     // a compaction
 )
 
-// Row is one line of the course of a session, as a timeline shows it.
-type Row struct {
-	Kind RowKind
+// TimelineRow is one line of the course of a session, as a timeline shows it.
+type TimelineRow struct {
+	Kind TimelineKind
 	At   archive.Ref // where it begins
 	Time time.Time   // zero for work
 	// Steps is how many responses it took.
@@ -36,20 +36,20 @@ type Row struct {
 	Summary *Entry
 }
 
-// Course lists the live turns of a session in order, below each the work that
+// Timeline lists the live turns of a session in order, below each the work that
 // began in it, and between them the compactions.
-func Course(p *Past, state *State) []Row {
+func Timeline(p *History, state *State) []TimelineRow {
 	began := map[int][]Task{}
 	for _, t := range p.All() {
 		began[t.First.Turn] = append(began[t.First.Turn], t)
 	}
-	var rows []Row
+	var rows []TimelineRow
 	cuts := p.Compactions
 	for _, turn := range p.Turns {
 		for ; len(cuts) > 0 && cuts[0].Turn < turn.Index; cuts = cuts[1:] {
 			rows = append(rows, cutRow(cuts[0]))
 		}
-		rows = append(rows, Row{
+		rows = append(rows, TimelineRow{
 			At: archive.Ref{Session: p.Session.ID, Turn: turn.Index, Step: -1}, Time: turn.Start, Steps: turn.Steps,
 			Tokens: p.tokensBehind(turn.Index), What: cmp.Or(turn.Title, "(no prompt)"),
 		})
@@ -70,23 +70,23 @@ func Course(p *Past, state *State) []Row {
 	return rows
 }
 
-func cutRow(c archive.Compaction) Row {
+func cutRow(c archive.Compaction) TimelineRow {
 	by := c.Trigger
 	if c.Ours {
 		by += ", by Strandline"
 	}
-	return Row{
-		Kind: RowCut, At: archive.Ref{Session: c.Session, Turn: c.Turn, Step: -1}, Time: c.Time,
+	return TimelineRow{
+		Kind: TimelineCompaction, At: archive.Ref{Session: c.Session, Turn: c.Turn, Step: -1}, Time: c.Time,
 		Tokens: c.PreTokens, After: c.PostTokens, What: by,
 	}
 }
 
-func workRow(t Task, state *State) Row {
+func workRow(t Task, state *State) TimelineRow {
 	what := cmp.Or(t.Subject, "task "+t.ID)
 	if t.Agent != "" {
 		what = t.Agent + ": " + what
 	}
-	row := Row{Kind: RowWork, At: t.First, Steps: t.End - t.Start, What: what, Status: t.Status}
+	row := TimelineRow{Kind: TimelineTask, At: t.First, Steps: t.End - t.Start, What: what, Status: t.Status}
 	if e, ok := state.Get(SegmentID(t.Session, t.ID)); ok {
 		row.Summary = &e
 	}
@@ -94,7 +94,7 @@ func workRow(t Task, state *State) Row {
 }
 
 // tokensBehind is what stood in the context behind a turn's last response.
-func (p *Past) tokensBehind(turn int) int64 {
+func (p *History) tokensBehind(turn int) int64 {
 	for m := p.Moment(turn+1, 0) - 1; m >= 0 && p.Steps[m].Turn == turn; m-- {
 		if n := p.Steps[m].Usage.Context() + p.Steps[m].Usage.Output; n > 0 {
 			return n
@@ -104,21 +104,21 @@ func (p *Past) tokensBehind(turn int) int64 {
 }
 
 // Text says in one line what the row is about; tokens formats their number.
-func (r Row) Text(tokens func(int64) string) string {
+func (r TimelineRow) Text(tokens func(int64) string) string {
 	switch r.Kind {
-	case RowCut:
+	case TimelineCompaction:
 		text := "── compacted (" + r.What + "): " + tokens(r.Tokens)
 		if r.After > 0 {
 			text += " -> " + tokens(r.After)
 		}
 		return text + " ──"
-	case RowWork:
+	case TimelineTask:
 		return r.mark() + r.tier(tokens) + r.What
 	}
 	return r.What
 }
 
-func (r Row) mark() string {
+func (r TimelineRow) mark() string {
 	switch r.Status {
 	case Completed:
 		return "✓ "
@@ -135,7 +135,7 @@ func (r Row) mark() string {
 }
 
 // tier says how far a summary of the work is.
-func (r Row) tier(tokens func(int64) string) string {
+func (r TimelineRow) tier(tokens func(int64) string) string {
 	var text string
 	switch e := r.Summary; {
 	case e == nil:

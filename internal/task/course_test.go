@@ -14,7 +14,7 @@ import (
 )
 
 // lines is a course as a timeline prints it: one row a line.
-func lines(rows []task.Row) string {
+func lines(rows []task.TimelineRow) string {
 	var b strings.Builder
 	for _, r := range rows {
 		fmt.Fprintf(&b, "%s %s\n", strings.TrimPrefix(r.At.Handle(), "7f3a12cd"), r.Text(func(n int64) string { return fmt.Sprint(n) }))
@@ -29,7 +29,7 @@ func TestCourse(t *testing.T) {
 	m.compactions = append(m.compactions, archive.Compaction{Session: session, Turn: 0, Line: m.line, Trigger: "auto", PreTokens: 167_000, PostTokens: 9_000})
 	m.prompt("").step(event("1", "completed", ""), agent("Explore", "Look around", "All is there.")).idle(2)
 	m.compactions = append(m.compactions, archive.Compaction{Session: session, Turn: 1, Line: m.line, Trigger: "manual", PreTokens: 50, Ours: true})
-	got := task.Course(m.load(t, 0), task.Of(nil, noon()))
+	got := task.Timeline(m.load(t, 0), task.Of(nil, noon()))
 	want := `/0 Plan the retry
 /0.1 ✓ Write the retry
 /0 ── compacted (auto): 167000 -> 9000 ──
@@ -50,13 +50,13 @@ func TestCourseOfTopics(t *testing.T) {
 	m := newMemory()
 	m.prompt("Make the retry wait").step(edit("/w/retry.go")).idle(3)
 	past := m.load(t, 0)
-	if got := lines(task.Course(past, task.Of(nil, noon()))); got != "/0 Make the retry wait\n" {
+	if got := lines(task.Timeline(past, task.Of(nil, noon()))); got != "/0 Make the retry wait\n" {
 		t.Errorf("without a summary:\n%s", got)
 	}
 	topic := past.All()[0]
 	segment := archive.Segment{ID: task.SegmentID(topic.Session, topic.ID), Session: topic.Session, OriginalTokens: 4000, CompressedTokens: 60, Content: "Waits."}
 	state := task.Of([]archive.SegmentFact{{Event: archive.SegmentSaved, Segment: segment}}, noon())
-	if got := lines(task.Course(past, state)); got != "/0 Make the retry wait\n/0.0 [L2 4000->60]\n" {
+	if got := lines(task.Timeline(past, state)); got != "/0 Make the retry wait\n/0.0 [L2 4000->60]\n" {
 		t.Errorf("with a summary:\n%s", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestRowOfWork(t *testing.T) {
 		}
 		return &e
 	}
-	for want, r := range map[string]task.Row{
+	for want, r := range map[string]task.TimelineRow{
 		"✓ Write":               {Status: task.Completed, What: "Write"},
 		"▸ Plan: Draw":          {Status: task.InProgress, What: "Plan: Draw"},
 		"○ task 9":              {Status: task.Pending, What: "task 9"},
@@ -80,7 +80,7 @@ func TestRowOfWork(t *testing.T) {
 		"✓ [L1, waits] Write":   {Status: task.Completed, What: "Write", Summary: summary(archive.SegmentQueued, "")},
 		"✓ [L2 4000->60] Write": {Status: task.Completed, What: "Write", Summary: summary(archive.SegmentSaved, "x")},
 	} {
-		r.Kind = task.RowWork
+		r.Kind = task.TimelineTask
 		if got := r.Text(func(n int64) string { return fmt.Sprint(n) }); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -40,7 +40,7 @@ const (
 
 // Extract summarises a stretch from what was done and said in it. The summary is
 // at most an eighth of the stretch, as far as that leaves room for a few lines.
-func (p *Past) Extract(t Task, now time.Time) Summary {
+func (p *History) Extract(t Task, now time.Time) Summary {
 	s := Summary{
 		SessionID: t.Session, TaskID: t.ID, Subject: t.Subject, StartTurn: t.First.Turn, EndTurn: t.Last.Turn, CompressedAt: now.UTC(),
 		FilesModified: []string{}, CommandsRun: []string{}, KeyOutcomes: []string{}, ErrorsResolved: []string{},
@@ -84,7 +84,7 @@ func EstimateTokens(body string) int { return (text.Units(body) + unitsPerToken 
 // Tokens is what the steps [from, to) added to the context: the growth from one
 // response to the next as the API counted them. What a compaction took away
 // within counts as nothing.
-func (p *Past) Tokens(from, to int) int {
+func (p *History) Tokens(from, to int) int {
 	var sum int64
 	for i := from; i < min(to, len(p.Steps)); i++ {
 		s := p.Steps[i]
@@ -109,7 +109,7 @@ func (p *Past) Tokens(from, to int) int {
 
 // extraction is the rows of one stretch.
 type extraction struct {
-	past     *Past
+	past     *History
 	calls    []archive.Call
 	passages []archive.Passage
 	cwd      string

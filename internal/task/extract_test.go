@@ -92,7 +92,7 @@ func TestSummariesAreSmall(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	if got := task.Name("s", "1"); got != "b7348ffd685d297e1dc2c0199372b418" {
+	if got := task.SegmentHash("s", "1"); got != "b7348ffd685d297e1dc2c0199372b418" {
 		t.Errorf("got %s", got)
 	}
 	if task.SegmentID("s", "1") == task.SegmentID("s", "2") || !archive.ValidID(task.SegmentID("s", "todo:x y")) {

@@ -214,7 +214,7 @@ func (m *memory) Facts(_ context.Context, _ string, kind archive.JournalKind) ([
 }
 
 // load reads the session as it is, or up to a line.
-func (m *memory) load(t testing.TB, atLine int) *task.Past {
+func (m *memory) load(t testing.TB, atLine int) *task.History {
 	t.Helper()
 	p, err := task.Load(t.Context(), m, session, atLine)
 	if err != nil {

@@ -226,7 +226,7 @@ func (s *State) News(facts []archive.SegmentFact) (out []archive.SegmentFact) {
 
 // TaskFiles adds the summaries of the session's finished tasks, each under
 // compressed_context/ and the name that Name gives it.
-func (p *Past) TaskFiles(state *State, now time.Time, files map[string][]byte) error {
+func (p *History) TaskFiles(state *State, now time.Time, files map[string][]byte) error {
 	for _, t := range p.Segments() {
 		if t.Open() || t.Status == Deleted {
 			continue
@@ -239,7 +239,7 @@ func (p *Past) TaskFiles(state *State, now time.Time, files map[string][]byte) e
 		if err != nil {
 			return fmt.Errorf("encode summary: %w", err)
 		}
-		files["compressed_context/"+Name(t.Session, t.ID)+".json"] = append(data, '\n')
+		files["compressed_context/"+SegmentHash(t.Session, t.ID)+".json"] = append(data, '\n')
 	}
 	return nil
 }

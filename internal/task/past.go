@@ -8,9 +8,9 @@ import (
 	"strandline/internal/archive"
 )
 
-// Past is one session as this package looks at it: its live turns and steps up
+// History is one session as this package looks at it: its live turns and steps up
 // to a line of the transcript.
-type Past struct {
+type History struct {
 	Session     archive.Session
 	Turns       []archive.Turn // live ones
 	Steps       []archive.Step // of the main chain, live; their index is the moment
@@ -24,8 +24,8 @@ type Past struct {
 
 // Load reads a session up to line atLine of its transcript (0-based, exclusive; 0
 // reads all of it).
-func Load(ctx context.Context, src Source, session string, atLine int) (*Past, error) {
-	p := &Past{}
+func Load(ctx context.Context, src Source, session string, atLine int) (*History, error) {
+	p := &History{}
 	span := archive.Span{Session: session, BeforeLine: atLine}
 	var err error
 	if p.Session, err = src.Session(ctx, session); err != nil {
@@ -63,7 +63,7 @@ func Load(ctx context.Context, src Source, session string, atLine int) (*Past, e
 
 // prune drops what a rewind left behind, what sub-agents said inside their
 // parent's transcript, and what the line cuts off.
-func (p *Past) prune(atLine int) {
+func (p *History) prune(atLine int) {
 	dead, side := map[int]bool{}, map[archive.Ref]bool{}
 	for _, t := range p.Turns {
 		dead[t.Index] = t.Dead
@@ -90,7 +90,7 @@ func at(turn, step int) archive.Ref { return archive.Ref{Turn: turn, Step: step}
 
 // Moment returns the number of the first step at or behind a place: the moment
 // at which it stands. A turn's beginning is the moment of its first step.
-func (p *Past) Moment(turn, step int) int {
+func (p *History) Moment(turn, step int) int {
 	return sort.Search(len(p.Steps), func(i int) bool {
 		s := p.Steps[i]
 		return s.Turn > turn || s.Turn == turn && s.Index >= step
@@ -99,7 +99,7 @@ func (p *Past) Moment(turn, step int) int {
 
 // ofSteps returns the rows of the steps [from, to), prompts of turns that begin
 // in them included.
-func ofSteps[T any](p *Past, rows []T, place func(T) (turn, step int), from, to int) []T {
+func ofSteps[T any](p *History, rows []T, place func(T) (turn, step int), from, to int) []T {
 	var out []T
 	for _, r := range rows {
 		turn, step := place(r)

@@ -36,7 +36,7 @@ type Draft struct {
 // Save checks a draft and returns the segment to be recorded. A draft that is
 // empty, too long, names no key file without saying why, or is about something
 // else is refused with the reason; what is there stays as it is.
-func (p *Past) Save(state *State, d Draft, now time.Time) (archive.Segment, error) {
+func (p *History) Save(state *State, d Draft, now time.Time) (archive.Segment, error) {
 	t, err := p.segment(state, d.Segment)
 	if err != nil {
 		return archive.Segment{}, err
@@ -73,7 +73,7 @@ func refused(why, hint string) error {
 }
 
 // segment finds the closed stretch that a draft is for.
-func (p *Past) segment(state *State, id string) (Task, error) {
+func (p *History) segment(state *State, id string) (Task, error) {
 	var found []Task
 	for _, t := range p.Segments() {
 		full := SegmentID(t.Session, t.ID)
@@ -107,7 +107,7 @@ func unnamed(text string, files []string) (missing []string) {
 }
 
 // about refuses a text whose words are not those of its segment.
-func (p *Past) about(t Task, text string) error {
+func (p *History) about(t Task, text string) error {
 	want := map[string]float64{}
 	count(want, text, 1)
 	own := p.holds(t, want)
@@ -126,7 +126,7 @@ func (p *Past) about(t Task, text string) error {
 }
 
 // holds is the part of the words that stand in a stretch.
-func (p *Past) holds(t Task, want map[string]float64) float64 {
+func (p *History) holds(t Task, want map[string]float64) float64 {
 	if len(want) == 0 {
 		return 0
 	}

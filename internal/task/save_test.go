@@ -140,7 +140,7 @@ func TestFilesAndImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{
-		"compressed_context/" + task.SegmentID(session, "1") + ".json", "compressed_context/" + task.Name(session, "1") + ".json",
+		"compressed_context/" + task.SegmentID(session, "1") + ".json", "compressed_context/" + task.SegmentHash(session, "1") + ".json",
 		"context_queue/" + session + "_pending.json", "context_queue/" + session + "_state.json",
 	}
 	if len(files) != len(names) {
@@ -152,7 +152,7 @@ func TestFilesAndImport(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if news := m.state(t).News(facts); len(news) > 0 && !strings.Contains(name, task.Name(session, "1")) {
+		if news := m.state(t).News(facts); len(news) > 0 && !strings.Contains(name, task.SegmentHash(session, "1")) {
 			t.Errorf("%s tells %s", name, events(news))
 		}
 		fresh.store(facts, noon())
@@ -219,18 +219,18 @@ func FuzzImport(f *testing.F) {
 }
 
 func TestMarks(t *testing.T) {
-	m := task.Marks{Dir: t.TempDir() + "/segments"}
-	if got := m.Read(session); got != (task.Mark{}) {
+	m := task.CheckStates{Dir: t.TempDir() + "/segments"}
+	if got := m.Read(session); got != (task.CheckState{}) {
 		t.Errorf("at first %+v", got)
 	}
-	want := task.Mark{Checked: 30, Pending: 2, Reminded: 60}
+	want := task.CheckState{Checked: 30, Pending: 2, Reminded: 60}
 	if err := m.Write(session, want); err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Read(session); got != want {
 		t.Errorf("got %+v", got)
 	}
-	if err := m.Reset(session); err != nil || m.Read(session) != (task.Mark{}) {
+	if err := m.Reset(session); err != nil || m.Read(session) != (task.CheckState{}) {
 		t.Errorf("after a reset %+v, %v", m.Read(session), err)
 	}
 	if err := m.Reset(session); err != nil {

@@ -13,18 +13,18 @@ import (
 // gapLeast is how many steps outside any task are looked at for topics.
 const gapLeast = 10
 
-// Name is the name under which older tools keep a task's summary: the MD5 of
+// SegmentHash is the name under which older tools keep a task's summary: the MD5 of
 // "session:task" in hexadecimal.
-func Name(session, task string) string {
+func SegmentHash(session, task string) string {
 	sum := md5.Sum([]byte(session + ":" + task))
 	return hex.EncodeToString(sum[:])
 }
 
 // SegmentID names the segment of a task.
-func SegmentID(session, task string) string { return "seg-" + Name(session, task)[:12] }
+func SegmentID(session, task string) string { return "seg-" + SegmentHash(session, task)[:12] }
 
 // All returns the session's tasks, and its topics where it keeps no list.
-func (p *Past) All() []Task {
+func (p *History) All() []Task {
 	tasks := p.List()
 	for _, t := range tasks {
 		if t.Kind != KindAgent {
@@ -37,7 +37,7 @@ func (p *Past) All() []Task {
 // Segments returns the stretches of the session that a summary can stand for:
 // one per task of a list, and topics where the session keeps none and between
 // its tasks. Sub-agents' runs are part of the stretch that they were started in.
-func (p *Past) Segments() []Task {
+func (p *History) Segments() []Task {
 	var out []Task
 	covered := make([]bool, len(p.Steps))
 	for _, t := range p.List() {
@@ -67,7 +67,7 @@ func (p *Past) Segments() []Task {
 
 // topics cuts the steps [from, to) into topics. The last one is open while the
 // session may still go on with it.
-func (p *Past) topics(from, to int) []Task {
+func (p *History) topics(from, to int) []Task {
 	if from >= to {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (p *Past) topics(from, to int) []Task {
 
 // topicName is what a stretch is called: the prompt that it answers, else the
 // first words of the model in it.
-func (p *Past) topicName(start, end int) string {
+func (p *History) topicName(start, end int) string {
 	first := p.Steps[start]
 	if start == 0 || p.Steps[start-1].Turn != first.Turn {
 		for _, t := range p.Turns {
@@ -119,7 +119,7 @@ func (p *Past) topicName(start, end int) string {
 // Cold reports whether a stretch has left the work in hand by the moment now:
 // its task is completed since more than after steps, it has at least least
 // messages, and its subject was not spoken of in the last after steps.
-func (p *Past) Cold(t Task, now, after, least int) bool {
+func (p *History) Cold(t Task, now, after, least int) bool {
 	if t.Status != Completed || now-t.End <= after || p.messages(t) < least {
 		return false
 	}
@@ -140,7 +140,7 @@ func (p *Past) Cold(t Task, now, after, least int) bool {
 
 // messages counts what a stretch is made of as the API does: prompts, responses,
 // and results that answer them.
-func (p *Past) messages(t Task) int {
+func (p *History) messages(t Task) int {
 	n := 0
 	for i := t.Start; i < min(t.End, len(p.Steps)); i++ {
 		n += 2

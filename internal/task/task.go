@@ -71,7 +71,7 @@ func hookTasks(entries []archive.JournalEntry) (out []hookTask) {
 // List returns the session's tasks in the order in which they came up: those of
 // a task list, of hooks, and sub-agents' runs. Topics are not among them; see
 // Segments.
-func (p *Past) List() []Task {
+func (p *History) List() []Task {
 	l := lister{past: p, at: map[string]int{}}
 	for _, e := range p.events {
 		l.event(e)
@@ -86,7 +86,7 @@ func (p *Past) List() []Task {
 
 // lister folds events into tasks.
 type lister struct {
-	past  *Past
+	past  *History
 	tasks []Task
 	at    map[string]int
 }
@@ -152,7 +152,7 @@ func sortTime(steps []archive.Step, t time.Time) int {
 }
 
 // place is the step at a moment; behind the last one it is the last.
-func (p *Past) place(moment int) archive.Ref {
+func (p *History) place(moment int) archive.Ref {
 	if len(p.Steps) == 0 {
 		return archive.Ref{Session: p.Session.ID, Turn: 0, Step: -1}
 	}

@@ -49,7 +49,7 @@ type Boundary struct {
 // Boundaries cuts the steps [from, to) into topics and returns where each but the
 // first begins. A boundary depends on a window around it alone, and so stays
 // where it is as the session grows; the steps nearest to the end may still get one.
-func (p *Past) Boundaries(from, to int) []Boundary {
+func (p *History) Boundaries(from, to int) []Boundary {
 	frames := p.frames(from, to)
 	rarity := newRarity()
 	var out []Boundary
@@ -77,7 +77,7 @@ func (p *Past) Boundaries(from, to int) []Boundary {
 }
 
 // frames reads what the steps [from, to) say.
-func (p *Past) frames(from, to int) []frame {
+func (p *History) frames(from, to int) []frame {
 	frames := make([]frame, max(to-from, 0))
 	for i := range frames {
 		frames[i] = frame{words: map[string]float64{}, files: map[string]bool{}, start: p.Steps[from+i].Time}

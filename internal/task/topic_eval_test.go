@@ -44,7 +44,7 @@ func labels(t *testing.T) map[string]map[string][]int {
 }
 
 // realPast folds a transcript.
-func realPast(t testing.TB, path string) (*memory, *task.Past) {
+func realPast(t testing.TB, path string) (*memory, *task.History) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

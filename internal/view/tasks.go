@@ -41,7 +41,7 @@ func NewTask(t task.Task) Task {
 }
 
 // Tasks are those of a session, or only the open ones.
-func Tasks(past *task.Past, open bool) []Task {
+func Tasks(past *task.History, open bool) []Task {
 	out := []Task{}
 	for _, t := range past.All() {
 		if !open || t.Open() {

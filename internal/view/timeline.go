@@ -28,7 +28,7 @@ type Cut struct {
 }
 
 // ContextCurve is how many tokens stood in the context with each response.
-func ContextCurve(p *task.Past) []int64 {
+func ContextCurve(p *task.History) []int64 {
 	out := make([]int64, 0, len(p.Steps))
 	for _, s := range p.Steps {
 		if n := s.Usage.Context() + s.Usage.Output; n > 0 {
@@ -39,7 +39,7 @@ func ContextCurve(p *task.Past) []int64 {
 }
 
 // NewTimeline is the course of a session.
-func NewTimeline(past *task.Past, state *task.State) Timeline {
+func NewTimeline(past *task.History, state *task.State) Timeline {
 	out := Timeline{
 		Session: past.Session.ID, Project: ProjectName(past.Session.Project), Tokens: ContextCurve(past), Turns: []Turn{},
 		Tasks: Tasks(past, false), Segments: Segments(state, false, len(past.Steps)), Compactions: []Cut{},

@@ -25,7 +25,7 @@ type Retention struct {
 	// the hot set, if they were never given to the model and their confidence by
 	// Rule has fallen to lowConfidence; 0 leaves them all in.
 	Age  time.Duration
-	Rule recall.Rule
+	Rule recall.Confidence
 	// MaxBytes is the room on disk, 0 for no limit.
 	MaxBytes int64
 	// Sizes returns the bytes that the index and the logs take.

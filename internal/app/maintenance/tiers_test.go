@@ -30,7 +30,7 @@ func aged(t *testing.T) *world {
 	if err := w.pass.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
 		t.Fatal(err)
 	}
-	w.pass.Retention = maintenance.Retention{Age: 30 * day, Rule: recall.Default(), Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
+	w.pass.Retention = maintenance.Retention{Age: 30 * day, Rule: recall.DefaultConfidence(), Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
 	w.clock = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	healthy(t, w.run())
 	return w

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"strandline/internal/archive"
-	"strandline/internal/vector"
+	"strandline/internal/embed"
 )
 
 const (
@@ -29,7 +29,7 @@ func main() {
 	case flag.NArg() != 1:
 		err = fmt.Errorf("usage: nearest [-make N] [-seed N] FOLDER")
 	case *count > 0:
-		_, err = vector.Dir(flag.Arg(0)).Update(context.Background(), invented(*count))
+		_, err = embed.VectorDir(flag.Arg(0)).Update(context.Background(), invented(*count))
 	default:
 		err = search(flag.Arg(0), *seed)
 	}
@@ -44,7 +44,7 @@ func search(dir string, seed uint64) error {
 	if err != nil || len(names) != 1 {
 		return fmt.Errorf("%d files of vectors in %s", len(names), dir)
 	}
-	flat, err := vector.Open(names[0])
+	flat, err := embed.Open(names[0])
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (n invented) Vectors(ctx context.Context, _ string, _ int, after int64, lim
 		for i := range v {
 			v[i] += float32(rng.NormFloat64()) * .08
 		}
-		if err := row(archive.VectorRow{No: no, Passage: no, Data: vector.Pack(nil, v)}); err != nil {
+		if err := row(archive.VectorRow{No: no, Passage: no, Data: embed.Pack(nil, v)}); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,83 @@
+package embed
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// A vector is kept as one scale and one int8 for each component: component =
+// scale * int8, where the largest component of the vector is 127. A passage's
+// pieces follow each other, little endian:
+//
+//	f32 scale, dim int8; f32 scale, dim int8; ...
+const (
+	scaleSize = 4
+	maxInt8   = 127
+)
+
+// pieceSize is how many bytes one vector takes.
+func pieceSize(dim int) int { return scaleSize + dim }
+
+// Pack appends the quantised form of a unit vector.
+func Pack(data []byte, v []float32) []byte {
+	var largest float32
+	for _, x := range v {
+		largest = max(largest, x, -x)
+	}
+	scale := largest / maxInt8
+	data = binary.LittleEndian.AppendUint32(data, math.Float32bits(scale))
+	for _, x := range v {
+		n := float64(0)
+		if scale > 0 {
+			n = math.RoundToEven(float64(x) / float64(scale))
+		}
+		data = append(data, byte(int8(max(-maxInt8, min(maxInt8, n)))))
+	}
+	return data
+}
+
+// Unpack calls piece for each vector in data: component i is scale * int8(row[i]).
+// It returns an error if data does not hold whole vectors of dim components.
+func Unpack(data []byte, dim int, piece func(scale float32, row []byte)) error {
+	size := pieceSize(dim)
+	if dim < 1 || len(data)%size != 0 {
+		return fmt.Errorf("%d bytes are no vectors of %d components", len(data), dim)
+	}
+	for ; len(data) > 0; data = data[size:] {
+		piece(math.Float32frombits(binary.LittleEndian.Uint32(data)), data[scaleSize:size:size])
+	}
+	return nil
+}
+
+// dot returns the product of a query and the int8 components of a row.
+func dot(q []float32, row []byte) float32 {
+	row = row[:len(q)]
+	var a, b, c, d float32
+	i := 0
+	for ; i+4 <= len(q); i += 4 {
+		a += q[i] * float32(int8(row[i]))
+		b += q[i+1] * float32(int8(row[i+1]))
+		c += q[i+2] * float32(int8(row[i+2]))
+		d += q[i+3] * float32(int8(row[i+3]))
+	}
+	for ; i < len(q); i++ {
+		a += q[i] * float32(int8(row[i]))
+	}
+	return a + b + c + d
+}
+
+// signs appends one bit for each component, set where it is above 0, in whole
+// 64-bit words.
+func signs(words []uint64, dim int, positive func(i int) bool) []uint64 {
+	for from := 0; from < dim; from += 64 {
+		var w uint64
+		for i := from; i < min(from+64, dim); i++ {
+			if positive(i) {
+				w |= 1 << (i - from)
+			}
+		}
+		words = append(words, w)
+	}
+	return words
+}
