@@ -1,3 +1,19 @@
+// Package gateway is a proxy between a client and the Messages API. It forwards
+// requests unchanged, with two exceptions:
+//
+//   - Old tool results that the archive holds are replaced by a line with their
+//     handle, so that a conversation takes longer to fill its context window.
+//   - The request in which the client asks for a summary of the conversation is
+//     answered with the replacement that `strandline compact` makes, without a
+//     model.
+//
+// The API caches the longest known prefix of a request. Pruning therefore depends
+// only on the request's own bytes, so that a result replaced once is replaced the
+// same way in every later request. Results are pruned rarely and many at a time;
+// each request finds the earlier prune points again by walking the conversation
+// from its start.
+//
+// A request that cannot be parsed is forwarded unchanged.
 package gateway
 
 import (
@@ -17,52 +33,51 @@ import (
 	"time"
 )
 
-// Options are what a gateway works with.
+// Options configure a gateway.
 type Options struct {
-	// Upstream is the API that requests are passed on to.
+	// Upstream is the API's address.
 	Upstream *url.URL
-	// Token is the first element of every path. Whoever does not know it is not
-	// served: the answers hold what the archive knows.
+	// Token is the required first element of every path. It protects the archive's
+	// content, which responses hold.
 	Token string
 	Rules Rules
-	// Handles finds what may give way; nil: nothing does.
+	// Handles finds archived tool results. Nil disables pruning.
 	Handles Handles
-	// Compact answers a request for a summary with a record; nil: such requests are
-	// passed on.
-	Compact func(ctx context.Context, c Conversation) (record string, err error)
-	// NewID makes the id of an answer that no model wrote.
+	// Compact returns the replacement for a conversation to be summarized. Nil
+	// leaves summaries to the model.
+	Compact func(ctx context.Context, c Conversation) (string, error)
+	// NewID returns an id for a response that the gateway itself writes.
 	NewID func() string
-	// Log takes what goes wrong.
-	Log *slog.Logger
-	// Transport speaks to the API; nil: one that goes through the proxies that the
-	// environment names, and leaves compression to the client.
+	Log   *slog.Logger
+	// Transport sends requests to the API. Nil means one that uses the
+	// environment's proxies and leaves compression to the client.
 	Transport http.RoundTripper
 }
 
-// Counts is what a gateway did.
+// Counts are the totals since a gateway's start.
 type Counts struct {
-	Requests    int64 // for answers of a model
-	Pruned      int64 // of them were shortened
-	Results     int64 // that gave way, counted once in each request
-	Bytes       int64 // that were not sent
-	Compactions int64 // answered here
+	Requests    int64 // to the Messages endpoint
+	Pruned      int64 // requests with pruned results
+	Results     int64 // pruned results, counted in each request
+	Bytes       int64 // removed from requests
+	Compactions int64 // summaries that the gateway answered
 }
 
-// Gateway is an http.Handler.
+// Gateway is the proxy's http.Handler.
 type Gateway struct {
-	opts  Options
-	proxy *httputil.ReverseProxy
-	shelf shelf
-	most  int64 // bytes of a request that is looked into
+	opts    Options
+	proxy   *httputil.ReverseProxy
+	handles handleCache
+	maxBody int64
 
 	requests, pruned, results, bytes, compactions atomic.Int64
 }
 
-// MaxBody is the largest request in bytes that is looked into; a larger one is
-// passed on as it comes.
+// MaxBody is the largest request, in bytes, that is parsed. A larger one is
+// forwarded unchanged.
 const MaxBody = 64 << 20
 
-// Where the API answers, and the client says which session it is.
+// The Messages endpoint, and the client's header with the session id.
 const (
 	messagesPath  = "/v1/messages"
 	sessionHeader = "X-Claude-Code-Session-Id"
@@ -70,7 +85,7 @@ const (
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	g := &Gateway{opts: o, shelf: shelf{ask: o.Handles}, most: MaxBody}
+	g := &Gateway{opts: o, handles: handleCache{find: o.Handles}, maxBody: MaxBody}
 	transport := o.Transport
 	if transport == nil {
 		transport = &http.Transport{
@@ -80,7 +95,7 @@ func New(o Options) *Gateway {
 	}
 	g.proxy = &httputil.ReverseProxy{
 		Transport:     transport,
-		FlushInterval: -1, // an answer is shown while it is written
+		FlushInterval: -1, // stream responses
 		ErrorLog:      slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(o.Upstream)
@@ -90,98 +105,98 @@ func New(o Options) *Gateway {
 			if r.Context().Err() != nil {
 				return // the client hung up
 			}
-			o.Log.Warn("the API was not reached", "error", err.Error())
-			refuse(w, http.StatusBadGateway, "api_error", "strandline gateway: "+o.Upstream.Host+" is not reached: "+rootOf(err).Error())
+			o.Log.Warn("reach the API", "error", err.Error())
+			refuse(w, http.StatusBadGateway, "api_error", "strandline gateway: cannot reach "+o.Upstream.Host+": "+rootOf(err).Error())
 		},
 	}
 	return g
 }
 
-// Counts returns what was done so far.
+// Counts returns the totals so far.
 func (g *Gateway) Counts() Counts {
 	return Counts{g.requests.Load(), g.pruned.Load(), g.results.Load(), g.bytes.Load(), g.compactions.Load()}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements http.Handler.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if subtle.ConstantTimeCompare([]byte(token), []byte(g.opts.Token)) != 1 {
-		refuse(w, http.StatusNotFound, "not_found_error", "strandline gateway: this address lacks the token that the gateway was started with")
+		refuse(w, http.StatusNotFound, "not_found_error", "strandline gateway: the token in this address is missing or wrong")
 		return
 	}
 	r.URL.Path, r.URL.RawPath = "/"+rest, strings.TrimPrefix(r.URL.RawPath, "/"+token)
 	if r.Method == http.MethodPost && r.URL.Path == messagesPath && r.Header.Get("Content-Encoding") == "" {
-		if done := g.look(w, r); done {
+		if answered := g.rewrite(w, r); answered {
 			return
 		}
 	}
 	g.proxy.ServeHTTP(w, r)
 }
 
-// look reads a request for an answer of the model. It has answered it itself, or
-// changed it, or left it as it was.
-func (g *Gateway) look(w http.ResponseWriter, r *http.Request) (answered bool) {
+// rewrite parses a request to the Messages endpoint. It answers the request, or
+// prunes its body, or leaves it unchanged.
+func (g *Gateway) rewrite(w http.ResponseWriter, r *http.Request) (answered bool) {
 	g.requests.Add(1)
-	body, err := io.ReadAll(io.LimitReader(r.Body, g.most+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, g.maxBody+1))
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request_error", "strandline gateway: the request ended early")
+		refuse(w, http.StatusBadRequest, "invalid_request_error", "strandline gateway: unexpected end of the request")
 		return true
 	}
-	if int64(len(body)) > g.most {
-		r.Body = rest{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+	if int64(len(body)) > g.maxBody {
+		r.Body = partialBody{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
 		return false
 	}
-	set := func(body []byte) {
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	}
-	set(body)
+	setBody(r, body)
 	req, err := parse(body)
 	if err != nil {
-		g.opts.Log.Warn("a request is passed on as it is", "error", err.Error())
+		g.opts.Log.Warn("forward a request unchanged", "error", err.Error())
 		return false
 	}
 	session := r.Header.Get(sessionHeader)
-	if prompt, ok := req.summaryAsked(); ok && g.opts.Compact != nil {
-		record, err := g.opts.Compact(r.Context(), req.conversation(session, prompt))
+	if prompt, ok := req.summaryPrompt(); ok && g.opts.Compact != nil {
+		summary, err := g.opts.Compact(r.Context(), req.conversation(session, prompt))
 		if err == nil {
 			g.compactions.Add(1)
-			if err := write(w, req, g.opts.NewID(), summaryText(record)); err != nil {
-				g.opts.Log.Warn("a compaction was not taken", "error", err.Error())
+			if err := write(w, req, g.opts.NewID(), summaryText(summary)); err != nil {
+				g.opts.Log.Warn("write a compaction", "error", err.Error())
 			}
 			return true
 		}
-		g.opts.Log.Warn("a compaction is left to the model", "error", err.Error())
+		g.opts.Log.Warn("leave a compaction to the model", "error", err.Error())
 	}
 	if g.opts.Handles == nil || session == "" {
 		return false
 	}
-	out, did := prune(req, g.opts.Rules, func(ids []string) (map[string]string, bool) {
-		found, settled, err := g.shelf.find(r.Context(), session, ids)
+	out, removed := prune(req, g.opts.Rules, func(ids []string) (map[string]string, bool) {
+		found, final, err := g.handles.lookup(r.Context(), session, ids)
 		if err != nil {
-			g.opts.Log.Warn("nothing gives way", "error", err.Error())
+			g.opts.Log.Warn("prune nothing", "error", err.Error())
 		}
-		return found, settled
+		return found, final
 	})
-	if did.Results > 0 {
+	if removed.results > 0 {
 		g.pruned.Add(1)
-		g.results.Add(int64(did.Results))
-		g.bytes.Add(int64(did.Bytes))
-		set(out)
+		g.results.Add(int64(removed.results))
+		g.bytes.Add(int64(removed.bytes))
+		setBody(r, out)
 	}
 	return false
 }
 
-// rest is a body of which a part was read already.
-type rest struct {
+func setBody(r *http.Request, body []byte) {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+}
+
+// partialBody is a body whose start was read already.
+type partialBody struct {
 	io.Reader
 	io.Closer
 }
 
-// refuse answers as the API does when it cannot.
+// refuse writes an error in the API's format.
 func refuse(w http.ResponseWriter, status int, kind, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// A client that hung up is no fault.
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"type": "error", "error": map[string]string{"type": kind, "message": message},
 	})
@@ -194,15 +209,15 @@ func rootOf(err error) error {
 	return err
 }
 
-// Times that bound a connection; an answer itself may take as long as it does.
+// Timeouts of a connection. A response has none.
 const (
 	headerTime = 10 * time.Second
 	idleTime   = 5 * time.Minute
 	graceTime  = 5 * time.Second
 )
 
-// Serve answers on a listener until ctx ends, and then lets answers that are under
-// way end within five seconds. It returns http.ErrServerClosed after that.
+// Serve answers on a listener until ctx ends, and then waits up to five seconds
+// for open responses. It then returns http.ErrServerClosed.
 func (g *Gateway) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: g, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,

@@ -22,11 +22,11 @@ import (
 
 const token = "secret-token"
 
-// world is an API, and a gateway in front of it.
-type world struct {
+// fixture is an API with a gateway in front of it.
+type fixture struct {
 	t        *testing.T
 	mu       sync.Mutex
-	arrived  []*http.Request
+	received []*http.Request
 	bodies   [][]byte
 	answer   http.HandlerFunc
 	gate     *gateway.Gateway
@@ -35,16 +35,16 @@ type world struct {
 	compacts func(gateway.Conversation) (string, error)
 }
 
-func newWorld(t *testing.T, change ...func(*gateway.Options)) *world {
+func newFixture(t *testing.T, change ...func(*gateway.Options)) *fixture {
 	t.Helper()
-	w := &world{t: t}
+	w := &fixture{t: t}
 	api := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
 		w.mu.Lock()
-		w.arrived, w.bodies = append(w.arrived, r), append(w.bodies, body)
+		w.received, w.bodies = append(w.received, r), append(w.bodies, body)
 		w.mu.Unlock()
 		if w.answer != nil {
 			w.answer(rw, r)
@@ -66,7 +66,7 @@ func newWorld(t *testing.T, change ...func(*gateway.Options)) *world {
 		},
 		Compact: func(_ context.Context, c gateway.Conversation) (string, error) {
 			if w.compacts == nil {
-				return "", errors.New("nobody compacts")
+				return "", errors.New("no compactor")
 			}
 			return w.compacts(c)
 		},
@@ -83,15 +83,15 @@ func newWorld(t *testing.T, change ...func(*gateway.Options)) *world {
 	return w
 }
 
-// answer is what came back.
-type answer struct {
+// response is a complete HTTP response.
+type response struct {
 	status int
 	header http.Header
 	text   string
 }
 
-// send posts a body and returns the answer.
-func (w *world) send(path, body string, headers ...string) answer {
+// send posts a body and returns the response.
+func (w *fixture) send(path, body string, headers ...string) response {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+path, strings.NewReader(body))
 	if err != nil {
@@ -100,10 +100,10 @@ func (w *world) send(path, body string, headers ...string) answer {
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	return take(w.t, req)
+	return do(w.t, req)
 }
 
-func take(t *testing.T, req *http.Request) answer {
+func do(t *testing.T, req *http.Request) response {
 	t.Helper()
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -113,17 +113,17 @@ func take(t *testing.T, req *http.Request) answer {
 	if err := errors.Join(err, res.Body.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return answer{res.StatusCode, res.Header, string(got)}
+	return response{res.StatusCode, res.Header, string(got)}
 }
 
-// send writes a part of the API's answer and has it leave at once. A client that
-// hung up shows in the test.
+// send writes a part of the API's response and flushes it. A write error shows in
+// the test's own result.
 func send(w http.ResponseWriter, text string) {
 	_, _ = io.WriteString(w, text)
 	_ = http.NewResponseController(w).Flush()
 }
 
-// conversation is one with n results of 1,000 characters, and a last text.
+// conversation returns a request with n results of 1,000 characters and a last text.
 func conversation(n int, last string, stream bool) string {
 	messages := []any{map[string]any{"role": "user", "content": "Make it work."}}
 	for i := range n {
@@ -143,29 +143,29 @@ func conversation(n int, last string, stream bool) string {
 	}
 	data, err := json.Marshal(map[string]any{"model": "claude-x", "stream": stream, "messages": messages})
 	if err != nil {
-		panic(err) // it is made of maps and strings
+		panic(err) // maps and strings always marshal
 	}
 	return string(data)
 }
 
 const summaryPrompt = "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nYour task is to create a detailed summary of the conversation so far.\n"
 
-func TestWhatIsPassedOn(t *testing.T) {
+func TestRequestsAreForwardedUnchanged(t *testing.T) {
 	short := conversation(2, "", false)
 	for name, c := range map[string]struct{ path, body string }{
-		"a short conversation":  {"/v1/messages?beta=true", short},
-		"a token count":         {"/v1/messages/count_tokens", conversation(20, "", false)},
-		"another endpoint":      {"/v1/models%2Fx?a=b%20c", "hello"},
-		"no JSON":               {"/v1/messages", "not json"},
-		"no messages":           {"/v1/messages", `{"model":"m","messages":[]}`},
-		"no list":               {"/v1/messages", `{"model":"m","messages":"all"}`},
-		"nothing":               {"/v1/messages", ""},
-		"two values":            {"/v1/messages", short + short},
-		"an unknown shape":      {"/v1/messages", `{"messages":[{"role":"user","content":{"new":1}},{"role":"user"}]}`},
-		"bytes that are no UTF": {"/v1/messages", "{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}]}"},
+		"a short conversation": {"/v1/messages?beta=true", short},
+		"a token count":        {"/v1/messages/count_tokens", conversation(20, "", false)},
+		"another endpoint":     {"/v1/models%2Fx?a=b%20c", "hello"},
+		"not JSON":             {"/v1/messages", "not json"},
+		"no messages":          {"/v1/messages", `{"model":"m","messages":[]}`},
+		"no array":             {"/v1/messages", `{"model":"m","messages":"all"}`},
+		"empty":                {"/v1/messages", ""},
+		"two values":           {"/v1/messages", short + short},
+		"an unknown shape":     {"/v1/messages", `{"messages":[{"role":"user","content":{"new":1}},{"role":"user"}]}`},
+		"invalid UTF-8":        {"/v1/messages", "{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}]}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.answer = func(rw http.ResponseWriter, _ *http.Request) {
 				rw.Header().Set("Request-Id", "r1")
 				rw.WriteHeader(http.StatusTeapot)
@@ -173,14 +173,14 @@ func TestWhatIsPassedOn(t *testing.T) {
 			}
 			got := w.send(c.path, c.body, "X-Api-Key", "key", "Anthropic-Beta", "new-thing", "X-Claude-Code-Session-Id", "s1")
 			if got.status != http.StatusTeapot || got.text != "as it is" || got.header.Get("Request-Id") != "r1" {
-				t.Errorf("the answer is %d %q", got.status, got.text)
+				t.Errorf("response %d %q", got.status, got.text)
 			}
 			if len(w.bodies) != 1 || string(w.bodies[0]) != c.body {
-				t.Fatalf("%d requests arrived: %q", len(w.bodies), w.bodies)
+				t.Fatalf("received %d requests: %q", len(w.bodies), w.bodies)
 			}
-			r := w.arrived[0]
+			r := w.received[0]
 			if got, want := r.RequestURI, "/base"+c.path; got != want {
-				t.Errorf("it went to %s, want %s", got, want)
+				t.Errorf("sent to %s, want %s", got, want)
 			}
 			if r.Header.Get("X-Api-Key") != "key" || r.Header.Get("Anthropic-Beta") != "new-thing" || r.Header.Get("X-Forwarded-For") != "" {
 				t.Errorf("headers: %v", r.Header)
@@ -189,26 +189,26 @@ func TestWhatIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestALongConversationIsShortened(t *testing.T) {
-	w := newWorld(t)
+func TestLongConversationIsPruned(t *testing.T) {
+	w := newFixture(t)
 	body := conversation(12, "", true)
 
 	w.send("/v1/messages", body, "X-Claude-Code-Session-Id", "s1")
 
 	got := string(w.bodies[0])
 	if !strings.Contains(got, "recall s1/t0]") || strings.Contains(got, "recall s1/t11]") || len(got) >= len(body) {
-		t.Errorf("%d bytes of %d arrived: %.500s", len(got), len(body), got)
+		t.Errorf("received %d of %d bytes: %.500s", len(got), len(body), got)
 	}
-	if length := w.arrived[0].ContentLength; length != int64(len(got)) {
-		t.Errorf("the length told is %d of %d", length, len(got))
+	if length := w.received[0].ContentLength; length != int64(len(got)) {
+		t.Errorf("content length %d of %d", length, len(got))
 	}
 	if c := w.gate.Counts(); c.Requests != 1 || c.Pruned != 1 || c.Results == 0 || c.Bytes != int64(len(body)-len(got)) {
 		t.Errorf("counts: %+v", c)
 	}
 }
 
-func TestNothingGivesWayWithoutASession(t *testing.T) {
-	w := newWorld(t)
+func TestNoPruningWithoutASession(t *testing.T) {
+	w := newFixture(t)
 	body := conversation(12, "", true)
 	w.send("/v1/messages", body)
 	w.send("/v1/messages", body, "X-Claude-Code-Session-Id", "s1", "Content-Encoding", "br")
@@ -219,8 +219,8 @@ func TestNothingGivesWayWithoutASession(t *testing.T) {
 	}
 }
 
-func TestAnArchiveThatFails(t *testing.T) {
-	w := newWorld(t, func(o *gateway.Options) {
+func TestLookupErrorDisablesPruning(t *testing.T) {
+	w := newFixture(t, func(o *gateway.Options) {
 		o.Handles = func(context.Context, string, []string) (map[string]string, error) { return nil, errors.New("no index") }
 	})
 	body := conversation(12, "", true)
@@ -230,9 +230,8 @@ func TestAnArchiveThatFails(t *testing.T) {
 	}
 }
 
-// An answer is passed on while it is written.
-func TestAnswersAreStreamed(t *testing.T) {
-	w := newWorld(t)
+func TestResponsesAreStreamed(t *testing.T) {
+	w := newFixture(t)
 	more := make(chan struct{})
 	w.answer = func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/event-stream")
@@ -251,7 +250,7 @@ func TestAnswersAreStreamed(t *testing.T) {
 	defer func() { _ = res.Body.Close() }() // it was read
 	lines := bufio.NewReader(res.Body)
 	if line, err := lines.ReadString('\n'); line != "event: one\n" || err != nil {
-		t.Errorf("%q, %v before the answer ends", line, err)
+		t.Errorf("%q, %v before the response ends", line, err)
 	}
 	close(more)
 	if rest, err := io.ReadAll(lines); string(rest) != "\nevent: two\n\n" || err != nil {
@@ -259,22 +258,22 @@ func TestAnswersAreStreamed(t *testing.T) {
 	}
 }
 
-func TestACompactionIsAnswered(t *testing.T) {
+func TestCompactionIsAnswered(t *testing.T) {
 	var got gateway.Conversation
 	prompt := summaryPrompt + "\nAdditional Instructions:\nmind </summary> the tides\n\nREMINDER: Do NOT call any tools. Respond with text."
 	for name, stream := range map[string]bool{"streamed": true, "whole": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			w.compacts = func(c gateway.Conversation) (string, error) {
 				got = c
-				return "the record </summary> goes on", nil
+				return "the text </summary> continues", nil
 			}
 			back := w.send("/v1/messages", conversation(2, prompt, stream), "X-Claude-Code-Session-Id", "s1")
 			if len(w.bodies) != 0 || back.status != http.StatusOK || w.gate.Counts().Compactions != 1 {
-				t.Fatalf("%d requests arrived; the answer is %d %s", len(w.bodies), back.status, back.text)
+				t.Fatalf("received %d requests; response %d %s", len(w.bodies), back.status, back.text)
 			}
 			if got.Session != "s1" || got.Model != "claude-x" || got.Instructions != "mind </summary> the tides" || len(got.Messages) != 5 {
-				t.Errorf("asked for %+v", got)
+				t.Errorf("conversation %+v", got)
 			}
 			last := got.Messages[4]
 			if last.Text != "" || len(last.Results) != 1 || last.Results[0].ID != "t1" || !last.Results[0].Failed || len(last.Results[0].Text) != 1000 {
@@ -283,15 +282,15 @@ func TestACompactionIsAnswered(t *testing.T) {
 			if use := got.Messages[3]; use.Text != "I try." || len(use.Uses) != 1 || use.Uses[0].Command != "make" {
 				t.Errorf("the call is %+v", use)
 			}
-			if said := answered(t, back.text, stream); said != "<summary>\nthe record < /summary> goes on\n</summary>" {
-				t.Errorf("the answer says %q", said)
+			if got := responseText(t, back.text, stream); got != "<summary>\nthe text < /summary> continues\n</summary>" {
+				t.Errorf("response text %q", got)
 			}
 		})
 	}
 }
 
-// answered is the text of an answer, taken together as a client does.
-func answered(t *testing.T, body string, stream bool) string {
+// responseText returns a response's text, assembled as a client does.
+func responseText(t *testing.T, body string, stream bool) string {
 	t.Helper()
 	type part struct{ Text string }
 	if !stream {
@@ -325,28 +324,28 @@ func answered(t *testing.T, body string, stream bool) string {
 	return text.String()
 }
 
-func TestCompactionsThatAreLeftToTheModel(t *testing.T) {
+func TestCompactionsLeftToTheModel(t *testing.T) {
 	ask := conversation(2, summaryPrompt, true)
 	for name, c := range map[string]struct {
 		change func(*gateway.Options)
 		body   string
 	}{
-		"switched off":               {func(o *gateway.Options) { o.Compact = nil }, ask},
-		"nothing was made":           {func(*gateway.Options) {}, ask},
-		"somebody quotes the prompt": {func(*gateway.Options) {}, conversation(2, "What does this mean: "+summaryPrompt, true)},
+		"disabled":          {func(o *gateway.Options) { o.Compact = nil }, ask},
+		"compaction failed": {func(*gateway.Options) {}, ask},
+		"a quoted prompt":   {func(*gateway.Options) {}, conversation(2, "What does this mean: "+summaryPrompt, true)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, c.change)
+			w := newFixture(t, c.change)
 			w.send("/v1/messages", c.body, "X-Claude-Code-Session-Id", "s1")
 			if len(w.bodies) != 1 || string(w.bodies[0]) != c.body || w.gate.Counts().Compactions != 0 {
-				t.Errorf("%d requests arrived", len(w.bodies))
+				t.Errorf("received %d requests", len(w.bodies))
 			}
 		})
 	}
 }
 
-func TestWhoIsNotServed(t *testing.T) {
-	w := newWorld(t)
+func TestWrongTokenIsRefused(t *testing.T) {
+	w := newFixture(t)
 	base := strings.TrimSuffix(w.url, token)
 	for _, path := range []string{"", "v1/messages", "secret-toke/v1/messages", "secret-token2/v1/messages", "../secret-token2"} {
 		w.url = base + path
@@ -355,11 +354,11 @@ func TestWhoIsNotServed(t *testing.T) {
 		}
 	}
 	if len(w.bodies) != 0 {
-		t.Errorf("%d requests were passed on", len(w.bodies))
+		t.Errorf("%d requests were forwarded", len(w.bodies))
 	}
 }
 
-func TestAnAPIThatIsNotThere(t *testing.T) {
+func TestUnreachableAPI(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -367,15 +366,15 @@ func TestAnAPIThatIsNotThere(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, func(o *gateway.Options) { o.Upstream = &url.URL{Scheme: "http", Host: l.Addr().String()} })
+	w := newFixture(t, func(o *gateway.Options) { o.Upstream = &url.URL{Scheme: "http", Host: l.Addr().String()} })
 	got := w.send("/v1/messages", conversation(1, "", true))
-	if got.status != http.StatusBadGateway || !strings.Contains(got.text, l.Addr().String()+" is not reached: ") || !strings.Contains(got.text, `"api_error"`) {
+	if got.status != http.StatusBadGateway || !strings.Contains(got.text, "cannot reach "+l.Addr().String()+": ") || !strings.Contains(got.text, `"api_error"`) {
 		t.Errorf("%d %s", got.status, got.text)
 	}
 }
 
 func TestServeEnds(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -387,7 +386,7 @@ func TestServeEnds(t *testing.T) {
 	w.send("/v1/models", "")
 	cancel()
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("Serve returned %v", err)
 	}
 	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
 		t.Error("the port is still open")

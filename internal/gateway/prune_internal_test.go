@@ -11,23 +11,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// talk is a conversation in the API's form.
-type talk []map[string]any
+// chat is a conversation in the API's format.
+type chat []map[string]any
 
-func (c talk) ask(text string) talk {
+func (c chat) ask(text string) chat {
 	return append(c, map[string]any{"role": "user", "content": text})
 }
 
 // run appends a call and its result.
-func (c talk) run(id, result string) talk {
+func (c chat) run(id, result string) chat {
 	return append(c,
 		map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": "make"}}}},
 		map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result}}})
 }
 
-// body is the request that sends the conversation, with the mark of the cache on
-// its last block, as the client puts it there.
-func (c talk) body(t interface{ Fatal(...any) }) []byte {
+// body returns the request that sends the conversation, with cache_control on its
+// last block, as the client does.
+func (c chat) body(t interface{ Fatal(...any) }) []byte {
 	messages := make([]any, len(c))
 	for i, m := range c {
 		messages[i] = m
@@ -37,7 +37,7 @@ func (c talk) body(t interface{ Fatal(...any) }) []byte {
 		marked := map[string]any{"cache_control": map[string]any{"type": "ephemeral"}}
 		block, ok := blocks[len(blocks)-1].(map[string]any)
 		if !ok {
-			t.Fatal("a block is no object")
+			t.Fatal("a block is not an object")
 		}
 		maps.Copy(marked, block)
 		messages[len(messages)-1] = map[string]any{"role": last["role"], "content": append(append([]any{}, blocks[:len(blocks)-1]...), marked)}
@@ -49,7 +49,7 @@ func (c talk) body(t interface{ Fatal(...any) }) []byte {
 	return data
 }
 
-// all finds a handle for every call.
+// all returns a handle for every call.
 func all(ids []string) (map[string]string, bool) {
 	found := map[string]string{}
 	for _, id := range ids {
@@ -66,34 +66,34 @@ func mustParse(t interface{ Fatal(...any) }, body []byte) *request {
 	return r
 }
 
-func loop(n, size int) talk {
-	c := talk{}.ask("Go.")
+func loop(n, size int) chat {
+	c := chat{}.ask("Go.")
 	for i := range n {
 		c = c.run(fmt.Sprintf("t%d", i), fmt.Sprintf("result %d ", i)+strings.Repeat("x", size))
 	}
 	return c
 }
 
-func TestWhatGivesWay(t *testing.T) {
-	rules := Rules{At: 3000, Keep: 2, Chars: 10} // 9,000 bytes; the work in hand is 3,000, a cut is worth 4,500
+func TestPrunedResults(t *testing.T) {
+	rules := Rules{At: 3000, Keep: 2, Chars: 10} // 9,000 bytes; the tail is 3,000, the minimal gain 4,500
 	for name, c := range map[string]struct {
-		talk  talk
+		chat  chat
 		rules Rules
-		find  places
-		want  string // which results give way
+		find  lookup
+		want  string // the pruned results
 	}{
-		"a short conversation":      {loop(8, 1000), rules, all, ""},
-		"a long one":                {loop(10, 1000), rules, all, "0 1 2 3 4 5"},
-		"small results":             {loop(60, 100), rules, all, ""},
-		"switched off":              {loop(40, 1000), Rules{Keep: 2, Chars: 10}, all, ""},
-		"many newest stay":          {loop(10, 1000), Rules{At: 3000, Keep: 9, Chars: 10}, all, ""},
-		"one enormous newest":       {append(loop(9, 1000), talk{}.run("t9", strings.Repeat("y", 9000))...), rules, all, "0 1 2 3 4 5"},
-		"what is not on record":     {loop(10, 1000), rules, func([]string) (map[string]string, bool) { return nil, true }, ""},
-		"what may yet be on record": {loop(10, 1000), rules, func(ids []string) (map[string]string, bool) { f, _ := all(ids); return f, false }, ""},
+		"a short conversation": {loop(8, 1000), rules, all, ""},
+		"a long one":           {loop(10, 1000), rules, all, "0 1 2 3 4 5"},
+		"small results":        {loop(60, 100), rules, all, ""},
+		"disabled":             {loop(40, 1000), Rules{Keep: 2, Chars: 10}, all, ""},
+		"many newest are kept": {loop(10, 1000), Rules{At: 3000, Keep: 9, Chars: 10}, all, ""},
+		"one enormous newest":  {append(loop(9, 1000), chat{}.run("t9", strings.Repeat("y", 9000))...), rules, all, "0 1 2 3 4 5"},
+		"not archived":         {loop(10, 1000), rules, func([]string) (map[string]string, bool) { return nil, true }, ""},
+		"not archived yet":     {loop(10, 1000), rules, func(ids []string) (map[string]string, bool) { f, _ := all(ids); return f, false }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := mustParse(t, c.talk.body(t))
-			out, did := prune(r, c.rules, c.find)
+			r := mustParse(t, c.chat.body(t))
+			out, removed := prune(r, c.rules, c.find)
 			var gone []string
 			for _, m := range mustParse(t, out).messages {
 				for _, b := range m.blocks {
@@ -103,19 +103,18 @@ func TestWhatGivesWay(t *testing.T) {
 				}
 			}
 			if got := strings.Join(gone, " "); got != c.want {
-				t.Errorf("given up: %s, want %s", got, c.want)
+				t.Errorf("pruned: %s, want %s", got, c.want)
 			}
-			if did.Results != len(gone) || did.Bytes != len(r.body)-len(out) {
-				t.Errorf("told %+v for %d results and %d bytes", did, len(gone), len(r.body)-len(out))
+			if removed.results != len(gone) || removed.bytes != len(r.body)-len(out) {
+				t.Errorf("counted %+v for %d results and %d bytes", removed, len(gone), len(r.body)-len(out))
 			}
 			if len(gone) == 0 && !bytes.Equal(out, r.body) {
-				t.Error("the request is another one")
+				t.Error("the request was changed")
 			}
 		})
 	}
 }
 
-// What stays of a result, and all around it.
 func TestOnlyResultsChange(t *testing.T) {
 	c := loop(12, 1000)
 	c[2]["content"] = []any{map[string]any{
@@ -126,15 +125,15 @@ func TestOnlyResultsChange(t *testing.T) {
 		},
 	}}
 	body := c.body(t)
-	out, did := prune(mustParse(t, body), Rules{At: 3000, Keep: 2, Chars: 14}, all)
-	if did.Results == 0 {
-		t.Fatal("nothing gave way")
+	out, removed := prune(mustParse(t, body), Rules{At: 3000, Keep: 2, Chars: 14}, all)
+	if removed.results == 0 {
+		t.Fatal("nothing was pruned")
 	}
-	const first = `{"content":"<b>häßlich &\n[strandline: 2018 more characters of this result were left out here to save room. They are on record: recall 7f3a12cd/0.0]","is_error":true,"tool_use_id":"t0","type":"tool_result"}`
+	const first = `{"content":"<b>häßlich &\n[strandline: 2018 more characters of this result were omitted to save context. To read them: recall 7f3a12cd/0.0]","is_error":true,"tool_use_id":"t0","type":"tool_result"}`
 	if !bytes.Contains(out, []byte(first)) {
 		t.Errorf("the first result is %.600s", out)
 	}
-	// Everything but the results is as it was.
+	// blank removes the results.
 	blank := func(body []byte) string {
 		r := mustParse(t, body)
 		var b strings.Builder
@@ -155,14 +154,14 @@ func TestOnlyResultsChange(t *testing.T) {
 	}
 }
 
-// The API caches prefixes: a conversation that grows has to begin the same way
-// from request to request, but for a few cuts, each of which is worth it.
-func TestPrefixesStand(t *testing.T) {
+// The API caches prefixes: each request must extend the one before it, except at
+// the few prune points, each of which must save enough.
+func TestPrefixesAreStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules := Rules{At: rapid.IntRange(200, 4000).Draw(t, "at"), Keep: rapid.IntRange(0, 5).Draw(t, "keep"), Chars: rapid.IntRange(0, 100).Draw(t, "chars")}
-		c := talk{}.ask("Go.")
+		c := chat{}.ask("Go.")
 		var before []byte
-		saved, cuts := 0, 0
+		saved := 0
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
 			switch rapid.IntRange(0, 5).Draw(t, "kind") {
 			case 0:
@@ -171,27 +170,26 @@ func TestPrefixesStand(t *testing.T) {
 				c = c.run(fmt.Sprintf("t%d", i), strings.Repeat("x", rapid.IntRange(0, 5000).Draw(t, "size")))
 			}
 			body := c.body(t)
-			out, did := prune(mustParse(t, body), rules, all)
+			out, removed := prune(mustParse(t, body), rules, all)
 			if !json.Valid(out) {
 				t.Fatalf("not JSON: %s", out)
 			}
-			now := unmarked(t, out)
+			now := withoutCacheControl(t, out)
 			if before != nil && !bytes.HasPrefix(now, before) {
-				cuts++
-				if gain := did.Bytes - saved; gain*gainPart < rules.At*bytesPerToken/2 {
-					t.Fatalf("a cut for %d bytes at %d tokens", gain, rules.At)
+				if gain := removed.bytes - saved; gain*gainPart < rules.At*bytesPerToken/2 {
+					t.Fatalf("pruned for %d bytes at %d tokens", gain, rules.At)
 				}
-			} else if did.Bytes != saved && before != nil {
-				t.Fatalf("%d bytes fewer instead of %d, and the same beginning", did.Bytes, saved)
+			} else if removed.bytes != saved && before != nil {
+				t.Fatalf("%d bytes fewer instead of %d with the same prefix", removed.bytes, saved)
 			}
-			before, saved = now, did.Bytes
+			before, saved = now, removed.bytes
 		}
 	})
 }
 
-// unmarked is a request's list of messages, left open at its end, without the
-// mark of the cache.
-func unmarked(t *rapid.T, body []byte) []byte {
+// withoutCacheControl returns a request's list of messages without its closing
+// bracket and without cache_control.
+func withoutCacheControl(t *rapid.T, body []byte) []byte {
 	var r struct{ Messages []map[string]any }
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatal(err)
@@ -222,25 +220,25 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out, did := prune(r, Rules{At: 1, Keep: 0, Chars: 3}, all)
-		if did.Results == 0 && !bytes.Equal(out, body) {
-			t.Fatal("changed without a reason")
+		out, removed := prune(r, Rules{At: 1, Keep: 0, Chars: 3}, all)
+		if removed.results == 0 && !bytes.Equal(out, body) {
+			t.Fatal("changed without pruning")
 		}
 		again, err := parse(out)
 		if err != nil {
-			t.Fatalf("what comes out is not understood: %v", err)
+			t.Fatalf("the result does not parse: %v", err)
 		}
 		if len(again.messages) != len(r.messages) {
 			t.Fatalf("%d messages became %d", len(r.messages), len(again.messages))
 		}
-		if prompt, ok := r.summaryAsked(); ok {
+		if prompt, ok := r.summaryPrompt(); ok {
 			r.conversation("s", prompt)
 		}
 	})
 }
 
-// BenchmarkLook is what a request of a megabyte costs before it is sent.
-func BenchmarkLook(b *testing.B) {
+// BenchmarkRewrite measures parsing and pruning a request of a megabyte.
+func BenchmarkRewrite(b *testing.B) {
 	body := loop(250, 4000).body(b)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
@@ -248,8 +246,8 @@ func BenchmarkLook(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, did := prune(r, Rules{At: 80_000, Keep: 4, Chars: 80}, all); did.Results == 0 {
-			b.Fatal("nothing gave way")
+		if _, removed := prune(r, Rules{At: 80_000, Keep: 4, Chars: 80}, all); removed.results == 0 {
+			b.Fatal("nothing was pruned")
 		}
 	}
 }

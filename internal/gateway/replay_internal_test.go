@@ -14,70 +14,71 @@ import (
 	"strandline/internal/transcript/claude"
 )
 
-// Prices of the API relative to a new token of input, and where a client with a
-// window of 200,000 tokens compacts, into a record of a fifth of it.
+// Prices of the API relative to a new input token; the context size at which a
+// client with a window of 200,000 tokens compacts, and its size afterwards.
 const (
-	cachedPrice = 0.1
-	writtenTo   = 1.25
-	compactsAt  = 167_000
-	recordOf    = 40_000
+	cachedPrice  = 0.1
+	writtenPrice = 1.25
+	compactsAt   = 167_000
+	compactedTo  = 40_000
 )
 
-// bill is what the requests of sessions come to.
+// bill sums the cost of sessions' requests.
 type bill struct {
-	requests, compactions, cuts int
-	price                       float64 // in new tokens of input
+	requests, compactions, prunings int
+	price                           float64 // in new input tokens
 }
 
-// replay sends a session's conversation as it grew.
+// replay sends a session's conversation message by message.
 func (b *bill) replay(messages []message, rules Rules) {
 	r := &request{}
-	cut, sent := 0, 0
+	point, sent := 0, 0
 	for i := range messages {
 		r.messages = append(r.messages, messages[i])
 		if i+1 < len(messages) && messages[i+1].role != roleAssistant || messages[i].role == roleAssistant {
 			continue
 		}
-		now, _ := cuts(r, rules, all)
-		size, front := r.weigh(now, rules), r.weighFront(cut, rules)
+		now, _ := prunePoint(r, rules, all)
+		size, front := r.prunedSize(now, rules), r.prefixSize(point, rules)
 		if size > compactsAt*bytesPerToken {
 			b.compactions++
-			r.messages = []message{{role: roleUser, size: recordOf * bytesPerToken}}
-			now, size, sent, front = 0, recordOf*bytesPerToken, 0, 0
+			r.messages = []message{{role: roleUser, size: compactedTo * bytesPerToken}}
+			now, size, sent, front = 0, compactedTo*bytesPerToken, 0, 0
 		}
 		cached := sent
-		if now != cut {
-			b.cuts++
+		if now != point {
+			b.prunings++
 			cached = front
 		}
 		b.requests++
-		b.price += (cachedPrice*float64(cached) + writtenTo*float64(max(size-cached, 0))) / bytesPerToken
-		cut, sent = now, size
+		b.price += (cachedPrice*float64(cached) + writtenPrice*float64(max(size-cached, 0))) / bytesPerToken
+		point, sent = now, size
 	}
 }
 
-// weigh is the size of a conversation with what gives way in front of a cut.
-func (r *request) weigh(cut int, rules Rules) int {
-	size := r.weighFront(cut, rules)
-	for _, m := range r.messages[min(cut, len(r.messages)):] {
+// prunedSize returns a conversation's size with the results before a prune point
+// replaced.
+func (r *request) prunedSize(point int, rules Rules) int {
+	size := r.prefixSize(point, rules)
+	for _, m := range r.messages[min(point, len(r.messages)):] {
 		size += m.size
 	}
 	return size
 }
 
-func (r *request) weighFront(cut int, rules Rules) (size int) {
-	for _, m := range r.messages[:min(cut, len(r.messages))] {
+func (r *request) prefixSize(point int, rules Rules) (size int) {
+	for _, m := range r.messages[:min(point, len(r.messages))] {
 		size += m.size
 		for _, b := range m.blocks {
 			if rules.large(b) {
-				size -= b.value.Size() - rules.Chars - worthStub/2
+				size -= b.value.Size() - rules.Chars - minGain/2
 			}
 		}
 	}
 	return size
 }
 
-// sizes makes of a transcript's messages what a request would hold.
+// sizes converts a transcript's messages to a request's.
 func sizes(ms []transcript.Message) (out []message) {
 	for i := range ms {
 		m := &ms[i]
@@ -95,7 +96,7 @@ func sizes(ms []transcript.Message) (out []message) {
 }
 
 // TestReplay prints what the gateway would have saved in real sessions, for the
-// table in docs/gateway.md. It needs them.
+// table in docs/gateway.md.
 func TestReplay(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {
@@ -117,7 +118,7 @@ func TestReplay(t *testing.T) {
 	}
 	var body strings.Builder
 	w := tabwriter.NewWriter(&body, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(w, "prune_at\tkeep\trequests\tcuts\tcompactions\tprice\tof none\t")
+	_, _ = fmt.Fprintln(w, "prune_at\tkeep\trequests\tprunings\tcompactions\tprice\tof none\t")
 	none := 0.0
 	for _, rules := range []Rules{{}, {At: 20_000, Keep: 4, Chars: 80}, {At: 50_000, Keep: 4, Chars: 80}, {At: 80_000, Keep: 4, Chars: 80}, {At: 100_000, Keep: 4, Chars: 80}, {At: 120_000, Keep: 4, Chars: 80}, {At: 140_000, Keep: 4, Chars: 80}} {
 		var b bill
@@ -127,7 +128,7 @@ func TestReplay(t *testing.T) {
 		if none == 0 {
 			none = b.price
 		}
-		_, _ = fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%.1f M\t%.0f %%\t\n", rules.At, rules.Keep, b.requests, b.cuts, b.compactions, b.price/1e6, 100*b.price/none)
+		_, _ = fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%.1f M\t%.0f %%\t\n", rules.At, rules.Keep, b.requests, b.prunings, b.compactions, b.price/1e6, 100*b.price/none)
 	}
 	_ = w.Flush() // into memory
 	t.Logf("%d sessions\n%s", len(sessions), body.String())

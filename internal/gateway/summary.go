@@ -10,19 +10,19 @@ import (
 	"strandline/internal/transcript/claude"
 )
 
-// Conversation is what a client asks to have summarised.
+// Conversation is a conversation that the client asks to have summarized.
 type Conversation struct {
-	Session string // as the client says
+	Session string // from the client's header
 	Model   string
 	// Messages is the conversation without the request for a summary.
 	Messages []transcript.Message
-	// Instructions are those of the person who asked for it.
+	// Instructions are the user's, from /compact.
 	Instructions string
 }
 
-// How the client (2.1.329) asks for a summary: the last text begins with the
-// first and holds the second; what a person wants of it stands behind the third
-// and in front of the fourth.
+// Parts of the summary prompt of Claude Code 2.1.329. The prompt is the last text
+// of the conversation; it starts with summaryLead and contains summaryTask. The
+// user's instructions are between summaryInstructions and summaryEnd.
 const (
 	summaryLead         = "CRITICAL: Respond with TEXT ONLY"
 	summaryTask         = "create a detailed summary of the conversation"
@@ -30,8 +30,9 @@ const (
 	summaryEnd          = "\nREMINDER: Do NOT call any tools"
 )
 
-// summaryAsked returns the text that asks for a summary of the conversation.
-func (r *request) summaryAsked() (prompt string, ok bool) {
+// summaryPrompt returns the client's prompt for a summary, if the request ends
+// with one.
+func (r *request) summaryPrompt() (prompt string, ok bool) {
 	last := r.messages[len(r.messages)-1]
 	if last.role != roleUser || len(last.blocks) == 0 {
 		return "", false
@@ -44,14 +45,14 @@ func (r *request) summaryAsked() (prompt string, ok bool) {
 	return text, strings.HasPrefix(text, summaryLead) && strings.Contains(text, summaryTask)
 }
 
-// conversation is the conversation in front of a request for a summary.
+// conversation returns the messages before the summary prompt.
 func (r *request) conversation(session, prompt string) Conversation {
 	c := Conversation{Session: session, Model: r.model}
-	if _, behind, ok := strings.Cut(prompt, summaryInstructions); ok {
-		if at := strings.LastIndex(behind, summaryEnd); at >= 0 {
-			behind = behind[:at]
+	if _, after, ok := strings.Cut(prompt, summaryInstructions); ok {
+		if end := strings.LastIndex(after, summaryEnd); end >= 0 {
+			after = after[:end]
 		}
-		c.Instructions = strings.TrimSpace(behind)
+		c.Instructions = strings.TrimSpace(after)
 	}
 	for i := range r.messages {
 		m := &r.messages[i]
@@ -60,13 +61,13 @@ func (r *request) conversation(session, prompt string) Conversation {
 			blocks = blocks[:len(blocks)-1]
 		}
 		if len(blocks) > 0 && (m.role == roleUser || m.role == roleAssistant) {
-			c.Messages = append(c.Messages, r.told(m.role, blocks))
+			c.Messages = append(c.Messages, r.message(m.role, blocks))
 		}
 	}
 	return c
 }
 
-func (r *request) told(role string, blocks []block) transcript.Message {
+func (r *request) message(role string, blocks []block) transcript.Message {
 	m := transcript.Message{Role: role}
 	for _, b := range blocks {
 		switch b.kind {
@@ -85,19 +86,19 @@ func (r *request) told(role string, blocks []block) transcript.Message {
 	return m
 }
 
-// The tags that the client takes the summary from.
+// The tags around a summary.
 const (
 	summaryOpen  = "<summary>"
 	summaryClose = "</summary>"
 )
 
-// summaryText is a record as the client wants a summary.
-func summaryText(record string) string {
-	return summaryOpen + "\n" + strings.ReplaceAll(record, summaryClose, "< /summary>") + "\n" + summaryClose
+// summaryText returns a summary in the client's format.
+func summaryText(summary string) string {
+	return summaryOpen + "\n" + strings.ReplaceAll(summary, summaryClose, "< /summary>") + "\n" + summaryClose
 }
 
-// answer is a message of the assistant that no model wrote. Its usage is nothing,
-// which is what was billed.
+// answer is an assistant message written by the gateway. Its usage is zero, as
+// nothing is billed.
 type answer struct {
 	ID           string       `json:"id"`
 	Type         string       `json:"type"`
@@ -119,8 +120,8 @@ type answerUsage struct {
 	Output int `json:"output_tokens"`
 }
 
-// write sends text as the model's whole answer, in the form that the request asks
-// for (https://docs.anthropic.com/en/api/messages-streaming).
+// write sends text as the model's complete response, streamed if the request asks
+// for it (https://docs.anthropic.com/en/api/messages-streaming).
 func write(w http.ResponseWriter, r *request, id, text string) error {
 	end := "end_turn"
 	a := answer{ID: id, Type: "message", Role: roleAssistant, Model: r.model, Content: []answerPart{}}

@@ -9,7 +9,7 @@ import (
 	"strandline/internal/text"
 )
 
-// request is what of a Messages request is looked at, as places in its bytes.
+// request holds the used fields of a Messages request as spans of its bytes.
 type request struct {
 	body     []byte
 	model    string
@@ -20,7 +20,7 @@ type request struct {
 // message is one message of the conversation.
 type message struct {
 	role   string
-	size   int // of what its blocks hold, in bytes of JSON
+	size   int // of its blocks' values, in bytes of JSON
 	blocks []block
 }
 
@@ -31,12 +31,12 @@ type block struct {
 	id     string // of a tool call, or of the call that a result belongs to
 	name   string // of the tool
 	failed bool
-	// value is the JSON that the block is there for: its text, a call's input, a
-	// result's content. It is empty in blocks of other types.
+	// value is the JSON of the block's text, of a call's input or of a result's
+	// content. It is empty in blocks of other types.
 	value text.Span
 }
 
-// The roles and the types of blocks that are looked at.
+// The roles and block types that are read.
 const (
 	roleUser      = "user"
 	roleAssistant = "assistant"
@@ -45,10 +45,9 @@ const (
 	blockResult   = "tool_result"
 )
 
-// errNoConversation is a body without a list of messages.
-var errNoConversation = errors.New("the request holds no messages")
+var errNoMessages = errors.New("the request holds no messages")
 
-// parse reads a request's body. What it does not know is passed over.
+// parse reads a request's body. Unknown fields are skipped.
 func parse(body []byte) (*request, error) {
 	w := text.New(body)
 	r := &request{body: body}
@@ -68,7 +67,7 @@ func parse(body []byte) (*request, error) {
 		return nil, fmt.Errorf("parse request: %w", err)
 	}
 	if len(r.messages) == 0 {
-		return nil, errNoConversation
+		return nil, errNoMessages
 	}
 	return r, nil
 }
@@ -93,11 +92,11 @@ func readMessage(w *text.Walker) (m message) {
 	return m
 }
 
-// cacheMark is the member that says up to where the conversation is to be cached.
-// It moves on with each request, so nothing may depend on it.
-const cacheMark = "cache_control"
+// cacheControl marks the end of the prefix to cache. It moves with each request,
+// so a block's size must not include it.
+const cacheControl = "cache_control"
 
-// readBlock reads a block, and returns the size of what is in it.
+// readBlock reads a block and returns the size of its values.
 func readBlock(w *text.Walker) (b block, size int) {
 	values := map[string]text.Span{}
 	w.Object(func(name string) {
@@ -110,7 +109,7 @@ func readBlock(w *text.Walker) (b block, size int) {
 			b.name = w.Text()
 		case "is_error":
 			b.failed = w.Truth()
-		case cacheMark:
+		case cacheControl:
 			w.Skip()
 		default:
 			values[name] = w.Value()
@@ -128,7 +127,7 @@ func readBlock(w *text.Walker) (b block, size int) {
 	return b, size
 }
 
-// text returns what a block says: its text, or the texts of a result's content.
+// text returns a block's text, or the joined texts of a result's content.
 func (r *request) text(b block) string {
 	raw := b.value.Of(r.body)
 	var s string
