@@ -1,5 +1,5 @@
-// Package browse is the archive in a terminal: a search that answers while one
-// types, its hits, and what stands where they were found.
+// Package browse is a terminal interface to the archive: search as you type, the
+// list of hits and the text around the selected one.
 package browse
 
 import (
@@ -15,40 +15,40 @@ import (
 	"strandline/internal/recall"
 )
 
-// Archive is what is browsed. Its methods are called from several goroutines,
-// and a call whose answer nobody waits for any more is cancelled.
+// Archive is the archive to browse. Its methods are called from several
+// goroutines; a call whose result is no longer needed is cancelled.
 type Archive interface {
-	// Search answers a query as it was typed, filters in it included; all means
-	// every project, and a zero time no limit.
+	// Search runs a query as typed, including its filters; all searches every
+	// project, and a zero time sets no limit.
 	Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error)
-	// Read returns the redacted text of a place: of a step, or of a turn if the
-	// step is negative.
+	// Read returns the redacted text of a step, or of a turn if the step is
+	// negative.
 	Read(ctx context.Context, at archive.Ref) ([]logread.Block, error)
 }
 
-// Options of a browser.
+// Options configure a browser.
 type Options struct {
 	Archive  Archive
-	Project  string // what searches are limited to at first is called so
-	All      bool   // search all projects at first
-	Query    string // what stands in the search line at first
-	Sessions int    // how many the archive holds
+	Project  string // the current project's name
+	All      bool   // start with all projects
+	Query    string // initial query
+	Sessions int    // number of archived sessions
 	Now      func() time.Time
 }
 
-// Terminal is what the browser draws on.
+// Terminal is the browser's terminal.
 type Terminal struct {
 	In  io.Reader
 	Out io.Writer
-	// Env are the terminal's variables, TERM and NO_COLOR among them.
+	// Env is its environment, with TERM and NO_COLOR.
 	Env []string
 }
 
-// Run shows the archive until whoever looks at it leaves, or ctx ends, which is
-// an error.
+// Run shows the archive until the user leaves. It returns an error if ctx ends
+// before.
 func Run(ctx context.Context, t Terminal, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // of searches that still run
+	defer cancel() // ends running searches
 	p := tea.NewProgram(New(ctx, opt), tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Env))
 	if _, err := p.Run(); err != nil {
 		return fmt.Errorf("browse: %w", err)

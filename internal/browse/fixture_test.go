@@ -26,11 +26,11 @@ func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
 
-// fake is an archive of what a test puts there.
+// fake is an archive with fixed answers.
 type fake struct {
 	hits     []recall.Hit
 	blocks   []logread.Block
-	more     recall.Result // what else an answer says
+	more     recall.Result // other fields of the result
 	err      error
 	readErr  error
 	searched []string
@@ -39,14 +39,14 @@ type fake struct {
 }
 
 func (f *fake) Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error) {
-	asked := query
+	search := query
 	if all {
-		asked += " all"
+		search += " all"
 	}
 	if !since.IsZero() {
-		asked += " " + noon().Sub(since).String()
+		search += " " + noon().Sub(since).String()
 	}
-	f.searched, f.ctx = append(f.searched, asked), ctx
+	f.searched, f.ctx = append(f.searched, search), ctx
 	r := f.more
 	r.Query, r.Hits, r.Terms = query, f.hits, terms.Query(query)
 	return r, f.err
@@ -57,8 +57,8 @@ func (f *fake) Read(_ context.Context, at archive.Ref) ([]logread.Block, error) 
 	return f.blocks, f.readErr
 }
 
-// talk is an archive with a few hits and a turn to read.
-func talk() *fake {
+// withHits returns an archive with a few hits and a turn to read.
+func withHits() *fake {
 	f := &fake{}
 	for i, h := range []recall.Hit{
 		{Kind: archive.KindPrompt, Text: "Make the payment retry wait longer, the gateway bans clients that retry within a second"},
@@ -77,7 +77,7 @@ func talk() *fake {
 	}
 	f.blocks = []logread.Block{
 		{Line: 1, Kind: "prompt", Text: "Now look at the retry of payments."},
-		{Line: 2, Kind: "attachment", Text: "not said by anybody"},
+		{Line: 2, Kind: "attachment", Text: "an attachment"},
 		{Line: 3, Kind: "reply", Text: strings.Repeat("I look at one file after the other, and at the tests beside it. ", 40)},
 		{Line: 4, Kind: "tool_use", Name: "Bash", Text: "command: go test ./pay -run TestRetryPolicy -count=300"},
 		{Line: 5, Kind: "tool_result", Name: "Bash", Error: true, Text: "--- FAIL: TestRetryPolicy\n\tretry_test.go:41: waited \x1b[31m0s\x1b[0m\x1b[2J\n支払いの再試行を倍にする 😀" + strings.Repeat("長い", 80) + "\n" + strings.Repeat("z", 250)},
@@ -86,7 +86,7 @@ func talk() *fake {
 	return f
 }
 
-// screenOf is a browser of a size, with a query typed and answered.
+// screenOf returns a browser of a size, with the results of a query.
 func screenOf(t *testing.T, f *fake, width, height int, query string) *Model {
 	t.Helper()
 	m := New(t.Context(), Options{Archive: f, Project: "shop", Sessions: 12, Now: noon})
@@ -98,7 +98,7 @@ func screenOf(t *testing.T, f *fake, width, height int, query string) *Model {
 	return m
 }
 
-// send gives the model a message and all that comes of it.
+// send passes a message to the model and runs the resulting commands.
 func send(m *Model, msg tea.Msg) {
 	_, cmd := m.Update(msg)
 	run(m, cmd)
@@ -110,20 +110,20 @@ func run(m *Model, cmd tea.Cmd) {
 	}
 }
 
-// typeIn types a text and waits as long as it takes until it is asked for.
+// typeIn types a text and starts its search.
 func typeIn(m *Model, text string) {
 	for _, r := range text {
 		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
-	send(m, paused{m.asked})
+	send(m, paused{m.searchSeq})
 }
 
-// press gives the model keys by their names.
+// press passes keys to the model by their names.
 func press(m *Model, names ...string) (last tea.Cmd) {
 	for _, name := range names {
 		_, last = m.Update(keyNamed(name))
 		if name == "y" || name == "ctrl+y" || name == "q" {
-			continue // what these give is the framework's
+			continue // these commands are the framework's
 		}
 		run(m, last)
 	}
@@ -148,7 +148,7 @@ func keyNamed(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// shown is what the screen shows, without colours; it checks that all of it fits.
+// shown returns the screen without colours and checks that it fits.
 func shown(t *testing.T, m *Model) string {
 	t.Helper()
 	content := m.View().Content
@@ -161,14 +161,14 @@ func shown(t *testing.T, m *Model) string {
 			t.Errorf("line %d takes %d cells of %d: %q", i, w, m.width, line)
 		}
 		if plain := ansi.Strip(line); strings.ContainsAny(plain, "\x1b\x07\t") {
-			t.Errorf("line %d holds what a terminal acts on: %q", i, plain)
+			t.Errorf("line %d holds control characters: %q", i, plain)
 		}
 		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// golden compares with a file of testdata.
+// golden compares got with a file in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".txt")

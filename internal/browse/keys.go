@@ -4,8 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// key acts on a key. Keys with ctrl mean the same everywhere; letters are the
-// query's while one types it.
+// key handles a key. Ctrl keys work in every view; letters edit the query while
+// it has the focus.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	switch name := k.String(); name {
 	case "ctrl+c":
@@ -20,9 +20,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	default:
 		switch {
 		case m.opened:
-			return m.keyOpened(name)
+			return m.keyReading(name)
 		case m.move(name) != nil:
-			return m.choose(*m.move(name))
+			return m.selectHit(*m.move(name))
 		case name == "enter":
 			return m.openHit()
 		case m.scroll(name):
@@ -30,19 +30,19 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		case m.typing:
 			return m.keyTyping(k)
 		}
-		return m.keyChoosing(name)
+		return m.keyListing(name)
 	}
 }
 
 func (m *Model) quit() tea.Cmd {
-	m.endSearch()
-	m.endRead()
+	m.cancelSearch()
+	m.cancelRead()
 	return tea.Quit
 }
 
-// move returns the hit that a key leads to.
+// move returns the index of the hit that a key selects, or nil.
 func (m *Model) move(name string) *int {
-	to := m.at
+	to := m.selected
 	switch name {
 	case "up", "ctrl+k":
 		to--
@@ -54,18 +54,18 @@ func (m *Model) move(name string) *int {
 	return &to
 }
 
-// scroll moves the text of the place.
+// scroll scrolls the text.
 func (m *Model) scroll(name string) bool {
 	page := max(m.layout().textHeight-1, 1)
 	switch name {
 	case "pgdown":
-		m.place.top += page
+		m.reader.top += page
 	case "pgup":
-		m.place.top -= page
+		m.reader.top -= page
 	default:
 		return false
 	}
-	m.layOut()
+	m.fitScreen()
 	return true
 }
 
@@ -92,24 +92,24 @@ func (m *Model) keyTyping(k tea.KeyPressMsg) tea.Cmd {
 	if m.query.String() == before {
 		return nil
 	}
-	return m.later()
+	return m.searchLater()
 }
 
-// keyChoosing acts on letters beside the list.
-func (m *Model) keyChoosing(name string) tea.Cmd {
+// keyListing handles letters while the list has the focus.
+func (m *Model) keyListing(name string) tea.Cmd {
 	switch name {
 	case "q":
 		return m.quit()
 	case "/", "i", "tab", "esc":
 		m.typing = true
 	case "j":
-		return m.choose(m.at + 1)
+		return m.selectHit(m.selected + 1)
 	case "k":
-		return m.choose(m.at - 1)
+		return m.selectHit(m.selected - 1)
 	case "g", "home":
-		return m.choose(0)
+		return m.selectHit(0)
 	case "G", "end":
-		return m.choose(len(m.result.Hits) - 1)
+		return m.selectHit(len(m.result.Hits) - 1)
 	case "space":
 		m.scroll("pgdown")
 	case "y":
@@ -120,19 +120,19 @@ func (m *Model) keyChoosing(name string) tea.Cmd {
 	return nil
 }
 
-// keyOpened acts on keys where the place fills the screen.
-func (m *Model) keyOpened(name string) tea.Cmd {
-	p := &m.place
+// keyReading handles keys while the text fills the screen.
+func (m *Model) keyReading(name string) tea.Cmd {
+	p := &m.reader
 	switch name {
 	case "q", "esc", "backspace", "left", "h":
 		m.opened = false
-		return m.choose(m.at) // the list shows the hit's own place again
+		return m.selectHit(m.selected) // reads the hit's own step again
 	case "y":
 		return m.copyHandle()
 	case "enter", "right", "l":
-		if whole := p.ref; whole.Step >= 0 {
-			whole.Step = -1
-			return m.read(p.hit, whole)
+		if turn := p.ref; turn.Step >= 0 {
+			turn.Step = -1
+			return m.read(p.hit, turn)
 		}
 	case "down", "j":
 		p.top++
@@ -149,34 +149,34 @@ func (m *Model) keyOpened(name string) tea.Cmd {
 	default:
 		m.scroll(name)
 	}
-	m.layOut()
+	m.fitScreen()
 	return nil
 }
 
 func (m *Model) openHit() tea.Cmd {
 	if len(m.result.Hits) > 0 {
 		m.opened = true
-		m.layOut()
+		m.fitScreen()
 	}
 	return nil
 }
 
-// copyHandle asks the terminal to put the handle into the clipboard.
+// copyHandle copies the handle to the terminal's clipboard (OSC 52).
 func (m *Model) copyHandle() tea.Cmd {
 	if len(m.result.Hits) == 0 {
 		return nil
 	}
-	handle := m.place.ref.Handle()
-	m.note = handle + " is sent to the clipboard"
+	handle := m.reader.ref.Handle()
+	m.note = "copied " + handle
 	return tea.SetClipboard(handle)
 }
 
-// filter goes to the next project or time filter.
+// filter selects the next project or time filter.
 func (m *Model) filter(name string) tea.Cmd {
 	if name == "ctrl+p" {
 		m.all = !m.all
 	} else {
-		m.span = (m.span + 1) % len(spans())
+		m.age = (m.age + 1) % len(ages())
 	}
-	return m.ask()
+	return m.searchNow()
 }

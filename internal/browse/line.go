@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// line is a line that is typed, with a cursor.
+// line is a one-line text field.
 type line struct {
 	text []rune
-	at   int // the cursor stands before text[at]
+	at   int // the cursor is before text[at]
 }
 
 func (l *line) String() string { return string(l.text) }
@@ -21,8 +21,7 @@ func (l *line) set(s string) {
 	l.insert(s)
 }
 
-// insert puts s before the cursor, on one line and without what a terminal acts
-// on.
+// insert inserts s before the cursor, without line breaks and control characters.
 func (l *line) insert(s string) {
 	var clean []rune
 	for _, r := range s {
@@ -38,7 +37,7 @@ func (l *line) insert(s string) {
 	l.at += len(clean)
 }
 
-// edit acts on a key that is no letter, and reports that there is such one.
+// edit handles an editing key and reports whether key is one.
 func (l *line) edit(key string) bool {
 	switch key {
 	case "left", "ctrl+b":
@@ -50,9 +49,9 @@ func (l *line) edit(key string) bool {
 	case "end", "ctrl+e":
 		l.at = len(l.text)
 	case "backspace":
-		l.cut(max(l.at-1, 0), l.at)
+		l.remove(max(l.at-1, 0), l.at)
 	case "delete", "ctrl+d":
-		l.cut(l.at, min(l.at+1, len(l.text)))
+		l.remove(l.at, min(l.at+1, len(l.text)))
 	case "ctrl+w", "alt+backspace":
 		from := l.at
 		for from > 0 && l.text[from-1] == ' ' {
@@ -61,21 +60,21 @@ func (l *line) edit(key string) bool {
 		for from > 0 && l.text[from-1] != ' ' {
 			from--
 		}
-		l.cut(from, l.at)
+		l.remove(from, l.at)
 	case "ctrl+u":
-		l.cut(0, l.at)
+		l.remove(0, l.at)
 	default:
 		return false
 	}
 	return true
 }
 
-func (l *line) cut(from, to int) {
+func (l *line) remove(from, to int) {
 	l.text, l.at = slices.Delete(l.text, from, to), from
 }
 
-// view is the part of the line that fits into width cells and holds the cursor,
-// and the cell that the cursor stands on.
+// view returns the part around the cursor that fits width cells, and the cursor's
+// cell.
 func (l *line) view(width int) (shown string, cursor int) {
 	from := 0
 	for ansi.StringWidth(string(l.text[from:l.at])) > max(width-1, 0) {

@@ -10,16 +10,16 @@ import (
 
 func TestEditing(t *testing.T) {
 	for name, c := range map[string]struct{ keys, want string }{
-		"in the middle":    {"left left X", "reXry"},
-		"the last letter":  {"backspace", "ret"},
-		"the next letter":  {"home delete", "etry"},
-		"a word":           {"space a ctrl+w", "retry "},
-		"all before":       {"left ctrl+u", "y"},
-		"beyond the ends":  {"right home left backspace end delete", "retry"},
-		"as the shell has": {"ctrl+a ctrl+d ctrl+e ctrl+b ctrl+f x", "etryx"},
+		"in the middle":   {"left left X", "reXry"},
+		"the last letter": {"backspace", "ret"},
+		"the next letter": {"home delete", "etry"},
+		"a word":          {"space a ctrl+w", "retry "},
+		"to the start":    {"left ctrl+u", "y"},
+		"beyond the ends": {"right home left backspace end delete", "retry"},
+		"readline keys":   {"ctrl+a ctrl+d ctrl+e ctrl+b ctrl+f x", "etryx"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := screenOf(t, talk(), 80, 24, "retry")
+			m := screenOf(t, withHits(), 80, 24, "retry")
 			if name == "in the middle" || name == "the last letter" {
 				m.query.set("rery")
 				if name == "the last letter" {
@@ -36,7 +36,7 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-func TestALongQueryShowsItsCursor(t *testing.T) {
+func TestLongQueryShowsItsCursor(t *testing.T) {
 	var l line
 	l.set(strings.Repeat("ab 長", 40))
 	got, cursor := l.view(20)
@@ -49,8 +49,8 @@ func TestALongQueryShowsItsCursor(t *testing.T) {
 	}
 }
 
-// TestWrappedLosesNothing: rows fit, and together they are the text.
-func TestWrappedLosesNothing(t *testing.T) {
+// Wrapped rows fit the width and concatenate to the text.
+func TestWrappedKeepsTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab -/長😀é\u0301 \n"))).Draw(t, "text")
 		width := rapid.IntRange(1, 12).Draw(t, "width")

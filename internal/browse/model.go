@@ -12,35 +12,34 @@ import (
 	"strandline/internal/recall"
 )
 
-// Model is the state of a browser. Searches and readings run beside it; each
-// carries the number of its question, and an answer to an older one is dropped.
+// Model is the state of a browser. Searches and reads run in the background; each
+// carries a sequence number, and results of older ones are dropped.
 type Model struct {
 	ctx           context.Context
 	opt           Options
 	width, height int
 
 	query  line
-	typing bool // keys are letters of the query
+	typing bool // the query has the focus
 	all    bool // search every project
-	span   int  // of spans
+	age    int  // index in ages
 
-	asked     int // number of the last question
-	searching bool
-	endSearch context.CancelFunc
-	result    recall.Result
-	answered  string // what result is the answer to; empty: to nothing
-	failed    error
-	at, top   int // the chosen hit, the first one shown
+	searchSeq     int // number of the last search
+	searching     bool
+	cancelSearch  context.CancelFunc
+	result        recall.Result
+	err           error
+	selected, top int // the selected hit, the first visible one
 
-	reading int // number of the last reading
-	endRead context.CancelFunc
-	place   place
-	opened  bool // the place fills the screen
-	note    string
+	readSeq    int // number of the last read
+	cancelRead context.CancelFunc
+	reader     reader
+	opened     bool // the text fills the screen
+	note       string
 }
 
-// spans are the limits of time that one goes through.
-func spans() []struct {
+// ages returns the time filters in their order.
+func ages() []struct {
 	name string
 	long time.Duration
 } {
@@ -51,33 +50,33 @@ func spans() []struct {
 	}{{"any time", 0}, {"24 hours", day}, {"7 days", 7 * day}, {"30 days", 30 * day}}
 }
 
-// pause is how long nothing is typed before the search begins.
+// pause is the time without input after which a search starts.
 const pause = 120 * time.Millisecond
 
-// Messages of the model to itself.
+// Messages that the model sends to itself.
 type (
-	paused   struct{ asked int }
-	answered struct {
-		asked  int
+	paused struct{ seq int }
+	found  struct {
+		seq    int
 		result recall.Result
 		err    error
 	}
 	read struct {
-		reading int
-		blocks  []logread.Block
-		err     error
+		seq    int
+		blocks []logread.Block
+		err    error
 	}
 )
 
-// New returns a browser; what it starts ends with ctx.
+// New returns a browser. Its searches and reads end with ctx.
 func New(ctx context.Context, opt Options) *Model {
-	m := &Model{ctx: ctx, opt: opt, typing: true, all: opt.All, endSearch: func() {}, endRead: func() {}}
+	m := &Model{ctx: ctx, opt: opt, typing: true, all: opt.All, cancelSearch: func() {}, cancelRead: func() {}}
 	m.query.set(opt.Query)
 	return m
 }
 
 // Init implements tea.Model.
-func (m *Model) Init() tea.Cmd { return m.ask() }
+func (m *Model) Init() tea.Cmd { return m.searchNow() }
 
 // Update implements tea.Model.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -85,57 +84,52 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-		m.layOut()
+		m.fitScreen()
 	case tea.KeyPressMsg:
 		m.note = ""
 		next = m.key(msg)
 	case tea.PasteMsg:
 		if m.typing && !m.opened {
-			next = m.typed(msg.Content)
+			m.query.insert(msg.Content)
+			next = m.searchLater()
 		}
 	case paused:
-		if msg.asked == m.asked {
+		if msg.seq == m.searchSeq {
 			next = m.search()
 		}
-	case answered:
-		if msg.asked == m.asked {
+	case found:
+		if msg.seq == m.searchSeq {
 			next = m.take(msg)
 		}
 	case read:
-		if msg.reading == m.reading {
-			m.place.fill(msg.blocks, msg.err)
-			m.layOut()
+		if msg.seq == m.readSeq {
+			m.reader.fill(msg.blocks, msg.err)
+			m.fitScreen()
 		}
 	}
 	return m, next
 }
 
-// typed puts text into the query.
-func (m *Model) typed(text string) tea.Cmd {
-	m.query.insert(text)
-	return m.later()
-}
-
-// later asks when nothing more is typed for a moment.
-func (m *Model) later() tea.Cmd {
-	m.endSearch()
-	m.asked++
+// searchLater searches when nothing is typed for the length of pause.
+func (m *Model) searchLater() tea.Cmd {
+	m.cancelSearch()
+	m.searchSeq++
 	if m.words() == "" {
-		return m.ask()
+		return m.searchNow()
 	}
 	m.searching = true
-	asked := m.asked
-	return tea.Tick(pause, func(time.Time) tea.Msg { return paused{asked} })
+	seq := m.searchSeq
+	return tea.Tick(pause, func(time.Time) tea.Msg { return paused{seq} })
 }
 
-// ask asks now.
-func (m *Model) ask() tea.Cmd {
-	m.endSearch()
-	m.asked++
+// searchNow starts a search, or clears the hits if the query is empty.
+func (m *Model) searchNow() tea.Cmd {
+	m.cancelSearch()
+	m.searchSeq++
 	if m.words() == "" {
-		m.searching, m.failed, m.answered = false, nil, ""
+		m.searching, m.err = false, nil
 		m.result = recall.Result{}
-		return m.choose(0)
+		return m.selectHit(0)
 	}
 	return m.search()
 }
@@ -144,53 +138,53 @@ func (m *Model) words() string { return strings.TrimSpace(m.query.String()) }
 
 func (m *Model) search() tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
-	m.endSearch, m.searching = cancel, true
-	asked, query, all, since := m.asked, m.words(), m.all, time.Time{}
-	if long := spans()[m.span].long; long > 0 {
+	m.cancelSearch, m.searching = cancel, true
+	seq, query, all, since := m.searchSeq, m.words(), m.all, time.Time{}
+	if long := ages()[m.age].long; long > 0 {
 		since = m.opt.Now().Add(-long)
 	}
 	return func() tea.Msg {
 		defer cancel()
 		result, err := m.opt.Archive.Search(ctx, query, all, since)
-		return answered{asked, result, err}
+		return found{seq, result, err}
 	}
 }
 
-func (m *Model) take(msg answered) tea.Cmd {
-	m.searching, m.failed, m.result, m.answered = false, msg.err, msg.result, m.words()
-	return m.choose(0)
+func (m *Model) take(msg found) tea.Cmd {
+	m.searching, m.err, m.result = false, msg.err, msg.result
+	return m.selectHit(0)
 }
 
-// choose makes a hit the one that is shown, and reads its place.
-func (m *Model) choose(n int) tea.Cmd {
-	m.at = max(min(n, len(m.result.Hits)-1), 0)
+// selectHit selects a hit and reads its text.
+func (m *Model) selectHit(n int) tea.Cmd {
+	m.selected = max(min(n, len(m.result.Hits)-1), 0)
 	if len(m.result.Hits) == 0 {
-		m.endRead()
-		m.reading++
-		m.top, m.place, m.opened = 0, place{}, false
+		m.cancelRead()
+		m.readSeq++
+		m.top, m.reader, m.opened = 0, reader{}, false
 		return nil
 	}
-	h := m.result.Hits[m.at]
-	m.layOut()
+	h := m.result.Hits[m.selected]
+	m.fitScreen()
 	return m.read(h, h.Ref)
 }
 
-// read shows a place around a hit.
+// read reads the step or turn of a hit.
 func (m *Model) read(h recall.Hit, at archive.Ref) tea.Cmd {
-	m.endRead()
-	m.reading++
-	m.place = place{ref: at, hit: h, terms: m.result.Terms}
-	if h.LineFrom < 0 { // no line of the transcript says it
-		m.place.fill([]logread.Block{{Kind: string(h.Kind), Time: h.Time, Text: h.Text}}, nil)
-		m.layOut()
+	m.cancelRead()
+	m.readSeq++
+	m.reader = reader{ref: at, hit: h, terms: m.result.Terms}
+	if h.LineFrom < 0 { // a summary is not in the transcript
+		m.reader.fill([]logread.Block{{Kind: string(h.Kind), Time: h.Time, Text: h.Text}}, nil)
+		m.fitScreen()
 		return nil
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
-	m.endRead = cancel
-	reading := m.reading
+	m.cancelRead = cancel
+	seq := m.readSeq
 	return func() tea.Msg {
 		defer cancel()
 		blocks, err := m.opt.Archive.Read(ctx, at)
-		return read{reading, blocks, err}
+		return read{seq, blocks, err}
 	}
 }

@@ -18,69 +18,69 @@ func windowOf(width, height int) tea.WindowSizeMsg {
 	return tea.WindowSizeMsg{Width: width, Height: height}
 }
 
-func TestASearchBeginsWhenNothingMoreIsTyped(t *testing.T) {
-	f := talk()
+func TestSearchStartsAfterAPause(t *testing.T) {
+	f := withHits()
 	m := screenOf(t, f, 80, 24, "")
 	m.Update(keyNamed("r"))
-	early := paused{m.asked}
+	early := paused{m.searchSeq}
 	m.Update(keyNamed("e"))
 	wantShown(t, m, "searching…")
 	send(m, early) // more was typed since
 	wantSearched(t, f)
-	send(m, paused{m.asked})
+	send(m, paused{m.searchSeq})
 	wantSearched(t, f, "re")
 	wantShown(t, m, "1 of 5 hits")
 }
 
-func TestAnswersToOlderQuestionsAreDropped(t *testing.T) {
-	f := talk()
+func TestOutdatedResultsAreDropped(t *testing.T) {
+	f := withHits()
 	m := screenOf(t, f, 80, 24, "")
 	m.Update(keyNamed("r"))
-	_, slow := m.Update(paused{m.asked})
+	_, slow := m.Update(paused{m.searchSeq})
 	stale := slow()
 	typeIn(m, "etry")
 	f.hits = nil
 	f.blocks = nil
 	m.Update(stale) // a search of "r" that took long
 	if len(m.result.Hits) != 5 || m.result.Query != "retry" {
-		t.Errorf("shown is the answer to %q", m.result.Query)
+		t.Errorf("shown are the hits of %q", m.result.Query)
 	}
-	// A reading of a hit that is not chosen any more.
-	m.Update(read{m.reading - 1, nil, errors.New("stale")})
-	if m.place.failed != nil {
-		t.Error("an older reading is shown")
+	// A read of a hit that is no longer selected.
+	m.Update(read{m.readSeq - 1, nil, errors.New("stale")})
+	if m.reader.err != nil {
+		t.Error("an outdated read is shown")
 	}
 }
 
-func TestTypingEndsTheSearchThatRuns(t *testing.T) {
-	f := talk()
+func TestTypingCancelsTheRunningSearch(t *testing.T) {
+	f := withHits()
 	m := screenOf(t, f, 80, 24, "")
 	m.Update(keyNamed("r"))
 	var during error
-	m.opt.Archive = watched{f, func(ctx context.Context) {
+	m.opt.Archive = callback{f, func(ctx context.Context) {
 		m.Update(keyNamed("e"))
 		during = ctx.Err()
 	}}
-	_, cmd := m.Update(paused{m.asked})
+	_, cmd := m.Update(paused{m.searchSeq})
 	cmd()
 	if !errors.Is(during, context.Canceled) {
-		t.Errorf("the search goes on: %v", during)
+		t.Errorf("the search was not cancelled: %v", during)
 	}
 }
 
-// watched calls then in the middle of a search.
-type watched struct {
+// callback calls then during a search.
+type callback struct {
 	*fake
 	then func(ctx context.Context)
 }
 
-func (w watched) Search(ctx context.Context, _ string, _ bool, _ time.Time) (recall.Result, error) {
+func (w callback) Search(ctx context.Context, _ string, _ bool, _ time.Time) (recall.Result, error) {
 	w.then(ctx)
 	return recall.Result{}, ctx.Err()
 }
 
 func TestFilters(t *testing.T) {
-	f := talk()
+	f := withHits()
 	m := screenOf(t, f, 80, 24, "retry")
 	wantShown(t, m, "shop · any time")
 	press(m, "ctrl+t")
@@ -92,24 +92,24 @@ func TestFilters(t *testing.T) {
 	wantSearched(t, f, "retry", "retry 24h0m0s", "retry 168h0m0s", "retry all 168h0m0s", "retry all 720h0m0s", "retry all", "retry")
 }
 
-func TestChoosingReadsThePlace(t *testing.T) {
-	f := talk()
+func TestSelectingReadsTheText(t *testing.T) {
+	f := withHits()
 	m := screenOf(t, f, 80, 24, "retry")
 	press(m, "down", "ctrl+n", "up", "tab", "j", "k", "G", "g")
 	if got, want := f.read, []string{"7f3a12cd/8", "7f3a12cd/9.0", "7f3a12cd/10.1", "7f3a12cd/9.0", "7f3a12cd/10.1", "7f3a12cd/9.0", "7f3a12cd/8"}; !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
 	}
 	press(m, "k", "up")
-	if m.at != 0 {
-		t.Errorf("hit %d is chosen", m.at)
+	if m.selected != 0 {
+		t.Errorf("hit %d is selected", m.selected)
 	}
 }
 
 func TestOpening(t *testing.T) {
-	f := talk()
+	f := withHits()
 	m := screenOf(t, f, 80, 24, "retry")
 	press(m, "down", "enter")
-	wantShown(t, m, "7f3a12cd/9.0  shop", "enter whole turn")
+	wantShown(t, m, "7f3a12cd/9.0  shop", "enter full turn")
 	press(m, "enter")
 	wantShown(t, m, "7f3a12cd/9  shop")
 	if f.read[len(f.read)-1] != "7f3a12cd/9" {
@@ -118,42 +118,42 @@ func TestOpening(t *testing.T) {
 	press(m, "home")
 	wantShown(t, m, "Now look at the retry of payments.")
 	press(m, "n")
-	top := m.place.top
+	top := m.reader.top
 	press(m, "n", "N", "N")
-	if m.place.top > top {
-		t.Errorf("the match before row %d is at %d", top, m.place.top)
+	if m.reader.top > top {
+		t.Errorf("the match before row %d is at %d", top, m.reader.top)
 	}
 	press(m, "G")
 	wantShown(t, m, "The retry doubles now.")
-	end := m.place.top
+	end := m.reader.top
 	press(m, "down", "space")
-	if m.place.top != end {
-		t.Error("it scrolls past the end")
+	if m.reader.top != end {
+		t.Error("scrolled past the end")
 	}
 	press(m, "up", "pgup", "ctrl+t")
-	if m.place.top >= end || m.span != 0 {
-		t.Errorf("row %d of %d, filter %d", m.place.top, end, m.span)
+	if m.reader.top >= end || m.age != 0 {
+		t.Errorf("row %d of %d, filter %d", m.reader.top, end, m.age)
 	}
 	press(m, "esc")
 	wantShown(t, m, "search › retry", "── 7f3a12cd/9.0")
 }
 
 func TestCopying(t *testing.T) {
-	m := screenOf(t, talk(), 80, 24, "retry")
+	m := screenOf(t, withHits(), 80, 24, "retry")
 	for _, keys := range [][]string{{"ctrl+y"}, {"tab", "y"}, {"enter", "y"}} {
 		cmd := press(m, keys...)
 		if cmd == nil || fmt.Sprint(cmd()) != fmt.Sprint(tea.SetClipboard("7f3a12cd/8")()) {
 			t.Errorf("%v copies nothing", keys)
 		}
-		wantShown(t, m, "7f3a12cd/8 is sent to the clipboard")
+		wantShown(t, m, "copied 7f3a12cd/8")
 	}
 	m = screenOf(t, &fake{}, 80, 24, "retry")
 	if press(m, "ctrl+y") != nil {
-		t.Error("there is nothing to copy")
+		t.Error("copied without hits")
 	}
 	press(m, "enter")
 	if m.opened {
-		t.Error("there is nothing to open")
+		t.Error("opened without hits")
 	}
 }
 
@@ -163,25 +163,25 @@ func TestLeaving(t *testing.T) {
 		keys  []string
 		quits bool
 	}{
-		"esc clears first":        {"retry", []string{"esc"}, false},
-		"then it leaves":          {"", []string{"esc"}, true},
-		"q is a letter":           {"retry", []string{"q"}, false},
-		"q leaves beside it":      {"retry", []string{"tab", "q"}, true},
-		"q closes what is opened": {"retry", []string{"enter", "q"}, false},
-		"ctrl+c always":           {"retry", []string{"enter", "ctrl+c"}, true},
+		"esc clears the query":     {"retry", []string{"esc"}, false},
+		"esc quits if it is empty": {"", []string{"esc"}, true},
+		"q edits the query":        {"retry", []string{"q"}, false},
+		"q quits in the list":      {"retry", []string{"tab", "q"}, true},
+		"q closes the text":        {"retry", []string{"enter", "q"}, false},
+		"ctrl+c quits":             {"retry", []string{"enter", "ctrl+c"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := screenOf(t, talk(), 80, 24, c.query)
+			m := screenOf(t, withHits(), 80, 24, c.query)
 			for _, k := range c.keys[:len(c.keys)-1] {
 				press(m, k)
 			}
 			_, cmd := m.Update(keyNamed(c.keys[len(c.keys)-1]))
 			if quits := isQuit(cmd); quits != c.quits {
-				t.Errorf("leaves: %t", quits)
+				t.Errorf("quits: %t", quits)
 			}
 		})
 	}
-	m := screenOf(t, talk(), 80, 24, "retry")
+	m := screenOf(t, withHits(), 80, 24, "retry")
 	press(m, "esc")
 	if m.query.String() != "" || len(m.result.Hits) > 0 {
 		t.Errorf("%q is left with %d hits", m.query.String(), len(m.result.Hits))
@@ -192,14 +192,14 @@ func isQuit(cmd tea.Cmd) bool {
 	if cmd == nil {
 		return false
 	}
-	msg := make(chan tea.Msg, 1) // a pause is no end
+	msg := make(chan tea.Msg, 1) // a tick blocks
 	go func() { msg <- cmd() }()
 	_, quit := (<-msg).(tea.QuitMsg)
 	return quit
 }
 
 func TestPasting(t *testing.T) {
-	f := talk()
+	f := withHits()
 	m := screenOf(t, f, 80, 24, "")
 	m.Update(tea.PasteMsg{Content: "panic:\n\x1b[2Jgoroutine\t1\u202e"})
 	if got := m.query.String(); got != "panic: [2Jgoroutine 1" {
@@ -207,11 +207,11 @@ func TestPasting(t *testing.T) {
 	}
 }
 
-func TestTheQueryIsGivenAtFirst(t *testing.T) {
-	f := talk()
+func TestInitialQuery(t *testing.T) {
+	f := withHits()
 	m := New(t.Context(), Options{Archive: f, Project: "shop", All: true, Query: "retry", Sessions: 12, Now: noon})
 	if m.View().Content != "" {
-		t.Error("something is drawn on a screen of no size")
+		t.Error("rendered before the size is known")
 	}
 	send(m, windowOf(80, 24))
 	run(m, m.Init())
@@ -222,8 +222,8 @@ func TestTheQueryIsGivenAtFirst(t *testing.T) {
 	}
 }
 
-func TestBlocksOfNobodyAreNotRead(t *testing.T) {
-	var p place
+func TestOwnAndEmptyBlocksAreHidden(t *testing.T) {
+	var p reader
 	p.fill([]logread.Block{{Kind: "reply", Text: "ours", Own: true}, {Kind: "reply", Text: " \n"}}, nil)
 	if len(p.blocks) != 0 {
 		t.Errorf("%+v", p.blocks)

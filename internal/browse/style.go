@@ -11,8 +11,8 @@ import (
 	"strandline/internal/recall"
 )
 
-// The colours are the terminal's own sixteen, so that its theme holds. The
-// program takes them away where NO_COLOR is set.
+// Colours are the terminal's sixteen, which follow its theme. Bubble Tea drops
+// them if NO_COLOR is set.
 
 func bold(s string) string   { return lipgloss.NewStyle().Bold(true).Render(s) }
 func faint(s string) string  { return lipgloss.NewStyle().Faint(true).Render(s) }
@@ -24,7 +24,7 @@ func accent(s string) string {
 
 func coloured(c color.Color, s string) string { return lipgloss.NewStyle().Foreground(c).Render(s) }
 
-// marked is a text with its marks highlighted.
+// marked highlights the marks in a text.
 func marked(s string, marks []recall.Mark) string {
 	var b strings.Builder
 	done := 0
@@ -37,25 +37,26 @@ func marked(s string, marks []recall.Mark) string {
 	return b.String()
 }
 
-// cut shortens a line to width cells; an ellipsis marks the cut.
-func cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
+// clip shortens a line to width cells, with an ellipsis.
+func clip(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
 
-// fit makes a line width cells long.
+// fit cuts or pads a line to width cells.
 func fit(s string, width int) string {
-	s = cut(s, width)
+	s = clip(s, width)
 	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
 }
 
-// ends puts two texts at the ends of a line; the right one gives way.
+// ends aligns two texts at the ends of a line. The right one is dropped if it does
+// not fit.
 func ends(left, right string, width int) string {
-	room := width - ansi.StringWidth(left) - ansi.StringWidth(right)
-	if room < 1 {
-		return cut(left, width)
+	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right)
+	if gap < 1 {
+		return clip(left, width)
 	}
-	return left + strings.Repeat(" ", room) + right
+	return left + strings.Repeat(" ", gap) + right
 }
 
-// age is how long ago a time is, in few cells; what is long ago is a date.
+// age renders the time since t in few cells, as a date after 100 days.
 func age(now, t time.Time) string {
 	const day = 24 * time.Hour
 	d := now.Sub(t)

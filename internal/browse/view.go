@@ -14,32 +14,32 @@ import (
 	"strandline/internal/text"
 )
 
-// Sizes, in cells.
+// Sizes in cells.
 const (
-	leastWidth, leastHeight = 20, 5
-	wide                    = 100 // from here on the list stands beside the text
-	listWidth               = 52  // of the list, there
-	hitRows                 = 3   // of each hit, there
-	withText                = 12  // rows below which only the list is shown
-	prompt                  = "search › "
-	between                 = " │ "
+	minWidth, minHeight = 20, 5
+	wide                = 100 // minimal width to show list and text side by side
+	listWidth           = 52  // minimal width of that list
+	hitRows             = 3   // rows of a hit in that list
+	withText            = 12  // minimal height to show the text below the list
+	prompt              = "search › "
+	separator           = " │ "
 )
 
-// layout is how the screen is shared out.
+// layout divides the screen between the list and the text.
 type layout struct {
-	beside                bool
+	sideBySide            bool
 	listWidth, listHeight int // rows of the list
 	textWidth, textHeight int
 }
 
 func (m *Model) layout() layout {
-	rows := m.height - 4 // the search line, what it gave, an empty one, the keys
+	rows := m.height - 4 // without query, status, empty line and keys
 	switch {
 	case m.opened:
 		return layout{textWidth: m.width, textHeight: m.height - 3}
 	case m.width >= wide && m.height >= withText:
 		left := max(listWidth, m.width*2/5)
-		return layout{beside: true, listWidth: left, listHeight: rows, textWidth: m.width - left - len([]rune(between)), textHeight: rows - 1}
+		return layout{sideBySide: true, listWidth: left, listHeight: rows, textWidth: m.width - left - len([]rune(separator)), textHeight: rows - 1}
 	case m.height < withText:
 		return layout{listWidth: m.width, listHeight: rows}
 	}
@@ -47,28 +47,28 @@ func (m *Model) layout() layout {
 	return layout{listWidth: m.width, listHeight: list, textWidth: m.width, textHeight: rows - list - 1}
 }
 
-// layOut keeps the chosen hit and the text within the screen.
-func (m *Model) layOut() {
+// fitScreen adapts the list and the text to the screen's size.
+func (m *Model) fitScreen() {
 	l := m.layout()
-	m.place.lay(l.textWidth, max(l.textHeight, 1))
+	m.reader.fit(l.textWidth, max(l.textHeight, 1))
 	if m.opened {
 		return
 	}
 	shown := max(l.listHeight, 1)
-	if l.beside {
+	if l.sideBySide {
 		shown = max(l.listHeight/hitRows, 1)
 	}
-	m.top = max(min(m.top, m.at), m.at-shown+1)
+	m.top = max(min(m.top, m.selected), m.selected-shown+1)
 }
 
 // View implements tea.Model.
 func (m *Model) View() tea.View {
 	v := tea.View{AltScreen: true, WindowTitle: "strandline"}
-	if m.width == 0 { // not told yet
+	if m.width == 0 { // size not known yet
 		return v
 	}
-	if m.width < leastWidth || m.height < leastHeight {
-		v.SetContent(cut("too small a window", m.width))
+	if m.width < minWidth || m.height < minHeight {
+		v.SetContent(clip("window too small", m.width))
 		return v
 	}
 	if m.opened {
@@ -77,15 +77,15 @@ func (m *Model) View() tea.View {
 	}
 	l := m.layout()
 	filters := m.filters()
-	room := m.width - ansi.StringWidth(prompt) - ansi.StringWidth(filters) - 2
-	if room < m.width/3 {
-		filters, room = "", m.width-ansi.StringWidth(prompt)-1
+	width := m.width - ansi.StringWidth(prompt) - ansi.StringWidth(filters) - 2
+	if width < m.width/3 {
+		filters, width = "", m.width-ansi.StringWidth(prompt)-1
 	}
-	typed, cursor := m.query.view(room)
+	typed, cursor := m.query.view(width)
 	if m.typing {
 		v.Cursor = tea.NewCursor(ansi.StringWidth(prompt)+cursor, 0)
 	}
-	lines := []string{ends(accent(prompt)+typed, faint(filters), m.width), cut(m.status(), m.width), ""}
+	lines := []string{ends(accent(prompt)+typed, faint(filters), m.width), clip(m.status(), m.width), ""}
 	lines = append(lines, m.body(l)...)
 	for len(lines) < m.height-1 {
 		lines = append(lines, "")
@@ -98,12 +98,12 @@ func (m *Model) View() tea.View {
 func (m *Model) filters() string {
 	where := "all projects"
 	if !m.all {
-		where = cut(text.Visible(m.opt.Project), 24)
+		where = clip(text.Visible(m.opt.Project), 24)
 	}
-	return where + " · " + spans()[m.span].name
+	return where + " · " + ages()[m.age].name
 }
 
-// status says what became of the question.
+// status describes the state of the search.
 func (m *Model) status() string {
 	r := m.result
 	switch {
@@ -111,72 +111,72 @@ func (m *Model) status() string {
 		return kind(m.note)
 	case m.words() == "":
 		return faint(count(m.opt.Sessions, "session") + " to search")
-	case m.failed != nil:
-		return danger(sentence(m.failed))
+	case m.err != nil:
+		return danger(message(m.err))
 	case m.searching:
 		return faint("searching…")
 	case len(r.Hits) == 0:
-		return faint("nothing found")
+		return faint("no hits")
 	}
-	said := fmt.Sprintf("%d of %s", m.at+1, count(len(r.Hits), "hit"))
+	s := fmt.Sprintf("%d of %s", m.selected+1, count(len(r.Hits), "hit"))
 	switch {
 	case r.Hits[0].Related:
-		said += " · none holds the words; these may be related"
+		s += " · no exact match; these may be related"
 	case r.Relaxed == recall.RelaxedPhrase:
-		said += " · none holds the quoted words together"
+		s += " · no match of the quoted phrase"
 	case r.Relaxed == recall.RelaxedPrefix:
-		said += " · none holds the words whole"
+		s += " · prefix matches only"
 	}
 	if r.Elsewhere {
-		said += " · more in other projects"
+		s += " · more in other projects"
 	}
 	if len(r.Notes) > 0 {
-		said += " · " + text.Visible(strings.Join(r.Notes, " · "))
+		s += " · " + text.Visible(strings.Join(r.Notes, " · "))
 	}
-	return faint(said)
+	return faint(s)
 }
 
-// sentence is an error as its first words tell it.
-func sentence(err error) string {
-	if told, ok := errors.AsType[*archive.Error](err); ok {
-		return text.Visible(told.Msg)
+// message returns an error's message without its cause and hint.
+func message(err error) string {
+	if e, ok := errors.AsType[*archive.Error](err); ok {
+		return text.Visible(e.Msg)
 	}
 	return text.Visible(strings.ReplaceAll(err.Error(), "\n", " "))
 }
 
 func (m *Model) body(l layout) []string {
 	if len(m.result.Hits) == 0 {
-		return m.instead()
+		return m.help()
 	}
 	list := m.list(l)
 	if l.textHeight < 1 {
 		return list
 	}
 	text := m.text(l)
-	if !l.beside {
+	if !l.sideBySide {
 		return append(append(list, m.rule(l.textWidth)), text...)
 	}
 	text = append([]string{m.rule(l.textWidth)}, text...)
 	out := make([]string, 0, l.listHeight)
 	for i := range l.listHeight {
-		out = append(out, fit(at(list, i), l.listWidth)+faint(between)+at(text, i))
+		out = append(out, fit(lineAt(list, i), l.listWidth)+faint(separator)+lineAt(text, i))
 	}
 	return out
 }
 
-func at(lines []string, i int) string {
+func lineAt(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]
 	}
 	return ""
 }
 
-// rule heads the text with the place where it stands.
+// rule returns the heading of the text: its handle, project and time.
 func (m *Model) rule(width int) string {
-	h := m.result.Hits[m.at]
-	said := " " + text.Visible(h.Project) + " · " + m.stamp(h)
-	head := faint("── ") + bold(m.place.ref.Handle()) + faint(said+" ")
-	return cut(head+faint(strings.Repeat("─", max(width-ansi.StringWidth(head), 0))), width)
+	h := m.result.Hits[m.selected]
+	where := " " + text.Visible(h.Project) + " · " + m.stamp(h)
+	head := faint("── ") + bold(m.reader.ref.Handle()) + faint(where+" ")
+	return clip(head+faint(strings.Repeat("─", max(width-ansi.StringWidth(head), 0))), width)
 }
 
 func (m *Model) stamp(h recall.Hit) string {
@@ -186,21 +186,21 @@ func (m *Model) stamp(h recall.Hit) string {
 	return h.Time.In(m.opt.Now().Location()).Format("2006-01-02 15:04")
 }
 
-// text is the part of the place that is shown.
+// text returns the visible rows of the text.
 func (m *Model) text(l layout) []string {
-	p := m.place
+	p := m.reader
 	switch {
-	case p.failed != nil:
-		return []string{danger(cut(sentence(p.failed), l.textWidth))}
+	case p.err != nil:
+		return []string{danger(clip(message(p.err), l.textWidth))}
 	case !p.loaded:
 		return nil
 	case len(p.rows) == 0:
-		return []string{faint("nothing was said here")}
+		return []string{faint("no text")}
 	}
 	out := make([]string, 0, l.textHeight)
 	for _, r := range p.rows[p.top:min(p.top+l.textHeight, len(p.rows))] {
 		if r.head {
-			out = append(out, kind(cut(r.text, l.textWidth)))
+			out = append(out, kind(clip(r.text, l.textWidth)))
 			continue
 		}
 		out = append(out, marked(r.text, r.marks))
@@ -208,48 +208,48 @@ func (m *Model) text(l layout) []string {
 	return out
 }
 
-// instead is what stands where hits would.
-func (m *Model) instead() []string {
+// help returns the lines shown if there are no hits.
+func (m *Model) help() []string {
 	var lines []string
 	r := m.result
 	switch {
-	case m.failed != nil:
-		if hint := archive.ErrorHint(m.failed); hint != "" {
+	case m.err != nil:
+		if hint := archive.ErrorHint(m.err); hint != "" {
 			lines = append(lines, hint)
 		}
 	case m.opt.Sessions == 0:
-		lines = append(lines, "Nothing is archived yet.", "`strandline import` brings in the sessions that exist.")
+		lines = append(lines, "No sessions are archived yet.", "`strandline import` imports the existing ones.")
 	case m.words() == "":
-		lines = append(lines, "Type what you look for: words, parts of identifiers, paths.", "",
-			`"retry policy"     words that belong together`,
-			"back*              beginnings of words",
-			"file:retry.go      where a file was worked on",
+		lines = append(lines, "Type words, parts of identifiers or paths.", "",
+			`"retry policy"     an exact phrase`,
+			"back*              a prefix",
+			"file:retry.go      work on a file",
 			"kind:command       prompt, reply, command, edit, output, summary",
-			"since:7d           of the last seven days")
+			"since:7d           the last seven days")
 	case m.searching:
 	default:
 		if r.Elsewhere {
-			lines = append(lines, "There are hits in other projects: ctrl+p searches all.")
+			lines = append(lines, "Other projects have hits: ctrl+p searches all projects.")
 		}
 		if r.InAgents {
-			lines = append(lines, "There are hits in sub-agents' runs: strandline search --agents.")
+			lines = append(lines, "Sub-agent runs have hits: use strandline search --agents.")
 		}
 		if r.Rewound {
-			lines = append(lines, "There are hits in rewound turns: strandline search --rewound.")
+			lines = append(lines, "Rewound turns have hits: use strandline search --rewound.")
 		}
-		if m.span > 0 && !r.Elsewhere {
-			lines = append(lines, "Only the last "+spans()[m.span].name+" were searched: ctrl+t takes more.")
+		if m.age > 0 && !r.Elsewhere {
+			lines = append(lines, "Only the last "+ages()[m.age].name+" were searched: ctrl+t extends this.")
 		}
 	}
 	for i := range lines {
-		lines[i] = faint(cut("  "+lines[i], m.width))
+		lines[i] = faint(clip("  "+lines[i], m.width))
 	}
 	return lines
 }
 
-// viewOpened is a place that fills the screen.
+// viewOpened renders the text on the whole screen.
 func (m *Model) viewOpened() string {
-	p := m.place
+	p := m.reader
 	l := m.layout()
 	where := ""
 	if p.loaded && len(p.rows) > 0 {
@@ -266,27 +266,27 @@ func (m *Model) viewOpened() string {
 	return strings.Join(append(lines[:m.height-1], m.keys()), "\n")
 }
 
-// keys is the footer: as many keys as there is room for, the first ones first.
+// keys renders the footer with as many keys as fit.
 func (m *Model) keys() string {
 	var all []string
 	switch {
 	case m.opened:
-		all = []string{"esc back", "↑↓ scroll", "enter whole turn", "n next match", "y copy handle", "g top", "G end"}
-		if m.place.ref.Step < 0 {
+		all = []string{"esc back", "↑↓ scroll", "enter full turn", "n next match", "y copy handle", "g top", "G end"}
+		if m.reader.ref.Step < 0 {
 			all = append(all[:2], all[3:]...)
 		}
 	case m.typing:
-		all = []string{"esc leave", "↑↓ choose", "enter open", "tab keys", "^y copy", "^p project", "^t time", "pgdn scroll"}
+		all = []string{"esc quit", "↑↓ select", "enter open", "tab keys", "^y copy", "^p project", "^t time", "pgdn scroll"}
 		if m.query.String() != "" {
 			all[0] = "esc clear"
 		}
 	default:
-		all = []string{"q leave", "↑↓ choose", "enter open", "y copy handle", "p project", "t time", "/ search", "pgdn scroll"}
+		all = []string{"q quit", "↑↓ select", "enter open", "y copy handle", "p project", "t time", "/ search", "pgdn scroll"}
 	}
 	var b strings.Builder
 	width := 0
 	for i, k := range all {
-		name, does, _ := strings.Cut(k, " ")
+		name, action, _ := strings.Cut(k, " ")
 		more := ansi.StringWidth(k)
 		if i > 0 {
 			more += 2
@@ -297,7 +297,7 @@ func (m *Model) keys() string {
 		if i > 0 {
 			b.WriteString("  ")
 		}
-		b.WriteString(bold(name) + " " + faint(does))
+		b.WriteString(bold(name) + " " + faint(action))
 		width += more
 	}
 	return b.String()

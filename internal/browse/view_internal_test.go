@@ -18,17 +18,17 @@ func TestScreens(t *testing.T) {
 		query         string
 		keys          []string
 	}{
-		"begin-80x24":          {talk, 80, 24, "", nil},
-		"hits-80x24":           {talk, 80, 24, "retry policy", nil},
-		"hits-120x40":          {talk, 120, 40, "retry policy", nil},
-		"hits-40x12":           {talk, 40, 12, "retry policy", nil},
-		"hits-20x5":            {talk, 20, 5, "retry policy", nil},
-		"wide-runes-80x24":     {talk, 80, 24, "retry policy", []string{"down", "down"}},
-		"long-lines-80x24":     {talk, 80, 24, "retry policy", []string{"down", "down", "down", "pgdown"}},
-		"related-120x40":       {talk, 120, 40, "retry policy", []string{"tab", "p", "G"}},
-		"opened-80x24":         {talk, 80, 24, "retry policy", []string{"down", "enter"}},
-		"opened-40x12":         {talk, 40, 12, "retry policy", []string{"enter"}},
-		"keys-80x24":           {talk, 80, 24, "retry policy", []string{"tab"}},
+		"begin-80x24":          {withHits, 80, 24, "", nil},
+		"hits-80x24":           {withHits, 80, 24, "retry policy", nil},
+		"hits-120x40":          {withHits, 120, 40, "retry policy", nil},
+		"hits-40x12":           {withHits, 40, 12, "retry policy", nil},
+		"hits-20x5":            {withHits, 20, 5, "retry policy", nil},
+		"wide-runes-80x24":     {withHits, 80, 24, "retry policy", []string{"down", "down"}},
+		"long-lines-80x24":     {withHits, 80, 24, "retry policy", []string{"down", "down", "down", "pgdown"}},
+		"related-120x40":       {withHits, 120, 40, "retry policy", []string{"tab", "p", "G"}},
+		"opened-80x24":         {withHits, 80, 24, "retry policy", []string{"down", "enter"}},
+		"opened-40x12":         {withHits, 40, 12, "retry policy", []string{"enter"}},
+		"keys-80x24":           {withHits, 80, 24, "retry policy", []string{"tab"}},
 		"nothing-80x24":        {nothing(recall.Result{Elsewhere: true, InAgents: true, Rewound: true}), 80, 24, "nowhere", []string{"ctrl+t"}},
 		"nothing-recent-80x24": {nothing(recall.Result{}), 80, 24, "nowhere", []string{"ctrl+t", "ctrl+t"}},
 	} {
@@ -40,23 +40,22 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-func TestAnEmptyArchiveSaysWhatToDo(t *testing.T) {
+func TestEmptyArchiveShowsHelp(t *testing.T) {
 	m := screenOf(t, &fake{}, 80, 24, "")
 	m.opt.Sessions = 0
-	wantShown(t, m, "0 sessions to search", "Nothing is archived yet.", "strandline import")
+	wantShown(t, m, "0 sessions to search", "No sessions are archived yet.", "strandline import")
 }
 
-// TestEverySizeFits: whatever the size, nothing is wider or higher than the
-// screen, and the chosen hit is on it.
+// At any size the content fits the screen and the selected hit is visible.
 func TestEverySizeFits(t *testing.T) {
-	m := screenOf(t, talk(), 80, 24, "retry policy")
+	m := screenOf(t, withHits(), 80, 24, "retry policy")
 	press(m, "down", "down", "down")
 	for width := 1; width <= 130; width += 3 {
 		for height := 1; height <= 40; height++ {
 			m.Update(windowOf(width, height))
 			got := shown(t, m)
-			if width >= leastWidth && height >= leastHeight+1 && !strings.Contains(got, "▌") {
-				t.Fatalf("%d x %d does not show the chosen hit:\n%s", width, height, got)
+			if width >= minWidth && height >= minHeight+1 && !strings.Contains(got, "▌") {
+				t.Fatalf("%d x %d does not show the selected hit:\n%s", width, height, got)
 			}
 		}
 	}
@@ -69,54 +68,54 @@ func TestEverySizeFits(t *testing.T) {
 	}
 }
 
-func TestStatusSaysHowTheQueryWasRead(t *testing.T) {
+func TestStatusShowsRelaxedQueries(t *testing.T) {
 	for want, more := range map[string]recall.Result{
-		"none holds the quoted words together": {Relaxed: recall.RelaxedPhrase},
-		"none holds the words whole":           {Relaxed: recall.RelaxedPrefix},
-		"more in other projects":               {Elsewhere: true},
-		"http/m: no answer in time":            {Notes: []string{"http/m: no answer in time"}},
+		"no match of the quoted phrase": {Relaxed: recall.RelaxedPhrase},
+		"prefix matches only":           {Relaxed: recall.RelaxedPrefix},
+		"more in other projects":        {Elsewhere: true},
+		"http/m: no answer in time":     {Notes: []string{"http/m: no answer in time"}},
 	} {
-		f := talk()
+		f := withHits()
 		f.more = more
 		wantShown(t, screenOf(t, f, 100, 24, "retry"), "1 of 5 hits · "+want)
 	}
-	f := talk()
+	f := withHits()
 	f.hits = f.hits[4:]
-	wantShown(t, screenOf(t, f, 100, 24, "retry"), "1 of 1 hit · none holds the words; these may be related", "Authentication failures", "^[]0;owned^G")
+	wantShown(t, screenOf(t, f, 100, 24, "retry"), "1 of 1 hit · no exact match; these may be related", "Authentication failures", "^[]0;owned^G")
 	if len(f.read) > 0 {
-		t.Error("what stands in no line was looked for in the log")
+		t.Error("a summary was read from the log")
 	}
 }
 
-func TestErrorsAreSentences(t *testing.T) {
-	f := talk()
-	f.err = archive.NotFound("no project is called \"x\"", "`strandline projects` lists them")
+func TestErrorMessages(t *testing.T) {
+	f := withHits()
+	f.err = archive.NotFound("no project named \"x\"", "`strandline projects` lists them")
 	f.hits = nil
 	m := screenOf(t, f, 80, 24, "project:x retry")
-	wantShown(t, m, `no project is called "x"`, "`strandline projects` lists them")
+	wantShown(t, m, `no project named "x"`, "`strandline projects` lists them")
 	f.err = fmt.Errorf("read\nthe index")
 	press(m, "ctrl+p")
 	wantShown(t, m, "read the index")
 
-	f = talk()
-	f.readErr = archive.NotFound("the log is gone", "")
-	wantShown(t, screenOf(t, f, 80, 24, "retry"), "7f3a12cd/8", "the log is gone")
-	f = talk()
+	f = withHits()
+	f.readErr = archive.NotFound("the log was deleted", "")
+	wantShown(t, screenOf(t, f, 80, 24, "retry"), "7f3a12cd/8", "the log was deleted")
+	f = withHits()
 	f.blocks = nil
-	wantShown(t, screenOf(t, f, 80, 24, "retry"), "nothing was said here")
+	wantShown(t, screenOf(t, f, 80, 24, "retry"), "no text")
 }
 
-func TestTheTextBeginsWhereTheHitStands(t *testing.T) {
-	m := screenOf(t, talk(), 80, 24, "retry policy")
+func TestTextStartsAtTheHit(t *testing.T) {
+	m := screenOf(t, withHits(), 80, 24, "retry policy")
 	got := shown(t, m)
 	if strings.Contains(got, "Now look at the retry") || !strings.Contains(got, "TestRetryPolicy -count=300") {
-		t.Errorf("the text does not begin at the hit:\n%s", got)
+		t.Errorf("the text does not start at the hit:\n%s", got)
 	}
-	if strings.Contains(got, "not said by anybody") {
-		t.Error("what nobody said is shown")
+	if strings.Contains(got, "an attachment") {
+		t.Error("an attachment is shown")
 	}
 	if content := m.View().Content; !strings.Contains(content, "\x1b[1;33mRetry\x1b[m") {
-		t.Errorf("the query's words are not highlighted: %q", content)
+		t.Errorf("the search terms are not highlighted: %q", content)
 	}
 }
 

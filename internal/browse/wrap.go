@@ -6,19 +6,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// wrapped breaks the lines of a text at width cells, between words where that is
-// possible. Nothing is lost: blanks stay where they are, flags and paths keep
-// their dashes.
+// wrapped breaks a text's lines at width cells, between words if possible. All
+// characters are kept, including blanks.
 func wrapped(text string, width int) []string {
-	width = max(width, 2) // of the widest character
+	width = max(width, 2) // a character has at most two cells
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
-		if len(line) <= width { // no character is wider than its bytes
+		if len(line) <= width { // a character has at most as many cells as bytes
 			out = append(out, line)
 			continue
 		}
-		row, cells := 0, 0 // the beginning of the row, its width
-		blank := -1        // behind the last blank of the row
+		row, cells := 0, 0 // the row's start and width
+		blank := -1        // index after the row's last blank
 		for at := 0; at < len(line); {
 			cluster, w := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
 			for cells+w > width && at > row {

@@ -10,29 +10,29 @@ import (
 	"strandline/internal/text"
 )
 
-// place is the text around a hit.
-type place struct {
+// reader shows the text around a hit.
+type reader struct {
 	ref    archive.Ref
 	hit    recall.Hit
 	terms  []archive.Term
 	blocks []logread.Block
 	loaded bool
-	failed error
+	err    error
 
-	rows  []row // the text, broken for width cells
+	rows  []row // the text, wrapped at width cells
 	width int
-	top   int // the first row shown
+	top   int // the first visible row
 }
 
 // row is one line of the screen.
 type row struct {
 	text  string
-	head  bool // names a block
+	head  bool // heading of a block
 	marks []recall.Mark
 }
 
-func (p *place) fill(blocks []logread.Block, err error) {
-	p.loaded, p.failed, p.width = true, err, 0
+func (p *reader) fill(blocks []logread.Block, err error) {
+	p.loaded, p.err, p.width = true, err, 0
 	for _, b := range blocks {
 		if logread.Spoken(b) {
 			b.Text = strings.ReplaceAll(strings.TrimRight(text.Visible(b.Text), "\n "), "\t", "    ")
@@ -41,17 +41,17 @@ func (p *place) fill(blocks []logread.Block, err error) {
 	}
 }
 
-// lay breaks the text for a width and keeps top within it. The first time, top
-// is where the hit's words stand.
-func (p *place) lay(width, height int) {
+// fit wraps the text at a width and keeps top in range. The first call scrolls to
+// the hit.
+func (p *reader) fit(width, height int) {
 	if width != p.width && p.loaded && width > 0 {
 		first := p.rows == nil
 		was := len(p.rows)
-		start := p.breakRows(width)
+		start := p.wrap(width)
 		switch {
 		case first:
 			p.top = max(start-height/4, 0)
-		case was > 0: // about the same place
+		case was > 0: // keep about the same position
 			p.top = p.top * len(p.rows) / was
 		}
 		p.width = width
@@ -59,8 +59,8 @@ func (p *place) lay(width, height int) {
 	p.top = max(min(p.top, len(p.rows)-height), 0)
 }
 
-// breakRows makes the rows and returns the one where the hit stands.
-func (p *place) breakRows(width int) (start int) {
+// wrap sets the rows and returns the index of the hit's row.
+func (p *reader) wrap(width int) (start int) {
 	p.rows = []row{}
 	hitRow, markRow := -1, -1
 	for i, b := range p.blocks {
@@ -87,7 +87,7 @@ func (p *place) breakRows(width int) (start int) {
 	return max(hitRow, markRow, 0)
 }
 
-// heading names what a block is.
+// heading returns a block's heading.
 func heading(b logread.Block) string {
 	head := b.Kind
 	if b.Name != "" {
@@ -99,8 +99,8 @@ func heading(b logread.Block) string {
 	return fmt.Sprintf("── %s", head)
 }
 
-// jump leads to the next row with a word of the query, or to the one before.
-func (p *place) jump(step int) {
+// jump scrolls to the next row with a search term, or to the previous one.
+func (p *reader) jump(step int) {
 	for n := p.top + step; n >= 0 && n < len(p.rows); n += step {
 		if len(p.rows[n].marks) > 0 {
 			p.top = n
