@@ -151,7 +151,7 @@ func (g *gauges) compare() {
 		}
 		return
 	}
-	want := fmt.Sprintf("%d%% %s/%s", *w.Used, usage.Tokens(w.Tokens), usage.Tokens(w.Size))
+	want := fmt.Sprintf("%d%% %s/%s", *w.Used, usage.FormatTokens(w.Tokens), usage.FormatTokens(w.Size))
 	if report != want && !strings.HasPrefix(report, want+" ") {
 		g.s.t.Errorf("%s: the model is told %q, the client says %q", g.what, report, want)
 	}
@@ -182,7 +182,7 @@ func (g *gauges) counted(report string) {
 }
 
 // reportMark begins what the model is told.
-const reportMark = usage.Mark + " ["
+const reportMark = usage.ReportPrefix + " ["
 
 // TestGaugeEqualsTheClients goes through a session with a small and with a large
 // window, over a compaction, a resume and /clear, and holds the autopilot's

@@ -11,17 +11,17 @@ import (
 	"strandline/internal/usage"
 )
 
-func gauges(cfg *config.Config) usage.Files {
-	return usage.Files{Dir: cfg.Paths.State()}
+func gauges(cfg *config.Config) usage.Store {
+	return usage.Store{Dir: cfg.Paths.State()}
 }
 
 // newPilot wires the autopilot; nil where it is switched off.
-func newPilot(cfg *config.Config) *usage.Pilot {
+func newPilot(cfg *config.Config) *usage.Monitor {
 	if !cfg.Autopilot.Enabled || cfg.Paths.Home == "" {
 		return nil
 	}
-	return &usage.Pilot{
-		Files: gauges(cfg), Zones: zones(cfg), Window: cfg.Autopilot.Window,
+	return &usage.Monitor{
+		Store: gauges(cfg), Zones: zones(cfg), Window: cfg.Autopilot.Window,
 		Always: cfg.Autopilot.Report == config.ReportAlways, Silent: cfg.Autopilot.Report == config.ReportOff,
 		Getenv: os.Getenv, Conversation: claude.Conversation,
 	}
@@ -32,7 +32,7 @@ func zones(cfg *config.Config) usage.Zones {
 }
 
 // injectors returns the enabled injectors in the order of their texts.
-func injectors(cfg *config.Config, c *capture.Capture, pilot *usage.Pilot) []hook.Injector {
+func injectors(cfg *config.Config, c *capture.Capture, pilot *usage.Monitor) []hook.Injector {
 	var list []hook.Injector
 	if cfg.Recall.Unasked {
 		list = append(list, hook.Recall(c.Project, redactor(cfg)))

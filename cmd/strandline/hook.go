@@ -61,7 +61,7 @@ func runHook() {
 		Capture: c, Journal: journal, Pending: pending(cfg), Learner: learner(cfg),
 		Answered: capture.Answered{Dir: cfg.Paths.Answered()},
 		Underway: capture.Underway{Dir: cfg.Paths.Underway()},
-		Blocking: usage.Guard{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
+		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
 		OpenIndex: func(ctx context.Context) (hook.Index, error) {
 			return openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.Reread})
 		},

@@ -35,9 +35,9 @@ func runStatusline(with string) {
 	// A setting that is not valid leaves the next best in force; doctor tells.
 	cfg, _ := config.Load(config.Inputs{Env: os.Getenv, Home: home, Cwd: os.Getenv("CLAUDE_PROJECT_DIR")})
 	env := statusline.Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Files: gauges(cfg), With: with,
+		Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Store: gauges(cfg), Command: with,
 		Template: cfg.Statusline.Template, ASCII: cfg.Statusline.ASCII,
-		Pilot: usage.Pilot{Zones: zones(cfg), Window: cfg.Autopilot.Window, Getenv: os.Getenv},
+		Monitor: usage.Monitor{Zones: zones(cfg), Window: cfg.Autopilot.Window, Getenv: os.Getenv},
 	}
 	_ = statusline.Run(context.Background(), env) // nobody reads: there is nobody to tell
 }

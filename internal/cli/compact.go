@@ -204,8 +204,8 @@ func captureOf(ctx context.Context, r rooms, c conversation) (capture.Captured, 
 
 // block says why an automatic compaction is put off, "" when it is not.
 func (a *app) block(ctx context.Context, r rooms, x indexed, conv conversation) string {
-	g := usage.Guard{Mode: r.cfg.Compaction.BlockAuto, Dir: r.cfg.Paths.Blocked(), Getenv: a.env.Getenv}
-	reason, err := g.Ask(ctx, x.store, usage.Attempt{Session: conv.subject(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
+	g := usage.Blocker{Mode: r.cfg.Compaction.BlockAuto, Dir: r.cfg.Paths.Blocked(), Getenv: a.env.Getenv}
+	reason, err := g.Reason(ctx, x.store, usage.Attempt{Session: conv.subject(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
 	if err != nil {
 		fmt.Fprintf(a.env.Stderr, "strandline: not blocked: %v\n", err)
 	}

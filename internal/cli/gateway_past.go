@@ -85,7 +85,7 @@ func (a *app) recordOf(ctx context.Context, r rooms, c Summarised) (string, erro
 	ctx, cancel := context.WithTimeout(ctx, compactDeadline)
 	defer cancel()
 	req := compact.ReplaceRequest{
-		Messages: c.Messages, Budget: compact.Budget(usage.Of(c.Model), 0, c.Messages),
+		Messages: c.Messages, Budget: compact.Budget(usage.ModelWindow(c.Model), 0, c.Messages),
 		Instructions: c.Instructions, Redact: a.env.Redact(r.cfg),
 	}
 	if len(c.Messages) == 0 {

@@ -202,7 +202,7 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 func (a *app) pass(r rooms) maintenance.Pass {
 	return maintenance.Pass{
 		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: maintenance.DefaultRest,
-		Schedule: r.schedule(), Gauge: usage.Files{Dir: r.cfg.Paths.State()},
+		Schedule: r.schedule(), Gauge: usage.Store{Dir: r.cfg.Paths.State()},
 		Notes:       []string{r.marks().Dir, r.cfg.Paths.Answered(), r.cfg.Paths.Underway(), r.cfg.Paths.Blocked(), r.cfg.Paths.Outcomes()},
 		ClientFiles: func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
 	}

@@ -172,7 +172,7 @@ func (s *Served) Running(ctx context.Context) ([]view.Running, error) {
 		}
 		out := []view.Running{}
 		for _, info := range list {
-			known, _ := usage.Files{Dir: x.cfg.Paths.State()}.Session(info.ID) // no figures, if there are none
+			known, _ := usage.Store{Dir: x.cfg.Paths.State()}.Session(info.ID) // no figures, if there are none
 			out = append(out, view.NewRunning(info, known))
 		}
 		return out, nil

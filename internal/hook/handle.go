@@ -168,9 +168,9 @@ func (r *run) observe(ctx context.Context, src capture.Source, got capture.Captu
 	if r.env.Monitor == nil || p.agentID != "" {
 		return nil
 	}
-	x := usage.Sight{
-		Session: p.session, Transcript: src.Path, Now: r.env.Now(), Doubt: r.deferred,
-		Cut: p.event == "SessionStart" && p.source == "compact", Batches: r.batches,
+	x := usage.Observation{
+		Session: p.session, Transcript: src.Path, Now: r.env.Now(), CaptureFailed: r.deferred,
+		Compacted: p.event == "SessionStart" && p.source == "compact", Batches: r.batches,
 	}
 	if p.event == "SessionStart" {
 		x.Context = p.contextTokens
@@ -180,8 +180,8 @@ func (r *run) observe(ctx context.Context, src capture.Source, got capture.Captu
 			x.Captured = s.Bytes()
 		}
 	}
-	if got.Added == 0 && len(x.Batches) == 0 && !x.Cut && x.Context == 0 {
+	if got.Added == 0 && len(x.Batches) == 0 && !x.Compacted && x.Context == 0 {
 		return nil
 	}
-	return r.env.Monitor.Watch(ctx, x)
+	return r.env.Monitor.Observe(ctx, x)
 }

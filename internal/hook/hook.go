@@ -48,7 +48,7 @@ type Env struct {
 	// Underway lists the compactions that the client has started.
 	Underway capture.Underway
 	// Blocking decides which automatic compactions are blocked.
-	Blocking usage.Guard
+	Blocking usage.Blocker
 	// OpenIndex opens the index. It waits for a lock until ctx ends.
 	OpenIndex func(ctx context.Context) (Index, error)
 	// Detach starts this program in the background with the given arguments.
@@ -63,7 +63,7 @@ type Env struct {
 	LastCapture func(session string) time.Time
 	Segments    Segments
 	// Monitor tracks context-window usage. Nil disables it.
-	Monitor *usage.Pilot
+	Monitor *usage.Monitor
 	// Injectors add text to a response, in this order.
 	Injectors []Injector
 }

@@ -51,9 +51,9 @@ func (r recaller) Inject(ctx context.Context, e Event) (Injection, error) {
 }
 
 // UsageReport returns the injector that reports context-window usage at a prompt.
-func UsageReport(m usage.Pilot) Injector { return reporter{m} }
+func UsageReport(m usage.Monitor) Injector { return reporter{m} }
 
-type reporter struct{ monitor usage.Pilot }
+type reporter struct{ monitor usage.Monitor }
 
 // Name implements Injector.
 func (reporter) Name() string { return "autopilot" }
@@ -64,7 +64,7 @@ func (r reporter) Inject(_ context.Context, e Event) (Injection, error) {
 		return Injection{}, nil
 	}
 	report := r.monitor.Report(e.Session)
-	return Injection{Text: report.Text, Done: report.Told}, nil
+	return Injection{Text: report.Text, Done: report.Delivered}, nil
 }
 
 // Reminder returns the injector that asks the model for summaries of pending
@@ -93,7 +93,7 @@ func (r reminder) Inject(_ context.Context, e Event) (Injection, error) {
 	text := fmt.Sprintf("%s The context window is %d%% full and %s no summary yet. When convenient, write one for each "+
 		"(decisions, file changes, fixes of errors, outcomes; 80 to 90%% fewer tokens): `strandline segments --pending --session %s` lists them, "+
 		"`strandline segments save ID` reads the text from stdin. Skipping this loses no data.",
-		usage.Mark, mark.Crossed, pending, archive.ShortID(e.Session))
+		usage.ReportPrefix, mark.Crossed, pending, archive.ShortID(e.Session))
 	return Injection{Text: text, Done: func(context.Context) error {
 		now := r.marks.Read(e.Session)
 		now.Reminded = max(now.Reminded, mark.Crossed)

@@ -92,7 +92,7 @@ func (r *run) block(ctx context.Context, idx Index) (bool, error) {
 	if p.event != "PreCompact" || r.deferred && p.trigger == "auto" {
 		return false, nil
 	}
-	reason, err := r.env.Blocking.Ask(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.trigger})
+	reason, err := r.env.Blocking.Reason(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.trigger})
 	if err != nil || reason == "" {
 		return false, err
 	}

@@ -13,7 +13,7 @@ import (
 // Segments holds the state files that decide when finished work is looked for.
 // The zero value disables it.
 type Segments struct {
-	Usage usage.Files
+	Usage usage.Store
 	Marks task.CheckStates
 }
 

@@ -19,7 +19,7 @@ func withUsage(t *testing.T, share float64, steps int) *fixture {
 	t.Helper()
 	s := newFixture(t)
 	dir := filepath.Join(t.TempDir(), "state")
-	s.Segments = Segments{Usage: usage.Files{Dir: dir}, Marks: task.CheckStates{Dir: filepath.Join(dir, "segments")}}
+	s.Segments = Segments{Usage: usage.Store{Dir: dir}, Marks: task.CheckStates{Dir: filepath.Join(dir, "segments")}}
 	s.Config.Segments.QueueAt, s.Config.Segments.Every = 60, 10
 	if err := s.Segments.Usage.Update(t.Context(), session, func(g *usage.Session) bool {
 		g.LastPercentage, g.LastTokenEstimate, g.Window = share, int64(share*1e6), 1e6

@@ -33,8 +33,8 @@ func monitored(t *testing.T) *fixture {
 	t.Helper()
 	s := newFixture(t)
 	s.Capture.Client.Reader = func(_ archive.Session, cur archive.Cursor) (transcript.Reader, error) { return stepReader{cur}, nil }
-	s.Monitor = &usage.Pilot{
-		Files: usage.Files{Dir: filepath.Join(t.TempDir(), "state")}, Zones: usage.Zones{Warn: 0.7, Prune: 0.85},
+	s.Monitor = &usage.Monitor{
+		Store: usage.Store{Dir: filepath.Join(t.TempDir(), "state")}, Zones: usage.Zones{Warn: 0.7, Prune: 0.85},
 		Getenv: func(string) string { return "" },
 	}
 	s.Injectors = []Injector{UsageReport(*s.Monitor)}
@@ -43,7 +43,7 @@ func monitored(t *testing.T) *fixture {
 
 func (s *fixture) usage(t *testing.T) usage.Session {
 	t.Helper()
-	state, ok := s.Monitor.Files.Session(session)
+	state, ok := s.Monitor.Store.Session(session)
 	if !ok {
 		t.Fatal("no usage state")
 	}
@@ -63,7 +63,7 @@ func TestMonitorSeesIndexedSteps(t *testing.T) {
 	opened := s.counting()
 	s.transcript(t, lines(100, 139))
 	s.send(t, "Stop", nil)
-	if state := s.usage(t); state.LastTokenEstimate != 139_000 || state.Captured != 241 || state.Doubt || len(state.History) != 2 {
+	if state := s.usage(t); state.LastTokenEstimate != 139_000 || state.Captured != 241 || state.CaptureFailed || len(state.History) != 2 {
 		t.Errorf("%+v", state)
 	}
 	s.send(t, "UserPromptSubmit", nil)
@@ -141,14 +141,14 @@ func TestFailedCaptureMakesUsageUncertain(t *testing.T) {
 	s.index.fail = context.DeadlineExceeded
 	s.transcript(t, lines(100))
 	s.send(t, "Stop", nil)
-	if state := s.usage(t); !state.Doubt || state.Captured != 101 {
+	if state := s.usage(t); !state.CaptureFailed || state.Captured != 101 {
 		t.Errorf("%+v", state)
 	}
 	s.index.fail = nil
 	s.Pending = capture.Pending{Dir: t.TempDir()} // another process has indexed it
 	s.transcript(t, lines(100, 110))
 	s.send(t, "Stop", nil)
-	if state := s.usage(t); state.Doubt || state.LastTokenEstimate != 110_000 {
+	if state := s.usage(t); state.CaptureFailed || state.LastTokenEstimate != 110_000 {
 		t.Errorf("%+v", state)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"strandline/internal/transcript"
 )
 
-// Pilot watches the windows of an archive's sessions.
-type Pilot struct {
-	Files Files
+// Monitor watches the windows of an archive's sessions.
+type Monitor struct {
+	Store Store
 	// Zones are where the zones begin in a window whose end is its limit.
 	Zones Zones
 	// Window is the configured size in tokens, 0 when none is.
@@ -24,36 +24,36 @@ type Pilot struct {
 	Conversation func(chunk []byte) []transcript.Message
 }
 
-// Sight is what a hook has seen of a session.
-type Sight struct {
+// Observation is what a hook has seen of a session.
+type Observation struct {
 	Session    string
 	Transcript string // path, checked
 	Now        time.Time
-	// Cut says that the context was just cut: SessionStart after a compaction.
-	Cut bool
+	// Compacted says that the context was just cut: SessionStart after a compaction.
+	Compacted bool
 	// Context is how many tokens a resumed or forked session brings, as the client
 	// says; 0 when it does not.
 	Context int64
 	// Captured is how many bytes of the transcript are in the log, and Doubt that
 	// capturing or indexing them did not succeed.
-	Captured int64
-	Doubt    bool
+	Captured      int64
+	CaptureFailed bool
 	// Batches are what was indexed just now.
 	Batches []archive.Batch
 }
 
-// Watch brings a session's figures up to what was seen.
-func (p Pilot) Watch(ctx context.Context, x Sight) error {
-	return p.Files.Update(ctx, x.Session, func(s *Session) bool {
-		if x.Cut {
-			s.Cut()
+// Observe brings a session's figures up to what was seen.
+func (p Monitor) Observe(ctx context.Context, x Observation) error {
+	return p.Store.Update(ctx, x.Session, func(s *Session) bool {
+		if x.Compacted {
+			s.Reset()
 		}
 		for _, b := range x.Batches {
 			if b.Session.ID == x.Session {
 				p.fold(s, b, x.Now)
 			}
 		}
-		s.Captured, s.Doubt, s.LastCheck = x.Captured, x.Doubt, x.Now.UnixMilli()
+		s.Captured, s.CaptureFailed, s.LastCheck = x.Captured, x.CaptureFailed, x.Now.UnixMilli()
 		switch {
 		case s.Counted:
 			s.CharsTo = x.Captured
@@ -63,7 +63,7 @@ func (p Pilot) Watch(ctx context.Context, x Sight) error {
 		default:
 			p.estimate(s, x)
 		}
-		p.Settle(s)
+		p.Derive(s)
 		return true
 	})
 }
@@ -75,9 +75,9 @@ const maxModel = 100
 const absurd = 20_000_000
 
 // fold takes the rows of a batch in the order in which they stand.
-func (p Pilot) fold(s *Session, b archive.Batch, now time.Time) {
+func (p Monitor) fold(s *Session, b archive.Batch, now time.Time) {
 	if b.Cursor.Generation != s.Generation {
-		s.Generation, s.Line, s.CutLine = b.Cursor.Generation, 0, 0
+		s.Generation, s.Line, s.CompactionLine = b.Cursor.Generation, 0, 0
 	}
 	cuts := b.Compactions
 	for i := range b.Steps {
@@ -87,7 +87,7 @@ func (p Pilot) fold(s *Session, b archive.Batch, now time.Time) {
 			cuts = cuts[1:]
 		}
 		used := step.Usage.Context()
-		if step.Sidechain || step.APIError || step.Copy != nil || step.LineFrom < max(s.Line, s.CutLine) ||
+		if step.Sidechain || step.APIError || step.Copy != nil || step.LineFrom < max(s.Line, s.CompactionLine) ||
 			used <= 0 || used > absurd || step.Usage.Output < 0 || step.Usage.Output > absurd {
 			continue
 		}
@@ -95,7 +95,7 @@ func (p Pilot) fold(s *Session, b archive.Batch, now time.Time) {
 		if step.Model != "" {
 			s.Model = archive.Clip(strings.ToValidUTF8(step.Model, "?"), maxModel)
 		}
-		s.Seen = max(s.Seen, used)
+		s.MaxTokens = max(s.MaxTokens, used)
 		s.Append(Point{TS: now.UnixMilli(), Tokens: used, Turns: step.Turn})
 	}
 	for _, c := range cuts {
@@ -105,20 +105,20 @@ func (p Pilot) fold(s *Session, b archive.Batch, now time.Time) {
 
 // cut empties the window at a compaction that the transcript tells of, once.
 func cut(s *Session, c archive.Compaction) {
-	if c.Line <= s.CutLine || c.Line < s.Line {
+	if c.Line <= s.CompactionLine || c.Line < s.Line {
 		return
 	}
-	s.Cut()
-	s.CutLine, s.Base = c.Line, min(max(c.PostTokens, 0), absurd)
+	s.Reset()
+	s.CompactionLine, s.Base = c.Line, min(max(c.PostTokens, 0), absurd)
 }
 
-// Settle derives what follows from a session's tokens: the window and its limits,
+// Derive derives what follows from a session's tokens: the window and its limits,
 // the zone, the trend.
-func (p Pilot) Settle(s *Session) {
-	l, from := p.Limits(*s)
+func (p Monitor) Derive(s *Session) {
+	l, from := p.limits(*s)
 	s.Window, s.WindowFrom, s.Threshold, s.Hard = int64(l.Window), from, int64(l.Threshold), int64(l.Hard)
 	next, compacts := l.Next()
-	s.Next, s.Compacts = int64(next), compacts
+	s.Limit, s.Compacts = int64(next), compacts
 	s.LastPercentage = part(s.LastTokenEstimate, s.Window)
 	for i := range s.History {
 		s.History[i].Pct = part(s.History[i].Tokens, s.Window)
@@ -130,7 +130,7 @@ func (p Pilot) Settle(s *Session) {
 }
 
 // zones are the zones of a session.
-func (p Pilot) zones(s Session) Zones { return p.Zones.Within(part(s.Next, s.Window)) }
+func (p Monitor) zones(s Session) Zones { return p.Zones.Within(part(s.Limit, s.Window)) }
 
 // part is a share of the window, to four digits.
 func part(tokens, window int64) float64 {

@@ -17,7 +17,7 @@ const autopilotSession = "7f3a12cd-0000-4000-8000-000000000001"
 // flight is a autopilotSession under watch.
 type flight struct {
 	t *testing.T
-	usage.Pilot
+	usage.Monitor
 	now      time.Time
 	env      map[string]string
 	line     int
@@ -29,8 +29,8 @@ func newFlight(t *testing.T) *flight {
 	t.Helper()
 	dir := t.TempDir()
 	f := &flight{t: t, env: map[string]string{}, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), path: filepath.Join(dir, "t.jsonl")}
-	f.Pilot = usage.Pilot{
-		Files: usage.Files{Dir: filepath.Join(dir, "state")}, Zones: usage.Zones{Warn: 0.70, Prune: 0.85},
+	f.Monitor = usage.Monitor{
+		Store: usage.Store{Dir: filepath.Join(dir, "state")}, Zones: usage.Zones{Warn: 0.70, Prune: 0.85},
 		Getenv: func(name string) string { return f.env[name] }, Conversation: claude.Conversation,
 	}
 	return f
@@ -41,13 +41,13 @@ func (f *flight) see(b archive.Batch) usage.Session {
 	f.t.Helper()
 	b.Session.ID = autopilotSession
 	f.captured += 1000
-	return f.watch(usage.Sight{Captured: f.captured, Batches: []archive.Batch{b}})
+	return f.watch(usage.Observation{Captured: f.captured, Batches: []archive.Batch{b}})
 }
 
-func (f *flight) watch(x usage.Sight) usage.Session {
+func (f *flight) watch(x usage.Observation) usage.Session {
 	f.t.Helper()
 	x.Session, x.Now, x.Transcript = autopilotSession, f.now, f.path
-	if err := f.Watch(f.t.Context(), x); err != nil {
+	if err := f.Observe(f.t.Context(), x); err != nil {
 		f.t.Fatal(err)
 	}
 	return f.state()
@@ -55,7 +55,7 @@ func (f *flight) watch(x usage.Sight) usage.Session {
 
 func (f *flight) state() usage.Session {
 	f.t.Helper()
-	s, ok := f.Files.Session(autopilotSession)
+	s, ok := f.Store.Session(autopilotSession)
 	if !ok {
 		f.t.Fatal("there is no state")
 	}
@@ -80,8 +80,8 @@ func (f *flight) turn(turn int, tokens int64) usage.Session {
 func (f *flight) report() string {
 	f.t.Helper()
 	r := f.Report(autopilotSession)
-	if r.Told != nil {
-		if err := r.Told(f.t.Context()); err != nil {
+	if r.Delivered != nil {
+		if err := r.Delivered(f.t.Context()); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -128,7 +128,7 @@ func TestAnotherSessionsRowsAreNotTaken(t *testing.T) {
 	f := newFlight(t)
 	f.turn(0, 50_000)
 	b := archive.Batch{Session: archive.Session{ID: autopilotSession + "~a2c37f95"}, Steps: []archive.Step{f.step(0, 90_000)}}
-	if s := f.watch(usage.Sight{Captured: 2, Batches: []archive.Batch{b}}); s.LastTokenEstimate != 50_000 {
+	if s := f.watch(usage.Observation{Captured: 2, Batches: []archive.Batch{b}}); s.LastTokenEstimate != 50_000 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -155,7 +155,7 @@ func TestWhoTellsTheWindow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFlight(t)
 			f.Window = c.config
-			if err := f.Files.Update(t.Context(), autopilotSession, func(s *usage.Session) bool { s.Told, s.ToldModel = c.told, c.toldModel; return true }); err != nil {
+			if err := f.Store.Update(t.Context(), autopilotSession, func(s *usage.Session) bool { s.ClientWindow, s.ClientModel = c.told, c.toldModel; return true }); err != nil {
 				t.Fatal(err)
 			}
 			step := f.step(0, c.tokens)
@@ -170,15 +170,15 @@ func TestWhoTellsTheWindow(t *testing.T) {
 // The limits are those of package window; here it matters that they arrive.
 func TestWhereTheClientActs(t *testing.T) {
 	f := newFlight(t)
-	if s := f.turn(0, 50_000); s.Threshold != 0 || s.Hard != 177_000 || s.Next != 200_000 || !s.Compacts {
+	if s := f.turn(0, 50_000); s.Threshold != 0 || s.Hard != 177_000 || s.Limit != 200_000 || !s.Compacts {
 		t.Errorf("by itself: %+v", s)
 	}
 	f.env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "200000"
-	if s := f.turn(1, 50_000); s.Threshold != 167_000 || s.Next != 167_000 || !s.Compacts {
+	if s := f.turn(1, 50_000); s.Threshold != 167_000 || s.Limit != 167_000 || !s.Compacts {
 		t.Errorf("watched: %+v", s)
 	}
 	f.env["DISABLE_AUTO_COMPACT"] = "1"
-	if s := f.turn(2, 50_000); s.Threshold != 0 || s.Next != 177_000 || s.Compacts {
+	if s := f.turn(2, 50_000); s.Threshold != 0 || s.Limit != 177_000 || s.Compacts {
 		t.Errorf("switched off: %+v", s)
 	}
 }
@@ -194,7 +194,7 @@ func TestACompactionEmptiesTheWindow(t *testing.T) {
 	empty := func(s usage.Session) bool {
 		return !s.WarningIssued && s.PruneCount == 0 && len(s.History) == 0 && s.Growth == 0 && s.Estimated && s.Zone == "ok"
 	}
-	if s := f.watch(usage.Sight{Cut: true, Captured: f.captured}); !empty(s) || s.LastTokenEstimate != 0 {
+	if s := f.watch(usage.Observation{Compacted: true, Captured: f.captured}); !empty(s) || s.LastTokenEstimate != 0 {
 		t.Errorf("at the hook: %+v", s)
 	}
 	// The boundary comes with the next hook, and again when its summary has come.
@@ -218,7 +218,7 @@ func TestACompactionAmongResponses(t *testing.T) {
 	before := f.step(3, 166_000)
 	cut := archive.Compaction{Session: autopilotSession, Line: f.line + 1, PostTokens: 9_000}
 	s := f.see(archive.Batch{Compactions: []archive.Compaction{cut}, Steps: []archive.Step{before, f.step(3, 30_000)}})
-	if s.LastTokenEstimate != 30_000 || len(s.History) != 1 || s.Seen != 166_000 {
+	if s.LastTokenEstimate != 30_000 || len(s.History) != 1 || s.MaxTokens != 166_000 {
 		t.Errorf("%+v", s)
 	}
 	s = f.see(archive.Batch{Steps: []archive.Step{before}})
@@ -250,11 +250,11 @@ func TestANewGeneration(t *testing.T) {
 
 func TestAResumedSessionBringsItsContext(t *testing.T) {
 	f := newFlight(t)
-	if s := f.watch(usage.Sight{Context: 80_000, Captured: 500}); s.LastTokenEstimate != 80_000 || !s.Estimated {
+	if s := f.watch(usage.Observation{Context: 80_000, Captured: 500}); s.LastTokenEstimate != 80_000 || !s.Estimated {
 		t.Errorf("a fork: %+v", s)
 	}
 	f.turn(0, 82_000)
-	if s := f.watch(usage.Sight{Context: 81_000, Captured: 500}); s.LastTokenEstimate != 82_000 || s.Estimated {
+	if s := f.watch(usage.Observation{Context: 81_000, Captured: 500}); s.LastTokenEstimate != 82_000 || s.Estimated {
 		t.Errorf("what was counted is better than what is told: %+v", s)
 	}
 }
@@ -274,7 +274,7 @@ func TestCharactersAreAnEstimate(t *testing.T) {
 		if err := os.WriteFile(f.path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return f.watch(usage.Sight{Captured: int64(len(text))})
+		return f.watch(usage.Observation{Captured: int64(len(text))})
 	}
 	s := grow(row("user", strings.Repeat("é", 700)), row("assistant", strings.Repeat("b", 350)))
 	if s.LastTokenEstimate != 300 || !s.Estimated {
@@ -283,7 +283,7 @@ func TestCharactersAreAnEstimate(t *testing.T) {
 	if s = grow(row("user", strings.Repeat("c", 35))); s.LastTokenEstimate != 310 {
 		t.Errorf("%d tokens, want 310", s.LastTokenEstimate)
 	}
-	if s = f.watch(usage.Sight{Captured: s.CharsTo}); s.LastTokenEstimate != 310 {
+	if s = f.watch(usage.Observation{Captured: s.CharsTo}); s.LastTokenEstimate != 310 {
 		t.Errorf("counted twice: %d", s.LastTokenEstimate)
 	}
 	cut := `{"type":"system","subtype":"compact_boundary","uuid":"x"}` + "\n"
@@ -293,7 +293,7 @@ func TestCharactersAreAnEstimate(t *testing.T) {
 	if err := os.Remove(f.path); err != nil {
 		t.Fatal(err)
 	}
-	if s = f.watch(usage.Sight{Captured: s.CharsTo + 10}); s.LastTokenEstimate != 20 {
+	if s = f.watch(usage.Observation{Captured: s.CharsTo + 10}); s.LastTokenEstimate != 20 {
 		t.Errorf("without a transcript %d tokens, want what was known", s.LastTokenEstimate)
 	}
 	f.captured = s.CharsTo
@@ -316,7 +316,7 @@ func TestAClockThatGoesBackwards(t *testing.T) {
 func TestATornStateIsMadeAnew(t *testing.T) {
 	f := newFlight(t)
 	f.turn(0, 50_000)
-	if err := os.WriteFile(filepath.Join(f.Files.Dir, autopilotSession+".json"), []byte(`{"sessionId":"7f3a`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(f.Store.Dir, autopilotSession+".json"), []byte(`{"sessionId":"7f3a`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if text := f.report(); text != "" {

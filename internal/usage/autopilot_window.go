@@ -12,27 +12,27 @@ const (
 	fromObserved = "observed"
 )
 
-// Limits returns where in a session's window the client acts, and who told how
+// limits returns where in a session's window the client acts, and who told how
 // large the window is.
-func (p Pilot) Limits(s Session) (Limits, string) {
+func (p Monitor) limits(s Session) (Limits, string) {
 	size, from := p.size(s)
-	return Find(s.Model, int(size), p.Getenv), from
+	return FindLimits(s.Model, int(size), p.Getenv), from
 }
 
 // size is the window as it is told by anybody but the model, 0 where the model
 // tells it. A window in which more tokens stood than it holds is not believed,
 // unless it is the client's own word.
-func (p Pilot) size(s Session) (int64, string) {
-	known := Known(s.Model)
+func (p Monitor) size(s Session) (int64, string) {
+	known := knownModel(s.Model)
 	switch {
-	case s.Told > 0 && sameModel(s.ToldModel, s.Model):
-		return s.Told, fromClient
-	case known && s.Seen <= int64(Of(s.Model)):
+	case s.ClientWindow > 0 && sameModel(s.ClientModel, s.Model):
+		return s.ClientWindow, fromClient
+	case known && s.MaxTokens <= int64(ModelWindow(s.Model)):
 		return 0, fromModel
-	case !known && p.Window > 0 && s.Seen <= int64(p.Window):
+	case !known && p.Window > 0 && s.MaxTokens <= int64(p.Window):
 		return int64(p.Window), fromConfig
-	case s.Seen > 0:
-		return Fit(max(s.Seen, int64(p.Window))), fromObserved
+	case s.MaxTokens > 0:
+		return fitWindow(max(s.MaxTokens, int64(p.Window))), fromObserved
 	}
 	return 0, fromModel // the client takes a model that it does not know for a large one
 }

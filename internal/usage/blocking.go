@@ -28,8 +28,8 @@ type Source interface {
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 }
 
-// Guard blocks compactions.
-type Guard struct {
+// Blocker blocks compactions.
+type Blocker struct {
 	Mode config.Block
 	// Dir keeps one note per session that was blocked ("state/blocked").
 	Dir string
@@ -51,11 +51,11 @@ type note struct {
 	Failed bool `json:"failed"` // the response that followed was an error
 }
 
-// Ask returns why the attempt is blocked, or "" when it is not. The archive has
+// Reason returns why the attempt is blocked, or "" when it is not. The archive has
 // to be up to date: what it does not know is not blocked under config.BlockHeadroom.
 // A compaction by hand is never blocked and makes the session start afresh. With
 // an error the answer is no block.
-func (g Guard) Ask(ctx context.Context, src Source, a Attempt) (string, error) {
+func (g Blocker) Reason(ctx context.Context, src Source, a Attempt) (string, error) {
 	path := g.path(a.Session)
 	if g.Mode != config.BlockHeadroom && g.Mode != config.BlockAlways || path == "" {
 		return "", nil
@@ -95,7 +95,7 @@ func (g Guard) Ask(ctx context.Context, src Source, a Attempt) (string, error) {
 }
 
 // reason says why the policy blocks, "" when it does not.
-func (g Guard) reason(steps steps, a Attempt) string {
+func (g Blocker) reason(steps steps, a Attempt) string {
 	if len(steps.live) > 0 && steps.live[0].APIError {
 		return ""
 	}
@@ -110,7 +110,7 @@ func (g Guard) reason(steps steps, a Attempt) string {
 		return ""
 	}
 	used := max(int(last.Usage.Context()+last.Usage.Output), a.Tokens)
-	l := Find(last.Model, a.Window, g.Getenv)
+	l := FindLimits(last.Model, a.Window, g.Getenv)
 	// Below the threshold it is not the usage that made the client compact: the
 	// API has refused, or much was added that no response has counted yet.
 	if l.Threshold == 0 || used < l.Threshold || used >= l.Hard-reserve {
@@ -158,7 +158,7 @@ func (s steps) failedAfter(line int) bool {
 }
 
 // path is the session's note, "" for what is no session.
-func (g Guard) path(session string) string {
+func (g Blocker) path(session string) string {
 	name := strings.Replace(session, "~", ".", 1) // a sub-agent's
 	if g.Dir == "" || !archive.ValidID(name) {
 		return ""

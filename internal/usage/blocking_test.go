@@ -54,15 +54,15 @@ func (p *past) compact() {
 
 // desk is a guard of a window of 100,000 tokens: it compacts at 67,000 and stops
 // at 77,000, so there is headroom up to 72,000.
-func desk(t *testing.T, mode config.Block) (Guard, *past) {
+func desk(t *testing.T, mode config.Block) (Blocker, *past) {
 	t.Helper()
-	return Guard{Mode: mode, Dir: filepath.Join(t.TempDir(), "blocked"), Getenv: func(name string) string {
+	return Blocker{Mode: mode, Dir: filepath.Join(t.TempDir(), "blocked"), Getenv: func(name string) string {
 		return map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}[name]
 	}}, &past{}
 }
 
 // ask fails the test unless the attempt is blocked, or not, as wanted.
-func ask(t *testing.T, g Guard, p *past, a Attempt, want bool) {
+func ask(t *testing.T, g Blocker, p *past, a Attempt, want bool) {
 	t.Helper()
 	if a.Session == "" {
 		a.Session = session
@@ -70,7 +70,7 @@ func ask(t *testing.T, g Guard, p *past, a Attempt, want bool) {
 	if a.Trigger == "" {
 		a.Trigger = "auto"
 	}
-	reason, err := g.Ask(t.Context(), p, a)
+	reason, err := g.Reason(t.Context(), p, a)
 	if err != nil || (reason != "") != want {
 		t.Errorf("blocked %t (%q, %v), want %t", reason != "", reason, err, want)
 	}
@@ -188,7 +188,7 @@ func TestWithoutANoteNothingIsBlocked(t *testing.T) {
 	if err := os.WriteFile(g.Dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if reason, err := g.Ask(t.Context(), p, Attempt{Session: session, Trigger: "auto"}); reason != "" || err == nil {
+	if reason, err := g.Reason(t.Context(), p, Attempt{Session: session, Trigger: "auto"}); reason != "" || err == nil {
 		t.Errorf("a file stands in the way: %q, %v", reason, err)
 	}
 	if err := os.Remove(g.Dir); err != nil {
@@ -200,12 +200,12 @@ func TestWithoutANoteNothingIsBlocked(t *testing.T) {
 	if err := os.WriteFile(g.path(session), []byte(`{"li`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if reason, err := g.Ask(t.Context(), p, Attempt{Session: session, Trigger: "auto"}); reason != "" || err == nil {
+	if reason, err := g.Reason(t.Context(), p, Attempt{Session: session, Trigger: "auto"}); reason != "" || err == nil {
 		t.Errorf("a torn note: %q, %v", reason, err)
 	}
 	ask(t, g, p, Attempt{}, true) // it is gone
 	p.err = errors.New("no disk")
-	if reason, err := g.Ask(t.Context(), p, Attempt{Session: session, Trigger: "auto"}); reason != "" || !errors.Is(err, p.err) {
+	if reason, err := g.Reason(t.Context(), p, Attempt{Session: session, Trigger: "auto"}); reason != "" || !errors.Is(err, p.err) {
 		t.Errorf("no archive: %q, %v", reason, err)
 	}
 }
@@ -215,7 +215,7 @@ func TestTheReasonIsOneSentence(t *testing.T) {
 	t.Parallel()
 	g, p := desk(t, config.BlockHeadroom)
 	p.respond(68_000)
-	reason, err := g.Ask(t.Context(), p, Attempt{Session: session, Trigger: "auto"})
+	reason, err := g.Reason(t.Context(), p, Attempt{Session: session, Trigger: "auto"})
 	for _, want := range []string{"68000 of 100000", "until 72000", "compaction.block_auto", "/compact"} {
 		if err != nil || !strings.Contains(reason, want) || strings.Contains(reason, "\n") {
 			t.Errorf("%q, %v: no %q", reason, err, want)

@@ -28,7 +28,7 @@ func (s *Session) parse(data []byte) error {
 		case "windowFrom":
 			d.text(&s.WindowFrom)
 		case "toldModel":
-			d.text(&s.ToldModel)
+			d.text(&s.ClientModel)
 		case "zone":
 			d.text(&s.Zone)
 		case "reportedZone":
@@ -56,7 +56,7 @@ func (s *Session) parseFlag(d *decoder, name string) bool {
 	case "counted":
 		to = &s.Counted
 	case "doubt":
-		to = &s.Doubt
+		to = &s.CaptureFailed
 	default:
 		return false
 	}
@@ -88,7 +88,7 @@ func (s *Session) small(name string) *int {
 	case "line":
 		return &s.Line
 	case "cutLine":
-		return &s.CutLine
+		return &s.CompactionLine
 	case "generation":
 		return &s.Generation
 	case "version":
@@ -106,15 +106,15 @@ func (s *Session) large(name string) *int64 {
 	case "window":
 		return &s.Window
 	case "told":
-		return &s.Told
+		return &s.ClientWindow
 	case "seen":
-		return &s.Seen
+		return &s.MaxTokens
 	case "threshold":
 		return &s.Threshold
 	case "hard":
 		return &s.Hard
 	case "next":
-		return &s.Next
+		return &s.Limit
 	case "growth":
 		return &s.Growth
 	case "output":

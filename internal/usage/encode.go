@@ -23,12 +23,12 @@ func (s *Session) encodeJSON() ([]byte, error) {
 		name  string
 		value any
 	}{
-		{"estimated", s.Estimated}, {"model", s.Model}, {"window", s.Window}, {"windowFrom", s.WindowFrom}, {"told", s.Told},
-		{"toldModel", s.ToldModel}, {"seen", s.Seen}, {"threshold", s.Threshold}, {"hard", s.Hard}, {"next", s.Next},
+		{"estimated", s.Estimated}, {"model", s.Model}, {"window", s.Window}, {"windowFrom", s.WindowFrom}, {"told", s.ClientWindow},
+		{"toldModel", s.ClientModel}, {"seen", s.MaxTokens}, {"threshold", s.Threshold}, {"hard", s.Hard}, {"next", s.Limit},
 		{"compacts", s.Compacts}, {"growth", s.Growth}, {"zone", s.Zone}, {"reportedZone", s.ReportedZone},
-		{"reportedStep", int64(s.ReportedStep)}, {"output", s.Output}, {"line", int64(s.Line)}, {"cutLine", int64(s.CutLine)},
+		{"reportedStep", int64(s.ReportedStep)}, {"output", s.Output}, {"line", int64(s.Line)}, {"cutLine", int64(s.CompactionLine)},
 		{"generation", int64(s.Generation)}, {"counted", s.Counted}, {"base", s.Base}, {"chars", s.Chars}, {"charsTo", s.CharsTo},
-		{"captured", s.Captured}, {"doubt", s.Doubt},
+		{"captured", s.Captured}, {"doubt", s.CaptureFailed},
 	} {
 		e.unlessZero(m.name, m.value)
 	}

@@ -25,7 +25,7 @@ const boundary = `"subtype":"compact_boundary"`
 // the client says a cut left, and the characters since. It reads the bytes that
 // are new. What the client puts before a conversation, its instructions and
 // tools, stands in no transcript and is not in the estimate.
-func (p Pilot) estimate(s *Session, x Sight) {
+func (p Monitor) estimate(s *Session, x Observation) {
 	s.Estimated = true
 	if x.Captured > s.CharsTo && p.Conversation != nil {
 		// A transcript that cannot be read leaves the estimate where it was.

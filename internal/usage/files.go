@@ -13,8 +13,8 @@ import (
 	"strandline/internal/state"
 )
 
-// Files are the files of one archive.
-type Files struct {
+// Store are the files of one archive.
+type Store struct {
 	Dir string // "<archive>/state"
 }
 
@@ -26,7 +26,7 @@ const maxFile = 256 << 10
 const lockWait = 100 * time.Millisecond
 
 // Session reads a session's file; false where there is none to be read.
-func (f Files) Session(id string) (Session, bool) {
+func (f Store) Session(id string) (Session, bool) {
 	path := f.path(id)
 	if path == "" {
 		return Session{}, false
@@ -45,7 +45,7 @@ func (f Files) Session(id string) (Session, bool) {
 // Update changes a session's file: it reads it, or begins a new one, calls change
 // and writes what came out unless change returns false. Two updates never mix. A
 // sub-agent's session has no file, and its update does nothing.
-func (f Files) Update(ctx context.Context, id string, change func(s *Session) bool) (err error) {
+func (f Store) Update(ctx context.Context, id string, change func(s *Session) bool) (err error) {
 	path := f.path(id)
 	if path == "" {
 		return nil
@@ -74,12 +74,12 @@ func (f Files) Update(ctx context.Context, id string, change func(s *Session) bo
 
 // Sweep removes the files of sessions that were last written before a time, and
 // the temporary files of killed processes. It returns the number of files.
-func (f Files) Sweep(before time.Time) (int, error) {
+func (f Store) Sweep(before time.Time) (int, error) {
 	return state.Store{Dir: f.Dir, Ext: ".json"}.Sweep(before)
 }
 
 // path is a session's file, "" for what is no session of its own.
-func (f Files) path(id string) string {
+func (f Store) path(id string) string {
 	if f.Dir == "" || !archive.ValidID(id) {
 		return ""
 	}

@@ -17,12 +17,12 @@ import (
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
 
-func files(t *testing.T) usage.Files {
+func files(t *testing.T) usage.Store {
 	t.Helper()
-	return usage.Files{Dir: filepath.Join(t.TempDir(), "state")}
+	return usage.Store{Dir: filepath.Join(t.TempDir(), "state")}
 }
 
-func update(t *testing.T, f usage.Files, id string, change func(s *usage.Session) bool) {
+func update(t *testing.T, f usage.Store, id string, change func(s *usage.Session) bool) {
 	t.Helper()
 	if err := f.Update(t.Context(), id, change); err != nil {
 		t.Fatal(err)
@@ -281,7 +281,7 @@ func FuzzReadSession(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, "s.json"), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, ok := usage.Files{Dir: dir}.Session("s")
+		s, ok := usage.Store{Dir: dir}.Session("s")
 		if !ok {
 			return
 		}

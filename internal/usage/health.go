@@ -60,14 +60,14 @@ func (h Health) Mean() (float64, bool) {
 }
 
 // Health reads the memory's health; false where there is none to be read.
-func (f Files) Health() (Health, bool) {
+func (f Store) Health() (Health, bool) {
 	var h Health
 	data, err := read(f.healthPath())
 	return h, err == nil && json.Unmarshal(data, &h) == nil && h.Version == healthVersion
 }
 
 // WriteHealth replaces the memory's health.
-func (f Files) WriteHealth(h Health) error {
+func (f Store) WriteHealth(h Health) error {
 	h.Version = healthVersion
 	data, err := json.Marshal(h)
 	if err != nil {
@@ -77,4 +77,4 @@ func (f Files) WriteHealth(h Health) error {
 }
 
 // healthPath lies in a folder of its own, where no session's file has its name.
-func (f Files) healthPath() string { return filepath.Join(f.Dir, "memory", "health.json") }
+func (f Store) healthPath() string { return filepath.Join(f.Dir, "memory", "health.json") }

@@ -9,15 +9,15 @@ import (
 	"strandline/internal/archive"
 )
 
-// Mark begins every report, so that whoever reads a transcript knows whose words
+// ReportPrefix begins every report, so that whoever reads a transcript knows whose words
 // they are.
-const Mark = "[Strandline]"
+const ReportPrefix = "[Strandline]"
 
 // Report is what the model is told of its window.
 type Report struct {
 	Text string // "" for nothing
-	// Told, unless nil, has to be called when the text was given.
-	Told func(ctx context.Context) error
+	// Delivered, unless nil, has to be called when the text was given.
+	Delivered func(ctx context.Context) error
 }
 
 // Report returns what the model is told at a prompt. It reads one small file.
@@ -26,11 +26,11 @@ type Report struct {
 // was reported, and at each further five percent above the warning; of the first
 // zone nothing is said. In the last zone advice comes with it, and the report
 // counts as one cycle of optimizing.
-func (p Pilot) Report(session string) Report {
+func (p Monitor) Report(session string) Report {
 	if p.Silent {
 		return Report{}
 	}
-	s, ok := p.Files.Session(session)
+	s, ok := p.Store.Session(session)
 	if !ok || s.LastTokenEstimate <= 0 {
 		return Report{}
 	}
@@ -39,16 +39,16 @@ func (p Pilot) Report(session string) Report {
 	due := zone != OK && (string(zone) != s.ReportedZone || step > s.ReportedStep)
 	if !due {
 		if p.Always {
-			return Report{Text: Line(s)}
+			return Report{Text: Summary(s)}
 		}
 		return Report{}
 	}
-	text := Line(s)
+	text := Summary(s)
 	if zone == Optimize {
 		text += "\n" + advice(s)
 	}
-	return Report{Text: text, Told: func(ctx context.Context) error {
-		return p.Files.Update(ctx, session, func(s *Session) bool {
+	return Report{Text: text, Delivered: func(ctx context.Context) error {
+		return p.Store.Update(ctx, session, func(s *Session) bool {
 			s.ReportedZone, s.ReportedStep, s.WarningIssued = string(zone), step, true
 			if zone == Optimize {
 				s.PruneCount++
@@ -61,23 +61,23 @@ func (p Pilot) Report(session string) Report {
 // barWidth is how many characters the bar of a report has.
 const barWidth = 10
 
-// Line is a report's first line:
+// Summary is a report's first line:
 //
 //	[Strandline] [=====-----] 52% 104K/200K +3.1K/turn, ~14 turns to compaction
-func Line(s Session) string {
+func Summary(s Session) string {
 	about := ""
 	if s.Estimated {
 		about = "~"
 	}
 	full := min(max(int(s.LastPercentage*barWidth), 0), barWidth)
-	line := fmt.Sprintf("%s [%s%s] %s%d%% %s%s/%s", Mark, strings.Repeat("=", full), strings.Repeat("-", barWidth-full),
-		about, Percent(s.LastPercentage), about, Tokens(s.LastTokenEstimate), Tokens(s.Window))
+	line := fmt.Sprintf("%s [%s%s] %s%d%% %s%s/%s", ReportPrefix, strings.Repeat("=", full), strings.Repeat("-", barWidth-full),
+		about, Percent(s.LastPercentage), about, FormatTokens(s.LastTokenEstimate), FormatTokens(s.Window))
 	if s.Growth <= 0 {
 		return line
 	}
-	line += " +" + Tokens(s.Growth) + "/turn"
+	line += " +" + FormatTokens(s.Growth) + "/turn"
 	// What the last response said stands in the window from the next turn on.
-	turns, ok := TurnsLeft(s.LastTokenEstimate+s.Output, s.Next, s.Growth)
+	turns, ok := TurnsLeft(s.LastTokenEstimate+s.Output, s.Limit, s.Growth)
 	event := "compaction"
 	if !s.Compacts {
 		event = "the end of the window"
@@ -99,7 +99,7 @@ func Line(s Session) string {
 func advice(s Session) string {
 	id := archive.ShortID(s.SessionID)
 	kept := "Everything up to here is archived: `strandline search` finds it, `strandline show " + id + "/<turn>` prints it."
-	if s.Doubt {
+	if s.CaptureFailed {
 		kept = "The archive may be behind this session; `strandline doctor` says why."
 	}
 	return kept + " Keep answers and tool output short, and read files in parts. A new task is better begun in a fresh session, which will be pointed to this one (" + id + ")."
@@ -108,9 +108,9 @@ func advice(s Session) string {
 // Percent is a part in whole percent, rounded down as the client does.
 func Percent(part float64) int { return int(part*100 + 1e-9) }
 
-// Tokens is a number of tokens in at most four characters and a unit: 950, 3.1K,
+// FormatTokens is a number of tokens in at most four characters and a unit: 950, 3.1K,
 // 104K, 1M.
-func Tokens(n int64) string {
+func FormatTokens(n int64) string {
 	unit := func(value float64, name string) string {
 		text := strconv.FormatFloat(value, 'f', 1, 64)
 		if value >= 100 || strings.HasSuffix(text, ".0") {

@@ -105,7 +105,7 @@ func TestLine(t *testing.T) {
 		want string
 	}{
 		"all of it": {
-			usage.Session{LastTokenEstimate: 104_000, LastPercentage: 0.52, Window: 200_000, Growth: 3_100, Next: 148_000, Compacts: true, Output: 100},
+			usage.Session{LastTokenEstimate: 104_000, LastPercentage: 0.52, Window: 200_000, Growth: 3_100, Limit: 148_000, Compacts: true, Output: 100},
 			"[Strandline] [=====-----] 52% 104K/200K +3.1K/turn, ~14 turns to compaction",
 		},
 		"no trend yet": {
@@ -117,24 +117,24 @@ func TestLine(t *testing.T) {
 			"[Strandline] [----------] ~0% ~9K/1M",
 		},
 		"one turn": {
-			usage.Session{LastTokenEstimate: 160_000, LastPercentage: 0.8, Window: 200_000, Growth: 5_000, Next: 167_000, Compacts: true},
+			usage.Session{LastTokenEstimate: 160_000, LastPercentage: 0.8, Window: 200_000, Growth: 5_000, Limit: 167_000, Compacts: true},
 			"[Strandline] [========--] 80% 160K/200K +5K/turn, ~1 turn to compaction",
 		},
 		"the next one": {
-			usage.Session{LastTokenEstimate: 166_000, LastPercentage: 0.83, Window: 200_000, Growth: 5_000, Next: 167_000, Compacts: true},
+			usage.Session{LastTokenEstimate: 166_000, LastPercentage: 0.83, Window: 200_000, Growth: 5_000, Limit: 167_000, Compacts: true},
 			"[Strandline] [========--] 83% 166K/200K +5K/turn, compaction is next",
 		},
 		"nobody compacts": {
-			usage.Session{LastTokenEstimate: 160_000, LastPercentage: 0.8, Window: 200_000, Growth: 5_000, Next: 177_000},
+			usage.Session{LastTokenEstimate: 160_000, LastPercentage: 0.8, Window: 200_000, Growth: 5_000, Limit: 177_000},
 			"[Strandline] [========--] 80% 160K/200K +5K/turn, ~3 turns to the end of the window",
 		},
 		"more than full": {
-			usage.Session{LastTokenEstimate: 260_000, LastPercentage: 1.3, Window: 200_000, Growth: 5_000, Next: 200_000, Compacts: true},
+			usage.Session{LastTokenEstimate: 260_000, LastPercentage: 1.3, Window: 200_000, Growth: 5_000, Limit: 200_000, Compacts: true},
 			"[Strandline] [==========] 130% 260K/200K +5K/turn, compaction is next",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := usage.Line(c.in); got != c.want {
+			if got := usage.Summary(c.in); got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
 			}
 		})
@@ -150,7 +150,7 @@ func TestReportsAreFew(t *testing.T) {
 		for range 2 { // at two prompts
 			if text := f.report(); text != "" {
 				head, _, _ := strings.Cut(text, " +")
-				heard = append(heard, strings.TrimPrefix(head, usage.Mark+" "))
+				heard = append(heard, strings.TrimPrefix(head, usage.ReportPrefix+" "))
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func TestTheLastZoneComesWithAdvice(t *testing.T) {
 			t.Errorf("%q does not say %q", r.Text, want)
 		}
 	}
-	f.watch(usage.Sight{Captured: f.captured, Doubt: true})
+	f.watch(usage.Observation{Captured: f.captured, CaptureFailed: true})
 	if r := f.Report(session); strings.Contains(r.Text, "is archived") || !strings.Contains(r.Text, "doctor") {
 		t.Errorf("the archive is in doubt: %q", r.Text)
 	}
@@ -188,7 +188,7 @@ func TestTheLastZoneComesWithAdvice(t *testing.T) {
 func TestAReportCountsWhenItWasTold(t *testing.T) {
 	f := newFlight(t)
 	f.turn(0, 172_000)
-	if r := f.Report(session); r.Text == "" || r.Told == nil {
+	if r := f.Report(session); r.Text == "" || r.Delivered == nil {
 		t.Fatal("nothing to say")
 	}
 	if r := f.Report(session); r.Text == "" {
@@ -225,7 +225,7 @@ func TestTokens(t *testing.T) {
 		0: "0", 950: "950", 1_000: "1K", 3_100: "3.1K", 9_960: "10K", 86_700: "86.7K", 99_949: "99.9K", 99_960: "100K", 104_499: "104K",
 		999_499: "999K", 999_950: "1M", 1_000_000: "1M", 1_250_000: "1.2M", 20_000_000: "20M",
 	} {
-		if got := usage.Tokens(n); got != want {
+		if got := usage.FormatTokens(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}

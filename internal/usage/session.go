@@ -36,19 +36,19 @@ type Session struct {
 	Window int64 `json:"window,omitempty"`
 	// WindowFrom says who told: "client", "model", "config" or "observed".
 	WindowFrom string `json:"windowFrom,omitempty"`
-	// Told is the window as the client last told the statusline, 0 when it did not.
-	Told int64 `json:"told,omitempty"`
-	// ToldModel is the model that Told belongs to.
-	ToldModel string `json:"toldModel,omitempty"`
-	// Seen is the most tokens that ever stood in the window at once.
-	Seen int64 `json:"seen,omitempty"`
+	// ClientWindow is the window as the client last told the statusline, 0 when it did not.
+	ClientWindow int64 `json:"told,omitempty"`
+	// ClientModel is the model that Told belongs to.
+	ClientModel string `json:"toldModel,omitempty"`
+	// MaxTokens is the most tokens that ever stood in the window at once.
+	MaxTokens int64 `json:"seen,omitempty"`
 	// Threshold is where the client compacts by itself, 0 where it does not watch;
 	// Hard is where it stops sending. Both in tokens.
 	Threshold int64 `json:"threshold,omitempty"`
 	Hard      int64 `json:"hard,omitempty"`
-	// Next is where something happens to a session that grows: a compaction if
+	// Limit is where something happens to a session that grows: a compaction if
 	// Compacts, else the client stops sending.
-	Next     int64 `json:"next,omitempty"`
+	Limit    int64 `json:"next,omitempty"`
 	Compacts bool  `json:"compacts,omitempty"`
 	// Growth is how many tokens a turn adds, 0 while too little is known.
 	Growth int64 `json:"growth,omitempty"`
@@ -65,10 +65,10 @@ type Session struct {
 	// Line is the transcript line of the response that counted last, CutLine that of
 	// the last compaction, both of the log's Generation; Counted says that a response
 	// counted since the cut.
-	Line       int  `json:"line,omitempty"`
-	CutLine    int  `json:"cutLine,omitempty"`
-	Generation int  `json:"generation,omitempty"`
-	Counted    bool `json:"counted,omitempty"`
+	Line           int  `json:"line,omitempty"`
+	CompactionLine int  `json:"cutLine,omitempty"`
+	Generation     int  `json:"generation,omitempty"`
+	Counted        bool `json:"counted,omitempty"`
 	// Base and Chars are what an estimate is made of: the tokens that the client
 	// says a cut left, and the characters since, up to the byte CharsTo.
 	Base    int64 `json:"base,omitempty"`
@@ -77,8 +77,8 @@ type Session struct {
 
 	// Captured is how many bytes of the transcript are in the log.
 	Captured int64 `json:"captured,omitempty"`
-	// Doubt says that the last capture or its indexing did not succeed.
-	Doubt bool `json:"doubt,omitempty"`
+	// CaptureFailed says that the last capture or its indexing did not succeed.
+	CaptureFailed bool `json:"doubt,omitempty"`
 
 	Version int `json:"version"`
 }
@@ -104,9 +104,9 @@ func (s *Session) Append(p Point) {
 	}
 }
 
-// Cut empties the window, at a compaction: nothing has been counted in it, warned
+// Reset empties the window, at a compaction: nothing has been counted in it, warned
 // of or reported since.
-func (s *Session) Cut() {
+func (s *Session) Reset() {
 	s.LastTokenEstimate, s.LastPercentage, s.Output, s.Growth = 0, 0, 0, 0
 	s.PruneCount, s.WarningIssued, s.ReportedZone, s.ReportedStep = 0, false, "", 0
 	s.History, s.Counted, s.Estimated, s.Base, s.Chars = nil, false, true, 0, 0
@@ -115,5 +115,5 @@ func (s *Session) Cut() {
 // sane reports whether the figures can be believed.
 func (s *Session) sane() bool {
 	return s.Version == sessionVersion && s.LastTokenEstimate >= 0 && s.LastPercentage >= 0 &&
-		s.Window >= 0 && s.Told >= 0 && s.Chars >= 0 && s.PruneCount >= 0 && s.Captured >= 0 && len(s.History) <= maxHistory
+		s.Window >= 0 && s.ClientWindow >= 0 && s.Chars >= 0 && s.PruneCount >= 0 && s.Captured >= 0 && len(s.History) <= maxHistory
 }

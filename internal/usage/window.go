@@ -45,9 +45,9 @@ func (l Limits) Next() (at int, compacts bool) {
 	return l.Window, true
 }
 
-// Of returns the window of a model. Models that are not known have the large one,
+// ModelWindow returns the window of a model. Models that are not known have the large one,
 // as they have for the client.
-func Of(model string) int {
+func ModelWindow(model string) int {
 	if strings.HasSuffix(model, "[1m]") {
 		return large
 	}
@@ -60,9 +60,9 @@ func Of(model string) int {
 	return large
 }
 
-// Known reports whether the model is of a family whose windows are known. Of is a
+// knownModel reports whether the model is of a family whose windows are known. Of is a
 // guess for others.
-func Known(model string) bool {
+func knownModel(model string) bool {
 	for _, family := range []string{"opus-", "sonnet-", "haiku-", "fable-"} {
 		if _, rest, found := strings.Cut(model, family); found && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
 			return true
@@ -71,8 +71,8 @@ func Known(model string) bool {
 	return strings.HasSuffix(model, "[1m]")
 }
 
-// Fit returns the smallest window of a client in which so many tokens can stand.
-func Fit(tokens int64) int64 {
+// fitWindow returns the smallest window of a client in which so many tokens can stand.
+func fitWindow(tokens int64) int64 {
 	switch {
 	case tokens <= small:
 		return small
@@ -82,11 +82,11 @@ func Fit(tokens int64) int64 {
 	return tokens
 }
 
-// Find returns the limits for a model. told is the window that the client itself
+// FindLimits returns the limits for a model. told is the window that the client itself
 // tells, 0 when it does not; it goes before what is known of the model. Settings of the client can move the limits without
 // the environment showing it: the limits are then too high, never too low.
-func Find(model string, told int, getenv func(string) string) Limits {
-	own := Of(model)
+func FindLimits(model string, told int, getenv func(string) string) Limits {
+	own := ModelWindow(model)
 	l := Limits{Window: own}
 	if told > 0 && told <= most {
 		l.Window = told

@@ -42,7 +42,7 @@ func TestFind(t *testing.T) {
 		"a window that leaves room for nothing":   {"claude-opus-5-5", 10, nil, Limits{Window: 10, Hard: 0}},
 		"a number that does not fit, or negative": {"claude-opus-5-5", -1, env{set: "9999999999m"}, Limits{Window: 1_000_000, Threshold: 967_000, Hard: 977_000}},
 	} {
-		if got := Find(c.model, c.told, func(name string) string { return c.env[name] }); got != c.want {
+		if got := FindLimits(c.model, c.told, func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestKnown(t *testing.T) {
 		"claude-opus-5-5": true, "claude-haiku-4-5-20251001": true, "us.anthropic.claude-sonnet-5-v1:0": true, "claude-fable-5-2": true,
 		"other[1m]": true, "other": false, "": false, "<synthetic>": false, "opus-": false, "opus-next": false,
 	} {
-		if Known(model) != want {
+		if knownModel(model) != want {
 			t.Errorf("%q is known: %v", model, !want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestKnown(t *testing.T) {
 func TestFit(t *testing.T) {
 	t.Parallel()
 	for tokens, want := range map[int64]int64{0: 200_000, 200_000: 200_000, 200_001: 1_000_000, 1_000_001: 1_000_001} {
-		if got := Fit(tokens); got != want {
+		if got := fitWindow(tokens); got != want {
 			t.Errorf("%d fits into %d, want %d", tokens, got, want)
 		}
 	}

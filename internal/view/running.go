@@ -35,9 +35,9 @@ func NewRunning(s archive.Session, g usage.Session) Running {
 	out := Running{
 		Session: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectName(s.Project), Title: s.Title, Model: s.Model, Turns: s.Turns, Last: s.Last,
 		Tokens: g.LastTokenEstimate, Estimated: g.Estimated, Window: g.Window, Share: *Rounded(g.LastPercentage), Zone: g.Zone,
-		Growth: g.Growth, Next: g.Next, Compacts: g.Compacts, History: append([]usage.Point{}, g.History...),
+		Growth: g.Growth, Next: g.Limit, Compacts: g.Compacts, History: append([]usage.Point{}, g.History...),
 	}
-	if n, ok := usage.TurnsLeft(g.LastTokenEstimate, g.Next, g.Growth); ok {
+	if n, ok := usage.TurnsLeft(g.LastTokenEstimate, g.Limit, g.Growth); ok {
 		out.TurnsLeft = &n
 	}
 	return out

@@ -60,7 +60,7 @@ func TestEmptyListsAreLists(t *testing.T) {
 
 func TestARunningSessionTellsHowFarItCanGo(t *testing.T) {
 	s := archive.Session{ID: session, Project: archive.Project{Root: "/home/dev/shop"}}
-	r := NewRunning(s, usage.Session{LastTokenEstimate: 100_000, LastPercentage: 0.5, Window: 200_000, Next: 167_000, Compacts: true, Growth: 10_000, Zone: "ok"})
+	r := NewRunning(s, usage.Session{LastTokenEstimate: 100_000, LastPercentage: 0.5, Window: 200_000, Limit: 167_000, Compacts: true, Growth: 10_000, Zone: "ok"})
 	if r.Handle != "7f3a12cd" || r.Share != 0.5 || r.TurnsLeft == nil || *r.TurnsLeft < 5 || *r.TurnsLeft > 7 {
 		t.Errorf("%+v", r)
 	}

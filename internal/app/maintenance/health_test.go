@@ -15,8 +15,8 @@ import (
 	"strandline/internal/usage"
 )
 
-func (w *world) gauged() usage.Files {
-	f := usage.Files{Dir: filepath.Join(w.home, "state")}
+func (w *world) gauged() usage.Store {
+	f := usage.Store{Dir: filepath.Join(w.home, "state")}
 	w.pass.Gauge = f
 	w.pass.ClientFiles = func(ctx context.Context) ([]capture.Job, error) {
 		jobs, _, err := capture.List(ctx, []string{w.client})

@@ -38,7 +38,7 @@ type Pass struct {
 	Schedule Schedule
 	// Gauge is where the memory's health is left for the statusline; without a
 	// folder it is not measured.
-	Gauge usage.Files
+	Gauge usage.Store
 	// Notes are folders of small files that hooks leave, one for each session.
 	Notes []string
 	// ClientFiles lists the client's files.

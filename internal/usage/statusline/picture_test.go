@@ -43,7 +43,7 @@ func TestPicture(t *testing.T) {
 	row("10 columns", 151_000, func(d *desk) { d.env["COLUMNS"] = "10" })
 	row("NO_COLOR", 178_000, func(d *desk) { d.env["NO_COLOR"] = "1"; cycles(2)(d) })
 	row("LANG=C", 178_000, func(d *desk) { d.env["LANG"] = "C"; cycles(2)(d) })
-	row("behind a command of one's own", 86_700, func(d *desk) { d.With = "echo 'Opus 5.5 ~/tide (main)'" })
+	row("behind a command of one's own", 86_700, func(d *desk) { d.Command = "echo 'Opus 5.5 ~/tide (main)'" })
 	got := picture(rows)
 	path := filepath.Join("..", "..", "..", "docs", "statusline.svg")
 	if *draw {

@@ -34,7 +34,7 @@ func Names() []string {
 }
 
 // Render draws a line.
-func Render(v View, st Style) string {
+func Render(v Data, st Style) string {
 	forms := defaults()
 	if st.Template != "" {
 		forms = []string{st.Template}
@@ -50,7 +50,7 @@ func Render(v View, st Style) string {
 }
 
 // fill puts the values into a template. What is in braces and no name stays.
-func fill(template string, v View, st Style) string {
+func fill(template string, v Data, st Style) string {
 	values := v.values(st.ASCII)
 	var b strings.Builder
 	for {
@@ -75,7 +75,7 @@ func fill(template string, v View, st Style) string {
 }
 
 // values are what stands for each name.
-func (v View) values(ascii bool) map[string]string {
+func (v Data) values(ascii bool) map[string]string {
 	pick := func(rich, plain string) string {
 		if ascii {
 			return plain
@@ -88,11 +88,11 @@ func (v View) values(ascii bool) map[string]string {
 		about = "~"
 	}
 	m := map[string]string{
-		"shield": v.Shield.glyph(ascii), "zone": s.Zone, "dot": pick("·", "|"), "brain": pick("🧠", "mem"),
+		"shield": v.Capture.glyph(ascii), "zone": s.Zone, "dot": pick("·", "|"), "brain": pick("🧠", "mem"),
 		"model": printable(v.Model, ascii), "cycles": pick("⊘", "-"), "health": "?",
 		"percent": "?", "tokens": "?", "window": "?", "bar": "", "trend": "", "turns": "",
 	}
-	if v.Healed {
+	if v.HealthKnown {
 		m["health"] = strconv.Itoa(usage.Percent(v.Health)) + "%"
 	}
 	if s.PruneCount > 0 {
@@ -102,26 +102,26 @@ func (v View) values(ascii bool) map[string]string {
 		return m
 	}
 	m["percent"] = about + strconv.Itoa(usage.Percent(s.LastPercentage)) + "%"
-	m["tokens"] = about + usage.Tokens(s.LastTokenEstimate)
-	m["window"] = usage.Tokens(s.Window)
+	m["tokens"] = about + usage.FormatTokens(s.LastTokenEstimate)
+	m["window"] = usage.FormatTokens(s.Window)
 	m["bar"] = bar(s.LastPercentage, ascii)
 	if s.Growth > 0 {
-		m["trend"] = "+" + usage.Tokens(s.Growth) + "/turn"
-		if n, ok := usage.TurnsLeft(s.LastTokenEstimate+s.Output, s.Next, s.Growth); ok {
+		m["trend"] = "+" + usage.FormatTokens(s.Growth) + "/turn"
+		if n, ok := usage.TurnsLeft(s.LastTokenEstimate+s.Output, s.Limit, s.Growth); ok {
 			m["turns"] = "~" + strconv.Itoa(n)
 		}
 	}
 	return m
 }
 
-func (s Shield) glyph(ascii bool) string {
+func (s CaptureStatus) glyph(ascii bool) string {
 	rich, plain := "⏳", "[..]"
 	switch s {
-	case Kept:
+	case Captured:
 		rich, plain = "🛡️", "[ok]"
-	case Doubt:
+	case Failed:
 		rich, plain = "⚠️", "[!!]"
-	case Unknown, Behind:
+	case Unknown, Pending:
 	}
 	if ascii {
 		return plain
@@ -130,7 +130,7 @@ func (s Shield) glyph(ascii bool) string {
 }
 
 // color is the code of the colour in which a value is shown, "" for none.
-func (v View) color(name string) string {
+func (v Data) color(name string) string {
 	switch name {
 	case "percent", "tokens", "bar", "zone":
 		if !v.Known {
@@ -145,7 +145,7 @@ func (v View) color(name string) string {
 			return "32" // green
 		}
 	case "shield":
-		if v.Shield == Doubt {
+		if v.Capture == Failed {
 			return "33"
 		}
 	}

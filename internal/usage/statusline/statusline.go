@@ -16,17 +16,17 @@ import (
 
 // Env is the outside world of a line.
 type Env struct {
-	Stdin  io.Reader
-	Stdout io.Writer
-	Getenv func(string) string
-	Files  usage.Files
-	Pilot  usage.Pilot
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Getenv  func(string) string
+	Store   usage.Store
+	Monitor usage.Monitor
 	// Template is the line's form, "" for the default.
 	Template string
 	// ASCII forces plain characters; otherwise the locale decides.
 	ASCII bool
-	// With is a command of the user's whose first line stands before ours.
-	With string
+	// Command is a command of the user's whose first line stands before ours.
+	Command string
 }
 
 // maxInput is the most that is read of stdin.
@@ -39,13 +39,13 @@ const inputWait = time.Second
 func Run(ctx context.Context, env Env) error {
 	data := readAll(ctx, env.Stdin)
 	theirs := make(chan string, 1)
-	if env.With != "" {
-		go func() { theirs <- other(ctx, env.With, data) }()
+	if env.Command != "" {
+		go func() { theirs <- other(ctx, env.Command, data) }()
 	} else {
 		theirs <- ""
 	}
 	in := parse(data)
-	v := look(in, env.Files, env.Pilot)
+	v := look(in, env.Store, env.Monitor)
 	remember(ctx, in, env, v)
 	st := env.style()
 	line := <-theirs
@@ -92,15 +92,15 @@ func utf8Locale(getenv func(string) string) bool {
 
 // remember notes the size of the window as the client tells it, for the hooks,
 // which are told nothing. It is written when it changes, about once a session.
-func remember(ctx context.Context, in input, env Env, v View) {
+func remember(ctx context.Context, in input, env Env, v Data) {
 	size := in.size()
 	if size == 0 || v.told == size && v.toldModel == in.Model.ID {
 		return
 	}
 	// Without it the hooks go by the model: no reason to fail.
-	_ = env.Files.Update(ctx, in.Session, func(s *usage.Session) bool {
-		s.Told, s.ToldModel = size, in.Model.ID
-		env.Pilot.Settle(s)
+	_ = env.Store.Update(ctx, in.Session, func(s *usage.Session) bool {
+		s.ClientWindow, s.ClientModel = size, in.Model.ID
+		env.Monitor.Derive(s)
 		return true
 	})
 }

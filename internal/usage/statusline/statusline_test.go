@@ -32,8 +32,8 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{t: t, env: map[string]string{"NO_COLOR": "1"}, path: filepath.Join(dir, session+".jsonl")}
 	getenv := func(name string) string { return d.env[name] }
 	d.Env = statusline.Env{
-		Getenv: getenv, Files: usage.Files{Dir: filepath.Join(dir, "state")},
-		Pilot: usage.Pilot{Zones: usage.Zones{Warn: 0.70, Prune: 0.85}, Getenv: getenv},
+		Getenv: getenv, Store: usage.Store{Dir: filepath.Join(dir, "state")},
+		Monitor: usage.Monitor{Zones: usage.Zones{Warn: 0.70, Prune: 0.85}, Getenv: getenv},
 	}
 	return d
 }
@@ -76,14 +76,14 @@ func (d *desk) captured(text string, change func(s *usage.Session)) {
 
 func (d *desk) state(change func(s *usage.Session)) {
 	d.t.Helper()
-	if err := d.Files.Update(d.t.Context(), session, func(s *usage.Session) bool { change(s); return true }); err != nil {
+	if err := d.Store.Update(d.t.Context(), session, func(s *usage.Session) bool { change(s); return true }); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
 func (d *desk) health(part, of int64) {
 	d.t.Helper()
-	if err := d.Files.WriteHealth(usage.Health{Captured: &usage.Share{Part: part, Of: of}}); err != nil {
+	if err := d.Store.WriteHealth(usage.Health{Captured: &usage.Share{Part: part, Of: of}}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -202,7 +202,7 @@ func TestTheShield(t *testing.T) {
 		"an answer came after":      {func(d *desk) { d.captured(aTurn, nothing); d.grow(`{"type":"assistant"}` + "\n") }, "⏳"},
 		"much came after":           {func(d *desk) { d.captured(aTurn, nothing); d.grow(big) }, "⏳"},
 		"the transcript is shorter": {func(d *desk) { d.captured(aTurn, func(s *usage.Session) { s.Captured += 5 }) }, "⏳"},
-		"the capture failed":        {func(d *desk) { d.captured(aTurn, func(s *usage.Session) { s.Doubt = true }) }, "⚠️"},
+		"the capture failed":        {func(d *desk) { d.captured(aTurn, func(s *usage.Session) { s.CaptureFailed = true }) }, "⚠️"},
 		"the transcript is gone": {func(d *desk) {
 			d.captured(aTurn, nothing)
 			if err := os.Remove(d.path); err != nil {
@@ -218,7 +218,7 @@ func TestTheShield(t *testing.T) {
 		"the path is another file's": {func(d *desk) { d.captured(aTurn, nothing); d.path = filepath.Join(filepath.Dir(d.path), "other.jsonl") }, "⏳"},
 		"the state is torn": {func(d *desk) {
 			d.captured(aTurn, nothing)
-			if err := os.WriteFile(filepath.Join(d.Files.Dir, session+".json"), []byte(`{"sess`), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(d.Store.Dir, session+".json"), []byte(`{"sess`), 0o600); err != nil {
 				d.t.Fatal(err)
 			}
 		}, "⏳"},
@@ -249,11 +249,11 @@ func (d *desk) grow(text string) {
 func TestTheWindowIsRemembered(t *testing.T) {
 	d := newDesk(t)
 	d.print(d.payload(50_000, 1_000_000))
-	s, ok := d.Files.Session(session)
-	if !ok || s.Told != 1_000_000 || s.ToldModel != "claude-haiku-4-5" || s.Window != 1_000_000 || s.WindowFrom != "client" {
+	s, ok := d.Store.Session(session)
+	if !ok || s.ClientWindow != 1_000_000 || s.ClientModel != "claude-haiku-4-5" || s.Window != 1_000_000 || s.WindowFrom != "client" {
 		t.Fatalf("%+v, %v", s, ok)
 	}
-	path := filepath.Join(d.Files.Dir, session+".json")
+	path := filepath.Join(d.Store.Dir, session+".json")
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestTheWindowIsRemembered(t *testing.T) {
 		t.Errorf("written again though nothing changed: %v", err)
 	}
 	d.print(d.payload(60_000, 200_000))
-	if s, _ := d.Files.Session(session); s.Told != 200_000 {
+	if s, _ := d.Store.Session(session); s.ClientWindow != 200_000 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -393,18 +393,18 @@ func TestAnotherCommandsLineStandsBefore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
-			d.With = c.command
+			d.Command = c.command
 			if got := d.print(d.payload(86_700, 200_000)); got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
 	}
 	d := newDesk(t)
-	d.With, d.env["COLUMNS"] = "echo mine", "16"
+	d.Command, d.env["COLUMNS"] = "echo mine", "16"
 	if got := d.print(d.payload(86_700, 200_000)); got != "mine │ ⏳ 43%" {
 		t.Errorf("in 16 columns: %q", got)
 	}
-	d.With, d.env["COLUMNS"] = "yes | head -c 100000 | tr -d '\\n'", "100"
+	d.Command, d.env["COLUMNS"] = "yes | head -c 100000 | tr -d '\\n'", "100"
 	if got := d.print(d.payload(86_700, 200_000)); len(got) > 20<<10 {
 		t.Errorf("%d bytes of another command", len(got))
 	}
@@ -416,7 +416,7 @@ func TestAnotherCommandThatHangs(t *testing.T) {
 		t.Skip("the commands of this test are a POSIX shell's")
 	}
 	d := newDesk(t)
-	d.With = "echo early; sleep 600 & sleep 600"
+	d.Command = "echo early; sleep 600 & sleep 600"
 	if got := d.print(d.payload(86_700, 200_000)); got != "early │ ⏳ 43% 86.7K ⊘ · 🧠 ?" {
 		t.Errorf("printed %q", got)
 	}

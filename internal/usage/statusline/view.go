@@ -9,39 +9,39 @@ import (
 	"strandline/internal/usage"
 )
 
-// View is what a line shows.
-type View struct {
-	State  usage.Session
-	Known  bool // State says how full the window is
-	Shield Shield
-	Health float64 // the memory's, from 0 to 1
-	Healed bool    // Health is known
-	Model  string
+// Data is what a line shows.
+type Data struct {
+	State       usage.Session
+	Known       bool // State says how full the window is
+	Capture     CaptureStatus
+	Health      float64 // the memory's, from 0 to 1
+	HealthKnown bool    // Health is known
+	Model       string
 
 	told      int64 // the window as the hooks were told
 	toldModel string
 }
 
-// Shield says how the archive stands to the session.
-type Shield int
+// CaptureStatus says how the archive stands to the session.
+type CaptureStatus int
 
 // The shields.
 const (
-	Unknown Shield = iota // nothing of the session was captured yet
-	Kept                  // all that was said is in the log
-	Behind                // something was said that is not
-	Doubt                 // the last capture or its indexing failed
+	Unknown  CaptureStatus = iota // nothing of the session was captured yet
+	Captured                      // all that was said is in the log
+	Pending                       // something was said that is not
+	Failed                        // the last capture or its indexing failed
 )
 
 // look puts together what the client says and what the hooks have left. What the
 // client says goes first; where it says nothing, what the last hook knew is shown
 // as an estimate.
-func look(in input, files usage.Files, pilot usage.Pilot) View {
+func look(in input, files usage.Store, pilot usage.Monitor) Data {
 	state, known := files.Session(in.Session)
-	v := View{State: state, Model: in.Model.Name, told: state.Told, toldModel: state.ToldModel}
-	v.Shield = shield(in, state, known)
+	v := Data{State: state, Model: in.Model.Name, told: state.ClientWindow, toldModel: state.ClientModel}
+	v.Capture = shield(in, state, known)
 	if size := in.size(); size > 0 {
-		v.State.Told, v.State.ToldModel = size, in.Model.ID
+		v.State.ClientWindow, v.State.ClientModel = size, in.Model.ID
 	}
 	if in.Model.ID != "" {
 		v.State.Model = in.Model.ID
@@ -51,10 +51,10 @@ func look(in input, files usage.Files, pilot usage.Pilot) View {
 	} else {
 		v.State.Estimated = v.State.LastTokenEstimate > 0
 	}
-	pilot.Settle(&v.State)
+	pilot.Derive(&v.State)
 	v.Known = known || in.size() > 0
 	if h, ok := files.Health(); ok {
-		v.Health, v.Healed = h.Mean()
+		v.Health, v.HealthKnown = h.Mean()
 	}
 	return v
 }
@@ -66,12 +66,12 @@ const maxTail = 256 << 10
 // shield compares the transcript with what the last hook has captured. The client
 // goes on to write its own notes behind the last hook of a turn; only words of
 // the conversation count.
-func shield(in input, s usage.Session, known bool) Shield {
+func shield(in input, s usage.Session, known bool) CaptureStatus {
 	switch {
 	case !known || s.Captured == 0:
 		return Unknown
-	case s.Doubt:
-		return Doubt
+	case s.CaptureFailed:
+		return Failed
 	case filepath.Base(in.Transcript) != in.Session+".jsonl":
 		return Unknown
 	}
@@ -85,13 +85,13 @@ func shield(in input, s usage.Session, known bool) Shield {
 	case err != nil || !info.Mode().IsRegular():
 		return Unknown
 	case info.Size() == s.Captured:
-		return Kept
+		return Captured
 	case info.Size() < s.Captured, info.Size() > s.Captured+maxTail:
-		return Behind
+		return Pending
 	}
 	tail, err := io.ReadAll(io.NewSectionReader(f, s.Captured, maxTail))
 	if err != nil || bytes.Contains(tail, []byte(`"type":"user"`)) || bytes.Contains(tail, []byte(`"type":"assistant"`)) {
-		return Behind
+		return Pending
 	}
-	return Kept
+	return Captured
 }
