@@ -288,7 +288,7 @@ func shapesOf(t *testing.T, x *moment) compact.Taught {
 	return got
 }
 
-// TestLearningReplay prints docs/lifecycle.md's table. Nothing here decides
+// TestLearningReplay prints docs/maintenance.md's table. Nothing here decides
 // whether a rule is good enough: that is read off the intervals.
 func TestLearningReplay(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")

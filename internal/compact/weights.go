@@ -22,7 +22,7 @@ func (t Taught) Add(other Taught) {
 // What Weights makes of tallies. Of each shape, trust is added as if so much had
 // been expected and come out like the mean, so that few cuts teach little; and the
 // root is taken, because a model that tells chances well spreads a block thinner.
-// docs/lifecycle.md has the figures.
+// docs/maintenance.md has the figures.
 const (
 	trust      = 30
 	mildness   = 0.5
