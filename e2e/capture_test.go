@@ -55,7 +55,7 @@ func TestStory(t *testing.T) {
 	s.checkExported()
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
 	checkRestored(t, next.request(mockapi.Turn, 0), tableFact)
-	if _, block, _ := strings.Cut(next.request(mockapi.Turn, 0).Text(), "hook additional context: "+text.OpenMark); !strings.Contains(block, "With this /compact: mind the tides") {
+	if _, block, _ := strings.Cut(next.request(mockapi.Turn, 0).Text(), "hook additional context: "+text.FenceOpen); !strings.Contains(block, "With this /compact: mind the tides") {
 		t.Errorf("the block does not begin with what was typed: %s", block)
 	}
 	s.checkExported()
@@ -114,13 +114,13 @@ func checkRestored(t *testing.T, req *mockapi.Request, fact string) {
 // said to the summarizer comes back with a compaction by hand.
 func records(body string) (blocks []string, rest string) {
 	for {
-		before, from, found := strings.Cut(body, text.OpenMark)
+		before, from, found := strings.Cut(body, text.FenceOpen)
 		rest += before
 		if !found {
 			return blocks, rest
 		}
 		var block string
-		block, body, _ = strings.Cut(from, text.CloseMark)
+		block, body, _ = strings.Cut(from, text.FenceClose)
 		blocks = append(blocks, block)
 	}
 }

@@ -173,8 +173,8 @@ func TestBothTextsFitTheClient(t *testing.T) {
 				t.Errorf("what is said %s was cut: %q", what, cut)
 			}
 		}
-		if strings.Count(body, text.OpenMark) == 0 || strings.Count(body, text.OpenMark) != strings.Count(body, text.CloseMark) {
-			t.Errorf("%s: %d blocks begin, %d end", what, strings.Count(body, text.OpenMark), strings.Count(body, text.CloseMark))
+		if strings.Count(body, text.FenceOpen) == 0 || strings.Count(body, text.FenceOpen) != strings.Count(body, text.FenceClose) {
+			t.Errorf("%s: %d blocks begin, %d end", what, strings.Count(body, text.FenceOpen), strings.Count(body, text.FenceClose))
 		}
 	}
 	_, from, _ := strings.Cut(next, "SessionStart hook additional context: ")

@@ -12,7 +12,7 @@ import (
 
 func TestRecords(t *testing.T) {
 	block := func(body string) string {
-		return text.OpenMark + " 1234:\n" + body + "\n" + text.CloseMark + " 1234"
+		return text.FenceOpen + " 1234:\n" + body + "\n" + text.FenceClose + " 1234"
 	}
 	for name, c := range map[string]struct {
 		text, blocks, rest string
@@ -21,7 +21,7 @@ func TestRecords(t *testing.T) {
 		"none":        {"a", "", "a"},
 		"one":         {"a" + block("x") + "b", "x", "a b"},
 		"two":         {block("x") + "a" + block("y"), "x y", "a"},
-		"without end": {"a" + text.OpenMark + " 1234:\nx", "x", "a"},
+		"without end": {"a" + text.FenceOpen + " 1234:\nx", "x", "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			blocks, rest := records(c.text)

@@ -159,7 +159,7 @@ func (o *output) Write(p []byte) (int, error) {
 func newApp(env Env) *app {
 	guard := func(w io.Writer) io.Writer {
 		if _, ok := env.Terminal(w); ok {
-			return text.Writer{W: w, Keep: ours}
+			return text.TerminalWriter{W: w, Keep: ours}
 		}
 		return w
 	}

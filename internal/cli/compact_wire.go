@@ -94,19 +94,19 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 	if len(bytes.TrimSpace(data)) == 0 {
 		return c, archive.Invalid("there is no conversation on stdin", conversationHint)
 	}
-	w := text.New(data)
+	w := text.NewJSONReader(data)
 	messages := func() {
 		if begun != nil {
 			begun(c)
 			begun = nil
 		}
-		w.List(func() { c.messages = append(c.messages, readMessage(w)) })
+		w.Array(func() { c.messages = append(c.messages, readMessage(w)) })
 	}
-	if w.IsList() {
+	if w.IsArray() {
 		messages()
 	} else {
-		w.Object(func(name string) {
-			switch name {
+		w.Object(func(name []byte) {
+			switch string(name) {
 			case "session":
 				c.session = w.Text()
 			case "transcript":
@@ -120,9 +120,9 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 			case "instructions":
 				c.instructions = w.Text()
 			case "tokens":
-				c.tokens = w.Number()
+				c.tokens = w.Int()
 			case "window":
-				c.window = w.Number()
+				c.window = w.Int()
 			case "messages":
 				messages()
 			default:
@@ -139,17 +139,17 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 	return c, nil
 }
 
-func readMessage(w *text.Walker) (m transcript.Message) {
-	w.Object(func(name string) {
-		switch name {
+func readMessage(w *text.JSONReader) (m transcript.Message) {
+	w.Object(func(name []byte) {
+		switch string(name) {
 		case "role":
 			m.Role = w.Text()
 		case "text":
 			m.Text = w.Text()
 		case "toolUses":
-			w.List(func() { m.Uses = append(m.Uses, readToolUse(w)) })
+			w.Array(func() { m.Uses = append(m.Uses, readToolUse(w)) })
 		case "toolResults":
-			w.List(func() { m.Results = append(m.Results, readToolResult(w)) })
+			w.Array(func() { m.Results = append(m.Results, readToolResult(w)) })
 		default:
 			w.Skip()
 		}
@@ -158,17 +158,17 @@ func readMessage(w *text.Walker) (m transcript.Message) {
 	return m
 }
 
-func readToolUse(w *text.Walker) transcript.ToolUse {
+func readToolUse(w *text.JSONReader) transcript.ToolUse {
 	var id, tool string
 	var input []byte
-	w.Object(func(name string) {
-		switch name {
+	w.Object(func(name []byte) {
+		switch string(name) {
 		case "tool_use_id":
 			id = w.Text()
 		case "tool":
 			tool = w.Text()
 		case "input":
-			input = w.Raw()
+			input = w.Value()
 		default:
 			w.Skip()
 		}
@@ -176,15 +176,15 @@ func readToolUse(w *text.Walker) transcript.ToolUse {
 	return claude.ToolUse(id, tool, input)
 }
 
-func readToolResult(w *text.Walker) (r transcript.ToolResult) {
-	w.Object(func(name string) {
-		switch name {
+func readToolResult(w *text.JSONReader) (r transcript.ToolResult) {
+	w.Object(func(name []byte) {
+		switch string(name) {
 		case "tool_use_id":
 			r.ID = w.Text()
 		case "text":
 			r.Text = w.Text()
 		case "isError":
-			r.Failed = w.Truth()
+			r.Failed = w.Bool()
 		default:
 			w.Skip()
 		}

@@ -14,6 +14,7 @@ import (
 	"strandline/bench/synth"
 	"strandline/internal/archive"
 	"strandline/internal/config"
+	"strandline/internal/text"
 	"strandline/internal/view"
 )
 
@@ -99,7 +100,7 @@ func TestGoldenCompactions(t *testing.T) {
 func TestCompactionsFitTheTerminal(t *testing.T) {
 	w := compactedWorld(t)
 	for line := range strings.Lines(w.must("compactions", "--all")) {
-		if n := cells(strings.TrimRight(line, "\n")); n > w.width {
+		if n := text.Cells(strings.TrimRight(line, "\n")); n > w.width {
 			t.Errorf("%d cells: %s", n, line)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/compact"
 	"strandline/internal/install"
+	"strandline/internal/text"
 )
 
 // completed is how many sessions a shell is offered, the newest.
@@ -73,7 +74,7 @@ func (a *app) completeSession(cmd *cobra.Command, _ []string, typed string) (out
 		list, err := x.store.Sessions(cmd.Context(), archive.SessionFilter{Limit: completed})
 		for _, s := range list {
 			if id := archive.ShortID(s.ID); strings.HasPrefix(id, typed) {
-				out = append(out, cobra.CompletionWithDesc(id, cut(oneLine(s.Title), 60)))
+				out = append(out, cobra.CompletionWithDesc(id, text.TruncateCells(oneLine(s.Title), 60)))
 			}
 		}
 		return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strandline/internal/logread"
+	"strandline/internal/text"
 	"strandline/internal/transcript/claude"
 )
 
@@ -65,8 +66,8 @@ func TestTextsAreBrokenOnlyWhereTheyAreProse(t *testing.T) {
 				t.Errorf("words were lost:\n%s", got)
 			}
 			for line := range strings.Lines(got) {
-				if c.broken && cells(line) > 80 {
-					t.Errorf("a line of %d cells: %s", cells(line), line)
+				if c.broken && text.Cells(line) > 80 {
+					t.Errorf("a line of %d cells: %s", text.Cells(line), line)
 				}
 			}
 		})

@@ -111,7 +111,7 @@ func TestPainter(t *testing.T) {
 	// What the painter writes passes the screen, or it would show as "^[[1m".
 	p := painter{on: true}
 	for _, painted := range []string{p.bold("x"), p.dim("x"), p.red("x"), p.green("x"), p.yellow("x"), p.kind("x"), colourSequence(colourMatch)} {
-		if text.Escape(painted, ours) != painted {
+		if text.EscapeTerminal(painted, ours) != painted {
 			t.Errorf("%q does not pass", painted)
 		}
 	}
@@ -144,8 +144,8 @@ func TestProgress(t *testing.T) {
 	out.Reset()
 	narrow := &progress{app: a, label: "importing", live: true, width: 30, start: noon()}
 	narrow.capture(at(4, 4_000_000))
-	if line := strings.TrimPrefix(out.String(), "\r"); cells(line) > 29 {
-		t.Errorf("%d cells on a terminal of 30: %q", cells(line), line)
+	if line := strings.TrimPrefix(out.String(), "\r"); text.Cells(line) > 29 {
+		t.Errorf("%d cells on a terminal of 30: %q", text.Cells(line), line)
 	}
 
 	// An import of nothing, one that nobody sees, and one for a script.

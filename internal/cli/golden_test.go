@@ -149,7 +149,7 @@ func TestTheTerminalObeysNoTranscript(t *testing.T) {
 		{"search", "--all", "--json", "window"}, {"restore", "--session", sessionA}, {"preserve", "--session", sessionA}, {"status"}, {"projects"},
 	} {
 		out := w.must(args...)
-		if text.Escape(out, ours) != out {
+		if text.EscapeTerminal(out, ours) != out {
 			t.Errorf("%v lets through: %q", args, out)
 		}
 	}
@@ -167,7 +167,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	for _, w.width = range []int{80, 100, 120} {
 		for _, args := range [][]string{{"sessions", "--agents"}, {"show", sessionA}, {"projects"}} {
 			for line := range strings.Lines(w.must(args...)) {
-				if n := cells(strings.TrimRight(line, "\n")); n > w.width && !strings.Contains(line, "·") && !strings.HasPrefix(line, sessionA) {
+				if n := text.Cells(strings.TrimRight(line, "\n")); n > w.width && !strings.Contains(line, "·") && !strings.HasPrefix(line, sessionA) {
 					t.Errorf("%v: %d cells on a terminal of %d: %s", args, n, w.width, line)
 				}
 			}
@@ -186,7 +186,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := cells(strings.TrimRight(line, "\n")); n > helpWidth && !strings.Contains(c.CommandPath(), " completion") { // cobra's own words
+			if n := text.Cells(strings.TrimRight(line, "\n")); n > helpWidth && !strings.Contains(c.CommandPath(), " completion") { // cobra's own words
 				t.Errorf("%s: %d cells: %s", c.CommandPath(), n, line)
 			}
 		}

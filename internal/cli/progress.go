@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strandline/internal/capture"
+	"strandline/internal/text"
 )
 
 // progress draws a bar on stderr where a terminal is there to see it. One
@@ -53,9 +54,9 @@ func (p *progress) draw(done, total int64, what string, last bool) {
 	}
 	line := fmt.Sprintf("%s [%s%s] %3.0f%%  %s  %s%s", p.label,
 		strings.Repeat("█", full), strings.Repeat("░", length-full), share*100, what, size(done), rate)
-	line = cut(line, max(p.width-1, 20))
+	line = text.TruncateCells(line, max(p.width-1, 20))
 	fmt.Fprintf(p.app.env.Stderr, "\r%s", pad(line, p.cells, false))
-	p.cells = cells(line)
+	p.cells = text.Cells(line)
 }
 
 // end goes to the line behind the bar, if one was drawn.

@@ -163,18 +163,18 @@ func (a *app) printBlocks(h archive.Handle, blocks []logread.Block) error {
 // told is a block's text as it is printed. On a terminal what people and models
 // wrote is broken between words; code, tables and what programs printed are not.
 func (a *app) told(x logread.Block) string {
-	text, columns := a.quote(x.Text), a.columns(a.env.Stdout)
+	quoted, columns := a.quote(x.Text), a.columns(a.env.Stdout)
 	if columns == 0 || !slices.Contains([]string{claude.BlockPrompt, claude.BlockReply, claude.BlockThinking}, x.Kind) {
-		return text
+		return quoted
 	}
 	var b strings.Builder
 	code := false
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(quoted) {
 		bare := strings.TrimSpace(line)
 		if strings.HasPrefix(bare, "```") {
 			code = !code
 		}
-		if indent := strings.Index(line, bare); code || cells(line) <= columns || indent >= 4 || line[0] == '\t' || bare[0] == '|' {
+		if indent := strings.Index(line, bare); code || text.Cells(line) <= columns || indent >= 4 || line[0] == '\t' || bare[0] == '|' {
 			b.WriteString(line)
 		} else {
 			hang(&b, columns, strings.Repeat(" ", indent), indent, bare, plain)

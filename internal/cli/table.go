@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strandline/internal/text"
 	"strings"
 )
 
@@ -57,7 +58,7 @@ func (t *table) write(w io.Writer, width int) error {
 		case t.paths:
 			ends = []string{cutStart(row[last], widths[last])}
 		default:
-			ends = []string{cut(row[last], widths[last])}
+			ends = []string{text.TruncateCells(row[last], widths[last])}
 		}
 		for n, end := range ends {
 			line := make([]string, 0, len(row))
@@ -65,7 +66,7 @@ func (t *table) write(w io.Writer, width int) error {
 				if n > 0 {
 					c = ""
 				}
-				line = append(line, pad(cut(c, widths[i]), widths[i], t.right[i]))
+				line = append(line, pad(text.TruncateCells(c, widths[i]), widths[i], t.right[i]))
 			}
 			line = append(line, end)
 			b.WriteString(strings.TrimRight(strings.Join(line, gap), " ") + "\n")
@@ -83,7 +84,7 @@ func (t *table) widths(width int) []int {
 	widths := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
-			widths[i] = max(widths[i], cells(c))
+			widths[i] = max(widths[i], text.Cells(c))
 		}
 	}
 	last := len(widths) - 1
@@ -114,7 +115,7 @@ func (t *table) widths(width int) []int {
 func wrap(s string, n int) []string {
 	lines := flow(strings.Fields(s), n)
 	for i := range lines {
-		lines[i] = cut(lines[i], n)
+		lines[i] = text.TruncateCells(lines[i], n)
 	}
 	return lines
 }
@@ -128,7 +129,7 @@ func flow(words []string, n int) []string {
 		switch {
 		case *line == "":
 			*line = word
-		case cells(*line)+1+cells(word) <= n:
+		case text.Cells(*line)+1+text.Cells(word) <= n:
 			*line += " " + word
 		default:
 			lines = append(lines, word)

@@ -4,39 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/quick"
-	"unicode/utf8"
 )
-
-func TestCells(t *testing.T) {
-	for in, want := range map[string]int{
-		"":                    0,
-		"abc":                 3,
-		"naïve":               5,
-		"nai\u0308ve":         5, // the mark stands on the letter
-		"支払い":                 6,
-		"재시도":                 6,
-		"ｗｉｄｅ":                8,
-		"ﾊﾝｶｸ":                4, // half-width on purpose
-		"Привет":              6,
-		"😀":                   2,
-		"👍🏽":                  2, // with a skin tone
-		"👩‍👩‍👧":               2, // a family is one picture
-		"❤":                   1,
-		"❤️":                  2, // shown as an emoji
-		"🇩🇪":                  2, // a flag is two letters
-		"a\u200bb":            2,
-		"…·—":                 3, // ambiguous ones are narrow outside East Asia
-		"█░":                  2,
-		"\x1b":                0,
-		"(╯°□°)╯︵ ┻━┻":        13,
-		"e\u0301\u0302\u20dd": 1,
-	} {
-		if got := cells(in); got != want {
-			t.Errorf("cells(%q) = %d, want %d", in, got, want)
-		}
-	}
-}
 
 func TestCutStart(t *testing.T) {
 	for _, c := range []struct {
@@ -55,43 +23,6 @@ func TestCutStart(t *testing.T) {
 		if got := cutStart(c.in, c.n); got != c.want {
 			t.Errorf("cutStart(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
-	}
-}
-
-func TestCut(t *testing.T) {
-	for name, c := range map[string]struct {
-		in   string
-		n    int
-		want string
-	}{
-		"fits":                  {"abc", 3, "abc"},
-		"one too long":          {"abcd", 3, "ab…"},
-		"one cell":              {"abcd", 1, "…"},
-		"no cell":               {"abcd", 0, ""},
-		"fewer than none":       {"abcd", -4, ""},
-		"nothing":               {"", 0, ""},
-		"wide fits":             {"支払い", 6, "支払い"},
-		"wide, cut on the edge": {"支払い", 5, "支払…"},
-		"wide, half a cell":     {"支払い", 4, "支…"},
-		"a mark goes along":     {"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
-		"before a picture":      {"ab👩‍👧cd", 3, "ab…"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := cut(c.in, c.n); got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-func TestCutNeverTakesMoreThanItsCells(t *testing.T) {
-	check := func(s string, n uint8) bool {
-		width := int(n % 40)
-		got := cut(s, width)
-		return cells(got) <= width && (got == s || got == "" || strings.HasSuffix(got, "…")) && (!utf8.ValidString(s) || utf8.ValidString(got))
-	}
-	if err := quick.Check(check, nil); err != nil {
-		t.Error(err)
 	}
 }
 

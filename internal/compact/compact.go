@@ -77,7 +77,7 @@ func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
 	if role != RoleNone {
 		title += ", for the " + string(role)
 	}
-	room := req.Budget - text.Overhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
+	room := req.Budget - text.FenceOverhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
 	if room < minLine || len(p.passages)+len(p.prompts) == 0 {
 		return Block{}, nil
 	}

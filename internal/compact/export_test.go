@@ -34,7 +34,7 @@ func RestoreTaught(ctx context.Context, src Source, req Request, l Lesson) (Bloc
 	}
 	items := c.gather(nil)
 	RoleNone.layout().apply(items)
-	room := req.Budget - text.Overhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
+	room := req.Budget - text.FenceOverhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
 	body, handles, _ := newChooser(c.voc, sectionTitles(), room).pick(items)
 	return Block{Text: text.Fence(title, body), Handles: handles}, nil
 }

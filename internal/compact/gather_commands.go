@@ -17,7 +17,7 @@ func (c *collector) act(x archive.Call) string {
 		if x.Unrun() {
 			verb = "meant to run"
 		}
-		return verb + " `" + text.Cut(oneLine(c.short(x.Command)), 160) + "`" + outcome(x)
+		return verb + " `" + text.Truncate(oneLine(c.short(x.Command)), 160) + "`" + outcome(x)
 	case archive.CallEdit, archive.CallRead:
 		if len(x.Files) == 0 {
 			return ""
@@ -39,9 +39,9 @@ func outcome(x archive.Call) string {
 	case x.LineResult < 0:
 		return ", no result yet"
 	case x.Unrun():
-		return ", " + text.Cut(oneLine(x.Error), maxLineUnits)
+		return ", " + text.Truncate(oneLine(x.Error), maxLineUnits)
 	case x.Failed && x.Error != "":
-		return fmt.Sprintf(", failed%s: %s", exitCode(x), text.Cut(oneLine(x.Error), maxLineUnits))
+		return fmt.Sprintf(", failed%s: %s", exitCode(x), text.Truncate(oneLine(x.Error), maxLineUnits))
 	case x.Failed:
 		return ", failed" + exitCode(x)
 	case x.Exit != nil:

@@ -144,7 +144,7 @@ func (c *collector) contentItem(x archive.Passage, path string, edits, reads int
 	switch {
 	case path == "":
 		asked, _, _ := strings.Cut(x.Text, "\n")
-		it.head = "answer to " + text.Cut(oneLine(c.short(asked)), 160)
+		it.head = "answer to " + text.Truncate(oneLine(c.short(asked)), 160)
 	case edits > 0:
 		it.section = secFiles
 		it.prior = 0.4 + 1.2*ago(age, 30)

@@ -12,7 +12,7 @@ import (
 // and those between by worth.
 func (c *collector) prompts() {
 	if body := strings.TrimSpace(clean(c.req.Instructions)); body != "" {
-		c.add(item{section: secAsked, order: -1, must: true, head: "With this /compact: " + text.Cut(body, max(c.req.Budget/4, 160))})
+		c.add(item{section: secAsked, order: -1, must: true, head: "With this /compact: " + text.Truncate(body, max(c.req.Budget/4, 160))})
 	}
 	turns := c.promptTexts()
 	for i, t := range turns {

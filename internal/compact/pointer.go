@@ -49,7 +49,7 @@ func pointTo(s archive.Session, now time.Time) string {
 	if !s.Last.IsZero() {
 		when = fmt.Sprintf(", last active %s (%s)", s.Last.UTC().Format("2006-01-02 15:04"), since(now.Sub(s.Last)))
 	}
-	title := `"` + text.Cut(oneLine(s.Title), 120) + `"`
+	title := `"` + text.Truncate(oneLine(s.Title), 120) + `"`
 	body := fmt.Sprintf("The last session in this project was %s: %s, %s%s.\n", id, title, count(s.Turns, "turn"), when) +
 		fmt.Sprintf("What it did is on record: strandline show %s, strandline search \"WORDS\" --session %s.", last, id)
 	where := "this project"

@@ -41,16 +41,16 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 	}
 	lead := rules + "\n"
 	if body := strings.TrimSpace(clean(req.Instructions)); body != "" {
-		lead = text.Cut(body, req.Budget/3) + "\n\n" + lead
+		lead = text.Truncate(body, req.Budget/3) + "\n\n" + lead
 	}
 	title := blockTitle(p)
-	room := req.Budget - text.Units(lead) - text.Overhead - text.Units(title)
+	room := req.Budget - text.Units(lead) - text.FenceOverhead - text.Units(title)
 	if room < minLine {
 		return "", nil
 	}
 	c := newCollector(p, req)
 	failures := c.keepErrors()
-	body, _, _ := text.Assemble([]text.Section{
+	body, _, _ := text.FitSections([]text.Section{
 		{Title: "Open tasks", Items: c.keepTasks(), AsGiven: true},
 		{Title: "Files changed in this session", Items: c.keepFiles(), AsGiven: true},
 		{Title: "Test and build commands", Items: c.keepChecks(failures), AsGiven: true},
@@ -213,5 +213,5 @@ func changes(ctx context.Context, req Request) []text.Item {
 
 // line says what the task is and how far.
 func (t task) line() string {
-	return fmt.Sprintf("%s: %s", strings.ReplaceAll(t.status, "_", " "), text.Cut(oneLine(t.subject), 200))
+	return fmt.Sprintf("%s: %s", strings.ReplaceAll(t.status, "_", " "), text.Truncate(oneLine(t.subject), 200))
 }

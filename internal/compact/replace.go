@@ -43,7 +43,7 @@ type Replacement struct {
 }
 
 // How the record tells what it is. The model reads it first.
-const ownNotice = text.StandsFor + `, which strandline compacted without a model: nothing was summarized.
+const ownNotice = text.ReplacementOpening + `, which strandline compacted without a model: nothing was summarized.
 The messages behind it are the last ones, word for word; go on from there. What the user asked is quoted, file contents are as last seen,
 and what is only named here is a command away: strandline show HANDLE, strandline search "WORDS"`
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // index is what the archive knows about the conversation: where its parts stand,
@@ -28,7 +29,7 @@ func openPast(ctx context.Context, src Source, req ReplaceRequest) (*index, erro
 	if src == nil || req.Session == "" {
 		return x, nil
 	}
-	p, err := load(ctx, src, req.Session, req.AtLine, charsOf(req.Budget))
+	p, err := load(ctx, src, req.Session, req.AtLine, text.TokenChars(req.Budget))
 	if archive.ErrorCode(err) == archive.CodeNotFound {
 		return x, nil
 	}
@@ -77,9 +78,6 @@ func (x *index) readPrompts(ctx context.Context, src Source, req ReplaceRequest)
 	}
 	return nil
 }
-
-// charsOf is how many characters about so many tokens are.
-func charsOf(n int) int { return n * asciiBytes / asciiTokens }
 
 // keyBytes is as much of a text as tells it from others.
 const keyBytes = 160

@@ -19,8 +19,8 @@ const (
 
 // isOwn reports whether a text is a record that stands for a conversation.
 func isOwn(body string) bool {
-	at := strings.Index(body, text.OpenMark)
-	return at >= 0 && strings.Contains(body[at:min(len(body), at+1024)], text.StandsFor)
+	at := strings.Index(body, text.FenceOpen)
+	return at >= 0 && strings.Contains(body[at:min(len(body), at+1024)], text.ReplacementOpening)
 }
 
 // readOwn takes a record apart into what it told.
@@ -28,7 +28,7 @@ func readOwn(body string) (st story) {
 	var list *[]said
 	for raw := range strings.SplitSeq(body, "\n") {
 		switch {
-		case strings.HasPrefix(raw, text.CloseMark):
+		case strings.HasPrefix(raw, text.FenceClose):
 			return st
 		case raw == headPrompts:
 			list = &st.prompts

@@ -180,7 +180,7 @@ func TestReplaceAgainAndAgain(t *testing.T) {
 	for i := range 10 {
 		c.ask(fmt.Sprintf("Step %d, please.", i)).filler(900).say(fmt.Sprintf("Step %d is done.", i))
 		out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 4000})
-		if n := strings.Count(out.Text, text.OpenMark); n != 1 {
+		if n := strings.Count(out.Text, text.FenceOpen); n != 1 {
 			t.Fatalf("%d records after compaction %d", n, i)
 		}
 		sizes = append(sizes, len(out.Text))
@@ -380,7 +380,7 @@ func TestReplaceProperties(t *testing.T) {
 		if again, err := compact.Replace(t.Context(), nil, req); err != nil || again.Text != out.Text || !slices.Equal(again.Keep, out.Keep) {
 			t.Fatal("not the same twice")
 		}
-		if !slices.IsSorted(out.Keep) || strings.Count(out.Text, text.OpenMark) != 1 {
+		if !slices.IsSorted(out.Keep) || strings.Count(out.Text, text.FenceOpen) != 1 {
 			t.Fatalf("kept %v", out.Keep)
 		}
 		calls := map[string]bool{}
@@ -430,7 +430,7 @@ func TestSummary(t *testing.T) {
 			t.Errorf("the summary does not hold %q:\n%s", want, body)
 		}
 	}
-	if rest := strings.TrimSpace(text.Strip(body)); rest != "" {
+	if rest := strings.TrimSpace(text.StripFences(body)); rest != "" {
 		t.Errorf("not known as ours: %q", rest)
 	}
 	again := compact.ReplaceRequest{Messages: append([]transcript.Message{{Role: "user", Text: "It went on like this. " + body, Summary: true}}, c.ms[len(c.ms)-2:]...), Budget: 2000}

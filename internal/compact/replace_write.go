@@ -152,7 +152,7 @@ const leastFile = 60
 // more than ASCII does it is made again in less room.
 func (w *recordWriter) more(ctx context.Context, index *index, req ReplaceRequest, keep []int) {
 	known := w.text.String() + keptText(req, keep)
-	room := charsOf(w.room-tokens(headMore)-leftTokens) * restRoom / 100
+	room := text.TokenChars(w.room-tokens(headMore)-leftTokens) * restRoom / 100
 	for range 3 {
 		if room < minLine || ctx.Err() != nil {
 			return
@@ -211,7 +211,7 @@ func (x *index) close() {
 }
 
 func gatherMore(p *past, req ReplaceRequest) gathering {
-	c := learnPast(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: charsOf(req.Budget), Instructions: req.Instructions})
+	c := learnPast(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: text.TokenChars(req.Budget), Instructions: req.Instructions})
 	return gathering{c, c.gather(nil)}
 }
 

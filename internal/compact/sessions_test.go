@@ -70,7 +70,7 @@ func TestUnusualSessionsGolden(t *testing.T) {
 			b := restore(t, m, compact.Request{Budget: 2500})
 			checkBlock(t, b.Text, 2500)
 			kept := preserve(t, m, compact.Request{Budget: 2500})
-			kept = kept[max(0, strings.Index(kept, text.OpenMark)):] // without the rules, which are the same for all
+			kept = kept[max(0, strings.Index(kept, text.FenceOpen)):] // without the rules, which are the same for all
 			golden(t, "session_"+name, b.Text+"\n\n"+kept)
 		})
 	}
@@ -309,7 +309,7 @@ func TestPreserveGivesInstructionsAThird(t *testing.T) {
 	if n := text.Units(lead); !ok || n > 2000 || n < 1900 || !strings.HasSuffix(lead, "…") {
 		t.Errorf("%d units of instructions end in %q", n, lead[max(0, len(lead)-20):])
 	}
-	if !strings.HasPrefix(rest, "Keep in the summary") || text.Strip(rest) == rest {
+	if !strings.HasPrefix(rest, "Keep in the summary") || text.StripFences(rest) == rest {
 		t.Errorf("behind them:\n%s", rest)
 	}
 }

@@ -89,7 +89,7 @@ func TestReplaceInLittleRoom(t *testing.T) {
 					req.Session = sessionID
 				}
 				out := replace(t, src, req)
-				if strings.Count(out.Text, text.OpenMark) != 1 || strings.Count(out.Text, text.CloseMark) != 1 || len(out.Text) > 4000 {
+				if strings.Count(out.Text, text.FenceOpen) != 1 || strings.Count(out.Text, text.FenceClose) != 1 || len(out.Text) > 4000 {
 					t.Errorf("%s, budget %d: %d bytes\n%s", name, budget, len(out.Text), out.Text)
 				}
 				if name == "only a prompt" && budget == 500 && !strings.Contains(out.Print(req), "Only this.") {

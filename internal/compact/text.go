@@ -30,7 +30,7 @@ func tidied(s string) (line string, whole bool) {
 	if len(s) < minLineBytes || !hasLetter(s) || housekeeping(s) {
 		return "", false
 	}
-	line = text.Cut(s, maxLineUnits)
+	line = text.Truncate(s, maxLineUnits)
 	return line, whole && len(line) == len(s)
 }
 
@@ -67,26 +67,15 @@ func unnumber(s string) string {
 // sentences splits prose into sentences and list entries; code fences, rules
 // and table borders are dropped.
 func sentences(body string, fn func(s string)) {
-	fenced := false
-	for raw := range strings.SplitSeq(body, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(raw), "```") {
-			fenced = !fenced
-			continue
+	text.ProseLines(body, func(line string, code bool) {
+		switch s := text.TrimMarkdown(oneLine(line)); {
+		case len(s) < minLineBytes || !hasLetter(s):
+		case code:
+			fn(text.Truncate(s, maxLineUnits))
+		default:
+			text.Sentences(s, func(s string) { fn(text.Truncate(s, maxSentenceUnits)) })
 		}
-		s := text.Unlist(oneLine(raw))
-		if len(s) < minLineBytes || !hasLetter(s) {
-			continue
-		}
-		if fenced {
-			fn(text.Cut(s, maxLineUnits))
-			continue
-		}
-		for s != "" {
-			at := text.SentenceEnd(s)
-			fn(text.Cut(s[:at], maxSentenceUnits))
-			s = strings.TrimLeft(s[at:], " ")
-		}
-	}
+	})
 }
 
 // reasoned reports whether a sentence says what was decided, why, or what must
@@ -170,7 +159,7 @@ func beginsWith(s string, prefixes ...string) bool {
 // clip cuts text to at most n units and returns what is left over. It cuts
 // behind a line or a word; the ellipsis that marks the cut is counted.
 func clip(body string, n int) (head, rest string) {
-	head = text.Cut(body, n)
+	head = text.Truncate(body, n)
 	if head == body {
 		return body, ""
 	}

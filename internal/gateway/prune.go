@@ -171,7 +171,7 @@ func prune(r *request, rules Rules, find lookup) ([]byte, pruned) {
 
 // stub returns the JSON string that replaces a result.
 func stub(body, handle string, chars int) []byte {
-	head := strings.TrimSuffix(text.Cut(body, chars), "…")
+	head := strings.TrimSuffix(text.Truncate(body, chars), "…")
 	left := text.Units(body) - text.Units(head)
 	line := fmt.Sprintf("[strandline: %d more characters of this result were omitted to save context. To read them: recall %s]", left, handle)
 	if head != "" {

@@ -49,16 +49,16 @@ var errNoMessages = errors.New("the request holds no messages")
 
 // parse reads a request's body. Unknown fields are skipped.
 func parse(body []byte) (*request, error) {
-	w := text.New(body)
+	w := text.NewJSONReader(body)
 	r := &request{body: body}
-	w.Object(func(name string) {
-		switch name {
+	w.Object(func(name []byte) {
+		switch string(name) {
 		case "model":
 			r.model = w.Text()
 		case "stream":
-			r.stream = w.Truth()
+			r.stream = w.Bool()
 		case "messages":
-			w.List(func() { r.messages = append(r.messages, readMessage(w)) })
+			w.Array(func() { r.messages = append(r.messages, readMessage(w)) })
 		default:
 			w.Skip()
 		}
@@ -72,16 +72,16 @@ func parse(body []byte) (*request, error) {
 	return r, nil
 }
 
-func readMessage(w *text.Walker) (m message) {
-	w.Object(func(name string) {
+func readMessage(w *text.JSONReader) (m message) {
+	w.Object(func(name []byte) {
 		switch {
-		case name == "role":
+		case string(name) == "role":
 			m.role = w.Text()
-		case name == "content" && w.IsText():
-			b := block{kind: blockText, value: w.Value()}
+		case string(name) == "content" && w.IsString():
+			b := block{kind: blockText, value: w.Span()}
 			m.blocks, m.size = append(m.blocks, b), b.value.Size()
-		case name == "content":
-			w.List(func() {
+		case string(name) == "content":
+			w.Array(func() {
 				b, size := readBlock(w)
 				m.blocks, m.size = append(m.blocks, b), m.size+size
 			})
@@ -97,10 +97,10 @@ func readMessage(w *text.Walker) (m message) {
 const cacheControl = "cache_control"
 
 // readBlock reads a block and returns the size of its values.
-func readBlock(w *text.Walker) (b block, size int) {
+func readBlock(w *text.JSONReader) (b block, size int) {
 	values := map[string]text.Span{}
-	w.Object(func(name string) {
-		switch name {
+	w.Object(func(name []byte) {
+		switch string(name) {
 		case "type":
 			b.kind = w.Text()
 		case "id", "tool_use_id":
@@ -108,12 +108,13 @@ func readBlock(w *text.Walker) (b block, size int) {
 		case "name":
 			b.name = w.Text()
 		case "is_error":
-			b.failed = w.Truth()
+			b.failed = w.Bool()
 		case cacheControl:
 			w.Skip()
 		default:
-			values[name] = w.Value()
-			size += values[name].Size()
+			span := w.Span()
+			values[string(name)] = span
+			size += span.Size()
 		}
 	})
 	switch b.kind {
@@ -135,10 +136,10 @@ func (r *request) text(b block) string {
 		return strings.ToValidUTF8(s, "\uFFFD")
 	}
 	var parts []string
-	w := text.New(raw)
-	w.List(func() {
-		w.Object(func(name string) {
-			if name == "text" {
+	w := text.NewJSONReader(raw)
+	w.Array(func() {
+		w.Object(func(name []byte) {
+			if string(name) == "text" {
 				parts = append(parts, w.Text())
 				return
 			}

@@ -1,12 +1,9 @@
 package hook
 
 import (
-	"bytes"
-
-	"github.com/go-json-experiment/json/jsontext"
-
 	"strandline/internal/archive"
 	"strandline/internal/compact"
+	"strandline/internal/text"
 )
 
 // payload holds the fields of an event's payload that are used here. Every field
@@ -52,34 +49,18 @@ func parsePayload(data []byte) payload {
 		"task_description":       &p.taskText,
 		"tool_name":              &p.toolName,
 	}
-	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
-		return p
-	}
-	for {
-		name, err := dec.ReadToken()
-		if err != nil || name.Kind() != '"' {
-			return p
+	r := text.NewJSONReader(data)
+	r.Object(func(name []byte) {
+		switch field := fields[string(name)]; {
+		case field != nil && r.IsString():
+			*field = r.Text()
+		case string(name) == "context_tokens":
+			p.contextTokens = int64(r.Int())
+		default:
+			r.Skip()
 		}
-		key := name.String()
-		field, kind := fields[key], dec.PeekKind()
-		tokens := key == "context_tokens" && kind == '0'
-		if !tokens && (field == nil || kind != '"') {
-			if dec.SkipValue() != nil {
-				return p
-			}
-			continue
-		}
-		value, err := dec.ReadToken()
-		if err != nil {
-			return p
-		}
-		if !tokens {
-			*field = value.String()
-		} else if n, err := value.Int(); err == nil {
-			p.contextTokens = n
-		}
-	}
+	})
+	return p
 }
 
 // sideEvent reports whether the session's folder is listed at this event.

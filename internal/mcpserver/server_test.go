@@ -141,7 +141,7 @@ func TestWhatComesBackIsARecordOfThePast(t *testing.T) {
 	c := w.client()
 	out, res := call(t, c, "search", map[string]any{"query": "payment key ignore rules", "limit": 25})
 	for what, body := range map[string]string{"text": textOf(res), "structure": out.Record} {
-		if !strings.HasPrefix(body, text.OpenMark) || strings.Count(body, text.CloseMark) != 1 {
+		if !strings.HasPrefix(body, text.FenceOpen) || strings.Count(body, text.FenceClose) != 1 {
 			t.Errorf("the %s is not fenced once: %s", what, body)
 		}
 		if strings.Contains(body, "sk-hidden") || !strings.Contains(body, "[secret]") {
@@ -153,10 +153,10 @@ func TestWhatComesBackIsARecordOfThePast(t *testing.T) {
 		t.Errorf("recall tells a secret: %s", out.Record)
 	}
 	out, _ = call(t, c, "recall", map[string]any{"handle": "7f3a12cd/1"})
-	if strings.Count(out.Record, text.CloseMark) != 1 {
+	if strings.Count(out.Record, text.FenceClose) != 1 {
 		t.Errorf("the past closes the fence: %s", out.Record)
 	}
-	if got := text.Strip(out.Record); got != "" {
+	if got := text.StripFences(out.Record); got != "" {
 		t.Errorf("not all of it is known as our own: %q", got)
 	}
 }

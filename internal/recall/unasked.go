@@ -204,7 +204,7 @@ func share(p archive.Passage, ts []archive.Term) float64 {
 // tell writes the block: a line of origin, and a line for each passage, as many
 // as there is room for.
 func tell(title string, list []found, units int, now time.Time) Recalled {
-	room := units - text.Overhead - text.Units(title)
+	room := units - text.FenceOverhead - text.Units(title)
 	var b Recalled
 	var body strings.Builder
 	for _, f := range list {
@@ -214,7 +214,7 @@ func tell(title string, list []found, units int, now time.Time) Recalled {
 		if fits < excerptLeast {
 			break
 		}
-		item := head + text.Cut(strings.Join(strings.Fields(f.Text), " "), fits) + "\n"
+		item := head + text.Truncate(strings.Join(strings.Fields(f.Text), " "), fits) + "\n"
 		room -= text.Units(item)
 		body.WriteString(item)
 		b.Handles, b.Refs = append(b.Handles, ref.Handle()), append(b.Refs, ref)

@@ -43,8 +43,8 @@ func Brief(f archive.SnapshotFact, kind Kind, title string, budget int) string {
 	default:
 		list = []text.Section{s.summary(90), s.open("Open tasks", 85), s.next(80), s.decisions(75), s.failures(70), s.agents(60), s.messages(55), s.changes(50), s.files(40), s.progress(30)}
 	}
-	room := budget - text.Overhead - text.Units(title)
-	body, _, _ := text.Assemble(list, room)
+	room := budget - text.FenceOverhead - text.Units(title)
+	body, _, _ := text.FitSections(list, room)
 	return text.Fence(title, body)
 }
 

@@ -68,7 +68,7 @@ func (p *History) agentTexts() map[archive.Ref][]archive.Passage {
 func (t *Task) describe(x archive.Passage) {
 	head, answer, _ := strings.Cut(x.Text, "\n")
 	t.Agent, t.Subject = archive.AgentAsk(head, x.Label)
-	t.Result = text.Cut(strings.TrimSpace(answer), maxResult)
+	t.Result = text.Truncate(strings.TrimSpace(answer), maxResult)
 }
 
 // launchedPrefix begins the answer of a run that goes on in the background.
@@ -108,7 +108,7 @@ func (p *History) background(t *Task, c archive.Call) {
 				t.Status = Failed
 			}
 		}
-		t.Result = text.Cut(strings.TrimSpace(answer), maxResult)
+		t.Result = text.Truncate(strings.TrimSpace(answer), maxResult)
 		t.Last = archive.Ref{Session: p.Session.ID, Turn: x.Turn, Step: x.Step}
 		t.End = max(t.End, p.Moment(x.Turn, max(x.Step, 0)))
 		return

@@ -158,7 +158,7 @@ func (x *extraction) commands() []string {
 			continue
 		}
 		seen[key] = true
-		out = append(out, entry{text.Cut(x.short(oneLine(key)), 120) + ending(c), archive.Checks(key)})
+		out = append(out, entry{text.Truncate(x.short(oneLine(key)), 120) + ending(c), archive.Checks(key)})
 	}
 	slices.Reverse(out)
 	slices.SortStableFunc(out, func(a, b entry) int {
@@ -210,7 +210,7 @@ func (x *extraction) errors() []string {
 			continue
 		}
 		delete(open, key)
-		out = append(out, text.Cut(x.short(oneLine(bad.Error)), 160)+" => "+x.cure(bad, c, x.calls[:i]))
+		out = append(out, text.Truncate(x.short(oneLine(bad.Error)), 160)+" => "+x.cure(bad, c, x.calls[:i]))
 	}
 	return out
 }
@@ -224,7 +224,7 @@ func (x *extraction) cure(bad, good archive.Call, calls []archive.Call) string {
 		}
 		for _, s := range sentences(x.short(p.Text)) {
 			if signal(s) > 0 && !announces(s) {
-				return text.Cut(s, 200)
+				return text.Truncate(s, 200)
 			}
 		}
 	}
@@ -268,7 +268,7 @@ func (x *extraction) outcomes() []string {
 				worth += 0.4
 			}
 			if worth > 0.3 {
-				all = append(all, candidate{text.Cut(s, 240), worth})
+				all = append(all, candidate{text.Truncate(s, 240), worth})
 			}
 		}
 	}
@@ -298,10 +298,10 @@ func (x *extraction) details() []string {
 			seen[line] = true
 			switch {
 			case declares(line):
-				named = append(named, name+text.Cut(strings.TrimRight(line, " {:"), 140))
+				named = append(named, name+text.Truncate(strings.TrimRight(line, " {:"), 140))
 			case !plain && len(line) > 24:
 				plain = true
-				other = append(other, name+text.Cut(line, 140))
+				other = append(other, name+text.Truncate(line, 140))
 			}
 		}
 	}

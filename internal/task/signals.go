@@ -9,22 +9,12 @@ import (
 // sentences splits prose into sentences and list entries; what stands between
 // code fences is left out.
 func sentences(body string) (out []string) {
-	fenced := false
-	for raw := range strings.SplitSeq(body, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(raw), "```") {
-			fenced = !fenced
-			continue
+	text.ProseLines(body, func(line string, code bool) {
+		if line = text.TrimMarkdown(oneLine(line)); code || len(line) < 12 || strings.HasSuffix(line, ":") {
+			return
 		}
-		line := text.Unlist(oneLine(raw))
-		if fenced || len(line) < 12 || strings.HasSuffix(line, ":") {
-			continue
-		}
-		for line != "" {
-			end := text.SentenceEnd(line)
-			out = append(out, strings.ReplaceAll(line[:end], "**", ""))
-			line = strings.TrimLeft(line[end:], " ")
-		}
-	}
+		text.Sentences(line, func(s string) { out = append(out, strings.ReplaceAll(s, "**", "")) })
+	})
 	return out
 }
 

@@ -3,7 +3,6 @@ package text_test
 import (
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -11,20 +10,6 @@ import (
 
 	"strandline/internal/text"
 )
-
-func TestASCII(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		plain := rapid.StringOf(rapid.RuneFrom(nil, unicode.ASCII_Hex_Digit)).Draw(t, "plain")
-		rest := rapid.SampledFrom([]string{"", "é", "\x80and more", "\x7fé"}).Draw(t, "rest")
-		want := len(plain)
-		if rest == "\x7fé" {
-			want++
-		}
-		if n := text.ASCII(plain + rest); n != want {
-			t.Fatalf("%q begins with %d bytes of ASCII, want %d", plain+rest, n, want)
-		}
-	})
-}
 
 func TestUnits(t *testing.T) {
 	tests := []struct {
@@ -57,7 +42,7 @@ func TestUnitsCountAsUTF16Does(t *testing.T) {
 	})
 }
 
-func TestCut(t *testing.T) {
+func TestTruncate(t *testing.T) {
 	tests := []struct {
 		name, body string
 		units      int
@@ -77,29 +62,53 @@ func TestCut(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := text.Cut(tt.body, tt.units); got != tt.want {
-				t.Errorf("Cut(%q, %d) = %q, want %q", tt.body, tt.units, got, tt.want)
+			if got := text.Truncate(tt.body, tt.units); got != tt.want {
+				t.Errorf("Truncate(%q, %d) = %q, want %q", tt.body, tt.units, got, tt.want)
 			}
 		})
 	}
 }
 
-func TestCutKeepsWithinItsUnits(t *testing.T) {
+func TestTruncateLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "text")
 		n := rapid.IntRange(0, 40).Draw(t, "units")
-		got := text.Cut(s, n)
+		got := text.Truncate(s, n)
 		if text.Units(got) > n {
-			t.Errorf("Cut(%q, %d) = %q has %d units", s, n, got, text.Units(got))
+			t.Errorf("Truncate(%q, %d) = %q has %d units", s, n, got, text.Units(got))
 		}
 		if text.Units(s) <= n && got != s {
-			t.Errorf("Cut(%q, %d) = %q changes a text that fits", s, n, got)
+			t.Errorf("Truncate(%q, %d) = %q changes a text that fits", s, n, got)
 		}
 		if !utf8.ValidString(got) {
-			t.Errorf("Cut(%q, %d) = %q breaks a character", s, n, got)
+			t.Errorf("Truncate(%q, %d) = %q breaks a character", s, n, got)
 		}
 		if !strings.HasPrefix(s, strings.TrimSuffix(got, "…")) {
-			t.Errorf("Cut(%q, %d) = %q is no beginning of it", s, n, got)
+			t.Errorf("Truncate(%q, %d) = %q is not a prefix", s, n, got)
 		}
 	})
+}
+
+func TestTokens(t *testing.T) {
+	for s, want := range map[string]int{"": 0, "a": 1, "1234567": 2, "12345678": 3, "払い": 2, "a\xff1234567": 4} {
+		if got := text.Tokens(s); got != want {
+			t.Errorf("Tokens(%q) = %d, want %d", s, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		n := rapid.IntRange(0, 20).Draw(t, "tokens")
+		got := text.TokenPrefix(s, n)
+		if !strings.HasPrefix(s, got) || text.Tokens(got) > n || text.Tokens(s) <= n && got != s {
+			t.Errorf("TokenPrefix(%q, %d) = %q", s, n, got)
+		}
+	})
+}
+
+func TestPrefix(t *testing.T) {
+	for n, want := range map[int]string{-1: "", 0: "", 1: "a", 2: "a", 3: "aé", 4: "aéb", 9: "aéb"} {
+		if got := text.Prefix("aéb", n); got != want {
+			t.Errorf("Prefix(%d) = %q, want %q", n, got, want)
+		}
+	}
 }

@@ -20,15 +20,15 @@ func stripOwn(body string) string {
 	if !hasOwn(body) {
 		return body
 	}
-	return text.Strip(body)
+	return text.StripFences(body)
 }
 
 // hasOwn reports whether text may hold a block that Strandline injected.
-func hasOwn(body string) bool { return strings.Contains(body, text.OpenMark) }
+func hasOwn(body string) bool { return strings.Contains(body, text.FenceOpen) }
 
 // standsFor reports whether text holds the record with which Strandline replaced a
 // conversation.
-func standsFor(body string) bool { return hasOwn(body) && strings.Contains(body, text.StandsFor) }
+func standsFor(body string) bool { return hasOwn(body) && strings.Contains(body, text.ReplacementOpening) }
 
 // stripReminders removes the notes that older clients put into prompts and tool
 // results. A note that does not end stays: it is somebody's text about notes.

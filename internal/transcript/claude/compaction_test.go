@@ -57,7 +57,7 @@ func TestWhoCompacted(t *testing.T) {
 			s.boundary(plugin).user(fence, "promptId", "z").user("a note", "promptId", "z").user("two", "promptSource", "typed")
 		}, true, "a note", "one | two"},
 		{"ours, as a summary", func(s *script) {
-			record := text.Fence("session 5e55", text.StandsFor+", and so on") + text.Fence("the last messages", "user: one")
+			record := text.Fence("session 5e55", text.ReplacementOpening+", and so on") + text.Fence("the last messages", "user: one")
 			s.boundary(native).user("the client's frame "+record+" and its end", "isCompactSummary", true).user("two", "promptSource", "typed")
 		}, true, "", "one | two"},
 		{"another plugin's", func(s *script) {

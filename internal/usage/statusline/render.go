@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"strandline/internal/text"
 	"strandline/internal/usage"
 )
 
@@ -42,7 +43,7 @@ func Render(v Data, st Style) string {
 	line := ""
 	for _, form := range forms {
 		line = fill(form, v, st)
-		if st.Width <= 0 || cells(line) <= st.Width {
+		if st.Width <= 0 || text.Cells(line) <= st.Width {
 			return line
 		}
 	}

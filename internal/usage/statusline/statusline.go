@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"strandline/internal/text"
 	"strandline/internal/usage"
 )
 
@@ -55,7 +56,7 @@ func Run(ctx context.Context, env Env) error {
 	}
 	if line != "" {
 		if st.Width > 0 {
-			st.Width = max(st.Width-cells(line)-cells(sep), least)
+			st.Width = max(st.Width-text.Cells(line)-text.Cells(sep), least)
 		}
 		if line += sep; strings.Contains(line, "\x1b[") {
 			line = strings.TrimSuffix(line, sep) + "\x1b[0m" + sep

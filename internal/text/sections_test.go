@@ -35,7 +35,7 @@ const everything = `## Asked
   login_test.go:12
 Any of these in full: strandline show HANDLE`
 
-func TestAssemble(t *testing.T) {
+func TestFitSections(t *testing.T) {
 	const more = "2 more items left out: strandline show HANDLE, strandline search WORDS"
 	tests := []struct {
 		name   string
@@ -43,16 +43,16 @@ func TestAssemble(t *testing.T) {
 		want   string
 		left   int
 	}{
-		{"all of it", 500, everything, 0},
-		{"exactly all of it", len(everything), everything, 0},
-		{"the best of it", len(everything) - 1, `## Asked
+		{"everything fits", 500, everything, 0},
+		{"everything fits exactly", len(everything), everything, 0},
+		{"the best items", len(everything) - 1, `## Asked
 - [7f3a12cd/3] fix the login bug
 ## Commands
 - [7f3a12cd/2.4] go test: FAIL
   login_test.go:12
 ` + more, 2},
-		{"no room to say what is missing", 45, "## Asked\n- [7f3a12cd/3] fix the login bug", 3},
-		{"a smaller item takes the place of one that does not fit", 34, "## Asked\n- [7f3a12cd/1] add a test", 3},
+		{"no room for the last line", 45, "## Asked\n- [7f3a12cd/3] fix the login bug", 3},
+		{"a smaller item replaces one that does not fit", 34, "## Asked\n- [7f3a12cd/1] add a test", 3},
 		{"nothing fits", 10, "", 4},
 		{"one", 1, "", 4},
 		{"zero", 0, "", 4},
@@ -60,7 +60,7 @@ func TestAssemble(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, used, left := text.Assemble(sections(), tt.budget)
+			got, used, left := text.FitSections(sections(), tt.budget)
 			if got != tt.want {
 				t.Errorf("budget %d:\n%s\nwant:\n%s", tt.budget, got, tt.want)
 			}
@@ -71,10 +71,10 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
-func TestAssembleCutsOnlyWhereAllowed(t *testing.T) {
+func TestFitSectionsTruncatesIfAllowed(t *testing.T) {
 	long := strings.Repeat("word ", 40)
 	item := text.Item{Text: long, Handle: "7f3a12cd/0", Value: 1, Min: 20}
-	got, used, left := text.Assemble([]text.Section{{Title: "T", Items: []text.Item{item}}}, 60)
+	got, used, left := text.FitSections([]text.Section{{Title: "T", Items: []text.Item{item}}}, 60)
 	if want := "## T\n- [7f3a12cd/0] word word word word word word word word…"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -82,17 +82,17 @@ func TestAssembleCutsOnlyWhereAllowed(t *testing.T) {
 		t.Errorf("used %+v, left %d", used, left)
 	}
 	item.Min = 50
-	if got, _, left := text.Assemble([]text.Section{{Title: "T", Items: []text.Item{item}}}, 60); got != "" || left != 1 {
-		t.Errorf("cut below its minimum: %q", got)
+	if got, _, left := text.FitSections([]text.Section{{Title: "T", Items: []text.Item{item}}}, 60); got != "" || left != 1 {
+		t.Errorf("truncated below its minimum: %q", got)
 	}
 }
 
-func TestAssembleSectionLimit(t *testing.T) {
+func TestFitSectionsSectionLimit(t *testing.T) {
 	var items []text.Item
 	for i := range 10 {
 		items = append(items, text.Item{Text: fmt.Sprintf("item number %d", i), Value: 5})
 	}
-	got, _, left := text.Assemble([]text.Section{
+	got, _, left := text.FitSections([]text.Section{
 		{Title: "A", Max: 40, Items: items},
 		{Title: "B", Items: []text.Item{{Text: "low", Value: 1}}},
 	}, 1000)
@@ -103,15 +103,15 @@ func TestAssembleSectionLimit(t *testing.T) {
 	}
 }
 
-func TestAssembleDoesNotTouchItsInput(t *testing.T) {
+func TestFitSectionsKeepsInput(t *testing.T) {
 	in := sections()
-	text.Assemble(in, 80)
+	text.FitSections(in, 80)
 	if !reflect.DeepEqual(in, sections()) {
 		t.Errorf("input changed: %+v", in)
 	}
 }
 
-func TestAssembleProperties(t *testing.T) {
+func TestFitSectionsProperties(t *testing.T) {
 	item := rapid.Custom(func(t *rapid.T) text.Item {
 		return text.Item{
 			Text:   rapid.StringMatching(`[a-zé😀 \n]{0,60}`).Draw(t, "text"),
@@ -131,11 +131,11 @@ func TestAssembleProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.SliceOfN(section, 0, 5).Draw(t, "sections")
 		budget := rapid.IntRange(0, 600).Draw(t, "budget")
-		body, used, left := text.Assemble(in, budget)
+		body, used, left := text.FitSections(in, budget)
 		if n := text.Units(body); n > budget {
 			t.Errorf("%d units, budget %d:\n%s", n, budget, body)
 		}
-		again, usedAgain, leftAgain := text.Assemble(in, budget)
+		again, usedAgain, leftAgain := text.FitSections(in, budget)
 		if again != body || leftAgain != left || !reflect.DeepEqual(used, usedAgain) {
 			t.Error("not deterministic")
 		}
@@ -155,7 +155,7 @@ func TestAssembleProperties(t *testing.T) {
 		}
 		for _, it := range used {
 			if !strings.Contains(body, strings.ReplaceAll(it.Text, "\n", "\n  ")) {
-				t.Errorf("item %q is said to be used but is not printed", it.Text)
+				t.Errorf("item %q is reported as used but not printed", it.Text)
 			}
 		}
 		lines := strings.Split(body, "\n")
@@ -167,7 +167,7 @@ func TestAssembleProperties(t *testing.T) {
 	})
 }
 
-func BenchmarkAssemble(b *testing.B) {
+func BenchmarkFitSections(b *testing.B) {
 	var items []text.Item
 	for i := range 2000 {
 		items = append(items, text.Item{
@@ -176,6 +176,6 @@ func BenchmarkAssemble(b *testing.B) {
 	}
 	in := []text.Section{{Title: "A", Items: items[:1000]}, {Title: "B", Items: items[1000:]}}
 	for b.Loop() {
-		text.Assemble(in, 9500)
+		text.FitSections(in, 9500)
 	}
 }

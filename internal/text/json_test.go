@@ -9,25 +9,25 @@ import (
 	"strandline/internal/text"
 )
 
-// tell walks through a value of a known form and says what was understood.
-func tell(data []byte) string {
-	w := text.New(data)
+// describe reads a value of a known form and lists the fields it read.
+func describe(data []byte) string {
+	w := text.NewJSONReader(data)
 	var b strings.Builder
-	w.Object(func(name string) {
-		switch name {
+	w.Object(func(name []byte) {
+		switch string(name) {
 		case "text":
 			fmt.Fprintf(&b, "text %q;", w.Text())
 		case "number":
-			fmt.Fprintf(&b, "number %d;", w.Number())
+			fmt.Fprintf(&b, "number %d;", w.Int())
 		case "truth":
-			fmt.Fprintf(&b, "truth %t;", w.Truth())
+			fmt.Fprintf(&b, "truth %t;", w.Bool())
 		case "list":
-			w.List(func() { fmt.Fprintf(&b, "item %q;", w.Text()) })
+			w.Array(func() { fmt.Fprintf(&b, "item %q;", w.Text()) })
 		case "value":
-			at := w.Value()
+			at := w.Span()
 			fmt.Fprintf(&b, "value %s;", at.Of(data))
 		case "raw":
-			fmt.Fprintf(&b, "raw %s;", w.Raw())
+			fmt.Fprintf(&b, "raw %s;", w.Value())
 		default:
 			w.Skip()
 		}
@@ -38,7 +38,7 @@ func tell(data []byte) string {
 	return b.String()
 }
 
-func TestWalker(t *testing.T) {
+func TestJSONReader(t *testing.T) {
 	for data, want := range map[string]string{
 		`{}`:                                 ``,
 		`{"text":"a\nb","other":{"text":1}}`: `text "a\nb";`,
@@ -60,37 +60,37 @@ func TestWalker(t *testing.T) {
 		``:                              `error`,
 		`nonsense`:                      `error`,
 	} {
-		if got := tell([]byte(data)); got != want {
+		if got := describe([]byte(data)); got != want {
 			t.Errorf("%s: %s, want %s", data, got, want)
 		}
 	}
 }
 
-func TestKindsAreLookedAtAhead(t *testing.T) {
-	w := text.New([]byte(`["a",[]]`))
-	if !w.IsList() || w.IsText() {
-		t.Error("a list is not seen")
+func TestJSONReaderKinds(t *testing.T) {
+	w := text.NewJSONReader([]byte(`["a",[]]`))
+	if !w.IsArray() || w.IsString() {
+		t.Error("the array is not recognized")
 	}
 	var kinds []bool
-	w.List(func() {
-		kinds = append(kinds, w.IsText(), w.IsList())
+	w.Array(func() {
+		kinds = append(kinds, w.IsString(), w.IsArray())
 		w.Skip()
 	})
 	if fmt.Sprint(kinds) != "[true false false true]" {
 		t.Errorf("kinds %v", kinds)
 	}
-	if w.At() != 8 || w.Err() != nil {
-		t.Errorf("at %d, %v", w.At(), w.Err())
+	if err := w.End(); err != nil {
+		t.Error(err)
 	}
 }
 
-func FuzzWalker(f *testing.F) {
+func FuzzJSONReader(f *testing.F) {
 	f.Add([]byte(`{"text":"a","list":["b",1],"value":{"x":[1,2]},"number":3,"truth":true,"raw":null}`))
 	f.Add([]byte(`{"value":[`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got := tell(data)
+		got := describe(data)
 		if json.Valid(data) && strings.HasSuffix(got, "error") {
-			t.Fatalf("%q is JSON and an error", data)
+			t.Fatalf("valid JSON %q is reported as an error", data)
 		}
 	})
 }

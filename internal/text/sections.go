@@ -12,39 +12,39 @@ import (
 type Section struct {
 	Title string // printed as a heading; "" prints none
 	Items []Item
-	// Max limits the units the section takes, its title included; 0: no limit.
+	// Max limits the units of the section, title included; 0: no limit.
 	Max int
-	// AsGiven prints the chosen items in the order given, for lists that read
-	// in time; otherwise the best comes first.
+	// AsGiven prints the selected items in the given order instead of best first.
 	AsGiven bool
 }
 
-// Item is one thing worth telling.
+// Item is one entry of a section.
 type Item struct {
-	Text   string // redacted before; several lines are indented
-	Handle string // how to get the whole of it, may be empty
-	// Value ranks the item among those of all sections; at equal value the
+	Text   string // already redacted; printed with its further lines indented
+	Handle string // of the full content, may be empty
+	// Value ranks the item among those of all sections. Of equal values the
 	// earlier section and the earlier item win.
 	Value float64
-	// Min allows the text to be cut down to this many units when it does not
-	// fit whole; 0: whole or not at all.
+	// Min allows the text to be truncated to this many units if it does not fit;
+	// 0: do not truncate.
 	Min int
 }
 
-// minCut is the least that a text is cut to: any one character and the ellipsis.
-const minCut = 3
+// minTruncated is the smallest length of a truncated text: one character of two
+// units and the ellipsis.
+const minTruncated = 3
 
-// Assemble prints the most valuable items that fit into budget units, under
-// their section's titles and in the order of the sections. Sections without a
-// printed item are dropped; the last line says how much was left out and how to
-// get it, unless even that does not fit beside a single item. used holds the
-// printed items in printed order (Text as far as it was printed), left counts
-// the others. Items without text count as nothing. The result is deterministic,
-// and "" when nothing fits.
-func Assemble(sections []Section, budget int) (text string, used []Item, left int) {
+// FitSections prints the most valuable items that fit into budget UTF-16 units,
+// under the titles and in the order of their sections. Sections without a printed
+// item are omitted. The last line gives the number of items left out and the
+// commands that print them; it is omitted if it does not fit beside one item.
+// used holds the printed items in printed order, with their text as printed; left
+// is the number of the others. Items without text are ignored. The result depends
+// on the input only, and is "" if nothing fits.
+func FitSections(sections []Section, budget int) (text string, used []Item, left int) {
 	lines := candidates(sections)
-	// First as if everything fitted; else with room for the line that says what
-	// is missing; and if then nothing fits, without that line.
+	// Try to print everything; else reserve the last line; if nothing fits beside
+	// it, omit it.
 	picked := pick(sections, lines, budget-lineUnits(footerFor(lines, 0)))
 	if len(picked) < len(lines) {
 		picked = pick(sections, lines, budget-lineUnits(footerFor(lines, len(lines))))
@@ -63,7 +63,7 @@ func Assemble(sections []Section, budget int) (text string, used []Item, left in
 	return strings.TrimSuffix(text, "\n"), used, left
 }
 
-// line is an item on its way to the page.
+// line is an item as printed.
 type line struct {
 	item         Item
 	section, seq int
@@ -97,8 +97,8 @@ func candidates(sections []Section) []line {
 	return lines
 }
 
-// pick takes lines while they fit. A line that does not fit is cut when its item
-// allows it, and otherwise passed over, so that smaller ones get their chance.
+// pick selects the lines that fit, best first. A line that does not fit is
+// truncated if its item allows that, and skipped otherwise.
 func pick(sections []Section, lines []line, budget int) []line {
 	room := budget + 1 // the last newline is not printed
 	spent := make([]int, len(sections))
@@ -122,23 +122,23 @@ func pick(sections []Section, lines []line, budget int) []line {
 	return picked
 }
 
-// fit returns the line, cut if need be and allowed, and whether it takes no more
-// than the given units.
+// fit returns the line, truncated if necessary and allowed, and whether it takes
+// at most the given units.
 func (l line) fit(units int) (line, bool) {
 	if l.units <= units {
 		return l, true
 	}
 	prefix := Units(l.prefix)
-	if l.item.Min <= 0 || units-1-prefix < max(l.item.Min, minCut) {
+	if l.item.Min <= 0 || units-1-prefix < max(l.item.Min, minTruncated) {
 		return l, false
 	}
-	l.print = Cut(l.print, units-1)
+	l.print = Truncate(l.print, units-1)
 	l.item.Text = strings.ReplaceAll(l.print[len(l.prefix):], "\n  ", "\n")
 	l.units = lineUnits(l.print)
 	return l, true
 }
 
-// compose prints the picked lines in page order.
+// compose prints the picked lines in the order of their sections.
 func compose(sections []Section, picked []line) (string, []Item) {
 	slices.SortStableFunc(picked, func(a, b line) int {
 		if c := cmp.Compare(a.section, b.section); c != 0 {
@@ -147,7 +147,7 @@ func compose(sections []Section, picked []line) (string, []Item) {
 		if sections[a.section].AsGiven {
 			return cmp.Compare(a.seq, b.seq)
 		}
-		return 0 // picked is best first already
+		return 0 // picked is sorted best first
 	})
 	var b strings.Builder
 	used := make([]Item, 0, len(picked))
@@ -166,13 +166,14 @@ func compose(sections []Section, picked []line) (string, []Item) {
 }
 
 func heading(title string) string {
-	if title = strings.Join(strings.Fields(title), " "); title == "" {
+	if title = OneLine(title); title == "" {
 		return ""
 	}
 	return "## " + title
 }
 
-// footerFor is the last line: what was left out, and what a handle is good for.
+// footerFor returns the last line: the number of items left out, and how to print
+// an item in full.
 func footerFor(lines []line, left int) string {
 	handles := slices.ContainsFunc(lines, func(l line) bool { return l.item.Handle != "" })
 	switch {
@@ -186,7 +187,8 @@ func footerFor(lines []line, left int) string {
 	return fmt.Sprintf("%d more items left out: strandline show HANDLE, strandline search WORDS", left)
 }
 
-// lineUnits is the cost of a line with its newline; an empty one is not printed.
+// lineUnits returns the units of a line with its newline; an empty line is not
+// printed.
 func lineUnits(s string) int {
 	if s == "" {
 		return 0

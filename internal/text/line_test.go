@@ -6,7 +6,7 @@ import (
 	"strandline/internal/text"
 )
 
-func TestUnlist(t *testing.T) {
+func TestTrimMarkdown(t *testing.T) {
 	for line, want := range map[string]string{
 		"## Heading":            "Heading",
 		"- entry":               "entry",
@@ -29,13 +29,13 @@ func TestUnlist(t *testing.T) {
 		"(**now**), **then**…":                              "(now), then…",
 		"**":                                                "",
 	} {
-		if got := text.Unlist(line); got != want {
-			t.Errorf("Unlist(%q) = %q, want %q", line, got, want)
+		if got := text.TrimMarkdown(line); got != want {
+			t.Errorf("TrimMarkdown(%q) = %q, want %q", line, got, want)
 		}
 	}
 }
 
-func TestSentenceEnd(t *testing.T) {
+func TestSentences(t *testing.T) {
 	for body, first := range map[string]string{
 		"The gateway bans clients now. It did not before.":      "The gateway bans clients now.",
 		"Does it retry within a second? Yes.":                   "Does it retry within a second?",
@@ -46,7 +46,13 @@ func TestSentenceEnd(t *testing.T) {
 		"":       "",
 		"支払いの再試行が遅すぎる。 Then. And so on it went.": "支払いの再試行が遅すぎる。 Then.",
 	} {
-		if got := body[:text.SentenceEnd(body)]; got != first {
+		got := ""
+		text.Sentences(body, func(s string) {
+			if got == "" {
+				got = s
+			}
+		})
+		if got != first {
 			t.Errorf("the first sentence of %q is %q, want %q", body, got, first)
 		}
 	}
