@@ -33,7 +33,7 @@ type Store interface {
 	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
 	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
 	maintenance.Index
-	maintenance.Past
+	maintenance.SessionIndex
 	embed.VectorStore
 	embed.VectorWriter
 	DropVectors(ctx context.Context, embedder string) error

@@ -157,8 +157,8 @@ func (a *app) carryOut(ctx context.Context, r rooms, f forgetFlags, d deletion) 
 	return err
 }
 
-func forgetter(r rooms) maintenance.Forget {
-	return maintenance.Forget{Capture: r.capture, Journal: r.journal, State: r.cfg.Paths.State()}
+func forgetter(r rooms) maintenance.Forgetter {
+	return maintenance.Forgetter{Capture: r.capture, Journal: r.journal, State: r.cfg.Paths.State()}
 }
 
 // erase deletes what is left of sessions that are forgotten.

@@ -134,8 +134,8 @@ func turnAt(session string, turns []archive.Turn, line int) string {
 }
 
 // placeOf is a turn or a step as the index has it, and the turn's title.
-func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (maintenance.Place, string, error) {
-	p := maintenance.Place{Ref: ref, LineTo: 1 << 31}
+func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (maintenance.Target, string, error) {
+	p := maintenance.Target{Ref: ref, LineTo: 1 << 31}
 	turns, err := x.store.Turns(ctx, archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 2})
 	if err != nil {
 		return p, "", err

@@ -21,7 +21,7 @@ func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err
 		if len(before) > 0 {
 			now = before[0].Time
 		}
-		if taught, err = maintenance.TaughtBy(ctx, x.journal, now); err != nil {
+		if taught, err = maintenance.TalliesAt(ctx, x.journal, now); err != nil {
 			return err
 		}
 	}
@@ -36,8 +36,8 @@ type teacher struct {
 	x indexed
 }
 
-// MadeUp implements lifecycle.Teacher.
-func (t teacher) MadeUp(ctx context.Context, session string) (archive.Compaction, bool, error) {
+// Synthetic implements lifecycle.Teacher.
+func (t teacher) Synthetic(ctx context.Context, session string) (archive.Compaction, bool, error) {
 	return compact.MadeUp(ctx, t.x.store, session)
 }
 

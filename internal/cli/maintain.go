@@ -95,7 +95,7 @@ func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []mainten
 	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
 		stages = a.runPass(ctx, x, how)
 		if failed == nil {
-			due, failed = f.Due(ctx, x.store, a.retention(x.rooms, how.compacting), a.env.Now())
+			due, failed = f.Expired(ctx, x.store, a.retention(x.rooms, how.compacting), a.env.Now())
 		}
 		return nil
 	})
@@ -141,13 +141,13 @@ func (a *app) runPass(ctx context.Context, x indexed, how effort) []maintenance.
 	p := a.pass(x.rooms)
 	p.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	p.Measure = a.measureFor(x)
-	p.Teacher, p.Learned, p.TeachMost = teacher{a, x}, maintenance.Learned{Path: x.cfg.Paths.Learned()}, how.learn
+	p.Teach, p.Synthetic, p.Learned, p.LearnLimit = teacher{a, x}.Teach, teacher{a, x}.Synthetic, maintenance.Learned{Path: x.cfg.Paths.Learned()}, how.learn
 	p.Retention = a.retention(x.rooms, how.compacting)
-	p.Further = append(p.Further, maintenance.Step{Name: "segments", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) (err error) {
+	p.Extra = append(p.Extra, maintenance.Step{Name: "segments", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) (err error) {
 		st.Done, err = a.pruneSegments(ctx, x)
 		return err
 	}})
-	p.Further = append(p.Further, a.syncStep(x)...)
+	p.Extra = append(p.Extra, a.syncStep(x)...)
 	p.Schedule.Begin(a.env.Now())
 	return p.Run(ctx, x.store)
 }
@@ -199,12 +199,12 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 }
 
 // pass is one pass of upkeep over an archive.
-func (a *app) pass(r rooms) maintenance.Pass {
-	return maintenance.Pass{
-		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, Rest: maintenance.DefaultRest,
-		Schedule: r.schedule(), Gauge: usage.Store{Dir: r.cfg.Paths.State()},
-		Notes:       []string{r.marks().Dir, r.cfg.Paths.Answered(), r.cfg.Paths.Underway(), r.cfg.Paths.Blocked(), r.cfg.Paths.Outcomes()},
-		ClientFiles: func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
+func (a *app) pass(r rooms) maintenance.Runner {
+	return maintenance.Runner{
+		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, IdleAfter: maintenance.DefaultIdle,
+		Schedule: r.schedule(), Usage: usage.Store{Dir: r.cfg.Paths.State()},
+		SessionFolders: []string{r.marks().Dir, r.cfg.Paths.Answered(), r.cfg.Paths.Underway(), r.cfg.Paths.Blocked(), r.cfg.Paths.Outcomes()},
+		ClientFiles:    func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
 	}
 }
 
@@ -215,14 +215,10 @@ func (r rooms) schedule() maintenance.Schedule {
 // upkeepDue reports that it is time for a pass that nobody asked for.
 func (r rooms) upkeepDue(now time.Time) bool { return r.cfg.Lifecycle.Auto && r.schedule().Due(now) }
 
-// measureFor returns what measures a compaction for a pass.
-func (a *app) measureFor(x indexed) func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
-	return func(ctx context.Context, cut archive.Compaction) (maintenance.Outcome, error) {
-		o, err := compact.Measure(ctx, x.store, cut, x.cfg.Restore.Budget, a.againFor(x))
-		if err != nil || !o.Told {
-			return maintenance.Outcome{}, err
-		}
-		return maintenance.Outcome{Of: len(o.Handles), Used: archive.RefsOf(cut.Session, o.Used)}, nil
+// measureFor returns what measures a compaction for a maintenance run.
+func (a *app) measureFor(x indexed) func(context.Context, archive.Compaction) (compact.Outcome, error) {
+	return func(ctx context.Context, c archive.Compaction) (compact.Outcome, error) {
+		return compact.Measure(ctx, x.store, c, x.cfg.Restore.Budget, a.againFor(x))
 	}
 }
 

@@ -138,7 +138,7 @@ func (a *app) checkSegments(ctx context.Context, f segmentFlags) error {
 		switch {
 		case share > 0:
 		case f.quiet && !x.cfg.Segments.ForceCheck:
-			kept, _ := a.pass(x.rooms).Gauge.Session(id)
+			kept, _ := a.pass(x.rooms).Usage.Session(id)
 			share = min(kept.LastPercentage, 1) // 0 where a compaction has emptied it meanwhile
 		default:
 			share = forced

@@ -87,7 +87,7 @@ func (a *app) sync(ctx context.Context, x indexed, p maintenance.Push, asJSON bo
 	}
 	if asJSON {
 		return a.printJSON(struct {
-			maintenance.Report
+			maintenance.PushReport
 			TookMS int64 `json:"took_ms"`
 		}{report, a.env.Now().Sub(start).Milliseconds()})
 	}
@@ -95,7 +95,7 @@ func (a *app) sync(ctx context.Context, x indexed, p maintenance.Push, asJSON bo
 	return nil
 }
 
-func (a *app) printPush(r maintenance.Report) {
+func (a *app) printPush(r maintenance.PushReport) {
 	verb := "brought"
 	if r.DryRun {
 		verb = "would be brought"
@@ -114,7 +114,7 @@ func (a *app) printPush(r maintenance.Report) {
 }
 
 // push does a push of an open index.
-func (a *app) push(ctx context.Context, x indexed, p maintenance.Push) (r maintenance.Report, err error) {
+func (a *app) push(ctx context.Context, x indexed, p maintenance.Push) (r maintenance.PushReport, err error) {
 	if !x.cfg.Redact.Enabled {
 		return r, archive.Invalid("redact.enabled is false, and nothing leaves this machine unredacted", "switch it on for a sync")
 	}
@@ -234,7 +234,7 @@ func (a *app) searchTeam(ctx context.Context, query string, f searchFlags) (err 
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	key := func(dir string) string {
-		return maintenance.Project(r.capture.Project(dir), addr.Author, addr.Machine).Key
+		return maintenance.TeamProject(r.capture.Project(dir), addr.Author, addr.Machine).Key
 	}
 	req, err := a.requestOf(ctx, r, store, key, query, f)
 	if err != nil {

@@ -18,7 +18,7 @@ type Memory struct {
 }
 
 // NewMemory is the memory's health for scripts.
-func NewMemory(h maintenance.Found) Memory {
+func NewMemory(h maintenance.HealthReport) Memory {
 	m := Memory{
 		Captured: shareOf(h.Captured), Indexed: shareOf(h.Indexed), Embedded: shareOf(h.Embedded), Used: shareOf(h.Used),
 		Measured: h.Measured,

@@ -21,7 +21,7 @@ func TestNotesAreWorkedOff(t *testing.T) {
 	if st := stages["pending"]; st.Done != 2 {
 		t.Errorf("%+v", st)
 	}
-	if w.pass.Pending.Any() {
+	if w.runner.Pending.Any() {
 		t.Error("notes are left")
 	}
 	w.exported(sessionA)
@@ -48,12 +48,12 @@ func TestWhichNotesAreKept(t *testing.T) {
 			w := newWorld(t)
 			w.grow(sessionA, 1)
 			w.note(sessionA)
-			done, err := w.pass.CatchUp(t.Context(), broken{Index: w.store, apply: c.err})
+			done, err := w.runner.CatchUp(t.Context(), broken{Index: w.store, apply: c.err})
 			if done != 0 || !errors.Is(err, c.err) {
 				t.Errorf("%d done, %v", done, err)
 			}
-			if w.pass.Pending.Any() != c.kept {
-				t.Errorf("noted: %v, want %v", w.pass.Pending.Any(), c.kept)
+			if w.runner.Pending.Any() != c.kept {
+				t.Errorf("noted: %v, want %v", w.runner.Pending.Any(), c.kept)
 			}
 			w.exported(sessionA) // whatever the index did, the bytes are kept
 		})
@@ -64,17 +64,17 @@ func TestWhichNotesAreKept(t *testing.T) {
 		w.note(sessionA)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := w.pass.CatchUp(ctx, w.store); err == nil || !w.pass.Pending.Any() {
-			t.Errorf("%v, noted: %v", err, w.pass.Pending.Any())
+		if _, err := w.runner.CatchUp(ctx, w.store); err == nil || !w.runner.Pending.Any() {
+			t.Errorf("%v, noted: %v", err, w.runner.Pending.Any())
 		}
 	})
 	t.Run("a note that names another file", func(t *testing.T) {
 		w := newWorld(t)
-		if err := w.pass.Pending.Add(capture.PendingWork{Session: sessionA, Transcript: "/etc/passwd"}); err != nil {
+		if err := w.runner.Pending.Add(capture.PendingWork{Session: sessionA, Transcript: "/etc/passwd"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.pass.CatchUp(t.Context(), w.store); archive.ErrorCode(err) != archive.CodeInvalid || w.pass.Pending.Any() {
-			t.Errorf("%v, noted: %v", err, w.pass.Pending.Any())
+		if _, err := w.runner.CatchUp(t.Context(), w.store); archive.ErrorCode(err) != archive.CodeInvalid || w.runner.Pending.Any() {
+			t.Errorf("%v, noted: %v", err, w.runner.Pending.Any())
 		}
 	})
 }

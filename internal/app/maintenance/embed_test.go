@@ -11,7 +11,7 @@ import (
 // What makes vectors is told of in its stage, also where it fails half-way.
 func TestTheEmbedStageTellsWhatWasDone(t *testing.T) {
 	w := newWorld(t)
-	p := w.pass
+	p := w.runner
 	p.Embed = func(context.Context) (int, error) { return 20, errors.New("the endpoint is down") }
 	stages := p.Run(t.Context(), w.store)
 	for _, st := range stages {

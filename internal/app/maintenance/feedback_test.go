@@ -9,9 +9,10 @@ import (
 
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
+	"strandline/internal/compact"
 )
 
-// compacted gives a session compactions that gave something back.
+// compacted logs a session and adds compactions to its rows.
 func (w *world) compacted(session string, cuts int) {
 	w.t.Helper()
 	w.grow(session, 1)
@@ -37,10 +38,10 @@ func (w *world) compacted(session string, cuts int) {
 	}
 }
 
-func (w *world) gave(session string) {
+func (w *world) inject(session string) {
 	w.t.Helper()
 	fact := archive.InjectedFact{Event: "SessionStart/compact", Handles: []string{"7f3a12cd/0", "7f3a12cd/1.2"}}
-	if err := w.pass.Journal.Record(w.t.Context(), archive.JournalInjected, session, fact); err != nil {
+	if err := w.runner.Journal.Record(w.t.Context(), archive.JournalInjected, session, fact); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -54,34 +55,44 @@ func (w *world) accesses(session string) []archive.Access {
 	return as
 }
 
-func TestWhatWasUsedIsRecordedOnce(t *testing.T) {
+// restored is the outcome of a compaction that restored n places, of which used
+// were used.
+func restored(n int, used ...archive.Ref) compact.Outcome {
+	o := compact.Outcome{Told: true, Handles: make([]string, n)}
+	for _, ref := range used {
+		o.Used = append(o.Used, ref.Handle())
+	}
+	return o
+}
+
+func TestFeedbackIsRecordedOnce(t *testing.T) {
 	w := newWorld(t)
-	var asked []int
+	var measured []int
 	place := archive.Ref{Session: sessionA, Turn: 1, Step: 2}
 	w.compacted(sessionA, 2)
-	w.gave(sessionA)
-	w.compacted(sessionB, 1) // nothing was given back there
-	w.pass.Measure = func(_ context.Context, cut archive.Compaction) (maintenance.Outcome, error) {
-		asked = append(asked, cut.Index)
-		return maintenance.Outcome{Of: 5, Used: []archive.Ref{place}}, nil
+	w.inject(sessionA)
+	w.compacted(sessionB, 1) // nothing was injected
+	w.runner.Measure = func(_ context.Context, cut archive.Compaction) (compact.Outcome, error) {
+		measured = append(measured, cut.Index)
+		return restored(5, place), nil
 	}
 
 	stages := w.run()
 	healthy(t, stages)
-	if st := stages["feedback"]; st.Done != 1 || !slices.Equal(asked, []int{0}) {
-		t.Errorf("%+v, asked for %v: the last compaction of a session that goes on is not over", st, asked)
+	if st := stages["feedback"]; st.Done != 1 || !slices.Equal(measured, []int{0}) {
+		t.Errorf("%+v, measured %v: the last compaction of an active session is not finished", st, measured)
 	}
 	if as := w.accesses(sessionA); len(as) != 1 || as[0].Ref != place || as[0].How != archive.AccessUsed {
 		t.Errorf("accesses %+v", as)
 	}
 
-	w.clock = w.clock.Add(w.pass.Rest + time.Hour)
-	if st := w.run()["feedback"]; st.Done != 1 || !slices.Equal(asked, []int{0, 1}) {
-		t.Errorf("at rest: %+v, asked for %v", st, asked)
+	w.clock = w.clock.Add(w.runner.IdleAfter + time.Hour)
+	if st := w.run()["feedback"]; st.Done != 1 || !slices.Equal(measured, []int{0, 1}) {
+		t.Errorf("idle: %+v, measured %v", st, measured)
 	}
 	rows := w.dump()
-	if st := w.run()["feedback"]; st.Done != 0 || len(asked) != 2 || w.dump() != rows {
-		t.Errorf("again: %+v, asked for %v", st, asked)
+	if st := w.run()["feedback"]; st.Done != 0 || len(measured) != 2 || w.dump() != rows {
+		t.Errorf("again: %+v, measured %v", st, measured)
 	}
 	sum, err := w.store.Feedback(t.Context())
 	if want := (archive.Feedback{Compactions: 2, Given: 10, Used: 2}); err != nil || sum != want {
@@ -89,15 +100,15 @@ func TestWhatWasUsedIsRecordedOnce(t *testing.T) {
 	}
 }
 
-// A pass that was killed between the journal and the index, or an index that was
-// made anew, finds the fact in the journal and does not measure again.
-func TestARebuiltIndexKnowsWhatWasUsed(t *testing.T) {
+// A run after a kill between journal and index, or on a rebuilt index, finds the
+// fact in the journal and does not measure again.
+func TestFeedbackOfARebuiltIndex(t *testing.T) {
 	w := newWorld(t)
 	w.compacted(sessionA, 1)
-	w.gave(sessionA)
-	w.clock = w.clock.Add(w.pass.Rest + time.Hour)
-	w.pass.Measure = func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
-		return maintenance.Outcome{Of: 3, Used: []archive.Ref{{Session: sessionA, Turn: 0, Step: -1}}}, nil
+	w.inject(sessionA)
+	w.clock = w.clock.Add(w.runner.IdleAfter + time.Hour)
+	w.runner.Measure = func(context.Context, archive.Compaction) (compact.Outcome, error) {
+		return restored(3, archive.Ref{Session: sessionA, Turn: 0, Step: -1}), nil
 	}
 	w.run()
 	want := w.accesses(sessionA)
@@ -105,12 +116,12 @@ func TestARebuiltIndexKnowsWhatWasUsed(t *testing.T) {
 		t.Fatalf("accesses %+v", want)
 	}
 	other := newWorld(t)
-	other.pass.Journal.Log.Dir = w.pass.Journal.Log.Dir
+	other.runner.Journal.Log.Dir = w.runner.Journal.Log.Dir
 	other.compacted(sessionA, 1)
 	other.clock = w.clock
-	other.pass.Measure = func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
+	other.runner.Measure = func(context.Context, archive.Compaction) (compact.Outcome, error) {
 		t.Error("measured again")
-		return maintenance.Outcome{}, nil
+		return compact.Outcome{}, nil
 	}
 	healthy(t, other.run())
 	if got := other.accesses(sessionA); !slices.Equal(got, want) {
@@ -118,24 +129,24 @@ func TestARebuiltIndexKnowsWhatWasUsed(t *testing.T) {
 	}
 }
 
-func TestACompactionThatCannotBeMeasured(t *testing.T) {
+func TestFeedbackError(t *testing.T) {
 	w := newWorld(t)
 	w.compacted(sessionA, 1)
-	w.gave(sessionA)
-	w.clock = w.clock.Add(w.pass.Rest + time.Hour)
-	w.pass.Measure = func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
-		return maintenance.Outcome{}, errors.New("no such line")
+	w.inject(sessionA)
+	w.clock = w.clock.Add(w.runner.IdleAfter + time.Hour)
+	w.runner.Measure = func(context.Context, archive.Compaction) (compact.Outcome, error) {
+		return compact.Outcome{}, errors.New("no such line")
 	}
 	stages := w.run()
 	if st := stages["feedback"]; st.Error == "" || st.Done != 0 {
 		t.Errorf("%+v", st)
 	}
 	if st := stages["seal"]; st.Error != "" || st.Done == 0 {
-		t.Errorf("the stages behind it ran: %+v", st)
+		t.Errorf("later stages did not run: %+v", st)
 	}
-	// Nothing to tell is a result like any other: it is not asked for again.
-	w.pass.Measure = func(context.Context, archive.Compaction) (maintenance.Outcome, error) {
-		return maintenance.Outcome{}, nil
+	// An outcome without usage is recorded as well.
+	w.runner.Measure = func(context.Context, archive.Compaction) (compact.Outcome, error) {
+		return compact.Outcome{}, nil
 	}
 	if st := w.run()["feedback"]; st.Done != 1 || len(w.accesses(sessionA)) != 0 {
 		t.Errorf("%+v", st)
@@ -145,10 +156,10 @@ func TestACompactionThatCannotBeMeasured(t *testing.T) {
 	}
 }
 
-func TestRecalledPlacesAreAccesses(t *testing.T) {
+func TestRecallIsAnAccess(t *testing.T) {
 	w := newWorld(t)
 	refs := []archive.Ref{{Session: sessionB, Turn: 3, Step: 1}}
-	j := w.pass.Journal
+	j := w.runner.Journal
 	for range 2 {
 		if err := j.Accessed(t.Context(), sessionA, refs); err != nil {
 			t.Fatal(err)
@@ -168,12 +179,12 @@ func TestSchedule(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := maintenance.Schedule{Path: t.TempDir() + "/state/maintained"}
 	if !s.Due(now) {
-		t.Error("the first pass is not due")
+		t.Error("the first run is not due")
 	}
 	s.Begin(now)
 	for after, due := range map[time.Duration]bool{
 		0: false, 59 * time.Minute: false, time.Hour: true, 24 * time.Hour: true,
-		-30 * time.Minute: false, -48 * time.Hour: true, // the clock went back
+		-30 * time.Minute: false, -48 * time.Hour: true, // the clock was set back
 	} {
 		if got := s.Due(now.Add(after)); got != due {
 			t.Errorf("%v later: due %v, want %v", after, got, due)
@@ -181,6 +192,6 @@ func TestSchedule(t *testing.T) {
 	}
 	s.Begin(now.Add(2 * time.Hour))
 	if s.Due(now.Add(2 * time.Hour)) {
-		t.Error("a pass has just begun")
+		t.Error("due right after a run began")
 	}
 }

@@ -28,7 +28,7 @@ type world struct {
 	client string
 	home   string
 	clock  time.Time
-	pass   maintenance.Pass
+	runner maintenance.Runner
 	store  *sqlite.Store
 }
 
@@ -44,22 +44,22 @@ func newWorld(t *testing.T) *world {
 	}
 	w.clock = info.ModTime()
 	now := func() time.Time { return w.clock }
-	w.pass = maintenance.Pass{
+	w.runner = maintenance.Runner{
 		Capture: &capture.Capture{
 			Layout:  sessionlog.Layout{Root: w.home},
 			Client:  capture.ClaudeCode(nil),
 			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir, Root: dir} },
 			Now:     now,
 		},
-		Journal: capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(w.home, "journal")}, Redact: func(s string) string { return s }, Now: now},
-		Pending: capture.Pending{Dir: filepath.Join(w.home, "state", "pending")},
-		Now:     now,
-		Rest:    maintenance.DefaultRest,
+		Journal:   capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(w.home, "journal")}, Redact: func(s string) string { return s }, Now: now},
+		Pending:   capture.Pending{Dir: filepath.Join(w.home, "state", "pending")},
+		Now:       now,
+		IdleAfter: maintenance.DefaultIdle,
 	}
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if w.store, err = sqlite.Open(t.Context(), filepath.Join(w.home, "index.db"), sqlite.Options{Texts: w.pass.Capture.Reread}); err != nil {
+	if w.store, err = sqlite.Open(t.Context(), filepath.Join(w.home, "index.db"), sqlite.Options{Texts: w.runner.Capture.Reread}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -110,14 +110,14 @@ func (w *world) log(session string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := w.pass.Capture.Log(w.t.Context(), src); err != nil {
+	if _, err := w.runner.Capture.Log(w.t.Context(), src); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 func (w *world) note(session string) {
 	w.t.Helper()
-	if err := w.pass.Pending.Add(capture.PendingWork{Session: session, Transcript: w.path(session)}); err != nil {
+	if err := w.runner.Pending.Add(capture.PendingWork{Session: session, Transcript: w.path(session)}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -131,7 +131,7 @@ func (w *world) run() map[string]maintenance.Stage {
 func (w *world) runOn(idx maintenance.Index) map[string]maintenance.Stage {
 	w.t.Helper()
 	out := map[string]maintenance.Stage{}
-	for _, st := range w.pass.Run(w.t.Context(), idx) {
+	for _, st := range w.runner.Run(w.t.Context(), idx) {
 		out[st.Name] = st
 	}
 	return out
@@ -170,7 +170,7 @@ func (w *world) dump() string {
 func (w *world) files() map[string]string {
 	w.t.Helper()
 	out := map[string]string{}
-	for e, err := range w.pass.Capture.Layout.Walk(context.Background()) {
+	for e, err := range w.runner.Capture.Layout.Walk(context.Background()) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func (w *world) exported(session string) {
 		w.t.Fatal(err)
 	}
 	var got bytes.Buffer
-	if err := w.pass.Capture.Export(session, 0, &got); err != nil || !bytes.Equal(got.Bytes(), want) {
+	if err := w.runner.Capture.Export(session, 0, &got); err != nil || !bytes.Equal(got.Bytes(), want) {
 		w.t.Errorf("session %s: %d bytes, want %d, %v", session, got.Len(), len(want), err)
 	}
 }

@@ -17,40 +17,40 @@ import (
 	"strandline/internal/state"
 )
 
-// Forget deletes sessions for good. It goes from the decision to what is derived:
+// Forgetter deletes sessions for good, in this order:
 //
-//  1. the journal says that the session is forgotten,
-//  2. a file says so to hooks and imports, so that nothing takes it in again,
-//  3. its logs go, then the journal's other facts about it, then its state,
-//  4. the caller rebuilds the index, which finds nothing of it any more,
-//  5. the file of 2 says that all is done.
+//  1. the journal records that the session is forgotten (Begin),
+//  2. a marker file makes hooks and imports skip it (Begin),
+//  3. its logs are deleted, then the journal's other facts, then its state (Erase),
+//  4. the caller rebuilds the index, which no longer finds any of it,
+//  5. the marker file records that the deletion is complete (Done).
 //
-// Whatever interrupts it, doing it again goes on from there.
-type Forget struct {
+// After an interruption, repeating the steps completes the deletion.
+type Forgetter struct {
 	Capture *capture.Capture
 	Journal capture.Journal
 	State   string // the archive's folder of state
 }
 
-// Gone counts what a call deleted.
-type Gone struct {
+// Erased counts what a call deleted.
+type Erased struct {
 	Logs  int   `json:"logs"`
 	Bytes int64 `json:"bytes"` // of the logs' files
 	Facts int   `json:"facts"` // of the journal
 	State int   `json:"state"` // files and folders
 }
 
-// Size is what deleting a session would delete.
-type Size struct {
+// SessionSize is what deleting a session would delete.
+type SessionSize struct {
 	Logs   int
-	Bytes  int64  // that the logs give
+	Bytes  int64  // of the logs, decompressed
 	Facts  int    // of the journal
-	Client string // the client's transcript, where it still exists
+	Client string // the client's transcript, "" if it does not exist
 }
 
 // Size measures a session.
-func (f Forget) Size(ctx context.Context, session string) (Size, error) {
-	var s Size
+func (f Forgetter) Size(ctx context.Context, session string) (SessionSize, error) {
+	var s SessionSize
 	logs, err := f.logs(ctx, []string{session})
 	if err != nil {
 		return s, err
@@ -59,7 +59,7 @@ func (f Forget) Size(ctx context.Context, session string) (Size, error) {
 		s.Logs++
 		r, err := sessionlog.OpenReader(e.Path)
 		if err != nil {
-			continue // it is deleted all the same
+			continue // a damaged log is deleted as well
 		}
 		s.Bytes += r.Position().Raw
 		if source := r.Header().Source; e.Rel == "" && source != "" {
@@ -73,7 +73,7 @@ func (f Forget) Size(ctx context.Context, session string) (Size, error) {
 	}
 	facts, _, err := f.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
 	if err != nil {
-		return s, fmt.Errorf("look into the journal: %w", err)
+		return s, fmt.Errorf("read the journal: %w", err)
 	}
 	for _, e := range facts {
 		if e.Kind != archive.JournalForget && archive.Owner(e.Session) == session {
@@ -83,70 +83,60 @@ func (f Forget) Size(ctx context.Context, session string) (Size, error) {
 	return s, nil
 }
 
-// Begin decides that a session is forgotten: steps 1 and 2.
-func (f Forget) Begin(ctx context.Context, session, why string) error {
+// Begin does steps 1 and 2.
+func (f Forgetter) Begin(ctx context.Context, session, why string) error {
 	if !archive.ValidID(session) {
-		return archive.Invalid(fmt.Sprintf("%q is no session id", archive.Clip(session, 60)), "")
+		return archive.Invalid(fmt.Sprintf("%q is not a session id", archive.Clip(session, 60)), "")
 	}
 	err := f.Journal.RecordAll(ctx, capture.Fact{
 		ID: archive.ForgetID(session), Kind: archive.JournalForget, Session: session, Data: archive.ForgetFact{Why: why},
 	})
 	if err != nil {
-		return fmt.Errorf("note that session %s is forgotten: %w", archive.ShortID(session), err)
+		return fmt.Errorf("record that session %s is forgotten: %w", archive.ShortID(session), err)
 	}
 	return f.Capture.Forgotten().Begin(session)
 }
 
-// Open lists the sessions that are forgotten and not gone yet: a command was
-// interrupted, a hook was writing while its session was deleted, or a journal came
-// back without the files that hooks ask.
-func (f Forget) Open(ctx context.Context) ([]string, error) {
-	noted, err := f.Capture.Forgotten().List()
+// Open lists the forgotten sessions whose deletion is not complete: a command was
+// interrupted, a hook wrote during the deletion, or the journal was restored
+// without the marker files.
+func (f Forgetter) Open(ctx context.Context) ([]string, error) {
+	open, err := f.Capture.Forgotten().List()
 	if err != nil {
 		return nil, err
 	}
 	facts, _, err := f.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
 	if err != nil {
-		return nil, fmt.Errorf("list what was forgotten: %w", err)
+		return nil, fmt.Errorf("list forgotten sessions: %w", err)
 	}
 	for _, e := range facts {
 		if e.Kind != archive.JournalForget || !archive.ValidID(e.Session) {
 			continue
 		}
-		if _, ok := noted[e.Session]; !ok {
-			noted[e.Session] = true
+		if _, ok := open[e.Session]; !ok {
+			open[e.Session] = true
 			if err := f.Capture.Forgotten().Begin(e.Session); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if len(noted) == 0 {
+	if len(open) == 0 {
 		return nil, nil
 	}
-	logs, err := f.logs(ctx, slices.Collect(maps.Keys(noted)))
+	logs, err := f.logs(ctx, slices.Collect(maps.Keys(open)))
 	if err != nil {
 		return nil, err
 	}
 	for session := range logs {
-		noted[session] = true
+		open[session] = true
 	}
-	var open []string
-	for session, is := range noted {
-		if is {
-			open = append(open, session)
-		}
-	}
-	slices.Sort(open)
-	return open, nil
+	maps.DeleteFunc(open, func(_ string, is bool) bool { return !is })
+	return slices.Sorted(maps.Keys(open)), nil
 }
 
-// Erase deletes what is not derived of forgotten sessions: step 3.
-func (f Forget) Erase(ctx context.Context, sessions []string) (Gone, error) {
-	var gone Gone
-	chosen := map[string]bool{}
-	for _, s := range sessions {
-		chosen[s] = true
-	}
+// Erase does step 3.
+func (f Forgetter) Erase(ctx context.Context, sessions []string) (Erased, error) {
+	var gone Erased
 	logs, err := f.logs(ctx, sessions)
 	if err != nil {
 		return gone, err
@@ -159,17 +149,17 @@ func (f Forget) Erase(ctx context.Context, sessions []string) (Gone, error) {
 		}
 	}
 	gone.Facts, err = f.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {
-		return e.Kind != archive.JournalForget && chosen[archive.Owner(e.Session)]
+		return e.Kind != archive.JournalForget && slices.Contains(sessions, archive.Owner(e.Session))
 	})
 	if err != nil {
-		return gone, fmt.Errorf("take facts out of the journal: %w", err)
+		return gone, fmt.Errorf("remove facts from the journal: %w", err)
 	}
 	gone.State, err = f.eraseState(sessions)
 	return gone, err
 }
 
-// Done notes that nothing of the sessions is left: step 5.
-func (f Forget) Done(sessions []string) error {
+// Done does step 5.
+func (f Forgetter) Done(sessions []string) error {
 	for _, s := range sessions {
 		if err := f.Capture.Forgotten().Done(s); err != nil {
 			return err
@@ -179,7 +169,7 @@ func (f Forget) Done(sessions []string) error {
 }
 
 // logs lists the logs of sessions, by session.
-func (f Forget) logs(ctx context.Context, sessions []string) (map[string][]sessionlog.Entry, error) {
+func (f Forgetter) logs(ctx context.Context, sessions []string) (map[string][]sessionlog.Entry, error) {
 	out, byName := map[string][]sessionlog.Entry{}, map[string]string{}
 	for _, s := range sessions {
 		byName[s], byName[f.Capture.Layout.Name(s)] = s, s
@@ -198,7 +188,8 @@ func (f Forget) logs(ctx context.Context, sessions []string) (map[string][]sessi
 	return out, nil
 }
 
-func (f Forget) eraseLog(e sessionlog.Entry, gone *Gone) error {
+// eraseLog deletes a log and the folders that become empty.
+func (f Forgetter) eraseLog(e sessionlog.Entry, gone *Erased) error {
 	info, err := os.Stat(e.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -211,18 +202,17 @@ func (f Forget) eraseLog(e sessionlog.Entry, gone *Gone) error {
 	}
 	gone.Logs++
 	gone.Bytes += info.Size()
-	// The folders that are empty now; one that is not refuses.
 	top := filepath.Join(f.Capture.Layout.Root, "log")
 	dir := filepath.Dir(e.Path)
-	for dir != top && strings.HasPrefix(dir, top) && os.Remove(dir) == nil {
+	for dir != top && strings.HasPrefix(dir, top) && os.Remove(dir) == nil { // fails unless it is empty
 		dir = filepath.Dir(dir)
 	}
 	return nil
 }
 
-// eraseState deletes every file and folder of the state that bears a session's
-// name, alone or with an ending.
-func (f Forget) eraseState(sessions []string) (n int, err error) {
+// eraseState deletes the state's files and folders that are named after one of
+// the sessions.
+func (f Forgetter) eraseState(sessions []string) (n int, err error) {
 	err = filepath.WalkDir(f.State, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
@@ -230,7 +220,7 @@ func (f Forget) eraseState(sessions []string) (n int, err error) {
 			}
 			return err
 		}
-		if !slices.ContainsFunc(sessions, func(s string) bool { return named(d.Name(), s) }) {
+		if !slices.ContainsFunc(sessions, func(s string) bool { return namedAfter(d.Name(), s) }) {
 			return nil
 		}
 		n++
@@ -248,8 +238,9 @@ func (f Forget) eraseState(sessions []string) (n int, err error) {
 	return n, nil
 }
 
-// named reports that a file bears a session's name.
-func named(file, session string) bool {
+// namedAfter reports whether a file's name is a session's ID or begins with it
+// and a separator.
+func namedAfter(file, session string) bool {
 	rest, ok := strings.CutPrefix(file, session)
 	return ok && (rest == "" || strings.ContainsAny(rest[:1], "~@."))
 }

@@ -19,8 +19,8 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-func (w *world) forget() maintenance.Forget {
-	return maintenance.Forget{Capture: w.pass.Capture, Journal: w.pass.Journal, State: filepath.Join(w.home, "state")}
+func (w *world) forget() maintenance.Forgetter {
+	return maintenance.Forgetter{Capture: w.runner.Capture, Journal: w.runner.Journal, State: filepath.Join(w.home, "state")}
 }
 
 // holding lists the files below the archive that hold a text, logs decompressed:
@@ -71,7 +71,7 @@ func twoSessions(t *testing.T) *world {
 		word := []string{"periwinkle", "marigold"}[i]
 		for _, id := range []string{s, s + "~a1"} {
 			fact := archive.SummaryFact{Source: "PostCompact", Text: "the word is " + word}
-			if err := w.pass.Journal.Record(t.Context(), archive.JournalSummary, id, fact); err != nil {
+			if err := w.runner.Journal.Record(t.Context(), archive.JournalSummary, id, fact); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -123,20 +123,20 @@ func TestForgetErasesASessionAndNothingElse(t *testing.T) {
 	// The client's file is there, and nothing takes it in.
 	w.grow(sessionA, 3)
 	job := capture.Job{Source: &capture.Source{Path: w.path(sessionA), Session: sessionA}, Size: 1}
-	if _, err := w.pass.Capture.Bulk(t.Context(), w.store, w.store, []capture.Job{job}, nil); err != nil {
+	if _, err := w.runner.Capture.Bulk(t.Context(), w.store, w.store, []capture.Job{job}, nil); err != nil {
 		t.Error(err)
 	}
-	got, err := w.pass.Capture.Files(t.Context(), *job.Source, true)
+	got, err := w.runner.Capture.Files(t.Context(), *job.Source, true)
 	if err != nil || got.Added != 0 || len(got.Sessions) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if one, err := w.pass.Capture.Log(t.Context(), *job.Source); err != nil || one.Added != 0 {
+	if one, err := w.runner.Capture.Log(t.Context(), *job.Source); err != nil || one.Added != 0 {
 		t.Errorf("%+v, %v", one, err)
 	}
-	if behind, err := w.pass.Capture.Behind(*job.Source, 1<<20); behind || err != nil {
+	if behind, err := w.runner.Capture.Behind(*job.Source, 1<<20); behind || err != nil {
 		t.Errorf("behind: %v, %v", behind, err)
 	}
-	if m, err := w.pass.Capture.Uncaptured([]capture.Job{job}); err != nil || m != (capture.Missing{}) {
+	if m, err := w.runner.Capture.Uncaptured([]capture.Job{job}); err != nil || m != (capture.Missing{}) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if found := w.holding("make retry number"); len(found) != 1 {
@@ -160,7 +160,7 @@ func TestForgetGoesOnWhereItEnded(t *testing.T) {
 			}
 		},
 		"between logs and journal": func(t *testing.T, w *world) {
-			entries, err := w.pass.Capture.Layout.Find("claude", sessionA)
+			entries, err := w.runner.Capture.Layout.Find("claude", sessionA)
 			if err != nil || len(entries) != 1 {
 				t.Fatal(entries, err)
 			}
@@ -202,7 +202,7 @@ func TestForgetGoesOnWhereItEnded(t *testing.T) {
 			if err != nil || !slices.Equal(open, []string{sessionA}) {
 				t.Fatalf("open: %v, %v", open, err)
 			}
-			jobs, err := w.pass.Capture.Logged(t.Context())
+			jobs, err := w.runner.Capture.Logged(t.Context())
 			if err != nil || len(jobs) != 1 || jobs[0].Session != sessionB {
 				t.Errorf("a rebuilt index would read %+v, %v", jobs, err)
 			}
@@ -234,7 +234,7 @@ func TestForgetGoesOnWhereItEnded(t *testing.T) {
 func TestForgetSeesALogThatCameBack(t *testing.T) {
 	w := twoSessions(t)
 	f := w.forget()
-	entries, err := w.pass.Capture.Layout.Find("claude", sessionA)
+	entries, err := w.runner.Capture.Layout.Find("claude", sessionA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestSamples(t *testing.T) {
 	if none, err := w.forget().Samples(t.Context(), sessionA, ps, 10); err != nil || len(none) > 0 {
 		t.Errorf("texts that stand in no log of the session: %q, %v", none, err)
 	}
-	log, err := sessionlog.Open(t.Context(), w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1), sessionlog.Header{Kind: sessionlog.KindTranscript, Session: sessionA})
+	log, err := sessionlog.Open(t.Context(), w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1), sessionlog.Header{Kind: sessionlog.KindTranscript, Session: sessionA})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
 	const day = 24 * time.Hour
 	w := twoSessions(t)
 	for _, s := range []string{sessionA, sessionB} {
-		if err := w.pass.Capture.Index(t.Context(), w.store, s); err != nil {
+		if err := w.runner.Capture.Index(t.Context(), w.store, s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -339,7 +339,7 @@ func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
 	full := func() (int64, int64) { return 1 << 20, 1 << 20 }
 	due := func(r maintenance.Retention, after time.Duration) []string {
 		t.Helper()
-		got, err := w.forget().Due(t.Context(), w.store, r, started.Add(after))
+		got, err := w.forget().Expired(t.Context(), w.store, r, started.Add(after))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,10 +366,10 @@ func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	if err := w.pass.Journal.Record(t.Context(), archive.JournalAccess, sessionA, used); err != nil {
+	if err := w.runner.Journal.Record(t.Context(), archive.JournalAccess, sessionA, used); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.pass.Journal.Sync(t.Context(), w.store); err != nil {
+	if err := w.runner.Journal.Sync(t.Context(), w.store); err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range map[string]maintenance.Retention{

@@ -12,63 +12,61 @@ import (
 	"strandline/internal/usage"
 )
 
-// Memory is what the memory's health is measured by.
-type Memory interface {
-	capture.Known
+// HealthIndex is the part of a store that health is computed from.
+type HealthIndex interface {
+	Cursor(ctx context.Context, session string) (archive.Cursor, error)
 	Feedback(ctx context.Context) (archive.Feedback, error)
 	Embedded(ctx context.Context) (part, of int64, err error)
 }
 
-// Found is the memory's health with what was counted for it.
-type Found struct {
+// HealthReport is the archive's health with the counts behind it.
+type HealthReport struct {
 	usage.Health
-	Uncaptured int // files of the client that hold more than their logs
-	Unindexed  int // sessions that are logged and that the index knows nothing of
-	Measured   int // compactions that Used is of
+	Uncaptured int // client files that hold more than their logs
+	Unindexed  int // logged sessions that are missing from the index
+	Measured   int // compactions behind Used
 }
 
-// Health measures how well the archive remembers: the share of the client's bytes
-// that is in the logs, the share of the logs' bytes that is in the index, the share
-// of the passages that an embedder has looked at, once one has begun, and the share
-// of the places that compactions gave back that was used. files are the
-// client's. A share that nothing can be said of is nil.
-func (p Pass) Health(ctx context.Context, idx Memory, files []capture.Job) (Found, error) {
-	h := Found{Health: usage.Health{Time: p.Now().UnixMilli()}}
-	missing, err := p.Capture.Uncaptured(files)
+// Health computes four shares: of the client's bytes that are logged, of the
+// logged bytes that are indexed, of the passages that an embedder has processed,
+// and of the restored places that were used. A share of nothing is nil, so is
+// that of passages before the first embedding. files are the client's.
+func (r Runner) Health(ctx context.Context, idx HealthIndex, files []capture.Job) (HealthReport, error) {
+	h, err := r.computeHealth(ctx, idx, files)
 	if err != nil {
-		return h, fmt.Errorf("measure the memory: %w", err)
+		err = fmt.Errorf("compute the archive's health: %w", err)
 	}
-	h.Uncaptured, h.Captured = missing.Files, share(missing.Of-missing.Bytes, missing.Of)
-	logged, err := p.Capture.Logged(ctx)
+	return h, err
+}
+
+func (r Runner) computeHealth(ctx context.Context, idx HealthIndex, files []capture.Job) (HealthReport, error) {
+	h := HealthReport{Health: usage.Health{Time: r.Now().UnixMilli()}}
+	uncaptured, err := r.Capture.Uncaptured(files)
 	if err != nil {
-		return h, fmt.Errorf("measure the memory: %w", err)
+		return h, err
 	}
+	h.Uncaptured, h.Captured = uncaptured.Files, share(uncaptured.Of-uncaptured.Bytes, uncaptured.Of)
 	var part, of int64
-	for _, j := range logged {
-		cur, err := idx.Cursor(ctx, j.Session)
-		if err != nil {
-			return h, fmt.Errorf("measure the memory: %w", err)
-		}
-		if lost(cur, j) {
+	err = r.eachLog(ctx, idx, func(j capture.Job, cur archive.Cursor) {
+		if missing(cur, j) {
 			h.Unindexed++
 		}
 		part += min(cur.Offset, j.Size)
 		of += j.Size
+	})
+	if err != nil {
+		return h, err
 	}
 	h.Indexed = share(part, of)
 	if part, of, err = idx.Embedded(ctx); err != nil {
-		return h, fmt.Errorf("measure the memory: %w", err)
+		return h, err
 	}
 	h.Embedded = share(part, of)
 	sum, err := idx.Feedback(ctx)
-	if err != nil {
-		return h, fmt.Errorf("measure the memory: %w", err)
-	}
 	h.Measured, h.Used = sum.Compactions, share(int64(sum.Used), int64(sum.Given))
-	return h, nil
+	return h, err
 }
 
-// share returns a part of a whole, nil of nothing.
 func share(part, of int64) *usage.Share {
 	if of <= 0 {
 		return nil
@@ -76,36 +74,35 @@ func share(part, of int64) *usage.Share {
 	return &usage.Share{Part: part, Of: of}
 }
 
-// health measures the memory's health and leaves it where the statusline reads it.
-func (p Pass) health(ctx context.Context, idx Index, _ *Stage) error {
-	if p.Gauge.Dir == "" {
+// health writes the archive's health to the statusline's file.
+func (r Runner) health(ctx context.Context, idx Index, _ *Stage) error {
+	if r.Usage.Dir == "" {
 		return nil
 	}
-	files, err := p.ClientFiles(ctx)
+	files, err := r.ClientFiles(ctx)
 	if err != nil {
 		return fmt.Errorf("list the client's files: %w", err)
 	}
-	h, err := p.Health(ctx, idx, files)
+	h, err := r.Health(ctx, idx, files)
 	if err != nil {
 		return err
 	}
-	return p.Gauge.WriteHealth(h.Health)
+	return r.Usage.WriteHealth(h.Health)
 }
 
-// stateKept is how long the statusline's file of a session is kept that nobody
-// goes on with: as long as the client keeps the transcript, so that a resumed
-// session finds its history.
-const stateKept = 30 * 24 * time.Hour
+// stateLifetime is how long the state of an idle session is kept: as long as the
+// client keeps the transcript, so that a resumed session finds its history.
+const stateLifetime = 30 * 24 * time.Hour
 
-// state removes what the statusline reads, and what hooks noted, of sessions that
+// state removes the statusline's files and the hooks' files of sessions that
 // ended long ago.
-func (p Pass) state(_ context.Context, _ Index, st *Stage) (err error) {
-	if p.Gauge.Dir == "" && len(p.Notes) == 0 {
+func (r Runner) state(_ context.Context, _ Index, st *Stage) (err error) {
+	if r.Usage.Dir == "" && len(r.SessionFolders) == 0 {
 		return nil
 	}
-	before := p.Now().Add(-stateKept)
-	st.Done, err = p.Gauge.Sweep(before)
-	for _, dir := range p.Notes {
+	before := r.Now().Add(-stateLifetime)
+	st.Done, err = r.Usage.Sweep(before)
+	for _, dir := range r.SessionFolders {
 		n, serr := state.Store{Dir: dir}.Sweep(before)
 		st.Done += n
 		err = errors.Join(err, serr)

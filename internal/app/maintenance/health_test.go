@@ -17,8 +17,8 @@ import (
 
 func (w *world) gauged() usage.Store {
 	f := usage.Store{Dir: filepath.Join(w.home, "state")}
-	w.pass.Gauge = f
-	w.pass.ClientFiles = func(ctx context.Context) ([]capture.Job, error) {
+	w.runner.Usage = f
+	w.runner.ClientFiles = func(ctx context.Context) ([]capture.Job, error) {
 		jobs, _, err := capture.List(ctx, []string{w.client})
 		return jobs, err
 	}
@@ -46,7 +46,7 @@ func TestAPassLeavesTheMemorysHealth(t *testing.T) {
 	}
 	w.log(sessionB)
 	fact := archive.AccessFact{Refs: []archive.Ref{{Session: sessionA, Turn: 0, Step: 0}}, How: archive.AccessUsed, Of: 4}
-	if err := w.pass.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
+	if err := w.runner.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
 		t.Fatal(err)
 	}
 	healthy(t, w.run())
@@ -94,7 +94,7 @@ func TestHealthThatCannotBeMeasured(t *testing.T) {
 	w.log(sessionA)
 	healthy(t, w.run())
 	before, _ := files.Health()
-	w.pass.ClientFiles = func(context.Context) ([]capture.Job, error) { return nil, errors.New("no such folder") }
+	w.runner.ClientFiles = func(context.Context) ([]capture.Job, error) { return nil, errors.New("no such folder") }
 	if st := w.run()["health"]; st.Error == "" {
 		t.Errorf("%+v", st)
 	}
@@ -137,7 +137,7 @@ func TestOldStateIsSwept(t *testing.T) {
 func TestOldNotesAreSwept(t *testing.T) {
 	w := newWorld(t)
 	dir := filepath.Join(w.home, "state", "segments")
-	w.pass.Notes = []string{dir, filepath.Join(w.home, "state", "none")}
+	w.runner.SessionFolders = []string{dir, filepath.Join(w.home, "state", "none")}
 	if err := os.MkdirAll(filepath.Join(dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -168,12 +168,12 @@ func TestHealthTellsWhatItCounted(t *testing.T) {
 	for i, session := range []string{sessionA, sessionB} {
 		w.grow(session, uint64(i)+1)
 	}
-	for _, want := range []maintenance.Found{{Uncaptured: 2}, {Uncaptured: 1, Unindexed: 1}, {Unindexed: 2}} {
-		files, err := w.pass.ClientFiles(t.Context())
+	for _, want := range []maintenance.HealthReport{{Uncaptured: 2}, {Uncaptured: 1, Unindexed: 1}, {Unindexed: 2}} {
+		files, err := w.runner.ClientFiles(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := w.pass.Health(t.Context(), w.store, files)
+		h, err := w.runner.Health(t.Context(), w.store, files)
 		if err != nil || h.Uncaptured != want.Uncaptured || h.Unindexed != want.Unindexed || h.Measured != 0 {
 			t.Errorf("%+v, %v; want %+v", h, err, want)
 		}

@@ -16,26 +16,26 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// Proof is what a look at every byte of the archive found of some texts.
+// Proof is the result of searching every file of the archive for some texts.
 type Proof struct {
 	Files int   `json:"files"`
-	Bytes int64 `json:"bytes"` // of logs those that decompression gives
-	Texts int   `json:"texts"` // that were looked for
-	// Shared counts the texts that other sessions' logs hold, which are Kept.
+	Bytes int64 `json:"bytes"` // read, of logs decompressed
+	Texts int   `json:"texts"` // searched for
+	// Shared counts the texts that logs in Kept contain.
 	Shared int `json:"shared"`
-	// Kept are logs of other sessions that hold one of the texts: a fork, or a
-	// session that spoke of the same.
+	// Kept are logs of other sessions that contain one of the texts, such as forks.
 	Kept []string `json:"kept"`
-	// Left are other files that hold a text which stands in no log.
+	// Left are other files that contain a text that no log contains.
 	Left []string `json:"left"`
-	// Found is one of those texts, "" if there is none.
+	// Found is one of the texts in Left, "" if there is none.
 	Found string `json:"found,omitempty"`
 }
 
-// Samples takes texts from passages of a session to look for after it is deleted:
-// runs of letters, spread over the session, that its logs hold as they are. What an
-// index words for itself would be found in passages of other sessions as well.
-func (f Forget) Samples(ctx context.Context, session string, passages []archive.Passage, most int) ([]string, error) {
+// Samples takes at most so many texts from passages of a session to search for
+// after its deletion: plain runs, spread over the session, that its logs contain
+// unescaped. Texts that the index generates are left out, since other sessions
+// have them as well.
+func (f Forgetter) Samples(ctx context.Context, session string, passages []archive.Passage, most int) ([]string, error) {
 	var all []string
 	for i := range passages {
 		if s := sample(passages[i].Text); s != "" {
@@ -46,24 +46,23 @@ func (f Forget) Samples(ctx context.Context, session string, passages []archive.
 	if err != nil {
 		return nil, err
 	}
-	some := evenly(all, triedFor*most)
-	held, err := heldBy(logs[session], some)
+	some := evenly(all, candidates*most)
+	held, err := containedIn(logs[session], some)
 	if err == nil && len(held) < most && len(some) < len(all) {
-		held, err = heldBy(logs[session], all)
+		held, err = containedIn(logs[session], all)
 	}
 	return evenly(held, most), err
 }
 
-// triedFor is how many texts are looked for in the logs for each sample: looking
-// takes as long as texts and bytes of the logs together, and nearly every text
-// stands there.
-const triedFor = 8
+// candidates is how many texts per sample are searched for in the logs. The cost
+// is texts times bytes, and nearly every text is found.
+const candidates = 8
 
-// heldBy returns those of the texts that one of the logs holds, in their order.
-func heldBy(logs []sessionlog.Entry, texts []string) ([]string, error) {
+// containedIn returns the texts that one of the logs contains, in their order.
+func containedIn(logs []sessionlog.Entry, texts []string) ([]string, error) {
 	held := map[string]bool{}
 	for _, e := range logs {
-		found, _, err := look(e.Path, texts)
+		found, _, err := search(e.Path, texts)
 		if err != nil {
 			return nil, fmt.Errorf("take samples: %w", err)
 		}
@@ -74,7 +73,7 @@ func heldBy(logs []sessionlog.Entry, texts []string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return !held[s] }), nil
 }
 
-// evenly takes at most so many of a list, spread over it.
+// evenly takes at most so many items of a list, at equal distances.
 func evenly(list []string, most int) []string {
 	if len(list) <= most {
 		return list
@@ -86,29 +85,30 @@ func evenly(list []string, most int) []string {
 	return out
 }
 
-// Lengths of a sample, in bytes. Shorter ones stand in other sessions by chance;
-// a longer one is seldom whole in one page of a database.
+// Lengths of a sample in bytes. Shorter ones occur in other sessions by chance;
+// longer ones are often split between two pages of a database.
 const (
-	sampleLeast = 24
-	sampleMost  = 48
+	minSample = 24
+	maxSample = 48
 )
 
-// sample returns the longest run of a text that JSON writes as it is.
+// sample returns the longest run of a text that JSON does not escape, "" if all
+// are too short.
 func sample(text string) (best string) {
-	plain := func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
-	for _, run := range strings.FieldsFunc(text, plain) {
-		if run = strings.TrimSpace(run); len(run) >= sampleLeast && len(run) > len(best) {
+	escaped := func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
+	for _, run := range strings.FieldsFunc(text, escaped) {
+		if run = strings.TrimSpace(run); len(run) >= minSample && len(run) > len(best) {
 			best = run
 		}
 	}
-	return best[:min(len(best), sampleMost)]
+	return best[:min(len(best), maxSample)]
 }
 
-// Prove reads every file below home, logs decompressed, and looks for the texts.
+// Prove searches every file below home, logs decompressed, for the texts.
 func Prove(ctx context.Context, home string, texts []string) (Proof, error) {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" })
 	p := Proof{Texts: len(texts), Kept: []string{}, Left: []string{}}
-	held := map[string]bool{} // texts that stand in a log
+	held := map[string]bool{} // texts that a log contains
 	elsewhere := map[string][]string{}
 	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -121,7 +121,7 @@ func Prove(ctx context.Context, home string, texts []string) (Proof, error) {
 		case !d.Type().IsRegular():
 			return nil
 		}
-		found, n, err := look(path, texts)
+		found, n, err := search(path, texts)
 		if errors.Is(err, fs.ErrNotExist) || archive.ErrorCode(err) == archive.CodeNotFound {
 			return nil
 		}
@@ -145,7 +145,7 @@ func Prove(ctx context.Context, home string, texts []string) (Proof, error) {
 		return nil
 	})
 	if err != nil {
-		return p, fmt.Errorf("look for what was deleted: %w", err)
+		return p, fmt.Errorf("search for deleted texts: %w", err)
 	}
 	p.Shared = len(held)
 	for rel, found := range elsewhere {
@@ -157,8 +157,8 @@ func Prove(ctx context.Context, home string, texts []string) (Proof, error) {
 	return p, nil
 }
 
-// look returns the texts that a file holds, and how many bytes it read.
-func look(path string, texts []string) (found []string, n int64, err error) {
+// search returns the texts that a file contains and the number of bytes read.
+func search(path string, texts []string) (found []string, n int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err
@@ -169,7 +169,7 @@ func look(path string, texts []string) (found []string, n int64, err error) {
 	}
 	r, err := sessionlog.OpenReader(path)
 	if archive.ErrorCode(err) == archive.CodeCorrupt {
-		return found, n, nil // its bytes as they are were looked at
+		return found, n, nil // its compressed bytes were searched
 	}
 	if err != nil {
 		return nil, 0, err
@@ -179,7 +179,7 @@ func look(path string, texts []string) (found []string, n int64, err error) {
 	return append(found, inside...), n, err
 }
 
-// scan looks for texts in a stream.
+// scan returns the texts that a stream contains.
 func scan(r io.Reader, texts []string) (found []string, n int64, err error) {
 	const step = 1 << 20
 	longest := 1

@@ -1,11 +1,3 @@
-// Package team brings one person's archive to the team's: what is derived of the
-// sessions, redacted once more, under the name of who worked in them. It reads the
-// index, never the logs, and what it may send is what it builds here.
-//
-// How far a session was brought stands in the team's archive itself, beside its
-// rows and in the same transaction. A push that was interrupted, at whatever
-// moment, therefore goes on where it was, and one that has nothing to bring sends
-// nothing: nothing is noted on this side.
 package maintenance
 
 import (
@@ -18,7 +10,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// Local is what a push reads.
+// Local is the part of the local index that a push reads.
 type Local interface {
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Turns(ctx context.Context, s archive.Span) ([]archive.Turn, error)
@@ -32,101 +24,101 @@ type Local interface {
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 }
 
-// Remote is the team's archive.
+// Remote is the team's database, as one author sees it.
 type Remote interface {
-	// Pushed says how far this person's sessions have been brought, by their ids.
+	// Pushed returns the author's sessions by ID and how far each was pushed.
 	Pushed(ctx context.Context) (map[string]archive.Cursor, error)
-	// Forgotten lists the sessions, and the parts of sessions by names of
-	// their own, that were deleted from the team's archive for good.
+	// Forgotten lists what was deleted from the team's database for good: session
+	// IDs, and fact IDs of parts.
 	Forgotten(ctx context.Context) (map[string]bool, error)
-	// Apply stores a batch; see archive.Batch. Here offsets count lines.
+	// Apply stores a batch; see archive.Batch. Offsets count lines.
 	Apply(ctx context.Context, b archive.Batch) error
 	Retire(ctx context.Context, session string, generation int) error
 	ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
-	// Remove deletes this person's session with all rows, its sub-agents' runs and
-	// older generations; returns how many rows went, and fails if any is left.
-	// With a fact it is deleted for good: it is not taken in again.
+	// Remove deletes all rows of the author's session, sub-agents' runs and older
+	// generations included, and returns their number. It fails if a row is left.
+	// With a fact, the database rejects the session or part from then on.
 	Remove(ctx context.Context, session string, fact string) (rows int64, err error)
 }
 
-// Deleted is what the journal says was deleted for good here.
+// Deleted is what was deleted for good here, according to the journal.
 type Deleted struct {
 	Sessions []string
-	// Parts are turns or steps, by the identity of the fact that deleted them.
-	Parts map[string]archive.Part
+	Parts    map[string]archive.Part // by the ID of the fact
 }
 
-// Push is one push.
+// Push copies one person's index to the team's database: the rows derived from
+// the sessions, redacted again, under the person's name. It does not read logs.
+//
+// The database itself stores, in the transaction of the rows, how far each
+// session was pushed. An interrupted push therefore continues where it stopped,
+// and one without new rows sends nothing.
 type Push struct {
 	Local  Local
 	Remote Remote
-	// Redact is applied to every text before it leaves.
+	// Redact is applied to every text that is sent.
 	Redact func(string) string
-	// Author and Machine say who this is, where a project has no remote of its own.
+	// Author and Machine qualify projects without a remote.
 	Author, Machine string
 	Deleted         Deleted
-	// Again brings everything anew, whatever is there.
-	Again bool
-	// DryRun says what would be brought.
-	DryRun bool
-	// Progress, unless nil, is told of each session.
+	Again           bool // push everything again
+	DryRun          bool // send nothing
+	// Progress, unless nil, is called after each session.
 	Progress func(done, all int, session string)
-	// Pause waits before a try that follows a lost connection; nil does not wait.
+	// Pause, unless nil, waits before a retry after a lost connection.
 	Pause func(ctx context.Context, tries int) error
 }
 
-// Report is what a push did.
-type Report struct {
-	Sessions  int       `json:"sessions"` // that had something new
+// PushReport is what a push did.
+type PushReport struct {
+	Sessions  int       `json:"sessions"` // with new rows
 	Unchanged int       `json:"unchanged"`
 	Passages  int       `json:"passages"`
-	Bytes     int64     `json:"bytes"` // of their texts
+	Bytes     int64     `json:"bytes"` // of the passages' texts
 	Facts     int       `json:"facts"` // summaries of hooks and segments
 	Batches   int       `json:"batches"`
 	Deleted   []Removed `json:"deleted,omitempty"`
-	// Elsewhere are sessions that are still here and that somebody deleted from the
-	// team's archive for good.
+	// Elsewhere are local sessions that were deleted from the team's database.
 	Elsewhere []string `json:"deleted_elsewhere,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
 }
 
-// Removed is a session that was deleted from the team's archive, and that nothing of
-// it is left.
+// Removed is a session that was deleted from the team's database.
 type Removed struct {
 	Session string `json:"session"`
-	Rows    int64  `json:"rows"` // that went; none are left
+	Rows    int64  `json:"rows"`
 }
 
-// tries is how often one step is done when the connection is lost.
-const tries = 4
+// maxTries is how often a step is tried while the connection is lost.
+const maxTries = 4
 
-// Run pushes. What was brought before an error is there, and the report says so.
-func (p Push) Run(ctx context.Context) (Report, error) {
-	r := Report{DryRun: p.DryRun}
-	var gone map[string]bool
-	if err := p.try(ctx, func() (err error) { gone, err = p.Remote.Forgotten(ctx); return err }); err != nil {
+// Run pushes. After an error, the report says what was pushed before it.
+func (p Push) Run(ctx context.Context) (PushReport, error) {
+	r := PushReport{DryRun: p.DryRun}
+	gone, err := retry(ctx, p, p.Remote.Forgotten)
+	if err != nil {
 		return r, err
 	}
-	if err := p.carryDeletions(ctx, gone, &r); err != nil {
+	if err := p.pushDeletions(ctx, gone, &r); err != nil {
 		return r, err
 	}
-	var pushed map[string]archive.Cursor
-	if err := p.try(ctx, func() (err error) { pushed, err = p.Remote.Pushed(ctx); return err }); err != nil {
+	pushed, err := retry(ctx, p, p.Remote.Pushed)
+	if err != nil {
 		return r, err
 	}
-	if err := p.dropAll(ctx, pushed); err != nil {
+	if err := p.removeAll(ctx, pushed); err != nil {
 		return r, err
 	}
 	sessions, err := p.Local.Sessions(ctx, archive.SessionFilter{Agents: true})
 	if err != nil {
 		return r, fmt.Errorf("list the sessions: %w", err)
 	}
-	slices.Reverse(sessions) // oldest first, so that newer ones have the larger numbers there too
+	slices.Reverse(sessions) // oldest first, so that newer sessions get larger row IDs
 	if err := p.retire(ctx, sessions, pushed); err != nil {
 		return r, err
 	}
-	var refused []error // what others brought does not keep one's own from coming
+	var denied []error // another author's session does not stop the push
 	for i, s := range sessions {
 		if err := ctx.Err(); err != nil {
 			return r, err
@@ -137,7 +129,7 @@ func (p Push) Run(ctx context.Context) (Report, error) {
 		}
 		switch err := p.session(ctx, s, pushed, &r); {
 		case archive.ErrorCode(err) == archive.CodeDenied:
-			refused = append(refused, err)
+			denied = append(denied, err)
 		case err != nil:
 			return r, fmt.Errorf("session %s: %w", archive.ShortID(s.ID), err)
 		}
@@ -146,11 +138,11 @@ func (p Push) Run(ctx context.Context) (Report, error) {
 		}
 	}
 	err = p.segments(ctx, gone, &r)
-	return r, errors.Join(append(refused, err)...)
+	return r, errors.Join(append(denied, err)...)
 }
 
-// dropAll removes what was brought before, where all is brought anew.
-func (p Push) dropAll(ctx context.Context, pushed map[string]archive.Cursor) error {
+// removeAll deletes what was pushed before, if Again is set.
+func (p Push) removeAll(ctx context.Context, pushed map[string]archive.Cursor) error {
 	if !p.Again {
 		return nil
 	}
@@ -165,11 +157,11 @@ func (p Push) dropAll(ctx context.Context, pushed map[string]archive.Cursor) err
 	return nil
 }
 
-// try does something again when the connection was lost on the way.
+// try calls do, again if the connection was lost.
 func (p Push) try(ctx context.Context, do func() error) error {
 	for n := 1; ; n++ {
 		err := do()
-		if err == nil || archive.ErrorCode(err) != archive.CodeBusy || n == tries || ctx.Err() != nil {
+		if err == nil || archive.ErrorCode(err) != archive.CodeBusy || n == maxTries || ctx.Err() != nil {
 			return err
 		}
 		if p.Pause != nil {
@@ -180,41 +172,50 @@ func (p Push) try(ctx context.Context, do func() error) error {
 	}
 }
 
-// carryDeletions deletes in the team's archive what was deleted here. Of a session
-// of which a part was deleted all rows go; what is left of it is brought again.
-func (p Push) carryDeletions(ctx context.Context, gone map[string]bool, r *Report) error {
+func retry[T any](ctx context.Context, p Push, do func(context.Context) (T, error)) (out T, err error) {
+	err = p.try(ctx, func() (err error) { out, err = do(ctx); return err })
+	return out, err
+}
+
+// pushDeletions deletes in the team's database what was deleted here. Of a
+// session with a deleted part all rows are deleted; the rest is pushed again.
+func (p Push) pushDeletions(ctx context.Context, gone map[string]bool, r *PushReport) error {
 	remove := func(session, fact string) error {
 		if gone[fact] || gone[session] || p.DryRun {
 			return nil
 		}
-		return p.try(ctx, func() error {
+		err := p.try(ctx, func() error {
 			rows, err := p.Remote.Remove(ctx, session, fact)
 			if err == nil && rows > 0 {
 				r.Deleted = append(r.Deleted, Removed{Session: session, Rows: rows})
 			}
 			return err
 		})
+		if err != nil {
+			return fmt.Errorf("delete rows of session %s from the team's database: %w", archive.ShortID(session), err)
+		}
+		return nil
 	}
 	for _, session := range p.Deleted.Sessions {
 		if err := remove(session, session); err != nil {
-			return fmt.Errorf("delete session %s from the team's archive: %w", archive.ShortID(session), err)
+			return err
 		}
 		gone[session] = true
 	}
 	for fact, part := range p.Deleted.Parts {
 		for _, session := range part.Sessions {
 			if err := remove(session, fact+" in "+session); err != nil {
-				return fmt.Errorf("delete a part of session %s from the team's archive: %w", archive.ShortID(session), err)
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// Project is how a team names a project. One with a remote is the same project for
-// everybody who has a clone of it; any other is this person's on this machine.
-// Where it lies on somebody's disk is not told.
-func Project(p archive.Project, author, machine string) archive.Project {
+// TeamProject returns a project as the team's database names it. Clones of one
+// remote are the same project for every author. Any other project is qualified
+// with author and machine. Local paths are left out.
+func TeamProject(p archive.Project, author, machine string) archive.Project {
 	switch {
 	case p.Key == "":
 		return archive.Project{}
@@ -224,7 +225,7 @@ func Project(p archive.Project, author, machine string) archive.Project {
 	return archive.Project{Key: p.Key + " of " + author + " on " + machine, Name: p.Name}
 }
 
-// Backoff is a Pause that waits a second, then two, then four.
+// Backoff is a Pause of one second, then two, then four.
 func Backoff(ctx context.Context, n int) error {
 	select {
 	case <-ctx.Done():

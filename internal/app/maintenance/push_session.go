@@ -12,12 +12,12 @@ import (
 	"strandline/internal/archive"
 )
 
-// batchBytes is how much text one transaction brings: a lost connection costs that.
+// batchBytes is how much text one transaction holds; a lost connection costs as
+// much.
 const batchBytes = 4 << 20
 
-// session brings what is new of one session: its rows that end behind the lines
-// that the team's archive knows.
-func (p Push) session(ctx context.Context, s archive.Session, pushed map[string]archive.Cursor, r *Report) error {
+// session pushes a session's rows that end after the last pushed line.
+func (p Push) session(ctx context.Context, s archive.Session, pushed map[string]archive.Cursor, r *PushReport) error {
 	at, there := pushed[s.ID]
 	if there && at.Line >= s.Lines {
 		r.Unchanged++
@@ -29,13 +29,13 @@ func (p Push) session(ctx context.Context, s archive.Session, pushed map[string]
 	}
 	r.Sessions++
 	for from := at.Line; ; {
-		b := all.cut(from, s)
+		b := nextBatch(all, from)
 		r.Batches++
 		for _, x := range b.Passages {
 			r.Passages, r.Bytes = r.Passages+1, r.Bytes+int64(len(x.Text))
 		}
 		if !p.DryRun {
-			p.clean(&b)
+			p.redact(&b)
 			if err := p.try(ctx, func() error { return p.Remote.Apply(ctx, b) }); err != nil {
 				return err
 			}
@@ -47,8 +47,8 @@ func (p Push) session(ctx context.Context, s archive.Session, pushed map[string]
 	return p.summaries(ctx, s.ID, r)
 }
 
-// retire gives older generations of transcripts that were rewritten their own names,
-// before anything is brought under these.
+// retire renames older generations of rewritten transcripts, before newer ones
+// are pushed under their names.
 func (p Push) retire(ctx context.Context, sessions []archive.Session, pushed map[string]archive.Cursor) error {
 	for _, s := range sessions {
 		at, there := pushed[s.ID]
@@ -66,73 +66,69 @@ func (p Push) retire(ctx context.Context, sessions []archive.Session, pushed map
 	return nil
 }
 
-// read reads what ends behind a line. Earlier rows of turns, steps and calls may have
-// changed since, as a call gets its result; texts are read only from where they did.
-func (p Push) read(ctx context.Context, s archive.Session, line int) (all content, err error) {
-	span := archive.Span{Session: s.ID}
-	first := math.MaxInt32
-	from := func(turn int) bool { first = min(first, turn); return true }
-	keep := func(ends, turn int) bool { return ends > line && from(turn) }
-	if all.turns, err = p.Local.Turns(ctx, span); err != nil {
-		return all, fmt.Errorf("read its turns: %w", err)
+// rows reads rows of one kind, unless err is set, and keeps the selected ones.
+func rows[S, T any](ctx context.Context, err *error, what string, span S, read func(context.Context, S) ([]T, error), keep func(T) bool) []T {
+	if *err != nil {
+		return nil
 	}
-	for _, t := range all.turns {
-		if t.Dead {
-			all.dead = append(all.dead, t.Index)
-		}
+	list, rerr := read(ctx, span)
+	if rerr != nil {
+		*err = fmt.Errorf("read its %s: %w", what, rerr)
 	}
-	all.turns = slices.DeleteFunc(all.turns, func(t archive.Turn) bool { return !keep(t.LineTo, t.Index) })
-	if all.steps, err = p.Local.Steps(ctx, span); err != nil {
-		return all, fmt.Errorf("read its steps: %w", err)
-	}
-	all.steps = slices.DeleteFunc(all.steps, func(x archive.Step) bool { return !keep(x.LineTo, x.Turn) })
-	if all.calls, err = p.Local.Calls(ctx, archive.CallSpan{Span: span}); err != nil {
-		return all, fmt.Errorf("read its calls: %w", err)
-	}
-	all.calls = slices.DeleteFunc(all.calls, func(x archive.Call) bool { return !keep(endOf(x), x.Turn) })
-	if all.files, err = p.Local.Files(ctx, span); err != nil {
-		return all, fmt.Errorf("read its files: %w", err)
-	}
-	all.files = slices.DeleteFunc(all.files, func(x archive.FileTouch) bool { return !keep(x.Line+1, x.Turn) })
-	if all.tasks, err = p.Local.Tasks(ctx, span); err != nil {
-		return all, fmt.Errorf("read its tasks: %w", err)
-	}
-	all.tasks = slices.DeleteFunc(all.tasks, func(x archive.TaskEvent) bool { return x.Line+1 <= line })
-	if all.compactions, err = p.Local.Compactions(ctx, span); err != nil {
-		return all, fmt.Errorf("read its compactions: %w", err)
-	}
-	if first == math.MaxInt32 {
-		return all, nil
-	}
-	span.TurnFrom, span.TurnTo = first, math.MaxInt32
-	if all.passages, err = p.Local.Passages(ctx, archive.PassageSpan{Span: span}); err != nil {
-		return all, fmt.Errorf("read its passages: %w", err)
-	}
-	// Those that stand at no line were told by hooks, and come with the facts.
-	all.passages = slices.DeleteFunc(all.passages, func(x archive.Passage) bool { return x.LineFrom < 0 || x.LineTo <= line })
-	slices.SortStableFunc(all.passages, func(a, b archive.Passage) int { return cmp.Compare(a.LineTo, b.LineTo) })
-	return all, nil
+	return only(list, keep)
 }
 
-// content is rows of a session.
-type content struct {
-	turns       []archive.Turn
-	steps       []archive.Step
-	calls       []archive.Call
-	files       []archive.FileTouch
-	tasks       []archive.TaskEvent
-	compactions []archive.Compaction
-	passages    []archive.Passage // by the line they end at
-	dead        []int
+func only[T any](list []T, keep func(T) bool) (out []T) {
+	for _, x := range list {
+		if keep(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// read reads the rows that end after a line. Passages are read only from the
+// first turn with such a row on: a tool call that gets its result is older than
+// the line.
+func (p Push) read(ctx context.Context, s archive.Session, line int) (all archive.Batch, err error) {
+	span := archive.Span{Session: s.ID}
+	first := math.MaxInt32
+	after := func(end, turn int) bool {
+		if end > line {
+			first = min(first, turn)
+		}
+		return end > line
+	}
+	all.Session = s
+	all.Turns = rows(ctx, &err, "turns", span, p.Local.Turns, func(x archive.Turn) bool {
+		if x.Dead {
+			all.DeadTurns = append(all.DeadTurns, x.Index)
+		}
+		return after(x.LineTo, x.Index)
+	})
+	all.Steps = rows(ctx, &err, "steps", span, p.Local.Steps, func(x archive.Step) bool { return after(x.LineTo, x.Turn) })
+	all.Calls = rows(ctx, &err, "calls", archive.CallSpan{Span: span}, p.Local.Calls, func(x archive.Call) bool { return after(endOf(x), x.Turn) })
+	all.Files = rows(ctx, &err, "files", span, p.Local.Files, func(x archive.FileTouch) bool { return after(x.Line+1, x.Turn) })
+	all.Tasks = rows(ctx, &err, "tasks", span, p.Local.Tasks, func(x archive.TaskEvent) bool { return x.Line+1 > line })
+	all.Compactions = rows(ctx, &err, "compactions", span, p.Local.Compactions, func(archive.Compaction) bool { return true })
+	if first == math.MaxInt32 {
+		return all, err
+	}
+	span.TurnFrom, span.TurnTo = first, math.MaxInt32
+	// Passages without a line come from hooks and are pushed as facts.
+	all.Passages = rows(ctx, &err, "passages", archive.PassageSpan{Span: span}, p.Local.Passages, func(x archive.Passage) bool { return x.LineFrom >= 0 && x.LineTo > line })
+	slices.SortStableFunc(all.Passages, func(a, b archive.Passage) int { return cmp.Compare(a.LineTo, b.LineTo) })
+	return all, err
 }
 
 func endOf(x archive.Call) int { return max(x.LineUse, x.LineResult) + 1 }
 
-// cut makes the next batch: what ends behind a line, up to one at which there is text
-// enough. The last one ends with the session.
-func (c *content) cut(from int, s archive.Session) archive.Batch {
+// nextBatch takes the rows that end after line from, up to a line at which there
+// is enough text. The last batch ends with the session.
+func nextBatch(all archive.Batch, from int) archive.Batch {
+	s := all.Session
 	to, size := s.Lines, 0
-	for _, x := range c.passages {
+	for _, x := range all.Passages {
 		if x.LineTo <= from {
 			continue
 		}
@@ -140,85 +136,62 @@ func (c *content) cut(from int, s archive.Session) archive.Batch {
 			break
 		}
 		if size += len(x.Text); size > batchBytes && to == s.Lines {
-			to = x.LineTo // and what else ends there
+			to = x.LineTo
 		}
 	}
 	last := to >= s.Lines
-	in := func(ends int) bool { return ends > from && (ends <= to || last) }
+	in := func(end int) bool { return end > from && (end <= to || last) }
+	// Turns and steps come with the first of their rows.
+	overlaps := func(start, end int) bool { return in(end) || start < to && end > from }
 	b := archive.Batch{
 		Session: s, From: int64(from),
-		Cursor: archive.Cursor{Session: s.ID, Generation: s.Generation, Offset: int64(to), Line: to},
-	}
-	for _, x := range c.turns {
-		if in(x.LineTo) || x.LineFrom < to && x.LineTo > from { // its rows come with it, not before it
-			b.Turns = append(b.Turns, x)
-		}
-	}
-	for _, x := range c.steps {
-		if in(x.LineTo) || x.LineFrom < to && x.LineTo > from {
-			b.Steps = append(b.Steps, x)
-		}
-	}
-	for _, x := range c.calls {
-		if in(endOf(x)) {
-			b.Calls = append(b.Calls, x)
-		}
-	}
-	for _, x := range c.files {
-		if in(x.Line + 1) {
-			b.Files = append(b.Files, x)
-		}
-	}
-	for _, x := range c.tasks {
-		if in(x.Line + 1) {
-			b.Tasks = append(b.Tasks, x)
-		}
-	}
-	for _, x := range c.passages {
-		if in(x.LineTo) {
-			b.Passages = append(b.Passages, x)
-		}
+		Cursor:   archive.Cursor{Session: s.ID, Generation: s.Generation, Offset: int64(to), Line: to},
+		Turns:    only(all.Turns, func(x archive.Turn) bool { return overlaps(x.LineFrom, x.LineTo) }),
+		Steps:    only(all.Steps, func(x archive.Step) bool { return overlaps(x.LineFrom, x.LineTo) }),
+		Calls:    only(all.Calls, func(x archive.Call) bool { return in(endOf(x)) }),
+		Files:    only(all.Files, func(x archive.FileTouch) bool { return in(x.Line + 1) }),
+		Tasks:    only(all.Tasks, func(x archive.TaskEvent) bool { return in(x.Line + 1) }),
+		Passages: only(all.Passages, func(x archive.Passage) bool { return in(x.LineTo) }),
 	}
 	if last {
-		b.Compactions, b.DeadTurns = c.compactions, c.dead
+		b.Compactions, b.DeadTurns = all.Compactions, all.DeadTurns
 	}
 	return b
 }
 
-// summaries brings what hooks told of a session's compactions.
-func (p Push) summaries(ctx context.Context, session string, r *Report) error {
+// summaries pushes the compaction summaries that hooks reported. They belong to
+// the newest generation.
+func (p Push) summaries(ctx context.Context, session string, r *PushReport) error {
 	if strings.Contains(session, "@") {
-		return nil // what hooks told belongs to the name, which the newest generation has
+		return nil
 	}
-	told, err := p.Local.HookSummaries(ctx, session)
+	list, err := p.Local.HookSummaries(ctx, session)
 	if err != nil {
 		return fmt.Errorf("read its summaries: %w", err)
 	}
-	entries := make([]archive.JournalEntry, 0, len(told))
-	for _, h := range told {
-		e, err := entry(h.ID, archive.JournalSummary, h.Session, archive.SummaryFact{Source: h.Source, Text: p.Redact(h.Text)})
-		if err != nil {
+	entries := make([]archive.JournalEntry, len(list))
+	for i, h := range list {
+		entries[i] = archive.JournalEntry{ID: h.ID, Time: h.Time, Kind: archive.JournalSummary, Session: h.Session}
+		if err := setData(&entries[i], archive.SummaryFact{Source: h.Source, Text: p.Redact(h.Text)}); err != nil {
 			return err
 		}
-		e.Time = h.Time
-		entries = append(entries, e)
 	}
 	return p.facts(ctx, entries, r)
 }
 
-// segments brings the summaries of finished work that are not there yet.
-func (p Push) segments(ctx context.Context, gone map[string]bool, r *Report) error {
+// segments pushes the new summaries of finished work.
+func (p Push) segments(ctx context.Context, gone map[string]bool, r *PushReport) error {
 	all, err := p.Local.Facts(ctx, "", archive.JournalSegment)
 	if err != nil {
 		return fmt.Errorf("read the segments: %w", err)
 	}
-	ids := make([]string, len(all))
-	for i, e := range all {
-		ids[i] = e.ID
-	}
 	known := map[string]bool{}
 	if !p.Again {
-		if err := p.try(ctx, func() (err error) { known, err = p.Remote.Recorded(ctx, ids); return err }); err != nil {
+		ids := make([]string, len(all))
+		for i, e := range all {
+			ids[i] = e.ID
+		}
+		if known, err = retry(ctx, p, func(ctx context.Context) (map[string]bool, error) { return p.Remote.Recorded(ctx, ids) }); err != nil {
 			return err
 		}
 	}
@@ -229,19 +202,17 @@ func (p Push) segments(ctx context.Context, gone map[string]bool, r *Report) err
 			continue
 		}
 		g := &fact.Segment
-		g.Topic, g.Content = p.Redact(g.Topic), p.Redact(g.Content)
-		g.KeyDecisions, g.KeyFiles = p.list(g.KeyDecisions), p.list(g.KeyFiles)
-		clean, err := entry(e.ID, e.Kind, e.Session, fact)
-		if err != nil {
+		p.redactAll(&g.Topic, &g.Content)
+		g.KeyDecisions, g.KeyFiles = p.redactList(g.KeyDecisions), p.redactList(g.KeyFiles)
+		if err := setData(&e, fact); err != nil {
 			return err
 		}
-		clean.Time = e.Time
-		entries = append(entries, clean)
+		entries = append(entries, e)
 	}
 	return p.facts(ctx, entries, r)
 }
 
-func (p Push) facts(ctx context.Context, entries []archive.JournalEntry, r *Report) error {
+func (p Push) facts(ctx context.Context, entries []archive.JournalEntry, r *PushReport) error {
 	r.Facts += len(entries)
 	if len(entries) == 0 || p.DryRun {
 		return nil
@@ -249,53 +220,52 @@ func (p Push) facts(ctx context.Context, entries []archive.JournalEntry, r *Repo
 	return p.try(ctx, func() error { return p.Remote.ApplyJournal(ctx, entries, nil) })
 }
 
-func entry(id string, kind archive.JournalKind, session string, data any) (archive.JournalEntry, error) {
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return archive.JournalEntry{}, fmt.Errorf("write fact %s: %w", id, err)
+// setData sets the data of a journal entry.
+func setData(e *archive.JournalEntry, data any) (err error) {
+	e.Version = 1
+	if e.Data, err = json.Marshal(data); err != nil {
+		return fmt.Errorf("encode fact %s: %w", e.ID, err)
 	}
-	return archive.JournalEntry{Version: 1, ID: id, Kind: kind, Session: session, Data: raw}, nil
+	return nil
 }
 
-// clean redacts every text of a batch, and takes out what is this person's alone.
-func (p Push) clean(b *archive.Batch) {
-	texts := func(list ...*string) {
-		for _, t := range list {
-			*t = p.Redact(*t)
-		}
-	}
+// redact redacts every text of a batch and removes local paths of the project.
+func (p Push) redact(b *archive.Batch) {
 	s := &b.Session
-	s.Project = Project(s.Project, p.Author, p.Machine)
-	texts(&s.Cwd, &s.GitBranch, &s.Title, &s.Agent.Type, &s.Agent.Description, &s.Project.Key, &s.Project.Name, &s.Project.Remote)
-	b.Turns, b.Steps, b.Calls = slices.Clone(b.Turns), slices.Clone(b.Steps), slices.Clone(b.Calls)
+	s.Project = TeamProject(s.Project, p.Author, p.Machine)
+	p.redactAll(&s.Cwd, &s.GitBranch, &s.Title, &s.Agent.Type, &s.Agent.Description, &s.Project.Key, &s.Project.Name, &s.Project.Remote)
 	for i := range b.Turns {
-		texts(&b.Turns[i].Title)
+		p.redactAll(&b.Turns[i].Title)
 	}
 	for i := range b.Calls {
 		c := &b.Calls[i]
-		texts(&c.Command, &c.Error)
-		c.Files = p.list(c.Files)
+		p.redactAll(&c.Command, &c.Error)
+		c.Files = p.redactList(c.Files)
 	}
 	for i := range b.Passages {
 		x := &b.Passages[i]
-		texts(&x.Text, &x.Label)
-		x.Paths = p.list(x.Paths)
+		p.redactAll(&x.Text, &x.Label)
+		x.Paths = p.redactList(x.Paths)
 	}
 	for i := range b.Files {
-		texts(&b.Files[i].Path)
+		p.redactAll(&b.Files[i].Path)
 	}
 	for i := range b.Tasks {
-		texts(&b.Tasks[i].Subject)
+		p.redactAll(&b.Tasks[i].Subject)
 	}
 }
 
-func (p Push) list(texts []string) []string {
-	out := make([]string, len(texts))
-	for i, t := range texts {
-		out[i] = p.Redact(t)
+func (p Push) redactAll(texts ...*string) {
+	for _, t := range texts {
+		*t = p.Redact(*t)
 	}
-	if len(out) == 0 {
-		return nil
+}
+
+// redactList returns redacted copies, nil if there are none.
+func (p Push) redactList(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		out = append(out, p.Redact(t))
 	}
 	return out
 }

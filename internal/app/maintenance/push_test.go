@@ -109,7 +109,7 @@ func (w *teamFixture) apply(bs ...archive.Batch) {
 
 func redact(s string) string { return strings.ReplaceAll(s, "secret", "[gone]") }
 
-func (w *teamFixture) push(remote maintenance.Remote, change ...func(*maintenance.Push)) (maintenance.Report, error) {
+func (w *teamFixture) push(remote maintenance.Remote, change ...func(*maintenance.Push)) (maintenance.PushReport, error) {
 	p := maintenance.Push{Local: w.local, Remote: remote, Redact: redact, Author: "ann", Machine: "box"}
 	for _, c := range change {
 		c(&p)
@@ -117,7 +117,7 @@ func (w *teamFixture) push(remote maintenance.Remote, change ...func(*maintenanc
 	return p.Run(w.t.Context())
 }
 
-func (w *teamFixture) mustPush(remote maintenance.Remote, change ...func(*maintenance.Push)) maintenance.Report {
+func (w *teamFixture) mustPush(remote maintenance.Remote, change ...func(*maintenance.Push)) maintenance.PushReport {
 	w.t.Helper()
 	r, err := w.push(remote, change...)
 	if err != nil {
@@ -357,7 +357,7 @@ func TestTwoPeople(t *testing.T) {
 		{archive.Project{Key: "git:/x", Remote: "/srv/git/x"}, "git:/x of bob on box"},
 		{archive.Project{}, ""},
 	} {
-		if have := maintenance.Project(test.p, "bob", "box"); have.Key != test.want || have.Root != "" {
+		if have := maintenance.TeamProject(test.p, "bob", "box"); have.Key != test.want || have.Root != "" {
 			t.Errorf("%+v is %+v, want %s", test.p, have, test.want)
 		}
 	}

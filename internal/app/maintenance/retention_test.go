@@ -27,10 +27,10 @@ func aged(t *testing.T) *world {
 	w.log(sessionA)
 	w.log(sessionB)
 	fact := archive.AccessFact{Refs: []archive.Ref{{Session: sessionA, Turn: 0, Step: 0}}, How: archive.AccessRestored}
-	if err := w.pass.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
+	if err := w.runner.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
 		t.Fatal(err)
 	}
-	w.pass.Retention = maintenance.Retention{Age: 30 * day, Rule: recall.DefaultConfidence(), Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
+	w.runner.Retention = maintenance.Retention{Age: 30 * day, Rule: recall.DefaultConfidence(), Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
 	w.clock = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	healthy(t, w.run())
 	return w
@@ -117,7 +117,7 @@ func TestWhatIsOldAndWasNeverAccessedLeavesTheHotSet(t *testing.T) {
 // Age alone is not enough: confidence has to be low as well.
 func TestWhatIsStillTrustedStays(t *testing.T) {
 	w := aged(t)
-	w.pass.Retention.Age = day
+	w.runner.Retention.Age = day
 	first := w.clock
 	for _, c := range []struct {
 		after time.Duration
@@ -130,7 +130,7 @@ func TestWhatIsStillTrustedStays(t *testing.T) {
 		}
 	}
 	w = aged(t)
-	w.pass.Retention.Rule.PerHour = 0
+	w.runner.Retention.Rule.PerHour = 0
 	w.clock = w.clock.Add(1000 * day)
 	healthy(t, w.run())
 	if got := w.cold(); len(got) != 0 {
@@ -142,7 +142,7 @@ func TestWhatIsAccessedOrGoesOnComesBack(t *testing.T) {
 	w := aged(t)
 	w.clock = w.clock.Add(40 * day)
 	healthy(t, w.run())
-	if err := w.pass.Journal.Accessed(t.Context(), sessionA, []archive.Ref{{Session: sessionB, Turn: 0, Step: -1}}); err != nil {
+	if err := w.runner.Journal.Accessed(t.Context(), sessionA, []archive.Ref{{Session: sessionB, Turn: 0, Step: -1}}); err != nil {
 		t.Fatal(err)
 	}
 	if st := w.run()["tiers"]; st.Done != 1 {
@@ -160,7 +160,7 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 		t.Fatalf("%d hits", len(hits))
 	}
 	w.clock = w.clock.Add(40 * day)
-	w.pass.Retention.Compact = true
+	w.runner.Retention.Compact = true
 	stages := w.run()
 	healthy(t, stages)
 	if st := stages["compact"]; st.Done != 3 || st.Before == 0 || st.After == 0 {
@@ -218,7 +218,7 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 		}
 	}
 	// Given to the model, a turn has its text in the index again.
-	if err := w.pass.Journal.Accessed(t.Context(), sessionB, []archive.Ref{{Session: sessionA, Turn: 2, Step: 0}}); err != nil {
+	if err := w.runner.Journal.Accessed(t.Context(), sessionB, []archive.Ref{{Session: sessionA, Turn: 2, Step: 0}}); err != nil {
 		t.Fatal(err)
 	}
 	healthy(t, w.run())
@@ -245,7 +245,7 @@ func TestRetentionFollowsTheRoomOnDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := aged(t)
 			w.clock = w.clock.Add(c.after)
-			w.pass.Retention.MaxBytes = c.max
+			w.runner.Retention.MaxBytes = c.max
 			logs := w.files()
 			st := w.run()["compact"]
 			if st.Done != c.trimmed || (st.Error != "") != c.failed {

@@ -12,7 +12,7 @@ import (
 )
 
 // threeTurns is a session of three turns, and the middle one as the index has it.
-func threeTurns(t *testing.T) (*world, maintenance.Place) {
+func threeTurns(t *testing.T) (*world, maintenance.Target) {
 	t.Helper()
 	w := newWorld(t)
 	for seed := range uint64(3) {
@@ -24,13 +24,13 @@ func threeTurns(t *testing.T) (*world, maintenance.Place) {
 	return w, place
 }
 
-func (w *world) place(turn int) maintenance.Place {
+func (w *world) place(turn int) maintenance.Target {
 	w.t.Helper()
 	turns, err := w.store.Turns(w.t.Context(), archive.Span{Session: sessionA})
 	if err != nil || len(turns) <= turn {
 		w.t.Fatalf("%d turns, %v", len(turns), err)
 	}
-	p := maintenance.Place{
+	p := maintenance.Target{
 		Ref: archive.Ref{Session: sessionA, Turn: turn, Step: -1}, LineFrom: turns[turn].LineFrom, LineTo: 1 << 30,
 		Sessions: []string{sessionA},
 	}
@@ -53,7 +53,7 @@ func (w *world) place(turn int) maintenance.Place {
 func (w *world) export() string {
 	w.t.Helper()
 	var out bytes.Buffer
-	if err := w.pass.Capture.Export(sessionA, 0, &out); err != nil {
+	if err := w.runner.Capture.Export(sessionA, 0, &out); err != nil {
 		w.t.Fatal(err)
 	}
 	return out.String()
@@ -78,7 +78,7 @@ func TestAPartIsForgottenWhateverInterrupts(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Killed before the log was touched, with half a new one beside it.
-	path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
+	path := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
 	if err := os.WriteFile(path+".tmp", []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -105,14 +105,14 @@ func TestAPartIsForgottenWhateverInterrupts(t *testing.T) {
 	if open, err := f.OpenParts(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("afterwards: %v, %v", open, err)
 	}
-	if of, err := w.pass.Capture.Parts().Of(sessionA); err != nil || of.Open || len(of.Samples) != 0 {
+	if of, err := w.runner.Capture.Parts().Of(sessionA); err != nil || of.Open || len(of.Samples) != 0 {
 		t.Errorf("%+v, %v", of, err)
 	}
 	if found := w.holding(middle); len(found) != 0 {
 		t.Errorf("still in %v", found)
 	}
 	// Lost files of state come back from the journal; a second go changes nothing.
-	if err := os.RemoveAll(w.pass.Capture.Parts().Dir); err != nil {
+	if err := os.RemoveAll(w.runner.Capture.Parts().Dir); err != nil {
 		t.Fatal(err)
 	}
 	if open, err := f.OpenParts(t.Context()); err != nil || len(open) != 1 {
@@ -176,12 +176,12 @@ func TestAPartTakesItsFacts(t *testing.T) {
 		return archive.SegmentFact{Event: archive.SegmentSaved, Segment: archive.Segment{ID: id, Session: sessionA, StartTurn: from, EndTurn: to, Content: id + " was done"}}
 	}
 	for _, fact := range []archive.SegmentFact{segment("before", 0, 0), segment("covers", 0, 1), segment("behind", 2, 2)} {
-		if err := w.pass.Journal.Record(t.Context(), archive.JournalSegment, sessionA, fact); err != nil {
+		if err := w.runner.Journal.Record(t.Context(), archive.JournalSegment, sessionA, fact); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for session, text := range map[string]string{sessionA: "they said: " + middle, sessionB: "another one said: " + middle} {
-		if err := w.pass.Journal.Record(t.Context(), archive.JournalSummary, session, archive.SummaryFact{Text: text}); err != nil {
+		if err := w.runner.Journal.Record(t.Context(), archive.JournalSummary, session, archive.SummaryFact{Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestAnEmptyArchive(t *testing.T) {
 	w := newWorld(t)
-	stages := w.pass.Run(t.Context(), w.store)
+	stages := w.runner.Run(t.Context(), w.store)
 	var names []string
 	for _, st := range stages {
 		names = append(names, st.Name)
@@ -44,8 +44,8 @@ func TestAFurtherStageHangsIn(t *testing.T) {
 		st.Done = len(sessions)
 		return errors.Join(err, errors.New("the server does not answer"))
 	}
-	w.pass.Further = []maintenance.Step{{Name: "sync", Run: send}}
-	stages := w.pass.Run(t.Context(), w.store)
+	w.runner.Extra = []maintenance.Step{{Name: "sync", Run: send}}
+	stages := w.runner.Run(t.Context(), w.store)
 	n := len(stages)
 	if got := stages[n-2]; got.Name != "sync" || got.Done != 1 || got.Error != "the server does not answer" {
 		t.Errorf("%+v", got)
@@ -80,12 +80,12 @@ func TestIndexTellsWhatChangedAndWhatCannotBeRead(t *testing.T) {
 	w.grow(sessionA, 1)
 	w.log(sessionA)
 	w.grow(sessionB, 2) // not logged: no business of the index
-	path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
+	path := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
 	if err := os.WriteFile(path, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, changed := range []int{1, 0} {
-		report, err := w.pass.Index(t.Context(), w.store)
+		report, err := w.runner.Index(t.Context(), w.store)
 		if err != nil || report.Sessions != changed || len(report.Failed) != 1 || report.Failed[0].Path != "0bad" {
 			t.Errorf("%+v, %v", report, err)
 		}
@@ -102,7 +102,7 @@ func TestUnindexedCountsWhatTheIndexDoesNotKnow(t *testing.T) {
 	w.grow(sessionB, 2)
 	w.log(sessionB)
 	for _, want := range []int{2, 0} {
-		if n, err := w.pass.Unindexed(t.Context(), w.store); n != want || err != nil {
+		if n, err := w.runner.Unindexed(t.Context(), w.store); n != want || err != nil {
 			t.Errorf("%d sessions, %v; want %d", n, err, want)
 		}
 		w.run()
@@ -113,7 +113,7 @@ func TestTheJournalIsApplied(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
 	w.log(sessionA)
-	err := w.pass.Journal.Record(t.Context(), archive.JournalMerge, "", archive.MergeFact{From: "dir:/home/dev/shop", Into: "dir:/new"})
+	err := w.runner.Journal.Record(t.Context(), archive.JournalMerge, "", archive.MergeFact{From: "dir:/home/dev/shop", Into: "dir:/new"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestOnlyWhatRestedIsSealed(t *testing.T) {
 	}
 	healthy(t, w.run())
 	before := w.files()
-	rested := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
+	rested := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
 	info, err := os.Stat(rested)
 	if err != nil {
 		t.Fatal(err)
@@ -144,11 +144,11 @@ func TestOnlyWhatRestedIsSealed(t *testing.T) {
 	if err := os.Chtimes(rested, old, old); err != nil {
 		t.Fatal(err)
 	}
-	w.clock = old.Add(maintenance.DefaultRest - time.Minute)
+	w.clock = old.Add(maintenance.DefaultIdle - time.Minute)
 	if st := w.run()["seal"]; st.Done != 0 || st.Error != "" {
 		t.Errorf("a minute early: %+v", st)
 	}
-	w.clock = old.Add(maintenance.DefaultRest + time.Minute)
+	w.clock = old.Add(maintenance.DefaultIdle + time.Minute)
 	st := w.run()["seal"]
 	if st.Done != 1 || st.Error != "" || st.Before != int64(len(before[rested])) || st.After <= 0 || st.After >= st.Before {
 		t.Errorf("%+v, the log had %d bytes", st, len(before[rested]))
@@ -161,7 +161,7 @@ func TestOnlyWhatRestedIsSealed(t *testing.T) {
 	}
 	w.exported(sessionA)
 	w.exported(sessionB)
-	w.clock = w.clock.Add(2 * maintenance.DefaultRest)
+	w.clock = w.clock.Add(2 * maintenance.DefaultIdle)
 	if st := w.run()["seal"]; st.Done != 1 {
 		t.Errorf("the other one: %+v", st)
 	}
@@ -174,7 +174,7 @@ func TestRunningTwiceChangesNothing(t *testing.T) {
 	w.grow(sessionB, 2)
 	w.log(sessionB)
 	w.log(sessionB)
-	w.clock = w.clock.Add(maintenance.DefaultRest + time.Hour)
+	w.clock = w.clock.Add(maintenance.DefaultIdle + time.Hour)
 	healthy(t, w.run())
 	rows, logs := w.dump(), w.files()
 	w.clock = w.clock.Add(48 * time.Hour)
@@ -197,7 +197,7 @@ func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
 	w.log(sessionA)
 	w.grow(sessionA, 2)
 	w.log(sessionA)
-	path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
+	path := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
 	r, err := sessionlog.OpenReader(path)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
 	w.clock = w.clock.Add(24 * time.Hour)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	stages := w.pass.Run(ctx, w.store)
+	stages := w.runner.Run(ctx, w.store)
 	if at := slices.IndexFunc(stages, func(s maintenance.Stage) bool { return s.Name == "seal" }); at < 0 || stages[at].Done != 0 {
 		t.Errorf("%+v", stages)
 	}
@@ -267,8 +267,8 @@ func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 		failed []string
 	}{
 		"the folder of notes is a file": {func(w *world, _ *broken) {
-			w.pass.Pending.Dir = filepath.Join(w.home, "note")
-			if err := os.WriteFile(w.pass.Pending.Dir, nil, 0o600); err != nil {
+			w.runner.Pending.Dir = filepath.Join(w.home, "note")
+			if err := os.WriteFile(w.runner.Pending.Dir, nil, 0o600); err != nil {
 				w.t.Fatal(err)
 			}
 		}, []string{"pending"}},
@@ -276,7 +276,7 @@ func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 		"no row can be written":      {func(_ *world, b *broken) { b.apply = fault }, []string{"index", "pending"}},
 		"the journal cannot be read": {func(_ *world, b *broken) { b.journal = fault }, []string{"journal"}},
 		"a log is no log": {func(w *world, _ *broken) {
-			path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
+			path := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
 			if err := os.WriteFile(path, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
 				w.t.Fatal(err)
 			}
@@ -318,7 +318,7 @@ func TestADamagedLogHoldsUpNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
 	w.log(sessionA)
-	path := w.pass.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
+	path := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
 	if err := os.WriteFile(path, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -333,8 +333,8 @@ func TestADamagedLogHoldsUpNoOther(t *testing.T) {
 
 func TestAStageTellsHowLongItTook(t *testing.T) {
 	w := newWorld(t)
-	w.pass.Now = func() time.Time { w.clock = w.clock.Add(5 * time.Millisecond); return w.clock }
-	for _, st := range w.pass.Run(t.Context(), w.store) {
+	w.runner.Now = func() time.Time { w.clock = w.clock.Add(5 * time.Millisecond); return w.clock }
+	for _, st := range w.runner.Run(t.Context(), w.store) {
 		if st.TookMS != 5 {
 			t.Errorf("%+v", st)
 		}

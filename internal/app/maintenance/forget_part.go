@@ -1,0 +1,391 @@
+package maintenance
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/sessionlog"
+	"strandline/internal/state"
+	"strandline/internal/transcript"
+)
+
+// Target is a turn or a step to delete, as the index has it.
+type Target struct {
+	Ref      archive.Ref // Step -1 for a turn
+	LineFrom int         // of the first line
+	LineTo   int         // exclusive; of a turn, where the next one begins
+	Message  string      // ID of a step's response
+	Prompts  []string    // texts of the turn's prompts
+	Texts    []string    // all its texts, for samples
+	Sessions []string    // that may hold copies of its rows, its own included
+}
+
+// PartPlan is what deleting a turn or a step would delete.
+type PartPlan struct {
+	Part    archive.Part
+	Lines   int
+	Bytes   int64
+	Echoes  int      // other lines, metadata of the client, that repeat its texts
+	Also    []int    // other lines, of the conversation, that do; they stay
+	Samples []string // texts to search the archive for afterwards
+}
+
+// minPrompt is the length in bytes from which a whole prompt is searched for in
+// the client's metadata.
+const minPrompt = 8
+
+// PlanPart finds the rows of a turn or a step in the logs. It takes at most
+// maxSamples samples.
+func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (PartPlan, error) {
+	plan := PartPlan{Part: archive.Part{Turn: t.Ref.Turn, Step: t.Ref.Step, Sessions: t.Sessions}}
+	salt := make([]byte, 8)
+	if _, err := rand.Read(salt); err != nil {
+		return plan, fmt.Errorf("make a salt: %w", err)
+	}
+	plan.Part.Salt = hex.EncodeToString(salt)
+	log, err := f.Capture.Open(t.Ref.Session, 0)
+	if err != nil {
+		return plan, err
+	}
+	defer log.Close()
+	s := partScan{target: t, plan: &plan, own: map[int]bool{}}
+	if err := f.Capture.EachRow(ctx, log, t.LineFrom, s.addRow); err != nil {
+		return plan, err
+	}
+	if len(s.own) == 0 {
+		return plan, archive.NotFound(t.Ref.Handle()+" has no lines left", "it was forgotten already")
+	}
+	s.chooseTexts(maxSamples)
+	logs, err := f.logs(ctx, t.Sessions)
+	if err != nil {
+		return plan, err
+	}
+	files := map[string]bool{} // side files that the part names; true if another line names them as well
+	for _, e := range logs[t.Ref.Session] {
+		if e.Rel != "" && bytes.Contains(s.raw.Bytes(), []byte(stem(e.Rel))) {
+			files[e.Rel] = false
+		}
+	}
+	err = f.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
+		if s.own[r.Line] || r.Blank {
+			return
+		}
+		for rel := range files {
+			files[rel] = files[rel] || bytes.Contains(line, []byte(stem(rel)))
+		}
+		s.addEcho(r, line)
+	})
+	if err != nil {
+		return plan, err
+	}
+	if err := f.addEchoes(ctx, logs, &s); err != nil {
+		return plan, err
+	}
+	for rel, shared := range files {
+		if !shared {
+			plan.Part.Files = append(plan.Part.Files, rel)
+		}
+	}
+	slices.Sort(plan.Part.Files)
+	slices.Sort(plan.Part.Keys)
+	plan.Part.Keys = slices.Compact(plan.Part.Keys)
+	return plan, nil
+}
+
+// addEchoes searches all logs for metadata of the client that repeats the part's
+// texts.
+func (f Forgetter) addEchoes(ctx context.Context, logs map[string][]sessionlog.Entry, s *partScan) error {
+	for _, entries := range logs {
+		for _, e := range entries {
+			if e.Rel != "" {
+				continue
+			}
+			log, err := sessionlog.OpenReader(e.Path)
+			if err == nil {
+				err = errors.Join(f.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
+					if !r.Spoken {
+						s.addEcho(r, line)
+					}
+				}), log.Close())
+			}
+			if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// partScan collects the lines of a part.
+type partScan struct {
+	target  Target
+	plan    *PartPlan
+	own     map[int]bool // numbers of the part's lines
+	raw     bytes.Buffer // the part's lines
+	uses    []string     // IDs of a step's tool calls
+	prompts int          // prompts so far
+	texts   [][]byte     // to search other lines for
+}
+
+// addRow adds a line if it belongs to the part.
+func (s *partScan) addRow(r transcript.Row, line []byte) {
+	if r.Line >= s.target.LineTo || r.Blank || r.Cut || !s.belongs(r) {
+		return
+	}
+	part := &s.plan.Part
+	// The first turn begins with the client's metadata; its prompt follows.
+	if len(s.own) == 0 || part.Step < 0 && s.target.LineFrom == 0 && r.Prompt && s.prompts == 0 {
+		part.Head = capture.HeadKey(r, part.Step >= 0, line, part.Salt)
+	}
+	if r.Prompt {
+		s.prompts++
+	}
+	s.own[r.Line] = true
+	part.Keys = append(part.Keys, capture.LineKeys(r, line, part.Salt)...)
+	s.uses = append(s.uses, r.Uses...)
+	s.raw.Write(line)
+	s.raw.WriteByte('\n')
+	s.plan.Lines++
+	s.plan.Bytes += int64(len(line)) + 1
+}
+
+// belongs reports whether a line between a step's first and last is the step's.
+// Every line of a turn is.
+func (s *partScan) belongs(r transcript.Row) bool {
+	switch {
+	case s.target.Ref.Step < 0:
+		return true
+	case r.Message != "":
+		return r.Message == s.target.Message
+	case len(r.Results) > 0:
+		return slices.ContainsFunc(r.Results, func(id string) bool { return slices.Contains(s.uses, id) })
+	}
+	return r.Line == s.target.LineFrom
+}
+
+// chooseTexts takes the samples, which the lines hold unescaped, and the texts to
+// search other lines for.
+func (s *partScan) chooseTexts(maxSamples int) {
+	var all []string
+	for _, text := range s.target.Texts {
+		if x := sample(text); x != "" && bytes.Contains(s.raw.Bytes(), []byte(x)) {
+			all = append(all, x)
+		}
+	}
+	s.plan.Samples = evenly(all, maxSamples)
+	for _, x := range s.plan.Samples {
+		s.texts = append(s.texts, []byte(x))
+	}
+	for _, text := range s.target.Prompts {
+		if raw, err := json.Marshal(text); err == nil && len(text) >= minPrompt {
+			s.texts = append(s.texts, bytes.Trim(raw, `"`))
+		}
+	}
+}
+
+// stem is the part of a side file's name that transcripts contain: without
+// extensions and the prefix of a sub-agent's ID.
+func stem(rel string) string {
+	name, _, _ := strings.Cut(path.Base(rel), ".")
+	return strings.TrimPrefix(name, "agent-")
+}
+
+// addEcho adds a line that repeats the part's texts, unless it is a copy of one
+// of the part's rows. Metadata is deleted; conversation stays and is reported.
+func (s *partScan) addEcho(r transcript.Row, line []byte) {
+	if r.Cut || r.Blank || !slices.ContainsFunc(s.texts, func(t []byte) bool { return bytes.Contains(line, t) }) {
+		return
+	}
+	keys := capture.LineKeys(r, line, s.plan.Part.Salt)
+	switch {
+	case slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(s.plan.Part.Keys, k) }):
+	case r.Spoken:
+		s.plan.Also = append(s.plan.Also, r.Line)
+	default:
+		s.plan.Echoes++
+		s.plan.Part.Keys = append(s.plan.Part.Keys, keys...)
+	}
+}
+
+// BeginPart records that a turn or a step is forgotten.
+func (f Forgetter) BeginPart(ctx context.Context, ref archive.Ref, plan PartPlan) error {
+	part := plan.Part
+	fact := capture.Fact{ID: archive.ForgetPartID(ref) + ":" + part.Salt, Kind: archive.JournalForgetPart, Session: ref.Session, Data: part}
+	if err := f.Journal.RecordAll(ctx, fact); err != nil {
+		return fmt.Errorf("record that %s is forgotten: %w", ref.Handle(), err)
+	}
+	return f.markPart(part, plan.Samples)
+}
+
+// markPart writes the marker files that make hooks and imports skip a part.
+func (f Forgetter) markPart(part archive.Part, samples []string) error {
+	for _, s := range part.Sessions {
+		of, err := f.Capture.Parts().Of(s)
+		if err != nil {
+			return err
+		}
+		of.Open, of.Samples = true, append(of.Samples, samples...)
+		if !of.Has(part) {
+			of.Parts = append(of.Parts, part)
+		}
+		if err := f.Capture.Parts().Set(s, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// OpenParts lists the sessions with a forgotten part whose deletion is not
+// complete: a command was interrupted, a log was restored, or the journal was
+// restored without the marker files.
+func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
+	facts, _, err := f.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
+	if err != nil {
+		return nil, fmt.Errorf("list forgotten parts: %w", err)
+	}
+	for _, e := range facts {
+		var part archive.Part
+		if e.Kind != archive.JournalForgetPart || json.Unmarshal(e.Data, &part) != nil {
+			continue
+		}
+		for _, s := range part.Sessions {
+			of, err := f.Capture.Parts().Of(s)
+			if err == nil && !f.Capture.Forgotten().Has(s) && !of.Has(part) {
+				err = f.markPart(part, nil)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	sessions, err := f.Capture.Parts().Sessions()
+	if err != nil {
+		return nil, err
+	}
+	var open []string
+	for _, s := range sessions {
+		of, err := f.Capture.Parts().Of(s)
+		if err == nil && !of.Open {
+			of.Open, err = f.holds(ctx, s, of.Parts)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if of.Open {
+			open = append(open, s)
+		}
+	}
+	return open, nil
+}
+
+// holds reports whether a log of a session still contains one of the parts.
+func (f Forgetter) holds(ctx context.Context, session string, parts []archive.Part) (bool, error) {
+	logs, err := f.logs(ctx, []string{session})
+	if err != nil {
+		return false, err
+	}
+	for _, e := range logs[session] {
+		if e.Rel != "" {
+			continue
+		}
+		holes, err := f.Capture.Holes(ctx, e.Path, 0, parts)
+		if archive.ErrorCode(err) == archive.CodeCorrupt {
+			continue // `verify` reports it
+		}
+		if err != nil || len(holes) > 0 {
+			return len(holes) > 0, err
+		}
+	}
+	return false, nil
+}
+
+// EraseParts removes the forgotten parts of sessions from the journal, then from
+// the logs. The caller holds the lock for maintenance and rebuilds the index.
+func (f Forgetter) EraseParts(ctx context.Context, sessions []string) (gone Erased, err error) {
+	// Temporary files of a killed process may contain samples.
+	if err := state.RemoveTemp(f.Capture.Parts().Dir); err != nil {
+		return gone, fmt.Errorf("delete temporary files: %w", err)
+	}
+	logs, err := f.logs(ctx, sessions)
+	if err != nil {
+		return gone, err
+	}
+	for _, s := range sessions {
+		of, err := f.Capture.Parts().Of(s)
+		if err != nil {
+			return gone, err
+		}
+		n, err := f.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {
+			return archive.Owner(e.Session) == s && mentions(e, of.Parts, of.Samples)
+		})
+		gone.Facts += n
+		if err != nil {
+			return gone, fmt.Errorf("remove facts from the journal: %w", err)
+		}
+		for _, e := range logs[s] {
+			if err := f.erasePartsOf(ctx, e, of.Parts, &gone); err != nil {
+				return gone, err
+			}
+		}
+	}
+	return gone, nil
+}
+
+func (f Forgetter) erasePartsOf(ctx context.Context, e sessionlog.Entry, parts []archive.Part, gone *Erased) error {
+	if e.Rel != "" {
+		if slices.ContainsFunc(parts, func(p archive.Part) bool { return slices.Contains(p.Files, e.Rel) }) {
+			return f.eraseLog(e, gone)
+		}
+		return nil
+	}
+	holes, err := f.Capture.Holes(ctx, e.Path, 0, parts)
+	if err != nil || len(holes) == 0 {
+		return err
+	}
+	if _, err := sessionlog.Rewrite(ctx, e.Path, holes); err != nil {
+		return err
+	}
+	gone.Logs++
+	return nil
+}
+
+// mentions reports whether a fact is about one of the parts: it summarizes turns
+// around it, or it contains one of the samples.
+func mentions(e archive.JournalEntry, parts []archive.Part, samples []string) bool {
+	switch e.Kind {
+	case archive.JournalForget, archive.JournalForgetPart, archive.JournalTaught:
+		return false
+	case archive.JournalSegment:
+		var fact archive.SegmentFact
+		if json.Unmarshal(e.Data, &fact) == nil && slices.ContainsFunc(parts, func(p archive.Part) bool {
+			return fact.Segment.StartTurn <= p.Turn && p.Turn <= fact.Segment.EndTurn
+		}) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(samples, func(s string) bool { return bytes.Contains(e.Data, []byte(s)) })
+}
+
+// PartsDone records that the deletion of parts of the sessions is complete.
+func (f Forgetter) PartsDone(sessions []string) error {
+	var errs []error
+	for _, s := range sessions {
+		of, err := f.Capture.Parts().Of(s)
+		if err == nil {
+			of.Open, of.Samples = false, nil
+			err = f.Capture.Parts().Set(s, of)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
