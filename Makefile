@@ -1,5 +1,5 @@
-# Every target works on a fresh clone with Go and make; what else a target needs
-# it installs below this folder (bin/, .cache/) or says so.
+# Every target works on a fresh clone with Go and make. Other requirements are
+# installed below this folder (bin/, .cache/) or reported.
 
 GO       ?= go
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -11,42 +11,45 @@ EXE      := $(shell $(GO) env GOEXE)
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI         := bin/golangci-lint$(EXE)
 
-# The whole test run, on two slow cores, is far below this.
+# A complete run on two cores needs about a quarter of this.
 TEST_TIMEOUT ?= 20m
 FUZZTIME     ?= 10s
 
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick eval foresight \
+.PHONY: help build install demo quick test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick results eval foresight \
 	cover tools client onnxruntime onnx generate dist notices clean
 
 help: ## list the targets
 	@awk 'BEGIN{FS=":.*## "} /^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# strandline is what hooks call: the tag lean leaves out what would cost their
-# start. strandline-full beside it holds the rest, and strandline hands over.
-build: ## build ./bin/strandline and its companion ./bin/strandline-full
+# Hooks start strandline, which the tag lean keeps small. Commands that need more
+# code (server, MCP, browse, sync) run in strandline-full in the same folder.
+build: ## build ./bin/strandline
 	$(GO) build -tags lean -trimpath -ldflags '$(LDFLAGS)' -o bin/strandline$(EXE) ./cmd/strandline
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/strandline-full$(EXE) ./cmd/strandline
 
-install: ## install strandline for real; then run: strandline init
+install: ## install strandline into BINDIR; then run: strandline init
 	@mkdir -p "$(BINDIR)"
 	$(GO) build -tags lean -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline$(EXE)" ./cmd/strandline
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline-full$(EXE)" ./cmd/strandline
 	@echo "installed $(BINDIR)/strandline$(EXE)"
 	@case ":$$PATH:" in *":$(BINDIR):"*) ;; *) echo "note: $(BINDIR) is not in your PATH; call $(BINDIR)/strandline$(EXE)" ;; esac
 
-demo: build ## see the whole story in seconds, touching nothing of yours
+demo: build ## run the demo; it changes nothing of yours
 	@./bin/strandline$(EXE) demo
 
-test: client onnxruntime ## run all tests, installing what they need
+quick: ## run the unit tests of the packages that differ from BASE (default the last commit), in seconds
+	@GO=$(GO) ./scripts/quick.sh $(BASE)
+
+test: client onnxruntime ## run all tests, installing their requirements
 	@STRANDLINE_E2E=1 GO=$(GO) ./scripts/test.sh -timeout $(TEST_TIMEOUT)
 
 race: client onnxruntime ## run all tests with the race detector (needs a C compiler)
 	STRANDLINE_E2E=1 CGO_ENABLED=1 $(GO) test -race -timeout $(TEST_TIMEOUT) ./...
 
-check: fmt-check lint vet fuzz-seeds race ## everything a change has to pass
+check: fmt-check lint vet fuzz-seeds race ## all checks that a change must pass
 
 fmt: ## format the code
 	gofmt -s -w $$(git ls-files -co --exclude-standard '*.go')
@@ -77,14 +80,18 @@ bench: build ## measure whole processes and the Go benchmarks; prints tables
 	$(GO) run ./bench -bin bin/strandline$(EXE)
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-bench-quick: build ## the process measurements without the 1 GB transcript
+bench-quick: build ## measure whole processes without the 1 GB transcript
 	$(GO) run ./bench -bin bin/strandline$(EXE) -quick
 
-eval: ## measure how well searches find; DATA=DIR is the folder of the large sets
+results: build ## rewrite bench/RESULTS.md; DATA=DIR adds the large evaluation sets
+	GO=$(GO) ./scripts/results.sh bin/strandline$(EXE) '$(DATA)' > bench/RESULTS.md.new
+	mv bench/RESULTS.md.new bench/RESULTS.md
+
+eval: ## measure search quality; DATA=DIR is the folder of the large sets
 	$(GO) run ./bench/eval -data '$(DATA)'
 	@[ -z '$(DATA)' ] || STRANDLINE_EVAL_DATA='$(DATA)/data/transcripts' $(GO) test ./internal/recall -run EvalGate -v -count=1
 
-foresight: build ## how much of what sessions needed the blocks hold; STRANDLINE_EVAL_DATA names their folder
+foresight: build ## measure restored contexts on real sessions in STRANDLINE_EVAL_DATA
 	$(GO) run ./bench/foresight -bin bin/strandline$(EXE)
 
 cover: ## print the coverage of every function
@@ -96,10 +103,10 @@ tools: $(GOLANGCI) ## install the pinned tools into ./bin
 $(GOLANGCI): Makefile
 	./scripts/install-lint.sh $(GOLANGCI_VERSION) $(GOLANGCI)
 
-client: # the real client for the end-to-end test; its own test says it if it is missing
+client: # the real client for the end-to-end tests, which report when it is missing
 	@if [ -x scripts/install-client.sh ]; then ./scripts/install-client.sh || echo "client not installed: the end-to-end test will fail and say so"; fi
 
-onnxruntime: # the library for the tests of the embedding helper; they say it if it is missing
+onnxruntime: # the library for the tests of the embedding helper, which report when it is missing
 	@./scripts/install-onnxruntime.sh >/dev/null || echo "the ONNX Runtime is not installed: the test of the embedding helper will skip and say so"
 
 onnx: ## build ./bin/strandline-onnx, the helper that runs embedding models (needs a C compiler)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Usage: install-client.sh [FOLDER]
-# Installs the client that the end-to-end tests drive, by npm, and prints the path
-# of its program. FOLDER is STRANDLINE_CACHE or .cache in the repository. Nothing
-# outside it is touched, and an installed client is left as it is. With
-# STRANDLINE_CLIENT set, that program is the client and nothing is installed.
+# Installs the client for the end-to-end tests with npm and prints the path of its
+# program. FOLDER defaults to STRANDLINE_CACHE or .cache in the repository; nothing
+# outside FOLDER changes. An installed client is verified by its checksum and kept.
+# If STRANDLINE_CLIENT is set, its value is printed and nothing is installed.
 set -eu
 version=2.1.329
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,18 +16,19 @@ if [ -n "${STRANDLINE_CLIENT:-}" ]; then
 	echo "$STRANDLINE_CLIENT"
 	exit 0
 fi
-if [ -x "$target/claude" ]; then
+if [ -x "$target/claude" ] && (cd "$target" && sha256sum --status -c claude.sha256 2>/dev/null); then
 	echo "$target/claude"
 	exit 0
 fi
+rm -rf "$target"
 command -v npm >/dev/null || { say "npm is needed to install the client"; exit 1; }
 
 mkdir -p "$folder"
 work=$(mktemp -d "$folder/client.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 say "installing @anthropic-ai/claude-code@$version into $target"
-# The program is native and stands in a package of its own for each platform: no
-# install script has to run, and no Node of a certain age is needed.
+# npm verifies the package. The program is native, in one package per platform, so
+# install scripts and Node are not needed.
 npm install --prefix "$work" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error \
 	"@anthropic-ai/claude-code@$version" >&2
 
@@ -38,7 +39,8 @@ for program in "$work"/node_modules/@anthropic-ai/claude-code-*/claude*; do
 	case "$found" in "$version "*) ;; *) continue ;; esac
 	mkdir -p "$work/out"
 	mv "$program" "$work/out/claude"
-	# Two installations at a time: the first to get here wins.
+	(cd "$work/out" && sha256sum claude >claude.sha256)
+	# Of two concurrent installations the first one wins.
 	mv "$work/out" "$target" 2>/dev/null || [ -x "$target/claude" ]
 	echo "$target/claude"
 	exit 0

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Usage: install-lint.sh VERSION TARGET
-# Puts golangci-lint VERSION at TARGET: a copy from PATH or GOPATH/bin when that
-# is the right version, else built from source through the Go module proxy. No
-# binary is downloaded.
+# Installs golangci-lint VERSION as TARGET: a copy from PATH or GOPATH/bin of that
+# version, otherwise a build from source. No binary is downloaded.
 set -eu
 version=$1
 target=$2

@@ -2,9 +2,8 @@
 # Usage: install-onnxruntime.sh [FOLDER]
 # Installs the ONNX Runtime library that the tests of the embedding helper load,
 # from the npm package onnxruntime-node, and prints its path. FOLDER is
-# STRANDLINE_CACHE or .cache in the repository. Nothing outside it is touched, and
-# an installed library is left as it is. With STRANDLINE_ONNXRUNTIME set, that is
-# the library and nothing is installed.
+# STRANDLINE_CACHE or .cache in the repository; nothing outside it changes. An
+# installed library is kept. If STRANDLINE_ONNXRUNTIME is set, its value is printed.
 set -eu
 version=1.30.0
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -32,11 +31,11 @@ mkdir -p "$folder"
 work=$(mktemp -d "$folder/onnxruntime.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 say "fetching onnxruntime-node@$version (110 MB) for its library"
-# Only the library is wanted: the package is fetched, not installed.
+# The package is downloaded and not installed: only the library is needed.
 (cd "$work" && npm pack --silent "onnxruntime-node@$version" >/dev/null)
 mkdir "$work/out"
 tar -xzf "$work"/*.tgz -C "$work" "package/bin/napi-v6/$place/$library"
 mv "$work/package/bin/napi-v6/$place/$library" "$work/out/$library"
-# Two installations at a time: the first to get here wins.
+# Of two concurrent installations the first one wins.
 mv "$work/out" "$target" 2>/dev/null || [ -f "$target/$library" ]
 echo "$target/$library"

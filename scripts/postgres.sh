@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # A real PostgreSQL with pgvector for the tests of internal/index/postgres.
 #
-#   scripts/postgres.sh install        gets one, from Debian's packages only
+#   scripts/postgres.sh install        installs one from Debian's packages
 #   scripts/postgres.sh run COMMAND…   starts one, runs the command with
-#                                      STRANDLINE_TEST_POSTGRES set, ends it
+#                                      STRANDLINE_TEST_POSTGRES set, stops it
 #
 # An installed PostgreSQL that has pgvector is used as it is. Otherwise a Debian
 # system with one is made in STRANDLINE_CACHE or .cache, which needs root and mmdebstrap.
-# The server listens on a socket in a folder of its own and on nothing else; its
-# data go when the command ends. Exit code 77: there is none and none can be had.
+# The server listens only on a socket in a temporary folder; its data are removed
+# when the command ends. Exit code 77: none is installed and none can be.
 set -euo pipefail
 here=$PWD
 cd "$(dirname "$0")/.."
@@ -42,8 +42,8 @@ install_root() {
 	mv "$root.new" "$root"
 }
 
-# inside runs a program of the server as the user who owns the data: below the
-# made root, or as it is.
+# inside runs a program of the server as the owner of the data, within the Debian
+# system if one was made.
 inside() {
 	if [ -n "$bin" ]; then
 		if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --clear-groups "$bin/$1" "${@:2}"; else "$bin/$1" "${@:2}"; fi

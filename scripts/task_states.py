@@ -33,7 +33,7 @@ def blocks(path):
 def states(path):
     """(kind, name) -> final state, the way a reader of the file would say it."""
     out, uses, listed = {}, {}, None
-    agents = {}  # background runs: id the client gave -> key
+    agents = {}  # background runs: id from the client -> key
     for row, b in blocks(path):
         if b.get("type") == "tool_use":
             uses.setdefault(b["id"], b)
@@ -41,7 +41,7 @@ def states(path):
                 todos = b["input"].get("todos")
                 todos = [t for t in todos if isinstance(t, dict)] if isinstance(todos, list) else []
                 now = {t["content"]: t["status"] for t in todos}
-                for name in listed or {}:  # the list is all there is
+                for name in listed or {}:  # the list is complete
                     if name not in now and out[("todo", name)] != "completed":
                         out[("todo", name)] = "deleted"
                 for name, status in now.items():
@@ -69,7 +69,7 @@ def states(path):
                 out[("task", str(result["task"]["id"]))] = "pending"
             elif use["name"] == "TaskUpdate" and use["input"].get("status"):
                 out[("task", str(use["input"]["taskId"]))] = use["input"]["status"]
-    for line in path.open(encoding="utf-8", errors="replace"):  # ends that come as notices
+    for line in path.open(encoding="utf-8", errors="replace"):  # ends reported by notices
         if "<task-notification>" in line:
             for ident, key in agents.items():
                 if f"<task-id>{ident}</task-id>" in line and "<status>completed</status>" in line:

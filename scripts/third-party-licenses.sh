@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the licence text of every module that is linked into strandline, on any
-# released system, or into its helper for models, for the archives that are handed on. NOTICE names them.
+# Prints the licence text of every module linked into strandline, on any released
+# system, or into its embedding helper. Release archives contain it; NOTICE lists the modules.
 set -eu
 format='{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}'
 modules() {

@@ -26,7 +26,7 @@ type Suite struct {
 	Report         Report
 }
 
-// The goals that ARCHITECTURE.md states.
+// The goals of the report.
 const (
 	goalHookRatio   = 8.0
 	goalFlat        = 0.20
