@@ -10,11 +10,9 @@ import (
 	"strandline/internal/cli"
 )
 
-// browser returns what shows an archive in this process's terminal.
-func browser() func(ctx context.Context, b cli.Browsing) error {
-	return func(ctx context.Context, b cli.Browsing) error {
-		return browse.Run(ctx, browse.Terminal{In: os.Stdin, Out: os.Stdout, Env: os.Environ()}, browse.Options{
-			Archive: b.Archive, Project: b.Project, All: b.All, Query: b.Query, Sessions: b.Sessions, Now: now,
-		})
-	}
+// Browse implements cli.Frontends.
+func (servers) Browse(ctx context.Context, b cli.Browsing) error {
+	return browse.Run(ctx, browse.Terminal{In: os.Stdin, Out: os.Stdout, Env: os.Environ()}, browse.Options{
+		Archive: b.Archive, Project: b.Project, All: b.All, Query: b.Query, Sessions: b.Sessions, Now: now,
+	})
 }

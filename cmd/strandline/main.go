@@ -34,7 +34,7 @@ func main() {
 	} else {
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	}
-	code := cli.Main(ctx, cliEnv(), os.Args[1:])
+	code := cli.Main(ctx, cliOptions(), os.Args[1:])
 	stop()
 	os.Exit(code)
 }

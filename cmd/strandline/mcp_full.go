@@ -5,33 +5,30 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/cli"
-	"strandline/internal/config"
 	"strandline/internal/embed"
 	"strandline/internal/index/sqlite"
-	"strandline/internal/logread"
 	"strandline/internal/mcpserver"
-	"strandline/internal/state"
 	"strandline/internal/task"
 )
 
-// serveMCP serves models on this process's stdin and stdout.
-func serveMCP(ctx context.Context, cfg *config.Config, dir string) (err error) {
-	c, journal, err := newCapture(cfg)
+// ServeMCP implements cli.Frontends. A rejected setting is replaced by its fallback.
+func (f servers) ServeMCP(ctx context.Context) (err error) {
+	w, err := f.app.LenientWorkspace()
 	if err != nil {
 		return err
 	}
+	cfg, c, journal := w.Config, w.Capture, w.Journal
 	session := os.Getenv("CLAUDE_CODE_SESSION_ID")
-	queries := cli.NewQueries(cliEnv(), cfg) // once for all calls
+	queries := f.app.NewQueries(cfg) // once for all calls
 	defer func() { err = errors.Join(err, queries.Close()) }()
 	server := mcpserver.New(mcpserver.Options{
 		Version: version, Now: now,
-		Log: slog.New(slog.NewJSONHandler(&state.LogFile{Path: cfg.Paths.Errors()}, nil)),
+		Log: w.Logger(),
 		Open: func(ctx context.Context) (mcpserver.Index, error) {
 			if _, err := os.Stat(cfg.Paths.Index()); err != nil {
 				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")
@@ -44,9 +41,9 @@ func serveMCP(ctx context.Context, cfg *config.Config, dir string) (err error) {
 		},
 		Embedder:    queries.Table,
 		Decay:       cfg.Lifecycle.Decay,
-		SaveSegment: saveSegment,
-		Logs:        logread.Reader{Capture: c, Redact: redactor(cfg)},
-		Project:     c.Project(dir),
+		SaveSegment: f.saveSegment,
+		Logs:        w.Reader(),
+		Project:     c.Project(f.app.ProjectDir()),
 		Recalled: func(ctx context.Context, refs []archive.Ref) error {
 			return journal.Accessed(ctx, session, refs)
 		},
@@ -61,6 +58,6 @@ type mcpIndex struct {
 }
 
 // saveSegment takes a summary as `strandline segments save` does.
-func saveSegment(ctx context.Context, d mcpserver.Draft) (string, error) {
-	return cli.SaveSegment(ctx, cliEnv(), d.Session, task.Draft{Segment: d.Segment, Text: strings.ToValidUTF8(d.Summary, ""), NoFiles: d.NoFiles})
+func (f servers) saveSegment(ctx context.Context, d mcpserver.Draft) (string, error) {
+	return cli.SaveSegment(ctx, f.app, d.Session, task.Draft{Segment: d.Segment, Text: strings.ToValidUTF8(d.Summary, ""), NoFiles: d.NoFiles})
 }

@@ -17,9 +17,6 @@ import (
 	"strandline/internal/httpapi"
 )
 
-// relay returns what starts a gateway.
-func relay() func(ctx context.Context, r cli.Relay) (cli.Relayed, error) { return startRelay }
-
 // relayed is a gateway and where it listens.
 type relayed struct {
 	gate     *gateway.Gateway
@@ -27,7 +24,8 @@ type relayed struct {
 	token    string
 }
 
-func startRelay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
+// Relay implements cli.Frontends.
+func (servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	upstream, err := url.Parse(strings.TrimRight(r.Upstream, "/"))
 	if err != nil || upstream.Host == "" || upstream.Scheme != "https" && upstream.Scheme != "http" {
 		return nil, archive.Invalid("the API's address is no http or https address", "--upstream takes one such as https://api.example.com")

@@ -8,26 +8,27 @@ import (
 	"net/url"
 	"strconv"
 
-	"strandline/internal/cli"
+	"strandline/internal/app"
 	"strandline/internal/index/postgres"
 )
 
-// openTeam returns what opens a team's archive.
-func openTeam() func(ctx context.Context, t cli.TeamAddress) (cli.TeamStore, error) {
-	return func(ctx context.Context, t cli.TeamAddress) (cli.TeamStore, error) {
-		s, err := postgres.Open(ctx, teamURL(t), postgres.Options{
-			Schema: t.Postgres.Schema, ReadOnly: !t.Write, Author: t.Author, Machine: t.Machine,
-		})
-		if err != nil {
-			return nil, err // no store, not one that is a nil pointer
-		}
-		return s, nil
+// LinksTeam implements app.Stores.
+func (stores) LinksTeam() bool { return true }
+
+// OpenTeam implements app.Stores.
+func (stores) OpenTeam(ctx context.Context, t app.TeamAddress) (*app.TeamStore, error) {
+	s, err := postgres.Open(ctx, teamURL(t), postgres.Options{
+		Schema: t.Postgres.Schema, ReadOnly: !t.Write, Author: t.Author, Machine: t.Machine,
+	})
+	if err != nil {
+		return nil, err
 	}
+	return &app.TeamStore{Remote: s, Index: s}, nil
 }
 
 // teamURL writes an address as the driver reads it; what it leaves out comes from
 // the PG* environment.
-func teamURL(t cli.TeamAddress) string {
+func teamURL(t app.TeamAddress) string {
 	if t.Postgres.URL != "" {
 		return t.Postgres.URL
 	}

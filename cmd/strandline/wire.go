@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/cli"
@@ -73,8 +74,8 @@ func changes(cfg *config.Config) func(ctx context.Context, dir string) string {
 	}
 }
 
-// cliEnv is the outside world of the command line.
-func cliEnv() cli.Env {
+// newApp wires the application layer.
+func newApp() *app.App {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = ""
@@ -91,13 +92,41 @@ func cliEnv() cli.Env {
 	if err != nil {
 		exe = os.Args[0]
 	}
-	return cli.Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
-		Home: home, Cwd: cwd, Exe: exe, Now: now, Version: version,
-		Terminal: terminal, OpenStore: openStore, NewCapture: newCapture, Redact: redactor,
-		ServeMCP: serveMCP, Serve: server(), Browse: browser(), Relay: relay(), RunProgram: runProgram, Endpoint: endpoint(), Fetch: fetch(), Companion: companion, OpenTeam: openTeam(), Machine: machine,
-		DiskFree: diskFree, Background: background, LookPath: exec.LookPath, VersionOf: versionOf, Changes: changes, FindCompanion: findCompanion,
+	return app.New(app.Options{
+		Version: version, Machine: machine, Home: home, Cwd: cwd, Exe: exe, Getenv: os.Getenv, Now: now,
+		NewCapture: newCapture, Redactor: redactor, Changes: changes, Stores: stores{}, System: system{}, Network: network(),
+	})
+}
+
+// cliOptions are the dependencies of the command line.
+func cliOptions() cli.Options {
+	a := newApp()
+	return cli.Options{
+		App: a, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal,
+		Frontends: frontends(a), Companion: companion, RunProgram: runProgram,
 	}
+}
+
+// system implements app.System.
+type system struct{}
+
+func (system) DiskFree(dir string) (int64, bool)    { return diskFree(dir) }
+func (system) LowerPriority()                       { background() }
+func (system) LookPath(name string) (string, error) { return exec.LookPath(name) }
+func (system) FindCompanion() (string, error)       { return findCompanion() }
+
+// VersionOf implements app.System.
+func (system) VersionOf(ctx context.Context, exe string) (string, error) {
+	// The client's settings already run this path as a hook.
+	out, err := exec.CommandContext(ctx, exe, "version").Output()
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", exe, err)
+	}
+	fields := strings.Fields(string(out))
+	if len(fields) < 2 {
+		return "", fmt.Errorf("%s prints no version", exe)
+	}
+	return fields[1], nil
 }
 
 // terminal reports how wide a terminal is.
@@ -135,21 +164,14 @@ func texts(index string) sqlite.Texts {
 	}
 }
 
-// openStore opens an index for the command line.
-func openStore(ctx context.Context, path string, mode cli.StoreMode) (cli.Store, error) {
-	return openIndex(ctx, path, sqlite.Options{ReadOnly: mode == cli.StoreRead, Bulk: mode == cli.StoreBulk, Texts: texts(path)})
-}
+// stores implements app.Stores.
+type stores struct{}
 
-// versionOf asks another strandline binary for its version.
-func versionOf(ctx context.Context, exe string) (string, error) {
-	// The path is one that the client's settings run as a hook already.
-	out, err := exec.CommandContext(ctx, exe, "version").Output()
+// OpenIndex implements app.Stores.
+func (stores) OpenIndex(ctx context.Context, path string, mode app.Mode) (*app.Index, error) {
+	s, err := openIndex(ctx, path, sqlite.Options{ReadOnly: mode == app.ReadOnly, Bulk: mode == app.BulkWrite, Texts: texts(path)})
 	if err != nil {
-		return "", fmt.Errorf("run %s: %w", exe, err)
+		return nil, err
 	}
-	fields := strings.Fields(string(out))
-	if len(fields) < 2 {
-		return "", fmt.Errorf("%s does not say its version", exe)
-	}
-	return fields[1], nil
+	return &app.Index{Catalog: s, Transcripts: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}, nil
 }

@@ -14,9 +14,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/index/terms"
-	"strandline/internal/logread"
 	"strandline/internal/recall"
 )
 
@@ -29,7 +29,7 @@ const session = "7f3a12cd-0000-4000-8000-000000000001"
 // fake is an archive with fixed answers.
 type fake struct {
 	hits     []recall.Hit
-	blocks   []logread.Block
+	blocks   []app.LogBlock
 	more     recall.Result // other fields of the result
 	err      error
 	readErr  error
@@ -52,7 +52,7 @@ func (f *fake) Search(ctx context.Context, query string, all bool, since time.Ti
 	return r, f.err
 }
 
-func (f *fake) Read(_ context.Context, at archive.Ref) ([]logread.Block, error) {
+func (f *fake) Read(_ context.Context, at archive.Ref) ([]app.LogBlock, error) {
 	f.read = append(f.read, at.Handle())
 	return f.blocks, f.readErr
 }
@@ -75,7 +75,7 @@ func withHits() *fake {
 		}
 		f.hits = append(f.hits, h)
 	}
-	f.blocks = []logread.Block{
+	f.blocks = []app.LogBlock{
 		{Line: 1, Kind: "prompt", Text: "Now look at the retry of payments."},
 		{Line: 2, Kind: "attachment", Text: "an attachment"},
 		{Line: 3, Kind: "reply", Text: strings.Repeat("I look at one file after the other, and at the tests beside it. ", 40)},

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"strandline/internal/logread"
+	"strandline/internal/app"
 	"strandline/internal/recall"
 )
 
@@ -224,7 +224,7 @@ func TestInitialQuery(t *testing.T) {
 
 func TestOwnAndEmptyBlocksAreHidden(t *testing.T) {
 	var p reader
-	p.fill([]logread.Block{{Kind: "reply", Text: "ours", Own: true}, {Kind: "reply", Text: " \n"}}, nil)
+	p.fill([]app.LogBlock{{Kind: "reply", Text: "ours", Own: true}, {Kind: "reply", Text: " \n"}}, nil)
 	if len(p.blocks) != 0 {
 		t.Errorf("%+v", p.blocks)
 	}

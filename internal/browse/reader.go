@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/logread"
 	"strandline/internal/recall"
 	"strandline/internal/text"
 )
@@ -15,7 +15,7 @@ type reader struct {
 	ref    archive.Ref
 	hit    recall.Hit
 	terms  []archive.Term
-	blocks []logread.Block
+	blocks []app.LogBlock
 	loaded bool
 	err    error
 
@@ -31,10 +31,10 @@ type row struct {
 	marks []recall.Mark
 }
 
-func (p *reader) fill(blocks []logread.Block, err error) {
+func (p *reader) fill(blocks []app.LogBlock, err error) {
 	p.loaded, p.err, p.width = true, err, 0
 	for _, b := range blocks {
-		if logread.Spoken(b) {
+		if app.Spoken(b) {
 			b.Text = strings.ReplaceAll(strings.TrimRight(text.Visible(b.Text), "\n "), "\t", "    ")
 			p.blocks = append(p.blocks, b)
 		}
@@ -88,7 +88,7 @@ func (p *reader) wrap(width int) (start int) {
 }
 
 // heading returns a block's heading.
-func heading(b logread.Block) string {
+func heading(b app.LogBlock) string {
 	head := b.Kind
 	if b.Name != "" {
 		head += " " + text.Visible(b.Name)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/logread"
 	"strandline/internal/recall"
 )
 
@@ -31,10 +31,10 @@ type Browsable interface {
 	Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error)
 	// Read returns the redacted text of a step, or of a turn if the step is
 	// negative.
-	Read(ctx context.Context, at archive.Ref) ([]logread.Block, error)
+	Read(ctx context.Context, at archive.Ref) ([]app.LogBlock, error)
 }
 
-func (a *app) browseCommand() *cobra.Command {
+func (a *commands) browseCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "browse [QUERY]",
@@ -57,7 +57,7 @@ were found. Words and filters are those of ` + "`strandline search`" + `.
 					return archive.Invalid("browse needs a terminal", "`strandline search QUERY` prints what it finds")
 				}
 			}
-			if a.env.Browse == nil {
+			if a.env.Frontends == nil {
 				return a.env.Companion(cmd.Context())
 			}
 			return a.browse(cmd.Context(), strings.Join(args, " "), all)
@@ -67,14 +67,14 @@ were found. Words and filters are those of ` + "`strandline search`" + `.
 	return cmd
 }
 
-func (a *app) browse(ctx context.Context, query string, all bool) error {
-	return a.withStore(ctx, StoreRead, func(x indexed) (err error) {
-		totals, err := x.store.Totals(ctx)
+func (a *commands) browse(ctx context.Context, query string, all bool) error {
+	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) (err error) {
+		totals, err := x.Index.Totals(ctx)
 		if err != nil {
 			return err
 		}
-		here := x.capture.Project(a.projectRoot())
-		known, err := x.store.Sessions(ctx, archive.SessionFilter{Projects: []string{here.Key}, Limit: 1})
+		here := x.Capture.Project(a.app.ProjectDir())
+		known, err := x.Index.Sessions(ctx, archive.SessionFilter{Projects: []string{here.Key}, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (a *app) browse(ctx context.Context, query string, all bool) error {
 		}
 		r, end := a.recall(x)
 		defer func() { err = errors.Join(err, end()) }()
-		return a.env.Browse(ctx, Browsing{
+		return a.env.Frontends.Browse(ctx, Browsing{
 			Archive: browsed{a, x, r}, Project: name,
 			All: all || len(known) == 0, Query: query, Sessions: totals.Sessions,
 		})
@@ -96,14 +96,14 @@ const browseLimit = 50
 
 // browsed is an open archive that is browsed.
 type browsed struct {
-	a      *app
-	x      indexed
+	a      *commands
+	x      app.Archive
 	recall *recall.Recall
 }
 
 // Search implements Browsable.
 func (b browsed) Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error) {
-	typed, err := recall.Parse(query, b.a.env.Now())
+	typed, err := recall.Parse(query, b.a.app.Now())
 	if err != nil {
 		return recall.Result{}, err
 	}
@@ -119,6 +119,6 @@ func (b browsed) Search(ctx context.Context, query string, all bool, since time.
 }
 
 // Read implements Browsable.
-func (b browsed) Read(ctx context.Context, at archive.Ref) ([]logread.Block, error) {
-	return b.a.reader(b.x.rooms).Blocks(ctx, b.x.store, at.Session, archive.Handle(at))
+func (b browsed) Read(ctx context.Context, at archive.Ref) ([]app.LogBlock, error) {
+	return b.a.reader(b.x.Workspace).Blocks(ctx, b.x.Index, at.Session, archive.Handle(at))
 }

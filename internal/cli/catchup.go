@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/capture"
 	"strandline/internal/state"
 )
@@ -23,12 +24,12 @@ const (
 // catchupCommand is what hooks start when their deadline is near, and when a
 // session ends; it is not for people. Nobody reads what it prints, so its errors
 // go where the hooks' go.
-func (a *app) catchupCommand() *cobra.Command {
+func (a *commands) catchupCommand() *cobra.Command {
 	var ended capture.PendingWork
 	cmd := &cobra.Command{
 		Use: "catchup", Hidden: true, Args: arguments(), Short: "Finish what a hook had to leave",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := a.enterAnyway()
+			r, err := a.app.LenientWorkspace()
 			if err != nil {
 				return err
 			}
@@ -36,9 +37,9 @@ func (a *app) catchupCommand() *cobra.Command {
 				err = leaveEnded(cmd.Context(), r, ended)
 			}
 			if err = errors.Join(err, a.catchUp(cmd.Context(), r)); err != nil {
-				r.complain("catch up", "event", "catchup", "session", ended.Session, "error", err)
+				r.Logger().Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
 			}
-			if ended.Session != "" && r.upkeepDue(a.env.Now()) {
+			if ended.Session != "" && r.MaintenanceDue(a.app.Now()) {
 				err = errors.Join(err, a.upkeepBehind(cmd.Context()))
 			}
 			return err
@@ -52,7 +53,7 @@ func (a *app) catchupCommand() *cobra.Command {
 
 // leaveEnded waits until the client writes no more into an ended session, and
 // notes the session if there is something new in it.
-func leaveEnded(ctx context.Context, r rooms, ended capture.PendingWork) error {
+func leaveEnded(ctx context.Context, r app.Workspace, ended capture.PendingWork) error {
 	src, err := capture.TranscriptSource(ended.Transcript, ended.Session, ended.Cwd)
 	if err != nil {
 		return err
@@ -69,17 +70,17 @@ func leaveEnded(ctx context.Context, r rooms, ended capture.PendingWork) error {
 	if err != nil {
 		return fmt.Errorf("look at the transcript: %w", err)
 	}
-	if behind, err := r.capture.Behind(src, info.Size()); err != nil || !behind {
+	if behind, err := r.Capture.Behind(src, info.Size()); err != nil || !behind {
 		return err
 	}
-	return r.pending().Add(ended)
+	return r.Pending().Add(ended)
 }
 
 // catchUp works until nothing is noted any more. Whoever notes work while
 // another catch-up holds the lock relies on its last look.
-func (a *app) catchUp(ctx context.Context, r rooms) error {
-	for r.pending().Any() {
-		lock, err := state.TryLock(r.file("catchup.lock"))
+func (a *commands) catchUp(ctx context.Context, r app.Workspace) error {
+	for r.Pending().Any() {
+		lock, err := state.TryLock(r.File("catchup.lock"))
 		if errors.Is(err, state.ErrHeld) {
 			return nil
 		}
@@ -95,21 +96,21 @@ func (a *app) catchUp(ctx context.Context, r rooms) error {
 
 // workOff takes up everything that is noted now. The logs come first and need no
 // index, which may be what kept the hook from its work.
-func (a *app) workOff(ctx context.Context, r rooms) error {
-	noted, err := r.pending().List()
+func (a *commands) workOff(ctx context.Context, r app.Workspace) error {
+	noted, err := r.Pending().List()
 	if err != nil {
 		return err
 	}
 	for _, w := range noted {
 		// What fails here fails again below and is told there.
-		_, _ = r.capture.LogLeft(ctx, w)
+		_, _ = r.Capture.LogLeft(ctx, w)
 	}
-	s, err := a.env.OpenStore(ctx, r.cfg.Paths.Index(), StoreWrite)
+	s, err := a.app.Stores.OpenIndex(ctx, r.Config.Paths.Index(), app.ReadWrite)
 	if err != nil {
 		return err
 	}
 	_, err = a.pass(r).CatchUp(ctx, s)
-	_, embedding := a.embedSome(ctx, indexed{r, s})
-	err = errors.Join(err, r.journal.Sync(ctx, s), embedding)
+	_, embedding := a.app.EmbedSome(ctx, app.Archive{Workspace: r, Index: s})
+	err = errors.Join(err, r.Journal.Sync(ctx, s), embedding)
 	return errors.Join(err, s.Close())
 }

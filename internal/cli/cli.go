@@ -7,135 +7,62 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/app/maintenance"
-	"strandline/internal/archive"
-	"strandline/internal/capture"
-	"strandline/internal/compact"
-	"strandline/internal/config"
-	"strandline/internal/embed"
-	"strandline/internal/embed/onnx"
-	"strandline/internal/recall"
-	"strandline/internal/task"
+	"strandline/internal/app"
 	"strandline/internal/text"
 )
 
-// Store is what the commands need of an index.
-type Store interface {
-	capture.Index
-	compact.Measured
-	compact.Sessions
-	recall.SearchStore
-	task.Source
-	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
-	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
-	maintenance.Index
-	maintenance.SessionIndex
-	embed.VectorStore
-	embed.VectorWriter
-	DropVectors(ctx context.Context, embedder string) error
-	Totals(ctx context.Context) (archive.Totals, error)
-	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
-	Integrity(ctx context.Context) error
-	Close() error
-}
-
-// StoreMode says what an index is opened for.
-type StoreMode int
-
-// The modes.
-const (
-	StoreRead StoreMode = iota
-	StoreWrite
-	StoreBulk // tuned for an import
-	// StoreLate is StoreWrite for who cannot wait: what the journal holds is left to
-	// the next one.
-	StoreLate
-)
-
-// Env is the outside world of the commands.
-type Env struct {
+// Options are the dependencies of the command line.
+type Options struct {
+	App    *app.App
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	Getenv func(string) string
-	Home   string // the user's home folder
-	Cwd    string
-	Exe    string // this program
-	Now    func() time.Time
-	// Version of this build.
-	Version string
-	// Terminal reports whether a writer is a terminal and how wide it is.
+	// Terminal reports whether w is a terminal, and its width in columns.
 	Terminal func(w io.Writer) (width int, ok bool)
-	// OpenStore opens an index file.
-	OpenStore func(ctx context.Context, path string, mode StoreMode) (Store, error)
-	// NewCapture returns a capture and a journal for a configuration.
-	NewCapture func(cfg *config.Config) (*capture.Capture, capture.Journal, error)
-	// Redact returns the redactor of a configuration; it changes nothing where
-	// redaction is off.
-	Redact func(cfg *config.Config) func(string) string
-	// Changes returns what tells the uncommitted changes of a folder, redacted;
-	// nil where nothing does.
-	Changes func(cfg *config.Config) func(ctx context.Context, dir string) string
-	// DiskFree returns how many bytes may be written below a folder; false where
-	// the system does not say.
-	DiskFree func(dir string) (int64, bool)
-	// Background makes this process give way to all others.
-	Background func()
-	// ServeMCP serves models on stdin and stdout until stdin ends; dir is the
-	// project's folder.
-	ServeMCP func(ctx context.Context, cfg *config.Config, dir string) error
-	// Serve answers HTTP until ctx ends; nil in a program that links none of what
-	// that takes, where Companion hands the call over.
-	Serve func(ctx context.Context, s Serving) error
-	// Browse shows an archive in the terminal; nil in a program that links none
-	// of what that takes, where Companion hands the call over.
-	Browse func(ctx context.Context, b Browsing) error
-	// Relay starts a gateway to an API; nil as Browse is.
-	Relay func(ctx context.Context, r Relay) (Relayed, error)
-	// RunProgram runs a program on this process's streams, with more variables in
-	// its environment, and returns its exit code. Signals reach it.
-	RunProgram func(argv, env []string) (code int, err error)
-	// Endpoint returns the embedder of an endpoint, and Fetch opens a file at an
-	// address. Both are nil in a program that links no network; Companion then
-	// hands the call over to one that does.
-	Endpoint  func(url, model, key string, redact func(string) string, attempts int) (embed.Embedder, error)
-	Fetch     onnx.Fetch
+	// Frontends is nil in a program that does not link them; Companion runs the
+	// command in one that does.
+	Frontends Frontends
+	// Companion replaces this process by the companion program. The arguments are
+	// this process's.
 	Companion func(ctx context.Context) error
-	// OpenTeam opens the team's archive; nil in a program that links no driver of it,
-	// where Companion hands the call over.
-	OpenTeam func(ctx context.Context, t TeamAddress) (TeamStore, error)
-	Machine  string // the name of this machine
-	// LookPath finds a program.
-	LookPath func(string) (string, error)
-	// VersionOf asks another strandline for its version.
-	VersionOf func(ctx context.Context, exe string) (string, error)
-	// FindCompanion finds the program that holds the commands which this build
-	// leaves out; "" where it leaves out none.
-	FindCompanion func() (string, error)
+	// RunProgram runs a program on this process's streams, forwards signals and
+	// returns its exit code. env is added to the environment.
+	RunProgram func(argv, env []string) (code int, err error)
+}
+
+// Frontends are the entry points that a lean program leaves out.
+type Frontends interface {
+	// ServeMCP serves MCP on stdin and stdout until stdin ends.
+	ServeMCP(ctx context.Context) error
+	// ServeHTTP serves HTTP until ctx ends.
+	ServeHTTP(ctx context.Context, s Serving) error
+	// Browse runs the terminal browser.
+	Browse(ctx context.Context, b Browsing) error
+	// Relay starts a gateway to an API.
+	Relay(ctx context.Context, r Relay) (Relayed, error)
 }
 
 // Main runs the command line and returns the exit code.
-func Main(ctx context.Context, env Env, args []string) int {
-	a := newApp(env)
+func Main(ctx context.Context, o Options, args []string) int {
+	a := newCommands(o)
 	root := a.root(args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if lost := a.out.lost; lost != nil { // whatever else there is to say: nobody read what was printed
+	if lost := a.out.lost; lost != nil { // output was lost: this outweighs any other error
 		err = cannotPrint(lost)
 	}
-	return finished(ctx, a.errOut, a.columns(env.Stderr), err)
+	return finished(ctx, a.errOut, a.columns(o.Stderr), err)
 }
 
-// app is one run of the command line.
-type app struct {
-	env Env
-	// out and errOut are the streams of env, guarded where they are terminals.
-	// Only exact bytes (export) and this program's own drawings (the progress,
-	// the demo) go past them.
+// commands is one run of the command line.
+type commands struct {
+	env Options
+	app *app.App
+	// out and errOut are the output streams, filtered if they are terminals. Exact
+	// bytes (export), the progress bar and the demo are written unfiltered.
 	out    *output
 	errOut io.Writer
 }
@@ -156,18 +83,18 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func newApp(env Env) *app {
+func newCommands(o Options) *commands {
 	guard := func(w io.Writer) io.Writer {
-		if _, ok := env.Terminal(w); ok {
+		if _, ok := o.Terminal(w); ok {
 			return text.TerminalWriter{W: w, Keep: ours}
 		}
 		return w
 	}
-	return &app{env: env, out: &output{Writer: guard(env.Stdout)}, errOut: guard(env.Stderr)}
+	return &commands{env: o, app: o.App, out: &output{Writer: guard(o.Stdout)}, errOut: guard(o.Stderr)}
 }
 
 // root returns the command line for args.
-func (a *app) root(args []string) *cobra.Command {
+func (a *commands) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "strandline",
 		Short: "Keeps every byte of your coding agent's sessions and puts back what a compaction loses",
@@ -178,7 +105,7 @@ anything ever said comes back by search or by handle.
 Start with:  strandline init     wire it into the client
              strandline import   bring in the sessions that exist
              strandline demo     see what it does, touching nothing of yours`,
-		Version:       a.env.Version,
+		Version:       a.app.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,

@@ -9,7 +9,7 @@ type command struct {
 }
 
 // commands lists them in the order of the help.
-func (a *app) commands() []command {
+func (a *commands) commands() []command {
 	return []command{
 		{"init", "setup", a.initCommand},
 		{"uninstall", "setup", a.uninstallCommand},
@@ -56,7 +56,7 @@ func (a *app) commands() []command {
 // addCommands adds the command that args name, or all where they name none:
 // making forty commands takes half a millisecond, which a hook's compaction has
 // better uses for.
-func (a *app) addCommands(root *cobra.Command, args []string) {
+func (a *commands) addCommands(root *cobra.Command, args []string) {
 	all := a.commands()
 	if len(args) > 0 {
 		for i, c := range all {

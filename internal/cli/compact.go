@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
-	"strandline/internal/logread"
 	"strandline/internal/text"
 	"strandline/internal/transcript/claude"
 	"strandline/internal/usage"
@@ -38,7 +38,7 @@ type compactFlags struct {
 	format  string
 }
 
-func (a *app) compactCommand() *cobra.Command {
+func (a *commands) compactCommand() *cobra.Command {
 	var f compactFlags
 	cmd := &cobra.Command{
 		Use:   "compact",
@@ -75,7 +75,7 @@ archive and everything is printed in full.`,
 }
 
 // compactStdin answers the client's plugin.
-func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
+func (a *commands) compactStdin(ctx context.Context, f compactFlags) error {
 	data := bytes.NewBuffer(make([]byte, 0, usualConversation))
 	if _, err := data.ReadFrom(io.LimitReader(a.env.Stdin, maxConversation+1)); err != nil {
 		return fmt.Errorf("read stdin: %w", err)
@@ -94,7 +94,7 @@ func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
 	if head.trigger == "precompute" {
 		return a.writeJSON(map[string]string{"skip": "strandline compacts in milliseconds: there is nothing to prepare"})
 	}
-	r, err := a.enter()
+	r, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
@@ -121,12 +121,12 @@ func (a *app) compactStdin(ctx context.Context, f compactFlags) error {
 }
 
 // replaceRequest asks for what takes a conversation's place.
-func (a *app) replaceRequest(r rooms, f compactFlags, conv conversation) compact.ReplaceRequest {
+func (a *commands) replaceRequest(r app.Workspace, f compactFlags, conv conversation) compact.ReplaceRequest {
 	req := compact.ReplaceRequest{
-		Messages: conv.messages, Budget: f.budget, Instructions: conv.instructions, Redact: a.env.Redact(r.cfg),
+		Messages: conv.messages, Budget: f.budget, Instructions: conv.instructions, Redact: r.Redact,
 	}
 	if req.Budget == 0 {
-		req.Budget = compact.Budget(conv.effectiveWindow(a.env.Getenv), conv.tokens, conv.messages)
+		req.Budget = compact.Budget(conv.effectiveWindow(a.app.Getenv), conv.tokens, conv.messages)
 	}
 	return req
 }
@@ -135,8 +135,8 @@ func (a *app) replaceRequest(r rooms, f compactFlags, conv conversation) compact
 // leaves out must be on record before the client drops it. A compaction that is
 // blocked has no answer but the reason. head is what is known of the conversation
 // while it is parsed.
-func (a *app) replaceKnown(ctx context.Context, r rooms, f compactFlags, head conversation, p *arriving) (out compact.Replacement, blocked string, err error) {
-	if head.session == "" || !r.cfg.Capture.Enabled {
+func (a *commands) replaceKnown(ctx context.Context, r app.Workspace, f compactFlags, head conversation, p *arriving) (out compact.Replacement, blocked string, err error) {
+	if head.session == "" || !r.Config.Capture.Enabled {
 		conv, err := p.wait()
 		if err == nil {
 			out, err = compact.Replace(ctx, nil, a.replaceRequest(r, f, conv))
@@ -151,7 +151,7 @@ func (a *app) replaceKnown(ctx context.Context, r rooms, f compactFlags, head co
 	}
 	var conv conversation
 	var req compact.ReplaceRequest
-	err = a.withIndex(ctx, r, StoreLate, func(x indexed) (err error) {
+	err = a.app.WithIndex(ctx, r, app.FastWrite, func(x app.Archive) (err error) {
 		if conv, err = p.wait(); err != nil {
 			return err
 		}
@@ -162,15 +162,15 @@ func (a *app) replaceKnown(ctx context.Context, r rooms, f compactFlags, head co
 		}
 		req = a.replaceRequest(r, f, conv)
 		req.Session = conv.subject()
-		if !r.pending().Any() { // sessions that wait go first; the hooks see to them
-			if err := r.capture.IndexAll(ctx, x.store, got.Sessions); err != nil {
+		if !r.Pending().Any() { // sessions that wait go first; the hooks see to them
+			if err := r.Capture.IndexAll(ctx, x.Index, got.Sessions); err != nil {
 				return err
 			}
 			if blocked = a.block(ctx, r, x, conv); blocked != "" {
 				return nil
 			}
 		}
-		out, err = compact.Replace(ctx, x.store, req)
+		out, err = compact.Replace(ctx, x.Index, req)
 		return err
 	})
 	if err != nil || blocked != "" {
@@ -181,10 +181,10 @@ func (a *app) replaceKnown(ctx context.Context, r rooms, f compactFlags, head co
 
 // noteReplaced notes that a session's context is replaced, by what event, for the
 // hook that comes next and for the journal.
-func (a *app) noteReplaced(ctx context.Context, r rooms, req compact.ReplaceRequest, out compact.Replacement, event string) error {
+func (a *commands) noteReplaced(ctx context.Context, r app.Workspace, req compact.ReplaceRequest, out compact.Replacement, event string) error {
 	return errors.Join(
-		capture.Answered{Dir: r.cfg.Paths.Answered()}.Note(req.Session),
-		r.journal.RecordAll(ctx,
+		capture.Answered{Dir: r.Config.Paths.Answered()}.Note(req.Session),
+		r.Journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
 				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
 			}},
@@ -194,18 +194,18 @@ func (a *app) noteReplaced(ctx context.Context, r rooms, req compact.ReplaceRequ
 }
 
 // captureOf captures what a conversation was written to.
-func captureOf(ctx context.Context, r rooms, c conversation) (capture.Captured, error) {
+func captureOf(ctx context.Context, r app.Workspace, c conversation) (capture.Captured, error) {
 	src, err := capture.TranscriptSource(c.transcript, c.session, c.cwd)
 	if err != nil {
 		return capture.Captured{}, err
 	}
-	return r.capture.Files(ctx, src, c.agent != "")
+	return r.Capture.Files(ctx, src, c.agent != "")
 }
 
 // block says why an automatic compaction is put off, "" when it is not.
-func (a *app) block(ctx context.Context, r rooms, x indexed, conv conversation) string {
-	g := usage.Blocker{Mode: r.cfg.Compaction.BlockAuto, Dir: r.cfg.Paths.Blocked(), Getenv: a.env.Getenv}
-	reason, err := g.Reason(ctx, x.store, usage.Attempt{Session: conv.subject(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
+func (a *commands) block(ctx context.Context, r app.Workspace, x app.Archive, conv conversation) string {
+	g := usage.Blocker{Mode: r.Config.Compaction.BlockAuto, Dir: r.Config.Paths.Blocked(), Getenv: a.app.Getenv}
+	reason, err := g.Reason(ctx, x.Index, usage.Attempt{Session: conv.subject(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
 	if err != nil {
 		fmt.Fprintf(a.env.Stderr, "strandline: not blocked: %v\n", err)
 	}
@@ -213,9 +213,9 @@ func (a *app) block(ctx context.Context, r rooms, x indexed, conv conversation) 
 }
 
 // compactArchived prints what would have taken an archived conversation's place.
-func (a *app) compactArchived(ctx context.Context, f compactFlags) error {
-	return a.withStore(ctx, StoreRead, func(x indexed) error {
-		_, id, err := session(ctx, x.store, f.session)
+func (a *commands) compactArchived(ctx context.Context, f compactFlags) error {
+	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) error {
+		_, id, err := app.ResolveSession(ctx, x.Index, f.session)
 		if err != nil {
 			return err
 		}
@@ -231,25 +231,25 @@ func (a *app) compactArchived(ctx context.Context, f compactFlags) error {
 }
 
 // replaceArchived makes the conversation that takes an archived one's place.
-func (a *app) replaceArchived(ctx context.Context, x indexed, id string, atLine, budget int) (compact.Replacement, compact.ReplaceRequest, error) {
+func (a *commands) replaceArchived(ctx context.Context, x app.Archive, id string, atLine, budget int) (compact.Replacement, compact.ReplaceRequest, error) {
 	raw, err := contextOf(ctx, x, id, atLine)
 	if err != nil {
 		return compact.Replacement{}, compact.ReplaceRequest{}, err
 	}
 	req := compact.ReplaceRequest{
-		Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: a.env.Redact(x.cfg),
+		Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact,
 	}
 	if req.Budget == 0 {
 		req.Budget = compact.Budget(0, 0, req.Messages)
 	}
-	out, err := compact.Replace(ctx, x.store, req)
+	out, err := compact.Replace(ctx, x.Index, req)
 	return out, req, err
 }
 
 // contextOf returns the raw lines of what stood in a session's context at a
 // line: what was written since the compaction before.
-func contextOf(ctx context.Context, x indexed, id string, atLine int) ([]byte, error) {
-	cuts, err := x.store.Compactions(ctx, archive.Span{Session: id, BeforeLine: atLine, Limit: 1, Newest: true})
+func contextOf(ctx context.Context, x app.Archive, id string, atLine int) ([]byte, error) {
+	cuts, err := x.Index.Compactions(ctx, archive.Span{Session: id, BeforeLine: atLine, Limit: 1, Newest: true})
 	if err != nil {
 		return nil, err
 	}
@@ -257,11 +257,11 @@ func contextOf(ctx context.Context, x indexed, id string, atLine int) ([]byte, e
 	if len(cuts) > 0 {
 		from = cuts[0].Line
 	}
-	return logread.Reader{Capture: x.capture}.Raw(ctx, id, from, atLine)
+	return app.Reader{Capture: x.Capture}.Raw(ctx, id, from, atLine)
 }
 
 // writeJSON writes an answer for the plugin on one line, or nothing at all.
-func (a *app) writeJSON(v any) error {
+func (a *commands) writeJSON(v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -275,7 +275,7 @@ func (a *app) writeJSON(v any) error {
 }
 
 // printExact writes a text as it is, also to a terminal.
-func (a *app) printExact(text string) error {
+func (a *commands) printExact(text string) error {
 	if _, err := io.WriteString(a.env.Stdout, text); err != nil {
 		return cannotPrint(err)
 	}

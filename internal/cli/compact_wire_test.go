@@ -118,7 +118,7 @@ func TestAnswerKeepsOnlyWhatHasToBeKept(t *testing.T) {
 func TestAnswerFitsTheClient(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	a := &app{env: Env{Stdout: &out}}
+	a := &commands{env: Options{Stdout: &out}}
 	if err := a.writeJSON(map[string]string{"text": strings.Repeat("x", maxAnswer)}); err == nil || out.Len() > 0 {
 		t.Errorf("%v, %d bytes written", err, out.Len())
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/view"
 )
 
 // compactionsFlags are those of the compactions command.
@@ -19,7 +19,7 @@ type compactionsFlags struct {
 	limit        int
 }
 
-func (a *app) compactionsCommand() *cobra.Command {
+func (a *commands) compactionsCommand() *cobra.Command {
 	var f compactionsFlags
 	cmd := &cobra.Command{
 		Use:   "compactions",
@@ -45,14 +45,14 @@ A dash says that too little was used to tell. --json names the places.`,
 	return cmd
 }
 
-func (a *app) compactions(ctx context.Context, f compactionsFlags) error {
+func (a *commands) compactions(ctx context.Context, f compactionsFlags) error {
 	if f.limit < 0 {
 		return wrongUsage("--limit takes a number from 0 up", "")
 	}
 	if f.all && (f.dir != "" || f.session != "") || f.dir != "" && f.session != "" {
 		return wrongUsage("--all, --project and --session exclude each other", "")
 	}
-	return a.withStore(ctx, StoreRead, func(x indexed) error {
+	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) error {
 		sessions, err := a.compacted(ctx, x, f)
 		if err != nil {
 			return err
@@ -62,35 +62,35 @@ func (a *app) compactions(ctx context.Context, f compactionsFlags) error {
 			return err
 		}
 		if f.asJSON {
-			return a.printJSON(view.Compactions(list))
+			return a.printJSON(app.Compactions(list))
 		}
 		return a.printCompactions(list, f)
 	})
 }
 
 // compacted returns the sessions that the flags select.
-func (a *app) compacted(ctx context.Context, x indexed, f compactionsFlags) ([]archive.Session, error) {
+func (a *commands) compacted(ctx context.Context, x app.Archive, f compactionsFlags) ([]archive.Session, error) {
 	if f.session != "" {
-		_, id, err := session(ctx, x.store, f.session)
+		_, id, err := app.ResolveSession(ctx, x.Index, f.session)
 		if err != nil {
 			return nil, err
 		}
-		s, err := x.store.Session(ctx, id)
+		s, err := x.Index.Session(ctx, id)
 		return []archive.Session{s}, err
 	}
 	filter := archive.SessionFilter{Agents: true}
 	if !f.all {
-		dir := a.projectRoot()
+		dir := a.app.ProjectDir()
 		if f.dir != "" {
 			dir = a.abs(f.dir)
 		}
-		filter.Projects = []string{x.capture.Project(dir).Key}
+		filter.Projects = []string{x.Capture.Project(dir).Key}
 	}
-	return x.store.Sessions(ctx, filter)
+	return x.Index.Sessions(ctx, filter)
 }
 
 // againFor returns what makes a conversation of ours again.
-func (a *app) againFor(x indexed) compact.Again {
+func (a *commands) againFor(x app.Archive) compact.Again {
 	return func(ctx context.Context, c archive.Compaction, budget int) (string, error) {
 		out, req, err := a.replaceArchived(ctx, x, c.Session, c.Line, budget)
 		if err != nil {
@@ -100,7 +100,7 @@ func (a *app) againFor(x indexed) compact.Again {
 	}
 }
 
-func (a *app) printCompactions(list []compact.Outcome, f compactionsFlags) error {
+func (a *commands) printCompactions(list []compact.Outcome, f compactionsFlags) error {
 	if len(list) == 0 {
 		where := "No compaction in the sessions of this project. `strandline compactions --all` lists those of all."
 		if f.all || f.session != "" {
@@ -126,7 +126,7 @@ func (a *app) printCompactions(list []compact.Outcome, f compactionsFlags) error
 		case o.Told && !c.Ours:
 			back = "(" + percent(o.Restored) + ")"
 		}
-		t.row(view.CutHandle(c), a.format(c.Time, "01-02 15:04"), kilo(c.PreTokens)+"→"+kilo(c.PostTokens), took(c.Duration), kept, back, both, used, cause)
+		t.row(app.CutHandle(c), a.format(c.Time, "01-02 15:04"), kilo(c.PreTokens)+"→"+kilo(c.PostTokens), took(c.Duration), kept, back, both, used, cause)
 	}
 	return t.write(a.out, a.width())
 }

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"strandline/bench/synth"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/config"
 	"strandline/internal/text"
-	"strandline/internal/view"
 )
 
 const (
@@ -66,7 +66,7 @@ func (w *world) give(handles ...string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	var list []view.Compaction
+	var list []app.Compaction
 	if err := json.Unmarshal([]byte(w.must("compactions", "--session", sessionC, "--json", "-n", "1")), &list); err != nil {
 		w.t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestCompactionsFitTheTerminal(t *testing.T) {
 
 func TestStatusTellsOfCompactions(t *testing.T) {
 	w := compactedWorld(t)
-	var before, after view.Status
+	var before, after app.Status
 	if err := json.Unmarshal([]byte(w.must("status", "--json")), &before); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestCompactionsAreMeasuredOnce(t *testing.T) {
 	w := compactedWorld(t)
 	kept := func() float64 {
 		t.Helper()
-		var list []view.Compaction
+		var list []app.Compaction
 		if err := json.Unmarshal([]byte(w.must("compactions", "--session", sessionC, "--json", "-n", "1")), &list); err != nil || len(list) != 1 || list[0].Kept == nil {
 			t.Fatalf("%+v, %v", list, err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
 	"strandline/internal/install"
@@ -16,7 +17,7 @@ const completed = 50
 
 // complete tells shells what values flags and arguments take. It is asked only
 // where a shell completes a line.
-func (a *app) complete(root *cobra.Command) {
+func (a *commands) complete(root *cobra.Command) {
 	fixed := map[string][]string{
 		"kind":   texts(archive.PassageKinds()),
 		"role":   texts(compact.Roles()),
@@ -69,9 +70,9 @@ func first(of cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-func (a *app) completeSession(cmd *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
-	_ = a.withStore(cmd.Context(), StoreRead, func(x indexed) error { // a shell shows no errors
-		list, err := x.store.Sessions(cmd.Context(), archive.SessionFilter{Limit: completed})
+func (a *commands) completeSession(cmd *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+	_ = a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error { // a shell shows no errors
+		list, err := x.Index.Sessions(cmd.Context(), archive.SessionFilter{Limit: completed})
 		for _, s := range list {
 			if id := archive.ShortID(s.ID); strings.HasPrefix(id, typed) {
 				out = append(out, cobra.CompletionWithDesc(id, text.TruncateCells(oneLine(s.Title), 60)))
@@ -82,8 +83,8 @@ func (a *app) completeSession(cmd *cobra.Command, _ []string, typed string) (out
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-func (a *app) completeKey(_ *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
-	cfg, _ := a.settings() // as above
+func (a *commands) completeKey(_ *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+	cfg, _ := a.app.Settings() // as above
 	for _, e := range cfg.Entries() {
 		if strings.HasPrefix(e.Key, typed) {
 			out = append(out, e.Key)

@@ -11,7 +11,7 @@ import (
 	"strandline/internal/config"
 )
 
-func (a *app) configCommand() *cobra.Command {
+func (a *commands) configCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "config",
@@ -21,7 +21,7 @@ func (a *app) configCommand() *cobra.Command {
 .strandline.toml, your config.toml, or the default.`,
 		Args: knownCommand,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.settings()
+			cfg, err := a.app.Settings()
 			if asJSON {
 				return errors.Join(a.printJSON(cfg.Entries()), err)
 			}
@@ -39,11 +39,11 @@ func (a *app) configCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) configGetCommand() *cobra.Command {
+func (a *commands) configGetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "get KEY", Short: "Print the value of one setting", Args: arguments("KEY"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cfg, err := a.settings()
+			cfg, err := a.app.Settings()
 			for _, e := range cfg.Entries() {
 				if e.Key == args[0] {
 					fmt.Fprintln(a.out, e.Value)
@@ -55,7 +55,7 @@ func (a *app) configGetCommand() *cobra.Command {
 	}
 }
 
-func (a *app) configSetCommand() *cobra.Command {
+func (a *commands) configSetCommand() *cobra.Command {
 	var inProject bool
 	cmd := &cobra.Command{
 		Use:   "set KEY VALUE",
@@ -63,16 +63,16 @@ func (a *app) configSetCommand() *cobra.Command {
 		Args:  arguments("KEY", "VALUE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			// Settings that are not accepted are what this command may mend.
-			cfg, _ := a.settings()
+			cfg, _ := a.app.Settings()
 			path := cfg.ConfigFile
 			if inProject {
-				path = filepath.Join(a.projectRoot(), config.ProjectFile)
+				path = filepath.Join(a.app.ProjectDir(), config.ProjectFile)
 			}
 			if err := config.Set(path, args[0], args[1]); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.out, "%s = %s in %s\n", args[0], args[1], path)
-			after, err := a.settings()
+			after, err := a.app.Settings()
 			for _, e := range after.Entries() {
 				if e.Key == args[0] && e.Source != path {
 					fmt.Fprintf(a.errOut, "note: %s stays %s: %s is stronger\n", e.Key, e.Value, e.Source)

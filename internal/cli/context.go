@@ -7,9 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/archive"
+	"strandline/internal/app"
 	"strandline/internal/compact"
-	"strandline/internal/view"
 )
 
 // contextFlags are those of the commands that print what a compaction gets.
@@ -28,7 +27,7 @@ func (f *contextFlags) register(cmd *cobra.Command) {
 	jsonFlag(cmd, &f.asJSON)
 }
 
-func (a *app) restoreCommand() *cobra.Command {
+func (a *commands) restoreCommand() *cobra.Command {
 	var f contextFlags
 	role := ""
 	cmd := &cobra.Command{
@@ -53,10 +52,10 @@ fits the session. A sub-agent of a known type gets the role of its type.`,
 				return err
 			}
 		}
-		return a.printContext(cmd, f, func(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
+		return a.printContext(cmd, f, func(ctx context.Context, x app.Archive, req compact.Request) (compact.Block, error) {
 			req.Role = shape
 			if !cmd.Flags().Changed("budget") {
-				req.Budget = x.cfg.Restore.Budget
+				req.Budget = x.Config.Restore.Budget
 			}
 			return a.restored(ctx, x, req)
 		})
@@ -64,7 +63,7 @@ fits the session. A sub-agent of a known type gets the role of its type.`,
 	return cmd
 }
 
-func (a *app) preserveCommand() *cobra.Command {
+func (a *commands) preserveCommand() *cobra.Command {
 	var f contextFlags
 	cmd := &cobra.Command{
 		Use:   "preserve",
@@ -75,9 +74,9 @@ summary keeps tasks, files, decisions and errors.`,
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.printContext(cmd, f, func(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
+		return a.printContext(cmd, f, func(ctx context.Context, x app.Archive, req compact.Request) (compact.Block, error) {
 			if !cmd.Flags().Changed("budget") {
-				req.Budget = x.cfg.Compaction.InstructionBudget
+				req.Budget = x.Config.Compaction.InstructionBudget
 			}
 			return a.preserved(ctx, x, req)
 		})
@@ -86,47 +85,47 @@ summary keeps tasks, files, decisions and errors.`,
 }
 
 // restored is the block that a compaction gets back.
-func (a *app) restored(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
-	req.Log, req.Redact = x.capture.Conversation, a.env.Redact(x.cfg)
+func (a *commands) restored(ctx context.Context, x app.Archive, req compact.Request) (compact.Block, error) {
+	req.Log, req.Redact = x.Capture.Conversation, x.Redact
 	if err := a.learned(ctx, x, &req); err != nil {
 		return compact.Block{}, err
 	}
-	return compact.Restore(ctx, x.store, req)
+	return compact.Restore(ctx, x.Index, req)
 }
 
 // preserved is the text that the client's summarizer would be given.
-func (a *app) preserved(ctx context.Context, x indexed, req compact.Request) (compact.Block, error) {
-	if req.AtLine == 0 && a.env.Changes != nil { // a work tree has no past to look at
-		s, err := x.store.Session(ctx, req.Session)
+func (a *commands) preserved(ctx context.Context, x app.Archive, req compact.Request) (compact.Block, error) {
+	if req.AtLine == 0 && a.app.Changes != nil { // a work tree has no past to look at
+		s, err := x.Index.Session(ctx, req.Session)
 		if err != nil {
 			return compact.Block{}, err
 		}
-		req.Changes = func(ctx context.Context) string { return a.env.Changes(x.cfg)(ctx, s.Cwd) }
+		req.Changes = func(ctx context.Context) string { return a.app.Changes(x.Config)(ctx, s.Cwd) }
 	}
 	var err error
 	if req.Summaries, err = a.summaries(ctx, x, req); err != nil {
 		return compact.Block{}, err
 	}
-	text, err := compact.Preserve(ctx, x.store, req)
+	text, err := compact.Preserve(ctx, x.Index, req)
 	return compact.Block{Text: text}, err
 }
 
-func (a *app) printContext(cmd *cobra.Command, f contextFlags, build func(context.Context, indexed, compact.Request) (compact.Block, error)) error {
+func (a *commands) printContext(cmd *cobra.Command, f contextFlags, build func(context.Context, app.Archive, compact.Request) (compact.Block, error)) error {
 	if f.atLine < 0 || f.budget < 0 {
 		return wrongUsage("--at-line and --budget take numbers from 0 up", "")
 	}
 	ctx := cmd.Context()
-	return a.withStore(ctx, StoreRead, func(x indexed) error {
-		id, err := a.sessionOrLast(ctx, x, f.session)
+	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) error {
+		id, err := a.app.SessionOrLatest(ctx, x, f.session)
 		if err != nil {
 			return err
 		}
-		block, err := build(ctx, x, compact.Request{Session: id, AtLine: f.atLine, Budget: f.budget, Now: a.env.Now()})
+		block, err := build(ctx, x, compact.Request{Session: id, AtLine: f.atLine, Budget: f.budget, Now: a.app.Now()})
 		if err != nil {
 			return err
 		}
 		if f.asJSON {
-			return a.printJSON(view.NewContext(id, block))
+			return a.printJSON(app.NewContext(id, block))
 		}
 		if block.Text == "" {
 			if cmd.Flags().Changed("budget") {
@@ -141,21 +140,4 @@ func (a *app) printContext(cmd *cobra.Command, f contextFlags, build func(contex
 		}
 		return nil
 	})
-}
-
-// sessionOrLast resolves a typed session; without one it is the last session of
-// the project one stands in.
-func (a *app) sessionOrLast(ctx context.Context, x indexed, typed string) (string, error) {
-	if typed != "" {
-		_, id, err := session(ctx, x.store, typed)
-		return id, err
-	}
-	list, err := x.store.Sessions(ctx, archive.SessionFilter{Projects: []string{x.capture.Project(a.projectRoot()).Key}, Limit: 1})
-	if err != nil {
-		return "", err
-	}
-	if len(list) == 0 {
-		return "", archive.NotFound("no session of this project is kept", "name one with --session; `strandline sessions` lists them")
-	}
-	return list[0].ID, nil
 }

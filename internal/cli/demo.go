@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
@@ -19,7 +20,7 @@ import (
 	"strandline/internal/recall"
 )
 
-func (a *app) demoCommand() *cobra.Command {
+func (a *commands) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole story in seconds, touching nothing of yours",
@@ -31,7 +32,7 @@ func (a *app) demoCommand() *cobra.Command {
 			}
 			_, live := a.env.Terminal(a.env.Stdout)
 			err = demo.Run(cmd.Context(), demo.Env{
-				Out: a.env.Stdout, Color: a.paint().on, Live: live, Now: a.env.Now, Dir: dir,
+				Out: a.env.Stdout, Color: a.paint().on, Live: live, Now: a.app.Now, Dir: dir,
 				Open: a.openDemo,
 			})
 			return errors.Join(err, os.RemoveAll(dir))
@@ -42,29 +43,29 @@ func (a *app) demoCommand() *cobra.Command {
 // demoArchive is the demo's installation: the commands' own code over folders of
 // its own.
 type demoArchive struct {
-	app     *app
+	app     *commands
 	cfg     *config.Config
 	capture *capture.Capture
-	store   Store
-	known   Store
+	store   *app.Index
+	known   *app.Index
 	table   *embed.Static
 }
 
-func (a *app) openDemo(ctx context.Context, home, clientDir string) (demo.Archive, error) {
+func (a *commands) openDemo(ctx context.Context, home, clientDir string) (demo.Archive, error) {
 	env := map[string]string{"STRANDLINE_HOME": home, "CLAUDE_CONFIG_DIR": clientDir, "XDG_CONFIG_HOME": filepath.Join(home, "config")}
 	cfg, err := config.Load(config.Inputs{Env: func(k string) string { return env[k] }, Home: home})
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := a.env.NewCapture(cfg)
+	c, _, err := a.app.NewCapture(cfg)
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.env.OpenStore(ctx, cfg.Paths.Index(), StoreBulk)
+	s, err := a.app.Stores.OpenIndex(ctx, cfg.Paths.Index(), app.BulkWrite)
 	if err != nil {
 		return nil, err
 	}
-	known, err := a.env.OpenStore(ctx, cfg.Paths.Index(), StoreRead)
+	known, err := a.app.Stores.OpenIndex(ctx, cfg.Paths.Index(), app.ReadOnly)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -90,18 +91,18 @@ func (d *demoArchive) Import(ctx context.Context, clientDir string, progress fun
 
 // Restore implements demo.Archive.
 func (d *demoArchive) Restore(ctx context.Context, session string, beforeLine, budget int) (string, error) {
-	block, err := compact.Restore(ctx, d.store, compact.Request{Session: session, AtLine: beforeLine, Budget: budget, Now: d.app.env.Now()})
+	block, err := compact.Restore(ctx, d.store, compact.Request{Session: session, AtLine: beforeLine, Budget: budget, Now: d.app.app.Now()})
 	return block.Text, err
 }
 
 // Search implements demo.Archive.
 func (d *demoArchive) Search(ctx context.Context, query string, n int) ([]archive.Hit, error) {
-	req, err := recall.Parse(query, d.app.env.Now())
+	req, err := recall.Parse(query, d.app.app.Now())
 	if err != nil {
 		return nil, err
 	}
 	req.Limit = n
-	result, err := recall.New(d.store, d.app.env.Now, d.table).Search(ctx, req)
+	result, err := recall.New(d.store, d.app.app.Now, d.table).Search(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -11,15 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/config"
 	"strandline/internal/install"
 	"strandline/internal/project"
 	"strandline/internal/state"
-	"strandline/internal/view"
 )
 
-func (a *app) doctorCommand() *cobra.Command {
+func (a *commands) doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -50,11 +50,11 @@ sessions from being recorded or found.`,
 	return cmd
 }
 
-func (a *app) doctor(ctx context.Context) ([]install.Finding, error) {
-	cfg, _ := a.settings() // what was not accepted is a finding below
+func (a *commands) doctor(ctx context.Context) ([]install.Finding, error) {
+	cfg, _ := a.app.Settings() // what was not accepted is a finding below
 	findings := install.Check(ctx, install.CheckOptions{
-		ClientDir: cfg.ClientDir, ProjectDir: a.projectRoot(), Home: cfg.Paths.Home, Exe: a.env.Exe, Version: a.env.Version,
-		Getenv: a.env.Getenv, LookPath: a.env.LookPath, VersionOf: a.env.VersionOf,
+		ClientDir: cfg.ClientDir, ProjectDir: a.app.ProjectDir(), Home: cfg.Paths.Home, Exe: a.app.Exe, Version: a.app.Version,
+		Getenv: a.app.Getenv, LookPath: a.app.System.LookPath, VersionOf: a.app.System.VersionOf,
 	})
 	for _, p := range cfg.Problems() {
 		findings = append(findings, install.Finding{Level: install.LevelWarn, Topic: "settings", Msg: p.Msg, Hint: "`strandline config` prints what is in force"})
@@ -77,20 +77,20 @@ func (a *app) doctor(ctx context.Context) ([]install.Finding, error) {
 
 // checkCompanion says so when the program that serves models, and whatever else
 // this build leaves out, is not there or of another version.
-func (a *app) checkCompanion(ctx context.Context) []install.Finding {
-	path, err := a.env.FindCompanion()
+func (a *commands) checkCompanion(ctx context.Context) []install.Finding {
+	path, err := a.app.System.FindCompanion()
 	if err != nil {
-		return []install.Finding{{Level: install.LevelWarn, Topic: "program", Msg: sentence(err), Hint: archive.ErrorHint(err)}}
+		return []install.Finding{{Level: install.LevelWarn, Topic: "program", Msg: app.ErrorText(err), Hint: archive.ErrorHint(err)}}
 	}
 	if path == "" {
 		return nil
 	}
-	switch version, err := a.env.VersionOf(ctx, path); {
+	switch version, err := a.app.System.VersionOf(ctx, path); {
 	case err != nil:
-		return []install.Finding{{Level: install.LevelWarn, Topic: "program", Msg: sentence(err), Hint: "install strandline again; its two programs belong together"}}
-	case version != a.env.Version:
+		return []install.Finding{{Level: install.LevelWarn, Topic: "program", Msg: app.ErrorText(err), Hint: "install strandline again; its two programs belong together"}}
+	case version != a.app.Version:
 		return []install.Finding{{Level: install.LevelWarn, Topic: "program",
-			Msg: fmt.Sprintf("%s has version %s, this program %s", path, version, a.env.Version), Hint: "install strandline again; its two programs belong together"}}
+			Msg: fmt.Sprintf("%s has version %s, this program %s", path, version, a.app.Version), Hint: "install strandline again; its two programs belong together"}}
 	}
 	return nil
 }
@@ -103,8 +103,8 @@ const (
 )
 
 // checkDisk says so when the disk that the archive lies on is full or nearly so.
-func (a *app) checkDisk(home string) []install.Finding {
-	free, ok := a.env.DiskFree(home)
+func (a *commands) checkDisk(home string) []install.Finding {
+	free, ok := a.app.System.DiskFree(home)
 	switch {
 	case !ok || free >= diskLow:
 		return nil
@@ -118,18 +118,17 @@ func (a *app) checkDisk(home string) []install.Finding {
 
 // checkArchive looks at the index, at what it may be missing, and at the errors of
 // the last week.
-func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.Finding, error) {
-	c, journal, err := a.env.NewCapture(cfg)
+func (a *commands) checkArchive(ctx context.Context, cfg *config.Config) ([]install.Finding, error) {
+	r, err := a.app.LenientWorkspace()
 	if err != nil {
 		return nil, err
 	}
-	r := rooms{cfg, c, journal}
 	var out []install.Finding
-	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {
-		if err := x.store.Integrity(ctx); err != nil {
+	err = a.app.WithIndex(ctx, r, app.ReadOnly, func(x app.Archive) error {
+		if err := x.Index.Integrity(ctx); err != nil {
 			return err
 		}
-		n, err := a.pass(r).Unindexed(ctx, x.store)
+		n, err := a.pass(r).Unindexed(ctx, x.Index)
 		if err != nil {
 			return err
 		}
@@ -151,12 +150,12 @@ func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.F
 	switch archive.ErrorCode(err) {
 	case "":
 	case archive.CodeNotFound:
-		out = append(out, install.Finding{Level: install.LevelInfo, Topic: "index", Msg: sentence(err), Hint: archive.ErrorHint(err)})
+		out = append(out, install.Finding{Level: install.LevelInfo, Topic: "index", Msg: app.ErrorText(err), Hint: archive.ErrorHint(err)})
 	default:
-		out = append(out, install.Finding{Level: install.LevelFail, Topic: "index", Msg: sentence(err),
+		out = append(out, install.Finding{Level: install.LevelFail, Topic: "index", Msg: app.ErrorText(err),
 			Hint: cmp.Or(archive.ErrorHint(err), "`strandline reindex` rebuilds it from the logs; nothing is lost")})
 	}
-	entries, err := state.RecentErrors(r.cfg.Paths.Errors(), a.env.Now().Add(-7*24*time.Hour), 10)
+	entries, err := state.RecentErrors(r.Config.Paths.Errors(), a.app.Now().Add(-7*24*time.Hour), 10)
 	for _, e := range entries {
 		out = append(out, install.Finding{Level: install.LevelWarn, Topic: "errors",
 			Msg: fmt.Sprintf("%s %s: %s", a.stamp(e.Time), cmp.Or(e.Event, e.Msg), cmp.Or(e.Error, e.Msg))})
@@ -165,8 +164,8 @@ func (a *app) checkArchive(ctx context.Context, cfg *config.Config) ([]install.F
 }
 
 // checkMoved asks whether the folder that one stands in is a project's new place.
-func (a *app) checkMoved(ctx context.Context, x indexed) ([]install.Finding, error) {
-	list, err := x.store.Projects(ctx)
+func (a *commands) checkMoved(ctx context.Context, x app.Archive) ([]install.Finding, error) {
+	list, err := x.Index.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -174,18 +173,18 @@ func (a *app) checkMoved(ctx context.Context, x indexed) ([]install.Finding, err
 	for i, p := range list {
 		known[i] = p.Project
 	}
-	here := x.capture.Project(a.projectRoot())
+	here := x.Capture.Project(a.app.ProjectDir())
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	before, ok := project.MovedFrom(here, known, exists)
 	if !ok {
 		return nil, nil
 	}
 	return []install.Finding{{Level: install.LevelInfo, Topic: "project",
-		Msg:  fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", view.ProjectName(before)),
-		Hint: fmt.Sprintf("`strandline projects merge %q %q` makes them one", view.ProjectName(before), here.Root)}}, nil
+		Msg:  fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", app.ProjectName(before)),
+		Hint: fmt.Sprintf("`strandline projects merge %q %q` makes them one", app.ProjectName(before), here.Root)}}, nil
 }
 
-func (a *app) printFindings(findings []install.Finding) {
+func (a *commands) printFindings(findings []install.Finding) {
 	p, columns := a.paint(), a.columns(a.env.Stdout)
 	marks := map[install.Level]string{
 		install.LevelOK: p.green("✓"), install.LevelInfo: p.dim("·"), install.LevelWarn: p.yellow("!"), install.LevelFail: p.red("✗"),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/config"
 	"strandline/internal/install"
@@ -19,13 +20,13 @@ const modelWait = 20 * time.Second
 // checkModel has the model that the settings choose embed a word, as a search
 // would: its files are right, its helper is there and runs, and the helper finds
 // its runtime.
-func (a *app) checkModel(ctx context.Context, cfg *config.Config) []install.Finding {
+func (a *commands) checkModel(ctx context.Context, cfg *config.Config) []install.Finding {
 	name := cfg.Embed.Model
-	if name == modelHTTP && a.env.Endpoint == nil {
+	if name == app.ModelHTTP && a.app.Network == nil {
 		return nil // the companion asks it, and a search says what it did without
 	}
-	chosen, err := a.env.chosen(cfg)
-	if err == nil && chosen.open == nil {
+	chosen, err := a.app.Chosen(cfg)
+	if err == nil && chosen.Open == nil {
 		return nil
 	}
 	dim := 0
@@ -34,17 +35,17 @@ func (a *app) checkModel(ctx context.Context, cfg *config.Config) []install.Find
 	}
 	if err != nil {
 		return []install.Finding{{Level: install.LevelWarn, Topic: "model",
-			Msg:  fmt.Sprintf("embed.model = %s does not work, searches use the built-in vectors: %s", name, oneLine(sentence(err))),
+			Msg:  fmt.Sprintf("embed.model = %s does not work, searches use the built-in vectors: %s", name, oneLine(app.ErrorText(err))),
 			Hint: cmp.Or(archive.ErrorHint(err), "`strandline model use static` does without; embed.helper and embed.library say where a model's programs are")}}
 	}
 	return []install.Finding{{Level: install.LevelOK, Topic: "model", Msg: fmt.Sprintf("%s answers with vectors of %d components", name, dim)}}
 }
 
 // tryModel returns how long a model's vectors are.
-func tryModel(ctx context.Context, m chosenModel) (dim int, err error) {
+func tryModel(ctx context.Context, m app.ChosenModel) (dim int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, modelWait)
 	defer cancel()
-	e, closer, err := m.open(ctx, 1)
+	e, closer, err := m.Open(ctx, 1)
 	if err != nil {
 		return 0, err
 	}

@@ -10,12 +10,12 @@ import (
 // earlyCommand is the question of the compactor's module after a turn: whether
 // the context is to be compacted now, before the client has to. It is hidden,
 // since nobody else asks.
-func (a *app) earlyCommand() *cobra.Command {
+func (a *commands) earlyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "early TOKENS WINDOW", Short: "Say whether the plugin should compact now", Hidden: true, Args: arguments("TOKENS", "WINDOW"),
 		Long: "Print \"compact\" if so many tokens are more of the window than autopilot.compact_early,\nand nothing otherwise.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			cfg, err := a.settings()
+			cfg, err := a.app.Settings()
 			if err != nil {
 				return err
 			}

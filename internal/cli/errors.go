@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 )
 
@@ -76,7 +76,7 @@ func printError(w io.Writer, columns int, err error) {
 			continue
 		}
 		const said, hinted = "strandline: ", "hint: "
-		hang(w, columns, said, len(said), sentence(e), plain)
+		hang(w, columns, said, len(said), app.ErrorText(e), plain)
 		if hint := archive.ErrorHint(e); hint != "" {
 			hang(w, columns, hinted, len(hinted), hint, plain)
 		}
@@ -97,43 +97,6 @@ func parts(err error) []error {
 		out = append(out, parts(e)...)
 	}
 	return out
-}
-
-// sentence is what went wrong and its innermost reason, without the steps in
-// between; a lock is reason enough by itself, and its hint names it. An error
-// that nobody worded for a user is shown whole.
-func sentence(err error) string {
-	told, ok := errors.AsType[*archive.Error](err)
-	if !ok {
-		return err.Error()
-	}
-	if told.Err == nil || told.Code == archive.CodeBusy {
-		return told.Msg
-	}
-	reason := innermost(told.Err).Error()
-	if strings.Contains(told.Msg, reason) {
-		return told.Msg
-	}
-	return told.Msg + ": " + reason
-}
-
-// innermost is what an error began with: of several that were joined, the first.
-func innermost(err error) error {
-	for {
-		var next error
-		switch x := err.(type) { //nolint:errorlint // each link is looked at by itself
-		case interface{ Unwrap() error }:
-			next = x.Unwrap()
-		case interface{ Unwrap() []error }:
-			if all := x.Unwrap(); len(all) > 0 {
-				next = all[0]
-			}
-		}
-		if next == nil {
-			return err
-		}
-		err = next
-	}
 }
 
 func exitCode(err error) int {

@@ -125,7 +125,7 @@ func TestOutputThatIsLostIsAnError(t *testing.T) {
 		for _, width := range []int{0, 80} {
 			w.width = width
 			var errOut strings.Builder
-			code := Main(t.Context(), w.outside(full{}, &errOut), strings.Fields(line))
+			code := Main(t.Context(), w.options(full{}, &errOut), strings.Fields(line))
 			if code != ExitDenied || !strings.Contains(errOut.String(), "strandline: cannot write the output: no space left\nhint: ") {
 				t.Errorf("%s, %d columns: exit code %d\n%s", line, width, code, errOut.String())
 			}

@@ -12,10 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 )
 
-func (a *app) exportCommand() *cobra.Command {
+func (a *commands) exportCommand() *cobra.Command {
 	var out, file string
 	var generation int
 	cmd := &cobra.Command{
@@ -27,7 +28,7 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 "tool-results/….txt").`,
 		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.enter()
+			r, err := a.app.Workspace()
 			if err != nil {
 				return err
 			}
@@ -39,12 +40,12 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 				return wrongUsage("--generation takes a number from 0 up, and no --file beside it", "")
 			}
 			if file != "" {
-				return a.writeOut(out, func(w io.Writer) error { return r.capture.ExportFile(id, file, w) })
+				return a.writeOut(out, func(w io.Writer) error { return r.Capture.ExportFile(id, file, w) })
 			}
-			if err := a.writeOut(out, func(w io.Writer) error { return r.capture.Export(id, generation, w) }); err != nil {
+			if err := a.writeOut(out, func(w io.Writer) error { return r.Capture.Export(id, generation, w) }); err != nil {
 				return err
 			}
-			damaged, err := r.capture.Damage(id, generation)
+			damaged, err := r.Capture.Damage(id, generation)
 			if damaged > 0 {
 				fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` mends them while the client has its file\n", damaged)
 			}
@@ -59,16 +60,16 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 
 // loggedSession resolves a session for commands that need only the log: a full id
 // works without an index.
-func (a *app) loggedSession(ctx context.Context, r rooms, typed string) (id string, err error) {
+func (a *commands) loggedSession(ctx context.Context, r app.Workspace, typed string) (id string, err error) {
 	h, err := archive.ParseHandle(typed)
 	if err != nil {
 		return "", err
 	}
-	if r.capture.HasLog(h.Session) {
+	if r.Capture.HasLog(h.Session) {
 		return h.Session, nil
 	}
-	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {
-		id, err = x.store.Resolve(ctx, h.Session)
+	err = a.app.WithIndex(ctx, r, app.ReadOnly, func(x app.Archive) error {
+		id, err = x.Index.Resolve(ctx, h.Session)
 		return err
 	})
 	return id, err
@@ -76,7 +77,7 @@ func (a *app) loggedSession(ctx context.Context, r rooms, typed string) (id stri
 
 // writeOut lets write fill a file or stdout. A file appears whole or not at all;
 // what is no regular file (a pipe, /dev/null) is written to and not replaced.
-func (a *app) writeOut(path string, write func(io.Writer) error) error {
+func (a *commands) writeOut(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return buffered(a.env.Stdout, write)
 	}
@@ -130,7 +131,7 @@ func notRebuilt(err error, dir string) error {
 	return err
 }
 
-func (a *app) rebuildCommand() *cobra.Command {
+func (a *commands) rebuildCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "rebuild SESSION",
@@ -140,7 +141,7 @@ where the client keeps them, byte for byte. A file that exists with other conten
 never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
 		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.enter()
+			r, err := a.app.Workspace()
 			if err != nil {
 				return err
 			}
@@ -148,11 +149,11 @@ never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
 			if err != nil {
 				return err
 			}
-			dir := filepath.Join(r.cfg.ClientDir, "projects")
+			dir := filepath.Join(r.Config.ClientDir, "projects")
 			if to != "" {
 				dir = a.abs(to)
 			}
-			files, err := r.capture.Rebuild(cmd.Context(), id, dir)
+			files, err := r.Capture.Rebuild(cmd.Context(), id, dir)
 			if err != nil {
 				return notRebuilt(err, dir)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 )
 
@@ -24,7 +25,7 @@ func written(text string, err error) func(io.Writer) error {
 
 func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
-	a := &app{env: Env{Cwd: dir}}
+	a := &commands{app: app.New(app.Options{Cwd: dir})}
 	read := func(name string) string {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -67,7 +68,7 @@ func TestLinksAndDevicesStayWhatTheyAre(t *testing.T) {
 		t.Skip("links need a privilege on Windows")
 	}
 	dir := t.TempDir()
-	a := &app{env: Env{Cwd: dir}}
+	a := &commands{app: app.New(app.Options{Cwd: dir})}
 	link := filepath.Join(dir, "link")
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "file"), []byte("old"), 0o600), os.Symlink("file", link)); err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestLinksAndDevicesStayWhatTheyAre(t *testing.T) {
 
 func TestToStandardOutput(t *testing.T) {
 	var out strings.Builder
-	a := &app{env: Env{Stdout: &out}}
+	a := &commands{env: Options{Stdout: &out}}
 	if err := a.writeOut("", written("exact\x1b[2J\xff", nil)); err != nil || out.String() != "exact\x1b[2J\xff" {
 		t.Errorf("%v, %q", err, out.String())
 	}

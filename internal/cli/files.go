@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/task"
-	"strandline/internal/view"
 )
 
 type filesFlags struct {
@@ -19,7 +19,7 @@ type filesFlags struct {
 	limit               int
 }
 
-func (a *app) filesCommand() *cobra.Command {
+func (a *commands) filesCommand() *cobra.Command {
 	var f filesFlags
 	cmd := &cobra.Command{
 		Use:   "files [PATH]",
@@ -37,7 +37,7 @@ Without PATH: the files that a session touched, the most often changed first.`,
 			if f.all && f.dir != "" {
 				return wrongUsage("--all and --project exclude each other", "")
 			}
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
 				if len(args) == 0 {
 					return a.sessionFiles(cmd.Context(), x, f)
 				}
@@ -56,28 +56,28 @@ Without PATH: the files that a session touched, the most often changed first.`,
 	return cmd
 }
 
-func (a *app) fileHistory(ctx context.Context, x indexed, path string, f filesFlags) error {
+func (a *commands) fileHistory(ctx context.Context, x app.Archive, path string, f filesFlags) error {
 	q := task.FileQuery{Path: path, Reads: f.reads, Limit: f.limit}
 	var err error
 	if q.Since, err = a.since(f.since); err != nil {
 		return err
 	}
 	if f.session != "" {
-		if _, q.Session, err = session(ctx, x.store, f.session); err != nil {
+		if _, q.Session, err = app.ResolveSession(ctx, x.Index, f.session); err != nil {
 			return err
 		}
 	} else if !f.all {
-		dir := a.projectRoot()
+		dir := a.app.ProjectDir()
 		if f.dir != "" {
 			dir = a.abs(f.dir)
 		}
-		q.Projects = []string{x.capture.Project(dir).Key}
+		q.Projects = []string{x.Capture.Project(dir).Key}
 	}
-	list, left, err := task.FileHistory(ctx, x.store, q)
+	list, left, err := task.FileHistory(ctx, x.Index, q)
 	if err != nil {
 		return err
 	}
-	out := view.Touches(list)
+	out := app.Touches(list)
 	if f.asJSON {
 		return a.printJSON(out)
 	}
@@ -89,7 +89,7 @@ func (a *app) fileHistory(ctx context.Context, x indexed, path string, f filesFl
 		fmt.Fprintf(a.out, "%d older ones left out (-n 0 shows all)\n", left)
 	}
 	t := newTable("HANDLE", "WHEN", "DID", "WHAT")
-	t.paths = !slices.ContainsFunc(out, func(j view.Touch) bool { return j.Command != "" })
+	t.paths = !slices.ContainsFunc(out, func(j app.Touch) bool { return j.Command != "" })
 	for _, j := range out {
 		did := j.Tool
 		if j.Failed {
@@ -101,16 +101,16 @@ func (a *app) fileHistory(ctx context.Context, x indexed, path string, f filesFl
 }
 
 // sessionFiles lists the files that one session touched.
-func (a *app) sessionFiles(ctx context.Context, x indexed, f filesFlags) error {
-	id, err := a.sessionOrLast(ctx, x, f.session)
+func (a *commands) sessionFiles(ctx context.Context, x app.Archive, f filesFlags) error {
+	id, err := a.app.SessionOrLatest(ctx, x, f.session)
 	if err != nil {
 		return err
 	}
-	touches, err := x.store.Files(ctx, archive.Span{Session: id})
+	touches, err := x.Index.Files(ctx, archive.Span{Session: id})
 	if err != nil {
 		return err
 	}
-	out := view.Files(touches, f.limit)
+	out := app.Files(touches, f.limit)
 	if f.asJSON {
 		return a.printJSON(out)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/logread"
+	"strandline/internal/app"
 	"strandline/internal/text"
 	"strandline/internal/transcript/claude"
 )
@@ -41,7 +41,7 @@ func TestHang(t *testing.T) {
 func TestTextsAreBrokenOnlyWhereTheyAreProse(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("word ", 30))
 	code := "```go\n" + long + "\n```\n"
-	a := newApp(newWorld(t).outside(new(strings.Builder), new(strings.Builder)))
+	a := newCommands(newWorld(t).options(new(strings.Builder), new(strings.Builder)))
 	for name, c := range map[string]struct {
 		kind, text string
 		broken     bool
@@ -58,7 +58,7 @@ func TestTextsAreBrokenOnlyWhereTheyAreProse(t *testing.T) {
 		"short lines":          {claude.BlockReply, "one\n\ntwo", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := a.told(logread.Block{Kind: c.kind, Text: c.text, Time: time.Now()})
+			got := a.told(app.LogBlock{Kind: c.kind, Text: c.text, Time: time.Now()})
 			if (got != c.text) != c.broken {
 				t.Errorf("got\n%s", got)
 			}
@@ -72,7 +72,7 @@ func TestTextsAreBrokenOnlyWhereTheyAreProse(t *testing.T) {
 			}
 		})
 	}
-	if got := a.told(logread.Block{Kind: claude.BlockReply, Text: code + long}); !strings.HasPrefix(got, code) || !strings.Contains(got[len(code):], "\n") {
+	if got := a.told(app.LogBlock{Kind: claude.BlockReply, Text: code + long}); !strings.HasPrefix(got, code) || !strings.Contains(got[len(code):], "\n") {
 		t.Errorf("behind a fence:\n%s", got)
 	}
 }

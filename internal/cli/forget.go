@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
 // forgetJSON is what `forget` would delete, or has deleted, for scripts.
@@ -47,7 +47,7 @@ type forgetFlags struct {
 	prove               []string
 }
 
-func (a *app) forgetCommand() *cobra.Command {
+func (a *commands) forgetCommand() *cobra.Command {
 	var f forgetFlags
 	cmd := &cobra.Command{
 		Use:   "forget SESSION|HANDLE",
@@ -79,11 +79,11 @@ of upkeep, goes on where it ended.`,
 	return cmd
 }
 
-func (a *app) forget(ctx context.Context, typed string, f forgetFlags) error {
+func (a *commands) forget(ctx context.Context, typed string, f forgetFlags) error {
 	if f.asJSON && !f.yes && !f.dryRun {
 		return wrongUsage("--json cannot ask", "add --yes or --dry-run")
 	}
-	r, err := a.enter()
+	r, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ type deletion struct {
 }
 
 // carryOut shows a deletion, asks, deletes and proves it, as far as the flags say.
-func (a *app) carryOut(ctx context.Context, r rooms, f forgetFlags, d deletion) error {
+func (a *commands) carryOut(ctx context.Context, r app.Workspace, f forgetFlags, d deletion) error {
 	if f.dryRun && f.asJSON {
 		return a.printJSON(d.plan)
 	}
@@ -132,7 +132,7 @@ func (a *app) carryOut(ctx context.Context, r rooms, f forgetFlags, d deletion) 
 		fmt.Fprintln(a.out, "Nothing was deleted.")
 		return silentError{ExitInternal}
 	}
-	lock, err := r.lock("maintain", "pass of upkeep")
+	lock, err := r.Lock("maintain", "pass of upkeep")
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (a *app) carryOut(ctx context.Context, r rooms, f forgetFlags, d deletion) 
 		return err
 	}
 	d.outcome.Done = true
-	proof, err := maintenance.Prove(ctx, r.cfg.Paths.Home, append(d.samples, f.prove...))
+	proof, err := maintenance.Prove(ctx, r.Config.Paths.Home, append(d.samples, f.prove...))
 	if err != nil {
 		return err
 	}
@@ -157,12 +157,12 @@ func (a *app) carryOut(ctx context.Context, r rooms, f forgetFlags, d deletion) 
 	return err
 }
 
-func forgetter(r rooms) maintenance.Forgetter {
-	return maintenance.Forgetter{Capture: r.capture, Journal: r.journal, State: r.cfg.Paths.State()}
+func forgetter(r app.Workspace) maintenance.Forgetter {
+	return maintenance.Forgetter{Capture: r.Capture, Journal: r.Journal, State: r.Config.Paths.State()}
 }
 
 // erase deletes what is left of sessions that are forgotten.
-func (a *app) erase(ctx context.Context, r rooms, sessions []string) error {
+func (a *commands) erase(ctx context.Context, r app.Workspace, sessions []string) error {
 	if len(sessions) == 0 {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (a *app) erase(ctx context.Context, r rooms, sessions []string) error {
 
 // rederive builds what is derived anew: rows, texts and vectors that a database
 // only marks as free would still stand in its file.
-func (a *app) rederive(ctx context.Context, r rooms) error {
+func (a *commands) rederive(ctx context.Context, r app.Workspace) error {
 	embedded, err := a.hasVectors(ctx, r)
 	if err != nil {
 		return err
@@ -189,24 +189,24 @@ func (a *app) rederive(ctx context.Context, r rooms) error {
 		return err
 	}
 	if embedded {
-		err := a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
-			_, err := a.embedAll(ctx, x)
+		err := a.app.WithIndex(ctx, r, app.ReadWrite, func(x app.Archive) error {
+			_, err := a.app.EmbedAll(ctx, x)
 			return err
 		})
 		if err != nil {
-			fmt.Fprintf(a.errOut, "note: the vectors are not whole: %s; `strandline maintain` makes the rest\n", sentence(err))
+			fmt.Fprintf(a.errOut, "note: the vectors are not whole: %s; `strandline maintain` makes the rest\n", app.ErrorText(err))
 		}
 	}
 	return nil
 }
 
 // hasVectors reports that the index holds vectors, which a rebuilt one does not.
-func (a *app) hasVectors(ctx context.Context, r rooms) (has bool, err error) {
-	if _, err := os.Stat(r.cfg.Paths.Index()); err != nil {
+func (a *commands) hasVectors(ctx context.Context, r app.Workspace) (has bool, err error) {
+	if _, err := os.Stat(r.Config.Paths.Index()); err != nil {
 		return false, nil //nolint:nilerr // no index, no vectors
 	}
-	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {
-		sets, err := x.store.VectorSets(ctx)
+	err = a.app.WithIndex(ctx, r, app.ReadOnly, func(x app.Archive) error {
+		sets, err := x.Index.VectorSets(ctx)
 		has = len(sets) > 0
 		return err
 	})
@@ -215,14 +215,14 @@ func (a *app) hasVectors(ctx context.Context, r rooms) (has bool, err error) {
 
 // dropFlat removes what is derived from vectors; the next search or pass writes it
 // anew.
-func dropFlat(r rooms) error {
-	entries, err := os.ReadDir(r.cfg.Paths.Vectors())
+func dropFlat(r app.Workspace) error {
+	entries, err := os.ReadDir(r.Config.Paths.Vectors())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
 		if e.Name() != ".lock" { // who writes there holds it
-			err = errors.Join(err, os.RemoveAll(filepath.Join(r.cfg.Paths.Vectors(), e.Name())))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(r.Config.Paths.Vectors(), e.Name())))
 		}
 	}
 	if err != nil {
@@ -233,7 +233,7 @@ func dropFlat(r rooms) error {
 
 // forgetPlan finds what would be deleted and takes samples of it. A session that an
 // interrupted call left half deleted is found by its name in what was forgotten.
-func (a *app) forgetPlan(ctx context.Context, r rooms, typed string) (forgetJSON, []string, error) {
+func (a *commands) forgetPlan(ctx context.Context, r app.Workspace, typed string) (forgetJSON, []string, error) {
 	h, err := archive.ParseHandle(typed)
 	if err != nil {
 		return forgetJSON{}, nil, err
@@ -241,7 +241,7 @@ func (a *app) forgetPlan(ctx context.Context, r rooms, typed string) (forgetJSON
 	if archive.IsAgentID(h.Session) {
 		return forgetJSON{}, nil, wrongUsage("a sub-agent's run is not forgotten by itself", "it goes with its session, or with the turn that started it")
 	}
-	known, err := r.capture.Forgotten().List()
+	known, err := r.Capture.Forgotten().List()
 	if err != nil {
 		return forgetJSON{}, nil, err
 	}
@@ -252,8 +252,8 @@ func (a *app) forgetPlan(ctx context.Context, r rooms, typed string) (forgetJSON
 	}
 	plan := forgetJSON{Related: []string{}}
 	var samples []string
-	err = a.withIndex(ctx, r, StoreRead, func(x indexed) error {
-		_, id, err := session(ctx, x.store, typed)
+	err = a.app.WithIndex(ctx, r, app.ReadOnly, func(x app.Archive) error {
+		_, id, err := app.ResolveSession(ctx, x.Index, typed)
 		if err != nil {
 			return err
 		}
@@ -267,16 +267,16 @@ func (a *app) forgetPlan(ctx context.Context, r rooms, typed string) (forgetJSON
 // samplesMost is how many texts of a session are looked for after it is deleted.
 const samplesMost = 64
 
-func (a *app) describeForget(ctx context.Context, x indexed, id string, plan *forgetJSON) ([]string, error) {
-	s, err := x.store.Session(ctx, id)
+func (a *commands) describeForget(ctx context.Context, x app.Archive, id string, plan *forgetJSON) ([]string, error) {
+	s, err := x.Index.Session(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	plan.Session, plan.Title, plan.Project, plan.First, plan.Last, plan.Turns = id, s.Title, view.ProjectName(s.Project), s.First, s.Last, s.Turns
+	plan.Session, plan.Title, plan.Project, plan.First, plan.Last, plan.Turns = id, s.Title, app.ProjectName(s.Project), s.First, s.Last, s.Turns
 	if s.Relation == archive.RelationFork {
 		plan.Related = append(plan.Related, s.Parent)
 	}
-	list, err := x.store.Sessions(ctx, archive.SessionFilter{})
+	list, err := x.Index.Sessions(ctx, archive.SessionFilter{})
 	if err != nil {
 		return nil, err
 	}
@@ -286,20 +286,20 @@ func (a *app) describeForget(ctx context.Context, x indexed, id string, plan *fo
 		}
 	}
 	slices.Sort(plan.Related)
-	size, err := forgetter(x.rooms).Size(ctx, id)
+	size, err := forgetter(x.Workspace).Size(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	plan.Logs, plan.Bytes, plan.Facts, plan.Client = size.Logs, size.Bytes, size.Facts, size.Client
-	passages, err := x.store.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: id}})
+	passages, err := x.Index.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: id}})
 	if err != nil {
 		return nil, err
 	}
-	return forgetter(x.rooms).Samples(ctx, id, passages, samplesMost)
+	return forgetter(x.Workspace).Samples(ctx, id, passages, samplesMost)
 }
 
 // agreed asks a question on stdin.
-func (a *app) agreed(question string) bool {
+func (a *commands) agreed(question string) bool {
 	fmt.Fprint(a.out, question)
 	line, err := bufio.NewReader(a.env.Stdin).ReadString('\n') // the end of stdin is no yes
 	if err != nil {
@@ -308,7 +308,7 @@ func (a *app) agreed(question string) bool {
 	return strings.EqualFold(strings.TrimSpace(line), "yes")
 }
 
-func (a *app) printForget(plan forgetJSON) {
+func (a *commands) printForget(plan forgetJSON) {
 	p := a.paint()
 	if plan.Turns == 0 && plan.Logs == 0 {
 		fmt.Fprintf(a.out, "Session %s is forgotten already; what may be left of it is deleted now.\n", p.bold(archive.ShortID(plan.Session)))
@@ -326,7 +326,7 @@ func (a *app) printForget(plan forgetJSON) {
 }
 
 // printProof says what was found; elsewhere are the logs that may hold texts still.
-func (a *app) printProof(proof maintenance.Proof, elsewhere string) {
+func (a *commands) printProof(proof maintenance.Proof, elsewhere string) {
 	p := a.paint()
 	fmt.Fprintf(a.out, "Deleted. %s and %s of the archive were read", count(proof.Files, "file"), size(proof.Bytes))
 	if proof.Texts > 0 {

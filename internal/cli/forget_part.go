@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"strandline/internal/app"
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 )
@@ -27,11 +28,11 @@ type forgetPartJSON struct {
 }
 
 // forgetPart deletes a turn or a step.
-func (a *app) forgetPart(ctx context.Context, r rooms, typed string, f forgetFlags) error {
+func (a *commands) forgetPart(ctx context.Context, r app.Workspace, typed string, f forgetFlags) error {
 	var ref archive.Ref
 	var plan maintenance.PartPlan
 	var out forgetPartJSON
-	err := a.withIndex(ctx, r, StoreRead, func(x indexed) (err error) {
+	err := a.app.WithIndex(ctx, r, app.ReadOnly, func(x app.Archive) (err error) {
 		ref, plan, out, err = a.planPart(ctx, x, typed)
 		return err
 	})
@@ -55,8 +56,8 @@ func (a *app) forgetPart(ctx context.Context, r rooms, typed string, f forgetFla
 
 // finishPart goes on with what an interrupted call began: the lines are gone, and
 // what is derived of them is not. Else the part is not there, as missing says.
-func (a *app) finishPart(ctx context.Context, r rooms, ref archive.Ref, f forgetFlags, missing error) error {
-	of, err := r.capture.Parts().Of(ref.Session)
+func (a *commands) finishPart(ctx context.Context, r app.Workspace, ref archive.Ref, f forgetFlags, missing error) error {
+	of, err := r.Capture.Parts().Of(ref.Session)
 	if err != nil || !of.Open {
 		return errors.Join(missing, err)
 	}
@@ -77,7 +78,7 @@ func (a *app) finishPart(ctx context.Context, r rooms, ref archive.Ref, f forget
 }
 
 // eraseParts deletes what is left of parts of sessions that are forgotten.
-func (a *app) eraseParts(ctx context.Context, r rooms, sessions []string) error {
+func (a *commands) eraseParts(ctx context.Context, r app.Workspace, sessions []string) error {
 	if _, err := forgetter(r).EraseParts(ctx, sessions); err != nil {
 		return err
 	}
@@ -88,10 +89,10 @@ func (a *app) eraseParts(ctx context.Context, r rooms, sessions []string) error 
 }
 
 // planPart finds what would be deleted.
-func (a *app) planPart(ctx context.Context, x indexed, typed string) (archive.Ref, maintenance.PartPlan, forgetPartJSON, error) {
+func (a *commands) planPart(ctx context.Context, x app.Archive, typed string) (archive.Ref, maintenance.PartPlan, forgetPartJSON, error) {
 	var plan maintenance.PartPlan
 	var out forgetPartJSON
-	h, id, err := session(ctx, x.store, typed)
+	h, id, err := app.ResolveSession(ctx, x.Index, typed)
 	ref := archive.Ref{Session: id, Turn: h.Turn, Step: h.Step}
 	if err == nil && strings.ContainsAny(id, "~@") {
 		err = wrongUsage("a turn is forgotten in its session", "name the session itself: what belongs to the turn in sub-agents' runs and older generations goes with it")
@@ -103,15 +104,15 @@ func (a *app) planPart(ctx context.Context, x indexed, typed string) (archive.Re
 	if err != nil {
 		return ref, plan, out, err
 	}
-	if plan, err = forgetter(x.rooms).PlanPart(ctx, p, samplesMost); err != nil {
+	if plan, err = forgetter(x.Workspace).PlanPart(ctx, p, samplesMost); err != nil {
 		return ref, plan, out, err
 	}
-	size, err := forgetter(x.rooms).Size(ctx, id)
+	size, err := forgetter(x.Workspace).Size(ctx, id)
 	out = forgetPartJSON{
 		Handle: ref.Handle(), Title: title, Lines: plan.Lines, Bytes: plan.Bytes, Notes: plan.Echoes,
 		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: []string{}, forgottenJSON: forgottenJSON{Client: size.Client},
 	}
-	turns, terr := x.store.Turns(ctx, archive.Span{Session: id})
+	turns, terr := x.Index.Turns(ctx, archive.Span{Session: id})
 	if err == nil {
 		err = terr
 	}
@@ -134,9 +135,9 @@ func turnAt(session string, turns []archive.Turn, line int) string {
 }
 
 // placeOf is a turn or a step as the index has it, and the turn's title.
-func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (maintenance.Target, string, error) {
+func (a *commands) placeOf(ctx context.Context, x app.Archive, ref archive.Ref) (maintenance.Target, string, error) {
 	p := maintenance.Target{Ref: ref, LineTo: 1 << 31}
-	turns, err := x.store.Turns(ctx, archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 2})
+	turns, err := x.Index.Turns(ctx, archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 2})
 	if err != nil {
 		return p, "", err
 	}
@@ -148,7 +149,7 @@ func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (maintena
 		p.LineTo = turns[1].LineFrom
 	}
 	if ref.Step >= 0 {
-		steps, err := x.store.Steps(ctx, archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 1})
+		steps, err := x.Index.Steps(ctx, archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 1})
 		if err != nil {
 			return p, "", err
 		}
@@ -158,7 +159,7 @@ func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (maintena
 		}
 		p.LineFrom, p.LineTo, p.Message = steps[at].LineFrom, max(steps[at].LineTo, steps[at].LineFrom+1), steps[at].MessageID
 	}
-	passages, err := x.store.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 1}})
+	passages, err := x.Index.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 1}})
 	if err != nil {
 		return p, "", err
 	}
@@ -177,8 +178,8 @@ func (a *app) placeOf(ctx context.Context, x indexed, ref archive.Ref) (maintena
 
 // family lists a session, what it was forked from, and its forks: they hold copies
 // of the same rows.
-func (a *app) family(ctx context.Context, x indexed, session string) ([]string, error) {
-	list, err := x.store.Sessions(ctx, archive.SessionFilter{})
+func (a *commands) family(ctx context.Context, x app.Archive, session string) ([]string, error) {
+	list, err := x.Index.Sessions(ctx, archive.SessionFilter{})
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +200,7 @@ func (a *app) family(ctx context.Context, x indexed, session string) ([]string, 
 	return in, nil
 }
 
-func (a *app) printForgetPart(out forgetPartJSON) {
+func (a *commands) printForgetPart(out forgetPartJSON) {
 	p := a.paint()
 	fmt.Fprintf(a.out, "%s  %s\n", p.bold(out.Handle), out.Title)
 	fmt.Fprintf(a.out, "  %s, %s of the transcript", count(out.Lines, "line"), size(out.Bytes))

@@ -48,19 +48,19 @@ func count(n int, noun string) string {
 func oneLine(s string) string { return strings.Join(strings.Fields(text.Visible(s)), " ") }
 
 // stamp formats a time for people, in the zone of the clock.
-func (a *app) stamp(t time.Time) string { return a.format(t, "2006-01-02 15:04") }
+func (a *commands) stamp(t time.Time) string { return a.format(t, "2006-01-02 15:04") }
 
-func (a *app) format(t time.Time, layout string) string {
+func (a *commands) format(t time.Time, layout string) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return t.In(a.env.Now().Location()).Format(layout)
+	return t.In(a.app.Now().Location()).Format(layout)
 }
 
 // ago formats a time for people: near ones by their distance.
-func (a *app) ago(t time.Time) string {
+func (a *commands) ago(t time.Time) string {
 	const day = 24 * time.Hour
-	switch d := a.env.Now().Sub(t); {
+	switch d := a.app.Now().Sub(t); {
 	case t.IsZero(), d < 0:
 		return a.stamp(t)
 	case d < time.Minute:
@@ -76,17 +76,17 @@ func (a *app) ago(t time.Time) string {
 }
 
 // since reads a --since value.
-func (a *app) since(s string) (time.Time, error) {
+func (a *commands) since(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	return recall.ParseTime(s, a.env.Now())
+	return recall.ParseTime(s, a.app.Now())
 }
 
 // abs makes a path absolute against the working directory.
-func (a *app) abs(path string) string {
+func (a *commands) abs(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
-	return filepath.Join(a.env.Cwd, path)
+	return filepath.Join(a.app.Cwd, path)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/text"
@@ -63,20 +64,20 @@ func TestAgo(t *testing.T) {
 		"the other's zone": {-time.Hour, east, "2026-11-20 16:00"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := &app{env: Env{Now: func() time.Time { return noon().In(c.zone) }}}
+			a := &commands{app: app.New(app.Options{Now: func() time.Time { return noon().In(c.zone) }})}
 			if got := a.ago(noon().Add(-c.before)); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
-	a := &app{env: Env{Now: noon}}
+	a := &commands{app: app.New(app.Options{Now: noon})}
 	if a.ago(time.Time{}) != "-" || a.stamp(time.Time{}) != "-" {
 		t.Error("a time that is not known is not a dash")
 	}
 }
 
 func TestSince(t *testing.T) {
-	a := &app{env: Env{Now: noon}}
+	a := &commands{app: app.New(app.Options{Now: noon})}
 	for in, want := range map[string]time.Time{"": {}, "7d": noon().AddDate(0, 0, -7), "2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)} {
 		if got, err := a.since(in); err != nil || !got.Equal(want) {
 			t.Errorf("since(%q) = %v, %v", in, got, err)
@@ -99,7 +100,10 @@ func TestPainter(t *testing.T) {
 		"a terminal without any": {true, map[string]string{"TERM": "dumb"}, "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := &app{env: Env{Getenv: func(k string) string { return c.env[k] }, Terminal: func(io.Writer) (int, bool) { return 80, c.terminal }}}
+			a := &commands{
+				app: app.New(app.Options{Getenv: func(k string) string { return c.env[k] }}),
+				env: Options{Terminal: func(io.Writer) (int, bool) { return 80, c.terminal }},
+			}
 			if got := a.paint().bold("x"); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -121,7 +125,10 @@ func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	clock := noon()
 	terminal := true
-	a := &app{env: Env{Stderr: &out, Now: func() time.Time { return clock }, Terminal: func(io.Writer) (int, bool) { return 100, terminal }}}
+	a := &commands{
+		app: app.New(app.Options{Now: func() time.Time { return clock }}),
+		env: Options{Stderr: &out, Terminal: func(io.Writer) (int, bool) { return 100, terminal }},
+	}
 	at := func(done int, bytes int64) capture.Progress {
 		return capture.Progress{Done: done, Jobs: 4, Bytes: bytes, TotalBytes: 4_000_000}
 	}

@@ -72,7 +72,7 @@ out. And when the client asks for a summary of the conversation it gets the reco
 ` + "`strandline compact`" + ` makes, at once and without a model; gateway.compact = false
 leaves that to the model.`
 
-func (a *app) gatewayCommand() *cobra.Command {
+func (a *commands) gatewayCommand() *cobra.Command {
 	var f relayFlags
 	cmd := &cobra.Command{
 		Use:   "gateway",
@@ -85,7 +85,7 @@ It prints what the client needs in its environment; the address holds a token:
          ` + activeEnv + `=true`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.env.Relay == nil {
+			if a.env.Frontends == nil {
 				return a.env.Companion(cmd.Context())
 			}
 			g, err := a.relay(cmd.Context(), f)
@@ -104,7 +104,7 @@ It prints what the client needs in its environment; the address holds a token:
 	return cmd
 }
 
-func (a *app) runCommand() *cobra.Command {
+func (a *commands) runCommand() *cobra.Command {
 	var f relayFlags
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- PROGRAM [ARGUMENT…]",
@@ -121,14 +121,14 @@ The exit status is the program's.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.env.Relay == nil {
+			if a.env.Frontends == nil {
 				return a.env.Companion(cmd.Context())
 			}
 			// The program decides what an interrupt means, and ends the gateway with
 			// itself.
 			ctx, cancel := context.WithCancel(context.WithoutCancel(cmd.Context()))
 			defer cancel()
-			if _, err := a.env.LookPath(args[0]); err != nil {
+			if _, err := a.app.System.LookPath(args[0]); err != nil {
 				return &archive.Error{Code: archive.CodeNotFound, Msg: "there is no program " + args[0], Err: err, Hint: "is it in PATH?"}
 			}
 			g, err := a.relay(ctx, f)
@@ -153,29 +153,29 @@ The exit status is the program's.`,
 }
 
 // relay starts a gateway as the settings want it.
-func (a *app) relay(ctx context.Context, f relayFlags) (Relayed, error) {
-	r, err := a.enter()
+func (a *commands) relay(ctx context.Context, f relayFlags) (Relayed, error) {
+	r, err := a.app.Workspace()
 	if err != nil {
 		return nil, err
 	}
 	upstream := f.upstream
 	if upstream == "" {
-		upstream = a.env.Getenv(upstreamEnv)
+		upstream = a.app.Getenv(upstreamEnv)
 	}
 	if upstream == "" {
 		upstream = defaultUpstream
 	}
 	gate := Relay{
 		Listen: f.listen, Upstream: upstream, Token: rand.Text(),
-		PruneAt: r.cfg.Gateway.PruneAt, PruneKeep: r.cfg.Gateway.PruneKeep, PruneChars: r.cfg.Gateway.PruneChars,
+		PruneAt: r.Config.Gateway.PruneAt, PruneKeep: r.Config.Gateway.PruneKeep, PruneChars: r.Config.Gateway.PruneChars,
 		Handles: func(ctx context.Context, session string, ids []string) (map[string]string, error) {
 			return a.handlesOf(ctx, r, session, ids)
 		},
 		NewID: func() string { return "msg_strandline_" + strings.ToLower(rand.Text()) },
-		Log:   slog.New(slog.NewJSONHandler(&state.LogFile{Path: r.cfg.Paths.Errors()}, nil)),
+		Log:   slog.New(slog.NewJSONHandler(&state.LogFile{Path: r.Config.Paths.Errors()}, nil)),
 	}
-	if r.cfg.Gateway.Compact {
+	if r.Config.Gateway.Compact {
 		gate.Compact = func(ctx context.Context, c Summarised) (string, error) { return a.recordOf(ctx, r, c) }
 	}
-	return a.env.Relay(ctx, gate)
+	return a.env.Frontends.Relay(ctx, gate)
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
@@ -15,26 +16,26 @@ import (
 
 // handlesOf returns the handles of those of a session's calls, its sub-agents'
 // among them, whose results the archive holds.
-func (a *app) handlesOf(ctx context.Context, r rooms, session string, ids []string) (handles map[string]string, err error) {
-	err = a.known(ctx, r, func(x indexed) error {
-		handles, _, err = callPlaces(ctx, x.store, session, ids)
+func (a *commands) handlesOf(ctx context.Context, r app.Workspace, session string, ids []string) (handles map[string]string, err error) {
+	err = a.known(ctx, r, func(x app.Archive) error {
+		handles, _, err = callPlaces(ctx, x.Index, session, ids)
 		return err
 	})
 	return handles, err
 }
 
 // known lets run read the index, if there is one.
-func (a *app) known(ctx context.Context, r rooms, run func(indexed) error) error {
-	if _, err := os.Stat(r.cfg.Paths.Index()); errors.Is(err, fs.ErrNotExist) {
+func (a *commands) known(ctx context.Context, r app.Workspace, run func(app.Archive) error) error {
+	if _, err := os.Stat(r.Config.Paths.Index()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return a.withIndex(ctx, r, StoreRead, run)
+	return a.app.WithIndex(ctx, r, app.ReadOnly, run)
 }
 
 // callPlaces finds calls by the client's ids, in a session and then in its
 // sub-agents until all are found. whose is the session of the last one found, ""
 // for none.
-func callPlaces(ctx context.Context, s Store, session string, ids []string) (handles map[string]string, whose string, err error) {
+func callPlaces(ctx context.Context, s *app.Index, session string, ids []string) (handles map[string]string, whose string, err error) {
 	wanted := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		wanted[id] = true
@@ -81,32 +82,32 @@ func callPlaces(ctx context.Context, s Store, session string, ids []string) (han
 
 // recordOf makes what stands for a conversation that the client wants a summary
 // of.
-func (a *app) recordOf(ctx context.Context, r rooms, c Summarised) (string, error) {
+func (a *commands) recordOf(ctx context.Context, r app.Workspace, c Summarised) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, compactDeadline)
 	defer cancel()
 	req := compact.ReplaceRequest{
 		Messages: c.Messages, Budget: compact.Budget(usage.ModelWindow(c.Model), 0, c.Messages),
-		Instructions: c.Instructions, Redact: a.env.Redact(r.cfg),
+		Instructions: c.Instructions, Redact: r.Redact,
 	}
 	if len(c.Messages) == 0 {
 		return "", archive.Invalid("there is no conversation to summarise", "")
 	}
 	var out compact.Replacement
-	err := a.known(ctx, r, func(x indexed) error {
-		_, whose, err := callPlaces(ctx, x.store, c.Session, callIDs(c.Messages))
+	err := a.known(ctx, r, func(x app.Archive) error {
+		_, whose, err := callPlaces(ctx, x.Index, c.Session, callIDs(c.Messages))
 		if err != nil {
 			return err
 		}
 		if whose == "" { // no call is left in it, or none is indexed yet
-			whose = capture.Underway{Dir: r.cfg.Paths.Underway()}.Of(c.Session, a.env.Now())
+			whose = capture.Underway{Dir: r.Config.Paths.Underway()}.Of(c.Session, a.app.Now())
 		}
 		req.Session = whose
-		out, err = compact.Replace(ctx, x.store, req)
+		out, err = compact.Replace(ctx, x.Index, req)
 		return err
 	})
 	if err != nil {
 		// The archive is an aid; the messages alone give an answer, too.
-		r.complain("a compaction does without the archive", "error", err.Error())
+		r.Logger().Error("a compaction does without the archive", "error", err.Error())
 	}
 	if err != nil || out.Text == "" {
 		req.Session = ""

@@ -30,22 +30,30 @@ func (g *fakeRelay) Serve(ctx context.Context) error {
 
 func (g *fakeRelay) Report() string { return "nothing to report" }
 
+// fakeFrontends starts a fake gateway.
+type fakeFrontends struct {
+	Frontends
+	relay func(Relay) Relayed
+}
+
+func (f fakeFrontends) Relay(_ context.Context, r Relay) (Relayed, error) { return f.relay(r), nil }
+
 // gatewayRun runs a command that starts a gateway. program stands for the program
 // that it starts.
 func gatewayRun(w *world, g *fakeRelay, program func(argv, env []string) (int, error), args ...string) (int, string, string) {
 	w.t.Helper()
 	var out, errOut bytes.Buffer
-	env := w.outside(&out, &errOut)
+	env := w.options(&out, &errOut)
 	g.served = make(chan struct{})
 	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
-	env.Relay = func(_ context.Context, r Relay) (Relayed, error) {
+	env.Frontends = fakeFrontends{relay: func(r Relay) Relayed {
 		g.Relay = r
 		if program == nil {
-			cancel() // nobody interrupts it otherwise
+			cancel() // nothing else interrupts it
 		}
-		return g, nil
-	}
+		return g
+	}}
 	env.RunProgram = program
 	code := Main(ctx, env, args)
 	return code, out.String(), errOut.String()

@@ -177,7 +177,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 
 func TestHelpFitsTheTerminal(t *testing.T) {
 	w := newWorld(t)
-	root := newApp(w.outside(&bytes.Buffer{}, &bytes.Buffer{})).root(nil)
+	root := newCommands(w.options(&bytes.Buffer{}, &bytes.Buffer{})).root(nil)
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		var out bytes.Buffer

@@ -9,10 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/capture"
 )
 
-func (a *app) importCommand() *cobra.Command {
+func (a *commands) importCommand() *cobra.Command {
 	var from string
 	var asJSON, dry bool
 	cmd := &cobra.Command{
@@ -57,30 +58,30 @@ type importJSON struct {
 	Failed   []string `json:"failed,omitempty"`
 }
 
-func (a *app) runImport(ctx context.Context, paths []string, dry, asJSON bool) error {
-	r, err := a.enter()
+func (a *commands) runImport(ctx context.Context, paths []string, dry, asJSON bool) error {
+	r, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
 	if len(paths) == 0 {
-		paths = []string{filepath.Join(r.cfg.ClientDir, "projects")}
+		paths = []string{filepath.Join(r.Config.ClientDir, "projects")}
 	}
 	for i := range paths {
 		paths[i] = a.abs(paths[i])
 	}
-	jobs, unreadable, err := r.capture.Discover(ctx, paths)
+	jobs, unreadable, err := r.Capture.Discover(ctx, paths)
 	if err != nil {
 		return err
 	}
 	if dry {
 		return a.dryImport(jobs, unreadable, asJSON)
 	}
-	start := a.env.Now()
+	start := a.app.Now()
 	bar := a.newProgress("importing", asJSON)
 	var report capture.Report
-	err = a.bulk(ctx, r.cfg.Paths.Index(), func(idx, known Store) error {
+	err = a.bulk(ctx, r.Config.Paths.Index(), func(idx, known *app.Index) error {
 		var err error
-		report, err = r.capture.Bulk(ctx, idx, known, jobs, bar.capture)
+		report, err = r.Capture.Bulk(ctx, idx, known, jobs, bar.capture)
 		return err
 	})
 	bar.end()
@@ -89,7 +90,7 @@ func (a *app) runImport(ctx context.Context, paths []string, dry, asJSON bool) e
 	}
 	out := importJSON{
 		Files: report.Jobs, Sessions: report.Sessions, Agents: report.Agents, Bytes: report.Bytes, Added: report.Added,
-		TookMS: a.env.Now().Sub(start).Milliseconds(),
+		TookMS: a.app.Now().Sub(start).Milliseconds(),
 	}
 	out.failed(append(unreadable, report.Failed...))
 	return a.imported(out, asJSON, func() {
@@ -97,12 +98,12 @@ func (a *app) runImport(ctx context.Context, paths []string, dry, asJSON bool) e
 			fmt.Fprintln(a.out, "There is no transcript in "+strings.Join(paths, ", ")+".")
 			return
 		}
-		fmt.Fprintf(a.out, "%s read (%s), %s new, %s indexed, %.1f s\n", count(out.Files, "file"), size(out.Bytes), size(out.Added),
+		fmt.Fprintf(a.out, "%s read (%s), %s new, %s app.Archive, %.1f s\n", count(out.Files, "file"), size(out.Bytes), size(out.Added),
 			runs(out.Sessions, out.Agents), float64(out.TookMS)/1000)
 	})
 }
 
-func (a *app) dryImport(jobs []capture.Job, unreadable []capture.FileError, asJSON bool) error {
+func (a *commands) dryImport(jobs []capture.Job, unreadable []capture.FileError, asJSON bool) error {
 	out := importJSON{Files: len(jobs)}
 	for _, j := range jobs {
 		out.Bytes += j.Size
@@ -121,7 +122,7 @@ func (a *app) dryImport(jobs []capture.Job, unreadable []capture.FileError, asJS
 
 func (j *importJSON) failed(files []capture.FileError) {
 	for _, f := range files {
-		j.Failed = append(j.Failed, f.Path+": "+sentence(f.Err))
+		j.Failed = append(j.Failed, f.Path+": "+app.ErrorText(f.Err))
 	}
 }
 
@@ -139,7 +140,7 @@ const maxShown = 10
 
 // imported prints the outcome, for people with what summary prints. Files that
 // failed make it an error.
-func (a *app) imported(out importJSON, asJSON bool, summary func()) error {
+func (a *commands) imported(out importJSON, asJSON bool, summary func()) error {
 	var err error
 	if asJSON {
 		err = a.printJSON(out)

@@ -25,8 +25,8 @@ func (w *wiring) register(cmd *cobra.Command) {
 
 // rewire makes a plan, carries it out unless only its print is wanted, and tells
 // what came of it.
-func (a *app) rewire(ctx context.Context, w wiring, plan func(*install.Installer) (install.Plan, error)) (*config.Config, error) {
-	cfg, err := a.settings()
+func (a *commands) rewire(ctx context.Context, w wiring, plan func(*install.Installer) (install.Plan, error)) (*config.Config, error) {
+	cfg, err := a.app.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +34,8 @@ func (a *app) rewire(ctx context.Context, w wiring, plan func(*install.Installer
 		return nil, wrongUsage(fmt.Sprintf("%q is no scope", w.scope), "--scope takes user or project")
 	}
 	in := install.New(install.Options{
-		ClientDir: cfg.ClientDir, ProjectDir: a.projectRoot(), Home: cfg.Paths.Home, Exe: a.env.Exe,
-		Scope: install.Scope(w.scope), Plugin: w.plugin, NoStatusline: !w.line, Now: a.env.Now,
+		ClientDir: cfg.ClientDir, ProjectDir: a.app.ProjectDir(), Home: cfg.Paths.Home, Exe: a.app.Exe,
+		Scope: install.Scope(w.scope), Plugin: w.plugin, NoStatusline: !w.line, Now: a.app.Now,
 	})
 	p, err := plan(in)
 	if err == nil && !w.dry {
@@ -48,7 +48,7 @@ func (a *app) rewire(ctx context.Context, w wiring, plan func(*install.Installer
 	return cfg, nil
 }
 
-func (a *app) initCommand() *cobra.Command {
+func (a *commands) initCommand() *cobra.Command {
 	var w wiring
 	var classic, noLine bool
 	cmd := &cobra.Command{
@@ -85,7 +85,7 @@ the client; where that fails, the client compacts by itself.`,
 	return cmd
 }
 
-func (a *app) uninstallCommand() *cobra.Command {
+func (a *commands) uninstallCommand() *cobra.Command {
 	var w wiring
 	cmd := &cobra.Command{
 		Use:   "uninstall",
@@ -104,7 +104,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printPlan(plan install.Plan, dry bool) {
+func (a *commands) printPlan(plan install.Plan, dry bool) {
 	w := a.out
 	for _, warning := range plan.Warnings {
 		fmt.Fprintf(a.errOut, "note: %s\n", warning)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"strandline/internal/app"
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
@@ -10,38 +11,38 @@ import (
 
 // learned puts what was learned into a request. As of a line that is what was
 // known then.
-func (a *app) learned(ctx context.Context, x indexed, req *compact.Request) (err error) {
-	taught, _ := maintenance.Learned{Path: x.cfg.Paths.Learned()}.Read()
+func (a *commands) learned(ctx context.Context, x app.Archive, req *compact.Request) (err error) {
+	taught, _ := maintenance.Learned{Path: x.Config.Paths.Learned()}.Read()
 	if req.AtLine > 0 {
-		before, err := x.store.Steps(ctx, archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true, Limit: 1})
+		now := req.Now
+		before, err := x.Index.Steps(ctx, archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true, Limit: 1})
 		if err != nil {
 			return err
 		}
-		now := req.Now
 		if len(before) > 0 {
 			now = before[0].Time
 		}
-		if taught, err = maintenance.TalliesAt(ctx, x.journal, now); err != nil {
+		if taught, err = maintenance.TalliesAt(ctx, x.Journal, now); err != nil {
 			return err
 		}
 	}
-	l := compact.Learner{How: x.cfg.Restore.Learn, Taught: func() map[string]archive.Tally { return taught }}
+	l := compact.Learner{How: x.Config.Restore.Learn, Taught: func() map[string]archive.Tally { return taught }}
 	req.Weights = l.Weights()
 	return nil
 }
 
 // teacher tells a pass of upkeep what cuts teach.
 type teacher struct {
-	a *app
-	x indexed
+	a *commands
+	x app.Archive
 }
 
 // Synthetic implements lifecycle.Teacher.
 func (t teacher) Synthetic(ctx context.Context, session string) (archive.Compaction, bool, error) {
-	return compact.MadeUp(ctx, t.x.store, session)
+	return compact.MadeUp(ctx, t.x.Index, session)
 }
 
-// Teach implements lifecycle.Teacher.
+// Teach implements maintenance.Teacher.
 func (t teacher) Teach(ctx context.Context, cut archive.Compaction) (map[string]archive.Tally, error) {
-	return compact.Teach(ctx, t.x.store, cut, compact.Request{Log: t.x.capture.Conversation, Redact: t.a.env.Redact(t.x.cfg)})
+	return compact.Teach(ctx, t.x.Index, cut, compact.Request{Log: t.x.Capture.Conversation, Redact: t.x.Redact})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
@@ -20,7 +21,7 @@ import (
 	"strandline/internal/usage"
 )
 
-func (a *app) maintainCommand() *cobra.Command {
+func (a *commands) maintainCommand() *cobra.Command {
 	var asJSON, background, compacting bool
 	cmd := &cobra.Command{
 		Use:   "maintain",
@@ -45,10 +46,10 @@ only with retention.delete, in the way of ` + "`strandline forget`" + `.`,
 			if background {
 				return a.upkeepBehind(cmd.Context())
 			}
-			if a.needsNetwork() {
+			if a.app.NeedsNetwork() {
 				return a.env.Companion(cmd.Context())
 			}
-			r, err := a.enter()
+			r, err := a.app.Workspace()
 			if err != nil {
 				return err
 			}
@@ -62,13 +63,13 @@ only with retention.delete, in the way of ` + "`strandline forget`" + `.`,
 	return cmd
 }
 
-func (a *app) maintain(ctx context.Context, r rooms, compacting, asJSON bool) error {
-	lock, err := r.lock("maintain", "pass of upkeep")
+func (a *commands) maintain(ctx context.Context, r app.Workspace, compacting, asJSON bool) error {
+	lock, err := r.Lock("maintain", "pass of upkeep")
 	if err != nil {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	stages, err := a.upkeep(ctx, r, effort{embed: a.embedAll, compacting: compacting})
+	stages, err := a.upkeep(ctx, r, effort{embed: a.app.EmbedAll, compacting: compacting})
 	if err != nil {
 		return err
 	}
@@ -86,16 +87,16 @@ func (a *app) maintain(ctx context.Context, r rooms, compacting, asJSON bool) er
 // upkeep does a pass and, when nobody has the index open any more, deletes for good
 // what is to be forgotten: what an interrupted command left, and what
 // retention.delete gives up.
-func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []maintenance.Stage, err error) {
+func (a *commands) upkeep(ctx context.Context, r app.Workspace, how effort) (stages []maintenance.Stage, err error) {
 	f := forgetter(r)
 	open, failed := f.Open(ctx) // before anything is captured
 	parts, perr := f.OpenParts(ctx)
 	failed = errors.Join(failed, perr)
 	var due []string
-	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
+	err = a.app.WithIndex(ctx, r, app.ReadWrite, func(x app.Archive) error {
 		stages = a.runPass(ctx, x, how)
 		if failed == nil {
-			due, failed = f.Expired(ctx, x.store, a.retention(x.rooms, how.compacting), a.env.Now())
+			due, failed = f.Expired(ctx, x.Index, a.retention(x.Workspace, how.compacting), a.app.Now())
 		}
 		return nil
 	})
@@ -103,16 +104,16 @@ func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []mainten
 		return nil, err
 	}
 	st := maintenance.Stage{Name: "forget"}
-	start := a.env.Now()
+	start := a.app.Now()
 	for _, session := range due {
 		if failed == nil {
 			failed = f.Begin(ctx, session, archive.ForgetOld)
 		}
 	}
 	if all := slices.Concat(open, due); failed == nil && len(all) > 0 {
-		st.Before = treeSize(r.file("log"))
+		st.Before = treeSize(r.File("log"))
 		failed = a.erase(ctx, r, all)
-		st.Done, st.After = len(all), treeSize(r.file("log"))
+		st.Done, st.After = len(all), treeSize(r.File("log"))
 	}
 	if failed == nil && len(parts) > 0 {
 		failed = a.eraseParts(ctx, r, parts)
@@ -121,14 +122,14 @@ func (a *app) upkeep(ctx context.Context, r rooms, how effort) (stages []mainten
 	if failed != nil {
 		st.Error = failed.Error()
 	}
-	st.TookMS = a.env.Now().Sub(start).Milliseconds()
+	st.TookMS = a.app.Now().Sub(start).Milliseconds()
 	return append(stages, st), nil
 }
 
 // effort is how much a pass does.
 type effort struct {
-	embed      func(context.Context, indexed) (int, error) // makes vectors that are missing
-	learn      int                                         // cuts to learn from at most, 0 for all
+	embed      func(context.Context, app.Archive) (int, error) // makes vectors that are missing
+	learn      int                                             // cuts to learn from at most, 0 for all
 	compacting bool
 }
 
@@ -137,29 +138,29 @@ type effort struct {
 const behindCuts = 20
 
 // runPass notes that a pass begins and does it.
-func (a *app) runPass(ctx context.Context, x indexed, how effort) []maintenance.Stage {
-	p := a.pass(x.rooms)
+func (a *commands) runPass(ctx context.Context, x app.Archive, how effort) []maintenance.Stage {
+	p := a.pass(x.Workspace)
 	p.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	p.Measure = a.measureFor(x)
-	p.Teach, p.Synthetic, p.Learned, p.LearnLimit = teacher{a, x}.Teach, teacher{a, x}.Synthetic, maintenance.Learned{Path: x.cfg.Paths.Learned()}, how.learn
-	p.Retention = a.retention(x.rooms, how.compacting)
+	p.Teach, p.Synthetic, p.Learned, p.LearnLimit = teacher{a, x}.Teach, teacher{a, x}.Synthetic, maintenance.Learned{Path: x.Config.Paths.Learned()}, how.learn
+	p.Retention = a.retention(x.Workspace, how.compacting)
 	p.Extra = append(p.Extra, maintenance.Step{Name: "segments", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) (err error) {
 		st.Done, err = a.pruneSegments(ctx, x)
 		return err
 	}})
 	p.Extra = append(p.Extra, a.syncStep(x)...)
-	p.Schedule.Begin(a.env.Now())
-	return p.Run(ctx, x.store)
+	p.Schedule.Begin(a.app.Now())
+	return p.Run(ctx, x.Index)
 }
 
 // retention is what the settings let leave the hot set, or go.
-func (a *app) retention(r rooms, compacting bool) maintenance.Retention {
+func (a *commands) retention(r app.Workspace, compacting bool) maintenance.Retention {
 	return maintenance.Retention{
-		Rule: recall.ConfidenceWithDecay(r.cfg.Lifecycle.Decay),
-		Age:  time.Duration(r.cfg.Retention.Days) * 24 * time.Hour, MaxBytes: r.cfg.Retention.MaxBytes,
-		Delete: r.cfg.Retention.Delete, Compact: compacting,
+		Rule: recall.ConfidenceWithDecay(r.Config.Lifecycle.Decay),
+		Age:  time.Duration(r.Config.Retention.Days) * 24 * time.Hour, MaxBytes: r.Config.Retention.MaxBytes,
+		Delete: r.Config.Retention.Delete, Compact: compacting,
 		Sizes: func() (int64, int64) {
-			return treeSize(r.cfg.Paths.Index()) + treeSize(r.cfg.Paths.Index()+"-wal") + treeSize(r.cfg.Paths.Vectors()), treeSize(r.file("log")) + treeSize(r.cfg.Paths.Journal())
+			return treeSize(r.Config.Paths.Index()) + treeSize(r.Config.Paths.Index()+"-wal") + treeSize(r.Config.Paths.Vectors()), treeSize(r.File("log")) + treeSize(r.Config.Paths.Journal())
 		},
 	}
 }
@@ -177,13 +178,13 @@ func failed(stages []maintenance.Stage) error {
 
 // upkeepBehind is a pass that nobody waits for: it gives way to everybody else,
 // one that is running already does the work, and errors go where the hooks' go.
-func (a *app) upkeepBehind(ctx context.Context) error {
-	r, err := a.enterAnyway()
+func (a *commands) upkeepBehind(ctx context.Context) error {
+	r, err := a.app.LenientWorkspace()
 	if err != nil {
 		return err
 	}
-	a.env.Background()
-	lock, err := state.TryLock(r.file("maintain.lock"))
+	a.app.System.LowerPriority()
+	lock, err := state.TryLock(r.File("maintain.lock"))
 	if errors.Is(err, state.ErrHeld) {
 		return nil
 	}
@@ -191,40 +192,33 @@ func (a *app) upkeepBehind(ctx context.Context) error {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	stages, err := a.upkeep(ctx, r, effort{embed: a.embedSome, learn: behindCuts})
+	stages, err := a.upkeep(ctx, r, effort{embed: a.app.EmbedSome, learn: behindCuts})
 	if err = errors.Join(err, failed(stages)); err != nil {
-		r.complain("upkeep", "event", "maintain", "error", err)
+		r.Logger().Error("upkeep", "event", "maintain", "error", err)
 	}
 	return err
 }
 
 // pass is one pass of upkeep over an archive.
-func (a *app) pass(r rooms) maintenance.Runner {
+func (a *commands) pass(r app.Workspace) maintenance.Runner {
 	return maintenance.Runner{
-		Capture: r.capture, Journal: r.journal, Pending: r.pending(), Now: a.env.Now, IdleAfter: maintenance.DefaultIdle,
-		Schedule: r.schedule(), Usage: usage.Store{Dir: r.cfg.Paths.State()},
-		SessionFolders: []string{r.marks().Dir, r.cfg.Paths.Answered(), r.cfg.Paths.Underway(), r.cfg.Paths.Blocked(), r.cfg.Paths.Outcomes()},
+		Capture: r.Capture, Journal: r.Journal, Pending: r.Pending(), Now: a.app.Now, IdleAfter: maintenance.DefaultIdle,
+		Schedule: r.Schedule(), Usage: usage.Store{Dir: r.Config.Paths.State()},
+		SessionFolders: []string{r.Marks().Dir, r.Config.Paths.Answered(), r.Config.Paths.Underway(), r.Config.Paths.Blocked(), r.Config.Paths.Outcomes()},
 		ClientFiles:    func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
 	}
 }
 
-func (r rooms) schedule() maintenance.Schedule {
-	return maintenance.Schedule{Path: r.cfg.Paths.Maintained()}
-}
-
-// upkeepDue reports that it is time for a pass that nobody asked for.
-func (r rooms) upkeepDue(now time.Time) bool { return r.cfg.Lifecycle.Auto && r.schedule().Due(now) }
-
 // measureFor returns what measures a compaction for a maintenance run.
-func (a *app) measureFor(x indexed) func(context.Context, archive.Compaction) (compact.Outcome, error) {
+func (a *commands) measureFor(x app.Archive) func(context.Context, archive.Compaction) (compact.Outcome, error) {
 	return func(ctx context.Context, c archive.Compaction) (compact.Outcome, error) {
-		return compact.Measure(ctx, x.store, c, x.cfg.Restore.Budget, a.againFor(x))
+		return compact.Measure(ctx, x.Index, c, x.Config.Restore.Budget, a.againFor(x))
 	}
 }
 
 // printStages prints what a pass did and nothing of stages that had nothing to
 // do.
-func (a *app) printStages(stages []maintenance.Stage) error {
+func (a *commands) printStages(stages []maintenance.Stage) error {
 	t := newTable("STAGE", "DONE")
 	for _, st := range stages {
 		text := told(st)

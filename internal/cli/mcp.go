@@ -6,7 +6,7 @@ import (
 
 // mcpCommand serves models. The server itself is the door's: it links much that
 // a hook has no use for.
-func (a *app) mcpCommand() *cobra.Command {
+func (a *commands) mcpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the archive to a model (MCP on stdin and stdout)",
@@ -23,9 +23,10 @@ Searches are limited to the project in CLAUDE_PROJECT_DIR, else to the one it is
 started in, unless they ask for more.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// As in a hook, a setting that is not accepted stops nothing.
-			cfg, _ := a.settings()
-			return a.env.ServeMCP(cmd.Context(), cfg, a.projectRoot())
+			if a.env.Frontends == nil {
+				return a.env.Companion(cmd.Context())
+			}
+			return a.env.Frontends.ServeMCP(cmd.Context())
 		},
 	}
 }

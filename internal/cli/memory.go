@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"strandline/internal/view"
+	"strandline/internal/app"
 )
 
 // printMemory prints the memory's health and what it is the mean of.
-func (a *app) printMemory(st view.Status) {
+func (a *commands) printMemory(st app.Status) {
 	p, m, columns := a.paint(), st.Memory, a.columns(a.env.Stdout)
 	if m.Health == nil {
 		return

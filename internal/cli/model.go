@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/config"
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
 )
 
-func (a *app) modelCommand() *cobra.Command {
+func (a *commands) modelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "model",
 		Short: "Add, choose and remove embedding models",
@@ -30,7 +31,7 @@ better ones; strandline-onnx runs it, in upkeep, never in a hook.`,
 	return cmd
 }
 
-func (a *app) modelAddCommand() *cobra.Command {
+func (a *commands) modelAddCommand() *cobra.Command {
 	var w onnx.AddRequest
 	cmd := &cobra.Command{
 		Use:   "add FILE|URL",
@@ -51,7 +52,7 @@ download that broke off goes on where it ended when the same command is run agai
 	return cmd
 }
 
-func (a *app) modelAdd(ctx context.Context, w onnx.AddRequest) error {
+func (a *commands) modelAdd(ctx context.Context, w onnx.AddRequest) error {
 	if w.Vocab == "" {
 		w.Vocab = besideModel(w.Model)
 	}
@@ -59,22 +60,22 @@ func (a *app) modelAdd(ctx context.Context, w onnx.AddRequest) error {
 		base := filepath.Base(strings.SplitN(w.Model, "?", 2)[0])
 		w.Name = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
 	}
-	if (onnx.IsURL(w.Model) || onnx.IsURL(w.Vocab)) && a.env.Fetch == nil {
+	if (onnx.IsURL(w.Model) || onnx.IsURL(w.Vocab)) && a.app.Network == nil {
 		return a.env.Companion(ctx)
 	}
-	r, err := a.enter()
+	r, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
-	lock, err := r.lock("model", "change of the models")
+	lock, err := r.Lock("model", "change of the models")
 	if err != nil {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
 	bar := a.newProgress("fetching", false)
-	w.Fetch, w.Now = a.env.Fetch, a.env.Now
+	w.Fetch, w.Now = a.app.Network.Fetcher(), a.app.Now
 	w.Progress = func(what string, done, size int64) { bar.draw(done, max(done, size), what, done == size) }
-	m, err := r.models().Add(ctx, w)
+	m, err := r.Models().Add(ctx, w)
 	bar.end()
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ type modelRow struct {
 	Source   string `json:"source,omitempty"`
 }
 
-func (a *app) modelListCommand() *cobra.Command {
+func (a *commands) modelListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -143,32 +144,32 @@ func (a *app) modelListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) modelRows(ctx context.Context) ([]modelRow, error) {
-	r, err := a.enter()
+func (a *commands) modelRows(ctx context.Context) ([]modelRow, error) {
+	r, err := a.app.Workspace()
 	if err != nil {
 		return nil, err
 	}
-	rows := []modelRow{{Name: modelStatic, Kind: "built in", Used: true, Embedder: embed.StaticName, Dim: embed.StaticDim}}
-	if e := r.cfg.Embed; e.URL != "" {
+	rows := []modelRow{{Name: app.ModelStatic, Kind: "built in", Used: true, Embedder: embed.StaticName, Dim: embed.StaticDim}}
+	if e := r.Config.Embed; e.URL != "" {
 		rows = append(rows, modelRow{
-			Name: modelHTTP, Kind: "endpoint", Used: e.Model == modelHTTP, Embedder: httpEmbedder(r.cfg), Source: e.URL,
+			Name: app.ModelHTTP, Kind: "endpoint", Used: e.Model == app.ModelHTTP, Embedder: app.HTTPEmbedder(r.Config), Source: e.URL,
 		})
 	}
-	models, err := r.models().List()
+	models, err := r.Models().List()
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range models {
 		rows = append(rows, modelRow{
-			Name: m.Name, Kind: "onnx", Used: r.cfg.Embed.Model == m.Name, Embedder: m.Embedder(),
+			Name: m.Name, Kind: "onnx", Used: r.Config.Embed.Model == m.Name, Embedder: m.Embedder(),
 			Bytes: m.Model.Bytes, SHA256: m.Model.SHA256, Source: m.Model.Source,
 		})
 	}
-	if _, err := os.Stat(r.cfg.Paths.Index()); err != nil {
+	if _, err := os.Stat(r.Config.Paths.Index()); err != nil {
 		return rows, nil //nolint:nilerr // no archive yet: no passages have vectors
 	}
-	return rows, a.withIndex(ctx, r, StoreRead, func(x indexed) error {
-		sets, err := x.store.VectorSets(ctx)
+	return rows, a.app.WithIndex(ctx, r, app.ReadOnly, func(x app.Archive) error {
+		sets, err := x.Index.VectorSets(ctx)
 		for _, set := range sets {
 			for i := range rows {
 				if rows[i].Embedder == set.Embedder {
@@ -180,7 +181,7 @@ func (a *app) modelRows(ctx context.Context) ([]modelRow, error) {
 	})
 }
 
-func (a *app) modelUseCommand() *cobra.Command {
+func (a *commands) modelUseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "use NAME",
 		Short: "Choose what makes vectors beside the built-in table",
@@ -189,19 +190,19 @@ endpoint in embed.url, or static for the table alone. Passages keep the vectors 
 have; ` + "`strandline maintain`" + ` makes those that are missing.`,
 		Args: arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.enter()
+			r, err := a.app.Workspace()
 			if err != nil {
 				return err
 			}
 			name := args[0]
 			switch name {
-			case modelStatic:
-			case modelHTTP:
-				if r.cfg.Embed.URL == "" {
+			case app.ModelStatic:
+			case app.ModelHTTP:
+				if r.Config.Embed.URL == "" {
 					return archive.Invalid("no endpoint is set", "strandline config set embed.url http://127.0.0.1:11434/api/embed")
 				}
 			default:
-				m, err := r.models().Get(name)
+				m, err := r.Models().Get(name)
 				if err != nil {
 					return err
 				}
@@ -209,26 +210,26 @@ have; ` + "`strandline maintain`" + ` makes those that are missing.`,
 					return err
 				}
 			}
-			if err := config.Set(r.cfg.ConfigFile, "embed.model", name); err != nil {
+			if err := config.Set(r.Config.ConfigFile, "embed.model", name); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "embed.model = %s in %s\n", name, r.cfg.ConfigFile)
+			fmt.Fprintf(a.out, "embed.model = %s in %s\n", name, r.Config.ConfigFile)
 			return nil
 		},
 	}
 }
 
-func (a *app) modelRemoveCommand() *cobra.Command {
+func (a *commands) modelRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Delete a model's files and the vectors it made",
 		Args:  arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.enter()
+			r, err := a.app.Workspace()
 			if err != nil {
 				return err
 			}
-			lock, err := r.lock("model", "change of the models")
+			lock, err := r.Lock("model", "change of the models")
 			if err != nil {
 				return err
 			}
@@ -238,26 +239,26 @@ func (a *app) modelRemoveCommand() *cobra.Command {
 	}
 }
 
-func (a *app) modelRemove(ctx context.Context, r rooms, name string) error {
-	if name == modelStatic || name == modelHTTP {
+func (a *commands) modelRemove(ctx context.Context, r app.Workspace, name string) error {
+	if name == app.ModelStatic || name == app.ModelHTTP {
 		return wrongUsage(name+" is no added model: there is nothing to remove", "`strandline model use` chooses another one")
 	}
-	m, err := r.models().Get(name)
+	m, err := r.Models().Get(name)
 	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
 		return err
 	}
-	if r.cfg.Embed.Model == name {
+	if r.Config.Embed.Model == name {
 		return archive.Invalid(name+" is in use", "choose another one first: strandline model use static")
 	}
-	if err := r.models().Remove(name); err != nil {
+	if err := r.Models().Remove(name); err != nil {
 		return err
 	}
-	if _, err := os.Stat(r.cfg.Paths.Index()); err == nil && m.Name != "" {
-		err := a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
-			if err := x.store.DropVectors(ctx, m.Embedder()); err != nil {
+	if _, err := os.Stat(r.Config.Paths.Index()); err == nil && m.Name != "" {
+		err := a.app.WithIndex(ctx, r, app.ReadWrite, func(x app.Archive) error {
+			if err := x.Index.DropVectors(ctx, m.Embedder()); err != nil {
 				return err
 			}
-			_, err := x.vectorDir().Update(ctx, x.store) // its file goes with it
+			_, err := x.VectorDir().Update(ctx, x.Index) // its file goes with it
 			return err
 		})
 		if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func (a *commands) versionCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version", Args: arguments(),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return a.printJSON(map[string]string{"version": a.env.Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
+				return a.printJSON(map[string]string{"version": a.app.Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
 			}
-			fmt.Fprintf(a.out, "strandline %s (%s, %s/%s)\n", a.env.Version, strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintf(a.out, "strandline %s (%s, %s/%s)\n", a.app.Version, strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH)
 			return nil
 		},
 	}
@@ -26,7 +26,7 @@ func (a *app) versionCommand() *cobra.Command {
 
 // hookHelp documents the command that the client calls; the door answers it
 // before any of this is built.
-func (a *app) hookHelp() *cobra.Command {
+func (a *commands) hookHelp() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook", Short: "Answer a hook of the client (stdin holds the event)", Args: arguments(),
 		Long: `Answer a hook of the client: the event is read from stdin, the answer goes to stdout.
@@ -41,7 +41,7 @@ Exit status: 0, whatever happens`,
 
 // statuslineHelp documents the other command that the client calls; the door
 // answers it as well.
-func (a *app) statuslineHelp() *cobra.Command {
+func (a *commands) statuslineHelp() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "statusline", Short: "Print the client's statusline (stdin holds its state)", Args: arguments(),
 		Long: `Print one line for the client's statusLine setting, from the JSON that the client

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
 	"strandline/internal/state"
@@ -12,13 +13,13 @@ import (
 
 // outcomes measures the newest compactions of sessions, at most limit of them
 // unless that is 0. What was measured before is not measured again.
-func (a *app) outcomes(ctx context.Context, x indexed, sessions []archive.Session, limit int) ([]compact.Outcome, error) {
+func (a *commands) outcomes(ctx context.Context, x app.Archive, sessions []archive.Session, limit int) ([]compact.Outcome, error) {
 	var cuts []measurable
 	for _, s := range sessions {
 		if s.Compacts == 0 {
 			continue
 		}
-		cs, err := x.store.Compactions(ctx, archive.Span{Session: s.ID, Limit: limit, Newest: true})
+		cs, err := x.Index.Compactions(ctx, archive.Span{Session: s.ID, Limit: limit, Newest: true})
 		if err != nil {
 			return nil, err
 		}
@@ -33,14 +34,14 @@ func (a *app) outcomes(ctx context.Context, x indexed, sessions []archive.Sessio
 		cuts = cuts[:min(limit, len(cuts))]
 	}
 	again := a.againFor(x)
-	notes := measuredNotes{dir: x.cfg.Paths.Outcomes(), version: a.env.Version, budget: x.cfg.Restore.Budget}
+	notes := measuredNotes{dir: x.Config.Paths.Outcomes(), version: a.app.Version, budget: x.Config.Restore.Budget}
 	list := make([]compact.Outcome, 0, len(cuts))
 	for _, c := range cuts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		o, err := notes.of(ctx, x.store, c, func() (compact.Outcome, error) {
-			return compact.Measure(ctx, x.store, c.cut, x.cfg.Restore.Budget, again)
+		o, err := notes.of(ctx, x.Index, c, func() (compact.Outcome, error) {
+			return compact.Measure(ctx, x.Index, c.cut, x.Config.Restore.Budget, again)
 		})
 		if err != nil {
 			return nil, err

@@ -5,9 +5,9 @@ type painter struct{ on bool }
 
 // paint colours only for a terminal, and not where NO_COLOR is set
 // (https://no-color.org).
-func (a *app) paint() painter {
+func (a *commands) paint() painter {
 	_, terminal := a.env.Terminal(a.env.Stdout)
-	return painter{on: terminal && a.env.Getenv("NO_COLOR") == "" && a.env.Getenv("TERM") != "dumb"}
+	return painter{on: terminal && a.app.Getenv("NO_COLOR") == "" && a.app.Getenv("TERM") != "dumb"}
 }
 
 // The colours of the painter, as parameters of the terminal's sequence.

@@ -12,7 +12,7 @@ import (
 // progress draws a bar on stderr where a terminal is there to see it. One
 // goroutine at a time may call it.
 type progress struct {
-	app   *app
+	app   *commands
 	label string
 	live  bool
 	width int
@@ -21,9 +21,9 @@ type progress struct {
 	cells int       // of the line that is shown
 }
 
-func (a *app) newProgress(label string, quiet bool) *progress {
+func (a *commands) newProgress(label string, quiet bool) *progress {
 	width, live := a.env.Terminal(a.env.Stderr)
-	return &progress{app: a, label: label, live: live && !quiet, width: width, start: a.env.Now()}
+	return &progress{app: a, label: label, live: live && !quiet, width: width, start: a.app.Now()}
 }
 
 // A bar that is drawn more often than this costs more than it tells.
@@ -34,7 +34,7 @@ func (p *progress) capture(s capture.Progress) {
 }
 
 func (p *progress) draw(done, total int64, what string, last bool) {
-	now := p.app.env.Now()
+	now := p.app.app.Now()
 	if !p.live || (now.Sub(p.drawn) < redraw && !last) {
 		return
 	}

@@ -9,29 +9,29 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
-func (a *app) projectsCommand() *cobra.Command {
+func (a *commands) projectsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "projects",
 		Short: "List the projects that sessions are kept of",
 		Args:  knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
-				list, err := x.store.Projects(cmd.Context())
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
+				list, err := x.Index.Projects(cmd.Context())
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return a.printJSON(view.Projects(list))
+					return a.printJSON(app.Projects(list))
 				}
 				t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
 				t.paths = true
 				for _, p := range list {
-					t.row(cmp.Or(p.Project.Name, p.Project.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), view.ProjectName(p.Project))
+					t.row(cmp.Or(p.Project.Name, p.Project.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), app.ProjectName(p.Project))
 				}
 				return t.write(a.out, a.width())
 			})
@@ -43,7 +43,7 @@ func (a *app) projectsCommand() *cobra.Command {
 }
 
 // mergeCommand makes a folder that was moved one project with its old self.
-func (a *app) mergeCommand() *cobra.Command {
+func (a *commands) mergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge FROM INTO",
 		Short: "Make the sessions of a moved folder belong to its new project",
@@ -52,15 +52,15 @@ renamed. FROM and INTO are folders or the keys that ` + "`projects --json`" + ` 
 fact is kept in the journal, so that a rebuilt index knows it.`,
 		Args: arguments("FROM", "INTO"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), StoreWrite, func(x indexed) error {
+			return a.app.WithArchive(cmd.Context(), app.ReadWrite, func(x app.Archive) error {
 				return a.merge(cmd.Context(), x, args[0], args[1])
 			})
 		},
 	}
 }
 
-func (a *app) merge(ctx context.Context, x indexed, typedFrom, typedInto string) error {
-	list, err := x.store.Projects(ctx)
+func (a *commands) merge(ctx context.Context, x app.Archive, typedFrom, typedInto string) error {
+	list, err := x.Index.Projects(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,22 +74,22 @@ func (a *app) merge(ctx context.Context, x indexed, typedFrom, typedInto string)
 		if _, err := os.Stat(a.abs(typedInto)); err != nil {
 			return archive.NotFound(fmt.Sprintf("%q is neither a folder nor a project", typedInto), "`strandline projects` lists the projects")
 		}
-		into.Project = x.capture.Project(a.abs(typedInto))
+		into.Project = x.Capture.Project(a.abs(typedInto))
 	}
 	if from.Project.Key == into.Project.Key {
 		return wrongUsage("both are the same project", "")
 	}
-	err = x.journal.Record(ctx, archive.JournalMerge, "", archive.MergeFact{From: from.Project.Key, Into: into.Project.Key})
-	if err = errors.Join(err, x.journal.Sync(ctx, x.store)); err != nil {
+	err = x.Journal.Record(ctx, archive.JournalMerge, "", archive.MergeFact{From: from.Project.Key, Into: into.Project.Key})
+	if err = errors.Join(err, x.Journal.Sync(ctx, x.Index)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s of %s now belong to %s\n", count(from.Sessions, "session"), view.ProjectName(from.Project), view.ProjectName(into.Project))
+	fmt.Fprintf(a.out, "%s of %s now belong to %s\n", count(from.Sessions, "session"), app.ProjectName(from.Project), app.ProjectName(into.Project))
 	return nil
 }
 
 // kept finds the project that a folder or a key names, among those that sessions
 // are kept of. A folder that is gone is found by where it was.
-func (a *app) kept(list []archive.ProjectSummary, typed string) (archive.ProjectSummary, bool) {
+func (a *commands) kept(list []archive.ProjectSummary, typed string) (archive.ProjectSummary, bool) {
 	path := a.abs(typed)
 	for _, p := range list {
 		if p.Project.Key == typed || p.Project.Root == path || p.Project.Worktree == path {

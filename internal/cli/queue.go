@@ -12,17 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/task"
-	"strandline/internal/view"
 )
 
 // segmentsWait is how long a change of segments waits for another.
 const segmentsWait = 5 * time.Second
 
-func (r rooms) marks() task.CheckStates { return task.CheckStates{Dir: r.cfg.Paths.Marks()} }
-
-func (a *app) queueCommand() *cobra.Command {
+func (a *commands) queueCommand() *cobra.Command {
 	var typed string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -30,12 +28,12 @@ func (a *app) queueCommand() *cobra.Command {
 		Long: `Show the queue of a session: segments that wait for a summary and those that have one.
 --json prints it in the shape of context_queue/{session}_pending.json.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
-				id, err := a.sessionOrLast(cmd.Context(), x, typed)
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
+				id, err := a.app.SessionOrLatest(cmd.Context(), x, typed)
 				if err != nil {
 					return err
 				}
-				state, err := task.LoadState(cmd.Context(), x.store, id)
+				state, err := task.LoadState(cmd.Context(), x.Index, id)
 				if err != nil {
 					return err
 				}
@@ -60,17 +58,17 @@ func (a *app) queueCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) segmentsReset() *cobra.Command {
+func (a *commands) segmentsReset() *cobra.Command {
 	var typed string
 	cmd := &cobra.Command{
 		Use: "reset-check", Short: "Let the next hook look for cold work at once", Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
-				id, err := a.sessionOrLast(cmd.Context(), x, typed)
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
+				id, err := a.app.SessionOrLatest(cmd.Context(), x, typed)
 				if err != nil {
 					return err
 				}
-				if err := x.marks().Reset(id); err != nil {
+				if err := x.Marks().Reset(id); err != nil {
 					return err
 				}
 				fmt.Fprintln(a.out, "The next hook of "+archive.ShortID(id)+" looks for cold work.")
@@ -82,7 +80,7 @@ func (a *app) segmentsReset() *cobra.Command {
 	return cmd
 }
 
-func (a *app) segmentsExport() *cobra.Command {
+func (a *commands) segmentsExport() *cobra.Command {
 	var typed string
 	cmd := &cobra.Command{
 		Use: "export FOLDER", Short: "Write summaries as files that older tools read", Args: arguments("FOLDER"),
@@ -91,16 +89,16 @@ archived_context/SEGMENT.json, context_queue/SESSION_pending.json and _state.jso
 each finished task its summary as md5("session:task").json. Files of the same name are
 replaced.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
-				id, err := a.sessionOrLast(cmd.Context(), x, typed)
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
+				id, err := a.app.SessionOrLatest(cmd.Context(), x, typed)
 				if err != nil {
 					return err
 				}
-				state, err := task.LoadState(cmd.Context(), x.store, id)
+				state, err := task.LoadState(cmd.Context(), x.Index, id)
 				if err != nil {
 					return err
 				}
-				past, err := task.Load(cmd.Context(), x.store, id, 0)
+				past, err := task.Load(cmd.Context(), x.Index, id, 0)
 				if err != nil {
 					return err
 				}
@@ -108,7 +106,7 @@ replaced.`,
 				if err != nil {
 					return err
 				}
-				if err := past.TaskFiles(state, a.env.Now(), files); err != nil {
+				if err := past.TaskFiles(state, a.app.Now(), files); err != nil {
 					return err
 				}
 				if err := writeFiles(a.abs(args[0]), files); err != nil {
@@ -144,7 +142,7 @@ type importedSegments struct {
 }
 
 // importSegments brings in the files that older tools keep in these folders.
-func (a *app) importSegments(cmd *cobra.Command, paths []string, dry, asJSON bool) error {
+func (a *commands) importSegments(cmd *cobra.Command, paths []string, dry, asJSON bool) error {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
@@ -158,7 +156,7 @@ func (a *app) importSegments(cmd *cobra.Command, paths []string, dry, asJSON boo
 		for _, name := range names {
 			got, err := readOlder(name)
 			if err != nil {
-				out.Failed = append(out.Failed, name+": "+sentence(err))
+				out.Failed = append(out.Failed, name+": "+app.ErrorText(err))
 				continue
 			}
 			out.Files++
@@ -173,8 +171,8 @@ func (a *app) importSegments(cmd *cobra.Command, paths []string, dry, asJSON boo
 			}
 		})
 	}
-	news := func(x indexed) ([]archive.SegmentFact, error) {
-		state, err := task.LoadState(ctx, x.store, "")
+	news := func(x app.Archive) ([]archive.SegmentFact, error) {
+		state, err := task.LoadState(ctx, x.Index, "")
 		if err != nil {
 			return nil, err
 		}
@@ -186,14 +184,14 @@ func (a *app) importSegments(cmd *cobra.Command, paths []string, dry, asJSON boo
 		}
 		return fresh, nil
 	}
-	run := func(x indexed) error {
+	run := func(x app.Archive) error {
 		fresh, err := news(x)
 		if err != nil || dry {
 			return err
 		}
 		return record(ctx, x, "", fresh)
 	}
-	if err := a.withStore(ctx, StoreWrite, run); err != nil {
+	if err := a.app.WithArchive(ctx, app.ReadWrite, run); err != nil {
 		return err
 	}
 	if asJSON {
@@ -250,21 +248,21 @@ func readOlder(name string) ([]archive.SegmentFact, error) {
 	return task.Import(name, data)
 }
 
-func (a *app) segmentsSearch() *cobra.Command {
+func (a *commands) segmentsSearch() *cobra.Command {
 	var warm, asJSON bool
 	cmd := &cobra.Command{
 		Use: "search WORDS", Short: "Find summaries, archived ones as well", Args: arguments("WORDS..."),
 		Long: `Find summaries of finished work by their words, and see in which tier each one is.
 strandline search --kind summary finds them among everything else.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
-				state, err := task.LoadState(cmd.Context(), x.store, "")
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
+				state, err := task.LoadState(cmd.Context(), x.Index, "")
 				if err != nil {
 					return err
 				}
-				out := []view.Segment{}
+				out := []app.Segment{}
 				for _, e := range state.Search(strings.Join(args, " "), !warm) {
-					out = append(out, view.NewSegment(e, e.End))
+					out = append(out, app.NewSegment(e, e.End))
 				}
 				if asJSON {
 					return a.printJSON(out)

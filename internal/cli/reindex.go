@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/state"
 )
 
-func (a *app) reindexCommand() *cobra.Command {
+func (a *commands) reindexCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "reindex",
 		Short: "Rebuild the index from the logs and the journal",
@@ -26,8 +27,8 @@ the new one is whole; nothing is lost if it is interrupted.`,
 	}
 }
 
-func (a *app) reindex(ctx context.Context) error {
-	r, err := a.enter()
+func (a *commands) reindex(ctx context.Context) error {
+	r, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (a *app) reindex(ctx context.Context) error {
 	}
 	report.Failed = joinFailed(report.Failed, later.Failed)
 	for _, f := range report.Failed {
-		fmt.Fprintf(a.errOut, "not indexed: %s: %s\n", f.Path, sentence(f.Err))
+		fmt.Fprintf(a.errOut, "not indexed: %s: %s\n", f.Path, app.ErrorText(f.Err))
 	}
 	if err == nil && len(report.Failed) > 0 {
 		return silentError{ExitCorrupt}
@@ -50,17 +51,17 @@ func (a *app) reindex(ctx context.Context) error {
 
 // rebuildIndex puts an index that is read from the logs and the journal alone in
 // the place of the old one. later is what changed meanwhile.
-func (a *app) rebuildIndex(ctx context.Context, r rooms) (report, later capture.Report, err error) {
-	lock, err := r.lock("reindex", "reindex")
+func (a *commands) rebuildIndex(ctx context.Context, r app.Workspace) (report, later capture.Report, err error) {
+	lock, err := r.Lock("reindex", "reindex")
 	if err != nil {
 		return report, later, err
 	}
 	defer lock.Release() // it ends with the process in any case
-	jobs, err := r.capture.Logged(ctx)
+	jobs, err := r.Capture.Logged(ctx)
 	if err != nil {
 		return report, later, err
 	}
-	final := r.cfg.Paths.Index()
+	final := r.Config.Paths.Index()
 	fresh := final + ".new"
 	if err := removeIndex(fresh); err != nil {
 		return report, later, err
@@ -79,10 +80,10 @@ func (a *app) rebuildIndex(ctx context.Context, r rooms) (report, later capture.
 // indexMeanwhile brings the new index up to the logs once more. What hooks logged
 // while it was built went into the index that is gone; from the swap on they
 // write to the new one themselves.
-func (a *app) indexMeanwhile(ctx context.Context, r rooms) (report capture.Report, err error) {
-	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
+func (a *commands) indexMeanwhile(ctx context.Context, r app.Workspace) (report capture.Report, err error) {
+	err = a.app.WithIndex(ctx, r, app.ReadWrite, func(x app.Archive) error {
 		var err error
-		report, err = a.pass(r).Index(ctx, x.store)
+		report, err = a.pass(r).Index(ctx, x.Index)
 		return err
 	})
 	return report, err
@@ -120,27 +121,27 @@ func swapIndex(ctx context.Context, fresh, final string) error {
 	return nil
 }
 
-func (a *app) buildIndex(ctx context.Context, r rooms, path string, jobs []capture.Job) (report capture.Report, err error) {
+func (a *commands) buildIndex(ctx context.Context, r app.Workspace, path string, jobs []capture.Job) (report capture.Report, err error) {
 	bar := a.newProgress("indexing", false)
-	err = a.bulk(ctx, path, func(idx, known Store) error {
+	err = a.bulk(ctx, path, func(idx, known *app.Index) error {
 		var err error
-		report, err = r.capture.Bulk(ctx, idx, known, jobs, bar.capture)
+		report, err = r.Capture.Bulk(ctx, idx, known, jobs, bar.capture)
 		bar.end()
 		if err != nil {
 			return err
 		}
-		return r.journal.Sync(ctx, idx)
+		return r.Journal.Sync(ctx, idx)
 	})
 	return report, err
 }
 
 // bulk opens an index twice: one connection writes while the other is asked.
-func (a *app) bulk(ctx context.Context, path string, run func(idx, known Store) error) error {
-	idx, err := a.env.OpenStore(ctx, path, StoreBulk)
+func (a *commands) bulk(ctx context.Context, path string, run func(idx, known *app.Index) error) error {
+	idx, err := a.app.Stores.OpenIndex(ctx, path, app.BulkWrite)
 	if err != nil {
 		return err
 	}
-	known, err := a.env.OpenStore(ctx, path, StoreRead)
+	known, err := a.app.Stores.OpenIndex(ctx, path, app.ReadOnly)
 	if err != nil {
 		return errors.Join(err, idx.Close())
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"strandline/bench/synth"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
@@ -45,17 +46,6 @@ func TestReindexGivesTheSameAnswers(t *testing.T) {
 	}
 }
 
-// closing is a store that lets something happen before it is closed.
-type closing struct {
-	Store
-	before func()
-}
-
-func (c closing) Close() error {
-	c.before()
-	return c.Store.Close()
-}
-
 // Hooks that ran while the new index was built wrote to the old one.
 func TestWhatIsLoggedDuringAReindexIsInTheNewIndex(t *testing.T) {
 	w := newWorld(t)
@@ -80,31 +70,26 @@ func TestWhatIsLoggedDuringAReindexIsInTheNewIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errOut bytes.Buffer
-	env := w.outside(&out, &errOut)
-	open := env.OpenStore
-	env.OpenStore = func(ctx context.Context, path string, mode StoreMode) (Store, error) {
-		s, err := open(ctx, path, mode)
-		if err != nil || mode != StoreBulk {
-			return s, err
+	o := w.outside()
+	o.Stores = testStores{closing: func() { // all logs that were listed are indexed
+		w.session(begun, "/home/dev/shop", noon().Add(-time.Minute), func(s *synth.Session) { w.turn(s, "Count the albatrosses", 7) })
+		logged(begun)
+		path := w.path("home", ".claude", "projects", "-home-dev-shop", sessionB+".jsonl")
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return closing{s, func() { // all logs that were listed are indexed
-			w.session(begun, "/home/dev/shop", noon().Add(-time.Minute), func(s *synth.Session) { w.turn(s, "Count the albatrosses", 7) })
-			logged(begun)
-			path := w.path("home", ".claude", "projects", "-home-dev-shop", sessionB+".jsonl")
-			before, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.session(sessionB, "/home/dev/a-project-whose-name-does-not-fit-in", noon().Add(-40*time.Minute), func(s *synth.Session) {
-				w.turn(s, "Where is the backoff?", 3)
-				w.turn(s, "And where are the cormorants?", 8)
-			})
-			if after, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(after, before) || len(after) == len(before) {
-				t.Fatalf("the session did not grow: %d and %d bytes, %v", len(before), len(after), err)
-			}
-			logged(sessionB)
-		}}, nil
-	}
+		w.session(sessionB, "/home/dev/a-project-whose-name-does-not-fit-in", noon().Add(-40*time.Minute), func(s *synth.Session) {
+			w.turn(s, "Where is the backoff?", 3)
+			w.turn(s, "And where are the cormorants?", 8)
+		})
+		if after, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(after, before) || len(after) == len(before) {
+			t.Fatalf("the session did not grow: %d and %d bytes, %v", len(before), len(after), err)
+		}
+		logged(sessionB)
+	}}
+	env := w.options(&out, &errOut)
+	env.App = app.New(o)
 	if code := Main(t.Context(), env, []string{"reindex"}); code != ExitCorrupt {
 		t.Errorf("exit code %d", code)
 	}

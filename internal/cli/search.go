@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/recall"
 )
@@ -29,7 +30,7 @@ type searchFlags struct {
 	team    bool
 }
 
-func (a *app) searchCommand() *cobra.Command {
+func (a *commands) searchCommand() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
@@ -53,7 +54,7 @@ that begins with a dash stands behind two of them.
 			if f.limit < 0 {
 				return wrongUsage("--limit takes a number from 0 up", "")
 			}
-			if a.needsNetwork() {
+			if a.app.NeedsNetwork() {
 				return a.env.Companion(cmd.Context())
 			}
 			team, err := a.readsTeam(f.team)
@@ -88,8 +89,8 @@ that begins with a dash stands behind two of them.
 	return cmd
 }
 
-func (a *app) search(ctx context.Context, query string, f searchFlags) error {
-	return a.withStore(ctx, StoreRead, func(x indexed) (err error) {
+func (a *commands) search(ctx context.Context, query string, f searchFlags) error {
+	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) (err error) {
 		req, err := a.searchRequest(ctx, x, query, f)
 		if err != nil {
 			return err
@@ -98,7 +99,7 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 		defer func() { err = errors.Join(err, end()) }()
 		var result recall.Result
 		if f.deep {
-			result, err = r.Deep(ctx, x.store, a.reader(x.rooms), req)
+			result, err = r.Deep(ctx, x.Index, x.Reader(), req)
 		} else {
 			result, err = r.Search(ctx, req)
 		}
@@ -110,7 +111,7 @@ func (a *app) search(ctx context.Context, query string, f searchFlags) error {
 }
 
 // printResult prints an answer as the flags ask.
-func (a *app) printResult(result recall.Result, f searchFlags) error {
+func (a *commands) printResult(result recall.Result, f searchFlags) error {
 	if f.explain {
 		result.Explain()
 	}
@@ -125,14 +126,14 @@ func (a *app) printResult(result recall.Result, f searchFlags) error {
 
 // recall finds passages by their words and by what they mean; end ends the model
 // that judges it, if one was chosen.
-func (a *app) recall(x indexed) (r *recall.Recall, end func() error) {
-	q := NewQueries(a.env, x.cfg)
-	return recall.New(x.store, a.env.Now, q.Table).WithVectors(q.Searcher(x.cfg, x.store)).WithDecay(x.cfg.Lifecycle.Decay), q.Close
+func (a *commands) recall(x app.Archive) (r *recall.Recall, end func() error) {
+	q := a.app.NewQueries(x.Config)
+	return recall.New(x.Index, a.app.Now, q.Table).WithVectors(q.Searcher(x.Config, x.Index)).WithDecay(x.Config.Lifecycle.Decay), q.Close
 }
 
 // searchRequest is what is asked of an index of one's own.
-func (a *app) searchRequest(ctx context.Context, x indexed, query string, f searchFlags) (recall.Request, error) {
-	return a.requestOf(ctx, x.rooms, x.store, func(dir string) string { return x.capture.Project(dir).Key }, query, f)
+func (a *commands) searchRequest(ctx context.Context, x app.Archive, query string, f searchFlags) (recall.Request, error) {
+	return a.requestOf(ctx, x.Workspace, x.Index, func(dir string) string { return x.Capture.Project(dir).Key }, query, f)
 }
 
 // projectLister lists the projects of an archive.
@@ -142,14 +143,14 @@ type projectLister interface {
 
 // requestOf puts the flags and the filters in the query together; a flag
 // wins over a filter. key is what the archive calls the project in a folder.
-func (a *app) requestOf(ctx context.Context, r rooms, s projectLister, key func(dir string) string, query string, f searchFlags) (recall.Request, error) {
-	req, err := recall.Parse(query, a.env.Now())
+func (a *commands) requestOf(ctx context.Context, r app.Workspace, s projectLister, key func(dir string) string, query string, f searchFlags) (recall.Request, error) {
+	req, err := recall.Parse(query, a.app.Now())
 	if err != nil {
 		return req, err
 	}
 	req.Agents, req.Dead, req.Limit = f.agents, f.rewound, f.limit
 	if req.Limit <= 0 {
-		req.Limit = r.cfg.Search.Limit
+		req.Limit = r.Config.Search.Limit
 	}
 	if f.session != "" {
 		req.Session = f.session
@@ -175,7 +176,7 @@ func (a *app) requestOf(ctx context.Context, r rooms, s projectLister, key func(
 	case req.Project != "":
 		req.Projects, err = projectsNamed(ctx, s, req.Project)
 	default:
-		req.Projects = []string{key(a.projectRoot())}
+		req.Projects = []string{key(a.app.ProjectDir())}
 	}
 	return req, err
 }
@@ -193,7 +194,7 @@ func projectsNamed(ctx context.Context, s projectLister, name string) ([]string,
 	return keys, nil
 }
 
-func (a *app) printHits(result recall.Result) error {
+func (a *commands) printHits(result recall.Result) error {
 	if len(result.Hits) == 0 {
 		fmt.Fprintln(a.out, "Nothing found.")
 		for _, c := range result.Corrected {
@@ -282,7 +283,7 @@ const snippetLines = 2
 
 // snippet is the part of a text that shows most of the terms, on at most
 // snippetLines lines of a terminal; elsewhere it is one line.
-func (a *app) snippet(text string, terms []archive.Term, width int) []string {
+func (a *commands) snippet(text string, terms []archive.Term, width int) []string {
 	text, _ = recall.Snippet(text, terms, snippetLines*width)
 	if _, terminal := a.env.Terminal(a.env.Stdout); !terminal {
 		return []string{text}

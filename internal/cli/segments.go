@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/state"
 	"strandline/internal/task"
-	"strandline/internal/view"
 )
 
 // segmentFlags are those of segments itself.
@@ -27,7 +27,7 @@ type segmentFlags struct {
 	share               float64
 }
 
-func (a *app) segmentsCommand() *cobra.Command {
+func (a *commands) segmentsCommand() *cobra.Command {
 	var f segmentFlags
 	cmd := &cobra.Command{
 		Use:   "segments",
@@ -50,7 +50,7 @@ looks at once, however full the context is.`,
 			if f.check {
 				return a.checkSegments(cmd.Context(), f)
 			}
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error { return a.listSegments(cmd.Context(), x, f) })
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error { return a.listSegments(cmd.Context(), x, f) })
 		},
 	}
 	fl := cmd.Flags()
@@ -66,24 +66,24 @@ looks at once, however full the context is.`,
 	return cmd
 }
 
-func (a *app) listSegments(ctx context.Context, x indexed, f segmentFlags) error {
+func (a *commands) listSegments(ctx context.Context, x app.Archive, f segmentFlags) error {
 	id, now := "", 0
 	if !f.all {
 		var err error
-		if id, err = a.sessionOrLast(ctx, x, f.session); err != nil {
+		if id, err = a.app.SessionOrLatest(ctx, x, f.session); err != nil {
 			return err
 		}
-		s, err := x.store.Session(ctx, id)
+		s, err := x.Index.Session(ctx, id)
 		if err != nil {
 			return err
 		}
 		now = s.Steps
 	}
-	state, err := task.LoadState(ctx, x.store, id)
+	state, err := task.LoadState(ctx, x.Index, id)
 	if err != nil {
 		return err
 	}
-	out := view.Segments(state, f.pending, now)
+	out := app.Segments(state, f.pending, now)
 	if f.asJSON {
 		return a.printJSON(out)
 	}
@@ -106,44 +106,35 @@ func (a *app) listSegments(ctx context.Context, x indexed, f segmentFlags) error
 	return t.write(a.out, a.width())
 }
 
-// options are the settings of the check.
-func (r rooms) segmentOptions() task.Options {
-	return task.Options{
-		Queue: share100(r.cfg.Segments.QueueAt), Summarise: share100(r.cfg.Segments.SummariseAt), Archive: share100(r.cfg.Segments.ArchiveAt),
-		ColdAfter: r.cfg.Segments.ColdAfter, Messages: r.cfg.Segments.Messages,
-		ArchiveAfter: r.cfg.Segments.ArchiveAfter, PruneAfter: r.cfg.Segments.Keep,
-	}
-}
-
 func share100(n int) float64 { return float64(n) / 100 }
 
 // forced is a share that makes a check summarise whatever is cold.
 const forced = 2
 
 // checkSegments looks for cold work in one session and records what it finds.
-func (a *app) checkSegments(ctx context.Context, f segmentFlags) error {
-	return a.withSegments(ctx, f.session, func(x indexed, id string) error {
-		if f.quiet && x.cfg.Segments.Disabled {
+func (a *commands) checkSegments(ctx context.Context, f segmentFlags) error {
+	return a.withSegments(ctx, f.session, func(x app.Archive, id string) error {
+		if f.quiet && x.Config.Segments.Disabled {
 			return nil
 		}
-		past, err := task.Load(ctx, x.store, id, 0)
+		past, err := task.Load(ctx, x.Index, id, 0)
 		if err != nil {
 			return err
 		}
-		kept, err := task.LoadState(ctx, x.store, id)
+		kept, err := task.LoadState(ctx, x.Index, id)
 		if err != nil {
 			return err
 		}
 		share := f.share
 		switch {
 		case share > 0:
-		case f.quiet && !x.cfg.Segments.ForceCheck:
-			kept, _ := a.pass(x.rooms).Usage.Session(id)
+		case f.quiet && !x.Config.Segments.ForceCheck:
+			kept, _ := a.pass(x.Workspace).Usage.Session(id)
 			share = min(kept.LastPercentage, 1) // 0 where a compaction has emptied it meanwhile
 		default:
 			share = forced
 		}
-		facts := past.Check(kept, share, x.segmentOptions(), a.env.Now())
+		facts := past.Check(kept, share, x.SegmentOptions(), a.app.Now())
 		if err := record(ctx, x, id, facts); err != nil {
 			return err
 		}
@@ -160,19 +151,19 @@ func (a *app) checkSegments(ctx context.Context, f segmentFlags) error {
 
 // pruneSegments reduces archived summaries that are old enough to their text: a
 // session's own checks end with it.
-func (a *app) pruneSegments(ctx context.Context, x indexed) (int, error) {
-	if x.cfg.Segments.Disabled {
+func (a *commands) pruneSegments(ctx context.Context, x app.Archive) (int, error) {
+	if x.Config.Segments.Disabled {
 		return 0, nil
 	}
-	kept, err := task.LoadState(ctx, x.store, "")
+	kept, err := task.LoadState(ctx, x.Index, "")
 	if err != nil {
 		return 0, err
 	}
-	facts := kept.Prune(x.segmentOptions(), a.env.Now())
+	facts := kept.Prune(x.SegmentOptions(), a.app.Now())
 	return len(facts), record(ctx, x, "", facts)
 }
 
-func (a *app) reportCheck(facts []archive.SegmentFact, kept *task.State) {
+func (a *commands) reportCheck(facts []archive.SegmentFact, kept *task.State) {
 	said := task.Report(facts)
 	counts := map[archive.SegmentEvent]int{}
 	for _, x := range facts {
@@ -194,36 +185,36 @@ func (a *app) reportCheck(facts []archive.SegmentFact, kept *task.State) {
 }
 
 // remark notes for the hooks what waits now, and which threshold was passed.
-func remark(ctx context.Context, x indexed, id string, share float64, steps int) error {
-	kept, err := task.LoadState(ctx, x.store, id)
+func remark(ctx context.Context, x app.Archive, id string, share float64, steps int) error {
+	kept, err := task.LoadState(ctx, x.Index, id)
 	if err != nil {
 		return err
 	}
-	mark := x.marks().Read(id)
+	mark := x.Marks().Read(id)
 	mark.Checked, mark.Pending, mark.Crossed = max(mark.Checked, steps), len(kept.Pending()), 0
-	for _, at := range []int{x.cfg.Segments.QueueAt, x.cfg.Segments.SummariseAt, x.cfg.Segments.ArchiveAt} {
+	for _, at := range []int{x.Config.Segments.QueueAt, x.Config.Segments.SummariseAt, x.Config.Segments.ArchiveAt} {
 		if share >= share100(at) {
 			mark.Crossed = max(mark.Crossed, at)
 		}
 	}
 	mark.Reminded = min(mark.Reminded, mark.Crossed)
-	return x.marks().Write(id, mark)
+	return x.Marks().Write(id, mark)
 }
 
 // withSegments lets run change the segments of a session while nobody else does.
-func (a *app) withSegments(ctx context.Context, typed string, run func(x indexed, id string) error) error {
-	r, err := a.enter()
+func (a *commands) withSegments(ctx context.Context, typed string, run func(x app.Archive, id string) error) error {
+	r, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
 	wait, cancel := context.WithTimeout(ctx, segmentsWait)
 	defer cancel()
-	lock, err := state.WaitLock(wait, r.file("segments.lock"), false)
+	lock, err := state.WaitLock(wait, r.File("segments.lock"), false)
 	if err != nil {
-		return r.notLocked(err, "change of segments")
+		return r.LockError(err, "change of segments")
 	}
-	err = a.withIndex(ctx, r, StoreWrite, func(x indexed) error {
-		id, err := a.sessionOrLast(ctx, x, typed)
+	err = a.app.WithIndex(ctx, r, app.ReadWrite, func(x app.Archive) error {
+		id, err := a.app.SessionOrLatest(ctx, x, typed)
 		if err != nil {
 			return err
 		}
@@ -236,7 +227,7 @@ func (a *app) withSegments(ctx context.Context, typed string, run func(x indexed
 }
 
 // record writes what happened to segments into the journal and the index.
-func record(ctx context.Context, x indexed, session string, facts []archive.SegmentFact) error {
+func record(ctx context.Context, x app.Archive, session string, facts []archive.SegmentFact) error {
 	if len(facts) == 0 {
 		return nil
 	}
@@ -244,30 +235,30 @@ func record(ctx context.Context, x indexed, session string, facts []archive.Segm
 	for i, f := range facts {
 		entries[i] = capture.Fact{Kind: archive.JournalSegment, Session: cmp.Or(f.Segment.Session, session), Data: f}
 	}
-	if err := x.journal.RecordAll(ctx, entries...); err != nil {
+	if err := x.Journal.RecordAll(ctx, entries...); err != nil {
 		return err
 	}
-	return x.journal.Sync(ctx, x.store)
+	return x.Journal.Sync(ctx, x.Index)
 }
 
 // summaries are those that the hook would pass on. As of a line they are made
 // anew from what stood before it, as the hooks make them while a context fills.
-func (a *app) summaries(ctx context.Context, x indexed, req compact.Request) (out []compact.Summary, err error) {
-	if x.cfg.Segments.Disabled {
+func (a *commands) summaries(ctx context.Context, x app.Archive, req compact.Request) (out []compact.Summary, err error) {
+	if x.Config.Segments.Disabled {
 		return nil, nil
 	}
-	kept, err := task.LoadState(ctx, x.store, req.Session)
+	kept, err := task.LoadState(ctx, x.Index, req.Session)
 	if err != nil {
 		return nil, err
 	}
 	now := math.MaxInt
 	if req.AtLine > 0 {
-		past, err := task.Load(ctx, x.store, req.Session, req.AtLine)
+		past, err := task.Load(ctx, x.Index, req.Session, req.AtLine)
 		if err != nil {
 			return nil, err
 		}
 		now = len(past.Steps)
-		kept = task.Of(past.Check(&task.State{}, forced, x.segmentOptions(), req.Now), req.Now)
+		kept = task.Of(past.Check(&task.State{}, forced, x.SegmentOptions(), req.Now), req.Now)
 	}
 	for _, e := range kept.Kept(now) {
 		place := archive.Ref{Session: e.Session, Turn: e.StartTurn, Step: -1}
@@ -276,18 +267,18 @@ func (a *app) summaries(ctx context.Context, x indexed, req compact.Request) (ou
 	return out, nil
 }
 
-func (a *app) segmentsShow() *cobra.Command {
+func (a *commands) segmentsShow() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "show SEGMENT", Short: "Print a segment's summary whole, with its earlier versions", Args: arguments("SEGMENT"),
 		Long: `Print a segment's summary whole. SEGMENT is an id as ` + "`strandline segments`" + ` lists it, or the
 beginning of one; archived ones are found as well. --json holds the earlier versions.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			mode := StoreRead
+			mode := app.ReadOnly
 			if a.readByModel() {
-				mode = StoreWrite
+				mode = app.ReadWrite
 			}
-			return a.withStore(cmd.Context(), mode, func(x indexed) error { return a.showSegment(cmd.Context(), x, args[0], asJSON) })
+			return a.app.WithArchive(cmd.Context(), mode, func(x app.Archive) error { return a.showSegment(cmd.Context(), x, args[0], asJSON) })
 		},
 	}
 	jsonFlag(cmd, &asJSON)
@@ -296,10 +287,10 @@ beginning of one; archived ones are found as well. --json holds the earlier vers
 
 // readByModel reports that the client's model runs this command, and no person:
 // what it reads of a summary counts as use.
-func (a *app) readByModel() bool { return a.env.Getenv("CLAUDECODE") != "" }
+func (a *commands) readByModel() bool { return a.app.Getenv("CLAUDECODE") != "" }
 
-func (a *app) showSegment(ctx context.Context, x indexed, id string, asJSON bool) error {
-	kept, err := task.LoadState(ctx, x.store, "")
+func (a *commands) showSegment(ctx context.Context, x app.Archive, id string, asJSON bool) error {
+	kept, err := task.LoadState(ctx, x.Index, "")
 	if err != nil {
 		return err
 	}
@@ -313,7 +304,7 @@ func (a *app) showSegment(ctx context.Context, x indexed, id string, asJSON bool
 			return err
 		}
 	}
-	j := view.NewSegment(e, e.End)
+	j := app.NewSegment(e, e.End)
 	if asJSON {
 		return a.printJSON(j)
 	}
@@ -330,7 +321,7 @@ func (a *app) showSegment(ctx context.Context, x indexed, id string, asJSON bool
 	return nil
 }
 
-func (a *app) segmentsSave() *cobra.Command {
+func (a *commands) segmentsSave() *cobra.Command {
 	var typed, noFiles string
 	cmd := &cobra.Command{
 		Use: "save SEGMENT [FILE]", Short: "Give a segment a better summary (from FILE or stdin)",
@@ -359,7 +350,7 @@ before is kept as a version. A summary that is refused changes nothing.`,
 // maxDraft is the most that is read of a summary.
 const maxDraft = 1 << 20
 
-func (a *app) draft(args []string) (string, error) {
+func (a *commands) draft(args []string) (string, error) {
 	in := a.env.Stdin
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(a.abs(args[0]))
@@ -378,28 +369,28 @@ func (a *app) draft(args []string) (string, error) {
 
 // SaveSegment takes a summary that was written elsewhere than on a command line,
 // and reports what became of it. An empty session is the segment's own.
-func SaveSegment(ctx context.Context, env Env, session string, d task.Draft) (report string, err error) {
-	return newApp(env).saveSegment(ctx, session, d)
+func SaveSegment(ctx context.Context, a *app.App, session string, d task.Draft) (report string, err error) {
+	return (&commands{app: a}).saveSegment(ctx, session, d)
 }
 
-func (a *app) saveSegment(ctx context.Context, typed string, d task.Draft) (report string, err error) {
+func (a *commands) saveSegment(ctx context.Context, typed string, d task.Draft) (report string, err error) {
 	if typed == "" {
 		if typed, err = a.sessionOfSegment(ctx, d.Segment); err != nil {
 			return "", err
 		}
 	}
-	err = a.withSegments(ctx, typed, func(x indexed, id string) error {
-		past, err := task.Load(ctx, x.store, id, 0)
+	err = a.withSegments(ctx, typed, func(x app.Archive, id string) error {
+		past, err := task.Load(ctx, x.Index, id, 0)
 		if err != nil {
 			return err
 		}
-		state, err := task.LoadState(ctx, x.store, id)
+		state, err := task.LoadState(ctx, x.Index, id)
 		if err != nil {
 			return err
 		}
-		redact := a.env.Redact(x.cfg)
+		redact := x.Redact
 		d.Text, d.NoFiles = redact(d.Text), redact(d.NoFiles)
-		s, err := past.Save(state, d, a.env.Now())
+		s, err := past.Save(state, d, a.app.Now())
 		if err != nil {
 			return err
 		}
@@ -415,9 +406,9 @@ func (a *app) saveSegment(ctx context.Context, typed string, d task.Draft) (repo
 
 // sessionOfSegment finds the session of a segment that is known; one that is not
 // is looked for in the last session of the project.
-func (a *app) sessionOfSegment(ctx context.Context, segment string) (session string, err error) {
-	err = a.withStore(ctx, StoreRead, func(x indexed) error {
-		kept, err := task.LoadState(ctx, x.store, "")
+func (a *commands) sessionOfSegment(ctx context.Context, segment string) (session string, err error) {
+	err = a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) error {
+		kept, err := task.LoadState(ctx, x.Index, "")
 		if err != nil {
 			return err
 		}
@@ -431,13 +422,13 @@ func (a *app) sessionOfSegment(ctx context.Context, segment string) (session str
 	return session, err
 }
 
-func (a *app) segmentsClear() *cobra.Command {
+func (a *commands) segmentsClear() *cobra.Command {
 	var typed string
 	cmd := &cobra.Command{
 		Use: "clear", Short: "Empty a session's queue; summaries stay", Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withSegments(cmd.Context(), typed, func(x indexed, id string) error {
-				kept, err := task.LoadState(cmd.Context(), x.store, id)
+			return a.withSegments(cmd.Context(), typed, func(x app.Archive, id string) error {
+				kept, err := task.LoadState(cmd.Context(), x.Index, id)
 				if err != nil {
 					return err
 				}

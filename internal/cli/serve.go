@@ -41,7 +41,7 @@ type serveFlags struct {
 	untilEOF, asJSON  bool
 }
 
-func (a *app) serveCommand() *cobra.Command {
+func (a *commands) serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -62,7 +62,7 @@ transcripts as they are.
   curl -H "Authorization: Bearer $(cat FILE)" http://127.0.0.1:7373/api/v1/stats`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.env.Serve == nil || a.needsNetwork() {
+			if a.env.Frontends == nil || a.app.NeedsNetwork() {
 				return a.env.Companion(cmd.Context())
 			}
 			return a.serve(cmd.Context(), f)
@@ -87,18 +87,18 @@ type servingJSON struct {
 	PID       int    `json:"pid"`
 }
 
-func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
-	r, err := a.enter()
+func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
+	r, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
 	s := Serving{
-		Config: r.cfg, Listen: f.listen, Network: f.network, Hosts: f.hosts, Exact: f.exact,
-		Log: slog.New(slog.NewJSONHandler(&state.LogFile{Path: r.cfg.Paths.Errors()}, nil)),
+		Config: r.Config, Listen: f.listen, Network: f.network, Hosts: f.hosts, Exact: f.exact,
+		Log: slog.New(slog.NewJSONHandler(&state.LogFile{Path: r.Config.Paths.Errors()}, nil)),
 	}
 	path := f.tokenFile
 	if path == "" {
-		path = r.cfg.Paths.ServeToken()
+		path = r.Config.Paths.ServeToken()
 	} else if s.Token, err = readToken(a.abs(path)); err != nil {
 		return err
 	} else {
@@ -130,11 +130,11 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 			end()
 		}()
 	}
-	return a.env.Serve(ctx, s)
+	return a.env.Frontends.ServeHTTP(ctx, s)
 }
 
 // announce says where the server is.
-func (a *app) announce(s servingJSON, f serveFlags) error {
+func (a *commands) announce(s servingJSON, f serveFlags) error {
 	if f.asJSON {
 		return a.printJSON(s)
 	}

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
 // How much of each the archive adds to a snapshot: the newest of what reads in
@@ -18,7 +18,7 @@ const (
 )
 
 // fillSnapshot takes what a snapshot has nothing of from the archive.
-func fillSnapshot(ctx context.Context, x indexed, id string, f *archive.SnapshotFact) error {
+func fillSnapshot(ctx context.Context, x app.Archive, id string, f *archive.SnapshotFact) error {
 	if f.Tasks == nil {
 		tree, err := taskTree(ctx, x, id, false, maxNesting)
 		if err != nil {
@@ -26,7 +26,7 @@ func fillSnapshot(ctx context.Context, x indexed, id string, f *archive.Snapshot
 		}
 		addTasks(f, tree, "")
 	}
-	for _, part := range []func(context.Context, indexed, string, *archive.SnapshotFact) error{fillAgents, fillMessages, fillActions, fillFiles} {
+	for _, part := range []func(context.Context, app.Archive, string, *archive.SnapshotFact) error{fillAgents, fillMessages, fillActions, fillFiles} {
 		if err := part(ctx, x, id, f); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func fillSnapshot(ctx context.Context, x indexed, id string, f *archive.Snapshot
 }
 
 // addTasks flattens a tree of tasks; ids of different sessions may be the same.
-func addTasks(f *archive.SnapshotFact, tree []view.TaskTree, parent string) {
+func addTasks(f *archive.SnapshotFact, tree []app.TaskTree, parent string) {
 	for _, n := range tree {
 		id := n.ID
 		if parent != "" {
@@ -48,11 +48,11 @@ func addTasks(f *archive.SnapshotFact, tree []view.TaskTree, parent string) {
 	}
 }
 
-func fillAgents(ctx context.Context, x indexed, id string, f *archive.SnapshotFact) error {
+func fillAgents(ctx context.Context, x app.Archive, id string, f *archive.SnapshotFact) error {
 	if f.Agents != nil {
 		return nil
 	}
-	list, err := x.store.Sessions(ctx, archive.SessionFilter{Parent: id, Agents: true})
+	list, err := x.Index.Sessions(ctx, archive.SessionFilter{Parent: id, Agents: true})
 	if err != nil {
 		return err
 	}
@@ -64,11 +64,11 @@ func fillAgents(ctx context.Context, x indexed, id string, f *archive.SnapshotFa
 	return nil
 }
 
-func fillMessages(ctx context.Context, x indexed, id string, f *archive.SnapshotFact) error {
+func fillMessages(ctx context.Context, x app.Archive, id string, f *archive.SnapshotFact) error {
 	if f.Messages != nil {
 		return nil
 	}
-	said, err := x.store.Passages(ctx, archive.PassageSpan{
+	said, err := x.Index.Passages(ctx, archive.PassageSpan{
 		Span: archive.Span{Session: id, Limit: filledMessages, Newest: true}, Kinds: []archive.PassageKind{archive.KindPrompt, archive.KindReply},
 	})
 	if err != nil {
@@ -84,11 +84,11 @@ func fillMessages(ctx context.Context, x indexed, id string, f *archive.Snapshot
 	return nil
 }
 
-func fillActions(ctx context.Context, x indexed, id string, f *archive.SnapshotFact) error {
+func fillActions(ctx context.Context, x app.Archive, id string, f *archive.SnapshotFact) error {
 	if f.Actions != nil {
 		return nil
 	}
-	calls, err := x.store.Calls(ctx, archive.CallSpan{
+	calls, err := x.Index.Calls(ctx, archive.CallSpan{
 		Span: archive.Span{Session: id, Limit: filledActions, Newest: true}, Kinds: []archive.CallKind{archive.CallCommand, archive.CallEdit},
 	})
 	if err != nil {
@@ -104,15 +104,15 @@ func fillActions(ctx context.Context, x indexed, id string, f *archive.SnapshotF
 	return nil
 }
 
-func fillFiles(ctx context.Context, x indexed, id string, f *archive.SnapshotFact) error {
+func fillFiles(ctx context.Context, x app.Archive, id string, f *archive.SnapshotFact) error {
 	if f.Files != nil {
 		return nil
 	}
-	touches, err := x.store.Files(ctx, archive.Span{Session: id})
+	touches, err := x.Index.Files(ctx, archive.Span{Session: id})
 	if err != nil {
 		return err
 	}
-	for _, one := range view.Files(touches, filledFiles) {
+	for _, one := range app.Files(touches, filledFiles) {
 		if one.Changes > 0 {
 			f.Files = append(f.Files, one.Path)
 		}

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
-func (a *app) sessionsCommand() *cobra.Command {
+func (a *commands) sessionsCommand() *cobra.Command {
 	var asJSON, agents, all bool
 	var limit int
 	var since, dir string
@@ -25,21 +25,21 @@ the session's context was compacted.`,
 			if limit < 0 {
 				return wrongUsage("--limit takes a number from 0 up", "")
 			}
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
 				filter := archive.SessionFilter{Agents: agents || all, Limit: limit}
 				if dir != "" {
-					filter.Projects = []string{x.capture.Project(a.abs(dir)).Key}
+					filter.Projects = []string{x.Capture.Project(a.abs(dir)).Key}
 				}
 				var err error
 				if filter.Since, err = a.since(since); err != nil {
 					return err
 				}
-				list, err := x.store.Sessions(cmd.Context(), filter)
+				list, err := x.Index.Sessions(cmd.Context(), filter)
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return a.printJSON(view.Sessions(list))
+					return a.printJSON(app.Sessions(list))
 				}
 				return a.printSessions(list, since != "" || dir != "")
 			})
@@ -55,7 +55,7 @@ the session's context was compacted.`,
 	return cmd
 }
 
-func (a *app) printSessions(list []archive.Session, filtered bool) error {
+func (a *commands) printSessions(list []archive.Session, filtered bool) error {
 	if len(list) == 0 && filtered {
 		fmt.Fprintln(a.out, "No session fits.")
 		return nil

@@ -9,14 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/logread"
 	"strandline/internal/text"
 	"strandline/internal/transcript/claude"
-	"strandline/internal/view"
 )
 
-func (a *app) showCommand() *cobra.Command {
+func (a *commands) showCommand() *cobra.Command {
 	var exact, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show HANDLE",
@@ -29,8 +28,8 @@ placeholders; --exact prints the transcript's own lines.`,
 			if exact && asJSON {
 				return wrongUsage("--exact and --json go not together", "the exact lines are JSON already")
 			}
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
-				h, id, err := session(cmd.Context(), x.store, args[0])
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
+				h, id, err := app.ResolveSession(cmd.Context(), x.Index, args[0])
 				switch {
 				case err != nil:
 					return err
@@ -48,7 +47,7 @@ placeholders; --exact prints the transcript's own lines.`,
 	return cmd
 }
 
-func (a *app) showSession(ctx context.Context, x indexed, id string, asJSON bool) error {
+func (a *commands) showSession(ctx context.Context, x app.Archive, id string, asJSON bool) error {
 	out, err := outline(ctx, x, id)
 	if err != nil {
 		return err
@@ -60,20 +59,20 @@ func (a *app) showSession(ctx context.Context, x indexed, id string, asJSON bool
 }
 
 // outline is a session's.
-func outline(ctx context.Context, x indexed, id string) (view.Outline, error) {
-	info, err := x.store.Session(ctx, id)
+func outline(ctx context.Context, x app.Archive, id string) (app.Outline, error) {
+	info, err := x.Index.Session(ctx, id)
 	if err != nil {
-		return view.Outline{}, err
+		return app.Outline{}, err
 	}
-	turns, err := x.store.Turns(ctx, archive.Span{Session: id})
+	turns, err := x.Index.Turns(ctx, archive.Span{Session: id})
 	if err != nil {
-		return view.Outline{}, err
+		return app.Outline{}, err
 	}
-	files, err := x.capture.SideFiles(id)
-	return view.NewOutline(info, turns, files), err
+	files, err := x.Capture.SideFiles(id)
+	return app.NewOutline(info, turns, files), err
 }
 
-func (a *app) printOutline(out view.Outline) error {
+func (a *commands) printOutline(out app.Outline) error {
 	p := a.paint()
 	facts := []string{
 		a.stamp(out.First) + " – " + a.stamp(out.Last),
@@ -106,43 +105,43 @@ func (a *app) printOutline(out view.Outline) error {
 }
 
 // showExact prints the transcript's own lines, however many they are.
-func (a *app) showExact(ctx context.Context, x indexed, id string, h archive.Handle) error {
-	from, to, err := logread.Lines(ctx, x.store, id, h)
+func (a *commands) showExact(ctx context.Context, x app.Archive, id string, h archive.Handle) error {
+	from, to, err := app.Lines(ctx, x.Index, id, h)
 	if err != nil {
 		return err
 	}
 	return buffered(a.out, func(w io.Writer) error {
-		return a.reader(x.rooms).Scan(ctx, id, from, to, func(_ int, line []byte) error {
+		return x.Reader().Scan(ctx, id, from, to, func(_ int, line []byte) error {
 			_, err := w.Write(append(line, '\n'))
 			return err
 		})
 	})
 }
 
-func (a *app) showPlace(ctx context.Context, x indexed, id string, h archive.Handle, asJSON bool) error {
-	blocks, err := a.reader(x.rooms).Blocks(ctx, x.store, id, h)
+func (a *commands) showPlace(ctx context.Context, x app.Archive, id string, h archive.Handle, asJSON bool) error {
+	blocks, err := x.Reader().Blocks(ctx, x.Index, id, h)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return a.printJSON(view.NewBlocks(blocks))
+		return a.printJSON(app.NewBlocks(blocks))
 	}
 	return a.printBlocks(archive.Handle{Session: archive.ShortID(id), Turn: h.Turn, Step: h.Step}, blocks)
 }
 
 // reader reads the logs of the archive.
-func (a *app) reader(r rooms) logread.Reader {
-	return logread.Reader{Capture: r.capture, Redact: a.env.Redact(r.cfg)}
+func (a *commands) reader(r app.Workspace) app.Reader {
+	return app.Reader{Capture: r.Capture, Redact: r.Redact}
 }
 
 // printBlocks prints for people what was said, and leaves out what the client and
 // Strandline put beside it.
-func (a *app) printBlocks(h archive.Handle, blocks []logread.Block) error {
+func (a *commands) printBlocks(h archive.Handle, blocks []app.LogBlock) error {
 	p := a.paint()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", p.bold(h.String()))
 	for _, x := range blocks {
-		if !logread.Spoken(x) {
+		if !app.Spoken(x) {
 			continue
 		}
 		head := x.Kind
@@ -162,7 +161,7 @@ func (a *app) printBlocks(h archive.Handle, blocks []logread.Block) error {
 
 // told is a block's text as it is printed. On a terminal what people and models
 // wrote is broken between words; code, tables and what programs printed are not.
-func (a *app) told(x logread.Block) string {
+func (a *commands) told(x app.LogBlock) string {
 	quoted, columns := a.quote(x.Text), a.columns(a.env.Stdout)
 	if columns == 0 || !slices.Contains([]string{claude.BlockPrompt, claude.BlockReply, claude.BlockThinking}, x.Kind) {
 		return quoted
@@ -185,7 +184,7 @@ func (a *app) told(x logread.Block) string {
 
 // quote is a text of a transcript as it is printed: whole where a program reads
 // it, without colours of its own on a terminal.
-func (a *app) quote(s string) string {
+func (a *commands) quote(s string) string {
 	if _, terminal := a.env.Terminal(a.env.Stdout); terminal {
 		return text.Visible(s)
 	}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/view"
+	"strandline/internal/app"
 )
 
-func (a *app) statsCommand() *cobra.Command {
+func (a *commands) statsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stats [SESSION]",
@@ -18,8 +18,8 @@ func (a *app) statsCommand() *cobra.Command {
 API's own figures, each response counted once; cost is what the client wrote down.`,
 		Args: arguments("[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
-				st, err := stats(cmd.Context(), x.store, args)
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
+				st, err := stats(cmd.Context(), x.Index, args)
 				if err != nil {
 					return err
 				}
@@ -35,20 +35,20 @@ API's own figures, each response counted once; cost is what the client wrote dow
 	return cmd
 }
 
-func stats(ctx context.Context, s Store, args []string) (view.Stats, error) {
+func stats(ctx context.Context, s *app.Index, args []string) (app.Stats, error) {
 	if len(args) == 1 {
-		_, id, err := session(ctx, s, args[0])
+		_, id, err := app.ResolveSession(ctx, s, args[0])
 		if err != nil {
-			return view.Stats{}, err
+			return app.Stats{}, err
 		}
 		x, err := s.Session(ctx, id)
-		return view.SessionStats(x), err
+		return app.SessionStats(x), err
 	}
 	t, err := s.Totals(ctx)
-	return view.TotalStats(t), err
+	return app.TotalStats(t), err
 }
 
-func (a *app) printStats(st view.Stats) {
+func (a *commands) printStats(st app.Stats) {
 	w := a.out
 	if st.Session != "" {
 		fmt.Fprintln(w, st.Session)

@@ -12,20 +12,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/state"
-	"strandline/internal/view"
 )
 
-func (a *app) statusCommand() *cobra.Command {
+func (a *commands) statusCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what is kept, how large it is, and whether anything is missing",
 		Args:  arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
 				st, err := a.status(cmd.Context(), x)
 				if err != nil {
 					return err
@@ -42,19 +42,19 @@ func (a *app) statusCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) status(ctx context.Context, x indexed) (view.Status, error) {
-	t, err := x.store.Totals(ctx)
+func (a *commands) status(ctx context.Context, x app.Archive) (app.Status, error) {
+	t, err := x.Index.Totals(ctx)
 	if err != nil {
-		return view.Status{}, err
+		return app.Status{}, err
 	}
-	st := view.Status{
-		Version: a.env.Version, Home: x.cfg.Paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
+	st := app.Status{
+		Version: a.app.Version, Home: x.Config.Paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
 		Older: t.Older, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
 		Bytes: t.Bytes, First: t.First, Last: t.Last,
-		LogBytes: treeSize(x.file("log")), IndexBytes: treeSize(x.cfg.Paths.Index()) + treeSize(x.cfg.Paths.Index()+"-wal"),
-		Pending: x.pending().Any(),
+		LogBytes: treeSize(x.File("log")), IndexBytes: treeSize(x.Config.Paths.Index()) + treeSize(x.Config.Paths.Index()+"-wal"),
+		Pending: x.Pending().Any(),
 	}
-	entries, err := state.RecentErrors(x.cfg.Paths.Errors(), a.env.Now().Add(-24*time.Hour), 1000)
+	entries, err := state.RecentErrors(x.Config.Paths.Errors(), a.app.Now().Add(-24*time.Hour), 1000)
 	if err != nil {
 		return st, err
 	}
@@ -62,12 +62,12 @@ func (a *app) status(ctx context.Context, x indexed) (view.Status, error) {
 	if st.Measured, err = a.measured(ctx, x); err != nil {
 		return st, err
 	}
-	files, err := clientFiles(ctx, x.rooms)
+	files, err := clientFiles(ctx, x.Workspace)
 	if err != nil {
 		return st, err
 	}
-	h, err := a.pass(x.rooms).Health(ctx, x.store, files)
-	st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, view.NewMemory(h)
+	h, err := a.pass(x.Workspace).Health(ctx, x.Index, files)
+	st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, app.NewMemory(h)
 	return st, err
 }
 
@@ -77,8 +77,8 @@ const statusCompactions = 5
 
 // measured returns the mean outcome of the last compactions, nil where there is
 // none that tells something.
-func (a *app) measured(ctx context.Context, x indexed) (*view.Measured, error) {
-	sessions, err := x.store.Sessions(ctx, archive.SessionFilter{Agents: true})
+func (a *commands) measured(ctx context.Context, x app.Archive) (*app.Measured, error) {
+	sessions, err := x.Index.Sessions(ctx, archive.SessionFilter{Agents: true})
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (a *app) measured(ctx context.Context, x indexed) (*view.Measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m view.Measured
+	var m app.Measured
 	for _, o := range list {
 		if !o.Told {
 			continue
@@ -102,13 +102,13 @@ func (a *app) measured(ctx context.Context, x indexed) (*view.Measured, error) {
 	if m.Compactions == 0 {
 		return nil, nil
 	}
-	m.Kept, m.Together = *view.Rounded(m.Kept / float64(m.Compactions)), *view.Rounded(m.Together / float64(m.Compactions))
+	m.Kept, m.Together = *app.Rounded(m.Kept / float64(m.Compactions)), *app.Rounded(m.Together / float64(m.Compactions))
 	return &m, nil
 }
 
 // clientFiles lists the files that the client has on disk.
-func clientFiles(ctx context.Context, r rooms) ([]capture.Job, error) {
-	projects := filepath.Join(r.cfg.ClientDir, "projects")
+func clientFiles(ctx context.Context, r app.Workspace) ([]capture.Job, error) {
+	projects := filepath.Join(r.Config.ClientDir, "projects")
 	if _, err := os.Stat(projects); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -117,12 +117,12 @@ func clientFiles(ctx context.Context, r rooms) ([]capture.Job, error) {
 }
 
 // uncaptured counts the client's files that hold bytes the logs do not.
-func uncaptured(ctx context.Context, r rooms) (int, error) {
+func uncaptured(ctx context.Context, r app.Workspace) (int, error) {
 	jobs, err := clientFiles(ctx, r)
 	if err != nil {
 		return 0, err
 	}
-	m, err := r.capture.Uncaptured(jobs)
+	m, err := r.Capture.Uncaptured(jobs)
 	return m.Files, err
 }
 
@@ -158,7 +158,7 @@ func notIndexed(n int) string {
 	return fmt.Sprintf("%d sessions that are kept are not in the index", n)
 }
 
-func (a *app) printStatus(st view.Status) {
+func (a *commands) printStatus(st app.Status) {
 	p, columns := a.paint(), a.columns(a.env.Stdout)
 	styled := func(name, text string, style func(string) string) {
 		hang(a.out, columns, p.dim(fmt.Sprintf("%-11s", name))+" ", 12, text, style)

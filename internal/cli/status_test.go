@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
 func TestDoctorTellsOfTheDisk(t *testing.T) {
@@ -38,16 +38,16 @@ func TestStatusShowsTheMemory(t *testing.T) {
 	w.must("import")
 	share := func(v float64) *float64 { return &v }
 	var out strings.Builder
-	a := newApp(w.outside(&out, &out))
+	a := newCommands(w.options(&out, &out))
 	for _, c := range []struct {
 		name string
-		st   view.Status
+		st   app.Status
 		want []string
 	}{
-		{"nothing is known", view.Status{}, nil},
-		{"all is well", view.Status{Memory: view.Memory{Health: share(0.86), Captured: share(1), Indexed: share(1), Used: share(0.58), Measured: 3}},
+		{"nothing is known", app.Status{}, nil},
+		{"all is well", app.Status{Memory: app.Memory{Health: share(0.86), Captured: share(1), Indexed: share(1), Used: share(0.58), Measured: 3}},
 			[]string{"█████████░ 86%", "100%  everything", " 58%  of what 3 compactions gave back"}},
-		{"files are behind", view.Status{Uncaptured: 2, Unindexed: 1, Memory: view.Memory{Health: share(0.4), Captured: share(0.5), Indexed: share(0.3), Embedded: share(0.25)}},
+		{"files are behind", app.Status{Uncaptured: 2, Unindexed: 1, Memory: app.Memory{Health: share(0.4), Captured: share(0.5), Indexed: share(0.3), Embedded: share(0.25)}},
 			[]string{"████░░░░░░ 40%", "strandline import", "strandline maintain", " 25%  of the passages"}},
 	} {
 		out.Reset()
@@ -70,7 +70,7 @@ func TestStatusCountsGenerationsApart(t *testing.T) {
 	w.sessions()
 	w.must("import")
 	before := w.must("stats")
-	s, err := w.outside(nil, nil).OpenStore(t.Context(), w.path("archive", "index.db"), StoreWrite)
+	s, err := testStores{}.OpenIndex(t.Context(), w.path("archive", "index.db"), app.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}

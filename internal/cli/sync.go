@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/config"
@@ -16,23 +17,7 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// TeamStore is what the commands need of a team's archive.
-type TeamStore interface {
-	maintenance.Remote
-	recall.SearchStore
-	projectLister
-	Close() error
-}
-
-// TeamAddress says where a team's archive is, and who asks.
-type TeamAddress struct {
-	Postgres        config.Postgres
-	Password        string // "": PGPASSWORD or ~/.pgpass
-	Author, Machine string
-	Write           bool
-}
-
-func (a *app) syncCommand() *cobra.Command {
+func (a *commands) syncCommand() *cobra.Command {
 	var dsn string
 	var dry, again, asJSON bool
 	cmd := &cobra.Command{
@@ -51,12 +36,12 @@ does a sync; hooks never do. ` + "`strandline search --team`" + ` searches there
   strandline sync --dsn postgres://ann@db.example.org/archive`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.env.OpenTeam == nil {
+			if !a.app.Stores.LinksTeam() {
 				return a.env.Companion(cmd.Context())
 			}
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
 				if dsn != "" {
-					x.cfg.Postgres.URL = dsn
+					x.Config.Postgres.URL = dsn
 				}
 				return a.sync(cmd.Context(), x, maintenance.Push{DryRun: dry, Again: again}, asJSON)
 			})
@@ -69,13 +54,13 @@ does a sync; hooks never do. ` + "`strandline search --team`" + ` searches there
 	return cmd
 }
 
-func (a *app) sync(ctx context.Context, x indexed, p maintenance.Push, asJSON bool) error {
-	lock, err := x.lock("sync", "sync")
+func (a *commands) sync(ctx context.Context, x app.Archive, p maintenance.Push, asJSON bool) error {
+	lock, err := x.Lock("sync", "sync")
 	if err != nil {
 		return err
 	}
 	defer lock.Release() // it ends with the process in any case
-	start := a.env.Now()
+	start := a.app.Now()
 	bar := a.newProgress("syncing", asJSON)
 	p.Progress = func(done, all int, _ string) {
 		bar.draw(int64(done), int64(all), fmt.Sprintf("%d/%d sessions", done, all), done == all)
@@ -89,13 +74,13 @@ func (a *app) sync(ctx context.Context, x indexed, p maintenance.Push, asJSON bo
 		return a.printJSON(struct {
 			maintenance.PushReport
 			TookMS int64 `json:"took_ms"`
-		}{report, a.env.Now().Sub(start).Milliseconds()})
+		}{report, a.app.Now().Sub(start).Milliseconds()})
 	}
 	a.printPush(report)
 	return nil
 }
 
-func (a *app) printPush(r maintenance.PushReport) {
+func (a *commands) printPush(r maintenance.PushReport) {
 	verb := "brought"
 	if r.DryRun {
 		verb = "would be brought"
@@ -114,30 +99,30 @@ func (a *app) printPush(r maintenance.PushReport) {
 }
 
 // push does a push of an open index.
-func (a *app) push(ctx context.Context, x indexed, p maintenance.Push) (r maintenance.PushReport, err error) {
-	if !x.cfg.Redact.Enabled {
+func (a *commands) push(ctx context.Context, x app.Archive, p maintenance.Push) (r maintenance.PushReport, err error) {
+	if !x.Config.Redact.Enabled {
 		return r, archive.Invalid("redact.enabled is false, and nothing leaves this machine unredacted", "switch it on for a sync")
 	}
-	addr, err := a.teamAddress(x.cfg, true)
+	addr, err := a.teamAddress(x.Config, true)
 	if err != nil {
 		return r, err
 	}
 	if p.Deleted, err = deletedHere(ctx, x); err != nil {
 		return r, err
 	}
-	remote, err := a.env.OpenTeam(ctx, addr)
+	remote, err := a.app.Stores.OpenTeam(ctx, addr)
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, remote.Close()) }()
-	p.Local, p.Remote, p.Redact, p.Pause = x.store, remote, a.env.Redact(x.cfg), maintenance.Backoff
+	defer func() { err = errors.Join(err, remote.Index.Close()) }()
+	p.Local, p.Remote, p.Redact, p.Pause = x.Index, remote.Remote, x.Redact, maintenance.Backoff
 	p.Author, p.Machine = addr.Author, addr.Machine
 	return p.Run(ctx)
 }
 
 // deletedHere reads from the journal what was deleted for good.
-func deletedHere(ctx context.Context, x indexed) (d maintenance.Deleted, err error) {
-	entries, _, err := x.journal.Log.Read(ctx, sessionlog.JournalCursor{})
+func deletedHere(ctx context.Context, x app.Archive) (d maintenance.Deleted, err error) {
+	entries, _, err := x.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
 	if err != nil {
 		return d, fmt.Errorf("look into the journal: %w", err)
 	}
@@ -155,40 +140,40 @@ func deletedHere(ctx context.Context, x indexed) (d maintenance.Deleted, err err
 }
 
 // teamAddress is where the settings say that the team's archive is.
-func (a *app) teamAddress(cfg *config.Config, write bool) (TeamAddress, error) {
+func (a *commands) teamAddress(cfg *config.Config, write bool) (app.TeamAddress, error) {
 	p := cfg.Postgres
-	if cmp.Or(p.URL, p.Host, p.Database, a.env.Getenv("PGHOST"), a.env.Getenv("PGDATABASE"), a.env.Getenv("PGSERVICE")) == "" {
-		return TeamAddress{}, archive.Invalid("it is not said where the team's archive is",
+	if cmp.Or(p.URL, p.Host, p.Database, a.app.Getenv("PGHOST"), a.app.Getenv("PGDATABASE"), a.app.Getenv("PGSERVICE")) == "" {
+		return app.TeamAddress{}, archive.Invalid("it is not said where the team's archive is",
 			"strandline config set postgres.url postgres://USER@HOST/DATABASE")
 	}
-	return TeamAddress{
-		Postgres: p, Password: a.env.Getenv("RUVECTOR_PASSWORD"), Write: write,
-		Author:  cmp.Or(cfg.Postgres.Author, a.env.Getenv("USER"), a.env.Getenv("USERNAME"), "somebody"),
-		Machine: cmp.Or(a.env.Machine, "some machine"),
+	return app.TeamAddress{
+		Postgres: p, Password: a.app.Getenv("RUVECTOR_PASSWORD"), Write: write,
+		Author:  cmp.Or(cfg.Postgres.Author, a.app.Getenv("USER"), a.app.Getenv("USERNAME"), "somebody"),
+		Machine: cmp.Or(a.app.Machine, "some machine"),
 	}, nil
 }
 
 // leavesSync reports that the settings ask for a sync in each pass of upkeep, which
 // this program links no driver for, and that another one does.
-func (a *app) leavesSync() bool {
-	if a.env.OpenTeam != nil {
+func (a *commands) leavesSync() bool {
+	if a.app.Stores.LinksTeam() {
 		return false
 	}
-	cfg, _ := a.settings() // what is wrong with them is told where they are used
+	cfg, _ := a.app.Settings() // what is wrong with them is told where they are used
 	if !cfg.Postgres.Auto {
 		return false
 	}
-	found, err := a.env.FindCompanion()
+	found, err := a.app.System.FindCompanion()
 	return err == nil && found != ""
 }
 
 // syncStep is a sync as a stage of upkeep, where the settings ask for it.
-func (a *app) syncStep(x indexed) []maintenance.Step {
-	if !x.cfg.Postgres.Auto || a.env.OpenTeam == nil {
+func (a *commands) syncStep(x app.Archive) []maintenance.Step {
+	if !x.Config.Postgres.Auto || !a.app.Stores.LinksTeam() {
 		return nil
 	}
 	return []maintenance.Step{{Name: "sync", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) error {
-		lock, err := x.lock("sync", "sync")
+		lock, err := x.Lock("sync", "sync")
 		if archive.ErrorCode(err) == archive.CodeBusy {
 			return nil // it does the work
 		}
@@ -203,8 +188,8 @@ func (a *app) syncStep(x indexed) []maintenance.Step {
 }
 
 // readsTeam reports whether a search is of the team's archive.
-func (a *app) readsTeam(asked bool) (bool, error) {
-	cfg, err := a.settings()
+func (a *commands) readsTeam(asked bool) (bool, error) {
+	cfg, err := a.app.Settings()
 	if err != nil {
 		return false, err
 	}
@@ -213,36 +198,36 @@ func (a *app) readsTeam(asked bool) (bool, error) {
 
 // searchTeam searches the team's archive: by words, and what they mean by the built-in
 // table.
-func (a *app) searchTeam(ctx context.Context, query string, f searchFlags) (err error) {
-	if a.env.OpenTeam == nil {
+func (a *commands) searchTeam(ctx context.Context, query string, f searchFlags) (err error) {
+	if !a.app.Stores.LinksTeam() {
 		return a.env.Companion(ctx)
 	}
 	if f.deep {
 		return wrongUsage("--deep reads logs, and the team's archive has none", "leave out --deep or --team")
 	}
-	r, err := a.enter()
+	r, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
-	addr, err := a.teamAddress(r.cfg, false)
+	addr, err := a.teamAddress(r.Config, false)
 	if err != nil {
 		return err
 	}
-	store, err := a.env.OpenTeam(ctx, addr)
+	store, err := a.app.Stores.OpenTeam(ctx, addr)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
+	defer func() { err = errors.Join(err, store.Index.Close()) }()
 	key := func(dir string) string {
-		return maintenance.TeamProject(r.capture.Project(dir), addr.Author, addr.Machine).Key
+		return maintenance.TeamProject(r.Capture.Project(dir), addr.Author, addr.Machine).Key
 	}
-	req, err := a.requestOf(ctx, r, store, key, query, f)
+	req, err := a.requestOf(ctx, r, store.Index, key, query, f)
 	if err != nil {
 		return err
 	}
-	q := NewQueries(a.env, r.cfg)
+	q := a.app.NewQueries(r.Config)
 	defer func() { err = errors.Join(err, q.Close()) }()
-	result, err := recall.New(store, a.env.Now, q.Table).Search(ctx, req)
+	result, err := recall.New(store.Index, a.app.Now, q.Table).Search(ctx, req)
 	if err != nil {
 		return err
 	}

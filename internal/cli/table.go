@@ -173,7 +173,7 @@ func hang(w io.Writer, columns int, head string, indent int, text string, style 
 }
 
 // columns is the width of the terminal that a stream is, 0 if it is none.
-func (a *app) columns(stream io.Writer) int {
+func (a *commands) columns(stream io.Writer) int {
 	n, ok := a.env.Terminal(stream)
 	if !ok {
 		return 0
@@ -187,7 +187,7 @@ func plain(s string) string { return s }
 // script might want.
 const defaultWidth = 400
 
-func (a *app) width() int {
+func (a *commands) width() int {
 	if w, ok := a.env.Terminal(a.env.Stdout); ok && w > 0 {
 		return w
 	}

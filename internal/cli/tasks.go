@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/task"
-	"strandline/internal/view"
 )
 
-func (a *app) tasksCommand() *cobra.Command {
+func (a *commands) tasksCommand() *cobra.Command {
 	var typed string
 	var asJSON, open bool
 	cmd := &cobra.Command{
@@ -25,7 +25,7 @@ its conversation went through. An item that a to-do list drops while it is open 
 as deleted. FIRST is where the work on it began.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error { return a.tasks(cmd.Context(), x, typed, open, asJSON) })
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error { return a.tasks(cmd.Context(), x, typed, open, asJSON) })
 		},
 	}
 	sessionFlag(cmd, &typed)
@@ -34,16 +34,16 @@ as deleted. FIRST is where the work on it began.`,
 	return cmd
 }
 
-func (a *app) tasks(ctx context.Context, x indexed, typed string, open, asJSON bool) error {
-	id, err := a.sessionOrLast(ctx, x, typed)
+func (a *commands) tasks(ctx context.Context, x app.Archive, typed string, open, asJSON bool) error {
+	id, err := a.app.SessionOrLatest(ctx, x, typed)
 	if err != nil {
 		return err
 	}
-	past, err := task.Load(ctx, x.store, id, 0)
+	past, err := task.Load(ctx, x.Index, id, 0)
 	if err != nil {
 		return err
 	}
-	out := view.Tasks(past, open)
+	out := app.Tasks(past, open)
 	if asJSON {
 		return a.printJSON(out)
 	}

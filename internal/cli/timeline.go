@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/task"
-	"strandline/internal/view"
 )
 
-func (a *app) timelineCommand() *cobra.Command {
+func (a *commands) timelineCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "timeline [SESSION]",
@@ -24,8 +24,8 @@ and tier, where the context was compacted, and how the tokens went up and down.
 L1 is in the client's context, L2 summarised, L3 archived; see ` + "`strandline segments`" + `.`,
 		Args: arguments("[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), StoreRead, func(x indexed) error {
-				id, err := a.sessionOrLast(cmd.Context(), x, strings.Join(args, ""))
+			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
+				id, err := a.app.SessionOrLatest(cmd.Context(), x, strings.Join(args, ""))
 				if err != nil {
 					return err
 				}
@@ -37,29 +37,29 @@ L1 is in the client's context, L2 summarised, L3 archived; see ` + "`strandline 
 	return cmd
 }
 
-func (a *app) timeline(ctx context.Context, x indexed, id string, asJSON bool) error {
-	past, err := task.Load(ctx, x.store, id, 0)
+func (a *commands) timeline(ctx context.Context, x app.Archive, id string, asJSON bool) error {
+	past, err := task.Load(ctx, x.Index, id, 0)
 	if err != nil {
 		return err
 	}
-	state, err := task.LoadState(ctx, x.store, id)
+	state, err := task.LoadState(ctx, x.Index, id)
 	if err != nil {
 		return err
 	}
 	if !asJSON {
 		return a.printTimeline(past, state)
 	}
-	return a.printJSON(view.NewTimeline(past, state))
+	return a.printJSON(app.NewTimeline(past, state))
 }
 
-func (a *app) printTimeline(past *task.History, state *task.State) error {
+func (a *commands) printTimeline(past *task.History, state *task.State) error {
 	p, s := a.paint(), past.Session
 	facts := []string{
 		a.stamp(s.First) + " – " + a.stamp(s.Last),
 		strings.Join([]string{count(len(past.Turns), "turn"), count(len(past.Steps), "step"), count(len(past.Compactions), "compaction")}, ", "),
 	}
-	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(s.ID), oneLine(view.ProjectName(s.Project)), p.dim(strings.Join(facts, " · ")))
-	if curve := view.ContextCurve(past); len(curve) > 1 {
+	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(s.ID), oneLine(app.ProjectName(s.Project)), p.dim(strings.Join(facts, " · ")))
+	if curve := app.ContextCurve(past); len(curve) > 1 {
 		fmt.Fprintf(a.out, "tokens %s up to %s\n", sparkline(curve, min(a.width()-24, 96)), tokens(maxOf(curve)))
 	}
 	t := newTable("HANDLE", "TIME", ">STEPS", ">TOKENS", "WHAT")
@@ -84,7 +84,7 @@ func (a *app) printTimeline(past *task.History, state *task.State) error {
 }
 
 // clock formats a time of day.
-func (a *app) clock(t time.Time) string { return a.format(t, "01-02 15:04") }
+func (a *commands) clock(t time.Time) string { return a.format(t, "01-02 15:04") }
 
 // sparkline draws a curve of at most width characters; each stands for the
 // highest of its points, measured from zero.

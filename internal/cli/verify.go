@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 )
@@ -36,7 +37,7 @@ type verifyJSON struct {
 	Error       string `json:"error,omitempty"`
 }
 
-func (a *app) verifyCommand() *cobra.Command {
+func (a *commands) verifyCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [SESSION]",
@@ -47,7 +48,7 @@ told of and makes no log bad. With SESSION, its logs only, and a sha256 of
 each transcript; a sub-agent's run is checked with its parent.`,
 		Args: arguments("[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.enter()
+			r, err := a.app.Workspace()
 			if err != nil {
 				return err
 			}
@@ -64,8 +65,8 @@ each transcript; a sub-agent's run is checked with its parent.`,
 	return cmd
 }
 
-func (a *app) verify(ctx context.Context, r rooms, only string, asJSON bool) error {
-	checks, err := r.capture.Verify(ctx, only)
+func (a *commands) verify(ctx context.Context, r app.Workspace, only string, asJSON bool) error {
+	checks, err := r.Capture.Verify(ctx, only)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (a *app) verify(ctx context.Context, r rooms, only string, asJSON bool) err
 	bad := 0
 	out := make([]verifyJSON, 0, len(checks))
 	for _, v := range checks {
-		j := verified(r.cfg.Paths.Home, v)
+		j := verified(r.Config.Paths.Home, v)
 		if !j.OK {
 			bad++
 		}
@@ -101,11 +102,11 @@ func verified(home string, v capture.Verified) verifyJSON {
 	// The next capture takes what is torn from the client's file again.
 	mends := v.Source == capture.SourceSame || v.Source == capture.SourceAhead
 	if v.Unread != nil {
-		j.SourceError = sentence(v.Unread)
+		j.SourceError = app.ErrorText(v.Unread)
 	}
 	switch {
 	case v.Err != nil:
-		j.Error = sentence(v.Err)
+		j.Error = app.ErrorText(v.Err)
 		return j
 	case v.Source == capture.SourceDiffers:
 		j.Error = "the client's file no longer begins with what was logged; the next capture keeps it as a new generation"
@@ -120,7 +121,7 @@ func verified(home string, v capture.Verified) verifyJSON {
 	return j
 }
 
-func (a *app) printVerify(out []verifyJSON, bad int, each bool) {
+func (a *commands) printVerify(out []verifyJSON, bad int, each bool) {
 	p := a.paint()
 	var total int64
 	unread := 0

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"strandline/bench/synth"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
@@ -128,7 +129,7 @@ func (w *world) rest() {
 func (w *world) run(args ...string) (code int, stdout, stderr string) {
 	w.t.Helper()
 	var out, errOut bytes.Buffer
-	code = Main(w.t.Context(), w.outside(&out, &errOut), args)
+	code = Main(w.t.Context(), w.options(&out, &errOut), args)
 	clean := func(b bytes.Buffer) string { return strings.ReplaceAll(b.String(), w.dir, "$DIR") }
 	return code, clean(out), clean(errOut)
 }
@@ -143,29 +144,69 @@ func (w *world) must(args ...string) string {
 	return out
 }
 
-func (w *world) outside(out, errOut io.Writer) Env {
-	return Env{
-		Stdin: strings.NewReader(""), Stdout: out, Stderr: errOut, Home: w.path("home"), Cwd: w.path("work"), Exe: w.path("bin", "strandline"),
-		Now: noon, Version: "1.2.3",
+// options are a world's dependencies. Each call makes its own App.
+func (w *world) options(out, errOut io.Writer) Options {
+	return Options{
+		App: app.New(w.outside()), Stdin: strings.NewReader(""), Stdout: out, Stderr: errOut,
+		Terminal: func(io.Writer) (int, bool) { return w.width, w.width > 0 },
+	}
+}
+
+func (w *world) outside() app.Options {
+	return app.Options{
+		Home: w.path("home"), Cwd: w.path("work"), Exe: w.path("bin", "strandline"), Now: noon, Version: "1.2.3",
 		Getenv: func(k string) string {
 			if k == "NO_COLOR" && !w.colour {
 				return "1"
 			}
 			return w.env[k]
 		},
-		Terminal: func(io.Writer) (int, bool) { return w.width, w.width > 0 },
-		OpenStore: func(ctx context.Context, path string, mode StoreMode) (Store, error) {
-			return sqlite.Open(ctx, path, sqlite.Options{ReadOnly: mode == StoreRead, Bulk: mode == StoreBulk})
-		},
-		NewCapture:    newCapture,
-		Redact:        func(*config.Config) func(string) string { return hideKeys },
-		DiskFree:      func(string) (int64, bool) { return w.free, w.free > 0 },
-		Background:    func() {},
-		LookPath:      func(string) (string, error) { return w.path("bin", "strandline"), nil },
-		VersionOf:     func(context.Context, string) (string, error) { return "1.2.3", nil },
-		FindCompanion: func() (string, error) { return "", nil },
+		Stores:     testStores{},
+		NewCapture: newCapture,
+		Redactor:   func(*config.Config) func(string) string { return hideKeys },
+		System:     testSystem{w},
 	}
 }
+
+// testStores opens SQLite indexes. It calls closing before an index that was
+// opened for a bulk write is closed.
+type testStores struct {
+	app.Stores
+	closing func()
+}
+
+func (s testStores) OpenIndex(ctx context.Context, path string, mode app.Mode) (*app.Index, error) {
+	store, err := sqlite.Open(ctx, path, sqlite.Options{ReadOnly: mode == app.ReadOnly, Bulk: mode == app.BulkWrite})
+	if err != nil {
+		return nil, err
+	}
+	x := &app.Index{Catalog: store, Transcripts: store, PassageIndex: store, JournalIndex: store, LogIndex: store, TierIndex: store, VectorIndex: store}
+	if mode == app.BulkWrite && s.closing != nil {
+		x.Catalog = closingStore{store, s.closing}
+	}
+	return x, nil
+}
+
+func (testStores) LinksTeam() bool { return false }
+
+type closingStore struct {
+	*sqlite.Store
+	before func()
+}
+
+func (c closingStore) Close() error {
+	c.before()
+	return c.Store.Close()
+}
+
+// testSystem is a world's operating system.
+type testSystem struct{ w *world }
+
+func (s testSystem) DiskFree(string) (int64, bool)                   { return s.w.free, s.w.free > 0 }
+func (testSystem) LowerPriority()                                    {}
+func (s testSystem) LookPath(string) (string, error)                 { return s.w.path("bin", "strandline"), nil }
+func (testSystem) VersionOf(context.Context, string) (string, error) { return "1.2.3", nil }
+func (testSystem) FindCompanion() (string, error)                    { return "", nil }
 
 func hideKeys(s string) string { return strings.ReplaceAll(s, "4500", "[number]") }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/view"
+	"strandline/internal/app"
 )
 
 // A real browser opens the link and sees what is archived as text: run with
@@ -19,7 +19,7 @@ func TestARealBrowserShowsArchivedMarkupAsText(t *testing.T) {
 		t.Skip("STRANDLINE_BROWSER names no browser")
 	}
 	w := newWorld(t)
-	w.archive.sessions = []view.Session{{
+	w.archive.sessions = []app.Session{{
 		Session: sessionA, Handle: "7f3a12cd", Project: "/home/dev/shop", Turns: 3,
 		Title: `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`,
 	}}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
 // The bounds of a stream of events.
@@ -30,7 +30,7 @@ func (s *Server) eventsRoute() route {
 
 // grown says that a session has new turns or steps.
 type grown struct {
-	Session view.Session `json:"session"`
+	Session app.Session `json:"session"`
 	// FromTurn is the first turn that is new or has changed.
 	FromTurn int `json:"from_turn"`
 }
@@ -46,7 +46,7 @@ func (s *Server) events(w http.ResponseWriter, c *call) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), eventsLast)
 	defer cancel()
-	f := follower{s: s, session: c.text("session"), seen: map[string]view.Session{}}
+	f := follower{s: s, session: c.text("session"), seen: map[string]app.Session{}}
 	if err := f.look(ctx, func(grown) error { return nil }); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ type follower struct {
 	s       *Server
 	session string
 	stamp   string // of the archive, as it was looked at last
-	seen    map[string]view.Session
+	seen    map[string]app.Session
 }
 
 // look tells of the sessions that have grown since the last look. While nobody

@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
 func (s *Server) exportRoute() route {
@@ -87,7 +87,7 @@ func newSums() *sums {
 	return s
 }
 
-func (s *sums) of(ctx context.Context, generation int, t view.Transcript) (string, error) {
+func (s *sums) of(ctx context.Context, generation int, t app.Transcript) (string, error) {
 	key := sumKey{t.Session, generation, t.Size}
 	known := <-s.take
 	sum, ok := known[key]

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
 // document is an OpenAPI 3.1 document.
@@ -173,11 +173,11 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	// A type that holds itself has no schema without a name, and one that embeds a
 	// type with a field of that type's name gets a wrong one.
 	err := errors.Join(
-		add(reflect.TypeFor[view.Task](), reflect.TypeFor[view.TaskTree](), map[string]*jsonschema.Schema{
+		add(reflect.TypeFor[app.Task](), reflect.TypeFor[app.TaskTree](), map[string]*jsonschema.Schema{
 			"tasks": {Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: "the sub-agent's tasks, of the same shape"},
 		}),
-		add(reflect.TypeFor[view.Session](), reflect.TypeFor[view.Outline](), map[string]*jsonschema.Schema{
-			"turn_list": list(reflect.TypeFor[view.Turn]()), "files": list(reflect.TypeFor[string]()),
+		add(reflect.TypeFor[app.Session](), reflect.TypeFor[app.Outline](), map[string]*jsonschema.Schema{
+			"turn_list": list(reflect.TypeFor[app.Turn]()), "files": list(reflect.TypeFor[string]()),
 		}))
 	if err != nil {
 		return nil, err

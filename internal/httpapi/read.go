@@ -3,52 +3,52 @@ package httpapi
 import (
 	"context"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/recall"
-	"strandline/internal/view"
 )
 
 // Archive is what the API reads. Sessions and places are named as a user types
 // them; a name that fits nothing is an *archive.Error. It is used by several
 // goroutines.
 type Archive interface {
-	Projects(ctx context.Context) ([]view.Project, error)
-	Sessions(ctx context.Context, ask view.SessionsAsk) ([]view.Session, error)
-	Running(ctx context.Context) ([]view.Running, error)
-	Outline(ctx context.Context, session string) (view.Outline, error)
+	Projects(ctx context.Context) ([]app.Project, error)
+	Sessions(ctx context.Context, ask app.SessionsAsk) ([]app.Session, error)
+	Running(ctx context.Context) ([]app.Running, error)
+	Outline(ctx context.Context, session string) (app.Outline, error)
 	// Place is the text of a turn or a step.
-	Place(ctx context.Context, at archive.Handle) (view.Place, error)
-	Search(ctx context.Context, ask view.SearchAsk) (recall.Result, error)
-	Timeline(ctx context.Context, session string) (view.Timeline, error)
-	Tasks(ctx context.Context, session string, open bool) ([]view.TaskTree, error)
+	Place(ctx context.Context, at archive.Handle) (app.Place, error)
+	Search(ctx context.Context, ask app.SearchAsk) (recall.Result, error)
+	Timeline(ctx context.Context, session string) (app.Timeline, error)
+	Tasks(ctx context.Context, session string, open bool) ([]app.TaskTree, error)
 	// Segments are those of a session, or all if it is "".
-	Segments(ctx context.Context, session string, pending bool) ([]view.Segment, error)
-	SessionFiles(ctx context.Context, session string) ([]view.File, error)
+	Segments(ctx context.Context, session string, pending bool) ([]app.Segment, error)
+	SessionFiles(ctx context.Context, session string) ([]app.File, error)
 	// FileHistory is what was done to a file, oldest first, and how many older ones
 	// were left out.
-	FileHistory(ctx context.Context, ask view.FilesAsk) ([]view.Touch, int, error)
+	FileHistory(ctx context.Context, ask app.FilesAsk) ([]app.Touch, int, error)
 	// Compactions are those of a session, or the newest of all if it is "".
-	Compactions(ctx context.Context, session string, limit int) ([]view.Compaction, error)
-	Restore(ctx context.Context, ask view.ContextAsk) (view.Context, error)
-	Preserve(ctx context.Context, ask view.ContextAsk) (view.Context, error)
+	Compactions(ctx context.Context, session string, limit int) ([]app.Compaction, error)
+	Restore(ctx context.Context, ask app.ContextAsk) (app.Context, error)
+	Preserve(ctx context.Context, ask app.ContextAsk) (app.Context, error)
 	// Stats are the sums of a session, or of the archive if it is "".
-	Stats(ctx context.Context, session string) (view.Stats, error)
-	Status(ctx context.Context) (view.Status, error)
+	Stats(ctx context.Context, session string) (app.Stats, error)
+	Status(ctx context.Context) (app.Status, error)
 	// Transcript opens the exact bytes of a session's transcript; generation 0 is the
 	// latest.
-	Transcript(ctx context.Context, session string, generation int) (view.Transcript, error)
+	Transcript(ctx context.Context, session string, generation int) (app.Transcript, error)
 	// Stamp changes whenever something was written to the index. It costs next to
 	// nothing.
 	Stamp() string
 	// Recent lists sessions that were heard of lately, or the one that is named, with
 	// sub-agents' sessions.
-	Recent(ctx context.Context, session string) ([]view.Session, error)
+	Recent(ctx context.Context, session string) ([]app.Session, error)
 
-	SaveSnapshot(ctx context.Context, d view.SnapshotDraft) (view.Snapshot, error)
+	SaveSnapshot(ctx context.Context, d app.SnapshotDraft) (app.Snapshot, error)
 	// Snapshots lists those of a session, or all if it is "", newest first.
-	Snapshots(ctx context.Context, session string) ([]view.SnapshotLine, error)
-	Snapshot(ctx context.Context, ask view.SnapshotsAsk) (view.Snapshot, error)
-	SnapshotBrief(ctx context.Context, ask view.SnapshotsAsk, role string, budget int) (view.SnapshotBrief, error)
+	Snapshots(ctx context.Context, session string) ([]app.SnapshotLine, error)
+	Snapshot(ctx context.Context, ask app.SnapshotsAsk) (app.Snapshot, error)
+	SnapshotBrief(ctx context.Context, ask app.SnapshotsAsk, role string, budget int) (app.SnapshotBrief, error)
 }
 
 // Parameters that several routes have.

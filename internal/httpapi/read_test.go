@@ -9,20 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/recall"
-	"strandline/internal/view"
 )
 
 func TestSessionsComeInPages(t *testing.T) {
 	w := newWorld(t)
 	for i := range 120 {
-		w.archive.sessions = append(w.archive.sessions, view.Session{Session: fmt.Sprint(i)})
+		w.archive.sessions = append(w.archive.sessions, app.Session{Session: fmt.Sprint(i)})
 	}
 	var got []string
 	path := "/api/v1/sessions?limit=50"
 	for pages := 0; ; pages++ {
-		out := decoded[listOf[view.Session]](t, w.get(path))
+		out := decoded[listOf[app.Session]](t, w.get(path))
 		for _, s := range out.Items {
 			got = append(got, s.Session)
 		}
@@ -45,9 +45,9 @@ func TestWhatIsAskedReachesTheArchive(t *testing.T) {
 		path string
 		want any
 	}{
-		{"/sessions", view.SessionsAsk{}},
-		{"/sessions?project=shop&agents&since=7d&parent=7f3a12cd", view.SessionsAsk{Project: "shop", Parent: "7f3a12cd", Agents: true, Since: week}},
-		{"/sessions?agents=false", view.SessionsAsk{}},
+		{"/sessions", app.SessionsAsk{}},
+		{"/sessions?project=shop&agents&since=7d&parent=7f3a12cd", app.SessionsAsk{Project: "shop", Parent: "7f3a12cd", Agents: true, Since: week}},
+		{"/sessions?agents=false", app.SessionsAsk{}},
 		{"/sessions/7f3a12cd~a2c37f95", "7f3a12cd~a2c37f95"},
 		{"/sessions/7f3a12cd/turns/12", archive.Handle{Session: "7f3a12cd", Turn: 12, Step: -1}},
 		{"/sessions/7f3a12cd/turns/12.3", archive.Handle{Session: "7f3a12cd", Turn: 12, Step: 3}},
@@ -57,22 +57,22 @@ func TestWhatIsAskedReachesTheArchive(t *testing.T) {
 		{"/sessions/7f3a12cd/segments?pending", []any{"7f3a12cd", true}},
 		{"/segments", []any{"", false}},
 		{"/sessions/7f3a12cd/files", "7f3a12cd"},
-		{"/files?path=pay/retry.go", view.FilesAsk{Path: "pay/retry.go", Limit: defaultPage}},
-		{"/files?path=a&project=shop&session=7f3a12cd&since=7d&reads&limit=3", view.FilesAsk{Path: "a", Project: "shop", Session: "7f3a12cd", Since: week, Reads: true, Limit: 3}},
+		{"/files?path=pay/retry.go", app.FilesAsk{Path: "pay/retry.go", Limit: defaultPage}},
+		{"/files?path=a&project=shop&session=7f3a12cd&since=7d&reads&limit=3", app.FilesAsk{Path: "a", Project: "shop", Session: "7f3a12cd", Since: week, Reads: true, Limit: 3}},
 		{"/sessions/7f3a12cd/compactions", []any{"7f3a12cd", 0}},
 		{"/compactions?limit=7", []any{"", 7}},
-		{"/sessions/7f3a12cd/restore", view.ContextAsk{Session: "7f3a12cd"}},
-		{"/sessions/7f3a12cd/restore?role=developer&budget=8000&at_line=12", view.ContextAsk{Session: "7f3a12cd", Role: "developer", Budget: 8000, AtLine: 12}},
-		{"/sessions/7f3a12cd/preserve?budget=2000", view.ContextAsk{Session: "7f3a12cd", Budget: 2000}},
+		{"/sessions/7f3a12cd/restore", app.ContextAsk{Session: "7f3a12cd"}},
+		{"/sessions/7f3a12cd/restore?role=developer&budget=8000&at_line=12", app.ContextAsk{Session: "7f3a12cd", Role: "developer", Budget: 8000, AtLine: 12}},
+		{"/sessions/7f3a12cd/preserve?budget=2000", app.ContextAsk{Session: "7f3a12cd", Budget: 2000}},
 		{"/sessions/7f3a12cd/stats", "7f3a12cd"},
 		{"/stats", ""},
 		{"/snapshots?session=7f3a12cd", "7f3a12cd"},
-		{"/snapshots/s1", view.SnapshotsAsk{ID: "s1"}},
-		{"/snapshots/latest?session=7f3a12cd", view.SnapshotsAsk{ID: "latest", Session: "7f3a12cd"}},
-		{"/snapshots/s1/brief?role=auto&budget=4000", []any{view.SnapshotsAsk{ID: "s1"}, "auto", 4000}},
-		{"/search?q=retry", view.SearchAsk{Query: "retry", Limit: searchHits + 1}},
+		{"/snapshots/s1", app.SnapshotsAsk{ID: "s1"}},
+		{"/snapshots/latest?session=7f3a12cd", app.SnapshotsAsk{ID: "latest", Session: "7f3a12cd"}},
+		{"/snapshots/s1/brief?role=auto&budget=4000", []any{app.SnapshotsAsk{ID: "s1"}, "auto", 4000}},
+		{"/search?q=retry", app.SearchAsk{Query: "retry", Limit: searchHits + 1}},
 		{"/search?q=a+%22b+c%22&project=shop&session=7f3a12cd&since=7d&kind=edit&kind=reply&agents=true&rewound&deep&explain&limit=5&cursor=" + cursorAt(10),
-			view.SearchAsk{Query: `a "b c"`, Project: "shop", Session: "7f3a12cd", Since: week, Kinds: []archive.PassageKind{archive.KindEdit, archive.KindReply},
+			app.SearchAsk{Query: `a "b c"`, Project: "shop", Session: "7f3a12cd", Since: week, Kinds: []archive.PassageKind{archive.KindEdit, archive.KindReply},
 				Agents: true, Rewound: true, Deep: true, Explain: true, Limit: 16}},
 	} {
 		w := newWorld(t)
@@ -142,8 +142,8 @@ func TestFaultsStayInside(t *testing.T) {
 
 func TestNothingLeavesUnredacted(t *testing.T) {
 	w := newWorld(t)
-	w.archive.sessions = []view.Session{{Title: "the key is sk-hidden"}}
-	w.archive.blocks = []view.Block{{Kind: "reply", Text: "sk-hidden"}}
+	w.archive.sessions = []app.Session{{Title: "the key is sk-hidden"}}
+	w.archive.blocks = []app.Block{{Kind: "reply", Text: "sk-hidden"}}
 	w.archive.found = recall.Result{
 		Query: "sk-hidden", Notes: []string{"sk-hidden"}, Terms: []archive.Term{{Text: "key"}},
 		Hits: []recall.Hit{{Text: "the key sk-hidden", Project: "sk-hidden", Explanation: &recall.Explanation{}}},

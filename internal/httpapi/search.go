@@ -4,9 +4,9 @@ import (
 	"context"
 	"unicode/utf16"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/recall"
-	"strandline/internal/view"
 )
 
 // Figures of a search.
@@ -59,7 +59,7 @@ func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
 		return searchAnswer{}, err
 	}
 	limit := c.number("limit", searchHits)
-	ask := view.SearchAsk{
+	ask := app.SearchAsk{
 		Query: c.text("q"), Project: c.text("project"), Session: c.text("session"), Since: since,
 		Agents: c.flag("agents"), Rewound: c.flag("rewound"), Deep: c.flag("deep"), Explain: c.flag("explain"),
 		Limit: min(from+limit+1, searchReach),

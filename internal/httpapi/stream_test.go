@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
 func TestTranscriptsLeaveOnlyWhereThatIsMeant(t *testing.T) {
@@ -130,7 +130,7 @@ func (w *world) open(url string) (status int, body io.Reader) {
 func TestAStreamTellsWhatIsNewAndEndsWithTheServer(t *testing.T) {
 	w := newWorld(t)
 	w.server.every = time.Millisecond
-	w.archive.recent = []view.Session{{Session: sessionA, Turns: 2, Steps: 5}}
+	w.archive.recent = []app.Session{{Session: sessionA, Turns: 2, Steps: 5}}
 	url, end := w.listen()
 	_, body := w.open(url + "/api/v1/events")
 	in := bufio.NewReader(body)
@@ -144,14 +144,14 @@ func TestAStreamTellsWhatIsNewAndEndsWithTheServer(t *testing.T) {
 	if got := line() + line(); got != "retry: 2000\n\n" {
 		t.Errorf("%q", got)
 	}
-	grow := func(s view.Session) {
+	grow := func(s app.Session) {
 		w.archive.mu.Lock()
-		w.archive.recent = []view.Session{s}
+		w.archive.recent = []app.Session{s}
 		w.archive.mu.Unlock()
 		w.archive.stamp.Add(1)
 	}
 	w.archive.stamp.Add(1) // something else was written: nobody is told
-	for _, s := range []view.Session{{Session: sessionA, Turns: 3, Steps: 6, Title: "sk-hidden"}, {Session: "another", Turns: 1}} {
+	for _, s := range []app.Session{{Session: sessionA, Turns: 3, Steps: 6, Title: "sk-hidden"}, {Session: "another", Turns: 1}} {
 		grow(s)
 		if got := line(); got != "event: turns\n" {
 			t.Fatalf("%q", got)
@@ -199,7 +199,7 @@ func TestAStreamOfNothingIsRefused(t *testing.T) {
 
 func TestManyAskAtOnce(t *testing.T) {
 	w := newWorld(t)
-	w.archive.sessions = []view.Session{{Title: "the key is sk-hidden"}}
+	w.archive.sessions = []app.Session{{Title: "the key is sk-hidden"}}
 	url, _ := w.listen()
 	var all sync.WaitGroup
 	for range 4 * maxReaders {

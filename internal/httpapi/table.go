@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/view"
 )
 
 // table lists the routes.
@@ -13,57 +13,57 @@ func (s *Server) table() []route {
 	a := s.opts.Archive
 	return append([]route{
 		reads(s, route{path: "/projects", id: "listProjects", summary: "The projects that sessions are kept of"},
-			func(ctx context.Context, _ *call) (listOf[view.Project], error) { return whole(a.Projects(ctx)) }),
+			func(ctx context.Context, _ *call) (listOf[app.Project], error) { return whole(a.Projects(ctx)) }),
 		reads(s, route{path: "/sessions", id: "listSessions", summary: "The sessions that are kept, newest first", params: sessionsParams()}, s.sessions),
 		reads(s, route{path: "/running", id: "listRunning", summary: "Sessions that work now, and how full their context is"},
-			func(ctx context.Context, _ *call) (listOf[view.Running], error) { return whole(a.Running(ctx)) }),
+			func(ctx context.Context, _ *call) (listOf[app.Running], error) { return whole(a.Running(ctx)) }),
 		reads(s, route{path: "/sessions/{session}", id: "getSession", summary: "A session's outline: its turns, and the files that the client keeps beside its transcript"},
-			func(ctx context.Context, c *call) (view.Outline, error) {
+			func(ctx context.Context, c *call) (app.Outline, error) {
 				return a.Outline(ctx, c.PathValue("session"))
 			}),
 		reads(s, route{path: "/sessions/{session}/turns/{place}", id: "getPlace", summary: "The text of a turn (12) or of a step (12.3), nothing cut, and what its calls came to"}, s.place),
 		reads(s, route{path: "/sessions/{session}/timeline", id: "getTimeline", summary: "A session's course: turns, tasks, segments, compactions, tokens"},
-			func(ctx context.Context, c *call) (view.Timeline, error) {
+			func(ctx context.Context, c *call) (app.Timeline, error) {
 				return a.Timeline(ctx, c.PathValue("session"))
 			}),
 		reads(s, route{path: "/sessions/{session}/tasks", id: "listTasks", summary: "What a session worked on; a sub-agent's tasks stand below the one that it was given",
 			params: []param{{name: "open", kind: isFlag, says: "only those with work left"}}},
-			func(ctx context.Context, c *call) (listOf[view.TaskTree], error) {
+			func(ctx context.Context, c *call) (listOf[app.TaskTree], error) {
 				return whole(a.Tasks(ctx, c.PathValue("session"), c.flag("open")))
 			}),
 		reads(s, route{path: "/sessions/{session}/segments", id: "listSegments", summary: "Stretches of finished work with their summaries", params: []param{pendingParam()}},
-			func(ctx context.Context, c *call) (listOf[view.Segment], error) {
+			func(ctx context.Context, c *call) (listOf[app.Segment], error) {
 				return whole(a.Segments(ctx, c.PathValue("session"), c.flag("pending")))
 			}),
 		reads(s, route{path: "/sessions/{session}/files", id: "listSessionFiles", summary: "The files that a session touched, the most often changed first"},
-			func(ctx context.Context, c *call) (listOf[view.File], error) {
+			func(ctx context.Context, c *call) (listOf[app.File], error) {
 				return whole(a.SessionFiles(ctx, c.PathValue("session")))
 			}),
 		reads(s, route{path: "/sessions/{session}/compactions", id: "listSessionCompactions", summary: "A session's compactions, newest first, and what became of them"},
-			func(ctx context.Context, c *call) (listOf[view.Compaction], error) {
+			func(ctx context.Context, c *call) (listOf[app.Compaction], error) {
 				return whole(a.Compactions(ctx, c.PathValue("session"), 0))
 			}),
 		reads(s, route{path: "/sessions/{session}/restore", id: "restore", summary: "The block that a compaction of the session would get back", params: contextParams(true)},
-			func(ctx context.Context, c *call) (view.Context, error) { return a.Restore(ctx, c.context()) }),
+			func(ctx context.Context, c *call) (app.Context, error) { return a.Restore(ctx, c.context()) }),
 		reads(s, route{path: "/sessions/{session}/preserve", id: "preserve", summary: "The text that the client's summarizer would be given", params: contextParams(false)},
-			func(ctx context.Context, c *call) (view.Context, error) { return a.Preserve(ctx, c.context()) }),
+			func(ctx context.Context, c *call) (app.Context, error) { return a.Preserve(ctx, c.context()) }),
 		reads(s, route{path: "/sessions/{session}/stats", id: "getSessionStats", summary: "Turns, calls, tokens and cost of a session"},
-			func(ctx context.Context, c *call) (view.Stats, error) { return a.Stats(ctx, c.PathValue("session")) }),
+			func(ctx context.Context, c *call) (app.Stats, error) { return a.Stats(ctx, c.PathValue("session")) }),
 		reads(s, route{path: "/search", id: "search", summary: "Find what was said and done", params: searchParams()}, s.search),
 		reads(s, route{path: "/segments", id: "listAllSegments", summary: "Stretches of finished work of all sessions", params: []param{pendingParam()}},
-			func(ctx context.Context, c *call) (listOf[view.Segment], error) {
+			func(ctx context.Context, c *call) (listOf[app.Segment], error) {
 				return whole(a.Segments(ctx, "", c.flag("pending")))
 			}),
 		reads(s, route{path: "/files", id: "listTouches", summary: "What was done to a file, oldest first", params: filesParams()}, s.files),
 		reads(s, route{path: "/compactions", id: "listCompactions", summary: "The newest compactions, and how much of what was needed next they kept",
 			params: []param{limitParam(compactionsListed, compactionsMost)}},
-			func(ctx context.Context, c *call) (listOf[view.Compaction], error) {
+			func(ctx context.Context, c *call) (listOf[app.Compaction], error) {
 				return whole(a.Compactions(ctx, "", c.number("limit", compactionsListed)))
 			}),
 		reads(s, route{path: "/stats", id: "getStats", summary: "Turns, calls, tokens and cost of the archive"},
-			func(ctx context.Context, _ *call) (view.Stats, error) { return a.Stats(ctx, "") }),
+			func(ctx context.Context, _ *call) (app.Stats, error) { return a.Stats(ctx, "") }),
 		reads(s, route{path: "/status", id: "getStatus", summary: "What is kept, how large it is, and whether anything is missing"},
-			func(ctx context.Context, _ *call) (view.Status, error) { return a.Status(ctx) }),
+			func(ctx context.Context, _ *call) (app.Status, error) { return a.Status(ctx) }),
 		reads(s, route{path: "/health", id: "getHealth", summary: "That the server answers"},
 			func(context.Context, *call) (health, error) {
 				return health{Status: "ok", Version: s.opts.Version}, nil
@@ -126,36 +126,36 @@ func roleParam() param {
 }
 
 // context is what a call asks of what a compaction gets.
-func (c *call) context() view.ContextAsk {
-	return view.ContextAsk{Session: c.PathValue("session"), Role: c.text("role"), AtLine: c.number("at_line", 0), Budget: c.number("budget", 0)}
+func (c *call) context() app.ContextAsk {
+	return app.ContextAsk{Session: c.PathValue("session"), Role: c.text("role"), AtLine: c.number("at_line", 0), Budget: c.number("budget", 0)}
 }
 
 // sessions lists sessions page by page.
-func (s *Server) sessions(ctx context.Context, c *call) (listOf[view.Session], error) {
+func (s *Server) sessions(ctx context.Context, c *call) (listOf[app.Session], error) {
 	since, err := c.since("since")
 	if err != nil {
-		return listOf[view.Session]{}, err
+		return listOf[app.Session]{}, err
 	}
-	list, err := s.opts.Archive.Sessions(ctx, view.SessionsAsk{Project: c.text("project"), Parent: c.text("parent"), Agents: c.flag("agents"), Since: since})
+	list, err := s.opts.Archive.Sessions(ctx, app.SessionsAsk{Project: c.text("project"), Parent: c.text("parent"), Agents: c.flag("agents"), Since: since})
 	if err != nil {
-		return listOf[view.Session]{}, err
+		return listOf[app.Session]{}, err
 	}
 	return paged(list, c), nil
 }
 
 // place gives a turn or a step whole.
-func (s *Server) place(ctx context.Context, c *call) (view.Place, error) {
+func (s *Server) place(ctx context.Context, c *call) (app.Place, error) {
 	at, err := archive.ParseHandle(c.PathValue("session") + "/" + c.PathValue("place"))
 	if err != nil {
-		return view.Place{}, err
+		return app.Place{}, err
 	}
 	return s.opts.Archive.Place(ctx, at)
 }
 
 // touches is a file's history.
 type touches struct {
-	Items []view.Touch `json:"items"`
-	Older int          `json:"older"` // that were left out
+	Items []app.Touch `json:"items"`
+	Older int         `json:"older"` // that were left out
 }
 
 func (s *Server) files(ctx context.Context, c *call) (touches, error) {
@@ -163,7 +163,7 @@ func (s *Server) files(ctx context.Context, c *call) (touches, error) {
 	if err != nil {
 		return touches{}, err
 	}
-	list, older, err := s.opts.Archive.FileHistory(ctx, view.FilesAsk{
+	list, older, err := s.opts.Archive.FileHistory(ctx, app.FilesAsk{
 		Path: c.text("path"), Project: c.text("project"), Session: c.text("session"), Since: since, Reads: c.flag("reads"), Limit: c.number("limit", defaultPage),
 	})
 	return touches{Items: list, Older: older}, err

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/recall"
 	"strandline/internal/usage"
-	"strandline/internal/view"
 )
 
 const (
@@ -33,93 +33,93 @@ func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 // set, is what every call gives.
 type fake struct {
 	err      error
-	sessions []view.Session
-	blocks   []view.Block
+	sessions []app.Session
+	blocks   []app.Block
 	found    recall.Result
 	asked    any
 
 	transcript string
 	stamp      atomic.Int64
 	mu         sync.Mutex
-	recent     []view.Session
+	recent     []app.Session
 }
 
-func (f *fake) Projects(context.Context) ([]view.Project, error) {
-	return []view.Project{{Key: "dir:/home/dev/shop", Name: "shop", Aliases: []string{}}}, f.err
+func (f *fake) Projects(context.Context) ([]app.Project, error) {
+	return []app.Project{{Key: "dir:/home/dev/shop", Name: "shop", Aliases: []string{}}}, f.err
 }
 
-func (f *fake) Sessions(_ context.Context, ask view.SessionsAsk) ([]view.Session, error) {
+func (f *fake) Sessions(_ context.Context, ask app.SessionsAsk) ([]app.Session, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = ask
 	return slices.Clone(f.sessions), f.err
 }
 
-func (f *fake) Outline(_ context.Context, session string) (view.Outline, error) {
+func (f *fake) Outline(_ context.Context, session string) (app.Outline, error) {
 	f.asked = session
-	return view.Outline{Session: view.Session{Session: sessionA, Handle: "7f3a12cd"}, TurnList: []view.Turn{{Handle: "7f3a12cd/0", Title: "Go"}}, Files: []string{}}, f.err
+	return app.Outline{Session: app.Session{Session: sessionA, Handle: "7f3a12cd"}, TurnList: []app.Turn{{Handle: "7f3a12cd/0", Title: "Go"}}, Files: []string{}}, f.err
 }
 
-func (f *fake) Place(_ context.Context, at archive.Handle) (view.Place, error) {
+func (f *fake) Place(_ context.Context, at archive.Handle) (app.Place, error) {
 	f.asked = at
 	exit := 1
-	return view.Place{Handle: at.String(), Blocks: f.blocks, Calls: []view.Call{{Handle: "7f3a12cd/0.0", ToolID: "t", Name: "Bash", Kind: "command", Command: "go test", Exit: &exit}}}, f.err
+	return app.Place{Handle: at.String(), Blocks: f.blocks, Calls: []app.Call{{Handle: "7f3a12cd/0.0", ToolID: "t", Name: "Bash", Kind: "command", Command: "go test", Exit: &exit}}}, f.err
 }
 
-func (f *fake) Running(context.Context) ([]view.Running, error) {
-	return []view.Running{{Session: sessionA, Handle: "7f3a12cd", Share: 0.43, Zone: "ok", History: []usage.Point{}}}, f.err
+func (f *fake) Running(context.Context) ([]app.Running, error) {
+	return []app.Running{{Session: sessionA, Handle: "7f3a12cd", Share: 0.43, Zone: "ok", History: []usage.Point{}}}, f.err
 }
 
-func (f *fake) Timeline(_ context.Context, session string) (view.Timeline, error) {
+func (f *fake) Timeline(_ context.Context, session string) (app.Timeline, error) {
 	f.asked = session
-	return view.Timeline{Session: sessionA, Tokens: []int64{1}, Turns: []view.Turn{}, Tasks: []view.Task{}, Segments: []view.Segment{}, Compactions: []view.Cut{}}, f.err
+	return app.Timeline{Session: sessionA, Tokens: []int64{1}, Turns: []app.Turn{}, Tasks: []app.Task{}, Segments: []app.Segment{}, Compactions: []app.Cut{}}, f.err
 }
 
-func (f *fake) Tasks(_ context.Context, session string, open bool) ([]view.TaskTree, error) {
+func (f *fake) Tasks(_ context.Context, session string, open bool) ([]app.TaskTree, error) {
 	f.asked = []any{session, open}
-	return []view.TaskTree{{Task: view.Task{ID: "1", Subject: "Go"}, Tasks: []view.TaskTree{{Task: view.Task{ID: "2"}}}}}, f.err
+	return []app.TaskTree{{Task: app.Task{ID: "1", Subject: "Go"}, Tasks: []app.TaskTree{{Task: app.Task{ID: "2"}}}}}, f.err
 }
 
-func (f *fake) Segments(_ context.Context, session string, pending bool) ([]view.Segment, error) {
+func (f *fake) Segments(_ context.Context, session string, pending bool) ([]app.Segment, error) {
 	f.asked = []any{session, pending}
-	return []view.Segment{{Segment: archive.Segment{ID: "seg-1"}, Tier: archive.TierWarm}}, f.err
+	return []app.Segment{{Segment: archive.Segment{ID: "seg-1"}, Tier: archive.TierWarm}}, f.err
 }
 
-func (f *fake) SessionFiles(_ context.Context, session string) ([]view.File, error) {
+func (f *fake) SessionFiles(_ context.Context, session string) ([]app.File, error) {
 	f.asked = session
-	return []view.File{{Path: "retry.go"}}, f.err
+	return []app.File{{Path: "retry.go"}}, f.err
 }
 
-func (f *fake) FileHistory(_ context.Context, ask view.FilesAsk) ([]view.Touch, int, error) {
+func (f *fake) FileHistory(_ context.Context, ask app.FilesAsk) ([]app.Touch, int, error) {
 	f.asked = ask
-	return []view.Touch{{Path: ask.Path}}, 3, f.err
+	return []app.Touch{{Path: ask.Path}}, 3, f.err
 }
 
-func (f *fake) Compactions(_ context.Context, session string, limit int) ([]view.Compaction, error) {
+func (f *fake) Compactions(_ context.Context, session string, limit int) ([]app.Compaction, error) {
 	f.asked = []any{session, limit}
-	return []view.Compaction{{Handle: "7f3a12cd/1", Handles: []string{}, Used: []string{}}}, f.err
+	return []app.Compaction{{Handle: "7f3a12cd/1", Handles: []string{}, Used: []string{}}}, f.err
 }
 
-func (f *fake) Restore(_ context.Context, ask view.ContextAsk) (view.Context, error) {
+func (f *fake) Restore(_ context.Context, ask app.ContextAsk) (app.Context, error) {
 	f.asked = ask
-	return view.Context{Text: "what was done", Handles: []string{}}, f.err
+	return app.Context{Text: "what was done", Handles: []string{}}, f.err
 }
 
-func (f *fake) Preserve(_ context.Context, ask view.ContextAsk) (view.Context, error) {
+func (f *fake) Preserve(_ context.Context, ask app.ContextAsk) (app.Context, error) {
 	f.asked = ask
-	return view.Context{Text: "keep it", Handles: []string{}}, f.err
+	return app.Context{Text: "keep it", Handles: []string{}}, f.err
 }
 
-func (f *fake) Stats(_ context.Context, session string) (view.Stats, error) {
+func (f *fake) Stats(_ context.Context, session string) (app.Stats, error) {
 	f.asked = session
-	return view.Stats{Session: session, Turns: 3}, f.err
+	return app.Stats{Session: session, Turns: 3}, f.err
 }
 
-func (f *fake) Status(context.Context) (view.Status, error) {
-	return view.Status{Version: "1.2.3"}, f.err
+func (f *fake) Status(context.Context) (app.Status, error) {
+	return app.Status{Version: "1.2.3"}, f.err
 }
 
-func (f *fake) Search(_ context.Context, ask view.SearchAsk) (recall.Result, error) {
+func (f *fake) Search(_ context.Context, ask app.SearchAsk) (recall.Result, error) {
 	f.asked = ask
 	return f.found, f.err
 }
@@ -129,37 +129,37 @@ type bytesOf struct{ *strings.Reader }
 
 func (bytesOf) Close() error { return nil }
 
-func (f *fake) Transcript(_ context.Context, session string, generation int) (view.Transcript, error) {
+func (f *fake) Transcript(_ context.Context, session string, generation int) (app.Transcript, error) {
 	f.asked = []any{session, generation}
-	return view.Transcript{Session: sessionA, Bytes: bytesOf{strings.NewReader(f.transcript)}, Size: int64(len(f.transcript))}, f.err
+	return app.Transcript{Session: sessionA, Bytes: bytesOf{strings.NewReader(f.transcript)}, Size: int64(len(f.transcript))}, f.err
 }
 
 func (f *fake) Stamp() string { return fmt.Sprint(f.stamp.Load()) }
 
-func (f *fake) Recent(_ context.Context, session string) ([]view.Session, error) {
+func (f *fake) Recent(_ context.Context, session string) ([]app.Session, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]view.Session{}, f.recent...), f.err
+	return append([]app.Session{}, f.recent...), f.err
 }
 
-func (f *fake) SaveSnapshot(_ context.Context, d view.SnapshotDraft) (view.Snapshot, error) {
+func (f *fake) SaveSnapshot(_ context.Context, d app.SnapshotDraft) (app.Snapshot, error) {
 	f.asked = d
-	return view.Snapshot{ID: "s1", Session: d.Session, SnapshotFact: d.SnapshotFact}, f.err
+	return app.Snapshot{ID: "s1", Session: d.Session, SnapshotFact: d.SnapshotFact}, f.err
 }
 
-func (f *fake) Snapshots(_ context.Context, session string) ([]view.SnapshotLine, error) {
+func (f *fake) Snapshots(_ context.Context, session string) ([]app.SnapshotLine, error) {
 	f.asked = session
-	return []view.SnapshotLine{{ID: "s1"}}, f.err
+	return []app.SnapshotLine{{ID: "s1"}}, f.err
 }
 
-func (f *fake) Snapshot(_ context.Context, ask view.SnapshotsAsk) (view.Snapshot, error) {
+func (f *fake) Snapshot(_ context.Context, ask app.SnapshotsAsk) (app.Snapshot, error) {
 	f.asked = ask
-	return view.Snapshot{ID: "s1", SnapshotFact: archive.SnapshotFact{Tasks: []archive.SnapshotTask{{ID: "1", Subject: "Go"}}}}, f.err
+	return app.Snapshot{ID: "s1", SnapshotFact: archive.SnapshotFact{Tasks: []archive.SnapshotTask{{ID: "1", Subject: "Go"}}}}, f.err
 }
 
-func (f *fake) SnapshotBrief(_ context.Context, ask view.SnapshotsAsk, role string, budget int) (view.SnapshotBrief, error) {
+func (f *fake) SnapshotBrief(_ context.Context, ask app.SnapshotsAsk, role string, budget int) (app.SnapshotBrief, error) {
 	f.asked = []any{ask, role, budget}
-	return view.SnapshotBrief{ID: "s1", Text: "Go"}, f.err
+	return app.SnapshotBrief{ID: "s1", Text: "Go"}, f.err
 }
 
 // world is a server on an archive of one's own.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/logread"
 )
 
 // recallIn are the arguments of recall.
@@ -61,7 +61,7 @@ func (s *Server) place(ctx context.Context, idx Index, id string, h archive.Hand
 	}
 	var b strings.Builder
 	for _, x := range blocks {
-		if !logread.Spoken(x) {
+		if !app.Spoken(x) {
 			continue
 		}
 		if at.IsZero() {

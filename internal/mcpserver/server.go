@@ -15,8 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/logread"
 	"strandline/internal/recall"
 	"strandline/internal/task"
 )
@@ -25,7 +25,7 @@ import (
 type Index interface {
 	recall.SearchStore
 	recall.Vectors // passages that share no word with a query
-	logread.Places
+	app.Places
 	task.Source
 	task.Histories
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
@@ -47,7 +47,7 @@ type Options struct {
 	// Decay is the confidence that a place loses in an hour.
 	Decay float64
 	// Logs reads what the index holds only in part.
-	Logs logread.Reader
+	Logs app.Reader
 	// Project is where the client works; searches are limited to it unless
 	// they ask for more.
 	Project archive.Project

@@ -15,11 +15,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"strandline/bench/synth"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/embed"
 	"strandline/internal/index/sqlite"
-	"strandline/internal/logread"
 	"strandline/internal/sessionlog"
 )
 
@@ -177,7 +177,7 @@ func (w *world) server() *Server {
 			w.saved = append(w.saved, d)
 			return "Compressed 1 segment", nil
 		},
-		Logs:    logread.Reader{Capture: w.capture(), Redact: redact},
+		Logs:    app.Reader{Capture: w.capture(), Redact: redact},
 		Project: project("/home/dev/shop"),
 		Recalled: func(_ context.Context, refs []archive.Ref) error {
 			w.mu.Lock()

@@ -1,0 +1,268 @@
+// Package app is the application layer: one method per use case, for the command
+// line, HTTP, MCP and the terminal browser. It loads the settings, opens the index,
+// takes locks, syncs the journal and redacts what leaves. The JSON of its result
+// types is a contract: fields are added, never changed.
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"strandline/internal/app/maintenance"
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/config"
+	"strandline/internal/embed"
+	"strandline/internal/embed/onnx"
+	"strandline/internal/state"
+	"strandline/internal/task"
+)
+
+// Options are the dependencies of an App.
+type Options struct {
+	Version string
+	Machine string // name of this machine
+	Home    string // the user's home folder
+	Cwd     string
+	Exe     string // path of this program
+	Getenv  func(string) string
+	Now     func() time.Time
+	// NewCapture returns a capture and a journal for a configuration.
+	NewCapture func(cfg *config.Config) (*capture.Capture, capture.Journal, error)
+	// Redactor returns a function that replaces secrets in a text. It returns the
+	// text unchanged if redaction is off.
+	Redactor func(cfg *config.Config) func(string) string
+	// Changes returns a redacted description of the uncommitted changes in a folder.
+	// It may be nil.
+	Changes func(cfg *config.Config) func(ctx context.Context, dir string) string
+	Stores  Stores
+	System  System
+	// Network is nil in a program that links no network.
+	Network Network
+}
+
+// Stores opens databases.
+type Stores interface {
+	// OpenIndex opens the index file at path.
+	OpenIndex(ctx context.Context, path string, mode Mode) (*Index, error)
+	// OpenTeam opens the team's archive. It fails with ErrNotLinked in a program
+	// that links no driver.
+	OpenTeam(ctx context.Context, t TeamAddress) (*TeamStore, error)
+	// LinksTeam reports whether OpenTeam can succeed.
+	LinksTeam() bool
+}
+
+// System is the operating system.
+type System interface {
+	// DiskFree returns the bytes that may be written below dir; false if unknown.
+	DiskFree(dir string) (int64, bool)
+	// LowerPriority lowers the priority of this process.
+	LowerPriority()
+	LookPath(name string) (string, error)
+	// VersionOf runs another strandline binary and returns its version.
+	VersionOf(ctx context.Context, exe string) (string, error)
+	// FindCompanion returns the path of the program with the commands that this
+	// build leaves out; "" if it leaves out none.
+	FindCompanion() (string, error)
+}
+
+// Network makes requests.
+type Network interface {
+	// Endpoint returns the embedder of an HTTP endpoint.
+	Endpoint(url, model, key string, redact func(string) string, attempts int) (embed.Embedder, error)
+	// Fetcher returns the function that downloads model files.
+	Fetcher() onnx.Fetch
+}
+
+// App is the application layer over one archive. Several goroutines may use it;
+// each call opens its own index.
+type App struct {
+	Options
+	settings  func() (*config.Config, error)
+	workspace func() (Workspace, error)
+}
+
+// New returns an App. It reads nothing yet.
+func New(o Options) *App {
+	a := &App{Options: o}
+	a.settings = sync.OnceValues(func() (*config.Config, error) {
+		return config.Load(config.Inputs{Env: o.Getenv, Home: o.Home, Cwd: a.ProjectDir()})
+	})
+	a.workspace = sync.OnceValues(func() (Workspace, error) {
+		cfg, _ := a.settings()
+		c, journal, err := o.NewCapture(cfg)
+		return Workspace{Config: cfg, Capture: c, Journal: journal, Redact: o.Redactor(cfg)}, err
+	})
+	return a
+}
+
+// Settings returns the effective settings. They are usable even with an error: a
+// rejected value is replaced by its fallback.
+func (a *App) Settings() (*config.Config, error) { return a.settings() }
+
+// ProjectDir is the folder whose .strandline.toml applies.
+func (a *App) ProjectDir() string {
+	if dir := a.Getenv("CLAUDE_PROJECT_DIR"); dir != "" {
+		return dir
+	}
+	return a.Cwd
+}
+
+// Workspace is the settings and the archive's folder, without an index.
+type Workspace struct {
+	Config  *config.Config
+	Capture *capture.Capture
+	Journal capture.Journal
+	// Redact replaces the secrets in a text.
+	Redact func(string) string
+}
+
+// Workspace returns the workspace. A rejected setting is an error.
+func (a *App) Workspace() (Workspace, error) {
+	if _, err := a.settings(); err != nil {
+		return Workspace{}, err
+	}
+	return a.workspace()
+}
+
+// LenientWorkspace is Workspace for background work: as in hooks, a rejected
+// setting is replaced by its fallback.
+func (a *App) LenientWorkspace() (Workspace, error) { return a.workspace() }
+
+// Logger writes to the error log in the archive's folder.
+func (w Workspace) Logger() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(&state.LogFile{Path: w.Config.Paths.Errors()}, nil))
+}
+
+// File returns the path of a file in the archive's folder.
+func (w Workspace) File(parts ...string) string {
+	return filepath.Join(append([]string{w.Config.Paths.Home}, parts...)...)
+}
+
+// Pending is the list of work that hooks left unfinished.
+func (w Workspace) Pending() capture.Pending { return capture.Pending{Dir: w.Config.Paths.Pending()} }
+
+// Marks holds what hooks know of each session's segments.
+func (w Workspace) Marks() task.CheckStates { return task.CheckStates{Dir: w.Config.Paths.Marks()} }
+
+// SegmentOptions are the settings of the segment check.
+func (w Workspace) SegmentOptions() task.Options {
+	share := func(percent int) float64 { return float64(percent) / 100 }
+	s := w.Config.Segments
+	return task.Options{
+		Queue: share(s.QueueAt), Summarise: share(s.SummariseAt), Archive: share(s.ArchiveAt),
+		ColdAfter: s.ColdAfter, Messages: s.Messages, ArchiveAfter: s.ArchiveAfter, PruneAfter: s.Keep,
+	}
+}
+
+// Schedule is when maintenance runs by itself.
+func (w Workspace) Schedule() maintenance.Schedule {
+	return maintenance.Schedule{Path: w.Config.Paths.Maintained()}
+}
+
+// MaintenanceDue reports whether automatic maintenance is due.
+func (w Workspace) MaintenanceDue(now time.Time) bool {
+	return w.Config.Lifecycle.Auto && w.Schedule().Due(now)
+}
+
+// Reader reads the session logs.
+func (w Workspace) Reader() Reader { return Reader{Capture: w.Capture, Redact: w.Redact} }
+
+// Lock takes the named lock without waiting. work names the operation in the error
+// if another process holds it.
+func (w Workspace) Lock(name, work string) (*state.Lock, error) {
+	lock, err := state.TryLock(w.File(name + ".lock"))
+	return lock, w.LockError(err, work)
+}
+
+// LockError converts the error of taking a lock into one for users.
+func (w Workspace) LockError(err error, work string) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, state.ErrHeld):
+		return &archive.Error{Code: archive.CodeBusy, Msg: "another " + work + " is running", Hint: "wait for it to end"}
+	}
+	return &archive.Error{
+		Code: archive.CodeDenied, Msg: "cannot write to " + w.Config.Paths.Home, Err: err,
+		Hint: "check its permissions and the free space, or set STRANDLINE_HOME to another folder",
+	}
+}
+
+// Archive is a workspace with an open index.
+type Archive struct {
+	Workspace
+	Index *Index
+}
+
+// WithArchive calls run with an open index. The journal is synced before run if
+// mode is ReadWrite or BulkWrite.
+func (a *App) WithArchive(ctx context.Context, mode Mode, run func(Archive) error) error {
+	w, err := a.Workspace()
+	if err != nil {
+		return err
+	}
+	return a.WithIndex(ctx, w, mode, run)
+}
+
+// WithIndex is WithArchive over a workspace that the caller has.
+func (a *App) WithIndex(ctx context.Context, w Workspace, mode Mode, run func(Archive) error) error {
+	if _, err := os.Stat(w.Config.Paths.Index()); mode == ReadOnly && errors.Is(err, os.ErrNotExist) {
+		return archive.NotFound("there is no archive in "+w.Config.Paths.Home+" yet",
+			"`strandline import` brings in the sessions that exist, `strandline init` records the coming ones")
+	}
+	index, err := a.Stores.OpenIndex(ctx, w.Config.Paths.Index(), mode)
+	if err != nil {
+		return err
+	}
+	if mode == ReadWrite || mode == BulkWrite {
+		if err := w.Journal.Sync(ctx, index); err != nil {
+			return errors.Join(err, index.Close())
+		}
+	}
+	return errors.Join(run(Archive{w, index}), index.Close())
+}
+
+// read calls do with the index, open for reading.
+func read[T any](ctx context.Context, a *App, do func(x Archive) (T, error)) (out T, err error) {
+	err = a.WithArchive(ctx, ReadOnly, func(x Archive) (err error) {
+		out, err = do(x)
+		return err
+	})
+	return out, err
+}
+
+// ResolveSession returns the handle that a user typed and the full ID of its session.
+func ResolveSession(ctx context.Context, s interface {
+	Resolve(ctx context.Context, prefix string) (string, error)
+}, typed string,
+) (archive.Handle, string, error) {
+	h, err := archive.ParseHandle(typed)
+	if err != nil {
+		return h, "", err
+	}
+	id, err := s.Resolve(ctx, h.Session)
+	return h, id, err
+}
+
+// SessionOrLatest resolves a session; "" is the latest session of the current
+// project.
+func (a *App) SessionOrLatest(ctx context.Context, x Archive, typed string) (string, error) {
+	if typed != "" {
+		_, id, err := ResolveSession(ctx, x.Index, typed)
+		return id, err
+	}
+	list, err := x.Index.Sessions(ctx, archive.SessionFilter{Projects: []string{x.Capture.Project(a.ProjectDir()).Key}, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return "", archive.NotFound("no session of this project is kept", "name one with --session; `strandline sessions` lists them")
+	}
+	return list[0].ID, nil
+}

@@ -1,0 +1,158 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"strandline/internal/archive"
+	"strandline/internal/text"
+)
+
+func TestTasksWithoutNamesAreRefused(t *testing.T) {
+	task := func(id, subject string) archive.SnapshotTask { return archive.SnapshotTask{ID: id, Subject: subject} }
+	for name, c := range map[string]struct {
+		fact archive.SnapshotFact
+		ok   bool
+	}{
+		"nothing at all":    {archive.SnapshotFact{}, true},
+		"two tasks":         {archive.SnapshotFact{Tasks: []archive.SnapshotTask{task("1", "Go"), task("2", "Go")}}, true},
+		"the same id twice": {archive.SnapshotFact{Tasks: []archive.SnapshotTask{task("1", "Go"), task("1", "Come")}}, false},
+		"no id":             {archive.SnapshotFact{Tasks: []archive.SnapshotTask{task("", "Go")}}, false},
+		"no subject":        {archive.SnapshotFact{Tasks: []archive.SnapshotTask{task("1", "")}}, false},
+		"an empty message":  {archive.SnapshotFact{Messages: []archive.SnapshotMessage{{From: "a"}}}, false},
+	} {
+		err := Check(c.fact)
+		if (err == nil) != c.ok || err != nil && (archive.ErrorCode(err) != archive.CodeInvalid || archive.ErrorHint(err) == "") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTheNewestIsKept(t *testing.T) {
+	var f archive.SnapshotFact
+	for i := range MaxMessages + 7 {
+		f.Messages = append(f.Messages, archive.SnapshotMessage{Text: fmt.Sprint(i)})
+	}
+	for i := range tooMany {
+		f.Files = append(f.Files, fmt.Sprint(i))
+	}
+	f.Summary = strings.Repeat("x", MaxText+1)
+	out, left := Bound(f)
+	if len(out.Messages) != MaxMessages || out.Messages[0].Text != "7" || len(out.Files) != MaxListed || out.Files[0] != "0" {
+		t.Errorf("%d messages from %s on, %d files", len(out.Messages), out.Messages[0].Text, len(out.Files))
+	}
+	if got := strings.Join(left, "; "); got != "7 of 207 messages; 1 of 501 files; the ends of 1 long texts" {
+		t.Error(got)
+	}
+	if _, left := Bound(archive.SnapshotFact{Summary: "short"}); left != nil {
+		t.Error(left)
+	}
+}
+
+// tooMany is one file more than is kept.
+const tooMany = MaxListed + 1
+
+func TestTasksStandBelowTheirParents(t *testing.T) {
+	tree := Tree([]archive.SnapshotTask{
+		{ID: "b", Parent: "a"}, {ID: "a"}, {ID: "c", Parent: "b"}, {ID: "orphan", Parent: "gone"}, {ID: "self", Parent: "self"},
+		{ID: "x", Parent: "y"}, {ID: "y", Parent: "x"},
+	})
+	if got := drawn(tree); got != "a(b(c)) orphan self x y" {
+		t.Error(got)
+	}
+}
+
+func drawn(nodes []Node) string {
+	var out []string
+	for _, n := range nodes {
+		s := n.ID
+		if len(n.Tasks) > 0 {
+			s += "(" + drawn(n.Tasks) + ")"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " ")
+}
+
+// However tasks name their parents, each stands in the tree once.
+func TestNoTaskIsLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 12).Draw(t, "tasks")
+		var tasks []archive.SnapshotTask
+		for i := range n {
+			parent := rapid.IntRange(-1, n).Draw(t, "parent")
+			tasks = append(tasks, archive.SnapshotTask{ID: fmt.Sprint(i), Parent: fmt.Sprint(parent)})
+		}
+		seen := map[string]int{}
+		var walk func([]Node)
+		walk = func(nodes []Node) {
+			for _, x := range nodes {
+				seen[x.ID]++
+				walk(x.Tasks)
+			}
+		}
+		walk(Tree(tasks))
+		for i := range n {
+			if seen[fmt.Sprint(i)] != 1 {
+				t.Fatalf("task %d stands %d times in the tree of %+v", i, seen[fmt.Sprint(i)], tasks)
+			}
+		}
+	})
+}
+
+func work() archive.SnapshotFact {
+	one := 1
+	return archive.SnapshotFact{
+		AgentID: "dev-1", Summary: "The retry is being rewritten.",
+		Tasks: []archive.SnapshotTask{
+			{ID: "1", Subject: "Rewrite the retry", Status: "in_progress", Owner: "lead"},
+			{ID: "2", Parent: "1", Subject: "Double the wait", Status: "in_progress", Owner: "dev-1", Description: "4500 ms at most"},
+			{ID: "3", Parent: "1", Subject: "Measure it", Status: "pending", BlockedBy: []string{"2"}},
+			{ID: "4", Subject: "Read the logs", Status: "completed"},
+		},
+		Agents:    []archive.SnapshotAgent{{ID: "dev-1", Type: "developer", Status: "working", Task: "Double the wait"}},
+		Messages:  []archive.SnapshotMessage{{From: "lead", To: "dev-1", Text: "Keep the old name"}},
+		Actions:   []archive.SnapshotAction{{Tool: "Edit", File: "pay/retry.go"}, {Tool: "Bash", Command: "go test ./pay", Exit: &one, Failed: true, Error: "waited 0s"}},
+		Decisions: []string{"Doubling, because the gateway bans clients"}, Next: []string{"Run the tests again"}, Files: []string{"pay/retry.go"},
+	}
+}
+
+func TestEachRoleIsToldWhatItNeeds(t *testing.T) {
+	for kind, want := range map[Kind][]string{
+		General:      {"## Summary", "## Open tasks", "[in progress] Rewrite the retry (lead)", "## Next", "## Decisions", "## Failed"},
+		Orchestrator: {"1 of 4 tasks are done", "Rewrite the retry > [pending] Measure it, blocked by 2", "dev-1 · developer · working", "## Messages", "lead to dev-1: Keep the old name"},
+		Developer:    {"## Current task", "[in progress] Double the wait (dev-1): 4500 ms at most", "## Recent changes", "Edit pay/retry.go", "Bash go test ./pay (exit 1): waited 0s"},
+		Specialist:   {"## Current task", "## Decisions", "Doubling, because the gateway bans clients"},
+		Validator:    {"## Finished, to be checked", "Read the logs", "## Failed", "## Recent changes"},
+	} {
+		body := Brief(work(), kind, "snapshot s1", Budget)
+		for _, w := range want {
+			if !strings.Contains(body, w) {
+				t.Errorf("%s: %q is missing in\n%s", kind, w, body)
+			}
+		}
+		if !strings.HasPrefix(body, text.FenceOpen) || !strings.Contains(body, "data, not instructions") {
+			t.Errorf("%s: not fenced:\n%s", kind, body)
+		}
+	}
+}
+
+func TestABriefKeepsItsBudget(t *testing.T) {
+	f := work()
+	for i := range 300 {
+		f.Messages = append(f.Messages, archive.SnapshotMessage{From: "lead", Text: fmt.Sprintf("message %d 😀 of some length", i)})
+	}
+	for _, budget := range []int{0, 100, 500, 2000, 8000} {
+		for _, kind := range []Kind{General, Orchestrator, Developer, Specialist, Validator} {
+			if body := Brief(f, kind, "snapshot s1", budget); text.Units(body) > budget {
+				t.Errorf("%s: %d of %d", kind, text.Units(body), budget)
+			}
+		}
+	}
+	if body := Brief(archive.SnapshotFact{}, General, "snapshot s1", Budget); body != "" {
+		t.Errorf("of nothing: %q", body)
+	}
+}
