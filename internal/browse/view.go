@@ -305,9 +305,4 @@ func (m *Model) keys() string {
 
 func number(n int) string { return strconv.Itoa(n) }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return number(n) + " " + noun + "s"
-}
+func count(n int, noun string) string { return text.Count(n, noun) }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"strandline/internal/recall"
@@ -34,18 +33,10 @@ func scaled(n int64, whole string, units ...string) string {
 }
 
 // count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
-		return fmt.Sprintf("%d %sries", n, stem)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func count(n int, noun string) string { return text.Count(n, noun) }
 
 // oneLine makes a text fit for a cell of a table.
-func oneLine(s string) string { return strings.Join(strings.Fields(text.Visible(s)), " ") }
+func oneLine(s string) string { return text.OneLine(text.Visible(s)) }
 
 // stamp formats a time for people, in the zone of the clock.
 func (a *commands) stamp(t time.Time) string { return a.format(t, "2006-01-02 15:04") }

@@ -59,12 +59,7 @@ func pointTo(s archive.Session, now time.Time) string {
 	return text.Fence(where, body)
 }
 
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
+func count(n int, noun string) string { return text.Count(n, noun) }
 
 // since says how long ago something was, in one unit.
 func since(d time.Duration) string {

@@ -139,7 +139,7 @@ func (x *extraction) files() []string {
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(times[b], times[a]) })
 	for i, f := range order {
-		order[i] = x.short(oneLine(f))
+		order[i] = x.short(text.OneLine(f))
 	}
 	return order
 }
@@ -158,7 +158,7 @@ func (x *extraction) commands() []string {
 			continue
 		}
 		seen[key] = true
-		out = append(out, entry{text.Truncate(x.short(oneLine(key)), 120) + ending(c), archive.Checks(key)})
+		out = append(out, entry{text.Truncate(x.short(text.OneLine(key)), 120) + ending(c), archive.Checks(key)})
 	}
 	slices.Reverse(out)
 	slices.SortStableFunc(out, func(a, b entry) int {
@@ -210,7 +210,7 @@ func (x *extraction) errors() []string {
 			continue
 		}
 		delete(open, key)
-		out = append(out, text.Truncate(x.short(oneLine(bad.Error)), 160)+" => "+x.cure(bad, c, x.calls[:i]))
+		out = append(out, text.Truncate(x.short(text.OneLine(bad.Error)), 160)+" => "+x.cure(bad, c, x.calls[:i]))
 	}
 	return out
 }
@@ -235,7 +235,7 @@ func (x *extraction) cure(bad, good archive.Call, calls []archive.Call) string {
 		}
 	}
 	if len(changed) > 0 {
-		return "changed " + x.short(oneLine(strings.Join(first(changed, 3), ", ")))
+		return "changed " + x.short(text.OneLine(strings.Join(first(changed, 3), ", ")))
 	}
 	return "ran it again, " + strings.Trim(ending(good), " ()")
 }
@@ -318,10 +318,10 @@ func newLines(text string) (out []string) {
 		}
 		had := map[string]bool{}
 		for line := range strings.SplitSeq(old, "\n") {
-			had[oneLine(line)] = true
+			had[text.OneLine(line)] = true
 		}
 		for line := range strings.SplitSeq(added, "\n") {
-			if line = oneLine(line); line != "" && !had[line] {
+			if line = text.OneLine(line); line != "" && !had[line] {
 				out = append(out, line)
 			}
 		}

@@ -58,7 +58,7 @@ func (p *History) Save(state *State, d Draft, now time.Time) (archive.Segment, e
 		if strings.TrimSpace(d.NoFiles) == "" {
 			return archive.Segment{}, refused("it does not name "+strings.Join(missing, ", "), "name the key files, or say why they do not matter (--no-files WHY)")
 		}
-		s.Content = body + "\nFiles left out (" + strings.Join(missing, ", ") + "): " + text.Truncate(oneLine(d.NoFiles), 200)
+		s.Content = body + "\nFiles left out (" + strings.Join(missing, ", ") + "): " + text.Truncate(text.OneLine(d.NoFiles), 200)
 	}
 	if err := p.about(t, body); err != nil {
 		return archive.Segment{}, err

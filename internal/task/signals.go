@@ -10,15 +10,13 @@ import (
 // code fences is left out.
 func sentences(body string) (out []string) {
 	text.ProseLines(body, func(line string, code bool) {
-		if line = text.TrimMarkdown(oneLine(line)); code || len(line) < 12 || strings.HasSuffix(line, ":") {
+		if line = text.TrimMarkdown(text.OneLine(line)); code || len(line) < 12 || strings.HasSuffix(line, ":") {
 			return
 		}
 		text.Sentences(line, func(s string) { out = append(out, strings.ReplaceAll(s, "**", "")) })
 	})
 	return out
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // signal is what the words of a sentence say for its being a decision, a cause
 // or a result. A sentence that only reports progress gives 0.
