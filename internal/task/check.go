@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // Options say when a stretch is cold and at which share of the context window
@@ -95,7 +96,7 @@ func (p *History) Compress(t Task, now time.Time) archive.Segment {
 
 // measure counts a summary.
 func measure(s *archive.Segment, now time.Time) {
-	s.CompressedAt, s.CompressedTokens = now.UTC(), EstimateTokens(s.Content)
+	s.CompressedAt, s.CompressedTokens = now.UTC(), text.Tokens(s.Content)
 	if s.OriginalTokens > 0 {
 		s.Ratio = math.Round(1000*float64(s.CompressedTokens)/float64(s.OriginalTokens)) / 1000
 	}

@@ -77,10 +77,6 @@ func budget(tokens int) int { return min(max(tokens*unitsPerToken/8, 320), 3200)
 // unitsPerToken estimates the tokens of text that no response has counted.
 const unitsPerToken = 4
 
-// EstimateTokens is the estimate of a text's tokens that this package uses where
-// the API has counted none.
-func EstimateTokens(body string) int { return (text.Units(body) + unitsPerToken - 1) / unitsPerToken }
-
 // Tokens is what the steps [from, to) added to the context: the growth from one
 // response to the next as the API counted them. What a compaction took away
 // within counts as nothing.
@@ -309,9 +305,9 @@ func (x *extraction) details() []string {
 }
 
 // newLines are the lines of a change's new text that the old one does not have.
-func newLines(text string) (out []string) {
-	_, text, _ = strings.Cut(text, "\n") // the tool and the file
-	for block := range strings.SplitSeq("\n"+text, "\n--- old\n") {
+func newLines(edit string) (out []string) {
+	_, edit, _ = strings.Cut(edit, "\n") // the tool and the file
+	for block := range strings.SplitSeq("\n"+edit, "\n--- old\n") {
 		old, added, replaced := strings.Cut(block, "\n+++ new\n")
 		if !replaced {
 			old, added = "", block

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // Queue is a session's queue in the shape of the older tools' files.
@@ -198,7 +199,7 @@ func readSegment(name string, raw []byte, session string) (archive.Segment, erro
 		return archive.Segment{}, archive.Invalid("the summary of "+s.ID+" in "+filepath.Base(name)+" is too long", "")
 	}
 	if s.CompressedTokens == 0 {
-		s.CompressedTokens = EstimateTokens(s.Content)
+		s.CompressedTokens = text.Tokens(s.Content)
 	}
 	s.By = "import"
 	return s, nil

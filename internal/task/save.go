@@ -49,9 +49,9 @@ func (p *History) Save(state *State, d Draft, now time.Time) (archive.Segment, e
 	} else if units > mostSummary {
 		return archive.Segment{}, refused(fmt.Sprintf("it has %d characters, at most %d are taken", units, mostSummary), "keep decisions, file changes, cures of errors, outcomes and preferences")
 	}
-	if most := max(int(mostShare*float64(s.OriginalTokens)), shortTokens); EstimateTokens(body) > most {
+	if most := max(int(mostShare*float64(s.OriginalTokens)), shortTokens); text.Tokens(body) > most {
 		return archive.Segment{}, refused(
-			fmt.Sprintf("it takes about %d tokens for a segment of %d, at most %d are taken", EstimateTokens(body), s.OriginalTokens, most),
+			fmt.Sprintf("it takes about %d tokens for a segment of %d, at most %d are taken", text.Tokens(body), s.OriginalTokens, most),
 			"aim at 80 to 90 percent fewer tokens: leave out verbose output, dead ends and repetition")
 	}
 	if missing := unnamed(body, s.KeyFiles); len(missing) > 0 {
