@@ -150,7 +150,7 @@ func (a *commands) runPass(ctx context.Context, x app.Archive, how effort) []mai
 	}})
 	p.Extra = append(p.Extra, a.syncStep(x)...)
 	p.Schedule.Begin(a.app.Now())
-	return p.Run(ctx, x.Index)
+	return p.Run(ctx, maintenance.Index{Index: x.Index, Tiers: x.Index, Outcomes: x.Index})
 }
 
 // retention is what the settings let leave the hot set, or go.

@@ -9,20 +9,20 @@ import (
 	"strandline/internal/capture"
 )
 
-func TestNotesAreWorkedOff(t *testing.T) {
+func TestPendingSessionsAreCaptured(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
 	w.grow(sessionB, 2)
 	w.note(sessionA)
 	w.note(sessionB)
-	w.note("0000aaaa") // the client has deleted it since
+	w.note("0000aaaa") // without a transcript
 	stages := w.run()
 	healthy(t, stages)
 	if st := stages["pending"]; st.Done != 2 {
 		t.Errorf("%+v", st)
 	}
 	if w.runner.Pending.Any() {
-		t.Error("notes are left")
+		t.Error("sessions are still pending")
 	}
 	w.exported(sessionA)
 	w.exported(sessionB)
@@ -31,9 +31,9 @@ func TestNotesAreWorkedOff(t *testing.T) {
 	}
 }
 
-// A note is kept where the same may succeed later, and only there: hooks queue
-// behind notes, so one that can never be worked off would hold up everybody.
-func TestWhichNotesAreKept(t *testing.T) {
+// A session stays pending only if a retry may succeed. Otherwise it would block
+// the hooks that wait for pending sessions.
+func TestPendingAfterAnError(t *testing.T) {
 	tests := map[string]struct {
 		err  error
 		kept bool
@@ -41,21 +41,21 @@ func TestWhichNotesAreKept(t *testing.T) {
 		"the index is locked":  {&archive.Error{Code: archive.CodeBusy, Msg: "locked"}, true},
 		"the disk is full":     {&archive.Error{Code: archive.CodeDenied, Msg: "full"}, true},
 		"the index is damaged": {&archive.Error{Code: archive.CodeCorrupt, Msg: "damaged"}, false},
-		"a fault of ours":      {errors.New("nil pointer"), false},
+		"an internal error":    {errors.New("nil pointer"), false},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.grow(sessionA, 1)
 			w.note(sessionA)
-			done, err := w.runner.CatchUp(t.Context(), broken{Index: w.store, apply: c.err})
+			done, err := w.runner.CatchUp(t.Context(), broken{Store: w.store, apply: c.err})
 			if done != 0 || !errors.Is(err, c.err) {
 				t.Errorf("%d done, %v", done, err)
 			}
 			if w.runner.Pending.Any() != c.kept {
-				t.Errorf("noted: %v, want %v", w.runner.Pending.Any(), c.kept)
+				t.Errorf("pending: %v, want %v", w.runner.Pending.Any(), c.kept)
 			}
-			w.exported(sessionA) // whatever the index did, the bytes are kept
+			w.exported(sessionA) // the log does not depend on the index
 		})
 	}
 	t.Run("the process was asked to end", func(t *testing.T) {
@@ -65,16 +65,16 @@ func TestWhichNotesAreKept(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := w.runner.CatchUp(ctx, w.store); err == nil || !w.runner.Pending.Any() {
-			t.Errorf("%v, noted: %v", err, w.runner.Pending.Any())
+			t.Errorf("%v, pending: %v", err, w.runner.Pending.Any())
 		}
 	})
-	t.Run("a note that names another file", func(t *testing.T) {
+	t.Run("a transcript outside the client's folder", func(t *testing.T) {
 		w := newWorld(t)
 		if err := w.runner.Pending.Add(capture.PendingWork{Session: sessionA, Transcript: "/etc/passwd"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.runner.CatchUp(t.Context(), w.store); archive.ErrorCode(err) != archive.CodeInvalid || w.runner.Pending.Any() {
-			t.Errorf("%v, noted: %v", err, w.runner.Pending.Any())
+			t.Errorf("%v, pending: %v", err, w.runner.Pending.Any())
 		}
 	})
 }

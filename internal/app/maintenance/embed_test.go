@@ -8,12 +8,12 @@ import (
 	"strandline/internal/app/maintenance"
 )
 
-// What makes vectors is told of in its stage, also where it fails half-way.
-func TestTheEmbedStageTellsWhatWasDone(t *testing.T) {
+// The embed stage reports its progress and its error.
+func TestEmbedStage(t *testing.T) {
 	w := newWorld(t)
 	p := w.runner
 	p.Embed = func(context.Context) (int, error) { return 20, errors.New("the endpoint is down") }
-	stages := p.Run(t.Context(), w.store)
+	stages := p.Run(t.Context(), w.index())
 	for _, st := range stages {
 		want := maintenance.Stage{Name: st.Name, TookMS: st.TookMS}
 		if st.Name == "embed" {

@@ -74,7 +74,7 @@ func (w *world) path(session string) string {
 	return filepath.Join(w.client, "-home-dev-shop", session+".jsonl")
 }
 
-// grow lets a session go on by a turn, as the client writes it.
+// grow appends a turn to a session's transcript, as the client would.
 func (w *world) grow(session string, seed uint64) {
 	w.t.Helper()
 	var out bytes.Buffer
@@ -102,8 +102,8 @@ func (w *world) grow(session string, seed uint64) {
 	}
 }
 
-// log captures a session's bytes and leaves the index behind, as a hook does
-// that finds it locked.
+// log captures a session without indexing it, like a hook that finds the index
+// locked.
 func (w *world) log(session string) {
 	w.t.Helper()
 	src, err := capture.TranscriptSource(w.path(session), session, "/home/dev/shop")
@@ -122,10 +122,14 @@ func (w *world) note(session string) {
 	}
 }
 
-// run does one pass and returns its stages by name.
+func (w *world) index() maintenance.Index {
+	return maintenance.Index{Index: w.store, Tiers: w.store, Outcomes: w.store}
+}
+
+// run does one maintenance run and returns its stages by name.
 func (w *world) run() map[string]maintenance.Stage {
 	w.t.Helper()
-	return w.runOn(w.store)
+	return w.runOn(w.index())
 }
 
 func (w *world) runOn(idx maintenance.Index) map[string]maintenance.Stage {
@@ -137,7 +141,7 @@ func (w *world) runOn(idx maintenance.Index) map[string]maintenance.Stage {
 	return out
 }
 
-// healthy fails the test where a stage has failed.
+// healthy fails the test if a stage failed.
 func healthy(t *testing.T, stages map[string]maintenance.Stage) {
 	t.Helper()
 	for name, st := range stages {
@@ -156,7 +160,7 @@ func (w *world) turns(session string) int {
 	return len(turns)
 }
 
-// dump is every row of the index.
+// dump returns every row of the index.
 func (w *world) dump() string {
 	w.t.Helper()
 	var out bytes.Buffer
@@ -166,7 +170,7 @@ func (w *world) dump() string {
 	return out.String()
 }
 
-// files are the logs with their content.
+// files returns the logs' content by path.
 func (w *world) files() map[string]string {
 	w.t.Helper()
 	out := map[string]string{}
@@ -183,7 +187,7 @@ func (w *world) files() map[string]string {
 	return out
 }
 
-// exported fails the test unless the archive gives a session back exactly.
+// exported fails the test unless an export equals the transcript.
 func (w *world) exported(session string) {
 	w.t.Helper()
 	want, err := os.ReadFile(w.path(session))

@@ -11,7 +11,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// threeTurns is a session of three turns, and the middle one as the index has it.
+// threeTurns logs a session of three turns and returns the middle one as a target.
 func threeTurns(t *testing.T) (*world, maintenance.Target) {
 	t.Helper()
 	w := newWorld(t)
@@ -20,11 +20,11 @@ func threeTurns(t *testing.T) (*world, maintenance.Target) {
 	}
 	w.log(sessionA)
 	w.run()
-	place := w.place(1)
+	place := w.target(1)
 	return w, place
 }
 
-func (w *world) place(turn int) maintenance.Target {
+func (w *world) target(turn int) maintenance.Target {
 	w.t.Helper()
 	turns, err := w.store.Turns(w.t.Context(), archive.Span{Session: sessionA})
 	if err != nil || len(turns) <= turn {
@@ -61,9 +61,9 @@ func (w *world) export() string {
 
 const middle = "make retry number 2 wait"
 
-// Whatever interrupts it, the log is the old one or the new one, and the next pass
-// finds what is to be done.
-func TestAPartIsForgottenWhateverInterrupts(t *testing.T) {
+// After an interruption the log is old or new, never a mix, and the next run
+// completes the deletion.
+func TestForgetPartAfterInterruption(t *testing.T) {
 	w, place := threeTurns(t)
 	f := w.forget()
 	before := w.export()
@@ -77,7 +77,7 @@ func TestAPartIsForgottenWhateverInterrupts(t *testing.T) {
 	if err := f.BeginPart(t.Context(), place.Ref, plan); err != nil {
 		t.Fatal(err)
 	}
-	// Killed before the log was touched, with half a new one beside it.
+	// Killed before the log was replaced, with a partial temporary file.
 	path := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
 	if err := os.WriteFile(path+".tmp", []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestAPartIsForgottenWhateverInterrupts(t *testing.T) {
 		t.Error("the log changed before it was rewritten")
 	}
 	for _, done := range []bool{false, true} {
-		if done { // killed behind the log, before the index
+		if done { // killed after the log, before the index
 			if _, err := f.EraseParts(t.Context(), []string{sessionA}); err != nil {
 				t.Fatal(err)
 			}
@@ -111,27 +111,27 @@ func TestAPartIsForgottenWhateverInterrupts(t *testing.T) {
 	if found := w.holding(middle); len(found) != 0 {
 		t.Errorf("still in %v", found)
 	}
-	// Lost files of state come back from the journal; a second go changes nothing.
+	// The journal restores lost marker files; a second run changes nothing.
 	if err := os.RemoveAll(w.runner.Capture.Parts().Dir); err != nil {
 		t.Fatal(err)
 	}
 	if open, err := f.OpenParts(t.Context()); err != nil || len(open) != 1 {
-		t.Errorf("of the journal: %v, %v", open, err)
+		t.Errorf("after the marker files were lost: %v, %v", open, err)
 	}
 	if gone, err := f.EraseParts(t.Context(), []string{sessionA}); err != nil || gone.Logs != 0 {
 		t.Errorf("again: %+v, %v", gone, err)
 	}
 	if w.export() != after {
-		t.Error("the second go changed the log")
+		t.Error("the second run changed the log")
 	}
 	if _, err := f.PlanPart(t.Context(), place, 8); archive.ErrorCode(err) != archive.CodeNotFound {
 		t.Errorf("forgotten twice: %v", err)
 	}
 }
 
-// A session that goes on is captured as ever; a log that is made anew from the
-// client's file is without the part from the start.
-func TestAPartDoesNotComeBack(t *testing.T) {
+// A session that continues is captured as before. A log that is captured again from
+// the client's file does not contain the part.
+func TestForgottenPartIsNotCapturedAgain(t *testing.T) {
 	w, place := threeTurns(t)
 	f := w.forget()
 	plan, err := f.PlanPart(t.Context(), place, 8)
@@ -151,7 +151,7 @@ func TestAPartDoesNotComeBack(t *testing.T) {
 	w.log(sessionA)
 	grown := w.export()
 	if strings.Contains(grown, middle) || !strings.Contains(grown, "make retry number 4 wait") {
-		t.Errorf("it went on as\n%s", grown)
+		t.Errorf("after it continued:\n%s", grown)
 	}
 	for _, e := range []string{"log", "log/claude/-home-dev-shop"} {
 		if err := os.RemoveAll(filepath.Join(w.home, e)); err != nil {
@@ -160,7 +160,7 @@ func TestAPartDoesNotComeBack(t *testing.T) {
 	}
 	w.log(sessionA)
 	if again := w.export(); again != grown {
-		t.Errorf("made anew it is\n%s\nand was\n%s", again, grown)
+		t.Errorf("captured again:\n%s\nbefore:\n%s", again, grown)
 	}
 	entries := w.files()
 	if len(entries) != 1 {
@@ -168,8 +168,8 @@ func TestAPartDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// Facts of the journal that tell of the part go, others stay.
-func TestAPartTakesItsFacts(t *testing.T) {
+// The journal's facts about the part are deleted, others stay.
+func TestForgetPartDeletesItsFacts(t *testing.T) {
 	w, place := threeTurns(t)
 	place.Texts = []string{"a text of the middle turn that is long enough", middle}
 	segment := func(id string, from, to int) archive.SegmentFact {
@@ -204,8 +204,8 @@ func TestAPartTakesItsFacts(t *testing.T) {
 	}
 }
 
-// A fork holds copies of the same rows: they go from there as well.
-func TestAPartGoesFromForks(t *testing.T) {
+// The copies in a fork are deleted as well.
+func TestForgetPartInForks(t *testing.T) {
 	w, place := threeTurns(t)
 	data, err := os.ReadFile(w.path(sessionA))
 	if err == nil {

@@ -23,9 +23,8 @@ func (w *world) forget() maintenance.Forgetter {
 	return maintenance.Forgetter{Capture: w.runner.Capture, Journal: w.runner.Journal, State: filepath.Join(w.home, "state")}
 }
 
-// holding lists the files below the archive that hold a text, logs decompressed:
-// a look of its own, with nothing of what it checks. The index is left out, which
-// whoever calls Erase builds anew.
+// holding lists the archive's files that contain a text, logs decompressed. It
+// shares no code with Prove. It skips the index, which callers of Erase rebuild.
 func (w *world) holding(text string) (found []string) {
 	w.t.Helper()
 	err := filepath.WalkDir(w.home, func(path string, d fs.DirEntry, err error) error {
@@ -61,8 +60,8 @@ func (w *world) holding(text string) (found []string) {
 	return found
 }
 
-// twoSessions are two that were captured, with a word of their own in facts of the
-// journal and in state.
+// twoSessions logs two sessions, each with a unique word in the journal's facts and
+// in state files.
 func twoSessions(t *testing.T) *world {
 	w := newWorld(t)
 	for i, s := range []string{sessionA, sessionB} {
@@ -88,7 +87,7 @@ func twoSessions(t *testing.T) *world {
 	return w
 }
 
-func TestForgetErasesASessionAndNothingElse(t *testing.T) {
+func TestForgetSession(t *testing.T) {
 	w := twoSessions(t)
 	f := w.forget()
 	size, err := f.Size(t.Context(), sessionA)
@@ -108,11 +107,11 @@ func TestForgetErasesASessionAndNothingElse(t *testing.T) {
 	}
 	for _, text := range []string{"periwinkle", "make retry number 1 wait"} {
 		if found := w.holding(text); len(found) > 0 {
-			t.Errorf("%q stands in %v", text, found)
+			t.Errorf("%q is in %v", text, found)
 		}
 	}
 	if found := w.holding("marigold"); len(found) != others || others == 0 {
-		t.Errorf("the other session's word stands in %v, was in %d", found, others)
+		t.Errorf("the other session's word is in %v, was in %d files", found, others)
 	}
 	if open, err := f.Open(t.Context()); err != nil || len(open) > 0 {
 		t.Errorf("open: %v, %v", open, err)
@@ -120,7 +119,7 @@ func TestForgetErasesASessionAndNothingElse(t *testing.T) {
 	if err := f.Begin(t.Context(), "../x", archive.ForgetAsked); archive.ErrorCode(err) != archive.CodeInvalid {
 		t.Errorf("%v", err)
 	}
-	// The client's file is there, and nothing takes it in.
+	// The client's file still exists; it is not captured again.
 	w.grow(sessionA, 3)
 	job := capture.Job{Source: &capture.Source{Path: w.path(sessionA), Session: sessionA}, Size: 1}
 	if _, err := w.runner.Capture.Bulk(t.Context(), w.store, w.store, []capture.Job{job}, nil); err != nil {
@@ -140,21 +139,21 @@ func TestForgetErasesASessionAndNothingElse(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if found := w.holding("make retry number"); len(found) != 1 {
-		t.Errorf("taken in again: %v", found)
+		t.Errorf("captured again: %v", found)
 	}
 }
 
-// A command that ends anywhere leaves something that the next one, or a pass,
-// finishes, and until then nothing takes the session in or reads it into an index.
-func TestForgetGoesOnWhereItEnded(t *testing.T) {
+// After an interruption at any step the next call completes the deletion. Until
+// then the session is neither captured nor indexed.
+func TestForgetAfterInterruption(t *testing.T) {
 	steps := map[string]func(t *testing.T, w *world){
-		"behind the journal's fact": func(t *testing.T, w *world) {
+		"after the journal's fact": func(t *testing.T, w *world) {
 			if err := os.RemoveAll(filepath.Join(w.home, "forgotten")); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"behind the file that hooks ask": func(*testing.T, *world) {},
-		"within that file": func(t *testing.T, w *world) {
+		"after the marker file": func(*testing.T, *world) {},
+		"within the marker file": func(t *testing.T, w *world) {
 			if err := os.Truncate(filepath.Join(w.home, "forgotten", sessionA), 0); err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +167,7 @@ func TestForgetGoesOnWhereItEnded(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"within the journal, blank and not rewritten": func(t *testing.T, w *world) {
+		"within the journal, blanked and not rewritten": func(t *testing.T, w *world) {
 			months, err := filepath.Glob(filepath.Join(w.home, "journal", "*.zst"))
 			if err != nil || len(months) != 1 {
 				t.Fatal(months, err)
@@ -184,20 +183,20 @@ func TestForgetGoesOnWhereItEnded(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"before it was noted as done": func(t *testing.T, w *world) {
+		"before Done": func(t *testing.T, w *world) {
 			if _, err := w.forget().Erase(t.Context(), []string{sessionA}); err != nil {
 				t.Fatal(err)
 			}
 		},
 	}
-	for name, cut := range steps {
+	for name, interrupt := range steps {
 		t.Run(name, func(t *testing.T) {
 			w := twoSessions(t)
 			f := w.forget()
 			if err := f.Begin(t.Context(), sessionA, archive.ForgetAsked); err != nil {
 				t.Fatal(err)
 			}
-			cut(t, w)
+			interrupt(t, w)
 			open, err := f.Open(t.Context())
 			if err != nil || !slices.Equal(open, []string{sessionA}) {
 				t.Fatalf("open: %v, %v", open, err)
@@ -206,7 +205,7 @@ func TestForgetGoesOnWhereItEnded(t *testing.T) {
 			if err != nil || len(jobs) != 1 || jobs[0].Session != sessionB {
 				t.Errorf("a rebuilt index would read %+v, %v", jobs, err)
 			}
-			for range 2 { // and once more
+			for range 2 { // repeating it is harmless
 				if _, err := f.Erase(t.Context(), open); err != nil {
 					t.Fatal(err)
 				}
@@ -216,22 +215,21 @@ func TestForgetGoesOnWhereItEnded(t *testing.T) {
 			}
 			for _, text := range []string{"periwinkle", "make retry number 1 wait"} {
 				if found := w.holding(text); len(found) > 0 {
-					t.Errorf("%q stands in %v", text, found)
+					t.Errorf("%q is in %v", text, found)
 				}
 			}
 			if open, err := f.Open(t.Context()); err != nil || len(open) > 0 {
 				t.Errorf("still open: %v, %v", open, err)
 			}
 			if found := w.holding("marigold"); len(found) == 0 {
-				t.Error("the other session is gone as well")
+				t.Error("the other session was deleted as well")
 			}
 		})
 	}
 }
 
-// A hook that was writing while its session was deleted leaves a log; the next look
-// sees it.
-func TestForgetSeesALogThatCameBack(t *testing.T) {
+// A hook that wrote during the deletion leaves a log; Open reports it.
+func TestForgetFindsARestoredLog(t *testing.T) {
 	w := twoSessions(t)
 	f := w.forget()
 	entries, err := w.runner.Capture.Layout.Find("claude", sessionA)
@@ -289,7 +287,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// A sample stands in JSON, and in the index, as it stands in the text.
+// Samples read the same in JSON as in the text.
 func TestSamples(t *testing.T) {
 	texts := []string{"short", `a "quoted" text with a plain run behind it, long enough`, "línea\nonly the plain run of letters counts here", strings.Repeat("a long one ", 40)}
 	var ps []archive.Passage
@@ -298,7 +296,7 @@ func TestSamples(t *testing.T) {
 	}
 	w := newWorld(t)
 	if none, err := w.forget().Samples(t.Context(), sessionA, ps, 10); err != nil || len(none) > 0 {
-		t.Errorf("texts that stand in no log of the session: %q, %v", none, err)
+		t.Errorf("texts that no log contains: %q, %v", none, err)
 	}
 	log, err := sessionlog.Open(t.Context(), w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1), sessionlog.Header{Kind: sessionlog.KindTranscript, Session: sessionA})
 	if err != nil {
@@ -326,7 +324,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
+func TestExpired(t *testing.T) {
 	const day = 24 * time.Hour
 	w := twoSessions(t)
 	for _, s := range []string{sessionA, sessionB} {
@@ -360,7 +358,7 @@ func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
 		{"much too much", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * day, both},
 		{"a little too much", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 2<<20 - 1, Sizes: full}, 2 * day, []string{sessionA}},
 		{"too much, all of today", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * time.Hour, nil},
-		{"the clock went back", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, -90 * day, nil},
+		{"the clock was set back", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, -90 * day, nil},
 	} {
 		if got := due(c.r, c.after); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -376,7 +374,7 @@ func TestRetentionDeletesWhatIsOldAndUnused(t *testing.T) {
 		"age": {Delete: true, Age: 30 * day}, "room": {Delete: true, MaxBytes: 1, Sizes: full},
 	} {
 		if got := due(r, 90*day); !slices.Equal(got, []string{sessionA}) {
-			t.Errorf("%s: what was given to the model goes: %v", name, got)
+			t.Errorf("%s: sessions that were given to the model expire: %v", name, got)
 		}
 	}
 }

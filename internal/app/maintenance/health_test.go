@@ -15,7 +15,7 @@ import (
 	"strandline/internal/usage"
 )
 
-func (w *world) gauged() usage.Store {
+func (w *world) withHealth() usage.Store {
 	f := usage.Store{Dir: filepath.Join(w.home, "state")}
 	w.runner.Usage = f
 	w.runner.ClientFiles = func(ctx context.Context) ([]capture.Job, error) {
@@ -25,14 +25,14 @@ func (w *world) gauged() usage.Store {
 	return f
 }
 
-func TestAPassLeavesTheMemorysHealth(t *testing.T) {
+func TestHealthIsWritten(t *testing.T) {
 	w := newWorld(t)
-	files := w.gauged()
+	files := w.withHealth()
 	w.grow(sessionA, 1)
 	w.log(sessionA)
-	w.grow(sessionB, 2) // no hook has seen it
+	w.grow(sessionB, 2) // not logged
 	if h, ok := files.Health(); ok {
-		t.Fatalf("health before the first pass: %+v", h)
+		t.Fatalf("health before the first run: %+v", h)
 	}
 	healthy(t, w.run())
 	h, ok := files.Health()
@@ -42,7 +42,7 @@ func TestAPassLeavesTheMemorysHealth(t *testing.T) {
 	captured, _ := h.Captured.Value()
 	indexed, _ := h.Indexed.Value()
 	if captured < 0.4 || captured > 0.6 || indexed != 1 || h.Used != nil || h.Embedded != nil {
-		t.Errorf("captured %.2f of two sessions alike, indexed %.2f, %+v", captured, indexed, h)
+		t.Errorf("captured %.2f of two equal sessions, indexed %.2f, %+v", captured, indexed, h)
 	}
 	w.log(sessionB)
 	fact := archive.AccessFact{Refs: []archive.Ref{{Session: sessionA, Turn: 0, Step: 0}}, How: archive.AccessUsed, Of: 4}
@@ -58,16 +58,16 @@ func TestAPassLeavesTheMemorysHealth(t *testing.T) {
 	}
 }
 
-// What is embedded counts from the first vector on, so that an archive that nobody
-// made vectors for is not sick.
-func TestHealthKnowsWhatIsEmbedded(t *testing.T) {
+// The embedded share counts from the first vector on: an archive without vectors
+// is healthy.
+func TestHealthEmbedded(t *testing.T) {
 	w := newWorld(t)
-	files := w.gauged()
+	files := w.withHealth()
 	w.grow(sessionA, 1)
 	w.log(sessionA)
 	healthy(t, w.run())
 	if h, _ := files.Health(); h.Embedded != nil {
-		t.Errorf("embedded before anybody began: %+v", h.Embedded)
+		t.Errorf("embedded before the first vector: %+v", h.Embedded)
 	}
 	work, err := w.store.Unembedded(t.Context(), "words", 3, 1)
 	if err == nil {
@@ -79,17 +79,17 @@ func TestHealthKnowsWhatIsEmbedded(t *testing.T) {
 	healthy(t, w.run())
 	h, _ := files.Health()
 	if h.Embedded == nil || h.Embedded.Part != 1 || h.Embedded.Of < 2 {
-		t.Errorf("one passage was looked at: %+v", h.Embedded)
+		t.Errorf("one passage was embedded: %+v", h.Embedded)
 	}
 	if mean, _ := h.Mean(); mean >= 1 {
 		t.Errorf("mean %.2f", mean)
 	}
 }
 
-// Health that cannot be measured leaves the last one, and the stage tells why.
-func TestHealthThatCannotBeMeasured(t *testing.T) {
+// After an error the last health stays, and the stage reports the error.
+func TestHealthError(t *testing.T) {
 	w := newWorld(t)
-	files := w.gauged()
+	files := w.withHealth()
 	w.grow(sessionA, 1)
 	w.log(sessionA)
 	healthy(t, w.run())
@@ -103,10 +103,10 @@ func TestHealthThatCannotBeMeasured(t *testing.T) {
 	}
 }
 
-// A session's state goes a month after it was last written.
-func TestOldStateIsSwept(t *testing.T) {
+// A session's state is removed a month after it was last written.
+func TestOldStateIsRemoved(t *testing.T) {
 	w := newWorld(t)
-	dir := w.gauged().Dir
+	dir := w.withHealth().Dir
 	written := map[string]time.Duration{"old.json": 31 * 24 * time.Hour, "young.json": 29 * 24 * time.Hour, "notes.txt": 99 * 24 * time.Hour}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -121,20 +121,20 @@ func TestOldStateIsSwept(t *testing.T) {
 		}
 	}
 	if st := w.run()["state"]; st.Done != 1 || st.Error != "" {
-		t.Errorf("%+v, want one file swept", st)
+		t.Errorf("%+v, want one file removed", st)
 	}
-	for name, gone := range map[string]bool{"old.json": true, "young.json": false, "notes.txt": false} {
-		if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) != gone {
-			t.Errorf("%s: %v, want gone: %v", name, err, gone)
+	for name, removed := range map[string]bool{"old.json": true, "young.json": false, "notes.txt": false} {
+		if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) != removed {
+			t.Errorf("%s: %v, want removed: %v", name, err, removed)
 		}
 	}
 	if st := w.run()["state"]; st.Done != 0 {
-		t.Errorf("%+v, want nothing left to sweep", st)
+		t.Errorf("%+v, want none removed", st)
 	}
 }
 
-// So do the notes of hooks; a folder that does not exist has none.
-func TestOldNotesAreSwept(t *testing.T) {
+// So are the hooks' files; a missing folder is empty.
+func TestOldSessionFilesAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	dir := filepath.Join(w.home, "state", "segments")
 	w.runner.SessionFolders = []string{dir, filepath.Join(w.home, "state", "none")}
@@ -161,10 +161,9 @@ func TestOldNotesAreSwept(t *testing.T) {
 	}
 }
 
-// What health tells of is counted once, whoever asks.
-func TestHealthTellsWhatItCounted(t *testing.T) {
+func TestHealthCounts(t *testing.T) {
 	w := newWorld(t)
-	w.gauged()
+	w.withHealth()
 	for i, session := range []string{sessionA, sessionB} {
 		w.grow(session, uint64(i)+1)
 	}

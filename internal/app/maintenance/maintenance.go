@@ -20,15 +20,21 @@ import (
 	"strandline/internal/usage"
 )
 
-// Index is the part of a store that a maintenance run uses.
-type Index interface {
+// Index is an open index. The parts are one store.
+type Index struct {
 	capture.Index
 	Tiers
-	HealthIndex
+	Outcomes
+}
+
+// Outcomes stores what became of compactions and passages.
+type Outcomes interface {
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
+	Feedback(ctx context.Context) (archive.Feedback, error)
+	Embedded(ctx context.Context) (part, of int64, err error)
 }
 
 // Runner does maintenance runs. A nil function skips its stage.

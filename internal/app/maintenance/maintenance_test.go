@@ -14,12 +14,13 @@ import (
 
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
+	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
 )
 
 func TestAnEmptyArchive(t *testing.T) {
 	w := newWorld(t)
-	stages := w.runner.Run(t.Context(), w.store)
+	stages := w.runner.Run(t.Context(), w.index())
 	var names []string
 	for _, st := range stages {
 		names = append(names, st.Name)
@@ -32,11 +33,10 @@ func TestAnEmptyArchive(t *testing.T) {
 	}
 }
 
-// A stage of others, such as a sync to a server, finds logs and index as the pass
-// leaves them, is reported like any other, and may fail without harm.
-func TestAFurtherStageHangsIn(t *testing.T) {
+// An extra stage, such as a push, runs after the others and may fail.
+func TestExtraStage(t *testing.T) {
 	w := newWorld(t)
-	w.gauged()
+	w.withHealth()
 	w.grow(sessionA, 1)
 	w.log(sessionA)
 	send := func(ctx context.Context, idx maintenance.Index, st *maintenance.Stage) error {
@@ -45,7 +45,7 @@ func TestAFurtherStageHangsIn(t *testing.T) {
 		return errors.Join(err, errors.New("the server does not answer"))
 	}
 	w.runner.Extra = []maintenance.Step{{Name: "sync", Run: send}}
-	stages := w.runner.Run(t.Context(), w.store)
+	stages := w.runner.Run(t.Context(), w.index())
 	n := len(stages)
 	if got := stages[n-2]; got.Name != "sync" || got.Done != 1 || got.Error != "the server does not answer" {
 		t.Errorf("%+v", got)
@@ -55,7 +55,7 @@ func TestAFurtherStageHangsIn(t *testing.T) {
 	}
 }
 
-func TestALogAheadOfTheIndexIsIndexed(t *testing.T) {
+func TestIndexStage(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
 	w.log(sessionA)
@@ -74,12 +74,11 @@ func TestALogAheadOfTheIndexIsIndexed(t *testing.T) {
 	}
 }
 
-// Whoever has replaced the index asks for that stage alone.
-func TestIndexTellsWhatChangedAndWhatCannotBeRead(t *testing.T) {
+func TestIndexReport(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
 	w.log(sessionA)
-	w.grow(sessionB, 2) // not logged: no business of the index
+	w.grow(sessionB, 2) // not logged
 	path := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
 	if err := os.WriteFile(path, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
 		t.Fatal(err)
@@ -95,7 +94,7 @@ func TestIndexTellsWhatChangedAndWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestUnindexedCountsWhatTheIndexDoesNotKnow(t *testing.T) {
+func TestUnindexed(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
 	w.log(sessionA)
@@ -124,8 +123,8 @@ func TestTheJournalIsApplied(t *testing.T) {
 	}
 }
 
-// Only what was left alone for the whole rest is sealed, at the minute.
-func TestOnlyWhatRestedIsSealed(t *testing.T) {
+// A log is sealed once it has been idle for DefaultIdle, to the minute.
+func TestIdleLogsAreSealed(t *testing.T) {
 	w := newWorld(t)
 	for _, session := range []string{sessionA, sessionB} {
 		for seed := range uint64(3) {
@@ -135,13 +134,13 @@ func TestOnlyWhatRestedIsSealed(t *testing.T) {
 	}
 	healthy(t, w.run())
 	before := w.files()
-	rested := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
-	info, err := os.Stat(rested)
+	idle := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", sessionA, 1)
+	info, err := os.Stat(idle)
 	if err != nil {
 		t.Fatal(err)
 	}
 	old := info.ModTime().Add(-time.Hour)
-	if err := os.Chtimes(rested, old, old); err != nil {
+	if err := os.Chtimes(idle, old, old); err != nil {
 		t.Fatal(err)
 	}
 	w.clock = old.Add(maintenance.DefaultIdle - time.Minute)
@@ -150,12 +149,12 @@ func TestOnlyWhatRestedIsSealed(t *testing.T) {
 	}
 	w.clock = old.Add(maintenance.DefaultIdle + time.Minute)
 	st := w.run()["seal"]
-	if st.Done != 1 || st.Error != "" || st.Before != int64(len(before[rested])) || st.After <= 0 || st.After >= st.Before {
-		t.Errorf("%+v, the log had %d bytes", st, len(before[rested]))
+	if st.Done != 1 || st.Error != "" || st.Before != int64(len(before[idle])) || st.After <= 0 || st.After >= st.Before {
+		t.Errorf("%+v, the log had %d bytes", st, len(before[idle]))
 	}
 	after := w.files()
 	for path, data := range after {
-		if changed := data != before[path]; changed != (path == rested) {
+		if changed := data != before[path]; changed != (path == idle) {
 			t.Errorf("%s: changed %v", path, changed)
 		}
 	}
@@ -163,7 +162,7 @@ func TestOnlyWhatRestedIsSealed(t *testing.T) {
 	w.exported(sessionB)
 	w.clock = w.clock.Add(2 * maintenance.DefaultIdle)
 	if st := w.run()["seal"]; st.Done != 1 {
-		t.Errorf("the other one: %+v", st)
+		t.Errorf("the other session: %+v", st)
 	}
 }
 
@@ -191,7 +190,7 @@ func TestRunningTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
+func TestActiveLogIsNotSealed(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
 	w.log(sessionA)
@@ -213,7 +212,7 @@ func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
 	w.clock = w.clock.Add(24 * time.Hour)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	stages := w.runner.Run(ctx, w.store)
+	stages := w.runner.Run(ctx, w.index())
 	if at := slices.IndexFunc(stages, func(s maintenance.Stage) bool { return s.Name == "seal" }); at < 0 || stages[at].Done != 0 {
 		t.Errorf("%+v", stages)
 	}
@@ -226,48 +225,52 @@ func TestALogThatIsWrittenToIsNotSealed(t *testing.T) {
 	w.exported(sessionA)
 }
 
-// broken is an index of which one part fails.
+// broken is an index of which some methods fail.
 type broken struct {
-	maintenance.Index
+	*sqlite.Store
 	cursor, apply, journal error
+}
+
+func (b broken) index() maintenance.Index {
+	return maintenance.Index{Index: b, Tiers: b, Outcomes: b}
 }
 
 func (b broken) Cursor(ctx context.Context, session string) (archive.Cursor, error) {
 	if b.cursor != nil {
 		return archive.Cursor{}, b.cursor
 	}
-	return b.Index.Cursor(ctx, session)
+	return b.Store.Cursor(ctx, session)
 }
 
 func (b broken) Apply(ctx context.Context, batch archive.Batch) error {
 	if b.apply != nil {
 		return b.apply
 	}
-	return b.Index.Apply(ctx, batch)
+	return b.Store.Apply(ctx, batch)
 }
 
 func (b broken) ApplyAll(ctx context.Context, batches []archive.Batch) error {
 	if b.apply != nil {
 		return b.apply
 	}
-	return b.Index.ApplyAll(ctx, batches)
+	return b.Store.ApplyAll(ctx, batches)
 }
 
 func (b broken) JournalCursor(ctx context.Context) ([]byte, error) {
 	if b.journal != nil {
 		return nil, b.journal
 	}
-	return b.Index.JournalCursor(ctx)
+	return b.Store.JournalCursor(ctx)
 }
 
-func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
+func TestFailedStageDoesNotStopTheOthers(t *testing.T) {
 	fault := errors.New("out of order")
 	tests := map[string]struct {
 		set    func(w *world, b *broken)
 		failed []string
 	}{
-		"the folder of notes is a file": {func(w *world, _ *broken) {
-			w.runner.Pending.Dir = filepath.Join(w.home, "note")
+		"the pending folder is a file": {func(w *world, _ *broken) {
+			w.runner.Pending.Dir = filepath.Join(w.home, "file")
 			if err := os.WriteFile(w.runner.Pending.Dir, nil, 0o600); err != nil {
 				w.t.Fatal(err)
 			}
@@ -275,7 +278,7 @@ func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 		"the cursors cannot be read": {func(_ *world, b *broken) { b.cursor = fault }, []string{"index", "pending"}},
 		"no row can be written":      {func(_ *world, b *broken) { b.apply = fault }, []string{"index", "pending"}},
 		"the journal cannot be read": {func(_ *world, b *broken) { b.journal = fault }, []string{"journal"}},
-		"a log is no log": {func(w *world, _ *broken) {
+		"a log is invalid": {func(w *world, _ *broken) {
 			path := w.runner.Capture.Layout.Transcript("claude", "-home-dev-shop", "0bad", 1)
 			if err := os.WriteFile(path, []byte("this is not a session log, however long one reads it"), 0o600); err != nil {
 				w.t.Fatal(err)
@@ -291,10 +294,10 @@ func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 			}
 			w.grow(sessionB, 3)
 			w.note(sessionB)
-			b := broken{Index: w.store}
+			b := broken{Store: w.store}
 			c.set(w, &b)
 			w.clock = w.clock.Add(24 * time.Hour)
-			stages := w.runOn(b)
+			stages := w.runOn(b.index())
 			var failed []string
 			for name, st := range stages {
 				if st.Error != "" {
@@ -313,8 +316,8 @@ func TestAStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
-// One damaged log is named; it does not keep the others out of the index.
-func TestADamagedLogHoldsUpNoOther(t *testing.T) {
+// A damaged log is reported; the others are indexed.
+func TestDamagedLog(t *testing.T) {
 	w := newWorld(t)
 	w.grow(sessionA, 1)
 	w.log(sessionA)
@@ -331,17 +334,17 @@ func TestADamagedLogHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-func TestAStageTellsHowLongItTook(t *testing.T) {
+func TestStageDuration(t *testing.T) {
 	w := newWorld(t)
 	w.runner.Now = func() time.Time { w.clock = w.clock.Add(5 * time.Millisecond); return w.clock }
-	for _, st := range w.runner.Run(t.Context(), w.store) {
+	for _, st := range w.runner.Run(t.Context(), w.index()) {
 		if st.TookMS != 5 {
 			t.Errorf("%+v", st)
 		}
 	}
 }
 
-// Scripts read what maintain --json prints.
+// The output of `maintain --json`.
 func TestStageJSON(t *testing.T) {
 	for want, st := range map[string]maintenance.Stage{
 		`{"stage":"seal","done":1,"before":20,"after":10,"took_ms":3}`: {Name: "seal", Done: 1, Before: 20, After: 10, TookMS: 3},

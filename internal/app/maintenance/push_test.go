@@ -23,8 +23,8 @@ import (
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// session is a batch of a session with as many turns, each of a prompt and a command
-// whose result comes a line later, after lines that an earlier batch had.
+// session returns the batch with the turns of a session from one on. A turn has a
+// prompt, and a command whose result is in the next line.
 func session(id string, from, turns int) archive.Batch {
 	const lines = 3
 	at := func(turn int) time.Time { return start.Add(time.Duration(turn) * time.Minute) }
@@ -87,7 +87,7 @@ func newTeam(t *testing.T) *teamFixture {
 	return w
 }
 
-// as opens the team's archive as somebody.
+// as opens the team's database as an author.
 func (w *teamFixture) as(author string) *postgres.Store {
 	w.t.Helper()
 	s, err := postgres.Open(w.t.Context(), w.dsn, postgres.Options{Schema: w.schema, Author: author, Machine: "box"})
@@ -147,9 +147,8 @@ func find(t *testing.T, s *postgres.Store, words string) []archive.Hit {
 	return hits
 }
 
-// What is new is brought, once and redacted, under the name of who it is of, and
-// nothing is sent where nothing is new.
-func TestPushBringsWhatIsNew(t *testing.T) {
+// New rows are pushed once, redacted, under the author's name.
+func TestPush(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
@@ -162,37 +161,36 @@ func TestPushBringsWhatIsNew(t *testing.T) {
 	}
 	first := dump(t, remote)
 	if strings.Contains(first, "secret") || strings.Contains(first, "/home/ann/tide/.git") || !strings.Contains(first, "[gone] prompt2") {
-		t.Errorf("what left is not redacted:\n%s", first)
+		t.Errorf("the pushed rows are not redacted:\n%s", first)
 	}
 	hits := find(t, remote, "walrus")
 	if len(hits) != 5 || hits[0].Author != "ann" || hits[0].Project.Key != "remote:example.org/tide" || hits[0].Project.Root != "" {
 		t.Errorf("hits %+v", hits)
 	}
 	if r := w.mustPush(remote); r.Sessions != 0 || r.Batches != 0 || r.Unchanged != 2 {
-		t.Errorf("nothing is new: %+v", r)
+		t.Errorf("without new rows: %+v", r)
 	}
 	w.apply(session("aaaa", 3, 4))
 	if r := w.mustPush(remote); r.Sessions != 1 || r.Passages != 2 || r.Unchanged != 1 {
-		t.Errorf("one turn is new: %+v", r)
+		t.Errorf("with one new turn: %+v", r)
 	}
 	grown := dump(t, remote)
 	if r := w.mustPush(remote, func(p *maintenance.Push) { p.Again = true }); r.Sessions != 2 || r.Passages != 12 {
-		t.Errorf("everything anew: %+v", r)
+		t.Errorf("everything again: %+v", r)
 	}
 	if again := dump(t, remote); again != grown {
-		t.Errorf("brought at once is another than brought bit by bit:\n%s\n%s", again, grown)
+		t.Errorf("pushed at once differs from pushed in steps:\n%s\n%s", again, grown)
 	}
 }
 
-// cut is a team's archive whose connection is lost at some calls, before or after the
-// work is done.
-type cut struct {
+// unreliable is a team's database whose calls fail before or after their work.
+type unreliable struct {
 	maintenance.Remote
 	calls int
 	at    func(call int) (before, after error)
 }
 
-func (c *cut) Apply(ctx context.Context, b archive.Batch) error {
+func (c *unreliable) Apply(ctx context.Context, b archive.Batch) error {
 	c.calls++
 	before, after := c.at(c.calls)
 	if before != nil {
@@ -201,7 +199,7 @@ func (c *cut) Apply(ctx context.Context, b archive.Batch) error {
 	return errors.Join(c.Remote.Apply(ctx, b), after)
 }
 
-func (c *cut) Recorded(ctx context.Context, ids []string) (map[string]bool, error) {
+func (c *unreliable) Recorded(ctx context.Context, ids []string) (map[string]bool, error) {
 	c.calls++
 	if before, after := c.at(c.calls); before != nil || after != nil {
 		return nil, errors.Join(before, after)
@@ -209,8 +207,8 @@ func (c *cut) Recorded(ctx context.Context, ids []string) (map[string]bool, erro
 	return c.Remote.Recorded(ctx, ids)
 }
 
-// Wherever a push ends, the next one goes on, and in the end the same is there.
-func TestPushGoesOnAfterItWasInterrupted(t *testing.T) {
+// The push after an interrupted one completes it.
+func TestPushAfterInterruption(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2), session("cccc", 0, 1))
@@ -224,7 +222,7 @@ func TestPushGoesOnAfterItWasInterrupted(t *testing.T) {
 				}
 			}
 			died := errors.New("killed")
-			c := &cut{Remote: remote, at: func(n int) (error, error) {
+			c := &unreliable{Remote: remote, at: func(n int) (error, error) {
 				switch {
 				case n != call:
 					return nil, nil
@@ -238,15 +236,15 @@ func TestPushGoesOnAfterItWasInterrupted(t *testing.T) {
 			}
 			w.mustPush(remote)
 			if have := dump(t, remote); have != want {
-				t.Errorf("after an end at call %d, done %v:\n%s", call, done, have)
+				t.Errorf("after an interruption at call %d, done %v:\n%s", call, done, have)
 			}
 		}
 	}
 }
 
-// A connection that comes back is not noticed, whether the server did the work or not;
-// one that does not is an error.
-func TestPushTriesAgain(t *testing.T) {
+// A push survives short losses of the connection, whether the server did the work
+// or not.
+func TestPushRetries(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
@@ -255,7 +253,7 @@ func TestPushTriesAgain(t *testing.T) {
 	pause := func(p *maintenance.Push) {
 		p.Pause = func(_ context.Context, n int) error { pauses = append(pauses, n); return nil }
 	}
-	c := &cut{Remote: remote, at: func(n int) (error, error) {
+	c := &unreliable{Remote: remote, at: func(n int) (error, error) {
 		switch n {
 		case 1, 2:
 			return lost, nil
@@ -271,14 +269,13 @@ func TestPushTriesAgain(t *testing.T) {
 		t.Errorf("%d passages", n)
 	}
 	w.apply(session("aaaa", 3, 4))
-	if _, err := w.push(&cut{Remote: remote, at: func(int) (error, error) { return lost, nil }}, pause); archive.ErrorCode(err) != archive.CodeBusy {
-		t.Errorf("it never comes back: %v", err)
+	if _, err := w.push(&unreliable{Remote: remote, at: func(int) (error, error) { return lost, nil }}, pause); archive.ErrorCode(err) != archive.CodeBusy {
+		t.Errorf("the connection stays lost: %v", err)
 	}
 }
 
-// What was deleted for good here is deleted there, nothing of it is left, and nobody
-// brings it again.
-func TestDeletionsAreCarriedOver(t *testing.T) {
+// Sessions deleted here are deleted there for good.
+func TestPushDeletions(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
 	agent := session("aaaa~a1", 0, 1)
@@ -291,21 +288,21 @@ func TestDeletionsAreCarriedOver(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if d := dump(t, remote); strings.Contains(d, "aaaa") || strings.Count(d, "bbbb") < 10 {
-		t.Errorf("left is:\n%s", d)
+		t.Errorf("remaining rows:\n%s", d)
 	}
 	if r := w.mustPush(remote, forget); len(r.Deleted) != 0 {
 		t.Errorf("deleted twice: %+v", r)
 	}
 	if r := w.mustPush(remote); len(r.Elsewhere) != 2 || r.Sessions != 0 {
-		t.Errorf("a machine that still has it: %+v", r)
+		t.Errorf("from a machine that still has it: %+v", r)
 	}
 	if err := remote.Apply(t.Context(), session("aaaa", 0, 1)); archive.ErrorCode(err) != archive.CodeDenied {
-		t.Errorf("it was taken in again: %v", err)
+		t.Errorf("a deleted session was accepted: %v", err)
 	}
 }
 
-// Of a session of which a part was deleted the rest is brought anew.
-func TestDeletedPartsAreCarriedOver(t *testing.T) {
+// A session with a deleted part is pushed again without it.
+func TestPushDeletedParts(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
@@ -321,9 +318,9 @@ func TestDeletedPartsAreCarriedOver(t *testing.T) {
 	}
 }
 
-// Two people with a clone of one project share it; a project without a remote is its
-// owner's, and so is a session.
-func TestTwoPeople(t *testing.T) {
+// Authors with clones of one remote share a project. Sessions, and projects without
+// a remote, belong to one author.
+func TestTwoAuthors(t *testing.T) {
 	w := newTeam(t)
 	ann, bob := w.as("ann"), w.as("bob")
 	w.apply(session("aaaa", 0, 3))
@@ -336,7 +333,7 @@ func TestTwoPeople(t *testing.T) {
 	as := func(p *maintenance.Push) { p.Author = "bob" }
 	_, err := w.push(bob, as)
 	if archive.ErrorCode(err) != archive.CodeDenied || !strings.Contains(err.Error(), "brought by ann") {
-		t.Errorf("bob brought ann's session: %v", err)
+		t.Errorf("bob pushed ann's session: %v", err)
 	}
 	if _, err := bob.Remove(t.Context(), "aaaa", "aaaa"); archive.ErrorCode(err) != archive.CodeDenied {
 		t.Errorf("bob deleted ann's session: %v", err)
@@ -363,8 +360,8 @@ func TestTwoPeople(t *testing.T) {
 	}
 }
 
-// A transcript that was rewritten is there in both generations.
-func TestRewrittenTranscripts(t *testing.T) {
+// Both generations of a rewritten transcript are pushed.
+func TestPushGenerations(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 3))
@@ -388,9 +385,9 @@ func TestRewrittenTranscripts(t *testing.T) {
 	}
 }
 
-// A session of megabytes comes in pieces, and one that ends between two of them goes
-// on there.
-func TestLongSessionsComeInPieces(t *testing.T) {
+// A session of megabytes is pushed in batches; an interrupted push continues with
+// the next one.
+func TestPushBatches(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
 	b := session("aaaa", 0, 600)
@@ -399,7 +396,7 @@ func TestLongSessionsComeInPieces(t *testing.T) {
 	}
 	w.apply(b)
 	died := errors.New("killed")
-	_, err := w.push(&cut{Remote: remote, at: func(n int) (error, error) {
+	_, err := w.push(&unreliable{Remote: remote, at: func(n int) (error, error) {
 		if n == 3 {
 			return died, nil
 		}
@@ -410,23 +407,23 @@ func TestLongSessionsComeInPieces(t *testing.T) {
 	}
 	pushed, err := remote.Pushed(t.Context())
 	if err != nil || pushed["aaaa"].Line == 0 || pushed["aaaa"].Line >= 1800 {
-		t.Fatalf("half of it is at %+v, %v", pushed, err)
+		t.Fatalf("after two batches: %+v, %v", pushed, err)
 	}
 	if r := w.mustPush(remote); r.Sessions != 1 || r.Batches < 1 || r.Passages >= 1200 {
 		t.Errorf("the rest: %+v", r)
 	}
-	pieces := dump(t, remote)
+	batches := dump(t, remote)
 	w.mustPush(remote, func(p *maintenance.Push) { p.Again = true })
 	if n, err := remote.PassageCount(t.Context()); err != nil || n != 1200 {
 		t.Errorf("%d passages, %v", n, err)
 	}
-	if dump(t, remote) != pieces {
-		t.Error("in other pieces other rows come")
+	if dump(t, remote) != batches {
+		t.Error("other batches give other rows")
 	}
 }
 
-// Summaries that stand in no transcript come too, redacted, once.
-func TestSummariesCome(t *testing.T) {
+// Summaries from hooks and segments are pushed once, redacted.
+func TestPushSummaries(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
 	w.apply(session("aaaa", 0, 1))
@@ -447,7 +444,7 @@ func TestSummariesCome(t *testing.T) {
 		}
 	}
 	if d := dump(t, remote); strings.Contains(d, "secret") || strings.Contains(d, "i1") {
-		t.Errorf("more came than should:\n%s", d)
+		t.Errorf("unexpected rows:\n%s", d)
 	}
 	if r := w.mustPush(remote); r.Facts != 0 {
 		t.Errorf("again: %+v", r)

@@ -16,8 +16,8 @@ import (
 
 const day = 24 * time.Hour
 
-// aged is a world with two sessions that ended on its first day; of the first,
-// turn 0 was given back to the model.
+// aged returns a world with two sessions that ended on its first day. Turn 0 of the
+// first was restored.
 func aged(t *testing.T) *world {
 	w := newWorld(t)
 	for seed := range uint64(3) {
@@ -48,7 +48,7 @@ func (w *world) size(name string) int64 {
 	return info.Size()
 }
 
-// cold lists the turns outside the hot set that are not trimmed, as handles.
+// cold lists the handles of cold turns that are not trimmed.
 func (w *world) cold() []string {
 	w.t.Helper()
 	turns, err := w.store.Cold(w.t.Context())
@@ -63,7 +63,7 @@ func (w *world) cold() []string {
 	return out
 }
 
-// texts are all passages of a session by place.
+// texts returns the passages of a session by position.
 func (w *world) texts(session string) map[archive.Ref]string {
 	w.t.Helper()
 	ps, err := w.store.Passages(w.t.Context(), archive.PassageSpan{Span: archive.Span{Session: session}})
@@ -86,7 +86,7 @@ func (w *world) found(text string) []archive.Hit {
 	return hits
 }
 
-func TestWhatIsOldAndWasNeverAccessedLeavesTheHotSet(t *testing.T) {
+func TestOldUnusedTurnsLeaveTheHotSet(t *testing.T) {
 	w := aged(t)
 	for _, c := range []struct {
 		after time.Duration
@@ -94,28 +94,28 @@ func TestWhatIsOldAndWasNeverAccessedLeavesTheHotSet(t *testing.T) {
 	}{
 		{0, nil},
 		{29 * day, nil},
-		{31 * day, []string{"7f3a12cd/1", "7f3a12cd/2", "9b1c44ee/0"}}, // not 7f3a12cd/0: it was given back
+		{31 * day, []string{"7f3a12cd/1", "7f3a12cd/2", "9b1c44ee/0"}}, // 7f3a12cd/0 was restored
 	} {
 		w.clock = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).Add(c.after)
 		healthy(t, w.run())
 		if got := w.cold(); !slices.Equal(got, c.want) {
-			t.Errorf("after %v: %v are out, want %v", c.after, got, c.want)
+			t.Errorf("after %v: %v are cold, want %v", c.after, got, c.want)
 		}
 	}
 	rows := w.dump()
 	if st := w.run()["tiers"]; st.Done != 0 || w.dump() != rows {
 		t.Errorf("again: %+v", st)
 	}
-	// A clock that was wrong takes nothing out.
+	// A clock that is wrong cools nothing.
 	w.clock = w.clock.Add(-400 * day)
 	healthy(t, w.run())
 	if got := w.cold(); len(got) > 0 {
-		t.Errorf("before all of it: %v", got)
+		t.Errorf("before the sessions: %v", got)
 	}
 }
 
-// Age alone is not enough: confidence has to be low as well.
-func TestWhatIsStillTrustedStays(t *testing.T) {
+// Besides age, low confidence is required.
+func TestConfidentTurnsStay(t *testing.T) {
 	w := aged(t)
 	w.runner.Retention.Age = day
 	first := w.clock
@@ -126,7 +126,7 @@ func TestWhatIsStillTrustedStays(t *testing.T) {
 		w.clock = first.Add(c.after)
 		healthy(t, w.run())
 		if got := w.cold(); len(got) != c.out {
-			t.Errorf("after %v: %v are out", c.after, got)
+			t.Errorf("after %v: %v are cold", c.after, got)
 		}
 	}
 	w = aged(t)
@@ -134,11 +134,11 @@ func TestWhatIsStillTrustedStays(t *testing.T) {
 	w.clock = w.clock.Add(1000 * day)
 	healthy(t, w.run())
 	if got := w.cold(); len(got) != 0 {
-		t.Errorf("without decay: %v are out", got)
+		t.Errorf("without decay: %v are cold", got)
 	}
 }
 
-func TestWhatIsAccessedOrGoesOnComesBack(t *testing.T) {
+func TestAccessedTurnsReturn(t *testing.T) {
 	w := aged(t)
 	w.clock = w.clock.Add(40 * day)
 	healthy(t, w.run())
@@ -149,7 +149,7 @@ func TestWhatIsAccessedOrGoesOnComesBack(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	if got := w.cold(); !slices.Equal(got, []string{"7f3a12cd/1", "7f3a12cd/2"}) {
-		t.Errorf("out are %v", got)
+		t.Errorf("cold are %v", got)
 	}
 }
 
@@ -176,19 +176,19 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 	if again := w.found("retry gateway"); !slices.EqualFunc(again, hits, same) {
 		t.Errorf("hits %+v\nwant %+v", again, hits)
 	}
-	// So do passages that are asked for by number, as vectors ask for them.
+	// So are hits by passage ID, as vector search requests them.
 	ids := make([]int64, len(hits))
 	for i, h := range hits {
 		ids[i] = h.ID
 	}
 	near, err := w.store.HitsOf(t.Context(), archive.Query{Dead: true}, ids)
 	if !slices.EqualFunc(near, hits, func(a, b archive.Hit) bool { return a.ID == b.ID && a.Text == b.Text }) || err != nil {
-		t.Errorf("by number %+v, %v\nwant %+v", near, err, hits)
+		t.Errorf("by ID %+v, %v\nwant %+v", near, err, hits)
 	}
 	if err := w.store.Integrity(t.Context()); err != nil {
 		t.Error(err)
 	}
-	// An embedder that comes later reads trimmed texts from the log, too.
+	// An embedder reads trimmed texts from the log as well.
 	work, err := w.store.Unembedded(t.Context(), "later", 3, 1000)
 	if err != nil || len(work.Passages) == 0 {
 		t.Fatalf("%+v, %v", work, err)
@@ -202,7 +202,7 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 		t.Errorf("again: %+v", st)
 	}
 
-	// Without its log a turn has no text, and everything else goes on.
+	// Without its log a trimmed turn has no text.
 	logs := w.files()
 	for path := range logs {
 		if err := os.Rename(path, path+".away"); err != nil {
@@ -217,7 +217,7 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Given to the model, a turn has its text in the index again.
+	// A turn that is given to the model gets its text back.
 	if err := w.runner.Journal.Accessed(t.Context(), sessionB, []archive.Ref{{Session: sessionA, Turn: 2, Step: 0}}); err != nil {
 		t.Fatal(err)
 	}
@@ -227,20 +227,20 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 	}
 }
 
-// Where the archive has too little room, ever younger sessions are trimmed; logs
-// never are.
-func TestRetentionFollowsTheRoomOnDisk(t *testing.T) {
+// While the archive exceeds its limit, younger and younger sessions are trimmed;
+// logs never are.
+func TestRetentionMaxBytes(t *testing.T) {
 	for name, c := range map[string]struct {
 		after   time.Duration
 		max     int64
 		trimmed int
 		failed  bool
 	}{
-		"no limit":                      {20 * day, 0, 0, false},
-		"room enough":                   {20 * day, 1 << 40, 0, false},
-		"too little, and old enough":    {20 * day, 1, 3, true},
-		"too little, and too young":     {12 * time.Hour, 1, 0, true},
-		"too little, between the steps": {5 * day, 1, 3, true},
+		"no limit":                        {20 * day, 0, 0, false},
+		"below it":                        {20 * day, 1 << 40, 0, false},
+		"exceeded, old enough":            {20 * day, 1, 3, true},
+		"exceeded, too young":             {12 * time.Hour, 1, 0, true},
+		"exceeded, after halving the age": {5 * day, 1, 3, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := aged(t)
