@@ -25,8 +25,8 @@ type Store struct {
 	// MaxAge is the age from which Take and Names treat a value as expired; 0
 	// means never.
 	MaxAge time.Duration
-	// MaxSize is the file size in bytes above which a value cannot be read; 0
-	// means no limit.
+	// MaxSize is the most bytes read of a value; 0 means no limit. JSON that is cut
+	// off is invalid.
 	MaxSize int64
 	Lock    string // file name of the lock that Update takes
 }
@@ -92,8 +92,8 @@ func (s Store) read(key string) (data []byte, written time.Time, err error) {
 		return nil, written, err
 	}
 	size := max(info.Size(), 0)
-	if s.MaxSize > 0 && size > s.MaxSize {
-		return nil, written, fmt.Errorf("%s has %d bytes, at most %d are read", path, size, s.MaxSize)
+	if s.MaxSize > 0 {
+		size = min(size, s.MaxSize)
 	}
 	data = make([]byte, size) // files are replaced, never changed in place
 	_, err = io.ReadFull(f, data)

@@ -1,101 +1,108 @@
-// Package blocking decides whether an automatic compaction of the client is put
-// off. A compaction that is blocked for ever is a trap: at the hard limit the
-// client stops sending, and only a compaction gets it out. So every block is
-// written down first, and the same point of a session is never blocked twice.
 package usage
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 
 	"strandline/internal/archive"
 	"strandline/internal/config"
+	"strandline/internal/state"
 )
 
-// reserve is how far below the hard limit blocking ends, in tokens: what a prompt
-// or a tool's output may add before the client looks at its usage again.
-const reserve = 5_000
+// blockReserve is the number of tokens below the hard limit at which blocking ends:
+// what a prompt or tool output may add before the client checks its usage again.
+const blockReserve = 5_000
 
-// Source is what this package reads of a store.
+// Source reads responses and compactions from the index.
 type Source interface {
 	Steps(ctx context.Context, s archive.Span) ([]archive.Step, error)
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 }
 
-// Blocker blocks compactions.
+// Blocker decides whether to block automatic compactions.
 type Blocker struct {
 	Mode config.Block
-	// Dir keeps one note per session that was blocked ("state/blocked").
+	// Dir holds one file per blocked session ("state/blocked").
 	Dir string
-	// Getenv tells how the client's window is set.
+	// Getenv reads the client's environment variables.
 	Getenv func(string) string
 }
 
-// Attempt is a compaction that is about to be.
+// Attempt describes a pending compaction.
 type Attempt struct {
-	Session string // as the archive knows it
-	Trigger string // "auto"; everything else is asked for by somebody
-	// Tokens and Window are what the client tells of them, 0 when it does not.
+	Session string // ID in the archive
+	Trigger string // "auto"; any other value means that the user asked
+	// Tokens and Window are reported by the client; 0 means unknown.
 	Tokens, Window int
 }
 
-// note is the last block of a session.
-type note struct {
-	Line   int  `json:"line"`   // of the last response; -1 when there was none
-	Failed bool `json:"failed"` // the response that followed was an error
+// block records the last blocked compaction of a session.
+type block struct {
+	Line   int  `json:"line"`   // of the last response; -1 if there was none
+	Failed bool `json:"failed"` // the next response was an error
 }
 
-// Reason returns why the attempt is blocked, or "" when it is not. The archive has
-// to be up to date: what it does not know is not blocked under config.BlockHeadroom.
-// A compaction by hand is never blocked and makes the session start afresh. With
-// an error the answer is no block.
+func (g Blocker) store() state.Store { return state.Store{Dir: g.Dir, Ext: ".json"} }
+
+// Reason returns why the attempt is blocked, or "" if it is not. The index has to
+// be up to date. A manual compaction is never blocked and deletes the session's
+// record. On an error nothing is blocked.
 func (g Blocker) Reason(ctx context.Context, src Source, a Attempt) (string, error) {
-	path := g.path(a.Session)
-	if g.Mode != config.BlockHeadroom && g.Mode != config.BlockAlways || path == "" {
+	if g.Mode != config.BlockHeadroom && g.Mode != config.BlockAlways || g.store().Path(a.Session) == "" {
 		return "", nil
 	}
 	if a.Trigger != "auto" {
-		return "", forget(path)
+		return "", g.store().Delete(a.Session)
 	}
-	steps, err := recent(ctx, src, a.Session)
+	steps, err := recentSteps(ctx, src, a.Session)
 	if err != nil {
-		return "", fmt.Errorf("blocking: %w", err)
+		return "", fmt.Errorf("decide on blocking: %w", err)
 	}
-	last, known, err := readNote(path)
+	last, known, err := g.lastBlock(a.Session)
 	if err != nil {
 		return "", err
 	}
-	since := note{Line: -1}
-	if n := len(steps.live); n > 0 {
-		since.Line = steps.live[0].LineFrom
+	now := block{Line: -1}
+	if len(steps.live) > 0 {
+		now.Line = steps.live[0].LineFrom
 	}
 	if known && last.Line >= steps.from {
-		if last.Failed || last.Line == since.Line {
-			return "", nil // it led nowhere, or it is the same compaction again
+		if last.Failed || last.Line == now.Line {
+			return "", nil // blocking did not help, or this compaction was blocked already
 		}
 		if steps.failedAfter(last.Line) {
 			last.Failed = true
-			return "", writeNote(path, last)
+			return "", g.store().WriteJSON(a.Session, last)
 		}
 	}
-	reason := g.reason(steps, a)
+	reason := g.policy(steps, a)
 	if reason == "" {
 		return "", nil
 	}
-	if err := writeNote(path, since); err != nil {
+	if err := g.store().WriteJSON(a.Session, now); err != nil {
 		return "", err
 	}
 	return reason, nil
 }
 
-// reason says why the policy blocks, "" when it does not.
-func (g Blocker) reason(steps steps, a Attempt) string {
+// lastBlock returns the session's last block. A damaged file is deleted and
+// reported as an error.
+func (g Blocker) lastBlock(session string) (last block, known bool, err error) {
+	err = g.store().ReadJSON(session, &last)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return last, false, nil
+	case err != nil:
+		return last, false, errors.Join(err, g.store().Delete(session))
+	}
+	return last, true, nil
+}
+
+// policy returns why the mode blocks the attempt, or "" if it does not.
+func (g Blocker) policy(steps steps, a Attempt) string {
 	if len(steps.live) > 0 && steps.live[0].APIError {
 		return ""
 	}
@@ -111,33 +118,34 @@ func (g Blocker) reason(steps steps, a Attempt) string {
 	}
 	used := max(int(last.Usage.Context()+last.Usage.Output), a.Tokens)
 	l := FindLimits(last.Model, a.Window, g.Getenv)
-	// Below the threshold it is not the usage that made the client compact: the
-	// API has refused, or much was added that no response has counted yet.
-	if l.Threshold == 0 || used < l.Threshold || used >= l.Hard-reserve {
+	// Below the threshold the client compacts for another reason: the API refused a
+	// request, or tokens were added that no response has counted yet.
+	if l.Threshold == 0 || used < l.Threshold || used >= l.Hard-blockReserve {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d tokens are used: strandline puts compaction off until %d (compaction.block_auto = headroom); /compact is not blocked",
-		used, l.Window, l.Hard-reserve)
+	return fmt.Sprintf("%d of %d tokens are used: strandline blocks compaction until %d (compaction.block_auto = headroom); /compact is not blocked",
+		used, l.Window, l.Hard-blockReserve)
 }
 
-// steps are responses of a session's main chain since its last compaction.
+// steps holds the responses of a session's main conversation since its last
+// compaction.
 type steps struct {
 	live []archive.Step // newest first
 	from int            // line of the compaction, -1 without one
 }
 
-// maxSteps is how far back a failure is looked for; one is written down as soon as
-// the next compaction is asked for.
+// maxSteps is the number of newest responses that are searched for a failure. A
+// failure is recorded at the next attempt.
 const maxSteps = 64
 
-func recent(ctx context.Context, src Source, session string) (steps, error) {
+func recentSteps(ctx context.Context, src Source, session string) (steps, error) {
 	s := steps{from: -1}
-	cuts, err := src.Compactions(ctx, archive.Span{Session: session, Limit: 1, Newest: true})
+	compactions, err := src.Compactions(ctx, archive.Span{Session: session, Limit: 1, Newest: true})
 	if err != nil {
 		return s, err
 	}
-	if len(cuts) > 0 {
-		s.from = cuts[0].Line
+	if len(compactions) > 0 {
+		s.from = compactions[0].Line
 	}
 	all, err := src.Steps(ctx, archive.Span{Session: session, Limit: maxSteps, Newest: true})
 	for _, x := range all {
@@ -149,54 +157,5 @@ func recent(ctx context.Context, src Source, session string) (steps, error) {
 }
 
 func (s steps) failedAfter(line int) bool {
-	for _, x := range s.live {
-		if x.LineFrom > line && x.APIError {
-			return true
-		}
-	}
-	return false
-}
-
-// path is the session's note, "" for what is no session.
-func (g Blocker) path(session string) string {
-	name := strings.Replace(session, "~", ".", 1) // a sub-agent's
-	if g.Dir == "" || !archive.ValidID(name) {
-		return ""
-	}
-	return filepath.Join(g.Dir, name+".json")
-}
-
-func readNote(path string) (n note, known bool, err error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return n, false, nil
-	}
-	if err != nil {
-		return n, false, fmt.Errorf("blocking: read note: %w", err)
-	}
-	if err := json.Unmarshal(data, &n); err != nil { // torn: nothing is blocked on its word, and it goes
-		return n, false, errors.Join(fmt.Errorf("blocking: read note: %w", err), forget(path))
-	}
-	return n, true, nil
-}
-
-func writeNote(path string, n note) error {
-	data, err := json.Marshal(n)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(path, data, 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("blocking: write note: %w", err)
-	}
-	return nil
-}
-
-func forget(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("blocking: forget note: %w", err)
-	}
-	return nil
+	return slices.ContainsFunc(s.live, func(x archive.Step) bool { return x.LineFrom > line && x.APIError })
 }

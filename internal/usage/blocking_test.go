@@ -197,7 +197,7 @@ func TestWithoutANoteNothingIsBlocked(t *testing.T) {
 	if err := os.MkdirAll(g.Dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(g.path(session), []byte(`{"li`), 0o600); err != nil {
+	if err := os.WriteFile(g.store().Path(session), []byte(`{"li`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if reason, err := g.Reason(t.Context(), p, Attempt{Session: session, Trigger: "auto"}); reason != "" || err == nil {

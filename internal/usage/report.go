@@ -9,23 +9,21 @@ import (
 	"strandline/internal/archive"
 )
 
-// ReportPrefix begins every report, so that whoever reads a transcript knows whose words
-// they are.
+// ReportPrefix begins every report, so that transcripts show its origin.
 const ReportPrefix = "[Strandline]"
 
-// Report is what the model is told of its window.
+// Report is the usage report for the model.
 type Report struct {
-	Text string // "" for nothing
-	// Delivered, unless nil, has to be called when the text was given.
+	Text string // "" for none
+	// Delivered, if not nil, has to be called when the text was injected.
 	Delivered func(ctx context.Context) error
 }
 
-// Report returns what the model is told at a prompt. It reads one small file.
+// Report returns the report that is due at a prompt. It reads one small file.
 //
-// A report is due when the session has come into another zone than the one that
-// was reported, and at each further five percent above the warning; of the first
-// zone nothing is said. In the last zone advice comes with it, and the report
-// counts as one cycle of optimizing.
+// A report is due when the session enters another zone than the last reported one,
+// and at each further five percent above the warning; the zone "ok" is not
+// reported. In the zone "optimize" the report adds advice and counts as one cycle.
 func (p Monitor) Report(session string) Report {
 	if p.Silent {
 		return Report{}
@@ -36,8 +34,7 @@ func (p Monitor) Report(session string) Report {
 	}
 	zones := p.zones(s)
 	zone, step := zones.Of(s.LastPercentage), zones.step(s.LastPercentage)
-	due := zone != OK && (string(zone) != s.ReportedZone || step > s.ReportedStep)
-	if !due {
+	if zone == OK || string(zone) == s.ReportedZone && step <= s.ReportedStep {
 		if p.Always {
 			return Report{Text: Summary(s)}
 		}
@@ -58,10 +55,10 @@ func (p Monitor) Report(session string) Report {
 	}}
 }
 
-// barWidth is how many characters the bar of a report has.
+// barWidth is the number of characters in a report's bar.
 const barWidth = 10
 
-// Summary is a report's first line:
+// Summary returns a report's first line:
 //
 //	[Strandline] [=====-----] 52% 104K/200K +3.1K/turn, ~14 turns to compaction
 func Summary(s Session) string {
@@ -76,7 +73,7 @@ func Summary(s Session) string {
 		return line
 	}
 	line += " +" + FormatTokens(s.Growth) + "/turn"
-	// What the last response said stands in the window from the next turn on.
+	// The last response is in the window from the next turn on.
 	turns, ok := TurnsLeft(s.LastTokenEstimate+s.Output, s.Limit, s.Growth)
 	event := "compaction"
 	if !s.Compacts {
@@ -94,21 +91,20 @@ func Summary(s Session) string {
 	return line
 }
 
-// advice is what helps while the window is nearly full, and what the archive says
-// of the session.
+// advice returns the text for a nearly full window.
 func advice(s Session) string {
 	id := archive.ShortID(s.SessionID)
 	kept := "Everything up to here is archived: `strandline search` finds it, `strandline show " + id + "/<turn>` prints it."
 	if s.CaptureFailed {
-		kept = "The archive may be behind this session; `strandline doctor` says why."
+		kept = "The archive may lack the end of this session; `strandline doctor` prints the cause."
 	}
-	return kept + " Keep answers and tool output short, and read files in parts. A new task is better begun in a fresh session, which will be pointed to this one (" + id + ")."
+	return kept + " Keep answers and tool output short, and read files in parts. Start new tasks in a fresh session; it will receive a reference to this one (" + id + ")."
 }
 
-// Percent is a part in whole percent, rounded down as the client does.
+// Percent returns a share in whole percent, rounded down as the client does.
 func Percent(part float64) int { return int(part*100 + 1e-9) }
 
-// FormatTokens is a number of tokens in at most four characters and a unit: 950, 3.1K,
+// FormatTokens formats a number of tokens with three digits and a unit: 950, 3.1K,
 // 104K, 1M.
 func FormatTokens(n int64) string {
 	unit := func(value float64, name string) string {

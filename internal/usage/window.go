@@ -1,40 +1,38 @@
-// Package window knows how large a model's context window is for the client, and
-// where in it the client acts by itself. All numbers are tokens, as measured with
-// version 2.1.329 of the client; a session's own usage is what the API reported
-// for its last response.
 package usage
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
+// Token counts as measured with version 2.1.329 of the client.
 const (
-	large = 1_000_000 // of today's models, and of those that are not known
-	small = 200_000
-	least = 100_000    // a smaller one cannot be set
-	most  = 10_000_000 // whoever tells of more is mistaken
+	largeWindow = 1_000_000 // current and unknown models
+	smallWindow = 200_000
+	minWindow   = 100_000    // the smallest that the client's setting allows
+	maxWindow   = 10_000_000 // larger reports are errors
 
 	outputReserve  = 20_000 // kept free for the response
-	compactReserve = 13_000 // below the rest of the window: the automatic compaction
-	hardReserve    = 3_000  // below the rest of the window: nothing is sent any more
+	compactReserve = 13_000 // between the automatic compaction and the output reserve
+	hardReserve    = 3_000  // between the last request and the output reserve
 )
 
-// Limits are the places in a window at which the client acts.
+// Limits holds the token counts at which the client acts.
 type Limits struct {
 	Window int
-	// Threshold is where the client compacts by itself; 0 when it does not watch
-	// the usage and waits for the API to refuse.
+	// Threshold is where the client compacts; 0 if it does not watch the usage and
+	// compacts only when the API refuses a request.
 	Threshold int
 	// Hard is where the client stops sending.
 	Hard int
-	// Off says that the client compacts only when it is told to.
+	// Off is set if automatic compaction is disabled.
 	Off bool
 }
 
-// Next is where something happens to a session that grows, and whether that is a
-// compaction; else the client stops sending there. A client that does not watch
-// the usage goes on to the window's end, where the API refuses and it compacts.
+// Next returns the number of tokens at which the client acts next, and whether it
+// compacts there or stops sending. A client that does not watch the usage compacts
+// at the window's end, when the API refuses.
 func (l Limits) Next() (at int, compacts bool) {
 	switch {
 	case l.Off:
@@ -45,68 +43,66 @@ func (l Limits) Next() (at int, compacts bool) {
 	return l.Window, true
 }
 
-// ModelWindow returns the window of a model. Models that are not known have the large one,
-// as they have for the client.
+// ModelWindow returns the window of a model. Unknown models have the large one, as
+// for the client.
 func ModelWindow(model string) int {
 	if strings.HasSuffix(model, "[1m]") {
-		return large
+		return largeWindow
 	}
 	for _, name := range []string{"opus-4-5", "opus-4-6", "sonnet-4-5", "sonnet-4-6", "haiku-4-5"} {
-		_, rest, found := strings.Cut(model, name)
-		if found && (rest == "" || rest[0] < '0' || rest[0] > '9') {
-			return small
+		if _, rest, found := strings.Cut(model, name); found && !startsWithDigit(rest) {
+			return smallWindow
 		}
 	}
-	return large
+	return largeWindow
 }
 
-// knownModel reports whether the model is of a family whose windows are known. Of is a
-// guess for others.
+// knownModel reports whether ModelWindow knows the model's family.
 func knownModel(model string) bool {
-	for _, family := range []string{"opus-", "sonnet-", "haiku-", "fable-"} {
-		if _, rest, found := strings.Cut(model, family); found && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
-			return true
-		}
-	}
-	return strings.HasSuffix(model, "[1m]")
+	return strings.HasSuffix(model, "[1m]") || slices.ContainsFunc([]string{"opus-", "sonnet-", "haiku-", "fable-"}, func(family string) bool {
+		_, rest, found := strings.Cut(model, family)
+		return found && startsWithDigit(rest)
+	})
 }
 
-// fitWindow returns the smallest window of a client in which so many tokens can stand.
+func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+// fitWindow returns the smallest window that holds a number of tokens.
 func fitWindow(tokens int64) int64 {
 	switch {
-	case tokens <= small:
-		return small
-	case tokens <= large:
-		return large
+	case tokens <= smallWindow:
+		return smallWindow
+	case tokens <= largeWindow:
+		return largeWindow
 	}
 	return tokens
 }
 
-// FindLimits returns the limits for a model. told is the window that the client itself
-// tells, 0 when it does not; it goes before what is known of the model. Settings of the client can move the limits without
-// the environment showing it: the limits are then too high, never too low.
-func FindLimits(model string, told int, getenv func(string) string) Limits {
+// FindLimits returns the limits for a model. reported is the window that the client
+// reported, 0 if unknown; it overrides the model's. Client settings outside the
+// environment can only lower the limits.
+func FindLimits(model string, reported int, getenv func(string) string) Limits {
 	own := ModelWindow(model)
 	l := Limits{Window: own}
-	if told > 0 && told <= most {
-		l.Window = told
+	if reported > 0 && reported <= maxWindow {
+		l.Window = reported
 	}
-	watched := own != small || l.Window != small // by itself, a small window is not watched
+	watched := own != smallWindow || l.Window != smallWindow // the client does not watch small windows by default
 	lower := func(n int) {
 		if n < l.Window {
 			l.Window, watched = n, true
 		}
 	}
 	if getenv("CLAUDE_CODE_DISABLE_1M_CONTEXT") == "1" {
-		lower(small)
+		lower(smallWindow)
 	}
-	if n := tokens(getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW")); n > 0 {
+	if n := parseTokens(getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW")); n > 0 {
 		watched = true
-		lower(max(n, least))
+		lower(max(n, minWindow))
 	}
 	effective := max(l.Window-outputReserve, 0)
 	l.Hard = max(effective-hardReserve, 0)
-	if l.Off = set(getenv("DISABLE_AUTO_COMPACT")) || set(getenv("DISABLE_COMPACT")); l.Off || !watched {
+	if l.Off = enabled(getenv("DISABLE_AUTO_COMPACT")) || enabled(getenv("DISABLE_COMPACT")); l.Off || !watched {
 		return l
 	}
 	l.Threshold = max(effective-compactReserve, 0)
@@ -116,17 +112,13 @@ func FindLimits(model string, told int, getenv func(string) string) Limits {
 	return l
 }
 
-// set reports whether a switch of the client is on.
-func set(value string) bool {
-	switch strings.ToLower(strings.TrimSpace(value)) {
-	case "1", "true", "yes", "on":
-		return true
-	}
-	return false
+// enabled reports whether an environment switch of the client is on.
+func enabled(value string) bool {
+	return slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(strings.TrimSpace(value)))
 }
 
-// tokens reads 150000, 150k or 1m; 0 is what it cannot read.
-func tokens(s string) int {
+// parseTokens parses 150000, 150k or 1m. It returns 0 for anything else.
+func parseTokens(s string) int {
 	s = strings.ToLower(strings.TrimSpace(s))
 	unit := 1
 	if short, ok := strings.CutSuffix(s, "k"); ok {

@@ -2,8 +2,8 @@ package statusline
 
 import "encoding/json"
 
-// input is what the client says on stdin, as far as it is shown. Every field may
-// be missing, null, or of another type.
+// input is the part of the client's payload that is shown. Every field may be
+// missing, null, or of another type.
 type input struct {
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
@@ -17,26 +17,26 @@ type input struct {
 	} `json:"context_window"`
 }
 
-// absurd is a number of tokens that stands in no window.
-const absurd = 20_000_000
+// maxTokens is a number of tokens that no window holds; larger counts are errors.
+const maxTokens = 20_000_000
 
-// parse reads what can be read. Of a field of another type the others are taken;
-// what is no JSON at all gives nothing.
+// parse reads the payload. Fields of another type stay zero; invalid JSON gives
+// the zero input.
 func parse(data []byte) input {
 	var in input
-	_ = json.Unmarshal(data, &in) // see above
+	_ = json.Unmarshal(data, &in)
 	return in
 }
 
-// tokens are what stands in the window by the client's own count, 0 when it does
-// not say: before the first response, and right after a compaction.
+// tokens returns the client's count of the tokens in the window; 0 if unknown, as
+// before the first response and right after a compaction.
 func (in input) tokens() int64 { return count(in.Window.Tokens) }
 
-// size is the window by the client's own word, 0 when it does not say.
+// size returns the client's size of the window; 0 if unknown.
 func (in input) size() int64 { return count(in.Window.Size) }
 
 func count(f float64) int64 {
-	if f >= 1 && f <= absurd {
+	if f >= 1 && f <= maxTokens {
 		return int64(f)
 	}
 	return 0

@@ -8,15 +8,15 @@ import (
 	"strandline/internal/usage"
 )
 
-// Style says how a line is drawn.
+// Style describes the terminal and the template.
 type Style struct {
 	Template string // "" for the default
-	ASCII    bool   // no character beyond ASCII but the template's own
+	ASCII    bool   // only ASCII characters, except in the template
 	Plain    bool   // no colours
-	Width    int    // columns, 0: not known
+	Width    int    // columns, 0 if unknown
 }
 
-// The default line, and what it leaves out where there is little room.
+// defaults returns the default template and its shorter forms for narrow terminals.
 func defaults() []string {
 	return []string{
 		"{shield} {percent} {tokens} {cycles} {dot} {brain} {health}",
@@ -27,14 +27,14 @@ func defaults() []string {
 	}
 }
 
-// Names are what a template may name in braces.
+// Names returns the names that a template may contain in braces.
 func Names() []string {
 	return []string{
 		"shield", "percent", "tokens", "window", "bar", "trend", "turns", "zone", "cycles", "brain", "health", "model", "dot",
 	}
 }
 
-// Render draws a line.
+// Render returns a line.
 func Render(v Data, st Style) string {
 	forms := defaults()
 	if st.Template != "" {
@@ -50,7 +50,17 @@ func Render(v Data, st Style) string {
 	return clip(line, st.Width)
 }
 
-// fill puts the values into a template. What is in braces and no name stays.
+// clip cuts a line to n columns and resets an open colour.
+func clip(s string, n int) string {
+	end := text.PrefixCells(s, n)
+	out := strings.TrimRight(s[:end], " ")
+	if end < len(s) && strings.Contains(out, "\x1b[") {
+		out += "\x1b[0m"
+	}
+	return out
+}
+
+// fill replaces the names in a template by their values. Unknown names stay.
 func fill(template string, v Data, st Style) string {
 	values := v.values(st.ASCII)
 	var b strings.Builder
@@ -75,7 +85,7 @@ func fill(template string, v Data, st Style) string {
 	}
 }
 
-// values are what stands for each name.
+// values returns the value of each name.
 func (v Data) values(ascii bool) map[string]string {
 	pick := func(rich, plain string) string {
 		if ascii {
@@ -89,7 +99,7 @@ func (v Data) values(ascii bool) map[string]string {
 		about = "~"
 	}
 	m := map[string]string{
-		"shield": v.Capture.glyph(ascii), "zone": s.Zone, "dot": pick("·", "|"), "brain": pick("🧠", "mem"),
+		"shield": v.Capture.icon(ascii), "zone": s.Zone, "dot": pick("·", "|"), "brain": pick("🧠", "mem"),
 		"model": printable(v.Model, ascii), "cycles": pick("⊘", "-"), "health": "?",
 		"percent": "?", "tokens": "?", "window": "?", "bar": "", "trend": "", "turns": "",
 	}
@@ -115,22 +125,16 @@ func (v Data) values(ascii bool) map[string]string {
 	return m
 }
 
-func (s CaptureStatus) glyph(ascii bool) string {
-	rich, plain := "⏳", "[..]"
-	switch s {
-	case Captured:
-		rich, plain = "🛡️", "[ok]"
-	case Failed:
-		rich, plain = "⚠️", "[!!]"
-	case Unknown, Pending:
-	}
+// icon returns the character of the shield.
+func (s CaptureStatus) icon(ascii bool) string {
+	icons := []string{"⏳", "🛡️", "⏳", "⚠️"}
 	if ascii {
-		return plain
+		icons = []string{"[..]", "[ok]", "[..]", "[!!]"}
 	}
-	return rich
+	return icons[s]
 }
 
-// color is the code of the colour in which a value is shown, "" for none.
+// color returns the ANSI code of the colour of a value, "" for none.
 func (v Data) color(name string) string {
 	switch name {
 	case "percent", "tokens", "bar", "zone":
@@ -153,7 +157,7 @@ func (v Data) color(name string) string {
 	return ""
 }
 
-// barWidth is how many cells a bar has.
+// barWidth is the number of columns of a bar.
 const barWidth = 10
 
 func bar(part float64, ascii bool) string {
@@ -165,7 +169,7 @@ func bar(part float64, ascii bool) string {
 	return strings.Repeat(full, n) + strings.Repeat(empty, barWidth-n)
 }
 
-// printable drops what moves a cursor, and in ASCII everything beyond it.
+// printable removes control characters and, in ASCII, all other characters.
 func printable(s string, ascii bool) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r >= 0x7f && (r < 0xa0 || ascii) {

@@ -1,7 +1,7 @@
-// Package statusline prints the line below the client's prompt: how full the
-// window is, by the client's own count, and how the archive stands to the
-// session. It opens no index. Whatever comes on stdin, it prints what it knows
-// and fails nobody.
+// Package statusline prints one line for the client's statusline: the usage of the
+// context window by the client's own count, and whether the session is captured. It
+// opens no index. Missing or invalid input gives a line with less in it, never an
+// error.
 package statusline
 
 import (
@@ -15,62 +15,63 @@ import (
 	"strandline/internal/usage"
 )
 
-// Env is the outside world of a line.
+// Env holds the inputs and outputs of a call.
 type Env struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Getenv  func(string) string
 	Store   usage.Store
 	Monitor usage.Monitor
-	// Template is the line's form, "" for the default.
+	// Template is the line's template, "" for the default.
 	Template string
-	// ASCII forces plain characters; otherwise the locale decides.
+	// ASCII forces ASCII characters; otherwise the locale decides.
 	ASCII bool
-	// Command is a command of the user's whose first line stands before ours.
+	// Command is the user's command whose first line is printed before Strandline's.
 	Command string
 }
 
-// maxInput is the most that is read of stdin.
+// maxInput is the most bytes read of stdin.
 const maxInput = 1 << 20
 
-// inputWait is how long stdin may take.
-const inputWait = time.Second
+// inputTimeout limits the wait for stdin.
+const inputTimeout = time.Second
+
+// minWidth is the least number of columns for Strandline's part of the line: those of
+// the shield and a percentage.
+const minWidth = 7
 
 // Run prints one line.
 func Run(ctx context.Context, env Env) error {
-	data := readAll(ctx, env.Stdin)
-	theirs := make(chan string, 1)
+	data := readInput(ctx, env.Stdin)
+	prefix := make(chan string, 1)
 	if env.Command != "" {
-		go func() { theirs <- other(ctx, env.Command, data) }()
+		go func() { prefix <- runCommand(ctx, env.Command, data) }()
 	} else {
-		theirs <- ""
+		prefix <- ""
 	}
 	in := parse(data)
-	v := look(in, env.Store, env.Monitor)
-	remember(ctx, in, env, v)
+	v := collect(in, env.Store, env.Monitor)
+	storeWindow(ctx, in, env, v)
 	st := env.style()
-	line := <-theirs
+	line := <-prefix
 	sep := " │ "
 	if st.ASCII {
 		sep = " | "
 	}
 	if line != "" {
 		if st.Width > 0 {
-			st.Width = max(st.Width-text.Cells(line)-text.Cells(sep), least)
+			st.Width = max(st.Width-text.Cells(line)-text.Cells(sep), minWidth)
 		}
-		if line += sep; strings.Contains(line, "\x1b[") {
-			line = strings.TrimSuffix(line, sep) + "\x1b[0m" + sep
+		if strings.Contains(line, "\x1b[") {
+			line += "\x1b[0m"
 		}
+		line += sep
 	}
 	_, err := io.WriteString(env.Stdout, line+Render(v, st)+"\n")
 	return err
 }
 
-// least is how many columns our part has beside another command's line, however
-// narrow the terminal: those of a shield and a percentage.
-const least = 7
-
-// style is what the environment says of the terminal.
+// style returns the terminal's capabilities according to the environment.
 func (e Env) style() Style {
 	st := Style{Template: e.Template, ASCII: e.ASCII || !utf8Locale(e.Getenv)}
 	st.Plain = e.Getenv("NO_COLOR") != "" || e.Getenv("TERM") == "dumb"
@@ -80,8 +81,7 @@ func (e Env) style() Style {
 	return st
 }
 
-// utf8Locale reports whether the locale takes more than ASCII. One that is not
-// set says nothing against it.
+// utf8Locale reports whether the locale uses UTF-8, which an unset locale does.
 func utf8Locale(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := strings.ToUpper(getenv(name)); value != "" {
@@ -91,14 +91,14 @@ func utf8Locale(getenv func(string) string) bool {
 	return true
 }
 
-// remember notes the size of the window as the client tells it, for the hooks,
-// which are told nothing. It is written when it changes, about once a session.
-func remember(ctx context.Context, in input, env Env, v Data) {
+// storeWindow stores the window that the client reported, for the hooks, whose
+// payloads lack it. It writes only changes, about once per session.
+func storeWindow(ctx context.Context, in input, env Env, v Data) {
 	size := in.size()
-	if size == 0 || v.told == size && v.toldModel == in.Model.ID {
+	if size == 0 || v.storedWindow == size && v.storedModel == in.Model.ID {
 		return
 	}
-	// Without it the hooks go by the model: no reason to fail.
+	// On an error the hooks use the model's window.
 	_ = env.Store.Update(ctx, in.Session, func(s *usage.Session) bool {
 		s.ClientWindow, s.ClientModel = size, in.Model.ID
 		env.Monitor.Derive(s)
@@ -106,13 +106,13 @@ func remember(ctx context.Context, in input, env Env, v Data) {
 	})
 }
 
-// readAll reads stdin until its end, or for a second.
-func readAll(ctx context.Context, in io.Reader) []byte {
-	ctx, cancel := context.WithTimeout(ctx, inputWait)
+// readInput reads stdin to its end, or returns nil after a second.
+func readInput(ctx context.Context, in io.Reader) []byte {
+	ctx, cancel := context.WithTimeout(ctx, inputTimeout)
 	defer cancel()
 	done := make(chan []byte, 1)
-	go func() { // ends with the process when the pipe stays open
-		data, _ := io.ReadAll(io.LimitReader(in, maxInput)) // half of it is shown as far as it goes
+	go func() { // runs until the process exits if the pipe stays open
+		data, _ := io.ReadAll(io.LimitReader(in, maxInput))
 		done <- data
 	}()
 	select {

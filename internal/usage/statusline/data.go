@@ -9,37 +9,36 @@ import (
 	"strandline/internal/usage"
 )
 
-// Data is what a line shows.
+// Data holds the values that a line shows.
 type Data struct {
 	State       usage.Session
-	Known       bool // State says how full the window is
+	Known       bool // State has the window's usage
 	Capture     CaptureStatus
-	Health      float64 // the memory's, from 0 to 1
-	HealthKnown bool    // Health is known
+	Health      float64 // of the archive, from 0 to 1
+	HealthKnown bool
 	Model       string
 
-	told      int64 // the window as the hooks were told
-	toldModel string
+	storedWindow int64 // the window and model in the session's record
+	storedModel  string
 }
 
-// CaptureStatus says how the archive stands to the session.
+// CaptureStatus compares the archive with the session's transcript.
 type CaptureStatus int
 
-// The shields.
+// The capture statuses.
 const (
-	Unknown  CaptureStatus = iota // nothing of the session was captured yet
-	Captured                      // all that was said is in the log
-	Pending                       // something was said that is not
+	Unknown  CaptureStatus = iota // nothing of the session was captured
+	Captured                      // the whole conversation is in the log
+	Pending                       // part of the conversation is not
 	Failed                        // the last capture or its indexing failed
 )
 
-// look puts together what the client says and what the hooks have left. What the
-// client says goes first; where it says nothing, what the last hook knew is shown
-// as an estimate.
-func look(in input, files usage.Store, pilot usage.Monitor) Data {
-	state, known := files.Session(in.Session)
-	v := Data{State: state, Model: in.Model.Name, told: state.ClientWindow, toldModel: state.ClientModel}
-	v.Capture = shield(in, state, known)
+// collect combines the client's payload with the session's record. The payload
+// takes precedence; tokens from the record are shown as an estimate.
+func collect(in input, store usage.Store, monitor usage.Monitor) Data {
+	state, known := store.Session(in.Session)
+	v := Data{State: state, Model: in.Model.Name, storedWindow: state.ClientWindow, storedModel: state.ClientModel}
+	v.Capture = captureStatus(in, state, known)
 	if size := in.size(); size > 0 {
 		v.State.ClientWindow, v.State.ClientModel = size, in.Model.ID
 	}
@@ -51,22 +50,21 @@ func look(in input, files usage.Store, pilot usage.Monitor) Data {
 	} else {
 		v.State.Estimated = v.State.LastTokenEstimate > 0
 	}
-	pilot.Derive(&v.State)
+	monitor.Derive(&v.State)
 	v.Known = known || in.size() > 0
-	if h, ok := files.Health(); ok {
+	if h, ok := store.Health(); ok {
 		v.Health, v.HealthKnown = h.Mean()
 	}
 	return v
 }
 
-// maxTail is how much of a transcript behind the log is looked through for words
-// of the conversation.
+// maxTail is the most uncaptured bytes of a transcript that are searched for
+// conversation rows.
 const maxTail = 256 << 10
 
-// shield compares the transcript with what the last hook has captured. The client
-// goes on to write its own notes behind the last hook of a turn; only words of
-// the conversation count.
-func shield(in input, s usage.Session, known bool) CaptureStatus {
+// captureStatus compares the transcript with the captured bytes. Only rows of the
+// conversation count: the client writes rows of its own after a turn's last hook.
+func captureStatus(in input, s usage.Session, known bool) CaptureStatus {
 	switch {
 	case !known || s.Captured == 0:
 		return Unknown

@@ -38,16 +38,16 @@ func TestSessionsAreWrittenAsJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.encodeJSON()
+		got, err := s.encode()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var a, b Session
-		if json.Unmarshal(want, &a) != nil || json.Unmarshal(got, &b) != nil || !reflect.DeepEqual(a, b) || string(got) != string(want) {
+		if json.Unmarshal(want, &a) != nil || json.Unmarshal(got, &b) != nil || !reflect.DeepEqual(a, b) || string(got) != string(want)+"\n" {
 			t.Fatalf("got  %s\nwant %s", got, want)
 		}
 		var c Session
-		if err := c.parse(append(want, '\n')); err != nil || !reflect.DeepEqual(a, c) {
+		if err := c.decode(append(want, '\n')); err != nil || !reflect.DeepEqual(a, c) {
 			t.Fatalf("read %+v, %v\nwant %+v", c, err, a)
 		}
 	})
@@ -65,7 +65,7 @@ func TestSessionsAreReadAsJSON(t *testing.T) {
 	} {
 		var want, got Session
 		fails := json.Unmarshal([]byte(text), &want) != nil
-		if err := got.parse([]byte(text)); (err != nil) != fails || !fails && !reflect.DeepEqual(got, want) {
+		if err := got.decode([]byte(text)); (err != nil) != fails || !fails && !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v, want %+v, fails %v", text, got, err, want, fails)
 		}
 	}
@@ -76,11 +76,11 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"history":null,"doubt":true,"x":[{}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s, again Session
-		if s.parse(data) != nil {
+		if s.decode(data) != nil {
 			return
 		}
-		text, err := s.encodeJSON()
-		if err != nil || again.parse(text) != nil || !reflect.DeepEqual(s, again) {
+		text, err := s.encode()
+		if err != nil || again.decode(text) != nil || !reflect.DeepEqual(s, again) {
 			t.Errorf("%q is read as %+v, written as %s and read as %+v", data, s, text, again)
 		}
 	})
@@ -88,7 +88,7 @@ func FuzzParse(f *testing.F) {
 
 func TestWhatIsNoUTF8IsNotWritten(t *testing.T) {
 	s := Session{SessionID: "s", Model: "\xff"}
-	if _, err := s.encodeJSON(); err == nil {
+	if _, err := s.encode(); err == nil {
 		t.Error("no error")
 	}
 }

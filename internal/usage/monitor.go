@@ -1,0 +1,230 @@
+package usage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/text"
+	"strandline/internal/transcript"
+)
+
+// Monitor keeps the usage records of an archive's sessions up to date.
+type Monitor struct {
+	Store Store
+	// Zones are the zones of a window that the client uses to its end.
+	Zones Zones
+	// Window is the configured size in tokens, 0 if none is.
+	Window int
+	// Always reports the usage at every prompt, Silent at none.
+	Always, Silent bool
+	// Getenv reads the client's environment variables.
+	Getenv func(string) string
+	// Conversation parses the messages of a part of a transcript.
+	Conversation func(chunk []byte) []transcript.Message
+}
+
+// Observation is the state of a session as a hook sees it.
+type Observation struct {
+	Session    string
+	Transcript string // checked path
+	Now        time.Time
+	// Compacted is set at SessionStart after a compaction.
+	Compacted bool
+	// Context is the number of tokens in a resumed or forked session as reported by
+	// the client, 0 if it is not.
+	Context int64
+	// Captured is the number of transcript bytes in the log.
+	Captured int64
+	// CaptureFailed is set if the capture or its indexing failed.
+	CaptureFailed bool
+	// Batches are the newly indexed rows.
+	Batches []archive.Batch
+}
+
+// Observe updates a session's record.
+func (p Monitor) Observe(ctx context.Context, x Observation) error {
+	return p.Store.Update(ctx, x.Session, func(s *Session) bool {
+		if x.Compacted {
+			s.Reset()
+		}
+		for _, b := range x.Batches {
+			if b.Session.ID == x.Session {
+				s.addBatch(b, x.Now)
+			}
+		}
+		s.Captured, s.CaptureFailed, s.LastCheck = x.Captured, x.CaptureFailed, x.Now.UnixMilli()
+		switch {
+		case s.Counted:
+			s.CharsTo = x.Captured
+		case x.Context > 0:
+			s.Base, s.Chars, s.CharsTo = min(x.Context, maxTokens), 0, x.Captured
+			s.LastTokenEstimate, s.Estimated = s.Base, true
+		default:
+			p.estimate(s, x)
+		}
+		p.Derive(s)
+		return true
+	})
+}
+
+// maxModelName is the most bytes stored of a model's name.
+const maxModelName = 100
+
+// maxTokens is a number of tokens that no window holds; larger counts are errors.
+const maxTokens = 20_000_000
+
+// addBatch counts the responses and compactions of a batch in transcript order.
+func (s *Session) addBatch(b archive.Batch, now time.Time) {
+	if b.Cursor.Generation != s.Generation {
+		s.Generation, s.Line, s.CompactionLine = b.Cursor.Generation, 0, 0
+	}
+	compactions := b.Compactions
+	for i := range b.Steps {
+		step := &b.Steps[i]
+		for len(compactions) > 0 && compactions[0].Line <= step.LineFrom {
+			s.addCompaction(compactions[0])
+			compactions = compactions[1:]
+		}
+		s.addStep(step, now)
+	}
+	for _, c := range compactions {
+		s.addCompaction(c)
+	}
+}
+
+func (s *Session) addStep(step *archive.Step, now time.Time) {
+	used := step.Usage.Context()
+	if step.Sidechain || step.APIError || step.Copy != nil || step.LineFrom < max(s.Line, s.CompactionLine) ||
+		used <= 0 || used > maxTokens || step.Usage.Output < 0 || step.Usage.Output > maxTokens {
+		return
+	}
+	s.LastTokenEstimate, s.Output, s.Line, s.Counted, s.Estimated = used, step.Usage.Output, step.LineFrom, true, false
+	if step.Model != "" {
+		s.Model = archive.Clip(strings.ToValidUTF8(step.Model, "?"), maxModelName)
+	}
+	s.MaxTokens = max(s.MaxTokens, used)
+	s.Append(Point{TS: now.UnixMilli(), Tokens: used, Turns: step.Turn})
+}
+
+// addCompaction empties the window, once per compaction.
+func (s *Session) addCompaction(c archive.Compaction) {
+	if c.Line <= s.CompactionLine || c.Line < s.Line {
+		return
+	}
+	s.Reset()
+	s.CompactionLine, s.Base = c.Line, min(max(c.PostTokens, 0), maxTokens)
+}
+
+// Derive computes the fields that follow from a session's tokens: the window and
+// its limits, the zone, the growth.
+func (p Monitor) Derive(s *Session) {
+	size, from := p.windowSize(*s)
+	l := FindLimits(s.Model, int(size), p.Getenv)
+	s.Window, s.WindowFrom, s.Threshold, s.Hard = int64(l.Window), from, int64(l.Threshold), int64(l.Hard)
+	next, compacts := l.Next()
+	s.Limit, s.Compacts = int64(next), compacts
+	s.LastPercentage = share(s.LastTokenEstimate, s.Window)
+	for i := range s.History {
+		s.History[i].Pct = share(s.History[i].Tokens, s.Window)
+	}
+	s.Growth = Growth(s.History)
+	if s.Zone = string(p.zones(*s).Of(s.LastPercentage)); s.Zone == string(OK) {
+		s.ReportedZone, s.ReportedStep = "", 0
+	}
+}
+
+func (p Monitor) zones(s Session) Zones { return p.Zones.Within(share(s.Limit, s.Window)) }
+
+// share returns tokens / window, rounded down to four digits.
+func share(tokens, window int64) float64 {
+	if window <= 0 {
+		return 0
+	}
+	return float64(tokens*10_000/window) / 10_000
+}
+
+// windowSize returns the window's size and its source; 0 stands for the model's
+// window. A size below the session's largest usage is used only if the client
+// reported it.
+func (p Monitor) windowSize(s Session) (size int64, from string) {
+	known := knownModel(s.Model)
+	switch {
+	case s.ClientWindow > 0 && sameModel(s.ClientModel, s.Model):
+		return s.ClientWindow, "client"
+	case known && s.MaxTokens <= int64(ModelWindow(s.Model)):
+		return 0, "model"
+	case !known && p.Window > 0 && s.MaxTokens <= int64(p.Window):
+		return int64(p.Window), "config"
+	case s.MaxTokens > 0:
+		return fitWindow(max(s.MaxTokens, int64(p.Window))), "observed"
+	}
+	return 0, "model" // unknown models have the large window, as for the client
+}
+
+// sameModel reports whether two names may refer to one model: the client reports
+// "claude-opus-4-6[1m]" where the API returns "claude-opus-4-6-20260205".
+func sameModel(a, b string) bool {
+	a, b = strings.TrimSuffix(a, "[1m]"), strings.TrimSuffix(b, "[1m]")
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}
+
+// charsPerToken is the average number of characters per token of a conversation.
+const charsPerToken = 3.5
+
+// maxEstimate is the most bytes of a transcript, from its end, that one estimate
+// reads.
+const maxEstimate = 4 << 20
+
+// boundary is part of the row that the client writes at a compaction.
+const boundary = `"subtype":"compact_boundary"`
+
+// estimate sets the tokens of a session without counted responses: the tokens that
+// the last compaction left, and the new characters since. The client's instructions
+// and tools are not in the transcript and not included.
+func (p Monitor) estimate(s *Session, x Observation) {
+	s.Estimated = true
+	if x.Captured > s.CharsTo && p.Conversation != nil {
+		// An unreadable transcript leaves the estimate unchanged.
+		if chunk, err := readRange(x.Transcript, max(s.CharsTo, x.Captured-maxEstimate), x.Captured); err == nil {
+			at := bytes.LastIndex(chunk, []byte(boundary))
+			if at >= 0 {
+				s.Chars = 0
+			}
+			if at < 0 || s.Base == 0 {
+				s.Chars += characters(p.Conversation(chunk[max(at, 0):]))
+			}
+		}
+	}
+	s.CharsTo = x.Captured
+	s.LastTokenEstimate = s.Base + int64(float64(s.Chars)/charsPerToken)
+}
+
+// characters returns the length of messages in UTF-16 units.
+func characters(ms []transcript.Message) int64 {
+	n := 0
+	for _, m := range ms {
+		n += text.Units(m.Text)
+		for _, u := range m.Uses {
+			n += text.Units(u.Name) + text.Units(string(u.Input))
+		}
+		for _, r := range m.Results {
+			n += text.Units(r.Text)
+		}
+	}
+	return int64(n)
+}
+
+func readRange(path string, from, to int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("estimate usage: %w", err)
+	}
+	defer f.Close()
+	return io.ReadAll(io.NewSectionReader(f, from, to-from))
+}

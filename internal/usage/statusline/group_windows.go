@@ -1,0 +1,6 @@
+package statusline
+
+import "os/exec"
+
+// setGroup does nothing: only the shell itself is killed.
+func setGroup(*exec.Cmd) {}
