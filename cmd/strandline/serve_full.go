@@ -27,7 +27,7 @@ func (servers) ServeHTTP(ctx context.Context, s cli.Serving) error {
 		return err
 	}
 	srv := httpapi.New(httpapi.Options{
-		Version: version, Now: now, Log: s.Log, Archive: s.Archive, Redact: redactor(s.Config),
+		Version: version, Now: now, Log: s.Log, Archive: httpapi.Archive{Catalog: s.Archive, Content: s.Archive, Contexts: s.Archive}, Redact: redactor(s.Config),
 		Token: token, Hosts: s.Hosts, Network: s.Network, Exact: s.Exact,
 	})
 	url := httpapi.URL(ln.Addr())

@@ -11,24 +11,24 @@ import (
 	"strandline/internal/app"
 )
 
-// A real browser opens the link and sees what is archived as text: run with
-// STRANDLINE_BROWSER set to a Chromium.
-func TestARealBrowserShowsArchivedMarkupAsText(t *testing.T) {
+// A real browser shows archived markup as text. Needs STRANDLINE_BROWSER, the path
+// of a Chromium.
+func TestBrowserShowsArchivedMarkupAsText(t *testing.T) {
 	browser := os.Getenv("STRANDLINE_BROWSER")
 	if browser == "" {
-		t.Skip("STRANDLINE_BROWSER names no browser")
+		t.Skip("STRANDLINE_BROWSER is not set")
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	w.archive.sessions = []app.Session{{
 		Session: sessionA, Handle: "7f3a12cd", Project: "/home/dev/shop", Turns: 3,
 		Title: `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`,
 	}}
-	for range maxStreams { // the browser waits for all that it fetches, and a stream never ends
+	for range maxStreams { // a stream never ends, and the browser waits for all responses
 		w.server.streams <- struct{}{}
 	}
 	url, _ := w.listen()
-	// Processes that the browser leaves behind may still write into it for a moment,
-	// which is no fault of the test: t.TempDir would make it one.
+	// Remaining browser processes may still write into the profile; t.TempDir would
+	// fail the test then.
 	profile, err := os.MkdirTemp("", "strandline-browser-") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)

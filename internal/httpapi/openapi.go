@@ -20,8 +20,7 @@ import (
 // document is an OpenAPI 3.1 document.
 type document map[string]any
 
-// describe describes routes. It is made of their table, so it cannot say anything
-// else than what is served.
+// describe returns the OpenAPI document of the routes.
 func describe(routes []route, version string) (json.RawMessage, error) {
 	paths := map[string]any{}
 	for _, r := range routes {
@@ -45,32 +44,32 @@ func describe(routes []route, version string) (json.RawMessage, error) {
 		"openapi": "3.1.0",
 		"info": map[string]any{
 			"title": "Strandline", "version": version,
-			"description": "What coding agents' sessions said and did, read from a Strandline archive. Texts are redacted. Errors are RFC 9457 problems with Strandline's code and hint.",
+			"description": "Sessions of coding agents from a Strandline archive. Texts are redacted. Errors are RFC 9457 problems with Strandline's code and hint.",
 		},
 		"security": []any{map[string]any{"token": []any{}}, map[string]any{"cookie": []any{}}},
 		"paths":    paths,
 		"components": map[string]any{
 			"securitySchemes": map[string]any{
-				"token":  map[string]any{"type": "http", "scheme": "bearer", "description": "the token in the file that strandline serve names"},
-				"cookie": map[string]any{"type": "apiKey", "in": "cookie", "name": "strandline_PORT", "description": "set by the link that strandline serve prints"},
+				"token":  map[string]any{"type": "http", "scheme": "bearer", "description": "the token from the file that strandline serve prints"},
+				"cookie": map[string]any{"type": "apiKey", "in": "cookie", "name": "strandline_PORT", "description": "set by the login link that strandline serve prints"},
 			},
 			"responses": map[string]any{
 				"problem": map[string]any{
-					"description": "what went wrong, and what to do", "content": map[string]any{"application/problem+json": map[string]any{"schema": problem}},
+					"description": "an error, with what to do", "content": map[string]any{"application/problem+json": map[string]any{"schema": problem}},
 				},
 			},
 		},
 	})
 }
 
-// operation describes a route.
+// operation returns a route's Operation Object.
 func (r route) operation() (map[string]any, error) {
 	var params []any
 	for part := range strings.SplitSeq(r.path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			name = strings.TrimSuffix(name, "}")
 			params = append(params, map[string]any{
-				"name": name, "in": "path", "required": true, "schema": map[string]any{"type": "string"}, "description": wildcardSays(name),
+				"name": name, "in": "path", "required": true, "schema": map[string]any{"type": "string"}, "description": wildcardDescription(name),
 			})
 		}
 	}
@@ -109,8 +108,8 @@ func (r route) operation() (map[string]any, error) {
 	return op, nil
 }
 
-// wildcardSays says what stands in a part of a path.
-func wildcardSays(name string) string {
+// wildcardDescription describes a path parameter.
+func wildcardDescription(name string) string {
 	switch name {
 	case "session":
 		return "a session's handle or id, such as 7f3a12cd"
@@ -122,7 +121,7 @@ func wildcardSays(name string) string {
 	return name
 }
 
-// describe is a parameter of the query.
+// describe returns a query parameter's Parameter Object.
 func (p param) describe() map[string]any {
 	schema := map[string]any{"type": "string"}
 	switch p.kind {
@@ -140,14 +139,14 @@ func (p param) describe() map[string]any {
 	if p.many {
 		schema = map[string]any{"type": "array", "items": schema}
 	}
-	out := map[string]any{"name": p.name, "in": "query", "description": p.says, "schema": schema}
+	out := map[string]any{"name": p.name, "in": "query", "description": p.desc, "schema": schema}
 	if p.required {
 		out["required"] = true
 	}
 	return out
 }
 
-// schemaOf is the JSON schema of a type. Times are RFC 3339.
+// schemaOf returns the JSON schema of a type. Times are RFC 3339.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	known := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
@@ -170,11 +169,11 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 		}
 		return &jsonschema.Schema{Type: "array", Items: items}
 	}
-	// A type that holds itself has no schema without a name, and one that embeds a
-	// type with a field of that type's name gets a wrong one.
+	// The package cannot describe recursive types, nor types that embed a type with
+	// a field of that type's name.
 	err := errors.Join(
 		add(reflect.TypeFor[app.Task](), reflect.TypeFor[app.TaskTree](), map[string]*jsonschema.Schema{
-			"tasks": {Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: "the sub-agent's tasks, of the same shape"},
+			"tasks": {Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: "the sub-agent's tasks, with the same fields"},
 		}),
 		add(reflect.TypeFor[app.Session](), reflect.TypeFor[app.Outline](), map[string]*jsonschema.Schema{
 			"turn_list": list(reflect.TypeFor[app.Turn]()), "files": list(reflect.TypeFor[string]()),
@@ -190,8 +189,8 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// loosen lets objects have fields that a schema does not know: fields are added,
-// and nobody who reads an answer should stumble over them.
+// loosen allows unknown fields in objects, so that clients accept fields that are
+// added later.
 func loosen(s *jsonschema.Schema) {
 	if s == nil {
 		return

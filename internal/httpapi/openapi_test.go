@@ -13,11 +13,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-var update = flag.Bool("update", false, "write the documents anew")
+var update = flag.Bool("update", false, "rewrite docs/openapi.json")
 
-// The document in docs is the one that is served.
-func TestTheDocumentIsPublished(t *testing.T) {
-	w := newWorld(t)
+func TestPublishedDocumentIsCurrent(t *testing.T) {
+	w := newFixture(t)
 	out := w.get("/api/v1/openapi.json")
 	if out.Code != 200 {
 		t.Fatalf("%d %s", out.Code, out.Body)
@@ -37,14 +36,14 @@ func TestTheDocumentIsPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(pretty.Bytes(), want) {
-		t.Error("docs/openapi.json is another one: go test ./internal/httpapi -run Document -update")
+		t.Error("docs/openapi.json is outdated: go test ./internal/httpapi -run Document -update")
 	}
 }
 
-// Every route is described, and answers as its description says.
-func TestAnswersAreAsTheDocumentSays(t *testing.T) {
+// Every route is documented, and its response fits its schema.
+func TestResponsesFitTheirSchemas(t *testing.T) {
 	ids := map[string]bool{}
-	w := newWorld(t)
+	w := newFixture(t)
 	doc := decoded[struct {
 		Paths map[string]map[string]struct {
 			OperationID string `json:"operationId"`
@@ -58,12 +57,12 @@ func TestAnswersAreAsTheDocumentSays(t *testing.T) {
 		described += len(methods)
 	}
 	if described != len(w.server.routes) {
-		t.Errorf("%d of %d routes are described", described, len(w.server.routes))
+		t.Errorf("%d of %d routes are documented", described, len(w.server.routes))
 	}
 	for _, r := range w.server.routes {
 		op, ok := doc.Paths[apiPath+r.path][strings.ToLower(r.method)]
 		if !ok || op.OperationID != r.id || ids[r.id] || r.summary == "" {
-			t.Errorf("%s %s is described as %+v", r.method, r.path, op)
+			t.Errorf("%s %s is documented as %+v", r.method, r.path, op)
 			continue
 		}
 		ids[r.id] = true
@@ -89,15 +88,15 @@ func TestAnswersAreAsTheDocumentSays(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := resolved.Validate(decoded[any](t, out)); err != nil {
-				t.Errorf("%s answers what its schema forbids: %v\n%s", path, err, out.Body)
+				t.Errorf("%s does not fit its schema: %v\n%s", path, err, out.Body)
 			}
 			for name := range decoded[map[string]any](t, out) {
 				if _, ok := schema.Properties[name]; !ok && len(schema.Properties) > 0 {
-					t.Errorf("%s is in the answer and not in the document", name)
+					t.Errorf("%s is in the response but not in the schema", name)
 				}
 			}
 			if reflect.DeepEqual(schema, &jsonschema.Schema{}) {
-				t.Error("the schema says nothing")
+				t.Error("the schema is empty")
 			}
 		})
 	}

@@ -1,71 +1,123 @@
 package httpapi
 
 import (
-	"encoding/base64"
-	"strconv"
+	"embed"
+	"html"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
 
 	"strandline/internal/archive"
 )
 
-// listOf is a list, and where it goes on.
-type listOf[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next,omitempty"`
-}
+// static holds the page: plain HTML, CSS and ES modules, without a build step and
+// without other sites.
+//
+//go:embed static
+var static embed.FS
 
-// whole is a list that is given at once.
-func whole[T any](items []T, err error) (listOf[T], error) {
-	if items == nil {
-		items = []T{}
-	}
-	return listOf[T]{Items: items}, err
-}
-
-// paged is the page of a list that a call asks for.
-func paged[T any](items []T, c *call) listOf[T] {
-	from := c.offset()
-	out := listOf[T]{Items: []T{}}
-	if from >= len(items) {
-		return out
-	}
-	to := min(from+c.number("limit", defaultPage), len(items))
-	out.Items = items[from:to]
-	if to < len(items) {
-		out.Next = cursorAt(to)
-	}
-	return out
-}
-
-// defaultPage is how much of a list is given at once.
-const defaultPage = 50
-
-// cursorAt names a place in a list. It says nothing that a client should rely on.
-func cursorAt(offset int) string {
-	return base64.RawURLEncoding.EncodeToString([]byte("o" + strconv.Itoa(offset)))
-}
-
-// maxOffset is how far a list goes.
-const maxOffset = 1 << 30
-
-// offset is where the page that a call asks for begins.
-func (c *call) offset() int {
-	n, err := offsetOf(c.text("cursor"))
-	if err != nil {
-		return 0 // it was checked
-	}
-	return n
-}
-
-// offsetOf is the place that a cursor names, 0 for none.
-func offsetOf(typed string) (int, error) {
-	if typed == "" {
-		return 0, nil
-	}
-	b, err := base64.RawURLEncoding.DecodeString(typed)
-	if err == nil && len(b) > 1 && b[0] == 'o' {
-		if n, err := strconv.Atoi(string(b[1:])); err == nil && n >= 0 && n <= maxOffset {
-			return n, nil
+// servePage adds the page and the login. The page's files hold nothing of the
+// archive, so only the page itself needs a login.
+func (s *Server) servePage(m *http.ServeMux) {
+	for _, name := range staticNames() {
+		if path.Ext(name) == ".html" {
+			continue
 		}
+		m.HandleFunc("GET /"+name, func(w http.ResponseWriter, _ *http.Request) { writeStatic(w, http.StatusOK, name, nil) })
 	}
-	return 0, archive.Invalid(quoted(typed)+" is no cursor", "leave it out, or give what next of the answer before holds")
+	m.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		if !s.auth.admits(r) {
+			askToken(w, http.StatusUnauthorized, "")
+			return
+		}
+		writeStatic(w, http.StatusOK, "index.html", nil)
+	})
+	m.HandleFunc("GET "+loginPath+"/{key}", s.openLink)
+	m.HandleFunc("POST "+loginPath, s.login)
+	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		s.refuse(w, http.StatusNotFound, archive.CodeNotFound, "no such path", "")
+	})
+}
+
+func staticNames() []string {
+	entries, err := fs.ReadDir(static, "static")
+	if err != nil {
+		panic(err) // embedded files cannot be missing
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
+}
+
+func readStatic(name string) []byte {
+	b, err := static.ReadFile("static/" + name)
+	if err != nil {
+		panic(err) // embedded files cannot be missing
+	}
+	return b
+}
+
+// mediaTypes are the types of the page's files. Package mime would also use the
+// system's table.
+var mediaTypes = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+}
+
+// writeStatic sends a file of the page, or data of the file's type.
+func writeStatic(w http.ResponseWriter, status int, name string, data []byte) {
+	if data == nil {
+		data = readStatic(name)
+	}
+	w.Header().Set("Content-Type", mediaTypes[path.Ext(name)])
+	w.WriteHeader(status)
+	_, _ = w.Write(data) // the client may have disconnected
+}
+
+// askToken shows the login form with a note.
+func askToken(w http.ResponseWriter, status int, note string) {
+	writeStatic(w, status, "token.html", tokenForm(note))
+}
+
+func tokenForm(note string) []byte {
+	return []byte(strings.ReplaceAll(string(readStatic("token.html")), "{{note}}", html.EscapeString(note)))
+}
+
+// openLink logs a browser in by a login link. Prefetching does not use up the
+// link.
+func (s *Server) openLink(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if !s.auth.useLink(r.PathValue("key")) {
+		askToken(w, http.StatusForbidden, "This link was already used or belongs to another server.")
+		return
+	}
+	s.welcome(w, r)
+}
+
+// maxLogin is the maximal size of the login form in bytes.
+const maxLogin = 4 << 10
+
+// login logs a browser in by the token.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxLogin)
+	if err := r.ParseForm(); err != nil || !s.auth.isToken(r.PostForm.Get("token")) {
+		askToken(w, http.StatusForbidden, "Wrong token.")
+		return
+	}
+	s.welcome(w, r)
+}
+
+// welcome sets the cookie and leads to the page. It is not an HTTP redirect: after
+// one from another site the browser would not send a SameSite=Strict cookie.
+func (s *Server) welcome(w http.ResponseWriter, r *http.Request) {
+	s.auth.setCookie(w, r)
+	writeStatic(w, http.StatusOK, "welcome.html", nil)
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,12 +12,7 @@ import (
 	"strandline/internal/recall"
 )
 
-// clock is a moment; relative times count from it.
-type clock = time.Time
-
-func (s *Server) clock() clock { return s.opts.Now() }
-
-// The kinds of parameter.
+// The kinds of parameters.
 const (
 	isText = iota
 	isFlag
@@ -26,27 +22,26 @@ const (
 	isCursor
 )
 
-// param is a parameter of a query.
+// param is a query parameter.
 type param struct {
 	name     string
-	says     string
+	desc     string
 	kind     int
 	required bool
 	many     bool
 	oneOf    []string
 	least    int // of a number
 	most     int
-	normal   int // where it is left out
+	normal   int // default
 }
 
-// maxText is the most bytes of a parameter; the longest query that makes sense is
-// far shorter.
+// maxText is the maximal length of a parameter in bytes.
 const maxText = 4 << 10
 
-// check refuses values that the parameter does not take.
+// check refuses invalid values.
 func (p param) check(values []string) error {
 	if len(values) > 1 && !p.many {
-		return archive.Invalid("the parameter "+p.name+" is given more than once", p.says)
+		return archive.Invalid("the parameter "+p.name+" is given more than once", p.desc)
 	}
 	for _, v := range values {
 		if err := p.checkOne(v); err != nil {
@@ -57,41 +52,37 @@ func (p param) check(values []string) error {
 }
 
 func (p param) checkOne(v string) error {
-	wrong := func(want string) error {
-		return archive.Invalid(fmt.Sprintf("%s is no value of the parameter %s", quoted(v), p.name), "it takes "+want)
-	}
-	if len(v) > maxText || strings.ContainsRune(v, 0) {
-		return archive.Invalid("the parameter "+p.name+" is too long or holds a NUL", p.says)
-	}
-	switch p.kind {
-	case isFlag:
-		if v != "" && v != "true" && v != "false" {
-			return wrong("true or false")
-		}
-	case isNumber:
+	want := ""
+	switch {
+	case len(v) > maxText || strings.ContainsRune(v, 0):
+		return archive.Invalid("the parameter "+p.name+" is too long or contains a NUL", p.desc)
+	case p.kind == isFlag && v != "" && v != "true" && v != "false":
+		want = "true or false"
+	case p.kind == isNumber:
 		if n, err := strconv.Atoi(v); err != nil || n < p.least || n > p.most {
-			return wrong(fmt.Sprintf("a number from %d to %d", p.least, p.most))
+			want = fmt.Sprintf("a number from %d to %d", p.least, p.most)
 		}
-	case isHandle:
-		if _, err := archive.ParseHandle(v); v != "" && err != nil {
+	case p.kind == isHandle && v != "":
+		if _, err := archive.ParseHandle(v); err != nil {
 			return err
 		}
-	}
-	if p.kind == isCursor {
-		if _, err := offsetOf(v); err != nil {
+	case p.kind == isCursor:
+		if _, err := parseCursor(v); err != nil {
 			return err
 		}
+	case len(p.oneOf) > 0 && !slices.Contains(p.oneOf, v):
+		want = strings.Join(p.oneOf, ", ")
 	}
-	if len(p.oneOf) > 0 && !slices.Contains(p.oneOf, v) {
-		return wrong(strings.Join(p.oneOf, ", "))
+	if want != "" {
+		return archive.Invalid(fmt.Sprintf("%s is not a valid value of %s", quoted(v), p.name), "use "+want)
 	}
 	return nil
 }
 
-// quoted is a text as an error shows it.
+// quoted quotes a text for an error message.
 func quoted(s string) string { return strconv.Quote(archive.Clip(s, 60)) }
 
-// text is the value of a parameter, "" where it is left out.
+// text returns a parameter's value, or "".
 func (c *call) text(name string) string {
 	if v := c.query[name]; len(v) > 0 {
 		return v[0]
@@ -99,13 +90,13 @@ func (c *call) text(name string) string {
 	return ""
 }
 
-// flag reports whether a parameter is true. One without a value is.
+// flag reports whether a parameter is given and not "false".
 func (c *call) flag(name string) bool {
 	v, given := c.query[name]
 	return given && v[0] != "false"
 }
 
-// number is the value of a parameter that was checked, or what holds without it.
+// number returns a parameter's value, or normal if it is not given.
 func (c *call) number(name string, normal int) int {
 	n, err := strconv.Atoi(c.text(name))
 	if err != nil {
@@ -114,11 +105,66 @@ func (c *call) number(name string, normal int) int {
 	return n
 }
 
-// since is the value of a time parameter, zero where it is left out.
-func (c *call) since(name string) (time.Time, error) {
-	v := c.text(name)
+// since returns the time of the parameter "since", or the zero time.
+func (c *call) since() (time.Time, error) {
+	v := c.text("since")
 	if v == "" {
 		return time.Time{}, nil
 	}
 	return recall.ParseTime(v, c.now())
+}
+
+// defaultPage is the default length of a page.
+const defaultPage = 50
+
+// page is a page of a list, with the cursor of the next one.
+type page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty"`
+}
+
+// all returns a whole list as one page.
+func all[T any](items []T, err error) (page[T], error) {
+	if items == nil {
+		items = []T{}
+	}
+	return page[T]{Items: items}, err
+}
+
+// paged returns the page of a list that a call asks for.
+func paged[T any](items []T, c *call) page[T] {
+	from := min(c.offset(), len(items))
+	to := min(from+c.number("limit", defaultPage), len(items))
+	out := page[T]{Items: append([]T{}, items[from:to]...)}
+	if to < len(items) {
+		out.Next = cursorAt(to)
+	}
+	return out
+}
+
+// cursorAt returns the opaque cursor of an offset.
+func cursorAt(offset int) string {
+	return base64.RawURLEncoding.EncodeToString([]byte("o" + strconv.Itoa(offset)))
+}
+
+const maxOffset = 1 << 30
+
+// offset returns the offset of the cursor, which was checked before.
+func (c *call) offset() int {
+	n, _ := parseCursor(c.text("cursor"))
+	return n
+}
+
+// parseCursor returns the offset of a cursor, 0 for "".
+func parseCursor(cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil && len(b) > 1 && b[0] == 'o' {
+		if n, err := strconv.Atoi(string(b[1:])); err == nil && n >= 0 && n <= maxOffset {
+			return n, nil
+		}
+	}
+	return 0, archive.Invalid(quoted(cursor)+" is not a cursor", "omit it, or pass next of the previous page")
 }

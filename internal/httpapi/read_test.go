@@ -14,15 +14,15 @@ import (
 	"strandline/internal/recall"
 )
 
-func TestSessionsComeInPages(t *testing.T) {
-	w := newWorld(t)
+func TestSessionPages(t *testing.T) {
+	w := newFixture(t)
 	for i := range 120 {
 		w.archive.sessions = append(w.archive.sessions, app.Session{Session: fmt.Sprint(i)})
 	}
 	var got []string
 	path := "/api/v1/sessions?limit=50"
 	for pages := 0; ; pages++ {
-		out := decoded[listOf[app.Session]](t, w.get(path))
+		out := decoded[page[app.Session]](t, w.get(path))
 		for _, s := range out.Items {
 			got = append(got, s.Session)
 		}
@@ -39,7 +39,7 @@ func TestSessionsComeInPages(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedReachesTheArchive(t *testing.T) {
+func TestParametersReachTheArchive(t *testing.T) {
 	week := noon().Add(-7 * 24 * time.Hour)
 	for _, c := range []struct {
 		path string
@@ -75,16 +75,16 @@ func TestWhatIsAskedReachesTheArchive(t *testing.T) {
 			app.SearchAsk{Query: `a "b c"`, Project: "shop", Session: "7f3a12cd", Since: week, Kinds: []archive.PassageKind{archive.KindEdit, archive.KindReply},
 				Agents: true, Rewound: true, Deep: true, Explain: true, Limit: 16}},
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		if out := w.get("/api/v1" + c.path); out.Code != 200 {
 			t.Errorf("%s: %d %s", c.path, out.Code, out.Body)
-		} else if !reflect.DeepEqual(w.archive.asked, c.want) {
-			t.Errorf("%s asked for\n%+v, want\n%+v", c.path, w.archive.asked, c.want)
+		} else if !reflect.DeepEqual(w.archive.request, c.want) {
+			t.Errorf("%s requested\n%+v, want\n%+v", c.path, w.archive.request, c.want)
 		}
 	}
 }
 
-func TestWhatMakesNoSenseIsRefused(t *testing.T) {
+func TestInvalidParametersAreRefused(t *testing.T) {
 	for _, path := range []string{
 		"/sessions?lmit=3", "/sessions?limit=0", "/sessions?limit=501", "/sessions?limit=x", "/sessions?limit=3&limit=4", "/sessions?since=soon",
 		"/sessions?agents=perhaps", "/sessions?parent=a/b", "/sessions?cursor=zz", "/sessions?cursor=" + cursorAt(-1), "/sessions?%zz", "/sessions?project=%00",
@@ -92,7 +92,7 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 		"/sessions/7f3a12cd/turns/twelve", "/files", "/files?path=", "/sessions/7f3a12cd/restore?role=king", "/sessions/7f3a12cd/restore?budget=-1",
 		"/sessions/7f3a12cd/preserve?role=developer", "/compactions?limit=0", "/sessions/7f3a12cd/tasks?open=maybe",
 	} {
-		w := newWorld(t)
+		w := newFixture(t)
 		out := w.get("/api/v1" + path)
 		if out.Code != 400 {
 			t.Errorf("%s: %d %s", path, out.Code, out.Body)
@@ -101,8 +101,8 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 		if p := problem(t, out); p.Code != archive.CodeInvalid {
 			t.Errorf("%s: %+v", path, p)
 		}
-		if w.archive.asked != nil {
-			t.Errorf("%s: the archive was asked", path)
+		if w.archive.request != nil {
+			t.Errorf("%s: the archive was read", path)
 		}
 	}
 }
@@ -112,36 +112,36 @@ func TestErrorsKeepTheirCodeAndHint(t *testing.T) {
 		archive.CodeInvalid: 400, archive.CodeNotFound: 404, archive.CodeAmbiguous: 409, archive.CodeBusy: 503, archive.CodeDenied: 403,
 		archive.CodeCorrupt: 500, archive.CodeInternal: 500,
 	} {
-		w := newWorld(t)
-		w.archive.err = fmt.Errorf("read: %w", &archive.Error{Code: code, Msg: "it is so", Hint: "use sk-hidden"})
+		w := newFixture(t)
+		w.archive.err = fmt.Errorf("read: %w", &archive.Error{Code: code, Msg: "the message", Hint: "use sk-hidden"})
 		out := w.get("/api/v1/sessions")
 		p := problem(t, out)
-		if out.Code != status || p.Code != code || p.Detail != "it is so" || p.Hint != "use [secret]" {
+		if out.Code != status || p.Code != code || p.Detail != "the message" || p.Hint != "use [secret]" {
 			t.Errorf("%s: %d %+v", code, out.Code, p)
 		}
 		if busy := out.Header().Get("Retry-After") != ""; busy != (code == archive.CodeBusy) {
-			t.Errorf("%s: come again: %v", code, busy)
+			t.Errorf("%s: Retry-After: %v", code, busy)
 		}
 	}
 }
 
-// What nobody worded for a user is told to the log, not to a client.
-func TestFaultsStayInside(t *testing.T) {
-	w := newWorld(t)
-	w.archive.err = errors.New("open /home/dev/secret/index.db: disk on fire")
+// Details of internal errors are logged, not sent.
+func TestInternalErrorsAreHidden(t *testing.T) {
+	w := newFixture(t)
+	w.archive.err = errors.New("open /home/dev/secret/index.db: disk failure")
 	out := w.get("/api/v1/sessions")
-	if out.Code != 500 || strings.Contains(out.Body.String(), "fire") || !strings.Contains(w.log.String(), "disk on fire") {
+	if out.Code != 500 || strings.Contains(out.Body.String(), "failure") || !strings.Contains(w.log.String(), "disk failure") {
 		t.Errorf("%d %s\n%s", out.Code, out.Body, w.log.String())
 	}
-	w = newWorld(t)
+	w = newFixture(t)
 	w.archive.err = fmt.Errorf("read: %w", context.DeadlineExceeded)
 	if out := w.get("/api/v1/sessions"); out.Code != 503 {
-		t.Errorf("too long: %d", out.Code)
+		t.Errorf("timeout: %d", out.Code)
 	}
 }
 
-func TestNothingLeavesUnredacted(t *testing.T) {
-	w := newWorld(t)
+func TestResponsesAreRedacted(t *testing.T) {
+	w := newFixture(t)
 	w.archive.sessions = []app.Session{{Title: "the key is sk-hidden"}}
 	w.archive.blocks = []app.Block{{Kind: "reply", Text: "sk-hidden"}}
 	w.archive.found = recall.Result{
@@ -156,8 +156,8 @@ func TestNothingLeavesUnredacted(t *testing.T) {
 	}
 }
 
-func TestASearchSaysWhereItMatches(t *testing.T) {
-	w := newWorld(t)
+func TestSearchSnippets(t *testing.T) {
+	w := newFixture(t)
 	w.archive.found = recall.Result{
 		Query: "retry", Terms: []archive.Term{{Text: "retry"}},
 		Hits: []recall.Hit{{Handle: "7f3a12cd/1", Text: "😀 the retry doubles", Kind: archive.KindReply}, {Handle: "7f3a12cd/2", Text: "retry"}, {Handle: "7f3a12cd/3"}},
@@ -172,16 +172,16 @@ func TestASearchSaysWhereItMatches(t *testing.T) {
 	}
 	out = decoded[searchAnswer](t, w.get("/api/v1/search?q=retry&limit=2&cursor="+out.Next))
 	if len(out.Hits) != 1 || out.Hits[0].Handle != "7f3a12cd/3" || out.Next != "" {
-		t.Errorf("the second page: %+v", out)
+		t.Errorf("second page: %+v", out)
 	}
 	out = decoded[searchAnswer](t, w.get("/api/v1/search?q=retry&cursor="+cursorAt(400)))
 	if out.Hits == nil || len(out.Hits) != 0 {
-		t.Errorf("behind the last page: %+v", out)
+		t.Errorf("after the last page: %+v", out)
 	}
 }
 
 func TestOtherMethodsAreRefused(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {
 		out := w.request(method, "/api/v1/sessions", "")
 		if out.Code != 405 || out.Header().Get("Allow") != "GET" || problem(t, out).Hint != "use GET" {
@@ -197,12 +197,12 @@ func FuzzQueries(f *testing.F) {
 	for _, path := range []string{"sessions?limit=3", "search?q=a&kind=edit", "sessions/7f3a12cd/turns/1.2", "sessions/%2e%2e/turns/1", "search?q=%00", "sessions?cursor=bzI", "x?&&="} {
 		f.Add(path)
 	}
-	w := &world{archive: &fake{}}
+	w := &fixture{archive: &fake{}}
 	f.Fuzz(func(t *testing.T, path string) {
 		if strings.ContainsAny(path, " \t\r\n#") || strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			t.Skip("no request line holds it")
+			t.Skip("not valid in a request line")
 		}
-		w = newWorld(t)
+		w = newFixture(t)
 		defer func() {
 			if r := recover(); r != nil && !strings.Contains(fmt.Sprint(r), "invalid NewRequest") {
 				panic(r)

@@ -1,7 +1,6 @@
-// Package httpapi is the archive's face for people and programs that speak HTTP:
-// a JSON API under /api/v1, described by an OpenAPI document that is made of the
-// same table as the routes, and a web page that uses it. What leaves is redacted,
-// and nobody gets in without the token.
+// Package httpapi serves the archive over HTTP: a JSON API under /api/v1 and a web
+// page that uses it. One table defines the routes and the OpenAPI document. Every
+// response is redacted, and every request for data needs the token.
 package httpapi
 
 import (
@@ -14,96 +13,107 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 
 	"strandline/internal/archive"
 )
 
-// Options are what a server works with.
+// Options configure a server.
 type Options struct {
 	Version string
 	Now     func() time.Time
-	// Log takes what goes wrong inside; a client is told no more than that.
+	// Log takes internal errors, whose details no response holds.
 	Log     *slog.Logger
 	Archive Archive
-	// Redact replaces the secrets in a text. It is applied to every text that leaves.
+	// Redact replaces the secrets in a text. It is applied to every response.
 	Redact func(string) string
-	// Token opens the API to who knows it.
+	// Token gives access to the API.
 	Token string
-	// Hosts are the names by which the server may be called, beside addresses.
+	// Hosts are the accepted Host headers, in addition to addresses.
 	Hosts []string
-	// Network says that it listens beyond this machine.
+	// Network allows requests that name the server by any address.
 	Network bool
-	// Exact lets transcripts leave as they are, with the secrets in them.
+	// Exact allows the export of transcripts, which are not redacted.
 	Exact bool
 }
 
-// Server answers HTTP.
+// Server is the HTTP server.
 type Server struct {
-	opts    Options
-	gate    *gate
-	routes  []route
-	handler http.Handler
-	readers chan struct{} // who reads the index now
-	streams chan struct{} // who listens to events now
-	every   time.Duration // between two looks for events
-	sums    *sums
-	// document is the OpenAPI document, made when somebody asks for it.
-	document func() (json.RawMessage, error)
-	ending   chan struct{} // closed when streams of events have to end
+	opts     Options
+	auth     *auth
+	routes   []route
+	handler  http.Handler
+	readers  chan struct{} // limits concurrent reads of the index
+	streams  chan struct{} // limits concurrent event streams
+	interval time.Duration // between two polls for events
+	hashes   *hashes
+	document func() (json.RawMessage, error) // the OpenAPI document, made at the first call
+	ending   chan struct{}                   // closed to end event streams
 }
 
-// The bounds of a connection. A transcript or a stream of events may take longer
-// to write; their handlers move the deadline as they go on.
+// Timeouts of a connection. Handlers of transcripts and event streams extend the
+// write timeout while they send.
 const (
-	headerWait   = 5 * time.Second
-	readWait     = 30 * time.Second
-	writeWait    = 60 * time.Second
-	idleWait     = 2 * time.Minute
-	maxHeader    = 16 << 10
-	answerWithin = 30 * time.Second
-	endWithin    = 5 * time.Second
+	headerTimeout   = 5 * time.Second
+	readTimeout     = 30 * time.Second
+	writeTimeout    = 60 * time.Second
+	idleTimeout     = 2 * time.Minute
+	maxHeader       = 16 << 10 // bytes
+	handlerTimeout  = 30 * time.Second
+	shutdownTimeout = 5 * time.Second
 )
 
-// maxReaders is how many requests read the index at once; others wait for them.
+// maxReaders limits the requests that read the index at the same time.
 const maxReaders = 8
 
-// New returns a server. It listens to nobody yet.
+// New returns a server that does not listen yet.
 func New(o Options) *Server {
-	s := &Server{opts: o, gate: newGate(o), readers: make(chan struct{}, maxReaders), ending: make(chan struct{}),
-		streams: make(chan struct{}, maxStreams), every: eventsEvery, sums: newSums()}
+	s := &Server{
+		opts: o, auth: newAuth(o), readers: make(chan struct{}, maxReaders), ending: make(chan struct{}),
+		streams: make(chan struct{}, maxStreams), interval: eventsInterval, hashes: newHashes(),
+	}
 	s.document = sync.OnceValues(func() (json.RawMessage, error) { return describe(s.routes, o.Version) })
 	s.routes = s.table()
 	s.handler = s.guarded(s.mux())
 	return s
 }
 
-// Handler answers requests; tests call it without a network.
+// Handler returns the server's handler.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Link returns an address below base that lets one browser in, once.
-func (s *Server) Link(base string) string { return base + loginPath + "/" + s.gate.newLink() }
+// Link returns a login link below base that works once.
+func (s *Server) Link(base string) string { return base + loginPath + "/" + s.auth.newLink() }
 
-// Listen listens on an address, "127.0.0.1:0" for a free port of this machine. An
-// address that others can reach is refused unless network is set.
+// Listen listens on an address; "127.0.0.1:0" takes a free port. It refuses an
+// address that other machines can reach unless network is set.
 func Listen(ctx context.Context, addr string, network bool) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, &archive.Error{Code: archive.CodeInvalid, Msg: fmt.Sprintf("%q is no address", addr), Err: err, Hint: "write HOST:PORT, such as 127.0.0.1:0"}
+		return nil, &archive.Error{Code: archive.CodeInvalid, Msg: fmt.Sprintf("%q is not an address", addr), Err: err, Hint: "use HOST:PORT, such as 127.0.0.1:0"}
 	}
 	if !network && !IsLoopback(host) {
-		return nil, archive.Invalid(fmt.Sprintf("%s can be reached from other machines", addr),
-			"add --network if that is meant, or listen on 127.0.0.1")
+		return nil, archive.Invalid("other machines can reach "+addr, "add --network to allow that, or listen on 127.0.0.1")
 	}
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, cannotListen(addr, err)
+	switch {
+	case isInUse(err):
+		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "another program listens on " + addr, Err: err, Hint: "choose another port, or 0 for any free one"}
+	case err != nil:
+		return nil, &archive.Error{Code: archive.CodeDenied, Msg: "cannot listen on " + addr, Err: err, Hint: "choose an address of this machine and a port above 1023"}
 	}
 	return ln, nil
 }
 
-// URL is the address to call a server by that listens at addr. One that listens
-// everywhere is called by this machine's own name for itself.
+// isInUse reports whether an address is in use. Windows has a separate error
+// number for that.
+func isInUse(err error) bool {
+	const windows = syscall.Errno(10048)
+	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, windows)
+}
+
+// URL returns the URL of a server that listens on addr, with 127.0.0.1 in place of
+// an unspecified address.
 func URL(addr net.Addr) string {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
@@ -115,19 +125,11 @@ func URL(addr net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// cannotListen says why nobody can listen on an address.
-func cannotListen(addr string, err error) error {
-	if inUse(err) {
-		return &archive.Error{Code: archive.CodeBusy, Msg: "another program listens on " + addr, Err: err, Hint: "choose another port, or 0 for any that is free"}
-	}
-	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot listen on " + addr, Err: err, Hint: "choose an address of this machine and a port above 1023"}
-}
-
-// Run answers what arrives at ln until ctx ends; then it lets requests that are
-// underway end, for some seconds. It runs once.
+// Run serves ln until ctx ends, and then waits up to shutdownTimeout for open
+// requests. It can be called once.
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: headerWait, ReadTimeout: readWait, WriteTimeout: writeWait, IdleTimeout: idleWait,
+		Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
@@ -144,13 +146,13 @@ func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	case <-ctx.Done():
 	}
 	close(s.ending)
-	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	err := srv.Shutdown(wait)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}
-	for range failed { // until nobody serves any more
+	for range failed { // until Serve has returned
 	}
 	if err != nil {
 		return fmt.Errorf("end HTTP server: %w", err)

@@ -18,17 +18,17 @@ import (
 	"strandline/internal/archive"
 )
 
-func TestTranscriptsLeaveOnlyWhereThatIsMeant(t *testing.T) {
-	w := newWorld(t)
+func TestExportNeedsExact(t *testing.T) {
+	w := newFixture(t)
 	w.archive.transcript = "sk-hidden"
 	out := w.get("/api/v1/sessions/7f3a12cd/transcript")
-	if p := problem(t, out); out.Code != 403 || p.Code != archive.CodeDenied || !strings.Contains(p.Hint, "--exact") || w.archive.asked != nil {
+	if p := problem(t, out); out.Code != 403 || p.Code != archive.CodeDenied || !strings.Contains(p.Hint, "--exact") || w.archive.request != nil {
 		t.Errorf("%d %+v", out.Code, p)
 	}
 }
 
-func TestATranscriptLeavesByteForByte(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Exact = true })
+func TestExportIsExact(t *testing.T) {
+	w := newFixture(t, func(o *Options) { o.Exact = true })
 	w.archive.transcript = strings.Repeat("{\"type\":\"user\"}\n", 200_000)
 	sum := sha256.Sum256([]byte(w.archive.transcript))
 	tag := `"` + hex.EncodeToString(sum[:]) + `"`
@@ -40,10 +40,10 @@ func TestATranscriptLeavesByteForByte(t *testing.T) {
 		body   string
 	}{
 		{"whole", nil, 200, w.archive.transcript},
-		{"a part", []func(*http.Request){header("Range", "bytes=15-19")}, 206, w.archive.transcript[15:20]},
-		{"the rest of what was fetched before", []func(*http.Request){header("Range", "bytes=2999990-"), header("If-Range", tag)}, 206, w.archive.transcript[2999990:]},
-		{"the rest of what is another one now", []func(*http.Request){header("Range", "bytes=2999990-"), header("If-Range", `"other"`)}, 200, w.archive.transcript},
-		{"what one has", []func(*http.Request){header("If-None-Match", tag)}, 304, ""},
+		{"range", []func(*http.Request){header("Range", "bytes=15-19")}, 206, w.archive.transcript[15:20]},
+		{"resume", []func(*http.Request){header("Range", "bytes=2999990-"), header("If-Range", tag)}, 206, w.archive.transcript[2999990:]},
+		{"resume of a changed transcript", []func(*http.Request){header("Range", "bytes=2999990-"), header("If-Range", `"other"`)}, 200, w.archive.transcript},
+		{"cached", []func(*http.Request){header("If-None-Match", tag)}, 304, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := w.get(path, c.change...)
@@ -53,14 +53,14 @@ func TestATranscriptLeavesByteForByte(t *testing.T) {
 		})
 	}
 	if out := w.get(path, header("Range", "bytes=9999999-")); out.Code != 416 {
-		t.Errorf("behind the end: %d", out.Code)
+		t.Errorf("range after the end: %d", out.Code)
 	}
 	if name := w.get(path).Header().Get("Content-Disposition"); name != "attachment; filename="+sessionA+".jsonl" {
 		t.Error(name)
 	}
 }
 
-func TestWhatIsSentIsBounded(t *testing.T) {
+func TestRequestBodies(t *testing.T) {
 	js := header("Content-Type", "application/json")
 	for _, c := range []struct {
 		name, body string
@@ -68,32 +68,32 @@ func TestWhatIsSentIsBounded(t *testing.T) {
 		status     int
 	}{
 		{"a snapshot", `{"session":"7f3a12cd","summary":"so far","tasks":[{"id":"1","subject":"Go"}]}`, js, 201},
-		{"with its charset", `{"session":"7f3a12cd"}`, header("Content-Type", "application/json; charset=utf-8"), 201},
+		{"with a charset", `{"session":"7f3a12cd"}`, header("Content-Type", "application/json; charset=utf-8"), 201},
 		{"a form", `session=7f3a12cd`, header("Content-Type", "application/x-www-form-urlencoded"), 400},
-		{"plain text, which pages of other sites can send", `{"session":"7f3a12cd"}`, header("Content-Type", "text/plain"), 400},
+		{"plain text, which other sites can send", `{"session":"7f3a12cd"}`, header("Content-Type", "text/plain"), 400},
 		{"no type", `{"session":"7f3a12cd"}`, header("Content-Type", ""), 400},
-		{"a field that nobody knows", `{"session":"7f3a12cd","summry":"x"}`, js, 400},
-		{"another shape", `{"session":["7f3a12cd"]}`, js, 400},
+		{"an unknown field", `{"session":"7f3a12cd","summry":"x"}`, js, 400},
+		{"wrong type", `{"session":["7f3a12cd"]}`, js, 400},
 		{"two values", `{"session":"7f3a12cd"} {}`, js, 400},
-		{"half a value", `{"session":`, js, 400},
-		{"nothing", ``, js, 400},
-		{"too much", `{"session":"` + strings.Repeat("x", maxBody) + `"}`, js, 400},
+		{"truncated", `{"session":`, js, 400},
+		{"empty", ``, js, 400},
+		{"too large", `{"session":"` + strings.Repeat("x", maxBody) + `"}`, js, 400},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFixture(t)
 			out := w.request(http.MethodPost, "/api/v1/snapshots", c.body, c.change)
 			if out.Code != c.status {
 				t.Errorf("%d %s", out.Code, out.Body)
 			}
-			if (w.archive.asked != nil) != (c.status == 201) {
-				t.Errorf("the archive was asked: %v", w.archive.asked)
+			if (w.archive.request != nil) != (c.status == 201) {
+				t.Errorf("the archive was called: %v", w.archive.request)
 			}
 		})
 	}
 }
 
-// listen serves a world on a port and returns what runs until the test ends it.
-func (w *world) listen() (url string, end func() error) {
+// listen serves the fixture on a free port until end is called or the test ends.
+func (w *fixture) listen() (url string, end func() error) {
 	w.t.Helper()
 	w.server.opts.Now = time.Now // connections have deadlines of the real clock
 	ctx, cancel := context.WithCancel(w.t.Context())
@@ -111,8 +111,8 @@ func (w *world) listen() (url string, end func() error) {
 	return URL(ln.Addr()), end
 }
 
-// open asks a server that listens; the answer is closed when the test ends.
-func (w *world) open(url string) (status int, body io.Reader) {
+// open sends a request over the network. The body is closed when the test ends.
+func (w *fixture) open(url string) (status int, body io.Reader) {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -127,9 +127,9 @@ func (w *world) open(url string) (status int, body io.Reader) {
 	return out.StatusCode, out.Body
 }
 
-func TestAStreamTellsWhatIsNewAndEndsWithTheServer(t *testing.T) {
-	w := newWorld(t)
-	w.server.every = time.Millisecond
+func TestEventStream(t *testing.T) {
+	w := newFixture(t)
+	w.server.interval = time.Millisecond
 	w.archive.recent = []app.Session{{Session: sessionA, Turns: 2, Steps: 5}}
 	url, end := w.listen()
 	_, body := w.open(url + "/api/v1/events")
@@ -150,7 +150,7 @@ func TestAStreamTellsWhatIsNewAndEndsWithTheServer(t *testing.T) {
 		w.archive.mu.Unlock()
 		w.archive.stamp.Add(1)
 	}
-	w.archive.stamp.Add(1) // something else was written: nobody is told
+	w.archive.stamp.Add(1) // another write: no event
 	for _, s := range []app.Session{{Session: sessionA, Turns: 3, Steps: 6, Title: "sk-hidden"}, {Session: "another", Turns: 1}} {
 		grow(s)
 		if got := line(); got != "event: turns\n" {
@@ -174,8 +174,8 @@ func TestAStreamTellsWhatIsNewAndEndsWithTheServer(t *testing.T) {
 	}
 }
 
-func TestStreamsAreCounted(t *testing.T) {
-	w := newWorld(t)
+func TestStreamsAreLimited(t *testing.T) {
+	w := newFixture(t)
 	url, _ := w.listen()
 	for range maxStreams {
 		w.open(url + "/api/v1/events")
@@ -184,21 +184,21 @@ func TestStreamsAreCounted(t *testing.T) {
 		t.Errorf("%d", status)
 	}
 	if status, _ := w.open(url + "/api/v1/sessions"); status != 200 {
-		t.Errorf("others wait for them: %d", status)
+		t.Errorf("blocked by streams: %d", status)
 	}
 }
 
-// A stream of a session that is not there is an error, not a silent stream.
-func TestAStreamOfNothingIsRefused(t *testing.T) {
-	w := newWorld(t)
-	w.archive.err = archive.NotFound("there is no session", "")
+// A stream of an unknown session is an error, not an empty stream.
+func TestStreamOfUnknownSession(t *testing.T) {
+	w := newFixture(t)
+	w.archive.err = archive.NotFound("no such session", "")
 	if out := w.get("/api/v1/events?session=ffffffff"); out.Code != 404 {
 		t.Errorf("%d", out.Code)
 	}
 }
 
-func TestManyAskAtOnce(t *testing.T) {
-	w := newWorld(t)
+func TestConcurrentRequests(t *testing.T) {
+	w := newFixture(t)
 	w.archive.sessions = []app.Session{{Title: "the key is sk-hidden"}}
 	url, _ := w.listen()
 	var all sync.WaitGroup
@@ -218,7 +218,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-func TestListeningSaysWhatIsInTheWay(t *testing.T) {
+func TestListenErrors(t *testing.T) {
 	ln, err := Listen(t.Context(), "127.0.0.1:0", false)
 	if err != nil {
 		t.Fatal(err)

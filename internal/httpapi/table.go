@@ -3,117 +3,148 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"unicode/utf16"
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
+	"strandline/internal/recall"
 )
 
-// table lists the routes.
+// table returns the routes.
 func (s *Server) table() []route {
-	a := s.opts.Archive
-	return append([]route{
-		reads(s, route{path: "/projects", id: "listProjects", summary: "The projects that sessions are kept of"},
-			func(ctx context.Context, _ *call) (listOf[app.Project], error) { return whole(a.Projects(ctx)) }),
-		reads(s, route{path: "/sessions", id: "listSessions", summary: "The sessions that are kept, newest first", params: sessionsParams()}, s.sessions),
-		reads(s, route{path: "/running", id: "listRunning", summary: "Sessions that work now, and how full their context is"},
-			func(ctx context.Context, _ *call) (listOf[app.Running], error) { return whole(a.Running(ctx)) }),
-		reads(s, route{path: "/sessions/{session}", id: "getSession", summary: "A session's outline: its turns, and the files that the client keeps beside its transcript"},
+	a := &s.opts.Archive
+	return []route{
+		get(s, route{path: "/projects", id: "listProjects", summary: "List the projects of archived sessions"},
+			func(ctx context.Context, _ *call) (page[app.Project], error) { return all(a.Projects(ctx)) }),
+		get(s, route{path: "/sessions", id: "listSessions", summary: "List archived sessions, newest first", params: []param{
+			projectParam(), {name: "parent", kind: isHandle, desc: "only sub-agents and forks of this session"}, agentsParam(), sinceParam(),
+			limitParam(defaultPage, 500), cursorParam(),
+		}}, s.sessions),
+		get(s, route{path: "/running", id: "listRunning", summary: "List running sessions with their context-window usage"},
+			func(ctx context.Context, _ *call) (page[app.Running], error) { return all(a.Running(ctx)) }),
+		get(s, route{path: "/sessions/{session}", id: "getSession", summary: "Get a session's outline: its turns, and the client files stored with its transcript"},
 			func(ctx context.Context, c *call) (app.Outline, error) {
 				return a.Outline(ctx, c.PathValue("session"))
 			}),
-		reads(s, route{path: "/sessions/{session}/turns/{place}", id: "getPlace", summary: "The text of a turn (12) or of a step (12.3), nothing cut, and what its calls came to"}, s.place),
-		reads(s, route{path: "/sessions/{session}/timeline", id: "getTimeline", summary: "A session's course: turns, tasks, segments, compactions, tokens"},
+		get(s, route{path: "/sessions/{session}/turns/{place}", id: "getPlace", summary: "Get the full text of a turn (12) or a step (12.3) with its tool calls"}, s.place),
+		get(s, route{path: "/sessions/{session}/timeline", id: "getTimeline", summary: "Get a session's timeline: turns, tasks, segments, compactions, tokens"},
 			func(ctx context.Context, c *call) (app.Timeline, error) {
 				return a.Timeline(ctx, c.PathValue("session"))
 			}),
-		reads(s, route{path: "/sessions/{session}/tasks", id: "listTasks", summary: "What a session worked on; a sub-agent's tasks stand below the one that it was given",
-			params: []param{{name: "open", kind: isFlag, says: "only those with work left"}}},
-			func(ctx context.Context, c *call) (listOf[app.TaskTree], error) {
-				return whole(a.Tasks(ctx, c.PathValue("session"), c.flag("open")))
+		get(s, route{path: "/sessions/{session}/tasks", id: "listTasks", summary: "List a session's tasks; a sub-agent's tasks are nested in the task it was given",
+			params: []param{{name: "open", kind: isFlag, desc: "only unfinished tasks"}}},
+			func(ctx context.Context, c *call) (page[app.TaskTree], error) {
+				return all(a.Tasks(ctx, c.PathValue("session"), c.flag("open")))
 			}),
-		reads(s, route{path: "/sessions/{session}/segments", id: "listSegments", summary: "Stretches of finished work with their summaries", params: []param{pendingParam()}},
-			func(ctx context.Context, c *call) (listOf[app.Segment], error) {
-				return whole(a.Segments(ctx, c.PathValue("session"), c.flag("pending")))
+		get(s, route{path: "/sessions/{session}/segments", id: "listSegments", summary: "List a session's segments with their summaries", params: []param{pendingParam()}}, s.segments),
+		get(s, route{path: "/sessions/{session}/files", id: "listSessionFiles", summary: "List the files that a session touched, most often changed first"},
+			func(ctx context.Context, c *call) (page[app.File], error) {
+				return all(a.SessionFiles(ctx, c.PathValue("session")))
 			}),
-		reads(s, route{path: "/sessions/{session}/files", id: "listSessionFiles", summary: "The files that a session touched, the most often changed first"},
-			func(ctx context.Context, c *call) (listOf[app.File], error) {
-				return whole(a.SessionFiles(ctx, c.PathValue("session")))
+		get(s, route{path: "/sessions/{session}/compactions", id: "listSessionCompactions", summary: "List a session's compactions and their outcomes, newest first"},
+			func(ctx context.Context, c *call) (page[app.Compaction], error) {
+				return all(a.Compactions(ctx, c.PathValue("session"), 0))
 			}),
-		reads(s, route{path: "/sessions/{session}/compactions", id: "listSessionCompactions", summary: "A session's compactions, newest first, and what became of them"},
-			func(ctx context.Context, c *call) (listOf[app.Compaction], error) {
-				return whole(a.Compactions(ctx, c.PathValue("session"), 0))
-			}),
-		reads(s, route{path: "/sessions/{session}/restore", id: "restore", summary: "The block that a compaction of the session would get back", params: contextParams(true)},
+		get(s, route{path: "/sessions/{session}/restore", id: "restore", summary: "Get the context that a compaction of the session would restore", params: contextParams(true)},
 			func(ctx context.Context, c *call) (app.Context, error) { return a.Restore(ctx, c.context()) }),
-		reads(s, route{path: "/sessions/{session}/preserve", id: "preserve", summary: "The text that the client's summarizer would be given", params: contextParams(false)},
+		get(s, route{path: "/sessions/{session}/preserve", id: "preserve", summary: "Get the steering text for the client's summarizer", params: contextParams(false)},
 			func(ctx context.Context, c *call) (app.Context, error) { return a.Preserve(ctx, c.context()) }),
-		reads(s, route{path: "/sessions/{session}/stats", id: "getSessionStats", summary: "Turns, calls, tokens and cost of a session"},
-			func(ctx context.Context, c *call) (app.Stats, error) { return a.Stats(ctx, c.PathValue("session")) }),
-		reads(s, route{path: "/search", id: "search", summary: "Find what was said and done", params: searchParams()}, s.search),
-		reads(s, route{path: "/segments", id: "listAllSegments", summary: "Stretches of finished work of all sessions", params: []param{pendingParam()}},
-			func(ctx context.Context, c *call) (listOf[app.Segment], error) {
-				return whole(a.Segments(ctx, "", c.flag("pending")))
+		get(s, route{path: "/sessions/{session}/stats", id: "getSessionStats", summary: "Get a session's turns, calls, tokens and cost"}, s.stats),
+		get(s, route{path: "/search", id: "search", summary: "Search prompts, replies, commands, edits and outputs", params: searchParams()}, s.search),
+		get(s, route{path: "/segments", id: "listAllSegments", summary: "List the segments of all sessions", params: []param{pendingParam()}}, s.segments),
+		get(s, route{path: "/files", id: "listTouches", summary: "List what was done to a file, oldest first", params: []param{
+			{name: "path", required: true, desc: "the file's path, or its end after a slash, such as pay/retry.go"},
+			projectParam(), sessionParam(), sinceParam(), {name: "reads", kind: isFlag, desc: "include reads and searches"}, limitParam(defaultPage, 1000),
+		}}, s.files),
+		get(s, route{path: "/compactions", id: "listCompactions", summary: "List the newest compactions, and how much of what was needed afterwards they kept",
+			params: []param{limitParam(compactionsDefault, compactionsMax)}},
+			func(ctx context.Context, c *call) (page[app.Compaction], error) {
+				return all(a.Compactions(ctx, "", c.number("limit", compactionsDefault)))
 			}),
-		reads(s, route{path: "/files", id: "listTouches", summary: "What was done to a file, oldest first", params: filesParams()}, s.files),
-		reads(s, route{path: "/compactions", id: "listCompactions", summary: "The newest compactions, and how much of what was needed next they kept",
-			params: []param{limitParam(compactionsListed, compactionsMost)}},
-			func(ctx context.Context, c *call) (listOf[app.Compaction], error) {
-				return whole(a.Compactions(ctx, "", c.number("limit", compactionsListed)))
-			}),
-		reads(s, route{path: "/stats", id: "getStats", summary: "Turns, calls, tokens and cost of the archive"},
-			func(ctx context.Context, _ *call) (app.Stats, error) { return a.Stats(ctx, "") }),
-		reads(s, route{path: "/status", id: "getStatus", summary: "What is kept, how large it is, and whether anything is missing"},
+		get(s, route{path: "/stats", id: "getStats", summary: "Get the archive's turns, calls, tokens and cost"}, s.stats),
+		get(s, route{path: "/status", id: "getStatus", summary: "Get the archive's contents, size and problems"},
 			func(ctx context.Context, _ *call) (app.Status, error) { return a.Status(ctx) }),
-		reads(s, route{path: "/health", id: "getHealth", summary: "That the server answers"},
+		get(s, route{path: "/health", id: "getHealth", summary: "Check that the server responds"},
 			func(context.Context, *call) (health, error) {
 				return health{Status: "ok", Version: s.opts.Version}, nil
 			}),
-		reads(s, route{path: "/openapi.json", id: "getDocument", summary: "This document"},
+		get(s, route{path: "/openapi.json", id: "getDocument", summary: "Get this document"},
 			func(context.Context, *call) (json.RawMessage, error) { return s.document() }),
 		s.exportRoute(),
 		s.eventsRoute(),
-	}, s.snapshotRoutes()...)
+		post(s, route{path: "/snapshots", id: "saveSnapshot", summary: "Save a snapshot of a session's work: tasks, agents, messages, actions"}, a.SaveSnapshot),
+		get(s, route{path: "/snapshots", id: "listSnapshots", summary: "List snapshots, newest first", params: []param{snapshotSessionParam(), limitParam(defaultPage, 500), cursorParam()}},
+			func(ctx context.Context, c *call) (page[app.SnapshotLine], error) {
+				list, err := a.Snapshots(ctx, c.text("session"))
+				return paged(list, c), err
+			}),
+		get(s, route{path: "/snapshots/{snapshot}", id: "getSnapshot", summary: "Get a snapshot", params: []param{snapshotSessionParam()}},
+			func(ctx context.Context, c *call) (app.Snapshot, error) { return a.Snapshot(ctx, c.snapshot()) }),
+		get(s, route{path: "/snapshots/{snapshot}/brief", id: "getSnapshotBrief", summary: "Get what an agent of a role needs from a snapshot, fenced as data",
+			params: []param{snapshotSessionParam(), roleParam(), {name: "budget", kind: isNumber, least: 500, most: maxBudget, desc: "maximal number of characters (default 8000)"}}},
+			func(ctx context.Context, c *call) (app.SnapshotBrief, error) {
+				return a.SnapshotBrief(ctx, c.snapshot(), c.text("role"), c.number("budget", 0))
+			}),
+	}
 }
 
-// health says that a server answers, and which.
+// health is the response of /health.
 type health struct {
 	Status  string `json:"status"`
 	Version string `json:"version"`
 }
 
-// How many compactions are listed. One that was never measured takes some
-// hundredths of a second.
+// Measuring a compaction for the first time takes some 10 ms, so few are listed.
 const (
-	compactionsListed = 20
-	compactionsMost   = 200
+	compactionsDefault = 20
+	compactionsMax     = 200
 )
 
-func sessionsParams() []param {
-	return []param{
-		projectParam(), {name: "parent", kind: isHandle, says: "only the sub-agents and forks of this session"}, agentsParam(), sinceParam(),
-		limitParam(defaultPage, 500), cursorParam(),
-	}
+// maxBudget is the largest text of a compaction, in characters.
+const maxBudget = 400_000
+
+// Parameters of several routes.
+
+func projectParam() param {
+	return param{name: "project", desc: "only this project: its name, or a part of its folder's path"}
+}
+
+func sessionParam() param {
+	return param{name: "session", kind: isHandle, desc: "only this session"}
+}
+
+func sinceParam() param {
+	return param{name: "since", kind: isTime, desc: "only newer than this: an age such as 7d or 12h, a date, or an RFC 3339 time"}
+}
+
+func cursorParam() param {
+	return param{name: "cursor", kind: isCursor, desc: "next of the previous page"}
+}
+
+func agentsParam() param {
+	return param{name: "agents", kind: isFlag, desc: "include sub-agent runs"}
 }
 
 func pendingParam() param {
-	return param{name: "pending", kind: isFlag, says: "only those that wait for a summary"}
+	return param{name: "pending", kind: isFlag, desc: "only segments without a summary"}
 }
 
-func filesParams() []param {
-	return []param{
-		{name: "path", required: true, says: "the file's path, whole or its end at a slash, such as pay/retry.go"},
-		projectParam(), {name: "session", kind: isHandle, says: "only this session"}, sinceParam(),
-		{name: "reads", kind: isFlag, says: "reads and searches as well"}, limitParam(defaultPage, 1000),
-	}
+func roleParam() param {
+	return param{name: "role", oneOf: []string{"orchestrator", "developer", "specialist", "validator", "auto"}, desc: "the role to select for; auto derives it from the agent's type"}
 }
 
-// The bounds of what a compaction gets, in characters.
-const maxBudget = 400_000
+func snapshotSessionParam() param {
+	return param{name: "session", kind: isHandle, desc: "of this session; latest is then its newest snapshot"}
+}
+
+func limitParam(normal, most int) param {
+	return param{name: "limit", kind: isNumber, least: 1, most: most, normal: normal, desc: "maximal number of entries"}
+}
 
 func contextParams(roles bool) []param {
 	ps := []param{
-		{name: "budget", kind: isNumber, least: 0, most: maxBudget, says: "at most this many characters; left out, as the settings say"},
-		{name: "at_line", kind: isNumber, least: 0, most: 1 << 30, says: "as if the session had ended before this line of its transcript"},
+		{name: "budget", kind: isNumber, least: 0, most: maxBudget, desc: "maximal number of characters (default: from the settings)"},
+		{name: "at_line", kind: isNumber, least: 0, most: 1 << 30, desc: "as if the session had ended before this line of its transcript"},
 	}
 	if roles {
 		ps = append(ps, roleParam())
@@ -121,29 +152,32 @@ func contextParams(roles bool) []param {
 	return ps
 }
 
-func roleParam() param {
-	return param{name: "role", oneOf: []string{"orchestrator", "developer", "specialist", "validator", "auto"}, says: "shape it for such work; auto: as the agent's type says"}
-}
-
-// context is what a call asks of what a compaction gets.
+// context returns the parameters of restore and preserve.
 func (c *call) context() app.ContextAsk {
 	return app.ContextAsk{Session: c.PathValue("session"), Role: c.text("role"), AtLine: c.number("at_line", 0), Budget: c.number("budget", 0)}
 }
 
-// sessions lists sessions page by page.
-func (s *Server) sessions(ctx context.Context, c *call) (listOf[app.Session], error) {
-	since, err := c.since("since")
-	if err != nil {
-		return listOf[app.Session]{}, err
-	}
-	list, err := s.opts.Archive.Sessions(ctx, app.SessionsAsk{Project: c.text("project"), Parent: c.text("parent"), Agents: c.flag("agents"), Since: since})
-	if err != nil {
-		return listOf[app.Session]{}, err
-	}
-	return paged(list, c), nil
+func (c *call) snapshot() app.SnapshotsAsk {
+	return app.SnapshotsAsk{ID: c.PathValue("snapshot"), Session: c.text("session")}
 }
 
-// place gives a turn or a step whole.
+func (s *Server) segments(ctx context.Context, c *call) (page[app.Segment], error) {
+	return all(s.opts.Archive.Segments(ctx, c.PathValue("session"), c.flag("pending")))
+}
+
+func (s *Server) stats(ctx context.Context, c *call) (app.Stats, error) {
+	return s.opts.Archive.Stats(ctx, c.PathValue("session"))
+}
+
+func (s *Server) sessions(ctx context.Context, c *call) (page[app.Session], error) {
+	since, err := c.since()
+	if err != nil {
+		return page[app.Session]{}, err
+	}
+	list, err := s.opts.Archive.Sessions(ctx, app.SessionsAsk{Project: c.text("project"), Parent: c.text("parent"), Agents: c.flag("agents"), Since: since})
+	return paged(list, c), err
+}
+
 func (s *Server) place(ctx context.Context, c *call) (app.Place, error) {
 	at, err := archive.ParseHandle(c.PathValue("session") + "/" + c.PathValue("place"))
 	if err != nil {
@@ -155,11 +189,11 @@ func (s *Server) place(ctx context.Context, c *call) (app.Place, error) {
 // touches is a file's history.
 type touches struct {
 	Items []app.Touch `json:"items"`
-	Older int         `json:"older"` // that were left out
+	Older int         `json:"older"` // number of omitted older entries
 }
 
 func (s *Server) files(ctx context.Context, c *call) (touches, error) {
-	since, err := c.since("since")
+	since, err := c.since()
 	if err != nil {
 		return touches{}, err
 	}
@@ -167,4 +201,94 @@ func (s *Server) files(ctx context.Context, c *call) (touches, error) {
 		Path: c.text("path"), Project: c.text("project"), Session: c.text("session"), Since: since, Reads: c.flag("reads"), Limit: c.number("limit", defaultPage),
 	})
 	return touches{Items: list, Older: older}, err
+}
+
+const (
+	searchHits    = 20
+	searchMax     = 100
+	searchDepth   = 500 // hits that all pages together hold
+	snippetLength = 280 // characters
+)
+
+func searchParams() []param {
+	var kinds []string
+	for _, k := range archive.PassageKinds() {
+		kinds = append(kinds, string(k))
+	}
+	return []param{
+		{name: "q", required: true, desc: `words, "phrases", prefixes*, and filters such as file: kind: since: project: session:`},
+		projectParam(), sessionParam(), sinceParam(),
+		{name: "kind", many: true, oneOf: kinds, desc: "only these kinds of passages"},
+		agentsParam(),
+		{name: "rewound", kind: isFlag, desc: "include rewound turns"},
+		{name: "deep", kind: isFlag, desc: "also scan the logs for text that is not indexed in full"},
+		{name: "explain", kind: isFlag, desc: "explain each hit's score"},
+		limitParam(searchHits, searchMax), cursorParam(),
+	}
+}
+
+// hit is a hit with a snippet.
+type hit struct {
+	recall.Hit
+	Snippet string `json:"snippet"`
+	// Marks are the matching ranges of the snippet, in UTF-16 units.
+	Marks [][2]int `json:"marks"`
+}
+
+// searchAnswer has the fields of `search --json` and the cursor of the next page.
+type searchAnswer struct {
+	recall.Result
+	Hits []hit  `json:"hits"`
+	Next string `json:"next,omitempty"`
+}
+
+func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
+	since, err := c.since()
+	if err != nil {
+		return searchAnswer{}, err
+	}
+	from, limit := c.offset(), c.number("limit", searchHits)
+	ask := app.SearchAsk{
+		Query: c.text("q"), Project: c.text("project"), Session: c.text("session"), Since: since,
+		Agents: c.flag("agents"), Rewound: c.flag("rewound"), Deep: c.flag("deep"), Explain: c.flag("explain"),
+		Limit: min(from+limit+1, searchDepth),
+	}
+	for _, k := range c.query["kind"] {
+		ask.Kinds = append(ask.Kinds, archive.PassageKind(k))
+	}
+	found, err := s.opts.Archive.Search(ctx, ask)
+	if err != nil {
+		return searchAnswer{}, err
+	}
+	hits := found.Hits[min(from, len(found.Hits)):]
+	out := searchAnswer{Hits: make([]hit, 0, min(limit, len(hits)))}
+	if len(hits) > limit {
+		hits, out.Next = hits[:limit], cursorAt(from+limit)
+	}
+	for _, h := range hits {
+		h.Text = s.opts.Redact(h.Text) // before it is cut
+		text, marks := recall.Snippet(h.Text, found.Terms, snippetLength)
+		out.Hits = append(out.Hits, hit{Hit: h, Snippet: text, Marks: utf16Ranges(text, marks)})
+	}
+	found.Hits = nil
+	out.Result = found
+	return out, nil
+}
+
+// utf16Ranges converts byte ranges to UTF-16 units, which JavaScript counts in.
+func utf16Ranges(text string, marks []recall.Mark) [][2]int {
+	out := make([][2]int, 0, len(marks))
+	at, n := 0, 0
+	count := func(to int) int {
+		for _, r := range text[at:to] {
+			n += utf16.RuneLen(r)
+		}
+		at = to
+		return n
+	}
+	for _, m := range marks {
+		from := count(m.From)
+		out = append(out, [2]int{from, count(m.To)})
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-import { el, say } from "./dom.js";
+import { el, announce } from "./dom.js";
 import { Problem } from "./api.js";
 import { sessions } from "./sessions.js";
 import { session } from "./session.js";
@@ -10,25 +10,25 @@ import { status } from "./status.js";
 const main = document.getElementById("main");
 const box = document.getElementById("q");
 
-// The views by the first part of what stands behind #/; anything else is a handle.
+// Views by the first path segment after #/. Any other segment is a handle.
 const views = { "": sessions, search, files, compactions, status };
 
 let leave = new AbortController();
 
-/** split takes an address behind # apart: its path and its query. */
+/** split returns the path and the query of a location hash. */
 function split(hash) {
   const at = hash.indexOf("?");
   const [path, query] = at < 0 ? [hash, ""] : [hash.slice(0, at), hash.slice(at + 1)];
   return [path.replace(/^#\/?/, ""), query];
 }
 
-/** go leads to another address in place of this one. */
+/** go replaces the current address. */
 function go(to) {
   history.replaceState(null, "", to);
   show();
 }
 
-/** show makes the view that the address names. */
+/** show renders the view of the current address. */
 async function show() {
   const [path, query] = split(location.hash);
   const [head] = path.split("/");
@@ -44,23 +44,23 @@ async function show() {
   main.setAttribute("aria-busy", "true");
   try {
     await view({ main, path, query: new URLSearchParams(query), signal, box, go });
-  } catch (fault) {
-    if (!signal.aborted) main.replaceChildren(wrong(fault));
+  } catch (error) {
+    if (!signal.aborted) main.replaceChildren(failure(error));
   }
   if (!signal.aborted) main.removeAttribute("aria-busy");
 }
 
-/** wrong says what went wrong, and what to do. */
-function wrong(fault) {
-  say(fault.message);
-  if (fault instanceof Problem && fault.status === 401) {
-    return el("section", { class: "empty" }, el("h1", null, "The server was started anew"),
-      el("p", null, "Its token is another one now. "), el("p", null, el("a", { href: "/" }, "Open the archive again")));
+/** failure describes an error and what to do. */
+function failure(error) {
+  announce(error.message);
+  if (error instanceof Problem && error.status === 401) {
+    return el("section", { class: "empty" }, el("h1", null, "The server was restarted"),
+      el("p", null, "It has a new token. "), el("p", null, el("a", { href: "/" }, "Open the archive again")));
   }
-  const known = fault instanceof Problem;
-  return el("section", { class: "empty" }, el("h1", null, known ? "That did not work" : "The server does not answer"),
-    el("p", null, known ? fault.message : "It may have ended. Start it again with strandline serve."),
-    known && fault.hint && el("p", { class: "dim" }, fault.hint));
+  const known = error instanceof Problem;
+  return el("section", { class: "empty" }, el("h1", null, known ? "The request failed" : "The server does not respond"),
+    el("p", null, known ? error.message : "It may have stopped. Start it again with strandline serve."),
+    known && error.hint && el("p", { class: "dim" }, error.hint));
 }
 
 document.getElementById("find").addEventListener("submit", (e) => {
@@ -74,7 +74,7 @@ box.addEventListener("input", () => {
   typing = setTimeout(() => find(false), 150);
 });
 
-/** find searches for what stands in the box, in place of the search before. */
+/** find searches for the text in the box. While typing it replaces the previous search. */
 function find(now) {
   clearTimeout(typing);
   const query = new URLSearchParams(location.hash.startsWith("#/search") ? split(location.hash)[1] : "");
@@ -104,7 +104,7 @@ document.addEventListener("keydown", (e) => {
   if (e.key === "ArrowDown" || e.key === "ArrowUp") step(e, e.key === "ArrowDown" ? 1 : -1);
 });
 
-/** step goes to the next or the previous row of a list, from the search box too. */
+/** step moves the focus to the next or previous row of a list, also from the search box. */
 function step(e, by) {
   const rows = [...main.querySelectorAll(".rows a")];
   const at = rows.indexOf(document.activeElement);

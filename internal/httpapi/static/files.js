@@ -1,7 +1,7 @@
-import { el, when, say, count } from "./dom.js";
+import { el, when, announce, count } from "./dom.js";
 import { get } from "./api.js";
 
-/** files shows what was done to a file in all sessions. */
+/** files shows a file's history in all sessions. */
 export async function files({ main, query, signal, go }) {
   const path = query.get("path") ?? "";
   const input = el("input", { type: "text", id: "path", value: path, placeholder: "pay/retry.go", spellcheck: "false" });
@@ -9,18 +9,18 @@ export async function files({ main, query, signal, go }) {
   const ask = () => go(`#/files?${new URLSearchParams({ path: input.value.trim(), ...(reads.checked ? { reads: "true" } : {}) })}`);
   reads.addEventListener("change", ask);
   const form = el("form", { class: "ask", onsubmit: (e) => { e.preventDefault(); ask(); } },
-    el("label", { for: "path", class: "hidden" }, "Path of a file, whole or its end"), input,
-    el("button", { type: "submit" }, "Show its history"), el("label", { class: "chip" }, reads, "reads as well"));
+    el("label", { for: "path", class: "hidden" }, "Path of a file, or its end"), input,
+    el("button", { type: "submit" }, "Show history"), el("label", { class: "chip" }, reads, "include reads"));
   if (!path) {
-    main.replaceChildren(el("h1", null, "History of a file"), form, el("p", { class: "empty" }, "Every change of it and every command that named it, in all sessions. The path is whole, or its end at a slash."));
+    main.replaceChildren(el("h1", null, "History of a file"), form, el("p", { class: "empty" }, "Lists every change of the file and every command that named it, in all sessions. Enter a full path or its end after a slash."));
     input.focus();
     return;
   }
   const found = await get("/files", { path, reads: reads.checked, limit: 200 }, signal);
-  say(count(found.items.length, "entry").replace("entrys", "entries"));
+  announce(count(found.items.length, "entry").replace("entrys", "entries"));
   main.replaceChildren(el("h1", null, path), form,
-    found.items.length ? el("div", { class: "card" }, el("ul", { class: "rows" }, found.items.reverse().map(touch))) : el("p", { class: "empty" }, "Nothing was done to it in a session that is kept."),
-    found.older ? el("p", { class: "meta" }, `${found.older} older ones left out`) : "");
+    found.items.length ? el("div", { class: "card" }, el("ul", { class: "rows" }, found.items.reverse().map(touch))) : el("p", { class: "empty" }, "No archived session touched this file."),
+    found.older ? el("p", { class: "meta" }, `${found.older} older entries omitted`) : "");
 }
 
 const touch = (t) => el("li", null, el("a", { href: `#/${t.handle}` },

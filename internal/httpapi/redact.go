@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// redacted returns v with every text in it redacted, so that no answer depends on
-// its route for that. What v shares with others is changed in place: answers are
-// made for one request.
+// redacted returns v with every string in it redacted, whatever its route. Values
+// that v refers to are changed in place; each response has its own.
 func redacted(v any, clean func(string) string) any {
 	if v == nil {
 		return nil
@@ -18,7 +17,7 @@ func redacted(v any, clean func(string) string) any {
 	return out.Interface()
 }
 
-// redactIn redacts the texts in a value that can be set.
+// redactIn redacts the strings in a settable value.
 func redactIn(v reflect.Value, clean func(string) string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -40,7 +39,7 @@ func redactIn(v reflect.Value, clean func(string) string) {
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return // bytes are no text: their routes redact them
+			return // raw bytes are redacted by their routes
 		}
 		for i := range v.Len() {
 			redactIn(v.Index(i), clean)

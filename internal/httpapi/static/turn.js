@@ -1,14 +1,14 @@
-// One turn: what was asked, said and done in it.
+// One turn: its prompt, replies and tool calls.
 
 import { el, count } from "./dom.js";
-import { get, places } from "./api.js";
+import { get, pathOf } from "./api.js";
 import { changeOf, diff } from "./diff.js";
 
-/** turn is a turn whose text is fetched when it is opened, or by its read. */
+/** turn renders a turn. Its text is fetched when it is opened, or by its read(). */
 export function turn(t, signal) {
   const node = el("details", { class: `turn card${t.dead ? " dead" : ""}`, id: `t${t.handle.split("/")[1]}` },
     el("summary", null, el("code", { class: "dim" }, t.handle.split("/")[1]),
-      el("span", { class: "title" }, t.title || "(no prompt)", t.dead && el("span", { class: "dim" }, " (left behind by a rewind)")),
+      el("span", { class: "title" }, t.title || "(no prompt)", t.dead && el("span", { class: "dim" }, " (rewound)")),
       el("span", { class: "meta" }, count(t.steps, "step"))));
   let reading;
   node.read = () => (reading ??= read(node, t, signal));
@@ -17,31 +17,30 @@ export function turn(t, signal) {
 }
 
 async function read(node, t, signal) {
-  const said = el("div", { class: "said" }, el("p", { class: "dim" }, "Reading …"));
-  node.append(said);
+  const out = el("div", { class: "content" }, el("p", { class: "dim" }, "Loading …"));
+  node.append(out);
   try {
-    const whole = await get(places(t.handle), null, signal);
-    said.replaceChildren(...blocks(whole));
-  } catch (fault) {
-    said.replaceChildren(el("p", { class: "bad" }, fault.message));
+    out.replaceChildren(...blocks(await get(pathOf(t.handle), null, signal)));
+  } catch (error) {
+    out.replaceChildren(el("p", { class: "bad" }, error.message));
   }
 }
 
-const beside = new Set(["attachment", "other"]);
+const hidden = new Set(["attachment", "other"]);
 
-/** blocks are the parts of a turn; a tool's result stands with its call. */
+/** blocks renders a turn's blocks. A tool's result is shown with its call. */
 export function blocks(place) {
   const calls = new Map(place.calls.map((c) => [c.tool_id, c]));
   const results = new Map(place.blocks.filter((b) => b.kind === "tool_result").map((b) => [b.tool_id, b]));
   const out = [];
   for (const b of place.blocks) {
-    if (b.own || beside.has(b.kind)) continue;
+    if (b.own || hidden.has(b.kind)) continue;
     if (b.kind === "tool_result" && place.blocks.some((x) => x.kind === "tool_use" && x.tool_id === b.tool_id)) continue;
     if (b.kind !== "tool_use" && !b.text.trim()) continue;
     const node = el("div", { class: `block ${b.kind}`, "data-line": b.line }, content(b, calls.get(b.tool_id), results.get(b.tool_id)));
     out.push(node);
   }
-  return out.length ? out : [el("p", { class: "dim" }, "Nothing was said here.")];
+  return out.length ? out : [el("p", { class: "dim" }, "No text.")];
 }
 
 function content(b, call, result) {
@@ -52,7 +51,7 @@ function content(b, call, result) {
     case "tool_use":
       return tool(b, call, result);
     case "summary":
-      return fold("The client's summary of what was before", b.text);
+      return fold("The client's summary of the conversation so far", b.text);
     default:
       return fold([b.kind.replace("_", " "), b.name].filter(Boolean).join(" "), b.text);
   }
@@ -60,7 +59,7 @@ function content(b, call, result) {
 
 const fold = (title, text) => el("details", { class: "aside" }, el("summary", null, el("span", { class: "dim" }, title), el("code", { class: "dim" }, text.trim().slice(0, 160))), el("pre", null, text));
 
-/** tool is a call with what it came to. */
+/** tool renders a tool call and its outcome. */
 function tool(b, call, result) {
   const change = call?.kind === "edit" ? changeOf(b.text) : undefined;
   const failed = call?.failed || result?.error;

@@ -1,7 +1,6 @@
-// What the views make their elements with. Texts of the archive only ever become
-// text nodes: nothing here reads markup.
+// Helpers to build elements. Archived text only becomes text nodes, never markup.
 
-/** el makes an element: el("a", {href, class, onclick}, child, "text", …). */
+/** el creates an element: el("a", {href, class, onclick}, child, "text", …). */
 export function el(tag, props, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props ?? {})) {
@@ -13,7 +12,7 @@ export function el(tag, props, ...children) {
   return node;
 }
 
-/** svg makes an element of a drawing. */
+/** svg creates an SVG element. */
 export function svg(tag, props, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(props ?? {})) node.setAttribute(name, value);
@@ -21,7 +20,7 @@ export function svg(tag, props, ...children) {
   return node;
 }
 
-/** marked is a text with its marks, pairs of UTF-16 offsets, as <mark>s. */
+/** marked wraps the marked ranges of a text, pairs of UTF-16 offsets, in <mark>. */
 export function marked(text, marks) {
   const out = [];
   let at = 0;
@@ -38,7 +37,7 @@ const units = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day",
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** when is a moment: how long ago, with the exact time as its title. */
+/** when renders a relative time with the exact time as its title. */
 export function when(iso) {
   const t = new Date(iso);
   if (!iso || t.getFullYear() < 1971) return el("span", { class: "dim" }, "–");
@@ -48,13 +47,13 @@ export function when(iso) {
   return el("time", { datetime: iso, title: exact.format(t) }, text);
 }
 
-/** moment is the exact time as text. */
+/** moment formats an exact time. */
 export function moment(iso) {
   const t = new Date(iso);
   return !iso || t.getFullYear() < 1971 ? "" : exact.format(t);
 }
 
-/** bytes is a size in powers of 1000. */
+/** bytes formats a size in powers of 1000. */
 export function bytes(n) {
   for (const unit of ["B", "KB", "MB", "GB"]) {
     if (n < 1000 || unit === "GB") return `${n < 10 && unit !== "B" ? n.toFixed(1) : Math.round(n)} ${unit}`;
@@ -62,7 +61,7 @@ export function bytes(n) {
   }
 }
 
-/** short is a count of tokens as the statusline writes it. */
+/** short formats a token count as the statusline does. */
 export function short(n) {
   if (n < 1000) return String(n);
   if (n < 1e6) return `${(n / 1000).toFixed(n < 10000 ? 1 : 0)}K`;
@@ -70,10 +69,10 @@ export function short(n) {
   return `${(n / 1e9).toFixed(1)}B`;
 }
 
-/** count is a number with its noun. */
+/** count formats a number with its noun. */
 export const count = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 
-/** say tells who does not see the page what has changed. */
-export function say(text) {
-  document.getElementById("said").textContent = text;
+/** announce reports a change to screen readers. */
+export function announce(text) {
+  document.getElementById("announce").textContent = text;
 }

@@ -29,14 +29,14 @@ const (
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// fake is an archive that holds one session and notes what it was asked. Err, if
-// set, is what every call gives.
+// fake is an archive that returns fixed values and records the last request. Every
+// method returns err.
 type fake struct {
 	err      error
 	sessions []app.Session
 	blocks   []app.Block
 	found    recall.Result
-	asked    any
+	request  any
 
 	transcript string
 	stamp      atomic.Int64
@@ -51,17 +51,17 @@ func (f *fake) Projects(context.Context) ([]app.Project, error) {
 func (f *fake) Sessions(_ context.Context, ask app.SessionsAsk) ([]app.Session, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.asked = ask
+	f.request = ask
 	return slices.Clone(f.sessions), f.err
 }
 
 func (f *fake) Outline(_ context.Context, session string) (app.Outline, error) {
-	f.asked = session
+	f.request = session
 	return app.Outline{Session: app.Session{Session: sessionA, Handle: "7f3a12cd"}, TurnList: []app.Turn{{Handle: "7f3a12cd/0", Title: "Go"}}, Files: []string{}}, f.err
 }
 
 func (f *fake) Place(_ context.Context, at archive.Handle) (app.Place, error) {
-	f.asked = at
+	f.request = at
 	exit := 1
 	return app.Place{Handle: at.String(), Blocks: f.blocks, Calls: []app.Call{{Handle: "7f3a12cd/0.0", ToolID: "t", Name: "Bash", Kind: "command", Command: "go test", Exit: &exit}}}, f.err
 }
@@ -71,47 +71,47 @@ func (f *fake) Running(context.Context) ([]app.Running, error) {
 }
 
 func (f *fake) Timeline(_ context.Context, session string) (app.Timeline, error) {
-	f.asked = session
+	f.request = session
 	return app.Timeline{Session: sessionA, Tokens: []int64{1}, Turns: []app.Turn{}, Tasks: []app.Task{}, Segments: []app.Segment{}, Compactions: []app.Cut{}}, f.err
 }
 
 func (f *fake) Tasks(_ context.Context, session string, open bool) ([]app.TaskTree, error) {
-	f.asked = []any{session, open}
+	f.request = []any{session, open}
 	return []app.TaskTree{{Task: app.Task{ID: "1", Subject: "Go"}, Tasks: []app.TaskTree{{Task: app.Task{ID: "2"}}}}}, f.err
 }
 
 func (f *fake) Segments(_ context.Context, session string, pending bool) ([]app.Segment, error) {
-	f.asked = []any{session, pending}
+	f.request = []any{session, pending}
 	return []app.Segment{{Segment: archive.Segment{ID: "seg-1"}, Tier: archive.TierWarm}}, f.err
 }
 
 func (f *fake) SessionFiles(_ context.Context, session string) ([]app.File, error) {
-	f.asked = session
+	f.request = session
 	return []app.File{{Path: "retry.go"}}, f.err
 }
 
 func (f *fake) FileHistory(_ context.Context, ask app.FilesAsk) ([]app.Touch, int, error) {
-	f.asked = ask
+	f.request = ask
 	return []app.Touch{{Path: ask.Path}}, 3, f.err
 }
 
 func (f *fake) Compactions(_ context.Context, session string, limit int) ([]app.Compaction, error) {
-	f.asked = []any{session, limit}
+	f.request = []any{session, limit}
 	return []app.Compaction{{Handle: "7f3a12cd/1", Handles: []string{}, Used: []string{}}}, f.err
 }
 
 func (f *fake) Restore(_ context.Context, ask app.ContextAsk) (app.Context, error) {
-	f.asked = ask
+	f.request = ask
 	return app.Context{Text: "what was done", Handles: []string{}}, f.err
 }
 
 func (f *fake) Preserve(_ context.Context, ask app.ContextAsk) (app.Context, error) {
-	f.asked = ask
+	f.request = ask
 	return app.Context{Text: "keep it", Handles: []string{}}, f.err
 }
 
 func (f *fake) Stats(_ context.Context, session string) (app.Stats, error) {
-	f.asked = session
+	f.request = session
 	return app.Stats{Session: session, Turns: 3}, f.err
 }
 
@@ -120,17 +120,17 @@ func (f *fake) Status(context.Context) (app.Status, error) {
 }
 
 func (f *fake) Search(_ context.Context, ask app.SearchAsk) (recall.Result, error) {
-	f.asked = ask
+	f.request = ask
 	return f.found, f.err
 }
 
-// bytesOf is a transcript in memory.
+// bytesOf is an in-memory transcript.
 type bytesOf struct{ *strings.Reader }
 
 func (bytesOf) Close() error { return nil }
 
 func (f *fake) Transcript(_ context.Context, session string, generation int) (app.Transcript, error) {
-	f.asked = []any{session, generation}
+	f.request = []any{session, generation}
 	return app.Transcript{Session: sessionA, Bytes: bytesOf{strings.NewReader(f.transcript)}, Size: int64(len(f.transcript))}, f.err
 }
 
@@ -143,38 +143,38 @@ func (f *fake) Recent(_ context.Context, session string) ([]app.Session, error) 
 }
 
 func (f *fake) SaveSnapshot(_ context.Context, d app.SnapshotDraft) (app.Snapshot, error) {
-	f.asked = d
+	f.request = d
 	return app.Snapshot{ID: "s1", Session: d.Session, SnapshotFact: d.SnapshotFact}, f.err
 }
 
 func (f *fake) Snapshots(_ context.Context, session string) ([]app.SnapshotLine, error) {
-	f.asked = session
+	f.request = session
 	return []app.SnapshotLine{{ID: "s1"}}, f.err
 }
 
 func (f *fake) Snapshot(_ context.Context, ask app.SnapshotsAsk) (app.Snapshot, error) {
-	f.asked = ask
+	f.request = ask
 	return app.Snapshot{ID: "s1", SnapshotFact: archive.SnapshotFact{Tasks: []archive.SnapshotTask{{ID: "1", Subject: "Go"}}}}, f.err
 }
 
 func (f *fake) SnapshotBrief(_ context.Context, ask app.SnapshotsAsk, role string, budget int) (app.SnapshotBrief, error) {
-	f.asked = []any{ask, role, budget}
+	f.request = []any{ask, role, budget}
 	return app.SnapshotBrief{ID: "s1", Text: "Go"}, f.err
 }
 
-// world is a server on an archive of one's own.
-type world struct {
+// fixture is a server with a fake archive.
+type fixture struct {
 	t       *testing.T
 	archive *fake
 	log     bytes.Buffer
 	server  *Server
 }
 
-func newWorld(t *testing.T, change ...func(*Options)) *world {
+func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
-	w := &world{t: t, archive: &fake{}}
+	w := &fixture{t: t, archive: &fake{}}
 	o := Options{
-		Version: "1.2.3", Now: noon, Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Archive: w.archive, Token: testToken,
+		Version: "1.2.3", Now: noon, Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Archive: Archive{w.archive, w.archive, w.archive}, Token: testToken,
 		Redact: func(s string) string { return strings.ReplaceAll(s, "sk-hidden", "[secret]") },
 	}
 	for _, c := range change {
@@ -184,8 +184,8 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	return w
 }
 
-// request is a request with the token; change makes it another one.
-func (w *world) request(method, path string, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+// request sends a request with the token, after change.
+func (w *fixture) request(method, path string, body string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	w.t.Helper()
 	r := httptest.NewRequestWithContext(w.t.Context(), method, home+path, strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+testToken)
@@ -197,12 +197,12 @@ func (w *world) request(method, path string, body string, change ...func(*http.R
 	return out
 }
 
-func (w *world) get(path string, change ...func(*http.Request)) *httptest.ResponseRecorder {
+func (w *fixture) get(path string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	w.t.Helper()
 	return w.request(http.MethodGet, path, "", change...)
 }
 
-// header sets a header of a request; "" takes it out.
+// header sets a header of a request; "" removes it.
 func header(name, value string) func(*http.Request) {
 	return func(r *http.Request) {
 		r.Header.Del(name)
@@ -214,7 +214,7 @@ func header(name, value string) func(*http.Request) {
 
 func host(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 
-// decoded reads an answer.
+// decoded decodes a response.
 func decoded[T any](t *testing.T, out *httptest.ResponseRecorder) T {
 	t.Helper()
 	var v T
@@ -224,11 +224,11 @@ func decoded[T any](t *testing.T, out *httptest.ResponseRecorder) T {
 	return v
 }
 
-// problem reads an answer that is one.
+// problem decodes an error response.
 func problem(t *testing.T, out *httptest.ResponseRecorder) Problem {
 	t.Helper()
 	if kind := out.Header().Get("Content-Type"); kind != "application/problem+json" {
-		t.Errorf("an error of type %q", kind)
+		t.Errorf("error of type %q", kind)
 	}
 	p := decoded[Problem](t, out)
 	if p.Status != out.Code || p.Title == "" || p.Code == "" || p.Detail == "" {

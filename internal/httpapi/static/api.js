@@ -1,6 +1,6 @@
-// The API, as the views ask it.
+// Access to the API.
 
-/** Problem is what the API answers when something is wrong. */
+/** Problem is an error response of the API (RFC 9457). */
 export class Problem extends Error {
   constructor(status, body) {
     super(body?.detail ?? `the server answered ${status}`);
@@ -9,7 +9,7 @@ export class Problem extends Error {
   }
 }
 
-/** address is a path of the API with its query; what is empty is left out. */
+/** address returns an API path with its query, without empty values. */
 export function address(path, query) {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -21,16 +21,16 @@ export function address(path, query) {
   return `/api/v1${path}${text ? `?${text}` : ""}`;
 }
 
-/** get asks for JSON. signal ends the wait. */
+/** get fetches JSON. signal aborts the request. */
 export async function get(path, query, signal) {
-  const answer = await fetch(address(path, query), { signal, headers: { Accept: "application/json" }, credentials: "same-origin" });
-  const body = await answer.json().catch(() => null);
-  if (!answer.ok) throw new Problem(answer.status, body);
+  const response = await fetch(address(path, query), { signal, headers: { Accept: "application/json" }, credentials: "same-origin" });
+  const body = await response.json().catch(() => null);
+  if (!response.ok) throw new Problem(response.status, body);
   return body;
 }
 
-/** places is the path of a handle: a session, a turn or a step. */
-export function places(handle) {
+/** pathOf returns the API path of a handle of a session, a turn or a step. */
+export function pathOf(handle) {
   const [session, place] = handle.split("/");
   const base = `/sessions/${encodeURIComponent(session)}`;
   return place ? `${base}/turns/${encodeURIComponent(place)}` : base;

@@ -1,9 +1,9 @@
-// A change as it was made, line by line.
+// Line diff of an edit.
 import { el } from "./dom.js";
 
-const most = 600; // lines of a text that are compared
+const most = 600; // maximal lines of a text to compare
 
-/** changeOf takes an edit's input apart: what stood there and what was put there. */
+/** changeOf returns the old and new text of an edit's input. */
 export function changeOf(text) {
   const old = part(text, "old_string", "new_string");
   const now = part(text, "new_string", "old_string");
@@ -12,8 +12,8 @@ export function changeOf(text) {
   return whole === undefined ? undefined : { old: "", now: whole };
 }
 
-/** part is the value of a name in a tool's input as it is printed: "name: value", or
- * the value on the lines below "name:" up to another name. */
+/** part returns a field of a printed tool input: "name: value", or the lines after
+ * "name:" up to the next field. */
 function part(text, name, other) {
   const begin = new RegExp(`(?:^|\\n)${name}:(?: |\\n|$)`).exec(text);
   if (!begin) return undefined;
@@ -23,7 +23,7 @@ function part(text, name, other) {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-/** diff shows a change: what went, what came, and what stood around it. */
+/** diff renders removed, added and unchanged lines. */
 export function diff({ old, now }) {
   const a = old === "" ? [] : old.split("\n"), b = now === "" ? [] : now.split("\n");
   const out = el("pre", { class: "diff" });
@@ -34,7 +34,7 @@ export function diff({ old, now }) {
     b.forEach(add);
     return out;
   }
-  // The longest run of lines that both have in order, as long as each rest of them.
+  // same[i][j] is the length of the longest common subsequence of a[i:] and b[j:].
   const same = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {

@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The page uses no API that turns text into markup or script.
+func TestPageOnlyWritesText(t *testing.T) {
+	for _, name := range staticNames() {
+		text := string(readStatic(name))
+		for _, word := range []string{
+			"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "setTimeout(\"", "DOMParser", "createContextualFragment", "srcdoc", "javascript:",
+		} {
+			if strings.Contains(text, word) {
+				t.Errorf("%s holds %s", name, word)
+			}
+		}
+		if strings.HasSuffix(name, ".html") && regexp.MustCompile(`<script>|<script[^>]*>[^<]|<style|\son[a-z]+=|\sstyle=`).MatchString(text) {
+			t.Errorf("%s holds an inline script or style", name)
+		}
+		if regexp.MustCompile(`https?://`).MatchString(strings.ReplaceAll(text, "http://www.w3.org/2000/svg", "")) {
+			t.Errorf("%s names another site", name)
+		}
+	}
+}
+
+// Every referenced file exists.
+func TestPageIsComplete(t *testing.T) {
+	w := newFixture(t)
+	served := map[string]bool{}
+	for _, name := range staticNames() {
+		out := w.get("/" + name)
+		served["/"+name] = out.Code == 200 && out.Body.Len() > 0 && out.Header().Get("Content-Type") != ""
+	}
+	refs := regexp.MustCompile(`(?:from "\.|src="|href=")(/[a-z]+\.[a-z]+)"`)
+	for _, name := range staticNames() {
+		for _, m := range refs.FindAllStringSubmatch(string(readStatic(name)), -1) {
+			if !served[m[1]] {
+				t.Errorf("%s refers to %s", name, m[1])
+			}
+		}
+	}
+	if w.get("/").Code != 200 || !served["/app.js"] || served["/token.html"] {
+		t.Errorf("%v", served)
+	}
+}
+
+func TestPageIsSmall(t *testing.T) {
+	total := 0
+	for _, name := range staticNames() {
+		total += len(readStatic(name))
+	}
+	if total > 64<<10 {
+		t.Errorf("%d bytes", total)
+	}
+}
+
+func TestLoginFormEscapesItsNote(t *testing.T) {
+	text := string(tokenForm("<b>no</b>"))
+	if strings.Contains(text, "<b>") || !strings.Contains(text, "&lt;b&gt;no") {
+		t.Error(text)
+	}
+}
