@@ -38,7 +38,7 @@ func Ten(now func() time.Time) System {
 // Vectors ranks by the cosine alone.
 func Vectors() System {
 	return System{Name: "vectors", search: func(ctx context.Context, w *world, req recall.Request) (recall.Result, error) {
-		asked, err := w.vectors().Ask(ctx, req.Text, archive.Query{Agents: req.Agents, Dead: req.Dead}, req.Limit)
+		asked, err := w.vectors().SearchMeaning(ctx, req.Text, archive.Query{Agents: req.Agents, Dead: req.Dead}, req.Limit)
 		if err != nil {
 			return recall.Result{}, err
 		}

@@ -2,82 +2,107 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"strandline/internal/archive"
 )
 
-// VectorWriter is what a back-fill needs of a store.
+// VectorWriter is the part of a store that new vectors are written to.
 type VectorWriter interface {
 	Unembedded(ctx context.Context, embedder string, dim, limit int) (archive.Unembedded, error)
 	PutVectors(ctx context.Context, embedder string, dim int, work archive.Unembedded, rows []archive.VectorRow) error
 }
 
-// Backfill embeds passages that have no vectors yet, the newest sessions' first.
-// It may be ended at any time: what is embedded is stored batch by batch.
-type Backfill struct {
-	Store    VectorWriter
-	Embedder Embedder
-	Now      func() time.Time
-	// Within, if positive, ends the work after about so long.
+// Maintenance embeds passages without vectors, newest sessions first, and updates
+// the flat files. It can be interrupted at any time: each batch is stored at once.
+type Maintenance struct {
+	Store interface {
+		VectorWriter
+		VectorReader
+	}
+	Dir       VectorDir
+	Embedders []Embedder // every passage gets vectors of each
+	Now       func() time.Time
+	// Within, if positive, limits the time of each embedder. It is checked after each
+	// batch.
 	Within time.Duration
-	// Progress, if set, is told how many passages are done after each batch.
-	Progress func(done int)
+	// Progress, if set, is called after each batch.
+	Progress func(embedder string, done int)
 }
 
-// batch is how many passages go into one transaction.
-const batch = 128
+// MaintenanceReport is the result of a maintenance run.
+type MaintenanceReport struct {
+	Embedded map[string]int // passages, by embedder
+	Files    []FileUpdate
+}
 
-// Run embeds at most limit passages, all if limit is 0, and returns how many it
-// looked at. Those of which the embedder knows nothing count as done.
-func (b Backfill) Run(ctx context.Context, limit int) (done int, err error) {
-	start := b.Now()
-	if b.Embedder.Dim() == 0 { // a service tells it with its first answer
-		if _, err := b.Embedder.Embed(ctx, []string{"dimension"}); err != nil {
-			return 0, fmt.Errorf("ask for the length of vectors: %w", err)
+// Run embeds at most limit passages with each embedder (0: all) and updates the
+// files. If an embedder fails, the others still run.
+func (m Maintenance) Run(ctx context.Context, limit int) (r MaintenanceReport, err error) {
+	r.Embedded = map[string]int{}
+	var errs []error
+	for _, e := range m.Embedders {
+		n, err := m.Backfill(ctx, e, limit)
+		r.Embedded[e.Name()] = n
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", e.Name(), err))
+		}
+	}
+	r.Files, err = m.Dir.Update(ctx, m.Store)
+	return r, errors.Join(append(errs, err)...)
+}
+
+// batchSize is the number of passages in one transaction.
+const batchSize = 128
+
+// Backfill embeds at most limit passages with e (0: all) and returns how many it
+// processed, including those that e has no vector for. It does not update the files.
+func (m Maintenance) Backfill(ctx context.Context, e Embedder, limit int) (done int, err error) {
+	start := m.Now()
+	if e.Dim() == 0 { // known after the first answer
+		if _, err := e.Embed(ctx, []string{"dimension"}); err != nil {
+			return 0, fmt.Errorf("get the number of components: %w", err)
 		}
 	}
 	for limit == 0 || done < limit {
-		n := batch
+		n := batchSize
 		if limit > 0 {
 			n = min(n, limit-done)
 		}
-		work, err := b.Store.Unembedded(ctx, b.Embedder.Name(), b.Embedder.Dim(), n)
+		work, err := m.Store.Unembedded(ctx, e.Name(), e.Dim(), n)
+		if err != nil || len(work.Marks) == 0 {
+			return done, err
+		}
+		rows, err := embedPassages(ctx, e, work.Passages)
 		if err != nil {
 			return done, err
 		}
-		if len(work.Marks) == 0 {
-			return done, nil
-		}
-		rows, err := b.rows(ctx, work.Passages)
-		if err != nil {
-			return done, err
-		}
-		if err := b.Store.PutVectors(ctx, b.Embedder.Name(), b.Embedder.Dim(), work, rows); err != nil {
+		if err := m.Store.PutVectors(ctx, e.Name(), e.Dim(), work, rows); err != nil {
 			return done, err
 		}
 		done += len(work.Passages)
-		if b.Progress != nil {
-			b.Progress(done)
+		if m.Progress != nil {
+			m.Progress(e.Name(), done)
 		}
-		if b.Within > 0 && b.Now().Sub(start) >= b.Within {
-			return done, nil
+		if m.Within > 0 && m.Now().Sub(start) >= m.Within {
+			break
 		}
 	}
 	return done, nil
 }
 
-// rows embeds passages, piece by piece.
-func (b Backfill) rows(ctx context.Context, passages []archive.PassageText) (rows []archive.VectorRow, err error) {
+// embedPassages returns the packed vectors of passages.
+func embedPassages(ctx context.Context, e Embedder, passages []archive.PassageText) (rows []archive.VectorRow, err error) {
 	texts := make([]string, len(passages))
 	for i, p := range passages {
 		texts[i] = p.Text
 	}
 	data := make([][]byte, len(passages))
-	err = Pieces(ctx, b.Embedder, texts, 0, func(i int, v []float32) error {
-		if dim := b.Embedder.Dim(); len(v) != dim {
-			return fmt.Errorf("a vector of %d components, %d are expected", len(v), dim)
+	err = EmbedChunks(ctx, e, texts, 0, func(i int, v []float32) error {
+		if dim := e.Dim(); len(v) != dim {
+			return fmt.Errorf("a vector has %d components, want %d", len(v), dim)
 		}
 		data[i] = Pack(data[i], v)
 		return nil

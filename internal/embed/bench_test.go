@@ -16,7 +16,7 @@ func BenchmarkOpenAndSearch(b *testing.B) {
 			base := random(5_000, 128, 1)
 			dir := VectorDir(b.TempDir())
 			set := archive.VectorSet{Embedder: "bench", Dim: 128, Stamp: 1, Rows: int64(n), Last: int64(n)}
-			err := write(dir.path(set), set, func(w *builder) error {
+			err := create(dir.path(set), set, func(w *builder) error {
 				for i := range n {
 					v := base[i%len(base)]
 					row := make([]byte, len(v))
@@ -35,7 +35,7 @@ func BenchmarkOpenAndSearch(b *testing.B) {
 			qs := random(64, 128, 1)
 			i := 0
 			for b.Loop() {
-				flat, err := Open(dir.path(set))
+				flat, err := OpenFlat(dir.path(set))
 				if err != nil {
 					b.Fatal(err)
 				}

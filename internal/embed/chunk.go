@@ -1,77 +1,81 @@
 package embed
 
 import (
-	"unicode"
-	"unicode/utf8"
+	"context"
+	"fmt"
+	"strings"
 )
 
-// A text is embedded in pieces of ChunkSize characters that begin ChunkStep
-// apart; the cosine of a text is the largest of its pieces'. One vector for a
-// long text says a little of everything in it and nothing clearly.
+// A text is embedded in chunks of ChunkSize characters that start ChunkStep apart.
+// The cosine of a text is the largest of its chunks, because one vector for a long
+// text matches everything a little and nothing well.
 const (
 	ChunkSize = 700
 	ChunkStep = 525
 )
 
-// Chunks cuts a text into the pieces that are embedded, after every run of white
-// space has become one blank. A text of ChunkSize characters or less is one
-// piece, one of white space none.
-func Chunks(text string) []string {
-	flat, starts := collapse(text)
-	if len(flat) == 0 {
-		return nil
-	}
-	var out []string
-	for i, from := range starts {
-		// The next piece but one begins at 2*ChunkStep; this one ends before it.
-		to, last := endOf(flat, from, starts, i)
-		out = append(out, flat[from:to])
-		if last {
-			break
+// Chunks splits a text into the parts that are embedded. Each run of white space
+// becomes one blank first. It returns nil for a blank text.
+func Chunks(text string) (out []string) {
+	flat := strings.Join(strings.Fields(text), " ")
+	var starts []int
+	n := 0
+	for at := range flat {
+		if n%ChunkStep == 0 {
+			starts = append(starts, at)
 		}
+		if n >= ChunkSize && (n-ChunkSize)%ChunkStep == 0 {
+			out = append(out, flat[starts[len(out)]:at])
+		}
+		n++
+	}
+	if n > 0 {
+		out = append(out, flat[starts[len(out)]:])
 	}
 	return out
 }
 
-// endOf returns where the piece that begins at starts[i] ends, and whether it
-// reaches the end of the text.
-func endOf(flat string, from int, starts []int, i int) (to int, last bool) {
-	n, to := 0, from
-	if i+1 < len(starts) { // count on from a place that is known
-		n, to = ChunkStep, starts[i+1]
-	}
-	for to < len(flat) && n < ChunkSize {
-		_, size := utf8.DecodeRuneInString(flat[to:])
-		to += size
-		n++
-	}
-	return to, to == len(flat)
-}
-
-// collapse makes each run of white space one blank, drops it at both ends, and
-// returns the offsets of every ChunkStep-th character.
-func collapse(text string) (flat string, starts []int) {
-	b := make([]byte, 0, len(text))
-	n, blank := 0, false
-	put := func(s string) {
-		if n%ChunkStep == 0 {
-			starts = append(starts, len(b))
+// EmbedChunks embeds the first limit chunks of each text (0: all), MaxBatch at a
+// time, and calls each with the index of the text and a chunk's vector, in order.
+// Chunks without a vector are skipped. An error of each ends the run.
+func EmbedChunks(ctx context.Context, e Vectorizer, texts []string, limit int, each func(text int, v []float32) error) error {
+	var chunks []string
+	var owner []int // the text of each chunk
+	flush := func() error {
+		if len(chunks) == 0 {
+			return nil
 		}
-		b = append(b, s...)
-		n++
-	}
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if unicode.IsSpace(r) {
-			blank = len(b) > 0
-		} else {
-			if blank {
-				put(" ")
-				blank = false
+		vs, err := e.Embed(ctx, chunks)
+		if err != nil {
+			return err
+		}
+		if len(vs) != len(chunks) {
+			return fmt.Errorf("%d vectors for %d chunks of text", len(vs), len(chunks))
+		}
+		for i, v := range vs {
+			if v == nil {
+				continue
 			}
-			put(text[i : i+size])
+			if err := each(owner[i], v); err != nil {
+				return err
+			}
 		}
-		i += size
+		chunks, owner = chunks[:0], owner[:0]
+		return nil
 	}
-	return string(b), starts
+	for i, text := range texts {
+		all := Chunks(text)
+		if limit > 0 {
+			all = all[:min(len(all), limit)]
+		}
+		for _, c := range all {
+			chunks, owner = append(chunks, c), append(owner, i)
+			if len(chunks) == MaxBatch {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
 }

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// A vector is kept as one scale and one int8 for each component: component =
-// scale * int8, where the largest component of the vector is 127. A passage's
-// pieces follow each other, little endian:
+// A vector is stored as a scale and one int8 per component: component = scale *
+// int8, and the largest component of the vector is 127. The vectors of a passage
+// follow each other, little endian:
 //
 //	f32 scale, dim int8; f32 scale, dim int8; ...
 const (
@@ -16,10 +16,10 @@ const (
 	maxInt8   = 127
 )
 
-// pieceSize is how many bytes one vector takes.
-func pieceSize(dim int) int { return scaleSize + dim }
+// rowSize is the size of one vector in bytes.
+func rowSize(dim int) int { return scaleSize + dim }
 
-// Pack appends the quantised form of a unit vector.
+// Pack appends the quantised form of a unit vector to data.
 func Pack(data []byte, v []float32) []byte {
 	var largest float32
 	for _, x := range v {
@@ -37,17 +37,24 @@ func Pack(data []byte, v []float32) []byte {
 	return data
 }
 
-// Unpack calls piece for each vector in data: component i is scale * int8(row[i]).
-// It returns an error if data does not hold whole vectors of dim components.
-func Unpack(data []byte, dim int, piece func(scale float32, row []byte)) error {
-	size := pieceSize(dim)
+// Unpack calls each for every vector in data: component i is scale * int8(row[i]).
+// It fails if data does not consist of whole vectors of dim components.
+func Unpack(data []byte, dim int, each func(scale float32, row []byte)) error {
+	size := rowSize(dim)
 	if dim < 1 || len(data)%size != 0 {
-		return fmt.Errorf("%d bytes are no vectors of %d components", len(data), dim)
+		return fmt.Errorf("%d bytes are not whole vectors of %d components", len(data), dim)
 	}
 	for ; len(data) > 0; data = data[size:] {
-		piece(math.Float32frombits(binary.LittleEndian.Uint32(data)), data[scaleSize:size:size])
+		each(rowAt(data, 0, dim))
 	}
 	return nil
+}
+
+// rowAt returns the vector with the given index in consecutive vectors.
+func rowAt(vectors []byte, row, dim int) (scale float32, components []byte) {
+	size := rowSize(dim)
+	data := vectors[size*row : size*row+size : size*row+size]
+	return math.Float32frombits(binary.LittleEndian.Uint32(data)), data[scaleSize:]
 }
 
 // dot returns the product of a query and the int8 components of a row.
@@ -67,13 +74,12 @@ func dot(q []float32, row []byte) float32 {
 	return a + b + c + d
 }
 
-// signs appends one bit for each component, set where it is above 0, in whole
-// 64-bit words.
-func signs(words []uint64, dim int, positive func(i int) bool) []uint64 {
-	for from := 0; from < dim; from += 64 {
+// appendBits appends bit(0) to bit(n-1) to words, 64 to a word.
+func appendBits(words []uint64, n int, bit func(i int) bool) []uint64 {
+	for from := 0; from < n; from += 64 {
 		var w uint64
-		for i := from; i < min(from+64, dim); i++ {
-			if positive(i) {
+		for i := from; i < min(from+64, n); i++ {
+			if bit(i) {
 				w |= 1 << (i - from)
 			}
 		}

@@ -80,13 +80,13 @@ func TestDotAndSigns(t *testing.T) {
 		if got := float64(dot(q, row)); math.Abs(got-want) > 1e-3*float64(dim) {
 			t.Fatalf("dot %v, want %v", got, want)
 		}
-		x := signs(nil, dim, func(i int) bool { return q[i] > 0 })
-		y := signs(nil, dim, func(i int) bool { return int8(row[i]) > 0 })
+		x := appendBits(nil, dim, func(i int) bool { return q[i] > 0 })
+		y := appendBits(nil, dim, func(i int) bool { return int8(row[i]) > 0 })
 		n := 0
 		for i := range x {
 			n += bits.OnesCount64(x[i] ^ y[i])
 		}
-		if n != differ || len(x) != wordsOf(dim) {
+		if n != differ || len(x) != signWords(dim) {
 			t.Fatalf("%d signs differ in %d words, want %d", n, len(x), differ)
 		}
 	})

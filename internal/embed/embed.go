@@ -1,7 +1,10 @@
-// Package embed turns texts into vectors whose cosine says how near two texts
-// are in meaning. One interface, several embedders in packages below it: static
-// is built into the program and the default, onnx and openai run models that the
-// user names, hash is the older systems' formula, for interchange only.
+// Package embed turns texts into vectors, stores them quantised, and finds the
+// passages whose vectors are nearest to a query's. The cosine of two vectors says
+// how close two texts are in meaning.
+//
+// Static is the built-in embedder. Package onnx runs models that the user adds,
+// package remote calls an endpoint. The rows in the store are the source of truth;
+// the flat files of VectorDir are derived from them and can be deleted at any time.
 package embed
 
 import (
@@ -9,27 +12,30 @@ import (
 	"math"
 )
 
-// Embedder turns texts into unit vectors. Its methods may be called by several
-// goroutines.
+// Embedder turns texts into unit vectors. It is safe for concurrent use.
 type Embedder interface {
-	// Name identifies the model and all that decides its vectors. Vectors are
-	// comparable only under one name; a change that moves them is a new name.
+	// Name identifies the model and everything that determines its vectors. Only
+	// vectors of one name are comparable; a change of the vectors needs a new name.
 	Name() string
-	// Dim is the length of every vector; 0 if that is known only after the
-	// first answer of a service.
+	// Dim is the number of components of every vector, or 0 until a service has
+	// answered for the first time.
 	Dim() int
-	// Embed returns one vector for each text, in their order: a unit vector of
-	// Dim components, or nil for a text of which the model knows nothing. It
-	// takes at most MaxBatch texts. A text longer than the model reads is cut by
-	// the model: callers give it pieces, see Chunks. It ends with ctx.
+	Vectorizer
+}
+
+// Vectorizer is the part of an Embedder that makes vectors.
+type Vectorizer interface {
+	// Embed returns one vector for each of at most MaxBatch texts, in their order: a
+	// unit vector of Dim components, or nil for a text without a known word. The
+	// model truncates long texts; callers split them with Chunks.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// MaxBatch is the most texts that one call of Embed takes.
+// MaxBatch is the largest number of texts in one call of Embed.
 const MaxBatch = 256
 
-// Normalise makes v a unit vector and reports whether it could: a vector of
-// zeros, or one with a component that is no number, has no direction.
+// Normalise scales v to unit length. It returns false if v has no direction: all
+// components are 0, or one is NaN or infinite.
 func Normalise(v []float32) bool {
 	var sum float64
 	for _, x := range v {
@@ -45,7 +51,7 @@ func Normalise(v []float32) bool {
 	return true
 }
 
-// Cosine returns the dot product of two unit vectors of one length.
+// Cosine returns the dot product of two unit vectors of equal length.
 func Cosine(x, y []float32) float64 {
 	var sum float64
 	for i := range x {

@@ -78,7 +78,7 @@ func TestEvalSigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("file written in %v", time.Since(start))
-	flat, err := openFlat(dir.path(src.set))
+	flat, err := OpenFlat(dir.path(src.set))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestEvalSigns(t *testing.T) {
 	byWant := map[int]int{}
 	for _, q := range queries {
 		s := scan{x: flat, q: q}
-		exact, err := s.all(t.Context())
+		exact, err := s.exact(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func nearestOf(ns []Neighbour, k int) []Neighbour {
 			continue
 		}
 		if top = append(top, n); len(top) == 100*k {
-			slices.SortFunc(top, nearer)
+			slices.SortFunc(top, compareNeighbours)
 			top = top[:10*k] // a passage has more than one vector
 			least = top[len(top)-1].Cosine
 		}

@@ -69,7 +69,7 @@ func update(t testing.TB, dir VectorDir, src VectorReader) FileUpdate {
 
 func open(t testing.TB, dir VectorDir, src *memory) *Flat {
 	t.Helper()
-	flat, err := Open(dir.path(src.set))
+	flat, err := OpenFlat(dir.path(src.set))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func exactly(src *memory, q []float32, k int, keep func(int64) bool) []Neighbour
 		})
 		out = append(out, Neighbour{r.Passage, largest})
 	}
-	slices.SortFunc(out, nearer)
+	slices.SortFunc(out, compareNeighbours)
 	return out[:min(k, len(out))]
 }
 
@@ -171,69 +171,65 @@ func TestSearchLarge(t *testing.T) {
 	}
 }
 
-// The distance of a vector is the sum of the weights of the components in which
-// its sign differs, whichever way it is counted, and those picked are the nearest
-// by it.
-func TestPick(t *testing.T) {
+// The distance of a vector is the sum of the weights of the components whose sign
+// differs from the query's. The search compares the vectors with the least distances.
+func TestSignDistances(t *testing.T) {
 	const want = 300
 	for _, dim := range []int{128, 96, 384} {
 		dir, src := VectorDir(t.TempDir()), filled(random(6_000, dim, 13), 1)
 		update(t, dir, src)
 		flat := open(t, dir, src)
 		b := &flat.blocks[0]
-		section := func(at, size int) []byte {
-			data, err := flat.readAll(b, at, size*b.rows)
+		for _, q := range random(5, dim, 14) {
+			step := 0.35 * math.Sqrt(1/float64(dim)) // of a unit vector
+			var distances []uint16
+			err := flat.each(func(_ int64, _ float32, components []byte) error {
+				d := 0
+				for i, c := range components {
+					if (q[i] > 0) != (int8(c) > 0) {
+						d += min(7, int(math.Round(math.Abs(float64(q[i]))/step)))
+					}
+				}
+				distances = append(distances, uint16(d))
+				return nil
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return data
-		}
-		words, passages, vectors := section(b.signs, 8*wordsOf(dim)), section(b.passages, 8), section(b.vectors, pieceSize(dim))
-		for _, q := range random(5, dim, 14) {
-			a := newAsk(q)
-			step := 0.35 * math.Sqrt(1/float64(dim)) // of a unit vector
-			distances := make([]int, b.rows)
-			for row := range distances {
-				_, components := piece(vectors, row, dim)
-				for i, c := range components {
-					if (q[i] > 0) != (int8(c) > 0) {
-						distances[row] += min(7, int(math.Round(math.Abs(float64(q[i]))/step)))
-					}
+			for name, keep := range map[string]func(int64) bool{
+				"all": nil, "some": func(p int64) bool { return p%2 == 0 }, "none": func(int64) bool { return false },
+			} {
+				s := scan{x: flat, q: q, keep: keep}
+				query, got := newSignQuery(q), make([]uint16, b.rows)
+				if err := s.signDistances(&query, b, got); err != nil {
+					t.Fatal(err)
 				}
-			}
-			keep := func(p int64) bool { return p%2 == 0 }
-			for name, test := range map[string]struct {
-				scan func([]byte, *pick)
-				keep func(int64) bool
-			}{"any": {a.scanAny, nil}, "of two words": {a.scanTwo, nil}, "some": {a.scanAny, keep}, "none": {a.scanAny, func(int64) bool { return false }}} {
-				if name == "of two words" && (dim != 128 || !canCount()) {
-					continue
-				}
-				p := newPick(want, a.most, test.keep)
-				p.passages = passages
-				test.scan(words, &p)
-				var nearest, got []int
+				var kept []uint16
 				for row, d := range distances {
-					if test.keep == nil || test.keep(passageAt(passages, row)) {
-						nearest = append(nearest, d)
+					if keep != nil && !keep(int64(row+1)) {
+						d = skipped
+					} else {
+						kept = append(kept, d)
+					}
+					if got[row] != d {
+						t.Fatalf("%d components, %s: row %d has distance %d, want %d", dim, name, row, got[row], d)
 					}
 				}
-				slices.Sort(nearest)
-				limit := limitOf([]pick{p}, want)
-				for _, r := range p.rows {
-					if int(r.distance) != distances[r.row] {
-						t.Fatalf("%d components, %s: row %d has the distance %d, want %d", dim, name, r.row, r.distance, distances[r.row])
-					}
-					if int(r.distance) <= limit {
-						got = append(got, int(r.distance))
-					}
+				slices.Sort(kept)
+				found, err := s.bySigns(t.Context(), b.rows, want)
+				if err != nil {
+					t.Fatal(err)
 				}
-				slices.Sort(got)
-				if len(nearest) == 0 && len(got) == 0 {
+				if len(kept) == 0 && len(found) == 0 {
 					continue
 				}
-				if len(got) < want || limit != nearest[want-1] || !slices.Equal(got, nearest[:len(got)]) {
-					t.Errorf("%d components, %s: %d are picked within %d, want %d within %d", dim, name, len(got), limit, want, nearest[want-1])
+				var compared []uint16
+				for _, n := range found {
+					compared = append(compared, distances[n.Passage-1])
+				}
+				slices.Sort(compared)
+				if len(compared) < want || compared[len(compared)-1] != kept[want-1] || !slices.Equal(compared, kept[:len(compared)]) {
+					t.Errorf("%d components, %s: %d rows are compared, want the nearest %d", dim, name, len(compared), want)
 				}
 			}
 		}
@@ -347,8 +343,8 @@ func TestDamagedFiles(t *testing.T) {
 			update(t, dir, src)
 			path := dir.path(src.set)
 			test.damage(t, path)
-			if flat, err := Open(path); (err == nil) != test.opens {
-				t.Errorf("Open: %v", err)
+			if flat, err := OpenFlat(path); (err == nil) != test.opens {
+				t.Errorf("OpenFlat: %v", err)
 			} else if err == nil {
 				flat.Close()
 			}
@@ -373,7 +369,7 @@ func TestOtherSets(t *testing.T) {
 	}{
 		"after a reindex":      {func(m *memory) { m.set.Stamp++ }, "there was none"},
 		"an older store":       {func(m *memory) { m.rows = m.rows[:200]; m.set.Last, m.set.Rows = 200, 200 }, "newer than the index"},
-		"many passages gone":   {func(m *memory) { m.rows = m.rows[50:]; m.set.Gone, m.set.Rows = 50, 250 }, "are gone"},
+		"many passages gone":   {func(m *memory) { m.rows = m.rows[50:]; m.set.Gone, m.set.Rows = 50, 250 }, "were deleted"},
 		"a few passages gone":  {func(m *memory) { m.rows = m.rows[5:]; m.set.Gone, m.set.Rows = 5, 295 }, ""},
 		"nothing has happened": {func(*memory) {}, ""},
 	} {
@@ -476,7 +472,7 @@ func FuzzHeader(f *testing.F) {
 		if err := os.WriteFile(path, append(head, rest...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		flat, err := Open(path)
+		flat, err := OpenFlat(path)
 		if err != nil {
 			return
 		}

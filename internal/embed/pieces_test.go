@@ -45,7 +45,7 @@ func TestPieces(t *testing.T) {
 		"more than is": {9, []string{"0:1", "3:700", "3:700", "4:3"}},
 	} {
 		var got []string
-		err := embed.Pieces(t.Context(), &lengths{}, texts, test.most, func(i int, v []float32) error {
+		err := embed.EmbedChunks(t.Context(), &lengths{}, texts, test.most, func(i int, v []float32) error {
 			got = append(got, fmt.Sprintf("%d:%v", i, v[0]))
 			return nil
 		})
@@ -55,12 +55,12 @@ func TestPieces(t *testing.T) {
 	}
 	l := &lengths{}
 	n := 0
-	err := embed.Pieces(t.Context(), l, slices.Repeat([]string{"a"}, 2*embed.MaxBatch+1), 0, func(int, []float32) error { n++; return nil })
+	err := embed.EmbedChunks(t.Context(), l, slices.Repeat([]string{"a"}, 2*embed.MaxBatch+1), 0, func(int, []float32) error { n++; return nil })
 	if err != nil || n != 2*embed.MaxBatch+1 || !slices.Equal(l.batches, []int{embed.MaxBatch, embed.MaxBatch, 1}) {
 		t.Errorf("%d vectors in batches of %v (%v)", n, l.batches, err)
 	}
 	l = &lengths{}
-	if err := embed.Pieces(t.Context(), l, []string{" ", ""}, 0, nil); err != nil || len(l.batches) != 0 {
+	if err := embed.EmbedChunks(t.Context(), l, []string{" ", ""}, 0, nil); err != nil || len(l.batches) != 0 {
 		t.Errorf("nothing to embed: %v, %v", l.batches, err)
 	}
 }
@@ -77,11 +77,11 @@ func TestPiecesEndWithTheFirstError(t *testing.T) {
 		"of the embedder": {&lengths{fail: down}, keep, down},
 		"of the caller":   {&lengths{}, func(int, []float32) error { return full }, full},
 	} {
-		if err := embed.Pieces(t.Context(), test.e, many, 0, test.each); !errors.Is(err, test.want) || len(test.e.batches) != 1 {
+		if err := embed.EmbedChunks(t.Context(), test.e, many, 0, test.each); !errors.Is(err, test.want) || len(test.e.batches) != 1 {
 			t.Errorf("%s: %v after batches of %v", name, err, test.e.batches)
 		}
 	}
-	if err := embed.Pieces(t.Context(), &lengths{short: true}, many, 0, keep); err == nil || !strings.Contains(err.Error(), "255 vectors for 256") {
+	if err := embed.EmbedChunks(t.Context(), &lengths{short: true}, many, 0, keep); err == nil || !strings.Contains(err.Error(), "255 vectors for 256") {
 		t.Errorf("fewer vectors than pieces: %v", err)
 	}
 }

@@ -2,11 +2,10 @@ package embed
 
 import "bytes"
 
-// porter returns the stem of an English word of small letters, by the algorithm
-// of M. F. Porter, "An algorithm for suffix stripping", Program 14 (1980) 130-137,
-// with the two changes of the author's own later implementation: "bli" becomes
-// "ble" and "logi" becomes "log". It works in place; the stem may use one byte
-// behind the word where that took one away before.
+// porter returns the stem of an English word in lower case, by the algorithm of
+// M. F. Porter, "An algorithm for suffix stripping", Program 14 (1980) 130-137, with
+// the two changes of the author's later implementation: "bli" becomes "ble" and
+// "logi" becomes "log". It overwrites word.
 func porter(word []byte) []byte {
 	if len(word) <= 2 {
 		return word
@@ -21,15 +20,15 @@ func porter(word []byte) []byte {
 		w.doubleSuffixes()
 		w.fullSuffixes()
 	}
-	w.drop()
-	w.tidy()
+	w.residualSuffixes()
+	w.lastLetter()
 	return w.b
 }
 
 type stemmer struct{ b []byte }
 
-// consonant reports whether letter i is one; y is one at the beginning and behind
-// a vowel.
+// consonant reports whether letter i is a consonant. A y is one at the start of a
+// word and after a vowel.
 func (w *stemmer) consonant(i int) bool {
 	switch w.b[i] {
 	case 'a', 'e', 'i', 'o', 'u':
@@ -40,7 +39,7 @@ func (w *stemmer) consonant(i int) bool {
 	return true
 }
 
-// measure counts the sequences of vowels and then consonants in the first n
+// measure counts the sequences of vowels followed by consonants in the first n
 // letters.
 func (w *stemmer) measure(n int) (m int) {
 	i := 0
@@ -77,8 +76,8 @@ func (w *stemmer) double(n int) bool {
 	return n >= 2 && w.b[n-1] == w.b[n-2] && w.consonant(n-1)
 }
 
-// short reports whether the first n letters end in consonant, vowel, consonant,
-// the last not w, x or y: where an e was dropped, as in hop(e).
+// short reports whether the first n letters end in consonant, vowel, consonant, with
+// the last not w, x or y: a word that lost its e, as in hop(e).
 func (w *stemmer) short(n int) bool {
 	if n < 3 || !w.consonant(n-1) || w.consonant(n-2) || !w.consonant(n-3) {
 		return false
@@ -88,7 +87,7 @@ func (w *stemmer) short(n int) bool {
 
 func (w *stemmer) ends(suffix string) bool { return bytes.HasSuffix(w.b, []byte(suffix)) }
 
-// set puts another ending in the place of the last n letters.
+// set replaces the last n letters.
 func (w *stemmer) set(n int, ending string) { w.b = append(w.b[:len(w.b)-n], ending...) }
 
 // plurals is step 1a.
@@ -132,111 +131,109 @@ func (w *stemmer) pastTense() {
 	}
 }
 
-// swap puts another ending in the place of one that is there, if what stands
-// before it has a measure above 0. It reports whether the ending was there: no
-// other is tried then.
-func (w *stemmer) swap(from, to string) bool {
-	if !w.ends(from) {
-		return false
+// replace applies the first of the pairs (suffix, replacement) whose suffix the word
+// has, if the measure of the rest is above 0.
+func (w *stemmer) replace(pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		if from := pairs[i]; w.ends(from) {
+			if w.measure(len(w.b)-len(from)) > 0 {
+				w.set(len(from), pairs[i+1])
+			}
+			return
+		}
 	}
-	if w.measure(len(w.b)-len(from)) > 0 {
-		w.set(len(from), to)
-	}
-	return true
 }
 
-// doubleSuffixes is step 2. The last letter but one tells which endings may fit.
+// doubleSuffixes is step 2. The second to last letter selects the suffixes.
 func (w *stemmer) doubleSuffixes() {
 	switch w.b[len(w.b)-2] {
 	case 'a':
-		_ = w.swap("ational", "ate") || w.swap("tional", "tion")
+		w.replace("ational", "ate", "tional", "tion")
 	case 'c':
-		_ = w.swap("enci", "ence") || w.swap("anci", "ance")
+		w.replace("enci", "ence", "anci", "ance")
 	case 'e':
-		w.swap("izer", "ize")
+		w.replace("izer", "ize")
 	case 'l':
-		_ = w.swap("bli", "ble") || w.swap("alli", "al") || w.swap("entli", "ent") || w.swap("eli", "e") || w.swap("ousli", "ous")
+		w.replace("bli", "ble", "alli", "al", "entli", "ent", "eli", "e", "ousli", "ous")
 	case 'o':
-		_ = w.swap("ization", "ize") || w.swap("ation", "ate") || w.swap("ator", "ate")
+		w.replace("ization", "ize", "ation", "ate", "ator", "ate")
 	case 's':
-		_ = w.swap("alism", "al") || w.swap("iveness", "ive") || w.swap("fulness", "ful") || w.swap("ousness", "ous")
+		w.replace("alism", "al", "iveness", "ive", "fulness", "ful", "ousness", "ous")
 	case 't':
-		_ = w.swap("aliti", "al") || w.swap("iviti", "ive") || w.swap("biliti", "ble")
+		w.replace("aliti", "al", "iviti", "ive", "biliti", "ble")
 	case 'g':
-		w.swap("logi", "log")
+		w.replace("logi", "log")
 	}
 }
 
-// fullSuffixes is step 3. The last letter tells which endings may fit.
+// fullSuffixes is step 3. The last letter selects the suffixes.
 func (w *stemmer) fullSuffixes() {
 	switch w.b[len(w.b)-1] {
 	case 'e':
-		_ = w.swap("icate", "ic") || w.swap("ative", "") || w.swap("alize", "al")
+		w.replace("icate", "ic", "ative", "", "alize", "al")
 	case 'i':
-		w.swap("iciti", "ic")
+		w.replace("iciti", "ic")
 	case 'l':
-		_ = w.swap("ical", "ic") || w.swap("ful", "")
+		w.replace("ical", "ic", "ful", "")
 	case 's':
-		w.swap("ness", "")
+		w.replace("ness", "")
 	}
 }
 
-// drop is step 4: endings that go where what stands before them has a measure
-// above 1.
-func (w *stemmer) drop() {
+// residualSuffixes is step 4: it removes a suffix if the measure of the rest is above
+// 1. The second to last letter selects the suffixes.
+func (w *stemmer) residualSuffixes() {
 	if len(w.b) < 2 {
 		return
 	}
-	if n := w.droppable(); n > 0 && w.measure(len(w.b)-n) > 1 {
+	n := 0
+	switch w.b[len(w.b)-2] {
+	case 'a':
+		n = w.longest("al")
+	case 'c':
+		n = w.longest("ance", "ence")
+	case 'e':
+		n = w.longest("er")
+	case 'i':
+		n = w.longest("ic")
+	case 'l':
+		n = w.longest("able", "ible")
+	case 'n':
+		n = w.longest("ant", "ement", "ment", "ent")
+	case 'o':
+		if n = w.longest("sion", "tion"); n > 0 {
+			n = len("ion")
+		} else {
+			n = w.longest("ou")
+		}
+	case 's':
+		n = w.longest("ism")
+	case 't':
+		n = w.longest("ate", "iti")
+	case 'u':
+		n = w.longest("ous")
+	case 'v':
+		n = w.longest("ive")
+	case 'z':
+		n = w.longest("ize")
+	}
+	if n > 0 && w.measure(len(w.b)-n) > 1 {
 		w.set(n, "")
 	}
 }
 
-// droppable returns the length of step 4's ending, 0 for none.
-func (w *stemmer) droppable() int {
-	var endings [4]string
-	switch w.b[len(w.b)-2] {
-	case 'a':
-		endings[0] = "al"
-	case 'c':
-		endings = [4]string{"ance", "ence"}
-	case 'e':
-		endings[0] = "er"
-	case 'i':
-		endings[0] = "ic"
-	case 'l':
-		endings = [4]string{"able", "ible"}
-	case 'n':
-		endings = [4]string{"ant", "ement", "ment", "ent"}
-	case 'o':
-		if w.ends("sion") || w.ends("tion") {
-			return len("ion")
-		}
-		endings[0] = "ou"
-	case 's':
-		endings[0] = "ism"
-	case 't':
-		endings = [4]string{"ate", "iti"}
-	case 'u':
-		endings[0] = "ous"
-	case 'v':
-		endings[0] = "ive"
-	case 'z':
-		endings[0] = "ize"
-	}
-	for _, e := range endings {
-		if e == "" {
-			break
-		}
-		if w.ends(e) {
-			return len(e)
+// longest returns the length of the first of the suffixes that the word has, or 0.
+func (w *stemmer) longest(suffixes ...string) int {
+	for _, s := range suffixes {
+		if w.ends(s) {
+			return len(s)
 		}
 	}
 	return 0
 }
 
-// tidy is step 5: a last e, and the second of two l.
-func (w *stemmer) tidy() {
+// lastLetter is step 5: it removes a final e, and the second of two l.
+func (w *stemmer) lastLetter() {
 	if n := len(w.b) - 1; w.b[n] == 'e' {
 		if m := w.measure(n); m > 1 || m == 1 && !w.short(n) {
 			w.set(1, "")

@@ -1,6 +1,3 @@
-// Package query embeds what is searched for, by a model that may be slow, away or
-// broken: it waits so long and no longer, remembers the vectors of the latest
-// queries in a file, and leaves a model that failed alone for a while.
 package embed
 
 import (
@@ -12,67 +9,67 @@ import (
 	"time"
 )
 
-// QueryOptions say what is asked and how patiently.
+// QueryOptions configures a QueryEmbedder.
 type QueryOptions struct {
-	// Name is the model's in vector rows.
+	// Name is the model's name in vector rows.
 	Name string
-	// Open makes the model ready. It is called when the first query comes that is
-	// not remembered; closer may be nil.
+	// Open starts the model. It is called for the first query that is not cached. The
+	// closer may be nil.
 	Open func(ctx context.Context) (e Embedder, closer io.Closer, err error)
-	// Redact removes secrets from a query before anything else is done with it.
+	// Redact removes secrets from a query before it is embedded or cached.
 	Redact func(string) string
-	// Cache is the file of remembered queries; empty: none are remembered.
+	// Cache is the path of the file with the latest query vectors, or "" for none.
 	Cache string
-	// Wait is how long a query waits, the model's start included.
+	// Wait is the time limit of a query, including the start of the model.
 	Wait time.Duration
-	// Idle ends a model that was asked nothing for so long; 0 keeps it until Close.
+	// Idle stops a model after this time without a query; 0 keeps it until Close.
 	Idle time.Duration
 	Now  func() time.Time
 }
 
-// retry is how long a model that failed is left alone.
-const retry = 30 * time.Second
+// retryAfter is the time for which a model is not used after it failed.
+const retryAfter = 30 * time.Second
 
-// QueryEmbedder embeds queries. A query that is given up, because its context ends,
-// does not end the model: the next one may find it started.
+// QueryEmbedder embeds queries with a model that can be slow, unavailable or broken.
+// It limits the time of each query, caches the vectors of the latest queries in a
+// file, and does not call a model again for a while after a failure. A cancelled
+// query does not stop the model, so that the next query finds it running.
 type QueryEmbedder struct {
 	opt QueryOptions
-	// turn holds one token: who has it may use the fields below.
-	turn  chan struct{}
-	inner Embedder
-	close io.Closer
-	idle  *time.Timer
-	// failed is the last failure, and until is how long it counts.
-	failed error
-	until  time.Time
-	shut   bool
+	// lock holds one token, whose owner may use the fields below. A channel, because
+	// waiting for it has to end with a context.
+	lock   chan struct{}
+	inner  Embedder
+	closer io.Closer
+	idle   *time.Timer
+	failed error     // the last failure, returned
+	until  time.Time // until then
+	closed bool
 
-	asking sync.WaitGroup
+	running sync.WaitGroup
 }
 
-var _ Embedder = (*QueryEmbedder)(nil)
-
-// NewQueryEmbedder returns an Embedder. It opens nothing yet.
+// NewQueryEmbedder returns a QueryEmbedder. It does not start the model.
 func NewQueryEmbedder(opt QueryOptions) *QueryEmbedder {
-	e := &QueryEmbedder{opt: opt, turn: make(chan struct{}, 1)}
-	e.turn <- struct{}{}
+	e := &QueryEmbedder{opt: opt, lock: make(chan struct{}, 1)}
+	e.lock <- struct{}{}
 	return e
 }
 
 // Name returns the model's name.
 func (e *QueryEmbedder) Name() string { return e.opt.Name }
 
-// Dim returns 0: how long vectors are, the first one tells.
+// Dim returns 0: the first answer shows the number of components.
 func (e *QueryEmbedder) Dim() int { return 0 }
 
-// errSlow is the failure of a model that does not answer in time.
+// errSlow is the failure of a model that exceeds QueryOptions.Wait.
 var errSlow = errors.New("no answer in time")
 
-// Embed implements embed.Embedder, one text after the other.
+// Embed implements Embedder. It embeds one text after the other.
 func (e *QueryEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
-		v, err := e.one(ctx, e.opt.Redact(text))
+		v, err := e.embedOne(ctx, e.opt.Redact(text))
 		if err != nil {
 			return nil, err
 		}
@@ -81,74 +78,69 @@ func (e *QueryEmbedder) Embed(ctx context.Context, texts []string) ([][]float32,
 	return out, nil
 }
 
-type answer struct {
-	v   []float32
-	err error
-}
-
-func (e *QueryEmbedder) one(ctx context.Context, text string) ([]float32, error) {
-	if v, ok := remembered(e.opt.Cache, e.opt.Name, text); ok {
+func (e *QueryEmbedder) embedOne(ctx context.Context, text string) ([]float32, error) {
+	cache := queryCache{path: e.opt.Cache, model: e.opt.Name}
+	if v, ok := cache.get(text); ok {
 		return v, nil
 	}
-	// What is under way goes on when ctx ends, but not for longer than Wait.
-	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.opt.Wait)
-	done := make(chan answer, 1)
-	e.asking.Go(func() {
+	// The model continues after ctx ends, for at most Wait.
+	modelCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.opt.Wait)
+	var v []float32
+	var err error
+	done := make(chan struct{})
+	e.running.Go(func() {
 		defer cancel()
-		v, err := e.ask(wait, text)
-		done <- answer{v, err}
+		defer close(done)
+		v, err = e.callModel(modelCtx, text, cache)
 	})
 	select {
-	case a := <-done:
-		return a.v, a.err
+	case <-done:
+		return v, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// ask has the model embed one text, when it is this one's turn.
-func (e *QueryEmbedder) ask(ctx context.Context, text string) ([]float32, error) {
+// callModel embeds and caches one text when no other call is running.
+func (e *QueryEmbedder) callModel(ctx context.Context, text string, cache queryCache) ([]float32, error) {
 	select {
-	case <-e.turn:
-		defer func() { e.turn <- struct{}{} }()
+	case <-e.lock:
+		defer func() { e.lock <- struct{}{} }()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w (%v)", errSlow, e.opt.Wait)
 	}
-	if e.shut {
-		return nil, errors.New("it has been closed")
+	if e.closed {
+		return nil, errors.New("the model is closed")
 	}
 	if e.failed != nil && e.opt.Now().Before(e.until) {
 		return nil, e.failed
 	}
-	v, err := e.embed(ctx, text)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = fmt.Errorf("%w (%v)", errSlow, e.opt.Wait)
-		}
-		e.failed, e.until = err, e.opt.Now().Add(retry)
-		return nil, err
+	v, err := e.openAndEmbed(ctx, text)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w (%v)", errSlow, e.opt.Wait)
 	}
-	e.failed = nil
+	if e.failed = err; err != nil {
+		e.until = e.opt.Now().Add(retryAfter)
+	}
 	if v != nil {
-		remember(e.opt.Cache, e.opt.Name, text, v)
+		cache.put(text, v)
 	}
-	return v, nil
+	return v, err
 }
 
-func (e *QueryEmbedder) embed(ctx context.Context, text string) ([]float32, error) {
+func (e *QueryEmbedder) openAndEmbed(ctx context.Context, text string) (v []float32, err error) {
 	if e.idle != nil {
 		e.idle.Stop()
 	}
 	if e.inner == nil {
-		inner, closer, err := e.opt.Open(ctx)
-		if err != nil {
+		if e.inner, e.closer, err = e.opt.Open(ctx); err != nil {
+			e.inner, e.closer = nil, nil
 			return nil, err
 		}
-		e.inner, e.close = inner, closer
 	}
 	vs, err := e.inner.Embed(ctx, []string{text})
 	if e.opt.Idle > 0 {
-		e.idle = time.AfterFunc(e.opt.Idle, e.rest)
+		e.idle = time.AfterFunc(e.opt.Idle, e.stopIdle)
 	}
 	if err != nil {
 		return nil, err
@@ -159,34 +151,34 @@ func (e *QueryEmbedder) embed(ctx context.Context, text string) ([]float32, erro
 	return vs[0], nil
 }
 
-// rest ends a model that nobody asks.
-func (e *QueryEmbedder) rest() {
+// stopIdle stops the model unless a query is running.
+func (e *QueryEmbedder) stopIdle() {
 	select {
-	case <-e.turn:
-		_ = e.end() // the next query opens another, and says what is wrong with it
-		e.turn <- struct{}{}
-	default: // somebody asks just now
+	case <-e.lock:
+		_ = e.stop() // the next query starts another model and returns its error
+		e.lock <- struct{}{}
+	default:
 	}
 }
 
-// end closes the model, if it is open.
-func (e *QueryEmbedder) end() error {
-	closer := e.close
-	e.inner, e.close = nil, nil
+// stop closes the model if it is open.
+func (e *QueryEmbedder) stop() error {
+	closer := e.closer
+	e.inner, e.closer = nil, nil
 	if closer == nil {
 		return nil
 	}
 	return closer.Close()
 }
 
-// Close ends the model, when what is under way has ended. Later queries fail.
+// Close waits for running queries and stops the model. Later queries fail.
 func (e *QueryEmbedder) Close() error {
-	e.asking.Wait()
-	<-e.turn
-	defer func() { e.turn <- struct{}{} }()
-	e.shut = true
+	e.running.Wait()
+	<-e.lock
+	defer func() { e.lock <- struct{}{} }()
+	e.closed = true
 	if e.idle != nil {
 		e.idle.Stop()
 	}
-	return e.end()
+	return e.stop()
 }

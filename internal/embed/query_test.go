@@ -136,7 +136,7 @@ func TestASlowModelIsNotWaitedFor(t *testing.T) {
 		if _, err := e.Embed(t.Context(), []string{"b"}); !errors.Is(err, errSlow) || len(m.asked) != 1 || time.Since(start) != 2*time.Second {
 			t.Errorf("%v; asked %q", err, m.asked)
 		}
-		time.Sleep(retry)
+		time.Sleep(retryAfter)
 		close(m.hold)
 		if v := askModel(t, e, "c"); v == nil {
 			t.Error("no vector although the model is back")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,183 +14,180 @@ import (
 	"strandline/internal/archive"
 )
 
-// VectorStore is what a search needs of a store.
+// VectorStore is the part of a store that a search needs.
 type VectorStore interface {
-	VectorSets(ctx context.Context) ([]archive.VectorSet, error)
-	Vectors(ctx context.Context, embedder string, dim int, after int64, limit int, row func(archive.VectorRow) error) error
+	VectorReader
 	VectorsOf(ctx context.Context, embedder string, dim int, passages []int64) (map[int64]archive.VectorRow, error)
 	VectorScope(ctx context.Context, q archive.Query) (keep func(passage int64) bool, err error)
 	HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error)
 }
 
-// Searcher finds passages by what they mean. An archive may hold vectors of
-// several embedders, and some passages may have those of one only: each set is
-// searched with its own embedder, and cosines become comparable by how far they
-// stand above the mean of their set.
+// Searcher finds passages by meaning. An archive can hold vectors of several
+// embedders, and a passage can have those of one only. Each set is searched with its
+// own embedder, and cosines are compared by their deviations from the set's mean.
 type Searcher struct {
 	Store VectorStore
 	Dir   VectorDir
-	// Embedders are those that may embed a query now, the preferred one first. A
-	// passage that has vectors of several is ranked by the first of these. The
-	// last, which is built in, is the measure of the others; see Meaning.Level.
+	// Embedders can embed a query now; the first is preferred. A passage with vectors
+	// of several is ranked by the first of them. The last embedder is the built-in
+	// one, and defines the scale of Meaning.Level.
 	Embedders []Embedder
-	// Notes are told with every answer: why an embedder is not among these.
+	// Notes are added to every result: why an embedder is unavailable.
 	Notes []string
 }
 
-// Chosen reports that there is an embedder beside the built-in one: somebody
-// wants its vectors to count.
+// Chosen reports whether there is an embedder besides the built-in one.
 func (s *Searcher) Chosen() bool { return len(s.Embedders) > 1 }
 
-// Asked is one query, embedded.
-type Asked struct {
+// Matches is the result of one query.
+type Matches struct {
 	s     *Searcher
 	query archive.Query
-	sets  []asked
-	// Notes tell what could not be used and why: an endpoint that is down, a file
-	// that is damaged.
+	sets  []setMatches
+	// Notes say which embedders or files could not be used, and why.
 	Notes []string
 }
 
-// asked is one set with the query's vector.
-type asked struct {
-	set    archive.VectorSet
-	vector []float32
-	found  Found
-	near   map[int64]float64 // the cosines of found
+// setMatches holds the matches of one set.
+type setMatches struct {
+	set     archive.VectorSet
+	query   []float32
+	found   Found
+	cosines map[int64]float64 // of found, by passage
 }
 
-// Near is a passage with what its vectors say.
-type Near struct {
+// Match is a passage and its distance to the query.
+type Match struct {
 	archive.Hit
 	Meaning
 }
 
-// Meaning is how near a passage is to the query.
+// Meaning says how close a passage is to the query.
 type Meaning struct {
 	Embedder string
 	Cosine   float64
-	// Level is comparable between embedders: how far the cosine stands above the
-	// mean of its set, in deviations, put on the scale of the Searcher's last
-	// embedder. Of that one it is the cosine itself, and of another as well where
-	// a set is too small to tell.
+	// Level is comparable between embedders: the cosine's deviation from the mean of
+	// its set, on the scale of the Searcher's last embedder. It equals Cosine for the
+	// last embedder, and for sets that are too small for an estimate.
 	Level float64
-	// Chosen reports that the embedder is another than the Searcher's last.
+	// Chosen is false for the Searcher's last embedder.
 	Chosen bool
 }
 
-// tailRows is how many rows that no file holds yet a search looks at itself;
-// upkeep brings in the rest.
+// tailRows is the largest number of rows without a file that a search reads from the
+// store. Maintenance adds the rest to the file.
 const tailRows = 2_000
 
-// Ask embeds text and searches every set of which an embedder is at hand, within
-// the filters of q. k is how many passages each set gives at least, if it has so
-// many. A text of which no embedder knows anything finds nothing.
+// queryLimit is the largest part of a query that is embedded, in bytes.
+const queryLimit = 4096
+
+// SearchMeaning embeds text and searches the vectors of every available embedder, within
+// the filters of q, for at least k passages each. It finds nothing for a text
+// without a known word.
 //
-// An embedder that fails is told of in Notes, and the others answer; the error is
-// the store's, or of ctx.
-func (s *Searcher) Ask(ctx context.Context, text string, q archive.Query, k int) (*Asked, error) {
-	a := &Asked{s: s, query: q, Notes: slices.Clone(s.Notes)}
+// If an embedder fails, a note says so and the others are used. An error is from
+// the store or from ctx.
+func (s *Searcher) SearchMeaning(ctx context.Context, text string, q archive.Query, k int) (*Matches, error) {
+	m := &Matches{s: s, query: q, Notes: slices.Clone(s.Notes)}
 	sets, err := s.Store.VectorSets(ctx)
 	if err != nil || len(sets) == 0 {
-		return a, err
+		return m, err
 	}
 	keep, err := s.Store.VectorScope(ctx, q)
 	if err != nil {
-		return a, err
+		return m, err
 	}
+	text = archive.Clip(text, queryLimit)
 	for i, e := range s.Embedders {
-		if !slices.ContainsFunc(sets, func(x archive.VectorSet) bool { return x.Embedder == e.Name() && x.Rows > 0 }) {
-			if i < len(s.Embedders)-1 { // somebody chose it
-				a.note(e.Name(), "no passage has its vectors yet, `strandline maintain` makes them")
-			}
-			continue
-		}
-		v, err := embedQuery(ctx, e, text)
+		one, note, err := s.embedQuery(ctx, e, text, sets)
 		if err != nil {
-			if ctx.Err() != nil {
-				return a, ctx.Err()
-			}
-			a.note(e.Name(), err.Error()+"; the built-in vectors are used instead")
+			return m, err
+		}
+		if note != "" && (note != noVectors || i < len(s.Embedders)-1) {
+			m.Notes = append(m.Notes, e.Name()+": "+strings.Join(strings.Fields(note), " "))
+		}
+		if one == nil {
 			continue
 		}
-		if v == nil {
-			continue
+		if err := m.searchSet(ctx, one, k, keep); err != nil {
+			return m, err
 		}
-		at := slices.IndexFunc(sets, func(x archive.VectorSet) bool { return x.Embedder == e.Name() && x.Dim == len(v) })
-		if at < 0 {
-			a.note(e.Name(), fmt.Sprintf("it makes vectors of %d components now, the passages' are of another length; `strandline maintain` makes new ones", len(v)))
-			continue
-		}
-		one := asked{set: sets[at], vector: v}
-		if err := a.search(ctx, &one, k, keep); err != nil {
-			return a, err
-		}
-		one.near = make(map[int64]float64, len(one.found.Nearest))
+		one.cosines = make(map[int64]float64, len(one.found.Nearest))
 		for _, n := range one.found.Nearest {
-			one.near[n.Passage] = n.Cosine
+			one.cosines[n.Passage] = n.Cosine
 		}
-		a.sets = append(a.sets, one)
+		m.sets = append(m.sets, *one)
 	}
-	return a, nil
+	return m, nil
 }
 
-func (a *Asked) note(whose, what string) {
-	a.Notes = append(a.Notes, whose+": "+strings.Join(strings.Fields(what), " "))
-}
+const noVectors = "no passage has its vectors yet, `strandline maintain` makes them"
 
-// queryLimit is how much of a query is embedded, in bytes.
-const queryLimit = 4096
-
-func embedQuery(ctx context.Context, e Embedder, text string) ([]float32, error) {
-	vs, err := e.Embed(ctx, []string{archive.Clip(text, queryLimit)})
+// embedQuery embeds a text with e and selects the set that it is compared with. If
+// it returns no set, the note says why; it is empty for a text without a known word.
+func (s *Searcher) embedQuery(ctx context.Context, e Embedder, text string, sets []archive.VectorSet) (*setMatches, string, error) {
+	if !slices.ContainsFunc(sets, func(x archive.VectorSet) bool { return x.Embedder == e.Name() && x.Rows > 0 }) {
+		return nil, noVectors, nil
+	}
+	vs, err := e.Embed(ctx, []string{text})
 	if err != nil {
-		return nil, err
+		return nil, err.Error() + "; the built-in vectors are used instead", ctx.Err()
 	}
-	return vs[0], nil
+	v := vs[0]
+	if v == nil {
+		return nil, "", nil
+	}
+	at := slices.IndexFunc(sets, func(x archive.VectorSet) bool { return x.Embedder == e.Name() && x.Dim == len(v) })
+	if at < 0 {
+		return nil, fmt.Sprintf("its vectors have %d components now, those of the passages have another number; `strandline maintain` makes new ones", len(v)), nil
+	}
+	return &setMatches{set: sets[at], query: v}, "", nil
 }
 
-// search asks the file of a set, and the store for what the file does not hold.
-func (a *Asked) search(ctx context.Context, one *asked, k int, keep func(int64) bool) error {
+// searchSet searches the file of a set, and the store for rows that the file lacks.
+func (m *Matches) searchSet(ctx context.Context, one *setMatches, k int, keep func(int64) bool) error {
 	last := int64(0)
-	flat, err := openFlat(a.s.Dir.path(one.set))
+	flat, err := OpenFlat(m.s.Dir.path(one.set))
 	switch {
-	case err == nil && flat.unfit(one.set) == "":
-		found, err := flat.Search(ctx, one.vector, k, keep)
-		err = errors.Join(err, flat.Close())
-		if ctx.Err() != nil {
-			return ctx.Err()
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		m.noteRebuild(err.Error())
+	default:
+		reason := flat.mismatch(one.set)
+		if reason == "" {
+			if one.found, err = flat.Search(ctx, one.query, k, keep); err != nil {
+				reason, one.found = err.Error(), Found{} // truncated during the search
+			} else {
+				last = flat.head.set.Last
+			}
 		}
-		if err != nil { // somebody cut it short meanwhile
-			a.Notes = append(a.Notes, err.Error()+"; upkeep writes the file anew")
-			break
-		}
-		last, one.found = flat.head.set.Last, found
-	case err == nil:
-		a.Notes = append(a.Notes, flat.unfit(one.set)+"; upkeep writes it anew")
-		if err := flat.Close(); err != nil {
+		if err := errors.Join(ctx.Err(), flat.Close()); err != nil {
 			return err
 		}
-	case !errors.Is(err, fs.ErrNotExist):
-		a.Notes = append(a.Notes, err.Error()+"; upkeep writes it anew")
+		if reason != "" {
+			m.noteRebuild(reason)
+		}
 	}
-	return a.tail(ctx, one, last, k, keep)
+	return m.searchTail(ctx, one, last, k, keep)
 }
 
-// tail compares the rows that came behind row last.
-func (a *Asked) tail(ctx context.Context, one *asked, last int64, k int, keep func(int64) bool) error {
+func (m *Matches) noteRebuild(reason string) {
+	m.Notes = append(m.Notes, reason+"; the next maintenance run rebuilds it")
+}
+
+// searchTail compares the rows after row last.
+func (m *Matches) searchTail(ctx context.Context, one *setMatches, last int64, k int, keep func(int64) bool) error {
 	if last >= one.set.Last {
 		return nil
 	}
-	// The newest rows matter most where there are more than are looked at.
-	last = max(last, one.set.Last-tailRows)
+	last = max(last, one.set.Last-tailRows) // the newest rows matter most
 	var sum, squares float64
 	var more []Neighbour
-	err := a.s.Store.Vectors(ctx, one.set.Embedder, one.set.Dim, last, tailRows, func(r archive.VectorRow) error {
+	err := m.s.Store.Vectors(ctx, one.set.Embedder, one.set.Dim, last, tailRows, func(r archive.VectorRow) error {
 		if keep != nil && !keep(r.Passage) {
 			return nil
 		}
-		c, err := cosine(r.Data, one.vector)
+		c, err := largestCosine(r.Data, one.query)
 		more = append(more, Neighbour{r.Passage, c})
 		sum, squares = sum+c, squares+c*c
 		return err
@@ -206,8 +204,8 @@ func (a *Asked) tail(ctx context.Context, one *asked, last int64, k int, keep fu
 	return nil
 }
 
-// cosine returns the largest cosine of a passage's vectors.
-func cosine(data []byte, q []float32) (float64, error) {
+// largestCosine returns the largest cosine of a passage's vectors.
+func largestCosine(data []byte, q []float32) (float64, error) {
 	largest := math.Inf(-1)
 	err := Unpack(data, len(q), func(scale float32, row []byte) {
 		largest = max(largest, float64(scale*dot(q, row)))
@@ -215,24 +213,24 @@ func cosine(data []byte, q []float32) (float64, error) {
 	return largest, err
 }
 
-// minSample is how many cosines a deviation is worth something of.
+// minSample is the smallest sample from which a deviation is estimated.
 const minSample = 20
 
-// usualMean and usualSD are what the built-in table's cosines are like where this
-// query's are not known: the means over 328 queries (commits, questions about
-// code) to 6,917 passages of real sessions.
+// usualMean and usualSD replace the built-in embedder's mean and deviation if those
+// of a query are unknown. They are the means over 328 queries (commits, questions
+// about code) to 6,917 passages of real sessions.
 const usualMean, usualSD = .045, .115
 
-// meanings returns what makes a Meaning of a cosine of set i.
-func (a *Asked) meanings(i int) func(c float64) Meaning {
-	one := &a.sets[i]
+// meaning returns the function that makes a Meaning of a cosine of set i.
+func (m *Matches) meaning(i int) func(c float64) Meaning {
+	one := &m.sets[i]
 	name, own := one.set.Embedder, one.found
-	last := a.s.Embedders[len(a.s.Embedders)-1].Name()
+	last := m.s.Embedders[len(m.s.Embedders)-1].Name()
 	if name == last || own.N < minSample || own.SD <= 0 {
 		return func(c float64) Meaning { return Meaning{name, c, c, name != last} }
 	}
 	scale := Found{Mean: usualMean, SD: usualSD}
-	if r := &a.sets[len(a.sets)-1]; r.set.Embedder == last && r.found.N >= minSample && r.found.SD > 0 {
+	if r := &m.sets[len(m.sets)-1]; r.set.Embedder == last && r.found.N >= minSample && r.found.SD > 0 {
 		scale = r.found
 	}
 	return func(c float64) Meaning {
@@ -240,77 +238,70 @@ func (a *Asked) meanings(i int) func(c float64) Meaning {
 	}
 }
 
-// Nearest returns at most k passages, nearest first, that exist and that the
-// query's filters let through. It may be fewer than there are where filters that
-// only rows tell (time, lines) leave little of what was found.
-func (a *Asked) Nearest(ctx context.Context, k int) ([]Near, error) {
-	var ids []int64
-	for _, one := range a.sets {
+// Nearest returns at most k existing passages that pass the query's filters, nearest
+// first. There can be fewer than exist, because filters on time and line are applied
+// to the passages found.
+func (m *Matches) Nearest(ctx context.Context, k int) ([]Match, error) {
+	found := map[int64]bool{}
+	for _, one := range m.sets {
 		for _, n := range one.found.Nearest {
-			ids = append(ids, n.Passage)
+			found[n.Passage] = true
 		}
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	of, err := a.Of(ctx, ids)
+	ids := slices.Sorted(maps.Keys(found))
+	meanings, err := m.Meanings(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(ids, func(x, y int64) int {
-		return cmp.Or(cmp.Compare(of[y].Level, of[x].Level), cmp.Compare(y, x))
+		return cmp.Or(cmp.Compare(meanings[y].Level, meanings[x].Level), cmp.Compare(y, x))
 	})
-	var out []Near
-	for from := 0; from < len(ids) && len(out) < k; from += 2 * k {
-		some := ids[from:min(from+2*k, len(ids))]
-		hits, err := a.s.Store.HitsOf(ctx, a.query, some)
+	var out []Match
+	for some := range slices.Chunk(ids, max(1, 2*k)) {
+		if len(out) >= k {
+			break
+		}
+		hits, err := m.s.Store.HitsOf(ctx, m.query, some)
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range hits {
-			if len(out) < k {
-				out = append(out, Near{h, of[h.ID]})
-			}
+		for _, h := range hits[:min(len(hits), k-len(out))] {
+			out = append(out, Match{h, meanings[h.ID]})
 		}
 	}
 	return out, nil
 }
 
-// Of returns what the vectors of these passages say, for those that have any:
-// each by the first of the embedders that it has vectors of.
-func (a *Asked) Of(ctx context.Context, passages []int64) (map[int64]Meaning, error) {
+// Meanings returns the meaning of those passages that have vectors, each by the
+// first embedder that has any.
+func (m *Matches) Meanings(ctx context.Context, passages []int64) (map[int64]Meaning, error) {
 	out := make(map[int64]Meaning, len(passages))
-	left := passages
-	for i := range a.sets {
-		one, meaning := &a.sets[i], a.meanings(i)
-		var unknown, without []int64
-		for _, id := range left {
-			if c, ok := one.near[id]; ok { // the search has compared it
+	for i := range m.sets {
+		one, meaning := &m.sets[i], m.meaning(i)
+		var missing []int64
+		for _, id := range passages {
+			if _, done := out[id]; done {
+				continue
+			}
+			if c, ok := one.cosines[id]; ok {
 				out[id] = meaning(c)
 			} else {
-				unknown = append(unknown, id)
+				missing = append(missing, id)
 			}
 		}
-		if len(unknown) == 0 {
+		if len(missing) == 0 {
 			break
 		}
-		rows, err := a.s.Store.VectorsOf(ctx, one.set.Embedder, one.set.Dim, unknown)
+		rows, err := m.s.Store.VectorsOf(ctx, one.set.Embedder, one.set.Dim, missing)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range unknown {
-			r, ok := rows[id]
-			if !ok {
-				without = append(without, id)
-				continue
-			}
-			c, err := cosine(r.Data, one.vector)
+		for id, r := range rows {
+			c, err := largestCosine(r.Data, one.query)
 			if err != nil {
 				return nil, err
 			}
 			out[id] = meaning(c)
-		}
-		if left = without; len(left) == 0 {
-			break
 		}
 	}
 	return out, nil

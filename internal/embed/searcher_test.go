@@ -107,9 +107,9 @@ func upkeep(t testing.TB, s *sqlite.Store, dir embed.VectorDir, limit int, es ..
 }
 
 // nearest returns "text by embedder" of what a query finds.
-func nearest(t testing.TB, x *embed.Searcher, text string, q archive.Query, k int) (found []string, asked *embed.Asked) {
+func nearest(t testing.TB, x *embed.Searcher, text string, q archive.Query, k int) (found []string, asked *embed.Matches) {
 	t.Helper()
-	asked, err := x.Ask(t.Context(), text, q, k)
+	asked, err := x.SearchMeaning(t.Context(), text, q, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestSearcher(t *testing.T) {
 
 	// What came since stands in the store, not in the file.
 	say(t, s, sessionB, "go north again")
-	if _, err := (embed.Backfill{Store: s, Embedder: m, Now: clock}).Run(t.Context(), 0); err != nil {
+	if _, err := (embed.Maintenance{Store: s, Now: clock}).Backfill(t.Context(), m, 0); err != nil {
 		t.Fatal(err)
 	}
 	found, _ = nearest(t, x, "north", archive.Query{}, 2)
@@ -167,7 +167,7 @@ func TestSearcher(t *testing.T) {
 	}
 	found, asked := nearest(t, x, "north", archive.Query{}, 2)
 	want(t, "with a damaged file", found, "go north again by m", "go north by m")
-	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "upkeep") {
+	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "maintenance run") {
 		t.Errorf("notes %q", asked.Notes)
 	}
 }
@@ -226,7 +226,7 @@ func TestMixedArchive(t *testing.T) {
 	for _, n := range near {
 		ids = append(ids, n.ID)
 	}
-	of, err := asked.Of(t.Context(), append(ids, 1))
+	of, err := asked.Meanings(t.Context(), append(ids, 1))
 	if err != nil || len(of) != 122 {
 		t.Fatalf("%d meanings (%v)", len(of), err)
 	}
@@ -241,11 +241,11 @@ func TestBackfill(t *testing.T) {
 	s := newStore(t)
 	say(t, s, sessionA, "go east", "go north", "say nothing", "go "+strings.Repeat("far ", 300)+"west")
 	m := &toy{name: "m", words: words()}
-	fill := embed.Backfill{Store: s, Embedder: m, Now: clock}
+	fill := embed.Maintenance{Store: s, Now: clock}
 	var told []int
-	fill.Progress = func(done int) { told = append(told, done) }
+	fill.Progress = func(_ string, done int) { told = append(told, done) }
 	for _, step := range []struct{ limit, want int }{{1, 1}, {2, 2}, {20, 1}, {20, 0}, {0, 0}} {
-		if n, err := fill.Run(t.Context(), step.limit); err != nil || n != step.want {
+		if n, err := fill.Backfill(t.Context(), m, step.limit); err != nil || n != step.want {
 			t.Errorf("at most %d: %d (%v), want %d", step.limit, n, err, step.want)
 		}
 	}
@@ -273,19 +273,19 @@ func TestBackfillGoesOn(t *testing.T) {
 			m.fails = errors.New("out of memory")
 		}
 	}
-	fill := embed.Backfill{Store: s, Embedder: m, Now: clock}
-	n, err := fill.Run(t.Context(), 0)
+	fill := embed.Maintenance{Store: s, Now: clock}
+	n, err := fill.Backfill(t.Context(), m, 0)
 	if n != 128 || err == nil || !strings.Contains(err.Error(), "out of memory") {
 		t.Errorf("%d passages, %v", n, err)
 	}
-	if n, err := fill.Run(t.Context(), 0); n != 172 || err != nil {
+	if n, err := fill.Backfill(t.Context(), m, 0); n != 172 || err != nil {
 		t.Errorf("%d passages, %v", n, err)
 	}
 	ticks := 0
 	fill.Within = time.Minute
 	fill.Now = func() time.Time { ticks++; return clock().Add(time.Duration(ticks) * time.Minute) }
 	say(t, s, sessionA, texts...)
-	if n, err := fill.Run(t.Context(), 0); n != 128 || err != nil {
+	if n, err := fill.Backfill(t.Context(), m, 0); n != 128 || err != nil {
 		t.Errorf("within its time %d passages (%v), want one batch", n, err)
 	}
 }
@@ -295,7 +295,7 @@ func TestBackfillRefusesMixedLengths(t *testing.T) {
 	s := newStore(t)
 	say(t, s, sessionA, "go east", "go north")
 	m := &toy{name: "m", words: map[string][]float32{"east": {1, 0}, "north": {1, 0, 0}}}
-	if _, err := (embed.Backfill{Store: s, Embedder: m, Now: clock}).Run(t.Context(), 0); err == nil {
+	if _, err := (embed.Maintenance{Store: s, Now: clock}).Backfill(t.Context(), m, 0); err == nil {
 		t.Error("no error")
 	}
 	if sets, err := s.VectorSets(t.Context()); err != nil || len(sets) != 0 {
@@ -374,7 +374,7 @@ func TestAnotherLength(t *testing.T) {
 	found, asked := nearest(t, x, "north", archive.Query{}, 1)
 	want(t, "by another length", found)
 	want(t, "notes", asked.Notes, "gone: it is not there",
-		"m: it makes vectors of 3 components now, the passages' are of another length; `strandline maintain` makes new ones")
+		"m: its vectors have 3 components now, those of the passages have another number; `strandline maintain` makes new ones")
 }
 
 // cutting is a store in whose searches the files of vectors are cut short.
@@ -406,7 +406,7 @@ func TestCutWhileSearched(t *testing.T) {
 	x := &embed.Searcher{Store: cutting{s, cut}, Dir: dir, Embedders: []embed.Embedder{m}}
 	found, asked := nearest(t, x, "north", archive.Query{}, 2)
 	want(t, "cut", found, "go north by m", "go east by m") // from the newest rows of the store
-	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "upkeep writes the file anew") {
+	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "maintenance run rebuilds it") {
 		t.Errorf("notes %q", asked.Notes)
 	}
 	if r := upkeep(t, s, dir, 0, m); len(r.Files) != 1 || r.Files[0].Rebuilt == "" || r.Files[0].Vectors != 2 {

@@ -16,7 +16,8 @@ func words(t testing.TB, text string) string {
 		t.Fatal(err)
 	}
 	var out []string
-	new(tokens).read(tab, text, func(row int) { out = append(out, tab.stem(row)) })
+	k := tokenizer{table: tab, emit: func(row int) { out = append(out, tab.stem(row)) }}
+	k.read(text)
 	return strings.Join(out, " ")
 }
 

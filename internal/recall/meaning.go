@@ -45,7 +45,7 @@ func addMeaning(ctx context.Context, e Embedder, query string, hits []Hit) error
 	for i := range hits {
 		texts[i] = hits[i].Text
 	}
-	return embed.Pieces(ctx, e, texts, maxChunks, func(i int, v []float32) error {
+	return embed.EmbedChunks(ctx, e, texts, maxChunks, func(i int, v []float32) error {
 		hits[i].Why.Meaning = max(hits[i].Why.Meaning, embed.Cosine(q, v))
 		return nil
 	})
@@ -66,7 +66,7 @@ func (s *search) byModel(ctx context.Context, hits []Hit) error {
 	for i, h := range hits {
 		ids[i] = h.id
 	}
-	of, err := asked.Of(ctx, ids)
+	of, err := asked.Meanings(ctx, ids)
 	if err != nil {
 		return fmt.Errorf("search by meaning: %w", err)
 	}

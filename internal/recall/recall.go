@@ -113,7 +113,7 @@ type search struct {
 	turn  int // with step: what a handle in session: narrows the search to; -1: nothing
 	step  int
 	made  []Correction // what query was corrected by
-	asked *embed.Asked
+	asked *embed.Matches
 }
 
 // reading is one way to read a query.

@@ -33,7 +33,7 @@ const (
 
 // Vectors finds passages by what they mean; *vector.Searcher does.
 type Vectors interface {
-	Ask(ctx context.Context, text string, q archive.Query, k int) (*embed.Asked, error)
+	SearchMeaning(ctx context.Context, text string, q archive.Query, k int) (*embed.Matches, error)
 	// Chosen reports that somebody chose a model whose vectors reorder hits.
 	Chosen() bool
 }
@@ -46,9 +46,9 @@ func (r *Recall) WithVectors(v Vectors) *Recall {
 }
 
 // ask embeds the query and looks for what lies near it, once for a request.
-func (s *search) ask(ctx context.Context) (*embed.Asked, error) {
+func (s *search) ask(ctx context.Context) (*embed.Matches, error) {
 	if s.asked == nil {
-		asked, err := s.vectors.Ask(ctx, s.req.Text, s.query, relatedAsked)
+		asked, err := s.vectors.SearchMeaning(ctx, s.req.Text, s.query, relatedAsked)
 		if err != nil {
 			return nil, fmt.Errorf("search by meaning: %w", err)
 		}

@@ -44,7 +44,7 @@ func search(dir string, seed uint64) error {
 	if err != nil || len(names) != 1 {
 		return fmt.Errorf("%d files of vectors in %s", len(names), dir)
 	}
-	flat, err := embed.Open(names[0])
+	flat, err := embed.OpenFlat(names[0])
 	if err != nil {
 		return err
 	}

@@ -14,13 +14,13 @@ import (
 	"strandline/internal/archive"
 )
 
-// VectorReader is what building an index needs of a store.
+// VectorReader is the part of a store that the files are built from.
 type VectorReader interface {
 	VectorSets(ctx context.Context) ([]archive.VectorSet, error)
 	Vectors(ctx context.Context, embedder string, dim int, after int64, limit int, row func(archive.VectorRow) error) error
 }
 
-// builder gathers rows and writes blocks of them.
+// builder collects rows and writes them as blocks.
 type builder struct {
 	w    io.Writer
 	head header
@@ -30,9 +30,7 @@ type builder struct {
 	vectors  []byte
 }
 
-func newBuilder(w io.Writer, head header) *builder { return &builder{w: w, head: head} }
-
-// add takes one passage's row of the store.
+// add adds the vectors of one passage.
 func (b *builder) add(r archive.VectorRow) error {
 	var failed error
 	err := Unpack(r.Data, b.head.set.Dim, func(scale float32, row []byte) {
@@ -45,7 +43,7 @@ func (b *builder) add(r archive.VectorRow) error {
 
 func (b *builder) addVector(passage int64, scale float32, row []byte) error {
 	b.passages = append(b.passages, passage)
-	b.signs = signs(b.signs, len(row), func(i int) bool { return int8(row[i]) > 0 })
+	b.signs = appendBits(b.signs, len(row), func(i int) bool { return int8(row[i]) > 0 })
 	b.vectors = binary.LittleEndian.AppendUint32(b.vectors, math.Float32bits(scale))
 	b.vectors = append(b.vectors, row...)
 	if len(b.passages) == blockRows {
@@ -54,7 +52,7 @@ func (b *builder) addVector(passage int64, scale float32, row []byte) error {
 	return nil
 }
 
-// flush writes what has been gathered as one block.
+// flush writes the collected rows as one block.
 func (b *builder) flush() error {
 	rows := len(b.passages)
 	if rows == 0 {
@@ -83,15 +81,15 @@ func (b *builder) flush() error {
 	return nil
 }
 
-// readAtOnce is how many rows are read from the store in one snapshot; a hook
-// that wants to write waits no longer than that takes.
-const readAtOnce = 16_384
+// readBatch is the number of rows read from the store in one snapshot. A hook that
+// wants to write waits for at most one batch.
+const readBatch = 16_384
 
-// fill adds the rows of a set behind head.set.Last.
+// fill adds the rows of a set after head.set.Last and flushes.
 func (b *builder) fill(ctx context.Context, src VectorReader, set archive.VectorSet) error {
 	for last := b.head.set.Last; last < set.Last; {
 		n := 0
-		err := src.Vectors(ctx, set.Embedder, set.Dim, last, readAtOnce, func(r archive.VectorRow) error {
+		err := src.Vectors(ctx, set.Embedder, set.Dim, last, readBatch, func(r archive.VectorRow) error {
 			n++
 			last = r.No
 			return b.add(r)
@@ -99,19 +97,19 @@ func (b *builder) fill(ctx context.Context, src VectorReader, set archive.Vector
 		if err != nil {
 			return err
 		}
-		if n < readAtOnce {
+		if n < readBatch {
 			break
 		}
 	}
 	return b.flush()
 }
 
-// write makes a new file at path: content writes the blocks.
-func write(path string, set archive.VectorSet, content func(*builder) error) (err error) {
+// create replaces the file at path by a new one. content writes its blocks.
+func create(path string, set archive.VectorSet, content func(*builder) error) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the folder of vectors: %w", err)
+		return fmt.Errorf("create the vectors folder: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".vectors-*") // mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("write vectors: %w", err)
 	}
@@ -120,33 +118,34 @@ func write(path string, set archive.VectorSet, content func(*builder) error) (er
 			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 		}
 	}()
-	if _, err := f.Seek(headerSize, io.SeekStart); err != nil {
-		return fmt.Errorf("write vectors: %w", err)
-	}
-	b := newBuilder(f, header{set: set, size: headerSize})
+	b := &builder{w: f, head: header{set: set, size: headerSize}}
 	b.head.set.Last = 0
-	if err := content(b); err != nil {
-		return err
-	}
-	b.head.set = set
-	if err := putHeader(f, &b.head); err != nil {
+	if err := b.write(f, set, content); err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("write vectors: %w", err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("put vectors in place: %w", err)
+		return fmt.Errorf("replace the vectors: %w", err)
 	}
 	return nil
 }
 
-func putHeader(f *os.File, h *header) error {
-	b, err := h.encode()
+// write writes blocks after the valid part of f, then the header of set.
+func (b *builder) write(f *os.File, set archive.VectorSet, content func(*builder) error) error {
+	if _, err := f.Seek(b.head.size, io.SeekStart); err != nil {
+		return fmt.Errorf("write vectors: %w", err)
+	}
+	if err := content(b); err != nil {
+		return err
+	}
+	b.head.set = set
+	head, err := b.head.encode()
 	if err != nil {
 		return err
 	}
-	if _, err := f.WriteAt(b, 0); err != nil {
+	if _, err := f.WriteAt(head, 0); err != nil {
 		return fmt.Errorf("write the header of vectors: %w", err)
 	}
 	return nil
