@@ -1,6 +1,6 @@
-// Package e2e drives the real client against a stand-in for its API, with
-// strandline installed as a user would install it, and holds what the client
-// wrote, sent and reported against what strandline promised. It has tests only.
+// Package e2e drives the real client against an imitation of its API, with
+// strandline installed as by a user, and checks transcripts, requests and reports
+// of the client. It contains only tests.
 //
 // The client is the program that STRANDLINE_CLIENT names, else the one that
 // scripts/install-client.sh installs into .cache. Without it the tests are

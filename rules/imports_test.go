@@ -105,7 +105,7 @@ func TestEntryPointsExist(t *testing.T) {
 	}
 }
 
-// maxInternalPackages bounds what a newcomer has to learn.
+// maxInternalPackages bounds the number of packages a newcomer has to learn.
 const maxInternalPackages = 30
 
 func TestFewPackages(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"strandline/internal/recall"
 )
 
-// A commit's subject is the query; right are the turns in which the work
-// between the checkpoint before and that commit was done. Subjects that stand
-// word for word in their session are counted apart: finding them is no art.
+// The query is a commit's subject; the gold answers are the turns between the
+// previous checkpoint and the commit. Subjects that occur verbatim in their session
+// are counted separately, because finding them is trivial.
 
 type commit struct {
 	ID    string `json:"qid"`

@@ -13,7 +13,7 @@ import (
 	"strandline/internal/recall"
 )
 
-// CoSQA's functions are told as prompts, talkLines to a session.
+// CoSQA's functions become prompts, talkLines per session.
 const talkLines = 200
 
 // cosqa reads the functions and the questions in folder and makes an archive of

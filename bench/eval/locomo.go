@@ -13,9 +13,9 @@ import (
 	"strandline/internal/recall"
 )
 
-// LoCoMo's conversations are told as sessions: what the first speaker says
-// becomes a prompt, what the second says a reply, one archive for each
-// conversation. A question counts if at least one of its evidences exists.
+// LoCoMo's conversations become sessions, one archive per conversation: lines of
+// the first person become prompts, lines of the second replies. A question counts
+// if at least one of its evidence lines exists.
 const (
 	locomoNote = "turn level, one index for each conversation"
 	fitParts   = 5 // conversations 1 to 5 may be fitted on

@@ -11,8 +11,7 @@ import (
 	"strandline/internal/recall"
 )
 
-// The bundled set: invented sessions of three projects, told one line after the
-// other, and questions with the turns that answer them.
+// The bundled set: invented sessions of three projects, one line per entry, and questions with the turns that answer them.
 //
 //	@ PROJECT TIME   a session begins; its name is the project's with a number
 //	> TEXT           a prompt
@@ -90,7 +89,7 @@ func readTalks(text string) (talks []talk, names map[string]string, err error) {
 		case mark == ">" || mark == "<":
 			t.lines = append(t.lines, line{text: rest, reply: mark == "<"})
 		default:
-			return nil, nil, fmt.Errorf("the bundled sessions: what is %q", l)
+			return nil, nil, fmt.Errorf("the bundled sessions: unknown line %q", l)
 		}
 	}
 	return talks, names, nil

@@ -11,8 +11,8 @@ type score struct {
 // cuts are the ranks at which hits and recall are taken.
 func cuts() [3]int { return [3]int{1, 5, 10} }
 
-// add takes the ranks, from 0 and ascending, at which right answers stand, of
-// which there are gold.
+// add records the ascending 0-based ranks of correct answers to a question with
+// gold correct answers in total.
 func (s *score) add(ranks []int, gold int) {
 	s.n++
 	if len(ranks) > 0 {

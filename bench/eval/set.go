@@ -20,7 +20,7 @@ type set struct {
 type group struct {
 	world     *world
 	questions []question
-	// answers names what a hit stands for, in the words of the questions' gold.
+	// answers returns the gold identifiers that a hit covers.
 	answers func(h recall.Hit) []string
 }
 
@@ -70,8 +70,7 @@ func (s *set) run(ctx context.Context, sys System) (map[string]*score, error) {
 	return out, nil
 }
 
-// ask returns the ranks at which a question's right answers stand, and how many
-// of them there are.
+// ask returns the ranks of the correct answers to a question, and their number.
 func (g *group) ask(ctx context.Context, sys System, q *question) (at []int, gold int, err error) {
 	// The query is taken as words: none of these sets knows filters.
 	res, err := sys.search(ctx, g.world, recall.Request{Query: q.text, Text: q.text, Agents: true, Dead: true, Limit: depth})

@@ -22,8 +22,8 @@ func Fused(now func() time.Time) System {
 	}}
 }
 
-// Ten searches as the program does when nobody says how many hits there should be:
-// nothing is found below the tenth, and the last of them may be a related passage.
+// Ten searches with the default limit: ten hits, of which the last may be a related
+// passage.
 func Ten(now func() time.Time) System {
 	ten := Fused(now)
 	fused := ten.search

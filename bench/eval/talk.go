@@ -35,7 +35,7 @@ func (t *talk) session() string {
 	return fmt.Sprintf("%x-%x-4%x-8%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])[:36]
 }
 
-// places says where the lines of talks stand: transcript lines by session.
+// places maps a session to the transcript lines of its talk.
 type places map[string][]place
 
 type place struct {
@@ -43,7 +43,7 @@ type place struct {
 	from, to int // transcript lines, end exclusive
 }
 
-// at returns what stands in the lines [from, to) of a session.
+// at returns the ids of the talk lines in the lines [from, to) of a session.
 func (p places) at(session string, from, to int) []string {
 	var ids []string
 	for _, x := range p[session] {
@@ -54,7 +54,7 @@ func (p places) at(session string, from, to int) []string {
 	return ids
 }
 
-// write makes transcripts of talks in dir and notes where each line stands.
+// write writes transcripts of talks to dir and returns the position of each line.
 func write(dir string, talks []talk) (places, error) {
 	where := places{}
 	for i := range talks {

@@ -25,7 +25,7 @@ type world struct {
 	closed bool
 }
 
-// index is what is measured of a store.
+// index is the part of a store that is evaluated.
 type index interface {
 	recall.SearchStore
 	embed.VectorStore
@@ -119,7 +119,7 @@ func (w *world) vectors() *embed.Searcher {
 	return &embed.Searcher{Store: w.store, Dir: vectorDir(w.home), Embedders: []embed.Embedder{w.table}}
 }
 
-// newCapture reads as the program does, with every text as it stands.
+// newCapture returns a capture without redaction.
 func newCapture(home string) *capture.Capture {
 	return &capture.Capture{
 		Layout: sessionlog.Layout{Root: home},

@@ -135,7 +135,7 @@ func TestMadeUpCuts(t *testing.T) {
 	for _, c := range s.MadeUp() {
 		at = append(at, c.Line)
 	}
-	if !slices.Equal(at, []int{4, 6, 8}) { // at 2 too little stands before the cut
+	if !slices.Equal(at, []int{4, 6, 8}) { // too little text before line 2
 		t.Errorf("cut at lines %v", at)
 	}
 	if len(s.Cuts()) != 0 {

@@ -22,10 +22,10 @@ type row struct {
 	counted  bool   // a message of the main conversation
 	size     int    // bytes of its text
 	names    map[string]bool
-	used     map[string]bool // names in words and calls, nil for what the client wrote
+	used     map[string]bool // names in words and calls, nil for rows of the client itself
 }
 
-// Read reads a transcript. Lines that are no JSON are skipped.
+// Read reads a transcript. Invalid lines are skipped.
 func Read(path string, r *Ruler) (*Session, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -135,11 +135,11 @@ func texts(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Cut is a place in a session with what was needed behind it.
+// Cut is a position in a session with the specifics needed after it.
 type Cut struct {
 	Session string
-	Line    int    // of the transcript, 0-based; what stands before it was known
-	Summary string // the client's own, "" where it made none
+	Line    int    // of the transcript, 0-based; earlier lines are known
+	Summary string // the client's own, "" if none
 	Needed  map[string]float64
 }
 
@@ -171,7 +171,7 @@ func (s *Session) Cuts() []Cut {
 	return cuts
 }
 
-// leastBefore is how many bytes of text have to stand before a made-up cut.
+// leastBefore is the minimum of text bytes before an artificial position.
 const leastBefore = 60_000
 
 // MadeUp returns cuts at one to four fifths of the messages of a session that was
@@ -199,7 +199,7 @@ func (s *Session) MadeUp() []Cut {
 	return cuts
 }
 
-// cut weighs what the rows [from, to) use and the rows before at know.
+// cut weights the specifics that the rows before at know and the rows [from, to) use.
 func (s *Session) cut(at, from, to int) Cut {
 	knew, n := map[string]float64{}, 0.0
 	for _, x := range s.rows[:at] {
@@ -221,7 +221,7 @@ func (s *Session) cut(at, from, to int) Cut {
 	return c
 }
 
-// Share is the part of what was needed, by weight, that a block conveys.
+// Share returns the weighted share of needed specifics that a text conveys.
 func (c Cut) Share(r *Ruler, block string) float64 {
 	have := r.Conveyed(block)
 	var sum, total float64

@@ -10,7 +10,7 @@ type Ruler struct{ specific, word *regexp.Regexp }
 
 // NewRuler returns a ruler.
 func NewRuler() *Ruler {
-	const w = `\pL\pN_` // what a name is made of, in any script
+	const w = `\pL\pN_` // the characters of a name, in any script
 	return &Ruler{
 		specific: regexp.MustCompile(`(?:[` + w + `.@~-]*/[` + w + `.@/-]+[` + w + `])` + // a path
 			`|(?:--[a-z][` + w + `-]+)` + // a flag

@@ -12,17 +12,17 @@ import (
 // Table measures blocks and prints their shares.
 type Table struct {
 	Ruler *Ruler
-	// Run calls strandline with arguments and returns what it printed.
+	// Run calls strandline with arguments and returns its output.
 	Run  func(ctx context.Context, args ...string) (string, error)
 	Out  io.Writer
 	Each bool // print every cut, too
 }
 
-// summarySize is the budget in characters in place of the size of a summary,
-// where there is none: what the client's summaries have on average.
+// summarySize is the budget in characters where the client made no summary: the
+// mean size of its summaries.
 const summarySize = 12_300
 
-// budgets are those of a row of the table; 0 stands for as many characters as
+// budgets are those of a row of the table; 0 means as many characters as
 // the client's summary has.
 func budgets() []int { return []int{4_000, 9_500, 0, 100_000} }
 
@@ -112,7 +112,7 @@ func (t Table) shares(ctx context.Context, m maker, c Cut) ([]float64, error) {
 	return all, nil
 }
 
-// share measures one block. What it has over its budget does not count.
+// share measures one text; characters above its budget are ignored.
 func (t Table) share(ctx context.Context, m maker, c Cut, chars int) (float64, error) {
 	if chars == 0 {
 		chars = summarySize

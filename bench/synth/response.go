@@ -104,8 +104,7 @@ func (s *Session) result(call string, result, member Row, size int) {
 	s.link(r.Str("sourceToolAssistantUUID", from), id)
 }
 
-// Compact writes what the client writes when it cuts the context: the boundary
-// and its summary. Pre and post are the tokens before and after.
+// Compact writes the rows of a compaction: the boundary and its summary. Pre and post are the tokens before and after.
 func (s *Session) Compact(trigger string, pre, post int64, summary string) {
 	last, boundary, id := s.parent, s.uuid(), s.uuid()
 	s.tick(15000, 40000)
@@ -128,7 +127,7 @@ func (s *Session) Compact(trigger string, pre, post int64, summary string) {
 	s.context = post + s.o.Context/3
 }
 
-// usage returns what the API would report for a response of so many tokens.
+// usage returns the usage record of a response with that many output tokens.
 func (s *Session) usage(output int64) Row {
 	fresh := int64(3 + s.rnd.IntN(12))
 	written := min(s.context, 400+s.rnd.Int64N(2200))

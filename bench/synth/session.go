@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Options fix what a session's rows say about themselves.
+// Options sets the metadata of a session's rows.
 type Options struct {
 	Session string // session id; derived from Seed when empty
 	Cwd     string
@@ -71,14 +71,14 @@ func (s *Session) Err() error { return s.err }
 // Rand is the session's source of chance; its use changes the ids that follow.
 func (s *Session) Rand() *rand.Rand { return s.rnd }
 
-// Reseed starts the session's source of chance anew, so that sessions of
-// different length can go on alike.
+// Reseed restarts the random source, so that sessions of different length continue
+// identically.
 func (s *Session) Reseed(seed uint64) { *s.rnd = *rand.New(rand.NewPCG(seed, 0x676f206f6e)) }
 
 // Wait moves the session's clock.
 func (s *Session) Wait(d time.Duration) { s.now = s.now.Add(d) }
 
-// Begin writes the state rows that stand at the head of a transcript.
+// Begin writes the state rows at the start of a transcript.
 func (s *Session) Begin() {
 	s.state("mode", "mode", "normal")
 	s.state("permission-mode", "permissionMode", "default")
@@ -193,7 +193,7 @@ func (s *Session) uuid() string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
 }
 
-// token returns a prefix with letters and digits behind it, as the API's ids are.
+// token returns an id in the form of the API: a prefix, letters and digits.
 func (s *Session) token(prefix string) string {
 	return prefix + strconv.FormatUint(s.rnd.Uint64()|1<<63, 36)[1:] + strconv.FormatUint(s.rnd.Uint64()|1<<63, 36)[1:9]
 }

@@ -16,7 +16,7 @@ func options() Options {
 	}
 }
 
-// row is what the tests look at of a line.
+// row holds the fields that the tests check.
 type row struct {
 	Type             string
 	Subtype          string

@@ -14,13 +14,13 @@ import (
 
 const (
 	goalCompact = 60 * time.Millisecond
-	// contextTokens is how full a context is that has to be compacted; seven
-	// characters are two tokens.
+	// contextTokens is the size of the compacted context; seven characters are
+	// two tokens.
 	contextTokens = 170_000
 	contextBytes  = contextTokens * 7 / 2
 )
 
-// errNoAnswer is a compaction that gave nothing to go on with.
+// errNoAnswer reports a compaction without messages.
 var errNoAnswer = errors.New("no new conversation")
 
 // message is a message as the client's plugin sends it.
@@ -43,8 +43,8 @@ type toolResult struct {
 	IsError bool   `json:"isError"`
 }
 
-// Compact measures the compaction of a full context: the whole process, with the
-// capture that comes first, which finds nothing new.
+// Compact measures the compaction of a full context as a whole process, including
+// a capture without new rows.
 func (s *Suite) Compact(ctx context.Context) error {
 	w, err := NewWorld(filepath.Join(s.Dir, "compact"))
 	if err != nil {
@@ -136,7 +136,7 @@ func (m message) size() int {
 	return n
 }
 
-// content makes a message of a row's content: a text, or a list of blocks.
+// content converts a row's content, a text or a list of blocks, to a message.
 func content(role string, raw json.RawMessage) message {
 	m := message{Role: role, Uses: []toolUse{}}
 	if json.Unmarshal(raw, &m.Text) == nil {

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// hooked is a world whose session grows under the hooks that are measured.
+// hooked is a test environment whose session grows during the measurement.
 type hooked struct {
 	world      World
 	transcript *Transcript
@@ -26,8 +26,8 @@ type hooked struct {
 const hookSession = "c0ffee00-1111-4222-8333-444455556666"
 
 // Hooks measures a Stop hook after one new turn, for transcripts of the given
-// sizes in bytes. The sizes and the empty program take turns, so that other load
-// on the machine falls on all of them.
+// sizes in bytes. Runs of all sizes and of the empty program are interleaved, so
+// that other load affects all of them.
 func (s *Suite) Hooks(ctx context.Context, sizes []int64) (err error) {
 	var all []*hooked
 	defer func() {
@@ -103,7 +103,7 @@ func (s *Suite) prepare(ctx context.Context, size int64) (*hooked, error) {
 	if h.transcript, err = s.invent(w, hookSession, 1, size); err != nil {
 		return nil, err
 	}
-	// From here on every size grows by the same turns.
+	// From here on all sizes grow by the same turns.
 	h.transcript.Reseed(2)
 	s.logf("  import")
 	took, err := w.Run(ctx, nil, s.Programs.Strandline, "import", w.Projects())

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Programs are the executables that are measured and measured against.
+// Programs are the measured executables and their references.
 type Programs struct {
 	Strandline string
 	Empty      string // a Go program that does nothing
@@ -22,8 +22,8 @@ type Programs struct {
 	Nearest    string // searches a file of vectors and nothing else
 }
 
-// Build compiles the programs that are measured against into dir. The working
-// directory has to be in this module.
+// Build compiles the reference programs into dir. The working directory must be in
+// this module.
 func Build(ctx context.Context, dir, strandline string) (Programs, error) {
 	p := Programs{Empty: filepath.Join(dir, "empty"), Peak: filepath.Join(dir, "peak"), Nearest: filepath.Join(dir, "nearest")}
 	if runtime.GOOS == "windows" {
@@ -78,7 +78,7 @@ func (w World) Transcript(session string) string {
 	return filepath.Join(w.Projects(), "-home-dev-acme", session+".jsonl")
 }
 
-// env is all that a process of this world sees.
+// env is the complete environment of a process.
 func (w World) env() []string {
 	env := []string{
 		"HOME=" + w.Home(), "USERPROFILE=" + w.Home(), "XDG_CONFIG_HOME=" + filepath.Join(w.Home(), ".config"),
@@ -93,7 +93,7 @@ func (w World) env() []string {
 	return env
 }
 
-// Result is what one process did.
+// Result describes one finished process.
 type Result struct {
 	Took   time.Duration
 	CPU    time.Duration // user and system
@@ -101,11 +101,11 @@ type Result struct {
 	Stderr []byte
 }
 
-// errExit is a process that ended with another code than 0.
+// errExit reports an exit code other than 0.
 var errExit = errors.New("exit code is not 0")
 
-// Run starts a process and waits for it. The time is that from before the start
-// until the end is known, as a client waits.
+// Run starts a process and waits for it. The time includes start and end, as a
+// client experiences it.
 func (w World) Run(ctx context.Context, stdin []byte, name string, args ...string) (Result, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = w.env()
@@ -128,7 +128,7 @@ func (w World) Run(ctx context.Context, stdin []byte, name string, args ...strin
 }
 
 // Peak runs a process once and returns its peak resident memory in bytes, 0 on
-// systems that do not tell.
+// systems that do not report it.
 func (w World) Peak(ctx context.Context, p Programs, stdin []byte, name string, args ...string) (int64, Result, error) {
 	file := filepath.Join(w.Dir, "peak.txt")
 	r, err := w.Run(ctx, stdin, p.Peak, append([]string{file, name}, args...)...)

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// GoalMessages is the size of the archive that the goals of searches are stated
-// for; a larger one is measured without them.
+// GoalMessages is the archive size for which search goals are defined; larger
+// archives have no goals.
 const GoalMessages = 90_000
 
-// query is a search that is measured.
+// query is one measured search.
 type query struct {
 	what, text string
 	goal       time.Duration
@@ -22,15 +22,15 @@ type query struct {
 
 func queries() []query {
 	return []query{
-		{"a word that stands once", Needle(1, 3), goalRare},
+		{"a rare term", Needle(1, 3), goalRare},
 		{"an identifier", "quotaResolver", goalCommon},
 		{"common words", "timeout retry context cache", goalCommon},
 		{"a question", "why does the cache eviction of the query planner ignore the deadline", goalCommon},
 	}
 }
 
-// Search measures searches over SearchMessages, by words and with vectors, what
-// making the vectors and their index costs, and the restore of a session.
+// Search measures searches over SearchMessages with and without vectors, creating
+// the vectors, rebuilding the index, and restoring a session.
 func (s *Suite) Search(ctx context.Context) error {
 	w, err := NewWorld(filepath.Join(s.Dir, "search"))
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Suite) Search(ctx context.Context) error {
 	if err := s.embed(ctx, w, passages); err != nil {
 		return err
 	}
-	// A word or a name alone is not asked for by meaning.
+	// Single words and names use no vectors.
 	for _, q := range queries()[2:] {
 		if err := s.search(ctx, w, "… by words and by vectors: "+q.what, q); err != nil {
 			return err
@@ -87,8 +87,7 @@ func (s *Suite) search(ctx context.Context, w World, what string, q query) error
 	return nil
 }
 
-// goal reports a time, with its goal where there is one for an archive of this
-// size.
+// goal reports a time, with its goal if the archive has the goal's size.
 func (s *Suite) goal(what string, sample Times, goal time.Duration) {
 	if s.SearchMessages > GoalMessages {
 		s.Report.Add(what, ms(sample.Wall.Median()), spread(sample))
@@ -97,7 +96,7 @@ func (s *Suite) goal(what string, sample Times, goal time.Duration) {
 	s.Report.AddGoal(what, ms(sample.Wall.Median()), spread(sample), fmt.Sprintf("%d ms", goal.Milliseconds()), sample.Wall.Median() <= goal)
 }
 
-// blocks measures what a compaction is told and given back.
+// blocks measures steering text and restored context.
 func (s *Suite) blocks(ctx context.Context, w World, session string) error {
 	sample, _, err := s.repeat(ctx, w, "restore", "--session", session)
 	if err != nil {
@@ -107,18 +106,17 @@ func (s *Suite) blocks(ctx context.Context, w World, session string) error {
 	if sample, _, err = s.repeat(ctx, w, "preserve", "--session", session); err != nil {
 		return err
 	}
-	// The session's folder is no work tree; BenchmarkStat says what git adds.
+	// The session's folder is not a work tree; BenchmarkStat measures git.
 	s.goal("preserve, without git", sample, goalRestore)
 	return nil
 }
 
-// embed measures what it costs to make the vectors, and to make the file that
-// they are found with anew.
+// embed measures creating the vectors and rebuilding their flat file.
 func (s *Suite) embed(ctx context.Context, w World, passages int) error {
 	s.logf("  embed")
 	var took [2]time.Duration
 	for i := range took {
-		// The second time there is only the file to make.
+		// The second run only rebuilds the file.
 		if err := os.RemoveAll(filepath.Join(w.Archive(), "vectors")); err != nil {
 			return fmt.Errorf("remove the file of vectors: %w", err)
 		}
@@ -140,22 +138,22 @@ func (s *Suite) embed(ctx context.Context, w World, passages int) error {
 		}
 	}
 	s.Report.Add("… vectors of a passage", fmt.Sprintf("%.0f µs", float64((took[0]-took[1]).Microseconds())/float64(passages)), "read, embedded and stored by one `maintain`")
-	s.Report.Add("… index of vectors made anew", fmt.Sprintf("%.2f s", took[1].Seconds()), rate(passages, took[1]))
+	s.Report.Add("… rebuilding the file of vectors", fmt.Sprintf("%.2f s", took[1].Seconds()), rate(passages, took[1]))
 	return nil
 }
 
-// reindex measures how long the whole index takes from the logs.
+// reindex measures rebuilding the index from the logs.
 func (s *Suite) reindex(ctx context.Context, w World, passages int) error {
 	s.logf("  reindex")
 	r, err := w.Run(ctx, nil, s.Programs.Strandline, "reindex")
 	if err != nil {
 		return err
 	}
-	s.Report.Add("… index made anew from the logs", fmt.Sprintf("%.2f s", r.Took.Seconds()), rate(passages, r.Took))
+	s.Report.Add("… rebuilding the index from the logs", fmt.Sprintf("%.2f s", r.Took.Seconds()), rate(passages, r.Took))
 	return nil
 }
 
-// passages asks how many passages the index holds.
+// passages returns the number of indexed passages.
 func (s *Suite) passages(ctx context.Context, w World) (int, error) {
 	r, err := w.Run(ctx, nil, s.Programs.Strandline, "status", "--json")
 	if err != nil {

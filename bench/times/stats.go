@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// Sample is a number of measurements of one thing.
+// Sample holds measurements of one quantity.
 type Sample []time.Duration
 
-// Quantile returns the measurement below which the share q of all lie, 0 of an
-// empty sample.
+// Quantile returns the q-quantile, 0 for an empty sample.
 func (s Sample) Quantile(q float64) time.Duration {
 	if len(s) == 0 {
 		return 0
@@ -23,8 +22,8 @@ func (s Sample) Median() time.Duration { return s.Quantile(0.5) }
 
 // Times are the measurements of one process, run over and over.
 type Times struct {
-	Wall Sample // as somebody who waits sees it
-	CPU  Sample // what it computed; other load on the machine hardly shows here
+	Wall Sample // elapsed time
+	CPU  Sample // user and system time, which other load hardly changes
 }
 
 // Add adds a run.

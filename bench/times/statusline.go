@@ -13,11 +13,11 @@ import (
 
 const goalStatusline = 5 * time.Millisecond
 
-// errNoLine is a statusline that does not say what it should.
+// errNoLine reports an unexpected statusline.
 var errNoLine = errors.New("not the line that was expected")
 
-// Statusline measures the line of a session whose hooks have left their state:
-// the whole process, taking turns with an empty program.
+// Statusline measures the statusline of a session with state, interleaved with an
+// empty program.
 func (s *Suite) Statusline(ctx context.Context) error {
 	w, err := NewWorld(filepath.Join(s.Dir, "statusline"))
 	if err != nil {

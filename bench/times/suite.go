@@ -15,14 +15,14 @@ import (
 // Suite measures a build of strandline below a folder.
 type Suite struct {
 	Programs Programs
-	Dir      string // a folder for worlds, filled and left to the caller
+	Dir      string // a folder for test data; the caller removes it
 	Runs     int    // of each process
-	// ImportBytes and SearchMessages are the sizes of the two archives that are
-	// invented; the goals are those of 100 MB and of GoalMessages.
+	// ImportBytes and SearchMessages are the sizes of the generated archives; goals
+	// are defined for 100 MB and GoalMessages.
 	ImportBytes    int64
 	SearchMessages int
-	Vectors        []int     // sizes of the files of vectors that are searched
-	Log            io.Writer // says what is going on
+	Vectors        []int     // sizes of the searched vector files
+	Log            io.Writer // progress messages
 	Report         Report
 }
 
@@ -46,7 +46,7 @@ var (
 )
 
 func (s *Suite) logf(format string, args ...any) {
-	// The log is a courtesy; a broken one does not stop a measurement.
+	// A failing log does not stop a measurement.
 	_, _ = fmt.Fprintf(s.Log, format+"\n", args...)
 }
 
@@ -82,7 +82,7 @@ func (s *Suite) Import(ctx context.Context) error {
 	return nil
 }
 
-// repeat runs one command over and over and returns its times and last output.
+// repeat runs one command repeatedly and returns its times and last output.
 func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Times, []byte, error) {
 	var sample Times
 	var out []byte
@@ -99,13 +99,13 @@ func (s *Suite) repeat(ctx context.Context, w World, args ...string) (Times, []b
 	return sample, out, nil
 }
 
-// corpus invents n sessions of one project until enough says so, and returns
+// corpus generates sessions of one project until enough returns true, and returns
 // their ids.
 func (s *Suite) corpus(w World, n int, enough func(bytes int64, messages int) bool) ([]string, error) {
 	var ids []string
 	var bytes int64
 	messages := 0
-	// Sessions are written one after the other; each gets its share.
+	// Sessions are written sequentially; each gets its share.
 	for i := range n {
 		id := fmt.Sprintf("c0ff%04x-1111-4222-8333-444455556666", i)
 		t, err := s.begin(w, id, uint64(i+1))
@@ -135,7 +135,7 @@ func (s *Suite) corpus(w World, n int, enough func(bytes int64, messages int) bo
 	return ids, nil
 }
 
-// invent writes a session of a size.
+// invent writes a session of the given size.
 func (s *Suite) invent(w World, session string, seed uint64, size int64) (*Transcript, error) {
 	t, err := s.begin(w, session, seed)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Suite) invent(w World, session string, seed uint64, size int64) (*Trans
 	return t, nil
 }
 
-// begin writes the head of a session.
+// begin writes the first rows of a session.
 func (s *Suite) begin(w World, session string, seed uint64) (*Transcript, error) {
 	path := w.Transcript(session)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -178,8 +178,7 @@ func appendTurn(t *Transcript, path string) error {
 	return errors.Join(t.Turn(), f.Close())
 }
 
-// sameBytes checks that what was measured was done: the archive gives back the
-// transcript as it is now.
+// sameBytes checks that the archive returns the current transcript.
 func (s *Suite) sameBytes(ctx context.Context, w World, session string) error {
 	f, err := os.Open(w.Transcript(session))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// programs builds strandline and what it is measured against.
+// programs builds strandline and the reference programs.
 func programs(t *testing.T) Programs {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,8 +72,8 @@ func TestRunReportsFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not the go command: in a home of its own it leaves a process behind that
-	// still writes there.
+	// Not the go command: with a separate home it leaves a process that still
+	// writes there.
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

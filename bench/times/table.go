@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Row is one line of the report: what was measured, the figure, and the goal.
+// Row is one line of the report: subject, figure and goal.
 type Row struct {
 	What   string
 	Figure string
 	Detail string
 	Goal   string
-	// OK says whether the goal is reached; nil where there is none.
+	// OK reports whether the goal is reached; nil without a goal.
 	OK *bool
 }
 
-// Report gathers rows.
+// Report is a list of rows.
 type Report struct {
 	Rows []Row
 }
@@ -32,7 +32,7 @@ func (r *Report) AddGoal(what, figure, detail, goal string, ok bool) {
 	r.Rows = append(r.Rows, Row{What: what, Figure: figure, Detail: detail, Goal: goal, OK: &ok})
 }
 
-// Missed returns how many goals were missed.
+// Missed returns the number of missed goals.
 func (r *Report) Missed() int {
 	n := 0
 	for _, row := range r.Rows {

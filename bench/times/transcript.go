@@ -19,8 +19,8 @@ type Transcript struct {
 	marked int
 }
 
-// NewTranscript begins a session that is written to w. Everything in it follows
-// from the seed.
+// NewTranscript begins a session that is written to w. The seed determines
+// its content.
 func NewTranscript(w io.Writer, session, cwd string, seed uint64) *Transcript {
 	s := synth.New(w, synth.Options{
 		Session: session, Cwd: cwd, Branch: "main", Version: "2.1.329", Model: "claude-opus-5-5",
@@ -30,7 +30,7 @@ func NewTranscript(w io.Writer, session, cwd string, seed uint64) *Transcript {
 	return &Transcript{s: s, words: newWords(s.Rand(), cwd), seed: seed}
 }
 
-// Bytes returns what was written so far.
+// Bytes returns the number of bytes written.
 func (t *Transcript) Bytes() int64 { return t.s.Bytes() }
 
 // Turns returns the number of turns so far.
@@ -40,18 +40,18 @@ func (t *Transcript) Turns() int { return t.turns }
 // response or a tool's result.
 func (t *Transcript) Messages() int { return t.marked }
 
-// Redirect sends the turns that follow to another writer.
+// Redirect writes the following turns to another writer.
 func (t *Transcript) Redirect(w io.Writer) { t.s.Redirect(w) }
 
-// Reseed makes the turns that follow those of every other transcript that was
-// reseeded alike.
+// Reseed makes the following turns equal to those of every transcript with the
+// same seed.
 func (t *Transcript) Reseed(seed uint64) {
 	t.s.Reseed(seed)
 	t.number = 10_000_000
 }
 
-// Needle is a word that stands in one turn of one session only, or "" for turns
-// without one.
+// Needle returns a word that occurs in one turn of one session only, or "" for
+// turns without one.
 func Needle(seed uint64, turn int) string {
 	if turn%10 != 3 {
 		return ""

@@ -15,8 +15,8 @@ const (
 	million     = 1_000_000
 )
 
-// Nearest measures how long the ten nearest in a file of vectors take, a new
-// process for each query.
+// Nearest measures finding the ten nearest vectors in a file, with a new process
+// per query.
 func (s *Suite) Nearest(ctx context.Context) error {
 	w, err := NewWorld(filepath.Join(s.Dir, "vectors"))
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Suite) Nearest(ctx context.Context) error {
 	return nil
 }
 
-// nearest measures searches of one file, taking turns with an empty program.
+// nearest measures searches of one file, interleaved with an empty program.
 func (s *Suite) nearest(ctx context.Context, w World, size int) error {
 	dir := filepath.Join(w.Dir, strconv.Itoa(size))
 	s.logf("  invent %d vectors", size)

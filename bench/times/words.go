@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// vocabulary of a programmer's day. Pairs of these words make identifiers, the
+// vocabulary of programming. Pairs of these words make identifiers, the
 // frequent ones far more often than the rest, as in real code.
 const vocabulary = `account adapter alert archive arena atlas backoff balance batch beacon binding block branch
 bridge broker bucket buffer builder bundle cache cancel canvas carrier catalog channel chart checkpoint client cluster
@@ -23,7 +23,7 @@ stream subscriber suffix summary symbol sync tag target task template tenant thr
 topic trace transaction tree trigger tunnel update upload validator vector version view volume watcher webhook widget
 window worker writer zone`
 
-// words makes prose, code and output of an invented project.
+// words generates prose, code and output of an invented project.
 type words struct {
 	rnd   *rand.Rand
 	all   []string

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind says what a request is for.
+// Kind is the purpose of a request.
 type Kind string
 
 // The kinds of request that the client sends.
@@ -17,7 +17,7 @@ const (
 	Unknown    Kind = "unknown"    // anything else: the test fails
 )
 
-// Request is what the client sent.
+// Request is one request of the client.
 type Request struct {
 	Kind     Kind
 	Prompt   string // prompt of the rule that answered, "" if none did
@@ -74,7 +74,7 @@ func (r *Request) ToolResults() []string {
 	return ids
 }
 
-// tail returns the messages behind the last one of the assistant.
+// tail returns the messages after the last one of the assistant.
 func (r *Request) tail() []Message {
 	for i, m := range slices.Backward(r.Messages) {
 		if m.Role == "assistant" {

@@ -26,8 +26,8 @@ func Write(path, content string) Tool {
 	return Tool{Name: "Write", Input: map[string]any{"file_path": path, "content": content}}
 }
 
-// Agent starts a sub-agent, whose prompt needs a rule of its own. The call ends
-// when the agent has ended.
+// Agent starts a sub-agent. Its prompt needs a separate rule. The call returns when
+// the agent has ended.
 func Agent(description, prompt string) Tool {
 	return Tool{Name: "Agent", Input: map[string]any{
 		"description": description, "prompt": prompt,
@@ -36,7 +36,7 @@ func Agent(description, prompt string) Tool {
 }
 
 // InBackground has an agent run beside its parent: the call ends at once, and the
-// client tells the parent when the agent has ended.
+// client notifies the parent when the agent has ended.
 func (t Tool) InBackground() Tool {
 	input := maps.Clone(t.Input)
 	input["run_in_background"] = true
@@ -102,7 +102,7 @@ func (r Reply) After(gate <-chan struct{}) Reply {
 	return r
 }
 
-// usage is what the API reports with an answer.
+// usage is the usage record of an answer.
 type usage struct {
 	Input      int64 `json:"input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
@@ -147,7 +147,7 @@ type rule struct {
 }
 
 // take returns the reply at step, passing over failures that have been served
-// already, and false behind the last one.
+// already, and false after the last one.
 func (r *rule) take(step int) (Reply, int, bool) {
 	for step < len(r.replies) && r.replies[step].fail != nil && r.served[step] {
 		step++

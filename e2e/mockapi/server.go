@@ -24,7 +24,7 @@ type Server struct {
 	rules    map[string]*rule // by prompt
 	parts    []*rule          // by a part of the text, in the order they were added
 	summary  Reply
-	calls    map[string]place // tool call id -> where the script goes on
+	calls    map[string]place // tool call id -> next position in the script
 	requests []*Request
 	stray    []string
 	before   func(context.Context, *Request)
@@ -82,7 +82,7 @@ func (s *Server) On(prompt string, replies ...Reply) {
 	s.rules[prompt] = &rule{prompt: prompt, replies: replies, served: make([]bool, len(replies))}
 }
 
-// OnPart adds a rule for what the client itself writes in the place of a prompt:
+// OnPart adds a rule for text that the client itself writes instead of a prompt:
 // it starts at a text that holds the part, if no prompt's rule starts.
 func (s *Server) OnPart(part string, replies ...Reply) {
 	s.mu.Lock()
@@ -105,7 +105,7 @@ func (s *Server) Before(f func(ctx context.Context, req *Request)) {
 	s.before = f
 }
 
-// Requests returns what the client has sent so far, in order of arrival.
+// Requests returns all requests in order of arrival.
 func (s *Server) Requests() []*Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,5 +281,5 @@ func writeError(w http.ResponseWriter, e *apiError) {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that hung up is no fault of the server
+	_ = json.NewEncoder(w).Encode(v) // a disconnected client is not an error of the server
 }

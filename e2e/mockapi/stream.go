@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// answer is a reply on its way, with the ids it goes by.
+// answer is a streamed reply with its ids.
 type answer struct {
 	id      string
 	model   string

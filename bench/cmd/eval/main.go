@@ -1,5 +1,4 @@
-// Command eval measures how well searches find what they should and prints
-// Markdown tables; see package eval.
+// Command eval measures search quality and prints Markdown tables; see package eval.
 package main
 
 import (
@@ -47,7 +46,7 @@ func run(ctx context.Context, folder, only string) (err error) {
 		case name == "cosqa":
 			data.CoSQA = filepath.Join(folder, "bench", "cosqa")
 		default:
-			return fmt.Errorf("there is no set %q", name)
+			return fmt.Errorf("unknown set %q", name)
 		}
 	}
 	return eval.Run(ctx, os.Stdout, data, dir, []eval.System{eval.Lexical(time.Now), eval.Vectors(), eval.Fused(time.Now), eval.Ten(time.Now)})

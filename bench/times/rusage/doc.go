@@ -1,2 +1,2 @@
-// Package rusage reads what the system counted for a process that has ended.
+// Package rusage reads the resource usage of a finished process.
 package rusage

@@ -4,5 +4,5 @@ package rusage
 
 import "os"
 
-// Peak returns 0: this system does not tell the peak of a process that has ended.
+// Peak returns 0: this system does not report it.
 func Peak(*os.ProcessState) int64 { return 0 }
