@@ -1,9 +1,9 @@
 //go:build onnx
 
-// Command strandline-onnx runs an embedding model for strandline: texts come in
-// on standard input, vectors go out on standard output, in the frames of package
-// internal/embed/onnx. It links the ONNX Runtime through cgo, which is why it is
-// a program of its own; build it with -tags onnx.
+// Command strandline-onnx runs an embedding model for strandline: it reads texts from
+// standard input and writes vectors to standard output, in the frames of package
+// internal/embed/onnx. It links the ONNX Runtime through cgo and is therefore a
+// separate program. Build it with -tags onnx.
 package main
 
 import (
@@ -34,13 +34,13 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	path := flags.String("model", "", "the .onnx file")
 	vocab := flags.String("vocab", "", "its vocab.txt")
 	library := flags.String("library", "", "the ONNX Runtime library")
-	tokens := flags.Int("tokens", 256, "tokens of a text that are read")
+	tokens := flags.Int("tokens", 256, "number of tokens of a text that are used")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	m, err := load(*path, *vocab, *library, *tokens)
 	if err != nil {
-		return errors.Join(onnx.Refuse(out, err), err)
+		return errors.Join(onnx.SendFault(out, err), err)
 	}
 	err = onnx.Serve(in, out, filepath.Base(*path), m.dim, m.embed)
 	return errors.Join(err, m.session.Destroy(), ort.DestroyEnvironment())
@@ -52,7 +52,7 @@ type model struct {
 	session   *ort.DynamicAdvancedSession
 	inputs    []string
 	dim       int
-	pooled    bool // the model gives one vector for a text, not one for each token
+	pooled    bool // the model returns one vector per text, not one per token
 	tokens    int
 }
 
@@ -63,7 +63,7 @@ func load(path, vocab, library string, tokens int) (*model, error) {
 	}
 	defer f.Close()
 	m := &model{tokens: tokens}
-	if m.tokenizer, err = onnx.New(f); err != nil {
+	if m.tokenizer, err = onnx.NewTokenizer(f); err != nil {
 		return nil, err
 	}
 	if library == "" {
@@ -80,24 +80,24 @@ func load(path, vocab, library string, tokens int) (*model, error) {
 	known := []string{"input_ids", "attention_mask", "token_type_ids"}
 	for _, in := range inputs {
 		if !slices.Contains(known, in.Name) {
-			return nil, fmt.Errorf("the model asks for %q, which no text has", in.Name)
+			return nil, fmt.Errorf("the model has an unknown input %q", in.Name)
 		}
 		m.inputs = append(m.inputs, in.Name)
 	}
 	if len(outputs) == 0 || len(outputs[0].Dimensions) < 2 || len(outputs[0].Dimensions) > 3 {
-		return nil, errors.New("the model gives no vectors of texts")
+		return nil, errors.New("the model does not return vectors of texts")
 	}
 	shape := outputs[0].Dimensions
 	m.pooled = len(shape) == 2
 	if m.dim = int(shape[len(shape)-1]); m.dim < 1 {
-		return nil, errors.New("the model does not say how long its vectors are")
+		return nil, errors.New("the model does not declare the number of components")
 	}
 	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, fmt.Errorf("load the model: %w", err)
 	}
 	defer options.Destroy()
-	// Upkeep gives way to the user's own work.
+	// Leave processors for the user's work.
 	if err := options.SetIntraOpNumThreads(max(1, runtime.NumCPU()/2)); err != nil {
 		return nil, fmt.Errorf("load the model: %w", err)
 	}
@@ -108,7 +108,8 @@ func load(path, vocab, library string, tokens int) (*model, error) {
 	return m, nil
 }
 
-// findLibrary names the runtime beside this program, else the system's.
+// findLibrary returns the runtime library next to this program, or else the name of
+// the system's.
 func findLibrary() string {
 	name := map[string]string{"darwin": "libonnxruntime.dylib", "windows": "onnxruntime.dll"}[runtime.GOOS]
 	if name == "" {
@@ -127,13 +128,13 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// atOnce is how many texts go through the model together: more are no faster on
-// a few cores and take memory.
-const atOnce = 16
+// batchSize is the number of texts in one run of the model. On a few cores larger
+// batches use more memory and are not faster.
+const batchSize = 16
 
 func (m *model) embed(texts []string) ([][]float32, error) {
 	var out [][]float32
-	for some := range slices.Chunk(texts, atOnce) {
+	for some := range slices.Chunk(texts, batchSize) {
 		vs, err := m.batch(some)
 		if err != nil {
 			return nil, err
@@ -185,7 +186,7 @@ func (m *model) batch(texts []string) ([][]float32, error) {
 		want *= width
 	}
 	if !ok || len(tensor.GetData()) != want {
-		return nil, errors.New("the model's answer has another shape than it said")
+		return nil, errors.New("the model's output does not have the declared shape")
 	}
 	states, out := tensor.GetData(), make([][]float32, len(texts))
 	for i := range texts {
@@ -195,7 +196,7 @@ func (m *model) batch(texts []string) ([][]float32, error) {
 			continue
 		}
 		out[i] = make([]float32, m.dim)
-		if v := onnx.Pool(states[i*width*m.dim:(i+1)*width*m.dim], mask[i*width:(i+1)*width], m.dim, embed.Normalise); v != nil {
+		if v := onnx.Pool(states[i*width*m.dim:(i+1)*width*m.dim], mask[i*width:(i+1)*width], m.dim); v != nil {
 			out[i] = v
 		}
 	}

@@ -123,7 +123,7 @@ func TestONNXRuntime(t *testing.T) {
 		"no model":            {[]byte("<!DOCTYPE html><title>Not found</title>"), onnx.Options{}, "a", "load the model"},
 		"wrong dimension":     {whole, onnx.Options{Dim: 384}, "a", "24 components, 384 are expected"},
 		"unknown input":       {strange.encode(), onnx.Options{}, "a", "pixel_values"},
-		"contradicts itself":  {liar.encode(), onnx.Options{}, "a", "how long its vectors are"},
+		"contradicts itself":  {liar.encode(), onnx.Options{}, "a", "declare the number of components"},
 		"another vocabulary":  {short.encode(), onnx.Options{}, "login broken", "refuses"},
 		"no vocabulary there": {whole, onnx.Options{Vocab: "/no/such/vocab.txt"}, "a", "vocabulary"},
 	} {

@@ -30,7 +30,7 @@ func play(role string, in io.Reader, out, errOut io.Writer) int {
 		_, _ = fmt.Fprintln(errOut, "libonnxruntime.so.1: cannot open shared object file")
 		return 1
 	case "refuses":
-		_ = Refuse(out, errors.New("load the model: it ends after 17 bytes"))
+		_ = SendFault(out, errors.New("load the model: it ends after 17 bytes"))
 		return 1
 	case "stranger":
 		_, _ = fmt.Fprintln(out, "hello, what can I do for you?")
@@ -104,7 +104,7 @@ func TestEmbed(t *testing.T) {
 	if _, err := e.Embed(t.Context(), make([]string, embed.MaxBatch+1)); err == nil {
 		t.Error("too many texts are taken")
 	}
-	full := slices.Repeat([]string{strings.Repeat("x", 2*MaxText)}, embed.MaxBatch)
+	full := slices.Repeat([]string{strings.Repeat("x", 2*maxText)}, embed.MaxBatch)
 	if vs, err := e.Embed(t.Context(), full); err != nil || len(vs) != embed.MaxBatch {
 		t.Errorf("the largest request: %d vectors (%v)", len(vs), err)
 	}
@@ -122,7 +122,7 @@ func TestFailures(t *testing.T) {
 		{"short", "a", 0, "0 vectors for 1 texts"},
 		{"good", "fail", 0, "out of memory"},
 		{"good", "die", 0, "failed"},
-		{"good", "a", 384, "vectors of 3 components, 384 are expected"},
+		{"good", "a", 384, "3 components, 384 are expected"},
 	} {
 		t.Run(test.role+" "+test.text, func(t *testing.T) {
 			e := helper(t, test.role, test.dim)
@@ -173,10 +173,10 @@ func TestClosed(t *testing.T) {
 
 func TestPool(t *testing.T) {
 	states := []float32{1, 0, 3, 0, 9, 9}
-	if v := Pool(states, []int64{1, 1, 0}, 2, embed.Normalise); !slices.Equal(v, []float32{1, 0}) {
+	if v := Pool(states, []int64{1, 1, 0}, 2); !slices.Equal(v, []float32{1, 0}) {
 		t.Errorf("%v", v)
 	}
-	if v := Pool(states, []int64{0, 0, 0}, 2, embed.Normalise); v != nil {
+	if v := Pool(states, []int64{0, 0, 0}, 2); v != nil {
 		t.Errorf("of nothing %v", v)
 	}
 }
@@ -221,10 +221,10 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte{5, 0, 0, 0, 'H', 255, 255, 255, 255})
 	f.Fuzz(func(t *testing.T, out []byte) {
 		e := &Embedder{out: bytes.NewReader(out)}
-		if e.hello() != nil {
+		if e.readHello() != nil {
 			return
 		}
-		if vs, err := e.answer(1); err == nil && (len(vs) != 1 || len(vs[0]) != e.dim) {
+		if vs, err := e.readAnswer(1); err == nil && (len(vs) != 1 || len(vs[0]) != e.dim) {
 			t.Errorf("%v of %d components", vs, e.dim)
 		}
 	})

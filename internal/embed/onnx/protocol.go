@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,25 +10,25 @@ import (
 	"strandline/internal/embed"
 )
 
-// The helper is spoken to in frames over its standard input and output:
+// The client and the helper exchange frames over the helper's standard input and
+// output:
 //
-//	u32 length of what follows, u8 kind, body
+//	u32 length of the rest, u8 kind, body
 //
-// little endian. The helper says hello once; then every request is answered by
-// one frame. A frame of kind fault carries a sentence and ends the conversation
-// if it comes instead of hello.
+// All numbers are little endian. The helper sends hello once and then one frame for
+// each request. A fault instead of hello ends the connection.
 const (
 	kindHello   = 'H' // u32 dimension, then the model's name
 	kindRequest = 'Q' // u32 texts, for each u32 bytes and the text
 	kindAnswer  = 'A' // u32 texts, u32 dimension, for each dimension f32
-	kindFault   = 'F' // a sentence
+	kindFault   = 'F' // an error message
 
-	// maxFrame is the largest frame: 256 texts of 16 KB, or their vectors of
-	// 4,096 components.
-	maxFrame = 1 + 8 + embed.MaxBatch*(4+16<<10)
-	// MaxText is the most bytes of a text that are sent; a model reads far less.
-	MaxText = 16 << 10
+	// maxText is the largest part of a text that is sent, in bytes.
+	maxText = 16 << 10
 	maxDim  = 1 << 12
+	// maxFrame is the size of embed.MaxBatch texts of maxText bytes, or of their
+	// vectors of maxDim components.
+	maxFrame = 1 + 8 + embed.MaxBatch*(4+maxText)
 )
 
 func writeFrame(w io.Writer, kind byte, body []byte) error {
@@ -39,14 +40,15 @@ func writeFrame(w io.Writer, kind byte, body []byte) error {
 	return nil
 }
 
+// readFrame reads a frame. The error is io.EOF if the input ends between frames.
 func readFrame(r io.Reader) (kind byte, body []byte, err error) {
 	var size [4]byte
 	if _, err := io.ReadFull(r, size[:]); err != nil {
-		return 0, nil, err // io.EOF between frames is the end
+		return 0, nil, err
 	}
 	n := binary.LittleEndian.Uint32(size[:])
 	if n < 1 || n > maxFrame {
-		return 0, nil, fmt.Errorf("a frame of %d bytes", n)
+		return 0, nil, fmt.Errorf("a frame has %d bytes, the maximum is %d", n, maxFrame)
 	}
 	body = make([]byte, n)
 	if _, err := io.ReadFull(r, body); err != nil {
@@ -58,7 +60,7 @@ func readFrame(r io.Reader) (kind byte, body []byte, err error) {
 func encodeTexts(texts []string) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(texts)))
 	for _, t := range texts {
-		t = t[:min(len(t), MaxText)]
+		t = t[:min(len(t), maxText)]
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(t)))
 		b = append(b, t...)
 	}
@@ -66,15 +68,15 @@ func encodeTexts(texts []string) []byte {
 }
 
 func decodeTexts(b []byte) ([]string, error) {
-	n, b, err := number(b)
+	n, b, err := cutNumber(b)
 	if err != nil || n > embed.MaxBatch {
-		return nil, fmt.Errorf("a request of %d texts", n)
+		return nil, fmt.Errorf("a request has %d texts, the maximum is %d", n, embed.MaxBatch)
 	}
 	texts := make([]string, n)
 	for i := range texts {
 		var size int
-		if size, b, err = number(b); err != nil || size > len(b) {
-			return nil, fmt.Errorf("a request ends within text %d", i)
+		if size, b, err = cutNumber(b); err != nil || size > len(b) {
+			return nil, fmt.Errorf("a request is truncated in text %d", i)
 		}
 		texts[i], b = string(b[:size]), b[size:]
 	}
@@ -92,14 +94,15 @@ func encodeVectors(vs [][]float32, dim int) []byte {
 	return b
 }
 
+// decodeVectors decodes want vectors of dim components.
 func decodeVectors(b []byte, want, dim int) ([][]float32, error) {
-	n, b, err := number(b)
+	n, b, err := cutNumber(b)
 	if err != nil || n != want {
 		return nil, fmt.Errorf("%d vectors for %d texts", n, want)
 	}
-	got, b, err := number(b)
+	got, b, err := cutNumber(b)
 	if err != nil || got != dim || len(b) != 4*n*dim {
-		return nil, fmt.Errorf("vectors of %d components in %d bytes, %d components are expected", got, len(b), dim)
+		return nil, fmt.Errorf("the vectors have %d components in %d bytes, want %d components", got, len(b), dim)
 	}
 	vs := make([][]float32, n)
 	for i := range vs {
@@ -111,9 +114,74 @@ func decodeVectors(b []byte, want, dim int) ([][]float32, error) {
 	return vs, nil
 }
 
-func number(b []byte) (int, []byte, error) {
+func cutNumber(b []byte) (n int, rest []byte, err error) {
 	if len(b) < 4 {
 		return 0, nil, io.ErrUnexpectedEOF
 	}
 	return int(binary.LittleEndian.Uint32(b)), b[4:], nil
+}
+
+// Serve runs the helper's side: it sends hello and answers requests until in ends.
+// run makes one vector of dim components for each text; its error is sent to the
+// client.
+func Serve(in io.Reader, out io.Writer, name string, dim int, run func(texts []string) ([][]float32, error)) error {
+	hello := binary.LittleEndian.AppendUint32(nil, uint32(dim))
+	if err := writeFrame(out, kindHello, append(hello, name...)); err != nil {
+		return err
+	}
+	for {
+		kind, body, err := readFrame(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if kind != kindRequest {
+			return fmt.Errorf("unexpected frame of kind %q", kind)
+		}
+		texts, err := decodeTexts(body)
+		if err != nil {
+			return err
+		}
+		if vs, failed := run(texts); failed != nil {
+			err = SendFault(out, failed)
+		} else {
+			err = writeFrame(out, kindAnswer, encodeVectors(vs, dim))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// SendFault sends an error to the client.
+func SendFault(out io.Writer, err error) error {
+	return writeFrame(out, kindFault, []byte(err.Error()))
+}
+
+// Pool returns the unit vector of a text: the mean of the states of the tokens whose
+// mask is not 0, or nil if there are none.
+func Pool(states []float32, mask []int64, dim int) []float32 {
+	v := make([]float32, dim)
+	n := 0
+	for i, m := range mask {
+		if m == 0 {
+			continue
+		}
+		n++
+		for j := range dim {
+			v[j] += states[i*dim+j]
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	for j := range v {
+		v[j] /= float32(n)
+	}
+	if !embed.Normalise(v) {
+		return nil
+	}
+	return v
 }

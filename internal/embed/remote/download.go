@@ -1,14 +1,12 @@
-// Package download opens files at an address for package model. It is apart
-// because it links the network, which a hook must not.
 package remote
 
 import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -18,15 +16,15 @@ import (
 
 var _ onnx.Fetch = Fetch
 
-// Fetch implements model.Fetch. A plain http address is taken from this machine
-// only; redirects are followed to https.
+// Fetch implements onnx.Fetch. Plain HTTP is used on this machine only; redirects must
+// be secure as well.
 func Fetch(ctx context.Context, address string, from int64) (io.ReadCloser, int64, int64, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, 0, 0, archive.Invalid("that is no address: "+archive.Clip(address, 100), "give one that begins with https://")
+		return nil, 0, 0, archive.Invalid("not a URL: "+archive.Clip(address, 100), "give a URL that starts with https://")
 	}
-	if !safe(u) {
-		return nil, 0, 0, archive.Invalid(u.Host+" would send the file unencrypted", "use its https address")
+	if !secure(u) {
+		return nil, 0, 0, archive.Invalid(u.Host+" would send the file unencrypted", "use its https URL")
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -36,8 +34,8 @@ func Fetch(ctx context.Context, address string, from int64) (io.ReadCloser, int6
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
 	}
 	client := http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) > 5 || !safe(req.URL) {
-			return fmt.Errorf("it leads to %s", req.URL.Host)
+		if len(via) > 5 || !secure(req.URL) {
+			return fmt.Errorf("a redirect to %s is not allowed", req.URL.Host)
 		}
 		return nil
 	}}
@@ -45,46 +43,47 @@ func Fetch(ctx context.Context, address string, from int64) (io.ReadCloser, int6
 	if err != nil {
 		return nil, 0, 0, &archive.Error{Code: archive.CodeInternal, Msg: "cannot fetch from " + u.Host, Err: err, Hint: "check the address and the network"}
 	}
+	contentRange := resp.Header.Get("Content-Range")
 	switch resp.StatusCode {
 	case http.StatusOK:
 		return resp.Body, 0, resp.ContentLength, nil
 	case http.StatusPartialContent:
-		begins, size, ok := contentRange(resp.Header.Get("Content-Range"))
-		if ok {
-			return resp.Body, begins, size, nil
+		if offset, size, ok := parseContentRange(contentRange); ok {
+			return resp.Body, offset, size, nil
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
-		// All of it is there already, if the file has the size that we have.
-		if size, ok := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes */"); ok && size == strconv.FormatInt(from, 10) {
+		// The download is complete if the file has the size of the local part.
+		if contentRange == fmt.Sprintf("bytes */%d", from) {
 			return http.NoBody, from, from, resp.Body.Close()
 		}
 		_ = resp.Body.Close()
 		return Fetch(ctx, address, 0)
 	}
-	_ = resp.Body.Close() // the status says what is wrong
+	_ = resp.Body.Close() // the status says what failed
 	return nil, 0, 0, &archive.Error{Code: archive.CodeNotFound, Msg: u.Host + " answers " + resp.Status, Hint: "check the address"}
 }
 
-func safe(u *url.URL) bool {
-	switch u.Hostname() {
-	case "localhost", "127.0.0.1", "::1":
-		return u.Scheme == "http" || u.Scheme == "https"
+// secure reports whether a URL uses https or addresses this machine.
+func secure(u *url.URL) bool {
+	if u.Scheme == "https" {
+		return true
 	}
-	return u.Scheme == "https"
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// contentRange reads "bytes FROM-TO/SIZE".
-func contentRange(s string) (begins, size int64, ok bool) {
-	m := regexp.MustCompile(`^bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)$`).FindStringSubmatch(s)
-	if m == nil {
+// parseContentRange parses "bytes FROM-TO/SIZE"; size is -1 for "*".
+func parseContentRange(s string) (offset, size int64, ok bool) {
+	s, ok = strings.CutPrefix(s, "bytes ")
+	span, total, ok2 := strings.Cut(s, "/")
+	first, last, ok3 := strings.Cut(span, "-")
+	offset, err := strconv.ParseInt(first, 10, 64)
+	_, err2 := strconv.ParseInt(last, 10, 64)
+	if !ok || !ok2 || !ok3 || err != nil || err2 != nil || offset < 0 {
 		return 0, 0, false
 	}
-	begins, err := strconv.ParseInt(m[1], 10, 64)
-	if err != nil {
-		return 0, 0, false
-	}
-	if size, err = strconv.ParseInt(m[2], 10, 64); err != nil {
+	if size, err = strconv.ParseInt(total, 10, 64); err != nil {
 		size = -1
 	}
-	return begins, size, true
+	return offset, size, err == nil || total == "*"
 }

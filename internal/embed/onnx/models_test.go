@@ -112,7 +112,7 @@ func TestBadSources(t *testing.T) {
 		says   string
 	}{
 		"no such file":       {func(w *onnx.AddRequest) { w.Model = "/no/such/file" }, archive.CodeNotFound, "/no/such/file"},
-		"a folder":           {func(w *onnx.AddRequest) { w.Model = t.TempDir() }, archive.CodeInvalid, "no file"},
+		"a folder":           {func(w *onnx.AddRequest) { w.Model = t.TempDir() }, archive.CodeInvalid, "not a file"},
 		"a web page":         {func(w *onnx.AddRequest) { w.Model = page }, archive.CodeCorrupt, "a page"},
 		"an empty file":      {func(w *onnx.AddRequest) { w.Model = empty }, archive.CodeCorrupt, "empty"},
 		"another checksum":   {func(w *onnx.AddRequest) { w.SHA256 = strings.Repeat("0", 64) }, archive.CodeCorrupt, hexSum(weights)},
@@ -237,8 +237,8 @@ func TestResume(t *testing.T) {
 			dir := onnx.Models(t.TempDir())
 			w := wanted(s.URL+"/m.onnx?token=secret", words)
 			_, err := dir.Add(t.Context(), w)
-			wantCode(t, err, archive.CodeInternal, "broke off")
-			if hint := archive.ErrorHint(err); !strings.Contains(hint, "goes on") {
+			wantCode(t, err, archive.CodeInternal, "stopped after")
+			if hint := archive.ErrorHint(err); !strings.Contains(hint, "to continue") {
 				t.Errorf("hint %q", hint)
 			}
 			m, err := dir.Add(t.Context(), w)
