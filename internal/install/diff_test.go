@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestDiff(t *testing.T) {
@@ -52,27 +50,6 @@ func bytesOf(s *string) []byte {
 		return nil
 	}
 	return []byte(*s)
-}
-
-// TestDiffIsAPatch applies random diffs: first by hand, then, where it is
-// installed, with git.
-func TestDiffIsAPatch(t *testing.T) {
-	text := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 30)
-	rapid.Check(t, func(t *rapid.T) {
-		before, after := text.Draw(t, "before"), text.Draw(t, "after")
-		var from, to []string
-		for _, c := range compare(before, after) {
-			if c.sign != '+' {
-				from = append(from, c.line)
-			}
-			if c.sign != '-' {
-				to = append(to, c.line)
-			}
-		}
-		if strings.Join(from, "") != strings.Join(before, "") || strings.Join(to, "") != strings.Join(after, "") {
-			t.Fatalf("%v to %v gives %v", before, after, compare(before, after))
-		}
-	})
 }
 
 func TestGitTakesTheDiff(t *testing.T) {

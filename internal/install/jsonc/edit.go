@@ -8,48 +8,35 @@ import (
 	"strings"
 )
 
-// ErrKind is returned when an edit meets a value of another kind than it needs.
+// ErrKind is returned when a path of an edit does not lead to a value of the kind
+// that the edit needs.
 var ErrKind = errors.New("value is of another kind")
 
-// Set makes value the member of the object at path: the value that is there is
-// replaced, a new member goes to the end. A document without a root gets one if
-// path is empty.
+// Set makes value the member of the object at path: it replaces the old value or
+// appends a new member. Without a root and with an empty path it creates an object.
 func (d *Doc) Set(value any, key string, path ...any) error {
-	obj := d.Get(path...)
 	if d.root == nil && len(path) == 0 {
 		if err := d.makeRoot(); err != nil {
 			return err
 		}
-		obj = d.root
 	}
+	obj := d.Get(path...)
 	if obj == nil || obj.Kind != Object {
 		return fmt.Errorf("set %q: %w", key, ErrKind)
 	}
-	compact, err := encode(value)
-	if err != nil {
-		return fmt.Errorf("encode value of %q: %w", key, err)
+	if obj.item(key) >= 0 {
+		return d.SetItem(value, append(slices.Clip(path), key)...)
 	}
-	if i := obj.item(key); i >= 0 {
-		return d.overwrite(obj.Items[i].Value, compact)
-	}
-	name, err := encode(key)
-	if err != nil {
-		return fmt.Errorf("encode key %q: %w", key, err)
-	}
-	return d.add(obj, name, compact)
+	return d.insert(obj, value, key)
 }
 
-// Append puts value behind the elements of the array at path.
+// Append appends value to the array at path.
 func (d *Doc) Append(value any, path ...any) error {
 	arr := d.Get(path...)
 	if arr == nil || arr.Kind != Array {
 		return fmt.Errorf("append: %w", ErrKind)
 	}
-	compact, err := encode(value)
-	if err != nil {
-		return fmt.Errorf("encode element: %w", err)
-	}
-	return d.add(arr, nil, compact)
+	return d.insert(arr, value, "")
 }
 
 // SetItem replaces the value at path, which must exist.
@@ -62,10 +49,6 @@ func (d *Doc) SetItem(value any, path ...any) error {
 	if err != nil {
 		return fmt.Errorf("encode value: %w", err)
 	}
-	return d.overwrite(old, compact)
-}
-
-func (d *Doc) overwrite(old *Value, compact []byte) error {
 	lines := bytes.Contains(d.src[old.Start:old.End], []byte("\n"))
 	return d.replace(old.Start, old.End, d.style().layout(compact, d.lineIndent(old.Start), lines))
 }
@@ -73,60 +56,80 @@ func (d *Doc) overwrite(old *Value, compact []byte) error {
 // makeRoot appends an empty object.
 func (d *Doc) makeRoot() error {
 	text := string(d.src)
-	if len(d.loose) == 0 { // nothing but blanks
-		text = ""
-		if bytes.HasPrefix(d.src, []byte(bom)) {
-			text = bom
-		}
+	if !d.comments {
+		text = text[:len(text)-len(strings.TrimPrefix(text, bom))]
 	} else if !strings.HasSuffix(text, "\n") {
 		text += d.style().newline
 	}
-	return d.become([]byte(text + "{}" + d.style().newline))
+	return d.reparse([]byte(text + "{}" + d.style().newline))
 }
 
-// add puts an item behind the others of v. The name is that of a member.
-func (d *Doc) add(v *Value, name, compact []byte) error {
-	s := d.style()
+// insert appends an item to v. key is the name of a member.
+func (d *Doc) insert(v *Value, value any, key string) error {
+	compact, err := encode(value)
+	if err != nil {
+		return fmt.Errorf("encode value: %w", err)
+	}
+	s, name := d.style(), ""
+	if v.Kind == Object {
+		raw, err := encode(key)
+		if err != nil {
+			return fmt.Errorf("encode key %q: %w", key, err)
+		}
+		name = string(raw) + ":"
+	}
 	item := func(indent string, lines bool) string {
-		text := s.layout(compact, indent, lines)
-		if name == nil {
-			return text
+		gap := ""
+		if name != "" && (s.spaced || lines) {
+			gap = " "
 		}
-		colon := ":"
-		if s.spaced || lines {
-			colon = ": "
-		}
-		return string(name) + colon + text
+		return name + gap + s.layout(compact, indent, lines)
 	}
 	if len(v.Items) == 0 {
-		return d.addFirst(v, s, item)
+		return d.insertFirst(v, s, item)
 	}
 	last := v.Items[len(v.Items)-1]
-	trailing := ""
+	trailing, at := "", itemEnd(last)
 	var edits []edit
-	at := last.Value.End
 	if last.Comma >= 0 {
 		trailing = ","
-		at = last.Comma + 1
 	} else {
 		edits = append(edits, edit{at, at, ","})
 	}
+	text := ""
 	if indent, ok := d.ownLine(last.Start); ok {
 		at = d.lineRest(at)
-		edits = append(edits, edit{at, at, s.newline + indent + item(indent, true) + trailing})
-		return d.apply(edits...)
+		text = s.newline + indent + item(indent, true)
+	} else {
+		if s.spaced {
+			text = " "
+		}
+		lines := bytes.Contains(d.src[last.Value.Start:last.Value.End], []byte("\n"))
+		text += item(d.lineIndent(last.Start), lines)
 	}
-	gap := ""
-	if s.spaced {
-		gap = " "
-	}
-	lines := bytes.Contains(d.src[last.Value.Start:last.Value.End], []byte("\n"))
-	text := gap + item(d.lineIndent(last.Start), lines) + trailing
-	return d.apply(append(edits, edit{at, at, text})...)
+	return d.apply(append(edits, edit{at, at, text + trailing})...)
 }
 
-// lineRest returns the place behind the blanks and comments that follow pos on
-// its line.
+// insertFirst inserts the first item into an empty container.
+func (d *Doc) insertFirst(v *Value, s style, item func(indent string, lines bool) string) error {
+	outer := d.lineIndent(v.Start)
+	inner := outer + s.unit
+	closing := v.End - 1
+	empty := len(bytes.TrimLeft(d.src[v.Start+1:closing], " \t")) == 0
+	_, ownLine := d.ownLine(closing)
+	switch {
+	case empty && s.flat:
+		return d.replace(v.Start+1, closing, item(outer, false))
+	case empty:
+		return d.replace(v.Start+1, closing, s.newline+inner+item(inner, true)+s.newline+outer)
+	case ownLine:
+		start := d.lineStart(closing)
+		return d.replace(start, start, inner+item(inner, true)+s.newline)
+	}
+	return d.replace(closing, closing, " "+item(outer, false)+" ")
+}
+
+// lineRest returns the end of the blanks and comments that follow pos on its line.
 func (d *Doc) lineRest(pos int) int {
 	for {
 		next := d.skipBlanks(pos)
@@ -144,28 +147,24 @@ func (d *Doc) lineRest(pos int) int {
 	}
 }
 
-// addFirst puts the first item into an empty container.
-func (d *Doc) addFirst(v *Value, s style, item func(indent string, lines bool) string) error {
-	inside := d.src[v.Start+1 : v.End-1]
-	outer := d.lineIndent(v.Start)
-	inner := outer + s.unit
-	closing := v.End - 1
-	_, ownLine := d.ownLine(closing)
+// commentEnd returns the end of the comment at pos without its line end, -1 if
+// there is no comment.
+func commentEnd(src []byte, pos int) int {
+	rest := src[pos:]
 	switch {
-	case len(bytes.TrimLeft(inside, " \t")) == 0 && s.flat:
-		return d.replace(v.Start+1, closing, item(outer, false))
-	case len(bytes.TrimLeft(inside, " \t")) == 0:
-		return d.replace(v.Start+1, closing, s.newline+inner+item(inner, true)+s.newline+outer)
-	case ownLine:
-		start := d.lineStart(closing)
-		return d.replace(start, start, inner+item(inner, true)+s.newline)
+	case bytes.HasPrefix(rest, []byte("//")):
+		if i := bytes.IndexAny(rest, "\r\n"); i >= 0 {
+			return pos + i
+		}
+		return len(src)
+	case bytes.HasPrefix(rest, []byte("/*")):
+		return pos + bytes.Index(rest, []byte("*/")) + 2
 	}
-	return d.replace(closing, closing, " "+item(outer, false)+" ")
+	return -1
 }
 
-// Delete takes the value at path out, with its key and its comma. It does
-// nothing if there is no such value. A container that is left with nothing but
-// blanks is drawn together.
+// Delete removes the value at path, with its key and comma. A missing value is not
+// an error. A container that is left with only blanks becomes "{}" or "[]".
 func (d *Doc) Delete(path ...any) error {
 	if len(path) == 0 {
 		return fmt.Errorf("delete the root: %w", ErrKind)
@@ -182,16 +181,13 @@ func (d *Doc) Delete(path ...any) error {
 	if len(v.Items) == 1 && blank(d.src[v.Start+1:item.Start]) && blank(d.src[itemEnd(item):v.End-1]) {
 		return d.replace(v.Start+1, v.End-1, "")
 	}
-	var edits []edit
-	if last := i == len(v.Items)-1; last && i > 0 && item.Comma < 0 {
-		comma := v.Items[i-1].Comma
-		edits = append(edits, edit{comma, comma + 1, ""})
+	last := i == len(v.Items)-1
+	start, end := d.extent(item.Start, itemEnd(item), !last)
+	if !last || i == 0 || item.Comma >= 0 {
+		return d.replace(start, end, "")
 	}
-	start, end := d.extent(item.Start, itemEnd(item), i < len(v.Items)-1)
-	if n := len(edits); n > 0 && start < edits[0].end {
-		start = edits[0].end
-	}
-	return d.apply(append(edits, edit{start, end, ""})...)
+	comma := v.Items[i-1].Comma
+	return d.apply(edit{comma, comma + 1, ""}, edit{max(start, comma+1), end, ""})
 }
 
 // itemEnd returns the end of an item with its comma.
@@ -202,8 +198,8 @@ func itemEnd(item Item) int {
 	return item.Value.End
 }
 
-// extent widens a piece that goes to the blanks that go with it: to whole lines
-// where nothing else stands on them.
+// extent widens a range to delete by the blanks around it: to whole lines if they
+// have nothing else. more says that another item follows.
 func (d *Doc) extent(start, end int, more bool) (from, to int) {
 	left := start
 	for left > 0 && isBlank(d.src[left-1]) {
@@ -239,17 +235,17 @@ func (d *Doc) replace(start, end int, text string) error {
 	return d.apply(edit{start, end, text})
 }
 
-// apply carries out edits that stand in order and do not overlap.
+// apply makes edits that are sorted and do not overlap.
 func (d *Doc) apply(edits ...edit) error {
-	src := slices.Clone(d.src)
+	src := d.src
 	for _, e := range slices.Backward(edits) {
 		src = slices.Concat(src[:e.start], []byte(e.text), src[e.end:])
 	}
-	return d.become(src)
+	return d.reparse(src)
 }
 
-// become makes src the document; an edit that would break it changes nothing.
-func (d *Doc) become(src []byte) error {
+// reparse replaces the document, unless src is invalid.
+func (d *Doc) reparse(src []byte) error {
 	next, err := Parse(src)
 	if err != nil {
 		return fmt.Errorf("edit breaks the document: %w", err)

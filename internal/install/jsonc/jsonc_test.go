@@ -2,7 +2,6 @@ package jsonc_test
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
@@ -19,40 +18,16 @@ func parse(t testing.TB, text string) *jsonc.Doc {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, tc := range []struct {
-		text         string
-		line, column int
-	}{
-		{`{`, 1, 2},
-		{`{"a"}`, 1, 5},
-		{`{"a":}`, 1, 6},
-		{`{"a":1 "b":2}`, 1, 8},
-		{`{,}`, 1, 2},
-		{`[1,,2]`, 1, 4},
-		{`{'a':1}`, 1, 2},
-		{`{a:1}`, 1, 2},
-		{"{\n  \"a\": nul\n}", 2, 8},
-		{`{"a":01}`, 1, 6},
-		{`{"a":"b`, 1, 6},
-		{`{"a":"\q"}`, 1, 6},
-		{"{\"a\":\"b\nc\"}", 1, 8},
-		{`{} {}`, 1, 4},
-		{`{}/`, 1, 3},
-		{`/* `, 1, 1},
-		{`]`, 1, 1},
-		{`[1}`, 1, 3},
-		{"\xff\xfe{\x00}\x00", 1, 1},
-		{"\x00", 1, 1},
-		{strings.Repeat("[", 300), 1, 202},
+	for text, want := range map[string]string{
+		`{`: "line 1, column 2", `{"a"}`: "line 1, column 5", `{"a":}`: "line 1, column 6", `{"a":1 "b":2}`: "line 1, column 8", `{,}`: "line 1, column 2",
+		`[1,,2]`: "line 1, column 4", `{'a':1}`: "line 1, column 2", `{a:1}`: "line 1, column 2", "{\n  \"a\": nul\n}": "line 2, column 8",
+		`{"a":01}`: "line 1, column 6", `{"a":"b`: "line 1, column 8", `{"a":"\q"}`: "line 1, column 6", "{\"a\":\"b\nc\"}": "line 1, column 6",
+		`{} {}`: "line 1, column 4", `{}/`: "line 1, column 3", `/* `: "line 1, column 1", `]`: "line 1, column 1", `[1}`: "line 1, column 3",
+		"\xff\xfe{\x00}\x00": "line 1, column 1", "\x00": "line 1, column 1", strings.Repeat("[", 200_000): "too many",
+		`[1 / 2]`: "line 1, column 4", `[1 /* 2]`: "line 1, column 4", "[\"a\tb\"]": "line 1, column 2",
 	} {
-		_, err := jsonc.Parse([]byte(tc.text))
-		var syntax *jsonc.SyntaxError
-		if !errors.As(err, &syntax) {
-			t.Errorf("%q: got %v", tc.text, err)
-			continue
-		}
-		if syntax.Line != tc.line || syntax.Column != tc.column {
-			t.Errorf("%q: got %v, want line %d, column %d", tc.text, err, tc.line, tc.column)
+		if _, err := jsonc.Parse([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.40q: got %v, want %s", text, err, want)
 		}
 	}
 }

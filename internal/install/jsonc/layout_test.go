@@ -190,32 +190,6 @@ func TestDeleteOnOddLayouts(t *testing.T) {
 	}
 }
 
-func TestSyntaxErrorsNameTheirPlace(t *testing.T) {
-	for text, want := range map[string]string{
-		"{\n  \"a\": 1\n  \"b\": 2\n}": "line 3, column 3: a comma or '}' is missing",
-		`{"a" 1}`:                      "line 1, column 6: a colon is missing",
-		`{"a":`:                        "line 1, column 6: a value is missing",
-		`{"a":tru}`:                    "line 1, column 6: a value was expected",
-		`{1:2}`:                        "line 1, column 2: a string was expected",
-		`["a`:                          "line 1, column 2: the end of a string is missing",
-		`["\u12"]`:                     "line 1, column 2: a string holds an unknown escape",
-		"[\"a\tb\"]":                   "line 1, column 4: a control character stands in a string",
-		`[1] 2`:                        "line 1, column 5: something stands behind the end",
-		`[1 / 2]`:                      "line 1, column 4: a comment was expected, or its end is missing",
-		`[1 /* 2]`:                     "line 1, column 4: a comment was expected, or its end is missing",
-		strings.Repeat("[", 202):       "line 1, column 202: values are nested too deeply",
-	} {
-		_, err := jsonc.Parse([]byte(text))
-		var syntax *jsonc.SyntaxError
-		if !errors.As(err, &syntax) || err.Error() != want {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
-	}
-	if _, err := jsonc.Parse([]byte(strings.Repeat("[", 201) + strings.Repeat("]", 201))); err != nil {
-		t.Errorf("values that are nested just deeply enough: %v", err)
-	}
-}
-
 // documents draws documents in all layouts, with comments and trailing commas.
 func documents() *rapid.Generator[string] {
 	gap := rapid.SampledFrom([]string{"", " ", "\n", "\n  ", "\r\n\t", " /* c */ ", " // c\n", "  "})
