@@ -1,32 +1,34 @@
 package index
 
 import (
+	"strings"
+
 	"strandline/internal/archive"
 )
 
-// An ID numbers a passage:
+// ID numbers a passage:
 //
 //	session number | sequence within the session | 1 if a sub-agent's | kind
 //	           ...   26 bits                       1 bit                3 bits
 //
-// Full-text search answers with such numbers only, so what most filters need is
-// in them. A session's passages are neighbours, newer ones behind older ones.
+// Full-text search returns such numbers only, so most filters can be applied without
+// reading rows. A session's passages have adjacent IDs, and newer ones larger IDs.
 type ID int64
 
-// Where a number holds what, in bits from its right.
+// The bits of an ID, counted from the lowest.
 const (
 	KindBits     = 3
-	KindMask     = "7" // of these bits, in a query
+	kindMask     = "7" // of these bits, in a query
 	agentBit     = 1 << KindBits
 	SeqShift     = KindBits + 1
 	SessionShift = SeqShift + 26
 )
 
-// IDShape tells package lexical where a number holds what.
+// IDShape returns the Shape of an ID.
 func IDShape() Shape { return Shape{Session: SessionShift, Place: SeqShift} }
 
-// NewID makes the number of a passage from that of its session, its sequence
-// there, whether it is of a sub-agent, and its kind.
+// NewID returns the ID of a passage: seq is its sequence number within its session,
+// agent says whether the session is a sub-agent's.
 func NewID(session, seq int64, agent bool, kind archive.PassageKind) ID {
 	id := session<<SessionShift | seq<<SeqShift | KindCode(kind)
 	if agent {
@@ -35,48 +37,56 @@ func NewID(session, seq int64, agent bool, kind archive.PassageKind) ID {
 	return ID(id)
 }
 
-// Session is the number of the passage's session.
+// Session returns the number of the passage's session.
 func (d ID) Session() int64 { return int64(d) >> SessionShift }
 
-// Seq is the passage's sequence within its session.
+// Seq returns the passage's sequence number within its session.
 func (d ID) Seq() int64 { return int64(d) >> SeqShift & (1<<(SessionShift-SeqShift) - 1) }
 
-// Agent reports whether the passage is of a sub-agent.
+// Agent reports whether the passage is a sub-agent's.
 func (d ID) Agent() bool { return d&agentBit != 0 }
 
-// KindCode is the code of the passage's kind.
+// KindCode returns the code of the passage's kind.
 func (d ID) KindCode() int64 { return int64(d) & (1<<KindBits - 1) }
 
-// SessionRange returns the first and the last number that a session's passages
-// can have.
+// SessionRange returns the smallest and the largest ID that a session's passages can
+// have.
 func SessionRange(session int64) (lo, hi int64) {
 	return session << SessionShift, (session+1)<<SessionShift - 1
 }
 
-// KindCode is the code of a kind. It and KindOf must not change for kinds that exist: indexes hold them.
-// 0 stands for kinds of the future.
+// kinds lists the kinds by their codes, which stored IDs contain: it may only grow.
+// Code 0 is for kinds unknown to this version.
+func kinds() [1 << KindBits]archive.PassageKind {
+	return [1 << KindBits]archive.PassageKind{
+		1: archive.KindPrompt, 2: archive.KindReply, 3: archive.KindCommand,
+		4: archive.KindEdit, 5: archive.KindOutput, 6: archive.KindSummary,
+	}
+}
+
+// KindCode returns the code of a kind, 0 if it is unknown.
 func KindCode(k archive.PassageKind) int64 {
-	switch k {
-	case archive.KindPrompt:
-		return 1
-	case archive.KindReply:
-		return 2
-	case archive.KindCommand:
-		return 3
-	case archive.KindEdit:
-		return 4
-	case archive.KindOutput:
-		return 5
-	case archive.KindSummary:
-		return 6
+	for code, kind := range kinds() {
+		if kind == k {
+			return int64(code)
+		}
 	}
 	return 0
 }
 
-// KindOf is the kind that a code stands for.
-func KindOf(code int64) archive.PassageKind {
-	return [1 << KindBits]archive.PassageKind{
-		1: archive.KindPrompt, 2: archive.KindReply, 3: archive.KindCommand,
-		4: archive.KindEdit, 5: archive.KindOutput, 6: archive.KindSummary,
-	}[code]
+// KindOf returns the kind with a code, "" if there is none.
+func KindOf(code int64) archive.PassageKind { return kinds()[code] }
+
+// BaseID returns a session ID without its generation. Hooks know no generations:
+// their facts belong to the name.
+func BaseID(id string) string {
+	base, _, _ := strings.Cut(id, "@")
+	return base
+}
+
+// ValidID reports whether id can name a session, a sub-agent's session or an older
+// generation of either.
+func ValidID(id string) bool {
+	h, err := archive.ParseHandle(id)
+	return err == nil && h.Turn < 0 && h.Session == id
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"strandline/internal/archive"
 )
@@ -211,3 +212,14 @@ func Without(x, y []int64) []int64 {
 	}
 	return kept
 }
+
+// Newest returns the last limit IDs of an ascending list, all if limit is 0.
+func Newest(ids []int64, limit int) []int64 {
+	if limit > 0 && len(ids) > limit {
+		return ids[len(ids)-limit:]
+	}
+	return ids
+}
+
+// Forms returns a term's word and its other forms.
+func Forms(t archive.Term) []string { return append([]string{t.Text}, strings.Fields(t.Forms)...) }

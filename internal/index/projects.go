@@ -2,17 +2,90 @@ package index
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"strandline/internal/archive"
 )
 
-// mergeDepth bounds how many merges are followed from key to key.
+// internProject returns the number of a project, 0 if it has no key. Of its name,
+// root and remote the latest that is not empty is stored.
+func internProject(ctx context.Context, tx Tx, p archive.Project) (no int64, err error) {
+	if p.Key == "" {
+		return 0, nil
+	}
+	args := []any{p.Key, p.Name, p.Root, p.Remote}
+	const stored = "SELECT no FROM projects WHERE key = ?1 AND ?2 IN ('', name) AND ?3 IN ('', root) AND ?4 IN ('', remote)"
+	if found, err := tx.QueryRow(ctx, stored, args, &no); err != nil || found {
+		return no, err
+	}
+	const put = "INSERT INTO projects AS p (key, name, root, remote) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (key) DO UPDATE SET " +
+		"name = coalesce(nullif(excluded.name, ''), p.name), root = coalesce(nullif(excluded.root, ''), p.root), " +
+		"remote = coalesce(nullif(excluded.remote, ''), p.remote) RETURNING no"
+	_, err = tx.QueryRow(ctx, put, args, &no)
+	return no, err
+}
+
+func projectNames(ctx context.Context, tx Tx) (*Projects, error) {
+	n := NewProjects()
+	err := tx.Query(ctx, "SELECT old, target FROM aliases", nil, func(scan Scan) error {
+		var from, into string
+		err := scan(&from, &into)
+		n.Into[from] = into
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = tx.Query(ctx, "SELECT no, key, name, root, remote FROM projects", nil, func(scan Scan) error {
+		var p ProjectRow
+		err := scan(&p.No, &p.Key, &p.Name, &p.Root, &p.Remote)
+		n.Rows[p.Key] = p
+		return err
+	})
+	return n, err
+}
+
+// Projects lists the projects that have sessions. The project used last comes first.
+func (s *Store) Projects(ctx context.Context) (out []archive.ProjectSummary, err error) {
+	err = s.read(ctx, "list projects", func(ctx context.Context, tx Tx) error {
+		out, err = s.projects(ctx, tx)
+		return err
+	})
+	return out, err
+}
+
+func (s *Store) projects(ctx context.Context, tx Tx) ([]archive.ProjectSummary, error) {
+	names, err := projectNames(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	query := "SELECT p.key, p.name, p.root, p.remote, count(*) FILTER (WHERE s.relation <> 'agent'), " +
+		"count(*) FILTER (WHERE s.relation = 'agent'), sum(s.turns), sum(s.bytes), " +
+		"coalesce(min(s.first) FILTER (WHERE s.first <> 0), 0), max(s.last) " +
+		"FROM projects p " + s.sql.Join + " sessions s ON s.project = p.no WHERE s.known = true GROUP BY p.no"
+	var byKey []archive.ProjectSummary
+	err = tx.Query(ctx, query, nil, func(scan Scan) error {
+		var x archive.ProjectSummary
+		var first, last int64
+		p := &x.Project
+		err := scan(&p.Key, &p.Name, &p.Root, &p.Remote, &x.Sessions, &x.Agents, &x.Turns, &x.Bytes, &first, &last)
+		x.First, x.Last = Instant(first), Instant(last)
+		byKey = append(byKey, x)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return names.Sum(byKey), nil
+}
+
+// mergeDepth is the number of merges that are followed from key to key at most.
 const mergeDepth = 16
 
-// Projects knows every project and which keys stand for which.
+// Projects holds all projects, and the keys that were merged into others.
 type Projects struct {
-	Into map[string]string // merged keys
+	Into map[string]string // the key that a merged key was merged into
 	Rows map[string]ProjectRow
 }
 
@@ -22,13 +95,13 @@ type ProjectRow struct {
 	archive.Project
 }
 
-// NewProjects returns one that knows no project yet.
+// NewProjects returns an empty Projects.
 func NewProjects() *Projects {
 	return &Projects{Into: map[string]string{}, Rows: map[string]ProjectRow{}}
 }
 
-// Canonical returns the key that stands for key. Merges that run in a circle end
-// at the smallest key of it.
+// Canonical returns the key that key was merged into, directly or indirectly. A
+// cycle of merges ends at its smallest key.
 func (n *Projects) Canonical(key string) string {
 	seen := []string{key}
 	for range mergeDepth {
@@ -45,7 +118,7 @@ func (n *Projects) Canonical(key string) string {
 	return key
 }
 
-// Resolve returns the project that p is part of now; the work tree stays p's own.
+// Resolve returns the project that p was merged into, with p's own work tree.
 func (n *Projects) Resolve(p archive.Project) archive.Project {
 	key := n.Canonical(p.Key)
 	if key == p.Key {
@@ -58,8 +131,8 @@ func (n *Projects) Resolve(p archive.Project) archive.Project {
 	return into
 }
 
-// Numbers returns the projects that keys stand for, merged ones included. It is
-// never empty: a number that no project has selects nothing.
+// Numbers returns the numbers of the projects with these keys, including merged
+// projects. It is never empty: the number -1 selects no project.
 func (n *Projects) Numbers(keys []string) []int64 {
 	want := map[string]bool{}
 	for _, k := range keys {
@@ -75,8 +148,7 @@ func (n *Projects) Numbers(keys []string) []int64 {
 	return out
 }
 
-// Sum adds up what is known of each key to what is known of each project, the one
-// used last first.
+// Sum adds up the summaries of merged keys. The project used last comes first.
 func (n *Projects) Sum(byKey []archive.ProjectSummary) []archive.ProjectSummary {
 	sums := map[string]*archive.ProjectSummary{}
 	for _, row := range byKey {

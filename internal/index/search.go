@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"strandline/internal/archive"
@@ -10,63 +11,157 @@ import (
 
 const (
 	defaultLimit = 10
-	// listCap is how many passages of one term are looked at first, the newest.
-	// A term that more of them hold selects little; the ranking of what the
-	// other terms find reads the text and so counts it in full.
+	// listCap is the number of passages per term that are considered first, the
+	// newest. A term with more passages selects little, and scoring counts it in
+	// every passage that the other terms find.
 	listCap = 8_000
-	// Candidates that are read and scored for each hit, and at least.
-	readPerHit  = 1
+	// readAtLeast is the least number of candidates that are read and scored.
 	readAtLeast = 48
 )
 
-// Source is what a search asks of a store.
-type Source interface {
-	// Lists says which passages hold each of the terms, within the bounds of the
-	// scope. Where terms must be there, passages without them may be left out. With
-	// limit > 0 each list has at most so many, the newest.
-	Lists(ctx context.Context, terms []archive.Term, scope *Scope, limit int) ([]List, error)
-	// Rows reads passages by their numbers, in no order that is said.
-	Rows(ctx context.Context, ids []int64) ([]Scored, error)
-	// Refill reads texts that the rows do not hold.
-	Refill(ctx context.Context, rows []Scored) error
-	// Owners reads the ids and projects of sessions by their numbers.
-	Owners(ctx context.Context, sessions []int64) (map[int64]archive.Session, error)
+// Search returns the passages that match q, best first; of equal ones the newer
+// comes first. Without terms it returns none.
+func (s *Store) Search(ctx context.Context, q archive.Query) (hits []archive.Hit, err error) {
+	if len(q.Terms) == 0 {
+		return nil, nil
+	}
+	err = s.search(ctx, &q, func(ctx context.Context, x *search) error {
+		hits, err = x.hits(ctx)
+		return err
+	})
+	return hits, err
 }
 
-// Scored is a hit with its number, which orders equals, and the first and the last
+// HitsOf returns those of the passages that exist and pass the query's filters, in
+// the given order. It ignores the terms and the limit of the query, and scores are 0.
+func (s *Store) HitsOf(ctx context.Context, q archive.Query, passages []int64) (hits []archive.Hit, err error) {
+	err = s.search(ctx, &q, func(ctx context.Context, x *search) error {
+		hits, err = x.numbered(ctx, passages)
+		return err
+	})
+	return hits, err
+}
+
+// VectorScope returns a test of which passages, by their IDs, may pass a query's
+// filters, nil if all may. HitsOf applies the filters that need rows: time, lines,
+// abandoned branches, places shared with a fork.
+func (s *Store) VectorScope(ctx context.Context, q archive.Query) (keep func(passage int64) bool, err error) {
+	err = s.search(ctx, &q, func(_ context.Context, x *search) error {
+		if !x.scope.Everything() {
+			keep = x.scope.Test()
+		}
+		return nil
+	})
+	return keep, err
+}
+
+func (s *Store) search(ctx context.Context, q *archive.Query, fn func(ctx context.Context, x *search) error) error {
+	return s.read(ctx, "search", func(calm context.Context, tx Tx) error {
+		x := &search{Store: s, tx: tx, query: q, done: ctx}
+		var err error
+		if x.names, err = projectNames(calm, tx); err != nil {
+			return err
+		}
+		if x.scope, err = x.newScope(calm); err != nil {
+			return err
+		}
+		return fn(calm, x)
+	})
+}
+
+// search is one query with its scope.
+type search struct {
+	*Store
+	tx    Tx
+	query *archive.Query
+	names *Projects
+	scope *Scope
+	done  context.Context //nolint:containedctx // the caller's, checked between the steps of a search
+}
+
+// newScope finds the sessions that the query covers.
+func (x *search) newScope(ctx context.Context) (*Scope, error) {
+	size, err := x.passageCount(ctx, x.tx)
+	if err != nil {
+		return nil, err
+	}
+	scope := NewScope(x.query, size)
+	for _, id := range x.query.Sessions {
+		if err := x.addSession(ctx, scope, id); err != nil {
+			return nil, err
+		}
+	}
+	if len(x.query.Projects) > 0 {
+		projects := x.names.Numbers(x.query.Projects)
+		list, err := Column[int64](ctx, x.tx, "SELECT no FROM sessions WHERE project IN ("+Marks(len(projects))+")", anys(projects)...)
+		if err != nil {
+			return nil, err
+		}
+		of := make(map[int64]bool, len(list))
+		for _, no := range list {
+			of[no] = true
+		}
+		scope.Narrow(of)
+	}
+	scope.Bound()
+	return scope, nil
+}
+
+// addSession adds a session, and the places in other sessions that its rows were
+// copied from: only passages of its own have its number.
+func (x *search) addSession(ctx context.Context, scope *Scope, id string) error {
+	var no int64
+	var size int
+	found, err := x.tx.QueryRow(ctx, "SELECT no, next_doc FROM sessions WHERE id = ?", []any{id}, &no, &size)
+	if err != nil || !found {
+		return err
+	}
+	scope.AddSession(no, size)
+	before := int64(math.MaxInt64)
+	if x.query.BeforeLine > 0 {
+		before = int64(x.query.BeforeLine)
+	}
+	for _, query := range []string{
+		"SELECT copy_session, copy_turn, -1 FROM turns WHERE session = ?1 AND copy_session <> 0 AND copy_session <> ?1 AND line_from < ?2",
+		"SELECT copy_session, copy_turn, copy_step FROM steps WHERE session = ?1 AND copy_session <> 0 AND copy_session <> ?1 AND line_from < ?2",
+	} {
+		err := x.tx.Query(ctx, query, []any{no, before}, func(scan Scan) error {
+			var p SharedPlace
+			err := scan(&p.Session, &p.Turn, &p.Step)
+			scope.Share(p)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scored is a hit with its ID, which orders equal hits, and the first and the last
 // passage of its turn by place.
-type Scored struct {
+type scored struct {
 	archive.Hit
-	ID, First, Last ID
-	Dead            bool // of a turn that a rewind left behind
+	id, first, last ID
+	dead            bool // of a turn that a rewind abandoned
 }
 
 // compareScored orders the better hit first, then the newer one.
-func compareScored(x, y Scored) int {
-	return cmp.Or(cmp.Compare(y.Score, x.Score), y.Time.Compare(x.Time), cmp.Compare(y.ID, x.ID))
+func compareScored(x, y scored) int {
+	return cmp.Or(cmp.Compare(y.Score, x.Score), y.Time.Compare(x.Time), cmp.Compare(y.id, x.id))
 }
 
-// Search answers a query within a scope.
-type Search struct {
-	Source Source
-	Query  *archive.Query
-	Scope  *Scope
-	// Done is looked at between steps; the calls to Source have a context of their
-	// own, which may be one that is not interrupted.
-	Done context.Context //nolint:containedctx // of one call, like the whole value
-}
-
-// Hits returns the passages that match best, best first; between equals the newer
-// one.
-func (x *Search) Hits(ctx context.Context) ([]archive.Hit, error) {
-	if x.Query.Limit <= 0 {
-		x.Query.Limit = defaultLimit
+// hits returns the passages that match best, best first; of equal ones the newer
+// comes first.
+func (x *search) hits(ctx context.Context) ([]archive.Hit, error) {
+	if x.query.Limit <= 0 {
+		x.query.Limit = defaultLimit
 	}
-	if len(x.Query.Terms) == 0 || x.Scope.Empty() {
+	if x.scope.Empty() {
 		return nil, nil
 	}
 	for limit := listCap; ; limit = 0 {
-		lists, err := x.Source.Lists(ctx, x.Query.Terms, x.Scope, limit)
+		lists, err := x.tx.Lists(ctx, x.query.Terms, x.scope, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -78,48 +173,48 @@ func (x *Search) Hits(ctx context.Context) ([]archive.Hit, error) {
 				l.Weak = Without(l.Weak, l.Strong)
 			}
 		}
-		candidates := x.Scope.keep(IDShape().Merge(lists, x.Scope.Size))
-		IDShape().Lift(candidates, lists, x.Scope.Size)
-		scored, err := x.rank(ctx, candidates, lists)
+		candidates := x.scope.keep(IDShape().Merge(lists, x.scope.Size))
+		IDShape().Lift(candidates, lists, x.scope.Size)
+		found, err := x.score(ctx, candidates, lists)
 		if err != nil {
 			return nil, err
 		}
-		if !capped || len(scored) >= x.wanted() {
-			return x.owned(ctx, scored)
+		if !capped || len(found) >= x.wanted() {
+			return x.best(ctx, found)
 		}
 	}
 }
 
-// wanted is how many passages the query's hits are chosen from.
-func (x *Search) wanted() int { return max(readAtLeast, readPerHit*x.Query.Limit) }
+// wanted returns the number of passages that the hits are chosen from.
+func (x *search) wanted() int { return max(readAtLeast, x.query.Limit) }
 
-// rank reads the best candidates and scores them by their text, until it has as
-// many as are wanted.
-func (x *Search) rank(ctx context.Context, candidates []Candidate, lists []List) (scored []Scored, err error) {
-	ranker := NewRanker(lists, x.Scope.Size, x.Query.Asks)
-	for read := x.wanted(); len(candidates) > 0 && len(scored) < x.wanted(); read *= 2 {
-		if err := x.Done.Err(); err != nil {
+// score reads the best candidates and scores them by their text, until as many as
+// wanted pass the query's filters.
+func (x *search) score(ctx context.Context, candidates []Candidate, lists []List) (found []scored, err error) {
+	ranker := NewRanker(lists, x.scope.Size, x.query.Asks)
+	for read := x.wanted(); len(candidates) > 0 && len(found) < x.wanted(); read *= 2 {
+		if err := x.done.Err(); err != nil {
 			return nil, err
 		}
 		top := Top(candidates, read)
 		candidates = candidates[len(top):]
-		if scored, err = x.readTop(ctx, top, ranker, scored); err != nil {
+		if found, err = x.scoreTop(ctx, top, ranker, found); err != nil {
 			return nil, err
 		}
 	}
-	x.turns(lists, scored)
-	all := make([]*archive.Hit, len(scored))
-	for i := range scored {
-		all[i] = &scored[i].Hit
+	x.addTurns(lists, found)
+	all := make([]*archive.Hit, len(found))
+	for i := range found {
+		all[i] = &found[i].Hit
 	}
 	IDShape().Follow(all)
 	Weigh(all)
-	return scored, nil
+	return found, nil
 }
 
-// readTop reads candidates, drops those that the query's filters exclude, and
-// appends the others with their scores.
-func (x *Search) readTop(ctx context.Context, top []Candidate, ranker *Ranker, scored []Scored) ([]Scored, error) {
+// scoreTop reads candidates, and appends those that pass the query's filters with
+// the evidence for them.
+func (x *search) scoreTop(ctx context.Context, top []Candidate, ranker *Ranker, found []scored) ([]scored, error) {
 	ids := make([]int64, len(top))
 	lifted := make(map[ID]Candidate, len(top))
 	for i, c := range top {
@@ -131,88 +226,129 @@ func (x *Search) readTop(ctx context.Context, top []Candidate, ranker *Ranker, s
 		return nil, err
 	}
 	for _, h := range read {
-		e, c := &h.Evidence, lifted[h.ID]
+		e, c := &h.Evidence, lifted[h.id]
 		if *e = ranker.Score(&h.Passage); e.Words > 0 {
 			e.Before, e.Session = float64(c.Before), float64(c.Session)
-			scored = append(scored, h)
+			found = append(found, h)
 		}
 	}
-	return scored, nil
+	return found, nil
 }
 
-// rows reads passages without those that the query's filters exclude.
-func (x *Search) rows(ctx context.Context, ids []int64) ([]Scored, error) {
-	read, err := x.Source.Rows(ctx, ids)
+// rowsQuery reads n passages with the columns of scored.
+func rowsQuery(marks string) string {
+	const place = "(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY "
+	return "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +
+		place + "step, seq LIMIT 1), " + place + "step DESC, seq DESC LIMIT 1) FROM passages r WHERE id IN (" + marks + ")"
+}
+
+// rows reads those of the passages that pass the query's filters.
+func (x *search) rows(ctx context.Context, ids []int64) (found []scored, err error) {
+	err = inChunks(ids, func(marks string, chunk []any) error {
+		return x.tx.Query(ctx, rowsQuery(marks), chunk, func(scan Scan) error {
+			var h scored
+			err := ReadPassage(scan, &h.Passage, &h.id, &h.dead, &h.first, &h.last)
+			if err == nil && (!h.dead || x.query.Dead) && x.scope.Admits(x.query, &h.Passage, h.id) {
+				h.ID = int64(h.id)
+				found = append(found, h)
+			}
+			return err
+		})
+	})
 	if err != nil {
 		return nil, err
 	}
-	kept := read[:0]
-	for _, h := range read {
-		if (!h.Dead || x.Query.Dead) && x.Scope.Admits(x.Query, &h.Passage, h.ID) {
-			h.Hit.ID = int64(h.ID)
-			kept = append(kept, h)
+	missing := map[int64][]*archive.Passage{} // without texts, by session
+	for i := range found {
+		if h := &found[i]; h.Text == "" {
+			missing[h.id.Session()] = append(missing[h.id.Session()], &h.Passage)
 		}
 	}
-	return kept, x.Source.Refill(ctx, kept)
+	for session, ps := range missing {
+		if err := x.tx.Refill(ctx, session, ps); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
-// turns adds what the whole turns of hits hold of the terms.
-func (x *Search) turns(lists []List, scored []Scored) {
+// addTurns adds what the whole turns of hits hold of the terms.
+func (x *search) addTurns(lists []List, found []scored) {
 	known := map[ID]float64{} // by a turn's first passage
-	for i := range scored {
-		h := &scored[i]
-		first, last := min(h.First, h.Last), max(h.First, h.Last)
+	for i := range found {
+		h := &found[i]
+		first, last := min(h.first, h.last), max(h.first, h.last)
 		score, ok := known[first]
 		if !ok {
-			score = IDShape().Turn(lists, x.Scope.Size, int64(first), int64(last))
+			score = IDShape().Turn(lists, x.scope.Size, int64(first), int64(last))
 			known[first] = score
 		}
 		h.Evidence.Turn = score
 	}
 }
 
-// owned takes the best of what was scored and adds the session and the project of
-// each.
-func (x *Search) owned(ctx context.Context, scored []Scored) ([]archive.Hit, error) {
-	slices.SortFunc(scored, compareScored)
-	scored = scored[:min(x.Query.Limit, len(scored))]
+// best returns the best of the passages, up to the query's limit, each with its
+// session and project.
+func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error) {
+	slices.SortFunc(found, compareScored)
+	found = found[:min(x.query.Limit, len(found))]
 	var sessions []int64
-	for _, h := range scored {
-		if no := h.ID.Session(); !slices.Contains(sessions, no) {
+	for _, h := range found {
+		if no := h.id.Session(); !slices.Contains(sessions, no) {
 			sessions = append(sessions, no)
 		}
 	}
-	owners, err := x.Source.Owners(ctx, sessions)
-	out := make([]archive.Hit, len(scored))
-	for i, h := range scored {
-		owner := owners[h.ID.Session()]
+	owners, err := x.owners(ctx, sessions)
+	out := make([]archive.Hit, len(found))
+	for i, h := range found {
+		owner := owners[h.id.Session()]
 		h.Session, h.Project, h.Author = owner.ID, owner.Project, owner.Author
 		out[i] = h.Hit
 	}
 	return out, err
 }
 
-// Numbered returns the passages with these numbers that exist and that the query's
-// filters let through, in the order of the numbers and with scores of 0. Terms and
-// Limit of the query are not looked at.
-func (x *Search) Numbered(ctx context.Context, passages []int64) ([]archive.Hit, error) {
+// owners returns sessions by their numbers, with their IDs, projects and authors.
+func (x *search) owners(ctx context.Context, sessions []int64) (map[int64]archive.Session, error) {
+	owners := make(map[int64]archive.Session, len(sessions))
+	return owners, inChunks(sessions, func(marks string, chunk []any) error {
+		query := "SELECT s.no, s.id, s.worktree, " + x.sql.contributorSelection + projectSelection +
+			" FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no IN (" + marks + ")"
+		return x.tx.Query(ctx, query, chunk, func(scan Scan) error {
+			var no int64
+			var owner archive.Session
+			p := &owner.Project
+			dest := []any{&no, &owner.ID, &p.Worktree}
+			if x.sql.Contributor != nil {
+				dest = append(dest, &owner.Author, &owner.Machine)
+			}
+			err := scan(append(dest, &p.Key, &p.Name, &p.Root, &p.Remote)...)
+			owner.Project = x.names.Resolve(owner.Project)
+			owners[no] = owner
+			return err
+		})
+	})
+}
+
+// numbered implements HitsOf.
+func (x *search) numbered(ctx context.Context, passages []int64) ([]archive.Hit, error) {
 	rank := make(map[ID]int, len(passages))
 	for i, id := range passages {
 		if _, ok := rank[ID(id)]; !ok {
 			rank[ID(id)] = i
 		}
 	}
-	may := x.Scope.Test()
+	may := x.scope.Test()
 	passages = slices.DeleteFunc(slices.Clone(passages), func(id int64) bool { return !may(id) })
 	found, err := x.rows(ctx, passages)
 	if err != nil {
 		return nil, err
 	}
 	for i := range found {
-		found[i].Score = -float64(rank[found[i].ID])
+		found[i].Score = -float64(rank[found[i].id])
 	}
-	x.Query.Limit = len(found)
-	hits, err := x.owned(ctx, found)
+	x.query.Limit = len(found)
+	hits, err := x.best(ctx, found)
 	for i := range hits {
 		hits[i].Score = 0
 	}

@@ -1,7 +1,11 @@
 package index
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,41 +14,38 @@ import (
 	"strandline/internal/archive"
 )
 
-// HookTurn is the turn of passages that stand in no transcript.
+// HookTurn is the turn of passages that come from the journal, not from a
+// transcript.
 const HookTurn = -1
 
-// HookChunks is how many passages one summary may become; the client's are
-// about three long.
+// HookChunks is the number of passages that one summary is split into at most. The
+// client's summaries make about three.
 const HookChunks = 64
 
-// BaseID returns a session's id without its generation. Hooks know no
-// generations: what they tell belongs to the name.
-func BaseID(id string) string {
-	base, _, _ := strings.Cut(id, "@")
-	return base
+// SummaryPassages splits a summary into passages. Their sequence numbers derive
+// from the entry's ID, and so do not depend on other entries.
+func SummaryPassages(h archive.HookSummary) []archive.Passage {
+	return split(h.Text, archive.Passage{
+		Session: h.Session, Turn: HookTurn, Step: -1, Seq: HookSeq(h.ID), Kind: archive.KindSummary, Label: "hook",
+		LineFrom: -1, LineTo: -1, Time: h.Time,
+	})
 }
 
-// SummaryPassages cuts a summary into passages. Their sequence numbers come from
-// the entry's identity, so that they do not depend on what else was told.
-func SummaryPassages(h archive.HookSummary) []archive.Passage {
-	var ps []archive.Passage
-	first := HookSeq(h.ID)
-	for text := h.Text; text != "" && len(ps) < HookChunks; {
-		var piece string
-		piece, text = cutText(text, archive.MaxPassage)
-		ps = append(ps, archive.Passage{
-			Session: h.Session, Turn: HookTurn, Step: -1, Seq: first + len(ps),
-			Kind: archive.KindSummary, Label: "hook", Text: piece, LineFrom: -1, LineTo: -1, Time: h.Time,
-		})
+// split returns passages like p, with ascending sequence numbers, that hold text.
+func split(text string, p archive.Passage) (ps []archive.Passage) {
+	for text != "" && len(ps) < HookChunks {
+		p.Text, text = cutText(text, archive.MaxPassage)
+		ps = append(ps, p)
+		p.Seq++
 	}
 	return ps
 }
 
-// HookSeq returns the first of HookChunks sequence numbers.
+// HookSeq returns the first of the HookChunks sequence numbers of an entry.
 func HookSeq(id string) int { return int(xxhash.Sum64String(id)>>24) * HookChunks }
 
-// cutText splits text after at most n bytes, at the end of a line where one lies
-// in the second half.
+// cutText splits text after at most n bytes: at the end of a line if one is in the
+// second half, otherwise between two runes.
 func cutText(text string, n int) (piece, rest string) {
 	if len(text) <= n {
 		return text, ""
@@ -58,9 +59,9 @@ func cutText(text string, n int) (piece, rest string) {
 	return text[:n], text[n:]
 }
 
-// SegmentPassages cuts the summary that counts into passages. Archived ones are
-// found like others and say that they are archived; of a pruned one only the text
-// is left.
+// SegmentPassages splits a segment's current summary into passages: the newest
+// saved or imported one, otherwise the first extractive one. Passages of an
+// archived segment are labelled as such; those of a pruned segment have no paths.
 func SegmentPassages(facts []archive.SegmentFact, session string) []archive.Passage {
 	var newest archive.Segment
 	label, mark := archive.LabelSegment, ""
@@ -85,23 +86,161 @@ func SegmentPassages(facts []archive.SegmentFact, session string) []archive.Pass
 	if newest.Content == "" {
 		return nil
 	}
-	id := newest.ID
-	head := fmt.Sprintf("Summary %s%s of turns %d to %d: %s\n", id, mark, newest.StartTurn, newest.EndTurn, newest.Topic)
-	var ps []archive.Passage
-	for text := head + newest.Content; text != "" && len(ps) < HookChunks; {
-		var piece string
-		piece, text = cutText(text, archive.MaxPassage)
-		ps = append(ps, archive.Passage{
-			Session: session, Turn: HookTurn, Step: -1, Seq: HookSeq(id) + len(ps), Kind: archive.KindSummary, Label: label,
-			Text: piece, Paths: newest.KeyFiles, LineFrom: -1, LineTo: -1, Time: newest.CompressedAt.UTC(),
-		})
-	}
-	return ps
+	head := fmt.Sprintf("Summary %s%s of turns %d to %d: %s\n", newest.ID, mark, newest.StartTurn, newest.EndTurn, newest.Topic)
+	return split(head+newest.Content, archive.Passage{
+		Session: session, Turn: HookTurn, Step: -1, Seq: HookSeq(newest.ID), Kind: archive.KindSummary, Label: label,
+		Paths: newest.KeyFiles, LineFrom: -1, LineTo: -1, Time: newest.CompressedAt.UTC(),
+	})
 }
 
-// ValidID reports whether id may name a session, a sub-agent's session or an
-// older generation of either.
-func ValidID(id string) bool {
-	h, err := archive.ParseHandle(id)
-	return err == nil && h.Turn < 0 && h.Session == id
+// applySummary stores a summary that a hook reported, unless a transcript holds it
+// already.
+func applySummary(ctx context.Context, tx Tx, e *archive.JournalEntry, fact archive.SummaryFact, join string) error {
+	base := BaseID(e.Session)
+	summarized := "SELECT 1 FROM sessions s " + join + " compactions c ON c.session = s.no " +
+		"WHERE s.id >= ?1 AND s.id < ?1 || 'A' AND (s.id = ?1 OR substr(s.id, length(?1) + 1, 1) = '@') " +
+		"AND c.summary_line >= 0 AND c.time >= ?2 LIMIT 1"
+	var one int
+	if done, err := tx.QueryRow(ctx, summarized, []any{base, Nanos(e.Time)}, &one); err != nil || done {
+		return err
+	}
+	added, err := tx.Exec(ctx, "INSERT INTO hook_summaries (id, session_id, time, source, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+		e.ID, base, Nanos(e.Time), fact.Source, fact.Text)
+	if err != nil || added == 0 {
+		return err
+	}
+	return putHookPassages(ctx, tx, base, SummaryPassages(archive.HookSummary{ID: e.ID, Session: base, Time: e.Time.UTC(), Text: fact.Text}))
+}
+
+// putHookPassages stores passages that come from the journal.
+func putHookPassages(ctx context.Context, tx Tx, session string, ps []archive.Passage) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	no, err := intern(ctx, tx, session)
+	if err != nil {
+		return err
+	}
+	return tx.PutPassages(ctx, no, archive.IsAgentID(session), ps)
+}
+
+// dropHookPassages deletes the passages of one summary or segment that come from
+// the journal. no is the number of their session.
+func dropHookPassages(ctx context.Context, tx Tx, no int64, id string) error {
+	first := HookSeq(id)
+	ids, err := Column[int64](ctx, tx, "SELECT id FROM passages WHERE session = ? AND turn = ? AND step = -1 AND seq >= ? AND seq < ?",
+		no, HookTurn, first, first+HookChunks)
+	if err != nil {
+		return err
+	}
+	return tx.DropPassages(ctx, ids)
+}
+
+// dropHookSummaries deletes a session's summaries up to a time, because a
+// transcript holds a summary of that time.
+func dropHookSummaries(ctx context.Context, tx Tx, base string, until int64) error {
+	ids, err := Column[string](ctx, tx, "SELECT id FROM hook_summaries WHERE session_id = ? AND time <= ?", base, until)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	no, err := SessionNumber(ctx, tx, base)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := tx.Exec(ctx, "DELETE FROM hook_summaries WHERE id = ?", id); err != nil {
+			return err
+		}
+		if err := dropHookPassages(ctx, tx, no, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveHookPassages moves the passages of a session's summaries and segments to the
+// session that has its name now. no is the number of the session that had the name.
+func moveHookPassages(ctx context.Context, tx Tx, id string, no int64) error {
+	summaries, err := hookSummaries(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	for _, h := range summaries {
+		if err := dropHookPassages(ctx, tx, no, h.ID); err != nil {
+			return err
+		}
+		if err := putHookPassages(ctx, tx, id, SummaryPassages(h)); err != nil {
+			return err
+		}
+	}
+	facts, err := segmentFacts(ctx, tx, id)
+	if err != nil || len(facts) == 0 {
+		return err
+	}
+	ids := slices.Sorted(maps.Keys(facts))
+	for _, segment := range ids {
+		if err := dropHookPassages(ctx, tx, no, segment); err != nil {
+			return err
+		}
+	}
+	return indexSegments(ctx, tx, id, ids)
+}
+
+// HookSummaries returns a session's summaries that only hooks reported so far,
+// oldest first.
+func (s *Store) HookSummaries(ctx context.Context, session string) (out []archive.HookSummary, err error) {
+	err = s.read(ctx, "read summaries", func(ctx context.Context, tx Tx) error {
+		out, err = hookSummaries(ctx, tx, BaseID(session))
+		return err
+	})
+	return out, err
+}
+
+func hookSummaries(ctx context.Context, tx Tx, base string) (out []archive.HookSummary, err error) {
+	const query = "SELECT id, time, source, text FROM hook_summaries WHERE session_id = ? ORDER BY time, id"
+	err = tx.Query(ctx, query, []any{base}, func(scan Scan) error {
+		h := archive.HookSummary{Session: base}
+		var at int64
+		err := scan(&h.ID, &at, &h.Source, &h.Text)
+		h.Time = Instant(at)
+		out = append(out, h)
+		return err
+	})
+	return out, err
+}
+
+// segmentFacts returns the journal's facts about a session's segments, by segment
+// ID and ordered by time.
+func segmentFacts(ctx context.Context, tx Tx, base string) (map[string][]archive.SegmentFact, error) {
+	entries, err := journalEntries(ctx, tx, base, archive.JournalSegment)
+	facts := map[string][]archive.SegmentFact{}
+	for _, e := range entries {
+		var f archive.SegmentFact
+		if json.Unmarshal(e.Data, &f) == nil && f.Segment.ID != "" {
+			facts[f.Segment.ID] = append(facts[f.Segment.ID], f)
+		}
+	}
+	return facts, err
+}
+
+// indexSegments rebuilds the passages of segments. They depend on all entries about
+// a segment, in whatever order the entries arrive.
+func indexSegments(ctx context.Context, tx Tx, base string, ids []string) error {
+	facts, err := segmentFacts(ctx, tx, base)
+	if err != nil {
+		return err
+	}
+	no, err := SessionNumber(ctx, tx, base)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := dropHookPassages(ctx, tx, no, id); err != nil {
+			return err
+		}
+		if err := putHookPassages(ctx, tx, base, SegmentPassages(facts[id], base)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,49 +3,49 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
+	"strandline/internal/index"
 )
 
-// bulk gathers rows for one statement: an INSERT of whole columns takes one round
-// trip however many rows there are. COPY would be faster still, but cannot replace
-// rows that are there.
+// bulk collects rows for one INSERT of whole columns, which takes one round trip for
+// any number of rows. COPY would be faster, but cannot replace rows.
 type bulk struct {
-	table   string
-	key     int // so many of the first columns are the key
+	table   index.Table
 	names   []string
 	columns []column
-	at      map[string]int // rows by key: one statement may touch a row once
+	at      map[string]int // rows by key: one statement may change a row once
 	rows    int
 }
 
-// column is one column's values, of one of the kinds.
+// column holds one column's values, in the list of their type.
 type column struct {
 	kind   string
 	ints   []int64
-	nulls  []*int64
+	nulls  []*int
 	texts  []string
 	flags  []bool
 	floats []float64
 	blobs  [][]byte
 }
 
-// newBulk makes one for the columns "a, b, c", of which the first key identify a row.
-func newBulk(table, columns string, key int) *bulk {
-	names := strings.Split(columns, ", ")
-	return &bulk{table: table, key: key, names: names, columns: make([]column, len(names)), at: map[string]int{}}
+func newBulk(table index.Table) *bulk {
+	names := strings.Split(table.Columns, ", ")
+	return &bulk{table: table, names: names, columns: make([]column, len(names)), at: map[string]int{}}
 }
 
-// add takes a row; one with the same key takes the place of the other.
+// add adds a row. A row with the key of an added one replaces it, unless the table
+// keeps the first.
 func (b *bulk) add(values ...any) {
-	key := fmt.Sprint(values[:b.key]...)
-	at, there := b.at[key]
-	if !there {
+	key := fmt.Sprint(values[:b.table.Key]...)
+	at, exists := b.at[key]
+	switch {
+	case !exists:
 		at = b.rows
 		b.at[key] = at
 		b.rows++
+	case b.table.Keep:
+		return
 	}
 	for i, v := range values {
 		b.columns[i].put(at, v)
@@ -58,10 +58,10 @@ func (c *column) put(at int, v any) {
 		c.kind, c.ints = "bigint", set(c.ints, at, int64(v))
 	case int64:
 		c.kind, c.ints = "bigint", set(c.ints, at, v)
-	case *int64:
+	case *int:
 		c.kind, c.nulls = "bigint", set(c.nulls, at, v)
 	case string:
-		c.kind, c.texts = "text", set(c.texts, at, clean(v))
+		c.kind, c.texts = "text", set(c.texts, at, v)
 	case bool:
 		c.kind, c.flags = "boolean", set(c.flags, at, v)
 	case float64:
@@ -79,7 +79,7 @@ func set[T any](list []T, at int, v T) []T {
 	return append(list, v)
 }
 
-// values is the column as an argument.
+// values returns the column as an argument.
 func (c *column) values() any {
 	switch {
 	case c.nulls != nil:
@@ -96,36 +96,33 @@ func (c *column) values() any {
 	return c.blobs
 }
 
-// insert writes the rows; conflict says what becomes of those that are there.
-func (b *bulk) insert(ctx context.Context, tx pgx.Tx, conflict string) error {
+// insert writes the rows. conflict is the ON CONFLICT clause.
+func (b *bulk) insert(ctx context.Context, t tx, conflict string) error {
 	if b.rows == 0 {
 		return nil
 	}
-	var sql strings.Builder
+	arrays := make([]string, len(b.columns))
 	args := make([]any, len(b.columns))
-	sql.WriteString("INSERT INTO " + b.table + " (" + strings.Join(b.names, ", ") + ") SELECT * FROM unnest(")
 	for i := range b.columns {
-		if i > 0 {
-			sql.WriteString(", ")
-		}
-		sql.WriteString("$" + strconv.Itoa(i+1) + "::" + b.columns[i].kind + "[]")
+		arrays[i] = "?::" + b.columns[i].kind + "[]"
 		args[i] = b.columns[i].values()
 	}
-	sql.WriteString(") " + conflict)
-	_, err := exec(ctx, tx, sql.String(), args...)
+	_, err := t.Exec(ctx, "INSERT INTO "+b.table.Name+" ("+b.table.Columns+") SELECT * FROM unnest("+strings.Join(arrays, ", ")+") "+conflict, args...)
 	return err
 }
 
-// replace writes the rows in the place of those that are there. special gives some
-// columns another value than the new one.
-func (b *bulk) replace(ctx context.Context, tx pgx.Tx, special map[string]string) error {
-	set := make([]string, 0, len(b.names))
-	for _, name := range b.names[b.key:] {
-		value, ok := special[name]
-		if !ok {
-			value = "excluded." + name
-		}
-		set = append(set, name+" = "+value)
+// conflict returns the ON CONFLICT clause of the table.
+func (b *bulk) conflict() string {
+	if b.table.Keep {
+		return "ON CONFLICT DO NOTHING"
 	}
-	return b.insert(ctx, tx, "ON CONFLICT ("+strings.Join(b.names[:b.key], ", ")+") DO UPDATE SET "+strings.Join(set, ", "))
+	assignments := make([]string, 0, len(b.names))
+	for _, name := range b.names[b.table.Key:] {
+		value := "excluded." + name
+		if name == b.table.Sticky {
+			value = b.table.Name + "." + name + " OR " + value
+		}
+		assignments = append(assignments, name+" = "+value)
+	}
+	return "ON CONFLICT (" + strings.Join(b.names[:b.table.Key], ", ") + ") DO UPDATE SET " + strings.Join(assignments, ", ")
 }

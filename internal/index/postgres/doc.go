@@ -1,17 +1,15 @@
-// Package postgres keeps a team's archive in PostgreSQL, through pgx.
+// Package postgres stores a team's archive in PostgreSQL, through pgx.
 //
-// It holds the same rows as store/sqlite and gives the same answers: what is
-// decided about rows stands in store/rows, ranking in store/lexical, and the words
-// of a passage are package terms' and not the database's. Where it differs:
+// It holds the same rows as package sqlite and returns the same results; package
+// index implements both. The differences:
 //
-//   - The terms of a passage are kept in lists of our own (table postings), one row
-//     for each term and session, because people push at the same time: a row that
-//     all of them change would make them wait for each other.
-//   - A text may not hold a NUL byte, nor bytes that are no UTF-8; both become
-//     U+FFFD.
-//   - There is no log beside it, so that no text is trimmed and no turn leaves the
-//     hot set.
+//   - The lists of passages per term are in the table postings, one row for each term
+//     and session. Several people push at once, and would wait for each other if they
+//     changed the same rows.
+//   - A text must be valid UTF-8 without NUL bytes. Other bytes become U+FFFD.
+//   - The database has no session log beside it. Texts are never trimmed, and all
+//     turns stay in the hot tier.
 //
-// Every statement is parameterised, and every transaction ends with its context or
+// Every statement has parameters, and every transaction ends with its context or
 // after Options.Timeout. A Store's methods may be called concurrently.
 package postgres

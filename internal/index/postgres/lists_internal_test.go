@@ -9,15 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"strandline/internal/archive"
 	"strandline/internal/index"
 )
 
-// A list that is cut holds the newest of what the whole one holds, whatever the
-// bounds; and where a term must be there, only what holds it.
-func TestListsAreCutToTheNewest(t *testing.T) {
+// A limited list holds the newest passages of the whole list, within any bounds. If a
+// term is required, lists hold only passages with that term.
+func TestListsHoldTheNewest(t *testing.T) {
 	dsn := os.Getenv("STRANDLINE_TEST_POSTGRES")
 	if dsn == "" {
 		t.Skip("no PostgreSQL: run it as scripts/postgres.sh run go test, or set STRANDLINE_TEST_POSTGRES")
@@ -55,8 +53,7 @@ func TestListsAreCutToTheNewest(t *testing.T) {
 	forms := []archive.Term{{Text: "cache", Forms: "cached caching", Weight: 1}, {Text: "planner", Weight: 1}, {Text: "plan", Prefix: true, Weight: 1}}
 	must := slices.Clone(forms)
 	must[1].Must = true
-	err = s.read(t.Context(), "test", func(ctx context.Context, tx pgx.Tx) error {
-		x := &searcher{tx: tx}
+	err = s.read(t.Context(), "test", func(ctx context.Context, x index.Tx) error {
 		for _, terms := range [][]archive.Term{forms, must} {
 			for _, scope := range []*index.Scope{{Hi: math.MaxInt64}, {Lo: 2 << index.SessionShift, Hi: 5<<index.SessionShift - 1}} {
 				whole, err := x.Lists(ctx, terms, scope, 0)
@@ -69,7 +66,7 @@ func TestListsAreCutToTheNewest(t *testing.T) {
 						return err
 					}
 					for i := range whole {
-						if !slices.Equal(cut[i].Strong, newest(whole[i].Strong, limit)) || !slices.Equal(cut[i].Weak, newest(whole[i].Weak, limit)) {
+						if !slices.Equal(cut[i].Strong, index.Newest(whole[i].Strong, limit)) || !slices.Equal(cut[i].Weak, index.Newest(whole[i].Weak, limit)) {
 							t.Errorf("%s, at most %d: %v %v of %v %v", terms[i].Text, limit, cut[i].Strong, cut[i].Weak, whole[i].Strong, whole[i].Weak)
 						}
 						for _, list := range [][]int64{whole[i].Strong, whole[i].Weak} {

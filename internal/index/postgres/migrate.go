@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"strandline/internal/archive"
+	"strandline/internal/index"
 )
 
 //go:embed schema/0001_spine.sql
@@ -16,21 +17,21 @@ var schema1 string
 //go:embed schema/0002_team.sql
 var schema2 string
 
-// migrations bring the tables from version i to i+1. A released one is never
-// edited; each has its reason beside its number.
+// migrations returns the scripts that migrate the tables from version i to i+1. A
+// released script never changes.
 //
-//  1. The spine: what store/sqlite holds in its version 3, and who brought it in.
-//  2. What was deleted for good, so that nobody brings it again.
+//  1. The tables of package sqlite in its version 3, with authors and machines.
+//  2. Sessions that were deleted for good and must not be pushed again.
 func migrations() []string { return []string{schema1, schema2} }
 
-// Version is the version of the tables that this build reads and writes.
+// Version returns the version of the tables that this build reads and writes.
 func Version() int { return len(migrations()) }
 
-// migrationLock is the advisory lock that is held while tables change: "strandli".
+// migrationLock is the advisory lock held while tables change: "strandli" in ASCII.
 const migrationLock = 0x737472616e646c69
 
-// migrate brings the tables to the version of this build; when they are, which is
-// nearly always, it costs one look.
+// migrate migrates the tables to the version of this build. If they have it already,
+// that costs two queries.
 func (s *Store) migrate(ctx context.Context) error {
 	version, err := s.version(ctx)
 	if err != nil {
@@ -45,55 +46,54 @@ func (s *Store) migrate(ctx context.Context) error {
 			fmt.Sprintf("the team's archive has version %d and this strandline knows versions up to %d", version, len(all)),
 			"install the newer strandline")
 	case s.opt.ReadOnly:
-		return archive.NotFound("the database holds no archive that this strandline can read", "run `strandline sync` as a user who may write")
+		return archive.NotFound("the database holds no archive that this strandline can read", "run `strandline sync` as a user with the right to write")
 	}
-	return s.write(ctx, "make the team's tables", func(ctx context.Context, tx pgx.Tx) error { return s.migrateLocked(ctx, tx, all) })
+	return s.write(ctx, "create the team's tables", func(ctx context.Context, t index.Tx) error { return s.migrateLocked(ctx, t.(tx), all) })
 }
 
-// version returns the version of the tables, 0 if there are none.
+// version returns the version of the tables, 0 if they do not exist.
 func (s *Store) version(ctx context.Context) (version int, err error) {
-	err = s.read(ctx, "read the team's archive", func(ctx context.Context, tx pgx.Tx) error {
-		var there bool
-		if _, err := queryRow(ctx, tx, "SELECT to_regclass($1) IS NOT NULL", []any{s.table("strandline_version")}, &there); err != nil || !there {
+	err = s.read(ctx, "read the team's archive", func(ctx context.Context, t index.Tx) error {
+		var exists bool
+		if _, err := t.QueryRow(ctx, "SELECT to_regclass(?) IS NOT NULL", []any{s.table("strandline_version")}, &exists); err != nil || !exists {
 			return err
 		}
-		_, err := queryRow(ctx, tx, "SELECT max(version) FROM strandline_version", nil, &version)
+		_, err := t.QueryRow(ctx, "SELECT max(version) FROM strandline_version", nil, &version)
 		return err
 	})
 	return version, err
 }
 
-// table is the qualified name of one of our tables.
+// table returns the qualified name of a table.
 func (s *Store) table(name string) string { return pgx.Identifier{s.opt.Schema, name}.Sanitize() }
 
-// migrateLocked runs what is missing, once no other process can do the same.
-func (s *Store) migrateLocked(ctx context.Context, tx pgx.Tx, all []string) error {
-	if _, err := exec(ctx, tx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
+// migrateLocked locks the tables against other processes and runs the missing scripts.
+func (s *Store) migrateLocked(ctx context.Context, t tx, all []string) error {
+	if _, err := t.Exec(ctx, "SELECT pg_advisory_xact_lock(?)", int64(migrationLock)); err != nil {
 		return err
 	}
 	var exists bool
-	if _, err := queryRow(ctx, tx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)", []any{s.opt.Schema}, &exists); err != nil {
+	if _, err := t.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = ?)", []any{s.opt.Schema}, &exists); err != nil {
 		return err
 	}
 	if !exists {
-		// A name cannot be a parameter.
-		if _, err := exec(ctx, tx, "CREATE SCHEMA "+pgx.Identifier{s.opt.Schema}.Sanitize()); err != nil {
+		if _, err := t.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{s.opt.Schema}.Sanitize()); err != nil {
 			return err
 		}
 	}
-	if _, err := exec(ctx, tx, "CREATE TABLE IF NOT EXISTS strandline_version (version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"); err != nil {
+	if _, err := t.Exec(ctx, "CREATE TABLE IF NOT EXISTS strandline_version (version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"); err != nil {
 		return err
 	}
 	version := 0
-	if _, err := queryRow(ctx, tx, "SELECT coalesce(max(version), 0) FROM strandline_version", nil, &version); err != nil {
+	if _, err := t.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM strandline_version", nil, &version); err != nil {
 		return err
 	}
 	for ; version < len(all); version++ {
-		// Several statements at once take no parameters and need the simple protocol.
-		if _, err := tx.Conn().PgConn().Exec(ctx, all[version]).ReadAll(); err != nil {
+		// A script of several statements needs the simple protocol.
+		if _, err := t.pgx.Conn().PgConn().Exec(ctx, all[version]).ReadAll(); err != nil {
 			return fmt.Errorf("migration %d: %w", version+1, err)
 		}
-		if _, err := exec(ctx, tx, "INSERT INTO strandline_version (version) VALUES ($1)", version+1); err != nil {
+		if _, err := t.Exec(ctx, "INSERT INTO strandline_version (version) VALUES (?)", version+1); err != nil {
 			return err
 		}
 	}

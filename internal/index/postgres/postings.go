@@ -6,20 +6,19 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
+	"strings"
 
 	"strandline/internal/index"
 )
 
-// A posting is the lower bits of a passage's number: what is above them is the
-// session's number, which a row of postings has once.
+// A posting is the lower bits of a passage's ID. The upper bits are the session's
+// number, which a row of postings has once.
 const (
 	postingSize = 4
 	postingMask = 1<<index.SessionShift - 1
 )
 
-// index is which of some passages of one session hold which terms.
+// termLists holds, for each term, the postings of some passages of one session.
 type termLists struct {
 	session int64
 	terms   map[string]*posting
@@ -29,10 +28,11 @@ type posting struct{ strong, weak []byte }
 
 func newTermLists(session int64) *termLists { return &termLists{session, map[string]*posting{}} }
 
-// add takes a passage's row of terms. Numbers come ascending.
+// add adds a passage with its row of terms. IDs must ascend.
 func (x *termLists) add(id index.ID, row string) {
 	low := uint32(int64(id) & postingMask)
-	fieldsOf(row, func(term string, strong bool) {
+	for field := range strings.FieldsSeq(row) {
+		term, strong := strings.CutSuffix(field, index.StrongMark)
 		p := x.terms[term]
 		if p == nil {
 			p = &posting{}
@@ -43,26 +43,30 @@ func (x *termLists) add(id index.ID, row string) {
 		} else {
 			p.weak = binary.BigEndian.AppendUint32(p.weak, low)
 		}
-	})
+	}
 }
 
-// write adds the postings behind those that are there.
-func (x *termLists) write(ctx context.Context, tx pgx.Tx) error {
-	put := newBulk("postings", "term, session, strong, weak", 2)
+func newPostings() *bulk {
+	return newBulk(index.Table{Name: "postings", Columns: "term, session, strong, weak", Key: 2})
+}
+
+// write appends the postings to the stored ones.
+func (x *termLists) write(ctx context.Context, t tx) error {
+	put := newPostings()
 	for _, term := range slices.Sorted(maps.Keys(x.terms)) {
 		p := x.terms[term]
 		put.add(term, x.session, append([]byte{}, p.strong...), append([]byte{}, p.weak...))
 	}
-	return put.insert(ctx, tx, "ON CONFLICT (term, session) DO UPDATE SET strong = postings.strong || excluded.strong, weak = postings.weak || excluded.weak")
+	return put.insert(ctx, t, "ON CONFLICT (term, session) DO UPDATE SET strong = postings.strong || excluded.strong, weak = postings.weak || excluded.weak")
 }
 
-// remove takes the postings out.
-func (x *termLists) remove(ctx context.Context, tx pgx.Tx) error {
+// remove deletes the postings.
+func (x *termLists) remove(ctx context.Context, t tx) error {
 	words := slices.Sorted(maps.Keys(x.terms))
-	put := newBulk("postings", "term, session, strong, weak", 2)
+	put := newPostings()
 	var empty []string
-	const sql = "SELECT term, strong, weak FROM postings WHERE term = ANY($1) AND session = $2 FOR UPDATE"
-	err := query(ctx, tx, sql, []any{words, x.session}, func(scan scanFunc) error {
+	const query = "SELECT term, strong, weak FROM postings WHERE term = ANY(?) AND session = ? FOR UPDATE"
+	err := t.Query(ctx, query, []any{words, x.session}, func(scan index.Scan) error {
 		var term string
 		var strong, weak []byte
 		if err := scan(&term, &strong, &weak); err != nil {
@@ -80,19 +84,19 @@ func (x *termLists) remove(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if len(empty) > 0 {
-		if _, err := exec(ctx, tx, "DELETE FROM postings WHERE term = ANY($1) AND session = $2", empty, x.session); err != nil {
+		if _, err := t.Exec(ctx, "DELETE FROM postings WHERE term = ANY(?) AND session = ?", empty, x.session); err != nil {
 			return err
 		}
 	}
-	return put.replace(ctx, tx, nil)
+	return put.insert(ctx, t, put.conflict())
 }
 
-// without returns the postings of list that are not in gone. It is never nil.
-func without(list, gone []byte) []byte {
+// without returns the postings of list that are not in removed. It is never nil.
+func without(list, removed []byte) []byte {
 	out := make([]byte, 0, len(list))
 	for piece := range slices.Chunk(list, postingSize) {
 		in := false
-		for other := range slices.Chunk(gone, postingSize) {
+		for other := range slices.Chunk(removed, postingSize) {
 			in = in || bytes.Equal(piece, other)
 		}
 		if !in {
@@ -102,7 +106,7 @@ func without(list, gone []byte) []byte {
 	return out
 }
 
-// appendIDs appends the numbers of passages that a row of postings stands for.
+// appendIDs appends the passage IDs of a row of postings.
 func appendIDs(ids []int64, session int64, list []byte) []int64 {
 	high := session << index.SessionShift
 	for piece := range slices.Chunk(list, postingSize) {

@@ -2,16 +2,15 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"strandline/internal/archive"
+	"strandline/internal/index"
 )
 
 // Defaults of Options.
@@ -24,32 +23,33 @@ const (
 
 // Options adjusts Open.
 type Options struct {
-	// Schema is the one that the tables are in; empty means DefaultSchema. Open
-	// creates it, and the tables, unless ReadOnly.
+	// Schema is the schema of the tables; empty means DefaultSchema. Unless ReadOnly,
+	// Open creates the schema and the tables.
 	Schema string
-	// ReadOnly refuses to change anything, and asks for rights to read only.
+	// ReadOnly refuses all changes. It needs only the right to read.
 	ReadOnly bool
-	// Timeout is how long a statement may take, and how long it waits for a lock;
-	// 0 means DefaultTimeout.
+	// Timeout is the time that a statement may take, and that it may wait for a
+	// lock; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Conns is how many connections there are at most; 0 means 4.
+	// Conns is the maximal number of connections; 0 means 4.
 	Conns int
-	// Author and Machine are noted in the sessions that are written.
+	// Author and Machine are stored in the sessions that are written.
 	Author, Machine string
 }
 
 // Store is an open archive.
 type Store struct {
+	*index.Store
 	pool *pgxpool.Pool
 	opt  Options
 }
 
-// Open connects to the database that dsn names, as a URL or as key=value pairs; what
-// it leaves out comes from the PG* environment. It brings the tables up to date.
+// Open connects to the database dsn, a URL or key=value pairs; PG* environment
+// variables supply what it leaves out. It migrates the tables.
 //
-// Errors are Errors of package archive: CodeInvalid for a dsn that cannot be read and
-// for tables of a newer version, CodeNotFound if the server does not answer or should
-// be read and holds no archive, CodeDenied if it refuses the user.
+// Errors are archive.Errors: CodeInvalid if dsn cannot be parsed or the tables have a
+// newer version, CodeNotFound if the server does not answer or, with ReadOnly, there
+// are no tables, CodeDenied if the server refuses the user.
 func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	if opt.Schema == "" {
 		opt.Schema = DefaultSchema
@@ -62,8 +62,8 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	}
 	cfg, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		// The driver's own words may repeat the password.
-		return nil, archive.Invalid("the address of the PostgreSQL database cannot be read",
+		// The driver's message may contain the password.
+		return nil, archive.Invalid("the address of the PostgreSQL database is not valid",
 			"write postgres://USER@HOST/DATABASE, or set postgres.host, postgres.database and postgres.user")
 	}
 	cfg.MaxConns = int32(min(opt.Conns, 64))
@@ -86,6 +86,12 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		return nil, fail("connect to PostgreSQL", err)
 	}
 	s := &Store{pool: pool, opt: opt}
+	s.Store = index.New(s.read, s.write, index.Dialect{
+		Join: "JOIN", Instr: "strpos", ForUpdate: " FOR UPDATE", ForShare: " FOR SHARE",
+		Start: "began", End: "ended", Offset: "position", VectorCount: "held",
+		PassageCount: "SELECT coalesce(sum(held), 0) FROM sessions",
+		Contributor:  &index.Contributor{Author: opt.Author, Machine: opt.Machine},
+	})
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()
 		return nil, err
@@ -93,86 +99,46 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// Close closes the connections, after the calls that are running.
+// Close closes the connections after running calls have returned.
 func (s *Store) Close() error {
 	s.pool.Close()
 	return nil
 }
 
-// attempts is how often a transaction is tried that the server ended because it and
-// another one waited for each other.
+// attempts is the number of times that a transaction is run if the server ends it
+// because of a deadlock or a conflict.
 const attempts = 4
 
 // write runs fn in a transaction.
-func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Context, tx pgx.Tx) error) error {
+func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
 	if s.opt.ReadOnly {
-		return &archive.Error{Code: archive.CodeDenied, Msg: "the team's archive is open for reading only"}
+		return &archive.Error{Code: archive.CodeDenied, Msg: "the team's archive is open read-only"}
 	}
 	var err error
 	for range attempts {
-		if err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return fn(ctx, tx) }); !again(err) {
+		if err = pgx.BeginFunc(ctx, s.pool, func(t pgx.Tx) error { return fn(ctx, tx{t, &s.opt}) }); !retryable(err) {
 			break
 		}
 	}
 	return fail(what, err)
 }
 
-// read runs fn on one snapshot.
-func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Context, tx pgx.Tx) error) error {
+// read runs fn in a read-only transaction with one snapshot.
+func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
 	opt := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return fail(what, pgx.BeginTxFunc(ctx, s.pool, opt, func(tx pgx.Tx) error { return fn(ctx, tx) }))
+	return fail(what, pgx.BeginTxFunc(ctx, s.pool, opt, func(t pgx.Tx) error { return fn(ctx, tx{t, &s.opt}) }))
 }
 
-// scanFunc reads the current row.
-type scanFunc func(dest ...any) error
-
-// query runs a statement and calls row for each row of its answer.
-func query(ctx context.Context, tx pgx.Tx, sql string, args []any, row func(scan scanFunc) error) error {
-	answer, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return fmt.Errorf("%s: %w", brief(sql), err)
-	}
-	defer answer.Close()
-	for answer.Next() {
-		if err := row(answer.Scan); err != nil {
-			return fmt.Errorf("%s: %w", brief(sql), err)
-		}
-	}
-	if err := answer.Err(); err != nil {
-		return fmt.Errorf("%s: %w", brief(sql), err)
-	}
-	return nil
-}
-
-// queryRow reads the first row of the answer and reports whether there is one.
-func queryRow(ctx context.Context, tx pgx.Tx, sql string, args []any, dest ...any) (found bool, err error) {
-	err = tx.QueryRow(ctx, sql, args...).Scan(dest...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", brief(sql), err)
-	}
-	return true, nil
-}
-
-// exec runs a statement and returns how many rows it changed.
-func exec(ctx context.Context, tx pgx.Tx, sql string, args ...any) (int64, error) {
-	tag, err := tx.Exec(ctx, sql, args...)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", brief(sql), err)
-	}
-	return tag.RowsAffected(), nil
-}
-
-// brief is the beginning of a statement, which says enough in a message.
-func brief(sql string) string { return archive.Clip(strings.Join(strings.Fields(sql), " "), 60) }
-
-// clean makes text of what PostgreSQL takes: no NUL, and UTF-8 only.
-func clean(s string) string {
-	const replacement = "\uFFFD"
-	if strings.IndexByte(s, 0) >= 0 {
-		s = strings.ReplaceAll(s, "\x00", replacement)
-	}
-	return strings.ToValidUTF8(s, replacement)
+// Dump writes the rows and postings of the archive in a canonical order. It is for
+// tests.
+func (s *Store) Dump(ctx context.Context, w io.Writer) error {
+	return s.Store.Dump(ctx, w,
+		index.Listing{
+			Name: "terms", Columns: 5,
+			Query: "SELECT s.id, r.turn, r.step, r.seq, r.terms FROM passages r JOIN sessions s ON s.no = r.session ORDER BY s.id, r.turn, r.step, r.seq",
+		},
+		index.Listing{
+			Name: "posting", Columns: 4,
+			Query: "SELECT s.id, r.term, octet_length(r.strong), octet_length(r.weak) FROM postings r JOIN sessions s ON s.no = r.session ORDER BY s.id, r.term",
+		})
 }

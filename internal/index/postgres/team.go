@@ -4,17 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"strandline/internal/archive"
+	"strandline/internal/index"
 )
 
-// Pushed says how far the author's sessions have been brought, by their ids.
+// Pushed returns the cursors of the author's sessions, by session ID.
 func (s *Store) Pushed(ctx context.Context) (map[string]archive.Cursor, error) {
 	out := map[string]archive.Cursor{}
-	err := s.read(ctx, "see what the team's archive has", func(ctx context.Context, tx pgx.Tx) error {
-		const sql = "SELECT s.id, c.generation, c.position, c.line FROM sessions s JOIN cursors c ON c.session = s.no WHERE s.author = $1"
-		return query(ctx, tx, sql, []any{clean(s.opt.Author)}, func(scan scanFunc) error {
+	err := s.read(ctx, "list pushed sessions", func(ctx context.Context, t index.Tx) error {
+		const sql = "SELECT s.id, c.generation, c.position, c.line FROM sessions s JOIN cursors c ON c.session = s.no WHERE s.author = ?"
+		return t.Query(ctx, sql, []any{s.opt.Author}, func(scan index.Scan) error {
 			var c archive.Cursor
 			err := scan(&c.Session, &c.Generation, &c.Offset, &c.Line)
 			out[c.Session] = c
@@ -24,11 +23,11 @@ func (s *Store) Pushed(ctx context.Context) (map[string]archive.Cursor, error) {
 	return out, err
 }
 
-// Forgotten lists what was deleted for good, by whomever.
+// Forgotten returns the facts of what any author deleted for good.
 func (s *Store) Forgotten(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
-	err := s.read(ctx, "see what was deleted", func(ctx context.Context, tx pgx.Tx) error {
-		return query(ctx, tx, "SELECT fact FROM forgotten", nil, func(scan scanFunc) error {
+	err := s.read(ctx, "list deleted sessions", func(ctx context.Context, t index.Tx) error {
+		return t.Query(ctx, "SELECT fact FROM forgotten", nil, func(scan index.Scan) error {
 			var fact string
 			err := scan(&fact)
 			out[fact] = true
@@ -38,77 +37,71 @@ func (s *Store) Forgotten(ctx context.Context) (map[string]bool, error) {
 	return out, err
 }
 
-// belongs selects a session, the runs of its sub-agents and older generations.
-const belongs = "(id = $1 OR left(id, length($1) + 1) IN ($1 || '~', $1 || '@'))"
+// belongs selects a session, the runs of its sub-agents and their older generations.
+const belongs = "(id = ?1 OR left(id, length(?1) + 1) IN (?1 || '~', ?1 || '@'))"
 
 // Remove deletes the author's session with the runs of its sub-agents and its older
-// generations, in one transaction, and returns how many rows went. It looks for rows
-// that are left, and fails if there is one. With a fact it is deleted for good.
-// Another author's session is not touched: CodeDenied.
+// generations, in one transaction, and returns the number of deleted rows. It fails if
+// any row is left. With a fact, the session can never be pushed again. The session of
+// another author fails with CodeDenied.
 func (s *Store) Remove(ctx context.Context, session, fact string) (gone int64, err error) {
-	err = s.write(ctx, "delete a session from the team's archive", func(ctx context.Context, tx pgx.Tx) error {
-		gone = 0
-		all, err := numbers(ctx, tx, "SELECT no FROM sessions WHERE "+belongs+" AND id >= $1 AND id < $1 || chr(127) ORDER BY no FOR UPDATE", session)
+	err = s.write(ctx, "delete a session from the team's archive", func(ctx context.Context, t index.Tx) error {
+		all, err := index.Column[int64](ctx, t, "SELECT no FROM sessions WHERE "+belongs+" AND id >= ?1 AND id < ?1 || chr(127) ORDER BY no FOR UPDATE", session)
 		if err != nil {
 			return err
 		}
 		var other string
-		found, err := queryRow(ctx, tx, "SELECT author FROM sessions WHERE no = ANY($1) AND known AND author <> $2 LIMIT 1", []any{all, clean(s.opt.Author)}, &other)
+		found, err := t.QueryRow(ctx, "SELECT author FROM sessions WHERE no = ANY(?) AND known AND author <> ? LIMIT 1", []any{all, s.opt.Author}, &other)
 		if err != nil {
 			return err
 		}
 		if found {
-			return &archive.Error{Code: archive.CodeDenied, Msg: fmt.Sprintf("session %s was brought by %s", archive.ShortID(session), other),
-				Hint: "only who brought a session deletes it"}
+			return denied(fmt.Sprintf("session %s was pushed by %s", archive.ShortID(session), other), "only the author of a session can delete it")
 		}
-		if gone, err = deleteRows(ctx, tx, session, all); err != nil || fact == "" {
+		if gone, err = deleteRows(ctx, t, session, all); err != nil || fact == "" {
 			return err
 		}
-		_, err = exec(ctx, tx, "INSERT INTO forgotten (fact, author, rows) VALUES ($1, $2, $3) ON CONFLICT (fact) DO NOTHING", clean(fact), clean(s.opt.Author), gone)
+		_, err = t.Exec(ctx, "INSERT INTO forgotten (fact, author, rows) VALUES (?, ?, ?) ON CONFLICT (fact) DO NOTHING", fact, s.opt.Author, gone)
 		return err
 	})
 	return gone, err
 }
 
-// deleteRows deletes all that hangs on sessions, and checks that nothing does any more.
-func deleteRows(ctx context.Context, tx pgx.Tx, session string, nos []int64) (gone int64, err error) {
-	ids, err := numbers(ctx, tx, "SELECT id FROM passages WHERE session = ANY($1)", nos)
+// deleteRows deletes the rows of sessions, and checks that none is left.
+func deleteRows(ctx context.Context, t index.Tx, session string, nos []int64) (gone int64, err error) {
+	remove := func(query string, args ...any) {
+		if err == nil {
+			var n int64
+			n, err = t.Exec(ctx, query, args...)
+			gone += n
+		}
+	}
+	ids, err := index.Column[int64](ctx, t, "SELECT id FROM passages WHERE session = ANY(?)", nos)
 	if err != nil {
 		return 0, err
 	}
-	// Whole sessions: their lists of terms go as they are.
-	if _, err := exec(ctx, tx, dropVectors, ids); err != nil {
+	if _, err := t.Exec(ctx, dropVectors, ids); err != nil {
 		return 0, err
 	}
 	byNumber := []string{"passages", "postings", "turns", "steps", "calls", "files", "tasks", "compactions", "cursors", "identities", "embedded"}
 	for _, table := range byNumber {
-		n, err := exec(ctx, tx, "DELETE FROM "+table+" WHERE session = ANY($1)", nos)
-		if err != nil {
-			return 0, err
-		}
-		gone += n
+		remove("DELETE FROM "+table+" WHERE session = ANY(?)", nos)
 	}
-	byID := []string{"journal", "hook_summaries", "accesses"}
-	for _, table := range byID {
-		n, err := exec(ctx, tx, "DELETE FROM "+table+" WHERE session_id = $1 OR left(session_id, length($1) + 1) = $1 || '~'", session)
-		if err != nil {
-			return 0, err
-		}
-		gone += n
+	for _, table := range []string{"journal", "hook_summaries", "accesses"} {
+		remove("DELETE FROM "+table+" WHERE session_id = ?1 OR left(session_id, length(?1) + 1) = ?1 || '~'", session)
 	}
-	// Others may have copied rows from it, and then its name stays.
-	n, err := exec(ctx, tx, "DELETE FROM sessions s WHERE no = ANY($1) AND NOT EXISTS (SELECT 1 FROM turns WHERE copy_session = s.no) "+
+	// If other sessions copied rows from it, its ID stays.
+	remove("DELETE FROM sessions s WHERE no = ANY(?) AND NOT EXISTS (SELECT 1 FROM turns WHERE copy_session = s.no) "+
 		"AND NOT EXISTS (SELECT 1 FROM steps WHERE copy_session = s.no)", nos)
 	if err != nil {
 		return 0, err
 	}
-	gone += n
-	if _, err := exec(ctx, tx, forgetNames, nos); err != nil {
+	if _, err := t.Exec(ctx, clearSessions, nos); err != nil {
 		return 0, err
 	}
 	for _, table := range byNumber {
 		var left int64
-		if _, err := queryRow(ctx, tx, "SELECT count(*) FROM "+table+" WHERE session = ANY($1)", []any{nos}, &left); err != nil {
+		if _, err := t.QueryRow(ctx, "SELECT count(*) FROM "+table+" WHERE session = ANY(?)", []any{nos}, &left); err != nil {
 			return 0, err
 		}
 		if left > 0 {
@@ -119,8 +112,8 @@ func deleteRows(ctx context.Context, tx pgx.Tx, session string, nos []int64) (go
 }
 
 const (
-	dropVectors = "WITH gone AS (DELETE FROM vectors WHERE passage = ANY($1) RETURNING embedder) " +
+	dropVectors = "WITH gone AS (DELETE FROM vectors WHERE passage = ANY(?) RETURNING embedder) " +
 		"UPDATE embedders e SET held = held - g.n, gone = e.gone + g.n FROM (SELECT embedder, count(*) AS n FROM gone GROUP BY embedder) g WHERE e.no = g.embedder"
-	// A name that others refer to says nothing more than that it was one.
-	forgetNames = "UPDATE sessions SET known = false, held = 0, title = '', cwd = '', branch = '', agent_desc = '', worktree = '', project = 0 WHERE no = ANY($1)"
+	// clearSessions deletes all columns of sessions but the ID.
+	clearSessions = "UPDATE sessions SET known = false, held = 0, title = '', cwd = '', branch = '', agent_desc = '', worktree = '', project = 0 WHERE no = ANY(?)"
 )

@@ -5,18 +5,15 @@ import (
 	"fmt"
 
 	"strandline/internal/archive"
+	"strandline/internal/index"
 )
 
-// Integrity checks the file, the full-text index and that both hold the same
-// passages. A fault is an Error with CodeCorrupt. It reads the whole file.
+// Integrity checks the file and the full-text index, and that both hold the same
+// passages. It fails with CodeCorrupt. It reads the whole file.
 func (s *Store) Integrity(ctx context.Context) error {
-	return s.read(ctx, "check the index", func(ctx context.Context) error {
+	return s.read(ctx, "check the index", func(ctx context.Context, t index.Tx) error {
 		fault := ""
-		err := s.query(ctx, "PRAGMA integrity_check(1)", nil, func(scan scanFunc) error {
-			err := scan(&fault)
-			return err
-		})
-		if err != nil {
+		if _, err := t.QueryRow(ctx, "PRAGMA integrity_check(1)", nil, &fault); err != nil {
 			return err
 		}
 		if fault != "ok" {
@@ -26,7 +23,7 @@ func (s *Store) Integrity(ctx context.Context) error {
 		// words_docsize has one row for each row of words.
 		const query = "SELECT (SELECT count(*) FROM passages), (SELECT count(*) FROM words_docsize), " +
 			"coalesce((SELECT value FROM meta WHERE name = 'passages'), 0)"
-		if _, err := s.queryRow(ctx, query, nil, &rows, &indexed, &counted); err != nil {
+		if _, err := t.QueryRow(ctx, query, nil, &rows, &indexed, &counted); err != nil {
 			return err
 		}
 		if rows != indexed || rows != counted {

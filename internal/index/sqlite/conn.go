@@ -5,21 +5,21 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 
 	sqlite "modernc.org/sqlite"
 )
 
-// conn is a connection of the driver. A store has one, and uses it in one
-// goroutine at a time, so the pool, the locks and the goroutine of database/sql
-// would be a price without a use: a hook runs hundreds of statements.
-type conn struct {
-	driver interface {
-		driver.Conn
-		driver.ExecerContext
-		driver.ConnPrepareContext
-	}
+// conn is a connection of the driver. A store has one connection and uses it in one
+// goroutine at a time. It does without the pool, the locks and the goroutines of
+// database/sql, because a hook runs hundreds of statements.
+type conn struct{ driver driverConn }
+
+// driverConn is implemented by the driver's connections.
+type driverConn interface {
+	driver.Conn
+	driver.ExecerContext
+	driver.ConnPrepareContext
 }
 
 // statement is a prepared statement.
@@ -29,32 +29,25 @@ type statement interface {
 	driver.StmtQueryContext
 }
 
-// errClosed is a connection that is closed already.
-var errClosed = errors.New("the index is closed")
+var (
+	errClosed = errors.New("the index is closed")
+	errDriver = errors.New("the SQLite driver does not support contexts")
+)
 
-// errDriver is a driver that lacks what is needed of it, which no released
-// version does.
-var errDriver = errors.New("the driver does not know contexts")
-
-// openConn opens the database that a driver's name for a file says.
+// openConn opens a database by the driver's name for its file.
 func openConn(name string) (*conn, error) {
 	opened, err := new(sqlite.Driver).Open(name)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{}
-	var ok bool
-	if c.driver, ok = opened.(interface {
-		driver.Conn
-		driver.ExecerContext
-		driver.ConnPrepareContext
-	}); !ok {
+	c, ok := opened.(driverConn)
+	if !ok {
 		return nil, errors.Join(errDriver, opened.Close())
 	}
-	return c, nil
+	return &conn{c}, nil
 }
 
-// close ends the connection; what is asked of it later fails with errClosed.
+// close closes the connection. Later calls fail with errClosed.
 func (c *conn) close() error {
 	if c.driver == nil {
 		return errClosed
@@ -64,7 +57,7 @@ func (c *conn) close() error {
 	return err
 }
 
-// exec runs one or more statements that are not kept.
+// exec runs one or more statements without keeping them prepared.
 func (c *conn) exec(ctx context.Context, script string) error {
 	if c.driver == nil {
 		return errClosed
@@ -73,7 +66,7 @@ func (c *conn) exec(ctx context.Context, script string) error {
 	return err
 }
 
-// prepare parses a statement.
+// prepare prepares a statement.
 func (c *conn) prepare(ctx context.Context, query string) (statement, error) {
 	if c.driver == nil {
 		return nil, errClosed
@@ -89,13 +82,13 @@ func (c *conn) prepare(ctx context.Context, query string) (statement, error) {
 	return st, nil
 }
 
-// arguments makes the driver's values of Go's.
+// arguments converts arguments to the driver's values.
 func arguments(args []any) ([]driver.NamedValue, error) {
 	out := make([]driver.NamedValue, len(args))
 	for i, arg := range args {
 		out[i].Ordinal = i + 1
 		switch v := arg.(type) {
-		case int64, string, []byte, nil: // as they are, and nearly all
+		case int64, string, []byte, bool, nil: // nearly all
 			out[i].Value = v
 		case int:
 			out[i].Value = int64(v)
@@ -109,42 +102,15 @@ func arguments(args []any) ([]driver.NamedValue, error) {
 	return out, nil
 }
 
-// each runs a statement and calls row for every row of its answer, with the names
-// of the columns.
-func each(ctx context.Context, st statement, args []any, row func(columns []string, values []driver.Value) error) (err error) {
-	named, err := arguments(args)
-	if err != nil {
-		return err
-	}
-	rows, err := st.QueryContext(ctx, named)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	columns := rows.Columns()
-	values := make([]driver.Value, len(columns))
-	for {
-		switch err := rows.Next(values); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := row(columns, values); err != nil {
-			return err
-		}
-	}
-}
-
 var (
 	errNull   = errors.New("the value is NULL")
-	errColumn = errors.New("the column holds another type")
+	errColumn = errors.New("the column has another type")
 )
 
-// assign stores the values of a row where dest points to.
+// assign stores the values of a row in the variables that dest points to.
 func assign(values []driver.Value, dest []any) error {
 	if len(values) != len(dest) {
-		return fmt.Errorf("%w: %d columns for %d places", errColumn, len(values), len(dest))
+		return fmt.Errorf("%w: %d columns for %d variables", errColumn, len(values), len(dest))
 	}
 	for i, v := range values {
 		if err := assignOne(dest[i], v); err != nil {
@@ -154,10 +120,13 @@ func assign(values []driver.Value, dest []any) error {
 	return nil
 }
 
-// assignOne stores a value. The driver gives int64, float64, string, []byte, which
-// is nobody else's, or nil.
+// assignOne stores a value of the driver: int64, float64, string, []byte, which is
+// not shared, or nil.
 func assignOne(dest any, v driver.Value) error {
 	switch d := dest.(type) {
+	case *any:
+		*d = v
+		return nil
 	case *string:
 		if s, ok := v.(string); ok {
 			*d = s
@@ -194,8 +163,8 @@ func assignOne(dest any, v driver.Value) error {
 	return assignKind(reflect.ValueOf(dest).Elem(), v)
 }
 
-// assignKind stores a value in a variable of a type of our own, such as a kind of
-// passage, in a float or behind a pointer that is nil for NULL.
+// assignKind stores a value in a variable of a named type, in a float, or behind a
+// pointer that is nil for NULL.
 func assignKind(to reflect.Value, v driver.Value) error {
 	if to.Kind() == reflect.Pointer {
 		if v == nil {

@@ -91,7 +91,7 @@ func (p *postings) join(ctx context.Context, found []span, word string) (ids []i
 		if err != nil {
 			return nil, err
 		}
-		ids = p.newest(index.Union(more, ids))
+		ids = index.Newest(index.Union(more, ids), p.limit)
 		if p.limit > 0 && len(ids) == p.limit {
 			lo = ids[0]
 		}
@@ -244,7 +244,7 @@ func (p *postings) live(ctx context.Context, segment int, ids []int64, lo int64)
 
 // blocks calls fn with each leaf that a query answers with.
 func (p *postings) blocks(ctx context.Context, query string, args []any, fn func(row int64, leaf Leaf) error) error {
-	return p.s.query(ctx, query, args, func(scan scanFunc) error {
+	return p.s.query(ctx, query, args, func(scan index.Scan) error {
 		var row int64
 		var block []byte
 		if err := scan(&row, &block); err != nil {
@@ -265,7 +265,7 @@ func (p *postings) gone(ctx context.Context, segment int) (map[int64]bool, error
 	}
 	first, last := p.segments[segment].TombstoneRows()
 	var ids []int64
-	err := p.s.query(ctx, rangeQuery, []any{first, last}, func(scan scanFunc) error {
+	err := p.s.query(ctx, rangeQuery, []any{first, last}, func(scan index.Scan) error {
 		var row int64
 		var page []byte
 		err := scan(&row, &page)
@@ -280,14 +280,6 @@ func (p *postings) gone(ctx context.Context, segment int) (map[int64]bool, error
 	}
 	p.deleted[segment] = gone
 	return gone, err
-}
-
-// newest cuts a list to the limit.
-func (p *postings) newest(ids []int64) []int64 {
-	if p.limit > 0 && len(ids) > p.limit {
-		return ids[len(ids)-p.limit:]
-	}
-	return ids
 }
 
 // numbers makes a JSON list.

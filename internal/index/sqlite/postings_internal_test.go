@@ -66,7 +66,7 @@ func TestPostingsAreWhatMatchFinds(t *testing.T) {
 				wordSQL(r, s, "INSERT INTO words (words, rank) VALUES ('merge', 2)") // leaves a merge half done
 			}
 		}
-		x := searcher{s: s, ctx: t.Context()}
+		x := tx{s, t.Context()}
 		scope := &index.Scope{Hi: math.MaxInt64}
 		if rapid.Bool().Draw(r, "bounds") {
 			scope.Lo, scope.Hi = rapid.Int64Range(0, 300).Draw(r, "lo"), rapid.Int64Range(0, 3000).Draw(r, "hi")
@@ -91,7 +91,7 @@ func TestPostingsAreWhatMatchFinds(t *testing.T) {
 			}
 		}
 		for _, prefix := range []string{"a", "ab", "abd", "cach", "cached", "z", "zebra", "x", "東", "0", "zz"} {
-			have, err := p.beginning(t.Context(), prefix)
+			have, err := p.prefix(t.Context(), prefix)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestPostingsOfALongList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		beginning, err := p.beginning(t.Context(), "com")
+		beginning, err := p.prefix(t.Context(), "com")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestPostingsOfManyWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := p.beginning(t.Context(), "pars")
+	ids, err := p.prefix(t.Context(), "pars")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestListsWithoutBlocks(t *testing.T) {
 	for i, text := range []string{"cache eviction", "cached² planner", "planner", "cache² planner caching"} {
 		wordSQL(t, s, "INSERT INTO words (rowid, terms) VALUES (?, ?)", i+1, text)
 	}
-	x, scope := searcher{s: s, ctx: t.Context()}, &index.Scope{Hi: math.MaxInt64}
+	x, scope := tx{s, t.Context()}, &index.Scope{Hi: math.MaxInt64}
 	terms := []archive.Term{{Text: "cache", Forms: "cached caching", Weight: 1}, {Text: "planner", Weight: 1}, {Text: "cach", Prefix: true, Weight: 1}}
 	known, err := x.Lists(t.Context(), terms, scope, 100)
 	if err != nil {

@@ -25,13 +25,13 @@ func (s *Store) openFile(ctx context.Context, path, more string) error {
 	return nil
 }
 
-// openAnyway opens for reading what could not simply be opened for that. An index
+// openReadOnly opens for reading what could not simply be opened for that. An index
 // of an older version is brought up to date. In a folder that cannot be written,
 // a backup or a mount for reading only, SQLite cannot even read one in WAL mode,
 // because it keeps a file of shared memory beside it: as nobody writes there, the
 // file is read as one that never changes. If its writer died and left a WAL, or
 // if it is of an older version, a copy is read.
-func (s *Store) openAnyway(ctx context.Context, err error) error {
+func (s *Store) openReadOnly(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, errOlder):
 		if err = upgrade(ctx, s.path, s.opt); err == nil {

@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,49 +12,50 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/index"
 )
 
-// defaultBusyTimeout is how long a statement waits for another process.
+// defaultBusyTimeout is the time that a statement waits for another process.
 const defaultBusyTimeout = 5 * time.Second
 
 // Options adjusts Open. The zero value opens for reading and writing.
 type Options struct {
-	// ReadOnly opens an index that exists and refuses to change it, except that
-	// one of an older version is brought up to date first.
+	// ReadOnly opens an existing index and refuses to change it, except that an
+	// index of an older version is migrated first.
 	ReadOnly bool
-	// BusyTimeout is how long to wait for another process's write; 0 means 5
+	// BusyTimeout is the time to wait for another process's write; 0 means 5
 	// seconds.
 	BusyTimeout time.Duration
-	// Texts reads the passages of the lines [from, to) of a session from its log,
-	// for turns whose texts were trimmed from the index. Nil: such texts are
-	// empty.
+	// Texts reads trimmed texts back from the session log. Nil: they are empty.
 	Texts Texts
-	// Bulk spends memory (about 64 MB) for speed, for imports and reindexing.
+	// Bulk uses about 64 MB of memory to speed up imports and reindexing.
 	Bulk bool
 }
 
-// Texts reads passages from the log. from is where a turn begins.
+// Texts reads the passages of the lines [from, to) of a session from its log. from is
+// the first line of a turn or of a passage.
 type Texts func(ctx context.Context, session string, from, to int) ([]archive.Passage, error)
 
 // Store is an open index.
 type Store struct {
+	*index.Store
 	path  string
 	opt   Options
 	conn  *conn
-	turn  chan struct{} // holds one token; who has it may use conn
+	turn  chan struct{} // holds one token; its receiver may use conn
 	stmts map[string]statement
 	enc   encoder
 	// copied is the folder of a copy of the index that is read instead of it.
 	copied string
 }
 
-// Open opens the index at path and creates it, readable by its owner only, if
-// there is none and opt allows. The folder has to exist.
+// Open opens the index at path, whose folder must exist. Unless opt.ReadOnly, it
+// creates a missing index, with mode 0600.
 //
-// Errors are Errors of package archive: CodeCorrupt if the file is no index,
-// CodeInvalid if a newer version wrote it, CodeBusy if another process held it
-// for longer than the timeout, CodeDenied if the system refuses access,
-// CodeNotFound if it should be read but is not there.
+// Errors are archive.Errors: CodeCorrupt if the file is not an index, CodeInvalid if
+// a newer version wrote it, CodeBusy if another process holds it for longer than the
+// timeout, CodeDenied if the system refuses access, CodeNotFound if an index opened
+// with ReadOnly does not exist.
 func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	if opt.BusyTimeout <= 0 {
 		opt.BusyTimeout = defaultBusyTimeout
@@ -63,9 +64,13 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, opt: opt, turn: make(chan struct{}, 1), stmts: map[string]statement{}}
+	s.Store = index.New(s.read, s.write, index.Dialect{
+		Join: "CROSS JOIN", Instr: "instr", Start: "start", End: "end", Offset: "offset", VectorCount: "rows",
+		PassageCount: "SELECT value FROM meta WHERE name = 'passages'",
+	})
 	err := s.openFile(ctx, path, "")
 	if opt.ReadOnly && err != nil {
-		err = s.openAnyway(ctx, err)
+		err = s.openReadOnly(ctx, err)
 	}
 	if err != nil {
 		return nil, err
@@ -81,8 +86,8 @@ func (s *Store) connect(ctx context.Context) error {
 	return s.migrate(ctx)
 }
 
-// configure sets the connection up. SQLite does not wait where a new file is
-// switched to WAL while another process does the same, so this waits itself.
+// configure applies the connection's settings. SQLite does not wait if two processes
+// switch a new file to WAL at once, so configure retries.
 func (s *Store) configure(ctx context.Context) error {
 	for waited, pause := time.Duration(0), time.Millisecond; ; waited, pause = waited+pause, 2*pause {
 		err := s.fail("open the index", s.conn.exec(ctx, pragmas(s.opt)))
@@ -97,8 +102,8 @@ func (s *Store) configure(ctx context.Context) error {
 	}
 }
 
-// pragmas returns the settings of a connection. A hook touches a few pages, so
-// the usual cache is small; an import rewrites the same pages often.
+// pragmas returns the settings of a connection. A hook touches a few pages, so the
+// default cache is small; an import rewrites the same pages often.
 func pragmas(opt Options) string {
 	cache, checkpoint := 2<<10, 1000 // KiB, pages
 	if opt.Bulk {
@@ -111,14 +116,14 @@ func pragmas(opt Options) string {
 	return p + fmt.Sprintf(" PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=%d;", checkpoint)
 }
 
-// Close closes the index, after a call that is running. Later calls fail.
+// Close closes the index after a running call has returned. Later calls fail.
 func (s *Store) Close() error {
 	<-s.turn
 	defer s.release()
 	return s.fail("close the index", errors.Join(s.disconnect(), s.dropCopy()))
 }
 
-// disconnect closes the connection and what was prepared on it.
+// disconnect closes the connection and its prepared statements.
 func (s *Store) disconnect() error {
 	var errs []error
 	for _, st := range s.stmts {
@@ -128,14 +133,14 @@ func (s *Store) disconnect() error {
 	return errors.Join(append(errs, s.conn.close())...)
 }
 
-// prepareFile creates the file with the right mode before SQLite sees it. It is
-// made under another name and linked into place: closing a file that SQLite has
-// open in the same process would drop SQLite's POSIX locks.
+// prepareFile creates a missing file with mode 0600 before SQLite opens it. It
+// creates the file under another name and links it into place: closing a file that
+// SQLite has open in the same process would drop SQLite's POSIX locks.
 func prepareFile(path string, readOnly bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return archive.Invalid(fmt.Sprintf("the index %s is no regular file", path), "move it away and run: strandline reindex")
+		return archive.Invalid(fmt.Sprintf("the index %s is not a regular file", path), "move it away and run: strandline reindex")
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -150,24 +155,23 @@ func prepareFile(path string, readOnly bool) error {
 	err = f.Close()
 	if err == nil {
 		if err = os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
-			err = nil // another process was first
+			err = nil // another process created it
 		}
 	}
 	if err != nil {
-		// A file system without links: rename replaces, so look once more.
+		// A file system without links. A rename would replace a file, so check again.
 		if _, stat := os.Stat(path); errors.Is(stat, fs.ErrNotExist) {
 			err = os.Rename(f.Name(), path)
 		}
 	}
-	_ = os.Remove(f.Name()) // gone already if it was renamed
+	_ = os.Remove(f.Name()) // fails if the file was renamed
 	if err != nil {
 		return denied(path, err)
 	}
 	return nil
 }
 
-// dsn returns the driver's name for the file. Every write begins with BEGIN
-// IMMEDIATE of our own, so no option of the driver is needed.
+// dsn returns the driver's name for a file.
 func dsn(path string, readOnly bool) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -184,7 +188,7 @@ func dsn(path string, readOnly bool) string {
 	return "file://" + escape.Replace(path) + "?mode=" + mode
 }
 
-// acquire waits for the connection; release gives it back.
+// acquire waits until no other call uses the connection. release ends the use.
 func (s *Store) acquire(ctx context.Context) error {
 	select {
 	case <-s.turn:
@@ -201,7 +205,7 @@ func (s *Store) acquire(ctx context.Context) error {
 
 func (s *Store) release() { s.turn <- struct{}{} }
 
-// stmt returns a prepared statement, which lives as long as the Store.
+// stmt returns a prepared statement, which stays valid until Close.
 func (s *Store) stmt(ctx context.Context, query string) (statement, error) {
 	if st, ok := s.stmts[query]; ok {
 		return st, nil
@@ -214,25 +218,11 @@ func (s *Store) stmt(ctx context.Context, query string) (statement, error) {
 	return st, nil
 }
 
-// exec runs a prepared statement.
-func (s *Store) exec(ctx context.Context, query string, args ...any) (driver.Result, error) {
-	st, err := s.stmt(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	named, err := arguments(args)
-	if err != nil {
-		return nil, err
-	}
-	return st.ExecContext(ctx, named)
-}
-
-// write runs fn in a transaction. Statements in it are not interrupted when ctx
-// ends, which costs the driver a goroutine each; fn looks at ctx itself where it
-// takes long.
-func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Context) error) error {
+// write runs fn in a transaction. Its statements are not interrupted when ctx ends,
+// because that costs the driver a goroutine for each; a long fn checks ctx itself.
+func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
 	if s.opt.ReadOnly {
-		return &archive.Error{Code: archive.CodeDenied, Msg: "the index is open for reading only"}
+		return &archive.Error{Code: archive.CodeDenied, Msg: "the index is open read-only"}
 	}
 	if err := s.acquire(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -242,7 +232,7 @@ func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Cont
 	if _, err := s.exec(calm, "BEGIN IMMEDIATE"); err != nil {
 		return s.fail(what, err)
 	}
-	err := fn(calm)
+	err := fn(calm, tx{s, ctx})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -257,7 +247,7 @@ func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Cont
 }
 
 // read runs fn on one snapshot of the index.
-func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Context) error) error {
+func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
 	if err := s.acquire(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -266,7 +256,7 @@ func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Conte
 	if _, err := s.exec(calm, "BEGIN"); err != nil {
 		return s.fail(what, err)
 	}
-	err := fn(calm)
+	err := fn(calm, tx{s, ctx})
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -275,4 +265,14 @@ func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Conte
 		return s.fail(what, err)
 	}
 	return nil
+}
+
+// Dump writes the rows and terms of the index in a canonical order. It is for tests,
+// and loads all terms into memory.
+func (s *Store) Dump(ctx context.Context, w io.Writer) error {
+	return s.Store.Dump(ctx, w, index.Listing{
+		Name: "terms", Columns: 5,
+		Query: "SELECT s.id, r.turn, r.step, r.seq, group_concat(v.term, ' ' ORDER BY v.term) FROM words_terms v " +
+			"CROSS JOIN passages r ON r.id = v.doc JOIN sessions s ON s.no = r.session GROUP BY r.id ORDER BY s.id, r.turn, r.step, r.seq",
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strandline/internal/index"
 )
 
 // A beginning such as "pars" stands for all words that begin so, of which a large
@@ -25,7 +26,7 @@ type gathering struct {
 
 // beginning returns the rowids of the rows that hold a word which begins with
 // prefix, ascending and each once.
-func (p *postings) beginning(ctx context.Context, prefix string) ([]int64, error) {
+func (p *postings) prefix(ctx context.Context, prefix string) ([]int64, error) {
 	if len(p.segments) == 0 {
 		return nil, nil
 	}
@@ -39,7 +40,7 @@ func (p *postings) beginning(ctx context.Context, prefix string) ([]int64, error
 			return nil, err
 		}
 	}
-	return g.newest(slices.Sorted(maps.Keys(g.ids))), nil
+	return index.Newest(slices.Sorted(maps.Keys(g.ids)), g.limit), nil
 }
 
 // segment gathers what stands in a segment, from the leaf on in which the first of
@@ -99,7 +100,7 @@ func (g *gathering) add(ctx context.Context, segment int, list Doclist) (err err
 
 // drop drops all but the newest, as many as count.
 func (g *gathering) drop() {
-	ids := g.newest(slices.Sorted(maps.Keys(g.ids)))
+	ids := index.Newest(slices.Sorted(maps.Keys(g.ids)), g.limit)
 	g.lo = max(g.lo, ids[0])
 	clear(g.ids)
 	for _, id := range ids {

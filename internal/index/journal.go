@@ -1,0 +1,185 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"strandline/internal/archive"
+)
+
+// ApplyJournal stores facts that are in no transcript, and how far the journal was
+// read; a nil cursor leaves the stored one. An entry whose ID is known changes
+// nothing. Entries may arrive in any order, before or after the sessions they
+// refer to: the rows are the same.
+//
+// Texts of summaries must be redacted already. Entries of unknown kinds, or with
+// data that cannot be read, are stored and have no effect.
+func (s *Store) ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error {
+	return s.write(ctx, "store the journal", func(ctx context.Context, tx Tx) error {
+		segments := map[string][]string{} // IDs of changed segments, by session
+		for i := range entries {
+			if err := applyEntry(ctx, tx, &entries[i], segments, s.sql.Join); err != nil {
+				return fmt.Errorf("journal entry %s: %w", entries[i].ID, err)
+			}
+		}
+		for _, session := range slices.Sorted(maps.Keys(segments)) {
+			if err := indexSegments(ctx, tx, session, segments[session]); err != nil {
+				return err
+			}
+		}
+		if cursor == nil {
+			return nil
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO meta (name, value) VALUES ('journal', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", cursor)
+		return err
+	})
+}
+
+// applyEntry stores an entry and the rows derived from it, except the passages of
+// segments: it adds those segments to segments.
+func applyEntry(ctx context.Context, tx Tx, e *archive.JournalEntry, segments map[string][]string, join string) error {
+	if e.Kind == archive.JournalSummary && ValidID(e.Session) {
+		var fact archive.SummaryFact
+		if json.Unmarshal(e.Data, &fact) == nil {
+			return applySummary(ctx, tx, e, fact, join)
+		}
+	}
+	added, err := tx.Exec(ctx, "INSERT INTO journal (id, kind, session_id, time, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+		e.ID, string(e.Kind), e.Session, Nanos(e.Time), string(e.Data))
+	if err != nil || added == 0 {
+		return err
+	}
+	switch e.Kind {
+	case archive.JournalMerge:
+		var fact archive.MergeFact
+		if json.Unmarshal(e.Data, &fact) == nil && fact.From != "" && fact.From != fact.Into {
+			_, err := tx.Exec(ctx, "INSERT INTO aliases AS a (old, target, time, id) VALUES (?, ?, ?, ?) ON CONFLICT (old) DO UPDATE SET "+
+				"target = excluded.target, time = excluded.time, id = excluded.id WHERE (excluded.time, excluded.id) > (a.time, a.id)",
+				fact.From, fact.Into, Nanos(e.Time), e.ID)
+			return err
+		}
+	case archive.JournalSegment:
+		var fact archive.SegmentFact
+		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && ValidID(e.Session) && fact.Event != archive.SegmentRead {
+			base := BaseID(e.Session)
+			if !slices.Contains(segments[base], fact.Segment.ID) {
+				segments[base] = append(segments[base], fact.Segment.ID)
+			}
+		}
+	case archive.JournalAccess:
+		var fact archive.AccessFact
+		if json.Unmarshal(e.Data, &fact) == nil {
+			table := Table{Name: "accesses", Columns: "session_id, turn, step, time, id, how", Key: 5, Keep: true}
+			return tx.Put(ctx, table, rowsOf(fact.Refs, func(ref *archive.Ref) []any {
+				return []any{ref.Session, ref.Turn, ref.Step, Nanos(e.Time), e.ID, fact.How}
+			}))
+		}
+	}
+	return nil
+}
+
+// JournalCursor returns the cursor that ApplyJournal stored last, nil before the
+// first.
+func (s *Store) JournalCursor(ctx context.Context) (cursor []byte, err error) {
+	err = s.read(ctx, "read the journal's cursor", func(ctx context.Context, tx Tx) error {
+		_, err := tx.QueryRow(ctx, "SELECT value FROM meta WHERE name = 'journal'", nil, &cursor)
+		return err
+	})
+	return cursor, err
+}
+
+// Injected returns the texts that were injected into a session's context, ordered
+// by time. Facts that cannot be read are left out. Hooks know no generations: their
+// facts belong to the transcript that has the session's name now.
+func (s *Store) Injected(ctx context.Context, session string) (out []archive.Injection, err error) {
+	entries, err := s.entries(ctx, "read injected texts", session, archive.JournalInjected)
+	for _, e := range entries {
+		x := archive.Injection{ID: e.ID, Session: session, Time: e.Time}
+		if json.Unmarshal(e.Data, &x.InjectedFact) == nil {
+			out = append(out, x)
+		}
+	}
+	return out, err
+}
+
+// Facts returns the journal's entries of one kind, ordered by time: those of one
+// session or, if it is empty, all. For summaries see HookSummaries.
+func (s *Store) Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error) {
+	return s.entries(ctx, "read journal entries", BaseID(session), kind)
+}
+
+func (s *Store) entries(ctx context.Context, what, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
+	err = s.read(ctx, what, func(ctx context.Context, tx Tx) error {
+		out, err = journalEntries(ctx, tx, session, kind)
+		return err
+	})
+	return out, err
+}
+
+func journalEntries(ctx context.Context, tx Tx, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
+	where, args := "kind = ?", []any{string(kind)}
+	if session != "" {
+		where, args = "session_id = ? AND kind = ?", []any{session, string(kind)}
+	}
+	err = tx.Query(ctx, "SELECT id, session_id, time, data FROM journal WHERE "+where+" ORDER BY time, id", args, func(scan Scan) error {
+		e := archive.JournalEntry{Version: 1, Kind: kind}
+		var at int64
+		var data []byte
+		err := scan(&e.ID, &e.Session, &at, &data)
+		e.Time, e.Data = Instant(at), data
+		out = append(out, e)
+		return err
+	})
+	return out, err
+}
+
+// Accesses returns when places of a session were injected or used, ordered by
+// place and then by time.
+func (s *Store) Accesses(ctx context.Context, session string) (out []archive.Access, err error) {
+	err = s.read(ctx, "read accesses", func(ctx context.Context, tx Tx) error {
+		const query = "SELECT turn, step, time, how FROM accesses WHERE session_id = ? ORDER BY turn, step, time, id"
+		return tx.Query(ctx, query, []any{session}, func(scan Scan) error {
+			x := archive.Access{Ref: archive.Ref{Session: session}}
+			var at int64
+			err := scan(&x.Turn, &x.Step, &at, &x.How)
+			x.Time = Instant(at)
+			out = append(out, x)
+			return err
+		})
+	})
+	return out, err
+}
+
+// Recorded returns those of the journal entry IDs that the index holds.
+func (s *Store) Recorded(ctx context.Context, ids []string) (map[string]bool, error) {
+	known := map[string]bool{}
+	err := s.read(ctx, "look up journal entries", func(ctx context.Context, tx Tx) error {
+		return inChunks(ids, func(marks string, chunk []any) error {
+			found, err := Column[string](ctx, tx, "SELECT id FROM journal WHERE id IN ("+marks+")", chunk...)
+			for _, id := range found {
+				known[id] = true
+			}
+			return err
+		})
+	})
+	return known, err
+}
+
+// Feedback counts the places that compactions restored and those that were used
+// afterwards, over all compactions that were measured.
+func (s *Store) Feedback(ctx context.Context) (sum archive.Feedback, err error) {
+	entries, err := s.entries(ctx, "read the use of restored places", "", archive.JournalAccess)
+	for _, e := range entries {
+		var fact archive.AccessFact
+		if json.Unmarshal(e.Data, &fact) != nil || fact.How != archive.AccessUsed || fact.Of <= 0 {
+			continue // unreadable entries have no effect
+		}
+		sum.Compactions++
+		sum.Given += fact.Of
+		sum.Used += min(len(fact.Refs), fact.Of)
+	}
+	return sum, err
+}

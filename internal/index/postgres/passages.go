@@ -1,0 +1,142 @@
+package postgres
+
+import (
+	"context"
+
+	"strandline/internal/archive"
+	"strandline/internal/index"
+)
+
+// movedQuery updates passages with an unchanged text. Their place in the transcript
+// may still change.
+const movedQuery = "UPDATE passages p SET label = m.label, line_from = m.line_from, line_to = m.line_to, time = m.time, partial = m.partial " +
+	"FROM unnest(?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::boolean[]) AS m (id, label, line_from, line_to, time, partial) " +
+	"WHERE p.id = m.id AND (p.label, p.line_from, p.line_to, p.time, p.partial) IS DISTINCT FROM (m.label, m.line_from, m.line_to, m.time, m.partial)"
+
+// PutPassages stores passages of one session. It indexes the terms only of passages
+// that are new or whose text changed; a changed one gets a new ID.
+func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []archive.Passage) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	held, err := index.HeldPassages(ctx, t, session, ps)
+	if err != nil {
+		return err
+	}
+	var next int64
+	if _, err := t.QueryRow(ctx, "SELECT next_doc FROM sessions WHERE no = ? FOR UPDATE", []any{session}, &next); err != nil {
+		return err
+	}
+	changed := map[index.Place]int{} // the last of ps at a place, if its text is new
+	var moved movedRows
+	for i := range ps {
+		p := &ps[i]
+		at := index.PlaceOf(p)
+		if old, ok := held[at]; ok && old.Sum == index.Checksum(p, index.EncodeList(p.Paths)) {
+			delete(changed, at)
+			moved.add(int64(old.ID), p)
+			continue
+		}
+		changed[at] = i
+	}
+	var replaced []int64
+	put, lists, enc := newBulk(passageTable()), newTermLists(session), index.NewEncoder()
+	var row []byte
+	for i := range ps {
+		p := &ps[i]
+		at := index.PlaceOf(p)
+		if last, ok := changed[at]; !ok || last != i {
+			continue
+		}
+		if old, ok := held[at]; ok {
+			replaced = append(replaced, int64(old.ID))
+		}
+		id := index.NewID(session, next, agent, p.Kind)
+		next++
+		row = enc.Append(row[:0], p)
+		terms := clean(string(row))
+		lists.add(id, terms)
+		paths := index.EncodeList(p.Paths)
+		put.add(int64(id), session, p.Turn, p.Step, p.Seq, string(p.Kind), p.Label, paths, p.LineFrom, p.LineTo, index.Nanos(p.Time),
+			p.Partial, index.Checksum(p, paths), terms, p.Text)
+	}
+	if err := moved.update(ctx, t); err != nil {
+		return err
+	}
+	if err := t.DropPassages(ctx, replaced); err != nil {
+		return err
+	}
+	if err := put.insert(ctx, t, ""); err != nil {
+		return err
+	}
+	if err := lists.write(ctx, t); err != nil {
+		return err
+	}
+	_, err = t.Exec(ctx, "UPDATE sessions SET next_doc = ?2, held = held + ?3 WHERE no = ?1 AND next_doc <> ?2", session, next, put.rows)
+	return err
+}
+
+func passageTable() index.Table {
+	return index.Table{
+		Name: "passages", Key: 1,
+		Columns: "id, session, turn, step, seq, kind, label, paths, line_from, line_to, time, partial, sum, terms, text",
+	}
+}
+
+// DropPassages deletes passages, their terms and their vectors. The rows of their
+// sessions are locked.
+func (t tx) DropPassages(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	bySession := map[int64]*termLists{}
+	counts := map[int64]int{}
+	err := t.Query(ctx, "DELETE FROM passages WHERE id = ANY(?) RETURNING id, terms", []any{ids}, func(scan index.Scan) error {
+		var id index.ID
+		var terms string
+		if err := scan(&id, &terms); err != nil {
+			return err
+		}
+		session := id.Session()
+		if bySession[session] == nil {
+			bySession[session] = newTermLists(session)
+		}
+		bySession[session].add(id, terms)
+		counts[session]++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for session, lists := range bySession {
+		if err := lists.remove(ctx, t); err != nil {
+			return err
+		}
+		if _, err := t.Exec(ctx, "UPDATE sessions SET held = held - ? WHERE no = ?", counts[session], session); err != nil {
+			return err
+		}
+	}
+	_, err = t.Exec(ctx, dropVectors, ids)
+	return err
+}
+
+// movedRows are passages with an unchanged text, and their new columns.
+type movedRows struct {
+	ids, from, to, times []int64
+	labels               []string
+	partial              []bool
+}
+
+func (c *movedRows) add(id int64, p *archive.Passage) {
+	c.ids, c.labels = append(c.ids, id), append(c.labels, p.Label)
+	c.from, c.to = append(c.from, int64(p.LineFrom)), append(c.to, int64(p.LineTo))
+	c.times, c.partial = append(c.times, index.Nanos(p.Time)), append(c.partial, p.Partial)
+}
+
+func (c *movedRows) update(ctx context.Context, t tx) error {
+	if len(c.ids) == 0 {
+		return nil
+	}
+	_, err := t.Exec(ctx, movedQuery, c.ids, c.labels, c.from, c.to, c.times, c.partial)
+	return err
+}

@@ -1,0 +1,316 @@
+package index
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"strandline/internal/archive"
+)
+
+// passageColumns are the columns that ReadPassage reads.
+const passageColumns = "turn, step, seq, kind, label, paths, line_from, line_to, time, partial, text"
+
+// copyName selects the ID of the session that a row was copied from.
+const copyName = "coalesce((SELECT id FROM sessions WHERE no = r.copy_session), '')"
+
+// spanQuery builds a SELECT over the rows of one session.
+type spanQuery struct {
+	strings.Builder
+	args []any
+}
+
+// newSpan starts a query for columns of a table whose alias is r, limited to sp.
+// line is the column with the line at which a row begins.
+func newSpan(columns, table, line string, session int64, sp archive.Span) *spanQuery {
+	q := &spanQuery{args: []any{session}}
+	q.WriteString("SELECT " + columns + " FROM " + table + " r WHERE r.session = ?")
+	if sp.TurnTo > 0 {
+		q.and("r.turn >= ? AND r.turn < ?", sp.TurnFrom, sp.TurnTo)
+	}
+	if sp.BeforeLine > 0 {
+		q.and(line+" < ?", sp.BeforeLine)
+	}
+	return q
+}
+
+// and adds a condition and its arguments.
+func (q *spanQuery) and(condition string, args ...any) {
+	q.WriteString(" AND " + condition)
+	q.args = append(q.args, args...)
+}
+
+// in limits a column to values, if there are any.
+func in[T any](q *spanQuery, column string, values []T) {
+	if len(values) > 0 {
+		q.and(column+" IN ("+Marks(len(values))+")", anys(values)...)
+	}
+}
+
+// end completes the query with the order by key, a list of columns.
+func (q *spanQuery) end(key string, sp archive.Span) (query string, args []any) {
+	direction := ""
+	if sp.Newest {
+		direction = " DESC"
+	}
+	q.WriteString(" ORDER BY r." + strings.ReplaceAll(key, ", ", direction+", r.") + direction)
+	if sp.Limit > 0 {
+		q.WriteString(" LIMIT ?")
+		q.args = append(q.args, sp.Limit)
+	}
+	return q.String(), q.args
+}
+
+// maxCapacity is the largest list that is allocated before its rows are read.
+const maxCapacity = 4096
+
+// listed reads the rows of a query over one session; limit is the number of rows
+// that the query may return, 0 if unknown. A list that grows row by row is copied a
+// dozen times. An unknown session has no rows.
+func listed[T any](ctx context.Context, s *Store, what, session string, limit int, build func(no int64) (string, []any),
+	row func(scan Scan, session string) (T, error),
+) (out []T, err error) {
+	if limit > 0 {
+		out = make([]T, 0, min(limit, maxCapacity))
+	}
+	err = s.read(ctx, "read "+what, func(ctx context.Context, tx Tx) error {
+		no, err := SessionNumber(ctx, tx, session)
+		if err != nil || no == 0 {
+			return err
+		}
+		query, args := build(no)
+		return tx.Query(ctx, query, args, func(scan Scan) error {
+			x, err := row(scan, session)
+			out = append(out, x)
+			return err
+		})
+	})
+	return out, err
+}
+
+// Turns returns a session's turns in their order. An unknown session has none.
+func (s *Store) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error) {
+	return listed(ctx, s, "turns", sp.Session, 0, func(no int64) (string, []any) {
+		return newSpan("turn, "+s.turnColumns()+", "+copyName, "turns", "r.line_from", no, sp).end("turn", sp)
+	}, ReadTurn)
+}
+
+// Rewound returns the turns of a span that a rewind abandoned, as far as the span
+// shows: dead turns with a live turn after them.
+func (s *Store) Rewound(ctx context.Context, sp archive.Span) ([]int, error) {
+	return listed(ctx, s, "turns", sp.Session, 0, func(no int64) (string, []any) {
+		live := newSpan("max(r.turn)", "turns", "r.line_from", no, sp)
+		live.and("r.dead = false")
+		q := newSpan("turn", "turns", "r.line_from", no, sp)
+		q.and("r.dead = true AND r.turn < ("+live.String()+")", live.args...)
+		return q.end("turn", sp)
+	}, func(scan Scan, _ string) (turn int, err error) { return turn, scan(&turn) })
+}
+
+// Steps returns a session's steps in their order.
+func (s *Store) Steps(ctx context.Context, sp archive.Span) ([]archive.Step, error) {
+	return listed(ctx, s, "steps", sp.Session, 0, func(no int64) (string, []any) {
+		return newSpan("turn, step, "+stepColumns+", "+copyName, "steps", "r.line_from", no, sp).end("turn, step", sp)
+	}, ReadStep)
+}
+
+// Calls returns a session's tool calls in their order. A call whose result is at
+// BeforeLine or later is returned without its outcome.
+func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error) {
+	return listed(ctx, s, "calls", sp.Session, sp.Limit, func(no int64) (string, []any) {
+		q := newSpan("turn, step, seq, "+callColumns, "calls", "r.line_use", no, sp.Span)
+		in(q, "r.kind", sp.Kinds)
+		if sp.Failed {
+			q.and("r.failed = true")
+			if sp.BeforeLine > 0 {
+				q.and("r.line_result < ?", sp.BeforeLine)
+			}
+		}
+		return q.end("turn, step, seq", sp.Span)
+	}, ReadCall(sp.BeforeLine))
+}
+
+// Files returns the files that a session's calls touched, in the order of the calls.
+func (s *Store) Files(ctx context.Context, sp archive.Span) ([]archive.FileTouch, error) {
+	return listed(ctx, s, "files", sp.Session, 0, func(no int64) (string, []any) {
+		return newSpan("turn, step, seq, path, "+fileColumns, "files", "r.line", no, sp).end("turn, step, seq, path", sp)
+	}, ReadFile)
+}
+
+// Tasks returns a session's task events in their order.
+func (s *Store) Tasks(ctx context.Context, sp archive.Span) ([]archive.TaskEvent, error) {
+	return listed(ctx, s, "tasks", sp.Session, 0, func(no int64) (string, []any) {
+		return newSpan("line, seq, "+taskColumns, "tasks", "r.line", no, sp).end("line, seq", sp)
+	}, ReadTask)
+}
+
+// Compactions returns a session's compactions in their order. A summary at
+// BeforeLine or later is left out of its compaction.
+func (s *Store) Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error) {
+	return listed(ctx, s, "compactions", sp.Session, 0, func(no int64) (string, []any) {
+		return newSpan("idx, "+compactionColumns, "compactions", "r.line", no, sp).end("idx", sp)
+	}, ReadCompaction(sp.BeforeLine))
+}
+
+// Passages returns a session's own passages in their order. With BeforeLine, it
+// leaves out those that end after the line, whose text may hold later output, and
+// those from hooks, which have no line.
+func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []archive.Passage, err error) {
+	if sp.Limit > 0 {
+		out = make([]archive.Passage, 0, min(sp.Limit, maxCapacity))
+	}
+	err = s.read(ctx, "read passages", func(ctx context.Context, tx Tx) error {
+		no, err := SessionNumber(ctx, tx, sp.Session)
+		if err != nil || no == 0 {
+			return err
+		}
+		q := newSpan(passageColumns, "passages", "r.line_from", no, sp.Span)
+		if sp.BeforeLine > 0 {
+			q.and("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
+		}
+		inKinds(q, sp.Kinds)
+		query, args := q.end("turn, step, seq", sp.Span)
+		err = tx.Query(ctx, query, args, func(scan Scan) error {
+			x := archive.Passage{Session: sp.Session}
+			err := ReadPassage(scan, &x)
+			out = append(out, x)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return refill(ctx, tx, no, out)
+	})
+	return out, err
+}
+
+// inKinds limits a query over passages to kinds. The kind is part of a passage's ID,
+// which the index by place holds: rows of other kinds are skipped without a lookup.
+func inKinds(q *spanQuery, kinds []archive.PassageKind) {
+	codes := make([]int64, len(kinds))
+	for i, k := range kinds {
+		codes[i] = KindCode(k)
+	}
+	if slices.Contains(codes, 0) { // unknown kinds share a code
+		in(q, "r.kind", kinds)
+		return
+	}
+	in(q, "r.id & "+kindMask, codes)
+}
+
+// refill sets the texts that the index does not hold: passages of one session.
+func refill(ctx context.Context, tx Tx, session int64, ps []archive.Passage) error {
+	var missing []*archive.Passage
+	for i := range ps {
+		if ps[i].Text == "" {
+			missing = append(missing, &ps[i])
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return tx.Refill(ctx, session, missing)
+}
+
+// copied returns a row's reference to its original, nil if it is not a copy.
+func copied(at archive.Ref) *archive.Ref {
+	if at.Session == "" {
+		return nil
+	}
+	return &at
+}
+
+// ReadTurn reads a turn: its number, turnColumns and copyName.
+func ReadTurn(scan Scan, session string) (archive.Turn, error) {
+	x := archive.Turn{Session: session}
+	var start, end, owner int64
+	var at archive.Ref
+	err := scan(&x.Index, &x.Title, &x.PromptID, &start, &end, &x.LineFrom, &x.LineTo, &x.Steps, &x.Dead,
+		&owner, &at.Turn, &at.Step, &at.Session)
+	x.Start, x.End = Instant(start), Instant(end)
+	x.Copy = copied(at)
+	return x, err
+}
+
+// ReadStep reads a step: its turn and number, stepColumns and copyName.
+func ReadStep(scan Scan, session string) (archive.Step, error) {
+	x := archive.Step{Session: session}
+	var at, owner int64
+	var from archive.Ref
+	err := scan(&x.Turn, &x.Index, &x.MessageID, &x.Model, &at, &x.LineFrom, &x.LineTo, &x.Usage.Input, &x.Usage.Output,
+		&x.Usage.CacheRead, &x.Usage.CacheWrite, &x.Stop, &x.APIError, &x.Sidechain, &owner, &from.Turn, &from.Step, &from.Session)
+	x.Time = Instant(at)
+	x.Copy = copied(from)
+	return x, err
+}
+
+// ReadCall returns a function that reads a tool call as of a line: a call whose
+// result is at beforeLine or later has no outcome. 0 means the end of the session.
+func ReadCall(beforeLine int) func(scan Scan, session string) (archive.Call, error) {
+	return func(scan Scan, session string) (archive.Call, error) {
+		x := archive.Call{Session: session}
+		var files string
+		var duration int64
+		err := scan(&x.Turn, &x.Step, &x.Seq, &x.ToolID, &x.Name, &x.Kind, &x.Command, &files, &x.Exit, &x.Failed, &x.Error,
+			&duration, &x.LineUse, &x.LineResult)
+		if err != nil {
+			return x, err
+		}
+		x.Duration = time.Duration(duration)
+		if x.Files, err = DecodeList(files); err != nil {
+			return x, err
+		}
+		if beforeLine > 0 && x.LineResult >= beforeLine {
+			x.LineResult, x.Exit, x.Failed, x.Error, x.Duration = -1, nil, false, "", 0
+		}
+		return x, nil
+	}
+}
+
+// ReadPassage reads passageColumns into x, and the columns after them into more.
+func ReadPassage(scan Scan, x *archive.Passage, more ...any) error {
+	var paths string
+	var at int64
+	dest := append([]any{&x.Turn, &x.Step, &x.Seq, &x.Kind, &x.Label, &paths, &x.LineFrom, &x.LineTo, &at, &x.Partial, &x.Text}, more...)
+	err := scan(dest...)
+	if err != nil {
+		return err
+	}
+	x.Time = Instant(at)
+	x.Paths, err = DecodeList(paths)
+	return err
+}
+
+// ReadFile reads the record that a call touched a file.
+func ReadFile(scan Scan, session string) (archive.FileTouch, error) {
+	x := archive.FileTouch{Session: session}
+	var at int64
+	err := scan(&x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, &at)
+	x.Time = Instant(at)
+	return x, err
+}
+
+// ReadTask reads a task event.
+func ReadTask(scan Scan, session string) (archive.TaskEvent, error) {
+	x := archive.TaskEvent{Session: session}
+	var at int64
+	err := scan(&x.Line, &x.Seq, &x.TaskID, &x.Subject, &x.Status, &at, &x.Turn, &x.Step)
+	x.Time = Instant(at)
+	return x, err
+}
+
+// ReadCompaction returns a function that reads a compaction as of a line: it has no
+// summary if that is at beforeLine or later. 0 means the end of the session.
+func ReadCompaction(beforeLine int) func(scan Scan, session string) (archive.Compaction, error) {
+	return func(scan Scan, session string) (archive.Compaction, error) {
+		x := archive.Compaction{Session: session}
+		var at, duration int64
+		err := scan(&x.Index, &x.Line, &at, &x.Trigger, &x.PreTokens, &x.PostTokens, &duration, &x.SummaryLine, &x.Kept, &x.Ours, &x.Turn)
+		x.Time, x.Duration = Instant(at), time.Duration(duration)
+		if beforeLine > 0 && x.SummaryLine >= beforeLine {
+			x.SummaryLine = -1
+		}
+		return x, err
+	}
+}

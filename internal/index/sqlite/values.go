@@ -1,8 +1,0 @@
-package sqlite
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}

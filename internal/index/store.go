@@ -1,0 +1,178 @@
+package index
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// Scan copies the columns of the current row into the variables that dest points to.
+type Scan = func(dest ...any) error
+
+// Tx is one transaction of a database. Queries mark their arguments as SQLite
+// does: "?" in order, or "?1" by number.
+type Tx interface {
+	// Query runs a query and calls row for each row of its result.
+	Query(ctx context.Context, query string, args []any, row func(scan Scan) error) error
+	// QueryRow reads the first row of a result and reports whether there is one.
+	QueryRow(ctx context.Context, query string, args []any, dest ...any) (found bool, err error)
+	// Exec runs a statement and returns the number of rows it changed.
+	Exec(ctx context.Context, query string, args ...any) (changed int64, err error)
+	// Put inserts rows into a table. A row with the key of a stored row is handled
+	// as the table says.
+	Put(ctx context.Context, table Table, rows iter.Seq[[]any]) error
+
+	// Claim locks a session for writing, and fails if the caller may not change it.
+	Claim(ctx context.Context, no int64, session string) error
+	// PutPassages stores passages of one session with their terms. A passage
+	// replaces the one at the same place; only new or changed texts are indexed.
+	PutPassages(ctx context.Context, session int64, agent bool, ps []archive.Passage) error
+	// DropPassages deletes passages, their terms and their vectors.
+	DropPassages(ctx context.Context, ids []int64) error
+
+	// Lists returns the passages that hold each term, within the bounds of the
+	// scope. If some terms are required, passages without them may be left out.
+	// With limit > 0 each list holds at most that many passages, the newest ones.
+	Lists(ctx context.Context, terms []archive.Term, scope *Scope, limit int) ([]List, error)
+	// Refill sets the texts of one session's passages that the index does not hold.
+	Refill(ctx context.Context, session int64, ps []*archive.Passage) error
+}
+
+// Transact runs fn in a transaction; what completes "cannot ..." in an error. The
+// context that fn receives is for the transaction's queries: SQLite does not
+// interrupt them when the caller's context ends.
+type Transact func(ctx context.Context, what string, fn func(ctx context.Context, tx Tx) error) error
+
+// Dialect holds the words that the schemas and the SQL of both databases write
+// differently.
+type Dialect struct {
+	Join                 string // joins tables in the order written, if the database can be told to
+	Instr                string // the function that returns the position of a substring, 0 if absent
+	ForUpdate, ForShare  string // suffixes that lock the rows read
+	Start, End           string // columns of turns
+	Offset               string // column of cursors
+	VectorCount          string // column of embedders
+	PassageCount         string // the query that returns the number of passages
+	Contributor          *Contributor
+	contributorSelection string
+}
+
+// Contributor is who adds sessions to a team's archive. It is nil for a local index.
+type Contributor struct{ Author, Machine string }
+
+// Table describes how rows are inserted.
+type Table struct {
+	Name    string
+	Columns string // "a, b, c"
+	Key     int    // the number of leading columns that identify a row
+	Keep    bool   // a stored row wins; otherwise the new one replaces it
+	Sticky  string // a boolean column that stays true once it is
+}
+
+// Store implements all reads and writes that do not depend on the database.
+type Store struct {
+	read, write Transact
+	sql         Dialect
+}
+
+// New returns a Store that runs its transactions by read and write.
+func New(read, write Transact, sql Dialect) *Store {
+	if sql.Contributor != nil {
+		sql.contributorSelection = "s.author, s.machine, "
+	}
+	return &Store{read: read, write: write, sql: sql}
+}
+
+// rowsOf returns the row of each element of list.
+func rowsOf[T any](list []T, row func(*T) []any) iter.Seq[[]any] {
+	return func(yield func([]any) bool) {
+		for i := range list {
+			if !yield(row(&list[i])) {
+				return
+			}
+		}
+	}
+}
+
+// Column reads the only column of a query's rows.
+func Column[T any](ctx context.Context, tx Tx, query string, args ...any) (out []T, err error) {
+	err = tx.Query(ctx, query, args, func(scan Scan) error {
+		var v T
+		err := scan(&v)
+		out = append(out, v)
+		return err
+	})
+	return out, err
+}
+
+// Marks returns n question marks for an IN list.
+func Marks(n int) string { return "?" + strings.Repeat(", ?", n-1) }
+
+// anys returns a list as arguments.
+func anys[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i := range list {
+		out[i] = list[i]
+	}
+	return out
+}
+
+// maxChunk is the number of arguments that one IN list has at most.
+const maxChunk = 512
+
+// inChunks calls fn with chunks of values and with as many marks. The lengths are
+// powers of two, so that few different statements are prepared: the last value is
+// repeated.
+func inChunks[T any](values []T, fn func(marks string, chunk []any) error) error {
+	for part := range slices.Chunk(values, maxChunk) {
+		size := 1
+		for size < len(part) {
+			size *= 2
+		}
+		chunk := anys(part)
+		for len(chunk) < size {
+			chunk = append(chunk, chunk[len(part)-1])
+		}
+		if err := fn(Marks(size), chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SessionNumber returns the number of a session ID, 0 if it has none.
+func SessionNumber(ctx context.Context, tx Tx, id string) (no int64, err error) {
+	_, err = tx.QueryRow(ctx, "SELECT no FROM sessions WHERE id = ?", []any{id}, &no)
+	return no, err
+}
+
+// intern returns the number of a session ID and assigns one if it has none.
+func intern(ctx context.Context, tx Tx, id string) (no int64, err error) {
+	no, err = SessionNumber(ctx, tx, id)
+	if err != nil || no != 0 {
+		return no, err
+	}
+	// Another transaction may assign the number first.
+	if _, err := tx.Exec(ctx, "INSERT INTO sessions (id) VALUES (?) ON CONFLICT (id) DO NOTHING", id); err != nil {
+		return 0, err
+	}
+	return SessionNumber(ctx, tx, id)
+}
+
+// internAll adds the numbers of session IDs to numbers.
+func internAll(ctx context.Context, tx Tx, numbers map[string]int64, ids []string) error {
+	for _, id := range ids {
+		if numbers[id] != 0 {
+			continue
+		}
+		no, err := intern(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		numbers[id] = no
+	}
+	return nil
+}
