@@ -1,15 +1,19 @@
-// Package compact is what happens at a compaction: the text that steers the
-// client's summary (Preserve), the block that puts back what the summary lost
-// (Restore), and the two lines that a fresh session is greeted with (Pointer).
+// Package compact produces the texts of a compaction: the steering text for the
+// client's summarizer (Preserve), the context restored after its summary
+// (Restore), a replacement for the whole conversation (Replace), and the pointer
+// to a project's last session (Pointer). Measure reports how much of what a
+// session needed next a compaction preserved.
 //
-// Restore does not fill in a template. It reads a bounded window of the newest
-// rows and treats the block as a knapsack: what a session misses first after a
-// compaction are specifics (paths, identifiers, flags, versions, hashes), so the
-// worth of a line is the chance that its specifics are needed again, estimated
-// from how often, how lately and by whom they were used, plus a prior for what it
-// is (an open error, a decision with its reason, the user's own words). Lines are
-// taken by worth per character, each specific counting once, and then printed
-// under the section and the source they come from, with a handle each. What the
-// user asked last, an open error and the last words said stand whatever they are
-// worth. Nothing is drawn from rows at or behind the line that a request names.
+// All of them share two steps. Load (load_*.go) reads a bounded window of the
+// session's newest rows, none of them at or after the requested line. Select
+// (select_*.go) collects candidate lines and fills a budget with those of the
+// highest score, which is value per character.
+//
+// The value of a line comes from its terms: paths, identifiers, flags, versions
+// and hashes, which a session needs first after a compaction and cannot guess. A
+// term's value is the probability that it is needed again, estimated from how
+// often, how recently and by whom it was used; each term counts once. Lines also
+// have a prior value for what they are: an open error, a decision with its
+// reason, a prompt. The latest prompt, the newest open error and the last reply
+// are required entries.
 package compact

@@ -142,9 +142,9 @@ func rules() []rule {
 
 // oracle knows the names that will be needed, which bounds what any rule can learn.
 func oracle(x *moment, _ []taught) compact.Lesson {
-	l := compact.Lesson{Specific: map[string]float64{}}
+	l := compact.Lesson{Terms: map[string]float64{}}
 	for s := range x.cut.Needed {
-		l.Specific[s] = 1.5
+		l.Terms[s] = 1.5
 	}
 	return l
 }
@@ -174,9 +174,9 @@ func specificsOfUse(lambda, mu float64) func(*moment, []taught) compact.Lesson {
 				times[s] -= mu
 			}
 		}
-		l := compact.Lesson{Specific: map[string]float64{}}
+		l := compact.Lesson{Terms: map[string]float64{}}
 		for s, n := range times {
-			l.Specific[s] = 1 + max(-0.6, min(lambda, lambda*n/3))
+			l.Terms[s] = 1 + max(-0.6, min(lambda, lambda*n/3))
 		}
 		return l
 	}
@@ -209,7 +209,7 @@ func replay(t *testing.T, r *foresight.Ruler, all []moment, off [][]float64, ru 
 		lesson := ru.make(x, past)
 		d := 0.0
 		for k, budget := range replayBudgets() {
-			b, err := compact.RestoreTaught(t.Context(), x.m, x.request(budget), lesson)
+			b, err := compact.RestoreWith(t.Context(), x.m, x.request(budget), lesson)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +302,7 @@ func TestLearningReplay(t *testing.T) {
 	for i := range all {
 		x := &all[i]
 		for k, budget := range replayBudgets() {
-			b, err := compact.RestoreTaught(t.Context(), x.m, x.request(budget), compact.Lesson{})
+			b, err := compact.RestoreWith(t.Context(), x.m, x.request(budget), compact.Lesson{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,221 +7,215 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
-// Measured is what Measure reads.
+// Measured is the part of a store that Measure reads.
 type Measured interface {
 	Source
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 }
 
-// enoughNeeded is how many specifics a session has to use after a compaction
-// before a share of them says anything.
-const enoughNeeded = 10
+// minNeeded is the number of needed terms below which an outcome has no shares.
+const minNeeded = 10
 
-// Outcome says how well a compaction kept what the session needed next. Needed
-// is what the session knew before it and used between it and the next one: in
-// prompts, replies, commands, changes and the names of files. Each specific
-// weighs ln(1 + moments / moments that knew it), so that what stands everywhere
-// counts little.
+// Outcome reports how much of what a session needed next a compaction preserved.
+// Needed is every term that the session knew before the compaction and used before
+// the next one, in prompts, replies, commands, edits and file names. Each has the
+// weight ln(1 + places / places that hold it), so that common terms count little.
 //
-// Shares are parts of that weight from 0 to 1; they are zero and mean nothing
-// where Told is false.
+// Shares are fractions of that weight from 0 to 1, and 0 if Told is false.
 type Outcome struct {
 	Compaction archive.Compaction
-	Needed     int  // specifics
-	Told       bool // enough was used afterwards to tell
-	// Kept is the share that the client's summary conveys or, where Strandline
-	// wrote the new conversation, all of it.
+	Needed     int  // number of terms
+	Told       bool // Needed is large enough for shares
+	// Kept is the share in the client's summary or, if Strandline wrote the
+	// replacement conversation, in all of that.
 	Kept float64
-	// Restored is the share that the restored block conveys, 0 where the
-	// conversation was ours, and Together what one of the two conveys.
+	// Restored is the share in the restored context, 0 after a replacement.
+	// Together is the share in either.
 	Restored, Together float64
-	// Given reports that a block was put into the context. Where it is false,
-	// Restored tells of the block that would have been.
+	// Given reports that a context was restored. If not, Restored is the share of
+	// the context that would have been.
 	Given bool
-	// Handles are those that the journal says were given, and Used the ones
-	// among them whose place holds a needed specific that the block conveys and
-	// the summary does not; in a conversation of ours, one that it conveys.
+	// Handles are the places given to the model according to the journal. Used are
+	// those of them that hold a needed term which the restored context conveys and
+	// the summary does not or, after a replacement, which that conveys.
 	Handles, Used []string
 }
 
-// Again returns the conversation that Strandline wrote at a compaction, as the
-// model read it. budget is the room that it had, in tokens, 0 where that is not
-// on record.
-type Again func(ctx context.Context, cut archive.Compaction, budget int) (string, error)
+// Again returns the replacement conversation that Strandline wrote at a
+// compaction. budget is its size in tokens, 0 if the journal does not have it.
+type Again func(ctx context.Context, c archive.Compaction, budget int) (string, error)
 
-// Measure computes the outcome of a compaction from the index. It reads at most
-// some thousands of rows before the boundary and as many behind it. The text of
-// a block is not on record, so it is made again, for the room that it took;
-// budget is the room where none was given, in UTF-16 units. Neither is that of a
-// conversation of ours: again makes it.
-func Measure(ctx context.Context, src Measured, cut archive.Compaction, budget int, again Again) (Outcome, error) {
-	m := measure{ctx: ctx, src: src, cut: cut, again: again, out: Outcome{Compaction: cut}}
-	if err := m.bounds(); err != nil {
+// Measure computes the outcome of a compaction from some thousands of rows before
+// and after it. The texts given to the model are not stored, so it produces them
+// again: a restored context with the recorded size, or budget units if none was
+// given, a replacement with again.
+func Measure(ctx context.Context, src Measured, c archive.Compaction, budget int, again Again) (Outcome, error) {
+	m := measurement{ctx: ctx, src: src, compaction: c, out: Outcome{Compaction: c}}
+	if err := m.findNext(); err != nil {
 		return Outcome{}, err
 	}
-	p, err := load(ctx, src, cut.Session, max(cut.Line, 1), maxWindow*perPassage)
+	p, err := load(ctx, src, c.Session, max(c.Line, 1), maxWindow*perPassage)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := m.need(newCollector(p, Request{}).voc); err != nil {
+	if err := m.findNeeded(newScoredView(p, Request{}).terms); err != nil {
 		return Outcome{}, err
 	}
-	m.out.Needed, m.out.Told = len(m.needed), len(m.needed) >= enoughNeeded
+	m.out.Needed, m.out.Told = len(m.needed), len(m.needed) >= minNeeded
+	given, err := m.injection()
+	if err != nil {
+		return Outcome{}, err
+	}
+	if given != nil {
+		m.out.Given, m.out.Handles = true, given.Handles
+	}
 	if !m.out.Told {
-		err := m.given()
-		return m.out, err
+		return m.out, nil
 	}
-	summary, err := m.summary()
-	if err != nil && cut.Ours && ctx.Err() == nil {
-		m.out.Told = false // the log may be damaged; a list of the others is worth more than the reason
-		err = m.given()
-		return m.out, err
+	summary, err := m.summary(given, again)
+	if err != nil && c.Ours && ctx.Err() == nil {
+		m.out.Told = false // a damaged log must not hide the other compactions
+		return m.out, nil
 	}
 	if err != nil {
 		return Outcome{}, err
 	}
-	said := conveyed(summary)
-	m.out.Kept = m.share(said)
+	conveyed := conveyedTerms(summary)
+	m.out.Kept = m.share(conveyed)
 	m.out.Together = m.out.Kept
-	if cut.Ours {
-		err = m.givenByUs(p, said)
-	} else {
-		err = m.restored(p, summary, said, budget)
-	}
-	return m.out, err
-}
-
-// measure is one run of Measure.
-type measure struct {
-	ctx    context.Context
-	src    Measured
-	cut    archive.Compaction
-	again  Again
-	next   *archive.Compaction // nil: the session's end
-	all    []archive.Compaction
-	needed map[string]float64 // weight of each specific
-	order  []string           // of needed: sums come out the same each time
-	out    Outcome
-}
-
-// bounds finds the compaction behind this one.
-func (m *measure) bounds() (err error) {
-	m.all, err = m.src.Compactions(m.ctx, archive.Span{Session: m.cut.Session})
-	for i := range m.all {
-		if m.all[i].Index > m.cut.Index && m.next == nil {
-			m.next = &m.all[i]
+	if !c.Ours {
+		if conveyed, err = m.measureRestored(given, summary, conveyed, budget); err != nil {
+			return Outcome{}, err
 		}
+	}
+	if given != nil {
+		maps.DeleteFunc(conveyed, func(s string, _ bool) bool { return m.needed[s] == 0 })
+		m.findUsed(p, conveyed)
+	}
+	return m.out, nil
+}
+
+// measurement is one run of Measure.
+type measurement struct {
+	ctx        context.Context
+	src        Measured
+	compaction archive.Compaction
+	next       *archive.Compaction // nil: until the session's end
+	all        []archive.Compaction
+	needed     map[string]float64 // weight of each term
+	order      []string           // of needed, so that sums are reproducible
+	out        Outcome
+}
+
+// findNext sets the compaction that follows.
+func (m *measurement) findNext() (err error) {
+	m.all, err = m.src.Compactions(m.ctx, archive.Span{Session: m.compaction.Session})
+	if i := slices.IndexFunc(m.all, func(c archive.Compaction) bool { return c.Index > m.compaction.Index }); i >= 0 {
+		m.next = &m.all[i]
 	}
 	return err
 }
 
-// span selects the turns between the boundary and the next one.
-func (m *measure) span() archive.Span {
-	sp := archive.Span{Session: m.cut.Session, TurnFrom: m.cut.Turn, TurnTo: math.MaxInt32, Limit: maxWindow}
+// span selects the turns between the compaction and the next.
+func (m *measurement) span() archive.Span {
+	sp := archive.Span{Session: m.compaction.Session, TurnFrom: m.compaction.Turn, TurnTo: math.MaxInt32, Limit: maxWindow}
 	if m.next != nil {
 		sp.BeforeLine, sp.TurnTo = m.next.Line, m.next.Turn+1
 	}
 	return sp
 }
 
-// need collects what was used behind the boundary and known before it.
-func (m *measure) need(known *vocabulary) error {
+// findNeeded sets the known terms that were used after the compaction.
+func (m *measurement) findNeeded(known *vocabulary) error {
 	m.needed = map[string]float64{}
-	moments := float64(max(known.now, 1))
-	use := func(text string) {
-		scanSpecifics(text, func(s string) {
+	places := float64(max(known.now, 1))
+	use := func(body string) {
+		text.Terms(body, func(s string) {
 			if id, ok := known.ids[s]; ok {
-				m.needed[s] = math.Log(1 + moments/float64(known.terms[id].seen))
+				m.needed[s] = math.Log(1 + places/float64(known.terms[id].seen))
 			}
 		})
 	}
-	read := reader{ctx: m.ctx, src: m.src}
-	from := max(m.cut.Line, m.cut.SummaryLine)
+	read := rowReader{ctx: m.ctx, src: m.src}
+	from := max(m.compaction.Line, m.compaction.SummaryLine)
 	texts := read.passages(m.span(), maxWindow, archive.KindPrompt, archive.KindReply, archive.KindEdit)
 	calls := read.calls(m.span(), maxWindow)
-	side := read.side(m.span(), maxWindow, &past{passages: texts})
+	side := read.sidechainSteps(m.span(), maxWindow, texts)
 	for _, x := range texts {
-		if x.LineFrom > from && x.Label != sideLabel && x.Label != "thinking" {
+		if x.LineFrom > from && x.Label != sidechainLabel && x.Label != "thinking" {
 			use(x.Text)
 		}
 	}
 	for _, x := range calls {
 		if x.LineUse > from && !side[place{x.Turn, x.Step}] {
-			use(x.Command + "\n" + strings.Join(x.Files, "\n"))
+			use(callText(x))
 		}
 	}
 	m.order = slices.Sorted(maps.Keys(m.needed))
 	return read.err
 }
 
-// summary returns the text that took the conversation's place.
-func (m *measure) summary() (string, error) {
-	if m.cut.Ours {
-		fact, err := m.injection()
-		if err != nil {
-			return "", err
-		}
+func callText(x archive.Call) string { return x.Command + "\n" + strings.Join(x.Files, "\n") }
+
+// summary returns the client's summary or the replacement conversation.
+func (m *measurement) summary(given *archive.Injection, again Again) (string, error) {
+	if m.compaction.Ours {
 		budget := 0
-		if fact != nil {
-			budget = fact.Budget
+		if given != nil {
+			budget = given.Budget
 		}
-		return m.again(m.ctx, m.cut, budget)
+		return again(m.ctx, m.compaction, budget)
 	}
-	read := reader{ctx: m.ctx, src: m.src}
+	read := rowReader{ctx: m.ctx, src: m.src}
 	texts := read.passages(m.span(), maxWindow, archive.KindSummary)
-	texts = slices.DeleteFunc(texts, func(x archive.Passage) bool { return x.LineFrom <= m.cut.Line })
+	texts = slices.DeleteFunc(texts, func(x archive.Passage) bool { return x.LineFrom <= m.compaction.Line })
 	return joinTexts(texts), read.err
 }
 
-// restored makes the block again and looks which of its places were used.
-func (m *measure) restored(p *past, summary string, said map[string]bool, budget int) error {
-	fact, err := m.injection()
+// measureRestored produces the restored context again and sets its shares. It
+// returns the terms that this conveys and the summary does not.
+func (m *measurement) measureRestored(given *archive.Injection, summary string, inSummary map[string]bool, budget int) (map[string]bool, error) {
+	if given != nil {
+		budget = given.Chars
+	}
+	p, err := load(m.ctx, m.src, m.compaction.Session, max(m.compaction.Line, 1), budget)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if fact != nil {
-		budget = fact.Chars
-	}
-	again, err := load(m.ctx, m.src, m.cut.Session, max(m.cut.Line, 1), budget)
+	p.summary = cmp.Or(summary, p.summary)
+	restored, err := restorePast(m.ctx, p, Request{Session: m.compaction.Session, AtLine: m.compaction.Line, Budget: budget})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	again.known = cmp.Or(summary, again.known)
-	block, err := restorePast(m.ctx, again, Request{Session: m.cut.Session, AtLine: m.cut.Line, Budget: budget})
-	if err != nil {
-		return err
-	}
-	fresh := conveyed(block.Text)
-	m.out.Restored = m.share(fresh)
-	both := maps.Clone(said)
-	maps.Copy(both, fresh)
+	conveyed := conveyedTerms(restored.Text)
+	m.out.Restored = m.share(conveyed)
+	both := maps.Clone(inSummary)
+	maps.Copy(both, conveyed)
 	m.out.Together = m.share(both)
-	maps.DeleteFunc(fresh, func(s string, _ bool) bool { return said[s] || m.needed[s] == 0 })
-	if fact != nil {
-		m.note(fact)
-		m.use(p, fresh)
-	}
-	return nil
+	maps.DeleteFunc(conveyed, func(s string, _ bool) bool { return inSummary[s] })
+	return conveyed, nil
 }
 
-// use marks the handles whose place holds one of the specifics.
-func (m *measure) use(p *past, fresh map[string]bool) {
+// findUsed sets the given handles whose place holds one of the terms.
+func (m *measurement) findUsed(p *past, terms map[string]bool) {
 	used := map[string]bool{}
-	look := func(turn, step int, text string) {
+	look := func(turn, step int, body string) {
 		h := p.ref(turn, step).Handle()
-		scanSpecifics(text, func(s string) { used[h] = used[h] || fresh[s] })
+		text.Terms(body, func(s string) { used[h] = used[h] || terms[s] })
 	}
-	for _, ps := range [][]archive.Passage{p.prompts, p.passages, p.recap} {
+	for _, ps := range [][]archive.Passage{p.prompts, p.passages, p.oldSummary} {
 		for _, x := range ps {
 			look(x.Turn, x.Step, x.Text)
 		}
 	}
 	for _, x := range p.calls {
-		look(x.Turn, x.Step, x.Command+"\n"+strings.Join(x.Files, "\n"))
+		look(x.Turn, x.Step, callText(x))
 	}
 	for _, h := range m.out.Handles {
 		if used[h] {
@@ -230,28 +224,81 @@ func (m *measure) use(p *past, fresh map[string]bool) {
 	}
 }
 
-// given notes what was injected, where that is all that is to be said.
-func (m *measure) given() error {
-	fact, err := m.injection()
-	if fact != nil {
-		m.note(fact)
+// injection returns the journal's record of what was given at this compaction, nil
+// if there is none. The client runs the restoring hook shortly before or after the
+// boundary, so a record belongs to the compaction that is nearest in time.
+func (m *measurement) injection() (*archive.Injection, error) {
+	event := "SessionStart/compact"
+	if m.compaction.Ours {
+		event = "session.compact/"
 	}
-	return err
+	facts, err := m.src.Injected(m.ctx, m.compaction.Session)
+	if err != nil {
+		return nil, err
+	}
+	var found *archive.Injection
+	for i := range facts {
+		if strings.HasPrefix(facts[i].Event, event) && m.isNearest(facts[i].Time) {
+			found = &facts[i]
+		}
+	}
+	return found, nil
 }
 
-// givenByUs looks which places of a conversation of ours were used.
-func (m *measure) givenByUs(p *past, said map[string]bool) error {
-	fact, err := m.injection()
-	if err != nil || fact == nil {
-		return err
-	}
-	m.note(fact)
-	needed := maps.Clone(said)
-	maps.DeleteFunc(needed, func(s string, _ bool) bool { return m.needed[s] == 0 })
-	m.use(p, needed)
-	return nil
+// isNearest reports whether no other compaction is nearer to a time.
+func (m *measurement) isNearest(at time.Time) bool {
+	own := m.compaction.Time.Sub(at).Abs()
+	return !slices.ContainsFunc(m.all, func(c archive.Compaction) bool {
+		return c.Index != m.compaction.Index && c.Time.Sub(at).Abs() < own
+	})
 }
 
-func (m *measure) note(fact *archive.Injection) {
-	m.out.Given, m.out.Handles = true, fact.Handles
+// share returns the fraction of the needed weight that is among the terms.
+func (m *measurement) share(terms map[string]bool) float64 {
+	var sum, total float64
+	for _, s := range m.order {
+		w := m.needed[s]
+		total += w
+		if terms[s] {
+			sum += w
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return sum / total
+}
+
+// A line conveys its terms if it has this many ordinary words, or if it has only
+// few terms and is one of the first such lines.
+const (
+	conveyingWords = 3
+	bareTerms      = 2
+	bareLines      = 60
+)
+
+// conveyedTerms returns the terms that a text conveys, rather than merely lists.
+func conveyedTerms(body string) map[string]bool {
+	out := map[string]bool{}
+	bare := 0
+	var names []string
+	for l := range strings.SplitSeq(body, "\n") {
+		names = names[:0]
+		words := text.Terms(l, func(s string) {
+			if !slices.Contains(names, s) {
+				names = append(names, s)
+			}
+		})
+		switch {
+		case words >= conveyingWords:
+		case len(names) > 0 && len(names) <= bareTerms && bare < bareLines:
+			bare++
+		default:
+			continue
+		}
+		for _, s := range names {
+			out[s] = true
+		}
+	}
+	return out
 }

@@ -9,28 +9,28 @@ import (
 	"strandline/internal/text"
 )
 
-// Sessions is what Pointer reads of a store.
+// Sessions is the part of a store that Pointer reads.
 type Sessions interface {
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 }
 
-// PointerRequest says which project a new session starts in.
+// PointerRequest describes the start of a session.
 type PointerRequest struct {
 	Projects []string // keys of the project and of those merged into it
-	Exclude  string   // id of the session that is just starting
+	Exclude  string   // ID of the starting session
 	Now      time.Time
 }
 
-// candidates is how many sessions are looked at for one worth pointing at.
-const candidates = 8
+// pointerSessions is how many sessions Pointer considers.
+const pointerSessions = 8
 
-// Pointer returns two lines, fenced, that name the last session of the project
-// and how to recall it, and "" if there is none.
+// Pointer returns two fenced lines that name the project's last session with a
+// title and the commands that read it; "" if there is none.
 func Pointer(ctx context.Context, src Sessions, req PointerRequest) (string, error) {
 	if len(req.Projects) == 0 {
 		return "", nil
 	}
-	sessions, err := src.Sessions(ctx, archive.SessionFilter{Projects: req.Projects, Limit: candidates})
+	sessions, err := src.Sessions(ctx, archive.SessionFilter{Projects: req.Projects, Limit: pointerSessions})
 	if err != nil {
 		return "", err
 	}
@@ -49,27 +49,26 @@ func pointTo(s archive.Session, now time.Time) string {
 	if !s.Last.IsZero() {
 		when = fmt.Sprintf(", last active %s (%s)", s.Last.UTC().Format("2006-01-02 15:04"), since(now.Sub(s.Last)))
 	}
-	title := `"` + text.Truncate(oneLine(s.Title), 120) + `"`
-	body := fmt.Sprintf("The last session in this project was %s: %s, %s%s.\n", id, title, count(s.Turns, "turn"), when) +
+	title := `"` + text.Truncate(text.CleanLine(s.Title), 120) + `"`
+	body := fmt.Sprintf("The last session in this project was %s: %s, %s%s.\n", id, title, text.Count(s.Turns, "turn"), when) +
 		fmt.Sprintf("What it did is on record: strandline show %s, strandline search \"WORDS\" --session %s.", last, id)
 	where := "this project"
 	if s.Project.Name != "" {
-		where = "project " + oneLine(s.Project.Name)
+		where = "project " + text.CleanLine(s.Project.Name)
 	}
 	return text.Fence(where, body)
 }
 
-func count(n int, noun string) string { return text.Count(n, noun) }
-
-// since says how long ago something was, in one unit.
+// since returns an age in one unit, such as "2 hours ago".
 func since(d time.Duration) string {
+	n, unit := d/(24*time.Hour), "day"
 	switch {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return count(int(d/time.Minute), "minute") + " ago"
+		n, unit = d/time.Minute, "minute"
 	case d < 48*time.Hour:
-		return count(int(d/time.Hour), "hour") + " ago"
+		n, unit = d/time.Hour, "hour"
 	}
-	return count(int(d/(24*time.Hour)), "day") + " ago"
+	return text.Count(int(n), unit) + " ago"
 }

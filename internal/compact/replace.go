@@ -9,81 +9,81 @@ import (
 	"strandline/internal/transcript"
 )
 
-// ReplaceRequest is a conversation to be replaced by a shorter one.
+// ReplaceRequest describes a conversation to replace by a shorter one.
 type ReplaceRequest struct {
-	// Session is the full id of the session; empty when it is not known. The
-	// messages are then all there is to work from.
+	// Session is the full ID of the session, "" if unknown. Without it the
+	// messages are the only source.
 	Session string
 	// AtLine is as in Request.
 	AtLine int
-	// Messages is the conversation as it stands in the context.
+	// Messages is the conversation in the context.
 	Messages []transcript.Message
-	// Budget is the size of the new conversation in tokens, see Budget.
+	// Budget is the size of the replacement in tokens, see Budget.
 	Budget int
-	// Instructions is the text behind /compact; it stands first, verbatim.
+	// Instructions is the text after /compact. It is printed first, verbatim.
 	Instructions string
-	// Redact removes secrets from what is said anew.
+	// Redact removes secrets from the record; nil changes nothing.
 	Redact func(string) string
 }
 
 // Replacement is the new conversation.
 type Replacement struct {
-	// Text is the record that stands first, fenced, in the user's name.
+	// Text is the fenced record of the conversation. It comes first, as a message
+	// of the user.
 	Text string
-	// Keep lists the messages that stand behind it word for word, by their place
-	// in the request, ascending. Calls of tools and their results are never
-	// parted.
+	// Keep lists the messages that follow verbatim, by index in the request,
+	// ascending. Calls and their results stay together.
 	Keep []int
-	// Open is the place of the first response of a turn that is still going on:
-	// from there on the model's thinking is needed and responses have to stand
-	// untouched. It is the number of messages when no turn is going on.
+	// Open is the index of the first response of an unfinished turn, the number of
+	// messages if there is none. From there on responses must not change, because
+	// the API requires their thinking.
 	Open int
 	// Handles are the places that the text names, each once.
 	Handles []string
 }
 
-// How the record tells what it is. The model reads it first.
-const ownNotice = text.ReplacementOpening + `, which strandline compacted without a model: nothing was summarized.
+// replacementNotice describes the record to the model.
+const replacementNotice = text.ReplacementOpening + `, which strandline compacted without a model: nothing was summarized.
 The messages behind it are the last ones, word for word; go on from there. What the user asked is quoted, file contents are as last seen,
 and what is only named here is a command away: strandline show HANDLE, strandline search "WORDS"`
 
-// Shares of the room, in percent, at a budget of fullShares tokens or more. What
-// a part leaves over goes to those behind it. In a smaller record they shrink, so
-// that more of it is chosen by what it is worth, which takes the archive; the
-// figures are a compromise over fifteen real compactions at five sizes: no one
-// setting was best at all of them, and none was tried on sessions left out.
+// The shares of the parts of a replacement, in percent, at a budget of fullBudget
+// tokens or more. A part leaves what it does not use to the next ones. Smaller
+// budgets reduce the shares, so that more is selected by score, which requires
+// the archive. The values are a compromise over fifteen compactions at five sizes;
+// none is best everywhere, and they were not tested on other sessions.
 const (
-	shareTail    = 55 // of the budget: messages that stand as they are
-	shareAsk     = 20 // of the budget: the prompt that is being worked on, if it is before those
+	shareKept    = 55 // of the budget: messages kept verbatim
+	shareLast    = 60 // of the budget: the last exchange, to be kept at all
+	sharePinned  = 20 // of the budget: the current prompt, if it precedes those
 	sharePrompts = 40
 	shareFiles   = 30
 	shareReplies = 10
-	shareDone    = 10
-	fullShares   = 28_000
-	leastPart    = 400
-	leastShares  = 10 // percent of the shares that even the smallest budget has
+	shareActions = 10
+	fullBudget   = 28_000
+	minPart      = 400 // tokens
+	minReduced   = 10  // percent of the full shares
 )
 
-// shareOf is the share of n that a part gets. From leastBudget on every part has
-// at least leastPart tokens if its full share is as much.
-func (x *index) shareOf(n, share, budget int) int {
+// share returns the tokens of n that a part with the given share gets. From
+// minBudget on, each part gets at least minPart if its full share is as large.
+func (a *archived) share(n, share, budget int) int {
 	full := n * share / 100
-	if x.past == nil {
+	if a.past == nil {
 		return full
 	}
-	part := full * min(max(100*budget/fullShares, leastShares), 100) / 100
-	if budget >= leastBudget {
-		part = max(part, min(full, leastPart))
+	part := full * min(max(100*budget/fullBudget, minReduced), 100) / 100
+	if budget >= minBudget {
+		part = max(part, min(full, minPart))
 	}
 	return part
 }
 
-// Replace returns a new conversation within the budget: a record of what was
-// said and done, and the last exchanges as they stand. src may be nil, or know
-// nothing of the session. A record of an earlier compaction among the messages
-// is taken apart and told anew, so that records do not nest. The same request
-// on the same archive gives the same answer. An empty conversation is an Error
-// with CodeInvalid.
+// Replace returns a new conversation within the budget: a record of the old one and
+// its last messages. src may be nil, or not have the session. A record of an earlier
+// replacement among the messages is parsed and merged, so that records do not nest.
+// The result depends on the request and the archive only. An empty conversation is
+// an Error with CodeInvalid.
 func Replace(ctx context.Context, src Source, req ReplaceRequest) (Replacement, error) {
 	if len(req.Messages) == 0 {
 		return Replacement{}, archive.Invalid("the conversation holds no messages", "")
@@ -91,80 +91,208 @@ func Replace(ctx context.Context, src Source, req ReplaceRequest) (Replacement, 
 	if req.Redact == nil {
 		req.Redact = func(s string) string { return s }
 	}
-	index, err := openPast(ctx, src, req)
+	a, err := loadArchived(ctx, src, req)
 	if err != nil {
 		return Replacement{}, err
 	}
-	defer index.close()
-	out := Replacement{}
-	from, pinned := chooseTail(req.Messages, index, req.Budget)
-	room := req.Budget
+	defer a.close()
+	out := Replacement{Open: openTurn(req.Messages)}
+	from, pinned := selectKept(req.Messages, a, req.Budget)
 	if pinned >= 0 {
 		out.Keep = append(out.Keep, pinned)
-		room -= messageTokens(&req.Messages[pinned])
 	}
 	for i := from; i < len(req.Messages); i++ {
 		out.Keep = append(out.Keep, i)
-		room -= messageTokens(&req.Messages[i])
 	}
-	out.Open = openTurn(req.Messages)
-	st := readStory(req, index, from)
-	st.dropKept(req, out.Keep)
+	budget := req.Budget
+	for _, i := range out.Keep {
+		budget -= messageTokens(&req.Messages[i])
+	}
+	h := readHistory(req, a, from)
+	h.removeKept(req, out.Keep)
 	title := "a conversation"
-	if index.past != nil {
-		title = blockTitle(index.past)
+	if a.past != nil {
+		title = fenceTitle(a.past)
 	}
-	room -= tokens(title) + tokens(ownNotice) + fenceTokens
-	w := recordWriter{room: max(room, 0)}
-	w.write(ctx, st, index, req, out.Keep)
-	var body strings.Builder
-	body.WriteString(ownNotice)
+	budget -= text.Tokens(title) + text.Tokens(replacementNotice) + fenceTokens
+	w := recordWriter{budget: max(budget, 0)}
+	w.write(ctx, h, a, req, out.Keep)
+	notice := replacementNotice
 	if req.Session != "" {
-		body.WriteString(" --session " + archive.ShortID(req.Session))
+		notice += " --session " + archive.ShortID(req.Session)
 	}
-	body.WriteString(".\n" + w.text.String())
-	out.Text = text.Fence(title, body.String())
+	out.Text = text.Fence(title, notice+".\n"+w.String())
 	out.Handles = w.handles
 	return out, ctx.Err()
 }
 
-// fenceTokens is what the marks around a record take.
-const fenceTokens = 64
-
-// The bounds of a replacement's size in tokens, and the window that is assumed
-// where none is known.
 const (
-	minBudget     = 20_000
-	maxBudget     = 60_000
-	leastBudget   = 4_000
-	defaultWindow = 200_000
+	// fenceTokens and rowTokens estimate the tokens of the fence, and of a message
+	// beside its content.
+	fenceTokens = 64
+	rowTokens   = 6
+	// overheadTokens estimates the client's own prompt and tools.
+	overheadTokens = 25_000
+	// maxScale limits, in percent, how far the client's count may exceed the
+	// estimate of the messages.
+	maxScale = 200
+	// The limits of a replacement's size in tokens.
+	minBudget    = 4_000
+	usualBudget  = 20_000
+	maxBudget    = 60_000
+	usualContext = 200_000 // the context window if it is not known
 )
 
-// Budget returns the size of a replacement in tokens: a fifth of the window, but
-// from 20,000 to 60,000, and at most half of what it replaces, though never below
-// 4,000. used is what the
-// client counts in its context, 0 if that is not known: where it is more than
-// the messages look like, they are taken to weigh more than they look.
+// Budget returns the size of a replacement in tokens: a fifth of the context
+// window, from 20,000 to 60,000, at most half of the messages but at least 4,000.
+// used is the client's count of the context, 0 if unknown. If it exceeds the
+// estimate of the messages, which happens with images and thinking, the budget is
+// reduced in proportion.
 func Budget(window, used int, ms []transcript.Message) int {
 	if window <= 0 {
-		window = defaultWindow
+		window = usualContext
 	}
-	budget := min(max(window/5, minBudget), maxBudget)
-	seen := 0
+	budget := min(max(window/5, usualBudget), maxBudget)
+	estimate := 0
 	for i := range ms {
-		seen += messageTokens(&ms[i])
+		estimate += messageTokens(&ms[i])
 	}
-	if used > overheadTokens+seen && seen > 0 {
-		// Pictures, thinking and numbers weigh more than their characters.
-		budget = budget * 100 / min(100*(used-overheadTokens)/seen, maxWeight)
+	if used > overheadTokens+estimate && estimate > 0 {
+		budget = budget * 100 / min(100*(used-overheadTokens)/estimate, maxScale)
 	}
-	return max(min(budget, seen/2), leastBudget)
+	return max(min(budget, estimate/2), minBudget)
 }
 
-const (
-	// overheadTokens is about what the client's own prompt and tools take.
-	overheadTokens = 25_000
-	// maxWeight bounds, in percent, how much more than estimated messages may
-	// weigh.
-	maxWeight = 200
-)
+// messageTokens estimates the tokens of a message.
+func messageTokens(m *transcript.Message) int {
+	n := rowTokens + text.Tokens(m.Text)
+	for i := range m.Uses {
+		n += rowTokens + text.Tokens(m.Uses[i].Name) + text.Tokens(string(m.Uses[i].Input))
+	}
+	for i := range m.Results {
+		n += rowTokens + text.Tokens(m.Results[i].Text)
+	}
+	return n
+}
+
+// selectKept returns the index from which messages are kept verbatim, and the
+// index of the prompt that they answer if it precedes them, else -1.
+func selectKept(ms []transcript.Message, a *archived, budget int) (from, pinned int) {
+	limit := a.share(budget, shareKept, budget)
+	spent := 0
+	from = len(ms)
+	open := map[string]bool{} // results whose call is not reached yet
+	for i := len(ms) - 1; i >= 0; i-- {
+		m := &ms[i]
+		if m.Summary || isRecord(m.Text) {
+			break
+		}
+		spent += messageTokens(m)
+		if from == len(ms) {
+			if spent > budget*shareLast/100 {
+				break
+			}
+		} else if spent > limit {
+			break
+		}
+		for j := range m.Results {
+			open[m.Results[j].ID] = true
+		}
+		for j := range m.Uses {
+			delete(open, m.Uses[j].ID)
+		}
+		if len(open) == 0 && beginsExchange(ms, i, a) {
+			from = i
+		}
+	}
+	for i := from; i < len(ms); i++ {
+		if ms[i].Prompt != "" {
+			return from, -1
+		}
+	}
+	for i := from - 1; i >= 0; i-- {
+		if isPrompt(&ms[i]) {
+			if messageTokens(&ms[i]) <= budget*sharePinned/100 {
+				return from, i
+			}
+			break
+		}
+	}
+	return from, -1
+}
+
+func isPrompt(m *transcript.Message) bool { return m.Prompt != "" && len(m.Results) == 0 }
+
+// beginsExchange reports whether a message is a prompt, or a response to the
+// results of the one before. The client sends parallel calls of one response one
+// by one; the archive knows that they belong together.
+func beginsExchange(ms []transcript.Message, i int, a *archived) bool {
+	m := &ms[i]
+	if m.Role != "assistant" {
+		return isPrompt(m)
+	}
+	if i == 0 {
+		return true
+	}
+	before := &ms[i-1]
+	if before.Role == "assistant" {
+		return false
+	}
+	if len(before.Results) == 0 || len(m.Uses) == 0 {
+		return true
+	}
+	x, known := a.calls[before.Results[0].ID]
+	y, also := a.calls[m.Uses[0].ID]
+	return !known || !also || x != y
+}
+
+// openTurn returns the index after the last prompt if the last message is a tool
+// result, else the number of messages.
+func openTurn(ms []transcript.Message) int {
+	if n := len(ms); n == 0 || len(ms[n-1].Results) == 0 {
+		return n
+	}
+	for i := len(ms) - 1; i >= 0; i-- {
+		if isPrompt(&ms[i]) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Print renders the new conversation as plain text, kept messages in full.
+func (r Replacement) Print(req ReplaceRequest) string {
+	return r.Text + "\n" + r.kept(req, func(m *transcript.Message) string { return m.Text })
+}
+
+// Summary renders the new conversation as the text of a summary. The kept messages
+// have a fence of their own, so that both parts are recognized when the summary is
+// read back. Of the user's messages it prints the prompt, because the client adds
+// its own text again.
+func (r Replacement) Summary(req ReplaceRequest) string {
+	body := func(m *transcript.Message) string {
+		if m.Role == "user" {
+			return m.Prompt
+		}
+		return m.Text
+	}
+	return r.Text + "\n" + text.Fence("the last messages, word for word", strings.TrimSpace(r.kept(req, body)))
+}
+
+// kept prints the kept messages with the given text of each.
+func (r Replacement) kept(req ReplaceRequest, body func(*transcript.Message) string) string {
+	var b strings.Builder
+	for _, i := range r.Keep {
+		m := &req.Messages[i]
+		if s := body(m); s != "" {
+			b.WriteString("\n" + m.Role + ": " + s + "\n")
+		}
+		for j := range m.Uses {
+			b.WriteString("\ncall " + m.Uses[j].Name + " " + string(m.Uses[j].Input) + "\n")
+		}
+		for j := range m.Results {
+			b.WriteString("\nresult: " + m.Results[j].Text + "\n")
+		}
+	}
+	return b.String()
+}

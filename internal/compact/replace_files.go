@@ -1,94 +1,93 @@
 package compact
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 )
 
-// maxFiles is how many files a record holds. The last ten that were used are
+// maxFiles is the number of files in a record. The last ten that were used are
 // 77 % of those that a session uses after a compaction.
 const maxFiles = 10
 
-// file is what is known of a file's content.
+// file is what the conversation shows of a file's content.
 type file struct {
 	path    string
-	handle  string // where it was seen last
+	handle  string // of the last use
 	content string
-	line    int  // first line of content, 0: the content is whole
-	stands  bool // the kept messages show it whole
-	changed int
-	later   []string // what edits brought in that could not be applied
+	line    int      // of the first line of content; 0: the content is complete
+	kept    bool     // the kept messages show all of it
+	pending []string // texts of edits that could not be applied
 	order   int      // of the last use
 }
 
-// files follows what the files of a conversation hold.
-type files struct {
+// fileTracker follows the files of a conversation.
+type fileTracker struct {
 	at    map[string]*file
 	order int
 }
 
-func (fs *files) touch(path, handle string) *file {
-	f := fs.at[path]
+func (t *fileTracker) touch(path, handle string) *file {
+	f := t.at[path]
 	if f == nil {
 		f = &file{path: path}
-		fs.at[path] = f
+		t.at[path] = f
 	}
-	fs.order++
-	f.order = fs.order
+	t.order++
+	f.order = t.order
 	if handle != "" {
 		f.handle = handle
 	}
 	return f
 }
 
-// see follows a call and its result. kept says that it stands in the new
-// conversation as it is.
-func (fs *files) see(u *transcript.ToolUse, r *transcript.ToolResult, handle string, kept bool) {
+// follow applies a call and its result. kept reports that both are among the kept
+// messages.
+func (t *fileTracker) follow(u *transcript.ToolUse, r *transcript.ToolResult, handle string, kept bool) {
 	if u.Path == "" || r == nil || r.Failed {
 		return
 	}
-	f := fs.touch(u.Path, handle)
+	f := t.touch(u.Path, handle)
 	switch {
 	case u.Kind == archive.CallRead:
 		f.read(u, r, kept)
 	case u.Kind != archive.CallEdit:
 	case kept:
-		f.stands = f.stands || u.Whole
+		f.kept = f.kept || u.Whole
 	case u.Whole:
-		*f = file{path: f.path, handle: f.handle, order: f.order, changed: f.changed + 1, content: u.Content}
+		*f = file{path: f.path, handle: f.handle, order: f.order, content: u.Content}
 	default:
-		f.changed++
 		for _, c := range u.Changes {
 			f.apply(c)
 		}
 	}
 }
 
-// read takes what a reading tool gave. A part of a file that is known whole
-// tells nothing new.
+// read takes the result of a reading tool, unless it is a part of a file whose
+// content is complete.
 func (f *file) read(u *transcript.ToolUse, r *transcript.ToolResult, kept bool) {
-	text, ok := unlisted(r.Text)
+	content, ok := trimLineNumbers(r.Text)
 	switch {
 	case !ok:
 	case kept:
-		f.stands = f.stands || u.Line == 0
+		f.kept = f.kept || u.Line == 0
 	case u.Line > 0 && f.content != "" && f.line == 0:
 	default:
-		f.content, f.line, f.later = text, u.Line, nil
+		f.content, f.line, f.pending = content, u.Line, nil
 	}
 }
 
-// apply changes the content as an edit did.
+// apply applies an edit.
 func (f *file) apply(c transcript.Change) {
 	switch {
 	case c.Old == "" || !strings.Contains(f.content, c.Old):
 		if c.New != "" {
-			f.later = append(f.later, c.New)
+			f.pending = append(f.pending, c.New)
 		}
 	case c.All:
 		f.content = strings.ReplaceAll(f.content, c.Old, c.New)
@@ -97,18 +96,18 @@ func (f *file) apply(c transcript.Change) {
 	}
 }
 
-// unlisted takes the numbers off a listing. It reports false for an answer that
-// is no listing, such as one that says that nothing has changed.
-func unlisted(text string) (string, bool) {
-	lines := strings.Split(text, "\n")
-	numbered := 0
+// trimLineNumbers removes the line numbers of a listing. It reports false for any
+// other result, such as the notice that a file is unchanged.
+func trimLineNumbers(listing string) (string, bool) {
+	lines := strings.Split(listing, "\n")
+	numbered := false
 	for i, l := range lines {
-		if s := unnumber(l); s != l {
+		if s := trimLineNumber(l); s != l {
 			lines[i] = s
-			numbered++
+			numbered = true
 		}
 	}
-	if numbered == 0 {
+	if !numbered {
 		return "", false
 	}
 	for len(lines) > 0 && strings.HasPrefix(lines[len(lines)-1], "<system-reminder>") || len(lines) > 1 && lines[len(lines)-1] == "" {
@@ -117,112 +116,65 @@ func unlisted(text string) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-// Marks between a file's path and its content, which is told under them.
+// The labels between a file's path, its content and its later edits.
 const (
-	markFrom  = ", from line "
-	markWhole = ", whole"
-	markLater = "… and written into it since:"
-	markCut   = "… (cut; read the file for the rest)"
+	labelFrom      = ", from line "
+	labelWhole     = ", whole"
+	labelPending   = "… and written into it since:"
+	labelTruncated = "… (cut; read the file for the rest)"
 )
 
-// carry takes a file as a record before told it.
-func (fs *files) carry(s said) {
-	head, content, _ := strings.Cut(s.text, "\n")
+// addRecorded adds a file from an earlier record.
+func (t *fileTracker) addRecorded(q quote) {
+	head, content, _ := strings.Cut(q.text, "\n")
 	path, line := head, 0
-	if p, rest, ok := strings.Cut(head, markFrom); ok {
+	if p, rest, ok := strings.Cut(head, labelFrom); ok {
 		path = p
 		if _, err := fmt.Sscanf(rest, "%d", &line); err != nil {
 			line = 1
 		}
 	}
-	path = strings.TrimSuffix(path, markWhole)
-	if rest, cut := strings.CutSuffix(content, "\n"+markCut); cut {
+	path = strings.TrimSuffix(path, labelWhole)
+	if rest, cut := strings.CutSuffix(content, "\n"+labelTruncated); cut {
 		content, line = rest, max(line, 1)
 	}
-	f := fs.touch(path, s.handle)
-	content, later, _ := strings.Cut(content, "\n"+markLater+"\n")
+	f := t.touch(path, q.handle)
+	content, pending, _ := strings.Cut(content, "\n"+labelPending+"\n")
 	f.content, f.line = content, line
-	if later != "" {
-		f.later = []string{later}
+	if pending != "" {
+		f.pending = []string{pending}
 	}
 }
 
-// last returns the files that were used last and whose content does not stand in
-// the kept messages, newest first.
-func (fs *files) last() []*file {
-	var all []*file
-	for _, f := range fs.at {
-		if !f.stands && (f.content != "" || len(f.later) > 0) {
-			all = append(all, f)
-		}
-	}
-	slices.SortFunc(all, func(a, b *file) int { return b.order - a.order })
+// recent returns the files used last whose content the kept messages do not show,
+// newest first.
+func (t *fileTracker) recent() []*file {
+	all := slices.SortedFunc(maps.Values(t.at), func(a, b *file) int { return b.order - a.order })
+	all = slices.DeleteFunc(all, func(f *file) bool { return f.kept || f.content == "" && len(f.pending) == 0 })
 	return all[:min(len(all), maxFiles)]
 }
 
-// entry tells the file within room tokens. What was redacted is not told: it
-// would be written back with the placeholder in it.
-func (f *file) entry(room int, redact func(string) string) (said, bool) {
-	text := clean(f.content)
-	if len(f.later) > 0 {
-		text += "\n" + markLater + "\n" + clean(strings.Join(f.later, "\n…\n"))
+// print returns the path and content of the file in at most budget tokens; false
+// if nothing fits. It omits content with a secret: the model would write the
+// placeholder back into the file.
+func (f *file) print(budget int, redact func(string) string) (quote, bool) {
+	body := text.Clean(f.content)
+	if len(f.pending) > 0 {
+		body += "\n" + labelPending + "\n" + text.Clean(strings.Join(f.pending, "\n…\n"))
 	}
-	if redact(text) != text {
-		return said{f.handle, f.path + ": it holds a secret, so read it again before changing it"}, true
+	if redact(body) != body {
+		return quote{f.handle, f.path + ": it holds a secret, so read it again before changing it"}, true
 	}
-	text, cut := cutTokens(text, room-tokens(f.path)-2*rowTokens)
-	if strings.TrimSpace(text) == "" {
-		return said{}, false
+	body, cut := truncateTokens(body, budget-text.Tokens(f.path)-2*rowTokens)
+	if strings.TrimSpace(body) == "" {
+		return quote{}, false
 	}
-	head := f.path + markWhole
+	head := f.path + labelWhole
 	if cut || f.line > 0 {
-		head = fmt.Sprintf("%s%s%d", f.path, markFrom, max(f.line, 1))
+		head = fmt.Sprintf("%s%s%d", f.path, labelFrom, max(f.line, 1))
 	}
 	if cut {
-		text += "\n" + markCut
+		body += "\n" + labelTruncated
 	}
-	return said{f.handle, head + "\n" + text}, true
+	return quote{f.handle, head + "\n" + body}, true
 }
-
-// doing says in one line what a call did and how it ended.
-func doing(u *transcript.ToolUse, r *transcript.ToolResult) string {
-	what := u.Name
-	if s := cmp.Or(u.Path, u.Command, u.Brief); s != "" {
-		what += " " + archive.Clip(oneLine(s), maxLineUnits)
-	}
-	if r == nil {
-		return what + " -> no result"
-	}
-	return what + " -> " + ending(u, r)
-}
-
-// ending is the line of a result that matters: why it failed, or how much there
-// was and how it ended.
-func ending(u *transcript.ToolUse, r *transcript.ToolResult) string {
-	lines, first, last := 0, "", ""
-	for raw := range strings.SplitSeq(r.Text, "\n") {
-		if raw = strings.TrimSpace(raw); raw != "" {
-			if lines++; first == "" {
-				first = oneLine(raw)
-			}
-			last = raw
-		}
-	}
-	last = oneLine(last)
-	switch {
-	case lines == 0:
-		return "nothing"
-	case r.Failed:
-		return "failed: " + archive.Clip(first, maxEnding)
-	case u.Kind == archive.CallRead:
-		return fmt.Sprintf("%d lines", lines)
-	case u.Kind == archive.CallEdit:
-		return "ok"
-	case lines == 1:
-		return archive.Clip(last, maxEnding)
-	}
-	return fmt.Sprintf("%d lines, last: %s", lines, archive.Clip(last, maxEnding))
-}
-
-// maxEnding is the most of a result's line that is told, in bytes.
-const maxEnding = 160

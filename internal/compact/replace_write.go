@@ -7,159 +7,152 @@ import (
 	"strings"
 
 	"strandline/internal/text"
-	"strandline/internal/transcript"
 )
 
-// recordWriter prints the parts of a record, each within its share of the room.
+// The smallest useful sizes in tokens.
+const (
+	minPrompt = 40
+	minFile   = 60
+)
+
+// recordWriter writes the parts of a record, each within its share of the budget.
 type recordWriter struct {
-	text    strings.Builder
-	room    int // tokens
-	handles []string
+	printer
+	budget int // tokens left
 }
 
-// write prints the whole record.
-func (w *recordWriter) write(ctx context.Context, st *story, index *index, req ReplaceRequest, keep []int) {
-	if text := strings.TrimSpace(req.Redact(clean(req.Instructions))); text != "" {
-		text, _ = cutTokens(text, w.room/2)
-		w.part(headOrder, []said{{text: text}})
+// write writes the whole record.
+func (w *recordWriter) write(ctx context.Context, h *history, a *archived, req ReplaceRequest, keep []int) {
+	if body := strings.TrimSpace(req.Redact(text.Clean(req.Instructions))); body != "" {
+		body, _ = truncateTokens(body, w.budget/2)
+		w.part(headOrder, []quote{{text: body}})
 	}
-	asked := w.room * sharePrompts / 100
-	if req.Budget < leastBudget {
-		asked = index.shareOf(w.room, sharePrompts, req.Budget)
+	share := func(percent int) int { return a.share(w.budget, percent, req.Budget) }
+	prompts := w.budget * sharePrompts / 100
+	if req.Budget < minBudget {
+		prompts = share(sharePrompts)
 	}
-	w.part(headPrompts, fitPrompts(st.prompts, asked))
-	w.part(headFiles, w.fitFiles(st, req, index.shareOf(w.room, shareFiles, req.Budget)))
-	if index.past == nil {
-		w.part(headReplies, newest(st.replies, w.room/2, true))
-		w.part(headDone, newest(st.done, w.room, false))
+	w.part(headPrompts, fitPrompts(h.prompts, prompts))
+	w.part(headFiles, fitFiles(h, req, share(shareFiles)))
+	if a.past == nil { // no selection follows
+		w.part(headReplies, fitNewest(h.replies, w.budget/2, true))
+		w.part(headActions, fitNewest(h.actions, w.budget, false))
 		return
 	}
-	w.part(headReplies, newest(st.replies, index.shareOf(w.room, shareReplies, req.Budget), true))
-	w.part(headDone, newest(st.done, index.shareOf(w.room, shareDone, req.Budget), false))
-	w.more(ctx, index, req, keep)
+	w.part(headReplies, fitNewest(h.replies, share(shareReplies), true))
+	w.part(headActions, fitNewest(h.actions, share(shareActions), false))
+	w.writeSelection(ctx, a, req, keep)
 }
 
-// part prints entries under their heading.
-func (w *recordWriter) part(head string, all []said) {
+// part writes quotes below a heading.
+func (w *recordWriter) part(head string, all []quote) {
 	if len(all) == 0 {
 		return
 	}
-	w.text.WriteString(head + "\n")
-	w.room -= tokens(head) + 1
-	for _, s := range all {
-		w.note(s.handle)
-		text := s.entry()
-		w.room -= tokens(text)
-		w.text.WriteString(text)
+	w.WriteString(head + "\n")
+	w.budget -= text.Tokens(head) + 1
+	for _, q := range all {
+		w.note(q.handle)
+		body := q.print()
+		w.budget -= text.Tokens(body)
+		w.WriteString(body)
 	}
 }
 
-func (w *recordWriter) note(handle string) {
-	if handle != "" && !slices.Contains(w.handles, handle) {
-		w.handles = append(w.handles, handle)
-	}
-}
-
-// fitPrompts tells every prompt within room tokens. Where they do not fit the
-// longest are cut, all to the same length, and if even their beginnings are too
-// much the first and the newest stay.
-func fitPrompts(all []said, room int) []said {
+// fitPrompts returns all prompts if they fit into budget tokens. Otherwise it
+// truncates the longest ones, all to the same length; if that is too short it
+// returns the first prompt and the newest.
+func fitPrompts(all []quote, budget int) []quote {
 	limit, total := 0, 0
 	sizes := make([]int, len(all))
 	for i := range all {
-		sizes[i] = tokens(all[i].entry())
+		sizes[i] = text.Tokens(all[i].print())
 		total += sizes[i]
 		limit = max(limit, sizes[i])
 	}
-	if total <= room {
+	if total <= budget {
 		return all
 	}
 	low := 0
-	for low+1 < limit { // the largest limit at which all fit
+	for low+1 < limit { // bisect to the largest limit at which all fit
 		mid, sum := (low+limit)/2, 0
 		for _, n := range sizes {
 			sum += min(n, mid)
 		}
-		if sum <= room {
+		if sum <= budget {
 			low = mid
 		} else {
 			limit = mid
 		}
 	}
-	if low >= leastPrompt {
+	if low >= minPrompt {
 		out := slices.Clone(all)
 		for i := range out {
-			out[i] = out[i].cut(low)
+			out[i] = out[i].truncate(low)
 		}
 		return out
 	}
-	out := newest(all[1:], room-min(sizes[0], leastPrompt), true)
-	return append([]said{all[0].cut(leastPrompt)}, out...)
+	out := fitNewest(all[1:], budget-min(sizes[0], minPrompt), true)
+	return append([]quote{all[0].truncate(minPrompt)}, out...)
 }
 
-// leastPrompt is the least that a prompt is cut to, in tokens.
-const leastPrompt = 40
-
-// cut shortens an entry to about n tokens.
-func (s said) cut(n int) said {
-	over := tokens(s.entry()) - tokens(s.text)
-	if text, cut := cutTokens(s.text, n-over-1); cut {
-		s.text = text + "…"
-	}
-	return s
-}
-
-// newest takes entries from the end while they fit, and returns them oldest
-// first. With cut, one that is too long for a third of the room is cut to it.
-func newest(all []said, room int, cut bool) []said {
-	var out []said
-	third := max(room/3, leastPrompt)
-	for _, s := range slices.Backward(all) {
-		if cut {
-			s = s.cut(third)
+// fitNewest returns the newest quotes that fit, oldest first. With truncate, each
+// is shortened to a third of the budget.
+func fitNewest(all []quote, budget int, truncate bool) []quote {
+	var out []quote
+	third := max(budget/3, minPrompt)
+	for _, q := range slices.Backward(all) {
+		if truncate {
+			q = q.truncate(third)
 		}
-		n := tokens(s.entry())
-		if n > room {
+		n := text.Tokens(q.print())
+		if n > budget {
 			break
 		}
-		room -= n
-		out = append(out, s)
+		budget -= n
+		out = append(out, q)
 	}
 	slices.Reverse(out)
 	return out
 }
 
-// fitFiles tells the files used last, the newest first and with the most room.
-func (w *recordWriter) fitFiles(st *story, req ReplaceRequest, room int) []said {
-	var out []said
-	for _, f := range st.files.last() {
-		if room < leastFile {
+// fitFiles returns the files used last, newest first and each with half of the
+// budget left.
+func fitFiles(h *history, req ReplaceRequest, budget int) []quote {
+	var out []quote
+	for _, f := range h.files.recent() {
+		if budget < minFile {
 			break
 		}
-		if s, ok := f.entry(max(room/2, leastFile), req.Redact); ok {
-			room -= tokens(s.entry())
-			out = append(out, s)
+		if q, ok := f.print(max(budget/2, minFile), req.Redact); ok {
+			budget -= text.Tokens(q.print())
+			out = append(out, q)
 		}
 	}
 	return out
 }
 
-// leastFile is the least of a file that is worth telling, in tokens.
-const leastFile = 60
+const (
+	// leftTokens estimates the line that counts the entries left out.
+	leftTokens = 12
+	// selectPercent of the remaining budget goes to the selection, because
+	// characters other than ASCII take more tokens.
+	selectPercent = 96
+)
 
-// more fills the room that is left with what the archive knows and the rest of
-// the new conversation lacks. The selection counts characters; where they weigh
-// more than ASCII does it is made again in less room.
-func (w *recordWriter) more(ctx context.Context, index *index, req ReplaceRequest, keep []int) {
-	known := w.text.String() + keptText(req, keep)
-	room := text.TokenChars(w.room-tokens(headMore)-leftTokens) * restRoom / 100
+// writeSelection fills the rest of the budget by score with what the archive has
+// and the rest of the new conversation lacks. The selector counts characters: if
+// the result takes too many tokens, it selects again with less.
+func (w *recordWriter) writeSelection(ctx context.Context, a *archived, req ReplaceRequest, keep []int) {
+	present := w.String() + keptText(req, keep)
+	budget := text.TokenChars(w.budget-text.Tokens(headMore)-leftTokens) * selectPercent / 100
 	for range 3 {
-		if room < minLine || ctx.Err() != nil {
+		if budget < minLine || ctx.Err() != nil {
 			return
 		}
-		body, handles, left := chooseMore(index.gathered(req), known, room, len(keep) > 0)
-		if weight := tokens(body) + leftTokens; weight > w.room {
-			room = room * w.room / weight * restRoom / 100
+		body, handles, left := a.take(req).fill(present, budget, len(keep) > 0)
+		if n := text.Tokens(body) + leftTokens; n > w.budget {
+			budget = budget * w.budget / n * selectPercent / 100
 			continue
 		}
 		if body == "" {
@@ -168,71 +161,26 @@ func (w *recordWriter) more(ctx context.Context, index *index, req ReplaceReques
 		for _, h := range handles {
 			w.note(h)
 		}
-		w.text.WriteString(headMore + "\n" + body)
+		w.WriteString(headMore + "\n" + body)
 		if left > 0 {
-			fmt.Fprintf(&w.text, "%d more items were left out.\n", left)
+			fmt.Fprintf(w, "%d more items were left out.\n", left)
 		}
 		return
 	}
 }
 
-// leftTokens is what the line that counts the items left out takes.
-const leftTokens = 12
-
-// gathering is what there is to choose from.
-type gathering struct {
-	collector *collector
-	items     []*item
-}
-
-// gatherAhead collects what there is to choose from while the rest of the record
-// is written, and returns what waits for it.
-func gatherAhead(p *past, req ReplaceRequest) func() gathering {
-	done := make(chan gathering, 1)
-	go func() { done <- gatherMore(p, req) }()
-	return func() gathering { return <-done }
-}
-
-// gathered returns what there is to choose from. A choice leaves its marks, so
-// the next one begins anew.
-func (x *index) gathered(req ReplaceRequest) gathering {
-	if wait := x.ahead; wait != nil {
-		x.ahead = nil
-		return wait()
-	}
-	return gatherMore(x.past, req)
-}
-
-// close waits for what nobody took.
-func (x *index) close() {
-	if x.ahead != nil {
-		x.ahead()
-	}
-}
-
-func gatherMore(p *past, req ReplaceRequest) gathering {
-	c := learnPast(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: text.TokenChars(req.Budget), Instructions: req.Instructions})
-	return gathering{c, c.gather(nil)}
-}
-
-// chooseMore makes the selection of a restored block, within room characters.
-// known is what stands in the new conversation already; stands says that the
-// last messages are part of it.
-func chooseMore(g gathering, known string, room int, stands bool) (body string, handles []string, left int) {
-	c := g.collector
-	c.settle(known)
-	items := slices.DeleteFunc(g.items, func(it *item) bool {
-		// What was asked is told already; where the work stood, the kept messages show.
-		return it.section == secAsked || it.section == secStood && it.head != "" && !it.inline && stands
+// fill selects entries within budget units. present is the text of the rest of the
+// new conversation; hasKept reports that it includes the last messages, which show
+// the current state.
+func (s selection) fill(present string, budget int, hasKept bool) (body string, handles []string, left int) {
+	s.view.score(present)
+	entries := slices.DeleteFunc(s.entries, func(e *entry) bool {
+		return e.section == secRequests || e.section == secState && e.head != "" && !e.inline && hasKept
 	})
-	RoleNone.layout().apply(items)
-	return newChooser(c.voc, subTitles(), room).pick(items)
+	return newSelector(s.view.terms, RoleNone.layout(), "### ", budget).pick(entries)
 }
 
-// restRoom leaves some of the room to what characters outside ASCII weigh more.
-const restRoom = 96
-
-// keptText is what stands behind the record as it is.
+// keptText returns the text of the kept messages.
 func keptText(req ReplaceRequest, keep []int) string {
 	var b strings.Builder
 	for _, i := range keep {
@@ -244,43 +192,6 @@ func keptText(req ReplaceRequest, keep []int) string {
 		}
 		for j := range m.Results {
 			b.WriteString(m.Results[j].Text + "\n")
-		}
-	}
-	return b.String()
-}
-
-// Print renders the new conversation as plain text, the kept messages in full.
-func (r Replacement) Print(req ReplaceRequest) string {
-	return r.Text + "\n" + r.kept(req, func(m *transcript.Message) string { return m.Text })
-}
-
-// Summary renders the new conversation as the text of a summary: the record, and
-// behind it the kept messages in a fence of their own, so that both are known as
-// Strandline's when the summary comes by again. What the client itself put beside
-// a person's words it puts there again.
-func (r Replacement) Summary(req ReplaceRequest) string {
-	said := func(m *transcript.Message) string {
-		if m.Role == "user" {
-			return m.Prompt
-		}
-		return m.Text
-	}
-	return r.Text + "\n" + text.Fence("the last messages, word for word", strings.TrimSpace(r.kept(req, said)))
-}
-
-// kept prints the kept messages, of each what said returns of its text.
-func (r Replacement) kept(req ReplaceRequest, said func(*transcript.Message) string) string {
-	var b strings.Builder
-	for _, i := range r.Keep {
-		m := &req.Messages[i]
-		if text := said(m); text != "" {
-			b.WriteString("\n" + m.Role + ": " + text + "\n")
-		}
-		for j := range m.Uses {
-			b.WriteString("\ncall " + m.Uses[j].Name + " " + string(m.Uses[j].Input) + "\n")
-		}
-		for j := range m.Results {
-			b.WriteString("\nresult: " + m.Results[j].Text + "\n")
 		}
 	}
 	return b.String()

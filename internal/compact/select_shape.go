@@ -1,11 +1,14 @@
 package compact
 
-import "strings"
+import (
+	"strings"
 
-// shape says what a specific looks like, which is what is known of one that was
-// never seen before: whether it is a file of some language, a flag, a hash. What
-// is needed again differs by it, and that is learned; see Weights. The names are
-// part of the journal's facts.
+	"strandline/internal/text"
+)
+
+// shape classifies a term by its letters alone: a file of some kind, a flag, a
+// hash. How often terms are needed again depends on their shape, see
+// Taught.Weights. Shapes are stored in the journal: do not rename them.
 func shape(s string) string {
 	if strings.HasPrefix(s, "--") {
 		return "flag"
@@ -18,7 +21,7 @@ func shape(s string) string {
 	for i := range len(s) {
 		c := s[i]
 		switch {
-		case isDigit(c):
+		case text.IsDigit(c):
 			digits++
 			continue
 		case c == '.':
@@ -29,10 +32,10 @@ func shape(s string) string {
 			hyphen = true
 		default:
 			letters++
-			if isLower(c) {
+			if text.IsLower(c) {
 				lower++
 			}
-			hex = hex && c <= 'f' && isLower(c)
+			hex = hex && c <= 'f' && text.IsLower(c)
 			continue
 		}
 		hex = false
@@ -44,7 +47,7 @@ func shape(s string) string {
 	case dots > 0 && !underscore && !hyphen && letters < digits+dots:
 		return "version"
 	case dots > 0:
-		return dotted(s)
+		return dottedShape(s)
 	case underscore && lower == 0:
 		return "constant"
 	case underscore && strings.HasPrefix(s, "test_"):
@@ -55,7 +58,7 @@ func shape(s string) string {
 		return "test name"
 	case hyphen:
 		return "kebab-case"
-	case upper > 0 && !isLower(s[0]):
+	case upper > 0 && !text.IsLower(s[0]):
 		return "CamelCase"
 	case upper > 0:
 		return "camelCase"
@@ -65,11 +68,11 @@ func shape(s string) string {
 	return "word"
 }
 
-// dotted tells files, by their language, from names with dots.
-func dotted(s string) string {
+// dottedShape classifies a term with a dot by its file extension.
+func dottedShape(s string) string {
 	at := strings.LastIndexByte(s, '.')
 	stem, ext := s[:at], s[at+1:]
-	kind := "dotted.name"
+	kind := ""
 	switch ext {
 	case "go", "py", "rs", "java", "kt", "rb", "php", "cs", "swift", "c", "h", "cc", "cpp", "hpp", "ts", "tsx", "js", "jsx", "mjs", "vue", "sql", "css", "html", "proto":
 		kind = "code file"
@@ -80,7 +83,7 @@ func dotted(s string) string {
 	case "toml", "yml", "yaml", "ini", "cfg", "mod", "env", "sh":
 		kind = "setting file"
 	default:
-		return kind
+		return "dotted.name"
 	}
 	if strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") {
 		return "test file"

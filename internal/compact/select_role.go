@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // Role is the kind of work that a context is used for. It sets the order of the
@@ -37,7 +38,7 @@ func ParseRole(s string) (Role, error) {
 		}
 		names = append(names, string(r))
 	}
-	return RoleNone, archive.Invalid("there is no role "+archive.Clip(oneLine(s), 40), "the roles are "+strings.Join(names, ", "))
+	return RoleNone, archive.Invalid("there is no role "+archive.Clip(text.CleanLine(s), 40), "the roles are "+strings.Join(names, ", "))
 }
 
 // RoleOf returns the role for a sub-agent type, RoleNone for an unknown type.
@@ -88,13 +89,13 @@ type weightedSection struct {
 func (r Role) layout() layout {
 	switch r {
 	case RoleOrchestrator:
-		return layout{{secAsked, 1}, {secTasks, 1.5}, {secStood, 1}, {secReasons, 1.3}, {secErrors, 1}, {secSeen, 1}, {secFiles, 0.8}, {secCommands, 0.8}, {secRecap, 1}}
+		return layout{{secRequests, 1}, {secTasks, 1.5}, {secState, 1}, {secDecisions, 1.3}, {secErrors, 1}, {secReads, 1}, {secFiles, 0.8}, {secCommands, 0.8}, {secSummary, 1}}
 	case RoleDeveloper:
-		return layout{{secAsked, 1}, {secTasks, 1}, {secStood, 1}, {secFiles, 1.3}, {secErrors, 1.2}, {secCommands, 1}, {secReasons, 1}, {secSeen, 1}, {secRecap, 1}}
+		return layout{{secRequests, 1}, {secTasks, 1}, {secState, 1}, {secFiles, 1.3}, {secErrors, 1.2}, {secCommands, 1}, {secDecisions, 1}, {secReads, 1}, {secSummary, 1}}
 	case RoleSpecialist:
-		return layout{{secAsked, 1}, {secStood, 1}, {secReasons, 1.4}, {secSeen, 1.2}, {secErrors, 1}, {secCommands, 1}, {secFiles, 0.8}, {secTasks, 0.8}, {secRecap, 1}}
+		return layout{{secRequests, 1}, {secState, 1}, {secDecisions, 1.4}, {secReads, 1.2}, {secErrors, 1}, {secCommands, 1}, {secFiles, 0.8}, {secTasks, 0.8}, {secSummary, 1}}
 	case RoleValidator:
-		return layout{{secAsked, 1}, {secCommands, 1.4}, {secErrors, 1.4}, {secFiles, 1.2}, {secTasks, 1}, {secReasons, 1}, {secStood, 0.8}, {secSeen, 0.8}, {secRecap, 1}}
+		return layout{{secRequests, 1}, {secCommands, 1.4}, {secErrors, 1.4}, {secFiles, 1.2}, {secTasks, 1}, {secDecisions, 1}, {secState, 0.8}, {secReads, 0.8}, {secSummary, 1}}
 	}
 	var natural layout
 	for s := range sections {
@@ -103,20 +104,20 @@ func (r Role) layout() layout {
 	return natural
 }
 
-// apply sets the printing order of items and scales their values.
-func (l layout) apply(items []*item) {
+// apply sets the print order of entries and scales their values.
+func (l layout) apply(entries []*entry) {
 	var rank [sections]int
 	var weight [sections]float64
 	for i, s := range l {
 		rank[s.section], weight[s.section] = i, s.weight
 	}
-	for _, it := range items {
-		w := weight[it.section]
-		it.rank = rank[it.section]
-		it.prior *= w
-		for _, l := range it.lines {
+	for _, e := range entries {
+		w := weight[e.section]
+		e.rank = rank[e.section]
+		e.prior *= w
+		for _, l := range e.lines {
 			l.prior *= w
-			l.share *= w
+			l.factor *= w
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package compact
+package text
 
 import (
 	"strings"
@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes text safe to print: no control characters, no terminal
-// sequences, no marks that reorder what follows, no invalid UTF-8. Newlines
-// stay; tabs become blanks.
-func clean(s string) string {
-	if plain(s) {
+// Clean makes a text safe to print: without control characters, terminal
+// sequences, characters that reorder or hide text, and invalid UTF-8. It keeps
+// newlines and replaces tabs by blanks.
+func Clean(s string) string {
+	if isPlain(s) {
 		return s
 	}
 	var b strings.Builder
@@ -23,8 +23,8 @@ func clean(s string) string {
 		case r == '\t':
 			b.WriteByte(' ')
 		case r == 0x1b:
-			size = escapeLen(s[i:])
-		case r == utf8.RuneError && size == 1, unicode.IsControl(r), reorders(r):
+			size = escapeSequence(s[i:])
+		case isUnsafe(r, size):
 		default:
 			b.WriteRune(r)
 		}
@@ -33,8 +33,8 @@ func clean(s string) string {
 	return b.String()
 }
 
-// plain reports whether clean would change nothing, for the usual ASCII text.
-func plain(s string) bool {
+// isPlain reports whether s is printable ASCII and newlines.
+func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < 0x20 && c != '\n' {
 			return false
@@ -43,37 +43,35 @@ func plain(s string) bool {
 	return true
 }
 
-// escapeLen is the length of the terminal sequence that s begins with.
-func escapeLen(s string) int {
-	if len(s) < 2 || s[1] != '[' {
-		return 1
+// escapeSequence is EscapeLen, but for an incomplete sequence returns the length of
+// its introducer.
+func escapeSequence(s string) int {
+	n := EscapeLen(s)
+	if n == 1 && strings.HasPrefix(s[1:], "[") {
+		n++ // incomplete
 	}
-	for i := 2; i < len(s) && i < 32; i++ {
-		if c := s[i]; c >= 0x40 && c <= 0x7e {
-			return i + 1
-		}
-	}
-	return 2
+	return n
 }
 
-// reorders reports whether r changes the direction of the text behind it, or is
-// invisible and would hide a word from a reader.
-func reorders(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff
+// isUnsafe reports whether a decoded rune is invalid, a control character, or a
+// character that reorders the text around it or is invisible.
+func isUnsafe(r rune, size int) bool {
+	return r == utf8.RuneError && size == 1 || unicode.IsControl(r) ||
+		r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff
 }
 
-// oneLine returns s cleaned, with every run of white space as one blank.
-func oneLine(s string) string {
-	s, _ = flat(s)
+// CleanLine returns s cleaned, with every run of white space replaced by one blank.
+func CleanLine(s string) string {
+	s, _ = Flatten(s)
 	return s
 }
 
-// flat is oneLine; whole reports that nothing but blanks was taken away, so that
-// no two words have become one.
-func flat(s string) (line string, whole bool) {
+// Flatten is CleanLine; same reports that only blanks were removed, so that no words
+// were joined.
+func Flatten(s string) (line string, same bool) {
 	s = strings.TrimSpace(s)
 	blanks := false
-	for i := smooth(s); i < len(s); {
+	for i := flatPrefix(s); i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
 			switch {
@@ -88,7 +86,7 @@ func flat(s string) (line string, whole bool) {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) || reorders(r) || unicode.IsSpace(r) {
+		if isUnsafe(r, size) || unicode.IsSpace(r) {
 			return squeeze(s), false
 		}
 		i += size
@@ -99,9 +97,9 @@ func flat(s string) (line string, whole bool) {
 	return s, true
 }
 
-// smooth returns how much of the beginning of s is printable ASCII without two
-// blanks in a row, in steps of eight bytes.
-func smooth(s string) int {
+// flatPrefix returns the length of a prefix of s that is printable ASCII without
+// two blanks in a row. It compares eight bytes at a time.
+func flatPrefix(s string) int {
 	const (
 		ones = 0x0101010101010101
 		high = 0x80 * ones
@@ -126,7 +124,7 @@ func smooth(s string) int {
 	return max(n-1, 0) // the next byte may be a second blank
 }
 
-// squeezeBlanks makes one blank of every run of blanks, tabs and newlines.
+// squeezeBlanks replaces every run of blanks, tabs and newlines by one blank.
 func squeezeBlanks(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -145,7 +143,7 @@ func squeezeBlanks(s string) string {
 	}
 }
 
-// squeeze is oneLine for what has to be rewritten.
+// squeeze is CleanLine for a trimmed text with characters to remove.
 func squeeze(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -154,12 +152,10 @@ func squeeze(s string) string {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == 0x1b:
-			size = escapeLen(s[i:])
-		case r == ' ' || r == '\n' || r == '\t':
+			size = escapeSequence(s[i:])
+		case r == '\n' || r == '\t' || !isUnsafe(r, size) && unicode.IsSpace(r):
 			blank = true
-		case r == utf8.RuneError && size == 1, unicode.IsControl(r), reorders(r):
-		case unicode.IsSpace(r):
-			blank = true
+		case isUnsafe(r, size):
 		default:
 			if blank && b.Len() > 0 {
 				b.WriteByte(' ')

@@ -7,7 +7,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// The shapes are keys of facts that the journal keeps: a name must not change.
+// Shapes are stored in the journal: their names must not change.
 func TestShape(t *testing.T) {
 	for s, want := range map[string]string{
 		"--dry-run": "flag", "web/app": "path", "a1b2c3d4e5": "hash", "v1.24.3": "version", "10.0.0.1": "version",
@@ -25,10 +25,10 @@ func TestShape(t *testing.T) {
 
 func TestWeights(t *testing.T) {
 	if w := (Taught{}).Weights(); w != nil {
-		t.Errorf("of nothing: %v", w)
+		t.Errorf("no tallies: %v", w)
 	}
 	if w := (Taught{"hash": {Expected: 5}}).Weights(); w != nil {
-		t.Errorf("nothing was ever needed: %v", w)
+		t.Errorf("nothing was needed: %v", w)
 	}
 	all := Taught{}
 	for range 10 {
@@ -39,38 +39,38 @@ func TestWeights(t *testing.T) {
 		t.Errorf("hashes %.2f, paths %.2f", w["hash"], w["path"])
 	}
 	if math.Abs(w["flag"]-1) > 0.05 {
-		t.Errorf("what was hardly seen weighs %.2f", w["flag"])
+		t.Errorf("a rare shape has the weight %.2f", w["flag"])
 	}
 	extreme := Taught{"hash": {Expected: 1e9, Needed: 0}, "path": {Expected: 1, Needed: 1e9}}.Weights()
-	if extreme["hash"] != leastShape || extreme["path"] != mostShape {
-		t.Errorf("not bounded: %v", extreme)
+	if extreme["hash"] != minWeight || extreme["path"] != maxWeight {
+		t.Errorf("not limited: %v", extreme)
 	}
 }
 
-func TestWeightsChangeWhatNamesAreWorth(t *testing.T) {
-	worth := func(weights map[string]float64) float64 {
+func TestWeightsScaleValues(t *testing.T) {
+	value := func(weights map[string]float64) float64 {
 		v := newVocabulary(3, 0)
 		v.learn("look at a1b2c3d4e5", 1, true)
-		v.settle(weights)
-		return v.worth[v.ids["a1b2c3d4e5"]]
+		v.score(weights)
+		return v.value[v.ids["a1b2c3d4e5"]]
 	}
-	if plain, half := worth(nil), worth(map[string]float64{"hash": 0.5, "path": 3}); math.Abs(half-plain/2) > 1e-12 {
+	if plain, half := value(nil), value(map[string]float64{"hash": 0.5, "path": 3}); math.Abs(half-plain/2) > 1e-12 {
 		t.Errorf("%v and %v", plain, half)
 	}
 }
 
-// What a cut teaches is what was expected and what came, without what the context
-// holds anyway.
+// Tallies hold the expected and the needed weight of the terms that the summary does
+// not name.
 func TestCompare(t *testing.T) {
 	v := newVocabulary(4, 0)
 	v.learn("a1b2c3d4e5 and parse_row and next_row", 1, false)
 	v.learn("parse_row", 3, true)
-	v.know("next_row")
+	v.markSummary("next_row")
 	got := v.compare(map[string]float64{"parse_row": 1})
 	if len(got) != 2 || got["hash"].Needed != 0 || got["hash"].Expected <= 0 {
 		t.Fatalf("%v", got)
 	}
-	if s := got["snake_case"]; s.Needed <= s.Expected || s.Needed != v.surprise(&v.terms[v.ids["parse_row"]]) {
+	if s := got["snake_case"]; s.Needed <= s.Expected || s.Needed != v.rarity(&v.terms[v.ids["parse_row"]]) {
 		t.Errorf("%+v", s)
 	}
 	var _ map[string]archive.Tally = got

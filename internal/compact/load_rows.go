@@ -1,0 +1,132 @@
+package compact
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"strandline/internal/archive"
+)
+
+// rowReader queries a store until the first error, which it keeps.
+type rowReader struct {
+	ctx    context.Context
+	src    Source
+	atLine int
+	err    error
+}
+
+// passages returns at most limit passages, oldest first. It omits a passage that
+// ends after atLine, because its text includes later rows.
+func (r *rowReader) passages(sp archive.Span, limit int, kinds ...archive.PassageKind) []archive.Passage {
+	if r.err != nil {
+		return nil
+	}
+	sp.Limit = limit
+	var ps []archive.Passage
+	ps, r.err = r.src.Passages(r.ctx, archive.PassageSpan{Span: sp, Kinds: kinds})
+	if r.atLine > 0 {
+		ps = slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineTo > r.atLine })
+	}
+	if sp.Newest {
+		slices.Reverse(ps) // leaves the stable sort little to do
+	}
+	slices.SortStableFunc(ps, func(a, b archive.Passage) int { return cmp.Or(a.Turn-b.Turn, a.Step-b.Step, a.Seq-b.Seq) })
+	return ps
+}
+
+// calls returns the newest calls, oldest first, without results at or after
+// atLine.
+func (r *rowReader) calls(sp archive.Span, limit int) []archive.Call {
+	if r.err != nil {
+		return nil
+	}
+	sp.Limit = limit
+	var cs []archive.Call
+	cs, r.err = r.src.Calls(r.ctx, archive.CallSpan{Span: sp})
+	for i := range cs {
+		if r.atLine > 0 && cs[i].LineResult >= r.atLine {
+			cs[i].Exit, cs[i].Failed, cs[i].Error, cs[i].Duration, cs[i].LineResult = nil, false, "", 0, -1
+		}
+	}
+	if sp.Newest {
+		slices.Reverse(cs)
+	}
+	slices.SortStableFunc(cs, func(a, b archive.Call) int { return cmp.Or(a.Turn-b.Turn, a.Step-b.Step, a.Seq-b.Seq) })
+	return cs
+}
+
+func (r *rowReader) tasks(sp archive.Span) []archive.TaskEvent {
+	if r.err != nil {
+		return nil
+	}
+	sp.Limit = maxEvents
+	var es []archive.TaskEvent
+	es, r.err = r.src.Tasks(r.ctx, sp)
+	slices.SortStableFunc(es, func(a, b archive.TaskEvent) int { return cmp.Or(a.Line-b.Line, a.Seq-b.Seq) })
+	return es
+}
+
+// sidechainSteps returns the steps of sub-agents that old clients wrote into their
+// parent's transcript. It queries only if a passage is labelled as such.
+func (r *rowReader) sidechainSteps(sp archive.Span, limit int, passages []archive.Passage) map[place]bool {
+	if r.err != nil || !slices.ContainsFunc(passages, func(x archive.Passage) bool { return x.Label == sidechainLabel }) {
+		return nil
+	}
+	sp.Limit = limit
+	var steps []archive.Step
+	steps, r.err = r.src.Steps(r.ctx, sp)
+	places := map[place]bool{}
+	for _, s := range steps {
+		if s.Sidechain {
+			places[place{s.Turn, s.Index}] = true
+		}
+	}
+	return places
+}
+
+// deadTurns returns the turns before turnTo that a rewind removed, back to the
+// oldest of the rows. A dead turn counts only if a live one follows it: before
+// that, the rewind had not happened yet.
+func (r *rowReader) deadTurns(session string, turnTo int, rows ...[]archive.Passage) map[int]bool {
+	from := turnTo
+	for _, ps := range rows {
+		if len(ps) > 0 {
+			from = min(from, ps[0].Turn)
+		}
+	}
+	if r.err != nil || from == turnTo {
+		return nil
+	}
+	var turns []int
+	turns, r.err = r.src.Rewound(r.ctx, archive.Span{
+		Session: session, BeforeLine: r.atLine, TurnFrom: from, TurnTo: turnTo, Limit: maxTurns, Newest: true,
+	})
+	dead := map[int]bool{}
+	for _, t := range turns {
+		dead[t] = true
+	}
+	return dead
+}
+
+// summary returns the passages of the newest summary in the transcript and its
+// compaction.
+func (r *rowReader) summary(sp archive.Span) ([]archive.Passage, *archive.Compaction) {
+	if r.err != nil {
+		return nil, nil
+	}
+	sp.Limit = 1
+	var cs []archive.Compaction
+	cs, r.err = r.src.Compactions(r.ctx, sp)
+	if r.err != nil || len(cs) == 0 {
+		return nil, nil
+	}
+	c := cs[0]
+	if c.SummaryLine < 0 || r.atLine > 0 && c.SummaryLine >= r.atLine {
+		return nil, &c
+	}
+	// The summary's row follows the boundary, in the same turn or the next.
+	span := archive.Span{Session: sp.Session, BeforeLine: r.atLine, TurnFrom: c.Turn, TurnTo: c.Turn + 2, Newest: true}
+	ps := r.passages(span, 16, archive.KindSummary)
+	return slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineFrom != c.SummaryLine }), &c
+}

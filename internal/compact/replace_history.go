@@ -1,0 +1,244 @@
+package compact
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/text"
+	"strandline/internal/transcript"
+)
+
+// quote is a text and the handle of its place, "" if unknown.
+type quote struct {
+	handle, text string
+}
+
+// history is the content of a conversation by kind, oldest first.
+type history struct {
+	prompts []quote
+	replies []quote
+	actions []quote
+	files   fileTracker
+}
+
+// readHistory reads the messages before index from, and follows the files to the
+// end.
+func readHistory(req ReplaceRequest, a *archived, from int) *history {
+	h := &history{files: fileTracker{at: map[string]*file{}}}
+	results := map[string]*transcript.ToolResult{}
+	for i := range req.Messages {
+		for j := range req.Messages[i].Results {
+			r := &req.Messages[i].Results[j]
+			results[r.ID] = r
+		}
+	}
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		kept := i >= from
+		switch {
+		case isRecord(m.Text):
+			h.addRecord(m.Text)
+			continue
+		case m.Summary:
+			h.replies = append(h.replies, quote{text: "Summary of an earlier compaction:\n" + req.Redact(text.Clean(m.Text))})
+			continue
+		case m.Prompt != "":
+			h.prompts = append(h.prompts, quote{text: req.Redact(text.Clean(m.Prompt))})
+		case m.Role == "assistant" && !kept && strings.TrimSpace(m.Text) != "":
+			body := req.Redact(text.Clean(m.Text))
+			h.replies = append(h.replies, quote{a.replyHandle(body), body})
+		}
+		for j := range m.Uses {
+			u := &m.Uses[j]
+			handle := ""
+			if ref, ok := a.calls[u.ID]; ok {
+				handle = ref.Handle()
+			}
+			h.files.follow(u, results[u.ID], handle, kept)
+			if !kept {
+				what := action(u, results[u.ID])
+				if a.past != nil {
+					what = a.past.short(what)
+				}
+				h.actions = append(h.actions, quote{handle, req.Redact(text.CleanLine(what))})
+			}
+		}
+	}
+	h.mergePrompts(a)
+	return h
+}
+
+// mergePrompts replaces the prompts by those of the archive, which have handles and
+// include the ones that earlier compactions removed. Prompts that the archive does
+// not have stay: those of an earlier record first, new ones last.
+func (h *history) mergePrompts(a *archived) {
+	if len(a.prompts) == 0 {
+		return
+	}
+	count := map[string]int{} // of archived prompts by text
+	handles := map[string]bool{}
+	for _, p := range a.prompts {
+		count[textKey(p.text)]++
+		handles[p.handle] = true
+	}
+	var older, newer []quote
+	for _, p := range slices.Backward(h.prompts) {
+		key := textKey(p.text)
+		switch {
+		case handles[p.handle]:
+		case count[key] > 0:
+			count[key]--
+		case p.handle == "":
+			newer = append(newer, p)
+		default:
+			older = append(older, p)
+		}
+	}
+	slices.Reverse(newer)
+	h.prompts = slices.Concat(older, a.prompts, newer)
+}
+
+// removeKept removes the prompts among the kept messages.
+func (h *history) removeKept(req ReplaceRequest, keep []int) {
+	for _, k := range slices.Backward(keep) {
+		m := &req.Messages[k]
+		if m.Prompt == "" {
+			continue
+		}
+		key := textKey(req.Redact(text.Clean(m.Prompt)))
+		for i, p := range slices.Backward(h.prompts) {
+			if textKey(p.text) == key {
+				h.prompts = slices.Delete(h.prompts, i, i+1)
+				break
+			}
+		}
+	}
+}
+
+// action returns one line: what a call did and how it ended.
+func action(u *transcript.ToolUse, r *transcript.ToolResult) string {
+	what := u.Name
+	if s := cmp.Or(u.Path, u.Command, u.Brief); s != "" {
+		what += " " + archive.Clip(text.CleanLine(s), maxLineUnits)
+	}
+	if r == nil {
+		return what + " -> no result"
+	}
+	return what + " -> " + result(u, r)
+}
+
+// maxResult is the longest line of a result that is quoted, in bytes.
+const maxResult = 160
+
+// result summarizes a result: the reason of a failure, or the number of lines and
+// the last of them.
+func result(u *transcript.ToolUse, r *transcript.ToolResult) string {
+	lines, first, last := 0, "", ""
+	for raw := range strings.SplitSeq(r.Text, "\n") {
+		if raw = strings.TrimSpace(raw); raw != "" {
+			if lines++; first == "" {
+				first = text.CleanLine(raw)
+			}
+			last = raw
+		}
+	}
+	last = text.CleanLine(last)
+	switch {
+	case lines == 0:
+		return "nothing"
+	case r.Failed:
+		return "failed: " + archive.Clip(first, maxResult)
+	case u.Kind == archive.CallRead:
+		return fmt.Sprintf("%d lines", lines)
+	case u.Kind == archive.CallEdit:
+		return "ok"
+	case lines == 1:
+		return archive.Clip(last, maxResult)
+	}
+	return fmt.Sprintf("%d lines, last: %s", lines, archive.Clip(last, maxResult))
+}
+
+// The headings of a record. parseRecord recognizes its parts by them.
+const (
+	headOrder   = "## With this /compact"
+	headPrompts = "## Asked by the user (verbatim, oldest first)"
+	headFiles   = "## Files, as last seen"
+	headReplies = "## Said by the assistant (oldest first)"
+	headActions = "## Done (oldest first)"
+	headMore    = "## More from the record"
+)
+
+// isRecord reports whether a text is the record of an earlier replacement.
+func isRecord(body string) bool {
+	at := strings.Index(body, text.FenceOpen)
+	return at >= 0 && strings.Contains(body[at:min(len(body), at+1024)], text.ReplacementOpening)
+}
+
+// addRecord adds the content of an earlier record.
+func (h *history) addRecord(body string) {
+	var files []quote
+	lists := map[string]*[]quote{headPrompts: &h.prompts, headFiles: &files, headReplies: &h.replies, headActions: &h.actions}
+	list := (*[]quote)(nil)
+	for raw := range strings.SplitSeq(body, "\n") {
+		if strings.HasPrefix(raw, text.FenceClose) {
+			break
+		}
+		switch {
+		case strings.HasPrefix(raw, "## "):
+			list = lists[raw]
+		case list == nil:
+		case strings.HasPrefix(raw, "- "):
+			*list = append(*list, parseQuote(raw[len("- "):]))
+		case strings.HasPrefix(raw, "  ") && len(*list) > 0:
+			(*list)[len(*list)-1].text += "\n" + raw[len("  "):]
+		}
+	}
+	for _, f := range files {
+		h.files.addRecorded(f)
+	}
+}
+
+// parseQuote parses the first line of a printed quote.
+func parseQuote(s string) quote {
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		handle, rest, closed := strings.Cut(inner, "]")
+		if h, err := archive.ParseHandle(handle); closed && err == nil && h.Turn >= 0 {
+			return quote{handle: handle, text: strings.TrimPrefix(rest, " ")}
+		}
+	}
+	return quote{text: s}
+}
+
+// print returns the quote as a bullet point that addRecord can parse.
+func (q quote) print() string {
+	body := strings.ReplaceAll(q.text, "\n", "\n  ")
+	if q.handle == "" {
+		return "- " + body + "\n"
+	}
+	return "- [" + q.handle + "] " + body + "\n"
+}
+
+// truncate shortens the quote to about n tokens as printed.
+func (q quote) truncate(n int) quote {
+	frame := text.Tokens(q.print()) - text.Tokens(q.text)
+	if body, cut := truncateTokens(q.text, n-frame-1); cut {
+		q.text = body + "…"
+	}
+	return q
+}
+
+// truncateTokens shortens s to about n tokens, at a line end if one is near, and
+// reports whether it did.
+func truncateTokens(s string, n int) (string, bool) {
+	head := text.TokenPrefix(s, n)
+	if len(head) == len(s) {
+		return s, false
+	}
+	if at := strings.LastIndexByte(head, '\n'); at > len(head)*3/4 {
+		head = head[:at]
+	}
+	return head, true
+}
