@@ -8,9 +8,9 @@ import (
 	"strandline/e2e/mockapi"
 )
 
-// TestHeadroom has automatic compactions put off while there is room: one is
-// blocked, the session goes on, and the next one runs. The window is one of
-// compactWindow tokens: the client compacts from 67,000 on and stops at 77,000.
+// TestHeadroom delays automatic compactions while headroom is left: one is blocked,
+// the session continues, the next one runs. With a window of compactWindow tokens the
+// client compacts from 67,000 on and stops at 77,000.
 func TestHeadroom(t *testing.T) {
 	t.Parallel()
 	for name, plugin := range map[string]bool{"hook": false, "plugin": true} {
@@ -60,8 +60,8 @@ func TestHeadroom(t *testing.T) {
 	}
 }
 
-// TestHeadroomLetsRefusalsThrough: the API refuses the turn whose compaction was
-// blocked, and one that is far below the threshold. Both are compacted.
+// TestHeadroomLetsRefusalsThrough: the API refuses a turn whose compaction was
+// blocked, and one far below the threshold. Both are compacted.
 func TestHeadroomLetsRefusalsThrough(t *testing.T) {
 	t.Parallel()
 	for name, tokens := range map[string]int64{"blocked before": 69_500, "below the threshold": 20_000} {

@@ -12,8 +12,8 @@ import (
 	"strandline/bench/synth"
 )
 
-// TestBrowseInATerminal: a person searches, opens what is found, copies its
-// handle, and leaves the terminal as it was.
+// TestBrowseInATerminal searches, opens a hit, copies its handle and exits; the
+// terminal is restored.
 func TestBrowseInATerminal(t *testing.T) {
 	t.Parallel()
 	const session = "7f3a12cd-0000-4000-8000-000000000001"
@@ -52,7 +52,7 @@ func TestBrowseInATerminal(t *testing.T) {
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = slave.Close() // the program has its own
+	_ = slave.Close() // the program has a copy
 	c.reading.Add(1)
 	go c.read()
 	go func() {
@@ -83,5 +83,5 @@ func TestBrowseInATerminal(t *testing.T) {
 	if c.exitErr != nil {
 		t.Errorf("browse ended with %v", c.exitErr)
 	}
-	c.await(0, "\x1b[?1049l") // the screen from before
+	c.await(0, "\x1b[?1049l") // the previous screen
 }

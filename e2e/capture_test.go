@@ -26,9 +26,8 @@ const (
 	forkPrompt   = "Try another way."
 )
 
-// TestStory is a user's week: everything that the client does to a conversation,
-// with strandline beside it, and after every process the archive is held against
-// what the client wrote.
+// TestStory runs everything that the client does to a conversation with strandline
+// installed, and compares the archive with the client's files after every process.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -74,8 +73,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// scriptStory scripts what the model says in the story. Its summaries hold none
-// of the facts.
+// scriptStory scripts the model's replies in the story. Its summaries omit the facts.
 func (s *sandbox) scriptStory() {
 	s.api.Summarize("The person works on tide tables. A gauge was checked.")
 	s.api.On(plantPrompt,
@@ -93,8 +91,8 @@ func (s *sandbox) scriptStory() {
 	s.api.On(forkPrompt, mockapi.Say("Another way."))
 }
 
-// checkRestored fails the test unless a block of ours in the request tells the
-// fact, and nothing else in it does.
+// checkRestored fails the test unless a restored context in the request contains
+// the fact and the rest of the request does not.
 func checkRestored(t *testing.T, req *mockapi.Request, fact string) {
 	t.Helper()
 	blocks, rest := records(req.Text())
@@ -110,8 +108,8 @@ func checkRestored(t *testing.T, req *mockapi.Request, fact string) {
 	}
 }
 
-// records takes the blocks of ours out of a text. There may be several: what is
-// said to the summarizer comes back with a compaction by hand.
+// records separates Strandline's fenced records from the rest of a text. There may
+// be several: a manual compaction repeats the steering text.
 func records(body string) (blocks []string, rest string) {
 	for {
 		before, from, found := strings.Cut(body, text.FenceOpen)
@@ -144,8 +142,8 @@ func TestReactiveCompaction(t *testing.T) {
 	s.checkExported()
 }
 
-// TestSubAgentCompaction has a sub-agent fill its own context: what it is given
-// back is its own past, not its parent's.
+// TestSubAgentCompaction fills a sub-agent's context: the restored context is about
+// the sub-agent, not its parent.
 func TestSubAgentCompaction(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -173,8 +171,8 @@ func TestSubAgentCompaction(t *testing.T) {
 	s.checkExported()
 }
 
-// TestBackgroundAgent has a sub-agent outlast the turn that started it. The client
-// tells of its end in the place of a prompt, which nobody has asked.
+// TestBackgroundAgent runs a sub-agent beyond its turn. The client reports its end
+// as a synthetic prompt.
 func TestBackgroundAgent(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -203,8 +201,8 @@ func TestBackgroundAgent(t *testing.T) {
 	}
 }
 
-// TestSideFiles is about what the client keeps beside a transcript: outputs that
-// are too large for it, and what its sub-agents do.
+// TestSideFiles checks the client's files next to a transcript: large outputs and
+// sub-agents' transcripts.
 func TestSideFiles(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -226,7 +224,7 @@ func TestSideFiles(t *testing.T) {
 	s.checkRebuilt(id)
 }
 
-// TestPreserve holds the compaction request against what PreCompact has to say.
+// TestPreserve checks that the compaction request contains the steering text.
 func TestPreserve(t *testing.T) {
 	t.Parallel()
 	s, id := planted(t, (*sandbox).install)
@@ -243,8 +241,8 @@ func TestPreserve(t *testing.T) {
 	s.checkExported()
 }
 
-// TestRebuiltSessionResumes deletes what the client kept of a session, as it does
-// itself after a month, and has it resume what strandline puts back.
+// TestRebuiltSessionResumes deletes the client's files of a session, as the client
+// does after a month, and resumes the rebuilt session.
 func TestRebuiltSessionResumes(t *testing.T) {
 	t.Parallel()
 	s, id := planted(t, (*sandbox).install)
@@ -272,8 +270,8 @@ func TestRebuiltSessionResumes(t *testing.T) {
 	s.checkExported()
 }
 
-// TestResumeWithoutAForgottenTurn has the client resume a session of which a turn in
-// the middle was deleted for good: one line stands where its rows were.
+// TestResumeWithoutAForgottenTurn resumes a session with a deleted turn in the
+// middle: one placeholder line replaces its rows.
 func TestResumeWithoutAForgottenTurn(t *testing.T) {
 	t.Parallel()
 	s, id := planted(t, (*sandbox).install)

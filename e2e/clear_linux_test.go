@@ -8,8 +8,8 @@ import (
 	"strandline/e2e/mockapi"
 )
 
-// TestTerminal is a day in front of the terminal: compacted by hand, cleared, and
-// left, with the status line and all hooks of strandline.
+// TestTerminal runs a terminal session that is compacted by hand, cleared and left,
+// with statusline and all hooks.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

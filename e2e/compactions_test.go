@@ -21,7 +21,7 @@ type listedCompaction struct {
 	Given   bool   `json:"given"`
 }
 
-// listed asks for the compactions of all projects, the newest first.
+// listed returns the compactions of all projects, newest first.
 func (s *sandbox) listed() []listedCompaction {
 	s.t.Helper()
 	var rows []listedCompaction
@@ -32,8 +32,8 @@ func (s *sandbox) listed() []listedCompaction {
 	return rows
 }
 
-// TestCompactionsAreListed has the client compact in a tool loop and by hand, by
-// itself and with the plugin, and holds what is listed against what happened.
+// TestCompactionsAreListed compares the listed compactions with those that happened:
+// in a tool loop and by hand, with and without the plugin.
 func TestCompactionsAreListed(t *testing.T) {
 	t.Parallel()
 	for name, plugin := range map[string]bool{"the client's own": false, "ours": true} {
@@ -77,8 +77,8 @@ func TestCompactionsAreListed(t *testing.T) {
 	}
 }
 
-// TestBlockAlways has every automatic compaction put off, and the session go on,
-// until the API refuses a turn: that is compacted at once.
+// TestBlockAlways blocks every automatic compaction until the API refuses a turn,
+// which is then compacted at once.
 func TestBlockAlways(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -113,8 +113,8 @@ func TestBlockAlways(t *testing.T) {
 	s.checkLog()
 }
 
-// TestBlockAlwaysLetsThePersonCompact: what is typed is never blocked.
-func TestBlockAlwaysLetsThePersonCompact(t *testing.T) {
+// TestBlockAlwaysAllowsManualCompaction: a typed /compact is never blocked.
+func TestBlockAlwaysAllowsManualCompaction(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.write(filepath.Join(s.home, ".config", "strandline", "config.toml"), "[compaction]\nblock_auto = \"always\"\n")
@@ -131,8 +131,8 @@ func TestBlockAlwaysLetsThePersonCompact(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotCommittedReachesTheSummarizer changes a file of the project.
-func TestWhatIsNotCommittedReachesTheSummarizer(t *testing.T) {
+// TestUncommittedChangesReachTheSummarizer changes a file of the project.
+func TestUncommittedChangesReachTheSummarizer(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.install()
@@ -149,8 +149,8 @@ func TestWhatIsNotCommittedReachesTheSummarizer(t *testing.T) {
 	}
 }
 
-// TestBothTextsFitTheClient has more to say than the client takes from a hook:
-// what the summarizer and the context get arrives whole.
+// TestBothTextsFitTheClient: with more material than the client accepts from a hook,
+// steering text and restored context still arrive complete.
 func TestBothTextsFitTheClient(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -12,8 +12,7 @@ import (
 	"strandline/e2e/mockapi"
 )
 
-// These tests have strandline compact in the client's place, through the module
-// of its plugin.
+// In these tests strandline replaces the client's compaction through its plugin.
 
 // uncompacted fails the test if the client asked the model for a summary.
 func (s *sandbox) uncompacted() {
@@ -47,7 +46,7 @@ func checkPairs(t *testing.T, req *mockapi.Request) {
 	}
 }
 
-// ours returns the records in a request that stand for a conversation.
+// ours returns the records in a request that replace a conversation.
 func ours(req *mockapi.Request) []string {
 	var list []string
 	blocks, _ := records(req.Text())
@@ -95,7 +94,7 @@ func TestPluginCompactsInAToolLoop(t *testing.T) {
 	if text := last.Text(); !strings.Contains(text, portFact) || !strings.Contains(text, loopPrompt) || len(ours(last)) != 1 {
 		t.Errorf("the request after the compaction ends: %s", tail(text))
 	}
-	calls, thoughts := 0, 0 // the turn goes on: each of its calls stands behind its thinking
+	calls, thoughts := 0, 0 // the turn continues: each of its calls follows its thinking
 	for _, m := range last.Messages {
 		for _, b := range m.Blocks {
 			switch b.Type {
@@ -171,8 +170,8 @@ func TestPluginCompactsTenTimes(t *testing.T) {
 	s.checkExported()
 }
 
-// TestPluginFallsThrough breaks the program in every way that the module has to
-// survive: the client's own compaction runs.
+// TestPluginFallsThrough breaks the program in every way that the module must
+// survive; the client's own compaction runs.
 func TestPluginFallsThrough(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -207,7 +206,7 @@ func TestPluginFallsThrough(t *testing.T) {
 	}
 }
 
-// TestPluginIsInstalledOnce looks at what init and uninstall leave.
+// TestPluginIsInstalledOnce checks the files after init and uninstall.
 func TestPluginIsInstalledOnce(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -242,8 +241,8 @@ func TestPluginIsInstalledOnce(t *testing.T) {
 	}
 }
 
-// TestPluginCompactsSubAgents has a sub-agent fill its own context: its record
-// tells its own past, not its parent's.
+// TestPluginCompactsSubAgents fills a sub-agent's context: the record is about the
+// sub-agent, not its parent.
 func TestPluginCompactsSubAgents(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -8,9 +8,8 @@ import (
 	"strandline/e2e/mockapi"
 )
 
-// These tests hold the client itself against what strandline relies on, with a
-// hook that only records. If one of them fails with a new version of the client,
-// the client has changed.
+// These tests check the client's behaviour that strandline relies on, with a hook
+// that only records. A failure with a new client version means the client changed.
 
 // allEvents are the hooks that strandline may be called at.
 func allEvents() []string {
@@ -122,8 +121,8 @@ func TestClientRunsSubAgents(t *testing.T) {
 	}
 }
 
-// TestClientCompactsSubAgents: the hooks of a sub-agent's compaction come under
-// its parent's session id, and what they say goes to the sub-agent.
+// TestClientCompactsSubAgents: hooks of a sub-agent's compaction carry the parent's
+// session id, and their output reaches the sub-agent.
 func TestClientCompactsSubAgents(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -149,11 +148,10 @@ func TestClientCompactsSubAgents(t *testing.T) {
 	}
 }
 
-// TestClientDoublesWhatAModuleKeeps is why closed turns are told again instead of
-// kept: of a response that a module keeps by its handle, a resumed session holds
-// every block twice, for the copy has the message id of its original. Told again
-// it stands once, and without its thinking, which no module can bring in: neither
-// the answer nor a rewritten row has a place for it.
+// TestClientDoublesWhatAModuleKeeps shows why closed turns are reproduced instead of
+// kept: a resumed session contains every block of a kept response twice, because the
+// copy has the message id of the original. A reproduced response appears once, without
+// its thinking, for which neither the answer nor a rewritten row has a field.
 func TestClientDoublesWhatAModuleKeeps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -204,9 +202,8 @@ export const register: Register = (on) => {
 	}
 }
 
-// toolLoop is a turn of n tool calls, one to a reply; the answer that the n-th
-// comes back with fills the context, so that the client compacts before it asks
-// for the next.
+// toolLoop is a turn of n tool calls, one per reply. The reply after the n-th fills
+// the context, so the client compacts before its next request.
 func toolLoop(n, full int) []mockapi.Reply {
 	var replies []mockapi.Reply
 	for i := range n {

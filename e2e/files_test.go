@@ -17,7 +17,7 @@ func (s *sandbox) clientFiles() []string {
 		if err == nil && entry.Type().IsRegular() {
 			files = append(files, path)
 		}
-		return nil // a file that vanished meanwhile is not there
+		return nil // the file vanished meanwhile
 	})
 	return files
 }
@@ -57,8 +57,8 @@ func (s *sandbox) transcript(session string) string {
 	return path
 }
 
-// sideFiles lists the files of a session beside its transcript, relative to the
-// folder that the transcript stands in.
+// sideFiles lists a session's files next to its transcript, relative to the
+// transcript's folder.
 func (s *sandbox) sideFiles(session string) []string {
 	s.t.Helper()
 	folder := filepath.Dir(s.transcript(session))
@@ -72,8 +72,7 @@ func (s *sandbox) sideFiles(session string) []string {
 	return files
 }
 
-// checkExported holds every transcript of the client against what strandline
-// gives back for it.
+// checkExported compares every transcript of the client with its export.
 func (s *sandbox) checkExported() {
 	s.t.Helper()
 	for _, difference := range s.notExported() {
@@ -81,8 +80,8 @@ func (s *sandbox) checkExported() {
 	}
 }
 
-// awaitExported is checkExported for a client that writes on when its hooks have
-// ended: what it wrote last is captured by a process that outlives it.
+// awaitExported is checkExported for a client that writes rows after its last hook;
+// a detached process captures them.
 func (s *sandbox) awaitExported() {
 	s.t.Helper()
 	deadline := time.NewTimer(patience)
@@ -99,7 +98,7 @@ func (s *sandbox) awaitExported() {
 	}
 }
 
-// notExported describes the transcripts that strandline does not give back.
+// notExported describes the transcripts whose export differs.
 func (s *sandbox) notExported() []string {
 	s.t.Helper()
 	var differences []string
@@ -121,8 +120,8 @@ func (s *sandbox) notExported() []string {
 	return differences
 }
 
-// checkRebuilt rebuilds a session in an empty folder and holds every file of it,
-// side files included, against the client's.
+// checkRebuilt rebuilds a session in an empty folder and compares every file,
+// including side files, with the client's.
 func (s *sandbox) checkRebuilt(session string) {
 	s.t.Helper()
 	transcript := s.transcript(session)
@@ -148,7 +147,7 @@ func (s *sandbox) checkRebuilt(session string) {
 	}
 }
 
-// suffixBelow cuts the path in front of the element that starts with name.
+// suffixBelow returns the part of path from the element that starts with name.
 func suffixBelow(path, name string) string {
 	if i := strings.LastIndex(path, string(filepath.Separator)+name); i >= 0 {
 		return path[i+1:]
@@ -156,7 +155,7 @@ func suffixBelow(path, name string) string {
 	return path
 }
 
-// forget deletes a session's files as the client does when they have become old.
+// forget deletes a session's files as the client does when they are old.
 func (s *sandbox) forget(session string) {
 	s.t.Helper()
 	transcript := s.transcript(session)
@@ -167,7 +166,7 @@ func (s *sandbox) forget(session string) {
 	}
 }
 
-// firstDifference describes where two texts part.
+// firstDifference describes the first difference of two texts.
 func firstDifference(got, want string) string {
 	n := min(len(got), len(want))
 	for i := range n {

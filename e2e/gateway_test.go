@@ -13,7 +13,7 @@ import (
 
 const longPrompt = "Count a few times."
 
-// behindGateway has the client run behind a gateway with these settings.
+// behindGateway starts a gateway with these settings for the client.
 func behindGateway(t *testing.T, settings string) (*sandbox, string) {
 	t.Helper()
 	s := newSandbox(t)
@@ -34,10 +34,10 @@ func counting(n int) (replies []mockapi.Reply) {
 	return append(replies, mockapi.Say("Counted."))
 }
 
-// TestOldResultsGiveWay has a client behind the gateway in a long tool loop. What
-// it is spared can be recalled, what it did last is whole, and the API sees one
-// prefix grow, but for a few cuts.
-func TestOldResultsGiveWay(t *testing.T) {
+// TestOldResultsAreShortened runs a long tool loop through the gateway. Shortened
+// results can be recalled, the latest ones are complete, and requests share one
+// growing prefix except for a few prune points.
+func TestOldResultsAreShortened(t *testing.T) {
 	t.Parallel()
 	const loops = 24
 	s, id := behindGateway(t, "prune_at = 30000\n[hook]\npost_tool_interval = \"0s\"\n")
@@ -65,12 +65,11 @@ func TestOldResultsGiveWay(t *testing.T) {
 	s.checkLog()
 }
 
-// rewrites counts the requests whose conversation does not go on from the one
-// before it.
+// rewrites counts the requests whose conversation does not extend the previous one.
 func rewrites(t *testing.T, requests []*mockapi.Request) (n int) {
 	t.Helper()
 	mark := regexp.MustCompile(`,?"cache_control":\{[^}]*\}`)
-	// A text with the mark of the cache is a list of one.
+	// A text with a cache marker is a list of one.
 	one := regexp.MustCompile(`"content":\[\{"type":"text","text":("(?:[^"\\]|\\.)*")\}\]`)
 	var before []string
 	for _, r := range requests {
@@ -95,8 +94,8 @@ func rewrites(t *testing.T, requests []*mockapi.Request) (n int) {
 	return n
 }
 
-// TestTheGatewayCompacts has the client compact by itself and by hand. No model is
-// asked, nothing is told twice, and the session goes on in another process.
+// TestTheGatewayCompacts compacts automatically and by hand. The model is not asked,
+// nothing is repeated, and the session continues in another process.
 func TestTheGatewayCompacts(t *testing.T) {
 	t.Parallel()
 	s, id := behindGateway(t, "prune_at = 0\n")
@@ -123,7 +122,7 @@ func TestTheGatewayCompacts(t *testing.T) {
 	s.checkLog()
 }
 
-// TestAGatewayThatLeavesCompactionsAlone asks the model for them.
+// TestAGatewayThatLeavesCompactionsAlone forwards summary requests to the model.
 func TestAGatewayThatLeavesCompactionsAlone(t *testing.T) {
 	t.Parallel()
 	s, id := behindGateway(t, "compact = false\n")

@@ -8,7 +8,7 @@ import (
 	"strandline/internal/text"
 )
 
-// What the tests look with has to see.
+// Tests of the helpers of this package.
 
 func TestRecords(t *testing.T) {
 	block := func(body string) string {

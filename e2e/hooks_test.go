@@ -11,12 +11,12 @@ import (
 	"sync"
 )
 
-// hookEnd is the end of a hook as the client's debug log tells it.
+// hookEnd is the end of a hook in the client's debug log.
 type hookEnd struct {
-	event   string // with what kind of it, "PreCompact:auto"
+	event   string // with its source, "PreCompact:auto"
 	command string
 	status  int
-	millis  int // -1 where the client does not say
+	millis  int // -1 if the client does not report it
 }
 
 func (h hookEnd) String() string {
@@ -28,9 +28,9 @@ var hookEndLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(\w+(?::\w+)?) \[([^\]]*)\] (?:finished|completed) with status (-?\d+)(?: \((\d+)ms\))?`)
 })
 
-// debugFile makes up the path of a debug log for one process of the client. The
-// log is the only place where the ends of all hooks stand: what the client prints
-// leaves out those of PreCompact, PostCompact and SessionEnd.
+// debugFile returns a path for the debug log of one client process. Only this log
+// lists the ends of all hooks: the client's output omits those of PreCompact,
+// PostCompact and SessionEnd.
 func (s *sandbox) debugFile() string {
 	folder := filepath.Join(filepath.Dir(s.project), "debug")
 	return filepath.Join(folder, strconv.Itoa(int(s.processes.Add(1)))+".log")
@@ -74,7 +74,7 @@ func (s *sandbox) checkHooks(debugFile string) {
 	}
 }
 
-// logHooks prints what the hooks of the machine took, for whoever reads the test.
+// logHooks prints the durations of the hooks.
 func (s *sandbox) logHooks() {
 	var told []string
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(s.debugFile()), "*.log"))
@@ -108,7 +108,7 @@ func (s *sandbox) checkHookRows() {
 	}
 }
 
-// complaints returns what a transcript row says against a hook.
+// complaints returns the hook errors in a transcript row.
 func complaints(line []byte) []string {
 	var row struct {
 		Attachment struct {
@@ -131,7 +131,7 @@ func complaints(line []byte) []string {
 	return found
 }
 
-// forgiveHookRows passes over the complaints that stand in the transcripts now.
+// forgiveHookRows ignores the hook errors that are in the transcripts now.
 func (s *sandbox) forgiveHookRows() {
 	s.t.Helper()
 	for _, path := range s.clientFiles() {

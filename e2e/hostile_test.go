@@ -51,7 +51,7 @@ func (s *sandbox) takeAwayStore() (repair func()) {
 	})
 	repair = func() {
 		for path, mode := range modes {
-			_ = os.Chmod(path, mode) // a file that has gone needs no mode
+			_ = os.Chmod(path, mode) // a removed file needs no mode
 		}
 	}
 	s.t.Cleanup(repair)
@@ -88,8 +88,8 @@ func (s *sandbox) walkStore(visit func(path string, info fs.FileInfo)) {
 	}
 }
 
-// TestCorruptIndex overwrites the index between two turns: the logs go on
-// without it, and it is built again from them.
+// TestCorruptIndex overwrites the index between two turns: the logs keep growing and
+// the index is rebuilt from them.
 func TestCorruptIndex(t *testing.T) {
 	t.Parallel()
 	s, id := planted(t, (*sandbox).install)
@@ -123,7 +123,7 @@ func TestLockedIndex(t *testing.T) {
 	s.checkFound(tableFact)
 }
 
-// lockIndex begins a transaction that nobody can write beside.
+// lockIndex begins an exclusive write transaction.
 func (s *sandbox) lockIndex() (unlock func()) {
 	s.t.Helper()
 	ctx := context.Background()
@@ -139,7 +139,7 @@ func (s *sandbox) lockIndex() (unlock func()) {
 		s.t.Fatal(err)
 	}
 	unlock = sync.OnceFunc(func() {
-		_, _ = conn.ExecContext(ctx, "ROLLBACK") // closing does it as well
+		_, _ = conn.ExecContext(ctx, "ROLLBACK") // closing rolls back as well
 		_ = conn.Close()
 		_ = db.Close()
 	})
@@ -160,7 +160,7 @@ func TestKilledHooks(t *testing.T) {
 			s.scriptStory()
 			s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()
 
-			stop := s.sabotage(filepath.Join(s.store, prefix))
+			stop := s.killAtWrites(filepath.Join(s.store, prefix))
 			killed := s.resume(id, agentPrompt).mustAnswer("The archive is in order.")
 			if killed.hooksFailed() == 0 {
 				t.Error("no hook was killed: the test shows nothing")
@@ -180,7 +180,7 @@ func TestKilledHooks(t *testing.T) {
 }
 
 // TestKilledClient kills the client while it waits for an answer, so that no hook
-// tells the end of the session.
+// reports the end of the session.
 func TestKilledClient(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -234,8 +234,8 @@ func TestClientsSideBySide(t *testing.T) {
 	s.checkExported()
 }
 
-// checkFound fails the test unless a search for the text finds it. Indexing may
-// have been left to a process that still runs.
+// checkFound fails the test unless a search finds the text. A detached process may
+// still be indexing.
 func (s *sandbox) checkFound(text string) {
 	s.t.Helper()
 	deadline := time.NewTimer(patience)

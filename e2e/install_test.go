@@ -74,7 +74,7 @@ func TestInitWithoutSettings(t *testing.T) {
 	}
 }
 
-// TestOddPlaces has everything in folders with names that a shell would take apart.
+// TestOddPlaces uses folders whose names a shell would split.
 func TestOddPlaces(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), `Ann's "$HOME" & more`)

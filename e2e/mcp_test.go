@@ -11,7 +11,7 @@ import (
 	"strandline/internal/mcpserver"
 )
 
-// mcpTool is what the client calls a tool of the plugin's server.
+// mcpTool returns the client's name of a tool of the plugin's server.
 func mcpTool(name string) string { return "mcp__plugin_strandline_strandline__" + name }
 
 // loadedTools are the tools that a request offers to the model.
@@ -45,8 +45,8 @@ func results(req *mockapi.Request) string {
 	return b.String()
 }
 
-// TestModelRecallsOverMCP has the model look for a fact that a compaction has
-// taken out of its context, and read it whole by its handle.
+// TestModelRecallsOverMCP: the model searches for a fact that a compaction removed
+// from its context and reads it by its handle.
 func TestModelRecallsOverMCP(t *testing.T) {
 	t.Parallel()
 	s, id := planted(t, (*sandbox).installPlugin)
@@ -83,7 +83,7 @@ func TestModelRecallsOverMCP(t *testing.T) {
 	}
 	s.checkExported()
 
-	// What a tool of ours gave is no content of the session.
+	// The output of Strandline's tools is not indexed as session content.
 	again := s.strandline("search", "--json", "--session", archive.ShortID(other), "gauge").mustSucceed()
 	if strings.Contains(again.stdout, portFact) {
 		t.Errorf("the archive holds its own answer:\n%s", again.stdout)

@@ -24,11 +24,11 @@ func TestMain(m *testing.M) {
 	case recorderName:
 		os.Exit(recorderMain())
 	case programName:
-		os.Exit(saboteurMain())
+		os.Exit(killerMain())
 	}
 	code := m.Run()
 	if dir := buildFolder(); dir != "" {
-		_ = os.RemoveAll(dir) // a leftover in the temporary folder is no failure
+		_ = os.RemoveAll(dir) // leftovers in the temporary folder are harmless
 	}
 	os.Exit(code)
 }
@@ -56,12 +56,12 @@ var findClient = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(stdout.String()), nil
 })
 
-// demanded reports whether a client that cannot run is a failure.
+// demanded reports whether a missing client is a failure.
 func demanded() bool {
 	return os.Getenv("STRANDLINE_E2E") == "1" || (os.Getenv("CI") == "true" && runtime.GOOS == "linux")
 }
 
-// installed reports whether the install script has been here before.
+// installed reports whether the install script has run before.
 func installed() bool {
 	cache := os.Getenv("STRANDLINE_CACHE")
 	if cache == "" {

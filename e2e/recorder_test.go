@@ -14,7 +14,7 @@ const (
 	programName  = "strandline"
 )
 
-// payload is what a hook was told.
+// payload is the input of a hook.
 type payload struct {
 	Event   string `json:"hook_event_name"`
 	Session string `json:"session_id"`
@@ -28,7 +28,7 @@ type payload struct {
 	Last    string `json:"last_assistant_message"`
 }
 
-// String names the event and what kind of it.
+// String returns the event and its source.
 func (p payload) String() string {
 	for _, detail := range []string{p.Source, p.Trigger, p.Agent, p.Reason, p.Tool} {
 		if detail != "" {
@@ -38,8 +38,8 @@ func (p payload) String() string {
 	return p.Event
 }
 
-// recorderMain is a hook: it appends its input to a file beside it and prints
-// what the file "<event>.out" or "<event>.<source>.out" beside it says.
+// recorderMain is a hook: it appends its input to a file next to it and prints the
+// content of "<event>.out" or "<event>.<source>.out" in the same folder.
 func recorderMain() int {
 	self, err := os.Executable()
 	if err != nil {
@@ -64,20 +64,20 @@ func recorderMain() int {
 	}
 	for _, name := range []string{p.Event + "." + p.Source + ".out", p.Event + ".out"} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
-			_, _ = os.Stdout.Write(text) // the client may have given up
+			_, _ = os.Stdout.Write(text) // the client may have closed the pipe
 			break
 		}
 	}
 	return 0
 }
 
-// recorder is a hook program on the machine that keeps what it is told.
+// recorder is a hook program that records its input.
 type recorder struct {
 	s      *sandbox
 	folder string
 }
 
-// record has every event of the list call a recorder.
+// record registers a recorder for every event of the list.
 func (s *sandbox) record(events ...string) *recorder {
 	s.t.Helper()
 	r := &recorder{s: s, folder: filepath.Join(filepath.Dir(s.project), "recorder")}
@@ -106,14 +106,14 @@ func (s *sandbox) record(events ...string) *recorder {
 	return r
 }
 
-// say has the recorder print text at an event ("PreCompact") or one kind of it
+// say makes the recorder print text at an event ("PreCompact") or one kind of it
 // ("SessionStart.compact").
 func (r *recorder) say(event, text string) {
 	r.s.t.Helper()
 	r.s.write(filepath.Join(r.folder, event+".out"), text)
 }
 
-// payloads returns what was recorded so far.
+// payloads returns the recorded inputs.
 func (r *recorder) payloads() []payload {
 	r.s.t.Helper()
 	var all []payload

@@ -15,10 +15,10 @@ import (
 	"strandline/e2e/mockapi"
 )
 
-// patience bounds every wait; what is waited for takes a fraction of it.
+// patience bounds every wait; the usual duration is a fraction of it.
 const patience = time.Minute
 
-// flushPatience bounds the wait for the client's own write-behind.
+// flushPatience bounds the wait for the client's delayed writes.
 const flushPatience = 2 * time.Second
 
 // compactWindow is the smallest context window that the client accepts. It
@@ -28,27 +28,26 @@ const (
 	compactAt     = 70_000
 )
 
-// sandbox is a person's machine: a home, a project under git, the client, and
-// strandline beside it.
+// sandbox is a user's environment: a home, a project under git, the client and
+// strandline.
 type sandbox struct {
 	t       *testing.T
 	api     *mockapi.Server
 	client  string
-	program string // strandline as it is installed here, "" before install
+	program string // the installed strandline, "" before install
 	home    string
 	config  string // the client's folder
 	project string
 	store   string // STRANDLINE_HOME
 	env     []string
-	behind  []string // what the client is started by in print mode, if not by itself
-	// checked says up to where each transcript was looked through for complaints
-	// about hooks.
+	behind  []string // the command that starts the client in print mode; empty for none
+	// checked maps a transcript to the offset up to which hook errors were checked.
 	checked map[string]int
-	// processes counts those of the client.
+	// processes counts the client's processes.
 	processes atomic.Int64
 }
 
-// newSandbox makes a machine on which the client is set up and strandline is not.
+// newSandbox returns an environment with the client and without strandline.
 func newSandbox(t *testing.T) *sandbox {
 	t.Helper()
 	root := t.TempDir()
@@ -56,8 +55,7 @@ func newSandbox(t *testing.T) *sandbox {
 	return newSandboxIn(t, root, home, filepath.Join(home, ".claude"), filepath.Join(home, ".local", "share", "strandline"))
 }
 
-// newSandboxIn makes such a machine with the home, the client's folder and
-// strandline's in these places.
+// newSandboxIn is newSandbox with the given folders.
 func newSandboxIn(t *testing.T, root, home, config, store string, env ...string) *sandbox {
 	t.Helper()
 	s := &sandbox{t: t, client: client(t), api: mockapi.Start(t), checked: map[string]int{}}
@@ -96,8 +94,8 @@ func newSandboxIn(t *testing.T, root, home, config, store string, env ...string)
 // fakeKey is accepted without a dialog because the client's state says so.
 const fakeKey = "sk-ant-e2e-not-a-key"
 
-// userSettings is what the user had before: permissions so that no dialog comes
-// up, a hook of their own, and a layout that no program would write.
+// userSettings are the user's original settings: permissions that avoid dialogs, a
+// hook, and hand-written formatting.
 const userSettings = `{
     "permissions": {
         "allow": ["Bash", "Read", "Write", "Edit", "Agent"] },
@@ -124,21 +122,20 @@ func (s *sandbox) onboarded() string {
 
 func (s *sandbox) settingsFile() string { return filepath.Join(s.config, "settings.json") }
 
-// stateFile is where the client keeps its own state.
+// stateFile is the client's state file.
 func (s *sandbox) stateFile() string { return filepath.Join(s.home, ".claude.json") }
 
-// projects is the folder that the client keeps its transcripts in.
+// projects is the client's folder of transcripts.
 func (s *sandbox) projects() string { return filepath.Join(s.config, "projects") }
 
-// install puts strandline on the machine and runs init without the compactor
-// plugin: the client compacts, and hooks help it.
+// install installs strandline and runs init without the compactor plugin: the client
+// compacts and hooks help it.
 func (s *sandbox) install() {
 	s.t.Helper()
 	s.installWith("--no-plugin")
 }
 
-// installPlugin is install with the compactor plugin, as it is unless somebody
-// asks for less.
+// installPlugin is install with the compactor plugin, the default of init.
 func (s *sandbox) installPlugin() {
 	s.t.Helper()
 	s.installWith()
@@ -152,9 +149,9 @@ func (s *sandbox) installWith(args ...string) {
 	s.strandline(append([]string{"init"}, args...)...).mustSucceed()
 }
 
-// awaitProcesses waits for those that strandline's hooks have left behind, so that
-// nobody writes any more when the machine is taken away. Where the system does
-// not tell what runs, it waits for nothing.
+// awaitProcesses waits for detached processes of strandline's hooks, so that none
+// writes while the folders are removed. It returns at once where the system does not
+// list processes.
 func (s *sandbox) awaitProcesses() {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
@@ -184,9 +181,9 @@ func (s *sandbox) running() bool {
 	return false
 }
 
-// awaitFlush holds an answer back until the tool results that it answers are in
-// a transcript. The client writes about a tenth of a second behind, a real model
-// takes longer than that, and a hook may look at the transcript in between.
+// awaitFlush delays an answer until its tool results are in a transcript. The client
+// writes about 0.1 s late; a real model takes longer than that, and a hook may read the
+// transcript meanwhile.
 func (s *sandbox) awaitFlush(ctx context.Context, req *mockapi.Request) {
 	ctx, cancel := context.WithTimeout(ctx, flushPatience)
 	defer cancel()
@@ -234,7 +231,7 @@ func (s *sandbox) read(path string) string {
 	return string(data)
 }
 
-// link makes target the same program as source, by its own path.
+// link makes target a second path of the program source.
 func link(t *testing.T, source, target string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
@@ -252,7 +249,7 @@ func link(t *testing.T, source, target string) {
 	}
 }
 
-// outcome is what a process left.
+// outcome is the result of a process.
 type outcome struct {
 	t      *testing.T
 	args   []string
@@ -277,7 +274,7 @@ func (s *sandbox) run(name string, args ...string) outcome {
 func (s *sandbox) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = s.project, s.env
-	cmd.WaitDelay = patience // for whoever holds the pipes when the process has ended
+	cmd.WaitDelay = patience // other processes may hold the pipes after the end
 	return cmd
 }
 
@@ -295,7 +292,7 @@ func (o outcome) mustSucceed() outcome {
 	return o
 }
 
-// mustFail fails the test if the process ended well.
+// mustFail fails the test if the process succeeded.
 func (o outcome) mustFail() outcome {
 	o.t.Helper()
 	if o.err == nil {

@@ -11,8 +11,8 @@ import (
 	"strandline/e2e/mockapi"
 )
 
-// planted is a client with Strandline installed, in a session whose first prompt
-// told the facts that the rest of the story has to find again.
+// planted returns a client with Strandline and a session whose first prompt contains
+// the facts that later parts of the test look for.
 func planted(t *testing.T, install func(*sandbox)) (s *sandbox, id string) {
 	t.Helper()
 	s = newSandbox(t)
@@ -23,7 +23,7 @@ func planted(t *testing.T, install func(*sandbox)) (s *sandbox, id string) {
 	return s, id
 }
 
-// newSession makes up a session id.
+// newSession returns a new session id.
 func newSession(t *testing.T) string {
 	t.Helper()
 	var b [16]byte
@@ -57,13 +57,13 @@ type event struct {
 	} `json:"compact_metadata"`
 }
 
-// turn is what one process of the client did in print mode.
+// turn is the record of one client process in print mode.
 type turn struct {
 	outcome
 	s      *sandbox
 	events []event
 	debug  string // path of the client's debug log
-	// requests are those that the client sent during the turn.
+	// requests are the client's requests during the turn.
 	requests []*mockapi.Request
 }
 
@@ -73,7 +73,7 @@ func (s *sandbox) start(session, prompt string, args ...string) *turn {
 	return s.print(append([]string{"--session-id", session, prompt}, args...)...)
 }
 
-// resume goes on with a session in a process that ends with the turn.
+// resume continues a session in a process that ends with the turn.
 func (s *sandbox) resume(session, prompt string, args ...string) *turn {
 	s.t.Helper()
 	return s.print(append([]string{"--resume", session, prompt}, args...)...)
@@ -117,14 +117,14 @@ func (tn *turn) session() string {
 }
 
 // mustSucceed fails the test if the client ended with an error. A turn that only
-// compacts has no result to look at.
+// compacts has no result.
 func (tn *turn) mustSucceed() *turn {
 	tn.t.Helper()
 	tn.outcome.mustSucceed()
 	return tn
 }
 
-// mustAnswer fails the test unless the turn ended well, with this result if it is
+// mustAnswer fails the test unless the turn succeeded, with this result if it is
 // not empty.
 func (tn *turn) mustAnswer(result string) *turn {
 	tn.t.Helper()
@@ -153,7 +153,7 @@ func (tn *turn) undisturbed() *turn {
 			continue
 		}
 		if strings.HasPrefix(ev.HookName, "PostToolUse") && ev.Outcome == "cancelled" {
-			continue // it is asynchronous: the client ended before it did
+			continue // asynchronous: the client ended first
 		}
 		if ev.Outcome != "success" || ev.ExitCode != 0 || ev.Stderr != "" {
 			tn.t.Errorf("hook %s: outcome %s, exit code %d, stderr %q", ev.HookName, ev.Outcome, ev.ExitCode, ev.Stderr)
@@ -164,7 +164,7 @@ func (tn *turn) undisturbed() *turn {
 	return tn
 }
 
-// hooksFailed counts the hooks of the turn that the client complains about.
+// hooksFailed counts the hook errors that the client reports for the turn.
 func (tn *turn) hooksFailed() int {
 	n := 0
 	for _, ev := range tn.events {

@@ -10,7 +10,7 @@ import (
 	"strandline/e2e/mockapi"
 )
 
-// keptSegment is what the command line says of a segment.
+// keptSegment is a row of `strandline segments --json`.
 type keptSegment struct {
 	ID      string `json:"segment_id"`
 	Task    string `json:"task_id"`
@@ -30,7 +30,7 @@ func (s *sandbox) segments(session string) (out []keptSegment) {
 	return out
 }
 
-// tiers says where the segment of a topic is.
+// tierOf returns the tier of a topic's segment.
 func tierOf(list []keptSegment, topic string) string {
 	for _, x := range list {
 		if strings.Contains(x.Topic, topic) {
@@ -40,8 +40,8 @@ func tierOf(list []keptSegment, topic string) string {
 	return "none"
 }
 
-// idle is a turn of n commands that speak of something else; its responses stand
-// at so many tokens.
+// idle scripts a turn of n unrelated commands whose responses report that many
+// tokens.
 func (s *sandbox) idle(prompt string, n int, tokens int64) {
 	var replies []mockapi.Reply
 	for i := range n {
@@ -50,9 +50,8 @@ func (s *sandbox) idle(prompt string, n int, tokens int64) {
 	s.api.On(prompt, append(replies, mockapi.Say("Charted.").At(tokens))...)
 }
 
-// TestFinishedWorkGoesCold: the window fills, and the finished work of a session
-// is queued, summarised, told at a compaction, and archived. Once with the
-// client's task tools, once without any.
+// TestFinishedWorkGoesCold: while the window fills, finished work is queued, summarised,
+// included in a compaction and archived, with and without the client's task tools.
 func TestFinishedWorkGoesCold(t *testing.T) {
 	t.Parallel()
 	for name, tools := range map[string]bool{"task tools": true, "no task tools": false} {

@@ -16,15 +16,14 @@ import (
 	"strandline/e2e/mockapi"
 )
 
-// What the client says to its terminal in screen reader mode, where it writes
-// lines and draws nothing.
+// Output of the client in screen reader mode, in which it writes plain lines.
 const (
-	titleIdle = "\x1b]0;✳ Claude Code\a" // it waits for the person
-	askDevice = "\x1b[c"                 // it asks what terminal this is …
-	tellVT102 = "\x1b[?6c"               // … and waits for an answer like this
+	titleIdle = "\x1b]0;✳ Claude Code\a" // it waits for input
+	askDevice = "\x1b[c"                 // it queries the terminal type …
+	tellVT102 = "\x1b[?6c"               // … and waits for this answer
 )
 
-// terminal is a client at work in a terminal, with a person in front of it.
+// terminal is a client running in a pseudo terminal.
 type terminal struct {
 	s       *sandbox
 	cmd     *exec.Cmd
@@ -46,15 +45,15 @@ func (s *sandbox) open(args ...string) *terminal {
 	return s.openUntil("effort:", args...)
 }
 
-// openUntil is open for a client that shows something else last: of a model
-// without levels it tells no effort.
+// openUntil is open for a client whose last start-up output is shown: it prints no
+// effort level for some models.
 func (s *sandbox) openUntil(shown string, args ...string) *terminal {
 	s.t.Helper()
 	master, slave, err := openPTY()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer func() { _ = slave.Close() }() // the client has its own
+	defer func() { _ = slave.Close() }() // the client has a copy
 	c := &terminal{s: s, master: master, more: make(chan struct{}), exited: make(chan struct{}), debug: s.debugFile()}
 	c.cmd = exec.Command(s.client, append([]string{"--ax-screen-reader", "--debug-file", c.debug}, args...)...)
 	c.cmd.Dir = s.project
@@ -92,7 +91,7 @@ func (c *terminal) read() {
 	for {
 		n, err := c.master.Read(buf)
 		if bytes.Contains(buf[:n], []byte(askDevice)) {
-			_, _ = c.master.WriteString(tellVT102) // an end of the client shows below
+			_, _ = c.master.WriteString(tellVT102) // the read below reports an ended client
 		}
 		c.mu.Lock()
 		c.output = append(c.output, buf[:n]...)
@@ -106,8 +105,8 @@ func (c *terminal) read() {
 	}
 }
 
-// await waits until text stands in the output behind offset, and returns the
-// offset behind the text.
+// await waits until text appears in the output after offset and returns the offset
+// after the text.
 func (c *terminal) await(offset int, text string) int {
 	c.s.t.Helper()
 	deadline := time.NewTimer(patience)

@@ -14,7 +14,7 @@ import (
 	"strandline/internal/usage"
 )
 
-// told is what the client says to a statusline.
+// told is the client's input to a statusline.
 type told struct {
 	Session string `json:"session_id"`
 	Model   struct {
@@ -27,7 +27,7 @@ type told struct {
 	} `json:"context_window"`
 }
 
-// known is what strandline's hooks left in a session's state.
+// known is the usage that strandline's hooks stored for a session.
 type known struct {
 	Tokens  int64  `json:"lastTokenEstimate"`
 	Window  int64  `json:"window"`
@@ -38,7 +38,7 @@ type known struct {
 	} `json:"history"`
 }
 
-// counted reports that the hooks have counted so many tokens in a response.
+// counted reports whether the hooks have counted that many tokens.
 func (k known) counted(tokens int64) bool {
 	for _, p := range k.History {
 		if p.Tokens == tokens {
@@ -48,22 +48,22 @@ func (k known) counted(tokens int64) bool {
 	return k.Seen == tokens
 }
 
-// gauges compares the figures of both.
-type gauges struct {
+// usageLog compares the figures of both.
+type usageLog struct {
 	s     *sandbox
-	file  string // what the client said, a line each
-	seen  int    // lines that were looked at
-	last  told   // what it said last
-	what  string // and when
+	file  string // the client's statusline inputs, one per line
+	seen  int    // lines already read
+	last  told   // the latest input
+	what  string // and its moment
 	table []string
 }
 
-// watchGauge gives the user a statusline of their own, which keeps what it is
-// told, and installs strandline, which takes it along.
-func watchGauge(s *sandbox) *gauges {
-	g := &gauges{s: s, file: filepath.Join(filepath.Dir(s.project), "told.jsonl")}
+// watchUsage configures a statusline command that records its input and installs
+// strandline, which wraps it.
+func watchUsage(s *sandbox) *usageLog {
+	g := &usageLog{s: s, file: filepath.Join(filepath.Dir(s.project), "told.jsonl")}
 	settings := strings.Replace(userSettings, "{\n", fmt.Sprintf("{\n    \"statusLine\": {\"type\": \"command\", \"command\": %q},\n",
-		fmt.Sprintf(`printf '%%s\n' "$(tr -d '\n')" >> %s; echo mine`, g.file)), 1) // in one write: the client may call twice at once
+		fmt.Sprintf(`printf '%%s\n' "$(tr -d '\n')" >> %s; echo mine`, g.file)), 1) // one write, because the client may call concurrently
 	s.write(s.settingsFile(), settings)
 	s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, "CLAUDE_CODE_AUTO_COMPACT_WINDOW=") })
 	s.env = append(s.env, "STRANDLINE_AUTOPILOT_REPORT=always")
@@ -71,8 +71,8 @@ func watchGauge(s *sandbox) *gauges {
 	return g
 }
 
-// await returns the next thing that the client says and match takes.
-func (g *gauges) await(what string, match func(told) bool) told {
+// await returns the next statusline input that match accepts.
+func (g *usageLog) await(what string, match func(told) bool) told {
 	g.s.t.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
@@ -99,9 +99,9 @@ func (g *gauges) await(what string, match func(told) bool) told {
 	}
 }
 
-// known reads what strandline knows of a session once the hooks of this moment
-// have ended: the client does not wait for them before it draws its statusline.
-func (g *gauges) known(session string, settled func(known) bool) known {
+// known reads a session's stored usage until settled accepts it: the client does not
+// wait for hooks before it draws its statusline.
+func (g *usageLog) known(session string, settled func(known) bool) known {
 	g.s.t.Helper()
 	deadline := time.NewTimer(hookPatience)
 	defer deadline.Stop()
@@ -119,7 +119,7 @@ func (g *gauges) known(session string, settled func(known) bool) known {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			return k // the comparison says what is wrong
+			return k // the comparison reports the difference
 		}
 	}
 }
@@ -127,16 +127,16 @@ func (g *gauges) known(session string, settled func(known) bool) known {
 // hookPatience bounds the wait for the hooks of a turn.
 const hookPatience = 10 * time.Second
 
-// tell waits until the client tells its statusline of so many tokens.
-func (g *gauges) tell(what string, tokens int64) {
+// tell waits until the client reports that many tokens to its statusline.
+func (g *usageLog) tell(what string, tokens int64) {
 	g.s.t.Helper()
 	g.last = g.await(what, func(x told) bool { return x.Window.Tokens == tokens && (tokens == 0 || x.Window.Used != nil) })
 	g.what = what
 }
 
-// compare holds what the client told last against what the hooks have counted,
-// and against what the model was told at the prompt that came next.
-func (g *gauges) compare() {
+// compare checks the client's latest figures against those of the hooks and against
+// the report in the next prompt.
+func (g *usageLog) compare() {
 	g.s.t.Helper()
 	report := "-"
 	if text := g.s.lastRequest(mockapi.Turn).Text(); strings.Contains(text, reportMark) {
@@ -145,7 +145,7 @@ func (g *gauges) compare() {
 	}
 	w := g.last.Window
 	g.counted(report)
-	if w.Tokens == 0 { // the client knows nothing yet: strandline's figure is an estimate, and says so
+	if w.Tokens == 0 { // the client has no figure yet: strandline's is an estimate and marked as one
 		if report != "-" && !strings.HasPrefix(report, "~") {
 			g.s.t.Errorf("%s: the model is told %q", g.what, report)
 		}
@@ -157,8 +157,8 @@ func (g *gauges) compare() {
 	}
 }
 
-// counted holds what the client told last against what the hooks have counted.
-func (g *gauges) counted(report string) {
+// counted checks the client's latest figures against those of the hooks.
+func (g *usageLog) counted(report string) {
 	g.s.t.Helper()
 	w := g.last.Window
 	k := g.known(g.last.Session, func(k known) bool { return w.Tokens == 0 || k.counted(w.Tokens) })
@@ -181,13 +181,13 @@ func (g *gauges) counted(report string) {
 	}
 }
 
-// reportMark begins what the model is told.
+// reportMark is the start of a usage report.
 const reportMark = usage.ReportPrefix + " ["
 
-// TestGaugeEqualsTheClients goes through a session with a small and with a large
-// window, over a compaction, a resume and /clear, and holds the autopilot's
-// figures against those that the client tells its statusline.
-func TestGaugeEqualsTheClients(t *testing.T) {
+// TestUsageEqualsTheClients runs sessions with a small and a large window over a
+// compaction, a resume and /clear, and compares strandline's figures with those that
+// the client reports to its statusline.
+func TestUsageEqualsTheClients(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		model  string
@@ -196,7 +196,7 @@ func TestGaugeEqualsTheClients(t *testing.T) {
 		t.Run(c.model, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			g := watchGauge(s)
+			g := watchUsage(s)
 			part := func(percent int64) int64 { return c.window*percent/100 + 123 }
 			for prompt, percent := range map[string]int64{
 				"first": 15, "second": 43, "third": 71, "fourth": 86, "after": 9, "resumed": 12, "once more": 20, "cleared": 4, "at last": 5,
@@ -262,7 +262,7 @@ func TestGaugeEqualsTheClients(t *testing.T) {
 	}
 }
 
-// onlySession is the id of the one session that there is.
+// onlySession returns the id of the only session.
 func (s *sandbox) onlySession() string {
 	s.t.Helper()
 	if len(s.transcripts()) != 1 {
@@ -274,12 +274,12 @@ func (s *sandbox) onlySession() string {
 	return ""
 }
 
-// TestThePluginCompactsBetweenTurns: with the setting, the module compacts when a
-// turn has ended, long before the client would, and without the API.
+// TestThePluginCompactsBetweenTurns: with compact_early the module compacts after a
+// turn, before the client would and without the API.
 func TestThePluginCompactsBetweenTurns(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	g := watchGauge(s)
+	g := watchUsage(s)
 	s.env = append(s.env, "STRANDLINE_AUTOPILOT_COMPACT_EARLY=0.8")
 	s.strandline("init").mustSucceed() // with the plugin
 	s.api.On("remember the port 18443", mockapi.Say("I will remember the port 18443.").At(700_000))
@@ -300,7 +300,7 @@ func TestThePluginCompactsBetweenTurns(t *testing.T) {
 	if all := ours(req); len(all) != 1 || !strings.Contains(req.Text(), "18443") {
 		t.Errorf("%d records in the request after an early compaction", len(all))
 	}
-	// The client records a compaction that a plugin starts as one by hand.
+	// The client records a compaction started by a plugin as manual.
 	if rows := s.listed(); len(rows) != 1 || rows[0].Trigger != "manual" || !rows[0].Ours {
 		t.Errorf("compactions: %+v", rows)
 	}

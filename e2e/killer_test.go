@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// victimName is what the real program is called while a saboteur has its place.
+// victimName is the name of the real program while the killer replaces it.
 const victimName = programName + ".victim"
 
-// planFile stands beside the saboteur and says how the paths begin that it watches.
+// planFile is next to the killer and lists the watched path prefixes.
 const planFile = "sabotage"
 
-// saboteurMain runs the real program and kills it, and then itself, at the first
-// write that it sees below the paths that its plan names. A program that ends
-// earlier is left to end.
-func saboteurMain() int {
+// killerMain runs the real program and kills it, and then itself, at the first
+// write that it sees below the paths of its plan. A program that ends earlier is not
+// killed.
+func killerMain() int {
 	self, err := os.Executable()
 	if err != nil {
 		return 3
@@ -77,14 +77,14 @@ func written(prefix string) int64 {
 				sum += info.Size()
 			}
 		}
-		return nil // a file may not be there yet, or not any more
+		return nil // the file may not exist yet or may have been removed
 	})
 	return sum
 }
 
-// sabotage has every hook killed at its first write to a file whose path begins
-// so, until the returned function is called.
-func (s *sandbox) sabotage(prefix string) (stop func()) {
+// killAtWrites kills every hook at its first write to a file with the path prefix, until
+// the returned function is called.
+func (s *sandbox) killAtWrites(prefix string) (stop func()) {
 	s.t.Helper()
 	victim := filepath.Join(filepath.Dir(s.program), victimName)
 	self, err := os.Executable()

@@ -8,8 +8,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// toldUnasked returns what strandline added to the prompt of a turn's first request.
-func toldUnasked(tn *turn) string {
+// recalledText returns the text that strandline added to the first prompt of a turn.
+func recalledText(tn *turn) string {
 	tn.t.Helper()
 	blocks, _ := records(tn.request(mockapi.Turn, 0).Text())
 	var list []string
@@ -21,27 +21,27 @@ func toldUnasked(tn *turn) string {
 	return strings.Join(list, "\n")
 }
 
-// TestRecallUnasked has a person name something that is no longer in the context:
-// first in another session, then behind a compaction whose summary lost it.
-func TestRecallUnasked(t *testing.T) {
+// TestAutomaticRecall names something that is not in the context: first from another
+// session, then after a compaction whose summary omits it.
+func TestAutomaticRecall(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.install()
-	s.env = append(s.env, "STRANDLINE_RESTORE_BUDGET=0") // the block would tell it
+	s.env = append(s.env, "STRANDLINE_RESTORE_BUDGET=0") // the restored context would contain it
 	id := newSession(t)
 	s.scriptStory()
 	handle := archive.ShortID(id) + "/0"
 	const need, other = "Is the port in gauge.txt right?", "Thanks, that is all."
 	s.api.On(need, mockapi.Say("It is."))
 	s.api.On(other, mockapi.Say("Bye."))
-	if first := s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed(); toldUnasked(first) != "" {
-		t.Errorf("told of an empty archive: %s", toldUnasked(first))
+	if first := s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed(); recalledText(first) != "" {
+		t.Errorf("told of an empty archive: %s", recalledText(first))
 	}
 
-	if got := toldUnasked(s.start(newSession(t), need).mustAnswer("It is.").undisturbed()); !strings.Contains(got, handle) {
+	if got := recalledText(s.start(newSession(t), need).mustAnswer("It is.").undisturbed()); !strings.Contains(got, handle) {
 		t.Errorf("another session is not told of the port: %q", got)
 	}
-	if got := toldUnasked(s.start(newSession(t), other).mustAnswer("Bye.").undisturbed()); got != "" {
+	if got := recalledText(s.start(newSession(t), other).mustAnswer("Bye.").undisturbed()); got != "" {
 		t.Errorf("an unrelated prompt is told %q", got)
 	}
 
@@ -52,10 +52,10 @@ func TestRecallUnasked(t *testing.T) {
 	if strings.Contains(rest, portFact) {
 		t.Error("the summary tells the fact: the test shows nothing")
 	}
-	if got := toldUnasked(next); !strings.Contains(got, handle) {
+	if got := recalledText(next); !strings.Contains(got, handle) {
 		t.Errorf("behind the compaction nothing is told of the port: %q", got)
 	}
-	// What was told stands in the context now.
+	// The recalled text is in the context now.
 	if again := s.resume(id, need).mustAnswer("It is.").undisturbed(); strings.Count(again.request(mockapi.Turn, 0).Text(), "from earlier work in this project") != 1 {
 		t.Error("it is told twice")
 	}
