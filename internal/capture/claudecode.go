@@ -24,7 +24,7 @@ func ClaudeCode(redact func(string) string) Client {
 		},
 		Agent: claude.AgentMeta,
 		Rows:  claude.Rows,
-		Hole:  claude.Hole,
+		Hole:  claude.ForgottenRow,
 		Slug:  claude.Slug,
 	}
 }

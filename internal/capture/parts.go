@@ -64,8 +64,8 @@ func rowKeys(r transcript.Row) (keys []string) {
 	if r.UUID != "" {
 		keys = append(keys, "row:"+r.UUID)
 	}
-	if r.Message != "" {
-		keys = append(keys, "response:"+r.Message)
+	if r.MessageID != "" {
+		keys = append(keys, "response:"+r.MessageID)
 	}
 	for _, id := range r.Results {
 		keys = append(keys, "result:"+id)
@@ -89,8 +89,8 @@ func LineKeys(r transcript.Row, line []byte, salt string) []string {
 // HeadKey is the key of the row that the rest of a part follows: that of a step's
 // response or, of a turn, what is most likely the same in a copy.
 func HeadKey(r transcript.Row, step bool, line []byte, salt string) string {
-	if step && r.Message != "" {
-		return "response:" + r.Message
+	if step && r.MessageID != "" {
+		return "response:" + r.MessageID
 	}
 	keys := LineKeys(r, line, salt)
 	return keys[len(keys)-1]
@@ -171,10 +171,10 @@ type holeFinder struct {
 }
 
 func (f *holeFinder) look(r transcript.Row, line []byte) {
-	if r.Cut {
+	if r.Boundary {
 		f.close()
 	}
-	if r.Blank || r.Cut {
+	if r.Blank || r.Boundary {
 		return
 	}
 	keys := LineKeys(r, line, f.part.Salt)

@@ -154,7 +154,7 @@ func readMessage(w *text.JSONReader) (m transcript.Message) {
 			w.Skip()
 		}
 	})
-	claude.Spoken(&m)
+	claude.Classify(&m)
 	return m
 }
 

@@ -132,9 +132,9 @@ func fullText(u *transcript.ToolUse, r *transcript.ToolResult, kind archive.Pass
 		if more != "" {
 			more += "\n"
 		}
-		return bounded(more) + bounded(claude.Content(r.Text))
+		return bounded(more) + bounded(claude.ToolOutput(r.Text))
 	}
-	return bounded(claude.Content(r.Text))
+	return bounded(claude.ToolOutput(r.Text))
 }
 
 // bounded removes the middle of a text longer than maxOutput, at line ends.

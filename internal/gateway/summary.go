@@ -82,7 +82,7 @@ func (r *request) message(role string, blocks []block) transcript.Message {
 			m.Results = append(m.Results, transcript.ToolResult{ID: b.id, Text: r.text(b), Failed: b.failed})
 		}
 	}
-	claude.Spoken(&m)
+	claude.Classify(&m)
 	return m
 }
 

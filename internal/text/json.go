@@ -184,6 +184,6 @@ func Unquote(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return raw[1 : len(raw)-1]
 	}
-	out, _ := jsontext.AppendUnquote(nil, raw) // an error reports invalid UTF-8, replaced by U+FFFD
+	out, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw) // an error reports invalid UTF-8, replaced by U+FFFD
 	return out
 }

@@ -19,6 +19,16 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// HasAnyPrefix reports whether s begins with one of the prefixes.
+func HasAnyPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
 // TrimMarkdown removes the markup of headings, lists and tables from the start of
 // a line, and the asterisks of bold text. A leading number is removed only if it
 // numbers a list.

@@ -1,22 +1,82 @@
-// Package transcript says what a reader of a client's transcript has to do. The
-// readers themselves stand in sub-packages named for their client.
+// Package transcript defines the interface of the readers of clients' transcripts.
+// Each client's reader is in a sub-package.
 package transcript
 
 import (
 	"context"
+	"time"
 
 	"strandline/internal/archive"
 )
 
-// Lookup finds the places at which identities were first seen, in this session
-// or another; keys that are unknown are absent from the answer.
+// Lookup returns where identities were first seen, in any session. Unknown
+// identities are absent from the result.
 type Lookup func(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error)
 
-// Reader folds a transcript into the rows of the archive, a piece at a time.
-// Reading in pieces gives the same rows as reading the whole.
+// Reader folds a transcript into rows of the archive, piece by piece. Reading in
+// pieces gives the same rows as reading the whole file.
 type Reader interface {
-	// Read takes the complete lines that follow what was read before (chunk
-	// ends with a newline) and returns what they change. The batch's cursor
-	// holds the reader's memory: a new reader made from it goes on from there.
+	// Read reads the complete lines after those read before (chunk ends with a
+	// newline) and returns what they change. A new reader continues at the cursor
+	// of the batch.
 	Read(ctx context.Context, chunk []byte, lookup Lookup) (archive.Batch, error)
+}
+
+// Row identifies one line of a transcript, without its content.
+type Row struct {
+	Line           int
+	UUID           string
+	Parent         string
+	MessageID      string    // of the API response that the row is part of
+	Time           time.Time // zero if missing
+	Uses           []string  // ids of the row's tool calls
+	Results        []string  // ids of the calls whose results the row holds
+	Prompt         bool      // a prompt, which starts a turn
+	InConversation bool      // part of the conversation, not state of the client
+	Boundary       bool      // the context was compacted here
+	Blank          bool      // white space, or the replacement of a forgotten turn or step
+}
+
+// Message is one message of a conversation as the client passes it to a plugin:
+// one row of its transcript, so an API response may be several messages.
+type Message struct {
+	Role    string // "user" or "assistant"
+	Text    string // of all text blocks
+	Uses    []ToolUse
+	Results []ToolResult
+	// Prompt is the user's text in a user message, cleaned. It is empty for text of
+	// the client.
+	Prompt string
+	// Summary marks the client's summary of an earlier compaction.
+	Summary bool
+}
+
+// ToolUse is a tool call: the client's fields, and what is known of the effect of
+// the tool.
+type ToolUse struct {
+	ID    string
+	Name  string
+	Input []byte // JSON
+
+	Kind    archive.CallKind
+	Path    string // of the file that is read or changed
+	Command string // of a shell
+	Brief   string // the input in one line
+	Line    int    // first line that is read, from 1; 0: the whole file
+	Content string // new content of a file
+	Whole   bool   // Content is the file's whole content
+	Changes []Change
+}
+
+// Change is a replacement of text in a file.
+type Change struct {
+	Old, New string
+	All      bool // replace all occurrences, not only the first
+}
+
+// ToolResult is the result of a tool call.
+type ToolResult struct {
+	ID     string
+	Text   string
+	Failed bool
 }

@@ -113,7 +113,7 @@ func (f Forgetter) addEchoes(ctx context.Context, logs map[string][]sessionlog.E
 			log, err := sessionlog.OpenReader(e.Path)
 			if err == nil {
 				err = errors.Join(f.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
-					if !r.Spoken {
+					if !r.InConversation {
 						s.addEcho(r, line)
 					}
 				}), log.Close())
@@ -139,7 +139,7 @@ type partScan struct {
 
 // addRow adds a line if it belongs to the part.
 func (s *partScan) addRow(r transcript.Row, line []byte) {
-	if r.Line >= s.target.LineTo || r.Blank || r.Cut || !s.belongs(r) {
+	if r.Line >= s.target.LineTo || r.Blank || r.Boundary || !s.belongs(r) {
 		return
 	}
 	part := &s.plan.Part
@@ -165,8 +165,8 @@ func (s *partScan) belongs(r transcript.Row) bool {
 	switch {
 	case s.target.Ref.Step < 0:
 		return true
-	case r.Message != "":
-		return r.Message == s.target.Message
+	case r.MessageID != "":
+		return r.MessageID == s.target.Message
 	case len(r.Results) > 0:
 		return slices.ContainsFunc(r.Results, func(id string) bool { return slices.Contains(s.uses, id) })
 	}
@@ -203,13 +203,13 @@ func stem(rel string) string {
 // addEcho adds a line that repeats the part's texts, unless it is a copy of one
 // of the part's rows. Metadata is deleted; conversation stays and is reported.
 func (s *partScan) addEcho(r transcript.Row, line []byte) {
-	if r.Cut || r.Blank || !slices.ContainsFunc(s.texts, func(t []byte) bool { return bytes.Contains(line, t) }) {
+	if r.Boundary || r.Blank || !slices.ContainsFunc(s.texts, func(t []byte) bool { return bytes.Contains(line, t) }) {
 		return
 	}
 	keys := capture.LineKeys(r, line, s.plan.Part.Salt)
 	switch {
 	case slices.ContainsFunc(keys, func(k string) bool { return slices.Contains(s.plan.Part.Keys, k) }):
-	case r.Spoken:
+	case r.InConversation:
 		s.plan.Also = append(s.plan.Also, r.Line)
 	default:
 		s.plan.Echoes++

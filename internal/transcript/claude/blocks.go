@@ -1,7 +1,7 @@
 package claude
 
 import (
-	"bytes"
+	"strings"
 	"time"
 )
 
@@ -18,7 +18,7 @@ const (
 	BlockOther      = "other"
 )
 
-// Block is one piece of content of a transcript line, for people to read.
+// Block is one piece of a transcript line's content, for display.
 type Block struct {
 	Line   int    // 0-based line of the transcript
 	Kind   string // one of the Block constants
@@ -26,20 +26,16 @@ type Block struct {
 	ToolID string // the client's tool_use id
 	Text   string // in full, not redacted
 	Time   time.Time
-	Error  bool // a tool result that failed, or an API error
-	Own    bool // holds a block that Strandline itself put there
+	Error  bool // a failed tool result, or an API error
+	Own    bool // holds text injected by Strandline
 }
 
-// Blocks returns every content block of the raw lines in chunk, the first of
-// which is line firstLine; a last line without a newline counts. Nothing is cut
-// and nothing is redacted. Rows that hold only the client's own state (progress,
-// modes, costs, copies of its requests) have no blocks.
+// Blocks returns all content blocks of the raw lines in chunk, in full and not
+// redacted. The first line has the number firstLine; a last line without a newline
+// is included. Rows that hold only state of the client (progress, modes, costs,
+// copies of its requests) have no blocks.
 func Blocks(chunk []byte, firstLine int) []Block {
-	if n := len(chunk); n > 0 && chunk[n-1] != '\n' {
-		chunk = append(bytes.Clone(chunk), '\n')
-	}
-	s := newScanner()
-	s.scan(chunk, firstLine)
+	s := scanAll(chunk, firstLine)
 	var all []Block
 	tools := map[string]string{} // names by id
 	for i := range s.rows {
@@ -54,7 +50,7 @@ func Blocks(chunk []byte, firstLine int) []Block {
 			case BlockToolResult:
 				b.Name = tools[b.ToolID]
 			}
-			b.Line, b.Time, b.Own = row.line, row.time, hasOwn(b.Text)
+			b.Line, b.Time, b.Own = row.line, row.time, hasFence(b.Text)
 			all = append(all, b)
 		}
 	}
@@ -71,50 +67,46 @@ func (s *scanner) blocks(row *row) []Block {
 		if row.attach == nil {
 			return nil
 		}
-		text := s.outputText(row.attach.prompt)
-		if text == "" {
-			text = s.outputText(row.attach.text)
+		body := s.outputText(row.attach.prompt)
+		if body == "" {
+			body = s.outputText(row.attach.text)
 		}
-		return []Block{{Kind: BlockAttachment, Name: row.attach.kind, Text: text}}
+		return []Block{{Kind: BlockAttachment, Name: row.attach.kind, Text: body}}
 	case typeQueue:
-		return []Block{{Kind: BlockOther, Name: row.kind, Text: unquote(row.rawContent)}}
+		return []Block{{Kind: BlockOther, Name: row.kind, Text: stringOf(row.rawContent)}}
 	case typeMalformed:
-		return []Block{{Kind: BlockOther, Name: row.kind, Text: string(bytes.ToValidUTF8(row.rawContent, []byte("\uFFFD")))}}
+		return []Block{{Kind: BlockOther, Name: row.kind, Text: strings.ToValidUTF8(string(row.rawContent), "\uFFFD")}}
 	}
 	return nil
 }
 
-func (s *scanner) messageBlocks(row *row) []Block {
-	spoken := BlockReply
+func (s *scanner) messageBlocks(row *row) (blocks []Block) {
+	textKind := BlockReply
 	if row.kind == typeUser {
-		class, _ := s.classifyUser(row)
-		switch class {
-		case classPrompt, classAside:
-			spoken = BlockPrompt
+		switch class, _ := s.classifyUser(row); class {
+		case classPrompt, classComment:
+			textKind = BlockPrompt
 		case classSummary:
-			spoken = BlockSummary
+			textKind = BlockSummary
 		default:
-			spoken = BlockSystem
+			textKind = BlockSystem
 		}
 	}
-	var blocks []Block
 	for _, p := range s.partsOf(row) {
 		b := Block{ToolID: string(p.id), Error: row.apiError || p.isError}
 		switch p.kind {
 		case partText:
-			b.Kind, b.Text = spoken, unquote(p.raw)
+			b.Kind, b.Text = textKind, stringOf(p.raw)
 		case partThinking:
-			b.Kind, b.Text = BlockThinking, unquote(p.raw)
+			b.Kind, b.Text = BlockThinking, stringOf(p.raw)
 		case partToolUse:
 			b.Kind, b.Name, b.Text = BlockToolUse, string(p.name), s.render(p.raw)
 		case partToolResult:
 			b.Kind, b.Text = BlockToolResult, s.outputText(p.raw)
-		case partImage:
-			b.Kind, b.Name, b.Text = BlockOther, string(p.name), note(string(p.name))
 		default:
-			b.Kind, b.Name, b.Text = BlockOther, string(p.name), unquote(p.raw)
+			b.Kind, b.Name, b.Text = BlockOther, string(p.name), stringOf(p.raw)
 			if b.Text == "" {
-				b.Text = note(b.Name)
+				b.Text = describeBlock(b.Name)
 			}
 		}
 		blocks = append(blocks, b)

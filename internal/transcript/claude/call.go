@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 const (
@@ -12,8 +13,7 @@ const (
 	maxDescription = 200
 )
 
-// toolUse folds the request of a tool: the call is known from now on, its
-// passage too where the request itself says something.
+// toolUse folds the request of a tool call.
 func (r *Reader) toolUse(s *stepState, row *row, p *part) {
 	id := string(p.id)
 	if len(id) > maxID {
@@ -22,19 +22,19 @@ func (r *Reader) toolUse(s *stepState, row *row, p *part) {
 	if id != "" {
 		h := hashOf(p.id)
 		if r.findCall(p.id) >= 0 || slices.Contains(s.tools, h) {
-			return // the same block on two lines
+			return // the same block on another line
 		}
 		if len(s.tools) < maxTools {
 			s.tools = append(s.tools, h)
 		}
 	}
-	// The client makes up a response where a plugin's compaction tells one again.
 	c := callState{
 		row: archive.Call{
 			Turn: s.row.Turn, Step: s.row.Index, Seq: s.calls, ToolID: id, Name: name(p.name),
 			Kind: kindOf(string(p.name)), LineUse: row.line, LineResult: -1,
 		},
-		time: row.time, side: s.row.Sidechain, copied: s.row.Copy != nil || s.row.APIError, batchCall: -1, batchPassage: -1,
+		// The client writes a synthetic response where a plugin's conversation repeats a call.
+		time: row.time, sidechain: s.row.Sidechain, copied: s.row.Copy != nil || s.row.APIError, batchCall: -1, batchPassage: -1,
 	}
 	s.calls++
 	if !c.copied {
@@ -42,47 +42,47 @@ func (r *Reader) toolUse(s *stepState, row *row, p *part) {
 	}
 	if id != "" {
 		r.state.pending = append(r.state.pending, c)
-		r.boundCalls()
+		r.limitCalls()
 	}
 }
 
-// newCall fills in a call that is no copy and emits its rows.
+// newCall fills in a call that is not a copy and emits its rows.
 func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
 	r.state.facts.calls++
 	c.seq = s.seq
 	s.seq++
 	for _, f := range in.files() {
-		c.row.Files = append(c.row.Files, clipBytes(r.redact(f), maxPath))
+		c.row.Files = append(c.row.Files, text.Prefix(r.redact(f), maxPath))
 	}
 	switch c.row.Kind {
 	case archive.CallCommand:
 		command := in.text("command", "script")
 		if len(in.members) == 0 {
-			command = unquote(in.raw)
+			command = stringOf(in.raw)
 		}
-		c.row.Command = clipRunes(r.clean(command), maxCommand)
-		c.brief = oneLine(r.clean(in.text("description")), maxDescription)
-		c.batchPassage = r.putPassage(r.commandPassage(c, "", false))
+		c.row.Command = truncateChars(r.clean(command), maxCommand)
+		c.request = oneLine(r.clean(in.text("description")), maxDescription)
+		c.batchPassage = r.putPassage(commandPassage(c, "", false))
 	case archive.CallEdit:
-		s.seq++ // kept for the result, should it fail
-		c.brief = strings.Join(c.row.Files, " ")
-		text, partial := r.editText(c, in)
-		r.putPassage(r.passage(c, archive.KindEdit, text, partial))
+		s.seq++ // reserved for the result of a failed edit
+		c.request = strings.Join(c.row.Files, " ")
+		body, partial := r.editText(c, in)
+		r.putPassage(callPassage(c, archive.KindEdit, body, partial))
 	case archive.CallTask:
 		r.taskUse(s, row, c, in)
-		c.brief = r.describe(c.row.Kind, in)
+		c.request = r.describe(c.row.Kind, in)
 	default:
-		c.brief = r.describe(c.row.Kind, in)
+		c.request = r.describe(c.row.Kind, in)
 		if c.row.Name == "ExitPlanMode" {
 			r.reply(s, row, labelPlan, in.text("plan"))
 		}
 	}
-	r.touch(c, row)
+	r.putFiles(c, row)
 	c.batchCall = r.putCall(c)
 }
 
-// touch records the files of a call that works on files.
-func (r *Reader) touch(c *callState, row *row) {
+// putFiles adds the files of a call that reads, edits or searches files.
+func (r *Reader) putFiles(c *callState, row *row) {
 	switch c.row.Kind {
 	case archive.CallRead, archive.CallEdit, archive.CallSearch:
 	default:
@@ -96,7 +96,7 @@ func (r *Reader) touch(c *callState, row *row) {
 	}
 }
 
-// putCall emits a call, in place of its earlier form in this batch.
+// putCall adds a call to the batch, or replaces it there, and returns its index.
 func (r *Reader) putCall(c *callState) int {
 	row := c.row
 	row.Session = r.base.ID
@@ -108,7 +108,7 @@ func (r *Reader) putCall(c *callState) int {
 	return len(r.out.Calls) - 1
 }
 
-// findCall returns the index of a call that waits for its result, or -1.
+// findCall returns the index of a call without a result, or -1.
 func (r *Reader) findCall(id []byte) int {
 	for i := len(r.state.pending) - 1; i >= 0; i-- {
 		if r.state.pending[i].row.ToolID == string(id) {
@@ -118,77 +118,63 @@ func (r *Reader) findCall(id []byte) int {
 	return -1
 }
 
-// boundCalls forgets the oldest calls when too many wait.
-func (r *Reader) boundCalls() {
+// limitCalls drops the oldest calls beyond the limits.
+func (r *Reader) limitCalls() {
 	p := r.state.pending
-	size, from := 0, len(p)
-	for from > 0 && len(p)-from < maxPending {
-		c := &p[from-1]
-		size += len(c.row.Command) + len(c.brief) + len(c.task.Subject) + 64
+	size, keep := 0, 0
+	for ; keep < min(len(p), maxPending); keep++ {
+		c := &p[len(p)-1-keep]
+		size += len(c.row.Command) + len(c.request) + len(c.task.Subject) + 64
 		for _, f := range c.row.Files {
 			size += len(f)
 		}
-		if size > maxPendingBytes && from < len(p) {
+		if size > maxPendingBytes && keep > 0 {
 			break
 		}
-		from--
 	}
-	if from > 0 {
-		r.state.pending = append(p[:0], p[from:]...)
-	}
+	r.state.pending = keepLast(p, keep)
 }
 
-// forgetCalls forgets the calls of turns before turn; nothing answers them now.
+// forgetCalls drops the calls of earlier turns, which get no result any more.
 func (r *Reader) forgetCalls(turn int) {
-	kept := r.state.pending[:0]
-	for _, c := range r.state.pending {
-		if c.row.Turn >= turn {
-			kept = append(kept, c)
-		}
-	}
-	r.state.pending = kept
+	r.state.pending = slices.DeleteFunc(r.state.pending, func(c callState) bool { return c.row.Turn < turn })
 }
 
-// editText says what an edit changes.
+// editText returns the old and new text of an edit, and whether it is truncated.
 func (r *Reader) editText(c *callState, in input) (string, bool) {
-	const half = archive.MaxPassage / 3
+	const maxEdit = archive.MaxPassage / 3
 	partial := false
-	part := func(mark, text string, n int) string {
-		if text = r.clean(text); text == "" {
+	side := func(heading, body string, n int) string {
+		if body = r.clean(body); body == "" {
 			return ""
 		}
-		short := clipBytes(text, n)
-		if len(short) < len(text) {
+		short := text.Prefix(body, n)
+		if len(short) < len(body) {
 			partial = true
 			short += "…"
 		}
-		return mark + "\n" + short + "\n"
+		return heading + "\n" + short + "\n"
 	}
 	change := func(in input, n int) string {
-		return part("--- old", in.text("old_string", "old_source"), n/3) +
-			part("+++ new", in.text("new_string", "new_source", "content"), n*2/3)
+		return side("--- old", in.text("old_string", "old_source"), n/3) +
+			side("+++ new", in.text("new_string", "new_source", "content"), n*2/3)
 	}
 	var b strings.Builder
-	b.WriteString(c.row.Name)
-	for _, f := range c.row.Files {
-		b.WriteString(" " + f)
-	}
-	b.WriteByte('\n')
-	room := archive.MaxPassage - b.Len() - 64
-	if room < half { // a path of absurd length
-		return clipBytes(b.String(), archive.MaxPassage), true
+	b.WriteString(strings.Join(append([]string{c.row.Name}, c.row.Files...), " ") + "\n")
+	left := archive.MaxPassage - b.Len() - 64
+	if left < maxEdit { // an extremely long path
+		return text.Prefix(b.String(), archive.MaxPassage), true
 	}
 	edits := in.value("edits")
 	if len(edits) == 0 {
-		b.WriteString(change(in, room))
-		return strings.TrimRight(b.String(), "\n"), partial
+		b.WriteString(change(in, left))
 	}
-	r.scan.list(edits, func(raw []byte) {
+	for _, raw := range r.scan.elements(edits) {
 		if left := archive.MaxPassage - 64 - b.Len(); left > 200 {
-			b.WriteString(change(r.scan.readInput(raw), min(left, half)))
+			b.WriteString(change(r.scan.readInput(raw), min(left, maxEdit)))
 		} else {
 			partial = true
 		}
-	})
+	}
 	return strings.TrimRight(b.String(), "\n"), partial
 }

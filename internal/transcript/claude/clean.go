@@ -2,144 +2,320 @@ package claude
 
 import (
 	"strings"
+	"unicode/utf8"
 
+	"strandline/internal/archive"
 	"strandline/internal/text"
 )
 
-// clean removes from a text what is no content: Strandline's own blocks, the
-// client's reminders, terminal colours and NULs. Space around is trimmed.
-func clean(text string) string {
-	text = stripOwn(text)
-	text = stripReminders(text)
-	text = stripTerminal(text)
-	return strings.TrimSpace(text)
-}
+// ToolOutput returns the content of a tool result as the model got it: without the
+// client's reminders and tags, terminal sequences, line numbers and text injected
+// by Strandline.
+func ToolOutput(result string) string { return stripLineNumbers(clean(trimErrorTags(result))) }
 
-// stripOwn removes the fenced blocks that Strandline injected.
-func stripOwn(body string) string {
-	if !hasOwn(body) {
-		return body
+// clean removes the parts of a text that are not content: text injected by
+// Strandline, the client's reminders, terminal sequences and NULs. It trims the
+// white space around the rest.
+func clean(s string) string {
+	if hasFence(s) {
+		s = text.StripFences(s)
 	}
-	return text.StripFences(body)
+	return strings.TrimSpace(stripTerminal(stripReminders(s)))
 }
 
-// hasOwn reports whether text may hold a block that Strandline injected.
-func hasOwn(body string) bool { return strings.Contains(body, text.FenceOpen) }
+// hasFence reports whether s may hold text injected by Strandline.
+func hasFence(s string) bool { return strings.Contains(s, text.FenceOpen) }
 
-// standsFor reports whether text holds the record with which Strandline replaced a
-// conversation.
-func standsFor(body string) bool { return hasOwn(body) && strings.Contains(body, text.ReplacementOpening) }
+// isReplacement reports whether s holds Strandline's replacement of a conversation.
+func isReplacement(s string) bool {
+	return hasFence(s) && strings.Contains(s, text.ReplacementOpening)
+}
 
-// stripReminders removes the notes that older clients put into prompts and tool
-// results. A note that does not end stays: it is somebody's text about notes.
-func stripReminders(text string) string {
-	at := strings.Index(text, tagReminder)
-	if at < 0 {
-		return text
+// stripReminders removes the reminders that older clients add to prompts and tool
+// results. It leaves an unterminated tag, which is text about reminders.
+func stripReminders(s string) string {
+	if !strings.Contains(s, tagReminder) {
+		return s
 	}
 	var b strings.Builder
-	for at >= 0 {
-		end := strings.Index(text[at:], endReminder)
-		if end < 0 {
-			break
+	for {
+		before, rest, found := strings.Cut(s, tagReminder)
+		_, after, closed := strings.Cut(rest, endReminder)
+		if !found || !closed {
+			b.WriteString(s)
+			return b.String()
 		}
-		b.WriteString(text[:at])
-		text = text[at+end+len(endReminder):]
-		at = strings.Index(text, tagReminder)
+		b.WriteString(before)
+		s = after
 	}
-	b.WriteString(text)
-	return b.String()
 }
 
-// stripTerminal removes escape sequences that colour a terminal, and NULs, which
-// databases do not take.
-func stripTerminal(text string) string {
-	at := strings.IndexAny(text, "\x00\x1b")
-	if at < 0 {
-		return text
+// stripTerminal removes terminal sequences, and NULs, which databases reject.
+func stripTerminal(s string) string {
+	if !strings.ContainsAny(s, "\x00\x1b") {
+		return s
 	}
 	var b strings.Builder
-	b.Grow(len(text))
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case 0:
-		case 0x1b:
-			i = escapeEnd(text, i)
-		default:
-			b.WriteByte(text[i])
+	b.Grow(len(s))
+	for s != "" {
+		at := strings.IndexAny(s, "\x00\x1b")
+		if at < 0 {
+			at = len(s)
+		}
+		b.WriteString(s[:at])
+		if s = s[at:]; s != "" {
+			s = s[max(text.EscapeLen(s), 1):]
 		}
 	}
 	return b.String()
 }
 
-// escapeEnd returns the offset of the last byte of the escape sequence at i.
-func escapeEnd(text string, i int) int {
-	if i+1 >= len(text) || text[i+1] != '[' {
-		return i
+// trimErrorTags removes the tags that the client adds around its own errors.
+func trimErrorTags(s string) string {
+	if inner, ok := strings.CutPrefix(s, "<tool_use_error>"); ok {
+		return strings.TrimSuffix(inner, "</tool_use_error>")
 	}
-	for j := i + 2; j < len(text) && j < i+32; j++ {
-		if c := text[j]; c >= 0x40 && c <= 0x7e {
-			return j
-		}
-	}
-	return i
+	return s
 }
 
-// oneLine returns text's first line that is not blank with its space collapsed,
-// cut to at most n characters. The result does not keep text in memory.
-func oneLine(text string, n int) string {
-	for len(text) > 0 {
-		line, rest, _ := strings.Cut(text, "\n")
-		if line = strings.Join(strings.Fields(clipBytes(line, 4*n+64)), " "); line != "" {
-			return strings.Clone(clipRunes(line, n))
+// stripLineNumbers removes the line numbers that the client adds to the lines of a
+// file: spaces, digits and an arrow or a tab.
+func stripLineNumbers(s string) string {
+	if lineNumberLen(s) == 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for line := range strings.Lines(s) {
+		b.WriteString(line[lineNumberLen(line):])
+	}
+	return b.String()
+}
+
+// lineNumberLen returns the length of the line number that line begins with, 0 if
+// none.
+func lineNumberLen(line string) int {
+	digits := strings.TrimLeft(line, " ")
+	rest := strings.TrimLeft(digits, "0123456789")
+	if len(rest) == len(digits) {
+		return 0
+	}
+	for _, mark := range []string{"→", "\t"} {
+		if strings.HasPrefix(rest, mark) {
+			return len(line) - len(rest) + len(mark)
 		}
-		text = rest
+	}
+	return 0
+}
+
+// oneLine returns the first line of s that is not blank, with single spaces, in at
+// most n characters. The result does not keep s in memory.
+func oneLine(s string, n int) string {
+	for line := range strings.SplitSeq(s, "\n") {
+		if line = text.OneLine(text.Prefix(line, 4*n+64)); line != "" {
+			return strings.Clone(truncateChars(line, n))
+		}
 	}
 	return ""
 }
 
-// title returns the first line of a prompt, and the next one too when the first
-// only announces it ("Implement the following plan:").
-func title(text string, n int) string {
-	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+// title returns the first line of a prompt, and the next as well if the first only
+// introduces it ("Implement the following plan:").
+func title(s string, n int) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if len(line) < 60 && strings.HasSuffix(strings.TrimSpace(line), ":") {
 		if next := oneLine(rest, n); next != "" {
-			return clipRunes(oneLine(line, n)+" "+next, n)
+			return truncateChars(oneLine(line, n)+" "+next, n)
 		}
 	}
-	return oneLine(text, n)
+	return oneLine(s, n)
 }
 
-// clipRunes cuts text to at most n characters, the last of which is then an
-// ellipsis.
-func clipRunes(text string, n int) string {
-	if len(text) <= n {
-		return text
+// truncateChars shortens s to at most n characters, ellipsis included.
+func truncateChars(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
 	count, last := 0, 0
-	for i := range text {
+	for i := range s {
 		if count == n-1 {
 			last = i
 		}
 		if count++; count > n {
-			return text[:last] + "…"
+			return s[:last] + "…"
 		}
 	}
-	return text
+	return s
 }
 
-// clipBytes cuts text to at most n bytes at a rune boundary.
-func clipBytes(text string, n int) string {
-	if len(text) <= n {
-		return text
+// split splits a text into pieces of at most archive.MaxPassage bytes: between
+// paragraphs if possible, else lines, else words, and never inside a character.
+// Only white space between pieces is lost.
+func split(s string) []string {
+	var pieces []string
+	for len(s) > archive.MaxPassage {
+		at := splitPoint(s, archive.MaxPassage)
+		if piece := strings.TrimRight(s[:at], " \t\r\n"); piece != "" {
+			pieces = append(pieces, piece)
+		}
+		s = strings.TrimLeft(s[at:], "\r\n")
 	}
-	for n > 0 && text[n]&0xC0 == 0x80 {
-		n--
+	if strings.TrimSpace(s) != "" {
+		pieces = append(pieces, s)
 	}
-	return text[:n]
+	return pieces
 }
 
-// Content returns what is content of a tool's answer as the client handed it to
-// the model: without the client's reminders and marks, terminal colours, line
-// numbers, and the blocks that Strandline itself put there.
-func Content(answer string) string { return stripNumbers(clean(bareError(answer))) }
+// splitPoint returns the best offset in (0, n] at which to split s: the end of a
+// paragraph, a line or a word in the last quarter.
+func splitPoint(s string, n int) int {
+	from := n * 3 / 4
+	for _, sep := range []string{"\n\n", "\n", " "} {
+		if at := strings.LastIndex(s[from:n], sep); at >= 0 {
+			return from + at + len(sep)
+		}
+	}
+	return max(len(text.Prefix(s, n)), 1)
+}
+
+// The sizes of an excerpt in bytes.
+const (
+	excerptHead   = 600
+	excerptTail   = 300
+	excerptErrors = 500
+	excerptWhole  = excerptHead + excerptErrors + excerptTail
+)
+
+// excerpt returns s if it has at most whole bytes, else its start, its error lines
+// if errors is set, and its end. It reports whether anything is left out.
+func excerpt(s string, whole int, errors bool) (string, bool) {
+	if len(s) <= whole {
+		return s, false
+	}
+	headSize, tailSize := min(excerptHead, whole*3/5), min(excerptTail, whole/4)
+	if whole > 2*excerptWhole {
+		headSize, tailSize = whole*2/3, whole/4
+	}
+	head := s[:lineEndBefore(s, headSize)]
+	tail := s[lineStartAfter(s, len(s)-tailSize):]
+	var b strings.Builder
+	b.Grow(whole + 16)
+	b.WriteString(strings.TrimRight(head, "\n") + "\n…\n")
+	if errors {
+		if found := errorLines(s[len(head):len(s)-len(tail)], excerptErrors); found != "" {
+			b.WriteString(found + "…\n")
+		}
+	}
+	b.WriteString(strings.TrimLeft(tail, "\n"))
+	return b.String(), true
+}
+
+// lineEndBefore returns the offset after a line end in (n/2, n], else the start of
+// the character at n.
+func lineEndBefore(s string, n int) int {
+	if at := strings.LastIndexByte(s[n/2:n], '\n'); at >= 0 {
+		return n/2 + at + 1
+	}
+	return len(text.Prefix(s, n))
+}
+
+// lineStartAfter returns the offset of a line start in the first half of s[n:],
+// else of the first character there.
+func lineStartAfter(s string, n int) int {
+	if at := strings.IndexByte(s[n:n+(len(s)-n)/2], '\n'); at >= 0 {
+		return n + at + 1
+	}
+	for n < len(s) && !utf8.RuneStart(s[n]) {
+		n++
+	}
+	return n
+}
+
+// errorLine returns the line of a failed result that describes the error: the
+// first that looks like an error, else the first line of a usage text, else the
+// last line.
+func errorLine(s string) string {
+	last := ""
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if _, isExit := exitCode(line); line == "" || isExit {
+			continue
+		}
+		if looksLikeError(line) {
+			last = line
+			break
+		}
+		if !text.HasAnyPrefix(last, "usage: ", "Usage: ") {
+			last = line
+		}
+	}
+	if last == "" {
+		last = strings.TrimSpace(s)
+	}
+	return strings.Clone(truncateChars(last, maxError)) // do not keep the output in memory
+}
+
+// errorLines returns the lines of s that look like errors, at most n bytes of them.
+func errorLines(s string, n int) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if len(line) < 4 || !looksLikeError(line) {
+			continue
+		}
+		line = text.Prefix(strings.TrimRight(line, "\r\n"), 200)
+		if b.Len()+len(line)+1 > n {
+			break
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// looksLikeError reports whether a line of output reports an error. It runs for
+// every line of long outputs, so it only compares a few words by their first
+// letter.
+func looksLikeError(line string) bool {
+	line = text.Prefix(line, 300)
+	for i := 0; i+4 <= len(line); i++ {
+		found := false
+		switch rest := line[i:]; line[i] | 0x20 {
+		case 'e':
+			found = hasPrefixFold(rest, "error") || hasPrefixFold(rest, "exception")
+		case 'f':
+			found = hasPrefixFold(rest, "fatal") || hasPrefixFold(rest, "failed") || hasPrefixFold(rest, "failure") || strings.HasPrefix(rest, "FAIL")
+		case 'p':
+			found = hasPrefixFold(rest, "panic:") || hasPrefixFold(rest, "permission denied")
+		case 'n':
+			found = hasPrefixFold(rest, "no such file") || hasPrefixFold(rest, "not found")
+		case 'c':
+			found = hasPrefixFold(rest, "cannot ") || hasPrefixFold(rest, "command not found")
+		case 'u':
+			found = hasPrefixFold(rest, "undefined") || hasPrefixFold(rest, "unexpected")
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// exitCode reads "Exit code N" at the start of a failed command's result.
+func exitCode(s string) (int, bool) {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(s, "Error: "), "Exit code ")
+	if !ok {
+		return 0, false
+	}
+	n, digits := 0, 0
+	for digits < len(rest) && digits < 6 && text.IsDigit(rest[digits]) {
+		n = n*10 + int(rest[digits]-'0')
+		digits++
+	}
+	if digits == 0 || digits < len(rest) && rest[digits] != '\n' && rest[digits] != '\r' {
+		return 0, false
+	}
+	return n, true
+}

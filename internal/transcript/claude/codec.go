@@ -4,14 +4,16 @@ import (
 	"encoding/binary"
 	"math"
 	"time"
+
+	"strandline/internal/archive"
 )
 
-// codec writes and reads the fold's state. One function per type goes through
-// its fields for both directions, so that they can not drift apart.
+// codec writes and reads the state of the fold. One function per type visits its
+// fields in both directions, so that writing and reading agree.
 type codec struct {
 	buf     []byte
 	reading bool
-	bad     bool // the bytes read are not what was written
+	bad     bool // the bytes are invalid
 	version int  // of the state
 }
 
@@ -20,24 +22,19 @@ func (c *codec) fail() {
 	c.buf = nil
 }
 
-func (c *codec) int64(p *int64) {
-	if !c.reading {
-		c.buf = binary.AppendVarint(c.buf, *p)
-		return
-	}
-	v, n := binary.Varint(c.buf)
-	if n <= 0 {
-		c.fail()
-		return
-	}
-	*p, c.buf = v, c.buf[n:]
-}
-
-func (c *codec) ints(ps ...*int) {
+// integers visits signed numbers.
+func integers[T ~int | ~int64](c *codec, ps ...*T) {
 	for _, p := range ps {
-		v := int64(*p)
-		c.int64(&v)
-		*p = int(v)
+		if !c.reading {
+			c.buf = binary.AppendVarint(c.buf, int64(*p))
+			continue
+		}
+		v, n := binary.Varint(c.buf)
+		if n <= 0 {
+			c.fail()
+			return
+		}
+		*p, c.buf = T(v), c.buf[n:]
 	}
 }
 
@@ -65,7 +62,7 @@ func (c *codec) bools(ps ...*bool) {
 		if *p {
 			v = 1
 		}
-		c.ints(&v)
+		integers(c, &v)
 		*p = v == 1
 	}
 }
@@ -81,10 +78,10 @@ func (c *codec) strings(ps ...*string) {
 	}
 }
 
-// length writes or reads a count; one that the rest of the bytes can not hold is
-// an error and gives 0.
+// length visits a count. A count larger than the remaining bytes is invalid and
+// read as 0.
 func (c *codec) length(n int) int {
-	c.ints(&n)
+	integers(c, &n)
 	if c.reading && (n < 0 || n > len(c.buf)) {
 		c.fail()
 		return 0
@@ -92,44 +89,140 @@ func (c *codec) length(n int) int {
 	return n
 }
 
-func (c *codec) duration(p *time.Duration) {
-	v := int64(*p)
-	c.int64(&v)
-	*p = time.Duration(v)
-}
-
 func (c *codec) times(ps ...*time.Time) {
+	const zero = math.MinInt64
 	for _, p := range ps {
-		v := int64(math.MinInt64)
+		v := int64(zero)
 		if !p.IsZero() {
 			v = p.UnixNano()
 		}
-		c.int64(&v)
-		if c.reading {
-			*p = time.Time{}
-			if v != math.MinInt64 {
-				*p = time.Unix(0, v).UTC()
-			}
+		integers(c, &v)
+		if !c.reading {
+			continue
+		}
+		*p = time.Time{}
+		if v != zero {
+			*p = time.Unix(0, v).UTC()
 		}
 	}
 }
 
-// list goes through the elements of a slice.
+// list visits the elements of a slice.
 func list[T any](c *codec, p *[]T, each func(*codec, *T)) {
 	n := c.length(len(*p))
 	if c.reading {
 		*p = nil
 		for range n {
-			if c.bad {
+			*p = append(*p, *new(T))
+			if each(c, &(*p)[len(*p)-1]); c.bad {
 				return
 			}
-			var v T
-			each(c, &v)
-			*p = append(*p, v)
 		}
 		return
 	}
 	for i := range *p {
 		each(c, &(*p)[i])
+	}
+}
+
+// The functions below visit the rows in a state. The session of a row is set when
+// the row is emitted.
+
+func (c *codec) usage(u *archive.Usage) {
+	integers(c, &u.Input, &u.Output, &u.CacheRead, &u.CacheWrite)
+}
+
+func (c *codec) ref(p **archive.Ref) {
+	has := *p != nil
+	if c.bools(&has); !has {
+		*p = nil
+		return
+	}
+	if c.reading {
+		*p = new(archive.Ref)
+	}
+	c.strings(&(*p).Session)
+	integers(c, &(*p).Turn, &(*p).Step)
+}
+
+func (c *codec) facts(f *facts) {
+	c.strings(&f.cwd, &f.branch, &f.version, &f.model, &f.title)
+	c.times(&f.first, &f.last)
+	integers(c, &f.turns, &f.steps, &f.calls, &f.compacts)
+	c.usage(&f.usage)
+	c.float(&f.cost.USD)
+	integers(c, &f.cost.APITime, &f.cost.Duration)
+	integers(c, &f.cost.Turns, &f.cost.LinesAdded, &f.cost.LinesGone)
+}
+
+func (c *codec) turn(t *turnState) {
+	r := &t.row
+	c.bools(&t.open)
+	integers(c, &r.Index, &r.LineFrom, &r.LineTo, &r.Steps)
+	c.strings(&r.Title, &r.PromptID)
+	c.times(&r.Start, &r.End)
+	c.ref(&r.Copy)
+	integers(c, &t.seq)
+	c.hash(&t.tail)
+}
+
+func (c *codec) step(s *stepState) {
+	r := &s.row
+	c.hash(&s.key)
+	integers(c, &r.Turn, &r.Index, &r.LineFrom, &r.LineTo, &s.seq, &s.calls)
+	c.strings(&r.MessageID, &r.Model, &r.Stop)
+	c.times(&r.Time)
+	c.usage(&r.Usage)
+	c.bools(&r.APIError, &r.Sidechain)
+	c.ref(&r.Copy)
+	list(c, &s.tools, (*codec).hash)
+}
+
+func (c *codec) call(s *callState) {
+	r := &s.row
+	integers(c, &r.Turn, &r.Step, &r.Seq, &r.LineUse, &s.seq)
+	kind := string(r.Kind)
+	c.strings(&r.ToolID, &r.Name, &kind, &r.Command, &s.request)
+	r.Kind = archive.CallKind(kind)
+	list(c, &r.Files, func(c *codec, p *string) { c.strings(p) })
+	c.times(&s.time)
+	c.strings(&s.task.TaskID, &s.task.Subject, &s.task.Status)
+	c.bools(&s.sidechain, &s.copied)
+	r.LineResult = -1
+	s.batchCall, s.batchPassage = -1, -1
+}
+
+func (c *codec) compaction(s *compactionState) {
+	r := &s.row
+	integers(c, &r.Index, &r.Line, &r.SummaryLine, &r.Kept, &r.Turn)
+	c.strings(&r.Trigger)
+	c.times(&r.Time)
+	integers(c, &r.PreTokens, &r.PostTokens)
+	integers(c, &r.Duration)
+	c.bools(&r.Ours)
+	c.hash(&s.boundary)
+	c.strings(&s.promptID)
+	c.times(&s.time)
+	integers(c, &s.turn)
+	c.bools(&s.open, &s.copying)
+}
+
+func (c *codec) recent(r *recentRow) {
+	c.hash(&r.uuid)
+	integers(c, &r.turn)
+}
+
+func (c *codec) queued(q *queued) {
+	c.strings(&q.text)
+	c.hash(&q.hash)
+	integers(c, &q.line)
+	c.times(&q.time)
+}
+
+func (c *codec) todo(t *todo) {
+	c.hash(&t.id)
+	c.strings(&t.status)
+	if c.version > 1 {
+		c.strings(&t.name)
 	}
 }

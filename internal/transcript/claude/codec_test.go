@@ -27,9 +27,9 @@ func fullState() state {
 		}}},
 		pending: []callState{{
 			row: archive.Call{Turn: 5, Step: 1, Seq: 2, ToolID: "t", Name: "Bash", Kind: archive.CallCommand, Command: "ls", Files: []string{"a", "b"}, LineUse: 8, LineResult: -1},
-			seq: 4, time: at, brief: "why", task: archive.TaskEvent{TaskID: "1", Subject: "s", Status: "pending"}, side: true, copied: true, batchCall: -1, batchPassage: -1,
+			seq: 4, time: at, request: "why", task: archive.TaskEvent{TaskID: "1", Subject: "s", Status: "pending"}, sidechain: true, copied: true, batchCall: -1, batchPassage: -1,
 		}},
-		cut: cutState{
+		compaction: compactionState{
 			row:      archive.Compaction{Index: 1, Line: 2, Time: at, Trigger: "auto", PreTokens: 3, PostTokens: 4, Duration: 5, SummaryLine: -1, Kept: 6, Ours: true, Turn: 7},
 			boundary: 8, promptID: "z", time: at, turn: 9, open: true, copying: true,
 		},
@@ -72,7 +72,7 @@ func TestCutStates(t *testing.T) {
 func TestOlderStates(t *testing.T) {
 	full := fullState()
 	c := &codec{buf: []byte{1}, version: 1}
-	full.walk(c)
+	full.visit(c)
 	var got state
 	if !got.decode(c.buf) {
 		t.Fatal("a state of version 1 can not be read")

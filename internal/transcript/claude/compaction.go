@@ -2,11 +2,12 @@ package claude
 
 import (
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
-// boundary folds a compact_boundary: the context was cut here.
+// boundary folds a compact_boundary row, at which the context was compacted.
 func (r *Reader) boundary(row *row) {
-	if !r.main(row) {
+	if !r.isMain(row) {
 		return
 	}
 	r.ensureTurn(row, nil)
@@ -15,29 +16,27 @@ func (r *Reader) boundary(row *row) {
 	if facts == nil {
 		facts = new(compactFacts)
 	}
-	// What comes now with a known identity is a copy, not the rest of a step.
+	// A known identity in a later row is a copy, not more of a step.
 	for i := range st.steps {
 		r.emitStep(&st.steps[i])
 	}
 	st.steps = st.steps[:0]
-	st.cut = cutState{
+	st.compaction = compactionState{
 		row: archive.Compaction{
-			Index: st.facts.compacts, Line: row.line, Time: row.time, Trigger: clipBytes(facts.trigger, maxName),
+			Index: st.facts.compacts, Line: row.line, Time: row.time, Trigger: text.Prefix(facts.trigger, maxName),
 			PreTokens: facts.pre, PostTokens: facts.post, Duration: facts.duration,
 			SummaryLine: -1, Kept: facts.kept, Turn: st.turn.row.Index,
 		},
-		boundary: hashOf(row.uuid), time: row.time,
-		turn: st.turn.row.Index,
+		boundary: hashOf(row.uuid), time: row.time, turn: st.turn.row.Index,
 		open: true, copying: !facts.segment,
 	}
 	st.facts.compacts++
 	r.emitCompaction()
 }
 
-// emitCompaction puts the last compaction into the batch, in place of an earlier
-// form of it.
+// emitCompaction adds the last compaction to the batch, or replaces it there.
 func (r *Reader) emitCompaction() {
-	c := r.state.cut.row
+	c := r.state.compaction.row
 	c.Session = r.base.ID
 	if n := len(r.out.Compactions); n > 0 && r.out.Compactions[n-1].Index == c.Index {
 		r.out.Compactions[n-1] = c
@@ -46,56 +45,51 @@ func (r *Reader) emitCompaction() {
 	r.out.Compactions = append(r.out.Compactions, c)
 }
 
-// summary folds the client's account of what was cut.
+// summary folds the client's summary of the compacted conversation.
 func (r *Reader) summary(row *row) {
 	r.ensureTurn(row, nil)
-	cut := &r.state.cut
-	if cut.open {
-		cut.open, cut.copying = false, false
-		cut.row.SummaryLine = row.line
-		cut.row.Ours = row.standsFor
+	c := &r.state.compaction
+	if c.open {
+		c.open, c.copying = false, false
+		c.row.SummaryLine = row.line
+		c.row.Ours = row.replaces
 		r.emitCompaction()
 	}
-	if row.standsFor {
-		return // what it tells stands in front of the cut, and the rest is the client's frame
+	turn := r.state.turn.row.Index
+	if row.replaces || r.lookup(row.key, turn, -1) != nil {
+		return // it repeats earlier rows
 	}
-	if r.lookup(row.key, r.state.turn.row.Index, -1) != nil {
-		return
-	}
-	r.own(row.key, r.state.turn.row.Index, -1)
+	r.claim(row.key, turn, -1)
 	r.putTexts(archive.KindSummary, "", r.redact(row.text), row)
 }
 
-// replacement reports whether a user row is part of a conversation that a plugin
-// wrote in place of a summary, and folds it: it hangs on the boundary itself,
-// further ones share its prompt id, and none says where it was typed.
+// replacement folds a user row if it is part of a replacement conversation, which
+// a plugin wrote instead of a summary: the parent of its first row is the
+// boundary, further rows have the same prompt id, and none has a provenance.
 func (r *Reader) replacement(row *row) bool {
-	cut := &r.state.cut
-	if !cut.open || !cut.copying || row.provenance {
+	c := &r.state.compaction
+	if !c.open || !c.copying || row.provenance {
 		return false
 	}
 	parent := hashOf(row.parent)
-	first := parent != 0 && parent == cut.boundary
-	if !first && (cut.promptID == "" || cut.promptID != name(row.promptID)) {
-		return false
-	}
-	if r.promptCopy(row) != nil {
+	first := parent != 0 && parent == c.boundary
+	if !first && (c.promptID == "" || c.promptID != name(row.promptID)) || r.promptCopy(row) != nil {
 		return false
 	}
 	if first {
-		cut.promptID = name(row.promptID)
+		c.promptID = name(row.promptID)
 	}
 	r.putTexts(archive.KindSummary, "plugin", r.redact(row.text), row)
 	return true
 }
 
-// markOurs notes that a user row behind the boundary carries Strandline's mark.
+// markOurs marks the last compaction as answered by Strandline if the row is part
+// of its replacement conversation.
 func (r *Reader) markOurs(row *row) {
-	cut := &r.state.cut
-	if !cut.open || !cut.copying || row.provenance || cut.row.Ours {
-		return
+	c := &r.state.compaction
+	if c.open && c.copying && !row.provenance && !c.row.Ours {
+		c.row.Ours = true
+		c.promptID = name(row.promptID)
+		r.emitCompaction()
 	}
-	cut.row.Ours = true
-	cut.promptID = name(row.promptID)
-	r.emitCompaction()
 }

@@ -1,22 +1,26 @@
 package claude
 
-import "strandline/internal/archive"
+import (
+	"time"
 
-// The longest names that are kept, in bytes. Real ones are far shorter; the
-// bounds keep a hostile file from growing the state.
+	"strandline/internal/archive"
+	"strandline/internal/text"
+)
+
+// The maximum lengths of names, in bytes. They are far above those in use; they
+// limit the state that a hostile file can cause.
 const (
 	maxName = 200
 	maxID   = 200
 	maxPath = 1024
 )
 
-// name returns a short text such as an id or a version as a string.
-func name(b []byte) string { return clipBytes(string(b), maxName) }
+// name returns a short text such as an id or a version.
+func name(b []byte) string { return text.Prefix(string(b), maxName) }
 
-// fold takes one row into the state and emits what it says.
+// fold adds one row to the state and emits what it changes.
 func (r *Reader) fold(row *row) {
-	r.line = row.line
-	r.learn(row)
+	r.updateFacts(row)
 	switch row.kind {
 	case typeUser:
 		r.user(row)
@@ -24,7 +28,7 @@ func (r *Reader) fold(row *row) {
 		r.assistant(row)
 	case typeSystem:
 		switch row.subtype {
-		case "compact_boundary":
+		case subtypeBoundary:
 			r.boundary(row)
 		case forgottenTurn, forgottenStep:
 			r.forgotten(row)
@@ -34,34 +38,32 @@ func (r *Reader) fold(row *row) {
 	case typeQueue:
 		r.queueOperation(row)
 	}
-	r.remember(row)
+	r.extendTurn(row)
 }
 
-// main reports whether a row belongs to the conversation itself. In a
-// sub-agent's own transcript every row is marked as a side chain.
-func (r *Reader) main(row *row) bool {
+// isMain reports whether a row is part of the session's own conversation. In a
+// sub-agent's transcript every row is marked as a side chain.
+func (r *Reader) isMain(row *row) bool {
 	return !row.sidechain || r.base.Relation == archive.RelationAgent
 }
 
-// learn takes the facts that any row may state.
-func (r *Reader) learn(row *row) {
+// updateFacts reads the facts that any row may hold.
+func (r *Reader) updateFacts(row *row) {
 	f := &r.state.facts
 	if f.cwd == "" {
-		f.cwd = clipBytes(r.redact(string(row.cwd)), maxPath)
+		f.cwd = text.Prefix(r.redact(string(row.cwd)), maxPath)
 	}
 	if len(row.branch) > 0 && f.branch != string(row.branch) {
-		f.branch = clipBytes(r.redact(string(row.branch)), maxName)
+		f.branch = text.Prefix(r.redact(string(row.branch)), maxName)
 	}
 	if len(row.version) > 0 && f.version != string(row.version) {
 		f.version = name(row.version)
 	}
-	if !row.time.IsZero() {
-		if f.first.IsZero() {
-			f.first = row.time
-		}
-		if row.time.After(f.last) {
-			f.last = row.time
-		}
+	if !row.time.IsZero() && f.first.IsZero() {
+		f.first = row.time
+	}
+	if row.time.After(f.last) {
+		f.last = row.time
 	}
 	if row.cost == nil {
 		return
@@ -71,7 +73,7 @@ func (r *Reader) learn(row *row) {
 		turns := f.cost.Turns
 		f.cost = *row.cost
 		f.cost.Turns = turns
-	case typeResult: // of print mode: running totals, but turns since the last one
+	case typeResult: // of print mode: running totals, but the turns since the last result
 		f.cost.USD = max(f.cost.USD, row.cost.USD)
 		f.cost.APITime = max(f.cost.APITime, row.cost.APITime)
 		f.cost.Duration = max(f.cost.Duration, row.cost.Duration)
@@ -79,9 +81,8 @@ func (r *Reader) learn(row *row) {
 	}
 }
 
-// remember notes the row's place: the running turn reaches to it, and later
-// prompts may hang on it.
-func (r *Reader) remember(row *row) {
+// extendTurn extends the current turn to the row and remembers the row's turn.
+func (r *Reader) extendTurn(row *row) {
 	t := &r.state.turn
 	if !t.open {
 		return
@@ -90,21 +91,20 @@ func (r *Reader) remember(row *row) {
 	if row.time.After(t.row.End) {
 		t.row.End = row.time
 	}
-	if len(row.uuid) == 0 || !r.main(row) {
+	if len(row.uuid) == 0 || !r.isMain(row) {
 		return
 	}
 	t.tail = hashOf(row.uuid)
 	recent := append(r.state.recent, recentRow{t.tail, t.row.Index})
 	if len(recent) >= 2*maxRecent {
-		recent = append(recent[:0], recent[len(recent)-maxRecent:]...)
+		recent = keepLast(recent, maxRecent)
 	}
 	r.state.recent = recent
 }
 
-// user folds a row of type user: the user's words, results of tools, or one of
-// the many things that the client says in the user's name.
+// user folds a row of type user: a prompt, tool results, or text of the client.
 func (r *Reader) user(row *row) {
-	if row.own {
+	if row.fenced {
 		r.markOurs(row)
 	}
 	switch row.class {
@@ -112,47 +112,43 @@ func (r *Reader) user(row *row) {
 		r.summary(row)
 	case classPrompt:
 		switch {
-		case !r.main(row):
-			r.sideText(row)
+		case !r.isMain(row): // what a sub-agent was asked, in its parent's transcript
+			r.ensureTurn(row, nil)
+			r.putTexts(archive.KindOutput, labelSidechain, r.redact(row.text), row)
 		case r.replacement(row):
 		default:
 			r.prompt(row)
 		}
-	case classAside:
-		r.aside(row, row.text)
+	case classComment:
+		r.comment(row, row.text)
 	case classEcho:
-		r.state.echo = echoState{hashOf(row.uuid), clipBytes(r.redact(row.text), archive.MaxPassage)}
+		r.state.echo = echoState{hashOf(row.uuid), text.Prefix(r.redact(row.text), archive.MaxPassage)}
 	case classNotice:
 		r.notice(row, row.text)
 	default:
 		r.expansion(row)
 	}
-	parts := r.scan.partsOf(row)
-	results := 0
-	for i := range parts {
-		if parts[i].kind == partToolResult {
-			results++
+	var results []*part
+	for i := range r.scan.partsOf(row) {
+		if p := &r.scan.partsOf(row)[i]; p.kind == partToolResult {
+			results = append(results, p)
 		}
 	}
-	for i := range parts {
-		if p := &parts[i]; p.kind == partToolResult {
-			facts := row.result
-			if results > 1 { // it belongs to one of them, nobody knows which
-				facts = resultFacts{}
-			}
-			r.toolResult(row, p, &facts)
-		}
+	facts := row.result
+	if len(results) > 1 { // they are about one of the results, it is unknown which
+		facts = resultFacts{}
+	}
+	for _, p := range results {
+		r.toolResult(row, p, facts)
 	}
 }
 
-// expansion turns the echo of a slash command into a prompt when the next row
-// holds the instructions that the command stands for.
+// expansion folds the instructions that a slash command expands to. The echo of
+// the command, which is the row before, becomes the prompt.
 func (r *Reader) expansion(row *row) {
 	echo := r.state.echo
-	if !row.meta || echo.text == "" || !r.main(row) || hashOf(row.parent) != echo.uuid {
-		return
-	}
-	if row.text == "" || isSynthetic(row.text) {
+	if !row.meta || echo.text == "" || !r.isMain(row) || hashOf(row.parent) != echo.uuid ||
+		row.text == "" || isSynthetic(row.text) {
 		return
 	}
 	r.state.echo = echoState{}
@@ -165,4 +161,28 @@ func (r *Reader) putPassage(p archive.Passage) int {
 	p.Session = r.base.ID
 	r.out.Passages = append(r.out.Passages, p)
 	return len(r.out.Passages) - 1
+}
+
+// putInTurn adds a passage of one line to the current turn, outside its steps.
+func (r *Reader) putInTurn(p archive.Passage, line int, at time.Time) {
+	t := &r.state.turn
+	p.Turn, p.Step, p.Seq = t.row.Index, -1, t.seq
+	p.LineFrom, p.LineTo, p.Time = line, line+1, at
+	t.seq++
+	r.putPassage(p)
+}
+
+// putInStep adds a passage of one row to a step.
+func (r *Reader) putInStep(s *stepState, p archive.Passage, row *row) {
+	p.Turn, p.Step, p.Seq = s.row.Turn, s.row.Index, s.seq
+	p.LineFrom, p.LineTo, p.Time = row.line, row.line+1, row.time
+	s.seq++
+	r.putPassage(p)
+}
+
+// putTexts adds a text to the current turn, as one or more passages.
+func (r *Reader) putTexts(kind archive.PassageKind, label, body string, row *row) {
+	for _, piece := range split(body) {
+		r.putInTurn(archive.Passage{Kind: kind, Label: label, Text: piece}, row.line, row.time)
+	}
 }

@@ -6,26 +6,25 @@ import (
 	"strandline/internal/transcript"
 )
 
-// The subtypes of system rows that stand for what was forgotten: turns and steps
-// behind them keep their numbers.
+// The subtypes of system rows that replace forgotten turns and steps, so that the
+// following ones keep their numbers.
 const (
 	forgottenTurn  = "forgotten_turn"
 	forgottenStep  = "forgotten_step"
 	forgottenTitle = "(forgotten)"
 )
 
-// Rows calls fn with what identifies each complete line of chunk, the first of
-// which has number first.
+// Rows calls fn with the ids of each complete line of chunk. The first line has
+// number first.
 func Rows(chunk []byte, first int, fn func(transcript.Row)) {
 	s := newScanner()
 	s.scan(chunk, first)
 	for i := range s.rows {
 		r := &s.rows[i]
 		out := transcript.Row{
-			Line: r.line, UUID: string(r.uuid), Parent: string(r.parent), Message: string(r.messageID), Time: r.time,
-			Spoken: r.kind == typeUser || r.kind == typeAssistant,
-			Cut:    r.kind == typeSystem && r.subtype == "compact_boundary",
-			Blank:  r.kind == typeBlank || r.kind == typeSystem && (r.subtype == forgottenTurn || r.subtype == forgottenStep),
+			Line: r.line, UUID: string(r.uuid), Parent: string(r.parent), MessageID: string(r.messageID), Time: r.time,
+			InConversation: r.isMessage(), Boundary: r.isBoundary(),
+			Blank: r.kind == typeBlank || r.kind == typeSystem && (r.subtype == forgottenTurn || r.subtype == forgottenStep),
 		}
 		if r.kind == typeUser {
 			class, _ := s.classifyUser(r)
@@ -43,39 +42,35 @@ func Rows(chunk []byte, first int, fn func(transcript.Row)) {
 	}
 }
 
-// hole is the row that stands for a forgotten turn or step.
-type hole struct {
-	Type    string `json:"type"`
-	Subtype string `json:"subtype"`
-	UUID    string `json:"uuid,omitempty"`
-	Parent  string `json:"parentUuid,omitempty"`
-	Time    string `json:"timestamp,omitempty"`
-}
-
-// Hole is a line that stands for a turn, or a step, that was forgotten. As much of
-// what ties the rows around it together is kept as fits into so many bytes: it has
-// the parent and the time of the first row and the uuid of the last. "" fits
-// nowhere.
-func Hole(step bool, first, last transcript.Row, room int) string {
-	h := hole{Type: typeSystem, Subtype: forgottenTurn, UUID: last.UUID, Parent: first.Parent}
+// ForgottenRow returns a line, without a newline, that replaces the rows first to
+// last of a forgotten turn or step. It has the parent and time of the first row and
+// the uuid of the last, as far as they fit into maxBytes; "" if nothing fits.
+func ForgottenRow(step bool, first, last transcript.Row, maxBytes int) string {
+	row := struct {
+		Type    string `json:"type"`
+		Subtype string `json:"subtype"`
+		UUID    string `json:"uuid,omitempty"`
+		Parent  string `json:"parentUuid,omitempty"`
+		Time    string `json:"timestamp,omitempty"`
+	}{Type: typeSystem, Subtype: forgottenTurn, UUID: last.UUID, Parent: first.Parent}
 	if step {
-		h.Subtype = forgottenStep
+		row.Subtype = forgottenStep
 	}
 	if !first.Time.IsZero() {
-		h.Time = first.Time.UTC().Format("2006-01-02T15:04:05.000Z")
+		row.Time = first.Time.UTC().Format("2006-01-02T15:04:05.000Z")
 	}
-	for _, less := range []func(){func() {}, func() { h.UUID, h.Parent = "", "" }, func() { h.Time = "" }} {
-		less()
-		if line, err := json.Marshal(h); err == nil && len(line) <= room {
+	for _, drop := range []func(){func() {}, func() { row.UUID, row.Parent = "", "" }, func() { row.Time = "" }} {
+		drop()
+		if line, err := json.Marshal(row); err == nil && len(line) <= maxBytes {
 			return string(line)
 		}
 	}
 	return ""
 }
 
-// forgotten folds the row that stands for a turn, or a step, that was forgotten.
+// forgotten folds the row of a forgotten turn or step.
 func (r *Reader) forgotten(row *row) {
-	if !r.main(row) {
+	if !r.isMain(row) {
 		return
 	}
 	if row.subtype == forgottenTurn {

@@ -21,11 +21,11 @@ func TestHole(t *testing.T) {
 		44:  `{"type":"system","subtype":"forgotten_turn"}`,
 		43:  "",
 	} {
-		if got := Hole(false, first, last, room); got != want {
+		if got := ForgottenRow(false, first, last, room); got != want {
 			t.Errorf("in %d bytes: %s", room, got)
 		}
 	}
-	if got := Hole(true, transcript.Row{}, transcript.Row{}, 100); !strings.Contains(got, "forgotten_step") {
+	if got := ForgottenRow(true, transcript.Row{}, transcript.Row{}, 100); !strings.Contains(got, "forgotten_step") {
 		t.Error(got)
 	}
 }
@@ -79,12 +79,12 @@ func TestRows(t *testing.T) {
 	if len(got) != 7 || got[0].Line != 7 || !got[0].Prompt || got[0].Parent != "u0" || got[0].Time.IsZero() {
 		t.Fatalf("%+v", got)
 	}
-	if got[1].Message != "m1" || got[1].Uses[0] != "t1" || got[2].Results[0] != "t1" || got[2].Prompt {
+	if got[1].MessageID != "m1" || got[1].Uses[0] != "t1" || got[2].Results[0] != "t1" || got[2].Prompt {
 		t.Errorf("%+v %+v", got[1], got[2])
 	}
 	for i, want := range []string{"spoken", "spoken", "spoken", "cut", "blank", "blank", ""} {
 		r := got[i]
-		if is := map[string]bool{"spoken": r.Spoken, "cut": r.Cut, "blank": r.Blank, "": !r.Spoken && !r.Cut && !r.Blank}; !is[want] {
+		if is := map[string]bool{"spoken": r.InConversation, "cut": r.Boundary, "blank": r.Blank, "": !r.InConversation && !r.Boundary && !r.Blank}; !is[want] {
 			t.Errorf("line %d is not %q: %+v", i, want, r)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// Every identity is the hash of a tag and what makes a row that row. The tags
-// are part of what an index holds: a new meaning takes a new tag.
+// An identity is the hash of a tag and of the values that identify a row. Identities
+// are stored in the index, so a tag never changes its meaning.
 const (
 	tagMessage = "message" // id of an API response
 	tagRow     = "row"     // uuid of a prompt, a summary or a response without id
@@ -20,19 +20,19 @@ const (
 	tagTail    = "tail"    // session and last row of a turn
 )
 
-// identity hashes a tag and up to two texts, which are told apart by a NUL.
-func identity(tag string, texts ...[]byte) uint64 {
+// identity hashes a tag and values, separated by NULs.
+func identity(tag string, values ...[]byte) uint64 {
 	b := make([]byte, 0, 128)
 	b = append(b, tag...)
-	for _, t := range texts {
+	for _, v := range values {
 		b = append(b, 0)
-		b = append(b, t...)
+		b = append(b, v...)
 	}
 	return xxhash.Sum64(b)
 }
 
-// place hashes a row of this session, given by the hash of its uuid.
-func (r *Reader) place(tag string, uuid uint64) uint64 {
+// sessionKey hashes a row of this session, given by the hash of its uuid.
+func (r *Reader) sessionKey(tag string, uuid uint64) uint64 {
 	return identity(tag, []byte(r.base.ID), binary.LittleEndian.AppendUint64(nil, uuid))
 }
 
@@ -44,23 +44,18 @@ func hashOf(uuid []byte) uint64 {
 	return xxhash.Sum64(uuid)
 }
 
-// prepare classes the user rows and gives every row its identity. It returns the
-// identities that the fold may ask for.
-func (r *Reader) prepare() []uint64 {
-	var keys []uint64
+// identify classifies the user rows and sets the identity of every row. It returns
+// the identities that the fold may look up.
+func (r *Reader) identify() (keys []uint64) {
 	for i := range r.scan.rows {
-		row := &r.scan.rows[i]
-		switch row.kind {
+		switch row := &r.scan.rows[i]; row.kind {
 		case typeAssistant:
-			switch {
-			case len(row.messageID) > 0:
+			if len(row.messageID) > 0 {
 				row.key = identity(tagMessage, row.messageID)
-			case len(row.uuid) > 0:
-				row.key = identity(tagRow, row.uuid)
-			default:
-				continue
+			} else {
+				row.key = rowKey(row)
 			}
-			if n := len(keys); n == 0 || keys[n-1] != row.key {
+			if n := len(keys); row.key != 0 && (n == 0 || keys[n-1] != row.key) {
 				keys = append(keys, row.key)
 			}
 		case typeUser:
@@ -69,27 +64,32 @@ func (r *Reader) prepare() []uint64 {
 			if row.class != classPrompt && row.class != classSummary && !expands {
 				continue
 			}
-			if len(row.uuid) > 0 {
-				row.key = identity(tagRow, row.uuid)
-				keys = append(keys, row.key)
+			row.key = rowKey(row)
+			candidates := []uint64{row.key}
+			if row.class != classSummary {
+				parent := hashOf(row.parent)
+				candidates = append(candidates, promptKey(row), momentKey(row), r.sessionKey(tagParent, parent), r.sessionKey(tagTail, parent))
 			}
-			if row.class == classSummary {
-				continue
-			}
-			for _, k := range [2]uint64{promptKey(row), momentKey(row)} {
+			for _, k := range candidates {
 				if k != 0 {
 					keys = append(keys, k)
 				}
 			}
-			parent := hashOf(row.parent)
-			keys = append(keys, r.place(tagParent, parent), r.place(tagTail, parent))
 		}
 	}
 	return keys
 }
 
+// rowKey identifies a row by its uuid.
+func rowKey(row *row) uint64 {
+	if len(row.uuid) == 0 {
+		return 0
+	}
+	return identity(tagRow, row.uuid)
+}
+
 // promptKey identifies a prompt by its content and the client's prompt id, which
-// alone would not do: local commands share it, and so does a whole fork.
+// is not unique: local commands share it, and so do the prompts of a fork.
 func promptKey(row *row) uint64 {
 	if len(row.promptID) == 0 {
 		return 0
@@ -97,8 +97,8 @@ func promptKey(row *row) uint64 {
 	return identity(tagPrompt, row.promptID, []byte(row.text))
 }
 
-// momentKey identifies a prompt by its content and its time: a compaction that a
-// plugin answered gives all its prompts the id of the newest one.
+// momentKey identifies a prompt by its content and time. After a compaction by a
+// plugin all prompts have the id of the newest one.
 func momentKey(row *row) uint64 {
 	if row.time.IsZero() || row.text == "" {
 		return 0
@@ -106,13 +106,10 @@ func momentKey(row *row) uint64 {
 	return identity(tagMoment, []byte(row.time.UTC().Format(time.RFC3339Nano)), []byte(row.text))
 }
 
-// own records that this session is the first to hold an identity, unless some
-// place is known to hold it.
-func (r *Reader) own(key uint64, turn, step int) {
-	if key == 0 {
-		return
-	}
-	if _, taken := r.known[key]; taken {
+// claim records this session as the first with an identity, unless the identity is
+// known already.
+func (r *Reader) claim(key uint64, turn, step int) {
+	if _, taken := r.known[key]; taken || key == 0 {
 		return
 	}
 	ref := archive.Ref{Session: r.base.ID, Turn: turn, Step: step}
@@ -120,15 +117,12 @@ func (r *Reader) own(key uint64, turn, step int) {
 	r.out.Keys = append(r.out.Keys, archive.Identity{Key: key, Ref: ref})
 }
 
-// lookup returns the place that an identity was first seen at, if that is in
-// another session or before the given place of this one. A later place comes
-// from an index that has read these rows already, and means nothing.
+// lookup returns where an identity was first seen, if that is in another session
+// or before the given turn and step of this one. A later position is from an index
+// that holds these rows already.
 func (r *Reader) lookup(key uint64, turn, step int) *archive.Ref {
-	if key == 0 {
-		return nil
-	}
 	ref, ok := r.known[key]
-	if !ok {
+	if !ok || key == 0 {
 		return nil
 	}
 	if ref.Session == r.base.ID && (ref.Turn > turn || ref.Turn == turn && ref.Step >= step) {
@@ -137,21 +131,19 @@ func (r *Reader) lookup(key uint64, turn, step int) *archive.Ref {
 	return &ref
 }
 
-// promptCopy returns the prompt that row repeats, nil if it is new. A fork
-// keeps the uuid. A compaction that a plugin answered copies prompts of its own
-// session with new uuids but their time; the same words typed again are later
-// than the boundary.
+// promptCopy returns the prompt that a row copies, nil if it is new. A copy in a
+// fork has the same uuid. A copy after a compaction by a plugin has a new uuid but
+// its old time; the same text typed again is later than the boundary.
 func (r *Reader) promptCopy(row *row) *archive.Ref {
-	next := r.state.facts.turns
-	if ref := r.lookup(row.key, next, -1); ref != nil {
+	if ref := r.lookup(row.key, r.state.facts.turns, -1); ref != nil {
 		return ref
 	}
-	cut := &r.state.cut
-	if !cut.copying || !row.time.IsZero() && row.time.After(cut.time) {
+	c := &r.state.compaction
+	if !c.copying || !row.time.IsZero() && row.time.After(c.time) {
 		return nil
 	}
-	if ref := r.lookup(promptKey(row), cut.turn+1, -1); ref != nil {
+	if ref := r.lookup(promptKey(row), c.turn+1, -1); ref != nil {
 		return ref
 	}
-	return r.lookup(momentKey(row), cut.turn+1, -1)
+	return r.lookup(momentKey(row), c.turn+1, -1)
 }

@@ -6,75 +6,57 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
-// member is one member of a tool's input; raw is its JSON value.
-type member struct {
-	key string
-	raw []byte
-}
-
-// input is what a tool was given, in the order it was written. Input that is no
-// object has no members.
+// input is the input of a tool call, its members in their original order. Input
+// that is not an object has no members.
 type input struct {
 	members []member
 	raw     []byte
 }
 
-// readInput parses raw with a scanner of its own, so that the row layer is not
-// disturbed.
+// member is one member of an object; raw is its JSON value.
+type member struct {
+	name string
+	raw  []byte
+}
+
+// readInput parses a value of the current chunk.
 func (s *scanner) readInput(raw []byte) input {
 	in := input{raw: raw}
-	if len(raw) == 0 || raw[0] != '{' {
-		return in
-	}
-	s.reset(raw)
-	// The row layer has parsed these bytes before; an error can not come back.
-	_ = s.object(func(key []byte) error {
-		v, err := s.value()
-		in.members = append(in.members, member{string(key), v})
-		return err
-	})
+	s.json.Reset(raw)
+	s.json.Object(func(name []byte) { in.members = append(in.members, member{string(name), s.json.Value()}) })
 	return in
 }
 
-// list calls element with each raw element of a JSON array.
-func (s *scanner) list(raw []byte, element func(raw []byte)) {
-	if len(raw) == 0 || raw[0] != '[' {
-		return
-	}
-	var all [][]byte
-	s.reset(raw)
-	_ = s.elements(func() error {
-		v, err := s.value()
-		all = append(all, v)
-		return err
-	})
-	for _, v := range all {
-		element(v)
-	}
+// elements returns the JSON of each element of an array, nil for any other value.
+func (s *scanner) elements(raw []byte) (all [][]byte) {
+	s.json.Reset(raw)
+	s.json.Array(func() { all = append(all, s.json.Value()) })
+	return all
 }
 
-func (in input) value(key string) []byte {
+func (in input) value(name string) []byte {
 	for _, m := range in.members {
-		if m.key == key {
+		if m.name == name {
 			return m.raw
 		}
 	}
 	return nil
 }
 
-// text returns the text of the first of the keys that has one.
-func (in input) text(keys ...string) string {
-	for _, k := range keys {
-		if t := unquote(in.value(k)); t != "" {
+// text returns the first text that is not empty among the named members.
+func (in input) text(names ...string) string {
+	for _, name := range names {
+		if t := stringOf(in.value(name)); t != "" {
 			return t
 		}
 	}
 	return ""
 }
 
-// files returns the paths a tool was given.
+// files returns the path in the input of a tool that works on a file.
 func (in input) files() []string {
 	if path := in.text("file_path", "notebook_path", "path"); path != "" {
 		return []string{path}
@@ -82,125 +64,155 @@ func (in input) files() []string {
 	return nil
 }
 
-// The longest texts that a summary of a tool's input takes, in bytes.
+// The limits of a one-line summary of a tool's input, in bytes.
 const (
 	maxInputValue   = 240
 	maxInputSummary = 600
 )
 
-// describe says in one line what a tool was asked, without its name and without
-// secrets.
+// describe returns a redacted one-line summary of a tool's input.
 func (r *Reader) describe(kind archive.CallKind, in input) string {
-	var words []string
-	add := func(texts ...string) {
-		for _, t := range texts {
-			if t = oneLine(r.clean(t), maxInputValue); t != "" {
-				words = append(words, t)
-			}
-		}
-	}
+	var values []string
 	switch kind {
 	case archive.CallRead:
-		add(in.text("file_path", "notebook_path"))
+		values = []string{in.text("file_path", "notebook_path")}
 		if from := in.text("offset"); from != "" {
-			add("from line " + from)
+			values = append(values, "from line "+from)
 		}
 	case archive.CallSearch:
-		add(in.text("pattern"), in.text("path"), in.text("glob"))
+		values = []string{in.text("pattern"), in.text("path"), in.text("glob")}
 	case archive.CallWeb:
-		add(in.text("url"), in.text("query"), in.text("prompt"))
+		values = []string{in.text("url"), in.text("query"), in.text("prompt")}
 	case archive.CallAgent:
-		add(in.text("subagent_type"), in.text("description"), in.text("prompt"))
+		values = []string{in.text("subagent_type"), in.text("description"), in.text("prompt")}
 	default:
-		r.scan.describeAny(in, add)
+		values = r.scan.inputValues(in)
 	}
-	return clipBytes(strings.Join(words, " · "), maxInputSummary)
+	return joinValues(values, r.clean)
 }
 
-// describeAny names every member with a plain value, and those of the objects
-// in a list by their texts.
-func (s *scanner) describeAny(in input, add func(...string)) {
+// joinValues joins the values that are not empty after cleaning.
+func joinValues(values []string, clean func(string) string) string {
+	var words []string
+	for _, v := range values {
+		if v = oneLine(clean(v), maxInputValue); v != "" {
+			words = append(words, v)
+		}
+	}
+	return text.Prefix(strings.Join(words, " · "), maxInputSummary)
+}
+
+// inputValues returns every member with its value, or with the texts inside an
+// object or array.
+func (s *scanner) inputValues(in input) []string {
 	if len(in.members) == 0 {
-		add(unquote(in.raw))
-		return
+		return []string{stringOf(in.raw)}
 	}
+	var values []string
 	for _, m := range in.members {
-		switch {
-		case len(m.raw) == 0:
-		case m.raw[0] == '[' || m.raw[0] == '{':
-			add(m.key + " " + strings.Join(s.texts(m.raw), " "))
-		default:
-			if t := unquote(m.raw); t != "" {
-				add(m.key + " " + t)
-			}
+		if isNested(m.raw) {
+			values = append(values, m.name+" "+strings.Join(s.texts(m.raw), " "))
+		} else if t := stringOf(m.raw); t != "" {
+			values = append(values, m.name+" "+t)
 		}
 	}
+	return values
 }
 
-// texts returns every text inside a JSON value up to a limit, in order.
-func (s *scanner) texts(raw []byte) []string {
-	var found []string
-	s.reset(raw)
-	for size := 0; size < maxInputValue; {
-		tok, err := s.dec.ReadToken()
-		if err != nil {
-			break
-		}
-		if tok.Kind() == jsontext.KindString && !s.atKey() {
-			t := tok.String()
+func isNested(raw []byte) bool { return len(raw) > 0 && (raw[0] == '[' || raw[0] == '{') }
+
+// texts returns the strings inside a JSON value in order, about maxInputValue bytes
+// of them.
+func (s *scanner) texts(raw []byte) (found []string) {
+	size := 0
+	var walk func()
+	walk = func() {
+		switch {
+		case size >= maxInputValue:
+			s.json.Skip()
+		case s.json.IsArray():
+			s.json.Array(walk)
+		case s.json.IsObject():
+			s.json.Object(func([]byte) { walk() })
+		case s.json.IsString():
+			t := s.json.Text()
 			found = append(found, t)
 			size += len(t)
+		default:
+			s.json.Skip()
 		}
 	}
+	s.json.Reset(raw)
+	walk()
 	return found
 }
 
-// atKey reports whether the token just read was the name of a member.
-func (s *scanner) atKey() bool {
-	kind, n := s.dec.StackIndex(s.dec.StackDepth())
-	return kind == jsontext.KindBeginObject && n%2 == 1
-}
-
-// outputText returns the text of a tool result's raw content: a string, or a
-// list of blocks of which those without text leave a note.
+// outputText returns the text of a tool result: a string, or an array of blocks.
+// A block without text, such as an image, is represented by its description.
 func (s *scanner) outputText(raw []byte) string {
-	if len(raw) == 0 {
-		return ""
+	if !isNested(raw) {
+		return stringOf(raw)
 	}
-	switch raw[0] {
-	case '[':
-	case '{':
+	if raw[0] == '{' {
 		in := s.readInput(raw)
 		return in.text("text", "content")
-	default:
-		return unquote(raw)
 	}
-	var b strings.Builder
-	s.list(raw, func(raw []byte) {
-		var text string
+	var texts []string
+	for _, raw := range s.elements(raw) {
+		t := stringOf(raw)
 		if len(raw) > 0 && raw[0] == '{' {
 			in := s.readInput(raw)
-			if text = in.text("text"); text == "" {
-				text = note(in.text("type"), in.text("tool_name"), in.text("title"), in.text("url"))
+			if t = in.text("text"); t == "" {
+				t = describeBlock(in.text("type"), in.text("tool_name"), in.text("title"), in.text("url"))
 			}
-		} else {
-			text = unquote(raw)
 		}
-		if text == "" {
-			return
+		if t != "" {
+			texts = append(texts, t)
 		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(text)
-	})
-	return b.String()
+	}
+	return strings.Join(texts, "\n")
 }
 
-// note stands for a block that has no text, such as an image.
-func note(words ...string) string {
-	if text := strings.Join(strings.Fields(strings.Join(words, " ")), " "); text != "" && text != "text" {
-		return "[" + text + "]"
+// describeBlock returns the description of a block without text.
+func describeBlock(words ...string) string {
+	if t := text.OneLine(strings.Join(words, " ")); t != "" && t != "text" {
+		return "[" + t + "]"
 	}
 	return ""
+}
+
+// render formats a tool's input for people: one member a line, multi-line texts
+// below their name, nested values as indented JSON.
+func (s *scanner) render(raw []byte) string {
+	in := s.readInput(raw)
+	switch len(in.members) {
+	case 0:
+		return renderValue(raw)
+	case 1:
+		if raw := in.members[0].raw; raw[0] == '"' {
+			return stringOf(raw)
+		}
+	}
+	var b strings.Builder
+	for _, m := range in.members {
+		value, sep := renderValue(m.raw), " "
+		if strings.Contains(value, "\n") {
+			sep = "\n"
+		}
+		b.WriteString(m.name + ":" + sep + strings.TrimRight(value, "\n") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// renderValue returns a string's text, an object or array as indented JSON, and
+// any other value as it is.
+func renderValue(raw []byte) string {
+	if len(raw) > 0 && raw[0] == '"' {
+		return stringOf(raw)
+	}
+	v := append(jsontext.Value(nil), raw...)
+	if isNested(raw) {
+		_ = v.Indent(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.WithIndent("  "))
+	}
+	return strings.ToValidUTF8(string(v), "\uFFFD")
 }

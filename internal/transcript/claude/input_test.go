@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -63,12 +64,13 @@ func TestReadInput(t *testing.T) {
 	expect(t, "files", strings.Join(in.files(), ","), "/p")
 	expect(t, "raw", string(in.value("l")), "[1,2]")
 	if n := len(s.readInput([]byte(`[1]`)).members); n != 0 {
-		t.Errorf("a list has %d members", n)
+		t.Errorf("an array has %d members", n)
 	}
-	var seen []string
-	s.list([]byte(`[{"a":1}, "x" ,null]`), func(raw []byte) { seen = append(seen, string(raw)) })
-	expect(t, "list", strings.Join(seen, ";"), `{"a":1};"x";null`)
-	s.list([]byte(`{"a":1}`), func([]byte) { t.Error("an object is no list") })
+	elements := bytes.Join(s.elements([]byte(`[{"a":1}, "x" ,null]`)), []byte(";"))
+	expect(t, "elements", string(elements), `{"a":1};"x";null`)
+	if all := s.elements([]byte(`{"a":1}`)); all != nil {
+		t.Errorf("an object has elements %q", all)
+	}
 }
 
 func TestTasks(t *testing.T) {

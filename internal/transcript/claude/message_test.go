@@ -61,7 +61,7 @@ func TestSpoken(t *testing.T) {
 		{"user", "", "", false},
 	} {
 		m := transcript.Message{Role: tt.role, Text: tt.text}
-		claude.Spoken(&m)
+		claude.Classify(&m)
 		if m.Prompt != tt.prompt || m.Summary != tt.summary {
 			t.Errorf("%q: %q, %t", tt.text, m.Prompt, m.Summary)
 		}

@@ -10,15 +10,15 @@ import (
 	"strandline/internal/transcript"
 )
 
-// Options adjust a Reader.
+// Options configure a Reader.
 type Options struct {
-	// Redact removes secrets. It is applied to every text before the text is cut
-	// or excerpted. Nil leaves texts as they are.
+	// Redact removes secrets. It is applied to every text before the text is
+	// truncated. Nil leaves texts unchanged.
 	Redact func(string) string
 }
 
-// Reader folds one transcript. It is not safe for concurrent use, and after an
-// error it is spent: make a new one from the last cursor.
+// Reader folds one transcript. It is not safe for concurrent use. After an error
+// it must not be used again: create a new one from the last cursor.
 type Reader struct {
 	base   archive.Session
 	cursor archive.Cursor
@@ -26,25 +26,24 @@ type Reader struct {
 	scan   *scanner
 	state  state
 
-	// The rest lives as long as one Read.
-	line  int // line of the row being folded
+	// Valid during one Read.
 	out   archive.Batch
 	known map[uint64]archive.Ref // identities that the store or this read knows
 }
 
 var _ transcript.Reader = (*Reader)(nil)
 
-// NewReader returns a reader of the session base, of which the caller knows ID,
-// Client, Project, Parent, Relation and Agent; the reader fills in the rest. It
-// goes on where cur says; an empty cur.State starts a transcript from its
-// first line. A state that this version can not read is an error with
-// archive.CodeCorrupt: start from the first line again.
+// NewReader returns a reader of a session. The caller sets base's ID, Client,
+// Project, Parent, Relation and Agent; the reader sets the other fields. It
+// continues at cur, or starts at the first line if cur.State is empty. A state
+// that this version cannot read gives an error with archive.CodeCorrupt; the
+// caller then starts at the first line.
 func NewReader(base archive.Session, cur archive.Cursor, opt Options) (*Reader, error) {
 	r := &Reader{base: base, cursor: cur, redact: opt.Redact, scan: newScanner()}
 	if r.redact == nil {
 		r.redact = func(s string) string { return s }
 	}
-	if a := &r.base.Agent; a.Description != "" || a.Type != "" { // the model's words, from beside the transcript
+	if a := &r.base.Agent; a.Description != "" || a.Type != "" { // text of the model, from beside the transcript
 		a.Type, a.Description = r.redact(a.Type), r.redact(a.Description)
 	}
 	if cur.Session == "" {
@@ -57,16 +56,16 @@ func NewReader(base archive.Session, cur archive.Cursor, opt Options) (*Reader, 
 	if !r.state.decode(cur.State) {
 		return nil, &archive.Error{
 			Code: archive.CodeCorrupt,
-			Msg:  fmt.Sprintf("the reading position of session %s can not be used", archive.ShortID(base.ID)),
+			Msg:  fmt.Sprintf("the reading position of session %s is invalid", archive.ShortID(base.ID)),
 			Hint: "run strandline reindex",
 		}
 	}
 	return r, nil
 }
 
-// Read implements transcript.Reader. Bytes behind the chunk's last newline are
-// left for the next call: the cursor ends before them. Lookup is called at most
-// once and may be nil.
+// Read implements transcript.Reader. The bytes after the chunk's last newline are
+// left for the next call; the cursor ends before them. It calls lookup at most
+// once; lookup may be nil.
 func (r *Reader) Read(ctx context.Context, chunk []byte, lookup transcript.Lookup) (archive.Batch, error) {
 	chunk = chunk[:bytes.LastIndexByte(chunk, '\n')+1]
 	r.scan.scan(chunk, r.cursor.Line)
@@ -84,29 +83,26 @@ func (r *Reader) Read(ctx context.Context, chunk []byte, lookup transcript.Looku
 	return r.end(), nil
 }
 
-// begin classes the rows and finds out which of them are known.
+// begin classifies the rows and looks up their identities.
 func (r *Reader) begin(ctx context.Context, lookup transcript.Lookup) error {
 	r.out = archive.Batch{From: r.cursor.Offset}
 	for i := range r.state.pending {
 		r.state.pending[i].batchCall, r.state.pending[i].batchPassage = -1, -1
 	}
-	keys := r.prepare()
-	r.known = nil
-	if lookup != nil && len(keys) > 0 {
-		found, err := lookup(ctx, keys)
-		if err != nil {
-			return fmt.Errorf("look up identities: %w", err)
-		}
-		r.known = make(map[uint64]archive.Ref, len(found)+len(keys))
-		maps.Copy(r.known, found)
+	keys := r.identify()
+	r.known = make(map[uint64]archive.Ref, len(keys))
+	if lookup == nil || len(keys) == 0 {
+		return nil
 	}
-	if r.known == nil {
-		r.known = make(map[uint64]archive.Ref, len(keys))
+	found, err := lookup(ctx, keys)
+	if err != nil {
+		return fmt.Errorf("look up identities: %w", err)
 	}
+	maps.Copy(r.known, found)
 	return nil
 }
 
-// end emits what may still grow, and the cursor.
+// end emits the rows that may still change, and the cursor.
 func (r *Reader) end() archive.Batch {
 	for i := range r.state.steps {
 		r.emitStep(&r.state.steps[i])
@@ -121,9 +117,7 @@ func (r *Reader) end() archive.Batch {
 			}
 		}
 	}
-	if n := len(r.state.recent) - maxRecent; n > 0 {
-		r.state.recent = append(r.state.recent[:0], r.state.recent[n:]...)
-	}
+	r.state.recent = keepLast(r.state.recent, maxRecent)
 	r.out.Session = r.session()
 	r.cursor.State = r.state.encode()
 	r.out.Cursor = r.cursor
@@ -145,5 +139,5 @@ func (r *Reader) session() archive.Session {
 	return s
 }
 
-// clean returns text without what is no content and without secrets.
+// clean returns text without injected parts and without secrets.
 func (r *Reader) clean(text string) string { return r.redact(clean(text)) }

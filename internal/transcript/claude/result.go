@@ -6,106 +6,111 @@ import (
 	"unicode/utf8"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
-// toolResult folds the answer of a tool, which may come many lines after the
-// request, in another read.
-func (r *Reader) toolResult(row *row, p *part, facts *resultFacts) {
+// maxError is the maximum length of a call's error in characters.
+const maxError = 500
+
+// toolResult folds the result of a tool call. It may follow the request after many
+// lines, in another read.
+func (r *Reader) toolResult(row *row, p *part, facts resultFacts) {
 	i := r.findCall(p.id)
 	if i < 0 {
-		r.orphan(row, p)
+		r.orphanResult(row, p)
 		return
 	}
 	c := r.state.pending[i]
 	r.state.pending = append(r.state.pending[:i], r.state.pending[i+1:]...)
-	r.reach(c.row.Turn, c.row.Step, row.line)
+	r.extendStep(c.row.Turn, c.row.Step, row.line)
 	if c.copied {
 		return
 	}
 	raw := r.scan.outputText(p.raw)
-	text := r.clean(bareError(raw))
+	body := r.clean(trimErrorTags(raw))
 	c.row.LineResult = row.line
 	c.row.Failed = p.isError
 	c.row.Duration = facts.duration
 	if p.isError {
-		said, refused := rejection(text)
-		switch {
-		case refused:
-			why, _, _ := strings.Cut(said, "\n")
-			c.row.Error = clipRunes(strings.TrimSuffix(archive.ErrorRefused+": "+why, ": "), maxError)
-		case hasAnyPrefix(text, "Sibling tool call errored", "Cancelled: parallel tool call"):
-			c.row.Error = archive.ErrorDropped
-		default:
-			c.row.Error = errorLine(text)
-		}
-		if said != "" && !c.side {
-			r.aside(row, said)
-		}
+		r.failedResult(&c, row, body)
 	}
 	switch c.row.Kind {
 	case archive.CallCommand:
-		r.commandResult(&c, row, text, facts)
+		r.commandResult(&c, row, body, facts)
 	case archive.CallTask:
-		r.taskResult(&c, row, text, facts)
+		r.taskResult(&c, row, body, facts)
 	case archive.CallEdit:
 		if p.isError {
 			c.seq++
-			r.output(&c, row, text, facts)
+			r.output(&c, row, body, facts)
 		}
 	default:
-		if !isRecall(c.row.Name) || hasOwn(raw) && text != "" {
-			r.output(&c, row, text, facts)
+		if !isRecall(c.row.Name) || hasFence(raw) && body != "" {
+			r.output(&c, row, body, facts)
 		}
 	}
 	r.putCall(&c)
 }
 
-// rejection reports whether the user refused a tool, and what was written with
-// that. The client hands it to the model inside a text of its own.
-func rejection(text string) (said string, refused bool) {
-	if !strings.HasPrefix(text, "The user doesn't want ") {
-		return "", false
+// failedResult sets the error of a call, and adds the user's comment on a rejected
+// call.
+func (r *Reader) failedResult(c *callState, row *row, body string) {
+	comment, rejected := rejection(body)
+	switch {
+	case rejected:
+		why, _, _ := strings.Cut(comment, "\n")
+		c.row.Error = truncateChars(strings.TrimSuffix(archive.ErrorRefused+": "+why, ": "), maxError)
+	case text.HasAnyPrefix(body, "Sibling tool call errored", "Cancelled: parallel tool call"):
+		c.row.Error = archive.ErrorDropped
+	default:
+		c.row.Error = errorLine(body)
 	}
-	_, said, _ = strings.Cut(text, "the user said:\n")
-	return strings.TrimSpace(said), true
+	if comment != "" && !c.sidechain {
+		r.comment(row, comment)
+	}
 }
 
-// orphan keeps the answer of a request that was never seen, or forgotten.
-func (r *Reader) orphan(row *row, p *part) {
-	if r.state.cut.copying || len(r.state.steps) == 0 {
+// rejection reports whether the user rejected a call, and returns the user's
+// comment.
+func rejection(body string) (comment string, rejected bool) {
+	if !strings.HasPrefix(body, "The user doesn't want ") {
+		return "", false
+	}
+	_, comment, _ = strings.Cut(body, "the user said:\n")
+	return strings.TrimSpace(comment), true
+}
+
+// orphanResult keeps the result of a call that is unknown or was dropped.
+func (r *Reader) orphanResult(row *row, p *part) {
+	if r.state.compaction.copying || len(r.state.steps) == 0 {
 		return
 	}
 	s := &r.state.steps[len(r.state.steps)-1]
 	if s.row.Copy != nil {
 		return
 	}
-	text := r.clean(r.scan.outputText(p.raw))
-	if text == "" {
-		return
+	if body := r.clean(r.scan.outputText(p.raw)); body != "" {
+		short, partial := excerpt(body, excerptWhole, true)
+		r.putInStep(s, archive.Passage{Kind: archive.KindOutput, Text: short, Partial: partial}, row)
+		s.dirty = true
 	}
-	text, partial := excerpt(text, excerptWhole, true)
-	r.putPassage(archive.Passage{
-		Turn: s.row.Turn, Step: s.row.Index, Seq: s.seq, Kind: archive.KindOutput, Text: text,
-		LineFrom: row.line, LineTo: row.line + 1, Time: row.time, Partial: partial,
-	})
-	s.seq++
-	s.dirty = true
 }
 
-// passage returns a passage of a call that covers its request.
-func (r *Reader) passage(c *callState, kind archive.PassageKind, text string, partial bool) archive.Passage {
+// callPassage returns a passage of a call's request.
+func callPassage(c *callState, kind archive.PassageKind, body string, partial bool) archive.Passage {
 	label := c.row.Name
-	if c.side {
-		label = labelSide
+	if c.sidechain {
+		label = labelSidechain
 	}
 	return archive.Passage{
-		Turn: c.row.Turn, Step: c.row.Step, Seq: c.seq, Kind: kind, Label: label, Text: text,
+		Turn: c.row.Turn, Step: c.row.Step, Seq: c.seq, Kind: kind, Label: label, Text: body,
 		Paths: c.row.Files, LineFrom: c.row.LineUse, LineTo: c.row.LineUse + 1, Time: c.time, Partial: partial,
 	}
 }
 
-// until extends a passage to the line of the result, if that is in the same turn.
-func (r *Reader) until(p archive.Passage, line int) archive.Passage {
+// extendPassage extends a passage to the line of the result, if it is in the
+// current turn.
+func (r *Reader) extendPassage(p archive.Passage, line int) archive.Passage {
 	if p.Turn == r.state.turn.row.Index {
 		p.LineTo = line + 1
 	}
@@ -113,12 +118,12 @@ func (r *Reader) until(p archive.Passage, line int) archive.Passage {
 }
 
 // commandResult completes the passage of a shell command with its outcome.
-func (r *Reader) commandResult(c *callState, row *row, text string, facts *resultFacts) {
+func (r *Reader) commandResult(c *callState, row *row, body string, facts resultFacts) {
 	outcome := ""
-	code, known := exitCode(text)
+	code, known := exitCode(body)
 	switch {
 	case known:
-		_, text, _ = strings.Cut(text, "\n")
+		_, body, _ = strings.Cut(body, "\n")
 	case facts.hasExit:
 		code, known = facts.exit, true
 	case !c.row.Failed && !facts.interrupted && !facts.background && !facts.nonzero:
@@ -135,10 +140,10 @@ func (r *Reader) commandResult(c *callState, row *row, text string, facts *resul
 	case c.row.Failed:
 		outcome = "[failed]"
 	}
-	if text != "" {
-		outcome += "\n" + text
+	if body != "" {
+		outcome += "\n" + body
 	}
-	p := r.until(r.commandPassage(c, outcome, true), row.line)
+	p := r.extendPassage(commandPassage(c, outcome, true), row.line)
 	if c.batchPassage >= 0 {
 		p.Session = r.base.ID
 		r.out.Passages[c.batchPassage] = p
@@ -147,103 +152,66 @@ func (r *Reader) commandResult(c *callState, row *row, text string, facts *resul
 	r.putPassage(p)
 }
 
-// commandPassage writes a command the way a terminal shows it. The command has
-// up to two thirds of the room, its output an excerpt in the rest.
-func (r *Reader) commandPassage(c *callState, outcome string, done bool) archive.Passage {
-	const room = archive.MaxPassage * 2 / 3
+// commandPassage formats a command as in a terminal. The command gets up to two
+// thirds of the passage, the rest is an excerpt of its output.
+func commandPassage(c *callState, outcome string, done bool) archive.Passage {
+	const limit = archive.MaxPassage * 2 / 3
 	head, partial := "$ "+c.row.Command, utf8.RuneCountInString(c.row.Command) >= maxCommand
-	if done && len(head) > room && len(outcome) > archive.MaxPassage-room {
-		head, partial = clipBytes(head, room)+"…", true
+	if done && len(head) > limit && len(outcome) > archive.MaxPassage-limit {
+		head, partial = text.Prefix(head, limit)+"…", true
 	}
-	head = clipBytes(head, archive.MaxPassage-maxDescription*4-64)
-	if c.brief != "" {
-		head += "\n# " + c.brief
+	head = text.Prefix(head, archive.MaxPassage-maxDescription*4-64)
+	if c.request != "" {
+		head += "\n# " + c.request
 	}
 	if outcome != "" {
 		left := max(archive.MaxPassage-len(head)-16, 0)
 		short, cut := excerpt(outcome, min(excerptWhole, left), true)
 		if len(short) > left {
-			short, cut = clipBytes(short, left), true
+			short, cut = text.Prefix(short, left), true
 		}
 		head, partial = head+"\n"+short, partial || cut
 	}
-	return r.passage(c, archive.KindCommand, head, partial)
+	return callPassage(c, archive.KindCommand, head, partial)
 }
 
-// output adds what another tool answered: what it was asked, and an excerpt.
-func (r *Reader) output(c *callState, row *row, text string, facts *resultFacts) {
+// output adds the result of another tool: its request and an excerpt.
+func (r *Reader) output(c *callState, row *row, body string, facts resultFacts) {
 	whole, errors := excerptWhole, true
 	switch c.row.Kind {
 	case archive.CallAgent:
-		if facts.background { // its result comes as a notice, or by its id
-			text = launchedAs(text)
+		if facts.background { // the result follows as a notice, or under the agent's id
+			body = backgroundAgent(body)
 		}
 		whole = archive.MaxPassage - maxInputSummary - 128
 		errors = false
 	case archive.CallRead:
-		text = stripNumbers(text)
+		body = stripLineNumbers(body)
 		errors = len(c.row.Files) > 0 && strings.HasSuffix(c.row.Files[0], ".log")
 	case archive.CallSearch, archive.CallWeb, archive.CallEdit:
 		errors = false
 	}
-	short, partial := excerpt(text, whole, errors)
-	head := strings.TrimSpace(c.row.Name + " " + c.brief)
+	short, partial := excerpt(body, whole, errors)
+	head := strings.TrimSpace(c.row.Name + " " + c.request)
 	if head == "" && short == "" {
 		return
 	}
 	if short != "" {
 		head += "\n" + short
 	}
-	p := r.passage(c, archive.KindOutput, clipBytes(head, archive.MaxPassage), partial || len(head) > archive.MaxPassage)
-	r.putPassage(r.until(p, row.line))
+	p := callPassage(c, archive.KindOutput, text.Prefix(head, archive.MaxPassage), partial || len(head) > archive.MaxPassage)
+	r.putPassage(r.extendPassage(p, row.line))
 }
 
-// launchedAs is what is kept of the words that a sub-agent runs in the background.
-func launchedAs(text string) string {
-	_, id, ok := strings.Cut(text, "agentId: ")
+// backgroundAgent returns a note with the id in the report that a sub-agent was
+// started in the background.
+func backgroundAgent(body string) string {
+	_, id, ok := strings.Cut(body, "agentId: ")
 	if !ok {
 		return ""
 	}
 	if at := strings.IndexAny(id, " \n("); at >= 0 {
 		id = id[:at]
 	}
-	return "[in background] agentId: " + clipBytes(id, maxID)
-}
-
-// stripNumbers removes the line numbers that the client puts before the lines of
-// a file it read: spaces, digits and an arrow or a tab.
-func stripNumbers(text string) string {
-	if _, ok := numberedLine(text); !ok {
-		return text
-	}
-	var b strings.Builder
-	b.Grow(len(text))
-	for line := range strings.Lines(text) {
-		if n, ok := numberedLine(line); ok {
-			line = line[n:]
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
-
-// numberedLine returns the length of the line number that line begins with.
-func numberedLine(line string) (int, bool) {
-	i := 0
-	for i < len(line) && line[i] == ' ' {
-		i++
-	}
-	from := i
-	for i < len(line) && line[i] >= '0' && line[i] <= '9' {
-		i++
-	}
-	if i == from {
-		return 0, false
-	}
-	for _, mark := range []string{"→", "\t"} {
-		if strings.HasPrefix(line[i:], mark) {
-			return i + len(mark), true
-		}
-	}
-	return 0, false
+	return "[in background] agentId: " + text.Prefix(id, maxID)
 }

@@ -6,7 +6,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// The row types that the fold knows; others pass through as they are.
+// The row types that the fold reads; it ignores others.
 const (
 	typeUser       = "user"
 	typeAssistant  = "assistant"
@@ -18,14 +18,16 @@ const (
 	typeProgress   = "progress"
 	typeSnapshot   = "file-history-snapshot"
 	typeBlank      = "blank"     // a line of white space
-	typeMalformed  = "malformed" // a line that is no JSON object
+	typeMalformed  = "malformed" // a line that is not a JSON object
 )
 
-// row is what one line says. Byte slices alias the chunk and are valid as long
-// as it is; those called raw are JSON values, still quoted.
+const subtypeBoundary = "compact_boundary" // of a system row
+
+// row is one parsed line. Byte slices are parts of the chunk; those named raw are
+// JSON values, still quoted.
 type row struct {
 	line    int
-	kind    string // the "type" of the row
+	kind    string // the row's type
 	subtype string
 
 	uuid, parent, promptID       []byte
@@ -33,20 +35,20 @@ type row struct {
 	cwd, branch, version         []byte
 	messageID, model, stopReason []byte
 	operation                    []byte // of a queue-operation
-	rawContent                   []byte // of a queue-operation or a system row; a malformed line whole
+	rawContent                   []byte // of a queue-operation or system row; the whole of a malformed line
 
-	time  time.Time // zero when the row is not dated
+	time  time.Time // zero if missing
 	usage archive.Usage
 
-	meta       bool // isMeta: the client's own words in the user's name
+	meta       bool // isMeta: text of the client in a user row
 	sidechain  bool
 	summary    bool // isCompactSummary
 	repeats    bool // repeatsCompactSummary
 	apiError   bool
-	root       bool // parentUuid is null, which is more than absent
-	provenance bool // says where a prompt came from; only human prompts do
+	root       bool // parentUuid is null, not merely missing
+	provenance bool // has a field that only the user's prompts have
 
-	// parts are scanner.parts[partFrom:partTo].
+	// The content blocks are scanner.parts[partFrom:partTo].
 	partFrom, partTo int
 
 	result  resultFacts
@@ -54,16 +56,20 @@ type row struct {
 	attach  *attachFacts
 	cost    *archive.Cost
 
-	// What prepare found out before the fold.
-	class userClass
-	own   bool // holds a block that Strandline put there
-	// standsFor: one of them stands for a conversation.
-	standsFor bool
-	text      string // of a user row, cleaned, not redacted
-	key       uint64 // identity, 0 if the row has none
+	// Set by Reader.identify.
+	class    userClass
+	fenced   bool   // holds text that Strandline injected
+	replaces bool   // holds Strandline's replacement of a conversation
+	text     string // of a user row, cleaned, not redacted
+	key      uint64 // identity, 0 if the row has none
 }
 
-// partKind classes the content blocks of a message.
+// isMessage reports whether a row is part of the conversation.
+func (r *row) isMessage() bool { return r.kind == typeUser || r.kind == typeAssistant }
+
+func (r *row) isBoundary() bool { return r.kind == typeSystem && r.subtype == subtypeBoundary }
+
+// partKind is the kind of a content block.
 type partKind uint8
 
 const (
@@ -79,19 +85,19 @@ const (
 type part struct {
 	kind    partKind
 	name    []byte // of the tool, or the type of an unknown block
-	id      []byte // tool_use id, also of a result
-	raw     []byte // text, thinking, input or content as raw JSON, may be empty
+	id      []byte // tool_use id of a call or a result
+	raw     []byte // JSON of the text, thinking, input or content; may be empty
 	isError bool
 }
 
-// resultFacts are what toolUseResult says beyond the content block.
+// resultFacts are the facts in toolUseResult beyond those in the content block.
 type resultFacts struct {
 	duration    time.Duration
 	exit        int
 	hasExit     bool
 	interrupted bool
 	background  bool
-	nonzero     bool // the client explains a non-zero code that is no failure
+	nonzero     bool // the client explains a non-zero exit code that is not a failure
 	taskID      []byte
 	refused     bool // "success" is false
 }
@@ -99,17 +105,17 @@ type resultFacts struct {
 // compactFacts is the compactMetadata of a boundary.
 type compactFacts struct {
 	trigger   string
-	pre, post int64
+	pre, post int64 // tokens
 	duration  time.Duration
 	kept      int
-	segment   bool // preservedSegment or preservedMessages is there
+	segment   bool // has preservedSegment or preservedMessages
 }
 
-// attachFacts is what the fold needs of an attachment.
+// attachFacts holds the used fields of an attachment.
 type attachFacts struct {
 	kind   string
 	mode   string // commandMode of a queued command
 	meta   bool
 	prompt []byte // raw
-	text   []byte // raw, what other attachments hold
+	text   []byte // raw text of other attachments
 }

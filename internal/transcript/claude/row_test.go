@@ -150,8 +150,8 @@ func TestTimestamp(t *testing.T) {
 		``:                                {},
 		`"2026-01-1xT10:00:00.000Z"`:      {},
 	} {
-		if got := timestamp([]byte(raw)); !got.Equal(want) || got.IsZero() != want.IsZero() {
-			t.Errorf("timestamp(%s) = %v, want %v", raw, got, want)
+		if got := timeOf([]byte(raw)); !got.Equal(want) || got.IsZero() != want.IsZero() {
+			t.Errorf("timeOf(%s) = %v, want %v", raw, got, want)
 		}
 	}
 }
@@ -160,14 +160,14 @@ func TestNumbers(t *testing.T) {
 	for raw, want := range map[string]int64{
 		`12`: 12, `"12"`: 12, `-3`: -3, `2.9`: 2, `1e3`: 1000, `1e300`: 0, `null`: 0, `{}`: 0, `"x"`: 0, ``: 0, `"NaN"`: 0, `"Inf"`: 0,
 	} {
-		if got := integer([]byte(raw)); got != want {
-			t.Errorf("integer(%s) = %d, want %d", raw, got, want)
+		if got := intOf([]byte(raw)); got != want {
+			t.Errorf("intOf(%s) = %d, want %d", raw, got, want)
 		}
 	}
-	if got := span([]byte("1.5"), time.Second); got != 1500*time.Millisecond {
+	if got := durationOf([]byte("1.5"), time.Second); got != 1500*time.Millisecond {
 		t.Errorf("span of 1.5 s is %v", got)
 	}
-	if got := span([]byte("1e200"), time.Second) + span([]byte("-4"), time.Second); got != 0 {
+	if got := durationOf([]byte("1e200"), time.Second) + durationOf([]byte("-4"), time.Second); got != 0 {
 		t.Errorf("absurd spans give %v", got)
 	}
 }

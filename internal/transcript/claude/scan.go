@@ -2,46 +2,50 @@ package claude
 
 import (
 	"bytes"
+	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
-// scanner turns lines into rows by one walk over their tokens. It keeps its
-// decoder and buffers from line to line, so that memory follows the size of a
-// chunk, not of the transcript.
+// scanner parses lines into rows in one pass over their JSON. It reuses its
+// buffers from line to line, so that memory depends on the size of a chunk, not
+// of the transcript.
 type scanner struct {
-	dec  *jsontext.Decoder
-	opts []jsontext.Options
-	buf  bytes.Buffer
-	src  []byte // what dec reads
-
+	json  *text.JSONReader
 	rows  []row
 	parts []part
 }
 
-func newScanner() *scanner {
-	s := &scanner{opts: []jsontext.Options{jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)}}
-	s.dec = jsontext.NewDecoder(&s.buf, s.opts...)
+func newScanner() *scanner { return &scanner{json: text.NewJSONReader(nil)} }
+
+// scanAll parses all lines of chunk, also a last one without a newline.
+func scanAll(chunk []byte, first int) *scanner {
+	if n := len(chunk); n > 0 && chunk[n-1] != '\n' {
+		chunk = append(bytes.Clone(chunk), '\n')
+	}
+	s := newScanner()
+	s.scan(chunk, first)
 	return s
 }
 
-// scan splits the complete lines of chunk, the first of which has number first,
-// into s.rows. They are valid until the next call.
+// scan parses the complete lines of chunk into s.rows; first is the number of the
+// first line. The rows are valid until the next call.
 func (s *scanner) scan(chunk []byte, first int) {
 	s.rows, s.parts = s.rows[:0], s.parts[:0]
-	for line := first; len(chunk) > 0; line++ {
-		end := bytes.IndexByte(chunk, '\n')
-		if end < 0 {
+	for line := first; ; line++ {
+		src, rest, ok := bytes.Cut(chunk, []byte("\n"))
+		if !ok {
 			return
 		}
 		s.rows = append(s.rows, row{line: line})
-		s.line(&s.rows[len(s.rows)-1], chunk[:end])
-		chunk = chunk[end+1:]
+		s.line(&s.rows[len(s.rows)-1], src)
+		chunk = rest
 	}
 }
 
-// line reads one line. A line that is no JSON object, is cut, nests too deeply
-// or has something behind its object is malformed as a whole.
+// line parses one line. It is malformed as a whole if it is not one valid JSON
+// object.
 func (s *scanner) line(r *row, src []byte) {
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(src)) == 0 {
@@ -49,98 +53,336 @@ func (s *scanner) line(r *row, src []byte) {
 		return
 	}
 	r.partFrom = len(s.parts)
-	s.reset(src)
-	err := s.object(func(key []byte) error { return s.field(r, key) })
-	if err != nil || len(bytes.TrimSpace(src[s.dec.InputOffset():])) > 0 {
+	s.json.Reset(src)
+	isObject := s.json.IsObject()
+	s.json.Object(func(name []byte) { s.field(r, name) })
+	if err := s.json.End(); !isObject || err != nil {
 		s.parts = s.parts[:r.partFrom]
 		*r = row{line: r.line, kind: typeMalformed, partFrom: r.partFrom, rawContent: src}
 	}
 	r.partTo = len(s.parts)
 }
 
-// release lets go of the chunk that the rows alias.
+// release drops the references to the chunk.
 func (s *scanner) release() {
 	clear(s.rows)
 	clear(s.parts)
 	s.rows, s.parts = s.rows[:0], s.parts[:0]
-	s.reset(nil)
+	s.json.Reset(nil)
 }
 
 // partsOf returns the content blocks of a row.
 func (s *scanner) partsOf(r *row) []part { return s.parts[r.partFrom:r.partTo] }
 
-// reset makes the decoder read src, without a copy.
-func (s *scanner) reset(src []byte) {
-	s.src = src
-	s.buf = *bytes.NewBuffer(src)
-	s.dec.Reset(&s.buf, s.opts...)
+// text reads a value as textOf does.
+func (s *scanner) text() []byte { return textOf(s.json.Value()) }
+
+// isTrue reads a boolean.
+func (s *scanner) isTrue() bool { return isTrue(s.json.Value()) }
+
+// field reads the value of one member of a row.
+func (s *scanner) field(r *row, name []byte) {
+	switch string(name) {
+	case "type":
+		r.kind = internType(s.text())
+	case "subtype":
+		r.subtype = string(s.text())
+	case "message":
+		s.message(r)
+	case "toolUseResult":
+		s.toolUseResult(&r.result)
+	case "compactMetadata":
+		r.compact = s.compactMetadata()
+	case "attachment":
+		r.attach = s.attachment()
+	case "content":
+		r.rawContent = s.json.Value()
+	case "timestamp":
+		r.time = timeOf(s.json.Value())
+	case "uuid":
+		r.uuid = s.text()
+	case "parentUuid":
+		raw := s.json.Value()
+		r.parent, r.root = textOf(raw), r.root || string(raw) == "null"
+	case "promptId":
+		r.promptID = s.text()
+	case "sessionId":
+		r.sessionID = s.text()
+	case "agentId":
+		r.agentID = s.text()
+	case "cwd":
+		r.cwd = s.text()
+	case "gitBranch":
+		r.branch = s.text()
+	case "version":
+		r.version = s.text()
+	case "operation":
+		r.operation = s.text()
+	case "isMeta":
+		r.meta = s.isTrue()
+	case "isSidechain":
+		r.sidechain = s.isTrue()
+	case "isCompactSummary":
+		r.summary = s.isTrue()
+	case "repeatsCompactSummary":
+		r.repeats = s.isTrue()
+	case "isApiErrorMessage":
+		r.apiError = s.isTrue()
+	case "promptSource", "turnOrigin", "permissionMode":
+		r.provenance = len(s.text()) > 0 || r.provenance
+	default:
+		s.cost(r, name)
+	}
 }
 
-// object walks the members of the object that comes next. The function has to
-// consume the value of the key it is given.
-func (s *scanner) object(member func(key []byte) error) error {
-	tok, err := s.dec.ReadToken()
-	if err != nil {
-		return err
+// cost reads a member of the client's running totals, in cost-state rows and in
+// the result rows of recorded print mode.
+func (s *scanner) cost(r *row, name []byte) {
+	switch string(name) {
+	case "totalCostUSD", "total_cost_usd", "totalAPIDuration", "duration_api_ms", "totalDuration", "duration_ms",
+		"totalLinesAdded", "totalLinesRemoved", "num_turns":
+	default:
+		s.json.Skip()
+		return
 	}
-	if tok.Kind() != jsontext.KindBeginObject {
-		return errNoObject
+	if r.cost == nil {
+		r.cost = new(archive.Cost)
 	}
-	for s.dec.PeekKind() == jsontext.KindString {
-		key, err := s.value()
-		if err != nil {
-			return err
+	switch raw := s.json.Value(); string(name) {
+	case "totalCostUSD", "total_cost_usd":
+		r.cost.USD = floatOf(raw)
+	case "totalAPIDuration", "duration_api_ms":
+		r.cost.APITime = durationOf(raw, time.Millisecond)
+	case "totalDuration", "duration_ms":
+		r.cost.Duration = durationOf(raw, time.Millisecond)
+	case "totalLinesAdded":
+		r.cost.LinesAdded = int(intOf(raw))
+	case "totalLinesRemoved":
+		r.cost.LinesGone = int(intOf(raw))
+	default:
+		r.cost.Turns = int(intOf(raw))
+	}
+}
+
+// message reads a message: an object, or in some files its bare content.
+func (s *scanner) message(r *row) {
+	if s.json.IsString() || s.json.IsArray() {
+		s.content()
+		return
+	}
+	s.json.Object(func(name []byte) {
+		switch string(name) {
+		case "content":
+			s.content()
+		case "usage":
+			s.usage(&r.usage)
+		case "id":
+			r.messageID = s.text()
+		case "model":
+			r.model = s.text()
+		case "stop_reason":
+			r.stopReason = s.text()
+		default:
+			s.json.Skip()
 		}
-		if err := member(plain(key)); err != nil {
-			return err
+	})
+}
+
+func (s *scanner) usage(u *archive.Usage) {
+	s.json.Object(func(name []byte) {
+		var to *int64
+		switch string(name) {
+		case "input_tokens":
+			to = &u.Input
+		case "output_tokens":
+			to = &u.Output
+		case "cache_read_input_tokens":
+			to = &u.CacheRead
+		case "cache_creation_input_tokens":
+			to = &u.CacheWrite
+		default:
+			s.json.Skip()
+			return
 		}
-	}
-	_, err = s.dec.ReadToken()
-	return err
+		*to = max(intOf(s.json.Value()), 0)
+	})
 }
 
-// members is object for a value that may be of any kind: another kind is
-// skipped.
-func (s *scanner) members(member func(key []byte) error) error {
-	if s.dec.PeekKind() != jsontext.KindBeginObject {
-		return s.dec.SkipValue()
+// content reads the blocks of a message into s.parts: an array of blocks, or one
+// block.
+func (s *scanner) content() {
+	if s.json.IsArray() {
+		s.json.Array(s.block)
+	} else {
+		s.block()
 	}
-	return s.object(member)
 }
 
-// elements walks an array; another kind of value is skipped.
-func (s *scanner) elements(element func() error) error {
-	if s.dec.PeekKind() != jsontext.KindBeginArray {
-		return s.dec.SkipValue()
+// block reads one content block: an object, or its bare text.
+func (s *scanner) block() {
+	if s.json.IsString() {
+		s.parts = append(s.parts, part{kind: partText, raw: s.json.Value()})
+		return
 	}
-	if _, err := s.dec.ReadToken(); err != nil {
-		return err
+	if !s.json.IsObject() {
+		s.json.Skip()
+		return
 	}
-	for {
-		switch s.dec.PeekKind() {
-		case jsontext.KindEndArray:
-			_, err := s.dec.ReadToken()
-			return err
-		case jsontext.KindInvalid:
-			_, err := s.dec.ReadToken()
-			if err == nil {
-				err = errNoObject
+	var b part
+	var tool, body, thinking, input, content []byte
+	s.json.Object(func(name []byte) {
+		switch string(name) {
+		case "type":
+			b.name = s.text()
+		case "text":
+			body = s.json.Value()
+		case "thinking":
+			thinking = s.json.Value()
+		case "input":
+			input = s.json.Value()
+		case "content":
+			content = s.json.Value()
+		case "id", "tool_use_id":
+			b.id = s.text()
+		case "name":
+			tool = s.text()
+		case "is_error":
+			b.isError = s.isTrue()
+		default:
+			s.json.Skip()
+		}
+	})
+	switch string(b.name) {
+	case "text":
+		b.kind, b.raw = partText, body
+	case "thinking":
+		b.kind, b.raw = partThinking, thinking
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		b.kind, b.raw, b.name = partToolUse, input, tool
+	case "tool_result", "web_search_tool_result", "mcp_tool_result":
+		b.kind, b.raw = partToolResult, content
+	case "image", "document":
+		b.kind = partImage
+	default:
+		b.raw = body
+	}
+	s.parts = append(s.parts, b)
+}
+
+// toolUseResult reads the structured form of a tool result. Its texts repeat the
+// content block and are skipped.
+func (s *scanner) toolUseResult(f *resultFacts) {
+	s.json.Object(func(name []byte) {
+		switch string(name) {
+		case "durationMs", "totalDurationMs":
+			f.duration = durationOf(s.json.Value(), time.Millisecond)
+		case "durationSeconds":
+			f.duration = durationOf(s.json.Value(), time.Second)
+		case "exitCode", "returnCode":
+			if raw := s.json.Value(); len(textOf(raw)) > 0 {
+				f.exit, f.hasExit = int(intOf(raw)), true
 			}
-			return err
+		case "interrupted":
+			f.interrupted = s.isTrue()
+		case "backgroundTaskId":
+			f.background = len(s.text()) > 0 || f.background
+		case "isAsync":
+			f.background = s.isTrue() || f.background
+		case "returnCodeInterpretation":
+			f.nonzero = len(s.text()) > 0
+		case "success":
+			f.refused = string(s.json.Value()) == "false"
+		case "taskId":
+			f.taskID = s.text()
+		case "task":
+			s.json.Object(func(name []byte) {
+				if string(name) == "id" || string(name) == "taskId" {
+					f.taskID = s.text()
+				} else {
+					s.json.Skip()
+				}
+			})
+		default:
+			s.json.Skip()
 		}
-		if err := element(); err != nil {
-			return err
-		}
-	}
+	})
 }
 
-// value reads the next value whole; the slice aliases the source, not the
-// decoder, and so outlives the next call.
-func (s *scanner) value() ([]byte, error) {
-	v, err := s.dec.ReadValue()
-	if err != nil {
-		return nil, err
+func (s *scanner) compactMetadata() *compactFacts {
+	f := new(compactFacts)
+	s.json.Object(func(name []byte) {
+		switch string(name) {
+		case "trigger":
+			f.trigger = string(s.text())
+		case "preTokens":
+			f.pre = intOf(s.json.Value())
+		case "postTokens":
+			f.post = intOf(s.json.Value())
+		case "durationMs":
+			f.duration = durationOf(s.json.Value(), time.Millisecond)
+		case "preservedSegment":
+			f.segment = f.segment || s.json.IsObject()
+			s.json.Skip()
+		case "preservedMessages":
+			f.segment = f.segment || s.json.IsObject() || s.json.IsArray()
+			s.preserved(f)
+		default:
+			s.json.Skip()
+		}
+	})
+	return f
+}
+
+// preserved counts the messages that the client kept: an object with "uuids", or
+// an array.
+func (s *scanner) preserved(f *compactFacts) {
+	count := func() {
+		f.kept++
+		s.json.Skip()
 	}
-	end := int(s.dec.InputOffset())
-	return s.src[end-len(v) : end], nil
+	if s.json.IsArray() {
+		s.json.Array(count)
+		return
+	}
+	s.json.Object(func(name []byte) {
+		if string(name) == "uuids" {
+			s.json.Array(count)
+		} else {
+			s.json.Skip()
+		}
+	})
+}
+
+func (s *scanner) attachment() *attachFacts {
+	f := new(attachFacts)
+	s.json.Object(func(name []byte) {
+		switch string(name) {
+		case "type":
+			f.kind = string(s.text())
+		case "commandMode":
+			f.mode = string(s.text())
+		case "isMeta":
+			f.meta = s.isTrue()
+		case "prompt":
+			f.prompt = s.json.Value()
+		case "content", "text", "stdout":
+			if raw := s.json.Value(); len(f.text) == 0 {
+				f.text = raw
+			}
+		default:
+			s.json.Skip()
+		}
+	})
+	return f
+}
+
+// internType returns the constant for a common row type, which saves an
+// allocation per row.
+func internType(b []byte) string {
+	for _, known := range [...]string{typeUser, typeAssistant, typeSystem, typeAttachment, typeQueue, typeProgress, typeSnapshot} {
+		if string(b) == known {
+			return known
+		}
+	}
+	return string(b)
 }

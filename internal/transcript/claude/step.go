@@ -7,77 +7,73 @@ import (
 )
 
 const (
-	labelSide      = "sidechain"
+	labelSidechain = "sidechain"
 	labelThinking  = "thinking"
-	labelPlan      = "plan" // what the model proposed to do
+	labelPlan      = "plan" // of ExitPlanMode
 	modelSynthetic = "<synthetic>"
 )
 
 // assistant folds one line of an API response.
 func (r *Reader) assistant(row *row) {
 	s := r.stepOf(row)
-	r.update(s, row)
+	r.updateStep(s, row)
 	parts := r.scan.partsOf(row)
 	for i := range parts {
 		p := &parts[i]
 		switch {
 		case p.kind == partToolUse:
 			r.toolUse(s, row, p)
-		case p.kind == partToolResult: // of a tool that the server ran
-			r.toolResult(row, p, &resultFacts{})
+		case p.kind == partToolResult: // of a tool that the API ran
+			r.toolResult(row, p, resultFacts{})
 		case s.row.Copy != nil || s.row.APIError:
 		case p.kind == partText:
-			r.reply(s, row, "", unquote(p.raw))
+			r.reply(s, row, "", stringOf(p.raw))
 		case p.kind == partThinking:
-			r.reply(s, row, labelThinking, unquote(p.raw))
+			r.reply(s, row, labelThinking, stringOf(p.raw))
 		}
 	}
 }
 
-// stepOf returns the step that a line belongs to: one that may still grow, a
-// copy of one seen elsewhere, or a new one.
+// stepOf returns the step of a line: one that may still change, a copy of a known
+// one, or a new one.
 func (r *Reader) stepOf(row *row) *stepState {
 	st := &r.state
-	if row.key != 0 {
-		for i := len(st.steps) - 1; i >= 0; i-- {
-			if st.steps[i].key == row.key {
-				return &st.steps[i]
-			}
+	for i := len(st.steps) - 1; i >= 0 && row.key != 0; i-- {
+		if st.steps[i].key == row.key {
+			return &st.steps[i]
 		}
 	}
-	place := st.turn.row // of turn 0, before it is open
-	origin := r.lookup(row.key, place.Index, place.Steps)
+	at := st.turn.row // that of turn 0 if no turn is open
+	origin := r.lookup(row.key, at.Index, at.Steps)
 	r.ensureTurn(row, origin)
 	t := &st.turn.row
 	if origin != nil && t.Copy == nil && t.Steps == 0 && t.Title == "" && st.turn.seq == 0 {
-		t.Copy = &archive.Ref{Session: origin.Session, Turn: origin.Turn, Step: -1} // a head of copies only
+		t.Copy = &archive.Ref{Session: origin.Session, Turn: origin.Turn, Step: -1} // turn 0 begins with copies
 	}
 	if len(st.steps) >= maxSteps {
 		r.emitStep(&st.steps[0])
-		st.steps = append(st.steps[:0], st.steps[1:]...)
+		st.steps = keepLast(st.steps, maxSteps-1)
 	}
 	st.steps = append(st.steps, stepState{key: row.key, row: archive.Step{
 		Turn: t.Index, Index: t.Steps, MessageID: name(row.messageID), Time: row.time,
 		LineFrom: row.line, LineTo: row.line + 1,
-		APIError: row.apiError || string(row.model) == modelSynthetic, Sidechain: !r.main(row), Copy: origin,
+		APIError: row.apiError || string(row.model) == modelSynthetic, Sidechain: !r.isMain(row), Copy: origin,
 	}})
 	s := &st.steps[len(st.steps)-1]
-	r.own(row.key, t.Index, t.Steps)
+	r.claim(row.key, t.Index, t.Steps)
 	t.Steps++
-	if origin == nil {
-		if !s.row.APIError {
-			st.facts.steps++
-		}
-		if row.time.After(st.cut.time) && !s.row.APIError {
-			st.cut.copying = false
+	if origin == nil && !s.row.APIError {
+		st.facts.steps++
+		if row.time.After(st.compaction.time) {
+			st.compaction.copying = false
 		}
 	}
 	return s
 }
 
-// update takes what a further line of a response says. Old clients write lines
-// with the usage so far, so the largest counts; each is counted once.
-func (r *Reader) update(s *stepState, row *row) {
+// updateStep adds the facts of a further line of a response. Old clients write
+// the usage so far on each line: the largest value counts, once.
+func (r *Reader) updateStep(s *stepState, row *row) {
 	s.dirty = true
 	f := &r.state.facts
 	if s.row.Turn == r.state.turn.row.Index {
@@ -92,24 +88,26 @@ func (r *Reader) update(s *stepState, row *row) {
 	if len(row.stopReason) > 0 {
 		s.row.Stop = name(row.stopReason)
 	}
-	if r.main(row) && !s.row.APIError && s.row.Model != "" {
+	if r.isMain(row) && !s.row.APIError && s.row.Model != "" {
 		f.model = s.row.Model
 	}
 	if s.row.Copy != nil || s.row.APIError {
 		return
 	}
-	old, now := s.row.Usage, row.usage
-	s.row.Usage = archive.Usage{
-		Input: max(old.Input, now.Input), Output: max(old.Output, now.Output),
-		CacheRead: max(old.CacheRead, now.CacheRead), CacheWrite: max(old.CacheWrite, now.CacheWrite),
+	count := func(step, session *int64, now int64) {
+		if more := now - *step; more > 0 {
+			*step += more
+			*session += more
+		}
 	}
-	f.usage.Input += s.row.Usage.Input - old.Input
-	f.usage.Output += s.row.Usage.Output - old.Output
-	f.usage.CacheRead += s.row.Usage.CacheRead - old.CacheRead
-	f.usage.CacheWrite += s.row.Usage.CacheWrite - old.CacheWrite
+	u := &s.row.Usage
+	count(&u.Input, &f.usage.Input, row.usage.Input)
+	count(&u.Output, &f.usage.Output, row.usage.Output)
+	count(&u.CacheRead, &f.usage.CacheRead, row.usage.CacheRead)
+	count(&u.CacheWrite, &f.usage.CacheWrite, row.usage.CacheWrite)
 }
 
-// emitStep puts a step into the batch if this read changed it.
+// emitStep adds a step to the batch if this read changed it.
 func (r *Reader) emitStep(s *stepState) {
 	if !s.dirty {
 		return
@@ -120,26 +118,22 @@ func (r *Reader) emitStep(s *stepState) {
 	r.out.Steps = append(r.out.Steps, row)
 }
 
-// reply adds a text of the model.
-func (r *Reader) reply(s *stepState, row *row, label, text string) {
+// reply adds text of the model to a step.
+func (r *Reader) reply(s *stepState, row *row, label, body string) {
 	if s.row.Sidechain {
-		label = labelSide
+		label = labelSidechain
 	}
-	if text = r.clean(text); strings.TrimSpace(text) == "" {
+	if body = r.clean(body); strings.TrimSpace(body) == "" {
 		return
 	}
-	for _, piece := range split(text) {
-		r.putPassage(archive.Passage{
-			Turn: s.row.Turn, Step: s.row.Index, Seq: s.seq, Kind: archive.KindReply, Label: label, Text: piece,
-			LineFrom: row.line, LineTo: row.line + 1, Time: row.time,
-		})
-		s.seq++
+	for _, piece := range split(body) {
+		r.putInStep(s, archive.Passage{Kind: archive.KindReply, Label: label, Text: piece}, row)
 	}
 }
 
-// reach extends the step of a call to the line of its result, unless another
-// turn has begun since.
-func (r *Reader) reach(turn, step, line int) {
+// extendStep extends a call's step to the line of the result, if it is in the
+// current turn.
+func (r *Reader) extendStep(turn, step, line int) {
 	if turn != r.state.turn.row.Index {
 		return
 	}

@@ -127,8 +127,8 @@ func TestKeysAreOwnedOnce(t *testing.T) {
 		{"response", identity(tagMessage, []byte("m2")), archive.Ref{Session: base.ID, Turn: 1, Step: 0}},
 		{"prompt", identity(tagRow, []byte("u4")), archive.Ref{Session: base.ID, Turn: 1, Step: -1}},
 		{"prompt by content", identity(tagPrompt, []byte("p"), []byte("two")), archive.Ref{Session: base.ID, Turn: 1, Step: -1}},
-		{"tail of the first turn", r.place(tagTail, hashOf([]byte("u3"))), archive.Ref{Session: base.ID, Turn: 0, Step: -1}},
-		{"parent of the second prompt", r.place(tagParent, hashOf([]byte("u3"))), archive.Ref{Session: base.ID, Turn: 1, Step: -1}},
+		{"tail of the first turn", r.sessionKey(tagTail, hashOf([]byte("u3"))), archive.Ref{Session: base.ID, Turn: 0, Step: -1}},
+		{"parent of the second prompt", r.sessionKey(tagParent, hashOf([]byte("u3"))), archive.Ref{Session: base.ID, Turn: 1, Step: -1}},
 	} {
 		if got := seen[c.key]; got != c.want {
 			t.Errorf("%s: owned by %v, want %v", c.name, got, c.want)

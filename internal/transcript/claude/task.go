@@ -7,14 +7,15 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 const maxSubject = 300 // characters
 
-// taskUse folds the request of a tool that keeps a task list. A list of to-dos
-// counts as it is written; a single task once the client has confirmed it.
+// taskUse folds the request of a task tool. A to-do list takes effect at the
+// request, a single task at the client's confirmation.
 func (r *Reader) taskUse(s *stepState, row *row, c *callState, in input) {
-	if c.side {
+	if c.sidechain {
 		return
 	}
 	switch c.row.Name {
@@ -22,99 +23,88 @@ func (r *Reader) taskUse(s *stepState, row *row, c *callState, in input) {
 		c.task = archive.TaskEvent{Subject: r.subject(in.text("subject", "description")), Status: "pending"}
 	case "TaskUpdate":
 		c.task = archive.TaskEvent{
-			TaskID: clipBytes(in.text("taskId", "task_id", "id"), maxID), Subject: r.subject(in.text("subject")),
+			TaskID: text.Prefix(in.text("taskId", "task_id", "id"), maxID), Subject: r.subject(in.text("subject")),
 			Status: taskStatus(in.text("status")),
 		}
 	case "TodoWrite":
-		r.todoList(s, row, in.value("todos"))
+		if todos := in.value("todos"); len(todos) > 0 && todos[0] == '[' {
+			r.todoList(s, row, todos)
+		}
 	}
 }
 
-// taskResult turns a confirmed request into an event at the line of the result.
-func (r *Reader) taskResult(c *callState, row *row, text string, facts *resultFacts) {
+// taskResult emits the event of a confirmed request.
+func (r *Reader) taskResult(c *callState, row *row, body string, facts resultFacts) {
 	e := c.task
-	switch {
-	case c.row.Failed || c.side || facts.refused:
-	case c.row.Name == "TaskCreate":
+	if c.row.Name == "TaskCreate" {
 		if e.TaskID = name(facts.taskID); e.TaskID == "" {
-			e.TaskID = createdID(text)
-		}
-		if e.TaskID != "" {
-			r.putTask(e, c.row.Turn, c.row.Step, row, 0)
-		}
-	case c.row.Name == "TaskUpdate":
-		if e.TaskID != "" && (e.Subject != "" || e.Status != "") {
-			r.putTask(e, c.row.Turn, c.row.Step, row, 0)
+			e.TaskID = createdID(body)
 		}
 	}
-	if c.row.Failed || c.row.Name == "TaskCreate" {
-		short := ""
-		if c.row.Failed {
-			short = text
-		}
-		r.output(c, row, short, facts)
+	known := c.row.Name == "TaskCreate" || c.row.Name == "TaskUpdate"
+	if known && !c.row.Failed && !c.sidechain && !facts.refused && e.TaskID != "" && (e.Subject != "" || e.Status != "") {
+		r.putTask(e, c.row.Turn, c.row.Step, row)
+	}
+	switch {
+	case c.row.Failed:
+		r.output(c, row, body, facts)
+	case c.row.Name == "TaskCreate":
+		r.output(c, row, "", facts)
 	}
 }
 
-func (r *Reader) putTask(e archive.TaskEvent, turn, step int, row *row, seq int) {
+func (r *Reader) putTask(e archive.TaskEvent, turn, step int, row *row) {
 	for i := len(r.out.Tasks) - 1; i >= 0 && r.out.Tasks[i].Line == row.line; i-- {
-		seq = max(seq, r.out.Tasks[i].Seq+1)
+		e.Seq = max(e.Seq, r.out.Tasks[i].Seq+1)
 	}
-	e.Session, e.Line, e.Seq, e.Time, e.Turn, e.Step = r.base.ID, row.line, seq, row.time, turn, step
+	e.Session, e.Line, e.Time, e.Turn, e.Step = r.base.ID, row.line, row.time, turn, step
 	r.out.Tasks = append(r.out.Tasks, e)
 }
 
-// createdID reads the id out of "Task #3 created successfully: …".
-func createdID(text string) string {
-	_, rest, ok := strings.Cut(text, "Task #")
-	if !ok {
-		return ""
+// createdID returns the id in "Task #3 created successfully: …".
+func createdID(body string) string {
+	_, rest, _ := strings.Cut(body, "Task #")
+	if id, _, ok := strings.Cut(rest, " "); ok && len(id) <= 64 {
+		return id
 	}
-	id, _, ok := strings.Cut(rest, " ")
-	if !ok || len(id) > 64 {
-		return ""
-	}
-	return id
+	return ""
 }
 
-// todoList emits the items whose state a new list changes. The list is all there
-// is: an open item that it no longer names was dropped. Items of the same name
-// are told apart by their order.
+// todoList emits the items that a new list changes. A list is complete: an open
+// item that it omits was deleted. Items with the same name are distinguished by
+// their order.
 func (r *Reader) todoList(s *stepState, row *row, raw []byte) {
-	if len(raw) == 0 || raw[0] != '[' {
-		return
-	}
-	put := func(e archive.TaskEvent) { r.putTask(e, s.row.Turn, s.row.Index, row, 0) }
-	named := map[string]int{}
-	r.scan.list(raw, func(raw []byte) {
+	put := func(e archive.TaskEvent) { r.putTask(e, s.row.Turn, s.row.Index, row) }
+	listed := map[string]int{}
+	for _, raw := range r.scan.elements(raw) {
 		in := r.scan.readInput(raw)
 		subject := r.subject(in.text("content", "subject", "text"))
-		id := clipBytes(in.text("id"), maxID)
+		id := text.Prefix(in.text("id"), maxID)
 		if id == "" {
 			if subject == "" {
-				return
+				continue
 			}
 			id = "todo:" + strconv.FormatUint(xxhash.Sum64String(subject), 16)
 		}
-		if named[id]++; named[id] > 1 {
-			id += "#" + strconv.Itoa(named[id])
-			named[id] = 1
+		if listed[id]++; listed[id] > 1 {
+			id += "#" + strconv.Itoa(listed[id])
+			listed[id] = 1
 		}
 		status := taskStatus(in.text("status"))
-		if r.changed(xxhash.Sum64String(id+"\x00"+subject), id, status) {
+		if r.setTodo(xxhash.Sum64String(id+"\x00"+subject), id, status) {
 			put(archive.TaskEvent{TaskID: id, Subject: subject, Status: status})
 		}
-	})
+	}
 	for i := range r.state.todos {
-		if t := &r.state.todos[i]; t.open() && t.name != "" && named[t.name] == 0 {
+		if t := &r.state.todos[i]; t.open() && t.name != "" && listed[t.name] == 0 {
 			t.status = "deleted"
 			put(archive.TaskEvent{TaskID: t.name, Status: t.status})
 		}
 	}
 }
 
-// changed remembers the status of an item and reports whether it is new.
-func (r *Reader) changed(id uint64, name, status string) bool {
+// setTodo stores the status of an item and reports whether it changed.
+func (r *Reader) setTodo(id uint64, name, status string) bool {
 	todos := r.state.todos
 	for i := range todos {
 		if todos[i].id == id {
@@ -123,14 +113,11 @@ func (r *Reader) changed(id uint64, name, status string) bool {
 			return was != status
 		}
 	}
-	if len(todos) >= maxTodos {
-		todos = append(todos[:0], todos[1:]...)
-	}
-	r.state.todos = append(todos, todo{id, status, name})
+	r.state.todos = keepLast(append(todos, todo{id, status, name}), maxTodos)
 	return true
 }
 
-// taskStatus returns a status that the domain knows, else "".
+// taskStatus returns a status of the archive's tasks, "" for an unknown one.
 func taskStatus(s string) string {
 	switch s {
 	case "pending", "in_progress", "completed", "deleted":
@@ -141,4 +128,4 @@ func taskStatus(s string) string {
 	return ""
 }
 
-func (r *Reader) subject(text string) string { return oneLine(r.clean(text), maxSubject) }
+func (r *Reader) subject(s string) string { return oneLine(r.clean(s), maxSubject) }

@@ -23,7 +23,7 @@ func TestClassifyUser(t *testing.T) {
 		{"repeated summary", `"repeatsCompactSummary":true,"message":{"content":"x"}`, classNone, "x"},
 		{"summary", `"isCompactSummary":true,"message":{"content":"x"}`, classSummary, "x"},
 		{"tool result", `"message":{"content":[{"type":"tool_result","content":"x"}]}`, classNone, ""},
-		{"words beside a tool result", `"message":{"content":[{"type":"tool_result","content":"x"},{"type":"text","text":"stop"}]}`, classAside, "stop"},
+		{"words beside a tool result", `"message":{"content":[{"type":"tool_result","content":"x"},{"type":"text","text":"stop"}]}`, classComment, "stop"},
 		{"interruption", `"message":{"content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}`, classNone, ""},
 		{"command echo", `"message":{"content":"<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>x</command-args>"}`, classEcho, "/model x"},
 		{"command with a prompt", `"message":{"content":"<command-message>a:b</command-message>\n<command-name>/a:b</command-name>"}`, classPrompt, "/a:b"},
@@ -165,7 +165,7 @@ func TestErrorLine(t *testing.T) {
 		{"Exit code 1\nok\nmain.go:3: undefined: x\nFAIL", "main.go:3: undefined: x"},
 		{"Exit code 2\nnothing to see\nthe end\n", "the end"},
 		{"Exit code 129\nusage: git diff [<options>]\n\n  -a, --text   treat all files as text", "usage: git diff [<options>]"},
-		{bareError("<tool_use_error>File does not exist.</tool_use_error>"), "File does not exist."},
+		{trimErrorTags("<tool_use_error>File does not exist.</tool_use_error>"), "File does not exist."},
 		{"Traceback\nValueError: bad", "ValueError: bad"},
 		{"panic: boom\ngoroutine 1", "panic: boom"},
 		{strings.Repeat("ä", 600), strings.Repeat("ä", 499) + "…"},
@@ -215,8 +215,8 @@ func TestStripNumbers(t *testing.T) {
 		"1→a\nnot numbered\n3→c": "a\nnot numbered\nc",
 		"":                       "",
 	} {
-		if got := stripNumbers(text); got != want {
-			t.Errorf("stripNumbers(%q) = %q, want %q", text, got, want)
+		if got := stripLineNumbers(text); got != want {
+			t.Errorf("stripLineNumbers(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

@@ -1,0 +1,115 @@
+// Package claude reads the transcripts of Claude Code: JSON lines, one row each,
+// appended while a session runs.
+//
+// It has two layers. The scanner parses each line once and keeps the known
+// fields, whatever the line holds. The fold turns rows into the turns, steps,
+// calls and passages of package archive. The state of the fold is stored in the
+// cursor, so reading in pieces gives the same result as reading the whole file.
+package claude
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/text"
+)
+
+// kindOf returns the kind of a tool.
+func kindOf(tool string) archive.CallKind {
+	switch tool {
+	case "Bash", "PowerShell":
+		return archive.CallCommand
+	case "Edit", "Write", "MultiEdit", "NotebookEdit":
+		return archive.CallEdit
+	case "Read", "NotebookRead":
+		return archive.CallRead
+	case "Grep", "Glob", "LS":
+		return archive.CallSearch
+	case "Task", "Agent":
+		return archive.CallAgent
+	case "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "TodoWrite", "TodoRead":
+		return archive.CallTask
+	case "WebFetch", "WebSearch", "web_search", "web_fetch":
+		return archive.CallWeb
+	}
+	return archive.CallOther
+}
+
+// isRecall reports whether a tool is one of Strandline's, whose output repeats
+// archived sessions.
+func isRecall(tool string) bool {
+	return strings.HasPrefix(tool, "mcp__") && strings.Contains(tool, "strandline")
+}
+
+// AgentMeta parses the description that the client stores beside a sub-agent's
+// transcript (agent-<id>.meta.json). It is empty if meta is not valid JSON.
+func AgentMeta(meta []byte) archive.Agent {
+	var m struct {
+		AgentType   string `json:"agentType"`
+		Description string `json:"description"`
+	}
+	if json.Unmarshal(meta, &m) != nil {
+		return archive.Agent{}
+	}
+	return archive.Agent{Type: m.AgentType, Description: m.Description}
+}
+
+// Slug returns the name of the client's folder for the transcripts of the working
+// directory cwd: every UTF-16 unit except ASCII letters and digits becomes a dash.
+func Slug(cwd string) string {
+	b := make([]byte, 0, len(cwd))
+	for _, r := range cwd {
+		switch {
+		case r < 0x80 && text.IsAlnum(byte(r)):
+			b = append(b, byte(r))
+		case r > 0xFFFF: // two units
+			b = append(b, "--"...)
+		default:
+			b = append(b, '-')
+		}
+	}
+	return string(b)
+}
+
+// Facts are the facts about a session in the first rows of its transcript. Missing
+// ones are empty.
+type Facts struct {
+	SessionID string
+	AgentID   string // in a sub-agent's transcript
+	Cwd       string
+	GitBranch string
+	Version   string    // of the client
+	First     time.Time // of the first row with a time, UTC
+	Sidechain bool      // the conversation is a sub-agent's
+}
+
+// Peek reads the facts from the first bytes of a transcript. An incomplete last
+// line is ignored.
+func Peek(head []byte) Facts {
+	var f Facts
+	s := newScanner()
+	s.scan(head, 0)
+	set := func(to *string, b []byte) {
+		if *to == "" {
+			*to = string(b)
+		}
+	}
+	found := false
+	for i := range s.rows {
+		row := &s.rows[i]
+		set(&f.SessionID, row.sessionID)
+		set(&f.AgentID, row.agentID)
+		set(&f.Cwd, row.cwd)
+		set(&f.GitBranch, row.branch)
+		set(&f.Version, row.version)
+		if f.First.IsZero() {
+			f.First = row.time
+		}
+		if !found && row.isMessage() {
+			found, f.Sidechain = true, row.sidechain
+		}
+	}
+	return f
+}
