@@ -50,7 +50,7 @@ func (a *commands) configGetCommand() *cobra.Command {
 					return err
 				}
 			}
-			return archive.NotFound(fmt.Sprintf("%s is no setting", args[0]), "`strandline config` lists them")
+			return archive.NotFound(fmt.Sprintf("%s is not a setting", args[0]), "`strandline config` lists them")
 		},
 	}
 }

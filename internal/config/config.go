@@ -1,68 +1,68 @@
-// Package config finds the effective settings and says where each came from:
-// flag > STRANDLINE_<SECTION>_<KEY> > the older systems' names > the project's
-// .strandline.toml > the user's config.toml > default.
+// Package config loads the effective settings and records the source of each. In
+// order of precedence: flag, STRANDLINE_<SECTION>_<KEY>, the environment names of
+// older systems, the project's .strandline.toml, the user's config.toml, default.
 package config
 
 import "time"
 
-// Mode says what a SessionStart hook puts into a context.
+// Mode selects the context that a SessionStart hook restores.
 type Mode string
 
 // The modes of restore.on_clear and restore.on_startup.
 const (
 	ModePointer Mode = "pointer" // two lines that name the last session
-	ModeBlock   Mode = "block"   // the whole restored block
+	ModeBlock   Mode = "block"   // the whole restored context
 	ModeOff     Mode = "off"     // nothing
 )
 
-// Block says which automatic compactions of the client are blocked.
+// Block selects the automatic compactions of the client to block.
 type Block string
 
 // The values of compaction.block_auto.
 const (
 	BlockNever    Block = "never"
-	BlockHeadroom Block = "headroom" // those that come while there is room for more
-	BlockAlways   Block = "always"   // all, until the session would be stuck
+	BlockHeadroom Block = "headroom" // those before the window is full
+	BlockAlways   Block = "always"   // all, until the session could not continue
 )
 
-// Learn says what a restored block learns from.
+// Learn selects how the ranking of restored context uses earlier compactions.
 type Learn string
 
-// The ways to learn.
+// The values of restore.learn.
 const (
-	LearnNames Learn = "names" // weights of token shapes, from earlier compactions
+	LearnNames Learn = "names" // weights of token shapes
 	LearnOff   Learn = "off"
 )
 
-// Report says when the autopilot speaks in the model's context.
+// Report selects when the usage is reported to the model.
 type Report string
 
 // The values of autopilot.report.
 const (
-	ReportChange Report = "change" // when the zone changes, and in steps above the warning
+	ReportChange Report = "change" // when the zone changes, and in steps of 5 % above the warning
 	ReportAlways Report = "always" // at each prompt
 	ReportOff    Report = "off"
 )
 
-// Inputs are where settings come from. Nothing else is read.
+// Inputs are the sources of the settings.
 type Inputs struct {
 	// Env looks up an environment variable, "" when unset.
 	Env func(string) string
 	// Home is the user's home folder.
 	Home string
-	// Cwd is the project's root, where .strandline.toml is looked for; "": none.
+	// Cwd is the project's root, the folder of .strandline.toml; "" for none.
 	Cwd string
 	// Flags are values from the command line by key ("restore.budget").
 	Flags map[string]string
-	// ReadFile reads a settings file; nil means from disk, regular files of at
-	// most MaxFile bytes only. A missing file is fs.ErrNotExist.
+	// ReadFile reads a settings file; nil reads regular files of at most MaxFile
+	// bytes from disk. The error for a missing file is fs.ErrNotExist.
 	ReadFile func(string) ([]byte, error)
-	// OS is a GOOS; "" means the running one.
+	// OS is a GOOS; "" means the current one.
 	OS string
 }
 
-// Config holds the effective settings. Its fields are valid even when Load
-// returned an error: a bad value leaves the next best one in force.
+// Config holds the effective settings. Its fields are valid even if Load returned
+// an error.
 type Config struct {
 	Paths
 
@@ -86,126 +86,126 @@ type Config struct {
 	problems []Problem
 }
 
-// Restore is what is put back into a context.
+// Restore configures the restored context.
 type Restore struct {
-	Budget    int  // UTF-16 units of the block after a compaction
+	Budget    int  // UTF-16 units after a compaction
 	OnClear   Mode // after /clear
 	OnStartup Mode // in a new session
 	Learn     Learn
 }
 
-// Compaction steers the client's summary.
+// Compaction configures the client's compactions.
 type Compaction struct {
-	InstructionBudget int // UTF-16 units of the text given to the summarizer
+	InstructionBudget int // UTF-16 units of the steering text
 	BlockAuto         Block
 }
 
-// Autopilot watches how full the context window is.
+// Autopilot configures the tracking of the context window's usage.
 type Autopilot struct {
 	Enabled bool
 	Report  Report
-	Warn    float64 // part of the window at which the warning begins
-	Prune   float64 // and at which it should be used sparingly
-	Window  int     // tokens, 0: not known
-	// CompactEarly is the part of the window above which the plugin compacts
-	// between turns, 0: never.
+	Warn    float64 // share of the window at which the warning zone begins
+	Prune   float64 // and the optimize zone
+	Window  int     // tokens, 0 if unknown
+	// CompactEarly is the share of the window above which the plugin compacts between
+	// turns; 0 means never.
 	CompactEarly float64
 }
 
-// Statusline is the line below the client's prompt.
+// Statusline configures the line below the client's prompt.
 type Statusline struct {
 	Template string // "" for the default
-	ASCII    bool   // even where the locale takes more
+	ASCII    bool   // only ASCII characters
 }
 
-// Hook limits what a hook may cost.
+// Hook limits the cost of a hook.
 type Hook struct {
-	Deadline         time.Duration // a hook stops working after this long
-	PostToolInterval time.Duration // PostToolUse captures at most this often
+	Deadline         time.Duration // time limit of a hook
+	PostToolInterval time.Duration // least time between two PostToolUse captures
 }
 
-// Capture is the recording of sessions.
+// Capture configures the capture of sessions.
 type Capture struct {
 	Enabled bool
 }
 
-// Redact is the removal of secrets from everything but the log.
+// Redact configures the redaction of everything but the log.
 type Redact struct {
 	Enabled bool
 }
 
-// Postgres is where the team's archive is. Its password is no setting: it comes from
-// the environment or from ~/.pgpass.
+// Postgres is the connection to the team archive. The password comes from the
+// environment or from ~/.pgpass.
 type Postgres struct {
-	URL      string // wins over the parts below
+	URL      string // overrides the fields below
 	Host     string
-	Port     int // 0: what PGPORT says, else 5432
+	Port     int // 0: PGPORT, else 5432
 	Database string
 	User     string
 	SSL      string // sslmode
 	Schema   string
-	Author   string // who brings sessions in; "": the user's name
-	Read     bool   // commands that only read use the team's archive
-	Auto     bool   // a pass of upkeep pushes
+	Author   string // author of pushed sessions; "": the user name
+	Read     bool   // read-only commands use the team archive
+	Auto     bool   // maintenance runs push
 }
 
-// Recall is what is looked up for a model.
+// Recall configures automatic recall.
 type Recall struct {
-	Unasked bool // at a prompt, and after a compaction in other sessions
+	Unasked bool // at prompts and after compactions
 }
 
-// Search is the search command.
+// Search configures the search command.
 type Search struct {
-	Limit int // hits when -n is not given
+	Limit int // number of results without -n
 }
 
-// Retention is what leaves the hot set.
+// Retention limits the hot tier and the archive.
 type Retention struct {
-	Days     int   // age at which what was never accessed leaves the hot set
-	MaxBytes int64 // of the archive on disk, 0: no limit
-	Delete   bool  // what is too old or too much, and was never accessed, is deleted for good
+	Days     int   // age at which turns without access leave the hot tier
+	MaxBytes int64 // of the archive on disk; 0 means no limit
+	Delete   bool  // delete sessions beyond the limits that were never accessed
 }
 
-// Embed is what makes vectors of passages.
+// Embed configures the embedding of passages.
 type Embed struct {
-	// Model is static, http or the name of a model that was added.
+	// Model is "static", "http" or the name of an added model.
 	Model string
-	// URL and EndpointModel are of the endpoint that http asks.
+	// URL and EndpointModel configure the endpoint of "http".
 	URL, EndpointModel string
-	// Helper and Library are the program that runs added models and its runtime;
-	// empty: they are looked for.
+	// Helper and Library are the program that runs added models and its runtime; ""
+	// means the default locations.
 	Helper, Library string
-	// Wait is how long a search waits for the model's vector of its query.
+	// Wait limits the time that a search waits for the vector of its query.
 	Wait time.Duration
 }
 
-// Gateway is what stands between a client and the API.
+// Gateway configures the proxy between a client and the API.
 type Gateway struct {
-	PruneAt    int // estimated tokens, 0: never
+	PruneAt    int // estimated tokens; 0 means never
 	PruneKeep  int // responses
 	PruneChars int // UTF-16 units
 	Compact    bool
-	// Active: a client that this process belongs to talks to one.
+	// Active is set if this process's client uses a gateway.
 	Active bool
 }
 
-// Lifecycle is the upkeep of the archive.
+// Lifecycle configures maintenance.
 type Lifecycle struct {
-	Auto  bool    // passes started by hooks
-	Decay float64 // confidence lost in an hour
+	Auto  bool    // hooks start maintenance runs
+	Decay float64 // confidence lost per hour
 }
 
-// Segments is the summarising of finished work. The "At" fields are percent of
-// the context window, the counts responses of the model.
+// Segments configures the summaries of finished work. The "At" fields are percent
+// of the context window, the counts are model responses.
 type Segments struct {
 	Disabled     bool
-	ForceCheck   bool // at every hook, however full the context is
+	ForceCheck   bool // at every hook, at any usage
 	QueueAt      int
 	SummariseAt  int
 	ArchiveAt    int
-	Every        int // between two looks
+	Every        int // responses between two checks
 	ColdAfter    int
-	Messages     int // that a piece of work has at least
+	Messages     int // least number in a segment
 	ArchiveAfter int
 	Keep         time.Duration
 }
@@ -218,17 +218,17 @@ type Entry struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// Problem is a value that was not accepted.
+// Problem is a rejected value.
 type Problem struct {
-	Key     string // "" when the whole file is meant
+	Key     string // "" for the whole file
 	Value   string
 	Source  string
-	Msg     string // one sentence that names all of these and what is allowed
-	Warning bool   // does not make Load fail
+	Msg     string // one sentence with key, value, source and the allowed values
+	Warning bool   // Load returns no error for it
 }
 
 // Entries lists every setting in the order of the documentation.
 func (c *Config) Entries() []Entry { return c.entries }
 
-// Problems lists what was not accepted.
+// Problems lists the rejected values.
 func (c *Config) Problems() []Problem { return c.problems }

@@ -4,19 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strconv"
 
 	"github.com/BurntSushi/toml"
 )
 
-// MaxFile is the largest settings file that is read, in bytes.
+// MaxFile is the size limit of a settings file in bytes.
 const MaxFile = 64 << 10
 
-// readRegular reads a settings file and nothing that could block or never end:
-// a project's file may be anything that a repository can hold.
+// readRegular reads a regular file of at most MaxFile bytes. A repository may hold
+// a device or an endless file under a settings file's name.
 func readRegular(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -61,10 +59,8 @@ func flatten(values map[string]string, prefix string, tree map[string]any) {
 			values[prefix+name] = strconv.FormatFloat(v, 'g', -1, 64)
 		case bool:
 			values[prefix+name] = strconv.FormatBool(v)
-		default: // a list or a time: no setting is one, so its parser refuses it
+		default: // a list or a time, which every parser refuses
 			values[prefix+name] = fmt.Sprint(v)
 		}
 	}
 }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	"maps"
 	"runtime"
+	"slices"
 
 	"strandline/internal/archive"
 )
@@ -13,10 +14,10 @@ import (
 // ProjectFile is the name of a project's settings file, in its root.
 const ProjectFile = ".strandline.toml"
 
-// Load finds the effective settings. The Config is never nil and always usable:
-// a value that is not accepted leaves the next best one in force and is listed
-// in Problems. The error, an archive.Error, names the first of those that are
-// no warnings; a hook goes on all the same.
+// Load returns the effective settings. The Config is never nil and always usable:
+// Load skips an invalid value, uses the next source and lists the value in
+// Problems. The error, an archive.Error, is the first problem that is not a
+// warning; hooks ignore it.
 func Load(in Inputs) (*Config, error) {
 	if in.Env == nil {
 		in.Env = func(string) string { return "" }
@@ -33,22 +34,21 @@ func Load(in Inputs) (*Config, error) {
 			Key: "home", Source: "environment", Msg: "the home folder is not known; set HOME or STRANDLINE_HOME",
 		})
 	}
-	l := loader{in: in, config: c, keys: keys()}
-	l.project = l.file(c.ProjectFile, true)
-	l.user = l.file(c.ConfigFile, false)
-	for _, k := range l.keys {
+	l := loader{in: in, config: c}
+	l.project = l.readFile(c.ProjectFile, true)
+	l.user = l.readFile(c.ConfigFile, false)
+	all := keys(c)
+	for _, k := range all {
 		l.resolve(k)
 	}
-	l.unknown()
-	err := c.err()
-	return c, err
+	l.warnUnknown(all)
+	return c, c.firstError()
 }
 
-// loader holds what one Load has read.
+// loader holds the sources of one Load.
 type loader struct {
 	in            Inputs
 	config        *Config
-	keys          []key
 	project, user map[string]string
 }
 
@@ -58,28 +58,28 @@ type candidate struct {
 	project       bool
 }
 
-// resolve takes the first candidate that is accepted.
+// resolve stores the first valid candidate, in the order of precedence.
 func (l *loader) resolve(k key) {
-	var list []candidate
-	add := func(value, source string, project bool) {
-		if value != "" {
-			list = append(list, candidate{value, source, project})
-		}
+	list := []candidate{
+		{value: l.in.Flags[k.name], source: "flag"},
+		{value: l.in.Env(envName(k.name)), source: "env " + envName(k.name)},
 	}
-	add(l.in.Flags[k.name], "flag", false)
-	add(l.in.Env(envName(k.name)), "env "+envName(k.name), false)
 	for _, name := range k.old {
-		add(l.in.Env(name), "env "+name, false)
+		list = append(list, candidate{value: l.in.Env(name), source: "env " + name})
 	}
-	add(l.project[k.name], l.config.ProjectFile, true)
-	add(l.user[k.name], l.config.ConfigFile, false)
-	add(k.value, "default", false)
+	list = append(list,
+		candidate{l.project[k.name], l.config.ProjectFile, true},
+		candidate{l.user[k.name], l.config.ConfigFile, false},
+		candidate{k.value, "default", false})
 	for _, cand := range list {
+		if cand.value == "" {
+			continue
+		}
 		before := *l.config
-		shown, err := k.parse(l.config, cand.value)
+		shown, err := k.parse(cand.value)
 		if err == nil && cand.project && !k.permits(shown) {
 			*l.config = before
-			err = errDenied(k)
+			err = deniedError(k)
 		}
 		if err != nil {
 			l.reject(k.name, cand, err)
@@ -95,37 +95,37 @@ func (k key) permits(shown string) bool {
 	return k.project == allowed || k.project == offOnly && shown == "false"
 }
 
-var errProject = errors.New("not for a project to set")
+var errProject = errors.New("a project may not set it")
 
-func errDenied(k key) error {
+func deniedError(k key) error {
 	if k.project == offOnly {
 		return fmt.Errorf("%w: a project may only switch it off", errProject)
 	}
 	return fmt.Errorf("%w: set it in your own settings", errProject)
 }
 
-// told is a value as an error repeats it: addresses may hold a password.
-func told(name, value string) string {
+// quoted returns a value as errors print it. Addresses may hold a password.
+func quoted(name, value string) string {
 	if name == "postgres.url" {
 		return "…"
 	}
 	return archive.Clip(value, 60)
 }
 
-// reject records a problem. One that a project's file made is a warning: a
+// reject records a problem. A problem in a project's file is a warning, because a
 // repository must not be able to break the commands.
 func (l *loader) reject(name string, cand candidate, err error) {
-	msg := fmt.Sprintf("%s = %q (%s) is not valid: allowed is %v", name, told(name, cand.value), cand.source, err)
+	msg := fmt.Sprintf("%s = %q (%s) is not valid: allowed is %v", name, quoted(name, cand.value), cand.source, err)
 	if errors.Is(err, errProject) {
-		msg = fmt.Sprintf("%s = %q (%s) is ignored: %v", name, told(name, cand.value), cand.source, err)
+		msg = fmt.Sprintf("%s = %q (%s) is ignored: %v", name, quoted(name, cand.value), cand.source, err)
 	}
 	l.config.problems = append(l.config.problems, Problem{
 		Key: name, Value: cand.value, Source: cand.source, Msg: msg, Warning: cand.project,
 	})
 }
 
-// file reads one settings file; a missing one is empty.
-func (l *loader) file(path string, project bool) map[string]string {
+// readFile reads one settings file. A missing one is empty.
+func (l *loader) readFile(path string, project bool) map[string]string {
 	if path == "" {
 		return nil
 	}
@@ -146,43 +146,29 @@ func (l *loader) file(path string, project bool) map[string]string {
 	return values
 }
 
-// unknown warns of keys that do not exist: a misspelt one has no effect.
-func (l *loader) unknown() {
-	if len(l.in.Flags)+len(l.project)+len(l.user) == 0 {
-		return
-	}
-	known := map[string]bool{}
-	for _, k := range l.keys {
-		known[k.name] = true
-	}
+// warnUnknown records a warning for each key that does not exist.
+func (l *loader) warnUnknown(all []key) {
 	for _, f := range []struct {
 		values map[string]string
 		source string
 	}{{l.in.Flags, "flag"}, {l.project, l.config.ProjectFile}, {l.user, l.config.ConfigFile}} {
-		for _, name := range sortedKeys(f.values) {
-			if !known[name] {
+		for _, name := range slices.Sorted(maps.Keys(f.values)) {
+			if !slices.ContainsFunc(all, func(k key) bool { return k.name == name }) {
 				l.config.problems = append(l.config.problems, Problem{
 					Key: name, Value: f.values[name], Source: f.source, Warning: true,
-					Msg: fmt.Sprintf("%s (%s) is no setting", archive.Clip(name, 60), f.source),
+					Msg: fmt.Sprintf("%s (%s) is not a setting", archive.Clip(name, 60), f.source),
 				})
 			}
 		}
 	}
 }
 
-// err is the first problem that is no warning.
-func (c *Config) err() error {
+// firstError returns the first problem that is not a warning.
+func (c *Config) firstError() error {
 	for _, p := range c.problems {
 		if !p.Warning {
 			return archive.Invalid(p.Msg, "strandline config shows every setting and where it comes from")
 		}
 	}
 	return nil
-}
-
-func projectFile(root string) string {
-	if root == "" {
-		return ""
-	}
-	return filepath.Join(root, ProjectFile)
 }

@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// Paths are the places on disk. Only the environment and the user's home folder
-// decide them, never a file.
+// Paths are the files and folders that the environment and the user's home folder
+// determine. No settings file changes them.
 type Paths struct {
-	Home        string // the archive: $STRANDLINE_HOME, else the user's data folder
+	Home        string // the archive: $STRANDLINE_HOME, else in the user's data folder
 	ConfigDir   string // the user's settings and the redaction key
-	ClientDir   string // the client's own folder: $CLAUDE_CONFIG_DIR, else ~/.claude
+	ClientDir   string // the client's folder: $CLAUDE_CONFIG_DIR, else ~/.claude
 	ConfigFile  string // the user's settings file
-	ProjectFile string // the project's, "" without a project
+	ProjectFile string // the project's settings file, "" without a project
 }
 
-// findPaths resolves the paths. Relative ones in the environment, and those that
-// begin with ~/, count from the user's home folder, so that they do not move
-// with the working directory; relative XDG folders are ignored, as their
-// standard asks.
+// findPaths resolves the paths. Relative paths in the environment, and those that
+// begin with ~/, are relative to the user's home folder. Relative XDG folders are
+// ignored, as their standard requires.
 func findPaths(in Inputs) Paths {
 	join := func(dir string, rest ...string) string {
 		if dir == "" {
@@ -54,8 +53,57 @@ func findPaths(in Inputs) Paths {
 		Home:        own("STRANDLINE_HOME", join(data, "strandline")),
 		ConfigDir:   join(config, "strandline"),
 		ClientDir:   own("CLAUDE_CONFIG_DIR", join(in.Home, ".claude")),
-		ProjectFile: projectFile(in.Cwd),
+		ProjectFile: join(in.Cwd, ProjectFile),
 	}
 	p.ConfigFile = join(p.ConfigDir, "config.toml")
 	return p
 }
+
+func (p Paths) in(parts ...string) string {
+	return filepath.Join(append([]string{p.Home}, parts...)...)
+}
+
+// Index is the index database.
+func (p Paths) Index() string { return p.in("index.db") }
+
+// Journal is the folder of the journal.
+func (p Paths) Journal() string { return p.in("journal") }
+
+// Vectors is the folder of the vector files.
+func (p Paths) Vectors() string { return p.in("vectors") }
+
+// Models is the folder of added embedding models.
+func (p Paths) Models() string { return p.in("models") }
+
+// Learned is the file of the weights learned from compactions.
+func (p Paths) Learned() string { return p.in("learned.json") }
+
+// Errors is the error log.
+func (p Paths) Errors() string { return p.in("strandline.log") }
+
+// State is the folder of small derived files.
+func (p Paths) State() string { return p.in("state") }
+
+// Pending is the folder of sessions that a hook could not finish.
+func (p Paths) Pending() string { return p.in("state", "pending") }
+
+// Answered is the folder of sessions that Strandline just compacted.
+func (p Paths) Answered() string { return p.in("state", "compacted") }
+
+// Underway is the folder of sessions that the client is compacting.
+func (p Paths) Underway() string { return p.in("state", "compacting") }
+
+// Blocked is the folder of blocked compactions.
+func (p Paths) Blocked() string { return p.in("state", "blocked") }
+
+// Outcomes is the folder of measured compactions.
+func (p Paths) Outcomes() string { return p.in("state", "outcomes") }
+
+// Marks is the folder of the hooks' state of segments.
+func (p Paths) Marks() string { return p.in("state", "segments") }
+
+// Maintained is the file whose time is that of the last maintenance run.
+func (p Paths) Maintained() string { return p.in("state", "maintained") }
+
+// ServeToken is the token file of the HTTP server that was started last.
+func (p Paths) ServeToken() string { return p.in("state", "serve.token") }

@@ -15,24 +15,24 @@ import (
 	"strandline/internal/state"
 )
 
-// Set writes one key into the settings file at path, and keeps its comments and
-// order. The file is replaced as a whole or not at all; a file in which a line
-// can not be changed without changing something else is left alone.
+// Set writes one key into the settings file at path and keeps its comments and
+// order. It replaces the file atomically, and returns an error if it cannot change
+// the key alone.
 func Set(path, name, value string) error {
 	literal, err := tomlLiteral(name, value)
 	if err != nil {
 		return err
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // a link to where somebody keeps all settings stays one
+		path = target // keep a symbolic link
 	}
 	old, err := readRegular(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &archive.Error{Code: archive.CodeDenied, Msg: "cannot read " + path, Err: err, Hint: "it has to be a file that you may read"}
+		return &archive.Error{Code: archive.CodeDenied, Msg: "cannot read " + path, Err: err, Hint: "check that it is a regular file and its permissions"}
 	}
 	before, err := parseTOML(old)
 	if err != nil {
-		return &archive.Error{Code: archive.CodeInvalid, Msg: path + " is not valid TOML", Hint: "correct it by hand first", Err: err}
+		return &archive.Error{Code: archive.CodeInvalid, Msg: path + " is not valid TOML", Hint: "correct it by hand", Err: err}
 	}
 	text := edit(string(old), name, literal)
 	after, err := parseTOML([]byte(text))
@@ -44,22 +44,22 @@ func Set(path, name, value string) error {
 	if err := state.ReplaceSynced(path, []byte(text)); err != nil {
 		return &archive.Error{
 			Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err,
-			Hint: "check the permissions of its folder and the free space; STRANDLINE_<SECTION>_<KEY> in the environment works without",
+			Hint: "check the permissions of its folder and the free space; STRANDLINE_<SECTION>_<KEY> in the environment works without a file",
 		}
 	}
 	return nil
 }
 
-// tomlLiteral checks a value and writes it as TOML.
+// tomlLiteral validates a value and returns it in TOML syntax.
 func tomlLiteral(name, value string) (string, error) {
-	all := keys()
+	all := keys(&Config{})
 	i := slices.IndexFunc(all, func(k key) bool { return k.name == name })
 	if i < 0 {
-		return "", archive.NotFound(fmt.Sprintf("%q is no setting", archive.Clip(name, 60)), "`strandline config` lists them")
+		return "", archive.NotFound(fmt.Sprintf("%q is not a setting", archive.Clip(name, 60)), "`strandline config` lists them")
 	}
-	shown, err := all[i].parse(&Config{}, value)
+	shown, err := all[i].parse(value)
 	if err != nil {
-		return "", archive.Invalid(fmt.Sprintf("%s = %q is not valid: allowed is %v", name, told(name, value), err), "")
+		return "", archive.Invalid(fmt.Sprintf("%s = %q is not valid: allowed is %v", name, quoted(name, value), err), "")
 	}
 	if _, err := strconv.Atoi(shown); err == nil || shown == "true" || shown == "false" {
 		return shown, nil
@@ -71,8 +71,8 @@ func section(name string) string { s, _, _ := strings.Cut(name, "."); return s }
 
 func leaf(name string) string { _, l, _ := strings.Cut(name, "."); return l }
 
-// edit changes the key's line in its section, or adds one at the section's end,
-// or adds the section.
+// edit changes the key's line in its section, appends one to the section, or
+// appends the section.
 func edit(text, name, literal string) string {
 	eol := "\n"
 	if strings.Contains(text, "\r\n") {
