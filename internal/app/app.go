@@ -90,9 +90,7 @@ type App struct {
 // New returns an App. It reads nothing yet.
 func New(o Options) *App {
 	a := &App{Options: o}
-	a.settings = sync.OnceValues(func() (*config.Config, error) {
-		return config.Load(config.Inputs{Env: o.Getenv, Home: o.Home, Cwd: a.ProjectDir()})
-	})
+	a.settings = sync.OnceValues(a.LoadSettings)
 	a.workspace = sync.OnceValues(func() (Workspace, error) {
 		cfg, _ := a.settings()
 		c, journal, err := o.NewCapture(cfg)
@@ -104,6 +102,11 @@ func New(o Options) *App {
 // Settings returns the effective settings. They are usable even with an error: a
 // rejected value is replaced by its fallback.
 func (a *App) Settings() (*config.Config, error) { return a.settings() }
+
+// LoadSettings loads the effective settings again, after a change.
+func (a *App) LoadSettings() (*config.Config, error) {
+	return config.Load(config.Inputs{Env: a.Getenv, Home: a.Home, Cwd: a.ProjectDir()})
+}
 
 // ProjectDir is the folder whose .strandline.toml applies.
 func (a *App) ProjectDir() string {

@@ -72,7 +72,7 @@ func (a *commands) configSetCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(a.out, "%s = %s in %s\n", args[0], args[1], path)
-			after, err := a.app.Settings()
+			after, err := a.app.LoadSettings()
 			for _, e := range after.Entries() {
 				if e.Key == args[0] && e.Source != path {
 					fmt.Fprintf(a.errOut, "note: %s stays %s: %s is stronger\n", e.Key, e.Value, e.Source)
