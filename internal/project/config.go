@@ -2,9 +2,9 @@ package project
 
 import "strings"
 
-// gitConfig is what is of interest in a repository's configuration file.
+// gitConfig holds the used values of a repository's configuration file.
 type gitConfig struct {
-	originURL string // first remote.origin.url, which is the one git fetches from
+	originURL string // first remote.origin.url, from which git fetches
 	worktree  string // last core.worktree
 }
 
@@ -12,9 +12,8 @@ func readConfig(path string) gitConfig {
 	return parseConfig(string(readHead(path, maxConfig)))
 }
 
-// parseConfig reads a git configuration file as far as it makes sense and passes
-// over what does not; includes are not followed. The syntax is that of
-// git-config(1).
+// parseConfig parses a file in the syntax of git-config(1). It skips invalid lines
+// and ignores includes.
 func parseConfig(text string) gitConfig {
 	var conf gitConfig
 	s := configScanner{rest: strings.TrimPrefix(text, "\ufeff")}
@@ -29,14 +28,14 @@ func parseConfig(text string) gitConfig {
 	return conf
 }
 
-// configScanner walks through the variables of a git configuration file.
+// configScanner iterates over the variables of a git configuration file.
 type configScanner struct {
 	rest         string
 	section, sub string // section lower-cased, sub-section as written
 	key, value   string // key lower-cased, value with quotes and escapes resolved
 }
 
-// next goes to the next variable that has a value; it returns false at the end.
+// next advances to the next variable with a value. It returns false at the end.
 func (s *configScanner) next() bool {
 	for {
 		s.rest = strings.TrimLeft(s.rest, " \t\r\n\v\f")
@@ -60,8 +59,8 @@ func (s *configScanner) skipLine() {
 	_, s.rest, _ = strings.Cut(s.rest, "\n")
 }
 
-// header reads [section], [section "sub"] or the old [section.sub]. A broken one
-// belongs to no section, so that nothing below it is mistaken.
+// header reads [section], [section "sub"] or the old [section.sub]. After an invalid
+// header the section is empty.
 func (s *configScanner) header() {
 	s.section, s.sub = "", ""
 	i := 1
@@ -96,7 +95,7 @@ func (s *configScanner) header() {
 func (s *configScanner) variable() bool {
 	end := strings.IndexAny(s.rest, "=\n")
 	if end < 0 || s.rest[end] == '\n' {
-		s.skipLine() // a bare key is a boolean, which is of no interest here
+		s.skipLine() // a key without a value is a boolean
 		return false
 	}
 	s.key = strings.ToLower(strings.TrimSpace(s.rest[:end]))
@@ -105,12 +104,11 @@ func (s *configScanner) variable() bool {
 	return true
 }
 
-// readValue reads up to the end of the line: quotes keep blanks and comment
-// signs, a backslash escapes or continues on the next line, blanks at either end
-// go.
+// readValue reads to the end of the line and trims blanks. Quotes preserve blanks
+// and comment characters; a backslash escapes a character or continues the line.
 func (s *configScanner) readValue() string {
 	var b strings.Builder
-	keep := 0 // length up to the last character that is not a trailing blank
+	keep := 0 // length without trailing blanks
 	quoted := false
 	i := 0
 	for ; i < len(s.rest) && s.rest[i] != '\n'; i++ {
@@ -143,7 +141,7 @@ func (s *configScanner) readValue() string {
 	return b.String()[:keep]
 }
 
-// unescape reads the character behind a backslash at *i. It returns false for an
+// unescape returns the character after a backslash, at *i. It returns false for an
 // escaped line end, which continues the value.
 func unescape(text string, i *int) (byte, bool) {
 	if *i >= len(text) {

@@ -48,7 +48,7 @@ func TestParseConfig(t *testing.T) {
 	}
 }
 
-// TestParseConfigAgreesWithGit holds the parser against git's own.
+// TestParseConfigAgreesWithGit compares the parser with git.
 func TestParseConfigAgreesWithGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -66,7 +66,7 @@ func TestParseConfigAgreesWithGit(t *testing.T) {
 			t.Fatalf("git config on %q: %v", text, err)
 		}
 		if got, want := parseConfig(text).worktree, strings.TrimSuffix(string(out), "\n"); got != want {
-			t.Errorf("%s: got %q, git says %q", value, got, want)
+			t.Errorf("%s: got %q, git has %q", value, got, want)
 		}
 	}
 }
@@ -81,11 +81,11 @@ func FuzzParseConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		conf := parseConfig(text)
 		if len(conf.originURL) > len(text) || len(conf.worktree) > len(text) {
-			t.Errorf("more came out than went in: %+v", conf)
+			t.Errorf("values longer than the input: %+v", conf)
 		}
 		// What stands in front must not change what a later section says.
 		if got := parseConfig(text + "\n\n[core]\nworktree = last\n").worktree; got != "last" && !strings.HasSuffix(text, "\\") {
-			t.Errorf("got %q behind %q", got, text)
+			t.Errorf("got %q after %q", got, text)
 		}
 	})
 }

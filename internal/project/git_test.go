@@ -10,12 +10,12 @@ import (
 	"strandline/internal/project"
 )
 
-// gitRunner returns a function that runs git in a folder, shielded from the
-// settings of whoever runs the tests.
+// gitRunner returns a function that runs git in a folder without the user's
+// settings.
 func gitRunner(t *testing.T) func(dir string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed; the layouts made by hand cover the same ground")
+		t.Skip("git is not installed; TestHandMadeLayouts covers the same layouts")
 	}
 	home := t.TempDir()
 	return func(dir string, args ...string) {
@@ -34,7 +34,7 @@ func gitRunner(t *testing.T) func(dir string, args ...string) {
 	}
 }
 
-// TestRealRepositories lets git itself make every layout.
+// TestRealRepositories uses layouts that git creates.
 func TestRealRepositories(t *testing.T) {
 	git := gitRunner(t)
 	base := tempDir(t)
@@ -81,7 +81,7 @@ func TestRealRepositories(t *testing.T) {
 	}
 }
 
-// TestMovedRepository follows a repository that is moved as a whole.
+// TestMovedRepository moves a whole repository.
 func TestMovedRepository(t *testing.T) {
 	git := gitRunner(t)
 	base := tempDir(t)

@@ -7,23 +7,21 @@ import (
 	"strings"
 )
 
-// Limits on what is read. Git itself writes far less; a file that is longer is
-// read up to the limit.
+// Limits on the bytes read of git's files; git writes far less.
 const (
-	maxPointer = 4 << 10   // bytes of a .git or commondir file
-	maxConfig  = 256 << 10 // bytes of a config file
+	maxPointer = 4 << 10   // of a .git or commondir file
+	maxConfig  = 256 << 10 // of a config file
 )
 
-// repository is a git repository as found from a folder inside it. Its paths are
-// absolute and free of symbolic links.
+// repository is the git repository of a folder. Its paths are absolute and have no
+// symbolic links.
 type repository struct {
-	common string // what all work trees share: objects, refs, config
-	top    string // root of the work tree that was found, empty in a bare repository
+	common string // git folder that all work trees share
+	top    string // root of the work tree, "" in a bare repository
 	linked bool   // top is a linked work tree
 }
 
-// locate walks up from dir, as git does, to the first folder that is a
-// repository or holds one.
+// locate finds the repository of dir in dir or its nearest parent, as git does.
 func locate(dir string) (repository, bool) {
 	for {
 		if r, ok := at(dir); ok {
@@ -37,8 +35,8 @@ func locate(dir string) (repository, bool) {
 	}
 }
 
-// at looks for a repository in dir: a .git folder, a .git file that points at
-// one, or dir itself being a git folder.
+// at returns the repository of a .git folder in dir, of a .git file in dir that
+// names one, or of dir itself if it is a git folder.
 func at(dir string) (repository, bool) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
@@ -60,8 +58,8 @@ func at(dir string) (repository, bool) {
 	return repository{}, false
 }
 
-// follow opens the repository that a .git file names. A linked work tree whose
-// entry was pruned still tells its repository by the shape of the path.
+// follow opens the repository that a .git file names. For a linked work tree whose
+// entry was pruned it derives the repository from the path.
 func follow(dotGit string) (repository, bool) {
 	target, ok := strings.CutPrefix(firstLine(dotGit), "gitdir:")
 	if !ok {
@@ -78,8 +76,8 @@ func follow(dotGit string) (repository, bool) {
 	return repository{}, false
 }
 
-// open reads a git folder, which is the common one itself or that of a linked
-// work tree.
+// open returns the repository of a git folder, which is the common one or that of a
+// linked work tree.
 func open(gitDir string) (repository, bool) {
 	if !isFile(filepath.Join(gitDir, "HEAD")) {
 		return repository{}, false
@@ -91,8 +89,8 @@ func open(gitDir string) (repository, bool) {
 	return repository{common: gitDir}, isGitDir(gitDir)
 }
 
-// mainRoot returns the main work tree, or the git folder of a repository that
-// has none. The configured work tree is that of a submodule.
+// mainRoot returns the main work tree, or the git folder of a bare repository.
+// Submodules have a configured work tree.
 func (r repository) mainRoot(configured string) string {
 	switch {
 	case configured != "":
@@ -105,20 +103,20 @@ func (r repository) mainRoot(configured string) string {
 	return r.common
 }
 
-// isGitDir reports whether dir holds what git demands of a repository. Where
-// refs are kept differs between its formats, so they are not asked for.
+// isGitDir reports whether dir has the files that every git folder has. The place
+// of refs depends on the repository's format.
 func isGitDir(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "objects"))
 	return err == nil && info.IsDir() && isFile(filepath.Join(dir, "HEAD"))
 }
 
 func isFile(path string) bool {
-	// HEAD may be a symbolic link to a branch that has no commit yet.
+	// HEAD may be a symbolic link to a branch without a commit.
 	info, err := os.Lstat(path)
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeSymlink != 0)
 }
 
-// join makes path absolute against base; git writes slashes on every system.
+// join returns path relative to base; git writes slashes on every system.
 func join(base, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
@@ -127,7 +125,7 @@ func join(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// resolve follows symbolic links; a path that does not exist stays as it is.
+// resolve follows symbolic links. It returns a missing path unchanged.
 func resolve(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
@@ -140,8 +138,8 @@ func firstLine(path string) string {
 	return strings.TrimSpace(line)
 }
 
-// readHead returns up to limit bytes of a regular file, nil if there is none or
-// it cannot be read. Anything else is not opened: a FIFO would block.
+// readHead returns up to limit bytes of a regular file, nil on an error. It opens no
+// other files: a FIFO would block.
 func readHead(path string, limit int64) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil

@@ -6,13 +6,10 @@ import (
 	"strandline/internal/archive"
 )
 
-// MovedFrom finds the project among known that p was before its folder was moved
-// or cloned anew: one with the same remote whose folders are gone, which exists
-// tells. Of several such projects the one that has kept its name is taken; if
-// that leaves a choice, none is.
-//
-// A p that is known already is nobody's new place: both were clones side by
-// side. So ask when p is met for the first time.
+// MovedFrom returns the known project that p was before its folder was moved or
+// cloned again: the one with the same remote whose folders no longer exist. Of
+// several it returns the one with the same name, if there is exactly one. Call it
+// when p is seen for the first time: a p in known was not moved.
 func MovedFrom(p archive.Project, known []archive.Project, exists func(path string) bool) (archive.Project, bool) {
 	if p.Remote == "" {
 		return archive.Project{}, false

@@ -1,5 +1,6 @@
-// Package project says which project a folder belongs to. It reads a handful of
-// small files and starts no process, because every hook asks.
+// Package project finds the project that a folder belongs to, and the uncommitted
+// changes of its work tree. Identify runs in every hook: it reads a few small files
+// and starts no process.
 package project
 
 import (
@@ -14,18 +15,16 @@ const (
 	dirKey = "dir:"
 )
 
-// Identify returns the project that dir belongs to; it never fails. Symbolic
-// links are resolved, so two names of one folder are one project.
+// Identify returns the project that dir belongs to, with symbolic links resolved.
+// It never fails.
 //
-// Inside a git repository the project is the repository: every linked work tree
-// shares its key, a submodule is a project of its own, and what a person sees is
-// the main work tree. Elsewhere, and for a folder that is gone, the project is
-// the folder itself. A path of another system ("C:\src" on Linux, as an imported
-// transcript may hold it) is taken as it is written. An empty dir gives the zero
-// Project.
+// Inside a git repository the project is the repository: linked work trees share
+// its key, its root is the main work tree, and a submodule is a separate project.
+// Elsewhere, and for a missing folder, the project is the folder. An absolute path
+// of another system ("C:\src" on Linux, from an imported transcript) stays as it
+// is. An empty dir gives the zero Project.
 //
-// The environment is not consulted: GIT_DIR describes the process that has it,
-// not the folder that is asked about.
+// Identify ignores the environment: GIT_DIR describes the current process, not dir.
 func Identify(dir string) archive.Project {
 	if dir == "" {
 		return archive.Project{}
@@ -47,8 +46,8 @@ func Identify(dir string) archive.Project {
 	return folder(resolved)
 }
 
-// folder returns the project that is path and nothing more. Windows has two
-// spellings of a drive, and clients use both.
+// folder returns the project of a folder outside any repository. Drive letters
+// become upper case, because clients use both.
 func folder(path string) archive.Project {
 	if hasDrive(path) {
 		path = strings.ToUpper(path[:1]) + path[1:]
@@ -59,7 +58,7 @@ func folder(path string) archive.Project {
 	return archive.Project{Key: dirKey + path, Name: lastElement(path), Root: path}
 }
 
-// project describes the repository for the archive.
+// project returns the repository as a project.
 func (r repository) project() archive.Project {
 	conf := readConfig(filepath.Join(r.common, "config"))
 	root := r.mainRoot(conf.worktree)
@@ -75,8 +74,8 @@ func (r repository) project() archive.Project {
 	return p
 }
 
-// name returns what people call the repository at root: "app" for "/src/app",
-// "/srv/app.git" and for the bare "/src/app/.bare" that linked work trees hang on.
+// name returns the display name of the repository at root: "app" for "/src/app",
+// "/srv/app.git" and "/src/app/.bare" (a bare repository with linked work trees).
 func name(root string) string {
 	last := strings.TrimSuffix(lastElement(root), ".git")
 	if last == "" || last[0] == '.' {
@@ -87,8 +86,8 @@ func name(root string) string {
 	return last
 }
 
-// lastElement returns the last element of a path of this or another system, and
-// a root as it is.
+// lastElement returns the last element of a path of any system, or the path if it
+// is a root.
 func lastElement(path string) string {
 	trimmed := strings.TrimRight(path, separators(path))
 	if trimmed == "" {

@@ -11,7 +11,7 @@ import (
 	"strandline/internal/project"
 )
 
-// tempDir returns a fresh folder whose own path holds no symbolic link.
+// tempDir returns a new folder whose path has no symbolic link.
 func tempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -21,7 +21,7 @@ func tempDir(t testing.TB) string {
 	return dir
 }
 
-// write makes a file and the folders above it and returns its path.
+// write creates a file and its parent folders and returns its path.
 func write(t testing.TB, text string, elements ...string) string {
 	t.Helper()
 	path := filepath.Join(elements...)
@@ -41,7 +41,7 @@ func mkdir(t testing.TB, elements ...string) string {
 	return path
 }
 
-// gitDir makes what git demands of a git folder.
+// gitDir creates a minimal git folder.
 func gitDir(t testing.TB, config string, elements ...string) string {
 	t.Helper()
 	dir := filepath.Join(elements...)
@@ -54,7 +54,7 @@ func gitDir(t testing.TB, config string, elements ...string) string {
 
 const origin = "[remote \"origin\"]\n\turl = git@example.com:team/app.git\n"
 
-func TestOutsideOfARepository(t *testing.T) {
+func TestOutsideARepository(t *testing.T) {
 	base := tempDir(t)
 	plain := mkdir(t, base, "notes")
 	gone := filepath.Join(base, "gone", "deep")
@@ -73,15 +73,15 @@ func TestOutsideOfARepository(t *testing.T) {
 	}
 }
 
-func TestEmptyFolderNameIsNoProject(t *testing.T) {
+func TestEmptyFolderNameHasNoProject(t *testing.T) {
 	if got := project.Identify(""); got != (archive.Project{}) {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestPathsOfWindowsElsewhere(t *testing.T) {
+func TestWindowsPathsOnOtherSystems(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("these paths are this system's own")
+		t.Skip("these paths are native here")
 	}
 	for _, tc := range []struct{ dir, root, name string }{
 		{`C:\Users\Ann\app`, `C:\Users\Ann\app`, "app"},
@@ -207,14 +207,14 @@ func TestHandMadeLayouts(t *testing.T) {
 	}
 }
 
-func TestSymbolicLinksLeadToOneProject(t *testing.T) {
+func TestSymbolicLinksAreResolved(t *testing.T) {
 	base := tempDir(t)
 	git := gitDir(t, "", base, "app", ".git")
 	sub := mkdir(t, base, "app", "sub")
 	plain := mkdir(t, base, "plain")
 	for link, target := range map[string]string{"l1": filepath.Dir(git), "l2": sub, "l3": plain, "loop": "loop"} {
 		if err := os.Symlink(target, filepath.Join(base, link)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
+			t.Skipf("symbolic links are not available: %v", err)
 		}
 	}
 	loop := filepath.Join(base, "loop")
@@ -231,7 +231,7 @@ func TestSymbolicLinksLeadToOneProject(t *testing.T) {
 	}
 }
 
-func TestRelativeFolderIsSeenFromTheProcess(t *testing.T) {
+func TestRelativeFolder(t *testing.T) {
 	base := tempDir(t)
 	git := gitDir(t, "", base, "app", ".git")
 	t.Chdir(filepath.Dir(git))
@@ -240,7 +240,7 @@ func TestRelativeFolderIsSeenFromTheProcess(t *testing.T) {
 	}
 }
 
-func TestEnvironmentIsNotConsulted(t *testing.T) {
+func TestEnvironmentIsIgnored(t *testing.T) {
 	base := tempDir(t)
 	git := gitDir(t, "", base, "app", ".git")
 	other := gitDir(t, "", base, "other", ".git")

@@ -7,13 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxRemote is the length in bytes beyond which a remote is not believed.
+// maxRemote is the most bytes of a valid remote.
 const maxRemote = 512
 
-// normalizeRemote brings the ways to write one remote into one form,
-// "host/path": no scheme, user, password, port, query or ".git", the host in
-// lower case. A local repository keeps its absolute path. What cannot be told
-// apart with certainty, and might hide a password, gives "".
+// normalizeRemote returns a remote as "host/path": without scheme, user, password,
+// port, query and ".git", the host in lower case. For a local repository it returns
+// the absolute path, for an ambiguous address, which may hold a password, "".
 func normalizeRemote(url string) string {
 	if url == "" || len(url) > maxRemote || !utf8.ValidString(url) || strings.ContainsFunc(url, isControl) {
 		return ""
@@ -22,7 +21,7 @@ func normalizeRemote(url string) string {
 		return fromURL(scheme, rest)
 	}
 	if helper, _, ok := strings.Cut(url, "::"); ok && !strings.Contains(helper, "[") {
-		return "" // a remote helper's address, which may be any text
+		return "" // a remote helper's address has no fixed form
 	}
 	if hasDrive(url) || filepath.IsAbs(url) {
 		return trimGit(path.Clean(strings.ReplaceAll(url, `\`, "/")))
@@ -46,37 +45,37 @@ func fromURL(scheme, rest string) string {
 	}
 	host, ok := cutUser(authority)
 	if strings.Contains(where, "@") && (ok || strings.Contains(strings.ReplaceAll("/"+where, "/@", ""), "@")) {
-		return "" // "user:p@ss/word@host" without its escapes; "/@scope/" is none
+		return "" // may be an unescaped "user:p@ss/word@host"; "/@scope/" is not
 	}
 	if name, port, ok := cutPort(host); ok {
 		if !isNumber(port) {
-			return "" // "user:pass/word@host" without its escapes
+			return "" // may be an unescaped "user:pass/word@host"
 		}
 		host = name
 	}
 	return hostPath(host, where)
 }
 
-// fromSCP normalises "user@host:path", which needs the colon before any slash.
+// fromSCP normalises "user@host:path", with the colon before any slash.
 func fromSCP(url string) string {
 	host, where, ok := cutPort(url)
 	if !ok || strings.Contains(host, "/") {
-		return "" // a path relative to who knows what
+		return "" // a relative path
 	}
 	host, ok = cutUser(host)
 	if !ok && strings.Contains(where, "@") {
-		return "" // "user:password@host:path", which git does not know
+		return "" // may be "user:password@host:path", which git does not accept
 	}
 	return hostPath(host, where)
 }
 
-// cutUser takes "user:password@" off and reports whether it was there.
+// cutUser removes "user:password@" and reports whether there was one.
 func cutUser(authority string) (host string, found bool) {
 	i := strings.LastIndexByte(authority, '@')
 	return authority[i+1:], i >= 0
 }
 
-// cutPort cuts at the first colon outside of an IPv6 address in brackets.
+// cutPort cuts at the first colon outside an IPv6 address in brackets.
 func cutPort(s string) (before, after string, found bool) {
 	from := 0
 	if i := strings.IndexByte(s, ']'); i >= 0 && strings.Contains(s[:i], "[") {

@@ -69,9 +69,8 @@ func FuzzNormalizeRemote(f *testing.F) {
 	})
 }
 
-// TestPasswordsNeverSurvive puts a password into every place where people put
-// one.
-func TestPasswordsNeverSurvive(t *testing.T) {
+// TestPasswordsAreRemoved puts a password into every part of an address.
+func TestPasswordsAreRemoved(t *testing.T) {
 	for _, form := range []string{
 		"https://%@h/p", "https://u:%@h/p", "https://u:%@h:1/p", "https://u:%/x@h/p", "ssh://u:%@h/p",
 		"u:%@h:p", "u:%@h/p", "https://h/p?t=%", "https://h/p#%", "ext::%",

@@ -1,7 +1,3 @@
-// Package gitstat says what a work tree holds that is not committed, as
-// `git diff --stat HEAD` tells it. It is the one place that runs git, and it runs
-// it for a hook that somebody waits for: whatever goes wrong, there is nothing to
-// say.
 package project
 
 import (
@@ -18,39 +14,33 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what is said.
+// Limits on the statistics.
 const (
 	maxLines  = 25
 	maxLine   = 160 // characters
 	maxOutput = 64 << 10
 )
 
-// timeout is how long a hook has for git: a work tree that takes longer is passed
-// over.
+// timeout limits git in a hook.
 const timeout = 300 * time.Millisecond
 
-// grace is how long git has to end when it was told to, before it is killed and
-// its pipe closed.
+// grace is the time between asking git to end and killing it.
 const grace = 50 * time.Millisecond
 
 // Git runs git.
 type Git struct {
-	// Program is the path of git; "" says nothing at all.
-	Program string
-	// Getenv looks up the environment. Of it, git sees what finds the user's and
-	// the system's settings; GIT_DIR and its like describe another process.
-	Getenv func(string) string
-	// Timeout is how long it may take.
+	Program string // path of git, "" if it is not installed
+	// Getenv reads environment variables. Git receives only those that locate its
+	// settings; GIT_DIR describes the current process, not the work tree.
+	Getenv  func(string) string
 	Timeout time.Duration
-	// Now is the clock that deadlines are held against.
-	Now func() time.Time
+	Now     func() time.Time
 }
 
-// Stat returns the statistics of what is changed in dir's work tree against its
-// last commit, at most 25 lines and none longer than 160 characters. It is empty
-// when nothing is changed, when dir is no absolute path or in no repository with a
-// commit, and when git is missing, fails, or is slower than g.Timeout or than
-// half of what ctx leaves.
+// Stat returns `git diff --stat HEAD` of dir's work tree in at most 25 lines of 160
+// characters. It returns "" without changes, for a relative dir or one without a
+// commit, and if git is missing, fails, or takes longer than g.Timeout or half of
+// the time until the deadline of ctx.
 func (g Git) Stat(ctx context.Context, dir string) string {
 	if g.Program == "" || !filepath.IsAbs(dir) {
 		return ""
@@ -74,18 +64,16 @@ func (g Git) Stat(ctx context.Context, dir string) string {
 	return trim(out)
 }
 
-// errOddFilter is a filter that a setting on the command line cannot name.
-var errOddFilter = errors.New("a filter's name holds an equals sign or a line end")
+// errFilterName is returned for a filter that cannot be set on the command line.
+var errFilterName = errors.New("a filter's name has an equals sign or a line end")
 
-// filters returns settings that switch off every filter program which the
-// repository or its user has configured: a diff would run them on each file that
-// changed, whatever they do and however long it takes. Such files are compared as
-// they lie in the work tree.
+// filters returns options that switch off all configured filter programs, which
+// git diff would run on each changed file. Such files are compared unfiltered.
 func (g Git) filters(ctx context.Context, dir string) ([]string, error) {
 	out, err := g.run(ctx, dir, "config", "--null", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process|required)$`)
 	var ended *exec.ExitError
 	if errors.As(err, &ended) && ended.ExitCode() == 1 {
-		return nil, nil // there is none
+		return nil, nil // no filters
 	}
 	if err != nil {
 		return nil, err
@@ -97,22 +85,22 @@ func (g Git) filters(ctx context.Context, dir string) ([]string, error) {
 			value = "false"
 		}
 		if strings.ContainsAny(name, "=\n") {
-			return nil, errOddFilter
+			return nil, errFilterName
 		}
 		off = append(off, "-c", name+"="+value)
 	}
 	return off, nil
 }
 
-// run runs git without a shell, a terminal, a pager, locks, or the programs that
-// a repository may name: only its own work.
+// run runs git without a shell, a terminal, a pager, locks and any program that the
+// repository configures.
 func (g Git) run(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, g.Program, append([]string{
 		"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.quotePath=false",
 	}, args...)...)
 	cmd.Dir, cmd.Env = dir, g.environment()
 	cmd.WaitDelay = grace
-	cmd.Cancel = func() error { // git ends its children when it is asked to end
+	cmd.Cancel = func() error { // on SIGTERM git ends its children
 		if cmd.Process.Signal(syscall.SIGTERM) != nil {
 			return cmd.Process.Kill()
 		}
@@ -124,11 +112,11 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 	return out.text.String(), err
 }
 
-// environment is what git sees of the process's own.
+// environment returns git's environment variables.
 func (g Git) environment() []string {
 	env := []string{
 		"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat",
-		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", // what a partial clone lacks is not fetched
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", // a partial clone must not fetch
 	}
 	names := []string{"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "GIT_CONFIG_NOSYSTEM"}
 	if runtime.GOOS == "windows" {
@@ -142,7 +130,7 @@ func (g Git) environment() []string {
 	return env
 }
 
-// limited keeps the beginning of what is written to it.
+// limited stores at most room bytes.
 type limited struct {
 	text strings.Builder
 	room int
@@ -156,7 +144,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// trim takes what git prints down to the limits. Its last line, the sums, stays.
+// trim shortens git's output to the limits and keeps its last line, the totals.
 func trim(out string) string {
 	lines := strings.Split(strings.TrimRight(out, "\n"), "\n")
 	for i, l := range lines {
@@ -172,8 +160,8 @@ func trim(out string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Find returns a Git for a hook. It runs the git that is found on the path, if
-// that is not in the current folder, and takes at most 300 ms.
+// Find returns a Git for a hook, limited to 300 ms. It uses the git in PATH, unless
+// that is in the current folder.
 func Find(getenv func(string) string, now func() time.Time) Git {
 	path, err := exec.LookPath("git")
 	if err != nil || !filepath.IsAbs(path) {

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// newRepository is a work tree with one commit.
+// newRepository creates a work tree with one commit.
 func newRepository(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func write(t testing.TB, dir, name, text string) {
 	}
 }
 
-// systemGit is the system's git with an environment that names other repositories.
+// systemGit returns the installed git, in an environment that names another repository.
 func systemGit(t testing.TB) Git {
 	t.Helper()
 	g := Find(func(name string) string {
@@ -170,8 +170,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestNothingToSay is every way in which git is of no use.
-func TestNothingToSay(t *testing.T) {
+// TestStatIsEmpty covers every case without statistics.
+func TestStatIsEmpty(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
 	git(t, empty, "init", "-q")
@@ -201,12 +201,12 @@ func TestNothingToSay(t *testing.T) {
 	}
 }
 
-// TestSlowGitIsPassedOver runs a git that would take an hour, deaf to being told
-// to end, with a child that holds its pipe.
-func TestSlowGitIsPassedOver(t *testing.T) {
+// TestSlowGitTimesOut runs a git that ignores SIGTERM and has a child that keeps its
+// pipe open.
+func TestSlowGitTimesOut(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the stand-in for git is a shell script")
+		t.Skip("the fake git is a shell script")
 	}
 	dir := t.TempDir()
 	write(t, dir, "git", "#!/bin/sh\ntrap '' TERM\necho ' a | 1 +'\nsleep 2 &\nwhile :; do sleep 1; done\n")
@@ -217,8 +217,8 @@ func TestSlowGitIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestTheDeadlineIsShared leaves at least half of the hook's time to the hook.
-func TestTheDeadlineIsShared(t *testing.T) {
+// TestStatUsesHalfOfTheDeadline leaves at least half of the time to the hook.
+func TestStatUsesHalfOfTheDeadline(t *testing.T) {
 	t.Parallel()
 	dir := newRepository(t)
 	write(t, dir, "a.txt", "")
@@ -228,12 +228,12 @@ func TestTheDeadlineIsShared(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), late.Add(-time.Second))
 	defer cancel()
 	if got := g.Stat(ctx, dir); got != "" {
-		t.Errorf("behind the deadline it says %q", got)
+		t.Errorf("after the deadline: %q", got)
 	}
 }
 
-// BenchmarkStat takes what a hook pays for git: a work tree of 2,000 files of
-// which 20 are changed, both of its processes and the pipe.
+// BenchmarkStat measures the cost of git for a hook: a work tree of 2,000 files, 20
+// of them changed, two processes and the pipe.
 func BenchmarkStat(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 2000 {
