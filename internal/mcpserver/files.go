@@ -13,30 +13,29 @@ import (
 	"strandline/internal/text"
 )
 
-// How much of a file's history is given.
 const (
-	filesListed  = 12
-	filesMost    = 50
-	filesExcerpt = 160 // characters of each place
+	filesDefault = 12
+	filesMax     = 50
+	filesExcerpt = 160 // characters per entry
 )
 
 type filesIn struct {
-	Path    string `json:"path" jsonschema:"a file's path, or its end from a slash on, such as pay/retry.go"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"at most this many, the newest, 1 to 50 (12 if left out)"`
-	Since   string `json:"since,omitempty" jsonschema:"only what was done since then, such as 7d or 2026-11-01"`
-	Reads   bool   `json:"reads,omitempty" jsonschema:"reads and searches as well"`
-	Project string `json:"project,omitempty" jsonschema:"name or folder of another project, or all for every project"`
+	Path    string `json:"path" jsonschema:"a file's path, or its end after a slash, such as pay/retry.go"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"maximal number of newest entries, 1 to 50 (default 12)"`
+	Since   string `json:"since,omitempty" jsonschema:"only newer than this: 7d or 2026-11-01"`
+	Reads   bool   `json:"reads,omitempty" jsonschema:"include reads and searches"`
+	Project string `json:"project,omitempty" jsonschema:"name or folder of another project, or all"`
 }
 
-// files lists what was done to a file, newest first, as the command does.
+// files lists what was done to a file, newest first.
 func (s *Server) files(ctx context.Context, idx Index, in filesIn) (answer, error) {
 	path := strings.TrimSpace(in.Path)
 	if path == "" {
-		return answer{}, archive.Invalid("path is empty", "name a file, or a part of its path")
+		return answer{}, archive.Invalid("path is empty", "name a file, or the end of its path")
 	}
-	q := task.FileQuery{Path: path, Reads: in.Reads, Limit: filesListed}
+	q := task.FileQuery{Path: path, Reads: in.Reads, Limit: filesDefault}
 	if in.Limit > 0 {
-		q.Limit = min(in.Limit, filesMost)
+		q.Limit = min(in.Limit, filesMax)
 	}
 	var err error
 	if q.Projects, err = s.projects(ctx, idx, in.Project); err != nil {
@@ -50,34 +49,34 @@ func (s *Server) files(ctx context.Context, idx Index, in filesIn) (answer, erro
 		return answer{}, err
 	}
 	if len(list) == 0 {
-		return answer{Note: "Nothing was done to it in a session that is kept. A path is taken whole or from a slash on; reads: true lists reads as well, project: all looks into every project."}, nil
+		return answer{Note: "No archived session changed this file. Give the full path or its end after a slash; set reads to true to include reads, project to all to include every project."}, nil
 	}
 	var out answer
 	var b strings.Builder
 	for _, t := range slices.Backward(list) {
 		at := archive.Ref{Session: t.Session, Turn: t.Turn, Step: t.Step}.Handle()
 		out.Handles = append(out.Handles, at)
-		did := t.Tool
+		action := t.Tool
 		if t.Failed {
-			did += " failed"
+			action += " failed"
 		}
-		what, err := whatWasDone(ctx, idx, t)
+		desc, err := describeTouch(ctx, idx, t)
 		if err != nil {
 			return answer{}, err
 		}
-		excerpt, _ := recall.Snippet(what, nil, filesExcerpt)
-		fmt.Fprintf(&b, "%s  %s · %s  %s\n", at, s.stamp(t.Time), did, excerpt)
+		excerpt, _ := recall.Snippet(desc, nil, filesExcerpt)
+		fmt.Fprintf(&b, "%s  %s · %s  %s\n", at, s.stamp(t.Time), action, excerpt)
 	}
 	if older > 0 {
-		out.Note = fmt.Sprintf("%d older ones are left out.", older)
+		out.Note = fmt.Sprintf("%d older entries are omitted.", older)
 	}
-	out.Record = text.Fence("what was done to "+path+", newest first", b.String())
+	out.Record = text.Fence("history of "+path+", newest first", b.String())
 	return out, nil
 }
 
-// whatWasDone is the command that named a file, the change that was made to it, or
-// the path where there is no more to say.
-func whatWasDone(ctx context.Context, idx Index, t archive.Touch) (string, error) {
+// describeTouch returns the command that named a file or the change of the file,
+// or else the path.
+func describeTouch(ctx context.Context, idx Index, t archive.Touch) (string, error) {
 	if t.Command != "" || t.Kind != archive.CallEdit {
 		return cmp.Or(t.Command, t.Path), nil
 	}

@@ -10,11 +10,11 @@ import (
 	"strandline/internal/archive"
 )
 
-// recallIn are the arguments of recall.
+// recallIn holds the arguments of recall.
 type recallIn struct {
 	Handle   string `json:"handle" jsonschema:"a turn (7f3a12cd/12), a step (7f3a12cd/12.3) or a session (7f3a12cd)"`
-	Page     int    `json:"page,omitempty" jsonschema:"which page of a long text, from 1"`
-	MaxChars int    `json:"max_chars,omitempty" jsonschema:"characters of a page, 500 to 20000 (6000 if left out)"`
+	Page     int    `json:"page,omitempty" jsonschema:"page of a long text, from 1"`
+	MaxChars int    `json:"max_chars,omitempty" jsonschema:"characters per page, 500 to 20000 (default 6000)"`
 }
 
 func (s *Server) recall(ctx context.Context, idx Index, in recallIn) (answer, error) {
@@ -48,12 +48,12 @@ func (s *Server) recall(ctx context.Context, idx Index, in recallIn) (answer, er
 		}
 	}
 	if err := s.opts.Recalled(ctx, []archive.Ref{{Session: id, Turn: h.Turn, Step: h.Step}}); err != nil {
-		s.opts.Log.Error("note what was recalled", "error", err) // the model gets its text all the same
+		s.opts.Log.Error("record a recall", "error", err) // the model gets the text anyway
 	}
 	return out, nil
 }
 
-// place is the text of a turn or a step, and when it began.
+// place returns the text of a turn or a step, and its start.
 func (s *Server) place(ctx context.Context, idx Index, id string, h archive.Handle) (text string, at time.Time, err error) {
 	blocks, err := s.opts.Logs.Blocks(ctx, idx, id, h)
 	if err != nil {
@@ -77,12 +77,12 @@ func (s *Server) place(ctx context.Context, idx Index, id string, h archive.Hand
 		fmt.Fprintf(&b, "-- %s\n%s\n", head, strings.TrimRight(x.Text, "\n"))
 	}
 	if b.Len() == 0 {
-		return "(nothing was said here)\n", at, nil
+		return "(no text)\n", at, nil
 	}
 	return b.String(), at, nil
 }
 
-// offerSteps says how a long turn can be had in parts.
+// offerSteps adds the turn's steps to the note.
 func (s *Server) offerSteps(ctx context.Context, idx Index, id string, h archive.Handle, out *answer) error {
 	steps, err := idx.Steps(ctx, archive.Span{Session: id, TurnFrom: h.Turn, TurnTo: h.Turn + 1})
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"strandline/internal/text"
 )
 
-// How much a search gives: enough to choose a handle by, no more.
+// Limits of a search result, which only has to identify the handles to recall.
 const (
 	searchHits    = 6
-	searchMost    = 25
-	searchExcerpt = 280 // characters of one hit
+	searchMax     = 25
+	searchExcerpt = 280 // characters per hit
 )
 
-// searchIn are the arguments of search.
+// searchIn holds the arguments of search.
 type searchIn struct {
-	Query   string   `json:"query" jsonschema:"what to look for"`
-	Limit   int      `json:"limit,omitempty" jsonschema:"at most this many hits, 1 to 25 (6 if left out)"`
-	Project string   `json:"project,omitempty" jsonschema:"name or folder of another project, or all for every project"`
-	Session string   `json:"session,omitempty" jsonschema:"only this session, by its handle"`
-	Since   string   `json:"since,omitempty" jsonschema:"only what is newer, such as 7d, yesterday or 2026-11-01"`
+	Query   string   `json:"query" jsonschema:"words, phrases and filters"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"maximal number of hits, 1 to 25 (default 6)"`
+	Project string   `json:"project,omitempty" jsonschema:"name or folder of another project, or all"`
+	Session string   `json:"session,omitempty" jsonschema:"handle of a session to search in"`
+	Since   string   `json:"since,omitempty" jsonschema:"only newer than this: 7d, yesterday or 2026-11-01"`
 	Kinds   []string `json:"kinds,omitempty" jsonschema:"only these kinds: prompt, reply, command, edit, output, summary"`
-	Agents  bool     `json:"agents,omitempty" jsonschema:"sub-agents' runs as well"`
+	Agents  bool     `json:"agents,omitempty" jsonschema:"include sub-agent runs"`
 }
 
 func (s *Server) search(ctx context.Context, idx Index, in searchIn) (answer, error) {
@@ -39,7 +39,7 @@ func (s *Server) search(ctx context.Context, idx Index, in searchIn) (answer, er
 	}
 	out := answer{Note: note(found)}
 	if len(found.Hits) == 0 {
-		out.Note = strings.TrimSpace("Nothing found. " + out.Note)
+		out.Note = strings.TrimSpace("No hits. " + out.Note)
 		return out, nil
 	}
 	var b strings.Builder
@@ -48,15 +48,15 @@ func (s *Server) search(ctx context.Context, idx Index, in searchIn) (answer, er
 		out.Handles = append(out.Handles, h.Handle)
 		related := ""
 		if h.Related {
-			related = " · related in meaning, perhaps something else"
+			related = " · related in meaning"
 		}
 		fmt.Fprintf(&b, "%s  %s · %s · %s%s\n  %s\n", h.Handle, h.Kind, h.Project, s.stamp(h.Time), related, body)
 	}
-	out.Record = text.Fence("passages of past sessions, best first", b.String())
+	out.Record = text.Fence("passages from past sessions, best first", b.String())
 	return out, nil
 }
 
-// request makes a request of the arguments; they win over filters in the query.
+// request converts the arguments, which override the query's filters.
 func (s *Server) request(ctx context.Context, idx Index, in searchIn) (recall.Request, error) {
 	req, err := recall.Parse(in.Query, s.opts.Now())
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Server) request(ctx context.Context, idx Index, in searchIn) (recall.Re
 	}
 	req.Limit, req.Agents = searchHits, in.Agents
 	if in.Limit > 0 {
-		req.Limit = min(in.Limit, searchMost)
+		req.Limit = min(in.Limit, searchMax)
 	}
 	if in.Session != "" {
 		req.Session = in.Session
@@ -90,7 +90,7 @@ func (s *Server) request(ctx context.Context, idx Index, in searchIn) (recall.Re
 	return req, err
 }
 
-// projects are the keys that a name stands for: nil for all of them.
+// projects returns the keys of the projects with a name; nil means all.
 func (s *Server) projects(ctx context.Context, idx Index, name string) ([]string, error) {
 	switch {
 	case strings.EqualFold(name, "all"):
@@ -111,7 +111,7 @@ func (s *Server) projects(ctx context.Context, idx Index, name string) ([]string
 	return keys, nil
 }
 
-// note says what a reader of the hits has to know.
+// note describes how the query was interpreted and where else hits are.
 func note(r recall.Result) string {
 	var list []string
 	if r.When != nil {
@@ -123,15 +123,15 @@ func note(r recall.Result) string {
 	list = append(list, r.Notes...)
 	switch r.Relaxed {
 	case recall.RelaxedPhrase:
-		list = append(list, "No passage holds the quoted words together; these hold them apart.")
+		list = append(list, "No passage contains the phrase; these contain its words.")
 	case recall.RelaxedPrefix:
-		list = append(list, "No passage holds the words whole; these hold words that begin so.")
+		list = append(list, "No passage contains the exact words; these match by prefix.")
 	}
 	if r.Elsewhere {
-		list = append(list, "There are hits in other projects: project: all.")
+		list = append(list, "Other projects have hits: set project to all.")
 	}
 	if r.InAgents {
-		list = append(list, "There are hits in sub-agents' runs: agents: true.")
+		list = append(list, "Sub-agent runs have hits: set agents to true.")
 	}
 	return strings.Join(list, " ")
 }

@@ -14,8 +14,8 @@ import (
 	"strandline/internal/text"
 )
 
-// call calls a tool with the SDK's own client, which checks what comes back
-// against the tool's schema.
+// call calls a tool with the SDK's client, which checks the result against the
+// tool's schema.
 func call(t *testing.T, c *mcp.ClientSession, tool string, args map[string]any) (answer, *mcp.CallToolResult) {
 	t.Helper()
 	res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -45,29 +45,29 @@ func textOf(res *mcp.CallToolResult) string {
 	return b.String()
 }
 
-func TestWhatAModelIsOffered(t *testing.T) {
-	c := newWorld(t).client()
+func TestToolList(t *testing.T) {
+	c := newFixture(t).client()
 	list, err := c.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var front, back []string
+	var eager, deferred []string
 	for _, tool := range list.Tools {
 		if a := tool.Annotations; a == nil || a.ReadOnlyHint == (tool.Name == "segment_save") || !a.ReadOnlyHint && *a.DestructiveHint || a.OpenWorldHint == nil || *a.OpenWorldHint {
-			t.Errorf("%s is not announced as reading a closed world: %+v", tool.Name, a)
+			t.Errorf("%s is not announced as read-only and closed-world: %+v", tool.Name, a)
 		}
 		if tool.Meta["anthropic/alwaysLoad"] == true {
-			front = append(front, tool.Name)
+			eager = append(eager, tool.Name)
 		} else {
-			back = append(back, tool.Name)
+			deferred = append(deferred, tool.Name)
 		}
 	}
-	slices.Sort(front)
-	slices.Sort(back)
-	if got, want := strings.Join(front, " "), "recall search"; got != want {
-		t.Errorf("loaded up front: %s, want %s", got, want)
+	slices.Sort(eager)
+	slices.Sort(deferred)
+	if got, want := strings.Join(eager, " "), "recall search"; got != want {
+		t.Errorf("loaded at once: %s, want %s", got, want)
 	}
-	if got, want := strings.Join(back, " "), "files segment_save sessions status timeline"; got != want {
+	if got, want := strings.Join(deferred, " "), "files segment_save sessions status timeline"; got != want {
 		t.Errorf("deferred: %s, want %s", got, want)
 	}
 	if n := utf8.RuneCountInString(c.InitializeResult().Instructions); n == 0 || n > 600 {
@@ -85,25 +85,25 @@ func TestSearch(t *testing.T) {
 		note    string
 	}{
 		"this project":           {map[string]any{"query": "gateway bans"}, "7f3a12cd/0.0", ""},
-		"not another project":    {map[string]any{"query": "gauge"}, "", "Nothing found. There are hits in other projects: project: all."},
+		"not another project":    {map[string]any{"query": "gauge"}, "", "No hits. Other projects have hits: set project to all."},
 		"all projects":           {map[string]any{"query": "gauge", "project": "all"}, "9b1c44ee/0", ""},
 		"all, in the query":      {map[string]any{"query": "gauge project:all"}, "9b1c44ee/0", ""},
 		"another by name":        {map[string]any{"query": "gauge", "project": "tides"}, "9b1c44ee/0", ""},
 		"a session":              {map[string]any{"query": "gauge", "session": "9b1c44ee"}, "9b1c44ee/0", ""},
 		"a kind":                 {map[string]any{"query": "retry", "kinds": []string{"prompt"}}, "7f3a12cd/0", ""},
-		"a time":                 {map[string]any{"query": "retry", "since": "1h"}, "", "Nothing found."},
+		"a time":                 {map[string]any{"query": "retry", "since": "1h"}, "", "No hits."},
 		"one hit":                {map[string]any{"query": "retry", "limit": 1, "kinds": []string{"prompt"}}, "7f3a12cd/0", ""},
-		"nothing of the sort":    {map[string]any{"query": "zzzqqq"}, "", "Nothing found."},
-		"a phrase":               {map[string]any{"query": `"longer retry"`, "kinds": []string{"prompt"}}, "7f3a12cd/0", "No passage holds the quoted words together; these hold them apart."},
+		"no hits":                {map[string]any{"query": "zzzqqq"}, "", "No hits."},
+		"a phrase":               {map[string]any{"query": `"longer retry"`, "kinds": []string{"prompt"}}, "7f3a12cd/0", "No passage contains the phrase; these contain its words."},
 		"SQL":                    {map[string]any{"query": `'; DROP TABLE passages; -- gateway`}, "7f3a12cd/0.0", ""},
 		"operators of the index": {map[string]any{"query": `gateway AND NOT "`}, "7f3a12cd/0.0", ""},
 	}
-	c := newWorld(t).client()
+	c := newFixture(t).client()
 	for name, x := range tests {
 		t.Run(name, func(t *testing.T) {
 			out, res := call(t, c, "search", x.args)
 			if res.IsError {
-				t.Fatalf("an error: %s", textOf(res))
+				t.Fatalf("error: %s", textOf(res))
 			}
 			if got := strings.Join(out.Handles, " "); got != x.handles {
 				t.Errorf("handles %q, want %q", got, x.handles)
@@ -115,54 +115,54 @@ func TestSearch(t *testing.T) {
 				t.Errorf("record %q", out.Record)
 			}
 			if got := textOf(res); !strings.Contains(got, out.Record) || !strings.Contains(got, out.Note) {
-				t.Errorf("the text is another than the structure: %q", got)
+				t.Errorf("the text differs from the structured content: %q", got)
 			}
 		})
 	}
 }
 
-// A question that shares no word with the passage finds it by what it means, once
-// there are vectors, and the answer says that it may be something else.
+// With vectors, a query finds a passage by meaning without a common word. The
+// result marks it as related.
 func TestSearchByMeaning(t *testing.T) {
-	w := newWorld(t)
-	ask := map[string]any{"query": "throttling prohibits customers hammering", "limit": 5}
-	if out, _ := call(t, w.client(), "search", ask); len(out.Handles) != 0 {
+	w := newFixture(t)
+	args := map[string]any{"query": "throttling prohibits customers hammering", "limit": 5}
+	if out, _ := call(t, w.client(), "search", args); len(out.Handles) != 0 {
 		t.Fatalf("without vectors: %q", out.Handles)
 	}
 	w.embed()
-	out, _ := call(t, w.client(), "search", ask)
+	out, _ := call(t, w.client(), "search", args)
 	if !slices.Contains(out.Handles, "7f3a12cd/0.0") || !strings.Contains(out.Record, "related in meaning") {
 		t.Errorf("handles %q, record %q", out.Handles, out.Record)
 	}
 }
 
-func TestWhatComesBackIsARecordOfThePast(t *testing.T) {
-	w := newWorld(t)
+func TestResultsAreFencedAndRedacted(t *testing.T) {
+	w := newFixture(t)
 	c := w.client()
 	out, res := call(t, c, "search", map[string]any{"query": "payment key ignore rules", "limit": 25})
-	for what, body := range map[string]string{"text": textOf(res), "structure": out.Record} {
+	for form, body := range map[string]string{"text": textOf(res), "structure": out.Record} {
 		if !strings.HasPrefix(body, text.FenceOpen) || strings.Count(body, text.FenceClose) != 1 {
-			t.Errorf("the %s is not fenced once: %s", what, body)
+			t.Errorf("the %s is not fenced once: %s", form, body)
 		}
 		if strings.Contains(body, "sk-hidden") || !strings.Contains(body, "[secret]") {
-			t.Errorf("the %s tells a secret: %s", what, body)
+			t.Errorf("the %s holds a secret: %s", form, body)
 		}
 	}
 	out, _ = call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0"})
 	if strings.Contains(out.Record, "sk-hidden") || !strings.Contains(out.Record, "[secret]") {
-		t.Errorf("recall tells a secret: %s", out.Record)
+		t.Errorf("recall holds a secret: %s", out.Record)
 	}
 	out, _ = call(t, c, "recall", map[string]any{"handle": "7f3a12cd/1"})
 	if strings.Count(out.Record, text.FenceClose) != 1 {
-		t.Errorf("the past closes the fence: %s", out.Record)
+		t.Errorf("archived text closes the fence: %s", out.Record)
 	}
 	if got := text.StripFences(out.Record); got != "" {
-		t.Errorf("not all of it is known as our own: %q", got)
+		t.Errorf("text outside the fence: %q", got)
 	}
 }
 
 func TestRecall(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.client()
 	step, _ := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0.1"})
 	if !strings.Contains(step.Record, "The retry doubles now.") || strings.Contains(step.Record, "maxBackoff") {
@@ -171,19 +171,19 @@ func TestRecall(t *testing.T) {
 	var whole strings.Builder
 	for page := 1; ; page++ {
 		got, res := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0", "page": page})
-		if n := text.Units(got.Record); n > pageUnits+300 {
+		if n := text.Units(got.Record); n > pageDefault+300 {
 			t.Errorf("page %d has %d characters", page, n)
 		}
 		if got.Page != page || !strings.Contains(got.Record, "project shop, 2026-11-20 09:00") {
-			t.Errorf("page %d begins %s", page, archive.Clip(got.Record, 200))
+			t.Errorf("page %d starts with %s", page, archive.Clip(got.Record, 200))
 		}
 		body := strings.Split(got.Record, "\n")
 		whole.WriteString(strings.Join(body[1:len(body)-1], "\n") + "\n")
-		if goesOn := strings.Contains(textOf(res), "It goes on: page"); goesOn != (page < got.Pages) {
-			t.Errorf("page %d of %d ends %q", page, got.Pages, got.Note)
+		if more := strings.Contains(textOf(res), "Continue with page"); more != (page < got.Pages) {
+			t.Errorf("page %d of %d has the note %q", page, got.Pages, got.Note)
 		}
 		if !strings.Contains(got.Note, "The turn has 2 steps, 7f3a12cd/0.0 to 7f3a12cd/0.1.") {
-			t.Errorf("page %d offers no steps: %q", page, got.Note)
+			t.Errorf("page %d lists no steps: %q", page, got.Note)
 		}
 		if page == got.Pages {
 			break
@@ -194,7 +194,7 @@ func TestRecall(t *testing.T) {
 	}
 	want := []archive.Ref{{Session: shop, Turn: 0, Step: 1}, {Session: shop, Turn: 0, Step: -1}}
 	if got := slices.Compact(w.recalled); !slices.Equal(got, want) {
-		t.Errorf("noted as recalled: %v, want %v", got, want)
+		t.Errorf("recorded as recalled: %v, want %v", got, want)
 	}
 	large, _ := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0", "max_chars": 1_000_000})
 	if large.Pages != 2 {
@@ -203,7 +203,7 @@ func TestRecall(t *testing.T) {
 }
 
 func TestOutlines(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.client()
 	for _, tool := range []string{"recall", "timeline"} {
 		args := map[string]any{"handle": "7f3a12cd"}
@@ -213,7 +213,7 @@ func TestOutlines(t *testing.T) {
 		got, _ := call(t, c, tool, args)
 		for _, part := range []string{"7f3a12cd/0", "Make the payment retry wait longer, the key is [secret]", "── compacted (auto): 167000 tokens -> 9000 tokens ──", "7f3a12cd/2"} {
 			if !strings.Contains(got.Record, part) {
-				t.Errorf("%s does not tell %q:\n%s", tool, part, got.Record)
+				t.Errorf("%s does not contain %q:\n%s", tool, part, got.Record)
 			}
 		}
 	}
@@ -229,24 +229,24 @@ func TestOutlines(t *testing.T) {
 		t.Errorf("sessions %v, want one", got.Handles)
 	}
 	got, _ = call(t, c, "sessions", map[string]any{"since": "1m"})
-	if got.Note != "No session fits." {
+	if got.Note != "No matching sessions." {
 		t.Errorf("sessions since a minute ago: %+v", got)
 	}
 	_, res := call(t, c, "status", map[string]any{})
-	if text := textOf(res); !strings.HasPrefix(text, "2 sessions and 0 runs of sub-agents in 2 projects, 5 turns, ") {
+	if text := textOf(res); !strings.HasPrefix(text, "2 sessions and 0 sub-agent runs in 2 projects, 5 turns, ") {
 		t.Errorf("status: %s", text)
 	}
 }
 
 func TestFiles(t *testing.T) {
-	c := newWorld(t).client()
+	c := newFixture(t).client()
 	for name, x := range map[string]struct {
 		args    map[string]any
 		handles string
 	}{
 		"a file":          {map[string]any{"path": "pay/retry.go"}, "7f3a12cd/3.0 7f3a12cd/2.0"},
 		"its end":         {map[string]any{"path": "retry.go", "limit": 1}, "7f3a12cd/3.0"},
-		"no end of it":    {map[string]any{"path": "try.go"}, ""},
+		"part of a name":  {map[string]any{"path": "try.go"}, ""},
 		"with reads":      {map[string]any{"path": "retry.go", "reads": true}, "7f3a12cd/3.0 7f3a12cd/2.0"},
 		"nothing since":   {map[string]any{"path": "retry.go", "since": "1m"}, ""},
 		"another project": {map[string]any{"path": "retry.go", "project": "tides"}, ""},
@@ -261,9 +261,9 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A model sees what changed, not the path that it asked for once more.
-func TestFilesTellTheChange(t *testing.T) {
-	got, _ := call(t, newWorld(t).client(), "files", map[string]any{"path": "/home/dev/shop/pay/retry.go"})
+// The history shows the change of each edit.
+func TestFilesShowTheChange(t *testing.T) {
+	got, _ := call(t, newFixture(t).client(), "files", map[string]any{"path": "/home/dev/shop/pay/retry.go"})
 	for _, part := range []string{"Edit  --- old wait +++ new treble", "Edit  --- old wait +++ new double"} {
 		if !strings.Contains(got.Record, part) {
 			t.Errorf("no %q in\n%s", part, got.Record)
@@ -272,24 +272,24 @@ func TestFilesTellTheChange(t *testing.T) {
 }
 
 func TestSegmentSave(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.client()
 	got, res := call(t, c, "segment_save", map[string]any{"segment": "seg-1", "summary": "The retry doubles.", "no_files": "none matter"})
 	if res.IsError || got.Note != "Compressed 1 segment" || len(w.saved) != 1 || w.saved[0].Summary != "The retry doubles." || w.saved[0].NoFiles != "none matter" {
-		t.Errorf("saved %+v, answer %s", w.saved, textOf(res))
+		t.Errorf("saved %+v, result %s", w.saved, textOf(res))
 	}
 	for name, args := range map[string]map[string]any{
 		"an unknown segment": {"segment": "seg-2", "summary": "x"},
 		"no segment":         {"segment": "", "summary": "x"},
 		"far too long":       {"segment": "seg-1", "summary": strings.Repeat("x", maxSummary+1)},
 	} {
-		if _, res := call(t, c, "segment_save", args); !res.IsError || !strings.Contains(textOf(res), "is not taken") || len(w.saved) != 1 {
+		if _, res := call(t, c, "segment_save", args); !res.IsError || !strings.Contains(textOf(res), "is rejected") || len(w.saved) != 1 {
 			t.Errorf("%s: %s", name, textOf(res))
 		}
 	}
 }
 
-func TestWhatCannotBeDone(t *testing.T) {
+func TestToolErrors(t *testing.T) {
 	tests := map[string]struct {
 		tool string
 		args map[string]any
@@ -312,7 +312,7 @@ func TestWhatCannotBeDone(t *testing.T) {
 		"no path":             {"files", map[string]any{"path": " "}, "path is empty"},
 		"no session there":    {"timeline", map[string]any{"session": "ffffffff"}, "no session"},
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	c := w.client()
 	for name, x := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -323,20 +323,20 @@ func TestWhatCannotBeDone(t *testing.T) {
 		})
 	}
 	if w.log.Len() > 0 {
-		t.Errorf("a user's mistake is logged as a fault: %s", w.log.String())
+		t.Errorf("a usage error is logged: %s", w.log.String())
 	}
 }
 
-func TestFaultsAreToldAndLogged(t *testing.T) {
-	w := newWorld(t)
+func TestInternalErrorsAreReturnedAndLogged(t *testing.T) {
+	w := newFixture(t)
 	c := w.client()
 	w.broken = &archive.Error{Code: archive.CodeBusy, Msg: "the index is being replaced", Hint: "try again in a moment"}
 	if _, res := call(t, c, "status", map[string]any{}); !res.IsError || textOf(res) != "the index is being replaced; try again in a moment" {
 		t.Errorf("a busy index: %s", textOf(res))
 	}
-	w.broken = errors.New("disk on fire")
-	if _, res := call(t, c, "status", map[string]any{}); !res.IsError || !strings.Contains(w.log.String(), "disk on fire") {
-		t.Errorf("a fault: %s, log %s", textOf(res), w.log.String())
+	w.broken = errors.New("disk failure")
+	if _, res := call(t, c, "status", map[string]any{}); !res.IsError || !strings.Contains(w.log.String(), "disk failure") {
+		t.Errorf("internal error: %s, log %s", textOf(res), w.log.String())
 	}
 	w.broken = nil
 	if _, res := call(t, c, "status", map[string]any{}); res.IsError {

@@ -13,22 +13,21 @@ import (
 	"strandline/internal/text"
 )
 
-// How many sessions are listed.
 const (
-	sessionsListed = 10
-	sessionsMost   = 50
+	sessionsDefault = 10
+	sessionsMax     = 50
 )
 
 type sessionsIn struct {
-	Project string `json:"project,omitempty" jsonschema:"name or folder of another project, or all for every project"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"at most this many, 1 to 50 (10 if left out)"`
-	Since   string `json:"since,omitempty" jsonschema:"only sessions active since then, such as 7d or 2026-11-01"`
+	Project string `json:"project,omitempty" jsonschema:"name or folder of another project, or all"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"maximal number, 1 to 50 (default 10)"`
+	Since   string `json:"since,omitempty" jsonschema:"only sessions active since: 7d or 2026-11-01"`
 }
 
 func (s *Server) sessions(ctx context.Context, idx Index, in sessionsIn) (answer, error) {
-	f := archive.SessionFilter{Limit: sessionsListed}
+	f := archive.SessionFilter{Limit: sessionsDefault}
 	if in.Limit > 0 {
-		f.Limit = min(in.Limit, sessionsMost)
+		f.Limit = min(in.Limit, sessionsMax)
 	}
 	var err error
 	if f.Since, err = s.since(in.Since); err != nil {
@@ -42,7 +41,7 @@ func (s *Server) sessions(ctx context.Context, idx Index, in sessionsIn) (answer
 		return answer{}, err
 	}
 	if len(list) == 0 {
-		return answer{Note: "No session fits."}, nil
+		return answer{Note: "No matching sessions."}, nil
 	}
 	var out answer
 	var b strings.Builder
@@ -56,9 +55,9 @@ func (s *Server) sessions(ctx context.Context, idx Index, in sessionsIn) (answer
 }
 
 type timelineIn struct {
-	Session  string `json:"session,omitempty" jsonschema:"handle of a session; the last one of this project if left out"`
-	Page     int    `json:"page,omitempty" jsonschema:"which page of a long outline, from 1"`
-	MaxChars int    `json:"max_chars,omitempty" jsonschema:"characters of a page, 500 to 20000 (6000 if left out)"`
+	Session  string `json:"session,omitempty" jsonschema:"handle of a session (default: the latest of this project)"`
+	Page     int    `json:"page,omitempty" jsonschema:"page of a long outline, from 1"`
+	MaxChars int    `json:"max_chars,omitempty" jsonschema:"characters per page, 500 to 20000 (default 6000)"`
 }
 
 func (s *Server) timeline(ctx context.Context, idx Index, in timelineIn) (answer, error) {
@@ -69,7 +68,7 @@ func (s *Server) timeline(ctx context.Context, idx Index, in timelineIn) (answer
 	return s.outline(ctx, idx, id, in.Page, in.MaxChars)
 }
 
-// session resolves a handle, and "" to the last session of the project.
+// session resolves a handle; "" is the latest session of the project.
 func (s *Server) session(ctx context.Context, idx Index, typed string) (string, error) {
 	if typed != "" {
 		h, err := archive.ParseHandle(typed)
@@ -87,12 +86,12 @@ func (s *Server) session(ctx context.Context, idx Index, typed string) (string, 
 		return "", err
 	}
 	if len(list) == 0 {
-		return "", archive.NotFound("no session of this project is kept", "name a session; the tool sessions lists them")
+		return "", archive.NotFound("this project has no archived sessions", "name a session; the tool sessions lists them")
 	}
 	return list[0].ID, nil
 }
 
-// since reads a time that a model wrote; "" is none.
+// since parses a time; "" is the zero time.
 func (s *Server) since(typed string) (time.Time, error) {
 	if typed == "" {
 		return time.Time{}, nil
@@ -100,7 +99,7 @@ func (s *Server) since(typed string) (time.Time, error) {
 	return recall.ParseTime(typed, s.opts.Now())
 }
 
-// outline is a session's course, as the command timeline tells it.
+// outline returns a page of a session's timeline.
 func (s *Server) outline(ctx context.Context, idx Index, id string, page, size int) (answer, error) {
 	past, err := task.Load(ctx, idx, id, 0)
 	if err != nil {
@@ -115,11 +114,11 @@ func (s *Server) outline(ctx context.Context, idx Index, id string, page, size i
 		text := row.Text(func(n int64) string { return fmt.Sprintf("%d tokens", n) })
 		switch {
 		case row.Kind == task.TimelineTurn:
-			behind := ""
+			tokens := ""
 			if row.Tokens > 0 {
-				behind = fmt.Sprintf(", %d tokens", row.Tokens)
+				tokens = fmt.Sprintf(", %d tokens", row.Tokens)
 			}
-			fmt.Fprintf(&b, "%s  %s · %d steps%s  %s\n", row.At.Handle(), s.stamp(row.Time), row.Steps, behind, text)
+			fmt.Fprintf(&b, "%s  %s · %d steps%s  %s\n", row.At.Handle(), s.stamp(row.Time), row.Steps, tokens, text)
 		case row.Kind == task.TimelineCompaction || row.What == "":
 			fmt.Fprintf(&b, "  %s\n", text)
 		default:
@@ -127,7 +126,7 @@ func (s *Server) outline(ctx context.Context, idx Index, id string, page, size i
 		}
 	}
 	if b.Len() == 0 {
-		b.WriteString("(a session without a turn)\n")
+		b.WriteString("(no turns)\n")
 	}
 	info := past.Session
 	return pageOf(fmt.Sprintf("session %s, project %s, %s", archive.ShortID(id), projectName(info.Project), s.stamp(info.First)), b.String(), page, size)
@@ -135,7 +134,7 @@ func (s *Server) outline(ctx context.Context, idx Index, id string, page, size i
 
 type statusOut struct {
 	Version     string `json:"version"`
-	Project     string `json:"project,omitempty" jsonschema:"the project that searches are limited to"`
+	Project     string `json:"project,omitempty" jsonschema:"the project to which calls are limited by default"`
 	Sessions    int    `json:"sessions"`
 	Agents      int    `json:"agents"`
 	Projects    int    `json:"projects"`
@@ -148,7 +147,7 @@ type statusOut struct {
 }
 
 func (o statusOut) text() string {
-	return fmt.Sprintf("%d sessions and %d runs of sub-agents in %d projects, %d turns, %d passages, %d compactions, %d bytes, from %s to %s.",
+	return fmt.Sprintf("%d sessions and %d sub-agent runs in %d projects, %d turns, %d passages, %d compactions, %d bytes, from %s to %s.",
 		o.Sessions, o.Agents, o.Projects, o.Turns, o.Passages, o.Compactions, o.Bytes, cmp.Or(o.First, "-"), cmp.Or(o.Last, "-"))
 }
 
@@ -163,7 +162,7 @@ func (s *Server) status(ctx context.Context, idx Index, _ struct{}) (statusOut, 
 	}, nil
 }
 
-// stamp is a time in the zone of the clock.
+// stamp formats a time in the clock's zone.
 func (s *Server) stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -19,7 +19,7 @@ import (
 	"strandline/internal/text"
 )
 
-var update = flag.Bool("update", false, "write what the server answers into testdata")
+var update = flag.Bool("update", false, "rewrite the responses in testdata")
 
 type pipe struct {
 	io.Reader
@@ -28,31 +28,31 @@ type pipe struct {
 
 func (pipe) Close() error { return nil }
 
-// talk gives a server an input that ends, and returns what it wrote.
-func talk(t *testing.T, s *Server, input string) string {
+// exchange sends an input to a server and returns its output.
+func exchange(t *testing.T, s *Server, input string) string {
 	t.Helper()
 	var out strings.Builder
 	if err := s.Run(t.Context(), pipe{Reader: strings.NewReader(input)}, pipe{Writer: &out}); err != nil {
-		t.Fatalf("the server ended with %v", err)
+		t.Fatalf("the server returned %v", err)
 	}
 	return out.String()
 }
 
-// Each file is a dialogue: what a client writes at once, then closes, and what
-// it reads. Answers may come in any order, so they are sorted by their id.
+// Each file holds the input and output of a client that writes all messages and
+// closes the pipe. Responses may come in any order, so they are sorted by id.
 func TestDialogues(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no dialogues: %v", err)
+		t.Fatalf("no files: %v", err)
 	}
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			a, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := sortAnswers(talk(t, w.server(), string(a.Files[0].Data)))
+			got := sortResponses(exchange(t, w.server(), string(a.Files[0].Data)))
 			if *update {
 				a.Files[1].Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(a), 0o600); err != nil {
@@ -66,9 +66,9 @@ func TestDialogues(t *testing.T) {
 	}
 }
 
-// sortAnswers puts answers in the order of their ids and shortens those that
-// other tests look at.
-func sortAnswers(out string) string {
+// sortResponses sorts responses by id and shortens the parts that other tests
+// check.
+func sortResponses(out string) string {
 	byID := map[string]string{}
 	var ids []string
 	for line := range strings.Lines(out) {
@@ -115,10 +115,9 @@ func sorted(list []string) []string {
 	return list
 }
 
-// A request that is cancelled must not keep the others from their answers, nor
-// the server from its end.
+// A cancelled request does not block other requests or the end of the server.
 func TestCancelledRequest(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	s := w.server()
 	open := s.opts.Open
 	entered, cancelled := make(chan struct{}), make(chan struct{})
@@ -133,19 +132,19 @@ func TestCancelledRequest(t *testing.T) {
 	ours, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- s.Run(t.Context(), in, out); out.Close() }()
-	answers := bufio.NewScanner(ours)
+	responses := bufio.NewScanner(ours)
 	send := func(line string) {
 		if _, err := io.WriteString(theirs, line+"\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	next := func(id string) {
-		for answers.Scan() {
-			if strings.Contains(answers.Text(), `"id":`+id+`,`) {
+		for responses.Scan() {
+			if strings.Contains(responses.Text(), `"id":`+id+`,`) {
 				return
 			}
 		}
-		t.Fatalf("no answer to %s", id)
+		t.Fatalf("no response to %s", id)
 	}
 	send(hello)
 	next("1")
@@ -157,24 +156,24 @@ func TestCancelledRequest(t *testing.T) {
 	send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status","arguments":{}}}`)
 	next("3")
 	theirs.Close()
-	go func() { _, _ = io.Copy(io.Discard, ours) }() // what comes now is nobody's
+	go func() { _, _ = io.Copy(io.Discard, ours) }() // discard the rest
 	if err := <-done; err != nil {
-		t.Errorf("the server ended with %v", err)
+		t.Errorf("the server returned %v", err)
 	}
 }
 
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-func TestALineThatIsTooLong(t *testing.T) {
-	w := newWorld(t)
+func TestLineTooLong(t *testing.T) {
+	w := newFixture(t)
 	huge := `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":"` + strings.Repeat("a", maxLine) + `"}}`
-	out := talk(t, w.server(), hello+"\n"+huge+"\n"+`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+	out := exchange(t, w.server(), hello+"\n"+huge+"\n"+`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 	if !strings.Contains(out, `"code":-32700`) || !strings.Contains(out, `"id":3,`) || strings.Contains(out, `"id":2,`) {
-		t.Errorf("answers: %s", out)
+		t.Errorf("responses: %s", out)
 	}
 }
 
-func TestPagesHoldTheTextWhole(t *testing.T) {
+func TestPagesHoldTheWholeText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\nüé😀漢"))).Draw(t, "text")
 		units := rapid.IntRange(2, 60).Draw(t, "units")
@@ -203,7 +202,7 @@ func FuzzLines(f *testing.F) {
 		bad := strings.Count(errs.String(), "\n")
 		for line := range strings.Lines(string(got)) {
 			if !isMessage([]byte(line)) {
-				t.Errorf("passed on %q", line)
+				t.Errorf("forwarded %q", line)
 			}
 			bad++
 		}
@@ -214,7 +213,7 @@ func FuzzLines(f *testing.F) {
 			}
 		}
 		if bad != want {
-			t.Errorf("%d lines answered or passed on, want %d", bad, want)
+			t.Errorf("%d lines answered or forwarded, want %d", bad, want)
 		}
 	})
 }

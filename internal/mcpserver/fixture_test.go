@@ -34,21 +34,21 @@ func project(dir string) archive.Project {
 	return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
 }
 
-// world is an archive with two projects.
-type world struct {
+// fixture is an archive with two projects.
+type fixture struct {
 	t        *testing.T
 	dir      string
-	mu       sync.Mutex // calls run side by side; it guards what they note
+	mu       sync.Mutex // guards the fields below
 	recalled []archive.Ref
 	saved    []Draft
 	opens    int
-	broken   error // what opening the index fails with
+	broken   error // returned by opening the index
 	log      bytes.Buffer
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir()}
+	w := &fixture{t: t, dir: t.TempDir()}
 	idx, err := sqlite.Open(t.Context(), w.index(), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -90,9 +90,9 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) index() string { return filepath.Join(w.dir, "index.db") }
+func (w *fixture) index() string { return filepath.Join(w.dir, "index.db") }
 
-func (w *world) capture() *capture.Capture {
+func (w *fixture) capture() *capture.Capture {
 	return &capture.Capture{
 		Layout:  sessionlog.Layout{Root: w.dir},
 		Client:  capture.ClaudeCode(redact),
@@ -103,7 +103,7 @@ func (w *world) capture() *capture.Capture {
 
 func redact(s string) string { return strings.ReplaceAll(s, "sk-hidden", "[secret]") }
 
-func (w *world) session(idx *sqlite.Store, id, cwd string, write func(*synth.Session)) {
+func (w *fixture) session(idx *sqlite.Store, id, cwd string, write func(*synth.Session)) {
 	w.t.Helper()
 	var out bytes.Buffer
 	s := synth.New(&out, synth.Options{
@@ -128,18 +128,18 @@ func (w *world) session(idx *sqlite.Store, id, cwd string, write func(*synth.Ses
 	}
 }
 
-// index is searched by words and by meaning.
+// index is a store with a vector search.
 type index struct {
 	*sqlite.Store
 	*embed.Searcher
 }
 
-func (w *world) searcher(store *sqlite.Store) *embed.Searcher {
+func (w *fixture) searcher(store *sqlite.Store) *embed.Searcher {
 	return &embed.Searcher{Store: store, Dir: embed.VectorDir(filepath.Join(w.dir, "vectors")), Embedders: []embed.Embedder{embed.NewStatic()}}
 }
 
-// embed makes the vectors of everything, as maintain does.
-func (w *world) embed() {
+// embed computes all vectors.
+func (w *fixture) embed() {
 	w.t.Helper()
 	store, err := sqlite.Open(w.t.Context(), w.index(), sqlite.Options{})
 	if err != nil {
@@ -152,8 +152,8 @@ func (w *world) embed() {
 	}
 }
 
-// server is the server that a client in the shop's folder starts.
-func (w *world) server() *Server {
+// server returns the server of a client in the shop's folder.
+func (w *fixture) server() *Server {
 	return New(Options{
 		Version: "1.2.3", Now: noon,
 		Log: slog.New(slog.NewJSONHandler(&w.log, nil)),
@@ -170,7 +170,7 @@ func (w *world) server() *Server {
 		Embedder: embed.NewStatic(),
 		SaveSegment: func(_ context.Context, d Draft) (string, error) {
 			if d.Segment != "seg-1" {
-				return "", archive.Invalid("the summary is not taken: no such segment", "")
+				return "", archive.Invalid("the summary is rejected: no such segment", "")
 			}
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -188,8 +188,8 @@ func (w *world) server() *Server {
 	})
 }
 
-// client connects the SDK's own client to a server.
-func (w *world) client() *mcp.ClientSession {
+// client connects the SDK's client to a server.
+func (w *fixture) client() *mcp.ClientSession {
 	w.t.Helper()
 	theirs, ours := mcp.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -202,7 +202,7 @@ func (w *world) client() *mcp.ClientSession {
 	w.t.Cleanup(func() {
 		c.Close()
 		if err := <-done; err != nil {
-			w.t.Errorf("the server ended with %v", err)
+			w.t.Errorf("the server returned %v", err)
 		}
 		cancel()
 	})
