@@ -59,11 +59,11 @@ func runHook() {
 	hook.Run(context.Background(), hook.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
 		Capture: c, Journal: journal, Pending: pending(cfg), Learner: learner(cfg),
-		Answered: capture.Answered{Dir: cfg.Paths.Answered()},
-		Underway: capture.Underway{Dir: cfg.Paths.Underway()},
+		Answered: capture.OwnCompactions{Dir: cfg.Paths.Answered()},
+		Underway: capture.PendingCompactions{Dir: cfg.Paths.Underway()},
 		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
 		OpenIndex: func(ctx context.Context) (hook.Index, error) {
-			return openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.Reread})
+			return openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.ReadPassages})
 		},
 		Detach:         detach,
 		Monitor:        pilot,

@@ -33,7 +33,7 @@ func (f servers) ServeMCP(ctx context.Context) (err error) {
 			if _, err := os.Stat(cfg.Paths.Index()); err != nil {
 				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")
 			}
-			store, err := openIndex(ctx, cfg.Paths.Index(), sqlite.Options{ReadOnly: true, Texts: c.Reread})
+			store, err := openIndex(ctx, cfg.Paths.Index(), sqlite.Options{ReadOnly: true, Texts: c.ReadPassages})
 			if err != nil {
 				return nil, err
 			}
@@ -45,7 +45,7 @@ func (f servers) ServeMCP(ctx context.Context) (err error) {
 		Logs:        w.Reader(),
 		Project:     c.Project(f.app.ProjectDir()),
 		Recalled: func(ctx context.Context, refs []archive.Ref) error {
-			return journal.Accessed(ctx, session, refs)
+			return journal.RecordAccess(ctx, session, refs)
 		},
 	})
 	return server.Run(ctx, os.Stdin, os.Stdout)

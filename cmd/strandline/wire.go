@@ -160,7 +160,7 @@ func texts(index string) sqlite.Texts {
 		if err != nil {
 			return nil, err
 		}
-		return c.Reread(ctx, session, from, to)
+		return c.ReadPassages(ctx, session, from, to)
 	}
 }
 

@@ -65,7 +65,7 @@ func archived(t *testing.T) (app.Reader, *sqlite.Store, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := c.Files(t.Context(), src, false)
+	got, err := c.LogSession(t.Context(), src, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,10 @@ import (
 	"strandline/internal/state"
 )
 
-// Answered notes the sessions that Strandline compacted itself. The client calls
+// OwnCompactions notes the sessions that Strandline compacted itself. The client calls
 // its SessionStart hook right afterwards, before the transcript has the boundary;
 // what that hook would restore is already in the context.
-type Answered struct {
+type OwnCompactions struct {
 	Dir string // "state/compacted"; empty: nothing is noted
 }
 
@@ -17,11 +17,11 @@ type Answered struct {
 // older note belongs to an answer that the client did not use.
 const answeredFor = time.Minute
 
-func (a Answered) store() state.Store { return state.Store{Dir: a.Dir, MaxAge: answeredFor} }
+func (a OwnCompactions) store() state.Store { return state.Store{Dir: a.Dir, MaxAge: answeredFor} }
 
 // Note records that the session was just compacted. It ignores invalid session
 // IDs.
-func (a Answered) Note(session string) error {
+func (a OwnCompactions) Note(session string) error {
 	if !state.ValidKey(session) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (a Answered) Note(session string) error {
 
 // Take reports whether the session was compacted within the last minute, and
 // deletes the note.
-func (a Answered) Take(session string, now time.Time) bool {
+func (a OwnCompactions) Take(session string, now time.Time) bool {
 	_, ok, err := a.store().Take(session, now)
 	return ok && err == nil
 }

@@ -11,7 +11,7 @@ import (
 func TestAnswered(t *testing.T) {
 	t.Parallel()
 	const session = "7f3a12cd-0000-4000-8000-000000000000"
-	a := capture.Answered{Dir: filepath.Join(t.TempDir(), "state", "compacted")}
+	a := capture.OwnCompactions{Dir: filepath.Join(t.TempDir(), "state", "compacted")}
 	now := time.Now()
 	if a.Take(session, now) {
 		t.Error("nothing was noted")
@@ -32,7 +32,7 @@ func TestAnswered(t *testing.T) {
 			t.Errorf("%q is noted: %v", id, err)
 		}
 	}
-	if err := (capture.Answered{}).Note(session); err != nil || (capture.Answered{}).Take(session, now) {
+	if err := (capture.OwnCompactions{}).Note(session); err != nil || (capture.OwnCompactions{}).Take(session, now) {
 		t.Errorf("without a folder: %v", err)
 	}
 }

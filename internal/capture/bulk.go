@@ -11,8 +11,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// Known is the part of an index that is read while another connection writes.
-type Known interface {
+// IndexReader is the part of an index that is read while another connection writes.
+type IndexReader interface {
 	Known(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error)
 	Cursor(ctx context.Context, session string) (archive.Cursor, error)
 }
@@ -52,7 +52,7 @@ type FileError struct {
 // stage while another asks known, which should be a second, read-only
 // connection to the same index (idx itself works, more slowly). progress may be
 // nil; it is not called by two goroutines at once.
-func (c *Capture) Bulk(ctx context.Context, idx Index, known Known, jobs []Job, progress func(Progress)) (Report, error) {
+func (c *Capture) Bulk(ctx context.Context, idx Index, known IndexReader, jobs []Job, progress func(Progress)) (Report, error) {
 	b := &bulk{capture: c, idx: idx, known: known, progress: progress, fresh: map[uint64]archive.Ref{}}
 	for _, j := range jobs {
 		b.report.TotalBytes += j.Size
@@ -72,7 +72,7 @@ func (c *Capture) Bulk(ctx context.Context, idx Index, known Known, jobs []Job, 
 type bulk struct {
 	capture  *Capture
 	idx      Index
-	known    Known
+	known    IndexReader
 	progress func(Progress)
 
 	mu     sync.Mutex // guards what follows
@@ -86,7 +86,7 @@ func (b *bulk) log(ctx context.Context, jobs []Job, out chan<- Job) error {
 		if j.Source != nil {
 			var logged Logged
 			k, err := list.of(*j.Source)
-			if k.gone && err == nil {
+			if k.forgotten && err == nil {
 				b.advance(j.Size, "")
 				continue
 			}

@@ -40,9 +40,9 @@ type Client struct {
 	// Rows calls fn with what identifies each complete line, the first of which has
 	// number first.
 	Rows func(chunk []byte, first int, fn func(transcript.Row))
-	// Hole is a line of at most room bytes that stands for a turn, or a step, that
+	// ForgottenRow is a line of at most room bytes that stands for a turn, or a step, that
 	// was forgotten, of which the first and the last row are given; "" fits nowhere.
-	Hole func(step bool, first, last transcript.Row, room int) string
+	ForgottenRow func(step bool, first, last transcript.Row, room int) string
 	// Slug is the client's name of the folder for a working directory.
 	Slug func(cwd string) string
 }

@@ -248,7 +248,7 @@ func TestTranscriptSource(t *testing.T) {
 
 func TestMissingTranscript(t *testing.T) {
 	w := newWorld(t)
-	got, err := w.capture.Files(context.Background(), w.source(sessionA), true)
+	got, err := w.capture.LogSession(context.Background(), w.source(sessionA), true)
 	if err != nil || !got.Missing {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -262,7 +262,7 @@ func TestALargeFirstCaptureIsLeftToAnotherProcess(t *testing.T) {
 	whole := transcriptOf(sessionA, 1, 3)
 	w.write(w.path(sessionA), whole)
 	w.capture.MaxLog = 1000
-	got, err := w.capture.Files(context.Background(), w.source(sessionA), true)
+	got, err := w.capture.LogSession(context.Background(), w.source(sessionA), true)
 	if err != nil || !got.Deferred {
 		t.Fatalf("deferred %v, %v", got.Deferred, err)
 	}

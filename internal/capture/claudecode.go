@@ -24,7 +24,7 @@ func ClaudeCode(redact func(string) string) Client {
 		},
 		Agent: claude.AgentMeta,
 		Rows:  claude.Rows,
-		Hole:  claude.ForgottenRow,
+		ForgottenRow:  claude.ForgottenRow,
 		Slug:  claude.Slug,
 	}
 }

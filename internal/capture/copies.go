@@ -11,10 +11,10 @@ import (
 // client's folder, a project that was copied. Each of the files would look like
 // a rewrite of the other, and every look at both would begin two generations.
 
-// passCopy reports that a file which does not continue its log needs no
+// isCopy reports that a file which does not continue its log needs no
 // generation of its own, or not now: it is another one than the latest generation
 // was read from, and all of it is the beginning of some generation.
-func (c *Capture) passCopy(f *os.File, k kept, src Source, out *Logged) (bool, error) {
+func (c *Capture) isCopy(f *os.File, k sessionLogs, src Source, out *Logged) (bool, error) {
 	if src.Path == out.header.Source {
 		return false, nil
 	}
@@ -42,9 +42,9 @@ func (c *Capture) passCopy(f *os.File, k kept, src Source, out *Logged) (bool, e
 	return false, nil
 }
 
-// seenCopy reports that a file of another size than its latest log is a copy in
+// isKnownCopy reports that a file of another size than its latest log is a copy in
 // another folder and no longer than something that is kept.
-func (k kept) seenCopy(src Source, size int64) (bool, error) {
+func (k sessionLogs) isKnownCopy(src Source, size int64) (bool, error) {
 	latest, _ := k.latest(src.Rel)
 	r, err := sessionlog.OpenReader(latest.Path)
 	if err != nil {

@@ -46,7 +46,7 @@ func TestACopyElsewhereBeginsNoGenerations(t *testing.T) {
 				t.Errorf("%d generations, %v; want %d", len(logs), err, tt.generations)
 			}
 			for path, size := range map[capture.Source]int{w.source(id): len(whole), elsewhere: len(tt.copied)} {
-				if behind, err := w.capture.Behind(path, int64(size)); behind || err != nil {
+				if behind, err := w.capture.HasNewBytes(path, int64(size)); behind || err != nil {
 					t.Errorf("%s is behind: %v, %v", path.Path, behind, err)
 				}
 			}
@@ -74,7 +74,7 @@ func TestAFileCutBackBeginsAGeneration(t *testing.T) {
 		if _, err := w.capture.Log(t.Context(), w.source(id)); err != nil {
 			t.Fatal(err)
 		}
-		if behind, err := w.capture.Behind(w.source(id), int64(len(text))); behind || err != nil {
+		if behind, err := w.capture.HasNewBytes(w.source(id), int64(len(text))); behind || err != nil {
 			t.Errorf("behind: %v, %v", behind, err)
 		}
 		var out bytes.Buffer

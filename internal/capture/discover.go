@@ -152,10 +152,10 @@ func (d *discovery) add(path string, info os.FileInfo) {
 	d.found = append(d.found, file)
 }
 
-// Logged lists every session that has a log, in the order in which the logs were
+// LoggedJobs lists every session that has a log, in the order in which the logs were
 // begun: what a rebuilt index is read from. A log that cannot be read comes first
 // and under its file's name, so that Bulk reports it and reads the others.
-func (c *Capture) Logged(ctx context.Context) ([]Job, error) {
+func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 	type item struct {
 		job     Job
 		created time.Time

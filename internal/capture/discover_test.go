@@ -126,7 +126,7 @@ func TestASideFolderThatCannotBeListed(t *testing.T) {
 			t.Errorf("%s: %d files, failed %v, %v", name, len(jobs), failed, err)
 		}
 	}
-	got, err := w.capture.Files(t.Context(), w.source(sessionA), true)
+	got, err := w.capture.LogSession(t.Context(), w.source(sessionA), true)
 	if err == nil || len(got.Sessions) != 1 {
 		t.Errorf("a hook: %+v, %v", got, err)
 	}
@@ -168,7 +168,7 @@ func TestDiscoverStops(t *testing.T) {
 // generations, sub-agents among them, in the order in which their logs began.
 func TestLoggedSessions(t *testing.T) {
 	w := newWorld(t)
-	if jobs, err := w.capture.Logged(t.Context()); err != nil || len(jobs) > 0 {
+	if jobs, err := w.capture.LoggedJobs(t.Context()); err != nil || len(jobs) > 0 {
 		t.Errorf("of no archive: %v, %v", jobs, err)
 	}
 	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 1))
@@ -177,7 +177,7 @@ func TestLoggedSessions(t *testing.T) {
 	second := transcriptOf(sessionB, 7, 1)
 	w.write(w.path(sessionB), second)
 	w.hook(sessionB)
-	jobs, err := w.capture.Logged(t.Context())
+	jobs, err := w.capture.LoggedJobs(t.Context())
 	want := []capture.Job{
 		{Session: sessionB, Size: int64(len(transcriptOf(sessionB, 2, 1)) + len(second))},
 		{Session: sessionA, Size: int64(len(files[sessionA+".jsonl"]))},
@@ -202,7 +202,7 @@ func TestLoggedSessionsWithDamage(t *testing.T) {
 		must(t, os.WriteFile(path, []byte("this is no log, and long enough to be one"), 0o600))
 	}
 	must(t, os.WriteFile(w.log("empty"), nil, 0o600))
-	jobs, err := w.capture.Logged(t.Context())
+	jobs, err := w.capture.LoggedJobs(t.Context())
 	var names []string
 	for _, j := range jobs {
 		names = append(names, j.Session)
@@ -230,7 +230,7 @@ func TestLoggedSessionsOfThisClientOnly(t *testing.T) {
 	w.hook(sessionA)
 	other := *w.capture
 	other.Client.Name = "another"
-	if jobs, err := other.Logged(t.Context()); err != nil || len(jobs) != 0 {
+	if jobs, err := other.LoggedJobs(t.Context()); err != nil || len(jobs) != 0 {
 		t.Errorf("got %+v, %v", jobs, err)
 	}
 	if other.HasLog(sessionA) {

@@ -64,9 +64,9 @@ func (c *Capture) Export(session string, generation int, w io.Writer) error {
 	return nil
 }
 
-// Damage returns how many bytes at the end of a session's log cannot be read. A
+// DamagedBytes returns how many bytes at the end of a session's log cannot be read. A
 // capture mends that while the client has its file.
-func (c *Capture) Damage(session string, generation int) (int64, error) {
+func (c *Capture) DamagedBytes(session string, generation int) (int64, error) {
 	r, err := c.Open(session, generation)
 	if err != nil {
 		return 0, err
@@ -74,8 +74,8 @@ func (c *Capture) Damage(session string, generation int) (int64, error) {
 	return r.Torn(), r.Close()
 }
 
-// Restored is one file that Rebuild put back.
-type Restored struct {
+// RestoredFile is one file that Rebuild put back.
+type RestoredFile struct {
 	Path  string
 	Bytes int64
 	Kept  bool // the file was there already with the same bytes
@@ -86,7 +86,7 @@ type Restored struct {
 // file that is there with other bytes is never touched: that is an error, and
 // so is a session without a log. A path that the client would not look at is
 // not made: names come from the log's layout only.
-func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]Restored, error) {
+func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]RestoredFile, error) {
 	session, _, _ = strings.Cut(session, "~") // a sub-agent's run comes with its parent
 	entry, err := c.find(session, 0)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]Restored,
 		}
 		files[path] = e
 	}
-	var out []Restored
+	var out []RestoredFile
 	for _, path := range order {
 		if ctx.Err() != nil {
 			return out, context.Cause(ctx)
@@ -160,13 +160,13 @@ func (c *Capture) folder(entry sessionlog.Entry) (string, error) {
 const projectsFolder = "projects"
 
 // putBack writes one file from its log, unless it is there already.
-func putBack(entry sessionlog.Entry, path string) (Restored, error) {
+func putBack(entry sessionlog.Entry, path string) (RestoredFile, error) {
 	r, err := sessionlog.OpenReader(entry.Path)
 	if err != nil {
-		return Restored{}, err
+		return RestoredFile{}, err
 	}
 	defer r.Close()
-	out := Restored{Path: path, Bytes: r.Position().Raw}
+	out := RestoredFile{Path: path, Bytes: r.Position().Raw}
 	if _, err := os.Lstat(path); err == nil {
 		same, err := sameBytes(r, path)
 		if err != nil {

@@ -27,14 +27,14 @@ func TestAFIFOIsNoTranscript(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionB), transcriptOf(sessionB, 1, 1))
 	must(t, syscall.Mkfifo(w.path(sessionA), 0o600))
-	if _, err := w.capture.Files(t.Context(), w.source(sessionA), true); archive.ErrorCode(err) != archive.CodeInvalid {
+	if _, err := w.capture.LogSession(t.Context(), w.source(sessionA), true); archive.ErrorCode(err) != archive.CodeInvalid {
 		t.Errorf("a hook: %v", err)
 	}
 	jobs, failed, err := w.capture.Discover(t.Context(), []string{w.client, w.path(sessionA)})
 	if err != nil || len(jobs) != 1 || len(failed) != 0 {
 		t.Errorf("an import finds %d files, failed %v, %v", len(jobs), failed, err)
 	}
-	if left, err := w.capture.LeftBehind(w.source("starting"), 10); err != nil || len(left) != 1 || left[0].Session != sessionB {
+	if left, err := w.capture.UncapturedSiblings(w.source("starting"), 10); err != nil || len(left) != 1 || left[0].Session != sessionB {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

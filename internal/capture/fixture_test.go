@@ -101,7 +101,7 @@ func (w *world) source(session string) capture.Source {
 func (w *world) hook(session string) {
 	w.t.Helper()
 	ctx := context.Background()
-	got, err := w.capture.Files(ctx, w.source(session), true)
+	got, err := w.capture.LogSession(ctx, w.source(session), true)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func (w *world) dump(name string) string {
 func (w *world) reindex(name string) string {
 	w.t.Helper()
 	ctx := context.Background()
-	jobs, err := w.capture.Logged(ctx)
+	jobs, err := w.capture.LoggedJobs(ctx)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -11,13 +11,13 @@ import (
 	"strandline/internal/state"
 )
 
-// Forgotten stores the sessions that were deleted for good, one small file each,
+// ForgottenSessions stores the sessions that were deleted for good, one small file each,
 // so that a hook needs one file lookup. A lost file is rebuilt from the journal.
-type Forgotten struct {
+type ForgottenSessions struct {
 	Dir string // "<archive>/forgotten"
 }
 
-func (f Forgotten) store() state.Store { return state.Store{Dir: f.Dir} }
+func (f ForgottenSessions) store() state.Store { return state.Store{Dir: f.Dir} }
 
 // The contents of a file of Forgotten.
 const (
@@ -27,17 +27,17 @@ const (
 
 // Has reports whether a session, or the parent of a sub-agent's session or of an
 // older generation, was forgotten.
-func (f Forgotten) Has(session string) bool { return f.store().Has(archive.Owner(session)) }
+func (f ForgottenSessions) Has(session string) bool { return f.store().Has(archive.Owner(session)) }
 
 // Begin notes that a session is being forgotten. From now on nothing captures it.
-func (f Forgotten) Begin(session string) error { return f.write(session, forgetBegun) }
+func (f ForgottenSessions) Begin(session string) error { return f.write(session, forgetBegun) }
 
 // Done notes that nothing of a session is left.
-func (f Forgotten) Done(session string) error { return f.write(session, forgetDone) }
+func (f ForgottenSessions) Done(session string) error { return f.write(session, forgetDone) }
 
 // List returns the forgotten sessions. The value is true while the deletion is
 // unfinished.
-func (f Forgotten) List() (sessions map[string]bool, err error) {
+func (f ForgottenSessions) List() (sessions map[string]bool, err error) {
 	names, err := f.store().Names(time.Time{})
 	sessions = map[string]bool{}
 	for _, name := range names {
@@ -50,13 +50,13 @@ func (f Forgotten) List() (sessions map[string]bool, err error) {
 	return sessions, err
 }
 
-func (f Forgotten) write(session, text string) error {
+func (f ForgottenSessions) write(session, text string) error {
 	return f.store().Write(archive.Owner(session), []byte(text))
 }
 
 // Forgotten are the sessions that this archive must not take in again.
-func (c *Capture) Forgotten() Forgotten {
-	return Forgotten{Dir: filepath.Join(c.Layout.Root, "forgotten")}
+func (c *Capture) Forgotten() ForgottenSessions {
+	return ForgottenSessions{Dir: filepath.Join(c.Layout.Root, "forgotten")}
 }
 
 // SessionOf returns the client's session that a log belongs to: for a sub-agent's

@@ -103,7 +103,7 @@ func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session 
 
 // indexFresh indexes what was logged a moment ago from memory. It reports false
 // when the index is further behind than that.
-func (c *Capture) indexFresh(ctx context.Context, idx Index, t Touched) (bool, error) {
+func (c *Capture) indexFresh(ctx context.Context, idx Index, t LoggedSession) (bool, error) {
 	l := t.logged
 	if l.fresh == nil {
 		return false, nil

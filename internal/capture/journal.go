@@ -35,9 +35,9 @@ func (j Journal) Record(ctx context.Context, kind archive.JournalKind, session s
 	return j.RecordAll(ctx, Fact{Kind: kind, Session: session, Data: data})
 }
 
-// Accessed records that places were given to the model because it looked for
+// RecordAccess records that places were given to the model because it looked for
 // them: they stay in memory longer. session is the one that it works in.
-func (j Journal) Accessed(ctx context.Context, session string, refs []archive.Ref) error {
+func (j Journal) RecordAccess(ctx context.Context, session string, refs []archive.Ref) error {
 	if len(refs) == 0 {
 		return nil
 	}

@@ -229,7 +229,7 @@ func (x *lateIndex) JournalCursor(context.Context) ([]byte, error) { return nil,
 func TestASessionThatAnotherProcessIndexesMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
-	got, err := w.capture.Files(t.Context(), w.source(sessionA), false)
+	got, err := w.capture.LogSession(t.Context(), w.source(sessionA), false)
 	must(t, err)
 	idx := &index{applyErr: []error{archive.ErrStale, archive.ErrStale}}
 	must(t, w.capture.IndexAll(t.Context(), idx, got.Sessions))
@@ -250,7 +250,7 @@ func TestIndexErrorsComeThrough(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
-			got, err := w.capture.Files(t.Context(), w.source(sessionA), false)
+			got, err := w.capture.LogSession(t.Context(), w.source(sessionA), false)
 			must(t, err)
 			if err := w.capture.IndexAll(t.Context(), idx, got.Sessions); !errors.Is(err, disk) {
 				t.Errorf("a hook: %v", err)

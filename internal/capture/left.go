@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// LeftBehind lists the newest transcripts beside one that hold more than their
+// UncapturedSiblings lists the newest transcripts beside one that hold more than their
 // logs: what a client that was killed after its last hook has written, or wrote
 // before Strandline was there. At most limit of them are looked at, so that
 // folders with thousands of sessions cost a hook no more than small ones.
-func (c *Capture) LeftBehind(beside Source, limit int) ([]PendingWork, error) {
+func (c *Capture) UncapturedSiblings(beside Source, limit int) ([]PendingWork, error) {
 	folder := filepath.Dir(beside.Path)
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func (c *Capture) LeftBehind(beside Source, limit int) ([]PendingWork, error) {
 		if err != nil {
 			continue // a name that no session has
 		}
-		behind, err := c.Behind(src, x.size)
+		behind, err := c.HasNewBytes(src, x.size)
 		if err != nil {
 			return left, err
 		}

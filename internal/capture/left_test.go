@@ -24,7 +24,7 @@ func TestLeftBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := func(limit int) map[string]bool {
-		left, err := w.capture.LeftBehind(w.source("starting"), limit)
+		left, err := w.capture.UncapturedSiblings(w.source("starting"), limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestLeftBehind(t *testing.T) {
 	if got := names(3); got["old"] {
 		t.Errorf("the oldest of four is looked at with a limit of three: %v", got)
 	}
-	left, err := w.capture.LeftBehind(w.source("new"), 10)
+	left, err := w.capture.UncapturedSiblings(w.source("new"), 10)
 	if err != nil || len(left) != 2 {
 		t.Errorf("beside one of them: %v, %v", left, err)
 	}
@@ -48,7 +48,7 @@ func TestLeftBehind(t *testing.T) {
 
 func TestLeftBehindInAFolderThatDoesNotExist(t *testing.T) {
 	w := newWorld(t)
-	if left, err := w.capture.LeftBehind(w.source(sessionA), 10); err != nil || left != nil {
+	if left, err := w.capture.UncapturedSiblings(w.source(sessionA), 10); err != nil || left != nil {
 		t.Errorf("got %v, %v", left, err)
 	}
 }
@@ -78,12 +78,12 @@ func TestUncaptured(t *testing.T) {
 			missing += j.Size
 		}
 	}
-	want := capture.Missing{Files: 3, Bytes: missing, Of: all} // two.txt, three.txt and its transcript
+	want := capture.Missing{Files: 3, Bytes: missing, Total: all} // two.txt, three.txt and its transcript
 	if m, err := w.capture.Uncaptured(jobs); err != nil || m != want {
 		t.Errorf("%+v, want %+v; %v", m, want, err)
 	}
 	w.bulk()
-	if m, err := w.capture.Uncaptured(jobs); err != nil || m != (capture.Missing{Of: all}) {
+	if m, err := w.capture.Uncaptured(jobs); err != nil || m != (capture.Missing{Total: all}) {
 		t.Errorf("after an import: %+v; %v", m, err)
 	}
 }

@@ -19,15 +19,15 @@ const maxHookCompare = 8 << 20
 // with what was logged starts a new generation; what was logged stays. A copy in
 // another folder that holds nothing new starts none.
 func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
-	k, err := c.kept(src, src.Rel != "")
-	if err != nil || k.gone {
+	k, err := c.sessionLogs(src, src.Rel != "")
+	if err != nil || k.forgotten {
 		return Logged{}, err
 	}
 	return c.logInto(ctx, k, src)
 }
 
-func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, error) {
-	if k.forgot(src) {
+func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logged, error) {
+	if k.isForgotten(src) {
 		return Logged{}, nil
 	}
 	f, _, err := openSource(src.Path)
@@ -54,7 +54,7 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 			return out, err
 		}
 		if !out.Rewritten {
-			done, err := c.passCopy(f, k, src, &out)
+			done, err := c.isCopy(f, k, src, &out)
 			if done || err != nil {
 				return out, err
 			}
@@ -65,11 +65,11 @@ func (c *Capture) logInto(ctx context.Context, k kept, src Source) (Logged, erro
 }
 
 // takeOut takes what was forgotten out of what was appended.
-func (c *Capture) takeOut(ctx context.Context, k kept, out *Logged) error {
+func (c *Capture) takeOut(ctx context.Context, k sessionLogs, out *Logged) error {
 	if len(k.parts) == 0 || out.Added == 0 {
 		return nil
 	}
-	changed, err := c.enforce(ctx, out.Log, out.line, k.parts)
+	changed, err := c.removeForgotten(ctx, out.Log, out.line, k.parts)
 	if changed {
 		out.fresh = nil // it is as the file has it
 	}
@@ -79,7 +79,7 @@ func (c *Capture) takeOut(ctx context.Context, k kept, out *Logged) error {
 // appendNew brings one generation of a log up to its file. It reports false
 // when the file is not a continuation of that generation. holed says that lines of
 // the log may have been forgotten.
-func (c *Capture) appendNew(ctx context.Context, f *os.File, p place, holed bool, out *Logged) (fits bool, err error) {
+func (c *Capture) appendNew(ctx context.Context, f *os.File, p logFile, holed bool, out *Logged) (fits bool, err error) {
 	log, err := sessionlog.Open(ctx, p.path(), p.header)
 	if err != nil {
 		return false, err

@@ -17,19 +17,19 @@ import (
 	"strandline/internal/transcript"
 )
 
-// Parts stores the turns and steps that were deleted for good, one small file per
+// ForgottenParts stores the turns and steps that were deleted for good, one small file per
 // session. A lost file is rebuilt from the journal.
-type Parts struct {
+type ForgottenParts struct {
 	Dir string // "<archive>/forgotten-parts"
 }
 
-// Parts returns the turns and steps that this archive must not capture again.
-func (c *Capture) Parts() Parts { return Parts{Dir: filepath.Join(c.Layout.Root, "forgotten-parts")} }
+// ForgottenParts returns the turns and steps that this archive must not capture again.
+func (c *Capture) ForgottenParts() ForgottenParts { return ForgottenParts{Dir: filepath.Join(c.Layout.Root, "forgotten-parts")} }
 
-func (p Parts) store() state.Store { return state.Store{Dir: p.Dir, Sync: true} }
+func (p ForgottenParts) store() state.Store { return state.Store{Dir: p.Dir, Sync: true} }
 
-// PartsOf are what was forgotten of a session.
-type PartsOf struct {
+// SessionParts are what was forgotten of a session.
+type SessionParts struct {
 	Open  bool           `json:"open"` // not all of it is gone yet
 	Parts []archive.Part `json:"parts"`
 	// Samples are texts by which facts of the journal are known that have to go, as
@@ -38,13 +38,13 @@ type PartsOf struct {
 }
 
 // Has reports that a part is among them.
-func (of PartsOf) Has(part archive.Part) bool {
+func (of SessionParts) Has(part archive.Part) bool {
 	return slices.ContainsFunc(of.Parts, func(p archive.Part) bool { return p.Salt == part.Salt })
 }
 
 // Of returns the parts of a session, or of the session that a sub-agent or an older
 // generation belongs to.
-func (p Parts) Of(session string) (of PartsOf, err error) {
+func (p ForgottenParts) Of(session string) (of SessionParts, err error) {
 	err = p.store().ReadJSON(archive.Owner(session), &of)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return of, fmt.Errorf("read the forgotten parts of session %s: %w", archive.ShortID(session), err)
@@ -53,10 +53,10 @@ func (p Parts) Of(session string) (of PartsOf, err error) {
 }
 
 // Sessions lists the sessions that have forgotten parts.
-func (p Parts) Sessions() ([]string, error) { return p.store().Names(time.Time{}) }
+func (p ForgottenParts) Sessions() ([]string, error) { return p.store().Names(time.Time{}) }
 
 // Set replaces the parts of a session.
-func (p Parts) Set(session string, of PartsOf) error { return p.store().WriteJSON(session, of) }
+func (p ForgottenParts) Set(session string, of SessionParts) error { return p.store().WriteJSON(session, of) }
 
 // Keys of rows. A copy that a compaction made has another uuid, but the response,
 // the calls, or the time of the prompt are the same.
@@ -96,17 +96,17 @@ func HeadKey(r transcript.Row, step bool, line []byte, salt string) string {
 	return keys[len(keys)-1]
 }
 
-// Holes finds the lines of a log, from a line on, that belong to parts, and what
+// ForgottenLines finds the lines of a log, from a line on, that belong to parts, and what
 // goes in their place.
-func (c *Capture) Holes(ctx context.Context, path string, from int, parts []archive.Part) (map[int]string, error) {
+func (c *Capture) ForgottenLines(ctx context.Context, path string, from int, parts []archive.Part) (map[int]string, error) {
 	log, err := sessionlog.OpenReader(path)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	finders := make([]*holeFinder, len(parts))
+	finders := make([]*partFinder, len(parts))
 	for i, p := range parts {
-		finders[i] = &holeFinder{part: p, keys: map[string]bool{}, client: c.Client}
+		finders[i] = &partFinder{part: p, keys: map[string]bool{}, client: c.Client}
 		for _, k := range p.Keys {
 			finders[i].keys[k] = true
 		}
@@ -157,9 +157,9 @@ func (c *Capture) EachRow(ctx context.Context, log *sessionlog.Reader, from int,
 	}
 }
 
-// holeFinder finds the lines of one part. Each stretch of them whose head is there
+// partFinder finds the lines of one part. Each stretch of them whose head is there
 // gets one line that stands for the turn or the step.
-type holeFinder struct {
+type partFinder struct {
 	part        archive.Part
 	keys        map[string]bool
 	client      Client
@@ -170,7 +170,7 @@ type holeFinder struct {
 	open        bool
 }
 
-func (f *holeFinder) look(r transcript.Row, line []byte) {
+func (f *partFinder) look(r transcript.Row, line []byte) {
 	if r.Boundary {
 		f.close()
 	}
@@ -195,17 +195,17 @@ func (f *holeFinder) look(r transcript.Row, line []byte) {
 }
 
 // close ends a stretch.
-func (f *holeFinder) close() {
+func (f *partFinder) close() {
 	if f.open {
-		f.out[f.head] = f.client.Hole(f.part.Step >= 0, f.first, f.last, f.room)
+		f.out[f.head] = f.client.ForgottenRow(f.part.Step >= 0, f.first, f.last, f.room)
 	}
 	f.open = false
 }
 
-// enforce takes parts out of a log again, from a line on, as far as it holds them:
+// removeForgotten takes parts out of a log again, from a line on, as far as it holds them:
 // the client's file has them still. It reports whether it did.
-func (c *Capture) enforce(ctx context.Context, path string, from int, parts []archive.Part) (bool, error) {
-	holes, err := c.Holes(ctx, path, from, parts)
+func (c *Capture) removeForgotten(ctx context.Context, path string, from int, parts []archive.Part) (bool, error) {
+	holes, err := c.ForgottenLines(ctx, path, from, parts)
 	if err != nil || len(holes) == 0 {
 		return false, err
 	}

@@ -15,15 +15,15 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// place is where a source's log stands.
-type place struct {
+// logFile is where a source's log stands.
+type logFile struct {
 	layout sessionlog.Layout
 	header sessionlog.Header
 	rel    string // below the session's folder, empty for a transcript
 	name   string // file name of the transcript without its ending
 }
 
-func (p place) path() string {
+func (p logFile) path() string {
 	h := p.header
 	if p.rel != "" {
 		return p.layout.ChildGeneration(h.Client, h.Slug, p.name, p.rel, h.Generation)
@@ -39,33 +39,33 @@ func archiveID(h sessionlog.Header) string {
 	return h.Session
 }
 
-// kept lists the logs of one session, so that many of its files can be located
+// sessionLogs lists the logs of one session, so that many of its files can be located
 // with two directory listings.
-type kept struct {
+type sessionLogs struct {
 	name  string                        // file name of the transcript without its ending
 	slug  string                        // folder of the logs, empty while there is none
 	main  []sessionlog.Entry            // generations of the transcript, oldest first
 	files map[string][]sessionlog.Entry // generations of side files by sessionlog.Layout.Rel
-	gone  bool                          // the session was forgotten: nothing of it is taken in
+	forgotten  bool                          // the session was forgotten: nothing of it is taken in
 	parts []archive.Part                // turns and steps of it that were
 }
 
-// forgot reports that a side file went with a part of the session.
-func (k kept) forgot(src Source) bool {
+// isForgotten reports that a side file went with a part of the session.
+func (k sessionLogs) isForgotten(src Source) bool {
 	return src.Rel != "" && slices.ContainsFunc(k.parts, func(p archive.Part) bool { return slices.Contains(p.Files, src.Rel) })
 }
 
-// kept lists what the archive holds of a source's session; side says whether
+// sessionLogs lists what the archive holds of a source's session; side says whether
 // the side files are wanted as well.
-func (c *Capture) kept(src Source, side bool) (kept, error) {
-	k := kept{name: src.Session, files: map[string][]sessionlog.Entry{}}
+func (c *Capture) sessionLogs(src Source, side bool) (sessionLogs, error) {
+	k := sessionLogs{name: src.Session, files: map[string][]sessionlog.Entry{}}
 	if src.Rel == "" {
 		k.name = strings.TrimSuffix(filepath.Base(src.Path), transcriptExt)
 	}
-	if k.gone = c.Forgotten().Has(src.Session); k.gone {
+	if k.forgotten = c.Forgotten().Has(src.Session); k.forgotten {
 		return k, nil
 	}
-	of, err := c.Parts().Of(src.Session)
+	of, err := c.ForgottenParts().Of(src.Session)
 	if err != nil {
 		return k, err
 	}
@@ -96,15 +96,15 @@ func (c *Capture) kept(src Source, side bool) (kept, error) {
 type lister struct {
 	capture *Capture
 	session string // folder and id of the session that was listed last
-	kept    kept
+	kept    sessionLogs
 }
 
-func (l *lister) of(src Source) (kept, error) {
+func (l *lister) of(src Source) (sessionLogs, error) {
 	at := src.Slug() + "/" + src.Session
 	if src.Rel != "" && at == l.session {
 		return l.kept, nil
 	}
-	k, err := l.capture.kept(src, true)
+	k, err := l.capture.sessionLogs(src, true)
 	if err != nil {
 		l.session = ""
 		return k, err
@@ -114,7 +114,7 @@ func (l *lister) of(src Source) (kept, error) {
 }
 
 // logs returns the generations of a file, oldest first.
-func (k kept) logs(rel string) []sessionlog.Entry {
+func (k sessionLogs) logs(rel string) []sessionlog.Entry {
 	if rel != "" {
 		return k.files[sessionlog.Layout{}.Rel(rel)]
 	}
@@ -122,7 +122,7 @@ func (k kept) logs(rel string) []sessionlog.Entry {
 }
 
 // latest returns the newest log of a file.
-func (k kept) latest(rel string) (sessionlog.Entry, bool) {
+func (k sessionLogs) latest(rel string) (sessionlog.Entry, bool) {
 	logs := k.logs(rel)
 	if len(logs) == 0 {
 		return sessionlog.Entry{}, false
@@ -131,8 +131,8 @@ func (k kept) latest(rel string) (sessionlog.Entry, bool) {
 }
 
 // locate finds the latest log of a source, or says where a first one goes.
-func (c *Capture) locate(k kept, src Source, f io.ReaderAt) (place, error) {
-	p := place{layout: c.Layout, rel: src.Rel, name: k.name, header: sessionlog.Header{
+func (c *Capture) locate(k sessionLogs, src Source, f io.ReaderAt) (logFile, error) {
+	p := logFile{layout: c.Layout, rel: src.Rel, name: k.name, header: sessionlog.Header{
 		Client: c.Client.Name, Session: src.Session, Slug: k.slug, Source: src.Path,
 		Cwd: src.Cwd, Created: c.Now().UTC(), Generation: 1,
 	}}
@@ -152,7 +152,7 @@ const maxTornHeader = 8 << 10
 
 // next is the place of the generation that follows, of which the same is known,
 // but that it may be read from a file in another folder.
-func (p place) next(h sessionlog.Header, source string, now time.Time) place {
+func (p logFile) next(h sessionlog.Header, source string, now time.Time) logFile {
 	h.Generation, h.Source = p.header.Generation+1, source
 	h.Created = now.UTC()
 	p.header = h
@@ -204,7 +204,7 @@ func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
 	if err != nil || len(logs) > 0 {
 		return logs, err
 	}
-	homes, err := c.homes(parent)
+	homes, err := c.slugs(parent)
 	for _, slug := range homes {
 		found, err := c.children(slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt)
 		if err != nil || len(found) > 0 {
@@ -214,9 +214,9 @@ func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
 	return nil, err
 }
 
-// homes lists the folders that hold a session's files: that of its transcript
+// slugs lists the folders that hold a session's files: that of its transcript
 // or, when only side files were kept so far, every folder.
-func (c *Capture) homes(session string) ([]string, error) {
+func (c *Capture) slugs(session string) ([]string, error) {
 	logs, err := c.Layout.Find(c.Client.Name, session)
 	if err != nil {
 		return nil, err

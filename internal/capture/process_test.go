@@ -42,7 +42,7 @@ func child(args []string) error {
 	w := worldAt(nil, args[0], args[1])
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	got, err := w.capture.Files(ctx, mustSource(w.path(args[2]), args[2]), false)
+	got, err := w.capture.LogSession(ctx, mustSource(w.path(args[2]), args[2]), false)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func TestAReadOnlyArchive(t *testing.T) {
 	if err := os.WriteFile(w.home, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.capture.Files(context.Background(), w.source(sessionA), true)
+	_, err := w.capture.LogSession(context.Background(), w.source(sessionA), true)
 	if err == nil {
 		t.Fatal("it was captured into nothing")
 	}
@@ -229,7 +229,7 @@ func TestAnIndexThatIsLocked(t *testing.T) {
 	}
 	defer s.Close()
 	release := w.holdIndex()
-	got, err := w.capture.Files(ctx, w.source(sessionA), false)
+	got, err := w.capture.LogSession(ctx, w.source(sessionA), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// AwaitQuiet waits until a transcript has not changed for the given time. The
+// WaitUnchanged waits until a transcript has not changed for the given time. The
 // client writes some rows when its last hook has run already; whoever wants them
 // has to come later. A missing file is quiet. The error is that of ctx.
-func AwaitQuiet(ctx context.Context, path string, quiet time.Duration) error {
+func WaitUnchanged(ctx context.Context, path string, quiet time.Duration) error {
 	const looks = 10 // per quiet time
 	tick := time.NewTicker(max(quiet/looks, time.Millisecond))
 	defer tick.Stop()

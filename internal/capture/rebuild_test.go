@@ -295,7 +295,7 @@ func TestWhatIsKeptOfASession(t *testing.T) {
 		"a file of no session":     w.capture.ExportFile(sessionB, "tool-results/b1.txt", &strings.Builder{}),
 		"a file that is not kept":  w.capture.ExportFile(sessionA, "tool-results/b2.txt", &strings.Builder{}),
 		"a path that climbs":       w.capture.ExportFile(sessionA, "../"+sessionB+".jsonl", &strings.Builder{}),
-		"damage of no session":     func() error { _, err := w.capture.Damage(sessionB, 0); return err }(),
+		"damage of no session":     func() error { _, err := w.capture.DamagedBytes(sessionB, 0); return err }(),
 		"a transcript of none":     w.capture.Export(sessionB, 0, &strings.Builder{}),
 	} {
 		if archive.ErrorCode(err) != archive.CodeNotFound {
@@ -314,7 +314,7 @@ func TestDamageIsToldUntilACaptureMendsIt(t *testing.T) {
 	w.hook(sessionA)
 	damage := func() int64 {
 		t.Helper()
-		n, err := w.capture.Damage(sessionA, 0)
+		n, err := w.capture.DamagedBytes(sessionA, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

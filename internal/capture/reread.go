@@ -11,10 +11,10 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// Reread reads the passages of the lines [from, to) of a session's log, as if the
+// ReadPassages reads the passages of the lines [from, to) of a session's log, as if the
 // session began there: from is where a turn begins. Their texts, paths and kinds
 // are those of the index; their places are not.
-func (c *Capture) Reread(ctx context.Context, session string, from, to int) ([]archive.Passage, error) {
+func (c *Capture) ReadPassages(ctx context.Context, session string, from, to int) ([]archive.Passage, error) {
 	base, gen, _ := strings.Cut(session, "@")
 	generation, err := strconv.Atoi(gen)
 	if err != nil {

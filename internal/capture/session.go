@@ -16,18 +16,18 @@ import (
 type Captured struct {
 	// Sessions are the archive sessions whose logs may hold more than the
 	// index, sub-agents after their parent.
-	Sessions []Touched
+	Sessions []LoggedSession
 	Added    int64 // bytes that were new to the logs
 	Deferred bool  // something was left to a call without limits
 	Missing  bool  // there is no transcript yet, or no longer
 }
 
-// Files logs a transcript and, where side is true, everything that the client
+// LogSession logs a transcript and, where side is true, everything that the client
 // keeps in the session's folder. It goes on after a file that fails, so that one
 // unreadable tool output does not lose the rest; the errors come joined.
-func (c *Capture) Files(ctx context.Context, main Source, side bool) (got Captured, err error) {
-	k, err := c.kept(main, side)
-	if err != nil || k.gone {
+func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got Captured, err error) {
+	k, err := c.sessionLogs(main, side)
+	if err != nil || k.forgotten {
 		return got, err
 	}
 	var errs []error
@@ -44,7 +44,7 @@ func (c *Capture) Files(ctx context.Context, main Source, side bool) (got Captur
 		got.Added += logged.Added
 		got.Deferred = got.Deferred || logged.Deferred
 		if logged.Session != "" && (src.Rel == "" || src.Agent() != "") {
-			got.Sessions = append(got.Sessions, Touched{Session: logged.Session, logged: logged})
+			got.Sessions = append(got.Sessions, LoggedSession{Session: logged.Session, logged: logged})
 		}
 	}
 	take(main)
@@ -73,7 +73,7 @@ const timeSlack = 2 * time.Second
 
 // unchanged reports that a side file was logged after it was last written, so
 // that sessions with thousands of sub-agents stay cheap.
-func unchanged(k kept, src Source) bool {
+func unchanged(k sessionLogs, src Source) bool {
 	latest, ok := k.latest(src.Rel)
 	if !ok {
 		return false
@@ -90,17 +90,17 @@ func unchanged(k kept, src Source) bool {
 	return err == nil && pos.Raw == file.Size()
 }
 
-// Touched is a session whose log was looked at.
-type Touched struct {
+// LoggedSession is a session whose log was looked at.
+type LoggedSession struct {
 	Session string
 	logged  Logged
 }
 
 // Bytes is how many bytes of its transcript are in the log.
-func (t Touched) Bytes() int64 { return t.logged.Position.Raw }
+func (t LoggedSession) Bytes() int64 { return t.logged.Position.Raw }
 
 // IndexAll brings the index up to the logs of several sessions.
-func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Touched) error {
+func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []LoggedSession) error {
 	for _, s := range sessions {
 		done, err := c.indexFresh(ctx, idx, s)
 		switch {
@@ -117,36 +117,36 @@ func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Touched) e
 	return nil
 }
 
-// LogLeft logs what a hook left, without a deadline and without a limit on new
+// LogPending logs what a hook left, without a deadline and without a limit on new
 // bytes. It needs no index: the log grows even while that is broken.
-func (c *Capture) LogLeft(ctx context.Context, w PendingWork) (Captured, error) {
+func (c *Capture) LogPending(ctx context.Context, w PendingWork) (Captured, error) {
 	src, err := TranscriptSource(w.Transcript, w.Session, w.Cwd)
 	if err != nil {
 		return Captured{}, err
 	}
 	unlimited := *c
 	unlimited.MaxLog = 0
-	return unlimited.Files(ctx, src, true)
+	return unlimited.LogSession(ctx, src, true)
 }
 
 // CatchUp finishes what a hook could not: it captures the session whole. It
 // reports false for a transcript that the client has deleted, which is no error.
 func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) (bool, error) {
-	got, err := c.LogLeft(ctx, w)
+	got, err := c.LogPending(ctx, w)
 	if ierr := c.IndexAll(ctx, idx, got.Sessions); ierr != nil {
 		err = errors.Join(err, fmt.Errorf("catch up: %w", ierr))
 	}
 	return err == nil && !got.Missing, err
 }
 
-// Behind reports whether a file of the given size holds more than its log, as far
+// HasNewBytes reports whether a file of the given size holds more than its log, as far
 // as sizes tell.
-func (c *Capture) Behind(src Source, size int64) (bool, error) {
+func (c *Capture) HasNewBytes(src Source, size int64) (bool, error) {
 	if size == 0 {
 		return false, nil
 	}
-	k, err := c.kept(src, src.Rel != "")
-	if err != nil || k.gone {
+	k, err := c.sessionLogs(src, src.Rel != "")
+	if err != nil || k.forgotten {
 		return false, err
 	}
 	missing, err := k.missing(src, size)
@@ -157,7 +157,7 @@ func (c *Capture) Behind(src Source, size int64) (bool, error) {
 type Missing struct {
 	Files int   // that hold more than their logs
 	Bytes int64 // that are in these files only
-	Of    int64 // bytes of all files that were looked at
+	Total    int64 // bytes of all files that were looked at
 }
 
 // Uncaptured says what of the listed files the logs do not hold.
@@ -172,10 +172,10 @@ func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 		if err != nil {
 			return m, err
 		}
-		if k.gone || k.forgot(*j.Source) {
+		if k.forgotten || k.isForgotten(*j.Source) {
 			continue
 		}
-		m.Of += j.Size
+		m.Total += j.Size
 		n, err := k.missing(*j.Source, j.Size)
 		if err != nil {
 			return m, err
@@ -190,7 +190,7 @@ func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 
 // missing returns how many bytes of a file, which is not empty, its log does not
 // hold: those behind it or, where the file is another than the log's, all.
-func (k kept) missing(src Source, size int64) (int64, error) {
+func (k sessionLogs) missing(src Source, size int64) (int64, error) {
 	latest, ok := k.latest(src.Rel)
 	if !ok {
 		return size, nil
@@ -202,7 +202,7 @@ func (k kept) missing(src Source, size int64) (int64, error) {
 	if pos.Raw == size {
 		return 0, nil
 	}
-	if seen, err := k.seenCopy(src, size); seen || err != nil {
+	if seen, err := k.isKnownCopy(src, size); seen || err != nil {
 		return 0, err
 	}
 	if pos.Raw > size {

@@ -61,7 +61,7 @@ func TestAFileThatFailsDoesNotStopACapture(t *testing.T) {
 	}
 	layout := sessionlog.Layout{Root: w.home}
 	must(t, os.MkdirAll(layout.Child("claude", "-home-dev-shop", sessionA, "tool-results/b.txt"), 0o700))
-	got, err := w.capture.Files(t.Context(), w.source(sessionA), true)
+	got, err := w.capture.LogSession(t.Context(), w.source(sessionA), true)
 	if err == nil || !strings.Contains(err.Error(), "b.txt") {
 		t.Errorf("error %v", err)
 	}
@@ -81,7 +81,7 @@ func TestACaptureThatIsStoppedSaysSo(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	late := errors.New("too late")
 	cancel(late)
-	got, err := w.capture.Files(ctx, w.source(sessionA), true)
+	got, err := w.capture.LogSession(ctx, w.source(sessionA), true)
 	if !got.Deferred || !errors.Is(err, late) {
 		t.Errorf("captured %+v, %v", got, err)
 	}
@@ -113,7 +113,7 @@ func TestHowMuchAHookMayLog(t *testing.T) {
 			}
 			w.write(w.path(sessionA), whole)
 			w.capture.MaxLog = c.limit
-			got, err := w.capture.Files(t.Context(), w.source(sessionA), true)
+			got, err := w.capture.LogSession(t.Context(), w.source(sessionA), true)
 			if err != nil || got.Deferred != c.deferred {
 				t.Fatalf("captured %+v, %v", got, err)
 			}
@@ -128,7 +128,7 @@ func TestHowMuchAHookMayLog(t *testing.T) {
 				sameBytes(t, "the log", w.export(sessionA, 0), want)
 			}
 			work := capture.PendingWork{Session: sessionA, Transcript: w.path(sessionA)}
-			if _, err := w.capture.LogLeft(t.Context(), work); err != nil {
+			if _, err := w.capture.LogPending(t.Context(), work); err != nil {
 				t.Fatal(err)
 			}
 			sameBytes(t, "the log after all", w.export(sessionA, 0), whole)
@@ -159,7 +159,7 @@ func TestALargeFileThatWasReplacedIsDeferred(t *testing.T) {
 	if err != nil || !logged.Deferred || logged.Added != 0 || logged.Rewritten {
 		t.Fatalf("a hook: deferred %v, added %d, rewritten %v, %v", logged.Deferred, logged.Added, logged.Rewritten, err)
 	}
-	if got, err := w.capture.LogLeft(t.Context(), capture.PendingWork{Session: sessionA, Transcript: w.path(sessionA)}); err != nil || got.Deferred || got.Added != 3 {
+	if got, err := w.capture.LogPending(t.Context(), capture.PendingWork{Session: sessionA, Transcript: w.path(sessionA)}); err != nil || got.Deferred || got.Added != 3 {
 		t.Fatalf("without a deadline: %+v, %v", got, err)
 	}
 	sameBytes(t, "the log", w.export(sessionA, 0), grown)
@@ -184,7 +184,7 @@ func TestWhatIsBehind(t *testing.T) {
 	size := int64(len(whole))
 	behind := func(src capture.Source, size int64) bool {
 		t.Helper()
-		got, err := w.capture.Behind(src, size)
+		got, err := w.capture.HasNewBytes(src, size)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,10 +211,10 @@ func TestWhatIsBehind(t *testing.T) {
 		t.Error("of a side file that is logged")
 	}
 	must(t, os.WriteFile(w.log(sessionA), []byte("this is no log, and long enough to be one"), 0o600))
-	if _, err := w.capture.Behind(src, size); archive.ErrorCode(err) != archive.CodeCorrupt {
+	if _, err := w.capture.HasNewBytes(src, size); archive.ErrorCode(err) != archive.CodeCorrupt {
 		t.Errorf("a damaged log: %v", err)
 	}
-	if left, err := w.capture.LeftBehind(w.source(sessionB), 10); archive.ErrorCode(err) != archive.CodeCorrupt {
+	if left, err := w.capture.UncapturedSiblings(w.source(sessionB), 10); archive.ErrorCode(err) != archive.CodeCorrupt {
 		t.Errorf("beside it: %v, %v", left, err)
 	}
 }
@@ -260,7 +260,7 @@ func TestADeletedTranscriptStaysKept(t *testing.T) {
 	w := newWorld(t)
 	files := w.family()
 	must(t, os.RemoveAll(w.client))
-	got, err := w.capture.Files(t.Context(), w.source(sessionA), true)
+	got, err := w.capture.LogSession(t.Context(), w.source(sessionA), true)
 	if err != nil || !got.Missing || got.Added != 0 || len(got.Sessions) != 0 {
 		t.Errorf("captured %+v, %v", got, err)
 	}
@@ -272,7 +272,7 @@ func TestASecondCaptureWritesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.family()
 	before := tree(t, filepath.Join(w.home, "log"))
-	got, err := w.capture.Files(t.Context(), w.source(sessionA), true)
+	got, err := w.capture.LogSession(t.Context(), w.source(sessionA), true)
 	if err != nil || got.Added != 0 || got.Deferred || got.Missing {
 		t.Errorf("captured %+v, %v", got, err)
 	}
@@ -327,7 +327,7 @@ func TestALogWithoutAByte(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(w.log(sessionA)), 0o700))
 	must(t, os.WriteFile(w.log(sessionA), nil, 0o600))
 	w.withStore("index.db", func(s storeType) { must(t, w.capture.Index(t.Context(), s, sessionA)) })
-	if jobs, err := w.capture.Logged(t.Context()); err != nil || len(jobs) != 0 {
+	if jobs, err := w.capture.LoggedJobs(t.Context()); err != nil || len(jobs) != 0 {
 		t.Errorf("logged: %+v, %v", jobs, err)
 	}
 	w.hook(sessionA)

@@ -32,7 +32,7 @@ func TestUnderway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u := capture.Underway{Dir: filepath.Join(t.TempDir(), "state", "compacting")}
+			u := capture.PendingCompactions{Dir: filepath.Join(t.TempDir(), "state", "compacting")}
 			for _, s := range c.begin {
 				if err := u.Begin(s, ""); err != nil {
 					t.Fatal(err)
@@ -44,7 +44,7 @@ func TestUnderway(t *testing.T) {
 				}
 			}
 			for range 2 {
-				if got := u.Of(session, now.Add(c.after)); got != c.want {
+				if got := u.Subject(session, now.Add(c.after)); got != c.want {
 					t.Errorf("the summary is of %q, want %q", got, c.want)
 				}
 			}
@@ -55,8 +55,8 @@ func TestUnderway(t *testing.T) {
 			}
 		})
 	}
-	none := capture.Underway{}
-	if err := none.Begin(session, "x"); err != nil || none.Of(session, now) != session {
+	none := capture.PendingCompactions{}
+	if err := none.Begin(session, "x"); err != nil || none.Subject(session, now) != session {
 		t.Errorf("without a folder: %v", err)
 	}
 	if asked, err := none.End(session, now); asked != "" || err != nil {
@@ -70,7 +70,7 @@ func TestUnderwayKeepsWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	const session = "7f3a12cd-0000-4000-8000-000000000000"
 	now := time.Now()
-	u := capture.Underway{Dir: filepath.Join(t.TempDir(), "compacting")}
+	u := capture.PendingCompactions{Dir: filepath.Join(t.TempDir(), "compacting")}
 	begin := func(subject, text string) {
 		t.Helper()
 		if err := u.Begin(subject, text); err != nil {

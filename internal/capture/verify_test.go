@@ -253,7 +253,7 @@ func TestAnAgentWithoutItsParent(t *testing.T) {
 	w.write(path, agent)
 	w.write(filepath.Join(w.client, "-home-dev-other", sessionB+".jsonl"), transcriptOf(sessionB, 1, 1)) // another folder to look in
 	w.bulk(filepath.Join(w.client, "-home-dev-other"))
-	got, err := w.capture.Files(t.Context(), w.source(sessionA), true)
+	got, err := w.capture.LogSession(t.Context(), w.source(sessionA), true)
 	if err != nil || !got.Missing || len(got.Sessions) != 1 || got.Sessions[0].Session != sessionA+"~a2c37f95" || got.Added != int64(len(agent)) {
 		t.Fatalf("captured %+v, %v", got, err)
 	}

@@ -60,7 +60,7 @@ func leaveEnded(ctx context.Context, r app.Workspace, ended capture.PendingWork)
 	}
 	wait, cancel := context.WithTimeout(ctx, quietWait)
 	defer cancel()
-	if err := capture.AwaitQuiet(wait, ended.Transcript, quietTime); err != nil && ctx.Err() != nil {
+	if err := capture.WaitUnchanged(wait, ended.Transcript, quietTime); err != nil && ctx.Err() != nil {
 		return err // the process is asked to end; a client that writes on is captured as far as it got
 	}
 	info, err := os.Stat(ended.Transcript)
@@ -70,7 +70,7 @@ func leaveEnded(ctx context.Context, r app.Workspace, ended capture.PendingWork)
 	if err != nil {
 		return fmt.Errorf("look at the transcript: %w", err)
 	}
-	if behind, err := r.Capture.Behind(src, info.Size()); err != nil || !behind {
+	if behind, err := r.Capture.HasNewBytes(src, info.Size()); err != nil || !behind {
 		return err
 	}
 	return r.Pending().Add(ended)
@@ -103,7 +103,7 @@ func (a *commands) workOff(ctx context.Context, r app.Workspace) error {
 	}
 	for _, w := range noted {
 		// What fails here fails again below and is told there.
-		_, _ = r.Capture.LogLeft(ctx, w)
+		_, _ = r.Capture.LogPending(ctx, w)
 	}
 	s, err := a.app.Stores.OpenIndex(ctx, r.Config.Paths.Index(), app.ReadWrite)
 	if err != nil {

@@ -183,7 +183,7 @@ func (a *commands) replaceKnown(ctx context.Context, r app.Workspace, f compactF
 // hook that comes next and for the journal.
 func (a *commands) noteReplaced(ctx context.Context, r app.Workspace, req compact.ReplaceRequest, out compact.Replacement, event string) error {
 	return errors.Join(
-		capture.Answered{Dir: r.Config.Paths.Answered()}.Note(req.Session),
+		capture.OwnCompactions{Dir: r.Config.Paths.Answered()}.Note(req.Session),
 		r.Journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
 				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
@@ -199,7 +199,7 @@ func captureOf(ctx context.Context, r app.Workspace, c conversation) (capture.Ca
 	if err != nil {
 		return capture.Captured{}, err
 	}
-	return r.Capture.Files(ctx, src, c.agent != "")
+	return r.Capture.LogSession(ctx, src, c.agent != "")
 }
 
 // block says why an automatic compaction is put off, "" when it is not.

@@ -45,7 +45,7 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 			if err := a.writeOut(out, func(w io.Writer) error { return r.Capture.Export(id, generation, w) }); err != nil {
 				return err
 			}
-			damaged, err := r.Capture.Damage(id, generation)
+			damaged, err := r.Capture.DamagedBytes(id, generation)
 			if damaged > 0 {
 				fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` mends them while the client has its file\n", damaged)
 			}

@@ -57,7 +57,7 @@ func (a *commands) forgetPart(ctx context.Context, r app.Workspace, typed string
 // finishPart goes on with what an interrupted call began: the lines are gone, and
 // what is derived of them is not. Else the part is not there, as missing says.
 func (a *commands) finishPart(ctx context.Context, r app.Workspace, ref archive.Ref, f forgetFlags, missing error) error {
-	of, err := r.Capture.Parts().Of(ref.Session)
+	of, err := r.Capture.ForgottenParts().Of(ref.Session)
 	if err != nil || !of.Open {
 		return errors.Join(missing, err)
 	}

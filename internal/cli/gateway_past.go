@@ -99,7 +99,7 @@ func (a *commands) recordOf(ctx context.Context, r app.Workspace, c Summarised) 
 			return err
 		}
 		if whose == "" { // no call is left in it, or none is indexed yet
-			whose = capture.Underway{Dir: r.Config.Paths.Underway()}.Of(c.Session, a.app.Now())
+			whose = capture.PendingCompactions{Dir: r.Config.Paths.Underway()}.Subject(c.Session, a.app.Now())
 		}
 		req.Session = whose
 		out, err = compact.Replace(ctx, x.Index, req)

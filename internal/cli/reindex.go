@@ -57,7 +57,7 @@ func (a *commands) rebuildIndex(ctx context.Context, r app.Workspace) (report, l
 		return report, later, err
 	}
 	defer lock.Release() // it ends with the process in any case
-	jobs, err := r.Capture.Logged(ctx)
+	jobs, err := r.Capture.LoggedJobs(ctx)
 	if err != nil {
 		return report, later, err
 	}

@@ -84,7 +84,7 @@ func TestRestoredContextFollowsTheAgentType(t *testing.T) {
 func TestCompactArgumentIsRestoredOnce(t *testing.T) {
 	s := newFixture(t)
 	s.Now = time.Now // the notes' age is their file's modification time
-	s.Underway = capture.Underway{Dir: filepath.Join(t.TempDir(), "compacting")}
+	s.Underway = capture.PendingCompactions{Dir: filepath.Join(t.TempDir(), "compacting")}
 	s.transcript(t, "{\"a\":1}\n")
 	s.index.passages = []archive.Passage{{Kind: archive.KindPrompt, Step: -1, Text: "Look at retry.go, please.", LineTo: 1}}
 	for _, want := range []bool{true, false} {
@@ -147,7 +147,7 @@ func TestSummaryIsAttributedToItsSubject(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
 			s.Now = time.Now // the notes' age is their file's modification time
-			s.Underway = capture.Underway{Dir: filepath.Join(t.TempDir(), "compacting")}
+			s.Underway = capture.PendingCompactions{Dir: filepath.Join(t.TempDir(), "compacting")}
 			s.transcript(t, "{\"a\":1}\n")
 			for _, a := range c.before {
 				s.send(t, "PreCompact", map[string]string{"trigger": "auto", "agent_id": a})

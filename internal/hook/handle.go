@@ -37,7 +37,7 @@ func (r *run) handle(ctx context.Context) error {
 		return nil
 	}
 	errs := []error{r.record(ctx)}
-	got, err := r.env.Capture.Files(ctx, src, p.sideEvent())
+	got, err := r.env.Capture.LogSession(ctx, src, p.sideEvent())
 	errs = append(errs, err)
 	r.added, r.deferred = got.Added, err != nil || got.Deferred
 	if got.Added > 0 || p.needsIndex() {
@@ -50,7 +50,7 @@ func (r *run) handle(ctx context.Context) error {
 		errs = append(errs, r.catchUp(capture.PendingWork{Session: src.Session, Transcript: src.Path, Cwd: src.Cwd}))
 	}
 	if p.event == "SessionStart" && p.source == "startup" {
-		missed, err := r.env.Capture.LeftBehind(src, maxMissed)
+		missed, err := r.env.Capture.UncapturedSiblings(src, maxMissed)
 		errs = append(errs, err, r.catchUp(missed...))
 	}
 	if p.event == "SessionEnd" {
@@ -69,7 +69,7 @@ func (r *run) record(ctx context.Context) error {
 	case p.isSummarizer():
 		// The summary is dropped if it may be another agent's. The transcript
 		// supplies it later.
-		if subject := r.env.Underway.Of(p.session, r.env.Now()); subject != "" {
+		if subject := r.env.Underway.Subject(p.session, r.env.Now()); subject != "" {
 			return r.env.Journal.Record(ctx, archive.JournalSummary, subject, archive.SummaryFact{Source: p.event, Text: p.lastMessage})
 		}
 	case (p.event == "TaskCreated" || p.event == "TaskCompleted") && p.taskID != "":
@@ -87,7 +87,7 @@ func (r *run) throttled() bool {
 }
 
 // index brings the index up to date and reports whether it is complete.
-func (r *run) index(ctx context.Context, sessions []capture.Touched) (bool, error) {
+func (r *run) index(ctx context.Context, sessions []capture.LoggedSession) (bool, error) {
 	idx, err := r.open(ctx)
 	if err != nil {
 		r.deferred = r.deferred || len(sessions) > 0

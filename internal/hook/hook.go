@@ -44,9 +44,9 @@ type Env struct {
 	// Pending lists the sessions that are not indexed yet.
 	Pending capture.Pending
 	// Answered lists the compactions that Strandline performed itself.
-	Answered capture.Answered
+	Answered capture.OwnCompactions
 	// Underway lists the compactions that the client has started.
-	Underway capture.Underway
+	Underway capture.PendingCompactions
 	// Blocking decides which automatic compactions are blocked.
 	Blocking usage.Blocker
 	// OpenIndex opens the index. It waits for a lock until ctx ends.

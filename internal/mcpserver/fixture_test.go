@@ -119,7 +119,7 @@ func (w *fixture) session(idx *sqlite.Store, id, cwd string, write func(*synth.S
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	got, err := w.capture().Files(w.t.Context(), src, false)
+	got, err := w.capture().LogSession(w.t.Context(), src, false)
 	if err != nil {
 		w.t.Fatal(err)
 	}

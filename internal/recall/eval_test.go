@@ -371,7 +371,7 @@ func archived(t *testing.T, dir string) *sqlite.Store {
 		if err != nil {
 			return nil //nolint:nilerr // no transcript of the client's
 		}
-		got, err := c.Files(ctx, src, false)
+		got, err := c.LogSession(ctx, src, false)
 		if err != nil {
 			return err
 		}

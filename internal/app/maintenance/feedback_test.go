@@ -161,11 +161,11 @@ func TestRecallIsAnAccess(t *testing.T) {
 	refs := []archive.Ref{{Session: sessionB, Turn: 3, Step: 1}}
 	j := w.runner.Journal
 	for range 2 {
-		if err := j.Accessed(t.Context(), sessionA, refs); err != nil {
+		if err := j.RecordAccess(t.Context(), sessionA, refs); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := j.Accessed(t.Context(), sessionA, nil); err != nil {
+	if err := j.RecordAccess(t.Context(), sessionA, nil); err != nil {
 		t.Fatal(err)
 	}
 	healthy(t, w.run())

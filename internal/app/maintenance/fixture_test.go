@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if w.store, err = sqlite.Open(t.Context(), filepath.Join(w.home, "index.db"), sqlite.Options{Texts: w.runner.Capture.Reread}); err != nil {
+	if w.store, err = sqlite.Open(t.Context(), filepath.Join(w.home, "index.db"), sqlite.Options{Texts: w.runner.Capture.ReadPassages}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -230,7 +230,7 @@ func (f Forgetter) BeginPart(ctx context.Context, ref archive.Ref, plan PartPlan
 // markPart writes the marker files that make hooks and imports skip a part.
 func (f Forgetter) markPart(part archive.Part, samples []string) error {
 	for _, s := range part.Sessions {
-		of, err := f.Capture.Parts().Of(s)
+		of, err := f.Capture.ForgottenParts().Of(s)
 		if err != nil {
 			return err
 		}
@@ -238,7 +238,7 @@ func (f Forgetter) markPart(part archive.Part, samples []string) error {
 		if !of.Has(part) {
 			of.Parts = append(of.Parts, part)
 		}
-		if err := f.Capture.Parts().Set(s, of); err != nil {
+		if err := f.Capture.ForgottenParts().Set(s, of); err != nil {
 			return err
 		}
 	}
@@ -259,7 +259,7 @@ func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
 			continue
 		}
 		for _, s := range part.Sessions {
-			of, err := f.Capture.Parts().Of(s)
+			of, err := f.Capture.ForgottenParts().Of(s)
 			if err == nil && !f.Capture.Forgotten().Has(s) && !of.Has(part) {
 				err = f.markPart(part, nil)
 			}
@@ -268,13 +268,13 @@ func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
 			}
 		}
 	}
-	sessions, err := f.Capture.Parts().Sessions()
+	sessions, err := f.Capture.ForgottenParts().Sessions()
 	if err != nil {
 		return nil, err
 	}
 	var open []string
 	for _, s := range sessions {
-		of, err := f.Capture.Parts().Of(s)
+		of, err := f.Capture.ForgottenParts().Of(s)
 		if err == nil && !of.Open {
 			of.Open, err = f.holds(ctx, s, of.Parts)
 		}
@@ -298,7 +298,7 @@ func (f Forgetter) holds(ctx context.Context, session string, parts []archive.Pa
 		if e.Rel != "" {
 			continue
 		}
-		holes, err := f.Capture.Holes(ctx, e.Path, 0, parts)
+		holes, err := f.Capture.ForgottenLines(ctx, e.Path, 0, parts)
 		if archive.ErrorCode(err) == archive.CodeCorrupt {
 			continue // `verify` reports it
 		}
@@ -313,7 +313,7 @@ func (f Forgetter) holds(ctx context.Context, session string, parts []archive.Pa
 // the logs. The caller holds the lock for maintenance and rebuilds the index.
 func (f Forgetter) EraseParts(ctx context.Context, sessions []string) (gone Erased, err error) {
 	// Temporary files of a killed process may contain samples.
-	if err := state.RemoveTemp(f.Capture.Parts().Dir); err != nil {
+	if err := state.RemoveTemp(f.Capture.ForgottenParts().Dir); err != nil {
 		return gone, fmt.Errorf("delete temporary files: %w", err)
 	}
 	logs, err := f.logs(ctx, sessions)
@@ -321,7 +321,7 @@ func (f Forgetter) EraseParts(ctx context.Context, sessions []string) (gone Eras
 		return gone, err
 	}
 	for _, s := range sessions {
-		of, err := f.Capture.Parts().Of(s)
+		of, err := f.Capture.ForgottenParts().Of(s)
 		if err != nil {
 			return gone, err
 		}
@@ -348,7 +348,7 @@ func (f Forgetter) erasePartsOf(ctx context.Context, e sessionlog.Entry, parts [
 		}
 		return nil
 	}
-	holes, err := f.Capture.Holes(ctx, e.Path, 0, parts)
+	holes, err := f.Capture.ForgottenLines(ctx, e.Path, 0, parts)
 	if err != nil || len(holes) == 0 {
 		return err
 	}
@@ -380,10 +380,10 @@ func mentions(e archive.JournalEntry, parts []archive.Part, samples []string) bo
 func (f Forgetter) PartsDone(sessions []string) error {
 	var errs []error
 	for _, s := range sessions {
-		of, err := f.Capture.Parts().Of(s)
+		of, err := f.Capture.ForgottenParts().Of(s)
 		if err == nil {
 			of.Open, of.Samples = false, nil
-			err = f.Capture.Parts().Set(s, of)
+			err = f.Capture.ForgottenParts().Set(s, of)
 		}
 		errs = append(errs, err)
 	}

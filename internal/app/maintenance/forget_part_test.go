@@ -105,14 +105,14 @@ func TestForgetPartAfterInterruption(t *testing.T) {
 	if open, err := f.OpenParts(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("afterwards: %v, %v", open, err)
 	}
-	if of, err := w.runner.Capture.Parts().Of(sessionA); err != nil || of.Open || len(of.Samples) != 0 {
+	if of, err := w.runner.Capture.ForgottenParts().Of(sessionA); err != nil || of.Open || len(of.Samples) != 0 {
 		t.Errorf("%+v, %v", of, err)
 	}
 	if found := w.holding(middle); len(found) != 0 {
 		t.Errorf("still in %v", found)
 	}
 	// The journal restores lost marker files; a second run changes nothing.
-	if err := os.RemoveAll(w.runner.Capture.Parts().Dir); err != nil {
+	if err := os.RemoveAll(w.runner.Capture.ForgottenParts().Dir); err != nil {
 		t.Fatal(err)
 	}
 	if open, err := f.OpenParts(t.Context()); err != nil || len(open) != 1 {

@@ -125,14 +125,14 @@ func TestForgetSession(t *testing.T) {
 	if _, err := w.runner.Capture.Bulk(t.Context(), w.store, w.store, []capture.Job{job}, nil); err != nil {
 		t.Error(err)
 	}
-	got, err := w.runner.Capture.Files(t.Context(), *job.Source, true)
+	got, err := w.runner.Capture.LogSession(t.Context(), *job.Source, true)
 	if err != nil || got.Added != 0 || len(got.Sessions) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if one, err := w.runner.Capture.Log(t.Context(), *job.Source); err != nil || one.Added != 0 {
 		t.Errorf("%+v, %v", one, err)
 	}
-	if behind, err := w.runner.Capture.Behind(*job.Source, 1<<20); behind || err != nil {
+	if behind, err := w.runner.Capture.HasNewBytes(*job.Source, 1<<20); behind || err != nil {
 		t.Errorf("behind: %v, %v", behind, err)
 	}
 	if m, err := w.runner.Capture.Uncaptured([]capture.Job{job}); err != nil || m != (capture.Missing{}) {
@@ -201,7 +201,7 @@ func TestForgetAfterInterruption(t *testing.T) {
 			if err != nil || !slices.Equal(open, []string{sessionA}) {
 				t.Fatalf("open: %v, %v", open, err)
 			}
-			jobs, err := w.runner.Capture.Logged(t.Context())
+			jobs, err := w.runner.Capture.LoggedJobs(t.Context())
 			if err != nil || len(jobs) != 1 || jobs[0].Session != sessionB {
 				t.Errorf("a rebuilt index would read %+v, %v", jobs, err)
 			}

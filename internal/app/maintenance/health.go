@@ -45,7 +45,7 @@ func (r Runner) computeHealth(ctx context.Context, idx HealthIndex, files []capt
 	if err != nil {
 		return h, err
 	}
-	h.Uncaptured, h.Captured = uncaptured.Files, share(uncaptured.Of-uncaptured.Bytes, uncaptured.Of)
+	h.Uncaptured, h.Captured = uncaptured.Files, share(uncaptured.Total-uncaptured.Bytes, uncaptured.Total)
 	var part, of int64
 	err = r.eachLog(ctx, idx, func(j capture.Job, cur archive.Cursor) {
 		if missing(cur, j) {

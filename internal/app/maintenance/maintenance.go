@@ -197,7 +197,7 @@ func missing(cur archive.Cursor, j capture.Job) bool { return cur.Generation == 
 func (r Runner) eachLog(ctx context.Context, idx interface {
 	Cursor(ctx context.Context, session string) (archive.Cursor, error)
 }, visit func(j capture.Job, cur archive.Cursor)) error {
-	jobs, err := r.Capture.Logged(ctx)
+	jobs, err := r.Capture.LoggedJobs(ctx)
 	if err != nil {
 		return err
 	}

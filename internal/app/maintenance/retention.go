@@ -79,7 +79,7 @@ func (r Runner) tiers(ctx context.Context, idx Index, st *Stage) error {
 	for _, turn := range back {
 		var log []archive.Passage
 		if turn.Trimmed {
-			if log, err = r.Capture.Reread(ctx, turn.Session, turn.LineFrom, turn.LineTo); err != nil {
+			if log, err = r.Capture.ReadPassages(ctx, turn.Session, turn.LineFrom, turn.LineTo); err != nil {
 				return fmt.Errorf("read turn %d of session %s: %w", turn.Turn, archive.ShortID(turn.Session), err)
 			}
 		}
@@ -132,7 +132,7 @@ func (r Runner) trim(ctx context.Context, idx Index) (n int, err error) {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		log, err := r.Capture.Reread(ctx, turn.Session, turn.LineFrom, turn.LineTo)
+		log, err := r.Capture.ReadPassages(ctx, turn.Session, turn.LineFrom, turn.LineTo)
 		if err != nil {
 			continue // the index may hold the only readable copy; `verify` reports the log
 		}

@@ -142,7 +142,7 @@ func TestAccessedTurnsReturn(t *testing.T) {
 	w := aged(t)
 	w.clock = w.clock.Add(40 * day)
 	healthy(t, w.run())
-	if err := w.runner.Journal.Accessed(t.Context(), sessionA, []archive.Ref{{Session: sessionB, Turn: 0, Step: -1}}); err != nil {
+	if err := w.runner.Journal.RecordAccess(t.Context(), sessionA, []archive.Ref{{Session: sessionB, Turn: 0, Step: -1}}); err != nil {
 		t.Fatal(err)
 	}
 	if st := w.run()["tiers"]; st.Done != 1 {
@@ -218,7 +218,7 @@ func TestTrimmedTurnsAreReadFromTheLog(t *testing.T) {
 		}
 	}
 	// A turn that is given to the model gets its text back.
-	if err := w.runner.Journal.Accessed(t.Context(), sessionB, []archive.Ref{{Session: sessionA, Turn: 2, Step: 0}}); err != nil {
+	if err := w.runner.Journal.RecordAccess(t.Context(), sessionB, []archive.Ref{{Session: sessionA, Turn: 2, Step: 0}}); err != nil {
 		t.Fatal(err)
 	}
 	healthy(t, w.run())
