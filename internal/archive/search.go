@@ -16,20 +16,20 @@ type Query struct {
 	// BeforeLine, if positive, hides passages that end behind this line; it goes
 	// with a single session.
 	BeforeLine int
-	Agents     bool // include sub-agents' sessions
-	Dead       bool // include branches that a rewind left behind
-	Asks       Asks // what an answer should name
-	Limit      int  // at most this many hits; 0 means 10
+	Agents     bool       // include sub-agents' sessions
+	Dead       bool       // include branches that a rewind left behind
+	Answer     AnswerType // what an answer should name
+	Limit      int        // at most this many hits; 0 means 10
 }
 
 // Asks says what the answer to a query names, as far as the query tells. Passages
 // that name it rank higher.
-type Asks uint8
+type AnswerType uint8
 
 // What a question may ask for; both may be set.
 const (
-	AsksTime   Asks = 1 << iota // when it was: a day, a month, a year
-	AsksNumber                  // how many or how long
+	AnswerTime   AnswerType = 1 << iota // when it was: a day, a month, a year
+	AnswerNumber                        // how many or how long
 )
 
 // Term is one word of a query. A passage that holds more and rarer terms ranks
@@ -60,17 +60,17 @@ type Hit struct {
 type Evidence struct {
 	// BM25 is what the passage's own words are worth, as they stand: unlike the
 	// score and the shares below it means the same in another answer.
-	BM25    float64 `json:"-"`
-	Words   float64 `json:"words"`   // rare words of the query, often and in a short text; a share of the best hit's
-	Covered float64 `json:"covered"` // the share of the query's words that it holds, rare ones counting more
-	Near    float64 `json:"near"`    // the share of the query's neighbours that are neighbours here
-	Before  float64 `json:"before"`  // words that it lacks and the passage before it has
-	Answer  float64 `json:"answer"`  // what the passage before it covers, if that one asks something
-	Said    float64 `json:"said"`    // 1 if it begins with a name of the query, as "Ann: yes" begins
-	Told    float64 `json:"told"`    // 1 if it names a time or a number that the query asks for
-	Asks    float64 `json:"asks"`    // 1 if it ends with a question, which counts against it
-	Turn    float64 `json:"turn"`    // the words of its whole turn; a share of the best hit's
-	Session float64 `json:"session"` // the words of its whole session; a share of the best hit's
+	BM25       float64 `json:"-"`
+	Words      float64 `json:"words"`   // rare words of the query, often and in a short text; a share of the best hit's
+	Covered    float64 `json:"covered"` // the share of the query's words that it holds, rare ones counting more
+	Near       float64 `json:"near"`    // the share of the query's neighbours that are neighbours here
+	Before     float64 `json:"before"`  // words that it lacks and the passage before it has
+	Answer     float64 `json:"answer"`  // what the passage before it covers, if that one asks something
+	Speaker    float64 `json:"said"`    // 1 if it begins with a name of the query, as "Ann: yes" begins
+	AnswerType float64 `json:"told"`    // 1 if it names a time or a number that the query asks for
+	Question   float64 `json:"asks"`    // 1 if it ends with a question, which counts against it
+	Turn       float64 `json:"turn"`    // the words of its whole turn; a share of the best hit's
+	Session    float64 `json:"session"` // the words of its whole session; a share of the best hit's
 	// Follows is the number of the passage right before it, if that was found too.
 	Follows int64 `json:"-"`
 }

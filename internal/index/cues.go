@@ -65,7 +65,7 @@ func (s Shape) Follow(hits []*archive.Hit) {
 			continue
 		}
 		h.Evidence.Follows = before.ID
-		if before.Evidence.Asks > 0 {
+		if before.Evidence.Question > 0 {
 			h.Evidence.Answer = before.Evidence.Covered
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // scoreOf scores a text for words that a tenth of all passages hold.
-func scoreOf(text string, asks archive.Asks, words ...string) archive.Evidence {
+func scoreOf(text string, asks archive.AnswerType, words ...string) archive.Evidence {
 	var lists []index.List
 	for _, w := range words {
 		lists = append(lists, word(w, make([]int64, 100)...))
@@ -32,7 +32,7 @@ func TestWhoSaysIt(t *testing.T) {
 		"Ann":                                        0,
 		"Ann:":                                       1,
 	} {
-		if got := scoreOf(text, 0, "ann", "bread").Said; got != want {
+		if got := scoreOf(text, 0, "ann", "bread").Speaker; got != want {
 			t.Errorf("%q: said %v, want %v", text, got, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestWhatAsks(t *testing.T) {
 		"*Should I slice the bread?*":         1,
 		"Is it bread? [shares a photo of it]": 1,
 	} {
-		if got := scoreOf(text, 0, "bread").Asks; got != want {
+		if got := scoreOf(text, 0, "bread").Question; got != want {
 			t.Errorf("%q: asks %v, want %v", text, got, want)
 		}
 	}
@@ -61,17 +61,17 @@ func TestWhatAsks(t *testing.T) {
 func TestWhatIsTold(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		asks archive.Asks
+		asks archive.AnswerType
 		want float64
 	}{
-		{"the bread is from yesterday", archive.AsksTime, 1},
+		{"the bread is from yesterday", archive.AnswerTime, 1},
 		{"the bread is from yesterday", 0, 0},
-		{"the bread is from yesterday", archive.AsksNumber, 0},
-		{"three loaves of bread", archive.AsksNumber, 1},
-		{"bread, 2026-11-03", archive.AsksTime, 1},
-		{"old bread", archive.AsksTime | archive.AsksNumber, 0},
+		{"the bread is from yesterday", archive.AnswerNumber, 0},
+		{"three loaves of bread", archive.AnswerNumber, 1},
+		{"bread, 2026-11-03", archive.AnswerTime, 1},
+		{"old bread", archive.AnswerTime | archive.AnswerNumber, 0},
 	} {
-		if got := scoreOf(c.text, c.asks, "bread").Told; got != c.want {
+		if got := scoreOf(c.text, c.asks, "bread").AnswerType; got != c.want {
 			t.Errorf("%q, asked for %d: told %v, want %v", c.text, c.asks, got, c.want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestWhatIsTold(t *testing.T) {
 // What stands behind a question answers it, whatever its own words are.
 func TestFollow(t *testing.T) {
 	hit := func(session, place int64, asks, covered float64) *archive.Hit {
-		h := &archive.Hit{ID: id(session, place), Evidence: archive.Evidence{Asks: asks, Covered: covered, Words: 1}}
+		h := &archive.Hit{ID: id(session, place), Evidence: archive.Evidence{Question: asks, Covered: covered, Words: 1}}
 		return h
 	}
 	question, answer, later := hit(1, 5, 1, 0.8), hit(1, 6, 0, 0.1), hit(1, 7, 0, 0.1)

@@ -184,7 +184,7 @@ func Weigh(hits []*archive.Hit) {
 		share(&e.Turn, best.Turn)
 		share(&e.Session, best.Session)
 		h.Score = e.Words + weighCovered*e.Covered + weighNear*e.Near + weighBefore*e.Before + weighTurn*e.Turn + weighSession*e.Session +
-			weighAnswer*e.Answer + weighSaid*e.Said + weighTold*e.Told + weighAsks*e.Asks
+			weighAnswer*e.Answer + weighSaid*e.Speaker + weighTold*e.AnswerType + weighAsks*e.Question
 		h.Score = max(h.Score+kindPrior(h.Kind), leastScore)
 	}
 }

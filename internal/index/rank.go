@@ -18,8 +18,8 @@ type Ranker struct {
 	seen   []int  // where each word stood last, -1: nowhere yet
 	joined []bool // whether each word stood behind the one before it in the query
 	total  float64
-	asks   archive.Asks
-	told   bool // whether the passage names what is asked for
+	answer archive.AnswerType
+	named  bool // whether the passage names what is asked for
 }
 
 type word struct {
@@ -33,8 +33,8 @@ const nearby = 4
 
 // NewRanker returns a Ranker for the terms of lists among n passages, and for what
 // the query asks. It is not safe for concurrent use.
-func NewRanker(lists []List, n int, asks archive.Asks) *Ranker {
-	r := &Ranker{asks: asks, exact: map[string]int{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
+func NewRanker(lists []List, n int, answer archive.AnswerType) *Ranker {
+	r := &Ranker{answer: answer, exact: map[string]int{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
 	for i := range lists {
 		t := lists[i].Term
 		r.words = append(r.words, word{Term: t, idf: idf(lists[i].DF(), n)})
@@ -69,17 +69,17 @@ func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 	for i := range r.seen {
 		r.seen[i] = -1
 	}
-	r.told = false
+	r.named = false
 	r.buf = terms.AppendTo(r.buf[:0], p.Text)
 	size := r.tally(1)
-	if r.told {
-		e.Told = 1
+	if r.named {
+		e.AnswerType = 1
 	}
 	if r.says(speakers(p.Text)) {
-		e.Said = 1
+		e.Speaker = 1
 	}
 	if endsAsking(p.Text) {
-		e.Asks = 1
+		e.Question = 1
 	}
 	for _, path := range p.Paths {
 		r.buf = terms.AppendTo(r.buf[:0], path)
@@ -118,8 +118,8 @@ func (r *Ranker) tally(weight float64) (size float64) {
 		}
 		term := rest[:n]
 		size++
-		if r.asks != 0 && !r.told {
-			r.told = terms.Names(before, term)&r.asks != 0
+		if r.answer != 0 && !r.named {
+			r.named = terms.AnswerIn(before, term)&r.answer != 0
 			before = term
 		}
 		if i, ok := r.exact[string(term)]; ok {

@@ -191,7 +191,7 @@ func (x *search) wanted() int { return max(readAtLeast, x.query.Limit) }
 // score reads the best candidates and scores them by their text, until as many as
 // wanted pass the query's filters.
 func (x *search) score(ctx context.Context, candidates []Candidate, lists []List) (found []scored, err error) {
-	ranker := NewRanker(lists, x.scope.Size, x.query.Asks)
+	ranker := NewRanker(lists, x.scope.Size, x.query.Answer)
 	for read := x.wanted(); len(candidates) > 0 && len(found) < x.wanted(); read *= 2 {
 		if err := x.done.Err(); err != nil {
 			return nil, err

@@ -89,7 +89,7 @@ func (b *Explanation) String() string {
 	for _, part := range []struct {
 		name  string
 		share float64
-	}{{"words", b.Words}, {"covered", b.Covered}, {"near", b.Near}, {"before", b.Before}, {"answer", b.Answer}, {"said", b.Said}, {"told", b.Told}, {"asks", b.Asks}, {"turn", b.Turn}, {"session", b.Session}, {"meaning", b.Meaning}, {"sure", sure}} {
+	}{{"words", b.Words}, {"covered", b.Covered}, {"near", b.Near}, {"before", b.Before}, {"answer", b.Answer}, {"said", b.Speaker}, {"told", b.AnswerType}, {"asks", b.Question}, {"turn", b.Turn}, {"session", b.Session}, {"meaning", b.Meaning}, {"sure", sure}} {
 		if part.share != 0 {
 			fmt.Fprintf(&out, " · %s %.2f", part.name, part.share)
 		}

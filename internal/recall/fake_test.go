@@ -63,7 +63,7 @@ func (s *store) hidden(p archive.Passage, q archive.Query) bool {
 }
 
 func weigh(p archive.Passage, ts []archive.Term) (score float64) {
-	words := strings.Fields(terms.Index(p.Text) + " " + terms.Paths(p.Paths))
+	words := strings.Fields(terms.Index(p.Text) + " " + terms.Index(strings.Join(p.Paths, " ")))
 	for _, t := range ts {
 		found := slices.ContainsFunc(words, func(w string) bool { return w == t.Text || t.Prefix && strings.HasPrefix(w, t.Text) })
 		if !found && t.Must {

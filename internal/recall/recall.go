@@ -135,7 +135,7 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 	}
 	s.query = archive.Query{
 		Terms: terms.Query(text), Projects: req.Projects, Kinds: req.Kinds,
-		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Asks: terms.Asks(text), Limit: req.limit(),
+		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(text), Limit: req.limit(),
 	}
 	terms.Widen(s.query.Terms)
 	for _, f := range req.Files {

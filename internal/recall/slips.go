@@ -156,7 +156,7 @@ func (s *search) corrected(ctx context.Context, rd reading, known map[string]boo
 			continue
 		}
 		tried++
-		word, err := mostUsed(ctx, s.store, terms.Kin(t.Text))
+		word, err := mostUsed(ctx, s.store, terms.Synonyms(t.Text))
 		kin := word != ""
 		if err == nil && !kin {
 			word, err = nearest(ctx, s.store, t.Text)

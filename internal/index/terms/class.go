@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The classes of a byte. Bytes of multi-byte characters are classRune and are
-// looked at as runes.
+// The classes of a byte. Bytes of multi-byte characters are classRune.
 const (
 	classOther = iota
 	classLower
@@ -37,9 +36,9 @@ func isHexByte(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// isCJK reports whether r belongs to a script that is written without spaces
-// and is therefore cut into pairs. Hangul is included: its words carry
-// particles, and pairs find the stem.
+// isCJK reports whether r belongs to a script that is indexed in pairs of characters,
+// because it has no spaces between words. That includes Hangul: its words have particles,
+// and pairs match the stem.
 func isCJK(r rune) bool {
 	switch {
 	case r < 0x2E80:

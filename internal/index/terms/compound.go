@@ -1,12 +1,13 @@
 package terms
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
 
-// appendCompound appends the terms of one compound: the whole first, then its
-// parts. In c everything outside ASCII is folded already.
+// appendCompound appends the terms of one compound: the whole first, then its parts.
+// Characters of c outside ASCII are folded already.
 func appendCompound(dst []byte, c string) []byte {
 	switch {
 	case c == "":
@@ -31,8 +32,8 @@ func appendCompound(dst []byte, c string) []byte {
 	return dst
 }
 
-// appendWords appends the words between a segment's dashes and underscores. size
-// is the length of the whole compound.
+// appendWords appends the words of a segment, which dashes and underscores separate.
+// size is the length of the whole compound.
 func appendWords(dst []byte, segment string, size int) []byte {
 	for from := 0; from < len(segment); {
 		to := from
@@ -47,9 +48,8 @@ func appendWords(dst []byte, segment string, size int) []byte {
 	return dst
 }
 
-// appendWord appends a word of a compound and its parts, unless it is the whole
-// compound and stands there already. A word of one byte is noise in a longer
-// name.
+// appendWord appends a word of a compound and its parts. whole means that the word is
+// the whole compound, which was appended already. Words of one byte are left out.
 func appendWord(dst []byte, word string, whole bool) []byte {
 	switch {
 	case len(word) == 1:
@@ -62,11 +62,11 @@ func appendWord(dst []byte, word string, whole bool) []byte {
 	if isHash(word) {
 		return dst
 	}
-	return appendHumps(dst, word)
+	return appendParts(dst, word)
 }
 
-// isPlain reports whether c has no inner structure: one word in lower case, in
-// capitals or with a capital first letter, or one number.
+// isPlain reports whether c has no parts: one word in lower case, in capitals or with
+// an initial capital, or one number.
 func isPlain(c string) bool {
 	first := class(c[0])
 	last := first
@@ -86,9 +86,8 @@ func isPlain(c string) bool {
 	return true
 }
 
-// isHash reports whether c is an abbreviated or full hash or a UUID. A run
-// without a digit is a word such as "defaced"; one without a letter is a number,
-// which is one term anyway.
+// isHash reports whether c is an abbreviated or full hash or a UUID. A hash has digits,
+// unlike a word such as "defaced", and letters, unlike a number.
 func isHash(c string) bool {
 	if len(c) < minHash {
 		return false
@@ -112,12 +111,12 @@ func isHash(c string) bool {
 	return digits > 0 && letters > 0
 }
 
-// appendHumps appends the parts of a word, which end at humps and where letters
-// and digits meet, without those of one byte.
-func appendHumps(dst []byte, word string) []byte {
+// appendParts appends the parts of a word, which end before capitals and between letters
+// and digits. Parts of one byte are left out.
+func appendParts(dst []byte, word string) []byte {
 	for i := 0; i < len(word); {
 		j := i + 1
-		for j < len(word) && !humpAt(word, j) {
+		for j < len(word) && !partEnds(word, j) {
 			j++
 		}
 		if j-i > 1 {
@@ -128,8 +127,8 @@ func appendHumps(dst []byte, word string) []byte {
 	return dst
 }
 
-// humpAt reports whether a part ends before s[j], with j > 0.
-func humpAt(s string, j int) bool {
+// partEnds reports whether a part ends before s[j], with j > 0.
+func partEnds(s string, j int) bool {
 	k, before := class(s[j]), class(s[j-1])
 	switch {
 	case k == before:
@@ -177,7 +176,7 @@ func appendLower(dst []byte, s string) []byte {
 	return dst
 }
 
-// clip cuts the term that starts at dst[at] to MaxTerm bytes, at a rune boundary.
+// clip shortens the term that starts at dst[at] to MaxTerm bytes, at a rune boundary.
 func clip(dst []byte, at int) []byte {
 	n := at + MaxTerm
 	if len(dst) <= n {
@@ -187,4 +186,40 @@ func clip(dst []byte, at int) []byte {
 		n--
 	}
 	return dst[:n]
+}
+
+// singular replaces the English plural at dst[at:] by its singular. Other words stay,
+// including those that only look like a plural: "status", "class".
+//
+// Except for words in "ies" the result is a prefix of the word. A prefix query that is
+// folded in the same way therefore finds no less.
+func singular(dst []byte, at int) []byte {
+	w := dst[at:]
+	n := len(w)
+	if n < 4 || w[n-1] != 's' || w[n-2] == 's' || w[n-2] == 'u' {
+		return dst
+	}
+	switch {
+	case n > 4 && bytes.HasSuffix(w, []byte("ies")):
+		dst[at+n-3] = 'y'
+		return dst[:at+n-2]
+	case pluralInES(w[:n-2]) && w[n-2] == 'e':
+		return dst[:at+n-2]
+	}
+	return dst[:at+n-1]
+}
+
+// pluralInES reports whether a word takes "es" in the plural. "ach" does not: "caches"
+// is the plural of "cache".
+func pluralInES(w []byte) bool {
+	n := len(w)
+	switch w[n-1] {
+	case 'x':
+		return n > 2
+	case 's':
+		return w[n-2] == 's'
+	case 'h':
+		return (w[n-2] == 'c' || w[n-2] == 's') && !bytes.HasSuffix(w, []byte("ach"))
+	}
+	return false
 }

@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// latin holds the base letters of U+00C0 to U+017F in order; '*' stands for a
-// character that folds to two letters (see pairs) and ' ' for one that is no
-// letter.
+// latin holds the base letters of U+00C0 to U+017F in order. '*' marks a character that
+// folds to two letters (see pairs), ' ' a character that is not a letter.
 const latin = "AAAAAA*CEEEEIIII" + "DNOOOOO OUUUUY**" + // 00C0
 	"aaaaaa*ceeeeiiii" + "dnooooo ouuuuy*y" + // 00E0
 	"AaAaAaCcCcCcCcDd" + "DdEeEeEeEeEeGgGg" + // 0100
@@ -15,7 +14,7 @@ const latin = "AAAAAA*CEEEEIIII" + "DNOOOOO OUUUUY**" + // 00C0
 	"lLlNnNnNnnNnOoOo" + "Oo**RrRrRrSsSsSs" + // 0140
 	"SsTtTtTtUuUuUuUu" + "UuUuWwYyYZzZzZzs" // 0160
 
-// pairs returns what the '*' of latin stands for.
+// pairs returns the two letters of a character that latin marks with '*'.
 func pairs(r rune) string {
 	switch r {
 	case 'Æ', 'æ':
@@ -32,15 +31,15 @@ func pairs(r rune) string {
 	return ""
 }
 
-// isFolded reports whether r is no letter by Unicode's own account but folds to
-// letters or digits that are.
+// isFolded reports whether r folds to a digit although Unicode does not list it as one.
 func isFolded(r rune) bool {
 	return r == '²' || r == '³' || r == '¹' || r >= 0x2070 && r <= 0x2089
 }
 
 // appendFolded appends r in its compatibility form: without diacritics,
 // full-width forms and superscripts as plain characters, ligatures resolved.
-// Latin letters keep their case for the search of humps, others become lower.
+// Latin letters keep their case, which marks the parts of camelCase names; others
+// become lower case.
 func appendFolded(dst []byte, r rune) []byte {
 	switch {
 	case r < utf8.RuneSelf:

@@ -1,18 +1,19 @@
 package terms
 
 import (
+	_ "embed" // word lists
 	"slices"
 	"strings"
 
 	"strandline/internal/archive"
 )
 
-// maxWidened is how many words of a query are looked for in other forms; a
-// longer query says enough as it stands.
+// maxWidened is the number of terms of a query that Widen adds forms to. A longer
+// query is specific enough.
 const maxWidened = 16
 
-// Widen adds other forms of the words to the terms of a query, but not to those
-// in quotes or with an asterisk.
+// Widen adds other forms of the words to the terms of a query, except to quoted terms
+// and prefixes.
 func Widen(ts []archive.Term) {
 	for i := range ts[:min(len(ts), maxWidened)] {
 		if t := &ts[i]; !t.Must && !t.Prefix {
@@ -23,21 +24,20 @@ func Widen(ts []archive.Term) {
 
 // Limits of Forms.
 const (
-	minForm  = 4  // shorter words are names as often as words
-	minBase  = 3  // what is left of a word when its ending is taken off
-	maxForms = 12 // each form costs a search a look into the index
+	minForm  = 4  // bytes; shorter words are often names
+	minBase  = 3  // bytes of a word without its ending
+	maxForms = 12 // each form costs a search one lookup
 )
 
-// Forms returns other forms of an English word as Index gives them: the endings
-// of verbs and the nouns made of them. "initialize" gives "initialized",
-// "initializing" and "initialization", and each of them gives the others.
-// Irregular verbs are in a table. A word that is none, such as an identifier
-// with digits in it, has no forms.
+// Forms returns other forms of an English word, as Index returns them: verb forms and
+// nouns derived from them. "initialize" gives "initialized", "initializing" and
+// "initialization", and each of them gives the others. Irregular words are in a list.
+// Names, such as an identifier with digits, have no forms.
 //
-// Some forms are no words; nobody wrote them, so they find nothing. Index leaves
-// endings alone, which keeps identifiers apart: it is a query that widens.
+// Some results are not words. They match no text. Index does not remove verb endings,
+// because that would merge different identifiers.
 func Forms(word string) []string {
-	if others := irregular(word); others != nil {
+	if others := othersInLine(irregularWords, word); others != nil {
 		return others
 	}
 	if len(word) < minForm || len(word) > 24 || !isWord(word) {
@@ -63,8 +63,8 @@ func isWord(s string) bool {
 	return true
 }
 
-// bases returns what a word may be a form of, itself first if it carries none of
-// the endings.
+// bases returns the base forms that a word may derive from. A word without a known
+// ending is its own base.
 func bases(w string) []string {
 	var out []string
 	add := func(base string) {
@@ -114,7 +114,7 @@ func bases(w string) []string {
 	return out
 }
 
-// inflected returns the forms of a base, itself first.
+// inflected returns the forms of a base, starting with the base.
 func inflected(b string) []string {
 	n := len(b)
 	out := []string{b}
@@ -160,14 +160,14 @@ func hasVowel(s string) bool {
 
 func isVowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
 
-// irregular returns the other forms of an irregular word, nil for a regular one.
-func irregular(word string) []string {
-	return companions(irregularWords, word)
-}
+// irregularWords holds the forms of an irregular word on each line.
+//
+//go:embed irregular.txt
+var irregularWords string
 
-// companions returns the other words of the line that holds word, nil if none
-// does. No word stands in two lines.
-func companions(lines, word string) []string {
+// othersInLine returns the other words of the line that contains word, nil if there is
+// none. No word is in two lines.
+func othersInLine(lines, word string) []string {
 	for at := 0; word != ""; {
 		i := strings.Index(lines[at:], word)
 		if i < 0 {
@@ -183,75 +183,3 @@ func companions(lines, word string) []string {
 	}
 	return nil
 }
-
-// irregularWords holds a word's forms on one line.
-const irregularWords = `go went gone going
-buy bought buying
-see saw seen seeing
-find found finding
-make made making
-take took taken taking
-give gave given giving
-get got gotten getting
-write wrote written writing rewrite rewrote rewritten
-read reading
-run ran running
-begin began begun beginning
-break broke broken breaking
-build built building rebuild rebuilt rebuilding
-send sent sending
-think thought thinking
-know knew known knowing
-feel felt feeling
-tell told telling
-say said saying
-leave left leaving
-lose lost losing
-meet met meeting
-teach taught teaching
-catch caught catching
-bring brought bringing
-choose chose chosen choosing
-speak spoke spoken speaking
-drive drove driven driving
-ride rode ridden riding
-win won winning
-eat ate eaten eating
-fall fell fallen falling
-fly flew flown flying
-grow grew grown growing
-draw drew drawn drawing
-throw threw thrown throwing
-wear wore worn wearing
-hold held holding
-keep kept keeping
-sell sold selling
-spend spent spending
-sleep slept sleeping
-stand stood standing
-understand understood understanding
-hear heard hearing
-pay paid paying
-become became becoming
-come came coming
-forget forgot forgotten forgetting
-hide hid hidden hiding
-show showed shown showing
-swim swam swum swimming
-sing sang sung singing
-hang hung hanged hanging
-bind bound binding
-freeze froze frozen freezing
-split splitting
-shut shutting
-set setting
-put putting
-cut cutting
-child children
-person people
-woman women
-man men
-life live lived living
-wife wive
-index indexes indices indexed indexing
-`

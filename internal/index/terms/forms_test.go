@@ -45,7 +45,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Forms never contain the word itself, stay few, and are terms.
+// Forms are terms, at most maxForms, and exclude the word itself.
 func TestFormsAreTerms(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		word := rapid.StringMatching(`[a-z]{1,12}(ing|ed|ion|ation|ization|e|y|)`).Draw(r, "word")
@@ -72,7 +72,7 @@ func TestWiden(t *testing.T) {
 			}
 		case "validated", "valid", "parseconfig":
 			if x.Text != "parseconfig" && x.Forms != "" {
-				t.Errorf("%s, in quotes or with an asterisk, has the forms %q", x.Text, x.Forms)
+				t.Errorf("%s is quoted or a prefix and has the forms %q", x.Text, x.Forms)
 			}
 		}
 	}
@@ -82,6 +82,6 @@ func TestWiden(t *testing.T) {
 	}
 	terms.Widen(many)
 	if many[59].Forms != "" || many[0].Forms == "" {
-		t.Error("a long query is widened to its end, or not at all")
+		t.Error("all terms of a long query have forms, or none")
 	}
 }

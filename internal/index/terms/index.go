@@ -1,20 +1,15 @@
 package terms
 
 import (
-	"strings"
 	"unicode/utf8"
 )
 
-// Index returns the normalised terms of text, separated by single spaces, in
-// the order of the text. A term that occurs twice is returned twice; the whole
-// of a compound stands before its parts.
+// Index returns the normalised terms of text, separated by single spaces, in the order
+// of the text and with repetitions. The whole of a compound comes before its parts.
 func Index(text string) string { return string(AppendTo(nil, text)) }
 
-// Paths returns the terms of file paths, as Index does for text.
-func Paths(paths []string) string { return Index(strings.Join(paths, " ")) }
-
-// AppendTo appends the terms of text to dst. Terms are separated from each
-// other, and from what dst held before, by single spaces.
+// AppendTo appends the terms of text to dst, separated from each other and from the
+// previous content by single spaces.
 func AppendTo(dst []byte, text string) []byte {
 	s := scanner{text: text}
 	for s.next() {
@@ -23,20 +18,20 @@ func AppendTo(dst []byte, text string) []byte {
 	return dst
 }
 
-// A scanner finds the compounds of a text one after the other.
+// scanner iterates over the compounds of a text.
 type scanner struct {
 	text string
 	// The compound is text[start:end].
 	start, end int
 	kind       runKind
-	checked    int // garbage was looked for up to here
+	checked    int // up to here, text was checked for garbage
 }
 
 type runKind int
 
 const (
 	runASCII   runKind = iota // letters, digits and joiners in ASCII
-	runUnicode                // the same with other letters among them
+	runUnicode                // with other letters as well
 	runCJK
 	runGarbage
 )
@@ -76,8 +71,8 @@ func (s *scanner) next() bool {
 	return false
 }
 
-// compound sets the run from start to the end of the compound: words, with
-// single dots or dashes or any underscores between them.
+// compound sets the end and the kind of the compound: words joined by single dots,
+// single dashes or any number of underscores.
 func (s *scanner) compound(i int) {
 	s.kind = runASCII
 	t := s.text
@@ -133,9 +128,8 @@ func (s *scanner) cjkEnd(i int) int {
 	return i
 }
 
-// unstructured looks at the run of base64 characters that starts at i. It
-// returns its end and whether it is long and changes its class of character too
-// often to be made of words.
+// unstructured returns the end of the run of base64 characters that starts at i, and
+// whether it is garbage: long, with too many changes of character class for words.
 func unstructured(t string, i int) (end int, garbage bool) {
 	changes, last := 0, classOther
 	end = i
@@ -173,7 +167,7 @@ func (s *scanner) appendTerms(dst []byte) []byte {
 	return appendGarbage(separate(dst), run)
 }
 
-// appendGarbage appends the first letters and digits of a run without structure.
+// appendGarbage appends the first letters and digits of an unstructured run.
 func appendGarbage(dst []byte, run string) []byte {
 	for i, kept := 0, 0; i < len(run) && kept < garbageKeep; i++ {
 		if class(run[i]) != classOther {
@@ -184,9 +178,9 @@ func appendGarbage(dst []byte, run string) []byte {
 	return dst
 }
 
-// appendPairs appends the overlapping pairs of characters of a CJK run, then its
-// last character alone: every character then starts a term, so that a prefix
-// query finds it wherever it stands.
+// appendPairs appends the overlapping pairs of characters of a CJK run, then its last
+// character. Every character starts a term, so that a prefix query finds it at any
+// position.
 func appendPairs(dst []byte, run string) []byte {
 	for {
 		_, n := utf8.DecodeRuneInString(run)

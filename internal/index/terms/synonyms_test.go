@@ -8,22 +8,21 @@ import (
 	"strandline/internal/index/terms"
 )
 
-func TestKin(t *testing.T) {
+func TestSynonyms(t *testing.T) {
 	for word, want := range map[string]string{
 		"login": "signin logon", "signin": "login logon", "mutex": "lock semaphore",
 		"config": "configuration setting preference",
 		"auth":   "authentication authenticate", "log": "logging logger",
 		"loc": "", "in": "", "close": "", "zebra": "", "": "", "login signin": "", "\n": "",
 	} {
-		if got := strings.Join(terms.Kin(word), " "); got != want {
+		if got := strings.Join(terms.Synonyms(word), " "); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
 }
 
-// Kin goes both ways, no word is its own kin, and every word is as Index gives it,
-// since others would never be found.
-func TestKinIsMutual(t *testing.T) {
+// Synonyms are mutual, no word is its own synonym, and every word is as Index returns it.
+func TestSynonymsAreMutual(t *testing.T) {
 	seen := map[string]bool{}
 	queue := []string{"login", "error", "delete", "config", "cache", "timeout", "lock", "function", "database"}
 	for len(queue) > 0 {
@@ -36,9 +35,9 @@ func TestKinIsMutual(t *testing.T) {
 		if got := terms.Index(w); !strings.HasPrefix(got+" ", w+" ") {
 			t.Errorf("%q is indexed as %q", w, got)
 		}
-		for _, k := range terms.Kin(w) {
-			if k == w || !slices.Contains(terms.Kin(k), w) {
-				t.Errorf("%q has %q, which has %q", w, k, terms.Kin(k))
+		for _, k := range terms.Synonyms(w) {
+			if k == w || !slices.Contains(terms.Synonyms(k), w) {
+				t.Errorf("%q has %q, which has %q", w, k, terms.Synonyms(k))
 			}
 			queue = append(queue, k)
 		}
