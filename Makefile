@@ -89,7 +89,7 @@ results: build ## rewrite bench/RESULTS.md; DATA=DIR adds the large evaluation s
 
 eval: ## measure search quality; DATA=DIR is the folder of the large sets
 	$(GO) run ./bench/eval -data '$(DATA)'
-	@[ -z '$(DATA)' ] || STRANDLINE_EVAL_DATA='$(DATA)/data/transcripts' $(GO) test ./internal/recall -run EvalGate -v -count=1
+	@[ -z '$(DATA)' ] || STRANDLINE_EVAL_DATA='$(DATA)/data/transcripts' $(GO) test ./internal/recall -run EvalThreshold -v -count=1
 
 foresight: build ## measure restored contexts on real sessions in STRANDLINE_EVAL_DATA
 	$(GO) run ./bench/foresight -bin bin/strandline$(EXE)

@@ -16,6 +16,7 @@ import (
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
+	"strandline/internal/embed"
 	"strandline/internal/recall"
 	"strandline/internal/task"
 )
@@ -42,7 +43,7 @@ type Options struct {
 	// `strandline reindex`.
 	Open func(ctx context.Context) (Index, error)
 	// Embedder embeds queries. Several goroutines call it.
-	Embedder recall.Embedder
+	Embedder embed.Vectorizer
 	// Decay is the loss of confidence per hour.
 	Decay float64
 	// Logs reads the session logs.

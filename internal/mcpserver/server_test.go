@@ -304,7 +304,7 @@ func TestToolErrors(t *testing.T) {
 		"a missing argument":  {"recall", map[string]any{}, "missing properties"},
 		"an unknown argument": {"recall", map[string]any{"handle": "7f3a12cd", "depth": 3}, "unexpected additional properties"},
 		"a wrong type":        {"search", map[string]any{"query": 7}, "want \"string\""},
-		"an empty query":      {"search", map[string]any{"query": ""}, "there is nothing to look for"},
+		"an empty query":      {"search", map[string]any{"query": ""}, "the query has no words"},
 		"no such kind":        {"search", map[string]any{"query": "x", "kinds": []string{"novel"}}, "novel"},
 		"no such time":        {"search", map[string]any{"query": "x", "since": "soon"}, "soon"},
 		"no such project":     {"search", map[string]any{"query": "x", "project": "nowhere"}, `no project is called "nowhere"; project: all searches every project`},

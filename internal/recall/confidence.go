@@ -1,9 +1,3 @@
-// Package confidence says how sure one may be that a place of the archive still
-// matters: it fades with time and grows when the place is given to the model.
-//
-// It is a value computed from facts and a time, and stored nowhere: computing it
-// twice changes nothing twice, and a rebuilt index knows it. It is a prior of
-// ranking and one of two conditions for leaving the hot set, never a filter.
 package recall
 
 import (
@@ -14,84 +8,80 @@ import (
 	"strandline/internal/archive"
 )
 
-// Confidence holds the numbers of the formula.
+// Confidence computes how likely a place of the archive still matters: it decays with
+// time and grows when the place is given to the model. The value is computed from
+// facts and stored nowhere, so that a rebuilt index gives the same one. It is a prior
+// of the ranking and one of two conditions for leaving the hot tier, never a filter.
 type Confidence struct {
-	PerHour float64 // lost in an hour of real time, until Floor
+	PerHour float64 // loss per hour, down to Floor
 	Floor   float64
-	Shown   float64 // gained when the place is restored or recalled, up to 1
-	Used    float64 // gained when what was restored is used afterwards
+	Shown   float64 // gain when the place is restored or recalled, up to FullConfidence
+	Used    float64 // gain when restored content is used afterwards
 }
 
-// FullConfidence is the confidence of what was just said, and the most there is.
+// FullConfidence is the confidence of a new place, and the maximum.
 const FullConfidence = 1.0
 
-// DefaultConfidence is the rule of the systems that came before, with twice the gain for
-// what turned out to be of use: from Start it is 180 hours to the floor.
+// DefaultConfidence returns the parameters of earlier systems, with twice the gain for
+// content that was used. The decay to the floor takes 180 hours.
 func DefaultConfidence() Confidence {
 	return Confidence{PerHour: 0.005, Floor: 0.1, Shown: 0.03, Used: 0.06}
 }
 
-// ConfidenceWithDecay is the default rule with another loss of confidence for each hour.
+// ConfidenceWithDecay returns the default parameters with another loss per hour.
 func ConfidenceWithDecay(perHour float64) Confidence {
-	r := DefaultConfidence()
-	r.PerHour = perHour
-	return r
+	c := DefaultConfidence()
+	c.PerHour = perHour
+	return c
 }
 
-// At is the confidence at a time of a place that was written at another. The
-// accesses are those of the place in any order; ones that are dated before
-// created count as of then. Where the clock ran backwards no time has passed.
-// Accesses later than now count nothing: they had not happened.
-func (r Confidence) At(created time.Time, accesses []archive.Access, now time.Time) float64 {
-	c, last := FullConfidence, created
-	for _, a := range inOrder(accesses) {
+// At returns the confidence at the time now of a place created at another. accesses are
+// the place's, in any order. An access before created counts as if at created, one after
+// now is ignored. Time that runs backwards does not change the confidence.
+func (c Confidence) At(created time.Time, accesses []archive.Access, now time.Time) float64 {
+	value, last := FullConfidence, created
+	for _, a := range sortAccesses(accesses) {
 		if a.Time.After(now) {
 			break
 		}
-		c, last = r.fade(c, last, a.Time), later(last, a.Time)
-		if a.How == archive.AccessUsed {
-			c += r.Used
-		} else {
-			c += r.Shown
+		value = c.decay(value, last, a.Time)
+		if a.Time.After(last) {
+			last = a.Time
 		}
-		c = min(c, FullConfidence)
+		if a.How == archive.AccessUsed {
+			value += c.Used
+		} else {
+			value += c.Shown
+		}
+		value = min(value, FullConfidence)
 	}
-	return r.fade(c, last, now)
+	return c.decay(value, last, now)
 }
 
-// Fades returns how long it takes until the confidence of what nothing lifts has
-// fallen to c; false for one that it never falls to.
-func (r Confidence) Fades(c float64) (time.Duration, bool) {
-	if c >= FullConfidence {
+// TimeTo returns how long the confidence of a new place takes to decay to a value, and
+// false if it never does.
+func (c Confidence) TimeTo(value float64) (time.Duration, bool) {
+	if value >= FullConfidence {
 		return 0, true
 	}
-	if r.PerHour <= 0 || c < r.Floor {
+	if c.PerHour <= 0 || value < c.Floor {
 		return 0, false
 	}
-	return time.Duration((FullConfidence - c) / r.PerHour * float64(time.Hour)), true
+	return time.Duration((FullConfidence - value) / c.PerHour * float64(time.Hour)), true
 }
 
-// fade is what is left of a confidence after the time from one moment to another.
-func (r Confidence) fade(c float64, from, to time.Time) float64 {
+// decay returns the rest of a value after the time between two moments.
+func (c Confidence) decay(value float64, from, to time.Time) float64 {
 	hours := max(to.Sub(from).Hours(), 0)
-	return max(c-r.PerHour*hours, min(c, r.Floor))
+	return max(value-c.PerHour*hours, min(value, c.Floor))
 }
 
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// inOrder sorts by time and then by what happened, so that the result does not
-// depend on the order in which facts were read.
-func inOrder(as []archive.Access) []archive.Access {
+// sortAccesses sorts by time and then by kind, so that the result does not depend on
+// the order of the facts.
+func sortAccesses(as []archive.Access) []archive.Access {
 	compare := func(a, b archive.Access) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.How, b.How)) }
 	if slices.IsSortedFunc(as, compare) {
 		return as
 	}
-	as = slices.Clone(as)
-	slices.SortFunc(as, compare)
-	return as
+	return slices.SortedFunc(slices.Values(as), compare)
 }

@@ -92,7 +92,7 @@ func TestFades(t *testing.T) {
 		"without decay":              {recall.Confidence{Floor: 0.1}, 0.15, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, ok := c.rule.Fades(c.to)
+			got, ok := c.rule.TimeTo(c.to)
 			if (got-c.want).Abs() > time.Second || ok != c.ok {
 				t.Errorf("got %v, %v", got, ok)
 			}

@@ -3,14 +3,14 @@ package recall
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
 	"strandline/internal/archive"
 )
 
-// DeepStore is what a deep search reads beside the hits: which sessions there are
-// and which of their passages the index holds only in part.
+// DeepStore is the part of a store that a deep search needs besides SearchStore.
 type DeepStore interface {
 	Session(ctx context.Context, id string) (archive.Session, error)
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
@@ -19,20 +19,19 @@ type DeepStore interface {
 
 // LogScanner reads the texts of a session's log.
 type LogScanner interface {
-	// ScanLines calls fn with every text of the lines [from, to) of a session's
-	// log, redacted and in full, with the 0-based line that it stands in. text
-	// is valid during the call. An error of fn ends the scan and is returned.
+	// ScanLines calls fn with every text in the lines [from, to) of a session's log,
+	// redacted and whole, with its 0-based line. text is valid during the call. An error
+	// of fn ends the scan and is returned.
 	ScanLines(ctx context.Context, session string, from, to int, fn func(line int, text string) error) error
 }
 
-// turnsAtOnce bounds how many turns' passages a deep search holds in memory.
-const turnsAtOnce = 64
+// deepTurns is the number of turns whose passages are in memory at a time.
+const deepTurns = 64
 
-// Deep answers req like Search and then reads, in the logs, the texts of which
-// the index holds only a part: long outputs and prompts. A text there matches
-// where a piece of at most archive.MaxPassage bytes holds every word and phrase
-// of the query, without regard to case. Those hits follow the ones of the index.
-// Memory stays bounded by the longest line; ctx ends the scan.
+// Deep answers req like Search and then searches the logs for long texts that the
+// index holds only in part. A text matches where a chunk of at most archive.MaxPassage
+// bytes contains every word and phrase of the query, ignoring case. These hits follow
+// those of the index. Memory is limited by the longest line.
 func (r *Recall) Deep(ctx context.Context, idx DeepStore, logs LogScanner, req Request) (Result, error) {
 	start := r.now()
 	s, err := r.prepare(ctx, req)
@@ -43,37 +42,34 @@ func (r *Recall) Deep(ctx context.Context, idx DeepStore, logs LogScanner, req R
 	if err != nil {
 		return Result{}, err
 	}
-	d := deep{search: s, logs: logs, limit: req.limit(), needles: needles(req), seen: map[uint64]bool{}}
+	d := deepSearch{search: s, idx: idx, logs: logs, limit: req.limit(), needles: needles(req), seen: map[uint64]bool{}, score: 1}
 	for _, h := range res.Hits {
 		d.seen[fingerprint(h.Text)] = true
-	}
-	d.score = 1
-	if n := len(res.Hits); n > 0 {
-		d.score = res.Hits[n-1].Score
+		d.score = h.Score
 	}
 	if len(d.needles) > 0 {
-		err = d.sessions(ctx, idx)
-	}
-	if err != nil {
-		return Result{}, err
+		if err := d.run(ctx); err != nil {
+			return Result{}, err
+		}
 	}
 	res.Hits = append(res.Hits, d.hits...)
 	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
 	return res, nil
 }
 
-// deep is one scan of the logs.
-type deep struct {
+// deepSearch is one search of the logs.
+type deepSearch struct {
 	*search
+	idx     DeepStore
 	logs    LogScanner
 	limit   int
 	needles []string
-	seen    map[uint64]bool
-	score   float64
+	seen    map[uint64]bool // fingerprints of hits
+	score   float64         // of the last hit
 	hits    []Hit
 }
 
-// needles are the words and phrases of a query as a deep search looks for them.
+// needles returns the words and phrases of a query as they are searched in the logs.
 func needles(req Request) []string {
 	out := make([]string, 0, 8)
 	rest := req.Text
@@ -91,50 +87,45 @@ func needles(req Request) []string {
 	return out
 }
 
-// sessions scans the sessions that the request allows, newest first, until there
-// are enough hits.
-func (d *deep) sessions(ctx context.Context, idx DeepStore) error {
+// run searches the sessions that the request allows, newest first, until there are
+// limit hits.
+func (d *deepSearch) run(ctx context.Context) error {
+	var sessions []archive.Session
+	var err error
 	if ids := d.query.Sessions; len(ids) > 0 {
-		for _, id := range ids {
-			s, err := idx.Session(ctx, id)
-			if err != nil {
-				return err
-			}
-			if err := d.session(ctx, idx, s); err != nil {
+		sessions = make([]archive.Session, len(ids))
+		for i, id := range ids {
+			if sessions[i], err = d.idx.Session(ctx, id); err != nil {
 				return err
 			}
 		}
-		return nil
-	}
-	all, err := idx.Sessions(ctx, archive.SessionFilter{Projects: d.query.Projects, Agents: d.query.Agents, Since: d.query.Since})
-	if err != nil {
+	} else if sessions, err = d.idx.Sessions(ctx, archive.SessionFilter{Projects: d.query.Projects, Agents: d.query.Agents, Since: d.query.Since}); err != nil {
 		return err
 	}
-	for _, s := range all {
-		if len(d.hits) >= d.limit {
-			break
-		}
-		if err := d.session(ctx, idx, s); err != nil {
+	for _, s := range sessions {
+		if err := d.session(ctx, s); err != nil {
 			return fmt.Errorf("read the log of session %s: %w", archive.ShortID(s.ID), err)
 		}
 	}
 	return nil
 }
 
-// session scans one session some turns at a time.
-func (d *deep) session(ctx context.Context, idx DeepStore, s archive.Session) error {
-	for from := 0; from < s.Turns && len(d.hits) < d.limit; from += turnsAtOnce {
+func (d *deepSearch) done() bool { return len(d.hits) >= d.limit }
+
+// session searches one session, some turns at a time.
+func (d *deepSearch) session(ctx context.Context, s archive.Session) error {
+	for from := 0; from < s.Turns && !d.done(); from += deepTurns {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		ps, err := idx.Passages(ctx, archive.PassageSpan{
-			Span: archive.Span{Session: s.ID, TurnFrom: from, TurnTo: from + turnsAtOnce}, Kinds: d.query.Kinds,
+		ps, err := d.idx.Passages(ctx, archive.PassageSpan{
+			Span: archive.Span{Session: s.ID, TurnFrom: from, TurnTo: from + deepTurns}, Kinds: d.query.Kinds,
 		})
 		if err != nil {
 			return err
 		}
 		for _, p := range ps {
-			if !p.Partial || p.LineFrom < 0 || !d.fits(p) || !d.inTime(p.Time) || len(d.hits) >= d.limit {
+			if !p.Partial || p.LineFrom < 0 || !d.matchesFilters(p) || !d.inTime(p.Time) || d.done() {
 				continue
 			}
 			if err := d.passage(ctx, p, s.Project); err != nil {
@@ -145,32 +136,69 @@ func (d *deep) session(ctx context.Context, idx DeepStore, s archive.Session) er
 	return nil
 }
 
-func (d *deep) inTime(t time.Time) bool {
+func (d *deepSearch) inTime(t time.Time) bool {
 	return (d.query.Since.IsZero() || !t.Before(d.query.Since)) && (d.query.Until.IsZero() || !t.After(d.query.Until))
 }
 
-// passage reads the whole text of a passage and adds the pieces that match.
-func (d *deep) passage(ctx context.Context, p archive.Passage, project archive.Project) error {
+// passage reads the whole text of a passage and adds the chunks that match.
+func (d *deepSearch) passage(ctx context.Context, p archive.Passage, project archive.Project) error {
 	return d.logs.ScanLines(ctx, p.Session, p.LineFrom, p.LineTo, func(line int, text string) error {
-		for piece := range pieces(text) {
-			if len(d.hits) >= d.limit {
+		for chunk := range chunks(text) {
+			if d.done() {
 				return nil
 			}
-			if !holds(piece, d.needles) || strings.Contains(p.Text, piece) {
+			if !containsAll(chunk, d.needles) || strings.Contains(p.Text, chunk) {
 				continue
 			}
-			key := fingerprint(piece)
+			key := fingerprint(chunk)
 			if d.seen[key] {
 				continue
 			}
 			d.seen[key] = true
-			d.score *= 0.99 // below every hit before it
+			d.score *= 0.99 // below every earlier hit
 			q := p
-			q.Text, q.LineFrom, q.LineTo = strings.Clone(piece), line, line+1
+			q.Text, q.LineFrom, q.LineTo = strings.Clone(chunk), line, line+1
 			h := newHit(archive.Hit{Passage: q, Project: project, Score: d.score})
 			h.Deep = true
 			d.hits = append(d.hits, h)
 		}
 		return ctx.Err()
 	})
+}
+
+// chunkOverlap is the part of a chunk that the next one repeats, so that words near
+// each other are together in one of them.
+const chunkOverlap = archive.MaxPassage / 4
+
+// chunks splits text into overlapping chunks of at most archive.MaxPassage bytes, at
+// line ends if possible.
+func chunks(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > archive.MaxPassage {
+			end := splitBefore(text, archive.MaxPassage)
+			if !yield(text[:end]) {
+				return
+			}
+			text = text[splitBefore(text, end-chunkOverlap):]
+		}
+		if strings.TrimSpace(text) != "" {
+			yield(text)
+		}
+	}
+}
+
+// splitBefore returns where to split s at or before n: after the last line end in the
+// second half of s[:n], or else between two characters.
+func splitBefore(s string, n int) int {
+	if at := strings.LastIndexByte(s[:n], '\n'); at >= n/2 {
+		return at + 1
+	}
+	at := n
+	for at > n-4 && at > 0 && s[at]&0xC0 == 0x80 {
+		at--
+	}
+	if s[at]&0xC0 == 0x80 {
+		return n // not UTF-8 here
+	}
+	return at
 }

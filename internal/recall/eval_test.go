@@ -23,7 +23,7 @@ import (
 // at its time, and looks whether one of the turns told of touched a file, or two
 // identifiers that the prompt does not name, that the prompt's own turn went on
 // to touch. STRANDLINE_EVAL_DATA is a folder of transcripts.
-func TestEvalGate(t *testing.T) {
+func TestEvalThreshold(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {
 		t.Skip("no real transcripts: set STRANDLINE_EVAL_DATA to a folder of them")
@@ -31,26 +31,26 @@ func TestEvalGate(t *testing.T) {
 	cases := gatherCases(t, archived(t, dir))
 	const seed = 7
 	fit, rest := halves(cases, seed)
-	best := fitGate(fit)
-	t.Logf("%d prompts in %d sessions; seed %d; fitted on one half: %+v, in use %+v", len(cases), len(sessionsOf(cases)), seed, best, fitted())
+	best := fitThreshold(fit)
+	t.Logf("%d prompts in %d sessions; seed %d; fitted on one half: %+v, in use %+v", len(cases), len(sessionsOf(cases)), seed, best, defaultThreshold())
 	t.Logf("a turn out of view, taken at random, is of use to %.2f of the prompts", baseRate(cases))
 	for _, part := range []struct {
-		name  string
-		cases []evalCase
-		gate  gate
+		name      string
+		cases     []evalCase
+		threshold threshold
 	}{
-		{"fitted half", fit, best}, {"other half", rest, best}, {"all, in use", cases, fitted()},
+		{"fitted half", fit, best}, {"other half", rest, best}, {"all, in use", cases, defaultThreshold()},
 	} {
-		t.Logf("%-12s %v", part.name, judge(part.cases, part.gate))
+		t.Logf("%-12s %v", part.name, judge(part.cases, part.threshold))
 	}
 	var pooled figures
 	const seeds = 20
 	for s := range uint64(seeds) {
 		a, b := halves(cases, s)
-		pooled.add(judge(b, fitGate(a)))
+		pooled.add(judge(b, fitThreshold(a)))
 	}
 	t.Logf("%-12s %v", "20 seeds", pooled)
-	if f := judge(cases, fitted()); f.prompts > 100 && f.spoke*5 > f.prompts {
+	if f := judge(cases, defaultThreshold()); f.prompts > 100 && f.spoke*5 > f.prompts {
 		t.Errorf("it speaks on more than a fifth of the prompts: %v", f)
 	}
 }
@@ -58,10 +58,10 @@ func TestEvalGate(t *testing.T) {
 // evalCase is a prompt with what could be said to it.
 type evalCase struct {
 	session  string
-	list     []found
+	list     []candidate
 	good     []bool // of the list's passages
 	any      bool   // something out of view would be of use
-	asked    bool   // the cheap part of the gate lets it pass
+	asked    bool   // the cheap part of the threshold lets it pass
 	usefulOf float64
 }
 
@@ -89,7 +89,7 @@ func (f figures) String() string {
 		share(f.right, f.prompts), f.needy, share(f.right, f.needy))
 }
 
-func judge(cases []evalCase, g gate) figures {
+func judge(cases []evalCase, g threshold) figures {
 	f := figures{prompts: len(cases)}
 	for _, c := range cases {
 		if c.any {
@@ -99,7 +99,7 @@ func judge(cases []evalCase, g gate) figures {
 			continue
 		}
 		f.asked++
-		if !g.speaks(c.list) {
+		if !g.accepts(c.list) {
 			continue
 		}
 		f.spoke++
@@ -116,13 +116,13 @@ func judge(cases []evalCase, g gate) figures {
 	return f
 }
 
-// fitGate finds the gate that helps most prompts with a precision of 0.8 or more
+// fitThreshold finds the threshold that helps most prompts with a precision of 0.8 or more
 // and speaks on at most a fifth; the strictest of equals.
-func fitGate(cases []evalCase) gate {
-	best, helped := gate{share: 2}, 0
+func fitThreshold(cases []evalCase) threshold {
+	best, helped := threshold{coverage: 2}, 0
 	for _, share := range []float64{0.2, 0.3, 0.4, 0.5, 0.6} {
 		for _, rare := range []float64{0, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2} {
-			g := gate{share, rare}
+			g := threshold{share, rare}
 			f := judge(cases, g)
 			if f.spoke > 0 && f.spoke*5 <= f.prompts && f.right*10 >= f.spoke*8 && f.right >= helped {
 				best, helped = g, f.right
@@ -191,21 +191,21 @@ func gatherCases(t *testing.T, idx *sqlite.Store) []evalCase {
 		c := evalCase{session: ref.Session, asked: MayRecall(prompt)}
 		r := PromptRequest{Session: ref.Session, Project: me.project, Prompt: prompt, Until: me.turn.Start, BeforeLine: me.turn.LineFrom, Now: me.turn.Start, Units: MaxPromptUnits}
 		if c.asked {
-			if c.list, err = candidates(ctx, idx, r); err != nil {
+			if c.list, err = promptCandidates(ctx, idx, r); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range c.list {
 				c.good = append(c.good, useful(me, all[archive.Ref{Session: f.Passage.Session, Turn: f.Turn}], prompt))
 			}
 		}
-		seen, err := view(ctx, idx, r)
+		seen, err := loadContext(ctx, idx, r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		n, good := 0, 0
 		for other, x := range all {
 			if x.project != me.project || !x.turn.Start.Before(me.turn.Start) || len(x.files) == 0 ||
-				seen.hides(archive.Passage{Session: other.Session, Turn: other.Turn, Step: -1}) {
+				seen.contains(archive.Passage{Session: other.Session, Turn: other.Turn, Step: -1}) {
 				continue
 			}
 			n++
@@ -240,7 +240,7 @@ func gatherTurns(t *testing.T, idx *sqlite.Store, s archive.Session, all map[arc
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		all[archive.Ref{Session: s.ID, Turn: f.Turn}].files[tailOf(filepath.ToSlash(f.Path))] = true
+		all[archive.Ref{Session: s.ID, Turn: f.Turn}].files[pathEnd(filepath.ToSlash(f.Path))] = true
 	}
 	passages, err := idx.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: s.ID}, Kinds: []archive.PassageKind{archive.KindCommand, archive.KindEdit}})
 	if err != nil {
@@ -248,7 +248,7 @@ func gatherTurns(t *testing.T, idx *sqlite.Store, s archive.Session, all map[arc
 	}
 	for _, p := range passages {
 		for _, n := range ReadPrompt(p.Text).Names {
-			if len(n) >= 8 && isNamed(n) && !strings.Contains(n, "/") {
+			if len(n) >= 8 && isName(n) && !strings.Contains(n, "/") {
 				all[archive.Ref{Session: s.ID, Turn: p.Turn}].names[n] = true
 			}
 		}
@@ -314,11 +314,11 @@ func TestEvalRelated(t *testing.T) {
 		}
 		for _, c := range compactions {
 			cuts++
-			list, err := relatedTo(t.Context(), idx, PromptRequest{Session: s.ID, Project: s.Project.Key, Until: c.Time, BeforeLine: c.Line})
+			list, err := relatedCandidates(t.Context(), idx, PromptRequest{Session: s.ID, Project: s.Project.Key, Until: c.Time, BeforeLine: c.Line})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !fitted().speaks(list) {
+			if !defaultThreshold().accepts(list) {
 				continue
 			}
 			spoke++
@@ -329,10 +329,10 @@ func TestEvalRelated(t *testing.T) {
 			}
 			for _, f := range files {
 				if f.Line > c.Line {
-					after.files[tailOf(f.Path)] = true
+					after.files[pathEnd(f.Path)] = true
 				}
 			}
-			if slices.ContainsFunc(list, func(f found) bool {
+			if slices.ContainsFunc(list, func(f candidate) bool {
 				return useful(after, all[archive.Ref{Session: f.Passage.Session, Turn: f.Turn}], "")
 			}) {
 				right++

@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("terms %q, paths %q", b.Terms, b.Paths)
 	}
 	line := b.String()
-	for _, want := range []string{"holds validate, retry", "words 1.00", "turn 0.50", "meaning 0.25"} {
+	for _, want := range []string{"contains validate, retry", "words 1.00", "turn 0.50", "meaning 0.25"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q has no %q", line, want)
 		}

@@ -44,13 +44,13 @@ func TestAddMeaning(t *testing.T) {
 	for i := range hits {
 		hits[i].Ref.Turn = i
 	}
-	if err := addMeaning(t.Context(), &axes{}, "to the east", hits); err != nil {
+	if err := setMeaning(t.Context(), &axes{}, "to the east", hits); err != nil {
 		t.Fatal(err)
 	}
-	weigh(hits)
+	addMeaning(hits)
 	for i, want := range []float64{0, math.Sqrt(0.5), 0, 1} {
 		h := hits[i]
-		if math.Abs(h.Why.Meaning-want) > 1e-6 || math.Abs(h.Score-(1+(weighMeaning+weighTurn)*want)) > 1e-6 {
+		if math.Abs(h.Why.Meaning-want) > 1e-6 || math.Abs(h.Score-(1+(meaningWeight+turnMeaningWeight)*want)) > 1e-6 {
 			t.Errorf("hit %d: cosine %v and score %v, want cosine %v", i, h.Why.Meaning, h.Score, want)
 		}
 	}
@@ -64,8 +64,8 @@ func TestMeaningAround(t *testing.T) {
 		{id: 3, Ref: archive.Ref{Turn: 2}, Why: ScoreParts{Meaning: 0.25}},
 		{Ref: archive.Ref{Session: "another", Turn: 1}},
 	}
-	weigh(hits)
-	for i, want := range []float64{(weighTurn + weighBehind) / 2, (weighMeaning + weighTurn) / 2, (weighMeaning + weighTurn) / 4, 0} {
+	addMeaning(hits)
+	for i, want := range []float64{(turnMeaningWeight + nextMeaningWeight) / 2, (meaningWeight + turnMeaningWeight) / 2, (meaningWeight + turnMeaningWeight) / 4, 0} {
 		if got := hits[i].Score; math.Abs(got-want) > 1e-9 {
 			t.Errorf("hit %d: %v, want %v", i, got, want)
 		}
@@ -80,7 +80,7 @@ func TestAddMeaningOfManyHits(t *testing.T) {
 	for i := range hits {
 		hits[i].Text = strings.Repeat("word ", 1000) + "east"
 	}
-	if err := addMeaning(t.Context(), e, "to the east", hits); err != nil {
+	if err := setMeaning(t.Context(), e, "to the east", hits); err != nil {
 		t.Fatal(err)
 	}
 	if want := 1 + len(hits)*maxChunks; e.texts != want {
@@ -94,7 +94,7 @@ func TestAddMeaningOfManyHits(t *testing.T) {
 func TestAddMeaningKeepsOut(t *testing.T) {
 	for _, c := range []struct {
 		name, query string
-		e           Embedder
+		e           embed.Vectorizer
 	}{
 		{"a query of names", "ERR_MODULE_NOT_FOUND east/x.go", &axes{}},
 		{"no embedder", "to the east", nil},
@@ -102,12 +102,12 @@ func TestAddMeaningKeepsOut(t *testing.T) {
 		{"no query", "", &axes{}},
 	} {
 		hits := []Hit{{Text: "east", Score: 1}}
-		if err := addMeaning(t.Context(), c.e, c.query, hits); err != nil || hits[0].Score != 1 {
+		if err := setMeaning(t.Context(), c.e, c.query, hits); err != nil || hits[0].Score != 1 {
 			t.Errorf("%s: score %v, %v", c.name, hits[0].Score, err)
 		}
 	}
 	down := errors.New("down")
-	if err := addMeaning(t.Context(), &axes{err: down}, "to the east", []Hit{{Text: "east"}}); !errors.Is(err, down) {
+	if err := setMeaning(t.Context(), &axes{err: down}, "to the east", []Hit{{Text: "east"}}); !errors.Is(err, down) {
 		t.Errorf("an embedder that fails: %v", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestLiteral(t *testing.T) {
 // Where words are shared alike, the built-in table prefers what means the same.
 func TestMeaningByTheBuiltInTable(t *testing.T) {
 	hits := []Hit{{Text: "the login page got a new logo"}, {Text: "the login page rejects the password: authentication failure"}}
-	if err := addMeaning(t.Context(), embed.NewStatic(), "users cannot sign in, credentials refused at login", hits); err != nil {
+	if err := setMeaning(t.Context(), embed.NewStatic(), "users cannot sign in, credentials refused at login", hits); err != nil {
 		t.Fatal(err)
 	}
 	if hits[1].Why.Meaning <= hits[0].Why.Meaning {

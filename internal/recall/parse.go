@@ -8,38 +8,69 @@ import (
 	"unicode/utf8"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
-// Parse reads a query. Words are looked for, "quoted words" have to stand
-// together, and these filters may stand anywhere:
+// Request is a query with its filters. Parse makes one from what a person typed.
+type Request struct {
+	Query    string   // as typed, with filters
+	Text     string   // the words, without filters, with quotes
+	Phrases  []string // quoted text that every hit contains
+	Session  string   // handle or prefix of the only session, or ""
+	Project  string   // value of project:, which the caller resolves into Projects
+	Projects []string // project keys; empty for all
+	Files    []string // parts of paths; a hit touches one of them
+	Kinds    []archive.PassageKind
+	Since    time.Time // zero: no limit
+	Until    time.Time // zero: no limit
+	When     *When     // time words removed from Text; used if Since and Until are zero
+	Agents   bool      // include sub-agents' sessions
+	Dead     bool      // include branches before a rewind
+	Limit    int       // largest number of hits, 0 for DefaultLimit
+}
+
+// DefaultLimit is the default number of hits, MaxLimit the largest.
+const (
+	DefaultLimit = 10
+	MaxLimit     = 1000
+)
+
+func (r Request) limit() int {
+	if r.Limit <= 0 {
+		return DefaultLimit
+	}
+	return min(r.Limit, MaxLimit)
+}
+
+// MaxQuery is the largest part of a query that is used, in bytes.
+const MaxQuery = 16 << 10
+
+// Parse parses a query of words, "quoted phrases" and filters:
 //
-//	project:NAME   in another project, "all" in all of them
-//	file:PATH      that touched a file; a part of the path is enough
+//	project:NAME   in another project, "all" for all projects
+//	file:PATH      touches a file; a part of the path is enough
 //	kind:KIND      prompt, reply, command, edit, output or summary
-//	since:TIME     not older than 7d, 2h, 3w, yesterday, 2026-11-01 …
-//	until:TIME     not newer
+//	since:TIME     at or after 7d, 2h, 3w, yesterday, 2026-11-01 …
+//	until:TIME     at or before
 //	session:ID     of one session, by handle or prefix
 //
-// kind and file take several values with commas between. A value with blanks
-// stands in quotes. Everything else with a colon is text, such as "std::map" or
-// a URL. Words such as "yesterday" become When. now is the moment that relative times count from; its location is that
-// of dates. A filter with a value that makes no sense is an *archive.Error with
-// CodeInvalid.
+// kind and file accept several values with commas between them. A value with blanks
+// is quoted. Anything else with a colon is text, such as "std::map" or a URL. Time
+// words such as "yesterday" become When. Relative times count from now, and dates are
+// in its location. An invalid value gives an *archive.Error with CodeInvalid.
 func Parse(q string, now time.Time) (Request, error) {
 	req := Request{Query: q}
-	if len(q) > MaxQuery {
-		q = strings.ToValidUTF8(q[:MaxQuery], "")
-	}
-	var text []string
+	q = text.Prefix(q, MaxQuery)
+	var words []string
 	for q != "" {
-		var piece string
-		piece, q = nextPiece(q)
-		name, value, ok := filter(piece)
+		var token string
+		token, q = nextToken(q)
+		name, value, ok := cutFilter(token)
 		if !ok {
-			if piece = strings.TrimSpace(piece); piece != "" {
-				text = append(text, piece)
+			if token != "" {
+				words = append(words, token)
 			}
-			if p, quoted := unquote(piece); quoted && strings.TrimSpace(p) != "" {
+			if p, quoted := unquote(token); quoted && strings.TrimSpace(p) != "" {
 				req.Phrases = append(req.Phrases, p)
 			}
 			continue
@@ -49,15 +80,15 @@ func Parse(q string, now time.Time) (Request, error) {
 		}
 	}
 	if req.Since.IsZero() && req.Until.IsZero() {
-		text, req.When = readTime(text, now)
+		words, req.When = cutTime(words, now)
 	}
-	req.Text = strings.Join(text, " ")
+	req.Text = strings.Join(words, " ")
 	return req, nil
 }
 
-// nextPiece cuts the first piece off q: up to white space, where quotes keep
-// white space inside. A quote that is never closed is an ordinary character.
-func nextPiece(q string) (piece, rest string) {
+// nextToken splits q after its first token, which ends at white space outside quotes.
+// A quote that is not closed is an ordinary character.
+func nextToken(q string) (token, rest string) {
 	q = strings.TrimLeftFunc(q, unicode.IsSpace)
 	for i := 0; i < len(q); {
 		r, size := utf8.DecodeRuneInString(q[i:])
@@ -75,7 +106,7 @@ func nextPiece(q string) (piece, rest string) {
 	return q, ""
 }
 
-// unquote returns what stands between the quotes that s begins and ends with.
+// unquote returns the text between the quotes around s.
 func unquote(s string) (string, bool) {
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
 		return s[1 : len(s)-1], true
@@ -83,34 +114,29 @@ func unquote(s string) (string, bool) {
 	return s, false
 }
 
-// filter splits a piece into a filter's name and its value. A value that begins
-// with a colon or two slashes makes the piece text: "file::read", "file://…".
-func filter(piece string) (name, value string, ok bool) {
-	name, value, ok = strings.Cut(piece, ":")
-	if !ok || strings.HasPrefix(value, ":") || strings.HasPrefix(value, "//") {
+// cutFilter splits a token into a filter's name and value. A value that starts with a
+// colon or two slashes makes the token text: "file::read", "file://…".
+func cutFilter(token string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(token, ":")
+	name = strings.ToLower(name)
+	if !ok || example(name) == "" || strings.HasPrefix(value, ":") || strings.HasPrefix(value, "//") {
 		return "", "", false
 	}
-	switch name = strings.ToLower(name); name {
-	case "project", "file", "kind", "since", "until", "session":
-		value, _ = unquote(value)
-		return name, strings.TrimSpace(value), true
-	}
-	return "", "", false
+	value, _ = unquote(value)
+	return name, strings.TrimSpace(value), true
 }
 
 // set applies one filter.
 func (r *Request) set(name, value string, now time.Time) (err error) {
 	if value == "" {
-		return archive.Invalid(fmt.Sprintf("the filter %s: has no value", name), "write it without a blank behind the colon, e.g. "+example(name))
+		return archive.Invalid(fmt.Sprintf("the filter %s: has no value", name), "write it without a blank after the colon, e.g. "+example(name))
 	}
 	switch name {
 	case "project":
 		r.Project = value
 	case "session":
-		if _, err := archive.ParseHandle(value); err != nil {
-			return err
-		}
 		r.Session = value
+		_, err = archive.ParseHandle(value)
 	case "file":
 		for f := range strings.SplitSeq(value, ",") {
 			if f = strings.TrimSpace(f); f != "" {
@@ -133,6 +159,7 @@ func (r *Request) set(name, value string, now time.Time) (err error) {
 	return err
 }
 
+// example returns an example of a filter, or "" if there is no such filter.
 func example(name string) string {
 	switch name {
 	case "kind":
@@ -143,19 +170,37 @@ func example(name string) string {
 		return "session:7f3a12cd"
 	case "file":
 		return "file:store.go"
+	case "project":
+		return "project:all"
 	}
-	return "project:all"
+	return ""
 }
 
-// ParseKind reads the name of a kind of passage; a plural will do.
+// ParseKind parses the name of a passage kind, in singular or plural.
 func ParseKind(s string) (archive.PassageKind, error) {
 	want := strings.ToLower(strings.TrimSpace(s))
 	names := make([]string, 0, 6)
 	for _, k := range archive.PassageKinds() {
-		if want == string(k) || want == string(k)+"s" || k == archive.KindReply && want == "replies" || k == archive.KindSummary && want == "summaries" {
+		plural := string(k) + "s"
+		if stem, ok := strings.CutSuffix(string(k), "y"); ok {
+			plural = stem + "ies"
+		}
+		if want == string(k) || want == string(k)+"s" || want == plural {
 			return k, nil
 		}
 		names = append(names, string(k))
 	}
 	return "", archive.Invalid(fmt.Sprintf("%q is not a kind of passage", archive.Clip(s, 40)), "kinds are "+strings.Join(names, ", "))
+}
+
+// ProjectsNamed returns the keys of the projects whose name is name or whose folder
+// contains it, ignoring case.
+func ProjectsNamed(all []archive.ProjectSummary, name string) []string {
+	var keys []string
+	for _, p := range all {
+		if strings.EqualFold(p.Project.Name, name) || strings.Contains(strings.ToLower(p.Project.Root), strings.ToLower(name)) {
+			keys = append(keys, p.Project.Key)
+		}
+	}
+	return keys
 }

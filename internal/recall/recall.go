@@ -1,6 +1,9 @@
-// Package recall finds what was said and done: it turns a person's query into
-// a store's query, folds what is the same text twice, and gives ranked passages
-// with their place. For what the index holds only in part it reads the logs.
+// Package recall searches the archive. It parses a person's query, corrects typos,
+// ranks passages by words, meaning and confidence, and folds copies of the same text.
+// A deep search also reads the logs for texts that the index holds only in part.
+//
+// ForPrompt and Related are automatic recall: they find passages that a prompt or a
+// compaction needs and that the context does not contain.
 package recall
 
 import (
@@ -12,84 +15,97 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/embed"
 	"strandline/internal/index/terms"
+	"strandline/internal/text"
 )
 
-// SearchStore is what recall needs of a store.
+// SearchStore is the part of a store that a search needs.
 type SearchStore interface {
 	// Search returns the passages that match best, best first.
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
-	// Resolve returns the id of the session that prefix stands for.
+	// Resolve returns the ID of the session with this prefix.
 	Resolve(ctx context.Context, prefix string) (string, error)
-	// WordCounts returns how many passages hold each of words; it need not count
-	// beyond what is common.
+	// WordCounts returns the number of passages with each word. It may stop counting
+	// common words.
 	WordCounts(ctx context.Context, words []string) ([]int, error)
-	// WordsFrom returns the words that any passage holds and that begin with
-	// prefix, at most limit of them.
+	// WordsFrom returns at most limit indexed words with this prefix.
 	WordsFrom(ctx context.Context, prefix string, limit int) ([]string, error)
-	// Accesses returns when places of a session were given to the model.
+	// Accesses returns when parts of a session were given to the model.
 	Accesses(ctx context.Context, session string) ([]archive.Access, error)
 }
 
-// Recall answers queries over one store. It holds no state between calls and
-// may be used by several goroutines if its Searcher may.
+// Recall answers queries over one store. It has no state between calls and is safe
+// for concurrent use if its store is.
 type Recall struct {
-	store    SearchStore
-	now      func() time.Time
-	embedder Embedder
-	vectors  Vectors // nil: passages are found by words alone
-	rule     Confidence
+	store      SearchStore
+	now        func() time.Time
+	embedder   embed.Vectorizer // nil: rank by words only
+	vectors    Vectors          // nil: find by words only
+	confidence Confidence
 }
 
-// New returns a Recall over store; now is the clock that says how old
-// a hit is and how long a search took. The embedder judges what texts mean; with nil they are ranked by
-// their words alone.
-func New(store SearchStore, now func() time.Time, embedder Embedder) *Recall {
-	return &Recall{store: store, now: now, embedder: embedder, rule: DefaultConfidence()}
+// New returns a Recall over store. The embedder compares the meaning of a query and
+// its hits; with nil, hits are ranked by their words.
+func New(store SearchStore, now func() time.Time, embedder embed.Vectorizer) *Recall {
+	return &Recall{store: store, now: now, embedder: embedder, confidence: DefaultConfidence()}
 }
 
-// How many more hits than asked for are fetched: near-duplicates are folded,
-// and phrases and files are checked here.
+// WithVectors returns a Recall that also searches the vectors in the store.
+func (r *Recall) WithVectors(v Vectors) *Recall {
+	with := *r
+	with.vectors = v
+	return &with
+}
+
+// WithDecay returns a Recall with another loss of confidence per hour.
+func (r *Recall) WithDecay(perHour float64) *Recall {
+	with := *r
+	with.confidence = ConfidenceWithDecay(perHour)
+	return &with
+}
+
+// The number of hits fetched from the store, relative to the limit: copies are
+// folded, and phrases and files are checked here.
 const (
-	fetchFactor = 2
-	fetchChecks = 20
-	fetchMin    = 80
-	fetchNames  = 48 // of names: there is nothing to weigh against each other
+	fetchFactor  = 2
+	fetchChecked = 20 // with phrases, files or a handle
+	fetchMin     = 80
+	fetchLiteral = 48 // the least for a query of names, which is not ranked by meaning
 )
 
-// Search answers req. When nothing matches, the query is read more loosely step
-// by step, as Relaxed says; filters always hold.
+// Search answers req. If nothing matches, it relaxes the query step by step, as
+// Result.Relaxed says. Filters always apply.
 func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	start := r.now()
 	res, s, err := r.byWords(ctx, req)
 	if err == nil && req.When != nil && len(res.Hits) == 0 {
-		res, s, err = r.byWords(ctx, req.anyTime())
+		res, s, err = r.byWords(ctx, req.withoutTime())
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	if res.Hits, err = s.related(ctx, res.Hits); err != nil {
+	if res.Hits, err = s.addRelated(ctx, res.Hits); err != nil {
 		return Result{}, err
 	}
-	if s.asked != nil {
-		res.Notes = s.asked.Notes
+	if s.matches != nil {
+		res.Notes = s.matches.Notes
 	}
 	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
 	return res, nil
 }
 
-// byWords answers with what holds the query's words.
+// byWords returns the passages with the query's words.
 func (r *Recall) byWords(ctx context.Context, req Request) (Result, *search, error) {
 	s, err := r.prepare(ctx, req)
 	if err != nil {
 		return Result{}, nil, err
 	}
 	res := Result{Query: req.Query, When: req.When}
-	for _, reading := range s.readings() {
-		res.Relaxed, res.Terms = reading.name, reading.query.Terms
-		if res.Hits, err = s.run(ctx, reading); err != nil {
+	for _, v := range s.variants() {
+		res.Relaxed, res.Terms = v.name, v.query.Terms
+		if res.Hits, err = s.run(ctx, v); err != nil {
 			return Result{}, nil, err
 		}
-		if err := s.respell(ctx, reading, &res); err != nil {
+		if err := s.correct(ctx, v, &res); err != nil {
 			return Result{}, nil, err
 		}
 		if len(res.Hits) > 0 {
@@ -97,27 +113,26 @@ func (r *Recall) byWords(ctx context.Context, req Request) (Result, *search, err
 		}
 	}
 	if len(res.Hits) == 0 {
-		res.Relaxed, res.Hits, res.Corrected = "", []Hit{}, s.made
-		if err := s.lookAside(ctx, &res); err != nil {
+		res.Relaxed, res.Hits, res.Corrected = "", []Hit{}, s.corrections
+		if err := s.markFiltered(ctx, &res); err != nil {
 			return Result{}, nil, err
 		}
 	}
 	return res, s, nil
 }
 
-// search is one request on its way through the store.
+// search is the state of one request.
 type search struct {
 	*Recall
-	req   Request
-	query archive.Query
-	turn  int // with step: what a handle in session: narrows the search to; -1: nothing
-	step  int
-	made  []Correction // what query was corrected by
-	asked *embed.Matches
+	req         Request
+	query       archive.Query
+	turn, step  int            // of the handle in session:, -1 for all
+	corrections []Correction   // made in query
+	matches     *embed.Matches // by meaning; nil before the first use
 }
 
-// reading is one way to read a query.
-type reading struct {
+// variant is one interpretation of a query.
+type variant struct {
 	name    Relaxed
 	query   archive.Query
 	phrases []string
@@ -126,23 +141,20 @@ type reading struct {
 // prepare resolves the session and makes the store's query.
 func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 	s := &search{Recall: r, req: req, turn: -1, step: -1}
-	text := req.Text
-	if len(text) > MaxQuery {
-		text = strings.ToValidUTF8(text[:MaxQuery], "")
-	}
+	words := text.Prefix(req.Text, MaxQuery)
 	if w := req.When; w != nil && req.Since.IsZero() && req.Until.IsZero() {
 		req.Since, req.Until = w.Since, w.Until
 	}
 	s.query = archive.Query{
-		Terms: terms.Query(text), Projects: req.Projects, Kinds: req.Kinds,
-		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(text), Limit: req.limit(),
+		Terms: terms.Query(words), Projects: req.Projects, Kinds: req.Kinds,
+		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: req.limit(),
 	}
 	terms.Widen(s.query.Terms)
 	for _, f := range req.Files {
 		s.query.Terms = append(s.query.Terms, fileTerm(f, len(req.Files) == 1)...)
 	}
 	if len(s.query.Terms) == 0 {
-		return nil, archive.Invalid("there is nothing to look for", "give at least one word, e.g. strandline search \"retry policy\"")
+		return nil, archive.Invalid("the query has no words", "give at least one word, e.g. strandline search \"retry policy\"")
 	}
 	if req.Session == "" {
 		return s, nil
@@ -155,18 +167,16 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.query.Sessions, s.query.Projects = []string{id}, nil
-	s.query.Agents = true
+	s.query.Sessions, s.query.Projects, s.query.Agents = []string{id}, nil, true
 	s.turn, s.step = h.Turn, h.Step
 	return s, nil
 }
 
-// fileWeight is what the name in a file: filter counts beside a typed word.
+// fileWeight is the weight of the name in a file: filter, relative to a typed word.
 const fileWeight = 0.3
 
-// fileTerm returns the word that stands for a path, so that the store does the
-// selecting; which path it was is checked afterwards. The only file of a request
-// has to be there.
+// fileTerm returns the term for the last element of a path, with which the store
+// selects passages; the path is checked afterwards. The only file is required.
 func fileTerm(path string, only bool) []archive.Term {
 	if at := strings.LastIndexAny(path, `/\`); at >= 0 && at+1 < len(path) {
 		path = path[at+1:]
@@ -175,18 +185,20 @@ func fileTerm(path string, only bool) []archive.Term {
 	if len(ts) == 0 {
 		return nil
 	}
-	ts = ts[:1]
 	ts[0].Must, ts[0].Weight, ts[0].Prefix = only, fileWeight, true
-	return ts
+	return ts[:1]
 }
 
-// readings lists the ways to read the query, strictest first.
-func (s *search) readings() []reading {
-	all := []reading{{query: s.query, phrases: s.req.Phrases}}
+// minPrefix is the length in bytes of the shortest word used for a prefix search.
+const minPrefix = 3
+
+// variants returns the interpretations of the query, strictest first.
+func (s *search) variants() []variant {
+	all := []variant{{query: s.query, phrases: s.req.Phrases}}
 	if len(s.req.Phrases) > 0 {
 		apart := s.query
 		apart.Terms = slices.Clone(apart.Terms)
-		all = append(all, reading{name: RelaxedPhrase, query: apart})
+		all = append(all, variant{name: RelaxedPhrase, query: apart})
 	}
 	loose := s.query
 	loose.Terms = slices.Clone(loose.Terms)
@@ -197,79 +209,58 @@ func (s *search) readings() []reading {
 		}
 	}
 	if changed {
-		all = append(all, reading{name: RelaxedPrefix, query: loose})
+		all = append(all, variant{name: RelaxedPrefix, query: loose})
 	}
 	return all
 }
 
-// minPrefix is the shortest word in bytes that is taken as a beginning; shorter
-// ones begin too many.
-const minPrefix = 3
-
-// run asks the store and makes hits of what passes the checks.
-func (s *search) run(ctx context.Context, rd reading) ([]Hit, error) {
-	q := rd.query
-	limit := q.Limit
-	factor := fetchFactor
-	if len(rd.phrases) > 0 || len(s.req.Files) > 0 || s.turn >= 0 {
-		factor = fetchChecks
+// run queries the store, and filters and ranks its hits.
+func (s *search) run(ctx context.Context, v variant) ([]Hit, error) {
+	q := v.query
+	limit, factor, least := q.Limit, fetchFactor, fetchMin
+	if len(v.phrases) > 0 || len(s.req.Files) > 0 || s.turn >= 0 {
+		factor = fetchChecked
 	}
-	least := fetchMin
 	if literal(s.req.Text) {
-		least = fetchNames
+		least = fetchLiteral
 	}
 	q.Limit = max(limit*factor, least)
 	found, err := s.store.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	phrases := normalised(rd.phrases)
+	phrases := normaliseAll(v.phrases)
 	hits := make([]Hit, 0, len(found))
 	for _, f := range found {
-		if s.fits(f.Passage) && holds(f.Text, phrases) {
+		if s.matchesFilters(f.Passage) && containsAll(f.Text, phrases) {
 			hits = append(hits, newHit(f))
 		}
 	}
-	if err := addMeaning(ctx, s.embedder, s.req.Text, hits); err != nil {
-		return nil, err
-	}
-	if err := s.byModel(ctx, hits); err != nil {
-		return nil, err
-	}
-	weigh(hits)
-	if err := s.addConfidence(ctx, hits, limit); err != nil {
+	if err := s.rank(ctx, hits, limit); err != nil {
 		return nil, err
 	}
 	hits = spread(fold(hits))
 	return hits[:min(limit, len(hits))], nil
 }
 
-// fits applies the filters that the store does not know.
-func (s *search) fits(p archive.Passage) bool {
+// matchesFilters applies the filters that the store does not have.
+func (s *search) matchesFilters(p archive.Passage) bool {
 	if s.turn >= 0 && p.Turn != s.turn || s.step >= 0 && p.Step != s.step {
 		return false
 	}
 	return len(s.req.Files) == 0 || touches(p, s.req.Files)
 }
 
-// touches reports whether a passage's paths hold one of the given parts.
+// touches reports whether one of a passage's paths contains one of the files.
 func touches(p archive.Passage, files []string) bool {
-	for _, want := range files {
-		want = slashes(want)
-		for _, path := range p.Paths {
-			if strings.Contains(slashes(path), want) {
-				return true
-			}
-		}
-	}
-	return false
+	slashes := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), `\`, "/") }
+	return slices.ContainsFunc(files, func(file string) bool {
+		return slices.ContainsFunc(p.Paths, func(path string) bool { return strings.Contains(slashes(path), slashes(file)) })
+	})
 }
 
-func slashes(s string) string { return strings.ReplaceAll(strings.ToLower(s), `\`, "/") }
-
-// holds reports whether text holds every phrase; both are compared without case
-// and with runs of white space as one blank.
-func holds(text string, phrases []string) bool {
+// containsAll reports whether text contains every normalised phrase.
+func containsAll(text string, phrases []string) bool {
 	if len(phrases) == 0 {
 		return true
 	}
@@ -282,32 +273,39 @@ func holds(text string, phrases []string) bool {
 	return true
 }
 
-func normalise(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+// normalise returns text in lower case with single blanks.
+func normalise(s string) string { return strings.ToLower(text.OneLine(s)) }
 
-// lookAside tells of what the query's filters keep out, so that nobody takes
-// "not here" for "not kept".
-func (s *search) lookAside(ctx context.Context, res *Result) (err error) {
-	if len(s.query.Projects) > 0 {
-		if res.Elsewhere, err = s.would(ctx, func(q *archive.Query) { q.Projects = nil }); err != nil {
-			return err
-		}
+func normaliseAll(phrases []string) []string {
+	out := make([]string, len(phrases))
+	for i, p := range phrases {
+		out[i] = normalise(p)
 	}
-	if !s.query.Agents {
-		if res.InAgents, err = s.would(ctx, func(q *archive.Query) { q.Agents = true }); err != nil {
-			return err
-		}
-	}
-	if !s.query.Dead {
-		res.Rewound, err = s.would(ctx, func(q *archive.Query) { q.Dead = true })
-	}
-	return err
+	return out
 }
 
-// would reports whether the query matches anything once widen has changed it.
-func (s *search) would(ctx context.Context, widen func(*archive.Query)) (bool, error) {
-	q := s.query
-	q.Limit = 1
-	widen(&q)
-	hits, err := s.run(ctx, reading{query: q, phrases: s.req.Phrases})
-	return len(hits) > 0, err
+// markFiltered reports hits that exist but are excluded by the query's filters.
+func (s *search) markFiltered(ctx context.Context, res *Result) error {
+	for _, f := range []struct {
+		active bool
+		found  *bool
+		relax  func(*archive.Query)
+	}{
+		{len(s.query.Projects) > 0, &res.Elsewhere, func(q *archive.Query) { q.Projects = nil }},
+		{!s.query.Agents, &res.InAgents, func(q *archive.Query) { q.Agents = true }},
+		{!s.query.Dead, &res.Rewound, func(q *archive.Query) { q.Dead = true }},
+	} {
+		if !f.active {
+			continue
+		}
+		q := s.query
+		q.Limit = 1
+		f.relax(&q)
+		hits, err := s.run(ctx, variant{query: q, phrases: s.req.Phrases})
+		if err != nil {
+			return err
+		}
+		*f.found = len(hits) > 0
+	}
+	return nil
 }

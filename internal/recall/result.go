@@ -1,97 +1,186 @@
 package recall
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/index/terms"
 )
 
-// Result is the answer to a search, in the shape of search --json.
+// Result is the answer to a search. Its JSON is that of search --json.
 type Result struct {
 	Query  string  `json:"query"`
 	TookMS float64 `json:"took_ms"`
 	Hits   []Hit   `json:"hits"` // best first, never nil
-	// Relaxed says how the query was read more loosely because nothing matched
-	// it as it was typed; empty if it was not.
+	// Relaxed says how the query was relaxed because nothing matched it as typed.
 	Relaxed Relaxed `json:"relaxed,omitempty"`
-	// When is what the query said about time, if the hits are limited by it.
+	// When is the time in the query's words, if it limits the hits.
 	When *When `json:"when,omitempty"`
-	// Corrected lists the words that no passage holds and what was looked for in
-	// their place.
+	// Corrected lists the words that no passage contains and their replacements.
 	Corrected []Correction `json:"corrected,omitempty"`
-	// Elsewhere reports that nothing matched in the projects asked for and
-	// something would in others.
+	// Elsewhere reports that nothing matched in the requested projects, but other
+	// projects have hits.
 	Elsewhere bool `json:"elsewhere,omitempty"`
-	// InAgents and Rewound report that nothing matched and something would in
-	// sub-agents' runs, or in turns that a rewind left behind.
+	// InAgents and Rewound report that nothing matched, but there are hits in
+	// sub-agents' sessions, or in turns before a rewind.
 	InAgents bool `json:"in_agents,omitempty"`
 	Rewound  bool `json:"rewound,omitempty"`
-	// Notes tell what searching by meaning had to do without: a model that does
-	// not answer, vectors that are not made yet.
+	// Notes say what the search by meaning lacked: a model that does not answer,
+	// vectors that are not made yet.
 	Notes []string `json:"notes,omitempty"`
-	// Terms are what the passages were matched with, for highlighting.
+	// Terms are the terms that the passages were matched with, for highlighting.
 	Terms []archive.Term `json:"-"`
 }
 
-// Relaxed names a looser reading of a query.
+// Relaxed names a looser interpretation of a query.
 type Relaxed string
 
-// The readings, in the order they are tried. Filters are never given up.
+// The interpretations, in the order they are tried. Filters always apply.
 const (
-	// RelaxedPhrase looks for the words of a phrase apart from each other.
-	RelaxedPhrase Relaxed = "phrase"
-	// RelaxedPrefix takes each word as the beginning of a longer one.
-	RelaxedPrefix Relaxed = "prefix"
+	RelaxedPhrase Relaxed = "phrase" // the words of phrases need not be adjacent
+	RelaxedPrefix Relaxed = "prefix" // each word is a prefix
 )
 
-// Hit is one passage that matched.
+// Hit is a matching passage.
 type Hit struct {
 	Handle   string              `json:"handle"`
 	Session  string              `json:"session"`
-	Project  string              `json:"project"`          // the project's name, else its key
-	Author   string              `json:"author,omitempty"` // who brought it to a team's archive
+	Project  string              `json:"project"`          // name, or else key
+	Author   string              `json:"author,omitempty"` // who added it to a team's archive
 	Kind     archive.PassageKind `json:"kind"`
 	Time     time.Time           `json:"time"`
-	LineFrom int                 `json:"line_from"` // 0-based line of the transcript, -1: stands in none
-	LineTo   int                 `json:"line_to"`   // one past the last line
-	Score    float64             `json:"score"`     // higher is better, comparable within one answer
-	Text     string              `json:"text"`      // the passage whole
-	// Deep says that the text comes from the log and is not in the index.
+	LineFrom int                 `json:"line_from"` // 0-based line of the transcript, -1 for none
+	LineTo   int                 `json:"line_to"`   // exclusive
+	Score    float64             `json:"score"`     // higher is better, comparable within one result
+	Text     string              `json:"text"`      // the whole passage
+	// Deep means that the text is from the log and not in the index.
 	Deep bool `json:"deep,omitempty"`
-	// Related says that the passage was found by what it means, not by its words.
-	// It may have nothing to do with the query.
+	// Related means that the passage was found by meaning and not by words. It may
+	// have nothing to do with the query.
 	Related bool `json:"related,omitempty"`
-	// Copies counts the other passages that say the same and were folded.
+	// Copies is the number of folded passages with the same text.
 	Copies int `json:"copies,omitempty"`
-	// Why says what the score is made of.
+	// Why holds the parts of the score.
 	Why ScoreParts `json:"-"`
-	// Explanation is what Explain made of Why.
+	// Explanation is set by Result.Explain.
 	Explanation *Explanation `json:"why,omitempty"`
-	// Ref is the place as the store names it, and Label what the passage says
-	// about itself.
-	Ref   archive.Ref `json:"-"`
-	Label string      `json:"-"`
-	Paths []string    `json:"-"`
-	id    int64       // the store's number of the passage, 0 for none
+	Ref         archive.Ref  `json:"-"`
+	Label       string       `json:"-"` // the passage's label
+	Paths       []string     `json:"-"`
+	id          int64        // the store's number of the passage, 0 for none
 }
 
-// turn is the place of a hit's whole turn.
+// turn returns the place of the hit's whole turn.
 func (h *Hit) turn() archive.Ref {
 	turn := h.Ref
 	turn.Step = wholeTurn
 	return turn
 }
 
-// newHit makes a hit of a store's.
 func newHit(h archive.Hit) Hit {
 	project := h.Project.Name
 	if project == "" {
 		project = h.Project.Key
 	}
-	ref := archive.Ref{Session: h.Passage.Session, Turn: h.Turn, Step: h.Step}
+	ref := passageRef(h.Passage)
 	return Hit{
 		Handle: ref.Handle(), Session: h.Passage.Session, Project: project, Author: h.Author, Kind: h.Kind, Time: h.Time,
 		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: ScoreParts{Evidence: h.Evidence},
 		Ref: ref, Label: h.Label, Paths: h.Paths, id: h.ID,
 	}
+}
+
+func passageRef(p archive.Passage) archive.Ref {
+	return archive.Ref{Session: p.Session, Turn: p.Turn, Step: p.Step}
+}
+
+// ScoreParts are the parts of a hit's score.
+type ScoreParts struct {
+	archive.Evidence
+	Meaning float64 `json:"meaning"` // cosine to the query, 0 if not compared
+	Sure    float64 `json:"sure"`    // confidence: 1 for new passages, decays with time, rises with each use
+}
+
+// Explanation says why a hit was found.
+type Explanation struct {
+	Terms []string `json:"terms"` // of the query, found in the passage or its paths in any form
+	Paths []string `json:"paths"` // that contain one of the terms
+	// Corrected are the terms that were typed differently.
+	Corrected []Correction `json:"corrected,omitempty"`
+	ScoreParts
+	Agent  bool `json:"agent"` // in a sub-agent's session, which lowers the score
+	Copies int  `json:"copies"`
+}
+
+// Explain sets the Explanation of every hit.
+func (r *Result) Explain() {
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		e := &Explanation{Terms: []string{}, Paths: []string{}, ScoreParts: h.Why, Agent: archive.IsAgentID(h.Session), Copies: h.Copies}
+		text := strings.Fields(terms.Index(h.Text))
+		for _, t := range r.Terms {
+			isForm := func(word string) bool { return matchesTerm(word, t) }
+			found := slices.ContainsFunc(text, isForm)
+			for _, path := range h.Paths {
+				if slices.ContainsFunc(strings.Fields(terms.Index(path)), isForm) {
+					found = true
+					if !slices.Contains(e.Paths, path) {
+						e.Paths = append(e.Paths, path)
+					}
+				}
+			}
+			if !found {
+				continue
+			}
+			e.Terms = append(e.Terms, t.Text)
+			if c := slices.IndexFunc(r.Corrected, func(c Correction) bool { return c.Sought == t.Text }); c >= 0 {
+				e.Corrected = append(e.Corrected, r.Corrected[c])
+			}
+		}
+		h.Explanation = e
+	}
+}
+
+// matchesTerm reports whether a word of a text is a form of a term.
+func matchesTerm(word string, t archive.Term) bool {
+	return word == t.Text || t.Prefix && strings.HasPrefix(word, t.Text) || slices.Contains(strings.Fields(t.Forms), word)
+}
+
+// String returns the explanation on one line.
+func (e *Explanation) String() string {
+	var out strings.Builder
+	if len(e.Terms) > 0 {
+		fmt.Fprintf(&out, "contains %s", strings.Join(e.Terms, ", "))
+	} else {
+		out.WriteString("contains none of the words")
+	}
+	for _, c := range e.Corrected {
+		if c.Kin {
+			fmt.Fprintf(&out, " · %s in place of %s", c.Sought, c.Typed)
+		} else {
+			fmt.Fprintf(&out, " · %s was typed %s", c.Sought, c.Typed)
+		}
+	}
+	sure := e.Sure
+	if sure <= DefaultConfidence().Floor {
+		sure = 0 // the usual value
+	}
+	for _, part := range []struct {
+		name  string
+		value float64
+	}{{"words", e.Words}, {"covered", e.Covered}, {"near", e.Near}, {"before", e.Before}, {"answer", e.Answer}, {"said", e.Speaker}, {"told", e.AnswerType}, {"asks", e.Question}, {"turn", e.Turn}, {"session", e.Session}, {"meaning", e.Meaning}, {"sure", sure}} {
+		if part.value != 0 {
+			fmt.Fprintf(&out, " · %s %.2f", part.name, part.value)
+		}
+	}
+	if e.Agent {
+		out.WriteString(" · sub-agent")
+	}
+	if e.Copies > 0 {
+		fmt.Fprintf(&out, " · %d copies", e.Copies)
+	}
+	return out.String()
 }

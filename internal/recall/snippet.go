@@ -6,35 +6,36 @@ import (
 	"unicode/utf8"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
-// Mark is a part of a snippet that matched, in byte offsets.
+// Mark is a matching part of a text, in byte offsets.
 type Mark struct{ From, To int }
 
-// Snippet returns the part of text, on one line and at most width characters
-// long, that shows most of the terms, and where they stand in it. An ellipsis
-// marks where text was left out; a width below minSnippet shows the beginning.
-func Snippet(text string, ts []archive.Term, width int) (string, []Mark) {
-	text = printable(text)
-	if width <= 0 || text == "" {
+// Snippet returns the part of a text that contains most of the terms, on one line and
+// at most width characters long, and the terms in it. An ellipsis marks omissions. With
+// a width below minSnippet it returns the start of the text.
+func Snippet(s string, ts []archive.Term, width int) (string, []Mark) {
+	s = oneSafeLine(s)
+	if width <= 0 || s == "" {
 		return "", nil
 	}
-	marks := Marks(text, ts)
-	if utf8.RuneCountInString(text) <= width {
-		return text, marks
+	marks := Marks(s, ts)
+	if utf8.RuneCountInString(s) <= width {
+		return s, marks
 	}
 	if width < minSnippet {
-		return text[:forward(text, 0, width)], nil
+		return s[:skipRunes(s, 0, width)], nil
 	}
-	from, to := window(text, marks, width)
+	from, to := bestPart(s, marks, width)
 	var b strings.Builder
 	shift := -from
 	if from > 0 {
 		b.WriteString("…")
 		shift += len("…")
 	}
-	b.WriteString(text[from:to])
-	if to < len(text) {
+	b.WriteString(s[from:to])
+	if to < len(s) {
 		b.WriteString("…")
 	}
 	out := marks[:0]
@@ -46,49 +47,36 @@ func Snippet(text string, ts []archive.Term, width int) (string, []Mark) {
 	return b.String(), out
 }
 
-// minSnippet is the least width in characters that leaves room for a word
-// between two ellipses.
+// minSnippet is the least width in characters for a word between two ellipses.
 const minSnippet = 8
 
-// printable puts text on one line and drops what a terminal would act on.
-func printable(text string) string {
+// oneSafeLine joins the words of s with blanks and drops what a terminal would
+// interpret.
+func oneSafeLine(s string) string {
 	var b strings.Builder
-	b.Grow(len(text))
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case unicode.IsSpace(r):
 			b.WriteByte(' ')
 		case r == 0x1b:
-			size = escapeLen(text[i:])
-		case unicode.IsControl(r), r == utf8.RuneError, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			size = text.EscapeLen(s[i:])
+		case unicode.IsControl(r), r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r):
 		default:
 			b.WriteRune(r)
 		}
 		i += size
 	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return text.OneLine(b.String())
 }
 
-// escapeLen is the length of the terminal sequence at the beginning of s.
-func escapeLen(s string) int {
-	if len(s) < 2 || s[1] != '[' {
-		return 1
-	}
-	for i := 2; i < len(s); i++ {
-		if s[i] >= 0x40 {
-			return i + 1
-		}
-	}
-	return len(s)
-}
-
-// Marks returns where terms stand in text, in order and without overlap. A term
-// stands where a word or a part of one begins with it.
+// Marks returns the terms in a text, in order and without overlap. A term matches at
+// the start of a word or of a part of a compound.
 func Marks(text string, ts []archive.Term) []Mark {
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) {
-		return nil // a letter changed its length, so offsets would not hold
+		return nil // the offsets would differ
 	}
 	var marks []Mark
 	for i := 0; i < len(text); {
@@ -100,18 +88,17 @@ func Marks(text string, ts []archive.Term) []Mark {
 				}
 			}
 		}
-		if n == 0 {
+		if n > 0 {
+			marks = append(marks, Mark{i, i + n})
+		} else {
 			_, n = utf8.DecodeRuneInString(text[i:])
-			i += n
-			continue
 		}
-		marks = append(marks, Mark{i, i + n})
 		i += n
 	}
 	return marks
 }
 
-// startsWord reports whether a word, or a part of a compound, begins at i.
+// startsWord reports whether a word, or a part of a compound, starts at i.
 func startsWord(s string, i int) bool {
 	if i == 0 {
 		return true
@@ -124,14 +111,13 @@ func startsWord(s string, i int) bool {
 	return unicode.IsUpper(at) && !unicode.IsUpper(before) || unicode.IsDigit(at) != unicode.IsDigit(before) || at >= 0x2e80
 }
 
-// window chooses the part of text that holds the most different marks, with a
-// little of what stands before the first of them. Both ends lie between
-// characters; with the ellipses the part has at most width characters.
-func window(text string, marks []Mark, width int) (from, to int) {
-	room := max(width-2, 1)
+// bestPart returns the part of text with the most distinct marks, and some text before
+// the first of them. With the ellipses it has at most width characters.
+func bestPart(text string, marks []Mark, width int) (from, to int) {
+	size := max(width-2, 1)
 	best, bestFrom := 0, 0
 	for i, m := range marks {
-		end := forward(text, m.From, room)
+		end := skipRunes(text, m.From, size)
 		words := map[string]bool{}
 		for _, n := range marks[i:] {
 			if n.To > end {
@@ -143,27 +129,23 @@ func window(text string, marks []Mark, width int) (from, to int) {
 			best, bestFrom = len(words), m.From
 		}
 	}
-	from = backward(text, bestFrom, room/5)
-	if to = forward(text, from, room); to == len(text) {
-		from = min(from, backward(text, to, room))
+	from = skipRunes(text, bestFrom, -size/5)
+	if to = skipRunes(text, from, size); to == len(text) {
+		from = min(from, skipRunes(text, to, -size))
 	}
 	if at := strings.IndexByte(text[from:bestFrom], ' '); from > 0 && at >= 0 {
-		from += at + 1 // begin with a word
+		from += at + 1 // start with a word
 	}
 	return from, to
 }
 
-// forward and backward return the offset n characters away from at.
-func forward(s string, at, n int) int {
+// skipRunes returns the offset n characters after at, or before it if n is negative.
+func skipRunes(s string, at, n int) int {
 	for ; n > 0 && at < len(s); n-- {
 		_, size := utf8.DecodeRuneInString(s[at:])
 		at += size
 	}
-	return at
-}
-
-func backward(s string, at, n int) int {
-	for ; n > 0 && at > 0; n-- {
+	for ; n < 0 && at > 0; n++ {
 		_, size := utf8.DecodeLastRuneInString(s[:at])
 		at -= size
 	}

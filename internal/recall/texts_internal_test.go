@@ -105,7 +105,7 @@ func TestSpreadMovesWhatFollowsInAStepAndATurn(t *testing.T) {
 		got = append(got, h.Score)
 	}
 	// The second of a step counts half, the second of a turn a little less.
-	want := []float64{8, 5, 8 * againShare * againTurn, 3 * againTurn * againTurn * againTurn, 8 * againShare * againShare * againTurn * againTurn}
+	want := []float64{8, 5, 8 * sameStepFactor * sameTurnFactor, 3 * sameTurnFactor * sameTurnFactor * sameTurnFactor, 8 * sameStepFactor * sameStepFactor * sameTurnFactor * sameTurnFactor}
 	if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 		t.Errorf("scores %v, want %v", got, want)
 	}
@@ -121,12 +121,12 @@ func TestPiecesCoverTheText(t *testing.T) {
 			fmt.Fprintf(&b, "%06d%s", i, fill) // no piece stands at two places
 		}
 		text, from, end, n := b.String(), 0, 0, 0
-		for piece := range pieces(text) {
+		for piece := range chunks(text) {
 			if len(piece) > archive.MaxPassage || !utf8.ValidString(piece) {
 				t.Fatalf("a piece of %d bytes", len(piece))
 			}
 			at := strings.Index(text, piece)
-			if at < 0 || at > end || n == 0 && at != 0 || n > 0 && (at <= from || at > end-pieceOverlap) {
+			if at < 0 || at > end || n == 0 && at != 0 || n > 0 && (at <= from || at > end-chunkOverlap) {
 				t.Fatalf("piece %d begins at %d; the one before it stood at %d to %d", n, at, from, end)
 			}
 			from, end = at, at+len(piece)
@@ -142,10 +142,10 @@ func TestWordsNearEachOtherStandInOnePiece(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fill := rapid.SampledFrom([]string{"x", "word ", "a line of text\n", "日"}).Draw(t, "fill")
 		before := strings.Repeat(fill, rapid.IntRange(0, 4*archive.MaxPassage/len(fill)).Draw(t, "before"))
-		between := strings.Repeat(fill, rapid.IntRange(0, (pieceOverlap-40)/len(fill)).Draw(t, "between"))
+		between := strings.Repeat(fill, rapid.IntRange(0, (chunkOverlap-40)/len(fill)).Draw(t, "between"))
 		behind := strings.Repeat(fill, rapid.IntRange(0, 2*archive.MaxPassage/len(fill)).Draw(t, "behind"))
 		text := before + "<first>" + between + "<second>" + behind
-		for piece := range pieces(text) {
+		for piece := range chunks(text) {
 			if strings.Contains(piece, "<first>") && strings.Contains(piece, "<second>") {
 				return
 			}
@@ -164,17 +164,17 @@ func TestPieces(t *testing.T) {
 		{"blanks", " \n\t ", nil},
 		{"short", "x", []int{1}},
 		{"as long as may be", full, []int{archive.MaxPassage}},
-		{"one byte more", full + "y", []int{archive.MaxPassage, pieceOverlap + 1}},
+		{"one byte more", full + "y", []int{archive.MaxPassage, chunkOverlap + 1}},
 	} {
 		var got []int
-		for p := range pieces(c.text) {
+		for p := range chunks(c.text) {
 			got = append(got, len(p))
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: pieces of %v bytes, want %v", c.name, got, c.want)
 		}
 	}
-	for range pieces(full + full) {
+	for range chunks(full + full) {
 		break // a reader that has enough
 	}
 }
@@ -225,7 +225,7 @@ func TestHolds(t *testing.T) {
 		{"a b d", []string{"a b", "b c"}, false},
 		{"", []string{"x"}, false},
 	} {
-		if got := holds(c.text, c.phrases); got != c.want {
+		if got := containsAll(c.text, c.phrases); got != c.want {
 			t.Errorf("%q holds %q: %v", c.text, c.phrases, got)
 		}
 	}

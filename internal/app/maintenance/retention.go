@@ -63,7 +63,7 @@ func (r Retention) excess() int64 {
 // so that a run over a rebuilt index gives the same sets.
 func (r Runner) tiers(ctx context.Context, idx Index, st *Stage) error {
 	// Access raises a turn's confidence. Without access, when it falls is known.
-	fades, ok := r.Retention.Rule.Fades(lowConfidence)
+	fades, ok := r.Retention.Rule.TimeTo(lowConfidence)
 	if !ok || r.Retention.Age <= 0 {
 		return nil
 	}

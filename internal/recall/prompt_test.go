@@ -54,8 +54,8 @@ func TestWants(t *testing.T) {
 		"empty":              {"", false},
 		"a command":          {"/review store.go", false},
 		"the client's own":   {"<command-name>store.go</command-name>", false},
-		"a long one":         {"store.go " + strings.Repeat("word ", wordsMost), false},
-		"just short enough":  {"store.go " + strings.Repeat("word ", wordsMost-1), true},
+		"a long one":         {"store.go " + strings.Repeat("word ", maxPromptWords), false},
+		"just short enough":  {"store.go " + strings.Repeat("word ", maxPromptWords-1), true},
 		"a pasted log":       {"store.go" + strings.Repeat("x", 16<<10), false},
 		"not UTF-8":          {"\xff\xfe store.go \x00", true},
 		"nothing but symbol": {"((((", false},
@@ -168,21 +168,21 @@ func TestRecallTellsWhatIsOutOfView(t *testing.T) {
 }
 
 func TestTheGate(t *testing.T) {
-	good := found{rare: 2, held: 1, names: 1, share: 1}
+	good := candidate{rarity: 2, matched: 1, names: 1, coverage: 1}
 	for name, c := range map[string]struct {
-		list []found
+		list []candidate
 		want bool
 	}{
 		"nothing":              {nil, false},
-		"the only name":        {[]found{good}, true},
-		"one of several names": {[]found{{rare: 2, held: 1, names: 2, share: 1}}, false},
-		"two of several":       {[]found{{rare: 2, held: 2, names: 5, share: 1}}, true},
-		"a small share":        {[]found{{rare: 2, held: 2, names: 5, share: 0.49}}, false},
-		"a common name":        {[]found{{rare: 0.1, held: 1, names: 1, share: 1}}, false},
-		"the best decides":     {[]found{good, {}}, true},
+		"the only name":        {[]candidate{good}, true},
+		"one of several names": {[]candidate{{rarity: 2, matched: 1, names: 2, coverage: 1}}, false},
+		"two of several":       {[]candidate{{rarity: 2, matched: 2, names: 5, coverage: 1}}, true},
+		"a small share":        {[]candidate{{rarity: 2, matched: 2, names: 5, coverage: 0.49}}, false},
+		"a common name":        {[]candidate{{rarity: 0.1, matched: 1, names: 1, coverage: 1}}, false},
+		"the best decides":     {[]candidate{good, {}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := fitted().speaks(c.list); got != c.want {
+			if got := defaultThreshold().accepts(c.list); got != c.want {
 				t.Errorf("got %t, want %t", got, c.want)
 			}
 		})
@@ -271,7 +271,7 @@ func TestAges(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second: "just now", 0: "0 min ago", 90 * time.Minute: "90 min ago", 3 * time.Hour: "3 h ago", 49 * time.Hour: "2 days ago",
 	} {
-		if got := ageText(d); got != want {
+		if got := formatAge(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}

@@ -65,7 +65,7 @@ func TestSearchSaysWhatItCorrected(t *testing.T) {
 	if !slices.Equal(res.Corrected, []recall.Correction{c}) {
 		t.Fatalf("corrected %+v", res.Corrected)
 	}
-	if want := `No passage holds "gatway". Did you mean "gateway"? That was looked for instead.`; c.String() != want {
+	if want := `No passage contains "gatway". Did you mean "gateway"? Searched for that instead.`; c.String() != want {
 		t.Errorf("%q, want %q", c, want)
 	}
 	res.Explain()
@@ -92,7 +92,7 @@ func TestSearchKnowsOtherWords(t *testing.T) {
 		got := ""
 		for _, c := range mustSearch(t, s, parsed(t, query)).Corrected {
 			got += c.Sought
-			if said := c.String(); !c.Kin || strings.Contains(said, "Did you mean") || !strings.Contains(said, "another word") {
+			if said := c.String(); !c.Kin || strings.Contains(said, "Did you mean") || !strings.Contains(said, "synonym") {
 				t.Errorf("%+v is told of as %q", c, said)
 			}
 		}
@@ -102,7 +102,7 @@ func TestSearchKnowsOtherWords(t *testing.T) {
 	}
 	res := mustSearch(t, s, parsed(t, "login"))
 	res.Explain()
-	if line := res.Hits[0].Explanation.String(); !strings.Contains(line, "signin in the place of login") {
+	if line := res.Hits[0].Explanation.String(); !strings.Contains(line, "signin in place of login") {
 		t.Errorf("explained as %q", line)
 	}
 }

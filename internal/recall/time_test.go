@@ -67,7 +67,7 @@ func TestSearchLimitsByTimeWords(t *testing.T) {
 	if got := handles(res.Hits); got != "aaaaaaaa/99.0" || res.When == nil {
 		t.Errorf("hits %s, when %+v", got, res.When)
 	}
-	if want := `"today" was read as time (since 2026-11-20); in quotes it is looked for as text.`; res.When.String() != want {
+	if want := `"today" was read as time (since 2026-11-20); in quotes it is searched as text.`; res.When.String() != want {
 		t.Errorf("%s, want %s", res.When, want)
 	}
 	// Where nothing was said then, the words are words.
