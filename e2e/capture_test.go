@@ -54,7 +54,7 @@ func TestStory(t *testing.T) {
 	s.checkExported()
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
 	checkRestored(t, next.request(mockapi.Turn, 0), tableFact)
-	if _, block, _ := strings.Cut(next.request(mockapi.Turn, 0).Text(), "hook additional context: "+text.FenceOpen); !strings.Contains(block, "With this /compact: mind the tides") {
+	if _, block, _ := strings.Cut(next.request(mockapi.Turn, 0).Text(), "hook additional context: "+text.FenceOpen); !strings.Contains(block, "/compact instructions: mind the tides") {
 		t.Errorf("the block does not begin with what was typed: %s", block)
 	}
 	s.checkExported()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"strandline/e2e/mockapi"
+	"strandline/internal/text"
 )
 
 // In these tests strandline replaces the client's compaction through its plugin.
@@ -51,7 +52,7 @@ func ours(req *mockapi.Request) []string {
 	var list []string
 	blocks, _ := records(req.Text())
 	for _, b := range blocks {
-		if strings.Contains(b, "This record stands for the conversation up to here") {
+		if text.HasReplacement(b) {
 			list = append(list, b)
 		}
 	}

@@ -111,7 +111,7 @@ func TestTheGatewayCompacts(t *testing.T) {
 	s.uncompacted()
 	req := next.request(mockapi.Turn, 0)
 	blocks, _ := records(req.Text())
-	if len(blocks) != 2 || !strings.Contains(blocks[0], portFact) || !strings.Contains(blocks[0], "With this /compact\n- mind the tides\n##") || !strings.Contains(blocks[1], tableFact) {
+	if len(blocks) != 2 || !strings.Contains(blocks[0], portFact) || !strings.Contains(blocks[0], "/compact instructions\n- mind the tides\n##") || !strings.Contains(blocks[1], tableFact) {
 		t.Errorf("%d blocks of ours in the request after both compactions, want a record and the last messages:\n%s", len(blocks), strings.Join(blocks, "\n=====\n"))
 	}
 	if rows := s.listed(); len(rows) != 2 || !rows[0].Ours || !rows[0].Given || !rows[1].Ours || !rows[1].Given {

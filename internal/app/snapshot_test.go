@@ -134,7 +134,7 @@ func TestEachRoleIsToldWhatItNeeds(t *testing.T) {
 				t.Errorf("%s: %q is missing in\n%s", kind, w, body)
 			}
 		}
-		if !strings.HasPrefix(body, text.FenceOpen) || !strings.Contains(body, "data, not instructions") {
+		if !strings.HasPrefix(body, text.FenceOpen) || !strings.Contains(body, "For reference, not instructions") {
 			t.Errorf("%s: not fenced:\n%s", kind, body)
 		}
 	}

@@ -218,7 +218,7 @@ func TestRecordsOfGateways(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{c.title, "With this /compact", "Make it, please.", "Made."} {
+			for _, want := range []string{c.title, "/compact instructions", "Make it, please.", "Made."} {
 				if !strings.Contains(text, want) {
 					t.Errorf("no %q in\n%s", want, text)
 				}

@@ -29,7 +29,7 @@ func TestErrorsAreCured(t *testing.T) {
 		m.run(c.failed, 1, "error: could not apply a4f7a52")
 		m.run(c.then, 0, "done with all of it")
 		text := restore(t, m, compact.Request{Budget: 4000}).Text
-		if got := strings.Contains(text, "## Errors not yet cured"); got != c.open {
+		if got := strings.Contains(text, "## Open errors"); got != c.open {
 			t.Errorf("%s: open %v, want %v\n%s", name, got, c.open, text)
 		}
 	}

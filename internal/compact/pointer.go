@@ -50,8 +50,8 @@ func pointTo(s archive.Session, now time.Time) string {
 		when = fmt.Sprintf(", last active %s (%s)", s.Last.UTC().Format("2006-01-02 15:04"), since(now.Sub(s.Last)))
 	}
 	title := `"` + text.Truncate(text.CleanLine(s.Title), 120) + `"`
-	body := fmt.Sprintf("The last session in this project was %s: %s, %s%s.\n", id, title, text.Count(s.Turns, "turn"), when) +
-		fmt.Sprintf("What it did is on record: strandline show %s, strandline search \"WORDS\" --session %s.", last, id)
+	body := fmt.Sprintf("The previous session in this project was %s: %s, %s%s.\n", id, title, text.Count(s.Turns, "turn"), when) +
+		fmt.Sprintf("To read it: strandline show %s, strandline search \"WORDS\" --session %s.", last, id)
 	where := "this project"
 	if s.Project.Name != "" {
 		where = "project " + text.CleanLine(s.Project.Name)

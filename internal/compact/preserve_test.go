@@ -45,7 +45,7 @@ func TestPreserveCapsItsSections(t *testing.T) {
 		"We chose variant":       15,
 		"ran `deploy --stage":    8,
 		"the other one locks":    15,
-		"Unresolved errors":      1,
+		"## Open errors":         1,
 		text.FenceOpen:           1,
 		"Keep in the summary":    1,
 		"deploy: permission den": 8,
@@ -62,9 +62,9 @@ func TestPreserveRules(t *testing.T) {
 	lead, _, _ := strings.Cut(preserve(t, shop(), compact.Request{Budget: 9500}), text.FenceOpen)
 	lead = strings.Join(strings.Fields(lead), " ")
 	for _, rule := range []string{
-		"every open task with its status", "the complete list of changed files", "why decisions were made",
-		"unresolved errors with the command", "which changes are not committed", "Use summaries that the record holds word for word",
-		"the next steps", "Drop no pending task",
+		"every open task with its status", "every changed file and the changes in it", "decisions with their reasons",
+		"open errors with the command", "uncommitted changes", "Include the segment summaries below verbatim",
+		"the next steps", "Do not drop pending tasks",
 	} {
 		if !strings.Contains(lead, rule) {
 			t.Errorf("no rule says %q:\n%s", rule, lead)
@@ -84,8 +84,8 @@ func TestPreserveTellsAFailingCheckOnce(t *testing.T) {
 		t.Errorf("the failure is told %d times:\n%s", n, text)
 	}
 	_, list, _ := strings.Cut(text, "## Test and build commands")
-	list, failed, _ := strings.Cut(list, "## Unresolved errors")
-	for _, want := range []string{"ran `go vet ./...`, exit 0", "ran `go test ./...`, failed (exit 1): see the errors"} {
+	list, failed, _ := strings.Cut(list, "## Open errors")
+	for _, want := range []string{"ran `go vet ./...`, exit 0", "ran `go test ./...`, failed (exit 1): see open errors"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the checks lack %q:\n%s", want, text)
 		}

@@ -22,7 +22,7 @@ func TestBlockReadsWell(t *testing.T) {
 				m.prompt("yep, do that")
 				m.reply("Doubling the retryBudget now.")
 			},
-			want: []string{"Last: yep, do that", "Asked before the last prompt: The retryBudget is in internal/retry.go.", "Shall I double it?**\n"},
+			want: []string{"Latest: yep, do that", "Question before the latest request: The retryBudget is in internal/retry.go.", "Shall I double it?**\n"},
 		},
 		"a prompt that says it all stands alone": {
 			tell: func(m *memory) {
@@ -31,7 +31,7 @@ func TestBlockReadsWell(t *testing.T) {
 				m.prompt("Leave the retryBudget as it is, and instead look at why internal/upload.go closes its connection before the server has answered the first time.")
 				m.reply("Looking at internal/upload.go.")
 			},
-			unwanted: []string{"Asked before"},
+			unwanted: []string{"Question before"},
 		},
 		"a statement is no question": {
 			tell: func(m *memory) {
@@ -39,7 +39,7 @@ func TestBlockReadsWell(t *testing.T) {
 				m.reply("The retryBudget is in internal/retry.go.")
 				m.prompt("go on")
 			},
-			unwanted: []string{"Asked before"},
+			unwanted: []string{"Question before"},
 		},
 		"a prompt that was sent again stands once": {
 			tell: func(m *memory) {
@@ -48,7 +48,7 @@ func TestBlockReadsWell(t *testing.T) {
 				m.prompt("Does entire_resume take the same path?")
 				m.reply("It does, in internal/resume.go.")
 			},
-			want:     []string{"[7f3a12cd/2] Last: Does entire_resume"},
+			want:     []string{"[7f3a12cd/2] Latest: Does entire_resume"},
 			unwanted: []string{"[7f3a12cd/1]"},
 		},
 		"words of assent belong to what they answered": {
@@ -66,7 +66,7 @@ func TestBlockReadsWell(t *testing.T) {
 				m.call(archive.Call{Name: "Bash", Kind: archive.CallCommand, Command: "git merge origin/main", Failed: true, Error: archive.ErrorRefused + ": merge from origin/dev", LineUse: m.line, LineResult: m.line})
 				m.reply("Merging from origin/dev instead.")
 			},
-			want:     []string{"meant to run `git merge origin/main`, refused by the user: merge from origin/dev"},
+			want:     []string{"did not run `git merge origin/main`, refused by the user: merge from origin/dev"},
 			unwanted: []string{"## Errors", "failed"},
 		},
 		"what the client dropped was not run": {
@@ -95,7 +95,7 @@ func TestBlockReadsWell(t *testing.T) {
 				m.run("make check", 1, "internal/a.go: error: table is missing")
 				m.reply("The root cause is that 0042_discount_codes.sql was not applied.")
 			},
-			want: []string{"Said: The root cause is"},
+			want: []string{"Assistant: The root cause is"},
 		},
 		"marks of strong words go, entries of a list are parted": {
 			tell: func(m *memory) {
@@ -146,7 +146,7 @@ func TestRecapIsNamedOnce(t *testing.T) {
 	m.prompt("Go on with internal/retry.go.")
 	m.reply("Going on.")
 	text := restore(t, m, compact.Request{Budget: 9500}).Text
-	if strings.Count(text, "The client's own summary said") != 1 || !strings.Contains(text, "It limits the calls") || !strings.Contains(text, "maxBackoff") {
+	if strings.Count(text, "Summary by the client") != 1 || !strings.Contains(text, "It limits the calls") || !strings.Contains(text, "maxBackoff") {
 		t.Errorf("the summary is not named once:\n%s", text)
 	}
 }

@@ -43,9 +43,9 @@ type Replacement struct {
 }
 
 // replacementNotice describes the record to the model.
-const replacementNotice = text.ReplacementOpening + `, which strandline compacted without a model: nothing was summarized.
-The messages behind it are the last ones, word for word; go on from there. What the user asked is quoted, file contents are as last seen,
-and what is only named here is a command away: strandline show HANDLE, strandline search "WORDS"`
+const replacementNotice = text.ReplacementOpening + `. strandline compacted it without a model, so nothing was summarized.
+The last messages follow verbatim; continue from there. The user's requests are quoted, file contents are as last seen, and everything else
+can be read in full: strandline show HANDLE, strandline search "WORDS"`
 
 // The shares of the parts of a replacement, in percent, at a budget of fullBudget
 // tokens or more. A part leaves what it does not use to the next ones. Smaller
@@ -276,7 +276,7 @@ func (r Replacement) Summary(req ReplaceRequest) string {
 		}
 		return m.Text
 	}
-	return r.Text + "\n" + text.Fence("the last messages, word for word", strings.TrimSpace(r.kept(req, body)))
+	return r.Text + "\n" + text.Fence("the last messages, verbatim", strings.TrimSpace(r.kept(req, body)))
 }
 
 // kept prints the kept messages with the given text of each.

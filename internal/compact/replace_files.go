@@ -119,9 +119,10 @@ func trimLineNumbers(listing string) (string, bool) {
 // The labels between a file's path, its content and its later edits.
 const (
 	labelFrom      = ", from line "
-	labelWhole     = ", whole"
-	labelPending   = "… and written into it since:"
-	labelTruncated = "… (cut; read the file for the rest)"
+	labelWhole     = ", complete"
+	oldLabelWhole  = ", whole" // in records of earlier versions
+	labelPending   = "… later edits:"
+	labelTruncated = "… (truncated; read the file for the rest)"
 )
 
 // addRecorded adds a file from an earlier record.
@@ -134,7 +135,7 @@ func (t *fileTracker) addRecorded(q quote) {
 			line = 1
 		}
 	}
-	path = strings.TrimSuffix(path, labelWhole)
+	path = strings.TrimSuffix(strings.TrimSuffix(path, labelWhole), oldLabelWhole)
 	if rest, cut := strings.CutSuffix(content, "\n"+labelTruncated); cut {
 		content, line = rest, max(line, 1)
 	}
@@ -163,7 +164,7 @@ func (f *file) print(budget int, redact func(string) string) (quote, bool) {
 		body += "\n" + labelPending + "\n" + text.Clean(strings.Join(f.pending, "\n…\n"))
 	}
 	if redact(body) != body {
-		return quote{f.handle, f.path + ": it holds a secret, so read it again before changing it"}, true
+		return quote{f.handle, f.path + ": contains a secret; read it again before changing it"}, true
 	}
 	body, cut := truncateTokens(body, budget-text.Tokens(f.path)-2*rowTokens)
 	if strings.TrimSpace(body) == "" {

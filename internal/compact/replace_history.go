@@ -148,7 +148,7 @@ func result(u *transcript.ToolUse, r *transcript.ToolResult) string {
 	last = text.CleanLine(last)
 	switch {
 	case lines == 0:
-		return "nothing"
+		return "empty"
 	case r.Failed:
 		return "failed: " + archive.Clip(first, maxResult)
 	case u.Kind == archive.CallRead:
@@ -163,18 +163,37 @@ func result(u *transcript.ToolUse, r *transcript.ToolResult) string {
 
 // The headings of a record. parseRecord recognizes its parts by them.
 const (
-	headOrder   = "## With this /compact"
-	headPrompts = "## Asked by the user (verbatim, oldest first)"
-	headFiles   = "## Files, as last seen"
-	headReplies = "## Said by the assistant (oldest first)"
-	headActions = "## Done (oldest first)"
-	headMore    = "## More from the record"
+	headOrder   = "## /compact instructions"
+	headPrompts = "## User requests (verbatim, oldest first)"
+	headFiles   = "## Files as last seen"
+	headReplies = "## Assistant replies (oldest first)"
+	headActions = "## Actions (oldest first)"
+	headMore    = "## Further details"
 )
+
+// currentLine replaces a heading or label that earlier versions wrote.
+func currentLine(line string) string {
+	switch line {
+	case "## Asked by the user (verbatim, oldest first)":
+		return headPrompts
+	case "## Files, as last seen":
+		return headFiles
+	case "## Said by the assistant (oldest first)":
+		return headReplies
+	case "## Done (oldest first)":
+		return headActions
+	case "  … and written into it since:":
+		return "  " + labelPending
+	case "  … (cut; read the file for the rest)":
+		return "  " + labelTruncated
+	}
+	return line
+}
 
 // isRecord reports whether a text is the record of an earlier replacement.
 func isRecord(body string) bool {
 	at := strings.Index(body, text.FenceOpen)
-	return at >= 0 && strings.Contains(body[at:min(len(body), at+1024)], text.ReplacementOpening)
+	return at >= 0 && text.HasReplacement(body[at:min(len(body), at+1024)])
 }
 
 // addRecord adds the content of an earlier record.
@@ -186,7 +205,7 @@ func (h *history) addRecord(body string) {
 		if strings.HasPrefix(raw, text.FenceClose) {
 			break
 		}
-		switch {
+		switch raw = currentLine(raw); {
 		case strings.HasPrefix(raw, "## "):
 			list = lists[raw]
 		case list == nil:

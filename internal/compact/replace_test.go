@@ -108,11 +108,11 @@ func TestReplaceSpecification(t *testing.T) {
 	c := ledgerTalk()
 	out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 2000, Instructions: "mind the ledger"})
 	for _, want := range []string{
-		"## With this /compact\n- mind the ledger\n",
-		"## Asked by the user (verbatim, oldest first)\n- Always use tabs.\n  The port is 54177.\n",
-		"## Files, as last seen\n- /home/ada/shop/ledger.go, whole\n  package ledger\n  \n  func Balance",
+		"## /compact instructions\n- mind the ledger\n",
+		"## User requests (verbatim, oldest first)\n- Always use tabs.\n  The port is 54177.\n",
+		"## Files as last seen\n- /home/ada/shop/ledger.go, complete\n  package ledger\n  \n  func Balance",
 		"return total(entries)",
-		"## Said by the assistant (oldest first)\n- I will.\n",
+		"## Assistant replies (oldest first)\n- I will.\n",
 		"- Bash go test ./ledger -> failed: --- FAIL: TestBalance\n",
 		"- Edit /home/ada/shop/ledger.go -> ok\n",
 	} {
@@ -274,7 +274,7 @@ func TestReplaceRedacts(t *testing.T) {
 	if strings.Contains(out.Text, "hunter2") {
 		t.Error("the record tells the secret")
 	}
-	for _, want := range []string{"The key is [redacted].", "/a/key.txt: it holds a secret, so read it again", "nothing to hide"} {
+	for _, want := range []string{"The key is [redacted].", "/a/key.txt: contains a secret; read it again", "nothing to hide"} {
 		if !strings.Contains(out.Text, want) {
 			t.Errorf("the record does not hold %q:\n%s", want, out.Text)
 		}
@@ -288,19 +288,19 @@ func TestReplaceFollowsFiles(t *testing.T) {
 		work func(c *talk)
 		want string
 	}{
-		"read":                      {func(c *talk) { c.read("/a/f.go", "one\ntwo") }, "- /a/f.go, whole\n  one\n  two\n"},
-		"read and changed":          {func(c *talk) { c.read("/a/f.go", "one\ntwo").change("/a/f.go", "two", "three") }, "- /a/f.go, whole\n  one\n  three\n"},
-		"read, written":             {func(c *talk) { c.read("/a/f.go", "one\ntwo").write("/a/f.go", "all new") }, "- /a/f.go, whole\n  all new\n"},
-		"changed without a reading": {func(c *talk) { c.change("/a/f.go", "two", "three") }, "- /a/f.go, whole\n  \n  … and written into it since:\n  three\n"},
+		"read":                      {func(c *talk) { c.read("/a/f.go", "one\ntwo") }, "- /a/f.go, complete\n  one\n  two\n"},
+		"read and changed":          {func(c *talk) { c.read("/a/f.go", "one\ntwo").change("/a/f.go", "two", "three") }, "- /a/f.go, complete\n  one\n  three\n"},
+		"read, written":             {func(c *talk) { c.read("/a/f.go", "one\ntwo").write("/a/f.go", "all new") }, "- /a/f.go, complete\n  all new\n"},
+		"changed without a reading": {func(c *talk) { c.change("/a/f.go", "two", "three") }, "- /a/f.go, complete\n  \n  … later edits:\n  three\n"},
 		"a part": {func(c *talk) {
 			c.use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: "/a/f.go", Line: 7}, "     7→seven", false)
 		}, "- /a/f.go, from line 7\n  seven\n"},
 		"a part of what is known": {func(c *talk) {
 			c.write("/a/f.go", "one\ntwo").use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: "/a/f.go", Line: 2}, "     2→two", false)
-		}, "- /a/f.go, whole\n  one\n  two\n"},
+		}, "- /a/f.go, complete\n  one\n  two\n"},
 		"failed": {func(c *talk) {
 			c.write("/a/f.go", "one").use(transcript.ToolUse{Name: "Write", Kind: archive.CallEdit, Path: "/a/f.go", Content: "two", Whole: true}, "denied", true)
-		}, "- /a/f.go, whole\n  one\n"},
+		}, "- /a/f.go, complete\n  one\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -425,7 +425,7 @@ func TestSummary(t *testing.T) {
 	c := ledgerTalk()
 	req := compact.ReplaceRequest{Messages: c.ms, Budget: 2000}
 	body := replace(t, nil, req).Summary(req)
-	for _, want := range []string{"\nuser: Now the report.\n", "\ncall Bash {", "\nresult: report.go\n", "Asked by the user", "the last messages, word for word"} {
+	for _, want := range []string{"\nuser: Now the report.\n", "\ncall Bash {", "\nresult: report.go\n", "User requests", "the last messages, verbatim"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the summary does not hold %q:\n%s", want, body)
 		}
@@ -434,8 +434,32 @@ func TestSummary(t *testing.T) {
 		t.Errorf("not known as ours: %q", rest)
 	}
 	again := compact.ReplaceRequest{Messages: append([]transcript.Message{{Role: "user", Text: "It went on like this. " + body, Summary: true}}, c.ms[len(c.ms)-2:]...), Budget: 2000}
-	if told := replace(t, nil, again).Text; strings.Count(told, "Asked by the user") != 1 || strings.Contains(told, "word for word. A record") {
+	if told := replace(t, nil, again).Text; strings.Count(told, "User requests") != 1 || strings.Contains(told, "verbatim. Session history") {
 		t.Errorf("told again:\n%s", told)
+	}
+}
+
+// A record that an earlier version wrote is parsed like one of this version.
+func TestReplaceParsesRecordsOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	c := ledgerTalk()
+	record := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 2000}).Text
+	old := strings.NewReplacer(
+		"This record replaces the conversation so far", "This record stands for the conversation up to here",
+		"## User requests (verbatim, oldest first)", "## Asked by the user (verbatim, oldest first)",
+		"## Files as last seen", "## Files, as last seen", "ledger.go, complete\n", "ledger.go, whole\n",
+		"## Assistant replies (oldest first)", "## Said by the assistant (oldest first)",
+		"## Actions (oldest first)", "## Done (oldest first)",
+	).Replace(record)
+	if old == record {
+		t.Fatal("the record has none of the headings")
+	}
+	again := func(record string) string {
+		ms := append([]transcript.Message{{Role: "user", Text: record}}, c.ms[len(c.ms)-2:]...)
+		return replace(t, nil, compact.ReplaceRequest{Messages: ms, Budget: 2000}).Text
+	}
+	if got, want := again(old), again(record); got != want || !strings.Contains(got, "The port is 54177.") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

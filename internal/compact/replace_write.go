@@ -2,7 +2,6 @@ package compact
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -163,7 +162,7 @@ func (w *recordWriter) writeSelection(ctx context.Context, a *archived, req Repl
 		}
 		w.WriteString(headMore + "\n" + body)
 		if left > 0 {
-			fmt.Fprintf(w, "%d more items were left out.\n", left)
+			w.WriteString(text.Count(left, "more item") + " omitted.\n")
 		}
 		return
 	}

@@ -59,12 +59,12 @@ func TestRestoreGolden(t *testing.T) {
 func TestRestoreSaysWhatMatters(t *testing.T) {
 	text := restore(t, shop(), compact.Request{Budget: 9500}).Text
 	for what, want := range map[string]string{
-		"the last request":               "Last: Now the server side. I prefer plain SQL over the query builder.",
+		"the last request":               "Latest: Now the server side. I prefer plain SQL over the query builder.",
 		"the first request":              "First: Add a discount code field to the checkout page.",
 		"a preference, verbatim":         "It must never be logged, and please use the existing FormField component.",
 		"the task in hand":               "in progress: Validate codes on the server",
 		"a task not begun":               "pending: Write a migration for discount_codes",
-		"a changed file":                 "api/orders.py, changed here once:",
+		"a changed file":                 "api/orders.py, changed once:",
 		"what was done last":             "[7f3a12cd/2.3] ran `pytest",
 		"a decisive line of it":          "SELECT percent FROM discount_codes",
 		"an open error with its code":    "ran `pytest api/test_orders.py -q`, failed (exit 1)",
@@ -105,7 +105,7 @@ func TestRestoreLeavesOutEditsThatWereNotMade(t *testing.T) {
 	m.refusedEdit("/home/ada/shop/api/limit.go", "func gatewayLimiter() int", "func refusedLimiter() int")
 	m.refusedEdit("/home/ada/shop/api/other.go", "func other() int", "func refusedOther() int")
 	text := restore(t, m, compact.Request{Budget: 9500}).Text
-	if !strings.Contains(text, "api/limit.go, changed here once") || !strings.Contains(text, "func gatewayLimiter() int") {
+	if !strings.Contains(text, "api/limit.go, changed once") || !strings.Contains(text, "func gatewayLimiter() int") {
 		t.Errorf("the change is missing:\n%s", text)
 	}
 	if strings.Contains(text, "func refused") || strings.Contains(text, "other.go, changed") || !strings.Contains(text, "tried to change the file api/other.go, failed") {
@@ -118,7 +118,7 @@ func TestRestoreFollowsTheWorkInHand(t *testing.T) {
 	if !strings.Contains(text, "discount_codes") || strings.Contains(text, "renderCheckout(over") {
 		t.Errorf("at a small budget the newest work comes first:\n%s", text)
 	}
-	if last, first := strings.Index(text, "Last: "), strings.Index(text, "First: "); last < 0 || first >= 0 && first < last {
+	if last, first := strings.Index(text, "Latest: "), strings.Index(text, "First: "); last < 0 || first >= 0 && first < last {
 		t.Error("the last request does not come first")
 	}
 }
@@ -218,7 +218,7 @@ func TestRestoreOfUnusualSessions(t *testing.T) {
 		want  string // "" for no block
 	}{
 		{"empty", func(*memory) {}, ""},
-		{"only a prompt", func(m *memory) { m.prompt("Hello there, port the parser to Go.") }, "Last: Hello there, port the parser to Go."},
+		{"only a prompt", func(m *memory) { m.prompt("Hello there, port the parser to Go.") }, "Latest: Hello there, port the parser to Go."},
 		{"no prompt", func(m *memory) {
 			m.reply("The parser must keep comments, because gofmt needs them.")
 			m.run("go vet ./...", 0, "")
@@ -338,7 +338,7 @@ func TestRestoreOfAForkReachesBackToItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"[ffff0000/1] Last: Try the same with a trigger", "[7f3a12cd/0] First: Add a discount code field", "[7f3a12cd/2.2] api/orders.py", "UndefinedTable",
+		"[ffff0000/1] Latest: Try the same with a trigger", "[7f3a12cd/0] First: Add a discount code field", "[7f3a12cd/2.2] api/orders.py", "UndefinedTable",
 	} {
 		if !strings.Contains(b.Text, want) {
 			t.Errorf("%q is missing", want)

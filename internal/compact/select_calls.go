@@ -159,13 +159,13 @@ func addSource(c *collector, x archive.Passage, path string, edits, reads int) *
 	switch {
 	case path == "":
 		call, _, _ := strings.Cut(x.Text, "\n")
-		e.head = "answer to " + text.Truncate(text.CleanLine(c.short(call)), 160)
+		e.head = "result of " + text.Truncate(text.CleanLine(c.short(call)), 160)
 	case edits > 0:
 		e.section = secFiles
 		e.prior = 0.4 + 1.2*decay(age, 30)
-		e.head = c.short(text.CleanLine(path)) + ", changed here " + times(edits)
+		e.head = c.short(text.CleanLine(path)) + ", changed " + times(edits)
 	default:
-		e.head = "from the file " + c.short(text.CleanLine(path)) + ", read " + times(max(1, reads))
+		e.head = c.short(text.CleanLine(path)) + ", read " + times(max(1, reads))
 	}
 	return c.add(e)
 }

@@ -24,15 +24,15 @@ const (
 // sectionTitle returns the title of a section.
 func sectionTitle(section int) string {
 	return [sections]string{
-		secRequests:  "Asked by the user (verbatim)",
-		secTasks:     "Tasks still open",
-		secState:     "Where the work stood",
-		secErrors:    "Errors not yet cured",
-		secFiles:     "Files changed",
-		secDecisions: "Decisions, reasons, findings",
-		secCommands:  "Commands and how they ended",
-		secReads:     "Read and seen on the way",
-		secSummary:   "From the summary of the compaction before",
+		secRequests:  "User requests (verbatim)",
+		secTasks:     "Open tasks",
+		secState:     "Current state",
+		secErrors:    "Open errors",
+		secFiles:     "Changed files",
+		secDecisions: "Decisions and findings",
+		secCommands:  "Commands and results",
+		secReads:     "Files read and tool results",
+		secSummary:   "Summary of the previous compaction",
 	}[section]
 }
 

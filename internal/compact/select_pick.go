@@ -2,7 +2,6 @@ package compact
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -328,7 +327,7 @@ func (p *printer) entry(e *entry) {
 func footer(session string, left int) string {
 	out := ""
 	if left > 0 {
-		out = fmt.Sprintf("Left out: %d more items. ", left)
+		out = text.Count(left, "more item") + " omitted. "
 	}
 	return out + "strandline show HANDLE expands an entry; strandline search \"WORDS\" --session " + archive.ShortID(session) + " finds the rest."
 }

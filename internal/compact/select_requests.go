@@ -12,7 +12,7 @@ import (
 // required and, like the first, printed in full if it fits.
 func collectRequests(c *collector) {
 	if body := strings.TrimSpace(text.Clean(c.req.Instructions)); body != "" {
-		c.add(entry{section: secRequests, order: -1, required: true, head: "With this /compact: " + text.Truncate(body, max(c.req.Budget/4, 160))})
+		c.add(entry{section: secRequests, order: -1, required: true, head: "/compact instructions: " + text.Truncate(body, max(c.req.Budget/4, 160))})
 	}
 	prompts := c.promptTexts()
 	for i, t := range prompts {
@@ -25,7 +25,7 @@ func collectRequests(c *collector) {
 		limit, label := 320, ""
 		switch {
 		case last:
-			limit, e.order, e.required, e.prior, label = max(c.req.Budget/4, 160), 0, true, 6, "Last: "
+			limit, e.order, e.required, e.prior, label = max(c.req.Budget/4, 160), 0, true, 6, "Latest: "
 		case first:
 			limit, e.order, e.prior, label = max(c.req.Budget/12, 120), 1, 4, "First: "
 		default:
@@ -71,7 +71,7 @@ func collectState(c *collector) (quoted map[string]bool) {
 			e.prior, e.required = e.prior*summaryFactor*summaryFactor, false
 		}
 		body, rest := split(compactLines(text.Clean(c.short(x.Text))), max(c.req.Budget/16, 100))
-		e.head = "Said: " + body
+		e.head = "Assistant: " + body
 		c.addSentences(c.add(e), rest, e.handle, 0.1)
 		quoted[x.Text] = true
 		n++
@@ -79,7 +79,7 @@ func collectState(c *collector) (quoted map[string]bool) {
 	if n := len(c.past.calls); n > 0 {
 		x := c.past.calls[n-1]
 		if what := c.describe(x); what != "" && !(x.Failed && x.Kind == archive.CallCommand) { // which is an open error
-			c.add(entry{section: secState, order: 10, handle: c.handle(x.Turn, x.Step), head: "Last done: " + what, prior: 2})
+			c.add(entry{section: secState, order: 10, handle: c.handle(x.Turn, x.Step), head: "Last action: " + what, prior: 2})
 		}
 	}
 	return quoted
@@ -111,7 +111,7 @@ func collectQuestion(c *collector) string {
 		if !strings.HasSuffix(strings.TrimRight(body, "*_`\"')"), "?") {
 			break
 		}
-		c.add(entry{section: secState, order: -1, handle: c.handle(x.Turn, x.Step), head: "Asked before the last prompt: " + body, required: true})
+		c.add(entry{section: secState, order: -1, handle: c.handle(x.Turn, x.Step), head: "Question before the latest request: " + body, required: true})
 		return x.Text
 	}
 	return ""
@@ -177,7 +177,7 @@ func collectSummary(c *collector) {
 	var e *entry
 	for i, x := range c.past.oldSummary {
 		if h := c.handle(x.Turn, x.Step); e == nil || e.handle != h {
-			e = c.add(entry{section: secSummary, order: i, handle: h, head: "The client's own summary said", source: true})
+			e = c.add(entry{section: secSummary, order: i, handle: h, head: "Summary by the client", source: true})
 		}
 		c.addSentences(e, c.short(x.Text), e.handle, 0.1)
 	}

@@ -116,7 +116,7 @@ func (v *view) describe(x archive.Call) string {
 	case archive.CallCommand:
 		verb := "ran"
 		if x.Unrun() {
-			verb = "meant to run"
+			verb = "did not run"
 		}
 		return verb + " `" + text.Truncate(text.CleanLine(v.short(x.Command)), 160) + "`" + outcome(x)
 	case archive.CallEdit, archive.CallRead:

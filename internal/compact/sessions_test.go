@@ -81,11 +81,11 @@ func TestUnusualSessionsGolden(t *testing.T) {
 func TestUnusualSessionsKeepWhatMatters(t *testing.T) {
 	sessions := unusual()
 	for name, want := range map[string][]string{
-		"one_giant_turn":      {"Last: Port every handler", "TestHandler119, because its route is registered twice in router.go", "ran `go test ./api/...`, failed (exit 1)", "handler_119.go"},
-		"only_prompts":        {"Last: Never mind. Always answer in German, please.", "First: Explain how the retryBudget works."},
-		"only_failures":       {"Last: Make it build.", "ran `make target_5`, failed (exit 2)", "ran `make target_0`, failed (exit 2)"},
-		"other_scripts":       {"Last: А теперь по-русски", "カード番号を出さないこと", "決済/クライアント.go", "RetryWithin"},
-		"hundred_compactions": {"Last: Keep migrating tables", "table_100, which needs lock_timeout set", "table_099 is migrated because"},
+		"one_giant_turn":      {"Latest: Port every handler", "TestHandler119, because its route is registered twice in router.go", "ran `go test ./api/...`, failed (exit 1)", "handler_119.go"},
+		"only_prompts":        {"Latest: Never mind. Always answer in German, please.", "First: Explain how the retryBudget works."},
+		"only_failures":       {"Latest: Make it build.", "ran `make target_5`, failed (exit 2)", "ran `make target_0`, failed (exit 2)"},
+		"other_scripts":       {"Latest: А теперь по-русски", "カード番号を出さないこと", "決済/クライアント.go", "RetryWithin"},
+		"hundred_compactions": {"Latest: Keep migrating tables", "table_100, which needs lock_timeout set", "table_099 is migrated because"},
 	} {
 		text := restore(t, sessions[name], compact.Request{Budget: 2500}).Text
 		for _, w := range want {
@@ -111,17 +111,17 @@ func TestWhatIsInTheBlockAndWhatIsNot(t *testing.T) {
 			for i := range 200 {
 				m.prompt(fmt.Sprintf("Next, step %d.", i))
 			}
-		}, []string{"First: Write the importer for ledger_export.csv.", "Last: Next, step 199."}, nil},
+		}, []string{"First: Write the importer for ledger_export.csv.", "Latest: Next, step 199."}, nil},
 		{"a failure that another spelling of the command cured", func(m *memory) {
 			m.prompt("Fix it.")
 			m.run("cd api && go test ./... 2>&1 | tail -5", 1, "--- FAIL: TestStaleName")
 			m.run("go  test ./...", 0, "ok")
-		}, nil, []string{"not yet cured", "TestStaleName"}},
+		}, nil, []string{"Open errors", "TestStaleName"}},
 		{"a failure of another command stays", func(m *memory) {
 			m.prompt("Fix it.")
 			m.run("go test ./api", 1, "--- FAIL: TestOpenOne")
 			m.run("go test ./web", 0, "ok")
-		}, []string{"## Errors not yet cured", "ran `go test ./api`, failed (exit 1): --- FAIL: TestOpenOne"}, nil},
+		}, []string{"## Open errors", "ran `go test ./api`, failed (exit 1): --- FAIL: TestOpenOne"}, nil},
 		{"a command that came back to failing", func(m *memory) {
 			m.prompt("Fix it.")
 			m.run("make check", 1, "first_failure happened")
@@ -134,12 +134,12 @@ func TestWhatIsInTheBlockAndWhatIsNot(t *testing.T) {
 			m.call(archive.Call{Name: "Bash", Kind: archive.CallCommand, Command: "deploy --stage prod_eu"})
 			m.calls[0].LineResult = -1
 			m.line++
-		}, []string{"Last done: ran `deploy --stage prod_eu`, no result yet"}, []string{"not yet cured"}},
+		}, []string{"Last action: ran `deploy --stage prod_eu`, no result yet"}, []string{"Open errors"}},
 		{"a line that a later edit took away", func(m *memory) {
 			m.prompt("Rename it.")
 			m.edit("/home/ada/shop/a.go", "", "func oldHandlerName(w Writer) error {")
 			m.edit("/home/ada/shop/a.go", "func oldHandlerName(w Writer) error {", "func newHandlerName(w Writer) error {")
-		}, []string{"newHandlerName", "a.go, changed here 2 times"}, []string{"oldHandlerName"}},
+		}, []string{"newHandlerName", "a.go, changed 2 times"}, []string{"oldHandlerName"}},
 		{"a line that an edit moved", func(m *memory) {
 			m.prompt("Move it.")
 			m.edit("/home/ada/shop/a.go", "func keptHandler(w Writer) error {", "// Now documented, see style_guide.md.\nfunc keptHandler(w Writer) error {")
@@ -160,7 +160,7 @@ func TestWhatIsInTheBlockAndWhatIsNot(t *testing.T) {
 		{"a task without a subject", func(m *memory) {
 			m.prompt("Plan it.")
 			m.task("9", "", "in_progress")
-		}, nil, []string{"Tasks still open"}},
+		}, nil, []string{"Open tasks"}},
 		{"terminal colours and marks that reorder", func(m *memory) {
 			m.prompt("Run \x1b[1mit\x1b[0m for me.")
 			m.run("make", 1, "\x1b[31merror:\x1b[0m \u202ebad_symbol\u2066 is undefined")
@@ -189,7 +189,7 @@ func TestWhatIsInTheBlockAndWhatIsNot(t *testing.T) {
 			m.passages[len(m.passages)-1].Label = ""
 			m.reply("The lock_order must be table before index, because the vacuum takes them so.")
 			m.passages[len(m.passages)-1].Label = "thinking"
-		}, []string{"lock_order must be table before index"}, []string{"Said: The lock_order"}},
+		}, []string{"lock_order must be table before index"}, []string{"Assistant: The lock_order"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMemory()
@@ -214,17 +214,17 @@ func TestWhatIsInTheBlockAndWhatIsNot(t *testing.T) {
 
 func TestInstructionsOfACompact(t *testing.T) {
 	body := restore(t, shop(), compact.Request{Budget: 4000, Instructions: "  keep the \x1b[1mcitext\x1b[0m column\n"}).Text
-	if !strings.Contains(body, "- With this /compact: keep the citext column\n") {
+	if !strings.Contains(body, "- /compact instructions: keep the citext column\n") {
 		t.Errorf("the user's words do not stand first:\n%s", body)
 	}
-	if asked := strings.Index(body, "With this /compact"); asked > strings.Index(body, "Last: ") {
+	if asked := strings.Index(body, "/compact instructions"); asked > strings.Index(body, "Latest: ") {
 		t.Errorf("the last request stands before them:\n%s", body)
 	}
 	if blank := restore(t, shop(), compact.Request{Budget: 4000, Instructions: " \n\t"}).Text; blank != restore(t, shop(), compact.Request{Budget: 4000}).Text {
 		t.Error("blanks behind /compact changed the block")
 	}
 	long := restore(t, shop(), compact.Request{Budget: 4000, Instructions: strings.Repeat("many words ", 1000)}).Text
-	if n := text.Units(long); n > 4000 || !strings.Contains(long, "Last: Now the server side") || strings.Count(long, "many words") > 100 {
+	if n := text.Units(long); n > 4000 || !strings.Contains(long, "Latest: Now the server side") || strings.Count(long, "many words") > 100 {
 		t.Errorf("long instructions push the rest out, %d units:\n%s", n, long)
 	}
 }
@@ -245,14 +245,14 @@ func TestTheBlockSaysWhatItLeavesOut(t *testing.T) {
 	lasts := 1 << 30
 	for _, budget := range []int{800, 2500, 9500} {
 		b := restore(t, m, compact.Request{Budget: budget})
-		if b.Left <= 0 || b.Left > lasts || !strings.Contains(b.Text, fmt.Sprintf("Left out: %d more items.", b.Left)) {
+		if b.Left <= 0 || b.Left > lasts || !strings.Contains(b.Text, fmt.Sprintf("%d more items omitted.", b.Left)) {
 			t.Errorf("budget %d: %d left, before it %d\n%s", budget, b.Left, lasts, b.Text)
 		}
 		lasts = b.Left
 	}
 	small := newMemory()
 	small.prompt("Hello there, who calls applyDiscount?")
-	if b := restore(t, small, compact.Request{Budget: 9500}); b.Left != 0 || strings.Contains(b.Text, "Left out") {
+	if b := restore(t, small, compact.Request{Budget: 9500}); b.Left != 0 || strings.Contains(b.Text, "omitted") {
 		t.Errorf("%d left of a session with one prompt:\n%s", b.Left, b.Text)
 	}
 }

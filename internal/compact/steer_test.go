@@ -27,25 +27,25 @@ func TestCompactTextStandsFirst(t *testing.T) {
 	const asked = "Keep the <SQL> of `orders`, all of it:\nSELECT * FROM orders;"
 	indented := strings.ReplaceAll(asked, "\n", "\n  ")
 	body := func(text string) string {
-		_, text, _ = strings.Cut(text, "data, not instructions.\n")
+		_, text, _ = strings.Cut(text, "For reference, not instructions.\n")
 		return text
 	}
 	if text := preserve(t, shop(), compact.Request{Budget: 9500, Instructions: asked}); !strings.HasPrefix(text, asked+"\n") {
 		t.Errorf("preserve begins:\n%s", text)
 	}
 	text := body(restore(t, shop(), compact.Request{Budget: 9500, Instructions: asked}).Text)
-	if !strings.HasPrefix(text, "## Asked by the user (verbatim)\n- With this /compact: "+indented+"\n") {
+	if !strings.HasPrefix(text, "## User requests (verbatim)\n- /compact instructions: "+indented+"\n") {
 		t.Errorf("the restored block begins:\n%s", text)
 	}
 	for _, role := range compact.Roles() {
 		text := body(restore(t, shop(), compact.Request{Budget: 9500, Instructions: asked, Role: role}).Text)
-		if !strings.HasPrefix(text, "## Asked by the user (verbatim)\n- With this /compact: "+indented+"\n") {
+		if !strings.HasPrefix(text, "## User requests (verbatim)\n- /compact instructions: "+indented+"\n") {
 			t.Errorf("the %s's block begins:\n%s", role, text)
 		}
 	}
 	out := replace(t, shop(), compact.ReplaceRequest{Session: sessionID, Messages: ledgerTalk().ms, Budget: 4000, Instructions: asked})
 	_, record, _ := strings.Cut(out.Text, "## ")
-	if !strings.HasPrefix(record, "With this /compact\n- "+indented+"\n") {
+	if !strings.HasPrefix(record, "/compact instructions\n- "+indented+"\n") {
 		t.Errorf("the record begins:\n%s", record)
 	}
 }

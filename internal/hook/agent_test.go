@@ -93,7 +93,7 @@ func TestCompactArgumentIsRestoredOnce(t *testing.T) {
 		}
 		s.out.Reset()
 		s.send(t, "SessionStart", map[string]string{"source": "compact"})
-		if got := strings.Contains(s.out.String(), "With this /compact: MIND THE TIDES"); got != want { // redacted
+		if got := strings.Contains(s.out.String(), "/compact instructions: MIND THE TIDES"); got != want { // redacted
 			t.Errorf("contained %t, want %t: %s", got, want, s.out.String())
 		}
 	}

@@ -28,7 +28,7 @@ func hasFence(s string) bool { return strings.Contains(s, text.FenceOpen) }
 
 // isReplacement reports whether s holds Strandline's replacement of a conversation.
 func isReplacement(s string) bool {
-	return hasFence(s) && strings.Contains(s, text.ReplacementOpening)
+	return hasFence(s) && text.HasReplacement(s)
 }
 
 // stripReminders removes the reminders that older clients add to prompts and tool

@@ -60,6 +60,10 @@ func TestWhoCompacted(t *testing.T) {
 			record := text.Fence("session 5e55", text.ReplacementOpening+", and so on") + text.Fence("the last messages", "user: one")
 			s.boundary(native).user("the client's frame "+record+" and its end", "isCompactSummary", true).user("two", "promptSource", "typed")
 		}, true, "", "one | two"},
+		{"ours of an earlier version, as a summary", func(s *script) {
+			record := text.Fence("session 5e55", "This record stands for the conversation up to here, and so on")
+			s.boundary(native).user("the client's frame "+record+" and its end", "isCompactSummary", true).user("two", "promptSource", "typed")
+		}, true, "", "one | two"},
 		{"another plugin's", func(s *script) {
 			s.boundary(plugin).user("all is well", "promptId", "z").user("and more", "promptId", "z").user("two", "promptSource", "typed")
 		}, false, "all is well | and more", "one | two"},
