@@ -85,28 +85,43 @@ type App struct {
 	Options
 	settings  func() (*config.Config, error)
 	workspace func() (Workspace, error)
+	redact    func() func(string) string
+	queries   *sharedQueries
+	lenient   bool
 }
 
-// New returns an App. It reads nothing yet.
+// New returns an App. It reads nothing before the first call.
 func New(o Options) *App {
-	a := &App{Options: o}
+	a := &App{Options: o, queries: &sharedQueries{}}
 	a.settings = sync.OnceValues(a.LoadSettings)
 	a.workspace = sync.OnceValues(func() (Workspace, error) {
 		cfg, _ := a.settings()
 		c, journal, err := o.NewCapture(cfg)
-		return Workspace{Config: cfg, Capture: c, Journal: journal, Redact: o.Redactor(cfg)}, err
+		return Workspace{Config: cfg, Capture: c, Journal: journal, Redact: a.redact()}, err
+	})
+	a.redact = sync.OnceValue(func() func(string) string {
+		cfg, _ := a.settings()
+		return o.Redactor(cfg)
 	})
 	return a
 }
 
-// Settings returns the effective settings. They are usable even with an error: a
-// rejected value is replaced by its fallback.
-func (a *App) Settings() (*config.Config, error) { return a.settings() }
+// Lenient returns an App for background work: a rejected setting is replaced by its
+// fallback, as in hooks.
+func (a *App) Lenient() *App {
+	b := *a
+	b.lenient = true
+	return &b
+}
 
-// LoadSettings loads the effective settings again, after a change.
+// LoadSettings reads the settings from their files and the environment.
 func (a *App) LoadSettings() (*config.Config, error) {
 	return config.Load(config.Inputs{Env: a.Getenv, Home: a.Home, Cwd: a.ProjectDir()})
 }
+
+// Settings returns the effective settings, read once. They are usable even with an
+// error: a rejected value is replaced by its fallback.
+func (a *App) Settings() (*config.Config, error) { return a.settings() }
 
 // ProjectDir is the folder whose .strandline.toml applies.
 func (a *App) ProjectDir() string {
@@ -125,17 +140,23 @@ type Workspace struct {
 	Redact func(string) string
 }
 
-// Workspace returns the workspace. A rejected setting is an error.
+// Workspace returns the workspace. A rejected setting is an error unless the App is
+// lenient.
 func (a *App) Workspace() (Workspace, error) {
-	if _, err := a.settings(); err != nil {
+	if _, err := a.settings(); err != nil && !a.lenient {
 		return Workspace{}, err
 	}
 	return a.workspace()
 }
 
-// LenientWorkspace is Workspace for background work: as in hooks, a rejected
-// setting is replaced by its fallback.
+// LenientWorkspace is the workspace of a lenient App.
 func (a *App) LenientWorkspace() (Workspace, error) { return a.workspace() }
+
+// Redact replaces the secrets in a text.
+func (a *App) Redact(text string) string { return a.redact()(text) }
+
+// Close stops the embedding model, if a search started it.
+func (a *App) Close() error { return a.queries.close() }
 
 // Logger writes to the error log in the archive's folder.
 func (w Workspace) Logger() *slog.Logger {
@@ -229,15 +250,6 @@ func (a *App) WithIndex(ctx context.Context, w Workspace, mode Mode, run func(Ar
 		}
 	}
 	return errors.Join(run(Archive{w, index}), index.Close())
-}
-
-// read calls do with the index, open for reading.
-func read[T any](ctx context.Context, a *App, do func(x Archive) (T, error)) (out T, err error) {
-	err = a.WithArchive(ctx, ReadOnly, func(x Archive) (err error) {
-		out, err = do(x)
-		return err
-	})
-	return out, err
 }
 
 // ResolveSession returns the handle that a user typed and the full ID of its session.

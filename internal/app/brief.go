@@ -6,93 +6,133 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/compact"
 	"strandline/internal/text"
 )
 
-// Kind is the kind of work that a brief is for.
-type Kind string
+// briefSection is a section of a brief and its weight. The heaviest come first when
+// the budget is short.
+type briefSection struct {
+	title  string
+	weight float64
+	lines  func(archive.SnapshotFact) []string
+}
 
-// The kinds; General is for whoever it concerns.
-const (
-	General      Kind = ""
-	Orchestrator Kind = "orchestrator"
-	Developer    Kind = "developer"
-	Specialist   Kind = "specialist"
-	Validator    Kind = "validator"
-)
-
-// Budget is how many characters a brief takes where nobody says: about 2,000
-// tokens, as the services gave that this replaces.
-const Budget = 8000
-
-// Brief is what an agent of a kind needs of a snapshot, within a budget of UTF-16
-// units, fenced as a record of the past. title says what it is of. It is "" where
-// nothing fits.
-func Brief(f archive.SnapshotFact, kind Kind, title string, budget int) string {
-	s := sections{fact: f}
-	var list []text.Section
-	switch kind {
-	case Orchestrator:
-		list = []text.Section{s.progress(90), s.open("Open tasks", 80), s.agents(70), s.decisions(60), s.next(65), s.messages(50), s.files(40), s.summary(85)}
-	case Developer:
-		list = []text.Section{s.current(90), s.summary(80), s.changes(70), s.failures(75), s.decisions(60), s.next(65), s.messages(50), s.open("Other open tasks", 40)}
-	case Specialist:
-		list = []text.Section{s.current(90), s.summary(80), s.decisions(75), s.messages(60), s.files(50), s.next(65), s.failures(55)}
-	case Validator:
-		list = []text.Section{s.finished(90), s.changes(80), s.commands(85), s.failures(88), s.decisions(60), s.summary(70), s.open("Still open", 50)}
-	default:
-		list = []text.Section{s.summary(90), s.open("Open tasks", 85), s.next(80), s.decisions(75), s.failures(70), s.agents(60), s.messages(55), s.changes(50), s.files(40), s.progress(30)}
+// briefSections lists the sections of a brief for a role, in order.
+func briefSections(role compact.Role) []briefSection {
+	switch role {
+	case compact.RoleOrchestrator:
+		return []briefSection{
+			{"Progress", 90, progress}, {"Open tasks", 80, openTasks}, {"Agents", 70, agents}, {"Decisions", 60, decisions},
+			{"Next", 65, next}, {messagesTitle, 50, messages}, {"Files", 40, paths}, {"Summary", 85, summary},
+		}
+	case compact.RoleDeveloper:
+		return []briefSection{
+			{"Current task", 90, currentTask}, {"Summary", 80, summary}, {"Recent changes", 70, changes}, {"Failed", 75, failures},
+			{"Decisions", 60, decisions}, {"Next", 65, next}, {messagesTitle, 50, messages}, {"Other open tasks", 40, openTasks},
+		}
+	case compact.RoleSpecialist:
+		return []briefSection{
+			{"Current task", 90, currentTask}, {"Summary", 80, summary}, {"Decisions", 75, decisions}, {messagesTitle, 60, messages},
+			{"Files", 50, paths}, {"Next", 65, next}, {"Failed", 55, failures},
+		}
+	case compact.RoleValidator:
+		return []briefSection{
+			{"Finished, to be checked", 90, finishedTasks}, {"Recent changes", 80, changes}, {"Commands", 85, commands}, {"Failed", 88, failures},
+			{"Decisions", 60, decisions}, {"Summary", 70, summary}, {"Still open", 50, openTasks},
+		}
 	}
-	room := budget - text.FenceOverhead - text.Units(title)
-	body, _, _ := text.FitSections(list, room)
+	return []briefSection{
+		{"Summary", 90, summary}, {"Open tasks", 85, openTasks}, {"Next", 80, next}, {"Decisions", 75, decisions}, {"Failed", 70, failures},
+		{"Agents", 60, agents}, {messagesTitle, 55, messages}, {"Recent changes", 50, changes}, {"Files", 40, paths}, {"Progress", 30, progress},
+	}
+}
+
+// brief returns the part of a snapshot that a role needs, within a budget of UTF-16
+// units, fenced as a record of the past. It returns "" if nothing fits.
+func brief(f archive.SnapshotFact, role compact.Role, title string, budget int) string {
+	var list []text.Section
+	for _, s := range briefSections(role) {
+		section := text.Section{Title: s.title, AsGiven: true}
+		for i, line := range s.lines(f) {
+			if s.title == messagesTitle { // the newest are last and weigh most
+				i = len(f.Messages) - i
+			}
+			if line = strings.TrimSpace(line); line != "" {
+				section.Items = append(section.Items, text.Item{Text: line, Value: s.weight - float64(i)/100, Min: minBriefItem})
+			}
+		}
+		list = append(list, section)
+	}
+	body, _, _ := text.FitSections(list, budget-text.FenceOverhead-text.Units(title))
 	return text.Fence(title, body)
 }
 
-// sections makes the parts of a brief; the number each takes is how much it is
-// worth.
-type sections struct{ fact archive.SnapshotFact }
+const messagesTitle = "Messages"
 
-func items(texts []string, value float64) []text.Item {
-	var out []text.Item
-	for i, t := range texts {
-		if t = strings.TrimSpace(t); t != "" {
-			out = append(out, text.Item{Text: t, Value: value - float64(i)/100, Min: 60})
+// minBriefItem is the minimum length in characters that an item is shortened to.
+const minBriefItem = 60
+
+func summary(f archive.SnapshotFact) []string   { return []string{f.Summary} }
+func decisions(f archive.SnapshotFact) []string { return f.Decisions }
+func next(f archive.SnapshotFact) []string      { return f.Next }
+func paths(f archive.SnapshotFact) []string     { return f.Files }
+
+func progress(f archive.SnapshotFact) []string {
+	if len(f.Tasks) == 0 {
+		return nil
+	}
+	done := 0
+	for _, t := range f.Tasks {
+		if taskDone(t.Status) {
+			done++
 		}
 	}
-	return out
+	return []string{fmt.Sprintf("%d of %d tasks are done", done, len(f.Tasks))}
 }
 
-func (s sections) summary(value float64) text.Section {
-	return text.Section{Title: "Summary", Items: items([]string{s.fact.Summary}, value)}
-}
-
-func (s sections) progress(value float64) text.Section {
-	finished := 0
-	for _, t := range s.fact.Tasks {
-		if done(t.Status) {
-			finished++
-		}
-	}
-	if len(s.fact.Tasks) == 0 {
-		return text.Section{}
-	}
-	return text.Section{Title: "Progress", Items: items([]string{fmt.Sprintf("%d of %d tasks are done", finished, len(s.fact.Tasks))}, value)}
-}
-
-// open lists the tasks with work left, each behind those that it is part of.
-func (s sections) open(title string, value float64) text.Section {
-	var lines []string
-	var walk func(nodes []Node, above string)
-	walk = func(nodes []Node, above string) {
+// openTasks lists the tasks with work left, each after its ancestors.
+func openTasks(f archive.SnapshotFact) (lines []string) {
+	var walk func(nodes []taskNode, ancestors string)
+	walk = func(nodes []taskNode, ancestors string) {
 		for _, n := range nodes {
-			if !done(n.Status) {
-				lines = append(lines, above+taskLine(n.SnapshotTask))
+			if !taskDone(n.Status) {
+				lines = append(lines, ancestors+taskLine(n.SnapshotTask))
 			}
-			walk(n.Tasks, above+archive.Clip(n.Subject, 60)+" > ")
+			walk(n.children, ancestors+archive.Clip(n.Subject, 60)+" > ")
 		}
 	}
-	walk(Tree(s.fact.Tasks), "")
-	return text.Section{Title: title, Items: items(lines, value), AsGiven: true}
+	walk(snapshotTree(f.Tasks), "")
+	return lines
+}
+
+// currentTask is the task in progress, preferably of the snapshot's own agent, or
+// else the first open task.
+func currentTask(f archive.SnapshotFact) []string {
+	var found *archive.SnapshotTask
+	for i := range f.Tasks {
+		t := &f.Tasks[i]
+		switch {
+		case t.Status != "in_progress" && found == nil && !taskDone(t.Status):
+			found = t
+		case t.Status == "in_progress" && (found == nil || found.Status != "in_progress" || f.AgentID != "" && t.Owner == f.AgentID):
+			found = t
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return []string{taskLine(*found)}
+}
+
+// finishedTasks lists them newest first.
+func finishedTasks(f archive.SnapshotFact) (lines []string) {
+	for _, t := range slices.Backward(f.Tasks) {
+		if taskDone(t.Status) {
+			lines = append(lines, taskLine(t))
+		}
+	}
+	return lines
 }
 
 func taskLine(t archive.SnapshotTask) string {
@@ -112,90 +152,48 @@ func taskLine(t archive.SnapshotTask) string {
 	return line
 }
 
-// current is the task that is being worked on, by the snapshot's own agent if one
-// is; else the first that is open.
-func (s sections) current(value float64) text.Section {
-	var found *archive.SnapshotTask
-	for i := range s.fact.Tasks {
-		t := &s.fact.Tasks[i]
-		switch {
-		case t.Status != "in_progress" && found == nil && !done(t.Status):
-			found = t
-		case t.Status == "in_progress" && (found == nil || found.Status != "in_progress" || s.fact.AgentID != "" && t.Owner == s.fact.AgentID):
-			found = t
-		}
-	}
-	if found == nil {
-		return text.Section{}
-	}
-	return text.Section{Title: "Current task", Items: items([]string{taskLine(*found)}, value)}
+func taskDone(status string) bool {
+	return slices.Contains([]string{"completed", "done", "deleted", "cancelled", "canceled"}, strings.ToLower(status))
 }
 
-func (s sections) finished(value float64) text.Section {
-	var lines []string
-	for _, t := range slices.Backward(s.fact.Tasks) {
-		if done(t.Status) {
-			lines = append(lines, taskLine(t))
-		}
-	}
-	return text.Section{Title: "Finished, to be checked", Items: items(lines, value)}
-}
-
-func (s sections) agents(value float64) text.Section {
-	var lines []string
-	for _, a := range s.fact.Agents {
+func agents(f archive.SnapshotFact) (lines []string) {
+	for _, a := range f.Agents {
 		parts := slices.DeleteFunc([]string{a.ID, a.Type, a.Status, a.Task, a.Result}, func(s string) bool { return s == "" })
 		lines = append(lines, strings.Join(parts, " · "))
 	}
-	return text.Section{Title: "Agents", Items: items(lines, value)}
+	return lines
 }
 
-// messages are the newest ones, in order.
-func (s sections) messages(value float64) text.Section {
-	out := text.Section{Title: "Messages", AsGiven: true}
-	for i, m := range s.fact.Messages {
-		who := strings.TrimSpace(m.From)
+func messages(f archive.SnapshotFact) (lines []string) {
+	for _, m := range f.Messages {
+		from := strings.TrimSpace(m.From)
 		if m.To != "" {
-			who += " to " + m.To
+			from += " to " + m.To
 		}
-		if who != "" {
-			who += ": "
+		if from != "" {
+			from += ": "
 		}
-		out.Items = append(out.Items, text.Item{Text: who + m.Text, Value: value - float64(len(s.fact.Messages)-i)/100, Min: 60})
+		lines = append(lines, from+m.Text)
 	}
-	return out
+	return lines
 }
 
-func (s sections) decisions(value float64) text.Section {
-	return text.Section{Title: "Decisions", Items: items(s.fact.Decisions, value)}
+func changes(f archive.SnapshotFact) []string {
+	return actions(f, func(a archive.SnapshotAction) bool { return a.File != "" && !a.Failed })
 }
 
-func (s sections) next(value float64) text.Section {
-	return text.Section{Title: "Next", Items: items(s.fact.Next, value)}
+func commands(f archive.SnapshotFact) []string {
+	return actions(f, func(a archive.SnapshotAction) bool { return a.Command != "" && !a.Failed })
 }
 
-func (s sections) files(value float64) text.Section {
-	return text.Section{Title: "Files", Items: items(s.fact.Files, value)}
+func failures(f archive.SnapshotFact) []string {
+	return actions(f, func(a archive.SnapshotAction) bool { return a.Failed || a.Exit != nil && *a.Exit != 0 })
 }
 
-// changes are the newest actions on files.
-func (s sections) changes(value float64) text.Section {
-	return s.actions("Recent changes", value, func(a archive.SnapshotAction) bool { return a.File != "" && !a.Failed })
-}
-
-// commands are the newest commands with what they came to.
-func (s sections) commands(value float64) text.Section {
-	return s.actions("Commands", value, func(a archive.SnapshotAction) bool { return a.Command != "" && !a.Failed })
-}
-
-func (s sections) failures(value float64) text.Section {
-	return s.actions("Failed", value, func(a archive.SnapshotAction) bool { return a.Failed || a.Exit != nil && *a.Exit != 0 })
-}
-
-func (s sections) actions(title string, value float64, which func(archive.SnapshotAction) bool) text.Section {
-	var lines []string
-	for _, a := range slices.Backward(s.fact.Actions) {
-		if !which(a) {
+// actions lists the selected actions, newest first, each once.
+func actions(f archive.SnapshotFact, selected func(archive.SnapshotAction) bool) (lines []string) {
+	for _, a := range slices.Backward(f.Actions) {
+		if !selected(a) {
 			continue
 		}
 		line := strings.Join(strings.Fields(strings.Join([]string{a.Tool, a.File, a.Command}, " ")), " ")
@@ -209,5 +207,48 @@ func (s sections) actions(title string, value float64, which func(archive.Snapsh
 			lines = append(lines, line)
 		}
 	}
-	return text.Section{Title: title, Items: items(lines, value)}
+	return lines
+}
+
+// taskNode is a task with its subtasks.
+type taskNode struct {
+	archive.SnapshotTask
+	children []taskNode
+}
+
+// snapshotTree returns the hierarchy of tasks. A task is at the top level if its
+// parent is missing or its ancestors form a cycle.
+func snapshotTree(tasks []archive.SnapshotTask) []taskNode {
+	parents := map[string]string{}
+	for _, t := range tasks {
+		parents[t.ID] = t.Parent
+	}
+	byParent := map[string][]archive.SnapshotTask{}
+	for _, t := range tasks {
+		parent := t.Parent
+		if _, known := parents[parent]; !known || inCycle(parents, t.ID) {
+			parent = ""
+		}
+		byParent[parent] = append(byParent[parent], t)
+	}
+	var below func(parent string) []taskNode
+	below = func(parent string) (out []taskNode) {
+		for _, t := range byParent[parent] {
+			out = append(out, taskNode{t, below(t.ID)})
+		}
+		return out
+	}
+	return below("")
+}
+
+// inCycle reports whether a task's ancestors form a cycle.
+func inCycle(parents map[string]string, id string) bool {
+	at := parents[id]
+	for range parents {
+		if at == id || at == "" {
+			break
+		}
+		at = parents[at]
+	}
+	return at != ""
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"math"
 	"time"
 
@@ -8,8 +9,8 @@ import (
 	"strandline/internal/compact"
 )
 
-// Compaction is a compaction with its outcome, for scripts. Shares are null
-// where too little was used afterwards to tell.
+// Compaction is a compaction with its outcome. Shares are null if the session used
+// too little afterwards.
 type Compaction struct {
 	Session    string    `json:"session"`
 	Handle     string    `json:"handle"`
@@ -28,42 +29,69 @@ type Compaction struct {
 	Given      bool      `json:"given"`
 	Handles    []string  `json:"handles"`
 	Used       []string  `json:"used"`
+	// Outcome holds the shares unrounded.
+	Outcome compact.Outcome `json:"-"`
 }
 
-// NewCompaction is a compaction with what became of it.
-func NewCompaction(o compact.Outcome) Compaction {
+func newCompaction(o compact.Outcome) Compaction {
 	c := o.Compaction
-	j := Compaction{
-		Session: c.Session, Handle: CutHandle(c), Index: c.Index, Line: c.Line, Time: c.Time, Trigger: c.Trigger, Ours: c.Ours,
+	out := Compaction{
+		Session: c.Session, Handle: compactionHandle(c), Index: c.Index, Line: c.Line, Time: c.Time, Trigger: c.Trigger, Ours: c.Ours,
 		PreTokens: c.PreTokens, PostTokens: c.PostTokens, DurationMS: c.Duration.Milliseconds(),
-		Needed: o.Needed, Given: o.Given, Handles: append([]string{}, o.Handles...), Used: append([]string{}, o.Used...),
+		Needed: o.Needed, Given: o.Given, Handles: append([]string{}, o.Handles...), Used: append([]string{}, o.Used...), Outcome: o,
 	}
 	if !o.Told {
-		return j
+		return out
 	}
-	j.Kept, j.Together = Rounded(o.Kept), Rounded(o.Together)
+	out.Kept, out.Together = rounded(o.Kept), rounded(o.Together)
 	if !c.Ours {
-		j.Restored = Rounded(o.Restored)
+		out.Restored = rounded(o.Restored)
 	}
-	return j
+	return out
 }
 
-// Rounded returns a share with three decimals, which is more than it tells.
-func Rounded(share float64) *float64 {
+// rounded returns a share with three decimals.
+func rounded(share float64) *float64 {
 	share = math.Round(share*1000) / 1000
 	return &share
 }
 
-// CutHandle is the handle of the turn that a compaction stands in.
-func CutHandle(c archive.Compaction) string {
+// compactionHandle is the handle of the turn that a compaction is in.
+func compactionHandle(c archive.Compaction) string {
 	return archive.Ref{Session: c.Session, Turn: c.Turn, Step: -1}.Handle()
 }
 
-// Compactions are a list of them.
-func Compactions(list []compact.Outcome) []Compaction {
-	out := make([]Compaction, 0, len(list))
-	for _, o := range list {
-		out = append(out, NewCompaction(o))
-	}
-	return out
+// CompactionsQuery selects compactions.
+type CompactionsQuery struct {
+	Session string // handle or ID; "" for the sessions in Scope
+	Scope
+	Limit int // the newest; 0: no limit
+}
+
+// Compactions returns measured compactions, newest first.
+func (a *App) Compactions(ctx context.Context, q CompactionsQuery) ([]Compaction, error) {
+	return read(ctx, a, func(x Archive) (_ []Compaction, err error) {
+		var sessions []archive.Session
+		if q.Session != "" {
+			_, id, err := ResolveSession(ctx, x.Index, q.Session)
+			if err != nil {
+				return nil, err
+			}
+			s, err := x.Index.Session(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			sessions = append(sessions, s)
+		} else {
+			f := archive.SessionFilter{Agents: true}
+			if f.Projects, err = a.keys(ctx, x, q.Scope); err != nil {
+				return nil, err
+			}
+			if sessions, err = x.Index.Sessions(ctx, f); err != nil {
+				return nil, err
+			}
+		}
+		list, err := a.outcomes(ctx, x, sessions, q.Limit)
+		return each(list, newCompaction), err
+	})
 }

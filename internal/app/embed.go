@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"strandline/internal/archive"
@@ -82,22 +83,21 @@ func (a *App) Chosen(cfg *config.Config) (c ChosenModel, err error) {
 // HTTPEmbedder is the endpoint's name in vector rows.
 func HTTPEmbedder(cfg *config.Config) string { return "http/" + cfg.Embed.EndpointModel }
 
-// Queries is what embeds queries: the built-in table and, before it, the model
-// that the settings choose.
+// Queries embeds queries with the chosen model, if any, and with the built-in table.
 type Queries struct {
 	Table *embed.Static
-	// Embedders are for a vector.Searcher, Notes too.
+	// Embedders and Notes are for an embed.Searcher.
 	Embedders []embed.Embedder
 	Notes     []string
 	model     *embed.QueryEmbedder
 }
 
-// queryIdle is how long a server keeps a model that nobody asks anything: an ONNX
-// helper takes some hundred megabytes and a fifth of a second to start.
+// queryIdle is how long an unused model keeps running. An ONNX helper takes some
+// hundred megabytes, and 0.2 s to start.
 const queryIdle = 2 * time.Minute
 
-// NewQueries returns what embeds queries by the settings of cfg. It opens nothing
-// yet. What keeps the chosen model from being asked stands in the notes.
+// NewQueries returns the embedders of queries. It opens nothing yet. Notes say why
+// the chosen model is unavailable.
 func (a *App) NewQueries(cfg *config.Config) *Queries {
 	q := &Queries{Table: embed.NewStatic()}
 	chosen, err := a.Chosen(cfg)
@@ -106,10 +106,10 @@ func (a *App) NewQueries(cfg *config.Config) *Queries {
 		q.Notes = []string{cfg.Embed.Model + ": " + ErrorText(err)}
 	case chosen.Open != nil:
 		q.model = embed.NewQueryEmbedder(embed.QueryOptions{
-			Name: chosen.Name, Redact: a.Redactor(cfg), Wait: cfg.Embed.Wait, Idle: queryIdle, Now: a.Now,
+			Name: chosen.Name, Redact: a.Redact, Wait: cfg.Embed.Wait, Idle: queryIdle, Now: a.Now,
 			Cache: embed.VectorDir(cfg.Paths.Vectors()).QueryCache(chosen.Name),
 			Open: func(ctx context.Context) (embed.Embedder, io.Closer, error) {
-				return chosen.Open(ctx, 1) // nobody waits for a second attempt
+				return chosen.Open(ctx, 1) // a search does not wait for a second attempt
 			},
 		})
 		q.Embedders = append(q.Embedders, q.model)
@@ -126,9 +126,31 @@ func (q *Queries) Close() error {
 	return q.model.Close()
 }
 
-// Searcher returns what finds the passages of a store by what they mean.
+// Searcher finds the passages of a store by meaning.
 func (q *Queries) Searcher(cfg *config.Config, s embed.VectorStore) *embed.Searcher {
 	return &embed.Searcher{Store: s, Dir: embed.VectorDir(cfg.Paths.Vectors()), Embedders: q.Embedders, Notes: q.Notes}
+}
+
+// sharedQueries are the embedders of all searches, made at the first.
+type sharedQueries struct {
+	once sync.Once
+	made *Queries
+}
+
+func (a *App) embedders() *Queries {
+	a.queries.once.Do(func() {
+		cfg, _ := a.settings()
+		a.queries.made = a.NewQueries(cfg)
+	})
+	return a.queries.made
+}
+
+func (s *sharedQueries) close() error {
+	s.once.Do(func() {})
+	if s.made == nil {
+		return nil
+	}
+	return s.made.Close()
 }
 
 // helper finds the program that runs added models.

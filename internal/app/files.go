@@ -2,13 +2,16 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/task"
 )
 
-// Touch is one thing that was done to a file, for scripts.
+// Touch is a change to a file, or a command that named it.
 type Touch struct {
 	Handle  string    `json:"handle"`
 	Session string    `json:"session"`
@@ -19,9 +22,78 @@ type Touch struct {
 	Command string    `json:"command,omitempty"`
 	Failed  bool      `json:"failed,omitempty"`
 	Line    int       `json:"line"`
+	// Text is the command, the change, or else the path. It is set on request.
+	Text string `json:"-"`
 }
 
-// File is a file with how often it was touched, for scripts.
+// FilesQuery selects the history of a file.
+type FilesQuery struct {
+	Path    string // whole, or its end after a slash
+	Scope          // ignored if a session is given
+	Session string // handle or ID
+	Since   time.Time
+	Reads   bool // include reads and searches
+	Limit   int  // the newest; 0: no limit
+	Texts   bool // set Touch.Text
+}
+
+// FileHistory returns the touches of a file, oldest first, and the number of older
+// ones beyond the limit.
+func (a *App) FileHistory(ctx context.Context, q FilesQuery) (list []Touch, older int, err error) {
+	list, err = read(ctx, a, func(x Archive) (_ []Touch, err error) {
+		f := task.FileQuery{Path: q.Path, Reads: q.Reads, Limit: q.Limit, Since: q.Since}
+		if q.Session != "" {
+			_, f.Session, err = ResolveSession(ctx, x.Index, q.Session)
+		} else {
+			f.Projects, err = a.keys(ctx, x, q.Scope)
+		}
+		if err != nil {
+			return nil, err
+		}
+		var touches []archive.Touch
+		if touches, older, err = task.FileHistory(ctx, x.Index, f); err != nil {
+			return nil, err
+		}
+		out := make([]Touch, 0, len(touches))
+		for _, t := range touches {
+			touch := Touch{
+				Handle: archive.Ref{Session: t.Session, Turn: t.Turn, Step: t.Step}.Handle(), Session: t.Session, Time: t.Time,
+				Kind: string(t.Kind), Tool: t.Tool, Path: t.Path, Command: t.Command, Failed: t.Failed, Line: t.Line,
+			}
+			if q.Texts {
+				if touch.Text, err = touchText(ctx, x, t); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, touch)
+		}
+		return out, nil
+	})
+	return list, older, err
+}
+
+// touchText returns the command that named a file, the change to it, or else its path.
+func touchText(ctx context.Context, x Archive, t archive.Touch) (string, error) {
+	if t.Command != "" || t.Kind != archive.CallEdit {
+		return cmp.Or(t.Command, t.Path), nil
+	}
+	span := archive.Span{Session: t.Session, TurnFrom: t.Turn, TurnTo: t.Turn + 1}
+	passages, err := x.Index.Passages(ctx, archive.PassageSpan{Span: span, Kinds: []archive.PassageKind{archive.KindEdit}})
+	if err != nil {
+		return "", err
+	}
+	for _, p := range passages {
+		if p.Step == t.Step && slices.Contains(p.Paths, t.Path) {
+			if head, change, ok := strings.Cut(p.Text, "\n"); ok && strings.HasSuffix(head, t.Path) {
+				return change, nil
+			}
+			return p.Text, nil
+		}
+	}
+	return t.Path, nil
+}
+
+// File is a file with how often it was changed and read.
 type File struct {
 	Path    string    `json:"path"`
 	Changes int       `json:"changes"`
@@ -30,21 +102,22 @@ type File struct {
 	Handle  string    `json:"handle"`
 }
 
-// Touches are things that were done to a file.
-func Touches(list []archive.Touch) []Touch {
-	out := make([]Touch, 0, len(list))
-	for _, t := range list {
-		out = append(out, Touch{
-			Handle: archive.Ref{Session: t.Session, Turn: t.Turn, Step: t.Step}.Handle(), Session: t.Session, Time: t.Time,
-			Kind: string(t.Kind), Tool: t.Tool, Path: t.Path, Command: t.Command, Failed: t.Failed, Line: t.Line,
-		})
-	}
-	return out
+// FileList is the files of a session.
+type FileList struct {
+	Session string // full ID
+	Files   []File
 }
 
-// Files are those that a session touched, the most often changed first, at most
-// limit of them unless that is 0.
-func Files(touches []archive.FileTouch, limit int) []File {
+// SessionFiles returns the files that a session touched, the most often changed
+// first, at most limit of them unless that is 0.
+func (a *App) SessionFiles(ctx context.Context, session string, limit int) (FileList, error) {
+	return readSession(ctx, a, session, func(x Archive, id string) (FileList, error) {
+		touches, err := x.Index.Files(ctx, archive.Span{Session: id})
+		return FileList{id, files(touches, limit)}, err
+	})
+}
+
+func files(touches []archive.FileTouch, limit int) []File {
 	at := map[string]int{}
 	out := []File{}
 	for _, t := range touches {
@@ -57,17 +130,14 @@ func Files(touches []archive.FileTouch, limit int) []File {
 			at[t.Path] = i
 			out = append(out, File{Path: t.Path})
 		}
-		j := &out[i]
+		f := &out[i]
 		if t.Kind == archive.CallEdit {
-			j.Changes++
+			f.Changes++
 		} else {
-			j.Reads++
+			f.Reads++
 		}
-		j.Last, j.Handle = t.Time, archive.Ref{Session: t.Session, Turn: t.Turn, Step: t.Step}.Handle()
+		f.Last, f.Handle = t.Time, archive.Ref{Session: t.Session, Turn: t.Turn, Step: t.Step}.Handle()
 	}
 	slices.SortStableFunc(out, func(p, q File) int { return cmp.Or(q.Changes-p.Changes, q.Reads-p.Reads) })
-	if limit > 0 && len(out) > limit {
-		out = out[:limit]
-	}
-	return out
+	return out[:min(cmp.Or(limit, len(out)), len(out))]
 }

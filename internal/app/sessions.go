@@ -1,12 +1,18 @@
 package app
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/usage"
 )
 
-// Session is a session as scripts read it.
+// Session is a session in a list.
 type Session struct {
 	Session     string    `json:"session"`
 	Handle      string    `json:"handle"`
@@ -27,33 +33,234 @@ type Session struct {
 	Model       string    `json:"model,omitempty"`
 	Branch      string    `json:"branch,omitempty"`
 	CostUSD     float64   `json:"cost_usd,omitempty"`
+	// Info is the session as the index stores it.
+	Info archive.Session `json:"-"`
 }
 
-// NewSession is a session as a list shows it.
-func NewSession(s archive.Session) Session {
+func newSession(s archive.Session) Session {
 	return Session{
-		Session: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectName(s.Project), Client: s.Client,
+		Session: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectPath(s.Project), Client: s.Client,
 		Title: s.Title, Turns: s.Turns, Steps: s.Steps, Calls: s.Calls, Bytes: s.Bytes,
 		First: s.First, Last: s.Last, Compactions: s.Compacts, Generation: s.Generation,
 		Parent: s.Parent, Relation: string(s.Relation), Agent: s.Agent.Type, Model: s.Model,
-		Branch: s.GitBranch, CostUSD: s.Cost.USD,
+		Branch: s.GitBranch, CostUSD: s.Cost.USD, Info: s,
 	}
 }
 
-// ProjectName is how a project is shown: its folder, or its key when that is all
-// that is known.
-func ProjectName(p archive.Project) string {
+// SessionsQuery selects sessions.
+type SessionsQuery struct {
+	Scope
+	Parent string // only the children of this session
+	Agents bool   // include sub-agents' sessions
+	Since  time.Time
+	Limit  int // 0: no limit
+}
+
+// Sessions lists sessions, newest first.
+func (a *App) Sessions(ctx context.Context, q SessionsQuery) ([]Session, error) {
+	return read(ctx, a, func(x Archive) ([]Session, error) {
+		f := archive.SessionFilter{Agents: q.Agents, Since: q.Since, Limit: q.Limit}
+		var err error
+		if f.Projects, err = a.keys(ctx, x, q.Scope); err != nil {
+			return nil, err
+		}
+		if q.Parent != "" {
+			f.Agents = true
+			if _, f.Parent, err = ResolveSession(ctx, x.Index, q.Parent); err != nil {
+				return nil, err
+			}
+		}
+		list, err := x.Index.Sessions(ctx, f)
+		return each(list, newSession), err
+	})
+}
+
+// recently is how long ago an active session was written to.
+const recently = 30 * time.Minute
+
+// Recent lists the sessions that were written to in the last 30 minutes, with
+// sub-agents', or the session that is named.
+func (a *App) Recent(ctx context.Context, session string) ([]Session, error) {
+	return read(ctx, a, func(x Archive) ([]Session, error) {
+		if session != "" {
+			_, id, err := ResolveSession(ctx, x.Index, session)
+			if err != nil {
+				return nil, err
+			}
+			info, err := x.Index.Session(ctx, id)
+			return []Session{newSession(info)}, err
+		}
+		list, err := x.Index.Sessions(ctx, archive.SessionFilter{Agents: true, Since: a.Now().Add(-recently)})
+		return each(list, newSession), err
+	})
+}
+
+// Running is an active session with the use of its context window. Figures are 0
+// if unknown.
+type Running struct {
+	Session   string    `json:"session"`
+	Handle    string    `json:"handle"`
+	Project   string    `json:"project"`
+	Title     string    `json:"title"`
+	Model     string    `json:"model,omitempty"`
+	Turns     int       `json:"turns"`
+	Last      time.Time `json:"last"`
+	Tokens    int64     `json:"tokens"`
+	Estimated bool      `json:"estimated,omitempty"`
+	Window    int64     `json:"window"`
+	Share     float64   `json:"share"` // of the window, from 0 to 1
+	Zone      string    `json:"zone,omitempty"`
+	Growth    int64     `json:"growth"` // tokens per turn
+	// Next is where the client compacts, or stops sending if Compacts is false.
+	Next      int64         `json:"next"`
+	Compacts  bool          `json:"compacts"`
+	TurnsLeft *int          `json:"turns_left"` // until Next; null if unknown
+	History   []usage.Point `json:"history"`
+}
+
+func newRunning(s archive.Session, u usage.Session) Running {
+	out := Running{
+		Session: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectPath(s.Project), Title: s.Title, Model: s.Model, Turns: s.Turns, Last: s.Last,
+		Tokens: u.LastTokenEstimate, Estimated: u.Estimated, Window: u.Window, Share: *rounded(u.LastPercentage), Zone: u.Zone,
+		Growth: u.Growth, Next: u.Limit, Compacts: u.Compacts, History: append([]usage.Point{}, u.History...),
+	}
+	if n, ok := usage.TurnsLeft(u.LastTokenEstimate, u.Limit, u.Growth); ok {
+		out.TurnsLeft = &n
+	}
+	return out
+}
+
+// Running lists the main sessions that were written to in the last 30 minutes.
+func (a *App) Running(ctx context.Context) ([]Running, error) {
+	return read(ctx, a, func(x Archive) ([]Running, error) {
+		list, err := x.Index.Sessions(ctx, archive.SessionFilter{Since: a.Now().Add(-recently)})
+		return each(list, func(s archive.Session) Running {
+			known, _ := usage.Store{Dir: x.Config.Paths.State()}.Session(s.ID) // without it the figures are 0
+			return newRunning(s, known)
+		}), err
+	})
+}
+
+// Stamp changes whenever the index is written. It costs two calls of stat.
+func (a *App) Stamp() string {
+	w, err := a.Workspace()
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, path := range []string{w.Config.Paths.Index(), w.Config.Paths.Index() + "-wal"} {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintf(&b, "%d %d ", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
+
+// Project is a project with its totals. Those of the keys in Aliases, which were
+// merged into this project, are included.
+type Project struct {
+	Key      string    `json:"key"`
+	Name     string    `json:"name,omitempty"`
+	Root     string    `json:"root,omitempty"`
+	Remote   string    `json:"remote,omitempty"`
+	Aliases  []string  `json:"aliases"`
+	Sessions int       `json:"sessions"`
+	Agents   int       `json:"agents"`
+	Turns    int       `json:"turns"`
+	Bytes    int64     `json:"bytes"`
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+}
+
+func newProject(p archive.ProjectSummary) Project {
+	return Project{
+		Key: p.Project.Key, Name: p.Project.Name, Root: p.Project.Root, Remote: p.Project.Remote,
+		Aliases:  append([]string{}, p.Aliases...),
+		Sessions: p.Sessions, Agents: p.Agents, Turns: p.Turns, Bytes: p.Bytes, First: p.First, Last: p.Last,
+	}
+}
+
+// ProjectPath is a project's folder, or its key if the folder is unknown.
+func ProjectPath(p archive.Project) string {
 	if p.Root != "" {
 		return p.Root
 	}
 	return p.Key
 }
 
-// Sessions are a list of them.
-func Sessions(list []archive.Session) []Session {
-	out := make([]Session, 0, len(list))
-	for _, s := range list {
-		out = append(out, NewSession(s))
+// Projects lists the projects.
+func (a *App) Projects(ctx context.Context) ([]Project, error) {
+	return read(ctx, a, func(x Archive) ([]Project, error) {
+		list, err := x.Index.Projects(ctx)
+		return each(list, newProject), err
+	})
+}
+
+// Merged is a merge of two projects.
+type Merged struct {
+	From, Into archive.Project
+	Sessions   int
+}
+
+// MergeProjects assigns the sessions of one project to another, for a folder that
+// was moved. from and into are folders or project keys.
+func (a *App) MergeProjects(ctx context.Context, from, into string) (m Merged, err error) {
+	err = a.WithArchive(ctx, ReadWrite, func(x Archive) error {
+		list, err := x.Index.Projects(ctx)
+		if err != nil {
+			return err
+		}
+		old, ok := a.findProject(list, from)
+		if !ok {
+			return archive.NotFound(fmt.Sprintf("no sessions of %q are kept", from), "`strandline projects` lists the projects")
+		}
+		target, ok := a.findProject(list, into)
+		if !ok { // a folder without sessions yet
+			if _, err := os.Stat(a.Abs(into)); err != nil {
+				return archive.NotFound(fmt.Sprintf("%q is neither a folder nor a project", into), "`strandline projects` lists the projects")
+			}
+			target.Project = x.Capture.Project(a.Abs(into))
+		}
+		m = Merged{old.Project, target.Project, old.Sessions}
+		if m.From.Key == m.Into.Key {
+			return archive.Invalid("both are the same project", "")
+		}
+		if err := x.Journal.Record(ctx, archive.JournalMerge, "", archive.MergeFact{From: m.From.Key, Into: m.Into.Key}); err != nil {
+			return err
+		}
+		return x.Journal.Sync(ctx, x.Index)
+	})
+	return m, err
+}
+
+// findProject finds the project of a folder or key. A folder that no longer exists
+// is found by its former path.
+func (a *App) findProject(list []archive.ProjectSummary, typed string) (archive.ProjectSummary, bool) {
+	path := a.Abs(typed)
+	for _, p := range list {
+		if p.Project.Key == typed || p.Project.Root == path || p.Project.Worktree == path {
+			return p, true
+		}
 	}
-	return out
+	return archive.ProjectSummary{}, false
+}
+
+// CurrentProject is the project of the working directory.
+type CurrentProject struct {
+	Name     string // or its key
+	Archived bool   // it has archived sessions
+	Sessions int    // in all projects
+}
+
+// CurrentProject returns the project of the working directory.
+func (a *App) CurrentProject(ctx context.Context) (CurrentProject, error) {
+	return read(ctx, a, func(x Archive) (CurrentProject, error) {
+		totals, err := x.Index.Totals(ctx)
+		if err != nil {
+			return CurrentProject{}, err
+		}
+		p := x.Capture.Project(a.ProjectDir())
+		own, err := x.Index.Sessions(ctx, archive.SessionFilter{Projects: []string{p.Key}, Limit: 1})
+		return CurrentProject{Name: cmp.Or(p.Name, p.Key), Archived: len(own) > 0, Sessions: totals.Sessions}, err
+	})
 }

@@ -1,19 +1,27 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/transcript/claude"
 )
 
-// Outline is a session's outline for scripts.
+// Outline is a session with its turns.
 type Outline struct {
 	Session
 	TurnList []Turn   `json:"turn_list"`
-	Files    []string `json:"files"`
+	Files    []string `json:"files"` // names of the files that the client stores next to the transcript
 }
 
-// Turn is a line of an outline.
+// Turn is a turn in an outline.
 type Turn struct {
 	Handle   string    `json:"handle"`
 	Title    string    `json:"title"`
@@ -25,30 +33,7 @@ type Turn struct {
 	Copy     string    `json:"copy_of,omitempty"`
 }
 
-// Block is a piece of a turn for scripts.
-type Block struct {
-	Line   int       `json:"line"`
-	Kind   string    `json:"kind"`
-	Name   string    `json:"name,omitempty"` // of the tool or the row
-	ToolID string    `json:"tool_id,omitempty"`
-	Time   time.Time `json:"time"`
-	Error  bool      `json:"error,omitempty"`
-	Own    bool      `json:"own,omitempty"` // Strandline itself had put it there
-	Text   string    `json:"text"`
-}
-
-// NewOutline is the outline of a session: its turns, and the names of the files
-// that the client keeps beside its transcript.
-func NewOutline(s archive.Session, turns []archive.Turn, files []string) Outline {
-	out := Outline{Session: NewSession(s), TurnList: make([]Turn, 0, len(turns)), Files: append([]string{}, files...)}
-	for _, t := range turns {
-		out.TurnList = append(out.TurnList, NewTurn(t))
-	}
-	return out
-}
-
-// NewTurn is a line of an outline.
-func NewTurn(t archive.Turn) Turn {
+func newTurn(t archive.Turn) Turn {
 	out := Turn{
 		Handle: archive.Ref{Session: t.Session, Turn: t.Index, Step: -1}.Handle(), Title: t.Title, Start: t.Start,
 		Steps: t.Steps, LineFrom: t.LineFrom, LineTo: t.LineTo, Dead: t.Dead,
@@ -59,32 +44,212 @@ func NewTurn(t archive.Turn) Turn {
 	return out
 }
 
-// NewBlocks are the pieces of a turn or a step, in order.
-func NewBlocks(blocks []LogBlock) []Block {
-	out := make([]Block, 0, len(blocks))
-	for _, b := range blocks {
-		out = append(out, Block{
-			Line: b.Line, Kind: b.Kind, Name: b.Name, ToolID: b.ToolID, Time: b.Time, Error: b.Error, Own: b.Own, Text: b.Text,
-		})
-	}
-	return out
+// Outline returns a session's turns.
+func (a *App) Outline(ctx context.Context, session string) (Outline, error) {
+	return readSession(ctx, a, session, func(x Archive, id string) (Outline, error) {
+		info, err := x.Index.Session(ctx, id)
+		if err != nil {
+			return Outline{}, err
+		}
+		turns, err := x.Index.Turns(ctx, archive.Span{Session: id})
+		if err != nil {
+			return Outline{}, err
+		}
+		files, err := x.Capture.SideFiles(id)
+		return Outline{newSession(info), each(turns, newTurn), append([]string{}, files...)}, err
+	})
 }
 
-// Place is a turn or a step: what was said in it, and what its calls came to.
+// Block is one piece of a turn: a prompt, a reply, a tool call or its result.
+type Block struct {
+	Line   int       `json:"line"`
+	Kind   string    `json:"kind"`
+	Name   string    `json:"name,omitempty"` // of the tool or the row
+	ToolID string    `json:"tool_id,omitempty"`
+	Time   time.Time `json:"time"`
+	Error  bool      `json:"error,omitempty"`
+	Own    bool      `json:"own,omitempty"` // inserted by Strandline itself
+	Text   string    `json:"text"`
+}
+
+// Conversation reports whether a block is part of the conversation: neither an
+// attachment nor inserted by Strandline, and not empty.
+func (b Block) Conversation() bool {
+	return !b.Own && b.Kind != claude.BlockAttachment && b.Kind != claude.BlockOther && strings.TrimSpace(b.Text) != ""
+}
+
+// Call is one use of a tool.
+type Call struct {
+	Handle     string   `json:"handle"` // of its step
+	ToolID     string   `json:"tool_id"`
+	Name       string   `json:"name"`
+	Kind       string   `json:"kind"`
+	Command    string   `json:"command,omitempty"`
+	Files      []string `json:"files,omitempty"`
+	Exit       *int     `json:"exit,omitempty"`
+	Failed     bool     `json:"failed,omitempty"`
+	Error      string   `json:"error,omitempty"` // first line of the error
+	DurationMS int64    `json:"duration_ms,omitempty"`
+}
+
+func newCall(c archive.Call) Call {
+	return Call{
+		Handle: archive.Ref{Session: c.Session, Turn: c.Turn, Step: c.Step}.Handle(), ToolID: c.ToolID, Name: c.Name, Kind: string(c.Kind),
+		Command: c.Command, Files: c.Files, Exit: c.Exit, Failed: c.Failed, Error: c.Error, DurationMS: c.Duration.Milliseconds(),
+	}
+}
+
+// Place is a turn or a step: its redacted text and its calls.
 type Place struct {
 	Handle string  `json:"handle"`
 	Blocks []Block `json:"blocks"`
 	Calls  []Call  `json:"calls"`
+	// Ref is the place, and Session its session.
+	Ref     archive.Ref     `json:"-"`
+	Session archive.Session `json:"-"`
+	Steps   int             `json:"-"` // of the turn
 }
 
-// NewPlace is the place at with its blocks, and with those of its turn's calls that
-// are in it.
-func NewPlace(at archive.Ref, blocks []LogBlock, calls []archive.Call) Place {
-	in := calls[:0:0]
+// Place returns a turn or a step.
+func (a *App) Place(ctx context.Context, at archive.Handle) (Place, error) {
+	return readSession(ctx, a, at.Session, func(x Archive, id string) (Place, error) {
+		blocks, err := x.Reader().Blocks(ctx, x.Index, id, at)
+		if err != nil {
+			return Place{}, err
+		}
+		span := archive.Span{Session: id, TurnFrom: at.Turn, TurnTo: at.Turn + 1}
+		calls, err := x.Index.Calls(ctx, archive.CallSpan{Span: span})
+		if err != nil {
+			return Place{}, err
+		}
+		p := newPlace(archive.Ref{Session: id, Turn: at.Turn, Step: at.Step}, blocks, calls)
+		if p.Session, err = x.Index.Session(ctx, id); err != nil {
+			return Place{}, err
+		}
+		steps, err := x.Index.Steps(ctx, span)
+		p.Steps = len(steps)
+		return p, err
+	})
+}
+
+// newPlace keeps of a turn's calls those of the step.
+func newPlace(at archive.Ref, blocks []Block, calls []archive.Call) Place {
+	p := Place{Handle: at.Handle(), Ref: at, Blocks: append([]Block{}, blocks...), Calls: []Call{}}
 	for _, c := range calls {
 		if at.Step < 0 || c.Step == at.Step {
-			in = append(in, c)
+			p.Calls = append(p.Calls, newCall(c))
 		}
 	}
-	return Place{Handle: at.Handle(), Blocks: NewBlocks(blocks), Calls: Calls(in)}
+	return p
+}
+
+// RecordRecall notes in the journal that places were given to the model of the
+// client's session.
+func (a *App) RecordRecall(ctx context.Context, refs ...archive.Ref) error {
+	w, err := a.Workspace()
+	if err != nil {
+		return err
+	}
+	return w.Journal.RecordAccess(ctx, a.Getenv("CLAUDE_CODE_SESSION_ID"), refs)
+}
+
+// WriteLines writes the transcript lines of a session, a turn or a step, exact and
+// not redacted.
+func (a *App) WriteLines(ctx context.Context, at archive.Handle, out io.Writer) error {
+	_, err := readSession(ctx, a, at.Session, func(x Archive, id string) (struct{}, error) {
+		from, to, err := lineRange(ctx, x.Index, id, at)
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, x.Reader().Scan(ctx, id, from, to, func(_ int, line []byte) error {
+			_, err := out.Write(append(line, '\n'))
+			return err
+		})
+	})
+	return err
+}
+
+// Transcript is the exact bytes of a session's transcript, open for reading.
+type Transcript struct {
+	Session string // full ID
+	Bytes   interface {
+		io.ReaderAt
+		io.Closer
+	}
+	Size int64
+}
+
+// Transcript opens a session's transcript. Generation 0 is the latest.
+func (a *App) Transcript(ctx context.Context, session string, generation int) (Transcript, error) {
+	w, id, err := a.LoggedSession(ctx, session)
+	if err != nil {
+		return Transcript{}, err
+	}
+	r, err := w.Capture.Open(id, generation)
+	if err != nil {
+		return Transcript{}, err
+	}
+	return Transcript{Session: id, Bytes: r, Size: r.Position().Raw}, nil
+}
+
+// LoggedSession resolves a session that has a log. A full ID needs no index.
+func (a *App) LoggedSession(ctx context.Context, typed string) (w Workspace, id string, err error) {
+	if w, err = a.Workspace(); err != nil {
+		return w, "", err
+	}
+	h, err := archive.ParseHandle(typed)
+	if err != nil {
+		return w, "", err
+	}
+	if w.Capture.HasLog(h.Session) {
+		return w, h.Session, nil
+	}
+	err = a.WithIndex(ctx, w, ReadOnly, func(x Archive) error {
+		id, err = x.Index.Resolve(ctx, h.Session)
+		return err
+	})
+	return w, id, err
+}
+
+// Export is a request for the exact bytes of a transcript or of a file that the
+// client stores next to it.
+type Export struct {
+	Session    string
+	File       string // name of the file; "" for the transcript
+	Generation int    // of the transcript; 0 is the latest
+}
+
+// Export writes the exact bytes that e selects and returns the number of damaged
+// bytes at the end of the log.
+func (a *App) Export(ctx context.Context, e Export, out io.Writer) (damaged int64, err error) {
+	w, id, err := a.LoggedSession(ctx, e.Session)
+	if err != nil {
+		return 0, err
+	}
+	if e.File != "" {
+		return 0, w.Capture.ExportFile(id, e.File, out)
+	}
+	if err := w.Capture.Export(id, e.Generation, out); err != nil {
+		return 0, err
+	}
+	return w.Capture.DamagedBytes(id, e.Generation)
+}
+
+// Rebuild writes a session's transcript, its sub-agents' transcripts and its tool
+// outputs below dir; "" is the client's folder. It never changes an existing file
+// with other content.
+func (a *App) Rebuild(ctx context.Context, session, dir string) (id string, files []capture.RestoredFile, err error) {
+	w, id, err := a.LoggedSession(ctx, session)
+	if err != nil {
+		return "", nil, err
+	}
+	if dir == "" {
+		dir = filepath.Join(w.Config.ClientDir, "projects")
+	}
+	dir = a.Abs(dir)
+	files, err = w.Capture.Rebuild(ctx, id, dir)
+	if archive.ErrorCode(err) == archive.CodeInternal && errors.As(err, new(*fs.PathError)) {
+		err = &archive.Error{Code: archive.CodeDenied, Msg: "cannot write below " + dir, Err: err, Hint: "--to names another folder"}
+	}
+	return id, files, err
 }

@@ -1,16 +1,27 @@
 package app
 
 import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/compact"
+	"strandline/internal/text"
 )
 
-// SnapshotDraft is a snapshot as a program tells it.
+// SnapshotDraft is a snapshot as a program sends it.
 type SnapshotDraft struct {
-	Session string `json:"session"` // the client's id, or a handle of a session that is kept
-	// Fill takes what the draft has nothing of (tasks, agents, messages, actions,
-	// files) from the archive, if it keeps the session.
+	Session string `json:"session"` // the client's ID, or a handle of an archived session
+	// Fill adds missing parts (tasks, agents, messages, actions, files) from the
+	// archive, if the session is archived.
 	Fill bool `json:"fill,omitempty"`
 	archive.SnapshotFact
 }
@@ -22,11 +33,11 @@ type Snapshot struct {
 	Handle  string    `json:"handle"`
 	Time    time.Time `json:"time"`
 	archive.SnapshotFact
-	// LeftOut says what was too much to keep; only the answer to who saved it does.
+	// LeftOut names what exceeded the limits. It is set in the response to a save.
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
-// SnapshotLine is a snapshot as a list shows it.
+// SnapshotLine is a snapshot in a list.
 type SnapshotLine struct {
 	ID        string    `json:"id"`
 	Session   string    `json:"session"`
@@ -41,29 +52,286 @@ type SnapshotLine struct {
 	Actions   int       `json:"actions"`
 }
 
-// SnapshotBrief is what an agent of a role needs of a snapshot.
+// maxListedSummary is the maximum size in bytes of a summary in a list.
+const maxListedSummary = 200
+
+func newSnapshotLine(s Snapshot) SnapshotLine {
+	return SnapshotLine{
+		ID: s.ID, Session: s.Session, Handle: s.Handle, Time: s.Time, Trigger: s.Trigger, AgentType: s.AgentType,
+		Summary: archive.Clip(s.Summary, maxListedSummary), Tasks: len(s.Tasks), Agents: len(s.Agents), Messages: len(s.Messages), Actions: len(s.Actions),
+	}
+}
+
+// SnapshotQuery selects a snapshot by its ID; "latest" is the newest of a session.
+type SnapshotQuery struct {
+	ID      string
+	Session string // handle or ID
+}
+
+const latestSnapshot = "latest"
+
+// SaveSnapshot writes a snapshot to the journal.
+func (a *App) SaveSnapshot(ctx context.Context, d SnapshotDraft) (Snapshot, error) {
+	if err := checkSnapshot(d.SnapshotFact); err != nil {
+		return Snapshot{}, err
+	}
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	out := Snapshot{ID: hex.EncodeToString(random[:]), Time: a.Now().UTC(), SnapshotFact: d.SnapshotFact}
+	err := a.WithArchive(ctx, ReadWrite, func(x Archive) error {
+		id, archived, err := resolveOrNew(ctx, x, d.Session)
+		if err != nil {
+			return err
+		}
+		out.Session = id
+		if d.Fill && archived {
+			if err := fillSnapshot(ctx, x, id, &out.SnapshotFact); err != nil {
+				return err
+			}
+		}
+		out.SnapshotFact, out.LeftOut = limitSnapshot(out.SnapshotFact)
+		err = x.Journal.RecordAll(ctx, capture.Fact{Kind: archive.JournalSnapshot, Session: id, Data: out.SnapshotFact, ID: out.ID})
+		return errors.Join(err, x.Journal.Sync(ctx, x.Index))
+	})
+	out.Handle = archive.ShortID(out.Session)
+	return out, err
+}
+
+// resolveOrNew resolves a session. A valid ID without an archived session is
+// returned as it is.
+func resolveOrNew(ctx context.Context, x Archive, typed string) (id string, archived bool, err error) {
+	_, id, err = ResolveSession(ctx, x.Index, typed)
+	if archive.ErrorCode(err) == archive.CodeNotFound && archive.ValidID(typed) {
+		return typed, false, nil
+	}
+	return id, err == nil, err
+}
+
+// Snapshots lists those of a session, or all if session is "", newest first.
+func (a *App) Snapshots(ctx context.Context, session string) ([]SnapshotLine, error) {
+	return read(ctx, a, func(x Archive) ([]SnapshotLine, error) {
+		list, err := snapshots(ctx, x, session)
+		return each(list, newSnapshotLine), err
+	})
+}
+
+// Snapshot returns one snapshot.
+func (a *App) Snapshot(ctx context.Context, q SnapshotQuery) (Snapshot, error) {
+	return read(ctx, a, func(x Archive) (Snapshot, error) {
+		list, err := snapshots(ctx, x, q.Session)
+		if err != nil {
+			return Snapshot{}, err
+		}
+		at := slices.IndexFunc(list, func(s Snapshot) bool { return q.ID == latestSnapshot || s.ID == q.ID })
+		if at < 0 {
+			return Snapshot{}, archive.NotFound("there is no such snapshot", "GET /api/v1/snapshots lists those that are kept")
+		}
+		return list[at], nil
+	})
+}
+
+// snapshots reads those of a session or all, newest first.
+func snapshots(ctx context.Context, x Archive, session string) (out []Snapshot, err error) {
+	id := ""
+	if session != "" {
+		if id, _, err = resolveOrNew(ctx, x, session); err != nil {
+			return nil, err
+		}
+	}
+	facts, err := x.Index.Facts(ctx, id, archive.JournalSnapshot)
+	for _, e := range slices.Backward(facts) {
+		one := Snapshot{ID: e.ID, Session: e.Session, Handle: archive.ShortID(e.Session), Time: e.Time}
+		if json.Unmarshal(e.Data, &one.SnapshotFact) == nil { // skip other shapes
+			out = append(out, one)
+		}
+	}
+	return out, err
+}
+
+// SnapshotBrief is the part of a snapshot that an agent of a role needs.
 type SnapshotBrief struct {
 	ID      string `json:"id"`
 	Session string `json:"session"`
-	Role    Kind   `json:"role"`
+	Role    string `json:"role"`
 	Chars   int    `json:"chars"`
 	Text    string `json:"text"`
 }
 
-// summaryShown is how many bytes of a summary a list shows.
-const summaryShown = 200
+// briefBudget is the default size of a brief in characters: about 2,000 tokens.
+const briefBudget = 8000
 
-// Line is the snapshot as a list shows it.
-func (s Snapshot) Line() SnapshotLine {
-	return SnapshotLine{
-		ID: s.ID, Session: s.Session, Handle: s.Handle, Time: s.Time, Trigger: s.Trigger, AgentType: s.AgentType,
-		Summary: archive.Clip(s.Summary, summaryShown), Tasks: len(s.Tasks), Agents: len(s.Agents), Messages: len(s.Messages), Actions: len(s.Actions),
+// SnapshotBrief returns the brief of a snapshot for a role ("" for none, "auto" for
+// that of the snapshot's agent). A budget of 0 is 8,000 characters.
+func (a *App) SnapshotBrief(ctx context.Context, q SnapshotQuery, role string, budget int) (SnapshotBrief, error) {
+	one, err := a.Snapshot(ctx, q)
+	if err != nil {
+		return SnapshotBrief{}, err
 	}
+	var r compact.Role
+	if role != "" {
+		if r, err = compact.ParseRole(role); err != nil {
+			return SnapshotBrief{}, err
+		}
+		if r == compact.RoleAuto {
+			r = compact.RoleOf(one.AgentType)
+		}
+	}
+	one.EachText(a.Redact) // before anything is shortened
+	title := "snapshot " + one.ID + " of session " + one.Handle + ", " + one.Time.Format("2006-01-02 15:04") + " UTC"
+	body := brief(one.SnapshotFact, r, title, cmp.Or(budget, briefBudget))
+	return SnapshotBrief{ID: one.ID, Session: one.Session, Role: string(r), Chars: text.Units(body), Text: body}, nil
 }
 
-// SnapshotsAsk asks for a snapshot: by its id, or the latest of a session if that
-// is "latest".
-type SnapshotsAsk struct {
-	ID      string
-	Session string // handle or id
+// Limits of a snapshot. Of messages, actions, decisions and next steps the newest
+// are kept.
+const (
+	maxSnapshotTasks    = 500
+	maxSnapshotAgents   = 100
+	maxSnapshotMessages = 200
+	maxSnapshotActions  = 500
+	maxSnapshotListed   = 500 // files, decisions, next steps
+	maxSnapshotText     = 16 << 10
+)
+
+// checkSnapshot rejects tasks without an ID or a subject, or with the same ID, and
+// empty messages.
+func checkSnapshot(f archive.SnapshotFact) error {
+	seen := map[string]bool{}
+	for i, t := range f.Tasks {
+		switch {
+		case t.ID == "" || t.Subject == "":
+			return archive.Invalid(fmt.Sprintf("task %d has no id or no subject", i), "give each task both")
+		case seen[t.ID]:
+			return archive.Invalid(fmt.Sprintf("two tasks have the id %q", archive.Clip(t.ID, 60)), "give each task an id of its own")
+		}
+		seen[t.ID] = true
+	}
+	for i, m := range f.Messages {
+		if m.Text == "" {
+			return archive.Invalid(fmt.Sprintf("message %d has no text", i), "leave it out")
+		}
+	}
+	return nil
+}
+
+// limitSnapshot applies the limits and names what it left out.
+func limitSnapshot(f archive.SnapshotFact) (archive.SnapshotFact, []string) {
+	var left []string
+	f.Tasks = limit(f.Tasks, maxSnapshotTasks, false, "task", &left)
+	f.Agents = limit(f.Agents, maxSnapshotAgents, false, "agent", &left)
+	f.Messages = limit(f.Messages, maxSnapshotMessages, true, "message", &left)
+	f.Actions = limit(f.Actions, maxSnapshotActions, true, "action", &left)
+	f.Files = limit(f.Files, maxSnapshotListed, false, "file", &left)
+	f.Decisions = limit(f.Decisions, maxSnapshotListed, true, "decision", &left)
+	f.Next = limit(f.Next, maxSnapshotListed, false, "next step", &left)
+	clipped := 0
+	f.EachText(func(s string) string {
+		if len(s) > maxSnapshotText {
+			clipped++
+			return archive.Clip(s, maxSnapshotText)
+		}
+		return s
+	})
+	if clipped > 0 {
+		left = append(left, fmt.Sprintf("the ends of %d long texts", clipped))
+	}
+	return f, left
+}
+
+// limit keeps n entries, the last ones if newest is set, and notes the others in left.
+func limit[T any](list []T, n int, newest bool, noun string, left *[]string) []T {
+	if len(list) <= n {
+		return list
+	}
+	*left = append(*left, fmt.Sprintf("%d of %d %ss", len(list)-n, len(list), noun))
+	if newest {
+		return list[len(list)-n:]
+	}
+	return list[:n]
+}
+
+// How many entries of each kind the archive adds to a snapshot: the newest.
+const (
+	filledMessages = 50
+	filledActions  = 100
+	filledFiles    = 30
+)
+
+// fillSnapshot adds missing parts of a snapshot from the archive.
+func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.SnapshotFact) error {
+	if f.Tasks == nil {
+		tree, err := taskTree(ctx, x, id, false, maxAgentDepth)
+		if err != nil {
+			return err
+		}
+		addSnapshotTasks(f, tree, "")
+	}
+	if f.Agents == nil {
+		list, err := x.Index.Sessions(ctx, archive.SessionFilter{Parent: id, Agents: true})
+		if err != nil {
+			return err
+		}
+		for _, s := range slices.Backward(list) {
+			if s.Relation == archive.RelationAgent {
+				f.Agents = append(f.Agents, archive.SnapshotAgent{ID: archive.ShortID(s.ID), Type: s.Agent.Type, Task: cmp.Or(s.Agent.Description, s.Title)})
+			}
+		}
+	}
+	if f.Messages == nil {
+		list, err := x.Index.Passages(ctx, archive.PassageSpan{
+			Span: archive.Span{Session: id, Limit: filledMessages, Newest: true}, Kinds: []archive.PassageKind{archive.KindPrompt, archive.KindReply},
+		})
+		if err != nil {
+			return err
+		}
+		for _, p := range slices.Backward(list) {
+			from := "agent"
+			if p.Kind == archive.KindPrompt {
+				from = "user"
+			}
+			f.Messages = append(f.Messages, archive.SnapshotMessage{From: from, Text: p.Text, Time: p.Time})
+		}
+	}
+	if f.Actions == nil {
+		list, err := x.Index.Calls(ctx, archive.CallSpan{
+			Span: archive.Span{Session: id, Limit: filledActions, Newest: true}, Kinds: []archive.CallKind{archive.CallCommand, archive.CallEdit},
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range slices.Backward(list) {
+			action := archive.SnapshotAction{Tool: c.Name, Command: c.Command, Exit: c.Exit, Failed: c.Failed, Error: c.Error}
+			if c.Kind == archive.CallEdit && len(c.Files) > 0 {
+				action.File = c.Files[0]
+			}
+			f.Actions = append(f.Actions, action)
+		}
+	}
+	if f.Files == nil {
+		touches, err := x.Index.Files(ctx, archive.Span{Session: id})
+		if err != nil {
+			return err
+		}
+		for _, one := range files(touches, filledFiles) {
+			if one.Changes > 0 {
+				f.Files = append(f.Files, one.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// addSnapshotTasks flattens a tree of tasks. A child's ID is prefixed with its
+// parent's, since IDs of different sessions may be equal.
+func addSnapshotTasks(f *archive.SnapshotFact, tree []TaskTree, parent string) {
+	for _, n := range tree {
+		id := n.ID
+		if parent != "" {
+			id = parent + "/" + id
+		}
+		f.Tasks = append(f.Tasks, archive.SnapshotTask{
+			ID: id, Parent: parent, Subject: cmp.Or(n.Subject, "task "+n.ID), Description: n.Description, Status: n.Status, Owner: n.Agent,
+		})
+		addSnapshotTasks(f, n.Tasks, id)
+	}
 }

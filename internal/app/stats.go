@@ -1,12 +1,16 @@
 package app
 
 import (
+	"context"
 	"time"
 
+	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
+	"strandline/internal/state"
+	"strandline/internal/usage"
 )
 
-// Stats are the sums of an archive or a session for scripts.
+// Stats are the totals of an archive or a session.
 type Stats struct {
 	Session     string    `json:"session,omitempty"`
 	Sessions    int       `json:"sessions"`
@@ -25,20 +29,153 @@ type Stats struct {
 	Last        time.Time `json:"last"`
 }
 
-// SessionStats are the sums of one session.
-func SessionStats(s archive.Session) Stats {
-	return Stats{
-		Session: s.ID, Sessions: 1, Turns: s.Turns, Steps: s.Steps, Calls: s.Calls, Compactions: s.Compacts, Bytes: s.Bytes,
-		Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,
-		CostUSD: s.Cost.USD, First: s.First, Last: s.Last,
-	}
+// Stats returns the totals of a session, or of the archive if session is "".
+func (a *App) Stats(ctx context.Context, session string) (Stats, error) {
+	return read(ctx, a, func(x Archive) (Stats, error) {
+		if session == "" {
+			t, err := x.Index.Totals(ctx)
+			return Stats{
+				Sessions: t.Sessions, Agents: t.Agents, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Compactions: t.Compactions, Bytes: t.Bytes,
+				Input: t.Usage.Input, Output: t.Usage.Output, CacheRead: t.Usage.CacheRead, CacheWrite: t.Usage.CacheWrite,
+				CostUSD: t.CostUSD, First: t.First, Last: t.Last,
+			}, err
+		}
+		_, id, err := ResolveSession(ctx, x.Index, session)
+		if err != nil {
+			return Stats{}, err
+		}
+		s, err := x.Index.Session(ctx, id)
+		return Stats{
+			Session: s.ID, Sessions: 1, Turns: s.Turns, Steps: s.Steps, Calls: s.Calls, Compactions: s.Compacts, Bytes: s.Bytes,
+			Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,
+			CostUSD: s.Cost.USD, First: s.First, Last: s.Last,
+		}, err
+	})
 }
 
-// TotalStats are the sums of an archive.
-func TotalStats(t archive.Totals) Stats {
-	return Stats{
-		Sessions: t.Sessions, Agents: t.Agents, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Compactions: t.Compactions, Bytes: t.Bytes,
-		Input: t.Usage.Input, Output: t.Usage.Output, CacheRead: t.Usage.CacheRead, CacheWrite: t.Usage.CacheWrite,
-		CostUSD: t.CostUSD, First: t.First, Last: t.Last,
+// Status is the state of the archive.
+type Status struct {
+	Version     string    `json:"version"`
+	Home        string    `json:"home"`
+	Sessions    int       `json:"sessions"`
+	Agents      int       `json:"agents"`
+	Older       int       `json:"older_generations"` // of transcripts that were rewritten
+	Projects    int       `json:"projects"`
+	Turns       int       `json:"turns"`
+	Steps       int       `json:"steps"`
+	Calls       int       `json:"calls"`
+	Passages    int       `json:"passages"`
+	Compactions int       `json:"compactions"`
+	Bytes       int64     `json:"bytes"`
+	LogBytes    int64     `json:"log_bytes"`
+	IndexBytes  int64     `json:"index_bytes"`
+	First       time.Time `json:"first"`
+	Last        time.Time `json:"last"`
+	Pending     bool      `json:"pending"`
+	Errors      int       `json:"errors_24h"`
+	Uncaptured  int       `json:"uncaptured_files"`
+	Unindexed   int       `json:"unindexed_sessions"`
+	Memory      Memory    `json:"memory"`
+	// Measured is the mean of the last compactions; null if none is measurable.
+	Measured *Measured `json:"last_compactions"`
+}
+
+// Memory is the archive's health: shares from 0 to 1, null if unknown, and their
+// mean.
+type Memory struct {
+	Health   *float64 `json:"health"`
+	Captured *float64 `json:"captured"`
+	Indexed  *float64 `json:"indexed"`
+	Embedded *float64 `json:"embedded"`
+	Used     *float64 `json:"used"`
+	Measured int      `json:"measured_compactions"` // number of compactions behind Used
+}
+
+func newMemory(h maintenance.HealthReport) Memory {
+	share := func(s *usage.Share) *float64 {
+		v, ok := s.Value()
+		if !ok {
+			return nil
+		}
+		return rounded(v)
 	}
+	m := Memory{Captured: share(h.Captured), Indexed: share(h.Indexed), Embedded: share(h.Embedded), Used: share(h.Used), Measured: h.Measured}
+	if mean, ok := h.Mean(); ok {
+		m.Health = rounded(mean)
+	}
+	return m
+}
+
+// Measured is the mean outcome of the last measurable compactions.
+type Measured struct {
+	Compactions int     `json:"compactions"`
+	Kept        float64 `json:"kept"`
+	Together    float64 `json:"together"`
+}
+
+// Status returns the state of the archive.
+func (a *App) Status(ctx context.Context) (Status, error) {
+	return read(ctx, a, func(x Archive) (Status, error) {
+		t, err := x.Index.Totals(ctx)
+		if err != nil {
+			return Status{}, err
+		}
+		paths := x.Config.Paths
+		st := Status{
+			Version: a.Version, Home: paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
+			Older: t.Older, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
+			Bytes: t.Bytes, First: t.First, Last: t.Last,
+			LogBytes: TreeSize(x.File("log")), IndexBytes: TreeSize(paths.Index()) + TreeSize(paths.Index()+"-wal"), Pending: x.Pending().Any(),
+		}
+		entries, err := state.RecentErrors(paths.Errors(), a.Now().Add(-24*time.Hour), 1000)
+		if err != nil {
+			return st, err
+		}
+		st.Errors = len(entries)
+		if st.Measured, err = a.measured(ctx, x); err != nil {
+			return st, err
+		}
+		clientFiles, err := x.ClientFiles(ctx)
+		if err != nil {
+			return st, err
+		}
+		h, err := a.MaintenanceRunner(x.Workspace).Health(ctx, x.Index, clientFiles)
+		st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, newMemory(h)
+		return st, err
+	})
+}
+
+// statusCompactions is the number of compactions in a status. One without a cached
+// outcome takes 10 ms.
+const statusCompactions = 5
+
+// measured returns the mean outcome of the last compactions, nil if none is
+// measurable.
+func (a *App) measured(ctx context.Context, x Archive) (*Measured, error) {
+	sessions, err := x.Index.Sessions(ctx, archive.SessionFilter{Agents: true})
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.outcomes(ctx, x, sessions, statusCompactions)
+	if err != nil {
+		return nil, err
+	}
+	var m Measured
+	for _, o := range list {
+		if !o.Told {
+			continue
+		}
+		m.Compactions++
+		m.Kept += o.Kept
+		if o.Given && !o.Compaction.Ours {
+			m.Together += o.Together
+		} else {
+			m.Together += o.Kept // nothing was restored
+		}
+	}
+	if m.Compactions == 0 {
+		return nil, nil
+	}
+	m.Kept, m.Together = *rounded(m.Kept / float64(m.Compactions)), *rounded(m.Together / float64(m.Compactions))
+	return &m, nil
 }

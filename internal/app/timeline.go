@@ -1,24 +1,31 @@
 package app
 
 import (
+	"context"
 	"time"
 
+	"strandline/internal/archive"
 	"strandline/internal/task"
 )
 
-// Timeline is a session's course for scripts.
+// Timeline is a session over time.
 type Timeline struct {
-	Session     string    `json:"session"`
-	Project     string    `json:"project"`
-	Tokens      []int64   `json:"tokens"` // in the context, after each response
-	Turns       []Turn    `json:"turns"`
-	Tasks       []Task    `json:"tasks"`
-	Segments    []Segment `json:"segments"`
-	Compactions []Cut     `json:"compactions"`
+	Session     string               `json:"session"`
+	Project     string               `json:"project"`
+	Tokens      []int64              `json:"tokens"` // in the context, after each response
+	Turns       []Turn               `json:"turns"`
+	Tasks       []Task               `json:"tasks"`
+	Segments    []Segment            `json:"segments"`
+	Compactions []TimelineCompaction `json:"compactions"`
+	// Info is the session, Steps the number of its live steps, and Rows the timeline
+	// as text lists it.
+	Info  archive.Session    `json:"-"`
+	Steps int                `json:"-"`
+	Rows  []task.TimelineRow `json:"-"`
 }
 
-// Cut is where the context was cut.
-type Cut struct {
+// TimelineCompaction is a compaction in a timeline.
+type TimelineCompaction struct {
 	Handle  string    `json:"handle"`
 	Time    time.Time `json:"time"`
 	Trigger string    `json:"trigger"`
@@ -27,30 +34,110 @@ type Cut struct {
 	Post    int64     `json:"post_tokens"`
 }
 
-// ContextCurve is how many tokens stood in the context with each response.
-func ContextCurve(p *task.History) []int64 {
-	out := make([]int64, 0, len(p.Steps))
-	for _, s := range p.Steps {
-		if n := s.Usage.Context() + s.Usage.Output; n > 0 {
-			out = append(out, n)
+// Timeline returns a session's turns, tasks, segments and compactions.
+func (a *App) Timeline(ctx context.Context, session string) (Timeline, error) {
+	return readSession(ctx, a, session, func(x Archive, id string) (Timeline, error) {
+		h, err := task.Load(ctx, x.Index, id, 0)
+		if err != nil {
+			return Timeline{}, err
 		}
+		state, err := task.LoadState(ctx, x.Index, id)
+		if err != nil {
+			return Timeline{}, err
+		}
+		out := Timeline{
+			Session: id, Project: ProjectPath(h.Session.Project), Tokens: []int64{}, Tasks: each(h.All(), newTask),
+			Segments: segments(state, false, len(h.Steps)), Info: h.Session, Steps: len(h.Steps), Rows: task.Timeline(h, state),
+			Turns: each(h.Turns, func(t archive.Turn) Turn {
+				turn := newTurn(t)
+				turn.Dead, turn.Copy = false, "" // h holds live turns only
+				return turn
+			}),
+			Compactions: each(h.Compactions, func(c archive.Compaction) TimelineCompaction {
+				return TimelineCompaction{compactionHandle(c), c.Time, c.Trigger, c.Ours, c.PreTokens, c.PostTokens}
+			}),
+		}
+		for _, s := range h.Steps {
+			if n := s.Usage.Context() + s.Usage.Output; n > 0 {
+				out.Tokens = append(out.Tokens, n)
+			}
+		}
+		return out, nil
+	})
+}
+
+// Task is a task of a session.
+type Task struct {
+	Session     string    `json:"session"`
+	ID          string    `json:"id"`
+	Kind        string    `json:"kind"`
+	Subject     string    `json:"subject"`
+	Description string    `json:"description,omitempty"`
+	Status      string    `json:"status"`
+	Handle      string    `json:"handle"`
+	Last        string    `json:"last"`
+	StartTurn   int       `json:"start_turn"`
+	EndTurn     int       `json:"end_turn"`
+	Steps       int       `json:"steps"`
+	Agent       string    `json:"agent_type,omitempty"`
+	AgentHandle string    `json:"agent_handle,omitempty"`
+	Result      string    `json:"result,omitempty"`
+	Created     time.Time `json:"created"`
+	Changed     time.Time `json:"changed"`
+}
+
+func newTask(t task.Task) Task {
+	out := Task{
+		Session: t.Session, ID: t.ID, Kind: string(t.Kind), Subject: t.Subject, Description: t.Description, Status: t.Status,
+		Handle: t.First.Handle(), Last: t.Last.Handle(), StartTurn: t.First.Turn, EndTurn: t.Last.Turn, Steps: t.End - t.Start,
+		Agent: t.Agent, Result: t.Result, Created: t.Created, Changed: t.Changed,
+	}
+	if t.AgentID != "" {
+		out.AgentHandle = archive.ShortID(t.AgentID)
 	}
 	return out
 }
 
-// NewTimeline is the course of a session.
-func NewTimeline(past *task.History, state *task.State) Timeline {
-	out := Timeline{
-		Session: past.Session.ID, Project: ProjectName(past.Session.Project), Tokens: ContextCurve(past), Turns: []Turn{},
-		Tasks: Tasks(past, false), Segments: Segments(state, false, len(past.Steps)), Compactions: []Cut{},
+// TaskTree is a task with the tasks of the sub-agent that it was given to.
+type TaskTree struct {
+	Task
+	Tasks []TaskTree `json:"tasks,omitempty"`
+}
+
+// TaskList is a session's tasks.
+type TaskList struct {
+	Session string // full ID
+	Tasks   []TaskTree
+}
+
+// Tasks returns a session's tasks, or only the open ones.
+func (a *App) Tasks(ctx context.Context, session string, open bool) (TaskList, error) {
+	return readSession(ctx, a, session, func(x Archive, id string) (TaskList, error) {
+		tasks, err := taskTree(ctx, x, id, open, maxAgentDepth)
+		return TaskList{id, tasks}, err
+	})
+}
+
+// maxAgentDepth is how many levels of sub-agents a tree of tasks follows.
+const maxAgentDepth = 5
+
+func taskTree(ctx context.Context, x Archive, id string, open bool, depth int) ([]TaskTree, error) {
+	h, err := task.Load(ctx, x.Index, id, 0)
+	if err != nil {
+		return nil, err
 	}
-	for _, t := range past.Turns {
-		turn := NewTurn(t)
-		turn.Dead, turn.Copy = false, "" // a course has neither
-		out.Turns = append(out.Turns, turn)
+	out := []TaskTree{}
+	for _, t := range h.All() {
+		if open && !t.Open() {
+			continue
+		}
+		node := TaskTree{Task: newTask(t)}
+		if t.AgentID != "" && t.AgentID != id && depth > 0 {
+			if node.Tasks, err = taskTree(ctx, x, t.AgentID, open, depth-1); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, node)
 	}
-	for _, c := range past.Compactions {
-		out.Compactions = append(out.Compactions, Cut{CutHandle(c), c.Time, c.Trigger, c.Ours, c.PreTokens, c.PostTokens})
-	}
-	return out
+	return out, nil
 }

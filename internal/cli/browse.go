@@ -2,36 +2,20 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/recall"
 )
 
-// Browsing is what a terminal interface shows.
+// Browsing is what the terminal browser starts with.
 type Browsing struct {
-	Archive  Browsable
-	Project  string // the project one stands in
-	All      bool   // search all projects at first
-	Query    string // to begin with
-	Sessions int    // how many the archive holds
-}
-
-// Browsable is an archive as it is browsed. It may be used by several
-// goroutines.
-type Browsable interface {
-	// Search answers a query as it was typed, in the project one stands in or in
-	// all; a zero time is no limit.
-	Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error)
-	// Read returns the redacted text of a step, or of a turn if the step is
-	// negative.
-	Read(ctx context.Context, at archive.Ref) ([]app.LogBlock, error)
+	Project  string // name of the current project
+	All      bool   // search all projects
+	Query    string
+	Sessions int // number of archived sessions
 }
 
 func (a *commands) browseCommand() *cobra.Command {
@@ -68,57 +52,9 @@ were found. Words and filters are those of ` + "`strandline search`" + `.
 }
 
 func (a *commands) browse(ctx context.Context, query string, all bool) error {
-	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) (err error) {
-		totals, err := x.Index.Totals(ctx)
-		if err != nil {
-			return err
-		}
-		here := x.Capture.Project(a.app.ProjectDir())
-		known, err := x.Index.Sessions(ctx, archive.SessionFilter{Projects: []string{here.Key}, Limit: 1})
-		if err != nil {
-			return err
-		}
-		name := here.Name
-		if name == "" {
-			name = here.Key
-		}
-		r, end := a.recall(x)
-		defer func() { err = errors.Join(err, end()) }()
-		return a.env.Frontends.Browse(ctx, Browsing{
-			Archive: browsed{a, x, r}, Project: name,
-			All: all || len(known) == 0, Query: query, Sessions: totals.Sessions,
-		})
-	})
-}
-
-// browseLimit is how many hits a search of browse gives.
-const browseLimit = 50
-
-// browsed is an open archive that is browsed.
-type browsed struct {
-	a      *commands
-	x      app.Archive
-	recall *recall.Recall
-}
-
-// Search implements Browsable.
-func (b browsed) Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error) {
-	typed, err := recall.Parse(query, b.a.app.Now())
+	here, err := a.app.CurrentProject(ctx)
 	if err != nil {
-		return recall.Result{}, err
+		return err
 	}
-	all = all && typed.Project == "" // what is typed is meant
-	req, err := b.a.searchRequest(ctx, b.x, query, searchFlags{limit: browseLimit, all: all})
-	if err != nil {
-		return recall.Result{}, err
-	}
-	if req.Since.Before(since) { // since: in the query may be narrower
-		req.Since = since
-	}
-	return b.recall.Search(ctx, req)
-}
-
-// Read implements Browsable.
-func (b browsed) Read(ctx context.Context, at archive.Ref) ([]app.LogBlock, error) {
-	return b.a.reader(b.x.Workspace).Blocks(ctx, b.x.Index, at.Session, archive.Handle(at))
+	return a.env.Frontends.Browse(ctx, Browsing{Project: here.Name, All: all || !here.Archived, Query: query, Sessions: here.Sessions})
 }

@@ -109,7 +109,7 @@ func (a *commands) workOff(ctx context.Context, r app.Workspace) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.pass(r).CatchUp(ctx, s)
+	_, err = a.app.MaintenanceRunner(r).CatchUp(ctx, s)
 	_, embedding := a.app.EmbedSome(ctx, app.Archive{Workspace: r, Index: s})
 	err = errors.Join(err, r.Journal.Sync(ctx, s), embedding)
 	return errors.Join(err, s.Close())

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -50,7 +51,7 @@ func Main(ctx context.Context, o Options, args []string) int {
 	a := newCommands(o)
 	root := a.root(args)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := errors.Join(root.ExecuteContext(ctx), a.app.Close())
 	if lost := a.out.lost; lost != nil { // output was lost: this outweighs any other error
 		err = cannotPrint(lost)
 	}

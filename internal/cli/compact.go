@@ -17,7 +17,6 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/text"
-	"strandline/internal/transcript/claude"
 	"strandline/internal/usage"
 )
 
@@ -219,7 +218,7 @@ func (a *commands) compactArchived(ctx context.Context, f compactFlags) error {
 		if err != nil {
 			return err
 		}
-		out, req, err := a.replaceArchived(ctx, x, id, f.atLine, f.budget)
+		out, req, err := a.app.ReplaceArchived(ctx, x, id, f.atLine, f.budget)
 		if err != nil {
 			return err
 		}
@@ -228,36 +227,6 @@ func (a *commands) compactArchived(ctx context.Context, f compactFlags) error {
 		}
 		return a.printJSON(wholeAnswer(out, req))
 	})
-}
-
-// replaceArchived makes the conversation that takes an archived one's place.
-func (a *commands) replaceArchived(ctx context.Context, x app.Archive, id string, atLine, budget int) (compact.Replacement, compact.ReplaceRequest, error) {
-	raw, err := contextOf(ctx, x, id, atLine)
-	if err != nil {
-		return compact.Replacement{}, compact.ReplaceRequest{}, err
-	}
-	req := compact.ReplaceRequest{
-		Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact,
-	}
-	if req.Budget == 0 {
-		req.Budget = compact.Budget(0, 0, req.Messages)
-	}
-	out, err := compact.Replace(ctx, x.Index, req)
-	return out, req, err
-}
-
-// contextOf returns the raw lines of what stood in a session's context at a
-// line: what was written since the compaction before.
-func contextOf(ctx context.Context, x app.Archive, id string, atLine int) ([]byte, error) {
-	cuts, err := x.Index.Compactions(ctx, archive.Span{Session: id, BeforeLine: atLine, Limit: 1, Newest: true})
-	if err != nil {
-		return nil, err
-	}
-	from := 0
-	if len(cuts) > 0 {
-		from = cuts[0].Line
-	}
-	return app.Reader{Capture: x.Capture}.Raw(ctx, id, from, atLine)
 }
 
 // writeJSON writes an answer for the plugin on one line, or nothing at all.

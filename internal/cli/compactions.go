@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/app"
-	"strandline/internal/archive"
-	"strandline/internal/compact"
 )
 
 // compactionsFlags are those of the compactions command.
@@ -52,55 +50,17 @@ func (a *commands) compactions(ctx context.Context, f compactionsFlags) error {
 	if f.all && (f.dir != "" || f.session != "") || f.dir != "" && f.session != "" {
 		return wrongUsage("--all, --project and --session exclude each other", "")
 	}
-	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) error {
-		sessions, err := a.compacted(ctx, x, f)
-		if err != nil {
-			return err
-		}
-		list, err := a.outcomes(ctx, x, sessions, f.limit)
-		if err != nil {
-			return err
-		}
-		if f.asJSON {
-			return a.printJSON(app.Compactions(list))
-		}
-		return a.printCompactions(list, f)
-	})
+	list, err := a.app.Compactions(ctx, app.CompactionsQuery{Session: f.session, Scope: app.Scope{All: f.all, Dir: f.dir}, Limit: f.limit})
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return a.printJSON(list)
+	}
+	return a.printCompactions(list, f)
 }
 
-// compacted returns the sessions that the flags select.
-func (a *commands) compacted(ctx context.Context, x app.Archive, f compactionsFlags) ([]archive.Session, error) {
-	if f.session != "" {
-		_, id, err := app.ResolveSession(ctx, x.Index, f.session)
-		if err != nil {
-			return nil, err
-		}
-		s, err := x.Index.Session(ctx, id)
-		return []archive.Session{s}, err
-	}
-	filter := archive.SessionFilter{Agents: true}
-	if !f.all {
-		dir := a.app.ProjectDir()
-		if f.dir != "" {
-			dir = a.abs(f.dir)
-		}
-		filter.Projects = []string{x.Capture.Project(dir).Key}
-	}
-	return x.Index.Sessions(ctx, filter)
-}
-
-// againFor returns what makes a conversation of ours again.
-func (a *commands) againFor(x app.Archive) compact.Again {
-	return func(ctx context.Context, c archive.Compaction, budget int) (string, error) {
-		out, req, err := a.replaceArchived(ctx, x, c.Session, c.Line, budget)
-		if err != nil {
-			return "", err
-		}
-		return out.Print(req), nil
-	}
-}
-
-func (a *commands) printCompactions(list []compact.Outcome, f compactionsFlags) error {
+func (a *commands) printCompactions(list []app.Compaction, f compactionsFlags) error {
 	if len(list) == 0 {
 		where := "No compaction in the sessions of this project. `strandline compactions --all` lists those of all."
 		if f.all || f.session != "" {
@@ -110,8 +70,8 @@ func (a *commands) printCompactions(list []compact.Outcome, f compactionsFlags) 
 		return nil
 	}
 	t := newTable("TURN", "WHEN", ">TOKENS", ">TOOK", ">KEPT", ">BACK", ">BOTH", ">USED", "CAUSE")
-	for _, o := range list {
-		c := o.Compaction
+	for _, j := range list {
+		o, c := j.Outcome, j.Outcome.Compaction
 		cause := c.Trigger
 		if c.Ours {
 			cause += ", ours"
@@ -126,7 +86,7 @@ func (a *commands) printCompactions(list []compact.Outcome, f compactionsFlags) 
 		case o.Told && !c.Ours:
 			back = "(" + percent(o.Restored) + ")"
 		}
-		t.row(app.CutHandle(c), a.format(c.Time, "01-02 15:04"), kilo(c.PreTokens)+"→"+kilo(c.PostTokens), took(c.Duration), kept, back, both, used, cause)
+		t.row(j.Handle, a.format(c.Time, "01-02 15:04"), kilo(c.PreTokens)+"→"+kilo(c.PostTokens), took(c.Duration), kept, back, both, used, cause)
 	}
 	return t.write(a.out, a.width())
 }

@@ -71,15 +71,12 @@ func first(of cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 func (a *commands) completeSession(cmd *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
-	_ = a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error { // a shell shows no errors
-		list, err := x.Index.Sessions(cmd.Context(), archive.SessionFilter{Limit: completed})
-		for _, s := range list {
-			if id := archive.ShortID(s.ID); strings.HasPrefix(id, typed) {
-				out = append(out, cobra.CompletionWithDesc(id, text.TruncateCells(oneLine(s.Title), 60)))
-			}
+	list, _ := a.app.Sessions(cmd.Context(), app.SessionsQuery{Scope: app.Scope{All: true}, Limit: completed}) // a shell shows no errors
+	for _, s := range list {
+		if strings.HasPrefix(s.Handle, typed) {
+			out = append(out, cobra.CompletionWithDesc(s.Handle, text.TruncateCells(oneLine(s.Title), 60)))
 		}
-		return err
-	})
+	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 

@@ -45,20 +45,12 @@ fits the session. A sub-agent of a known type gets the role of its type.`,
 	f.register(cmd)
 	cmd.Flags().StringVar(&role, "role", "", "shape the block for a role: orchestrator, developer, specialist, validator or auto")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		var shape compact.Role
 		if cmd.Flags().Changed("role") {
-			var err error
-			if shape, err = compact.ParseRole(role); err != nil {
+			if _, err := compact.ParseRole(role); err != nil {
 				return err
 			}
 		}
-		return a.printContext(cmd, f, func(ctx context.Context, x app.Archive, req compact.Request) (compact.Block, error) {
-			req.Role = shape
-			if !cmd.Flags().Changed("budget") {
-				req.Budget = x.Config.Restore.Budget
-			}
-			return a.restored(ctx, x, req)
-		})
+		return a.printContext(cmd, f, role, a.app.Restore)
 	}
 	return cmd
 }
@@ -74,70 +66,34 @@ summary keeps tasks, files, decisions and errors.`,
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.printContext(cmd, f, func(ctx context.Context, x app.Archive, req compact.Request) (compact.Block, error) {
-			if !cmd.Flags().Changed("budget") {
-				req.Budget = x.Config.Compaction.InstructionBudget
-			}
-			return a.preserved(ctx, x, req)
-		})
+		return a.printContext(cmd, f, "", a.app.Preserve)
 	}
 	return cmd
 }
 
-// restored is the block that a compaction gets back.
-func (a *commands) restored(ctx context.Context, x app.Archive, req compact.Request) (compact.Block, error) {
-	req.Log, req.Redact = x.Capture.Conversation, x.Redact
-	if err := a.learned(ctx, x, &req); err != nil {
-		return compact.Block{}, err
-	}
-	return compact.Restore(ctx, x.Index, req)
-}
-
-// preserved is the text that the client's summarizer would be given.
-func (a *commands) preserved(ctx context.Context, x app.Archive, req compact.Request) (compact.Block, error) {
-	if req.AtLine == 0 && a.app.Changes != nil { // a work tree has no past to look at
-		s, err := x.Index.Session(ctx, req.Session)
-		if err != nil {
-			return compact.Block{}, err
-		}
-		req.Changes = func(ctx context.Context) string { return a.app.Changes(x.Config)(ctx, s.Cwd) }
-	}
-	var err error
-	if req.Summaries, err = a.summaries(ctx, x, req); err != nil {
-		return compact.Block{}, err
-	}
-	text, err := compact.Preserve(ctx, x.Index, req)
-	return compact.Block{Text: text}, err
-}
-
-func (a *commands) printContext(cmd *cobra.Command, f contextFlags, build func(context.Context, app.Archive, compact.Request) (compact.Block, error)) error {
+func (a *commands) printContext(cmd *cobra.Command, f contextFlags, role string, build func(context.Context, app.ContextQuery) (app.Context, error)) error {
 	if f.atLine < 0 || f.budget < 0 {
 		return wrongUsage("--at-line and --budget take numbers from 0 up", "")
 	}
-	ctx := cmd.Context()
-	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) error {
-		id, err := a.app.SessionOrLatest(ctx, x, f.session)
-		if err != nil {
-			return err
-		}
-		block, err := build(ctx, x, compact.Request{Session: id, AtLine: f.atLine, Budget: f.budget, Now: a.app.Now()})
-		if err != nil {
-			return err
-		}
-		if f.asJSON {
-			return a.printJSON(app.NewContext(id, block))
-		}
-		if block.Text == "" {
-			if cmd.Flags().Changed("budget") {
-				fmt.Fprintf(a.errOut, "Nothing to say about this session in %s.\n", count(f.budget, "character"))
-				return nil
-			}
-			fmt.Fprintln(a.errOut, "Nothing to say about this session.")
-			return nil
-		}
-		if _, err := io.WriteString(a.out, block.Text+"\n"); err != nil {
-			return cannotPrint(err)
-		}
+	q := app.ContextQuery{Session: f.session, Role: role, AtLine: f.atLine}
+	if cmd.Flags().Changed("budget") {
+		q.Budget = &f.budget
+	}
+	out, err := build(cmd.Context(), q)
+	switch {
+	case err != nil:
+		return err
+	case f.asJSON:
+		return a.printJSON(out)
+	case out.Text == "" && q.Budget != nil:
+		fmt.Fprintf(a.errOut, "Nothing to say about this session in %s.\n", count(f.budget, "character"))
 		return nil
-	})
+	case out.Text == "":
+		fmt.Fprintln(a.errOut, "Nothing to say about this session.")
+		return nil
+	}
+	if _, err := io.WriteString(a.out, out.Text+"\n"); err != nil {
+		return cannotPrint(err)
+	}
+	return nil
 }

@@ -128,7 +128,7 @@ func (a *commands) checkArchive(ctx context.Context, cfg *config.Config) ([]inst
 		if err := x.Index.Integrity(ctx); err != nil {
 			return err
 		}
-		n, err := a.pass(r).Unindexed(ctx, x.Index)
+		n, err := a.app.MaintenanceRunner(r).Unindexed(ctx, x.Index)
 		if err != nil {
 			return err
 		}
@@ -180,8 +180,8 @@ func (a *commands) checkMoved(ctx context.Context, x app.Archive) ([]install.Fin
 		return nil, nil
 	}
 	return []install.Finding{{Level: install.LevelInfo, Topic: "project",
-		Msg:  fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", app.ProjectName(before)),
-		Hint: fmt.Sprintf("`strandline projects merge %q %q` makes them one", app.ProjectName(before), here.Root)}}, nil
+		Msg:  fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", app.ProjectPath(before)),
+		Hint: fmt.Sprintf("`strandline projects merge %q %q` makes them one", app.ProjectPath(before), here.Root)}}, nil
 }
 
 func (a *commands) printFindings(findings []install.Finding) {

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -28,24 +26,14 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 "tool-results/….txt").`,
 		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.app.Workspace()
-			if err != nil {
-				return err
-			}
-			id, err := a.loggedSession(cmd.Context(), r, args[0])
-			if err != nil {
-				return err
-			}
 			if generation < 0 || generation > 0 && file != "" {
 				return wrongUsage("--generation takes a number from 0 up, and no --file beside it", "")
 			}
-			if file != "" {
-				return a.writeOut(out, func(w io.Writer) error { return r.Capture.ExportFile(id, file, w) })
-			}
-			if err := a.writeOut(out, func(w io.Writer) error { return r.Capture.Export(id, generation, w) }); err != nil {
+			var damaged int64
+			err := a.writeOut(out, func(w io.Writer) (err error) {
+				damaged, err = a.app.Export(cmd.Context(), app.Export{Session: args[0], File: file, Generation: generation}, w)
 				return err
-			}
-			damaged, err := r.Capture.DamagedBytes(id, generation)
+			})
 			if damaged > 0 {
 				fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` mends them while the client has its file\n", damaged)
 			}
@@ -58,30 +46,13 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 	return cmd
 }
 
-// loggedSession resolves a session for commands that need only the log: a full id
-// works without an index.
-func (a *commands) loggedSession(ctx context.Context, r app.Workspace, typed string) (id string, err error) {
-	h, err := archive.ParseHandle(typed)
-	if err != nil {
-		return "", err
-	}
-	if r.Capture.HasLog(h.Session) {
-		return h.Session, nil
-	}
-	err = a.app.WithIndex(ctx, r, app.ReadOnly, func(x app.Archive) error {
-		id, err = x.Index.Resolve(ctx, h.Session)
-		return err
-	})
-	return id, err
-}
-
 // writeOut lets write fill a file or stdout. A file appears whole or not at all;
 // what is no regular file (a pipe, /dev/null) is written to and not replaced.
 func (a *commands) writeOut(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return buffered(a.env.Stdout, write)
 	}
-	path = a.abs(path)
+	path = a.app.Abs(path)
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -122,15 +93,6 @@ func cannotWrite(path string, err error) error {
 	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err, Hint: "name a file in a folder that exists and that you may write to"}
 }
 
-// notRebuilt says that a folder cannot be written to, where that is why a session
-// was not put back.
-func notRebuilt(err error, dir string) error {
-	if archive.ErrorCode(err) == archive.CodeInternal && errors.As(err, new(*fs.PathError)) {
-		return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write below " + dir, Err: err, Hint: "--to names another folder"}
-	}
-	return err
-}
-
 func (a *commands) rebuildCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
@@ -141,21 +103,9 @@ where the client keeps them, byte for byte. A file that exists with other conten
 never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
 		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.app.Workspace()
+			id, files, err := a.app.Rebuild(cmd.Context(), args[0], to)
 			if err != nil {
 				return err
-			}
-			id, err := a.loggedSession(cmd.Context(), r, args[0])
-			if err != nil {
-				return err
-			}
-			dir := filepath.Join(r.Config.ClientDir, "projects")
-			if to != "" {
-				dir = a.abs(to)
-			}
-			files, err := r.Capture.Rebuild(cmd.Context(), id, dir)
-			if err != nil {
-				return notRebuilt(err, dir)
 			}
 			for _, f := range files {
 				note := size(f.Bytes)

@@ -10,7 +10,6 @@ import (
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/task"
 )
 
 type filesFlags struct {
@@ -37,12 +36,10 @@ Without PATH: the files that a session touched, the most often changed first.`,
 			if f.all && f.dir != "" {
 				return wrongUsage("--all and --project exclude each other", "")
 			}
-			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
-				if len(args) == 0 {
-					return a.sessionFiles(cmd.Context(), x, f)
-				}
-				return a.fileHistory(cmd.Context(), x, args[0], f)
-			})
+			if len(args) == 0 {
+				return a.sessionFiles(cmd.Context(), f)
+			}
+			return a.fileHistory(cmd.Context(), args[0], f)
 		},
 	}
 	fl := cmd.Flags()
@@ -56,28 +53,16 @@ Without PATH: the files that a session touched, the most often changed first.`,
 	return cmd
 }
 
-func (a *commands) fileHistory(ctx context.Context, x app.Archive, path string, f filesFlags) error {
-	q := task.FileQuery{Path: path, Reads: f.reads, Limit: f.limit}
+func (a *commands) fileHistory(ctx context.Context, path string, f filesFlags) error {
+	q := app.FilesQuery{Path: path, Scope: app.Scope{All: f.all, Dir: f.dir}, Session: f.session, Reads: f.reads, Limit: f.limit}
 	var err error
 	if q.Since, err = a.since(f.since); err != nil {
 		return err
 	}
-	if f.session != "" {
-		if _, q.Session, err = app.ResolveSession(ctx, x.Index, f.session); err != nil {
-			return err
-		}
-	} else if !f.all {
-		dir := a.app.ProjectDir()
-		if f.dir != "" {
-			dir = a.abs(f.dir)
-		}
-		q.Projects = []string{x.Capture.Project(dir).Key}
-	}
-	list, left, err := task.FileHistory(ctx, x.Index, q)
+	out, left, err := a.app.FileHistory(ctx, q)
 	if err != nil {
 		return err
 	}
-	out := app.Touches(list)
 	if f.asJSON {
 		return a.printJSON(out)
 	}
@@ -101,26 +86,21 @@ func (a *commands) fileHistory(ctx context.Context, x app.Archive, path string, 
 }
 
 // sessionFiles lists the files that one session touched.
-func (a *commands) sessionFiles(ctx context.Context, x app.Archive, f filesFlags) error {
-	id, err := a.app.SessionOrLatest(ctx, x, f.session)
+func (a *commands) sessionFiles(ctx context.Context, f filesFlags) error {
+	list, err := a.app.SessionFiles(ctx, f.session, f.limit)
 	if err != nil {
 		return err
 	}
-	touches, err := x.Index.Files(ctx, archive.Span{Session: id})
-	if err != nil {
-		return err
-	}
-	out := app.Files(touches, f.limit)
 	if f.asJSON {
-		return a.printJSON(out)
+		return a.printJSON(list.Files)
 	}
-	if len(out) == 0 {
-		fmt.Fprintln(a.out, "Session "+archive.ShortID(id)+" touched no file.")
+	if len(list.Files) == 0 {
+		fmt.Fprintln(a.out, "Session "+archive.ShortID(list.Session)+" touched no file.")
 		return nil
 	}
 	t := newTable("LAST", ">CHANGES", ">READS", "FILE")
 	t.paths = true
-	for _, j := range out {
+	for _, j := range list.Files {
 		t.row(j.Handle, fmt.Sprint(j.Changes), fmt.Sprint(j.Reads), j.Path)
 	}
 	return t.write(a.out, a.width())

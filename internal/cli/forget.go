@@ -272,7 +272,7 @@ func (a *commands) describeForget(ctx context.Context, x app.Archive, id string,
 	if err != nil {
 		return nil, err
 	}
-	plan.Session, plan.Title, plan.Project, plan.First, plan.Last, plan.Turns = id, s.Title, app.ProjectName(s.Project), s.First, s.Last, s.Turns
+	plan.Session, plan.Title, plan.Project, plan.First, plan.Last, plan.Turns = id, s.Title, app.ProjectPath(s.Project), s.First, s.Last, s.Turns
 	if s.Relation == archive.RelationFork {
 		plan.Related = append(plan.Related, s.Parent)
 	}

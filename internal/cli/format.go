@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"time"
 
 	"strandline/internal/recall"
@@ -72,12 +71,4 @@ func (a *commands) since(s string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	return recall.ParseTime(s, a.app.Now())
-}
-
-// abs makes a path absolute against the working directory.
-func (a *commands) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(a.app.Cwd, path)
 }

@@ -67,7 +67,7 @@ func (a *commands) runImport(ctx context.Context, paths []string, dry, asJSON bo
 		paths = []string{filepath.Join(r.Config.ClientDir, "projects")}
 	}
 	for i := range paths {
-		paths[i] = a.abs(paths[i])
+		paths[i] = a.app.Abs(paths[i])
 	}
 	jobs, unreadable, err := r.Capture.Discover(ctx, paths)
 	if err != nil {

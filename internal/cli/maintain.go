@@ -14,11 +14,9 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/recall"
 	"strandline/internal/state"
-	"strandline/internal/usage"
 )
 
 func (a *commands) maintainCommand() *cobra.Command {
@@ -111,9 +109,9 @@ func (a *commands) upkeep(ctx context.Context, r app.Workspace, how effort) (sta
 		}
 	}
 	if all := slices.Concat(open, due); failed == nil && len(all) > 0 {
-		st.Before = treeSize(r.File("log"))
+		st.Before = app.TreeSize(r.File("log"))
 		failed = a.erase(ctx, r, all)
-		st.Done, st.After = len(all), treeSize(r.File("log"))
+		st.Done, st.After = len(all), app.TreeSize(r.File("log"))
 	}
 	if failed == nil && len(parts) > 0 {
 		failed = a.eraseParts(ctx, r, parts)
@@ -139,13 +137,13 @@ const behindCuts = 20
 
 // runPass notes that a pass begins and does it.
 func (a *commands) runPass(ctx context.Context, x app.Archive, how effort) []maintenance.Stage {
-	p := a.pass(x.Workspace)
+	p := a.app.MaintenanceRunner(x.Workspace)
 	p.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	p.Measure = a.measureFor(x)
 	p.Teach, p.Synthetic, p.Learned, p.LearnLimit = teacher{a, x}.Teach, teacher{a, x}.Synthetic, maintenance.Learned{Path: x.Config.Paths.Learned()}, how.learn
 	p.Retention = a.retention(x.Workspace, how.compacting)
 	p.Extra = append(p.Extra, maintenance.Step{Name: "segments", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) (err error) {
-		st.Done, err = a.pruneSegments(ctx, x)
+		st.Done, err = a.app.PruneSegments(ctx, x)
 		return err
 	}})
 	p.Extra = append(p.Extra, a.syncStep(x)...)
@@ -160,7 +158,7 @@ func (a *commands) retention(r app.Workspace, compacting bool) maintenance.Reten
 		Age:  time.Duration(r.Config.Retention.Days) * 24 * time.Hour, MaxBytes: r.Config.Retention.MaxBytes,
 		Delete: r.Config.Retention.Delete, Compact: compacting,
 		Sizes: func() (int64, int64) {
-			return treeSize(r.Config.Paths.Index()) + treeSize(r.Config.Paths.Index()+"-wal") + treeSize(r.Config.Paths.Vectors()), treeSize(r.File("log")) + treeSize(r.Config.Paths.Journal())
+			return app.TreeSize(r.Config.Paths.Index()) + app.TreeSize(r.Config.Paths.Index()+"-wal") + app.TreeSize(r.Config.Paths.Vectors()), app.TreeSize(r.File("log")) + app.TreeSize(r.Config.Paths.Journal())
 		},
 	}
 }
@@ -199,20 +197,10 @@ func (a *commands) upkeepBehind(ctx context.Context) error {
 	return err
 }
 
-// pass is one pass of upkeep over an archive.
-func (a *commands) pass(r app.Workspace) maintenance.Runner {
-	return maintenance.Runner{
-		Capture: r.Capture, Journal: r.Journal, Pending: r.Pending(), Now: a.app.Now, IdleAfter: maintenance.DefaultIdle,
-		Schedule: r.Schedule(), Usage: usage.Store{Dir: r.Config.Paths.State()},
-		SessionFolders: []string{r.Marks().Dir, r.Config.Paths.Answered(), r.Config.Paths.Underway(), r.Config.Paths.Blocked(), r.Config.Paths.Outcomes()},
-		ClientFiles:    func(ctx context.Context) ([]capture.Job, error) { return clientFiles(ctx, r) },
-	}
-}
-
 // measureFor returns what measures a compaction for a maintenance run.
 func (a *commands) measureFor(x app.Archive) func(context.Context, archive.Compaction) (compact.Outcome, error) {
 	return func(ctx context.Context, c archive.Compaction) (compact.Outcome, error) {
-		return compact.Measure(ctx, x.Index, c, x.Config.Restore.Budget, a.againFor(x))
+		return compact.Measure(ctx, x.Index, c, x.Config.Restore.Budget, a.app.Replacer(x))
 	}
 }
 

@@ -83,7 +83,7 @@ func (a *commands) rebuildIndex(ctx context.Context, r app.Workspace) (report, l
 func (a *commands) indexMeanwhile(ctx context.Context, r app.Workspace) (report capture.Report, err error) {
 	err = a.app.WithIndex(ctx, r, app.ReadWrite, func(x app.Archive) error {
 		var err error
-		report, err = a.pass(r).Index(ctx, x.Index)
+		report, err = a.app.MaintenanceRunner(r).Index(ctx, x.Index)
 		return err
 	})
 	return report, err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,19 +14,10 @@ import (
 )
 
 type searchFlags struct {
-	limit   int
-	session string
-	project string // a folder
-	named   string // a project by its name
-	since   string
-	kinds   []string
-	all     bool
-	agents  bool
-	rewound bool
-	deep    bool
-	explain bool
-	asJSON  bool
-	team    bool
+	app.SearchQuery
+	since  string
+	kinds  []string
+	asJSON bool
 }
 
 func (a *commands) searchCommand() *cobra.Command {
@@ -51,20 +41,11 @@ that begins with a dash stands behind two of them.
   strandline search -- -race                  a query that begins with a dash`,
 		Args: arguments("QUERY..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.limit < 0 {
+			if f.Limit < 0 {
 				return wrongUsage("--limit takes a number from 0 up", "")
 			}
-			if a.app.NeedsNetwork() {
-				return a.env.Companion(cmd.Context())
-			}
-			team, err := a.readsTeam(f.team)
-			if err != nil {
-				return err
-			}
-			if team {
-				return a.searchTeam(cmd.Context(), strings.Join(args, " "), f)
-			}
-			return a.search(cmd.Context(), strings.Join(args, " "), f)
+			f.Text = strings.Join(args, " ")
+			return a.search(cmd.Context(), f)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -74,124 +55,51 @@ that begins with a dash stands behind two of them.
 		return wrongUsage(err.Error(), "a query that begins with a dash goes behind two of them: strandline search -- -race")
 	})
 	fl := cmd.Flags()
-	fl.IntVarP(&f.limit, "limit", "n", 0, "at most this many hits (default: the setting)")
-	fl.StringVar(&f.session, "session", "", "only this session (handle or id)")
-	fl.StringVar(&f.project, "project", "", "only the project in this folder")
-	fl.BoolVar(&f.all, "all", false, "all projects")
+	fl.IntVarP(&f.Limit, "limit", "n", 0, "at most this many hits (default: the setting)")
+	fl.StringVar(&f.Session, "session", "", "only this session (handle or id)")
+	fl.StringVar(&f.Dir, "project", "", "only the project in this folder")
+	fl.BoolVar(&f.All, "all", false, "all projects")
 	fl.StringVar(&f.since, "since", "", "only what is newer, e.g. 7d, 12h or 2026-11-01")
 	fl.StringSliceVar(&f.kinds, "kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
-	fl.BoolVar(&f.agents, "agents", false, "sub-agents' runs as well")
-	fl.BoolVar(&f.rewound, "rewound", false, "turns that a rewind left behind as well")
-	fl.BoolVar(&f.deep, "deep", false, "also read the logs for what the index holds only in part")
-	fl.BoolVar(&f.explain, "explain", false, "say of each hit why it was found")
-	fl.BoolVar(&f.team, "team", false, "the team's archive instead of one's own (as with postgres.read)")
+	fl.BoolVar(&f.Agents, "agents", false, "sub-agents' runs as well")
+	fl.BoolVar(&f.Rewound, "rewound", false, "turns that a rewind left behind as well")
+	fl.BoolVar(&f.Deep, "deep", false, "also read the logs for what the index holds only in part")
+	fl.BoolVar(&f.Explain, "explain", false, "say of each hit why it was found")
+	fl.BoolVar(&f.Team, "team", false, "the team's archive instead of one's own (as with postgres.read)")
 	jsonFlag(cmd, &f.asJSON)
 	return cmd
 }
 
-func (a *commands) search(ctx context.Context, query string, f searchFlags) error {
-	return a.app.WithArchive(ctx, app.ReadOnly, func(x app.Archive) (err error) {
-		req, err := a.searchRequest(ctx, x, query, f)
-		if err != nil {
-			return err
-		}
-		r, end := a.recall(x)
-		defer func() { err = errors.Join(err, end()) }()
-		var result recall.Result
-		if f.deep {
-			result, err = r.Deep(ctx, x.Index, x.Reader(), req)
-		} else {
-			result, err = r.Search(ctx, req)
-		}
-		if err != nil {
-			return err
-		}
-		return a.printResult(result, f)
-	})
-}
-
-// printResult prints an answer as the flags ask.
-func (a *commands) printResult(result recall.Result, f searchFlags) error {
-	if f.explain {
-		result.Explain()
-	}
-	if f.asJSON {
-		if result.Hits == nil {
-			result.Hits = []recall.Hit{}
-		}
-		return a.printJSON(result)
-	}
-	return a.printHits(result)
-}
-
-// recall finds passages by their words and by what they mean; end ends the model
-// that judges it, if one was chosen.
-func (a *commands) recall(x app.Archive) (r *recall.Recall, end func() error) {
-	q := a.app.NewQueries(x.Config)
-	return recall.New(x.Index, a.app.Now, q.Table).WithVectors(q.Searcher(x.Config, x.Index)).WithDecay(x.Config.Lifecycle.Decay), q.Close
-}
-
-// searchRequest is what is asked of an index of one's own.
-func (a *commands) searchRequest(ctx context.Context, x app.Archive, query string, f searchFlags) (recall.Request, error) {
-	return a.requestOf(ctx, x.Workspace, x.Index, func(dir string) string { return x.Capture.Project(dir).Key }, query, f)
-}
-
-// projectLister lists the projects of an archive.
-type projectLister interface {
-	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
-}
-
-// requestOf puts the flags and the filters in the query together; a flag
-// wins over a filter. key is what the archive calls the project in a folder.
-func (a *commands) requestOf(ctx context.Context, r app.Workspace, s projectLister, key func(dir string) string, query string, f searchFlags) (recall.Request, error) {
-	req, err := recall.Parse(query, a.app.Now())
+func (a *commands) search(ctx context.Context, f searchFlags) error {
+	cfg, err := a.app.Settings()
 	if err != nil {
-		return req, err
+		return err
 	}
-	req.Agents, req.Dead, req.Limit = f.agents, f.rewound, f.limit
-	if req.Limit <= 0 {
-		req.Limit = r.Config.Search.Limit
+	f.Team = f.Team || cfg.Postgres.Read
+	if a.app.NeedsNetwork() || f.Team && !a.app.Stores.LinksTeam() {
+		return a.env.Companion(ctx)
 	}
-	if f.session != "" {
-		req.Session = f.session
+	if f.All {
+		f.Dir = ""
 	}
-	if f.since != "" {
-		if req.Since, err = a.since(f.since); err != nil {
-			return req, err
-		}
+	if f.Since, err = a.since(f.since); err != nil {
+		return err
 	}
 	for _, k := range f.kinds {
 		kind, err := recall.ParseKind(k)
 		if err != nil {
-			return req, err
+			return err
 		}
-		req.Kinds = append(req.Kinds, kind)
+		f.Kinds = append(f.Kinds, kind)
 	}
+	result, err := a.app.Search(ctx, f.SearchQuery)
 	switch {
-	case req.Session != "" || f.all && f.named == "":
-	case f.project != "":
-		req.Projects = []string{key(a.abs(f.project))}
-	case f.named != "":
-		req.Projects, err = projectsNamed(ctx, s, f.named)
-	case req.Project != "":
-		req.Projects, err = projectsNamed(ctx, s, req.Project)
-	default:
-		req.Projects = []string{key(a.app.ProjectDir())}
+	case err != nil:
+		return err
+	case f.asJSON:
+		return a.printJSON(result)
 	}
-	return req, err
-}
-
-// projectsNamed finds the projects whose name or folder matches what was typed.
-func projectsNamed(ctx context.Context, s projectLister, name string) ([]string, error) {
-	all, err := s.Projects(ctx)
-	if err != nil {
-		return nil, err
-	}
-	keys := recall.ProjectsNamed(all, name)
-	if len(keys) == 0 {
-		return nil, archive.NotFound(fmt.Sprintf("no project is called %q", name), "`strandline projects` lists them")
-	}
-	return keys, nil
+	return a.printHits(result)
 }
 
 func (a *commands) printHits(result recall.Result) error {

@@ -12,24 +12,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/config"
 	"strandline/internal/state"
 )
 
-// Serving is what a server of the HTTP API works with.
+// Serving are the options of an HTTP server.
 type Serving struct {
-	Config  *config.Config
-	Archive *Served
 	Listen  string   // HOST:PORT
-	Network bool     // other machines may reach it
-	Hosts   []string // names that it may be called by
-	Exact   bool     // transcripts may leave as they are
+	Network bool     // reachable from other machines
+	Hosts   []string // host names that requests may use
+	Exact   bool     // transcripts may leave unredacted
 	Log     *slog.Logger
-	// Announce is called once the server listens: it makes the token known and tells
-	// the user where to look. link makes an address that lets one browser in. end
-	// takes back what was made known.
+	// Announce is called once the server listens: it stores the token and prints
+	// the address. link makes an address that admits one browser.
 	Announce func(url string, link func() string, token string) error
-	// Token is what opens the API; "" asks for a new one.
+	// Token admits requests; "" makes a new one.
 	Token string
 }
 
@@ -93,16 +89,16 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 		return err
 	}
 	s := Serving{
-		Config: r.Config, Listen: f.listen, Network: f.network, Hosts: f.hosts, Exact: f.exact,
-		Log: slog.New(slog.NewJSONHandler(&state.LogFile{Path: r.Config.Paths.Errors()}, nil)),
+		Listen: f.listen, Network: f.network, Hosts: f.hosts, Exact: f.exact,
+		Log: r.Logger(),
 	}
 	path := f.tokenFile
 	if path == "" {
 		path = r.Config.Paths.ServeToken()
-	} else if s.Token, err = readToken(a.abs(path)); err != nil {
+	} else if s.Token, err = readToken(a.app.Abs(path)); err != nil {
 		return err
 	} else {
-		path = a.abs(path)
+		path = a.app.Abs(path)
 	}
 	made := "" // the token that is in the file because of this server
 	s.Announce = func(url string, link func() string, token string) error {
@@ -114,9 +110,7 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 		}
 		return a.announce(servingJSON{URL: url, Link: link(), TokenFile: path, PID: os.Getpid()}, f)
 	}
-	s.Archive = a.newServed(r)
 	defer func() {
-		err = errors.Join(err, s.Archive.close())
 		if token, _ := readToken(path); f.tokenFile == "" && made != "" && token == made {
 			err = errors.Join(err, os.Remove(path)) // nobody is let in by it any more
 		}

@@ -25,24 +25,19 @@ the session's context was compacted.`,
 			if limit < 0 {
 				return wrongUsage("--limit takes a number from 0 up", "")
 			}
-			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
-				filter := archive.SessionFilter{Agents: agents || all, Limit: limit}
-				if dir != "" {
-					filter.Projects = []string{x.Capture.Project(a.abs(dir)).Key}
-				}
-				var err error
-				if filter.Since, err = a.since(since); err != nil {
-					return err
-				}
-				list, err := x.Index.Sessions(cmd.Context(), filter)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return a.printJSON(app.Sessions(list))
-				}
-				return a.printSessions(list, since != "" || dir != "")
-			})
+			q := app.SessionsQuery{Scope: app.Scope{All: true, Dir: dir}, Agents: agents || all, Limit: limit}
+			var err error
+			if q.Since, err = a.since(since); err != nil {
+				return err
+			}
+			list, err := a.app.Sessions(cmd.Context(), q)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(list)
+			}
+			return a.printSessions(list, since != "" || dir != "")
 		},
 	}
 	f := cmd.Flags()
@@ -55,7 +50,7 @@ the session's context was compacted.`,
 	return cmd
 }
 
-func (a *commands) printSessions(list []archive.Session, filtered bool) error {
+func (a *commands) printSessions(list []app.Session, filtered bool) error {
 	if len(list) == 0 && filtered {
 		fmt.Fprintln(a.out, "No session fits.")
 		return nil
@@ -66,15 +61,15 @@ func (a *commands) printSessions(list []archive.Session, filtered bool) error {
 	}
 	t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">CUTS", "TITLE")
 	for _, s := range list {
-		title := s.Title
-		if s.Relation == archive.RelationAgent {
-			title = cmp.Or(s.Agent.Description, s.Title)
-			if s.Agent.Type != "" {
-				title = s.Agent.Type + ": " + title
+		title, project := s.Title, s.Info.Project
+		if s.Info.Relation == archive.RelationAgent {
+			title = cmp.Or(s.Info.Agent.Description, s.Title)
+			if s.Agent != "" {
+				title = s.Agent + ": " + title
 			}
 		}
-		t.row(archive.ShortID(s.ID), a.ago(s.Last), cmp.Or(s.Project.Name, s.Project.Key),
-			fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compacts), title)
+		t.row(s.Handle, a.ago(s.Last), cmp.Or(project.Name, project.Key),
+			fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compactions), title)
 	}
 	return t.write(a.out, a.width())
 }

@@ -28,18 +28,16 @@ placeholders; --exact prints the transcript's own lines.`,
 			if exact && asJSON {
 				return wrongUsage("--exact and --json go not together", "the exact lines are JSON already")
 			}
-			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
-				h, id, err := app.ResolveSession(cmd.Context(), x.Index, args[0])
-				switch {
-				case err != nil:
-					return err
-				case exact:
-					return a.showExact(cmd.Context(), x, id, h)
-				case h.Turn < 0:
-					return a.showSession(cmd.Context(), x, id, asJSON)
-				}
-				return a.showPlace(cmd.Context(), x, id, h, asJSON)
-			})
+			at, err := archive.ParseHandle(args[0])
+			switch {
+			case err != nil:
+				return err
+			case exact:
+				return buffered(a.out, func(w io.Writer) error { return a.app.WriteLines(cmd.Context(), at, w) })
+			case at.Turn < 0:
+				return a.showSession(cmd.Context(), at.Session, asJSON)
+			}
+			return a.showPlace(cmd.Context(), at, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&exact, "exact", false, "the transcript's lines as they are, nothing redacted")
@@ -47,8 +45,8 @@ placeholders; --exact prints the transcript's own lines.`,
 	return cmd
 }
 
-func (a *commands) showSession(ctx context.Context, x app.Archive, id string, asJSON bool) error {
-	out, err := outline(ctx, x, id)
+func (a *commands) showSession(ctx context.Context, session string, asJSON bool) error {
+	out, err := a.app.Outline(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -56,20 +54,6 @@ func (a *commands) showSession(ctx context.Context, x app.Archive, id string, as
 		return a.printJSON(out)
 	}
 	return a.printOutline(out)
-}
-
-// outline is a session's.
-func outline(ctx context.Context, x app.Archive, id string) (app.Outline, error) {
-	info, err := x.Index.Session(ctx, id)
-	if err != nil {
-		return app.Outline{}, err
-	}
-	turns, err := x.Index.Turns(ctx, archive.Span{Session: id})
-	if err != nil {
-		return app.Outline{}, err
-	}
-	files, err := x.Capture.SideFiles(id)
-	return app.NewOutline(info, turns, files), err
 }
 
 func (a *commands) printOutline(out app.Outline) error {
@@ -104,44 +88,25 @@ func (a *commands) printOutline(out app.Outline) error {
 	return nil
 }
 
-// showExact prints the transcript's own lines, however many they are.
-func (a *commands) showExact(ctx context.Context, x app.Archive, id string, h archive.Handle) error {
-	from, to, err := app.Lines(ctx, x.Index, id, h)
-	if err != nil {
-		return err
-	}
-	return buffered(a.out, func(w io.Writer) error {
-		return x.Reader().Scan(ctx, id, from, to, func(_ int, line []byte) error {
-			_, err := w.Write(append(line, '\n'))
-			return err
-		})
-	})
-}
-
-func (a *commands) showPlace(ctx context.Context, x app.Archive, id string, h archive.Handle, asJSON bool) error {
-	blocks, err := x.Reader().Blocks(ctx, x.Index, id, h)
+func (a *commands) showPlace(ctx context.Context, at archive.Handle, asJSON bool) error {
+	p, err := a.app.Place(ctx, at)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return a.printJSON(app.NewBlocks(blocks))
+		return a.printJSON(p.Blocks)
 	}
-	return a.printBlocks(archive.Handle{Session: archive.ShortID(id), Turn: h.Turn, Step: h.Step}, blocks)
-}
-
-// reader reads the logs of the archive.
-func (a *commands) reader(r app.Workspace) app.Reader {
-	return app.Reader{Capture: r.Capture, Redact: r.Redact}
+	return a.printBlocks(p)
 }
 
 // printBlocks prints for people what was said, and leaves out what the client and
 // Strandline put beside it.
-func (a *commands) printBlocks(h archive.Handle, blocks []app.LogBlock) error {
+func (a *commands) printBlocks(place app.Place) error {
 	p := a.paint()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", p.bold(h.String()))
-	for _, x := range blocks {
-		if !app.Spoken(x) {
+	fmt.Fprintf(&b, "%s\n", p.bold(place.Handle))
+	for _, x := range place.Blocks {
+		if !x.Conversation() {
 			continue
 		}
 		head := x.Kind
@@ -161,7 +126,7 @@ func (a *commands) printBlocks(h archive.Handle, blocks []app.LogBlock) error {
 
 // told is a block's text as it is printed. On a terminal what people and models
 // wrote is broken between words; code, tables and what programs printed are not.
-func (a *commands) told(x app.LogBlock) string {
+func (a *commands) told(x app.Block) string {
 	quoted, columns := a.quote(x.Text), a.columns(a.env.Stdout)
 	if columns == 0 || !slices.Contains([]string{claude.BlockPrompt, claude.BlockReply, claude.BlockThinking}, x.Kind) {
 		return quoted

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,34 +18,19 @@ func (a *commands) statsCommand() *cobra.Command {
 API's own figures, each response counted once; cost is what the client wrote down.`,
 		Args: arguments("[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error {
-				st, err := stats(cmd.Context(), x.Index, args)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return a.printJSON(st)
-				}
-				a.printStats(st)
-				return nil
-			})
+			st, err := a.app.Stats(cmd.Context(), strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(st)
+			}
+			a.printStats(st)
+			return nil
 		},
 	}
 	jsonFlag(cmd, &asJSON)
 	return cmd
-}
-
-func stats(ctx context.Context, s *app.Index, args []string) (app.Stats, error) {
-	if len(args) == 1 {
-		_, id, err := app.ResolveSession(ctx, s, args[0])
-		if err != nil {
-			return app.Stats{}, err
-		}
-		x, err := s.Session(ctx, id)
-		return app.SessionStats(x), err
-	}
-	t, err := s.Totals(ctx)
-	return app.TotalStats(t), err
 }
 
 func (a *commands) printStats(st app.Stats) {

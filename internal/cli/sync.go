@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,8 +11,6 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
-	"strandline/internal/config"
-	"strandline/internal/recall"
 	"strandline/internal/sessionlog"
 )
 
@@ -103,7 +100,7 @@ func (a *commands) push(ctx context.Context, x app.Archive, p maintenance.Push) 
 	if !x.Config.Redact.Enabled {
 		return r, archive.Invalid("redact.enabled is false, and nothing leaves this machine unredacted", "switch it on for a sync")
 	}
-	addr, err := a.teamAddress(x.Config, true)
+	addr, err := a.app.TeamAddress(x.Config, true)
 	if err != nil {
 		return r, err
 	}
@@ -139,20 +136,6 @@ func deletedHere(ctx context.Context, x app.Archive) (d maintenance.Deleted, err
 	return d, nil
 }
 
-// teamAddress is where the settings say that the team's archive is.
-func (a *commands) teamAddress(cfg *config.Config, write bool) (app.TeamAddress, error) {
-	p := cfg.Postgres
-	if cmp.Or(p.URL, p.Host, p.Database, a.app.Getenv("PGHOST"), a.app.Getenv("PGDATABASE"), a.app.Getenv("PGSERVICE")) == "" {
-		return app.TeamAddress{}, archive.Invalid("it is not said where the team's archive is",
-			"strandline config set postgres.url postgres://USER@HOST/DATABASE")
-	}
-	return app.TeamAddress{
-		Postgres: p, Password: a.app.Getenv("RUVECTOR_PASSWORD"), Write: write,
-		Author:  cmp.Or(cfg.Postgres.Author, a.app.Getenv("USER"), a.app.Getenv("USERNAME"), "somebody"),
-		Machine: cmp.Or(a.app.Machine, "some machine"),
-	}, nil
-}
-
 // leavesSync reports that the settings ask for a sync in each pass of upkeep, which
 // this program links no driver for, and that another one does.
 func (a *commands) leavesSync() bool {
@@ -185,51 +168,4 @@ func (a *commands) syncStep(x app.Archive) []maintenance.Step {
 		st.Done = r.Sessions + len(r.Deleted)
 		return err
 	}}}
-}
-
-// readsTeam reports whether a search is of the team's archive.
-func (a *commands) readsTeam(asked bool) (bool, error) {
-	cfg, err := a.app.Settings()
-	if err != nil {
-		return false, err
-	}
-	return asked || cfg.Postgres.Read, nil
-}
-
-// searchTeam searches the team's archive: by words, and what they mean by the built-in
-// table.
-func (a *commands) searchTeam(ctx context.Context, query string, f searchFlags) (err error) {
-	if !a.app.Stores.LinksTeam() {
-		return a.env.Companion(ctx)
-	}
-	if f.deep {
-		return wrongUsage("--deep reads logs, and the team's archive has none", "leave out --deep or --team")
-	}
-	r, err := a.app.Workspace()
-	if err != nil {
-		return err
-	}
-	addr, err := a.teamAddress(r.Config, false)
-	if err != nil {
-		return err
-	}
-	store, err := a.app.Stores.OpenTeam(ctx, addr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Index.Close()) }()
-	key := func(dir string) string {
-		return maintenance.TeamProject(r.Capture.Project(dir), addr.Author, addr.Machine).Key
-	}
-	req, err := a.requestOf(ctx, r, store.Index, key, query, f)
-	if err != nil {
-		return err
-	}
-	q := a.app.NewQueries(r.Config)
-	defer func() { err = errors.Join(err, q.Close()) }()
-	result, err := recall.New(store.Index, a.app.Now, q.Table).Search(ctx, req)
-	if err != nil {
-		return err
-	}
-	return a.printResult(result, f)
 }

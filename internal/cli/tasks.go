@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/task"
 )
 
 func (a *commands) tasksCommand() *cobra.Command {
@@ -25,7 +23,14 @@ its conversation went through. An item that a to-do list drops while it is open 
 as deleted. FIRST is where the work on it began.`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.app.WithArchive(cmd.Context(), app.ReadOnly, func(x app.Archive) error { return a.tasks(cmd.Context(), x, typed, open, asJSON) })
+			list, err := a.app.Tasks(cmd.Context(), typed, open)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(list.Tasks)
+			}
+			return a.printTasks(list)
 		},
 	}
 	sessionFlag(cmd, &typed)
@@ -34,25 +39,13 @@ as deleted. FIRST is where the work on it began.`,
 	return cmd
 }
 
-func (a *commands) tasks(ctx context.Context, x app.Archive, typed string, open, asJSON bool) error {
-	id, err := a.app.SessionOrLatest(ctx, x, typed)
-	if err != nil {
-		return err
-	}
-	past, err := task.Load(ctx, x.Index, id, 0)
-	if err != nil {
-		return err
-	}
-	out := app.Tasks(past, open)
-	if asJSON {
-		return a.printJSON(out)
-	}
-	if len(out) == 0 {
-		fmt.Fprintf(a.out, "No task in session %s.\n", archive.ShortID(id))
+func (a *commands) printTasks(list app.TaskList) error {
+	if len(list.Tasks) == 0 {
+		fmt.Fprintf(a.out, "No task in session %s.\n", archive.ShortID(list.Session))
 		return nil
 	}
 	t := newTable("FIRST", "STATUS", "KIND", ">STEPS", "SUBJECT")
-	for _, j := range out {
+	for _, j := range list.Tasks {
 		subject := cmp.Or(j.Subject, "(task "+j.ID+", its subject was not seen)")
 		if j.Agent != "" {
 			subject = j.Agent + ": " + subject

@@ -54,7 +54,7 @@ each transcript; a sub-agent's run is checked with its parent.`,
 			}
 			only := ""
 			if len(args) == 1 {
-				if only, err = a.loggedSession(cmd.Context(), r, args[0]); err != nil {
+				if _, only, err = a.app.LoggedSession(cmd.Context(), args[0]); err != nil {
 					return err
 				}
 			}

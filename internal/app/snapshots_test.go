@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
+	"strandline/internal/compact"
 	"strandline/internal/text"
 )
 
@@ -24,7 +25,7 @@ func TestTasksWithoutNamesAreRefused(t *testing.T) {
 		"no subject":        {archive.SnapshotFact{Tasks: []archive.SnapshotTask{task("1", "")}}, false},
 		"an empty message":  {archive.SnapshotFact{Messages: []archive.SnapshotMessage{{From: "a"}}}, false},
 	} {
-		err := Check(c.fact)
+		err := checkSnapshot(c.fact)
 		if (err == nil) != c.ok || err != nil && (archive.ErrorCode(err) != archive.CodeInvalid || archive.ErrorHint(err) == "") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -33,30 +34,30 @@ func TestTasksWithoutNamesAreRefused(t *testing.T) {
 
 func TestTheNewestIsKept(t *testing.T) {
 	var f archive.SnapshotFact
-	for i := range MaxMessages + 7 {
+	for i := range maxSnapshotMessages + 7 {
 		f.Messages = append(f.Messages, archive.SnapshotMessage{Text: fmt.Sprint(i)})
 	}
 	for i := range tooMany {
 		f.Files = append(f.Files, fmt.Sprint(i))
 	}
-	f.Summary = strings.Repeat("x", MaxText+1)
-	out, left := Bound(f)
-	if len(out.Messages) != MaxMessages || out.Messages[0].Text != "7" || len(out.Files) != MaxListed || out.Files[0] != "0" {
+	f.Summary = strings.Repeat("x", maxSnapshotText+1)
+	out, left := limitSnapshot(f)
+	if len(out.Messages) != maxSnapshotMessages || out.Messages[0].Text != "7" || len(out.Files) != maxSnapshotListed || out.Files[0] != "0" {
 		t.Errorf("%d messages from %s on, %d files", len(out.Messages), out.Messages[0].Text, len(out.Files))
 	}
 	if got := strings.Join(left, "; "); got != "7 of 207 messages; 1 of 501 files; the ends of 1 long texts" {
 		t.Error(got)
 	}
-	if _, left := Bound(archive.SnapshotFact{Summary: "short"}); left != nil {
+	if _, left := limitSnapshot(archive.SnapshotFact{Summary: "short"}); left != nil {
 		t.Error(left)
 	}
 }
 
 // tooMany is one file more than is kept.
-const tooMany = MaxListed + 1
+const tooMany = maxSnapshotListed + 1
 
 func TestTasksStandBelowTheirParents(t *testing.T) {
-	tree := Tree([]archive.SnapshotTask{
+	tree := snapshotTree([]archive.SnapshotTask{
 		{ID: "b", Parent: "a"}, {ID: "a"}, {ID: "c", Parent: "b"}, {ID: "orphan", Parent: "gone"}, {ID: "self", Parent: "self"},
 		{ID: "x", Parent: "y"}, {ID: "y", Parent: "x"},
 	})
@@ -65,12 +66,12 @@ func TestTasksStandBelowTheirParents(t *testing.T) {
 	}
 }
 
-func drawn(nodes []Node) string {
+func drawn(nodes []taskNode) string {
 	var out []string
 	for _, n := range nodes {
 		s := n.ID
-		if len(n.Tasks) > 0 {
-			s += "(" + drawn(n.Tasks) + ")"
+		if len(n.children) > 0 {
+			s += "(" + drawn(n.children) + ")"
 		}
 		out = append(out, s)
 	}
@@ -87,14 +88,14 @@ func TestNoTaskIsLost(t *testing.T) {
 			tasks = append(tasks, archive.SnapshotTask{ID: fmt.Sprint(i), Parent: fmt.Sprint(parent)})
 		}
 		seen := map[string]int{}
-		var walk func([]Node)
-		walk = func(nodes []Node) {
+		var walk func([]taskNode)
+		walk = func(nodes []taskNode) {
 			for _, x := range nodes {
 				seen[x.ID]++
-				walk(x.Tasks)
+				walk(x.children)
 			}
 		}
-		walk(Tree(tasks))
+		walk(snapshotTree(tasks))
 		for i := range n {
 			if seen[fmt.Sprint(i)] != 1 {
 				t.Fatalf("task %d stands %d times in the tree of %+v", i, seen[fmt.Sprint(i)], tasks)
@@ -121,14 +122,14 @@ func work() archive.SnapshotFact {
 }
 
 func TestEachRoleIsToldWhatItNeeds(t *testing.T) {
-	for kind, want := range map[Kind][]string{
-		General:      {"## Summary", "## Open tasks", "[in progress] Rewrite the retry (lead)", "## Next", "## Decisions", "## Failed"},
-		Orchestrator: {"1 of 4 tasks are done", "Rewrite the retry > [pending] Measure it, blocked by 2", "dev-1 · developer · working", "## Messages", "lead to dev-1: Keep the old name"},
-		Developer:    {"## Current task", "[in progress] Double the wait (dev-1): 4500 ms at most", "## Recent changes", "Edit pay/retry.go", "Bash go test ./pay (exit 1): waited 0s"},
-		Specialist:   {"## Current task", "## Decisions", "Doubling, because the gateway bans clients"},
-		Validator:    {"## Finished, to be checked", "Read the logs", "## Failed", "## Recent changes"},
+	for kind, want := range map[compact.Role][]string{
+		"":                       {"## Summary", "## Open tasks", "[in progress] Rewrite the retry (lead)", "## Next", "## Decisions", "## Failed"},
+		compact.RoleOrchestrator: {"1 of 4 tasks are done", "Rewrite the retry > [pending] Measure it, blocked by 2", "dev-1 · developer · working", "## Messages", "lead to dev-1: Keep the old name"},
+		compact.RoleDeveloper:    {"## Current task", "[in progress] Double the wait (dev-1): 4500 ms at most", "## Recent changes", "Edit pay/retry.go", "Bash go test ./pay (exit 1): waited 0s"},
+		compact.RoleSpecialist:   {"## Current task", "## Decisions", "Doubling, because the gateway bans clients"},
+		compact.RoleValidator:    {"## Finished, to be checked", "Read the logs", "## Failed", "## Recent changes"},
 	} {
-		body := Brief(work(), kind, "snapshot s1", Budget)
+		body := brief(work(), kind, "snapshot s1", briefBudget)
 		for _, w := range want {
 			if !strings.Contains(body, w) {
 				t.Errorf("%s: %q is missing in\n%s", kind, w, body)
@@ -146,13 +147,13 @@ func TestABriefKeepsItsBudget(t *testing.T) {
 		f.Messages = append(f.Messages, archive.SnapshotMessage{From: "lead", Text: fmt.Sprintf("message %d 😀 of some length", i)})
 	}
 	for _, budget := range []int{0, 100, 500, 2000, 8000} {
-		for _, kind := range []Kind{General, Orchestrator, Developer, Specialist, Validator} {
-			if body := Brief(f, kind, "snapshot s1", budget); text.Units(body) > budget {
+		for _, kind := range []compact.Role{"", compact.RoleOrchestrator, compact.RoleDeveloper, compact.RoleSpecialist, compact.RoleValidator} {
+			if body := brief(f, kind, "snapshot s1", budget); text.Units(body) > budget {
 				t.Errorf("%s: %d of %d", kind, text.Units(body), budget)
 			}
 		}
 	}
-	if body := Brief(archive.SnapshotFact{}, General, "snapshot s1", Budget); body != "" {
+	if body := brief(archive.SnapshotFact{}, "", "snapshot s1", briefBudget); body != "" {
 		t.Errorf("of nothing: %q", body)
 	}
 }

@@ -20,10 +20,10 @@ func TestFilesAreListedByHowOftenTheyChanged(t *testing.T) {
 		touch("read.go", archive.CallRead, 3), touch("changed.go", archive.CallRead, 4),
 	}
 	want := []File{{Path: "changed.go", Changes: 1, Reads: 1, Handle: "7f3a12cd/1.4"}, {Path: "read.go", Reads: 2, Handle: "7f3a12cd/1.3"}}
-	if got := Files(touches, 0); !reflect.DeepEqual(got, want) {
+	if got := files(touches, 0); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if got := Files(touches, 1); !reflect.DeepEqual(got, want[:1]) {
+	if got := files(touches, 1); !reflect.DeepEqual(got, want[:1]) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -31,7 +31,7 @@ func TestFilesAreListedByHowOftenTheyChanged(t *testing.T) {
 func TestAStepHasItsOwnCalls(t *testing.T) {
 	calls := []archive.Call{{Session: session, Turn: 2, Step: 0, Name: "Read"}, {Session: session, Turn: 2, Step: 1, Name: "Bash"}}
 	for step, names := range map[int][]string{-1: {"Read", "Bash"}, 1: {"Bash"}, 7: {}} {
-		p := NewPlace(archive.Ref{Session: session, Turn: 2, Step: step}, []LogBlock{{Text: "so"}}, calls)
+		p := newPlace(archive.Ref{Session: session, Turn: 2, Step: step}, []Block{{Text: "so"}}, calls)
 		got := []string{}
 		for _, c := range p.Calls {
 			got = append(got, c.Name)
@@ -48,8 +48,7 @@ func TestAStepHasItsOwnCalls(t *testing.T) {
 // A list is a list, even where it is empty: scripts walk over it.
 func TestEmptyListsAreLists(t *testing.T) {
 	for name, v := range map[string]any{
-		"sessions": Sessions(nil), "projects": Projects(nil), "blocks": NewBlocks(nil), "calls": Calls(nil), "files": Files(nil, 0),
-		"touches": Touches(nil), "compactions": Compactions(nil),
+		"sessions": each(nil, newSession), "files": files(nil, 0), "blocks": newPlace(archive.Ref{}, nil, nil).Blocks, "calls": newPlace(archive.Ref{}, nil, nil).Calls,
 	} {
 		if b, err := json.Marshal(v); err != nil || string(b) != "[]" {
 			t.Errorf("%s: %s, %v", name, b, err)
@@ -59,11 +58,11 @@ func TestEmptyListsAreLists(t *testing.T) {
 
 func TestARunningSessionTellsHowFarItCanGo(t *testing.T) {
 	s := archive.Session{ID: session, Project: archive.Project{Root: "/home/dev/shop"}}
-	r := NewRunning(s, usage.Session{LastTokenEstimate: 100_000, LastPercentage: 0.5, Window: 200_000, Limit: 167_000, Compacts: true, Growth: 10_000, Zone: "ok"})
+	r := newRunning(s, usage.Session{LastTokenEstimate: 100_000, LastPercentage: 0.5, Window: 200_000, Limit: 167_000, Compacts: true, Growth: 10_000, Zone: "ok"})
 	if r.Handle != "7f3a12cd" || r.Share != 0.5 || r.TurnsLeft == nil || *r.TurnsLeft < 5 || *r.TurnsLeft > 7 {
 		t.Errorf("%+v", r)
 	}
-	if r := NewRunning(s, usage.Session{}); r.TurnsLeft != nil || r.History == nil {
+	if r := newRunning(s, usage.Session{}); r.TurnsLeft != nil || r.History == nil {
 		t.Errorf("nothing is known: %+v", r)
 	}
 }
@@ -73,8 +72,8 @@ func TestAListShowsTheBeginningOfASummary(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	line := Snapshot{ID: "s", SnapshotFact: archive.SnapshotFact{Summary: string(long), Tasks: make([]archive.SnapshotTask, 3)}}.Line()
-	if len(line.Summary) > summaryShown+len("…") || line.Tasks != 3 {
+	line := newSnapshotLine(Snapshot{ID: "s", SnapshotFact: archive.SnapshotFact{Summary: string(long), Tasks: make([]archive.SnapshotTask, 3)}})
+	if len(line.Summary) > maxListedSummary+len("…") || line.Tasks != 3 {
 		t.Errorf("%+v", line)
 	}
 }

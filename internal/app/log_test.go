@@ -94,7 +94,7 @@ func TestBlocks(t *testing.T) {
 			}
 			var texts []string
 			for _, b := range blocks {
-				if app.Spoken(b) && b.Kind != claude.BlockSystem {
+				if b.Conversation() && b.Kind != claude.BlockSystem {
 					texts = append(texts, strings.TrimSpace(b.Text))
 				}
 			}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/transcript/claude"
+)
+
+// Places locates turns and steps in transcripts.
+type Places interface {
+	Turns(ctx context.Context, s archive.Span) ([]archive.Turn, error)
+	Steps(ctx context.Context, s archive.Span) ([]archive.Step, error)
+	Calls(ctx context.Context, s archive.CallSpan) ([]archive.Call, error)
+}
+
+// Reader reads session logs.
+type Reader struct {
+	Capture *capture.Capture
+	// Redact replaces the secrets in a text.
+	Redact func(string) string
+}
+
+// Blocks returns the redacted blocks of a session, a turn or a step. id is the
+// session's full ID.
+func (r Reader) Blocks(ctx context.Context, index Places, id string, h archive.Handle) ([]Block, error) {
+	from, to, err := lineRange(ctx, index, id, h)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := r.Raw(ctx, id, from, to)
+	if err != nil {
+		return nil, err
+	}
+	skip := map[string]bool{}
+	if h.Step >= 0 { // parallel calls are written interleaved: skip those of other steps
+		calls, err := index.Calls(ctx, archive.CallSpan{Span: archive.Span{Session: id, TurnFrom: h.Turn, TurnTo: h.Turn + 1}})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range calls {
+			skip[c.ToolID] = c.Step != h.Step
+		}
+	}
+	var out []Block
+	for _, b := range claude.Blocks(raw, from) {
+		if b.ToolID == "" || !skip[b.ToolID] {
+			out = append(out, Block{
+				Line: b.Line, Kind: b.Kind, Name: b.Name, ToolID: b.ToolID, Time: b.Time, Error: b.Error, Own: b.Own, Text: r.Redact(b.Text),
+			})
+		}
+	}
+	return out, nil
+}
+
+// ScanLines implements recall.LogScanner: it calls fn with each redacted text in
+// the lines [from, to). A to of 0 means the end.
+func (r Reader) ScanLines(ctx context.Context, session string, from, to int, fn func(line int, text string) error) error {
+	return r.Scan(ctx, session, from, to, func(line int, b []byte) error {
+		for _, block := range claude.Blocks(append(b, '\n'), line) {
+			if block.Own {
+				continue
+			}
+			if err := fn(line, r.Redact(block.Text)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Scan calls fn with each line in [from, to) of the transcript, without its newline
+// and not redacted. A to of 0 means the end. The bytes are valid during the call.
+func (r Reader) Scan(ctx context.Context, session string, from, to int, fn func(line int, b []byte) error) error {
+	log, err := r.Capture.Open(session, 0)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // opened for reading
+	start, end, err := log.Stretch(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(log.NewSection(start, end-start), 1<<20)
+	for line := from; ; line++ {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		text, err := in.ReadBytes('\n')
+		if len(text) > 0 {
+			if err := fn(line, bytes.TrimSuffix(text, []byte{'\n'})); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read log of session %s: %w", session, err)
+		}
+	}
+}
+
+// Raw returns the lines [from, to) of a transcript, not redacted. A to of 0 means
+// the end.
+func (r Reader) Raw(ctx context.Context, session string, from, to int) ([]byte, error) {
+	var out bytes.Buffer
+	err := r.Scan(ctx, session, from, to, func(_ int, b []byte) error {
+		out.Write(b)
+		out.WriteByte('\n')
+		return nil
+	})
+	return out.Bytes(), err
+}
+
+// lineRange returns the transcript lines [from, to) of a turn or a step; 0, 0 for a
+// whole session. A place that does not exist is an *archive.Error with CodeNotFound.
+func lineRange(ctx context.Context, index Places, id string, h archive.Handle) (from, to int, err error) {
+	if h.Turn < 0 {
+		return 0, 0, nil
+	}
+	span := archive.Span{Session: id, TurnFrom: h.Turn, TurnTo: h.Turn + 1}
+	turns, err := index.Turns(ctx, span)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(turns) == 0 {
+		return 0, 0, archive.NotFound(fmt.Sprintf("session %s has no turn %d", archive.ShortID(id), h.Turn),
+			"`strandline show "+archive.ShortID(id)+"` lists its turns")
+	}
+	if h.Step < 0 {
+		return turns[0].LineFrom, turns[0].LineTo, nil
+	}
+	steps, err := index.Steps(ctx, span)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, st := range steps {
+		if st.Index == h.Step {
+			return st.LineFrom, st.LineTo, nil
+		}
+	}
+	return 0, 0, archive.NotFound(fmt.Sprintf("turn %d has no step %d", h.Turn, h.Step),
+		fmt.Sprintf("`strandline show %s/%d` prints the turn with its %d steps", archive.ShortID(id), h.Turn, len(steps)))
+}

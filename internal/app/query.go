@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"strandline/internal/archive"
+	"strandline/internal/recall"
+)
+
+// Scope selects projects. Its zero value is the current project. Dir and Name
+// override All.
+type Scope struct {
+	All  bool
+	Name string // name of a project, or a part of its folder's path
+	Dir  string // the project in this folder
+}
+
+// projectLister lists the projects of an index.
+type projectLister interface {
+	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
+}
+
+// projectKeys returns the keys of the projects in scope; nil means all. keyOf
+// returns the key that the index uses for the project in a folder.
+func (a *App) projectKeys(ctx context.Context, index projectLister, s Scope, keyOf func(dir string) string) ([]string, error) {
+	switch {
+	case s.Dir != "":
+		return []string{keyOf(a.Abs(s.Dir))}, nil
+	case s.Name != "":
+		list, err := index.Projects(ctx)
+		if err != nil {
+			return nil, err
+		}
+		keys := recall.ProjectsNamed(list, s.Name)
+		if len(keys) == 0 {
+			return nil, archive.NotFound(fmt.Sprintf("no project is called %q", s.Name), "`strandline projects` lists them")
+		}
+		return keys, nil
+	case s.All:
+		return nil, nil
+	}
+	return []string{keyOf(a.ProjectDir())}, nil
+}
+
+// Abs makes a path absolute, relative to the working directory.
+func (a *App) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(a.Cwd, path)
+}
+
+// ProjectKey returns the key of the project in a folder.
+func (w Workspace) ProjectKey(dir string) string { return w.Capture.Project(dir).Key }
+
+// keys is projectKeys for the local index.
+func (a *App) keys(ctx context.Context, x Archive, s Scope) ([]string, error) {
+	return a.projectKeys(ctx, x.Index, s, x.ProjectKey)
+}
+
+// read calls do with the index, open for reading.
+func read[T any](ctx context.Context, a *App, do func(x Archive) (T, error)) (out T, err error) {
+	err = a.WithArchive(ctx, ReadOnly, func(x Archive) (err error) {
+		out, err = do(x)
+		return err
+	})
+	return out, err
+}
+
+// readSession is read for one session, as a user typed it; "" is the latest session
+// of the current project.
+func readSession[T any](ctx context.Context, a *App, typed string, do func(x Archive, id string) (T, error)) (T, error) {
+	return read(ctx, a, func(x Archive) (out T, err error) {
+		id, err := a.SessionOrLatest(ctx, x, typed)
+		if err != nil {
+			return out, err
+		}
+		return do(x, id)
+	})
+}
+
+// each converts a list. The result is never nil, so that its JSON is a list.
+func each[A, B any](list []A, convert func(A) B) []B {
+	out := make([]B, 0, len(list))
+	for _, x := range list {
+		out = append(out, convert(x))
+	}
+	return out
+}

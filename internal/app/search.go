@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"strandline/internal/app/maintenance"
+	"strandline/internal/archive"
+	"strandline/internal/recall"
+)
+
+// SearchQuery is a search. A field overrides the filter of the same name in Text.
+type SearchQuery struct {
+	Text string
+	// Scope is ignored if a session is given, or if only Text names a project.
+	Scope
+	Session string // handle or ID
+	Since   time.Time
+	Kinds   []archive.PassageKind
+	Limit   int  // 0: the setting
+	Agents  bool // include sub-agents' runs
+	Rewound bool // include turns that a rewind left behind
+	Deep    bool // also read the logs of partly indexed passages
+	Explain bool
+	Team    bool // search the team's archive
+}
+
+// Search finds passages by words and by meaning, best first.
+func (a *App) Search(ctx context.Context, q SearchQuery) (result recall.Result, err error) {
+	if q.Team {
+		result, err = a.searchTeam(ctx, q)
+	} else {
+		result, err = a.searchLocal(ctx, q)
+	}
+	if result.Hits == nil {
+		result.Hits = []recall.Hit{}
+	}
+	if q.Explain {
+		result.Explain()
+	}
+	return result, err
+}
+
+func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, error) {
+	return read(ctx, a, func(x Archive) (result recall.Result, err error) {
+		req, err := a.searchRequest(ctx, x.Workspace, x.Index, q, x.ProjectKey)
+		if err != nil {
+			return result, err
+		}
+		embedders := a.embedders()
+		r := recall.New(x.Index, a.Now, embedders.Table).WithVectors(embedders.Searcher(x.Config, x.Index)).WithDecay(x.Config.Lifecycle.Decay)
+		if q.Deep {
+			return r.Deep(ctx, x.Index, x.Reader(), req)
+		}
+		return r.Search(ctx, req)
+	})
+}
+
+// searchTeam searches by words and by the vectors of the built-in table.
+func (a *App) searchTeam(ctx context.Context, q SearchQuery) (result recall.Result, err error) {
+	if q.Deep {
+		return result, archive.Invalid("--deep reads logs, and the team's archive has none", "leave out --deep or --team")
+	}
+	w, err := a.Workspace()
+	if err != nil {
+		return result, err
+	}
+	addr, err := a.TeamAddress(w.Config, false)
+	if err != nil {
+		return result, err
+	}
+	store, err := a.Stores.OpenTeam(ctx, addr)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, store.Index.Close()) }()
+	req, err := a.searchRequest(ctx, w, store.Index, q, func(dir string) string {
+		return maintenance.TeamProject(w.Capture.Project(dir), addr.Author, addr.Machine).Key
+	})
+	if err != nil {
+		return result, err
+	}
+	return recall.New(store.Index, a.Now, a.embedders().Table).Search(ctx, req)
+}
+
+// searchRequest combines the fields of q with the filters in its text.
+func (a *App) searchRequest(ctx context.Context, w Workspace, index projectLister, q SearchQuery, keyOf func(dir string) string) (recall.Request, error) {
+	req, err := recall.Parse(q.Text, a.Now())
+	if err != nil {
+		return req, err
+	}
+	req.Agents, req.Dead, req.Limit = q.Agents, q.Rewound, q.Limit
+	if req.Limit <= 0 {
+		req.Limit = w.Config.Search.Limit
+	}
+	if q.Session != "" {
+		req.Session = q.Session
+	}
+	if !q.Since.IsZero() {
+		req.Since = q.Since
+	}
+	req.Kinds = append(req.Kinds, q.Kinds...)
+	if req.Session != "" {
+		return req, nil
+	}
+	scope := q.Scope
+	if scope.Name == "" && scope.Dir == "" {
+		scope.Name = req.Project
+	}
+	req.Projects, err = a.projectKeys(ctx, index, scope, keyOf)
+	return req, err
+}
