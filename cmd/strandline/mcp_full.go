@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/cli"
 	"strandline/internal/embed"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/mcpserver"
@@ -59,5 +58,5 @@ type mcpIndex struct {
 
 // saveSegment takes a summary as `strandline segments save` does.
 func (f servers) saveSegment(ctx context.Context, d mcpserver.Draft) (string, error) {
-	return cli.SaveSegment(ctx, f.app, d.Session, task.Draft{Segment: d.Segment, Text: strings.ToValidUTF8(d.Summary, ""), NoFiles: d.NoFiles})
+	return f.app.SaveSegment(ctx, d.Session, task.Draft{Segment: d.Segment, Text: strings.ToValidUTF8(d.Summary, ""), NoFiles: d.NoFiles})
 }

@@ -17,7 +17,7 @@ type servers struct{ app *app.App }
 func frontends(a *app.App) cli.Frontends { return servers{a} }
 
 // ServeHTTP implements cli.Frontends.
-func (servers) ServeHTTP(ctx context.Context, s cli.Serving) error {
+func (f servers) ServeHTTP(ctx context.Context, s cli.Serving) error {
 	token := s.Token
 	if token == "" {
 		token = httpapi.NewToken()
@@ -27,7 +27,7 @@ func (servers) ServeHTTP(ctx context.Context, s cli.Serving) error {
 		return err
 	}
 	srv := httpapi.New(httpapi.Options{
-		Version: version, Now: now, Log: s.Log, Archive: httpapi.Archive{Catalog: s.Archive, Content: s.Archive, Contexts: s.Archive}, Redact: redactor(s.Config),
+		Version: version, Now: now, Log: s.Log, Archive: httpapi.Archive{Catalog: f.app, Content: f.app, Contexts: f.app}, Redact: f.app.Redact,
 		Token: token, Hosts: s.Hosts, Network: s.Network, Exact: s.Exact,
 	})
 	url := httpapi.URL(ln.Addr())

@@ -29,7 +29,7 @@ type Touch struct {
 // FilesQuery selects the history of a file.
 type FilesQuery struct {
 	Path    string // whole, or its end after a slash
-	Scope          // ignored if a session is given
+	Scope          // a session needs none
 	Session string // handle or ID
 	Since   time.Time
 	Reads   bool // include reads and searches
@@ -43,12 +43,14 @@ func (a *App) FileHistory(ctx context.Context, q FilesQuery) (list []Touch, olde
 	list, err = read(ctx, a, func(x Archive) (_ []Touch, err error) {
 		f := task.FileQuery{Path: q.Path, Reads: q.Reads, Limit: q.Limit, Since: q.Since}
 		if q.Session != "" {
-			_, f.Session, err = ResolveSession(ctx, x.Index, q.Session)
-		} else {
-			f.Projects, err = a.keys(ctx, x, q.Scope)
+			if _, f.Session, err = ResolveSession(ctx, x.Index, q.Session); err != nil {
+				return nil, err
+			}
 		}
-		if err != nil {
-			return nil, err
+		if q.Session == "" || q.Name != "" {
+			if f.Projects, err = a.keys(ctx, x, q.Scope); err != nil {
+				return nil, err
+			}
 		}
 		var touches []archive.Touch
 		if touches, older, err = task.FileHistory(ctx, x.Index, f); err != nil {

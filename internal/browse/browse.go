@@ -23,7 +23,7 @@ type Archive interface {
 	Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error)
 	// Read returns the redacted text of a step, or of a turn if the step is
 	// negative.
-	Read(ctx context.Context, at archive.Ref) ([]app.LogBlock, error)
+	Read(ctx context.Context, at archive.Ref) ([]app.Block, error)
 }
 
 // Options configure a browser.

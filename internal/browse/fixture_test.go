@@ -29,7 +29,7 @@ const session = "7f3a12cd-0000-4000-8000-000000000001"
 // fake is an archive with fixed answers.
 type fake struct {
 	hits     []recall.Hit
-	blocks   []app.LogBlock
+	blocks   []app.Block
 	more     recall.Result // other fields of the result
 	err      error
 	readErr  error
@@ -52,7 +52,7 @@ func (f *fake) Search(ctx context.Context, query string, all bool, since time.Ti
 	return r, f.err
 }
 
-func (f *fake) Read(_ context.Context, at archive.Ref) ([]app.LogBlock, error) {
+func (f *fake) Read(_ context.Context, at archive.Ref) ([]app.Block, error) {
 	f.read = append(f.read, at.Handle())
 	return f.blocks, f.readErr
 }
@@ -75,7 +75,7 @@ func withHits() *fake {
 		}
 		f.hits = append(f.hits, h)
 	}
-	f.blocks = []app.LogBlock{
+	f.blocks = []app.Block{
 		{Line: 1, Kind: "prompt", Text: "Now look at the retry of payments."},
 		{Line: 2, Kind: "attachment", Text: "an attachment"},
 		{Line: 3, Kind: "reply", Text: strings.Repeat("I look at one file after the other, and at the tests beside it. ", 40)},

@@ -63,7 +63,7 @@ type (
 	}
 	read struct {
 		seq    int
-		blocks []app.LogBlock
+		blocks []app.Block
 		err    error
 	}
 )
@@ -175,7 +175,7 @@ func (m *Model) read(h recall.Hit, at archive.Ref) tea.Cmd {
 	m.readSeq++
 	m.reader = reader{ref: at, hit: h, terms: m.result.Terms}
 	if h.LineFrom < 0 { // a summary is not in the transcript
-		m.reader.fill([]app.LogBlock{{Kind: string(h.Kind), Time: h.Time, Text: h.Text}}, nil)
+		m.reader.fill([]app.Block{{Kind: string(h.Kind), Time: h.Time, Text: h.Text}}, nil)
 		m.fitScreen()
 		return nil
 	}

@@ -224,7 +224,7 @@ func TestInitialQuery(t *testing.T) {
 
 func TestOwnAndEmptyBlocksAreHidden(t *testing.T) {
 	var p reader
-	p.fill([]app.LogBlock{{Kind: "reply", Text: "ours", Own: true}, {Kind: "reply", Text: " \n"}}, nil)
+	p.fill([]app.Block{{Kind: "reply", Text: "ours", Own: true}, {Kind: "reply", Text: " \n"}}, nil)
 	if len(p.blocks) != 0 {
 		t.Errorf("%+v", p.blocks)
 	}

@@ -15,7 +15,7 @@ type reader struct {
 	ref    archive.Ref
 	hit    recall.Hit
 	terms  []archive.Term
-	blocks []app.LogBlock
+	blocks []app.Block
 	loaded bool
 	err    error
 
@@ -31,10 +31,10 @@ type row struct {
 	marks []recall.Mark
 }
 
-func (p *reader) fill(blocks []app.LogBlock, err error) {
+func (p *reader) fill(blocks []app.Block, err error) {
 	p.loaded, p.err, p.width = true, err, 0
 	for _, b := range blocks {
-		if app.Spoken(b) {
+		if b.Conversation() {
 			b.Text = strings.ReplaceAll(strings.TrimRight(text.Visible(b.Text), "\n "), "\t", "    ")
 			p.blocks = append(p.blocks, b)
 		}
@@ -88,7 +88,7 @@ func (p *reader) wrap(width int) (start int) {
 }
 
 // heading returns a block's heading.
-func heading(b app.LogBlock) string {
+func heading(b app.Block) string {
 	head := b.Kind
 	if b.Name != "" {
 		head += " " + text.Visible(b.Name)

@@ -20,13 +20,12 @@ type Archive struct {
 // Catalog lists sessions and totals.
 type Catalog interface {
 	Projects(ctx context.Context) ([]app.Project, error)
-	Sessions(ctx context.Context, ask app.SessionsAsk) ([]app.Session, error)
+	Sessions(ctx context.Context, q app.SessionsQuery) ([]app.Session, error)
 	Running(ctx context.Context) ([]app.Running, error)
 	// Recent returns the recently active sessions, sub-agents included, or the named
 	// one.
 	Recent(ctx context.Context, session string) ([]app.Session, error)
-	// Compactions returns a session's compactions, or the newest of all for "".
-	Compactions(ctx context.Context, session string, limit int) ([]app.Compaction, error)
+	Compactions(ctx context.Context, q app.CompactionsQuery) ([]app.Compaction, error)
 	// Stats returns a session's totals, or the archive's for "".
 	Stats(ctx context.Context, session string) (app.Stats, error)
 	Status(ctx context.Context) (app.Status, error)
@@ -39,26 +38,25 @@ type Content interface {
 	Outline(ctx context.Context, session string) (app.Outline, error)
 	// Place returns a turn or a step.
 	Place(ctx context.Context, at archive.Handle) (app.Place, error)
-	Search(ctx context.Context, ask app.SearchAsk) (recall.Result, error)
+	Search(ctx context.Context, q app.SearchQuery) (recall.Result, error)
 	Timeline(ctx context.Context, session string) (app.Timeline, error)
-	Tasks(ctx context.Context, session string, open bool) ([]app.TaskTree, error)
-	// Segments returns a session's segments, or all for "".
-	Segments(ctx context.Context, session string, pending bool) ([]app.Segment, error)
-	SessionFiles(ctx context.Context, session string) ([]app.File, error)
+	Tasks(ctx context.Context, session string, open bool) (app.TaskList, error)
+	Segments(ctx context.Context, q app.SegmentsQuery) ([]app.Segment, error)
+	SessionFiles(ctx context.Context, session string, limit int) (app.FileList, error)
 	// FileHistory returns what was done to a file, oldest first, and the number of
 	// omitted older entries.
-	FileHistory(ctx context.Context, ask app.FilesAsk) ([]app.Touch, int, error)
+	FileHistory(ctx context.Context, q app.FilesQuery) ([]app.Touch, int, error)
 	// Transcript opens a generation of a transcript; 0 is the latest.
 	Transcript(ctx context.Context, session string, generation int) (app.Transcript, error)
 }
 
 // Contexts makes texts for a context window and stores snapshots.
 type Contexts interface {
-	Restore(ctx context.Context, ask app.ContextAsk) (app.Context, error)
-	Preserve(ctx context.Context, ask app.ContextAsk) (app.Context, error)
+	Restore(ctx context.Context, q app.ContextQuery) (app.Context, error)
+	Preserve(ctx context.Context, q app.ContextQuery) (app.Context, error)
 	SaveSnapshot(ctx context.Context, d app.SnapshotDraft) (app.Snapshot, error)
 	// Snapshots returns a session's snapshots, or all for "", newest first.
 	Snapshots(ctx context.Context, session string) ([]app.SnapshotLine, error)
-	Snapshot(ctx context.Context, ask app.SnapshotsAsk) (app.Snapshot, error)
-	SnapshotBrief(ctx context.Context, ask app.SnapshotsAsk, role string, budget int) (app.SnapshotBrief, error)
+	Snapshot(ctx context.Context, q app.SnapshotQuery) (app.Snapshot, error)
+	SnapshotBrief(ctx context.Context, q app.SnapshotQuery, role string, budget int) (app.SnapshotBrief, error)
 }

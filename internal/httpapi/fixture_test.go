@@ -48,10 +48,10 @@ func (f *fake) Projects(context.Context) ([]app.Project, error) {
 	return []app.Project{{Key: "dir:/home/dev/shop", Name: "shop", Aliases: []string{}}}, f.err
 }
 
-func (f *fake) Sessions(_ context.Context, ask app.SessionsAsk) ([]app.Session, error) {
+func (f *fake) Sessions(_ context.Context, q app.SessionsQuery) ([]app.Session, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.request = ask
+	f.request = q
 	return slices.Clone(f.sessions), f.err
 }
 
@@ -72,41 +72,41 @@ func (f *fake) Running(context.Context) ([]app.Running, error) {
 
 func (f *fake) Timeline(_ context.Context, session string) (app.Timeline, error) {
 	f.request = session
-	return app.Timeline{Session: sessionA, Tokens: []int64{1}, Turns: []app.Turn{}, Tasks: []app.Task{}, Segments: []app.Segment{}, Compactions: []app.Cut{}}, f.err
+	return app.Timeline{Session: sessionA, Tokens: []int64{1}, Turns: []app.Turn{}, Tasks: []app.Task{}, Segments: []app.Segment{}, Compactions: []app.TimelineCompaction{}}, f.err
 }
 
-func (f *fake) Tasks(_ context.Context, session string, open bool) ([]app.TaskTree, error) {
+func (f *fake) Tasks(_ context.Context, session string, open bool) (app.TaskList, error) {
 	f.request = []any{session, open}
-	return []app.TaskTree{{Task: app.Task{ID: "1", Subject: "Go"}, Tasks: []app.TaskTree{{Task: app.Task{ID: "2"}}}}}, f.err
+	return app.TaskList{Tasks: []app.TaskTree{{Task: app.Task{ID: "1", Subject: "Go"}, Tasks: []app.TaskTree{{Task: app.Task{ID: "2"}}}}}}, f.err
 }
 
-func (f *fake) Segments(_ context.Context, session string, pending bool) ([]app.Segment, error) {
-	f.request = []any{session, pending}
+func (f *fake) Segments(_ context.Context, q app.SegmentsQuery) ([]app.Segment, error) {
+	f.request = q
 	return []app.Segment{{Segment: archive.Segment{ID: "seg-1"}, Tier: archive.TierWarm}}, f.err
 }
 
-func (f *fake) SessionFiles(_ context.Context, session string) ([]app.File, error) {
+func (f *fake) SessionFiles(_ context.Context, session string, _ int) (app.FileList, error) {
 	f.request = session
-	return []app.File{{Path: "retry.go"}}, f.err
+	return app.FileList{Files: []app.File{{Path: "retry.go"}}}, f.err
 }
 
-func (f *fake) FileHistory(_ context.Context, ask app.FilesAsk) ([]app.Touch, int, error) {
-	f.request = ask
-	return []app.Touch{{Path: ask.Path}}, 3, f.err
+func (f *fake) FileHistory(_ context.Context, q app.FilesQuery) ([]app.Touch, int, error) {
+	f.request = q
+	return []app.Touch{{Path: q.Path}}, 3, f.err
 }
 
-func (f *fake) Compactions(_ context.Context, session string, limit int) ([]app.Compaction, error) {
-	f.request = []any{session, limit}
+func (f *fake) Compactions(_ context.Context, q app.CompactionsQuery) ([]app.Compaction, error) {
+	f.request = q
 	return []app.Compaction{{Handle: "7f3a12cd/1", Handles: []string{}, Used: []string{}}}, f.err
 }
 
-func (f *fake) Restore(_ context.Context, ask app.ContextAsk) (app.Context, error) {
-	f.request = ask
+func (f *fake) Restore(_ context.Context, q app.ContextQuery) (app.Context, error) {
+	f.request = q
 	return app.Context{Text: "what was done", Handles: []string{}}, f.err
 }
 
-func (f *fake) Preserve(_ context.Context, ask app.ContextAsk) (app.Context, error) {
-	f.request = ask
+func (f *fake) Preserve(_ context.Context, q app.ContextQuery) (app.Context, error) {
+	f.request = q
 	return app.Context{Text: "keep it", Handles: []string{}}, f.err
 }
 
@@ -119,8 +119,8 @@ func (f *fake) Status(context.Context) (app.Status, error) {
 	return app.Status{Version: "1.2.3"}, f.err
 }
 
-func (f *fake) Search(_ context.Context, ask app.SearchAsk) (recall.Result, error) {
-	f.request = ask
+func (f *fake) Search(_ context.Context, q app.SearchQuery) (recall.Result, error) {
+	f.request = q
 	return f.found, f.err
 }
 
@@ -152,13 +152,13 @@ func (f *fake) Snapshots(_ context.Context, session string) ([]app.SnapshotLine,
 	return []app.SnapshotLine{{ID: "s1"}}, f.err
 }
 
-func (f *fake) Snapshot(_ context.Context, ask app.SnapshotsAsk) (app.Snapshot, error) {
-	f.request = ask
+func (f *fake) Snapshot(_ context.Context, q app.SnapshotQuery) (app.Snapshot, error) {
+	f.request = q
 	return app.Snapshot{ID: "s1", SnapshotFact: archive.SnapshotFact{Tasks: []archive.SnapshotTask{{ID: "1", Subject: "Go"}}}}, f.err
 }
 
-func (f *fake) SnapshotBrief(_ context.Context, ask app.SnapshotsAsk, role string, budget int) (app.SnapshotBrief, error) {
-	f.request = []any{ask, role, budget}
+func (f *fake) SnapshotBrief(_ context.Context, q app.SnapshotQuery, role string, budget int) (app.SnapshotBrief, error) {
+	f.request = []any{q, role, budget}
 	return app.SnapshotBrief{ID: "s1", Text: "Go"}, f.err
 }
 

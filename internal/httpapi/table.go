@@ -34,16 +34,18 @@ func (s *Server) table() []route {
 		get(s, route{path: "/sessions/{session}/tasks", id: "listTasks", summary: "List a session's tasks; a sub-agent's tasks are nested in the task it was given",
 			params: []param{{name: "open", kind: isFlag, desc: "only unfinished tasks"}}},
 			func(ctx context.Context, c *call) (page[app.TaskTree], error) {
-				return all(a.Tasks(ctx, c.PathValue("session"), c.flag("open")))
+				list, err := a.Tasks(ctx, c.PathValue("session"), c.flag("open"))
+				return all(list.Tasks, err)
 			}),
 		get(s, route{path: "/sessions/{session}/segments", id: "listSegments", summary: "List a session's segments with their summaries", params: []param{pendingParam()}}, s.segments),
 		get(s, route{path: "/sessions/{session}/files", id: "listSessionFiles", summary: "List the files that a session touched, most often changed first"},
 			func(ctx context.Context, c *call) (page[app.File], error) {
-				return all(a.SessionFiles(ctx, c.PathValue("session")))
+				list, err := a.SessionFiles(ctx, c.PathValue("session"), 0)
+				return all(list.Files, err)
 			}),
 		get(s, route{path: "/sessions/{session}/compactions", id: "listSessionCompactions", summary: "List a session's compactions and their outcomes, newest first"},
 			func(ctx context.Context, c *call) (page[app.Compaction], error) {
-				return all(a.Compactions(ctx, c.PathValue("session"), 0))
+				return all(a.Compactions(ctx, app.CompactionsQuery{Session: c.PathValue("session")}))
 			}),
 		get(s, route{path: "/sessions/{session}/restore", id: "restore", summary: "Get the context that a compaction of the session would restore", params: contextParams(true)},
 			func(ctx context.Context, c *call) (app.Context, error) { return a.Restore(ctx, c.context()) }),
@@ -59,7 +61,7 @@ func (s *Server) table() []route {
 		get(s, route{path: "/compactions", id: "listCompactions", summary: "List the newest compactions, and how much of what was needed afterwards they kept",
 			params: []param{limitParam(compactionsDefault, compactionsMax)}},
 			func(ctx context.Context, c *call) (page[app.Compaction], error) {
-				return all(a.Compactions(ctx, "", c.number("limit", compactionsDefault)))
+				return all(a.Compactions(ctx, app.CompactionsQuery{Scope: app.Scope{All: true}, Limit: c.number("limit", compactionsDefault)}))
 			}),
 		get(s, route{path: "/stats", id: "getStats", summary: "Get the archive's turns, calls, tokens and cost"}, s.stats),
 		get(s, route{path: "/status", id: "getStatus", summary: "Get the archive's contents, size and problems"},
@@ -152,17 +154,25 @@ func contextParams(roles bool) []param {
 	return ps
 }
 
+// scope is the named project, or all.
+func (c *call) scope() app.Scope { return app.Scope{All: true, Name: c.text("project")} }
+
 // context returns the parameters of restore and preserve.
-func (c *call) context() app.ContextAsk {
-	return app.ContextAsk{Session: c.PathValue("session"), Role: c.text("role"), AtLine: c.number("at_line", 0), Budget: c.number("budget", 0)}
+func (c *call) context() app.ContextQuery {
+	q := app.ContextQuery{Session: c.PathValue("session"), Role: c.text("role"), AtLine: c.number("at_line", 0)}
+	if n := c.number("budget", 0); n > 0 {
+		q.Budget = &n
+	}
+	return q
 }
 
-func (c *call) snapshot() app.SnapshotsAsk {
-	return app.SnapshotsAsk{ID: c.PathValue("snapshot"), Session: c.text("session")}
+func (c *call) snapshot() app.SnapshotQuery {
+	return app.SnapshotQuery{ID: c.PathValue("snapshot"), Session: c.text("session")}
 }
 
 func (s *Server) segments(ctx context.Context, c *call) (page[app.Segment], error) {
-	return all(s.opts.Archive.Segments(ctx, c.PathValue("session"), c.flag("pending")))
+	session := c.PathValue("session")
+	return all(s.opts.Archive.Segments(ctx, app.SegmentsQuery{Session: session, All: session == "", Pending: c.flag("pending")}))
 }
 
 func (s *Server) stats(ctx context.Context, c *call) (app.Stats, error) {
@@ -174,7 +184,7 @@ func (s *Server) sessions(ctx context.Context, c *call) (page[app.Session], erro
 	if err != nil {
 		return page[app.Session]{}, err
 	}
-	list, err := s.opts.Archive.Sessions(ctx, app.SessionsAsk{Project: c.text("project"), Parent: c.text("parent"), Agents: c.flag("agents"), Since: since})
+	list, err := s.opts.Archive.Sessions(ctx, app.SessionsQuery{Scope: c.scope(), Parent: c.text("parent"), Agents: c.flag("agents"), Since: since})
 	return paged(list, c), err
 }
 
@@ -197,8 +207,8 @@ func (s *Server) files(ctx context.Context, c *call) (touches, error) {
 	if err != nil {
 		return touches{}, err
 	}
-	list, older, err := s.opts.Archive.FileHistory(ctx, app.FilesAsk{
-		Path: c.text("path"), Project: c.text("project"), Session: c.text("session"), Since: since, Reads: c.flag("reads"), Limit: c.number("limit", defaultPage),
+	list, older, err := s.opts.Archive.FileHistory(ctx, app.FilesQuery{
+		Path: c.text("path"), Scope: c.scope(), Session: c.text("session"), Since: since, Reads: c.flag("reads"), Limit: c.number("limit", defaultPage),
 	})
 	return touches{Items: list, Older: older}, err
 }
@@ -248,15 +258,15 @@ func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
 		return searchAnswer{}, err
 	}
 	from, limit := c.offset(), c.number("limit", searchHits)
-	ask := app.SearchAsk{
-		Query: c.text("q"), Project: c.text("project"), Session: c.text("session"), Since: since,
+	q := app.SearchQuery{
+		Text: c.text("q"), Scope: c.scope(), Session: c.text("session"), Since: since,
 		Agents: c.flag("agents"), Rewound: c.flag("rewound"), Deep: c.flag("deep"), Explain: c.flag("explain"),
 		Limit: min(from+limit+1, searchDepth),
 	}
 	for _, k := range c.query["kind"] {
-		ask.Kinds = append(ask.Kinds, archive.PassageKind(k))
+		q.Kinds = append(q.Kinds, archive.PassageKind(k))
 	}
-	found, err := s.opts.Archive.Search(ctx, ask)
+	found, err := s.opts.Archive.Search(ctx, q)
 	if err != nil {
 		return searchAnswer{}, err
 	}

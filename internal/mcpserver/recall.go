@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"strandline/internal/app"
 	"strandline/internal/archive"
 )
 
@@ -61,7 +60,7 @@ func (s *Server) place(ctx context.Context, idx Index, id string, h archive.Hand
 	}
 	var b strings.Builder
 	for _, x := range blocks {
-		if !app.Spoken(x) {
+		if !x.Conversation() {
 			continue
 		}
 		if at.IsZero() {
