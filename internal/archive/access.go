@@ -2,28 +2,28 @@ package archive
 
 import "time"
 
-// How a place was given to the model, as AccessFact.How says it.
+// The kinds of access, the values of AccessFact.How.
 const (
-	AccessRestored = "restored" // in a block after a compaction
-	AccessRecalled = "recalled" // because it was looked for
-	AccessUsed     = "used"     // and the work that followed drew on it
+	AccessRestored = "restored" // in the restored context after a compaction
+	AccessRecalled = "recalled" // found by a search or by automatic recall
+	AccessUsed     = "used"     // restored, and used by the work that followed
 )
 
-// Access is one time that a place was given to the model.
+// Access is one access of the model to a place.
 type Access struct {
 	Ref
 	Time time.Time
 	How  string
 }
 
-// Feedback sums up what became of the places that compactions gave back.
+// Feedback counts the places that compactions restored, and the use of them.
 type Feedback struct {
-	Compactions int // that were measured and had given something back
+	Compactions int // that were measured and restored at least one place
 	Given, Used int // places
 }
 
-// RefsOf returns the places in a session that handles name; handles of other
-// sessions are left out. What is given to the model is an access of these.
+// RefsOf returns the places of one session among handles. It ignores handles of other
+// sessions and invalid ones.
 func RefsOf(session string, handles []string) []Ref {
 	var refs []Ref
 	for _, text := range handles {

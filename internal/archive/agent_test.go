@@ -6,7 +6,7 @@ import (
 	"strandline/internal/archive"
 )
 
-func TestAgentAsk(t *testing.T) {
+func TestAgentCall(t *testing.T) {
 	for _, tt := range []struct{ line, label, agent, about string }{
 		{"Task Explore · Find the modules · Look through web/ · all of it", "Task", "Explore", "Find the modules"},
 		{"Agent backend-dev · Read the API", "Agent", "backend-dev", "Read the API"},
@@ -14,7 +14,7 @@ func TestAgentAsk(t *testing.T) {
 		{"Agent", "Agent", "", ""},
 		{"", "Agent", "", ""},
 	} {
-		if agent, about := archive.AgentAsk(tt.line, tt.label); agent != tt.agent || about != tt.about {
+		if agent, about := archive.AgentCall(tt.line, tt.label); agent != tt.agent || about != tt.about {
 			t.Errorf("%q: %q and %q, want %q and %q", tt.line, agent, about, tt.agent, tt.about)
 		}
 	}

@@ -18,7 +18,7 @@ func TestUsage(t *testing.T) {
 	if a.Add(b) != b.Add(a) || a.Add(archive.Usage{}) != a {
 		t.Error("the sum depends on the order, or nothing changes it")
 	}
-	// What the model wrote did not stand in its window when it began.
+	// The output of a response is not part of its context.
 	if got := a.Context(); got != 4301 {
 		t.Errorf("context of %d tokens, want 4301", got)
 	}
@@ -35,11 +35,11 @@ func TestPassageKindsAreComplete(t *testing.T) {
 	}
 	kinds[0] = "changed"
 	if archive.PassageKinds()[0] != archive.KindPrompt {
-		t.Error("a caller can change everybody's list")
+		t.Error("a caller can change the list of other callers")
 	}
 }
 
-// The journal lies on disk for years: its member names are a format.
+// The journal is kept for years: its field names are a format.
 func TestJournalEntryOnDisk(t *testing.T) {
 	data := func(v any) json.RawMessage {
 		raw, err := json.Marshal(v)
@@ -81,7 +81,7 @@ func TestJournalEntryOnDisk(t *testing.T) {
 			}
 			var again archive.JournalEntry
 			if err := json.Unmarshal([]byte(c.want), &again); err != nil || again.ID != c.entry.ID || !again.Time.Equal(at) {
-				t.Errorf("read again: %+v, %v", again, err)
+				t.Errorf("parsed: %+v, %v", again, err)
 			}
 		})
 	}

@@ -2,13 +2,12 @@ package archive
 
 import "errors"
 
-// Batch is what one pass of a transcript reader found between two offsets.
-// Every row is complete and keyed by its place, so applying a batch twice
-// changes nothing; a row that an earlier batch held already is replaced.
+// Batch holds the rows that a transcript reader found between two offsets. Every row is
+// complete and identified by its place: it replaces the row of an earlier batch, and
+// applying a batch twice changes nothing.
 type Batch struct {
-	// Session carries the facts known after this batch. Counters and sums in it
-	// are totals of the whole session, not of the batch. An empty Parent leaves
-	// the one that an earlier batch named.
+	// Session holds the facts known after this batch. Its counters and sums are
+	// totals of the whole session. An empty Parent leaves the stored one.
 	Session     Session
 	Turns       []Turn
 	Steps       []Step
@@ -17,38 +16,37 @@ type Batch struct {
 	Files       []FileTouch
 	Tasks       []TaskEvent
 	Compactions []Compaction
-	// DeadTurns are indices of turns that a rewind has left behind.
+	// DeadTurns are the indices of turns that a rewind abandoned.
 	DeadTurns []int
 	// Keys are identities first seen in this batch.
 	Keys []Identity
-	// From is the transcript offset at which the batch begins. A store refuses a
-	// batch that does not begin at the session's cursor, since two processes may
-	// index one session at once; see ErrStale.
+	// From is the transcript offset at which the batch begins. It must be the
+	// session's cursor, because two processes may index one session at once; see
+	// ErrStale.
 	From int64
 	// Cursor is where the next batch starts.
 	Cursor Cursor
 }
 
-// ErrStale is returned for a batch that begins elsewhere than the session's
-// cursor. Another process was faster: read the cursor again and go on from
-// there. A batch that ends at the cursor or before it has been applied already
-// and is no error.
+// ErrStale is returned for a batch that does not begin at the session's cursor, because
+// another process moved it. The caller should read the cursor and continue from there. A
+// batch that ends at or before the cursor was applied already and is not an error.
 var ErrStale = errors.New("the session's cursor has moved")
 
-// Identity is the 64-bit hash of what makes a row the same row wherever it is
-// copied to (message id, prompt uuid, prompt id with content, parent of a
-// prompt), with the place it was first seen at. The first owner keeps it.
+// Identity is the 64-bit hash of the values that identify a row in every copy of it
+// (message ID, prompt UUID, prompt ID with content, parent of a prompt), with the place
+// where it was seen first. The first owner keeps it.
 type Identity struct {
 	Key uint64
 	Ref Ref
 }
 
-// Cursor says how far a session is indexed.
+// Cursor is the position up to which a session is indexed.
 type Cursor struct {
 	Session    string
 	Generation int
-	Offset     int64 // bytes of the transcript, always just behind a newline
+	Offset     int64 // bytes of the transcript; always the start of a line
 	Line       int   // complete lines before Offset
-	// State is the reader's own memory, opaque to the store.
+	// State is the reader's state, opaque to the store.
 	State []byte
 }

@@ -1,10 +1,10 @@
 package archive
 
-// ColdTurn is a turn outside the hot set: old, and never given to the model.
+// ColdTurn is a turn outside the hot tier: old, and never injected or used.
 type ColdTurn struct {
 	Session  string
 	Turn     int
 	LineFrom int
 	LineTo   int
-	Trimmed  bool // the texts of its passages stand in the log alone
+	Trimmed  bool // the texts of its passages are only in the log
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// CommandKey names a shell command without what changes from run to run: folder
-// changes in front, redirections, pipes, what is echoed behind it. Of several
-// lines the first counts.
+// CommandKey returns the part of a shell command that is the same in every run: the
+// first line without leading cd commands, redirections, pipes and trailing echo commands.
 func CommandKey(cmd string) string {
 	cmd, _, _ = strings.Cut(cmd, "\n")
 	for strings.HasPrefix(cmd, "cd ") {
@@ -25,8 +24,8 @@ func CommandKey(cmd string) string {
 	return strings.Join(strings.Fields(cmd), " ")
 }
 
-// Subject is what a call was about, to match a failure with its cure: the file, or
-// the command up to its options. "" is nothing that could be matched.
+// Subject identifies the subject of a call, to match a failure with the call that fixed
+// it: the file, or the command without its options. It is "" if there is none.
 func Subject(c Call) string {
 	if c.Kind != CallCommand {
 		if len(c.Files) > 0 {
@@ -36,7 +35,7 @@ func Subject(c Call) string {
 	}
 	key := CommandKey(c.Command)
 	if at := strings.LastIndex(key, "git "); at == 0 || at > 0 && key[at-1] == ' ' {
-		// A rebase that stopped goes on under other options.
+		// An interrupted rebase continues with other options.
 		if verb, _, _ := strings.Cut(key[at+len("git "):], " "); verb != "" && verb[0] >= 'a' && verb[0] <= 'z' {
 			return "git " + verb
 		}
@@ -44,20 +43,20 @@ func Subject(c Call) string {
 	return key
 }
 
-// checkWords is how many words of a command tell what it does: a program, its
-// runner and a script's name.
+// checkWords is the number of leading words that say what a command does: a program,
+// its runner and a script's name.
 const checkWords = 5
 
-// Checks reports whether a command tests or builds: one of its programs does, by
-// its name or by the words right behind it. What is quoted, such as a message,
-// and what only looks at things or moves them about, does not count.
-func Checks(cmd string) bool {
+// IsCheck reports whether a command tests or builds something, by the names and first
+// arguments of its programs. Quoted text and programs that only show or move files do not
+// count.
+func IsCheck(cmd string) bool {
 	for part := range strings.FieldsFuncSeq(unquoted(cmd), func(r rune) bool { return r == '&' || r == ';' || r == '|' || r == '\n' }) {
 		words := strings.Fields(part)
 		for len(words) > 0 && strings.Contains(words[0], "=") { // variables
 			words = words[1:]
 		}
-		if len(words) == 0 || looksOrMoves(words[0]) {
+		if len(words) == 0 || showsOrMoves(words[0]) {
 			continue
 		}
 		if slices.ContainsFunc(words[:min(len(words), checkWords)], namesCheck) {
@@ -67,8 +66,8 @@ func Checks(cmd string) bool {
 	return false
 }
 
-// namesCheck reports whether a part of a word, such as that of "test:unit", says
-// that something is tested or built.
+// namesCheck reports whether a part of a word, such as "test" in "test:unit", names a
+// test or a build.
 func namesCheck(word string) bool {
 	for part := range strings.FieldsFuncSeq(strings.ToLower(word), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch part {
@@ -80,7 +79,7 @@ func namesCheck(word string) bool {
 	return false
 }
 
-// unquoted returns a command without what stands in quotes.
+// unquoted returns a command without its quoted parts.
 func unquoted(cmd string) string {
 	if !strings.ContainsAny(cmd, "\"'") {
 		return cmd
@@ -104,8 +103,8 @@ func unquoted(cmd string) string {
 	return string(out)
 }
 
-// looksOrMoves reports whether a program only shows, searches or moves things.
-func looksOrMoves(program string) bool {
+// showsOrMoves reports whether a program only shows, searches or moves files.
+func showsOrMoves(program string) bool {
 	switch program {
 	case "git", "gh", "grep", "rg", "ag", "cat", "ls", "sed", "awk", "head", "tail", "find", "echo", "printf", "cd", "jq", "curl", "wget", "wc",
 		"mkdir", "rm", "cp", "mv", "touch", "chmod", "ln", "tree", "diff", "sort", "which", "less", "pwd", "test", "[":

@@ -43,12 +43,12 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-func TestChecks(t *testing.T) {
+func TestIsCheck(t *testing.T) {
 	for _, cmd := range []string{
 		"go test ./...", "make", "npm run build", "npx tsc --noEmit", "CI=1 yarn test:unit", "cd /w && cargo clippy", "mise run test:ci:cli", "PYTEST -q",
 		"git add . && go vet ./...", "ruff check .", "./gradlew test",
 	} {
-		if !archive.Checks(cmd) {
+		if !archive.IsCheck(cmd) {
 			t.Errorf("%q tests or builds", cmd)
 		}
 	}
@@ -56,7 +56,7 @@ func TestChecks(t *testing.T) {
 		"", "ls build", "git commit -m 'run the tests'", "grep -rn test .", "cat Makefile", "test -f x", "echo \"make test\"", "X=test", "curl https://ci.example.com/build",
 		"node server.js one two three four test", "latest contest", "npm ci", "git log", "vim contest.go",
 	} {
-		if archive.Checks(cmd) {
+		if archive.IsCheck(cmd) {
 			t.Errorf("%q neither tests nor builds", cmd)
 		}
 	}

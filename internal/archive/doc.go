@@ -1,7 +1,6 @@
-// Package archive is the domain of Strandline: what a coding agent's session
-// consists of, how its parts are named, and what a store has to hold.
+// Package archive defines the domain of Strandline: the parts of a coding agent's
+// session, their names, and the rows and facts that a store holds.
 //
-// It does no input or output and imports nothing else of this module, so every
-// other package can speak in its terms. Interfaces stand at their consumers;
-// only the values that travel between packages live here.
+// It does no I/O and imports no other package of this module. It holds the values that
+// packages exchange; interfaces are defined by their consumers.
 package archive

@@ -1,25 +1,24 @@
 package archive
 
-// Code classes an error for machines; the command line turns it into an exit
-// code.
+// Code classifies an error. The command line maps it to an exit code.
 type Code string
 
 // The error codes.
 const (
-	CodeInternal  Code = "internal"  // a fault of ours or of the machine
-	CodeInvalid   Code = "invalid"   // what was asked makes no sense
-	CodeNotFound  Code = "not_found" // nothing of that name
-	CodeAmbiguous Code = "ambiguous" // more than one thing of that name
+	CodeInternal  Code = "internal"  // a bug or a failure of the machine
+	CodeInvalid   Code = "invalid"   // the request is invalid
+	CodeNotFound  Code = "not_found" // the named object does not exist
+	CodeAmbiguous Code = "ambiguous" // the name matches several objects
 	CodeBusy      Code = "busy"      // locked by another process for too long
-	CodeCorrupt   Code = "corrupt"   // stored bytes are not what they should be
-	CodeDenied    Code = "denied"    // permissions, a read-only or full disk
+	CodeCorrupt   Code = "corrupt"   // stored data is damaged
+	CodeDenied    Code = "denied"    // missing permission, or a read-only or full disk
 )
 
-// Error is what a user is told: one sentence, and a hint what to do next.
+// Error is an error for the user: one sentence, and a hint what to do next.
 type Error struct {
 	Code Code
 	Msg  string // one sentence without a full stop
-	Hint string // what to do, may be empty
+	Hint string // what to do, in the imperative; may be empty
 	Err  error  // the cause, may be nil
 }
 
@@ -54,10 +53,10 @@ func ErrorHint(err error) string {
 	return ""
 }
 
-// first walks the tree of err as errors.As does, and goes on where an Error does
-// not fit: behind it, and in what was joined to it.
+// first returns the first Error in err's tree that fits. Unlike errors.As it continues
+// after an Error that does not fit.
 func first(err error, fits func(*Error) bool) *Error {
-	if e, ok := err.(*Error); ok && fits(e) { //nolint:errorlint // each link is looked at by itself
+	if e, ok := err.(*Error); ok && fits(e) { //nolint:errorlint // the tree is walked here
 		return e
 	}
 	switch x := err.(type) { //nolint:errorlint // as above
@@ -75,8 +74,8 @@ func first(err error, fits func(*Error) bool) *Error {
 	return nil
 }
 
-// OnlyBusy reports that another process stood in the way and nothing else
-// happened: the same succeeds a moment later.
+// OnlyBusy reports whether a lock of another process is the only cause of err, so that a
+// retry may succeed.
 func OnlyBusy(err error) bool {
 	if e, ok := err.(*Error); ok && e.Code != "" { //nolint:errorlint // as in first
 		return e.Code == CodeBusy

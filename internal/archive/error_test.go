@@ -33,7 +33,7 @@ func TestErrorChains(t *testing.T) {
 		"joined to one without hint": {errors.Join(busy, hinted), archive.CodeBusy, "chmod it", "the index is locked: disk on fire\ncannot write"},
 		"deep in a tree":             {fmt.Errorf("x: %w", errors.Join(plain, fmt.Errorf("y: %w", hinted))), archive.CodeDenied, "chmod it", "x: disk on fire\ny: cannot write"},
 		"two verbs of wrapping":      {fmt.Errorf("%w and %w", plain, hinted), archive.CodeDenied, "chmod it", "disk on fire and cannot write"},
-		"a batch that came too late": {fmt.Errorf("apply: %w", archive.ErrStale), archive.CodeInternal, "", "apply: the session's cursor has moved"},
+		"a stale batch": {fmt.Errorf("apply: %w", archive.ErrStale), archive.CodeInternal, "", "apply: the session's cursor has moved"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -50,14 +50,14 @@ func TestErrorChains(t *testing.T) {
 	}
 }
 
-func TestAnErrorShowsItsCauseToErrorsIs(t *testing.T) {
+func TestErrorsIsFindsTheCause(t *testing.T) {
 	err := fmt.Errorf("open: %w", &archive.Error{Code: archive.CodeDenied, Msg: "cannot open", Err: fs.ErrPermission})
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Error("the cause is hidden")
 	}
-	var told *archive.Error
-	if !errors.As(err, &told) || told.Msg != "cannot open" {
-		t.Errorf("got %+v", told)
+	var found *archive.Error
+	if !errors.As(err, &found) || told.Msg != "cannot open" {
+		t.Errorf("got %+v", found)
 	}
 }
 
@@ -71,10 +71,10 @@ func TestOnlyBusy(t *testing.T) {
 		"no error":                  {nil, false},
 		"another error":             {errors.New("nil pointer"), false},
 		"busy":                      {busy, true},
-		"busy, told elsewhere":      {fmt.Errorf("index: %w", busy), true},
+		"busy, wrapped":      {fmt.Errorf("index: %w", busy), true},
 		"busy twice":                {errors.Join(busy, fmt.Errorf("journal: %w", busy)), true},
 		"busy, and the disk full":   {errors.Join(busy, full), false},
-		"busy, and something else":  {errors.Join(fmt.Errorf("x: %w", busy), errors.New("y")), false},
+		"busy and another error":  {errors.Join(fmt.Errorf("x: %w", busy), errors.New("y")), false},
 		"an error without a code":   {&archive.Error{Msg: "m", Err: busy}, true},
 		"an error without anything": {&archive.Error{Msg: "m"}, false},
 	} {

@@ -12,16 +12,16 @@ type SessionFilter struct {
 	Limit    int // 0: no limit
 }
 
-// Span selects rows of one session by place. Lines count from 0; rows that begin
-// at BeforeLine or later are left out, and 0 means no such limit. Turns are
-// limited to [TurnFrom, TurnTo) when TurnTo > 0.
+// Span selects rows of one session by place. Lines count from 0. With BeforeLine > 0
+// only rows that begin before that line are selected, with TurnTo > 0 only those of the
+// turns [TurnFrom, TurnTo).
 type Span struct {
 	Session    string
 	BeforeLine int
 	TurnFrom   int
 	TurnTo     int
 	Limit      int  // 0: no limit
-	Newest     bool // newest first; with Limit the newest rows are the ones kept
+	Newest     bool // newest first: with Limit, the newest rows
 }
 
 // PassageSpan selects passages of one session.
@@ -37,8 +37,8 @@ type CallSpan struct {
 	Failed bool       // only calls that failed
 }
 
-// HookSummary is a summary of a compaction that a hook told before the
-// transcript held it.
+// HookSummary is a compaction's summary that a hook reported before the transcript
+// contained it.
 type HookSummary struct {
 	ID      string
 	Session string
@@ -49,8 +49,8 @@ type HookSummary struct {
 
 // Totals describe a whole archive.
 type Totals struct {
-	// Older counts earlier generations of rewritten transcripts; Sessions and
-	// Agents leave them out.
+	// Older counts earlier generations of rewritten transcripts. Sessions and Agents
+	// exclude them.
 	Older int
 
 	Sessions, Agents, Turns, Steps, Calls, Passages, Compactions, Projects int
@@ -60,8 +60,8 @@ type Totals struct {
 	First, Last                                                            time.Time
 }
 
-// ProjectSummary is a project with what the archive holds of it. Sessions that
-// were recorded under a key that was merged into this one are counted here.
+// ProjectSummary is a project with counts of its sessions, including those recorded
+// under a key that was merged into the project's.
 type ProjectSummary struct {
 	Project     Project
 	Aliases     []string // keys that were merged into this project
@@ -72,9 +72,9 @@ type ProjectSummary struct {
 	First, Last time.Time
 }
 
-// HistoryFilter selects what happened to a file.
+// HistoryFilter selects accesses to a file.
 type HistoryFilter struct {
-	// Path is the file's, whole or its end at a slash: "/w/pay/retry.go",
+	// Path is the file's path or a suffix of it after a slash: "/w/pay/retry.go",
 	// "pay/retry.go", "retry.go".
 	Path     string
 	Projects []string // project keys, empty: all
@@ -82,10 +82,10 @@ type HistoryFilter struct {
 	Since    time.Time
 }
 
-// Touch is one thing that a call did to a file.
+// Touch is one access of a call to a file.
 type Touch struct {
 	FileTouch
 	Tool    string
-	Command string // of a command that names the file; redacted
+	Command string // set if a command names the file; redacted
 	Failed  bool
 }

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// Handle names a session, a turn or a step in a few characters:
-// "7f3a12cd", "7f3a12cd/12", "7f3a12cd/12.3", "7f3a12cd~a2c37f95/0.1".
-// Session is a prefix of the session id (8 characters unless more are needed)
-// and, for a sub-agent, of both ids around the tilde.
+// Handle is a short name of a session, a turn or a step: "7f3a12cd", "7f3a12cd/12",
+// "7f3a12cd/12.3", "7f3a12cd~a2c37f95/0.1". Session is a prefix of the session ID (8
+// characters unless more are needed) and, for a sub-agent, of both IDs around the tilde.
 type Handle struct {
 	Session string
-	Turn    int // -1 names the whole session
-	Step    int // -1 names the whole turn
+	Turn    int // -1: the whole session
+	Step    int // -1: the whole turn
 }
 
-// Owner returns the session that a sub-agent's session or an older generation is
-// of; of any other id it is the id itself.
+// Owner returns the ID of the main session that a sub-agent's session or an older
+// generation belongs to; for a main session, its own ID.
 func Owner(id string) string {
 	if at := strings.IndexAny(id, "~@"); at >= 0 {
 		return id[:at]
@@ -25,11 +24,11 @@ func Owner(id string) string {
 	return id
 }
 
-// IsAgentID reports that a session is a sub-agent's run.
+// IsAgentID reports whether id is that of a sub-agent's session.
 func IsAgentID(id string) bool { return strings.Contains(id, "~") }
 
-// ShortID returns the first 8 characters of a session id; a sub-agent's id keeps
-// both halves, and an older generation its "@n".
+// ShortID returns the first 8 characters of a session ID. For a sub-agent it shortens
+// both IDs; an older generation keeps its "@n".
 func ShortID(id string) string {
 	id, gen, older := strings.Cut(id, "@")
 	parent, agent, isAgent := strings.Cut(id, "~")
@@ -66,8 +65,8 @@ func (r Ref) Handle() string {
 	return Handle{Session: ShortID(r.Session), Turn: r.Turn, Step: r.Step}.String()
 }
 
-// ParseHandle reads a handle or a bare session id or prefix; blanks around it do
-// not matter. A malformed one gives an Error with CodeInvalid.
+// ParseHandle parses a handle or a session ID or prefix, with optional surrounding white
+// space. It fails with CodeInvalid.
 func ParseHandle(s string) (Handle, error) {
 	session, place, hasPlace := strings.Cut(strings.TrimSpace(s), "/")
 	h := Handle{Session: session, Turn: -1, Step: -1}
@@ -90,7 +89,7 @@ func ParseHandle(s string) (Handle, error) {
 	return h, nil
 }
 
-// index reads a number from 0 up to 2^31-1, written without a sign.
+// index parses a number from 0 to 2^31-1 without a sign.
 func index(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	return int(n), err
@@ -115,9 +114,9 @@ func validSession(s string) bool {
 	return ValidID(parent) && (!isAgent || ValidID(agent))
 }
 
-// ValidID reports whether s may stand for a session or agent id: 1 to 128
-// ASCII letters, digits, dots, dashes and underscores, not starting with a dot.
-// As a file name such an id stays in its folder and shows in listings.
+// ValidID reports whether s can be the ID of a session or an agent: 1 to 128 ASCII
+// letters, digits, dots, dashes and underscores, not starting with a dot. Such an ID is a
+// file name that stays in its folder and is not hidden.
 func ValidID(s string) bool {
 	if s == "" || len(s) > 128 || s[0] == '.' {
 		return false
@@ -132,8 +131,8 @@ func ValidID(s string) bool {
 	return true
 }
 
-// Clip shortens s to at most n bytes at a rune boundary and marks the cut with
-// an ellipsis, which is not counted.
+// Clip shortens s to at most n bytes at a rune boundary and appends an ellipsis, which is
+// not counted.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

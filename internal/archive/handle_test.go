@@ -18,7 +18,7 @@ func TestParseHandle(t *testing.T) {
 	tests := map[string]struct {
 		in   string
 		want archive.Handle
-		text string // how it is written again; empty: as it was typed
+		text string // its canonical form; empty: text itself
 	}{
 		"a prefix":              {in: "7f3a12cd", want: archive.Handle{Session: "7f3a12cd", Turn: -1, Step: -1}},
 		"a whole id":            {in: parentID, want: archive.Handle{Session: parentID, Turn: -1, Step: -1}},
@@ -46,7 +46,7 @@ func TestParseHandle(t *testing.T) {
 				c.text = c.in
 			}
 			if got.String() != c.text {
-				t.Errorf("written as %q, want %q", got.String(), c.text)
+				t.Errorf("formatted as %q, want %q", got.String(), c.text)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestParseHandleRefuses(t *testing.T) {
 				t.Errorf("the message has %d bytes", len(err.Error()))
 			}
 			if h != (archive.Handle{}) {
-				t.Errorf("an error comes with %+v", h)
+				t.Errorf("an error and %+v", h)
 			}
 		})
 	}
@@ -133,13 +133,13 @@ func TestRefHandle(t *testing.T) {
 		"7f3a12cd~a2c37f95@2/0": {Session: parentID + "~" + agentID + "@2", Turn: 0, Step: -1},
 	} {
 		if got := ref.Handle(); got != want {
-			t.Errorf("%+v is written %q, want %q", ref, got, want)
+			t.Errorf("%+v is formatted as %q, want %q", ref, got, want)
 		}
 		if _, err := archive.ParseHandle(ref.Handle()); err != nil {
-			t.Errorf("what is printed is not read again: %v", err)
+			t.Errorf("the handle does not parse: %v", err)
 		}
 	}
-	// A turn of -1 names the session, whatever step stands beside it.
+	// A turn of -1 means the session, whatever the step.
 	if got := (archive.Handle{Session: "a", Turn: -1, Step: 4}).String(); got != "a" {
 		t.Errorf("got %q", got)
 	}
@@ -229,7 +229,7 @@ func FuzzParseHandle(f *testing.F) {
 			t.Fatalf("%q is read as %+v", in, h)
 		}
 		if again, err := archive.ParseHandle(h.String()); err != nil || again != h {
-			t.Errorf("%q is written %q and read as %+v, %v", in, h, again, err)
+			t.Errorf("%q is formatted as %q and parsed as %+v, %v", in, h, again, err)
 		}
 		if short := archive.ShortID(h.Session); archive.ShortID(short) != short {
 			t.Errorf("the short id of %q is not stable: %q", h.Session, short)

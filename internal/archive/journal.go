@@ -5,26 +5,25 @@ import (
 	"time"
 )
 
-// JournalKind names a kind of fact that stands in no transcript.
+// JournalKind is the kind of a fact that is not in a transcript.
 type JournalKind string
 
 // The kinds of journal entry.
 const (
-	// JournalSummary is a client's summary of a compaction as a hook told it,
-	// before the transcript holds it. Data is SummaryFact.
+	// JournalSummary is a client's summary of a compaction that a hook reports before
+	// the transcript contains it. Data is SummaryFact.
 	JournalSummary JournalKind = "summary"
-	// JournalInjected says what was put into a context. Data is InjectedFact.
+	// JournalInjected records a text that was injected into a context. Data is InjectedFact.
 	JournalInjected JournalKind = "injected"
-	// JournalAccess says which places were given to the model. Data is AccessFact.
+	// JournalAccess records places that were injected or used. Data is AccessFact.
 	JournalAccess JournalKind = "access"
-	// JournalMerge makes one project key stand for another. Data is MergeFact.
+	// JournalMerge merges one project key into another. Data is MergeFact.
 	JournalMerge JournalKind = "merge"
 	// JournalTask is a task hook's payload. Data is TaskFact.
 	JournalTask JournalKind = "task"
 )
 
-// JournalEntry is one fact. Its identity is ID: an entry that is replayed is
-// the same row.
+// JournalEntry is one fact, identified by ID: replaying an entry changes nothing.
 type JournalEntry struct {
 	Version int             `json:"v"` // 1
 	ID      string          `json:"id"`
@@ -37,7 +36,7 @@ type JournalEntry struct {
 // SummaryFact is the data of a JournalSummary entry.
 type SummaryFact struct {
 	Source string `json:"source"` // "SubagentStop" or "PostCompact"
-	Text   string `json:"text"`   // as the client gave it
+	Text   string `json:"text"`   // as the client sent it
 }
 
 // InjectedFact is the data of a JournalInjected entry.
@@ -46,12 +45,12 @@ type InjectedFact struct {
 	Chars   int      `json:"chars"` // UTF-16 units
 	Handles []string `json:"handles,omitempty"`
 	Nonce   string   `json:"nonce,omitempty"` // of the fence
-	// Budget is the room that a conversation of ours had, in tokens; 0 where it
-	// is not on record, and for what hooks inject.
+	// Budget is the token budget of a replacement conversation; 0 if it is not
+	// recorded, and for texts of hooks.
 	Budget int `json:"budget,omitempty"`
 }
 
-// Injection is an InjectedFact with the session and the time it is about.
+// Injection is an InjectedFact with its session and time.
 type Injection struct {
 	ID      string
 	Session string
@@ -63,8 +62,8 @@ type Injection struct {
 type AccessFact struct {
 	Refs []Ref  `json:"refs"`
 	How  string `json:"how"` // AccessRestored, AccessRecalled, AccessUsed
-	// Of counts the places that a compaction gave back, where How is
-	// AccessUsed and Refs are those of them that were used.
+	// Of is the number of places that a compaction restored, if How is AccessUsed.
+	// Refs are those that were used.
 	Of int `json:"of,omitempty"`
 }
 

@@ -2,10 +2,10 @@ package archive
 
 import "time"
 
-// PassageKind says what a passage is.
+// PassageKind is the kind of a passage.
 type PassageKind string
 
-// The kinds of passage, as the search command's --kind takes them.
+// The kinds of passage, the values of the search command's --kind flag.
 const (
 	KindPrompt  PassageKind = "prompt"
 	KindReply   PassageKind = "reply"
@@ -20,8 +20,8 @@ func PassageKinds() []PassageKind {
 	return []PassageKind{KindPrompt, KindReply, KindCommand, KindEdit, KindOutput, KindSummary}
 }
 
-// MaxPassage is the upper size of a passage's text in bytes; longer prompts and
-// replies become several passages, longer outputs an excerpt.
+// MaxPassage is the maximal size of a passage's text in bytes. Longer prompts and replies
+// become several passages, longer outputs an excerpt.
 const MaxPassage = 4096
 
 // Passage is the unit of search: 0.2 to 4 KB of text with its place in the
@@ -32,18 +32,17 @@ type Passage struct {
 	Step    int // -1 for a prompt or a summary
 	Seq     int // within the step, from 0, stable while the step grows
 	Kind    PassageKind
-	// Label says more: the tool's name, "thinking", "hook" for a summary that
-	// came from a hook.
+	// Label is the tool's name, "thinking", or "hook" for a summary from a hook.
 	Label    string
 	Text     string // redacted
 	Paths    []string
-	LineFrom int // 0-based; -1 for text that stands in no transcript
+	LineFrom int // 0-based; -1 for text that is not in the transcript
 	LineTo   int // one past the last line
 	Time     time.Time
 	Partial  bool // the log holds more of this text than the index
 }
 
-// Ref points at a turn or, with Step >= 0, at a step.
+// Ref refers to a turn or, with Step >= 0, to a step.
 type Ref struct {
 	Session string `json:"s"`
 	Turn    int    `json:"t"`

@@ -2,50 +2,49 @@ package archive
 
 import "time"
 
-// JournalSegment is something that happened to a segment: it was queued,
-// summarised, archived … Data is SegmentFact.
+// JournalSegment is an event of a segment. Data is SegmentFact.
 const JournalSegment JournalKind = "segment"
 
-// Tier says where a segment is looked for.
+// Tier is the storage tier of a segment.
 type Tier string
 
 // The tiers.
 const (
 	TierHot  Tier = "L1" // in the client's context
 	TierWarm Tier = "L2" // summarised; a search finds the summary
-	TierCold Tier = "L3" // archived; a search finds the summary, nobody is told of it unasked
+	TierCold Tier = "L3" // archived; a search finds the summary, automatic recall does not
 )
 
-// Labels of the passages that segments' summaries become.
+// The labels of passages that hold segments' summaries.
 const (
 	LabelSegment  = "segment"
 	LabelArchived = "archived segment"
 )
 
-// SegmentEvent is what happened to a segment.
+// SegmentEvent is an event in the life of a segment.
 type SegmentEvent string
 
 // The events.
 const (
-	SegmentQueued     SegmentEvent = "queued"     // it went cold and waits for a summary
+	SegmentQueued     SegmentEvent = "queued"     // it is inactive and needs a summary
 	SegmentSummarised SegmentEvent = "summarised" // by extraction
 	SegmentSaved      SegmentEvent = "saved"      // with a summary that the agent wrote
 	SegmentImported   SegmentEvent = "imported"   // from an older tool's files
 	SegmentArchived   SegmentEvent = "archived"
-	SegmentPruned     SegmentEvent = "pruned" // only the summary's text stays in the index
-	SegmentRead       SegmentEvent = "read"   // the summary was given to the model
+	SegmentPruned     SegmentEvent = "pruned" // only the summary's text remains in the index
+	SegmentRead       SegmentEvent = "read"   // the model read the summary
 	SegmentCleared    SegmentEvent = "cleared"
 )
 
-// SegmentFact is the data of a JournalSegment entry. Events that carry no summary
-// name the segment by its id alone.
+// SegmentFact is the data of a JournalSegment entry. Events without a summary set only the
+// segment's ID.
 type SegmentFact struct {
 	Event   SegmentEvent `json:"event"`
 	Segment Segment      `json:"segment"`
 }
 
-// Segment is a run of steps on one task or topic, with its summary. Names are
-// those of the files that older tools keep.
+// Segment is a run of steps on one task or topic, with its summary. The JSON names are
+// those of older tools' files.
 type Segment struct {
 	ID        string `json:"segment_id"`
 	Session   string `json:"session_id"`
@@ -57,15 +56,15 @@ type Segment struct {
 	Start int `json:"start_step"`
 	End   int `json:"end_step"`
 
-	// OriginalTokens is what the segment took in the context, by the API's own
-	// count; CompressedTokens estimates the summary; Ratio is their quotient.
+	// OriginalTokens is the segment's size in the context, as reported by the API.
+	// CompressedTokens is an estimate for the summary. Ratio is their quotient.
 	OriginalTokens   int       `json:"original_tokens"`
 	CompressedTokens int       `json:"compressed_tokens"`
 	Ratio            float64   `json:"compression_ratio"`
 	CompressedAt     time.Time `json:"compressed_at,omitzero"`
 	LastAccessed     time.Time `json:"last_accessed,omitzero"`
 	AccessCount      int       `json:"access_count"`
-	// Relevance is from 0 to 1; package task says how it is made.
+	// Relevance is from 0 to 1; package task computes it.
 	Relevance    float64         `json:"relevance_score"`
 	Content      string          `json:"compressed_content,omitempty"` // redacted
 	KeyDecisions []string        `json:"key_decisions,omitempty"`
@@ -75,7 +74,7 @@ type Segment struct {
 	By string `json:"by,omitempty"`
 }
 
-// SegmentMetadata says what a segment holds.
+// SegmentMetadata describes the content of a segment.
 type SegmentMetadata struct {
 	ContainsCode   bool `json:"contains_code"`
 	ContainsErrors bool `json:"contains_errors"`

@@ -2,20 +2,20 @@ package archive
 
 import "time"
 
-// Relation says how a session hangs on its parent.
+// Relation is the relation of a session to its parent.
 type Relation string
 
 // The relations of a session to its parent session.
 const (
-	RelationNone  Relation = ""      // a conversation of its own
-	RelationFork  Relation = "fork"  // copied rows from the parent, then went its own way
+	RelationNone  Relation = ""      // no parent
+	RelationFork  Relation = "fork"  // a continuation of rows copied from the parent
 	RelationAgent Relation = "agent" // a sub-agent's run inside the parent
 )
 
 // Session is one conversation of one client in one project.
 type Session struct {
-	// ID is the client's own id. A sub-agent's is "<parent id>~<agent id>", and
-	// an older generation of a rewritten transcript is "<id>@<generation>".
+	// ID is the client's ID. A sub-agent's is "<parent ID>~<agent ID>", that of an
+	// older generation of a rewritten transcript "<ID>@<generation>".
 	ID       string
 	Client   string // "claude"
 	Project  Project
@@ -31,20 +31,20 @@ type Session struct {
 
 	First, Last time.Time // time of the first and the last dated row, UTC
 
-	Generation int   // 1 for a transcript that was never rewritten
+	Generation int   // 1 if the transcript was never rewritten
 	Bytes      int64 // bytes of the transcript that are in the log
 	Lines      int   // complete lines that are indexed
-	Turns      int   // turns, dead branches included
+	Turns      int   // turns, including dead branches
 	Steps      int   // API responses, each counted once
 	Calls      int   // tool calls
 	Compacts   int   // compactions
 
-	// Author and Machine say who brought the session to a team's archive; empty in
-	// one's own.
+	// Author and Machine name who pushed the session to a team's archive. They are
+	// empty in a local archive.
 	Author, Machine string
 
 	Usage Usage // sums over the session, each API response counted once
-	Cost  Cost  // the client's own running totals, zero where it wrote none
+	Cost  Cost  // the client's running totals, zero if it wrote none
 }
 
 // Agent describes the sub-agent whose run a session is.
@@ -62,8 +62,8 @@ type Usage struct {
 	CacheWrite int64 // cache creation
 }
 
-// Context is the number of tokens that stood in the context window when the
-// response was made: fresh, cache-read and cache-created input together.
+// Context returns the number of tokens in the context window of the response: uncached,
+// cache-read and cache-created input together.
 func (u Usage) Context() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // Add returns the sum of both usages.
@@ -76,10 +76,10 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// IsZero reports whether nothing was counted.
+// IsZero reports whether all counts are zero.
 func (u Usage) IsZero() bool { return u == Usage{} }
 
-// Cost holds the totals that the client itself keeps for a session.
+// Cost holds the totals that the client computes for a session.
 type Cost struct {
 	USD        float64
 	APITime    time.Duration
@@ -89,13 +89,13 @@ type Cost struct {
 	LinesGone  int
 }
 
-// Project is where a session ran. Two folders are one project when they share a
-// git common directory; a remote helps to recognise a folder that was moved.
+// Project is the project in which a session ran. Two folders with the same git common
+// directory are one project. The remote identifies a folder that was moved.
 type Project struct {
 	// Key identifies the project: "git:<common dir>" inside a repository,
-	// "dir:<folder>" elsewhere, "" when nothing is known.
+	// "dir:<folder>" elsewhere, "" if unknown.
 	Key      string `json:"key"`
-	Name     string `json:"name,omitempty"`     // last element of the root, for people
+	Name     string `json:"name,omitempty"`     // last element of the root, for display
 	Root     string `json:"root,omitempty"`     // main work tree or folder
 	Worktree string `json:"worktree,omitempty"` // linked work tree, empty in the main one
 	Remote   string `json:"remote,omitempty"`   // normalised "host/path" of the origin, no credentials

@@ -2,11 +2,11 @@ package archive
 
 import "time"
 
-// JournalSnapshot is the state of a session's work at a moment, as a program told
-// it over HTTP. Data is SnapshotFact.
+// JournalSnapshot is the state of a session's work at a time, posted over HTTP. Data is
+// SnapshotFact.
 const JournalSnapshot JournalKind = "snapshot"
 
-// SnapshotFact is the data of a JournalSnapshot entry. All of it may be missing.
+// SnapshotFact is the data of a JournalSnapshot entry. All fields are optional.
 type SnapshotFact struct {
 	Trigger   string            `json:"trigger,omitempty"` // "manual", "proactive", "pre-compact" …
 	AgentID   string            `json:"agent_id,omitempty"`
@@ -18,13 +18,13 @@ type SnapshotFact struct {
 	Actions   []SnapshotAction  `json:"actions,omitempty"`  // oldest first
 	Files     []string          `json:"files,omitempty"`
 	Decisions []string          `json:"decisions,omitempty"`
-	Next      []string          `json:"next,omitempty"` // what is to be done next
+	Next      []string          `json:"next,omitempty"` // next steps
 }
 
-// SnapshotTask is a task; Parent makes a hierarchy of them.
+// SnapshotTask is a task.
 type SnapshotTask struct {
 	ID          string   `json:"id"`
-	Parent      string   `json:"parent,omitempty"` // ID of the task that it is part of
+	Parent      string   `json:"parent,omitempty"` // ID of the task that contains it
 	Subject     string   `json:"subject"`
 	Description string   `json:"description,omitempty"`
 	Status      string   `json:"status,omitempty"` // "pending", "in_progress", "completed", "blocked" …
@@ -32,7 +32,7 @@ type SnapshotTask struct {
 	BlockedBy   []string `json:"blocked_by,omitempty"`
 }
 
-// SnapshotAgent is an agent at work.
+// SnapshotAgent is a running agent.
 type SnapshotAgent struct {
 	ID     string `json:"id"`
 	Type   string `json:"type,omitempty"`
@@ -41,7 +41,7 @@ type SnapshotAgent struct {
 	Result string `json:"result,omitempty"`
 }
 
-// SnapshotMessage is what one agent said to another, or to all.
+// SnapshotMessage is a message of one agent to another, or to all.
 type SnapshotMessage struct {
 	From string    `json:"from,omitempty"`
 	To   string    `json:"to,omitempty"`
@@ -49,7 +49,7 @@ type SnapshotMessage struct {
 	Time time.Time `json:"time,omitzero"`
 }
 
-// SnapshotAction is a use of a tool.
+// SnapshotAction is a tool call.
 type SnapshotAction struct {
 	Tool    string    `json:"tool,omitempty"`
 	Command string    `json:"command,omitempty"`
@@ -61,8 +61,7 @@ type SnapshotAction struct {
 	Time    time.Time `json:"time,omitzero"`
 }
 
-// EachText replaces every text of the snapshot that a person or a model wrote by
-// what change makes of it.
+// EachText applies change to every text of the snapshot that a person or a model wrote.
 func (f *SnapshotFact) EachText(change func(string) string) {
 	f.Summary = change(f.Summary)
 	for i := range f.Tasks {

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Turn is a human prompt and all that follows until the next one. Turns are
-// numbered from 0 in file order and never renumbered.
+// Turn is a human prompt and everything until the next one. Turns are numbered from 0 in
+// file order and never renumbered.
 type Turn struct {
 	Session  string
 	Index    int
-	Title    string // first line of the prompt, redacted, at most 200 characters; empty for a head without a prompt
-	PromptID string // the client's id, not unique: local commands share it
+	Title    string // first line of the prompt, redacted, at most 200 characters; empty if the turn has no prompt
+	PromptID string // the client's ID, not unique: local commands share it
 	Start    time.Time
 	End      time.Time
 	LineFrom int  // first transcript line, 0-based
 	LineTo   int  // one past the last line seen so far
 	Steps    int  // steps seen so far
-	Dead     bool // on a branch that a rewind left behind
-	// Copy is the turn that these rows were first seen in when a fork or a
-	// plugin's compaction copied them; nil for rows of the session's own.
+	Dead     bool // on a branch that a rewind abandoned
+	// Copy is the turn in which these rows were seen first, if a fork or a plugin's
+	// compaction copied them; otherwise nil.
 	Copy *Ref
 }
 
-// Step is one API response with its tool calls and their results, though the
-// client writes it as several lines.
+// Step is one API response with its tool calls and their results. The client writes it as
+// several lines.
 type Step struct {
 	Session   string
 	Turn      int
@@ -36,9 +36,9 @@ type Step struct {
 	LineTo    int // one past the last line, results included
 	Usage     Usage
 	Stop      string // stop reason
-	APIError  bool   // the client's own stand-in for a failed request
-	// Sidechain marks a sub-agent's response inside its parent's transcript, as
-	// old clients wrote it. It says nothing about the main chain's context.
+	APIError  bool   // the client's placeholder for a failed request
+	// Sidechain marks a sub-agent's response in its parent's transcript, as old clients
+	// wrote it. It is not part of the main chain's context.
 	Sidechain bool
 	Copy      *Ref // see Turn.Copy; a copied step's usage is zero
 }
@@ -53,7 +53,7 @@ const (
 	CallRead    CallKind = "read"    // reads a file
 	CallSearch  CallKind = "search"  // greps, globs, lists
 	CallAgent   CallKind = "agent"   // starts a sub-agent
-	CallTask    CallKind = "task"    // keeps a task list
+	CallTask    CallKind = "task"    // changes a task list
 	CallWeb     CallKind = "web"
 	CallOther   CallKind = "other"
 )
@@ -71,27 +71,26 @@ type Call struct {
 	Files    []string // paths as the client wrote them, redacted
 	Exit     *int     // exit code where one is known
 	Failed   bool     // the result was an error
-	Error    string   // redacted decisive error line, at most 500 characters; see Unrun
+	Error    string   // the decisive error line, redacted, at most 500 characters; see NotRun
 	Duration time.Duration
 	LineUse  int // line of the tool_use
-	// LineResult is the line of the tool_result, -1 while there is none.
+	// LineResult is the line of the tool_result, -1 if there is none yet.
 	LineResult int
 }
 
-// Beginnings of the Error of calls that were never run.
+// The Error of calls that were not run begins with one of these.
 const (
-	ErrorRefused = "refused by the user" // what the user said to it may follow
+	ErrorRefused = "refused by the user" // the user's comment may follow
 	ErrorDropped = "not run: a call beside it failed"
 )
 
-// Unrun reports whether a call that failed was never run, so that nothing came of
-// it that would have to be cured: the user refused it, or the client dropped it
-// because one beside it failed.
-func (c Call) Unrun() bool {
+// NotRun reports whether a failed call was not run: the user refused it, or the client
+// cancelled it because a parallel call failed.
+func (c Call) NotRun() bool {
 	return c.Failed && (strings.HasPrefix(c.Error, ErrorRefused) || c.Error == ErrorDropped)
 }
 
-// FileTouch records that a call touched a file.
+// FileTouch is an access of a call to a file.
 type FileTouch struct {
 	Session string
 	Turn    int
@@ -103,23 +102,23 @@ type FileTouch struct {
 	Time    time.Time
 }
 
-// TaskEvent is one change of a task; the state of a task at a line is the fold
-// of its events before that line.
+// TaskEvent is one change of a task. The events before a line give the task's state at that
+// line.
 type TaskEvent struct {
 	Session string
 	Line    int
 	Seq     int    // order within the line
 	TaskID  string // the client's id, or "todo:<hash of subject>" for list items without one
-	Subject string // redacted, empty when this event does not change it
-	// Status is "pending", "in_progress", "completed", "deleted", or empty when
-	// this event does not change it.
+	Subject string // redacted; empty if this event does not change it
+	// Status is "pending", "in_progress", "completed", "deleted", or empty if this event
+	// does not change it.
 	Status string
 	Time   time.Time
 	Turn   int
 	Step   int
 }
 
-// Compaction is one moment at which the context was cut.
+// Compaction is one compaction of the context.
 type Compaction struct {
 	Session    string
 	Index      int // from 0
@@ -127,14 +126,14 @@ type Compaction struct {
 	Time       time.Time
 	Trigger    string // "manual", "auto", "plugin" …
 	PreTokens  int64
-	PostTokens int64 // 0 when the client did not say
+	PostTokens int64 // 0 if the client did not report it
 	Duration   time.Duration
-	// SummaryLine is the line of the client's summary, -1 when there is none
-	// (a plugin answered, or it has not been written yet).
+	// SummaryLine is the line of the client's summary, -1 if there is none: a plugin
+	// answered, or the summary is not written yet.
 	SummaryLine int
-	// Kept counts messages that stayed verbatim, as the client lists them.
+	// Kept is the number of messages that the client lists as kept verbatim.
 	Kept int
-	// Ours reports that the replacement conversation was written by Strandline.
+	// Ours reports whether Strandline wrote the replacement conversation.
 	Ours bool
 	Turn int // the turn in which it happened
 }

@@ -1,25 +1,24 @@
 package archive
 
-// VectorSet is what one embedder made of the archive's passages. Vectors are
-// comparable within a set only.
+// VectorSet describes the vectors of one embedder. Only vectors of one set can be compared.
 type VectorSet struct {
 	Embedder string // the name in every row
 	Dim      int    // components of each vector
 	Rows     int64  // passages that have vectors
-	Last     int64  // number of the newest row; numbers only grow, 0 before the first
-	Gone     int64  // rows that were removed since the set began
-	Stamp    int64  // another one for every set ever begun, also after a reindex
+	Last     int64  // number of the newest row, 0 if there is none; numbers only grow
+	Gone     int64  // rows that were deleted since the set was created
+	Stamp    int64  // differs for every set that was ever created, also after a reindex
 }
 
-// VectorRow is one passage's vectors, quantised as package vector does.
+// VectorRow holds one passage's vectors, quantised by package vector.
 type VectorRow struct {
 	No      int64 // within its set, from 1
-	Passage int64 // the store's number of the passage, as in Hit.ID
+	Passage int64 // as in Hit.ID
 	Data    []byte
 }
 
-// Unembedded is work for an embedder: the next passages that it has not seen, the
-// newest sessions' first, and what is to be noted once it has.
+// Unembedded is work for an embedder: passages that it has not processed, those of the
+// newest sessions first, and the marks to store afterwards.
 type Unembedded struct {
 	Passages []PassageText
 	Marks    []EmbedMark
@@ -31,9 +30,8 @@ type PassageText struct {
 	Text string
 }
 
-// EmbedMark says that a session's passages from one sequence number up to
-// another are embedded. A store refuses a mark whose beginning has moved:
-// another process did the same work.
+// EmbedMark records that a session's passages with sequence numbers [From, Next) are
+// embedded. A store ignores a mark if From has changed: another process did the same work.
 type EmbedMark struct {
 	Session, From, Next int64 // Session is the store's number
 }

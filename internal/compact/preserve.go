@@ -124,7 +124,7 @@ func (s steering) checks(failures []text.Item) (items []text.Item) {
 	seen := map[string]bool{}
 	for _, x := range slices.Backward(s.past.calls) {
 		key := archive.CommandKey(x.Command)
-		if x.Kind != archive.CallCommand || x.Unrun() || seen[key] || !archive.Checks(key) || len(items) == maxSteeringChecks {
+		if x.Kind != archive.CallCommand || x.NotRun() || seen[key] || !archive.IsCheck(key) || len(items) == maxSteeringChecks {
 			continue
 		}
 		seen[key] = true

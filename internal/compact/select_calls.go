@@ -63,17 +63,17 @@ func collectCommands(c *collector, failed map[place]*entry) {
 		key, age := archive.CommandKey(x.Command), c.age(x.Turn, x.Step)
 		e := failed[place{x.Turn, x.Step}]
 		if e == nil {
-			if x.Failed && !x.Unrun() && seen[key] {
+			if x.Failed && !x.NotRun() && seen[key] {
 				continue
 			}
 			n := entry{section: secCommands, order: age, handle: c.handle(x.Turn, x.Step), head: c.describe(x)}
 			switch {
-			case x.Unrun(): // a refusal is a preference of the user
+			case x.NotRun(): // a refusal is a preference of the user
 				n.prior = 3 * decay(age, 20)
 				c.add(n)
 				continue
 			case seen[key]:
-			case archive.Checks(key):
+			case archive.IsCheck(key):
 				n.prior = 1.2 * decay(age, 20)
 			default:
 				n.prior = 0.3 * decay(age, 20)

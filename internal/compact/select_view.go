@@ -115,7 +115,7 @@ func (v *view) describe(x archive.Call) string {
 	switch x.Kind {
 	case archive.CallCommand:
 		verb := "ran"
-		if x.Unrun() {
+		if x.NotRun() {
 			verb = "did not run"
 		}
 		return verb + " `" + text.Truncate(text.CleanLine(v.short(x.Command)), 160) + "`" + outcome(x)
@@ -145,7 +145,7 @@ func outcome(x archive.Call) string {
 	switch {
 	case x.LineResult < 0:
 		return ", no result yet"
-	case x.Unrun():
+	case x.NotRun():
 		return ", " + text.Truncate(text.CleanLine(x.Error), maxLineUnits)
 	case x.Failed && x.Error != "":
 		return ", failed" + code + ": " + text.Truncate(text.CleanLine(x.Error), maxLineUnits)
@@ -169,7 +169,7 @@ func (v *view) openFailures() []archive.Call {
 	seen := map[string]bool{}
 	for i, x := range slices.Backward(v.past.calls) {
 		key := archive.Subject(x)
-		if key == "" || x.LineResult < 0 || seen[key] || x.Unrun() {
+		if key == "" || x.LineResult < 0 || seen[key] || x.NotRun() {
 			continue
 		}
 		seen[key] = true

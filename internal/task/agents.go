@@ -67,7 +67,7 @@ func (p *History) agentTexts() map[archive.Ref][]archive.Passage {
 
 func (t *Task) describe(x archive.Passage) {
 	head, answer, _ := strings.Cut(x.Text, "\n")
-	t.Agent, t.Subject = archive.AgentAsk(head, x.Label)
+	t.Agent, t.Subject = archive.AgentCall(head, x.Label)
 	t.Result = text.Truncate(strings.TrimSpace(answer), maxResult)
 }
 

@@ -154,7 +154,7 @@ func (x *extraction) commands() []string {
 			continue
 		}
 		seen[key] = true
-		out = append(out, entry{text.Truncate(x.short(text.OneLine(key)), 120) + ending(c), archive.Checks(key)})
+		out = append(out, entry{text.Truncate(x.short(text.OneLine(key)), 120) + ending(c), archive.IsCheck(key)})
 	}
 	slices.Reverse(out)
 	slices.SortStableFunc(out, func(a, b entry) int {
