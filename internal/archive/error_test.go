@@ -33,7 +33,7 @@ func TestErrorChains(t *testing.T) {
 		"joined to one without hint": {errors.Join(busy, hinted), archive.CodeBusy, "chmod it", "the index is locked: disk on fire\ncannot write"},
 		"deep in a tree":             {fmt.Errorf("x: %w", errors.Join(plain, fmt.Errorf("y: %w", hinted))), archive.CodeDenied, "chmod it", "x: disk on fire\ny: cannot write"},
 		"two verbs of wrapping":      {fmt.Errorf("%w and %w", plain, hinted), archive.CodeDenied, "chmod it", "disk on fire and cannot write"},
-		"a stale batch": {fmt.Errorf("apply: %w", archive.ErrStale), archive.CodeInternal, "", "apply: the session's cursor has moved"},
+		"a stale batch":              {fmt.Errorf("apply: %w", archive.ErrStale), archive.CodeInternal, "", "apply: the session's cursor has moved"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestErrorsIsFindsTheCause(t *testing.T) {
 		t.Error("the cause is hidden")
 	}
 	var found *archive.Error
-	if !errors.As(err, &found) || told.Msg != "cannot open" {
+	if !errors.As(err, &found) || found.Msg != "cannot open" {
 		t.Errorf("got %+v", found)
 	}
 }
@@ -71,10 +71,10 @@ func TestOnlyBusy(t *testing.T) {
 		"no error":                  {nil, false},
 		"another error":             {errors.New("nil pointer"), false},
 		"busy":                      {busy, true},
-		"busy, wrapped":      {fmt.Errorf("index: %w", busy), true},
+		"busy, wrapped":             {fmt.Errorf("index: %w", busy), true},
 		"busy twice":                {errors.Join(busy, fmt.Errorf("journal: %w", busy)), true},
 		"busy, and the disk full":   {errors.Join(busy, full), false},
-		"busy and another error":  {errors.Join(fmt.Errorf("x: %w", busy), errors.New("y")), false},
+		"busy and another error":    {errors.Join(fmt.Errorf("x: %w", busy), errors.New("y")), false},
 		"an error without a code":   {&archive.Error{Msg: "m", Err: busy}, true},
 		"an error without anything": {&archive.Error{Msg: "m"}, false},
 	} {
