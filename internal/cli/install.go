@@ -31,7 +31,7 @@ func (a *commands) rewire(ctx context.Context, w wiring, plan func(*install.Inst
 		return nil, err
 	}
 	if w.scope != string(install.ScopeUser) && w.scope != string(install.ScopeProject) {
-		return nil, wrongUsage(fmt.Sprintf("%q is no scope", w.scope), "--scope takes user or project")
+		return nil, wrongUsage(fmt.Sprintf("%q is not a scope", w.scope), "--scope takes user or project")
 	}
 	in := install.New(install.Options{
 		ClientDir: cfg.ClientDir, ProjectDir: a.app.ProjectDir(), Home: cfg.Paths.Home, Exe: a.app.Exe,

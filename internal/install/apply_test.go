@@ -142,7 +142,7 @@ func TestRefusals(t *testing.T) {
 		{"an event is an object", `{"hooks":{"Stop":{}}}`, "hooks.Stop is not the list", nil},
 		{"no binary", "{}", "binary is not known", func(o *Options) { o.Exe = "" }},
 		{"a relative binary", "{}", "binary is not known", func(o *Options) { o.Exe = "strandline" }},
-		{"an unknown scope", "{}", `"all" is no scope`, func(o *Options) { o.Scope = "all" }},
+		{"an unknown scope", "{}", `"all" is not a scope`, func(o *Options) { o.Scope = "all" }},
 		{"no client", "{}", "folder of the client's settings is not known", func(o *Options) { o.ClientDir = "" }},
 		{"no project", "{}", "folder of the client's settings is not known", func(o *Options) { o.Scope = ScopeProject }},
 	} {

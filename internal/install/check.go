@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// Level says how serious a finding is.
+// Level is the severity of a finding.
 type Level string
 
 // The levels.
@@ -14,7 +14,7 @@ const (
 	LevelOK   Level = "ok"
 	LevelInfo Level = "info" // good to know
 	LevelWarn Level = "warn" // works, but not as it should
-	LevelFail Level = "fail" // something is not recorded
+	LevelFail Level = "fail" // something is not captured
 )
 
 // Finding is one result of a check.
@@ -25,28 +25,27 @@ type Finding struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
-// CheckOptions say what to look at. Every path is absolute.
+// CheckOptions configures Check. All paths are absolute.
 type CheckOptions struct {
 	ClientDir  string // the client's configuration folder
-	ProjectDir string // empty: no project's settings are read
-	Home       string // Strandline's own folder
-	Exe        string // the binary that asks
+	ProjectDir string // empty: no project settings
+	Home       string // Strandline's folder
+	Exe        string // the current binary
 	Version    string // its version
 	GOOS       string // empty: this system
-	// ManagedDir holds the administrator's settings; empty: the client's usual
-	// place on this system.
+	// ManagedDir holds the administrator's settings; empty: the client's default.
 	ManagedDir string
-	// Getenv reads the environment; nil: an empty one.
+	// Getenv reads environment variables; nil: there are none.
 	Getenv func(string) string
-	// LookPath finds a command that is wired by name; nil: none is found.
+	// LookPath finds a binary by name; nil: such hooks are not checked.
 	LookPath func(file string) (string, error)
-	// VersionOf asks another binary for its version; nil: it is not asked.
+	// VersionOf returns the version of another binary; nil: it is not checked.
 	VersionOf func(ctx context.Context, exe string) (string, error)
 }
 
-// Check looks at how Strandline is wired into the client and at what could keep
-// it from working. It changes nothing. What the client does with its settings
-// was measured with version 2.1.329.
+// Check reports how Strandline is installed in the client and what may prevent it
+// from working. It changes nothing. The client's behaviour was measured with
+// version 2.1.329.
 func Check(ctx context.Context, o CheckOptions) []Finding {
 	if o.GOOS == "" {
 		o.GOOS = runtime.GOOS
@@ -57,20 +56,20 @@ func Check(ctx context.Context, o CheckOptions) []Finding {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
-	s := survey{opts: o}
-	s.readAll()
-	s.checkSwitches()
-	s.checkWiring()
-	s.checkBinaries(ctx)
-	s.checkTimeouts()
-	s.checkRetention()
-	s.checkNeighbours()
-	s.checkPlugin()
-	s.checkHome()
-	return s.findings
+	c := checker{opts: o}
+	c.readAll()
+	c.checkSwitches()
+	c.checkEvents()
+	c.checkBinaries(ctx)
+	c.checkTimeouts()
+	c.checkRetention()
+	c.checkOtherTools()
+	c.checkPlugin()
+	c.checkHome()
+	return c.findings
 }
 
-// managedDir is where the client reads an administrator's settings.
+// managedDir returns the folder of the administrator's settings.
 func managedDir(goos string) string {
 	switch goos {
 	case "windows":
@@ -81,32 +80,28 @@ func managedDir(goos string) string {
 	return "/etc/claude-code"
 }
 
-// survey is a check under way.
-type survey struct {
+// checker holds the state of a Check.
+type checker struct {
 	opts     CheckOptions
-	files    []settings // the one that counts most first
-	hooks    []seenHook // of every file and plugin
+	files    []settings // in order of precedence
+	hooks    []seenHook // of all files and plugins
 	findings []Finding
 }
 
-func (s *survey) report(level Level, topic, msg, hint string) {
-	s.findings = append(s.findings, Finding{Level: level, Topic: topic, Msg: msg, Hint: hint})
+func (c *checker) report(level Level, topic, msg, hint string) {
+	c.findings = append(c.findings, Finding{Level: level, Topic: topic, Msg: msg, Hint: hint})
 }
 
-// readAll reads every file that the client merges, and the hooks of the plugins
-// that those files switch on.
-func (s *survey) readAll() {
-	managed, err := filepath.Glob(filepath.Join(s.opts.ManagedDir, "managed-settings.d", "*.json"))
-	if err == nil {
-		for _, path := range managed {
-			s.read(path, true)
-		}
+// readAll reads all files that the client merges, and the hooks of enabled plugins.
+func (c *checker) readAll() {
+	managed, _ := filepath.Glob(filepath.Join(c.opts.ManagedDir, "managed-settings.d", "*.json"))
+	for _, path := range append(managed, filepath.Join(c.opts.ManagedDir, "managed-settings.json")) {
+		c.read(path, true)
 	}
-	s.read(filepath.Join(s.opts.ManagedDir, "managed-settings.json"), true)
-	if s.opts.ProjectDir != "" {
-		s.read(filepath.Join(s.opts.ProjectDir, ".claude", "settings.local.json"), false)
-		s.read(filepath.Join(s.opts.ProjectDir, ".claude", "settings.json"), false)
+	if c.opts.ProjectDir != "" {
+		c.read(filepath.Join(c.opts.ProjectDir, ".claude", "settings.local.json"), false)
+		c.read(filepath.Join(c.opts.ProjectDir, ".claude", "settings.json"), false)
 	}
-	s.read(filepath.Join(s.opts.ClientDir, "settings.json"), false)
-	s.readPlugins()
+	c.read(filepath.Join(c.opts.ClientDir, "settings.json"), false)
+	c.readPlugins()
 }

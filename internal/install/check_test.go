@@ -132,22 +132,22 @@ func TestCheck(t *testing.T) {
 		{"a client without hooks", func(w *world) { w.env["CLAUDE_CODE_SIMPLE"] = "1" }, LevelWarn, "hooks", "CLAUDE_CODE_SIMPLE is set in the environment"},
 		{"a client without transcripts", func(w *world) { w.add(`"env": {"CLAUDE_CODE_SKIP_PROMPT_HISTORY": 1}`) }, LevelWarn, "hooks", "CLAUDE_CODE_SKIP_PROMPT_HISTORY is set in "},
 
-		{"the same in both scopes", func(w *world) { w.init(ScopeProject, w.opts.Exe) }, LevelInfo, "hooks", "wired twice with the same command"},
+		{"the same in both scopes", func(w *world) { w.init(ScopeProject, w.opts.Exe) }, LevelInfo, "hooks", "installed twice with the same command"},
 		{"another binary in the project", func(w *world) { w.init(ScopeProject, "/other/strandline") }, LevelWarn, "hooks", "Strandline runs twice"},
 		{"another binary in local settings", func(w *world) {
 			w.file(stopHook("/other/strandline hook"), w.opts.ProjectDir, ".claude", "settings.local.json")
 		}, LevelWarn, "hooks", "Strandline runs twice"},
 		{"a plugin as well", func(w *world) { w.plugin("strandline@x", "${CLAUDE_PLUGIN_ROOT}/strandline hook", true) }, LevelWarn, "hooks", "Strandline runs twice"},
 
-		{"a plugin's own binary", func(w *world) { w.plugin("strandline@x", "\\\"${CLAUDE_PLUGIN_ROOT}/strandline\\\" hook", true) }, LevelFail, "binary", filepath.Join("cache", "strandline", "strandline") + ", which is not there"},
+		{"a plugin's own binary", func(w *world) { w.plugin("strandline@x", "\\\"${CLAUDE_PLUGIN_ROOT}/strandline\\\" hook", true) }, LevelFail, "binary", filepath.Join("cache", "strandline", "strandline") + ", which does not exist"},
 
-		{"the binary is gone", func(w *world) { must(w, os.Remove(w.opts.Exe)) }, LevelFail, "binary", "which is not there"},
+		{"the binary is gone", func(w *world) { must(w, os.Remove(w.opts.Exe)) }, LevelFail, "binary", "which does not exist"},
 		{"the binary cannot be executed", func(w *world) { must(w, os.Chmod(w.opts.Exe, 0o600)) }, LevelFail, "binary", "cannot be executed"},
 		{"the binary is a folder", func(w *world) { must(w, os.Remove(w.opts.Exe)); must(w, os.Mkdir(w.opts.Exe, 0o700)) }, LevelFail, "binary", "cannot be executed"},
-		{"another binary", func(w *world) { w.otherBinary() }, LevelInfo, "binary", "another binary than this one"},
+		{"another binary", func(w *world) { w.otherBinary() }, LevelInfo, "binary", "which is not this binary"},
 		{"another binary of this version", func(w *world) { w.otherBinary(); w.versionOf("1.2.3", nil) }, LevelOK, "binary", "of the same version"},
-		{"another binary of another version", func(w *world) { w.otherBinary(); w.versionOf("1.0.0", nil) }, LevelWarn, "binary", "version 1.0.0, and this is version 1.2.3"},
-		{"a binary that fails", func(w *world) { w.otherBinary(); w.versionOf("", errors.New("boom")) }, LevelFail, "binary", "does not tell its version: boom"},
+		{"another binary of another version", func(w *world) { w.otherBinary(); w.versionOf("1.0.0", nil) }, LevelWarn, "binary", "version 1.0.0; this is version 1.2.3"},
+		{"a binary that fails", func(w *world) { w.otherBinary(); w.versionOf("", errors.New("boom")) }, LevelFail, "binary", "does not print its version: boom"},
 		{"by name, not found", func(w *world) {
 			w.edit(w.opts.Exe+" hook", "strandline hook")
 			w.opts.LookPath = func(string) (string, error) { return "", errors.New("no") }
@@ -175,7 +175,7 @@ func TestCheck(t *testing.T) {
 		}, LevelInfo, "neighbours", "claude-flow has hooks too (Stop)"},
 		{"another memory by a plugin", func(w *world) { w.plugin("claude-mem@x", "node worker.js", true) }, LevelInfo, "neighbours", "claude-mem has hooks too (Stop)"},
 
-		{"no folder of ours yet", func(w *world) { must(w, os.RemoveAll(w.opts.Home)) }, LevelInfo, "home", "is not there yet"},
+		{"no folder of ours yet", func(w *world) { must(w, os.RemoveAll(w.opts.Home)) }, LevelInfo, "home", "does not exist yet"},
 		{"a file in place of our folder", func(w *world) { must(w, os.RemoveAll(w.opts.Home)); w.file("", w.opts.Home) }, LevelFail, "home", "is not a folder"},
 		{"our folder is open", func(w *world) { must(w, os.Chmod(w.opts.Home, 0o755)) }, LevelWarn, "home", "others can read "},
 		{"two files of ours are open", func(w *world) {

@@ -9,16 +9,16 @@ import (
 // program is the name of the binary, without ".exe".
 const program = "strandline"
 
-// word is a word of a shell command with its place. A separator such as ";" or
-// "|" is a word of its own.
+// word is a word of a shell command with its position, or a separator such as ";"
+// or "|".
 type word struct {
 	text       string // quotes and escapes resolved
 	start, end int
 	separator  bool
 }
 
-// words splits a command as a POSIX shell would, expanding nothing. With
-// literal, a backslash is a character like any other, as in paths of Windows.
+// words splits a command as a POSIX shell does, without expansions. With literal, a
+// backslash is an ordinary character, as in Windows paths.
 func words(command string, literal bool) []word {
 	var list []word
 	var text strings.Builder
@@ -58,8 +58,8 @@ func words(command string, literal bool) []word {
 	return list
 }
 
-// quote writes path as one word of a shell command. A shell on Windows is told
-// slashes, which every one of them takes, where backslashes are lost on some.
+// quote returns path as one word of a shell command. For Windows it uses slashes,
+// because some shells there drop backslashes.
 func quote(path, goos string) string {
 	plain := func(r rune) bool {
 		return r > 0x7f || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' ||
@@ -78,23 +78,22 @@ func quote(path, goos string) string {
 	return path
 }
 
-// call is a command of a hook that runs Strandline.
+// call is the part of a command that runs Strandline.
 type call struct {
-	path       string // the binary as the command names it
-	start, end int    // its place in the command, quotes included
+	path       string // of the binary, as in the command
+	start, end int    // offsets in the command, with quotes
 }
 
-// findCall looks for a hook's command that runs Strandline.
+// findCall finds Strandline in the command of a hook.
 func findCall(command string, args []string, exe, goos string) (call, bool) {
 	return findArgument(command, args, "hook", exe, goos)
 }
 
-// findArgument looks for a command whose first program is the Strandline binary
-// and whose first argument is the given one. Environment assignments and exec may stand
-// before it, anything behind it. A command that comes to Strandline only later
-// belongs to somebody else.
+// findArgument finds Strandline in a command whose first program is the Strandline
+// binary with the given first argument. Environment assignments and exec may
+// precede it. It does not find Strandline later in the command.
 func findArgument(command string, args []string, argument, exe, goos string) (call, bool) {
-	if args != nil { // the form without a shell
+	if args != nil { // the client runs it without a shell
 		c := call{path: command, end: len(command)}
 		return c, len(args) > 0 && args[0] == argument && isProgram(command, exe, goos)
 	}
@@ -108,30 +107,29 @@ func findArgument(command string, args []string, argument, exe, goos string) (ca
 	return c, isProgram(c.path, exe, goos)
 }
 
-// isPrefix reports whether a word may stand before the program of a command.
+// isPrefix reports whether a word may precede the program of a command.
 func isPrefix(text string) bool {
 	name, _, ok := strings.Cut(text, "=")
 	return text == "exec" || text == "env" || ok && name != "" && !strings.ContainsAny(name, `/\.-`)
 }
 
-// isProgram reports whether path names the Strandline binary: by its name,
-// wherever it is, or by being exe.
+// isProgram reports whether path is exe or has the name of the Strandline binary.
 func isProgram(path, exe, goos string) bool {
+	if samePath(path, exe, goos) {
+		return true
+	}
 	if goos == "windows" {
-		path, exe = strings.ReplaceAll(path, `\`, "/"), strings.ReplaceAll(exe, `\`, "/")
-		if strings.EqualFold(path, exe) {
-			return true
-		}
+		path = strings.ReplaceAll(path, `\`, "/")
 	}
 	base := filepath.ToSlash(path)
-	base = base[strings.LastIndexByte(base, '/')+1:]
-	return path == exe || strings.EqualFold(strings.TrimSuffix(strings.ToLower(base), ".exe"), program)
+	base = strings.ToLower(base[strings.LastIndexByte(base, '/')+1:])
+	return strings.TrimSuffix(base, ".exe") == program
 }
 
-// byName reports whether a command leaves it to the shell to find path.
+// byName reports whether path is a bare name, to be found in PATH.
 func byName(path string) bool { return !strings.ContainsAny(path, `/\`) }
 
-// samePath reports whether a command names the binary exe.
+// samePath reports whether path is exe.
 func samePath(path, exe, goos string) bool {
 	if goos == "windows" {
 		return strings.EqualFold(strings.ReplaceAll(path, `\`, "/"), strings.ReplaceAll(exe, `\`, "/"))

@@ -6,38 +6,60 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-// entry is one thing that Strandline wants to stand in a settings file. A list
-// of entries is all that an Installer knows about the file's content.
+// entry is one part of a settings file that Strandline writes.
 type entry interface {
-	// id names the entry in plans and in the manifest; it never changes.
+	// id names the entry in plans and in the manifest. It never changes.
 	id() string
-	// put brings the entry into the document or up to date. written is what the
-	// manifest says Strandline wrote last, nil if nothing is known: what differs
-	// from it was changed by hand and is respected.
+	// put adds or updates the entry. written is the value that Strandline wrote last,
+	// nil if unknown; put keeps what the user changed since.
 	put(d *jsonc.Doc, written json.RawMessage) (Action, error)
-	// drop takes the entry out. Containers that are left empty go too, unless
-	// base, the document before Strandline came, had them.
+	// drop removes the entry, and containers that become empty unless they are in
+	// base, the document before init (nil if unknown).
 	drop(d, base *jsonc.Doc) (Action, error)
-	// value is what put writes into a document that has nothing of it.
+	// value is the entry as put adds it.
 	value() any
-	// detail describes the entry for people.
+	// detail describes the entry for the user.
 	detail() string
+}
+
+// entries lists all possible entries in the order in which they are written. was is
+// the binary of an earlier init, whose entries are Strandline's, too.
+func entries(o Options, was string) []entry {
+	var list []entry
+	for _, h := range hooks(o.Exe, o.GOOS) {
+		h.was = was
+		list = append(list, h)
+	}
+	if o.Scope != ScopeProject { // the statusline is a user's choice
+		list = append(list, line{exe: o.Exe, was: was, goos: o.GOOS})
+	}
+	return append(list, pluginEntries(o.Home)...)
+}
+
+// wanted reports whether the options include an entry.
+func (o Options) wanted(e entry) bool {
+	switch e.(type) {
+	case member:
+		return o.Plugin
+	case line:
+		return !o.NoStatusline
+	}
+	return true
 }
 
 // hook is a command that the client runs at an event.
 type hook struct {
 	event   string
-	matcher string // empty: none is written
-	timeout int    // seconds, as the client counts
-	async   bool   // the client does not wait
+	matcher string
+	timeout int  // seconds, as the client counts
+	async   bool // the client does not wait
 	exe     string
-	was     string // the binary that the manifest names, empty if it names none
+	was     string // the binary in the manifest, "" if unknown
 	goos    string
 }
 
-// hooks lists what the client has to call. The client waits for every one of
-// them except the asynchronous, so the limits are short; the hook itself keeps a
-// much shorter one.
+// hooks lists the hooks. The client waits for all but the asynchronous ones, so the
+// timeouts are short; the hook's own deadline is much shorter.
 func hooks(exe, goos string) []hook {
 	list := []hook{
 		{event: "SessionStart", timeout: 6},
@@ -56,33 +78,7 @@ func hooks(exe, goos string) []hook {
 	return list
 }
 
-// entries lists everything that Strandline may want in the order in which it is
-// written, whether o wants it or not. What was written for the binary was is
-// known as ours, too.
-func entries(o Options, was string) []entry {
-	var list []entry
-	for _, h := range hooks(o.Exe, o.GOOS) {
-		h.was = was
-		list = append(list, h)
-	}
-	if o.Scope != ScopeProject { // everybody in the project has a line of their own
-		list = append(list, line{exe: o.Exe, was: was, goos: o.GOOS})
-	}
-	return append(list, pluginEntries(o.Home)...)
-}
-
-// wanted reports whether o wants an entry in the settings.
-func (o Options) wanted(e entry) bool {
-	switch e.(type) {
-	case member:
-		return o.Plugin
-	case line:
-		return !o.NoStatusline
-	}
-	return true
-}
-
-// hookCommand is a hook as the client's settings hold it.
+// hookCommand is a hook in the client's settings.
 type hookCommand struct {
 	Type    string   `json:"type"`
 	Command string   `json:"command"`
@@ -91,7 +87,7 @@ type hookCommand struct {
 	Async   bool     `json:"async,omitempty"`
 }
 
-// hookGroup is a list of hooks with a common condition.
+// hookGroup is a list of hooks with a common matcher.
 type hookGroup struct {
 	Matcher string        `json:"matcher,omitempty"`
 	Hooks   []hookCommand `json:"hooks"`
@@ -108,9 +104,9 @@ func (h hook) detail() string {
 
 func (h hook) value() any { return h.command() }
 
-// command is the hook as it is written. On Windows the client runs commands
-// with whatever shell it finds, and those disagree about quotes; the form with
-// args needs no shell.
+// command returns the hook as it is written. On Windows it uses the form with args,
+// which needs no shell: the client uses any shell that it finds, and their quoting
+// differs.
 func (h hook) command() hookCommand {
 	c := hookCommand{Type: "command", Command: quote(h.exe, h.goos) + " hook", Timeout: h.timeout, Async: h.async}
 	if h.goos == "windows" {

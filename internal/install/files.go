@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxSettings is the size in bytes above which a file is no settings file.
+	// maxSettings is the size limit of a settings file in bytes.
 	maxSettings = 16 << 20
-	// maxLinks is how many symbolic links are followed, as the system does.
+	// maxLinks is the most symbolic links in a row, as on Linux.
 	maxLinks = 40
 )
 
-// resolveTarget follows symbolic links from path to the file that is meant,
-// which need not exist: people keep their settings in a repository of dotfiles.
+// resolveTarget follows symbolic links from path to the settings file, which need
+// not exist. Users link it to a dotfiles repository.
 func resolveTarget(path string) (string, error) {
 	for range maxLinks {
 		info, err := os.Lstat(path)
@@ -39,11 +39,11 @@ func resolveTarget(path string) (string, error) {
 		}
 		path = link
 	}
-	return "", archive.Invalid(path+" is a symbolic link that leads in circles", "replace it by a file")
+	return "", archive.Invalid(path+" is a symbolic link to itself", "replace it by a file")
 }
 
-// readSettings reads a settings file. It returns nil, and no error, if there is
-// none, and a slice that is not nil for an empty file.
+// readSettings reads a settings file. It returns nil without an error for a missing
+// file, and a non-nil slice for an empty one.
 func readSettings(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,15 +66,14 @@ func readSettings(path string) ([]byte, error) {
 	return data, nil
 }
 
-// writeSettings puts a file in place of another in one step, so that a crash
-// leaves the old one or the new one. The mode of the old one is kept.
+// writeSettings atomically replaces a settings file and keeps its mode.
 func writeSettings(f FileChange, beforeRename func() error) error {
-	hint := "check the permissions of " + filepath.Dir(f.Target) + ", and the free space"
+	hint := writeHint(filepath.Dir(f.Target))
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(f.Target); err == nil {
 		mode = info.Mode().Perm()
 		if mode&0o200 == 0 {
-			return denied(f.Target+" is read-only", nil, "make it writable, or put the hooks in by hand as --dry-run shows them")
+			return denied(f.Target+" is read-only", nil, "make it writable, or add the hooks by hand as --dry-run prints them")
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(f.Target), 0o700); err != nil {
@@ -95,8 +94,8 @@ func writeSettings(f FileChange, beforeRename func() error) error {
 	return nil
 }
 
-// unchanged makes sure that nobody, least of all the client, has written the
-// file since the plan was made.
+// unchanged returns an error with CodeBusy if the file changed since the plan was
+// made. The client writes it, too.
 func unchanged(f FileChange) error {
 	now, err := readSettings(f.Target)
 	if err != nil {
@@ -111,8 +110,8 @@ func unchanged(f FileChange) error {
 	return nil
 }
 
-// removeSettings deletes a file that init made, and the folder if it made that
-// as well.
+// removeSettings deletes a file that init created, and its folder if init created
+// that, too.
 func removeSettings(f FileChange) error {
 	if err := unchanged(f); err != nil {
 		return err
@@ -121,15 +120,15 @@ func removeSettings(f FileChange) error {
 		return denied("the settings file cannot be removed", err, "check the permissions of "+filepath.Dir(f.Target))
 	}
 	if f.record.CreatedDir {
-		// A folder that somebody else has put something into stays: Remove refuses.
+		// Remove fails if the folder is not empty.
 		_ = os.Remove(filepath.Dir(f.Target))
 	}
 	return nil
 }
 
-// replaceFile writes a file beside path and renames it, after check agrees.
+// replaceFile writes a temporary file, calls check, and renames the file to path.
 func replaceFile(path string, data []byte, mode fs.FileMode, check func() error) (err error) {
-	// One name for all tries: what a crash leaves behind is used up by the next.
+	// The name is fixed, so that the next attempt removes the file of a crashed one.
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".strandline.tmp")
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("replace file: %w", err)
@@ -162,6 +161,7 @@ func replaceFile(path string, data []byte, mode fs.FileMode, check func() error)
 	return nil
 }
 
+// ignoreMissing returns nil for a missing file.
 func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -1,5 +1,5 @@
-// Package install wires Strandline into the client's settings and takes it out
-// again, byte by byte: what other hands wrote there stays as it is.
+// Package install adds Strandline to the client's settings and removes it again. All
+// other bytes of the settings stay unchanged.
 package install
 
 import (
@@ -15,30 +15,30 @@ import (
 	"strandline/internal/state"
 )
 
-// Scope says whose settings are edited.
+// Scope selects the settings file.
 type Scope string
 
 // The scopes.
 const (
 	ScopeUser    Scope = "user"    // <ClientDir>/settings.json, every project of the user
-	ScopeProject Scope = "project" // <ProjectDir>/.claude/settings.json, everybody in the project
+	ScopeProject Scope = "project" // <ProjectDir>/.claude/settings.json, every user of the project
 )
 
-// Options say what to wire and where. Every path is absolute.
+// Options configures an Installer. All paths are absolute.
 type Options struct {
 	ClientDir  string // the client's configuration folder
-	ProjectDir string // the project's root, needed for ScopeProject only
-	Home       string // Strandline's own folder; the manifest is kept there
+	ProjectDir string // the project's root, for ScopeProject
+	Home       string // Strandline's folder, which holds the manifest
 	Exe        string // the strandline binary that the hooks call
 	Scope      Scope  // empty: ScopeUser
-	Plugin     bool   // install the compactor plugin as well
-	// NoStatusline leaves the client's statusline as it is.
+	Plugin     bool   // install the compactor plugin
+	// NoStatusline leaves the client's statusline unchanged.
 	NoStatusline bool
-	GOOS         string           // whose shell the commands are written for; empty: this system's
-	Now          func() time.Time // nil: the manifest says nothing about the time
+	GOOS         string           // system whose shell runs the commands; empty: this system
+	Now          func() time.Time // nil: the manifest has no time
 
-	// beforeRename stands between the writing of a new settings file and its
-	// taking the old one's place.
+	// beforeRename runs after a new settings file is written and before it replaces
+	// the old one; for tests.
 	beforeRename func() error
 }
 
@@ -47,7 +47,7 @@ type Installer struct {
 	opts Options
 }
 
-// New returns an installer. It touches nothing yet.
+// New returns an installer.
 func New(o Options) *Installer {
 	if o.Scope == "" {
 		o.Scope = ScopeUser
@@ -64,7 +64,7 @@ func New(o Options) *Installer {
 	return &Installer{opts: o}
 }
 
-// settingsPath returns the file that the scope names.
+// settingsPath returns the settings file of the scope.
 func (o Options) settingsPath() (string, error) {
 	switch {
 	case o.Scope == ScopeUser && filepath.IsAbs(o.ClientDir):
@@ -72,35 +72,34 @@ func (o Options) settingsPath() (string, error) {
 	case o.Scope == ScopeProject && filepath.IsAbs(o.ProjectDir):
 		return filepath.Join(o.ProjectDir, ".claude", "settings.json"), nil
 	case o.Scope != ScopeUser && o.Scope != ScopeProject:
-		return "", archive.Invalid(fmt.Sprintf("%q is no scope", o.Scope), "use user or project")
+		return "", archive.Invalid(fmt.Sprintf("%q is not a scope", o.Scope), "use user or project")
 	}
 	return "", archive.Invalid("the folder of the client's settings is not known", "set HOME or CLAUDE_CONFIG_DIR to an absolute path")
 }
 
-// lockWait is how long another init or uninstall may take.
+// lockWait limits the wait for another init or uninstall.
 const lockWait = 5 * time.Second
 
-// Apply carries a plan out and returns it as it was carried out: if the settings
-// have changed since the plan was made, it is made anew from what stands there
-// now. Two of them never run at once; an Error with CodeBusy says that the other
-// one took too long.
+// Apply makes a new plan under a lock, carries it out and returns it. It differs from
+// p if the settings changed since p was made. The error has CodeBusy if another
+// Apply holds the lock for too long.
 func (in *Installer) Apply(ctx context.Context, p Plan) (Plan, error) {
 	lock, err := in.lock(ctx)
 	if err != nil {
 		return p, err
 	}
 	if p.Uninstall {
-		p, err = in.planUninstall()
+		p, err = in.PlanUninstall()
 	} else {
-		p, err = in.plan()
+		p, err = in.Plan()
 	}
 	if err == nil {
-		err = in.carryOut(p)
+		err = in.execute(p)
 	}
 	return p, errors.Join(err, lock.Release())
 }
 
-// Uninstall is PlanUninstall and Apply in one.
+// Uninstall plans and carries out an uninstall.
 func (in *Installer) Uninstall(ctx context.Context) (Plan, error) {
 	return in.Apply(ctx, Plan{Uninstall: true})
 }
@@ -108,63 +107,46 @@ func (in *Installer) Uninstall(ctx context.Context) (Plan, error) {
 func (in *Installer) lock(ctx context.Context) (*state.Lock, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	retry := time.NewTicker(20 * time.Millisecond)
-	defer retry.Stop()
-	for {
-		lock, err := state.TryLock(filepath.Join(in.opts.Home, "install.lock"))
-		switch {
-		case err == nil:
-			return lock, nil
-		case !errors.Is(err, state.ErrHeld):
-			return nil, denied("Strandline's folder cannot be written", err, "check the permissions of "+in.opts.Home+", and the free space")
-		}
-		select {
-		case <-ctx.Done():
-			return nil, &archive.Error{
-				Code: archive.CodeBusy, Msg: "another init or uninstall is running",
-				Hint: "try again when it has ended", Err: err,
-			}
-		case <-retry.C:
-		}
+	lock, err := state.WaitLock(ctx, filepath.Join(in.opts.Home, "install.lock"), false)
+	switch {
+	case errors.Is(err, state.ErrHeld):
+		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "another init or uninstall is running", Hint: "try again when it has ended", Err: err}
+	case err != nil:
+		return nil, denied("Strandline's folder cannot be written", err, writeHint(in.opts.Home))
 	}
+	return lock, nil
 }
 
-// carryOut writes a plan that was made under the lock. The manifest is written
-// first and cleared last: it may name entries that are not there, which harms
-// nobody, but never the other way round.
-func (in *Installer) carryOut(p Plan) error {
+// writeHint is the hint for a folder that cannot be written.
+func writeHint(dir string) string { return "check the permissions of " + dir + ", and the free space" }
+
+// execute carries out a plan that was made under the lock. It writes the manifest
+// before an init and clears it after an uninstall: the manifest may list missing
+// entries, but every entry is listed.
+func (in *Installer) execute(p Plan) error {
 	m, err := readManifest(in.opts.Home)
-	if err != nil {
-		return err
-	}
-	if !p.Uninstall {
-		if err := in.keepRecords(m, p); err != nil {
-			return err
-		}
-		if in.opts.Plugin {
-			if err := writePlugin(in.opts.Home, in.opts.Exe); err != nil {
-				return err
-			}
+	if err == nil && !p.Uninstall {
+		err = in.updateManifest(m, p)
+		if err == nil && in.opts.Plugin {
+			err = writePlugin(in.opts.Home, in.opts.Exe)
 		}
 	}
 	for _, f := range p.Files {
-		if err := in.write(f); err != nil {
-			return err
+		if err == nil && f.Changed() {
+			err = in.writeFile(f)
 		}
 	}
-	if p.Uninstall {
-		if err := in.keepRecords(m, p); err != nil {
-			return err
-		}
+	if err == nil && p.Uninstall {
+		err = in.updateManifest(m, p)
 	}
-	if m.pluginInUse() {
-		return nil
+	if err != nil || m.pluginInUse() {
+		return err
 	}
 	return removePlugin(in.opts.Home)
 }
 
-// keepRecords brings the manifest to what the plan says.
-func (in *Installer) keepRecords(m *manifest, p Plan) error {
+// updateManifest records the files of an init, or removes those of an uninstall.
+func (in *Installer) updateManifest(m *manifest, p Plan) error {
 	changed := false
 	for _, f := range p.Files {
 		_, known := m.Files[f.Path]
@@ -183,18 +165,14 @@ func (in *Installer) keepRecords(m *manifest, p Plan) error {
 	return m.save(in.opts.Home)
 }
 
-// write gives one settings file its new content.
-func (in *Installer) write(f FileChange) error {
-	if !f.Changed() {
-		return nil
-	}
+func (in *Installer) writeFile(f FileChange) error {
 	if f.After == nil {
 		return removeSettings(f)
 	}
 	return writeSettings(f, in.opts.beforeRename)
 }
 
-// denied is an Error for a file system that refuses.
+// denied returns an Error for a file system error.
 func denied(msg string, err error, hint string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &archive.Error{Code: archive.CodeNotFound, Msg: msg, Hint: hint, Err: err}

@@ -19,31 +19,31 @@ import (
 //	1: settings files with their original bytes and the entries written
 const manifestVersion = 1
 
-// manifest says what init wrote into which settings file. It is kept as
-// install.json in Strandline's folder. It makes uninstall exact; without it,
-// entries are known by the command that they run.
+// manifest records what init wrote into which settings file, as install.json in
+// Strandline's folder. It makes uninstall exact; without it, entries are identified
+// by the command that they run.
 type manifest struct {
 	Version int               `json:"version"`
 	Files   map[string]record `json:"files"` // by FileChange.Path
 }
 
-// record is what the manifest says about one settings file.
+// record is the manifest's record of one settings file.
 type record struct {
 	Target       string                     `json:"target"`
 	Exe          string                     `json:"exe"`
 	Time         time.Time                  `json:"time,omitzero"`
-	Created      bool                       `json:"created,omitempty"`     // there was no file
-	CreatedDir   bool                       `json:"created_dir,omitempty"` // nor its folder
+	Created      bool                       `json:"created,omitempty"`     // the file did not exist
+	CreatedDir   bool                       `json:"created_dir,omitempty"` // nor did its folder
 	BeforeSHA256 string                     `json:"before_sha256"`         // of Original
 	AfterSHA256  string                     `json:"after_sha256"`
-	Original     []byte                     `json:"original"` // the file without Strandline
+	Original     []byte                     `json:"original"` // the file without Strandline's entries
 	Entries      map[string]json.RawMessage `json:"entries"`  // by entry.id
 }
 
 func manifestPath(home string) string { return filepath.Join(home, "install.json") }
 
-// readManifest reads the manifest; a missing one is empty. One that is broken is
-// taken for missing: it must not keep anybody from uninstalling.
+// readManifest reads the manifest. A missing or damaged one is empty: it must not
+// prevent an uninstall.
 func readManifest(home string) (*manifest, error) {
 	empty := &manifest{Version: manifestVersion, Files: map[string]record{}}
 	data, err := os.ReadFile(manifestPath(home))
@@ -55,20 +55,19 @@ func readManifest(home string) (*manifest, error) {
 	}
 	m := manifest{}
 	if err := json.Unmarshal(data, &m); err != nil || m.Files == nil {
-		return empty, nil //nolint:nilerr // explained above
+		return empty, nil //nolint:nilerr // a damaged manifest counts as empty
 	}
 	if m.Version > manifestVersion {
-		return nil, archive.Invalid("the installation was made by a newer strandline", "use that one, or update this one")
+		return nil, archive.Invalid("a newer strandline made the installation", "use that version, or update this one")
 	}
 	return &m, nil
 }
 
-// save writes the manifest, or removes it when it says nothing any more.
+// save writes the manifest, or removes an empty one.
 func (m *manifest) save(home string) error {
-	hint := "check the permissions of " + home + ", and the free space"
 	if len(m.Files) == 0 {
 		if err := ignoreMissing(os.Remove(manifestPath(home))); err != nil {
-			return denied("the record of the installation cannot be removed", err, hint)
+			return denied("the record of the installation cannot be removed", err, writeHint(home))
 		}
 		return nil
 	}
@@ -77,7 +76,7 @@ func (m *manifest) save(home string) error {
 		return fmt.Errorf("encode manifest: %w", err)
 	}
 	if err := replaceFile(manifestPath(home), append(data, '\n'), 0o600, func() error { return nil }); err != nil {
-		return denied("the record of the installation cannot be written", err, hint)
+		return denied("the record of the installation cannot be written", err, writeHint(home))
 	}
 	return nil
 }

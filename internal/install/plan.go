@@ -7,39 +7,39 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/install/jsonc"
 )
 
-// Plan is a set of changes that has not been made yet.
+// Plan is a set of changes to be made.
 type Plan struct {
-	Files    []FileChange
-	Warnings []string // things the user should know, one sentence each
-	// Uninstall says that the plan takes entries out.
-	Uninstall bool
+	Files     []FileChange
+	Warnings  []string // for the user, one sentence each
+	Uninstall bool     // the plan removes entries
 }
 
-// FileChange is what happens to one settings file.
+// FileChange is the change of one settings file.
 type FileChange struct {
 	Path    string // as the client names it
-	Target  string // the file behind symbolic links, equal to Path without one
-	Before  []byte // nil if there is no such file
-	After   []byte // nil if the file goes, or is not there
+	Target  string // Path with symbolic links resolved
+	Before  []byte // nil if the file does not exist
+	After   []byte // nil if the file is deleted or does not exist
 	Entries []EntryChange
 
-	record record // what the manifest says afterwards, or said before an uninstall
+	record record // in the manifest: after an init, before an uninstall
 }
 
-// EntryChange is what happens to one entry.
+// EntryChange is the change of one entry.
 type EntryChange struct {
 	ID     string // "hook/Stop"
 	Action Action
-	Detail string // the command, for people
+	Detail string // the command, for the user
 }
 
-// Action says what happens to an entry.
+// Action is the kind of a change.
 type Action string
 
 // The actions.
@@ -50,51 +50,36 @@ const (
 	ActionRemove Action = "remove"
 )
 
-// Changed reports whether applying the plan changes any settings file.
-func (p Plan) Changed() bool {
-	for _, f := range p.Files {
-		if f.Changed() {
-			return true
-		}
-	}
-	return false
-}
+// Changed reports whether the plan changes a settings file.
+func (p Plan) Changed() bool { return slices.ContainsFunc(p.Files, FileChange.Changed) }
 
-// Changed reports whether the file will be another one.
+// Changed reports whether the file's content changes.
 func (f FileChange) Changed() bool {
 	return (f.Before == nil) != (f.After == nil) || !bytes.Equal(f.Before, f.After)
 }
 
-// Plan works out what init would change and writes nothing. Settings that are no
-// JSON, or not what the client expects, give an Error with CodeInvalid.
-func (in *Installer) Plan() (Plan, error) { return in.plan() }
-
-// PlanUninstall works out what uninstall would change and writes nothing.
-func (in *Installer) PlanUninstall() (Plan, error) { return in.planUninstall() }
-
-// open reads the settings file of the scope and what is known about it.
-func (in *Installer) open() (FileChange, error) {
-	var f FileChange
-	path, err := in.opts.settingsPath()
-	if err != nil {
+// open reads the settings file of the scope and its record.
+func (in *Installer) open() (f FileChange, err error) {
+	if f.Path, err = in.opts.settingsPath(); err != nil {
 		return f, err
 	}
-	target, err := resolveTarget(path)
-	if err != nil {
+	if f.Target, err = resolveTarget(f.Path); err != nil {
 		return f, err
 	}
-	before, err := readSettings(target)
-	if err != nil {
+	if f.Before, err = readSettings(f.Target); err != nil {
 		return f, err
 	}
 	m, err := readManifest(in.opts.Home)
 	if err != nil {
 		return f, err
 	}
-	return FileChange{Path: path, Target: target, Before: before, After: before, record: m.Files[path]}, nil
+	f.After, f.record = f.Before, m.Files[f.Path]
+	return f, nil
 }
 
-func (in *Installer) plan() (Plan, error) {
+// Plan returns the changes of an init and writes nothing. The error has CodeInvalid
+// if the settings are not JSON or not what the client expects.
+func (in *Installer) Plan() (Plan, error) {
 	p := Plan{}
 	if !absolute(in.opts.Exe, in.opts.GOOS) {
 		return p, archive.Invalid("the path of the strandline binary is not known", "call it by its full path")
@@ -110,24 +95,24 @@ func (in *Installer) plan() (Plan, error) {
 	written := map[string]json.RawMessage{}
 	base := f.record.base()
 	for _, e := range entries(in.opts, f.record.Exe) {
-		if !in.opts.wanted(e) {
-			action, err := e.drop(doc, base)
-			if err != nil {
-				return p, inFile(f.Path, err)
-			}
-			if action != ActionKeep {
-				f.Entries = append(f.Entries, EntryChange{ID: e.id(), Action: action, Detail: e.detail()})
-			}
-			continue
+		var action Action
+		wanted := in.opts.wanted(e)
+		if wanted {
+			action, err = e.put(doc, f.record.Entries[e.id()])
+		} else {
+			action, err = e.drop(doc, base)
 		}
-		action, err := e.put(doc, f.record.Entries[e.id()])
 		if err != nil {
 			return p, inFile(f.Path, err)
 		}
-		if written[e.id()], err = json.Marshal(e.value()); err != nil {
-			return p, fmt.Errorf("encode entry %s: %w", e.id(), err)
+		if wanted || action != ActionKeep {
+			f.Entries = append(f.Entries, EntryChange{ID: e.id(), Action: action, Detail: e.detail()})
 		}
-		f.Entries = append(f.Entries, EntryChange{ID: e.id(), Action: action, Detail: e.detail()})
+		if wanted {
+			if written[e.id()], err = json.Marshal(e.value()); err != nil {
+				return p, fmt.Errorf("encode entry %s: %w", e.id(), err)
+			}
+		}
 	}
 	f.After = doc.Bytes()
 	if f.record, err = in.newRecord(f); err != nil {
@@ -139,9 +124,9 @@ func (in *Installer) plan() (Plan, error) {
 	return p, nil
 }
 
-// newRecord says what the manifest has to know about a file once it is written.
-// The original is what stood there before the first init; if others have changed
-// the file since, it is what stands there now without our entries.
+// newRecord returns the record of a file after the init. Its original is the file
+// before the first init or, if the file changed since, the current file without
+// Strandline's entries.
 func (in *Installer) newRecord(f FileChange) (record, error) {
 	old := f.record
 	r := record{Target: f.Target, Exe: in.opts.Exe, Time: in.opts.Now().UTC(), AfterSHA256: checksum(f.After)}
@@ -166,7 +151,7 @@ func (in *Installer) newRecord(f FileChange) (record, error) {
 	return r, nil
 }
 
-// without returns the settings as they stand, less our entries.
+// without returns the current settings without Strandline's entries.
 func (in *Installer) without(f FileChange) (*jsonc.Doc, []EntryChange, error) {
 	doc, err := parse(f.Path, f.Before)
 	if err != nil {
@@ -186,35 +171,31 @@ func (in *Installer) without(f FileChange) (*jsonc.Doc, []EntryChange, error) {
 	return doc, changes, nil
 }
 
-func (in *Installer) planUninstall() (Plan, error) {
+// PlanUninstall returns the changes of an uninstall and writes nothing.
+func (in *Installer) PlanUninstall() (Plan, error) {
 	p := Plan{Uninstall: true}
 	f, err := in.open()
 	if err != nil {
 		return p, err
 	}
+	if f.Before != nil {
+		exact := f.record.AfterSHA256 == checksum(f.Before)
+		doc, changes, err := in.without(f)
+		if err != nil && !exact {
+			return p, err
+		}
+		f.Entries = changes
+		if exact || len(changes) > 0 && doc.Bare() && f.record.empty() {
+			f.After = f.record.original()
+		} else {
+			f.After = doc.Bytes()
+		}
+	}
 	p.Files = []FileChange{f}
-	file := &p.Files[0]
-	if f.Before == nil {
-		return p, nil
-	}
-	exact := f.record.AfterSHA256 == checksum(f.Before)
-	doc, changes, err := in.without(f)
-	if err != nil && !exact {
-		return p, err
-	}
-	file.Entries = changes
-	switch {
-	case exact:
-		file.After = f.record.original()
-	case len(changes) > 0 && doc.Bare() && f.record.empty():
-		file.After = f.record.original()
-	default:
-		file.After = doc.Bytes()
-	}
 	return p, nil
 }
 
-// original is the file as it was before init, nil if there was none.
+// original returns the file before init, nil if it did not exist.
 func (r record) original() []byte {
 	if r.Created {
 		return nil
@@ -222,7 +203,7 @@ func (r record) original() []byte {
 	return append([]byte{}, r.Original...)
 }
 
-// base is the document as it was before init, nil if that is not known.
+// base returns the document before init, nil if it is unknown.
 func (r record) base() *jsonc.Doc {
 	if r.AfterSHA256 == "" {
 		return nil
@@ -234,25 +215,22 @@ func (r record) base() *jsonc.Doc {
 	return doc
 }
 
-// empty reports whether the file held no settings before init.
+// empty reports whether the file had no settings before init.
 func (r record) empty() bool {
-	doc, err := jsonc.Parse(r.Original)
-	return r.AfterSHA256 != "" && err == nil && doc.Bare()
+	doc := r.base()
+	return doc != nil && doc.Bare()
 }
 
-// parse reads a settings document.
+// parse parses a settings file.
 func parse(path string, data []byte) (*jsonc.Doc, error) {
 	doc, err := jsonc.Parse(data)
 	if err != nil {
-		return nil, &archive.Error{
-			Code: archive.CodeInvalid, Msg: path + " is not valid JSON", Err: err,
-			Hint: "correct it there; nothing was changed",
-		}
+		return nil, &archive.Error{Code: archive.CodeInvalid, Msg: path + " is not valid JSON", Err: err, Hint: "correct the file; nothing was changed"}
 	}
 	return doc, nil
 }
 
-// inFile names the file that an error is about.
+// inFile adds a file's name to an error.
 func inFile(path string, err error) error {
 	if archive.ErrorCode(err) == archive.CodeInternal {
 		return fmt.Errorf("edit %s: %w", path, err)
@@ -260,14 +238,14 @@ func inFile(path string, err error) error {
 	return &archive.Error{Code: archive.ErrorCode(err), Msg: path, Err: err}
 }
 
-// warnings tells what is odd about the settings that the plan leaves.
+// warnings returns what the user should know about the planned settings.
 func (in *Installer) warnings(path string, doc *jsonc.Doc) []string {
 	var list []string
 	if notice := doc.Notice(); notice != "" {
-		list = append(list, fmt.Sprintf("%s holds %s, and a client that wants plain JSON passes over the whole file", path, notice))
+		list = append(list, fmt.Sprintf("%s holds %s; clients that expect plain JSON ignore the whole file", path, notice))
 	}
 	if strings.Contains(in.opts.Exe, "go-build") {
-		list = append(list, in.opts.Exe+" is a temporary binary that will be gone: install it first")
+		list = append(list, in.opts.Exe+" is a temporary binary: install strandline first")
 	}
 	return list
 }

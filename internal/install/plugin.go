@@ -11,31 +11,29 @@ import (
 	"path/filepath"
 	"strings"
 
-	"strandline/internal/archive"
 	"strandline/internal/install/jsonc"
 )
 
-// The plugin holds a module, which answers the client's session.compact with
-// `strandline compact`, and the entry of the MCP server. It holds no hooks: those
-// stand in the settings, where every version of the client calls them, and must
-// not stand in both.
+// The plugin has a module that answers the client's session.compact with
+// `strandline compact`, and the MCP server. The hooks are in the settings, where all
+// versions of the client call them; hooks in both places would run twice.
 //
 //go:embed all:plugin
 var pluginFiles embed.FS
 
-// What the plugin and its marketplace are called in the settings.
+// Names of the plugin and its marketplace in the settings.
 const (
 	pluginName   = "strandline@strandline-local"
 	pluginMarket = "strandline-local"
-	// pluginProgram stands in the plugin's files for the path of the binary,
-	// within quotes of either kind.
+	// pluginProgram is the placeholder for the binary's path in the plugin's files,
+	// in single or double quotes.
 	pluginProgram = "@PROGRAM@"
 )
 
-// pluginDir is where the plugin's files are kept.
+// pluginDir returns the folder of the plugin's files.
 func pluginDir(home string) string { return filepath.Join(home, "plugin") }
 
-// member is a value of ours in an object of the settings.
+// member is a member of an object in the settings.
 type member struct {
 	name      string // of the entry
 	container string // the object's name
@@ -44,9 +42,8 @@ type member struct {
 	text      string
 }
 
-// pluginEntries are what the settings need for the client to load the plugin.
-// Both were seen to be enough for version 2.1.329, without its own install
-// command.
+// pluginEntries returns the settings that make the client load the plugin. They are
+// sufficient for version 2.1.329, without the client's install command.
 func pluginEntries(home string) []entry {
 	type source struct {
 		Source string `json:"source"`
@@ -66,12 +63,12 @@ func (m member) id() string     { return m.name }
 func (m member) value() any     { return m.want }
 func (m member) detail() string { return m.text }
 
-// put writes the value. What a person has changed by hand, such as a plugin that
-// is switched off, stays.
+// put writes the value, unless the user changed it, for example switched the plugin
+// off.
 func (m member) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
 	for _, path := range [][]any{nil, {m.container}} {
 		if v := d.Get(path...); v != nil && v.Kind != jsonc.Object {
-			return "", archive.Invalid(m.container+" is not the object that the client expects", "correct it or take it out, then run the command again")
+			return "", wrongShape(m.container, "object")
 		}
 	}
 	raw, err := json.Marshal(m.want)
@@ -84,19 +81,19 @@ func (m member) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
 		return ActionAdd, d.Set(map[string]any{m.key: m.want}, m.container)
 	case have == nil:
 		return ActionAdd, d.Set(m.want, m.key, m.container)
-	case same(have, raw), written != nil && !same(have, written), written == nil && string(have) == "false":
+	case sameJSONText(have, raw), written != nil && !sameJSONText(have, written), written == nil && string(have) == "false":
 		return ActionKeep, nil
 	}
 	return ActionUpdate, d.SetItem(m.want, m.container, m.key)
 }
 
-// drop takes the value out, unless it is what stood there before Strandline.
+// drop removes the value, unless base has the same.
 func (m member) drop(d, base *jsonc.Doc) (Action, error) {
 	have := d.Raw(m.container, m.key)
 	switch {
-	case have == nil, base == nil && string(have) == "false": // Strandline never writes that
+	case have == nil, base == nil && string(have) == "false": // Strandline never writes false
 		return ActionKeep, nil
-	case base != nil && base.Get(m.container, m.key) != nil && same(have, base.Raw(m.container, m.key)):
+	case base != nil && base.Get(m.container, m.key) != nil && sameJSONText(have, base.Raw(m.container, m.key)):
 		return ActionKeep, nil
 	}
 	if err := d.Delete(m.container, m.key); err != nil {
@@ -111,9 +108,9 @@ func (m member) drop(d, base *jsonc.Doc) (Action, error) {
 	return ActionRemove, nil
 }
 
-// writePlugin brings the plugin's files to what they have to be.
+// writePlugin writes the plugin's files, unless they are up to date.
 func writePlugin(home, exe string) error {
-	hint := "check the permissions of " + home + ", and the free space"
+	hint := writeHint(home)
 	program, err := json.Marshal(exe)
 	if err != nil {
 		return fmt.Errorf("encode path: %w", err)
@@ -136,8 +133,7 @@ func writePlugin(home, exe string) error {
 	})
 }
 
-// removePlugin deletes the plugin's folder, with whatever the client has put into
-// it.
+// removePlugin deletes the plugin's folder, with files that the client added.
 func removePlugin(home string) error {
 	if err := os.RemoveAll(pluginDir(home)); err != nil {
 		return denied("the plugin cannot be removed", err, "delete "+pluginDir(home))
@@ -159,7 +155,7 @@ func eachPluginFile(fn func(rel string, data []byte) error) error {
 	})
 }
 
-// pluginInUse reports whether the manifest knows settings that want the plugin.
+// pluginInUse reports whether settings in the manifest use the plugin.
 func (m *manifest) pluginInUse() bool {
 	for _, r := range m.Files {
 		if _, ok := r.Entries["plugin/enabled"]; ok {
@@ -169,24 +165,24 @@ func (m *manifest) pluginInUse() bool {
 	return false
 }
 
-// checkPlugin says whether the client lets Strandline compact.
-func (s *survey) checkPlugin() {
+// checkPlugin reports whether the client uses the compactor plugin.
+func (c *checker) checkPlugin() {
 	const early = "plugin modules are an early access interface of the client, seen working with version 2.1.329; " +
-		"where it fails the client compacts by itself"
-	if !s.enabled(pluginName) {
-		s.report(LevelInfo, "plugin", "the compactor plugin is not switched on: the client summarizes with its model, helped by the hooks",
-			"`strandline init` switches it on, unless it is called with --no-plugin")
+		"if it fails, the client compacts itself"
+	if !c.enabled(pluginName) {
+		c.report(LevelInfo, "plugin", "the compactor plugin is not switched on: the client summarizes with its model, and the hooks improve the summary",
+			"run `strandline init` without --no-plugin to switch it on")
 		return
 	}
 	missing := eachPluginFile(func(rel string, _ []byte) error {
-		if _, err := os.Stat(filepath.Join(pluginDir(s.opts.Home), rel)); err != nil {
+		if _, err := os.Stat(filepath.Join(pluginDir(c.opts.Home), rel)); err != nil {
 			return fmt.Errorf("%s: %w", rel, err)
 		}
 		return nil
 	})
 	if missing != nil {
-		s.report(LevelWarn, "plugin", "the compactor plugin is switched on, but its files are not there: "+errors.Unwrap(missing).Error(), "run `strandline init`")
+		c.report(LevelWarn, "plugin", "the compactor plugin is switched on, but its files are missing: "+errors.Unwrap(missing).Error(), "run `strandline init`")
 		return
 	}
-	s.report(LevelOK, "plugin", "the compactor plugin is switched on; "+early, "")
+	c.report(LevelOK, "plugin", "the compactor plugin is switched on; "+early, "")
 }

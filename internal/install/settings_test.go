@@ -267,7 +267,7 @@ func wantWired(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	for _, h := range hooks(exe, "linux") {
-		if len(h.find(doc, h.event)) == 0 {
+		if len(h.find(doc)) == 0 {
 			t.Errorf("%s is not wired", h.event)
 		}
 	}

@@ -6,18 +6,17 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-// line is the client's statusline. The client has room for one command only, so
-// one that is there already is not replaced but taken along: ours runs it and
-// puts its line before its own. It stands in ours as a word of the shell, and
-// comes out of it again.
+// line is the client's statusline. The client accepts one command, so Strandline's
+// command runs the user's and prints its line first. The user's command is a quoted
+// argument, from which drop restores it.
 type line struct {
 	exe, was, goos string
 }
 
-// lineKey is the setting of the client. A plugin cannot set it.
+// lineKey is the client's setting. A plugin cannot set it.
 const lineKey = "statusLine"
 
-// withFlag stands before the command that was there.
+// withFlag precedes the user's command.
 const withFlag = "--with"
 
 func (l line) id() string { return "statusline" }
@@ -28,7 +27,7 @@ func (l line) value() any {
 
 func (l line) detail() string { return l.command("") }
 
-// command runs ours, and with it another one.
+// command returns Strandline's command, which also runs another one.
 func (l line) command(with string) string {
 	text := quote(l.exe, l.goos) + " statusline"
 	if with != "" {
@@ -40,11 +39,11 @@ func (l line) command(with string) string {
 // lineCall is a statusline that runs Strandline.
 type lineCall struct {
 	call
-	with string // the command that was there before, "" for none
+	with string // the user's command, "" for none
 }
 
-// find reads the statusline of a document. ours is nil for somebody else's; there
-// is false when no command stands there.
+// find returns the statusline command of a document; there is false without one.
+// ours is nil for a command that does not run Strandline.
 func (l line) find(d *jsonc.Doc) (command string, ours *lineCall, there bool) {
 	if kind, _ := d.Text(lineKey, "type"); kind != "command" {
 		return "", nil, false
@@ -60,7 +59,7 @@ func (l line) find(d *jsonc.Doc) (command string, ours *lineCall, there bool) {
 	return command, nil, true
 }
 
-// withOf is the word behind the flag in a command of ours.
+// withOf returns the user's command in a command of Strandline's.
 func withOf(command string) string {
 	list := words(command, false)
 	for i, w := range list[:max(len(list)-1, 0)] {
@@ -71,8 +70,9 @@ func withOf(command string) string {
 	return ""
 }
 
-// put adds the statusline, or takes the one along that is there. What is no
-// command, and what cannot be quoted for the shells of Windows, stays alone.
+// put adds the statusline, or includes the existing command. It keeps a statusline
+// that is not a command, and on Windows, where quoting differs between shells, any
+// existing one.
 func (l line) put(d *jsonc.Doc, _ json.RawMessage) (Action, error) {
 	if d.Get(lineKey) == nil {
 		return ActionAdd, d.Set(l.value(), lineKey)
@@ -90,7 +90,7 @@ func (l line) put(d *jsonc.Doc, _ json.RawMessage) (Action, error) {
 	return ActionUpdate, d.SetItem(moved, lineKey, "command")
 }
 
-// drop takes ours out and gives the one back that was there.
+// drop removes the statusline or restores the user's command.
 func (l line) drop(d, base *jsonc.Doc) (Action, error) {
 	_, ours, _ := l.find(d)
 	if ours == nil {
@@ -101,7 +101,7 @@ func (l line) drop(d, base *jsonc.Doc) (Action, error) {
 	}
 	var back any = ours.with
 	if base != nil {
-		// The same text may be written in several ways.
+		// JSON has several spellings of a text.
 		if text, ok := base.Text(lineKey, "command"); ok && text == ours.with {
 			back = json.RawMessage(base.Raw(lineKey, "command"))
 		}

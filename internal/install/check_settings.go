@@ -11,15 +11,15 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-// settings is a settings file as far as it matters here.
+// settings is a settings file.
 type settings struct {
 	path    string
-	managed bool   // an administrator's
-	root    string // of the plugin whose hooks these are
+	managed bool   // written by the administrator
+	root    string // folder of the plugin that the hooks belong to
 	values  map[string]json.RawMessage
 }
 
-// seenHook is a command that the client runs, whoever wants it.
+// seenHook is a hook of any tool.
 type seenHook struct {
 	path    string // of the file
 	event   string
@@ -29,33 +29,34 @@ type seenHook struct {
 	Timeout float64  `json:"timeout"` // seconds
 }
 
-// get decodes a value; what is missing or of another type gives false.
+// get decodes a value. It returns false if the value is missing or has another type.
 func (s settings) get(key string, v any) bool {
 	raw, ok := s.values[key]
 	return ok && string(raw) != "null" && json.Unmarshal(raw, v) == nil
 }
 
-// read takes a settings file in. One that the client cannot read is reported.
-func (s *survey) read(path string, managed bool) {
-	for _, f := range s.files {
+// read reads a settings file and its hooks. It reports a file that the client cannot
+// read.
+func (c *checker) read(path string, managed bool) {
+	for _, f := range c.files {
 		if f.path == path {
-			return // the project is the user's home
+			return // the project is the user's home folder
 		}
 	}
-	values, ok := s.load(path)
+	values, ok := c.load(path)
 	if !ok {
 		return
 	}
 	f := settings{path: path, managed: managed, values: values}
-	s.files = append(s.files, f)
-	s.collect(f)
+	c.files = append(c.files, f)
+	c.collect(f)
 }
 
 // load reads the members of a JSON file.
-func (s *survey) load(path string) (map[string]json.RawMessage, bool) {
+func (c *checker) load(path string) (map[string]json.RawMessage, bool) {
 	data, err := readSettings(path)
 	if err != nil {
-		s.report(LevelWarn, "settings", err.Error(), archive.ErrorHint(err))
+		c.report(LevelWarn, "settings", err.Error(), archive.ErrorHint(err))
 		return nil, false
 	}
 	if data == nil {
@@ -63,11 +64,11 @@ func (s *survey) load(path string) (map[string]json.RawMessage, bool) {
 	}
 	doc, err := jsonc.Parse(data)
 	if err != nil {
-		s.report(LevelFail, "settings", path+" is not valid JSON, so the client passes over all of it: "+err.Error(), "correct it there")
+		c.report(LevelFail, "settings", path+" is not valid JSON, so the client ignores all of it: "+err.Error(), "correct the file")
 		return nil, false
 	}
 	if notice := doc.Notice(); notice != "" {
-		s.report(LevelFail, "settings", path+" holds "+notice+", so the client passes over all of it", "take them out")
+		c.report(LevelFail, "settings", path+" holds "+notice+", so the client ignores all of it", "remove them")
 	}
 	values := map[string]json.RawMessage{}
 	if v := doc.Get(); v == nil || v.Kind != jsonc.Object {
@@ -79,9 +80,9 @@ func (s *survey) load(path string) (map[string]json.RawMessage, bool) {
 	return values, true
 }
 
-// collect lists the hooks of a file. Anything of an odd shape is passed over, as
-// the client does.
-func (s *survey) collect(f settings) {
+// collect adds the hooks of a file. Like the client, it ignores values of other
+// types.
+func (c *checker) collect(f settings) {
 	var events map[string]json.RawMessage
 	f.get("hooks", &events)
 	for _, event := range slices.Sorted(maps.Keys(events)) {
@@ -101,16 +102,16 @@ func (s *survey) collect(f settings) {
 				h := seenHook{path: f.path, event: event, matcher: group.Matcher}
 				if json.Unmarshal(raw, &h) == nil {
 					h.Command = strings.ReplaceAll(h.Command, "${CLAUDE_PLUGIN_ROOT}", f.root)
-					s.hooks = append(s.hooks, h)
+					c.hooks = append(c.hooks, h)
 				}
 			}
 		}
 	}
 }
 
-// readPlugins takes in the hooks of the plugins that are switched on.
-func (s *survey) readPlugins() {
-	values, ok := s.load(filepath.Join(s.opts.ClientDir, "plugins", "installed_plugins.json"))
+// readPlugins reads the hooks of the enabled plugins.
+func (c *checker) readPlugins() {
+	values, ok := c.load(filepath.Join(c.opts.ClientDir, "plugins", "installed_plugins.json"))
 	if !ok {
 		return
 	}
@@ -121,21 +122,21 @@ func (s *survey) readPlugins() {
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(installed)) {
-		if !s.enabled(id) {
+		if !c.enabled(id) {
 			continue
 		}
 		for _, at := range installed[id] {
 			path := filepath.Join(at.InstallPath, "hooks", "hooks.json")
-			if values, ok := s.load(path); ok {
-				s.collect(settings{path: path, root: at.InstallPath, values: values})
+			if values, ok := c.load(path); ok {
+				c.collect(settings{path: path, root: at.InstallPath, values: values})
 			}
 		}
 	}
 }
 
-// enabled reports whether the settings switch a plugin on.
-func (s *survey) enabled(id string) bool {
-	for _, f := range s.files {
+// enabled reports whether the settings enable a plugin.
+func (c *checker) enabled(id string) bool {
+	for _, f := range c.files {
 		var plugins map[string]json.RawMessage
 		if !f.get("enabledPlugins", &plugins) {
 			continue
@@ -147,9 +148,9 @@ func (s *survey) enabled(id string) bool {
 	return false
 }
 
-// effective finds the file whose value of a key counts.
-func (s *survey) effective(key string, v any) (settings, bool) {
-	for _, f := range s.files {
+// effective decodes the value of a key in the file with the highest precedence.
+func (c *checker) effective(key string, v any) (settings, bool) {
+	for _, f := range c.files {
 		if f.get(key, v) {
 			return f, true
 		}

@@ -1,0 +1,185 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// checkSwitches reports settings and variables that disable all hooks.
+func (c *checker) checkSwitches() {
+	var off bool
+	if f, ok := c.effective("disableAllHooks", &off); ok && off {
+		c.report(LevelFail, "hooks", "disableAllHooks in "+f.path+" disables all hooks", "remove it or set it to false")
+	}
+	for _, f := range c.files {
+		for _, key := range []string{"allowManagedHooksOnly", "strictPluginOnlyCustomization"} {
+			var only any
+			if f.managed && f.get(key, &only) && only != false {
+				c.report(LevelFail, "hooks", key+" in "+f.path+" disables hooks in your own settings", "ask your administrator to allow Strandline")
+			}
+		}
+	}
+	for _, v := range []struct{ name, what string }{
+		{"CLAUDE_CODE_SIMPLE", "runs no hooks"},
+		{"CLAUDE_CODE_SAFE_MODE", "runs no hooks"},
+		{"CLAUDE_CODE_SKIP_PROMPT_HISTORY", "writes no transcript"},
+	} {
+		if where := c.variable(v.name); where != "" {
+			c.report(LevelWarn, "hooks", v.name+" is set in "+where+", so the client "+v.what, "unset "+v.name)
+		}
+	}
+}
+
+// variable returns where a variable of the client is switched on: the environment, a
+// settings file, or "" for nowhere.
+func (c *checker) variable(name string) string {
+	on := func(v any) bool {
+		text := fmt.Sprint(v)
+		return text != "" && text != "0" && !strings.EqualFold(text, "false")
+	}
+	if on(c.opts.Getenv(name)) {
+		return "the environment"
+	}
+	for _, f := range c.files {
+		env := map[string]any{}
+		f.get("env", &env)
+		if v, ok := env[name]; ok && on(v) {
+			return f.path
+		}
+	}
+	return ""
+}
+
+// call returns the part of a hook that runs Strandline.
+func (c *checker) call(h seenHook) (call, bool) {
+	return findCall(h.Command, h.Args, c.opts.Exe, c.opts.GOOS)
+}
+
+// checkEvents reports events that do not call Strandline exactly once.
+func (c *checker) checkEvents() {
+	var missing []string
+	var order []duplication
+	twice := map[duplication][]string{}
+	wanted := hooks(c.opts.Exe, c.opts.GOOS)
+	for _, want := range wanted {
+		var found []seenHook
+		for _, h := range c.hooks {
+			if _, ok := c.call(h); ok && h.event == want.event {
+				found = append(found, h)
+			}
+		}
+		if len(found) == 0 {
+			missing = append(missing, want.event)
+		}
+		if d, ok := findDuplication(found); ok {
+			if twice[d] == nil {
+				order = append(order, d)
+			}
+			twice[d] = append(twice[d], want.event)
+		}
+	}
+	for _, d := range order {
+		c.reportDuplication(d, twice[d])
+	}
+	switch {
+	case len(missing) == len(wanted):
+		c.report(LevelFail, "hooks", "the client does not call Strandline", "run `strandline init`")
+	case len(missing) > 0:
+		c.report(LevelFail, "hooks", "the client does not call Strandline at "+strings.Join(missing, ", "), "run `strandline init`")
+	default:
+		c.report(LevelOK, "hooks", fmt.Sprintf("the client calls Strandline at all %d events", len(wanted)), "")
+	}
+}
+
+// duplication is two hooks of an event that run together.
+type duplication struct {
+	where string // the files
+	same  bool   // equal commands, of which the client runs one
+}
+
+func findDuplication(found []seenHook) (duplication, bool) {
+	for i, h := range found {
+		for _, g := range found[:i] {
+			if h.matcher != g.matcher && !matchesAll(h.matcher) && !matchesAll(g.matcher) {
+				continue
+			}
+			where := h.path
+			if h.path != g.path {
+				where = g.path + " and " + h.path
+			}
+			return duplication{where, h.Command == g.Command && slices.Equal(h.Args, g.Args)}, true
+		}
+	}
+	return duplication{}, false
+}
+
+// reportDuplication reports events that call Strandline twice from the same files.
+func (c *checker) reportDuplication(d duplication, events []string) {
+	const hint = "run `strandline uninstall --scope user` or `--scope project` to remove one"
+	all := strings.Join(events, ", ")
+	if d.same {
+		c.report(LevelInfo, "hooks", "installed twice with the same command, which the client runs once, in "+d.where+": "+all, hint)
+	} else {
+		c.report(LevelWarn, "hooks", "Strandline runs twice, from "+d.where+", at "+all, hint)
+	}
+}
+
+// checkBinaries checks all binaries that the hooks call.
+func (c *checker) checkBinaries(ctx context.Context) {
+	paths := map[string]bool{}
+	for _, h := range c.hooks {
+		if c, ok := c.call(h); ok {
+			paths[c.path] = true
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		c.checkBinary(ctx, path)
+	}
+}
+
+func (c *checker) checkBinary(ctx context.Context, path string) {
+	const again = "run `strandline init` with the right binary"
+	file := filepath.FromSlash(path)
+	if byName(path) {
+		if c.opts.LookPath == nil {
+			return
+		}
+		found, err := c.opts.LookPath(path)
+		if err != nil {
+			c.report(LevelFail, "binary", "the hooks call "+path+", which is not in PATH", again)
+			return
+		}
+		file = found
+	}
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		c.report(LevelFail, "binary", "the hooks call "+file+", which does not exist", again)
+		return
+	case !info.Mode().IsRegular() || c.opts.GOOS != "windows" && info.Mode()&0o111 == 0:
+		c.report(LevelFail, "binary", "the hooks call "+file+", which cannot be executed", again)
+		return
+	}
+	if own, err := os.Stat(c.opts.Exe); err == nil && os.SameFile(own, info) {
+		c.report(LevelOK, "binary", "the hooks call this binary, "+file, "")
+		return
+	}
+	if c.opts.VersionOf == nil {
+		c.report(LevelInfo, "binary", "the hooks call "+file+", which is not this binary", again)
+		return
+	}
+	version, err := c.opts.VersionOf(ctx, file)
+	switch {
+	case err != nil:
+		c.report(LevelFail, "binary", "the hooks call "+file+", which does not print its version: "+err.Error(), again)
+	case version != c.opts.Version:
+		c.report(LevelWarn, "binary", fmt.Sprintf("the hooks call %s, version %s; this is version %s", file, version, c.opts.Version), again)
+	default:
+		c.report(LevelOK, "binary", "the hooks call "+file+", of the same version", "")
+	}
+}

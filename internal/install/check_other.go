@@ -1,0 +1,140 @@
+package install
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+)
+
+// checkTimeouts reports timeouts that look like milliseconds. The client counts
+// seconds, so a hook that hangs blocks it for 83 minutes with 5000.
+func (c *checker) checkTimeouts() {
+	odd := 0
+	for _, h := range c.hooks {
+		if h.Timeout > maxTimeout {
+			odd++
+			c.report(LevelWarn, "timeouts",
+				fmt.Sprintf("the %s hook %q in %s has a timeout of %g seconds", h.event, archive.Clip(h.Command, 80), h.path, h.Timeout),
+				"the client counts seconds; divide milliseconds by 1000")
+		}
+	}
+	if odd == 0 && len(c.hooks) > 0 {
+		c.report(LevelOK, "timeouts", fmt.Sprintf("no hook's timeout is above %d seconds", maxTimeout), "")
+	}
+}
+
+// checkRetention reports how long the client keeps its transcripts.
+func (c *checker) checkRetention() {
+	days := 30.0
+	f, set := c.effective("cleanupPeriodDays", &days)
+	switch {
+	case !set:
+		c.report(LevelInfo, "retention", "the client deletes transcripts after 30 days, its default; Strandline's log keeps them",
+			"set cleanupPeriodDays in "+filepath.Join(c.opts.ClientDir, "settings.json")+" to let the client resume older sessions")
+	case days < 1:
+		c.report(LevelFail, "retention", fmt.Sprintf("cleanupPeriodDays is %g in %s, so the client ignores that file", days, f.path), "set it to 1 or more")
+	default:
+		c.report(LevelInfo, "retention", fmt.Sprintf("the client deletes transcripts after %g days (cleanupPeriodDays in %s); Strandline's log keeps them", days, f.path), "")
+	}
+}
+
+// otherTools lists other memory tools by a part of their hook commands.
+func otherTools() []string {
+	return []string{
+		"claude-flow", "ruflo", "claude-mem", "claude-dcm", "claude-remember", "context-mode",
+		"context-persistence-hook", "deja-vu", "episodic-memory", "memsearch", "mempalace",
+	}
+}
+
+// checkOtherTools reports other memory tools, which restore the same context again.
+func (c *checker) checkOtherTools() {
+	for _, name := range otherTools() {
+		var events []string
+		for _, h := range c.hooks {
+			text := strings.ToLower(h.path + " " + h.Command + " " + strings.Join(h.Args, " "))
+			if strings.Contains(text, name) && !slices.Contains(events, h.event) {
+				events = append(events, h.event)
+			}
+		}
+		if len(events) > 0 {
+			c.report(LevelInfo, "neighbours", name+" has hooks too ("+strings.Join(events, ", ")+"), and both add text to the context",
+				"use one of them; `strandline import` copies its archive")
+		}
+	}
+}
+
+// maxEntries limits the number of checked files in Strandline's folder.
+const maxEntries = 20_000
+
+// checkHome checks that the user can write Strandline's folder and no one else can
+// read it.
+func (c *checker) checkHome() {
+	home := c.opts.Home
+	info, err := os.Stat(home)
+	switch {
+	case os.IsNotExist(err):
+		c.report(LevelInfo, "home", home+" does not exist yet; the first hook creates it", "")
+		return
+	case err != nil:
+		c.report(LevelFail, "home", "Strandline's folder cannot be read: "+err.Error(), "check its permissions")
+		return
+	case !info.IsDir():
+		c.report(LevelFail, "home", home+" is not a folder", "move it out of the way, or set STRANDLINE_HOME")
+		return
+	}
+	// A test file covers permissions, quotas and read-only mounts.
+	f, err := os.CreateTemp(home, ".doctor-*")
+	if err == nil {
+		err = f.Close()
+		if e := os.Remove(f.Name()); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		c.report(LevelFail, "home", "Strandline's folder cannot be written: "+err.Error(), "check its permissions and the free space")
+		return
+	}
+	if open := c.openToOthers(); len(open) > 0 {
+		c.report(LevelWarn, "home", fmt.Sprintf("others can read %s%s", open[0], andMore(len(open)-1)), "run `chmod -R go= "+quote(home, c.opts.GOOS)+"`")
+		return
+	}
+	c.report(LevelOK, "home", home+" is writable, and private", "")
+}
+
+// openToOthers lists the files that other users can access. Windows has no such
+// modes.
+func (c *checker) openToOthers() []string {
+	if c.opts.GOOS == "windows" {
+		return nil
+	}
+	var open []string
+	seen := 0
+	err := filepath.WalkDir(c.opts.Home, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxEntries {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return nil //nolint:nilerr // unreadable for others, too
+		}
+		if info, err := d.Info(); err == nil && info.Mode()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o077 != 0 {
+			open = append(open, path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return open
+}
+
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}

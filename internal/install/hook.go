@@ -1,0 +1,211 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"strandline/internal/archive"
+	"strandline/internal/install/jsonc"
+)
+
+// maxTimeout is the number of seconds above which a hook's timeout is taken for
+// milliseconds. The client's default is 600.
+const maxTimeout = 600
+
+// existing is a hook in a document that runs Strandline.
+type existing struct {
+	path    []any // of the hook
+	matcher string
+	command string
+	args    bool // the hook has arguments
+	call    call
+}
+
+// find lists the hooks of the event that run Strandline.
+func (h hook) find(d *jsonc.Doc) []existing {
+	var list []existing
+	groups := d.Get("hooks", h.event)
+	if groups == nil {
+		return nil
+	}
+	for g := range groups.Items {
+		commands := d.Get("hooks", h.event, g, "hooks")
+		if commands == nil {
+			continue
+		}
+		matcher, _ := d.Text("hooks", h.event, g, "matcher")
+		for i := range commands.Items {
+			x := existing{path: []any{"hooks", h.event, g, "hooks", i}, matcher: matcher}
+			if h.read(d, &x) {
+				list = append(list, x)
+			}
+		}
+	}
+	return list
+}
+
+// read completes a hook and reports whether it runs Strandline.
+func (h hook) read(d *jsonc.Doc, x *existing) (ok bool) {
+	if x.command, ok = d.Text(x.at("command")...); !ok {
+		return false
+	}
+	var args []string
+	raw := d.Raw(x.at("args")...)
+	if x.args = raw != nil; x.args && json.Unmarshal(raw, &args) != nil {
+		return false
+	}
+	x.call, ok = findCall(x.command, args, h.exe, h.goos)
+	if !ok && h.was != "" {
+		x.call, ok = findCall(x.command, args, h.was, h.goos)
+	}
+	return ok
+}
+
+// at returns the path of a member of the hook.
+func (x existing) at(key string) []any { return append(slices.Clip(x.path), key) }
+
+// put adds the hook or updates the existing ones.
+func (h hook) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
+	if err := h.checkShape(d); err != nil {
+		return "", err
+	}
+	found := h.find(d)
+	if len(found) == 0 {
+		return ActionAdd, h.add(d)
+	}
+	before := d.Bytes()
+	for i, x := range slices.Backward(found) { // a removal shifts later hooks
+		var err error
+		if duplicate(found[:i], x) {
+			err = remove(d, nil, x)
+		} else {
+			err = h.update(d, x, written)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if bytes.Equal(before, d.Bytes()) {
+		return ActionKeep, nil
+	}
+	return ActionUpdate, nil
+}
+
+// duplicate reports whether an earlier hook has the same matcher. Hooks that the
+// user split by matcher stay.
+func duplicate(earlier []existing, x existing) bool {
+	return slices.ContainsFunc(earlier, func(e existing) bool {
+		return e.matcher == x.matcher || matchesAll(e.matcher) && matchesAll(x.matcher)
+	})
+}
+
+func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
+
+func (h hook) add(d *jsonc.Doc) error {
+	switch groups := []hookGroup{h.group()}; {
+	case d.Get("hooks") == nil:
+		return d.Set(map[string][]hookGroup{h.event: groups}, "hooks")
+	case d.Get("hooks", h.event) == nil:
+		return d.Set(groups, h.event, "hooks")
+	}
+	return d.Append(h.group(), "hooks", h.event)
+}
+
+// update makes an existing hook run this binary. A hook as Strandline wrote it
+// becomes the current one. In a hook that the user changed, update corrects only the
+// path of a moved binary and a timeout in milliseconds.
+func (h hook) update(d *jsonc.Doc, x existing, written json.RawMessage) error {
+	if want := h.command(); written != nil && sameJSONText(d.Raw(x.path...), written) {
+		raw, err := json.Marshal(want)
+		if err != nil {
+			return fmt.Errorf("encode hook: %w", err)
+		}
+		if sameJSONText(d.Raw(x.path...), raw) {
+			return nil
+		}
+		return d.SetItem(want, x.path...)
+	}
+	if !samePath(x.call.path, h.exe, h.goos) && !byName(x.call.path) {
+		exe := h.exe
+		if !x.args {
+			exe = quote(h.exe, h.goos)
+		}
+		if err := d.SetItem(x.command[:x.call.start]+exe+x.command[x.call.end:], x.at("command")...); err != nil {
+			return err
+		}
+	}
+	var timeout float64
+	if raw := d.Raw(x.at("timeout")...); raw != nil && json.Unmarshal(raw, &timeout) == nil && timeout > maxTimeout {
+		return d.Set(h.timeout, "timeout", x.path...)
+	}
+	return nil
+}
+
+// sameJSONText reports whether two JSON texts are equal except for blanks.
+func sameJSONText(a, b []byte) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// drop removes Strandline's hooks of the event.
+func (h hook) drop(d, base *jsonc.Doc) (Action, error) {
+	found := h.find(d)
+	if len(found) == 0 {
+		return ActionKeep, nil
+	}
+	for _, x := range slices.Backward(found) {
+		if err := remove(d, base, x); err != nil {
+			return "", err
+		}
+	}
+	return ActionRemove, nil
+}
+
+// remove removes one hook and the containers that become empty: the group, the
+// event's list and "hooks", except for lists and objects that base has.
+func remove(d, base *jsonc.Doc, x existing) error {
+	if err := d.Delete(x.path...); err != nil {
+		return err
+	}
+	group, event, all := x.path[:3], x.path[:2], x.path[:1]
+	if len(d.Get(x.path[:4]...).Items) > 0 {
+		return nil
+	}
+	if err := d.Delete(group...); err != nil {
+		return err
+	}
+	for _, path := range [][]any{event, all} {
+		if len(d.Get(path...).Items) > 0 || base != nil && base.Get(path...) != nil || d.Hides(path...) {
+			return nil
+		}
+		if err := d.Delete(path...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkShape returns an error for settings that the client would ignore.
+func (h hook) checkShape(d *jsonc.Doc) error {
+	for _, want := range []struct {
+		name string
+		path []any
+		kind jsonc.Kind
+		what string
+	}{
+		{"the document", nil, jsonc.Object, "object"},
+		{"hooks", []any{"hooks"}, jsonc.Object, "object"},
+		{"hooks." + h.event, []any{"hooks", h.event}, jsonc.Array, "list"},
+	} {
+		if v := d.Get(want.path...); v != nil && v.Kind != want.kind {
+			return wrongShape(want.name, want.what)
+		}
+	}
+	return nil
+}
+
+func wrongShape(name, want string) error {
+	return archive.Invalid(name+" is not the "+want+" that the client expects", "correct or remove it, then run the command again")
+}
