@@ -142,16 +142,21 @@ func TestPluginCompactsWhenTheAPIRefuses(t *testing.T) {
 	s.checkExported()
 }
 
-// TestPluginCompactsTenTimes keeps a fact through ten compactions in a row, with
-// work between them.
+// TestPluginCompactsTenTimes keeps a fact through ten compactions with work between
+// them, in two processes.
 func TestPluginCompactsTenTimes(t *testing.T) {
 	t.Parallel()
 	s, id := planted(t, (*sandbox).installPlugin)
+	var prompts []string
 	for i := range 10 {
 		work := fmt.Sprintf("Look at table %d.", i)
 		s.api.On(work, mockapi.Use(mockapi.Bash(fmt.Sprintf("echo table %d is dry", i))), mockapi.Say(fmt.Sprintf("Table %d is dry.", i)))
-		s.resume(id, work).mustAnswer("").undisturbed()
-		s.resume(id, "/compact").mustSucceed()
+		prompts = append(prompts, work, "/compact")
+	}
+	for half := range slices.Chunk(prompts, 10) {
+		if tn := s.converse(id, half...).mustSucceed().undisturbed(); len(tn.compactions()) != 5 {
+			t.Fatalf("compactions %v, want 5\n%s", tn.compactions(), tn.stdout)
+		}
 	}
 
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
@@ -165,7 +170,7 @@ func TestPluginCompactsTenTimes(t *testing.T) {
 	}
 	for _, want := range []string{portFact, "Look at table 0.", "Table 5 is dry."} {
 		if n := strings.Count(req.Text(), want); n == 0 || want == portFact && n > 3 {
-			t.Errorf("%q stands %d times in the request behind the tenth compaction:\n%s", want, n, all[0])
+			t.Errorf("%q occurs %d times in the request after the tenth compaction:\n%s", want, n, all[0])
 		}
 	}
 	s.checkExported()

@@ -270,6 +270,58 @@ func (s *sandbox) run(name string, args ...string) outcome {
 	return outcome{t: s.t, args: append([]string{filepath.Base(name)}, args...), stdout: stdout.String(), stderr: stderr.String(), err: err}
 }
 
+// runWithPrompts is run for a client that reads prompts as JSON lines: the next one is
+// written when stdout has reported the result of the previous one.
+func (s *sandbox) runWithPrompts(prompts []string, name string, args ...string) outcome {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	cmd := s.command(ctx, name, args...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	next := func() {
+		if len(prompts) == 0 {
+			_ = stdin.Close() // ends the client
+			return
+		}
+		line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompts[0]}})
+		if err != nil {
+			s.t.Error(err)
+		}
+		prompts = prompts[1:]
+		_, _ = stdin.Write(append(line, '\n')) // an ended client is reported by Wait
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	read := 0 // offset of the first incomplete line
+	cmd.Stdout = writerFunc(func(p []byte) (int, error) {
+		stdout.Write(p)
+		for line := range bytes.Lines(stdout.Bytes()[read:]) {
+			if !bytes.HasSuffix(line, []byte("\n")) {
+				break
+			}
+			read += len(line)
+			if bytes.Contains(line, []byte(`"type":"result"`)) {
+				next()
+			}
+		}
+		return len(p), nil
+	})
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	next()
+	err = cmd.Wait()
+	return outcome{t: s.t, args: append([]string{filepath.Base(name)}, args...), stdout: stdout.String(), stderr: stderr.String(), err: err}
+}
+
+// writerFunc is an io.Writer.
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
 // command is a program in the project folder; it is killed when ctx ends.
 func (s *sandbox) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)

@@ -79,14 +79,31 @@ func (s *sandbox) resume(session, prompt string, args ...string) *turn {
 	return s.print(append([]string{"--resume", session, prompt}, args...)...)
 }
 
+// converse continues a session with several prompts in one process. Each prompt is
+// sent when the client has reported the result of the previous one.
+func (s *sandbox) converse(session string, prompts ...string) *turn {
+	s.t.Helper()
+	return s.runClient(prompts, "--input-format", "stream-json", "--resume", session)
+}
+
 // print runs the client in print mode.
 func (s *sandbox) print(args ...string) *turn {
+	s.t.Helper()
+	return s.runClient(nil, args...)
+}
+
+// runClient runs one process of the client; prompts are written to its stdin.
+func (s *sandbox) runClient(prompts []string, args ...string) *turn {
 	s.t.Helper()
 	before := len(s.api.Requests())
 	tn := &turn{s: s, debug: s.debugFile()}
 	all := []string{"--print", "--output-format", "stream-json", "--verbose", "--include-hook-events", "--debug-file", tn.debug}
 	line := append(append(append([]string{}, s.behind...), s.client), append(all, args...)...)
-	tn.outcome = s.run(line[0], line[1:]...)
+	if prompts == nil {
+		tn.outcome = s.run(line[0], line[1:]...)
+	} else {
+		tn.outcome = s.runWithPrompts(prompts, line[0], line[1:]...)
+	}
 	tn.requests = s.api.Requests()[before:]
 	lines := bufio.NewScanner(strings.NewReader(tn.stdout))
 	lines.Buffer(nil, 64<<20)
