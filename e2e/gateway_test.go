@@ -46,9 +46,9 @@ func TestOldResultsAreShortened(t *testing.T) {
 	long := s.resume(id, longPrompt).mustAnswer("Counted.").undisturbed()
 
 	last := long.requests[len(long.requests)-1]
-	left := regexp.MustCompile(`(?s)run (\d+).{0,200}?were left out here.{0,80}?recall ([0-9a-f]{8}/\d+\.\d+)\]`).FindAllStringSubmatch(last.Text(), -1)
+	left := regexp.MustCompile(`(?s)run (\d+).{0,200}?were omitted.{0,80}?recall ([0-9a-f]{8}/\d+\.\d+)\]`).FindAllStringSubmatch(last.Text(), -1)
 	if len(left) < loops/3 || len(left) > loops-4 {
-		t.Fatalf("%d of %d results were left out", len(left), loops)
+		t.Fatalf("%d of %d results were omitted", len(left), loops)
 	}
 	for _, found := range left {
 		if out := s.strandline("show", found[2]).mustSucceed().stdout; !strings.Contains(out, "run "+found[1]+"\n") {
@@ -59,7 +59,7 @@ func TestOldResultsAreShortened(t *testing.T) {
 		t.Error("the newest result is not whole, or the oldest is")
 	}
 	if cuts := rewrites(t, long.requests); cuts == 0 || cuts > 6 {
-		t.Errorf("%d of %d requests begin another way than the one before", cuts, len(long.requests))
+		t.Errorf("%d of %d requests do not extend the previous one", cuts, len(long.requests))
 	}
 	s.checkExported()
 	s.checkLog()
