@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// The lean program, which hooks call, hands a model's server over to the full
-// one that stands beside it.
-func TestLeanProgramHandsOver(t *testing.T) {
+// The lean program runs the companion in its folder, or else the one in PATH, for
+// commands that it does not link.
+func TestLeanProgramRunsItsCompanion(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the companion here is a shell script")
 	}
@@ -28,18 +28,18 @@ func TestLeanProgramHandsOver(t *testing.T) {
 		return string(out), err
 	}
 	out, err := run(lean, "mcp")
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 3 || !strings.Contains(out, "hint: put it beside strandline") {
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 3 || !strings.Contains(out, "hint: install strandline again") {
 		t.Errorf("without a companion: %v\n%s", err, out)
 	}
-	if out, _ := run(lean, "doctor"); !strings.Contains(out, "strandline-full is not there") {
-		t.Errorf("doctor does not miss the companion:\n%s", out)
+	if out, _ := run(lean, "doctor"); !strings.Contains(out, "strandline-full is missing") {
+		t.Errorf("doctor does not report the missing companion:\n%s", out)
 	}
-	companion := func(at, says string) {
+	companion := func(at, output string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(at, []byte("#!/bin/sh\necho "+says+" \"$@\"\nexit 9\n"), 0o755); err != nil {
+		if err := os.WriteFile(at, []byte("#!/bin/sh\necho "+output+" \"$@\"\nexit 9\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +53,7 @@ func TestLeanProgramHandsOver(t *testing.T) {
 	companion(filepath.Join(dir, "path", "strandline-full"), "in PATH")
 	check(lean, "in PATH mcp")
 	if out, _ := run(lean, "doctor"); !strings.Contains(out, "its two programs belong together") {
-		t.Errorf("doctor does not see that the companion is no strandline:\n%s", out)
+		t.Errorf("doctor accepts another program as the companion:\n%s", out)
 	}
 	companion(filepath.Join(dir, "bin", "strandline-full"), "beside")
 	check(lean, "beside mcp")

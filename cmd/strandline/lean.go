@@ -4,8 +4,16 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
 
 	"strandline/internal/app"
+	"strandline/internal/archive"
 	"strandline/internal/cli"
 )
 
@@ -22,4 +30,54 @@ func (stores) LinksTeam() bool { return false }
 // OpenTeam implements app.Stores.
 func (stores) OpenTeam(context.Context, app.TeamAddress) (*app.TeamStore, error) {
 	return nil, app.ErrNotLinked
+}
+
+// companionName is the program that links everything. Both are installed together.
+const companionName = "strandline-full"
+
+// companion runs the companion in place of this process.
+func companion(ctx context.Context) error {
+	path, err := findCompanion()
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS != "windows" {
+		err = syscall.Exec(path, append([]string{path}, os.Args[1:]...), os.Environ()) //nolint:gosec // our own program
+		return fmt.Errorf("start %s: %w", path, err)
+	}
+	cmd := exec.CommandContext(ctx, path, os.Args[1:]...) // our own program
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			os.Exit(exit.ExitCode())
+		}
+		return fmt.Errorf("run %s: %w", path, err)
+	}
+	return nil
+}
+
+// findCompanion returns the companion's path: in this program's folder, or else in
+// PATH.
+func findCompanion() (string, error) {
+	name := companionName
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if exe, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(exe); err == nil {
+			exe = real
+		}
+		path := filepath.Join(filepath.Dir(exe), name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", &archive.Error{
+			Code: archive.CodeNotFound, Msg: companionName + " is missing; this command needs it", Err: err,
+			Hint: "install strandline again: " + companionName + " belongs in the same folder as strandline",
+		}
+	}
+	return path, nil
 }

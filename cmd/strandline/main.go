@@ -1,7 +1,7 @@
-// Command strandline keeps coding agents' sessions and gives them back. This is
-// the door: it wires the rooms together and holds no logic of its own. Hooks and
-// the statusline are answered before the command line is built, since they run at
-// every turn.
+// Command strandline archives the sessions of coding agents and restores context
+// from them. Package main wires dependencies and contains no other logic. Hooks
+// and the statusline run at every turn, so they are dispatched before the command
+// line is built.
 package main
 
 import (
@@ -20,35 +20,38 @@ import (
 var version = "dev"
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == "hook" {
+	args := os.Args[1:]
+	if len(args) == 1 && args[0] == "hook" {
 		runHook()
 		return
 	}
-	if with, ok := isStatusline(os.Args[1:]); ok {
-		runStatusline(with)
+	if command, ok := statuslineArgs(args); ok {
+		runStatusline(command)
 		return
 	}
 	ctx, stop := context.Background(), func() {}
-	if len(os.Args) > 1 && slices.Contains([]string{"compact", "preserve", "restore"}, os.Args[1]) {
-		collectLess() // and an interrupt just ends it: there is nothing to tidy up
+	if len(args) > 0 && slices.Contains([]string{"compact", "preserve", "restore"}, args[0]) {
+		limitGC(compactMemory) // these need no cleanup after an interrupt
 	} else {
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	}
-	code := cli.Main(ctx, cliOptions(), os.Args[1:])
+	code := cli.Main(ctx, cliOptions(), args)
 	stop()
 	os.Exit(code)
 }
 
-// compactMemory is where the garbage collector comes in after all. A compaction of
-// a usual context stays below 40 MB without it.
-const compactMemory = 64 << 20
+// Soft memory limits of short-lived processes, in bytes.
+const (
+	hookMemory    = 20 << 20 // keeps a hook below 30 MB
+	compactMemory = 64 << 20 // a usual compaction needs less than 40 MB
+)
 
-// collectLess leaves garbage where it is in a process that ends in milliseconds:
-// collecting it once took a tenth of the time of a compaction and gave back 2 of
-// 37 MB.
-func collectLess() {
+// limitGC turns garbage collection off below a soft memory limit, for processes
+// that end within milliseconds. A collection took a tenth of a compaction's time
+// and freed 2 of 37 MB.
+func limitGC(memory int64) {
 	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(compactMemory)
+	debug.SetMemoryLimit(memory)
 }
 
 // now is the only clock of the program.

@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// runProgram runs a program on this process's streams. An interrupt that is typed
-// reaches it by itself, since it shares the terminal; a request to end is passed on.
+// runProgram runs a program on this process's streams and returns its exit code.
+// The terminal sends interrupts to the program directly; SIGTERM is forwarded.
 func runProgram(argv, env []string) (int, error) {
-	ask := make(chan os.Signal, 1)
-	signal.Notify(ask, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(ask)
-	// No context ends it: it ends by itself, or when it is asked to.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	// The program ends by itself or on a signal, not with a context.
 	cmd := exec.CommandContext(context.Background(), argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), env...)
@@ -27,13 +27,13 @@ func runProgram(argv, env []string) (int, error) {
 	go func() { ended <- cmd.Wait() }()
 	for {
 		select {
-		case s := <-ask:
+		case s := <-signals:
 			if s == syscall.SIGTERM {
-				_ = cmd.Process.Signal(s) // it may have ended just now
+				_ = cmd.Process.Signal(s) // it may have ended already
 			}
 		case err := <-ended:
 			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-				return exitOf(exit), nil
+				return exitCode(exit), nil
 			}
 			if err != nil {
 				return 0, fmt.Errorf("run %s: %w", argv[0], err)
@@ -43,13 +43,13 @@ func runProgram(argv, env []string) (int, error) {
 	}
 }
 
-// killedBySignal is what shells add to the number of the signal that ended a
-// program.
-const killedBySignal = 128
+// signalExit plus a signal's number is the exit code of a killed program, as in
+// shells.
+const signalExit = 128
 
-func exitOf(e *exec.ExitError) int {
+func exitCode(e *exec.ExitError) int {
 	if status, ok := e.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return killedBySignal + int(status.Signal())
+		return signalExit + int(status.Signal())
 	}
 	return e.ExitCode()
 }

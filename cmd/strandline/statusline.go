@@ -3,17 +3,14 @@ package main
 import (
 	"context"
 	"os"
-	"runtime/debug"
 
-	"strandline/internal/config"
 	"strandline/internal/usage"
 	"strandline/internal/usage/statusline"
 )
 
-// isStatusline reports that the arguments are those of the client's call:
-// `statusline` alone or with a command of the user's to stand before ours.
-// Anything else is for the command line, which has the help.
-func isStatusline(args []string) (with string, ok bool) {
+// statuslineArgs reports whether the arguments are those of the client's call:
+// `statusline [--with COMMAND]`. The command line handles all others.
+func statuslineArgs(args []string) (command string, ok bool) {
 	switch {
 	case len(args) == 1 && args[0] == "statusline":
 		return "", true
@@ -23,21 +20,15 @@ func isStatusline(args []string) (with string, ok bool) {
 	return "", false
 }
 
-// runStatusline prints the line. What cannot be shown is left out: an error would
-// stand where the line should.
-func runStatusline(with string) {
-	debug.SetGCPercent(-1) // as in runHook
-	debug.SetMemoryLimit(hookMemory)
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "" // config falls back to what the environment names
-	}
-	// A setting that is not valid leaves the next best in force; doctor tells.
-	cfg, _ := config.Load(config.Inputs{Env: os.Getenv, Home: home, Cwd: os.Getenv("CLAUDE_PROJECT_DIR")})
+// runStatusline prints the line. It prints no errors, which would appear in the
+// client's statusline.
+func runStatusline(command string) {
+	limitGC(hookMemory)
+	cfg, _ := loadConfig() // doctor reports rejected settings
 	env := statusline.Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Store: gauges(cfg), Command: with,
+		Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Store: usageStore(cfg), Command: command,
 		Template: cfg.Statusline.Template, ASCII: cfg.Statusline.ASCII,
 		Monitor: usage.Monitor{Zones: zones(cfg), Window: cfg.Autopilot.Window, Getenv: os.Getenv},
 	}
-	_ = statusline.Run(context.Background(), env) // nobody reads: there is nobody to tell
+	_ = statusline.Run(context.Background(), env)
 }

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
@@ -21,13 +26,22 @@ import (
 	"strandline/internal/project"
 	"strandline/internal/redact"
 	"strandline/internal/sessionlog"
+	"strandline/internal/state"
 )
 
-func pending(cfg *config.Config) capture.Pending {
-	return capture.Pending{Dir: cfg.Paths.Pending()}
+// homeDir returns the user's home folder, or "" if it is unknown.
+func homeDir() string {
+	home, _ := os.UserHomeDir() // config then uses the environment
+	return home
 }
 
-// newCapture wires the capture for a configuration.
+// loadConfig loads the settings of hooks and the statusline. They are usable even
+// with an error.
+func loadConfig() (*config.Config, error) {
+	return config.Load(config.Inputs{Env: os.Getenv, Home: homeDir(), Cwd: os.Getenv("CLAUDE_PROJECT_DIR")})
+}
+
+// newCapture returns the capture and the journal of a configuration.
 func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	if cfg.Paths.Home == "" {
 		return nil, capture.Journal{}, archive.Invalid("there is no home folder", "set STRANDLINE_HOME")
@@ -43,9 +57,9 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	return c, j, nil
 }
 
-// redactor returns what removes secrets from texts. Its key is read at the first
-// text; without one, placeholders of different runs do not look alike, which
-// is the smaller harm.
+// redactor returns the function that redacts secrets. It loads its key at the
+// first text. Without a key, equal secrets get different placeholders in different
+// processes.
 func redactor(cfg *config.Config) func(string) string {
 	if !cfg.Redact.Enabled {
 		return func(s string) string { return s }
@@ -65,8 +79,8 @@ func redactor(cfg *config.Config) func(string) string {
 	}
 }
 
-// changes returns what tells the uncommitted changes of a folder, redacted. Git
-// is looked for when it is needed.
+// changes returns a function that describes a folder's uncommitted changes,
+// redacted. It looks for git when it is called.
 func changes(cfg *config.Config) func(ctx context.Context, dir string) string {
 	clean := redactor(cfg)
 	return func(ctx context.Context, dir string) string {
@@ -74,31 +88,18 @@ func changes(cfg *config.Config) func(ctx context.Context, dir string) string {
 	}
 }
 
-// newApp wires the application layer.
+// newApp returns the application layer.
 func newApp() *app.App {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = ""
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		cwd = ""
-	}
-	machine, err := os.Hostname()
-	if err != nil {
-		machine = ""
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		exe = os.Args[0]
-	}
+	cwd, _ := os.Getwd()
+	machine, _ := os.Hostname()
+	exe, _ := os.Executable()
 	return app.New(app.Options{
-		Version: version, Machine: machine, Home: home, Cwd: cwd, Exe: exe, Getenv: os.Getenv, Now: now,
+		Version: version, Machine: machine, Home: homeDir(), Cwd: cwd, Exe: cmp.Or(exe, os.Args[0]), Getenv: os.Getenv, Now: now,
 		NewCapture: newCapture, Redactor: redactor, Changes: changes, Stores: stores{}, System: system{}, Network: network(),
 	})
 }
 
-// cliOptions are the dependencies of the command line.
+// cliOptions returns the dependencies of the command line.
 func cliOptions() cli.Options {
 	a := newApp()
 	return cli.Options{
@@ -107,11 +108,24 @@ func cliOptions() cli.Options {
 	}
 }
 
+// terminal reports whether w is a terminal, and its width.
+func terminal(w io.Writer) (int, bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 80, true
+	}
+	return width, true
+}
+
 // system implements app.System.
 type system struct{}
 
 func (system) DiskFree(dir string) (int64, bool)    { return diskFree(dir) }
-func (system) LowerPriority()                       { background() }
+func (system) LowerPriority()                       { lowerPriority() }
 func (system) LookPath(name string) (string, error) { return exec.LookPath(name) }
 func (system) FindCompanion() (string, error)       { return findCompanion() }
 
@@ -129,28 +143,24 @@ func (system) VersionOf(ctx context.Context, exe string) (string, error) {
 	return fields[1], nil
 }
 
-// terminal reports how wide a terminal is.
-func terminal(w io.Writer) (int, bool) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
+// stores implements app.Stores; its methods for the team are in full.go and
+// lean.go.
+type stores struct{}
+
+// OpenIndex implements app.Stores.
+func (stores) OpenIndex(ctx context.Context, path string, mode app.Mode) (*app.Index, error) {
+	s, err := openIndex(ctx, path, sqlite.Options{ReadOnly: mode == app.ReadOnly, Bulk: mode == app.BulkWrite, Texts: trimmedTexts(path)})
 	if err != nil {
-		return 80, true
+		return nil, err
 	}
-	return width, true
+	return &app.Index{Catalog: s, Transcripts: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}, nil
 }
 
-// texts reads what was trimmed from an index out of the logs beside it. Settings
-// are read when that is needed, which is rarely.
-func texts(index string) sqlite.Texts {
+// trimmedTexts returns a function that reads the texts that the index no longer
+// holds from the logs next to it. It loads the settings at the first call.
+func trimmedTexts(index string) sqlite.Texts {
 	load := sync.OnceValues(func() (*capture.Capture, error) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			home = ""
-		}
-		cfg, _ := config.Load(config.Inputs{Env: os.Getenv, Home: home}) // a setting that is not accepted stops nothing
+		cfg, _ := config.Load(config.Inputs{Env: os.Getenv, Home: homeDir()}) // usable even with an error
 		cfg.Paths.Home = filepath.Dir(index)
 		c, _, err := newCapture(cfg)
 		return c, err
@@ -164,14 +174,37 @@ func texts(index string) sqlite.Texts {
 	}
 }
 
-// stores implements app.Stores.
-type stores struct{}
+// index is an open index with a shared lock that prevents its replacement.
+type index struct {
+	*sqlite.Store
+	lock *state.Lock
+}
 
-// OpenIndex implements app.Stores.
-func (stores) OpenIndex(ctx context.Context, path string, mode app.Mode) (*app.Index, error) {
-	s, err := openIndex(ctx, path, sqlite.Options{ReadOnly: mode == app.ReadOnly, Bulk: mode == app.BulkWrite, Texts: texts(path)})
-	if err != nil {
-		return nil, err
+func (i index) Close() error { return errors.Join(i.Store.Close(), i.lock.Release()) }
+
+// lockTimeout limits the wait for a reindex to replace the index file.
+const lockTimeout = 10 * time.Second
+
+// openIndex opens an index file. It waits for other processes until ctx ends.
+func openIndex(ctx context.Context, path string, opt sqlite.Options) (index, error) {
+	wait, cancel := context.WithTimeout(ctx, lockTimeout)
+	defer cancel()
+	lock, err := state.WaitLock(wait, path+".lock", true)
+	switch {
+	case errors.Is(err, state.ErrHeld):
+		return index{}, &archive.Error{Code: archive.CodeBusy, Msg: "the index is being replaced", Hint: "wait for `strandline reindex` to end and try again"}
+	case opt.ReadOnly && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)):
+		lock = nil // no process can replace a file in a read-only folder
+	case err != nil:
+		return index{}, &archive.Error{Code: archive.CodeDenied, Msg: "cannot write to " + filepath.Dir(path), Err: err,
+			Hint: "check its permissions and the free space, or set STRANDLINE_HOME to another folder"}
 	}
-	return &app.Index{Catalog: s, Transcripts: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}, nil
+	if deadline, ok := ctx.Deadline(); ok {
+		opt.BusyTimeout = time.Until(deadline)
+	}
+	s, err := sqlite.Open(ctx, path, opt)
+	if err != nil {
+		return index{}, errors.Join(err, lock.Release())
+	}
+	return index{s, lock}, nil
 }

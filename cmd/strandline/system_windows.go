@@ -27,7 +27,21 @@ func detach(args ...string) error {
 	return cmd.Process.Release()
 }
 
-// background makes this process give way to all others, on the disk as well.
-func background() {
-	_ = windows.SetPriorityClass(windows.CurrentProcess(), windows.PROCESS_MODE_BACKGROUND_BEGIN) // it only takes longer otherwise
+// lowerPriority gives this process background priority, for the disk as well.
+// Errors are ignored.
+func lowerPriority() {
+	_ = windows.SetPriorityClass(windows.CurrentProcess(), windows.PROCESS_MODE_BACKGROUND_BEGIN)
+}
+
+// diskFree returns the bytes that this user may write below a folder.
+func diskFree(dir string) (int64, bool) {
+	path, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, false
+	}
+	var free uint64
+	if windows.GetDiskFreeSpaceEx(path, &free, nil, nil) != nil {
+		return 0, false
+	}
+	return int64(min(free, 1<<62)), true
 }

@@ -1,0 +1,240 @@
+//go:build !lean
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"strandline/internal/app"
+	"strandline/internal/archive"
+	"strandline/internal/browse"
+	"strandline/internal/cli"
+	"strandline/internal/embed"
+	"strandline/internal/embed/onnx"
+	"strandline/internal/embed/remote"
+	"strandline/internal/gateway"
+	"strandline/internal/httpapi"
+	"strandline/internal/index/postgres"
+	"strandline/internal/index/sqlite"
+	"strandline/internal/mcpserver"
+	"strandline/internal/recall"
+	"strandline/internal/task"
+)
+
+// companion is not called: this program links everything.
+func companion(context.Context) error { return errors.New("this program has no companion") }
+
+func findCompanion() (string, error) { return "", nil }
+
+// requests implements app.Network.
+type requests struct{}
+
+func network() app.Network { return requests{} }
+
+// Endpoint implements app.Network.
+func (requests) Endpoint(url, name, key string, redact func(string) string, attempts int) (embed.Embedder, error) {
+	e, err := remote.NewEndpoint(remote.EndpointOptions{URL: url, Model: name, Key: key, Redact: redact, Attempts: attempts})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Fetcher implements app.Network.
+func (requests) Fetcher() onnx.Fetch { return remote.Fetch }
+
+// LinksTeam implements app.Stores.
+func (stores) LinksTeam() bool { return true }
+
+// OpenTeam implements app.Stores.
+func (stores) OpenTeam(ctx context.Context, t app.TeamAddress) (*app.TeamStore, error) {
+	s, err := postgres.Open(ctx, teamURL(t), postgres.Options{
+		Schema: t.Postgres.Schema, ReadOnly: !t.Write, Author: t.Author, Machine: t.Machine,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &app.TeamStore{Remote: s, Index: s}, nil
+}
+
+// teamURL returns the driver's form of an address. The driver takes missing parts
+// from the PG* environment.
+func teamURL(t app.TeamAddress) string {
+	if t.Postgres.URL != "" {
+		return t.Postgres.URL
+	}
+	u := url.URL{Scheme: "postgres", Path: "/" + t.Postgres.Database}
+	q := url.Values{}
+	for name, value := range map[string]string{"host": t.Postgres.Host, "user": t.Postgres.User, "password": t.Password, "sslmode": t.Postgres.SSL} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if t.Postgres.Port > 0 {
+		q.Set("port", strconv.Itoa(t.Postgres.Port))
+	}
+	if host, port, err := net.SplitHostPort(t.Postgres.Host); err == nil { // the setting may hold HOST:PORT
+		q.Set("host", host)
+		q.Set("port", port)
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// servers implements cli.Frontends.
+type servers struct{ app *app.App }
+
+func frontends(a *app.App) cli.Frontends { return servers{a} }
+
+// ServeHTTP implements cli.Frontends.
+func (f servers) ServeHTTP(ctx context.Context, s cli.Serving) error {
+	token := s.Token
+	if token == "" {
+		token = httpapi.NewToken()
+	}
+	ln, err := httpapi.Listen(ctx, s.Listen, s.Network)
+	if err != nil {
+		return err
+	}
+	srv := httpapi.New(httpapi.Options{
+		Version: version, Now: now, Log: s.Log, Archive: httpapi.Archive{Catalog: f.app, Content: f.app, Contexts: f.app}, Redact: f.app.Redact,
+		Token: token, Hosts: s.Hosts, Network: s.Network, Exact: s.Exact,
+	})
+	url := httpapi.URL(ln.Addr())
+	if err := s.Announce(url, func() string { return srv.Link(url) }, token); err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	return srv.Run(ctx, ln)
+}
+
+// ServeMCP implements cli.Frontends. A rejected setting is replaced by its fallback.
+func (f servers) ServeMCP(ctx context.Context) (err error) {
+	w, err := f.app.LenientWorkspace()
+	if err != nil {
+		return err
+	}
+	cfg, c, journal := w.Config, w.Capture, w.Journal
+	session := os.Getenv("CLAUDE_CODE_SESSION_ID")
+	queries := f.app.NewQueries(cfg)
+	defer func() { err = errors.Join(err, queries.Close()) }()
+	server := mcpserver.New(mcpserver.Options{
+		Version: version, Now: now,
+		Log: w.Logger(),
+		Open: func(ctx context.Context) (mcpserver.Index, error) {
+			if _, err := os.Stat(cfg.Paths.Index()); err != nil {
+				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")
+			}
+			store, err := openIndex(ctx, cfg.Paths.Index(), sqlite.Options{ReadOnly: true, Texts: c.ReadPassages})
+			if err != nil {
+				return nil, err
+			}
+			return mcpIndex{store, queries.Searcher(cfg, store)}, nil
+		},
+		Embedder:    queries.Table,
+		Decay:       cfg.Lifecycle.Decay,
+		SaveSegment: f.saveSegment,
+		Logs:        w.Reader(),
+		Project:     c.Project(f.app.ProjectDir()),
+		Recalled: func(ctx context.Context, refs []archive.Ref) error {
+			return journal.RecordAccess(ctx, session, refs)
+		},
+	})
+	return server.Run(ctx, os.Stdin, os.Stdout)
+}
+
+// mcpIndex is an index with search by meaning.
+type mcpIndex struct {
+	index
+	*embed.Searcher
+}
+
+func (f servers) saveSegment(ctx context.Context, d mcpserver.Draft) (string, error) {
+	return f.app.SaveSegment(ctx, d.Session, task.Draft{Segment: d.Segment, Text: strings.ToValidUTF8(d.Summary, ""), NoFiles: d.NoFiles})
+}
+
+// Browse implements cli.Frontends.
+func (f servers) Browse(ctx context.Context, b cli.Browsing) error {
+	return browse.Run(ctx, browse.Terminal{In: os.Stdin, Out: os.Stdout, Env: os.Environ()}, browse.Options{
+		Archive: browsable{f.app}, Project: b.Project, All: b.All, Query: b.Query, Sessions: b.Sessions, Now: now,
+	})
+}
+
+// browsable implements browse.Archive.
+type browsable struct{ app *app.App }
+
+// browseLimit is the number of hits of a search.
+const browseLimit = 50
+
+// Search implements browse.Archive.
+func (b browsable) Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error) {
+	if typed, err := recall.Parse(query, now()); err == nil && typed.Since.After(since) {
+		since = typed.Since // the narrower limit applies
+	}
+	return b.app.Search(ctx, app.SearchQuery{Text: query, Scope: app.Scope{All: all}, Since: since, Limit: browseLimit})
+}
+
+// Read implements browse.Archive.
+func (b browsable) Read(ctx context.Context, at archive.Ref) ([]app.Block, error) {
+	p, err := b.app.Place(ctx, archive.Handle(at))
+	return p.Blocks, err
+}
+
+// Relay implements cli.Frontends.
+func (servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
+	upstream, err := url.Parse(strings.TrimRight(r.Upstream, "/"))
+	if err != nil || upstream.Host == "" || upstream.Scheme != "https" && upstream.Scheme != "http" {
+		return nil, archive.Invalid("the API's address is not an http or https URL", "use --upstream with a URL such as https://api.example.com")
+	}
+	if host, _, err := net.SplitHostPort(r.Listen); err == nil && !httpapi.IsLoopback(host) {
+		return nil, archive.Invalid("other machines can reach "+r.Listen, "a gateway serves this machine only: listen on 127.0.0.1 or ::1")
+	}
+	listener, err := httpapi.Listen(ctx, r.Listen, false)
+	if err != nil {
+		return nil, err
+	}
+	o := gateway.Options{
+		Upstream: upstream, Token: r.Token, Handles: r.Handles, NewID: r.NewID, Log: r.Log,
+		Rules: gateway.Rules{At: r.PruneAt, Keep: r.PruneKeep, Chars: r.PruneChars},
+	}
+	if r.Compact != nil {
+		o.Compact = func(ctx context.Context, c gateway.Conversation) (string, error) {
+			return r.Compact(ctx, cli.Summarised{Session: c.Session, Model: c.Model, Instructions: c.Instructions, Messages: c.Messages})
+		}
+	}
+	return relayed{gateway.New(o), listener, r.Token}, nil
+}
+
+// relayed is a listening gateway.
+type relayed struct {
+	gate     *gateway.Gateway
+	listener net.Listener
+	token    string
+}
+
+// Address implements cli.Relayed.
+func (g relayed) Address() string {
+	return (&url.URL{Scheme: "http", Host: g.listener.Addr().String(), Path: "/" + g.token}).String()
+}
+
+// Serve implements cli.Relayed.
+func (g relayed) Serve(ctx context.Context) error {
+	if err := g.gate.Serve(ctx, g.listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", g.listener.Addr(), err)
+	}
+	return nil
+}
+
+// Report implements cli.Relayed.
+func (g relayed) Report() string {
+	c := g.gate.Counts()
+	return fmt.Sprintf("strandline: %d requests, %d pruned by a total of %.1f MB, %d compactions answered", c.Requests, c.Pruned, float64(c.Bytes)/1e6, c.Compactions)
+}

@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package main
+
+// lowerDiskPriority does nothing: only Linux has disk priorities.
+func lowerDiskPriority() {}

@@ -1,0 +1,50 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// detach starts this program in a session of its own, without the client's pipes:
+// the client waits for every process that holds one.
+func detach(args ...string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	cmd := exec.CommandContext(context.Background(), exe, args...) // it outlives the hook
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Dir = "/"
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %v: %w", args, err)
+	}
+	return cmd.Process.Release()
+}
+
+// lowerPriority gives this process group the lowest CPU and disk priority, which
+// its children inherit. It does nothing in another process's group, such as that
+// of a script. Errors are ignored.
+func lowerPriority() {
+	if syscall.Getpgrp() != os.Getpid() {
+		return
+	}
+	const lowest = 19
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, 0, lowest)
+	lowerDiskPriority()
+}
+
+// diskFree returns the bytes that this user may write below a folder.
+func diskFree(dir string) (int64, bool) {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return 0, false
+	}
+	return int64(uint64(s.Bavail) * uint64(s.Bsize)), true //nolint:unconvert // the types differ between systems
+}
