@@ -20,11 +20,10 @@ const (
 	benchPerSession = 1_000
 )
 
-// benchTexts makes passages of 200 to 1,200 bytes out of English glue words and
-// identifiers, the latter with frequencies as in real text (Zipf). The words
-// that the benchmarks search stand in known shares of them. If
-// STRANDLINE_BENCH_TEXTS names a file of JSON strings, one a line, those are
-// taken instead.
+// benchTexts returns passages of 200 to 1,200 bytes made of English stop words and
+// identifiers, the latter with frequencies as in real text (Zipf). The words that the
+// benchmarks search occur in known shares of them. If STRANDLINE_BENCH_TEXTS names a file
+// with a JSON string on each line, it returns those instead.
 func benchTexts(tb testing.TB, n int) []string {
 	if path := os.Getenv("STRANDLINE_BENCH_TEXTS"); path != "" {
 		return readTexts(tb, path, n)
@@ -51,7 +50,7 @@ func benchTexts(tb testing.TB, n int) []string {
 		}
 		for _, w := range []struct {
 			word string
-			one  int // in so many passages
+			one  int // in one of that many passages
 		}{{"error", 6}, {"session", 4}, {"test", 8}, {"checkpoint", 20}, {"written", 30}, {"rarebird", 20_000}} {
 			if i%w.one == 0 {
 				b.WriteString(w.word + " ")
@@ -88,7 +87,7 @@ func readTexts(tb testing.TB, path string, n int) (texts []string) {
 	return texts
 }
 
-// benchBatches puts texts into sessions, ten steps a turn.
+// benchBatches distributes texts over sessions, with ten steps per turn.
 func benchBatches(texts []string) (bs []archive.Batch) {
 	for len(texts) > 0 {
 		n := min(benchPerSession, len(texts))
@@ -123,8 +122,8 @@ func textBytes(bs []archive.Batch) (n int64) {
 	return n
 }
 
-// BenchmarkApply reports megabytes of passage text per second, everything
-// included, in transactions of several sessions as an import makes them.
+// BenchmarkApply reports megabytes of passage text per second, in transactions of several
+// sessions like those of an import.
 func BenchmarkApply(b *testing.B) {
 	bs := benchBatches(benchTexts(b, 30_000))
 	b.SetBytes(textBytes(bs))
@@ -144,7 +143,7 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch opens, searches and closes, as the command line does.
+// BenchmarkSearch opens the index, searches and closes it, like the command line.
 func BenchmarkSearch(b *testing.B) {
 	path := newPath(b)
 	s, err := sqlite.Open(b.Context(), path, sqlite.Options{Bulk: true})
@@ -190,8 +189,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkHookCycle is what a hook does to the index for a new turn of 2 KB, in
-// an archive of some size.
+// BenchmarkHookCycle measures the index operations of a hook for a new turn of 2 KB, in
+// archives of several sizes.
 func BenchmarkHookCycle(b *testing.B) {
 	path := newPath(b)
 	s, err := sqlite.Open(b.Context(), path, sqlite.Options{Bulk: true})

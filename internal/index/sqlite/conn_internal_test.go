@@ -12,13 +12,13 @@ import (
 	"strandline/internal/index"
 )
 
-// What the driver gives is stored in variables of Go's types and of our own, and
-// nothing that does not fit is stored as something else.
+// Values of the driver are stored in variables of built-in and named types. A value of
+// another type is an error.
 func TestAssign(t *testing.T) {
 	text := "x"
 	for _, test := range []struct {
 		value driver.Value
-		want  any // of the type that is stored into
+		want  any // has the type of the variable
 		err   error
 	}{
 		{"x", "x", nil}, {[]byte("x"), "x", nil}, {nil, "", errNull}, {int64(1), "", errColumn},
@@ -37,12 +37,12 @@ func TestAssign(t *testing.T) {
 	}
 	var n int
 	if err := assign([]driver.Value{int64(1), int64(2)}, []any{&n}); !errors.Is(err, errColumn) {
-		t.Errorf("two columns for one place: %v", err)
+		t.Errorf("two columns for one variable: %v", err)
 	}
 }
 
-// Whatever goes into the database as an argument comes out of it the same.
-func TestArgumentsComeBack(t *testing.T) {
+// An argument is read back unchanged.
+func TestArgumentsRoundTrip(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestArgumentsComeBack(t *testing.T) {
 		}
 	}
 	if _, err := s.exec(t.Context(), "SELECT ?", make(chan int)); err == nil {
-		t.Error("a channel was taken for an argument")
+		t.Error("a channel is accepted as an argument")
 	}
 	if found, err := s.queryRow(t.Context(), "SELECT 1 WHERE ?", []any{false}, new(int)); found || err != nil {
 		t.Errorf("no row: %v, %v", found, err)

@@ -12,14 +12,14 @@ import (
 	"strandline/internal/archive"
 )
 
-// fail turns an error of the driver into one that a user is told. Errors that
-// are told already, batches out of turn and ends of contexts keep what they are.
+// fail converts an error of the driver to an archive.Error. It only adds what to an
+// archive.Error, to ErrStale and to the end of a context.
 func (s *Store) fail(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var told *archive.Error
-	if errors.As(err, &told) || errors.Is(err, archive.ErrStale) ||
+	var known *archive.Error
+	if errors.As(err, &known) || errors.Is(err, archive.ErrStale) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -51,9 +51,9 @@ func denied(path string, err error) error {
 	}
 }
 
-// harmless drops the complaint that there is nothing to roll back: after some
-// errors SQLite has done so itself.
-func harmless(err error) error {
+// ignoreRolledBack returns nil if err says that there is no transaction: after some errors
+// SQLite rolls back automatically.
+func ignoreRolledBack(err error) error {
 	if err != nil && strings.Contains(err.Error(), "no transaction is active") {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// CreateVersion1 makes an empty index of the first version.
+// CreateVersion1 creates an empty index of version 1.
 func CreateVersion1(path string) error {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

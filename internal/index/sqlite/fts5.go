@@ -1,14 +1,3 @@
-// Package fts5 reads the blocks in which SQLite's FTS5 keeps a full-text index
-// with detail=none: which segments there are, where in a segment a term stands,
-// and the rowids behind it.
-//
-// FTS5 gives a list of rowids through the machine that runs SQL, one row after
-// the other, at about a microsecond each; a search of a few common words reads
-// tens of thousands. The same rowids stand in its blocks as differences of one or
-// two bytes, and decoding them takes a hundredth of the time. The format is that
-// of fts5_index.c, which says how it is laid out and has kept it since 2015.
-// Whatever this package does not know is an ErrFormat, and its caller asks FTS5
-// itself.
 package sqlite
 
 import (
@@ -17,68 +6,73 @@ import (
 	"fmt"
 )
 
-// ErrFormat is a block that is not what this package knows.
-var ErrFormat = errors.New("an unknown form of full-text block")
+// FTS5 returns a list of rowids through SQLite's virtual machine, at about a microsecond
+// for each row, and a search of a few common words reads tens of thousands. In FTS5's
+// blocks the rowids are stored as differences of one or two bytes, which decode a hundred
+// times faster. The code in fts5.go and leaf.go reads these blocks, for tables with
+// detail=none; fts5_index.c documents the format, which has not changed since 2015. If a
+// block has an unknown format (ErrFormat), the caller uses FTS5 itself.
 
-// Where the blocks stand in the index's data table.
+// ErrFormat is returned for a block with an unknown format.
+var ErrFormat = errors.New("unknown format of a full-text block")
+
+// The rows of blocks in the table words_data.
 const (
 	// StructureRow is the row of the block that lists the segments.
 	StructureRow = 10
-	// Rows of a segment's leaves are numbered below its id, those of the rowids
-	// deleted from it below an id that no segment has.
+	// The row of a leaf is the segment's ID shifted by segmentShift, plus the leaf's
+	// number. Pages of deleted rowids have bit tombstoneShift set.
 	segmentShift   = 37
 	tombstoneShift = segmentShift + 16
 )
 
-// mainPrefix begins every term of the index itself, in contrast to those of
-// prefix indexes.
+// mainPrefix precedes every term of the main index. Prefix indexes have other characters.
 const mainPrefix = '0'
 
-// Key is a term as segments hold it.
+// Key returns a term as it is stored in segments.
 func Key(term string) []byte { return append([]byte{mainPrefix}, term...) }
 
-// Segment is one sorted run of terms, in leaves that are numbered from First to
-// Last.
+// Segment is a sorted run of terms, in the leaves First to Last.
 type Segment struct {
 	ID, First, Last int64
-	// Tombstones is the number of pages of rowids that were deleted from it.
+	// Tombstones is the number of pages with rowids deleted from the segment.
 	Tombstones int64
 }
 
-// Leaf is the row of the data table that holds leaf number no.
+// Leaf returns the row of a leaf.
 func (s Segment) Leaf(no int64) int64 { return s.ID<<segmentShift | no }
 
-// TombstoneRows are the first and the last row of the pages of deleted rowids.
+// TombstoneRows returns the first and the last row of the pages of deleted rowids.
 func (s Segment) TombstoneRows() (first, last int64) {
 	first = s.ID<<segmentShift | 1<<tombstoneShift
 	return first, first + s.Tombstones - 1
 }
 
-// secondVersion stands where an index can tell deleted rowids (contentless_delete).
+// secondVersion marks the structure of an index with contentless_delete.
 const secondVersion = "\xff\x00\x00\x01"
 
-// maxSegments is FTS5's own bound.
+// maxSegments is the maximum that FTS5 defines.
 const maxSegments = 2000
 
-// Segments reads the block at StructureRow. Segments come level by level, within a
-// level the oldest first.
+// Segments decodes the block at StructureRow. Segments are ordered by level and then by
+// age, the oldest first.
 func Segments(block []byte) ([]Segment, error) {
 	if len(block) < 4 {
 		return nil, fmt.Errorf("%w: a structure of %d bytes", ErrFormat, len(block))
 	}
-	r := reader{rest: block[4:]} // behind a cookie that changes with the settings
+	r := reader{rest: block[4:]} // after a cookie that changes with the settings
 	second := len(r.rest) >= len(secondVersion) && string(r.rest[:len(secondVersion)]) == secondVersion
 	if second {
 		r.rest = r.rest[len(secondVersion):]
 	}
 	levels, count := r.next(), r.next()
-	r.next() // how much was ever written
+	r.next() // total number of leaves written
 	if levels > maxSegments || count > maxSegments {
 		return nil, fmt.Errorf("%w: %d levels of %d segments", ErrFormat, levels, count)
 	}
 	var out []Segment
 	for range levels {
-		r.next() // how many of them are being merged
+		r.next() // number of segments being merged
 		for range min(r.next(), maxSegments+1) {
 			s := Segment{ID: r.next(), First: r.next(), Last: r.next()}
 			if second {
@@ -90,7 +84,7 @@ func Segments(block []byte) ([]Segment, error) {
 			}
 			count--
 			if s.First == 0 && s.Last == 0 && !r.bad {
-				continue // all of it was moved on in a merge that is not through
+				continue // empty: an unfinished merge moved all of it
 			}
 			if r.bad || s.First < 1 || s.Last < s.First || s.Last >= 1<<31 || s.ID < 1 || s.ID >= 1<<16 || s.Tombstones > 1<<31 {
 				return nil, fmt.Errorf("%w: segment %+v", ErrFormat, s)
@@ -99,12 +93,12 @@ func Segments(block []byte) ([]Segment, error) {
 		}
 	}
 	if r.bad || count != 0 || len(r.rest) > 0 {
-		return nil, fmt.Errorf("%w: %d segments, and %d that are not as announced", ErrFormat, len(out), count)
+		return nil, fmt.Errorf("%w: %d segments, %d missing or surplus", ErrFormat, len(out), count)
 	}
 	return out, nil
 }
 
-// AppendTombstones appends the rowids on a page of deleted ones to dst.
+// AppendTombstones appends the rowids on a page of deleted rowids to dst.
 func AppendTombstones(dst []int64, page []byte) ([]int64, error) {
 	if len(page) < 8 {
 		return dst, fmt.Errorf("%w: a page of deleted rowids of %d bytes", ErrFormat, len(page))
@@ -130,7 +124,7 @@ func AppendTombstones(dst []int64, page []byte) ([]int64, error) {
 	return dst, nil
 }
 
-// reader reads varints; what is missing is 0 and noted.
+// reader reads varints. If one is incomplete, it returns 0 and sets bad.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -145,8 +139,8 @@ func (r *reader) next() int64 {
 	return v
 }
 
-// varint reads SQLite's: seven bits a byte, the highest first, and eight in the
-// ninth. n is 0 where b ends within it.
+// varint decodes a varint of SQLite and returns its size: seven bits per byte, the highest
+// first, and eight in the ninth byte. n is 0 if b is too short.
 func varint(b []byte) (v int64, n int) {
 	for i := range min(len(b), 9) {
 		if i == 8 {

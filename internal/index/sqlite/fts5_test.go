@@ -11,8 +11,8 @@ import (
 	"strandline/internal/index/sqlite"
 )
 
-// The blocks here are written down by hand, as fts5_index.c describes them; that
-// real ones are read as MATCH reads them is tested in package sqlite.
+// The blocks here are written by hand, as documented in fts5_index.c. Another test compares
+// real blocks with the results of MATCH.
 
 func TestSegments(t *testing.T) {
 	second := []byte("\x00\x00\x00\x02" + "\xff\x00\x00\x01" + // cookie, version
@@ -34,7 +34,7 @@ func TestSegments(t *testing.T) {
 	}
 	merged := []byte("\x00\x00\x00\x02" + "\x02\x02\x05" + "\x01\x01" + "\x04\x00\x00" + "\x00\x01" + "\x07\x01\x03")
 	if have, err := sqlite.Segments(merged); err != nil || !reflect.DeepEqual(have, want[:1]) {
-		t.Errorf("with a segment that is merged already: %v, %v", have, err)
+		t.Errorf("with an empty segment of a merge: %v, %v", have, err)
 	}
 	for name, block := range map[string][]byte{
 		"nothing": nil, "a cookie": second[:4], "no end": second[:len(second)-1], "more behind": append(slices.Clone(second), 0),
@@ -52,21 +52,20 @@ func TestSegments(t *testing.T) {
 func TestRows(t *testing.T) {
 	s := sqlite.Segment{ID: 3, First: 1, Last: 9, Tombstones: 4}
 	if row := s.Leaf(5); row != 3<<37|5 {
-		t.Errorf("leaf 5 stands in row %d", row)
+		t.Errorf("leaf 5 is in row %d", row)
 	}
 	if first, last := s.TombstoneRows(); first != (3+1<<16)<<37 || last != first+3 {
 		t.Errorf("deleted rowids from %d to %d", first, last)
 	}
 }
 
-// leaf holds the rest of a list (4096, 4097), "0ab" (1, 300), "0abc" (none here),
-// "0b" (2).
+// leaf holds the end of a list (4096, 4097), "0ab" (1, 300), "0abc" (no rowids), "0b" (2).
 func leaf() []byte {
-	body := "\xa0\x00\x01" + // where a list goes on
+	body := "\xa0\x00\x01" + // the end of a list
 		"\x03" + "0ab" + "\x01\x82\x2b" + // a whole term
-		"\x03\x01" + "c" + // three bytes of the term before, one of its own
+		"\x03\x01" + "c" + // three bytes of the previous term and one more
 		"\x01\x01" + "b" + "\x02"
-	index := []byte{4 + 3, 7, 3} // where the first term begins, and how far the next ones are
+	index := []byte{4 + 3, 7, 3} // offset of the first term, then differences
 	return slices.Concat([]byte{0, 4, 0, byte(4 + len(body))}, []byte(body), index)
 }
 
@@ -120,7 +119,7 @@ func TestLeaf(t *testing.T) {
 			t.Errorf("%q*: %q, %v", test.prefix, have, err)
 		}
 	}
-	// A leaf without terms goes on with a list and does not end it.
+	// A leaf without terms continues a list and does not end it.
 	l, err = sqlite.ParseLeaf([]byte{0, 4, 0, 6, 5, 1})
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +164,7 @@ func TestTombstones(t *testing.T) {
 	}
 }
 
-// Whatever a block holds, reading it ends, and what it gives ascends.
+// Decoding any block terminates, and its rowids ascend.
 func FuzzBlocks(f *testing.F) {
 	f.Add(leaf(), "ab")
 	f.Add([]byte("\x00\x00\x00\x02"+"\x01\x01\x05"+"\x00\x01"+"\x07\x01\x03"), "")
@@ -182,10 +181,10 @@ func FuzzBlocks(f *testing.F) {
 		if err != nil {
 			return
 		}
-		head, _, _ := l.Head() // what an error leaves is empty
+		head, _, _ := l.Head() // empty after an error
 		found, _, _ := l.Find(sqlite.Key(word))
 		lists := []sqlite.Doclist{head, found}
-		_ = l.Begin(sqlite.Key(word), func(_ bool, d sqlite.Doclist, _ bool) bool { // what went before an error counts
+		_ = l.Begin(sqlite.Key(word), func(_ bool, d sqlite.Doclist, _ bool) bool { // the terms before an error are checked
 			lists = append(lists, d)
 			return true
 		})

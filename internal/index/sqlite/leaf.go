@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Leaf is a block of terms, each followed by the rowids of the rows that hold it.
-// The rowids of the last one may go on in the next leaves.
+// Leaf is a block of terms, each followed by the rowids of the rows with the term. The
+// rowids of the last term may continue in the next leaves.
 type Leaf struct {
 	body  []byte // the header, then terms and rowids
-	index []byte // where terms begin: the first place, then differences
+	index []byte // the offsets of terms: the first offset, then differences
 }
 
-// header is what stands before the body's first rowid or term: where the first
-// rowid stands, and where the body ends.
+// header is the size of the header: the offsets of the first rowid and of the end of the
+// body.
 const header = 4
 
-// ParseLeaf reads a leaf's header. The leaf keeps block.
+// ParseLeaf decodes a leaf's header. The leaf refers to block.
 func ParseLeaf(block []byte) (Leaf, error) {
 	if len(block) < header {
 		return Leaf{}, fmt.Errorf("%w: a leaf of %d bytes", ErrFormat, len(block))
@@ -29,8 +29,8 @@ func ParseLeaf(block []byte) (Leaf, error) {
 	return Leaf{body: block[:end], index: block[end:]}, nil
 }
 
-// Head returns the rowids at the leaf's beginning, which belong to the last term
-// of a leaf before it, and whether that term's rowids go on in the next leaf.
+// Head returns the rowids at the start of the leaf, which belong to the last term of an
+// earlier leaf, and whether they continue in the next leaf.
 func (l Leaf) Head() (ids Doclist, more bool, err error) {
 	if len(l.index) == 0 {
 		return Doclist(l.body[header:]), true, nil
@@ -42,32 +42,32 @@ func (l Leaf) Head() (ids Doclist, more bool, err error) {
 	return Doclist(l.body[header:first]), false, nil
 }
 
-// Find returns the rowids behind a term, nil if it is not in this leaf, and
-// whether they go on in the next leaf.
+// Find returns the rowids of a term, nil if it is not in this leaf, and whether they
+// continue in the next leaf.
 func (l Leaf) Find(key []byte) (ids Doclist, more bool, err error) {
-	err = l.Begin(key, func(whole bool, found Doclist, goesOn bool) bool {
-		if whole { // comes before all others that begin with it
-			ids, more = found, goesOn
+	err = l.Begin(key, func(whole bool, found Doclist, continues bool) bool {
+		if whole { // sorts before all longer terms
+			ids, more = found, continues
 		}
 		return false
 	})
 	return ids, more, err
 }
 
-// Begin calls visit with the rowids behind each term that begins with key, in the
-// order of the terms, until visit returns false: whether key is the whole term, and
-// whether the rowids go on in the next leaf.
+// Begin calls visit for each term that begins with key, in the order of the terms, until
+// visit returns false. whole is true if key is the whole term, more if its rowids continue
+// in the next leaf.
 func (l Leaf) Begin(key []byte, visit func(whole bool, ids Doclist, more bool) bool) error {
 	index := reader{rest: l.index}
 	at := int64(0)
-	match := 0 // how many bytes of key the term before begins with
+	match := 0 // length of the common prefix of key and the previous term
 	for first := true; len(index.rest) > 0; first = false {
 		at += index.next()
 		if index.bad || at < header || at >= int64(len(l.body)) {
 			return fmt.Errorf("%w: a term at %d of %d", ErrFormat, at, len(l.body))
 		}
 		r := reader{rest: l.body[at:]}
-		kept := int64(0) // of the term before
+		kept := int64(0) // bytes shared with the previous term
 		if !first {
 			kept = r.next()
 		}
@@ -76,7 +76,7 @@ func (l Leaf) Begin(key []byte, visit func(whole bool, ids Doclist, more bool) b
 			return fmt.Errorf("%w: a term of %d bytes", ErrFormat, size)
 		}
 		own := r.rest[:size]
-		if kept < int64(match) { // above key from there on, and so are all behind it
+		if kept < int64(match) { // this term and all after it sort after key
 			return nil
 		}
 		if kept == int64(match) {
@@ -89,7 +89,7 @@ func (l Leaf) Begin(key []byte, visit func(whole bool, ids Doclist, more bool) b
 		if match < len(key) {
 			continue
 		}
-		ids, more, err := l.behind(at, int64(len(l.body)-len(r.rest))+size, index)
+		ids, more, err := l.doclist(at, int64(len(l.body)-len(r.rest))+size, index)
 		if err != nil || !visit(kept+size == int64(len(key)), ids, more) {
 			return err
 		}
@@ -97,8 +97,8 @@ func (l Leaf) Begin(key []byte, visit func(whole bool, ids Doclist, more bool) b
 	return nil
 }
 
-// behind returns the rowids from a place on, up to the next term.
-func (l Leaf) behind(term, from int64, index reader) (ids Doclist, more bool, err error) {
+// doclist returns the rowids from an offset up to the next term.
+func (l Leaf) doclist(term, from int64, index reader) (ids Doclist, more bool, err error) {
 	end := int64(len(l.body))
 	more = len(index.rest) == 0
 	if !more {
@@ -110,7 +110,7 @@ func (l Leaf) behind(term, from int64, index reader) (ids Doclist, more bool, er
 	return Doclist(l.body[from:end:end]), more, nil
 }
 
-// common is how many bytes a and b begin with alike.
+// common returns the length of the common prefix of a and b.
 func common(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -119,13 +119,11 @@ func common(a, b []byte) int {
 	return n
 }
 
-// Doclist is the rowids of one term within one leaf: the first, then how much
-// larger each next one is.
+// Doclist holds the rowids of one term in one leaf: the first, then differences.
 type Doclist []byte
 
-// Append appends the rowids, which ascend, to dst. A row that was deleted by a
-// mark in the list is an ErrFormat: an index that keeps deleted rowids apart has
-// none.
+// Append appends the rowids in ascending order to dst. A deletion mark in the list is an
+// ErrFormat: an index with contentless_delete has none.
 func (d Doclist) Append(dst []int64) ([]int64, error) {
 	n := 0
 	for _, b := range d {

@@ -21,24 +21,24 @@ var schema3 string
 //go:embed schema/0004_cold.sql
 var schema4 string
 
-// migrations bring an index from version i to i+1. A released one is never
-// edited; each has its reason beside its number.
+// migrations returns the scripts that migrate an index from version i to i+1. A released
+// script never changes.
 //
-//  1. The spine: sessions, turns, steps, calls, passages and their terms, files,
-//     tasks, compactions, cursors, identities, and the journal's facts.
-//  2. Accesses one by one: confidence depends on when they were.
-//  3. Vectors of passages, beside them how far each embedder is.
-//  4. Turns outside the hot set, whose texts may stand in the log alone.
+//  1. Sessions, turns, steps, calls, passages and their terms, files, tasks, compactions,
+//     cursors, identities, and the journal's facts.
+//  2. One row per access: confidence depends on their times.
+//  3. Vectors of passages, and the progress of each embedder.
+//  4. Cold turns, whose texts may be only in the log.
 func migrations() []string { return []string{schema1, schema2, schema3, schema4} }
 
-// errOlder says that an index has to be brought up to date before it is read.
+// errOlder is returned for an index that must be migrated before it can be read.
 var errOlder = errors.New("the index has an older version")
 
-// Version is the schema version that this build reads and writes.
+// Version returns the schema version that this build reads and writes.
 func Version() int { return len(migrations()) }
 
-// migrate brings the file to the version of this build. When it is there
-// already, which is nearly always, it costs one PRAGMA.
+// migrate migrates the file to the version of this build. If it has it already, that costs
+// one PRAGMA.
 func (s *Store) migrate(ctx context.Context) error {
 	version, err := s.userVersion(ctx)
 	if err != nil {
@@ -61,13 +61,13 @@ func (s *Store) migrate(ctx context.Context) error {
 		return s.fail("migrate the index", err)
 	}
 	if err := s.migrateLocked(ctx, all); err != nil {
-		_ = harmless(s.conn.exec(ctx, "ROLLBACK")) // the first error says more
+		_ = ignoreRolledBack(s.conn.exec(ctx, "ROLLBACK")) // the first error says more
 		return s.fail("migrate the index", err)
 	}
 	return s.fail("migrate the index", s.conn.exec(ctx, "COMMIT"))
 }
 
-// migrateLocked runs what is missing, once no other process can do the same.
+// migrateLocked runs the missing scripts in a transaction, so that only one process does.
 func (s *Store) migrateLocked(ctx context.Context, all []string) error {
 	version, err := s.userVersion(ctx)
 	if err != nil {

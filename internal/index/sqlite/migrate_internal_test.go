@@ -10,8 +10,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// An index of the first version keeps its accesses, each with its own time, and
-// journal entries that cannot be read stand in nobody's way.
+// Migrating an index of version 1 keeps its accesses, each with its time, and skips journal
+// entries that cannot be read.
 func TestAccessesAreMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	db, err := sql.Open("sqlite", path)

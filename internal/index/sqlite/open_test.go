@@ -18,7 +18,7 @@ import (
 
 const sessionID = "7f3a12cd-0001-4222-8333-000000000001"
 
-// oneTurn is a session with a single prompt.
+// oneTurn returns a session with a single prompt.
 func oneTurn(id, text string) archive.Batch {
 	return archive.Batch{
 		Session: archive.Session{ID: id, Client: "claude", Last: time.Unix(1_700_000_000, 0), Generation: 1},
@@ -31,7 +31,7 @@ func oneTurn(id, text string) archive.Batch {
 	}
 }
 
-// raw opens the file as a stranger would.
+// raw opens the file by another SQLite connection.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := rawDB(path)
@@ -64,7 +64,7 @@ func TestOpenCreatesPrivateFile(t *testing.T) {
 	}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), "with space # ? %41.db") {
-			t.Errorf("a strange file %q", e.Name())
+			t.Errorf("unexpected file %q", e.Name())
 		}
 		info, err := e.Info()
 		if err != nil {
@@ -151,7 +151,7 @@ func TestReadOnly(t *testing.T) {
 
 func TestReopenKeepsEverything(t *testing.T) {
 	path := newPath(t)
-	for range 3 { // the second and third find the schema there
+	for range 3 { // the second and third open an existing file
 		s, err := sqlite.Open(t.Context(), path, sqlite.Options{Bulk: true})
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestReopenKeepsEverything(t *testing.T) {
 	}
 }
 
-// A page that was overwritten is found, and said to be no loss.
+// Integrity finds an overwritten page, and the hint says that the logs are not affected.
 func TestCorruptPage(t *testing.T) {
 	path := newPath(t)
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
@@ -211,8 +211,7 @@ func TestCorruptPage(t *testing.T) {
 	wantCode(t, err, archive.CodeCorrupt, "strandline reindex")
 }
 
-// The index and its full-text table drift apart only through a fault; Integrity
-// has to see it.
+// Integrity finds a difference between the index and its full-text table.
 func TestIntegrityComparesTables(t *testing.T) {
 	path := newPath(t)
 	s := mustOpen(t, path, sqlite.Options{})
@@ -261,7 +260,7 @@ func TestView(t *testing.T) {
 		}
 	}
 	if _, err := db.Exec("DELETE FROM transcript_entries"); err == nil {
-		t.Error("the view lets rows be deleted")
+		t.Error("rows of the view can be deleted")
 	}
 }
 
@@ -290,9 +289,9 @@ func TestUseAfterClose(t *testing.T) {
 	}
 }
 
-// A word that many passages hold is first looked for in the newest; where a
-// filter leaves none of them, the older ones are looked at too.
-func TestSearchGoesBeyondTheNewest(t *testing.T) {
+// A search for a common word considers the newest passages first. If a filter excludes all
+// of them, it considers older ones as well.
+func TestSearchConsidersOlderPassages(t *testing.T) {
 	s := mustOpen(t, newPath(t), sqlite.Options{Bulk: true})
 	b := oneTurn(sessionID, "common")
 	b.Passages = b.Passages[:1]

@@ -11,12 +11,12 @@ import (
 	"strandline/internal/index"
 )
 
-// The lists of passages are read from the blocks of the full-text index instead
-// of asking it with MATCH: package fts5 says why.
+// The queries that read lists of passages from the blocks of the full-text index; see
+// fts5.go.
 const (
 	blockQuery = "SELECT block FROM words_data WHERE id = ?"
-	// leafQuery looks up, for each segment and each word in it, the leaf in which
-	// the word stands if it is there. The loops run in the order of the lists.
+	// leafQuery returns, for each segment and each word, the leaf that holds the word
+	// if any does, in the order of the lists.
 	leafQuery = "SELECT group_concat(coalesce((SELECT pgno FROM words_idx WHERE segid = s.value AND term <= CAST('0' || w.value AS BLOB) " +
 		"ORDER BY term DESC LIMIT 1), 0)) FROM json_each(?1) s CROSS JOIN json_each(?2) w"
 	nextLeafQuery = "SELECT pgno >> 1 FROM words_idx WHERE segid = ? AND term > ? ORDER BY term LIMIT 1"
@@ -24,17 +24,17 @@ const (
 	rangeQuery    = "SELECT id, block FROM words_data WHERE id BETWEEN ? AND ? ORDER BY id"
 )
 
-// tailLeaves is how many leaves of a long list are read at once, from its end:
-// about as many as listCap rowids take.
+// tailLeaves is the number of leaves of a long list that are read at once from its end,
+// about as many as one capped list needs.
 const tailLeaves = 4
 
 // postings reads lists of rowids from the full-text index's blocks.
 type postings struct {
 	s        *Store
 	segments []Segment
-	deleted  []map[int64]bool // of each segment, nil until it is looked at
+	deleted  []map[int64]bool // of each segment, nil until it is read
 	lo, hi   int64            // bounds of the rowids
-	limit    int              // at most so many of each word, the newest; 0: all
+	limit    int              // the maximal length of a list, the newest rowids; 0: all
 }
 
 // span is a word's rowids in one segment.
@@ -42,12 +42,11 @@ type span struct {
 	segment int
 	first   int64 // the smallest
 	ids     []int64
-	leaf    int64 // with more: the leaf behind which the list goes on
+	leaf    int64 // with more: the leaf after which the list continues
 	more    bool
 }
 
-// newPostings reads which segments there are, for lists of at most limit rowids
-// from lo to hi.
+// newPostings reads the segments, for lists of at most limit rowids from lo to hi.
 func (s *Store) newPostings(ctx context.Context, lo, hi int64, limit int) (*postings, error) {
 	p := &postings{s: s, lo: lo, hi: hi, limit: limit}
 	var block []byte
@@ -60,8 +59,8 @@ func (s *Store) newPostings(ctx context.Context, lo, hi int64, limit int) (*post
 	return p, err
 }
 
-// lists returns for each word the rowids of the rows that hold it, ascending. An
-// error that is an fts5.ErrFormat says that the index has to be asked otherwise.
+// lists returns the rowids of the rows with each word, in ascending order. If the format
+// is unknown, it fails with ErrFormat.
 func (p *postings) lists(ctx context.Context, words []string) ([][]int64, error) {
 	out := make([][]int64, len(words))
 	if len(p.segments) == 0 {
@@ -79,10 +78,9 @@ func (p *postings) lists(ctx context.Context, words []string) ([][]int64, error)
 	return out, nil
 }
 
-// join makes one ascending list of what the segments hold of a word. What came
-// later is mostly newer, so that segments follow each other: once the newest have
-// given as many as the limit, the older ones are looked at only far enough to see
-// that they hold none that is newer.
+// join merges the lists of a word in all segments, in ascending order. Later segments
+// hold mostly larger rowids: once they reach the limit, of earlier segments only the
+// rowids that are larger than the smallest one found are read.
 func (p *postings) join(ctx context.Context, found []span, word string) (ids []int64, err error) {
 	slices.SortFunc(found, func(a, b span) int { return cmp.Compare(b.first, a.first) })
 	lo := p.lo
@@ -99,7 +97,7 @@ func (p *postings) join(ctx context.Context, found []span, word string) (ids []i
 	return ids, nil
 }
 
-// find reads of each word what stands in the leaf of each segment where it begins.
+// find reads, for each word and segment, the rowids in the leaf where the word begins.
 func (p *postings) find(ctx context.Context, words []string) ([][]span, error) {
 	type place struct {
 		segment, word int
@@ -137,7 +135,7 @@ func (p *postings) find(ctx context.Context, words []string) ([][]span, error) {
 			if found.ids, err = ids.Append(nil); err != nil {
 				return err
 			}
-			if len(found.ids) > 0 { // a whole leaf may lie between a term and its rowids
+			if len(found.ids) > 0 { // the rowids may begin in the next leaf
 				found.first = found.ids[0]
 			}
 			spans[x.word] = append(spans[x.word], found)
@@ -147,8 +145,8 @@ func (p *postings) find(ctx context.Context, words []string) ([][]span, error) {
 	return spans, err
 }
 
-// leaves returns for each segment, and each word in it, the number of the leaf to
-// look into; 0 is the first.
+// leaves returns, for each segment and each word, the number of the leaf that may hold the
+// word; 0 means the first.
 func (p *postings) leaves(ctx context.Context, words []string) ([]int64, error) {
 	list, err := json.Marshal(words)
 	if err != nil {
@@ -167,13 +165,13 @@ func (p *postings) leaves(ctx context.Context, words []string) ([]int64, error) 
 		return nil, fmt.Errorf("%w: %d leaves", ErrFormat, len(leaves))
 	}
 	for i := range leaves {
-		leaves[i] >>= 1 // the lowest bit says that a long list has an index of its own
+		leaves[i] >>= 1 // the lowest bit marks a long list with an index
 	}
 	return leaves, nil
 }
 
-// finish returns the rowids from lo on that count of a list, with those in the
-// leaves behind the one where it begins.
+// finish returns the live rowids of a list from lo on, including those in the leaves after
+// its first one.
 func (p *postings) finish(ctx context.Context, x span, word string, lo int64) ([]int64, error) {
 	ids, err := p.live(ctx, x.segment, x.ids, lo)
 	if err != nil || !x.more {
@@ -184,7 +182,7 @@ func (p *postings) finish(ctx context.Context, x span, word string, lo int64) ([
 	if _, err := p.s.queryRow(ctx, nextLeafQuery, []any{seg.ID, Key(word)}, &last); err != nil {
 		return nil, err
 	}
-	// From the end, and only as far as the bounds and the limit need.
+	// Read from the end, until the bounds or the limit are reached.
 	var parts [][]int64
 	size := 0
 	enough := func() bool { return p.limit > 0 && size >= p.limit }
@@ -210,8 +208,7 @@ func (p *postings) finish(ctx context.Context, x span, word string, lo int64) ([
 	return slices.Concat(parts...), nil
 }
 
-// heads reads the rowids at the beginning of leaves, which go on from one to the
-// next.
+// heads reads the rowids at the start of consecutive leaves.
 func (p *postings) heads(ctx context.Context, first, last int64) (ids []int64, err error) {
 	err = p.blocks(ctx, rangeQuery, []any{first, last}, func(_ int64, leaf Leaf) error {
 		list, _, err := leaf.Head()
@@ -223,8 +220,8 @@ func (p *postings) heads(ctx context.Context, first, last int64) (ids []int64, e
 	return ids, err
 }
 
-// live returns the rowids from lo to the upper bound that were not deleted from a
-// segment. It reuses ids, which ascend.
+// live returns the rowids from lo to the upper bound that were not deleted from a segment.
+// ids must ascend; its memory is reused.
 func (p *postings) live(ctx context.Context, segment int, ids []int64, lo int64) ([]int64, error) {
 	from, _ := slices.BinarySearch(ids, lo)
 	to, found := slices.BinarySearch(ids, p.hi)
@@ -235,14 +232,14 @@ func (p *postings) live(ctx context.Context, segment int, ids []int64, lo int64)
 	if p.segments[segment].Tombstones == 0 || len(ids) == 0 {
 		return ids, nil
 	}
-	gone, err := p.gone(ctx, segment)
+	gone, err := p.tombstones(ctx, segment)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(ids, func(id int64) bool { return gone[id] }), nil
 }
 
-// blocks calls fn with each leaf that a query answers with.
+// blocks calls fn with each leaf that a query returns.
 func (p *postings) blocks(ctx context.Context, query string, args []any, fn func(row int64, leaf Leaf) error) error {
 	return p.s.query(ctx, query, args, func(scan index.Scan) error {
 		var row int64
@@ -258,8 +255,8 @@ func (p *postings) blocks(ctx context.Context, query string, args []any, fn func
 	})
 }
 
-// gone returns the rowids that were deleted from a segment.
-func (p *postings) gone(ctx context.Context, segment int) (map[int64]bool, error) {
+// tombstones returns the rowids that were deleted from a segment.
+func (p *postings) tombstones(ctx context.Context, segment int) (map[int64]bool, error) {
 	if p.deleted[segment] != nil {
 		return p.deleted[segment], nil
 	}
@@ -282,7 +279,7 @@ func (p *postings) gone(ctx context.Context, segment int) (map[int64]bool, error
 	return gone, err
 }
 
-// numbers makes a JSON list.
+// numbers returns a JSON list.
 func numbers(ids []int64) string {
 	b := []byte{'['}
 	for i, id := range ids {
@@ -294,7 +291,7 @@ func numbers(ids []int64) string {
 	return string(append(b, ']'))
 }
 
-// splitNumbers reads numbers that stand between commas.
+// splitNumbers parses numbers separated by commas.
 func splitNumbers(joined string) []int64 {
 	ids := make([]int64, 0, len(joined)/8)
 	n := int64(0)

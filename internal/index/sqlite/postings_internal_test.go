@@ -16,8 +16,8 @@ import (
 	"strandline/internal/index"
 )
 
-// wordStore is a store whose full-text index has leaves of a few dozen bytes, so
-// that lists of some rows run over several of them.
+// wordStore returns a store whose full-text index has leaves of a few dozen bytes, so that
+// short lists extend over several leaves.
 func wordStore(t *testing.T) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"), Options{})
@@ -41,9 +41,9 @@ func wordSQL(t interface{ Fatal(args ...any) }, s *Store, query string, args ...
 	}
 }
 
-// What is read from the blocks is what MATCH finds, after any sequence of rows that
-// come, go and come again, of merges, and within any bounds and limit.
-func TestPostingsAreWhatMatchFinds(t *testing.T) {
+// The lists read from blocks equal the results of MATCH, after any sequence of inserts,
+// deletes and merges, and within any bounds and limit.
+func TestPostingsEqualMatch(t *testing.T) {
 	s := wordStore(t)
 	vocabulary := strings.Fields("a ab abc abd b cache cached caches caching zebra zebra² ab² x.y 東京")
 	rapid.Check(t, func(r *rapid.T) {
@@ -53,17 +53,17 @@ func TestPostingsAreWhatMatchFinds(t *testing.T) {
 			for range rapid.IntRange(1, 60).Draw(r, "rows") {
 				row := rapid.Int64Range(1, 200).Draw(r, "row") << rapid.SampledFrom([]int{0, 4, 30}).Draw(r, "shift")
 				wordSQL(r, s, "DELETE FROM words WHERE rowid = ?", row)
-				if rapid.IntRange(0, 5).Draw(r, "goes") > 0 {
+				if rapid.IntRange(0, 5).Draw(r, "insert") > 0 {
 					text := strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(vocabulary), 1, 6, rapid.ID[string]).Draw(r, "words"), " ")
 					wordSQL(r, s, "INSERT INTO words (rowid, terms) VALUES (?, ?)", row, text)
 				}
 			}
 			wordSQL(r, s, "COMMIT")
-			switch rapid.IntRange(0, 8).Draw(r, "upkeep") {
+			switch rapid.IntRange(0, 8).Draw(r, "maintenance") {
 			case 0:
 				wordSQL(r, s, "INSERT INTO words (words) VALUES ('optimize')")
 			case 1:
-				wordSQL(r, s, "INSERT INTO words (words, rank) VALUES ('merge', 2)") // leaves a merge half done
+				wordSQL(r, s, "INSERT INTO words (words, rank) VALUES ('merge', 2)") // leaves an unfinished merge
 			}
 		}
 		x := tx{s, t.Context()}
@@ -106,7 +106,7 @@ func TestPostingsAreWhatMatchFinds(t *testing.T) {
 	})
 }
 
-// A list of thousands of rows is read from its end where the newest are asked for.
+// A list of thousands of rows is read from its end if the limit is small.
 func TestPostingsOfALongList(t *testing.T) {
 	s := wordStore(t)
 	wordSQL(t, s, "BEGIN")
@@ -140,7 +140,7 @@ func TestPostingsOfALongList(t *testing.T) {
 	}
 }
 
-// The newest rows of a beginning are those of all its words together.
+// The newest rows of a prefix are the newest rows of all its words.
 func TestPostingsOfManyWords(t *testing.T) {
 	s := wordStore(t)
 	wordSQL(t, s, "BEGIN")
@@ -171,8 +171,7 @@ func TestPostingsOfManyWords(t *testing.T) {
 	}
 }
 
-// Where the blocks have a form that is not known the full-text index is asked, and
-// a search finds the same.
+// If the blocks have an unknown format, a search uses MATCH and finds the same.
 func TestListsWithoutBlocks(t *testing.T) {
 	s := wordStore(t)
 	for i, text := range []string{"cache eviction", "cached² planner", "planner", "cache² planner caching"} {
@@ -184,10 +183,10 @@ func TestListsWithoutBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// FTS5 does not look behind the end of its structure.
+	// FTS5 ignores bytes after its structure.
 	wordSQL(t, s, "UPDATE words_data SET block = block || x'00' WHERE id = ?", StructureRow)
 	if _, err := s.newPostings(t.Context(), 0, 1, 0); !errors.Is(err, ErrFormat) {
-		t.Fatalf("a structure with something behind it: %v", err)
+		t.Fatalf("a structure with trailing bytes: %v", err)
 	}
 	asked, err := x.Lists(t.Context(), terms, scope, 100)
 	if err != nil {

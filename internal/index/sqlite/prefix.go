@@ -7,25 +7,24 @@ import (
 	"strandline/internal/index"
 )
 
-// A beginning such as "pars" stands for all words that begin so, of which a large
-// archive has thousands. FTS5 merges their lists one after the other, each time
-// through all that it has so far; here each rowid is looked at once.
+// A prefix such as "pars" matches thousands of words in a large archive. FTS5 merges their
+// lists one by one and copies the result each time; this code visits each rowid once.
 
-// aboveAll is a byte that no word holds, so that a prefix with it behind lies above
-// all words that begin with the prefix.
+// aboveAll is a byte that no word contains: a prefix followed by it sorts after all words
+// with the prefix.
 const aboveAll = "\xff"
 
-// gathering is the rowids of several words, of which the newest count.
-type gathering struct {
+// collector collects the newest rowids of all words with a prefix.
+type collector struct {
 	*postings
-	key  []byte // what the words begin with
+	key  []byte // the prefix
 	ids  map[int64]struct{}
-	lo   int64 // none below counts any more
+	lo   int64 // smaller rowids are ignored
 	list []int64
 }
 
-// beginning returns the rowids of the rows that hold a word which begins with
-// prefix, ascending and each once.
+// prefix returns the rowids of the rows with any word that begins with prefix, in
+// ascending order and each once.
 func (p *postings) prefix(ctx context.Context, prefix string) ([]int64, error) {
 	if len(p.segments) == 0 {
 		return nil, nil
@@ -34,7 +33,7 @@ func (p *postings) prefix(ctx context.Context, prefix string) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := gathering{postings: p, key: Key(prefix), ids: map[int64]struct{}{}, lo: p.lo}
+	g := collector{postings: p, key: Key(prefix), ids: map[int64]struct{}{}, lo: p.lo}
 	for i, seg := range p.segments {
 		if err := g.segment(ctx, i, max(leaves[i], seg.First)); err != nil {
 			return nil, err
@@ -43,20 +42,20 @@ func (p *postings) prefix(ctx context.Context, prefix string) ([]int64, error) {
 	return index.Newest(slices.Sorted(maps.Keys(g.ids)), g.limit), nil
 }
 
-// segment gathers what stands in a segment, from the leaf on in which the first of
-// the words stands if it is there.
-func (g *gathering) segment(ctx context.Context, segment int, from int64) error {
+// segment collects the rowids in a segment, starting with the leaf that may hold the first
+// of the words.
+func (g *collector) segment(ctx context.Context, segment int, from int64) error {
 	seg := g.segments[segment]
 	last := seg.Last
 	if _, err := g.s.queryRow(ctx, nextLeafQuery, []any{seg.ID, append(slices.Clip(g.key), aboveAll...)}, &last); err != nil {
 		return err
 	}
-	if seg.Tombstones > 0 { // not while the leaves are read: it is the same statement
-		if _, err := g.gone(ctx, segment); err != nil {
+	if seg.Tombstones > 0 { // before the leaves are read by the same statement
+		if _, err := g.tombstones(ctx, segment); err != nil {
 			return err
 		}
 	}
-	open := false // whether the list of the word before goes on
+	open := false // whether the list of the previous word continues
 	return g.blocks(ctx, rangeQuery, []any{seg.Leaf(from), seg.Leaf(last)}, func(_ int64, leaf Leaf) (err error) {
 		if open {
 			var rest Doclist
@@ -80,8 +79,8 @@ func (g *gathering) segment(ctx context.Context, segment int, from int64) error 
 	})
 }
 
-// add adds a list of a segment, as far as it counts.
-func (g *gathering) add(ctx context.Context, segment int, list Doclist) (err error) {
+// add adds the live rowids of a list of a segment.
+func (g *collector) add(ctx context.Context, segment int, list Doclist) (err error) {
 	if g.list, err = list.Append(g.list[:0]); err != nil {
 		return err
 	}
@@ -98,8 +97,8 @@ func (g *gathering) add(ctx context.Context, segment int, list Doclist) (err err
 	return nil
 }
 
-// drop drops all but the newest, as many as count.
-func (g *gathering) drop() {
+// drop keeps only the newest rowids, up to the limit.
+func (g *collector) drop() {
 	ids := index.Newest(slices.Sorted(maps.Keys(g.ids)), g.limit)
 	g.lo = max(g.lo, ids[0])
 	clear(g.ids)

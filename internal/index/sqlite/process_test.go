@@ -16,8 +16,7 @@ import (
 	"strandline/internal/index/sqlite"
 )
 
-// The tests of several processes run this binary again; the environment tells it
-// what to be.
+// The tests of several processes run this binary again, with a role in the environment.
 const (
 	envRole  = "STRANDLINE_TEST_ROLE"
 	envIndex = "STRANDLINE_TEST_INDEX"
@@ -44,7 +43,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// process prepares a child with a role.
+// process returns a command that runs a child with a role.
 func process(t *testing.T, role, index, name string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -53,7 +52,7 @@ func process(t *testing.T, role, index, name string) *exec.Cmd {
 	return cmd
 }
 
-// hold keeps the index locked until its input ends.
+// hold locks the index until its input ends.
 func hold(index string) error {
 	db, err := rawDB(index)
 	if err != nil {
@@ -76,8 +75,7 @@ const turnsPerWriter = 20
 
 func writerID(name string) string { return fmt.Sprintf("%08s-0000-4000-8000-000000000000", name) }
 
-// writeTurns does what hooks do: it opens the index for each turn. Turns that are
-// there already change nothing.
+// writeTurns opens the index for each turn, as hooks do. It skips stored turns.
 func writeTurns(index, name string) error {
 	for i := range turnsPerWriter {
 		s, err := sqlite.Open(context.Background(), index, sqlite.Options{BusyTimeout: time.Minute})
@@ -115,7 +113,7 @@ func startHolder(t *testing.T, index string) (release func()) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "locked\n" {
-		t.Fatalf("the holder said %q (%v)", line, err)
+		t.Fatalf("the holder printed %q (%v)", line, err)
 	}
 	return func() {
 		if err := in.Close(); err != nil {
@@ -133,7 +131,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	release := startHolder(t, path)
 	wantCode(t, s.Apply(t.Context(), oneTurn(sessionID, "words")), archive.CodeBusy, "try again")
 
-	// Reading and opening go on meanwhile.
+	// Reading and opening do not wait.
 	if _, err := s.Sessions(t.Context(), archive.SessionFilter{}); err != nil {
 		t.Errorf("reading: %v", err)
 	}
@@ -145,8 +143,8 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	}
 }
 
-// Processes that start on no index at all and write at the same time lose
-// nothing and double nothing.
+// Processes that create an index and write to it at the same time lose and duplicate no
+// rows.
 func TestConcurrentWriters(t *testing.T) {
 	path := newPath(t)
 	var cmds []*exec.Cmd
@@ -178,7 +176,7 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// A writer that is killed anywhere leaves an index that the next one completes.
+// After a writer is killed at any time, the next one completes the index.
 func TestKilledWriter(t *testing.T) {
 	path := newPath(t)
 	for round := range 5 {
@@ -186,9 +184,9 @@ func TestKilledWriter(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// Its own writes are the clock: it is killed when so many turns are there.
+		// It is killed after it wrote that many turns.
 		waitForTurns(t, path, min(1+4*round, turnsPerWriter-1))
-		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Process.Kill() // it may have exited already
 		_ = cmd.Wait()
 	}
 	if err := writeTurns(path, "0"); err != nil {

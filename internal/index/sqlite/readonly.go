@@ -11,8 +11,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// openFile connects to the file at path, which may be the index or a copy of it.
-// more are options of the driver's name for the file.
+// openFile opens the file at path, which is the index or a copy of it. more are options
+// that are appended to the driver's name for the file.
 func (s *Store) openFile(ctx context.Context, path, more string) error {
 	c, err := openConn(dsn(path, s.opt.ReadOnly) + more)
 	if err != nil {
@@ -25,12 +25,11 @@ func (s *Store) openFile(ctx context.Context, path, more string) error {
 	return nil
 }
 
-// openReadOnly opens for reading what could not simply be opened for that. An index
-// of an older version is brought up to date. In a folder that cannot be written,
-// a backup or a mount for reading only, SQLite cannot even read one in WAL mode,
-// because it keeps a file of shared memory beside it: as nobody writes there, the
-// file is read as one that never changes. If its writer died and left a WAL, or
-// if it is of an older version, a copy is read.
+// openReadOnly handles the error of opening an index read-only. It migrates an index of an
+// older version. SQLite cannot read a WAL database in a folder without write permission,
+// such as a backup or a read-only mount, because it needs a file of shared memory there:
+// openReadOnly opens such a file as immutable. If the file has a WAL left by a writer that
+// died, or an older version, it opens a copy.
 func (s *Store) openReadOnly(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, errOlder):
@@ -52,14 +51,14 @@ func (s *Store) openReadOnly(ctx context.Context, err error) error {
 	}
 	if err := s.openCopy(ctx); err != nil {
 		return &archive.Error{
-			Code: archive.CodeDenied, Msg: "the index " + s.path + " cannot be read where nothing can be written", Err: err,
-			Hint: "copy its folder to where you may write, and set STRANDLINE_HOME to the copy",
+			Code: archive.CodeDenied, Msg: "the index " + s.path + " cannot be read in a read-only folder", Err: err,
+			Hint: "copy the folder to a writable place, and set STRANDLINE_HOME to the copy",
 		}
 	}
 	return nil
 }
 
-// upgrade brings an index up to date, and what its WAL holds into it.
+// upgrade migrates an index and checkpoints its WAL.
 func upgrade(ctx context.Context, path string, opt Options) error {
 	s, err := Open(ctx, path, Options{BusyTimeout: opt.BusyTimeout})
 	if err != nil {
@@ -114,6 +113,6 @@ func copyFile(from, to string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// unwritable reports whether an index could not be opened for reading because
-// SQLite may not write beside it.
+// unwritable reports whether an index could not be opened for reading because SQLite cannot
+// write to its folder.
 func unwritable(err error) bool { return archive.ErrorCode(err) == archive.CodeDenied }

@@ -17,15 +17,15 @@ import (
 	"strandline/internal/index/sqlite"
 )
 
-// glimpse is what a process sees of an index that it may only read.
+// glimpse is the result of a process that reads an index read-only.
 type glimpse struct {
 	Sessions int
 	Err      string
 	Hint     string
 }
 
-// nobody is a user without any right. Root may write where nobody may, so a
-// reader that was started by root becomes nobody.
+// nobody is the ID of a user without rights. Root can write anywhere, so a reader that is
+// started by root runs as nobody.
 const nobody = 65534
 
 func readAsNobody(index string) error {
@@ -53,11 +53,11 @@ func readAsNobody(index string) error {
 	return json.NewEncoder(os.Stdout).Encode(g)
 }
 
-// seen lets nobody read an index in a folder that nobody may write.
+// seen reads an index in a read-only folder as an unprivileged user.
 func seen(t *testing.T, index, tmp string) glimpse {
 	t.Helper()
 	dir := filepath.Dir(index)
-	// Everybody may pass on the way there.
+	// All users may traverse the parent folders.
 	for up := filepath.Dir(dir); strings.HasPrefix(up, os.TempDir()) && up != os.TempDir(); up = filepath.Dir(up) {
 		if err := os.Chmod(up, 0o755); err != nil {
 			t.Fatal(err)
@@ -80,8 +80,8 @@ func seen(t *testing.T, index, tmp string) glimpse {
 	return g
 }
 
-// everybodys makes the files of a folder readable by all, writable by none.
-func everybodys(t *testing.T, dir string) {
+// readableByAll makes the files of a folder readable by all users and writable by none.
+func readableByAll(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func everybodys(t *testing.T, dir string) {
 	}
 }
 
-func TestReadingWhereNothingCanBeWritten(t *testing.T) {
+func TestReadInReadOnlyFolder(t *testing.T) {
 	tests := []struct {
 		name string
 		make func(t *testing.T, path string)
@@ -109,7 +109,7 @@ func TestReadingWhereNothingCanBeWritten(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, suffix := range []string{"", "-wal"} { // as a backup of a running system has it
+			for _, suffix := range []string{"", "-wal"} { // as in a backup of a running system
 				data, err := os.ReadFile(live + suffix)
 				if err != nil {
 					t.Fatal(err)
@@ -129,7 +129,7 @@ func TestReadingWhereNothingCanBeWritten(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path, tmp := newPath(t), t.TempDir()
 			tt.make(t, path)
-			everybodys(t, filepath.Dir(path))
+			readableByAll(t, filepath.Dir(path))
 			if err := os.Chmod(tmp, 0o777); err != nil {
 				t.Fatal(err)
 			}
@@ -138,41 +138,40 @@ func TestReadingWhereNothingCanBeWritten(t *testing.T) {
 				t.Errorf("%+v, want %d sessions", got, tt.want)
 			}
 			if after := names(t, filepath.Dir(path)); after != before {
-				t.Errorf("the folder held %s and holds %s", before, after)
+				t.Errorf("files before: %s, after: %s", before, after)
 			}
 			if left := names(t, tmp); left != "" {
-				t.Errorf("a copy was left behind: %s", left)
+				t.Errorf("a copy was not deleted: %s", left)
 			}
 		})
 	}
 }
 
-func TestReadingThatIsImpossibleIsToldInOneSentence(t *testing.T) {
+func TestErrorsOfReadOnlyFolders(t *testing.T) {
 	closed := newPath(t)
 	fill(t, closed)
 	if err := os.Chmod(closed, 0o000); err != nil {
 		t.Fatal(err)
 	}
 	if got := seen(t, closed, t.TempDir()); !strings.Contains(got.Err, "cannot open the index") || !strings.Contains(got.Hint, "permissions") {
-		t.Errorf("a file without any right: %+v", got)
+		t.Errorf("a file without permissions: %+v", got)
 	}
 	older := newPath(t)
 	if err := sqlite.CreateVersion1(older); err != nil {
 		t.Fatal(err)
 	}
-	everybodys(t, filepath.Dir(older))
-	full := t.TempDir() // no place for a copy
+	readableByAll(t, filepath.Dir(older))
+	full := t.TempDir() // a copy cannot be written
 	if err := os.Chmod(full, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	if got := seen(t, older, full); !strings.Contains(got.Err, "cannot be read where nothing can be written") || !strings.Contains(got.Hint, "STRANDLINE_HOME") {
-		t.Errorf("without room for a copy: %+v", got)
+	if got := seen(t, older, full); !strings.Contains(got.Err, "cannot be read in a read-only folder") || !strings.Contains(got.Hint, "STRANDLINE_HOME") {
+		t.Errorf("without a copy: %+v", got)
 	}
 }
 
-// An index of an older version can be read at once, without another command that
-// writes before.
-func TestReadingBringsAnOlderIndexUpToDate(t *testing.T) {
+// Opening an index of an older version read-only migrates it.
+func TestReadOnlyMigratesAnOlderIndex(t *testing.T) {
 	path := newPath(t)
 	if err := sqlite.CreateVersion1(path); err != nil {
 		t.Fatal(err)

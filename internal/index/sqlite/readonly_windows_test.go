@@ -2,6 +2,6 @@ package sqlite_test
 
 import "errors"
 
-// readAsNobody has no counterpart: there, a folder for reading only is no obstacle
-// to files in it.
+// readAsNobody is not supported on Windows, where a read-only folder does not prevent
+// writing to the files in it.
 func readAsNobody(string) error { return errors.ErrUnsupported }

@@ -8,7 +8,7 @@ import (
 	"strandline/internal/index/sqlite"
 )
 
-// mustOpen opens an index that is closed when the test ends.
+// mustOpen opens an index and closes it when the test ends.
 func mustOpen(t testing.TB, path string, opt sqlite.Options) *sqlite.Store {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), path, opt)

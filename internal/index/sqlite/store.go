@@ -241,7 +241,7 @@ func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Cont
 	}
 	if err != nil {
 		_, rollback := s.exec(calm, "ROLLBACK")
-		return s.fail(what, errors.Join(err, harmless(rollback)))
+		return s.fail(what, errors.Join(err, ignoreRolledBack(rollback)))
 	}
 	return nil
 }

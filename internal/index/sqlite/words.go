@@ -45,11 +45,11 @@ func (s *Store) WordCounts(ctx context.Context, words []string) (counts []int, e
 // wordsQuery skips from one word to the next: reading the whole list would cost a row
 // for each passage that holds a word. Every greater word is at least the word followed
 // by the lowest character.
-const wordsQuery = `WITH RECURSIVE leap(term) AS (
+const wordsQuery = `WITH RECURSIVE skip(term) AS (
   SELECT * FROM (SELECT term FROM words_terms WHERE term >= ?1 LIMIT 1)
   UNION ALL
-  SELECT (SELECT term FROM words_terms WHERE term >= leap.term || char(1) LIMIT 1) FROM leap WHERE leap.term < ?2 LIMIT ?3)
-SELECT term FROM leap WHERE term < ?2`
+  SELECT (SELECT term FROM words_terms WHERE term >= skip.term || char(1) LIMIT 1) FROM skip WHERE skip.term < ?2 LIMIT ?3)
+SELECT term FROM skip WHERE term < ?2`
 
 // WordsFrom returns the indexed words that begin with prefix, in ascending order, each
 // once and at most limit of them. If there are more, any of them may be left out.
