@@ -113,7 +113,7 @@ func keys(c *Config) []key {
 		{"segments.keep", "720h", duration(&c.Segments.Keep, 0, maxKeep), allowed,
 			"time for which an archived summary keeps its details; afterwards only its text is kept", nil},
 		{"recall.unasked", "true", toggle(&c.Recall.Unasked), offOnly,
-			"automatic recall: at a prompt that refers to earlier work, remind the model of what is no longer in its context", nil},
+			"automatic recall: at a prompt that refers to earlier work, add a note about that work if it is not in the context", nil},
 		{"gateway.prune_at", "80000", number(&c.Gateway.PruneAt, 0, 10_000_000), denied,
 			"estimated tokens of a conversation above which the gateway replaces old tool results by handles (0: never); the older default of 20000 did so in a nearly empty window", old("CLAUDE_TEXT_PRUNE_THRESHOLD")},
 		{"gateway.prune_keep", "4", number(&c.Gateway.PruneKeep, 0, 10_000), denied,

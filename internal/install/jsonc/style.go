@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// style is how a document is laid out, as far as new text has to follow it.
+// style is the layout of a document, which new text follows.
 type style struct {
 	newline string
 	unit    string // one level of indentation
-	spaced  bool   // a blank stands behind a colon
-	flat    bool   // everything stands on one line
+	spaced  bool   // blanks follow colons and commas
+	flat    bool   // the whole value is on one line
 }
 
 func (d *Doc) style() style {
@@ -32,8 +32,7 @@ func (d *Doc) style() style {
 	return s
 }
 
-// unit finds the indentation of the first item below v that stands on a line of
-// its own.
+// unit returns the indentation of the first item in v that starts a line.
 func (d *Doc) unit(v *Value) (string, bool) {
 	for _, item := range v.Items {
 		outer := d.lineIndent(v.Start)
@@ -47,7 +46,7 @@ func (d *Doc) unit(v *Value) (string, bool) {
 	return "", false
 }
 
-// lineStart returns the start of the line that pos is in.
+// lineStart returns the start of the line of pos.
 func (d *Doc) lineStart(pos int) int {
 	if i := bytes.LastIndexByte(d.src[:pos], '\n'); i >= 0 {
 		return i + 1
@@ -58,7 +57,7 @@ func (d *Doc) lineStart(pos int) int {
 	return 0
 }
 
-// lineIndent returns the blanks at the start of the line that pos is in.
+// lineIndent returns the blanks at the start of the line of pos.
 func (d *Doc) lineIndent(pos int) string {
 	start := d.lineStart(pos)
 	end := start
@@ -68,15 +67,15 @@ func (d *Doc) lineIndent(pos int) string {
 	return string(d.src[start:end])
 }
 
-// ownLine returns the blanks in front of pos if nothing else stands there on its
-// line and the line is not the first.
+// ownLine returns the blanks before pos. It returns false if the line has other text
+// before pos or is the first.
 func (d *Doc) ownLine(pos int) (string, bool) {
 	start := d.lineStart(pos)
 	indent := d.lineIndent(pos)
 	return indent, start+len(indent) == pos && start > 0 && d.src[start-1] == '\n'
 }
 
-// skipBlanks returns the first place from pos on that is no blank.
+// skipBlanks returns the first offset from pos on without a blank.
 func (d *Doc) skipBlanks(pos int) int {
 	for pos < len(d.src) && isBlank(d.src[pos]) {
 		pos++
@@ -91,7 +90,7 @@ func (d *Doc) atLineEnd(pos int) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// encode writes v as JSON without the escapes that only HTML needs.
+// encode returns v as compact JSON without HTML escapes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -102,8 +101,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// layout gives compact JSON the document's look: on several lines whose first
-// has its indentation already, or on one.
+// layout formats compact JSON in the document's style, on several lines or on one.
+// The first line is not indented.
 func (s style) layout(compact []byte, indent string, lines bool) string {
 	if lines {
 		var b bytes.Buffer
@@ -128,7 +127,7 @@ func (s style) layout(compact []byte, indent string, lines bool) string {
 	return b.String()
 }
 
-// escaped reports whether the character behind text is escaped.
+// escaped reports whether the character after text is escaped.
 func escaped(text []byte) bool {
 	n := len(text) - len(bytes.TrimRight(text, `\`))
 	return n%2 == 1

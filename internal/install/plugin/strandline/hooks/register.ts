@@ -1,5 +1,5 @@
-// The client runs this when it is about to compact a conversation. Modules are an early interface of the client and may change:
-// whatever goes wrong here, the client compacts by itself. Written by `strandline init`; a later init replaces it.
+// The client calls this module before it compacts a conversation. Modules are an early access interface of the client and may
+// change; on any error here the client compacts itself. `strandline init` writes and replaces this file.
 import type { Register } from 'claude-code'
 
 const program = '@PROGRAM@'
@@ -34,7 +34,7 @@ export const register: Register = (on) => {
     return next(e)
   })
 
-  // Between two turns, where the setting autopilot.compact_early asks for it. Below half of the window nobody is asked, and a client
+  // Compacts between two turns if the setting autopilot.compact_early requests it, which is at least half of the window. A client
   // without a terminal refuses.
   on('turn.complete', async ($, e, next) => {
     try {
@@ -44,7 +44,7 @@ export const register: Register = (on) => {
         if (run.exitCode === 0 && run.stdout.trim() === 'compact') await $.session.compact()
       }
     } catch {
-      // The client compacts when it has to.
+      // The client compacts at its own threshold.
     }
     return next(e)
   })
