@@ -9,15 +9,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSessionsAreWrittenAsJSON fills every field there is, so that one that is
-// added and not written is found.
-func TestSessionsAreWrittenAsJSON(t *testing.T) {
+// TestEncode fills every field, so that it finds a new field of an unsupported type.
+func TestEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Session
 		v := reflect.ValueOf(&s).Elem()
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
-			switch f := v.Field(i); f.Kind() { //nolint:exhaustive // the others fail below
+			switch f := v.Field(i); f.Kind() { //nolint:exhaustive // other kinds fail below
 			case reflect.String:
 				f.SetString(rapid.StringMatching(`[a-z0-9é"\\ \n-]{0,8}`).Draw(t, name))
 			case reflect.Int, reflect.Int64:
@@ -31,7 +30,7 @@ func TestSessionsAreWrittenAsJSON(t *testing.T) {
 					s.History = append(s.History, Point{TS: 1, Tokens: rapid.Int64().Draw(t, "tokens"), Pct: 0.25, Turns: 3})
 				}
 			default:
-				t.Fatalf("%s is of a kind that this test does not fill", name)
+				t.Fatalf("%s has a type that this test does not fill", name)
 			}
 		}
 		want, err := json.Marshal(s)
@@ -53,8 +52,8 @@ func TestSessionsAreWrittenAsJSON(t *testing.T) {
 	})
 }
 
-// What another program wrote is read as encoding/json reads it, or not at all.
-func TestSessionsAreReadAsJSON(t *testing.T) {
+// TestDecode compares with encoding/json.
+func TestDecode(t *testing.T) {
 	for _, text := range []string{
 		`{"sessionId":"s","later":{"a":[1,{"b":null}]},"version":1}`,
 		` { "history" : [ { "ts" : 1, "more" : [] } ] , "lastPercentage" : 4e-1 } `,
@@ -71,7 +70,7 @@ func TestSessionsAreReadAsJSON(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"sessionId":"s","history":[{"ts":1,"tokens":2,"pct":0.5,"turns":3}],"window":200000,"version":1}`))
 	f.Add([]byte(`{"history":null,"doubt":true,"x":[{}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -86,7 +85,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestWhatIsNoUTF8IsNotWritten(t *testing.T) {
+func TestEncodeInvalidUTF8(t *testing.T) {
 	s := Session{SessionID: "s", Model: "\xff"}
 	if _, err := s.encode(); err == nil {
 		t.Error("no error")

@@ -15,7 +15,7 @@ import (
 	"strandline/internal/usage"
 )
 
-// stretches are the points of a session, one a turn, between its cuts.
+// stretches returns the points of a session, one per turn, split at compactions.
 func stretches(t *testing.T, path string) (out [][]usage.Point) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -31,13 +31,13 @@ func stretches(t *testing.T, path string) (out [][]usage.Point) {
 		t.Fatal(err)
 	}
 	var now []usage.Point
-	cut := 0
+	next := 0
 	for _, s := range b.Steps {
 		if s.Sidechain || s.APIError || s.Usage.Context() == 0 {
 			continue
 		}
-		for cut < len(b.Compactions) && b.Compactions[cut].Line < s.LineFrom {
-			cut++
+		for next < len(b.Compactions) && b.Compactions[next].Line < s.LineFrom {
+			next++
 			out, now = append(out, now), nil
 		}
 		p := usage.Point{Turns: s.Turn, Tokens: s.Usage.Context()}
@@ -50,11 +50,11 @@ func stretches(t *testing.T, path string) (out [][]usage.Point) {
 	return append(out, now)
 }
 
-// leastStretch is how many turns a stretch has to have to forecast anything in.
+// leastStretch is the least number of turns in an evaluated stretch.
 const leastStretch = 6
 
-// forecasts are, for each turn of a stretch from which its peak was foreseen, how
-// far off that was: log2 of forecast over truth, one added to both.
+// forecasts returns the error of the forecast at each turn before a stretch's peak:
+// log2((forecast+1)/(truth+1)).
 func forecasts(points []usage.Point, growth func([]usage.Point) float64) (off []float64) {
 	if len(points) < leastStretch {
 		return nil
@@ -100,10 +100,10 @@ func mean(xs []float64) float64 {
 	return sum / float64(max(len(xs), 1))
 }
 
-// weighted is a value of which so much is there.
+// weighted is a value with a weight.
 type weighted struct{ value, weight float64 }
 
-// middle is the value with half of the weight below it.
+// middle returns the weighted median.
 func middle(xs []weighted) float64 {
 	slices.SortFunc(xs, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	total, sum := 0.0, 0.0
@@ -122,7 +122,7 @@ func middle(xs []weighted) float64 {
 func TestForecast(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {
-		t.Skip("STRANDLINE_EVAL_DATA names no folder of transcripts; the forecast is not measured")
+		t.Skip("STRANDLINE_EVAL_DATA is not set to a folder of transcripts; the forecast is not measured")
 	}
 	var all [][]usage.Point
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -138,7 +138,7 @@ func TestForecast(t *testing.T) {
 		name   string
 		growth func(p []usage.Point) float64
 	}{
-		{"Theil and Sen, 12 turns: the one in use", func(p []usage.Point) float64 { return float64(usage.Growth(p)) }},
+		{"Theil-Sen, 12 turns: the one in use", func(p []usage.Point) float64 { return float64(usage.Growth(p)) }},
 		{"the same, 4 turns", func(p []usage.Point) float64 { return float64(usage.Growth(last(p, 4))) }},
 		{"median of the increments, 12 turns", func(p []usage.Point) float64 { return median(increments(last(p, 12))) }},
 		{"mean of the increments, 12 turns", func(p []usage.Point) float64 { return mean(increments(last(p, 12))) }},

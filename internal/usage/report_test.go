@@ -13,20 +13,20 @@ func TestZones(t *testing.T) {
 		next, part float64
 		want       usage.Zone
 	}{
-		"empty":                           {1, 0, "ok"},
-		"just below the warning":          {1, 0.6999, "ok"},
-		"at the warning":                  {1, 0.70, "warning"},
-		"just below the end":              {1, 0.8499, "warning"},
-		"above":                           {1, 0.85, "optimize"},
-		"more than full":                  {1, 1.3, "optimize"},
-		"compaction at half: early":       {0.49, 0.34, "ok"},
-		"compaction at half: warned":      {0.49, 0.35, "warning"},
-		"compaction at half: near":        {0.49, 0.42, "optimize"},
-		"compaction behind the last zone": {0.967, 0.69, "ok"},
-		"compaction nobody knows where":   {0, 0.72, "warning"},
-		"compaction between the zones":    {0.835, 0.71, "warning"},
-		"compaction where it is warned":   {0.70, 0.60, "optimize"},
-		"compaction just after that":      {0.71, 0.60, "ok"},
+		"empty":                             {1, 0, "ok"},
+		"just below the warning":            {1, 0.6999, "ok"},
+		"at the warning":                    {1, 0.70, "warning"},
+		"just below the end":                {1, 0.8499, "warning"},
+		"above":                             {1, 0.85, "optimize"},
+		"more than full":                    {1, 1.3, "optimize"},
+		"compaction at half: early":         {0.49, 0.34, "ok"},
+		"compaction at half: warned":        {0.49, 0.35, "warning"},
+		"compaction at half: near":          {0.49, 0.42, "optimize"},
+		"compaction after the last zone":    {0.967, 0.69, "ok"},
+		"compaction at an unknown point":    {0, 0.72, "warning"},
+		"compaction between the zones":      {0.835, 0.71, "warning"},
+		"compaction at the warning":         {0.70, 0.60, "optimize"},
+		"compaction just after the warning": {0.71, 0.60, "ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := z.Within(c.next).Of(c.part); got != c.want {
@@ -52,16 +52,16 @@ func TestGrowth(t *testing.T) {
 		in   []usage.Point
 		want int64
 	}{
-		"nothing":                       {nil, 0},
-		"two points are no trend":       {history(10, 20), 0},
-		"steady":                        {history(10_000, 13_100, 16_200, 19_300), 3_100},
-		"one large output":              {history(10_000, 12_000, 14_000, 16_000, 18_000, 20_000, 70_000, 72_000), 2_000},
-		"one turn that was taken back":  {history(50_000, 53_000, 56_000, 20_000, 62_000, 65_000), 3_000},
-		"shrinking":                     {history(50_000, 40_000, 30_000), 0},
-		"standing still":                {history(50_000, 50_000, 50_000), 0},
-		"old growth is forgotten":       {history(append(ramp(20, 20_000), ramp(12, 100)...)...), 100},
-		"turns that were not responded": {[]usage.Point{{Turns: 0, Tokens: 0}, {Turns: 4, Tokens: 4_000}, {Turns: 8, Tokens: 8_000}}, 1_000},
-		"all of one turn":               {[]usage.Point{{Tokens: 1}, {Tokens: 2}, {Tokens: 3}}, 0},
+		"nothing":                  {nil, 0},
+		"two points":               {history(10, 20), 0},
+		"steady":                   {history(10_000, 13_100, 16_200, 19_300), 3_100},
+		"one large output":         {history(10_000, 12_000, 14_000, 16_000, 18_000, 20_000, 70_000, 72_000), 2_000},
+		"one turn was rewound":     {history(50_000, 53_000, 56_000, 20_000, 62_000, 65_000), 3_000},
+		"shrinking":                {history(50_000, 40_000, 30_000), 0},
+		"constant":                 {history(50_000, 50_000, 50_000), 0},
+		"old growth is ignored":    {history(append(ramp(20, 20_000), ramp(12, 100)...)...), 100},
+		"turns without a response": {[]usage.Point{{Turns: 0, Tokens: 0}, {Turns: 4, Tokens: 4_000}, {Turns: 8, Tokens: 8_000}}, 1_000},
+		"points of one turn":       {[]usage.Point{{Tokens: 1}, {Tokens: 2}, {Tokens: 3}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := usage.Growth(c.in); got != c.want {
@@ -99,12 +99,12 @@ func TestTurnsLeft(t *testing.T) {
 	}
 }
 
-func TestLine(t *testing.T) {
+func TestSummary(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   usage.Session
 		want string
 	}{
-		"all of it": {
+		"complete": {
 			usage.Session{LastTokenEstimate: 104_000, LastPercentage: 0.52, Window: 200_000, Growth: 3_100, Limit: 148_000, Compacts: true, Output: 100},
 			"[Strandline] [=====-----] 52% 104K/200K +3.1K/turn, ~14 turns to compaction",
 		},
@@ -124,7 +124,7 @@ func TestLine(t *testing.T) {
 			usage.Session{LastTokenEstimate: 166_000, LastPercentage: 0.83, Window: 200_000, Growth: 5_000, Limit: 167_000, Compacts: true},
 			"[Strandline] [========--] 83% 166K/200K +5K/turn, compaction is next",
 		},
-		"nobody compacts": {
+		"compaction is off": {
 			usage.Session{LastTokenEstimate: 160_000, LastPercentage: 0.8, Window: 200_000, Growth: 5_000, Limit: 177_000},
 			"[Strandline] [========--] 80% 160K/200K +5K/turn, ~3 turns to the end of the window",
 		},
@@ -141,16 +141,15 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A session that fills up, and what the model hears of it.
-func TestReportsAreFew(t *testing.T) {
-	f := newFlight(t)
-	var heard []string
+func TestReportsOfAFillingSession(t *testing.T) {
+	f := newFixture(t)
+	var reported []string
 	for turn, tokens := range []int64{20_000, 100_000, 139_000, 141_000, 143_000, 149_999, 150_000, 158_000, 161_000, 169_000, 170_000, 171_000, 180_000, 139_000, 141_000} {
 		f.turn(turn, tokens)
-		for range 2 { // at two prompts
+		for range 2 { // prompts
 			if text := f.report(); text != "" {
 				head, _, _ := strings.Cut(text, " +")
-				heard = append(heard, strings.TrimPrefix(head, usage.ReportPrefix+" "))
+				reported = append(reported, strings.TrimPrefix(head, usage.ReportPrefix+" "))
 			}
 		}
 	}
@@ -158,16 +157,16 @@ func TestReportsAreFew(t *testing.T) {
 		"[=======---] 70% 141K/200K", "[=======---] 75% 150K/200K", "[========--] 80% 161K/200K",
 		"[========--] 85% 170K/200K", "[=========-] 90% 180K/200K", "[=======---] 70% 141K/200K",
 	}
-	if got := strings.Join(heard, "\n"); got != strings.Join(want, "\n") {
-		t.Errorf("heard\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	if got := strings.Join(reported, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("reported\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 	if s := f.state(); s.PruneCount != 2 || !s.WarningIssued {
 		t.Errorf("%+v", s)
 	}
 }
 
-func TestTheLastZoneComesWithAdvice(t *testing.T) {
-	f := newFlight(t)
+func TestAdviceInTheLastZone(t *testing.T) {
+	f := newFixture(t)
 	f.turn(0, 150_000)
 	if text := f.report(); strings.Contains(text, "\n") {
 		t.Errorf("advice with a warning: %q", text)
@@ -175,32 +174,33 @@ func TestTheLastZoneComesWithAdvice(t *testing.T) {
 	f.turn(1, 172_000)
 	for _, want := range []string{"archived", "7f3a12cd/", "short", "fresh session"} {
 		if r := f.Report(session); !strings.Contains(r.Text, want) {
-			t.Errorf("%q does not say %q", r.Text, want)
+			t.Errorf("%q does not contain %q", r.Text, want)
 		}
 	}
 	f.watch(usage.Observation{Captured: f.captured, CaptureFailed: true})
 	if r := f.Report(session); strings.Contains(r.Text, "is archived") || !strings.Contains(r.Text, "doctor") {
-		t.Errorf("the archive is in doubt: %q", r.Text)
+		t.Errorf("after a failed capture: %q", r.Text)
 	}
 }
 
-// What was not said, since another speaker took the room, is said the next time.
-func TestAReportCountsWhenItWasTold(t *testing.T) {
-	f := newFlight(t)
+// A report that was not injected, because another injector used the space, is due
+// again.
+func TestReportCountsWhenDelivered(t *testing.T) {
+	f := newFixture(t)
 	f.turn(0, 172_000)
 	if r := f.Report(session); r.Text == "" || r.Delivered == nil {
-		t.Fatal("nothing to say")
+		t.Fatal("no report")
 	}
 	if r := f.Report(session); r.Text == "" {
-		t.Error("what was not told is forgotten")
+		t.Error("an undelivered report is not due again")
 	}
 	if s := f.state(); s.PruneCount != 0 || s.WarningIssued {
 		t.Errorf("%+v", s)
 	}
 }
 
-func TestReportsOnRequestAndNotAtAll(t *testing.T) {
-	f := newFlight(t)
+func TestReportModes(t *testing.T) {
+	f := newFixture(t)
 	f.turn(0, 50_000)
 	f.Always = true
 	if text := f.report(); text != "[Strandline] [==--------] 25% 50K/200K" {
@@ -208,7 +208,7 @@ func TestReportsOnRequestAndNotAtAll(t *testing.T) {
 	}
 	f.turn(1, 172_000)
 	if text := f.report(); !strings.Contains(text, "\n") {
-		t.Errorf("always, with what is new: %q", text)
+		t.Errorf("always, in a new zone: %q", text)
 	}
 	if text := f.report(); text == "" || strings.Contains(text, "\n") {
 		t.Errorf("always, again: %q", text)
@@ -220,7 +220,7 @@ func TestReportsOnRequestAndNotAtAll(t *testing.T) {
 	}
 }
 
-func TestTokens(t *testing.T) {
+func TestFormatTokens(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0", 950: "950", 1_000: "1K", 3_100: "3.1K", 9_960: "10K", 86_700: "86.7K", 99_949: "99.9K", 99_960: "100K", 104_499: "104K",
 		999_499: "999K", 999_950: "1M", 1_000_000: "1M", 1_250_000: "1.2M", 20_000_000: "20M",

@@ -13,37 +13,37 @@ import (
 	"strandline/internal/usage"
 )
 
-var draw = flag.Bool("update", false, "draw docs/statusline.svg anew")
+var draw = flag.Bool("update", false, "redraw docs/statusline.svg")
 
-// TestPicture holds docs/statusline.svg against what the statusline prints today:
-// each row of the picture is a call, its colours are the line's own.
+// TestPicture compares docs/statusline.svg with the statusline's current output. Each
+// row is a call, in the colours of the line.
 func TestPicture(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the other command is a POSIX shell's")
+		t.Skip("the test uses a POSIX shell")
 	}
 	var rows []pictured
-	row := func(label string, tokens int, change func(d *desk)) {
-		d := newDesk(t)
+	row := func(label string, tokens int, change func(d *fixture)) {
+		d := newFixture(t)
 		d.env = map[string]string{"LANG": "C.UTF-8"}
 		d.captured(aTurn, func(s *usage.Session) { s.PruneCount = 0 })
 		d.health(86, 100)
 		change(d)
 		rows = append(rows, pictured{label, d.print(d.payload(tokens, 200_000))})
 	}
-	cycles := func(n int) func(d *desk) {
-		return func(d *desk) { d.state(func(s *usage.Session) { s.PruneCount = n }) }
+	cycles := func(n int) func(d *fixture) {
+		return func(d *fixture) { d.state(func(s *usage.Session) { s.PruneCount = n }) }
 	}
-	row("ok", 86_700, func(*desk) {})
-	row("warning, from 70 %", 151_000, func(*desk) {})
+	row("ok", 86_700, func(*fixture) {})
+	row("warning, from 70 %", 151_000, func(*fixture) {})
 	row("optimize, from 85 %", 178_000, cycles(2))
-	row("not captured yet", 86_700, func(d *desk) {
+	row("not captured yet", 86_700, func(d *fixture) {
 		d.captured(aTurn+aTurn, func(s *usage.Session) { s.Captured = int64(len(aTurn)) })
 	})
-	row("20 columns", 151_000, func(d *desk) { d.env["COLUMNS"] = "20" })
-	row("10 columns", 151_000, func(d *desk) { d.env["COLUMNS"] = "10" })
-	row("NO_COLOR", 178_000, func(d *desk) { d.env["NO_COLOR"] = "1"; cycles(2)(d) })
-	row("LANG=C", 178_000, func(d *desk) { d.env["LANG"] = "C"; cycles(2)(d) })
-	row("behind a command of one's own", 86_700, func(d *desk) { d.Command = "echo 'Opus 5.5 ~/tide (main)'" })
+	row("20 columns", 151_000, func(d *fixture) { d.env["COLUMNS"] = "20" })
+	row("10 columns", 151_000, func(d *fixture) { d.env["COLUMNS"] = "10" })
+	row("NO_COLOR", 178_000, func(d *fixture) { d.env["NO_COLOR"] = "1"; cycles(2)(d) })
+	row("LANG=C", 178_000, func(d *fixture) { d.env["LANG"] = "C"; cycles(2)(d) })
+	row("after a user command", 86_700, func(d *fixture) { d.Command = "echo 'Opus 5.5 ~/tide (main)'" })
 	got := picture(rows)
 	path := filepath.Join("..", "..", "..", "docs", "statusline.svg")
 	if *draw {
@@ -53,13 +53,13 @@ func TestPicture(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("docs/statusline.svg is not what the statusline prints (%v): go test ./internal/statusline -run Picture -update", err)
+		t.Errorf("docs/statusline.svg differs from the output (%v): run go test ./internal/usage/statusline -run Picture -update", err)
 	}
 }
 
 type pictured struct{ label, line string }
 
-// picture draws lines as a terminal shows them, in the reader's light or dark.
+// picture draws lines as in a terminal, in a light and a dark variant.
 func picture(rows []pictured) string {
 	const height, labels = 26, 250
 	var b strings.Builder
@@ -79,7 +79,7 @@ rect{fill:#f6f8fa;stroke:#d0d7de}text{font:14px ui-monospace,SFMono-Regular,Menl
 	return b.String()
 }
 
-// spans turns a terminal's colours into those of a picture.
+// spans converts terminal colours to SVG.
 func spans(line string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(line, "\x1b[") {

@@ -18,18 +18,18 @@ import (
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
 
-// desk is a client's terminal and an archive beside it.
-type desk struct {
+// fixture is a client's terminal and an archive.
+type fixture struct {
 	t *testing.T
 	statusline.Env
 	env  map[string]string
 	path string // of the transcript
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
-	d := &desk{t: t, env: map[string]string{"NO_COLOR": "1"}, path: filepath.Join(dir, session+".jsonl")}
+	d := &fixture{t: t, env: map[string]string{"NO_COLOR": "1"}, path: filepath.Join(dir, session+".jsonl")}
 	getenv := func(name string) string { return d.env[name] }
 	d.Env = statusline.Env{
 		Getenv: getenv, Store: usage.Store{Dir: filepath.Join(dir, "state")},
@@ -39,7 +39,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 // print runs one call of the client.
-func (d *desk) print(stdin string) string {
+func (d *fixture) print(stdin string) string {
 	d.t.Helper()
 	var out bytes.Buffer
 	d.Stdin, d.Stdout = strings.NewReader(stdin), &out
@@ -53,8 +53,8 @@ func (d *desk) print(stdin string) string {
 	return line
 }
 
-// payload is what the client says with so many tokens in its window.
-func (d *desk) payload(tokens, size int) string {
+// payload returns the client's payload for a number of tokens and a window.
+func (d *fixture) payload(tokens, size int) string {
 	data, err := json.Marshal(map[string]any{
 		"session_id": session, "transcript_path": d.path, "model": map[string]string{"id": "claude-haiku-4-5", "display_name": "Haiku 4.5"},
 		"context_window": map[string]any{"total_input_tokens": tokens, "context_window_size": size},
@@ -65,8 +65,8 @@ func (d *desk) payload(tokens, size int) string {
 	return string(data)
 }
 
-// captured writes a transcript and what a hook leaves of it.
-func (d *desk) captured(text string, change func(s *usage.Session)) {
+// captured writes a transcript and the session's record.
+func (d *fixture) captured(text string, change func(s *usage.Session)) {
 	d.t.Helper()
 	if err := os.WriteFile(d.path, []byte(text), 0o600); err != nil {
 		d.t.Fatal(err)
@@ -74,27 +74,27 @@ func (d *desk) captured(text string, change func(s *usage.Session)) {
 	d.state(func(s *usage.Session) { s.Captured = int64(len(text)); change(s) })
 }
 
-func (d *desk) state(change func(s *usage.Session)) {
+func (d *fixture) state(change func(s *usage.Session)) {
 	d.t.Helper()
 	if err := d.Store.Update(d.t.Context(), session, func(s *usage.Session) bool { change(s); return true }); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (d *desk) health(part, of int64) {
+func (d *fixture) health(part, of int64) {
 	d.t.Helper()
 	if err := d.Store.WriteHealth(usage.Health{Captured: &usage.Share{Part: part, Of: of}}); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func nothing(*usage.Session) {}
+func unchanged(*usage.Session) {}
 
 const aTurn = `{"type":"user"}` + "\n" + `{"type":"assistant"}` + "\n"
 
-func TestTheDefaultLine(t *testing.T) {
-	d := newDesk(t)
-	d.captured(aTurn, nothing)
+func TestDefaultLine(t *testing.T) {
+	d := newFixture(t)
+	d.captured(aTurn, unchanged)
 	d.health(86, 100)
 	if got, want := d.print(d.payload(86_700, 200_000)), "🛡️ 43% 86.7K ⊘ · 🧠 86%"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -105,8 +105,8 @@ func TestTheDefaultLine(t *testing.T) {
 	}
 }
 
-// What version 2.1.329 of the client says.
-func TestTheClientsWords(t *testing.T) {
+// TestClientPayloads uses payloads of version 2.1.329 of the client.
+func TestClientPayloads(t *testing.T) {
 	for name, want := range map[string]string{
 		"startup":             "⏳ 0% 0 ⊘ · 🧠 ?",
 		"after-turn":          "⏳ 21% 210K ⊘ · 🧠 ?",
@@ -118,7 +118,7 @@ func TestTheClientsWords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := newDesk(t)
+			d := newFixture(t)
 			if got := d.print(string(data)); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
@@ -126,25 +126,25 @@ func TestTheClientsWords(t *testing.T) {
 	}
 }
 
-func TestWhateverComesOnStdin(t *testing.T) {
+func TestInvalidInput(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
-		"nothing":                {"", "⏳ ? ? ⊘ · 🧠 ?"},
-		"garbage":                {"\x00\xff{{{", "⏳ ? ? ⊘ · 🧠 ?"},
-		"half of it":             {`{"session_id":"` + session, "⏳ ? ? ⊘ · 🧠 ?"},
-		"a list":                 {`[]`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"null":                   {`null`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"null fields":            {`{"session_id":null,"model":null,"context_window":{"total_input_tokens":null,"context_window_size":200000,"current_usage":null}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
-		"no window":              {`{"session_id":"` + session + `","context_window":null}`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"other types":            {`{"session_id":7,"model":"m","context_window":{"total_input_tokens":"many","context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
-		"a list for an object":   {`{"context_window":[],"model":[]}`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"negative tokens":        {`{"context_window":{"total_input_tokens":-5,"context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
-		"more than any window":   {`{"context_window":{"total_input_tokens":1e300,"context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
-		"a window of nothing":    {`{"context_window":{"total_input_tokens":50,"context_window_size":0}}`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"a path for a session":   {`{"session_id":"../../etc/passwd","context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
-		"a terminal's sequences": {`{"model":{"id":"\u001b[2J"},"context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
+		"empty":                    {"", "⏳ ? ? ⊘ · 🧠 ?"},
+		"random bytes":             {"\x00\xff{{{", "⏳ ? ? ⊘ · 🧠 ?"},
+		"cut off":                  {`{"session_id":"` + session, "⏳ ? ? ⊘ · 🧠 ?"},
+		"a list":                   {`[]`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"null":                     {`null`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"null fields":              {`{"session_id":null,"model":null,"context_window":{"total_input_tokens":null,"context_window_size":200000,"current_usage":null}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
+		"no window":                {`{"session_id":"` + session + `","context_window":null}`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"other types":              {`{"session_id":7,"model":"m","context_window":{"total_input_tokens":"many","context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
+		"lists instead of objects": {`{"context_window":[],"model":[]}`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"negative tokens":          {`{"context_window":{"total_input_tokens":-5,"context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
+		"more than any window":     {`{"context_window":{"total_input_tokens":1e300,"context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
+		"a window of 0":            {`{"context_window":{"total_input_tokens":50,"context_window_size":0}}`, "⏳ ? ? ⊘ · 🧠 ?"},
+		"a path as the session":    {`{"session_id":"../../etc/passwd","context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
+		"terminal sequences":       {`{"model":{"id":"\u001b[2J"},"context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFixture(t)
 			if got := d.print(c.in); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -152,9 +152,9 @@ func TestWhateverComesOnStdin(t *testing.T) {
 	}
 }
 
-// A client that does not close the pipe, and one that has gone.
-func TestStdinThatDoesNotEnd(t *testing.T) {
-	d := newDesk(t)
+// TestBrokenPipes: stdin stays open, and stdout is closed.
+func TestBrokenPipes(t *testing.T) {
+	d := newFixture(t)
 	r, w := io.Pipe()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -172,11 +172,11 @@ func TestStdinThatDoesNotEnd(t *testing.T) {
 
 type broken struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, errors.New("gone") }
+func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
-// Where the client says nothing, what the hooks knew last is an estimate.
-func TestWhatTheHooksKnewIsAnEstimate(t *testing.T) {
-	d := newDesk(t)
+// Without usage in the payload, the record's tokens are shown as an estimate.
+func TestUsageFromTheRecord(t *testing.T) {
+	d := newFixture(t)
 	d.captured(aTurn, func(s *usage.Session) { s.LastTokenEstimate, s.Model = 18_000, "claude-haiku-4-5" })
 	if got, want := d.print(d.payload(0, 200_000)), "🛡️ ~9% ~18K ⊘ · 🧠 ?"; got != want {
 		t.Errorf("right after a compaction: got %q, want %q", got, want)
@@ -186,45 +186,48 @@ func TestWhatTheHooksKnewIsAnEstimate(t *testing.T) {
 	}
 }
 
-func TestTheShield(t *testing.T) {
+func TestCaptureStatus(t *testing.T) {
 	big := strings.Repeat(" ", 300<<10)
 	for name, c := range map[string]struct {
-		set  func(d *desk)
+		set  func(d *fixture)
 		want string
 	}{
-		"no hook was there": {func(*desk) {}, "⏳"},
-		"all is captured":   {func(d *desk) { d.captured(aTurn, nothing) }, "🛡️"},
-		"the client's notes came after": {func(d *desk) {
-			d.captured(aTurn, nothing)
+		"no record": {func(*fixture) {}, "⏳"},
+		"captured":  {func(d *fixture) { d.captured(aTurn, unchanged) }, "🛡️"},
+		"rows of the client followed": {func(d *fixture) {
+			d.captured(aTurn, unchanged)
 			d.grow(`{"type":"system","subtype":"turn_duration"}` + "\n")
 		}, "🛡️"},
-		"a prompt came after":       {func(d *desk) { d.captured(aTurn, nothing); d.grow(`{"parentUuid":null,"type":"user"}` + "\n") }, "⏳"},
-		"an answer came after":      {func(d *desk) { d.captured(aTurn, nothing); d.grow(`{"type":"assistant"}` + "\n") }, "⏳"},
-		"much came after":           {func(d *desk) { d.captured(aTurn, nothing); d.grow(big) }, "⏳"},
-		"the transcript is shorter": {func(d *desk) { d.captured(aTurn, func(s *usage.Session) { s.Captured += 5 }) }, "⏳"},
-		"the capture failed":        {func(d *desk) { d.captured(aTurn, func(s *usage.Session) { s.CaptureFailed = true }) }, "⚠️"},
-		"the transcript is gone": {func(d *desk) {
-			d.captured(aTurn, nothing)
+		"a prompt followed":         {func(d *fixture) { d.captured(aTurn, unchanged); d.grow(`{"parentUuid":null,"type":"user"}` + "\n") }, "⏳"},
+		"a reply followed":          {func(d *fixture) { d.captured(aTurn, unchanged); d.grow(`{"type":"assistant"}` + "\n") }, "⏳"},
+		"much text followed":        {func(d *fixture) { d.captured(aTurn, unchanged); d.grow(big) }, "⏳"},
+		"the transcript is shorter": {func(d *fixture) { d.captured(aTurn, func(s *usage.Session) { s.Captured += 5 }) }, "⏳"},
+		"the capture failed":        {func(d *fixture) { d.captured(aTurn, func(s *usage.Session) { s.CaptureFailed = true }) }, "⚠️"},
+		"no transcript": {func(d *fixture) {
+			d.captured(aTurn, unchanged)
 			if err := os.Remove(d.path); err != nil {
 				d.t.Fatal(err)
 			}
 		}, "⏳"},
-		"the transcript is a folder": {func(d *desk) {
+		"the transcript is a folder": {func(d *fixture) {
 			d.state(func(s *usage.Session) { s.Captured = 5 })
 			if err := os.Mkdir(d.path, 0o700); err != nil {
 				d.t.Fatal(err)
 			}
 		}, "⏳"},
-		"the path is another file's": {func(d *desk) { d.captured(aTurn, nothing); d.path = filepath.Join(filepath.Dir(d.path), "other.jsonl") }, "⏳"},
-		"the state is torn": {func(d *desk) {
-			d.captured(aTurn, nothing)
+		"another transcript": {func(d *fixture) {
+			d.captured(aTurn, unchanged)
+			d.path = filepath.Join(filepath.Dir(d.path), "other.jsonl")
+		}, "⏳"},
+		"a damaged record": {func(d *fixture) {
+			d.captured(aTurn, unchanged)
 			if err := os.WriteFile(filepath.Join(d.Store.Dir, session+".json"), []byte(`{"sess`), 0o600); err != nil {
 				d.t.Fatal(err)
 			}
 		}, "⏳"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFixture(t)
 			c.set(d)
 			if got, _, _ := strings.Cut(d.print(d.payload(86_700, 200_000)), " "); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
@@ -233,8 +236,8 @@ func TestTheShield(t *testing.T) {
 	}
 }
 
-// grow adds to the transcript behind what was captured.
-func (d *desk) grow(text string) {
+// grow appends uncaptured text to the transcript.
+func (d *fixture) grow(text string) {
 	d.t.Helper()
 	f, err := os.OpenFile(d.path, os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -246,8 +249,8 @@ func (d *desk) grow(text string) {
 	}
 }
 
-func TestTheWindowIsRemembered(t *testing.T) {
-	d := newDesk(t)
+func TestWindowIsStored(t *testing.T) {
+	d := newFixture(t)
 	d.print(d.payload(50_000, 1_000_000))
 	s, ok := d.Store.Session(session)
 	if !ok || s.ClientWindow != 1_000_000 || s.ClientModel != "claude-haiku-4-5" || s.Window != 1_000_000 || s.WindowFrom != "client" {
@@ -263,7 +266,7 @@ func TestTheWindowIsRemembered(t *testing.T) {
 	}
 	d.print(d.payload(60_000, 1_000_000))
 	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
-		t.Errorf("written again though nothing changed: %v", err)
+		t.Errorf("written again without a change: %v", err)
 	}
 	d.print(d.payload(60_000, 200_000))
 	if s, _ := d.Store.Session(session); s.ClientWindow != 200_000 {
@@ -272,7 +275,7 @@ func TestTheWindowIsRemembered(t *testing.T) {
 }
 
 func TestColours(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.env = map[string]string{}
 	for tokens, code := range map[int]string{86_700: "32", 150_000: "33", 180_000: "31"} {
 		if got := d.print(d.payload(tokens, 200_000)); strings.Count(got, "\x1b["+code+"m") != 2 || strings.Count(got, "\x1b[0m") != 2 {
@@ -287,9 +290,9 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// A client that compacts early is in the last zone early.
+// A client that compacts early reaches the last zone early.
 func TestZonesFollowTheClientsLimits(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.env = map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}
 	if got := d.print(d.payload(420_000, 1_000_000)); !strings.Contains(got, "\x1b[31m42%") {
 		t.Errorf("42 %% of a window that is compacted at 49 %%: %q", got)
@@ -302,15 +305,15 @@ func TestPlainCharacters(t *testing.T) {
 		force bool
 		want  string
 	}{
-		"a locale of its own": {map[string]string{"LANG": "C"}, false, "[ok] 43% 86.7K - | mem 86%"},
-		"the nearer one":      {map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, false, "[ok] 43% 86.7K - | mem 86%"},
-		"by setting":          {map[string]string{"LANG": "en_US.UTF-8"}, true, "[ok] 43% 86.7K - | mem 86%"},
-		"UTF-8":               {map[string]string{"LANG": "de_DE.utf8"}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
-		"no locale":           {map[string]string{}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
+		"the C locale":          {map[string]string{"LANG": "C"}, false, "[ok] 43% 86.7K - | mem 86%"},
+		"LC_ALL overrides LANG": {map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, false, "[ok] 43% 86.7K - | mem 86%"},
+		"by setting":            {map[string]string{"LANG": "en_US.UTF-8"}, true, "[ok] 43% 86.7K - | mem 86%"},
+		"UTF-8":                 {map[string]string{"LANG": "de_DE.utf8"}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
+		"no locale":             {map[string]string{}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
-			d.captured(aTurn, nothing)
+			d := newFixture(t)
+			d.captured(aTurn, unchanged)
 			d.health(86, 100)
 			d.env, d.ASCII = c.env, c.force
 			d.env["NO_COLOR"] = "1"
@@ -322,8 +325,8 @@ func TestPlainCharacters(t *testing.T) {
 }
 
 func TestNarrowTerminals(t *testing.T) {
-	d := newDesk(t)
-	d.captured(aTurn, nothing)
+	d := newFixture(t)
+	d.captured(aTurn, unchanged)
 	d.health(86, 100)
 	for columns, want := range map[string]string{
 		"200": "🛡️ 43% 86.7K ⊘ · 🧠 86%", "23": "🛡️ 43% 86.7K ⊘ · 🧠 86%", "22": "🛡️ 43% 86.7K ⊘", "14": "🛡️ 43% 86.7K ⊘", "13": "🛡️ 43% 86.7K",
@@ -336,17 +339,17 @@ func TestNarrowTerminals(t *testing.T) {
 	}
 	d.Template, d.env["COLUMNS"] = "{percent} of my window and more", "12"
 	if got := d.print(d.payload(86_700, 200_000)); got != "43% of my wi" {
-		t.Errorf("a template is cut: %q", got)
+		t.Errorf("a template is clipped: %q", got)
 	}
 	delete(d.env, "NO_COLOR")
 	d.Template, d.env["COLUMNS"] = "{percent}{tokens}", "5"
 	if got := d.print(d.payload(86_700, 200_000)); got != "\x1b[32m43%\x1b[0m\x1b[32m86\x1b[0m" {
-		t.Errorf("a colour is left on: %q", got)
+		t.Errorf("an open colour: %q", got)
 	}
 }
 
 func TestTemplates(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.captured(aTurn, func(s *usage.Session) {
 		for turn := range 4 {
 			s.Append(usage.Point{Turns: turn, Tokens: int64(70_000 + 5_000*turn)})
@@ -370,52 +373,52 @@ func TestTemplates(t *testing.T) {
 	for _, name := range statusline.Names() {
 		d.Template = "{" + name + "}"
 		if got := d.print(d.payload(86_700, 200_000)); got == d.Template || got == "" {
-			t.Errorf("%s stands for %q", d.Template, got)
+			t.Errorf("%s is replaced by %q", d.Template, got)
 		}
 	}
 }
 
-func TestAnotherCommandsLineStandsBefore(t *testing.T) {
+func TestUserCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the commands of this test are a POSIX shell's")
+		t.Skip("the test uses a POSIX shell")
 	}
-	const ours = "⏳ 43% 86.7K ⊘ · 🧠 ?"
+	const own = "⏳ 43% 86.7K ⊘ · 🧠 ?"
 	for name, c := range map[string]struct{ command, want string }{
-		"one line":               {"echo mine", "mine │ " + ours},
-		"several":                {"printf '\\n  \\nmine\\nsecond\\n'", "mine │ " + ours},
-		"it is told what we are": {"sed 's/.*\"display_name\":\"\\([^\"]*\\)\".*/\\1/'", "Haiku 4.5 │ " + ours},
-		"it fails":               {"exit 3", ours},
-		"it fails and says so":   {"echo mine; exit 3", "mine │ " + ours},
-		"it prints nothing":      {"true", ours},
-		"there is none":          {"/nonexistent/statusline", ours},
-		"it says it on stderr":   {"echo mine >&2", ours},
-		"a colour of its own":    {"printf '\\033[35mmine'", "\x1b[35mmine\x1b[0m │ " + ours},
+		"one line":                 {"echo mine", "mine │ " + own},
+		"several":                  {"printf '\\n  \\nmine\\nsecond\\n'", "mine │ " + own},
+		"it receives the payload":  {"sed 's/.*\"display_name\":\"\\([^\"]*\\)\".*/\\1/'", "Haiku 4.5 │ " + own},
+		"exit status 3":            {"exit 3", own},
+		"output and exit status 3": {"echo mine; exit 3", "mine │ " + own},
+		"no output":                {"true", own},
+		"a missing command":        {"/nonexistent/statusline", own},
+		"output on stderr":         {"echo mine >&2", own},
+		"an open colour":           {"printf '\\033[35mmine'", "\x1b[35mmine\x1b[0m │ " + own},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFixture(t)
 			d.Command = c.command
 			if got := d.print(d.payload(86_700, 200_000)); got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
 	}
-	d := newDesk(t)
+	d := newFixture(t)
 	d.Command, d.env["COLUMNS"] = "echo mine", "16"
 	if got := d.print(d.payload(86_700, 200_000)); got != "mine │ ⏳ 43%" {
 		t.Errorf("in 16 columns: %q", got)
 	}
 	d.Command, d.env["COLUMNS"] = "yes | head -c 100000 | tr -d '\\n'", "100"
 	if got := d.print(d.payload(86_700, 200_000)); len(got) > 20<<10 {
-		t.Errorf("%d bytes of another command", len(got))
+		t.Errorf("%d bytes of the command's output", len(got))
 	}
 }
 
-// A command that hangs costs its time and no more, and what it started ends too.
-func TestAnotherCommandThatHangs(t *testing.T) {
+// A command that hangs is killed with its background processes.
+func TestUserCommandTimesOut(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the commands of this test are a POSIX shell's")
+		t.Skip("the test uses a POSIX shell")
 	}
-	d := newDesk(t)
+	d := newFixture(t)
 	d.Command = "echo early; sleep 600 & sleep 600"
 	if got := d.print(d.payload(86_700, 200_000)); got != "early │ ⏳ 43% 86.7K ⊘ · 🧠 ?" {
 		t.Errorf("printed %q", got)
@@ -432,7 +435,7 @@ func FuzzRun(f *testing.F) {
 	}
 	f.Add([]byte(`{"context_window":{"total_input_tokens":1e999}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d := newDesk(t)
+		d := newFixture(t)
 		d.env["COLUMNS"] = "30"
 		line := d.print(string(data))
 		if strings.ContainsAny(line, "\x1b\x00\r") {

@@ -29,8 +29,8 @@ func update(t *testing.T, f usage.Store, id string, change func(s *usage.Session
 	}
 }
 
-// The names are those that scripts of the older tools read.
-func TestASessionOnDisk(t *testing.T) {
+// The names are those that scripts of older tools read.
+func TestSessionOnDisk(t *testing.T) {
 	f := files(t)
 	update(t, f, session, func(s *usage.Session) bool {
 		s.LastTokenEstimate, s.LastPercentage, s.PruneCount, s.WarningIssued, s.LastCheck = 86_700, 0.4335, 1, true, 1_795_185_107_000
@@ -52,7 +52,7 @@ func TestASessionOnDisk(t *testing.T) {
 	}
 }
 
-func TestOnlyTheOwnerReads(t *testing.T) {
+func TestFilesArePrivate(t *testing.T) {
 	f := files(t)
 	update(t, f, session, func(*usage.Session) bool { return true })
 	if err := f.WriteHealth(usage.Health{}); err != nil {
@@ -77,25 +77,25 @@ func TestOnlyTheOwnerReads(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadCountsAsNotThere(t *testing.T) {
+func TestInvalidFilesCountAsMissing(t *testing.T) {
 	good := `{"sessionId":"` + session + `","lastTokenEstimate":5,"version":1}`
 	for name, c := range map[string]struct {
 		content string
 		want    bool
 	}{
-		"whole":                {good, true},
-		"unknown fields":       {good[:len(good)-1] + `,"new":{"a":[1]}}`, true},
-		"empty":                {"", false},
-		"torn":                 {good[:len(good)-9], false},
-		"noughts":              {strings.Repeat("\x00", 64), false},
-		"no object":            {`[1,2]`, false},
-		"of a later version":   {strings.Replace(good, `"version":1`, `"version":2`, 1), false},
-		"of another session":   {strings.Replace(good, "7f3a12cd", "9b1c44ee", 1), false},
-		"a negative count":     {strings.Replace(good, `:5`, `:-5`, 1), false},
-		"a count for a word":   {strings.Replace(good, `:5`, `:"many"`, 1), false},
-		"more than any window": {`{"sessionId":"` + session + `","version":1,"history":[` + strings.Repeat(`{"ts":1},`, 60) + `{"ts":1}]}`, false},
-		"larger than ours":     {good + strings.Repeat(" ", 300<<10), true},
-		"a large list":         {`{"version":1,"sessionId":"` + session + `","x":"` + strings.Repeat("x", 300<<10) + `"}`, false},
+		"valid":                                 {good, true},
+		"unknown fields":                        {good[:len(good)-1] + `,"new":{"a":[1]}}`, true},
+		"empty":                                 {"", false},
+		"cut off":                               {good[:len(good)-9], false},
+		"zero bytes":                            {strings.Repeat("\x00", 64), false},
+		"a list":                                {`[1,2]`, false},
+		"a later version":                       {strings.Replace(good, `"version":1`, `"version":2`, 1), false},
+		"another session":                       {strings.Replace(good, "7f3a12cd", "9b1c44ee", 1), false},
+		"a negative count":                      {strings.Replace(good, `:5`, `:-5`, 1), false},
+		"a string for a number":                 {strings.Replace(good, `:5`, `:"many"`, 1), false},
+		"too many points":                       {`{"sessionId":"` + session + `","version":1,"history":[` + strings.Repeat(`{"ts":1},`, 60) + `{"ts":1}]}`, false},
+		"trailing blanks beyond the size limit": {good + strings.Repeat(" ", 300<<10), true},
+		"a value beyond the size limit":         {`{"version":1,"sessionId":"` + session + `","x":"` + strings.Repeat("x", 300<<10) + `"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := files(t)
@@ -108,7 +108,7 @@ func TestWhatCannotBeReadCountsAsNotThere(t *testing.T) {
 			if _, ok := f.Session(session); ok != c.want {
 				t.Errorf("read: %v, want %v", ok, c.want)
 			}
-			// The next event makes it good.
+			// The next update replaces it.
 			update(t, f, session, func(s *usage.Session) bool { s.PruneCount++; return true })
 			if s, ok := f.Session(session); !ok || s.PruneCount != 1 {
 				t.Errorf("after an update: %+v, %v", s, ok)
@@ -117,15 +117,15 @@ func TestWhatCannotBeReadCountsAsNotThere(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatChangesNothingWritesNothing(t *testing.T) {
+func TestUpdateWithoutChangeWritesNothing(t *testing.T) {
 	f := files(t)
 	update(t, f, session, func(*usage.Session) bool { return false })
 	if _, err := os.Stat(filepath.Join(f.Dir, session+".json")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("there is a file: %v", err)
+		t.Errorf("the file exists: %v", err)
 	}
 }
 
-func TestWhatIsNoSessionHasNoFile(t *testing.T) {
+func TestInvalidSessionIDsHaveNoFile(t *testing.T) {
 	for _, id := range []string{"", "../evil", "a/b", ".hidden", session + "~a2c37f95", "a\x00"} {
 		f := files(t)
 		update(t, f, id, func(*usage.Session) bool { t.Errorf("%q is changed", id); return true })
@@ -133,14 +133,13 @@ func TestWhatIsNoSessionHasNoFile(t *testing.T) {
 			t.Errorf("%q is read", id)
 		}
 		if _, err := os.Stat(f.Dir); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%q left something: %v", id, err)
+			t.Errorf("%q created a file: %v", id, err)
 		}
 	}
 }
 
-// Two clients at one session: no change is lost, and nobody ever reads half a
-// file.
-func TestTwoClientsAtOneSession(t *testing.T) {
+// No update is lost, and no reader gets a partial file.
+func TestConcurrentUpdates(t *testing.T) {
 	f := files(t)
 	const each = 50
 	var wg sync.WaitGroup
@@ -153,7 +152,7 @@ func TestTwoClientsAtOneSession(t *testing.T) {
 					}
 				}
 				if _, ok := f.Session(session); !ok {
-					t.Error("half a file was read")
+					t.Error("a partial file was read")
 				}
 			}
 		})
@@ -162,27 +161,27 @@ func TestTwoClientsAtOneSession(t *testing.T) {
 	if s, _ := f.Session(session); s.PruneCount != 4*each {
 		t.Errorf("%d changes, want %d", s.PruneCount, 4*each)
 	}
-	left, err := filepath.Glob(filepath.Join(f.Dir, ".gauge-*"))
+	left, err := filepath.Glob(filepath.Join(f.Dir, state.TempPrefix+"*"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("temporary files: %v, %v", left, err)
 	}
 }
 
-func TestAFileThatCannotBeWritten(t *testing.T) {
+func TestFileThatCannotBeWritten(t *testing.T) {
 	f := files(t)
-	if err := os.MkdirAll(filepath.Join(f.Dir, session+".json", "x"), 0o700); err != nil { // in its way
+	if err := os.MkdirAll(filepath.Join(f.Dir, session+".json", "x"), 0o700); err != nil { // a folder with the file's name
 		t.Fatal(err)
 	}
 	if err := f.Update(t.Context(), session, func(*usage.Session) bool { return true }); err == nil {
 		t.Error("no error")
 	}
-	left, err := filepath.Glob(filepath.Join(f.Dir, ".gauge-*"))
+	left, err := filepath.Glob(filepath.Join(f.Dir, state.TempPrefix+"*"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("temporary files: %v, %v", left, err)
 	}
 }
 
-func TestHistoryKeepsTheLastFiftyTurns(t *testing.T) {
+func TestHistoryKeepsTheLast50Turns(t *testing.T) {
 	var s usage.Session
 	for turn := range 60 {
 		s.Append(usage.Point{Tokens: int64(turn), Turns: turn})
@@ -193,7 +192,7 @@ func TestHistoryKeepsTheLastFiftyTurns(t *testing.T) {
 	}
 }
 
-func TestHealthIsTheMeanOfWhatIsKnown(t *testing.T) {
+func TestHealthMean(t *testing.T) {
 	share := func(part, of int64) *usage.Share { return &usage.Share{Part: part, Of: of} }
 	for name, c := range map[string]struct {
 		in    usage.Health
@@ -201,11 +200,11 @@ func TestHealthIsTheMeanOfWhatIsKnown(t *testing.T) {
 		known bool
 	}{
 		"nothing":             {usage.Health{}, 0, false},
-		"only empty wholes":   {usage.Health{Captured: share(0, 0)}, 0, false},
+		"wholes of 0":         {usage.Health{Captured: share(0, 0)}, 0, false},
 		"all four":            {usage.Health{Captured: share(10, 10), Indexed: share(9, 10), Embedded: share(1, 2), Used: share(1, 5)}, 0.65, true},
-		"nobody embeds":       {usage.Health{Captured: share(10, 10), Indexed: share(9, 10), Used: share(1, 2)}, 0.8, true},
+		"no embedder":         {usage.Health{Captured: share(10, 10), Indexed: share(9, 10), Used: share(1, 2)}, 0.8, true},
 		"more than the whole": {usage.Health{Captured: share(12, 10), Indexed: share(1, 2)}, 0.75, true},
-		"less than nothing":   {usage.Health{Captured: share(-1, 10), Indexed: share(1, 2)}, 0.25, true},
+		"a negative part":     {usage.Health{Captured: share(-1, 10), Indexed: share(1, 2)}, 0.25, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, known := c.in.Mean()
@@ -235,14 +234,14 @@ func TestHealthOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := f.Health(); ok {
-		t.Error("half a file was read")
+		t.Error("a partial file was read")
 	}
 }
 
 func TestSweep(t *testing.T) {
 	f := files(t)
 	if n, err := f.Sweep(time.Now()); n != 0 || err != nil {
-		t.Errorf("of nothing: %d, %v", n, err)
+		t.Errorf("empty folder: %d, %v", n, err)
 	}
 	old := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for _, id := range []string{"old", "new"} {
@@ -265,11 +264,11 @@ func TestSweep(t *testing.T) {
 	if n, err := f.Sweep(old.Add(time.Hour)); n != 2 || err != nil {
 		t.Errorf("swept %d, %v", n, err)
 	}
-	_, gone := f.Session("old")
+	_, deleted := f.Session("old")
 	_, kept := f.Session("new")
 	_, health := f.Health()
-	if gone || !kept || !health {
-		t.Errorf("old %v, new %v, health %v", gone, kept, health)
+	if deleted || !kept || !health {
+		t.Errorf("old %v, new %v, health %v", deleted, kept, health)
 	}
 }
 
@@ -286,7 +285,7 @@ func FuzzReadSession(f *testing.F) {
 			return
 		}
 		if s.LastTokenEstimate < 0 || s.Window < 0 || len(s.History) > 50 {
-			t.Errorf("believed %+v", s)
+			t.Errorf("accepted %+v", s)
 		}
 		if _, err := json.Marshal(s); err != nil {
 			t.Error(err)

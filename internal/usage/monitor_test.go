@@ -12,10 +12,8 @@ import (
 	"strandline/internal/usage"
 )
 
-const autopilotSession = "7f3a12cd-0000-4000-8000-000000000001"
-
-// flight is a autopilotSession under watch.
-type flight struct {
+// fixture is a Monitor with one session.
+type fixture struct {
 	t *testing.T
 	usage.Monitor
 	now      time.Time
@@ -25,10 +23,10 @@ type flight struct {
 	path     string
 }
 
-func newFlight(t *testing.T) *flight {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
-	f := &flight{t: t, env: map[string]string{}, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), path: filepath.Join(dir, "t.jsonl")}
+	f := &fixture{t: t, env: map[string]string{}, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), path: filepath.Join(dir, "t.jsonl")}
 	f.Monitor = usage.Monitor{
 		Store: usage.Store{Dir: filepath.Join(dir, "state")}, Zones: usage.Zones{Warn: 0.70, Prune: 0.85},
 		Getenv: func(name string) string { return f.env[name] }, Conversation: claude.Conversation,
@@ -36,50 +34,50 @@ func newFlight(t *testing.T) *flight {
 	return f
 }
 
-// see is one hook that brings rows.
-func (f *flight) see(b archive.Batch) usage.Session {
+// see observes newly indexed rows.
+func (f *fixture) see(b archive.Batch) usage.Session {
 	f.t.Helper()
-	b.Session.ID = autopilotSession
+	b.Session.ID = session
 	f.captured += 1000
 	return f.watch(usage.Observation{Captured: f.captured, Batches: []archive.Batch{b}})
 }
 
-func (f *flight) watch(x usage.Observation) usage.Session {
+func (f *fixture) watch(x usage.Observation) usage.Session {
 	f.t.Helper()
-	x.Session, x.Now, x.Transcript = autopilotSession, f.now, f.path
+	x.Session, x.Now, x.Transcript = session, f.now, f.path
 	if err := f.Observe(f.t.Context(), x); err != nil {
 		f.t.Fatal(err)
 	}
 	return f.state()
 }
 
-func (f *flight) state() usage.Session {
+func (f *fixture) state() usage.Session {
 	f.t.Helper()
-	s, ok := f.Store.Session(autopilotSession)
+	s, ok := f.Store.Session(session)
 	if !ok {
-		f.t.Fatal("there is no state")
+		f.t.Fatal("the session has no record")
 	}
 	return s
 }
 
-// step is a response that found so many tokens in its window.
-func (f *flight) step(turn int, tokens int64) archive.Step {
+// step returns a response with a number of tokens in the window.
+func (f *fixture) step(turn int, tokens int64) archive.Step {
 	f.line += 3
 	return archive.Step{
-		Session: autopilotSession, Turn: turn, Model: "claude-haiku-4-5", LineFrom: f.line, LineTo: f.line + 1,
+		Session: session, Turn: turn, Model: "claude-haiku-4-5", LineFrom: f.line, LineTo: f.line + 1,
 		Usage: archive.Usage{Input: 12, CacheRead: tokens - 12 - 30, CacheWrite: 30, Output: 100},
 	}
 }
 
-func (f *flight) turn(turn int, tokens int64) usage.Session {
+func (f *fixture) turn(turn int, tokens int64) usage.Session {
 	f.t.Helper()
 	return f.see(archive.Batch{Steps: []archive.Step{f.step(turn, tokens)}})
 }
 
-// report is what the model is told, and that it was told.
-func (f *flight) report() string {
+// report returns the report and marks it as delivered.
+func (f *fixture) report() string {
 	f.t.Helper()
-	r := f.Report(autopilotSession)
+	r := f.Report(session)
 	if r.Delivered != nil {
 		if err := r.Delivered(f.t.Context()); err != nil {
 			f.t.Fatal(err)
@@ -88,8 +86,8 @@ func (f *flight) report() string {
 	return r.Text
 }
 
-func TestTheContextIsWhatTheLastResponseFound(t *testing.T) {
-	f := newFlight(t)
+func TestUsageIsThatOfTheLastResponse(t *testing.T) {
+	f := newFixture(t)
 	s := f.see(archive.Batch{Steps: []archive.Step{f.step(0, 50_000), f.step(0, 86_700)}})
 	if s.LastTokenEstimate != 86_700 || s.LastPercentage != 0.4335 || s.Estimated || s.Window != 200_000 || s.WindowFrom != "model" ||
 		s.Zone != "ok" || s.LastCheck != f.now.UnixMilli() || s.Captured != 1000 {
@@ -100,23 +98,23 @@ func TestTheContextIsWhatTheLastResponseFound(t *testing.T) {
 	}
 }
 
-func TestWhatSaysNothingOfTheWindow(t *testing.T) {
-	for name, spoil := range map[string]func(s *archive.Step){
+func TestResponsesThatAreNotCounted(t *testing.T) {
+	for name, change := range map[string]func(s *archive.Step){
 		"a sub-agent's response":        func(s *archive.Step) { s.Sidechain = true },
 		"a failed request":              func(s *archive.Step) { s.APIError = true },
 		"a row that was copied":         func(s *archive.Step) { s.Copy = &archive.Ref{} },
 		"no usage":                      func(s *archive.Step) { s.Usage = archive.Usage{} },
-		"usage of a negative size":      func(s *archive.Step) { s.Usage.CacheRead = -90_000 },
-		"more than fits any window":     func(s *archive.Step) { s.Usage.Input = 1 << 50 },
-		"output of a negative size":     func(s *archive.Step) { s.Usage.Output = -1 },
-		"output that fits no window":    func(s *archive.Step) { s.Usage.Output = 1 << 50 },
-		"an older row that comes again": func(s *archive.Step) { s.LineFrom = 1 },
+		"negative usage":                func(s *archive.Step) { s.Usage.CacheRead = -90_000 },
+		"more than any window":          func(s *archive.Step) { s.Usage.Input = 1 << 50 },
+		"negative output":               func(s *archive.Step) { s.Usage.Output = -1 },
+		"output larger than any window": func(s *archive.Step) { s.Usage.Output = 1 << 50 },
+		"an older row again":            func(s *archive.Step) { s.LineFrom = 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFlight(t)
+			f := newFixture(t)
 			f.turn(0, 50_000)
 			bad := f.step(1, 90_000)
-			spoil(&bad)
+			change(&bad)
 			if s := f.see(archive.Batch{Steps: []archive.Step{bad}}); s.LastTokenEstimate != 50_000 || len(s.History) != 1 {
 				t.Errorf("%+v", s)
 			}
@@ -124,54 +122,54 @@ func TestWhatSaysNothingOfTheWindow(t *testing.T) {
 	}
 }
 
-func TestAnotherSessionsRowsAreNotTaken(t *testing.T) {
-	f := newFlight(t)
+func TestRowsOfOtherSessionsAreIgnored(t *testing.T) {
+	f := newFixture(t)
 	f.turn(0, 50_000)
-	b := archive.Batch{Session: archive.Session{ID: autopilotSession + "~a2c37f95"}, Steps: []archive.Step{f.step(0, 90_000)}}
+	b := archive.Batch{Session: archive.Session{ID: session + "~a2c37f95"}, Steps: []archive.Step{f.step(0, 90_000)}}
 	if s := f.watch(usage.Observation{Captured: 2, Batches: []archive.Batch{b}}); s.LastTokenEstimate != 50_000 {
 		t.Errorf("%+v", s)
 	}
 }
 
-func TestWhoTellsTheWindow(t *testing.T) {
+func TestWindowSource(t *testing.T) {
 	for name, c := range map[string]struct {
-		told      int64
-		toldModel string
-		model     string
-		config    int
-		tokens    int64
-		want      int64
-		from      string
+		reported      int64
+		reportedModel string
+		model         string
+		config        int
+		tokens        int64
+		want          int64
+		from          string
 	}{
-		"the client":                           {1_000_000, "claude-sonnet-4-5", "claude-sonnet-4-5", 5_000, 50_000, 1_000_000, "client"},
-		"the client, of a model without name":  {300_000, "", "claude-opus-5-5", 0, 50_000, 300_000, "client"},
-		"the client, of another model":         {200_000, "claude-haiku-4-5", "claude-opus-5-5", 0, 50_000, 1_000_000, "model"},
-		"the model":                            {0, "", "claude-haiku-4-5", 5_000, 50_000, 200_000, "model"},
-		"the settings":                         {0, "", "somebody-else", 128_000, 50_000, 128_000, "config"},
-		"the settings, with too little":        {0, "", "somebody-else", 128_000, 150_000, 200_000, "observed"},
-		"nobody, so what was seen":             {0, "", "somebody-else", 0, 250_000, 1_000_000, "observed"},
-		"a model that holds more than it says": {0, "", "claude-sonnet-4-5", 0, 350_000, 1_000_000, "observed"},
+		"the client":                          {1_000_000, "claude-sonnet-4-5", "claude-sonnet-4-5", 5_000, 50_000, 1_000_000, "client"},
+		"the client, without a model":         {300_000, "", "claude-opus-5-5", 0, 50_000, 300_000, "client"},
+		"the client, of another model":        {200_000, "claude-haiku-4-5", "claude-opus-5-5", 0, 50_000, 1_000_000, "model"},
+		"the model":                           {0, "", "claude-haiku-4-5", 5_000, 50_000, 200_000, "model"},
+		"the settings":                        {0, "", "unknown-model", 128_000, 50_000, 128_000, "config"},
+		"the settings, exceeded by the usage": {0, "", "unknown-model", 128_000, 150_000, 200_000, "observed"},
+		"the usage":                           {0, "", "unknown-model", 0, 250_000, 1_000_000, "observed"},
+		"a model, exceeded by the usage":      {0, "", "claude-sonnet-4-5", 0, 350_000, 1_000_000, "observed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFlight(t)
+			f := newFixture(t)
 			f.Window = c.config
-			if err := f.Store.Update(t.Context(), autopilotSession, func(s *usage.Session) bool { s.ClientWindow, s.ClientModel = c.told, c.toldModel; return true }); err != nil {
+			if err := f.Store.Update(t.Context(), session, func(s *usage.Session) bool { s.ClientWindow, s.ClientModel = c.reported, c.reportedModel; return true }); err != nil {
 				t.Fatal(err)
 			}
 			step := f.step(0, c.tokens)
 			step.Model = c.model
 			if s := f.see(archive.Batch{Steps: []archive.Step{step}}); s.Window != c.want || s.WindowFrom != c.from {
-				t.Errorf("%d told by %q, want %d by %q", s.Window, s.WindowFrom, c.want, c.from)
+				t.Errorf("%d from %q, want %d from %q", s.Window, s.WindowFrom, c.want, c.from)
 			}
 		})
 	}
 }
 
-// The limits are those of package window; here it matters that they arrive.
-func TestWhereTheClientActs(t *testing.T) {
-	f := newFlight(t)
+// TestFindLimits covers the limits; this test covers the record.
+func TestLimitsInTheRecord(t *testing.T) {
+	f := newFixture(t)
 	if s := f.turn(0, 50_000); s.Threshold != 0 || s.Hard != 177_000 || s.Limit != 200_000 || !s.Compacts {
-		t.Errorf("by itself: %+v", s)
+		t.Errorf("default: %+v", s)
 	}
 	f.env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "200000"
 	if s := f.turn(1, 50_000); s.Threshold != 167_000 || s.Limit != 167_000 || !s.Compacts {
@@ -179,12 +177,12 @@ func TestWhereTheClientActs(t *testing.T) {
 	}
 	f.env["DISABLE_AUTO_COMPACT"] = "1"
 	if s := f.turn(2, 50_000); s.Threshold != 0 || s.Limit != 177_000 || s.Compacts {
-		t.Errorf("switched off: %+v", s)
+		t.Errorf("disabled: %+v", s)
 	}
 }
 
-func TestACompactionEmptiesTheWindow(t *testing.T) {
-	f := newFlight(t)
+func TestCompactionEmptiesTheWindow(t *testing.T) {
+	f := newFixture(t)
 	for turn := range 6 {
 		f.turn(turn, int64(100_000+12_000*turn))
 	}
@@ -197,8 +195,8 @@ func TestACompactionEmptiesTheWindow(t *testing.T) {
 	if s := f.watch(usage.Observation{Compacted: true, Captured: f.captured}); !empty(s) || s.LastTokenEstimate != 0 {
 		t.Errorf("at the hook: %+v", s)
 	}
-	// The boundary comes with the next hook, and again when its summary has come.
-	boundary := archive.Compaction{Session: autopilotSession, Line: f.line + 1, PreTokens: 160_000, PostTokens: 9_000}
+	// The boundary row arrives with the next hook, and again with its summary.
+	boundary := archive.Compaction{Session: session, Line: f.line + 1, PreTokens: 160_000, PostTokens: 9_000}
 	f.line += 2
 	if s := f.see(archive.Batch{Compactions: []archive.Compaction{boundary}}); !empty(s) || s.LastTokenEstimate != 9_000 {
 		t.Errorf("at the boundary: %+v", s)
@@ -208,27 +206,27 @@ func TestACompactionEmptiesTheWindow(t *testing.T) {
 		t.Errorf("at the next response: %+v", s)
 	}
 	if s := f.see(archive.Batch{Compactions: []archive.Compaction{boundary}}); s.LastTokenEstimate != 24_000 {
-		t.Errorf("cut twice by one compaction: %+v", s)
+		t.Errorf("counted one compaction twice: %+v", s)
 	}
 }
 
-// In the middle of a turn, rows before and behind the cut come at once.
-func TestACompactionAmongResponses(t *testing.T) {
-	f := newFlight(t)
+// Within a turn, one batch has rows before and after the compaction.
+func TestCompactionBetweenResponses(t *testing.T) {
+	f := newFixture(t)
 	before := f.step(3, 166_000)
-	cut := archive.Compaction{Session: autopilotSession, Line: f.line + 1, PostTokens: 9_000}
-	s := f.see(archive.Batch{Compactions: []archive.Compaction{cut}, Steps: []archive.Step{before, f.step(3, 30_000)}})
+	boundary := archive.Compaction{Session: session, Line: f.line + 1, PostTokens: 9_000}
+	s := f.see(archive.Batch{Compactions: []archive.Compaction{boundary}, Steps: []archive.Step{before, f.step(3, 30_000)}})
 	if s.LastTokenEstimate != 30_000 || len(s.History) != 1 || s.MaxTokens != 166_000 {
 		t.Errorf("%+v", s)
 	}
 	s = f.see(archive.Batch{Steps: []archive.Step{before}})
 	if s.LastTokenEstimate != 30_000 {
-		t.Errorf("a response from before the cut counted: %+v", s)
+		t.Errorf("counted a response before the compaction: %+v", s)
 	}
 }
 
-func TestAModelOfAnyName(t *testing.T) {
-	f := newFlight(t)
+func TestInvalidModelName(t *testing.T) {
+	f := newFixture(t)
 	step := f.step(0, 50_000)
 	step.Model = "\xff" + strings.Repeat("x", 1000)
 	if s := f.see(archive.Batch{Steps: []archive.Step{step}}); s.LastTokenEstimate != 50_000 || len(s.Model) > 110 {
@@ -236,9 +234,9 @@ func TestAModelOfAnyName(t *testing.T) {
 	}
 }
 
-// A transcript that was written anew begins at line 0.
-func TestANewGeneration(t *testing.T) {
-	f := newFlight(t)
+// A new generation of a transcript begins at line 0.
+func TestNewGeneration(t *testing.T) {
+	f := newFixture(t)
 	f.line = 1000
 	f.turn(0, 50_000)
 	f.line = 0
@@ -248,19 +246,19 @@ func TestANewGeneration(t *testing.T) {
 	}
 }
 
-func TestAResumedSessionBringsItsContext(t *testing.T) {
-	f := newFlight(t)
+func TestContextOfAResumedSession(t *testing.T) {
+	f := newFixture(t)
 	if s := f.watch(usage.Observation{Context: 80_000, Captured: 500}); s.LastTokenEstimate != 80_000 || !s.Estimated {
 		t.Errorf("a fork: %+v", s)
 	}
 	f.turn(0, 82_000)
 	if s := f.watch(usage.Observation{Context: 81_000, Captured: 500}); s.LastTokenEstimate != 82_000 || s.Estimated {
-		t.Errorf("what was counted is better than what is told: %+v", s)
+		t.Errorf("the counted usage was replaced: %+v", s)
 	}
 }
 
-func TestCharactersAreAnEstimate(t *testing.T) {
-	f := newFlight(t)
+func TestEstimateFromCharacters(t *testing.T) {
+	f := newFixture(t)
 	row := func(kind, content string) string {
 		return `{"type":"` + kind + `","uuid":"` + content[:3] + `","message":{"role":"` + kind + `","content":"` + content + `"}}` + "\n"
 	}
@@ -286,24 +284,24 @@ func TestCharactersAreAnEstimate(t *testing.T) {
 	if s = f.watch(usage.Observation{Captured: s.CharsTo}); s.LastTokenEstimate != 310 {
 		t.Errorf("counted twice: %d", s.LastTokenEstimate)
 	}
-	cut := `{"type":"system","subtype":"compact_boundary","uuid":"x"}` + "\n"
-	if s = grow(row("user", strings.Repeat("d", 700)), cut, row("user", strings.Repeat("e", 70))); s.LastTokenEstimate != 20 {
-		t.Errorf("behind a cut %d tokens, want 20", s.LastTokenEstimate)
+	boundary := `{"type":"system","subtype":"compact_boundary","uuid":"x"}` + "\n"
+	if s = grow(row("user", strings.Repeat("d", 700)), boundary, row("user", strings.Repeat("e", 70))); s.LastTokenEstimate != 20 {
+		t.Errorf("after a compaction %d tokens, want 20", s.LastTokenEstimate)
 	}
 	if err := os.Remove(f.path); err != nil {
 		t.Fatal(err)
 	}
 	if s = f.watch(usage.Observation{Captured: s.CharsTo + 10}); s.LastTokenEstimate != 20 {
-		t.Errorf("without a transcript %d tokens, want what was known", s.LastTokenEstimate)
+		t.Errorf("without a transcript %d tokens, want 20", s.LastTokenEstimate)
 	}
 	f.captured = s.CharsTo
 	if s = f.turn(1, 9_000); s.LastTokenEstimate != 9_000 || s.Estimated {
-		t.Errorf("a response says better: %+v", s)
+		t.Errorf("after a response: %+v", s)
 	}
 }
 
-func TestAClockThatGoesBackwards(t *testing.T) {
-	f := newFlight(t)
+func TestClockGoesBackwards(t *testing.T) {
+	f := newFixture(t)
 	for turn := range 4 {
 		f.turn(turn, int64(50_000+3_000*turn))
 		f.now = f.now.Add(-time.Hour)
@@ -313,24 +311,24 @@ func TestAClockThatGoesBackwards(t *testing.T) {
 	}
 }
 
-func TestATornStateIsMadeAnew(t *testing.T) {
-	f := newFlight(t)
+func TestDamagedRecordIsRebuilt(t *testing.T) {
+	f := newFixture(t)
 	f.turn(0, 50_000)
-	if err := os.WriteFile(filepath.Join(f.Store.Dir, autopilotSession+".json"), []byte(`{"sessionId":"7f3a`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(f.Store.Dir, session+".json"), []byte(`{"sessionId":"7f3a`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if text := f.report(); text != "" {
-		t.Errorf("said %q", text)
+		t.Errorf("reported %q", text)
 	}
 	if s := f.turn(1, 60_000); s.LastTokenEstimate != 60_000 || len(s.History) != 1 {
 		t.Errorf("%+v", s)
 	}
 }
 
-// Two clients at one autopilotSession append to one transcript; each hook sees rows of
-// both, and the last response counts.
-func TestAutopilotTwoClientsAtOneSession(t *testing.T) {
-	f := newFlight(t)
+// Two clients of one session append to one transcript. Each hook reads rows of both,
+// and the last response counts.
+func TestTwoClientsObserveOneSession(t *testing.T) {
+	f := newFixture(t)
 	a, b := f.step(0, 50_000), f.step(1, 55_000)
 	f.see(archive.Batch{Steps: []archive.Step{a, b}})
 	f.see(archive.Batch{Steps: []archive.Step{a}}) // the slower hook
