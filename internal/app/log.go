@@ -83,7 +83,7 @@ func (r Reader) Scan(ctx context.Context, session string, from, to int, fn func(
 		return err
 	}
 	defer log.Close() // opened for reading
-	start, end, err := log.Stretch(ctx, from, to)
+	start, end, err := log.Range(ctx, from, to)
 	if err != nil {
 		return err
 	}

@@ -17,41 +17,40 @@ type IndexReader interface {
 	Cursor(ctx context.Context, session string) (archive.Cursor, error)
 }
 
-// Job is one file of a bulk capture, or a session whose logs are to be indexed
-// when Source is nil.
+// Job is one file of a bulk capture or, if Source is nil, a session whose logs are
+// to be indexed.
 type Job struct {
 	Source  *Source
 	Session string // archive session id, for a job without Source
 	Size    int64  // transcript bytes, for the progress
 }
 
-// Progress tells how far a bulk capture is.
+// Progress is the progress of a bulk capture.
 type Progress struct {
 	Done, Jobs        int   // files
 	Bytes, TotalBytes int64 // transcript bytes of those files
 	Added             int64 // bytes that were new to the logs
-	Sessions, Agents  int   // sessions, and sub-agents' runs, whose index changed
+	Sessions, Agents  int   // sessions and sub-agents' runs whose index changed
 }
 
-// Report is the outcome of a bulk capture. A file that could not be read is in
-// Failed and does not keep the others from being captured.
+// Report is the result of a bulk capture. Files that could not be read are in Failed;
+// the other files are captured.
 type Report struct {
 	Progress
 	Failed []FileError
 }
 
-// FileError is one file that was not captured.
+// FileError is the error of one file that was not captured.
 type FileError struct {
 	Path string
 	Err  error
 }
 
-// Bulk captures many files in the order given. Three stages overlap: logging,
-// reading, and writing the index; each is one goroutine, so that the first
-// session to hold a row owns it whatever the timing. idx is written by one
-// stage while another asks known, which should be a second, read-only
-// connection to the same index (idx itself works, more slowly). progress may be
-// nil; it is not called by two goroutines at once.
+// Bulk captures many files in the given order. Logging, reading, and writing the
+// index are three concurrent stages of one goroutine each, so the first session with
+// a row owns it, independent of timing. known is read while idx is written; it should
+// be a second, read-only connection to the same index (idx works, but more slowly).
+// progress may be nil; calls of it do not overlap.
 func (c *Capture) Bulk(ctx context.Context, idx Index, known IndexReader, jobs []Job, progress func(Progress)) (Report, error) {
 	b := &bulk{capture: c, idx: idx, known: known, progress: progress, fresh: map[uint64]archive.Ref{}}
 	for _, j := range jobs {
@@ -68,54 +67,62 @@ func (c *Capture) Bulk(ctx context.Context, idx Index, known IndexReader, jobs [
 	return b.report, err
 }
 
-// bulk is the state that the stages of one Bulk share.
+// bulk is the shared state of the stages of one Bulk.
 type bulk struct {
 	capture  *Capture
 	idx      Index
 	known    IndexReader
 	progress func(Progress)
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	report Report
-	fresh  map[uint64]archive.Ref // identities read but not yet committed
+	fresh  map[uint64]archive.Ref // identities that are read but not committed
 }
 
+// log logs the files of the jobs and passes the jobs on.
 func (b *bulk) log(ctx context.Context, jobs []Job, out chan<- Job) error {
 	list := lister{capture: b.capture}
 	for _, j := range jobs {
 		if j.Source != nil {
-			var logged Logged
-			k, err := list.of(*j.Source)
-			if k.forgotten && err == nil {
-				b.advance(j.Size, "")
-				continue
-			}
-			if err == nil {
-				logged, err = b.capture.logInto(ctx, k, *j.Source)
-			}
+			session, ok := b.logSource(ctx, &list, *j.Source)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if err != nil {
-				b.fail(j.Source.Path, err)
+			if !ok {
 				b.advance(j.Size, "")
 				continue
 			}
-			b.mu.Lock()
-			b.report.Added += logged.Added
-			b.mu.Unlock()
-			j.Session = logged.Session
-			if j.Source.Rel != "" && j.Source.Agent() == "" {
-				j.Session = "" // a side file is kept, not read
-			}
+			j.Session = session
 		}
-		select {
-		case out <- j:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := send(ctx, out, j); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// logSource logs a file and returns the session to index, "" for a side file. It
+// returns false for a file that failed and for one of a forgotten session.
+func (b *bulk) logSource(ctx context.Context, list *lister, src Source) (session string, ok bool) {
+	k, err := list.of(src)
+	if k.forgotten && err == nil {
+		return "", false
+	}
+	var logged Logged
+	if err == nil {
+		logged, err = b.capture.logInto(ctx, k, src)
+	}
+	if err != nil {
+		b.fail(src.Path, err)
+		return "", false
+	}
+	b.mu.Lock()
+	b.report.Added += logged.Added
+	b.mu.Unlock()
+	if src.isSideFile() {
+		return "", true
+	}
+	return logged.Session, true
 }
 
 func (b *bulk) fail(path string, err error) {
@@ -124,8 +131,8 @@ func (b *bulk) fail(path string, err error) {
 	b.report.Failed = append(b.report.Failed, FileError{Path: path, Err: err})
 }
 
-// advance counts a finished job and tells the progress. changed is the session
-// whose index it changed, if there is one.
+// advance counts a finished job and reports the progress. changed is the session
+// whose index the job changed, or "".
 func (b *bulk) advance(size int64, changed string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -143,7 +150,7 @@ func (b *bulk) advance(size int64, changed string) {
 	}
 }
 
-// read turns logged files into batches.
+// read turns logged files into steps.
 func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 	seen := map[string]bool{}
 	for j := range in {
@@ -151,11 +158,10 @@ func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 			b.advance(j.Size, "")
 			continue
 		}
-		send := func(s step) error { return send(ctx, out, s) }
 		if seen[j.Session] {
-			// The same session from a second place: its cursor has to be
-			// written before it is read again.
-			if err := send(step{wait: true}); err != nil {
+			// The same session from another folder: its cursor has to be written
+			// before it is read again.
+			if err := sendStep(ctx, out, step{wait: true}); err != nil {
 				return err
 			}
 		}
@@ -163,10 +169,9 @@ func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 		changed := ""
 		err := b.capture.indexInto(ctx, j.Session, b.known.Cursor, b.lookup, func(s step) error {
 			changed = j.Session
-			b.remember(s.batch.Keys)
-			// What a retired generation owned has another name afterwards.
-			s.wait = s.retire > 0
-			return send(s)
+			b.addFresh(s.batch.Keys)
+			s.wait = s.retire > 0 // a retired generation's rows get another owner
+			return sendStep(ctx, out, s)
 		})
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -179,36 +184,39 @@ func (b *bulk) read(ctx context.Context, in <-chan Job, out chan<- step) error {
 	return nil
 }
 
-// send passes a step to the writer and, where the step asks for it, waits until
-// it and everything before are written.
-func send(ctx context.Context, out chan<- step, s step) error {
-	var done chan struct{}
-	if s.wait {
-		done = make(chan struct{})
-		s.written = done
+// sendStep sends a step to the writer and, if s.wait is set, waits until it and all
+// earlier steps are written.
+func sendStep(ctx context.Context, out chan<- step, s step) error {
+	if !s.wait {
+		return send(ctx, out, s)
+	}
+	s.written = make(chan struct{})
+	if err := send(ctx, out, s); err != nil {
+		return err
 	}
 	select {
-	case out <- s:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	if done == nil {
-		return nil
-	}
-	select {
-	case <-done:
+	case <-s.written:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// lookup asks the index and knows what is on its way into it.
+func send[T any](ctx context.Context, out chan<- T, v T) error {
+	select {
+	case out <- v:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// lookup finds identities in the index and among those not committed yet.
 func (b *bulk) lookup(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error) {
-	// The overlay is asked first: a key that is committed in between has left
-	// it, but is in the answer already.
-	b.mu.Lock()
+	// The order matters: a key that is committed between the two lookups is no longer
+	// fresh, but is found in the index.
 	own := make(map[uint64]archive.Ref)
+	b.mu.Lock()
 	for _, k := range keys {
 		if ref, ok := b.fresh[k]; ok {
 			own[k] = ref
@@ -223,7 +231,7 @@ func (b *bulk) lookup(ctx context.Context, keys []uint64) (map[uint64]archive.Re
 	return own, nil
 }
 
-func (b *bulk) remember(keys []archive.Identity) {
+func (b *bulk) addFresh(keys []archive.Identity) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, k := range keys {
@@ -233,37 +241,31 @@ func (b *bulk) remember(keys []archive.Identity) {
 	}
 }
 
-// A transaction of the writer ends at so much passage text: large enough to
-// pay for its fsync, small enough that writing overlaps with reading and memory
-// stays constant (100 MB: 1.66 s with 1 MB, 1.9 with 3, 2.05 with 8).
+// bulkTransaction is the passage text in a transaction of the writer: enough to make
+// its fsync cheap, but little enough for writing to overlap with reading and for
+// constant memory (100 MB: 1.66 s with 1 MB, 1.9 with 3, 2.05 with 8).
 const bulkTransaction = 1 << 20
 
-// write applies batches, several to a transaction.
+// write applies the steps, several batches to a transaction.
 func (b *bulk) write(ctx context.Context, in <-chan step) error {
 	var group []archive.Batch
 	size := 0
 	flush := func() error {
-		if len(group) == 0 {
-			return nil
-		}
-		if err := b.idx.ApplyAll(ctx, group); err != nil {
-			return fmt.Errorf("write index: %w", err)
-		}
-		b.mu.Lock()
-		for _, batch := range group {
-			for _, k := range batch.Keys {
-				delete(b.fresh, k.Key)
-			}
-		}
-		b.mu.Unlock()
+		err := b.apply(ctx, group)
 		group, size = nil, 0
-		return nil
+		return err
 	}
 	for s := range in {
 		if s.written != nil {
-			if err := b.setAside(ctx, s, flush); err != nil {
+			if err := flush(); err != nil {
 				return err
 			}
+			if s.retire > 0 {
+				if err := b.idx.Retire(ctx, s.id, s.retire); err != nil {
+					return fmt.Errorf("retire generation %d of session %s: %w", s.retire, s.id, err)
+				}
+			}
+			close(s.written)
 			continue
 		}
 		group = append(group, s.batch)
@@ -282,16 +284,20 @@ func (b *bulk) write(ctx context.Context, in <-chan step) error {
 	return flush()
 }
 
-// setAside does the steps that need everything before them to be written.
-func (b *bulk) setAside(ctx context.Context, s step, flush func() error) error {
-	if err := flush(); err != nil {
-		return err
+// apply writes batches in one transaction.
+func (b *bulk) apply(ctx context.Context, group []archive.Batch) error {
+	if len(group) == 0 {
+		return nil
 	}
-	if s.retire > 0 {
-		if err := b.idx.Retire(ctx, s.id, s.retire); err != nil {
-			return fmt.Errorf("set aside generation %d of session %s: %w", s.retire, s.id, err)
+	if err := b.idx.ApplyAll(ctx, group); err != nil {
+		return fmt.Errorf("write index: %w", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, batch := range group {
+		for _, k := range batch.Keys {
+			delete(b.fresh, k.Key)
 		}
 	}
-	close(s.written)
 	return nil
 }

@@ -1,10 +1,9 @@
-// Package capture brings a client's transcript into the archive: its new bytes
-// into the session log first, then what they mean into the index.
+// Package capture archives a client's transcripts: it appends new bytes to the
+// session log first and indexes them afterwards.
 //
-// The cost of a capture follows the new bytes. Where the log ends is read from
-// the log's own last bytes, where the index ends from its cursor, so a capture
-// that was killed anywhere is finished by the next one, and one that runs twice
-// changes nothing twice.
+// The cost of a capture depends on the number of new bytes. The end of the log is
+// read from the log's last bytes, the end of the index from its cursor. So the next
+// capture completes one that was killed, and a repeated capture changes nothing.
 package capture
 
 import (
@@ -14,9 +13,10 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
-// Index is what capture needs of a store.
+// Index is the part of a store that capture uses.
 type Index interface {
 	Known(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error)
 	Apply(ctx context.Context, b archive.Batch) error
@@ -27,27 +27,45 @@ type Index interface {
 	JournalCursor(ctx context.Context) ([]byte, error)
 }
 
-// Client is the reader of one client's files.
+// Client reads the files of one client.
 type Client struct {
 	Name string // "claude"
-	// Reader continues reading a session at a cursor.
+	// Reader returns a reader of a session that starts at a cursor.
 	Reader func(base archive.Session, cur archive.Cursor) (transcript.Reader, error)
-	// Peek reads the facts of a session from the first bytes of its transcript.
+	// Peek reads the facts about a session from the first bytes of its transcript.
 	Peek func(head []byte) Facts
-	// Agent reads a sub-agent's description from the file the client keeps
-	// beside its transcript.
+	// Agent parses a sub-agent's description, a file beside its transcript.
 	Agent func(meta []byte) archive.Agent
-	// Rows calls fn with what identifies each complete line, the first of which has
-	// number first.
+	// Rows calls fn with the ids of each complete line. The first line has number
+	// first.
 	Rows func(chunk []byte, first int, fn func(transcript.Row))
-	// ForgottenRow is a line of at most room bytes that stands for a turn, or a step, that
-	// was forgotten, of which the first and the last row are given; "" fits nowhere.
-	ForgottenRow func(step bool, first, last transcript.Row, room int) string
-	// Slug is the client's name of the folder for a working directory.
+	// ForgottenRow returns a line of at most maxBytes that replaces the rows first to
+	// last of a forgotten turn or step; "" if nothing fits.
+	ForgottenRow func(step bool, first, last transcript.Row, maxBytes int) string
+	// Slug returns the client's folder name for a working directory.
 	Slug func(cwd string) string
 }
 
-// Facts are what the head of a transcript tells about its session.
+// ClaudeCode returns the reader of Claude Code's files. Redact removes secrets from
+// every text; nil leaves texts unchanged.
+func ClaudeCode(redact func(string) string) Client {
+	return Client{
+		Name: "claude",
+		Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
+			return claude.NewReader(base, cur, claude.Options{Redact: redact})
+		},
+		Peek: func(head []byte) Facts {
+			f := claude.Peek(head)
+			return Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
+		},
+		Agent:        claude.AgentMeta,
+		Rows:         claude.Rows,
+		ForgottenRow: claude.ForgottenRow,
+		Slug:         claude.Slug,
+	}
+}
+
+// Facts are the facts about a session in the first rows of its transcript.
 type Facts struct {
 	Session string // the client's session id; the parent's in a sub-agent's file
 	Agent   string // the sub-agent's id, empty in a main transcript
@@ -55,31 +73,31 @@ type Facts struct {
 	First   time.Time
 }
 
-// Capture writes session logs and keeps an index in step with them.
+// Capture writes session logs and updates an index from them.
 type Capture struct {
 	Layout  sessionlog.Layout
 	Client  Client
 	Project func(dir string) archive.Project
 	Now     func() time.Time
-	// MaxLog, if positive, is the number of new bytes that one call may log;
-	// a file with more of them is left to a call without the limit.
+	// MaxLog, if positive, is the largest number of new bytes that one call logs. A
+	// file with more is deferred to a call without the limit.
 	MaxLog int64
 }
 
-// Logged says what one call added to a session's log.
+// Logged is the result of logging one file.
 type Logged struct {
 	Log        string // path of the log
 	Session    string // archive session id ("<parent>~<agent>" for a sub-agent)
 	Generation int
 	Added      int64 // transcript bytes appended by this call
 	Position   sessionlog.Position
-	Deferred   bool // more new bytes than MaxLog, or a doubtful file: nothing was logged
-	Rewritten  bool // the transcript no longer begins with what was logged: a new generation began
+	Deferred   bool // nothing was logged: more new bytes than MaxLog, or a file to compare first
+	Rewritten  bool // the transcript does not continue its log: a new generation began
 
 	header sessionlog.Header
-	line   int     // of the first byte that was appended
-	fresh  *memory // what was appended, where it was little
+	line   int     // of the first appended byte
+	fresh  *memory // the appended bytes, if they are few
 }
 
-// readAheadBytes is how much of a transcript is held in memory at a time.
+// readAheadBytes is the part of a transcript that is held in memory at a time.
 const readAheadBytes = 4 << 20

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,27 +17,25 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// Discover lists the files to import below the given paths: transcripts
-// (*.jsonl), and the folders that the client keeps beside them. A path may be a
-// transcript, a project's folder or a folder of those. Files come in the order
-// in which their sessions began, a session's side files right behind it, so
-// that a fork finds the rows it copied. The second result names what cannot be
-// read.
+// Discover lists the files to import below the given paths: transcripts (*.jsonl)
+// and the client's folders beside them. A path may be a transcript, a project's folder
+// or a folder of those. Files are in the order in which their sessions began, a
+// session's side files directly after it, so that a fork comes after the session that
+// it copied. The second result lists the files that cannot be read.
 func (c *Capture) Discover(ctx context.Context, paths []string) ([]Job, []FileError, error) {
 	d := discovery{began: c.began, seen: map[string]bool{}}
 	return d.jobs(ctx, paths)
 }
 
-// List is Discover for callers that only want to know what there is: it opens no
-// file, and so lists those as well that cannot be read, in the order of their
-// paths.
+// List is Discover without opening files: it includes files that cannot be read, and
+// sorts by path.
 func List(ctx context.Context, paths []string) ([]Job, []FileError, error) {
 	d := discovery{seen: map[string]bool{}}
 	return d.jobs(ctx, paths)
 }
 
-// began says when the session of a transcript began, by its first row; by the
-// file's time where no row tells.
+// began returns the time of a transcript's first row, or the file's time if no row
+// has one.
 func (c *Capture) began(path string, info os.FileInfo) (time.Time, error) {
 	f, _, err := openSource(path)
 	if err != nil {
@@ -50,7 +49,7 @@ func (c *Capture) began(path string, info os.FileInfo) (time.Time, error) {
 }
 
 type discovery struct {
-	// began dates a transcript; nil where the order does not matter.
+	// began dates a transcript; nil if the order does not matter.
 	began  func(path string, info os.FileInfo) (time.Time, error)
 	seen   map[string]bool
 	found  []found
@@ -63,7 +62,7 @@ type found struct {
 	first  time.Time
 }
 
-// jobs looks below the paths and puts what it found into order.
+// jobs searches the paths and sorts the transcripts.
 func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileError, error) {
 	for _, p := range paths {
 		abs, err := filepath.Abs(p)
@@ -94,7 +93,7 @@ func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileErro
 		jobs = append(jobs, Job{Source: &f.source, Size: f.size})
 		side, err := SideFiles(f.source.Path, f.source.Session, "")
 		if err != nil {
-			d.failed = append(d.failed, FileError{Path: f.source.Path, Err: err})
+			d.fail(f.source.Path, err)
 		}
 		for _, s := range side {
 			size := int64(0)
@@ -107,33 +106,36 @@ func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileErro
 	return jobs, d.failed, nil
 }
 
+func (d *discovery) fail(path string, err error) {
+	d.failed = append(d.failed, FileError{Path: path, Err: err})
+}
+
 func (d *discovery) walk(ctx context.Context, root string) error {
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			d.failed = append(d.failed, FileError{Path: path, Err: err})
+			d.fail(path, err)
 			if e != nil && e.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		case e.IsDir() && (e.Name() == agentFolder || e.Name() == sideFolder) && path != root:
-			return fs.SkipDir // they come with their session
+			return fs.SkipDir // its files are listed with their session
 		case !e.Type().IsRegular():
 			return nil
 		}
-		info, err := e.Info()
-		if err != nil {
-			d.failed = append(d.failed, FileError{Path: path, Err: err})
-			return nil //nolint:nilerr // told in failed; the walk goes on
+		if info, err := e.Info(); err != nil {
+			d.fail(path, err)
+		} else {
+			d.add(path, info)
 		}
-		d.add(path, info)
 		return nil
 	})
 }
 
-// add notes a transcript; other files are passed over.
+// add adds a transcript and ignores other files.
 func (d *discovery) add(path string, info os.FileInfo) {
 	session, ok := strings.CutSuffix(filepath.Base(path), transcriptExt)
 	if !ok || !archive.ValidID(session) || !info.Mode().IsRegular() || d.seen[path] {
@@ -142,25 +144,24 @@ func (d *discovery) add(path string, info os.FileInfo) {
 	d.seen[path] = true
 	file := found{source: Source{Path: path, Session: session}, size: info.Size()}
 	if d.began != nil {
-		first, err := d.began(path, info)
-		if err != nil {
-			d.failed = append(d.failed, FileError{Path: path, Err: err})
+		var err error
+		if file.first, err = d.began(path, info); err != nil {
+			d.fail(path, err)
 			return
 		}
-		file.first = first
 	}
 	d.found = append(d.found, file)
 }
 
-// LoggedJobs lists every session that has a log, in the order in which the logs were
-// begun: what a rebuilt index is read from. A log that cannot be read comes first
-// and under its file's name, so that Bulk reports it and reads the others.
+// LoggedJobs lists every session with a log, by the time of its first log: the jobs of
+// a rebuilt index. Logs that cannot be read come first, under the session in their
+// file name, so that Bulk reports them and reads the others.
 func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 	type item struct {
-		job     Job
+		Job
 		created time.Time
 	}
-	byID := map[string]*item{}
+	byID := map[string]item{}
 	for entry, err := range c.Layout.Walk(ctx) {
 		if errors.Is(err, fs.ErrNotExist) {
 			break
@@ -171,9 +172,9 @@ func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 		if entry.Client != c.Client.Name {
 			continue
 		}
-		r, err := sessionlog.OpenReader(entry.Path)
+		h, pos, err := sessionlog.ReadHeader(entry.Path)
 		if archive.ErrorCode(err) == archive.CodeNotFound {
-			continue // its first capture was killed before it wrote a byte
+			continue // the first capture was killed before it wrote a byte
 		}
 		if err != nil {
 			id := entry.Session
@@ -182,40 +183,29 @@ func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 			} else if entry.Rel != "" {
 				continue
 			}
-			byID[id] = &item{job: Job{Session: id}}
-			continue
-		}
-		h, pos := r.Header(), r.Position()
-		if err := r.Close(); err != nil {
-			return nil, fmt.Errorf("list logs: %w", err)
-		}
-		if h.Kind != sessionlog.KindTranscript && h.Kind != sessionlog.KindAgent {
+			byID[id] = item{Job: Job{Session: id}}
 			continue
 		}
 		id := archiveID(h)
-		if c.Forgotten().Has(id) {
-			continue // deleting it was interrupted
+		if h.Kind != sessionlog.KindTranscript && h.Kind != sessionlog.KindAgent || c.Forgotten().Has(id) {
+			continue // a side file, or an interrupted deletion
 		}
 		it, ok := byID[id]
 		if !ok {
-			it = &item{job: Job{Session: id}, created: h.Created}
-			byID[id] = it
+			it = item{Job{Session: id}, h.Created}
 		}
-		it.job.Size += pos.Raw
+		it.Size += pos.Raw
 		if h.Created.Before(it.created) {
 			it.created = h.Created
 		}
+		byID[id] = it
 	}
-	items := make([]*item, 0, len(byID))
-	for _, it := range byID {
-		items = append(items, it)
-	}
-	slices.SortFunc(items, func(a, b *item) int {
-		return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.job.Session, b.job.Session))
+	items := slices.SortedFunc(maps.Values(byID), func(a, b item) int {
+		return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.Session, b.Session))
 	})
 	jobs := make([]Job, len(items))
 	for i, it := range items {
-		jobs[i] = it.job
+		jobs[i] = it.Job
 	}
 	return jobs, nil
 }

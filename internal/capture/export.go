@@ -9,145 +9,157 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 )
 
-// find returns the log of a session's generation; 0 is the one that the id
-// names ("<id>@<generation>"), or the latest.
-func (c *Capture) find(session string, generation int) (sessionlog.Entry, error) {
-	if id, older, ok := strings.Cut(session, "@"); ok {
-		if n, err := strconv.Atoi(older); err == nil && generation == 0 {
-			session, generation = id, n
-		}
-	}
-	logs, err := c.generations(session)
-	if err != nil {
-		return sessionlog.Entry{}, fmt.Errorf("find log of session %s: %w", session, err)
-	}
-	for i := len(logs) - 1; i >= 0; i-- {
-		if generation == 0 || logs[i].Generation == generation {
-			return logs[i], nil
-		}
-	}
-	if len(logs) > 0 {
-		return sessionlog.Entry{}, archive.NotFound(fmt.Sprintf("session %s has no generation %d", session, generation),
-			fmt.Sprintf("the latest is %d; leave --generation out for it", logs[len(logs)-1].Generation))
-	}
-	return sessionlog.Entry{}, archive.NotFound(
-		fmt.Sprintf("no log of session %s", session),
-		"`strandline sessions` lists the sessions that are kept")
-}
-
-// Open opens the log of a session; generation 0 is the latest.
-func (c *Capture) Open(session string, generation int) (*sessionlog.Reader, error) {
+// Export writes the exact bytes of a session's transcript; generation 0 is the
+// latest.
+func (c *Capture) Export(session string, generation int, w io.Writer) error {
 	entry, err := c.find(session, generation)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return sessionlog.OpenReader(entry.Path)
+	return exportLog(entry, "session "+session, w)
 }
 
-// Export writes the exact bytes of a session's transcript.
-func (c *Capture) Export(session string, generation int, w io.Writer) error {
-	r, err := c.Open(session, generation)
+// ExportFile writes the exact bytes of a file in the client's folder of a session.
+// rel is its path there, with forward slashes.
+func (c *Capture) ExportFile(session, rel string, w io.Writer) error {
+	entry, err := c.find(session, 0)
+	if err != nil {
+		return err
+	}
+	files, err := c.children(entry.Slug, entry.Session, rel)
+	if err != nil {
+		return fmt.Errorf("export %s: %w", rel, err)
+	}
+	if len(files) == 0 {
+		return archive.NotFound(fmt.Sprintf("session %s has no file %q", session, archive.Clip(rel, 200)),
+			"`strandline show SESSION` lists its files")
+	}
+	return exportLog(files[len(files)-1], rel, w)
+}
+
+func exportLog(entry sessionlog.Entry, what string, w io.Writer) error {
+	r, err := sessionlog.OpenReader(entry.Path)
 	if err != nil {
 		return err
 	}
 	_, err = r.WriteTo(w)
 	if err = errors.Join(err, r.Close()); err != nil {
-		return fmt.Errorf("export session %s: %w", session, err)
+		return fmt.Errorf("export %s: %w", what, err)
 	}
 	return nil
 }
 
-// DamagedBytes returns how many bytes at the end of a session's log cannot be read. A
-// capture mends that while the client has its file.
-func (c *Capture) DamagedBytes(session string, generation int) (int64, error) {
-	r, err := c.Open(session, generation)
-	if err != nil {
-		return 0, err
-	}
-	return r.Torn(), r.Close()
-}
-
-// RestoredFile is one file that Rebuild put back.
-type RestoredFile struct {
-	Path  string
-	Bytes int64
-	Kept  bool // the file was there already with the same bytes
-}
-
-// Rebuild puts a session's transcript, its sub-agents' transcripts and its side
-// files below dir (the client's folder of projects) as the client had them. A
-// file that is there with other bytes is never touched: that is an error, and
-// so is a session without a log. A path that the client would not look at is
-// not made: names come from the log's layout only.
-func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]RestoredFile, error) {
-	session, _, _ = strings.Cut(session, "~") // a sub-agent's run comes with its parent
+// SideFiles lists the paths of the archived files in the client's folder of a
+// session.
+func (c *Capture) SideFiles(session string) ([]string, error) {
 	entry, err := c.find(session, 0)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := c.folder(entry)
+	all, err := c.Layout.Children(c.Client.Name, entry.Slug, entry.Session)
 	if err != nil {
-		return nil, fmt.Errorf("rebuild session %s: %w", session, err)
+		return nil, fmt.Errorf("list files of session %s: %w", session, err)
+	}
+	var out []string
+	for _, e := range all {
+		if len(out) == 0 || out[len(out)-1] != e.Rel {
+			out = append(out, e.Rel)
+		}
+	}
+	return out, nil
+}
+
+// RestoredFile is one file that Rebuild wrote.
+type RestoredFile struct {
+	Path  string
+	Bytes int64
+	Kept  bool // the file existed with the same content
+}
+
+// Rebuild writes a session's transcript, its sub-agents' transcripts and its side
+// files below dir (the client's folder of projects), where the client had them. It
+// never changes an existing file: one with other content is an error, and so is a
+// session without a log. All paths are made from the log's layout.
+func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]RestoredFile, error) {
+	session, _, _ = strings.Cut(session, "~") // a sub-agent's run is rebuilt with its parent
+	entry, err := c.find(session, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []RestoredFile
+	files, err := c.filesOf(ctx, entry, dir)
+	for i := 0; i < len(files) && err == nil; i++ {
+		if err = context.Cause(ctx); err != nil {
+			return out, err
+		}
+		var done RestoredFile
+		if done, err = restoreFile(files[i]); err == nil {
+			out = append(out, done)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("rebuild session %s: %w", session, err)
+	}
+	return out, err
+}
+
+// logCopy is a log and the path to restore it to.
+type logCopy struct {
+	log  sessionlog.Entry
+	path string
+}
+
+// filesOf lists the latest logs of a session's files and their paths below dir.
+func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, dir string) (files []logCopy, err error) {
+	folder, err := c.clientFolder(entry)
+	if err != nil {
+		return nil, err
 	}
 	target := filepath.Join(dir, folder)
+	at := map[string]int{}
+	add := func(e sessionlog.Entry, path string) {
+		if i, ok := at[path]; ok {
+			files[i].log = e // a later generation
+			return
+		}
+		at[path] = len(files)
+		files = append(files, logCopy{e, path})
+	}
+	add(entry, filepath.Join(target, entry.Session+transcriptExt))
 	children, err := c.Layout.Children(c.Client.Name, entry.Slug, entry.Session)
 	if err != nil {
-		return nil, fmt.Errorf("rebuild session %s: %w", session, err)
+		return nil, err
 	}
-	files := map[string]sessionlog.Entry{filepath.Join(target, entry.Session+transcriptExt): entry}
-	order := []string{filepath.Join(target, entry.Session+transcriptExt)}
 	for _, child := range children {
-		path := filepath.Join(target, entry.Session, filepath.FromSlash(child.Rel))
-		if _, ok := files[path]; !ok {
-			order = append(order, path)
-		}
-		files[path] = child // later generations come later
+		add(child, filepath.Join(target, entry.Session, filepath.FromSlash(child.Rel)))
 	}
 	for e, err := range c.Layout.Walk(ctx) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if err != nil || e.Slug != entry.Slug || !c.isRunOf(e, entry.Session) {
-			continue // a folder that cannot be listed is another session's: this one's was
+		// An error is about another session's folder: this one's was listed above.
+		if err == nil && e.Slug == entry.Slug && e.Session != entry.Session && c.SessionOf(e) == entry.Session {
+			add(e, filepath.Join(target, e.Session+transcriptExt))
 		}
-		path := filepath.Join(target, e.Session+transcriptExt)
-		if _, ok := files[path]; !ok {
-			order = append(order, path)
-		}
-		files[path] = e
 	}
-	var out []RestoredFile
-	for _, path := range order {
-		if ctx.Err() != nil {
-			return out, context.Cause(ctx)
-		}
-		done, err := putBack(files[path], path)
-		if err != nil {
-			return out, fmt.Errorf("rebuild session %s: %w", session, err)
-		}
-		out = append(out, done)
-	}
-	return out, nil
+	return files, nil
 }
 
-// folder is the client's name of the folder that a session belongs in. A
-// transcript that was imported from somewhere else goes where the client would
-// have written it.
-func (c *Capture) folder(entry sessionlog.Entry) (string, error) {
-	r, err := sessionlog.OpenReader(entry.Path)
+// projectsFolder is the client's folder of project folders.
+const projectsFolder = "projects"
+
+// clientFolder returns the client's folder name for a session. A transcript that was
+// imported from elsewhere gets the name that the client would use.
+func (c *Capture) clientFolder(entry sessionlog.Entry) (string, error) {
+	h, _, err := sessionlog.ReadHeader(entry.Path)
 	if err != nil {
 		return "", err
-	}
-	h := r.Header()
-	if err := r.Close(); err != nil {
-		return "", fmt.Errorf("close log: %w", err)
 	}
 	fromClient := filepath.Base(filepath.Dir(filepath.Dir(h.Source))) == projectsFolder
 	if fromClient || h.Cwd == "" || c.Client.Slug == nil {
@@ -156,29 +168,25 @@ func (c *Capture) folder(entry sessionlog.Entry) (string, error) {
 	return c.Client.Slug(h.Cwd), nil
 }
 
-// projectsFolder is where the client keeps one folder per project.
-const projectsFolder = "projects"
-
-// putBack writes one file from its log, unless it is there already.
-func putBack(entry sessionlog.Entry, path string) (RestoredFile, error) {
-	r, err := sessionlog.OpenReader(entry.Path)
+// restoreFile writes one file from its log, unless it exists.
+func restoreFile(file logCopy) (RestoredFile, error) {
+	r, err := sessionlog.OpenReader(file.log.Path)
 	if err != nil {
 		return RestoredFile{}, err
 	}
 	defer r.Close()
+	path := file.path
 	out := RestoredFile{Path: path, Bytes: r.Position().Raw}
 	if _, err := os.Lstat(path); err == nil {
-		same, err := sameBytes(r, path)
-		if err != nil {
+		if out.Kept, err = hasContent(path, r); err != nil {
 			return out, err
 		}
-		if !same {
+		if !out.Kept {
 			return out, &archive.Error{
 				Code: archive.CodeInvalid, Msg: path + " exists with other content",
 				Hint: "move it away first, or rebuild into another folder with --to DIR",
 			}
 		}
-		out.Kept = true
 		return out, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -199,8 +207,8 @@ func putBack(entry sessionlog.Entry, path string) (RestoredFile, error) {
 	return out, nil
 }
 
-// sameBytes compares a file with its log by their digests.
-func sameBytes(r *sessionlog.Reader, path string) (bool, error) {
+// hasContent reports whether a file has the content of a log. It compares hashes.
+func hasContent(path string, r *sessionlog.Reader) (bool, error) {
 	f, _, err := openSource(path)
 	if err != nil {
 		return false, err
@@ -214,56 +222,4 @@ func sameBytes(r *sessionlog.Reader, path string) (bool, error) {
 		return false, fmt.Errorf("read log: %w", err)
 	}
 	return bytes.Equal(file.Sum(nil), log.Sum(nil)), nil
-}
-
-// HasLog reports whether a session of exactly this id is kept.
-func (c *Capture) HasLog(session string) bool {
-	_, err := c.find(session, 0)
-	return err == nil
-}
-
-// ExportFile writes the exact bytes of a file that the client keeps in the
-// session's folder; rel is its path there, with forward slashes.
-func (c *Capture) ExportFile(session, rel string, w io.Writer) error {
-	entry, err := c.find(session, 0)
-	if err != nil {
-		return err
-	}
-	files, err := c.children(entry.Slug, entry.Session, rel)
-	if err != nil {
-		return fmt.Errorf("export %s: %w", rel, err)
-	}
-	if len(files) == 0 {
-		return archive.NotFound(fmt.Sprintf("session %s has no file %q", session, archive.Clip(rel, 200)),
-			"`strandline show SESSION` lists its files")
-	}
-	r, err := sessionlog.OpenReader(files[len(files)-1].Path)
-	if err != nil {
-		return err
-	}
-	_, err = r.WriteTo(w)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return fmt.Errorf("export %s: %w", rel, err)
-	}
-	return nil
-}
-
-// SideFiles lists the paths of the files that are kept beside a session's
-// transcript.
-func (c *Capture) SideFiles(session string) ([]string, error) {
-	entry, err := c.find(session, 0)
-	if err != nil {
-		return nil, err
-	}
-	all, err := c.Layout.Children(c.Client.Name, entry.Slug, entry.Session)
-	if err != nil {
-		return nil, fmt.Errorf("list files of session %s: %w", session, err)
-	}
-	var out []string
-	for _, e := range all {
-		if len(out) == 0 || out[len(out)-1] != e.Rel {
-			out = append(out, e.Rel)
-		}
-	}
-	return out, nil
 }

@@ -1,36 +1,26 @@
 package capture
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 	"strandline/internal/transcript"
 )
 
-// maxLine is the longest line that is indexed. A longer one stays in the log
-// and counts as a line. No client was seen to write a tenth of it, and memory
-// follows it: reading lines of 256 MB took 660 MB.
-const maxLine = 64 << 20
-
-// Index reads what the logs of a session hold behind the index's cursor, older
-// generations first, and applies it in batches of a few megabytes, each in a
-// transaction of its own.
+// Index indexes the bytes of a session's logs after the index's cursor, older
+// generations first, in batches of a few megabytes. Each is one transaction.
 func (c *Capture) Index(ctx context.Context, idx Index, session string) error {
 	for {
 		err := c.indexOnce(ctx, idx, session)
 		if !errors.Is(err, archive.ErrStale) {
 			return err
 		}
-		// Another process indexed the same session; it has gone further, so
-		// this ends.
+		// Another process advanced the cursor, so the loop ends.
 	}
 }
 
@@ -43,19 +33,19 @@ func (c *Capture) indexOnce(ctx context.Context, idx Index, session string) erro
 	})
 }
 
-// step is one thing to do to the index: apply a batch; where retire is positive,
-// set that generation of the session aside.
+// step is one change of the index: apply a batch or, if retire is positive, retire
+// that generation of the session.
 type step struct {
 	batch   archive.Batch
 	retire  int
 	id      string        // session to retire
-	wait    bool          // the reader goes on only when this is written
-	written chan struct{} // closed when it is
+	wait    bool          // the reader waits until the step is written
+	written chan struct{} // closed when it is written
 }
 
 type cursorFunc func(ctx context.Context, session string) (archive.Cursor, error)
 
-// indexInto produces the steps that bring a session's rows up to its logs.
+// indexInto passes the steps that index a session's logs to do.
 func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFunc, known transcript.Lookup, do func(step) error) error {
 	logs, err := c.generations(session)
 	if err != nil {
@@ -71,7 +61,7 @@ func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFu
 		}
 		if cur.Generation != 0 && entry.Generation > cur.Generation {
 			if err := do(step{retire: cur.Generation, id: session}); err != nil {
-				return fmt.Errorf("set aside generation %d of session %s: %w", cur.Generation, session, err)
+				return fmt.Errorf("retire generation %d of session %s: %w", cur.Generation, session, err)
 			}
 			cur = archive.Cursor{}
 		}
@@ -89,7 +79,7 @@ func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFu
 func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session string, cur archive.Cursor, known transcript.Lookup, do func(step) error) (archive.Cursor, error) {
 	log, err := sessionlog.OpenReader(entry.Path)
 	if archive.ErrorCode(err) == archive.CodeNotFound {
-		return cur, nil // its first capture was killed before it wrote a byte
+		return cur, nil // the first capture was killed before it wrote a byte
 	}
 	if err != nil {
 		return cur, err
@@ -101,8 +91,8 @@ func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session 
 	return c.indexLines(ctx, log, log.Position().Raw, c.base(log.Header(), session, entry), cur, known, do)
 }
 
-// indexFresh indexes what was logged a moment ago from memory. It reports false
-// when the index is further behind than that.
+// indexFresh indexes the bytes that were just logged from memory. It reports false
+// if older bytes are not indexed either.
 func (c *Capture) indexFresh(ctx context.Context, idx Index, t LoggedSession) (bool, error) {
 	l := t.logged
 	if l.fresh == nil {
@@ -116,16 +106,16 @@ func (c *Capture) indexFresh(ctx context.Context, idx Index, t LoggedSession) (b
 		cur = archive.Cursor{Session: t.Session, Generation: 1}
 	}
 	if cur.Generation == l.Generation && cur.Offset >= l.Position.Raw {
-		return true, nil // another process was faster
+		return true, nil // lost the race
 	}
-	// The byte before the cursor says whether it stands behind a newline.
+	// lineReader.resume reads the byte before the cursor.
 	if cur.Generation != l.Generation || cur.Offset < l.fresh.at || cur.Offset == l.fresh.at && cur.Offset > 0 {
 		return false, nil
 	}
 	base := c.base(l.header, t.Session, sessionlog.Entry{})
 	base.Generation = l.Generation
 	if base.Relation == archive.RelationAgent {
-		return false, nil // its description is read from beside the log
+		return false, nil // its description is in another log
 	}
 	_, err = c.indexLines(ctx, l.fresh, l.Position.Raw, base, cur, idx.Known, func(s step) error { return idx.Apply(ctx, s.batch) })
 	if err != nil {
@@ -134,7 +124,7 @@ func (c *Capture) indexFresh(ctx context.Context, idx Index, t LoggedSession) (b
 	return true, nil
 }
 
-// indexLines reads the lines of a transcript from a cursor up to an end.
+// indexLines indexes the lines of a transcript from a cursor to an end.
 func (c *Capture) indexLines(ctx context.Context, log io.ReaderAt, end int64, base archive.Session, cur archive.Cursor, known transcript.Lookup, do func(step) error) (archive.Cursor, error) {
 	reader, err := c.Client.Reader(base, cur)
 	if err != nil {
@@ -167,7 +157,7 @@ func (c *Capture) indexLines(ctx context.Context, log io.ReaderAt, end int64, ba
 	}
 }
 
-// markFork makes a session that copied another's rows a fork of it.
+// markFork makes a session with copies of another session's rows a fork of it.
 func markFork(b *archive.Batch) {
 	if b.Session.Parent != "" {
 		return
@@ -184,7 +174,7 @@ func markFork(b *archive.Batch) {
 	}
 }
 
-// base is what is known of a session before its first row is read.
+// base returns the facts about a session that are known before its first row.
 func (c *Capture) base(h sessionlog.Header, session string, entry sessionlog.Entry) archive.Session {
 	s := archive.Session{
 		ID: session, Client: h.Client, Project: h.Project, Cwd: h.Cwd, Generation: entry.Generation,
@@ -197,8 +187,8 @@ func (c *Capture) base(h sessionlog.Header, session string, entry sessionlog.Ent
 	return s
 }
 
-// agent reads the description that the client keeps beside a sub-agent's
-// transcript, where it was logged.
+// agent reads a sub-agent's description, which the client stores beside its
+// transcript. It is empty if it was not logged or cannot be read.
 func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
 	rel, ok := strings.CutSuffix(entry.Rel, transcriptExt)
 	if !ok || c.Client.Agent == nil {
@@ -210,7 +200,7 @@ func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
 	}
 	r, err := sessionlog.OpenReader(meta[len(meta)-1].Path)
 	if err != nil {
-		return archive.Agent{} // the description is a nicety; the run is indexed without it
+		return archive.Agent{}
 	}
 	defer r.Close()
 	text, err := io.ReadAll(r.NewSection(0, min(r.Position().Raw, 64<<10)))
@@ -218,106 +208,4 @@ func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
 		return archive.Agent{}
 	}
 	return c.Client.Agent(text)
-}
-
-// lineReader cuts a log into chunks of whole lines.
-type lineReader struct {
-	log    io.ReaderAt
-	offset int64 // of the next chunk
-	end    int64 // of the log when it was opened
-	size   int64 // of a chunk, 0 for readAheadBytes
-}
-
-// resume steps over the rest of a line whose object was indexed before its
-// newline had been written.
-func (l *lineReader) resume() error {
-	if l.offset == 0 {
-		return nil
-	}
-	var last [1]byte
-	if _, err := l.log.ReadAt(last[:], l.offset-1); err != nil {
-		return fmt.Errorf("read log: %w", err)
-	}
-	if last[0] == '\n' {
-		return nil
-	}
-	return l.toNewline()
-}
-
-// toNewline moves the offset behind the next newline, or to the end.
-func (l *lineReader) toNewline() error {
-	buf := make([]byte, 64<<10)
-	for l.offset < l.end {
-		n, err := l.log.ReadAt(buf[:min(int64(len(buf)), l.end-l.offset)], l.offset)
-		if n == 0 {
-			return fmt.Errorf("read log: %w", err)
-		}
-		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
-			l.offset += int64(i) + 1
-			return nil
-		}
-		l.offset += int64(n)
-	}
-	return nil
-}
-
-// next returns the following chunk of complete lines, ending with a newline, and
-// the offset behind it; an empty chunk when none is complete. A last line
-// without newline counts as complete when it is a whole JSON object: many
-// transcripts end so.
-func (l *lineReader) next() ([]byte, int64, error) {
-	size := l.size
-	if size == 0 {
-		size = readAheadBytes
-	}
-	for {
-		want := min(size, l.end-l.offset)
-		if want <= 0 {
-			return nil, l.offset, nil
-		}
-		// One byte of room for the newline that an unfinished line may lack.
-		buf := make([]byte, want, want+1)
-		if n, err := l.log.ReadAt(buf, l.offset); int64(n) < want {
-			return nil, l.offset, fmt.Errorf("read log: %w", err)
-		}
-		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
-			l.offset += int64(i) + 1
-			return buf[:i+1], l.offset, nil
-		}
-		if l.offset+want == l.end {
-			if !wholeObject(buf) {
-				return nil, l.offset, nil
-			}
-			l.offset = l.end
-			return append(buf, '\n'), l.offset, nil
-		}
-		if size >= maxLine {
-			return l.skipLine()
-		}
-		size *= 4
-	}
-}
-
-// skipLine steps over a line that is too long to index; an empty line stands
-// for it, so that the lines behind keep their numbers.
-func (l *lineReader) skipLine() ([]byte, int64, error) {
-	start := l.offset
-	if err := l.toNewline(); err != nil {
-		return nil, start, err
-	}
-	if l.offset == l.end {
-		l.offset = start // not complete yet
-		return nil, l.offset, nil
-	}
-	return []byte{'\n'}, l.offset, nil
-}
-
-// wholeObject reports whether a line without newline is one complete JSON
-// object.
-func wholeObject(line []byte) bool {
-	line = bytes.TrimRight(line, " \t\r")
-	if len(line) < 2 || line[0] != '{' || line[len(line)-1] != '}' {
-		return false
-	}
-	return jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }

@@ -12,21 +12,21 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// Journal keeps facts that stand in no transcript: appended to the journal
-// first, then to the index, like everything else.
+// Journal records facts that are in no transcript: in the journal first, in the index
+// afterwards.
 type Journal struct {
 	Log    sessionlog.Journal
 	Redact func(string) string
 	Now    func() time.Time
 }
 
-// Fact is one thing to record; Data is the type that belongs to Kind.
+// Fact is a fact to record. The type of Data depends on Kind.
 type Fact struct {
 	Kind    archive.JournalKind
 	Session string
 	Data    any
-	// ID is the entry's identity where the fact has one of its own: recorded
-	// twice it counts once. Empty for a random one.
+	// ID identifies the entry: a fact with the same ID counts once. Empty: a random
+	// ID.
 	ID string
 }
 
@@ -35,8 +35,8 @@ func (j Journal) Record(ctx context.Context, kind archive.JournalKind, session s
 	return j.RecordAll(ctx, Fact{Kind: kind, Session: session, Data: data})
 }
 
-// RecordAccess records that places were given to the model because it looked for
-// them: they stay in memory longer. session is the one that it works in.
+// RecordAccess records that turns or steps were returned to the model's queries in a
+// session, which raises their importance.
 func (j Journal) RecordAccess(ctx context.Context, session string, refs []archive.Ref) error {
 	if len(refs) == 0 {
 		return nil
@@ -44,8 +44,7 @@ func (j Journal) RecordAccess(ctx context.Context, session string, refs []archiv
 	return j.Record(ctx, archive.JournalAccess, session, archive.AccessFact{Refs: refs, How: archive.AccessRecalled})
 }
 
-// RecordAll appends facts that belong together, all or none. Replaying the
-// journal recognises them by their ids.
+// RecordAll appends facts, all or none.
 func (j Journal) RecordAll(ctx context.Context, facts ...Fact) error {
 	entries := make([]archive.JournalEntry, len(facts))
 	for i, f := range facts {
@@ -68,7 +67,7 @@ func (j Journal) RecordAll(ctx context.Context, facts ...Fact) error {
 	return j.Log.Append(ctx, entries...)
 }
 
-// Sync applies what the index has not seen of the journal.
+// Sync applies the new entries of the journal to the index.
 func (j Journal) Sync(ctx context.Context, idx Index) error {
 	state, err := idx.JournalCursor(ctx)
 	if err != nil {
@@ -77,7 +76,7 @@ func (j Journal) Sync(ctx context.Context, idx Index) error {
 	var cursor sessionlog.JournalCursor
 	if len(state) > 0 {
 		if err := json.Unmarshal(state, &cursor); err != nil {
-			cursor = sessionlog.JournalCursor{} // entries are known by their ids: reading again is harmless
+			cursor = sessionlog.JournalCursor{} // start over: entries are applied once per ID
 		}
 	}
 	entries, next, err := j.Log.Read(ctx, cursor)
@@ -101,8 +100,8 @@ func (j Journal) Sync(ctx context.Context, idx Index) error {
 	return nil
 }
 
-// redact removes secrets from the texts that an index shows; the journal keeps
-// them as they came.
+// redact removes secrets from the texts that the index stores. The journal keeps
+// them.
 func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
 	switch e.Kind {
 	case archive.JournalSummary:
@@ -122,8 +121,8 @@ func (j Journal) redact(e archive.JournalEntry) (archive.JournalEntry, error) {
 	return e, nil
 }
 
-// rewrite changes an entry's data. Data of another shape stays as it is: the
-// store passes over what it cannot read.
+// rewrite changes an entry's data. It leaves data of another type, which the store
+// ignores.
 func rewrite[F any](e archive.JournalEntry, change func(*F)) (archive.JournalEntry, error) {
 	var f F
 	if json.Unmarshal(e.Data, &f) != nil {

@@ -80,7 +80,7 @@ func TestLinesAreTheSameInAnyPieces(t *testing.T) {
 		if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 			whole = []byte(text[:i+1])
 		}
-		if tail := text[len(whole):]; wholeObject([]byte(tail)) {
+		if tail := text[len(whole):]; isObject([]byte(tail)) {
 			whole = append(append(whole, tail...), '\n')
 		}
 		l := &lineReader{log: strings.NewReader(text), end: int64(len(text))}
@@ -117,8 +117,8 @@ func TestWholeObject(t *testing.T) {
 		``: false, `{`: false, `}`: false, `{"a":1`: false, `{"a":{}`: false, `{"a":"}`: false, `[]`: false, `"x"`: false, `1`: false,
 		`{}{}`: false, ` {}`: false, `{"a":1}x`: false, `{a:1}`: false,
 	} {
-		if got := wholeObject([]byte(line)); got != want {
-			t.Errorf("wholeObject(%q) = %v", line, got)
+		if got := isObject([]byte(line)); got != want {
+			t.Errorf("isObject(%q) = %v", line, got)
 		}
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// maxHookCompare is how much of a file that was replaced under its name is
-// compared byte by byte when the caller is in a hurry; that takes about 10 ms.
+// maxHookCompare is the largest size of a replaced file that a call with a limit
+// compares with its log byte by byte. That takes about 10 ms.
 const maxHookCompare = 8 << 20
 
-// Log appends the new bytes of a file to its log. A file that no longer begins
-// with what was logged starts a new generation; what was logged stays. A copy in
-// another folder that holds nothing new starts none.
+// Log appends the new bytes of a file to its log. A file that does not continue the
+// log starts a new generation; the old log is kept. A copy in another folder without
+// new bytes starts none.
 func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
 	k, err := c.sessionLogs(src, src.Rel != "")
 	if err != nil || k.forgotten {
@@ -35,75 +35,72 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 		return Logged{}, err
 	}
 	defer f.Close()
-	place, err := c.locate(k, src, f)
+	to, err := c.locate(k, src, f)
 	if err != nil {
 		return Logged{}, err
 	}
-	if id := place.header.Session; id != src.Session && c.Forgotten().Has(id) {
-		return Logged{}, nil // a run that an older client kept beside the transcripts
+	if id := to.header.Session; id != src.Session && c.Forgotten().Has(id) {
+		return Logged{}, nil // a run that an older client stored beside the transcripts
 	}
 	var out Logged
 	for {
-		out.Log, out.Generation = place.path(), place.header.Generation
-		fits, err := c.appendNew(ctx, f, place, len(k.parts) > 0, &out)
+		out.Log, out.Generation = to.path(), to.header.Generation
+		continues, err := c.appendNew(ctx, f, to, len(k.parts) > 0, &out)
 		if err != nil {
 			return out, fmt.Errorf("log %s: %w", src.Path, err)
 		}
-		if fits {
-			err := c.takeOut(ctx, k, &out)
-			return out, err
+		if continues {
+			return out, c.forgetAppended(ctx, k, &out)
 		}
 		if !out.Rewritten {
-			done, err := c.isCopy(f, k, src, &out)
-			if done || err != nil {
+			if done, err := c.isCopy(f, k, src, &out); done || err != nil {
 				return out, err
 			}
 		}
-		place = place.next(out.header, src.Path, c.Now())
+		to = to.next(out.header, src.Path, c.Now())
 		out.Rewritten = true
 	}
 }
 
-// takeOut takes what was forgotten out of what was appended.
-func (c *Capture) takeOut(ctx context.Context, k sessionLogs, out *Logged) error {
+// forgetAppended removes forgotten parts from the appended lines.
+func (c *Capture) forgetAppended(ctx context.Context, k sessionLogs, out *Logged) error {
 	if len(k.parts) == 0 || out.Added == 0 {
 		return nil
 	}
 	changed, err := c.removeForgotten(ctx, out.Log, out.line, k.parts)
 	if changed {
-		out.fresh = nil // it is as the file has it
+		out.fresh = nil // it holds the client's lines
 	}
 	return err
 }
 
-// appendNew brings one generation of a log up to its file. It reports false
-// when the file is not a continuation of that generation. holed says that lines of
-// the log may have been forgotten.
-func (c *Capture) appendNew(ctx context.Context, f *os.File, p logFile, holed bool, out *Logged) (fits bool, err error) {
-	log, err := sessionlog.Open(ctx, p.path(), p.header)
+// appendNew appends the new bytes of a file to one generation of its log. It reports
+// false if the file does not continue that generation. With forgotten set, lines of
+// the log may have been removed.
+func (c *Capture) appendNew(ctx context.Context, f *os.File, to logFile, forgotten bool, out *Logged) (continues bool, err error) {
+	log, err := sessionlog.Open(ctx, to.path(), to.header)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	out.header, out.Position = log.Header(), log.Position()
 	out.Session, out.line = archiveID(out.header), out.Position.Lines
-	// Asked under the log's lock: a size from before could be smaller than what
-	// another process has logged since, and would look like a truncated file.
+	// Read the size under the log's lock. An earlier size could be less than another
+	// process has logged since, which would look like a truncated file.
 	info, err := f.Stat()
 	if err != nil {
 		return false, fmt.Errorf("read transcript: %w", err)
 	}
-	size, ino := info.Size(), inode(info)
+	size, ino, logged := info.Size(), inode(info), out.Position.Raw
 	switch sessionlog.Compare(f, size, out.Position) {
 	case sessionlog.Rewritten:
-		// An emptied file has nothing to keep; if it grows again it is other
-		// content, and that starts the generation.
-		if size == 0 || !holed || size < out.Position.Raw {
+		// An empty file is not a new generation. Its next content is one.
+		if size == 0 || !forgotten || size < logged {
 			return size == 0, nil
 		}
-		// The session was rebuilt from a log with holes, which nothing recognises
-		// at a glance.
-		if same, err := beginsWith(f, p.path(), out.Position.Raw); err != nil || !same || size == out.Position.Raw {
+		// The session was rebuilt from a log with removed lines, so the fingerprints
+		// do not match.
+		if same, err := beginsWith(f, to.path(), logged); err != nil || !same || size == logged {
 			return same, err
 		}
 	case sessionlog.Same:
@@ -112,39 +109,34 @@ func (c *Capture) appendNew(ctx context.Context, f *os.File, p logFile, holed bo
 		return true, fmt.Errorf("read transcript: its bytes cannot be read")
 	case sessionlog.Grown:
 	}
-	if c.MaxLog > 0 && size-out.Position.Raw > c.MaxLog {
+	replaced := out.Position.Inode != 0 && ino != 0 && out.Position.Inode != ino
+	if c.MaxLog > 0 && (size-logged > c.MaxLog || replaced && logged > maxHookCompare) {
 		out.Deferred = true
 		return true, nil
 	}
-	if replaced := out.Position.Inode != 0 && ino != 0 && out.Position.Inode != ino; replaced {
-		if c.MaxLog > 0 && out.Position.Raw > maxHookCompare {
-			out.Deferred = true
-			return true, nil
-		}
-		same, err := beginsWith(f, p.path(), out.Position.Raw)
-		if err != nil || !same {
+	if replaced {
+		if same, err := beginsWith(f, to.path(), logged); err != nil || !same {
 			return false, err
 		}
 	}
 	return true, c.copyNew(ctx, f, size, ino, log, out)
 }
 
-// copyNew appends what the file holds behind the log's end. What fits into memory
-// is kept for the index, with the byte before it, so that a hook need not
-// decompress what it has just compressed.
+// copyNew appends the bytes of a file after the log's end. If they fit into memory
+// it keeps them, with the byte before, so that a hook indexes them without
+// decompressing the log.
 func (c *Capture) copyNew(ctx context.Context, f io.ReaderAt, size int64, ino uint64, log *sessionlog.Log, out *Logged) error {
-	start := out.Position.Raw
-	from := max(start-1, 0)
+	from := max(out.Position.Raw-1, 0)
 	buf := make([]byte, min(size-from, readAheadBytes))
 	for out.Position.Raw < size {
 		if err := ctx.Err(); err != nil && out.Added > 0 {
-			return err // what was appended is whole; the next capture goes on
+			return err // the next capture continues after the appended bytes
 		}
 		n, err := f.ReadAt(buf[:min(int64(len(buf)), size-from)], from)
 		chunk := buf[min(out.Position.Raw-from, int64(n)):n]
 		if len(chunk) == 0 {
 			if err == nil || errors.Is(err, io.EOF) {
-				return nil // the file shrank while it was read: the next capture sees to it
+				return nil // the file shrank meanwhile; the next capture compares it
 			}
 			return fmt.Errorf("read transcript: %w", err)
 		}
@@ -162,7 +154,7 @@ func (c *Capture) copyNew(ctx context.Context, f io.ReaderAt, size int64, ino ui
 	return nil
 }
 
-// memory is a part of a transcript.
+// memory is a part of a transcript in memory.
 type memory struct {
 	at    int64 // offset of the first byte
 	bytes []byte
@@ -180,8 +172,8 @@ func (m *memory) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// beginsWith reports whether a file still begins with the first n bytes of its
-// log, comparing all of them that were not forgotten.
+// beginsWith reports whether a file begins with the first n bytes of its log. It
+// ignores forgotten lines.
 func beginsWith(f io.ReaderAt, logPath string, n int64) (bool, error) {
 	r, err := sessionlog.OpenReader(logPath)
 	if err != nil {
@@ -199,7 +191,7 @@ func beginsWith(f io.ReaderAt, logPath string, n int64) (bool, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return false, &unreadError{err}
 		}
-		// What was forgotten stands in the file still.
+		// The file still holds the forgotten lines.
 		r.Mask(a[:k], off)
 		r.Mask(b[:m], off)
 		if m != k || !bytes.Equal(a[:k], b[:k]) {

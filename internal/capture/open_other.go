@@ -4,8 +4,8 @@ package capture
 
 import "os"
 
-// openNonblock is not needed where a FIFO is no file.
+// openNonblock is 0 on systems where opening a file never blocks.
 const openNonblock = 0
 
-// inode is unknown here; a replaced file is recognised by its content alone.
+// inode returns 0: a replaced file is recognized by its content only.
 func inode(os.FileInfo) uint64 { return 0 }

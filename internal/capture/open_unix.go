@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// openNonblock keeps the opening of a FIFO from waiting for a writer.
+// openNonblock makes opening a FIFO return without a writer.
 const openNonblock = syscall.O_NONBLOCK
 
-// inode identifies the file behind a name, so that a replaced file is noticed.
+// inode identifies a file, so that a replaced file is recognized.
 func inode(info os.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Ino

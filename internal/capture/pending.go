@@ -6,13 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"strandline/internal/archive"
 	"strandline/internal/state"
 )
 
-// Pending lists the sessions that a hook could not finish before its deadline: one
-// small file each. Any later process can take them.
+// Pending stores the sessions that a hook deferred because of its deadline, one small
+// file each. Any later process can take them.
 type Pending struct {
 	Dir string
 }
@@ -26,13 +28,13 @@ type PendingWork struct {
 
 func (p Pending) store() state.Store { return state.Store{Dir: p.Dir} }
 
-// taken holds the notes that are being worked on.
+// taken holds the sessions that a process is working on.
 func (p Pending) taken() state.Store { return state.Store{Dir: filepath.Join(p.Dir, "taken")} }
 
-// Add notes a session, once.
+// Add adds a session, once.
 func (p Pending) Add(w PendingWork) error { return p.store().WriteJSON(w.Session, w) }
 
-// Any reports whether a session is noted or being worked on.
+// Any reports whether a session is deferred or being worked on.
 func (p Pending) Any() bool {
 	for _, s := range []state.Store{p.store(), p.taken()} {
 		if names, err := s.Names(time.Time{}); err != nil || len(names) > 0 {
@@ -42,7 +44,7 @@ func (p Pending) Any() bool {
 	return false
 }
 
-// List returns the noted sessions without taking them.
+// List returns the deferred sessions without taking them.
 func (p Pending) List() ([]PendingWork, error) {
 	names, err := p.store().Names(time.Time{})
 	var out []PendingWork
@@ -54,9 +56,9 @@ func (p Pending) List() ([]PendingWork, error) {
 	return out, err
 }
 
-// Take returns all notes, including those of a process that was killed over them,
-// and moves them aside; the caller calls Done for each. A note that is added
-// meanwhile is left for the next Take.
+// Take returns all deferred sessions, including those taken by a process that was
+// killed. The caller calls Done for each. A session added meanwhile is left for the
+// next Take.
 func (p Pending) Take() ([]PendingWork, error) {
 	noted, err := p.store().Names(time.Time{})
 	if err == nil && len(noted) > 0 {
@@ -85,11 +87,98 @@ func (p Pending) Take() ([]PendingWork, error) {
 	return out, err
 }
 
-// Done removes the note of a session that was taken.
+// Done removes a taken session.
 func (p Pending) Done(w PendingWork) error { return p.taken().Delete(w.Session) }
 
-// readWork reads one note. It returns false for a damaged one.
+// readWork reads one session's file. It returns false if it is damaged.
 func readWork(s state.Store, session string) (w PendingWork, ok bool) {
 	err := s.ReadJSON(session, &w)
 	return w, err == nil && w.Session == session
+}
+
+// PendingCompactions stores the sessions and sub-agents that the client is about to
+// summarize. When its summarizer ends, the payload has the main session's ID and a
+// new agent ID; it does not say which sub-agent the summary belongs to.
+type PendingCompactions struct {
+	Dir string // "state/compacting"; empty: nothing is stored
+}
+
+// pendingLifetime is the lifetime of a pending compaction. A summary takes up to 90
+// seconds; an older one was cancelled.
+const pendingLifetime = 5 * time.Minute
+
+// maxInstructions is the maximum length of the stored instructions in bytes.
+const maxInstructions = 64 << 10
+
+func (u PendingCompactions) store() state.Store {
+	return state.Store{Dir: u.Dir, MaxAge: pendingLifetime}
+}
+
+// Begin records that the subject, a session or a sub-agent's "<session>~<agent>", is
+// being summarized, with the user's instructions, which no later hook receives. It
+// ignores invalid IDs.
+func (u PendingCompactions) Begin(subject, instructions string) error {
+	if !state.ValidKey(subject) {
+		return nil
+	}
+	return u.store().Write(subject, []byte(archive.Clip(instructions, maxInstructions)))
+}
+
+// End removes the subject and returns the user's instructions, or "" if the subject is
+// not stored or has expired.
+func (u PendingCompactions) End(subject string, now time.Time) (instructions string, err error) {
+	data, _, err := u.store().Take(subject, now)
+	return string(data), err
+}
+
+// Subject returns the subject of a summary that arrived under a session's ID: the
+// session, or its one sub-agent that is being summarized. It returns "" if several
+// are.
+func (u PendingCompactions) Subject(session string, now time.Time) string {
+	names, err := u.store().Names(now)
+	if err != nil || !state.ValidKey(session) {
+		return session
+	}
+	subject, found := session, 0
+	for _, name := range names {
+		rest, ok := strings.CutPrefix(name, session)
+		if !ok || rest != "" && rest[0] != '.' {
+			continue
+		}
+		found++
+		subject = session + strings.Replace(rest, ".", "~", 1)
+	}
+	if found > 1 {
+		return ""
+	}
+	return subject
+}
+
+// OwnCompactions stores the sessions that Strandline just compacted. The client calls
+// its SessionStart hook directly afterwards, before the transcript has the boundary;
+// the hook must not restore context again.
+type OwnCompactions struct {
+	Dir string // "state/compacted"; empty: nothing is stored
+}
+
+// ownLifetime is the lifetime of an entry. The hook follows within a second; an older
+// entry belongs to a compaction that the client did not use.
+const ownLifetime = time.Minute
+
+func (a OwnCompactions) store() state.Store { return state.Store{Dir: a.Dir, MaxAge: ownLifetime} }
+
+// Note records that the session was just compacted. It ignores invalid session
+// IDs.
+func (a OwnCompactions) Note(session string) error {
+	if !state.ValidKey(session) {
+		return nil
+	}
+	return a.store().Write(session, nil)
+}
+
+// Take reports whether the session was compacted within the last minute, and removes
+// it.
+func (a OwnCompactions) Take(session string, now time.Time) bool {
+	_, ok, err := a.store().Take(session, now)
+	return ok && err == nil
 }

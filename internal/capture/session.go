@@ -1,37 +1,49 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 )
 
-// Captured is what a call of Files did.
+// Captured is the result of LogSession.
 type Captured struct {
-	// Sessions are the archive sessions whose logs may hold more than the
-	// index, sub-agents after their parent.
+	// Sessions are the archive sessions to index, sub-agents after their parent.
 	Sessions []LoggedSession
 	Added    int64 // bytes that were new to the logs
-	Deferred bool  // something was left to a call without limits
-	Missing  bool  // there is no transcript yet, or no longer
+	Deferred bool  // something was deferred to a call without limits
+	Missing  bool  // the transcript does not exist
 }
 
-// LogSession logs a transcript and, where side is true, everything that the client
-// keeps in the session's folder. It goes on after a file that fails, so that one
-// unreadable tool output does not lose the rest; the errors come joined.
+// LoggedSession is a session whose log may have new bytes.
+type LoggedSession struct {
+	Session string
+	logged  Logged
+}
+
+// Bytes returns the number of transcript bytes in the log.
+func (t LoggedSession) Bytes() int64 { return t.logged.Position.Raw }
+
+// LogSession logs a transcript and, if side is true, all files in the client's
+// folder of the session. It continues after an error, so that one unreadable tool
+// output does not block the other files, and joins the errors.
 func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got Captured, err error) {
 	k, err := c.sessionLogs(main, side)
 	if err != nil || k.forgotten {
 		return got, err
 	}
 	var errs []error
-	take := func(src Source) {
+	log := func(src Source) {
 		logged, err := c.logInto(ctx, k, src)
 		if errors.Is(err, fs.ErrNotExist) && src.Rel == "" {
 			got.Missing = true
@@ -43,11 +55,11 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 		}
 		got.Added += logged.Added
 		got.Deferred = got.Deferred || logged.Deferred
-		if logged.Session != "" && (src.Rel == "" || src.Agent() != "") {
+		if logged.Session != "" && !src.isSideFile() {
 			got.Sessions = append(got.Sessions, LoggedSession{Session: logged.Session, logged: logged})
 		}
 	}
-	take(main)
+	log(main)
 	if !side {
 		return got, errors.Join(errs...)
 	}
@@ -60,20 +72,19 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 			got.Deferred = true
 			return got, errors.Join(append(errs, context.Cause(ctx))...)
 		}
-		if !unchanged(k, f) {
-			take(f)
+		if !isUnchanged(k, f) {
+			log(f)
 		}
 	}
 	return got, errors.Join(errs...)
 }
 
-// A file's time and its log's are of one clock, but not always of one
-// resolution.
+// timeSlack allows for the resolution of file times.
 const timeSlack = 2 * time.Second
 
-// unchanged reports that a side file was logged after it was last written, so
-// that sessions with thousands of sub-agents stay cheap.
-func unchanged(k sessionLogs, src Source) bool {
+// isUnchanged reports whether a side file was logged after its last change. It makes
+// sessions with thousands of sub-agents cheap.
+func isUnchanged(k sessionLogs, src Source) bool {
 	latest, ok := k.latest(src.Rel)
 	if !ok {
 		return false
@@ -90,21 +101,12 @@ func unchanged(k sessionLogs, src Source) bool {
 	return err == nil && pos.Raw == file.Size()
 }
 
-// LoggedSession is a session whose log was looked at.
-type LoggedSession struct {
-	Session string
-	logged  Logged
-}
-
-// Bytes is how many bytes of its transcript are in the log.
-func (t LoggedSession) Bytes() int64 { return t.logged.Position.Raw }
-
-// IndexAll brings the index up to the logs of several sessions.
+// IndexAll indexes the new bytes of several sessions' logs.
 func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []LoggedSession) error {
 	for _, s := range sessions {
 		done, err := c.indexFresh(ctx, idx, s)
 		switch {
-		case errors.Is(err, archive.ErrStale): // another process was faster: read on from its cursor
+		case errors.Is(err, archive.ErrStale): // lost the race: continue at the new cursor
 		case err != nil:
 			return err
 		case done:
@@ -117,8 +119,8 @@ func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []LoggedSess
 	return nil
 }
 
-// LogPending logs what a hook left, without a deadline and without a limit on new
-// bytes. It needs no index: the log grows even while that is broken.
+// LogPending logs a session that a hook deferred, without limits. It does not need
+// the index.
 func (c *Capture) LogPending(ctx context.Context, w PendingWork) (Captured, error) {
 	src, err := TranscriptSource(w.Transcript, w.Session, w.Cwd)
 	if err != nil {
@@ -129,8 +131,8 @@ func (c *Capture) LogPending(ctx context.Context, w PendingWork) (Captured, erro
 	return unlimited.LogSession(ctx, src, true)
 }
 
-// CatchUp finishes what a hook could not: it captures the session whole. It
-// reports false for a transcript that the client has deleted, which is no error.
+// CatchUp logs and indexes a session that a hook deferred. It reports false without
+// an error if the client has deleted the transcript.
 func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) (bool, error) {
 	got, err := c.LogPending(ctx, w)
 	if ierr := c.IndexAll(ctx, idx, got.Sessions); ierr != nil {
@@ -139,8 +141,8 @@ func (c *Capture) CatchUp(ctx context.Context, idx Index, w PendingWork) (bool, 
 	return err == nil && !got.Missing, err
 }
 
-// HasNewBytes reports whether a file of the given size holds more than its log, as far
-// as sizes tell.
+// HasNewBytes reports whether a file of the given size has bytes that its log lacks.
+// It compares sizes only.
 func (c *Capture) HasNewBytes(src Source, size int64) (bool, error) {
 	if size == 0 {
 		return false, nil
@@ -153,14 +155,14 @@ func (c *Capture) HasNewBytes(src Source, size int64) (bool, error) {
 	return missing > 0, err
 }
 
-// Missing is what of the client's files the logs do not hold.
+// Missing counts the bytes of the client's files that the logs lack.
 type Missing struct {
-	Files int   // that hold more than their logs
-	Bytes int64 // that are in these files only
-	Total    int64 // bytes of all files that were looked at
+	Files int   // files with such bytes
+	Bytes int64 // bytes that are only in these files
+	Total int64 // bytes of all checked files
 }
 
-// Uncaptured says what of the listed files the logs do not hold.
+// Uncaptured counts the bytes of the listed files that the logs lack.
 func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 	list := lister{capture: c}
 	var m Missing
@@ -188,25 +190,64 @@ func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 	return m, nil
 }
 
-// missing returns how many bytes of a file, which is not empty, its log does not
-// hold: those behind it or, where the file is another than the log's, all.
+// missing returns the number of bytes of a file that its log lacks: those after the
+// log's end, or all if the file does not continue the log. The file is not empty.
 func (k sessionLogs) missing(src Source, size int64) (int64, error) {
 	latest, ok := k.latest(src.Rel)
 	if !ok {
 		return size, nil
 	}
 	pos, err := sessionlog.ReadPosition(latest.Path)
-	if err != nil {
+	if err != nil || pos.Raw == size {
 		return 0, err
 	}
-	if pos.Raw == size {
-		return 0, nil
-	}
-	if seen, err := k.isKnownCopy(src, size); seen || err != nil {
+	if known, err := k.isKnownCopy(src, size); known || err != nil {
 		return 0, err
 	}
 	if pos.Raw > size {
 		return size, nil
 	}
 	return size - pos.Raw, nil
+}
+
+// UncapturedSiblings lists the transcripts in the folder of one that have bytes their
+// logs lack, because the client was killed or Strandline was not installed. It checks
+// only the newest ones, up to limit, so that a hook's cost does not depend on the
+// size of the folder.
+func (c *Capture) UncapturedSiblings(of Source, limit int) ([]PendingWork, error) {
+	folder := filepath.Dir(of.Path)
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list transcripts: %w", err)
+	}
+	var all []fs.FileInfo
+	for _, e := range entries {
+		if !e.Type().IsRegular() || filepath.Ext(e.Name()) != transcriptExt || e.Name() == filepath.Base(of.Path) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Size() > 0 {
+			all = append(all, info)
+		}
+	}
+	slices.SortFunc(all, func(a, b fs.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	var found []PendingWork
+	for _, info := range all[:min(limit, len(all))] {
+		src, err := TranscriptSource(filepath.Join(folder, info.Name()), strings.TrimSuffix(info.Name(), transcriptExt), "")
+		if err != nil {
+			continue // the name is not a session id
+		}
+		hasNew, err := c.HasNewBytes(src, info.Size())
+		if err != nil {
+			return found, err
+		}
+		if hasNew {
+			found = append(found, PendingWork{Session: src.Session, Transcript: src.Path})
+		}
+	}
+	return found, nil
 }

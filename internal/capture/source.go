@@ -11,18 +11,18 @@ import (
 	"strandline/internal/archive"
 )
 
-// Source is one file of a client that has to be kept.
+// Source is one file of a client to be archived.
 type Source struct {
 	Path    string
 	Session string // the client's session id
 	// Rel is the path below the client's "<session>/" folder with forward
 	// slashes, e.g. "subagents/agent-a1.jsonl"; empty for the transcript itself.
 	Rel string
-	// Cwd is the working directory of the session where the caller knows it.
+	// Cwd is the working directory of the session, if the caller knows it.
 	Cwd string
 }
 
-// Slug is the name of the client's project folder that the file lies in.
+// Slug returns the name of the client's project folder that contains the file.
 func (s Source) Slug() string {
 	dir := filepath.Dir(s.Path)
 	if s.Rel != "" {
@@ -33,7 +33,7 @@ func (s Source) Slug() string {
 	return filepath.Base(dir)
 }
 
-// Agent is the sub-agent's id when the file is its transcript, else "".
+// Agent returns the sub-agent's id if the file is its transcript, else "".
 func (s Source) Agent() string {
 	name, ok := strings.CutPrefix(filepath.Base(s.Rel), agentPrefix)
 	if !ok || !strings.HasSuffix(name, transcriptExt) {
@@ -42,6 +42,9 @@ func (s Source) Agent() string {
 	return strings.TrimSuffix(name, transcriptExt)
 }
 
+// isSideFile reports whether the file is archived but not indexed.
+func (s Source) isSideFile() bool { return s.Rel != "" && s.Agent() == "" }
+
 const (
 	agentPrefix   = "agent-"
 	transcriptExt = ".jsonl"
@@ -49,12 +52,12 @@ const (
 	agentFolder   = "subagents"
 )
 
-// TranscriptSource checks a transcript path that came with a hook. The path must
-// be absolute and its last element must be the session's id, so that a payload
-// cannot have an unrelated file archived under a session's name.
+// TranscriptSource checks the transcript path of a hook's payload. The path must be
+// absolute and its last element must be the session's id, so that a payload cannot
+// archive an unrelated file under a session's name.
 func TranscriptSource(path, session, cwd string) (Source, error) {
 	if !archive.ValidID(session) {
-		return Source{}, archive.Invalid(fmt.Sprintf("%q is no session id", archive.Clip(session, 60)), "")
+		return Source{}, archive.Invalid(fmt.Sprintf("invalid session id %q", archive.Clip(session, 60)), "")
 	}
 	if !filepath.IsAbs(path) || filepath.Base(path) != session+transcriptExt {
 		return Source{}, archive.Invalid(fmt.Sprintf("%q is not the transcript of session %s", archive.Clip(path, 200), session), "")
@@ -62,7 +65,7 @@ func TranscriptSource(path, session, cwd string) (Source, error) {
 	return Source{Path: filepath.Clean(path), Session: session, Cwd: cwd}, nil
 }
 
-// openSource opens a regular file without waiting on a FIFO or a device.
+// openSource opens a regular file. It does not block on a FIFO or a device.
 func openSource(path string) (*os.File, os.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
@@ -73,16 +76,15 @@ func openSource(path string) (*os.File, os.FileInfo, error) {
 		err = archive.Invalid(fmt.Sprintf("%s is not a regular file", path), "")
 	}
 	if err != nil {
-		_ = f.Close() // the first error is the one that counts
+		_ = f.Close() // the first error is returned
 		return nil, nil, fmt.Errorf("open transcript: %w", err)
 	}
 	return f, info, nil
 }
 
-// SideFiles lists the files below the client's folder of a session: sub-agents'
-// transcripts with their descriptions, and large tool outputs. Anything that is
-// not a regular file with a plain name is left out. A folder that does not exist
-// is an empty list.
+// SideFiles lists the files in the client's folder of a session: sub-agents'
+// transcripts with their descriptions, and large tool outputs. It omits anything
+// but regular files with a valid name. A missing folder has no files.
 func SideFiles(transcript, session, cwd string) ([]Source, error) {
 	root := filepath.Join(filepath.Dir(transcript), session)
 	var out []Source
@@ -95,25 +97,21 @@ func SideFiles(transcript, session, cwd string) ([]Source, error) {
 			return out, fmt.Errorf("list %s: %w", folder, err)
 		}
 		for _, e := range entries {
-			if !e.Type().IsRegular() || !archive.ValidID(e.Name()) {
-				continue
+			if e.Type().IsRegular() && archive.ValidID(e.Name()) {
+				out = append(out, Source{
+					Path: filepath.Join(root, folder, e.Name()), Session: session, Rel: folder + "/" + e.Name(), Cwd: cwd,
+				})
 			}
-			out = append(out, Source{
-				Path:    filepath.Join(root, folder, e.Name()),
-				Session: session,
-				Rel:     folder + "/" + e.Name(),
-				Cwd:     cwd,
-			})
 		}
 	}
 	return out, nil
 }
 
-// peekBytes is enough of a transcript to hold the first rows that name a
-// session's folder, whatever state rows stand before them.
+// peekBytes is enough of a transcript to contain the first rows that hold the
+// session's working directory.
 const peekBytes = 256 << 10
 
-// peek reads the facts at the head of a transcript.
+// peek reads the facts from the start of a transcript.
 func (c *Capture) peek(f io.ReaderAt) (Facts, error) {
 	head := make([]byte, peekBytes)
 	n, err := f.ReadAt(head, 0)

@@ -10,37 +10,36 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// SourceState says how a log compares with the client's file.
+// SourceState is the result of comparing a log with the client's file.
 type SourceState string
 
 // The states of a log's source.
 const (
 	SourceSame    SourceState = "same"
-	SourceAhead   SourceState = "ahead"      // the client's file holds more
-	SourceGone    SourceState = "gone"       // the log is all there is
-	SourceDiffers SourceState = "differs"    // the file does not begin with what was logged
-	SourceOld     SourceState = "superseded" // a later generation took its place
-	SourceUnread  SourceState = "unread"     // the file is there and cannot be read
+	SourceAhead   SourceState = "ahead"      // the client's file has more bytes
+	SourceGone    SourceState = "gone"       // the client's file does not exist
+	SourceDiffers SourceState = "differs"    // the file does not begin with the log's bytes
+	SourceOld     SourceState = "superseded" // there is a later generation
+	SourceUnread  SourceState = "unread"     // the file exists but cannot be read
 )
 
-// Verified is one log that was checked.
+// Verified is the result of verifying one log.
 type Verified struct {
 	Log    string
 	Report sessionlog.VerifyReport
 	Source SourceState
-	// Unread is why the client's file could not be read, which says nothing of the
-	// log.
-	Unread error
-	Err    error // the log is damaged, or could not be read
+	Unread error // why the client's file cannot be read; the log may be intact
+	Err    error // the log is damaged or cannot be read
 }
 
-// Verify decompresses logs, checks all of their checksums and compares them byte
-// by byte with the client's files. session limits it to one session with all of
-// its generations, its sub-agents and side files; "" means all.
+// Verify decompresses logs, checks all of their checksums and compares them byte by
+// byte with the client's files. session limits it to one session with all of its
+// generations, sub-agents and side files; "" means all.
 func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error) {
 	session = archive.Owner(session)
+	type file struct{ slug, session, rel string }
 	var entries []sessionlog.Entry
-	newest := map[string]int{} // by place: the latest generation
+	newest := map[file]int{} // the latest generation
 	for e, err := range c.Layout.Walk(ctx) {
 		if errors.Is(err, fs.ErrNotExist) {
 			break
@@ -48,12 +47,12 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 		if err != nil {
 			return nil, fmt.Errorf("list logs: %w", err)
 		}
-		if session != "" && e.Session != session && !c.isRunOf(e, session) {
+		if session != "" && e.Session != session && c.SessionOf(e) != session {
 			continue
 		}
 		entries = append(entries, e)
-		key := e.Slug + "/" + e.Session + "/" + e.Rel
-		newest[key] = max(newest[key], e.Generation)
+		f := file{e.Slug, e.Session, e.Rel}
+		newest[f] = max(newest[f], e.Generation)
 	}
 	var out []Verified
 	for _, e := range entries {
@@ -61,9 +60,11 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 			return out, context.Cause(ctx)
 		}
 		v := Verified{Log: e.Path}
-		v.Report, v.Err = sessionlog.Verify(ctx, e.Path)
-		if v.Err == nil {
-			v.Source, v.Err = sourceState(e, newest[e.Slug+"/"+e.Session+"/"+e.Rel])
+		if v.Report, v.Err = sessionlog.Verify(ctx, e.Path); v.Err == nil {
+			v.Source = SourceOld
+			if e.Generation == newest[file{e.Slug, e.Session, e.Rel}] {
+				v.Source, v.Err = sourceState(e)
+			}
 			if unread, ok := errors.AsType[*unreadError](v.Err); ok {
 				v.Source, v.Unread, v.Err = SourceUnread, unread.err, nil
 			}
@@ -73,42 +74,36 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 	return out, nil
 }
 
-// unreadError is why the client's file could not be read.
+// unreadError is an error of reading the client's file.
 type unreadError struct{ err error }
 
 func (e *unreadError) Error() string { return "read transcript: " + e.err.Error() }
 func (e *unreadError) Unwrap() error { return e.err }
 
-func sourceState(e sessionlog.Entry, newest int) (SourceState, error) {
-	if e.Generation < newest {
-		return SourceOld, nil
-	}
-	r, err := sessionlog.OpenReader(e.Path)
+// sourceState compares the latest generation of a log with the client's file.
+func sourceState(e sessionlog.Entry) (SourceState, error) {
+	h, pos, err := sessionlog.ReadHeader(e.Path)
 	if err != nil {
 		return "", err
 	}
-	source, raw := r.Header().Source, r.Position().Raw
-	if err := r.Close(); err != nil {
-		return "", fmt.Errorf("close log: %w", err)
-	}
-	f, info, err := openSource(source)
-	if errors.Is(err, fs.ErrNotExist) || source == "" {
+	f, info, err := openSource(h.Source)
+	if errors.Is(err, fs.ErrNotExist) || h.Source == "" {
 		return SourceGone, nil
 	}
 	if err != nil {
 		return "", &unreadError{err}
 	}
 	defer f.Close()
-	if info.Size() < raw {
+	if info.Size() < pos.Raw {
 		return SourceDiffers, nil
 	}
-	same, err := beginsWith(f, e.Path, raw)
+	same, err := beginsWith(f, e.Path, pos.Raw)
 	switch {
 	case err != nil:
 		return "", err
 	case !same:
 		return SourceDiffers, nil
-	case info.Size() > raw:
+	case info.Size() > pos.Raw:
 		return SourceAhead, nil
 	}
 	return SourceSame, nil

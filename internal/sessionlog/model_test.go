@@ -125,7 +125,7 @@ func TestAnyHistory(t *testing.T) {
 					if to == 1 && pos.Lines == 0 {
 						want = pos.Raw
 					}
-					if from, end, err := r.Stretch(context.Background(), pos.Lines/3, to); err != nil || from != int64(third) || end != want {
+					if from, end, err := r.Range(context.Background(), pos.Lines/3, to); err != nil || from != int64(third) || end != want {
 						t.Fatalf("lines %d to %d of %d from %d to %d, %v, want %d to %d", pos.Lines/3, to, pos.Lines, from, end, err, third, want)
 					}
 				}

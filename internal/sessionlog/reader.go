@@ -98,23 +98,38 @@ func openRead(path string) (*os.File, int64, error) {
 	return f, fi.Size(), nil
 }
 
-// ReadPosition returns how far the log at path has come. It takes no lock and
-// reads only the first and the last bytes of the file.
+// ReadPosition returns the position of the log at path. It takes no lock and reads
+// only the first and the last bytes of the file.
 func ReadPosition(path string) (Position, error) {
+	_, last, err := readEnds(path)
+	return last.position(), err
+}
+
+// ReadHeader is ReadPosition with the log's header.
+func ReadHeader(path string) (Header, Position, error) {
+	js, last, err := readEnds(path)
+	if err != nil {
+		return Header{}, Position{}, err
+	}
+	return decodeHeader(js), last.position(), nil
+}
+
+// readEnds returns the header's JSON and the last record of the log at path.
+func readEnds(path string) (js []byte, last record, err error) {
 	f, size, err := openRead(path)
 	if err != nil {
-		return Position{}, err
+		return nil, record{}, err
 	}
 	defer f.Close()
-	_, start, err := readHeader(f, size)
+	js, start, err := readHeader(f, size)
 	if err != nil {
-		return Position{}, headerError(path, err)
+		return nil, record{}, headerError(path, err)
 	}
-	last, err := (chain{newTailBlock(f, size), start}).end(size)
+	last, err = (chain{newTailBlock(f, size), start}).end(size)
 	if err != nil {
-		return Position{}, readError(path, err)
+		return nil, record{}, readError(path, err)
 	}
-	return last.position(), nil
+	return js, last, nil
 }
 
 // Header returns the facts that the log was created with.
@@ -197,9 +212,9 @@ func (r *Reader) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// Stretch returns where in the transcript the lines [from, to) begin and end, in
-// bytes. A to of 0, or behind the last line, means the end of the log.
-func (r *Reader) Stretch(ctx context.Context, from, to int) (start, end int64, err error) {
+// Range returns the raw offsets at which the lines [from, to) begin and end. A to of
+// 0, or after the last line, means the end of the log.
+func (r *Reader) Range(ctx context.Context, from, to int) (start, end int64, err error) {
 	if start, err = r.OffsetOfLine(ctx, from); err != nil {
 		return 0, 0, err
 	}

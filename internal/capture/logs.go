@@ -1,0 +1,352 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/sessionlog"
+)
+
+// logFile is the location and the header of a source's log.
+type logFile struct {
+	layout sessionlog.Layout
+	header sessionlog.Header
+	rel    string // below the session's folder, empty for a transcript
+	name   string // file name of the transcript without its extension
+}
+
+func (p logFile) path() string {
+	h := p.header
+	if p.rel != "" {
+		return p.layout.ChildGeneration(h.Client, h.Slug, p.name, p.rel, h.Generation)
+	}
+	return p.layout.Transcript(h.Client, h.Slug, p.name, h.Generation)
+}
+
+// next returns the log of the next generation, which may be read from a file in
+// another folder.
+func (p logFile) next(h sessionlog.Header, source string, now time.Time) logFile {
+	h.Generation, h.Source = p.header.Generation+1, source
+	h.Created = now.UTC()
+	p.header = h
+	return p
+}
+
+// archiveID returns the archive's session id for a log.
+func archiveID(h sessionlog.Header) string {
+	if h.Agent != "" {
+		return h.Session + "~" + h.Agent
+	}
+	return h.Session
+}
+
+// sessionLogs lists the logs of one session, so that all of its files are located
+// with two directory listings.
+type sessionLogs struct {
+	name      string                        // file name of the transcript without its extension
+	slug      string                        // folder of the logs
+	main      []sessionlog.Entry            // generations of the transcript, oldest first
+	files     map[string][]sessionlog.Entry // generations of side files by sessionlog.Layout.Rel
+	forgotten bool                          // the session was deleted for good and is not captured
+	parts     []archive.Part                // its turns and steps that were deleted for good
+}
+
+// isForgotten reports whether a side file belongs to a forgotten part.
+func (k sessionLogs) isForgotten(src Source) bool {
+	return src.Rel != "" && slices.ContainsFunc(k.parts, func(p archive.Part) bool { return slices.Contains(p.Files, src.Rel) })
+}
+
+// sessionLogs lists the logs of a source's session, with side files if side is set.
+func (c *Capture) sessionLogs(src Source, side bool) (sessionLogs, error) {
+	k := sessionLogs{name: src.Session, files: map[string][]sessionlog.Entry{}}
+	if src.Rel == "" {
+		k.name = strings.TrimSuffix(filepath.Base(src.Path), transcriptExt)
+	}
+	if k.forgotten = c.Forgotten().Has(src.Session); k.forgotten {
+		return k, nil
+	}
+	of, err := c.ForgottenParts().Of(src.Session)
+	if err != nil {
+		return k, err
+	}
+	k.parts = of.Parts
+	if k.main, err = c.Layout.Find(c.Client.Name, k.name); err != nil {
+		return k, fmt.Errorf("find log: %w", err)
+	}
+	k.slug = src.Slug()
+	if len(k.main) > 0 {
+		k.slug = k.main[len(k.main)-1].Slug // a session keeps its first folder
+	}
+	if !side {
+		return k, nil
+	}
+	all, err := c.Layout.Children(c.Client.Name, k.slug, k.name)
+	if err != nil {
+		return k, fmt.Errorf("find log: %w", err)
+	}
+	for _, e := range all {
+		k.files[e.Rel] = append(k.files[e.Rel], e)
+	}
+	return k, nil
+}
+
+// lister lists the logs of sessions for a sequence of their files. It lists once
+// per transcript, not for each of its side files, which may be thousands.
+type lister struct {
+	capture *Capture
+	session string // folder and id of the last session
+	logs    sessionLogs
+}
+
+func (l *lister) of(src Source) (sessionLogs, error) {
+	at := src.Slug() + "/" + src.Session
+	if src.Rel != "" && at == l.session {
+		return l.logs, nil
+	}
+	k, err := l.capture.sessionLogs(src, true)
+	if err != nil {
+		l.session = ""
+		return k, err
+	}
+	l.session, l.logs = at, k
+	return k, nil
+}
+
+// of returns the generations of a file, oldest first.
+func (k sessionLogs) of(rel string) []sessionlog.Entry {
+	if rel != "" {
+		return k.files[sessionlog.Layout{}.Rel(rel)]
+	}
+	return k.main
+}
+
+// latest returns the newest log of a file.
+func (k sessionLogs) latest(rel string) (sessionlog.Entry, bool) {
+	logs := k.of(rel)
+	if len(logs) == 0 {
+		return sessionlog.Entry{}, false
+	}
+	return logs[len(logs)-1], true
+}
+
+// maxTornHeader is larger than any header.
+const maxTornHeader = 8 << 10
+
+// locate returns the latest log of a source, or the location of its first log.
+func (c *Capture) locate(k sessionLogs, src Source, f io.ReaderAt) (logFile, error) {
+	p := logFile{layout: c.Layout, rel: src.Rel, name: k.name, header: sessionlog.Header{
+		Client: c.Client.Name, Session: src.Session, Slug: k.slug, Source: src.Path,
+		Cwd: src.Cwd, Created: c.Now().UTC(), Generation: 1,
+	}}
+	if latest, ok := k.latest(src.Rel); ok {
+		p.header.Slug, p.header.Generation = latest.Slug, latest.Generation
+		// The header in the log is used. Only a small log may have lost its header
+		// in a crash and need another.
+		if info, err := os.Stat(latest.Path); err == nil && info.Size() > maxTornHeader {
+			return p, nil
+		}
+	}
+	return p, c.describe(&p.header, src, f)
+}
+
+// describe sets the facts in the header of a new log.
+func (c *Capture) describe(h *sessionlog.Header, src Source, f io.ReaderAt) error {
+	h.Kind, h.Agent = sessionlog.KindTranscript, src.Agent()
+	if src.isSideFile() {
+		h.Kind = sessionlog.KindSide
+		return nil
+	}
+	facts, err := c.peek(f)
+	if err != nil {
+		return err
+	}
+	if facts.Cwd != "" {
+		h.Cwd = facts.Cwd
+	}
+	if src.Rel == "" && facts.Agent != "" && archive.ValidID(facts.Session) && archive.ValidID(facts.Agent) {
+		// Older clients store sub-agents' transcripts beside the others.
+		h.Session, h.Agent = facts.Session, facts.Agent
+	}
+	if h.Agent != "" {
+		h.Kind = sessionlog.KindAgent
+	}
+	h.Project = c.Project(h.Cwd)
+	return nil
+}
+
+// children lists the generations of one file in a session's folder.
+func (c *Capture) children(slug, name, rel string) ([]sessionlog.Entry, error) {
+	all, err := c.Layout.Children(c.Client.Name, slug, name)
+	if err != nil {
+		return nil, err
+	}
+	want := c.Layout.Rel(rel)
+	return slices.DeleteFunc(all, func(e sessionlog.Entry) bool { return e.Rel != want }), nil
+}
+
+// generations lists the logs of a session or a sub-agent's run, oldest first.
+func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
+	parent, agent, isAgent := strings.Cut(session, "~")
+	if !isAgent {
+		return c.Layout.Find(c.Client.Name, session)
+	}
+	logs, err := c.Layout.Find(c.Client.Name, agentPrefix+agent)
+	if err != nil || len(logs) > 0 {
+		return logs, err
+	}
+	slugs, err := c.slugs(parent)
+	for _, slug := range slugs {
+		found, err := c.children(slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt)
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return nil, err
+}
+
+// slugs lists the folders that may hold a session's files: that of its transcript,
+// or every folder if only side files are logged.
+func (c *Capture) slugs(session string) ([]string, error) {
+	logs, err := c.Layout.Find(c.Client.Name, session)
+	if err != nil {
+		return nil, err
+	}
+	if len(logs) > 0 {
+		return []string{logs[len(logs)-1].Slug}, nil
+	}
+	entries, err := os.ReadDir(filepath.Join(c.Layout.Root, "log", c.Client.Name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list project folders: %w", err)
+	}
+	var slugs []string
+	for _, e := range entries {
+		if e.IsDir() {
+			slugs = append(slugs, e.Name())
+		}
+	}
+	return slugs, nil
+}
+
+// SessionOf returns the client's session of a log: for a sub-agent's log its
+// parent. If an older client stored the run beside the transcripts, the parent is in
+// the log's header.
+func (c *Capture) SessionOf(e sessionlog.Entry) string {
+	if e.Client != c.Client.Name || e.Rel != "" || !strings.HasPrefix(e.Session, agentPrefix) {
+		return e.Session
+	}
+	if h, _, err := sessionlog.ReadHeader(e.Path); err == nil && h.Agent != "" {
+		return h.Session
+	}
+	return e.Session
+}
+
+// find returns the log of a session's generation. Generation 0 is the one in the id
+// ("<id>@<generation>"), or the latest.
+func (c *Capture) find(session string, generation int) (sessionlog.Entry, error) {
+	if id, older, ok := strings.Cut(session, "@"); ok {
+		if n, err := strconv.Atoi(older); err == nil && generation == 0 {
+			session, generation = id, n
+		}
+	}
+	logs, err := c.generations(session)
+	if err != nil {
+		return sessionlog.Entry{}, fmt.Errorf("find log of session %s: %w", session, err)
+	}
+	for _, e := range slices.Backward(logs) {
+		if generation == 0 || e.Generation == generation {
+			return e, nil
+		}
+	}
+	if len(logs) > 0 {
+		return sessionlog.Entry{}, archive.NotFound(fmt.Sprintf("session %s has no generation %d", session, generation),
+			fmt.Sprintf("the latest is %d; leave --generation out for it", logs[len(logs)-1].Generation))
+	}
+	return sessionlog.Entry{}, archive.NotFound(
+		fmt.Sprintf("no log of session %s", session), "`strandline sessions` lists the archived sessions")
+}
+
+// Open opens the log of a session; generation 0 is the latest.
+func (c *Capture) Open(session string, generation int) (*sessionlog.Reader, error) {
+	entry, err := c.find(session, generation)
+	if err != nil {
+		return nil, err
+	}
+	return sessionlog.OpenReader(entry.Path)
+}
+
+// HasLog reports whether the session with exactly this id has a log.
+func (c *Capture) HasLog(session string) bool {
+	_, err := c.find(session, 0)
+	return err == nil
+}
+
+// DamagedBytes returns the number of bytes at the end of a session's log that cannot
+// be read. A capture repairs them while the client has its file.
+func (c *Capture) DamagedBytes(session string, generation int) (int64, error) {
+	r, err := c.Open(session, generation)
+	if err != nil {
+		return 0, err
+	}
+	return r.Torn(), r.Close()
+}
+
+// A session's transcript may be in more than one folder, for example in a backup of
+// the client's folder. Each file would look like a rewrite of the other, and every
+// capture of both would begin two generations.
+
+// isCopy reports whether a file that does not continue its log needs no generation
+// now: it is not the file of the latest generation, and it is a prefix of some
+// generation.
+func (c *Capture) isCopy(f *os.File, k sessionLogs, src Source, out *Logged) (bool, error) {
+	if src.Path == out.header.Source {
+		return false, nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("read transcript: %w", err)
+	}
+	size := info.Size()
+	if c.MaxLog > 0 && size > maxHookCompare {
+		out.Deferred = true
+		return true, nil
+	}
+	for _, e := range k.of(src.Rel) {
+		pos, err := sessionlog.ReadPosition(e.Path)
+		if err != nil {
+			return false, err
+		}
+		if size > pos.Raw {
+			continue
+		}
+		if same, err := beginsWith(f, e.Path, size); err != nil || same {
+			return same, err
+		}
+	}
+	return false, nil
+}
+
+// isKnownCopy reports whether a file whose size differs from its latest log is a
+// copy in another folder, no longer than one of the logs.
+func (k sessionLogs) isKnownCopy(src Source, size int64) (bool, error) {
+	latest, _ := k.latest(src.Rel)
+	h, _, err := sessionlog.ReadHeader(latest.Path)
+	if err != nil || src.Path == h.Source {
+		return false, err
+	}
+	for _, e := range k.of(src.Rel) {
+		pos, err := sessionlog.ReadPosition(e.Path)
+		if err != nil || size <= pos.Raw {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
