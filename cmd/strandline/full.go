@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -189,7 +190,11 @@ func (b browsable) Read(ctx context.Context, at archive.Ref) ([]app.Block, error
 }
 
 // Relay implements cli.Frontends.
-func (servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
+func (s servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
+	w, err := s.app.Workspace()
+	if err != nil {
+		return nil, err
+	}
 	upstream, err := url.Parse(strings.TrimRight(r.Upstream, "/"))
 	if err != nil || upstream.Host == "" || upstream.Scheme != "https" && upstream.Scheme != "http" {
 		return nil, archive.Invalid("the API's address is not an http or https URL", "use --upstream with a URL such as https://api.example.com")
@@ -201,13 +206,15 @@ func (servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg := w.Config.Gateway
 	o := gateway.Options{
-		Upstream: upstream, Token: r.Token, Handles: r.Handles, NewID: r.NewID, Log: r.Log,
-		Rules: gateway.Rules{At: r.PruneAt, Keep: r.PruneKeep, Chars: r.PruneChars},
+		Upstream: upstream, Token: r.Token, Handles: s.app.CallHandles, Log: w.Logger(),
+		NewID: func() string { return "msg_strandline_" + strings.ToLower(rand.Text()) },
+		Rules: gateway.Rules{At: cfg.PruneAt, Keep: cfg.PruneKeep, Chars: cfg.PruneChars},
 	}
-	if r.Compact != nil {
+	if cfg.Compact {
 		o.Compact = func(ctx context.Context, c gateway.Conversation) (string, error) {
-			return r.Compact(ctx, cli.Summarised{Session: c.Session, Model: c.Model, Instructions: c.Instructions, Messages: c.Messages})
+			return s.app.Summarize(ctx, app.Summarized{Session: c.Session, Model: c.Model, Instructions: c.Instructions, Messages: c.Messages})
 		}
 	}
 	return relayed{gateway.New(o), listener, r.Token}, nil

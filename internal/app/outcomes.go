@@ -11,18 +11,6 @@ import (
 	"strandline/internal/state"
 )
 
-// Replacer returns the function that measures need to build a replacement
-// conversation again.
-func (a *App) Replacer(x Archive) compact.Again {
-	return func(ctx context.Context, c archive.Compaction, budget int) (string, error) {
-		out, req, err := a.ReplaceArchived(ctx, x, c.Session, c.Line, budget)
-		if err != nil {
-			return "", err
-		}
-		return out.Print(req), nil
-	}
-}
-
 // outcomes measures the newest compactions of sessions, at most limit of them
 // unless that is 0. Earlier measurements are reused.
 func (a *App) outcomes(ctx context.Context, x Archive, sessions []archive.Session, limit int) ([]compact.Outcome, error) {
@@ -54,7 +42,7 @@ func (a *App) outcomes(ctx context.Context, x Archive, sessions []archive.Sessio
 			return nil, err
 		}
 		o, err := cache.get(ctx, x.Index, c.Compaction, c.end, func() (compact.Outcome, error) {
-			return compact.Measure(ctx, x.Index, c.Compaction, x.Config.Restore.Budget, a.Replacer(x))
+			return measureCompaction(ctx, x, c.Compaction)
 		})
 		if err != nil {
 			return nil, err

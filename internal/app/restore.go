@@ -9,7 +9,6 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/task"
 	"strandline/internal/text"
-	"strandline/internal/transcript/claude"
 )
 
 // Context is a text for a compaction: the restored context or the steering text.
@@ -126,35 +125,4 @@ func (a *App) learnedWeights(ctx context.Context, x Archive, req *compact.Reques
 	l := compact.Learner{How: x.Config.Restore.Learn, Taught: func() map[string]archive.Tally { return tallies }}
 	req.Weights = l.Weights()
 	return nil
-}
-
-// ReplaceArchived returns the replacement of an archived conversation as of atLine
-// (0: its end). A budget of 0 is computed from the conversation.
-func (a *App) ReplaceArchived(ctx context.Context, x Archive, id string, atLine, budget int) (compact.Replacement, compact.ReplaceRequest, error) {
-	raw, err := contextLines(ctx, x, id, atLine)
-	if err != nil {
-		return compact.Replacement{}, compact.ReplaceRequest{}, err
-	}
-	req := compact.ReplaceRequest{
-		Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact,
-	}
-	if req.Budget == 0 {
-		req.Budget = compact.Budget(0, 0, req.Messages)
-	}
-	out, err := compact.Replace(ctx, x.Index, req)
-	return out, req, err
-}
-
-// contextLines returns the transcript lines that were in a session's context at a
-// line: those since the last compaction before it.
-func contextLines(ctx context.Context, x Archive, id string, atLine int) ([]byte, error) {
-	list, err := x.Index.Compactions(ctx, archive.Span{Session: id, BeforeLine: atLine, Limit: 1, Newest: true})
-	if err != nil {
-		return nil, err
-	}
-	from := 0
-	if len(list) > 0 {
-		from = list[0].Line
-	}
-	return x.Reader().Raw(ctx, id, from, atLine)
 }

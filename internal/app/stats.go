@@ -125,7 +125,7 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 			Version: a.Version, Home: paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
 			Older: t.Older, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
 			Bytes: t.Bytes, First: t.First, Last: t.Last,
-			LogBytes: TreeSize(x.File("log")), IndexBytes: TreeSize(paths.Index()) + TreeSize(paths.Index()+"-wal"), Pending: x.Pending().Any(),
+			LogBytes: TreeSize(x.File("log")), IndexBytes: x.indexBytes(), Pending: x.Pending().Any(),
 		}
 		entries, err := state.RecentErrors(paths.Errors(), a.Now().Add(-24*time.Hour), 1000)
 		if err != nil {

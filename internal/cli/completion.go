@@ -8,7 +8,6 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
-	"strandline/internal/install"
 	"strandline/internal/text"
 )
 
@@ -21,7 +20,7 @@ func (a *commands) complete(root *cobra.Command) {
 	fixed := map[string][]string{
 		"kind":   texts(archive.PassageKinds()),
 		"role":   texts(compact.Roles()),
-		"scope":  {string(install.ScopeUser), string(install.ScopeProject)},
+		"scope":  app.WiringScopes(),
 		"format": {"json", "text"},
 		"from":   {"claude", "compressed-context", "knowledge-db"},
 	}

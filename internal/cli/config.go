@@ -3,20 +3,18 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/archive"
-	"strandline/internal/config"
 )
 
 func (a *commands) configCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Print every setting, its value and where it comes from",
-		Long: `Print every setting, its value and where it comes from: a flag, the environment
+		Short: "Print every setting, its value and its source",
+		Long: `Print every setting, its value and its source: a flag, the environment
 (STRANDLINE_<SECTION>_<KEY>, or the name that an older tool used), the project's
 .strandline.toml, your config.toml, or the default.`,
 		Args: knownCommand,
@@ -62,28 +60,20 @@ func (a *commands) configSetCommand() *cobra.Command {
 		Short: "Write a setting into your config.toml",
 		Args:  arguments("KEY", "VALUE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			// Settings that are not accepted are what this command may mend.
-			cfg, _ := a.app.Settings()
-			path := cfg.ConfigFile
-			if inProject {
-				path = filepath.Join(a.app.ProjectDir(), config.ProjectFile)
-			}
-			if err := config.Set(path, args[0], args[1]); err != nil {
+			file, override, err := a.app.SetSetting(args[0], args[1], inProject)
+			if file == "" {
 				return err
 			}
-			fmt.Fprintf(a.out, "%s = %s in %s\n", args[0], args[1], path)
-			after, err := a.app.LoadSettings()
-			for _, e := range after.Entries() {
-				if e.Key == args[0] && e.Source != path {
-					fmt.Fprintf(a.errOut, "note: %s stays %s: %s is stronger\n", e.Key, e.Value, e.Source)
-				}
+			fmt.Fprintf(a.out, "%s = %s in %s\n", args[0], args[1], file)
+			if e := override; e != nil {
+				fmt.Fprintf(a.errOut, "note: %s stays %s: %s overrides it\n", e.Key, e.Value, e.Source)
 			}
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&inProject, "project", false, "write it into this project's .strandline.toml")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return wrongUsage(err.Error(), "a value that begins with a dash goes behind two of them: strandline config set KEY -- -5")
+		return wrongUsage(err.Error(), "write -- before a value that begins with a dash: strandline config set KEY -- -5")
 	})
 	return cmd
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"strandline/internal/recall"
@@ -10,26 +9,10 @@ import (
 )
 
 // size formats a number of bytes.
-func size(n int64) string { return scaled(n, "%d B", " kB", " MB", " GB", " TB") }
+func size(n int64) string { return text.Size(n) }
 
 // tokens formats a number of tokens.
-func tokens(n int64) string { return scaled(n, "%d", "K", "M", "G", "T") }
-
-// scaled writes a number with one decimal and the largest unit that leaves it at
-// 1 or above; rounding does not lead past a unit's end.
-func scaled(n int64, whole string, units ...string) string {
-	if n < 1000 {
-		return fmt.Sprintf(whole, n)
-	}
-	f := float64(n)
-	for i, unit := range units {
-		f /= 1000
-		if math.Round(f*10) < 10000 || i == len(units)-1 {
-			return fmt.Sprintf("%.1f%s", f, unit)
-		}
-	}
-	return ""
-}
+func tokens(n int64) string { return text.TokenCount(n) }
 
 // count writes a number with its noun.
 func count(n int, noun string) string { return text.Count(n, noun) }

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"strandline/internal/app"
 	"strandline/internal/transcript"
 )
 
-// fakeRelay is a gateway that notes what it is asked for.
+// fakeRelay is a gateway that records how it was started.
 type fakeRelay struct {
 	Relay
 	served chan struct{}
@@ -38,8 +39,8 @@ type fakeFrontends struct {
 
 func (f fakeFrontends) Relay(_ context.Context, r Relay) (Relayed, error) { return f.relay(r), nil }
 
-// gatewayRun runs a command that starts a gateway. program stands for the program
-// that it starts.
+// gatewayRun runs a command that starts a gateway. program replaces the program that
+// the command runs.
 func gatewayRun(w *world, g *fakeRelay, program func(argv, env []string) (int, error), args ...string) (int, string, string) {
 	w.t.Helper()
 	var out, errOut bytes.Buffer
@@ -50,7 +51,7 @@ func gatewayRun(w *world, g *fakeRelay, program func(argv, env []string) (int, e
 	env.Frontends = fakeFrontends{relay: func(r Relay) Relayed {
 		g.Relay = r
 		if program == nil {
-			cancel() // nothing else interrupts it
+			cancel() // as an interrupt
 		}
 		return g
 	}}
@@ -59,7 +60,7 @@ func gatewayRun(w *world, g *fakeRelay, program func(argv, env []string) (int, e
 	return code, out.String(), errOut.String()
 }
 
-func TestRunStartsAProgramBehindAGateway(t *testing.T) {
+func TestRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		exit  int
 		err   error
@@ -67,11 +68,11 @@ func TestRunStartsAProgramBehindAGateway(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"it ends well":           {0, nil, nil, ExitOK, ""},
-		"it fails":               {7, nil, nil, 7, ""},
-		"it does not start":      {0, errors.New("start x: no memory"), nil, ExitInternal, "start x: no memory"},
-		"the gateway gives out":  {0, nil, errors.New("serve: broken"), ExitInternal, "serve: broken"},
-		"it fails, both of them": {3, nil, errors.New("serve: broken"), ExitInternal, "serve: broken"},
+		"it succeeds":       {0, nil, nil, ExitOK, ""},
+		"it fails":          {7, nil, nil, 7, ""},
+		"it does not start": {0, errors.New("start x: no memory"), nil, ExitInternal, "start x: no memory"},
+		"the gateway fails": {0, nil, errors.New("serve: broken"), ExitInternal, "serve: broken"},
+		"both fail":         {3, nil, errors.New("serve: broken"), ExitInternal, "serve: broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, g := newWorld(t), &fakeRelay{fail: c.serve}
@@ -94,13 +95,13 @@ func TestRunStartsAProgramBehindAGateway(t *testing.T) {
 	}
 }
 
-func TestWhereRequestsGo(t *testing.T) {
+func TestUpstream(t *testing.T) {
 	for name, c := range map[string]struct {
 		env  map[string]string
 		args []string
 		want string
 	}{
-		"nobody says":     {nil, nil, "https://api.anthropic.com"},
+		"the default":     {nil, nil, "https://api.anthropic.com"},
 		"the environment": {map[string]string{"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, nil, "http://127.0.0.1:9"},
 		"the flag":        {map[string]string{"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, []string{"--upstream", "https://b.example"}, "https://b.example"},
 	} {
@@ -118,27 +119,16 @@ func TestWhereRequestsGo(t *testing.T) {
 	}
 }
 
-func TestGatewaySettings(t *testing.T) {
-	w, g := newWorld(t), &fakeRelay{}
-	w.env["CLAUDE_TEXT_PRUNE_THRESHOLD"], w.env["CLAUDE_TEXT_PRUNE_KEEP"], w.env["CLAUDE_TEXT_PRUNE_MAX_CHARS"] = "20000", "6", "120"
-	w.env["STRANDLINE_GATEWAY_COMPACT"] = "false"
-	gatewayRun(w, g, nil, "gateway")
-	if g.PruneAt != 20000 || g.PruneKeep != 6 || g.PruneChars != 120 || g.Compact != nil {
-		t.Errorf("gateway %+v", g.Relay)
-	}
-}
-
-// started returns a gateway over the sessions of a world.
-func started(t *testing.T) (*world, *fakeRelay) {
+// started returns the application over the sessions of a world.
+func started(t *testing.T) (*world, *app.App) {
 	t.Helper()
-	w, g := newWorld(t), &fakeRelay{}
+	w := newWorld(t)
 	w.sessions()
 	w.must("import")
-	gatewayRun(w, g, nil, "gateway")
-	return w, g
+	return w, app.New(w.outside())
 }
 
-// callsOf are the ids of the calls in a session's transcript, in order.
+// callsOf returns the IDs of the tool calls in a session's transcript, in order.
 func callsOf(t *testing.T, w *world, session string) (ids []string) {
 	t.Helper()
 	for part := range strings.SplitSeq(w.must("export", session), `"tool_use_id":"`) {
@@ -149,8 +139,8 @@ func callsOf(t *testing.T, w *world, session string) (ids []string) {
 	return ids
 }
 
-func TestHandlesOfResults(t *testing.T) {
-	w, g := started(t)
+func TestCallHandles(t *testing.T) {
+	w, a := started(t)
 	main, agent := callsOf(t, w, sessionB), callsOf(t, w, sessionB+"~"+agentB)
 	if len(main) != 1 || len(agent) != 1 {
 		t.Fatalf("calls %q and %q", main, agent)
@@ -160,13 +150,13 @@ func TestHandlesOfResults(t *testing.T) {
 		ids     []string
 		want    map[string]string
 	}{
-		"its own and its agent's": {sessionB, []string{main[0], agent[0], "toolu_none"}, map[string]string{main[0]: "9b1c44ee/0.0", agent[0]: "9b1c44ee~a2c37f95/0.0"}},
-		"of another session":      {sessionA, []string{main[0]}, nil},
-		"an unknown session":      {"ffffffff-0000-4000-8000-000000000001", []string{main[0]}, nil},
-		"nothing":                 {sessionB, nil, nil},
+		"with its sub-agent's": {sessionB, []string{main[0], agent[0], "toolu_none"}, map[string]string{main[0]: "9b1c44ee/0.0", agent[0]: "9b1c44ee~a2c37f95/0.0"}},
+		"of another session":   {sessionA, []string{main[0]}, nil},
+		"an unknown session":   {"ffffffff-0000-4000-8000-000000000001", []string{main[0]}, nil},
+		"nothing":              {sessionB, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := g.Handles(t.Context(), c.session, c.ids)
+			got, err := a.CallHandles(t.Context(), c.session, c.ids)
 			if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
 				t.Errorf("%v, %v, want %v", got, err, c.want)
 			}
@@ -174,18 +164,18 @@ func TestHandlesOfResults(t *testing.T) {
 	}
 }
 
-func TestHandlesWithoutAnArchive(t *testing.T) {
-	w, g := newWorld(t), &fakeRelay{}
-	gatewayRun(w, g, nil, "gateway")
-	if got, err := g.Handles(t.Context(), sessionA, []string{"toolu_1"}); len(got) != 0 || err != nil {
+func TestCallHandlesWithoutAnArchive(t *testing.T) {
+	w := newWorld(t)
+	a := app.New(w.outside())
+	if got, err := a.CallHandles(t.Context(), sessionA, []string{"toolu_1"}); len(got) != 0 || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := os.Stat(w.path("archive", "index.db")); !os.IsNotExist(err) {
-		t.Errorf("looking made an index: %v", err)
+		t.Errorf("a lookup created an index: %v", err)
 	}
 }
 
-// talkOf is a conversation of a prompt and one call.
+// talkOf returns a conversation of a prompt and one tool call.
 func talkOf(prompt, call string) []transcript.Message {
 	return []transcript.Message{
 		{Role: "user", Text: prompt, Prompt: prompt},
@@ -195,26 +185,25 @@ func talkOf(prompt, call string) []transcript.Message {
 	}
 }
 
-// TestRecordsOfGateways: what stands for a conversation draws on the session that
-// it is of, which is told by its calls.
-func TestRecordsOfGateways(t *testing.T) {
-	w, g := started(t)
+// A summary uses the session that the conversation's tool calls belong to.
+func TestSummarize(t *testing.T) {
+	w, a := started(t)
 	main, agent := callsOf(t, w, sessionB)[0], callsOf(t, w, sessionB+"~"+agentB)[0]
 	for name, c := range map[string]struct {
 		call, title string
-		noted       string // file of the note for the hook, if any
+		noted       string // marker file for the next hook
 	}{
-		"a session":                    {main, "session 9b1c44ee,", sessionB},
-		"a sub-agent":                  {agent, "session 9b1c44ee~a2c37f95,", sessionB + "." + agentB},
-		"a call that is not indexed":   {"toolu_new", "session 9b1c44ee,", sessionB},
-		"a session that is not either": {"", "a conversation.", ""},
+		"a session":                  {main, "session 9b1c44ee,", sessionB},
+		"a sub-agent":                {agent, "session 9b1c44ee~a2c37f95,", sessionB + "." + agentB},
+		"a call that is not indexed": {"toolu_new", "session 9b1c44ee,", sessionB},
+		"an unknown session":         {"", "a conversation.", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := Summarised{Session: sessionB, Model: "claude-opus-5-5", Instructions: "mind the key 4500", Messages: talkOf("Make it, please.", c.call)}
+			asked := app.Summarized{Session: sessionB, Model: "claude-opus-5-5", Instructions: "mind the key 4500", Messages: talkOf("Make it, please.", c.call)}
 			if c.call == "" {
 				asked.Session = "ffffffff-0000-4000-8000-000000000001"
 			}
-			text, err := g.Compact(t.Context(), asked)
+			text, err := a.Summarize(t.Context(), asked)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,15 +213,15 @@ func TestRecordsOfGateways(t *testing.T) {
 				}
 			}
 			if strings.Contains(text, "4500") {
-				t.Errorf("a secret is told:\n%s", text)
+				t.Errorf("a secret is in the summary:\n%s", text)
 			}
 			note := w.path("archive", "state", "compacted", c.noted)
 			if _, err := os.Stat(note); c.noted != "" && err != nil {
-				t.Errorf("not noted: %v", err)
+				t.Errorf("no marker file: %v", err)
 			}
 		})
 	}
-	if _, err := g.Compact(t.Context(), Summarised{Session: sessionB}); err == nil {
-		t.Error("nothing was summarised")
+	if _, err := a.Summarize(t.Context(), app.Summarized{Session: sessionB}); err == nil {
+		t.Error("an empty conversation was summarized")
 	}
 }

@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"strandline/internal/app"
-	"strandline/internal/capture"
 )
 
 func (a *commands) importCommand() *cobra.Command {
@@ -18,115 +16,78 @@ func (a *commands) importCommand() *cobra.Command {
 	var asJSON, dry bool
 	cmd := &cobra.Command{
 		Use:   "import [PATH...]",
-		Short: "Bring in the sessions that the client has on disk",
-		Long: `Bring in the sessions that the client has on disk: transcripts, sub-agents' runs
-and large tool outputs. Without PATH, everything in the client's folder; a PATH is a
-transcript or a folder of transcripts.
+		Short: "Add the sessions that the client has on disk",
+		Long: `Add the sessions that the client has on disk: transcripts, sub-agents' runs and large
+tool outputs. Without PATH, everything in the client's folder; a PATH is a transcript or
+a folder of transcripts.
 
-An import that was interrupted goes on where it stopped, and one that runs again
-adds only what is new. Files that cannot be read are named, and the exit status is 1;
-all others are imported.
+An interrupted import continues where it stopped, and one that runs again adds only what
+is new. Files that cannot be read are reported, and the exit status is 1; all others are
+imported.
 
 With --from compressed-context or knowledge-db, PATH is a project's folder (default:
-this one) whose compressed_context/, context_queue/ and archived_context/ hold summaries
-of older tools.`,
+this one) whose compressed_context/, context_queue/ and archived_context/ contain
+summaries of older tools.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for i := range args {
+				args[i] = a.app.Abs(args[i])
+			}
 			switch from {
 			case "claude":
+				return a.importTranscripts(cmd, args, dry, asJSON)
 			case "compressed-context", "knowledge-db":
 				return a.importSegments(cmd, args, dry, asJSON)
-			default:
-				return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude, compressed-context or knowledge-db")
 			}
-			return a.runImport(cmd.Context(), args, dry, asJSON)
+			return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude, compressed-context or knowledge-db")
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be imported and do nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be imported and do nothing")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-// importJSON is the outcome of an import for scripts.
-type importJSON struct {
-	Files    int      `json:"files"`
-	Sessions int      `json:"sessions"`
-	Agents   int      `json:"agents"`
-	Bytes    int64    `json:"bytes"`
-	Added    int64    `json:"added_bytes"`
-	TookMS   int64    `json:"took_ms"`
-	Failed   []string `json:"failed,omitempty"`
-}
-
-func (a *commands) runImport(ctx context.Context, paths []string, dry, asJSON bool) error {
-	r, err := a.app.Workspace()
-	if err != nil {
-		return err
-	}
-	if len(paths) == 0 {
-		paths = []string{filepath.Join(r.Config.ClientDir, "projects")}
-	}
-	for i := range paths {
-		paths[i] = a.app.Abs(paths[i])
-	}
-	jobs, unreadable, err := r.Capture.Discover(ctx, paths)
-	if err != nil {
-		return err
-	}
-	if dry {
-		return a.dryImport(jobs, unreadable, asJSON)
-	}
-	start := a.app.Now()
+func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry, asJSON bool) error {
 	bar := a.newProgress("importing", asJSON)
-	var report capture.Report
-	err = a.bulk(ctx, r.Config.Paths.Index(), func(idx, known *app.Index) error {
-		var err error
-		report, err = r.Capture.Bulk(ctx, idx, known, jobs, bar.capture)
-		return err
-	})
+	out, err := a.app.Import(cmd.Context(), app.ImportOptions{Paths: paths, DryRun: dry, Progress: bar.capture})
 	bar.end()
 	if err != nil {
 		return err
 	}
-	out := importJSON{
-		Files: report.Jobs, Sessions: report.Sessions, Agents: report.Agents, Bytes: report.Bytes, Added: report.Added,
-		TookMS: a.app.Now().Sub(start).Milliseconds(),
+	if asJSON {
+		return errors.Join(a.printJSON(out), a.importFailures(nil, out.Failed))
 	}
-	out.failed(append(unreadable, report.Failed...))
-	return a.imported(out, asJSON, func() {
-		if out.Files == 0 {
-			fmt.Fprintln(a.out, "There is no transcript in "+strings.Join(paths, ", ")+".")
-			return
-		}
-		fmt.Fprintf(a.out, "%s read (%s), %s new, %s app.Archive, %.1f s\n", count(out.Files, "file"), size(out.Bytes), size(out.Added),
-			runs(out.Sessions, out.Agents), float64(out.TookMS)/1000)
-	})
+	what := runs(out.Sessions, out.Agents)
+	switch {
+	case dry:
+		fmt.Fprintf(a.out, "%s in %s, %s, would be imported.\n", what, count(out.Files, "file"), size(out.Bytes))
+	case out.Files == 0:
+		fmt.Fprintln(a.out, "There is no transcript in "+strings.Join(out.Paths, ", ")+".")
+	default:
+		fmt.Fprintf(a.out, "%s read (%s), %s new, %s indexed, %.1f s\n", count(out.Files, "file"), size(out.Bytes), size(out.Added),
+			what, float64(out.TookMS)/1000)
+	}
+	return a.importFailures(a.errOut, out.Failed)
 }
 
-func (a *commands) dryImport(jobs []capture.Job, unreadable []capture.FileError, asJSON bool) error {
-	out := importJSON{Files: len(jobs)}
-	for _, j := range jobs {
-		out.Bytes += j.Size
-		switch {
-		case j.Source.Rel == "":
-			out.Sessions++
-		case j.Source.Agent() != "":
-			out.Agents++
-		}
+// importSegments imports the summaries of older tools.
+func (a *commands) importSegments(cmd *cobra.Command, paths []string, dry, asJSON bool) error {
+	if len(paths) == 0 {
+		paths = []string{"."}
 	}
-	out.failed(unreadable)
-	return a.imported(out, asJSON, func() {
-		fmt.Fprintf(a.out, "%s in %s, %s, would be imported.\n", runs(out.Sessions, out.Agents), count(out.Files, "file"), size(out.Bytes))
-	})
+	out, err := a.app.ImportSegments(cmd.Context(), paths, dry)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = a.printJSON(out)
+	} else {
+		fmt.Fprintf(a.out, "%s read, %s new\n", count(out.Files, "file"), count(out.Segments, "segment"))
+	}
+	return errors.Join(err, a.importFailures(a.errOut, out.Failed))
 }
 
-func (j *importJSON) failed(files []capture.FileError) {
-	for _, f := range files {
-		j.Failed = append(j.Failed, f.Path+": "+app.ErrorText(f.Err))
-	}
-}
-
-// runs counts sessions, and sub-agents' runs where there are any.
+// runs counts sessions and, if there are any, sub-agents' runs.
 func runs(sessions, agents int) string {
 	s := count(sessions, "session")
 	if agents > 0 {
@@ -135,27 +96,22 @@ func runs(sessions, agents int) string {
 	return s
 }
 
-// maxShown is how many files that failed are named to a person.
+// maxShown is how many failed files are printed.
 const maxShown = 10
 
-// imported prints the outcome, for people with what summary prints. Files that
-// failed make it an error.
-func (a *commands) imported(out importJSON, asJSON bool, summary func()) error {
-	var err error
-	if asJSON {
-		err = a.printJSON(out)
-	} else {
-		summary()
-		for i, f := range out.Failed {
-			if i == maxShown {
-				fmt.Fprintf(a.errOut, "… and %d more\n", len(out.Failed)-i)
-				break
-			}
-			fmt.Fprintf(a.errOut, "not imported: %s\n", f)
+// importFailures prints failed files to w, unless it is nil, and returns an error if
+// there are any.
+func (a *commands) importFailures(w io.Writer, failed []string) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	if w != nil {
+		for _, f := range failed[:min(len(failed), maxShown)] {
+			fmt.Fprintf(w, "not imported: %s\n", f)
+		}
+		if n := len(failed) - maxShown; n > 0 {
+			fmt.Fprintf(w, "… and %d more\n", n)
 		}
 	}
-	if len(out.Failed) > 0 {
-		return errors.Join(err, silentError{ExitInternal})
-	}
-	return err
+	return silentError{ExitInternal}
 }

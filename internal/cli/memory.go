@@ -26,13 +26,13 @@ func (a *commands) printMemory(st app.Status) {
 		hang(a.out, columns, p.dim(fmt.Sprintf("  %-9s", name))+" "+value+"  ", 18, text, style)
 	}
 	if st.Uncaptured > 0 {
-		line("captured", m.Captured, false, holdMore(st.Uncaptured)+": `strandline import` brings it in")
+		line("captured", m.Captured, false, app.UncapturedText(st.Uncaptured)+": `strandline import` adds the rest")
 	} else {
 		line("captured", m.Captured, true, "everything that the client has on disk is kept")
 	}
 	switch {
 	case st.Unindexed > 0:
-		line("indexed", m.Indexed, false, notIndexed(st.Unindexed)+": `strandline maintain` indexes the rest")
+		line("indexed", m.Indexed, false, app.UnindexedText(st.Unindexed)+": `strandline maintain` indexes the rest")
 	default:
 		line("indexed", m.Indexed, m.Indexed == nil || *m.Indexed > 0.99, "of what is kept can be searched")
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -76,25 +75,6 @@ replaced.`,
 	}
 	sessionFlag(cmd, &typed)
 	return cmd
-}
-
-// importSegments brings in the files that older tools keep in these folders.
-func (a *commands) importSegments(cmd *cobra.Command, paths []string, dry, asJSON bool) error {
-	if len(paths) == 0 {
-		paths = []string{"."}
-	}
-	out, err := a.app.ImportSegments(cmd.Context(), paths, dry)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		err = a.printJSON(out)
-	}
-	return errors.Join(err, a.imported(importJSON{Failed: out.Failed}, false, func() {
-		if !asJSON {
-			fmt.Fprintf(a.out, "%s read, %s new\n", count(out.Files, "file"), count(out.Segments, "segment"))
-		}
-	}))
 }
 
 func (a *commands) segmentsSearch() *cobra.Command {

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -11,14 +9,12 @@ import (
 
 	"strandline/bench/synth"
 	"strandline/internal/app"
-	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/index/sqlite"
-	"strandline/internal/state"
 )
 
-func TestReindexGivesTheSameAnswers(t *testing.T) {
+func TestReindexKeepsAnswers(t *testing.T) {
 	w := newWorld(t)
 	w.sessions()
 	w.must("import")
@@ -28,7 +24,7 @@ func TestReindexGivesTheSameAnswers(t *testing.T) {
 		before = append(before, w.must(args...))
 	}
 	if out := w.must("reindex"); !strings.HasPrefix(out, "2 sessions and 1 sub-agent run indexed") {
-		t.Errorf("said %q", out)
+		t.Errorf("printed %q", out)
 	}
 	for i, args := range commands {
 		if after := w.must(args...); after != before[i] {
@@ -46,8 +42,8 @@ func TestReindexGivesTheSameAnswers(t *testing.T) {
 	}
 }
 
-// Hooks that ran while the new index was built wrote to the old one.
-func TestWhatIsLoggedDuringAReindexIsInTheNewIndex(t *testing.T) {
+// Hooks that run while the new index is built write to the old one.
+func TestReindexIncludesConcurrentCaptures(t *testing.T) {
 	w := newWorld(t)
 	w.sessions()
 	w.must("import")
@@ -71,7 +67,7 @@ func TestWhatIsLoggedDuringAReindexIsInTheNewIndex(t *testing.T) {
 	}
 	var out, errOut bytes.Buffer
 	o := w.outside()
-	o.Stores = testStores{closing: func() { // all logs that were listed are indexed
+	o.Stores = testStores{closing: func() { // after the listed logs were indexed
 		w.session(begun, "/home/dev/shop", noon().Add(-time.Minute), func(s *synth.Session) { w.turn(s, "Count the albatrosses", 7) })
 		logged(begun)
 		path := w.path("home", ".claude", "projects", "-home-dev-shop", sessionB+".jsonl")
@@ -94,10 +90,10 @@ func TestWhatIsLoggedDuringAReindexIsInTheNewIndex(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	if got := out.String(); !strings.HasPrefix(got, "2 sessions and 1 sub-agent run indexed") || !strings.Contains(got, "2 sessions changed meanwhile") {
-		t.Errorf("said %q", got)
+		t.Errorf("printed %q", got)
 	}
 	if n := strings.Count(errOut.String(), "not indexed: 0bad"); n != 1 {
-		t.Errorf("a damaged log is told %d times: %s", n, &errOut)
+		t.Errorf("a damaged log is reported %d times: %s", n, &errOut)
 	}
 	for _, word := range []string{"albatrosses", "cormorants"} {
 		if got := w.must("search", "--all", word); strings.Contains(got, "Nothing found") {
@@ -106,49 +102,9 @@ func TestWhatIsLoggedDuringAReindexIsInTheNewIndex(t *testing.T) {
 	}
 }
 
-// The old index stays in its place while anybody has it open.
-func TestAnIndexInUseIsNotReplaced(t *testing.T) {
-	w := newWorld(t)
-	final, fresh := w.path("archive", "index.db"), w.path("archive", "index.db.new")
-	if err := errors.Join(os.WriteFile(final, []byte("old"), 0o600), os.WriteFile(fresh, []byte("new"), 0o600), os.WriteFile(final+"-wal", []byte("old"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	reader, err := state.WaitLock(t.Context(), final+".lock", true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	patience, cancel := context.WithCancel(t.Context())
-	cancel()
-	err = swapIndex(patience, fresh, final)
-	if archive.ErrorCode(err) != archive.CodeBusy || archive.ErrorHint(err) == "" {
-		t.Errorf("got %v", err)
-	}
-	holds := func(path, want string) {
-		t.Helper()
-		data, err := os.ReadFile(path)
-		if err != nil || string(data) != want {
-			t.Errorf("%s holds %q, %v", path, data, err)
-		}
-	}
-	holds(final, "old")
-	holds(fresh, "new")
-	if err := reader.Release(); err != nil {
-		t.Fatal(err)
-	}
-	if err := swapIndex(t.Context(), fresh, final); err != nil {
-		t.Fatal(err)
-	}
-	holds(final, "new")
-	for _, gone := range []string{fresh, final + "-wal"} {
-		if _, err := os.Stat(gone); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s is still there: %v", gone, err)
-		}
-	}
-}
-
-// A hook that finds no index begins one with its own session; that the others
-// are missing has to show.
-func TestALostIndexShows(t *testing.T) {
+// A hook that finds no index creates one with its own session. Doctor and status
+// report that the others are missing.
+func TestLostIndexIsReported(t *testing.T) {
 	w := newWorld(t)
 	w.sessions()
 	w.must("import")
@@ -164,7 +120,7 @@ func TestALostIndexShows(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	const missing = "3 sessions that are kept are not in the index"
+	const missing = "3 archived sessions are not in the index"
 	if _, out, _ := w.run("doctor"); !strings.Contains(out, missing) || strings.Contains(out, "the index is sound") {
 		t.Errorf("doctor says\n%s", out)
 	}

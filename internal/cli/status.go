@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -30,32 +29,6 @@ func (a *commands) statusCommand() *cobra.Command {
 	}
 	jsonFlag(cmd, &asJSON)
 	return cmd
-}
-
-// uncaptured counts the client's files that hold bytes the logs do not.
-func uncaptured(ctx context.Context, r app.Workspace) (int, error) {
-	jobs, err := r.ClientFiles(ctx)
-	if err != nil {
-		return 0, err
-	}
-	m, err := r.Capture.Uncaptured(jobs)
-	return m.Files, err
-}
-
-// holdMore says that so many files are ahead of their logs.
-func holdMore(n int) string {
-	if n == 1 {
-		return "1 of the client's files holds more than is kept"
-	}
-	return fmt.Sprintf("%d of the client's files hold more than is kept", n)
-}
-
-// notIndexed says that so many sessions are logged and cannot be found.
-func notIndexed(n int) string {
-	if n == 1 {
-		return "1 session that is kept is not in the index"
-	}
-	return fmt.Sprintf("%d sessions that are kept are not in the index", n)
 }
 
 func (a *commands) printStatus(st app.Status) {

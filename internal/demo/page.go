@@ -7,18 +7,20 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"strandline/internal/text"
 )
 
-// columns of a terminal that the story fits into.
+// columns is the width of the output.
 const columns = 80
 
-// page prints the story; the first error of the writer is kept in err.
+// page formats the output. It keeps the first error of the writer.
 type page struct {
 	out   io.Writer
 	color bool
 	live  bool
 	err   error
-	drawn bool // a progress line waits for its end
+	drawn bool // a progress bar was printed
 }
 
 func (p *page) print(format string, args ...any) {
@@ -46,11 +48,11 @@ func (p *page) step(n int, text string) {
 	p.print("\n%s\n", p.paint("1;36", strconv.Itoa(n)+"  "+text))
 }
 
-// text prints a paragraph, broken at words.
+// text prints a paragraph, wrapped at words.
 func (p *page) text(format string, args ...any) {
 	indent := "   "
 	line := ""
-	// A run of blanks inside a line is kept: it aligns columns.
+	// Runs of blanks align columns and are kept.
 	for word := range strings.SplitSeq(fmt.Sprintf(format, args...), " ") {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns-len(indent) &&
 			!strings.HasPrefix(line, "sha256") {
@@ -69,18 +71,18 @@ func (p *page) text(format string, args ...any) {
 // row prints two cells of a table.
 func (p *page) row(left, right string) { p.print("   %s %s\n", left, right) }
 
-// quote prints a line of somebody else's text, clipped to the page.
+// quote prints a quoted line, clipped to the width.
 func (p *page) quote(line string) {
 	p.print("   %s %s\n", p.paint("36", "│"), clip(line, columns-5))
 }
 
-// hit prints a search hit on one line.
-func (p *page) hit(handle, kind, text string) {
+// hit prints a search hit.
+func (p *page) hit(handle, kind, body string) {
 	head := fmt.Sprintf("%-14s %-8s ", handle, kind)
-	p.print("   %s%s\n", p.paint("33", head), clip(text, columns-3-len(head)))
+	p.print("   %s%s\n", p.paint("33", head), clip(body, columns-3-len(head)))
 }
 
-// mark prints yes or no in a cell of n characters.
+// mark returns yes or no in a cell of n characters.
 func (p *page) mark(yes bool, n int) string {
 	if yes {
 		return p.paint("32", fmt.Sprintf("%-*s", n, "yes"))
@@ -88,7 +90,7 @@ func (p *page) mark(yes bool, n int) string {
 	return p.paint("31", fmt.Sprintf("%-*s", n, "no"))
 }
 
-// progress draws the bar of an import.
+// progress draws a progress bar.
 func (p *page) progress(done, total int64) {
 	const cells = 40
 	if total <= 0 {
@@ -114,8 +116,8 @@ func (p *page) endProgress() {
 	p.drawn = false
 }
 
-// excerpt returns text on one line, beginning a little before the first of the
-// words that it holds.
+// excerpt returns text on one line, from shortly before the first of the words that
+// it contains.
 func excerpt(text string, words []string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, w := range words {
@@ -136,28 +138,9 @@ func excerpt(text string, words []string) string {
 	return text
 }
 
-// clip shortens text to n characters.
-func clip(text string, n int) string {
-	text = strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return ' '
-		}
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, text)
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return thousands(int64(n)) + " " + what + "s"
+// clip shortens a line to n columns.
+func clip(line string, n int) string {
+	return text.TruncateCells(text.Visible(strings.ReplaceAll(line, "\t", " ")), n)
 }
 
 func duration(d time.Duration) string {
@@ -170,11 +153,4 @@ func thousands(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-func bytesText(n int64) string {
-	if n < 1<<20 {
-		return strconv.FormatInt((n+512)>>10, 10) + " KB"
-	}
-	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MB"
 }

@@ -11,69 +11,52 @@ import (
 	"strings"
 )
 
-// bundled holds the transcripts of two sessions of one invented project, as the
-// client lays them out below the project's folder. They are rendered from
-// stories/ (make generate) and hold nobody's data.
+// bundled holds the transcripts of two sessions of an invented project, in the
+// client's folder structure. They are generated from stories/ (make generate).
 //
 //go:embed session
 var bundled embed.FS
 
 const (
-	// MainSession is the session that the story is about: it crosses a compaction.
+	// MainSession has a compaction.
 	MainSession = "7f3a12cd-5c1e-4b0a-9d57-21c9e8f04b66"
-	// EarlierSession is from the day before, in the same project.
+	// EarlierSession is of the day before, in the same project.
 	EarlierSession = "2b90e6f1-03d8-4c7e-8a4f-6e15d27c9b30"
 
 	cwd     = "/home/dev/tidewater"
 	project = "-home-dev-tidewater"
 )
 
-// unpack writes the bundled sessions below clientDir as the client would have,
-// and returns how many bytes they are.
-func unpack(clientDir string) (int64, error) {
-	var total int64
-	err := fs.WalkDir(bundled, "session", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel := strings.TrimPrefix(strings.TrimPrefix(path, "session"), "/")
-		target := filepath.Join(clientDir, "projects", project, filepath.FromSlash(rel))
-		if d.IsDir() {
-			return os.MkdirAll(target, 0o700)
-		}
-		data, err := bundled.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		total += int64(len(data))
-		return os.WriteFile(target, data, 0o600)
-	})
-	if err != nil {
-		return 0, fmt.Errorf("unpack the bundled session: %w", err)
+// unpack writes the bundled sessions below clientDir.
+func unpack(clientDir string) error {
+	sessions, err := fs.Sub(bundled, "session")
+	if err == nil {
+		err = os.CopyFS(filepath.Join(clientDir, "projects", project), sessions)
 	}
-	return total, nil
+	if err != nil {
+		return fmt.Errorf("unpack the bundled session: %w", err)
+	}
+	return nil
 }
 
 func transcriptPath(clientDir, session string) string {
 	return filepath.Join(clientDir, "projects", project, session+".jsonl")
 }
 
-// cut is the compaction of the main session.
-type cut struct {
-	line      int // of the boundary, 0-based
-	pre, post int64
+// compaction is the compaction of the main session.
+type compaction struct {
+	line      int   // of the boundary, 0-based
+	pre, post int64 // tokens
 	summary   string
 }
 
-var errNoCut = errors.New("the bundled session has no compaction")
-
-// findCut reads the compaction of the main session from its transcript.
-func findCut() (cut, error) {
+// findCompaction reads the compaction from the transcript.
+func findCompaction() (compaction, error) {
 	data, err := bundled.ReadFile("session/" + MainSession + ".jsonl")
 	if err != nil {
-		return cut{}, fmt.Errorf("read the bundled session: %w", err)
+		return compaction{}, fmt.Errorf("read the bundled session: %w", err)
 	}
-	var c cut
+	var c compaction
 	n := 0
 	for line := range strings.Lines(string(data)) {
 		var row struct {
@@ -88,24 +71,24 @@ func findCut() (cut, error) {
 			} `json:"message"`
 		}
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			return cut{}, fmt.Errorf("read the bundled session, line %d: %w", n, err)
+			return compaction{}, fmt.Errorf("read the bundled session, line %d: %w", n, err)
 		}
 		if row.Subtype == "compact_boundary" {
 			c.line, c.pre, c.post = n, row.Meta.Pre, row.Meta.Post
 		}
 		if row.Summary {
 			if err := json.Unmarshal(row.Message.Content, &c.summary); err != nil {
-				return cut{}, fmt.Errorf("read the bundled summary: %w", err)
+				return compaction{}, fmt.Errorf("read the bundled summary: %w", err)
 			}
 			return c, nil
 		}
 		n++
 	}
-	return cut{}, errNoCut
+	return compaction{}, errors.New("the bundled session has no compaction")
 }
 
-// specific is something that was settled before the compaction and needed after
-// it, with the words by which it is recognised.
+// specific is a fact that was known before the compaction and needed after it. words
+// identify it in a text.
 type specific struct {
 	what  string
 	words string
@@ -114,13 +97,13 @@ type specific struct {
 func specifics() []specific {
 	return []specific{
 		{"the mock gateway's port", "18443"},
-		{"who sits on the other port", "VPN agent"},
+		{"what uses the other port", "VPN agent"},
 		{"the exact test command", "-count=300"},
 		{"why the jitter is decorrelated", "whole second"},
-		{"how long a key is remembered", "90 seconds"},
+		{"how long a key is stored", "90 seconds"},
 		{"rule: no sleeping in tests", "no time.Sleep"},
-		{"rule: ask about exported changes", "ask me before"},
-		{"the constructor of the fake clock", "clock.At"},
+		{"rule: ask before API changes", "ask me before"},
+		{"constructor of the fake clock", "clock.At"},
 	}
 }
 

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"strandline/bench/story"
 	"strandline/bench/synth"
-	"strandline/internal/demo/story"
 )
 
-var update = flag.Bool("update", false, "render the bundled sessions anew")
+var update = flag.Bool("update", false, "generate the bundled sessions again")
 
-// rendered returns the files that the stories become.
+// rendered returns the files that the stories generate.
 func rendered(t *testing.T) story.Files {
 	t.Helper()
 	all := story.Files{}
@@ -78,7 +78,7 @@ func TestBundledSessionsAreCurrent(t *testing.T) {
 		}
 		total += len(data)
 		if !bytes.Equal(data, want[name]) {
-			t.Errorf("%s is not what the story renders: run make generate", name)
+			t.Errorf("%s differs from what the story generates: run make generate", name)
 		}
 		return nil
 	})
@@ -96,8 +96,8 @@ func TestBundledSessionsAreCurrent(t *testing.T) {
 	t.Logf("%d bytes are bundled", total)
 }
 
-// TestBundledSessionsHaveTheClientsShape checks what a reader relies on.
-func TestBundledSessionsHaveTheClientsShape(t *testing.T) {
+// TestBundledSessionsAreValid checks what transcript readers rely on.
+func TestBundledSessionsAreValid(t *testing.T) {
 	for name, data := range rendered(t) {
 		if !strings.HasSuffix(name, ".jsonl") {
 			continue
@@ -129,13 +129,13 @@ func TestBundledSessionsHaveTheClientsShape(t *testing.T) {
 				continue
 			}
 			if seen[row.UUID] {
-				t.Errorf("%s:%d: uuid %s is not new", name, n, row.UUID)
+				t.Errorf("%s:%d: uuid %s occurs twice", name, n, row.UUID)
 			}
 			seen[row.UUID] = true
 			switch {
 			case row.Parent == nil && row.Subtype == "compact_boundary":
 				if !seen[row.Logical] {
-					t.Errorf("%s:%d: the boundary hangs on nothing", name, n)
+					t.Errorf("%s:%d: the boundary has no logical parent", name, n)
 				}
 			case row.Parent == nil && len(seen) > 1, row.Parent != nil && !seen[*row.Parent]:
 				t.Errorf("%s:%d: no parent", name, n)
@@ -160,7 +160,7 @@ func TestBundledSessionsHaveTheClientsShape(t *testing.T) {
 						calls[b.ID] = false
 					case "tool_result":
 						if done, ok := calls[b.For]; !ok || done {
-							t.Errorf("%s:%d: a result for no call", name, n)
+							t.Errorf("%s:%d: a result without a call", name, n)
 						}
 						calls[b.For] = true
 					}
@@ -175,10 +175,9 @@ func TestBundledSessionsHaveTheClientsShape(t *testing.T) {
 	}
 }
 
-// TestTheCutLosesWhatTheStorySays: every specific stands before the cut, and
-// none in the summary.
-func TestTheCutLosesWhatTheStorySays(t *testing.T) {
-	c, err := findCut()
+// Every specific is in the session before the compaction and not in the summary.
+func TestSpecifics(t *testing.T) {
+	c, err := findCompaction()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,13 +192,13 @@ func TestTheCutLosesWhatTheStorySays(t *testing.T) {
 			t.Errorf("%q is not in the session before line %d", s.words, c.line)
 		}
 		if contains(c.summary, s.words) {
-			t.Errorf("the summary holds %q", s.words)
+			t.Errorf("the summary contains %q", s.words)
 		}
 	}
 	if !strings.Contains(before, secret) {
 		t.Error("the session prints no secret")
 	}
 	if c.pre < 50_000 || c.post > 5_000 {
-		t.Errorf("the cut goes from %d to %d tokens", c.pre, c.post)
+		t.Errorf("the compaction goes from %d to %d tokens", c.pre, c.post)
 	}
 }

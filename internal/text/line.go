@@ -1,6 +1,8 @@
 package text
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -101,4 +103,26 @@ func ProseLines(body string, fn func(line string, code bool)) {
 		}
 		fn(line, code)
 	}
+}
+
+// Size formats a number of bytes in decimal units.
+func Size(n int64) string { return scaled(n, "%d B", " kB", " MB", " GB", " TB") }
+
+// TokenCount formats a number of tokens.
+func TokenCount(n int64) string { return scaled(n, "%d", "K", "M", "G", "T") }
+
+// scaled writes a number with one decimal and the largest unit that leaves it at 1
+// or above after rounding.
+func scaled(n int64, whole string, units ...string) string {
+	if n < 1000 {
+		return fmt.Sprintf(whole, n)
+	}
+	f := float64(n)
+	for i, unit := range units {
+		f /= 1000
+		if math.Round(f*10) < 10000 || i == len(units)-1 {
+			return fmt.Sprintf("%.1f%s", f, unit)
+		}
+	}
+	return ""
 }

@@ -10,21 +10,20 @@ import (
 	"strandline/bench/synth"
 )
 
-// Files are what a story becomes: transcripts and side files by their path
-// below the folder of the project.
+// Files are transcripts and side files by their path below the project's folder.
 type Files map[string][]byte
 
-// Render turns a story into files. The options' session id names them.
+// Render generates the files of a story. They are named after the session in o.
 func Render(text string, o synth.Options) (Files, error) {
 	sections, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
 	var main bytes.Buffer
-	t := &teller{Session: synth.New(&main, o), cwd: o.Cwd, files: Files{}}
+	t := &writer{Session: synth.New(&main, o), cwd: o.Cwd, files: Files{}}
 	t.Begin()
 	t.Wait(time.Second)
-	if err := t.tell(sections); err != nil {
+	if err := t.write(sections); err != nil {
 		return nil, err
 	}
 	t.Respond()
@@ -35,21 +34,21 @@ func Render(text string, o synth.Options) (Files, error) {
 	return t.files, nil
 }
 
-// teller writes the rows of one transcript.
-type teller struct {
+// writer writes the rows of one transcript.
+type writer struct {
 	*synth.Session
 	cwd   string
 	files Files
-	// waiting are calls of the response under construction.
-	waiting []func()
-	made    int // calls so far
+	// pending write the results of the current response's calls.
+	pending []func()
+	calls   int // so far
 }
 
-func (t *teller) tell(sections []section) error {
+func (t *writer) write(sections []section) error {
 	for i := 0; i < len(sections); i++ {
 		s := sections[i]
 		if !s.parallel {
-			t.settle()
+			t.finish()
 		}
 		switch s.kind {
 		case "prompt":
@@ -76,27 +75,27 @@ func (t *teller) tell(sections []section) error {
 		case "report":
 			return fmt.Errorf("line %d: report without an agent", s.line)
 		default:
-			t.made++
+			t.calls++
 			t.call(s)
 		}
 	}
-	t.settle()
+	t.finish()
 	return nil
 }
 
-// settle ends the response and writes the results of its calls.
-func (t *teller) settle() {
-	if len(t.waiting) == 0 {
+// finish ends the response and writes the results of its calls.
+func (t *writer) finish() {
+	if len(t.pending) == 0 {
 		return
 	}
 	t.Respond()
-	for _, answer := range t.waiting {
-		answer()
+	for _, result := range t.pending {
+		result()
 	}
-	t.waiting = nil
+	t.pending = nil
 }
 
-func (t *teller) compact(s section) error {
+func (t *writer) compact(s section) error {
 	t.Respond()
 	f := strings.Fields(s.arg)
 	if len(f) != 3 {
@@ -114,9 +113,9 @@ func (t *teller) compact(s section) error {
 	return nil
 }
 
-// agent tells the run of a sub-agent and returns the number of sections used
-// besides the first.
-func (t *teller) agent(sections []section) (int, error) {
+// agent writes the run of a sub-agent and returns the number of sections after the
+// first that belong to it.
+func (t *writer) agent(sections []section) (int, error) {
 	s := sections[0]
 	end := 1
 	for end < len(sections) && sections[end].kind != "report" {
@@ -132,9 +131,9 @@ func (t *teller) agent(sections []section) (int, error) {
 	t.Respond()
 
 	var own bytes.Buffer
-	child := &teller{Session: t.Spawn(&own, id), cwd: t.cwd, files: t.files}
+	child := &writer{Session: t.Spawn(&own, id), cwd: t.cwd, files: t.files}
 	child.Prompt(s.body)
-	if err := child.tell(sections[1:end]); err != nil {
+	if err := child.write(sections[1:end]); err != nil {
 		return 0, err
 	}
 	child.Say(report)
@@ -147,6 +146,6 @@ func (t *teller) agent(sections []section) (int, error) {
 	t.files[base+".meta.json"] = fmt.Appendf(nil, "{\"agentType\":%q,\"isBuiltIn\":true,\"description\":%q,\"toolUseId\":%q,\"spawnDepth\":1,\"finished\":true}\n", kind, title, call)
 
 	t.Join(child.Session)
-	t.AnswerAgent(call, id, kind, s.body, report, child.made)
+	t.AnswerAgent(call, id, kind, s.body, report, child.calls)
 	return end, nil
 }

@@ -11,11 +11,11 @@ type section struct {
 	kind     string
 	arg      string
 	body     string
-	parallel bool // with the call before
+	parallel bool // to the previous call
 	line     int
 }
 
-// kinds lists what may stand behind "@@".
+// kinds lists the section kinds.
 func kinds() []string {
 	return []string{"prompt", "think", "say", "bash", "read", "write", "edit", "grep", "todo", "agent", "report", "compact", "done"}
 }
@@ -53,7 +53,7 @@ func parse(text string) ([]section, error) {
 			return nil, fmt.Errorf("line %d: unknown section %q", n, kind)
 		}
 		if parallel && !slices.Contains(calls(), kind) {
-			return nil, fmt.Errorf("line %d: %s is no tool call", n, kind)
+			return nil, fmt.Errorf("line %d: %s is not a tool call", n, kind)
 		}
 		sections = append(sections, section{kind: kind, arg: strings.TrimSpace(arg), parallel: parallel, line: n})
 	}

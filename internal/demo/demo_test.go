@@ -16,14 +16,17 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"strandline/internal/app"
 	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/recall"
 )
 
-// fake is an archive that keeps the client's files in memory and finds what
-// holds all the words of a query.
+// fake is an archive that keeps the transcripts in memory and finds texts that
+// contain the query.
 type fake struct {
 	files  map[string][]byte // by session
-	hits   []archive.Passage
+	hits   []recall.Hit
 	block  string
 	fail   string // the step that fails
 	closed bool
@@ -36,52 +39,54 @@ func (f *fake) failing(step string) error {
 	return nil
 }
 
-func (f *fake) Import(_ context.Context, clientDir string, progress func(done, total int64)) (Imported, error) {
-	in := Imported{Agents: 1, Turns: 9}
-	paths, err := filepath.Glob(filepath.Join(clientDir, "projects", "*", "*.jsonl"))
-	if err != nil {
-		return in, err
-	}
-	for i, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return in, err
-		}
+func (f *fake) open(clientDir string) Archive {
+	paths, _ := filepath.Glob(filepath.Join(clientDir, "projects", "*", "*.jsonl"))
+	for _, path := range paths {
 		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-		f.files[id] = data
-		in.Sessions++
-		in.Bytes += int64(len(data))
+		f.files[id], _ = os.ReadFile(path)
+	}
+	return f
+}
+
+func (f *fake) Import(_ context.Context, o app.ImportOptions) (r app.ImportReport, err error) {
+	for id, data := range f.files {
+		r.Bytes += int64(len(data))
 		for n, text := range texts(data) {
-			f.hits = append(f.hits, archive.Passage{Session: id, Turn: n / 10, Step: n % 10, Kind: archive.KindReply, Text: text})
-		}
-		progress(int64(i+1), int64(len(paths)))
-	}
-	in.Passages = len(f.hits)
-	return in, f.failing("import")
-}
-
-func (f *fake) Restore(context.Context, string, int, int) (string, error) {
-	return f.block, f.failing("restore")
-}
-
-func (f *fake) Search(_ context.Context, query string, n int) ([]archive.Hit, error) {
-	var hits []archive.Hit
-	for _, p := range f.hits {
-		if strings.Contains(strings.ToLower(p.Text), strings.ToLower(query)) || strings.Contains(query, "port") && strings.Contains(p.Text, "18443") {
-			hits = append(hits, archive.Hit{Passage: p})
+			f.hits = append(f.hits, recall.Hit{Ref: archive.Ref{Session: id, Turn: n / 10, Step: n % 10}, Kind: archive.KindReply, Text: text})
 		}
 	}
-	return hits[:min(n, len(hits))], f.failing("search")
+	for n := range len(f.files) {
+		o.Progress(capture.Progress{Bytes: int64(n + 1), TotalBytes: int64(len(f.files))})
+	}
+	return r, f.failing("import")
 }
 
-func (f *fake) Export(_ context.Context, session string, w io.Writer) error {
+func (f *fake) Status(context.Context) (app.Status, error) {
+	return app.Status{Sessions: len(f.files), Agents: 1, Turns: 9, Passages: len(f.hits)}, f.failing("status")
+}
+
+func (f *fake) Restore(context.Context, app.ContextQuery) (app.Context, error) {
+	return app.Context{Text: f.block}, f.failing("restore")
+}
+
+func (f *fake) Search(_ context.Context, q app.SearchQuery) (r recall.Result, err error) {
+	for _, h := range f.hits {
+		if strings.Contains(strings.ToLower(h.Text), strings.ToLower(q.Text)) || strings.Contains(q.Text, "port") && strings.Contains(h.Text, "18443") {
+			r.Hits = append(r.Hits, h)
+		}
+	}
+	r.Hits = r.Hits[:min(q.Limit, len(r.Hits))]
+	return r, f.failing("search")
+}
+
+func (f *fake) Export(_ context.Context, e app.Export, w io.Writer) (int64, error) {
 	if f.fail == "bytes" {
-		f.files[session] = f.files[session][1:]
+		f.files[e.Session] = f.files[e.Session][1:]
 	}
-	if _, err := w.Write(f.files[session]); err != nil {
-		return err
+	if _, err := w.Write(f.files[e.Session]); err != nil {
+		return 0, err
 	}
-	return f.failing("export")
+	return 0, f.failing("export")
 }
 
 func (f *fake) Close() error {
@@ -89,7 +94,7 @@ func (f *fake) Close() error {
 	return f.failing("close")
 }
 
-// texts returns prompts and replies, as an index without secrets would.
+// texts returns the prompts and replies of a transcript.
 func texts(transcript []byte) []string {
 	var all []string
 	for line := range strings.Lines(string(transcript)) {
@@ -118,8 +123,8 @@ func texts(transcript []byte) []string {
 	return all
 }
 
-// tell runs the story over a fake archive with a clock that goes 3 ms a look.
-func tell(t *testing.T, f *fake, change func(*Env)) (string, error) {
+// run runs the demo over a fake archive. The clock advances 3 ms per call.
+func run(t *testing.T, f *fake, change func(*Env)) (string, error) {
 	t.Helper()
 	f.files = map[string][]byte{}
 	if f.block == "" {
@@ -128,15 +133,10 @@ func tell(t *testing.T, f *fake, change func(*Env)) (string, error) {
 	var out bytes.Buffer
 	now := time.Unix(1_700_000_000, 0)
 	env := Env{
-		Out: &out,
-		Dir: t.TempDir(),
-		Now: func() time.Time { now = now.Add(3 * time.Millisecond); return now },
-		Open: func(context.Context, string, string) (Archive, error) {
-			if err := f.failing("open"); err != nil {
-				return nil, err
-			}
-			return f, nil
-		},
+		Out:  &out,
+		Dir:  t.TempDir(),
+		Now:  func() time.Time { now = now.Add(3 * time.Millisecond); return now },
+		Open: func(_, clientDir string) Archive { return f.open(clientDir) },
 	}
 	if change != nil {
 		change(&env)
@@ -145,9 +145,9 @@ func tell(t *testing.T, f *fake, change func(*Env)) (string, error) {
 	return out.String(), err
 }
 
-func TestRunTellsTheStory(t *testing.T) {
+func TestRun(t *testing.T) {
 	f := &fake{}
-	out, err := tell(t, f, nil)
+	out, err := run(t, f, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -155,20 +155,20 @@ func TestRunTellsTheStory(t *testing.T) {
 	for _, want := range []string{
 		"1  Import", "100 %", "2 sessions", "1 sub-agent",
 		"2  What the compaction lost", "68,417 tokens",
-		"3  What Strandline puts back", "│ - the mock gateway listens on 18443", "lines more",
+		"3  What Strandline restores", "│ - the mock gateway listens on 18443", "lines more",
 		"4  Search:", "5  A month later", "make install && strandline init",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("no %q in the story", want)
+			t.Errorf("no %q in the output", want)
 		}
 	}
 	row := regexp.MustCompile(`the mock gateway's port +18443 +no +yes +[0-9a-f]{8}/\d+`)
 	if !row.MatchString(out) {
-		t.Error("the port is not shown as lost by the summary, held by the block and found in the archive")
+		t.Error("the port is not shown as missing in the summary, restored and found in the archive")
 	}
 	sums := regexp.MustCompile(`sha256 of the .* ([0-9a-f]{64})`).FindAllStringSubmatch(out, -1)
 	if len(sums) != 2 || sums[0][1] != sums[1][1] {
-		t.Errorf("the sums are not shown as equal: %q", sums)
+		t.Errorf("the checksums are not shown as equal: %q", sums)
 	}
 	if strings.Contains(out, "\x1b") || strings.Contains(out, "\r") {
 		t.Error("escape sequences without Color and Live")
@@ -190,7 +190,7 @@ func TestOutline(t *testing.T) {
 }
 
 func TestRunFitsTheTerminal(t *testing.T) {
-	out, err := tell(t, &fake{block: strings.Repeat("a very long line of a block ", 20)}, nil)
+	out, err := run(t, &fake{block: strings.Repeat("a very long line of a block ", 20)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,25 +202,25 @@ func TestRunFitsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestRunPaintsOnlyWhenAsked(t *testing.T) {
-	plain, err := tell(t, &fake{}, nil)
+func TestRunColor(t *testing.T) {
+	plain, err := run(t, &fake{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	painted, err := tell(t, &fake{}, func(e *Env) { e.Color = true })
+	painted, err := run(t, &fake{}, func(e *Env) { e.Color = true })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(painted, "\x1b[1m") {
-		t.Error("no colours with Color")
+		t.Error("no colors with Color")
 	}
 	if got := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(painted, ""); got != plain {
-		t.Error("the story reads differently with colours")
+		t.Error("the output differs with colors")
 	}
 }
 
-func TestRunDrawsALiveBar(t *testing.T) {
-	out, err := tell(t, &fake{}, func(e *Env) { e.Live = true })
+func TestRunLive(t *testing.T) {
+	out, err := run(t, &fake{}, func(e *Env) { e.Live = true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,11 +229,11 @@ func TestRunDrawsALiveBar(t *testing.T) {
 	}
 }
 
-// TestRunReportsWhatFails: a demo that shows something untrue is a failure.
-func TestRunReportsWhatFails(t *testing.T) {
-	for _, step := range []string{"open", "import", "restore", "search", "export", "close"} {
+// A demo that does not show what it claims fails.
+func TestRunFails(t *testing.T) {
+	for _, step := range []string{"import", "status", "restore", "search", "export", "close"} {
 		t.Run(step, func(t *testing.T) {
-			if _, err := tell(t, &fake{fail: step}, nil); err == nil || !strings.Contains(err.Error(), step+" is broken") {
+			if _, err := run(t, &fake{fail: step}, nil); err == nil || !strings.Contains(err.Error(), step+" is broken") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -242,23 +242,23 @@ func TestRunReportsWhatFails(t *testing.T) {
 		fake *fake
 		want string
 	}{
-		"other bytes":         {&fake{fail: "bytes"}, "bytes differ"},
-		"too long":            {&fake{block: strings.Repeat("x", 9501)}, "9501 characters"},
-		"a secret in a block": {&fake{block: "key " + secret}, "holds a secret"},
+		"other bytes":       {&fake{fail: "bytes"}, "bytes differ"},
+		"too long":          {&fake{block: strings.Repeat("x", 9501)}, "9501 characters"},
+		"a restored secret": {&fake{block: "key " + secret}, "restored context contains a secret"},
 		"a secret in the index": {
-			&fake{hits: []archive.Passage{{Text: "port " + secret}}}, "index holds a secret",
+			&fake{hits: []recall.Hit{{Text: "port " + secret}}}, "index contains a secret",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := tell(t, c.fake, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := run(t, c.fake, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
 }
 
-func TestRunReportsABrokenOutput(t *testing.T) {
-	_, err := tell(t, &fake{}, func(e *Env) { e.Out = brokenPipe{} })
+func TestRunOutputError(t *testing.T) {
+	_, err := run(t, &fake{}, func(e *Env) { e.Out = brokenPipe{} })
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
@@ -271,11 +271,11 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, fmt.Errorf("write: %w",
 func TestRunStaysInItsFolder(t *testing.T) {
 	var home, client, dir string
 	f := &fake{}
-	_, err := tell(t, f, func(e *Env) {
+	_, err := run(t, f, func(e *Env) {
 		dir = e.Dir
-		e.Open = func(_ context.Context, h, c string) (Archive, error) {
+		e.Open = func(h, c string) Archive {
 			home, client = h, c
-			return f, nil
+			return f.open(c)
 		}
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"bytes"
@@ -7,13 +7,12 @@ import (
 	"strconv"
 
 	"strandline/internal/archive"
-	"strandline/internal/compact"
 	"strandline/internal/text"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
 
-// conversation is what the plugin sends on stdin.
+// conversation is a context to compact, as the client's plugin sends it.
 type conversation struct {
 	session, transcript, cwd, agent string
 	trigger, instructions           string
@@ -21,20 +20,21 @@ type conversation struct {
 	messages                        []transcript.Message
 }
 
-// subject is the archive's id of the session whose context is compacted.
-func (c conversation) subject() string {
+// id returns the archive's ID of the session or sub-agent run.
+func (c conversation) id() string {
 	if !archive.ValidID(c.agent) {
 		return c.session
 	}
 	return c.session + "~" + c.agent
 }
 
-// compactReserve is how far below the window's end the client compacts by
-// itself, in tokens.
+// compactReserve is the distance in tokens from the end of the window at which the
+// client compacts automatically.
 const compactReserve = 33_000
 
-// effectiveWindow is the window that the client compacts for, which settings may
-// set below the model's: an automatic compaction tells where it ends.
+// effectiveWindow returns the size of the window that the client compacts for. The
+// client's settings may limit it below the model's; the size of an automatically
+// compacted context shows the limit.
 func (c conversation) effectiveWindow(getenv func(string) string) int {
 	window := c.window
 	lower := func(n int) {
@@ -51,23 +51,23 @@ func (c conversation) effectiveWindow(getenv func(string) string) int {
 	return window
 }
 
-// source is what the conversation's transcript is found by.
+// source identifies the conversation's transcript.
 func (c conversation) source() [4]string {
 	return [4]string{c.session, c.transcript, c.cwd, c.agent}
 }
 
-// arriving is a conversation that is being parsed.
-type arriving struct {
-	head chan conversation // what stands in front of the messages, if there are any
+// parsing is a conversation that is being parsed in the background.
+type parsing struct {
+	head chan conversation // the fields before the messages; closed without a value if there are none
 	done chan struct{}
 	conv conversation
 	err  error
 }
 
-// parse reads a conversation beside its caller: the session is known long before
-// the messages are, and looking it up takes as long as they do.
-func parse(data []byte) *arriving {
-	p := &arriving{head: make(chan conversation, 1), done: make(chan struct{})}
+// parse starts to parse a conversation. Its session is known long before its
+// messages, and a lookup of the session takes as long as parsing them.
+func parse(data []byte) *parsing {
+	p := &parsing{head: make(chan conversation, 1), done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		defer close(p.head)
@@ -76,29 +76,28 @@ func parse(data []byte) *arriving {
 	return p
 }
 
-// wait returns the whole conversation.
-func (p *arriving) wait() (conversation, error) {
+// wait returns the complete conversation.
+func (p *parsing) wait() (conversation, error) {
 	<-p.done
 	return p.conv, p.err
 }
 
-// conversationHint is for a person: the client's plugin knows what to send.
+// conversationHint is for people who run the command by hand.
 const conversationHint = "--session takes an archived one; `strandline compact --help` shows what the client's plugin sends"
 
-// readConversation parses what the plugin sends. What is unknown is passed over,
-// so that a newer client's fields do no harm; a conversation that is no JSON, or
-// holds no messages, is an error. begun is called once, with what stands in front
-// of the messages.
-func readConversation(data []byte, begun func(head conversation)) (conversation, error) {
+// readConversation parses a conversation. It skips unknown fields, which newer
+// clients may send. Invalid JSON and a lack of messages are errors. onHead is called
+// once, with the fields before the messages.
+func readConversation(data []byte, onHead func(head conversation)) (conversation, error) {
 	var c conversation
 	if len(bytes.TrimSpace(data)) == 0 {
 		return c, archive.Invalid("there is no conversation on stdin", conversationHint)
 	}
 	w := text.NewJSONReader(data)
 	messages := func() {
-		if begun != nil {
-			begun(c)
-			begun = nil
+		if onHead != nil {
+			onHead(c)
+			onHead = nil
 		}
 		w.Array(func() { c.messages = append(c.messages, readMessage(w)) })
 	}
@@ -131,7 +130,7 @@ func readConversation(data []byte, begun func(head conversation)) (conversation,
 		})
 	}
 	if err := w.Err(); err != nil {
-		return c, &archive.Error{Code: archive.CodeInvalid, Msg: "stdin is no conversation", Err: err, Hint: conversationHint}
+		return c, &archive.Error{Code: archive.CodeInvalid, Msg: "stdin is not a conversation", Err: err, Hint: conversationHint}
 	}
 	if len(c.messages) == 0 && c.trigger != "precompute" {
 		return c, archive.Invalid("the conversation on stdin holds no messages", conversationHint)
@@ -192,57 +191,60 @@ func readToolResult(w *text.JSONReader) (r transcript.ToolResult) {
 	return r
 }
 
-// The answer's shapes.
+// A Reply is a replacement conversation as JSON.
 type (
-	answerMessage struct {
-		Keep    *int           `json:"keep,omitempty"`
-		Role    string         `json:"role,omitempty"`
-		Text    string         `json:"text,omitempty"`
-		Uses    []answerUse    `json:"toolUses,omitempty"`
-		Results []answerResult `json:"toolResults,omitempty"`
+	Reply struct {
+		Messages []ReplyMessage `json:"messages"`
 	}
-	answerUse struct {
+	// ReplyMessage is a new message or, with Keep, one of the input, verbatim.
+	ReplyMessage struct {
+		Keep    *int          `json:"keep,omitempty"`
+		Role    string        `json:"role,omitempty"`
+		Text    string        `json:"text,omitempty"`
+		Uses    []replyUse    `json:"toolUses,omitempty"`
+		Results []replyResult `json:"toolResults,omitempty"`
+	}
+	replyUse struct {
 		ID    string          `json:"tool_use_id"`
 		Name  string          `json:"tool"`
 		Input json.RawMessage `json:"input"`
 	}
-	answerResult struct {
+	replyResult struct {
 		ID     string `json:"tool_use_id"`
 		Text   string `json:"text"`
 		Failed bool   `json:"isError"`
 	}
 )
 
-// answerOf is the answer to the plugin. Only what has to be the client's own
-// message is kept as one: prompts, for their pictures, and the responses of a
-// turn that is going on, for their thinking. The others are told again, word for
-// word, because of what version 2.1.329 makes of a kept one when it resumes the
-// session: a tool's result hangs on the call's row in front of the compaction,
-// so that the session runs past the compaction as if there had been none; and
-// the blocks of a response come back once for each copy in the transcript.
-func answerOf(r compact.Replacement, req compact.ReplaceRequest) map[string][]answerMessage {
-	list := []answerMessage{{Role: "user", Text: r.Text}}
+// Reply returns the answer to the plugin. Only two kinds of messages are kept as the
+// client's own: prompts, for their images, and the responses of an unfinished turn,
+// for their thinking. The others are copied, because client version 2.1.329
+// mishandles kept messages when it resumes the session: it attaches a tool result
+// to the call before the compaction, so that the session continues as if there had
+// been no compaction, and it repeats the blocks of a response once per copy in the
+// transcript.
+func (r Replacement) Reply() Reply {
+	list := []ReplyMessage{{Role: "user", Text: r.Text}}
 	for _, i := range r.Keep {
-		m := &req.Messages[i]
-		switch {
-		case len(m.Results) == 0 && (m.Role != "assistant" || i >= r.Open):
-			list = append(list, answerMessage{Keep: &i})
-		default:
-			list = retell(list, m)
+		m := &r.request.Messages[i]
+		if len(m.Results) == 0 && (m.Role != "assistant" || i >= r.Open) {
+			list = append(list, ReplyMessage{Keep: &i})
+		} else {
+			list = appendCopy(list, m)
 		}
 	}
-	return map[string][]answerMessage{"messages": list}
+	return Reply{list}
 }
 
-// retell appends a message told anew. The rows of one response become one
-// message; thinking is left out, and so is what a resumed session holds twice.
-func retell(list []answerMessage, m *transcript.Message) []answerMessage {
-	out := anew(m)
+// appendCopy appends a copy of a message. Rows of one response are merged; thinking
+// is left out, and so are tool calls and texts that a resumed session repeats.
+func appendCopy(list []ReplyMessage, m *transcript.Message) []ReplyMessage {
+	out := copyOf(m)
 	last := &list[len(list)-1]
 	if m.Role == "assistant" {
 		for i := range list {
-			out.Uses = slices.DeleteFunc(out.Uses, func(u answerUse) bool {
-				return slices.ContainsFunc(list[i].Uses, func(v answerUse) bool { return v.ID == u.ID })
+			out.Uses = slices.DeleteFunc(out.Uses, func(u replyUse) bool {
+				return slices.ContainsFunc(list[i].Uses, func(v replyUse) bool { return v.ID == u.ID })
 			})
 		}
 		if last.Role == out.Role && last.Text == out.Text {
@@ -260,26 +262,25 @@ func retell(list []answerMessage, m *transcript.Message) []answerMessage {
 	return append(list, out)
 }
 
-// wholeAnswer is the new conversation with everything in it.
-func wholeAnswer(r compact.Replacement, req compact.ReplaceRequest) map[string][]answerMessage {
-	list := []answerMessage{{Role: "user", Text: r.Text}}
+// Expanded returns the conversation without references to the input.
+func (r Replacement) Expanded() Reply {
+	list := []ReplyMessage{{Role: "user", Text: r.Text}}
 	for _, i := range r.Keep {
-		list = append(list, anew(&req.Messages[i]))
+		list = append(list, copyOf(&r.request.Messages[i]))
 	}
-	return map[string][]answerMessage{"messages": list}
+	return Reply{list}
 }
 
-// anew tells a message word for word.
-func anew(m *transcript.Message) answerMessage {
-	out := answerMessage{Role: m.Role, Text: m.Text}
+func copyOf(m *transcript.Message) ReplyMessage {
+	out := ReplyMessage{Role: m.Role, Text: m.Text}
 	for _, u := range m.Uses {
 		if !json.Valid(u.Input) {
 			u.Input = []byte("{}")
 		}
-		out.Uses = append(out.Uses, answerUse{u.ID, u.Name, u.Input})
+		out.Uses = append(out.Uses, replyUse{u.ID, u.Name, u.Input})
 	}
 	for _, u := range m.Results {
-		out.Results = append(out.Results, answerResult{u.ID, u.Text, u.Failed})
+		out.Results = append(out.Results, replyResult{u.ID, u.Text, u.Failed})
 	}
 	return out
 }

@@ -141,7 +141,7 @@ func TestRenderAgent(t *testing.T) {
 	}
 }
 
-func TestRenderKeepsLongOutputsBeside(t *testing.T) {
+func TestRenderLongOutput(t *testing.T) {
 	long := strings.Repeat("all work and no play\n", 2000)
 	files, lines := render(t, "@@ prompt\nx\n@@ bash make\n"+long)
 	for name, data := range files {
@@ -155,11 +155,11 @@ func TestRenderKeepsLongOutputsBeside(t *testing.T) {
 	t.Error("no side file holds the output")
 }
 
-func TestRenderRefuses(t *testing.T) {
+func TestRenderErrors(t *testing.T) {
 	for story, want := range map[string]string{
 		"hello":                        "line 1: text before",
 		"@@ sing\nla":                  `line 1: unknown section "sing"`,
-		"@@ +say\nla":                  "line 1: say is no tool call",
+		"@@ +say\nla":                  "line 1: say is not a tool call",
 		"\n@@ compact auto 1\nx":       "line 2: compact needs",
 		"@@ compact auto one 2\nx":     "line 1: strconv",
 		"@@ compact auto 1 two\nx":     "line 1: strconv",

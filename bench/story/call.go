@@ -8,12 +8,12 @@ import (
 	"strandline/bench/synth"
 )
 
-// persistAt is the size of an output in bytes from which the client keeps it in
-// a side file and shows only its beginning.
+// persistAt is the size in bytes above which the client stores an output in a side
+// file.
 const persistAt = 30_000
 
-// call adds a tool call to the response; its result is written by settle.
-func (t *teller) call(s section) {
+// call adds a tool call to the response; finish writes its result.
+func (t *writer) call(s section) {
 	switch s.kind {
 	case "bash":
 		t.bash(s)
@@ -34,7 +34,7 @@ func (t *teller) call(s section) {
 	}
 }
 
-func (t *teller) bash(s section) {
+func (t *writer) bash(s section) {
 	output, failed := s.body, false
 	if first, rest, _ := strings.Cut(s.body, "\n"); strings.HasPrefix(first, "exit ") {
 		if code, err := strconv.Atoi(first[5:]); err == nil && code != 0 {
@@ -59,7 +59,7 @@ func (t *teller) bash(s section) {
 	t.answer(id, output, false, structured)
 }
 
-func (t *teller) read(s section) {
+func (t *writer) read(s section) {
 	path := t.path(s.arg)
 	var numbered strings.Builder
 	lines := strings.Split(s.body, "\n")
@@ -72,7 +72,7 @@ func (t *teller) read(s section) {
 	t.answer(id, strings.TrimSuffix(numbered.String(), "\n"), false, synth.Row{}.Str("type", "text").Obj("file", file))
 }
 
-func (t *teller) edit(s section) {
+func (t *writer) edit(s section) {
 	path := t.path(s.arg)
 	before, after, _ := strings.Cut(s.body, "\n=====\n")
 	id := t.Use("Edit", synth.Row{}.Str("file_path", path).Str("old_string", before).Str("new_string", after).Bool("replace_all", false))
@@ -80,7 +80,7 @@ func (t *teller) edit(s section) {
 		Str("newString", after).Bool("userModified", false).Bool("replaceAll", false))
 }
 
-func (t *teller) todo(s section) {
+func (t *writer) todo(s section) {
 	status := map[string]string{"[ ]": "pending", "[>]": "in_progress", "[x]": "completed"}
 	var todos []synth.Row
 	for line := range strings.Lines(s.body) {
@@ -93,11 +93,11 @@ func (t *teller) todo(s section) {
 	t.answer(id, "The list is changed.", false, synth.Row{}.List("newTodos", todos...))
 }
 
-func (t *teller) answer(id, text string, failed bool, structured synth.Row) {
-	t.waiting = append(t.waiting, func() { t.Answer(id, text, failed, structured) })
+func (t *writer) answer(id, text string, failed bool, structured synth.Row) {
+	t.pending = append(t.pending, func() { t.Answer(id, text, failed, structured) })
 }
 
-func (t *teller) path(arg string) string {
+func (t *writer) path(arg string) string {
 	if strings.HasPrefix(arg, "/") {
 		return arg
 	}

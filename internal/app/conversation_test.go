@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestReadConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.subject() != "s~a1" || c.tokens != 1000 || c.window != 200_000 || c.trigger != "auto" || c.instructions != "i" || len(c.messages) != 3 {
+	if c.id() != "s~a1" || c.tokens != 1000 || c.window != 200_000 || c.trigger != "auto" || c.instructions != "i" || len(c.messages) != 3 {
 		t.Errorf("%+v", c)
 	}
 	if m := c.messages[0]; m.Prompt != "hi" || m.Role != "user" {
@@ -31,9 +31,8 @@ func TestReadConversation(t *testing.T) {
 	}
 }
 
-// What stands in front of the messages is known before they are; what stands
-// behind them comes with the whole.
-func TestParseTellsTheHeadFirst(t *testing.T) {
+// The fields before the messages are known first, those after them at the end.
+func TestParseHead(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		stdin      string
@@ -78,8 +77,7 @@ func TestEffectiveWindow(t *testing.T) {
 	}
 }
 
-// TestAnswerKeepsOnlyWhatHasToBeKept: see answerOf.
-func TestAnswerKeepsOnlyWhatHasToBeKept(t *testing.T) {
+func TestReply(t *testing.T) {
 	t.Parallel()
 	use := func(id string) []transcript.ToolUse {
 		return []transcript.ToolUse{{ID: id, Name: "Bash", Input: []byte(`{}`)}}
@@ -98,7 +96,7 @@ func TestAnswerKeepsOnlyWhatHasToBeKept(t *testing.T) {
 		{Role: "assistant", Uses: use("t2")},
 		{Role: "user", Results: result("t2")},
 	}}
-	list := answerOf(compact.Replacement{Text: "record", Keep: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, Open: 8}, req)["messages"]
+	list := Replacement{Replacement: compact.Replacement{Text: "record", Keep: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, Open: 8}, request: req}.Reply().Messages
 	var got []string
 	for _, m := range list {
 		switch {
@@ -111,19 +109,6 @@ func TestAnswerKeepsOnlyWhatHasToBeKept(t *testing.T) {
 	want := []string{"user record", "keep first", "assistant I look. use", "user  result", "assistant Seen.", "keep second", "keep ", "keep ", "user  result"}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got  %q\nwant %q", got, want)
-	}
-}
-
-// TestAnswerFitsTheClient: an answer that the client would cut off is none.
-func TestAnswerFitsTheClient(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	a := &commands{env: Options{Stdout: &out}}
-	if err := a.writeJSON(map[string]string{"text": strings.Repeat("x", maxAnswer)}); err == nil || out.Len() > 0 {
-		t.Errorf("%v, %d bytes written", err, out.Len())
-	}
-	if err := a.writeJSON(map[string]string{"text": "<b>"}); err != nil || out.String() != "{\"text\":\"<b>\"}\n" {
-		t.Errorf("%v, %q", err, out.String())
 	}
 }
 

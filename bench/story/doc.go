@@ -1,12 +1,11 @@
-// Package story turns a told coding session into transcripts as the client
-// writes them. The bundled demo session is told in *.story files, so that it can
-// be read and reviewed as prose; a test of package demo renders them and keeps
-// the embedded transcripts current.
+// Package story generates transcripts in the client's format from *.story files,
+// which people can read and review. A test of package demo generates the bundled
+// sessions with it.
 //
-// A story is a list of sections. Each begins with "@@ kind argument" and holds
+// A story is a list of sections. Each begins with "@@ kind argument" and contains
 // the lines up to the next one:
 //
-//	@@ prompt                what the person types
+//	@@ prompt                the user's prompt
 //	@@ think                 reasoning
 //	@@ say                   the assistant's text
 //	@@ bash COMMAND          its output; "exit N" in the first line if it failed
@@ -16,10 +15,10 @@
 //	@@ grep PATTERN          the matches
 //	@@ todo                  lines "[ ] …", "[>] …", "[x] …"
 //	@@ agent TYPE TITLE      the task; the sections up to "@@ report" are the run
-//	@@ report                what the sub-agent reports
+//	@@ report                the sub-agent's final message
 //	@@ compact TRIGGER PRE POST   the client's summary
 //	@@ done                  the end of a turn
 //
-// Text before a tool call belongs to the same response. A call whose kind has a
-// plus sign in front ("@@ +read PATH") is made in parallel with the one before.
+// Text before a tool call belongs to the same response. A plus sign before the kind
+// ("@@ +read PATH") makes a call parallel to the previous one.
 package story

@@ -1,0 +1,316 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/compact"
+	"strandline/internal/text"
+	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
+	"strandline/internal/usage"
+)
+
+// compactDeadline limits the use of the archive. Without it, the messages alone
+// give a replacement.
+const compactDeadline = 5 * time.Second
+
+// Replacement is a replacement conversation.
+type Replacement struct {
+	compact.Replacement
+	// Skip, unless "", is why the client should not compact now.
+	Skip string
+	// Warnings report what was done without.
+	Warnings []error
+	request  compact.ReplaceRequest
+}
+
+// Conversation returns the replacement as the model reads it.
+func (r Replacement) Conversation() string { return r.Print(r.request) }
+
+// Replace compacts the conversation that the client's plugin sends. It captures the
+// session first: what the replacement leaves out must be logged before the client
+// drops it. budget is in tokens; 0 derives it from the context window.
+func (a *App) Replace(ctx context.Context, data []byte, budget int) (out Replacement, err error) {
+	p := parse(data)
+	head := <-p.head
+	if head.session == "" || head.trigger == precompute {
+		if head, err = p.wait(); err != nil {
+			return out, err
+		}
+	}
+	if head.trigger == precompute {
+		out.Skip = "strandline compacts in milliseconds: there is nothing to prepare"
+		return out, nil
+	}
+	w, err := a.Workspace()
+	if err != nil {
+		return out, err
+	}
+	c := compaction{app: a, workspace: w, budget: budget, input: p}
+	if head.session != "" && w.Config.Capture.Enabled {
+		err = c.withArchive(ctx, head, &out)
+	} else {
+		err = c.withoutArchive(ctx, &out)
+	}
+	if _, perr := p.wait(); perr != nil {
+		return out, perr
+	}
+	if err != nil && out.Skip == "" {
+		out.Warnings = append(out.Warnings, fmt.Errorf("without the archive: %w", err))
+		err = c.withoutArchive(ctx, &out)
+	}
+	return out, err
+}
+
+// precompute is the trigger of a call that the client makes before it needs the
+// result.
+const precompute = "precompute"
+
+// compaction is a call of Replace.
+type compaction struct {
+	app       *App
+	workspace Workspace
+	budget    int
+	input     *parsing
+}
+
+func (c compaction) request(conv conversation) compact.ReplaceRequest {
+	req := compact.ReplaceRequest{Messages: conv.messages, Budget: c.budget, Instructions: conv.instructions, Redact: c.workspace.Redact}
+	if req.Budget == 0 {
+		req.Budget = compact.Budget(conv.effectiveWindow(c.app.Getenv), conv.tokens, conv.messages)
+	}
+	return req
+}
+
+func (c compaction) withoutArchive(ctx context.Context, out *Replacement) error {
+	conv, err := c.input.wait()
+	if err != nil {
+		return err
+	}
+	out.request = c.request(conv)
+	out.Replacement, err = compact.Replace(ctx, nil, out.request)
+	return err
+}
+
+// withArchive captures the session while its messages are parsed.
+func (c compaction) withArchive(ctx context.Context, head conversation, out *Replacement) error {
+	ctx, cancel := context.WithTimeout(ctx, compactDeadline)
+	defer cancel()
+	w := c.workspace
+	got, err := w.captureConversation(ctx, head)
+	if err != nil {
+		return err
+	}
+	var conv conversation
+	err = c.app.WithIndex(ctx, w, FastWrite, func(x Archive) (err error) {
+		if conv, err = c.input.wait(); err != nil {
+			return err
+		}
+		if conv.source() != head.source() { // more fields followed the messages
+			if got, err = w.captureConversation(ctx, conv); err != nil {
+				return err
+			}
+		}
+		out.request = c.request(conv)
+		out.request.Session = conv.id()
+		if !w.Pending().Any() { // hooks capture pending sessions first
+			if err := w.Capture.IndexAll(ctx, x.Index, got.Sessions); err != nil {
+				return err
+			}
+			g := usage.Blocker{Mode: w.Config.Compaction.BlockAuto, Dir: w.Config.Paths.Blocked(), Getenv: c.app.Getenv}
+			var berr error
+			out.Skip, berr = g.Reason(ctx, x.Index, usage.Attempt{Session: conv.id(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
+			if berr != nil {
+				out.Warnings = append(out.Warnings, fmt.Errorf("not blocked: %w", berr))
+			}
+			if out.Skip != "" {
+				return nil
+			}
+		}
+		out.Replacement, err = compact.Replace(ctx, x.Index, out.request)
+		return err
+	})
+	if err != nil || out.Skip != "" {
+		return err
+	}
+	return w.recordReplacement(ctx, out.request, out.Replacement, "session.compact/"+conv.trigger)
+}
+
+func (w Workspace) captureConversation(ctx context.Context, c conversation) (capture.Captured, error) {
+	src, err := capture.TranscriptSource(c.transcript, c.session, c.cwd)
+	if err != nil {
+		return capture.Captured{}, err
+	}
+	return w.Capture.LogSession(ctx, src, c.agent != "")
+}
+
+// recordReplacement records that a session's context is replaced, for the next hook
+// and in the journal.
+func (w Workspace) recordReplacement(ctx context.Context, req compact.ReplaceRequest, out compact.Replacement, event string) error {
+	return errors.Join(
+		capture.OwnCompactions{Dir: w.Config.Paths.Answered()}.Note(req.Session),
+		w.Journal.RecordAll(ctx,
+			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
+				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
+			}},
+			capture.Fact{Kind: archive.JournalAccess, Session: req.Session, Data: archive.AccessFact{
+				Refs: archive.RefsOf(req.Session, out.Handles), How: archive.AccessRestored,
+			}}))
+}
+
+// ReplaceArchived compacts an archived session as of a line; 0 is its end. budget
+// is in tokens; 0 means the default.
+func (a *App) ReplaceArchived(ctx context.Context, typed string, atLine, budget int) (Replacement, error) {
+	return read(ctx, a, func(x Archive) (Replacement, error) {
+		_, id, err := ResolveSession(ctx, x.Index, typed)
+		if err != nil {
+			return Replacement{}, err
+		}
+		return replaceArchived(ctx, x, id, atLine, budget)
+	})
+}
+
+func replaceArchived(ctx context.Context, x Archive, id string, atLine, budget int) (out Replacement, err error) {
+	// The context holds what was written after the previous compaction.
+	previous, err := x.Index.Compactions(ctx, archive.Span{Session: id, BeforeLine: atLine, Limit: 1, Newest: true})
+	if err != nil {
+		return out, err
+	}
+	from := 0
+	if len(previous) > 0 {
+		from = previous[0].Line
+	}
+	raw, err := x.Reader().Raw(ctx, id, from, atLine)
+	if err != nil {
+		return out, err
+	}
+	out.request = compact.ReplaceRequest{
+		Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact,
+	}
+	if budget == 0 {
+		out.request.Budget = compact.Budget(0, 0, out.request.Messages)
+	}
+	out.Replacement, err = compact.Replace(ctx, x.Index, out.request)
+	return out, err
+}
+
+// measureCompaction returns the outcome of a compaction.
+func measureCompaction(ctx context.Context, x Archive, c archive.Compaction) (compact.Outcome, error) {
+	return compact.Measure(ctx, x.Index, c, x.Config.Restore.Budget, func(ctx context.Context, c archive.Compaction, budget int) (string, error) {
+		r, err := replaceArchived(ctx, x, c.Session, c.Line, budget)
+		if err != nil {
+			return "", err
+		}
+		return r.Conversation(), nil
+	})
+}
+
+// Summarized is a conversation of which a client behind the gateway requests a
+// summary.
+type Summarized struct {
+	Session, Model, Instructions string
+	Messages                     []transcript.Message
+}
+
+// Summarize returns a replacement conversation as a summary.
+func (a *App) Summarize(ctx context.Context, c Summarized) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, compactDeadline)
+	defer cancel()
+	w, err := a.Workspace()
+	if err != nil {
+		return "", err
+	}
+	if len(c.Messages) == 0 {
+		return "", archive.Invalid("there is no conversation to summarize", "")
+	}
+	req := compact.ReplaceRequest{
+		Messages: c.Messages, Budget: compact.Budget(usage.ModelWindow(c.Model), 0, c.Messages),
+		Instructions: c.Instructions, Redact: w.Redact,
+	}
+	var ids []string
+	for _, m := range c.Messages {
+		for _, u := range m.Uses {
+			ids = append(ids, u.ID)
+		}
+	}
+	var out compact.Replacement
+	err = a.ifIndexed(ctx, w, func(x Archive) error {
+		_, owner, err := findCalls(ctx, x.Index, c.Session, ids)
+		if err != nil {
+			return err
+		}
+		if owner == "" { // no call is left in it, or none is indexed yet
+			owner = capture.PendingCompactions{Dir: w.Config.Paths.Underway()}.Subject(c.Session, a.Now())
+		}
+		req.Session = owner
+		out, err = compact.Replace(ctx, x.Index, req)
+		return err
+	})
+	if err != nil {
+		w.Logger().Error("compact without the archive", "error", err.Error())
+	}
+	if err != nil || out.Text == "" {
+		req.Session = ""
+		if out, err = compact.Replace(ctx, nil, req); err != nil {
+			return "", err
+		}
+	}
+	if req.Session != "" {
+		err = w.recordReplacement(ctx, req, out, "session.compact/gateway")
+	}
+	return out.Summary(req), err
+}
+
+// CallHandles returns the handles of those tool calls, of a session or its
+// sub-agents, whose results are archived.
+func (a *App) CallHandles(ctx context.Context, session string, ids []string) (handles map[string]string, err error) {
+	w, err := a.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	err = a.ifIndexed(ctx, w, func(x Archive) error {
+		handles, _, err = findCalls(ctx, x.Index, session, ids)
+		return err
+	})
+	return handles, err
+}
+
+// findCalls finds tool calls by the client's IDs, in a session and then in its
+// sub-agents until all are found. owner is the session of the last one, "" for
+// none.
+func findCalls(ctx context.Context, index *Index, session string, ids []string) (handles map[string]string, owner string, err error) {
+	missing := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		missing[id] = true
+	}
+	handles = map[string]string{}
+	find := func(session string) error {
+		calls, err := index.Calls(ctx, archive.CallSpan{Span: archive.Span{Session: session}})
+		for i := range calls {
+			if c := &calls[i]; missing[c.ToolID] && c.LineResult >= 0 {
+				handles[c.ToolID] = archive.Ref{Session: c.Session, Turn: c.Turn, Step: c.Step}.Handle()
+				owner = session
+			}
+		}
+		return err
+	}
+	if err := find(session); err != nil {
+		if archive.ErrorCode(err) == archive.CodeNotFound {
+			err = nil
+		}
+		return handles, "", err
+	}
+	if len(handles) == len(missing) {
+		return handles, owner, nil
+	}
+	agents, err := index.Sessions(ctx, archive.SessionFilter{Parent: session, Agents: true})
+	for i := 0; err == nil && i < len(agents) && len(handles) < len(missing); i++ {
+		err = find(agents[i].ID)
+	}
+	return handles, owner, err
+}

@@ -1,0 +1,217 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/config"
+	"strandline/internal/install"
+	"strandline/internal/project"
+	"strandline/internal/state"
+	"strandline/internal/text"
+)
+
+// Finding is a result of Doctor.
+type Finding = install.Finding
+
+// Failed reports whether a finding keeps sessions from being recorded or found.
+func Failed(findings []Finding) bool {
+	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Level == install.LevelFail })
+}
+
+func finding(level install.Level, topic, msg, hint string) Finding {
+	return Finding{Level: level, Topic: topic, Msg: msg, Hint: hint}
+}
+
+func warn(topic, msg, hint string) Finding { return finding(install.LevelWarn, topic, msg, hint) }
+
+// Doctor checks the client's settings, the program, the disk and the archive, and
+// lists the errors of the last week.
+func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
+	cfg, _ := a.Settings() // rejected settings are findings
+	out := install.Check(ctx, install.CheckOptions{
+		ClientDir: cfg.ClientDir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Version: a.Version,
+		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.System.VersionOf,
+	})
+	for _, p := range cfg.Problems() {
+		out = append(out, warn("settings", p.Msg, "`strandline config` prints what is in force"))
+	}
+	if !cfg.Capture.Enabled {
+		out = append(out, warn("capture", "recording is switched off (capture.enabled)", "`strandline config` says where"))
+	}
+	if cfg.Compaction.BlockAuto == config.BlockAlways {
+		out = append(out, warn("blocking",
+			"automatic compactions are blocked (compaction.block_auto = always): at the window's end the client answers a prompt with an error before one goes through",
+			"headroom blocks only while there is room; /compact is never blocked"))
+	}
+	out = slices.Concat(out, a.checkCompanion(ctx), a.checkModel(ctx, cfg), a.checkDisk(cfg.Paths.Home))
+	archived, err := a.checkArchive(ctx)
+	return append(out, archived...), err
+}
+
+// checkCompanion checks that the companion program exists and has this version.
+func (a *App) checkCompanion(ctx context.Context) []Finding {
+	const reinstall = "install strandline again; its two programs belong together"
+	path, err := a.System.FindCompanion()
+	if err != nil {
+		return []Finding{warn("program", ErrorText(err), archive.ErrorHint(err))}
+	}
+	if path == "" {
+		return nil
+	}
+	switch version, err := a.System.VersionOf(ctx, path); {
+	case err != nil:
+		return []Finding{warn("program", ErrorText(err), reinstall)}
+	case version != a.Version:
+		return []Finding{warn("program", fmt.Sprintf("%s has version %s, this program %s", path, version, a.Version), reinstall)}
+	}
+	return nil
+}
+
+// modelTimeout limits the test of a model: a large one is read from the disk first.
+const modelTimeout = 20 * time.Second
+
+// checkModel embeds a word with the chosen model, as a search would. This tests its
+// files, its helper program and the helper's runtime.
+func (a *App) checkModel(ctx context.Context, cfg *config.Config) []Finding {
+	if a.NeedsNetwork() {
+		return nil // only the companion program can
+	}
+	chosen, err := a.Chosen(cfg)
+	if err == nil && chosen.Open == nil {
+		return nil
+	}
+	dim := 0
+	if err == nil {
+		dim, err = testModel(ctx, chosen)
+	}
+	if err != nil {
+		return []Finding{warn("model",
+			fmt.Sprintf("embed.model = %s does not work, searches use the built-in vectors: %s", cfg.Embed.Model, text.OneLine(text.Visible(ErrorText(err)))),
+			cmp.Or(archive.ErrorHint(err), "`strandline model use static` does without; embed.helper and embed.library say where a model's programs are"))}
+	}
+	return []Finding{finding(install.LevelOK, "model", fmt.Sprintf("%s answers with vectors of %d components", cfg.Embed.Model, dim), "")}
+}
+
+// testModel returns the length of a model's vectors.
+func testModel(ctx context.Context, m ChosenModel) (dim int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
+	defer cancel()
+	e, closer, err := m.Open(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	if closer != nil {
+		defer func() { err = errors.Join(err, closer.Close()) }()
+	}
+	vectors, err := e.Embed(ctx, []string{"strandline"})
+	if err != nil {
+		return 0, err
+	}
+	return len(vectors[0]), nil
+}
+
+// Limits of free disk space in bytes: below diskFull, recording fails soon; below
+// diskLow, a day's work may not fit.
+const (
+	diskFull = 4 << 20
+	diskLow  = 200 << 20
+)
+
+func (a *App) checkDisk(home string) []Finding {
+	free, ok := a.System.DiskFree(home)
+	switch {
+	case !ok || free >= diskLow:
+		return nil
+	case free < diskFull:
+		return []Finding{finding(install.LevelFail, "disk", "the disk is full: nothing can be recorded in "+home,
+			"free some space; hooks catch up automatically, and the client keeps its own files for 30 days")}
+	}
+	return []Finding{warn("disk", "only "+text.Size(free)+" are left on the disk of "+home, "`strandline status` says what the archive takes")}
+}
+
+// checkArchive checks the index and what it may be missing, and lists recent errors.
+func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
+	w, err := a.LenientWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	err = a.WithIndex(ctx, w, ReadOnly, func(x Archive) error {
+		if err := x.Index.Integrity(ctx); err != nil {
+			return err
+		}
+		n, err := a.MaintenanceRunner(w).Unindexed(ctx, x.Index)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			out = append(out, warn("index", UnindexedText(n), "`strandline maintain` indexes the rest"))
+		} else {
+			out = append(out, finding(install.LevelOK, "index", "the index is sound", ""))
+		}
+		jobs, err := w.ClientFiles(ctx)
+		if err == nil {
+			missing, merr := w.Capture.Uncaptured(jobs)
+			if err = merr; missing.Files > 0 {
+				out = append(out, warn("capture", UncapturedText(missing.Files), "`strandline import` brings it in"))
+			}
+		}
+		moved, merr := a.checkMoved(ctx, x)
+		out = append(out, moved...)
+		return errors.Join(err, merr)
+	})
+	switch archive.ErrorCode(err) {
+	case "":
+	case archive.CodeNotFound:
+		out = append(out, finding(install.LevelInfo, "index", ErrorText(err), archive.ErrorHint(err)))
+	default:
+		out = append(out, finding(install.LevelFail, "index", ErrorText(err), cmp.Or(archive.ErrorHint(err), "`strandline reindex` rebuilds it from the logs; nothing is lost")))
+	}
+	entries, err := state.RecentErrors(w.Config.Paths.Errors(), a.Now().Add(-7*24*time.Hour), 10)
+	for _, e := range entries {
+		at := e.Time.In(a.Now().Location()).Format("2006-01-02 15:04")
+		out = append(out, warn("errors", fmt.Sprintf("%s %s: %s", at, cmp.Or(e.Event, e.Msg), cmp.Or(e.Error, e.Msg)), ""))
+	}
+	return out, err
+}
+
+// checkMoved reports if the current folder may be a project's new location.
+func (a *App) checkMoved(ctx context.Context, x Archive) ([]Finding, error) {
+	list, err := x.Index.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make([]archive.Project, len(list))
+	for i, p := range list {
+		known[i] = p.Project
+	}
+	here := x.Capture.Project(a.ProjectDir())
+	before, ok := project.MovedFrom(here, known, exists)
+	if !ok {
+		return nil, nil
+	}
+	return []Finding{finding(install.LevelInfo, "project",
+		fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", ProjectPath(before)),
+		fmt.Sprintf("`strandline projects merge %q %q` makes them one", ProjectPath(before), here.Root))}, nil
+}
+
+// UncapturedText describes client files that hold more than their logs.
+func UncapturedText(n int) string {
+	if n == 1 {
+		return "1 of the client's files holds more than its log"
+	}
+	return fmt.Sprintf("%d of the client's files hold more than their logs", n)
+}
+
+// UnindexedText describes logged sessions that are missing from the index.
+func UnindexedText(n int) string {
+	if n == 1 {
+		return "1 archived session is not in the index"
+	}
+	return fmt.Sprintf("%d archived sessions are not in the index", n)
+}

@@ -1,0 +1,416 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"strandline/internal/app/maintenance"
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+)
+
+// Deletion is what Forget would delete, or has deleted. One of Session and Part is
+// set.
+type Deletion struct {
+	Session *SessionDeletion
+	Part    *PartDeletion
+	// Progress, unless nil, is called while the index is rebuilt.
+	Progress func(capture.Progress)
+	// Warning, unless nil, is why vectors are missing after the deletion.
+	Warning error
+
+	samples []string // texts to search the archive for afterwards
+	erase   func(ctx context.Context, w Workspace) (warning, err error)
+}
+
+// SessionDeletion is the deletion of a session.
+type SessionDeletion struct {
+	Session string    `json:"session"`
+	Title   string    `json:"title,omitempty"`
+	Project string    `json:"project,omitempty"`
+	First   time.Time `json:"first,omitzero"`
+	Last    time.Time `json:"last,omitzero"`
+	Turns   int       `json:"turns"`
+	Bytes   int64     `json:"bytes"` // of transcripts
+	Logs    int       `json:"logs"`
+	Facts   int       `json:"facts"` // of the journal
+	// Related are sessions that share rows with it: its forks and what it is a fork of.
+	Related []string `json:"related"`
+	DeletionOutcome
+}
+
+// PartDeletion is the deletion of a turn or a step.
+type PartDeletion struct {
+	Handle   string   `json:"handle"`
+	Title    string   `json:"title,omitempty"` // of the turn
+	Lines    int      `json:"lines"`
+	Bytes    int64    `json:"bytes"` // of the transcript
+	Notes    int      `json:"notes"` // other lines, metadata of the client
+	Files    []string `json:"files"`
+	Sessions []string `json:"sessions"` // whose logs are searched for copies
+	// Also are handles of turns that repeat its texts. They stay.
+	Also []string `json:"also"`
+	// Resumed reports that an interrupted call began the deletion.
+	Resumed bool `json:"-"`
+	DeletionOutcome
+}
+
+// DeletionOutcome is the result of a deletion.
+type DeletionOutcome struct {
+	// Client is the client's transcript, if it exists. It stays.
+	Client string             `json:"client_file,omitempty"`
+	Done   bool               `json:"done"`
+	Proof  *maintenance.Proof `json:"proof,omitempty"`
+}
+
+// Result is the deletion as JSON.
+func (d *Deletion) Result() any {
+	if d.Session != nil {
+		return d.Session
+	}
+	return d.Part
+}
+
+// PlanForget returns what deleting a session, a turn or a step would delete.
+func (a *App) PlanForget(ctx context.Context, typed string) (*Deletion, error) {
+	w, err := a.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	h, err := archive.ParseHandle(typed)
+	switch {
+	case err != nil:
+		return nil, err
+	case h.Turn >= 0:
+		return a.planPart(ctx, w, typed)
+	case archive.IsAgentID(h.Session):
+		return nil, archive.Invalid("a sub-agent's run cannot be forgotten alone", "it is deleted with its session, or with the turn that started it")
+	}
+	return a.planSession(ctx, w, typed, h.Session)
+}
+
+// Forget deletes for good. Then it searches every file of the archive for samples
+// of the deleted texts and for the given ones.
+func (a *App) Forget(ctx context.Context, d *Deletion, texts []string) error {
+	w, err := a.Workspace()
+	if err != nil {
+		return err
+	}
+	lock, err := w.Lock("maintain", "maintenance run")
+	if err != nil {
+		return err
+	}
+	defer lock.Release() // also released when the process ends
+	if d.Warning, err = d.erase(ctx, w); err != nil {
+		return err
+	}
+	out := d.Outcome()
+	out.Done = true
+	proof, err := maintenance.Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
+	if err == nil {
+		out.Proof = &proof
+	}
+	return err
+}
+
+// Outcome is the result of the deletion.
+func (d *Deletion) Outcome() *DeletionOutcome {
+	if d.Session != nil {
+		return &d.Session.DeletionOutcome
+	}
+	return &d.Part.DeletionOutcome
+}
+
+func (w Workspace) forgetter() maintenance.Forgetter {
+	return maintenance.Forgetter{Capture: w.Capture, Journal: w.Journal, State: w.Config.Paths.State()}
+}
+
+// erase deletes what is left of forgotten sessions.
+func (a *App) erase(ctx context.Context, w Workspace, sessions []string, progress func(capture.Progress)) (warning, err error) {
+	f := w.forgetter()
+	if _, err := f.Erase(ctx, sessions); err != nil {
+		return nil, err
+	}
+	if warning, err = a.rebuildDerived(ctx, w, progress); err != nil {
+		return warning, err
+	}
+	return warning, f.Done(sessions)
+}
+
+// eraseParts deletes what is left of forgotten parts of sessions.
+func (a *App) eraseParts(ctx context.Context, w Workspace, sessions []string, progress func(capture.Progress)) (warning, err error) {
+	f := w.forgetter()
+	if _, err := f.EraseParts(ctx, sessions); err != nil {
+		return nil, err
+	}
+	if warning, err = a.rebuildDerived(ctx, w, progress); err != nil {
+		return warning, err
+	}
+	return warning, f.PartsDone(sessions)
+}
+
+// rebuildDerived rebuilds the index and the vectors: a database only marks deleted
+// rows as free, and they would stay in its file.
+func (a *App) rebuildDerived(ctx context.Context, w Workspace, progress func(capture.Progress)) (warning, err error) {
+	hadVectors := false
+	err = a.ifIndexed(ctx, w, func(x Archive) error {
+		sets, err := x.Index.VectorSets(ctx)
+		hadVectors = len(sets) > 0
+		return err
+	})
+	if err == nil {
+		_, err = a.rebuildIndex(ctx, w, progress)
+	}
+	if err == nil {
+		err = removeVectorFiles(w.Config.Paths.Vectors())
+	}
+	if err != nil || !hadVectors {
+		return nil, err
+	}
+	return a.WithIndex(ctx, w, ReadWrite, func(x Archive) error {
+		_, err := a.EmbedAll(ctx, x)
+		return err
+	}), nil
+}
+
+// removeVectorFiles removes the files that are derived from vectors; the next search
+// writes them again.
+func removeVectorFiles(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Name() != ".lock" { // a writer may hold it
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("delete vectors: %w", err)
+	}
+	return nil
+}
+
+// maxSamples is how many texts the archive is searched for after a deletion.
+const maxSamples = 64
+
+// planSession plans the deletion of a session. A deletion that was interrupted is
+// found by the marker file, since the index may no longer have the session.
+func (a *App) planSession(ctx context.Context, w Workspace, typed, session string) (*Deletion, error) {
+	s := &SessionDeletion{Related: []string{}}
+	d := &Deletion{Session: s}
+	d.erase = func(ctx context.Context, w Workspace) (warning, err error) {
+		if err := w.forgetter().Begin(ctx, s.Session, archive.ForgetAsked); err != nil {
+			return nil, err
+		}
+		return a.erase(ctx, w, []string{s.Session}, d.Progress)
+	}
+	forgotten, err := w.Capture.Forgotten().List()
+	if err != nil {
+		return nil, err
+	}
+	for id := range forgotten {
+		if id == session || len(session) >= 8 && strings.HasPrefix(id, session) {
+			s.Session = id
+			return d, nil
+		}
+	}
+	err = a.WithIndex(ctx, w, ReadOnly, func(x Archive) error {
+		_, id, err := ResolveSession(ctx, x.Index, typed)
+		if err == nil {
+			id, _, _ = strings.Cut(id, "@")
+			d.samples, err = x.describeSession(ctx, id, s)
+		}
+		return err
+	})
+	return d, err
+}
+
+// describeSession fills in what deleting a session would delete, and returns samples
+// of its texts.
+func (x Archive) describeSession(ctx context.Context, id string, out *SessionDeletion) ([]string, error) {
+	s, err := x.Index.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out.Session, out.Title, out.Project, out.First, out.Last, out.Turns = id, s.Title, ProjectPath(s.Project), s.First, s.Last, s.Turns
+	if s.Relation == archive.RelationFork {
+		out.Related = append(out.Related, s.Parent)
+	}
+	list, err := x.Index.Sessions(ctx, archive.SessionFilter{})
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range list {
+		if other.Parent == id && other.Relation == archive.RelationFork {
+			out.Related = append(out.Related, other.ID)
+		}
+	}
+	slices.Sort(out.Related)
+	size, err := x.forgetter().Size(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out.Logs, out.Bytes, out.Facts, out.Client = size.Logs, size.Bytes, size.Facts, size.Client
+	passages, err := x.Index.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: id}})
+	if err != nil {
+		return nil, err
+	}
+	return x.forgetter().Samples(ctx, id, passages, maxSamples)
+}
+
+// planPart plans the deletion of a turn or a step.
+func (a *App) planPart(ctx context.Context, w Workspace, typed string) (*Deletion, error) {
+	var ref archive.Ref
+	d := &Deletion{Part: &PartDeletion{}}
+	err := a.WithIndex(ctx, w, ReadOnly, func(x Archive) error {
+		h, id, err := ResolveSession(ctx, x.Index, typed)
+		ref = archive.Ref{Session: id, Turn: h.Turn, Step: h.Step}
+		if err == nil && strings.ContainsAny(id, "~@") {
+			err = archive.Invalid("a turn is forgotten in its session", "name the session itself: the turn's rows in sub-agents' runs and older generations are deleted with it")
+		}
+		if err == nil {
+			err = a.describePart(ctx, x, ref, d)
+		}
+		return err
+	})
+	if archive.ErrorCode(err) != archive.CodeNotFound {
+		return d, err
+	}
+	// An interrupted call may have deleted the lines, but not what is derived.
+	of, perr := w.Capture.ForgottenParts().Of(ref.Session)
+	if perr != nil || !of.Open {
+		return nil, errors.Join(err, perr)
+	}
+	d.Part = &PartDeletion{Handle: ref.Handle(), Files: []string{}, Sessions: []string{ref.Session}, Also: []string{}, Resumed: true}
+	d.samples = of.Samples
+	d.erase = func(ctx context.Context, w Workspace) (warning, err error) {
+		open, err := w.forgetter().OpenParts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return a.eraseParts(ctx, w, open, d.Progress)
+	}
+	return d, nil
+}
+
+func (a *App) describePart(ctx context.Context, x Archive, ref archive.Ref, d *Deletion) error {
+	target, title, err := x.target(ctx, ref)
+	if err != nil {
+		return err
+	}
+	plan, err := x.forgetter().PlanPart(ctx, target, maxSamples)
+	if err != nil {
+		return err
+	}
+	size, err := x.forgetter().Size(ctx, ref.Session)
+	if err != nil {
+		return err
+	}
+	turns, err := x.Index.Turns(ctx, archive.Span{Session: ref.Session})
+	if err != nil {
+		return err
+	}
+	also := []string{}
+	for _, line := range plan.Also {
+		also = append(also, turnAt(ref.Session, turns, line))
+	}
+	d.Part = &PartDeletion{
+		Handle: ref.Handle(), Title: title, Lines: plan.Lines, Bytes: plan.Bytes, Notes: plan.Echoes,
+		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: slices.Compact(also),
+		DeletionOutcome: DeletionOutcome{Client: size.Client},
+	}
+	d.samples = plan.Samples
+	d.erase = func(ctx context.Context, w Workspace) (warning, err error) {
+		if err := w.forgetter().BeginPart(ctx, ref, plan); err != nil {
+			return nil, err
+		}
+		return a.eraseParts(ctx, w, plan.Part.Sessions, d.Progress)
+	}
+	return nil
+}
+
+// turnAt returns the handle of the turn that contains a line.
+func turnAt(session string, turns []archive.Turn, line int) string {
+	ref := archive.Ref{Session: session, Step: -1}
+	for _, t := range turns {
+		if t.LineFrom <= line {
+			ref.Turn = max(ref.Turn, t.Index)
+		}
+	}
+	return ref.Handle()
+}
+
+// target reads a turn or a step, and the turn's title, from the index.
+func (x Archive) target(ctx context.Context, ref archive.Ref) (maintenance.Target, string, error) {
+	t := maintenance.Target{Ref: ref, LineTo: 1 << 31}
+	span := archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 2}
+	turns, err := x.Index.Turns(ctx, span)
+	if err != nil {
+		return t, "", err
+	}
+	if len(turns) == 0 || turns[0].Index != ref.Turn {
+		return t, "", archive.NotFound("there is no turn "+ref.Handle(), "`strandline show "+archive.ShortID(ref.Session)+"` lists the turns")
+	}
+	t.LineFrom = turns[0].LineFrom
+	if len(turns) > 1 {
+		t.LineTo = turns[1].LineFrom
+	}
+	span.TurnTo = ref.Turn + 1
+	if ref.Step >= 0 {
+		steps, err := x.Index.Steps(ctx, span)
+		if err != nil {
+			return t, "", err
+		}
+		at := slices.IndexFunc(steps, func(s archive.Step) bool { return s.Index == ref.Step })
+		if at < 0 {
+			return t, "", archive.NotFound("there is no step "+ref.Handle(), "")
+		}
+		t.LineFrom, t.LineTo, t.Message = steps[at].LineFrom, max(steps[at].LineTo, steps[at].LineFrom+1), steps[at].MessageID
+	}
+	passages, err := x.Index.Passages(ctx, archive.PassageSpan{Span: span})
+	if err != nil {
+		return t, "", err
+	}
+	for _, p := range passages {
+		if ref.Step >= 0 && p.Step != ref.Step {
+			continue
+		}
+		t.Texts = append(t.Texts, p.Text)
+		if p.Kind == archive.KindPrompt {
+			t.Prompts = append(t.Prompts, p.Text)
+		}
+	}
+	t.Sessions, err = x.forks(ctx, ref.Session)
+	return t, turns[0].Title, err
+}
+
+// forks lists a session, its forks and what it is a fork of, recursively: all hold
+// copies of the same rows.
+func (x Archive) forks(ctx context.Context, session string) ([]string, error) {
+	list, err := x.Index.Sessions(ctx, archive.SessionFilter{})
+	if err != nil {
+		return nil, err
+	}
+	out := []string{session}
+	for i := 0; i < len(out); i++ {
+		for _, s := range list {
+			if s.Relation != archive.RelationFork {
+				continue
+			}
+			id, parent := archive.Owner(s.ID), archive.Owner(s.Parent)
+			for _, pair := range [][2]string{{id, parent}, {parent, id}} {
+				if pair[0] == out[i] && pair[1] != "" && !slices.Contains(out, pair[1]) {
+					out = append(out, pair[1])
+				}
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,206 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/state"
+)
+
+// ImportReport is the outcome of an import.
+type ImportReport struct {
+	Files    int      `json:"files"`
+	Sessions int      `json:"sessions"`
+	Agents   int      `json:"agents"`
+	Bytes    int64    `json:"bytes"`
+	Added    int64    `json:"added_bytes"`
+	TookMS   int64    `json:"took_ms"`
+	Failed   []string `json:"failed,omitempty"`
+	Paths    []string `json:"-"` // where it looked
+}
+
+// ImportOptions select what Import does.
+type ImportOptions struct {
+	Paths  []string // transcripts or folders; none: the client's folder
+	DryRun bool     // only count
+	// Progress, unless nil, is called while files are read.
+	Progress func(capture.Progress)
+}
+
+// Import captures and indexes transcripts.
+func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, err error) {
+	w, err := a.Workspace()
+	if err != nil {
+		return out, err
+	}
+	paths := o.Paths
+	if len(paths) == 0 {
+		paths = []string{filepath.Join(w.Config.ClientDir, "projects")}
+	}
+	jobs, failed, err := w.Capture.Discover(ctx, paths)
+	if err != nil {
+		return out, err
+	}
+	if o.DryRun {
+		out.Files = len(jobs)
+		for _, j := range jobs {
+			out.Bytes += j.Size
+			switch {
+			case j.Source.Rel == "":
+				out.Sessions++
+			case j.Source.Agent() != "":
+				out.Agents++
+			}
+		}
+	} else {
+		start := a.Now()
+		var r capture.Report
+		err = a.withBulkIndex(ctx, w.Config.Paths.Index(), func(write, read *Index) (err error) {
+			r, err = w.Capture.Bulk(ctx, write, read, jobs, o.Progress)
+			return err
+		})
+		if err != nil {
+			return out, err
+		}
+		failed = append(failed, r.Failed...)
+		out = ImportReport{
+			Files: r.Jobs, Sessions: r.Sessions, Agents: r.Agents, Bytes: r.Bytes, Added: r.Added, TookMS: a.Now().Sub(start).Milliseconds(),
+		}
+	}
+	out.Failed, out.Paths = fileErrors(failed), paths
+	return out, nil
+}
+
+// fileErrors returns a message per file.
+func fileErrors(failed []capture.FileError) (out []string) {
+	for _, f := range failed {
+		out = append(out, f.Path+": "+ErrorText(f.Err))
+	}
+	return out
+}
+
+// ReindexReport is the outcome of a reindex.
+type ReindexReport struct {
+	Built capture.Report // of the new index
+	Later capture.Report // of logs that changed meanwhile
+	// Failed lists the logs that could not be read.
+	Failed []string
+}
+
+// Reindex rebuilds the index from the logs and the journal. The old index stays in
+// place until the new one is complete. After an error, the report says how far it
+// came.
+func (a *App) Reindex(ctx context.Context, progress func(capture.Progress)) (out ReindexReport, err error) {
+	w, err := a.Workspace()
+	if err != nil {
+		return out, err
+	}
+	return a.rebuildIndex(ctx, w, progress)
+}
+
+func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(capture.Progress)) (out ReindexReport, err error) {
+	lock, err := w.Lock("reindex", "reindex")
+	if err != nil {
+		return out, err
+	}
+	defer lock.Release() // also released when the process ends
+	jobs, err := w.Capture.LoggedJobs(ctx)
+	if err != nil {
+		return out, err
+	}
+	current := w.Config.Paths.Index()
+	fresh := current + ".new"
+	if err := removeIndex(fresh); err != nil {
+		return out, err
+	}
+	var built capture.Report
+	err = a.withBulkIndex(ctx, fresh, func(write, read *Index) (err error) {
+		if built, err = w.Capture.Bulk(ctx, write, read, jobs, progress); err != nil {
+			return err
+		}
+		return w.Journal.Sync(ctx, write)
+	})
+	if err == nil {
+		err = replaceIndex(ctx, fresh, current)
+	}
+	if err != nil {
+		return out, errors.Join(err, removeIndex(fresh))
+	}
+	out.Built = built
+	// Meanwhile hooks wrote to the old index. From now on they write to the new one.
+	err = a.WithIndex(ctx, w, ReadWrite, func(x Archive) (err error) {
+		out.Later, err = a.MaintenanceRunner(w).Index(ctx, x.Index)
+		return err
+	})
+	failed := built.Failed
+	for _, f := range out.Later.Failed { // a log that failed before fails again
+		if !slices.ContainsFunc(failed, func(known capture.FileError) bool { return known.Path == f.Path }) {
+			failed = append(failed, f)
+		}
+	}
+	out.Failed = fileErrors(failed)
+	return out, err
+}
+
+// withBulkIndex opens an index twice: one connection writes while the other reads.
+func (a *App) withBulkIndex(ctx context.Context, path string, run func(write, read *Index) error) error {
+	write, err := a.Stores.OpenIndex(ctx, path, BulkWrite)
+	if err != nil {
+		return err
+	}
+	read, err := a.Stores.OpenIndex(ctx, path, ReadOnly)
+	if err != nil {
+		return errors.Join(err, write.Close())
+	}
+	return errors.Join(run(write, read), read.Close(), write.Close())
+}
+
+// replaceWait is how long a new index waits until no process has the old one open.
+// Hooks have it open for milliseconds, an import for longer.
+const replaceWait = 30 * time.Second
+
+// replaceIndex replaces an index while no process has it open: otherwise its
+// write-ahead log would be applied to the new file.
+func replaceIndex(ctx context.Context, fresh, current string) error {
+	wait, cancel := context.WithTimeout(ctx, replaceWait)
+	defer cancel()
+	lock, err := state.WaitLock(wait, current+".lock", false)
+	if err != nil {
+		return &archive.Error{Code: archive.CodeBusy, Msg: "the index stays in use by another process", Hint: "end the commands that use it and reindex again"}
+	}
+	err = errors.Join(removeFiles(current+"-wal", current+"-shm"), os.Rename(fresh, current), removeIndex(fresh))
+	if err = errors.Join(err, lock.Release()); err != nil {
+		return fmt.Errorf("replace the index: %w", err)
+	}
+	return nil
+}
+
+// removeIndex removes an index with the database's other files.
+func removeIndex(path string) error {
+	return removeFiles(path, path+"-wal", path+"-shm", path+".lock")
+}
+
+func removeFiles(paths ...string) (err error) {
+	for _, path := range paths {
+		if rerr := os.Remove(path); rerr != nil && !errors.Is(rerr, os.ErrNotExist) {
+			err = errors.Join(err, fmt.Errorf("remove old index: %w", rerr))
+		}
+	}
+	return err
+}
+
+// ifIndexed is WithIndex, read-only. It does nothing if there is no index.
+func (a *App) ifIndexed(ctx context.Context, w Workspace, run func(Archive) error) error {
+	if _, err := os.Stat(w.Config.Paths.Index()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return a.WithIndex(ctx, w, ReadOnly, run)
+}

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"strandline/internal/app/maintenance"
+	"strandline/internal/archive"
+	"strandline/internal/config"
+	"strandline/internal/sessionlog"
+)
+
+// SyncOptions select what Sync does.
+type SyncOptions struct {
+	URL      string // of the team's database; "": the settings
+	DryRun   bool
+	Again    bool // push everything again
+	Progress func(done, all int)
+}
+
+// SyncReport is the outcome of a sync.
+type SyncReport struct {
+	maintenance.PushReport
+	TookMS int64 `json:"took_ms"`
+}
+
+// Sync pushes what is new in the archive to the team's database. It returns
+// ErrNotLinked if the driver is not linked.
+func (a *App) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
+	if !a.Stores.LinksTeam() {
+		return SyncReport{}, ErrNotLinked
+	}
+	return read(ctx, a, func(x Archive) (SyncReport, error) {
+		if o.URL != "" {
+			x.Config.Postgres.URL = o.URL
+		}
+		push := maintenance.Push{DryRun: o.DryRun, Again: o.Again}
+		if o.Progress != nil {
+			push.Progress = func(done, all int, _ string) { o.Progress(done, all) }
+		}
+		start := a.Now()
+		report, err := a.sync(ctx, x, push)
+		return SyncReport{report, a.Now().Sub(start).Milliseconds()}, err
+	})
+}
+
+// sync pushes an open index, unless another process does.
+func (a *App) sync(ctx context.Context, x Archive, push maintenance.Push) (report maintenance.PushReport, err error) {
+	lock, err := x.Lock("sync", "sync")
+	if err != nil {
+		return report, err
+	}
+	defer lock.Release() // also released when the process ends
+	if !x.Config.Redact.Enabled {
+		return report, archive.Invalid("redact.enabled is false, and nothing leaves this machine unredacted", "switch it on for a sync")
+	}
+	address, err := a.TeamAddress(x.Config, true)
+	if err != nil {
+		return report, err
+	}
+	if push.Deleted, err = x.deleted(ctx); err != nil {
+		return report, err
+	}
+	remote, err := a.Stores.OpenTeam(ctx, address)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, remote.Index.Close()) }()
+	push.Local, push.Remote, push.Redact, push.Pause = x.Index, remote.Remote, x.Redact, maintenance.Backoff
+	push.Author, push.Machine = address.Author, address.Machine
+	return push.Run(ctx)
+}
+
+// deleted reads from the journal what was deleted for good.
+func (w Workspace) deleted(ctx context.Context) (d maintenance.Deleted, err error) {
+	entries, _, err := w.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
+	if err != nil {
+		return d, fmt.Errorf("read the journal: %w", err)
+	}
+	d.Parts = map[string]archive.Part{}
+	for _, e := range entries {
+		var part archive.Part
+		switch {
+		case e.Kind == archive.JournalForget && archive.ValidID(e.Session):
+			d.Sessions = append(d.Sessions, e.Session)
+		case e.Kind == archive.JournalForgetPart && json.Unmarshal(e.Data, &part) == nil:
+			d.Parts[e.ID] = part
+		}
+	}
+	return d, nil
+}
+
+// TeamAddress returns the address of the team's database in the settings.
+func (a *App) TeamAddress(cfg *config.Config, write bool) (TeamAddress, error) {
+	p := cfg.Postgres
+	if cmp.Or(p.URL, p.Host, p.Database, a.Getenv("PGHOST"), a.Getenv("PGDATABASE"), a.Getenv("PGSERVICE")) == "" {
+		return TeamAddress{}, archive.Invalid("the address of the team's archive is not set",
+			"strandline config set postgres.url postgres://USER@HOST/DATABASE")
+	}
+	return TeamAddress{
+		Postgres: p, Password: a.Getenv("RUVECTOR_PASSWORD"), Write: write,
+		Author:  cmp.Or(p.Author, a.Getenv("USER"), a.Getenv("USERNAME"), "unknown"),
+		Machine: cmp.Or(a.Machine, "unknown machine"),
+	}, nil
+}
+
+// NeedsTeamDriver reports whether the settings ask for a sync in each maintenance
+// run, but only the companion program links the driver.
+func (a *App) NeedsTeamDriver() bool {
+	if a.Stores.LinksTeam() {
+		return false
+	}
+	if cfg, _ := a.Settings(); !cfg.Postgres.Auto { // errors are reported where settings are used
+		return false
+	}
+	found, err := a.System.FindCompanion()
+	return err == nil && found != ""
+}
