@@ -96,7 +96,7 @@ func (a *App) segmentSummaries(ctx context.Context, x Archive, req compact.Reque
 			return nil, err
 		}
 		now = len(h.Steps)
-		state = task.Of(h.Check(&task.State{}, summarizeAll, x.SegmentOptions(), req.Now), req.Now)
+		state = task.StateOf(h.Check(&task.State{}, summarizeAll, x.SegmentOptions(), req.Now), req.Now)
 	}
 	for _, e := range state.Kept(now) {
 		at := archive.Ref{Session: e.Session, Turn: e.StartTurn, Step: -1}

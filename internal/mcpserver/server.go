@@ -27,7 +27,7 @@ type Index interface {
 	recall.Vectors // search by meaning
 	app.Places
 	task.Source
-	task.Histories
+	task.FileHistoryStore
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Totals(ctx context.Context) (archive.Totals, error)
 	Close() error

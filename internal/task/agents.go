@@ -8,55 +8,61 @@ import (
 	"strandline/internal/text"
 )
 
-// maxResult is how much of a sub-agent's answer a task shows, in UTF-16 units.
+// maxResult is the length of a sub-agent's answer in a task, in UTF-16 units.
 const maxResult = 600
 
-// runs lists the sub-agents that the session started.
-func (p *History) runs() []Task {
-	texts := p.agentTexts()
-	var out []Task
-	taken := map[string]bool{}
-	for _, c := range p.Calls {
+// backgroundPrefix starts the answer of a run that continues in the background.
+const backgroundPrefix = "[in background] agentId: "
+
+// agentRuns returns the sub-agent runs that the session started.
+func (h *History) agentRuns() (out []Task) {
+	passages := h.agentPassages()
+	linked := map[string]bool{} // sessions
+	for _, c := range h.Calls {
 		if c.Kind != archive.CallAgent {
 			continue
 		}
-		place := at(c.Turn, c.Step)
+		place := archive.Ref{Session: h.Session.ID, Turn: c.Turn, Step: c.Step}
 		t := Task{
-			Session: p.Session.ID, ID: "agent:" + c.ToolID, Kind: KindAgent, Status: InProgress,
-			First: archive.Ref{Session: p.Session.ID, Turn: c.Turn, Step: c.Step},
+			Session: h.Session.ID, ID: "agent:" + c.ToolID, Kind: KindAgent, Status: InProgress,
+			First: place, Last: place, Start: h.Moment(c.Turn, c.Step),
 		}
-		t.Last, t.Start = t.First, p.Moment(c.Turn, c.Step)
 		t.End = t.Start + 1
-		if t.Start < len(p.Steps) {
-			t.Created = p.Steps[t.Start].Time
+		if t.Start < len(h.Steps) {
+			t.Created = h.Steps[t.Start].Time
 			t.Changed = t.Created.Add(c.Duration)
 		}
-		if ts := texts[place]; len(ts) > 0 {
-			t.describe(ts[0])
-			texts[place] = ts[1:]
+		if key := stepKey(c.Turn, c.Step); len(passages[key]) > 0 {
+			x := passages[key][0]
+			passages[key] = passages[key][1:]
+			head, answer, _ := strings.Cut(x.Text, "\n")
+			t.Agent, t.Subject = archive.AgentCall(head, x.Label)
+			t.Result = clipResult(answer)
 		}
 		switch {
 		case c.Failed:
-			t.Status = Failed
-			t.Result = c.Error
-		case c.LineResult >= 0 && !strings.HasPrefix(t.Result, launchedPrefix):
+			t.Status, t.Result = Failed, c.Error
+		case c.LineResult >= 0 && !strings.HasPrefix(t.Result, backgroundPrefix):
 			t.Status = Completed
 		default:
-			p.background(&t, c)
+			h.endBackground(&t, c)
 		}
-		p.child(&t, taken)
+		h.linkSession(&t, linked)
 		out = append(out, t)
 	}
 	return out
 }
 
-// agentTexts are the passages of agent calls by their step, in the order of the
-// calls: "Task <type> · <description> · <prompt>" and the answer below.
-func (p *History) agentTexts() map[archive.Ref][]archive.Passage {
+func clipResult(answer string) string { return text.Truncate(strings.TrimSpace(answer), maxResult) }
+
+// agentPassages returns the passages of agent calls by their step, in the order of the
+// calls: "Task <type> · <description> · <prompt>", then the answer.
+func (h *History) agentPassages() map[archive.Ref][]archive.Passage {
 	out := map[archive.Ref][]archive.Passage{}
-	for _, x := range p.Passages {
+	for _, x := range h.Passages {
 		if archive.IsAgentTool(x.Label) && x.Step >= 0 {
-			out[at(x.Turn, x.Step)] = append(out[at(x.Turn, x.Step)], x)
+			key := stepKey(x.Turn, x.Step)
+			out[key] = append(out[key], x)
 		}
 	}
 	for _, xs := range out {
@@ -65,65 +71,56 @@ func (p *History) agentTexts() map[archive.Ref][]archive.Passage {
 	return out
 }
 
-func (t *Task) describe(x archive.Passage) {
-	head, answer, _ := strings.Cut(x.Text, "\n")
-	t.Agent, t.Subject = archive.AgentCall(head, x.Label)
-	t.Result = text.Truncate(strings.TrimSpace(answer), maxResult)
-}
-
-// launchedPrefix begins the answer of a run that goes on in the background.
-const launchedPrefix = "[in background] agentId: "
-
-// background looks for the end of a run that went on behind: the client tells it
-// in a notice of its own, "Agent "<description>" completed", or the model asks
-// for it by its id.
-func (p *History) background(t *Task, c archive.Call) {
-	id, _ := strings.CutPrefix(t.Result, launchedPrefix)
+// endBackground sets the end of a run that continued in the background, if it is known.
+func (h *History) endBackground(t *Task, c archive.Call) {
+	id, _ := strings.CutPrefix(t.Result, backgroundPrefix)
 	t.Result = ""
-	for _, x := range p.Passages {
+	for _, x := range h.Passages {
 		if x.LineFrom <= c.LineUse {
 			continue
 		}
-		head, answer, _ := strings.Cut(x.Text, "\n")
-		var status string
-		switch {
-		case x.Label == "Agent" && x.Step < 0 && t.Subject != "":
-			status, _ = strings.CutPrefix(head, `Agent "`+t.Subject+`" `)
-			if status == head {
-				continue
-			}
-		case (x.Label == "TaskOutput" || x.Label == "AgentOutput") && id != "" && strings.Contains(head+" ", "task_id "+id+" "):
-			_, status, _ = strings.Cut(answer, "<status>")
-			status, _, _ = strings.Cut(status, "</status>")
-			if status == "" || status == "running" {
-				continue
-			}
-			_, answer, _ = strings.Cut(answer, "<output>")
-		default:
+		status, answer, ok := backgroundEnd(x, id, t.Subject)
+		if !ok {
 			continue
 		}
 		t.Status, t.Changed = Completed, x.Time
-		for _, bad := range []string{"fail", "killed", "stopped", "error"} {
-			if strings.Contains(status, bad) {
+		for _, failure := range []string{"fail", "killed", "stopped", "error"} {
+			if strings.Contains(status, failure) {
 				t.Status = Failed
 			}
 		}
-		t.Result = text.Truncate(strings.TrimSpace(answer), maxResult)
-		t.Last = archive.Ref{Session: p.Session.ID, Turn: x.Turn, Step: x.Step}
-		t.End = max(t.End, p.Moment(x.Turn, max(x.Step, 0)))
+		t.Result = clipResult(answer)
+		t.Last = archive.Ref{Session: h.Session.ID, Turn: x.Turn, Step: x.Step}
+		t.End = max(t.End, h.Moment(x.Turn, max(x.Step, 0)))
 		return
 	}
 }
 
-// child links a run to the session that holds it: the first one of its
-// description that is not taken, begun no earlier than the call.
-func (p *History) child(t *Task, taken map[string]bool) {
-	for i := len(p.agents) - 1; i >= 0; i-- { // they come newest first
-		a := p.agents[i]
-		if taken[a.ID] || t.Subject == "" || a.Agent.Description != t.Subject || a.First.Before(t.Created) {
+// backgroundEnd parses a passage that reports the end of a background run: a notice of
+// the client (Agent "<description>" completed), or the answer to a query by the ID.
+func backgroundEnd(x archive.Passage, id, subject string) (status, answer string, ok bool) {
+	head, answer, _ := strings.Cut(x.Text, "\n")
+	switch {
+	case x.Label == "Agent" && x.Step < 0 && subject != "":
+		status, ok = strings.CutPrefix(head, `Agent "`+subject+`" `)
+		return status, answer, ok
+	case (x.Label == "TaskOutput" || x.Label == "AgentOutput") && id != "" && strings.Contains(head+" ", "task_id "+id+" "):
+		_, status, _ = strings.Cut(answer, "<status>")
+		status, _, _ = strings.Cut(status, "</status>")
+		_, answer, _ = strings.Cut(answer, "<output>")
+		return status, answer, status != "" && status != "running"
+	}
+	return "", "", false
+}
+
+// linkSession links a run to its session: the first one with its description that is
+// not linked and started no earlier than the call.
+func (h *History) linkSession(t *Task, linked map[string]bool) {
+	for _, a := range slices.Backward(h.agents) { // newest first
+		if linked[a.ID] || t.Subject == "" || a.Agent.Description != t.Subject || a.First.Before(t.Created) {
 			continue
 		}
-		taken[a.ID] = true
+		linked[a.ID] = true
 		t.AgentID = a.ID
 		return
 	}

@@ -1,82 +1,84 @@
 package task
 
 import (
+	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
 )
 
-// Options say when a stretch is cold and at which share of the context window
-// what is done with it.
+// Options says when a segment is cold, and at which share of the context window cold
+// segments are processed.
 type Options struct {
-	Queue     float64 // from here on cold stretches are queued
-	Summarise float64 // … summarised
-	Archive   float64 // … and old summaries archived
-	// ColdAfter is how many steps ago a task has to be completed, and for how long
-	// nobody has spoken of it.
+	Queue     float64 // share from which cold segments are queued
+	Summarise float64 // share from which they are summarised
+	Archive   float64 // share above which old summaries are archived
+	// ColdAfter is the number of steps since a task was completed and last mentioned.
 	ColdAfter int
-	Messages  int // that a stretch has at least
-	// ArchiveAfter is how many steps ago an archived stretch has ended.
+	Messages  int // the least of a segment
+	// ArchiveAfter is the number of steps since the end of an archived segment.
 	ArchiveAfter int
-	// PruneAfter is how long after its archiving a segment keeps more than its text.
+	// PruneAfter is the time after which an archived segment is reduced to its text.
 	PruneAfter time.Duration
 }
 
-// Check returns what is to be recorded of a session at this moment, with its
-// context window filled to share (0 to 1; more than 1 forces queue and summary,
-// not the archive). Nothing is returned twice: what state holds already is left
-// alone.
-func (p *History) Check(state *State, share float64, opt Options, now time.Time) []archive.SegmentFact {
+// Check returns the new facts about a session's segments when its context window is
+// filled to share (0 to 1; more than 1 forces queue and summary, but no archive). It
+// returns no fact that is already in state.
+func (h *History) Check(state *State, share float64, opt Options, now time.Time) []archive.SegmentFact {
 	forced := share > 1
 	var facts []archive.SegmentFact
+	add := func(event archive.SegmentEvent, s archive.Segment) {
+		facts = append(facts, archive.SegmentFact{Event: event, Segment: s})
+	}
 	if share >= opt.Queue {
-		for _, t := range p.Segments() {
-			id := SegmentID(t.Session, t.ID)
-			e, known := state.Get(id)
-			if known && (e.Content != "" || share < opt.Summarise) || !p.Cold(t, len(p.Steps), opt.ColdAfter, opt.Messages) {
+		for _, t := range h.Segments() {
+			e, known := state.Get(SegmentID(t.Session, t.ID))
+			if known && (e.Content != "" || share < opt.Summarise) || !h.Cold(t, len(h.Steps), opt.ColdAfter, opt.Messages) {
 				continue
 			}
 			if share >= opt.Summarise {
-				facts = append(facts, archive.SegmentFact{Event: archive.SegmentSummarised, Segment: p.Compress(t, now)})
-				continue
+				add(archive.SegmentSummarised, h.Compress(t, now))
+			} else {
+				add(archive.SegmentQueued, h.describe(t))
 			}
-			facts = append(facts, archive.SegmentFact{Event: archive.SegmentQueued, Segment: p.describe(t)})
 		}
 	}
 	for _, e := range state.Summarised() {
 		switch {
-		case e.Tier == archive.TierWarm && share > opt.Archive && !forced && len(p.Steps)-e.End >= opt.ArchiveAfter:
-			facts = append(facts, archive.SegmentFact{Event: archive.SegmentArchived, Segment: archive.Segment{ID: e.ID}})
-		case e.old(opt, now):
-			facts = append(facts, archive.SegmentFact{Event: archive.SegmentPruned, Segment: archive.Segment{ID: e.ID}})
+		case e.Tier == archive.TierWarm && share > opt.Archive && !forced && len(h.Steps)-e.End >= opt.ArchiveAfter:
+			add(archive.SegmentArchived, archive.Segment{ID: e.ID})
+		case e.prunable(opt, now):
+			add(archive.SegmentPruned, archive.Segment{ID: e.ID})
 		}
 	}
 	return facts
 }
 
-func (e Entry) old(opt Options, now time.Time) bool {
+func (e Entry) prunable(opt Options, now time.Time) bool {
 	return e.Tier == archive.TierCold && !e.Pruned && now.Sub(e.ArchivedAt) >= opt.PruneAfter
 }
 
-// Prune returns what is to be recorded of archived segments that are old enough.
+// Prune returns the facts for archived segments that are older than opt.PruneAfter.
 func (s *State) Prune(opt Options, now time.Time) (facts []archive.SegmentFact) {
 	for _, e := range s.Entries {
-		if e.old(opt, now) {
+		if e.prunable(opt, now) {
 			facts = append(facts, archive.SegmentFact{Event: archive.SegmentPruned, Segment: archive.Segment{ID: e.ID, Session: e.Session}})
 		}
 	}
 	return facts
 }
 
-// describe is a stretch as a segment without a summary.
-func (p *History) describe(t Task) archive.Segment {
+// describe returns the segment of a task without a summary.
+func (h *History) describe(t Task) archive.Segment {
 	s := archive.Segment{
 		ID: SegmentID(t.Session, t.ID), Session: t.Session, Task: t.ID, Topic: t.Subject, StartTurn: t.First.Turn, EndTurn: t.Last.Turn,
-		Start: t.Start, End: t.End, OriginalTokens: p.Tokens(t.Start, t.End),
+		Start: t.Start, End: t.End, OriginalTokens: h.Tokens(t.Start, t.End),
 	}
-	for _, c := range ofSteps(p, p.Calls, callPlace, t.Start, t.End) {
+	for _, c := range h.callsIn(t.Start, t.End) {
 		s.Metadata.ContainsErrors = s.Metadata.ContainsErrors || c.Failed
 		s.Metadata.ContainsCode = s.Metadata.ContainsCode || c.Kind == archive.CallEdit
 	}
@@ -84,17 +86,16 @@ func (p *History) describe(t Task) archive.Segment {
 	return s
 }
 
-// Compress is a stretch with the summary that Extract makes of it.
-func (p *History) Compress(t Task, now time.Time) archive.Segment {
-	s := p.describe(t)
-	sum := p.Extract(t, now)
-	s.KeyFiles, s.By, s.Content = sum.FilesModified, "extract", sum.Text()
-	s.KeyDecisions = decisions(sum.KeyOutcomes)
+// Compress returns the segment of a task with its extracted summary.
+func (h *History) Compress(t Task, now time.Time) archive.Segment {
+	s := h.describe(t)
+	sum := h.Extract(t, now)
+	s.KeyFiles, s.By, s.Content, s.KeyDecisions = sum.FilesModified, "extract", sum.Text(), decisions(sum.KeyOutcomes)
 	measure(&s, now)
 	return s
 }
 
-// measure counts a summary.
+// measure sets time and size of a summary.
 func measure(s *archive.Segment, now time.Time) {
 	s.CompressedAt, s.CompressedTokens = now.UTC(), text.Tokens(s.Content)
 	if s.OriginalTokens > 0 {
@@ -102,12 +103,31 @@ func measure(s *archive.Segment, now time.Time) {
 	}
 }
 
-// decisions are the sentences that give a reason.
-func decisions(texts []string) (out []string) {
-	for _, t := range texts {
-		if signal(t) >= 1.2 {
-			out = append(out, t)
+// decisions returns the sentences that give a reason.
+func decisions(sentences []string) []string {
+	return selectRows(sentences, func(s string) bool { return outcomeScore(s) >= decisionScore })
+}
+
+// Report summarises facts in one line: "Compressed 3 segments (6,200 -> 980 tokens)". It
+// returns "" if no segment was summarised.
+func Report(facts []archive.SegmentFact) string {
+	n, before, after := 0, 0, 0
+	for _, f := range facts {
+		if f.Event == archive.SegmentSummarised || f.Event == archive.SegmentSaved {
+			n, before, after = n+1, before+f.Segment.OriginalTokens, after+f.Segment.CompressedTokens
 		}
 	}
-	return out
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Compressed %s (%s -> %s tokens)", text.Count(n, "segment"), thousands(before), thousands(after))
+}
+
+// thousands formats a number with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

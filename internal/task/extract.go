@@ -12,8 +12,8 @@ import (
 	"strandline/internal/text"
 )
 
-// Summary is what a stretch leaves behind, found without a model. The names are
-// those of the files that older tools read.
+// Summary is the summary of a segment, extracted without a model. The JSON names are
+// those of older tools' files.
 type Summary struct {
 	SessionID      string    `json:"session_id"`
 	TaskID         string    `json:"task_id"`
@@ -24,12 +24,12 @@ type Summary struct {
 	FilesModified  []string  `json:"files_modified"`
 	CommandsRun    []string  `json:"commands_run"`
 	KeyOutcomes    []string  `json:"key_outcomes"`
-	ErrorsResolved []string  `json:"errors_resolved"` // "error => what cured it"
-	// Details are names that the changes brought in, as "file: line".
+	ErrorsResolved []string  `json:"errors_resolved"` // "error => fix"
+	// Details are new declarations in the changes, as "file: line".
 	Details []string `json:"details,omitempty"`
 }
 
-// How many entries of a kind a summary has at most.
+// The largest number of entries of each kind in a summary.
 const (
 	maxFiles    = 15
 	maxCommands = 8
@@ -38,142 +38,132 @@ const (
 	maxDetails  = 12
 )
 
-// Extract summarises a stretch from what was done and said in it. The summary is
-// at most an eighth of the stretch, as far as that leaves room for a few lines.
-func (p *History) Extract(t Task, now time.Time) Summary {
+// Extract summarises a segment from its calls and passages. The summary has at most an
+// eighth of the segment's size, but at least minSummaryUnits.
+func (h *History) Extract(t Task, now time.Time) Summary {
 	s := Summary{
 		SessionID: t.Session, TaskID: t.ID, Subject: t.Subject, StartTurn: t.First.Turn, EndTurn: t.Last.Turn, CompressedAt: now.UTC(),
 		FilesModified: []string{}, CommandsRun: []string{}, KeyOutcomes: []string{}, ErrorsResolved: []string{},
 	}
-	x := extraction{
-		past: p, calls: ofSteps(p, p.Calls, callPlace, t.Start, t.End),
-		passages: ofSteps(p, p.Passages, passagePlace, t.Start, t.End), cwd: p.Session.Cwd,
-	}
-	room := budget(p.Tokens(t.Start, t.End))
-	take := func(into *[]string, texts []string, limit int) {
-		for _, body := range texts {
-			if n := text.Units(body) + 3; len(*into) < limit && n <= room {
-				*into = append(*into, body)
-				room -= n
+	x := extraction{calls: h.callsIn(t.Start, t.End), passages: h.passagesIn(t.Start, t.End), cwd: h.Session.Cwd}
+	left := min(max(h.Tokens(t.Start, t.End)*unitsPerToken/8, minSummaryUnits), maxSummaryUnits)
+	add := func(to *[]string, entries []string, limit int) {
+		for _, e := range entries {
+			if n := text.Units(e) + 3; len(*to) < limit && n <= left {
+				*to = append(*to, e)
+				left -= n
 			}
 		}
 	}
 	outcomes := x.outcomes()
-	take(&s.KeyOutcomes, first(outcomes, 2), maxOutcomes)
-	take(&s.FilesModified, x.files(), maxFiles)
-	take(&s.ErrorsResolved, x.errors(), maxErrors)
-	take(&s.CommandsRun, x.commands(), maxCommands)
-	take(&s.KeyOutcomes, outcomes[min(2, len(outcomes)):], maxOutcomes)
-	take(&s.Details, x.details(), maxDetails)
+	best := first(outcomes, 2)
+	add(&s.KeyOutcomes, best, maxOutcomes)
+	add(&s.FilesModified, x.files(), maxFiles)
+	add(&s.ErrorsResolved, x.errors(), maxErrors)
+	add(&s.CommandsRun, x.commands(), maxCommands)
+	add(&s.KeyOutcomes, outcomes[len(best):], maxOutcomes)
+	add(&s.Details, x.details(), maxDetails)
 	return s
 }
 
 func first(texts []string, n int) []string { return texts[:min(n, len(texts))] }
 
-// budget is how many UTF-16 units a summary of so many tokens takes: an eighth,
-// between a few lines and a page.
-func budget(tokens int) int { return min(max(tokens*unitsPerToken/8, 320), 3200) }
+// Sizes in UTF-16 units.
+const (
+	minSummaryUnits = 320
+	maxSummaryUnits = 3200
+	unitsPerToken   = 4 // an estimate
+)
 
-// unitsPerToken estimates the tokens of text that no response has counted.
-const unitsPerToken = 4
-
-// Tokens is what the steps [from, to) added to the context: the growth from one
-// response to the next as the API counted them. What a compaction took away
-// within counts as nothing.
-func (p *History) Tokens(from, to int) int {
+// Tokens returns the tokens that the steps [from, to) added to the context: the growth
+// between responses as counted by the API, or an estimate if it counted nothing.
+func (h *History) Tokens(from, to int) int {
 	var sum int64
-	for i := from; i < min(to, len(p.Steps)); i++ {
-		s := p.Steps[i]
+	for i := from; i < min(to, len(h.Steps)); i++ {
+		s := h.Steps[i]
 		next := s.Usage.Context() + s.Usage.Output
-		if i+1 < len(p.Steps) {
-			next = p.Steps[i+1].Usage.Context()
+		if i+1 < len(h.Steps) {
+			next = h.Steps[i+1].Usage.Context()
 		}
-		if d := next - s.Usage.Context(); d > 0 && !s.Usage.IsZero() {
+		if d := next - s.Usage.Context(); d > 0 && !s.Usage.IsZero() { // negative at a compaction
 			sum += d
 		}
 	}
 	if sum > 0 {
 		return int(sum)
 	}
-	// A copied step counts no usage.
 	units := 0
-	for _, x := range ofSteps(p, p.Passages, passagePlace, from, to) {
+	for _, x := range h.passagesIn(from, to) {
 		units += text.Units(x.Text)
 	}
 	return units / unitsPerToken
 }
 
-// extraction is the rows of one stretch.
+// extraction holds the rows of one segment.
 type extraction struct {
-	past     *History
 	calls    []archive.Call
 	passages []archive.Passage
 	cwd      string
 }
 
-// short cuts the session's folder off a text.
-func (x *extraction) short(text string) string {
+// relative removes the session's folder from the paths in a text.
+func (x *extraction) relative(text string) string {
 	if x.cwd == "" || x.cwd == "/" {
 		return text
 	}
 	return strings.ReplaceAll(text, x.cwd+"/", "")
 }
 
-// files lists what was changed, most often changed first.
+// clip returns at most n units of a text on one line, with relative paths.
+func (x *extraction) clip(s string, n int) string {
+	return text.Truncate(x.relative(text.OneLine(s)), n)
+}
+
+// files returns the changed files, those with the most changes first.
 func (x *extraction) files() []string {
-	times := map[string]int{}
-	var order []string
+	changes := map[string]int{}
+	var files []string
 	for _, c := range x.calls {
 		if c.Kind != archive.CallEdit || c.Failed {
 			continue
 		}
 		for _, f := range c.Files {
-			if times[f]++; times[f] == 1 {
-				order = append(order, f)
+			if changes[f]++; changes[f] == 1 {
+				files = append(files, f)
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(times[b], times[a]) })
-	for i, f := range order {
-		order[i] = x.short(text.OneLine(f))
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(changes[b], changes[a]) })
+	for i, f := range files {
+		files[i] = x.relative(text.OneLine(f))
 	}
-	return order
+	return files
 }
 
-// commands lists what was run with its last outcome, tests and builds first.
+// commands returns the commands with their last outcome, tests and builds first.
 func (x *extraction) commands() []string {
-	type entry struct {
-		text  string
-		check bool
-	}
-	var out []entry
+	var checks, others []string // latest first
 	seen := map[string]bool{}
 	for _, c := range slices.Backward(x.calls) {
 		key := archive.CommandKey(c.Command)
-		if c.Kind != archive.CallCommand || key == "" || seen[key] || housekeeping(key) {
+		if c.Kind != archive.CallCommand || key == "" || seen[key] || isHousekeeping(key) {
 			continue
 		}
 		seen[key] = true
-		out = append(out, entry{text.Truncate(x.short(text.OneLine(key)), 120) + ending(c), archive.IsCheck(key)})
-	}
-	slices.Reverse(out)
-	slices.SortStableFunc(out, func(a, b entry) int {
-		switch {
-		case a.check == b.check:
-			return 0
-		case a.check:
-			return -1
+		line := x.clip(key, 120) + outcome(c)
+		if archive.IsCheck(key) {
+			checks = append(checks, line)
+		} else {
+			others = append(others, line)
 		}
-		return 1
-	})
-	texts := make([]string, len(out))
-	for i, e := range out {
-		texts[i] = e.text
 	}
-	return texts
+	slices.Reverse(checks)
+	slices.Reverse(others)
+	return append(checks, others...)
 }
 
-func ending(c archive.Call) string {
+// outcome describes how a call ended.
+func outcome(c archive.Call) string {
 	switch {
 	case c.LineResult < 0:
 		return " (no result)"
@@ -185,41 +175,38 @@ func ending(c archive.Call) string {
 	return " (ok)"
 }
 
-// errors lists failures that were followed by a success of the same command or
-// on the same file, with what was done in between.
-func (x *extraction) errors() []string {
-	var out []string
-	open := map[string]archive.Call{}
+// errors returns the failures after which the same command, or a call on the same file,
+// succeeded, each with its fix.
+func (x *extraction) errors() (out []string) {
+	failed := map[string]archive.Call{}
 	for i, c := range x.calls {
 		key := archive.Subject(c)
 		if key == "" || c.LineResult < 0 {
 			continue
 		}
 		if c.Failed {
-			if c.Error != "" && !formality(c.Error) {
-				open[key] = c
+			if c.Error != "" && !isToolMisuse(c.Error) {
+				failed[key] = c
 			}
 			continue
 		}
-		bad, failed := open[key]
-		if !failed {
-			continue
+		if bad, ok := failed[key]; ok {
+			delete(failed, key)
+			out = append(out, x.clip(bad.Error, 160)+" => "+x.fix(bad, c, x.calls[:i]))
 		}
-		delete(open, key)
-		out = append(out, text.Truncate(x.short(text.OneLine(bad.Error)), 160)+" => "+x.cure(bad, c, x.calls[:i]))
 	}
 	return out
 }
 
-// cure says what lay between a failure and the success after it: the model's own
-// words of the reason, else the files changed.
-func (x *extraction) cure(bad, good archive.Call, calls []archive.Call) string {
+// fix describes what happened between a failure and the next success: the reason in the
+// model's words, or else the changed files. calls are those before the success.
+func (x *extraction) fix(bad, good archive.Call, calls []archive.Call) string {
 	for _, p := range x.passages {
 		if p.Kind != archive.KindReply || p.LineFrom <= bad.LineUse || p.LineFrom > good.LineUse {
 			continue
 		}
-		for _, s := range sentences(x.short(p.Text)) {
-			if signal(s) > 0 && !announces(s) {
+		for _, s := range sentences(x.relative(p.Text)) {
+			if outcomeScore(s) > 0 && !isAnnouncement(s) {
 				return text.Truncate(s, 200)
 			}
 		}
@@ -231,93 +218,91 @@ func (x *extraction) cure(bad, good archive.Call, calls []archive.Call) string {
 		}
 	}
 	if len(changed) > 0 {
-		return "changed " + x.short(text.OneLine(strings.Join(first(changed, 3), ", ")))
+		return "changed " + x.relative(text.OneLine(strings.Join(first(changed, 3), ", ")))
 	}
-	return "ran it again, " + strings.Trim(ending(good), " ()")
+	return "ran it again, " + strings.Trim(outcome(good), " ()")
 }
 
-// outcomes are the sentences that say what came out, best first.
+// outcomes returns the sentences that state a result or a reason, best first.
 func (x *extraction) outcomes() []string {
-	type candidate struct {
-		text  string
-		worth float64
-	}
-	var all []candidate
+	score := map[string]float64{}
+	var out []string
 	seen := map[string]bool{}
-	replies := slices.DeleteFunc(slices.Clone(x.passages), func(p archive.Passage) bool {
-		return p.Kind != archive.KindReply || p.Label != ""
-	})
+	replies := selectRows(x.passages, func(p archive.Passage) bool { return p.Kind == archive.KindReply && p.Label == "" })
 	for i, p := range replies {
-		for n, s := range sentences(x.short(p.Text)) {
-			if seen[s] || announces(s) || len(s) < 30 {
+		for n, s := range sentences(x.relative(p.Text)) {
+			if seen[s] || isAnnouncement(s) || len(s) < 30 {
 				continue
 			}
 			seen[s] = true
-			worth := signal(s)
-			if i == len(replies)-1 {
-				worth += 1 // conclusions come last
+			value := outcomeScore(s)
+			if i == len(replies)-1 { // conclusions come last
+				value += 1
 				if n == 0 {
-					worth += 0.5
+					value += 0.5
 				}
 			}
 			if strings.ContainsAny(s, "`/") {
-				worth += 0.4
+				value += 0.4
 			}
-			if worth > 0.3 {
-				all = append(all, candidate{text.Truncate(s, 240), worth})
+			if value > 0.3 {
+				score[s] = value
+				out = append(out, s)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.worth, a.worth) })
-	out := make([]string, len(all))
-	for i, c := range all {
-		out[i] = c.text
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(score[b], score[a]) })
+	for i, s := range out {
+		out[i] = text.Truncate(s, 240)
 	}
 	return out
 }
 
-// details are lines that changes brought in, by file: those that introduce a name
-// first, then one more of each change.
+// details returns added lines of the changes with their file: declarations first, then
+// one other line of each change.
 func (x *extraction) details() []string {
-	var named, other []string
+	var declarations, others []string
 	seen := map[string]bool{}
 	for _, p := range x.passages {
 		if p.Kind != archive.KindEdit || len(p.Paths) == 0 {
 			continue
 		}
-		name := path.Base(strings.ReplaceAll(p.Paths[0], `\`, "/")) + ": "
-		plain := false
-		for _, line := range newLines(p.Text) {
+		prefix := fileName(p.Paths[0]) + ": "
+		hasOther := false
+		for _, line := range addedLines(p.Text) {
 			if seen[line] {
 				continue
 			}
 			seen[line] = true
 			switch {
-			case declares(line):
-				named = append(named, name+text.Truncate(strings.TrimRight(line, " {:"), 140))
-			case !plain && len(line) > 24:
-				plain = true
-				other = append(other, name+text.Truncate(line, 140))
+			case isDeclaration(line):
+				declarations = append(declarations, prefix+text.Truncate(strings.TrimRight(line, " {:"), 140))
+			case !hasOther && len(line) > 24:
+				hasOther = true
+				others = append(others, prefix+text.Truncate(line, 140))
 			}
 		}
 	}
-	return append(named, other...)
+	return append(declarations, others...)
 }
 
-// newLines are the lines of a change's new text that the old one does not have.
-func newLines(edit string) (out []string) {
-	_, edit, _ = strings.Cut(edit, "\n") // the tool and the file
-	for block := range strings.SplitSeq("\n"+edit, "\n--- old\n") {
-		old, added, replaced := strings.Cut(block, "\n+++ new\n")
+// fileName returns the last element of a path of any system.
+func fileName(name string) string { return path.Base(strings.ReplaceAll(name, `\`, "/")) }
+
+// addedLines returns the lines of a change's new text that the old text lacks.
+func addedLines(body string) (out []string) {
+	_, body, _ = strings.Cut(body, "\n") // the tool and the file
+	for block := range strings.SplitSeq("\n"+body, "\n--- old\n") {
+		before, after, replaced := strings.Cut(block, "\n+++ new\n")
 		if !replaced {
-			old, added = "", block
+			before, after = "", block
 		}
-		had := map[string]bool{}
-		for line := range strings.SplitSeq(old, "\n") {
-			had[text.OneLine(line)] = true
+		old := map[string]bool{}
+		for line := range strings.SplitSeq(before, "\n") {
+			old[text.OneLine(line)] = true
 		}
-		for line := range strings.SplitSeq(added, "\n") {
-			if line = text.OneLine(line); line != "" && !had[line] {
+		for line := range strings.SplitSeq(after, "\n") {
+			if line = text.OneLine(line); line != "" && !old[line] {
 				out = append(out, line)
 			}
 		}
@@ -325,7 +310,7 @@ func newLines(edit string) (out []string) {
 	return out
 }
 
-// Text is the summary as it enters a context: a title and its lists.
+// Text returns the summary as it is put into a context.
 func (s Summary) Text() string {
 	var b strings.Builder
 	b.WriteString(s.Subject)
@@ -334,15 +319,17 @@ func (s Summary) Text() string {
 	} else {
 		fmt.Fprintf(&b, " (turns %d to %d)", s.StartTurn, s.EndTurn)
 	}
-	list := func(title string, entries []string, sep string) {
-		if len(entries) > 0 {
-			b.WriteString("\n" + title + ": " + strings.Join(entries, sep))
+	for _, list := range []struct {
+		title     string
+		entries   []string
+		separator string
+	}{
+		{"Outcomes", s.KeyOutcomes, " | "}, {"Files changed", s.FilesModified, ", "}, {"Errors cured", s.ErrorsResolved, " | "},
+		{"Details", s.Details, " | "}, {"Commands", s.CommandsRun, "; "},
+	} {
+		if len(list.entries) > 0 {
+			b.WriteString("\n" + list.title + ": " + strings.Join(list.entries, list.separator))
 		}
 	}
-	list("Outcomes", s.KeyOutcomes, " | ")
-	list("Files changed", s.FilesModified, ", ")
-	list("Errors cured", s.ErrorsResolved, " | ")
-	list("Details", s.Details, " | ")
-	list("Commands", s.CommandsRun, "; ")
 	return b.String()
 }

@@ -1,45 +1,149 @@
+// Package task derives a session's tasks, and the segments of its conversation that
+// belong to them: which segments are cold, and what a short summary of one contains.
+//
+// If a session has a task list, a segment reaches from a task's start to its end.
+// Otherwise the conversation is split into topics by its prompts, files and words.
+// Tasks and segments are derived from the index. When a segment was summarised, and by
+// whom, is a fact of the journal; the tiers L1 (in the client's context), L2
+// (summarised) and L3 (archived) result from those facts.
+//
+// A moment is the index of a step, because a session can be one prompt with hundreds
+// of steps.
 package task
 
 import (
 	"context"
 	"slices"
-	"time"
+	"sort"
 
 	"strandline/internal/archive"
 )
 
-// Histories is an index that knows what was done to files.
-type Histories interface {
-	// History lists what was done to a file, oldest first.
-	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
+// FactStore reads the journal's facts.
+type FactStore interface {
+	// Facts returns the journal entries of one kind for a session, or for all sessions if
+	// it is empty, in order of time.
+	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 }
 
-// FileQuery asks what was done to a file.
-type FileQuery struct {
-	Path     string   // the file's, whole or its end at a slash
-	Projects []string // project keys, empty: all
-	Session  string   // only this one; "" for all
-	Since    time.Time
-	Reads    bool // reads and searches as well
-	Limit    int  // at most so many, the newest; 0: all
+// Source is the part of a store that the package reads.
+type Source interface {
+	FactStore
+	Session(ctx context.Context, id string) (archive.Session, error)
+	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
+	Turns(ctx context.Context, s archive.Span) ([]archive.Turn, error)
+	Steps(ctx context.Context, s archive.Span) ([]archive.Step, error)
+	Calls(ctx context.Context, s archive.CallSpan) ([]archive.Call, error)
+	Passages(ctx context.Context, s archive.PassageSpan) ([]archive.Passage, error)
+	Tasks(ctx context.Context, s archive.Span) ([]archive.TaskEvent, error)
+	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 }
 
-// FileHistory lists the changes to a file and the commands that named it, oldest
-// first, and says how many older ones the limit left out.
-func FileHistory(ctx context.Context, src Histories, q FileQuery) (list []archive.Touch, older int, err error) {
-	f := archive.HistoryFilter{Path: q.Path, Projects: q.Projects, Since: q.Since}
-	if !q.Reads {
-		f.Kinds = []archive.CallKind{archive.CallEdit, archive.CallCommand}
+// History is the live part of a session up to a line of the transcript: without dead
+// branches and sub-agents' steps.
+type History struct {
+	Session     archive.Session
+	Turns       []archive.Turn
+	Steps       []archive.Step // the index of a step is its moment
+	Calls       []archive.Call
+	Passages    []archive.Passage // in the order of the transcript
+	Compactions []archive.Compaction
+	events      []archive.TaskEvent
+	hooks       []hookTask
+	agents      []archive.Session
+}
+
+// Load reads a session up to line atLine of its transcript (0-based, exclusive; 0 for
+// all lines).
+func Load(ctx context.Context, src Source, session string, atLine int) (*History, error) {
+	h := &History{}
+	span := archive.Span{Session: session, BeforeLine: atLine}
+	var facts []archive.JournalEntry
+	for _, read := range []func() error{
+		func() (err error) { h.Session, err = src.Session(ctx, session); return err },
+		func() (err error) { h.Turns, err = src.Turns(ctx, span); return err },
+		func() (err error) { h.Steps, err = src.Steps(ctx, span); return err },
+		func() (err error) { h.Calls, err = src.Calls(ctx, archive.CallSpan{Span: span}); return err },
+		func() (err error) { h.Passages, err = src.Passages(ctx, archive.PassageSpan{Span: span}); return err },
+		func() (err error) { h.Compactions, err = src.Compactions(ctx, span); return err },
+		func() (err error) { h.events, err = src.Tasks(ctx, span); return err },
+		func() (err error) { facts, err = src.Facts(ctx, session, archive.JournalTask); return err },
+		func() (err error) {
+			h.agents, err = src.Sessions(ctx, archive.SessionFilter{Parent: session, Agents: true})
+			return err
+		},
+	} {
+		if err := read(); err != nil {
+			return nil, err
+		}
 	}
-	if list, err = src.History(ctx, f); err != nil {
-		return nil, 0, err
+	h.hooks = hookTasks(facts)
+	h.prune(atLine)
+	return h, nil
+}
+
+// prune drops dead branches, sub-agents' steps and passages in the transcript, and what
+// is after atLine.
+func (h *History) prune(atLine int) {
+	dead, side := map[int]bool{}, map[archive.Ref]bool{}
+	for _, t := range h.Turns {
+		dead[t.Index] = t.Dead
 	}
-	if q.Session != "" {
-		list = slices.DeleteFunc(list, func(t archive.Touch) bool { return t.Session != q.Session })
+	for _, s := range h.Steps {
+		side[stepKey(s.Turn, s.Index)] = s.Sidechain
 	}
-	if q.Limit > 0 && len(list) > q.Limit {
-		older = len(list) - q.Limit
-		list = list[older:]
+	h.Turns = slices.DeleteFunc(h.Turns, func(t archive.Turn) bool { return t.Dead })
+	h.Steps = slices.DeleteFunc(h.Steps, func(s archive.Step) bool { return dead[s.Turn] || s.Sidechain || s.APIError })
+	h.Calls = slices.DeleteFunc(h.Calls, func(c archive.Call) bool { return dead[c.Turn] || side[stepKey(c.Turn, c.Step)] })
+	for i := range h.Calls {
+		if c := &h.Calls[i]; atLine > 0 && c.LineResult >= atLine {
+			c.Exit, c.Failed, c.Error, c.LineResult = nil, false, "", -1
+		}
 	}
-	return list, older, nil
+	h.Passages = slices.DeleteFunc(h.Passages, func(x archive.Passage) bool {
+		return x.LineFrom < 0 || dead[x.Turn] || side[stepKey(x.Turn, x.Step)] || atLine > 0 && x.LineTo > atLine
+	})
+	slices.SortStableFunc(h.Passages, func(a, b archive.Passage) int { return a.LineFrom - b.LineFrom })
+	h.events = slices.DeleteFunc(h.events, func(e archive.TaskEvent) bool { return dead[e.Turn] })
+}
+
+func stepKey(turn, step int) archive.Ref { return archive.Ref{Turn: turn, Step: step} }
+
+// Moment returns the index of the first step at or after a place. The start of a turn
+// is the moment of its first step.
+func (h *History) Moment(turn, step int) int {
+	return sort.Search(len(h.Steps), func(i int) bool {
+		s := h.Steps[i]
+		return s.Turn > turn || s.Turn == turn && s.Index >= step
+	})
+}
+
+// ref returns the place of the step at a moment, or of the last step if it is later.
+func (h *History) ref(moment int) archive.Ref {
+	if len(h.Steps) == 0 {
+		return archive.Ref{Session: h.Session.ID, Turn: 0, Step: -1}
+	}
+	s := h.Steps[min(moment, len(h.Steps)-1)]
+	return archive.Ref{Session: h.Session.ID, Turn: s.Turn, Step: s.Index}
+}
+
+// callsIn returns the calls of the steps [from, to).
+func (h *History) callsIn(from, to int) []archive.Call {
+	return selectRows(h.Calls, func(c archive.Call) bool { m := h.Moment(c.Turn, c.Step); return m >= from && m < to })
+}
+
+// passagesIn returns the passages of the steps [from, to), with the prompts of turns
+// that start there.
+func (h *History) passagesIn(from, to int) []archive.Passage {
+	return selectRows(h.Passages, func(x archive.Passage) bool { m := h.Moment(x.Turn, x.Step); return m >= from && m < to })
+}
+
+// selectRows returns the rows for which keep is true.
+func selectRows[T any](rows []T, keep func(T) bool) (out []T) {
+	for _, r := range rows {
+		if keep(r) {
+			out = append(out, r)
+		}
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package task
 
 import (
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
@@ -10,57 +9,48 @@ import (
 	"strandline/internal/text"
 )
 
-// Limits of a summary that the agent writes.
+// Limits of a summary that the model writes.
 const (
-	leastSummary = 40   // UTF-16 units
-	mostSummary  = 6000 // UTF-16 units, whatever the segment took
-	keyFiles     = 3    // files that a summary has to name
-	// A summary may take a fifth of its segment: eighty to ninety percent fewer
-	// tokens are aimed at. One of a small segment may take shortTokens.
-	mostShare   = 0.20
-	shortTokens = 80
-	// At least this part of a summary's words stands in its segment, and no other
-	// segment of the session holds so many more of them.
-	ownWords  = 0.35
-	moreWords = 0.25
+	minDraft    = 40   // UTF-16 units
+	maxDraft    = 6000 // UTF-16 units
+	keyFiles    = 3    // files that it has to name
+	draftShare  = 0.20 // of the segment's tokens; 10 to 20 percent are requested
+	draftTokens = 80   // allowed for any segment
+	// minCommon is the least share of a summary's words in its segment; marginCommon is by
+	// how much more another segment has to contain to be the likely subject.
+	minCommon    = 0.35
+	marginCommon = 0.25
 )
 
-// Draft is a summary as the agent wrote it, redacted before.
+// Draft is a redacted summary that the model wrote.
 type Draft struct {
-	Segment string // id, or the beginning of one
+	Segment string // ID or prefix of an ID
 	Text    string
-	// NoFiles says why the key files are not named; empty where they are.
+	// NoFiles is the reason for not naming the key files, or "".
 	NoFiles string
 }
 
-// Save checks a draft and returns the segment to be recorded. A draft that is
-// empty, too long, names no key file without saying why, or is about something
-// else is refused with the reason; what is there stays as it is.
-func (p *History) Save(state *State, d Draft, now time.Time) (archive.Segment, error) {
-	t, err := p.segment(state, d.Segment)
+// Save checks a draft and returns the segment to record. It rejects a draft that is too
+// short or too long, that names no key files without a reason, or that is about
+// something else.
+func (h *History) Save(state *State, d Draft, now time.Time) (archive.Segment, error) {
+	t, err := h.segmentOf(state, d.Segment)
 	if err != nil {
 		return archive.Segment{}, err
 	}
 	body := strings.TrimSpace(d.Text)
-	s := p.describe(t)
-	s.By, s.Content, s.KeyFiles = "agent", body, p.Extract(t, now).FilesModified
-	if units := text.Units(body); units < leastSummary {
-		return archive.Segment{}, refused("it says nothing", fmt.Sprintf("write at least %d characters: decisions, file changes, cures of errors, outcomes", leastSummary))
-	} else if units > mostSummary {
-		return archive.Segment{}, refused(fmt.Sprintf("it has %d characters, at most %d are taken", units, mostSummary), "keep decisions, file changes, cures of errors, outcomes and preferences")
+	s := h.describe(t)
+	s.By, s.Content, s.KeyFiles = "agent", body, h.Extract(t, now).FilesModified
+	if err := checkSize(body, s.OriginalTokens); err != nil {
+		return archive.Segment{}, err
 	}
-	if most := max(int(mostShare*float64(s.OriginalTokens)), shortTokens); text.Tokens(body) > most {
-		return archive.Segment{}, refused(
-			fmt.Sprintf("it takes about %d tokens for a segment of %d, at most %d are taken", text.Tokens(body), s.OriginalTokens, most),
-			"aim at 80 to 90 percent fewer tokens: leave out verbose output, dead ends and repetition")
-	}
-	if missing := unnamed(body, s.KeyFiles); len(missing) > 0 {
+	if missing := missingFiles(body, s.KeyFiles); len(missing) > 0 {
 		if strings.TrimSpace(d.NoFiles) == "" {
-			return archive.Segment{}, refused("it does not name "+strings.Join(missing, ", "), "name the key files, or say why they do not matter (--no-files WHY)")
+			return archive.Segment{}, rejected("it does not name "+strings.Join(missing, ", "), "name the key files, or say why they do not matter (--no-files WHY)")
 		}
 		s.Content = body + "\nFiles left out (" + strings.Join(missing, ", ") + "): " + text.Truncate(text.OneLine(d.NoFiles), 200)
 	}
-	if err := p.about(t, body); err != nil {
+	if err := h.checkSubject(t, body); err != nil {
 		return archive.Segment{}, err
 	}
 	s.KeyDecisions = decisions(sentences(body))
@@ -68,78 +58,88 @@ func (p *History) Save(state *State, d Draft, now time.Time) (archive.Segment, e
 	return s, nil
 }
 
-func refused(why, hint string) error {
-	return archive.Invalid("the summary is not taken: "+why, hint)
+func rejected(why, hint string) error {
+	return archive.Invalid("the summary is rejected: "+why, hint)
 }
 
-// segment finds the closed stretch that a draft is for.
-func (p *History) segment(state *State, id string) (Task, error) {
-	var found []Task
-	for _, t := range p.Segments() {
-		full := SegmentID(t.Session, t.ID)
-		if id != "" && (strings.HasPrefix(full, id) || strings.HasPrefix(strings.TrimPrefix(full, "seg-"), id)) {
-			found = append(found, t)
-		}
+// checkSize rejects a summary that is too short or too long for a segment of so many
+// tokens.
+func checkSize(body string, segmentTokens int) error {
+	if units := text.Units(body); units < minDraft {
+		return rejected("it is too short", fmt.Sprintf("write at least %d characters: decisions, file changes, fixed errors, outcomes", minDraft))
+	} else if units > maxDraft {
+		return rejected(fmt.Sprintf("it has %d characters, the maximum is %d", units, maxDraft), "keep decisions, file changes, fixed errors, outcomes and preferences")
 	}
+	if most := max(int(draftShare*float64(segmentTokens)), draftTokens); text.Tokens(body) > most {
+		return rejected(
+			fmt.Sprintf("it has about %d tokens for a segment of %d, the maximum is %d", text.Tokens(body), segmentTokens, most),
+			"aim at 80 to 90 percent fewer tokens: leave out verbose output, dead ends and repetition")
+	}
+	return nil
+}
+
+// segmentOf finds the finished segment that a draft is for.
+func (h *History) segmentOf(state *State, id string) (Task, error) {
+	found := selectRows(h.Segments(), func(t Task) bool { return id != "" && hasIDPrefix(SegmentID(t.Session, t.ID), id) })
 	switch {
 	case len(found) > 1:
-		return Task{}, &archive.Error{Code: archive.CodeAmbiguous, Msg: "more than one segment begins with " + archive.Clip(id, 60), Hint: "give more letters of its id"}
+		return Task{}, ambiguous(id)
 	case len(found) == 1 && found[0].Open():
-		return Task{}, archive.Invalid("segment "+archive.Clip(id, 60)+" is still being worked on", "summarise it when its task is done")
+		return Task{}, archive.Invalid("segment "+archive.Clip(id, 60)+" is not finished", "summarise it when its task is done")
 	case len(found) == 1:
 		return found[0], nil
 	}
-	_, err := state.Find(id) // a segment of another session, or of an imported file, has no steps here
+	_, err := state.Find(id) // segments of other sessions and of imports have no steps here
 	if err == nil {
 		err = archive.NotFound("segment "+archive.Clip(id, 60)+" is not part of this session", "name its session with --session")
 	}
 	return Task{}, err
 }
 
-// unnamed returns the first key files whose name does not stand in the text.
-func unnamed(text string, files []string) (missing []string) {
+// missingFiles returns the names of the first key files that a text does not contain.
+func missingFiles(text string, files []string) (missing []string) {
 	for _, f := range first(files, keyFiles) {
-		if name := path.Base(strings.ReplaceAll(f, `\`, "/")); !strings.Contains(text, name) {
+		if name := fileName(f); !strings.Contains(text, name) {
 			missing = append(missing, name)
 		}
 	}
 	return missing
 }
 
-// about refuses a text whose words are not those of its segment.
-func (p *History) about(t Task, text string) error {
-	want := map[string]float64{}
-	count(want, text, 1)
-	own := p.holds(t, want)
-	for _, o := range p.Segments() {
+// checkSubject rejects a text whose words are not those of its segment.
+func (h *History) checkSubject(t Task, text string) error {
+	words := map[string]float64{}
+	countWords(words, text, 1)
+	own := h.commonWords(t, words)
+	for _, o := range h.Segments() {
 		if o.ID == t.ID || o.Start < t.End && t.Start < o.End {
 			continue
 		}
-		if p.holds(o, want) > own+moreWords {
-			return refused("it seems to be about "+SegmentID(o.Session, o.ID)+" ("+archive.Clip(o.Subject, 60)+")", "save it for that segment")
+		if h.commonWords(o, words) > own+marginCommon {
+			return rejected("it seems to be about "+SegmentID(o.Session, o.ID)+" ("+archive.Clip(o.Subject, 60)+")", "save it for that segment")
 		}
 	}
-	if own < ownWords {
-		return refused("it does not seem to be about this segment", fmt.Sprintf("only %.0f %% of its words stand there; is the id right?", 100*own))
+	if own < minCommon {
+		return rejected("it does not seem to be about this segment", fmt.Sprintf("only %.0f %% of its words are in the segment; check the id", 100*own))
 	}
 	return nil
 }
 
-// holds is the part of the words that stand in a stretch.
-func (p *History) holds(t Task, want map[string]float64) float64 {
-	if len(want) == 0 {
+// commonWords returns the share of words that a segment contains.
+func (h *History) commonWords(t Task, words map[string]float64) float64 {
+	if len(words) == 0 {
 		return 0
 	}
-	have := map[string]float64{}
-	count(have, t.Subject, 1)
-	for _, x := range ofSteps(p, p.Passages, passagePlace, t.Start, t.End) {
-		count(have, x.Text, 1)
+	contained := map[string]float64{}
+	countWords(contained, t.Subject, 1)
+	for _, x := range h.passagesIn(t.Start, t.End) {
+		countWords(contained, x.Text, 1)
 	}
 	n := 0
-	for w := range want {
-		if have[w] > 0 {
+	for w := range words {
+		if contained[w] > 0 {
 			n++
 		}
 	}
-	return float64(n) / float64(len(want))
+	return float64(n) / float64(len(words))
 }

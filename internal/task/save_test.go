@@ -22,9 +22,9 @@ func TestSave(t *testing.T) {
 		"taken":                 {task.Draft{Segment: id, Text: goodDraft}, ""},
 		"by the id's beginning": {task.Draft{Segment: id[:10], Text: goodDraft}, ""},
 		"without seg-":          {task.Draft{Segment: id[4:12], Text: goodDraft}, ""},
-		"empty":                 {task.Draft{Segment: id, Text: " \n"}, "says nothing"},
-		"a word":                {task.Draft{Segment: id, Text: "Done."}, "says nothing"},
-		"endless":               {task.Draft{Segment: id, Text: strings.Repeat(goodDraft, 80)}, "at most 6000"},
+		"empty":                 {task.Draft{Segment: id, Text: " \n"}, "too short"},
+		"a word":                {task.Draft{Segment: id, Text: "Done."}, "too short"},
+		"endless":               {task.Draft{Segment: id, Text: strings.Repeat(goodDraft, 80)}, "maximum is 6000"},
 		"too long for it":       {task.Draft{Segment: id, Text: strings.Repeat(goodDraft+" ", 40)}, "tokens"},
 		"no key file":           {task.Draft{Segment: id, Text: "The tokenizer reads runes because bytes break names; all tests pass."}, "does not name tokenizer.go"},
 		"no key file, with a reason": {task.Draft{Segment: id, NoFiles: "it was deleted again",
@@ -63,7 +63,7 @@ func TestSave(t *testing.T) {
 func TestSaveOfWorkInHand(t *testing.T) {
 	m := newMemory().step(event("1", "in_progress", "Write")).idle(3)
 	_, err := m.load(t, 0).Save(m.state(t), task.Draft{Segment: task.SegmentID(session, "1"), Text: goodDraft}, noon())
-	if err == nil || !strings.Contains(err.Error(), "still being worked on") {
+	if err == nil || !strings.Contains(err.Error(), "is not finished") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -176,13 +176,13 @@ func TestImportOfOtherShapes(t *testing.T) {
 		"a queue":                  {"s1_pending.json", `{"session_id":"s1","pending":[{"segment_id":"a","topic":"T"}],"compressed":[{"segment_id":"b","topic":"U","compressed_content":"y"}]}`, "queued T, imported U"},
 		"an empty queue":           {"s1_pending.json", `{"session_id":"s1","pending":[],"compressed":[]}`, ""},
 		"counters":                 {"s1_state.json", `{"session_id":"s1","turns":4}`, ""},
-		"half-written":             {"s1_pending.json", `{"session_id":"s1","pending":[{"segm`, "! not whole JSON"},
-		"half a list":              {"x.json", `[{"segment_id":"a"`, "! not whole JSON"},
-		"nothing":                  {"x.json", ``, "! not whole JSON"},
-		"something else":           {"x.json", `{"name":"x"}`, "! no segment"},
+		"half-written":             {"s1_pending.json", `{"session_id":"s1","pending":[{"segm`, "! not valid JSON"},
+		"half a list":              {"x.json", `[{"segment_id":"a"`, "! not valid JSON"},
+		"nothing":                  {"x.json", ``, "! not valid JSON"},
+		"something else":           {"x.json", `{"name":"x"}`, "! is not a segment"},
 		"no session":               {"x.json", `{"segment_id":"a","compressed_content":"x"}`, "! names no session"},
 		"a session that is a path": {"x.json", `{"segment_id":"a","session_id":"../../x","compressed_content":"x"}`, "! names no session"},
-		"an id that is a path":     {"x.json", `{"segment_id":"../a","session_id":"s1","compressed_content":"x"}`, "! an id that is none"},
+		"an id that is a path":     {"x.json", `{"segment_id":"../a","session_id":"s1","compressed_content":"x"}`, "! an invalid id"},
 		"no summary":               {"x.json", `{"segment_id":"a","session_id":"s1"}`, "! has no summary"},
 		"too long":                 {"x.json", `{"segment_id":"a","session_id":"s1","compressed_content":"` + strings.Repeat("x", 70_000) + `"}`, "! too long"},
 		"one bad of two":           {"x.json", `[{"segment_id":"a","session_id":"s1","compressed_content":"x"},{"segment_id":"b"}]`, "! names no session"},

@@ -10,38 +10,38 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// gapLeast is how many steps outside any task are looked at for topics.
-const gapLeast = 10
+// minGap is the number of steps outside any task that are split into topics.
+const minGap = 10
 
-// SegmentHash is the name under which older tools keep a task's summary: the MD5 of
-// "session:task" in hexadecimal.
+// SegmentHash returns the name under which older tools store a task's summary: the MD5
+// of "session:task" in hexadecimal.
 func SegmentHash(session, task string) string {
 	sum := md5.Sum([]byte(session + ":" + task))
 	return hex.EncodeToString(sum[:])
 }
 
-// SegmentID names the segment of a task.
+// SegmentID returns the ID of a task's segment.
 func SegmentID(session, task string) string { return "seg-" + SegmentHash(session, task)[:12] }
 
-// All returns the session's tasks, and its topics where it keeps no list.
-func (p *History) All() []Task {
-	tasks := p.List()
+// All returns the session's tasks, and its topics if it has no task list.
+func (h *History) All() []Task {
+	tasks := h.List()
 	for _, t := range tasks {
 		if t.Kind != KindAgent {
 			return tasks
 		}
 	}
-	return append(tasks, p.topics(0, len(p.Steps))...)
+	return append(tasks, h.topics(0, len(h.Steps))...)
 }
 
-// Segments returns the stretches of the session that a summary can stand for:
-// one per task of a list, and topics where the session keeps none and between
-// its tasks. Sub-agents' runs are part of the stretch that they were started in.
-func (p *History) Segments() []Task {
+// Segments returns the parts of the session that can be summarised: one per task of a
+// list, and the topics between them, or of the whole session without a list. A
+// sub-agent run belongs to the segment that started it.
+func (h *History) Segments() []Task {
 	var out []Task
-	covered := make([]bool, len(p.Steps))
-	for _, t := range p.List() {
-		if t.Kind == KindAgent || t.Start >= len(p.Steps) {
+	covered := make([]bool, len(h.Steps))
+	for _, t := range h.List() {
+		if t.Kind == KindAgent || t.Start >= len(h.Steps) {
 			continue
 		}
 		out = append(out, t)
@@ -50,29 +50,29 @@ func (p *History) Segments() []Task {
 		}
 	}
 	if len(out) == 0 {
-		return p.topics(0, len(p.Steps))
+		return h.topics(0, len(h.Steps))
 	}
 	for from := 0; from < len(covered); from++ {
 		to := from
 		for to < len(covered) && !covered[to] {
 			to++
 		}
-		if to-from >= gapLeast {
-			out = append(out, p.topics(from, to)...)
+		if to-from >= minGap {
+			out = append(out, h.topics(from, to)...)
 		}
 		from = max(from, to-1)
 	}
 	return out
 }
 
-// topics cuts the steps [from, to) into topics. The last one is open while the
-// session may still go on with it.
-func (p *History) topics(from, to int) []Task {
+// topics splits the steps [from, to) into topics. A topic at the end of the session is
+// in progress.
+func (h *History) topics(from, to int) []Task {
 	if from >= to {
 		return nil
 	}
 	starts := []int{from}
-	for _, b := range p.Boundaries(from, to) {
+	for _, b := range h.Boundaries(from, to) {
 		starts = append(starts, b.Moment)
 	}
 	out := make([]Task, 0, len(starts))
@@ -80,79 +80,72 @@ func (p *History) topics(from, to int) []Task {
 		end, status := to, Completed
 		if i+1 < len(starts) {
 			end = starts[i+1]
-		} else if to == len(p.Steps) {
+		} else if to == len(h.Steps) {
 			status = InProgress
 		}
-		first := p.Steps[start]
+		first := h.Steps[start]
 		out = append(out, Task{
-			Session: p.Session.ID, ID: "topic-" + strconv.Itoa(first.Turn) + "." + strconv.Itoa(first.Index), Kind: KindTopic,
-			Subject: p.topicName(start, end), Status: status, Created: first.Time, Changed: p.Steps[end-1].Time,
-			First: p.place(start), Last: p.place(end - 1), Start: start, End: end,
+			Session: h.Session.ID, ID: "topic-" + strconv.Itoa(first.Turn) + "." + strconv.Itoa(first.Index), Kind: KindTopic,
+			Subject: h.topicSubject(start, end), Status: status, Created: first.Time, Changed: h.Steps[end-1].Time,
+			First: h.ref(start), Last: h.ref(end - 1), Start: start, End: end,
 		})
 	}
 	return out
 }
 
-// topicName is what a stretch is called: the prompt that it answers, else the
-// first words of the model in it.
-func (p *History) topicName(start, end int) string {
-	first := p.Steps[start]
-	if start == 0 || p.Steps[start-1].Turn != first.Turn {
-		for _, t := range p.Turns {
+// topicSubject returns the prompt at the start of a topic, or else the first line of
+// the model's first reply in it.
+func (h *History) topicSubject(start, end int) string {
+	first := h.Steps[start]
+	if start == 0 || h.Steps[start-1].Turn != first.Turn {
+		for _, t := range h.Turns {
 			if t.Index == first.Turn && t.Title != "" {
 				return t.Title
 			}
 		}
 	}
-	for _, x := range p.Passages {
+	for _, x := range h.Passages {
 		if x.Kind != archive.KindReply || x.Label != "" {
 			continue
 		}
-		if m := p.Moment(x.Turn, x.Step); m >= start && m < end {
+		if m := h.Moment(x.Turn, x.Step); m >= start && m < end {
 			line, _, _ := strings.Cut(strings.TrimSpace(x.Text), "\n")
 			return archive.Clip(line, 120)
 		}
 	}
-	return "steps " + p.place(start).Handle() + " to " + p.place(end-1).Handle()
+	return "steps " + h.ref(start).Handle() + " to " + h.ref(end-1).Handle()
 }
 
-// Cold reports whether a stretch has left the work in hand by the moment now:
-// its task is completed since more than after steps, it has at least least
-// messages, and its subject was not spoken of in the last after steps.
-func (p *History) Cold(t Task, now, after, least int) bool {
-	if t.Status != Completed || now-t.End <= after || p.messages(t) < least {
+// Cold reports whether the session has moved on from a segment by the moment now: its
+// task was completed more than after steps ago, it has at least minMessages messages,
+// and the last after steps do not mention its subject.
+func (h *History) Cold(t Task, now, after, minMessages int) bool {
+	if t.Status != Completed || now-t.End <= after || h.messages(t) < minMessages {
 		return false
 	}
-	want := words(t.Subject)
-	for _, x := range p.Passages {
-		if m := p.Moment(x.Turn, x.Step); m < now-after || m >= now {
-			continue
-		}
-		if x.Kind != archive.KindPrompt && x.Kind != archive.KindReply {
-			continue
-		}
-		if mentions(x.Text, t.Subject, want) {
+	words := subjectWords(t.Subject)
+	for _, x := range h.passagesIn(now-after, now) {
+		if (x.Kind == archive.KindPrompt || x.Kind == archive.KindReply) && mentions(x.Text, t.Subject, words) {
 			return false
 		}
 	}
 	return true
 }
 
-// messages counts what a stretch is made of as the API does: prompts, responses,
-// and results that answer them.
-func (p *History) messages(t Task) int {
-	n := 0
-	for i := t.Start; i < min(t.End, len(p.Steps)); i++ {
+// messages counts the messages of a segment as the API does: prompts, responses, and
+// the results that answer them.
+func (h *History) messages(t Task) (n int) {
+	for i := t.Start; i < min(t.End, len(h.Steps)); i++ {
 		n += 2
-		if i == 0 || p.Steps[i-1].Turn != p.Steps[i].Turn {
+		if i == 0 || h.Steps[i-1].Turn != h.Steps[i].Turn {
 			n++
 		}
 	}
 	return n
 }
 
-// words are the words of a subject that tell it from others.
-func words(subject string) map[string]bool {
+// subjectWords returns the significant words of a subject.
+func subjectWords(subject string) map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(terms.Index(subject)) {
 		if len(w) > 2 && !terms.Stop(w) && len(out) < 12 {
@@ -162,20 +155,22 @@ func words(subject string) map[string]bool {
 	return out
 }
 
-// mentions reports whether a text speaks of a subject: it holds it word for word,
-// or two thirds of at least two of its words.
-func mentions(text, subject string, want map[string]bool) bool {
+// mentions reports whether a text contains a subject, or two thirds of its words if it
+// has at least two.
+func mentions(text, subject string, words map[string]bool) bool {
 	if subject != "" && strings.Contains(strings.ToLower(text), strings.ToLower(subject)) {
 		return true
 	}
-	if len(want) < 2 {
-		return false
-	}
+	return len(words) >= 2 && 3*countFound(text, words) >= 2*len(words)
+}
+
+// countFound returns the number of the words that a text contains.
+func countFound(text string, words map[string]bool) int {
 	found := map[string]bool{}
 	for w := range strings.FieldsSeq(terms.Index(text)) {
-		if want[w] {
+		if words[w] {
 			found[w] = true
 		}
 	}
-	return 3*len(found) >= 2*len(want)
+	return len(found)
 }

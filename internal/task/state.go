@@ -10,30 +10,30 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/index/terms"
 )
 
-// Entry is a segment with all that happened to it.
+// Entry is a segment and its state.
 type Entry struct {
 	archive.Segment
 	Tier       archive.Tier
-	Pending    bool // queued, and no summary yet
+	Pending    bool // queued and not summarised
 	QueuedAt   time.Time
 	ArchivedAt time.Time
 	Pruned     bool
-	// Versions are the summaries before this one, oldest first.
+	// Versions are the earlier summaries, oldest first.
 	Versions []archive.Segment
 }
 
-// State is what happened to the segments of one session, or of all.
+// State is the state of the segments of one session, or of all, derived from facts.
 type State struct {
-	Entries []Entry // in the order in which they were first heard of
-	at      map[string]int
+	Entries []Entry // in the order of their first facts
+	index   map[string]int
 }
 
-// LoadState reads the state of a session's segments; an empty session reads all.
-func LoadState(ctx context.Context, src interface {
-	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
-}, session string) (*State, error) {
+// LoadState reads the state of a session's segments, or of all segments if session is
+// empty.
+func LoadState(ctx context.Context, src FactStore, session string) (*State, error) {
 	facts, err := src.Facts(ctx, session, archive.JournalSegment)
 	if err != nil {
 		return nil, err
@@ -41,10 +41,10 @@ func LoadState(ctx context.Context, src interface {
 	return Fold(facts), nil
 }
 
-// Fold makes a state of journal entries in the order of time. An entry that
-// cannot be read, or that makes no sense, changes nothing.
+// Fold derives a state from journal entries in order of time. Invalid entries are
+// ignored.
 func Fold(entries []archive.JournalEntry) *State {
-	s := &State{at: map[string]int{}}
+	s := &State{index: map[string]int{}}
 	for _, e := range entries {
 		var f archive.SegmentFact
 		if json.Unmarshal(e.Data, &f) == nil && f.Segment.ID != "" {
@@ -53,36 +53,32 @@ func Fold(entries []archive.JournalEntry) *State {
 		}
 	}
 	s.Entries = slices.DeleteFunc(s.Entries, func(e Entry) bool { return e.Content == "" && !e.Pending })
-	s.number()
+	clear(s.index)
+	for i, e := range s.Entries {
+		s.index[e.ID] = i
+	}
 	return s
 }
 
-// Of is the state that facts of one moment make.
-func Of(facts []archive.SegmentFact, when time.Time) *State {
-	s := &State{at: map[string]int{}}
+// StateOf derives a state from facts of one time.
+func StateOf(facts []archive.SegmentFact, when time.Time) *State {
+	s := &State{index: map[string]int{}}
 	for _, f := range facts {
 		s.apply(f, when)
 	}
 	return s
 }
 
-func (s *State) number() {
-	clear(s.at)
-	for i, e := range s.Entries {
-		s.at[e.ID] = i
-	}
-}
-
 func (s *State) apply(f archive.SegmentFact, when time.Time) {
-	i, known := s.at[f.Segment.ID]
-	carries := f.Event == archive.SegmentQueued || f.Event == archive.SegmentSummarised ||
-		f.Event == archive.SegmentSaved || f.Event == archive.SegmentImported
+	i, known := s.index[f.Segment.ID]
 	if !known {
-		if !carries {
-			return
+		switch f.Event {
+		case archive.SegmentQueued, archive.SegmentSummarised, archive.SegmentSaved, archive.SegmentImported:
+		default:
+			return // the other facts have no segment data
 		}
 		i = len(s.Entries)
-		s.at[f.Segment.ID] = i
+		s.index[f.Segment.ID] = i
 		s.Entries = append(s.Entries, Entry{Segment: f.Segment, Tier: archive.TierHot})
 		s.Entries[i].Content = ""
 	}
@@ -93,12 +89,12 @@ func (s *State) apply(f archive.SegmentFact, when time.Time) {
 			e.Pending, e.QueuedAt = true, when
 		}
 	case archive.SegmentSummarised:
-		if e.Content == "" { // a second process that came too late changes nothing
-			e.write(f.Segment)
+		if e.Content == "" { // otherwise another process was first
+			e.setSummary(f.Segment)
 		}
 	case archive.SegmentSaved, archive.SegmentImported:
 		if f.Segment.Content != "" && f.Segment.Content != e.Content {
-			e.write(f.Segment)
+			e.setSummary(f.Segment)
 		}
 	case archive.SegmentArchived:
 		if e.Content != "" && e.Tier != archive.TierCold {
@@ -114,8 +110,8 @@ func (s *State) apply(f archive.SegmentFact, when time.Time) {
 	}
 }
 
-// write gives the segment a summary and keeps the one before.
-func (e *Entry) write(s archive.Segment) {
+// setSummary sets the segment's summary and keeps the previous one.
+func (e *Entry) setSummary(s archive.Segment) {
 	if e.Content != "" {
 		e.Versions = append(e.Versions, e.Segment)
 	}
@@ -133,65 +129,80 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// Get returns the segment of an id.
+// Get returns the segment with this ID.
 func (s *State) Get(id string) (Entry, bool) {
-	i, ok := s.at[id]
+	i, ok := s.index[id]
 	if !ok {
 		return Entry{}, false
 	}
 	return s.Entries[i], true
 }
 
-// Find returns the segment that an id, or the beginning of one, names.
+// Find returns the segment with this ID or prefix of an ID.
 func (s *State) Find(prefix string) (Entry, error) {
 	if e, ok := s.Get(prefix); ok {
 		return e, nil
 	}
-	var found []Entry
-	for _, e := range s.Entries {
-		if strings.HasPrefix(e.ID, prefix) || strings.HasPrefix(strings.TrimPrefix(e.ID, "seg-"), prefix) {
-			found = append(found, e)
-		}
-	}
+	found := selectRows(s.Entries, func(e Entry) bool { return hasIDPrefix(e.ID, prefix) })
 	switch {
 	case prefix == "" || len(found) == 0:
 		return Entry{}, archive.NotFound("there is no segment "+archive.Clip(prefix, 60), "`strandline segments` lists them")
 	case len(found) > 1:
-		return Entry{}, &archive.Error{Code: archive.CodeAmbiguous, Msg: "more than one segment begins with " + archive.Clip(prefix, 60), Hint: "give more letters of its id"}
+		return Entry{}, ambiguous(prefix)
 	}
 	return found[0], nil
 }
 
-// Pending returns the segments that wait for a summary, longest first waiting.
+// hasIDPrefix reports whether a segment's ID starts with prefix, with or without
+// "seg-".
+func hasIDPrefix(id, prefix string) bool {
+	return strings.HasPrefix(id, prefix) || strings.HasPrefix(strings.TrimPrefix(id, "seg-"), prefix)
+}
+
+func ambiguous(prefix string) error {
+	return &archive.Error{Code: archive.CodeAmbiguous, Msg: "more than one segment begins with " + archive.Clip(prefix, 60), Hint: "give more letters of its id"}
+}
+
+// Pending returns the queued segments without a summary, oldest first.
 func (s *State) Pending() []Entry {
-	return s.only(func(e Entry) bool { return e.Pending })
+	return selectRows(s.Entries, func(e Entry) bool { return e.Pending })
 }
 
-// Summarised returns the segments that have a summary.
+// Summarised returns the segments with a summary.
 func (s *State) Summarised() []Entry {
-	return s.only(func(e Entry) bool { return e.Content != "" })
+	return selectRows(s.Entries, func(e Entry) bool { return e.Content != "" })
 }
 
-// Kept returns the summaries that a compaction is given word for word: of warm
-// segments that ended by the moment now, the last ones first.
+// Kept returns the summaries that a compaction includes verbatim: of warm segments that
+// ended by the moment now, latest first.
 func (s *State) Kept(now int) []Entry {
-	out := s.only(func(e Entry) bool { return e.Tier == archive.TierWarm && e.End <= now })
+	out := selectRows(s.Entries, func(e Entry) bool { return e.Tier == archive.TierWarm && e.End <= now })
 	slices.SortStableFunc(out, func(a, b Entry) int { return cmp.Compare(b.End, a.End) })
 	return out
 }
 
-func (s *State) only(keep func(Entry) bool) (out []Entry) {
-	for _, e := range s.Entries {
-		if keep(e) {
-			out = append(out, e)
+// Search returns the segments whose summary or topic contains a word of the query, those
+// with most of its words first. Archived segments are included only if cold is set.
+func (s *State) Search(query string, cold bool) []Entry {
+	words := map[string]bool{}
+	for w := range strings.FieldsSeq(terms.Index(query)) {
+		if !terms.Stop(w) {
+			words[w] = true
 		}
 	}
+	found := map[string]int{} // words, by segment
+	out := selectRows(s.Summarised(), func(e Entry) bool {
+		found[e.ID] = countFound(e.Topic+"\n"+e.Content, words)
+		return found[e.ID] > 0 && (cold || e.Tier != archive.TierCold)
+	})
+	slices.SortStableFunc(out, func(a, b Entry) int {
+		return cmp.Or(found[b.ID]-found[a.ID], b.CompressedAt.Compare(a.CompressedAt))
+	})
 	return out
 }
 
-// Relevance is how likely a segment is looked for again, from 0 to 1: two fifths
-// for how lately it ended (half after 50 steps), a fifth for being read, a fifth
-// each for decisions and for errors in it.
+// Relevance estimates how likely a segment is needed again, from 0 to 1: 0.4 for its
+// age (halved every 50 steps), and 0.2 each for accesses, decisions and errors.
 func Relevance(s archive.Segment, now int) float64 {
 	r := 0.4 * math.Exp2(-float64(max(now-s.End, 0))/50)
 	r += 0.2 * (1 - 1/float64(1+s.AccessCount))

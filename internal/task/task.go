@@ -10,49 +10,48 @@ import (
 	"strandline/internal/archive"
 )
 
-// Kind says how a task is known.
+// Kind is the source of a task.
 type Kind string
 
-// The kinds of task.
+// The kinds of tasks.
 const (
-	KindTask  Kind = "task"  // kept by the client's task tools
-	KindTodo  Kind = "todo"  // an item of a list of to-dos
-	KindAgent Kind = "agent" // a sub-agent's run
-	KindTopic Kind = "topic" // a stretch of conversation on one topic
+	KindTask  Kind = "task"  // from the client's task tools
+	KindTodo  Kind = "todo"  // an item of a to-do list
+	KindAgent Kind = "agent" // a sub-agent run
+	KindTopic Kind = "topic" // a part of the conversation about one topic
 )
 
-// The states of a task. A list that drops an open item deletes it.
+// The states of a task. An open item that is missing in a new to-do list is deleted.
 const (
 	Pending    = "pending"
 	InProgress = "in_progress"
 	Completed  = "completed"
 	Deleted    = "deleted"
-	Failed     = "failed" // a sub-agent's run that ended with an error
+	Failed     = "failed" // a sub-agent run that ended with an error
 )
 
-// Task is one piece of work of a session. Turns and steps are those of the
-// transcript; Start and End count steps of the live conversation from 0.
+// Task is a piece of work in a session.
 type Task struct {
 	Session     string
 	ID          string
 	Kind        Kind
-	Subject     string // redacted; empty where only updates were seen
-	Description string // redacted; what a task hook said beside the subject
+	Subject     string // redacted; empty if only updates are known
+	Description string // redacted; from a task hook
 	Status      string
-	Agent       string // of a sub-agent's run: its type
-	AgentID     string // the session that holds the run, if it is kept
-	Result      string // redacted; what a sub-agent answered, its first lines
+	Agent       string // type of a sub-agent
+	AgentID     string // session of a sub-agent run, if archived
+	Result      string // redacted; start of a sub-agent's answer
 	Created     time.Time
 	Changed     time.Time
-	// First and Last are the places at which the work began and was last changed.
+	// First and Last are the places of the start and of the last change.
 	First, Last archive.Ref
-	Start, End  int // moments; End is exclusive
+	Start, End  int // moments, End exclusive
 }
 
-// Open reports whether work is left.
+// Open reports whether the task is not finished.
 func (t Task) Open() bool { return t.Status == Pending || t.Status == InProgress }
 
-// hookTask is what a task hook told, with the time at which it did.
+// hookTask is the fact that a task hook reported.
 type hookTask struct {
 	archive.TaskFact
 	time time.Time
@@ -68,80 +67,72 @@ func hookTasks(entries []archive.JournalEntry) (out []hookTask) {
 	return out
 }
 
-// List returns the session's tasks in the order in which they came up: those of
-// a task list, of hooks, and sub-agents' runs. Topics are not among them; see
-// Segments.
-func (p *History) List() []Task {
-	l := lister{past: p, at: map[string]int{}}
-	for _, e := range p.events {
-		l.event(e)
+// List returns the tasks of the session's lists and hooks and its sub-agent runs, in
+// order of their start. It does not return topics; see All and Segments.
+func (h *History) List() []Task {
+	l := taskList{h: h, index: map[string]int{}}
+	for _, e := range h.events {
+		l.addEvent(e)
 	}
-	for _, h := range p.hooks {
-		l.hook(h)
+	for _, hook := range h.hooks {
+		l.addHook(hook)
 	}
-	l.tasks = append(l.tasks, p.runs()...)
+	l.tasks = append(l.tasks, h.agentRuns()...)
 	slices.SortStableFunc(l.tasks, func(a, b Task) int { return cmp.Compare(a.Start, b.Start) })
 	return l.tasks
 }
 
-// lister folds events into tasks.
-type lister struct {
-	past  *History
+// taskList builds tasks from events.
+type taskList struct {
+	h     *History
 	tasks []Task
-	at    map[string]int
+	index map[string]int // of each task ID
 }
 
-func (l *lister) task(id string, when time.Time) (*Task, bool) {
-	i, known := l.at[id]
+func (l *taskList) get(id string, when time.Time) (t *Task, created bool) {
+	i, known := l.index[id]
 	if !known {
 		i = len(l.tasks)
-		l.at[id] = i
+		l.index[id] = i
 		kind := KindTask
 		if strings.HasPrefix(id, "todo:") {
 			kind = KindTodo
 		}
-		l.tasks = append(l.tasks, Task{Session: l.past.Session.ID, ID: id, Kind: kind, Status: Pending, Created: when})
+		l.tasks = append(l.tasks, Task{Session: l.h.Session.ID, ID: id, Kind: kind, Status: Pending, Created: when})
 	}
 	return &l.tasks[i], !known
 }
 
-func (l *lister) event(e archive.TaskEvent) {
-	t, fresh := l.task(e.TaskID, e.Time)
-	place, moment := archive.Ref{Session: e.Session, Turn: e.Turn, Step: e.Step}, l.past.Moment(e.Turn, e.Step)
-	begins := e.Status == InProgress && t.Status == Pending
-	if e.Subject != "" {
-		t.Subject = e.Subject
-	}
-	if e.Status != "" {
-		t.Status = e.Status
-	}
-	// A task begins when it is taken up, or with its first event where it never is.
-	if fresh || begins {
+func (l *taskList) addEvent(e archive.TaskEvent) {
+	t, created := l.get(e.TaskID, e.Time)
+	place, moment := archive.Ref{Session: e.Session, Turn: e.Turn, Step: e.Step}, l.h.Moment(e.Turn, e.Step)
+	started := e.Status == InProgress && t.Status == Pending
+	t.Subject, t.Status = cmp.Or(e.Subject, t.Subject), cmp.Or(e.Status, t.Status)
+	// A task starts when it becomes InProgress, or with its first event if it never does.
+	if created || started {
 		t.First, t.Start = place, moment
 	}
 	t.Last, t.End, t.Changed = place, max(moment+1, t.Start+1), e.Time
 }
 
-// hook adds what only a hook told: a description, and a task or an end that the
-// transcript does not hold yet.
-func (l *lister) hook(h hookTask) {
-	p := l.past
-	t, fresh := l.task(h.TaskID, h.time)
-	t.Subject, t.Description = cmp.Or(t.Subject, h.Subject), cmp.Or(h.Description, t.Description)
-	if fresh {
-		n := sortTime(p.Steps, h.time)
-		t.Start, t.End, t.Changed = n, n+1, h.time
-		t.First = p.place(n)
+// addHook adds what a hook reported: a description, and a task or its end that the
+// transcript does not contain yet.
+func (l *taskList) addHook(hook hookTask) {
+	t, created := l.get(hook.TaskID, hook.time)
+	t.Subject, t.Description = cmp.Or(t.Subject, hook.Subject), cmp.Or(hook.Description, t.Description)
+	n := momentOf(l.h.Steps, hook.time)
+	if created {
+		t.Start, t.End, t.Changed = n, n+1, hook.time
+		t.First = l.h.ref(n)
 		t.Last = t.First
 	}
-	if h.Event == "TaskCompleted" && t.Open() && !h.time.Before(t.Changed) {
-		n := sortTime(p.Steps, h.time)
-		t.Status, t.Changed, t.End, t.Last = Completed, h.time, max(n+1, t.Start+1), p.place(n)
+	if hook.Event == "TaskCompleted" && t.Open() && !hook.time.Before(t.Changed) {
+		t.Status, t.Changed, t.End, t.Last = Completed, hook.time, max(n+1, t.Start+1), l.h.ref(n)
 	}
 }
 
-// sortTime returns the moment of a time: the last step that was made until then.
-func sortTime(steps []archive.Step, t time.Time) int {
+// momentOf returns the moment of the last step until a time.
+func momentOf(steps []archive.Step, t time.Time) int {
 	n, _ := slices.BinarySearchFunc(steps, t, func(s archive.Step, t time.Time) int {
 		if s.Time.After(t) {
 			return 1
@@ -149,13 +140,4 @@ func sortTime(steps []archive.Step, t time.Time) int {
 		return -1
 	})
 	return max(n-1, 0)
-}
-
-// place is the step at a moment; behind the last one it is the last.
-func (p *History) place(moment int) archive.Ref {
-	if len(p.Steps) == 0 {
-		return archive.Ref{Session: p.Session.ID, Turn: 0, Step: -1}
-	}
-	s := p.Steps[min(moment, len(p.Steps)-1)]
-	return archive.Ref{Session: p.Session.ID, Turn: s.Turn, Step: s.Index}
 }

@@ -1,9 +1,7 @@
 package task
 
 import (
-	"fmt"
 	"math"
-	"path"
 	"strings"
 	"time"
 
@@ -11,62 +9,62 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// The constants of the segmenter, chosen on the 20 boundaries of set "dev" in
+// Parameters of the topic segmentation, chosen on the 20 boundaries of set "dev" in
 // testdata/boundaries.tsv; docs/tasks.md has the figures.
 const (
-	topicWindow = 8 // steps that are compared on each side of a possible boundary
-	topicLeast  = 3 // steps that a topic has at least
+	topicWindow = 8 // steps that are compared on each side of a boundary
+	minTopic    = 3 // steps of a topic
 
 	gapBonus   = 0.10 // after a pause of an hour
-	slashBonus = 0.30 // for a command of the client's own
-	sizeWeight = 0.03 // for the logarithm of a prompt's words
+	slashBonus = 0.30 // for a client command
+	sizeWeight = 0.03 // of the logarithm of a prompt's words
 	sizeLimit  = 100
-	shortWords = 2    // words up to which a prompt may only say: go on
-	topicScore = 0.90 // from which score on a prompt begins a topic
+	shortWords = 2    // words of a prompt that can mean "continue"
+	topicScore = 0.90 // the least at which a prompt starts a topic
 
-	innerScore  = 0.86 // the same within a turn, where no prompt speaks for it
-	innerLeast  = 8    // steps that a topic within a turn has at least
+	innerScore  = 0.86 // the same within a turn
+	minInner    = 8    // steps of a topic that starts within a turn
 	innerWindow = 12
 )
 
-// frame is what a step says about its topic.
-type frame struct {
-	words  map[string]float64 // of what was said and done, with a weight
+// stepWords is the content of a step.
+type stepWords struct {
+	words  map[string]float64 // with weights
 	files  map[string]bool
 	start  time.Time
-	prompt bool   // the step is the first to answer a prompt
-	title  string // of that prompt
-	asked  int    // its words
+	prompt bool   // the first step of a turn
+	title  string // of the turn
+	size   int    // words of the prompt
 }
 
-// Boundary is a step at which a new topic begins.
+// Boundary is a step at which a new topic starts.
 type Boundary struct {
 	Moment int
 	Score  float64
-	Prompt bool // it begins with a prompt
+	Prompt bool // at a prompt
 }
 
-// Boundaries cuts the steps [from, to) into topics and returns where each but the
-// first begins. A boundary depends on a window around it alone, and so stays
-// where it is as the session grows; the steps nearest to the end may still get one.
-func (p *History) Boundaries(from, to int) []Boundary {
-	frames := p.frames(from, to)
-	rarity := newRarity()
+// Boundaries splits the steps [from, to) into topics and returns the start of each but
+// the first. A boundary depends only on a window around it, so it stays when the session
+// grows; boundaries can be added among the last steps.
+func (h *History) Boundaries(from, to int) []Boundary {
+	steps := h.stepWords(from, to)
+	frequency := wordFrequency{in: map[string]int{}}
 	var out []Boundary
 	last, seen := 0, 0
-	for k := 1; k < len(frames); k++ {
-		for ; seen < min(k+topicWindow, len(frames)); seen++ {
-			rarity.add(frames[seen])
+	for k := 1; k < len(steps); k++ {
+		for ; seen < min(k+topicWindow, len(steps)); seen++ {
+			frequency.add(steps[seen])
 		}
-		b := Boundary{Moment: from + k, Prompt: frames[k].prompt}
+		b := Boundary{Moment: from + k, Prompt: steps[k].prompt}
 		if b.Prompt {
-			b.Score = rarity.promptScore(frames, last, k)
-			if b.Score < topicScore || k-last < topicLeast {
+			b.Score = frequency.promptScore(steps, last, k)
+			if b.Score < topicScore || k-last < minTopic {
 				continue
 			}
 		} else {
-			b.Score = rarity.innerScore(frames, last, k)
-			if b.Score < innerScore || k-last < innerLeast || len(frames)-k < topicLeast {
+			b.Score = frequency.innerScore(steps, last, k)
+			if b.Score < innerScore || k-last < minInner || len(steps)-k < minTopic {
 				continue
 			}
 		}
@@ -76,53 +74,51 @@ func (p *History) Boundaries(from, to int) []Boundary {
 	return out
 }
 
-// frames reads what the steps [from, to) say.
-func (p *History) frames(from, to int) []frame {
-	frames := make([]frame, max(to-from, 0))
-	for i := range frames {
-		frames[i] = frame{words: map[string]float64{}, files: map[string]bool{}, start: p.Steps[from+i].Time}
+// stepWords reads the content of the steps [from, to).
+func (h *History) stepWords(from, to int) []stepWords {
+	steps := make([]stepWords, max(to-from, 0))
+	for i := range steps {
+		steps[i] = stepWords{words: map[string]float64{}, files: map[string]bool{}, start: h.Steps[from+i].Time}
 	}
-	for _, t := range p.Turns {
-		if m := p.Moment(t.Index, 0); m >= from && m < to && p.Steps[m].Turn == t.Index {
-			frames[m-from].prompt, frames[m-from].title = true, t.Title
-		}
-	}
-	in := func(turn, step int) *frame {
-		if m := p.Moment(turn, max(step, 0)); m >= from && m < to && p.Steps[m].Turn == turn {
-			return &frames[m-from]
+	get := func(turn, step int) *stepWords {
+		if m := h.Moment(turn, max(step, 0)); m >= from && m < to && h.Steps[m].Turn == turn {
+			return &steps[m-from]
 		}
 		return nil
 	}
-	for _, x := range p.Passages {
-		f := in(x.Turn, x.Step)
-		if f == nil || x.Kind == archive.KindSummary {
+	for _, t := range h.Turns {
+		if s := get(t.Index, 0); s != nil {
+			s.prompt, s.title = true, t.Title
+		}
+	}
+	for _, x := range h.Passages {
+		s := get(x.Turn, x.Step)
+		if s == nil {
 			continue
 		}
 		switch x.Kind {
 		case archive.KindPrompt:
-			f.asked += count(f.words, x.Text, 2)
+			s.size += countWords(s.words, x.Text, 2)
 		case archive.KindReply:
-			count(f.words, x.Text, 1)
+			countWords(s.words, x.Text, 1)
 		case archive.KindCommand:
 			head, _, _ := strings.Cut(x.Text, "\n")
-			count(f.words, head, 0.5)
+			countWords(s.words, head, 0.5)
 		}
 	}
-	for _, c := range p.Calls {
-		f := in(c.Turn, c.Step)
-		if f == nil {
-			continue
-		}
-		for _, name := range c.Files {
-			f.files[name] = true
-			count(f.words, path.Base(strings.ReplaceAll(name, `\`, "/")), 1)
+	for _, c := range h.Calls {
+		if s := get(c.Turn, c.Step); s != nil {
+			for _, name := range c.Files {
+				s.files[name] = true
+				countWords(s.words, fileName(name), 1)
+			}
 		}
 	}
-	return frames
+	return steps
 }
 
-// count adds the words of a text and returns how many there were.
-func count(words map[string]float64, text string, weight float64) (n int) {
+// countWords adds the words of a text with a weight and returns their number.
+func countWords(words map[string]float64, text string, weight float64) (n int) {
 	for w := range strings.FieldsSeq(terms.Index(text)) {
 		if len(w) > 2 && !terms.Stop(w) {
 			words[w] += weight
@@ -132,65 +128,62 @@ func count(words map[string]float64, text string, weight float64) (n int) {
 	return n
 }
 
-// rarity knows in how many of the steps seen so far a word occurs.
-type rarity struct {
+// wordFrequency counts the steps that contain a word.
+type wordFrequency struct {
 	steps int
 	in    map[string]int
 }
 
-func newRarity() *rarity { return &rarity{in: map[string]int{}} }
-
-func (r *rarity) add(f frame) {
-	r.steps++
-	for w := range f.words {
-		r.in[w]++
+func (f *wordFrequency) add(s stepWords) {
+	f.steps++
+	for w := range s.words {
+		f.in[w]++
 	}
 }
 
-func (r *rarity) of(w string) float64 { return math.Log(1 + float64(r.steps)/float64(1+r.in[w])) }
-
-// block sums the words and files of frames.
-func (r *rarity) block(frames []frame) (words map[string]float64, files map[string]bool) {
+// merge returns the words of steps, weighted by their rarity, and the files.
+func (f *wordFrequency) merge(steps []stepWords) (words map[string]float64, files map[string]bool) {
 	words, files = map[string]float64{}, map[string]bool{}
-	for _, f := range frames {
-		for w, n := range f.words {
+	for _, s := range steps {
+		for w, n := range s.words {
 			words[w] += n
 		}
-		for name := range f.files {
+		for name := range s.files {
 			files[name] = true
 		}
 	}
 	for w, n := range words {
-		words[w] = (1 + math.Log(n+0.5)) * r.of(w)
+		rarity := math.Log(1 + float64(f.steps)/float64(1+f.in[w]))
+		words[w] = (1 + math.Log(n+0.5)) * rarity
 	}
 	return words, files
 }
 
-// promptScore is how much speaks for a new topic at a prompt: how little what
-// follows has in common with what was before, and the prompt itself.
-func (r *rarity) promptScore(frames []frame, last, k int) float64 {
-	f := frames[k]
-	if f.goesOn() {
+// promptScore scores a topic start at the prompt of step k, from the difference between
+// the steps before and after it and from the prompt itself.
+func (f *wordFrequency) promptScore(steps []stepWords, last, k int) float64 {
+	s := steps[k]
+	if s.continues() {
 		return 0
 	}
-	before, _ := r.block(frames[max(last, k-topicWindow):k])
-	after, _ := r.block(frames[k:min(k+topicWindow, len(frames))])
-	score := 1 - cosine(before, after) + sizeWeight*math.Log1p(float64(min(f.asked, sizeLimit)))
-	if f.start.Sub(frames[k-1].start) > time.Hour {
+	before, _ := f.merge(steps[max(last, k-topicWindow):k])
+	after, _ := f.merge(steps[k:min(k+topicWindow, len(steps))])
+	score := 1 - cosine(before, after) + sizeWeight*math.Log1p(float64(min(s.size, sizeLimit)))
+	if s.start.Sub(steps[k-1].start) > time.Hour {
 		score += gapBonus
 	}
-	if strings.HasPrefix(f.title, "/") {
+	if strings.HasPrefix(s.title, "/") {
 		score += slashBonus
 	}
 	return score
 }
 
-// goesOn reports whether a prompt only tells to go on.
-func (f frame) goesOn() bool {
-	if f.asked > shortWords {
+// continues reports whether a prompt only says to continue.
+func (s stepWords) continues() bool {
+	if s.size > shortWords {
 		return false
 	}
-	first, _, _ := strings.Cut(strings.ToLower(f.title), " ")
+	first, _, _ := strings.Cut(strings.ToLower(s.title), " ")
 	switch strings.Trim(first, ",.!?") {
 	case "", "yes", "yep", "ok", "okay", "no", "continue", "go", "commit", "push", "thanks", "good", "great", "sure":
 		return true
@@ -198,26 +191,26 @@ func (f frame) goesOn() bool {
 	return false
 }
 
-// innerScore is how much speaks for a new topic within a turn.
-func (r *rarity) innerScore(frames []frame, last, k int) float64 {
-	before, had := r.block(frames[max(last, k-innerWindow):k])
-	after, has := r.block(frames[k:min(k+innerWindow, len(frames))])
-	return 0.7*(1-cosine(before, after)) + 0.3*fresh(had, has)
+// innerScore scores a topic start at step k within a turn.
+func (f *wordFrequency) innerScore(steps []stepWords, last, k int) float64 {
+	before, filesBefore := f.merge(steps[max(last, k-innerWindow):k])
+	after, filesAfter := f.merge(steps[k:min(k+innerWindow, len(steps))])
+	return 0.7*(1-cosine(before, after)) + 0.3*newShare(filesBefore, filesAfter)
 }
 
-// fresh is the share of files that were not there before; half where no file
-// tells.
-func fresh(had, has map[string]bool) float64 {
-	if len(has) == 0 || len(had) == 0 {
+// newShare returns the share of the files after that are not before, or 0.5 if one side
+// has none.
+func newShare(before, after map[string]bool) float64 {
+	if len(before) == 0 || len(after) == 0 {
 		return 0.5
 	}
 	n := 0
-	for name := range has {
-		if !had[name] {
+	for name := range after {
+		if !before[name] {
 			n++
 		}
 	}
-	return float64(n) / float64(len(has))
+	return float64(n) / float64(len(after))
 }
 
 func cosine(a, b map[string]float64) float64 {
@@ -234,5 +227,3 @@ func cosine(a, b map[string]float64) float64 {
 	}
 	return dot / math.Sqrt(na*nb)
 }
-
-func (b Boundary) String() string { return fmt.Sprintf("%d (%.2f)", b.Moment, b.Score) }

@@ -29,7 +29,7 @@ func TestCourse(t *testing.T) {
 	m.compactions = append(m.compactions, archive.Compaction{Session: session, Turn: 0, Line: m.line, Trigger: "auto", PreTokens: 167_000, PostTokens: 9_000})
 	m.prompt("").step(event("1", "completed", ""), agent("Explore", "Look around", "All is there.")).idle(2)
 	m.compactions = append(m.compactions, archive.Compaction{Session: session, Turn: 1, Line: m.line, Trigger: "manual", PreTokens: 50, Ours: true})
-	got := task.Timeline(m.load(t, 0), task.Of(nil, noon()))
+	got := task.Timeline(m.load(t, 0), task.StateOf(nil, noon()))
 	want := `/0 Plan the retry
 /0.1 ✓ Write the retry
 /0 ── compacted (auto): 167000 -> 9000 ──
@@ -50,12 +50,12 @@ func TestCourseOfTopics(t *testing.T) {
 	m := newMemory()
 	m.prompt("Make the retry wait").step(edit("/w/retry.go")).idle(3)
 	past := m.load(t, 0)
-	if got := lines(task.Timeline(past, task.Of(nil, noon()))); got != "/0 Make the retry wait\n" {
+	if got := lines(task.Timeline(past, task.StateOf(nil, noon()))); got != "/0 Make the retry wait\n" {
 		t.Errorf("without a summary:\n%s", got)
 	}
 	topic := past.All()[0]
 	segment := archive.Segment{ID: task.SegmentID(topic.Session, topic.ID), Session: topic.Session, OriginalTokens: 4000, CompressedTokens: 60, Content: "Waits."}
-	state := task.Of([]archive.SegmentFact{{Event: archive.SegmentSaved, Segment: segment}}, noon())
+	state := task.StateOf([]archive.SegmentFact{{Event: archive.SegmentSaved, Segment: segment}}, noon())
 	if got := lines(task.Timeline(past, state)); got != "/0 Make the retry wait\n/0.0 [L2 4000->60]\n" {
 		t.Errorf("with a summary:\n%s", got)
 	}
@@ -64,7 +64,7 @@ func TestCourseOfTopics(t *testing.T) {
 func TestRowOfWork(t *testing.T) {
 	summary := func(event archive.SegmentEvent, content string) *task.Entry {
 		s := archive.Segment{ID: "x", Session: "s", OriginalTokens: 4000, CompressedTokens: 60, Content: content}
-		e, ok := task.Of([]archive.SegmentFact{{Event: event, Segment: s}}, noon()).Get("x")
+		e, ok := task.StateOf([]archive.SegmentFact{{Event: event, Segment: s}}, noon()).Get("x")
 		if !ok {
 			t.Fatal("no segment")
 		}
