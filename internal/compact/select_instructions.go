@@ -2,9 +2,10 @@ package compact
 
 import (
 	"slices"
-	"strandline/internal/text"
 	"strings"
 	"unicode"
+
+	"strandline/internal/text"
 )
 
 // instructions holds the words of the text after /compact. That text is an order,

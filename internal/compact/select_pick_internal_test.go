@@ -2,10 +2,11 @@ package compact
 
 import (
 	"slices"
-	"strandline/internal/text"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"strandline/internal/text"
 )
 
 // titleUnits returns the cost of a section's title.

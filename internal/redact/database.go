@@ -1,23 +1,28 @@
 package redact
 
-import "strings"
+import (
+	"strings"
 
-// oracleTriggers are the places where Oracle's USER/PASSWORD@DATABASE stands. Each
-// holds a pair of letters that is rare in text; that of "connect" is not.
+	"strandline/internal/text"
+)
+
+// oracleTriggers returns triggers for the contexts of Oracle's
+// USER/PASSWORD@DATABASE. "connect" itself has no pair of letters that is rare in
+// text.
 func oracleTriggers() []trigger {
 	var list []trigger
 	for _, lit := range []string{"sqlplus ", "sqlldr ", "expdp ", "impdp ", "CONNECT ", "onnect(", ":thin:", ":oci:", "userid="} {
-		list = append(list, trigger{lit: lit, match: func(s string, at int) (Finding, bool) { return logon(s, at+len(lit)) }})
+		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return logon(s, at+len(lit)) }})
 	}
 	return list
 }
 
-// maxOptions is how many options may stand between a program and a logon.
+// maxOptions is the number of options allowed between a program and a logon.
 const maxOptions = 4
 
-// logon matches the password of USER/PASSWORD@DATABASE, which begins at offset i
-// or behind options.
-func logon(s string, i int) (Finding, bool) {
+// logon matches the password of USER/PASSWORD@DATABASE at offset i or after
+// options.
+func logon(s string, i int) (finding, bool) {
 	i += blanks(s[min(i, len(s)):])
 	for range maxOptions {
 		if i >= len(s) || s[i] != '-' {
@@ -26,60 +31,60 @@ func logon(s string, i int) (Finding, bool) {
 		i += run(s[i:min(len(s), i+maxName)], func(c byte) bool { return c == '-' || isWord(c) })
 		i += blanks(s[i:])
 	}
-	i += openers(s[min(i, len(s)):])
+	i += openQuote(s[min(i, len(s)):])
 	name := run(s[i:min(len(s), i+maxName)], func(c byte) bool { return isDotted(c) || c == '$' || c == '#' })
 	start := i + name + 1
 	if name == 0 || start >= len(s) || s[start-1] != '/' {
-		return Finding{}, false
+		return finding{}, false
 	}
 	n := run(s[start:min(len(s), start+maxBare)], func(c byte) bool { return c > ' ' && strings.IndexByte("@/\"'`\\,;|<>", c) < 0 })
-	if end := start + n; end+1 < len(s) && s[end] == '@' && (isAlnum(s[end+1]) || strings.IndexByte("/($&{[", s[end+1]) >= 0) {
+	if end := start + n; end+1 < len(s) && s[end] == '@' && (text.IsAlnum(s[end+1]) || strings.IndexByte("/($&{[", s[end+1]) >= 0) {
 		return chosen(s, start, end)
 	}
-	return Finding{}, false
+	return finding{}, false
 }
 
-// identifiedBy matches IDENTIFIED BY 'secret' where a user is created or changed;
-// without quotes, as Oracle takes it, in capitals only: prose says so, too.
-func identifiedBy(s string, at int) (Finding, bool) {
-	if !defines(s[:at]) {
-		return Finding{}, false
+// identifiedBy matches IDENTIFIED BY 'secret' in a statement that creates or
+// changes a user. Without quotes, which Oracle allows, it requires capitals,
+// because prose uses the same words.
+func identifiedBy(s string, at int) (finding, bool) {
+	if !definesUser(s[:at]) {
+		return finding{}, false
 	}
 	i := at + len("ified by ")
 	i += blanks(s[i:])
-	quote := s[i : i+openers(s[i:])]
-	if quote == "" && isLower(s[at]) || strings.HasSuffix(quote, "`") {
-		return Finding{}, false
+	quote := s[i : i+openQuote(s[i:])]
+	if quote == "" && text.IsLower(s[at]) || strings.HasSuffix(quote, "`") {
+		return finding{}, false
 	}
-	i += len(quote)
-	return chosen(s, i, i+argument(s[i:], quote))
+	return chosenArgument(s, i)
 }
 
 // identifiedWith matches IDENTIFIED WITH plugin BY 'secret'.
-func identifiedWith(s string, at int) (Finding, bool) {
+func identifiedWith(s string, at int) (finding, bool) {
 	before := s[max(0, at-maxName):at]
-	if !strings.Contains(strings.ToLower(before), "identified with ") || !defines(s[:at]) {
-		return Finding{}, false
+	if !strings.Contains(strings.ToLower(before), "identified with ") || !definesUser(s[:at]) {
+		return finding{}, false
 	}
 	i := at + len(" by '")
 	return chosen(s, i, i+argument(s[i:], "'"))
 }
 
 // passwordLiteral matches CREATE ROLE name PASSWORD 'secret'.
-func passwordLiteral(s string, at int) (Finding, bool) {
-	if !defines(s[:at]) {
-		return Finding{}, false
+func passwordLiteral(s string, at int) (finding, bool) {
+	if !definesUser(s[:at]) {
+		return finding{}, false
 	}
 	i := at + len("password '")
 	return chosen(s, i, i+argument(s[i:], "'"))
 }
 
 // passwordFor matches SET PASSWORD FOR name = 'secret', or = PASSWORD('secret').
-func passwordFor(s string, at int) (Finding, bool) {
+func passwordFor(s string, at int) (finding, bool) {
 	i := at + len("password for ")
 	eq := strings.IndexAny(s[i:min(len(s), i+maxCommand)], "=\r\n;")
 	if eq < 0 || s[i+eq] != '=' {
-		return Finding{}, false
+		return finding{}, false
 	}
 	i += eq + 1
 	i += blanks(s[i:])
@@ -87,17 +92,15 @@ func passwordFor(s string, at int) (Finding, bool) {
 	if len(s)-i > len(function) && equalFold(s[i:i+len(function)], function) {
 		i += len(function)
 	}
-	quote := s[i : i+openers(s[i:])]
-	if quote == "" {
-		return Finding{}, false
+	if openQuote(s[i:]) == 0 {
+		return finding{}, false
 	}
-	i += len(quote)
-	return chosen(s, i, i+argument(s[i:], quote))
+	return chosenArgument(s, i)
 }
 
-// defines reports whether s ends in a statement of SQL that creates or changes a
-// user.
-func defines(s string) bool {
+// definesUser reports whether s ends with an SQL statement that creates or changes
+// a user.
+func definesUser(s string) bool {
 	s = strings.ToLower(s[max(0, len(s)-maxCommand):])
 	s = s[strings.LastIndexByte(s, ';')+1:]
 	for _, verb := range []string{"create ", "alter ", "grant "} {

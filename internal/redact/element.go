@@ -3,12 +3,12 @@ package redact
 import "strings"
 
 const (
-	maxTag  = 80 // of the attributes between an element's name and its value
-	maxTwin = 48 // of what stands between a name and the word "value"
+	maxTag       = 80 // attributes between an element's name and its value
+	maxAttribute = 48 // distance between a name and the attribute "value"
 )
 
-// element reads the value of <name>value</name>, where the name ends at end and
-// begins at start, in plain or escaped angle brackets.
+// element parses the value of <name>value</name>, with plain or escaped angle
+// brackets. The name is s[start:end].
 func element(s string, start, end int) (pair, bool) {
 	open, shut := "<", ">"
 	if start > 0 && s[start-1] == ':' { // <ns:name>
@@ -33,22 +33,22 @@ func element(s string, start, end int) (pair, bool) {
 	if !strings.Contains(s[from:min(len(s), from+maxBare)], closing) {
 		return pair{}, false // a type parameter
 	}
-	return pair{op: '=', name: -1, from: from, quote: closing, sure: true}, true
+	return pair{op: '=', name: -1, from: from, quote: closing, certain: true}, true
 }
 
-// twin reads the value that stands beside a name instead of behind it:
-// {"name": "DB_PASSWORD", "value": "…"}, <add key="ApiKey" value="…"/> and the
-// same in YAML. The name ends at end and begins at start.
-func twin(s string, start, end int) (pair, bool) {
-	if !naming(s[:start]) {
+// attribute parses a value in an attribute next to the name s[start:end]: {"name":
+// "DB_PASSWORD", "value": "…"}, <add key="ApiKey" value="…"/> and the same in
+// YAML.
+func attribute(s string, start, end int) (pair, bool) {
+	if !endsWithNameKey(s[:start]) {
 		return pair{}, false
 	}
-	i := end + openers(s[end:])
-	stop := min(len(s), i+maxTwin)
-	for i < stop && strings.IndexByte(" \t\r\n,;", s[i]) >= 0 || escapedBlank(s[i:]) > 0 {
-		i += max(1, escapedBlank(s[i:]))
+	i := end + openQuote(s[end:])
+	stop := min(len(s), i+maxAttribute)
+	for i < stop && strings.IndexByte(" \t\r\n,;", s[i]) >= 0 || escapedSpace(s[i:]) > 0 {
+		i += max(1, escapedSpace(s[i:]))
 	}
-	i += openers(s[i:])
+	i += openQuote(s[i:])
 	const word = "value"
 	if i+len(word) >= len(s) || !equalFold(s[i:i+len(word)], word) {
 		return pair{}, false
@@ -57,14 +57,14 @@ func twin(s string, start, end int) (pair, bool) {
 	if p.op == ' ' {
 		return pair{}, false
 	}
-	p.sure, p.beside = true, true
+	p.certain, p.attribute = true, true
 	return p, ok
 }
 
-// naming reports whether s ends in name=, key: or the like, with the quotes that
-// may stand around either side.
-func naming(s string) bool {
-	s = strings.TrimRight(s[max(0, len(s)-maxTwin):], "\"'`\\ \t")
+// endsWithNameKey reports whether s ends with name=, key: or similar, with
+// optional quotes.
+func endsWithNameKey(s string) bool {
+	s = strings.TrimRight(s[max(0, len(s)-maxAttribute):], "\"'`\\ \t")
 	if s == "" || s[len(s)-1] != '=' && s[len(s)-1] != ':' {
 		return false
 	}
@@ -77,9 +77,9 @@ func naming(s string) bool {
 	return false
 }
 
-// escapedBlank returns the length of a line break or tab that is written as an
-// escape, however often it was escaped.
-func escapedBlank(s string) int {
+// escapedSpace returns the length of a line break or tab written as an escape
+// sequence, with any number of backslashes.
+func escapedSpace(s string) int {
 	n := run(s, func(c byte) bool { return c == '\\' })
 	if n > 0 && n < len(s) && (s[n] == 'n' || s[n] == 'r' || s[n] == 't') {
 		return n + 1
@@ -87,7 +87,8 @@ func escapedBlank(s string) int {
 	return 0
 }
 
-// runBefore returns how many bytes s ends in that are in the set, up to maxName.
+// runBefore returns the length of the suffix of s whose bytes are all in the set,
+// at most maxName.
 func runBefore(s string, set func(byte) bool) int {
 	n := 0
 	for n < min(len(s), maxName) && set(s[len(s)-1-n]) {

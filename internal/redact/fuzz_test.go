@@ -37,7 +37,7 @@ func FuzzString(f *testing.F) {
 			t.Errorf("%q became invalid: %q", s, got)
 		}
 		last := 0
-		for _, found := range r.Findings(s) {
+		for _, found := range redact.Findings(s) {
 			if found.Start < last || found.End <= found.Start || found.End > len(s) || found.Kind == "" {
 				t.Errorf("finding %+v behind offset %d of %d", found, last, len(s))
 			}

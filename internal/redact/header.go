@@ -1,22 +1,26 @@
 package redact
 
-import "strings"
+import (
+	"strings"
 
-// maxUserInfo is how far the credentials of a URL are looked for.
+	"strandline/internal/text"
+)
+
+// maxUserInfo is the longest user information of a URL, in bytes.
 const maxUserInfo = 300
 
-// urlPassword matches the password of scheme://user:password@host, and a user
-// name that stands alone and is itself a key.
-func urlPassword(s string, at int) (Finding, bool) {
+// urlPassword matches the password of scheme://user:password@host, and a user name
+// without password that looks like a key.
+func urlPassword(s string, at int) (finding, bool) {
 	from := at + 3
-	if at == 0 || !isAlnum(s[at-1]) {
-		return Finding{}, false
+	if at == 0 || !text.IsAlnum(s[at-1]) {
+		return finding{}, false
 	}
 	colon, end := -1, -1
 	for i := from; i < min(len(s), from+maxUserInfo); i++ {
 		c := s[i]
 		if c == '@' {
-			end = i // the last one counts: a password may hold another
+			end = i // the last one: a password may contain another
 		}
 		if c == ':' && colon < 0 && end < 0 {
 			colon = i
@@ -26,54 +30,54 @@ func urlPassword(s string, at int) (Finding, bool) {
 		}
 	}
 	if end < 0 {
-		return Finding{}, false
+		return finding{}, false
 	}
 	if colon < 0 {
 		name := s[from:end]
 		if len(name) < 20 || mixOf(name).digit == 0 || template(name) {
-			return Finding{}, false
+			return finding{}, false
 		}
-		return Finding{Kind: "url-password", Start: from, End: end}, true
+		return finding{kind: "url-password", start: from, end: end}, true
 	}
 	password := s[colon+1 : end]
-	if password == "" || blanked(password) || template(password) || placeholderEnd(s, colon+1) > 0 {
-		return Finding{}, false
+	if password == "" || masked(password) || template(password) || placeholderEnd(s, colon+1) > 0 {
+		return finding{}, false
 	}
-	return Finding{Kind: "url-password", Start: colon + 1, End: end}, true
+	return finding{kind: "url-password", start: colon + 1, end: end}, true
 }
 
-// bearer matches "Bearer <credential>" wherever it stands.
-func bearer(s string, at int) (Finding, bool) {
+// bearer matches the credential after "Bearer".
+func bearer(s string, at int) (finding, bool) {
 	if !borderBefore(s, at) {
-		return Finding{}, false
+		return finding{}, false
 	}
 	from := at + len("bearer ")
 	from += run(s[from:], isSpace)
 	return credential(s, from, "bearer-token", 12)
 }
 
-// authorization matches the credential of an Authorization header, in HTTP, in
-// any notation of a pair, or as two arguments of a call.
-func authorization(s string, at int) (Finding, bool) {
+// authorization matches the credential of an Authorization header in HTTP, of a
+// name-value pair in any syntax, or of two arguments of a call.
+func authorization(s string, at int) (finding, bool) {
 	i := at + len("authorization")
-	i += closers(s[i:])
+	i += closeQuote(s[i:])
 	n := run(s[i:], func(c byte) bool { return strings.IndexByte(":=>, \t", c) >= 0 })
 	between := s[i : i+n]
 	i += n
 	if strings.HasPrefix(s[i:], `\ `) {
 		i += 2
 	}
-	quote := openers(s[i:])
+	quote := openQuote(s[i:])
 	if n == 0 || strings.Contains(between, ",") && quote == 0 {
-		return Finding{}, false
+		return finding{}, false
 	}
 	i += quote
-	scheme := s[i : i+run(s[i:], func(c byte) bool { return isAlnum(c) || c == '-' })]
+	scheme := s[i : i+run(s[i:], func(c byte) bool { return text.IsAlnum(c) || c == '-' })]
 	value := i + len(scheme)
 	value += run(s[value:min(len(s), value+maxGap)], func(c byte) bool { return isSpace(c) || c == '\\' })
 	switch strings.ToLower(scheme) {
 	case "bearer":
-		return Finding{}, false // has its own trigger
+		return finding{}, false // bearer matches it
 	case "basic":
 		return credential(s, value, "basic-auth", 8)
 	case "token", "apikey", "bot", "key", "splunk", "genie", "geniekey", "ssws", "ntlm", "negotiate", "sharedkey", "aws", "hmac":
@@ -89,58 +93,58 @@ func authorization(s string, at int) (Finding, bool) {
 	return identified(s, value, 20)
 }
 
-// identified matches a credential that may have an id and a colon before it.
-func identified(s string, from, shortest int) (Finding, bool) {
+// identified matches a credential with an optional ID and colon in front.
+func identified(s string, from, shortest int) (finding, bool) {
 	if n := run(s[from:min(len(s), from+maxUserInfo)], isBearer); n > 0 && from+n < len(s) && s[from+n] == ':' {
 		from += n + 1
 	}
 	return credential(s, from, kindToken, shortest)
 }
 
-// maxHeader is how far a parameter of a header is looked for.
+// maxHeader is the longest header, in bytes.
 const maxHeader = 800
 
-// parameter matches the value of one parameter of a header, up to the line's end.
-func parameter(s string, from int, name string) (Finding, bool) {
+// parameter matches the value of one parameter of a header.
+func parameter(s string, from int, name string) (finding, bool) {
 	line := s[from:min(len(s), from+maxHeader)]
 	if i := strings.IndexAny(line, "\r\n"); i >= 0 {
 		line = line[:i]
 	}
 	i := strings.Index(line, name)
 	if i < 0 {
-		return Finding{}, false
+		return finding{}, false
 	}
 	from += i + len(name)
-	return credential(s, from+openers(s[from:]), kindSignature, 16)
+	return credential(s, from+openQuote(s[from:]), kindSignature, 16)
 }
 
-// signature matches what makes a presigned URL valid: sig= of Azure,
+// signature matches the signature of a presigned URL: sig= of Azure,
 // X-Amz-Signature= and X-Goog-Signature=.
-func signature(s string, at int) (Finding, bool) {
+func signature(s string, at int) (finding, bool) {
 	eq := strings.IndexByte(s[at:], '=')
 	if at == 0 || s[at] != '-' && s[at-1] != '&' && s[at-1] != '?' {
-		return Finding{}, false
+		return finding{}, false
 	}
 	from := at + eq + 1
 	end := from + run(s[from:min(len(s), from+maxValue)], func(c byte) bool { return isBearer(c) || c == '%' })
 	if v := s[from:end]; len(v) < 32 || !hasDigit(v) || template(v) || wordLike(v) {
-		return Finding{}, false
+		return finding{}, false
 	}
-	return Finding{Kind: kindSignature, Start: from, End: end}, true
+	return finding{kind: kindSignature, start: from, end: end}, true
 }
 
-// credential matches a run of credential characters that looks drawn by lot:
-// the docs' "Bearer token" and "Basic authentication" are not meant.
-func credential(s string, from int, kind string, shortest int) (Finding, bool) {
+// credential matches a run of credential characters that looks random, unlike
+// "Bearer token" in documentation.
+func credential(s string, from int, kind string, shortest int) (finding, bool) {
 	end := from + run(s[from:], isBearer)
 	for end > from && (s[end-1] == '.' || s[end-1] == '-') {
 		end--
 	}
 	v := s[from:end]
 	m := mixOf(v)
-	drawn := m.digit > 0 && m.letters() > 0 && !wordLike(v) || kind == "basic-auth" && m.upper > 0 && m.lower > 0
-	if len(v) < shortest || !drawn || template(v) || blanked(v) || end < len(s) && (s[end] == '(' || s[end] == '[') {
-		return Finding{}, false
+	looksRandom := m.digit > 0 && m.letters() > 0 && !wordLike(v) || kind == "basic-auth" && m.upper > 0 && m.lower > 0
+	if len(v) < shortest || !looksRandom || template(v) || masked(v) || end < len(s) && (s[end] == '(' || s[end] == '[') {
+		return finding{}, false
 	}
-	return Finding{Kind: kind, Start: from, End: end}, true
+	return finding{kind: kind, start: from, end: end}, true
 }

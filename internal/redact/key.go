@@ -16,10 +16,10 @@ const (
 	keySize = 32
 )
 
-// LoadKey returns the key kept in dir, and makes one at the first call: 32
-// random bytes in a file with mode 0600 in a folder with mode 0700. Processes
-// that start together agree on one key. On error the caller may go on with
-// EphemeralKey, which makes equal secrets look equal within one process only.
+// LoadKey returns the key stored in dir. The first call creates it: 32 random
+// bytes in a file with mode 0600, in a folder with mode 0700. Concurrent processes
+// get the same key. After an error the caller may use EphemeralKey, with which
+// equal secrets have equal placeholders within one process only.
 func LoadKey(dir string) ([]byte, error) {
 	path := filepath.Join(dir, keyFile)
 	key, err := readKey(path)
@@ -29,17 +29,17 @@ func LoadKey(dir string) ([]byte, error) {
 	if err := createKey(dir, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, keyError("cannot create the redaction key "+path, err)
 	}
-	return readKey(path) // the first process's key, whoever that was
+	return readKey(path) // another process may have created it
 }
 
-// EphemeralKey returns a fresh random key that is stored nowhere.
+// EphemeralKey returns a random key without storing it.
 func EphemeralKey() []byte {
 	key := make([]byte, keySize)
 	rand.Read(key) // never fails
 	return key
 }
 
-// readKey returns fs.ErrNotExist as it is, so that LoadKey can create the key.
+// readKey reads the key. It returns fs.ErrNotExist unwrapped.
 func readKey(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,14 +59,14 @@ func readKey(path string) ([]byte, error) {
 		return nil, &archive.Error{
 			Code: archive.CodeCorrupt,
 			Msg:  fmt.Sprintf("the redaction key %s has %d bytes instead of %d", path, len(key), keySize),
-			Hint: "move it away; a new one is made, and secrets then get other placeholders than before",
+			Hint: "move the file away; the next run creates a new key, with which secrets get other placeholders",
 		}
 	}
 	return key, nil
 }
 
-// createKey writes a new key under a temporary name and links it to its place,
-// which fails with fs.ErrExist when another process was first.
+// createKey writes a new key to a temporary file and links it into place. It
+// returns fs.ErrExist if another process was first.
 func createKey(dir, path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -86,8 +86,8 @@ func createKey(dir, path string) error {
 	return createExclusive(path)
 }
 
-// createExclusive is for file systems without hard links. Another process may
-// see the file before it is whole, and then reports a corrupt key once.
+// createExclusive is createKey for file systems without hard links. A concurrent
+// process may read an incomplete file and report a corrupt key once.
 func createExclusive(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -105,7 +105,7 @@ func keyError(msg string, err error) error {
 	return &archive.Error{
 		Code: code,
 		Msg:  msg,
-		Hint: "make its folder readable and writable for you; until then placeholders differ from run to run",
+		Hint: "make its folder readable and writable for yourself; until then placeholders differ between runs",
 		Err:  err,
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+
+	"strandline/internal/text"
 )
 
-// queried reports whether the name that begins at start is a part of a query or
-// of a connection string: behind ?, & or ;, or among the blank-separated pairs
-// of libpq (host=db user=me password=…).
-func queried(s string, start int) bool {
+// inQuery reports whether the name at offset start belongs to a query or
+// connection string: after ?, & or ;, or among the blank-separated pairs of libpq
+// (host=db user=me password=…).
+func inQuery(s string, start int) bool {
 	if start == 0 {
 		return false
 	}
@@ -28,9 +30,9 @@ func queried(s string, start int) bool {
 	return false
 }
 
-// netrc reports whether s ends as a line of .netrc does before its password:
-// machine HOST login NAME, or default login NAME, over any number of lines.
-func netrc(s string) bool {
+// afterLogin reports whether s ends like a .netrc entry before its password:
+// machine HOST login NAME, or default login NAME, on one or several lines.
+func afterLogin(s string) bool {
 	s = s[max(0, len(s)-maxCommand):]
 	if !strings.Contains(s, "login ") {
 		return false
@@ -40,74 +42,74 @@ func netrc(s string) bool {
 	return n >= 3 && words[n-2] == "login" && (words[n-3] == "default" || n >= 4 && words[n-4] == "machine")
 }
 
-// pgpass matches the password of a line of .pgpass, host:5432:database:user:secret.
-func pgpass(s string, at int) (Finding, bool) {
+// pgpass matches the password of a .pgpass line, host:5432:database:user:secret.
+func pgpass(s string, at int) (finding, bool) {
 	i := at + len(":5432:")
 	for range 2 { // the database and the user
 		n := run(s[i:min(len(s), i+maxName)], func(c byte) bool { return isURLSafe(c) || c == '*' || c == '.' })
 		if n == 0 || i+n >= len(s) || s[i+n] != ':' {
-			return Finding{}, false
+			return finding{}, false
 		}
 		i += n + 1
 	}
 	return chosen(s, i, i+argument(s[i:], ""))
 }
 
-// passVariable matches DB_PASS=secret, as _PASSWORD is by its name.
-func passVariable(s string, at int) (Finding, bool) {
+// passVariable matches DB_PASS=secret. _PASSWORD is matched by name.
+func passVariable(s string, at int) (finding, bool) {
 	end := at + len("_PASS")
-	end += run(s[end:min(len(s), end+maxName)], func(c byte) bool { return isDigit(c) || c == '_' })
+	end += run(s[end:min(len(s), end+maxName)], func(c byte) bool { return text.IsDigit(c) || c == '_' })
 	p, ok := separator(s, end)
 	if !ok || p.op != '=' || p.name != end || runBefore(s[:at], isConstant) == 0 {
-		return Finding{}, false
+		return finding{}, false
 	}
 	p.kind, p.env = kindPassword, true
 	f, ok := p.value(s)
-	return f, ok && mixOf(s[f.Start:f.End]).digit < f.End-f.Start // no count of tests
+	return f, ok && mixOf(s[f.start:f.end]).digit < f.end-f.start // a number counts tests
 }
 
-// passOfAccount matches ansible_become_pass=secret and db_pass: "secret", where
-// what stands before says that a password is meant and not a test.
-func passOfAccount(s string, at int) (Finding, bool) {
-	before := s[at-runBefore(s[:at], isLetter) : at]
+// passOfAccount matches ansible_become_pass=secret and db_pass: "secret". The word
+// before distinguishes a password from a passed test.
+func passOfAccount(s string, at int) (finding, bool) {
+	before := s[at-runBefore(s[:at], text.IsLetter) : at]
 	if !slices.Contains([]string{
 		"become", "ssh", "sudo", "db", "database", "user", "admin", "root", "smtp", "mail", "email", "ftp", "proxy", "redis", "mysql", "pg",
 		"postgres", "http", "auth", "login", "vault", "wifi", "ldap", "mqtt", "rabbitmq",
 	}, before) {
-		return Finding{}, false
+		return finding{}, false
 	}
 	p, ok := separator(s, at+len("_pass"))
 	if !ok || p.op == ' ' {
-		return Finding{}, false
+		return finding{}, false
 	}
 	p.kind = kindPassword
 	return p.value(s)
 }
 
-// passField matches "pass": "…" of JSON and pass: '…' of code. Tests are passed,
-// too, so the value has to look drawn.
-func passField(s string, at int) (Finding, bool) {
+// passField matches "pass": "…" in JSON and pass: '…' in code if the value looks
+// random; otherwise it may be a test that passed.
+func passField(s string, at int) (finding, bool) {
 	p, ok := separator(s, at+len("pass"))
 	if !ok || p.op == ' ' || p.quote == "" || !borderBefore(s, at) {
-		return Finding{}, false
+		return finding{}, false
 	}
 	p.kind = kindPassword
 	f, ok := p.value(s)
-	return f, ok && !wordLike(s[f.Start:f.End]) && hasDigit(s[f.Start:f.End])
+	return f, ok && !wordLike(s[f.start:f.end]) && hasDigit(s[f.start:f.end])
 }
 
-// userInfo matches what npm and docker keep of a registry: base64 of
-// user:password behind _auth= or "auth":.
-func userInfo(s string, at int) (Finding, bool) {
+// userInfo matches the registry credentials of npm and docker: base64 of
+// user:password after _auth= or "auth":.
+func userInfo(s string, at int) (finding, bool) {
 	p, ok := separator(s, at+len("_auth"))
 	if !ok || p.op == ' ' {
-		return Finding{}, false
+		return finding{}, false
 	}
 	n := run(s[p.from:min(len(s), p.from+maxBare)], isBase64)
 	text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s[p.from:p.from+n], "="))
 	colon := strings.IndexByte(string(text), ':')
 	if err != nil || colon < 1 || colon > len(text)-3 || run(string(text), func(c byte) bool { return c >= ' ' && c < 0x7f }) != len(text) {
-		return Finding{}, false
+		return finding{}, false
 	}
-	return Finding{Kind: "basic-auth", Start: p.from, End: p.from + n}, true
+	return finding{kind: "basic-auth", start: p.from, end: p.from + n}, true
 }

@@ -3,14 +3,16 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"strandline/internal/text"
 )
 
-// named is a class of names that say that their value is secret.
+// named is a class of names whose value is secret.
 type named struct {
 	kind string
-	word string // in the name, lower case
-	// before, where given, must end the part of the name in front of the word:
-	// a key is secret only as some kind of key.
+	word string // part of the name, in lower case
+	// before, if set, lists the words of which one must end the part of the name
+	// before word: not every key is secret.
 	before []string
 }
 
@@ -37,100 +39,99 @@ func nameTriggers() []trigger {
 	return list
 }
 
-// maxName bounds how far a name is followed to either side of its word.
+// maxName is the longest part of a name before or after its word.
 const maxName = 48
 
-// match looks for a pair of a name that holds the word at offset at and a value
-// that is a secret.
-func (n named) match(s string, at int) (Finding, bool) {
+// match matches the value of a name that contains the word at offset at.
+func (n named) match(s string, at int) (finding, bool) {
 	end := at + len(n.word)
 	end += run(s[end:min(len(s), end+maxName)], isURLSafe)
-	if !n.tail(s[at+len(n.word) : end]) {
-		return Finding{}, false
+	if !n.secretSuffix(s[at+len(n.word) : end]) {
+		return finding{}, false
 	}
 	start := at
-	for start > 0 && at-start < maxName && (isURLSafe(s[start-1]) || s[start-1] == '.') && borderless(s, start) {
+	for start > 0 && at-start < maxName && (isURLSafe(s[start-1]) || s[start-1] == '.') && sameName(s, start) {
 		start--
 	}
-	if !n.head(s[start:at]) {
-		return Finding{}, false
+	if !n.secretPrefix(s[start:at]) {
+		return finding{}, false
 	}
-	p, ok := notation(s, start, end)
+	p, ok := findValue(s, start, end)
 	if !ok {
-		return Finding{}, false
+		return finding{}, false
 	}
 	if start > 0 && p.name == end && p.quote != "" && s[start-1] == p.quote[0] {
-		return Finding{}, false // "NAME=" + value
+		return finding{}, false // "NAME=" + value
 	}
 	if n.word == "pwd" && s[start:end] == "PWD" {
-		return Finding{}, false // the shell's working directory
+		return finding{}, false // the shell's working directory
 	}
 	p.kind = n.kind
 	constant := run(s[start:end], isConstant) == end-start
-	p.env = constant && (p.op == '=' && p.name == end || p.beside)
+	p.env = constant && (p.op == '=' && p.name == end || p.attribute)
 	return p.value(s)
 }
 
-// notation finds out how the name s[start:end] is tied to a value.
-func notation(s string, start, end int) (pair, bool) {
+// findValue finds the value of the name s[start:end] in any syntax.
+func findValue(s string, start, end int) (pair, bool) {
 	if p, ok := element(s, start, end); ok {
 		return p, true
 	}
 	p, ok := separator(s, end)
 	if !ok {
-		return twin(s, start, end)
+		return attribute(s, start, end)
 	}
 	option := strings.HasPrefix(s[start:], "--")
 	switch p.op {
 	case '=':
-		p.sure = p.name == end && (option || queried(s, start))
+		p.certain = p.name == end && (option || inQuery(s, start))
 	case ' ':
-		if p.sure = netrc(s[:start]); !p.sure && !option {
-			return p, configured(s[:start])
+		if p.certain = afterLogin(s[:start]); !p.certain && !option {
+			return p, setByCommand(s[:start])
 		}
-		if option && !p.sure {
-			_, _, p.sure = calls(command(s[:start]), clients())
+		if option && !p.certain {
+			_, _, p.certain = findProgram(command(s[:start]), passwordPrograms())
 		}
 	}
 	return p, true
 }
 
-// configured reports whether the name behind s is one that a command sets: aws
-// configure set, npm config set, whatever stands before it without a blank.
-func configured(s string) bool {
+// setByCommand reports whether s ends with a command that sets a configuration
+// value: aws configure set, npm config set.
+func setByCommand(s string) bool {
 	s = s[:len(s)-runBefore(s, func(c byte) bool { return c > ' ' })]
 	return strings.HasSuffix(s, "configure set ") || strings.HasSuffix(s, "config set ")
 }
 
-// borderless reports whether the byte before i belongs to the same name: the n
-// of an escaped newline does not.
-func borderless(s string, i int) bool {
+// sameName reports whether the byte before i belongs to the same name, unlike the
+// n of an escaped newline.
+func sameName(s string, i int) bool {
 	return !(i >= 2 && s[i-2] == '\\' && (s[i-1] == 'n' || s[i-1] == 't' || s[i-1] == 'r'))
 }
 
-// tail reports whether what follows the word leaves the name secret: it does in
-// TOKEN_2 and SECRET_KEY, it does not in token_count and passwordField.
-func (n named) tail(t string) bool {
+// secretSuffix reports whether a name with the suffix t after the word is secret:
+// TOKEN_2 and SECRET_KEY are, token_count and passwordField are not.
+func (n named) secretSuffix(t string) bool {
 	if t == "" {
 		return true
 	}
 	if n.word == "passw" {
 		for _, w := range []string{"ord", "d", "ort"} {
 			if len(t) >= len(w) && equalFold(t[:len(w)], w) {
-				return plainTail(t[len(w):])
+				return neutralSuffix(t[len(w):])
 			}
 		}
 		return false
 	}
-	return plainTail(t)
+	return neutralSuffix(t)
 }
 
-func plainTail(t string) bool {
+func neutralSuffix(t string) bool {
 	for t != "" {
 		t = strings.TrimLeft(t, "_-")
-		n := run(t, isDigit)
+		n := run(t, text.IsDigit)
 		if n == 0 {
-			n = plainWord(t)
+			n = neutralWord(t)
 		}
 		if n == 0 {
 			return t == ""
@@ -140,22 +141,23 @@ func plainTail(t string) bool {
 	return true
 }
 
-// plainWord returns the length of a word that may follow in a secret's name.
-func plainWord(t string) int {
+// neutralWord returns the length of a word that can follow in the name of a
+// secret.
+func neutralWord(t string) int {
 	for _, w := range []string{
 		"value", "key", "base", "access", "api", "auth", "prod", "production", "dev", "development", "test", "testing", "staging",
 		"live", "old", "new", "primary", "secondary", "main", "root", "admin", "token", "secret", "password",
 		"string", "plain", "raw", "b64", "base64",
 	} {
-		if len(t) >= len(w) && equalFold(t[:len(w)], w) && (len(t) == len(w) || !isLower(t[len(w)])) {
+		if len(t) >= len(w) && equalFold(t[:len(w)], w) && (len(t) == len(w) || !text.IsLower(t[len(w)])) {
 			return len(w)
 		}
 	}
 	return 0
 }
 
-// head reports whether what stands before the word leaves the name secret.
-func (n named) head(h string) bool {
+// secretPrefix reports whether a name with the prefix h before the word is secret.
+func (n named) secretPrefix(h string) bool {
 	h = strings.ToLower(strings.TrimRight(h, "_-."))
 	if n.before == nil {
 		return !strings.HasSuffix(h, "public")

@@ -2,16 +2,16 @@ package redact
 
 import "strings"
 
-// pair is a name with its value, in whatever notation.
+// pair is a name with its value, in any syntax.
 type pair struct {
-	kind   string
-	op     byte   // '=', ':' or ' ' (a command line flag)
-	name   int    // offset of the operator when nothing stands between, else -1
-	from   int    // offset of the value
-	quote  string // around the value, with its backslashes; "" for none
-	env    bool   // NAME=value: no code, so any word may be the value
-	sure   bool   // a place for nothing but a value: an element, a flag, a query
-	beside bool   // the name is itself a value: {"name": …, "value": …}
+	kind      string
+	op        byte   // '=', ':' or ' ' (a command line flag)
+	name      int    // offset of the operator if it follows the name directly, else -1
+	from      int    // offset of the value
+	quote     string // around the value, with its backslashes; "" for none
+	env       bool   // NAME=value, where any word can be the value
+	certain   bool   // the syntax allows only a value: an element, a flag, a query
+	attribute bool   // the name is itself a value: {"name": …, "value": …}
 }
 
 const (
@@ -21,11 +21,11 @@ const (
 	maxGap   = 16  // blanks around the operator
 )
 
-// separator reads what stands between a name and its value: quotes that close,
-// an operator, a type annotation, quotes that open.
+// separator parses the text between a name and its value: closing quotes, an
+// operator, a type annotation, opening quotes.
 func separator(s string, end int) (pair, bool) {
 	p := pair{name: -1}
-	i := end + closers(s[end:])
+	i := end + closeQuote(s[end:])
 	gap := blanks(s[i:])
 	i += gap
 	if i >= len(s) {
@@ -71,15 +71,15 @@ func separator(s string, end int) (pair, bool) {
 	if i+1 < len(s) && strings.IndexByte("bBrRuU", s[i]) >= 0 && (s[i+1] == '"' || s[i+1] == '\'') {
 		i++
 	}
-	n := openers(s[i:])
+	n := openQuote(s[i:])
 	p.quote, p.from = s[i:i+n], i+n
 	return p, true
 }
 
 func blanks(s string) int { return run(s[:min(len(s), maxGap)], isSpace) }
 
-// openers returns the length of a quote with its backslashes, 0 for none.
-func openers(s string) int {
+// openQuote returns the length of a quote with its backslashes, 0 for none.
+func openQuote(s string) int {
 	n := run(s, func(c byte) bool { return c == '\\' })
 	if n < len(s) && (s[n] == '"' || s[n] == '\'' || s[n] == '`') {
 		return n + 1
@@ -87,16 +87,16 @@ func openers(s string) int {
 	return 0
 }
 
-// closers returns the length of the quote and bracket that end a name.
-func closers(s string) int {
-	n := openers(s)
+// closeQuote returns the length of the quote and bracket that end a name.
+func closeQuote(s string) int {
+	n := openQuote(s)
 	if n < len(s) && s[n] == ']' {
 		n++
 	}
 	return n
 }
 
-// annotation returns the length of a type and the equals sign behind it.
+// annotation returns the length of a type and the equals sign after it.
 func annotation(s string) int {
 	i := blanks(s)
 	n := run(s[i:min(len(s), i+maxType)], func(c byte) bool {
@@ -113,11 +113,11 @@ func annotation(s string) int {
 	return 0
 }
 
-// value reads the value and decides whether it is a secret. Only what is taken
-// for one is followed beyond the bounds.
-func (p pair) value(s string) (Finding, bool) {
+// value matches the value if it is a secret. It reads beyond maxBare or maxValue
+// bytes only for a secret.
+func (p pair) value(s string) (finding, bool) {
 	if p.from >= len(s) || placeholderEnd(s, p.from) > 0 {
-		return Finding{}, false
+		return finding{}, false
 	}
 	bound := min(len(s), p.from+maxBare)
 	ends := p.bareEnd
@@ -127,22 +127,22 @@ func (p pair) value(s string) (Finding, bool) {
 	}
 	end := p.from + ends(s[p.from:bound])
 	if p.quote == "" && end < len(s) && strings.IndexByte("([{<", s[end]) >= 0 {
-		return Finding{}, false // code
+		return finding{}, false // code
 	}
 	if p.quote == "" && p.op == ':' && end < bound && !lineEnds(s, end) {
-		return Finding{}, false // prose
+		return finding{}, false // prose
 	}
 	if !p.secret(s[p.from:end], end, s) {
-		return Finding{}, false
+		return finding{}, false
 	}
 	if end == bound {
 		end += ends(s[end:])
 	}
-	return Finding{Kind: p.kind, Start: p.from, End: end}, true
+	return finding{kind: p.kind, start: p.from, end: end}, true
 }
 
-// quotedEnd returns the offset of the closing quote, or of the end of the line
-// where the value was cut.
+// quotedEnd returns the offset of the closing quote, or of the line end if the
+// value is truncated.
 func (p pair) quotedEnd(s string) int {
 	quote := p.quote
 	for i := 0; i < len(s); i++ {
@@ -159,7 +159,7 @@ func (p pair) quotedEnd(s string) int {
 	return len(s)
 }
 
-// bareEnd returns the end of a value without quotes.
+// bareEnd returns the end of an unquoted value.
 func (p pair) bareEnd(s string) int {
 	for i := range len(s) {
 		switch s[i] {
@@ -186,7 +186,7 @@ func (p pair) bareEnd(s string) int {
 	return len(s)
 }
 
-// lineEnds reports whether nothing but a comment or punctuation follows.
+// lineEnds reports whether only a comment or punctuation follows.
 func lineEnds(s string, i int) bool {
 	i += blanks(s[min(i, len(s)):])
 	return i >= len(s) || strings.IndexByte("\r\n\\,;#}])\"'&|", s[i]) >= 0

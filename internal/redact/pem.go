@@ -7,18 +7,18 @@ const (
 	maxBlock  = 32 << 10 // bytes from BEGIN to END
 	maxTail   = 8 << 10  // bytes before an END without a BEGIN
 	maxLabel  = 40       // "OPENSSH PRIVATE KEY"
-	minRun    = 16       // base64 in one piece that only a key has
-	minBroken = 32       // base64 of a block that has lost its other end
+	minRun    = 16       // run of base64 that indicates a key
+	minBroken = 32       // base64 of a block without BEGIN or END
 )
 
-// privateKey matches a PEM or PGP private key from its BEGIN line to its END
-// line, or as far as its base64 goes when the end was cut off. Lines may be
-// broken by real or by escaped newlines and carry a quote, a diff sign or a line
-// number in front. The bare marker, as code names it, is no key.
-func privateKey(s string, at int) (Finding, bool) {
+// privateKey matches a PEM or PGP private key from its BEGIN line to its END line
+// or, if that is missing, to the end of its base64. Lines may be separated by real
+// or escaped newlines and have a quote, diff sign or line number in front. A BEGIN
+// line without key material does not match.
+func privateKey(s string, at int) (finding, bool) {
 	body, ok := label(s, at+len("-----BEGIN "))
 	if !ok {
-		return Finding{}, false
+		return finding{}, false
 	}
 	rest := s[body:min(len(s), body+maxBlock)]
 	if next := strings.Index(rest, "-----BEGIN "); next >= 0 {
@@ -26,24 +26,24 @@ func privateKey(s string, at int) (Finding, bool) {
 	}
 	if stop := strings.Index(rest, "-----END "); stop >= 0 {
 		end, ok := label(s, body+stop+len("-----END "))
-		if !ok { // the END line itself was cut
+		if !ok { // the END line is truncated
 			end = body + stop + len("-----END ")
 		}
-		return Finding{Kind: kindPrivateKey, Start: at, End: end}, holdsKey(rest[:stop])
+		return finding{kind: kindPrivateKey, start: at, end: end}, holdsKey(rest[:stop])
 	}
 	n, material := keyLines(rest)
-	return Finding{Kind: kindPrivateKey, Start: at, End: body + n}, material >= minBroken
+	return finding{kind: kindPrivateKey, start: at, end: body + n}, material >= minBroken
 }
 
-// privateKeyTail matches the lines before an END line whose BEGIN was cut off.
-func privateKeyTail(s string, at int) (Finding, bool) {
+// privateKeyTail matches the base64 lines before an END line without BEGIN line.
+func privateKeyTail(s string, at int) (finding, bool) {
 	end, ok := label(s, at+len("-----END "))
 	if !ok {
-		return Finding{}, false
+		return finding{}, false
 	}
 	from := max(0, at-maxTail)
-	if strings.Contains(s[from:at], "-----BEGIN ") { // privateKey has seen it
-		return Finding{}, false
+	if strings.Contains(s[from:at], "-----BEGIN ") { // privateKey matches it
+		return finding{}, false
 	}
 	start, material := at, 0
 	for start > from {
@@ -54,11 +54,11 @@ func privateKeyTail(s string, at int) (Finding, bool) {
 		}
 		start, material = lineEnd-n, material+n
 	}
-	return Finding{Kind: kindPrivateKey, Start: start, End: end}, material >= minBroken
+	return finding{kind: kindPrivateKey, start: start, end: end}, material >= minBroken
 }
 
 // newlineBefore returns the length of the newline, real or escaped, and of the
-// indentation that s ends with.
+// indentation at the end of s.
 func newlineBefore(s string) int {
 	text := strings.TrimRight(s, " \t\r\n")
 	for _, escape := range []string{"n", "r"} {
@@ -69,7 +69,7 @@ func newlineBefore(s string) int {
 	return len(s) - len(text)
 }
 
-// base64Before counts the base64 that s ends with.
+// base64Before returns the length of the base64 at the end of s.
 func base64Before(s string) int {
 	i := len(s)
 	for i > 0 && isBase64(s[i-1]) {
@@ -81,7 +81,7 @@ func base64Before(s string) int {
 	return len(s) - i
 }
 
-// label returns the offset behind "<words> PRIVATE KEY[ BLOCK]-----" at from.
+// label returns the offset after "<words> PRIVATE KEY[ BLOCK]-----" at from.
 func label(s string, from int) (int, bool) {
 	end := strings.Index(s[from:min(len(s), from+maxLabel)], "-----")
 	if end < 0 {
@@ -91,8 +91,8 @@ func label(s string, from int) (int, bool) {
 	return from + end + len("-----"), strings.HasSuffix(words, "PRIVATE KEY")
 }
 
-// holdsKey reports whether the text between BEGIN and END has the material of a
-// key: nothing but base64, or a long piece that no code would have.
+// holdsKey reports whether the text between BEGIN and END contains key material:
+// only base64, or a long run with mixed characters.
 func holdsKey(body string) bool {
 	n, material := keyLines(body)
 	if n+newline(body[n:]) == len(body) && material >= minRun {
@@ -108,8 +108,8 @@ func holdsKey(body string) bool {
 	return false
 }
 
-// keyLines returns how far s consists of the lines of a key, and how much
-// base64 they hold.
+// keyLines returns the length of the key lines at the start of s, and of the
+// base64 in them.
 func keyLines(s string) (n, material int) {
 	for n < len(s) {
 		i := n + newline(s[n:])
@@ -128,8 +128,8 @@ func keyLines(s string) (n, material int) {
 	return n, material
 }
 
-// newline returns the length of the newlines, real or escaped, that s begins
-// with, and of the blanks around them; 0 when there is none.
+// newline returns the length of the newlines at the start of s, real or escaped,
+// with the blanks around them; 0 if there is none.
 func newline(s string) int {
 	i, found := 0, false
 	for i < len(s) {
@@ -169,14 +169,14 @@ func headerLine(s string) int {
 	return 0
 }
 
-// keyMaterial is what of a private key block goes into the hash, so that a key
-// has the same hash whatever its lines are broken by.
+// keyMaterial returns the part of a private key block that is hashed. It is the
+// same for any line separator.
 func keyMaterial(block string) string {
 	var b strings.Builder
 	for i := 0; i < len(block); i++ {
 		if block[i] == '\\' {
 			i += run(block[i:], func(c byte) bool { return c == '\\' })
-			continue // behind the letter of the escape
+			continue // with the letter of the escape
 		}
 		if isBase64(block[i]) {
 			b.WriteByte(block[i])

@@ -1,12 +1,11 @@
-// Package redact replaces secrets in text by placeholders that keep their kind
-// and a short keyed hash, such as [redacted:aws-access-key:3f9a1c], so that the
-// same secret still looks the same and nothing can be learned about it.
+// Package redact replaces secrets in text by placeholders with their kind and a
+// short keyed hash, such as [redacted:aws-access-key:3f9a1c]. Equal secrets get
+// equal placeholders, which reveal nothing about them.
 //
-// It looks for tokens with a known beginning, for values of a known shape (JWT,
-// private keys, credentials in URLs and headers) and for values whose name says
-// that they are secret. Everything is matched by hand in one pass, because the
-// hook that calls it lives for milliseconds and compiling the usual set of
-// regular expressions takes longer than that.
+// It finds tokens with a known prefix, values of a known format (JWT, private
+// keys, credentials in URLs and headers) and values whose name implies a secret.
+// Matching is written by hand and takes one pass, because a hook has no time to
+// compile the usual regular expressions.
 package redact
 
 import (
@@ -14,6 +13,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"strandline/internal/text"
 )
 
 // Redactor replaces secrets. It is safe for concurrent use.
@@ -21,23 +22,22 @@ type Redactor struct {
 	key []byte
 }
 
-// Finding is a secret found in a text.
-type Finding struct {
-	Kind  string // "github-token", "private-key" …
-	Start int    // byte offset of the secret
-	End   int    // behind it
+// finding is a secret in a text.
+type finding struct {
+	kind       string // such as "github-token"
+	start, end int    // byte offsets
 }
 
-// New returns a redactor whose placeholders are hashed with key. Any length
-// will do; without a key the hashes could be tried out by anyone.
+// New returns a redactor that hashes with key, which may have any length. Without
+// a key, anyone could try out the hashes.
 func New(key []byte) *Redactor { return &Redactor{key: key} }
 
-// maxPasses bounds the passes that String makes. One finds everything unless a
-// placeholder gives its neighbour a new border; such chains are short.
+// maxPasses limits the passes of String. One pass suffices unless a placeholder
+// creates a new word border next to it.
 const maxPasses = 8
 
-// String returns s with each secret replaced. Where nothing is found it returns
-// s itself without allocating. Redacting twice is redacting once.
+// String returns s with each secret replaced. Without a secret it returns s
+// without allocating. It is idempotent.
 func (r *Redactor) String(s string) string {
 	for range maxPasses {
 		found := scan(s)
@@ -49,18 +49,14 @@ func (r *Redactor) String(s string) string {
 	return s
 }
 
-// Findings lists the secrets in s in order, without overlap. Placeholders are
-// none.
-func (r *Redactor) Findings(s string) []Finding { return scan(s) }
-
-func (r *Redactor) replace(s string, found []Finding) string {
+func (r *Redactor) replace(s string, found []finding) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8*len(found))
 	done := 0
 	for _, f := range found {
-		b.WriteString(s[done:f.Start])
-		b.WriteString(r.placeholder(f.Kind, s[f.Start:f.End]))
-		done = f.End
+		b.WriteString(s[done:f.start])
+		b.WriteString(r.placeholder(f.kind, s[f.start:f.end]))
+		done = f.end
 	}
 	b.WriteString(s[done:])
 	return b.String()
@@ -69,7 +65,7 @@ func (r *Redactor) replace(s string, found []Finding) string {
 // The parts of a placeholder: [redacted:<kind>:<hash>].
 const (
 	opening = "[redacted:"
-	hashLen = 6 // hex digits: enough to tell apart, too few to search with
+	hashLen = 6 // hex digits: enough to distinguish secrets, too few to recover them
 	maxKind = 24
 )
 
@@ -82,14 +78,14 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	return opening + kind + ":" + hex.EncodeToString(h.Sum(nil)[:hashLen/2]) + "]"
 }
 
-// placeholderEnd returns the offset behind the placeholder that begins at from,
-// or -1 when there is none.
+// placeholderEnd returns the offset after the placeholder at from, or -1 if there
+// is none.
 func placeholderEnd(s string, from int) int {
 	if !strings.HasPrefix(s[from:], opening) {
 		return -1
 	}
 	i := from + len(opening)
-	kindEnd := i + run(s[i:min(len(s), i+maxKind)], func(c byte) bool { return isLower(c) || isDigit(c) || c == '-' })
+	kindEnd := i + run(s[i:min(len(s), i+maxKind)], func(c byte) bool { return text.IsLower(c) || text.IsDigit(c) || c == '-' })
 	end := kindEnd + 1 + hashLen + 1
 	if kindEnd == i || end > len(s) || s[kindEnd] != ':' || s[end-1] != ']' {
 		return -1

@@ -194,12 +194,12 @@ func TestNothingFoundAllocatesNothing(t *testing.T) {
 func TestFindings(t *testing.T) {
 	key := fake("gh", "p_", mixed[:36])
 	text := "a " + key + " b postgres://u:hunter2@h/d"
-	got := redact.New(nil).Findings(text)
+	got := redact.Findings(text)
 	if len(got) != 2 || got[0].Kind != "github-token" || text[got[0].Start:got[0].End] != key ||
 		got[1].Kind != "url-password" || text[got[1].Start:got[1].End] != "hunter2" {
 		t.Errorf("%+v", got)
 	}
-	if got := redact.New(nil).Findings("nothing"); got != nil {
+	if got := redact.Findings("nothing"); got != nil {
 		t.Errorf("%+v", got)
 	}
 }

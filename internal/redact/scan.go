@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"strandline/internal/text"
 )
 
-// trigger is a literal that may announce a secret.
+// trigger is a literal that may precede or be part of a secret.
 type trigger struct {
 	lit  string
-	fold bool // match any case; lit is lower case then
-	// match looks at the literal that begins at offset at and returns the
-	// secret, if there is one.
-	match func(s string, at int) (Finding, bool)
+	fold bool // ignore case; lit is in lower case
+	// match returns the secret at the literal, which begins at offset at.
+	match func(s string, at int) (finding, bool)
 }
 
-// index finds triggers by one pair of neighbouring bytes of each, the pair that
-// is rarest in text.
+// index finds triggers by the pair of adjacent bytes in each that is rarest in
+// text.
 type index struct {
 	bucket  [1 << 16]uint8 // by pair; 0: no trigger
 	buckets [][]entry
@@ -28,8 +29,8 @@ type entry struct {
 	off int // offset of the pair in the literal
 }
 
-// triggerIndex is built at first use: a process that redacts nothing pays
-// nothing for it.
+// triggerIndex is built at first use, so that processes that redact nothing do not
+// pay for it.
 var triggerIndex = sync.OnceValue(func() *index {
 	x := &index{buckets: make([][]entry, 1, 128)}
 	for _, t := range triggers() {
@@ -42,7 +43,7 @@ func (x *index) add(t trigger) {
 	e := entry{trigger: t}
 	best := -1
 	for i := range len(t.lit) - 1 {
-		if w := weight(t.lit[i]) * weight(t.lit[i+1]); best < 0 || w < best {
+		if w := frequency(t.lit[i]) * frequency(t.lit[i+1]); best < 0 || w < best {
 			best, e.off = w, i
 		}
 	}
@@ -61,18 +62,18 @@ func (x *index) add(t trigger) {
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
 func cases(c byte, fold bool) []byte {
-	if fold && isLower(c) {
+	if fold && text.IsLower(c) {
 		return []byte{c, c - 0x20}
 	}
 	return []byte{c}
 }
 
-// weight is how common a byte is in code and prose, roughly, per thousand.
-func weight(c byte) int {
+// frequency is roughly how often a byte occurs in code and prose, per thousand.
+func frequency(c byte) int {
 	switch {
-	case isLower(c):
+	case text.IsLower(c):
 		return [26]int{50, 12, 28, 30, 85, 16, 15, 25, 50, 2, 6, 34, 22, 48, 52, 22, 2, 50, 52, 66, 22, 8, 8, 3, 10, 2}[c-'a']
-	case isUpper(c):
+	case text.IsUpper(c):
 		return 2
 	case c == ' ':
 		return 120
@@ -80,10 +81,10 @@ func weight(c byte) int {
 	return 9
 }
 
-// scan finds every secret in s in one pass.
-func scan(s string) []Finding {
+// scan returns the secrets in s.
+func scan(s string) []finding {
 	x := triggerIndex()
-	var found []Finding
+	var found []finding
 	if len(s) < 2 {
 		return nil
 	}
@@ -95,23 +96,23 @@ func scan(s string) []Finding {
 			continue
 		}
 		n := len(found)
-		found = probe(s, i-1, x.buckets[b], found)
+		found = matchAt(s, i-1, x.buckets[b], found)
 		if len(found) == n {
 			continue
 		}
-		// In a token there is nothing more to see, and a long value is not to be
-		// looked through for every name in it: go on at the last byte.
+		// Skip the rest of a token, and of a long value, which may contain many
+		// names: continue at its last byte.
 		f := found[len(found)-1]
-		if (!vague(f.Kind) || f.End-f.Start >= maxBare) && f.End-1 > i {
-			i = f.End - 1
+		if (!isGeneric(f.kind) || f.end-f.start >= maxBare) && f.end-1 > i {
+			i = f.end - 1
 			p = uint16(s[i])
 		}
 	}
-	return settle(s, found)
+	return merge(s, found)
 }
 
-// probe tries the triggers whose pair stands at offset i.
-func probe(s string, i int, entries []entry, found []Finding) []Finding {
+// matchAt tries the triggers whose pair is at offset i.
+func matchAt(s string, i int, entries []entry, found []finding) []finding {
 	for k := range entries {
 		e := &entries[k]
 		at := i - e.off
@@ -128,11 +129,12 @@ func probe(s string, i int, entries []entry, found []Finding) []Finding {
 	return found
 }
 
-// equalFold compares with a lower-case literal of the same length.
+// equalFold reports whether s equals a lower-case literal of the same length,
+// ignoring case.
 func equalFold(s, lower string) bool {
 	for i := range len(lower) {
 		c := s[i]
-		if isUpper(c) {
+		if text.IsUpper(c) {
 			c |= 0x20
 		}
 		if c != lower[i] {
@@ -142,21 +144,21 @@ func equalFold(s, lower string) bool {
 	return true
 }
 
-// settle orders findings, drops what touches a placeholder, and makes one of
-// those that overlap: the widest span, under the more telling kind.
-func settle(s string, found []Finding) []Finding {
+// merge sorts findings, removes those that overlap a placeholder, and merges those
+// that overlap each other into one with the more specific kind.
+func merge(s string, found []finding) []finding {
 	if len(found) == 0 {
 		return nil
 	}
-	found = slices.DeleteFunc(found, func(f Finding) bool { return touchesPlaceholder(s, f) })
-	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(a.Start, b.Start) })
+	found = slices.DeleteFunc(found, func(f finding) bool { return touchesPlaceholder(s, f) })
+	slices.SortStableFunc(found, func(a, b finding) int { return cmp.Compare(a.start, b.start) })
 	out := found[:0]
 	for _, f := range found {
-		if n := len(out); n > 0 && f.Start < out[n-1].End {
+		if n := len(out); n > 0 && f.start < out[n-1].end {
 			last := &out[n-1]
-			last.End = max(last.End, f.End)
-			if vague(last.Kind) && !vague(f.Kind) {
-				last.Kind = f.Kind
+			last.end = max(last.end, f.end)
+			if isGeneric(last.kind) && !isGeneric(f.kind) {
+				last.kind = f.kind
 			}
 			continue
 		}
@@ -168,16 +170,16 @@ func settle(s string, found []Finding) []Finding {
 	return out
 }
 
-// touchesPlaceholder reports whether f lies over or in a placeholder.
-func touchesPlaceholder(s string, f Finding) bool {
-	from := max(0, f.Start-len(opening)-maxKind-hashLen-2)
+// touchesPlaceholder reports whether f overlaps a placeholder.
+func touchesPlaceholder(s string, f finding) bool {
+	from := max(0, f.start-len(opening)-maxKind-hashLen-2)
 	for {
-		at := strings.Index(s[from:f.End], opening[:1])
+		at := strings.Index(s[from:f.end], opening[:1])
 		if at < 0 {
 			return false
 		}
 		from += at
-		if placeholderEnd(s, from) > f.Start {
+		if placeholderEnd(s, from) > f.start {
 			return true
 		}
 		from++

@@ -1,8 +1,12 @@
 package redact
 
-import "strings"
+import (
+	"strings"
 
-// kinds that more than one file names
+	"strandline/internal/text"
+)
+
+// The kinds that several files use.
 const (
 	kindPrivateKey = "private-key"
 	kindPassword   = "password"
@@ -12,9 +16,9 @@ const (
 	kindSignature  = "signature"
 )
 
-// vague reports whether a kind comes from a name only and says less than what
-// the value itself shows.
-func vague(kind string) bool {
+// isGeneric reports whether a kind follows from a name or context rather than from
+// the value.
+func isGeneric(kind string) bool {
 	switch kind {
 	case kindPassword, kindSecret, kindToken, kindKey, "bearer-token", "basic-auth", "url-password", kindSignature, kindCookie:
 		return true
@@ -22,11 +26,11 @@ func vague(kind string) bool {
 	return false
 }
 
-// triggers lists everything that scan looks for.
+// triggers returns all triggers.
 func triggers() []trigger {
 	var list []trigger
 	for _, t := range tokens() {
-		list = append(list, t.trigger())
+		list = append(list, t.triggers()...)
 	}
 	for _, id := range []string{"AKIA", "ASIA"} {
 		list = append(list, trigger{lit: id, match: awsSecretNear})
@@ -65,20 +69,20 @@ func triggers() []trigger {
 	return append(list, nameTriggers()...)
 }
 
-// maxHead bounds the first part of a JWT, which names an algorithm and a key.
+// maxHead is the longest first part of a JWT, which names an algorithm and a key.
 const maxHead = 512
 
-// jwt matches a JSON web token: two or three dotted parts, of which the first
-// two begin like base64 of a JSON object.
-func jwt(s string, at int) (Finding, bool) {
+// jwt matches a JSON web token: two or three parts separated by dots, of which the
+// first two begin like base64 of a JSON object.
+func jwt(s string, at int) (finding, bool) {
 	head := run(s[at:min(len(s), at+maxHead)], isURLSafe)
 	payload := at + head + 1
 	if head < 12 || !strings.HasPrefix(s[min(len(s), payload):], "eyJ") || s[payload-1] != '.' {
-		return Finding{}, false
+		return finding{}, false
 	}
 	n := run(s[payload:], isURLSafe)
 	if n < 8 {
-		return Finding{}, false
+		return finding{}, false
 	}
 	end := payload + n
 	if end < len(s) && s[end] == '.' {
@@ -87,77 +91,78 @@ func jwt(s string, at int) (Finding, bool) {
 			end-- // of the sentence
 		}
 	}
-	return Finding{Kind: "jwt", Start: at, End: end}, true
+	return finding{kind: "jwt", start: at, end: end}, true
 }
 
 // sendGrid matches SG.<id>.<secret>.
-func sendGrid(s string, at int) (Finding, bool) {
+func sendGrid(s string, at int) (finding, bool) {
 	id := run(s[at+3:], isURLSafe)
 	dot := at + 3 + id
 	if id < 16 || dot >= len(s) || s[dot] != '.' {
-		return Finding{}, false
+		return finding{}, false
 	}
 	n := run(s[dot+1:], isURLSafe)
 	if n < 16 || !borderBefore(s, at) && (id != 22 || n != 43) {
-		return Finding{}, false
+		return finding{}, false
 	}
-	return Finding{Kind: "sendgrid-key", Start: at, End: dot + 1 + n}, true
+	return finding{kind: "sendgrid-key", start: at, end: dot + 1 + n}, true
 }
 
 // telegram matches a bot token: <8 to 10 digits>:AA<33 characters>.
-func telegram(s string, at int) (Finding, bool) {
+func telegram(s string, at int) (finding, bool) {
 	start := at
-	for start > 0 && at-start <= 10 && isDigit(s[start-1]) {
+	for start > 0 && at-start <= 10 && text.IsDigit(s[start-1]) {
 		start--
 	}
 	n := run(s[at+1:], isURLSafe)
 	if at-start < 8 || at-start > 10 || n < 34 || n > 36 || !borderBefore(s, start) && !strings.HasSuffix(s[:start], "bot") {
-		return Finding{}, false
+		return finding{}, false
 	}
-	return Finding{Kind: "telegram-token", Start: start, End: at + 1 + n}, true
+	return finding{kind: "telegram-token", start: start, end: at + 1 + n}, true
 }
 
 // discord matches a bot token by its dots: <23 to 28>.<6 or 7>.<27 or more>. It
-// is asked at every pair of a dot and a letter, so the cheap tests come first.
-func discord(s string, at int) (Finding, bool) {
+// runs for every dot before a letter, so the cheap tests come first.
+func discord(s string, at int) (finding, bool) {
 	second := at + 7
 	if second+28 > len(s) || s[second] != '.' && s[second+1] != '.' || at < 23 {
-		return Finding{}, false
+		return finding{}, false
 	}
 	if s[second] != '.' {
 		second++
 	}
 	end := second + 1 + run(s[second+1:], isURLSafe)
 	if end-second-1 < 27 || run(s[at+1:], isURLSafe) != second-at-1 {
-		return Finding{}, false
+		return finding{}, false
 	}
 	for start := max(0, at-28); start <= at-23; start++ {
 		first := s[start:at]
 		if strings.IndexByte("MNO", first[0]) >= 0 && borderBefore(s, start) && run(first, isURLSafe) == len(first) && hasDigit(first) {
-			return Finding{Kind: "discord-token", Start: start, End: end}, true
+			return finding{kind: "discord-token", start: start, end: end}, true
 		}
 	}
-	return Finding{}, false
+	return finding{}, false
 }
 
-// near is how far from an AWS key id its secret is looked for.
-const near = 200
+// maxDistance is the longest distance between an AWS key ID and its secret, in
+// bytes.
+const maxDistance = 200
 
-// awsSecretNear matches the 40 characters of an AWS secret behind or before a
-// key id, whatever stands between.
-func awsSecretNear(s string, at int) (Finding, bool) {
+// awsSecretNear matches the 40 characters of an AWS secret after or before a key
+// ID.
+func awsSecretNear(s string, at int) (finding, bool) {
 	end := at + 4 + run(s[at+4:], isBase32)
 	if end-at != 20 {
-		return Finding{}, false
+		return finding{}, false
 	}
-	if f, ok := awsSecret(s, end, min(len(s), end+near)); ok {
+	if f, ok := awsSecret(s, end, min(len(s), end+maxDistance)); ok {
 		return f, true
 	}
-	return awsSecret(s[:at], max(0, at-near), at)
+	return awsSecret(s[:at], max(0, at-maxDistance), at)
 }
 
-func awsSecret(s string, from, to int) (Finding, bool) {
-	if from > 0 { // not in the middle of a run
+func awsSecret(s string, from, to int) (finding, bool) {
+	if from > 0 { // skip the end of a run
 		from += run(s[from:to], isBase64)
 	}
 	for i := from; i < to; {
@@ -172,8 +177,8 @@ func awsSecret(s string, from, to int) (Finding, bool) {
 		}
 		m := mixOf(s[start:end])
 		if end-start == 40 && m.lower > 4 && m.upper > 4 && m.digit > 0 && !strings.Contains(s[start:end], "=") {
-			return Finding{Kind: "aws-secret-key", Start: start, End: end}, true
+			return finding{kind: "aws-secret-key", start: start, end: end}, true
 		}
 	}
-	return Finding{}, false
+	return finding{}, false
 }

@@ -1,23 +1,27 @@
 package redact
 
-import "strings"
+import (
+	"strings"
 
-// The shortest values that are taken for secrets.
-const (
-	minPassword = 4  // where the notation leaves no doubt
-	minMixed    = 6  // a password of letters and digits in code
-	minDrawn    = 8  // a token
-	minNoDigit  = 24 // a token without a digit
-	maxStandIn  = 80 // nobody writes more where a secret would stand
+	"strandline/internal/text"
 )
 
-// secret decides whether v, which ends before offset end of s, is a secret and
-// not a variable, a piece of code, a word of the documentation or a stand-in.
+// The shortest values that count as secrets, in bytes.
+const (
+	minPassword = 4  // if the syntax allows nothing else
+	minMixed    = 6  // a password of letters and digits in code
+	minToken    = 8  // a token
+	minNoDigit  = 24 // a token without a digit
+	maxDummy    = 80 // longest word used in place of a secret
+)
+
+// secret reports whether v, which ends at offset end of s, is a secret rather than
+// a variable, code, a word of documentation or a placeholder.
 func (p pair) secret(v string, end int, s string) bool {
 	if len(v) < minPassword || p.quote == "" && !p.env && codeLike(v) {
 		return false
 	}
-	if blanked(v) || template(v) || standIn(v) || strings.Contains(v, opening) {
+	if masked(v) || template(v) || dummy(v) || strings.Contains(v, opening) {
 		return false
 	}
 	if pathLike(v) || strings.Contains(v, "://") || strings.Contains(v, "::") || strings.Contains(v, "->") {
@@ -37,20 +41,20 @@ func (p pair) secret(v string, end int, s string) bool {
 	case p.env && len(v) >= minMixed:
 		return true
 	case m.digit > 0:
-		return len(v) >= minDrawn && !wordLike(v)
+		return len(v) >= minToken && !wordLike(v)
 	}
 	return len(v) >= minNoDigit && m.upper > 3 && m.lower > 3 && !wordLike(v)
 }
 
-// password is secret for passwords, which people choose and which may be words.
-// joined says that a connection string or query goes on behind the value.
+// password is secret for passwords, which may be words. joined reports that a
+// connection string or query continues after the value.
 func (p pair) password(v string, joined bool) bool {
 	m := mixOf(v)
 	plain := m.digit == 0 && run(v, isDotted) == len(v) // could be a variable or a label
 	switch {
 	case p.env:
 		return true
-	case p.sure:
+	case p.certain:
 		return !plain || !secretWord(v)
 	case p.op == ' ':
 		return !plain && len(v) >= minMixed
@@ -65,23 +69,23 @@ func (p pair) password(v string, joined bool) bool {
 	return len(v) >= minMixed && !dottedName(v)
 }
 
-// codeLike reports whether a value without quotes is an anchor, a tag, a flag,
-// an operator, a number, or a name that talks of secrets itself.
+// codeLike reports whether an unquoted value is an anchor, tag, flag, operator or
+// number, or a name that contains a word such as "token".
 func codeLike(v string) bool {
 	if strings.ContainsAny(v[:1], "&*!@%#-+=/") || strings.HasPrefix(v, "0x") {
 		return true
 	}
-	if isLetter(v[0]) && run(v, isDotted) == len(v) && secretWord(v) {
+	if text.IsLetter(v[0]) && run(v, isDotted) == len(v) && secretWord(v) {
 		return true
 	}
 	return strings.IndexByte(v, ':') > 0 && wordLike(v)
 }
 
-// template reports whether v stands for a value that something fills in.
+// template reports whether v is a variable or other expression to be replaced.
 func template(v string) bool {
 	switch v[0] {
 	case '$':
-		if len(v) > 1 && (isLetter(v[1]) || v[1] == '_' || v[1] == '{' || v[1] == '(') {
+		if len(v) > 1 && (text.IsLetter(v[1]) || v[1] == '_' || v[1] == '{' || v[1] == '(') {
 			return true
 		}
 	case '<', '{', '[', '(':
@@ -99,9 +103,9 @@ func template(v string) bool {
 	return strings.IndexByte(v, '{') >= 0 && strings.IndexByte(v, '}') >= 0
 }
 
-// standIn reports whether v says that it is none.
-func standIn(v string) bool {
-	if len(v) > maxStandIn {
+// dummy reports whether v is a word that documentation uses in place of a secret.
+func dummy(v string) bool {
+	if len(v) > maxDummy {
 		return false
 	}
 	low := strings.ToLower(v)
@@ -127,7 +131,8 @@ func standIn(v string) bool {
 	return false
 }
 
-// secretWord reports whether v talks of secrets, as names and labels do.
+// secretWord reports whether v contains a word such as "token", as names and
+// labels do.
 func secretWord(v string) bool {
 	low := strings.ToLower(v)
 	for _, w := range []string{"pass", "secret", "token", "key", "pwd", "auth", "cred"} {
@@ -138,8 +143,8 @@ func secretWord(v string) bool {
 	return false
 }
 
-// pathLike reports whether v is a file's path. An AWS secret may begin with a
-// slash too, but has neither dots nor many slashes.
+// pathLike reports whether v is a file path. An AWS secret may begin with a slash,
+// but has no dots and few slashes.
 func pathLike(v string) bool {
 	for _, p := range []string{"/", "./", "../", "~/"} {
 		if strings.HasPrefix(v, p) {
@@ -153,11 +158,11 @@ func pathLike(v string) bool {
 // dottedName reports whether v is a field access such as req.user2.password1.
 func dottedName(v string) bool { return strings.IndexByte(v, '.') > 0 && wordLike(v) }
 
-// maxWords is how much of a value is looked at to tell words from a draw by lot.
+// maxWords is the length of a value that decides whether it consists of words.
 const maxWords = 128
 
-// wordLike reports whether v is made of words and small numbers, as names are,
-// and not drawn by lot.
+// wordLike reports whether v consists of words and small numbers, as names do, and
+// is not random.
 func wordLike(v string) bool {
 	v = v[:min(len(v), maxWords)]
 	for v != "" {
@@ -170,28 +175,28 @@ func wordLike(v string) bool {
 	return true
 }
 
-// word reports whether s is one word, with up to four digits at its end, or an
+// word reports whether s is one word with at most four digits at its end, or an
 // abbreviation such as k8s or 2fa.
 func word(s string) bool {
 	for i := range len(s) {
-		if !isAlnum(s[i]) {
+		if !text.IsAlnum(s[i]) {
 			return false
 		}
 	}
-	letters := run(s, isLetter)
-	digits := run(s[letters:], isDigit)
+	letters := run(s, text.IsLetter)
+	digits := run(s[letters:], text.IsDigit)
 	if letters+digits == len(s) && digits <= 4 {
-		return letters == 0 || !zigzag(s[:letters])
+		return letters == 0 || !mixedCase(s[:letters])
 	}
 	return len(s) <= 4
 }
 
-// zigzag reports whether the case of letters changes more often than in
+// mixedCase reports whether the case of letters changes more often than in
 // camelCase.
-func zigzag(s string) bool {
+func mixedCase(s string) bool {
 	humps := 0
 	for i := 1; i < len(s); i++ {
-		if isLower(s[i-1]) && isUpper(s[i]) {
+		if text.IsLower(s[i-1]) && text.IsUpper(s[i]) {
 			humps++
 		}
 	}
