@@ -12,7 +12,7 @@ import (
 	"strandline/internal/config"
 )
 
-// world is a machine made of maps.
+// world holds the sources of settings.
 type world struct {
 	env, flags, files map[string]string
 }
@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestTheNearerSourceWins(t *testing.T) {
+func TestPrecedence(t *testing.T) {
 	w := world{
 		flags: map[string]string{"restore.budget": "1"},
 		env:   map[string]string{"STRANDLINE_RESTORE_BUDGET": "2", "CLAUDE_FLOW_COMPACT_RESTORE_BUDGET": "3"},
@@ -87,7 +87,7 @@ func TestTheNearerSourceWins(t *testing.T) {
 	}
 }
 
-func TestOlderNames(t *testing.T) {
+func TestNamesOfOlderSystems(t *testing.T) {
 	tests := []struct {
 		name, value string
 		got         func(*config.Config) any
@@ -106,23 +106,23 @@ func TestOlderNames(t *testing.T) {
 	}
 }
 
-func TestBadValuesSayEverythingAndLeaveTheNextBestInForce(t *testing.T) {
+func TestInvalidValues(t *testing.T) {
 	tests := []struct {
 		name string
 		w    world
 		want []string // in the message
 	}{
-		{"no number", world{env: map[string]string{"STRANDLINE_RESTORE_BUDGET": "lots"}},
+		{"not a number", world{env: map[string]string{"STRANDLINE_RESTORE_BUDGET": "lots"}},
 			[]string{"restore.budget", `"lots"`, "STRANDLINE_RESTORE_BUDGET", "from 0 to 10000"}},
-		{"more than the client takes", world{flags: map[string]string{"restore.budget": "10001"}},
+		{"above the client's limit", world{flags: map[string]string{"restore.budget": "10001"}},
 			[]string{"restore.budget", "flag", "10000"}},
 		{"a fraction", world{files: map[string]string{userFile: "[search]\nlimit = 2.5"}}, []string{"search.limit", `"2.5"`, "whole number"}},
-		{"no mode", world{files: map[string]string{userFile: "[restore]\non_clear = 'all'"}},
+		{"an unknown mode", world{files: map[string]string{userFile: "[restore]\non_clear = 'all'"}},
 			[]string{"restore.on_clear", `"all"`, "config.toml", "pointer, block or off"}},
 		{"a list", world{files: map[string]string{userFile: "[restore]\non_clear = ['off']"}}, []string{"restore.on_clear"}},
-		{"no duration", world{env: map[string]string{"STRANDLINE_HOOK_DEADLINE": "1"}}, []string{"hook.deadline", "50ms to 5s"}},
+		{"an invalid duration", world{env: map[string]string{"STRANDLINE_HOOK_DEADLINE": "1"}}, []string{"hook.deadline", "50ms to 5s"}},
 		{"neither true nor false", world{env: map[string]string{"STRANDLINE_CAPTURE_ENABLED": "maybe"}}, []string{"capture.enabled", "true or false"}},
-		{"no TOML", world{files: map[string]string{userFile: "[restore\n"}}, []string{userFile}},
+		{"invalid TOML", world{files: map[string]string{userFile: "[restore\n"}}, []string{userFile}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,9 +158,8 @@ func TestRemovedLearningRule(t *testing.T) {
 	}
 }
 
-// TestAProjectMayOnlyDoHarmlessThings holds every key against the rights that a
-// cloned repository has.
-func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
+// TestProjectRights covers every key. A project's file comes with a cloned repository.
+func TestProjectRights(t *testing.T) {
 	tests := []struct {
 		key, value string
 		ok         bool
@@ -232,7 +231,7 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 		t.Run(tt.key+"="+tt.value, func(t *testing.T) {
 			c, err := config.Load(world{files: map[string]string{projectFile: tt.key + " = " + tt.value}}.inputs())
 			if err != nil {
-				t.Errorf("a project broke the command: %v", err)
+				t.Errorf("a project's file fails the command: %v", err)
 			}
 			for _, e := range c.Entries() {
 				if e.Key != tt.key {
@@ -247,12 +246,12 @@ func TestAProjectMayOnlyDoHarmlessThings(t *testing.T) {
 	c, _ := config.Load(world{}.inputs())
 	for _, e := range c.Entries() {
 		if !seen[e.Key] {
-			t.Errorf("this test does not say what a project may do with %s", e.Key)
+			t.Errorf("no case for %s", e.Key)
 		}
 	}
 }
 
-func TestAProjectCannotMoveOrBreakAnything(t *testing.T) {
+func TestProjectCannotChangePathsOrFailCommands(t *testing.T) {
 	plain, _ := config.Load(world{}.inputs())
 	for _, text := range []string{"home = '/tmp/x'", "[paths]\nhome = '/tmp/x'", "client_dir = '/x'", "not toml [", "[restore]\nbudget = -1", "STRANDLINE_HOME = 'x'"} {
 		c, err := config.Load(world{files: map[string]string{projectFile: text}}.inputs())
@@ -265,18 +264,18 @@ func TestAProjectCannotMoveOrBreakAnything(t *testing.T) {
 	}
 }
 
-func TestMisspeltKeysAreWarnings(t *testing.T) {
+func TestUnknownKeysAreWarnings(t *testing.T) {
 	c, err := config.Load(world{files: map[string]string{userFile: "[restore]\nbugdet = 1\nbudget = 2"}}.inputs())
 	if err != nil || c.Restore.Budget != 2 || len(c.Problems()) != 1 || !strings.Contains(c.Problems()[0].Msg, "restore.bugdet") {
 		t.Errorf("%v, %+v", err, c.Problems())
 	}
 }
 
-func TestOnlyRegularSmallFilesAreRead(t *testing.T) {
+func TestOnlySmallRegularFilesAreRead(t *testing.T) {
 	load := func(t *testing.T, create func(path string) error) *config.Config {
 		dir := t.TempDir()
 		if err := create(filepath.Join(dir, config.ProjectFile)); err != nil {
-			t.Skip("cannot make it here:", err)
+			t.Skip("cannot create it:", err)
 		}
 		c, err := config.Load(config.Inputs{Home: filepath.Join(dir, "home"), Cwd: dir})
 		if err != nil {
@@ -345,7 +344,7 @@ func abs(path string) string {
 	return p
 }
 
-func TestWithoutAHomeFolder(t *testing.T) {
+func TestWithoutHomeFolder(t *testing.T) {
 	c, err := config.Load(config.Inputs{})
 	if err == nil || c == nil || c.Home != "" || c.Restore.Budget != 9500 {
 		t.Errorf("%v, %+v", err, c)
@@ -378,8 +377,8 @@ func TestBlockAuto(t *testing.T) {
 	}
 }
 
-// A password would be shown with the settings.
-func TestAddressesHaveNoPasswords(t *testing.T) {
+// `strandline config` would print a password.
+func TestAddressWithPasswordIsRejected(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]bool{
 		"postgres://ann@db.example.org/archive":      true,
@@ -396,12 +395,12 @@ func TestAddressesHaveNoPasswords(t *testing.T) {
 			t.Errorf("%q: %q, %v", value, c.Postgres.URL, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "geheim") {
-			t.Errorf("the error tells the password: %v", err)
+			t.Errorf("the error has the password: %v", err)
 		}
 	}
 }
 
-func TestModesOfTLS(t *testing.T) {
+func TestSSLModes(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"true": "require", "false": "disable", "Verify-Full": "verify-full", "maybe": ""} {
 		env := map[string]string{"RUVECTOR_SSL": value}

@@ -6,8 +6,8 @@ import (
 	"strandline/internal/config"
 )
 
-// FuzzProjectFile holds that whatever a repository's settings file says, the
-// commands work, and nothing but the harmless keys changes.
+// FuzzProjectFile checks that no project file fails the commands or changes a denied
+// key.
 func FuzzProjectFile(f *testing.F) {
 	for _, s := range []string{"", "[restore]\nbudget = 1", "restore.budget = -1", "[hook]\ndeadline = '5s'", "a = [1, {b = 2}]",
 		"[[restore]]\nbudget = 1", "x", "capture.enabled = false", "redact = { enabled = false }", "restore = 1979-05-27"} {
@@ -31,7 +31,7 @@ func FuzzProjectFile(f *testing.F) {
 	})
 }
 
-// FuzzSet holds that a change changes that key only, or nothing.
+// FuzzSet checks that Set changes one key, or nothing on an error.
 func FuzzSet(f *testing.F) {
 	for _, s := range []string{"", "[restore]\nbudget = 1 # x", "[restore]\nbudget = '''\n1'''", "x = \"\"\"\n[restore]\nbudget = 1\n\"\"\"", "[restore]\r\nbudget=1\r\n"} {
 		f.Add(s)

@@ -8,9 +8,8 @@ import (
 	"strandline/internal/config"
 )
 
-// Every place is its own, and in the archive: what one room writes another finds,
-// and nothing is written elsewhere.
-func TestPlacesInTheArchive(t *testing.T) {
+// The paths are distinct and inside the archive.
+func TestArchivePaths(t *testing.T) {
 	p := config.Paths{Home: filepath.Join("an", "archive")}
 	seen := map[string]bool{}
 	for _, place := range []string{
@@ -18,14 +17,14 @@ func TestPlacesInTheArchive(t *testing.T) {
 		p.State(), p.Pending(), p.Answered(), p.Underway(), p.Blocked(), p.Outcomes(), p.Marks(), p.Maintained(),
 	} {
 		if seen[place] || !strings.HasPrefix(place, p.Home+string(filepath.Separator)) {
-			t.Errorf("%s is taken twice or outside of %s", place, p.Home)
+			t.Errorf("%s is used twice or outside %s", place, p.Home)
 		}
 		seen[place] = true
 	}
 }
 
-// A value that is refused leaves no trace: the next best one is in force.
-func TestARefusedNumberChangesNothing(t *testing.T) {
+// A rejected value leaves the next source in force.
+func TestRejectedNumberChangesNothing(t *testing.T) {
 	for _, value := range []string{"0.3", "-1", "1.5", "NaN", "half", ""} {
 		env := map[string]string{"STRANDLINE_AUTOPILOT_COMPACT_EARLY": value}
 		cfg, err := config.Load(config.Inputs{Env: func(k string) string { return env[k] }, Home: "/h"})

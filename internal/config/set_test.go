@@ -18,9 +18,9 @@ func TestSet(t *testing.T) {
 			"[restore] # here\nbudget = 1\non_clear = \"off\"\n\n[search]\nlimit = 5\n"},
 		{"changed, with its comment", "[restore]\n# why\n  budget = 1   # small\non_clear = 'off'\n", "restore.budget", "200",
 			"[restore]\n# why\n  budget = 200   # small\non_clear = 'off'\n"},
-		{"a string with a sign in it", "[restore]\non_clear = \"off\" # a # b\n", "restore.on_clear", "block", "[restore]\non_clear = \"block\" # a # b\n"},
+		{"a comment with #", "[restore]\non_clear = \"off\" # a # b\n", "restore.on_clear", "block", "[restore]\non_clear = \"block\" # a # b\n"},
 		{"the same name in another section", "[a]\nlimit = 1\n[search]\nlimit = 2\n", "search.limit", "3", "[a]\nlimit = 1\n[search]\nlimit = 3\n"},
-		{"a number written another way", "", "search.limit", "+007", "[search]\nlimit = 7\n"},
+		{"another spelling of a number", "", "search.limit", "+007", "[search]\nlimit = 7\n"},
 		{"a duration", "", "hook.deadline", "1500ms", "[hook]\ndeadline = \"1.5s\"\n"},
 		{"a switch", "", "capture.enabled", "off", "[capture]\nenabled = false\n"},
 		{"no newline at the end", "[search]\nlimit = 2", "search.limit", "3", "[search]\nlimit = 3"},
@@ -39,7 +39,7 @@ func TestSet(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.after)
 			}
 			if err := config.Set(path, tt.key, tt.value); err != nil || read(t, path) != tt.after {
-				t.Errorf("a second time it gives %q, %v", read(t, path), err)
+				t.Errorf("the second call gives %q, %v", read(t, path), err)
 			}
 			if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 				t.Errorf("mode %v, %v", info.Mode(), err)
@@ -56,7 +56,7 @@ func TestSetRefuses(t *testing.T) {
 		{"an unknown key", "", "restore.bugdet", "1", archive.CodeNotFound},
 		{"a bad value", "", "restore.budget", "lots", archive.CodeInvalid},
 		{"a broken file", "[restore\n", "restore.budget", "1", archive.CodeInvalid},
-		{"a notation it cannot edit", "restore = { budget = 1 }\n", "restore.budget", "2", archive.CodeInvalid},
+		{"an inline table", "restore = { budget = 1 }\n", "restore.budget", "2", archive.CodeInvalid},
 		{"dotted keys", "restore.budget = 1\n", "restore.budget", "2", archive.CodeInvalid},
 	}
 	for _, tt := range tests {
@@ -72,11 +72,11 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-func TestSetKeepsALinkALink(t *testing.T) {
+func TestSetKeepsASymbolicLink(t *testing.T) {
 	target := write(t, "[search]\nlimit = 2\n")
 	link := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.Symlink(target, link); err != nil {
-		t.Skip("no links here:", err)
+		t.Skip("symbolic links are not available:", err)
 	}
 	if err := config.Set(link, "search.limit", "3"); err != nil {
 		t.Fatal(err)

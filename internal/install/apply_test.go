@@ -44,7 +44,7 @@ func TestMovedBinary(t *testing.T) {
 	}
 }
 
-// TestRenamedBinary: a name of one's own is known from the manifest.
+// TestRenamedBinary: the manifest identifies a binary of another name.
 func TestRenamedBinary(t *testing.T) {
 	p := newPlace(t)
 	p.write(someSettings)
@@ -64,9 +64,9 @@ func TestRenamedBinary(t *testing.T) {
 	}
 }
 
-// TestOwnEntriesFollowTheProgram: what stands there exactly as init wrote it
-// becomes what init would write today, e.g. another timeout.
-func TestOwnEntriesFollowTheProgram(t *testing.T) {
+// TestUnchangedEntriesAreUpdated: an entry as init wrote it becomes the current one,
+// for example with another timeout.
+func TestUnchangedEntriesAreUpdated(t *testing.T) {
 	p := newPlace(t)
 	p.init()
 	m, err := readManifest(p.opts.Home)
@@ -87,7 +87,7 @@ func TestOwnEntriesFollowTheProgram(t *testing.T) {
 	}
 }
 
-func TestWindowsNeedsNoShell(t *testing.T) {
+func TestWindowsHooksNeedNoShell(t *testing.T) {
 	p := newPlace(t)
 	p.opts.GOOS, p.opts.Exe = "windows", `C:\My Tools\strandline.exe`
 	p.init()
@@ -169,10 +169,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestPlanIsMadeAnew: the settings change between plan and apply.
-// TestClientWritesMeanwhile: the client does not know our lock.
-// TestKilledBeforeRename runs this test in a process of its own that dies when
-// the new file is written and the old one still stands.
 func TestWarnings(t *testing.T) {
 	p := newPlace(t)
 	p.write("{} // c")

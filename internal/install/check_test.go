@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// world is a machine to check: a client, a project, a binary.
+// world is a system to check: a client, a project and a binary.
 type world struct {
 	t    *testing.T
 	opts CheckOptions
 	env  map[string]string
 }
 
-// newWorld returns a machine on which Strandline is installed and well.
+// newWorld returns a system with a correct installation.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	base := t.TempDir()
@@ -80,7 +80,7 @@ func (w *world) edit(from, to string) {
 	w.file(strings.ReplaceAll(string(data), from, to), w.settings())
 }
 
-// add puts a member in front of the user's settings.
+// add inserts a member at the start of the user's settings.
 func (w *world) add(member string) {
 	w.t.Helper()
 	w.edit("{\n  \"hooks\"", "{\n  "+member+",\n  \"hooks\"")
@@ -118,7 +118,7 @@ func TestCheck(t *testing.T) {
 		{"two events are missing", func(w *world) { w.edit(`"Stop"`, `"A"`); w.edit(`"PreCompact"`, `"B"`) }, LevelFail, "hooks", "at Stop, PreCompact"},
 		{"broken settings", func(w *world) { w.file("{", w.settings()) }, LevelFail, "settings", "is not valid JSON"},
 		{"comments", func(w *world) { w.edit("{\n  \"hooks\"", "{ // c\n  \"hooks\"") }, LevelFail, "settings", "holds comments"},
-		{"hooks of an odd shape", func(w *world) { w.edit(`"Stop": [`, `"Stop": [1, {"hooks": [1, {"timeout": "x"}]}, {"hooks": 1},`) }, LevelOK, "hooks", "all 9 events"},
+		{"hooks of other types", func(w *world) { w.edit(`"Stop": [`, `"Stop": [1, {"hooks": [1, {"timeout": "x"}]}, {"hooks": 1},`) }, LevelOK, "hooks", "all 9 events"},
 
 		{"disabled by the user", func(w *world) { w.add(`"disableAllHooks": true`) }, LevelFail, "hooks", "disableAllHooks in "},
 		{"disabled by the project", func(w *world) { w.file(`{"disableAllHooks":true}`, w.opts.ProjectDir, ".claude", "settings.json") }, LevelFail, "hooks", "disableAllHooks in "},
@@ -132,12 +132,12 @@ func TestCheck(t *testing.T) {
 		{"a client without hooks", func(w *world) { w.env["CLAUDE_CODE_SIMPLE"] = "1" }, LevelWarn, "hooks", "CLAUDE_CODE_SIMPLE is set in the environment"},
 		{"a client without transcripts", func(w *world) { w.add(`"env": {"CLAUDE_CODE_SKIP_PROMPT_HISTORY": 1}`) }, LevelWarn, "hooks", "CLAUDE_CODE_SKIP_PROMPT_HISTORY is set in "},
 
-		{"the same in both scopes", func(w *world) { w.init(ScopeProject, w.opts.Exe) }, LevelInfo, "hooks", "installed twice with the same command"},
+		{"the same binary in both scopes", func(w *world) { w.init(ScopeProject, w.opts.Exe) }, LevelInfo, "hooks", "installed twice with the same command"},
 		{"another binary in the project", func(w *world) { w.init(ScopeProject, "/other/strandline") }, LevelWarn, "hooks", "Strandline runs twice"},
 		{"another binary in local settings", func(w *world) {
 			w.file(stopHook("/other/strandline hook"), w.opts.ProjectDir, ".claude", "settings.local.json")
 		}, LevelWarn, "hooks", "Strandline runs twice"},
-		{"a plugin as well", func(w *world) { w.plugin("strandline@x", "${CLAUDE_PLUGIN_ROOT}/strandline hook", true) }, LevelWarn, "hooks", "Strandline runs twice"},
+		{"a plugin with a hook", func(w *world) { w.plugin("strandline@x", "${CLAUDE_PLUGIN_ROOT}/strandline hook", true) }, LevelWarn, "hooks", "Strandline runs twice"},
 
 		{"a plugin's own binary", func(w *world) { w.plugin("strandline@x", "\\\"${CLAUDE_PLUGIN_ROOT}/strandline\\\" hook", true) }, LevelFail, "binary", filepath.Join("cache", "strandline", "strandline") + ", which does not exist"},
 
@@ -157,8 +157,8 @@ func TestCheck(t *testing.T) {
 			w.opts.LookPath = func(string) (string, error) { return w.opts.Exe, nil }
 		}, LevelOK, "binary", "call this binary"},
 
-		{"milliseconds of ours", func(w *world) { w.edit(`"timeout": 6`, `"timeout": 6000`) }, LevelWarn, "timeouts", "timeout of 6000 seconds"},
-		{"milliseconds of others", func(w *world) {
+		{"Strandline's timeout in milliseconds", func(w *world) { w.edit(`"timeout": 6`, `"timeout": 6000`) }, LevelWarn, "timeouts", "timeout of 6000 seconds"},
+		{"another tool's timeout in milliseconds", func(w *world) {
 			w.file(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"node x.js","timeout":5000}]}]}}`, w.opts.ProjectDir, ".claude", "settings.json")
 		}, LevelWarn, "timeouts", `the PreToolUse hook "node x.js" in `},
 
@@ -170,15 +170,15 @@ func TestCheck(t *testing.T) {
 		}, LevelInfo, "retention", "after 7 days"},
 		{"no retention", func(w *world) { w.add(`"cleanupPeriodDays": 0`) }, LevelFail, "retention", "cleanupPeriodDays is 0"},
 
-		{"another memory by hooks", func(w *world) {
+		{"another memory tool's hooks", func(w *world) {
 			w.file(stopHook("npx claude-flow@alpha hooks session-end"), w.opts.ProjectDir, ".claude", "settings.json")
 		}, LevelInfo, "neighbours", "claude-flow has hooks too (Stop)"},
-		{"another memory by a plugin", func(w *world) { w.plugin("claude-mem@x", "node worker.js", true) }, LevelInfo, "neighbours", "claude-mem has hooks too (Stop)"},
+		{"another memory tool's plugin", func(w *world) { w.plugin("claude-mem@x", "node worker.js", true) }, LevelInfo, "neighbours", "claude-mem has hooks too (Stop)"},
 
-		{"no folder of ours yet", func(w *world) { must(w, os.RemoveAll(w.opts.Home)) }, LevelInfo, "home", "does not exist yet"},
-		{"a file in place of our folder", func(w *world) { must(w, os.RemoveAll(w.opts.Home)); w.file("", w.opts.Home) }, LevelFail, "home", "is not a folder"},
-		{"our folder is open", func(w *world) { must(w, os.Chmod(w.opts.Home, 0o755)) }, LevelWarn, "home", "others can read "},
-		{"two files of ours are open", func(w *world) {
+		{"no folder yet", func(w *world) { must(w, os.RemoveAll(w.opts.Home)) }, LevelInfo, "home", "does not exist yet"},
+		{"a file instead of the folder", func(w *world) { must(w, os.RemoveAll(w.opts.Home)); w.file("", w.opts.Home) }, LevelFail, "home", "is not a folder"},
+		{"the folder is not private", func(w *world) { must(w, os.Chmod(w.opts.Home, 0o755)) }, LevelWarn, "home", "others can read "},
+		{"two files are not private", func(w *world) {
 			must(w, os.Chmod(w.file("x", w.opts.Home, "a"), 0o644))
 			must(w, os.Chmod(w.file("x", w.opts.Home, "log", "b"), 0o640))
 		}, LevelWarn, "home", " and 1 more"},
@@ -195,19 +195,19 @@ func TestCheck(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("no %s about %s that says %q in %s", tc.level, tc.topic, tc.says, list(findings))
+			t.Errorf("no %s about %s with %q in %s", tc.level, tc.topic, tc.says, list(findings))
 		})
 	}
 }
 
-// TestCheckIsSilent: what is no fault is not reported.
+// TestCheckIsSilent has settings that are not reported.
 func TestCheckIsSilent(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		setup func(w *world)
 		not   string
 	}{
-		{"the user's switch is overruled", func(w *world) {
+		{"the user's switch is overridden", func(w *world) {
 			w.add(`"disableAllHooks": true`)
 			w.file(`{"disableAllHooks":false}`, w.opts.ProjectDir, ".claude", "settings.local.json")
 		}, "disableAllHooks"},
@@ -217,7 +217,7 @@ func TestCheckIsSilent(t *testing.T) {
 			must(w, os.Rename(w.opts.ClientDir, filepath.Join(w.opts.ProjectDir, ".claude")))
 			w.opts.ClientDir = filepath.Join(w.opts.ProjectDir, ".claude")
 		}, "twice"},
-		{"hooks for different occasions", func(w *world) {
+		{"hooks with different matchers", func(w *world) {
 			w.edit(`"SessionStart": [
       {`, `"SessionStart": [
       {"matcher": "compact", "hooks": [{"type": "command", "command": "`+w.opts.Exe+` hook"}]},
@@ -225,7 +225,7 @@ func TestCheckIsSilent(t *testing.T) {
         "matcher": "startup",`)
 		}, "twice"},
 		{"a variable that is off", func(w *world) { w.env["CLAUDE_CODE_SIMPLE"] = "0" }, "CLAUDE_CODE_SIMPLE"},
-		{"a switch of the administrator's in user settings", func(w *world) { w.add(`"allowManagedHooksOnly": true`) }, "allowManagedHooksOnly"},
+		{"an administrator's switch in user settings", func(w *world) { w.add(`"allowManagedHooksOnly": true`) }, "allowManagedHooksOnly"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -241,8 +241,8 @@ func TestCheckIsSilent(t *testing.T) {
 	}
 }
 
-// TestCheckSurvives: nothing on the machine is as it should be.
-func TestCheckSurvives(t *testing.T) {
+// TestCheckInvalidFiles: every file has an unexpected content.
+func TestCheckInvalidFiles(t *testing.T) {
 	w := newWorld(t)
 	w.file(`{"plugins":{"a@b":1}}`, w.opts.ClientDir, "plugins", "installed_plugins.json")
 	w.file(`{"hooks":[],"enabledPlugins":[]}`, w.opts.ProjectDir, ".claude", "settings.local.json")
@@ -254,7 +254,7 @@ func TestCheckSurvives(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	if got := Check(t.Context(), CheckOptions{}); len(got) == 0 {
-		t.Error("a check of nothing finds nothing wrong")
+		t.Error("a check without paths reports nothing")
 	}
 }
 

@@ -53,7 +53,7 @@ func TestFindCall(t *testing.T) {
 	}
 }
 
-func TestBinaryOfAnotherNameIsKnownByItsPath(t *testing.T) {
+func TestFindCallByPath(t *testing.T) {
 	if _, ok := findCall("/x/sl hook", nil, "/x/sl", "linux"); !ok {
 		t.Error("the installed binary is not recognised")
 	}
@@ -79,8 +79,8 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestQuoteForAShell lets a real shell read what was quoted.
-func TestQuoteForAShell(t *testing.T) {
+// TestQuoteInAShell parses quoted text with a shell.
+func TestQuoteInAShell(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh here")
 	}

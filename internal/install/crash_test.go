@@ -14,7 +14,8 @@ import (
 	"strandline/internal/state"
 )
 
-func TestPlanIsMadeAnew(t *testing.T) {
+// TestApplyPlansAgain: the settings change between plan and apply.
+func TestApplyPlansAgain(t *testing.T) {
 	p := newPlace(t)
 	in := New(p.opts)
 	plan, err := in.Plan()
@@ -35,7 +36,8 @@ func TestPlanIsMadeAnew(t *testing.T) {
 	}
 }
 
-func TestClientWritesMeanwhile(t *testing.T) {
+// TestClientWritesDuringApply: the client does not use the lock.
+func TestClientWritesDuringApply(t *testing.T) {
 	p := newPlace(t)
 	p.write("{}")
 	p.opts.beforeRename = func() error {
@@ -64,6 +66,8 @@ func wantNoTemp(t *testing.T, p *place) {
 	}
 }
 
+// TestKilledBeforeRename runs the test in a process that dies after it wrote the new
+// file and before it renamed it.
 func TestKilledBeforeRename(t *testing.T) {
 	const variable = "STRANDLINE_TEST_KILLED_IN"
 	if base := os.Getenv(variable); base != "" {
@@ -98,7 +102,7 @@ func TestKilledBeforeRename(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentInit(t *testing.T) {
 	p := newPlace(t)
 	p.write(someSettings)
 	var group sync.WaitGroup
@@ -120,7 +124,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestLockIsHeldByAnother(t *testing.T) {
+func TestLockIsHeld(t *testing.T) {
 	p := newPlace(t)
 	lock, err := state.TryLock(filepath.Join(p.opts.Home, "install.lock"))
 	if err != nil {

@@ -27,10 +27,10 @@ func TestDiff(t *testing.T) {
 	}{
 		{"nothing", ptr("a\n"), ptr("a\n"), ""},
 		{"a new file", nil, ptr("a\nb\n"), "--- /dev/null\n+++ f\n@@ -0,0 +1,2 @@\n+a\n+b\n"},
-		{"a file that goes", ptr("a\nb\n"), nil, "--- f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n"},
-		{"a line behind", ptr("a\n"), ptr("a\nb\n"), "--- f\n+++ f\n@@ -1,1 +1,2 @@\n a\n+b\n"},
-		{"a line that goes", ptr("a\nb\nc\n"), ptr("a\nc\n"), "--- f\n+++ f\n@@ -1,3 +1,2 @@\n a\n-b\n c\n"},
-		{"line ends of Windows", ptr("a\r\n"), ptr("a\r\nb\r\n"), "--- f\n+++ f\n@@ -1,1 +1,2 @@\n a\n+b\n"},
+		{"a deleted file", ptr("a\nb\n"), nil, "--- f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n"},
+		{"an appended line", ptr("a\n"), ptr("a\nb\n"), "--- f\n+++ f\n@@ -1,1 +1,2 @@\n a\n+b\n"},
+		{"a deleted line", ptr("a\nb\nc\n"), ptr("a\nc\n"), "--- f\n+++ f\n@@ -1,3 +1,2 @@\n a\n-b\n c\n"},
+		{"Windows line ends", ptr("a\r\n"), ptr("a\r\nb\r\n"), "--- f\n+++ f\n@@ -1,1 +1,2 @@\n a\n+b\n"},
 		{"two changes apart", ptr(numbered()), ptr(numbered("2", "x", "15", "y")), "--- f\n+++ f\n@@ -1,5 +1,5 @@\n 1\n-2\n+x\n 3\n 4\n 5\n@@ -12,5 +12,5 @@\n 12\n 13\n 14\n-15\n+y\n 16\n"},
 		{"two changes close by", ptr(numbered()), ptr(numbered("5", "x", "9", "y")), "--- f\n+++ f\n@@ -2,11 +2,11 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n-9\n+y\n 10\n 11\n 12\n"},
 	} {
@@ -52,7 +52,7 @@ func bytesOf(s *string) []byte {
 	return []byte(*s)
 }
 
-func TestGitTakesTheDiff(t *testing.T) {
+func TestGitAppliesTheDiff(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

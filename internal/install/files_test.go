@@ -10,7 +10,7 @@ import (
 	"strandline/internal/archive"
 )
 
-func TestFolderInPlaceOfSettings(t *testing.T) {
+func TestFolderInsteadOfSettings(t *testing.T) {
 	p := newPlace(t)
 	if err := os.MkdirAll(p.settings, 0o700); err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func symlink(t *testing.T, target, link string) {
 	}
 }
 
-func TestSymbolicLinkIsWrittenThrough(t *testing.T) {
+func TestSymbolicLinkIsKept(t *testing.T) {
 	p := newPlace(t)
 	dotfiles := t.TempDir()
 	target := filepath.Join(dotfiles, "claude.json")
@@ -64,7 +64,7 @@ func TestSymbolicLinkIsWrittenThrough(t *testing.T) {
 	}
 }
 
-func TestDanglingLinkGetsItsTarget(t *testing.T) {
+func TestDanglingLink(t *testing.T) {
 	p := newPlace(t)
 	target := filepath.Join(t.TempDir(), "dotfiles", "claude.json")
 	symlink(t, target, p.settings)
@@ -81,14 +81,14 @@ func TestDanglingLinkGetsItsTarget(t *testing.T) {
 	}
 }
 
-func TestLinkInCircles(t *testing.T) {
+func TestCircularLink(t *testing.T) {
 	p := newPlace(t)
 	symlink(t, p.settings, p.settings)
 	_, err := New(p.opts).Plan()
 	wantCode(t, err, archive.CodeInvalid)
 }
 
-func TestReadOnlySettingsAreRespected(t *testing.T) {
+func TestReadOnlySettingsAreKept(t *testing.T) {
 	p := newPlace(t)
 	p.write(someSettings)
 	if err := os.Chmod(p.settings, 0o400); err != nil {

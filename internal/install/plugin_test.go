@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPlugin: init puts the plugin's files and two entries there, a second one
-// changes nothing, and uninstall takes all of it away, byte by byte.
+// TestPlugin: init writes the plugin's files and two entries, a second init changes
+// nothing, and uninstall restores the settings byte for byte.
 func TestPlugin(t *testing.T) {
 	p := newPlace(t)
 	p.write(someSettings)
@@ -78,8 +78,8 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginIsTakenOut: init without the plugin takes it out and leaves the hooks.
-func TestPluginIsTakenOut(t *testing.T) {
+// TestInitWithoutPluginRemovesIt and keeps the hooks.
+func TestInitWithoutPluginRemovesIt(t *testing.T) {
 	p := newPlace(t)
 	p.write(someSettings)
 	p.init()
@@ -96,9 +96,9 @@ func TestPluginIsTakenOut(t *testing.T) {
 	}
 }
 
-// TestPluginSettingsOfOthersStay: what a person has switched off, and other
-// marketplaces and plugins, stay.
-func TestPluginSettingsOfOthersStay(t *testing.T) {
+// TestOtherPluginSettingsAreKept: a plugin that the user switched off, other
+// marketplaces and other plugins.
+func TestOtherPluginSettingsAreKept(t *testing.T) {
 	for name, tt := range map[string]struct{ before, want string }{
 		"others":       {`{"enabledPlugins": {"a@b": true}, "extraKnownMarketplaces": {}}`, `"a@b": true, "strandline@strandline-local": true`},
 		"switched off": {`{"enabledPlugins": {"strandline@strandline-local": false}}`, `{"strandline@strandline-local": false}`},
@@ -119,7 +119,7 @@ func TestPluginSettingsOfOthersStay(t *testing.T) {
 	}
 }
 
-func TestPluginRefusesOddSettings(t *testing.T) {
+func TestPluginRefusesUnexpectedSettings(t *testing.T) {
 	p := newPlace(t)
 	p.write(`{"enabledPlugins": []}`)
 	p.opts.Plugin = true
@@ -128,7 +128,7 @@ func TestPluginRefusesOddSettings(t *testing.T) {
 	}
 }
 
-// TestCheckPlugin says what doctor says of the plugin.
+// TestCheckPlugin covers the findings about the plugin.
 func TestCheckPlugin(t *testing.T) {
 	find := func(w *world) Finding {
 		for _, f := range Check(t.Context(), w.opts) {

@@ -11,8 +11,8 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-// layout writes random values in a random style: indentation, line ends,
-// comments and trailing commas, as hands and editors leave them.
+// layout writes random values in a random style of indentation, line ends, comments
+// and trailing commas.
 type layout struct {
 	t       *rapid.T
 	newline string
@@ -29,7 +29,7 @@ func drawLayout(t *rapid.T) layout {
 	}
 }
 
-// gap is what may stand between two tokens.
+// gap returns random blanks and comments between two tokens.
 func (l layout) gap(depth int) string {
 	s := ""
 	if rapid.IntRange(0, 9).Draw(l.t, "gap") > 0 {
@@ -46,7 +46,7 @@ func (l layout) gap(depth int) string {
 	return s
 }
 
-// list writes items between brackets.
+// list returns items between brackets.
 func (l layout) list(open, closing string, items []string, depth int) string {
 	var b strings.Builder
 	b.WriteString(open)
@@ -103,7 +103,7 @@ func (l layout) value(depth int) string {
 	return l.list("[", "]", items, depth)
 }
 
-// hookSettings writes the member "hooks" with hooks of others.
+// hookSettings returns a member "hooks" with other tools' hooks.
 func (l layout) hookSettings() string {
 	var events []string
 	for _, event := range []string{"Stop", "PreToolUse", "PostToolUse", "SessionStart"} {
@@ -123,8 +123,7 @@ func (l layout) hookSettings() string {
 	return l.member("hooks", l.list("{", "}", events, 1))
 }
 
-// lineSettings writes the member "statusLine" with somebody's command, or with
-// something else that ours must not touch.
+// lineSettings returns a member "statusLine" with a user's command or another value.
 func (l layout) lineSettings() string {
 	command := rapid.StringMatching(`[a-z~/.'"$(){}|;é -]{1,12}x`).Draw(l.t, "command")
 	raw, err := json.Marshal(command)
@@ -136,7 +135,7 @@ func (l layout) lineSettings() string {
 	return l.member(lineKey, l.list("{", "}", items, 1))
 }
 
-// settings writes a whole document.
+// settings returns a whole document.
 func (l layout) settings() string {
 	var members []string
 	for i := range rapid.IntRange(0, 3).Draw(l.t, "members") {
@@ -154,7 +153,7 @@ func (l layout) settings() string {
 	return prefix + l.list("{", "}", members, 0) + rapid.SampledFrom([]string{"", l.newline, "  "}).Draw(l.t, "end")
 }
 
-// memoryPlan does to a document what init does, without a file.
+// memoryPlan applies init to a document in memory.
 func memoryPlan(t *rapid.T, text, path string) string {
 	doc, err := jsonc.Parse([]byte(text))
 	if err != nil {
@@ -168,9 +167,8 @@ func memoryPlan(t *rapid.T, text, path string) string {
 	return string(doc.Bytes())
 }
 
-// TestAnySettings: whatever the settings look like, init adds what it should and
-// nothing else, a second init adds nothing, and taking our entries out one by
-// one leaves what a client read before.
+// TestAnySettings: init adds exactly its entries to random settings, a second init
+// adds nothing, and dropping the entries restores the values.
 func TestAnySettings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawLayout(t).settings()
@@ -180,9 +178,9 @@ func TestAnySettings(t *testing.T) {
 		}
 		want, ok := plain(t, before).(map[string]any)
 		if !ok {
-			t.Fatalf("%q is no object", before)
+			t.Fatalf("%q is not an object", before)
 		}
-		addOurs(t, want)
+		addEntries(t, want)
 		if got := plain(t, after); !sameJSON(got, want) {
 			t.Fatalf("a client reads %v, want %v\n%q", got, want, after)
 		}
@@ -206,9 +204,8 @@ func TestAnySettings(t *testing.T) {
 	})
 }
 
-// TestForeignBytesStay: init only ever inserts. Every byte of the settings is
-// still there, in its order.
-func TestForeignBytesStay(t *testing.T) {
+// TestInitOnlyInserts: every byte of the settings stays, in order.
+func TestInitOnlyInserts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawLayout(t).settings()
 		after := memoryPlan(t, before, exe)
@@ -223,8 +220,8 @@ func TestForeignBytesStay(t *testing.T) {
 	})
 }
 
-// TestByteForByte goes through files: init, and uninstall gives the bytes back.
-func TestByteForByte(t *testing.T) {
+// TestUninstallRestoresEveryByte after init, with files.
+func TestUninstallRestoresEveryByte(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		before := drawLayout(rt).settings()
 		p := newPlace(t)
@@ -249,8 +246,8 @@ func plain(t *rapid.T, text string) any {
 	return v
 }
 
-// addOurs adds our hooks to decoded settings.
-func addOurs(t *rapid.T, settings map[string]any) {
+// addEntries adds Strandline's entries to decoded settings.
+func addEntries(t *rapid.T, settings map[string]any) {
 	events, ok := settings["hooks"].(map[string]any)
 	if !ok {
 		events = map[string]any{}
@@ -288,7 +285,7 @@ func addOurs(t *rapid.T, settings map[string]any) {
 		}
 		list, ok := events[h.event].([]any)
 		if !ok && events[h.event] != nil {
-			t.Fatalf("%s is no list", h.event)
+			t.Fatalf("%s is not a list", h.event)
 		}
 		events[h.event] = append(list, group)
 	}

@@ -12,14 +12,14 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 const (
 	exe    = "/opt/strandline/bin/strandline"
 	oldExe = "/home/ann/go/bin/strandline"
 )
 
-// place is a client's configuration and Strandline's folder, both empty.
+// place holds empty folders of a client and of Strandline.
 type place struct {
 	t        *testing.T
 	opts     Options
@@ -46,7 +46,7 @@ func (p *place) write(text string) {
 	}
 }
 
-// read returns the settings, and false if there are none.
+// read returns the settings; false if there is no file.
 func (p *place) read() (string, bool) {
 	p.t.Helper()
 	data, err := os.ReadFile(p.settings)
@@ -71,7 +71,7 @@ func (p *place) init() Plan {
 		p.t.Fatal(err)
 	}
 	if len(done.Files) != 1 || !bytes.Equal(done.Files[0].After, plan.Files[0].After) {
-		p.t.Fatal("what was done is not what was planned")
+		p.t.Fatal("Apply differs from the plan")
 	}
 	return done
 }
@@ -85,15 +85,15 @@ func (p *place) uninstall() Plan {
 	return done
 }
 
-// ours is a hook as an earlier init wrote it.
+// ours returns a hook as an earlier init wrote it.
 func ours(exe string) string {
 	return `{"type":"command","command":"` + exe + ` hook","timeout":5}`
 }
 
 const foreign = `{"type":"command","command":"notify-send done","timeout":10}`
 
-// variants are settings as people have them. Those with "left" held entries of
-// ours before anything was recorded: uninstall leaves that.
+// variants are typical settings. "left" is the result of an uninstall if the settings
+// had Strandline's entries before the first init.
 func variants() []struct{ name, before, left string } {
 	return []struct{ name, before, left string }{
 		{"empty", "", ""},
@@ -127,9 +127,9 @@ func variants() []struct{ name, before, left string } {
 		{"foreign-hooks-hugging", "{\n  \"hooks\": {\n    \"Stop\": [{\n      \"hooks\": [{\n        \"type\": \"command\",\n        \"command\": \"x\"\n      }]\n    }]\n  }\n}\n", ""},
 		{"foreign-hooks-minified", `{"hooks":{"Stop":[{"hooks":[` + foreign + `]}]},"model":"opus"}`, ""},
 		{"nested-matchers", "{\n  \"hooks\": {\n    \"PostToolUse\": [\n      {\n        \"matcher\": \"Edit|Write\",\n        \"hooks\": [\n          " + foreign + ",\n          " + foreign + "\n        ]\n      },\n      {\n        \"matcher\": \"*\",\n        \"hooks\": []\n      }\n    ]\n  }\n}\n", ""},
-		{"odd-neighbours", "{\n  \"hooks\": {\n    \"Stop\": [null, 1, {}, {\"hooks\": null}, {\"hooks\": [null, {\"command\": 1}]}]\n  }\n}\n", ""},
-		{"twice-the-same-key", "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {}\n}\n", ""},
-		{"twice-the-same-key-with-hooks", "{\n  \"hooks\": {\"Stop\": [{\"hooks\": [" + foreign + "]}]},\n  \"hooks\": {}\n}\n", ""},
+		{"unexpected-types", "{\n  \"hooks\": {\n    \"Stop\": [null, 1, {}, {\"hooks\": null}, {\"hooks\": [null, {\"command\": 1}]}]\n  }\n}\n", ""},
+		{"duplicate-key", "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {}\n}\n", ""},
+		{"duplicate-key-with-hooks", "{\n  \"hooks\": {\"Stop\": [{\"hooks\": [" + foreign + "]}]},\n  \"hooks\": {}\n}\n", ""},
 		{"lookalikes", "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"echo strandline hook\"},{\"type\":\"command\",\"command\":\"strandline-notify hook\"},{\"type\":\"command\",\"command\":\"x; strandline hook\"},{\"type\":\"command\",\"command\":\"strandline status\"}]}]}}", ""},
 		{
 			"our-old-path",
@@ -147,11 +147,11 @@ func variants() []struct{ name, before, left string } {
 			"{}\n",
 		},
 		{
-			"statusline-of-ones-own",
+			"user-statusline",
 			"{\n  \"statusLine\": {\n    \"type\": \"command\",\n    \"command\": \"~/bin/line 'a b' \\\"$(date)\\\" | head -1\",\n    \"padding\": 0\n  },\n  \"model\": \"opus\"\n}\n", "",
 		},
 		{
-			"statusline-written-oddly",
+			"user-statusline-escaped",
 			"{\"statusLine\": {\"command\": \"\\u007e/bin/l\\u00efne \\/x\", \"type\": \"command\"}}\n", "",
 		},
 		{
@@ -162,7 +162,7 @@ func variants() []struct{ name, before, left string } {
 	}
 }
 
-// TestSettings takes every variant through init, a second init and uninstall.
+// TestSettings runs init, a second init and uninstall on every variant.
 func TestSettings(t *testing.T) {
 	for _, tc := range variants() {
 		t.Run(tc.name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestSettings(t *testing.T) {
 			p.init()
 			after, _ := p.read()
 			golden(t, tc.name, after)
-			wantWired(t, after)
+			wantInstalled(t, after)
 
 			manifest, err := os.ReadFile(manifestPath(p.opts.Home))
 			if err != nil {
@@ -199,21 +199,20 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsWithoutManifest takes our entries out though nothing is known
-// about what was there before. What a client reads is as it was, and but for
-// containers that are left empty so is every byte.
+// TestSettingsWithoutManifest runs uninstall without a manifest. It restores the
+// values, and every byte except in containers that become empty.
 func TestSettingsWithoutManifest(t *testing.T) {
 	exceptions := map[string]string{
-		"empty":                    "{}\n",
-		"blank":                    "{}\n",
-		"open-object":              "{}\n",
-		"byte-order-mark-alone":    "\ufeff{}\n",
-		"comments-only":            "// nothing yet\n{}\n",
-		"closing-brace-in-line":    "{\n  \"model\": \"opus\"\n  }\n",
-		"hooks-empty":              "{\n  \"model\": \"opus\"\n}\n",
-		"hooks-open":               "{\n  \"model\": \"opus\"\n}\n",
-		"statusline-written-oddly": "{\"statusLine\": {\"command\": \"~/bin/lïne /x\", \"type\": \"command\"}}\n",
-		"event-empty":              "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n",
+		"empty":                   "{}\n",
+		"blank":                   "{}\n",
+		"open-object":             "{}\n",
+		"byte-order-mark-alone":   "\ufeff{}\n",
+		"comments-only":           "// nothing yet\n{}\n",
+		"closing-brace-in-line":   "{\n  \"model\": \"opus\"\n  }\n",
+		"hooks-empty":             "{\n  \"model\": \"opus\"\n}\n",
+		"hooks-open":              "{\n  \"model\": \"opus\"\n}\n",
+		"user-statusline-escaped": "{\"statusLine\": {\"command\": \"~/bin/lïne /x\", \"type\": \"command\"}}\n",
+		"event-empty":             "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n",
 	}
 	for _, tc := range variants() {
 		t.Run(tc.name, func(t *testing.T) {
@@ -259,8 +258,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// wantWired checks that a client would find every hook of ours.
-func wantWired(t *testing.T, text string) {
+// wantInstalled checks that a client finds all hooks.
+func wantInstalled(t *testing.T, text string) {
 	t.Helper()
 	doc, err := jsonc.Parse([]byte(text))
 	if err != nil {
@@ -268,15 +267,15 @@ func wantWired(t *testing.T, text string) {
 	}
 	for _, h := range hooks(exe, "linux") {
 		if len(h.find(doc)) == 0 {
-			t.Errorf("%s is not wired", h.event)
+			t.Errorf("%s is not installed", h.event)
 		}
 	}
 	if _, ours, _ := (line{exe: exe, goos: "linux"}).find(doc); ours == nil {
-		t.Error("the statusline is not wired")
+		t.Error("the statusline is not installed")
 	}
 }
 
-// decode reads settings as a client does, comments and trailing commas apart.
+// decode reads settings with comments and trailing commas.
 func decode(t testing.TB, text string) any {
 	t.Helper()
 	doc, err := jsonc.Parse([]byte(text))
@@ -300,8 +299,7 @@ func sameJSON(a, b any) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// prune takes the lists of hooks that are empty out: they mean nothing to a
-// client.
+// prune removes empty lists of hooks, which the client ignores.
 func prune(v any) any {
 	root, ok := v.(map[string]any)
 	if !ok {

@@ -54,8 +54,8 @@ func TestStatusline(t *testing.T) {
 	}
 }
 
-// The shells that a client on Windows may run disagree about quotes.
-func TestStatuslineOfOthersOnWindows(t *testing.T) {
+// Quoting differs between the shells that a client uses on Windows.
+func TestUserStatuslineOnWindows(t *testing.T) {
 	const theirs = `{"statusLine": {"type": "command", "command": "powershell -File C:\\line.ps1"}}`
 	p := newPlace(t)
 	p.opts.GOOS, p.opts.Exe = "windows", `C:\strandline.exe`
@@ -70,8 +70,8 @@ func TestStatuslineOfOthersOnWindows(t *testing.T) {
 	}
 }
 
-// Everybody in a project has a line of their own.
-func TestAProjectHasNoStatusline(t *testing.T) {
+// The statusline is a user's choice.
+func TestProjectScopeHasNoStatusline(t *testing.T) {
 	p := newPlace(t)
 	p.opts.Scope, p.opts.ProjectDir = ScopeProject, t.TempDir()
 	for _, e := range p.init().Files[0].Entries {
@@ -81,8 +81,8 @@ func TestAProjectHasNoStatusline(t *testing.T) {
 	}
 }
 
-// What others do to the settings in between does not cost the user the line.
-func TestAStatuslineComesBackAfterOtherChanges(t *testing.T) {
+// Uninstall restores the user's command after other changes of the settings.
+func TestUserStatuslineIsRestoredAfterOtherChanges(t *testing.T) {
 	p := newPlace(t)
 	p.write("{\n  \"statusLine\": {\"type\": \"command\", \"command\": \"\\u007e/line\"}\n}\n")
 	p.init()

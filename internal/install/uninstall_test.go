@@ -11,7 +11,7 @@ import (
 	"strandline/internal/archive"
 )
 
-func TestFileThatInitMadeGoesAgain(t *testing.T) {
+func TestUninstallDeletesACreatedFile(t *testing.T) {
 	p := newPlace(t)
 	if plan := p.init(); plan.Files[0].Before != nil || !strings.HasPrefix(plan.Diff(), "--- /dev/null\n") {
 		t.Errorf("the plan does not say that the file is new:\n%s", plan.Diff())
@@ -34,7 +34,7 @@ func TestFileThatInitMadeGoesAgain(t *testing.T) {
 	}
 }
 
-func TestFileThatInitMadeStaysWhenOthersUseIt(t *testing.T) {
+func TestUninstallKeepsACreatedFileWithOtherSettings(t *testing.T) {
 	p := newPlace(t)
 	p.init()
 	after, _ := p.read()
@@ -47,7 +47,7 @@ func TestFileThatInitMadeStaysWhenOthersUseIt(t *testing.T) {
 	}
 }
 
-func TestFolderOfOthersStays(t *testing.T) {
+func TestUninstallKeepsAFolderWithOtherFiles(t *testing.T) {
 	p := newPlace(t)
 	p.init()
 	other := filepath.Join(p.opts.ClientDir, "CLAUDE.md")
@@ -63,7 +63,7 @@ func TestFolderOfOthersStays(t *testing.T) {
 	}
 }
 
-func TestChangesOfOthersSurviveUninstall(t *testing.T) {
+func TestUninstallKeepsOtherChanges(t *testing.T) {
 	for _, tc := range []struct{ name, from, to, want string }{
 		{"in front", "{\n", "{\n  \"env\": {},\n", "{\n  \"env\": {},\n  \"model\": \"opus\"\n}\n"},
 		{"a value", "opus", "haiku", "{\n  \"model\": \"haiku\"\n}\n"},
@@ -108,7 +108,7 @@ func TestUninstallWithoutInit(t *testing.T) {
 	}
 }
 
-func TestUninstallRefusesWhatIsNoJSON(t *testing.T) {
+func TestUninstallRefusesInvalidJSON(t *testing.T) {
 	p := newPlace(t)
 	p.init()
 	p.write("{")
@@ -119,7 +119,7 @@ func TestUninstallRefusesWhatIsNoJSON(t *testing.T) {
 	}
 }
 
-func TestBrokenManifestDoesNotKeepAnybodyIn(t *testing.T) {
+func TestUninstallWithDamagedManifest(t *testing.T) {
 	p := newPlace(t)
 	p.write(someSettings)
 	p.init()
@@ -132,7 +132,7 @@ func TestBrokenManifestDoesNotKeepAnybodyIn(t *testing.T) {
 	}
 }
 
-func TestManifestOfANewerProgramIsLeftAlone(t *testing.T) {
+func TestManifestOfANewerVersionIsKept(t *testing.T) {
 	p := newPlace(t)
 	p.init()
 	if err := os.WriteFile(manifestPath(p.opts.Home), []byte(`{"version":99,"files":{}}`), 0o600); err != nil {

@@ -118,7 +118,7 @@ func middle(xs []weighted) float64 {
 	return 0
 }
 
-// TestForecast prints docs/usage.md's table of how good the forecast is.
+// TestForecast prints the table of forecast errors in docs/usage.md.
 func TestForecast(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {

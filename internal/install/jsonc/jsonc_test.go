@@ -42,15 +42,15 @@ func TestGet(t *testing.T) {
 	}
 	for _, path := range [][]any{{}, {"a"}, {"a", 0}, {"b", "c"}} {
 		if doc.Hides(path...) {
-			t.Errorf("%v hides something", path)
+			t.Errorf("%v is reported as hiding a member", path)
 		}
 	}
 	if !doc.Hides("dup") {
-		t.Error("the second of two members hides nothing")
+		t.Error("the second of two members does not hide the first")
 	}
 	for _, path := range [][]any{{"b"}, {"a", 3}, {"a", -1}, {"a", "b"}, {"a2", 0}, {"dup", "x"}, {"a", 1.0}} {
 		if doc.Get(path...) != nil || doc.Raw(path...) != nil {
-			t.Errorf("%v leads somewhere", path)
+			t.Errorf("%v has a value", path)
 		}
 		if _, ok := doc.Text(path...); ok {
 			t.Errorf("%v is a text", path)
@@ -91,8 +91,7 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// TestEdits holds every edit with its inverse: what was added goes again without
-// a trace.
+// TestEdits checks each edit and that Delete undoes it.
 func TestEdits(t *testing.T) {
 	type pair struct {
 		A int `json:"a"`
@@ -116,11 +115,11 @@ func TestEdits(t *testing.T) {
 		{"lines", "{\n   \"x\": 1\n}", set, "{\n   \"x\": 1,\n   \"k\": {\n      \"a\": 1\n   }\n}", []any{"k"}, ""},
 		{"CRLF", "{\r\n\t\"x\": 1\r\n}\r\n", set, "{\r\n\t\"x\": 1,\r\n\t\"k\": {\r\n\t\t\"a\": 1\r\n\t}\r\n}\r\n", []any{"k"}, ""},
 		{"trailing comma", "{\n  \"x\": 1,\n}", set, "{\n  \"x\": 1,\n  \"k\": {\n    \"a\": 1\n  },\n}", []any{"k"}, ""},
-		{"comment behind the last", "{\n  \"x\": 1 // c\n}", set, "{\n  \"x\": 1, // c\n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
-		{"comment over lines behind the last", "{\n  \"x\": 1 /* c\n  d */\n}", set, "{\n  \"x\": 1, /* c\n  d */\n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
+		{"comment after the last", "{\n  \"x\": 1 // c\n}", set, "{\n  \"x\": 1, // c\n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
+		{"comment of two lines after the last", "{\n  \"x\": 1 /* c\n  d */\n}", set, "{\n  \"x\": 1, /* c\n  d */\n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
 		{"comment below the last", "{\n  \"x\": 1\n  // c\n}", set, "{\n  \"x\": 1,\n  \"k\": {\n    \"a\": 1\n  }\n  // c\n}", []any{"k"}, ""},
-		{"blanks behind the last", "{\n  \"x\": 1  \n}", set, "{\n  \"x\": 1,  \n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
-		{"brace behind the last", "{\n  \"x\": 1 }", set, "{\n  \"x\": 1,\n  \"k\": {\n    \"a\": 1\n  } }", []any{"k"}, "{\n  \"x\": 1\n  }"},
+		{"blanks after the last", "{\n  \"x\": 1  \n}", set, "{\n  \"x\": 1,  \n  \"k\": {\n    \"a\": 1\n  }\n}", []any{"k"}, ""},
+		{"brace after the last", "{\n  \"x\": 1 }", set, "{\n  \"x\": 1,\n  \"k\": {\n    \"a\": 1\n  } }", []any{"k"}, "{\n  \"x\": 1\n  }"},
 		{"into an empty member", "{\n  \"x\": {}\n}", setInX, "{\n  \"x\": {\n    \"k\": {\n      \"a\": 1\n    }\n  }\n}", []any{"x", "k"}, ""},
 		{"into an open member", "{\n  \"x\": {\n  }\n}", setInX, "{\n  \"x\": {\n    \"k\": {\n      \"a\": 1\n    }\n  }\n}", []any{"x", "k"}, "{\n  \"x\": {}\n}"},
 		{"into a minified member", `{"x":{}}`, setInX, `{"x":{"k":{"a":1}}}`, []any{"x", "k"}, ""},
@@ -164,12 +163,12 @@ func TestDelete(t *testing.T) {
 		{"one in the middle", "[\n  1,\n  2,\n  3\n]", []any{1}, "[\n  1,\n  3\n]"},
 		{"one in the middle of a line", "[1, 2, 3]", []any{1}, "[1, 3]"},
 		{"the last one and the comma before", "[\n  1, // c\n  2\n]", []any{1}, "[\n  1 // c\n]"},
-		{"a comment behind stays", "[\n  1,\n  2 // c\n]", []any{1}, "[\n  1\n  // c\n]"},
-		{"a comment in front stays", "[\n  /* c */ 1,\n  2\n]", []any{0}, "[\n  /* c */\n  2\n]"},
+		{"a comment after it stays", "[\n  1,\n  2 // c\n]", []any{1}, "[\n  1\n  // c\n]"},
+		{"a comment before it stays", "[\n  /* c */ 1,\n  2\n]", []any{0}, "[\n  /* c */\n  2\n]"},
 		{"two on a line that begins with it", "[\n  1, 2,\n  3\n]", []any{0}, "[\n  2,\n  3\n]"},
-		{"what a line comment would swallow", "[1, // c\n2]", []any{0}, "[// c\n2]"},
-		{"nothing there", `{"a": 1}`, []any{"b"}, `{"a": 1}`},
-		{"nowhere", `{"a": 1}`, []any{"b", "c"}, `{"a": 1}`},
+		{"an item before a line comment", "[1, // c\n2]", []any{0}, "[// c\n2]"},
+		{"a missing member", `{"a": 1}`, []any{"b"}, `{"a": 1}`},
+		{"a missing parent", `{"a": 1}`, []any{"b", "c"}, `{"a": 1}`},
 		{"the last of two with one name", `{"a": 1, "a": 2}`, []any{"a"}, `{"a": 1}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -199,16 +198,16 @@ func TestReplace(t *testing.T) {
 
 func TestEditsRefuse(t *testing.T) {
 	for name, edit := range map[string]func(*jsonc.Doc) error{
-		"set in a list":        func(d *jsonc.Doc) error { return d.Set(1, "k", "list") },
-		"set in nothing":       func(d *jsonc.Doc) error { return d.Set(1, "k", "none") },
-		"append to an object":  func(d *jsonc.Doc) error { return d.Append(1) },
-		"append to nothing":    func(d *jsonc.Doc) error { return d.Append(1, "none") },
-		"replace what is not":  func(d *jsonc.Doc) error { return d.SetItem(1, "none") },
-		"delete the root":      func(d *jsonc.Doc) error { return d.Delete() },
-		"set what is no JSON":  func(d *jsonc.Doc) error { return d.Set(func() {}, "k") },
-		"append what is none":  func(d *jsonc.Doc) error { return d.Append(func() {}, "list") },
-		"replace by no JSON":   func(d *jsonc.Doc) error { return d.SetItem(func() {}, "list") },
-		"set in a bare string": func(d *jsonc.Doc) error { return d.Set(1, "k", "text") },
+		"set in a list":               func(d *jsonc.Doc) error { return d.Set(1, "k", "list") },
+		"set in a missing object":     func(d *jsonc.Doc) error { return d.Set(1, "k", "none") },
+		"append to an object":         func(d *jsonc.Doc) error { return d.Append(1) },
+		"append to a missing list":    func(d *jsonc.Doc) error { return d.Append(1, "none") },
+		"replace a missing value":     func(d *jsonc.Doc) error { return d.SetItem(1, "none") },
+		"delete the root":             func(d *jsonc.Doc) error { return d.Delete() },
+		"set an invalid value":        func(d *jsonc.Doc) error { return d.Set(func() {}, "k") },
+		"append an invalid value":     func(d *jsonc.Doc) error { return d.Append(func() {}, "list") },
+		"replace by an invalid value": func(d *jsonc.Doc) error { return d.SetItem(func() {}, "list") },
+		"set in a bare string":        func(d *jsonc.Doc) error { return d.Set(1, "k", "text") },
 	} {
 		const text = `{"list":[], "text": "x"}`
 		doc := parse(t, text)
@@ -221,8 +220,8 @@ func TestEditsRefuse(t *testing.T) {
 	}
 }
 
-// FuzzEdits adds to whatever can be parsed and takes it out again: what a client
-// reads must be the same as before, and everything else must stay readable.
+// FuzzEdits adds values to any valid document and deletes them. The other values must
+// not change.
 func FuzzEdits(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "{\n}", `{"a":1}`, "{\n\t\"a\": [1, 2,],\n}\n", "// c\n{ /* d */ }", "\ufeff{\r\n \"x\": 1 // y\r\n}",
@@ -266,7 +265,7 @@ func FuzzEdits(f *testing.F) {
 	})
 }
 
-// decode reads the members of a document as a client does.
+// decode returns the members of a document.
 func decode(t *testing.T, doc *jsonc.Doc) map[string]string {
 	t.Helper()
 	plain := doc.Plain()

@@ -12,15 +12,15 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-// hook is a value as an installer adds it.
+// hook is a value like those of the installer.
 type hook struct {
 	Type string   `json:"type"`
 	Args []string `json:"args,omitempty"`
 }
 
-// Whatever a file looks like, what is added looks the same, and every byte that
-// was there stays. The place of the new text shows as a | at each end.
-func TestAddedTextLooksLikeTheRest(t *testing.T) {
+// Added text has the layout of the document, whose bytes stay. In each result, |
+// surrounds the added text.
+func TestLayoutOfAddedText(t *testing.T) {
 	value := hook{Type: "run", Args: []string{"a", "b:,c"}}
 	for _, c := range []struct {
 		name, before string
@@ -32,14 +32,14 @@ func TestAddedTextLooksLikeTheRest(t *testing.T) {
 		{"one blank", "{\n \"x\": 1\n}", nil, "{\n \"x\": 1|,\n \"k\": {\n  \"type\": \"run\",\n  \"args\": [\n   \"a\",\n   \"b:,c\"\n  ]\n }|\n}"},
 		{"Windows line ends", "{\r\n  \"x\": 1\r\n}\r\n", nil, "{\r\n  \"x\": 1|,\r\n  \"k\": {\r\n    \"type\": \"run\",\r\n    \"args\": [\r\n      \"a\",\r\n      \"b:,c\"\r\n    ]\r\n  }|\r\n}\r\n"},
 		{"all on one line", `{"x": 1, "y": [2]}`, nil, `{"x": 1, "y": [2]|, "k": {"type": "run", "args": ["a", "b:,c"]}|}`},
-		{"without a blank anywhere", `{"x":1}`, nil, `{"x":1|,"k":{"type":"run","args":["a","b:,c"]}|}`},
+		{"without blanks", `{"x":1}`, nil, `{"x":1|,"k":{"type":"run","args":["a","b:,c"]}|}`},
 		{"a member per line, lists on one", "{\n  \"x\": [1, 2],\n  \"y\": {\"z\": 3}\n}", []any{"y"}, "{\n  \"x\": [1, 2],\n  \"y\": {\"z\": 3|, \"k\": {\"type\": \"run\", \"args\": [\"a\", \"b:,c\"]}|}\n}"},
 		{"the object begins on its key's line", "{ \"x\": {\n    \"y\": 1\n} }", []any{"x"}, "{ \"x\": {\n    \"y\": 1|,\n    \"k\": {\n        \"type\": \"run\",\n        \"args\": [\n            \"a\",\n            \"b:,c\"\n        ]\n    }|\n} }"},
 		{"an empty object on two lines", "{\n  \"x\": {\n  }\n}", []any{"x"}, "{\n  \"x\": {\n|    \"k\": {\n      \"type\": \"run\",\n      \"args\": [\n        \"a\",\n        \"b:,c\"\n      ]\n    }\n|  }\n}"},
-		{"a comment behind the last member", "{\n  \"x\": 1 // one\n}", nil, "{\n  \"x\": 1|,| // one|\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  }|\n}"},
-		{"a comment over lines behind it", "{\n  \"x\": 1 /* one\n  two */\n}", nil, "{\n  \"x\": 1|,| /* one\n  two */|\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  }|\n}"},
-		{"a comment of its own below", "{\n  \"x\": 1\n  // the end\n}", nil, "{\n  \"x\": 1|,\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  }|\n  // the end\n}"},
-		{"trailing commas are kept up", "{\n  \"x\": 1,\n}", nil, "{\n  \"x\": 1,|\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  },|\n}"},
+		{"a comment after the last member", "{\n  \"x\": 1 // one\n}", nil, "{\n  \"x\": 1|,| // one|\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  }|\n}"},
+		{"a comment of two lines after it", "{\n  \"x\": 1 /* one\n  two */\n}", nil, "{\n  \"x\": 1|,| /* one\n  two */|\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  }|\n}"},
+		{"a comment on the next line", "{\n  \"x\": 1\n  // the end\n}", nil, "{\n  \"x\": 1|,\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  }|\n  // the end\n}"},
+		{"a trailing comma", "{\n  \"x\": 1,\n}", nil, "{\n  \"x\": 1,|\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  },|\n}"},
 		{"a byte order mark", "\ufeff{\n  \"x\": 1\n}", nil, "\ufeff{\n  \"x\": 1|,\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  }|\n}"},
 		{"no newline at the end", "{\n  \"x\": 1}", nil, "{\n  \"x\": 1|,\n  \"k\": {\n    \"type\": \"run\",\n    \"args\": [\n      \"a\",\n      \"b:,c\"\n    ]\n  }|}"},
 		{"an element per line", "{\n  \"x\": [\n    {\"type\": \"a\"},\n    {\"type\": \"b\"}\n  ]\n}", []any{"x"}, "{\n  \"x\": [\n    {\"type\": \"a\"},\n    {\"type\": \"b\"}|,\n    {\n      \"type\": \"run\",\n      \"args\": [\n        \"a\",\n        \"b:,c\"\n      ]\n    }|\n  ]\n}"},
@@ -68,13 +68,13 @@ func TestAddedTextLooksLikeTheRest(t *testing.T) {
 				}
 			}
 			if kept != c.before {
-				t.Errorf("the example does not keep what was there:\n%q\n%q", kept, c.before)
+				t.Errorf("the example changes the document:\n%q\n%q", kept, c.before)
 			}
 		})
 	}
 }
 
-func TestReplacedValuesLookLikeTheOld(t *testing.T) {
+func TestLayoutOfReplacedValues(t *testing.T) {
 	for _, c := range []struct {
 		name, before string
 		value        any
@@ -82,12 +82,12 @@ func TestReplacedValuesLookLikeTheOld(t *testing.T) {
 		after        string
 	}{
 		{"a number", "{\"x\": 1, \"y\": 2}", 3, []any{"x"}, "{\"x\": 3, \"y\": 2}"},
-		{"a text of signs that only HTML escapes", `{"x":1}`, "a<b>&c", []any{"x"}, `{"x":"a<b>&c"}`},
+		{"characters that HTML escapes", `{"x":1}`, "a<b>&c", []any{"x"}, `{"x":"a<b>&c"}`},
 		{"a text with quotes and commas", `{"x": 1}`, `say "a, b: c" \`, []any{"x"}, `{"x": "say \"a, b: c\" \\"}`},
 		{"a text that ends in a backslash, in a list", `{"x": 1}`, []string{`a\`, "b"}, []any{"x"}, `{"x": ["a\\", "b"]}`},
-		{"what stood on one line stays on it", "{\n  \"x\": [1, 2]\n}", []int{3, 4, 5}, []any{"x"}, "{\n  \"x\": [3, 4, 5]\n}"},
-		{"what stood on several stays so", "{\n  \"x\": [\n    1\n  ]\n}", []int{3, 4}, []any{"x"}, "{\n  \"x\": [\n    3,\n    4\n  ]\n}"},
-		{"an empty list on several", "{\n  \"x\": [\n    1\n  ]\n}", []int{}, []any{"x"}, "{\n  \"x\": []\n}"},
+		{"a list on one line", "{\n  \"x\": [1, 2]\n}", []int{3, 4, 5}, []any{"x"}, "{\n  \"x\": [3, 4, 5]\n}"},
+		{"a list on several lines", "{\n  \"x\": [\n    1\n  ]\n}", []int{3, 4}, []any{"x"}, "{\n  \"x\": [\n    3,\n    4\n  ]\n}"},
+		{"an empty list on several lines", "{\n  \"x\": [\n    1\n  ]\n}", []int{}, []any{"x"}, "{\n  \"x\": []\n}"},
 		{"an element", "[1, [2, 3], 4]", "x", []any{1, 1}, `[1, [2, "x"], 4]`},
 		{"the root", "// c\n{\"x\": 1} // d", []int{1}, nil, "// c\n[1] // d"},
 		{"the comments around stay", `{"x": /* a */ 1 /* b */, "y": 2}`, true, []any{"x"}, `{"x": /* a */ true /* b */, "y": 2}`},
@@ -127,7 +127,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A key may be written with escapes; it is the same key.
 func TestKeysWithEscapes(t *testing.T) {
 	doc := parse(t, `{"h\u006foks": {"a\/b": 1}, "\ud83d\ude42": 2}`)
 	if string(doc.Raw("hooks", "a/b")) != "1" || string(doc.Raw("🙂")) != "2" {
@@ -155,7 +154,7 @@ func TestHides(t *testing.T) {
 	}
 }
 
-func TestDeleteOnOddLayouts(t *testing.T) {
+func TestDeleteInUnusualLayouts(t *testing.T) {
 	for _, c := range []struct {
 		name, before string
 		path         []any
@@ -175,7 +174,7 @@ func TestDeleteOnOddLayouts(t *testing.T) {
 		{"within a list of lists", "[[1, 2], [3]]", []any{0, 0}, "[[2], [3]]"},
 		{"a whole inner list", "[[1, 2], [3]]", []any{1}, "[[1, 2]]"},
 		{"an empty line stays", "[\n  1,\n\n  2\n]", []any{0}, "[\n\n  2\n]"},
-		{"an index that is not there", "[1]", []any{1}, "[1]"},
+		{"a missing index", "[1]", []any{1}, "[1]"},
 		{"a step into a number", "[1]", []any{0, "a"}, "[1]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -190,7 +189,7 @@ func TestDeleteOnOddLayouts(t *testing.T) {
 	}
 }
 
-// documents draws documents in all layouts, with comments and trailing commas.
+// documents generates documents in all layouts, with comments and trailing commas.
 func documents() *rapid.Generator[string] {
 	gap := rapid.SampledFrom([]string{"", " ", "\n", "\n  ", "\r\n\t", " /* c */ ", " // c\n", "  "})
 	var value func(depth int) *rapid.Generator[string]
@@ -251,9 +250,8 @@ func asJSON(t *rapid.T, v any) string {
 	return string(b)
 }
 
-// An edit changes in the document what it would change in the value, and no
-// comment is lost that does not stand in what goes.
-func TestEditsAreEditsOfTheValue(t *testing.T) {
+// An edit of the document has the same result as an edit of its value.
+func TestEditsChangeTheValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := documents().Draw(t, "document")
 		doc, err := jsonc.Parse([]byte(text))
@@ -277,7 +275,7 @@ func TestEditsAreEditsOfTheValue(t *testing.T) {
 				err = doc.Append(map[string]any{"b": "c"}, key)
 				if !ok {
 					if !errors.Is(err, jsonc.ErrKind) || string(doc.Bytes()) != before {
-						t.Fatalf("appended to what is no list: %v in %q", err, doc.Bytes())
+						t.Fatalf("appended to another kind of value: %v in %q", err, doc.Bytes())
 					}
 					err = nil
 					break
@@ -294,8 +292,7 @@ func TestEditsAreEditsOfTheValue(t *testing.T) {
 	})
 }
 
-// What was added goes again without a trace of it in the value; adding to a
-// document touches none of its comments.
+// Adding a member keeps all comments, and deleting it restores the value.
 func TestAddingKeepsEveryComment(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := documents().Draw(t, "document")

@@ -12,9 +12,8 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-// Plain is JSON of the same length with the same values at the same places, so
-// that a message about it holds for the file.
-func TestPlainHasEveryValueInItsPlace(t *testing.T) {
+// Plain has the same length, with every value at its offset.
+func TestPlainKeepsOffsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "\ufeff"}).Draw(t, "mark") + documents().Draw(t, "document")
 		doc, err := jsonc.Parse([]byte(text))
@@ -23,7 +22,7 @@ func TestPlainHasEveryValueInItsPlace(t *testing.T) {
 		}
 		plain := doc.Plain()
 		if !json.Valid(plain) {
-			t.Fatalf("%q is no JSON", plain)
+			t.Fatalf("%q is not JSON", plain)
 		}
 		body := strings.TrimPrefix(text, "\ufeff")
 		if len(plain) != len(body) || bytes.Count(plain, []byte("\n")) != strings.Count(body, "\n") {
@@ -44,8 +43,8 @@ func TestPlainHasEveryValueInItsPlace(t *testing.T) {
 	})
 }
 
-// Every value can be reached by its path, and its bytes are its own.
-func TestEveryPathLeadsToItsValue(t *testing.T) {
+// Every value is found by its path.
+func TestGetEveryValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc, err := jsonc.Parse([]byte(documents().Draw(t, "document")))
 		if err != nil {
@@ -74,8 +73,8 @@ func TestEveryPathLeadsToItsValue(t *testing.T) {
 	})
 }
 
-// What any program writes as JSON is read, whatever its indentation.
-func TestAnyJSONIsRead(t *testing.T) {
+// JSON with any indentation is valid.
+func TestParseAnyJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := map[string]any{
 			"text": rapid.String().Draw(t, "text"), "number": rapid.Float64().Draw(t, "number"),
