@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -25,10 +26,8 @@ import (
 	"strandline/internal/gateway"
 	"strandline/internal/httpapi"
 	"strandline/internal/index/postgres"
-	"strandline/internal/index/sqlite"
 	"strandline/internal/mcpserver"
 	"strandline/internal/recall"
-	"strandline/internal/task"
 )
 
 // companion is not called: this program links everything.
@@ -118,48 +117,17 @@ func (f servers) ServeHTTP(ctx context.Context, s cli.Serving) error {
 }
 
 // ServeMCP implements cli.Frontends. A rejected setting is replaced by its fallback.
-func (f servers) ServeMCP(ctx context.Context) (err error) {
-	w, err := f.app.LenientWorkspace()
+func (f servers) ServeMCP(ctx context.Context) error {
+	a := f.app.Lenient()
+	w, err := a.Workspace()
 	if err != nil {
 		return err
 	}
-	cfg, c, journal := w.Config, w.Capture, w.Journal
-	session := os.Getenv("CLAUDE_CODE_SESSION_ID")
-	queries := f.app.NewQueries(cfg)
-	defer func() { err = errors.Join(err, queries.Close()) }()
+	project := w.Capture.Project(a.ProjectDir())
 	server := mcpserver.New(mcpserver.Options{
-		Version: version, Now: now,
-		Log: w.Logger(),
-		Open: func(ctx context.Context) (mcpserver.Index, error) {
-			if _, err := os.Stat(cfg.Paths.Index()); err != nil {
-				return nil, archive.NotFound("nothing is archived yet", "`strandline import` brings in the sessions that exist")
-			}
-			store, err := openIndex(ctx, cfg.Paths.Index(), sqlite.Options{ReadOnly: true, Texts: c.ReadPassages})
-			if err != nil {
-				return nil, err
-			}
-			return mcpIndex{store, queries.Searcher(cfg, store)}, nil
-		},
-		Embedder:    queries.Table,
-		Decay:       cfg.Lifecycle.Decay,
-		SaveSegment: f.saveSegment,
-		Logs:        w.Reader(),
-		Project:     c.Project(f.app.ProjectDir()),
-		Recalled: func(ctx context.Context, refs []archive.Ref) error {
-			return journal.RecordAccess(ctx, session, refs)
-		},
+		Version: version, Now: now, Log: w.Logger(), Archive: a, Redact: w.Redact, Project: cmp.Or(project.Name, project.Key),
 	})
 	return server.Run(ctx, os.Stdin, os.Stdout)
-}
-
-// mcpIndex is an index with search by meaning.
-type mcpIndex struct {
-	index
-	*embed.Searcher
-}
-
-func (f servers) saveSegment(ctx context.Context, d mcpserver.Draft) (string, error) {
-	return f.app.SaveSegment(ctx, d.Session, task.Draft{Segment: d.Segment, Text: strings.ToValidUTF8(d.Summary, ""), NoFiles: d.NoFiles})
 }
 
 // Browse implements cli.Frontends.

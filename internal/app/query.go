@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/recall"
@@ -13,7 +14,7 @@ import (
 // override All.
 type Scope struct {
 	All  bool
-	Name string // name of a project, or a part of its folder's path
+	Name string // name of a project, or a part of its folder's path; "all" for all
 	Dir  string // the project in this folder
 }
 
@@ -28,6 +29,8 @@ func (a *App) projectKeys(ctx context.Context, index projectLister, s Scope, key
 	switch {
 	case s.Dir != "":
 		return []string{keyOf(a.Abs(s.Dir))}, nil
+	case s.Dir == "" && strings.EqualFold(s.Name, "all"):
+		return nil, nil
 	case s.Name != "":
 		list, err := index.Projects(ctx)
 		if err != nil {

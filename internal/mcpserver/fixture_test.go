@@ -18,9 +18,11 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/config"
 	"strandline/internal/embed"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
+	"strandline/internal/task"
 )
 
 const (
@@ -40,7 +42,7 @@ type fixture struct {
 	dir      string
 	mu       sync.Mutex // guards the fields below
 	recalled []archive.Ref
-	saved    []Draft
+	saved    []task.Draft
 	opens    int
 	broken   error // returned by opening the index
 	log      bytes.Buffer
@@ -128,12 +130,6 @@ func (w *fixture) session(idx *sqlite.Store, id, cwd string, write func(*synth.S
 	}
 }
 
-// index is a store with a vector search.
-type index struct {
-	*sqlite.Store
-	*embed.Searcher
-}
-
 func (w *fixture) searcher(store *sqlite.Store) *embed.Searcher {
 	return &embed.Searcher{Store: store, Dir: embed.VectorDir(filepath.Join(w.dir, "vectors")), Embedders: []embed.Embedder{embed.NewStatic()}}
 }
@@ -154,38 +150,58 @@ func (w *fixture) embed() {
 
 // server returns the server of a client in the shop's folder.
 func (w *fixture) server() *Server {
-	return New(Options{
-		Version: "1.2.3", Now: noon,
-		Log: slog.New(slog.NewJSONHandler(&w.log, nil)),
-		Open: func(ctx context.Context) (Index, error) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.opens++
-			if w.broken != nil {
-				return nil, w.broken
-			}
-			store, err := sqlite.Open(ctx, w.index(), sqlite.Options{ReadOnly: true})
-			return index{store, w.searcher(store)}, err
+	a := app.New(app.Options{
+		Version: "1.2.3", Cwd: "/home/dev/shop", Now: noon, Stores: stores{w: w},
+		Getenv: func(name string) string { return map[string]string{"STRANDLINE_HOME": w.dir}[name] },
+		NewCapture: func(*config.Config) (*capture.Capture, capture.Journal, error) {
+			return w.capture(), capture.Journal{}, nil
 		},
-		Embedder: embed.NewStatic(),
-		SaveSegment: func(_ context.Context, d Draft) (string, error) {
-			if d.Segment != "seg-1" {
-				return "", archive.Invalid("the summary is rejected: no such segment", "")
-			}
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.saved = append(w.saved, d)
-			return "Compressed 1 segment", nil
-		},
-		Logs:    app.Reader{Capture: w.capture(), Redact: redact},
-		Project: project("/home/dev/shop"),
-		Recalled: func(_ context.Context, refs []archive.Ref) error {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.recalled = append(w.recalled, refs...)
-			return nil
-		},
+		Redactor: func(*config.Config) func(string) string { return redact },
 	})
+	return New(Options{
+		Version: "1.2.3", Now: noon, Project: "shop", Redact: redact,
+		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Archive: recorder{a, w},
+	})
+}
+
+// stores opens the index of a fixture.
+type stores struct {
+	app.Stores
+	w *fixture
+}
+
+func (s stores) OpenIndex(ctx context.Context, path string, _ app.Mode) (*app.Index, error) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.w.opens++
+	if s.w.broken != nil {
+		return nil, s.w.broken
+	}
+	x, err := sqlite.Open(ctx, path, sqlite.Options{ReadOnly: true})
+	return &app.Index{Catalog: x, Transcripts: x, PassageIndex: x, JournalIndex: x, LogIndex: x, TierIndex: x, VectorIndex: x}, err
+}
+
+// recorder is an archive that records what a server writes to it.
+type recorder struct {
+	*app.App
+	w *fixture
+}
+
+func (r recorder) SaveSegment(_ context.Context, _ string, d task.Draft) (string, error) {
+	if d.Segment != "seg-1" {
+		return "", archive.Invalid("the summary is rejected: no such segment", "")
+	}
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	r.w.saved = append(r.w.saved, d)
+	return "Compressed 1 segment", nil
+}
+
+func (r recorder) RecordRecall(_ context.Context, refs ...archive.Ref) error {
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	r.w.recalled = append(r.w.recalled, refs...)
+	return nil
 }
 
 // client connects the SDK's client to a server.

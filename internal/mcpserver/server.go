@@ -10,27 +10,32 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/embed"
 	"strandline/internal/recall"
 	"strandline/internal/task"
 )
 
-// Index is the part of a store that the tools read.
-type Index interface {
-	recall.SearchStore
-	recall.Vectors // search by meaning
-	app.Places
-	task.Source
-	task.FileHistoryStore
-	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
-	Totals(ctx context.Context) (archive.Totals, error)
-	Close() error
+// Archive is the archive that the tools read, usually an *app.App. Several
+// goroutines call its methods.
+type Archive interface {
+	Search(ctx context.Context, q app.SearchQuery) (recall.Result, error)
+	// Place returns the redacted text of a turn or a step.
+	Place(ctx context.Context, at archive.Handle) (app.Place, error)
+	Timeline(ctx context.Context, session string) (app.Timeline, error)
+	FileHistory(ctx context.Context, q app.FilesQuery) (list []app.Touch, older int, err error)
+	Sessions(ctx context.Context, q app.SessionsQuery) ([]app.Session, error)
+	Status(ctx context.Context) (app.Status, error)
+	// SaveSegment stores a summary and returns a report. The error says why it was
+	// rejected.
+	SaveSegment(ctx context.Context, session string, d task.Draft) (report string, err error)
+	// RecordRecall records that the model was given the content of places.
+	RecordRecall(ctx context.Context, refs ...archive.Ref) error
 }
 
 // Options configure a server.
@@ -38,23 +43,12 @@ type Options struct {
 	Version string
 	Now     func() time.Time
 	// Log takes internal errors.
-	Log *slog.Logger
-	// Open opens the index for one call, so that a running server does not block
-	// `strandline reindex`.
-	Open func(ctx context.Context) (Index, error)
-	// Embedder embeds queries. Several goroutines call it.
-	Embedder embed.Vectorizer
-	// Decay is the loss of confidence per hour.
-	Decay float64
-	// Logs reads the session logs.
-	Logs app.Reader
-	// Project is the client's project, to which calls are limited by default.
-	Project archive.Project
-	// Recalled records that the model was given places.
-	Recalled func(ctx context.Context, refs []archive.Ref) error
-	// SaveSegment stores a model's summary and returns a report. The error says why
-	// it was rejected.
-	SaveSegment func(ctx context.Context, d Draft) (report string, err error)
+	Log     *slog.Logger
+	Archive Archive
+	// Redact replaces the secrets in a text.
+	Redact func(string) string
+	// Project is the name of the current project.
+	Project string
 }
 
 // Server serves one client.
@@ -100,4 +94,76 @@ func (s *Server) serve(ctx context.Context, t mcp.Transport) error {
 		return fmt.Errorf("serve MCP: %w", err)
 	}
 	return nil
+}
+
+// addTools registers the tools.
+func (s *Server) addTools() {
+	register(s, eager("search", "Search past sessions",
+		"Search past sessions of this project, and this session before a compaction: prompts, replies, commands with their outcome, file changes, outputs. "+
+			`Words match parts of identifiers and paths; use "quotes" for a phrase; filters in the query: file:PATH kind:KIND since:7d session:HANDLE. Returns short excerpts with handles.`), s.search)
+	register(s, eager("recall", "Recall a turn or a step",
+		"Return the full text of a turn (7f3a12cd/12) or a step of it (7f3a12cd/12.3), or the outline of a session (7f3a12cd). Long texts are split into pages."), s.recall)
+	register(s, deferred("timeline", "Outline of a session",
+		"List a session's turns with their prompts, its tasks with their state, and its compactions. Default: the latest session of this project."), s.timeline)
+	register(s, deferred("files", "History of a file",
+		"List every change of a file and every command that named it, across sessions, newest first, with handles."), s.files)
+	register(s, deferred("sessions", "List sessions",
+		"List archived sessions, newest first: handle, project, time, number of turns, first prompt."), s.sessions)
+	register(s, deferred("status", "Archive status",
+		"Return the number of archived sessions, turns, passages and compactions, and their time range."), s.status)
+	// The only tool that writes. It adds a version and deletes none.
+	save := deferred("segment_save", "Save a segment's summary",
+		"Replace the extracted summary of a finished piece of work by a better one. It must describe that segment, be short, and name its key files. The previous summary is kept as a version.")
+	destructive := false
+	save.Annotations.ReadOnlyHint, save.Annotations.DestructiveHint = false, &destructive
+	register(s, save, s.saveSegment)
+}
+
+// eager returns a tool that clients load at once even if they defer others. A
+// model that does not see search and recall does not use the archive.
+func eager(name, title, description string) *mcp.Tool {
+	t := deferred(name, title, description)
+	t.Meta = mcp.Meta{"anthropic/alwaysLoad": true}
+	return t
+}
+
+// deferred returns a tool that a client may load on demand.
+func deferred(name, title, description string) *mcp.Tool {
+	openWorld := false
+	return &mcp.Tool{
+		Name: name, Title: title, Description: description,
+		Annotations: &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &openWorld},
+	}
+}
+
+// result is a tool's structured result, with its text form.
+type result interface{ text() string }
+
+// register registers a tool. Its errors are returned to the model.
+func register[In any, Out result](s *Server, t *mcp.Tool, do func(ctx context.Context, in In) (Out, error)) {
+	mcp.AddTool(s.mcp, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (res *mcp.CallToolResult, out Out, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.opts.Log.Error("mcp tool panicked", "tool", t.Name, "panic", r, "stack", string(debug.Stack()))
+				err = errors.New("internal error; `strandline doctor` shows the details")
+			}
+		}()
+		if out, err = do(ctx, in); err != nil {
+			return nil, out, s.toolError(t.Name, err)
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: out.text()}}}, out, nil
+	})
+}
+
+// toolError returns an error's message and hint for the model.
+func (s *Server) toolError(tool string, err error) error {
+	e, ok := errors.AsType[*archive.Error](err)
+	if !ok {
+		s.opts.Log.Error("mcp tool", "tool", tool, "error", err)
+		return err
+	}
+	if hint := archive.ErrorHint(err); hint != "" {
+		return errors.New(e.Msg + "; " + hint)
+	}
+	return errors.New(e.Msg)
 }

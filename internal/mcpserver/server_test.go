@@ -275,7 +275,7 @@ func TestSegmentSave(t *testing.T) {
 	w := newFixture(t)
 	c := w.client()
 	got, res := call(t, c, "segment_save", map[string]any{"segment": "seg-1", "summary": "The retry doubles.", "no_files": "none matter"})
-	if res.IsError || got.Note != "Compressed 1 segment" || len(w.saved) != 1 || w.saved[0].Summary != "The retry doubles." || w.saved[0].NoFiles != "none matter" {
+	if res.IsError || got.Note != "Compressed 1 segment" || len(w.saved) != 1 || w.saved[0].Text != "The retry doubles." || w.saved[0].NoFiles != "none matter" {
 		t.Errorf("saved %+v, result %s", w.saved, textOf(res))
 	}
 	for name, args := range map[string]map[string]any{
@@ -307,7 +307,7 @@ func TestToolErrors(t *testing.T) {
 		"an empty query":      {"search", map[string]any{"query": ""}, "the query has no words"},
 		"no such kind":        {"search", map[string]any{"query": "x", "kinds": []string{"novel"}}, "novel"},
 		"no such time":        {"search", map[string]any{"query": "x", "since": "soon"}, "soon"},
-		"no such project":     {"search", map[string]any{"query": "x", "project": "nowhere"}, `no project is called "nowhere"; project: all searches every project`},
+		"no such project":     {"search", map[string]any{"query": "x", "project": "nowhere"}, "no project is called \"nowhere\"; `strandline projects` lists them"},
 		"no time":             {"files", map[string]any{"path": "x", "since": "soon"}, "not a time"},
 		"no path":             {"files", map[string]any{"path": " "}, "path is empty"},
 		"no session there":    {"timeline", map[string]any{"session": "ffffffff"}, "no session"},

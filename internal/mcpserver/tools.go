@@ -1,90 +1,339 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"runtime/debug"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
+	"strandline/internal/app"
 	"strandline/internal/archive"
+	"strandline/internal/recall"
+	"strandline/internal/task"
+	"strandline/internal/text"
 )
 
-// addTools registers the tools.
-func (s *Server) addTools() {
-	add(s, eager("search", "Search past sessions",
-		"Search past sessions of this project, and this session before a compaction: prompts, replies, commands with their outcome, file changes, outputs. "+
-			`Words match parts of identifiers and paths; use "quotes" for a phrase; filters in the query: file:PATH kind:KIND since:7d session:HANDLE. Returns short excerpts with handles.`), s.search)
-	add(s, eager("recall", "Recall a turn or a step",
-		"Return the full text of a turn (7f3a12cd/12) or a step of it (7f3a12cd/12.3), or the outline of a session (7f3a12cd). Long texts are split into pages."), s.recall)
-	add(s, deferred("timeline", "Outline of a session",
-		"List a session's turns with their prompts, its tasks with their state, and its compactions. Default: the latest session of this project."), s.timeline)
-	add(s, deferred("files", "History of a file",
-		"List every change of a file and every command that named it, across sessions, newest first, with handles."), s.files)
-	add(s, deferred("sessions", "List sessions",
-		"List archived sessions, newest first: handle, project, time, number of turns, first prompt."), s.sessions)
-	add(s, deferred("status", "Archive status",
-		"Return the number of archived sessions, turns, passages and compactions, and their time range."), s.status)
-	s.addSegmentSave()
-}
+// Limits of results. A search result only has to identify the handles to recall.
+const (
+	searchDefault   = 6
+	searchMax       = 25
+	searchExcerpt   = 280 // characters per hit
+	filesDefault    = 12
+	filesMax        = 50
+	filesExcerpt    = 160 // characters per entry
+	sessionsDefault = 10
+	sessionsMax     = 50
+	maxSummary      = 64 << 10 // bytes
+)
 
-// eager returns a tool that clients load at once even if they defer others. A
-// model that does not see search and recall does not use the archive.
-func eager(name, title, description string) *mcp.Tool {
-	t := deferred(name, title, description)
-	t.Meta = mcp.Meta{"anthropic/alwaysLoad": true}
-	return t
-}
-
-// deferred returns a tool that a client may load on demand.
-func deferred(name, title, description string) *mcp.Tool {
-	openWorld := false
-	return &mcp.Tool{
-		Name: name, Title: title, Description: description,
-		Annotations: &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &openWorld},
+// limit returns the number of entries to list.
+func limit(given, normal, most int) int {
+	if given <= 0 {
+		return normal
 	}
+	return min(given, most)
 }
 
-// result is a tool's structured result, with its text form.
-type result interface{ text() string }
+// scope returns the projects that an argument names; "" is the current one.
+func scope(project string) app.Scope {
+	if strings.EqualFold(project, "all") {
+		return app.Scope{All: true}
+	}
+	return app.Scope{Name: project}
+}
 
-// add registers a tool that reads the index.
-func add[In any, Out result](s *Server, t *mcp.Tool, do func(ctx context.Context, idx Index, in In) (Out, error)) {
-	register(s, t, func(ctx context.Context, in In) (out Out, err error) {
-		idx, err := s.opts.Open(ctx)
+type searchIn struct {
+	Query   string   `json:"query" jsonschema:"words, phrases and filters"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"maximal number of hits, 1 to 25 (default 6)"`
+	Project string   `json:"project,omitempty" jsonschema:"name or folder of another project, or all"`
+	Session string   `json:"session,omitempty" jsonschema:"handle of a session to search in"`
+	Since   string   `json:"since,omitempty" jsonschema:"only newer than this: 7d, yesterday or 2026-11-01"`
+	Kinds   []string `json:"kinds,omitempty" jsonschema:"only these kinds: prompt, reply, command, edit, output, summary"`
+	Agents  bool     `json:"agents,omitempty" jsonschema:"include sub-agent runs"`
+}
+
+// search lists short excerpts of the hits.
+func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error) {
+	q := app.SearchQuery{
+		Text: in.Query, Scope: scope(in.Project), Session: in.Session, Agents: in.Agents, Limit: limit(in.Limit, searchDefault, searchMax),
+	}
+	if q.Since, err = s.since(in.Since); err != nil {
+		return out, err
+	}
+	for _, k := range in.Kinds {
+		kind, err := recall.ParseKind(k)
 		if err != nil {
 			return out, err
 		}
-		out, err = do(ctx, idx, in)
-		return out, errors.Join(err, idx.Close())
-	})
-}
-
-// register registers a tool. Its errors are returned to the model.
-func register[In any, Out result](s *Server, t *mcp.Tool, do func(ctx context.Context, in In) (Out, error)) {
-	mcp.AddTool(s.mcp, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (res *mcp.CallToolResult, out Out, err error) {
-		defer func() {
-			if r := recover(); r != nil {
-				s.opts.Log.Error("mcp tool panicked", "tool", t.Name, "panic", r, "stack", string(debug.Stack()))
-				err = errors.New("internal error; `strandline doctor` shows the details")
-			}
-		}()
-		if out, err = do(ctx, in); err != nil {
-			return nil, out, s.toolError(t.Name, err)
+		q.Kinds = append(q.Kinds, kind)
+	}
+	found, err := s.opts.Archive.Search(ctx, q)
+	if err != nil {
+		return out, err
+	}
+	out.Note = note(found)
+	if len(found.Hits) == 0 {
+		out.Note = strings.TrimSpace("No hits. " + out.Note)
+		return out, nil
+	}
+	var b strings.Builder
+	for _, h := range found.Hits {
+		body, _ := recall.Snippet(s.opts.Redact(h.Text), found.Terms, searchExcerpt)
+		out.Handles = append(out.Handles, h.Handle)
+		related := ""
+		if h.Related {
+			related = " · related in meaning"
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: out.text()}}}, out, nil
-	})
+		fmt.Fprintf(&b, "%s  %s · %s · %s%s\n  %s\n", h.Handle, h.Kind, h.Project, s.stamp(h.Time), related, body)
+	}
+	out.Record = text.Fence("passages from past sessions, best first", b.String())
+	return out, nil
 }
 
-// toolError returns an error's message and hint for the model.
-func (s *Server) toolError(tool string, err error) error {
-	e, ok := errors.AsType[*archive.Error](err)
-	if !ok {
-		s.opts.Log.Error("mcp tool", "tool", tool, "error", err)
-		return err
+// note describes how the query was interpreted and where else hits are.
+func note(r recall.Result) string {
+	var list []string
+	if r.When != nil {
+		list = append(list, r.When.String())
 	}
-	if hint := archive.ErrorHint(err); hint != "" {
-		return errors.New(e.Msg + "; " + hint)
+	for _, c := range r.Corrected {
+		list = append(list, c.String())
 	}
-	return errors.New(e.Msg)
+	list = append(list, r.Notes...)
+	switch r.Relaxed {
+	case recall.RelaxedPhrase:
+		list = append(list, "No passage contains the phrase; these contain its words.")
+	case recall.RelaxedPrefix:
+		list = append(list, "No passage contains the exact words; these match by prefix.")
+	}
+	if r.Elsewhere {
+		list = append(list, "Other projects have hits: set project to all.")
+	}
+	if r.InAgents {
+		list = append(list, "Sub-agent runs have hits: set agents to true.")
+	}
+	return strings.Join(list, " ")
 }
+
+type recallIn struct {
+	Handle   string `json:"handle" jsonschema:"a turn (7f3a12cd/12), a step (7f3a12cd/12.3) or a session (7f3a12cd)"`
+	Page     int    `json:"page,omitempty" jsonschema:"page of a long text, from 1"`
+	MaxChars int    `json:"max_chars,omitempty" jsonschema:"characters per page, 500 to 20000 (default 6000)"`
+}
+
+// recall returns the full text of a turn or a step, or a session's outline.
+func (s *Server) recall(ctx context.Context, in recallIn) (answer, error) {
+	h, err := archive.ParseHandle(in.Handle)
+	if err != nil {
+		return answer{}, err
+	}
+	if h.Turn < 0 {
+		return s.timeline(ctx, timelineIn{h.Session, in.Page, in.MaxChars})
+	}
+	p, err := s.opts.Archive.Place(ctx, h)
+	if err != nil {
+		return answer{}, err
+	}
+	body, at := placeText(p)
+	out, err := pageOf(fmt.Sprintf("%s, project %s, %s", p.Handle, projectName(p.Session.Project), s.stamp(at)), body, in.Page, in.MaxChars)
+	if err != nil {
+		return answer{}, err
+	}
+	if out.Pages > 1 && h.Step < 0 && p.Steps > 1 {
+		out.Note = strings.TrimSpace(fmt.Sprintf("%s The turn has %d steps, %s.0 to %s.%d.", out.Note, p.Steps, p.Handle, p.Handle, p.Steps-1))
+	}
+	if err := s.opts.Archive.RecordRecall(ctx, p.Ref); err != nil {
+		s.opts.Log.Error("record a recall", "error", err) // the model gets the text anyway
+	}
+	return out, nil
+}
+
+// placeText returns the text of a turn or a step, and its start.
+func placeText(p app.Place) (body string, at time.Time) {
+	var b strings.Builder
+	for _, x := range p.Blocks {
+		if !x.Conversation() {
+			continue
+		}
+		if at.IsZero() {
+			at = x.Time
+		}
+		head := x.Kind
+		if x.Name != "" {
+			head += " " + x.Name
+		}
+		if x.Error {
+			head += " (error)"
+		}
+		fmt.Fprintf(&b, "-- %s\n%s\n", head, strings.TrimRight(x.Text, "\n"))
+	}
+	return cmp.Or(b.String(), "(no text)\n"), at
+}
+
+type timelineIn struct {
+	Session  string `json:"session,omitempty" jsonschema:"handle of a session (default: the latest of this project)"`
+	Page     int    `json:"page,omitempty" jsonschema:"page of a long outline, from 1"`
+	MaxChars int    `json:"max_chars,omitempty" jsonschema:"characters per page, 500 to 20000 (default 6000)"`
+}
+
+// timeline returns a page of a session's turns, tasks and compactions.
+func (s *Server) timeline(ctx context.Context, in timelineIn) (answer, error) {
+	t, err := s.opts.Archive.Timeline(ctx, in.Session)
+	if err != nil {
+		return answer{}, err
+	}
+	var b strings.Builder
+	for _, row := range t.Rows {
+		text := row.Text(func(n int64) string { return fmt.Sprintf("%d tokens", n) })
+		switch {
+		case row.Kind == task.TimelineTurn:
+			tokens := ""
+			if row.Tokens > 0 {
+				tokens = fmt.Sprintf(", %d tokens", row.Tokens)
+			}
+			fmt.Fprintf(&b, "%s  %s · %d steps%s  %s\n", row.At.Handle(), s.stamp(row.Time), row.Steps, tokens, text)
+		case row.Kind == task.TimelineCompaction || row.What == "":
+			fmt.Fprintf(&b, "  %s\n", text)
+		default:
+			fmt.Fprintf(&b, "  %s  %s\n", row.At.Handle(), text)
+		}
+	}
+	title := fmt.Sprintf("session %s, project %s, %s", archive.ShortID(t.Session), projectName(t.Info.Project), s.stamp(t.Info.First))
+	return pageOf(title, cmp.Or(b.String(), "(no turns)\n"), in.Page, in.MaxChars)
+}
+
+type filesIn struct {
+	Path    string `json:"path" jsonschema:"a file's path, or its end after a slash, such as pay/retry.go"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"maximal number of newest entries, 1 to 50 (default 12)"`
+	Since   string `json:"since,omitempty" jsonschema:"only newer than this: 7d or 2026-11-01"`
+	Reads   bool   `json:"reads,omitempty" jsonschema:"include reads and searches"`
+	Project string `json:"project,omitempty" jsonschema:"name or folder of another project, or all"`
+}
+
+// files lists what was done to a file, newest first.
+func (s *Server) files(ctx context.Context, in filesIn) (out answer, err error) {
+	path := strings.TrimSpace(in.Path)
+	if path == "" {
+		return out, archive.Invalid("path is empty", "name a file, or the end of its path")
+	}
+	q := app.FilesQuery{Path: path, Scope: scope(in.Project), Reads: in.Reads, Limit: limit(in.Limit, filesDefault, filesMax), Texts: true}
+	if q.Since, err = s.since(in.Since); err != nil {
+		return out, err
+	}
+	list, older, err := s.opts.Archive.FileHistory(ctx, q)
+	if err != nil {
+		return out, err
+	}
+	if len(list) == 0 {
+		out.Note = "No archived session changed this file. Give the full path or its end after a slash; set reads to true to include reads, project to all to include every project."
+		return out, nil
+	}
+	var b strings.Builder
+	for _, t := range slices.Backward(list) {
+		out.Handles = append(out.Handles, t.Handle)
+		action := t.Tool
+		if t.Failed {
+			action += " failed"
+		}
+		excerpt, _ := recall.Snippet(s.opts.Redact(t.Text), nil, filesExcerpt)
+		fmt.Fprintf(&b, "%s  %s · %s  %s\n", t.Handle, s.stamp(t.Time), action, excerpt)
+	}
+	if older > 0 {
+		out.Note = fmt.Sprintf("%d older entries are omitted.", older)
+	}
+	out.Record = text.Fence("history of "+path+", newest first", b.String())
+	return out, nil
+}
+
+type sessionsIn struct {
+	Project string `json:"project,omitempty" jsonschema:"name or folder of another project, or all"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"maximal number, 1 to 50 (default 10)"`
+	Since   string `json:"since,omitempty" jsonschema:"only sessions active since: 7d or 2026-11-01"`
+}
+
+// sessions lists sessions, newest first.
+func (s *Server) sessions(ctx context.Context, in sessionsIn) (out answer, err error) {
+	q := app.SessionsQuery{Scope: scope(in.Project), Limit: limit(in.Limit, sessionsDefault, sessionsMax)}
+	if q.Since, err = s.since(in.Since); err != nil {
+		return out, err
+	}
+	list, err := s.opts.Archive.Sessions(ctx, q)
+	if err != nil {
+		return out, err
+	}
+	if len(list) == 0 {
+		out.Note = "No matching sessions."
+		return out, nil
+	}
+	var b strings.Builder
+	for _, x := range list {
+		out.Handles = append(out.Handles, x.Handle)
+		fmt.Fprintf(&b, "%s  %s · %s · %d turns, %d compactions\n  %s\n", x.Handle, projectName(x.Info.Project), s.stamp(x.Last), x.Turns, x.Compactions, x.Title)
+	}
+	out.Record = text.Fence("sessions, newest first", b.String())
+	return out, nil
+}
+
+type statusOut struct {
+	Version     string `json:"version"`
+	Project     string `json:"project,omitempty" jsonschema:"the project to which calls are limited by default"`
+	Sessions    int    `json:"sessions"`
+	Agents      int    `json:"agents"`
+	Projects    int    `json:"projects"`
+	Turns       int    `json:"turns"`
+	Passages    int    `json:"passages"`
+	Compactions int    `json:"compactions"`
+	Bytes       int64  `json:"bytes"`
+	First       string `json:"first,omitempty"`
+	Last        string `json:"last,omitempty"`
+}
+
+func (o statusOut) text() string {
+	return fmt.Sprintf("%d sessions and %d sub-agent runs in %d projects, %d turns, %d passages, %d compactions, %d bytes, from %s to %s.",
+		o.Sessions, o.Agents, o.Projects, o.Turns, o.Passages, o.Compactions, o.Bytes, cmp.Or(o.First, "-"), cmp.Or(o.Last, "-"))
+}
+
+// status returns the archive's totals.
+func (s *Server) status(ctx context.Context, _ struct{}) (statusOut, error) {
+	t, err := s.opts.Archive.Status(ctx)
+	return statusOut{
+		Version: s.opts.Version, Project: s.opts.Project, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
+		Turns: t.Turns, Passages: t.Passages, Compactions: t.Compactions, Bytes: t.Bytes, First: s.stamp(t.First), Last: s.stamp(t.Last),
+	}, err
+}
+
+type segmentIn struct {
+	Segment string `json:"segment" jsonschema:"id of a segment without a summary, or its beginning"`
+	Summary string `json:"summary" jsonschema:"decisions, file changes, fixes of errors, outcomes, preferences; 80 to 90 percent fewer tokens than the segment"`
+	NoFiles string `json:"no_files,omitempty" jsonschema:"why the summary does not name the key files, if it does not"`
+	Session string `json:"session,omitempty" jsonschema:"handle of the segment's session, if the id is ambiguous"`
+}
+
+// saveSegment stores a summary.
+func (s *Server) saveSegment(ctx context.Context, in segmentIn) (answer, error) {
+	if in.Segment == "" || len(in.Summary) > maxSummary {
+		return answer{}, archive.Invalid("the summary is rejected: it names no segment, or is too long", "name the segment, and write a few hundred words at most")
+	}
+	report, err := s.opts.Archive.SaveSegment(ctx, in.Session, task.Draft{Segment: in.Segment, Text: strings.ToValidUTF8(in.Summary, ""), NoFiles: in.NoFiles})
+	return answer{Note: report}, err
+}
+
+// since parses a time; "" is the zero time.
+func (s *Server) since(typed string) (time.Time, error) {
+	if typed == "" {
+		return time.Time{}, nil
+	}
+	return recall.ParseTime(typed, s.opts.Now())
+}
+
+// stamp formats a time in the clock's zone.
+func (s *Server) stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(s.opts.Now().Location()).Format("2006-01-02 15:04")
+}
+
+func projectName(p archive.Project) string { return cmp.Or(p.Name, p.Key) }

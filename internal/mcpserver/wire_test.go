@@ -10,12 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
+	"strandline/internal/app"
 	"strandline/internal/text"
 )
 
@@ -115,19 +117,32 @@ func sorted(list []string) []string {
 	return list
 }
 
+// blockingArchive blocks the first call of Status until it is cancelled.
+type blockingArchive struct {
+	Archive
+	once               sync.Once
+	entered, cancelled chan struct{}
+}
+
+func (a *blockingArchive) Status(ctx context.Context) (st app.Status, err error) {
+	a.once.Do(func() {
+		close(a.entered)
+		<-ctx.Done()
+		close(a.cancelled)
+		err = context.Cause(ctx)
+	})
+	if err != nil {
+		return st, err
+	}
+	return a.Archive.Status(ctx)
+}
+
 // A cancelled request does not block other requests or the end of the server.
 func TestCancelledRequest(t *testing.T) {
 	w := newFixture(t)
 	s := w.server()
-	open := s.opts.Open
-	entered, cancelled := make(chan struct{}), make(chan struct{})
-	s.opts.Open = func(ctx context.Context) (Index, error) {
-		s.opts.Open = open
-		close(entered)
-		<-ctx.Done()
-		close(cancelled)
-		return nil, context.Cause(ctx)
-	}
+	blocking := &blockingArchive{Archive: s.opts.Archive, entered: make(chan struct{}), cancelled: make(chan struct{})}
+	s.opts.Archive = blocking
 	in, theirs := io.Pipe()
 	ours, out := io.Pipe()
 	done := make(chan error, 1)
@@ -150,9 +165,9 @@ func TestCancelledRequest(t *testing.T) {
 	next("1")
 	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{}}}`)
-	<-entered
+	<-blocking.entered
 	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"changed my mind"}}`)
-	<-cancelled
+	<-blocking.cancelled
 	send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status","arguments":{}}}`)
 	next("3")
 	theirs.Close()
