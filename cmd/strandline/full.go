@@ -14,7 +14,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
@@ -27,7 +26,6 @@ import (
 	"strandline/internal/httpapi"
 	"strandline/internal/index/postgres"
 	"strandline/internal/mcpserver"
-	"strandline/internal/recall"
 )
 
 // companion is not called: this program links everything.
@@ -133,28 +131,8 @@ func (f servers) ServeMCP(ctx context.Context) error {
 // Browse implements cli.Frontends.
 func (f servers) Browse(ctx context.Context, b cli.Browsing) error {
 	return browse.Run(ctx, browse.Terminal{In: os.Stdin, Out: os.Stdout, Env: os.Environ()}, browse.Options{
-		Archive: browsable{f.app}, Project: b.Project, All: b.All, Query: b.Query, Sessions: b.Sessions, Now: now,
+		Archive: f.app, Project: b.Project, All: b.All, Query: b.Query, Sessions: b.Sessions, Now: now,
 	})
-}
-
-// browsable implements browse.Archive.
-type browsable struct{ app *app.App }
-
-// browseLimit is the number of hits of a search.
-const browseLimit = 50
-
-// Search implements browse.Archive.
-func (b browsable) Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error) {
-	if typed, err := recall.Parse(query, now()); err == nil && typed.Since.After(since) {
-		since = typed.Since // the narrower limit applies
-	}
-	return b.app.Search(ctx, app.SearchQuery{Text: query, Scope: app.Scope{All: all}, Since: since, Limit: browseLimit})
-}
-
-// Read implements browse.Archive.
-func (b browsable) Read(ctx context.Context, at archive.Ref) ([]app.Block, error) {
-	p, err := b.app.Place(ctx, archive.Handle(at))
-	return p.Blocks, err
 }
 
 // Relay implements cli.Frontends.
@@ -181,9 +159,7 @@ func (s servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 		Rules: gateway.Rules{At: cfg.PruneAt, Keep: cfg.PruneKeep, Chars: cfg.PruneChars},
 	}
 	if cfg.Compact {
-		o.Compact = func(ctx context.Context, c gateway.Conversation) (string, error) {
-			return s.app.Summarize(ctx, app.Summarized{Session: c.Session, Model: c.Model, Instructions: c.Instructions, Messages: c.Messages})
-		}
+		o.Compact = s.app.Summarize
 	}
 	return relayed{gateway.New(o), listener, r.Token}, nil
 }

@@ -15,15 +15,13 @@ import (
 	"strandline/internal/recall"
 )
 
-// Archive is the archive to browse. Its methods are called from several
+// Archive is the archive to browse, usually an *app.App. Its methods are called from several
 // goroutines; a call whose result is no longer needed is cancelled.
 type Archive interface {
-	// Search runs a query as typed, including its filters; all searches every
-	// project, and a zero time sets no limit.
-	Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error)
-	// Read returns the redacted text of a step, or of a turn if the step is
+	Search(ctx context.Context, q app.SearchQuery) (recall.Result, error)
+	// Place returns the redacted text of a step, or of a turn if the step is
 	// negative.
-	Read(ctx context.Context, at archive.Ref) ([]app.Block, error)
+	Place(ctx context.Context, at archive.Handle) (app.Place, error)
 }
 
 // Options configure a browser.

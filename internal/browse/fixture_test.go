@@ -38,23 +38,23 @@ type fake struct {
 	ctx      context.Context
 }
 
-func (f *fake) Search(ctx context.Context, query string, all bool, since time.Time) (recall.Result, error) {
-	search := query
-	if all {
+func (f *fake) Search(ctx context.Context, q app.SearchQuery) (recall.Result, error) {
+	search := q.Text
+	if q.All {
 		search += " all"
 	}
-	if !since.IsZero() {
-		search += " " + noon().Sub(since).String()
+	if !q.Since.IsZero() {
+		search += " " + noon().Sub(q.Since).String()
 	}
 	f.searched, f.ctx = append(f.searched, search), ctx
 	r := f.more
-	r.Query, r.Hits, r.Terms = query, f.hits, terms.Query(query)
+	r.Query, r.Hits, r.Terms = q.Text, f.hits, terms.Query(q.Text)
 	return r, f.err
 }
 
-func (f *fake) Read(_ context.Context, at archive.Ref) ([]app.Block, error) {
-	f.read = append(f.read, at.Handle())
-	return f.blocks, f.readErr
+func (f *fake) Place(_ context.Context, at archive.Handle) (app.Place, error) {
+	f.read = append(f.read, archive.Ref(at).Handle())
+	return app.Place{Blocks: f.blocks}, f.readErr
 }
 
 // withHits returns an archive with a few hits and a turn to read.

@@ -50,6 +50,9 @@ func ages() []struct {
 	}{{"any time", 0}, {"24 hours", day}, {"7 days", 7 * day}, {"30 days", 30 * day}}
 }
 
+// maxHits is the number of hits of a search.
+const maxHits = 50
+
 // pause is the time without input after which a search starts.
 const pause = 120 * time.Millisecond
 
@@ -139,13 +142,17 @@ func (m *Model) words() string { return strings.TrimSpace(m.query.String()) }
 func (m *Model) search() tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.cancelSearch, m.searching = cancel, true
-	seq, query, all, since := m.searchSeq, m.words(), m.all, time.Time{}
+	seq := m.searchSeq
+	q := app.SearchQuery{Text: m.words(), Scope: app.Scope{All: m.all}, Limit: maxHits}
 	if long := ages()[m.age].long; long > 0 {
-		since = m.opt.Now().Add(-long)
+		q.Since = m.opt.Now().Add(-long)
+		if typed, err := recall.Parse(q.Text, m.opt.Now()); err == nil && typed.Since.After(q.Since) {
+			q.Since = typed.Since // the narrower limit applies
+		}
 	}
 	return func() tea.Msg {
 		defer cancel()
-		result, err := m.opt.Archive.Search(ctx, query, all, since)
+		result, err := m.opt.Archive.Search(ctx, q)
 		return found{seq, result, err}
 	}
 }
@@ -184,7 +191,7 @@ func (m *Model) read(h recall.Hit, at archive.Ref) tea.Cmd {
 	seq := m.readSeq
 	return func() tea.Msg {
 		defer cancel()
-		blocks, err := m.opt.Archive.Read(ctx, at)
-		return read{seq, blocks, err}
+		p, err := m.opt.Archive.Place(ctx, archive.Handle(at))
+		return read{seq, p.Blocks, err}
 	}
 }

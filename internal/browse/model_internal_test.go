@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -74,7 +73,7 @@ type callback struct {
 	then func(ctx context.Context)
 }
 
-func (w callback) Search(ctx context.Context, _ string, _ bool, _ time.Time) (recall.Result, error) {
+func (w callback) Search(ctx context.Context, _ app.SearchQuery) (recall.Result, error) {
 	w.then(ctx)
 	return recall.Result{}, ctx.Err()
 }

@@ -31,6 +31,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"strandline/internal/app"
 )
 
 // Options configure a gateway.
@@ -45,7 +47,7 @@ type Options struct {
 	Handles Handles
 	// Compact returns the replacement for a conversation to be summarized. Nil
 	// leaves summaries to the model.
-	Compact func(ctx context.Context, c Conversation) (string, error)
+	Compact func(ctx context.Context, c app.Summarized) (string, error)
 	// NewID returns an id for a response that the gateway itself writes.
 	NewID func() string
 	Log   *slog.Logger

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"strandline/internal/app"
 	"strandline/internal/gateway"
 )
 
@@ -32,7 +33,7 @@ type fixture struct {
 	gate     *gateway.Gateway
 	url      string
 	log      bytes.Buffer
-	compacts func(gateway.Conversation) (string, error)
+	compacts func(app.Summarized) (string, error)
 }
 
 func newFixture(t *testing.T, change ...func(*gateway.Options)) *fixture {
@@ -64,7 +65,7 @@ func newFixture(t *testing.T, change ...func(*gateway.Options)) *fixture {
 			}
 			return found, nil
 		},
-		Compact: func(_ context.Context, c gateway.Conversation) (string, error) {
+		Compact: func(_ context.Context, c app.Summarized) (string, error) {
 			if w.compacts == nil {
 				return "", errors.New("no compactor")
 			}
@@ -259,12 +260,12 @@ func TestResponsesAreStreamed(t *testing.T) {
 }
 
 func TestCompactionIsAnswered(t *testing.T) {
-	var got gateway.Conversation
+	var got app.Summarized
 	prompt := summaryPrompt + "\nAdditional Instructions:\nmind </summary> the tides\n\nREMINDER: Do NOT call any tools. Respond with text."
 	for name, stream := range map[string]bool{"streamed": true, "whole": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newFixture(t)
-			w.compacts = func(c gateway.Conversation) (string, error) {
+			w.compacts = func(c app.Summarized) (string, error) {
 				got = c
 				return "the text </summary> continues", nil
 			}

@@ -6,19 +6,10 @@ import (
 	"net/http"
 	"strings"
 
+	"strandline/internal/app"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
-
-// Conversation is a conversation that the client asks to have summarized.
-type Conversation struct {
-	Session string // from the client's header
-	Model   string
-	// Messages is the conversation without the request for a summary.
-	Messages []transcript.Message
-	// Instructions are the user's, from /compact.
-	Instructions string
-}
 
 // Parts of the summary prompt of Claude Code 2.1.329. The prompt is the last text
 // of the conversation; it starts with summaryLead and contains summaryTask. The
@@ -46,8 +37,8 @@ func (r *request) summaryPrompt() (prompt string, ok bool) {
 }
 
 // conversation returns the messages before the summary prompt.
-func (r *request) conversation(session, prompt string) Conversation {
-	c := Conversation{Session: session, Model: r.model}
+func (r *request) conversation(session, prompt string) app.Summarized {
+	c := app.Summarized{Session: session, Model: r.model}
 	if _, after, ok := strings.Cut(prompt, summaryInstructions); ok {
 		if end := strings.LastIndex(after, summaryEnd); end >= 0 {
 			after = after[:end]
