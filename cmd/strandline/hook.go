@@ -50,7 +50,7 @@ func runHook() {
 		Answered: capture.OwnCompactions{Dir: cfg.Paths.Answered()},
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.Underway()},
 		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
-		Learner: compact.Learner{How: cfg.Restore.Learn, Taught: func() map[string]archive.Tally {
+		Learner: compact.Learner{How: cfg.Restore.Learn, Tallies: func() map[string]archive.Tally {
 			shapes, _ := maintenance.Learned{Path: cfg.Paths.Learned()}.Read()
 			return shapes
 		}},

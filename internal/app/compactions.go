@@ -40,7 +40,7 @@ func newCompaction(o compact.Outcome) Compaction {
 		PreTokens: c.PreTokens, PostTokens: c.PostTokens, DurationMS: c.Duration.Milliseconds(),
 		Needed: o.Needed, Given: o.Given, Handles: append([]string{}, o.Handles...), Used: append([]string{}, o.Used...), Outcome: o,
 	}
-	if !o.Told {
+	if !o.HasShares {
 		return out
 	}
 	out.Kept, out.Together = rounded(o.Kept), rounded(o.Together)

@@ -116,10 +116,10 @@ func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []maint
 		return measureCompaction(ctx, x, c)
 	}
 	r.Teach = func(ctx context.Context, c archive.Compaction) (map[string]archive.Tally, error) {
-		return compact.Teach(ctx, x.Index, c, compact.Request{Log: x.Capture.Conversation, Redact: x.Redact})
+		return compact.Learn(ctx, x.Index, c, compact.Request{Log: x.Capture.Conversation, Redact: x.Redact})
 	}
 	r.Synthetic = func(ctx context.Context, session string) (archive.Compaction, bool, error) {
-		return compact.MadeUp(ctx, x.Index, session)
+		return compact.SyntheticCompaction(ctx, x.Index, session)
 	}
 	r.Learned, r.LearnLimit = maintenance.Learned{Path: x.Config.Paths.Learned()}, how.learn
 	r.Retention = x.retention(how.compacting)

@@ -30,7 +30,7 @@ type ContextQuery struct {
 
 // Restore returns the context that a compaction of a session would get back.
 func (a *App) Restore(ctx context.Context, q ContextQuery) (Context, error) {
-	return a.contextText(ctx, q, func(x Archive, req compact.Request) (b compact.Block, err error) {
+	return a.contextText(ctx, q, func(x Archive, req compact.Request) (b compact.Output, err error) {
 		if q.Role != "" {
 			if req.Role, err = compact.ParseRole(q.Role); err != nil {
 				return b, err
@@ -49,7 +49,7 @@ func (a *App) Restore(ctx context.Context, q ContextQuery) (Context, error) {
 
 // Preserve returns the steering text for the client's summarizer.
 func (a *App) Preserve(ctx context.Context, q ContextQuery) (Context, error) {
-	return a.contextText(ctx, q, func(x Archive, req compact.Request) (b compact.Block, err error) {
+	return a.contextText(ctx, q, func(x Archive, req compact.Request) (b compact.Output, err error) {
 		if q.Budget == nil {
 			req.Budget = x.Config.Compaction.InstructionBudget
 		}
@@ -68,7 +68,7 @@ func (a *App) Preserve(ctx context.Context, q ContextQuery) (Context, error) {
 	})
 }
 
-func (a *App) contextText(ctx context.Context, q ContextQuery, build func(Archive, compact.Request) (compact.Block, error)) (Context, error) {
+func (a *App) contextText(ctx context.Context, q ContextQuery, build func(Archive, compact.Request) (compact.Output, error)) (Context, error) {
 	return readSession(ctx, a, q.Session, func(x Archive, id string) (Context, error) {
 		req := compact.Request{Session: id, AtLine: q.AtLine, Now: a.Now()}
 		if q.Budget != nil {
@@ -122,7 +122,7 @@ func (a *App) learnedWeights(ctx context.Context, x Archive, req *compact.Reques
 			return err
 		}
 	}
-	l := compact.Learner{How: x.Config.Restore.Learn, Taught: func() map[string]archive.Tally { return tallies }}
+	l := compact.Learner{How: x.Config.Restore.Learn, Tallies: func() map[string]archive.Tally { return tallies }}
 	req.Weights = l.Weights()
 	return nil
 }

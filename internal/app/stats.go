@@ -162,7 +162,7 @@ func (a *App) measured(ctx context.Context, x Archive) (*Measured, error) {
 	}
 	var m Measured
 	for _, o := range list {
-		if !o.Told {
+		if !o.HasShares {
 			continue
 		}
 		m.Compactions++

@@ -77,13 +77,13 @@ func (a *commands) printCompactions(list []app.Compaction, f compactionsFlags) e
 			cause += ", ours"
 		}
 		kept, back, both, used := "-", "-", "-", "-"
-		if o.Told {
+		if o.HasShares {
 			kept, both = percent(o.Kept), percent(o.Together)
 		}
 		switch {
-		case o.Told && o.Given && !c.Ours:
+		case o.HasShares && o.Given && !c.Ours:
 			back, used = percent(o.Restored), fmt.Sprintf("%d/%d", len(o.Used), len(o.Handles))
-		case o.Told && !c.Ours:
+		case o.HasShares && !c.Ours:
 			back = "(" + percent(o.Restored) + ")"
 		}
 		t.row(j.Handle, a.format(c.Time, "01-02 15:04"), kilo(c.PreTokens)+"→"+kilo(c.PostTokens), took(c.Duration), kept, back, both, used, cause)

@@ -13,17 +13,17 @@ type Lesson struct {
 }
 
 // RestoreWith is Restore with a lesson.
-func RestoreWith(ctx context.Context, src Source, req Request, l Lesson) (Block, error) {
+func RestoreWith(ctx context.Context, src Source, req Request, l Lesson) (Output, error) {
 	req.Weights = l.Weights
 	if len(l.Terms) == 0 {
 		return Restore(ctx, src, req)
 	}
 	p, err := load(ctx, src, req.Session, req.AtLine, req.Budget)
 	if err != nil {
-		return Block{}, err
+		return Output{}, err
 	}
 	if err := p.complete(ctx, req); err != nil {
-		return Block{}, err
+		return Output{}, err
 	}
 	title := fenceTitle(p)
 	v := newScoredView(p, req)
@@ -34,5 +34,5 @@ func RestoreWith(ctx context.Context, src Source, req Request, l Lesson) (Block,
 	}
 	budget := req.Budget - text.FenceOverhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
 	body, handles, _ := newSelector(v.terms, RoleNone.layout(), "## ", budget).pick(v.collect(nil))
-	return Block{Text: text.Fence(title, body), Handles: handles}, nil
+	return Output{Text: text.Fence(title, body), Handles: handles}, nil
 }

@@ -14,8 +14,8 @@ import (
 // none.
 type Learner struct {
 	How config.Learn
-	// Taught returns the tallies of earlier compactions by shape.
-	Taught func() map[string]archive.Tally
+	// Tallies returns the tallies of earlier compactions by shape.
+	Tallies func() map[string]archive.Tally
 }
 
 // Weights returns the value multiplier of each shape, for Request.Weights; nil if
@@ -24,21 +24,21 @@ func (l Learner) Weights() map[string]float64 {
 	if l.How != config.LearnNames {
 		return nil
 	}
-	return Taught(l.Taught()).Weights()
+	return Tallies(l.Tallies()).Weights()
 }
 
-// Taught holds, for each shape of terms, the weight that the model expected to be
+// Tallies holds, for each shape of terms, the weight that the model expected to be
 // needed and the weight that was needed.
-type Taught map[string]archive.Tally
+type Tallies map[string]archive.Tally
 
 // Add adds the tallies of another compaction.
-func (t Taught) Add(other Taught) {
+func (t Tallies) Add(other Tallies) {
 	for s, x := range other {
 		t.add(s, x)
 	}
 }
 
-func (t Taught) add(shape string, x archive.Tally) {
+func (t Tallies) add(shape string, x archive.Tally) {
 	sum := t[shape]
 	t[shape] = archive.Tally{Expected: sum.Expected + x.Expected, Needed: sum.Needed + x.Needed}
 }
@@ -56,7 +56,7 @@ const (
 
 // Weights returns the value multiplier of each shape: how much more or less often
 // it was needed than expected. Nil if nothing was learned.
-func (t Taught) Weights() map[string]float64 {
+func (t Tallies) Weights() map[string]float64 {
 	var all archive.Tally
 	for _, s := range slices.Sorted(maps.Keys(t)) { // a fixed order, so that sums are reproducible
 		all.Expected += t[s].Expected
@@ -82,9 +82,9 @@ const (
 	minSteps = 20
 )
 
-// MadeUp returns a compaction to learn from for a session that has none, after two
+// SyntheticCompaction returns a compaction to learn from for a session that has none, after two
 // fifths of its steps; false if the session is too short.
-func MadeUp(ctx context.Context, src Source, session string) (archive.Compaction, bool, error) {
+func SyntheticCompaction(ctx context.Context, src Source, session string) (archive.Compaction, bool, error) {
 	steps, err := src.Steps(ctx, archive.Span{Session: session})
 	if err != nil || len(steps) < minSteps {
 		return archive.Compaction{}, false, err
@@ -93,9 +93,9 @@ func MadeUp(ctx context.Context, src Source, session string) (archive.Compaction
 	return archive.Compaction{Session: session, Line: at.LineFrom, SummaryLine: -1, Turn: at.Turn, Time: at.Time}, true, nil
 }
 
-// Teach returns the tallies of a compaction, nil if too little was needed after
+// Learn returns the tallies of a compaction, nil if too little was needed after
 // it. Of req it uses Log and Redact.
-func Teach(ctx context.Context, src Measured, c archive.Compaction, req Request) (Taught, error) {
+func Learn(ctx context.Context, src Measured, c archive.Compaction, req Request) (Tallies, error) {
 	m := measurement{ctx: ctx, src: src, compaction: c}
 	if err := m.findNext(); err != nil {
 		return nil, err
@@ -117,8 +117,8 @@ func Teach(ctx context.Context, src Measured, c archive.Compaction, req Request)
 
 // compare tallies the expected and the needed weight of all terms, except those
 // that the summary in the context names.
-func (v *vocabulary) compare(needed map[string]float64) Taught {
-	out := Taught{}
+func (v *vocabulary) compare(needed map[string]float64) Tallies {
+	out := Tallies{}
 	for id, name := range v.names() {
 		t := &v.terms[id]
 		if t.inSummary {

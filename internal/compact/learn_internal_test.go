@@ -24,15 +24,15 @@ func TestShape(t *testing.T) {
 }
 
 func TestWeights(t *testing.T) {
-	if w := (Taught{}).Weights(); w != nil {
+	if w := (Tallies{}).Weights(); w != nil {
 		t.Errorf("no tallies: %v", w)
 	}
-	if w := (Taught{"hash": {Expected: 5}}).Weights(); w != nil {
+	if w := (Tallies{"hash": {Expected: 5}}).Weights(); w != nil {
 		t.Errorf("nothing was needed: %v", w)
 	}
-	all := Taught{}
+	all := Tallies{}
 	for range 10 {
-		all.Add(Taught{"hash": {Expected: 100, Needed: 10}, "path": {Expected: 100, Needed: 90}, "flag": {Expected: 0.1, Needed: 0.1}})
+		all.Add(Tallies{"hash": {Expected: 100, Needed: 10}, "path": {Expected: 100, Needed: 90}, "flag": {Expected: 0.1, Needed: 0.1}})
 	}
 	w := all.Weights()
 	if w["hash"] > 0.6 || w["path"] < 1.2 {
@@ -41,7 +41,7 @@ func TestWeights(t *testing.T) {
 	if math.Abs(w["flag"]-1) > 0.05 {
 		t.Errorf("a rare shape has the weight %.2f", w["flag"])
 	}
-	extreme := Taught{"hash": {Expected: 1e9, Needed: 0}, "path": {Expected: 1, Needed: 1e9}}.Weights()
+	extreme := Tallies{"hash": {Expected: 1e9, Needed: 0}, "path": {Expected: 1, Needed: 1e9}}.Weights()
 	if extreme["hash"] != minWeight || extreme["path"] != maxWeight {
 		t.Errorf("not limited: %v", extreme)
 	}

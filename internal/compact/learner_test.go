@@ -13,11 +13,11 @@ func TestLearner(t *testing.T) {
 	taught := func() map[string]archive.Tally {
 		return map[string]archive.Tally{"hash": {Expected: 500, Needed: 10}, "path": {Expected: 500, Needed: 400}}
 	}
-	if w := (compact.Learner{How: config.LearnNames, Taught: taught}).Weights(); w["hash"] >= 1 || w["path"] <= 1 {
+	if w := (compact.Learner{How: config.LearnNames, Tallies: taught}).Weights(); w["hash"] >= 1 || w["path"] <= 1 {
 		t.Errorf("names: %v", w)
 	}
 	for _, how := range []config.Learn{config.LearnOff, ""} {
-		if w := (compact.Learner{How: how, Taught: taught}).Weights(); w != nil {
+		if w := (compact.Learner{How: how, Tallies: taught}).Weights(); w != nil {
 			t.Errorf("%q: %v", how, w)
 		}
 	}
@@ -39,26 +39,26 @@ func history() *memory {
 
 func TestTeach(t *testing.T) {
 	m := history()
-	cut, ok, err := compact.MadeUp(t.Context(), m, m.session.ID)
+	cut, ok, err := compact.SyntheticCompaction(t.Context(), m, m.session.ID)
 	if err != nil || !ok || cut.Line <= 0 || cut.Turn != 12 {
 		t.Fatalf("%+v, %v, %v", cut, ok, err)
 	}
-	got, err := compact.Teach(t.Context(), m, cut, compact.Request{})
+	got, err := compact.Learn(t.Context(), m, cut, compact.Request{})
 	if err != nil || got["code file"].Needed <= 0 || got["snake_case"].Needed <= 0 {
 		t.Fatalf("%v, %v", got, err)
 	}
-	again, err := compact.Teach(t.Context(), m, cut, compact.Request{})
+	again, err := compact.Learn(t.Context(), m, cut, compact.Request{})
 	if err != nil || fmt.Sprint(again) != fmt.Sprint(got) {
 		t.Errorf("%v and %v, %v", got, again, err)
 	}
 	cut.Line = m.line
 	cut.Turn = 30
-	if got, err := compact.Teach(t.Context(), m, cut, compact.Request{}); got != nil || err != nil {
+	if got, err := compact.Learn(t.Context(), m, cut, compact.Request{}); got != nil || err != nil {
 		t.Errorf("nothing came behind it: %v, %v", got, err)
 	}
 	short := newMemory()
 	short.prompt("make retry wait")
-	if _, ok, err := compact.MadeUp(t.Context(), short, short.session.ID); ok || err != nil {
+	if _, ok, err := compact.SyntheticCompaction(t.Context(), short, short.session.ID); ok || err != nil {
 		t.Errorf("a short session has a cut: %v", err)
 	}
 }

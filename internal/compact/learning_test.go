@@ -32,7 +32,7 @@ type moment struct {
 	teaches  bool // made-up cuts of one session overlap: the first one tells all
 	times    map[archive.Ref]time.Time
 	lines    [][]byte // of the transcript
-	shapes   compact.Taught
+	shapes   compact.Tallies
 }
 
 // request is what the hook would ask for at the cut.
@@ -117,7 +117,7 @@ type taught struct {
 	from     *moment
 	good, in []string // needed; shown in vain
 	accesses []archive.Access
-	shapes   compact.Taught // by the cuts that a pass of upkeep learns from
+	shapes   compact.Tallies // by the cuts that a pass of upkeep learns from
 }
 
 // rule makes a lesson for a moment of what earlier ones taught.
@@ -151,7 +151,7 @@ func oracle(x *moment, _ []taught) compact.Lesson {
 
 // weightsOfShapes is what a pass of upkeep has learned by then, of all projects.
 func weightsOfShapes(_ *moment, past []taught) compact.Lesson {
-	sum := compact.Taught{}
+	sum := compact.Tallies{}
 	for _, p := range past {
 		sum.Add(p.shapes)
 	}
@@ -230,7 +230,7 @@ func replay(t *testing.T, r *foresight.Ruler, all []moment, off [][]float64, ru 
 }
 
 // outcomeOf is what the block of a moment taught.
-func outcomeOf(x *moment, r *foresight.Ruler, b compact.Block) taught {
+func outcomeOf(x *moment, r *foresight.Ruler, b compact.Output) taught {
 	w := taught{from: x}
 	needed := map[string]bool{}
 	for s := range r.Conveyed(b.Text) {
@@ -265,7 +265,7 @@ func outcomeOf(x *moment, r *foresight.Ruler, b compact.Block) taught {
 }
 
 // shapesOf is what a pass of upkeep learns of names from a cut when it is over.
-func shapesOf(t *testing.T, x *moment) compact.Taught {
+func shapesOf(t *testing.T, x *moment) compact.Tallies {
 	t.Helper()
 	var cut archive.Compaction
 	if x.real {
@@ -277,11 +277,11 @@ func shapesOf(t *testing.T, x *moment) compact.Taught {
 	} else {
 		var ok bool
 		var err error
-		if cut, ok, err = compact.MadeUp(t.Context(), x.m, x.m.session.ID); err != nil || !ok {
+		if cut, ok, err = compact.SyntheticCompaction(t.Context(), x.m, x.m.session.ID); err != nil || !ok {
 			return nil
 		}
 	}
-	got, err := compact.Teach(t.Context(), x.m, cut, compact.Request{Log: x.log})
+	got, err := compact.Learn(t.Context(), x.m, cut, compact.Request{Log: x.log})
 	if err != nil {
 		t.Fatal(err)
 	}

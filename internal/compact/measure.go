@@ -27,11 +27,11 @@ const minNeeded = 10
 // the next one, in prompts, replies, commands, edits and file names. Each has the
 // weight ln(1 + places / places that hold it), so that common terms count little.
 //
-// Shares are fractions of that weight from 0 to 1, and 0 if Told is false.
+// Shares are fractions of that weight from 0 to 1, and 0 if HasShares is false.
 type Outcome struct {
 	Compaction archive.Compaction
 	Needed     int  // number of terms
-	Told       bool // Needed is large enough for shares
+	HasShares  bool `json:"Told"` // Needed is large enough for shares; the name in stored outcomes
 	// Kept is the share in the client's summary or, if Strandline wrote the
 	// replacement conversation, in all of that.
 	Kept float64
@@ -47,15 +47,15 @@ type Outcome struct {
 	Handles, Used []string
 }
 
-// Again returns the replacement conversation that Strandline wrote at a
+// Rebuild returns the replacement conversation that Strandline wrote at a
 // compaction. budget is its size in tokens, 0 if the journal does not have it.
-type Again func(ctx context.Context, c archive.Compaction, budget int) (string, error)
+type Rebuild func(ctx context.Context, c archive.Compaction, budget int) (string, error)
 
 // Measure computes the outcome of a compaction from some thousands of rows before
 // and after it. The texts given to the model are not stored, so it produces them
 // again: a restored context with the recorded size, or budget units if none was
-// given, a replacement with again.
-func Measure(ctx context.Context, src Measured, c archive.Compaction, budget int, again Again) (Outcome, error) {
+// given, a replacement with rebuild.
+func Measure(ctx context.Context, src Measured, c archive.Compaction, budget int, rebuild Rebuild) (Outcome, error) {
 	m := measurement{ctx: ctx, src: src, compaction: c, out: Outcome{Compaction: c}}
 	if err := m.findNext(); err != nil {
 		return Outcome{}, err
@@ -67,7 +67,7 @@ func Measure(ctx context.Context, src Measured, c archive.Compaction, budget int
 	if err := m.findNeeded(newScoredView(p, Request{}).terms); err != nil {
 		return Outcome{}, err
 	}
-	m.out.Needed, m.out.Told = len(m.needed), len(m.needed) >= minNeeded
+	m.out.Needed, m.out.HasShares = len(m.needed), len(m.needed) >= minNeeded
 	given, err := m.injection()
 	if err != nil {
 		return Outcome{}, err
@@ -75,12 +75,12 @@ func Measure(ctx context.Context, src Measured, c archive.Compaction, budget int
 	if given != nil {
 		m.out.Given, m.out.Handles = true, given.Handles
 	}
-	if !m.out.Told {
+	if !m.out.HasShares {
 		return m.out, nil
 	}
-	summary, err := m.summary(given, again)
+	summary, err := m.summary(given, rebuild)
 	if err != nil && c.Ours && ctx.Err() == nil {
-		m.out.Told = false // a damaged log must not hide the other compactions
+		m.out.HasShares = false // a damaged log must not hide the other compactions
 		return m.out, nil
 	}
 	if err != nil {
@@ -164,13 +164,13 @@ func (m *measurement) findNeeded(known *vocabulary) error {
 func callText(x archive.Call) string { return x.Command + "\n" + strings.Join(x.Files, "\n") }
 
 // summary returns the client's summary or the replacement conversation.
-func (m *measurement) summary(given *archive.Injection, again Again) (string, error) {
+func (m *measurement) summary(given *archive.Injection, rebuild Rebuild) (string, error) {
 	if m.compaction.Ours {
 		budget := 0
 		if given != nil {
 			budget = given.Budget
 		}
-		return again(m.ctx, m.compaction, budget)
+		return rebuild(m.ctx, m.compaction, budget)
 	}
 	read := rowReader{ctx: m.ctx, src: m.src}
 	texts := read.passages(m.span(), maxWindow, archive.KindSummary)

@@ -64,7 +64,7 @@ func TestMeasureTellsWhatWasKept(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := outcome(t, compacted(test.summary), 0)
-			if !o.Told || o.Needed < 10 {
+			if !o.HasShares || o.Needed < 10 {
 				t.Fatalf("nothing told of %d specifics", o.Needed)
 			}
 			if o.Kept < test.least || o.Kept > test.atMost {
@@ -108,7 +108,7 @@ func TestMeasureEndsAtTheNextCompaction(t *testing.T) {
 		t.Errorf("what came behind the next compaction counts:\n%+v\n%+v", got, want)
 	}
 	second := outcome(t, m, 1)
-	if second.Told || second.Needed != 2 || second.Kept != 0 || second.Together != 0 {
+	if second.HasShares || second.Needed != 2 || second.Kept != 0 || second.Together != 0 {
 		t.Errorf("told of two specifics: %+v", second)
 	}
 }
@@ -177,13 +177,13 @@ func TestMeasureOfOurOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !o.Told || !o.Given || o.Kept <= 0 || o.Kept >= 1 || o.Restored != 0 || o.Together != o.Kept || len(o.Handles) != 2 || len(o.Used) != 1 || o.Used[0] != "7f3a12cd/2.2" {
+	if !o.HasShares || !o.Given || o.Kept <= 0 || o.Kept >= 1 || o.Restored != 0 || o.Together != o.Kept || len(o.Handles) != 2 || len(o.Used) != 1 || o.Used[0] != "7f3a12cd/2.2" {
 		t.Errorf("%+v", o)
 	}
 	o, err = compact.Measure(t.Context(), m, *cut, block9500, func(context.Context, archive.Compaction, int) (string, error) {
 		return "", errors.New("the log is damaged")
 	})
-	if err != nil || o.Told || !o.Given || o.Kept != 0 {
+	if err != nil || o.HasShares || !o.Given || o.Kept != 0 {
 		t.Errorf("a conversation that cannot be made again: %+v, %v", o, err)
 	}
 }
@@ -249,7 +249,7 @@ func TestMeasureHoldsForAnySession(t *testing.T) {
 					r.Fatalf("%+v", o)
 				}
 			}
-			if o.Together < math.Max(o.Kept, o.Restored) || !o.Told && o.Together > 0 {
+			if o.Together < math.Max(o.Kept, o.Restored) || !o.HasShares && o.Together > 0 {
 				r.Fatalf("%+v", o)
 			}
 		}

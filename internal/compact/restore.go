@@ -56,15 +56,15 @@ type Request struct {
 	Log func(ctx context.Context, session string, from, to int, most int64) ([]transcript.Message, error)
 	// Redact removes secrets from what Log returns; nil changes nothing.
 	Redact func(string) string
-	// Weights maps a term shape to a value multiplier, see Taught.Weights. Nil
+	// Weights maps a term shape to a value multiplier, see Tallies.Weights. Nil
 	// means 1.
 	Weights map[string]float64
 	// Now is the time of the request. It only labels ages.
 	Now time.Time
 }
 
-// Block is a text to inject.
-type Block struct {
+// Output is a text to inject.
+type Output struct {
 	Text    string   // fenced; empty if there is nothing useful to restore
 	Handles []string // the places quoted, in order, each once
 	Left    int      // entries that did not fit
@@ -72,19 +72,19 @@ type Block struct {
 
 // Restore returns the context to restore after a compaction. The result depends
 // on the archive and the request only.
-func Restore(ctx context.Context, src Source, req Request) (Block, error) {
+func Restore(ctx context.Context, src Source, req Request) (Output, error) {
 	p, err := load(ctx, src, req.Session, req.AtLine, req.Budget)
 	if err != nil {
-		return Block{}, err
+		return Output{}, err
 	}
 	if err := p.complete(ctx, req); err != nil {
-		return Block{}, err
+		return Output{}, err
 	}
 	return restorePast(ctx, p, req)
 }
 
 // restorePast is Restore for a loaded session.
-func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
+func restorePast(ctx context.Context, p *past, req Request) (Output, error) {
 	role := req.Role.resolve(p)
 	title := fenceTitle(p)
 	if role != RoleNone {
@@ -92,16 +92,16 @@ func restorePast(ctx context.Context, p *past, req Request) (Block, error) {
 	}
 	budget := req.Budget - text.FenceOverhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
 	if budget < minLine || len(p.passages)+len(p.prompts) == 0 {
-		return Block{}, nil
+		return Output{}, nil
 	}
 	v := newView(p, req)
 	entries := v.collect(func() { v.score(p.summary) }) // collecting does not read the values
 	body, handles, left := newSelector(v.terms, role.layout(), "## ", budget).pick(entries)
 	if body == "" {
-		return Block{}, nil
+		return Output{}, nil
 	}
 	body += footer(req.Session, left)
-	return Block{Text: text.Fence(title, body), Handles: handles, Left: left}, ctx.Err()
+	return Output{Text: text.Fence(title, body), Handles: handles, Left: left}, ctx.Err()
 }
 
 // fenceTitle returns the provenance of a text about the session.

@@ -35,7 +35,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func restore(t *testing.T, m *memory, req compact.Request) compact.Block {
+func restore(t *testing.T, m *memory, req compact.Request) compact.Output {
 	t.Helper()
 	req.Session = m.session.ID
 	b, err := compact.Restore(context.Background(), m, req)

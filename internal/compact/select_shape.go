@@ -8,7 +8,7 @@ import (
 
 // shape classifies a term by its letters alone: a file of some kind, a flag, a
 // hash. How often terms are needed again depends on their shape, see
-// Taught.Weights. Shapes are stored in the journal: do not rename them.
+// Tallies.Weights. Shapes are stored in the journal: do not rename them.
 func shape(s string) string {
 	if strings.HasPrefix(s, "--") {
 		return "flag"

@@ -43,7 +43,7 @@ func (r *run) respond(ctx context.Context) error {
 
 // compose returns the hook's own text for the event, and the event's name in the
 // journal.
-func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, error) {
+func (r *run) compose(ctx context.Context, idx Index) (compact.Output, string, error) {
 	p, cfg := r.payload, r.env.Config
 	switch {
 	case p.event == "PreCompact":
@@ -55,22 +55,22 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 			r.log.Error("note the pending compaction", "error", err)
 		}
 		if cfg.Gateway.Active && cfg.Gateway.Compact {
-			return compact.Block{}, "", nil // the gateway compacts; no summarizer reads the text
+			return compact.Output{}, "", nil // the gateway compacts; no summarizer reads the text
 		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
 			Instructions: instructions, Now: r.env.Now(), Changes: r.changes,
 		})
-		return compact.Block{Text: text}, "PreCompact/" + p.trigger, err
+		return compact.Output{Text: text}, "PreCompact/" + p.trigger, err
 	case p.event != "SessionStart":
-		return compact.Block{}, "", nil
+		return compact.Output{}, "", nil
 	case p.source == "compact":
 		instructions, err := r.env.Underway.End(p.subject(), r.env.Now())
 		if err != nil {
 			r.log.Error("read the compaction's instructions", "error", err)
 		}
 		if r.env.Answered.Take(p.subject(), r.env.Now()) {
-			return compact.Block{}, "", nil
+			return compact.Output{}, "", nil
 		}
 		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions})
 		return block, "SessionStart/compact", err
@@ -81,7 +81,7 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Block, string, er
 		block, err := r.begin(ctx, idx, cfg.Restore.OnStartup)
 		return block, "SessionStart/startup", err
 	}
-	return compact.Block{}, "", nil
+	return compact.Output{}, "", nil
 }
 
 // block writes the decision to block an automatic compaction, if that is the
@@ -108,7 +108,7 @@ func (r *run) changes(ctx context.Context) string {
 }
 
 // restore returns the restored context for req, within the configured budget.
-func (r *run) restore(ctx context.Context, idx Index, req compact.Request) (compact.Block, error) {
+func (r *run) restore(ctx context.Context, idx Index, req compact.Request) (compact.Output, error) {
 	req.Budget, req.Now = min(r.env.Config.Restore.Budget, maxInjected), r.env.Now()
 	req.Log, req.Redact = r.conversation, r.env.Journal.Redact
 	req.Weights = r.env.Learner.Weights()
@@ -126,30 +126,30 @@ func (r *run) conversation(ctx context.Context, session string, from, to int, mo
 }
 
 // begin returns the text for a new conversation in the project.
-func (r *run) begin(ctx context.Context, idx Index, mode config.Mode) (compact.Block, error) {
+func (r *run) begin(ctx context.Context, idx Index, mode config.Mode) (compact.Output, error) {
 	if mode == config.ModeOff {
-		return compact.Block{}, nil
+		return compact.Output{}, nil
 	}
 	key := r.env.Capture.Project(r.payload.cwd).Key
 	if key == "" {
-		return compact.Block{}, nil
+		return compact.Output{}, nil
 	}
 	if mode == config.ModePointer {
 		text, err := compact.Pointer(ctx, idx, compact.PointerRequest{
 			Projects: []string{key}, Exclude: r.payload.session, Now: r.env.Now(),
 		})
-		return compact.Block{Text: text}, err
+		return compact.Output{Text: text}, err
 	}
 	sessions, err := idx.Sessions(ctx, archive.SessionFilter{Projects: []string{key}, Limit: 2})
 	if err != nil {
-		return compact.Block{}, err
+		return compact.Output{}, err
 	}
 	for _, s := range sessions {
 		if s.ID != r.payload.session {
 			return r.restore(ctx, idx, compact.Request{Session: s.ID})
 		}
 	}
-	return compact.Block{}, nil
+	return compact.Output{}, nil
 }
 
 // print writes a text in the event's format: plain text for PreCompact, which the

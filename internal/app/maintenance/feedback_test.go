@@ -58,7 +58,7 @@ func (w *world) accesses(session string) []archive.Access {
 // restored is the outcome of a compaction that restored n places, of which used
 // were used.
 func restored(n int, used ...archive.Ref) compact.Outcome {
-	o := compact.Outcome{Told: true, Handles: make([]string, n)}
+	o := compact.Outcome{HasShares: true, Handles: make([]string, n)}
 	for _, ref := range used {
 		o.Used = append(o.Used, ref.Handle())
 	}

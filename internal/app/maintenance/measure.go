@@ -78,7 +78,7 @@ func (r Runner) measure(ctx context.Context, idx Index, s archive.Session) (int,
 			return n, err
 		}
 		fact := archive.AccessFact{Refs: []archive.Ref{}, How: archive.AccessUsed}
-		if out.Told {
+		if out.HasShares {
 			fact.Refs, fact.Of = append(fact.Refs, archive.RefsOf(s.ID, out.Used)...), len(out.Handles)
 		}
 		if err := r.Journal.RecordAll(ctx, capture.Fact{Kind: archive.JournalAccess, Session: s.ID, Data: fact, ID: factID("used:", c)}); err != nil {
