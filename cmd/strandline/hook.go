@@ -43,12 +43,12 @@ func runHook() {
 	c.MaxLog = maxHookBytes
 	lost := indexLost(cfg)
 	monitor := newMonitor(cfg)
-	marks := task.CheckStates{Dir: cfg.Paths.Marks()}
+	marks := task.CheckStates{Dir: cfg.Paths.CheckStates()}
 	hook.Run(context.Background(), hook.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Config: cfg, Now: now, Log: log,
 		Capture: c, Journal: journal, Pending: capture.Pending{Dir: cfg.Paths.Pending()},
-		Answered: capture.OwnCompactions{Dir: cfg.Paths.Answered()},
-		Underway: capture.PendingCompactions{Dir: cfg.Paths.Underway()},
+		Answered: capture.OwnCompactions{Dir: cfg.Paths.OwnCompactions()},
+		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},
 		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
 		Learner: compact.Learner{How: cfg.Restore.Learn, Tallies: func() map[string]archive.Tally {
 			shapes, _ := maintenance.Learned{Path: cfg.Paths.Learned()}.Read()

@@ -153,7 +153,7 @@ func (w Workspace) captureConversation(ctx context.Context, c conversation) (cap
 // and in the journal.
 func (w Workspace) recordReplacement(ctx context.Context, req compact.ReplaceRequest, out compact.Replacement, event string) error {
 	return errors.Join(
-		capture.OwnCompactions{Dir: w.Config.Paths.Answered()}.Note(req.Session),
+		capture.OwnCompactions{Dir: w.Config.Paths.OwnCompactions()}.Note(req.Session),
 		w.Journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
 				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
@@ -245,7 +245,7 @@ func (a *App) Summarize(ctx context.Context, c Summarized) (string, error) {
 			return err
 		}
 		if owner == "" { // no call is left in it, or none is indexed yet
-			owner = capture.PendingCompactions{Dir: w.Config.Paths.Underway()}.Subject(c.Session, a.Now())
+			owner = capture.PendingCompactions{Dir: w.Config.Paths.PendingCompactions()}.Subject(c.Session, a.Now())
 		}
 		req.Session = owner
 		out, err = compact.Replace(ctx, x.Index, req)

@@ -146,7 +146,7 @@ func (a *App) MaintenanceRunner(w Workspace) maintenance.Runner {
 	return maintenance.Runner{
 		Capture: w.Capture, Journal: w.Journal, Pending: w.Pending(), Now: a.Now, IdleAfter: maintenance.DefaultIdle,
 		Schedule: w.Schedule(), Usage: usage.Store{Dir: w.Config.Paths.State()},
-		SessionFolders: []string{w.Marks().Dir, w.Config.Paths.Answered(), w.Config.Paths.Underway(), w.Config.Paths.Blocked(), w.Config.Paths.Outcomes()},
+		SessionFolders: []string{w.Marks().Dir, w.Config.Paths.OwnCompactions(), w.Config.Paths.PendingCompactions(), w.Config.Paths.Blocked(), w.Config.Paths.Outcomes()},
 		ClientFiles:    w.ClientFiles,
 	}
 }

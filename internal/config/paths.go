@@ -87,11 +87,11 @@ func (p Paths) State() string { return p.in("state") }
 // Pending is the folder of sessions that a hook could not finish.
 func (p Paths) Pending() string { return p.in("state", "pending") }
 
-// Answered is the folder of sessions that Strandline just compacted.
-func (p Paths) Answered() string { return p.in("state", "compacted") }
+// OwnCompactions is the folder of sessions that Strandline just compacted.
+func (p Paths) OwnCompactions() string { return p.in("state", "compacted") }
 
-// Underway is the folder of sessions that the client is compacting.
-func (p Paths) Underway() string { return p.in("state", "compacting") }
+// PendingCompactions is the folder of sessions that the client is compacting.
+func (p Paths) PendingCompactions() string { return p.in("state", "compacting") }
 
 // Blocked is the folder of blocked compactions.
 func (p Paths) Blocked() string { return p.in("state", "blocked") }
@@ -99,8 +99,8 @@ func (p Paths) Blocked() string { return p.in("state", "blocked") }
 // Outcomes is the folder of measured compactions.
 func (p Paths) Outcomes() string { return p.in("state", "outcomes") }
 
-// Marks is the folder of the hooks' state of segments.
-func (p Paths) Marks() string { return p.in("state", "segments") }
+// CheckStates is the folder of the hooks' state of segments.
+func (p Paths) CheckStates() string { return p.in("state", "segments") }
 
 // Maintained is the file whose time is that of the last maintenance run.
 func (p Paths) Maintained() string { return p.in("state", "maintained") }

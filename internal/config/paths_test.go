@@ -14,7 +14,7 @@ func TestArchivePaths(t *testing.T) {
 	seen := map[string]bool{}
 	for _, place := range []string{
 		p.Index(), p.Journal(), p.Vectors(), p.Models(), p.Learned(), p.Errors(),
-		p.State(), p.Pending(), p.Answered(), p.Underway(), p.Blocked(), p.Outcomes(), p.Marks(), p.Maintained(),
+		p.State(), p.Pending(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Outcomes(), p.CheckStates(), p.Maintained(),
 	} {
 		if seen[place] || !strings.HasPrefix(place, p.Home+string(filepath.Separator)) {
 			t.Errorf("%s is used twice or outside %s", place, p.Home)

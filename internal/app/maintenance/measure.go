@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -229,12 +229,13 @@ type learnedFile struct {
 	Shapes      map[string]archive.Tally `json:"shapes"`
 }
 
+func (l Learned) store() state.Store { return state.Store{Dir: filepath.Dir(l.Path)} }
+
 // Read returns the tallies of names by their shape and the number of compactions
 // that they come from. A missing or damaged file is empty.
 func (l Learned) Read() (shapes map[string]archive.Tally, compactions int) {
-	data, err := os.ReadFile(l.Path)
 	var f learnedFile
-	if err != nil || json.Unmarshal(data, &f) != nil || f.Version != learnedVersion {
+	if l.store().ReadJSON(filepath.Base(l.Path), &f) != nil || f.Version != learnedVersion {
 		return nil, 0
 	}
 	return f.Shapes, f.Compactions
@@ -242,22 +243,10 @@ func (l Learned) Read() (shapes map[string]archive.Tally, compactions int) {
 
 func (l Learned) write(f learnedFile) error {
 	f.Version = learnedVersion
-	data, err := json.Marshal(f)
-	if err == nil {
-		err = state.Replace(l.Path, append(data, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("write learned tallies: %w", err)
-	}
-	return nil
+	return l.store().WriteJSON(filepath.Base(l.Path), f)
 }
 
-func (l Learned) remove() error {
-	if err := state.Remove(l.Path); err != nil {
-		return fmt.Errorf("remove learned tallies: %w", err)
-	}
-	return nil
-}
+func (l Learned) remove() error { return l.store().Delete(filepath.Base(l.Path)) }
 
 // TalliesAt sums up, by shape, what was known of names at a time.
 func TalliesAt(ctx context.Context, journal capture.Journal, at time.Time) (map[string]archive.Tally, error) {
