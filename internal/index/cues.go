@@ -10,15 +10,15 @@ import (
 	"strandline/internal/archive"
 )
 
-// Who says something, and whether it is a question, tells as much of a passage
-// as one of its words: "What did Ann bake?" is answered by what begins with
-// "Ann: ", and by what stands behind "Ann, what did you bake?", not by that.
+// Three cues of a passage count as much as a matching word: its speaker, whether it is a
+// question, and whether the passage before it is one. "What did Ann bake?" is answered by
+// a passage that begins with "Ann: ", or that follows "Ann, what did you bake?".
 
-// maxSpeaker is the longest name in bytes that a passage begins with.
+// maxSpeaker is the maximal size in bytes of a speaker's name at the start of a passage.
 const maxSpeaker = 30
 
-// speakers returns how many words name who speaks in text, as one does in "Ann:
-// yes" and two in "Ann Lee: yes"; 0 if it does not begin like that.
+// speakers returns the number of words in the name of the speaker at the start of a text:
+// 1 for "Ann: yes", 2 for "Ann Lee: yes", 0 if there is none.
 func speakers(text string) int {
 	name, rest, found := strings.Cut(text[:min(len(text), maxSpeaker)], ":")
 	if !found || len(name) < 2 || rest != "" && rest[0] != ' ' {
@@ -36,8 +36,8 @@ func speakers(text string) int {
 	return words
 }
 
-// endsAsking reports whether a text's last sentence is a question. What stands in
-// square brackets behind it, such as the place of a picture, is no sentence.
+// endsAsking reports whether a text's last sentence is a question. A note in square brackets
+// after it, such as the placeholder of an image, is ignored.
 func endsAsking(text string) bool {
 	text = strings.TrimRightFunc(text, isClosing)
 	if strings.HasSuffix(text, "]") {
@@ -49,13 +49,12 @@ func endsAsking(text string) bool {
 	return r == '?' || r == '？'
 }
 
-// isClosing reports whether r may stand between the end of a sentence and that of
-// the text.
+// isClosing reports whether r can follow the last sentence of a text.
 func isClosing(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'*_)`, r) }
 
-// Follow notes in hits, by their numbers, which of them stand right behind each
-// other, and what a question before a hit covers of the query: the answer to
-// it holds none of its words as a rule.
+// Follow sets the evidence of hits that directly follow another hit. If that one is a
+// question, Answer is its share of the query's words: the answer itself rarely contains
+// them.
 func (s Shape) Follow(hits []*archive.Hit) {
 	hits = slices.Clone(hits)
 	slices.SortFunc(hits, func(a, b *archive.Hit) int { return cmp.Compare(a.ID, b.ID) })

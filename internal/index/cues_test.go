@@ -7,7 +7,7 @@ import (
 	"strandline/internal/index"
 )
 
-// scoreOf scores a text for words that a tenth of all passages hold.
+// scoreOf scores a text for words that occur in a tenth of all passages.
 func scoreOf(text string, asks archive.AnswerType, words ...string) archive.Evidence {
 	var lists []index.List
 	for _, w := range words {
@@ -16,7 +16,7 @@ func scoreOf(text string, asks archive.AnswerType, words ...string) archive.Evid
 	return index.NewRanker(lists, 1000, asks).Score(&archive.Passage{Kind: archive.KindReply, Text: text})
 }
 
-func TestWhoSaysIt(t *testing.T) {
+func TestSpeaker(t *testing.T) {
 	for text, want := range map[string]float64{
 		"Ann: I baked bread":                         1,
 		"Ann Lee: I baked bread":                     1,
@@ -33,12 +33,12 @@ func TestWhoSaysIt(t *testing.T) {
 		"Ann:":                                       1,
 	} {
 		if got := scoreOf(text, 0, "ann", "bread").Speaker; got != want {
-			t.Errorf("%q: said %v, want %v", text, got, want)
+			t.Errorf("%q: speaker %v, want %v", text, got, want)
 		}
 	}
 }
 
-func TestWhatAsks(t *testing.T) {
+func TestQuestion(t *testing.T) {
 	for text, want := range map[string]float64{
 		"Where is the bread?":                 1,
 		"Where is the bread? In the oven.":    0,
@@ -53,12 +53,12 @@ func TestWhatAsks(t *testing.T) {
 		"Is it bread? [shares a photo of it]": 1,
 	} {
 		if got := scoreOf(text, 0, "bread").Question; got != want {
-			t.Errorf("%q: asks %v, want %v", text, got, want)
+			t.Errorf("%q: question %v, want %v", text, got, want)
 		}
 	}
 }
 
-func TestWhatIsTold(t *testing.T) {
+func TestAnswerType(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		asks archive.AnswerType
@@ -72,12 +72,12 @@ func TestWhatIsTold(t *testing.T) {
 		{"old bread", archive.AnswerTime | archive.AnswerNumber, 0},
 	} {
 		if got := scoreOf(c.text, c.asks, "bread").AnswerType; got != c.want {
-			t.Errorf("%q, asked for %d: told %v, want %v", c.text, c.asks, got, c.want)
+			t.Errorf("%q, answer type %d: %v, want %v", c.text, c.asks, got, c.want)
 		}
 	}
 }
 
-// What stands behind a question answers it, whatever its own words are.
+// A passage after a question is its answer, whatever its words are.
 func TestFollow(t *testing.T) {
 	hit := func(session, place int64, asks, covered float64) *archive.Hit {
 		h := &archive.Hit{ID: id(session, place), Evidence: archive.Evidence{Question: asks, Covered: covered, Words: 1}}
@@ -94,8 +94,8 @@ func TestFollow(t *testing.T) {
 		answer  float64
 		follows int64
 	}{
-		{"the answer", answer, 0.8, question.ID}, {"what stands behind it", later, 0, answer.ID},
-		{"behind a statement", reply, 0, statement.ID}, {"the question", question, 0, 0},
+		{"the answer", answer, 0.8, question.ID}, {"the passage after it", later, 0, answer.ID},
+		{"after a statement", reply, 0, statement.ID}, {"the question", question, 0, 0},
 		{"in another session", first, 0, 0},
 	} {
 		if e := c.h.Evidence; e.Answer != c.answer || e.Follows != c.follows {

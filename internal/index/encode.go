@@ -7,12 +7,11 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// pathWeight is how often a term of a passage's paths counts: a file that was
-// edited says more about the passage than a word in passing.
+// pathWeight is the number of occurrences that a term of a passage's paths counts as.
 const pathWeight = 2
 
-// Encoder makes the rows of terms that a store indexes. It keeps its buffers, so
-// that one Encoder serves many passages; it is not safe for concurrent use.
+// Encoder encodes the rows of terms that a store indexes. It reuses its buffers, so one
+// Encoder should encode many passages. It is not safe for concurrent use.
 type Encoder struct {
 	seed  maphash.Seed
 	words []byte   // the terms of the text, then those of the paths
@@ -30,9 +29,8 @@ func NewEncoder() *Encoder {
 	return &Encoder{seed: maphash.MakeSeed(), slots: make([]slot, 1024)}
 }
 
-// Append appends the row of a passage's terms to dst: each term once, in the
-// order of first occurrence, with StrongMark where it weighs much, separated by
-// spaces.
+// Append appends the row of a passage's terms to dst: each term once, in the order of
+// first occurrence, with StrongMark if its impact is high, separated by spaces.
 func (e *Encoder) Append(dst []byte, p *archive.Passage) []byte {
 	e.words = terms.AppendTo(e.words[:0], p.Text)
 	body := len(e.words)
@@ -57,7 +55,7 @@ func (e *Encoder) Append(dst []byte, p *archive.Passage) []byte {
 	return dst
 }
 
-// count fills the table and returns the passage's size in terms.
+// count counts the terms and returns the passage's size in terms.
 func (e *Encoder) count(body int) (size float64) {
 	n := uint32(len(e.words))
 	for from := uint32(0); from < n; {
@@ -92,7 +90,7 @@ func (e *Encoder) add(from, to, weight uint32) {
 	s.count += weight
 }
 
-// find returns the slot of a term, or the free one where it belongs.
+// find returns the slot of a term, or the free slot for it.
 func (e *Encoder) find(from, to uint32) uint32 {
 	word := e.words[from:to]
 	mask := uint32(len(e.slots) - 1)

@@ -9,9 +9,8 @@ import (
 	"strandline/internal/index"
 )
 
-// The number of a passage gives back what was put in, and sorts by session, then
-// by age.
-func TestNumbersTellWhatWasPutIn(t *testing.T) {
+// An ID decodes to its parts, and IDs sort by session, then by age.
+func TestIDRoundTrip(t *testing.T) {
 	kinds := append(archive.PassageKinds(), "of the future")
 	rapid.Check(t, func(r *rapid.T) {
 		session := rapid.Int64Range(1, 1<<33-2).Draw(r, "session")
@@ -36,7 +35,7 @@ func TestNumbersTellWhatWasPutIn(t *testing.T) {
 	})
 }
 
-// Indexes hold these codes: a change needs a migration.
+// Stored IDs contain these codes: a change needs a migration.
 func TestKindCodesAreFixed(t *testing.T) {
 	for i, kind := range archive.PassageKinds() {
 		if code := index.KindCode(kind); code != int64(i+1) {

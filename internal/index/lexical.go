@@ -1,13 +1,3 @@
-// Package lexical is what every store does the same way when it indexes and
-// ranks passages by their words. A store only has to keep, for each passage, the
-// row of terms that Encoder makes, and to list the passages that hold a term;
-// which passage is better is decided here, so the same query gives the same
-// hits whatever database lies below.
-//
-// Ranking takes two steps. First every term's list of passages is merged into
-// candidates (Merge): each passage gets, per term, one of two impacts that the
-// index knows without reading the text. Then the best candidates are read and
-// scored in full by BM25 (Ranker).
 package index
 
 import (
@@ -16,41 +6,38 @@ import (
 	"strandline/internal/archive"
 )
 
-// The parameters of BM25, and the length in terms of a usual passage. A constant
-// instead of the archive's own average makes a score independent of what else
-// was imported.
+// The parameters of BM25, and the length of an average passage in terms. A constant
+// average makes scores independent of the other contents of the archive.
 const (
 	k1        = 1.2
 	b         = 0.75
 	usualSize = 160
 )
 
-// StrongMark is appended to a term in a passage's row where the term weighs
-// much: it occurs often, or the passage is short. Terms are made of letters,
-// digits and dots, in which superscripts are folded, so none ends like this.
+// StrongMark is appended to a term in a passage's row if its impact is high: the term occurs
+// often, or the passage is short. Terms contain no superscripts, so none ends with it.
 const StrongMark = "²"
 
-// strongFrom is the impact from which a term is marked; the two impacts stand
-// for what lies above and below it.
+// strongFrom is the impact from which a term is marked. strongImpact and weakImpact are the
+// average impacts above and below it.
 const (
 	strongFrom   = 1.25
 	strongImpact = 1.6
 	weakImpact   = 0.8
 )
 
-// impact is BM25's saturation: what tf occurrences among size terms weigh.
+// impact returns BM25's saturated weight of tf occurrences among size terms.
 func impact(tf, size float64) float64 {
 	return tf * (k1 + 1) / (tf + k1*(1-b+b*size/usualSize))
 }
 
-// idf weighs a term that df of n passages hold; rare ones weigh more, and none
-// less than zero.
+// idf returns the weight of a term that occurs in df of n passages. It is not negative.
 func idf(df, n int) float64 {
 	return math.Log1p((float64(max(n-df, 0)) + 0.5) / (float64(df) + 0.5))
 }
 
-// KindWeight is how much a hit in a passage of that kind counts: what a person
-// or the agent said in words, over what a tool printed.
+// KindWeight returns the factor of a passage's score for its kind: text of the user and the
+// agent counts more than output of tools.
 func KindWeight(k archive.PassageKind) float64 {
 	switch k {
 	case archive.KindPrompt:

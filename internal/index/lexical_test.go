@@ -25,7 +25,7 @@ func TestEncoder(t *testing.T) {
 		{"nothing", archive.Passage{}, ""},
 		{"only symbols", archive.Passage{Text: "?! 🚀"}, ""},
 		{"in a short text every term is strong", archive.Passage{Text: "one two"}, "one² two²"},
-		{"each term once, where it first stands", archive.Passage{Text: "b a b"}, "b² a²"},
+		{"each term once, at its first occurrence", archive.Passage{Text: "b a b"}, "b² a²"},
 		{"in a long text rare ones are weak", archive.Passage{Text: "once" + filler}, "once filler²"},
 		{"and frequent ones strong", archive.Passage{Text: strings.Repeat("often ", 9) + filler}, "often² filler²"},
 		{"paths are searched like text", archive.Passage{Text: "x", Paths: []string{"a/store.go", "b.go"}}, "x² a² store.go² store² go² b.go²"},
@@ -39,7 +39,7 @@ func TestEncoder(t *testing.T) {
 	}
 }
 
-// The row holds the terms of the text and no others, however many there are.
+// The row holds exactly the terms of the text, for any number of terms.
 func TestEncoderHoldsEveryTerm(t *testing.T) {
 	e := index.NewEncoder()
 	rapid.Check(t, func(r *rapid.T) {
@@ -94,7 +94,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Top agrees with sorting everything, and loses nobody.
+// Top returns the same as sorting all candidates, and loses none.
 func TestTop(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 60).Draw(r, "n")
@@ -144,6 +144,6 @@ func TestRanker(t *testing.T) {
 	}
 	lists[1].Term.Must = true
 	if s := score(prompt("common")); s >= 0 {
-		t.Errorf("score %v without a term that must be there", s)
+		t.Errorf("score %v without a required term", s)
 	}
 }

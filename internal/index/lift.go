@@ -8,54 +8,49 @@ import (
 	"strandline/internal/archive"
 )
 
-// A passage is seldom found for its own words alone: the one before it says what
-// it is about, and its turn and its session say the rest. Lift and Turn add that
-// to what the lists tell, Weigh makes one score of it.
+// A score also depends on the passage before, the turn and the session. Lift and Turn
+// compute their parts from the lists, and Weigh adds up all parts.
 
-// What the parts of a score count beside the passage's own words. They were
-// fitted on commits of one project and on LoCoMo's conversations 1 to 5, then
-// rounded; docs/recall.md has the figures of each.
+// The weights of the parts of a score; the passage's own words have weight 1. They were
+// fitted on commits of one project and on LoCoMo's conversations 1 to 5, and rounded;
+// docs/recall.md lists the effect of each.
 const (
 	weighCovered = 0.4
 	weighNear    = 0.7
 	weighBefore  = 1.1
 	weighAnswer  = 1.5
-	weighSaid    = 0.4
-	weighTold    = 0.5
-	weighAsks    = -0.4
+	weighSpeaker = 0.4
+	weighType    = 0.5 // of the answer
+	weighAsking  = -0.4
 	weighTurn    = 0.5
 	weighSession = 1.1
 )
 
-// What lifts a candidate before its text is read. The text will say more of the
-// first part, so that what stands around it weighs less here than above.
+// The weights of the parts of a candidate's score, before its text is read.
 const (
 	liftBefore  = 0.8
 	liftSession = 1.2
 )
 
-// The usual sizes of a turn and a session in passages, for terms that stand in
-// many passages of a long one.
+// The average sizes of a turn and a session in passages, as in usualSize.
 const (
 	usualTurn    = 20
 	usualSession = 80
 )
 
-// strongCount is what a passage counts in which a term weighs much.
+// strongCount is the number of occurrences that a passage with a strong term counts as.
 const strongCount = 2
 
-// Shape says which bits of a passage's id name its session, and which the place
-// within it: Session is the number of bits below the session's number, Place the
-// number below the sequence. Passages that follow each other differ by one in
-// their place.
+// Shape describes passage IDs: Session is the number of bits below the session's number,
+// Place the number of bits below the sequence number. The places of consecutive passages
+// differ by one.
 type Shape struct{ Session, Place uint }
 
 func (s Shape) session(id int64) int64 { return id >> s.Session }
 func (s Shape) place(id int64) int64   { return id >> s.Place }
 
-// Lift raises candidates by their session and by the words of the query that
-// they lack and the passage before them has, and notes both in them. Candidates
-// are in ascending order of their ids, as Merge returns them.
+// Lift sets Words, Before and Session of candidates and adds them to their scores. The
+// candidates must be in ascending order of their IDs, as Merge returns them.
 func (s Shape) Lift(c []Candidate, lists []List, n int) {
 	best := float32(0)
 	for i := range c {
@@ -89,11 +84,11 @@ func (s Shape) Lift(c []Candidate, lists []List, n int) {
 	}
 }
 
-// weight is what a term counts among n passages.
+// weight returns the weight of the term among n passages.
 func (l *List) weight(n int) float64 { return l.Term.Weight * idf(l.DF(), n) }
 
-// sessions returns BM25 of every session that holds a term, as far as the lists
-// tell: a passage counts for each term in it.
+// sessions returns the BM25 score of every session that is in the lists. A passage counts
+// as one occurrence of each of its terms, or strongCount of them.
 func (s Shape) sessions(lists []List, n int) map[int64]float32 {
 	size := map[int64]int64{}
 	for i := range lists {
@@ -118,7 +113,7 @@ func (s Shape) sessions(lists []List, n int) map[int64]float32 {
 	return out
 }
 
-// runs calls fn with the ids of each session, which stand together.
+// runs calls fn with the IDs of each session, which are adjacent.
 func (s Shape) runs(ids []int64, fn func(session int64, run []int64)) {
 	for from := 0; from < len(ids); {
 		session := s.session(ids[from])
@@ -131,8 +126,7 @@ func (s Shape) runs(ids []int64, fn func(session int64, run []int64)) {
 	}
 }
 
-// Turn returns BM25 of the turn whose passages have ids from first to last, as
-// far as the lists tell.
+// Turn returns the BM25 score of the turn whose passages have IDs from first to last.
 func (s Shape) Turn(lists []List, n int, first, last int64) (score float64) {
 	size := float64(s.place(last)-s.place(first)) + 1
 	for i := range lists {
@@ -145,15 +139,15 @@ func (s Shape) Turn(lists []List, n int, first, last int64) (score float64) {
 	return score
 }
 
-// within is the number of ids from first to last.
+// within returns the number of IDs from first to last.
 func within(ids []int64, first, last int64) float64 {
 	from, _ := slices.BinarySearch(ids, first)
 	to, _ := slices.BinarySearchFunc(ids[from:], last, func(id, last int64) int { return cmp.Or(cmp.Compare(id, last), -1) })
 	return float64(to)
 }
 
-// kindPrior is what a kind counts by itself: what a tool was asked and what it
-// printed says less of a topic than words do.
+// kindPrior returns the part of a score that depends on the kind only: commands and output
+// describe a topic less than prose does.
 func kindPrior(k archive.PassageKind) float64 {
 	switch k {
 	case archive.KindCommand:
@@ -164,8 +158,8 @@ func kindPrior(k archive.PassageKind) float64 {
 	return 0
 }
 
-// Weigh gives hits their scores. Their evidence holds what was found of each
-// part; the words of passages, turns and sessions become shares of the best.
+// Weigh computes the scores of hits from their evidence. The BM25 scores of passages, turns
+// and sessions become shares of the best ones.
 func Weigh(hits []*archive.Hit) {
 	var best archive.Evidence
 	for _, h := range hits {
@@ -184,10 +178,10 @@ func Weigh(hits []*archive.Hit) {
 		share(&e.Turn, best.Turn)
 		share(&e.Session, best.Session)
 		h.Score = e.Words + weighCovered*e.Covered + weighNear*e.Near + weighBefore*e.Before + weighTurn*e.Turn + weighSession*e.Session +
-			weighAnswer*e.Answer + weighSaid*e.Speaker + weighTold*e.AnswerType + weighAsks*e.Question
+			weighAnswer*e.Answer + weighSpeaker*e.Speaker + weighType*e.AnswerType + weighAsking*e.Question
 		h.Score = max(h.Score+kindPrior(h.Kind), leastScore)
 	}
 }
 
-// leastScore keeps what matches above what does not.
+// leastScore is the minimal score of a hit.
 const leastScore = 0.01

@@ -11,8 +11,8 @@ import (
 	"strandline/internal/index"
 )
 
-// In these tests an id is session*1000 + place*10 in binary clothes: 4 bits of a
-// kind below, 10 bits of a place, then the session.
+// In these tests an ID has 4 bits for the kind, then 10 bits for the place, then the
+// session.
 func shape() index.Shape { return index.Shape{Session: 14, Place: 4} }
 
 func id(session, place int64) int64 { return session<<14 | place<<4 | 1 }
@@ -39,17 +39,17 @@ func word(text string, weak ...int64) index.List {
 }
 
 func TestLiftByThePassageBefore(t *testing.T) {
-	// The answer (place 6) holds one word, the question before it the other; so
-	// does a passage far from any.
+	// The answer (place 6) holds one word, the question before it the other. Another
+	// passage with the first word is far from any question.
 	c := lifted([]index.List{word("deadlock", ids(1, 5, 20)...), word("scheduler", ids(1, 6, 30)...)}, 100)
 	answer, alone := c[id(1, 6)], c[id(1, 30)]
 	if answer.Before <= 0 || alone.Before != 0 {
-		t.Errorf("before: %v behind the question, %v elsewhere", answer.Before, alone.Before)
+		t.Errorf("before: %v after the question, %v elsewhere", answer.Before, alone.Before)
 	}
 	if answer.Score <= alone.Score {
-		t.Errorf("score: %v behind the question, %v elsewhere", answer.Score, alone.Score)
+		t.Errorf("score: %v after the question, %v elsewhere", answer.Score, alone.Score)
 	}
-	// What the passage before says again says nothing new.
+	// A word that both passages hold does not count.
 	c = lifted([]index.List{word("deadlock", ids(1, 5, 6)...)}, 100)
 	if b := c[id(1, 6)].Before; b != 0 {
 		t.Errorf("before: %v for the same word", b)
@@ -68,7 +68,7 @@ func TestLiftBySession(t *testing.T) {
 	if a, b := c[about[0]], c[passing[0]]; a.Session != 1 || b.Session >= a.Session || a.Score <= b.Score {
 		t.Errorf("a session about it: %+v, one that names it: %+v", a, b)
 	}
-	// Four passages say less in a session of a thousand.
+	// Four passages count less in a session of a thousand.
 	long := ids(2, 3, 5, 7, 1000)
 	c = lifted([]index.List{word("deadlock", append(about, long...)...)}, 1000)
 	if a, b := c[about[0]], c[long[0]]; a.Session <= b.Session {
@@ -76,8 +76,8 @@ func TestLiftBySession(t *testing.T) {
 	}
 }
 
-// Whatever the lists, Merge gives every passage in them once, in order, with what
-// its terms weigh: over windows, sessions and gaps.
+// Merge returns every passage of any lists once, in order, with the sum of its terms'
+// impacts, across windows, sessions and gaps.
 func TestMergeAddsUp(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var lists []index.List
@@ -102,7 +102,7 @@ func TestMergeAddsUp(t *testing.T) {
 		have := shape().Merge(lists, 1000)
 		for i, c := range have {
 			if i > 0 && have[i-1].ID >= c.ID {
-				r.Fatalf("%d behind %d", c.ID, have[i-1].ID)
+				r.Fatalf("%d after %d", c.ID, have[i-1].ID)
 			}
 			if math.Abs(alone[c.ID]-float64(c.Score)) > 1e-3 {
 				r.Fatalf("passage %d: %v, by its lists alone %v", c.ID, c.Score, alone[c.ID])
@@ -124,7 +124,7 @@ func TestTurn(t *testing.T) {
 		t.Errorf("short turn %v, long turn %v", short, long)
 	}
 	if edge := of(4, 30); edge <= 0 {
-		t.Error("the ends of a turn are not part of it")
+		t.Error("the first and last passage of a turn do not count")
 	}
 }
 

@@ -9,16 +9,15 @@ import (
 	"strandline/internal/archive"
 )
 
-// List names the passages that hold one term, as a store lists them.
+// List holds the passages with one term.
 type List struct {
 	Term archive.Term
-	// Strong and Weak are the ids of the passages in whose row the term stands
-	// with and without StrongMark, each in ascending order. A prefix term has
-	// all of them in Weak, without repetition.
+	// Strong and Weak are the IDs of the passages whose row has the term with and
+	// without StrongMark, each in ascending order. A prefix term has all in Weak.
 	Strong, Weak []int64
 }
 
-// DF is the number of passages that hold the term.
+// DF returns the number of passages with the term.
 func (l *List) DF() int { return len(l.Strong) + len(l.Weak) }
 
 // Candidate is a passage with a first estimate of its score.
@@ -27,36 +26,35 @@ type Candidate struct {
 	// terms has a bit for each list that holds the passage.
 	terms uint64
 	Score float32
-	// What Lift found, as shares of the best: its own words, the words that only
-	// the passage before it has, those of its session.
+	// Set by Lift, as shares of the best candidate: its own words, the words that only
+	// the passage before it has, and those of its session.
 	Words, Before, Session float32
 }
 
-// run is the passages of one list that get the same score.
+// run holds passages of one list that get the same score.
 type run struct {
 	ids   []int64
 	score float32
 	bit   uint64
 }
 
-// window is how many places Merge adds up at once; what they need stays in the
-// processor's cache.
+// window is the number of places that Merge adds up at once, so that their sums fit into
+// the processor's cache.
 const window = 1 << 12
 
-// sum is what the lists hold of one place.
+// sum is the sum of the lists at one place.
 type sum struct {
 	id    int64
 	terms uint64
 	score float32
 }
 
-// Merge adds up the lists' impacts per passage, weighed by how rare each term is
-// among n passages, and returns the candidates in ascending order of their ids. No
-// two ids have the same place.
+// Merge adds up the impacts of all lists per passage, weighted by how rare each term is
+// among n passages, and returns the candidates in ascending order of their IDs. No two IDs
+// may have the same place.
 //
-// The places are gone through window by window, and within one list by list: a
-// common word has thousands of passages, and each is touched twice, however many
-// words there are.
+// It processes the places in windows, and each window list by list. A common word has
+// thousands of passages, and each is visited twice for any number of words.
 func (s Shape) Merge(lists []List, n int) []Candidate {
 	var runs []run
 	total := 0
@@ -98,8 +96,7 @@ func (s Shape) Merge(lists []List, n int) []Candidate {
 	}
 }
 
-// add adds what a run has in the window that begins at a place, and takes it out of
-// the run.
+// add moves the passages of a run in the window that begins at a place to sums.
 func (s Shape) add(r *run, first int64, sums []sum, touched *[window / 64]uint64) {
 	for i, id := range r.ids {
 		at := uint64(s.place(id) - first)
@@ -114,8 +111,8 @@ func (s Shape) add(r *run, first int64, sums []sum, touched *[window / 64]uint64
 	r.ids = nil
 }
 
-// Sort orders candidates, best first; between equals the larger id, which is
-// the newer passage, comes first.
+// Sort orders candidates, best first. Of equal ones the larger ID, which is the newer
+// passage, comes first.
 func Sort(c []Candidate) { slices.SortFunc(c, compare) }
 
 func compare(x, y Candidate) int {
@@ -132,9 +129,8 @@ func compare(x, y Candidate) int {
 	return 0
 }
 
-// Top moves the k best candidates to the front, in order, and returns them. It
-// is a heap of size k over one pass, since there may be a hundred thousand
-// candidates for fifty places.
+// Top moves the k best candidates to the front, in order, and returns them. It uses a heap
+// of size k, since there may be a hundred thousand candidates.
 func Top(c []Candidate, k int) []Candidate {
 	if len(c) <= k {
 		Sort(c)
@@ -154,7 +150,7 @@ func Top(c []Candidate, k int) []Candidate {
 	return heap
 }
 
-// sink restores the heap, whose root is its worst candidate, below i.
+// sink restores the heap below i. The root is the worst candidate.
 func sink(h []Candidate, i int) {
 	for {
 		worst := i
@@ -171,7 +167,7 @@ func sink(h []Candidate, i int) {
 	}
 }
 
-// Union returns what x or y holds; both ascend.
+// Union returns the IDs in x or y, which ascend.
 func Union(x, y []int64) []int64 {
 	if len(x) == 0 {
 		return y
@@ -199,7 +195,7 @@ func Union(x, y []int64) []int64 {
 	return append(append(out, x...), y...)
 }
 
-// Without returns what x holds and y does not; both ascend. It reuses x.
+// Without returns the IDs in x that are not in y; both ascend. It reuses the memory of x.
 func Without(x, y []int64) []int64 {
 	kept := x[:0]
 	for _, id := range x {

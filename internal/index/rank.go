@@ -8,18 +8,18 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// Ranker scores passages whose text is at hand.
+// Ranker scores passages by their text.
 type Ranker struct {
 	words  []word
-	exact  map[string]int // the word that a term stands for
+	exact  map[string]int // index into words by term or form
 	prefix []int          // indexes into words
 	buf    []byte
 	counts []float64
-	seen   []int  // where each word stood last, -1: nowhere yet
-	joined []bool // whether each word stood behind the one before it in the query
+	seen   []int  // the last position of each word, -1: none
+	joined []bool // whether each word followed the previous word of the query
 	total  float64
 	answer archive.AnswerType
-	named  bool // whether the passage names what is asked for
+	named  bool // whether the passage contains the answer type
 }
 
 type word struct {
@@ -27,12 +27,12 @@ type word struct {
 	idf float64
 }
 
-// nearby is how far apart in terms two neighbours of the query may stand to be
-// neighbours still: common words between them are no part of a query.
+// nearby is the maximal distance in terms at which two adjacent words of the query count as
+// adjacent: stop words between them are not part of a query.
 const nearby = 4
 
-// NewRanker returns a Ranker for the terms of lists among n passages, and for what
-// the query asks. It is not safe for concurrent use.
+// NewRanker returns a Ranker for the terms of lists among n passages, and for the query's
+// answer type. It is not safe for concurrent use.
 func NewRanker(lists []List, n int, answer archive.AnswerType) *Ranker {
 	r := &Ranker{answer: answer, exact: map[string]int{}, counts: make([]float64, len(lists)), seen: make([]int, len(lists)), joined: make([]bool, len(lists))}
 	for i := range lists {
@@ -43,7 +43,7 @@ func NewRanker(lists []List, n int, answer archive.AnswerType) *Ranker {
 			r.prefix = append(r.prefix, i)
 		}
 	}
-	// What was typed comes before the other forms of something else.
+	// Typed words take precedence over the forms of other words.
 	for i, w := range r.words {
 		if !w.Prefix {
 			r.exact[w.Text] = i
@@ -59,10 +59,9 @@ func NewRanker(lists []List, n int, answer archive.AnswerType) *Ranker {
 	return r
 }
 
-// Score returns what a passage's own text says. Words is BM25 over the query's
-// terms, times the weight of the passage's kind; it is zero if no term occurs,
-// and negative if a Must term is missing. What depends on other passages is left
-// to Lift, Turn and Follow.
+// Score returns the evidence in a passage's text. Words is the BM25 score of the query's
+// terms, times KindWeight; it is zero if no term occurs, and negative if a required term is
+// missing. Lift, Turn and Follow set the evidence from other passages.
 func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 	clear(r.counts)
 	clear(r.joined)
@@ -75,7 +74,7 @@ func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 	if r.named {
 		e.AnswerType = 1
 	}
-	if r.says(speakers(p.Text)) {
+	if r.hasAny(speakers(p.Text)) {
 		e.Speaker = 1
 	}
 	if endsAsking(p.Text) {
@@ -107,7 +106,7 @@ func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 	return e
 }
 
-// tally counts the query's terms in buf and returns the number of all terms.
+// tally counts the query's terms in buf and returns the number of all terms in it.
 func (r *Ranker) tally(weight float64) (size float64) {
 	rest := r.buf
 	var before []byte
@@ -135,7 +134,7 @@ func (r *Ranker) tally(weight float64) (size float64) {
 	return size
 }
 
-// count notes that word i stands at a place.
+// count records an occurrence of word i at a position.
 func (r *Ranker) count(i int, weight float64, at int) {
 	r.counts[i] += weight
 	r.seen[i] = at
@@ -144,8 +143,8 @@ func (r *Ranker) count(i int, weight float64, at int) {
 	}
 }
 
-// says reports whether one of the first n terms in buf is a word of the query.
-func (r *Ranker) says(n int) bool {
+// hasAny reports whether one of the first n terms in buf is a word of the query.
+func (r *Ranker) hasAny(n int) bool {
 	rest := r.buf
 	for range n {
 		term, more, _ := bytes.Cut(rest, []byte{' '})

@@ -23,7 +23,7 @@ func merged(pairs ...string) *index.Projects {
 	return n
 }
 
-func TestMergedKeysStandForOneProject(t *testing.T) {
+func TestMergedProjects(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		merges  []string
@@ -35,13 +35,13 @@ func TestMergedKeysStandForOneProject(t *testing.T) {
 		{nil, "unknown", "unknown", []int64{-1}},
 		{[]string{"a", "b"}, "a", "b", []int64{-1, 1, 2}},
 		{[]string{"a", "b", "b", "c"}, "a", "c", []int64{-1, 1, 2, 3}},
-		{[]string{"a", "b", "b", "a"}, "b", "a", []int64{-1, 1, 2}}, // a circle ends at its smallest key
+		{[]string{"a", "b", "b", "a"}, "b", "a", []int64{-1, 1, 2}}, // a cycle ends at its smallest key
 		{[]string{"c", "b", "b", "c"}, "c", "b", []int64{-1, 2, 3}},
 		{[]string{"a", "gone"}, "a", "gone", []int64{-1, 1}},
 	} {
 		n := merged(test.merges...)
 		if key := n.Canonical(test.of); key != test.key {
-			t.Errorf("%v: %s stands for %s, want %s", test.merges, test.of, key, test.key)
+			t.Errorf("%v: %s was merged into %s, want %s", test.merges, test.of, key, test.key)
 		}
 		if numbers := n.Numbers([]string{test.of}); !slices.Equal(numbers, test.numbers) {
 			t.Errorf("%v: the numbers of %s are %v, want %v", test.merges, test.of, numbers, test.numbers)
@@ -88,7 +88,7 @@ func TestFilesThatCommandsName(t *testing.T) {
 	}
 }
 
-// Whatever a summary is, its passages together are it, and none is too long.
+// The passages of a summary make up its text, and none is too long.
 func TestSummariesBecomePassages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -101,12 +101,12 @@ func TestSummariesBecomePassages(t *testing.T) {
 			all.WriteString(p.Text)
 		}
 		if all.String() != text {
-			r.Fatal("the passages are not the summary")
+			r.Fatal("the passages differ from the summary")
 		}
 	})
 }
 
-func TestTheSummaryOfASegmentThatCounts(t *testing.T) {
+func TestCurrentSummaryOfASegment(t *testing.T) {
 	t.Parallel()
 	fact := func(event archive.SegmentEvent, content string) archive.SegmentFact {
 		return archive.SegmentFact{Event: event, Segment: archive.Segment{ID: "g", Topic: "tides", StartTurn: 1, EndTurn: 2, Content: content}}
@@ -119,10 +119,10 @@ func TestTheSummaryOfASegmentThatCounts(t *testing.T) {
 	}{
 		{"none", nil, ""},
 		{"queued", []archive.SegmentFact{fact(archive.SegmentQueued, "")}, ""},
-		{"the first that was derived", []archive.SegmentFact{fact(archive.SegmentSummarised, "one"), fact(archive.SegmentSummarised, "two")}, "one"},
-		{"the last that was written", []archive.SegmentFact{fact(archive.SegmentSummarised, "one"), fact(archive.SegmentSaved, "two"), fact(archive.SegmentSaved, "three")}, "three"},
+		{"the first extractive one", []archive.SegmentFact{fact(archive.SegmentSummarised, "one"), fact(archive.SegmentSummarised, "two")}, "one"},
+		{"the last saved one", []archive.SegmentFact{fact(archive.SegmentSummarised, "one"), fact(archive.SegmentSaved, "two"), fact(archive.SegmentSaved, "three")}, "three"},
 		{"archived", []archive.SegmentFact{fact(archive.SegmentSaved, "one"), fact(archive.SegmentArchived, "")}, archived + "one"},
-		{"archived and written anew", []archive.SegmentFact{fact(archive.SegmentSaved, "one"), fact(archive.SegmentArchived, ""), fact(archive.SegmentSaved, "two")}, archived + "two"},
+		{"archived and saved again", []archive.SegmentFact{fact(archive.SegmentSaved, "one"), fact(archive.SegmentArchived, ""), fact(archive.SegmentSaved, "two")}, archived + "two"},
 		{"archived before there was one", []archive.SegmentFact{fact(archive.SegmentArchived, ""), fact(archive.SegmentSaved, "one")}, "one"},
 	} {
 		have := ""
@@ -141,8 +141,8 @@ func TestTheSummaryOfASegmentThatCounts(t *testing.T) {
 	}
 }
 
-// A pruned summary names no files any more, until it is written anew.
-func TestOfAPrunedSegmentTheTextIsLeft(t *testing.T) {
+// A pruned summary has no paths, until it is saved again.
+func TestPrunedSegmentsHaveNoPaths(t *testing.T) {
 	t.Parallel()
 	saved := archive.SegmentFact{Event: archive.SegmentSaved, Segment: archive.Segment{ID: "g", Content: "one", KeyFiles: []string{"tide.go"}}}
 	pruned := archive.SegmentFact{Event: archive.SegmentPruned, Segment: archive.Segment{ID: "g"}}
@@ -159,7 +159,7 @@ func TestOfAPrunedSegmentTheTextIsLeft(t *testing.T) {
 	}
 }
 
-func TestAScopeLeavesOutWhatTheQueryDoes(t *testing.T) {
+func TestScopeAppliesFilters(t *testing.T) {
 	t.Parallel()
 	prompt, agents := index.NewID(3, 1, false, archive.KindPrompt), index.NewID(3, 2, true, archive.KindPrompt)
 	output, other := index.NewID(3, 3, false, archive.KindOutput), index.NewID(7, 0, false, archive.KindPrompt)
@@ -170,7 +170,7 @@ func TestAScopeLeavesOutWhatTheQueryDoes(t *testing.T) {
 		narrow map[int64]bool
 		want   []index.ID
 	}{
-		{"nothing said", archive.Query{}, nil, []index.ID{prompt, output, other}},
+		{"no filter", archive.Query{}, nil, []index.ID{prompt, output, other}},
 		{"sub-agents", archive.Query{Agents: true}, nil, all},
 		{"a kind", archive.Query{Kinds: []archive.PassageKind{archive.KindOutput}}, nil, []index.ID{output}},
 		{"a session", archive.Query{}, map[int64]bool{7: true}, []index.ID{other}},

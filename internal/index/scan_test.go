@@ -11,11 +11,11 @@ import (
 	"strandline/internal/index"
 )
 
-// given returns a row that holds values, in the order of the columns.
+// given returns a row of values, in the order of the columns.
 func given(values ...any) index.Scan {
 	return func(dest ...any) error {
 		if len(dest) != len(values) {
-			return fmt.Errorf("%d values are read of %d", len(dest), len(values))
+			return fmt.Errorf("%d variables for %d values", len(dest), len(values))
 		}
 		for i, d := range dest {
 			to := reflect.ValueOf(d).Elem()
@@ -37,12 +37,12 @@ func TestReadTurn(t *testing.T) {
 	}
 	own := given(3, "title", "p1", noon.UnixNano(), 0, 7, 9, 2, false, 0, 0, 0, "")
 	if x, err := index.ReadTurn(own, "s1"); err != nil || x.Copy != nil {
-		t.Errorf("a turn of its own is a copy of %+v, %v", x.Copy, err)
+		t.Errorf("an original turn is a copy of %+v, %v", x.Copy, err)
 	}
 }
 
-// A call, and a compaction, are told as they were at a line.
-func TestWhatCameLater(t *testing.T) {
+// A call and a compaction are read as of a line.
+func TestReadAsOfALine(t *testing.T) {
 	exit := 1
 	for _, c := range []struct {
 		before int
@@ -54,15 +54,15 @@ func TestWhatCameLater(t *testing.T) {
 			t.Fatalf("%v: %+v", err, x)
 		}
 		if outcome := x.Failed && x.Exit != nil && x.Error != "" && x.Duration == 1500 && x.LineResult == 20; outcome != c.known {
-			t.Errorf("in front of line %d: %+v", c.before, x)
+			t.Errorf("before line %d: %+v", c.before, x)
 		}
 		row = given(0, 9, noon.UnixNano(), "auto", 167000, 9000, 30, 20, 2, true, 4)
-		cut, err := index.ReadCompaction(c.before)(row, "s1")
-		if err != nil || cut.Trigger != "auto" || !cut.Ours || cut.Time != noon {
-			t.Fatalf("%v: %+v", err, cut)
+		compaction, err := index.ReadCompaction(c.before)(row, "s1")
+		if err != nil || compaction.Trigger != "auto" || !compaction.Ours || compaction.Time != noon {
+			t.Fatalf("%v: %+v", err, compaction)
 		}
-		if (cut.SummaryLine == 20) != c.known {
-			t.Errorf("in front of line %d the summary stands at %d", c.before, cut.SummaryLine)
+		if (compaction.SummaryLine == 20) != c.known {
+			t.Errorf("before line %d the summary is at %d", c.before, compaction.SummaryLine)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestReadPassage(t *testing.T) {
 	}
 	damaged := given(1, 2, 3, "edit", "label", `["a.go`, 4, 6, 0, true, "text")
 	if err := index.ReadPassage(damaged, &x); err == nil {
-		t.Error("a list that is none was read")
+		t.Error("an invalid list was read")
 	}
 	broken := errors.New("broken")
 	if err := index.ReadPassage(func(...any) error { return broken }, &x); !errors.Is(err, broken) {
@@ -109,7 +109,7 @@ func TestReadTouch(t *testing.T) {
 	}
 	row := given("s1", 1, 2, 0, "pay/retry.go", string(archive.CallEdit), 9, 0, "Edit", "", false, 5)
 	if _, wanted, err := index.ReadTouch(row, archive.HistoryFilter{Projects: []string{"x"}}, []int64{4}); wanted || err != nil {
-		t.Errorf("another project's: wanted %t, %v", wanted, err)
+		t.Errorf("another project: wanted %t, %v", wanted, err)
 	}
 }
 

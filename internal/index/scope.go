@@ -6,26 +6,26 @@ import (
 	"strandline/internal/archive"
 )
 
-// Scope is where a query looks, as far as passages' numbers tell.
+// Scope is the set of passages that a query covers, as far as their IDs show.
 type Scope struct {
-	// Sessions limits the search unless it is nil; true for those whose passages
-	// are all in it, false for those of which Shared holds some.
+	// Sessions limits the search unless it is nil. True means all passages of a
+	// session, false only those in Shared.
 	Sessions map[int64]bool
 	Shared   map[SharedPlace]bool
-	Lo, Hi   int64 // bounds of the numbers, once Bound was called
-	Size     int   // about how many passages there are to search
+	Lo, Hi   int64 // bounds of the IDs, set by Bound
+	Size     int   // the approximate number of passages
 	kinds    map[int64]bool
 	agents   bool
 }
 
-// SharedPlace is a place in another session that was copied from.
+// SharedPlace is a place in another session that rows were copied from.
 type SharedPlace struct {
 	Session    int64
 	Turn, Step int
 }
 
-// NewScope returns the scope of a query among size passages, before its sessions
-// and projects are added.
+// NewScope returns the scope of a query among size passages, without its sessions and
+// projects.
 func NewScope(q *archive.Query, size int) *Scope {
 	x := &Scope{agents: q.Agents || len(q.Sessions) > 0, Hi: math.MaxInt64, Size: size}
 	if len(q.Kinds) > 0 {
@@ -40,7 +40,7 @@ func NewScope(q *archive.Query, size int) *Scope {
 	return x
 }
 
-// AddSession adds a session of some passages.
+// AddSession adds a session and the number of its passages.
 func (x *Scope) AddSession(no int64, passages int) {
 	x.Sessions[no] = true
 	x.Size += passages
@@ -54,7 +54,7 @@ func (x *Scope) Share(p SharedPlace) {
 	}
 }
 
-// Narrow leaves only these sessions.
+// Narrow limits the scope to sessions.
 func (x *Scope) Narrow(of map[int64]bool) {
 	if x.Sessions == nil {
 		x.Sessions = of
@@ -67,7 +67,7 @@ func (x *Scope) Narrow(of map[int64]bool) {
 	}
 }
 
-// Bound sets the range of numbers that the sessions span.
+// Bound sets Lo and Hi to the range of the sessions.
 func (x *Scope) Bound() {
 	if len(x.Sessions) == 0 {
 		return
@@ -80,14 +80,14 @@ func (x *Scope) Bound() {
 	_, x.Hi = SessionRange(last)
 }
 
-// Empty reports that nothing can be in the scope.
+// Empty reports whether the scope covers no session.
 func (x *Scope) Empty() bool { return x.Sessions != nil && len(x.Sessions) == 0 }
 
-// Everything reports that the scope leaves nothing out.
+// Everything reports whether the scope covers all passages.
 func (x *Scope) Everything() bool { return x.Sessions == nil && x.kinds == nil && x.agents }
 
-// keep drops candidates outside the scope and weighs the others by their kind.
-// It reuses c.
+// keep removes candidates outside the scope and multiplies the scores of the others by
+// KindWeight. It reuses the memory of c.
 func (x *Scope) keep(c []Candidate) []Candidate {
 	var weights [1 << KindBits]float32
 	for code := range weights {
@@ -111,7 +111,7 @@ func (x *Scope) keep(c []Candidate) []Candidate {
 	return kept
 }
 
-// Test makes a function of the scope that is fast enough for a million numbers.
+// Test returns a test of IDs that is fast enough for a million calls.
 func (x *Scope) Test() func(int64) bool {
 	var kinds [1 << KindBits]bool
 	for code := range kinds {
@@ -141,7 +141,7 @@ func (x *Scope) Test() func(int64) bool {
 	}
 }
 
-// Admits applies the filters that need the row.
+// Admits reports whether a passage passes the filters that need its row.
 func (x *Scope) Admits(q *archive.Query, p *archive.Passage, id ID) bool {
 	if !x.holds(p, id.Session()) {
 		return false
@@ -149,13 +149,13 @@ func (x *Scope) Admits(q *archive.Query, p *archive.Passage, id ID) bool {
 	if !q.Since.IsZero() && p.Time.Before(q.Since) || !q.Until.IsZero() && !p.Time.Before(q.Until) {
 		return false
 	}
-	// A shared passage has the lines of the session that owns it; whether it is
-	// early enough was decided when the scope was made.
+	// A shared passage has the lines of its owner. BeforeLine was applied to it when
+	// Shared was filled.
 	own := x.Sessions == nil || x.Sessions[id.Session()]
 	return q.BeforeLine <= 0 || !own || p.LineFrom >= 0 && p.LineTo <= q.BeforeLine
 }
 
-// holds reports whether a passage within the scope's sessions is part of it.
+// holds reports whether a passage of the scope's sessions is in the scope.
 func (x *Scope) holds(p *archive.Passage, session int64) bool {
 	if x.Sessions == nil || x.Sessions[session] || x.Shared == nil {
 		return true

@@ -11,7 +11,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// Nanos is how a time is stored; the zero time is 0.
+// Nanos returns a time as it is stored, in nanoseconds. The zero time is 0.
 func Nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -19,7 +19,7 @@ func Nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// Instant is the time that Nanos stored.
+// Instant returns the time that Nanos encoded, in UTC.
 func Instant(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
@@ -27,7 +27,7 @@ func Instant(n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// EncodeList is how a list of strings is stored.
+// EncodeList returns a list of strings as it is stored: JSON, or "" if it is empty.
 func EncodeList(v []string) string {
 	if len(v) == 0 {
 		return ""
@@ -39,13 +39,13 @@ func EncodeList(v []string) string {
 	return string(b)
 }
 
-// DecodeList reads what EncodeList stored.
+// DecodeList decodes the result of EncodeList.
 func DecodeList(s string) ([]string, error) {
 	if s == "" {
 		return nil, nil
 	}
 	if strings.HasPrefix(s, `["`) && strings.HasSuffix(s, `"]`) && strings.IndexByte(s, '\\') < 0 {
-		return strings.Split(s[2:len(s)-2], `","`), nil // nothing is escaped, as in nearly all lists
+		return strings.Split(s[2:len(s)-2], `","`), nil // without escapes, like nearly all lists
 	}
 	var v []string
 	if err := json.Unmarshal([]byte(s), &v); err != nil {
@@ -54,8 +54,8 @@ func DecodeList(s string) ([]string, error) {
 	return v, nil
 }
 
-// Checksum covers what words is made of, and the kind, which is part of the
-// number.
+// Checksum returns a checksum of a passage's indexed text and paths, and of its kind, which
+// is part of the ID. paths is the encoded list.
 func Checksum(p *archive.Passage, paths string) int64 {
 	var h xxhash.Digest
 	h.Reset()

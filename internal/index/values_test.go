@@ -9,7 +9,7 @@ import (
 	"strandline/internal/index"
 )
 
-func TestListsComeBackAsTheyWere(t *testing.T) {
+func TestListsRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, want := range [][]string{
 		nil, {"a.go"}, {"a.go", "b.go"}, {""}, {"", ""}, {`say "hi"`}, {`C:\dir\a.go`}, {"a<b>&c"}, {"a\",\"b"}, {"größe.go", "決済.go"}, {"tab\tand\nnewline"}, {","}, {"[", "]"},
@@ -20,7 +20,7 @@ func TestListsComeBackAsTheyWere(t *testing.T) {
 		}
 	}
 	if _, err := index.DecodeList(`["a`); err == nil {
-		t.Error("half a list is no error")
+		t.Error("half a list is decoded")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.StringMatching(`[a-z"\\,\[\]<é ]{0,6}`)).Draw(t, "list")

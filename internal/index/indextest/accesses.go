@@ -17,7 +17,7 @@ func testJournalAccesses(t *testing.T, open Opener) {
 	journal(t, s, entry("a4", at(9), archive.JournalAccess, mainID, twice))
 	equal(t, "by place, then by time", got[[]archive.Access](t)(s.Accesses(t.Context(), mainID)), []archive.Access{
 		{Ref: first, Time: at(3), How: archive.AccessRestored},
-		{Ref: first, Time: at(5), How: archive.AccessRestored}, // noted in another session
+		{Ref: first, Time: at(5), How: archive.AccessRestored}, // recorded in another session
 		{Ref: first, Time: at(9), How: archive.AccessUsed},
 		{Ref: second, Time: at(3), How: archive.AccessRestored},
 		{Ref: second, Time: at(4), How: archive.AccessRecalled},
@@ -30,7 +30,7 @@ func testJournalFeedback(t *testing.T, open Opener) {
 	equal(t, "at first", got[archive.Feedback](t)(s.Feedback(t.Context())), archive.Feedback{})
 	equal(t, "nothing is recorded", got[map[string]bool](t)(s.Recorded(t.Context(), []string{"u1", "u2"})), map[string]bool{})
 	equal(t, "nothing is asked for", got[map[string]bool](t)(s.Recorded(t.Context(), nil)), map[string]bool{})
-	journal(t, s, everyKind()...) // what was shown and never measured says nothing
+	journal(t, s, everyKind()...) // injections that were never measured do not count
 	ref := archive.Ref{Session: mainID, Turn: 1, Step: 0}
 	used := func(of int, refs ...archive.Ref) archive.AccessFact {
 		return archive.AccessFact{Refs: refs, How: archive.AccessUsed, Of: of}
@@ -38,7 +38,7 @@ func testJournalFeedback(t *testing.T, open Opener) {
 	entries := []archive.JournalEntry{
 		entry("u1", at(7), archive.JournalAccess, mainID, used(8, ref, ref)),
 		entry("u2", at(8), archive.JournalAccess, otherID, used(4)),
-		entry("u3", at(8), archive.JournalAccess, otherID, used(0)), // nothing had been given back
+		entry("u3", at(8), archive.JournalAccess, otherID, used(0)), // nothing was restored
 		{ID: "u4", Time: at(9), Kind: archive.JournalAccess, Session: mainID, Data: json.RawMessage(`"no object"`)},
 	}
 	journal(t, s, entries...)

@@ -54,7 +54,7 @@ func testReplace(t *testing.T, open Opener) {
 	}
 }
 
-// diff shows the lines that only one of two texts has.
+// diff returns the lines that are in only one of two texts.
 func diff(have, want string) string {
 	in := func(text string) map[string]bool {
 		m := map[string]bool{}
@@ -78,8 +78,8 @@ func diff(have, want string) string {
 	return b.String()
 }
 
-// growing returns the batches of a session that grows: some rows of a batch
-// belong to a turn that an earlier one began.
+// growing returns consecutive batches of a session. Some rows belong to a turn of an
+// earlier batch.
 func growing() []archive.Batch {
 	full := mainBatch()
 	cut := func(from, to int, lines int) archive.Batch {
@@ -106,8 +106,8 @@ func growing() []archive.Batch {
 	return []archive.Batch{first, second, after(second, third)}
 }
 
-// A crash may bring the reader back to any earlier cursor, from where it goes on
-// to the end; other sessions are written in between.
+// After a crash the reader may continue from any earlier cursor, while other sessions are
+// written.
 func testIdempotence(t *testing.T, open Opener) {
 	batches := growing()
 	other := simple(otherID, project("tide"), "unrelated words", "more of them")
@@ -151,8 +151,8 @@ func testAtomic(t *testing.T, open Opener) {
 	}
 }
 
-// Two processes may read one transcript: who comes second is told, unless the
-// work is done.
+// If two processes read one transcript, the second fails with ErrStale, unless its batch
+// was applied already.
 func testStale(t *testing.T, open Opener) {
 	s, bs := open(t), growing()
 	ctx := t.Context()
@@ -185,10 +185,10 @@ func testDeadTurns(t *testing.T, open Opener) {
 	s := open(t)
 	bs := growing()
 	apply(t, s, bs...)
-	apply(t, s, after(bs[2], bs[1])) // in which the turn was alive
+	apply(t, s, after(bs[2], bs[1])) // in this batch the turn was live
 	turns := got[[]archive.Turn](t)(s.Turns(t.Context(), archive.Span{Session: mainID}))
 	if !turns[1].Dead {
-		t.Error("a turn came back to life")
+		t.Error("a dead turn is live again")
 	}
 }
 
@@ -210,7 +210,7 @@ func testCanceled(t *testing.T, open Opener) {
 		t.Errorf("Apply: %v, want context canceled", err)
 	}
 	if d := Dump(t, s); d != "" {
-		t.Errorf("an abandoned batch left rows:\n%s", d)
+		t.Errorf("a cancelled batch left rows:\n%s", d)
 	}
 	apply(t, s, mainBatch()) // the store is usable afterwards
 }
@@ -222,7 +222,7 @@ func testIdentities(t *testing.T, open Opener) {
 	fork.Keys = []archive.Identity{
 		{Key: 1, Ref: archive.Ref{Session: forkID, Turn: 0, Step: -1}},
 		{Key: 77, Ref: archive.Ref{Session: forkID, Turn: 0, Step: 2}},
-		{Key: 88, Ref: archive.Ref{Session: otherID, Turn: 4, Step: 5}}, // of a session that is not here yet
+		{Key: 88, Ref: archive.Ref{Session: otherID, Turn: 4, Step: 5}}, // of an unknown session
 	}
 	apply(t, s, fork)
 	known := got[map[uint64]archive.Ref](t)(s.Known(t.Context(), []uint64{1, 1<<63 + 5, 77, 88, 99}))

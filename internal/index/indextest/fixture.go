@@ -17,7 +17,7 @@ const (
 
 var zero time.Time
 
-// at returns a moment of the sample's day.
+// at returns a time on the day of the sample.
 func at(minute int) time.Time {
 	return time.Date(2026, 3, 14, 9, minute, 0, 123_000_000, time.UTC)
 }
@@ -28,7 +28,7 @@ func project(name string) archive.Project {
 
 func ptr[T any](v T) *T { return &v }
 
-// mainBatch is a session in which every field of every row is set.
+// mainBatch returns a session in which every field of every row is set.
 func mainBatch() archive.Batch {
 	return archive.Batch{
 		Session: archive.Session{
@@ -92,7 +92,7 @@ func mainBatch() archive.Batch {
 	}
 }
 
-// simple returns a batch with one turn for each text, which is its prompt.
+// simple returns a batch with one turn for each text, the prompt.
 func simple(id string, p archive.Project, texts ...string) archive.Batch {
 	b := archive.Batch{
 		Session: archive.Session{ID: id, Client: "claude", Project: p, First: at(0), Last: at(len(texts)), Turns: len(texts),
@@ -108,7 +108,7 @@ func simple(id string, p archive.Project, texts ...string) archive.Batch {
 	return b
 }
 
-// agentBatch is a sub-agent's run inside mainBatch.
+// agentBatch returns a sub-agent's run inside mainBatch.
 func agentBatch(texts ...string) archive.Batch {
 	b := simple(agentID, project("tide"), texts...)
 	b.Session.Parent, b.Session.Relation = mainID, archive.RelationAgent
@@ -116,8 +116,7 @@ func agentBatch(texts ...string) archive.Batch {
 	return b
 }
 
-// after makes b the batch that follows before: a reader that goes on may send
-// rows of a place again.
+// after returns b as the batch that follows before. It may contain rows of the same places.
 func after(before, b archive.Batch) archive.Batch {
 	b.From = before.Cursor.Offset
 	b.Cursor.Offset = b.From + 100
@@ -133,7 +132,7 @@ func apply(t testing.TB, s Store, bs ...archive.Batch) {
 	}
 }
 
-// got unwraps what a store returned.
+// got returns a function that checks the error of a store and returns its result.
 func got[T any](t testing.TB) func(v T, err error) T {
 	return func(v T, err error) T {
 		t.Helper()

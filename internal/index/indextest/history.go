@@ -7,8 +7,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// A file's history holds what calls of all sessions did to it, and the commands
-// that name it, whatever part of its path they name.
+// A file's history holds the accesses of all sessions, and the commands that name the file
+// by any suffix of its path.
 func testHistory(t *testing.T, open Opener) {
 	s := open(t)
 	for i, id := range []string{mainID, otherID} {

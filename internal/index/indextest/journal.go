@@ -15,12 +15,12 @@ import (
 func entry(id string, at time.Time, kind archive.JournalKind, session string, data any) archive.JournalEntry {
 	raw, err := json.Marshal(data)
 	if err != nil {
-		panic(err) // a fault of the suite itself
+		panic(err) // a bug of the suite
 	}
 	return archive.JournalEntry{Version: 1, ID: id, Time: at, Kind: kind, Session: session, Data: raw}
 }
 
-// summary is what a hook tells about a compaction of the main session.
+// summary returns a hook's summary of a compaction of the main session.
 func summary(id string, at time.Time, text string) archive.JournalEntry {
 	return entry(id, at, archive.JournalSummary, mainID, archive.SummaryFact{Source: "PostCompact", Text: text})
 }
@@ -32,8 +32,7 @@ func journal(t testing.TB, s Store, entries ...archive.JournalEntry) {
 	}
 }
 
-// A summary that a hook told is there until the transcript holds one of the same
-// time or later.
+// A hook's summary is stored until the transcript holds one of the same time or later.
 func testJournalSummary(t *testing.T, open Opener) {
 	s := open(t)
 	b := mainBatch() // its compaction is of minute 7
@@ -75,7 +74,7 @@ func testJournalSummary(t *testing.T, open Opener) {
 func testJournalLongSummary(t *testing.T, open Opener) {
 	s := open(t)
 	text := strings.Repeat("a line of the summary, äöü\n", 500) + "needle at the end"
-	journal(t, s, summary("long", at(6), text)) // of a session that is not here yet
+	journal(t, s, summary("long", at(6), text)) // of an unknown session
 	wantSessions(t, s, archive.SessionFilter{})
 	ps := got[[]archive.Passage](t)(s.Passages(t.Context(), archive.PassageSpan{Span: archive.Span{Session: mainID}}))
 	var b strings.Builder
@@ -86,7 +85,7 @@ func testJournalLongSummary(t *testing.T, open Opener) {
 		b.WriteString(p.Text)
 	}
 	if len(ps) < 3 || b.String() != text {
-		t.Errorf("%d passages do not give the text back", len(ps))
+		t.Errorf("%d passages do not contain the text", len(ps))
 	}
 	wantHits(t, s, search("needle", archive.Query{}), mainID)
 	apply(t, s, mainBatch())
@@ -96,7 +95,7 @@ func testJournalLongSummary(t *testing.T, open Opener) {
 	}
 }
 
-// everyKind is a journal in which entries of a kind touch each other.
+// everyKind returns a journal with several related entries of each kind.
 func everyKind() []archive.JournalEntry {
 	refs := []archive.Ref{{Session: mainID, Turn: 0, Step: 0}, {Session: mainID, Turn: 2, Step: -1}}
 	return []archive.JournalEntry{
@@ -126,7 +125,7 @@ func testJournalOrder(t *testing.T, open Opener) {
 	want := Dump(t, plain)
 	rapid.Check(t, func(r *rapid.T) {
 		s := open(t)
-		// Each entry one to three times, and the session anywhere among them.
+		// Each entry one to three times, and the session at any position.
 		var order []int
 		for i := range entries {
 			for range rapid.IntRange(1, 3).Draw(r, "times") {
@@ -170,22 +169,22 @@ func testJournalOdd(t *testing.T, open Opener) {
 func testJournalInjected(t *testing.T, open Opener) {
 	s := open(t)
 	equal(t, "at first", got[[]archive.Injection](t)(s.Injected(t.Context(), mainID)), nil)
-	block := archive.InjectedFact{Event: "SessionStart/compact", Chars: 9000, Handles: []string{"7f3a12cd/1.2", "7f3a12cd/0"}, Nonce: "k3"}
+	restored := archive.InjectedFact{Event: "SessionStart/compact", Chars: 9000, Handles: []string{"7f3a12cd/1.2", "7f3a12cd/0"}, Nonce: "k3"}
 	steer := archive.InjectedFact{Event: "PreCompact/auto", Chars: 4000}
-	journal(t, s, everyKind()...) // an injection of minute 3 is among them
+	journal(t, s, everyKind()...) // with an injection of minute 3
 	journal(t, s,
-		entry("late", at(9), archive.JournalInjected, mainID, block),
-		entry("other", at(4), archive.JournalInjected, otherID, block),
+		entry("late", at(9), archive.JournalInjected, mainID, restored),
+		entry("other", at(4), archive.JournalInjected, otherID, restored),
 		entry("same time", at(5), archive.JournalInjected, mainID, steer),
 		entry("later of the same time", at(5), archive.JournalInjected, mainID, steer),
 		archive.JournalEntry{ID: "odd", Time: at(6), Kind: archive.JournalInjected, Session: mainID, Data: json.RawMessage(`"no object"`)},
 	)
-	journal(t, s, entry("late", at(9), archive.JournalInjected, mainID, block))
+	journal(t, s, entry("late", at(9), archive.JournalInjected, mainID, restored))
 	equal(t, "in order of time, then of identity", got[[]archive.Injection](t)(s.Injected(t.Context(), mainID)), []archive.Injection{
 		{ID: "i1", Session: mainID, Time: at(3), InjectedFact: archive.InjectedFact{Event: "SessionStart/compact", Chars: 9000}},
 		{ID: "later of the same time", Session: mainID, Time: at(5), InjectedFact: steer},
 		{ID: "same time", Session: mainID, Time: at(5), InjectedFact: steer},
-		{ID: "late", Session: mainID, Time: at(9), InjectedFact: block},
+		{ID: "late", Session: mainID, Time: at(9), InjectedFact: restored},
 	})
 	equal(t, "an older generation", got[[]archive.Injection](t)(s.Injected(t.Context(), mainID+"@1")), nil)
 }
@@ -203,15 +202,15 @@ func testJournalFacts(t *testing.T, open Opener) {
 	equal(t, "under an older generation's name", got[[]archive.JournalEntry](t)(s.Facts(t.Context(), otherID+"@1", archive.JournalTask)), []archive.JournalEntry{early})
 }
 
-// segment is something that happened to a segment of the main session.
+// segment returns an event of a segment of the main session.
 func segment(id string, when time.Time, event archive.SegmentEvent, seg, content string) archive.JournalEntry {
 	return entry(id, when, archive.JournalSegment, mainID, archive.SegmentFact{Event: event, Segment: archive.Segment{
 		ID: seg, Session: mainID, Topic: "otter " + seg, StartTurn: 1, EndTurn: 2, Content: content, CompressedAt: when, KeyFiles: []string{"/w/tide.go"},
 	}})
 }
 
-// A search finds the newest summary of a segment until the segment is archived,
-// whether the session itself came before or after.
+// A search finds the newest summary of a segment until the segment is archived. The session
+// may be stored before or after.
 func testJournalSegments(t *testing.T, open Opener) {
 	for _, sessionFirst := range []bool{true, false} {
 		s := open(t)
@@ -268,10 +267,10 @@ func testJournalMerge(t *testing.T, open Opener) {
 		t.Errorf("%d projects, want 1", n)
 	}
 
-	// Merging back and forth must end, whichever key it ends at.
+	// A cycle of merges must end, at any of its keys.
 	journal(t, s, entry("m2", at(2), archive.JournalMerge, "", archive.MergeFact{From: moved.Key, Into: project("tide").Key}))
 	if n := len(got[[]archive.ProjectSummary](t)(s.Projects(t.Context()))); n != 1 {
-		t.Errorf("%d projects after a circle of merges, want 1", n)
+		t.Errorf("%d projects after a cycle of merges, want 1", n)
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// search completes a query with the terms of what a user would type.
+// search returns a query with the terms of a typed text.
 func search(text string, q archive.Query) archive.Query {
 	q.Terms = terms.Query(text)
 	return q
 }
 
-// handles names hits by full session id, turn and step.
+// handles returns the full session IDs, turns and steps of hits.
 func handles(hits []archive.Hit) (out []string) {
 	for _, h := range hits {
 		out = append(out, archive.Handle{Session: h.Session, Turn: h.Turn, Step: h.Step}.String())
@@ -26,7 +26,7 @@ func handles(hits []archive.Hit) (out []string) {
 	return out
 }
 
-// wantHits checks which passages a query finds, in whatever order.
+// wantHits checks which passages a query finds, in any order.
 func wantHits(t testing.TB, s Store, q archive.Query, want ...string) {
 	t.Helper()
 	have := handles(got[[]archive.Hit](t)(s.Search(t.Context(), q)))
@@ -37,7 +37,7 @@ func wantHits(t testing.TB, s Store, q archive.Query, want ...string) {
 	}
 }
 
-// Every case stores texts, one turn each, and says which of them a query finds.
+// Every case stores texts, one turn each, and lists those that a query finds.
 func testSearchWords(t *testing.T, open Opener) {
 	texts := []string{
 		0:  "call parseConfigFile first",
@@ -68,7 +68,7 @@ func testSearchWords(t *testing.T, open Opener) {
 		query string
 		want  []int
 	}{
-		{"parseConfigFile", []int{0, 1, 5}}, // "file" alone is the least of it
+		{"parseConfigFile", []int{0, 1, 5}}, // a match of "file" alone is the last
 		{`"parseConfigFile"`, []int{0, 1}},
 		{`"parse-config-file"`, []int{0, 1}},
 		{"config", []int{0, 1}},
@@ -106,7 +106,7 @@ func testSearchWords(t *testing.T, open Opener) {
 		{"github.com", []int{16}},
 		{"experiment", []int{16}},
 		{"branch", []int{17}},
-		{`"skip-permissions"`, nil}, // a whole is whole
+		{`"skip-permissions"`, nil}, // only the whole compound matches
 		{"permission", []int{18}},
 		{"0x1f", []int{19}},
 		{"near", []int{20}},
@@ -180,7 +180,7 @@ func testSearchOrder(t *testing.T, open Opener) {
 	}
 	same := got[[]archive.Hit](t)(s.Search(t.Context(), search("scheduler", archive.Query{Limit: 2})))
 	if have := handles(same); !slices.Equal(have, []string{mainID + "/5", mainID + "/3"}) {
-		t.Errorf("between equals the newer does not come first: %q", have)
+		t.Errorf("of equal hits the newer is not first: %q", have)
 	}
 	many := open(t)
 	texts := make([]string, 30)
@@ -196,7 +196,7 @@ func testSearchOrder(t *testing.T, open Opener) {
 	}
 }
 
-// A term is found in all its forms.
+// A term matches all its forms.
 func testSearchForms(t *testing.T, open Opener) {
 	s := open(t)
 	apply(t, s, simple(mainID, project("tide"), "we fixed it", "nothing", "fix it", "unrelated"))
@@ -218,9 +218,9 @@ func testSearchForms(t *testing.T, open Opener) {
 	wantHits(t, s, both, mainID+"/0", mainID+"/2")
 }
 
-// A rare word is worth more in an archive that holds more of other things, and so
-// does its BM25 say, unlike the score: callers hold it against the archive's size.
-func testSearchWorth(t *testing.T, open Opener) {
+// The BM25 score of a rare word grows with the size of the archive, unlike the score of the
+// hit: callers compare it with that size.
+func testSearchBM25(t *testing.T, open Opener) {
 	worth := func(others int) float64 {
 		s := open(t)
 		turns := []string{"the needle"}
@@ -236,7 +236,7 @@ func testSearchWorth(t *testing.T, open Opener) {
 	}
 	few, many := worth(3), worth(300)
 	if few <= 0 || many < 2*few {
-		t.Errorf("a word that stands once is worth %.2f among 4 passages and %.2f among 301", few, many)
+		t.Errorf("BM25 of a word with one occurrence is %.2f among 4 passages and %.2f among 301", few, many)
 	}
 }
 
@@ -247,13 +247,13 @@ func testSearchNeighbours(t *testing.T, open Opener) {
 	apply(t, s, simple(otherID, project("tide"), "which ticket", "the colour is green"))
 	hits := got[[]archive.Hit](t)(s.Search(t.Context(), search("bicycle colour green", archive.Query{})))
 	if len(hits) == 0 || hits[0].Session != mainID || hits[0].Turn != 2 {
-		t.Errorf("the answer behind the question is not first: %q", handles(hits))
+		t.Errorf("the answer after the question is not first: %q", handles(hits))
 	}
 	if hits[0].Evidence.Before <= 0 {
 		t.Errorf("evidence %+v", hits[0].Evidence)
 	}
 	const third = "5a7c1e22-0004-4222-8333-000000000004"
-	// It answers a question only if one stands there.
+	// It is an answer only if a question precedes it.
 	apply(t, s, simple(third, project("tide"), "which colour has the bicycle?", "the colour is green"))
 	hits = got[[]archive.Hit](t)(s.Search(t.Context(), search("bicycle colour green", archive.Query{})))
 	if hits[0].Session != third || hits[0].Turn != 1 || hits[0].Evidence.Answer <= 0 || hits[0].Evidence.Follows == 0 {
@@ -276,7 +276,7 @@ func testSearchEmpty(t *testing.T, open Opener) {
 	apply(t, s, simple(mainID, project("tide"), "what is the matter"))
 	wantHits(t, s, archive.Query{})
 	wantHits(t, s, search("?!", archive.Query{}))
-	wantHits(t, s, search("is the", archive.Query{}), mainID+"/0") // nothing but stop words
+	wantHits(t, s, search("is the", archive.Query{}), mainID+"/0") // only stop words
 	wantHits(t, open(t), search("words", archive.Query{}))
 }
 
@@ -300,11 +300,11 @@ func testSearchCopies(t *testing.T, open Opener) {
 	fork.Turns[0].LineFrom, fork.Passages[0].LineFrom, fork.Passages[0].LineTo = 10, 10, 11
 	fork.Turns = append(fork.Turns, archive.Turn{Session: forkID, Index: 0, LineFrom: 0, LineTo: 9, Copy: &archive.Ref{Session: mainID, Turn: 0, Step: -1}})
 	fork.Steps = []archive.Step{{Session: forkID, Turn: 0, Index: 0, LineFrom: 6, LineTo: 9, Copy: &archive.Ref{Session: mainID, Turn: 0, Step: 1}}}
-	apply(t, s, fork, main) // the owner may come later
+	apply(t, s, fork, main) // the owner may be stored later
 
 	in := func(line int) archive.Query { return archive.Query{Sessions: []string{forkID}, BeforeLine: line} }
 	wantHits(t, s, search("parser empty", in(0)), forkID+"/1", mainID+"/0", mainID+"/0.1")
-	wantHits(t, s, search("exited", in(0))) // of the owner, but not shared
+	wantHits(t, s, search("exited", in(0))) // the owner's, and not shared
 	wantHits(t, s, search("parser empty", in(6)), mainID+"/0")
 	turns := got[[]archive.Turn](t)(s.Turns(t.Context(), archive.Span{Session: forkID}))
 	equal(t, "copied turn", turns[0].Copy, &archive.Ref{Session: mainID, Turn: 0, Step: -1})

@@ -61,7 +61,7 @@ func testRewound(t *testing.T, open Opener) {
 	}
 }
 
-// A kind that this version gives no name is selected like any other.
+// A kind that is unknown to this version can be selected.
 func testPassageKinds(t *testing.T, open Opener) {
 	s, b := open(t), simple(mainID, project("tide"), "t0", "t1", "t2", "t3")
 	kinds := []archive.PassageKind{archive.KindPrompt, archive.KindReply, "picture", archive.KindOutput}
@@ -108,8 +108,7 @@ func testPendingCalls(t *testing.T, open Opener) {
 	equal(t, "newest", calls(archive.CallSpan{Span: archive.Span{Newest: true, Limit: 1}}), b.Calls[2:])
 }
 
-// A passage that joins a command with its outcome must not tell the outcome
-// before it was there.
+// A passage with a command and its outcome is not returned as of a line before the outcome.
 func testPassagesAtLine(t *testing.T, open Opener) {
 	s, b := open(t), mainBatch()
 	apply(t, s, b)

@@ -1,5 +1,5 @@
-// Package storetest is the suite that every store has to pass: the same batches
-// give the same rows and the same hits, whatever database lies below.
+// Package indextest is the conformance suite of stores: the same batches give the same rows
+// and the same hits in every database.
 package indextest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// Store is everything that the consumers of a store ask for, taken together.
+// Store is the union of the interfaces that consumers of a store define.
 type Store interface {
 	Known(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error)
 	Apply(ctx context.Context, b archive.Batch) error
@@ -55,38 +55,38 @@ type Store interface {
 	PassageCount(ctx context.Context) (int, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error
-	// Dump writes every row by natural keys, in an order of its own.
+	// Dump writes every row by natural keys, in a canonical order.
 	Dump(ctx context.Context, w io.Writer) error
 }
 
-// Opener returns an empty store that is closed when the test ends.
+// Opener returns an empty store and closes it when the test ends.
 type Opener func(t testing.TB) Store
 
-// Run runs the suite. Every subtest opens stores of its own.
+// Run runs the suite. Every subtest opens its own stores.
 func Run(t *testing.T, open Opener) {
 	for _, test := range []struct {
 		name string
 		run  func(t *testing.T, open Opener)
 	}{
-		{"Apply/keeps every field", testRoundTrip},
+		{"Apply/stores every field", testRoundTrip},
 		{"Apply/replaces rows of the same place", testReplace},
 		{"Apply/repeated in any way gives the same rows", testIdempotence},
 		{"Apply/all or nothing", testAtomic},
-		{"Apply/out of turn", testStale},
+		{"Apply/stale batch", testStale},
 		{"Apply/dead turns stay dead", testDeadTurns},
-		{"Apply/refuses what is no session id", testBadSession},
+		{"Apply/refuses an invalid session ID", testBadSession},
 		{"Apply/ends with its context", testCanceled},
 		{"Identity/first owner keeps it", testIdentities},
 		{"Identity/thousands at once", testManyIdentities},
 		{"Cursor/of an unknown session is zero", testCursorUnknown},
 		{"Retire/renames all rows", testRetire},
 		{"Retire/twice or unknown changes nothing", testRetireTwice},
-		{"Retire/keeps what hooks told under the name", testRetireSummaries},
+		{"Retire/keeps hook summaries under the name", testRetireSummaries},
 		{"Sessions/filters and order", testSessions},
 		{"Sessions/not found", testSessionNotFound},
 		{"Resolve", testResolve},
 		{"Span/limits, order and lines", testSpans},
-		{"Span/turns that a rewind left behind", testRewound},
+		{"Span/turns that a rewind abandoned", testRewound},
 		{"Span/passages of kinds", testPassageKinds},
 		{"Span/calls pending at a line", testPendingCalls},
 		{"Span/passages at a line", testPassagesAtLine},
@@ -95,35 +95,35 @@ func Run(t *testing.T, open Opener) {
 		{"Search/code-aware words", testSearchWords},
 		{"Search/forms of a word", testSearchForms},
 		{"Search/the passage before", testSearchNeighbours},
-		{"Search/what words are worth", testSearchWorth},
+		{"Search/BM25", testSearchBM25},
 		{"Search/filters", testSearchFilters},
 		{"Search/order", testSearchOrder},
 		{"Search/must", testSearchMust},
-		{"Search/nothing to look for", testSearchEmpty},
-		{"Search/text that changed", testSearchReplaced},
+		{"Search/without terms", testSearchEmpty},
+		{"Search/changed text", testSearchReplaced},
 		{"Search/copies are found with their owner", testSearchCopies},
 		{"Search/sub-agents", testSearchAgents},
 		{"Search/as of a line", testSearchBeforeLine},
-		{"Search/words that there are", testWords},
+		{"Search/indexed words", testWords},
 		{"History/of a file", testHistory},
 		{"Journal/summary before and after its compaction", testJournalSummary},
 		{"Journal/long summary", testJournalLongSummary},
 		{"Journal/any order gives the same rows", testJournalOrder},
 		{"Journal/odd entries have no effect", testJournalOdd},
-		{"Journal/what was injected", testJournalInjected},
+		{"Journal/injected texts", testJournalInjected},
 		{"Journal/facts of a kind", testJournalFacts},
-		{"Journal/accesses one by one", testJournalAccesses},
-		{"Journal/what was used", testJournalFeedback},
+		{"Journal/accesses", testJournalAccesses},
+		{"Journal/feedback", testJournalFeedback},
 		{"Journal/summaries of segments", testJournalSegments},
 		{"Journal/merged projects", testJournalMerge},
 		{"Journal/cursor", testJournalCursor},
-		{"Vectors/every passage once, the newest first", testVectorsFill},
-		{"Vectors/passages that come and change", testVectorsGrow},
-		{"Vectors/two processes at the same work", testVectorsTwice},
-		{"Vectors/sets side by side", testVectorsSets},
+		{"Vectors/every passage once, newest first", testVectorsFill},
+		{"Vectors/new and changed passages", testVectorsGrow},
+		{"Vectors/two processes with the same work", testVectorsTwice},
+		{"Vectors/several sets", testVectorsSets},
 		{"Vectors/any order gives the same rows", testVectorsDump},
 		{"Vectors/filters", testVectorsScope},
-		{"Vectors/of what a search finds", testVectorsOfHits},
+		{"Vectors/of hits", testVectorsOfHits},
 		{"Totals", testTotals},
 		{"Integrity", testIntegrity},
 	} {

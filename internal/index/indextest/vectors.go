@@ -16,8 +16,8 @@ const (
 	dim      = 3
 )
 
-// embedAll gives every passage that is due its text, cut to some bytes, as its
-// vector, and returns how many passages there were.
+// embedAll stores for every passage to embed the first bytes of its text as its vector, and
+// returns the number of passages.
 func embedAll(t testing.TB, s Store, name string, limit int) (n int) {
 	t.Helper()
 	for {
@@ -32,7 +32,7 @@ func embedAll(t testing.TB, s Store, name string, limit int) (n int) {
 	}
 }
 
-// rowsOf makes the rows of some work; a text with "nothing" in it gets none.
+// rowsOf returns the rows of some work, none for a text that contains "nothing".
 func rowsOf(work archive.Unembedded) (rows []archive.VectorRow) {
 	for _, p := range work.Passages {
 		if !strings.Contains(p.Text, "nothing") {
@@ -64,7 +64,7 @@ func oneSet(t testing.TB, s Store) archive.VectorSet {
 	return sets[0]
 }
 
-// embedded checks how much of the passages the furthest embedder has seen.
+// embedded checks the progress of the embedder that processed most passages.
 func embedded(t testing.TB, s Store, part, of int64) {
 	t.Helper()
 	if p, n, err := s.Embedded(t.Context()); err != nil || p != part || n != of {
@@ -81,9 +81,9 @@ func testVectorsFill(t *testing.T, open Opener) {
 		t.Fatalf("the first seven to embed are %+v", work.Passages)
 	}
 	if sets := got[[]archive.VectorSet](t)(s.VectorSets(t.Context())); len(sets) != 0 {
-		t.Errorf("looking for work began the sets %+v", sets)
+		t.Errorf("Unembedded created the sets %+v", sets)
 	}
-	embedded(t, s, 0, 0) // nobody has begun
+	embedded(t, s, 0, 0) // no embedder has begun
 	if err := s.PutVectors(t.Context(), embedder, dim, work, rowsOf(work)); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func testVectorsFill(t *testing.T, open Opener) {
 		}
 	}
 	if tail := allVectors(t, s, embedder, 7); len(tail) != 2 || string(tail[1].Data) != "gamma" {
-		t.Errorf("behind row 7: %+v", tail)
+		t.Errorf("after row 7: %+v", tail)
 	}
 	of := got[map[int64]archive.VectorRow](t)(s.VectorsOf(t.Context(), embedder, dim, []int64{rows[8].Passage, rows[6].Passage, 12345}))
 	if len(of) != 2 || string(of[rows[8].Passage].Data) != "gamma" || string(of[rows[6].Passage].Data) != "alpha" {
@@ -125,11 +125,11 @@ func testVectorsGrow(t *testing.T, open Opener) {
 	grown := after(b, simple(otherID, project("reef"), "alpha", "beta changed", "gamma"))
 	apply(t, s, grown)
 	if n := embedAll(t, s, embedder, 100); n != 2 {
-		t.Errorf("%d passages embedded after one changed and one came, want 2", n)
+		t.Errorf("%d passages embedded after one changed and one was added, want 2", n)
 	}
 	set := oneSet(t, s)
 	if set.Rows != 3 || set.Last != 4 || set.Gone != 1 {
-		t.Errorf("the set %+v, want 3 rows up to number 4 and one gone", set)
+		t.Errorf("the set %+v, want 3 rows up to number 4 and one deleted", set)
 	}
 	var texts []string
 	for _, r := range allVectors(t, s, embedder, 0) {
@@ -140,7 +140,7 @@ func testVectorsGrow(t *testing.T, open Opener) {
 	}
 }
 
-// Two processes that embed the same passages leave one row for each.
+// Two processes that embed the same passages store one row for each.
 func testVectorsTwice(t *testing.T, open Opener) {
 	s := open(t)
 	b := simple(otherID, project("reef"), "alpha", "beta")
@@ -154,7 +154,7 @@ func testVectorsTwice(t *testing.T, open Opener) {
 	if rows := allVectors(t, s, embedder, 0); len(rows) != 2 {
 		t.Errorf("%d rows, want 2", len(rows))
 	}
-	// A passage that changed between the reading and the writing.
+	// A passage that changed between reading and writing.
 	grown := after(b, simple(otherID, project("reef"), "alpha", "beta", "gamma"))
 	apply(t, s, grown)
 	work = got[archive.Unembedded](t)(s.Unembedded(t.Context(), embedder, dim, 100))
@@ -182,10 +182,10 @@ func testVectorsSets(t *testing.T, open Opener) {
 		t.Fatal(err)
 	}
 	if set := oneSet(t, s); set.Embedder != "another" || set.Rows != 2 || set.Gone != 0 {
-		t.Errorf("left is %+v", set)
+		t.Errorf("the remaining set is %+v", set)
 	}
 	if n := embedAll(t, s, embedder, 100); n != 2 {
-		t.Errorf("%d passages embedded anew, want 2", n)
+		t.Errorf("%d passages embedded again, want 2", n)
 	}
 	for _, bad := range []struct {
 		name string
@@ -203,7 +203,7 @@ func testVectorsSets(t *testing.T, open Opener) {
 	}
 }
 
-// The order in which passages came and were embedded does not show.
+// The order in which passages were stored and embedded makes no difference.
 func testVectorsDump(t *testing.T, open Opener) {
 	one, two := open(t), open(t)
 	a, b := simple(otherID, project("reef"), "alpha", "beta"), mainBatch()
@@ -214,7 +214,7 @@ func testVectorsDump(t *testing.T, open Opener) {
 	apply(t, two, a)
 	embedAll(t, two, embedder, 1)
 	if x, y := Dump(t, one), Dump(t, two); x != y || strings.Count(x, "\nvector ") != 8 {
-		t.Errorf("two orders, two indexes:\n%s\n%s", x, y)
+		t.Errorf("the indexes differ:\n%s\n%s", x, y)
 	}
 }
 
@@ -229,8 +229,8 @@ func testVectorsScope(t *testing.T, open Opener) {
 	for _, test := range []struct {
 		name  string
 		q     archive.Query
-		scope int // passages that the scope lets through
-		hits  int // and of those, HitsOf
+		scope int // passages in the scope
+		hits  int // of those, returned by HitsOf
 	}{
 		{"all", archive.Query{Agents: true, Dead: true}, 9, 9},
 		{"no branches left behind", archive.Query{Agents: true}, 9, 8},
@@ -275,8 +275,7 @@ func testVectorsScope(t *testing.T, open Opener) {
 	}
 }
 
-// Searches name the passages that their hits are, so that vectors can be asked
-// for them.
+// Hits have the IDs of their passages, so that their vectors can be read.
 func testVectorsOfHits(t *testing.T, open Opener) {
 	s := open(t)
 	apply(t, s, simple(otherID, project("reef"), "alpha word", "beta word"))
@@ -289,7 +288,7 @@ func testVectorsOfHits(t *testing.T, open Opener) {
 	if data := string(rows[hits[0].ID].Data); data != "beta word" {
 		t.Errorf("the hit's vector is %q", data)
 	}
-	many := make([]int64, 1500) // more than one statement takes
+	many := make([]int64, 1500) // more than fit into one statement
 	for i := range many {
 		many[i] = int64(i + 1)
 	}

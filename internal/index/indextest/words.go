@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A store knows its words, however much they weigh where they stand.
+// A store lists its words, whether they are marked as strong or not.
 func testWords(t *testing.T, open Opener) {
 	s := open(t)
 	apply(t, s, simple(mainID, project("tide"),

@@ -11,7 +11,7 @@ import (
 	"strandline/internal/index"
 )
 
-//go:embed schema/0001_spine.sql
+//go:embed schema/0001_tables.sql
 var schema1 string
 
 //go:embed schema/0002_team.sql

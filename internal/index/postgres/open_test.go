@@ -24,9 +24,8 @@ func wantCode(t *testing.T, what string, err error, want archive.Code) {
 	}
 }
 
-// No server is needed to be told what is wrong with an address, and nobody is told a
-// password.
-func TestAddressesThatLeadNowhere(t *testing.T) {
+// An invalid address is reported without a server, and without the password.
+func TestInvalidAddresses(t *testing.T) {
 	for _, test := range []struct {
 		name, dsn string
 		code      archive.Code
@@ -39,7 +38,7 @@ func TestAddressesThatLeadNowhere(t *testing.T) {
 		_, err := postgres.Open(t.Context(), test.dsn, postgres.Options{})
 		wantCode(t, test.name, err, test.code)
 		if strings.Contains(fmt.Sprintf("%v %+v", err, err), "geheim") {
-			t.Errorf("%s: the error tells the password: %v", test.name, err)
+			t.Errorf("%s: the error contains the password: %v", test.name, err)
 		}
 	}
 }
@@ -52,13 +51,13 @@ func TestOpenForReading(t *testing.T) {
 	mustOpen(t, dsn, postgres.Options{Schema: schema})
 	s := mustOpen(t, dsn, postgres.Options{Schema: schema, ReadOnly: true})
 	if err := s.Apply(t.Context(), session("a", "words")); archive.ErrorCode(err) != archive.CodeDenied {
-		t.Errorf("a store for reading took a batch: %v", err)
+		t.Errorf("a read-only store accepted a batch: %v", err)
 	}
 	_, err = postgres.Open(t.Context(), dsn+" dbname=not_there", postgres.Options{})
 	wantCode(t, "no such database", err, archive.CodeNotFound)
 }
 
-// A server that a newer version has been at is left alone.
+// Tables of a newer version are not changed.
 func TestTablesOfANewerVersion(t *testing.T) {
 	dsn := server(t)
 	schema := newSchema(t, dsn)
@@ -68,8 +67,8 @@ func TestTablesOfANewerVersion(t *testing.T) {
 	wantCode(t, "version 99", err, archive.CodeInvalid)
 }
 
-// Everybody may be the first to open, all at once.
-func TestManyOpenAtOnce(t *testing.T) {
+// Several processes may create the tables at the same time.
+func TestConcurrentOpen(t *testing.T) {
 	dsn := server(t)
 	schema := newSchema(t, dsn)
 	var all sync.WaitGroup
@@ -88,7 +87,7 @@ func TestManyOpenAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// do runs a statement beside a store.
+// do runs a statement on another connection.
 func do(t *testing.T, dsn, sql string, args ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)
@@ -114,9 +113,9 @@ func session(id string, texts ...string) archive.Batch {
 	return b
 }
 
-// People who push at once do not get in each other's way, and of those who push one
-// session one does.
-func TestManyPushAtOnce(t *testing.T) {
+// Concurrent pushes of different sessions succeed. Of concurrent pushes of one session, one
+// succeeds.
+func TestConcurrentPush(t *testing.T) {
 	dsn := server(t)
 	s := mustOpen(t, dsn, postgres.Options{Schema: newSchema(t, dsn), Conns: 8})
 	var all sync.WaitGroup
@@ -145,8 +144,8 @@ func TestManyPushAtOnce(t *testing.T) {
 	}
 }
 
-// Transcripts hold bytes that the database does not take.
-func TestTextsThatAreNone(t *testing.T) {
+// Transcripts may hold bytes that the database does not accept.
+func TestInvalidTexts(t *testing.T) {
 	dsn := server(t)
 	s := mustOpen(t, dsn, postgres.Options{Schema: newSchema(t, dsn)})
 	b := session("odd", "walrus\x00tusk", "heron \xff\xfe wing")
@@ -169,7 +168,7 @@ func TestTextsThatAreNone(t *testing.T) {
 	}
 }
 
-// Who waits for a lock waits no longer than the caller.
+// Waiting for a lock ends with the context.
 func TestWaitingEndsWithItsContext(t *testing.T) {
 	dsn := server(t)
 	schema := newSchema(t, dsn)
@@ -194,22 +193,22 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := s.Apply(ctx, next); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("behind a lock: %v", err)
+		t.Errorf("while locked: %v", err)
 	}
 	short := mustOpen(t, dsn, postgres.Options{Schema: schema, Timeout: 30 * time.Millisecond})
 	if err := short.Apply(t.Context(), next); archive.ErrorCode(err) != archive.CodeBusy {
-		t.Errorf("behind a lock for longer than the timeout: %v", err)
+		t.Errorf("locked for longer than the timeout: %v", err)
 	}
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Apply(t.Context(), next); err != nil {
-		t.Errorf("once the lock is gone: %v", err)
+		t.Errorf("after the lock is released: %v", err)
 	}
 }
 
-// A connection that the server closes is an error once, and the next call goes on.
-func TestAConnectionThatIsLost(t *testing.T) {
+// A connection that the server closes fails once. The next call succeeds.
+func TestLostConnection(t *testing.T) {
 	dsn, name := server(t), fmt.Sprintf("lost_%d", os.Getpid())
 	schema := newSchema(t, dsn)
 	s := mustOpen(t, dsn+" application_name="+name, postgres.Options{Schema: schema, Conns: 1})

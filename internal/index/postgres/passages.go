@@ -7,10 +7,10 @@ import (
 	"strandline/internal/index"
 )
 
-// movedQuery updates passages with an unchanged text. Their place in the transcript
-// may still change.
-const movedQuery = "UPDATE passages p SET label = m.label, line_from = m.line_from, line_to = m.line_to, time = m.time, partial = m.partial " +
-	"FROM unnest(?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::boolean[]) AS m (id, label, line_from, line_to, time, partial) " +
+// updateMoved updates passages with an unchanged text. Their place in the transcript may
+// still change.
+const updateMoved = "UPDATE passages p SET label = m.label, line_from = m.line_from, line_to = m.line_to, time = m.time, partial = m.partial " +
+	"FROM ROWS AS m (id, label, line_from, line_to, time, partial) " +
 	"WHERE p.id = m.id AND (p.label, p.line_from, p.line_to, p.time, p.partial) IS DISTINCT FROM (m.label, m.line_from, m.line_to, m.time, m.partial)"
 
 // PutPassages stores passages of one session. It indexes the terms only of passages
@@ -28,13 +28,13 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 		return err
 	}
 	changed := map[index.Place]int{} // the last of ps at a place, if its text is new
-	var moved movedRows
+	moved := newBulk(index.Table{Columns: "id, label, line_from, line_to, time, partial", Key: 1})
 	for i := range ps {
 		p := &ps[i]
 		at := index.PlaceOf(p)
 		if old, ok := held[at]; ok && old.Sum == index.Checksum(p, index.EncodeList(p.Paths)) {
 			delete(changed, at)
-			moved.add(int64(old.ID), p)
+			moved.add(int64(old.ID), p.Label, p.LineFrom, p.LineTo, index.Nanos(p.Time), p.Partial)
 			continue
 		}
 		changed[at] = i
@@ -60,7 +60,7 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 		put.add(int64(id), session, p.Turn, p.Step, p.Seq, string(p.Kind), p.Label, paths, p.LineFrom, p.LineTo, index.Nanos(p.Time),
 			p.Partial, index.Checksum(p, paths), terms, p.Text)
 	}
-	if err := moved.update(ctx, t); err != nil {
+	if err := moved.exec(ctx, t, updateMoved); err != nil {
 		return err
 	}
 	if err := t.DropPassages(ctx, replaced); err != nil {
@@ -72,7 +72,7 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 	if err := lists.write(ctx, t); err != nil {
 		return err
 	}
-	_, err = t.Exec(ctx, "UPDATE sessions SET next_doc = ?2, held = held + ?3 WHERE no = ?1 AND next_doc <> ?2", session, next, put.rows)
+	_, err = t.Exec(ctx, "UPDATE sessions SET next_doc = ?2, held = held + ?3 WHERE no = ?1 AND next_doc <> ?2", session, next, len(put.at))
 	return err
 }
 
@@ -117,26 +117,5 @@ func (t tx) DropPassages(ctx context.Context, ids []int64) error {
 		}
 	}
 	_, err = t.Exec(ctx, dropVectors, ids)
-	return err
-}
-
-// movedRows are passages with an unchanged text, and their new columns.
-type movedRows struct {
-	ids, from, to, times []int64
-	labels               []string
-	partial              []bool
-}
-
-func (c *movedRows) add(id int64, p *archive.Passage) {
-	c.ids, c.labels = append(c.ids, id), append(c.labels, p.Label)
-	c.from, c.to = append(c.from, int64(p.LineFrom)), append(c.to, int64(p.LineTo))
-	c.times, c.partial = append(c.times, index.Nanos(p.Time)), append(c.partial, p.Partial)
-}
-
-func (c *movedRows) update(ctx context.Context, t tx) error {
-	if len(c.ids) == 0 {
-		return nil
-	}
-	_, err := t.Exec(ctx, movedQuery, c.ids, c.labels, c.from, c.to, c.times, c.partial)
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"strandline/internal/index/postgres"
 )
 
-// server returns the address of a PostgreSQL that tests may fill, or skips.
+// server returns the address of a PostgreSQL server for tests, or skips the test.
 func server(t testing.TB) string {
 	t.Helper()
 	dsn := os.Getenv("STRANDLINE_TEST_POSTGRES")
@@ -26,11 +26,10 @@ func server(t testing.TB) string {
 
 var schemas atomic.Int64
 
-// newSchema returns the name of one that no other test has, which is removed when
-// the test ends.
+// newSchema returns the name of a new schema and deletes it when the test ends.
 func newSchema(t testing.TB, dsn string) string {
 	t.Helper()
-	schema := fmt.Sprintf("test %d-%d", os.Getpid(), schemas.Add(1)) // a name that has to be quoted
+	schema := fmt.Sprintf("test %d-%d", os.Getpid(), schemas.Add(1)) // a name that must be quoted
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()

@@ -88,7 +88,7 @@ func (x *termLists) remove(ctx context.Context, t tx) error {
 			return err
 		}
 	}
-	return put.insert(ctx, t, put.conflict())
+	return put.put(ctx, t)
 }
 
 // without returns the postings of list that are not in removed. It is never nil.

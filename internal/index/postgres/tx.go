@@ -107,11 +107,11 @@ func clean(s string) string {
 
 // Put inserts rows by one statement.
 func (t tx) Put(ctx context.Context, table index.Table, rows iter.Seq[[]any]) error {
-	put := newBulk(table)
+	b := newBulk(table)
 	for row := range rows {
-		put.add(row...)
+		b.add(row...)
 	}
-	return put.insert(ctx, t, put.conflict())
+	return b.put(ctx, t)
 }
 
 // Claim locks the session's row until the transaction ends. It fails if the session

@@ -9,7 +9,7 @@ import (
 	"strandline/internal/archive"
 )
 
-//go:embed schema/0001_spine.sql
+//go:embed schema/0001_tables.sql
 var schema1 string
 
 //go:embed schema/0002_accesses.sql

@@ -1,5 +1,5 @@
--- What was deleted for good: sessions by their ids, parts of sessions by the identity
--- of the fact that deleted them. Such a session is not taken in again.
+-- Sessions deleted for good, by ID, and parts of sessions, by the ID of the fact that
+-- deleted them. They cannot be pushed again.
 CREATE TABLE forgotten (
   fact   text COLLATE "C" PRIMARY KEY,
   author text NOT NULL,

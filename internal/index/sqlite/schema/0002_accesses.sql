@@ -1,5 +1,5 @@
--- Each time that a place was given to the model, instead of a count of them:
--- confidence depends on when.
+-- Each access to a place, instead of the number of accesses: confidence depends on their
+-- times.
 DROP TABLE access;
 CREATE TABLE accesses (
   session_id TEXT NOT NULL,

@@ -1,17 +1,17 @@
--- One row for each embedder and dimension that vectors are held of.
+-- One row for each embedder and dimension with vectors.
 CREATE TABLE embedders (
   no    INTEGER PRIMARY KEY,
   name  TEXT NOT NULL,
   dim   INTEGER NOT NULL,
   rows  INTEGER NOT NULL DEFAULT 0,
-  last  INTEGER NOT NULL DEFAULT 0, -- vectors.no of the newest row, also if it is gone
+  last  INTEGER NOT NULL DEFAULT 0, -- vectors.no of the newest row, even if deleted
   gone  INTEGER NOT NULL DEFAULT 0,
-  stamp INTEGER NOT NULL,           -- tells a set from another one begun later
+  stamp INTEGER NOT NULL,           -- differs between sets created at different times
   UNIQUE (name, dim)
 ) STRICT;
 
--- A passage's vectors, as package vector writes them. A passage of which the
--- embedder knows nothing has none.
+-- A passage's vectors as encoded by package vector. A passage that the embedder has no
+-- vectors for has no row.
 CREATE TABLE vectors (
   embedder INTEGER NOT NULL,
   no       INTEGER NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE vectors (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX vectors_passage ON vectors (passage, embedder);
 
--- How far a session's passages are embedded, as sequence numbers of docID.
+-- The first sequence number (see index.ID) of a session that is not embedded yet.
 CREATE TABLE embedded (
   embedder INTEGER NOT NULL,
   session  INTEGER NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE embedded (
   PRIMARY KEY (embedder, session)
 ) STRICT, WITHOUT ROWID;
 
--- Whoever deletes a passage deletes what was made of it.
+-- Deleting a passage deletes its vectors.
 CREATE TRIGGER passages_vectors AFTER DELETE ON passages BEGIN
   DELETE FROM vectors WHERE passage = old.id;
 END;

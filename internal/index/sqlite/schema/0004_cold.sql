@@ -1,5 +1,5 @@
--- Turns outside the hot set, each with the line that stands for it. Where trimmed
--- is 1 the texts of its passages are '' and stand in the log alone.
+-- Turns outside the hot tier, each with a one-line summary. If trimmed is 1, the texts of
+-- its passages are '' and are only in the log.
 CREATE TABLE cold (
   session INTEGER NOT NULL,
   turn    INTEGER NOT NULL,

@@ -1,6 +1,6 @@
--- Times are nanoseconds since 1970 UTC, 0 where none is known. Lines count from 0.
--- A column named session holds sessions.no, one named session_id the text. Names
--- are compared byte by byte, whatever the database's language.
+-- Times are nanoseconds since 1970 UTC, 0 if unknown. Lines count from 0.
+-- A column named session holds sessions.no, a column named session_id the ID. IDs and
+-- terms are compared bytewise, independent of the database's locale.
 
 CREATE TABLE projects (
   no     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -10,15 +10,14 @@ CREATE TABLE projects (
   remote text NOT NULL
 );
 
--- A row with known = false was only spoken of so far: by an identity or a journal
--- entry that came before the session itself. author and machine say who brought
--- the session in.
+-- A row with known = false is only referred to: by an identity or a journal entry that was
+-- stored before the session. author and machine name who pushed the session.
 CREATE TABLE sessions (
   no          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id          text COLLATE "C" NOT NULL UNIQUE,
   known       boolean NOT NULL DEFAULT false,
   next_doc    bigint NOT NULL DEFAULT 0,
-  held        bigint NOT NULL DEFAULT 0, -- passages that there are
+  held        bigint NOT NULL DEFAULT 0, -- number of passages
   author      text NOT NULL DEFAULT '',
   machine     text NOT NULL DEFAULT '',
   client      text NOT NULL DEFAULT '',
@@ -69,7 +68,7 @@ CREATE TABLE turns (
   line_to      bigint NOT NULL,
   steps        bigint NOT NULL,
   dead         boolean NOT NULL,
-  -- The place that a copied row was first seen at; copy_session is 0 for others.
+  -- The place from which a row was copied; copy_session is 0 if it was not copied.
   copy_session bigint NOT NULL,
   copy_turn    bigint NOT NULL,
   copy_step    bigint NOT NULL,
@@ -115,12 +114,12 @@ CREATE TABLE calls (
   error       text NOT NULL,
   duration    bigint NOT NULL, -- nanoseconds
   line_use    bigint NOT NULL,
-  line_result bigint NOT NULL, -- -1 while there is none
+  line_result bigint NOT NULL, -- -1 if there is none yet
   PRIMARY KEY (session, turn, step, seq)
 );
 
--- id holds session, sequence, agent and kind in one number (rows.ID); terms is the
--- row that package lexical makes of the passage.
+-- id is an index.ID: session, sequence, agent and kind in one number. terms is encoded by
+-- index.Encoder.
 CREATE TABLE passages (
   id        bigint PRIMARY KEY,
   session   bigint NOT NULL,
@@ -134,15 +133,15 @@ CREATE TABLE passages (
   line_to   bigint NOT NULL,
   time      bigint NOT NULL,
   partial   boolean NOT NULL,
-  sum       bigint NOT NULL, -- of what terms is made of
+  sum       bigint NOT NULL, -- see index.Checksum
   terms     text NOT NULL,
   text      text NOT NULL
 );
 CREATE UNIQUE INDEX passages_place ON passages (session, turn, step, seq);
 
--- Which passages of a session hold a term: the lower 30 bits of their numbers, four
--- bytes each, ascending. Two lists, for those in which it weighs much and others.
--- People who push at once touch different sessions, and so different rows.
+-- The passages of a session with a term: the lower 30 bits of their IDs, four bytes each,
+-- ascending, in one list for strong terms and one for others. Users who push at the same
+-- time write different sessions, and so different rows.
 CREATE TABLE postings (
   term    text COLLATE "C" NOT NULL,
   session bigint NOT NULL,
@@ -209,7 +208,7 @@ CREATE TABLE identities (
 );
 CREATE INDEX identities_session ON identities (session);
 
--- Journal entries, except summaries, by their identity.
+-- Journal entries except summaries.
 CREATE TABLE journal (
   id         text COLLATE "C" PRIMARY KEY,
   kind       text NOT NULL,
@@ -219,7 +218,7 @@ CREATE TABLE journal (
 );
 CREATE INDEX journal_session ON journal (session_id, kind, time);
 
--- Summaries that no transcript holds yet.
+-- Summaries from hooks that no transcript holds yet.
 CREATE TABLE hook_summaries (
   id         text COLLATE "C" PRIMARY KEY,
   session_id text COLLATE "C" NOT NULL,
@@ -229,7 +228,7 @@ CREATE TABLE hook_summaries (
 );
 CREATE INDEX hook_summaries_session ON hook_summaries (session_id, time);
 
--- Each time that a place was given to the model.
+-- Each access to a place.
 CREATE TABLE accesses (
   session_id text COLLATE "C" NOT NULL,
   turn       bigint NOT NULL,
@@ -240,7 +239,7 @@ CREATE TABLE accesses (
   PRIMARY KEY (session_id, turn, step, time, id)
 );
 
--- Project keys that were merged; the latest entry counts.
+-- Merged project keys. The latest entry for a key is stored.
 CREATE TABLE aliases (
   old    text COLLATE "C" PRIMARY KEY,
   target text COLLATE "C" NOT NULL,
@@ -254,20 +253,20 @@ CREATE TABLE meta (
   value bytea NOT NULL
 );
 
--- One row for each embedder and dimension that vectors are held of.
+-- One row for each embedder and dimension with vectors.
 CREATE TABLE embedders (
   no    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name  text NOT NULL,
   dim   bigint NOT NULL,
   held  bigint NOT NULL DEFAULT 0,
-  last  bigint NOT NULL DEFAULT 0, -- vectors.no of the newest row, also if it is gone
+  last  bigint NOT NULL DEFAULT 0, -- vectors.no of the newest row, even if deleted
   gone  bigint NOT NULL DEFAULT 0,
-  stamp bigint NOT NULL,           -- tells a set from another one begun later
+  stamp bigint NOT NULL,           -- differs between sets created at different times
   UNIQUE (name, dim)
 );
 
--- A passage's vectors, as package vector writes them. A passage of which the
--- embedder knows nothing has none.
+-- A passage's vectors as encoded by package vector. A passage that the embedder has no
+-- vectors for has no row.
 CREATE TABLE vectors (
   embedder bigint NOT NULL,
   no       bigint NOT NULL,
@@ -277,7 +276,7 @@ CREATE TABLE vectors (
 );
 CREATE INDEX vectors_passage ON vectors (passage, embedder);
 
--- How far a session's passages are embedded, as sequence numbers of rows.ID.
+-- The first sequence number (see index.ID) of a session that is not embedded yet.
 CREATE TABLE embedded (
   embedder bigint NOT NULL,
   session  bigint NOT NULL,

@@ -1,5 +1,5 @@
--- Times are nanoseconds since 1970 UTC, 0 where none is known. Lines count from 0.
--- A column named session holds sessions.no, one named session_id the text.
+-- Times are nanoseconds since 1970 UTC, 0 if unknown. Lines count from 0.
+-- A column named session holds sessions.no, a column named session_id the ID.
 
 CREATE TABLE projects (
   no     INTEGER PRIMARY KEY,
@@ -9,8 +9,8 @@ CREATE TABLE projects (
   remote TEXT NOT NULL
 ) STRICT;
 
--- A row with known = 0 was only spoken of so far: by an identity or a journal
--- entry that came before the session itself.
+-- A row with known = 0 is only referred to: by an identity or a journal entry that was
+-- stored before the session.
 CREATE TABLE sessions (
   no          INTEGER PRIMARY KEY,
   id          TEXT NOT NULL UNIQUE,
@@ -64,7 +64,7 @@ CREATE TABLE turns (
   line_to   INTEGER NOT NULL,
   steps     INTEGER NOT NULL,
   dead      INTEGER NOT NULL,
-  -- The place that a copied row was first seen at; copy_session is 0 for others.
+  -- The place from which a row was copied; copy_session is 0 if it was not copied.
   copy_session INTEGER NOT NULL,
   copy_turn    INTEGER NOT NULL,
   copy_step    INTEGER NOT NULL,
@@ -93,7 +93,7 @@ CREATE TABLE steps (
   PRIMARY KEY (session, turn, step)
 ) STRICT, WITHOUT ROWID;
 
--- Which places a session shares with the one that it was copied from.
+-- The places that a session was copied from.
 CREATE INDEX turns_copied ON turns (session, copy_session, copy_turn, line_from) WHERE copy_session <> 0;
 CREATE INDEX steps_copied ON steps (session, copy_session, copy_turn, copy_step, line_from) WHERE copy_session <> 0;
 
@@ -112,11 +112,11 @@ CREATE TABLE calls (
   error       TEXT NOT NULL,
   duration    INTEGER NOT NULL, -- nanoseconds
   line_use    INTEGER NOT NULL,
-  line_result INTEGER NOT NULL, -- -1 while there is none
+  line_result INTEGER NOT NULL, -- -1 if there is none yet
   PRIMARY KEY (session, turn, step, seq)
 ) STRICT, WITHOUT ROWID;
 
--- id is made by docID: session, sequence, agent and kind in one number.
+-- id is an index.ID: session, sequence, agent and kind in one number.
 CREATE TABLE passages (
   id        INTEGER PRIMARY KEY,
   session   INTEGER NOT NULL,
@@ -130,22 +130,20 @@ CREATE TABLE passages (
   line_to   INTEGER NOT NULL,
   time      INTEGER NOT NULL,
   partial   INTEGER NOT NULL,
-  sum       INTEGER NOT NULL, -- xxhash64 of what words holds of it
+  sum       INTEGER NOT NULL, -- xxhash64 of the indexed text and paths, and the kind
   text      TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX passages_place ON passages (session, turn, step, seq);
 
--- The terms of package terms, one row per passage as package lexical encodes it.
--- They are split at spaces and taken as they are. Only the lists of rowids are
--- kept (detail=none): ranking is lexical's work, and that makes the index a third
--- of the size and twice as fast to build.
+-- The terms of each passage, encoded by index.Encoder and separated by spaces. Only the
+-- lists of rowids are stored (detail=none), because ranking is done in Go: the index is a
+-- third of the size and twice as fast to build.
 CREATE VIRTUAL TABLE words USING fts5(
   terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '.'"
 );
--- What words holds of each passage, for Dump.
+-- The terms of each passage, for Dump.
 CREATE VIRTUAL TABLE words_terms USING fts5vocab(words, instance);
--- Larger batches of an import go to disk in fewer pieces; what a hook adds is far
--- below either size.
+-- An import writes large segments. The data that a hook adds is far below both sizes.
 INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
 INSERT INTO words (words, rank) VALUES ('automerge', 8);
 
@@ -205,7 +203,7 @@ CREATE TABLE identities (
   step    INTEGER NOT NULL
 ) STRICT;
 
--- Journal entries, except summaries, by their identity.
+-- Journal entries except summaries.
 CREATE TABLE journal (
   id         TEXT PRIMARY KEY,
   kind       TEXT NOT NULL,
@@ -215,7 +213,7 @@ CREATE TABLE journal (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX journal_session ON journal (session_id, kind, time);
 
--- Summaries that no transcript holds yet.
+-- Summaries from hooks that no transcript holds yet.
 CREATE TABLE hook_summaries (
   id         TEXT PRIMARY KEY,
   session_id TEXT NOT NULL,
@@ -235,7 +233,7 @@ CREATE TABLE access (
   PRIMARY KEY (session_id, turn, step, how)
 ) STRICT, WITHOUT ROWID;
 
--- Project keys that were merged; the latest entry counts.
+-- Merged project keys. The latest entry for a key is stored.
 CREATE TABLE aliases (
   old  TEXT PRIMARY KEY,
   target TEXT NOT NULL,
@@ -243,13 +241,13 @@ CREATE TABLE aliases (
   id   TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- journal: the cursor of ApplyJournal; passages: how many there are.
+-- journal: the cursor of ApplyJournal; passages: the number of passages.
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
   value ANY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The memory-entry view of turns, for people with the sqlite3 tool.
+-- The memory-entry view of turns, for users of the sqlite3 tool.
 CREATE VIEW transcript_entries AS
 SELECT
   'transcript:' || s.id || ':' || t.turn || ':' || (t.start / 1000000) AS id,
