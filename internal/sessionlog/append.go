@@ -14,19 +14,19 @@ import (
 	"strandline/internal/archive"
 )
 
-// Append adds p to the log and returns when it is on disk. p may be of any
-// length and end anywhere; nothing at all is no append. Up to 64 KiB are one
-// frame, more become several; up to 16 MiB are one write and one fsync.
+// Append adds p to the log and returns when it is on disk. p may have any length and end
+// anywhere; an empty p is ignored. Up to 64 KiB become one frame, more become several;
+// up to 16 MiB are one write and one fsync.
 //
-// When Append fails the log is cut back to what it held before; a full disk is
-// CodeDenied. When the process dies in it the log holds p whole, a leading part
-// of p (of more than 64 KiB), or nothing of it.
+// If Append fails, the log is truncated to its former end; a full disk is CodeDenied. If
+// the process dies in Append, the log holds all of p, a prefix of p (of more than 64
+// KiB), or none of it.
 func (l *Log) Append(ctx context.Context, p []byte, src Source) error {
 	if len(p) == 0 {
 		return nil
 	}
 	return l.transact(ctx, func() error {
-		if err := l.needEdges(); err != nil {
+		if err := l.needPrints(); err != nil {
 			return err
 		}
 		for len(p) > 0 {
@@ -45,38 +45,38 @@ func (l *Log) Append(ctx context.Context, p []byte, src Source) error {
 	})
 }
 
-// needEdges loads the edges unless they are there.
-func (l *Log) needEdges() error {
-	if l.edges != nil {
+// needPrints loads the fingerprints unless they are loaded.
+func (l *Log) needPrints() error {
+	if l.prints != nil {
 		return nil
 	}
-	v, err := l.view()
+	v, err := l.reader()
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	e, err := loadEdges(v)
+	e, err := loadFingerprints(v)
 	if err != nil {
 		return err
 	}
-	l.edges = &e
+	l.prints = &e
 	return nil
 }
 
-// endsLine reports whether the log ends with a newline, or holds nothing.
+// endsLine reports whether the log is empty or ends with a newline.
 func (l *Log) endsLine() (bool, error) {
-	if err := l.needEdges(); err != nil {
+	if err := l.needPrints(); err != nil {
 		return false, err
 	}
-	if n := len(l.edges.tail); n > 0 {
-		return l.edges.tail[n-1] == '\n', nil
+	if n := len(l.prints.tail); n > 0 {
+		return l.prints.tail[n-1] == '\n', nil
 	}
-	return l.last.rawEnd == 0, nil // a deleted end counts as unfinished
+	return l.last.rawEnd == 0, nil // a blanked end counts as unfinished
 }
 
-// chunkLen returns how many of the n bytes that are left go into the next frame.
-// Long appends end with a frame of its own for the tail window, because the next
-// process has to decompress that.
+// chunkLen returns how many of the n remaining bytes go into the next frame. A long
+// append ends with a separate frame for the tail fingerprint, because the next process
+// decompresses that frame.
 func chunkLen(n, most int) int {
 	if n <= 64<<10 {
 		return n
@@ -84,8 +84,8 @@ func chunkLen(n, most int) int {
 	return min(n-windowSize, most)
 }
 
-// transact runs add, which adds records, and writes what it added. If anything
-// fails the log is as before.
+// transact calls add, which adds records, and writes them. After an error the log is
+// unchanged.
 func (l *Log) transact(ctx context.Context, add func() error) error {
 	if l.f == nil {
 		return archive.Invalid("the log is closed", "")
@@ -104,16 +104,16 @@ func (l *Log) transact(ctx context.Context, add func() error) error {
 	if err == nil {
 		return nil
 	}
-	l.last, l.edges = before, nil
+	l.last, l.prints = before, nil
 	l.pend.reset(before)
 	if terr := l.f.Truncate(before.end()); terr != nil {
-		// The file may end with half a record now; only Open mends that.
+		// The file may end with a torn record, which only Open repairs.
 		l.broken = fileError("restore the log", l.path, errors.Join(err, terr))
 	}
 	return err
 }
 
-// addData adds a data record for p.
+// addData adds a data record with the bytes p.
 func (l *Log) addData(p []byte, inode uint64) error {
 	if l.enc == nil {
 		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(l.mode.level), zstd.WithEncoderConcurrency(1),
@@ -124,9 +124,9 @@ func (l *Log) addData(p []byte, inode uint64) error {
 		l.enc = enc
 	}
 	if l.last.rawEnd > math.MaxInt64-int64(len(p)) {
-		return archive.Invalid("the log is as long as a log can be", "")
+		return archive.Invalid("the log has reached its maximum length", "")
 	}
-	r, err := l.draft(kindData)
+	r, err := l.nextRecord(kindData)
 	if err != nil {
 		return err
 	}
@@ -136,22 +136,22 @@ func (l *Log) addData(p []byte, inode uint64) error {
 	r.newlines = int64(bytes.Count(p, []byte{'\n'}))
 	r.lines += r.newlines
 	r.rawSum = xxhash.Sum64(p)
-	l.edges.add(p, &r.footer)
+	l.prints.add(p, &r.footer)
 	if l.final != nil && r.rawEnd == l.final.rawEnd {
-		r.describe(l.final.footer)
+		r.setSource(l.final.footer)
 	}
 	at := len(l.pend.buf)
 	l.commit(r, l.enc.EncodeAll(p, slices.Grow(l.pend.buf, len(p)/4+footerSize)), at)
 	return nil
 }
 
-// describe takes over what f says about the source.
-func (r *record) describe(f footer) {
+// setSource copies the fields about the source from f.
+func (r *record) setSource(f footer) {
 	r.head, r.headLen, r.tail, r.tailLen, r.inode = f.head, f.headLen, f.tail, f.tailLen, f.inode
 }
 
-// draft returns the record that comes next, as far as the last one determines it.
-func (l *Log) draft(kind byte) (record, error) {
+// nextRecord returns the next record with the fields that follow from the last one.
+func (l *Log) nextRecord(kind byte) (record, error) {
 	jump, depth, err := l.chain.nextJump(l.last)
 	if err != nil {
 		return record{}, readError(l.path, err)
@@ -166,7 +166,7 @@ func (l *Log) draft(kind byte) (record, error) {
 	}}, nil
 }
 
-// commit adds r, whose body is buf[at:], buf being all that is pending.
+// commit adds the record r with the body buf[at:]; buf is all that is pending.
 func (l *Log) commit(r record, buf []byte, at int) {
 	r.body = int64(len(buf) - at)
 	r.bodySum = xxhash.Sum64(buf[at:])
@@ -175,7 +175,7 @@ func (l *Log) commit(r record, buf []byte, at int) {
 	l.last = r
 }
 
-// flush writes what is pending: one write, one fsync.
+// flush writes the pending records with one write and one fsync.
 func (l *Log) flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("append to the log: %w", err)
@@ -188,15 +188,15 @@ func (l *Log) flush(ctx context.Context) error {
 	}
 	if !l.mode.lazy {
 		if err := l.f.Sync(); err != nil {
-			return fileError("write the log to disk", l.path, err)
+			return fileError("sync the log", l.path, err)
 		}
 	}
-	for _, dir := range l.fresh {
+	for _, dir := range l.newDirs {
 		if err := syncDir(dir); err != nil {
-			return fileError("write the folder to disk of", l.path, err)
+			return fileError("sync the folder of", l.path, err)
 		}
 	}
-	l.fresh = nil
+	l.newDirs = nil
 	l.pend.reset(l.last)
 	return nil
 }

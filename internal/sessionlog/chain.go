@@ -10,13 +10,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// chain walks the records of a log. It never changes anything.
+// chain reads the records of a log.
 type chain struct {
 	r     io.ReaderAt
-	start int64 // file offset behind the header
+	start int64 // file offset after the header
 }
 
-// errDamaged says that the records of a log do not hang together.
+// errDamaged reports damaged records.
 type errDamaged struct {
 	off  int64 // file offset
 	what string
@@ -24,7 +24,7 @@ type errDamaged struct {
 
 func (e *errDamaged) Error() string { return fmt.Sprintf("%s at byte %d of the file", e.what, e.off) }
 
-// at returns the record whose footer stands at off.
+// at returns the record with its footer at off.
 func (c chain) at(off int64) (record, error) {
 	var b [footerSize]byte
 	if off < c.start {
@@ -43,12 +43,12 @@ func (c chain) at(off int64) (record, error) {
 	return r, nil
 }
 
-// prev returns the record before r, the root before the first.
+// prev returns the record before r, or the root before the first.
 func (c chain) prev(r record) (record, error) {
 	if r.bodyOff() == c.start {
 		root := rootRecord(c.start)
 		if !r.follows(root) {
-			return record{}, &errDamaged{r.off, "a first record that is not the first"}
+			return record{}, &errDamaged{r.off, "a missing first record"}
 		}
 		return root, nil
 	}
@@ -62,7 +62,7 @@ func (c chain) prev(r record) (record, error) {
 	return p, nil
 }
 
-// jumpOf returns the record that r's jump pointer leads to, or the root.
+// jumpOf returns the record at r's jump pointer, or the root.
 func (c chain) jumpOf(r record) (record, error) {
 	if r.jump == 0 {
 		return rootRecord(c.start), nil
@@ -77,9 +77,9 @@ func (c chain) jumpOf(r record) (record, error) {
 	return j, nil
 }
 
-// nextJump returns the jump pointer of the record that will follow last. Two
-// jumps of equal length become one of the double length and one step; this
-// keeps every way back logarithmic (Myers, An applicative random-access stack).
+// nextJump returns the jump pointer of the record after last. Two jumps of equal length
+// are combined into one of twice the length and one step, so every path back is
+// logarithmic (Myers, An applicative random-access stack).
 func (c chain) nextJump(last record) (jump int64, depth uint32, err error) {
 	if last.depth == 0 {
 		return 0, 0, nil
@@ -94,9 +94,8 @@ func (c chain) nextJump(last record) (jump int64, depth uint32, err error) {
 	return last.off, last.depth, nil
 }
 
-// seek returns the earliest record at whose end ahead holds, walking back from
-// r; ahead must hold at the end of r, not at (0, 0), and once it holds also for
-// every later end.
+// seek returns the earliest record for whose end ahead is true, from r back. ahead must
+// be true for the end of r and all later ends, and false for (0, 0).
 func (c chain) seek(r record, ahead func(rawEnd, lines int64) bool) (record, error) {
 	for ahead(r.rawStart(), r.lineStart()) {
 		if r.jump != 0 {
@@ -128,7 +127,8 @@ func (c chain) seekLine(last record, n int64) (record, error) {
 	return c.seek(last, func(_, lines int64) bool { return lines >= n })
 }
 
-// body returns the body of r, checked against its sum and to be one frame.
+// body returns the body of r. It checks that the body is one frame with the right
+// checksum.
 func (c chain) body(r record) ([]byte, error) {
 	b := make([]byte, r.body)
 	err := readFull(c.r, b, r.bodyOff())
@@ -142,10 +142,10 @@ func (c chain) body(r record) ([]byte, error) {
 	return b, nil
 }
 
-// settled reports whether the log may end with r: whether r and what was
-// written with it is whole, and also the write before that, since a process may
-// have died between a write and its fsync.
-func (c chain) settled(r record) (bool, error) {
+// isComplete reports whether the log may end with r: r, the other records of its write,
+// and those of the write before are intact. The write before is checked because a
+// process may die between a write and its fsync.
+func (c chain) isComplete(r record) (bool, error) {
 	for range 2 {
 		for base := r.base; ; {
 			_, err := c.body(r)
@@ -169,8 +169,8 @@ func (c chain) settled(r record) (bool, error) {
 	return true, nil
 }
 
-// unlessDamaged drops an errDamaged. A disk that cannot be read must not pass
-// for a log that ends early.
+// unlessDamaged returns nil for an errDamaged. Other errors are returned, so that a read
+// error is not taken for the end of a log.
 func unlessDamaged(err error) error {
 	if _, damaged := errors.AsType[*errDamaged](err); damaged {
 		return nil
@@ -178,44 +178,43 @@ func unlessDamaged(err error) error {
 	return err
 }
 
-// end returns the last record of a log whose file has the given size, the root
-// if there is none.
+// end returns the last record of a log whose file has the given size, or the root.
 func (c chain) end(size int64) (record, error) {
 	r, err := c.at(size - footerSize)
 	if err == nil {
 		var ok bool
-		if ok, err = c.settled(r); ok {
+		if ok, err = c.isComplete(r); ok {
 			return r, nil
 		}
 	}
 	if err := unlessDamaged(err); err != nil {
 		return record{}, err
 	}
-	r, found, err := c.scanBack(size, c.settled)
+	r, found, err := c.scanBack(size, c.isComplete)
 	if err != nil || found {
 		return r, err
 	}
 	return rootRecord(c.start), nil
 }
 
-// scanBack returns the last record of the file that accept takes.
+// scanBack returns the last record of the file that accept accepts.
 func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, bool, error) {
-	mark := binary.LittleEndian.AppendUint32(nil, magicFooter)
-	mark = binary.LittleEndian.AppendUint32(mark, footerSize-8)
-	mark = append(mark, footerTag...)
+	magic := binary.LittleEndian.AppendUint32(nil, magicFooter)
+	magic = binary.LittleEndian.AppendUint32(magic, footerSize-8)
+	magic = append(magic, footerTag...)
 	const block = 64 << 10
-	overlap := int64(len(mark) - 1)
+	overlap := int64(len(magic) - 1)
 	buf := make([]byte, block+overlap)
 	for hi := size; hi > c.start; {
 		lo := max(hi-block, c.start)
-		b := buf[:min(hi+overlap, size)-lo] // a mark may begin before hi and end behind it
+		b := buf[:min(hi+overlap, size)-lo] // the magic may begin before hi and end after it
 		n, err := c.r.ReadAt(b, lo)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return record{}, false, err
 		}
-		b = b[:n] // less when the writer is cutting the file back right now
+		b = b[:n] // fewer bytes if a writer truncates the file meanwhile
 		for {
-			i := bytes.LastIndex(b, mark)
+			i := bytes.LastIndex(b, magic)
 			if i < 0 {
 				break
 			}
@@ -227,15 +226,15 @@ func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, 
 			if err = unlessDamaged(err); err != nil || ok {
 				return r, ok, err
 			}
-			b = b[:i+len(mark)-1]
+			b = b[:i+len(magic)-1]
 		}
 		hi = lo
 	}
 	return record{}, false, nil
 }
 
-// hasRecord reports whether there is a footer of ours behind start. A file that
-// cannot be read counts as one that has.
+// hasRecord reports whether there is a footer after start. It returns true for a file
+// that cannot be read.
 func (c chain) hasRecord(size int64) bool {
 	_, found, err := c.scanBack(size, func(record) (bool, error) { return true, nil })
 	return found || err != nil

@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// load makes cur the record that holds the raw byte at off.
+// load makes the record with the raw byte at off the current record.
 func (r *Reader) load(off int64) error {
 	if r.cur.depth > 0 && off >= r.cur.rawStart() && off < r.cur.rawEnd {
 		return nil
@@ -20,8 +20,8 @@ func (r *Reader) load(off int64) error {
 	return r.use(rec, body)
 }
 
-// find returns the record that holds the raw byte at off, with its body. Reading
-// on from the current record needs no search.
+// find returns the record with the raw byte at off, and its body. Sequential reading
+// needs no search.
 func (r *Reader) find(off int64) (record, []byte, error) {
 	from := r.cur
 	if off == 0 {
@@ -32,7 +32,7 @@ func (r *Reader) find(off int64) (record, []byte, error) {
 		if _, damaged := errors.AsType[*errDamaged](err); !damaged {
 			return rec, body, err
 		}
-		// What stands between may be damaged where the record itself is not.
+		// A record in between is damaged; search for the record itself.
 	}
 	rec, err := r.seekOffset(r.last, off)
 	if err != nil {
@@ -42,8 +42,8 @@ func (r *Reader) find(off int64) (record, []byte, error) {
 	return rec, body, err
 }
 
-// next returns the first data record behind rec, with its body, which is valid
-// until the next call. The body is not checked against its sum.
+// next returns the first data record after rec, and its body, which is valid until the
+// next call. The body's checksum is not checked.
 func (r *Reader) next(rec record) (record, []byte, error) {
 	for rec.off < r.last.off {
 		nxt, body, err := r.step(rec)
@@ -55,7 +55,7 @@ func (r *Reader) next(rec record) (record, []byte, error) {
 	return record{}, nil, &errDamaged{rec.end(), "a missing frame"}
 }
 
-// step returns the record directly behind rec.
+// step returns the record directly after rec.
 func (r *Reader) step(rec record) (record, []byte, error) {
 	body, foot, err := r.ahead.record(rec.end())
 	if err != nil {
@@ -81,8 +81,7 @@ func (r *Reader) use(rec record, body []byte) error {
 	return nil
 }
 
-// decode returns the stored bytes of a data record, in the one buffer that the
-// reader has for that.
+// decode returns the stored bytes of a data record. The reader has one buffer for them.
 func (r *Reader) decode(rec record, body []byte) ([]byte, error) {
 	if r.dec == nil {
 		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -97,22 +96,22 @@ func (r *Reader) decode(rec record, body []byte) ([]byte, error) {
 	}
 	raw, err := r.dec.DecodeAll(body, r.buf[:0:rec.rawLen])
 	if err != nil || int64(len(raw)) != rec.rawLen || xxhash.Sum64(raw) != rec.rawSum {
-		return nil, &errDamaged{rec.bodyOff(), "a frame whose bytes are not what was stored"}
+		return nil, &errDamaged{rec.bodyOff(), "a frame with a wrong checksum"}
 	}
 	return raw, nil
 }
 
-// ahead reads a file forwards in blocks.
-type ahead struct {
+// readAhead reads a file forwards in blocks.
+type readAhead struct {
 	r    io.ReaderAt
 	off  int64 // file offset of buf
 	buf  []byte
-	fill int // bytes to read at once, grows with the frames
+	fill int // bytes per read; it grows with the frames
 }
 
-// record returns the body that begins at off, and the bytes of its footer. Both
-// are valid until the next call.
-func (a *ahead) record(off int64) (body, foot []byte, err error) {
+// record returns the body at off and the bytes of its footer. Both are valid until the
+// next call.
+func (a *readAhead) record(off int64) (body, foot []byte, err error) {
 	a.fill = max(a.fill, 64<<10)
 	b := a.have(off)
 	for {
@@ -136,16 +135,16 @@ func (a *ahead) record(off int64) (body, foot []byte, err error) {
 	}
 }
 
-// have returns the bytes from off on that were read before.
-func (a *ahead) have(off int64) []byte {
+// have returns the buffered bytes from off.
+func (a *readAhead) have(off int64) []byte {
 	if off < a.off || off >= a.off+int64(len(a.buf)) {
 		return nil
 	}
 	return a.buf[off-a.off:]
 }
 
-// read returns up to fill bytes from off on, fewer at the file's end.
-func (a *ahead) read(off int64) ([]byte, error) {
+// read returns up to fill bytes from off, fewer at the end of the file.
+func (a *readAhead) read(off int64) ([]byte, error) {
 	if cap(a.buf) < a.fill {
 		a.buf = make([]byte, a.fill)
 	}
@@ -157,8 +156,7 @@ func (a *ahead) read(off int64) ([]byte, error) {
 	return a.buf, nil
 }
 
-// tailBlock holds the last bytes of a file, so that looking at its end costs one
-// read.
+// tailBlock holds the last bytes of a file, so that reading its end needs one read.
 type tailBlock struct {
 	r   io.ReaderAt
 	off int64
@@ -167,8 +165,8 @@ type tailBlock struct {
 
 const tailBlockSize = 32 << 10
 
-// newTailBlock reads the last bytes of a file of the given size. What cannot be
-// read now is left to ReadAt.
+// newTailBlock reads the last bytes of a file of the given size. ReadAt reads bytes that
+// are missing here.
 func newTailBlock(r io.ReaderAt, size int64) *tailBlock {
 	t := &tailBlock{r: r, off: max(0, size-tailBlockSize)}
 	b := make([]byte, size-t.off)
@@ -177,7 +175,7 @@ func newTailBlock(r io.ReaderAt, size int64) *tailBlock {
 	return t
 }
 
-// trim forgets the bytes from off on, which are about to change.
+// trim drops the bytes from off, which are about to change.
 func (t *tailBlock) trim(off int64) {
 	t.b = t.b[:min(int64(len(t.b)), max(0, off-t.off))]
 }

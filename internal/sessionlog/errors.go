@@ -10,28 +10,28 @@ import (
 	"strandline/internal/archive"
 )
 
-// fileError tells what the system said when doing something to the file at path.
+// fileError describes an operating system error of an operation on the file at path.
 func fileError(doing, path string, err error) error {
 	e := &archive.Error{Code: archive.CodeInternal, Msg: fmt.Sprintf("cannot %s %s", doing, filepath.Base(path)), Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Code = archive.CodeNotFound
 	case isFull(err):
-		e.Code, e.Hint = archive.CodeDenied, "the disk or a quota is full: free some space, the next hook or import takes what is missing"
+		e.Code, e.Hint = archive.CodeDenied, "the disk or a quota is full: free some space, the next hook or import logs the missing bytes"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		e.Code, e.Hint = archive.CodeDenied, "check that "+filepath.Dir(path)+" belongs to you and can be written"
+		e.Code, e.Hint = archive.CodeDenied, "check the owner and permissions of "+filepath.Dir(path)
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
-		e.Code, e.Hint = archive.CodeInvalid, "a file stands where a folder is needed, or the reverse: "+path
+		e.Code, e.Hint = archive.CodeInvalid, "a file is where a folder is needed, or the reverse: "+path
 	}
 	return e
 }
 
-// headerError tells why a header could not be read.
+// headerError describes why a header cannot be read.
 func headerError(path string, err error) error {
 	name := filepath.Base(path)
 	switch {
 	case errors.Is(err, errHeaderTorn):
-		return &archive.Error{Code: archive.CodeNotFound, Msg: name + " holds nothing yet", Err: err}
+		return &archive.Error{Code: archive.CodeNotFound, Msg: name + " is empty", Err: err}
 	case errors.Is(err, errHeaderNewer):
 		return &archive.Error{Code: archive.CodeInvalid, Msg: name + " was written by a newer strandline", Err: err,
 			Hint: "update strandline on this machine"}
@@ -39,13 +39,13 @@ func headerError(path string, err error) error {
 		return &archive.Error{Code: archive.CodeCorrupt, Msg: "the beginning of " + name + " is damaged", Err: err,
 			Hint: "'zstd -dc' still reads the data; if the client still has the file, move " + path + " away and import it again"}
 	case errors.Is(err, errHeaderForeign):
-		return &archive.Error{Code: archive.CodeCorrupt, Msg: name + " does not begin as a session log", Err: err,
-			Hint: "move " + path + " away, the next hook or import starts the log anew"}
+		return &archive.Error{Code: archive.CodeCorrupt, Msg: name + " is not a session log", Err: err,
+			Hint: "move " + path + " away, the next hook or import starts a new log"}
 	}
 	return readError(path, err)
 }
 
-// readError tells why a log could not be read.
+// readError describes why a log cannot be read.
 func readError(path string, err error) error {
 	if _, known := errors.AsType[*archive.Error](err); known {
 		return err

@@ -20,8 +20,7 @@ const (
 	maxFrame = 64 << 20
 )
 
-// footer is what stands behind every body; the package documentation describes
-// the fields.
+// footer follows every body. The package documentation describes the fields.
 type footer struct {
 	kind, flags      byte
 	headLen, tailLen int
@@ -38,8 +37,8 @@ type footer struct {
 	depth, jumpDepth uint32
 }
 
-// record is a footer with its place in the file. A log without records has the
-// zero footer, placed so that its end is the header's.
+// record is a footer and its position in the file. The root, before the first record,
+// has a zero footer and ends at the end of the header.
 type record struct {
 	footer
 	off int64 // file offset of the footer
@@ -52,14 +51,13 @@ func (r record) end() int64       { return r.off + footerSize }
 func (r record) rawStart() int64  { return r.rawEnd - r.rawLen }
 func (r record) lineStart() int64 { return r.lines - r.newlines }
 
-// follows reports whether r may stand directly behind p.
+// follows reports whether r can be directly after p.
 func (r record) follows(p record) bool {
 	return r.bodyOff() == p.end() && r.rawStart() == p.rawEnd &&
 		r.lineStart() == p.lines && r.depth == p.depth+1
 }
 
-// newestTombstone returns the offset of the newest tombstone's footer, counting
-// r itself.
+// newestTombstone returns the offset of the newest tombstone's footer, r included.
 func (r record) newestTombstone() int64 {
 	if r.kind == kindTombstone {
 		return r.off
@@ -67,7 +65,7 @@ func (r record) newestTombstone() int64 {
 	return r.tombs
 }
 
-// appendFooter appends the footer of r, which will stand at r.off.
+// appendFooter appends the footer of r, whose file offset is r.off.
 func appendFooter(b []byte, r record) []byte {
 	le := binary.LittleEndian
 	at := len(b)
@@ -94,7 +92,7 @@ func appendFooter(b []byte, r record) []byte {
 	return b
 }
 
-// parseFooter reads the footer in b, which stands at file offset off.
+// parseFooter parses the footer in b, whose file offset is off.
 func parseFooter(b []byte, off int64) (record, bool) {
 	le := binary.LittleEndian
 	if len(b) < footerSize || le.Uint32(b) != magicFooter || le.Uint32(b[4:]) != footerSize-8 ||
@@ -127,12 +125,12 @@ func parseFooter(b []byte, off int64) (record, bool) {
 		depth:     le.Uint32(b[112:]),
 		jumpDepth: le.Uint32(b[116:]),
 	}}
-	return r, r.sane()
+	return r, r.valid()
 }
 
-// sane refuses values that no writer gives, so that arithmetic on them is safe
-// and every pointer leads backwards.
-func (r record) sane() bool {
+// valid rejects values that no writer produces, so that arithmetic cannot overflow and
+// every pointer leads backwards.
+func (r record) valid() bool {
 	within := func(v, limit int64) bool { return v >= 0 && v <= limit }
 	return (r.kind == kindData && r.rawLen > 0 || r.kind == kindTombstone && r.rawLen == 0) &&
 		r.headLen <= windowSize && r.tailLen <= windowSize &&

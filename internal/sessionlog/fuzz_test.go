@@ -55,7 +55,7 @@ func FuzzDamagedLog(f *testing.F) {
 		if err != nil {
 			return
 		}
-		v, err := l.view()
+		v, err := l.reader()
 		if err != nil {
 			return
 		}

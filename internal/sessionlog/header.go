@@ -7,35 +7,37 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
-// Version is the version of the format that this package writes, and the newest
-// that it reads.
+// Version is the version of the format that this package writes, and the newest that it
+// reads.
 const Version = 1
 
-// The kinds of source that a log keeps, for Header.Kind.
+// The kinds of a log's source, for Header.Kind.
 const (
 	KindTranscript = "transcript" // a session's main transcript
 	KindAgent      = "agent"      // a sub-agent's transcript
-	KindSide       = "side"       // another file that the client keeps for a session
+	KindSide       = "side"       // another file of a session
 	KindJournal    = "journal"    // a month of the journal
 )
 
-// Header holds the facts about a log that stand in no transcript. It is written
-// once, when the log is created; a later Open returns what is stored.
+// Header holds the facts about a log that are in no transcript. It is written once, when
+// the log is created; a later Open returns the stored one.
 type Header struct {
 	Format     int             `json:"format"` // version of the format, set by Open
 	Client     string          `json:"client,omitempty"`
 	Session    string          `json:"session,omitempty"`
 	Agent      string          `json:"agent,omitempty"`
 	Slug       string          `json:"slug,omitempty"`   // the client's folder name of the project
-	Source     string          `json:"source,omitempty"` // path of the file that is kept
+	Source     string          `json:"source,omitempty"` // path of the source
 	Kind       string          `json:"kind,omitempty"`   // one of the Kind constants
 	Cwd        string          `json:"cwd,omitempty"`
 	Project    archive.Project `json:"project,omitzero"`
@@ -68,7 +70,7 @@ func encodeHeader(h Header) ([]byte, error) {
 		return nil, fmt.Errorf("encode log header: %w", err)
 	}
 	if len(js) > maxHeaderLen-headerFixed {
-		return nil, archive.Invalid("the facts about this source are too long for a log's header", "")
+		return nil, archive.Invalid("the facts about this source do not fit into a log's header", "")
 	}
 	return headerFrame(js), nil
 }
@@ -84,9 +86,9 @@ func headerFrame(js []byte) []byte {
 	return append(b, js...)
 }
 
-// readHeader returns the header's JSON and the file offset behind the header.
-// Its errors are the errHeader values or those of r; errHeaderTorn means that
-// the file holds nothing, so that it may be written anew.
+// readHeader returns the header's JSON and the file offset after the header. Its errors
+// are the errHeader values or those of r. errHeaderTorn means that the file holds no
+// data, so the header may be written again.
 func readHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
 	js, start, err = parseHeader(r, size)
 	if !errors.Is(err, errHeaderTorn) {
@@ -132,8 +134,8 @@ func parseHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) 
 	return js, n, nil
 }
 
-// startsLikeHeader reports whether b is what a crash may leave of a header:
-// some of its first bytes, then nothing or zeros.
+// startsLikeHeader reports whether b may be left of a header by a crash: some of its
+// first bytes, then nothing or zeros.
 func startsLikeHeader(b []byte) bool {
 	b = bytes.TrimRight(b[:min(len(b), 11)], "\x00")
 	for i, c := range binary.LittleEndian.AppendUint32(nil, magicHeader) {
@@ -154,4 +156,52 @@ func readFull(r io.ReaderAt, b []byte, off int64) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// decodeHeader reads the JSON of a header with a valid checksum. It does not use
+// encoding/json, whose reflection takes longer than reading the one or two
+// headers that a hook needs.
+//
+// A field of an unexpected type, as a later version may write it, is skipped.
+func decodeHeader(js []byte) Header {
+	var h Header
+	r := text.NewJSONReader(js)
+	fields := map[string]any{
+		"format": &h.Format, "client": &h.Client, "session": &h.Session, "agent": &h.Agent, "slug": &h.Slug,
+		"source": &h.Source, "kind": &h.Kind, "cwd": &h.Cwd, "created": &h.Created, "generation": &h.Generation,
+	}
+	project := map[string]any{
+		"key": &h.Project.Key, "name": &h.Project.Name, "root": &h.Project.Root,
+		"worktree": &h.Project.Worktree, "remote": &h.Project.Remote,
+	}
+	r.Object(func(name []byte) {
+		if string(name) == "project" {
+			r.Object(func(name []byte) { readField(r, project[string(name)]) })
+			return
+		}
+		readField(r, fields[string(name)])
+	})
+	return h
+}
+
+// readField reads the next value into a field of its type, or skips it.
+func readField(r *text.JSONReader, to any) {
+	switch to := to.(type) {
+	case *string:
+		if r.IsString() {
+			*to = r.Text()
+			return
+		}
+	case *int:
+		if n, err := strconv.Atoi(string(r.Value())); err == nil {
+			*to = n
+		}
+		return
+	case *time.Time:
+		if t, err := time.Parse(time.RFC3339Nano, r.Text()); err == nil {
+			*to = t
+		}
+		return
+	}
+	r.Skip()
 }

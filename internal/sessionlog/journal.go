@@ -16,23 +16,23 @@ import (
 	"strandline/internal/archive"
 )
 
-// Journal keeps the facts that stand in no transcript: one log a month, by the
-// entries' time in UTC, with one entry as JSON per line.
+// Journal stores facts that are in no transcript: one log per month of the entries' UTC
+// time, with one JSON entry per line.
 type Journal struct {
 	Dir string // STRANDLINE_HOME/journal
 }
 
-// JournalCursor says how far a journal was read. Its zero value is the beginning.
-// As an entry may be dated back into any month, it keeps an offset for each.
+// JournalCursor is the position up to which a journal was read; its zero value is the
+// beginning. It has one offset per month, because entries of any month may be added.
 type JournalCursor struct {
-	Offsets map[string]int64 `json:"offsets,omitempty"` // raw bytes read by month, "2006-01"
-	Bad     int              `json:"bad,omitempty"`     // lines that could not be read and were skipped
+	Offsets map[string]int64 `json:"offsets,omitempty"` // raw bytes read, by month "2006-01"
+	Bad     int              `json:"bad,omitempty"`     // skipped invalid lines
 }
 
-// Append adds entries and returns when they are on disk. Their ids and times
-// come from the caller; Version is set to 1. The entries of one month are one
-// append, so a crash may leave those of an earlier month alone: entries have ids
-// for that, and may be given again. Waiting, locks and errors are as with Open.
+// Append adds entries and returns when they are on disk. The caller sets their ids and
+// times; Version is set to 1. The entries of one month are one append, so a crash may
+// leave only those of earlier months; the caller may append the same ids again. Locks
+// and errors are those of Open.
 func (j Journal) Append(ctx context.Context, entries ...archive.JournalEntry) error {
 	lines := map[string]*bytes.Buffer{}
 	for _, e := range entries {
@@ -69,7 +69,7 @@ func (j Journal) append(ctx context.Context, month string, lines []byte) (err er
 		return err
 	}
 	if !whole {
-		// A crash cut a long append within a line; that line stays a bad one.
+		// A crash truncated a long append within a line, which stays invalid.
 		lines = append([]byte{'\n'}, lines...)
 	}
 	return l.Append(ctx, lines, Source{})
@@ -77,10 +77,9 @@ func (j Journal) append(ctx context.Context, month string, lines []byte) (err er
 
 func (j Journal) path(month string) string { return filepath.Join(j.Dir, month+transcriptExt) }
 
-// Read returns the entries behind the cursor, by month and then in the order of
-// their appends, and the cursor behind them. Lines that are no entry are skipped
-// and counted in the cursor; deleted ones are skipped. With an error the entries
-// and the cursor say what could be read nevertheless.
+// Read returns the entries after the cursor, by month and in the order of their appends,
+// and the new cursor. It skips deleted lines, and counts invalid ones in the cursor.
+// With an error it returns what could be read.
 func (j Journal) Read(ctx context.Context, from JournalCursor) ([]archive.JournalEntry, JournalCursor, error) {
 	cur := JournalCursor{Offsets: maps.Clone(from.Offsets), Bad: from.Bad}
 	months, err := j.months()
@@ -120,7 +119,7 @@ func (j Journal) Read(ctx context.Context, from JournalCursor) ([]archive.Journa
 	return entries, cur, errors.Join(errs...)
 }
 
-// linesFrom returns the complete lines of a month from a raw offset on.
+// linesFrom returns the complete lines of a month from a raw offset.
 func (j Journal) linesFrom(month string, off int64) ([]byte, error) {
 	pos, err := ReadPosition(j.path(month))
 	if err == nil && pos.Raw <= off {
@@ -131,7 +130,7 @@ func (j Journal) linesFrom(month string, off int64) ([]byte, error) {
 		r, err = OpenReader(j.path(month))
 	}
 	if archive.ErrorCode(err) == archive.CodeNotFound {
-		return nil, nil // nothing in it yet
+		return nil, nil // empty
 	}
 	if err != nil {
 		return nil, err
@@ -158,4 +157,51 @@ func (j Journal) months() ([]string, error) {
 		}
 	}
 	return months, nil
+}
+
+// Remove deletes the entries for which drop is true: their lines are blanked and removed
+// from the files. Cursors stay valid. It can be interrupted and repeated. It returns the
+// number of entries deleted by this call.
+func (j Journal) Remove(ctx context.Context, drop func(archive.JournalEntry) bool) (n int, err error) {
+	months, err := j.months()
+	if err != nil {
+		return 0, err
+	}
+	for _, month := range months {
+		k, err := j.removeFrom(ctx, month, drop)
+		n += k
+		if err != nil {
+			return n, err
+		}
+		// An earlier, interrupted call may have blanked lines without sealing.
+		if _, err := Seal(ctx, j.path(month)); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (j Journal) removeFrom(ctx context.Context, month string, drop func(archive.JournalEntry) bool) (n int, err error) {
+	text, err := j.linesFrom(month, 0)
+	if err != nil {
+		return 0, err
+	}
+	var lines []int
+	at := 0
+	for line := range bytes.Lines(text) {
+		var e archive.JournalEntry
+		if json.Unmarshal(line, &e) == nil && drop(e) {
+			lines = append(lines, at)
+		}
+		at++
+	}
+	if len(lines) == 0 {
+		return 0, nil
+	}
+	l, err := Open(ctx, j.path(month), Header{Kind: KindJournal, Generation: 1})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	return len(lines), l.Blank(ctx, lines...)
 }

@@ -13,21 +13,20 @@ import (
 	"strings"
 )
 
-// Layout says where the logs of an archive stand:
+// Layout returns the paths of an archive's logs:
 //
 //	log/<client>/<slug>/<session>.jsonl.zst      a transcript
 //	log/<client>/<slug>/<session>.g2.jsonl.zst   its second generation
 //	log/<client>/<slug>/<session>/<rel>.zst      another file of the session
 //
-// Whatever a name holds, the path stays below Root and is valid on every system:
-// a name that would not be is replaced by a readable part of it, a tilde and its
-// hash. Names that come back in an Entry stand for themselves.
+// The path is always below Root and valid on every system: a name that is not is
+// replaced by its safe characters, a tilde and its hash. The names in an Entry are
+// accepted in place of the original ones.
 type Layout struct {
 	Root string // STRANDLINE_HOME
 }
 
-// Entry is a log that is there. Its header has the names as the client gave
-// them.
+// Entry is an existing log. Its header has the client's names.
 type Entry struct {
 	Path       string // of the log
 	Client     string
@@ -37,25 +36,24 @@ type Entry struct {
 	Generation int    // from 1
 }
 
-// Transcript returns the path of a transcript's log. Generations below 2 are the
-// first.
+// Transcript returns the path of a transcript's log. A generation below 2 is the first.
 func (l Layout) Transcript(client, slug, session string, gen int) string {
 	return filepath.Join(l.dir(client, slug), withGeneration(sessionName(session)+".jsonl", gen)+logExt)
 }
 
-// Child returns the path of the log of a file that the client keeps in the
-// folder of a session; rel is its path there.
+// Child returns the path of the log of a file in the client's folder of a session. rel
+// is its path there.
 func (l Layout) Child(client, slug, session, rel string) string {
 	return l.ChildGeneration(client, slug, session, rel, 1)
 }
 
-// ChildGeneration returns the path of a later generation of Child's log.
+// ChildGeneration is Child for a later generation.
 func (l Layout) ChildGeneration(client, slug, session, rel string, gen int) string {
 	dir, name := path.Split(l.Rel(rel))
 	return filepath.Join(l.dir(client, slug), sessionName(session), filepath.FromSlash(dir), withGeneration(name, gen)+logExt)
 }
 
-// Name returns the name that a session has in an Entry.
+// Name returns the name of a session in an Entry.
 func (Layout) Name(session string) string { return sessionName(session) }
 
 // Rel returns the Entry.Rel of the child log for rel.
@@ -65,9 +63,9 @@ func (l Layout) dir(client, slug string) string {
 	return filepath.Join(l.Root, "log", folderName(client), folderName(slug))
 }
 
-// Find returns the logs of a session's transcript in all folders of the client,
-// by slug and generation. It looks names up and lists no folder of logs, so it
-// is quick in large archives; it relies on generations having no gap.
+// Find returns the logs of a session's transcript in all folders of the client, by slug
+// and generation. It tests paths and does not list folders of logs, so it is fast in
+// large archives. Generations have no gaps.
 func (l Layout) Find(client, session string) ([]Entry, error) {
 	client, session = folderName(client), sessionName(session)
 	slugs, err := subfolders(filepath.Join(l.Root, "log", client))
@@ -80,7 +78,7 @@ func (l Layout) Find(client, session string) ([]Entry, error) {
 			p := l.Transcript(client, slug, session, gen)
 			fi, err := os.Lstat(p)
 			if err != nil || !fi.Mode().IsRegular() {
-				if gen == 1 { // the first may have been deleted alone
+				if gen == 1 { // only the first may have been deleted
 					continue
 				}
 				break
@@ -91,8 +89,8 @@ func (l Layout) Find(client, session string) ([]Entry, error) {
 	return found, nil
 }
 
-// Children returns the logs of the other files of a session, by Rel and
-// generation. No folder, no logs.
+// Children returns the logs of the other files of a session, by Rel and generation. A
+// missing folder has no logs.
 func (l Layout) Children(client, slug, session string) ([]Entry, error) {
 	base := Entry{Client: folderName(client), Slug: folderName(slug), Session: sessionName(session)}
 	dir := filepath.Join(l.dir(client, slug), base.Session)
@@ -100,7 +98,7 @@ func (l Layout) Children(client, slug, session string) ([]Entry, error) {
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // also a folder that goes away meanwhile
+			return nil // missing, or deleted meanwhile
 		case err != nil:
 			return err
 		case !d.Type().IsRegular() || !strings.HasSuffix(p, logExt):
@@ -124,9 +122,9 @@ func (l Layout) Children(client, slug, session string) ([]Entry, error) {
 	return found, nil
 }
 
-// Walk yields all logs by client, slug and session, a session's transcripts
-// before its other files. What cannot be listed is yielded as an error, and the
-// walk goes on behind it. When ctx is done its error comes last.
+// Walk yields all logs by client, slug and session, a session's transcripts before its
+// other files. A folder that cannot be listed is yielded as an error, and the walk
+// continues after it. If ctx is done, its error is the last.
 func (l Layout) Walk(ctx context.Context) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		root := filepath.Join(l.Root, "log")
@@ -152,7 +150,7 @@ func (l Layout) Walk(ctx context.Context) iter.Seq2[Entry, error] {
 	}
 }
 
-// walkSlug yields the logs of one folder; false ends the walk.
+// walkSlug yields the logs of one folder. It returns false to end the walk.
 func (l Layout) walkSlug(ctx context.Context, client, slug string, yield func(Entry, error) bool) bool {
 	dir := filepath.Join(l.Root, "log", client, slug)
 	list, err := os.ReadDir(dir)
@@ -211,8 +209,8 @@ func sortEntries(list []Entry) {
 	})
 }
 
-// subfolders returns the names of the folders in dir, sorted; symbolic links are
-// no folders here. A missing dir has none.
+// subfolders returns the sorted names of the folders in dir, without symbolic links. A
+// missing dir has none.
 func subfolders(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

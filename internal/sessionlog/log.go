@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// file is what a log needs of the file it is written to.
+// file is the part of os.File that a log needs.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
@@ -17,8 +17,8 @@ type file interface {
 	Close() error
 }
 
-// Log is a log that is open for appending. It holds the log's lock until Close.
-// It is for one goroutine; open it again elsewhere, and the lock orders the two.
+// Log is a log opened for appending. It holds the log's lock until Close. It is not safe
+// for concurrent use; several Logs of one path are ordered by the lock.
 type Log struct {
 	path     string
 	f        file
@@ -28,41 +28,40 @@ type Log struct {
 	chain    chain // over pend
 	last     record
 	repaired int64
-	fresh    []string // folders to make durable with the first append
-	edges    *edges   // nil until needed
+	newDirs  []string      // folders to sync with the first append
+	prints   *fingerprints // nil until needed
 	enc      *zstd.Encoder
-	broken   error // why nothing can be appended any more
+	broken   error // why appending is not possible any more
 
 	mode  mode
-	final *record // while sealing: the last record of the log that is rewritten
+	final *record // while sealing: the last record of the original log
 }
 
-// mode says how a log compresses and groups its frames.
+// mode configures the compression and grouping of frames.
 type mode struct {
 	level zstd.EncoderLevel
-	frame int  // most raw bytes of a frame
+	frame int  // maximum raw bytes of a frame
 	group int  // raw bytes after which frames are written and synced
 	flags byte // of every footer
-	lazy  bool // do not sync, the caller does
+	lazy  bool // the caller syncs
 }
 
-// appendMode is for hooks and imports. Level "fastest" gives 2.3 for 2 KB and
-// 7.9 for 1 MiB of transcripts, "default" 2.35 and 8.5 at a fifth less speed and
-// four times the memory.
+// appendMode is the mode of hooks and imports. Level "fastest" compresses 2 KB of a
+// transcript by 2.3 and 1 MiB by 7.9; "default" by 2.35 and 8.5, with a fifth less speed
+// and four times the memory.
 func appendMode() mode { return mode{level: zstd.SpeedFastest, frame: 1 << 20, group: 16 << 20} }
 
-// Open opens the log at path for appending and locks it, waiting for another
-// writer until ctx is done (CodeBusy). A missing log is created with mode 0600,
-// its folders with 0700, and described by h; an existing one keeps its header.
-// A torn end is cut off, see Repaired. A log whose header is damaged is
-// CodeCorrupt and stays as it is; a folder or disk that cannot be written is
-// CodeDenied.
+// Open opens the log at path for appending and locks it. It waits for another writer
+// until ctx is done (CodeBusy). A missing log is created with mode 0600, its folders
+// with 0700, and header h; an existing log keeps its header. Open truncates a torn end,
+// see Repaired. A log with a damaged header is CodeCorrupt and is not changed; a folder
+// or disk that cannot be written is CodeDenied.
 func Open(ctx context.Context, path string, h Header) (*Log, error) {
-	f, lk, fresh, err := acquire(ctx, path, true)
+	f, lk, newDirs, err := acquire(ctx, path, true)
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{path: path, f: f, lk: lk, fresh: fresh, mode: appendMode()}
+	l := &Log{path: path, f: f, lk: lk, newDirs: newDirs, mode: appendMode()}
 	fi, err := f.Stat()
 	if err == nil {
 		err = l.attach(fi.Size(), &h)
@@ -73,9 +72,9 @@ func Open(ctx context.Context, path string, h Header) (*Log, error) {
 	return l, nil
 }
 
-// attach reads the state of a file of the given size and cuts off its torn end.
-// A file without a header gets h. With nil, for a log that need not grow, it is
-// left as it is, and so is an end that holds whole records behind damaged ones.
+// attach reads the state of a file of the given size and truncates its torn end. A file
+// without a header gets h. With a nil h, for a log that is not appended to, a missing
+// header and a damaged record before intact ones are errors.
 func (l *Log) attach(size int64, h *Header) error {
 	tail := newTailBlock(l.f, size)
 	js, start, err := readHeader(l.f, size)
@@ -91,12 +90,12 @@ func (l *Log) attach(size int64, h *Header) error {
 	}
 	if l.repaired = size - last.end(); l.repaired > 0 {
 		if h == nil && (chain{tail, last.end()}).hasRecord(size) {
-			// No unfinished append: something that was on disk is damaged, and
-			// perhaps no source is left to take it from again.
+			// This is not a torn append but damage of synced data. Its source may
+			// be gone.
 			return readError(l.path, &errDamaged{last.end(), "a damaged frame"})
 		}
 		if err := l.f.Truncate(last.end()); err != nil {
-			return fileError("cut the torn end of", l.path, err)
+			return fileError("truncate the torn end of", l.path, err)
 		}
 	}
 	tail.trim(last.end())
@@ -104,7 +103,7 @@ func (l *Log) attach(size int64, h *Header) error {
 	return nil
 }
 
-// restart gives a header to a file of which a crash has left nothing.
+// restart writes a header to a file that a crash left empty or torn.
 func (l *Log) restart(size int64, h Header) error {
 	frame, err := encodeHeader(h)
 	if err != nil {
@@ -112,16 +111,16 @@ func (l *Log) restart(size int64, h Header) error {
 	}
 	if l.repaired = size; size > 0 {
 		if err := l.f.Truncate(0); err != nil {
-			return fileError("cut the torn header of", l.path, err)
+			return fileError("truncate the torn header of", l.path, err)
 		}
 	}
 	return l.begin(frame)
 }
 
-// begin writes the header frame into an empty file.
+// begin writes the header frame to an empty file.
 func (l *Log) begin(frame []byte) error {
-	// No fsync: the one of the first append covers the header. Until then the
-	// log holds nothing that could be lost.
+	// The fsync of the first append covers the header. Until then the log has no
+	// data to lose.
 	if _, err := l.f.WriteAt(frame, 0); err != nil {
 		return errors.Join(fileError("write the log", l.path, err), l.f.Truncate(0))
 	}
@@ -130,7 +129,7 @@ func (l *Log) begin(frame []byte) error {
 	return nil
 }
 
-// start sets the state behind last.
+// start sets the state after the record last.
 func (l *Log) start(r io.ReaderAt, js []byte, start int64, last record) {
 	l.header, l.last = js, last
 	l.pend = pending{r: r}
@@ -138,21 +137,20 @@ func (l *Log) start(r io.ReaderAt, js []byte, start int64, last record) {
 	l.chain = chain{&l.pend, start}
 }
 
-// Header returns the facts that the log was created with.
+// Header returns the stored header.
 func (l *Log) Header() Header { return decodeHeader(l.header) }
 
-// Position returns how far the log has come.
+// Position returns the end of the log.
 func (l *Log) Position() Position { return l.last.position() }
 
-// Repaired returns how many bytes of the compressed file Open cut off because a
-// crash had left them unfinished. The source still holds what they stood for,
-// behind Position.
+// Repaired returns the number of bytes of the compressed file that Open truncated
+// because a crash left them torn. The source still holds their content, after Position.
 func (l *Log) Repaired() int64 { return l.repaired }
 
-// view returns a reader of what the log holds now.
-func (l *Log) view() (*Reader, error) { return newReader(l.chain, l.path, l.header, l.last) }
+// reader returns a reader of the log's current content.
+func (l *Log) reader() (*Reader, error) { return newReader(l.chain, l.path, l.header, l.last) }
 
-// Close gives the lock back. Everything appended is on disk already.
+// Close releases the lock. All appended bytes are on disk already.
 func (l *Log) Close() error {
 	if l.f == nil {
 		return nil
@@ -165,7 +163,7 @@ func (l *Log) Close() error {
 	return err
 }
 
-// pending is a file with bytes behind its end that are not written yet.
+// pending is a file with unwritten bytes after its end.
 type pending struct {
 	r   io.ReaderAt
 	off int64 // file offset of buf
@@ -173,10 +171,10 @@ type pending struct {
 	buf []byte
 }
 
-// reset makes p end with last, and empty.
+// reset empties p and sets its start to the end of last.
 func (p *pending) reset(last record) { p.off, p.raw, p.buf = last.end(), last.rawEnd, p.buf[:0] }
 
-// ReadAt implements io.ReaderAt. No record lies across the border.
+// ReadAt implements io.ReaderAt. A record is either written or pending as a whole.
 func (p *pending) ReadAt(b []byte, off int64) (int, error) {
 	if off < p.off {
 		return p.r.ReadAt(b, off)

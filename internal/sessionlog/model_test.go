@@ -85,7 +85,7 @@ func TestAnyHistory(t *testing.T) {
 			"seal": func(t *rapid.T) {
 				out := &memFile{}
 				to := &Log{path: "sealed", f: out, mode: sealMode(), final: &s.l.last}
-				v, err := s.l.view()
+				v, err := s.l.reader()
 				if err != nil {
 					t.Fatalf("view: %v", err)
 				}
@@ -93,7 +93,7 @@ func TestAnyHistory(t *testing.T) {
 				if err := to.begin(headerFrame(s.l.header)); err != nil {
 					t.Fatalf("begin: %v", err)
 				}
-				to.edges = &edges{head: []byte{}}
+				to.prints = &fingerprints{head: []byte{}}
 				if err := to.copyFrom(context.Background(), v, nil, new(bytes.Buffer)); err != nil {
 					t.Fatalf("seal: %v", err)
 				}

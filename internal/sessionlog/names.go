@@ -6,30 +6,32 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+
+	"strandline/internal/text"
 )
 
-// A session, a slug and the parts of a side file's path become names in the
-// archive. They come from payloads and from folders that others write to, so
-// each is checked to be one harmless name on every system; any other is replaced
-// by what can be read of it, a tilde and its hash.
+// Sessions, slugs and the elements of side files' paths become file names in the
+// archive. They come from payloads and from folders of other programs. A name that
+// is not valid and safe on every system is replaced by its safe characters, a tilde
+// and its hash.
 
 const (
-	maxName = 200 // bytes; leaves room for the endings on every file system
+	maxName = 200 // bytes; with the extensions it is valid on every file system
 
 	logExt        = ".zst"
 	transcriptExt = ".jsonl" + logExt
 )
 
-// sessionName is s as a session's file and folder name.
+// sessionName returns the file and folder name of a session.
 func sessionName(s string) string {
-	return cleanName(s, plainName(s, "") && !endsLikeGeneration(s) && !hasOurEnding(s))
+	return cleanName(s, plainName(s, "") && !endsLikeGeneration(s) && !hasLogExt(s))
 }
 
-// folderName is s as the name of another folder: of a client, a project, or
-// above a side file.
-func folderName(s string) string { return cleanName(s, plainName(s, " +@=,()") && !hasOurEnding(s)) }
+// folderName returns the name of another folder: of a client, a project, or above a side
+// file.
+func folderName(s string) string { return cleanName(s, plainName(s, " +@=,()") && !hasLogExt(s)) }
 
-// fileName is s as the name of a side file, before a generation and the ending.
+// fileName returns the name of a side file, before a generation and the extension.
 func fileName(s string) string {
 	ext := path.Ext(s)
 	return cleanName(s, plainName(s, " +@=,()") && !endsLikeGeneration(s) && !endsLikeGeneration(strings.TrimSuffix(s, ext)))
@@ -40,7 +42,7 @@ func cleanName(s string, ok bool) string {
 		return s
 	}
 	readable := strings.Map(func(r rune) rune {
-		if r < 0x80 && isAlnum(byte(r)) || r == '-' || r == '_' {
+		if r < 0x80 && text.IsAlnum(byte(r)) || r == '-' || r == '_' {
 			return r
 		}
 		return '-'
@@ -49,15 +51,14 @@ func cleanName(s string, ok bool) string {
 	return readable[:min(len(readable), 60)] + "~" + strings.Repeat("0", 16-len(sum)) + sum
 }
 
-// plainName reports whether s can stand for itself: letters, digits, ".-_" and
-// the extra characters, not starting or ending with a dot or space, no name that
-// Windows keeps for devices.
+// plainName reports whether s is a safe file name: letters, digits, ".-_" and the extra
+// characters, without a dot or space at either end, and not a device name of Windows.
 func plainName(s, extra string) bool {
 	if s == "" || len(s) > maxName || strings.Trim(s, ". ") != s {
 		return false
 	}
 	for i := range len(s) {
-		if c := s[i]; !isAlnum(c) && c != '-' && c != '_' && c != '.' && strings.IndexByte(extra, c) < 0 {
+		if c := s[i]; !text.IsAlnum(c) && c != '-' && c != '_' && c != '.' && strings.IndexByte(extra, c) < 0 {
 			return false
 		}
 	}
@@ -71,22 +72,19 @@ func plainName(s, extra string) bool {
 	return !port || stem[3] < '0' || stem[3] > '9'
 }
 
-func isAlnum(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
-
-// isReplacement reports whether s has the form that cleanName gives, so that a
-// name read from the archive names the same file again.
+// isReplacement reports whether s has the form of a replaced name, so that a name read
+// from the archive is not replaced again.
 func isReplacement(s string) bool {
 	head, sum, ok := strings.Cut(s, "~")
 	return ok && len(head) <= 60 && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == "" &&
 		strings.IndexFunc(head, func(r rune) bool {
-			return r >= 0x80 || !isAlnum(byte(r)) && r != '-' && r != '_'
+			return r >= 0x80 || !text.IsAlnum(byte(r)) && r != '-' && r != '_'
 		}) < 0
 }
 
-// hasOurEnding keeps folders from standing where a log or its helpers belong.
-func hasOurEnding(s string) bool {
+// hasLogExt reports whether s has an extension of logs and their temporary files, which
+// folders must not have.
+func hasLogExt(s string) bool {
 	switch strings.ToLower(path.Ext(s)) {
 	case logExt, ".tmp", ".lock":
 		return true
@@ -100,7 +98,7 @@ func endsLikeGeneration(s string) bool {
 	return len(ext) > 2 && (ext[1] == 'g' || ext[1] == 'G') && strings.Trim(ext[2:], "0123456789") == ""
 }
 
-// withGeneration puts the generation before the extension; the first has none.
+// withGeneration inserts the generation before the extension; the first has none.
 func withGeneration(name string, gen int) string {
 	if gen < 2 {
 		return name
@@ -127,11 +125,11 @@ func cutGeneration(name string) (string, int) {
 	return strings.TrimSuffix(stem, mark) + ext, gen
 }
 
-// relName is the path of a side file below its session's folder, with slashes.
+// relName returns the path of a side file below its session's folder, with slashes.
 func relName(rel string) string {
 	parts := strings.FieldsFunc(rel, func(r rune) bool { return r == '/' || r == '\\' })
-	const deepest = 8 // deeper ones are folded into one name
-	if len(parts) == 0 || len(parts) > deepest {
+	const maxDepth = 8 // deeper paths become one name
+	if len(parts) == 0 || len(parts) > maxDepth {
 		return cleanName(rel, false)
 	}
 	for i, p := range parts[:len(parts)-1] {

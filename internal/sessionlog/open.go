@@ -11,10 +11,10 @@ import (
 	"strandline/internal/archive"
 )
 
-// acquire opens the log at path for writing and locks it. With create a missing
-// log is made, and fresh names the folders whose entries changed by that. It
-// waits for the lock until ctx is done.
-func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *lock, fresh []string, err error) {
+// acquire opens the log at path for writing and locks it. It waits for the lock until
+// ctx is done. With create it creates a missing log; newDirs are the folders that got a
+// new entry.
+func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *lock, newDirs []string, err error) {
 	const first, most = 200 * time.Microsecond, 5 * time.Millisecond
 	for wait := first; ; wait = min(2*wait, most) {
 		var made []string
@@ -22,12 +22,12 @@ func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *loc
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		fresh = append(fresh, made...)
+		newDirs = append(newDirs, made...)
 		lk, err = tryLock(f)
 		if err == nil && names(path, f) {
-			return f, lk, fresh, nil
+			return f, lk, newDirs, nil
 		}
-		replaced := err == nil // Seal has put another file in its place
+		replaced := err == nil // Seal replaced the file
 		if replaced {
 			err = lk.release()
 		}
@@ -48,20 +48,20 @@ func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *loc
 			timer.Stop()
 			return nil, nil, nil, &archive.Error{Code: archive.CodeBusy, Err: ctx.Err(),
 				Msg:  "another process is writing " + filepath.Base(path),
-				Hint: "try again, the next hook takes what is missing"}
+				Hint: "try again; the next hook logs the missing bytes"}
 		}
 	}
 }
 
-// names reports whether path names the open file f.
+// names reports whether f is still the file at path.
 func names(path string, f *os.File) bool {
 	a, err1 := os.Stat(path)
 	b, err2 := f.Stat()
 	return err1 == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// openWrite opens a regular file for writing. With create it makes the file and
-// its folders where they are missing and returns the folders that got an entry.
+// openWrite opens a regular file for writing. With create it creates the file and its
+// folders if they are missing, and returns the folders that got a new entry.
 func openWrite(path string, create bool) (*os.File, []string, error) {
 	fi, err := os.Stat(path)
 	switch {
@@ -76,7 +76,7 @@ func openWrite(path string, create bool) (*os.File, []string, error) {
 	case !create || !errors.Is(err, fs.ErrNotExist):
 		return nil, nil, fileError("open the log", path, err)
 	}
-	fresh, err := makeDirs(filepath.Dir(path))
+	newDirs, err := makeDirs(filepath.Dir(path))
 	if err != nil {
 		return nil, nil, fileError("create the folder of", path, err)
 	}
@@ -84,11 +84,11 @@ func openWrite(path string, create bool) (*os.File, []string, error) {
 	if err != nil {
 		return nil, nil, fileError("create the log", path, err)
 	}
-	return f, fresh, nil
+	return f, newDirs, nil
 }
 
-// makeDirs makes dir and what is missing above it, for the owner alone, and
-// returns dir with the folders that got an entry by that.
+// makeDirs creates dir and missing folders above it with mode 0700. It returns dir and
+// the folders that got a new entry.
 func makeDirs(dir string) ([]string, error) {
 	touched := []string{dir}
 	for d := dir; ; {

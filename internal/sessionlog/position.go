@@ -1,30 +1,32 @@
 package sessionlog
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"strandline/internal/archive"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// windowSize is how many bytes of a source's head and tail are fingerprinted.
+// windowSize is the number of bytes in the fingerprints of a source's head and tail.
 const windowSize = 4096
 
-// Source says where appended bytes come from.
+// Source describes the source of appended bytes.
 type Source struct {
 	Inode uint64 // of the source file when it was read, 0 if unknown
 }
 
-// Position is how far a log has come, with what is needed to recognise its
-// source: the fingerprints describe the bytes as they were appended.
+// Position is the end of a log, with fingerprints to recognize its source. They describe
+// the bytes as they were appended.
 type Position struct {
-	Raw   int64  // bytes of the source that are in the log
+	Raw   int64  // logged bytes of the source
 	Lines int    // newlines among them
 	Head  uint64 // xxh64 of the first HeadLen bytes
 	Tail  uint64 // xxh64 of the last TailLen bytes
-	// HeadLen and TailLen are min(4096, Raw). They are less only when bytes that
-	// the fingerprint would need were deleted. Both 0 with Raw > 0 means
-	// min(4096, Raw), so that a stored position needs not hold them.
+	// HeadLen and TailLen are min(4096, Raw), or less if some of these bytes were
+	// deleted. Both 0 with Raw > 0 means min(4096, Raw), so that a stored position
+	// may omit them.
 	HeadLen, TailLen int
 	Inode            uint64 // Source.Inode of the last append
 }
@@ -36,34 +38,21 @@ func (r record) position() Position {
 	}
 }
 
-// Match is what Compare finds.
+// Match is the result of Compare.
 type Match int
 
-// The answers of Compare.
+// The results of Compare.
 const (
-	Unreadable Match = iota // the source could not be read, nothing is known
-	Same                    // nothing was added
-	Grown                   // the source holds what the log holds, and more
-	Rewritten               // shorter, or other bytes than those in the log
+	Unreadable Match = iota // the source cannot be read
+	Same                    // the source has no new bytes
+	Grown                   // the source has new bytes after the logged ones
+	Rewritten               // the source is shorter than the log or has other bytes
 )
 
-// String returns the answer in lower case.
-func (m Match) String() string {
-	switch m {
-	case Same:
-		return "same"
-	case Grown:
-		return "grown"
-	case Rewritten:
-		return "rewritten"
-	}
-	return "unreadable"
-}
-
-// Compare says whether src, size bytes long, still begins with what a log held
-// at pos. It reads two windows of at most 4096 bytes, so a change between them
-// goes unseen; the caller compares inodes besides. A source that ends before
-// size is Rewritten, another read error gives Unreadable.
+// Compare reports whether src, size bytes long, still begins with the bytes logged up to
+// pos. It reads two windows of at most 4096 bytes, so it misses a change between them;
+// the caller compares inodes as well. A source that ends before size is Rewritten;
+// another read error gives Unreadable.
 func Compare(src io.ReaderAt, size int64, pos Position) Match {
 	if size < pos.Raw {
 		return Rewritten
@@ -94,4 +83,56 @@ func Compare(src io.ReaderAt, size int64, pos Position) Match {
 		return Grown
 	}
 	return Same
+}
+
+// fingerprints holds the first and last bytes of the source while bytes are appended.
+type fingerprints struct {
+	head []byte // the head while it grows; nil when its checksum is final
+	tail []byte // the known last bytes of the source
+}
+
+// loadFingerprints reads the head and tail from a log. It excludes bytes covered by a
+// tombstone, which differ from the source; the tail grows again from there.
+func loadFingerprints(r *Reader) (fingerprints, error) {
+	raw := r.last.rawEnd
+	if raw == 0 {
+		return fingerprints{head: []byte{}}, nil
+	}
+	from := max(0, raw-windowSize)
+	for _, t := range r.blanks {
+		if t.from < raw && t.to > from {
+			from = min(t.to, raw)
+		}
+	}
+	tail := make([]byte, raw-from)
+	switch n, err := r.ReadAt(tail, from); {
+	case archive.ErrorCode(err) == archive.CodeCorrupt:
+		return fingerprints{}, nil // earlier damage must not block appending
+	case n < len(tail):
+		return fingerprints{}, err
+	}
+	w := fingerprints{tail: tail}
+	if from == 0 && raw < windowSize && int64(r.last.headLen) == raw {
+		w.head = bytes.Clone(tail)
+	}
+	return w, nil
+}
+
+// add appends p to the head and tail and sets their checksums in f.
+func (w *fingerprints) add(p []byte, f *footer) {
+	if w.head != nil {
+		w.head = append(w.head, p[:min(len(p), windowSize-len(w.head))]...)
+		f.head, f.headLen = xxhash.Sum64(w.head), len(w.head)
+		if len(w.head) == windowSize {
+			w.head = nil
+		}
+	}
+	if len(p) >= windowSize {
+		w.tail = append(w.tail[:0], p[len(p)-windowSize:]...)
+	} else {
+		keep := min(len(w.tail), windowSize-len(p))
+		n := copy(w.tail, w.tail[len(w.tail)-keep:])
+		w.tail = append(w.tail[:n], p...)
+	}
+	f.tail, f.tailLen = xxhash.Sum64(w.tail), len(w.tail)
 }

@@ -14,30 +14,29 @@ import (
 	"strandline/internal/archive"
 )
 
-// Reader reads the bytes that a log held when it was opened. It takes no lock:
-// another process may append or seal meanwhile. Its methods may be called
-// concurrently, and all but Close do not change what the others see.
+// Reader reads the bytes of a log as it was opened. It takes no lock: another process
+// may append or seal meanwhile. Its methods may be called concurrently, except Close.
 type Reader struct {
 	chain
 	path   string
 	header []byte
 	last   record
 	blanks []span // of all tombstones
-	hidden []span // those whose bytes are in the data frames still
+	hidden []span // those whose bytes are still in the data frames
 	torn   int64
 	close  func() error
 
 	mu    sync.Mutex
-	dec   *zstd.Decoder // made at the first use
-	cur   record        // the record that raw holds the bytes of
+	dec   *zstd.Decoder // created at the first use
+	cur   record        // the record in raw
 	raw   []byte        // in buf
 	buf   []byte
-	ahead ahead
+	ahead readAhead
 }
 
-// OpenReader opens the log at path. A log that was created but holds nothing
-// yet, not even its header, is CodeNotFound as a missing one; a file whose
-// header is damaged is CodeCorrupt. Damage further behind shows when it is read.
+// OpenReader opens the log at path. A missing log and one that is still empty are
+// CodeNotFound; a file with a damaged header is CodeCorrupt. Other damage is reported
+// when it is read.
 func OpenReader(path string) (*Reader, error) {
 	f, size, err := openRead(path)
 	if err != nil {
@@ -75,11 +74,11 @@ func newReader(c chain, path string, js []byte, last record) (*Reader, error) {
 	if err != nil {
 		return nil, readError(path, err)
 	}
-	return &Reader{chain: c, path: path, header: js, last: last, blanks: blanks, hidden: hidden, ahead: ahead{r: c.r}}, nil
+	return &Reader{chain: c, path: path, header: js, last: last, blanks: blanks, hidden: hidden, ahead: readAhead{r: c.r}}, nil
 }
 
-// openRead opens a regular file for reading. Anything else is refused before it
-// is opened, as opening a pipe would wait for its other end.
+// openRead opens a regular file for reading. It checks the type before, because opening
+// a FIFO would block.
 func openRead(path string) (*os.File, int64, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -132,18 +131,18 @@ func readEnds(path string) (js []byte, last record, err error) {
 	return js, last, nil
 }
 
-// Header returns the facts that the log was created with.
+// Header returns the stored header.
 func (r *Reader) Header() Header { return decodeHeader(r.header) }
 
-// Position returns how far the log had come when it was opened.
+// Position returns the end of the log as it was opened.
 func (r *Reader) Position() Position { return r.last.position() }
 
-// Torn returns the number of bytes of the file behind its last whole append: what
-// a crash left of an append, or the damaged end of one. The next Open cuts them
-// off, and a capture brings their text in again while the client has its file.
+// Torn returns the number of bytes of the file after its last complete append: a torn
+// append, or a damaged end. The next Open truncates them, and a capture logs their
+// content again while the client has its file.
 func (r *Reader) Torn() int64 { return r.torn }
 
-// Close releases the file.
+// Close closes the file.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,14 +159,12 @@ func (r *Reader) Close() error {
 	return err
 }
 
-// Mask writes spaces over the bytes of p, which begins at raw offset off, that
-// were deleted or rewritten: what a source still holds is the same as what the log
-// holds where both look the same with it.
+// Mask writes spaces over the bytes of p, which begins at raw offset off, that were
+// blanked or rewritten. A source and its log are equal if both are equal after Mask.
 func (r *Reader) Mask(p []byte, off int64) { blank(p, off, r.blanks) }
 
-// ReadAt implements io.ReaderAt over the raw bytes. Deleted bytes are spaces, or
-// what Rewrite put in their place.
-// It decompresses only the frames that hold the bytes asked for.
+// ReadAt implements io.ReaderAt for the raw bytes. Blanked bytes are spaces, rewritten
+// ones their replacement. It decompresses only the frames that it needs.
 func (r *Reader) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, archive.Invalid("a negative offset", "")
@@ -189,13 +186,13 @@ func (r *Reader) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// NewSection returns a reader of n raw bytes from off on.
+// NewSection returns a reader of n raw bytes from off.
 func (r *Reader) NewSection(off, n int64) io.Reader { return io.NewSectionReader(r, off, n) }
 
 // WriteTo implements io.WriterTo: it writes all raw bytes to w.
 func (r *Reader) WriteTo(w io.Writer) (int64, error) {
-	// The frames are passed on one by one under the lock; a copy through ReadAt
-	// would need a second buffer as large as a frame.
+	// Write frame by frame under the lock; copying with ReadAt would need a second
+	// buffer of a frame.
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var n int64
@@ -225,13 +222,12 @@ func (r *Reader) Range(ctx context.Context, from, to int) (start, end int64, err
 	return start, end, err
 }
 
-// OffsetOfLine returns the raw offset at which line n begins, counted from 0.
-// The line behind the last newline counts, though it may hold nothing yet; a
-// later one is CodeNotFound.
+// OffsetOfLine returns the raw offset of line n, counted from 0. The position after the
+// last newline is a line as well; a later one is CodeNotFound.
 func (r *Reader) OffsetOfLine(ctx context.Context, n int) (int64, error) {
 	switch {
 	case n < 0:
-		return 0, archive.Invalid(fmt.Sprintf("%d is no line number", n), "lines count from 0")
+		return 0, archive.Invalid(fmt.Sprintf("invalid line number %d", n), "lines count from 0")
 	case n == 0:
 		return 0, nil
 	case int64(n) > r.last.lines:

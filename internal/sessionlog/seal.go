@@ -15,30 +15,29 @@ import (
 	"strandline/internal/archive"
 )
 
-// SealReport says what Seal did.
+// SealReport is the result of Seal or Rewrite.
 type SealReport struct {
-	Done          bool  // false: there was nothing to do
+	Done          bool  // false: nothing to do
 	Before, After int64 // bytes of the compressed file
 	Raw           int64 // bytes of the transcript
-	Blanked       int64 // raw bytes that tombstones cover, gone from the file now
+	Blanked       int64 // raw bytes covered by tombstones, now removed from the file
 	Frames        int   // data frames of the new file
 }
 
-// sealMode is for logs that are not expected to grow: "better" with 4 MiB frames
-// gives 10.9 where appends of 1 MiB gave 7.9 and those of 2 KB 2.3.
+// sealMode is the mode of logs that will hardly grow. Level "better" with 4 MiB frames
+// compresses by 10.9, appends of 1 MiB by 7.9 and appends of 2 KB by 2.3.
 func sealMode() mode {
 	return mode{level: zstd.SpeedBetterCompression, frame: 4 << 20, group: 1, flags: flagSealed, lazy: true}
 }
 
-// Seal rewrites the log at path into large, better compressed frames and drops
-// blanked bytes for good. The new file takes the old one's place, in one step
-// and under the lock, after it was read back and compared; if anything fails the
-// old one stays. Sealing again does nothing until something is appended or
-// blanked, and both may be done to a sealed log. Lock and errors are as with
-// Open, but a missing log is CodeNotFound.
+// Seal rewrites the log at path with large, better compressed frames and removes blanked
+// bytes for good. The new file replaces the old one atomically and under the lock, after
+// it was read back and compared; after an error the old one is unchanged. Sealing again
+// does nothing until something is appended or blanked; a sealed log allows both. Lock
+// and errors are those of Open, but a missing log is CodeNotFound.
 func Seal(ctx context.Context, path string) (SealReport, error) { return rewriteLog(ctx, path, nil) }
 
-// rewriteLog is Seal, with other texts in the place of lines.
+// rewriteLog is Seal with replacements of lines.
 func rewriteLog(ctx context.Context, path string, lines map[int]string) (SealReport, error) {
 	f, lk, _, err := acquire(ctx, path, false)
 	if err != nil {
@@ -71,9 +70,9 @@ func rewriteLog(ctx context.Context, path string, lines map[int]string) (SealRep
 	return rep, nil
 }
 
-// rewrite writes the sealed log to tmp and checks it.
+// rewrite writes the sealed log to tmp and verifies it.
 func (l *Log) rewrite(ctx context.Context, tmp string, lines map[int]string) (SealReport, error) {
-	v, err := l.view()
+	v, err := l.reader()
 	if err != nil {
 		return SealReport{}, err
 	}
@@ -82,7 +81,7 @@ func (l *Log) rewrite(ctx context.Context, tmp string, lines map[int]string) (Se
 	if err != nil {
 		return SealReport{}, err
 	}
-	// What a crash left of an earlier try is of no use.
+	// A crash may have left a file here; truncate it.
 	f, err := os.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return SealReport{}, fileError("create", tmp, err)
@@ -92,13 +91,13 @@ func (l *Log) rewrite(ctx context.Context, tmp string, lines map[int]string) (Se
 	if err := out.begin(headerFrame(l.header)); err != nil {
 		return SealReport{}, err
 	}
-	out.edges = &edges{head: []byte{}}
+	out.prints = &fingerprints{head: []byte{}}
 	sum := sha256.New()
 	if err := out.copyFrom(ctx, v, put, sum); err != nil {
 		return SealReport{}, err
 	}
 	if err := f.Sync(); err != nil {
-		return SealReport{}, fileError("write to disk", tmp, err)
+		return SealReport{}, fileError("sync", tmp, err)
 	}
 	if err := out.Close(); err != nil {
 		return SealReport{}, fileError("close", tmp, err)
@@ -109,14 +108,14 @@ func (l *Log) rewrite(ctx context.Context, tmp string, lines map[int]string) (Se
 	}
 	if [sha256.Size]byte(sum.Sum(nil)) != got.SHA256 || got.Raw != l.last.rawEnd || int64(got.Lines) != l.last.lines || got.Torn != 0 {
 		return SealReport{}, &archive.Error{Code: archive.CodeInternal,
-			Msg:  "sealing " + filepath.Base(l.path) + " gave other bytes, so the log stays as it was",
+			Msg:  "sealing " + filepath.Base(l.path) + " changed its content; the log is unchanged",
 			Hint: "run 'strandline verify' and report this"}
 	}
 	return SealReport{Done: true, Before: l.last.end(), After: got.Size, Raw: got.Raw, Blanked: got.Blanked, Frames: got.Frames}, nil
 }
 
-// copyFrom appends all that v holds, with the patches over it and tombstones
-// included, and feeds sum with the raw bytes.
+// copyFrom appends the content of v with the patches applied, and its tombstones. It
+// writes the raw bytes to sum.
 func (l *Log) copyFrom(ctx context.Context, v *Reader, put []patch, sum io.Writer) error {
 	buf := make([]byte, min(int64(l.mode.frame), v.last.rawEnd))
 	for off := int64(0); off < v.last.rawEnd; {
@@ -140,7 +139,7 @@ func (l *Log) copyFrom(ctx context.Context, v *Reader, put []patch, sum io.Write
 	return l.transact(ctx, func() error { return l.addTombstones(mergeSpans(gone), tombstoneApplied) })
 }
 
-// replace puts tmp in the place of the log, which is closed by that.
+// replace renames tmp over the log and closes the log.
 func (l *Log) replace(tmp string) error {
 	if closeBeforeRename {
 		if err := l.f.Close(); err != nil {
@@ -151,7 +150,7 @@ func (l *Log) replace(tmp string) error {
 		return fileError("replace the log", l.path, err)
 	}
 	if err := syncDir(filepath.Dir(l.path)); err != nil {
-		return fileError("write the folder to disk of", l.path, err)
+		return fileError("sync the folder of", l.path, err)
 	}
 	return nil
 }

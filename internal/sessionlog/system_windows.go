@@ -7,16 +7,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// errLocked says that another process holds the lock.
+// errLocked is the error if another process holds the lock.
 var errLocked = windows.ERROR_LOCK_VIOLATION
 
-// lock is the exclusive lock of a log. On Windows it lies on a file of its own,
-// "<log>.lock", because a log cannot be replaced while it is open, and must stay
-// locked while Seal replaces it. The lock's file stays for good: removing it
-// would let two processes lock two files of that name.
+// lock is the exclusive lock of a log. On Windows it is a lock of a separate file,
+// "<log>.lock", because an open log cannot be replaced and must stay locked while Seal
+// replaces it. The lock file is never removed: two processes could otherwise lock two
+// files of that name.
 type lock struct{ f *os.File }
 
-// tryLock returns the lock of the log that is open as f, or errLocked.
+// tryLock locks the log that is open as f, or returns errLocked.
 func tryLock(f *os.File) (*lock, error) {
 	lf, err := os.OpenFile(f.Name()+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -32,17 +32,16 @@ func tryLock(f *os.File) (*lock, error) {
 	return &lock{lf}, nil
 }
 
-// release gives the lock back.
+// release releases the lock.
 func (l *lock) release() error { return l.f.Close() }
 
-// closeBeforeRename says whether a file has to be closed before another is
-// renamed over it.
+// closeBeforeRename is true if a file must be closed before another is renamed over it.
 const closeBeforeRename = true
 
-// isFull reports whether err says that no more can be stored.
+// isFull reports whether err means that the disk is full.
 func isFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
 
-// syncDir does nothing: Windows keeps a folder's names in its own journal.
+// syncDir does nothing: Windows journals folder entries.
 func syncDir(string) error { return nil }

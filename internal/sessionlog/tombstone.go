@@ -2,8 +2,12 @@ package sessionlog
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
+	"fmt"
+	"maps"
 	"slices"
+	"strandline/internal/archive"
 )
 
 const (
@@ -17,7 +21,7 @@ const (
 // span is a range of raw bytes, end exclusive.
 type span struct{ from, to int64 }
 
-// encodeTombstone returns the tombstone frame for at most maxSpans spans.
+// encodeTombstone returns the tombstone frame of at most maxSpans spans.
 func encodeTombstone(spans []span, flags byte) []byte {
 	b := make([]byte, 0, tombstoneFixed+16*len(spans))
 	b = binary.LittleEndian.AppendUint32(b, magicTombstone)
@@ -32,10 +36,11 @@ func encodeTombstone(spans []span, flags byte) []byte {
 	return b
 }
 
-// applied reports that the data frames hold what stands for a tombstone's spans.
+// applied reports whether the data frames already hold the replacement of a tombstone's
+// spans.
 func applied(b []byte) bool { return len(b) > 12 && b[12]&tombstoneApplied != 0 }
 
-// decodeTombstone reads a tombstone frame of a log of raw bytes.
+// decodeTombstone reads a tombstone frame of a log with the given number of raw bytes.
 func decodeTombstone(b []byte, raw int64) ([]span, bool) {
 	if len(b) < tombstoneFixed || binary.LittleEndian.Uint32(b) != magicTombstone ||
 		string(b[8:11]) != tombstoneTag || b[11] != Version ||
@@ -53,8 +58,8 @@ func decodeTombstone(b []byte, raw int64) ([]span, bool) {
 	return spans, true
 }
 
-// tombstones returns all spans of the log that ends with last, and those whose
-// bytes are in the data frames still; both merged and in order.
+// tombstones returns all spans of the log that ends with last, and those whose bytes are
+// still in the data frames. Both are merged and sorted.
 func (c chain) tombstones(last record) (spans, hidden []span, err error) {
 	for off := last.newestTombstone(); off != 0; {
 		t, err := c.at(off)
@@ -94,7 +99,7 @@ func mergeSpans(spans []span) []span {
 	return out
 }
 
-// covered reports whether the merged spans hold all of s.
+// covered reports whether the merged spans cover all of s.
 func covered(spans []span, s span) bool {
 	i, found := slices.BinarySearchFunc(spans, s.from, func(t span, from int64) int { return cmp.Compare(t.from, from) })
 	if found {
@@ -103,8 +108,8 @@ func covered(spans []span, s span) bool {
 	return i > 0 && spans[i-1].to >= s.to
 }
 
-// blank overwrites the part of p, which begins at raw offset off, that the
-// merged spans cover: spaces, newlines stay.
+// blank overwrites the part of p, which begins at raw offset off, that the merged spans
+// cover, with spaces. It keeps newlines.
 func blank(p []byte, off int64, spans []span) {
 	i, found := slices.BinarySearchFunc(spans, off, func(t span, off int64) int { return cmp.Compare(t.from, off) })
 	if !found && i > 0 {
@@ -115,6 +120,127 @@ func blank(p []byte, off int64, spans []span) {
 		for j := lo - off; j < hi-off; j++ {
 			if p[j] != '\n' {
 				p[j] = ' '
+			}
+		}
+	}
+}
+
+// Blank replaces the bytes of these lines, counted from 0, by spaces for readers.
+// Newlines, offsets and line numbers do not change. The next Seal removes the bytes from
+// the file. An unfinished last line counts as a line; bytes appended to it later are not
+// blanked. Blanking a blank line changes nothing; a missing line is CodeNotFound.
+func (l *Log) Blank(ctx context.Context, lines ...int) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	return l.transact(ctx, func() error {
+		v, err := l.reader()
+		if err != nil {
+			return err
+		}
+		defer v.Close()
+		spans, err := v.spansOf(ctx, lines)
+		if err != nil {
+			return err
+		}
+		spans = slices.DeleteFunc(spans, func(s span) bool { return covered(v.blanks, s) })
+		return l.addTombstones(spans, 0)
+	})
+}
+
+// spansOf returns the raw bytes of the lines.
+func (r *Reader) spansOf(ctx context.Context, lines []int) ([]span, error) {
+	lines = slices.Clone(lines)
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	var spans []span
+	for len(lines) > 0 {
+		run := 1 // adjacent lines need one lookup
+		for run < len(lines) && lines[run] == lines[run-1]+1 {
+			run++
+		}
+		first, last := lines[0], lines[run-1]
+		from, err := r.OffsetOfLine(ctx, first)
+		if err != nil {
+			return nil, err
+		}
+		to := r.last.rawEnd
+		if int64(last) < r.last.lines {
+			if to, err = r.OffsetOfLine(ctx, last+1); err != nil {
+				return nil, err
+			}
+		} else if start, err := r.OffsetOfLine(ctx, last); err != nil {
+			return nil, err
+		} else if start == to {
+			return nil, archive.NotFound(fmt.Sprintf("line %d is not in the log, which has %d lines", last, r.last.lines), "lines count from 0")
+		}
+		spans = append(spans, span{from, to})
+		lines = lines[run:]
+	}
+	return spans, nil
+}
+
+// addTombstones adds tombstone records for the spans.
+func (l *Log) addTombstones(spans []span, flags byte) error {
+	for part := range slices.Chunk(spans, maxSpans) {
+		r, err := l.nextRecord(kindTombstone)
+		if err != nil {
+			return err
+		}
+		at := len(l.pend.buf)
+		l.commit(r, append(l.pend.buf, encodeTombstone(part, flags)...), at)
+		l.prints = nil // the fingerprints must not cover blank bytes
+	}
+	return nil
+}
+
+// Rewrite replaces lines, counted from 0, and removes their bytes from the file. A
+// replacement shorter than its line is padded with spaces, so that offsets and line
+// numbers do not change; "" leaves only spaces. The log's fingerprints still describe
+// the source's former bytes. Like Seal it replaces the file atomically. A replacement
+// that is too long or holds a newline is CodeInvalid, a missing line CodeNotFound.
+func Rewrite(ctx context.Context, path string, lines map[int]string) (SealReport, error) {
+	return rewriteLog(ctx, path, lines)
+}
+
+// patch is the replacement of a span.
+type patch struct {
+	span
+	text string
+}
+
+// patches returns the spans of lines and their replacements, in order.
+func (r *Reader) patches(ctx context.Context, lines map[int]string) ([]patch, error) {
+	var out []patch
+	for _, n := range slices.Sorted(maps.Keys(lines)) {
+		spans, err := r.spansOf(ctx, []int{n})
+		if err != nil {
+			return nil, err
+		}
+		p := patch{spans[0], lines[n]}
+		size := p.to - p.from
+		if int64(n) < r.last.lines {
+			size-- // its newline
+		}
+		if int64(len(p.text)) > size || slices.Contains([]byte(p.text), '\n') {
+			return nil, archive.Invalid("the replacement does not fit into its line", "")
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// apply writes patches over p, which begins at raw offset off.
+func apply(patches []patch, p []byte, off int64) {
+	end := off + int64(len(p))
+	for _, x := range patches {
+		if x.to <= off || x.from >= end {
+			continue
+		}
+		blank(p, off, []span{x.span})
+		for i := range len(x.text) {
+			if at := x.from + int64(i); at >= off && at < end {
+				p[at-off] = x.text[i]
 			}
 		}
 	}

@@ -10,22 +10,22 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// VerifyReport says what a log holds.
+// VerifyReport describes the content of a log.
 type VerifyReport struct {
 	Raw     int64             // bytes of the transcript
 	Lines   int               // newlines among them
 	Frames  int               // data frames
-	Size    int64             // bytes of the file, torn ones included
-	Torn    int64             // bytes of the file behind the last whole append
-	Blanked int64             // raw bytes that tombstones cover
+	Size    int64             // bytes of the file, including torn ones
+	Torn    int64             // bytes of the file after the last complete append
+	Blanked int64             // raw bytes covered by tombstones
 	Sealed  bool              // nothing was appended or blanked since Seal
 	SHA256  [sha256.Size]byte // of the stored bytes, as "zstd -dc" prints them
 }
 
-// Verify decompresses the whole log at path and checks every sum, count and
-// pointer in it. It takes no lock and looks at the log as it is when called; a
-// torn end, which the next Open mends, is reported and no error. With an error,
-// CodeCorrupt where the log is damaged, the report holds what was found before.
+// Verify decompresses the whole log at path and checks every checksum, count and pointer
+// in it. It takes no lock and reads the log as it is when called. It reports a torn end,
+// which the next Open repairs, without an error. With an error (CodeCorrupt for a
+// damaged log) the report covers the part before.
 func Verify(ctx context.Context, path string) (VerifyReport, error) {
 	f, size, err := openRead(path)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *Reader) verify(ctx context.Context, rep *VerifyReport) error {
 		rep.Blanked += s.to - s.from
 	}
 	sum := sha256.New()
-	ends := edges{head: []byte{}}
+	ends := fingerprints{head: []byte{}}
 	for rec := rootRecord(r.start); rec.off < r.last.off; {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("verify the log: %w", err)
@@ -78,7 +78,7 @@ func (r *Reader) verify(ctx context.Context, rep *VerifyReport) error {
 		}
 		want := rec.footer
 		ends.add(raw, &want)
-		// Fingerprints of deleted bytes cannot be checked any more.
+		// The bytes of the fingerprints may have been deleted.
 		if len(r.blanks) == 0 && want != rec.footer {
 			return &errDamaged{rec.off, "a wrong fingerprint"}
 		}
@@ -90,8 +90,7 @@ func (r *Reader) verify(ctx context.Context, rep *VerifyReport) error {
 	return nil
 }
 
-// checkLinks checks what the footer of nxt says of its body and its place behind
-// rec.
+// checkLinks checks the body and the pointers of nxt, the record after rec.
 func (r *Reader) checkLinks(rec, nxt record, body []byte) error {
 	if xxhash.Sum64(body) != nxt.bodySum {
 		return &errDamaged{nxt.bodyOff(), "a damaged frame"}

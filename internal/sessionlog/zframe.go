@@ -12,13 +12,13 @@ const (
 )
 
 var (
-	errFrameShort = errors.New("the frame goes on")
-	errFrameBad   = errors.New("not a frame of a log")
+	errFrameShort = errors.New("incomplete frame")
+	errFrameBad   = errors.New("invalid frame")
 )
 
-// frameLen returns the length of the zstd or skippable frame at the start of b,
-// by walking its block headers. The error is errFrameShort when b does not hold
-// the whole frame, and errFrameBad when it is no frame that this package writes.
+// frameLen returns the length of the zstd or skippable frame at the start of b, from its
+// block headers. The error is errFrameShort if b is too short for the frame, and
+// errFrameBad if this package writes no such frame.
 func frameLen(b []byte) (int, error) {
 	if len(b) < 8 {
 		return 0, errFrameShort
