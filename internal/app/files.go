@@ -104,18 +104,12 @@ type File struct {
 	Handle  string    `json:"handle"`
 }
 
-// FileList is the files of a session.
-type FileList struct {
-	Session string // full ID
-	Files   []File
-}
-
 // SessionFiles returns the files that a session touched, the most often changed
 // first, at most limit of them unless that is 0.
-func (a *App) SessionFiles(ctx context.Context, session string, limit int) (FileList, error) {
-	return readSession(ctx, a, session, func(x Archive, id string) (FileList, error) {
+func (a *App) SessionFiles(ctx context.Context, session string, limit int) ([]File, error) {
+	return readSession(ctx, a, session, func(x Archive, id string) ([]File, error) {
 		touches, err := x.Index.Files(ctx, archive.Span{Session: id})
-		return FileList{id, files(touches, limit)}, err
+		return files(touches, limit), err
 	})
 }
 

@@ -176,8 +176,8 @@ type SegmentCheck struct {
 
 // SegmentChecked is the result of a check.
 type SegmentChecked struct {
-	Facts   []archive.SegmentFact
-	Summary int // number of summaries before the check
+	Facts     []archive.SegmentFact
+	Summaries int // number before the check
 }
 
 // CheckSegments looks for finished work in a session and records what it finds.

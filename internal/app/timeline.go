@@ -104,17 +104,10 @@ type TaskTree struct {
 	Tasks []TaskTree `json:"tasks,omitempty"`
 }
 
-// TaskList is a session's tasks.
-type TaskList struct {
-	Session string // full ID
-	Tasks   []TaskTree
-}
-
 // Tasks returns a session's tasks, or only the open ones.
-func (a *App) Tasks(ctx context.Context, session string, open bool) (TaskList, error) {
-	return readSession(ctx, a, session, func(x Archive, id string) (TaskList, error) {
-		tasks, err := taskTree(ctx, x, id, open, maxAgentDepth)
-		return TaskList{id, tasks}, err
+func (a *App) Tasks(ctx context.Context, session string, open bool) ([]TaskTree, error) {
+	return readSession(ctx, a, session, func(x Archive, id string) ([]TaskTree, error) {
+		return taskTree(ctx, x, id, open, maxAgentDepth)
 	})
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"io"
 	"strings"
 
@@ -22,9 +21,9 @@ func (a *commands) browseCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "browse [QUERY]",
-		Short: "Search as you type, and read what is found",
-		Long: `Search as you type, in the terminal: the hits, and beside them what stands where they
-were found. Words and filters are those of ` + "`strandline search`" + `.
+		Short: "Search as you type, and read the hits",
+		Long: `Search as you type, in the terminal: the hits, and next to them the text around the
+selected one. Words and filters are those of ` + "`strandline search`" + `.
 
   up, down     choose a hit              enter   read it; again: its turn
   pgup, pgdn   scroll its text           ctrl+y  copy its handle (OSC 52)
@@ -32,29 +31,22 @@ were found. Words and filters are those of ` + "`strandline search`" + `.
   tab          letters are keys: y p t j k g G q, and / for the query
   esc          clear the query; leave`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, stream := range []any{a.env.Stdin, a.env.Stdout} {
-				w, ok := stream.(io.Writer)
-				if ok {
-					_, ok = a.env.Terminal(w)
-				}
-				if !ok {
-					return archive.Invalid("browse needs a terminal", "`strandline search QUERY` prints what it finds")
-				}
+			in, ok := a.env.Stdin.(io.Writer) // a terminal is a file
+			if !ok || a.columns(in) == 0 || a.columns(a.env.Stdout) == 0 {
+				return archive.Invalid("browse needs a terminal", "use `strandline search QUERY`")
 			}
 			if a.env.Frontends == nil {
 				return a.env.Companion(cmd.Context())
 			}
-			return a.browse(cmd.Context(), strings.Join(args, " "), all)
+			here, err := a.app.CurrentProject(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.env.Frontends.Browse(cmd.Context(), Browsing{
+				Project: here.Name, All: all || !here.Archived, Query: strings.Join(args, " "), Sessions: here.Sessions,
+			})
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "begin with all projects")
+	cmd.Flags().BoolVar(&all, "all", false, "start with all projects")
 	return cmd
-}
-
-func (a *commands) browse(ctx context.Context, query string, all bool) error {
-	here, err := a.app.CurrentProject(ctx)
-	if err != nil {
-		return err
-	}
-	return a.env.Frontends.Browse(ctx, Browsing{Project: here.Name, All: all || !here.Archived, Query: query, Sessions: here.Sessions})
 }

@@ -1,5 +1,5 @@
-// Package cli is the command line for people and scripts: it parses, calls the
-// rooms that do the work, and prints. Exit codes and JSON shapes are a contract.
+// Package cli is the command line. It parses flags, calls package app and prints the
+// results. Exit codes and JSON shapes are a contract.
 package cli
 
 import (
@@ -52,7 +52,7 @@ func Main(ctx context.Context, o Options, args []string) int {
 	root := a.root(args)
 	root.SetArgs(args)
 	err := errors.Join(root.ExecuteContext(ctx), a.app.Close())
-	if lost := a.out.lost; lost != nil { // output was lost: this outweighs any other error
+	if lost := a.out.err; lost != nil { // output was lost: this outweighs any other error
 		err = cannotPrint(lost)
 	}
 	return finished(ctx, a.errOut, a.columns(o.Stderr), err)
@@ -68,26 +68,10 @@ type commands struct {
 	errOut io.Writer
 }
 
-// output is what a command prints to. It keeps the first error, so that no print
-// has to look for one.
-type output struct {
-	io.Writer
-	lost error
-}
-
-// Write implements io.Writer.
-func (o *output) Write(p []byte) (int, error) {
-	n, err := o.Writer.Write(p)
-	if err != nil && o.lost == nil {
-		o.lost = err
-	}
-	return n, err
-}
-
 func newCommands(o Options) *commands {
 	guard := func(w io.Writer) io.Writer {
 		if _, ok := o.Terminal(w); ok {
-			return text.TerminalWriter{W: w, Keep: ours}
+			return text.TerminalWriter{W: w, Keep: isOwnColor}
 		}
 		return w
 	}
@@ -98,14 +82,14 @@ func newCommands(o Options) *commands {
 func (a *commands) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "strandline",
-		Short: "Keeps every byte of your coding agent's sessions and puts back what a compaction loses",
-		Long: `Strandline records every session of Claude Code byte for byte, outside the client's
-folder, and indexes it. When the context is compacted it puts back what matters next;
-anything ever said comes back by search or by handle.
+		Short: "Archives your coding agent's sessions and restores context after compactions",
+		Long: `Strandline archives every session of Claude Code byte for byte, outside the client's
+folder, and indexes it. After a compaction it restores the context that matters next.
+Search and handles give access to everything in the archive.
 
-Start with:  strandline init     wire it into the client
-             strandline import   bring in the sessions that exist
-             strandline demo     see what it does, touching nothing of yours`,
+Start with:  strandline init     register it with the client
+             strandline import   import existing sessions
+             strandline demo     see what it does, without changing anything`,
 		Version:       a.app.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -116,14 +100,14 @@ Start with:  strandline init     wire it into the client
 	root.SetErr(a.errOut)
 	root.SetIn(a.env.Stdin)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		msg, _, _ := strings.Cut(err.Error(), ": strconv.") // how Go reads numbers is no concern of the user's
+		msg, _, _ := strings.Cut(err.Error(), ": strconv.") // drop the error of package strconv
 		return wrongUsage(msg, "`"+cmd.CommandPath()+" --help` lists the flags")
 	})
 	root.AddGroup(
 		&cobra.Group{ID: "setup", Title: "Setting up:"},
 		&cobra.Group{ID: "find", Title: "Finding and reading:"},
-		&cobra.Group{ID: "context", Title: "What a compaction gets:"},
-		&cobra.Group{ID: "keep", Title: "Keeping the archive:"},
+		&cobra.Group{ID: "context", Title: "Compaction:"},
+		&cobra.Group{ID: "keep", Title: "Maintaining the archive:"},
 	)
 	a.addCommands(root, args)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
@@ -154,29 +138,22 @@ Start with:  strandline init     wire it into the client
 	return root
 }
 
-// helpWidth is the width that help is written for: that of the narrowest
-// terminal in use.
+// helpWidth is the width of help texts in columns.
 const helpWidth = 80
 
-// fill breaks the paragraphs of a text anew; lines that are indented stay.
+// fill wraps the paragraphs of a text. Indented lines stay.
 func fill(text string, width int) string {
-	var b strings.Builder
-	for i, paragraph := range strings.Split(text, "\n\n") {
-		if i > 0 {
-			b.WriteString("\n\n")
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		if !strings.HasPrefix(p, " ") && !strings.HasPrefix(p, "\t") && !strings.Contains(p, "\n ") {
+			paragraphs[i] = strings.Join(wrap(p, width), "\n")
 		}
-		if strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") || strings.Contains(paragraph, "\n ") {
-			b.WriteString(paragraph)
-			continue
-		}
-		b.WriteString(strings.Join(wrap(paragraph, width), "\n"))
 	}
-	return b.String()
+	return strings.Join(paragraphs, "\n\n")
 }
 
-// endHelp ends the help of a command with the exit codes, unless it names its
-// own. Breaking lines takes longer than some commands do, so it is left to when
-// help is asked for.
+// endHelp wraps a command's help and appends the exit codes, unless it has its own.
+// It runs only when help is printed, since it takes longer than some commands.
 func endHelp(c *cobra.Command) {
 	if c.Long == "" {
 		c.Long = c.Short + "."
@@ -186,20 +163,18 @@ func endHelp(c *cobra.Command) {
 	}
 }
 
-// wrongLetters is how many letters may be wrong in a name that is taken for
-// another.
-const wrongLetters = 2
+// maxTypos is the maximum edit distance of suggested commands.
+const maxTypos = 2
 
-// knownCommand refuses what is no command and names those that are spelled
-// alike.
+// knownCommand rejects unknown commands and suggests similar ones.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	hint := "`" + cmd.CommandPath() + " --help` lists the commands"
-	cmd.SuggestionsMinimumDistance = wrongLetters
+	cmd.SuggestionsMinimumDistance = maxTypos
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return wrongUsage(fmt.Sprintf("%q is no command", args[0]), hint)
+	return wrongUsage(fmt.Sprintf("%q is not a command", args[0]), hint)
 }

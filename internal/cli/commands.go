@@ -1,10 +1,15 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+	"strings"
 
-// command is one of the command line's, before it is made.
+	"github.com/spf13/cobra"
+)
+
+// command is a command before it is made.
 type command struct {
-	name, group string // group is "" for those that the help does not list in one
+	name, group string // group is "" for commands that the help lists under no heading
 	make        func() *cobra.Command
 }
 
@@ -53,9 +58,8 @@ func (a *commands) commands() []command {
 	}
 }
 
-// addCommands adds the command that args name, or all where they name none:
-// making forty commands takes half a millisecond, which a hook's compaction has
-// better uses for.
+// addCommands adds the command that args names, or else all. Making all forty takes
+// half a millisecond, which counts in a compaction that a hook waits for.
 func (a *commands) addCommands(root *cobra.Command, args []string) {
 	all := a.commands()
 	if len(args) > 0 {
@@ -71,4 +75,38 @@ func (a *commands) addCommands(root *cobra.Command, args []string) {
 		cmd.GroupID = c.group
 		root.AddCommand(cmd)
 	}
+}
+
+// arguments returns a check of the arguments that a usage line names. A name in
+// brackets is optional; one that ends in dots may be repeated.
+func arguments(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		hint := "usage: " + cmd.UseLine()
+		many := len(names) > 0 && strings.HasSuffix(names[len(names)-1], "...")
+		switch {
+		case len(args) > len(names) && !many:
+			return wrongUsage(fmt.Sprintf("%q is one argument too many", args[len(names)]), hint)
+		case len(args) < len(names) && !strings.HasPrefix(names[len(args)], "["):
+			return wrongUsage(strings.TrimSuffix(names[len(args)], "...")+" is missing", hint)
+		}
+		return nil
+	}
+}
+
+// argument returns an optional argument, or "".
+func argument(args []string) string { return strings.Join(args, "") }
+
+func sessionFlag(cmd *cobra.Command, v *string) {
+	cmd.Flags().StringVar(v, "session", "", "session or handle (default: the last session of this project)")
+}
+
+func jsonFlag(cmd *cobra.Command, v *bool) {
+	cmd.Flags().BoolVar(v, "json", false, "print JSON")
+}
+
+func checkLimit(n int) error {
+	if n < 0 {
+		return wrongUsage("--limit takes a number from 0 up", "")
+	}
+	return nil
 }

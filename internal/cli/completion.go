@@ -11,11 +11,11 @@ import (
 	"strandline/internal/text"
 )
 
-// completed is how many sessions a shell is offered, the newest.
+// completed is the number of sessions that a shell is offered, the newest.
 const completed = 50
 
-// complete tells shells what values flags and arguments take. It is asked only
-// where a shell completes a line.
+// complete registers the values of flags and arguments. Only completion requests of a
+// shell call it.
 func (a *commands) complete(root *cobra.Command) {
 	fixed := map[string][]string{
 		"kind":   texts(archive.PassageKinds()),
@@ -28,7 +28,7 @@ func (a *commands) complete(root *cobra.Command) {
 		for _, c := range append(cmd.Commands(), cmd) {
 			for flag, values := range fixed {
 				if c.Flags().Lookup(flag) != nil {
-					_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+					_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 				}
 			}
 			if c.Flags().Lookup("session") != nil {
@@ -51,7 +51,7 @@ func texts[T ~string](values []T) (out []string) {
 	return out
 }
 
-// argumentOf is the first argument that a command's usage line names.
+// argumentOf returns the first argument in a command's usage line.
 func argumentOf(c *cobra.Command) string {
 	if words := strings.Fields(c.Use); len(words) > 1 {
 		return words[1]
@@ -59,7 +59,7 @@ func argumentOf(c *cobra.Command) string {
 	return ""
 }
 
-// first offers values for the first argument, and nothing behind it.
+// first offers values for the first argument only.
 func first(of cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -70,7 +70,7 @@ func first(of cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 func (a *commands) completeSession(cmd *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
-	list, _ := a.app.Sessions(cmd.Context(), app.SessionsQuery{Scope: app.Scope{All: true}, Limit: completed}) // a shell shows no errors
+	list, _ := a.app.Sessions(cmd.Context(), app.SessionsQuery{Scope: app.Scope{All: true}, Limit: completed}) // a shell prints no errors
 	for _, s := range list {
 		if strings.HasPrefix(s.Handle, typed) {
 			out = append(out, cobra.CompletionWithDesc(s.Handle, text.TruncateCells(oneLine(s.Title), 60)))
@@ -80,7 +80,7 @@ func (a *commands) completeSession(cmd *cobra.Command, _ []string, typed string)
 }
 
 func (a *commands) completeKey(_ *cobra.Command, _ []string, typed string) (out []string, _ cobra.ShellCompDirective) {
-	cfg, _ := a.app.Settings() // as above
+	cfg, _ := a.app.Settings() // fallbacks have keys as well
 	for _, e := range cfg.Entries() {
 		if strings.HasPrefix(e.Key, typed) {
 			out = append(out, e.Key)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// Exit codes, stated in every help text.
+// Exit codes. Every help text lists them.
 const (
 	ExitOK          = 0
 	ExitInternal    = 1
@@ -20,23 +21,22 @@ const (
 	ExitBusy        = 5
 	ExitCorrupt     = 6
 	ExitDenied      = 7
-	ExitInterrupted = 130 // as shells count it: 128 and the number of SIGINT
+	ExitInterrupted = 130 // 128 plus the number of SIGINT, as in shells
 )
 
-// exitHelp stands at the end of every command's help.
+// exitHelp ends every help text.
 const exitHelp = `
 
-Exit status: 0 done · 1 an internal fault · 2 wrong usage or value ·
+Exit status: 0 done · 1 internal error · 2 wrong usage or value ·
 3 not found · 4 ambiguous · 5 locked by another process ·
 6 stored data is damaged · 7 not permitted · 130 interrupted`
 
-// silentError carries an exit code for a command that has said everything.
+// silentError carries an exit code for a command that has printed its errors.
 type silentError struct{ code int }
 
 func (e silentError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// programError carries the exit code of a program that this one started. What
-// ended it is its own business, an interrupt among it.
+// programError carries the exit code of a program that this one started.
 type programError struct{ code int }
 
 func (e programError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
@@ -47,16 +47,16 @@ type usageError struct{ err error }
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// wrongUsage says what is wrong with the command line as it was typed.
+// wrongUsage reports an invalid command line.
 func wrongUsage(msg, hint string) error { return usageError{archive.Invalid(msg, hint)} }
 
-// cannotPrint is what a user is told whose output went nowhere.
+// cannotPrint reports that the output could not be written.
 func cannotPrint(err error) error {
-	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write the output", Err: err, Hint: "what reads it has ended, or its disk is full"}
+	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write the output", Err: err, Hint: "its reader has ended, or the disk is full"}
 }
 
-// finished says what a run that ended with err has to say, and returns its exit
-// code. columns is the width of the terminal that w is, 0 if it is none.
+// finished prints err and returns the exit code. columns is the width of the terminal
+// w, 0 if it is not one.
 func finished(ctx context.Context, w io.Writer, columns int, err error) int {
 	if program, ok := errors.AsType[programError](err); ok {
 		return program.code
@@ -69,26 +69,26 @@ func finished(ctx context.Context, w io.Writer, columns int, err error) int {
 	return exitCode(err)
 }
 
-// printError tells the user what went wrong in one sentence, and what to do.
+// printError prints each error with its hint.
 func printError(w io.Writer, columns int, err error) {
 	for _, e := range parts(err) {
 		if errors.As(e, new(silentError)) {
 			continue
 		}
-		const said, hinted = "strandline: ", "hint: "
-		hang(w, columns, said, len(said), app.ErrorText(e), plain)
+		const prefix, hintPrefix = "strandline: ", "hint: "
+		hang(w, columns, prefix, len(prefix), app.ErrorText(e), plain)
 		if hint := archive.ErrorHint(e); hint != "" {
-			hang(w, columns, hinted, len(hinted), hint, plain)
+			hang(w, columns, hintPrefix, len(hintPrefix), hint, plain)
 		}
 	}
 }
 
-// parts takes apart errors that were joined.
+// parts splits joined errors.
 func parts(err error) []error {
 	if err == nil {
 		return nil
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) // what is wrapped deeper belongs to one sentence
+	joined, ok := err.(interface{ Unwrap() []error }) // errors wrapped deeper belong to one message
 	if !ok {
 		return []error{err}
 	}
@@ -109,19 +109,9 @@ func exitCode(err error) int {
 	if errors.As(err, new(usageError)) {
 		return ExitUsage
 	}
-	switch archive.ErrorCode(err) {
-	case archive.CodeInvalid:
-		return ExitUsage
-	case archive.CodeNotFound:
-		return ExitNotFound
-	case archive.CodeAmbiguous:
-		return ExitAmbiguous
-	case archive.CodeBusy:
-		return ExitBusy
-	case archive.CodeCorrupt:
-		return ExitCorrupt
-	case archive.CodeDenied:
-		return ExitDenied
+	codes := map[archive.Code]int{
+		archive.CodeInvalid: ExitUsage, archive.CodeNotFound: ExitNotFound, archive.CodeAmbiguous: ExitAmbiguous,
+		archive.CodeBusy: ExitBusy, archive.CodeCorrupt: ExitCorrupt, archive.CodeDenied: ExitDenied,
 	}
-	return ExitInternal
+	return cmp.Or(codes[archive.ErrorCode(err)], ExitInternal)
 }

@@ -68,7 +68,7 @@ func TestWhatAUserIsTold(t *testing.T) {
 		},
 		"the first reason of several": {
 			cannotPrint(fmt.Errorf("flush: %w", errors.Join(fmt.Errorf("write: %w", denied), errors.New("close")))),
-			"strandline: cannot write the output: permission denied\nhint: what reads it has ended, or its disk is full\n",
+			"strandline: cannot write the output: permission denied\nhint: its reader has ended, or the disk is full\n",
 		},
 		"a reason that is said already": {
 			&archive.Error{Code: archive.CodeDenied, Msg: "cannot write: the disk is full", Err: errors.New("disk is full")},

@@ -20,14 +20,13 @@ func (a *commands) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export SESSION",
 		Short: "Write the exact bytes of a session's transcript",
-		Long: `Write the exact bytes of a session's transcript to stdout or to a file. Nothing is
-redacted: these are the bytes that the client wrote. With --file, one of the files
-that the client keeps beside the transcript ("subagents/agent-….jsonl",
-"tool-results/….txt").`,
+		Long: `Write the exact bytes of a session's transcript to stdout or to a file, not redacted.
+--file selects a file that the client stores next to the transcript
+("subagents/agent-….jsonl", "tool-results/….txt").`,
 		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if generation < 0 || generation > 0 && file != "" {
-				return wrongUsage("--generation takes a number from 0 up, and no --file beside it", "")
+				return wrongUsage("--generation takes a number from 0 up and excludes --file", "")
 			}
 			var damaged int64
 			err := a.writeOut(out, func(w io.Writer) (err error) {
@@ -35,19 +34,19 @@ that the client keeps beside the transcript ("subagents/agent-….jsonl",
 				return err
 			})
 			if damaged > 0 {
-				fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` mends them while the client has its file\n", damaged)
+				fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` repairs them while the client has its file\n", damaged)
 			}
 			return err
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this file instead of stdout")
-	cmd.Flags().StringVar(&file, "file", "", "a file of the session's folder instead of its transcript")
-	cmd.Flags().IntVar(&generation, "generation", 0, "an earlier generation of a transcript that was rewritten (0: the latest)")
+	cmd.Flags().StringVar(&file, "file", "", "a file in the session's folder instead of the transcript")
+	cmd.Flags().IntVar(&generation, "generation", 0, "an earlier generation of a rewritten transcript (0: the latest)")
 	return cmd
 }
 
-// writeOut lets write fill a file or stdout. A file appears whole or not at all;
-// what is no regular file (a pipe, /dev/null) is written to and not replaced.
+// writeOut calls write with a file, or with stdout if path is "". A regular file is
+// replaced atomically; a pipe or /dev/null is written to.
 func (a *commands) writeOut(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return buffered(a.env.Stdout, write)
@@ -76,6 +75,7 @@ func (a *commands) writeOut(path string, write func(io.Writer) error) error {
 	return nil
 }
 
+// buffered calls write with a buffered w. A write error becomes cannotPrint.
 func buffered(w io.Writer, write func(io.Writer) error) error {
 	out := output{Writer: w}
 	b := bufio.NewWriterSize(&out, 1<<20)
@@ -83,24 +83,24 @@ func buffered(w io.Writer, write func(io.Writer) error) error {
 	if err == nil {
 		err = b.Flush()
 	}
-	if out.lost != nil {
-		return cannotPrint(out.lost)
+	if out.err != nil {
+		return cannotPrint(out.err)
 	}
 	return err
 }
 
 func cannotWrite(path string, err error) error {
-	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err, Hint: "name a file in a folder that exists and that you may write to"}
+	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err, Hint: "name a file in an existing, writable folder"}
 }
 
 func (a *commands) rebuildCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "rebuild SESSION",
-		Short: "Put a vanished session back, so that the client can resume it",
-		Long: `Put a session's transcript, its sub-agents' transcripts and its tool outputs back
-where the client keeps them, byte for byte. A file that exists with other content is
-never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
+		Short: "Restore a deleted session's files, to resume it",
+		Long: `Restore a session's transcript, its sub-agents' transcripts and its tool outputs in the
+client's folder, byte for byte. An existing file with other content is never changed.
+Afterwards ` + "`claude --resume SESSION`" + ` continues the session.`,
 		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, files, err := a.app.Rebuild(cmd.Context(), args[0], to)
@@ -110,7 +110,7 @@ never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
 			for _, f := range files {
 				note := size(f.Bytes)
 				if f.Kept {
-					note = "there already"
+					note = "exists already"
 				}
 				fmt.Fprintf(a.out, "%s  (%s)\n", f.Path, note)
 			}
@@ -118,6 +118,6 @@ never touched. Afterwards ` + "`claude --resume SESSION`" + ` goes on with it.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "put the files below this folder instead of the client's")
+	cmd.Flags().StringVar(&to, "to", "", "write the files below this folder instead of the client's")
 	return cmd
 }

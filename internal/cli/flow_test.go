@@ -58,7 +58,7 @@ func TestTextsAreBrokenOnlyWhereTheyAreProse(t *testing.T) {
 		"short lines":          {claude.BlockReply, "one\n\ntwo", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := a.told(app.Block{Kind: c.kind, Text: c.text, Time: time.Now()})
+			got := a.blockText(app.Block{Kind: c.kind, Text: c.text, Time: time.Now()})
 			if (got != c.text) != c.broken {
 				t.Errorf("got\n%s", got)
 			}
@@ -72,7 +72,7 @@ func TestTextsAreBrokenOnlyWhereTheyAreProse(t *testing.T) {
 			}
 		})
 	}
-	if got := a.told(app.Block{Kind: claude.BlockReply, Text: code + long}); !strings.HasPrefix(got, code) || !strings.Contains(got[len(code):], "\n") {
+	if got := a.blockText(app.Block{Kind: claude.BlockReply, Text: code + long}); !strings.HasPrefix(got, code) || !strings.Contains(got[len(code):], "\n") {
 		t.Errorf("behind a fence:\n%s", got)
 	}
 }

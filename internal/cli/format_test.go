@@ -114,8 +114,8 @@ func TestPainter(t *testing.T) {
 	}
 	// What the painter writes passes the screen, or it would show as "^[[1m".
 	p := painter{on: true}
-	for _, painted := range []string{p.bold("x"), p.dim("x"), p.red("x"), p.green("x"), p.yellow("x"), p.kind("x"), colourSequence(colourMatch)} {
-		if text.EscapeTerminal(painted, ours) != painted {
+	for _, painted := range []string{p.bold("x"), p.dim("x"), p.red("x"), p.green("x"), p.yellow("x"), p.kind("x"), colorSequence(colorMatch)} {
+		if text.EscapeTerminal(painted, isOwnColor) != painted {
 			t.Errorf("%q does not pass", painted)
 		}
 	}

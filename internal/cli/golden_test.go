@@ -149,7 +149,7 @@ func TestTheTerminalObeysNoTranscript(t *testing.T) {
 		{"search", "--all", "--json", "window"}, {"restore", "--session", sessionA}, {"preserve", "--session", sessionA}, {"status"}, {"projects"},
 	} {
 		out := w.must(args...)
-		if text.EscapeTerminal(out, ours) != out {
+		if text.EscapeTerminal(out, isOwnColor) != out {
 			t.Errorf("%v lets through: %q", args, out)
 		}
 	}

@@ -9,16 +9,15 @@ import (
 	"strandline/internal/text"
 )
 
-// progress draws a bar on stderr where a terminal is there to see it. One
-// goroutine at a time may call it.
+// progress draws a bar on stderr if that is a terminal. Not safe for concurrent use.
 type progress struct {
 	app   *commands
 	label string
 	live  bool
 	width int
 	start time.Time
-	drawn time.Time // zero: not yet
-	cells int       // of the line that is shown
+	drawn time.Time // zero: never
+	cells int       // width of the current line
 }
 
 func (a *commands) newProgress(label string, quiet bool) *progress {
@@ -26,7 +25,7 @@ func (a *commands) newProgress(label string, quiet bool) *progress {
 	return &progress{app: a, label: label, live: live && !quiet, width: width, start: a.app.Now()}
 }
 
-// A bar that is drawn more often than this costs more than it tells.
+// redraw is the minimum time between two draws.
 const redraw = 80 * time.Millisecond
 
 func (p *progress) capture(s capture.Progress) {
@@ -59,7 +58,7 @@ func (p *progress) draw(done, total int64, what string, last bool) {
 	p.cells = text.Cells(line)
 }
 
-// end goes to the line behind the bar, if one was drawn.
+// end finishes the line of the bar, if one was drawn.
 func (p *progress) end() {
 	if p.cells > 0 {
 		fmt.Fprintln(p.app.env.Stderr)

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,188 +12,176 @@ import (
 	"strandline/internal/recall"
 )
 
-type searchFlags struct {
-	app.SearchQuery
-	since  string
-	kinds  []string
-	asJSON bool
-}
-
 func (a *commands) searchCommand() *cobra.Command {
-	var f searchFlags
+	var q app.SearchQuery
+	var since string
+	var kinds []string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
-		Short: "Find what was said and done, here or in all projects",
-		Long: `Find what was said and done: prompts, replies, commands with their outcome, file
-changes, outputs and summaries. Words may be parts of identifiers and paths; "quoted
-words" belong together; a trailing * matches beginnings. Filters may stand in the query:
-project: file: kind: since: session: and, beside other words,
-times such as yesterday, last week, 2 days ago or in March (in quotes: as text).
+		Short: "Search prompts, replies, commands, edits and outputs",
+		Long: `Search prompts, replies, commands with their outcome, file changes, outputs and
+summaries. Words match parts of identifiers and paths; "quoted words" match a phrase; a
+trailing * matches prefixes. The query may contain filters: project: file: kind: since:
+session: and, next to other words, times such as yesterday, last week, 2 days ago or in
+March (in quotes: as text).
 
-The search is limited to the project one stands in; --all searches everything. A query
-that begins with a dash stands behind two of them.
+The search is limited to the current project; --all searches everything. Put -- before a
+query that begins with a dash.
 
   strandline search retry policy              words, in any order
-  strandline search '"retry policy"'          words that belong together
+  strandline search '"retry policy"'          a phrase
   strandline search maxBackoff --since 7d     of the last seven days
-  strandline search file:pay/retry.go bans    where a file was worked on
+  strandline search file:pay/retry.go bans    at changes of a file
   strandline search -- -race                  a query that begins with a dash`,
 		Args: arguments("QUERY..."),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.Limit < 0 {
-				return wrongUsage("--limit takes a number from 0 up", "")
-			}
-			f.Text = strings.Join(args, " ")
-			return a.search(cmd.Context(), f)
-		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if !strings.HasPrefix(err.Error(), "unknown") { // a flag without its value
 			return cmd.Parent().FlagErrorFunc()(cmd, err)
 		}
-		return wrongUsage(err.Error(), "a query that begins with a dash goes behind two of them: strandline search -- -race")
+		return wrongUsage(err.Error(), "put -- before a query that begins with a dash: strandline search -- -race")
 	})
-	fl := cmd.Flags()
-	fl.IntVarP(&f.Limit, "limit", "n", 0, "at most this many hits (default: the setting)")
-	fl.StringVar(&f.Session, "session", "", "only this session (handle or id)")
-	fl.StringVar(&f.Dir, "project", "", "only the project in this folder")
-	fl.BoolVar(&f.All, "all", false, "all projects")
-	fl.StringVar(&f.since, "since", "", "only what is newer, e.g. 7d, 12h or 2026-11-01")
-	fl.StringSliceVar(&f.kinds, "kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
-	fl.BoolVar(&f.Agents, "agents", false, "sub-agents' runs as well")
-	fl.BoolVar(&f.Rewound, "rewound", false, "turns that a rewind left behind as well")
-	fl.BoolVar(&f.Deep, "deep", false, "also read the logs for what the index holds only in part")
-	fl.BoolVar(&f.Explain, "explain", false, "say of each hit why it was found")
-	fl.BoolVar(&f.Team, "team", false, "the team's archive instead of one's own (as with postgres.read)")
-	jsonFlag(cmd, &f.asJSON)
-	return cmd
-}
-
-func (a *commands) search(ctx context.Context, f searchFlags) error {
-	cfg, err := a.app.Settings()
-	if err != nil {
-		return err
-	}
-	f.Team = f.Team || cfg.Postgres.Read
-	if a.app.NeedsNetwork() || f.Team && !a.app.Stores.LinksTeam() {
-		return a.env.Companion(ctx)
-	}
-	if f.All {
-		f.Dir = ""
-	}
-	if f.Since, err = a.since(f.since); err != nil {
-		return err
-	}
-	for _, k := range f.kinds {
-		kind, err := recall.ParseKind(k)
+	f := cmd.Flags()
+	f.IntVarP(&q.Limit, "limit", "n", 0, "maximum number of hits (default: the setting)")
+	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
+	f.StringVar(&q.Dir, "project", "", "only the project in this folder")
+	f.BoolVar(&q.All, "all", false, "all projects")
+	f.StringVar(&since, "since", "", "only newer passages, e.g. 7d, 12h or 2026-11-01")
+	f.StringSliceVar(&kinds, "kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
+	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
+	f.BoolVar(&q.Rewound, "rewound", false, "include turns that a rewind left behind")
+	f.BoolVar(&q.Deep, "deep", false, "also read the logs of partly indexed passages")
+	f.BoolVar(&q.Explain, "explain", false, "explain the score of each hit")
+	f.BoolVar(&q.Team, "team", false, "the team's archive instead of the local one (default with postgres.read)")
+	query(a, cmd, func(ctx context.Context, args []string) (result recall.Result, err error) {
+		q.Text = strings.Join(args, " ")
+		if q.All {
+			q.Dir = ""
+		}
+		if q.Since, err = a.since(since); err != nil {
+			return result, err
+		}
+		for _, k := range kinds {
+			kind, err := recall.ParseKind(k)
+			if err != nil {
+				return result, err
+			}
+			q.Kinds = append(q.Kinds, kind)
+		}
+		return a.app.Search(ctx, q)
+	}, a.printHits)
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := a.app.Settings()
 		if err != nil {
 			return err
 		}
-		f.Kinds = append(f.Kinds, kind)
+		if err := checkLimit(q.Limit); err != nil {
+			return err
+		}
+		q.Team = q.Team || cfg.Postgres.Read
+		if a.app.NeedsNetwork() || q.Team && !a.app.Stores.LinksTeam() {
+			return a.env.Companion(cmd.Context())
+		}
+		return run(cmd, args)
 	}
-	result, err := a.app.Search(ctx, f.SearchQuery)
-	switch {
-	case err != nil:
-		return err
-	case f.asJSON:
-		return a.printJSON(result)
-	}
-	return a.printHits(result)
+	return cmd
 }
 
 func (a *commands) printHits(result recall.Result) error {
+	p := a.paint()
 	if len(result.Hits) == 0 {
 		fmt.Fprintln(a.out, "Nothing found.")
-		for _, c := range result.Corrected {
-			fmt.Fprintln(a.out, c)
+		a.printNotes(result, plain)
+		if result.Elsewhere {
+			fmt.Fprintln(a.out, "There are hits in other projects: --all searches everything.")
 		}
-		for _, n := range result.Notes {
-			fmt.Fprintln(a.out, "note: "+oneLine(n))
+		if result.InAgents {
+			fmt.Fprintln(a.out, "There are hits in sub-agents' runs: --agents includes them.")
 		}
-		for _, aside := range []struct {
-			there bool
-			say   string
-		}{
-			{result.Elsewhere, "There are hits in other projects: --all searches everything."},
-			{result.InAgents, "There are hits in sub-agents' runs: --agents searches these as well."},
-			{result.Rewound, "There are hits in turns that a rewind left behind: --rewound searches these as well."},
-		} {
-			if aside.there {
-				fmt.Fprintln(a.out, aside.say)
-			}
+		if result.Rewound {
+			fmt.Fprintln(a.out, "There are hits in turns that a rewind left behind: --rewound includes them.")
 		}
 		return nil
 	}
-	width := min(a.width(), 110)
-	p := a.paint()
-	var b strings.Builder
 	for i, h := range result.Hits {
 		if i > 0 {
-			b.WriteByte('\n')
+			fmt.Fprintln(a.out)
 		}
-		fmt.Fprintf(&b, "%s  %s  %s", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(strings.TrimSuffix(a.ago(h.Time)+" · "+oneLine(h.Project)+" · "+oneLine(h.Author), " · ")))
-		if h.Related {
-			b.WriteString(p.dim(" · related in meaning"))
-		}
-		b.WriteByte('\n')
-		for _, line := range a.snippet(h.Text, result.Terms, width-len(gap)) {
-			if p.on {
-				line = recall.Highlight(line, recall.Marks(line, result.Terms), colourSequence(colourMatch), colourSequence(colourOff))
-			}
-			b.WriteString(gap + line + "\n")
-		}
-		if h.Explanation != nil {
-			for i, line := range wrap("why: "+h.Explanation.String(), width-2*len(gap)) {
-				b.WriteString(strings.Repeat(gap, min(i, 1)+1) + p.dim(line) + "\n")
-			}
-		}
+		a.printHit(h, result.Terms)
 	}
 	if result.Hits[0].Explanation != nil {
-		b.WriteString("\n" + p.dim(explained) + "\n")
+		fmt.Fprintf(a.out, "\n%s\n", p.dim(explanationHelp))
 	}
-	fmt.Fprintf(&b, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one whole.", count(len(result.Hits), "hit"), result.TookMS)))
+	fmt.Fprintf(a.out, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one in full.", count(len(result.Hits), "hit"), result.TookMS)))
 	if result.Hits[0].Related {
-		b.WriteString(p.dim("No passage holds the words; these may be related.") + "\n")
+		fmt.Fprintln(a.out, p.dim("No passage contains the words; these may be related."))
 	}
-	for _, n := range result.Notes {
-		b.WriteString(p.dim("note: "+oneLine(n)) + "\n")
-	}
-	if result.When != nil {
-		b.WriteString(p.dim(result.When.String()) + "\n")
-	}
-	for _, c := range result.Corrected {
-		b.WriteString(p.dim(c.String()) + "\n")
-	}
-	switch result.Relaxed {
-	case recall.RelaxedPhrase:
-		b.WriteString(p.dim("No passage holds the quoted words together; these hold them apart.") + "\n")
-	case recall.RelaxedPrefix:
-		b.WriteString(p.dim("No passage holds the words whole; these hold words that begin so.") + "\n")
-	}
+	a.printNotes(result, p.dim)
 	if result.Elsewhere {
-		b.WriteString(p.dim("There are hits in other projects: --all.") + "\n")
-	}
-	if _, err := io.WriteString(a.out, b.String()); err != nil {
-		return cannotPrint(err)
+		fmt.Fprintln(a.out, p.dim("There are hits in other projects: --all."))
 	}
 	return nil
 }
 
-// explained says what the numbers of an explanation are.
-const explained = `words, turn, session: how well they match, as a share of the best hit's.
-covered: the query's words it holds. near: its neighbours that stand together.
-before: words the passage before it adds. meaning: cosine to the query.
-sure: what is new, or was given to the model lately; it decides between equals.`
+// printNotes prints how the search read the query.
+func (a *commands) printNotes(result recall.Result, style func(string) string) {
+	for _, n := range result.Notes {
+		fmt.Fprintln(a.out, style("note: "+oneLine(n)))
+	}
+	if result.When != nil && len(result.Hits) > 0 {
+		fmt.Fprintln(a.out, style(result.When.String()))
+	}
+	for _, c := range result.Corrected {
+		fmt.Fprintln(a.out, style(c.String()))
+	}
+	switch {
+	case len(result.Hits) == 0:
+	case result.Relaxed == recall.RelaxedPhrase:
+		fmt.Fprintln(a.out, style("No passage contains the phrase; these contain its words."))
+	case result.Relaxed == recall.RelaxedPrefix:
+		fmt.Fprintln(a.out, style("No passage contains the words; these contain longer words with these prefixes."))
+	}
+}
 
-// snippetLines is how many lines of a terminal a hit's text may take.
+func (a *commands) printHit(h recall.Hit, terms []archive.Term) {
+	p, width := a.paint(), min(a.width(), 110)
+	source := a.ago(h.Time) + " · " + oneLine(h.Project)
+	if h.Author != "" {
+		source += " · " + oneLine(h.Author)
+	}
+	if h.Related {
+		source += " · related in meaning"
+	}
+	fmt.Fprintf(a.out, "%s  %s  %s\n", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(source))
+	for _, line := range a.snippet(h.Text, terms, width-len(gap)) {
+		if p.on {
+			line = recall.Highlight(line, recall.Marks(line, terms), colorSequence(colorMatch), colorSequence(colorOff))
+		}
+		fmt.Fprintln(a.out, gap+line)
+	}
+	if h.Explanation != nil {
+		for i, line := range wrap("why: "+h.Explanation.String(), width-2*len(gap)) {
+			fmt.Fprintln(a.out, strings.Repeat(gap, min(i, 1)+1)+p.dim(line))
+		}
+	}
+}
+
+// explanationHelp describes the figures of an explanation.
+const explanationHelp = `words, turn, session: match scores relative to the best hit.
+covered: share of the query's words. near: adjacent query words.
+before: words that the previous passage adds. meaning: cosine to the query.
+sure: newer, or recently given to the model; breaks ties.`
+
+// snippetLines is the number of terminal lines of a hit's text.
 const snippetLines = 2
 
-// snippet is the part of a text that shows most of the terms, on at most
-// snippetLines lines of a terminal; elsewhere it is one line.
+// snippet returns the part of a text with most of the terms: snippetLines lines on a
+// terminal, else one line.
 func (a *commands) snippet(text string, terms []archive.Term, width int) []string {
 	text, _ = recall.Snippet(text, terms, snippetLines*width)
-	if _, terminal := a.env.Terminal(a.env.Stdout); !terminal {
+	if a.columns(a.env.Stdout) == 0 {
 		return []string{text}
 	}
-	return broken(text, width, snippetLines)
+	return wrapCells(text, width, snippetLines)
 }

@@ -15,208 +15,250 @@ import (
 	"strandline/internal/task"
 )
 
-// segmentFlags are those of segments itself.
-type segmentFlags struct {
-	session             string
-	all, pending, check bool
-	quiet, asJSON       bool
-	share               float64
-}
-
 func (a *commands) segmentsCommand() *cobra.Command {
-	var f segmentFlags
+	var q app.SegmentsQuery
+	var c app.SegmentCheck
+	var check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "segments",
-		Short: "List summaries of finished work, and what waits for one",
-		Long: `List the segments of a session: stretches of work that are finished and went cold, and
-their summaries. L1 is in the client's context and waits for a summary, L2 is summarised,
-L3 is archived: searches find it as well, but it is not brought up unasked any more.
+		Short: "List segments of finished work and their summaries",
+		Long: `List the segments of a session, which are stretches of finished work, and their
+summaries. L1 is in the client's context and has no summary yet, L2 is summarised, L3 is
+archived: searches find it, but automatic recall does not use it.
 
-Hooks look for cold work as the context fills: from 60 percent on it is queued, from 70
-on summarised, and above 80 old summaries are archived (settings segments.*). --check
-looks at once, however full the context is.`,
+Hooks check for finished work as the context fills: above 60 percent it is queued, above
+70 summarised, and above 80 old summaries are archived (settings segments.*). --check
+checks now, whatever the usage.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.share < 0 || f.share > 1 {
+			if c.Share < 0 || c.Share > 1 {
 				return wrongUsage("--context takes a share from 0 to 1", "")
 			}
-			if f.all && f.session != "" {
+			if q.All && q.Session != "" {
 				return wrongUsage("--all and --session exclude each other", "")
 			}
-			if f.check {
-				return a.checkSegments(cmd.Context(), f)
+			if check {
+				c.Session = q.Session
+				return a.checkSegments(cmd.Context(), c, asJSON)
 			}
-			return a.listSegments(cmd.Context(), f)
+			return a.listSegments(cmd.Context(), q, asJSON)
 		},
 	}
-	fl := cmd.Flags()
-	sessionFlag(cmd, &f.session)
-	fl.BoolVar(&f.all, "all", false, "of all sessions")
-	fl.BoolVar(&f.pending, "pending", false, "only those that wait for a summary")
-	fl.BoolVar(&f.check, "check", false, "look for cold work now and summarise it")
-	fl.Float64Var(&f.share, "context", 0, "with --check: as if this share of the context window were full, e.g. 0.65")
-	fl.BoolVar(&f.quiet, "if-due", false, "with --check: only as far as the context's fill asks for it")
-	_ = fl.MarkHidden("if-due")
-	jsonFlag(cmd, &f.asJSON)
+	f := cmd.Flags()
+	sessionFlag(cmd, &q.Session)
+	f.BoolVar(&q.All, "all", false, "of all sessions")
+	f.BoolVar(&q.Pending, "pending", false, "only segments without a summary")
+	f.BoolVar(&check, "check", false, "check for finished work now and summarise it")
+	f.Float64Var(&c.Share, "context", 0, "with --check: as if this share of the context window were used, e.g. 0.65")
+	f.BoolVar(&c.IfDue, "if-due", false, "with --check: only what the usage of the context calls for")
+	_ = f.MarkHidden("if-due")
+	jsonFlag(cmd, &asJSON)
 	cmd.AddCommand(a.segmentsShow(), a.segmentsSearch(), a.segmentsSave(), a.segmentsClear(), a.segmentsReset(), a.segmentsExport())
 	return cmd
 }
 
-func (a *commands) listSegments(ctx context.Context, f segmentFlags) error {
-	out, err := a.app.Segments(ctx, app.SegmentsQuery{Session: f.session, All: f.all, Pending: f.pending})
-	if err != nil {
+func (a *commands) listSegments(ctx context.Context, q app.SegmentsQuery, asJSON bool) error {
+	list, err := a.app.Segments(ctx, q)
+	switch {
+	case err != nil:
 		return err
-	}
-	if f.asJSON {
-		return a.printJSON(out)
-	}
-	if len(out) == 0 {
-		what := "No segment"
-		if f.pending {
-			what = "No pending segment"
-		}
-		fmt.Fprintln(a.out, what+". `strandline segments --check` looks for finished work now.")
-		return nil
+	case asJSON:
+		return a.printJSON(list)
+	case len(list) == 0 && q.Pending:
+		return a.println("No pending segment. `strandline segments --check` checks for finished work now.")
+	case len(list) == 0:
+		return a.println("No segment. `strandline segments --check` checks for finished work now.")
 	}
 	t := newTable("SEGMENT", "WHERE", "TIER", ">TOKENS", ">NOW", "BY", "TOPIC")
-	for _, j := range out {
+	for _, j := range list {
 		now, by := "-", "pending"
 		if j.Content != "" {
-			now, by = tokens(int64(j.CompressedTokens)), j.By
+			now, by = tokens(j.CompressedTokens), j.By
 		}
-		t.row(j.ID, j.Handle, string(j.Tier), tokens(int64(j.OriginalTokens)), now, by, j.Topic)
+		t.row(j.ID, j.Handle, string(j.Tier), tokens(j.OriginalTokens), now, by, j.Topic)
 	}
 	return t.write(a.out, a.width())
 }
 
-// checkSegments looks for finished work in one session and records what it finds.
-func (a *commands) checkSegments(ctx context.Context, f segmentFlags) error {
-	out, err := a.app.CheckSegments(ctx, app.SegmentCheck{Session: f.session, Share: f.share, IfDue: f.quiet})
+func (a *commands) checkSegments(ctx context.Context, c app.SegmentCheck, asJSON bool) error {
+	checked, err := a.app.CheckSegments(ctx, c)
 	switch {
-	case err != nil || f.quiet:
+	case err != nil || c.IfDue:
 		return err
-	case f.asJSON:
-		return a.printJSON(out.Facts)
+	case asJSON:
+		return a.printJSON(checked.Facts)
 	}
-	a.reportCheck(out)
-	return nil
-}
-
-func (a *commands) reportCheck(checked app.SegmentChecked) {
 	var lines []string
 	if summarized := task.Report(checked.Facts); summarized != "" {
 		lines = append(lines, summarized)
 	}
+	counts := map[archive.SegmentEvent]int{}
+	for _, f := range checked.Facts {
+		counts[f.Event]++
+	}
 	for _, e := range []archive.SegmentEvent{archive.SegmentQueued, archive.SegmentArchived, archive.SegmentPruned} {
-		n := 0
-		for _, f := range checked.Facts {
-			if f.Event == e {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := counts[e]; n > 0 {
 			lines = append(lines, fmt.Sprintf("%s %s", count(n, "segment"), e))
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, fmt.Sprintf("Nothing new is cold; %s.", count(checked.Summary, "summary")+" kept"))
+		lines = append(lines, "Nothing new is cold; "+count(checked.Summaries, "summary")+" kept.")
 	}
-	fmt.Fprintln(a.out, strings.Join(lines, ", "))
+	return a.println(strings.Join(lines, ", "))
 }
 
 func (a *commands) segmentsShow() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use: "show SEGMENT", Short: "Print a segment's summary whole, with its earlier versions", Args: arguments("SEGMENT"),
-		Long: `Print a segment's summary whole. SEGMENT is an id as ` + "`strandline segments`" + ` lists it, or the
-beginning of one; archived ones are found as well. --json holds the earlier versions.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.showSegment(cmd.Context(), args[0], asJSON)
-		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return query(a, &cobra.Command{
+		Use: "show SEGMENT", Short: "Print a segment's summary in full", Args: arguments("SEGMENT"),
+		Long: `Print a segment's summary in full. SEGMENT is an ID from ` + "`strandline segments`" + `, or a prefix
+of one; archived segments are included. --json includes earlier versions.`,
+	}, func(ctx context.Context, args []string) (app.Segment, error) {
+		return a.app.Segment(ctx, args[0])
+	}, func(j app.Segment) error {
+		p := a.paint()
+		facts := []string{j.Handle, string(j.Tier), fmt.Sprintf("%d -> %d tokens", j.OriginalTokens, j.CompressedTokens)}
+		if j.By != "" {
+			facts = append(facts, "by "+j.By, a.stamp(j.CompressedAt))
+		}
+		if n := len(j.Versions); n > 0 {
+			facts = append(facts, count(n, "earlier version"))
+		}
+		fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(j.ID), oneLine(j.Topic), p.dim(strings.Join(facts, " · ")))
+		return a.println(cmp.Or(j.Content, "It has no summary yet: strandline segments save "+j.ID))
+	})
 }
 
-func (a *commands) showSegment(ctx context.Context, id string, asJSON bool) error {
-	j, err := a.app.Segment(ctx, id)
-	if err != nil {
-		return err
+func (a *commands) segmentsSearch() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "search WORDS", Short: "Search summaries, archived ones included", Args: arguments("WORDS..."),
+		Long: `Search summaries of finished work by words and print their tiers.
+` + "`strandline search --kind summary`" + ` finds them together with everything else.`,
 	}
-	if asJSON {
-		return a.printJSON(j)
-	}
-	p := a.paint()
-	facts := []string{j.Handle, string(j.Tier), fmt.Sprintf("%d -> %d tokens", j.OriginalTokens, j.CompressedTokens)}
-	if j.By != "" {
-		facts = append(facts, "by "+j.By, a.stamp(j.CompressedAt))
-	}
-	if n := len(j.Versions); n > 0 {
-		facts = append(facts, count(n, "earlier version"))
-	}
-	fmt.Fprintf(a.out, "%s  %s\n%s\n", p.bold(j.ID), oneLine(j.Topic), p.dim(strings.Join(facts, " · ")))
-	fmt.Fprintln(a.out, cmp.Or(j.Content, "It waits for a summary: strandline segments save "+j.ID))
-	return nil
+	warm := cmd.Flags().Bool("warm", false, "leave archived ones out")
+	return query(a, cmd, func(ctx context.Context, args []string) ([]app.Segment, error) {
+		return a.app.SearchSegments(ctx, strings.Join(args, " "), !*warm)
+	}, func(list []app.Segment) error {
+		if len(list) == 0 {
+			return a.println("No summary contains any of these words.")
+		}
+		t := newTable("SEGMENT", "WHERE", "TIER", "TOPIC")
+		for _, j := range list {
+			t.row(j.ID, j.Handle, string(j.Tier), j.Topic)
+		}
+		return t.write(a.out, a.width())
+	})
 }
 
 func (a *commands) segmentsSave() *cobra.Command {
-	var typed, noFiles string
+	var session, noFiles string
 	cmd := &cobra.Command{
-		Use: "save SEGMENT [FILE]", Short: "Give a segment a better summary (from FILE or stdin)",
-		Long: `Give a segment a summary that was written by hand or by the agent, from FILE or stdin.
-It has to be about the segment, take at most a fifth of its tokens (80 to 90 percent
-fewer are aimed at) and name the key files, or --no-files says why not. What was there
-before is kept as a version. A summary that is refused changes nothing.`,
+		Use: "save SEGMENT [FILE]", Short: "Save a better summary of a segment (from FILE or stdin)",
+		Long: `Save a summary that the user or the agent wrote, from FILE or stdin. It has to be about
+the segment, take at most a fifth of its tokens (the goal is 80 to 90 percent fewer), and
+name the key files, unless --no-files gives a reason. The previous summary is kept as a
+version. A rejected summary changes nothing.`,
 		Args: arguments("SEGMENT", "[FILE]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.draft(args[1:])
+			text, err := a.readSummary(argument(args[1:]))
 			if err != nil {
 				return err
 			}
-			report, err := a.app.SaveSegment(cmd.Context(), typed, task.Draft{Segment: args[0], Text: text, NoFiles: noFiles})
-			if err == nil {
-				fmt.Fprintln(a.out, report)
+			report, err := a.app.SaveSegment(cmd.Context(), session, task.Draft{Segment: args[0], Text: text, NoFiles: noFiles})
+			if err != nil {
+				return err
 			}
-			return err
+			return a.println(report)
 		},
 	}
-	cmd.Flags().StringVar(&typed, "session", "", "session or handle (default: the segment's)")
+	cmd.Flags().StringVar(&session, "session", "", "session or handle (default: the segment's)")
 	cmd.Flags().StringVar(&noFiles, "no-files", "", "why the key files are not named")
 	return cmd
 }
 
-// maxDraft is the most that is read of a summary.
-const maxDraft = 1 << 20
+// maxSummary is the maximum size in bytes of a summary.
+const maxSummary = 1 << 20
 
-func (a *commands) draft(args []string) (string, error) {
+// readSummary reads a file, or stdin if path is "" or "-".
+func (a *commands) readSummary(path string) (string, error) {
 	in := a.env.Stdin
-	if len(args) > 0 && args[0] != "-" {
-		f, err := os.Open(a.app.Abs(args[0]))
+	if path != "" && path != "-" {
+		f, err := os.Open(a.app.Abs(path))
 		if err != nil {
 			return "", &archive.Error{Code: archive.CodeInvalid, Msg: "cannot read the summary", Err: err}
 		}
-		defer func() { _ = f.Close() }() // it was only read
+		defer f.Close() // opened for reading
 		in = f
 	}
-	text, err := io.ReadAll(io.LimitReader(in, maxDraft))
+	text, err := io.ReadAll(io.LimitReader(in, maxSummary))
 	if err != nil {
 		return "", fmt.Errorf("read the summary: %w", err)
 	}
 	return strings.ToValidUTF8(string(text), ""), nil
 }
 
-func (a *commands) segmentsClear() *cobra.Command {
-	var typed string
-	cmd := &cobra.Command{
-		Use: "clear", Short: "Empty a session's queue; summaries stay", Args: arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			n, err := a.app.ClearSegments(cmd.Context(), typed)
-			if err == nil {
-				fmt.Fprintf(a.out, "%s taken off the queue.\n", count(n, "segment"))
-			}
+// sessionAction makes a command that changes a session and prints a line.
+func (a *commands) sessionAction(cmd *cobra.Command, run func(ctx context.Context, session string, args []string) (string, error)) *cobra.Command {
+	var session string
+	sessionFlag(cmd, &session)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		line, err := run(cmd.Context(), session, args)
+		if err != nil {
 			return err
-		},
+		}
+		return a.println(line)
 	}
-	sessionFlag(cmd, &typed)
 	return cmd
+}
+
+func (a *commands) segmentsClear() *cobra.Command {
+	return a.sessionAction(&cobra.Command{Use: "clear", Short: "Empty a session's queue; summaries stay", Args: arguments()},
+		func(ctx context.Context, session string, _ []string) (string, error) {
+			n, err := a.app.ClearSegments(ctx, session)
+			return count(n, "segment") + " taken off the queue.", err
+		})
+}
+
+func (a *commands) segmentsReset() *cobra.Command {
+	return a.sessionAction(&cobra.Command{Use: "reset-check", Short: "Make the next hook check for finished work", Args: arguments()},
+		func(ctx context.Context, session string, _ []string) (string, error) {
+			id, err := a.app.ResetSegmentCheck(ctx, session)
+			return "The next hook of " + archive.ShortID(id) + " checks for finished work.", err
+		})
+}
+
+func (a *commands) segmentsExport() *cobra.Command {
+	return a.sessionAction(&cobra.Command{
+		Use: "export FOLDER", Short: "Write summaries as files that older tools read", Args: arguments("FOLDER"),
+		Long: `Write the segments of a session into FOLDER: compressed_context/SEGMENT.json,
+archived_context/SEGMENT.json, context_queue/SESSION_pending.json and _state.json, and for
+each finished task its summary as md5("session:task").json. Files of the same name are
+replaced.`,
+	}, func(ctx context.Context, session string, args []string) (string, error) {
+		dir := a.app.Abs(args[0])
+		n, err := a.app.ExportSegments(ctx, session, dir)
+		return count(n, "file") + " written to " + dir, err
+	})
+}
+
+func (a *commands) queueCommand() *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use: "queue", Short: "Show a session's segments with and without a summary", Args: arguments(),
+		Long: `Show the queue of a session: segments without a summary and those that have one.
+--json prints it in the shape of context_queue/{session}_pending.json.`,
+	}
+	sessionFlag(cmd, &session)
+	return query(a, cmd, func(ctx context.Context, _ []string) (task.Queue, error) {
+		return a.app.SegmentQueue(ctx, session)
+	}, func(q task.Queue) error {
+		fmt.Fprintf(a.out, "%s pending, %s compressed\n", count(len(q.Pending), "segment"), count(len(q.Compressed), "segment"))
+		if len(q.Pending) == 0 {
+			return nil
+		}
+		t := newTable("SEGMENT", "QUEUED", ">TOKENS", "TOPIC")
+		for _, e := range q.Pending {
+			t.row(e.ID, a.ago(e.QueuedAt), tokens(e.OriginalTokens), e.Topic)
+		}
+		return t.write(a.out, a.width())
+	})
 }

@@ -29,32 +29,31 @@ type Serving struct {
 	Token string
 }
 
-// serveFlags are those of the serve command.
+// serveFlags are the flags of serve.
 type serveFlags struct {
-	listen, tokenFile string
-	network, exact    bool
-	hosts             []string
-	untilEOF, asJSON  bool
+	Serving
+	tokenFile        string
+	untilEOF, asJSON bool
 }
 
 func (a *commands) serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the archive over HTTP: a page for people, JSON for programs",
-		Long: `Serve the archive over HTTP until it is interrupted: a page to search and read sessions
-in, and a JSON API under /api/v1 (GET /api/v1/openapi.json describes it). It prints a
-link that opens the page in one browser, once.
+		Short: "Serve the archive over HTTP: a web page and a JSON API",
+		Long: `Serve the archive over HTTP until interrupted: a page to search and read sessions, and a
+JSON API under /api/v1 (GET /api/v1/openapi.json describes it). It prints a link that
+opens the page in one browser, once.
 
-Only this machine can reach it, and every request needs the token: Authorization:
-Bearer TOKEN, or the cookie that the link sets. The token is made anew at each start and
-stands in state/serve.token of the archive's folder; --token-file keeps one.
+Only this machine can connect, and every request needs the token: Authorization: Bearer
+TOKEN, or the cookie that the link sets. Each start makes a new token in
+state/serve.token of the archive's folder; --token-file keeps one.
 
-Secrets are replaced by placeholders in all that leaves. --exact lets programs fetch
-transcripts as they are.
+Secrets in responses are replaced by placeholders. --exact lets programs fetch exact
+transcripts.
 
   strandline serve                           on a free port of this machine
-  strandline serve --listen 127.0.0.1:7373   on this one
+  strandline serve --listen 127.0.0.1:7373   on this port
   curl -H "Authorization: Bearer $(cat FILE)" http://127.0.0.1:7373/api/v1/stats`,
 		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -65,17 +64,17 @@ transcripts as they are.
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:0", "HOST:PORT; port 0 is any that is free")
-	fl.BoolVar(&f.network, "network", false, "let other machines reach it, in clear text; see docs/http.md first")
-	fl.StringSliceVar(&f.hosts, "host", nil, "a name that it may be called by, beside addresses and localhost (HOST or HOST:PORT)")
-	fl.StringVar(&f.tokenFile, "token-file", "", "take the token from this file, which is made if it is not there")
-	fl.BoolVar(&f.exact, "exact", false, "let transcripts leave byte for byte, with the secrets in them")
-	fl.BoolVar(&f.untilEOF, "until-eof", false, "end when standard input does, for programs that start it")
+	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "HOST:PORT; port 0 is any free port")
+	fl.BoolVar(&f.Network, "network", false, "accept other machines, in clear text; read docs/http.md first")
+	fl.StringSliceVar(&f.Hosts, "host", nil, "host name that requests may use, besides addresses and localhost (HOST or HOST:PORT)")
+	fl.StringVar(&f.tokenFile, "token-file", "", "read the token from this file, which is created if missing")
+	fl.BoolVar(&f.Exact, "exact", false, "let programs fetch exact transcripts, including secrets")
+	fl.BoolVar(&f.untilEOF, "until-eof", false, "end when stdin ends, for programs that start it")
 	jsonFlag(cmd, &f.asJSON)
 	return cmd
 }
 
-// servingJSON is where a server is, for scripts.
+// servingJSON is the address of a server, for scripts.
 type servingJSON struct {
 	URL       string `json:"url"`
 	Link      string `json:"link"`
@@ -84,26 +83,22 @@ type servingJSON struct {
 }
 
 func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
-	r, err := a.app.Workspace()
+	w, err := a.app.Workspace()
 	if err != nil {
 		return err
 	}
-	s := Serving{
-		Listen: f.listen, Network: f.network, Hosts: f.hosts, Exact: f.exact,
-		Log: r.Logger(),
+	s, path := f.Serving, w.Config.Paths.ServeToken()
+	s.Log = w.Logger()
+	if f.tokenFile != "" {
+		path = a.app.Abs(f.tokenFile)
+		if s.Token, err = readToken(path); err != nil {
+			return err
+		}
 	}
-	path := f.tokenFile
-	if path == "" {
-		path = r.Config.Paths.ServeToken()
-	} else if s.Token, err = readToken(a.app.Abs(path)); err != nil {
-		return err
-	} else {
-		path = a.app.Abs(path)
-	}
-	made := "" // the token that is in the file because of this server
+	written := "" // the token that this server wrote to the file
 	s.Announce = func(url string, link func() string, token string) error {
 		if token != s.Token {
-			made = token
+			written = token
 			if err := state.Replace(path, []byte(token+"\n")); err != nil {
 				return cannotWrite(path, err)
 			}
@@ -111,8 +106,8 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 		return a.announce(servingJSON{URL: url, Link: link(), TokenFile: path, PID: os.Getpid()}, f)
 	}
 	defer func() {
-		if token, _ := readToken(path); f.tokenFile == "" && made != "" && token == made {
-			err = errors.Join(err, os.Remove(path)) // nobody is let in by it any more
+		if token, _ := readToken(path); f.tokenFile == "" && written != "" && token == written {
+			err = errors.Join(err, os.Remove(path)) // the token is no longer valid
 		}
 	}()
 	if f.untilEOF {
@@ -120,35 +115,33 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 		ctx, end = context.WithCancel(ctx)
 		defer end()
 		go func() {
-			_, _ = io.Copy(io.Discard, a.env.Stdin) // whatever ends it, nobody is there any more
+			_, _ = io.Copy(io.Discard, a.env.Stdin) // an error ends it as well
 			end()
 		}()
 	}
 	return a.env.Frontends.ServeHTTP(ctx, s)
 }
 
-// announce says where the server is.
+// announce prints the address of the server.
 func (a *commands) announce(s servingJSON, f serveFlags) error {
 	if f.asJSON {
 		return a.printJSON(s)
 	}
-	p := a.paint()
-	fmt.Fprintf(a.out, "Strandline serves this archive on %s\n\n", p.bold(s.URL))
+	fmt.Fprintf(a.out, "Strandline serves this archive on %s\n\n", a.paint().bold(s.URL))
 	fmt.Fprintf(a.out, "  open once   %s\n  token       %s\n\n", s.Link, s.TokenFile)
-	if f.network {
-		fmt.Fprintln(a.out, "Other machines can reach it, and read what they exchange with it. docs/http.md says how to hide that.")
+	if f.Network {
+		fmt.Fprintln(a.out, "Other machines can connect, in clear text. docs/http.md describes how to encrypt the connection.")
 	}
-	if f.exact {
-		fmt.Fprintln(a.out, "Whoever has the token can fetch transcripts with the secrets in them.")
+	if f.Exact {
+		fmt.Fprintln(a.out, "Holders of the token can fetch transcripts including secrets.")
 	}
-	fmt.Fprintln(a.out, "It ends with Ctrl-C.")
-	return nil
+	return a.println("It ends with Ctrl-C.")
 }
 
-// minToken is the fewest characters of a token that somebody chose.
+// minToken is the minimum length in characters of a token in a file.
 const minToken = 32
 
-// readToken reads the token in a file; one that is not there yet is "".
+// readToken returns the token in a file, "" if the file does not exist.
 func readToken(path string) (string, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -159,7 +152,7 @@ func readToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", archive.Invalid(path+" holds no token", fmt.Sprintf("a token is one word of at least %d characters; delete the file and one is made", minToken))
+		return "", archive.Invalid(path+" holds no token", fmt.Sprintf("a token is one word of at least %d characters; delete the file to get a new one", minToken))
 	}
 	return token, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,65 +12,112 @@ import (
 )
 
 func (a *commands) sessionsCommand() *cobra.Command {
-	var asJSON, agents, all bool
-	var limit int
-	var since, dir string
+	var q app.SessionsQuery
+	var since string
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List the sessions that are kept, newest first",
-		Long: `List the sessions that are kept, of all projects, newest first. The handle in the first
-column is what show, restore, export and search --session take. CUTS counts how often
-the session's context was compacted.`,
+		Short: "List archived sessions, newest first",
+		Long: `List archived sessions of all projects, newest first. The commands show, restore, export
+and search --session take the handle in the first column. COMPACT is the number of
+compactions.`,
 		Args: arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if limit < 0 {
-				return wrongUsage("--limit takes a number from 0 up", "")
-			}
-			q := app.SessionsQuery{Scope: app.Scope{All: true, Dir: dir}, Agents: agents || all, Limit: limit}
-			var err error
-			if q.Since, err = a.since(since); err != nil {
-				return err
-			}
-			list, err := a.app.Sessions(cmd.Context(), q)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.printJSON(list)
-			}
-			return a.printSessions(list, since != "" || dir != "")
-		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&agents, "agents", false, "list sub-agents' runs as well")
-	f.BoolVar(&all, "all", false, "list everything there is")
-	f.IntVarP(&limit, "limit", "n", 0, "at most this many (0: no limit)")
-	f.StringVar(&since, "since", "", "only sessions that were active since, e.g. 7d, 12h or 2026-11-01")
-	f.StringVar(&dir, "project", "", "only sessions of the project in this folder")
-	jsonFlag(cmd, &asJSON)
+	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
+	f.BoolVar(&q.Agents, "all", false, "list everything")
+	f.IntVarP(&q.Limit, "limit", "n", 0, "maximum number (0: no limit)")
+	f.StringVar(&since, "since", "", "only sessions active since, e.g. 7d, 12h or 2026-11-01")
+	f.StringVar(&q.Dir, "project", "", "only sessions of the project in this folder")
+	return query(a, cmd, func(ctx context.Context, _ []string) (_ []app.Session, err error) {
+		if err := checkLimit(q.Limit); err != nil {
+			return nil, err
+		}
+		if q.Since, err = a.since(since); err != nil {
+			return nil, err
+		}
+		q.All = true
+		return a.app.Sessions(ctx, q)
+	}, func(list []app.Session) error {
+		switch {
+		case len(list) == 0 && (since != "" || q.Dir != ""):
+			return a.println("No session fits.")
+		case len(list) == 0:
+			return a.println("No sessions. `strandline import` imports the client's sessions.")
+		}
+		t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">COMPACT", "TITLE")
+		for _, s := range list {
+			title, project := s.Title, s.Info.Project
+			if s.Info.Relation == archive.RelationAgent {
+				title = cmp.Or(s.Info.Agent.Description, s.Title)
+				if s.Agent != "" {
+					title = s.Agent + ": " + title
+				}
+			}
+			t.row(s.Handle, a.ago(s.Last), cmp.Or(project.Name, project.Key), fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compactions), title)
+		}
+		return t.write(a.out, a.width())
+	})
+}
+
+func (a *commands) projectsCommand() *cobra.Command {
+	cmd := query(a, &cobra.Command{Use: "projects", Short: "List the projects of archived sessions", Args: knownCommand},
+		func(ctx context.Context, _ []string) ([]app.Project, error) { return a.app.Projects(ctx) },
+		func(list []app.Project) error {
+			t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
+			t.paths = true
+			for _, p := range list {
+				t.row(cmp.Or(p.Name, p.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key))
+			}
+			return t.write(a.out, a.width())
+		})
+	cmd.AddCommand(a.mergeCommand())
 	return cmd
 }
 
-func (a *commands) printSessions(list []app.Session, filtered bool) error {
-	if len(list) == 0 && filtered {
-		fmt.Fprintln(a.out, "No session fits.")
-		return nil
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(a.out, "No sessions. `strandline import` brings in the ones that the client has.")
-		return nil
-	}
-	t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">CUTS", "TITLE")
-	for _, s := range list {
-		title, project := s.Title, s.Info.Project
-		if s.Info.Relation == archive.RelationAgent {
-			title = cmp.Or(s.Info.Agent.Description, s.Title)
-			if s.Agent != "" {
-				title = s.Agent + ": " + title
+func (a *commands) mergeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge FROM INTO",
+		Short: "Assign the sessions of a moved folder to its new project",
+		Long: `Assign the sessions of one project to another, for a folder that was moved or renamed.
+FROM and INTO are folders, or keys that ` + "`projects --json`" + ` prints. The journal stores
+the merge, so that it survives a reindex.`,
+		Args: arguments("FROM", "INTO"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := a.app.MergeProjects(cmd.Context(), args[0], args[1])
+			if err != nil {
+				return err
 			}
-		}
-		t.row(s.Handle, a.ago(s.Last), cmp.Or(project.Name, project.Key),
-			fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compactions), title)
+			return a.println(fmt.Sprintf("%s of %s now belong to %s", count(m.Sessions, "session"), app.ProjectPath(m.From), app.ProjectPath(m.Into)))
+		},
 	}
-	return t.write(a.out, a.width())
+}
+
+func (a *commands) statsCommand() *cobra.Command {
+	return query(a, &cobra.Command{
+		Use:   "stats [SESSION]",
+		Short: "Count turns, calls, tokens and cost of a session or of everything",
+		Long: `Count turns, calls, tokens and cost of the archive or of one session. Tokens are the
+API's own figures, each response counted once. The cost is the client's figure.`,
+		Args: arguments("[SESSION]"),
+	}, func(ctx context.Context, args []string) (app.Stats, error) {
+		return a.app.Stats(ctx, argument(args))
+	}, func(st app.Stats) error {
+		line := func(name, value string) { fmt.Fprintf(a.out, "%-12s %s\n", name, value) }
+		if st.Session != "" {
+			fmt.Fprintln(a.out, st.Session)
+		} else {
+			line("kept", runs(st.Sessions, st.Agents))
+		}
+		line("turns", fmt.Sprint(st.Turns))
+		line("steps", fmt.Sprint(st.Steps))
+		line("tool calls", fmt.Sprint(st.Calls))
+		line("compactions", fmt.Sprint(st.Compactions))
+		line("transcripts", size(st.Bytes))
+		line("tokens", fmt.Sprintf("%s input · %s cache read · %s cache write · %s output", tokens(st.Input), tokens(st.CacheRead), tokens(st.CacheWrite), tokens(st.Output)))
+		if st.CostUSD > 0 {
+			line("cost", fmt.Sprintf("$%.2f as the client counted it", st.CostUSD))
+		}
+		line("time", a.stamp(st.First)+" to "+a.stamp(st.Last))
+		return nil
+	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,58 +11,91 @@ import (
 )
 
 func (a *commands) statusCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Say what is kept, how large it is, and whether anything is missing",
-		Args:  arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			st, err := a.app.Status(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.printJSON(st)
-			}
-			a.printStatus(st)
-			return nil
-		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return query(a, &cobra.Command{Use: "status", Short: "Report the archive's contents, size and gaps", Args: arguments()},
+		func(ctx context.Context, _ []string) (app.Status, error) { return a.app.Status(ctx) }, a.printStatus)
 }
 
-func (a *commands) printStatus(st app.Status) {
+func (a *commands) printStatus(st app.Status) error {
 	p, columns := a.paint(), a.columns(a.env.Stdout)
 	styled := func(name, text string, style func(string) string) {
 		hang(a.out, columns, p.dim(fmt.Sprintf("%-11s", name))+" ", 12, text, style)
 	}
 	line := func(name, text string) { styled(name, text, plain) }
 	line("archive", st.Home)
-	line("kept", fmt.Sprintf("%s of %s, %s to %s",
-		runs(st.Sessions, st.Agents), count(st.Projects, "project"), a.stamp(st.First), a.stamp(st.Last)))
+	line("kept", fmt.Sprintf("%s of %s, %s to %s", runs(st.Sessions, st.Agents), count(st.Projects, "project"), a.stamp(st.First), a.stamp(st.Last)))
 	if st.Older > 0 {
 		line("", count(st.Older, "earlier generation")+" of transcripts that were rewritten")
 	}
-	line("", strings.Join([]string{count(st.Turns, "turn"), count(st.Steps, "step"), count(st.Calls, "tool call"),
-		count(st.Compactions, "compaction"), count(st.Passages, "passage")}, " · "))
+	line("", strings.Join([]string{
+		count(st.Turns, "turn"), count(st.Steps, "step"), count(st.Calls, "tool call"), count(st.Compactions, "compaction"), count(st.Passages, "passage"),
+	}, " · "))
 	ratio := ""
 	if st.LogBytes > 0 {
 		ratio = fmt.Sprintf(" (%.1f : 1)", float64(st.Bytes)/float64(st.LogBytes))
 	}
 	line("on disk", fmt.Sprintf("%s of transcripts in %s of logs%s, index %s", size(st.Bytes), size(st.LogBytes), ratio, size(st.IndexBytes)))
 	if m := st.Measured; m != nil {
-		text := fmt.Sprintf("the last %s kept %s of what was needed next", count(m.Compactions, "compaction"), percent(m.Kept))
+		text := fmt.Sprintf("the last %s kept %s of the details used afterwards", count(m.Compactions, "compaction"), percent(m.Kept))
 		if m.Together > m.Kept {
-			text += ", " + percent(m.Together) + " with what was given back"
+			text += ", " + percent(m.Together) + " with the restored context"
 		}
 		line("compacted", text)
 	}
 	a.printMemory(st)
 	if st.Pending {
-		styled("pending", "a session waits to be indexed: `strandline maintain` does it now", p.yellow)
+		styled("pending", "sessions wait to be indexed: `strandline maintain` does it now", p.yellow)
 	}
 	if st.Errors > 0 {
-		styled("errors", fmt.Sprintf("%d in the last day: `strandline doctor` shows what happened", st.Errors), p.yellow)
+		styled("errors", fmt.Sprintf("%d in the last day: `strandline doctor` lists them", st.Errors), p.yellow)
 	}
+	return nil
+}
+
+// printMemory prints the archive's health and its parts.
+func (a *commands) printMemory(st app.Status) {
+	p, m, columns := a.paint(), st.Memory, a.columns(a.env.Stdout)
+	if m.Health == nil {
+		return
+	}
+	fmt.Fprintf(a.out, "%s %s %s\n", p.dim(fmt.Sprintf("%-11s", "memory")), bar(*m.Health), p.bold(percent(*m.Health)))
+	line := func(name string, share *float64, good bool, text string) {
+		value := "   –"
+		if share != nil {
+			value = fmt.Sprintf("%4s", percent(*share))
+		}
+		style := plain
+		if !good {
+			style = p.yellow
+		}
+		hang(a.out, columns, p.dim(fmt.Sprintf("  %-9s", name))+" "+value+"  ", 18, text, style)
+	}
+	if st.Uncaptured > 0 {
+		line("captured", m.Captured, false, app.UncapturedText(st.Uncaptured)+": run `strandline import`")
+	} else {
+		line("captured", m.Captured, true, "of the client's files on disk")
+	}
+	if st.Unindexed > 0 {
+		line("indexed", m.Indexed, false, app.UnindexedText(st.Unindexed)+": run `strandline maintain`")
+	} else {
+		line("indexed", m.Indexed, m.Indexed == nil || *m.Indexed > 0.99, "of the captured bytes")
+	}
+	switch {
+	case m.Embedded == nil: // no passage has a vector yet
+	case *m.Embedded > 0.99:
+		line("embedded", m.Embedded, true, "of the passages, for search by meaning")
+	default:
+		line("embedded", m.Embedded, true, "of the passages, for search by meaning: `strandline maintain` does the rest")
+	}
+	used := "of the restored places: none is measured yet"
+	if m.Used != nil {
+		used = "of the places that " + count(m.Measured, "compaction") + " restored"
+	}
+	line("used", m.Used, true, used)
+}
+
+// bar draws a share from 0 to 1 in ten cells.
+func bar(share float64) string {
+	const cells = 10
+	full := int(share*cells + 0.5)
+	return strings.Repeat("█", full) + strings.Repeat("░", cells-full)
 }

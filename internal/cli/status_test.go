@@ -46,7 +46,7 @@ func TestStatusShowsTheMemory(t *testing.T) {
 	}{
 		{"nothing is known", app.Status{}, nil},
 		{"all is well", app.Status{Memory: app.Memory{Health: share(0.86), Captured: share(1), Indexed: share(1), Used: share(0.58), Measured: 3}},
-			[]string{"█████████░ 86%", "100%  everything", " 58%  of what 3 compactions gave back"}},
+			[]string{"█████████░ 86%", "100%  of the client's files", " 58%  of the places that 3 compactions restored"}},
 		{"files are behind", app.Status{Uncaptured: 2, Unindexed: 1, Memory: app.Memory{Health: share(0.4), Captured: share(0.5), Indexed: share(0.3), Embedded: share(0.25)}},
 			[]string{"████░░░░░░ 40%", "strandline import", "strandline maintain", " 25%  of the passages"}},
 	} {

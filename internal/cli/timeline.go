@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,29 +14,18 @@ import (
 )
 
 func (a *commands) timelineCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return query(a, &cobra.Command{
 		Use:   "timeline [SESSION]",
-		Short: "Show a session's course: turns, tasks, compactions, tokens",
-		Long: `Show the course of a session (default: the last one of this project): its turns with how
-many tokens stood in the context behind each, the work that began in them with its state
-and tier, where the context was compacted, and how the tokens went up and down.
+		Short: "Show a session over time: turns, tasks, compactions, tokens",
+		Long: `Show a session over time (default: the last one of this project): its turns with the
+tokens in the context after each, the tasks that began in them with state and tier, its
+compactions, and the curve of the tokens.
 
 L1 is in the client's context, L2 summarised, L3 archived; see ` + "`strandline segments`" + `.`,
 		Args: arguments("[SESSION]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			out, err := a.app.Timeline(cmd.Context(), strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.printJSON(out)
-			}
-			return a.printTimeline(out)
-		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	}, func(ctx context.Context, args []string) (app.Timeline, error) {
+		return a.app.Timeline(ctx, argument(args))
+	}, a.printTimeline)
 }
 
 func (a *commands) printTimeline(out app.Timeline) error {
@@ -50,16 +40,16 @@ func (a *commands) printTimeline(out app.Timeline) error {
 	}
 	t := newTable("HANDLE", "TIME", ">STEPS", ">TOKENS", "WHAT")
 	for _, row := range out.Rows {
-		handle, text := row.At.Handle(), row.Text(tokens)
+		handle, at, text := row.At.Handle(), a.format(row.Time, "01-02 15:04"), row.Text(tokens[int64])
 		switch {
 		case row.Kind == task.TimelineTurn:
-			behind := "-"
+			n := "-"
 			if row.Tokens > 0 {
-				behind = tokens(row.Tokens)
+				n = tokens(row.Tokens)
 			}
-			t.row(handle, a.clock(row.Time), fmt.Sprint(row.Steps), behind, text)
+			t.row(handle, at, fmt.Sprint(row.Steps), n, text)
 		case row.Kind == task.TimelineCompaction:
-			t.row(handle, a.clock(row.Time), "", "", text)
+			t.row(handle, at, "", "", text)
 		case row.What == "":
 			t.row("", "", "", "", "  "+text)
 		default:
@@ -69,20 +59,47 @@ func (a *commands) printTimeline(out app.Timeline) error {
 	return t.write(a.out, a.width())
 }
 
-// clock formats a time of day.
-func (a *commands) clock(t time.Time) string { return a.format(t, "01-02 15:04") }
-
-// sparkline draws a curve of at most width characters; each stands for the
-// highest of its points, measured from zero.
+// sparkline draws a curve of at most width characters, each for the maximum of its
+// points. The scale begins at zero.
 func sparkline(points []int64, width int) string {
-	const bars = "▁▂▃▄▅▆▇█"
+	levels := []rune("▁▂▃▄▅▆▇█")
 	width = max(min(width, len(points)), 1)
 	top := max(slices.Max(points), 1)
-	levels := []rune(bars)
 	var b strings.Builder
 	for i := range width {
 		n := slices.Max(points[i*len(points)/width : max((i+1)*len(points)/width, i*len(points)/width+1)])
 		b.WriteRune(levels[min(int(n*int64(len(levels))/top), len(levels)-1)])
 	}
 	return b.String()
+}
+
+func (a *commands) tasksCommand() *cobra.Command {
+	var session string
+	var open bool
+	cmd := &cobra.Command{
+		Use:   "tasks",
+		Short: "List a session's tasks and their states",
+		Long: `List a session's tasks: those of the client's task tools and to-do lists, sub-agents'
+runs with their outcome, and the topics of the conversation if the session has no list.
+An open item that a to-do list drops counts as deleted. FIRST is where the work began.`,
+		Args: arguments(),
+	}
+	sessionFlag(cmd, &session)
+	cmd.Flags().BoolVar(&open, "open", false, "only unfinished tasks")
+	return query(a, cmd, func(ctx context.Context, _ []string) ([]app.TaskTree, error) {
+		return a.app.Tasks(ctx, session, open)
+	}, func(list []app.TaskTree) error {
+		if len(list) == 0 {
+			return a.println("The session has no task.")
+		}
+		t := newTable("FIRST", "STATUS", "KIND", ">STEPS", "SUBJECT")
+		for _, j := range list {
+			subject := cmp.Or(j.Subject, "(task "+j.ID+", its subject is unknown)")
+			if j.Agent != "" {
+				subject = j.Agent + ": " + subject
+			}
+			t.row(j.Handle, strings.ReplaceAll(j.Status, "_", " "), j.Kind, fmt.Sprint(j.Steps), subject)
+		}
+		return t.write(a.out, a.width())
+	})
 }

@@ -20,8 +20,8 @@ func TestCutStart(t *testing.T) {
 		{"abcd", 0, ""},
 		{"", 0, ""},
 	} {
-		if got := cutStart(c.in, c.n); got != c.want {
-			t.Errorf("cutStart(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		if got := truncateStart(c.in, c.n); got != c.want {
+			t.Errorf("truncateStart(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestBroken(t *testing.T) {
 		"nothing":               {"", 10, 2, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := broken(c.in, c.n, c.lines)
+			got := wrapCells(c.in, c.n, c.lines)
 			if strings.Join(got, "|") != c.want {
 				t.Errorf("got %q, want %s", got, c.want)
 			}

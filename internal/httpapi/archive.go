@@ -40,9 +40,9 @@ type Content interface {
 	Place(ctx context.Context, at archive.Handle) (app.Place, error)
 	Search(ctx context.Context, q app.SearchQuery) (recall.Result, error)
 	Timeline(ctx context.Context, session string) (app.Timeline, error)
-	Tasks(ctx context.Context, session string, open bool) (app.TaskList, error)
+	Tasks(ctx context.Context, session string, open bool) ([]app.TaskTree, error)
 	Segments(ctx context.Context, q app.SegmentsQuery) ([]app.Segment, error)
-	SessionFiles(ctx context.Context, session string, limit int) (app.FileList, error)
+	SessionFiles(ctx context.Context, session string, limit int) ([]app.File, error)
 	// FileHistory returns what was done to a file, oldest first, and the number of
 	// omitted older entries.
 	FileHistory(ctx context.Context, q app.FilesQuery) ([]app.Touch, int, error)

@@ -75,9 +75,9 @@ func (f *fake) Timeline(_ context.Context, session string) (app.Timeline, error)
 	return app.Timeline{Session: sessionA, Tokens: []int64{1}, Turns: []app.Turn{}, Tasks: []app.Task{}, Segments: []app.Segment{}, Compactions: []app.TimelineCompaction{}}, f.err
 }
 
-func (f *fake) Tasks(_ context.Context, session string, open bool) (app.TaskList, error) {
+func (f *fake) Tasks(_ context.Context, session string, open bool) ([]app.TaskTree, error) {
 	f.request = []any{session, open}
-	return app.TaskList{Tasks: []app.TaskTree{{Task: app.Task{ID: "1", Subject: "Go"}, Tasks: []app.TaskTree{{Task: app.Task{ID: "2"}}}}}}, f.err
+	return []app.TaskTree{{Task: app.Task{ID: "1", Subject: "Go"}, Tasks: []app.TaskTree{{Task: app.Task{ID: "2"}}}}}, f.err
 }
 
 func (f *fake) Segments(_ context.Context, q app.SegmentsQuery) ([]app.Segment, error) {
@@ -85,9 +85,9 @@ func (f *fake) Segments(_ context.Context, q app.SegmentsQuery) ([]app.Segment, 
 	return []app.Segment{{Segment: archive.Segment{ID: "seg-1"}, Tier: archive.TierWarm}}, f.err
 }
 
-func (f *fake) SessionFiles(_ context.Context, session string, _ int) (app.FileList, error) {
+func (f *fake) SessionFiles(_ context.Context, session string, _ int) ([]app.File, error) {
 	f.request = session
-	return app.FileList{Files: []app.File{{Path: "retry.go"}}}, f.err
+	return []app.File{{Path: "retry.go"}}, f.err
 }
 
 func (f *fake) FileHistory(_ context.Context, q app.FilesQuery) ([]app.Touch, int, error) {

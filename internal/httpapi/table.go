@@ -34,14 +34,12 @@ func (s *Server) table() []route {
 		get(s, route{path: "/sessions/{session}/tasks", id: "listTasks", summary: "List a session's tasks; a sub-agent's tasks are nested in the task it was given",
 			params: []param{{name: "open", kind: isFlag, desc: "only unfinished tasks"}}},
 			func(ctx context.Context, c *call) (page[app.TaskTree], error) {
-				list, err := a.Tasks(ctx, c.PathValue("session"), c.flag("open"))
-				return all(list.Tasks, err)
+				return all(a.Tasks(ctx, c.PathValue("session"), c.flag("open")))
 			}),
 		get(s, route{path: "/sessions/{session}/segments", id: "listSegments", summary: "List a session's segments with their summaries", params: []param{pendingParam()}}, s.segments),
 		get(s, route{path: "/sessions/{session}/files", id: "listSessionFiles", summary: "List the files that a session touched, most often changed first"},
 			func(ctx context.Context, c *call) (page[app.File], error) {
-				list, err := a.SessionFiles(ctx, c.PathValue("session"), 0)
-				return all(list.Files, err)
+				return all(a.SessionFiles(ctx, c.PathValue("session"), 0))
 			}),
 		get(s, route{path: "/sessions/{session}/compactions", id: "listSessionCompactions", summary: "List a session's compactions and their outcomes, newest first"},
 			func(ctx context.Context, c *call) (page[app.Compaction], error) {

@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/recall"
+	"strandline/internal/text"
+)
+
+// output is the standard output of a command. It keeps the first write error, which
+// Main reports, so that commands need not check each write.
+type output struct {
+	io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	o.err = cmp.Or(o.err, err)
+	return n, err
+}
+
+// query makes a command that runs a use case and prints its result: with print, or
+// as JSON with --json.
+func query[T any](a *commands, cmd *cobra.Command, run func(ctx context.Context, args []string) (T, error), print func(T) error) *cobra.Command {
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		result, err := run(cmd.Context(), args)
+		switch {
+		case err != nil:
+			return err
+		case *asJSON:
+			return a.printJSON(result)
+		}
+		return print(result)
+	}
+	return cmd
+}
+
+// printJSON writes v as indented JSON.
+func (a *commands) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// println prints a line.
+func (a *commands) println(line string) error {
+	_, err := fmt.Fprintln(a.out, line)
+	return err
+}
+
+// size formats a number of bytes.
+func size(n int64) string { return text.Size(n) }
+
+// tokens formats a number of tokens.
+func tokens[N int | int64](n N) string { return text.TokenCount(int64(n)) }
+
+// percent formats a share from 0 to 1.
+func percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
+
+// count formats a number with its noun.
+func count(n int, noun string) string { return text.Count(n, noun) }
+
+// oneLine returns a text on one line without control characters.
+func oneLine(s string) string { return text.OneLine(text.Visible(s)) }
+
+// stamp formats a time in the zone of the clock.
+func (a *commands) stamp(t time.Time) string { return a.format(t, "2006-01-02 15:04") }
+
+func (a *commands) format(t time.Time, layout string) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.In(a.app.Now().Location()).Format(layout)
+}
+
+// ago formats a time of the last 14 days as an age.
+func (a *commands) ago(t time.Time) string {
+	const day = 24 * time.Hour
+	switch d := a.app.Now().Sub(t); {
+	case t.IsZero(), d < 0:
+		return a.stamp(t)
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < day:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case d < 14*day:
+		return count(int(d/day), "day") + " ago"
+	}
+	return a.format(t, time.DateOnly)
+}
+
+// since parses a --since value; "" is the zero time.
+func (a *commands) since(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	return recall.ParseTime(s, a.app.Now())
+}
+
+// painter colors text for a terminal. Its zero value returns text unchanged.
+type painter struct{ on bool }
+
+// paint returns a painter for standard output. NO_COLOR (https://no-color.org)
+// switches it off.
+func (a *commands) paint() painter {
+	return painter{on: a.columns(a.env.Stdout) > 0 && a.app.Getenv("NO_COLOR") == "" && a.app.Getenv("TERM") != "dumb"}
+}
+
+// The painter's colors, as parameters of the SGR escape sequence.
+const (
+	colorOff    = "0"
+	colorBold   = "1"
+	colorDim    = "2"
+	colorRed    = "31"
+	colorGreen  = "32"
+	colorYellow = "33"
+	colorKind   = "36"
+	colorMatch  = "1;33"
+)
+
+// isOwnColor reports whether SGR parameters are the painter's.
+func isOwnColor(params string) bool {
+	switch params {
+	case colorOff, colorBold, colorDim, colorRed, colorGreen, colorYellow, colorKind, colorMatch:
+		return true
+	}
+	return false
+}
+
+func colorSequence(params string) string { return "\x1b[" + params + "m" }
+
+func (p painter) color(params, s string) string {
+	if !p.on || s == "" {
+		return s
+	}
+	return colorSequence(params) + s + colorSequence(colorOff)
+}
+
+func (p painter) bold(s string) string   { return p.color(colorBold, s) }
+func (p painter) dim(s string) string    { return p.color(colorDim, s) }
+func (p painter) red(s string) string    { return p.color(colorRed, s) }
+func (p painter) green(s string) string  { return p.color(colorGreen, s) }
+func (p painter) yellow(s string) string { return p.color(colorYellow, s) }
+func (p painter) kind(s string) string   { return p.color(colorKind, s) }
+func plain(s string) string              { return s }
+
+// columns returns the width of the terminal behind a stream, 0 if it is not one.
+func (a *commands) columns(stream io.Writer) int {
+	n, ok := a.env.Terminal(stream)
+	if !ok {
+		return 0
+	}
+	return n
+}
+
+// width returns the width of output lines. It is wide if the output is not a
+// terminal, so that scripts get whole texts.
+func (a *commands) width() int { return cmp.Or(a.columns(a.env.Stdout), 400) }
+
+// hang prints a text after a head of indent cells. On a terminal of the given number
+// of columns (0: not a terminal) the text wraps with that indent; style colors each
+// line.
+func hang(w io.Writer, columns int, head string, indent int, s string, style func(string) string) {
+	lines := []string{s}
+	if columns > 2*indent {
+		lines = flow(phrases(s), columns-indent)
+	}
+	for _, line := range lines {
+		fmt.Fprintf(w, "%s%s\n", head, style(line))
+		head = strings.Repeat(" ", indent)
+	}
+}
+
+// wrap breaks a text into lines of at most n cells, between words where possible.
+func wrap(s string, n int) []string {
+	lines := flow(strings.Fields(s), n)
+	for i := range lines {
+		lines[i] = text.TruncateCells(lines[i], n)
+	}
+	return lines
+}
+
+// flow puts words into lines of at most n cells. A longer word, such as a path, is
+// not broken.
+func flow(words []string, n int) []string {
+	lines := []string{""}
+	for _, word := range words {
+		line := &lines[len(lines)-1]
+		switch {
+		case *line == "":
+			*line = word
+		case text.Cells(*line)+1+text.Cells(word) <= n:
+			*line += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// phrases splits a text into words. A command in backquotes is one word.
+func phrases(s string) []string {
+	var list []string
+	quoted := false
+	for word := range strings.FieldsSeq(s) {
+		if quoted {
+			list[len(list)-1] += " " + word
+		} else {
+			list = append(list, word)
+		}
+		if strings.Count(word, "`")%2 == 1 {
+			quoted = !quoted
+		}
+	}
+	if quoted { // an unpaired backquote
+		return strings.Fields(s)
+	}
+	return list
+}
+
+// wrapCells breaks a text into at most lines rows of n cells, at a space if the row
+// stays at least half full. The last row is truncated.
+func wrapCells(s string, n, lines int) []string {
+	var out []string
+	for len(out) < lines-1 && text.Cells(s) > n && n > 1 {
+		end := text.PrefixCells(s, n)
+		if space := strings.LastIndexByte(s[:end], ' '); space > end/2 && s[end] != ' ' {
+			end = space
+		}
+		out = append(out, strings.TrimRight(s[:end], " "))
+		s = strings.TrimLeft(s[end:], " ")
+	}
+	return append(out, text.TruncateCells(s, n))
+}
+
+// truncateStart shortens a text to at most n cells and keeps its end.
+func truncateStart(s string, n int) string {
+	if text.Cells(s) <= n {
+		return s
+	}
+	for i := range s {
+		if text.Cells(s[i:]) <= n-1 {
+			return "…" + s[i:]
+		}
+	}
+	return text.TruncateCells("…", n)
+}
+
+// pad fills a text with spaces up to n cells, on the left if right is set.
+func pad(s string, n int, right bool) string {
+	spaces := strings.Repeat(" ", max(n-text.Cells(s), 0))
+	if right {
+		return spaces + s
+	}
+	return s + spaces
+}
