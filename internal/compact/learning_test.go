@@ -22,25 +22,26 @@ import (
 	"strandline/internal/transcript/claude"
 )
 
-// moment is a cut through a real session, with what is known of it afterwards.
+// moment is a point of a real session at which it is compacted, and what is known
+// of the session after it.
 type moment struct {
-	at, over time.Time // of the cut, and when what was needed after it is known
+	at, over time.Time // of the point, and when the terms needed after it are known
 	project  string
 	m        *memory
 	cut      foresight.Cut
 	real     bool // a compaction of the client
-	teaches  bool // made-up cuts of one session overlap: the first one tells all
+	teaches  bool // synthetic points of a session overlap: only the first counts
 	times    map[archive.Ref]time.Time
 	lines    [][]byte // of the transcript
 	shapes   compact.Tallies
 }
 
-// request is what the hook would ask for at the cut.
+// request returns the request of the hook at that point.
 func (x *moment) request(budget int) compact.Request {
 	return compact.Request{Session: x.m.session.ID, AtLine: x.cut.Line, Budget: budget, Log: x.log}
 }
 
-// log gives a block what the index holds only in part.
+// log returns messages that the index truncates.
 func (x *moment) log(_ context.Context, _ string, from, to int, most int64) ([]transcript.Message, error) {
 	if to == 0 {
 		to = len(x.lines)
@@ -53,7 +54,8 @@ func (x *moment) log(_ context.Context, _ string, from, to int, most int64) ([]t
 	return claude.Conversation(raw), nil
 }
 
-// moments lists all cuts of the transcripts below a folder in the order of time.
+// moments returns the points of all transcripts below a folder in the order of
+// time.
 func moments(t *testing.T, dir string, r *foresight.Ruler) []moment {
 	t.Helper()
 	var all []moment
@@ -111,16 +113,16 @@ func moments(t *testing.T, dir string, r *foresight.Ruler) []moment {
 	return all
 }
 
-// taught is what one cut taught: the specifics that its block gave back, told
-// apart by whether they were needed, and the places that held them.
+// taught is what one point taught: the terms that the restored context held, by
+// whether they were needed, and the places of those terms.
 type taught struct {
 	from     *moment
-	good, in []string // needed; shown in vain
+	good, in []string // restored and needed; restored and not needed
 	accesses []archive.Access
-	shapes   compact.Tallies // by the cuts that a pass of upkeep learns from
+	shapes   compact.Tallies // of the compactions that maintenance learns from
 }
 
-// rule makes a lesson for a moment of what earlier ones taught.
+// rule makes a lesson for a point from earlier ones.
 type rule struct {
 	name string
 	make func(x *moment, past []taught) compact.Lesson
@@ -132,15 +134,15 @@ func rules() []rule {
 		{"the names that will be needed, up by half: an oracle", oracle},
 	}
 	for _, lambda := range []float64{0.25, 0.5, 1, 2} {
-		all = append(all, rule{fmt.Sprintf("specifics of use before in the project, up to +%.2f", lambda), specificsOfUse(lambda, 0)})
+		all = append(all, rule{fmt.Sprintf("specifics of use before in the project, up to +%.2f", lambda), termsOfUse(lambda, 0)})
 	}
 	for _, mu := range []float64{0.1, 0.3, 1} {
-		all = append(all, rule{fmt.Sprintf("… up to +0.50, less %.1f for each time shown in vain", mu), specificsOfUse(0.5, mu)})
+		all = append(all, rule{fmt.Sprintf("… up to +0.50, less %.1f for each time shown in vain", mu), termsOfUse(0.5, mu)})
 	}
 	return all
 }
 
-// oracle knows the names that will be needed, which bounds what any rule can learn.
+// oracle raises the terms that will be needed. It bounds the gain of any rule.
 func oracle(x *moment, _ []taught) compact.Lesson {
 	l := compact.Lesson{Terms: map[string]float64{}}
 	for s := range x.cut.Needed {
@@ -149,7 +151,8 @@ func oracle(x *moment, _ []taught) compact.Lesson {
 	return l
 }
 
-// weightsOfShapes is what a pass of upkeep has learned by then, of all projects.
+// weightsOfShapes returns the weights that maintenance has learned by then, from
+// all projects.
 func weightsOfShapes(_ *moment, past []taught) compact.Lesson {
 	sum := compact.Tallies{}
 	for _, p := range past {
@@ -158,9 +161,9 @@ func weightsOfShapes(_ *moment, past []taught) compact.Lesson {
 	return compact.Lesson{Weights: sum.Weights()}
 }
 
-// specificsOfUse raises specifics that were given back and needed at earlier cuts
-// in the project, and lowers those that were shown in vain.
-func specificsOfUse(lambda, mu float64) func(*moment, []taught) compact.Lesson {
+// termsOfUse raises terms that were restored and needed at earlier points of the
+// project, and lowers those that were not needed.
+func termsOfUse(lambda, mu float64) func(*moment, []taught) compact.Lesson {
 	return func(x *moment, past []taught) compact.Lesson {
 		times := map[string]float64{}
 		for _, p := range past {
@@ -182,18 +185,18 @@ func specificsOfUse(lambda, mu float64) func(*moment, []taught) compact.Lesson {
 	}
 }
 
-// replayBudgets are sizes of a block. One size alone tells little: a rule that
-// changes a single line of it can change its share by a twentieth.
+// replayBudgets are the sizes of the restored context. A single size is noise: one
+// line can change its share by a twentieth.
 func replayBudgets() []int { return []int{5000, 7000, 9500, 13_000, 18_000} }
 
-const lessonBudget = 9500 // of the block whose outcome the rules learn from
+const lessonBudget = 9500 // of the restored context that the rules learn from
 
-// gains are differences between shares, by session.
+// gains are differences of shares, by session.
 type gains map[string][]float64
 
-// replay goes through the moments in time and returns the share with a rule less
-// that without, the mean over all sizes, for each moment that there was something
-// to learn from.
+// replay visits the points in the order of time and returns the share with a rule
+// minus the share without, averaged over all sizes, for each point that has
+// earlier ones.
 func replay(t *testing.T, r *foresight.Ruler, all []moment, off [][]float64, ru rule) (diffs, compactions gains) {
 	t.Helper()
 	diffs, compactions = gains{}, gains{}
@@ -229,7 +232,7 @@ func replay(t *testing.T, r *foresight.Ruler, all []moment, off [][]float64, ru 
 	return diffs, compactions
 }
 
-// outcomeOf is what the block of a moment taught.
+// outcomeOf returns what the restored context of a point taught.
 func outcomeOf(x *moment, r *foresight.Ruler, b compact.Output) taught {
 	w := taught{from: x}
 	needed := map[string]bool{}
@@ -264,7 +267,7 @@ func outcomeOf(x *moment, r *foresight.Ruler, b compact.Output) taught {
 	return w
 }
 
-// shapesOf is what a pass of upkeep learns of names from a cut when it is over.
+// shapesOf returns the tallies that maintenance learns from a point.
 func shapesOf(t *testing.T, x *moment) compact.Tallies {
 	t.Helper()
 	var cut archive.Compaction
@@ -288,8 +291,8 @@ func shapesOf(t *testing.T, x *moment) compact.Tallies {
 	return got
 }
 
-// TestLearningReplay prints docs/maintenance.md's table. Nothing here decides
-// whether a rule is good enough: that is read off the intervals.
+// TestLearningReplay prints the table of docs/maintenance.md. It asserts nothing:
+// the intervals show whether a rule helps.
 func TestLearningReplay(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {
@@ -320,8 +323,8 @@ func TestLearningReplay(t *testing.T) {
 	}
 }
 
-// String is the mean of all differences with its 95 % interval by a bootstrap over
-// sessions: cuts through one session are not independent.
+// String returns the mean difference with its 95 % interval by a bootstrap over
+// sessions, because points of one session are not independent.
 func (g gains) String() string {
 	sessions := slices.Sorted(maps.Keys(g))
 	draw := func(pick func() string) float64 {

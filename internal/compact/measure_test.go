@@ -16,7 +16,7 @@ import (
 
 const block9500 = 9500
 
-// compacted is the shop session, compacted with a summary, and what it did then.
+// compacted is the shop session with a compaction and the work after it.
 func compacted(summary string) *memory {
 	m := shop()
 	m.compact(summary)
@@ -24,7 +24,7 @@ func compacted(summary string) *memory {
 	return m
 }
 
-// goOn uses much of what the shop session knew, and a few things it did not.
+// goOn uses many terms of the shop session, and some new ones.
 func goOn(m *memory) {
 	m.prompt("Go on with UnknownDiscount and the brandNewThing.")
 	m.reply("Migration 0042_discount_codes.sql is not applied; apply_discount in api/orders.py raises psycopg.errors.UndefinedTable.")
@@ -42,7 +42,7 @@ func outcome(t *testing.T, m *memory, index int) compact.Outcome {
 	return o
 }
 
-func TestMeasureTellsWhatWasKept(t *testing.T) {
+func TestMeasureShares(t *testing.T) {
 	for _, test := range []struct {
 		name, summary  string
 		least, atMost  float64 // kept
@@ -83,7 +83,7 @@ func TestMeasureTellsWhatWasKept(t *testing.T) {
 	}
 }
 
-func TestMeasureCountsOnlyUseOfWhatWasKnown(t *testing.T) {
+func TestMeasureCountsKnownTerms(t *testing.T) {
 	with := outcome(t, compacted("-"), 0).Needed
 	m := compacted("-")
 	m.reply("freshName and other_fresh_name in brand/new/file.go are new, so nothing could have kept them.")
@@ -113,7 +113,7 @@ func TestMeasureEndsAtTheNextCompaction(t *testing.T) {
 	}
 }
 
-func TestMeasureTellsWhichPlacesWereUsed(t *testing.T) {
+func TestMeasureUsedPlaces(t *testing.T) {
 	const summary = "The user wants discounts. The test runs with pytest in api/test_orders.py -q for now."
 	m := compacted(summary)
 	cut := m.compactions[0]
@@ -135,7 +135,7 @@ func TestMeasureTellsWhichPlacesWereUsed(t *testing.T) {
 	if len(o.Used) == 0 || len(o.Used) >= len(o.Handles) || used["7f3a12cd/99"] || used["elsewher/1.2"] {
 		t.Errorf("used %v of %v", o.Used, o.Handles)
 	}
-	// The change that brought in UnknownDiscount was needed, the first look around was not.
+	// The edit that introduced UnknownDiscount was needed; the first step was not.
 	if edit := (archive.Ref{Session: sessionID, Turn: 2, Step: 2}).Handle(); !used[edit] {
 		t.Errorf("%s is not among %v", edit, o.Used)
 	}
@@ -144,7 +144,7 @@ func TestMeasureTellsWhichPlacesWereUsed(t *testing.T) {
 	}
 }
 
-func TestMeasureGivesAFactToTheNearestCompaction(t *testing.T) {
+func TestMeasureAssignsInjectionsByTime(t *testing.T) {
 	m := compacted("-")
 	m.compact("-")
 	goOn(m)
@@ -158,9 +158,8 @@ func TestMeasureGivesAFactToTheNearestCompaction(t *testing.T) {
 	}
 }
 
-// The index leaves out what Strandline itself said, so its conversation is made
-// again.
-func TestMeasureOfOurOwn(t *testing.T) {
+// The index does not hold the replacement conversation, so it is produced again.
+func TestMeasureReplacement(t *testing.T) {
 	m := shop()
 	m.compact("-")
 	cut := &m.compactions[0]
@@ -188,7 +187,7 @@ func TestMeasureOfOurOwn(t *testing.T) {
 	}
 }
 
-func TestMeasureOfNothing(t *testing.T) {
+func TestMeasureWithoutNeededTerms(t *testing.T) {
 	for name, m := range map[string]*memory{
 		"nothing behind the boundary": func() *memory { m := shop(); m.compact("text"); return m }(),
 		"nothing before it":           func() *memory { m := newMemory(); m.compact("text"); goOn(m); return m }(),
@@ -203,7 +202,7 @@ func TestMeasureOfNothing(t *testing.T) {
 	}
 }
 
-func TestMeasurePassesErrorsOn(t *testing.T) {
+func TestMeasureReturnsErrors(t *testing.T) {
 	m := compacted("-")
 	m.err = errors.New("the disk is gone")
 	if _, err := compact.Measure(context.Background(), m, m.compactions[0], block9500, nil); !errors.Is(err, m.err) {
@@ -211,7 +210,7 @@ func TestMeasurePassesErrorsOn(t *testing.T) {
 	}
 }
 
-func TestMeasureHoldsForAnySession(t *testing.T) {
+func TestMeasureProperties(t *testing.T) {
 	words := rapid.SampledFrom([]string{
 		"loadConfig", "api/orders.py", "--dry-run", "v1.2.3", "retry_delay", "the", "cause", "is", "that", "because", "HandlerFunc", "\n", "0a1b2c3d4e", "web/form.tsx", "maxBackoff", "user_id",
 	})

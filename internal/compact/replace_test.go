@@ -15,7 +15,7 @@ import (
 	"strandline/internal/transcript"
 )
 
-// talk is a conversation under construction.
+// talk builds a conversation.
 type talk struct {
 	ms []transcript.Message
 	n  int
@@ -62,7 +62,7 @@ func (c *talk) change(path, from, to string) *talk {
 	return c.use(transcript.ToolUse{Name: "Edit", Kind: archive.CallEdit, Path: path, Changes: []transcript.Change{{Old: from, New: to}}}, "ok", false)
 }
 
-// filler is work that takes about n tokens.
+// filler adds work of about n tokens.
 func (c *talk) filler(n int) *talk {
 	return c.run("make check", strings.Repeat("all is well on this line\n", n/8), false)
 }
@@ -76,7 +76,7 @@ func replace(t *testing.T, src compact.Source, req compact.ReplaceRequest) compa
 	return out
 }
 
-// tell is the conversation that an answer makes.
+// tell returns the conversation after a replacement.
 func tell(r compact.Replacement, ms []transcript.Message) []transcript.Message {
 	next := []transcript.Message{{Role: "user", Text: r.Text}}
 	for _, i := range r.Keep {
@@ -102,7 +102,7 @@ func ledgerTalk() *talk {
 	return c
 }
 
-// TestReplaceSpecification says what a record tells without an archive.
+// TestReplaceSpecification checks the record without an archive.
 func TestReplaceSpecification(t *testing.T) {
 	t.Parallel()
 	c := ledgerTalk()
@@ -140,8 +140,8 @@ func TestReplaceRefusesAnEmptyConversation(t *testing.T) {
 	}
 }
 
-// TestReplaceGiantTurn compacts in the middle of a turn that alone is larger than
-// the budget: the prompt stands, and the loop goes on where it was.
+// A turn larger than the budget is compacted in its middle: its prompt stays, and
+// the turn continues.
 func TestReplaceGiantTurn(t *testing.T) {
 	t.Parallel()
 	c := (&talk{}).ask("Fix all of it.")
@@ -157,8 +157,7 @@ func TestReplaceGiantTurn(t *testing.T) {
 	}
 }
 
-// TestReplaceGiantResult has one result that is larger than the budget: it can
-// not stand, and its call does not stand alone.
+// A result larger than the budget is dropped together with its call.
 func TestReplaceGiantResult(t *testing.T) {
 	t.Parallel()
 	c := (&talk{}).ask("Show it.").filler(50_000)
@@ -171,9 +170,8 @@ func TestReplaceGiantResult(t *testing.T) {
 	}
 }
 
-// TestReplaceAgainAndAgain: what the first record told stands in the tenth, and
-// records do not nest.
-func TestReplaceAgainAndAgain(t *testing.T) {
+// The tenth record still has the content of the first, and records do not nest.
+func TestReplaceRepeatedly(t *testing.T) {
 	t.Parallel()
 	c := ledgerTalk()
 	sizes := []int{}
@@ -200,8 +198,7 @@ func TestReplaceAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestReplaceWithArchive: handles, and what went down with an earlier
-// compaction, come from the archive.
+// Handles, and prompts removed by an earlier compaction, come from the archive.
 func TestReplaceWithArchive(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -231,9 +228,8 @@ func TestReplaceWithArchive(t *testing.T) {
 	}
 }
 
-// TestReplaceWeighsCharacters: a session in a script whose characters weigh a
-// token each takes no more than its budget.
-func TestReplaceWeighsCharacters(t *testing.T) {
+// A session in a script with one token per character stays within the budget.
+func TestReplaceCountsTokens(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
 	c := &talk{}
@@ -255,7 +251,7 @@ func TestReplaceWeighsCharacters(t *testing.T) {
 	}
 }
 
-// TestReplaceUnknownSession works without what the archive does not know.
+// A session that the archive does not have is no error.
 func TestReplaceUnknownSession(t *testing.T) {
 	t.Parallel()
 	c := ledgerTalk()
@@ -281,7 +277,7 @@ func TestReplaceRedacts(t *testing.T) {
 	}
 }
 
-// TestReplaceFollowsFiles: what a file holds is what was last seen of it.
+// The content of a file is the one last seen.
 func TestReplaceFollowsFiles(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -343,8 +339,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestReplaceProperties holds for every conversation: pairs are whole, places
-// ascend, the size is kept, the answer is the same twice.
+// For every conversation, calls keep their results, indexes ascend, the size is
+// kept, and the result is reproducible.
 func TestReplaceProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -419,7 +415,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// A summary is all ours: what stands in it is known when it comes by again.
+// A summary is fenced completely, so that it is recognized when read back.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	c := ledgerTalk()
@@ -463,7 +459,7 @@ func TestReplaceParsesRecordsOfEarlierVersions(t *testing.T) {
 	}
 }
 
-// BenchmarkReplace is a conversation of 170,000 tokens in memory.
+// BenchmarkReplace replaces a conversation of 170,000 tokens.
 func BenchmarkReplace(b *testing.B) {
 	c := &talk{}
 	for i := range 100 {

@@ -56,7 +56,7 @@ func TestRestoreGolden(t *testing.T) {
 	}
 }
 
-func TestRestoreSaysWhatMatters(t *testing.T) {
+func TestRestoreFacts(t *testing.T) {
 	text := restore(t, shop(), compact.Request{Budget: 9500}).Text
 	for what, want := range map[string]string{
 		"the last request":               "Latest: Now the server side. I prefer plain SQL over the query builder.",
@@ -97,8 +97,8 @@ func TestRestoreSaysWhatMatters(t *testing.T) {
 	}
 }
 
-// What a refused edit would have written stands in no file.
-func TestRestoreLeavesOutEditsThatWereNotMade(t *testing.T) {
+// The text of a refused edit is in no file.
+func TestRestoreOmitsRefusedEdits(t *testing.T) {
 	m := newMemory()
 	m.prompt("Rename the limiter of the gateway.")
 	m.edit("/home/ada/shop/api/limit.go", "func limiter() int", "func gatewayLimiter() int")
@@ -113,7 +113,7 @@ func TestRestoreLeavesOutEditsThatWereNotMade(t *testing.T) {
 	}
 }
 
-func TestRestoreFollowsTheWorkInHand(t *testing.T) {
+func TestRestorePrefersTheLatestRequest(t *testing.T) {
 	text := restore(t, shop(), compact.Request{Budget: 1000}).Text
 	if !strings.Contains(text, "discount_codes") || strings.Contains(text, "renderCheckout(over") {
 		t.Errorf("at a small budget the newest work comes first:\n%s", text)
@@ -123,7 +123,7 @@ func TestRestoreFollowsTheWorkInHand(t *testing.T) {
 	}
 }
 
-func TestRestoreHandlesNameTheirPlaces(t *testing.T) {
+func TestRestoreHandles(t *testing.T) {
 	m := shop()
 	b := restore(t, m, compact.Request{Budget: 9500})
 	if len(b.Handles) < 8 {
@@ -139,7 +139,7 @@ func TestRestoreHandlesNameTheirPlaces(t *testing.T) {
 	}
 }
 
-func TestRestoreKnowsNothingOfWhatFollowsTheCut(t *testing.T) {
+func TestRestoreAtLine(t *testing.T) {
 	whole := shop()
 	for cut := 1; cut <= whole.line; cut++ {
 		part := shop()
@@ -152,7 +152,7 @@ func TestRestoreKnowsNothingOfWhatFollowsTheCut(t *testing.T) {
 	}
 }
 
-// cutAt forgets everything from a line on, as if the session had ended there.
+// cutAt removes everything from a line on, as if the session had ended there.
 func (m *memory) cutAt(line int) {
 	m.turns = slices.DeleteFunc(m.turns, func(x archive.Turn) bool { return x.LineFrom >= line })
 	m.passages = slices.DeleteFunc(m.passages, func(x archive.Passage) bool { return x.LineTo > line })
@@ -164,11 +164,11 @@ func (m *memory) cutAt(line int) {
 	}
 	m.tasks = slices.DeleteFunc(m.tasks, func(x archive.TaskEvent) bool { return x.Line >= line })
 	if n := len(m.turns); n > 0 {
-		m.turns[n-1].Dead = false // no live turn shows that it was left
+		m.turns[n-1].Dead = false // no live turn follows it
 	}
 }
 
-func TestRestoreIgnoresASummaryLaterThanTheCut(t *testing.T) {
+func TestRestoreAtLineIgnoresLaterSummaries(t *testing.T) {
 	m := shop()
 	plain := restore(t, m, compact.Request{Budget: 2000, AtLine: m.line})
 	m.hooks = []archive.HookSummary{{Session: m.session.ID, Time: m.time(), Text: "SELECT percent FROM discount_codes 0042_discount_codes.sql UndefinedTable"}}
@@ -180,7 +180,7 @@ func TestRestoreIgnoresASummaryLaterThanTheCut(t *testing.T) {
 	}
 }
 
-func TestRestoreRanksWhatTheSummaryLacksFirst(t *testing.T) {
+func TestRestorePrefersTermsMissingInTheSummary(t *testing.T) {
 	m := newMemory()
 	m.prompt("Which of both limits is it?")
 	m.reply("The retryBudget of internal/alpha.go limits how often a call is made again.")
@@ -215,7 +215,7 @@ func TestRestoreOfUnusualSessions(t *testing.T) {
 	tests := []struct {
 		name  string
 		build func(m *memory)
-		want  string // "" for no block
+		want  string // "" for no text
 	}{
 		{"empty", func(*memory) {}, ""},
 		{"only a prompt", func(m *memory) { m.prompt("Hello there, port the parser to Go.") }, "Latest: Hello there, port the parser to Go."},
@@ -270,7 +270,7 @@ func TestRestoreReadsABoundedNumberOfRows(t *testing.T) {
 	}
 }
 
-func TestRestorePassesErrorsOn(t *testing.T) {
+func TestRestoreReturnsErrors(t *testing.T) {
 	m := shop()
 	_, err := compact.Restore(context.Background(), m, compact.Request{Session: "other", Budget: 9500})
 	if archive.ErrorCode(err) != archive.CodeNotFound {
@@ -282,7 +282,7 @@ func TestRestorePassesErrorsOn(t *testing.T) {
 	}
 }
 
-func TestRestoreLeavesSidechainsOut(t *testing.T) {
+func TestRestoreOmitsSidechains(t *testing.T) {
 	m := shop()
 	m.reply("The helper found sidechainSecret in api/helper.py on its way.")
 	m.passages[len(m.passages)-1].Label = "sidechain"
@@ -294,7 +294,7 @@ func TestRestoreLeavesSidechainsOut(t *testing.T) {
 	}
 }
 
-// family holds a session and the one it was forked from.
+// family is a session and the one it was forked from.
 type family struct {
 	*memory
 	parent *memory
@@ -323,7 +323,7 @@ func (f family) of(session string) *memory {
 	return f.memory
 }
 
-func TestRestoreOfAForkReachesBackToItsParent(t *testing.T) {
+func TestRestoreOfAForkIncludesItsParent(t *testing.T) {
 	parent, fork := shop(), newMemory()
 	parent.prompt("Only the parent went on with parentOnly.")
 	parent.reply("The parentOnly function was written here, later than the fork.")

@@ -15,7 +15,7 @@ import (
 	"strandline/internal/transcript/claude"
 )
 
-// readTranscript folds a transcript into a memory store.
+// readTranscript reads a transcript into a memory store.
 func readTranscript(t testing.TB, path string) *memory {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -66,7 +66,7 @@ func TestRestoreOfRealSessions(t *testing.T) {
 				if err != nil {
 					return fmt.Errorf("%s at line %d: %w", path, req.AtLine, err)
 				}
-				checkBlock(t, b.Text, budget)
+				checkFenced(t, b.Text, budget)
 				p, err := compact.Preserve(context.Background(), m, req)
 				if err != nil || len(p) > 4*budget {
 					return fmt.Errorf("%s at line %d: preserve of %d bytes: %w", path, req.AtLine, len(p), err)

@@ -7,9 +7,9 @@ import (
 	"strandline/internal/compact"
 )
 
-// A git operation that stopped is cured by one that went through, whatever its
-// options; any other command has to succeed as it was.
-func TestErrorsAreCured(t *testing.T) {
+// A failed git operation is fixed by a later success with any options. Any other
+// command has to succeed unchanged.
+func TestFixedErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		failed, then string

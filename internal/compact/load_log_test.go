@@ -13,8 +13,8 @@ import (
 	"strandline/internal/transcript"
 )
 
-// partial is a session of which the index holds excerpts, and its conversation:
-// a command with a long output, a file that was read and one that was changed.
+// partial is a session with truncated passages, and its conversation: a command
+// with a long output, a file that was read and one that was edited.
 func partial() (*memory, []transcript.Message) {
 	m, c := newMemory(), &talk{}
 	m.prompt("Why does the nightly import stop?")
@@ -35,7 +35,7 @@ func partial() (*memory, []transcript.Message) {
 	return m, c.ms
 }
 
-// logOf serves messages and notes what it was asked for.
+// logOf returns messages and records the requests.
 func logOf(ms []transcript.Message, asked *[]int) func(context.Context, string, int, int, int64) ([]transcript.Message, error) {
 	return func(_ context.Context, _ string, from, to int, _ int64) ([]transcript.Message, error) {
 		*asked = append(*asked, from, to)
@@ -45,7 +45,7 @@ func logOf(ms []transcript.Message, asked *[]int) func(context.Context, string, 
 
 func noKeys(s string) string { return strings.ReplaceAll(s, "sk-live-0123456789", "[key]") }
 
-func TestLargeBlockDrawsOnTheTranscript(t *testing.T) {
+func TestLargeBudgetReadsTheTranscript(t *testing.T) {
 	t.Parallel()
 	m, ms := partial()
 	var asked []int
@@ -69,10 +69,10 @@ func TestLargeBlockDrawsOnTheTranscript(t *testing.T) {
 	if len(asked) != 2 || asked[0] != 1 || asked[1] != 0 {
 		t.Errorf("asked for lines %v, want once from the first excerpt to the end", asked)
 	}
-	checkBlock(t, b.Text, 30_000)
+	checkFenced(t, b.Text, 30_000)
 }
 
-func TestSmallBlock(t *testing.T) {
+func TestSmallBudget(t *testing.T) {
 	t.Parallel()
 	t.Run("with little to choose from draws on the transcript", func(t *testing.T) {
 		m, ms := partial()
@@ -94,7 +94,7 @@ func TestSmallBlock(t *testing.T) {
 	})
 }
 
-func TestLargeBlockWithoutATranscript(t *testing.T) {
+func TestLargeBudgetWithoutATranscript(t *testing.T) {
 	t.Parallel()
 	m, _ := partial()
 	small := restore(t, m, compact.Request{Budget: 9500}).Text
@@ -110,9 +110,8 @@ func TestLargeBlockWithoutATranscript(t *testing.T) {
 	}
 }
 
-// What came back behind the cut, and what cannot be told apart, stays as the
-// index has it.
-func TestLargeBlockTakesNothingOnTrust(t *testing.T) {
+// Results after atLine, and ambiguous calls, stay as the index has them.
+func TestCompleteSkipsAmbiguousCalls(t *testing.T) {
 	t.Parallel()
 	t.Run("a result behind the cut", func(t *testing.T) {
 		m, ms := partial()
@@ -145,7 +144,7 @@ func TestLargeBlockTakesNothingOnTrust(t *testing.T) {
 	})
 }
 
-func TestReplaceDrawsOnTheConversation(t *testing.T) {
+func TestReplaceReadsTheConversation(t *testing.T) {
 	t.Parallel()
 	m, ms := partial()
 	c := talk{ms: ms, n: 3}

@@ -9,8 +9,7 @@ import (
 	"strandline/internal/text"
 )
 
-// harbours is a session about many harbours, none of which matters more than
-// another.
+// harbours is a session about many harbours of equal value.
 func harbours() *memory {
 	m := newMemory()
 	m.prompt("Describe every harbour.")
@@ -21,9 +20,8 @@ func harbours() *memory {
 	return m
 }
 
-// TestCompactTextStandsFirst: what stands behind /compact is the first thing that
-// any of the texts says, word for word.
-func TestCompactTextStandsFirst(t *testing.T) {
+// Every text begins with the text after /compact, verbatim.
+func TestInstructionsComeFirst(t *testing.T) {
 	const asked = "Keep the <SQL> of `orders`, all of it:\nSELECT * FROM orders;"
 	indented := strings.ReplaceAll(asked, "\n", "\n  ")
 	body := func(text string) string {
@@ -50,9 +48,9 @@ func TestCompactTextStandsFirst(t *testing.T) {
 	}
 }
 
-// TestCompactTextSteers: of sixty places that are worth the same, the one that is
-// named stands in every text, and would not without being named.
-func TestCompactTextSteers(t *testing.T) {
+// Of sixty places of equal value, every text contains the named one, and only if
+// it is named.
+func TestInstructionsSelect(t *testing.T) {
 	const named, line = "Mind harbour_07.toml.", "We chose quay_07 for harbour_07.toml"
 	for name, text := range map[string]func(asked string) string{
 		"restore": func(asked string) string {
@@ -77,9 +75,9 @@ func TestCompactTextSteers(t *testing.T) {
 	}
 }
 
-// TestReplaceInLittleRoom: a budget that is no budget still gives a record that
-// is whole, and a conversation of a prompt alone gives that prompt.
-func TestReplaceInLittleRoom(t *testing.T) {
+// A budget that is too small still gives a complete record, and a conversation of
+// one prompt gives that prompt.
+func TestReplaceWithASmallBudget(t *testing.T) {
 	t.Parallel()
 	for _, budget := range []int{0, 1, 500} {
 		for name, c := range map[string]*talk{"a session": ledgerTalk(), "only a prompt": (&talk{}).ask("Only this."), "one long prompt": (&talk{}).ask(strings.Repeat("word ", 40_000))} {

@@ -23,7 +23,7 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-// history is a session whose later half names some of what the first half knew.
+// history returns a session whose second half names some terms of the first half.
 func history() *memory {
 	m := newMemory()
 	for i := range 30 {
@@ -37,7 +37,7 @@ func history() *memory {
 	return m
 }
 
-func TestTeach(t *testing.T) {
+func TestLearn(t *testing.T) {
 	m := history()
 	cut, ok, err := compact.SyntheticCompaction(t.Context(), m, m.session.ID)
 	if err != nil || !ok || cut.Line <= 0 || cut.Turn != 12 {

@@ -8,8 +8,8 @@ import (
 	"strandline/internal/compact"
 )
 
-// What a reader of the block would stumble over.
-func TestBlockReadsWell(t *testing.T) {
+// Cases in which a restored context could mislead its reader.
+func TestRestoreIsNotMisleading(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		tell           func(m *memory)
@@ -133,8 +133,8 @@ func TestBlockReadsWell(t *testing.T) {
 	}
 }
 
-// A summary that came in pieces is named once.
-func TestRecapIsNamedOnce(t *testing.T) {
+// A summary in several passages is announced once.
+func TestOldSummaryIsAnnouncedOnce(t *testing.T) {
 	m := newMemory()
 	m.prompt("Go on.")
 	m.reply("The retryBudget is in internal/retry.go now.")
@@ -151,9 +151,9 @@ func TestRecapIsNamedOnce(t *testing.T) {
 	}
 }
 
-// A failing check that was not run does not hide how it ended before, and a
-// comment in code is no decision.
-func TestPreserveTellsWhatWasRun(t *testing.T) {
+// A check that was refused does not hide its last outcome, and a comment in code
+// is not a decision.
+func TestPreserveChecksAndDecisions(t *testing.T) {
 	m := newMemory()
 	m.prompt("Check it all.")
 	m.run("make test", 0, "ok")

@@ -15,8 +15,8 @@ const sessionID = "7f3a12cd-0000-4000-8000-000000000000"
 
 var start = time.Date(2026, 11, 19, 9, 0, 0, 0, time.UTC)
 
-// memory is a store of one session. Its methods below add what happens in the
-// session, one transcript line each, in the form that a reader gives it.
+// memory is a store of one session. Its methods add rows, one transcript line
+// each, in the form that a reader returns.
 type memory struct {
 	session     archive.Session
 	turns       []archive.Turn
@@ -30,7 +30,7 @@ type memory struct {
 	injected    []archive.Injection
 
 	line, turn, step, seq int
-	rows                  int // given out so far
+	rows                  int // last used
 	err                   error
 }
 
@@ -81,7 +81,7 @@ func (m *memory) call(c archive.Call) archive.Call {
 	return c
 }
 
-// run adds a command in a step of its own; its result is a second line.
+// run adds a command in a separate step; its result is a second line.
 func (m *memory) run(command string, exit int, output string) {
 	m.begin()
 	m.call(archive.Call{Name: "Bash", Kind: archive.CallCommand, Command: command, Exit: &exit, Failed: exit != 0, Error: lastError(exit, output)})
@@ -98,7 +98,7 @@ func lastError(exit int, output string) string {
 	return lines[len(lines)-1]
 }
 
-// edit adds a change of a file.
+// edit adds an edit of a file.
 func (m *memory) edit(path, before, after string) {
 	m.begin()
 	m.call(archive.Call{Name: "Edit", Kind: archive.CallEdit, Files: []string{path}})
@@ -106,7 +106,7 @@ func (m *memory) edit(path, before, after string) {
 	m.line += 2
 }
 
-// refusedEdit adds a change that was not made.
+// refusedEdit adds an edit that the user refused.
 func (m *memory) refusedEdit(path, before, after string) {
 	m.edit(path, before, after)
 	m.calls[len(m.calls)-1].Failed = true
@@ -128,7 +128,7 @@ func (m *memory) task(id, subject, status string) {
 	m.line++
 }
 
-// start starts sub-agents in one step; answers without a text are still to come.
+// start starts sub-agents in one step. Those without an answer are still running.
 func (m *memory) start(answers ...[2]string) {
 	m.begin()
 	for i, a := range answers {
@@ -248,8 +248,8 @@ func (m *memory) Sessions(_ context.Context, f archive.SessionFilter) ([]archive
 var _ compact.Measured = (*memory)(nil)
 var _ compact.Sessions = (*memory)(nil)
 
-// shop is a small session with a bit of everything: a plan, a failing test, its
-// cause and cure, a decision, open tasks, a rewind, a preference of the user.
+// shop is a small session with most kinds of rows: a plan, a failing test with its
+// cause and fix, a decision, open tasks, a rewind, a preference of the user.
 func shop() *memory {
 	m := newMemory()
 	m.prompt("Add a discount code field to the checkout page.\nIt must never be logged, and please use the existing FormField component.")
@@ -279,8 +279,8 @@ func shop() *memory {
 	return m
 }
 
-// team is a session that hands its work to others: two waves of sub-agents, a
-// skill, a manifest, and a task that an error blocks.
+// team is a session that delegates: two groups of sub-agents, a skill, a manifest,
+// and a task that an error blocks.
 func team() *memory {
 	m := newMemory()
 	m.prompt("Move the shop to TypeScript. Never change the public API.")

@@ -13,8 +13,8 @@ import (
 	"strandline/internal/text"
 )
 
-// unusual are sessions that a reader of ordinary ones would not think of. The
-// golden files hold what each is restored and preserved as.
+// unusual are sessions of uncommon form. The golden files hold their restored
+// context and steering text.
 func unusual() map[string]*memory {
 	all := map[string]*memory{}
 	add := func(name string, build func(m *memory)) {
@@ -68,17 +68,16 @@ func TestUnusualSessionsGolden(t *testing.T) {
 	for name, m := range unusual() {
 		t.Run(name, func(t *testing.T) {
 			b := restore(t, m, compact.Request{Budget: 2500})
-			checkBlock(t, b.Text, 2500)
+			checkFenced(t, b.Text, 2500)
 			kept := preserve(t, m, compact.Request{Budget: 2500})
-			kept = kept[max(0, strings.Index(kept, text.FenceOpen)):] // without the rules, which are the same for all
+			kept = kept[max(0, strings.Index(kept, text.FenceOpen)):] // without the rules
 			golden(t, "session_"+name, b.Text+"\n\n"+kept)
 		})
 	}
 }
 
-// What a block has to say of each of them, whatever else a change of the choice
-// does to it.
-func TestUnusualSessionsKeepWhatMatters(t *testing.T) {
+// The facts that each of them must contain, whatever the selection.
+func TestUnusualSessionsFacts(t *testing.T) {
 	sessions := unusual()
 	for name, want := range map[string][]string{
 		"one_giant_turn":      {"Latest: Port every handler", "TestHandler119, because its route is registered twice in router.go", "ran `go test ./api/...`, failed (exit 1)", "handler_119.go"},
@@ -100,7 +99,7 @@ func TestUnusualSessionsKeepWhatMatters(t *testing.T) {
 	}
 }
 
-func TestWhatIsInTheBlockAndWhatIsNot(t *testing.T) {
+func TestRestoreCases(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		build           func(m *memory)
@@ -212,7 +211,7 @@ func TestWhatIsInTheBlockAndWhatIsNot(t *testing.T) {
 	}
 }
 
-func TestInstructionsOfACompact(t *testing.T) {
+func TestRestoreWithInstructions(t *testing.T) {
 	body := restore(t, shop(), compact.Request{Budget: 4000, Instructions: "  keep the \x1b[1mcitext\x1b[0m column\n"}).Text
 	if !strings.Contains(body, "- /compact instructions: keep the citext column\n") {
 		t.Errorf("the user's words do not stand first:\n%s", body)
@@ -229,9 +228,8 @@ func TestInstructionsOfACompact(t *testing.T) {
 	}
 }
 
-// The time of a request labels and selects nothing: a block that is asked for
-// later is the same block.
-func TestTheHourOfARequestChangesNothing(t *testing.T) {
+// The time of a request only labels ages: a later request gives the same text.
+func TestTimeOfARequestChangesNothing(t *testing.T) {
 	now := restore(t, shop(), compact.Request{Budget: 3000, Now: start})
 	later := restore(t, shop(), compact.Request{Budget: 3000, Now: start.Add(400 * 24 * time.Hour)})
 	if now.Text != later.Text {
@@ -239,8 +237,8 @@ func TestTheHourOfARequestChangesNothing(t *testing.T) {
 	}
 }
 
-// The footer counts what is left out, and the count is the block's.
-func TestTheBlockSaysWhatItLeavesOut(t *testing.T) {
+// The footer counts the entries that were left out.
+func TestFooterCountsOmittedEntries(t *testing.T) {
 	m := unusual()["one_giant_turn"]
 	lasts := 1 << 30
 	for _, budget := range []int{800, 2500, 9500} {
@@ -303,7 +301,7 @@ func TestPreserveOrdersAndFilters(t *testing.T) {
 	}
 }
 
-func TestPreserveGivesInstructionsAThird(t *testing.T) {
+func TestPreserveLimitsInstructions(t *testing.T) {
 	body := preserve(t, shop(), compact.Request{Budget: 6000, Instructions: strings.Repeat("word ", 3000)})
 	lead, rest, ok := strings.Cut(body, "\n\n")
 	if n := text.Units(lead); !ok || n > 2000 || n < 1900 || !strings.HasSuffix(lead, "…") {
@@ -314,7 +312,7 @@ func TestPreserveGivesInstructionsAThird(t *testing.T) {
 	}
 }
 
-func TestPreservePassesErrorsOn(t *testing.T) {
+func TestPreserveReturnsErrors(t *testing.T) {
 	m := shop()
 	if _, err := compact.Preserve(t.Context(), m, compact.Request{Session: "other", Budget: 9500}); archive.ErrorCode(err) != archive.CodeNotFound {
 		t.Errorf("unknown session: %v", err)
@@ -338,7 +336,7 @@ func TestPointerGolden(t *testing.T) {
 	golden(t, "pointer", text)
 }
 
-func TestPointerPassesOverWhatIsNotWorthAVisit(t *testing.T) {
+func TestPointerSkipsEmptySessions(t *testing.T) {
 	good := archive.Session{ID: sessionID, Title: "Real work", Turns: 3, Last: start}
 	var empty []archive.Session
 	for i := range 7 {

@@ -14,8 +14,8 @@ import (
 	"strandline/internal/text"
 )
 
-// texts draws what may stand in a session: code, prose, marks of our own fence,
-// terminal sequences, other scripts, broken bytes.
+// texts draws texts of a session: code, prose, markers of the fence, terminal
+// sequences, other scripts, invalid bytes.
 func texts() *rapid.Generator[string] {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -76,7 +76,7 @@ func TestRestoreProperties(t *testing.T) {
 		if b.Text != again.Text || fmt.Sprint(b.Handles) != fmt.Sprint(again.Handles) {
 			t.Fatal("the same request gave two blocks")
 		}
-		checkBlock(t, b.Text, req.Budget)
+		checkFenced(t, b.Text, req.Budget)
 		if (b.Text == "") != (len(b.Handles) == 0) && req.Instructions == "" {
 			t.Fatalf("block of %d units with handles %v", text.Units(b.Text), b.Handles)
 		}
@@ -90,9 +90,9 @@ func TestRestoreProperties(t *testing.T) {
 	})
 }
 
-// checkBlock fails unless body is empty or one closed fence within its budget
-// that holds nothing a terminal or a reader could be tricked with.
-func checkBlock(t interface{ Fatalf(string, ...any) }, body string, budget int) {
+// checkFenced fails unless body is empty or one closed fence within its budget,
+// without terminal sequences or reordering characters.
+func checkFenced(t interface{ Fatalf(string, ...any) }, body string, budget int) {
 	if body == "" {
 		return
 	}
