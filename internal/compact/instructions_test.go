@@ -33,12 +33,12 @@ func TestInstructionsComeFirst(t *testing.T) {
 	}
 	text := body(restore(t, shop(), compact.Request{Budget: 9500, Instructions: asked}).Text)
 	if !strings.HasPrefix(text, "## User requests (verbatim)\n- /compact instructions: "+indented+"\n") {
-		t.Errorf("the restored block begins:\n%s", text)
+		t.Errorf("the restored context begins:\n%s", text)
 	}
 	for _, role := range compact.Roles() {
 		text := body(restore(t, shop(), compact.Request{Budget: 9500, Instructions: asked, Role: role}).Text)
 		if !strings.HasPrefix(text, "## User requests (verbatim)\n- /compact instructions: "+indented+"\n") {
-			t.Errorf("the %s's block begins:\n%s", role, text)
+			t.Errorf("the context for %s begins:\n%s", role, text)
 		}
 	}
 	out := replace(t, shop(), compact.ReplaceRequest{Session: sessionID, Messages: ledgerTalk().ms, Budget: 4000, Instructions: asked})
@@ -67,10 +67,10 @@ func TestInstructionsSelect(t *testing.T) {
 		},
 	} {
 		if got := text(named); !strings.Contains(got, line) {
-			t.Errorf("%s lacks what was named:\n%s", name, got)
+			t.Errorf("%s lacks the named place:\n%s", name, got)
 		}
 		if got := text(""); strings.Contains(got, line) {
-			t.Errorf("%s holds it anyway: the test shows nothing\n%s", name, got)
+			t.Errorf("%s contains it without being named: the test shows nothing\n%s", name, got)
 		}
 	}
 }

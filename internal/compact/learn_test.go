@@ -54,11 +54,11 @@ func TestLearn(t *testing.T) {
 	cut.Line = m.line
 	cut.Turn = 30
 	if got, err := compact.Learn(t.Context(), m, cut, compact.Request{}); got != nil || err != nil {
-		t.Errorf("nothing came behind it: %v, %v", got, err)
+		t.Errorf("nothing follows it: %v, %v", got, err)
 	}
 	short := newMemory()
 	short.prompt("make retry wait")
 	if _, ok, err := compact.SyntheticCompaction(t.Context(), short, short.session.ID); ok || err != nil {
-		t.Errorf("a short session has a cut: %v", err)
+		t.Errorf("a short session has a synthetic compaction: %v", err)
 	}
 }

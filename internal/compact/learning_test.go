@@ -130,8 +130,8 @@ type rule struct {
 
 func rules() []rule {
 	all := []rule{
-		{"weights of the shapes of names", weightsOfShapes},
-		{"the names that will be needed, up by half: an oracle", oracle},
+		{"weights of shapes", weightsOfShapes},
+		{"needed terms times 1.5: an oracle", oracle},
 	}
 	for _, lambda := range []float64{0.25, 0.5, 1, 2} {
 		all = append(all, rule{fmt.Sprintf("specifics of use before in the project, up to +%.2f", lambda), termsOfUse(lambda, 0)})

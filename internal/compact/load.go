@@ -132,8 +132,8 @@ func (p *past) takeTerms() *termIndex {
 	return x
 }
 
-// contentKinds returns the passage kinds that hold what was said and done between
-// prompts.
+// contentKinds returns the kinds of passages between prompts: replies, calls and
+// their results.
 func contentKinds() []archive.PassageKind {
 	return []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
 }

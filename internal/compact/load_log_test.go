@@ -61,13 +61,13 @@ func TestLargeBudgetReadsTheTranscript(t *testing.T) {
 		}
 	}
 	if strings.Contains(b.Text, "sk-live") {
-		t.Errorf("a secret got through:\n%s", b.Text)
+		t.Errorf("a secret was not redacted:\n%s", b.Text)
 	}
 	if strings.Contains(b.Text, "const retryLimit = 3") {
-		t.Errorf("a line that was changed since stands in the block:\n%s", b.Text)
+		t.Errorf("a changed line is included:\n%s", b.Text)
 	}
 	if len(asked) != 2 || asked[0] != 1 || asked[1] != 0 {
-		t.Errorf("asked for lines %v, want once from the first excerpt to the end", asked)
+		t.Errorf("read lines %v, want one read from the first truncated passage to the end", asked)
 	}
 	checkFenced(t, b.Text, 30_000)
 }
@@ -99,7 +99,7 @@ func TestLargeBudgetWithoutATranscript(t *testing.T) {
 	m, _ := partial()
 	small := restore(t, m, compact.Request{Budget: 9500}).Text
 	if large := restore(t, m, compact.Request{Budget: 30_000}).Text; large == "" || text.Units(large) < text.Units(small) {
-		t.Errorf("a large block has %d units, a small one %d", text.Units(large), text.Units(small))
+		t.Errorf("%d units with a large budget, %d with a small one", text.Units(large), text.Units(small))
 	}
 	failing := func(context.Context, string, int, int, int64) ([]transcript.Message, error) {
 		return nil, errors.New("the disk is gone")
@@ -120,7 +120,7 @@ func TestCompleteSkipsAmbiguousCalls(t *testing.T) {
 		m.passages[1].LineTo = 2
 		b := restore(t, m, compact.Request{Budget: 30_000, AtLine: 80, Log: logOf(ms, &asked)})
 		if strings.Contains(b.Text, "retry_limit") {
-			t.Errorf("a result from behind the cut stands in the block:\n%s", b.Text)
+			t.Errorf("a result after the line is included:\n%s", b.Text)
 		}
 	})
 	t.Run("two calls on one line", func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestCompleteSkipsAmbiguousCalls(t *testing.T) {
 		m.calls = append([]archive.Call{m.calls[0], twin}, m.calls[1:]...)
 		b := restore(t, m, compact.Request{Budget: 30_000, Log: logOf(ms, &[]int{})})
 		if strings.Contains(b.Text, "retry_limit") || !strings.Contains(b.Text, "slowDiskNote") {
-			t.Errorf("want the output as the index has it, and the change whole:\n%s", b.Text)
+			t.Errorf("want the truncated output and the complete edit:\n%s", b.Text)
 		}
 	})
 	t.Run("a very long output", func(t *testing.T) {

@@ -22,8 +22,8 @@ type Measured interface {
 // minNeeded is the number of needed terms below which an outcome has no shares.
 const minNeeded = 10
 
-// Outcome reports how much of what a session needed next a compaction preserved.
-// Needed is every term that the session knew before the compaction and used before
+// Outcome reports how many of the terms that a session needed next a compaction
+// preserved. Needed is every term that the session knew before the compaction and used before
 // the next one, in prompts, replies, commands, edits and file names. Each has the
 // weight ln(1 + places / places that hold it), so that common terms count little.
 //
@@ -224,7 +224,7 @@ func (m *measurement) findUsed(p *past, terms map[string]bool) {
 	}
 }
 
-// injection returns the journal's record of what was given at this compaction, nil
+// injection returns the journal's record of the text given at this compaction, nil
 // if there is none. The client runs the restoring hook shortly before or after the
 // boundary, so a record belongs to the compaction that is nearest in time.
 func (m *measurement) injection() (*archive.Injection, error) {

@@ -48,24 +48,24 @@ func TestMeasureShares(t *testing.T) {
 		least, atMost  float64 // kept
 		restoredBetter bool
 	}{
-		{"a summary that names nothing", "The user works on a shop.", 0, 0, true},
+		{"a summary without terms", "The user works on a shop.", 0, 0, true},
 		{
-			"a summary that names something", "The user wants a discount field. UnknownDiscount is raised in api/orders.py by apply_discount when a code is missing.",
+			"a summary with terms", "The user wants a discount field. UnknownDiscount is raised in api/orders.py by apply_discount when a code is missing.",
 			0.1, 0.5, true,
 		},
 		{
-			"a bare list of names says nothing", "UnknownDiscount orders.py apply_discount secretFields DiscountField renderCheckout CheckoutProps",
+			"a bare list of names", "UnknownDiscount orders.py apply_discount secretFields DiscountField renderCheckout CheckoutProps",
 			0, 0, true,
 		},
 		{
-			"names one below the other do, while they are few", "- UnknownDiscount\n- api/orders.py\n- apply_discount",
+			"one name a line, up to a limit", "- UnknownDiscount\n- api/orders.py\n- apply_discount",
 			0.1, 0.5, true,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := outcome(t, compacted(test.summary), 0)
 			if !o.HasShares || o.Needed < 10 {
-				t.Fatalf("nothing told of %d specifics", o.Needed)
+				t.Fatalf("no shares for %d terms", o.Needed)
 			}
 			if o.Kept < test.least || o.Kept > test.atMost {
 				t.Errorf("kept %.3f, want %.1f to %.1f", o.Kept, test.least, test.atMost)
@@ -74,10 +74,10 @@ func TestMeasureShares(t *testing.T) {
 				t.Errorf("restored %.3f, kept %.3f", o.Restored, o.Kept)
 			}
 			if o.Together < math.Max(o.Kept, o.Restored) || o.Together > o.Kept+o.Restored+1e-9 || o.Together > 1 {
-				t.Errorf("together %.3f of kept %.3f and restored %.3f", o.Together, o.Kept, o.Restored)
+				t.Errorf("together %.3f, kept %.3f and restored %.3f", o.Together, o.Kept, o.Restored)
 			}
 			if o.Given || o.Handles != nil || o.Used != nil {
-				t.Errorf("something was given: %+v", o)
+				t.Errorf("Given is set: %+v", o)
 			}
 		})
 	}
@@ -105,11 +105,11 @@ func TestMeasureEndsAtTheNextCompaction(t *testing.T) {
 	m.prompt("And FormField with email_label, please.")
 	m.reply("FormField takes email_label.")
 	if got := outcome(t, m, 0); got.Needed != want.Needed || got.Kept != want.Kept || got.Restored != want.Restored {
-		t.Errorf("what came behind the next compaction counts:\n%+v\n%+v", got, want)
+		t.Errorf("rows after the next compaction count:\n%+v\n%+v", got, want)
 	}
 	second := outcome(t, m, 1)
 	if second.HasShares || second.Needed != 2 || second.Kept != 0 || second.Together != 0 {
-		t.Errorf("told of two specifics: %+v", second)
+		t.Errorf("shares for two terms: %+v", second)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestMeasureUsedPlaces(t *testing.T) {
 		t.Errorf("%s is not among %v", edit, o.Used)
 	}
 	if used["7f3a12cd/0.0"] {
-		t.Errorf("the announcement was used: %v", o.Used)
+		t.Errorf("a place with an announcement counts as used: %v", o.Used)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestMeasureAssignsInjectionsByTime(t *testing.T) {
 		m.injected = []archive.Injection{{Time: c.Time.Add(30 * time.Second), InjectedFact: archive.InjectedFact{Event: "SessionStart/compact", Chars: 800, Handles: []string{"7f3a12cd/0"}}}}
 		for k := range m.compactions {
 			if o := outcome(t, m, k); o.Given != (k == i) {
-				t.Errorf("a fact of compaction %d: given %v for %d", i, o.Given, k)
+				t.Errorf("an injection of compaction %d: given %v for %d", i, o.Given, k)
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func TestMeasureReplacement(t *testing.T) {
 	m.injected = []archive.Injection{{Time: cut.Time, InjectedFact: archive.InjectedFact{Event: "session.compact/auto", Chars: 4000, Budget: 12_345, Handles: []string{"7f3a12cd/0.0", "7f3a12cd/2.2"}}}}
 	again := func(_ context.Context, c archive.Compaction, budget int) (string, error) {
 		if budget != 12_345 {
-			t.Errorf("made again with room for %d tokens, not the room that it had", budget)
+			t.Errorf("produced again with %d tokens, want the recorded size", budget)
 		}
 		return "The server raises UnknownDiscount for a code that it does not know.", map[bool]error{false: errors.New("another compaction")}[c == *cut]
 	}
@@ -183,15 +183,15 @@ func TestMeasureReplacement(t *testing.T) {
 		return "", errors.New("the log is damaged")
 	})
 	if err != nil || o.HasShares || !o.Given || o.Kept != 0 {
-		t.Errorf("a conversation that cannot be made again: %+v, %v", o, err)
+		t.Errorf("a conversation that cannot be produced again: %+v, %v", o, err)
 	}
 }
 
 func TestMeasureWithoutNeededTerms(t *testing.T) {
 	for name, m := range map[string]*memory{
-		"nothing behind the boundary": func() *memory { m := shop(); m.compact("text"); return m }(),
-		"nothing before it":           func() *memory { m := newMemory(); m.compact("text"); goOn(m); return m }(),
-		"no row at all":               func() *memory { m := newMemory(); m.compact(""); return m }(),
+		"nothing after the boundary": func() *memory { m := shop(); m.compact("text"); return m }(),
+		"nothing before it":          func() *memory { m := newMemory(); m.compact("text"); goOn(m); return m }(),
+		"no row at all":              func() *memory { m := newMemory(); m.compact(""); return m }(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := outcome(t, m, 0)

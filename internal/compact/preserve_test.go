@@ -51,7 +51,7 @@ func TestPreserveLimitsSections(t *testing.T) {
 		"deploy: permission den": 8,
 	} {
 		if got := strings.Count(body, what); got != want {
-			t.Errorf("%q stands %d times, want %d", what, got, want)
+			t.Errorf("%q appears %d times, want %d", what, got, want)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestPreserveRules(t *testing.T) {
 		"the next steps", "Do not drop pending tasks",
 	} {
 		if !strings.Contains(lead, rule) {
-			t.Errorf("no rule says %q:\n%s", rule, lead)
+			t.Errorf("no rule contains %q:\n%s", rule, lead)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestPreserveDescribesAFailingCheckOnce(t *testing.T) {
 	m.run("go test ./...", 1, "FAIL: TestTide wants 3 decimetres")
 	text := preserve(t, m, compact.Request{Budget: 9500})
 	if n := strings.Count(text, "TestTide wants 3 decimetres"); n != 1 {
-		t.Errorf("the failure is told %d times:\n%s", n, text)
+		t.Errorf("the failure appears %d times:\n%s", n, text)
 	}
 	_, list, _ := strings.Cut(text, "## Test and build commands")
 	list, failed, _ := strings.Cut(list, "## Open errors")
@@ -190,7 +190,7 @@ func TestPreserveUncommittedChanges(t *testing.T) {
 			t.Errorf("budget %d: %d units\n%s", budget, text.Units(body), body)
 		}
 		if again := preserve(t, shop(), compact.Request{Budget: budget, Changes: changes}); again != body {
-			t.Error("fired again it says something else")
+			t.Error("the second call differs")
 		}
 	}
 	if asked != 6 {

@@ -48,7 +48,7 @@ The last messages follow verbatim; continue from there. The user's requests are 
 can be read in full: strandline show HANDLE, strandline search "WORDS"`
 
 // The shares of the parts of a replacement, in percent, at a budget of fullBudget
-// tokens or more. A part leaves what it does not use to the next ones. Smaller
+// tokens or more. A part leaves its unused tokens to the next ones. Smaller
 // budgets reduce the shares, so that more is selected by score, which requires
 // the archive. The values are a compromise over fifteen compactions at five sizes;
 // none is best everywhere, and they were not tested on other sessions.

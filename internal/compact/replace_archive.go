@@ -9,8 +9,8 @@ import (
 	"strandline/internal/text"
 )
 
-// archived is what the archive has of the conversation: the handles of its parts,
-// and what earlier compactions removed from it.
+// archived is the archive's copy of the conversation: the handles of its parts, and
+// the prompts that earlier compactions removed.
 type archived struct {
 	past      *past                  // nil if the archive does not have the session
 	calls     map[string]archive.Ref // by the client's ID of the call
@@ -22,8 +22,8 @@ type archived struct {
 // maxSessionPrompts is how many prompts of a session are read.
 const maxSessionPrompts = 2000
 
-// loadArchived reads what the archive has of a conversation. An unknown session is
-// no error.
+// loadArchived reads the archive's copy of a conversation. For an unknown session
+// it returns an empty copy.
 func loadArchived(ctx context.Context, src Source, req ReplaceRequest) (*archived, error) {
 	a := &archived{calls: map[string]archive.Ref{}, replies: map[string]archive.Ref{}}
 	if src == nil || req.Session == "" {

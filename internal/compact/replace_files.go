@@ -15,7 +15,7 @@ import (
 // 77 % of those that a session uses after a compaction.
 const maxFiles = 10
 
-// file is what the conversation shows of a file's content.
+// file is the content of a file as far as the conversation shows it.
 type file struct {
 	path    string
 	handle  string // of the last use

@@ -118,7 +118,7 @@ func (h *history) removeKept(req ReplaceRequest, keep []int) {
 	}
 }
 
-// action returns one line: what a call did and how it ended.
+// action describes a call and its result in one line.
 func action(u *transcript.ToolUse, r *transcript.ToolResult) string {
 	what := u.Name
 	if s := cmp.Or(u.Path, u.Command, u.Brief); s != "" {

@@ -153,7 +153,7 @@ func TestReplaceGiantTurn(t *testing.T) {
 		t.Errorf("kept %v, open from %d", out.Keep, out.Open)
 	}
 	if strings.Contains(out.Text, "Fix all of it.") {
-		t.Error("the prompt is told though it stands")
+		t.Error("the prompt is both kept and in the record")
 	}
 }
 
@@ -166,7 +166,7 @@ func TestReplaceGiantResult(t *testing.T) {
 		t.Errorf("kept %v", out.Keep)
 	}
 	if !strings.Contains(out.Text, "- Bash make check -> 6250 lines, last: all is well on this line\n") {
-		t.Errorf("the record does not tell of the call:\n%s", out.Text)
+		t.Errorf("the call is missing in the record:\n%s", out.Text)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestReplaceRepeatedly(t *testing.T) {
 	body := c.ms[0].Text
 	for _, want := range []string{"The port is 54177.", "Always use tabs.", "return total(entries)", "Now the report.", "Step 0, please.", "Step 6, please."} {
 		if strings.Count(body, want) != 1 {
-			t.Errorf("%q stands %d times in the tenth record", want, strings.Count(body, want))
+			t.Errorf("%q appears %d times in the tenth record", want, strings.Count(body, want))
 		}
 	}
 	if last := sizes[len(sizes)-1]; last > 4000*4 {
@@ -224,7 +224,7 @@ func TestReplaceWithArchive(t *testing.T) {
 	}
 	m.err = errors.New("the disk is gone")
 	if _, err := compact.Replace(t.Context(), m, compact.ReplaceRequest{Session: sessionID, Messages: c.ms, Budget: 3000}); err == nil {
-		t.Error("the archive's error is swallowed")
+		t.Error("the archive's error is lost")
 	}
 }
 
@@ -268,7 +268,7 @@ func TestReplaceRedacts(t *testing.T) {
 	hide := func(s string) string { return strings.ReplaceAll(s, "hunter2", "[redacted]") }
 	out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 2000, Redact: hide})
 	if strings.Contains(out.Text, "hunter2") {
-		t.Error("the record tells the secret")
+		t.Error("the record contains the secret")
 	}
 	for _, want := range []string{"The key is [redacted].", "/a/key.txt: contains a secret; read it again", "nothing to hide"} {
 		if !strings.Contains(out.Text, want) {
@@ -284,14 +284,14 @@ func TestReplaceFollowsFiles(t *testing.T) {
 		work func(c *talk)
 		want string
 	}{
-		"read":                      {func(c *talk) { c.read("/a/f.go", "one\ntwo") }, "- /a/f.go, complete\n  one\n  two\n"},
-		"read and changed":          {func(c *talk) { c.read("/a/f.go", "one\ntwo").change("/a/f.go", "two", "three") }, "- /a/f.go, complete\n  one\n  three\n"},
-		"read, written":             {func(c *talk) { c.read("/a/f.go", "one\ntwo").write("/a/f.go", "all new") }, "- /a/f.go, complete\n  all new\n"},
-		"changed without a reading": {func(c *talk) { c.change("/a/f.go", "two", "three") }, "- /a/f.go, complete\n  \n  … later edits:\n  three\n"},
+		"read":                  {func(c *talk) { c.read("/a/f.go", "one\ntwo") }, "- /a/f.go, complete\n  one\n  two\n"},
+		"read and changed":      {func(c *talk) { c.read("/a/f.go", "one\ntwo").change("/a/f.go", "two", "three") }, "- /a/f.go, complete\n  one\n  three\n"},
+		"read, written":         {func(c *talk) { c.read("/a/f.go", "one\ntwo").write("/a/f.go", "all new") }, "- /a/f.go, complete\n  all new\n"},
+		"edited without a read": {func(c *talk) { c.change("/a/f.go", "two", "three") }, "- /a/f.go, complete\n  \n  … later edits:\n  three\n"},
 		"a part": {func(c *talk) {
 			c.use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: "/a/f.go", Line: 7}, "     7→seven", false)
 		}, "- /a/f.go, from line 7\n  seven\n"},
-		"a part of what is known": {func(c *talk) {
+		"a part of a known file": {func(c *talk) {
 			c.write("/a/f.go", "one\ntwo").use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: "/a/f.go", Line: 2}, "     2→two", false)
 		}, "- /a/f.go, complete\n  one\n  two\n"},
 		"failed": {func(c *talk) {
@@ -335,7 +335,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	if light, heavy := compact.Budget(200_000, 0, huge), compact.Budget(200_000, 400_000, huge); heavy >= light {
-		t.Errorf("messages that weigh more than they look get %d, others %d", heavy, light)
+		t.Errorf("messages with more tokens than estimated get %d, others %d", heavy, light)
 	}
 }
 
@@ -386,7 +386,7 @@ func TestReplaceProperties(t *testing.T) {
 			}
 			for _, r := range c.ms[i].Results {
 				if !calls[r.ID] {
-					t.Fatalf("result %s stands without its call: kept %v", r.ID, out.Keep)
+					t.Fatalf("result %s is kept without its call: kept %v", r.ID, out.Keep)
 				}
 			}
 		}
@@ -427,11 +427,11 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	if rest := strings.TrimSpace(text.StripFences(body)); rest != "" {
-		t.Errorf("not known as ours: %q", rest)
+		t.Errorf("not recognized: %q", rest)
 	}
 	again := compact.ReplaceRequest{Messages: append([]transcript.Message{{Role: "user", Text: "It went on like this. " + body, Summary: true}}, c.ms[len(c.ms)-2:]...), Budget: 2000}
 	if told := replace(t, nil, again).Text; strings.Count(told, "User requests") != 1 || strings.Contains(told, "verbatim. Session history") {
-		t.Errorf("told again:\n%s", told)
+		t.Errorf("second record:\n%s", told)
 	}
 }
 

@@ -139,8 +139,8 @@ const (
 	selectPercent = 96
 )
 
-// writeSelection fills the rest of the budget by score with what the archive has
-// and the rest of the new conversation lacks. The selector counts characters: if
+// writeSelection fills the rest of the budget with the archived lines of the highest
+// score that the new conversation lacks. The selector counts characters: if
 // the result takes too many tokens, it selects again with less.
 func (w *recordWriter) writeSelection(ctx context.Context, a *archived, req ReplaceRequest, keep []int) {
 	present := w.String() + keptText(req, keep)

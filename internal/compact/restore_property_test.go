@@ -74,11 +74,11 @@ func TestRestoreProperties(t *testing.T) {
 		}
 		again, _ := compact.Restore(context.Background(), m, req)
 		if b.Text != again.Text || fmt.Sprint(b.Handles) != fmt.Sprint(again.Handles) {
-			t.Fatal("the same request gave two blocks")
+			t.Fatal("the same request gave two texts")
 		}
 		checkFenced(t, b.Text, req.Budget)
 		if (b.Text == "") != (len(b.Handles) == 0) && req.Instructions == "" {
-			t.Fatalf("block of %d units with handles %v", text.Units(b.Text), b.Handles)
+			t.Fatalf("text of %d units with handles %v", text.Units(b.Text), b.Handles)
 		}
 		p, err := compact.Preserve(context.Background(), m, req)
 		if err != nil {
@@ -100,7 +100,7 @@ func checkFenced(t interface{ Fatalf(string, ...any) }, body string, budget int)
 		t.Fatalf("%d units of %d", n, budget)
 	}
 	if strings.Count(body, text.FenceOpen) != 1 || strings.Count(body, text.FenceClose) != 1 || text.StripFences(body) != "" {
-		t.Fatalf("the fence is not one:\n%s", body)
+		t.Fatalf("want one fence:\n%s", body)
 	}
 	if !utf8.ValidString(body) {
 		t.Fatalf("not UTF-8")

@@ -95,7 +95,7 @@ func TestUnusualSessionsFacts(t *testing.T) {
 	}
 	all := restore(t, sessions["hundred_compactions"], compact.Request{Budget: 60000}).Text
 	if !strings.Contains(all, "up to table_099") || strings.Contains(all, "up to table_098") {
-		t.Errorf("of a hundred summaries only the newest is repeated:\n%s", all)
+		t.Errorf("want only the newest of a hundred summaries:\n%s", all)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestRestoreCases(t *testing.T) {
 				m.prompt(fmt.Sprintf("Next, step %d.", i))
 			}
 		}, []string{"First: Write the importer for ledger_export.csv.", "Latest: Next, step 199."}, nil},
-		{"a failure that another spelling of the command cured", func(m *memory) {
+		{"a failure fixed by another spelling of the command", func(m *memory) {
 			m.prompt("Fix it.")
 			m.run("cd api && go test ./... 2>&1 | tail -5", 1, "--- FAIL: TestStaleName")
 			m.run("go  test ./...", 0, "ok")
@@ -121,7 +121,7 @@ func TestRestoreCases(t *testing.T) {
 			m.run("go test ./api", 1, "--- FAIL: TestOpenOne")
 			m.run("go test ./web", 0, "ok")
 		}, []string{"## Open errors", "ran `go test ./api`, failed (exit 1): --- FAIL: TestOpenOne"}, nil},
-		{"a command that came back to failing", func(m *memory) {
+		{"a command that fails again", func(m *memory) {
 			m.prompt("Fix it.")
 			m.run("make check", 1, "first_failure happened")
 			m.run("make check", 0, "ok")
@@ -134,12 +134,12 @@ func TestRestoreCases(t *testing.T) {
 			m.calls[0].LineResult = -1
 			m.line++
 		}, []string{"Last action: ran `deploy --stage prod_eu`, no result yet"}, []string{"Open errors"}},
-		{"a line that a later edit took away", func(m *memory) {
+		{"a line removed by a later edit", func(m *memory) {
 			m.prompt("Rename it.")
 			m.edit("/home/ada/shop/a.go", "", "func oldHandlerName(w Writer) error {")
 			m.edit("/home/ada/shop/a.go", "func oldHandlerName(w Writer) error {", "func newHandlerName(w Writer) error {")
 		}, []string{"newHandlerName", "a.go, changed 2 times"}, []string{"oldHandlerName"}},
-		{"a line that an edit moved", func(m *memory) {
+		{"a line moved by an edit", func(m *memory) {
 			m.prompt("Move it.")
 			m.edit("/home/ada/shop/a.go", "func keptHandler(w Writer) error {", "// Now documented, see style_guide.md.\nfunc keptHandler(w Writer) error {")
 		}, []string{"keptHandler(w Writer)"}, nil},
@@ -147,7 +147,7 @@ func TestRestoreCases(t *testing.T) {
 			m.prompt("Look at it.")
 			m.read("/home/ada/shop/b.go", "     7→\tfunc ParseLedgerRow(s string) (Row, error) {")
 		}, []string{"func ParseLedgerRow(s string)"}, []string{"7→"}},
-		{"an open task, and how far it is", func(m *memory) {
+		{"an open task with its status", func(m *memory) {
 			m.prompt("Plan it.")
 			m.task("1", "Write ledger_import.go", "pending")
 			m.task("2", "Delete ledger_old.go", "pending")
@@ -160,11 +160,11 @@ func TestRestoreCases(t *testing.T) {
 			m.prompt("Plan it.")
 			m.task("9", "", "in_progress")
 		}, nil, []string{"Open tasks"}},
-		{"terminal colours and marks that reorder", func(m *memory) {
+		{"terminal colours and reordering characters", func(m *memory) {
 			m.prompt("Run \x1b[1mit\x1b[0m for me.")
 			m.run("make", 1, "\x1b[31merror:\x1b[0m \u202ebad_symbol\u2066 is undefined")
 		}, []string{"Run it for me.", "error: bad_symbol is undefined"}, []string{"\x1b", "\u202e"}},
-		{"a rewind: what was tried and left", func(m *memory) {
+		{"a rewind", func(m *memory) {
 			m.prompt("Start.")
 			m.prompt("Use the attemptOne approach.")
 			m.reply("The attemptOne approach is in place because it was asked for.")
@@ -182,7 +182,7 @@ func TestRestoreCases(t *testing.T) {
 			m.read("/etc/ledger/ledger.conf", "listen_port = 8443")
 			m.read("/home/ada/shop/conf/ledger.conf", "listen_port = 9443")
 		}, []string{"/etc/ledger/ledger.conf", "conf/ledger.conf"}, []string{"/home/ada/shop/"}},
-		{"a thought counts as the model's words", func(m *memory) {
+		{"thinking counts as a reply", func(m *memory) {
 			m.prompt("Think.")
 			m.reply("On it.")
 			m.passages[len(m.passages)-1].Label = ""
@@ -201,7 +201,7 @@ func TestRestoreCases(t *testing.T) {
 			}
 			for _, w := range c.nothing {
 				if strings.Contains(text, w) {
-					t.Errorf("%q is in the block", w)
+					t.Errorf("%q is included", w)
 				}
 			}
 			if t.Failed() {
@@ -214,17 +214,17 @@ func TestRestoreCases(t *testing.T) {
 func TestRestoreWithInstructions(t *testing.T) {
 	body := restore(t, shop(), compact.Request{Budget: 4000, Instructions: "  keep the \x1b[1mcitext\x1b[0m column\n"}).Text
 	if !strings.Contains(body, "- /compact instructions: keep the citext column\n") {
-		t.Errorf("the user's words do not stand first:\n%s", body)
+		t.Errorf("the instructions are not first:\n%s", body)
 	}
 	if asked := strings.Index(body, "/compact instructions"); asked > strings.Index(body, "Latest: ") {
-		t.Errorf("the last request stands before them:\n%s", body)
+		t.Errorf("the last request precedes them:\n%s", body)
 	}
 	if blank := restore(t, shop(), compact.Request{Budget: 4000, Instructions: " \n\t"}).Text; blank != restore(t, shop(), compact.Request{Budget: 4000}).Text {
-		t.Error("blanks behind /compact changed the block")
+		t.Error("blanks after /compact changed the text")
 	}
 	long := restore(t, shop(), compact.Request{Budget: 4000, Instructions: strings.Repeat("many words ", 1000)}).Text
 	if n := text.Units(long); n > 4000 || !strings.Contains(long, "Latest: Now the server side") || strings.Count(long, "many words") > 100 {
-		t.Errorf("long instructions push the rest out, %d units:\n%s", n, long)
+		t.Errorf("long instructions leave %d units:\n%s", n, long)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestPreserveOrdersAndFilters(t *testing.T) {
 	} {
 		at := strings.Index(text, want)
 		if at < last || strings.Count(text, want) != 1 {
-			t.Errorf("%q stands %d times, at %d behind %d", want, strings.Count(text, want), at, last)
+			t.Errorf("%q appears %d times, at %d behind %d", want, strings.Count(text, want), at, last)
 		}
 		last = at
 	}
@@ -308,7 +308,7 @@ func TestPreserveLimitsInstructions(t *testing.T) {
 		t.Errorf("%d units of instructions end in %q", n, lead[max(0, len(lead)-20):])
 	}
 	if !strings.HasPrefix(rest, "Keep in the summary") || text.StripFences(rest) == rest {
-		t.Errorf("behind them:\n%s", rest)
+		t.Errorf("after them:\n%s", rest)
 	}
 }
 
@@ -347,7 +347,7 @@ func TestPointerSkipsEmptySessions(t *testing.T) {
 		m.sessions = append(empty[:n:n], good)
 		text, err := compact.Pointer(t.Context(), m, compact.PointerRequest{Projects: []string{"p"}, Now: start})
 		if err != nil || strings.Contains(text, "Real work") != want {
-			t.Errorf("behind %d empty ones: %q, %v", n, text, err)
+			t.Errorf("after %d empty ones: %q, %v", n, text, err)
 		}
 	}
 	long := good

@@ -31,7 +31,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got+"\n" != string(want) {
-		t.Errorf("%s differs; run go test -update and read the change\n%s", path, got)
+		t.Errorf("%s differs; run go test -update and review the difference\n%s", path, got)
 	}
 }
 
@@ -59,24 +59,24 @@ func TestRestoreGolden(t *testing.T) {
 func TestRestoreFacts(t *testing.T) {
 	text := restore(t, shop(), compact.Request{Budget: 9500}).Text
 	for what, want := range map[string]string{
-		"the last request":               "Latest: Now the server side. I prefer plain SQL over the query builder.",
-		"the first request":              "First: Add a discount code field to the checkout page.",
-		"a preference, verbatim":         "It must never be logged, and please use the existing FormField component.",
-		"the task in hand":               "in progress: Validate codes on the server",
-		"a task not begun":               "pending: Write a migration for discount_codes",
-		"a changed file":                 "api/orders.py, changed once:",
-		"what was done last":             "[7f3a12cd/2.3] ran `pytest",
-		"a decisive line of it":          "SELECT percent FROM discount_codes",
-		"an open error with its code":    "ran `pytest api/test_orders.py -q`, failed (exit 1)",
-		"the line that mattered":         "psycopg.errors.UndefinedTable: relation \"discount_codes\" does not exist",
-		"its cause":                      "The table is missing because migration 0042_discount_codes.sql was not applied",
-		"a cured error as what it is":    "ran `npm test -- checkout`, exit 0",
-		"a decision":                     "citext column discount_codes.code instead of lower()",
-		"its reason":                     "so that the unique index holds",
-		"how to expand":                  "strandline show",
-		"where it comes from":            "session 7f3a12cd, project shop, 2026-11-19",
-		"a handle of a step":             "[7f3a12cd/2.2]",
-		"paths as the session sees them": "web/checkout.tsx",
+		"the last request":            "Latest: Now the server side. I prefer plain SQL over the query builder.",
+		"the first request":           "First: Add a discount code field to the checkout page.",
+		"a preference, verbatim":      "It must never be logged, and please use the existing FormField component.",
+		"the task in hand":            "in progress: Validate codes on the server",
+		"a task not begun":            "pending: Write a migration for discount_codes",
+		"a changed file":              "api/orders.py, changed once:",
+		"what was done last":          "[7f3a12cd/2.3] ran `pytest",
+		"a decisive line of it":       "SELECT percent FROM discount_codes",
+		"an open error with its code": "ran `pytest api/test_orders.py -q`, failed (exit 1)",
+		"the line that mattered":      "psycopg.errors.UndefinedTable: relation \"discount_codes\" does not exist",
+		"its cause":                   "The table is missing because migration 0042_discount_codes.sql was not applied",
+		"a cured error as what it is": "ran `npm test -- checkout`, exit 0",
+		"a decision":                  "citext column discount_codes.code instead of lower()",
+		"its reason":                  "so that the unique index holds",
+		"how to expand":               "strandline show",
+		"where it comes from":         "session 7f3a12cd, project shop, 2026-11-19",
+		"a handle of a step":          "[7f3a12cd/2.2]",
+		"relative paths":              "web/checkout.tsx",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s: %q is missing", what, want)
@@ -89,7 +89,7 @@ func TestRestoreFacts(t *testing.T) {
 		"the session's folder": "/home/ada/shop/",
 	} {
 		if strings.Contains(text, unwanted) {
-			t.Errorf("%s: %q is in the block", what, unwanted)
+			t.Errorf("%s: %q is included", what, unwanted)
 		}
 	}
 	if t.Failed() {
@@ -109,14 +109,14 @@ func TestRestoreOmitsRefusedEdits(t *testing.T) {
 		t.Errorf("the change is missing:\n%s", text)
 	}
 	if strings.Contains(text, "func refused") || strings.Contains(text, "other.go, changed") || !strings.Contains(text, "tried to change the file api/other.go, failed") {
-		t.Errorf("a refused edit counts as made:\n%s", text)
+		t.Errorf("a refused edit is included:\n%s", text)
 	}
 }
 
 func TestRestorePrefersTheLatestRequest(t *testing.T) {
 	text := restore(t, shop(), compact.Request{Budget: 1000}).Text
 	if !strings.Contains(text, "discount_codes") || strings.Contains(text, "renderCheckout(over") {
-		t.Errorf("at a small budget the newest work comes first:\n%s", text)
+		t.Errorf("a small budget must keep the newest work:\n%s", text)
 	}
 	if last, first := strings.Index(text, "Latest: "), strings.Index(text, "First: "); last < 0 || first >= 0 && first < last {
 		t.Error("the last request does not come first")
@@ -173,7 +173,7 @@ func TestRestoreAtLineIgnoresLaterSummaries(t *testing.T) {
 	plain := restore(t, m, compact.Request{Budget: 2000, AtLine: m.line})
 	m.hooks = []archive.HookSummary{{Session: m.session.ID, Time: m.time(), Text: "SELECT percent FROM discount_codes 0042_discount_codes.sql UndefinedTable"}}
 	if got := restore(t, m, compact.Request{Budget: 2000, AtLine: m.line}); got.Text != plain.Text {
-		t.Error("a summary that a hook told after the cut changed the block")
+		t.Error("a summary reported after the line changed the text")
 	}
 	if got := restore(t, m, compact.Request{Budget: 2000}); got.Text == plain.Text {
 		t.Error("the pending summary had no effect on the whole session")
@@ -202,12 +202,12 @@ func TestRestoreUsesAnEarlierSummary(t *testing.T) {
 	m.prompt("Go on.")
 	m.reply("Going on with the ledger.")
 	if text := restore(t, m, compact.Request{Budget: 9500}).Text; !strings.Contains(text, "discountLedger keeps each redemption") {
-		t.Errorf("the summary of the compaction before went down with the context, yet it is not here\n%s", text)
+		t.Errorf("the previous summary is missing\n%s", text)
 	}
 	fresh := shop()
 	fresh.compact("1. The discountLedger keeps each redemption of a code in api/ledger.py with its orderRef.")
 	if text := restore(t, fresh, compact.Request{Budget: 9500}).Text; strings.Contains(text, "discountLedger") {
-		t.Error("a summary that stands in the context was repeated")
+		t.Error("a summary in the context was repeated")
 	}
 }
 
@@ -290,7 +290,7 @@ func TestRestoreOmitsSidechains(t *testing.T) {
 	m.steps[len(m.steps)-1].Sidechain = true
 	m.passages[len(m.passages)-1].Label = "sidechain"
 	if text := restore(t, m, compact.Request{Budget: 9500}).Text; strings.Contains(text, "sidechain") {
-		t.Errorf("a sub-agent's words are in the block:\n%s", text)
+		t.Errorf("a sub-agent's text is included:\n%s", text)
 	}
 }
 
@@ -346,7 +346,7 @@ func TestRestoreOfAForkIncludesItsParent(t *testing.T) {
 	}
 	for _, unwanted := range []string{"parentOnly", "0042_discount_codes.sql", "Redux", "/-"} {
 		if strings.Contains(b.Text, unwanted) {
-			t.Errorf("%q is in the block", unwanted)
+			t.Errorf("%q is included", unwanted)
 		}
 	}
 	if t.Failed() {

@@ -15,7 +15,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 		tell           func(m *memory)
 		want, unwanted []string
 	}{
-		"an answer stands with its question": {
+		"an answer with its question": {
 			tell: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.reply("The retryBudget is in internal/retry.go.\nI can double it, or wait longer.\n\n**Shall I double it?**")
@@ -24,7 +24,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			},
 			want: []string{"Latest: yep, do that", "Question before the latest request: The retryBudget is in internal/retry.go.", "Shall I double it?**\n"},
 		},
-		"a prompt that says it all stands alone": {
+		"a complete prompt": {
 			tell: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.reply("The retryBudget is in internal/retry.go. Shall I double it?")
@@ -33,7 +33,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			},
 			unwanted: []string{"Question before"},
 		},
-		"a statement is no question": {
+		"a statement is not a question": {
 			tell: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.reply("The retryBudget is in internal/retry.go.")
@@ -41,7 +41,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			},
 			unwanted: []string{"Question before"},
 		},
-		"a prompt that was sent again stands once": {
+		"a prompt sent twice": {
 			tell: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.prompt("Does entire_resume take the same path?")
@@ -51,7 +51,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			want:     []string{"[7f3a12cd/2] Latest: Does entire_resume"},
 			unwanted: []string{"[7f3a12cd/1]"},
 		},
-		"words of assent belong to what they answered": {
+		"short assent": {
 			tell: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.prompt("yes")
@@ -60,7 +60,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			},
 			unwanted: []string{"yes", "[image]"},
 		},
-		"what the user refused is no error": {
+		"a refusal is not an error": {
 			tell: func(m *memory) {
 				m.prompt("Bring the branch up to date.")
 				m.call(archive.Call{Name: "Bash", Kind: archive.CallCommand, Command: "git merge origin/main", Failed: true, Error: archive.ErrorRefused + ": merge from origin/dev", LineUse: m.line, LineResult: m.line})
@@ -69,7 +69,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			want:     []string{"did not run `git merge origin/main`, refused by the user: merge from origin/dev"},
 			unwanted: []string{"## Errors", "failed"},
 		},
-		"what the client dropped was not run": {
+		"a dropped call was not run": {
 			tell: func(m *memory) {
 				m.prompt("Check it all.")
 				m.run("make lint", 1, "internal/a.go: error: unused parameter retryBudget")
@@ -79,7 +79,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			want:     []string{"ran `make lint`, failed (exit 1)"},
 			unwanted: []string{"ran `make build`", "not run: a call beside it failed\n  "},
 		},
-		"a wrong guess at a name is no error": {
+		"a wrong file name is not an error": {
 			tell: func(m *memory) {
 				m.prompt("Where is the limiter?")
 				m.call(archive.Call{Name: "Read", Kind: archive.CallRead, Files: []string{"/home/ada/shop/limit.go"}, Failed: true, Error: "File does not exist.", LineUse: m.line, LineResult: m.line})
@@ -89,7 +89,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			},
 			unwanted: []string{"## Errors"},
 		},
-		"no sentence stands twice": {
+		"no sentence twice": {
 			tell: func(m *memory) {
 				m.prompt("Why does it fail?")
 				m.run("make check", 1, "internal/a.go: error: table is missing")
@@ -97,7 +97,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			},
 			want: []string{"Assistant: The root cause is"},
 		},
-		"marks of strong words go, entries of a list are parted": {
+		"bold text and lists": {
 			tell: func(m *memory) {
 				m.prompt("What did you find?")
 				m.reply("I looked at it.\n- **Root cause:** `retryBudget` is never reset in the loop\n- The fix is to set `queueDepth` instead of `retryBudget`")
@@ -119,7 +119,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 				}
 			}
 			if strings.Count(text, "0042_discount_codes.sql was not applied") > 1 {
-				t.Error("a sentence stands twice")
+				t.Error("a sentence appears twice")
 			}
 			for _, unwanted := range c.unwanted {
 				if strings.Contains(text, unwanted) {
@@ -147,7 +147,7 @@ func TestOldSummaryIsAnnouncedOnce(t *testing.T) {
 	m.reply("Going on.")
 	text := restore(t, m, compact.Request{Budget: 9500}).Text
 	if strings.Count(text, "Summary by the client") != 1 || !strings.Contains(text, "It limits the calls") || !strings.Contains(text, "maxBackoff") {
-		t.Errorf("the summary is not named once:\n%s", text)
+		t.Errorf("the summary is not announced once:\n%s", text)
 	}
 }
 
@@ -164,6 +164,6 @@ func TestPreserveChecksAndDecisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text, "ran `make test`, exit 0") || strings.Contains(text, "Unresolved errors") || strings.Contains(text, "// Never") || !strings.Contains(text, "because the queueDepth is never zero") {
-		t.Errorf("what was run is told wrongly:\n%s", text)
+		t.Errorf("wrong outcome of a command:\n%s", text)
 	}
 }

@@ -31,7 +31,7 @@ func collectFailures(c *collector) map[place]*entry {
 	return failed
 }
 
-// addCause adds what the model said about a failure in the next step.
+// addCause adds the model's explanation of a failure from the next step.
 func addCause(c *collector, e *entry, x archive.Call) {
 	for _, y := range c.past.passages {
 		if y.Turn != x.Turn || y.Step != x.Step+1 || y.Kind != archive.KindReply {

@@ -15,14 +15,14 @@ func TestFixedErrors(t *testing.T) {
 		failed, then string
 		open         bool
 	}{
-		"a rebase that went on":      {"git rebase origin/main 2>&1", "git add store.go && git rebase --continue", false},
-		"a push under other options": {"git push", "git push -u origin feature", false},
-		"another verb":               {"git push", "git pull --rebase", true},
-		"the same test":              {"go test ./store", "go test ./store 2>&1 | tail", false},
-		"another test":               {"go test ./store", "go test ./web", true},
-		"no verb":                    {"git --no-such", "git --version", true},
-		"a name that ends in git":    {"mygit sync", "mygit push", true},
-		"a folder change in front":   {"cd /home/ada/shop && git merge dev", "git merge --continue", false},
+		"a rebase that went on":     {"git rebase origin/main 2>&1", "git add store.go && git rebase --continue", false},
+		"a push with other options": {"git push", "git push -u origin feature", false},
+		"another verb":              {"git push", "git pull --rebase", true},
+		"the same test":             {"go test ./store", "go test ./store 2>&1 | tail", false},
+		"another test":              {"go test ./store", "go test ./web", true},
+		"no verb":                   {"git --no-such", "git --version", true},
+		"a name that ends in git":   {"mygit sync", "mygit push", true},
+		"a folder change in front":  {"cd /home/ada/shop && git merge dev", "git merge --continue", false},
 	} {
 		m := newMemory()
 		m.prompt("Bring the branch up to date.")

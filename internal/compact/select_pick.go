@@ -59,7 +59,7 @@ func (s *selector) pick(entries []*entry) (body string, handles []string, left i
 
 func (s *selector) title(section int) string { return s.level + sectionTitle(section) }
 
-// value returns the value that a head or line adds to what was selected.
+// value returns the value that a head or line adds to the selection.
 func (s *selector) value(terms []int32, prior, factor float64) float64 {
 	for _, t := range terms {
 		switch s.covered[t] {

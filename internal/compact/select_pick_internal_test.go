@@ -132,7 +132,7 @@ func TestAddLineFactors(t *testing.T) {
 			t.Errorf("%q: %+v, want a factor of %v", body, l, want)
 		}
 	}
-	if l := c.addLine(e, "no name of any worth stands here", e.handle, 0, 0); l != nil {
+	if l := c.addLine(e, "these words name nothing known", e.handle, 0, 0); l != nil {
 		t.Errorf("a line without value was added: %+v", l)
 	}
 	if l := c.addLine(e, "parse_config", e.handle, 1, minWords); l != nil {

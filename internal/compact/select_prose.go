@@ -129,8 +129,8 @@ func isAnnouncement(s string) bool {
 		"Good", "Great", "Perfect", "Let's ", "First, let", "Next, ", "Also ")
 }
 
-// isFiller reports whether a sentence only introduces an action or acknowledges
-// what was seen.
+// isFiller reports whether a sentence only introduces an action or acknowledges a
+// result.
 func isFiller(s string) bool {
 	return isAnnouncement(s) && strings.HasSuffix(s, ":") || hasAnyPrefix(s, "I can see ", "I see the ", "I see that ", "Yes! ", "Looking at ")
 }

@@ -93,7 +93,7 @@ func TestRoleAuto(t *testing.T) {
 	}{{team(), "orchestrator"}, {shop(), "developer"}, {agent, "specialist"}} {
 		text := restore(t, c.session, compact.Request{Budget: 4000, Role: compact.RoleAuto}).Text
 		if !strings.Contains(text, ", for the "+c.want+".") {
-			t.Errorf("want the %s's block:\n%s", c.want, text)
+			t.Errorf("want the role %s:\n%s", c.want, text)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestRolesOfEmptySessions(t *testing.T) {
 // TestRolesKeepTheFence checks that a sub-agent's answer cannot close the fence.
 func TestRolesKeepTheFence(t *testing.T) {
 	if hostile := restore(t, hostileTeam(), compact.Request{Budget: 9500, Role: compact.RoleOrchestrator}).Text; strings.Count(hostile, text.FenceClose) != 1 {
-		t.Errorf("an answer breaks out of the fence:\n%s", hostile)
+		t.Errorf("an answer closes the fence:\n%s", hostile)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strandline/internal/text"
 )
 
-// view is what the collectors read: the past, its terms and the request. Several
+// view is the input of the collectors: the past, its terms and the request. Several
 // goroutines share it, so that only score may change it.
 type view struct {
 	past         *past
@@ -109,7 +109,7 @@ func (v *view) handle(turn, step int) string { return v.past.ref(turn, step).Han
 // short makes paths in the session's folder relative.
 func (v *view) short(s string) string { return v.past.short(s) }
 
-// describe returns what a call did and how it ended, "" for calls other than
+// describe describes a call and its outcome; "" for calls other than
 // commands and uses of files.
 func (v *view) describe(x archive.Call) string {
 	switch x.Kind {
