@@ -1,36 +1,31 @@
 package usage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"strandline/internal/text"
 )
 
 // encode returns the JSON of a session as encoding/json does, and a newline. A hook
 // encodes one session and exits; encoding/json spends 0.2 ms on the first value of
 // a type.
 func (s *Session) encode() ([]byte, error) {
-	var b bytes.Buffer
-	w := writer{jsontext.NewEncoder(&b), types{}}
-	err := w.value(reflect.ValueOf(s).Elem())
-	return b.Bytes(), err
+	w := writer{types: types{}}
+	w.value(reflect.ValueOf(s).Elem())
+	return append(w.b, '\n'), w.err
 }
 
 // decode reads the JSON of a session. It skips unknown names.
 func (s *Session) decode(data []byte) error {
-	r := reader{jsontext.NewDecoder(bytes.NewReader(data)), types{}}
-	if err := r.value(reflect.ValueOf(s).Elem()); err != nil {
-		return err
-	}
-	if _, err := r.d.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.New("data after the JSON value")
-	}
-	return nil
+	r := reader{JSONReader: text.NewJSONReader(data), types: types{}}
+	r.value(reflect.ValueOf(s).Elem())
+	return errors.Join(r.err, r.End())
 }
 
 // types caches the JSON members of struct types, in the order of the fields.
@@ -51,150 +46,109 @@ func (c types) members(t reflect.Type) []member {
 	return members
 }
 
-// writer writes strings, booleans, numbers, and slices and structs of them.
+// writer appends strings, booleans, numbers, and slices and structs of them.
 type writer struct {
-	e     *jsontext.Encoder
+	b     []byte
 	types types
+	err   error // the first
 }
 
-func (w writer) value(v reflect.Value) error {
+func (w *writer) value(v reflect.Value) {
 	switch v.Kind() { //nolint:exhaustive // no other kinds occur
 	case reflect.String:
-		return w.e.WriteToken(jsontext.String(v.String()))
+		b, err := jsontext.AppendQuote(w.b, v.String())
+		w.b, w.err = b, errors.Join(w.err, err)
 	case reflect.Bool:
-		return w.e.WriteToken(jsontext.Bool(v.Bool()))
+		w.b = strconv.AppendBool(w.b, v.Bool())
 	case reflect.Int, reflect.Int64:
-		return w.e.WriteToken(jsontext.Int(v.Int()))
+		w.b = strconv.AppendInt(w.b, v.Int(), 10)
 	case reflect.Float64:
-		return w.e.WriteToken(jsontext.Float(v.Float()))
+		w.b = strconv.AppendFloat(w.b, v.Float(), 'f', -1, 64)
 	case reflect.Slice:
-		return w.slice(v)
+		if v.IsNil() {
+			w.b = append(w.b, "null"...)
+			return
+		}
+		w.list('[', ']', v.Len(), func(i int) { w.value(v.Index(i)) })
 	default:
-		return w.object(v)
+		var written []int // fields
+		members := w.types.members(v.Type())
+		for i, m := range members {
+			if !m.omitEmpty || !v.Field(i).IsZero() {
+				written = append(written, i)
+			}
+		}
+		w.list('{', '}', len(written), func(i int) {
+			w.b = append(append(append(w.b, '"'), members[written[i]].name...), '"', ':')
+			w.value(v.Field(written[i]))
+		})
 	}
 }
 
-func (w writer) slice(v reflect.Value) error {
-	if v.IsNil() {
-		return w.e.WriteToken(jsontext.Null)
+func (w *writer) list(opening, closing byte, n int, item func(i int)) {
+	w.b = append(w.b, opening)
+	for i := range n {
+		if i > 0 {
+			w.b = append(w.b, ',')
+		}
+		item(i)
 	}
-	err := w.e.WriteToken(jsontext.BeginArray)
-	for i := 0; err == nil && i < v.Len(); i++ {
-		err = w.value(v.Index(i))
-	}
-	if err != nil {
-		return err
-	}
-	return w.e.WriteToken(jsontext.EndArray)
+	w.b = append(w.b, closing)
 }
 
-func (w writer) object(v reflect.Value) error {
-	err := w.e.WriteToken(jsontext.BeginObject)
-	for i, m := range w.types.members(v.Type()) {
-		if m.omitEmpty && v.Field(i).IsZero() {
-			continue
-		}
-		if err == nil {
-			err = w.e.WriteToken(jsontext.String(m.name))
-		}
-		if err == nil {
-			err = w.value(v.Field(i))
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return w.e.WriteToken(jsontext.EndObject)
-}
-
-// reader reads what writer writes.
+// reader reads what writer writes. A value of another type is an error.
 type reader struct {
-	d     *jsontext.Decoder
+	*text.JSONReader
 	types types
+	err   error // the first
 }
 
-func (r reader) value(v reflect.Value) error {
-	t, err := r.d.ReadToken()
-	if err != nil {
-		return err
-	}
-	kind := v.Kind()
-	switch t.Kind() {
-	case '"':
-		if kind == reflect.String {
-			v.SetString(t.String())
-			return nil
-		}
-	case 't', 'f':
-		if kind == reflect.Bool {
-			v.SetBool(t.Bool())
-			return nil
-		}
-	case '0':
-		return readNumber(t, v)
-	case '[':
-		if kind == reflect.Slice {
-			return r.slice(v)
-		}
-	case '{':
-		if kind == reflect.Struct {
-			return r.object(v)
-		}
-	case 'n':
-		if kind == reflect.Slice {
-			return nil
+func (r *reader) value(v reflect.Value) {
+	switch {
+	case v.Kind() == reflect.Struct && r.IsObject():
+		members := r.types.members(v.Type())
+		r.Object(func(name []byte) { r.member(v, members, name) })
+	case v.Kind() == reflect.Slice && r.IsArray():
+		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		r.Array(func() {
+			v.Grow(1)
+			v.SetLen(v.Len() + 1)
+			r.value(v.Index(v.Len() - 1))
+		})
+	default:
+		if err := setScalar(v, r.Value()); err != nil && r.err == nil {
+			r.err = err
 		}
 	}
-	return fmt.Errorf("JSON %v for a value of type %v", t.Kind(), v.Type())
 }
 
-func readNumber(t jsontext.Token, v reflect.Value) error {
-	if v.CanInt() {
-		n, err := t.Int()
+func (r *reader) member(v reflect.Value, members []member, name []byte) {
+	for i, m := range members {
+		if m.name == string(name) {
+			r.value(v.Field(i))
+			return
+		}
+	}
+	r.Skip()
+}
+
+func setScalar(v reflect.Value, raw []byte) error {
+	s := string(raw)
+	switch kind := v.Kind(); {
+	case kind == reflect.String && strings.HasPrefix(s, `"`):
+		v.SetString(string(text.Unquote(raw)))
+	case kind == reflect.Bool && (s == "true" || s == "false"):
+		v.SetBool(s == "true")
+	case v.CanInt():
+		n, err := strconv.ParseInt(s, 10, 64)
 		v.SetInt(n)
 		return err
+	case v.CanFloat():
+		f, err := strconv.ParseFloat(s, 64)
+		v.SetFloat(f)
+		return err
+	case kind != reflect.Slice || s != "null":
+		return fmt.Errorf("JSON %.20q for a value of type %v", s, v.Type())
 	}
-	if !v.CanFloat() {
-		return fmt.Errorf("JSON number for a value of type %v", v.Type())
-	}
-	f, err := t.Float()
-	v.SetFloat(f)
-	return err
-}
-
-func (r reader) slice(v reflect.Value) error {
-	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-	for n := 0; r.d.PeekKind() != ']'; n++ {
-		v.Grow(1)
-		v.SetLen(n + 1)
-		if err := r.value(v.Index(n)); err != nil {
-			return err
-		}
-	}
-	_, err := r.d.ReadToken()
-	return err
-}
-
-func (r reader) object(v reflect.Value) error {
-	members := r.types.members(v.Type())
-	for r.d.PeekKind() != '}' {
-		name, err := r.d.ReadToken()
-		if err == nil {
-			err = r.member(v, members, name.String())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err := r.d.ReadToken()
-	return err
-}
-
-func (r reader) member(v reflect.Value, members []member, name string) error {
-	for i, m := range members {
-		if m.name == name {
-			return r.value(v.Field(i))
-		}
-	}
-	return r.d.SkipValue()
+	return nil
 }
