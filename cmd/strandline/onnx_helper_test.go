@@ -10,8 +10,8 @@ import (
 	"runtime"
 )
 
-// errNoRuntime is the error of a machine without the runtime's library or without a
-// C compiler: a reason to skip a test. Any other error is one to fail it.
+// errNoRuntime means that the runtime's library or a C compiler is missing, and the test
+// is skipped. Any other error fails the test.
 var errNoRuntime = errors.New("the model's helper cannot be tried here")
 
 // buildHelper builds the helper program into dir and finds the runtime's library, which
@@ -43,7 +43,7 @@ func buildHelper(ctx context.Context, dir string) (helper, library string, err e
 
 // runtimeLibrary finds the library where scripts/install-onnxruntime.sh puts it.
 func runtimeLibrary(ctx context.Context, root string) (string, error) {
-	// The environment is the script's to read.
+	// The script reads the environment.
 	cmd := exec.CommandContext(ctx, "sh", "-c", `echo "${STRANDLINE_ONNXRUNTIME:-$(ls "${STRANDLINE_CACHE:-.cache}"/onnxruntime-*/libonnxruntime* 2>/dev/null | tail -1)}"`)
 	cmd.Dir = root
 	out, err := cmd.Output()

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// testModel is a small model, written by hand as a protocol buffer: token embeddings, a matrix
-// and a layer normalisation, which is what the last steps of a BERT model are.
+// testModel is a small model encoded as a protocol buffer: token embeddings, a matrix and
+// a layer normalisation, like the last steps of a BERT model.
 //
 //	states = LayerNorm(Gather(table, input_ids) x matrix) * scale + bias
 type testModel struct {
@@ -15,13 +15,13 @@ type testModel struct {
 	matrix      []float32 // dim x dim
 	scale, bias []float32
 
-	declaredDim  int  // the dimension that it says it has
-	unknownInput bool // asks for what no text has
+	declaredDim  int  // in the model's output
+	unknownInput bool // declares an unknown input
 }
 
 const layerNormEpsilon = 1e-5
 
-// newTestModel returns a model of so many tokens and dimensions.
+// newTestModel returns a model of this size.
 func newTestModel(tokens, dim int) *testModel {
 	m := &testModel{tokens: tokens, dim: dim, declaredDim: dim}
 	value := func(i int) float32 { return float32(math.Sin(float64(i)*12.9898) * 0.9) }
@@ -37,14 +37,13 @@ func newTestModel(tokens, dim int) *testModel {
 	return m
 }
 
-// copyToken gives token b the state of token a.
+// copyToken gives token b the embedding of token a.
 func (m *testModel) copyToken(a, b int) *testModel {
 	copy(m.table[b*m.dim:(b+1)*m.dim], m.table[a*m.dim:(a+1)*m.dim])
 	return m
 }
 
-// vector computes, in its own arithmetic, what the model makes of tokens: the
-// mean of their states, as a unit vector.
+// vector computes the expected vector of tokens: the mean of their states at unit length.
 func (m *testModel) vector(ids []int64) []float64 {
 	sum := make([]float64, m.dim)
 	for _, id := range ids {
@@ -144,7 +143,7 @@ func protoNode(op string, inputs []string, output string, attributes ...[]byte) 
 	return *p
 }
 
-// encode gives the bytes of an .onnx file.
+// encode returns the model as an .onnx file.
 func (m *testModel) encode() []byte {
 	axis := *(&protoMessage{}).text(1, "axis").number(3, math.MaxUint64).number(20, 2) // -1
 	eps := *(&protoMessage{}).text(1, "epsilon").float(2, layerNormEpsilon).number(20, 1)

@@ -15,12 +15,12 @@ import (
 	"strandline/internal/embed/onnx"
 )
 
-// testVocab is the vocabulary of the tokenizer's tests.
+// testVocab returns the path of the tokenizer tests' vocabulary.
 func testVocab() string {
 	return filepath.Join("..", "..", "internal", "embed", "onnx", "testdata", "vocab.txt")
 }
 
-// writeModel puts a model and the vocabulary of the tokenizer's tests into a folder.
+// writeModel writes a model and the tokenizer tests' vocabulary to a folder.
 func writeModel(t *testing.T, model []byte) (path, vocab string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,8 +37,8 @@ func writeModel(t *testing.T, model []byte) (path, vocab string) {
 	return path, vocab
 }
 
-// The real runtime, loaded by the real helper, on a model made here; the numbers
-// are compared with a computation of the test's own.
+// TestONNXRuntime runs the helper with the ONNX Runtime on a small model and compares the
+// vectors with computed ones.
 func TestONNXRuntime(t *testing.T) {
 	helper, library, err := buildHelper(t.Context(), t.TempDir())
 	if errors.Is(err, errNoRuntime) {
@@ -78,8 +78,8 @@ func TestONNXRuntime(t *testing.T) {
 
 	t.Run("numbers", func(t *testing.T) {
 		e := start(t, onnx.Options{Model: model, Dim: dim})
-		// Texts of different lengths in one batch: the shorter ones are padded,
-		// which must not show. More than one batch of the helper.
+		// Several batches of texts of different lengths: the padding must not change the
+		// vectors.
 		texts := []string{
 			"login broken", "authentication failure", "the config parser", "a", "", "日本語",
 			"unknownwörd ☃", strings.Repeat("test the tideline ", 200),

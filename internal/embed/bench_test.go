@@ -7,9 +7,9 @@ import (
 	"strandline/internal/archive"
 )
 
-// Each round opens the file, maps it, searches and closes it, as a new process
-// does; the file itself is in the system's cache. Vectors are invented: what is
-// found among those of texts, TestEvalSigns measures.
+// Each iteration opens the file, searches and closes it, as a new process does; the file
+// is in the system's cache. The vectors are random; TestEvalSigns measures the recall on
+// text.
 func BenchmarkOpenAndSearch(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -16,7 +16,7 @@ func drawUnit(t *rapid.T, dim int) []float32 {
 	return v
 }
 
-// A component comes back to within half a step of the scale.
+// The quantisation error of a component is at most half a step.
 func TestPackUnpack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 40).Draw(t, "dim")
@@ -56,10 +56,10 @@ func TestPackExtremes(t *testing.T) {
 	}
 }
 
-func TestUnpackRefusesPieces(t *testing.T) {
+func TestUnpackRejectsPartialVectors(t *testing.T) {
 	for _, test := range []struct{ size, dim int }{{6, 3}, {8, 3}, {13, 3}, {7, 0}, {7, -4}} {
 		if err := Unpack(make([]byte, test.size), test.dim, func(float32, []byte) {}); err == nil {
-			t.Errorf("%d bytes are taken for vectors of %d components", test.size, test.dim)
+			t.Errorf("%d bytes are accepted as vectors of %d components", test.size, test.dim)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func TestChunks(t *testing.T) {
 	letters := strings.Repeat("x", 3000)
 	for _, test := range []struct {
 		name, text string
-		want       []int // characters of each piece
+		want       []int // characters of each chunk
 	}{
 		{"nothing", "", nil},
 		{"blanks", " \n\t ", nil},
@@ -42,8 +42,8 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// Every word of a text is in a piece, no piece is too long, and the pieces are
-// those of the definition.
+// The chunks contain every word of a text, none is too long, and they match the
+// definition.
 func TestChunksCover(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Repeat(rapid.StringOfN(rapid.RuneFrom([]rune("ab \nä🎉")), 0, 40, -1).Draw(t, "text"), rapid.IntRange(0, 80).Draw(t, "times"))

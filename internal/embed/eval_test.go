@@ -17,11 +17,10 @@ import (
 	"strandline/internal/archive"
 )
 
-// TestEvalSigns measures how many of the ten nearest the scan of signs finds,
-// against comparing every vector in full, on vectors of real text: every file
-// below the folders in STRANDLINE_EVAL_TEXT (separated as in PATH), in pieces of
-// 700 characters that begin so far apart that there are STRANDLINE_EVAL_VECTORS
-// (default 1,000,000) of them. Queries are beginnings of other pieces.
+// TestEvalSigns measures how many of the ten nearest vectors the search by signs finds,
+// compared with an exact search. The vectors are from the files below the folders in
+// STRANDLINE_EVAL_TEXT (separated as in PATH), in STRANDLINE_EVAL_VECTORS (default
+// 1,000,000) chunks of 700 characters. The queries are the starts of other chunks.
 func TestEvalSigns(t *testing.T) {
 	folders := os.Getenv("STRANDLINE_EVAL_TEXT")
 	if folders == "" {
@@ -117,7 +116,7 @@ func TestEvalSigns(t *testing.T) {
 	}
 }
 
-// nearestOf is best for many more neighbours than are wanted.
+// nearestOf is best for a very large number of neighbours.
 func nearestOf(ns []Neighbour, k int) []Neighbour {
 	var top []Neighbour
 	least := math.Inf(-1)
@@ -127,7 +126,7 @@ func nearestOf(ns []Neighbour, k int) []Neighbour {
 		}
 		if top = append(top, n); len(top) == 100*k {
 			slices.SortFunc(top, compareNeighbours)
-			top = top[:10*k] // a passage has more than one vector
+			top = top[:10*k] // a passage can have several vectors
 			least = top[len(top)-1].Cosine
 		}
 	}
@@ -143,7 +142,7 @@ func common(exact, got []Neighbour) (n int) {
 	return n
 }
 
-// realTexts reads every file that is text, with runs of white space as one blank.
+// realTexts reads all text files, with single blanks.
 func realTexts(t *testing.T, folders []string) (texts []string) {
 	t.Helper()
 	for _, dir := range folders {

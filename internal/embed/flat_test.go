@@ -17,10 +17,9 @@ import (
 	"strandline/internal/state"
 )
 
-const testDim = 96 // no multiple of a word
+const testDim = 96 // not a multiple of 64
 
-// random returns n unit vectors that lie about some centres, as those of texts
-// do.
+// random returns n unit vectors in clusters, like those of texts.
 func random(n, dim int, seed uint64) [][]float32 {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	centres := make([][]float32, 1+n/50)
@@ -42,7 +41,7 @@ func random(n, dim int, seed uint64) [][]float32 {
 	return out
 }
 
-// filled returns a set with these vectors, those of each passage per in a row.
+// filled returns a set with these vectors, per of them for each passage.
 func filled(vs [][]float32, per int) *memory {
 	m := &memory{set: archive.VectorSet{Embedder: "Test Model/1", Dim: len(vs[0]), Stamp: 42}}
 	for i := 0; i < len(vs); i += per {
@@ -81,8 +80,7 @@ func open(t testing.TB, dir VectorDir, src *memory) *Flat {
 	return flat
 }
 
-// exactly is the answer that comparing every vector gives, by arithmetic of its
-// own.
+// exactly computes the expected result by comparing every vector.
 func exactly(src *memory, q []float32, k int, keep func(int64) bool) []Neighbour {
 	var out []Neighbour
 	for _, r := range src.rows {
@@ -126,16 +124,15 @@ func TestSearchSmallIsExact(t *testing.T) {
 					t.Fatalf("%s: number %d is %+v, want %+v", name, i, n, want[i])
 				}
 			}
-			if got.N == 0 || got.SD <= 0 { // of all, whatever is allowed
+			if got.N == 0 || got.SD <= 0 { // of all vectors, ignoring keep
 				t.Errorf("%s: calibrated from %d with %v", name, got.N, got.SD)
 			}
 		}
 	}
 }
 
-// Above exactRows the signs choose what is compared. On these vectors, which are
-// harder than those of texts, nine of ten of the nearest have to be found; what
-// is found on texts stands in docs/vectors.md.
+// Above exactRows the signs select the candidates. On these vectors, which are harder
+// than those of texts, the recall is at least 0.9; docs/vectors.md has that on texts.
 func TestSearchLarge(t *testing.T) {
 	dir, src := VectorDir(t.TempDir()), filled(random(80_000, 64, 3), 1)
 	update(t, dir, src)
@@ -155,7 +152,7 @@ func TestSearchLarge(t *testing.T) {
 		if math.Abs(got.Mean) > 0.1 || got.SD < 0.05 || got.SD > 0.5 || got.N < 900 {
 			t.Errorf("mean %v, deviation %v of %d", got.Mean, got.SD, got.N)
 		}
-		// 800 are allowed: all of them are compared in full.
+		// 800 are kept: all of them are compared exactly.
 		if got, err = flat.Search(t.Context(), q, 10, keep); err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +233,7 @@ func TestSignDistances(t *testing.T) {
 	}
 }
 
-func TestSearchRefuses(t *testing.T) {
+func TestSearchInvalid(t *testing.T) {
 	dir, src := VectorDir(t.TempDir()), filled(random(10, testDim, 1), 1)
 	update(t, dir, src)
 	flat := open(t, dir, src)
@@ -253,7 +250,7 @@ func TestSearchRefuses(t *testing.T) {
 	}
 }
 
-// A file that grew row by row answers as one that was written at once.
+// A file that was extended row by row equals one that was written at once.
 func TestGrow(t *testing.T) {
 	vs := random(300, testDim, 4)
 	dir, src := VectorDir(t.TempDir()), filled(vs[:1], 1)
@@ -295,7 +292,7 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// Whatever happened to a file, the next update makes it right.
+// An update repairs any damaged file.
 func TestDamagedFiles(t *testing.T) {
 	change := func(at int64, to ...byte) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
@@ -323,7 +320,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		damage func(t *testing.T, path string)
-		opens  bool // the damage shows only when all of it is read
+		opens  bool // the damage is only found by reading all of it
 	}{
 		"empty":               {truncate(0), false},
 		"cut in its header":   {truncate(100), false},
@@ -360,8 +357,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// A file of a set that is no more, or that ran ahead of a store that was put
-// back, is not taken for the present one's.
+// A file of another set, or one that is newer than a restored store, is rebuilt.
 func TestOtherSets(t *testing.T) {
 	for name, test := range map[string]struct {
 		change  func(m *memory)
@@ -389,8 +385,7 @@ func TestOtherSets(t *testing.T) {
 	}
 }
 
-// The same stamp under another name or dimension is another file; one that was
-// renamed by hand is found out.
+// A file that was renamed by hand to another set's name is rebuilt.
 func TestRenamedFile(t *testing.T) {
 	dir, src := VectorDir(t.TempDir()), filled(random(50, testDim, 7), 1)
 	update(t, dir, src)
@@ -404,7 +399,7 @@ func TestRenamedFile(t *testing.T) {
 	}
 }
 
-func TestUpdateLeavesOthersFiles(t *testing.T) {
+func TestUpdateKeepsOtherFiles(t *testing.T) {
 	dir, src := VectorDir(t.TempDir()), filled(random(50, testDim, 9), 1)
 	for name, stays := range map[string]bool{"notes.txt": true, ".vectors-123": false, "old-3-ff.vec": false} {
 		if err := os.WriteFile(filepath.Join(string(dir), name), nil, 0o600); err != nil {
@@ -421,7 +416,7 @@ func TestUpdateLeavesOthersFiles(t *testing.T) {
 	}
 }
 
-// While another process updates, nothing is done; its result is as good.
+// Update does nothing while another process updates.
 func TestUpdateHeld(t *testing.T) {
 	dir, src := VectorDir(t.TempDir()), filled(random(50, testDim, 10), 1)
 	lock, err := state.TryLock(filepath.Join(string(dir), ".lock"))
@@ -438,7 +433,7 @@ func TestUpdateHeld(t *testing.T) {
 	update(t, dir, src)
 }
 
-// A search goes on in the file that it opened while a new one takes its place.
+// A search continues in the file that it opened when another one replaces it.
 func TestReplacedWhileOpen(t *testing.T) {
 	dir, src := VectorDir(t.TempDir()), filled(random(300, testDim, 11), 1)
 	update(t, dir, src)

@@ -28,7 +28,7 @@ func (m *memory) Vectors(ctx context.Context, _ string, _ int, after int64, limi
 	n := 0
 	from := 0
 	if len(m.rows) > 0 && after >= m.rows[0].No {
-		from = int(min(after-m.rows[0].No+1, int64(len(m.rows)))) // rows are dense unless a test says otherwise
+		from = int(min(after-m.rows[0].No+1, int64(len(m.rows)))) // rows are dense in most tests
 		for from > 0 && m.rows[from-1].No > after {
 			from--
 		}

@@ -2,7 +2,7 @@ package embed
 
 import "testing"
 
-// Words of each step of the algorithm, by hand.
+// The words cover each step of the algorithm.
 func TestPorter(t *testing.T) {
 	for _, test := range [][2]string{
 		{"caresses", "caress"}, {"ponies", "poni"}, {"ties", "ti"}, {"caress", "caress"}, {"cats", "cat"},

@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// model is an embedder that counts what it is asked, and waits if it is to.
+// model is an embedder that records its calls and can block.
 type model struct {
 	asked  []string
 	opened int
-	closed atomic.Int32  // a timer closes it, too
+	closed atomic.Int32  // also closed by a timer
 	err    error         // of Embed
 	open   error         // of opening
 	hold   chan struct{} // Embed waits until it is closed
-	none   bool          // it knows nothing
+	none   bool          // it returns no vectors
 }
 
 func (*model) Name() string { return "m" }
@@ -80,7 +80,7 @@ func end(t *testing.T, e *QueryEmbedder) {
 	}
 }
 
-func TestAQueryIsEmbeddedOnce(t *testing.T) {
+func TestQueryIsEmbeddedOnce(t *testing.T) {
 	m, cache := &model{}, filepath.Join(t.TempDir(), "vectors", "queries-m")
 	first := NewQueryEmbedder(m.options(cache))
 	v := askModel(t, first, "why does hunter2 not work")
@@ -88,7 +88,7 @@ func TestAQueryIsEmbeddedOnce(t *testing.T) {
 	if m.closed.Load() != 1 || !slices.Equal(m.asked, []string{"why does [secret] not work"}) {
 		t.Errorf("asked %q, closed %d times", m.asked, m.closed.Load())
 	}
-	// Another process, which does not even open the model.
+	// Another process does not start the model.
 	second := NewQueryEmbedder(m.options(cache))
 	defer end(t, second)
 	if again := askModel(t, second, "why does hunter2 not work"); !slices.Equal(again, v) || m.opened != 1 {
@@ -98,7 +98,7 @@ func TestAQueryIsEmbeddedOnce(t *testing.T) {
 	if err != nil || bytes.Contains(data, []byte("hunter2")) || bytes.Contains(data, []byte("work")) {
 		t.Errorf("the file holds %q (%v)", data, err)
 	}
-	// Another model's vectors of the same query are others.
+	// Another model does not use the cached vector.
 	opt := m.options(cache)
 	opt.Name = "n"
 	third := NewQueryEmbedder(opt)
@@ -109,7 +109,7 @@ func TestAQueryIsEmbeddedOnce(t *testing.T) {
 	}
 }
 
-func TestWhatAModelKnowsNothingOf(t *testing.T) {
+func TestQueryWithoutAKnownWord(t *testing.T) {
 	m := &model{none: true}
 	e := NewQueryEmbedder(m.options(filepath.Join(t.TempDir(), "q")))
 	defer end(t, e)
@@ -122,7 +122,7 @@ func TestWhatAModelKnowsNothingOf(t *testing.T) {
 	}
 }
 
-func TestASlowModelIsNotWaitedFor(t *testing.T) {
+func TestSlowModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{hold: make(chan struct{})}
 		e := NewQueryEmbedder(m.options(""))
@@ -132,7 +132,7 @@ func TestASlowModelIsNotWaitedFor(t *testing.T) {
 		if !errors.Is(err, errSlow) || !strings.Contains(err.Error(), "2s") || time.Since(start) != 2*time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
-		// It is left alone for a while, then asked again.
+		// It is not called for a while, then again.
 		if _, err := e.Embed(t.Context(), []string{"b"}); !errors.Is(err, errSlow) || len(m.asked) != 1 || time.Since(start) != 2*time.Second {
 			t.Errorf("%v; asked %q", err, m.asked)
 		}
@@ -144,8 +144,8 @@ func TestASlowModelIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// A search that is given up leaves the model at work: the next finds it ready.
-func TestAGivenUpQueryDoesNotEndTheModel(t *testing.T) {
+// A cancelled query does not stop the model.
+func TestCancelledQueryKeepsTheModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{hold: make(chan struct{})}
 		e := NewQueryEmbedder(m.options(filepath.Join(t.TempDir(), "q")))
@@ -163,7 +163,7 @@ func TestAGivenUpQueryDoesNotEndTheModel(t *testing.T) {
 		}
 		close(m.hold)
 		askModel(t, e, "login")
-		askModel(t, e, "logi") // which came to its end
+		askModel(t, e, "logi") // cached meanwhile
 		if m.opened != 1 || m.closed.Load() != 0 || !slices.Equal(m.asked, []string{"logi", "login"}) {
 			t.Errorf("opened %d times, closed %d times, asked %q", m.opened, m.closed.Load(), m.asked)
 		}
@@ -198,7 +198,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestAModelThatNobodyAsksIsEnded(t *testing.T) {
+func TestIdleModelIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{}
 		opt := m.options("")

@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-func TestOnlyTheLatestAreRemembered(t *testing.T) {
+func TestLatestQueriesAreCached(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "q")
 	for i := range cacheEntries + 40 {
 		queryCache{path, "m"}.put(fmt.Sprint(i), []float32{float32(i), 1})
-		if i == cacheEntries { // asked again, it is the newest
+		if i == cacheEntries { // repeated, it is the newest
 			queryCache{path, "m"}.put("20", []float32{20, 1})
 		}
 	}
 	entries := queryCache{path, "m"}.load()
 	if len(entries) != cacheEntries {
-		t.Fatalf("%d queries are remembered, want %d", len(entries), cacheEntries)
+		t.Fatalf("%d queries are cached, want %d", len(entries), cacheEntries)
 	}
 	for text, want := range map[string]bool{fmt.Sprint(cacheEntries + 39): true, "60": true, "20": true, "38": false, "0": false} {
 		if v, ok := (queryCache{path, "m"}).get(text); ok != want || ok && fmt.Sprint(v[0]) != text {
@@ -28,14 +28,14 @@ func TestOnlyTheLatestAreRemembered(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	// A model whose vectors have another length now begins anew.
+	// Vectors of another length replace all others.
 	queryCache{path, "m"}.put("x", []float32{1, 2, 3})
 	if entries := (queryCache{path, "m"}).load(); len(entries) != 1 || len(entries[0].v) != 3 {
 		t.Errorf("%v", entries)
 	}
 }
 
-func TestADamagedFileIsNone(t *testing.T) {
+func TestDamagedCacheIsIgnored(t *testing.T) {
 	good := encodeCache([]cacheEntry{{queryCache{model: "m"}.key("a"), []float32{1, 2}}, {queryCache{model: "m"}.key("b"), []float32{3, 4}}})
 	flipped := append([]byte(nil), good...)
 	flipped[30] ^= 1
@@ -51,10 +51,10 @@ func TestADamagedFileIsNone(t *testing.T) {
 		}
 		queryCache{path, "m"}.put("c", []float32{5, 6})
 		if v, ok := (queryCache{path, "m"}).get("c"); !ok || v[1] != 6 {
-			t.Errorf("%s: not written anew: %v", name, v)
+			t.Errorf("%s: not rebuilt: %v", name, v)
 		}
 	}
-	// A folder that cannot be written to costs the memory, not the search.
+	// A folder that cannot be written to is no error.
 	queryCache{t.TempDir() + "/no\x00folder/q", "m"}.put("c", []float32{5, 6})
 }
 

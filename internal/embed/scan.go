@@ -288,7 +288,7 @@ func (s *scan) eachBlock(ctx context.Context, fn func(b *block) error) error {
 }
 
 // sample estimates mean and deviation of the cosines of all vectors. It ignores
-// keep: the few rows that a narrow filter leaves are no measure.
+// keep, because a narrow filter leaves too few rows.
 func (s *scan) sample() (mean, sd float64, n int, err error) {
 	var sum, squares float64
 	every := max(1, s.x.Len()/(sampleRuns*sampleRun))

@@ -17,8 +17,7 @@ import (
 	"strandline/internal/index/sqlite"
 )
 
-// toy is an embedder whose vectors are set by hand: the first word of a text that
-// it knows decides.
+// toy is an embedder with a fixed vector for the first known word of a text.
 type toy struct {
 	name   string
 	words  map[string][]float32
@@ -72,7 +71,7 @@ func newStore(t testing.TB) *sqlite.Store {
 	return s
 }
 
-// say stores a session of one prompt a turn, behind what it has already.
+// say appends turns of one prompt to a session.
 func say(t testing.TB, s *sqlite.Store, session string, texts ...string) {
 	t.Helper()
 	cur, err := s.Cursor(t.Context(), session)
@@ -97,7 +96,7 @@ func say(t testing.TB, s *sqlite.Store, session string, texts ...string) {
 	}
 }
 
-func upkeep(t testing.TB, s *sqlite.Store, dir embed.VectorDir, limit int, es ...embed.Embedder) embed.MaintenanceReport {
+func maintain(t testing.TB, s *sqlite.Store, dir embed.VectorDir, limit int, es ...embed.Embedder) embed.MaintenanceReport {
 	t.Helper()
 	r, err := embed.Maintenance{Store: s, Dir: dir, Embedders: es, Now: clock}.Run(t.Context(), limit)
 	if err != nil {
@@ -106,7 +105,7 @@ func upkeep(t testing.TB, s *sqlite.Store, dir embed.VectorDir, limit int, es ..
 	return r
 }
 
-// nearest returns "text by embedder" of what a query finds.
+// nearest returns "text by embedder" for each match of a query.
 func nearest(t testing.TB, x *embed.Searcher, text string, q archive.Query, k int) (found []string, asked *embed.Matches) {
 	t.Helper()
 	asked, err := x.SearchMeaning(t.Context(), text, q, k)
@@ -139,8 +138,8 @@ func TestSearcher(t *testing.T) {
 
 	say(t, s, sessionA, "go east", "go northeast", "go south", "say nothing")
 	say(t, s, sessionB, "go north", "go west")
-	if r := upkeep(t, s, dir, 0, m); r.Embedded["m"] != 6 || len(r.Files) != 1 || r.Files[0].Vectors != 5 {
-		t.Errorf("upkeep: %+v", r)
+	if r := maintain(t, s, dir, 0, m); r.Embedded["m"] != 6 || len(r.Files) != 1 || r.Files[0].Vectors != 5 {
+		t.Errorf("maintenance: %+v", r)
 	}
 	found, _ = nearest(t, x, "north", archive.Query{}, 3)
 	want(t, "from the file", found, "go north by m", "go northeast by m", "go west by m")
@@ -151,7 +150,7 @@ func TestSearcher(t *testing.T) {
 	found, _ = nearest(t, x, "what nobody knows", archive.Query{}, 3)
 	want(t, "a query without meaning", found)
 
-	// What came since stands in the store, not in the file.
+	// New rows are in the store and not in the file.
 	say(t, s, sessionB, "go north again")
 	if _, err := (embed.Maintenance{Store: s, Now: clock}).Backfill(t.Context(), m, 0); err != nil {
 		t.Fatal(err)
@@ -159,7 +158,7 @@ func TestSearcher(t *testing.T) {
 	found, _ = nearest(t, x, "north", archive.Query{}, 2)
 	want(t, "file and tail", found, "go north again by m", "go north by m")
 
-	// A passage that is gone from the store is not found in the file.
+	// A damaged file is replaced by the rows in the store.
 	for _, name := range glob(t, dir) {
 		if err := os.Truncate(name, 100); err != nil {
 			t.Fatal(err)
@@ -181,12 +180,11 @@ func glob(t testing.TB, dir embed.VectorDir) []string {
 	return names
 }
 
-// Passages that a model has not seen yet are ranked by the other's vectors; those
-// that both have seen by the first's.
+// Passages with vectors of one model are ranked by it, those with both by the first.
 func TestMixedArchive(t *testing.T) {
 	s, dir := newStore(t), embed.VectorDir(t.TempDir())
-	// The second model's cosines all lie close together and high, as some models'
-	// do: compared as they are, they would win against every one of the first's.
+	// The second model's cosines are all high, as with some real models: without scaling
+	// they would win against all of the first's.
 	narrow := map[string][]float32{"north": {1, 0}, "east": {.98, .199}, "west": {.98, -.199}, "south": {.97, .243}}
 	old, fresh := &toy{name: "old", words: narrow}, &toy{name: "new", words: words()}
 	var texts []string
@@ -194,10 +192,10 @@ func TestMixedArchive(t *testing.T) {
 		texts = append(texts, fmt.Sprintf("go %s %d", []string{"east", "west", "south"}[i%3], i))
 	}
 	say(t, s, sessionA, append(texts, "go north long ago")...)
-	upkeep(t, s, dir, 0, old)
+	maintain(t, s, dir, 0, old)
 	say(t, s, sessionB, append(texts, "go north now")...)
 	// The newest session's passages come first.
-	upkeep(t, s, dir, 61, fresh)
+	maintain(t, s, dir, 61, fresh)
 
 	x := &embed.Searcher{Store: s, Dir: dir, Embedders: []embed.Embedder{fresh, old}}
 	found, asked := nearest(t, x, "north", archive.Query{}, 2)
@@ -207,7 +205,7 @@ func TestMixedArchive(t *testing.T) {
 		t.Errorf("notes %q", asked.Notes)
 	}
 
-	// A model that is down leaves the other's, and says so.
+	// If a model fails, the other one is used and a note says so.
 	fresh.fails = errors.New("the endpoint is down")
 	found, asked = nearest(t, x, "north", archive.Query{}, 1)
 	want(t, "one model down", found, "go north long ago by old")
@@ -215,7 +213,7 @@ func TestMixedArchive(t *testing.T) {
 		t.Errorf("notes %q", asked.Notes)
 	}
 
-	// What a lexical search found is asked for by number; each by its own model.
+	// Meanings of given passages are those of the search.
 	fresh.fails = nil
 	_, asked = nearest(t, x, "north", archive.Query{}, 130)
 	near, err := asked.Nearest(t.Context(), 130)
@@ -258,8 +256,8 @@ func TestBackfill(t *testing.T) {
 	}
 }
 
-// A model that fails half-way leaves what is done, and the next run goes on.
-func TestBackfillGoesOn(t *testing.T) {
+// After a failure the finished batches are stored, and the next run continues.
+func TestBackfillContinues(t *testing.T) {
 	s := newStore(t)
 	var texts []string
 	for i := range 300 {
@@ -290,8 +288,8 @@ func TestBackfillGoesOn(t *testing.T) {
 	}
 }
 
-// An embedder that contradicts itself stores nothing.
-func TestBackfillRefusesMixedLengths(t *testing.T) {
+// Vectors of different lengths are not stored.
+func TestBackfillRejectsMixedLengths(t *testing.T) {
 	s := newStore(t)
 	say(t, s, sessionA, "go east", "go north")
 	m := &toy{name: "m", words: map[string][]float32{"east": {1, 0}, "north": {1, 0, 0}}}
@@ -303,7 +301,7 @@ func TestBackfillRefusesMixedLengths(t *testing.T) {
 	}
 }
 
-// The built-in table finds what is said in other words.
+// The built-in table finds a text with other words.
 func TestStaticFindsOtherWords(t *testing.T) {
 	s, dir := newStore(t), embed.VectorDir(t.TempDir())
 	say(t, s, sessionA,
@@ -312,17 +310,17 @@ func TestStaticFindsOtherWords(t *testing.T) {
 		"I wrote the release notes and tagged version two.",
 		"The parser skips comments at the end of a line.")
 	e := embed.NewStatic()
-	upkeep(t, s, dir, 0, e)
+	maintain(t, s, dir, 0, e)
 	x := &embed.Searcher{Store: s, Dir: dir, Embedders: []embed.Embedder{e}}
 	found, _ := nearest(t, x, "login broken", archive.Query{}, 1)
 	want(t, "login broken", found, "Users saw an authentication failure after the session cookie expired. by "+embed.StaticName)
 }
 
-// A chosen model's cosines are put on the built-in embedder's scale, so that what
-// is usual for one counts as what is usual for the other.
+// A chosen model's cosines are mapped to the built-in embedder's scale: its mean becomes
+// the other's mean.
 func TestLevels(t *testing.T) {
 	s, dir := newStore(t), embed.VectorDir(t.TempDir())
-	// All of the chosen model's cosines are high: its mean stands for the mean.
+	// The chosen model's cosines are all high.
 	high := map[string][]float32{"north": {1, 0}, "east": {.9, .436}, "west": {.9, -.436}, "south": {.8, .6}}
 	chosen, builtIn := &toy{name: "chosen", words: high}, &toy{name: "built in", words: words()}
 	var texts []string
@@ -334,12 +332,12 @@ func TestLevels(t *testing.T) {
 	if !x.Chosen() || (&embed.Searcher{Embedders: x.Embedders[1:]}).Chosen() {
 		t.Error("what stands before the last is chosen, and nothing else")
 	}
-	upkeep(t, s, dir, 0, builtIn)
+	maintain(t, s, dir, 0, builtIn)
 	_, asked := nearest(t, x, "north", archive.Query{}, 4)
 	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "chosen: no passage has its vectors yet") {
 		t.Errorf("notes %q", asked.Notes)
 	}
-	upkeep(t, s, dir, 0, chosen)
+	maintain(t, s, dir, 0, chosen)
 	_, asked = nearest(t, x, "north", archive.Query{}, 40)
 	near, err := asked.Nearest(t.Context(), 40)
 	if err != nil || len(near) != 40 {
@@ -354,8 +352,8 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%s: %+v, want the level %v", n.Text, n.Meaning, want)
 		}
 	}
-	// Where the built-in embedder knows nothing of the query, what is usual for it
-	// is the scale: nothing of that kind stands near 1.
+	// For a query without a word known to the built-in embedder, its usual mean and
+	// deviation are the scale, on which no cosine is near 1.
 	chosen.words["zenith"] = []float32{1, 0}
 	_, asked = nearest(t, x, "zenith", archive.Query{}, 40)
 	if near, err = asked.Nearest(t.Context(), 40); err != nil || len(near) != 40 || near[0].Level < .1 || near[0].Level > .4 {
@@ -363,12 +361,12 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A model that changed the length of its vectors is told of, not searched with.
+// A model that changed the length of its vectors is reported and not searched with.
 func TestAnotherLength(t *testing.T) {
 	s, dir := newStore(t), embed.VectorDir(t.TempDir())
 	m := &toy{name: "m", words: words()}
 	say(t, s, sessionA, "go north")
-	upkeep(t, s, dir, 0, m)
+	maintain(t, s, dir, 0, m)
 	m.words = map[string][]float32{"north": {1, 0, 0}}
 	x := &embed.Searcher{Store: s, Dir: dir, Embedders: []embed.Embedder{m, embed.NewStatic()}, Notes: []string{"gone: it is not there"}}
 	found, asked := nearest(t, x, "north", archive.Query{}, 1)
@@ -377,7 +375,7 @@ func TestAnotherLength(t *testing.T) {
 		"m: its vectors have 3 components now, those of the passages have another number; `strandline maintain` makes new ones")
 }
 
-// cutting is a store in whose searches the files of vectors are cut short.
+// cutting is a store that truncates the vector files during a search.
 type cutting struct {
 	*sqlite.Store
 	cut func()
@@ -387,15 +385,14 @@ func (c cutting) VectorScope(context.Context, archive.Query) (func(int64) bool, 
 	return func(int64) bool { c.cut(); return true }, nil
 }
 
-// A file that becomes shorter while it is searched costs what stands only in it,
-// not the search.
-func TestCutWhileSearched(t *testing.T) {
+// If a file is truncated during a search, the rows in the store are still found.
+func TestTruncatedDuringSearch(t *testing.T) {
 	s, dir := newStore(t), embed.VectorDir(t.TempDir())
 	m := &toy{name: "m", words: words()}
 	say(t, s, sessionA, "go east")
-	upkeep(t, s, dir, 0, m)
+	maintain(t, s, dir, 0, m)
 	say(t, s, sessionA, "go north")
-	upkeep(t, s, dir, 0, m) // a second block
+	maintain(t, s, dir, 0, m) // a second block
 	cut := func() {
 		for _, name := range glob(t, dir) {
 			if err := os.Truncate(name, 4200); err != nil {
@@ -409,7 +406,7 @@ func TestCutWhileSearched(t *testing.T) {
 	if len(asked.Notes) != 1 || !strings.Contains(asked.Notes[0], "maintenance run rebuilds it") {
 		t.Errorf("notes %q", asked.Notes)
 	}
-	if r := upkeep(t, s, dir, 0, m); len(r.Files) != 1 || r.Files[0].Rebuilt == "" || r.Files[0].Vectors != 2 {
+	if r := maintain(t, s, dir, 0, m); len(r.Files) != 1 || r.Files[0].Rebuilt == "" || r.Files[0].Vectors != 2 {
 		t.Errorf("%+v", r.Files)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// words returns the stems that a text is read as.
+// words returns the stems in a text.
 func words(t testing.TB, text string) string {
 	t.Helper()
 	tab, err := NewStatic().load()
@@ -27,7 +27,7 @@ func (t *table) stem(row int) string {
 	return t.data[at+2 : at+2+int(t.data[at+1])]
 }
 
-// The table's own worked examples.
+// The examples of the table's documentation.
 func TestTokens(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"don't panic, it's only a warning", "dont panic its onli warn"},
@@ -50,13 +50,13 @@ func TestTokens(t *testing.T) {
 		{"retryWithBackoff(maxAttempts=5)", "retri with backoff max attempt"},
 		{"timeouts2 sleep10ms", "timeout"},
 		{"iOS macOS iPhone", "ios maco phone"},
-		// Of our own: nothing, the limits, an apostrophe at an end.
+		// Additional ones: no text, the limits, an apostrophe at the end.
 		{"", ""},
 		{"'' 'test' test' x", "test test"},
-		{"authauthauthauth", "auth auth auth auth"}, // four pieces at most
+		{"authauthauthauth", "auth auth auth auth"}, // at most four pieces
 		{"authauthauthauthauth", ""},
-		{strings.Repeat("test", 7), ""},        // 28: too long to be split
-		{"test" + strings.Repeat("1", 29), ""}, // 33 bytes: no part
+		{strings.Repeat("test", 7), ""},        // 28 bytes: too long to split
+		{"test" + strings.Repeat("1", 29), ""}, // 33 bytes: too long for a word
 		{"test" + strings.Repeat("1", 28), "test"},
 		{"fooTest" + strings.Repeat("1", 33), "foo"}, // 40 bytes: a run; its second part is too long
 		{"fooTest" + strings.Repeat("1", 34), ""},
@@ -78,7 +78,7 @@ func embedOne(t testing.TB, e Embedder, text string) []float32 {
 	return vs[0]
 }
 
-// The table's own checks: the first components of unit vectors, and cosines.
+// The checks of the table's documentation: first components of vectors, and cosines.
 func TestVectors(t *testing.T) {
 	texts := []string{
 		"auth optimization", "speed up authentication", "the database query is slow",
@@ -112,7 +112,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func TestNothingKnown(t *testing.T) {
+func TestNoKnownWord(t *testing.T) {
 	for _, text := range []string{"", " \n\t", "🎉", "zzqxv", "3f9a1c2e"} {
 		if v := embedOne(t, NewStatic(), text); v != nil {
 			t.Errorf("%q has a vector", text)
@@ -123,7 +123,7 @@ func TestNothingKnown(t *testing.T) {
 	}
 }
 
-// A text's vector does not depend on what stood beside it in a batch.
+// A text's vector does not depend on the other texts of the batch.
 func TestBatchEqualsSingle(t *testing.T) {
 	texts := []string{"login broken", "", "the login form, the login page", "authentication failure"}
 	e := NewStatic()
@@ -168,7 +168,7 @@ func TestDamagedTable(t *testing.T) {
 	}
 }
 
-func TestShape(t *testing.T) {
+func TestTableShape(t *testing.T) {
 	e := NewStatic()
 	tab, err := e.load()
 	if err != nil {
@@ -204,7 +204,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// A passage of 700 characters, as transcripts have them.
+// BenchmarkPassage embeds passages of 700 characters.
 func BenchmarkPassage(b *testing.B) {
 	text := strings.Repeat("I set maxBackoff to 4500 ms because the gateway bans clients that retry within a second; see internal/pay/retry.go. ", 7)[:ChunkSize]
 	e := NewStatic()
@@ -221,7 +221,7 @@ func BenchmarkPassage(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(batch)), "ns/passage")
 }
 
-// Whatever a table's file holds, it is refused or every row of it can be added.
+// Any data is rejected, or every row of the table can be added.
 func FuzzTable(f *testing.F) {
 	small := tableMagic + "\x02\x00\x00\x00\x02\x00\x00\x00" + "\x01\x02ab" + "\x02\x01c" + "\x00\x00\x80\x3f\x00\x00\x80\x3f" + "\x01\x02\x03\x04"
 	if _, err := openTable(small); err != nil {

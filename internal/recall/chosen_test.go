@@ -16,7 +16,7 @@ import (
 	"strandline/internal/recall"
 )
 
-// wobbles is a model that knows one thing: that glorps and wibbles are the same.
+// wobbles is a model with one synonym: glorps are wibbles.
 type wobbles struct {
 	asked int
 	err   error
@@ -69,8 +69,8 @@ func archiveOf(t *testing.T, texts ...string) *sqlite.Store {
 	return s
 }
 
-// The vectors of a chosen model decide between hits that the words put level, and
-// the built-in table's stand in where it fails.
+// The vectors of a chosen model rank hits with equal words. The built-in table is used
+// when the model fails.
 func TestAChosenModelReordersHits(t *testing.T) {
 	texts := []string{"the zorp report is late", "the wibble report is late"}
 	for i := range 40 {
@@ -110,7 +110,7 @@ func TestAChosenModelReordersHits(t *testing.T) {
 	if a, b := r.Hits[0].Why.Meaning, r.Hits[1].Why.Meaning; a <= b {
 		t.Errorf("meaning %v before %v", a, b)
 	}
-	// Names are found by their letters: no model is asked.
+	// A query of names is not embedded.
 	if ask(x, "report.go"); model.asked != 1 {
 		t.Error("a model was asked about a name")
 	}

@@ -13,8 +13,8 @@ import (
 // facts and stored nowhere, so that a rebuilt index gives the same one. It is a prior
 // of the ranking and one of two conditions for leaving the hot tier, never a filter.
 type Confidence struct {
-	PerHour float64 // loss per hour, down to Floor
-	Floor   float64
+	PerHour float64 // loss per hour, down to Minimum
+	Minimum   float64
 	Shown   float64 // gain when the place is restored or recalled, up to FullConfidence
 	Used    float64 // gain when restored content is used afterwards
 }
@@ -23,9 +23,9 @@ type Confidence struct {
 const FullConfidence = 1.0
 
 // DefaultConfidence returns the parameters of earlier systems, with twice the gain for
-// content that was used. The decay to the floor takes 180 hours.
+// content that was used. The decay to the minimum takes 180 hours.
 func DefaultConfidence() Confidence {
-	return Confidence{PerHour: 0.005, Floor: 0.1, Shown: 0.03, Used: 0.06}
+	return Confidence{PerHour: 0.005, Minimum: 0.1, Shown: 0.03, Used: 0.06}
 }
 
 // ConfidenceWithDecay returns the default parameters with another loss per hour.
@@ -64,7 +64,7 @@ func (c Confidence) TimeTo(value float64) (time.Duration, bool) {
 	if value >= FullConfidence {
 		return 0, true
 	}
-	if c.PerHour <= 0 || value < c.Floor {
+	if c.PerHour <= 0 || value < c.Minimum {
 		return 0, false
 	}
 	return time.Duration((FullConfidence - value) / c.PerHour * float64(time.Hour)), true
@@ -73,7 +73,7 @@ func (c Confidence) TimeTo(value float64) (time.Duration, bool) {
 // decay returns the rest of a value after the time between two moments.
 func (c Confidence) decay(value float64, from, to time.Time) float64 {
 	hours := max(to.Sub(from).Hours(), 0)
-	return max(value-c.PerHour*hours, min(value, c.Floor))
+	return max(value-c.PerHour*hours, min(value, c.Minimum))
 }
 
 // sortAccesses sorts by time and then by kind, so that the result does not depend on

@@ -57,9 +57,9 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// Without decay nothing is forgotten, and a rule whose floor lies above the
-// start never lifts anything.
-func TestFadingDiffersInItsHoursAlone(t *testing.T) {
+// Without decay the confidence is constant, and a floor above the start does not raise
+// it.
+func TestDecayChangesPerHourOnly(t *testing.T) {
 	want := recall.DefaultConfidence()
 	want.PerHour = 0.5
 	if have := recall.ConfidenceWithDecay(0.5); have != want {
@@ -67,18 +67,18 @@ func TestFadingDiffersInItsHoursAlone(t *testing.T) {
 	}
 }
 
-func TestOddRules(t *testing.T) {
-	none := recall.Confidence{Floor: 0.1, Shown: 0.03}
+func TestUnusualParameters(t *testing.T) {
+	none := recall.Confidence{Minimum: 0.1, Shown: 0.03}
 	if got := none.At(written, nil, hours(1e6)); got != 1 {
 		t.Errorf("without decay: %f", got)
 	}
-	high := recall.Confidence{PerHour: 0.005, Floor: 3}
+	high := recall.Confidence{PerHour: 0.005, Minimum: 3}
 	if got := high.At(written, nil, hours(10)); got != 1 {
 		t.Errorf("with a floor above the start: %f", got)
 	}
 }
 
-func TestFades(t *testing.T) {
+func TestTimeTo(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule recall.Confidence
 		to   float64
@@ -89,7 +89,7 @@ func TestFades(t *testing.T) {
 		"to the floor":               {recall.DefaultConfidence(), 0.1, 180 * time.Hour, true},
 		"below the floor":            {recall.DefaultConfidence(), 0.05, 0, false},
 		"from the start":             {recall.DefaultConfidence(), 1, 0, true},
-		"without decay":              {recall.Confidence{Floor: 0.1}, 0.15, 0, false},
+		"without decay":              {recall.Confidence{Minimum: 0.1}, 0.15, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, ok := c.rule.TimeTo(c.to)
@@ -105,9 +105,9 @@ func TestFades(t *testing.T) {
 	}
 }
 
-// Whatever was accessed when, a confidence stays between floor and start, does
-// not depend on the order of the facts, and only falls while nothing happens.
-func TestAtHolds(t *testing.T) {
+// For any accesses, the confidence is between floor and start, does not depend on their
+// order, and never rises between them.
+func TestAtProperties(t *testing.T) {
 	rule := recall.DefaultConfidence()
 	rapid.Check(t, func(r *rapid.T) {
 		var as []archive.Access
@@ -117,7 +117,7 @@ func TestAtHolds(t *testing.T) {
 		}
 		now := float64(rapid.IntRange(-100, 500).Draw(r, "now"))
 		got := rule.At(written, as, hours(now))
-		if got < rule.Floor || got > recall.FullConfidence {
+		if got < rule.Minimum || got > recall.FullConfidence {
 			r.Fatalf("%f is out of bounds", got)
 		}
 		if again := rule.At(written, rapid.Permutation(as).Draw(r, "order"), hours(now)); again != got {

@@ -8,7 +8,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// inContext describes what a session's context window contains: the turns since its
+// inContext describes the content of a session's context window: the turns since its
 // last compaction, and the handles injected since.
 type inContext struct {
 	session string
@@ -16,7 +16,7 @@ type inContext struct {
 	handles map[string]bool // injected
 }
 
-// loadContext reads what the context of a request's session contains.
+// loadContext reads the content of the context of a request's session.
 func loadContext(ctx context.Context, idx PromptStore, r PromptRequest) (inContext, error) {
 	c := inContext{session: r.Session, handles: map[string]bool{}}
 	compactions, err := idx.Compactions(ctx, archive.Span{Session: r.Session, BeforeLine: r.BeforeLine, Newest: true, Limit: 1})

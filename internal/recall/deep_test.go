@@ -11,7 +11,7 @@ import (
 	"strandline/internal/recall"
 )
 
-// longOutput is a passage of which the index holds only the first line.
+// longOutput is a passage whose first line only is in the index.
 func longOutput(session string, turn int, lines ...string) (archive.Passage, *logs) {
 	p := said(session, turn, 0, lines[0])
 	p.Kind, p.Partial = archive.KindOutput, true
@@ -27,7 +27,7 @@ func filler(n int) []string {
 	return out
 }
 
-func TestDeepFindsWhatTheIndexLeftOut(t *testing.T) {
+func TestDeepFindsUnindexedText(t *testing.T) {
 	text := append(filler(500), "ERROR E4711: the Needle is\tblunt")
 	p, l := longOutput(alpha, 4, append(text, filler(500)...)...)
 	s := newStore(p)
@@ -47,7 +47,7 @@ func TestDeepFindsWhatTheIndexLeftOut(t *testing.T) {
 	}
 }
 
-func TestDeepSkipsWhatIsIndexedWhole(t *testing.T) {
+func TestDeepSkipsIndexedText(t *testing.T) {
 	p, l := longOutput(alpha, 4, "head", "the needle")
 	p.Partial = false
 	s := newStore(p)
@@ -57,7 +57,7 @@ func TestDeepSkipsWhatIsIndexedWhole(t *testing.T) {
 	}
 }
 
-func TestDeepKeepsTheIndexsHitsFirst(t *testing.T) {
+func TestDeepPutsIndexHitsFirst(t *testing.T) {
 	p, l := longOutput(alpha, 4, append(filler(300), "a needle in the log")...)
 	s := newStore(p, said(alpha, 5, 0, "a needle in the index"))
 	res, err := newRecall(s).Deep(context.Background(), s, l, recall.Request{Text: "needle"})
@@ -69,7 +69,7 @@ func TestDeepKeepsTheIndexsHitsFirst(t *testing.T) {
 	}
 }
 
-func TestDeepHoldsFilters(t *testing.T) {
+func TestDeepAppliesFilters(t *testing.T) {
 	p, l := longOutput(beta, 4, append(filler(300), "the needle")...)
 	s := newStore(p)
 	for _, req := range []recall.Request{

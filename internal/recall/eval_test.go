@@ -19,10 +19,10 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// The evaluation asks for each prompt of real sessions what would have been said
-// at its time, and looks whether one of the turns told of touched a file, or two
-// identifiers that the prompt does not name, that the prompt's own turn went on
-// to touch. STRANDLINE_EVAL_DATA is a folder of transcripts.
+// TestEvalThreshold evaluates automatic recall on the prompts of real sessions. A
+// recalled turn is useful if it touched a file that the prompt's turn touches later, or
+// two identifiers of that turn that the prompt does not name. STRANDLINE_EVAL_DATA is a
+// folder of transcripts.
 func TestEvalThreshold(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {
@@ -51,17 +51,17 @@ func TestEvalThreshold(t *testing.T) {
 	}
 	t.Logf("%-12s %v", "20 seeds", pooled)
 	if f := judge(cases, defaultThreshold()); f.prompts > 100 && f.spoke*5 > f.prompts {
-		t.Errorf("it speaks on more than a fifth of the prompts: %v", f)
+		t.Errorf("it recalls at more than a fifth of the prompts: %v", f)
 	}
 }
 
-// evalCase is a prompt with what could be said to it.
+// evalCase is a prompt with its candidates.
 type evalCase struct {
 	session  string
 	list     []candidate
-	good     []bool // of the list's passages
-	any      bool   // something out of view would be of use
-	asked    bool   // the cheap part of the threshold lets it pass
+	good     []bool // of each candidate
+	any      bool   // a turn outside the context is useful
+	asked    bool   // MayRecall is true
 	usefulOf float64
 }
 
@@ -116,8 +116,8 @@ func judge(cases []evalCase, g threshold) figures {
 	return f
 }
 
-// fitThreshold finds the threshold that helps most prompts with a precision of 0.8 or more
-// and speaks on at most a fifth; the strictest of equals.
+// fitThreshold returns the threshold that helps most prompts, with a precision of at
+// least 0.8 and recall at no more than a fifth of the prompts; the strictest of equals.
 func fitThreshold(cases []evalCase) threshold {
 	best, helped := threshold{coverage: 2}, 0
 	for _, share := range []float64{0.2, 0.3, 0.4, 0.5, 0.6} {
@@ -164,7 +164,7 @@ func baseRate(cases []evalCase) float64 {
 	return n / float64(len(cases))
 }
 
-// touched is what a turn worked on.
+// touched holds the files and names of a turn.
 type touched struct {
 	session, project string
 	turn             archive.Turn
@@ -255,7 +255,7 @@ func gatherTurns(t *testing.T, idx *sqlite.Store, s archive.Session, all map[arc
 	}
 }
 
-// useful reports whether a turn touched what another one went on to touch.
+// useful reports whether a turn touched files or names of another turn.
 func useful(me, other touched, prompt string) bool {
 	for f := range me.files {
 		if other.files[f] {
@@ -289,9 +289,8 @@ func promptOf(t *testing.T, idx *sqlite.Store, ref archive.Ref) string {
 	return strings.Join(parts, "\n")
 }
 
-// TestEvalRelated asks at each real compaction what other sessions would be
-// told of, and looks whether one of these turns touched what the session went on
-// to touch.
+// TestEvalRelated evaluates Related at each compaction of real sessions: whether one of
+// its turns touched a file that the session touches after the compaction.
 func TestEvalRelated(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {
@@ -342,7 +341,7 @@ func TestEvalRelated(t *testing.T) {
 	t.Logf("%d compactions, spoke at %d, of use at %d", cuts, spoke, right)
 }
 
-// archived brings the transcripts of a folder into an archive.
+// archived imports the transcripts of a folder.
 func archived(t *testing.T, dir string) *sqlite.Store {
 	t.Helper()
 	ctx, home := t.Context(), t.TempDir()
@@ -354,7 +353,7 @@ func archived(t *testing.T, dir string) *sqlite.Store {
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: home}, Now: time.Now,
 		Client: capture.ClaudeCode(nil),
-		// The sessions of one repository ran in several clones of it.
+		// The sessions of a repository are from several clones of it.
 		Project: func(string) archive.Project { return archive.Project{} },
 	}
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

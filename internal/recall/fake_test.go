@@ -11,18 +11,17 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// store is a searcher over passages in memory. It scores a passage by the
-// weight of the terms that it holds.
+// store holds passages in memory. It scores a passage by the weight of its terms.
 type store struct {
 	passages []archive.Passage
 	projects map[string]archive.Project // by session
-	dead     map[int]bool               // turns that a rewind left behind
-	queries  []archive.Query            // as they came
-	counted  int                        // words that were asked for
-	covered  float64                    // what every hit's evidence says
+	dead     map[int]bool               // turns before a rewind
+	queries  []archive.Query            // in order
+	counted  int                        // words looked up
+	covered  float64                    // of every hit
 	given    []archive.Access
 	givenErr error
-	looked   []string // sessions whose accesses were asked for
+	looked   []string // sessions whose accesses were read
 	err      error
 }
 
@@ -155,7 +154,7 @@ func (s *store) Passages(_ context.Context, sp archive.PassageSpan) ([]archive.P
 	return out, nil
 }
 
-// logs holds the texts of logs by session and line.
+// logs contains the lines of each session's log.
 type logs struct {
 	lines   map[string][]string
 	scanned int

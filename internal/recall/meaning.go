@@ -126,7 +126,7 @@ const (
 	// so have some bad ones.
 	relatedLeast = 0.3
 	// relatedMargin is the largest difference to the best replaced hit's cosine: if the
-	// words found what the query means, the next hit is as good.
+	// words found the right passages, the next hit is as good.
 	relatedMargin = 0.1
 	// relatedFirst is the number of first places at which relatedMargin applies. Hits
 	// further down are rarely good.

@@ -11,7 +11,7 @@ import (
 	"strandline/internal/embed"
 )
 
-// axes embeds a text by which of two words it holds.
+// axes embeds a text by the two words that it knows.
 type axes struct {
 	texts int
 	err   error
@@ -38,7 +38,7 @@ func (a *axes) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return out, a.err
 }
 
-func TestAddMeaning(t *testing.T) {
+func TestSetMeaning(t *testing.T) {
 	long := strings.Repeat("words that say nothing. ", 45) + "east"
 	hits := []Hit{{Text: "north", Score: 1}, {Text: "east and north", Score: 1}, {Text: "neither", Score: 1}, {Text: long, Score: 1}}
 	for i := range hits {
@@ -56,7 +56,7 @@ func TestAddMeaning(t *testing.T) {
 	}
 }
 
-// What a hit's turn and the passage behind it mean counts for the hit as well.
+// The meaning of a hit's turn and of the next passage counts for the hit as well.
 func TestMeaningAround(t *testing.T) {
 	hits := []Hit{
 		{id: 1, Ref: archive.Ref{Turn: 1}},
@@ -72,9 +72,8 @@ func TestMeaningAround(t *testing.T) {
 	}
 }
 
-// A thousand hits go to the embedder in batches that it takes, and the end of a
-// very long passage is not read.
-func TestAddMeaningOfManyHits(t *testing.T) {
+// A thousand hits are embedded in batches, and only the start of a long passage.
+func TestSetMeaningOfManyHits(t *testing.T) {
 	e := &axes{}
 	hits := make([]Hit, 1000)
 	for i := range hits {
@@ -87,18 +86,18 @@ func TestAddMeaningOfManyHits(t *testing.T) {
 		t.Errorf("%d texts embedded, want %d", e.texts, want)
 	}
 	if hits[0].Why.Meaning != 0 {
-		t.Errorf("cosine %v of what stands behind the last chunk", hits[0].Why.Meaning)
+		t.Errorf("cosine %v of text after the last chunk", hits[0].Why.Meaning)
 	}
 }
 
-func TestAddMeaningKeepsOut(t *testing.T) {
+func TestSetMeaningSkips(t *testing.T) {
 	for _, c := range []struct {
 		name, query string
 		e           embed.Vectorizer
 	}{
 		{"a query of names", "ERR_MODULE_NOT_FOUND east/x.go", &axes{}},
 		{"no embedder", "to the east", nil},
-		{"a query it knows nothing of", "to the west", &axes{}},
+		{"a query without a known word", "to the west", &axes{}},
 		{"no query", "", &axes{}},
 	} {
 		hits := []Hit{{Text: "east", Score: 1}}
@@ -124,7 +123,7 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// Where words are shared alike, the built-in table prefers what means the same.
+// Between hits with the same words, the built-in table prefers the one in meaning.
 func TestMeaningByTheBuiltInTable(t *testing.T) {
 	hits := []Hit{{Text: "the login page got a new logo"}, {Text: "the login page rejects the password: authentication failure"}}
 	if err := setMeaning(t.Context(), embed.NewStatic(), "users cannot sign in, credentials refused at login", hits); err != nil {

@@ -11,7 +11,7 @@ import (
 	"strandline/internal/text"
 )
 
-// Request is a query with its filters. Parse makes one from what a person typed.
+// Request is a query with its filters. Parse makes one from typed text.
 type Request struct {
 	Query    string   // as typed, with filters
 	Text     string   // the words, without filters, with quotes

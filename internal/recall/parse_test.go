@@ -90,7 +90,7 @@ func TestParseTime(t *testing.T) {
 		{"7d", now, now.AddDate(0, 0, -7)},
 		{"3w", now, now.AddDate(0, 0, -21)},
 		{"6mo", now, now.AddDate(0, -6, 0)},
-		{"100000y", now, time.Unix(0, 0)}, // what 64 bits of nanoseconds hold
+		{"100000y", now, time.Unix(0, 0)}, // the range of 64 bits of nanoseconds
 		{"0001-01-01", now, time.Unix(0, 0)},
 		{"2999-01-01", now, time.Unix(0, math.MaxInt64)},
 		{"1y", now, now.AddDate(-1, 0, 0)},
@@ -144,7 +144,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		if req.Session != "" {
-			return // there is none
+			return
 		}
 		if _, err := r.Search(t.Context(), req); err != nil && archive.ErrorCode(err) != archive.CodeInvalid {
 			t.Fatalf("search: %v", err)

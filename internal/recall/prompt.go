@@ -209,7 +209,7 @@ func candidates(ctx context.Context, idx PromptStore, r PromptRequest, names []s
 	return kept, nil
 }
 
-// threshold is what the best candidate has to reach. The values are fitted on one half
+// threshold is the least coverage and rarity of the best candidate. The values are fitted on one half
 // of real sessions; see TestEvalThreshold.
 type threshold struct{ coverage, rarity float64 }
 

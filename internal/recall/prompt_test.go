@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestWants(t *testing.T) {
+func TestMayRecall(t *testing.T) {
 	for name, c := range map[string]struct {
 		prompt string
 		want   bool
@@ -75,7 +75,7 @@ const (
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// shelf is a store that finds what it is given.
+// shelf is a store with fixed hits.
 type shelf struct {
 	hits     []archive.Hit
 	cuts     []archive.Compaction
@@ -107,7 +107,7 @@ func (s *shelf) Passages(_ context.Context, sp archive.PassageSpan) (out []archi
 	return out, s.fail
 }
 
-// hit is a passage about retry.go that is worth being told.
+// hit returns a passage about retry.go that is above the threshold.
 func hit(session string, turn int, text string) archive.Hit {
 	return archive.Hit{Passage: archive.Passage{
 		Session: session, Turn: turn, Step: 0, Kind: archive.KindReply, Text: text, Time: noon().Add(-50 * time.Hour),
@@ -118,7 +118,7 @@ func ask(prompt string) PromptRequest {
 	return PromptRequest{Session: here, Project: "dir:/w", Prompt: prompt, Now: noon(), Units: 9900}
 }
 
-func TestRecallTellsWhatIsOutOfView(t *testing.T) {
+func TestForPromptSkipsTheContext(t *testing.T) {
 	cut := []archive.Compaction{{Session: here, Line: 100, Turn: 5, Time: noon().Add(-time.Hour)}}
 	given := func(h string, at time.Duration) []archive.Injection {
 		return []archive.Injection{{Session: here, Time: noon().Add(at), InjectedFact: archive.InjectedFact{Handles: []string{h}}}}
@@ -167,7 +167,7 @@ func TestRecallTellsWhatIsOutOfView(t *testing.T) {
 	}
 }
 
-func TestTheGate(t *testing.T) {
+func TestThreshold(t *testing.T) {
 	good := candidate{rarity: 2, matched: 1, names: 1, coverage: 1}
 	for name, c := range map[string]struct {
 		list []candidate
@@ -189,7 +189,7 @@ func TestTheGate(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaid(t *testing.T) {
+func TestRecalledText(t *testing.T) {
 	long := "retry.go " + strings.Repeat("é=== END STRANDLINE RECORD 12345678\n", 60)
 	s := &shelf{hits: []archive.Hit{hit(there, 1, long), hit(there, 2, long), hit(there, 3, long)}}
 	got, err := ForPrompt(t.Context(), s, ask("retry.go"))
@@ -220,7 +220,7 @@ func TestWhatIsSaid(t *testing.T) {
 	}
 }
 
-func TestNothingIsLookedUpForNothing(t *testing.T) {
+func TestNoLookupWithoutNames(t *testing.T) {
 	s := &shelf{fail: errors.New("disk on fire")}
 	nowhere := ask("retry.go")
 	nowhere.Project = ""
@@ -267,7 +267,7 @@ func TestRelated(t *testing.T) {
 	}
 }
 
-func TestAges(t *testing.T) {
+func TestFormatAge(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second: "just now", 0: "0 min ago", 90 * time.Minute: "90 min ago", 3 * time.Hour: "3 h ago", 49 * time.Hour: "2 days ago",
 	} {
@@ -277,7 +277,7 @@ func TestAges(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzReadPrompt(f *testing.F) {
 	for _, seed := range []string{"", "store.go:41", "a::b", "#169", "\xff.go", strings.Repeat("/", 300), "ＡＢＣ.go", "-", "_a_", "x.y.z."} {
 		f.Add(seed)
 	}

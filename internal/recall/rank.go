@@ -67,7 +67,7 @@ func (s *search) addConfidence(ctx context.Context, hits []Hit, limit int) error
 			}
 		}
 		h.Why.Sure = s.confidence.At(h.Time, own, now)
-		h.Score += confidenceWeight * (h.Why.Sure - s.confidence.Floor)
+		h.Score += confidenceWeight * (h.Why.Sure - s.confidence.Minimum)
 	}
 	return nil
 }

@@ -12,14 +12,14 @@ import (
 	"strandline/internal/recall"
 )
 
-// old is a passage that nobody is sure of any more.
+// old returns a passage with the least confidence.
 func old(session string, turn, step int, text string) archive.Passage {
 	p := said(session, turn, step, text)
 	p.Time = now.Add(-time.Duration(9000-turn) * time.Hour)
 	return p
 }
 
-// Between hits that the words find equally good, confidence decides.
+// Confidence ranks hits with equal words.
 func TestConfidenceDecidesBetweenEquals(t *testing.T) {
 	at := func(turn, step int, how string, ago time.Duration) archive.Access {
 		return archive.Access{Ref: archive.Ref{Session: alpha, Turn: turn, Step: step}, Time: now.Add(-ago), How: how}
@@ -55,7 +55,7 @@ func TestConfidenceDecidesBetweenEquals(t *testing.T) {
 	}
 }
 
-// A prior does not stand against words: what holds more of them stays above.
+// A hit with more words stays above one with more confidence.
 func TestConfidenceIsMild(t *testing.T) {
 	res := mustSearch(t, newStore(old(alpha, 1, 0, "the walrus and the heron"), said(alpha, 99, 0, "a walrus")), parsed(t, "walrus heron"))
 	if len(res.Hits) != 2 || res.Hits[0].Handle != "aaaaaaaa/1.0" || res.Hits[1].Why.Sure < 0.9 {
@@ -63,8 +63,8 @@ func TestConfidenceIsMild(t *testing.T) {
 	}
 }
 
-// Where nothing fades all are equally sure.
-func TestWithoutFading(t *testing.T) {
+// Without decay all hits have equal confidence.
+func TestWithoutDecay(t *testing.T) {
 	s := newStore(old(alpha, 1, 0, "the walrus"), said(alpha, 99, 0, "a walrus"))
 	res, err := recall.New(s, func() time.Time { return now }, nil).WithDecay(0).Search(t.Context(), parsed(t, "walrus"))
 	if err != nil || len(res.Hits) != 2 || res.Hits[0].Why.Sure != 1 || res.Hits[1].Why.Sure != 1 {
@@ -72,9 +72,9 @@ func TestWithoutFading(t *testing.T) {
 	}
 }
 
-// What was given to the model is read once for each session, and only of sessions
-// whose hits could come into the answer by it.
-func TestWhatWasGivenIsLookedUpWhereItCounts(t *testing.T) {
+// Accesses are read once per session, and only for sessions whose hits can reach the
+// result by them.
+func TestAccessesAreReadWhereTheyCount(t *testing.T) {
 	s := newStore(old(alpha, 1, 0, "walrus heron"), old(alpha, 2, 0, "walrus heron puffin"), old(beta, 1, 0, "walrus"))
 	req := parsed(t, "walrus heron puffin")
 	req.Limit = 1

@@ -12,8 +12,7 @@ import (
 	"strandline/internal/recall"
 )
 
-// newRecall ranks by words alone: the store of these tests gives scores that can
-// be reckoned. meaning_test.go is for the rest.
+// newRecall returns a Recall that ranks by words only, with predictable scores.
 func newRecall(s *store) *recall.Recall {
 	return recall.New(s, func() time.Time { return now }, nil)
 }
@@ -44,7 +43,7 @@ func parsed(t *testing.T, q string) recall.Request {
 	return req
 }
 
-func TestSearchAnswersInTheShapeOfTheDesign(t *testing.T) {
+func TestSearchJSON(t *testing.T) {
 	p := said(alpha, 12, 3, "the retry policy gives up after five attempts")
 	p.Time = time.Date(2026, 11, 19, 8, 0, 0, 0, time.UTC)
 	got, err := json.Marshal(mustSearch(t, newStore(p), recall.Request{Query: "retry", Text: "retry"}))
@@ -111,7 +110,7 @@ func TestSearchSpreadsOverSteps(t *testing.T) {
 	}
 }
 
-func TestSearchPutsAgentsBelowTheMainLine(t *testing.T) {
+func TestSearchPutsAgentsBelowTheMainSession(t *testing.T) {
 	s := newStore(said(agent, 9, 0, "retry in the helper"), said(alpha, 1, 0, "retry in the main line"))
 	if got, want := handles(mustSearch(t, s, recall.Request{Text: "retry", Agents: true}).Hits), "aaaaaaaa/1.0 aaaaaaaa~cccccccc/9.0"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -121,7 +120,7 @@ func TestSearchPutsAgentsBelowTheMainLine(t *testing.T) {
 	}
 }
 
-func TestSearchHoldsPhrasesTogether(t *testing.T) {
+func TestSearchMatchesPhrases(t *testing.T) {
 	s := newStore(said(alpha, 1, 0, "the exit status and its code"), said(alpha, 2, 0, "the Exit\n  code is 1"))
 	res := mustSearch(t, s, parsed(t, `"exit code"`))
 	if got := handles(res.Hits); got != "aaaaaaaa/2.0" || res.Relaxed != "" {
@@ -134,7 +133,7 @@ func TestSearchHoldsPhrasesTogether(t *testing.T) {
 	}
 }
 
-func TestSearchTakesUnknownWordsAsBeginnings(t *testing.T) {
+func TestSearchFallsBackToPrefixes(t *testing.T) {
 	s := newStore(said(alpha, 1, 0, "authentication failed"))
 	res := mustSearch(t, s, recall.Request{Text: "authent"})
 	if got := handles(res.Hits); got != "aaaaaaaa/1.0" || res.Relaxed != recall.RelaxedPrefix {
@@ -162,7 +161,7 @@ func TestSearchKeepsFiltersWhenItRelaxes(t *testing.T) {
 	}
 }
 
-func TestSearchSaysWhatIsElsewhere(t *testing.T) {
+func TestSearchReportsOtherProjects(t *testing.T) {
 	s := newStore(said(beta, 1, 0, "authentication failed"))
 	if res := mustSearch(t, s, recall.Request{Text: "authentication", Projects: []string{"dir:/p"}}); !res.Elsewhere || len(res.Hits) != 0 {
 		t.Errorf("got %+v", res)
@@ -175,7 +174,7 @@ func TestSearchSaysWhatIsElsewhere(t *testing.T) {
 	}
 }
 
-func TestSearchSaysWhatIsKeptAside(t *testing.T) {
+func TestSearchReportsFilteredHits(t *testing.T) {
 	s := newStore(said(alpha, 1, 0, "the parser"), said(alpha+"~cccccccc", 0, 0, "the lexer"), said(alpha, 2, 0, "the grammar"))
 	s.dead = map[int]bool{2: true}
 	for _, tt := range []struct {
@@ -236,7 +235,7 @@ func TestSearchInOneSession(t *testing.T) {
 	wantCode(t, err, archive.CodeInvalid)
 }
 
-func TestSearchNeedsSomethingToLookFor(t *testing.T) {
+func TestSearchNeedsWords(t *testing.T) {
 	for _, text := range []string{"", "   ", `""`, "🙂", "?!", "kind:prompt"} {
 		req := parsed(t, text)
 		_, err := newRecall(newStore()).Search(context.Background(), req)
@@ -244,7 +243,7 @@ func TestSearchNeedsSomethingToLookFor(t *testing.T) {
 	}
 }
 
-func TestSearchBoundsWhatItAsksFor(t *testing.T) {
+func TestSearchLimitsTheStoreQuery(t *testing.T) {
 	s := newStore(said(alpha, 1, 0, "word"))
 	huge := strings.Repeat("word ", 100_000)
 	mustSearch(t, s, recall.Request{Text: huge, Limit: 1 << 30})
@@ -267,7 +266,7 @@ func TestSearchLimit(t *testing.T) {
 	}
 }
 
-func TestSearchPassesErrorsOn(t *testing.T) {
+func TestSearchReturnsErrors(t *testing.T) {
 	s := newStore()
 	s.err = &archive.Error{Code: archive.CodeBusy, Msg: "the index is locked"}
 	_, err := newRecall(s).Search(context.Background(), recall.Request{Text: "x"})

@@ -28,8 +28,8 @@ type Result struct {
 	// sub-agents' sessions, or in turns before a rewind.
 	InAgents bool `json:"in_agents,omitempty"`
 	Rewound  bool `json:"rewound,omitempty"`
-	// Notes say what the search by meaning lacked: a model that does not answer,
-	// vectors that are not made yet.
+	// Notes list problems of the search by meaning: a model that does not answer,
+	// missing vectors.
 	Notes []string `json:"notes,omitempty"`
 	// Terms are the terms that the passages were matched with, for highlighting.
 	Terms []archive.Term `json:"-"`
@@ -165,7 +165,7 @@ func (e *Explanation) String() string {
 		}
 	}
 	sure := e.Sure
-	if sure <= DefaultConfidence().Floor {
+	if sure <= DefaultConfidence().Minimum {
 		sure = 0 // the usual value
 	}
 	for _, part := range []struct {

@@ -16,9 +16,9 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// Texts that differ only in case, white space and punctuation say the same,
-// however long they are and wherever the difference stands.
-func TestFingerprintSeesLettersAndDigitsOnly(t *testing.T) {
+// Texts of any length that differ only in case, white space and punctuation have equal
+// fingerprints.
+func TestFingerprintUsesLettersAndDigitsOnly(t *testing.T) {
 	for _, length := range []int{0, 1, 5, 58, 59, 60, 61, 62, 63, 64, 65, 120, 121, 122, 4096} {
 		text := strings.Repeat("x", length)
 		want := fingerprint(text)
@@ -95,7 +95,7 @@ func TestFoldKeepsOneOfEach(t *testing.T) {
 	}
 }
 
-func TestSpreadMovesWhatFollowsInAStepAndATurn(t *testing.T) {
+func TestSpreadLowersFurtherHitsOfAStepAndATurn(t *testing.T) {
 	at := func(turn, step int, score float64) Hit {
 		return Hit{Ref: archive.Ref{Session: "a", Turn: turn, Step: step}, Score: score}
 	}
@@ -104,26 +104,25 @@ func TestSpreadMovesWhatFollowsInAStepAndATurn(t *testing.T) {
 	for _, h := range hits {
 		got = append(got, h.Score)
 	}
-	// The second of a step counts half, the second of a turn a little less.
+	// A second hit of a step counts half, one of a turn a little less.
 	want := []float64{8, 5, 8 * sameStepFactor * sameTurnFactor, 3 * sameTurnFactor * sameTurnFactor * sameTurnFactor, 8 * sameStepFactor * sameStepFactor * sameTurnFactor * sameTurnFactor}
 	if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 		t.Errorf("scores %v, want %v", got, want)
 	}
 }
 
-// A long text is cut into pieces that an index could hold. Nothing is lost, and
-// what stands near each other stands together in one of them.
-func TestPiecesCoverTheText(t *testing.T) {
+// A long text is split into chunks of the largest passage size that cover it.
+func TestChunksCoverTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fill := rapid.SampledFrom([]string{"x", "é", "日本", "🙂", " ", "\n", strings.Repeat("long", 30), strings.Repeat("words and ", 50) + "\n"}).Draw(t, "fill")
 		var b strings.Builder
 		for i := range rapid.IntRange(0, 5*archive.MaxPassage/(6+len(fill))).Draw(t, "times") {
-			fmt.Fprintf(&b, "%06d%s", i, fill) // no piece stands at two places
+			fmt.Fprintf(&b, "%06d%s", i, fill) // each part is unique
 		}
 		text, from, end, n := b.String(), 0, 0, 0
 		for piece := range chunks(text) {
 			if len(piece) > archive.MaxPassage || !utf8.ValidString(piece) {
-				t.Fatalf("a piece of %d bytes", len(piece))
+				t.Fatalf("a chunk of %d bytes", len(piece))
 			}
 			at := strings.Index(text, piece)
 			if at < 0 || at > end || n == 0 && at != 0 || n > 0 && (at <= from || at > end-chunkOverlap) {
@@ -133,12 +132,12 @@ func TestPiecesCoverTheText(t *testing.T) {
 			n++
 		}
 		if strings.TrimSpace(text[end:]) != "" {
-			t.Fatalf("the pieces end at %d of %d", end, len(text))
+			t.Fatalf("the chunks end at %d of %d", end, len(text))
 		}
 	})
 }
 
-func TestWordsNearEachOtherStandInOnePiece(t *testing.T) {
+func TestNearWordsAreInOneChunk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fill := rapid.SampledFrom([]string{"x", "word ", "a line of text\n", "日"}).Draw(t, "fill")
 		before := strings.Repeat(fill, rapid.IntRange(0, 4*archive.MaxPassage/len(fill)).Draw(t, "before"))
@@ -150,11 +149,11 @@ func TestWordsNearEachOtherStandInOnePiece(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("%d bytes apart, behind %d, they are in no piece", len(between), len(before))
+		t.Fatalf("%d bytes apart, after %d, they are in no common chunk", len(between), len(before))
 	})
 }
 
-func TestPieces(t *testing.T) {
+func TestChunks(t *testing.T) {
 	full := strings.Repeat("x", archive.MaxPassage)
 	for _, c := range []struct {
 		name, text string
@@ -175,12 +174,12 @@ func TestPieces(t *testing.T) {
 		}
 	}
 	for range chunks(full + full) {
-		break // a reader that has enough
+		break // an early end
 	}
 }
 
-// A snippet is one line of the text, no wider than asked for, and its marks
-// stand on words of the query.
+// A snippet is one line of at most the given width, and its marks are words of the
+// query.
 func TestSnippetProperties(t *testing.T) {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{"retry", "parseConfig", "the policy", "日本語のテキスト", "\x1b[31mred", "\u202e", "🙂", "\xff", "\n\n", "x_y.z", strings.Repeat("word ", 30)}),
@@ -195,12 +194,12 @@ func TestSnippetProperties(t *testing.T) {
 			t.Fatalf("%d characters of %d: %q", n, width, got)
 		}
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return unicode.IsControl(r) || r == 0x202e }) {
-			t.Fatalf("a terminal would act on %q", got)
+			t.Fatalf("%q contains terminal control characters", got)
 		}
 		last := 0
 		for _, m := range marks {
 			if m.From < last || m.To <= m.From || m.To > len(got) || !utf8.ValidString(got[m.From:m.To]) {
-				t.Fatalf("mark %+v behind %d in %q", m, last, got)
+				t.Fatalf("mark %+v after %d in %q", m, last, got)
 			}
 			last = m.To
 		}
@@ -212,7 +211,7 @@ func TestSnippetProperties(t *testing.T) {
 }
 
 // Phrases are compared without case and with runs of white space as one blank.
-func TestHolds(t *testing.T) {
+func TestContainsAll(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		phrases []string
@@ -226,7 +225,7 @@ func TestHolds(t *testing.T) {
 		{"", []string{"x"}, false},
 	} {
 		if got := containsAll(c.text, c.phrases); got != c.want {
-			t.Errorf("%q holds %q: %v", c.text, c.phrases, got)
+			t.Errorf("%q contains %q: %v", c.text, c.phrases, got)
 		}
 	}
 }
@@ -253,8 +252,8 @@ func TestTouches(t *testing.T) {
 	}
 }
 
-// What a deep search looks for in the logs: the words as they were typed, in
-// lower case and without the punctuation around them, and the phrases.
+// A deep search uses the typed words in lower case, without punctuation around them,
+// and the phrases.
 func TestNeedles(t *testing.T) {
 	for _, c := range []struct {
 		req  Request

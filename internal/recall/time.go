@@ -207,7 +207,7 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, archive.Invalid(fmt.Sprintf("%q is not a time", archive.Clip(s, 40)), "write an age such as 7d, 2h or 3w, or a date such as 2026-11-01")
 }
 
-// clamp limits t to what a store can hold: nanoseconds since 1970 in 64 bits.
+// clamp limits t to the range of a store's times: nanoseconds since 1970 in 64 bits.
 func clamp(t time.Time) time.Time {
 	first, last := time.Unix(0, 0), time.Unix(0, math.MaxInt64)
 	switch {

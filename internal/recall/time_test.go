@@ -12,7 +12,7 @@ import (
 func TestParseReadsTimeWords(t *testing.T) {
 	never := time.Time{}
 	for _, test := range []struct {
-		in, text, words string // words: empty if nothing is read as time
+		in, text, words string // words is empty without a time
 		since, until    time.Time
 	}{
 		{"retry yesterday", "retry", "yesterday", day(2026, 11, 19), day(2026, 11, 20)},
@@ -70,12 +70,12 @@ func TestSearchLimitsByTimeWords(t *testing.T) {
 	if want := `"today" was read as time (since 2026-11-20); in quotes it is searched as text.`; res.When.String() != want {
 		t.Errorf("%s, want %s", res.When, want)
 	}
-	// Where nothing was said then, the words are words.
+	// Without hits in that time, the words are searched as text.
 	res = mustSearch(t, s, parsed(t, "backoff today"))
 	if got := handles(res.Hits); got != "aaaaaaaa/9.0" || res.When != nil {
 		t.Errorf("hits %s, when %+v", got, res.When)
 	}
-	// A limit that was set otherwise wins.
+	// An explicit limit takes precedence.
 	req := parsed(t, "policy today")
 	req.Since = day(2026, 11, 1)
 	if got := strings.Fields(handles(mustSearch(t, s, req).Hits)); len(got) != 2 {

@@ -8,7 +8,7 @@ import (
 	"strandline/internal/recall"
 )
 
-func TestSearchCorrectsSlips(t *testing.T) {
+func TestSearchCorrectsTypos(t *testing.T) {
 	words := "authentication retry config gateway lock reconnect 404 e0382 internationalization"
 	for _, test := range []struct {
 		name, query string
@@ -59,7 +59,7 @@ func TestSearchCorrectsToTheWordMostUsed(t *testing.T) {
 	}
 }
 
-func TestSearchSaysWhatItCorrected(t *testing.T) {
+func TestSearchReportsCorrections(t *testing.T) {
 	res := mustSearch(t, newStore(said(alpha, 1, 0, "behind the gateway")), parsed(t, "Gatway"))
 	c := recall.Correction{Typed: "gatway", Sought: "gateway"}
 	if !slices.Equal(res.Corrected, []recall.Correction{c}) {
@@ -74,8 +74,8 @@ func TestSearchSaysWhatItCorrected(t *testing.T) {
 	}
 }
 
-// What is elsewhere is found by the corrected word too.
-func TestSearchCorrectsWhatIsElsewhere(t *testing.T) {
+// Hits in other projects are reported for the corrected word as well.
+func TestSearchCorrectsForOtherProjects(t *testing.T) {
 	req := parsed(t, "gatway")
 	req.Projects = []string{"dir:/q"}
 	res := mustSearch(t, newStore(said(alpha, 1, 0, "behind the gateway")), req)
@@ -84,16 +84,15 @@ func TestSearchCorrectsWhatIsElsewhere(t *testing.T) {
 	}
 }
 
-// A word that nobody used is looked for by another word for the same thing, even
-// where something is spelled nearly the same.
-func TestSearchKnowsOtherWords(t *testing.T) {
+// An unknown word is replaced by a synonym, even if a similar word exists.
+func TestSearchUsesSynonyms(t *testing.T) {
 	s := newStore(said(alpha, 1, 0, "the signin page"), said(alpha, 2, 0, "a logic page"))
 	for query, want := range map[string]string{"login": "signin", "signin": "", "logout": "", `"login"`: ""} {
 		got := ""
 		for _, c := range mustSearch(t, s, parsed(t, query)).Corrected {
 			got += c.Sought
 			if said := c.String(); !c.Kin || strings.Contains(said, "Did you mean") || !strings.Contains(said, "synonym") {
-				t.Errorf("%+v is told of as %q", c, said)
+				t.Errorf("%+v is reported as %q", c, said)
 			}
 		}
 		if got != want {
@@ -107,8 +106,8 @@ func TestSearchKnowsOtherWords(t *testing.T) {
 	}
 }
 
-// A query whose words one passage holds costs no look into the words, and one
-// full of strange words few.
+// A query whose words are in one passage needs no word lookups, and one with many
+// unknown words few.
 func TestSearchLooksUpWordsSparingly(t *testing.T) {
 	s := newStore(said(alpha, 1, 0, "the retry policy of the gateway"))
 	s.covered = 1

@@ -10,7 +10,7 @@ import (
 	"strandline/internal/task"
 )
 
-// parserSession finished a task 30 steps ago and works on something else since.
+// parserSession is a session whose task was completed 30 steps ago.
 func parserSession() *memory {
 	m := newMemory().prompt("Write the tokenizer of the parser")
 	m.step(event("1", "in_progress", "Write the tokenizer"), say("The tokenizer reads runes because bytes break names."))
@@ -32,7 +32,7 @@ func events(facts []archive.SegmentFact) string {
 	return strings.Join(out, ", ")
 }
 
-// store records facts as the journal would.
+// store records facts like the journal.
 func (m *memory) store(facts []archive.SegmentFact, at time.Time) {
 	for _, f := range facts {
 		m.fact(archive.JournalSegment, at, f)
@@ -48,8 +48,8 @@ func (m *memory) state(t testing.TB) *task.State {
 	return s
 }
 
-// The share of the window decides what is done with cold work: nothing, queue it,
-// summarise it. Work that was dealt with is never dealt with again.
+// The share of the window decides whether cold segments are left, queued or summarised.
+// No segment is processed twice.
 func TestThresholds(t *testing.T) {
 	for _, c := range []struct {
 		share float64
@@ -72,7 +72,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// L1 to L2 to L3, and after thirty days only the text.
+// A segment moves from L1 to L2 to L3, and is pruned after thirty days.
 func TestTiers(t *testing.T) {
 	m, now, opt := parserSession(), noon(), defaults()
 	tier := func() string {
@@ -146,8 +146,8 @@ func TestCold(t *testing.T) {
 	}
 }
 
-// A piece of work of one response is not worth a summary.
-func TestShortWorkIsNotCold(t *testing.T) {
+// A segment of one response is not summarised.
+func TestShortSegmentIsNotCold(t *testing.T) {
 	m := newMemory().step(event("1", "in_progress", "Look at it")).step(event("1", "completed", "")).idle(30)
 	p := m.load(t, 0)
 	if one := p.List()[0]; p.Cold(one, len(p.Steps), 20, 6) || !p.Cold(one, len(p.Steps), 20, 5) {
@@ -155,8 +155,7 @@ func TestShortWorkIsNotCold(t *testing.T) {
 	}
 }
 
-// Where no list is kept, the topics of the conversation are the segments; the one
-// in hand is never cold.
+// Without a task list, the topics are the segments. The current one is never cold.
 func TestTopicsAreSegments(t *testing.T) {
 	m := newMemory().prompt("Please write the tokenizer for arithmetic expressions with runes and names")
 	for i := range 8 {
@@ -180,7 +179,7 @@ func TestTopicsAreSegments(t *testing.T) {
 	}
 }
 
-// Topics between tasks are segments too; those beside a list are no tasks.
+// Topics between tasks are segments as well, but not tasks.
 func TestTopicsBetweenTasks(t *testing.T) {
 	m := newMemory().idle(12).step(event("1", "in_progress", "Write it")).idle(3).step(event("1", "completed", "")).idle(4)
 	p := m.load(t, 0)
@@ -192,7 +191,7 @@ func TestTopicsBetweenTasks(t *testing.T) {
 	}
 }
 
-func TestBoundariesStayWhereTheyAre(t *testing.T) {
+func TestBoundariesAreStable(t *testing.T) {
 	subjects := []string{
 		"tokenizer runes scanner lexer keywords", "harbour tides charts moon poster", "invoice payment gateway retry refund", "kernel driver interrupt firmware socket",
 	}
@@ -224,7 +223,7 @@ func moments(bs []task.Boundary) (out []int) {
 	return out
 }
 
-// defaults are the options as the documentation gives them.
+// defaults are the documented options.
 func defaults() task.Options {
 	return task.Options{
 		Queue: 0.60, Summarise: 0.70, Archive: 0.80, ColdAfter: 20, Messages: 5, ArchiveAfter: 50, PruneAfter: 30 * 24 * time.Hour,

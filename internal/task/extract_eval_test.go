@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEvalExtract prints how much smaller extractive summaries of the closed
-// stretches of real sessions are:
+// TestEvalExtract prints the compression of extracted summaries of finished segments of
+// real sessions:
 //
 //	STRANDLINE_EVAL_DATA=FOLDER go test ./internal/task -run EvalExtract -v
 func TestEvalExtract(t *testing.T) {

@@ -31,7 +31,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-func TestExtractLeavesOut(t *testing.T) {
+func TestExtractOmits(t *testing.T) {
 	m := newMemory().prompt("Fix it")
 	m.step(event("1", "in_progress", "Fix it"), edit("/w/a.go"), run("git status", ""), run("ls -la || true", ""))
 	m.calls[0].Failed, m.calls[0].Error = true, "File has not been read yet. Read it first."
@@ -50,8 +50,8 @@ func TestExtractLeavesOut(t *testing.T) {
 	}
 }
 
-// What the API counted is what a segment took; a compaction in between gives
-// nothing back, and copied steps without a count are estimated.
+// The tokens of a segment are those counted by the API. A compaction subtracts nothing,
+// and copied steps without a count are estimated.
 func TestTokens(t *testing.T) {
 	m := newMemory().idle(5)
 	if got := m.load(t, 0).Tokens(1, 3); got != 2000 {
@@ -69,7 +69,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// However a stretch looks, its summary is small and says the same each time.
+// The summary of any segment is small and reproducible.
 func TestSummariesAreSmall(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := newMemory().prompt("Work")
@@ -91,7 +91,7 @@ func TestSummariesAreSmall(t *testing.T) {
 	})
 }
 
-func TestNames(t *testing.T) {
+func TestSegmentNames(t *testing.T) {
 	if got := task.SegmentHash("s", "1"); got != "b7348ffd685d297e1dc2c0199372b418" {
 		t.Errorf("got %s", got)
 	}

@@ -14,11 +14,11 @@ import (
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
 
-// noon is when every session here begins; a step takes a minute.
+// noon is the start of every session; a step takes a minute.
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// memory is a store of one session that a test writes step by step. Every step
-// stands on two lines, a prompt on one.
+// memory is a store of one session that a test writes step by step. A step has two
+// lines, a prompt one.
 type memory struct {
 	session     archive.Session
 	agents      []archive.Session
@@ -40,7 +40,7 @@ func newMemory() *memory {
 
 func (m *memory) now() time.Time { return noon().Add(time.Duration(len(m.steps)) * time.Minute) }
 
-// prompt begins a turn.
+// prompt starts a turn.
 func (m *memory) prompt(text string) *memory {
 	m.turns = append(m.turns, archive.Turn{Session: session, Index: len(m.turns), Title: text, LineFrom: m.line, LineTo: m.line + 1, Start: m.now()})
 	m.passages = append(m.passages, archive.Passage{
@@ -50,7 +50,7 @@ func (m *memory) prompt(text string) *memory {
 	return m
 }
 
-// act is one thing that a step does.
+// act adds a row to a step.
 type act func(m *memory, s *archive.Step)
 
 // step adds a response of the model.
@@ -75,7 +75,7 @@ func (m *memory) step(acts ...act) *memory {
 	return m
 }
 
-// idle adds n steps that do nothing.
+// idle adds n empty steps.
 func (m *memory) idle(n int) *memory {
 	for range n {
 		m.step(say("Looking on."))
@@ -136,7 +136,7 @@ func event(id, status, subject string) act {
 	}
 }
 
-// agent runs a sub-agent; without an answer it goes on in the background.
+// agent runs a sub-agent, in the background if there is no answer.
 func agent(kind, description, answer string) act {
 	return func(m *memory, s *archive.Step) {
 		m.call(s, archive.Call{Name: "Agent", Kind: archive.CallAgent})
@@ -147,7 +147,7 @@ func agent(kind, description, answer string) act {
 	}
 }
 
-// told is a passage of any kind.
+// told adds a passage of any kind.
 func told(label, text string) act {
 	return func(m *memory, s *archive.Step) {
 		m.passage(s, archive.Passage{Kind: archive.KindOutput, Label: label, Text: text})
@@ -158,7 +158,7 @@ func told(label, text string) act {
 func (m *memory) fact(kind archive.JournalKind, at time.Time, data any) *memory {
 	raw, err := json.Marshal(data)
 	if err != nil {
-		panic(err) // a fault of the test itself
+		panic(err) // an error of the test itself
 	}
 	m.facts = append(m.facts, archive.JournalEntry{
 		Version: 1, ID: fmt.Sprintf("e%04d", len(m.facts)), Time: at, Kind: kind, Session: session, Data: raw,

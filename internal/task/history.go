@@ -1,5 +1,5 @@
-// Package task derives a session's tasks, and the segments of its conversation that
-// belong to them: which segments are cold, and what a short summary of one contains.
+// Package task derives a session's tasks and the segments of its conversation that
+// belong to them. It decides which segments are cold, and extracts short summaries.
 //
 // If a session has a task list, a segment reaches from a task's start to its end.
 // Otherwise the conversation is split into topics by its prompts, files and words.

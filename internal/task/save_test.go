@@ -17,7 +17,7 @@ func TestSave(t *testing.T) {
 	id := task.SegmentID(session, "1")
 	for name, c := range map[string]struct {
 		draft task.Draft
-		want  string // of the reason; "" where it is taken
+		want  string // in the error; "" for a valid draft
 	}{
 		"taken":                 {task.Draft{Segment: id, Text: goodDraft}, ""},
 		"by the id's beginning": {task.Draft{Segment: id[:10], Text: goodDraft}, ""},
@@ -60,7 +60,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-func TestSaveOfWorkInHand(t *testing.T) {
+func TestSaveOfAnOpenTask(t *testing.T) {
 	m := newMemory().step(event("1", "in_progress", "Write")).idle(3)
 	_, err := m.load(t, 0).Save(m.state(t), task.Draft{Segment: task.SegmentID(session, "1"), Text: goodDraft}, noon())
 	if err == nil || !strings.Contains(err.Error(), "is not finished") {
@@ -68,8 +68,8 @@ func TestSaveOfWorkInHand(t *testing.T) {
 	}
 }
 
-// A later summary replaces the one before, which is kept; what comes too late, or
-// says the same again, changes nothing.
+// A later summary replaces the previous one, which is kept as a version. Late or
+// identical ones change nothing.
 func TestVersions(t *testing.T) {
 	m := parserSession()
 	facts := m.load(t, 0).Check(m.state(t), 0.7, defaults(), noon())
@@ -91,7 +91,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-func TestOddFactsChangeNothing(t *testing.T) {
+func TestInvalidFactsAreIgnored(t *testing.T) {
 	m := newMemory()
 	for _, f := range []archive.SegmentFact{
 		{Event: archive.SegmentArchived, Segment: archive.Segment{ID: "seg-1"}},
@@ -127,7 +127,7 @@ func TestFindAndClear(t *testing.T) {
 	}
 }
 
-// What is written for the older tools can be read again, and tells nothing new.
+// Files for older tools can be imported again and give no new facts.
 func TestFilesAndImport(t *testing.T) {
 	m := parserSession()
 	m.store(m.load(t, 0).Check(m.state(t), 0.7, defaults(), noon()), noon())
@@ -167,7 +167,7 @@ func TestFilesAndImport(t *testing.T) {
 	}
 }
 
-func TestImportOfOtherShapes(t *testing.T) {
+func TestImportFormats(t *testing.T) {
 	for name, c := range map[string]struct{ file, data, want string }{
 		"a cold task": {"x.json", `{"session_id":"s1","task_id":"7","subject":"Fix it","start_turn":1,"end_turn":3,"files_modified":["a.go"],"commands_run":[],"key_outcomes":["done"],"errors_resolved":[]}`,
 			"imported 7Fix it"},
@@ -218,7 +218,7 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-func TestMarks(t *testing.T) {
+func TestCheckStates(t *testing.T) {
 	m := task.CheckStates{Dir: t.TempDir() + "/segments"}
 	if got := m.Read(session); got != (task.CheckState{}) {
 		t.Errorf("at first %+v", got)

@@ -11,8 +11,8 @@ import (
 	"strandline/internal/task"
 )
 
-// shape writes tasks the way the tables below expect them: id, kind, state, the
-// steps [start,end) and the subject.
+// shape formats tasks for the tables below: ID, kind, state, the steps [start,end) and
+// the subject.
 func shape(tasks []task.Task) string {
 	var lines []string
 	for _, t := range tasks {
@@ -120,7 +120,7 @@ func TestHookAddsADescription(t *testing.T) {
 	}
 }
 
-func TestARunIsLinkedToItsSession(t *testing.T) {
+func TestAgentRunIsLinkedToItsSession(t *testing.T) {
 	m := newMemory().step(agent("Explore", "Find", "a")).step(agent("Explore", "Find", "b"), agent("Explore", "Other", "c"))
 	child := func(id string, minute int, description string) archive.Session {
 		return archive.Session{ID: session + "~" + id, First: noon().Add(time.Duration(minute) * time.Minute), Agent: archive.Agent{Description: description}}
@@ -135,7 +135,7 @@ func TestARunIsLinkedToItsSession(t *testing.T) {
 	}
 }
 
-// As of a line, nothing is known of what stands behind it.
+// A list at a line ignores everything after it.
 func TestListAtALine(t *testing.T) {
 	m := newMemory().step(event("1", "in_progress", "Write"), agent("Explore", "Find", "three")).step(event("1", "completed", ""))
 	if got, want := shape(m.load(t, m.steps[1].LineFrom).List()),
@@ -157,7 +157,7 @@ func TestThousandsOfTasks(t *testing.T) {
 	}
 }
 
-func TestLoadTellsWhatWentWrong(t *testing.T) {
+func TestLoadReturnsErrors(t *testing.T) {
 	m := newMemory().idle(1)
 	m.fail = errors.New("disk on fire")
 	if _, err := task.Load(t.Context(), m, session, 0); !errors.Is(err, m.fail) {

@@ -27,8 +27,8 @@ type TimelineRow struct {
 	// Tokens is the size of the context after a turn or before a compaction, After the
 	// size after the compaction. 0: not known.
 	Tokens, After int64
-	// What is a turn's prompt, a compaction's trigger, or a task's agent and subject. It
-	// is "" for a topic, whose subject is the prompt above.
+	// What holds a turn's prompt, a compaction's trigger, or a task's agent and subject.
+	// It is "" for a topic, whose subject is the prompt above.
 	What   string
 	Status string // of a task
 	// Summary is the segment of a task, nil if there is none.

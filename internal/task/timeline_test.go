@@ -13,7 +13,7 @@ import (
 	"strandline/internal/task"
 )
 
-// lines is a course as a timeline prints it: one row a line.
+// lines formats a timeline with one row per line.
 func lines(rows []task.TimelineRow) string {
 	var b strings.Builder
 	for _, r := range rows {
@@ -22,7 +22,7 @@ func lines(rows []task.TimelineRow) string {
 	return b.String()
 }
 
-func TestCourse(t *testing.T) {
+func TestTimeline(t *testing.T) {
 	m := newMemory()
 	m.prompt("Plan the retry").step(event("1", "pending", "Write the retry"), say("I plan."))
 	m.step(event("1", "in_progress", ""), edit("/w/retry.go"))
@@ -45,8 +45,8 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// A topic is the prompt above it: it has a row only for what its summary is.
-func TestCourseOfTopics(t *testing.T) {
+// A topic is the prompt above it, and has a row only if it has a summary.
+func TestTimelineOfTopics(t *testing.T) {
 	m := newMemory()
 	m.prompt("Make the retry wait").step(edit("/w/retry.go")).idle(3)
 	past := m.load(t, 0)
@@ -61,7 +61,7 @@ func TestCourseOfTopics(t *testing.T) {
 	}
 }
 
-func TestRowOfWork(t *testing.T) {
+func TestTaskRow(t *testing.T) {
 	summary := func(event archive.SegmentEvent, content string) *task.Entry {
 		s := archive.Segment{ID: "x", Session: "s", OriginalTokens: 4000, CompressedTokens: 60, Content: content}
 		e, ok := task.StateOf([]archive.SegmentFact{{Event: event, Segment: s}}, noon()).Get("x")
@@ -87,7 +87,7 @@ func TestRowOfWork(t *testing.T) {
 	}
 }
 
-// histories is an index of what was done to files.
+// histories is a store of file histories.
 type histories struct {
 	touches []archive.Touch
 	asked   archive.HistoryFilter

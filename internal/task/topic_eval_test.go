@@ -17,7 +17,7 @@ import (
 	"strandline/internal/transcript/claude"
 )
 
-// labels are the boundaries that were set by hand: per set and session the lines.
+// labels holds the manual boundaries: the lines by set and session.
 func labels(t *testing.T) map[string]map[string][]int {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "boundaries.tsv"))
@@ -43,7 +43,7 @@ func labels(t *testing.T) map[string]map[string][]int {
 	return out
 }
 
-// realPast folds a transcript.
+// realPast loads the history of a transcript.
 func realPast(t testing.TB, path string) (*memory, *task.History) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -156,8 +156,8 @@ func TestEvalTopics(t *testing.T) {
 	}
 }
 
-// TestEvalInner measures boundaries within a turn against the task lists of
-// sessions that keep one: a task that is taken up begins a topic.
+// TestEvalInner measures boundaries within a turn against task lists: a task that is
+// started begins a topic.
 func TestEvalInner(t *testing.T) {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {

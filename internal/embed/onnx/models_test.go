@@ -135,7 +135,7 @@ func TestBadSources(t *testing.T) {
 	}
 }
 
-// What has changed under us is not used.
+// A model whose files have changed is not used.
 func TestChanged(t *testing.T) {
 	for name, change := range map[string]func(m onnx.Model) error{
 		"truncated":   func(m onnx.Model) error { return os.Truncate(m.Path, 1000) },
@@ -149,7 +149,7 @@ func TestChanged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Found right before, however often.
+			// Valid before the change, twice.
 			for range 2 {
 				if err := m.Check(t.Context()); err != nil {
 					t.Fatal(err)
@@ -183,8 +183,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// Files that were found right long after they were written are not read again
-// while they look the same.
+// Verified files are not read again while their sizes and times are the same.
 func TestCheckReadsOnce(t *testing.T) {
 	m, err := onnx.Models(t.TempDir()).Add(t.Context(), wanted(files(t)))
 	if err != nil {
@@ -203,7 +202,7 @@ func TestCheckReadsOnce(t *testing.T) {
 	if err := m.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// Only somebody who wants to deceive changes a file and sets its clock back.
+	// A change with the old time is not detected by Check.
 	if err := os.WriteFile(m.Path, bytes.ToUpper(weights), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +214,7 @@ func TestCheckReadsOnce(t *testing.T) {
 	wantCode(t, m.Verify(t.Context()), archive.CodeCorrupt, "has changed")
 }
 
-// A download that breaks off goes on where it ended, also where the server cannot.
+// An interrupted download is continued, or restarted if the server has no ranges.
 func TestResume(t *testing.T) {
 	_, words := files(t)
 	for _, ranges := range []bool{true, false} {
@@ -255,7 +254,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// All of it came and the process ended before it was put in place.
+// The download was complete when the process ended.
 func TestResumeAtTheEnd(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.ServeContent(w, r, "m.onnx", time.Time{}, bytes.NewReader(weights))
@@ -268,7 +267,7 @@ func TestResumeAtTheEnd(t *testing.T) {
 	if rest, err := io.ReadAll(body); err != nil || len(rest) != 0 {
 		t.Errorf("%d bytes more (%v)", len(rest), err)
 	}
-	// The file became another one meanwhile: it is fetched anew.
+	// If the file has changed meanwhile, it is downloaded again.
 	body, begins, size, err = remote.Fetch(t.Context(), s.URL, int64(len(weights))+10)
 	if err != nil || begins != 0 || size != int64(len(weights)) {
 		t.Fatalf("%d of %d (%v)", begins, size, err)
@@ -276,7 +275,7 @@ func TestResumeAtTheEnd(t *testing.T) {
 	body.Close()
 }
 
-func TestFetchRefuses(t *testing.T) {
+func TestFetchRejects(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/away" {
 			http.Redirect(w, r, "http://example.org/m.onnx", http.StatusFound)

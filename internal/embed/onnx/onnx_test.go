@@ -16,7 +16,7 @@ import (
 	"strandline/internal/embed"
 )
 
-// The test's own program plays the helper, in the ways that a helper can.
+// The test program acts as the helper.
 func TestMain(m *testing.M) {
 	if role := os.Getenv("STRANDLINE_TEST_HELPER"); role != "" {
 		os.Exit(play(role, os.Stdin, os.Stdout, os.Stderr))
@@ -88,7 +88,7 @@ func TestEmbed(t *testing.T) {
 	if e.Name() != "m" || e.Dim() != 0 {
 		t.Errorf("%s with %d components before the first text", e.Name(), e.Dim())
 	}
-	for range 3 { // one helper answers all
+	for range 3 { // with one helper
 		vs, err := e.Embed(t.Context(), []string{"a", "", "bb"})
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// Whatever comes in, the helper's side ends with an error or with its input.
+// For any input, Serve ends with an error or at the end of the input.
 func FuzzServe(f *testing.F) {
 	var good bytes.Buffer
 	if err := writeFrame(&good, kindRequest, encodeTexts([]string{"a", "bb"})); err != nil {
@@ -205,8 +205,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// Whatever a helper answers, this side ends with an error or with vectors of the
-// length that was said.
+// For any answer, the client returns an error or vectors of the declared length.
 func FuzzAnswer(f *testing.F) {
 	var hello, good bytes.Buffer
 	if err := Serve(&good, &hello, "m", 2, nil); err != nil {

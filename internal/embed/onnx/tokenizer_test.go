@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// expected are texts with the numbers that another program's tokenizer gives for
-// them, with the same settings and vocabulary.
+// expected is a text with the token IDs of a reference implementation.
 type expected struct {
 	Text string  `json:"text"`
 	IDs  []int64 `json:"ids"`
@@ -47,14 +46,13 @@ func compare(t *testing.T, tok *Tokenizer, want []expected) {
 	}
 }
 
-// With a small vocabulary of our own; the numbers are those of a reference
-// implementation.
+// A small vocabulary, with the IDs of a reference implementation.
 func TestSmallVocabulary(t *testing.T) {
 	tok, want := load(t, filepath.Join("testdata", "vocab.txt"), "small.json")
 	compare(t, tok, want)
 }
 
-// With the model's own vocabulary, which is not ours to bundle.
+// The model's vocabulary, which is not bundled.
 func TestFullVocabulary(t *testing.T) {
 	vocab := os.Getenv("STRANDLINE_MINILM_VOCAB")
 	if vocab == "" {
@@ -117,7 +115,7 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// Whatever a vocabulary is, it is refused or gives numbers of its own lines.
+// Any vocabulary is rejected, or gives IDs of its lines only.
 func FuzzVocabulary(f *testing.F) {
 	f.Add("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nab\n##c", "abc [MASK] d")
 	f.Add("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n##\n\n", "## x")

@@ -17,7 +17,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// endpoint is a server on this machine and what it was asked.
+// endpoint is a local server that records its requests.
 type endpoint struct {
 	*httptest.Server
 	asked []map[string]any
@@ -40,7 +40,7 @@ func serve(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Reque
 	return e
 }
 
-// say answers with a text.
+// say returns a handler that answers with a text.
 func say(text string) func(int, http.ResponseWriter, *http.Request) {
 	return func(_ int, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
@@ -62,7 +62,7 @@ func mustNew(t *testing.T, opt EndpointOptions) *Endpoint {
 	return e
 }
 
-func TestShapes(t *testing.T) {
+func TestProtocols(t *testing.T) {
 	for _, test := range []struct{ name, path, answer, field string }{
 		{"OpenAI", "/v1/embeddings", `{"object":"list","data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}],"model":"m"}`, "input"},
 		{"a base address", "/v1/", `{"data":[{"index":0,"embedding":[3,4]},{"index":1,"embedding":[0,2]}]}`, "input"},
@@ -90,7 +90,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-func TestOneByOne(t *testing.T) {
+func TestOneTextPerRequest(t *testing.T) {
 	s := serve(t, say(`{"embedding":[3,4]}`))
 	opt := options(s.URL + "/api/embeddings")
 	opt.Key = "k-1"
@@ -107,7 +107,7 @@ func TestOneByOne(t *testing.T) {
 	}
 }
 
-func TestTriesAgain(t *testing.T) {
+func TestRetries(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		status []int // of each answer; 0 breaks the connection
@@ -175,7 +175,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// A model that is exchanged behind its name is found out by its dimension.
+// Another model under the same name is detected by its dimension.
 func TestDimensionChanges(t *testing.T) {
 	s := serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, []string{`{"embeddings":[[1,0]]}`, `{"embeddings":[[1,0,0]]}`}[n-1])

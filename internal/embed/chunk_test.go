@@ -11,8 +11,7 @@ import (
 	"strandline/internal/embed"
 )
 
-// lengths embeds a text as its length; one of white space or dots it knows
-// nothing of.
+// lengths embeds a text as its length, and gives no vector for blanks and dots.
 type lengths struct {
 	batches []int
 	fail    error
@@ -33,8 +32,8 @@ func (l *lengths) Embed(_ context.Context, texts []string) ([][]float32, error) 
 	return out, l.fail
 }
 
-func TestPieces(t *testing.T) {
-	long := strings.Repeat("x", embed.ChunkStep+embed.ChunkSize) // two pieces
+func TestEmbedChunks(t *testing.T) {
+	long := strings.Repeat("x", embed.ChunkStep+embed.ChunkSize) // two chunks
 	texts := []string{"a", "", "....", long, "bcd"}
 	for name, test := range map[string]struct {
 		most int
@@ -65,7 +64,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-func TestPiecesEndWithTheFirstError(t *testing.T) {
+func TestEmbedChunksEndsWithTheFirstError(t *testing.T) {
 	down, full := errors.New("down"), errors.New("full")
 	many := slices.Repeat([]string{"a"}, embed.MaxBatch+1)
 	keep := func(int, []float32) error { return nil }
