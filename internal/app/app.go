@@ -172,7 +172,9 @@ func (w Workspace) File(parts ...string) string {
 func (w Workspace) Pending() capture.Pending { return capture.Pending{Dir: w.Config.Paths.Pending()} }
 
 // Marks holds what hooks know of each session's segments.
-func (w Workspace) Marks() task.CheckStates { return task.CheckStates{Dir: w.Config.Paths.CheckStates()} }
+func (w Workspace) Marks() task.CheckStates {
+	return task.CheckStates{Dir: w.Config.Paths.CheckStates()}
+}
 
 // SegmentOptions are the settings of the segment check.
 func (w Workspace) SegmentOptions() task.Options {

@@ -14,7 +14,7 @@ import (
 // of the ranking and one of two conditions for leaving the hot tier, never a filter.
 type Confidence struct {
 	PerHour float64 // loss per hour, down to Minimum
-	Minimum   float64
+	Minimum float64
 	Shown   float64 // gain when the place is restored or recalled, up to FullConfidence
 	Used    float64 // gain when restored content is used afterwards
 }
