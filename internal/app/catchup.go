@@ -94,7 +94,7 @@ func (a *App) capturePending(ctx context.Context, w Workspace) error {
 	}
 	return a.WithIndex(ctx, w, FastWrite, func(x Archive) error {
 		_, err := a.MaintenanceRunner(w).CatchUp(ctx, x.Index)
-		_, eerr := a.EmbedSome(ctx, x)
+		_, eerr := a.embedSome(ctx, x)
 		return errors.Join(err, w.Journal.Sync(ctx, x.Index), eerr)
 	})
 }

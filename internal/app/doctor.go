@@ -82,8 +82,8 @@ func (a *App) checkModel(ctx context.Context, cfg *config.Config) []Finding {
 	if a.NeedsNetwork() {
 		return nil // only the companion program can
 	}
-	chosen, err := a.Chosen(cfg)
-	if err == nil && chosen.Open == nil {
+	chosen, err := a.chosen(cfg)
+	if err == nil && chosen.open == nil {
 		return nil
 	}
 	dim := 0
@@ -99,10 +99,10 @@ func (a *App) checkModel(ctx context.Context, cfg *config.Config) []Finding {
 }
 
 // testModel returns the length of a model's vectors.
-func testModel(ctx context.Context, m ChosenModel) (dim int, err error) {
+func testModel(ctx context.Context, m chosenModel) (dim int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
-	e, closer, err := m.Open(ctx, 1)
+	e, closer, err := m.open(ctx, 1)
 	if err != nil {
 		return 0, err
 	}

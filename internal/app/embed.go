@@ -16,56 +16,54 @@ import (
 	"strandline/internal/embed/onnx"
 )
 
-// The names of embed.model that are no added model's.
+// Values of embed.model besides the names of added models: the built-in table, and
+// an HTTP endpoint.
 const (
-	ModelStatic = "static"
-	ModelHTTP   = "http"
+	modelStatic = "static"
+	modelHTTP   = "http"
 )
 
-// keyVariable holds the endpoint's key; it stands in no file of ours.
+// keyVariable is the environment variable with the endpoint's key. No file contains
+// it.
 const keyVariable = "STRANDLINE_EMBED_KEY"
 
-// vectorDir is the folder of the files that are derived from vectors.
-func (r Workspace) VectorDir() embed.VectorDir { return embed.VectorDir(r.Config.Paths.Vectors()) }
+func (w Workspace) vectorDir() embed.VectorDir { return embed.VectorDir(w.Config.Paths.Vectors()) }
 
-func (r Workspace) Models() onnx.Models { return onnx.Models(r.Config.Paths.Models()) }
+func (w Workspace) models() onnx.Models { return onnx.Models(w.Config.Paths.Models()) }
 
-// NeedsNetwork reports that the settings ask for an endpoint and that this program
+// NeedsNetwork reports whether the settings choose an endpoint, but this program
 // links no network.
 func (a *App) NeedsNetwork() bool {
-	cfg, _ := a.Settings() // what is wrong with them is told where they are used
-	return cfg.Embed.Model == ModelHTTP && a.Network == nil
+	cfg, _ := a.Settings() // errors are reported where settings are used
+	return cfg.Embed.Model == modelHTTP && a.Network == nil
 }
 
-// ChosenModel is the embedder that the settings name beside the built-in table.
-type ChosenModel struct {
-	Name string // in vector rows
-	Open func(ctx context.Context, attempts int) (embed.Embedder, io.Closer, error)
+// chosenModel is the embedder that is used besides the built-in table.
+type chosenModel struct {
+	name string // in vector rows
+	// open starts the embedder. It is nil if none is chosen. The closer may be nil.
+	open func(ctx context.Context, attempts int) (embed.Embedder, io.Closer, error)
 }
 
-// chosen returns what the settings name beside the built-in table; its Open is nil
-// if that is nothing. Only opening it reads its files or starts anything.
-func (a *App) Chosen(cfg *config.Config) (c ChosenModel, err error) {
+// chosen returns the embedder of the settings. It opens no files.
+func (a *App) chosen(cfg *config.Config) (c chosenModel, err error) {
 	switch name := cfg.Embed.Model; name {
-	case ModelStatic, "":
+	case modelStatic, "":
 		return c, nil
-	case ModelHTTP:
+	case modelHTTP:
 		if a.Network == nil {
 			return c, errors.New("this program links no network")
 		}
-		c.Name = HTTPEmbedder(cfg)
-		c.Open = func(_ context.Context, attempts int) (embed.Embedder, io.Closer, error) {
+		return chosenModel{httpEmbedder(cfg), func(_ context.Context, attempts int) (embed.Embedder, io.Closer, error) {
 			m, err := a.Network.Endpoint(cfg.Embed.URL, cfg.Embed.EndpointModel, a.Getenv(keyVariable), a.Redactor(cfg), attempts)
 			return m, nil, err
-		}
-		return c, nil
+		}}, nil
 	default:
 		m, err := onnx.Models(cfg.Paths.Models()).Get(name)
 		if err != nil {
 			return c, err
 		}
-		c.Name = m.Embedder()
-		c.Open = func(ctx context.Context, _ int) (embed.Embedder, io.Closer, error) {
+		return chosenModel{m.Embedder(), func(ctx context.Context, _ int) (embed.Embedder, io.Closer, error) {
 			if err := m.Check(ctx); err != nil {
 				return nil, nil, err
 			}
@@ -75,13 +73,12 @@ func (a *App) Chosen(cfg *config.Config) (c ChosenModel, err error) {
 			}
 			x := onnx.New(onnx.Options{Helper: helper, Library: cfg.Embed.Library, Model: m.Path, Vocab: m.VocabPath, Name: m.Embedder()})
 			return x, x, nil
-		}
-		return c, nil
+		}}, nil
 	}
 }
 
-// HTTPEmbedder is the endpoint's name in vector rows.
-func HTTPEmbedder(cfg *config.Config) string { return "http/" + cfg.Embed.EndpointModel }
+// httpEmbedder is the endpoint's name in vector rows.
+func httpEmbedder(cfg *config.Config) string { return "http/" + cfg.Embed.EndpointModel }
 
 // Queries embeds queries with the chosen model, if any, and with the built-in table.
 type Queries struct {
@@ -100,16 +97,16 @@ const queryIdle = 2 * time.Minute
 // the chosen model is unavailable.
 func (a *App) NewQueries(cfg *config.Config) *Queries {
 	q := &Queries{Table: embed.NewStatic()}
-	chosen, err := a.Chosen(cfg)
+	chosen, err := a.chosen(cfg)
 	switch {
 	case err != nil:
 		q.Notes = []string{cfg.Embed.Model + ": " + ErrorText(err)}
-	case chosen.Open != nil:
+	case chosen.open != nil:
 		q.model = embed.NewQueryEmbedder(embed.QueryOptions{
-			Name: chosen.Name, Redact: a.Redact, Wait: cfg.Embed.Wait, Idle: queryIdle, Now: a.Now,
-			Cache: embed.VectorDir(cfg.Paths.Vectors()).QueryCache(chosen.Name),
+			Name: chosen.name, Redact: a.Redact, Wait: cfg.Embed.Wait, Idle: queryIdle, Now: a.Now,
+			Cache: embed.VectorDir(cfg.Paths.Vectors()).QueryCache(chosen.name),
 			Open: func(ctx context.Context) (embed.Embedder, io.Closer, error) {
-				return chosen.Open(ctx, 1) // a search does not wait for a second attempt
+				return chosen.open(ctx, 1) // a search does not wait for a second attempt
 			},
 		})
 		q.Embedders = append(q.Embedders, q.model)
@@ -118,7 +115,7 @@ func (a *App) NewQueries(cfg *config.Config) *Queries {
 	return q
 }
 
-// Close ends the chosen model, if it runs.
+// Close stops the chosen model, if it runs.
 func (q *Queries) Close() error {
 	if q.model == nil {
 		return nil
@@ -162,30 +159,26 @@ func (a *App) helper(cfg *config.Config) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	beside := filepath.Join(filepath.Dir(a.Exe), name)
-	for _, path := range []string{beside, name} {
+	for _, path := range []string{filepath.Join(filepath.Dir(a.Exe), name), name} {
 		if found, err := a.System.LookPath(path); err == nil {
 			return found, nil
 		}
 	}
-	return "", archive.NotFound("strandline-onnx is not there, which runs added models",
-		"put it beside strandline (`make onnx` builds it), or set embed.helper")
+	return "", archive.NotFound("strandline-onnx, which runs added models, is not installed",
+		"put it in the folder of strandline (`make onnx` builds it), or set embed.helper")
 }
 
-// EmbedAll makes vectors of every passage that has none, with the built-in table
-// and with what the settings name. Where the latter fails the table's vectors
-// are there all the same.
-func (a *App) EmbedAll(ctx context.Context, x Archive) (int, error) {
-	u := embed.Maintenance{Store: x.Index, Dir: x.VectorDir(), Now: a.Now, Embedders: []embed.Embedder{embed.NewStatic()}}
+// embedAll computes the missing vectors of all passages, with the built-in table and
+// the chosen model, and returns how many passages it processed. If the model fails,
+// the table's vectors are complete nevertheless.
+func (a *App) embedAll(ctx context.Context, x Archive) (int, error) {
+	chosen, failed := a.chosen(x.Config)
+	var model embed.Embedder
 	var closer io.Closer
-	second, failed := a.Chosen(x.Config)
-	if failed == nil && second.Open != nil {
-		var e embed.Embedder
-		if e, closer, failed = second.Open(ctx, 0); failed == nil {
-			u.Embedders = append(u.Embedders, e)
-		}
+	if failed == nil && chosen.open != nil {
+		model, closer, failed = chosen.open(ctx, 0)
 	}
-	done, err := run(ctx, u)
+	done, err := a.embed(ctx, x, 0, model)
 	if closer != nil {
 		err = errors.Join(err, closer.Close())
 	}
@@ -195,22 +188,22 @@ func (a *App) EmbedAll(ctx context.Context, x Archive) (int, error) {
 	return done, err
 }
 
-// embedWithin is how long a pass that a hook started may embed. The built-in
-// table makes vectors of some thousand passages in it.
-const embedWithin = 200 * time.Millisecond
+// backgroundEmbed limits the embedding of background work. The built-in table
+// processes some thousand passages in this time.
+const backgroundEmbed = 200 * time.Millisecond
 
-// EmbedSome makes vectors of the newest passages, with the built-in table only:
-// it runs while the user works.
-func (a *App) EmbedSome(ctx context.Context, x Archive) (int, error) {
-	return run(ctx, embed.Maintenance{
-		Store: x.Index, Dir: x.VectorDir(), Now: a.Now, Within: embedWithin,
-		Embedders: []embed.Embedder{embed.NewStatic()},
-	})
+// embedSome computes missing vectors of the newest passages with the built-in table,
+// for a short time: it runs while the user works.
+func (a *App) embedSome(ctx context.Context, x Archive) (int, error) {
+	return a.embed(ctx, x, backgroundEmbed, nil)
 }
 
-// run does a pass and counts the passages.
-func run(ctx context.Context, u embed.Maintenance) (done int, err error) {
-	report, err := u.Run(ctx, 0)
+func (a *App) embed(ctx context.Context, x Archive, within time.Duration, model embed.Embedder) (done int, err error) {
+	m := embed.Maintenance{Store: x.Index, Dir: x.vectorDir(), Now: a.Now, Within: within, Embedders: []embed.Embedder{embed.NewStatic()}}
+	if model != nil {
+		m.Embedders = append(m.Embedders, model)
+	}
+	report, err := m.Run(ctx, 0)
 	for _, n := range report.Embedded {
 		done += n
 	}

@@ -131,28 +131,14 @@ func (w Workspace) forgetter() maintenance.Forgetter {
 	return maintenance.Forgetter{Capture: w.Capture, Journal: w.Journal, State: w.Config.Paths.State()}
 }
 
-// erase deletes what is left of forgotten sessions.
-func (a *App) erase(ctx context.Context, w Workspace, sessions []string, progress func(capture.Progress)) (warning, err error) {
-	f := w.forgetter()
-	if _, err := f.Erase(ctx, sessions); err != nil {
-		return nil, err
-	}
-	if warning, err = a.rebuildDerived(ctx, w, progress); err != nil {
-		return warning, err
-	}
-	return warning, f.Done(sessions)
-}
-
-// eraseParts deletes what is left of forgotten parts of sessions.
-func (a *App) eraseParts(ctx context.Context, w Workspace, sessions []string, progress func(capture.Progress)) (warning, err error) {
-	f := w.forgetter()
-	if _, err := f.EraseParts(ctx, sessions); err != nil {
-		return nil, err
-	}
-	if warning, err = a.rebuildDerived(ctx, w, progress); err != nil {
-		return warning, err
-	}
-	return warning, f.PartsDone(sessions)
+// erase completes the deletion of forgotten sessions, and of parts of the sessions in
+// parts.
+func (a *App) erase(ctx context.Context, w Workspace, sessions, parts []string, progress func(capture.Progress)) (warning, err error) {
+	err = w.forgetter().Complete(ctx, sessions, parts, func() (err error) {
+		warning, err = a.rebuildDerived(ctx, w, progress)
+		return err
+	})
+	return warning, err
 }
 
 // rebuildDerived rebuilds the index and the vectors: a database only marks deleted
@@ -174,7 +160,7 @@ func (a *App) rebuildDerived(ctx context.Context, w Workspace, progress func(cap
 		return nil, err
 	}
 	return a.WithIndex(ctx, w, ReadWrite, func(x Archive) error {
-		_, err := a.EmbedAll(ctx, x)
+		_, err := a.embedAll(ctx, x)
 		return err
 	}), nil
 }
@@ -209,7 +195,7 @@ func (a *App) planSession(ctx context.Context, w Workspace, typed, session strin
 		if err := w.forgetter().Begin(ctx, s.Session, archive.ForgetAsked); err != nil {
 			return nil, err
 		}
-		return a.erase(ctx, w, []string{s.Session}, d.Progress)
+		return a.erase(ctx, w, []string{s.Session}, nil, d.Progress)
 	}
 	forgotten, err := w.Capture.Forgotten().List()
 	if err != nil {
@@ -295,7 +281,7 @@ func (a *App) planPart(ctx context.Context, w Workspace, typed string) (*Deletio
 		if err != nil {
 			return nil, err
 		}
-		return a.eraseParts(ctx, w, open, d.Progress)
+		return a.erase(ctx, w, nil, open, d.Progress)
 	}
 	return d, nil
 }
@@ -331,7 +317,7 @@ func (a *App) describePart(ctx context.Context, x Archive, ref archive.Ref, d *D
 		if err := w.forgetter().BeginPart(ctx, ref, plan); err != nil {
 			return nil, err
 		}
-		return a.eraseParts(ctx, w, plan.Part.Sessions, d.Progress)
+		return a.erase(ctx, w, nil, plan.Part.Sessions, d.Progress)
 	}
 	return nil
 }

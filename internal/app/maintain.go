@@ -31,7 +31,7 @@ func (a *App) Maintain(ctx context.Context, compacting bool) ([]maintenance.Stag
 		return nil, err
 	}
 	defer lock.Release() // also released when the process ends
-	return a.maintain(ctx, w, effort{embed: a.EmbedAll, compacting: compacting})
+	return a.maintain(ctx, w, effort{embed: a.embedAll, compacting: compacting})
 }
 
 // MaintainInBackground does a short maintenance run at low priority, unless another
@@ -50,7 +50,7 @@ func (a *App) MaintainInBackground(ctx context.Context) error {
 		return err
 	}
 	defer lock.Release() // also released when the process ends
-	stages, err := a.maintain(ctx, w, effort{embed: a.EmbedSome, learn: backgroundLearn})
+	stages, err := a.maintain(ctx, w, effort{embed: a.embedSome, learn: backgroundLearn})
 	if err = errors.Join(err, StageErrors(stages)); err != nil {
 		w.Logger().Error("maintenance", "event", "maintain", "error", err)
 	}
@@ -93,14 +93,14 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []m
 			failed = f.Begin(ctx, session, archive.ForgetOld)
 		}
 	}
-	if all := slices.Concat(open, expired); failed == nil && len(all) > 0 {
-		st.Before = TreeSize(w.File("log"))
-		_, failed = a.erase(ctx, w, all, nil)
-		st.Done, st.After = len(all), TreeSize(w.File("log"))
-	}
-	if failed == nil && len(parts) > 0 {
-		_, failed = a.eraseParts(ctx, w, parts, nil)
-		st.Done += len(parts)
+	if all := slices.Concat(open, expired); failed == nil && len(all)+len(parts) > 0 {
+		if len(all) > 0 {
+			st.Before = TreeSize(w.File("log"))
+		}
+		_, failed = a.erase(ctx, w, all, parts, nil)
+		if st.Done = len(all) + len(parts); len(all) > 0 {
+			st.After = TreeSize(w.File("log"))
+		}
 	}
 	if failed != nil {
 		st.Error = failed.Error()

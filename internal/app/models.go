@@ -31,11 +31,11 @@ func (a *App) Models(ctx context.Context) ([]Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []Model{{Name: ModelStatic, Kind: "built in", Used: true, Embedder: embed.StaticName, Dim: embed.StaticDim}}
+	list := []Model{{Name: modelStatic, Kind: "built in", Used: true, Embedder: embed.StaticName, Dim: embed.StaticDim}}
 	if e := w.Config.Embed; e.URL != "" {
-		list = append(list, Model{Name: ModelHTTP, Kind: "endpoint", Used: e.Model == ModelHTTP, Embedder: HTTPEmbedder(w.Config), Source: e.URL})
+		list = append(list, Model{Name: modelHTTP, Kind: "endpoint", Used: e.Model == modelHTTP, Embedder: httpEmbedder(w.Config), Source: e.URL})
 	}
-	added, err := w.Models().List()
+	added, err := w.models().List()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (a *App) AddModel(ctx context.Context, req onnx.AddRequest) (m onnx.Model, 
 	}
 	req.Now = a.Now
 	err = a.withModels(func(w Workspace) error {
-		m, err = w.Models().Add(ctx, req)
+		m, err = w.models().Add(ctx, req)
 		return err
 	})
 	return m, err
@@ -119,13 +119,13 @@ func (a *App) UseModel(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	switch name {
-	case ModelStatic:
-	case ModelHTTP:
+	case modelStatic:
+	case modelHTTP:
 		if w.Config.Embed.URL == "" {
 			return "", archive.Invalid("no endpoint is set", "strandline config set embed.url http://127.0.0.1:11434/api/embed")
 		}
 	default:
-		m, err := w.Models().Get(name)
+		m, err := w.models().Get(name)
 		if err == nil {
 			err = m.Verify(ctx)
 		}
@@ -139,24 +139,24 @@ func (a *App) UseModel(ctx context.Context, name string) (string, error) {
 // RemoveModel deletes a model's files and its vectors.
 func (a *App) RemoveModel(ctx context.Context, name string) error {
 	return a.withModels(func(w Workspace) error {
-		if name == ModelStatic || name == ModelHTTP {
+		if name == modelStatic || name == modelHTTP {
 			return archive.Invalid(name+" is not an added model: there is nothing to remove", "`strandline model use` chooses another one")
 		}
-		m, err := w.Models().Get(name)
+		m, err := w.models().Get(name)
 		if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
 			return err
 		}
 		if w.Config.Embed.Model == name {
 			return archive.Invalid(name+" is in use", "choose another one first: strandline model use static")
 		}
-		if err := w.Models().Remove(name); err != nil || m.Name == "" || !exists(w.Config.Paths.Index()) {
+		if err := w.models().Remove(name); err != nil || m.Name == "" || !exists(w.Config.Paths.Index()) {
 			return err
 		}
 		return a.WithIndex(ctx, w, ReadWrite, func(x Archive) error {
 			if err := x.Index.DropVectors(ctx, m.Embedder()); err != nil {
 				return err
 			}
-			_, err := x.VectorDir().Update(ctx, x.Index) // removes its file
+			_, err := x.vectorDir().Update(ctx, x.Index) // removes its file
 			return err
 		})
 	})

@@ -18,7 +18,7 @@ func (a *commands) syncCommand() *cobra.Command {
 		Short: "Push this archive to the team's, in PostgreSQL",
 		Long: `Push what is new in this archive to the team's in PostgreSQL: turns, steps, tool calls,
 files, tasks, compactions and the passages that searches find, redacted again, under
-your name. Logs stay here. What was deleted here for good with ` + "`strandline forget`" + ` is
+your name. Logs stay here. Sessions that you delete for good with ` + "`strandline forget`" + ` are
 deleted there, and not accepted again. The first sync, even a dry run, creates the tables.
 
 An interrupted sync continues where it stopped, and one without new rows sends nothing.

@@ -168,6 +168,21 @@ func (f Forgetter) Done(sessions []string) error {
 	return nil
 }
 
+// Complete completes the deletion of forgotten sessions, and of parts of the
+// sessions in parts. rebuild rebuilds the index.
+func (f Forgetter) Complete(ctx context.Context, sessions, parts []string, rebuild func() error) error {
+	if _, err := f.Erase(ctx, sessions); err != nil {
+		return err
+	}
+	if _, err := f.EraseParts(ctx, parts); err != nil {
+		return err
+	}
+	if err := rebuild(); err != nil {
+		return err
+	}
+	return errors.Join(f.Done(sessions), f.PartsDone(parts))
+}
+
 // logs lists the logs of sessions, by session.
 func (f Forgetter) logs(ctx context.Context, sessions []string) (map[string][]sessionlog.Entry, error) {
 	out, byName := map[string][]sessionlog.Entry{}, map[string]string{}
