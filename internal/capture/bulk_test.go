@@ -56,7 +56,7 @@ func TestImportEqualsHooksAndReindex(t *testing.T) {
 }
 
 // The session that began first is read first: a fork finds the rows it copied.
-func TestDiscoverInTheOrderOfBeginning(t *testing.T) {
+func TestDiscoverOrder(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path("zzz-older"), transcriptOf("zzz-older", 9, 1)) // the seed is its age
 	w.write(w.path("aaa-newer"), transcriptOf("aaa-newer", 1, 1))
@@ -75,7 +75,7 @@ func TestDiscoverInTheOrderOfBeginning(t *testing.T) {
 
 // A list names what an import would read, and costs no look into any file: one
 // that nobody may read is in it.
-func TestListNamesWhatDiscoverFinds(t *testing.T) {
+func TestListEqualsDiscover(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path("zzz-older"), transcriptOf("zzz-older", 9, 1))
 	w.write(w.path("aaa-newer"), transcriptOf("aaa-newer", 1, 1))
@@ -112,7 +112,7 @@ func TestListNamesWhatDiscoverFinds(t *testing.T) {
 	}
 }
 
-func TestOneBadFileDoesNotStopAnImport(t *testing.T) {
+func TestImportContinuesAfterBadFile(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 1))
@@ -172,7 +172,7 @@ func TestForkedRowsAreIndexedOnce(t *testing.T) {
 	}
 }
 
-func TestACancelledImportGoesOn(t *testing.T) {
+func TestCancelledImportContinues(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 5))
 	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 5))

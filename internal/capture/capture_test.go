@@ -19,7 +19,7 @@ const sessionA, sessionB = "7f3a12cd-0000-4000-8000-000000000001", "9b1c44ee-000
 
 // A transcript that grows in any pieces, cut anywhere, is logged byte for byte,
 // and the index is the same as if it had come at once.
-func TestGrowingInPiecesEqualsTheWhole(t *testing.T) {
+func TestCaptureInPieces(t *testing.T) {
 	whole := transcriptOf(sessionA, 1, 6)
 	once := newWorld(t)
 	once.write(once.path(sessionA), whole)
@@ -64,7 +64,7 @@ func firstDifference(got, want string) string {
 	return "(the first is a part of the second)"
 }
 
-func TestAnUnfinishedLineIsLoggedAndIndexedLater(t *testing.T) {
+func TestUnfinishedLineIndexedLater(t *testing.T) {
 	w := newWorld(t)
 	whole := transcriptOf(sessionA, 1, 2)
 	half := len(whole) - 40
@@ -81,7 +81,7 @@ func TestAnUnfinishedLineIsLoggedAndIndexedLater(t *testing.T) {
 
 // Many transcripts end without a newline: their last line counts when it is
 // whole, and counts once when the newline comes after all.
-func TestALastLineWithoutNewline(t *testing.T) {
+func TestLastLineWithoutNewline(t *testing.T) {
 	whole := transcriptOf(sessionA, 1, 2)
 	bare := whole[:len(whole)-1]
 	for _, later := range []string{"", "\n", "\r\n"} {
@@ -117,7 +117,7 @@ func (w *world) cursor(session string) archive.Cursor {
 	return cur
 }
 
-func TestARewrittenTranscriptStartsAGeneration(t *testing.T) {
+func TestRewrittenTranscriptStartsGeneration(t *testing.T) {
 	first, second := transcriptOf(sessionA, 1, 3), transcriptOf(sessionA, 9, 2)
 	tests := map[string]struct {
 		replace func(w *world)
@@ -175,7 +175,7 @@ func (w *world) replace(path string, data []byte) {
 	}
 }
 
-func TestSideFilesAreKeptAndAgentsIndexed(t *testing.T) {
+func TestSideFilesLoggedAgentsIndexed(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	dir := strings.TrimSuffix(w.path(sessionA), ".jsonl")
@@ -257,7 +257,7 @@ func TestMissingTranscript(t *testing.T) {
 	}
 }
 
-func TestALargeFirstCaptureIsLeftToAnotherProcess(t *testing.T) {
+func TestLargeFirstCaptureDeferred(t *testing.T) {
 	w := newWorld(t)
 	whole := transcriptOf(sessionA, 1, 3)
 	w.write(w.path(sessionA), whole)

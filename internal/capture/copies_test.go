@@ -10,7 +10,7 @@ import (
 )
 
 // A backup of the client's folder holds older states of sessions that go on.
-func TestACopyElsewhereBeginsNoGenerations(t *testing.T) {
+func TestCopyStartsNoGeneration(t *testing.T) {
 	row := func(text string) string {
 		return `{"type":"user","message":{"role":"user","content":"` + text + `"}}` + "\n"
 	}
@@ -66,7 +66,7 @@ func TestACopyElsewhereBeginsNoGenerations(t *testing.T) {
 }
 
 // The same file cut back is a rewrite, whatever was kept of it.
-func TestAFileCutBackBeginsAGeneration(t *testing.T) {
+func TestTruncatedFileStartsGeneration(t *testing.T) {
 	w := newWorld(t)
 	const id = "7f3a12cd-0000-4000-8000-000000000001"
 	for _, text := range []string{"{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\n"} {

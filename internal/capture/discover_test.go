@@ -36,7 +36,7 @@ func (w *world) found(jobs []capture.Job, failed []capture.FileError, err error)
 	return names
 }
 
-func TestWhatIsATranscript(t *testing.T) {
+func TestTranscriptNames(t *testing.T) {
 	w := newWorld(t)
 	for _, rel := range []string{
 		"-a/" + sessionA + ".jsonl", "-a/deeper/x.jsonl", "-b/agent-a1.jsonl", // these are
@@ -55,7 +55,7 @@ func TestWhatIsATranscript(t *testing.T) {
 	}
 }
 
-func TestPathsToImport(t *testing.T) {
+func TestDiscoverPaths(t *testing.T) {
 	w := newWorld(t)
 	a, b := "-a/"+sessionA, "-b/"+sessionB
 	for _, rel := range []string{a + ".jsonl", a + "/subagents/agent-a1.jsonl", a + "/tool-results/b1.txt", b + ".jsonl"} {
@@ -91,7 +91,7 @@ func TestPathsToImport(t *testing.T) {
 
 // Where no row has a date the file's own time takes its place, and equal times
 // fall back to the path.
-func TestOrderOfWhatHasNoDate(t *testing.T) {
+func TestDiscoverOrderWithoutDates(t *testing.T) {
 	w := newWorld(t)
 	undated := []byte(`{"type":"summary","summary":"x"}` + "\n")
 	for i, name := range []string{"c", "b", "a"} {
@@ -108,7 +108,7 @@ func TestOrderOfWhatHasNoDate(t *testing.T) {
 }
 
 // What cannot be listed is told and does not hide the rest.
-func TestASideFolderThatCannotBeListed(t *testing.T) {
+func TestUnreadableSideFolder(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 1))
@@ -133,7 +133,7 @@ func TestASideFolderThatCannotBeListed(t *testing.T) {
 	sameBytes(t, "the transcript", w.export(sessionA, 0), transcriptOf(sessionA, 1, 1))
 }
 
-func TestAFolderThatNobodyMayRead(t *testing.T) {
+func TestUnreadableFolder(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may read every folder")
 	}
@@ -224,7 +224,7 @@ func TestLoggedSessionsWithDamage(t *testing.T) {
 }
 
 // Logs of another client, and the journal's, are none of this client's sessions.
-func TestLoggedSessionsOfThisClientOnly(t *testing.T) {
+func TestLoggedSessionsOfOtherClients(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	w.hook(sessionA)

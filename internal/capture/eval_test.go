@@ -35,7 +35,7 @@ func evalData(t testing.TB) (dir string, files []string) {
 	return dir, files
 }
 
-func TestEvalImportGivesTheExactBytesBack(t *testing.T) {
+func TestEvalImportExactBytes(t *testing.T) {
 	dir, files := evalData(t)
 	w := newWorld(t)
 	start := time.Now()

@@ -23,7 +23,7 @@ func inodeOf(t *testing.T, path string) uint64 {
 }
 
 // A FIFO in a transcript's place would make a hook wait for somebody to write.
-func TestAFIFOIsNoTranscript(t *testing.T) {
+func TestFIFO(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionB), transcriptOf(sessionB, 1, 1))
 	must(t, syscall.Mkfifo(w.path(sessionA), 0o600))

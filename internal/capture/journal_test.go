@@ -88,7 +88,7 @@ func newJournal(t *testing.T) capture.Journal {
 	}
 }
 
-func TestFactsGoThroughTheJournalIntoTheIndex(t *testing.T) {
+func TestJournalSync(t *testing.T) {
 	j, idx := newJournal(t), &index{}
 	must(t, j.Record(t.Context(), archive.JournalInjected, sessionA, archive.InjectedFact{Event: "SessionStart", Chars: 12}))
 	must(t, j.RecordAll(t.Context(),
@@ -122,7 +122,7 @@ func TestFactsGoThroughTheJournalIntoTheIndex(t *testing.T) {
 	}
 }
 
-func TestEachFactIsAppliedOnce(t *testing.T) {
+func TestFactsAppliedOnce(t *testing.T) {
 	j, idx := newJournal(t), &index{}
 	must(t, j.Sync(t.Context(), idx))
 	if idx.calls != 0 {
@@ -140,7 +140,7 @@ func TestEachFactIsAppliedOnce(t *testing.T) {
 
 // A cursor that makes no sense means reading from the beginning: an index knows
 // entries by their ids.
-func TestADamagedJournalCursorReadsAgain(t *testing.T) {
+func TestInvalidJournalCursor(t *testing.T) {
 	j := newJournal(t)
 	must(t, j.Record(t.Context(), archive.JournalMerge, "", archive.MergeFact{From: "a"}))
 	for _, cursor := range []string{"", "{", "[]", `"x"`, `{"offsets":3}`, "\x00\x01"} {
@@ -154,7 +154,7 @@ func TestADamagedJournalCursorReadsAgain(t *testing.T) {
 
 // The index holds no secret of a text that it shows; the journal holds the text
 // as it came, and what is no text is left alone.
-func TestTheJournalIsRedactedOnItsWayIntoTheIndex(t *testing.T) {
+func TestJournalSyncRedacts(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		kind archive.JournalKind
@@ -190,7 +190,7 @@ func TestTheJournalIsRedactedOnItsWayIntoTheIndex(t *testing.T) {
 	}
 }
 
-func TestFactsThatBelongTogetherAreRecordedTogether(t *testing.T) {
+func TestRecordAll(t *testing.T) {
 	j := newJournal(t)
 	err := j.RecordAll(t.Context(),
 		capture.Fact{Kind: archive.JournalMerge, Data: archive.MergeFact{From: "a"}},
@@ -203,7 +203,7 @@ func TestFactsThatBelongTogetherAreRecordedTogether(t *testing.T) {
 	}
 }
 
-func TestJournalErrorsComeThrough(t *testing.T) {
+func TestJournalErrors(t *testing.T) {
 	j := newJournal(t)
 	must(t, j.Record(t.Context(), archive.JournalMerge, "", archive.MergeFact{From: "a"}))
 	idx := &index{err: errors.New("no index today")}
@@ -226,7 +226,7 @@ type lateIndex struct{ index }
 
 func (x *lateIndex) JournalCursor(context.Context) ([]byte, error) { return nil, nil }
 
-func TestASessionThatAnotherProcessIndexesMeanwhile(t *testing.T) {
+func TestConcurrentIndexing(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	got, err := w.capture.LogSession(t.Context(), w.source(sessionA), false)
@@ -242,7 +242,7 @@ func TestASessionThatAnotherProcessIndexesMeanwhile(t *testing.T) {
 	}
 }
 
-func TestIndexErrorsComeThrough(t *testing.T) {
+func TestIndexErrors(t *testing.T) {
 	disk := errors.New("disk on fire")
 	for name, idx := range map[string]*index{
 		"the cursor": {cursorErr: disk}, "known rows": {knownErr: disk}, "a batch": {applyErr: []error{disk, disk}},
@@ -266,7 +266,7 @@ func TestIndexErrorsComeThrough(t *testing.T) {
 
 // An index that fails ends an import with its error; the logs are written, and
 // the next import brings the index up to them.
-func TestAnImportIntoAnIndexThatFails(t *testing.T) {
+func TestImportIndexErrors(t *testing.T) {
 	w := newWorld(t)
 	for i := range 40 {
 		name := "s" + string(rune('a'+i%26)) + string(rune('a'+i/26))
@@ -287,7 +287,7 @@ func TestAnImportIntoAnIndexThatFails(t *testing.T) {
 
 // One session whose place in the index cannot be read is told; the others are
 // imported.
-func TestAnImportPastSessionsThatCannotBeRead(t *testing.T) {
+func TestImportContinuesAfterUnreadableSession(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	jobs, _, err := w.capture.Discover(t.Context(), []string{w.client})
@@ -302,7 +302,7 @@ func TestAnImportPastSessionsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestProgressOfAnImport(t *testing.T) {
+func TestImportProgress(t *testing.T) {
 	w := newWorld(t)
 	w.family()
 	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 1))
@@ -331,7 +331,7 @@ func TestProgressOfAnImport(t *testing.T) {
 
 // A client that moved a project leaves a session's file in two folders: what
 // both hold is kept once, and a copy that parted becomes a generation.
-func TestASessionInTwoFolders(t *testing.T) {
+func TestSessionInTwoFolders(t *testing.T) {
 	first, more := transcriptOf(sessionA, 5, 2), transcriptOf(sessionA, 4, 1)
 	longer := slices.Concat(first, more)
 	other := transcriptOf(sessionA, 3, 2)

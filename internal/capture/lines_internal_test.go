@@ -32,7 +32,7 @@ func chunks(t testing.TB, text string, from, size int64) (got []string, offset i
 	}
 }
 
-func TestLinesComeWhole(t *testing.T) {
+func TestLineReader(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		from, size int64
@@ -69,7 +69,7 @@ func TestLinesComeWhole(t *testing.T) {
 
 // Whatever the size of a chunk, and wherever a reader stopped and another one
 // went on, the same lines come, each once and in order.
-func TestLinesAreTheSameInAnyPieces(t *testing.T) {
+func TestLineReaderProperty(t *testing.T) {
 	line := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "{}", `{"a":"b\n"}`, `{"a":`, "x", "[]", `{"é":"日本"} `, "\r"}),
 		rapid.StringMatching(`[a-z{}":]{0,40}`),
@@ -111,7 +111,7 @@ func TestLinesAreTheSameInAnyPieces(t *testing.T) {
 	})
 }
 
-func TestWholeObject(t *testing.T) {
+func TestIsObject(t *testing.T) {
 	for line, want := range map[string]bool{
 		`{}`: true, `{"a":{"b":[1,2]}}`: true, "{\"a\":1}\r": true, `{"a":1} 	`: true, "{\"a\":\"\xff\"}": true, `{"a":1,"a":2}`: true,
 		``: false, `{`: false, `}`: false, `{"a":1`: false, `{"a":{}`: false, `{"a":"}`: false, `[]`: false, `"x"`: false, `1`: false,
@@ -125,7 +125,7 @@ func TestWholeObject(t *testing.T) {
 
 // A line that is too long to index is stepped over once its end is there; an
 // empty one keeps the count of those behind it.
-func TestALineTooLongIsSteppedOver(t *testing.T) {
+func TestLongLineSkipped(t *testing.T) {
 	long := strings.Repeat("x", 200<<10) // longer than what is looked through at once
 	l := &lineReader{log: strings.NewReader("{1}\n" + long + "\n{2}\n"), offset: 4, end: int64(len(long)) + 9}
 	chunk, offset, err := l.skipLine()
@@ -147,7 +147,7 @@ type broken struct{}
 
 func (broken) ReadAt([]byte, int64) (int, error) { return 0, errDisk }
 
-func TestLinesOfALogThatCannotBeRead(t *testing.T) {
+func TestLineReaderErrors(t *testing.T) {
 	for name, read := range map[string]func(l *lineReader) error{
 		"resume": func(l *lineReader) error { return l.resume() },
 		"next":   func(l *lineReader) error { _, _, err := l.next(); return err },
@@ -184,7 +184,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-func TestMemoryReadsWhatItHolds(t *testing.T) {
+func TestMemoryReadAt(t *testing.T) {
 	m := &memory{at: 100, bytes: []byte("0123456789")}
 	for _, c := range []struct {
 		name string
@@ -216,7 +216,7 @@ func TestMemoryReadsWhatItHolds(t *testing.T) {
 	}
 }
 
-func TestASessionThatCopiedRowsIsAFork(t *testing.T) {
+func TestMarkFork(t *testing.T) {
 	copyOf := func(session string) archive.Turn { return archive.Turn{Copy: &archive.Ref{Session: session}} }
 	for _, c := range []struct {
 		name   string

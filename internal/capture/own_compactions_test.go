@@ -8,7 +8,7 @@ import (
 	"strandline/internal/capture"
 )
 
-func TestAnswered(t *testing.T) {
+func TestOwnCompactions(t *testing.T) {
 	t.Parallel()
 	const session = "7f3a12cd-0000-4000-8000-000000000000"
 	a := capture.OwnCompactions{Dir: filepath.Join(t.TempDir(), "state", "compacted")}

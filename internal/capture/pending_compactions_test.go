@@ -10,7 +10,7 @@ import (
 	"strandline/internal/capture"
 )
 
-func TestUnderway(t *testing.T) {
+func TestPendingCompactions(t *testing.T) {
 	t.Parallel()
 	const session = "7f3a12cd-0000-4000-8000-000000000000"
 	now := time.Now()
@@ -64,9 +64,9 @@ func TestUnderway(t *testing.T) {
 	}
 }
 
-// TestUnderwayKeepsWhatWasAsked from the hook before a compaction to the one
+// TestPendingCompactionInstructions from the hook before a compaction to the one
 // behind it, for each subject, once, and not for ever.
-func TestUnderwayKeepsWhatWasAsked(t *testing.T) {
+func TestPendingCompactionInstructions(t *testing.T) {
 	t.Parallel()
 	const session = "7f3a12cd-0000-4000-8000-000000000000"
 	now := time.Now()

@@ -9,7 +9,7 @@ import (
 	"strandline/internal/capture"
 )
 
-func TestNotes(t *testing.T) {
+func TestPending(t *testing.T) {
 	p := capture.Pending{Dir: filepath.Join(t.TempDir(), "pending")}
 	if p.Any() {
 		t.Error("notes in a folder that does not exist")
@@ -55,7 +55,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-func TestNotesThatMakeNoSense(t *testing.T) {
+func TestInvalidPendingFiles(t *testing.T) {
 	p := capture.Pending{Dir: t.TempDir()}
 	if err := p.Add(capture.PendingWork{Session: "../x"}); archive.ErrorCode(err) != archive.CodeInvalid {
 		t.Errorf("a session that climbs: %v", err)

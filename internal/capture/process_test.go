@@ -67,7 +67,7 @@ func (w *world) start(session string) (*exec.Cmd, *bytes.Buffer) {
 }
 
 // Thirty-two hooks on sessions that grow lose nothing and double nothing.
-func TestHooksInParallel(t *testing.T) {
+func TestParallelHooks(t *testing.T) {
 	w := newWorld(t)
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func (w *world) waitForWrite(before string, done chan error) string {
 	}
 }
 
-func TestAFullDisk(t *testing.T) {
+func TestFullDiskCapture(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 2))
 	w.hook(sessionA)
@@ -196,7 +196,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-func TestAReadOnlyArchive(t *testing.T) {
+func TestReadOnlyArchive(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	if err := os.MkdirAll(filepath.Dir(w.home), 0o700); err != nil {
@@ -217,7 +217,7 @@ func TestAReadOnlyArchive(t *testing.T) {
 	sameBytes(t, "log", w.export(sessionA, 0), transcriptOf(sessionA, 1, 1))
 }
 
-func TestAnIndexThatIsLocked(t *testing.T) {
+func TestLockedIndex(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	w.hook(sessionA)

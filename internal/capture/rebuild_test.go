@@ -68,7 +68,7 @@ func sameTree(t *testing.T, got, want map[string][]byte) {
 	}
 }
 
-func TestRebuildPutsBackEveryFileOfASession(t *testing.T) {
+func TestRebuild(t *testing.T) {
 	w := newWorld(t)
 	files := w.family()
 	if err := os.RemoveAll(w.client); err != nil {
@@ -93,7 +93,7 @@ func TestRebuildPutsBackEveryFileOfASession(t *testing.T) {
 	}
 }
 
-func TestRebuiltFilesAreTheUsersAlone(t *testing.T) {
+func TestRebuildFileModes(t *testing.T) {
 	w := newWorld(t)
 	w.family()
 	to := filepath.Join(t.TempDir(), "projects")
@@ -108,7 +108,7 @@ func TestRebuiltFilesAreTheUsersAlone(t *testing.T) {
 	}
 }
 
-func TestRebuildWhereFilesAreThere(t *testing.T) {
+func TestRebuildExistingFiles(t *testing.T) {
 	side := sessionA + "/tool-results/b1.txt"
 	tests := []struct {
 		name   string
@@ -174,7 +174,7 @@ func TestRebuildWhereFilesAreThere(t *testing.T) {
 }
 
 // A dangling link is somebody's file too: what it points at is not made.
-func TestRebuildDoesNotWriteThroughALink(t *testing.T) {
+func TestRebuildSymlink(t *testing.T) {
 	w := newWorld(t)
 	w.family()
 	to := t.TempDir()
@@ -196,7 +196,7 @@ func TestRebuildDoesNotWriteThroughALink(t *testing.T) {
 
 // The client looks for a session in the folder that it derives from the working
 // directory; a copy that was imported from somewhere else has to go there.
-func TestRebuildChoosesTheFolderThatTheClientLooksIn(t *testing.T) {
+func TestRebuildFolder(t *testing.T) {
 	tests := []struct {
 		name, from, want string
 		slug             func(string) string
@@ -228,7 +228,7 @@ func TestRebuildChoosesTheFolderThatTheClientLooksIn(t *testing.T) {
 	}
 }
 
-func TestRebuildGivesTheLatestGenerationUnlessAnotherIsNamed(t *testing.T) {
+func TestRebuildGenerations(t *testing.T) {
 	w := newWorld(t)
 	first, second := transcriptOf(sessionA, 1, 2), transcriptOf(sessionA, 8, 1)
 	side := filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results", "b1.txt")
@@ -253,7 +253,7 @@ func TestRebuildGivesTheLatestGenerationUnlessAnotherIsNamed(t *testing.T) {
 	}
 }
 
-func TestRebuildOfWhatIsNotKept(t *testing.T) {
+func TestRebuildUnknownSession(t *testing.T) {
 	w := newWorld(t)
 	to := t.TempDir()
 	if _, err := w.capture.Rebuild(t.Context(), sessionB, to); archive.ErrorCode(err) != archive.CodeNotFound || archive.ErrorHint(err) == "" {
@@ -271,7 +271,7 @@ func TestRebuildOfWhatIsNotKept(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptOfASession(t *testing.T) {
+func TestSideFilesOfSession(t *testing.T) {
 	w := newWorld(t)
 	w.family()
 	side := filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results", "b1.txt")
@@ -305,7 +305,7 @@ func TestWhatIsKeptOfASession(t *testing.T) {
 }
 
 // The end of a log that a crash has torn is told, and mended by the next capture.
-func TestDamageIsToldUntilACaptureMendsIt(t *testing.T) {
+func TestDamagedBytes(t *testing.T) {
 	w := newWorld(t)
 	whole := transcriptOf(sessionA, 1, 2)
 	w.write(w.path(sessionA), whole[:len(whole)/2])

@@ -17,7 +17,7 @@ import (
 
 // Side files that were logged after they were last written are not read again; a
 // file that could have changed since is.
-func TestWhichSideFilesAreReadAgain(t *testing.T) {
+func TestUnchangedSideFiles(t *testing.T) {
 	before, after := []byte("the output is 1"), []byte("the output is 2")
 	now := time.Now()
 	for _, c := range []struct {
@@ -52,7 +52,7 @@ func TestWhichSideFilesAreReadAgain(t *testing.T) {
 }
 
 // One file that cannot be kept does not lose the others.
-func TestAFileThatFailsDoesNotStopACapture(t *testing.T) {
+func TestCaptureContinuesAfterBadFile(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	dir := filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results")
@@ -74,7 +74,7 @@ func TestAFileThatFailsDoesNotStopACapture(t *testing.T) {
 	}
 }
 
-func TestACaptureThatIsStoppedSaysSo(t *testing.T) {
+func TestCancelledCapture(t *testing.T) {
 	w := newWorld(t)
 	w.family()
 	w.write(filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results", "new.txt"), []byte("late"))
@@ -87,7 +87,7 @@ func TestACaptureThatIsStoppedSaysSo(t *testing.T) {
 	}
 }
 
-func TestHowMuchAHookMayLog(t *testing.T) {
+func TestMaxLog(t *testing.T) {
 	first, whole := transcriptOf(sessionA, 1, 1), transcriptOf(sessionA, 1, 2)
 	if !bytes.HasPrefix(whole, first[:len(first)/2]) {
 		t.Fatal("the longer session does not begin like the shorter")
@@ -141,7 +141,7 @@ func TestHowMuchAHookMayLog(t *testing.T) {
 
 // A large file that another took the place of has to be compared byte by byte:
 // a hook leaves that to a process without a deadline.
-func TestALargeFileThatWasReplacedIsDeferred(t *testing.T) {
+func TestLargeReplacedFileDeferred(t *testing.T) {
 	row := []byte(`{"type":"user","uuid":"u","sessionId":"` + sessionA + `","message":{"role":"user","content":"` + strings.Repeat("many words ", 8000) + `"}}` + "\n")
 	whole := bytes.Repeat(row, 9<<20/len(row))
 	w := newWorld(t)
@@ -178,7 +178,7 @@ func sessionInode(t *testing.T, log string) uint64 {
 	return pos.Inode
 }
 
-func TestWhatIsBehind(t *testing.T) {
+func TestHasNewBytes(t *testing.T) {
 	w := newWorld(t)
 	whole := transcriptOf(sessionA, 1, 1)
 	size := int64(len(whole))
@@ -256,7 +256,7 @@ func TestCatchUp(t *testing.T) {
 }
 
 // A client deletes what is old: what was kept of it stays.
-func TestADeletedTranscriptStaysKept(t *testing.T) {
+func TestDeletedTranscript(t *testing.T) {
 	w := newWorld(t)
 	files := w.family()
 	must(t, os.RemoveAll(w.client))
@@ -268,7 +268,7 @@ func TestADeletedTranscriptStaysKept(t *testing.T) {
 }
 
 // Logging into an archive twice changes no byte of it.
-func TestASecondCaptureWritesNothing(t *testing.T) {
+func TestRepeatedCapture(t *testing.T) {
 	w := newWorld(t)
 	w.family()
 	before := tree(t, filepath.Join(w.home, "log"))
@@ -281,7 +281,7 @@ func TestASecondCaptureWritesNothing(t *testing.T) {
 
 // A sub-agent's description is a nicety: whatever is wrong with it, the run is
 // indexed.
-func TestAnAgentsDescription(t *testing.T) {
+func TestAgentDescription(t *testing.T) {
 	agent := strings.ReplaceAll(string(transcriptOf(sessionA, 4, 1)), `"isSidechain":false`, `"isSidechain":true,"agentId":"a1"`)
 	for name, c := range map[string]struct{ meta, want string }{
 		"as the client writes it": {`{"agentType":"Explore","description":"Look"}`, "Explore"},
@@ -308,7 +308,7 @@ func TestAnAgentsDescription(t *testing.T) {
 	}
 }
 
-func TestTheDescriptionOfARunMayBeUnreadable(t *testing.T) {
+func TestUnreadableAgentDescription(t *testing.T) {
 	w := newWorld(t)
 	files := w.family()
 	meta := sessionlog.Layout{Root: w.home}.Child("claude", "-home-dev-shop", sessionA, "subagents/agent-a2c37f95.meta.json")
@@ -321,7 +321,7 @@ func TestTheDescriptionOfARunMayBeUnreadable(t *testing.T) {
 
 // A log that was killed before its first append is no log; the next capture
 // begins it.
-func TestALogWithoutAByte(t *testing.T) {
+func TestEmptyLog(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 	must(t, os.MkdirAll(filepath.Dir(w.log(sessionA)), 0o700))

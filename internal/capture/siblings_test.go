@@ -9,7 +9,7 @@ import (
 	"strandline/internal/capture"
 )
 
-func TestLeftBehind(t *testing.T) {
+func TestUncapturedSiblings(t *testing.T) {
 	w := newWorld(t)
 	for i, name := range []string{"captured", "grown", "new", "old"} {
 		w.write(w.path(name), transcriptOf(name, uint64(i+1), 1))
@@ -46,7 +46,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-func TestLeftBehindInAFolderThatDoesNotExist(t *testing.T) {
+func TestUncapturedSiblingsMissingFolder(t *testing.T) {
 	w := newWorld(t)
 	if left, err := w.capture.UncapturedSiblings(w.source(sessionA), 10); err != nil || left != nil {
 		t.Errorf("got %v, %v", left, err)

@@ -35,7 +35,7 @@ func (w *world) states(session string) map[string]string {
 	return got
 }
 
-func TestVerifyComparesALogWithItsFile(t *testing.T) {
+func TestVerify(t *testing.T) {
 	whole := transcriptOf(sessionA, 1, 2)
 	tests := []struct {
 		name   string
@@ -82,7 +82,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func TestVerifyOfOlderGenerations(t *testing.T) {
+func TestVerifyOlderGenerations(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 2))
 	w.hook(sessionA)
@@ -128,7 +128,7 @@ func TestVerifyOneSession(t *testing.T) {
 // Damage in one log is told with it; the others are checked all the same. Damage
 // to the last append reads like a crash in it: what is torn is counted, and the
 // client's file holds it still.
-func TestVerifyFindsDamage(t *testing.T) {
+func TestVerifyDamage(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		where float64 // of the log
@@ -163,7 +163,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-func TestVerifyOfNothing(t *testing.T) {
+func TestVerifyEmptyArchive(t *testing.T) {
 	w := newWorld(t)
 	if got := w.states(""); len(got) != 0 {
 		t.Errorf("an archive that does not exist: %v", got)
@@ -223,7 +223,7 @@ func TestAgentsOfOlderClients(t *testing.T) {
 }
 
 // Rows without ids that could name files leave a file what its name says.
-func TestAFileWhoseRowsNameNoAgent(t *testing.T) {
+func TestFileWithoutAgent(t *testing.T) {
 	for name, rows := range map[string]string{
 		"no agent":               `{"type":"user","sessionId":"` + sessionA + `","cwd":"/w","timestamp":"2026-11-20T10:00:00Z","message":{"role":"user","content":"x"}}`,
 		"an agent that climbs":   `{"type":"user","sessionId":"` + sessionA + `","agentId":"../a","cwd":"/w","timestamp":"2026-11-20T10:00:00Z"}`,
@@ -245,7 +245,7 @@ func TestAFileWhoseRowsNameNoAgent(t *testing.T) {
 
 // A sub-agent's run is found without its parent's transcript: a client may write
 // it first, and may delete the parent's.
-func TestAnAgentWithoutItsParent(t *testing.T) {
+func TestAgentWithoutParent(t *testing.T) {
 	w := newWorld(t)
 	rel := "subagents/agent-a2c37f95.jsonl"
 	agent := []byte(strings.ReplaceAll(string(transcriptOf(sessionA, 4, 1)), `"isSidechain":false`, `"isSidechain":true,"agentId":"a2c37f95"`))

@@ -10,7 +10,7 @@ import (
 	"strandline/internal/capture"
 )
 
-func TestAwaitQuietOutlastsAWriter(t *testing.T) {
+func TestWaitUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	w := newWorld(t)
 	stop, stopped := make(chan struct{}), make(chan struct{})

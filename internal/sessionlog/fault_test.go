@@ -35,7 +35,7 @@ func (f *faulty) Truncate(n int64) error {
 	return f.memFile.Truncate(n)
 }
 
-func TestFailedAppendLeavesNothing(t *testing.T) {
+func TestFailedAppend(t *testing.T) {
 	noSpace := &archive.Error{Err: syscall.ENOSPC}
 	for _, tc := range []struct {
 		name string
@@ -78,7 +78,7 @@ func TestFailedAppendLeavesNothing(t *testing.T) {
 }
 
 // A long append is all or nothing, too, though it takes several writes.
-func TestFailedLongAppendLeavesNothing(t *testing.T) {
+func TestFailedLongAppend(t *testing.T) {
 	f := &faulty{room: -1}
 	l, err := openMem(f, 0)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *countingWrites) WriteAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-func TestLogThatCannotBeRestored(t *testing.T) {
+func TestFailedTruncate(t *testing.T) {
 	f := &faulty{room: -1}
 	l, err := openMem(f, 0)
 	if err != nil {
@@ -135,7 +135,7 @@ func TestLogThatCannotBeRestored(t *testing.T) {
 	wantMem(t, f.b, []byte("before\nafter\n"))
 }
 
-func TestHeaderThatCannotBeWritten(t *testing.T) {
+func TestFailedHeader(t *testing.T) {
 	f := &faulty{room: 20, full: syscall.ENOSPC}
 	_, err := openMem(f, 0)
 	wantCode(t, err, archive.CodeDenied)
@@ -158,7 +158,7 @@ func (b brokenAt) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // A disk that cannot be read is no damaged log: nothing is cut off for it.
-func TestReadErrorIsNoDamage(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	m, want := bigLog(t, 20)
 	size := len(m.b)
 	for off := 0; off < size; off += 61 {

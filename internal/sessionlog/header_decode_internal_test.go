@@ -11,9 +11,9 @@ import (
 	"strandline/internal/archive"
 )
 
-// TestHeadersAreReadAsJSON fills every field there is, so that one that is added
+// TestDecodeHeader fills every field there is, so that one that is added
 // and not read is found.
-func TestHeadersAreReadAsJSON(t *testing.T) {
+func TestDecodeHeader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h Header
 		fill(t, reflect.ValueOf(&h).Elem())
@@ -51,7 +51,7 @@ func fill(t *rapid.T, v reflect.Value) {
 	}
 }
 
-func TestHeadersOfLaterVersions(t *testing.T) {
+func TestDecodeLaterHeaders(t *testing.T) {
 	for js, want := range map[string]Header{
 		`{"format":1,"client":"claude","later":{"a":[1]},"kind":"transcript"}`: {Format: 1, Client: "claude", Kind: KindTranscript},
 		`{"format":"one","client":["claude"],"session":"s","created":"now"}`:   {Session: "s"},

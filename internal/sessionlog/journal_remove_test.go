@@ -13,7 +13,7 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-func TestRemovedEntriesAreGoneAndCursorsStay(t *testing.T) {
+func TestJournalRemove(t *testing.T) {
 	j := sessionlog.Journal{Dir: t.TempDir()}
 	entry := func(id, session, text string, at time.Time) archive.JournalEntry {
 		return archive.JournalEntry{ID: id, Session: session, Time: at, Kind: archive.JournalTask, Data: []byte(`{"subject":"` + text + `"}`)}

@@ -44,7 +44,7 @@ func note(t tb, j Journal, list ...archive.JournalEntry) {
 	}
 }
 
-func TestJournalGivesBackWhatItGot(t *testing.T) {
+func TestJournalRoundTrip(t *testing.T) {
 	j := Journal{Dir: filepath.Join(t.TempDir(), "journal")}
 	if got, cur := read(t, j, JournalCursor{}); got != nil || len(cur.Offsets) != 0 {
 		t.Fatalf("an empty journal gives %v, %+v", got, cur)
@@ -70,7 +70,7 @@ func TestJournalGivesBackWhatItGot(t *testing.T) {
 	}
 }
 
-func TestJournalCursorGoesOn(t *testing.T) {
+func TestJournalCursor(t *testing.T) {
 	j := Journal{Dir: t.TempDir()}
 	month := func(m int) time.Time { return time.Date(2026, time.Month(m), 5, 0, 0, 0, 0, time.UTC) }
 	note(t, j, entry("march", month(3)), entry("jan", month(1)), entry("jan2", month(1)))
@@ -133,7 +133,7 @@ func TestJournalSkipsBadLines(t *testing.T) {
 	}
 }
 
-func TestJournalReadsPastADamagedMonth(t *testing.T) {
+func TestJournalDamagedMonth(t *testing.T) {
 	j := Journal{Dir: t.TempDir()}
 	for m := 1; m <= 3; m++ {
 		note(t, j, entry(fmt.Sprint(m), time.Date(2026, time.Month(m), 5, 0, 0, 0, 0, time.UTC)))
@@ -149,7 +149,7 @@ func TestJournalReadsPastADamagedMonth(t *testing.T) {
 	note(t, j, entry("4", time.Date(2026, 4, 5, 0, 0, 0, 0, time.UTC)))
 }
 
-func TestJournalRefuses(t *testing.T) {
+func TestJournalInvalidEntries(t *testing.T) {
 	j := Journal{Dir: t.TempDir()}
 	now := time.Date(2026, 11, 5, 0, 0, 0, 0, time.UTC)
 	for name, e := range map[string]archive.JournalEntry{
@@ -179,7 +179,7 @@ func TestJournalRefuses(t *testing.T) {
 	}
 }
 
-func TestJournalOfManyWriters(t *testing.T) {
+func TestJournalParallelWriters(t *testing.T) {
 	j := Journal{Dir: t.TempDir()}
 	var wg sync.WaitGroup
 	var want []string

@@ -13,7 +13,7 @@ import (
 	"strandline/internal/archive"
 )
 
-func TestPlacesOfLogs(t *testing.T) {
+func TestLayoutPaths(t *testing.T) {
 	l := Layout{Root: "/home/dev/.local/share/strandline"}
 	const (
 		slug    = "-home-dev-project"
@@ -43,7 +43,7 @@ var hostile = []string{
 	"é", "e\u0301", "a:b", "a*b", "a|b", "<a>", `"a"`, "a~b", "~", "x~0123456789abcdeg", strings.Repeat("a", 201), strings.Repeat("../", 50),
 }
 
-func TestHostileNamesStayInside(t *testing.T) {
+func TestLayoutHostileNames(t *testing.T) {
 	l := Layout{Root: filepath.Join(t.TempDir(), "home")}
 	seen := map[string]string{}
 	for _, name := range hostile {
@@ -224,7 +224,7 @@ func TestWalkDoesNotFollowLinks(t *testing.T) {
 	}
 }
 
-func TestFolderThatCannotBeListed(t *testing.T) {
+func TestWalkUnreadableFolder(t *testing.T) {
 	l := Layout{Root: t.TempDir()}
 	writeFile(t, filepath.Join(l.Root, "log"), []byte("a file"))
 	errs := 0

@@ -13,7 +13,7 @@ import (
 	"strandline/internal/archive"
 )
 
-func TestAppendKeepsEveryByte(t *testing.T) {
+func TestAppendRoundTrip(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		chunks [][]byte
@@ -48,7 +48,7 @@ func aLog(t *testing.T) []byte {
 	return readFile(t, path)
 }
 
-func TestPositionFollowsAppends(t *testing.T) {
+func TestPosition(t *testing.T) {
 	path := logPath(t)
 	l := open(t, path)
 	if got := l.Position(); got != (Position{}) {
@@ -78,7 +78,7 @@ func TestPositionFollowsAppends(t *testing.T) {
 	}
 }
 
-func TestHeaderIsWrittenOnce(t *testing.T) {
+func TestHeaderWrittenOnce(t *testing.T) {
 	path := logPath(t)
 	closeLog(t, open(t, path))
 	other := someHeader
@@ -124,7 +124,7 @@ func TestLongHeader(t *testing.T) {
 	}
 }
 
-func TestOthersCannotRead(t *testing.T) {
+func TestFileModes(t *testing.T) {
 	path := logPath(t)
 	build(t, path, []byte("secret\n"))
 	for p, want := range map[string]fs.FileMode{path: 0o600, filepath.Dir(path): 0o700, filepath.Dir(filepath.Dir(path)): 0o700} {
@@ -165,7 +165,7 @@ func TestOnlyOneWriter(t *testing.T) {
 	}
 }
 
-func TestCloseEndsALog(t *testing.T) {
+func TestClosedLog(t *testing.T) {
 	l := open(t, logPath(t))
 	closeLog(t, l)
 	closeLog(t, l)
@@ -174,7 +174,7 @@ func TestCloseEndsALog(t *testing.T) {
 	}
 }
 
-func TestCancelledAppendAddsNothing(t *testing.T) {
+func TestCancelledAppend(t *testing.T) {
 	path := logPath(t)
 	l := open(t, path)
 	add(t, l, []byte("a\n"))
@@ -188,7 +188,7 @@ func TestCancelledAppendAddsNothing(t *testing.T) {
 	wantLog(t, path, []byte("a\nc\n"))
 }
 
-func TestWhatIsNoLog(t *testing.T) {
+func TestInvalidLogs(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	newer := headerFrame([]byte("{}"))
@@ -260,7 +260,7 @@ func TestMissingLog(t *testing.T) {
 	}
 }
 
-func TestPlaceThatCannotBeWritten(t *testing.T) {
+func TestUnwritableFolder(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "file"), []byte("x"))
 	_, err := Open(context.Background(), filepath.Join(dir, "file", "s.jsonl.zst"), someHeader)

@@ -28,9 +28,9 @@ func (s *model) reopen() {
 
 func (s *model) noteEnd() { s.ends[int64(len(s.m.b))] = len(s.src) }
 
-// TestAnyHistory drives a log through random appends, crashes and reopenings and
+// TestHistoryProperty drives a log through random appends, crashes and reopenings and
 // compares it with the model after each step.
-func TestAnyHistory(t *testing.T) {
+func TestHistoryProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &model{t: t, m: &memFile{}, ends: map[int64]int{}}
 		s.reopen()

@@ -76,7 +76,7 @@ func appendLines(path string) error {
 	return nil
 }
 
-func TestManyProcessesLoseAndDoubleNothing(t *testing.T) {
+func TestParallelProcesses(t *testing.T) {
 	const processes = 32
 	path := logPath(t)
 	var running []*exec.Cmd
@@ -149,7 +149,7 @@ func appendStream(path string) error {
 	}
 }
 
-func TestKilledProcessesLoseNothing(t *testing.T) {
+func TestKilledProcesses(t *testing.T) {
 	kills := 200
 	if testing.Short() {
 		kills = 20
@@ -208,7 +208,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	t.Logf("%d kills, %d torn ends, %d bytes", kills, torn, confirmed)
 }
 
-func TestPlainToolReadsALog(t *testing.T) {
+func TestZstdToolReadsLog(t *testing.T) {
 	tool, err := exec.LookPath("zstd")
 	if err != nil {
 		t.Skip("the zstd tool is not installed, so nothing else decompresses the log")

@@ -56,7 +56,7 @@ func TestFullDisk(t *testing.T) {
 	wantLog(t, path, append(want, "small enough\n"...))
 }
 
-func TestPipeInTheWay(t *testing.T) {
+func TestPipeAtLogPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl.zst")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip("no named pipes here: " + err.Error())
@@ -75,7 +75,7 @@ func TestPipeInTheWay(t *testing.T) {
 	}
 }
 
-func TestLinkLoopInTheWay(t *testing.T) {
+func TestLinkLoopAtLogPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl.zst")
 	if err := os.Symlink(path, path); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func memReader(t tb, m *memFile) *Reader {
 	return r
 }
 
-func TestReaderIsAnOrdinaryReader(t *testing.T) {
+func TestReaderInterfaces(t *testing.T) {
 	m, want := bigLog(t, 30)
 	r := memReader(t, m)
 	defer closeLog(t, r)
@@ -73,7 +73,7 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errWriter }
 
-func TestReadAtAnywhere(t *testing.T) {
+func TestReadAt(t *testing.T) {
 	m, want := bigLog(t, 1000)
 	r := memReader(t, m)
 	defer closeLog(t, r)
@@ -139,7 +139,7 @@ func (c *countingFile) ReadAt(p []byte, off int64) (int, error) {
 
 // Finding a place costs the logarithm of the number of frames, and opening a log
 // does not depend on it at all.
-func TestLookingUpIsCheap(t *testing.T) {
+func TestLookupCost(t *testing.T) {
 	m, want := bigLog(t, 5000)
 	c := &countingFile{ReaderAt: bytes.NewReader(m.b)}
 	r, err := readerOf("mem.zst", c, int64(len(m.b)))
@@ -171,7 +171,7 @@ func TestLookingUpIsCheap(t *testing.T) {
 }
 
 // A reader goes on with what it saw when it was opened, whatever a writer does.
-func TestReaderBesideAWriter(t *testing.T) {
+func TestReaderDuringAppends(t *testing.T) {
 	path := logPath(t)
 	build(t, path, []byte("one\n"), jsonLines(1, 100_000))
 	want := append([]byte("one\n"), jsonLines(1, 100_000)...)
@@ -197,7 +197,7 @@ func TestReaderBesideAWriter(t *testing.T) {
 	wantBytes(t, r, want)
 }
 
-func TestReaderOfAnEmptyLog(t *testing.T) {
+func TestReaderEmptyLog(t *testing.T) {
 	path := logPath(t)
 	closeLog(t, open(t, path))
 	wantLog(t, path, nil)

@@ -13,7 +13,7 @@ import (
 
 // Whatever was appended, sealed and blanked before: the lines hold what was put
 // there, everything else stays where it was, and the source is recognised.
-func TestRewriteReplacesLines(t *testing.T) {
+func TestRewrite(t *testing.T) {
 	ctx := context.Background()
 	source := []byte("one periwinkle line\ntwo\n\nfour is long enough\nunfinished marigold")
 	for name, prepare := range map[string]func(path string) error{
@@ -88,7 +88,7 @@ func TestRewriteReplacesLines(t *testing.T) {
 	}
 }
 
-func TestRewriteRefuses(t *testing.T) {
+func TestRewriteInvalid(t *testing.T) {
 	ctx := context.Background()
 	path := logPath(t)
 	build(t, path, []byte("short\nlonger line\n"))

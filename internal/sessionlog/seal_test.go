@@ -11,7 +11,7 @@ import (
 	"strandline/internal/archive"
 )
 
-func TestSealKeepsTheBytes(t *testing.T) {
+func TestSeal(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		chunks [][]byte
@@ -73,7 +73,7 @@ func TestSealKeepsTheBytes(t *testing.T) {
 	}
 }
 
-func TestSealMakesLogsSmaller(t *testing.T) {
+func TestSealSize(t *testing.T) {
 	m := &memFile{}
 	l, err := openMem(m, 0)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestSealMakesLogsSmaller(t *testing.T) {
 	}
 }
 
-func TestSealOfNothing(t *testing.T) {
+func TestSealEmpty(t *testing.T) {
 	path := logPath(t)
 	closeLog(t, open(t, path))
 	if rep, err := Seal(context.Background(), path); err != nil || rep.Done {
@@ -102,7 +102,7 @@ func TestSealOfNothing(t *testing.T) {
 	}
 }
 
-func TestSealAfterAnUnfinishedSeal(t *testing.T) {
+func TestSealAfterCrash(t *testing.T) {
 	path := logPath(t)
 	build(t, path, []byte("a\n"), []byte("b\n"))
 	writeFile(t, path+".tmp", noise(1, 9999))
@@ -112,7 +112,7 @@ func TestSealAfterAnUnfinishedSeal(t *testing.T) {
 	wantLog(t, path, []byte("a\nb\n"))
 }
 
-func TestSealThatFailsLeavesTheLog(t *testing.T) {
+func TestFailedSeal(t *testing.T) {
 	path := logPath(t)
 	sizes := build(t, path, jsonLines(1, 2000), jsonLines(2, 2000), jsonLines(3, 2000))
 	before := readFile(t, path)
@@ -146,7 +146,7 @@ func TestSealThatFailsLeavesTheLog(t *testing.T) {
 	}
 }
 
-func TestBlankGivesSpaces(t *testing.T) {
+func TestBlank(t *testing.T) {
 	ctx := context.Background()
 	for _, tc := range []struct {
 		name  string
@@ -257,7 +257,7 @@ func TestSealDropsBlankedBytes(t *testing.T) {
 	}
 }
 
-func TestBlankOfALineThatIsNotThere(t *testing.T) {
+func TestBlankMissingLine(t *testing.T) {
 	path := logPath(t)
 	build(t, path, []byte("a\nb\n"))
 	before := readFile(t, path)

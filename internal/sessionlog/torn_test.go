@@ -38,7 +38,7 @@ func trickyAppends(t *testing.T) [][]byte {
 	return chunks[:12]
 }
 
-func TestEveryCutKeepsTheAppendsBefore(t *testing.T) {
+func TestTruncatedLog(t *testing.T) {
 	full := logPath(t)
 	chunks := trickyAppends(t)
 	sizes := build(t, full, chunks...)
@@ -85,7 +85,7 @@ func TestEveryCutKeepsTheAppendsBefore(t *testing.T) {
 	}
 }
 
-func TestRepairedTellsWhatWasCut(t *testing.T) {
+func TestRepaired(t *testing.T) {
 	path := logPath(t)
 	sizes := build(t, path, []byte("a\n"), []byte("b\n"))
 	if err := os.Truncate(path, sizes[2]-1); err != nil {
@@ -102,7 +102,7 @@ func TestRepairedTellsWhatWasCut(t *testing.T) {
 }
 
 // A long append that a crash cut is a prefix in the log, never a hole.
-func TestCutInALongAppend(t *testing.T) {
+func TestTruncatedLongAppend(t *testing.T) {
 	path := logPath(t)
 	p := jsonLines(1, 5<<20)
 	build(t, path, []byte("first\n"), p)
@@ -121,7 +121,7 @@ func TestCutInALongAppend(t *testing.T) {
 }
 
 // A file system may write a footer to disk and lose pages of the body before it.
-func TestLostPagesInTheLastWrite(t *testing.T) {
+func TestLostPages(t *testing.T) {
 	path := logPath(t)
 	before := noise(1, 3000)
 	sizes := build(t, path, before, noise(2, 300_000))
@@ -141,7 +141,7 @@ func TestLostPagesInTheLastWrite(t *testing.T) {
 	}
 }
 
-func TestDamageFurtherBackIsNoEnd(t *testing.T) {
+func TestEarlierDamage(t *testing.T) {
 	path := logPath(t)
 	chunks := [][]byte{}
 	for i := range 40 {
@@ -182,7 +182,7 @@ func TestDamageFurtherBackIsNoEnd(t *testing.T) {
 }
 
 // A wrong byte that the tail window would need does not keep a log from growing.
-func TestLogGrowsBehindDamage(t *testing.T) {
+func TestAppendAfterDamage(t *testing.T) {
 	path := logPath(t)
 	chunks := [][]byte{noise(1, 500), noise(2, 500), noise(3, 500), noise(4, 500)}
 	sizes := build(t, path, chunks...)
@@ -198,7 +198,7 @@ func TestLogGrowsBehindDamage(t *testing.T) {
 }
 
 // Whatever single byte is wrong, Verify says so or Open drops what it touches.
-func TestEveryByteIsChecked(t *testing.T) {
+func TestEveryByteChecked(t *testing.T) {
 	path := logPath(t)
 	l := open(t, path)
 	for i := range 5 {

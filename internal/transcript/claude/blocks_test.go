@@ -56,7 +56,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-func TestBlocksOfNothing(t *testing.T) {
+func TestBlocksEmpty(t *testing.T) {
 	if got := Blocks(nil, 0); got != nil {
 		t.Errorf("blocks %v", got)
 	}

@@ -53,9 +53,9 @@ func TestCallWithoutResult(t *testing.T) {
 	expect(t, "passage", st.texts(archive.KindCommand), "$ make")
 }
 
-// TestResultInALaterRead has the request in one batch and the answer in the
+// TestResultInLaterRead has the request in one batch and the answer in the
 // next: the second batch replaces the rows of the first, complete.
-func TestResultInALaterRead(t *testing.T) {
+func TestResultInLaterRead(t *testing.T) {
 	s := newScript(t).user("one").
 		use("m", "t1", "Bash", fields("command", "make", "description", "Build")).
 		use("m", "t2", "Read", fields("file_path", "/a.go")).
@@ -158,7 +158,7 @@ func TestOrphanResult(t *testing.T) {
 	expect(t, "output", st.texts(archive.KindOutput), "an answer")
 }
 
-func TestOldRequestsAreForgotten(t *testing.T) {
+func TestOldRequestsAreDropped(t *testing.T) {
 	s := newScript(t).user("one").use("m1", "t1", "Bash", fields("command", "a")).
 		user("two").use("m2", "t2", "Bash", fields("command", "b")).user("three").reply("m3", "c").result("t1", "late")
 	st := s.read()

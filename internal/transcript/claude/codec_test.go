@@ -41,7 +41,7 @@ func fullState() state {
 	}
 }
 
-func TestStateSurvives(t *testing.T) {
+func TestStateRoundTrip(t *testing.T) {
 	want := fullState()
 	var got state
 	if !got.decode(want.encode()) {
@@ -56,8 +56,8 @@ func TestStateSurvives(t *testing.T) {
 	}
 }
 
-// TestCutStates reads every beginning of a state: each is refused, none panics.
-func TestCutStates(t *testing.T) {
+// TestTruncatedStates reads every beginning of a state: each is refused, none panics.
+func TestTruncatedStates(t *testing.T) {
 	full := fullState()
 	whole := full.encode()
 	for n := range whole {

@@ -38,9 +38,9 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestWhoCompacted tells our replacement from another plugin's and from the
+// TestCompactionByStrandline tells our replacement from another plugin's and from the
 // client's own summary.
-func TestWhoCompacted(t *testing.T) {
+func TestCompactionByStrandline(t *testing.T) {
 	fence := text.Fence("session 5e55", "- one was answered")
 	plugin, native := fields("trigger", "auto"), fields("trigger", "auto", "preservedSegment", fields("headUuid", "a"))
 	for _, c := range []struct {
@@ -93,9 +93,9 @@ func TestWhoCompacted(t *testing.T) {
 	}
 }
 
-// TestCopiesBehindABoundary has a plugin keep the last exchange: its rows come
+// TestCopiesAfterBoundary has a plugin keep the last exchange: its rows come
 // again with new uuids, their old times, and without usage.
-func TestCopiesBehindABoundary(t *testing.T) {
+func TestCopiesAfterBoundary(t *testing.T) {
 	s := newScript(t).user("one", "promptId", "p1").use("m1", "t1", "Read", fields("file_path", "/a"), "usage", tokens(1, 2, 3, 0)).
 		result("t1", "package a").reply("m2", "b", "usage", tokens(1, 2, 3, 0)).
 		boundary(fields("trigger", "auto")).
@@ -124,7 +124,7 @@ func TestCopiesBehindABoundary(t *testing.T) {
 	}
 }
 
-func TestCompactionKeepsTheTurn(t *testing.T) {
+func TestCompactionKeepsTurn(t *testing.T) {
 	st := newScript(t).user("one").use("m1", "t1", "Bash", fields("command", "a")).
 		boundary(fields("preservedSegment", fields("headUuid", "x"))).user("in short", "isCompactSummary", true).
 		result("t1", "done").reply("m2", "b").read()
@@ -135,17 +135,17 @@ func TestCompactionKeepsTheTurn(t *testing.T) {
 	expect(t, "command", st.texts(archive.KindCommand), "$ a\n[exit 0]\ndone")
 }
 
-func TestSideChainBoundaryIsNoCompaction(t *testing.T) {
+func TestSidechainBoundaryIgnored(t *testing.T) {
 	st := newScript(t).user("one").row("system", fields("subtype", "compact_boundary", "isSidechain", true)).read()
 	if len(st.compactions) != 0 || st.session.Compacts != 0 {
 		t.Errorf("compactions %v", st.compactions)
 	}
 }
 
-// TestRetoldBehindABoundary has a plugin tell the last exchange again in
+// TestRepeatedCallsAfterBoundary has a plugin tell the last exchange again in
 // responses that the client makes up, and keep the prompts: these get the id of
 // the newest one, and their time.
-func TestRetoldBehindABoundary(t *testing.T) {
+func TestRepeatedCallsAfterBoundary(t *testing.T) {
 	const synthetic = "<synthetic>"
 	fence := "=== STRANDLINE RECORD 0badcafe: a session. It is data.\nsomething\n=== END STRANDLINE RECORD 0badcafe"
 	s := newScript(t).user("one", "promptId", "p1").use("m1", "t1", "Read", fields("file_path", "/a")).

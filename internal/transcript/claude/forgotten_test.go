@@ -12,7 +12,7 @@ import (
 
 // A line that stands for a turn or a step keeps the numbers of those behind it, and
 // holds as much of what ties rows together as there is room for.
-func TestHole(t *testing.T) {
+func TestForgottenRow(t *testing.T) {
 	first := transcript.Row{UUID: "u1", Parent: "u0", Time: time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}
 	last := transcript.Row{UUID: "u9"}
 	for room, want := range map[int]string{

@@ -101,8 +101,8 @@ func firstDifference(got, want string) string {
 	return "the golden part has more lines"
 }
 
-// TestEveryCut reads each fixture in two pieces, cut behind every line in turn.
-func TestEveryCut(t *testing.T) {
+// TestReadInPieces reads each fixture in two pieces, cut behind every line in turn.
+func TestReadInPieces(t *testing.T) {
 	for _, f := range fixtures(t) {
 		keys := newStore().keys
 		f.transcripts(func(base archive.Session, data []byte) {

@@ -45,7 +45,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-func TestSpoken(t *testing.T) {
+func TestClassify(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		role, text, prompt string

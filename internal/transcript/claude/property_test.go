@@ -166,10 +166,10 @@ func (w *writer) copies() {
 	}
 }
 
-// TestIncrementalEqualsWhole is the law of the reader: however a transcript is
+// TestReadInPiecesProperty is the law of the reader: however a transcript is
 // cut into pieces, and with the state going through bytes each time, the rows
 // are those of one reading.
-func TestIncrementalEqualsWhole(t *testing.T) {
+func TestReadInPiecesProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &writer{t: rt, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 		for range rapid.IntRange(1, 60).Draw(rt, "rows") {

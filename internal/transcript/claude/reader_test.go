@@ -26,7 +26,7 @@ func resultRow(id, text string) string {
 	return fmt.Sprintf(`{"type":"user","uuid":"r-%s","message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}}`+"\n", id, id, text)
 }
 
-func TestSessionKeepsWhatTheCallerKnows(t *testing.T) {
+func TestSessionKeepsCallerFields(t *testing.T) {
 	s := newStore()
 	s.read(t, base, Options{}, []byte(promptRow("u", "", "hello")))
 	got := s.session
@@ -52,9 +52,9 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestRedactBeforeCut puts a secret wherever text is kept and at every place
+// TestRedactBeforeTruncation puts a secret wherever text is kept and at every place
 // where it could be cut.
-func TestRedactBeforeCut(t *testing.T) {
+func TestRedactBeforeTruncation(t *testing.T) {
 	const secret = "SECRET-0123456789"
 	opt := Options{Redact: func(s string) string { return strings.ReplaceAll(s, secret, "[gone]") }}
 	for _, before := range []int{0, 100, 110, 190, 215, 225, 232, 236, 239, 290, 490, 590, 1390, 2720, 3990, 4080, 4090} {
@@ -115,7 +115,7 @@ func TestLargeLine(t *testing.T) {
 	}
 }
 
-func TestUnfinishedLineWaits(t *testing.T) {
+func TestUnfinishedLine(t *testing.T) {
 	line := promptRow("u", "", "hello")
 	r, err := NewReader(base, archive.Cursor{}, Options{})
 	if err != nil {
@@ -148,7 +148,7 @@ func TestBoundedState(t *testing.T) {
 	}
 }
 
-func TestSpoiltState(t *testing.T) {
+func TestInvalidState(t *testing.T) {
 	s := newStore()
 	cur := s.read(t, base, Options{}, []byte(promptRow("u", "", "hello")+useRow("m", "t", "Bash", `{"command":"ls"}`)))
 	for name, state := range map[string][]byte{

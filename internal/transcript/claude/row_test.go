@@ -122,7 +122,7 @@ func TestToolUse(t *testing.T) {
 	}
 }
 
-func TestScanTakesCompleteLinesOnly(t *testing.T) {
+func TestScanCompleteLines(t *testing.T) {
 	s := newScanner()
 	s.scan([]byte("{\"type\":\"user\"}\n\n{\"type\":\"us"), 0)
 	if len(s.rows) != 2 || s.rows[1].line != 1 {

@@ -70,7 +70,7 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-func TestPlanIsWhole(t *testing.T) {
+func TestPlanInFull(t *testing.T) {
 	st := newScript(t).user("one").use("m1", "t1", "ExitPlanMode", fields("plan", "# Plan\n\n1. a\n2. b")).result("t1", "approved").read()
 	expect(t, "replies", st.texts(archive.KindReply), "# Plan\n\n1. a\n2. b")
 }
@@ -102,7 +102,7 @@ func TestCopiesAcrossSessions(t *testing.T) {
 	}
 }
 
-func TestKeysAreOwnedOnce(t *testing.T) {
+func TestKeysClaimedOnce(t *testing.T) {
 	s := newScript(t).user("one", "promptId", "p").reply("m1", "a").reply("m1", "b").user("two", "promptId", "p").reply("m2", "c")
 	r, err := NewReader(base, archive.Cursor{}, Options{})
 	if err != nil {

@@ -129,7 +129,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-func TestLongPromptIsWholeInPieces(t *testing.T) {
+func TestLongPrompt(t *testing.T) {
 	text := strings.Repeat("a line of the prompt\n", 1000)
 	st := newScript(t).user(text).read()
 	var all strings.Builder
