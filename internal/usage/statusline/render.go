@@ -27,13 +27,6 @@ func defaults() []string {
 	}
 }
 
-// Names returns the names that a template may contain in braces.
-func Names() []string {
-	return []string{
-		"shield", "percent", "tokens", "window", "bar", "trend", "turns", "zone", "cycles", "brain", "health", "model", "dot",
-	}
-}
-
 // Render returns a line.
 func Render(v Data, st Style) string {
 	forms := defaults()

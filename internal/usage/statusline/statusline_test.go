@@ -370,7 +370,9 @@ func TestTemplates(t *testing.T) {
 			t.Errorf("%s: %q, want %q", template, got, want)
 		}
 	}
-	for _, name := range statusline.Names() {
+	for _, name := range []string{
+		"shield", "percent", "tokens", "window", "bar", "trend", "turns", "zone", "cycles", "brain", "health", "model", "dot",
+	} {
 		d.Template = "{" + name + "}"
 		if got := d.print(d.payload(86_700, 200_000)); got == d.Template || got == "" {
 			t.Errorf("%s is replaced by %q", d.Template, got)
