@@ -44,7 +44,7 @@ func loadConfig() (*config.Config, error) {
 // newCapture returns the capture and the journal of a configuration.
 func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	if cfg.Paths.Home == "" {
-		return nil, capture.Journal{}, archive.Invalid("there is no home folder", "set STRANDLINE_HOME")
+		return nil, capture.Journal{}, archive.Invalid("the home folder is unknown", "set STRANDLINE_HOME")
 	}
 	clean := redactor(cfg)
 	c := &capture.Capture{

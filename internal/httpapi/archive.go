@@ -43,7 +43,7 @@ type Content interface {
 	Tasks(ctx context.Context, session string, open bool) ([]app.TaskTree, error)
 	Segments(ctx context.Context, q app.SegmentsQuery) ([]app.Segment, error)
 	SessionFiles(ctx context.Context, session string, limit int) ([]app.File, error)
-	// FileHistory returns what was done to a file, oldest first, and the number of
+	// FileHistory returns the history of a file, oldest first, and the number of
 	// omitted older entries.
 	FileHistory(ctx context.Context, q app.FilesQuery) ([]app.Touch, int, error)
 	// Transcript opens a generation of a transcript; 0 is the latest.

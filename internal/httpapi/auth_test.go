@@ -184,7 +184,7 @@ func TestPathTraversal(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+testToken)
 		out := httptest.NewRecorder()
 		w.archive.err = nil
-		w.server.Handler().ServeHTTP(out, r)
+		w.server.ServeHTTP(out, r)
 		if out.Code == 200 && w.archive.request == nil {
 			t.Errorf("%s: %d %s", path, out.Code, out.Body)
 		}

@@ -193,7 +193,7 @@ func (w *fixture) request(method, path string, body string, change ...func(*http
 		c(r)
 	}
 	out := httptest.NewRecorder()
-	w.server.Handler().ServeHTTP(out, r)
+	w.server.ServeHTTP(out, r)
 	return out
 }
 

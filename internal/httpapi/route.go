@@ -172,7 +172,7 @@ func (rt route) parse(raw string) (map[string][]string, error) {
 	for name, values := range query {
 		at := slices.IndexFunc(rt.params, func(p param) bool { return p.name == name })
 		if at < 0 {
-			return nil, archive.Invalid("there is no parameter "+quoted(name), "known parameters: "+rt.names())
+			return nil, archive.Invalid("unknown parameter "+quoted(name), "known parameters: "+rt.names())
 		}
 		if err := rt.params[at].check(values); err != nil {
 			return nil, err

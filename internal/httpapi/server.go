@@ -79,8 +79,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// Handler returns the server's handler.
-func (s *Server) Handler() http.Handler { return s.handler }
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Link returns a login link below base that works once.
 func (s *Server) Link(base string) string { return base + loginPath + "/" + s.auth.newLink() }
@@ -129,7 +129,7 @@ func URL(addr net.Addr) string {
 // requests. It can be called once.
 func (s *Server) Run(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(s.opts.Log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}

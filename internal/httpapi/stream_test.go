@@ -208,7 +208,7 @@ func TestConcurrentRequests(t *testing.T) {
 				out := httptest.NewRecorder()
 				r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/v1"+path, nil)
 				r.Header.Set("Authorization", "Bearer "+testToken)
-				w.server.Handler().ServeHTTP(out, r)
+				w.server.ServeHTTP(out, r)
 				if out.Code != 200 {
 					t.Errorf("%s: %d", path, out.Code)
 				}

@@ -52,11 +52,11 @@ func (s *Server) table() []route {
 		get(s, route{path: "/sessions/{session}/stats", id: "getSessionStats", summary: "Get a session's turns, calls, tokens and cost"}, s.stats),
 		get(s, route{path: "/search", id: "search", summary: "Search prompts, replies, commands, edits and outputs", params: searchParams()}, s.search),
 		get(s, route{path: "/segments", id: "listAllSegments", summary: "List the segments of all sessions", params: []param{pendingParam()}}, s.segments),
-		get(s, route{path: "/files", id: "listTouches", summary: "List what was done to a file, oldest first", params: []param{
+		get(s, route{path: "/files", id: "listTouches", summary: "List the history of a file, oldest first", params: []param{
 			{name: "path", required: true, desc: "the file's path, or its end after a slash, such as pay/retry.go"},
 			projectParam(), sessionParam(), sinceParam(), {name: "reads", kind: isFlag, desc: "include reads and searches"}, limitParam(defaultPage, 1000),
 		}}, s.files),
-		get(s, route{path: "/compactions", id: "listCompactions", summary: "List the newest compactions, and how much of what was needed afterwards they kept",
+		get(s, route{path: "/compactions", id: "listCompactions", summary: "List the newest compactions with their measured outcomes",
 			params: []param{limitParam(compactionsDefault, compactionsMax)}},
 			func(ctx context.Context, c *call) (page[app.Compaction], error) {
 				return all(a.Compactions(ctx, app.CompactionsQuery{Scope: app.Scope{All: true}, Limit: c.number("limit", compactionsDefault)}))

@@ -37,7 +37,7 @@ func pageOf(title, body string, page, size int) (answer, error) {
 	pages := paginate(body, min(max(size, pageMin), pageMax))
 	out := answer{Page: max(page, 1), Pages: len(pages)}
 	if out.Page > out.Pages {
-		return answer{}, archive.NotFound(fmt.Sprintf("there is no page %d", out.Page), fmt.Sprintf("the last page is %d", out.Pages))
+		return answer{}, archive.NotFound(fmt.Sprintf("page %d does not exist", out.Page), fmt.Sprintf("the last page is %d", out.Pages))
 	}
 	if out.Pages > 1 {
 		title += fmt.Sprintf(", page %d of %d", out.Page, out.Pages)

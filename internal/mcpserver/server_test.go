@@ -298,7 +298,7 @@ func TestToolErrors(t *testing.T) {
 		"no such session":     {"recall", map[string]any{"handle": "ffffffff/1"}, "no session"},
 		"no such turn":        {"recall", map[string]any{"handle": "7f3a12cd/99"}, "session 7f3a12cd has no turn 99; "},
 		"no such step":        {"recall", map[string]any{"handle": "7f3a12cd/0.99"}, "turn 0 has no step 99; "},
-		"no such page":        {"recall", map[string]any{"handle": "7f3a12cd/0.1", "page": 7}, "there is no page 7; the last page is 1"},
+		"no such page":        {"recall", map[string]any{"handle": "7f3a12cd/0.1", "page": 7}, "page 7 does not exist; the last page is 1"},
 		"no handle":           {"recall", map[string]any{"handle": "../../etc/passwd"}, "is not a handle"},
 		"an empty handle":     {"recall", map[string]any{"handle": ""}, "is not a handle"},
 		"a missing argument":  {"recall", map[string]any{}, "missing properties"},

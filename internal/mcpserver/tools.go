@@ -212,7 +212,7 @@ type filesIn struct {
 	Project string `json:"project,omitempty" jsonschema:"name or folder of another project, or all"`
 }
 
-// files lists what was done to a file, newest first.
+// files lists the history of a file, newest first.
 func (s *Server) files(ctx context.Context, in filesIn) (out answer, err error) {
 	path := strings.TrimSpace(in.Path)
 	if path == "" {
