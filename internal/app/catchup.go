@@ -49,7 +49,7 @@ func (w Workspace) deferEnded(ctx context.Context, ended capture.PendingWork) er
 	wait, cancel := context.WithTimeout(ctx, quietWait)
 	defer cancel()
 	if err := capture.WaitUnchanged(wait, ended.Transcript, quietTime); err != nil && ctx.Err() != nil {
-		return err // after the timeout, what there is is captured
+		return err // after the timeout, the available rows are captured
 	}
 	info, err := os.Stat(ended.Transcript)
 	if errors.Is(err, os.ErrNotExist) {

@@ -24,7 +24,7 @@ type Replacement struct {
 	compact.Replacement
 	// Skip, unless "", is why the client should not compact now.
 	Skip string
-	// Warnings report what was done without.
+	// Warnings report steps that failed and were skipped.
 	Warnings []error
 	request  compact.ReplaceRequest
 }
@@ -33,7 +33,7 @@ type Replacement struct {
 func (r Replacement) Conversation() string { return r.Print(r.request) }
 
 // Replace compacts the conversation that the client's plugin sends. It captures the
-// session first: what the replacement leaves out must be logged before the client
+// session first: omitted parts must be logged before the client
 // drops it. budget is in tokens; 0 derives it from the context window.
 func (a *App) Replace(ctx context.Context, data []byte, budget int) (out Replacement, err error) {
 	p := parse(data)
@@ -176,7 +176,7 @@ func (a *App) ReplaceArchived(ctx context.Context, typed string, atLine, budget 
 }
 
 func replaceArchived(ctx context.Context, x Archive, id string, atLine, budget int) (out Replacement, err error) {
-	// The context holds what was written after the previous compaction.
+	// The context begins after the previous compaction.
 	previous, err := x.Index.Compactions(ctx, archive.Span{Session: id, BeforeLine: atLine, Limit: 1, Newest: true})
 	if err != nil {
 		return out, err
@@ -210,7 +210,7 @@ func measureCompaction(ctx context.Context, x Archive, c archive.Compaction) (co
 	})
 }
 
-// Summarized is a conversation of which a client behind the gateway requests a
+// Summarized is a conversation of which a client of the gateway requests a
 // summary.
 type Summarized struct {
 	Session, Model, Instructions string

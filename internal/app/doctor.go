@@ -39,7 +39,7 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 		Getenv: a.Getenv, LookPath: a.System.LookPath, VersionOf: a.System.VersionOf,
 	})
 	for _, p := range cfg.Problems() {
-		out = append(out, warn("settings", p.Msg, "`strandline config` prints what is in force"))
+		out = append(out, warn("settings", p.Msg, "`strandline config` prints the effective values"))
 	}
 	if !cfg.Capture.Enabled {
 		out = append(out, warn("capture", "recording is switched off (capture.enabled)", "`strandline config` says where"))
@@ -132,10 +132,10 @@ func (a *App) checkDisk(home string) []Finding {
 		return []Finding{finding(install.LevelFail, "disk", "the disk is full: nothing can be recorded in "+home,
 			"free some space; hooks catch up automatically, and the client keeps its own files for 30 days")}
 	}
-	return []Finding{warn("disk", "only "+text.Size(free)+" are left on the disk of "+home, "`strandline status` says what the archive takes")}
+	return []Finding{warn("disk", "only "+text.Size(free)+" are left on the disk of "+home, "`strandline status` shows the size of the archive")}
 }
 
-// checkArchive checks the index and what it may be missing, and lists recent errors.
+// checkArchive checks the index and its completeness, and lists recent errors.
 func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 	w, err := a.LenientWorkspace()
 	if err != nil {

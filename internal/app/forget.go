@@ -15,8 +15,7 @@ import (
 	"strandline/internal/capture"
 )
 
-// Deletion is what Forget would delete, or has deleted. One of Session and Part is
-// set.
+// Deletion is a planned or completed deletion. Either Session or Part is set.
 type Deletion struct {
 	Session *SessionDeletion
 	Part    *PartDeletion
@@ -40,7 +39,7 @@ type SessionDeletion struct {
 	Bytes   int64     `json:"bytes"` // of transcripts
 	Logs    int       `json:"logs"`
 	Facts   int       `json:"facts"` // of the journal
-	// Related are sessions that share rows with it: its forks and what it is a fork of.
+	// Related are sessions that share rows with it: its forks and its origin.
 	Related []string `json:"related"`
 	DeletionOutcome
 }
@@ -77,7 +76,7 @@ func (d *Deletion) Result() any {
 	return d.Part
 }
 
-// PlanForget returns what deleting a session, a turn or a step would delete.
+// PlanForget plans the deletion of a session, a turn or a step.
 func (a *App) PlanForget(ctx context.Context, typed string) (*Deletion, error) {
 	w, err := a.Workspace()
 	if err != nil {
@@ -218,7 +217,7 @@ func (a *App) planSession(ctx context.Context, w Workspace, typed, session strin
 	return d, err
 }
 
-// describeSession fills in what deleting a session would delete, and returns samples
+// describeSession fills in the deletion of a session, and returns samples
 // of its texts.
 func (x Archive) describeSession(ctx context.Context, id string, out *SessionDeletion) ([]string, error) {
 	s, err := x.Index.Session(ctx, id)
@@ -269,7 +268,7 @@ func (a *App) planPart(ctx context.Context, w Workspace, typed string) (*Deletio
 	if archive.ErrorCode(err) != archive.CodeNotFound {
 		return d, err
 	}
-	// An interrupted call may have deleted the lines, but not what is derived.
+	// An interrupted call may have deleted the lines, but not the derived data.
 	of, perr := w.Capture.ForgottenParts().Of(ref.Session)
 	if perr != nil || !of.Open {
 		return nil, errors.Join(err, perr)
@@ -377,7 +376,7 @@ func (x Archive) target(ctx context.Context, ref archive.Ref) (maintenance.Targe
 	return t, turns[0].Title, err
 }
 
-// forks lists a session, its forks and what it is a fork of, recursively: all hold
+// forks lists a session, its forks and its origin, recursively: all hold
 // copies of the same rows.
 func (x Archive) forks(ctx context.Context, session string) ([]string, error) {
 	list, err := x.Index.Sessions(ctx, archive.SessionFilter{})

@@ -151,7 +151,7 @@ func (a *App) MaintenanceRunner(w Workspace) maintenance.Runner {
 	}
 }
 
-// retention returns what the settings allow to leave the hot set and to expire.
+// retention returns the retention rules of the settings.
 func (w Workspace) retention(compacting bool) maintenance.Retention {
 	return maintenance.Retention{
 		Rule: recall.ConfidenceWithDecay(w.Config.Lifecycle.Decay),

@@ -19,7 +19,7 @@ type WiringOptions struct {
 	Statusline bool
 }
 
-// Wiring is what was, or would be, changed in the client's settings.
+// Wiring lists the changes, or planned changes, of the client's settings.
 type Wiring struct {
 	Files    []WiredFile // changed files
 	Diff     string      // of a dry run

@@ -27,7 +27,7 @@ type SyncReport struct {
 	TookMS int64 `json:"took_ms"`
 }
 
-// Sync pushes what is new in the archive to the team's database. It returns
+// Sync pushes new rows to the team's database. It returns
 // ErrNotLinked if the driver is not linked.
 func (a *App) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 	if !a.Stores.LinksTeam() {
@@ -74,7 +74,7 @@ func (a *App) sync(ctx context.Context, x Archive, push maintenance.Push) (repor
 	return push.Run(ctx)
 }
 
-// deleted reads from the journal what was deleted for good.
+// deleted reads the permanent deletions from the journal.
 func (w Workspace) deleted(ctx context.Context) (d maintenance.Deleted, err error) {
 	entries, _, err := w.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
 	if err != nil {

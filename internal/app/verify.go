@@ -75,7 +75,7 @@ func newLogCheck(home string, v capture.Verified) LogCheck {
 		c.Error = ErrorText(v.Err)
 		return c
 	case v.Source == capture.SourceDiffers:
-		c.Error = "the client's file no longer begins with what was logged; the next capture keeps it as a new generation"
+		c.Error = "the client's file no longer begins with the logged bytes; the next capture keeps it as a new generation"
 	case c.Torn > 0 && v.Unread != nil:
 		c.Error = fmt.Sprintf("%s, which may have them, cannot be read: %s", torn, c.SourceError)
 	case c.Torn > 0 && !recoverable:

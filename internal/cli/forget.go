@@ -43,7 +43,7 @@ or the next maintenance run completes the deletion.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.forget(cmd.Context(), args[0], f) },
 	}
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be deleted and delete nothing")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan and delete nothing")
 	cmd.Flags().StringArrayVar(&f.prove, "prove", nil, "also search for this text afterwards (repeatable)")
 	jsonFlag(cmd, &f.asJSON)
 	return cmd
@@ -110,7 +110,7 @@ func (a *commands) printDeletion(d *app.Deletion) {
 			fmt.Fprintf(a.out, "  %s %s\n", p.yellow(label), item)
 		}
 	}
-	const again = "%s is forgotten already; what may be left of it is deleted now.\n"
+	const again = "%s is forgotten already; remaining data is deleted now.\n"
 	client := d.Outcome().Client
 	if s := d.Session; s != nil {
 		if s.Turns == 0 && s.Logs == 0 {

@@ -25,7 +25,7 @@ type Relayed interface {
 	Address() string
 	// Serve runs until ctx ends.
 	Serve(ctx context.Context) error
-	// Report summarizes in one line what was done.
+	// Report returns a summary line.
 	Report() string
 }
 

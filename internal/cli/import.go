@@ -42,7 +42,7 @@ summaries of older tools.`,
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be imported and do nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "count the sessions and do nothing")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

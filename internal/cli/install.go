@@ -11,7 +11,7 @@ import (
 
 func wiringFlags(cmd *cobra.Command, o *app.WiringOptions) {
 	cmd.Flags().StringVar(&o.Scope, "scope", "user", "whose settings: user (every project) or project (this one)")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "show what would change and change nothing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the changes and change nothing")
 }
 
 func (a *commands) initCommand() *cobra.Command {
@@ -70,7 +70,7 @@ func (a *commands) uninstallCommand() *cobra.Command {
 	return cmd
 }
 
-// wire changes the client's settings and prints what was changed.
+// wire changes the client's settings and prints the changes.
 func (a *commands) wire(ctx context.Context, o app.WiringOptions, change func(context.Context, app.WiringOptions) (app.Wiring, error)) (app.Wiring, error) {
 	out, err := change(ctx, o)
 	if err != nil {

@@ -51,7 +51,7 @@ with retention.delete, as ` + "`strandline forget`" + ` does.`,
 		},
 	}
 	jsonFlag(cmd, &asJSON)
-	cmd.Flags().BoolVar(&compacting, "compact", false, "drop duplicate text of what is outside the hot set")
+	cmd.Flags().BoolVar(&compacting, "compact", false, "drop duplicate texts of turns outside the hot set")
 	cmd.Flags().BoolVar(&background, "background", false, "as a hook starts it")
 	_ = cmd.Flags().MarkHidden("background") // fails only for an unknown flag
 	return cmd
@@ -76,7 +76,7 @@ func (a *commands) printStages(stages []maintenance.Stage) error {
 	return t.write(a.out, a.width())
 }
 
-// describeStage says what a stage did, "" if nothing.
+// describeStage summarizes a stage, "" if it did nothing.
 func describeStage(st maintenance.Stage) string {
 	if st.Done == 0 {
 		return ""

@@ -16,7 +16,7 @@ func (a *commands) syncCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync",
 		Short: "Push this archive to the team's, in PostgreSQL",
-		Long: `Push what is new in this archive to the team's in PostgreSQL: turns, steps, tool calls,
+		Long: `Push new rows of this archive to the team's in PostgreSQL: turns, steps, tool calls,
 files, tasks, compactions and the passages that searches find, redacted again, under
 your name. Logs stay here. Sessions that you delete for good with ` + "`strandline forget`" + ` are
 deleted there, and not accepted again. The first sync, even a dry run, creates the tables.
@@ -48,7 +48,7 @@ sync; hooks never do. ` + "`strandline search --team`" + ` searches there.
 		},
 	}
 	cmd.Flags().StringVar(&o.URL, "dsn", "", "address of the team's database (default: the settings)")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print what would be pushed and change nothing")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
 	cmd.Flags().BoolVar(&o.Again, "again", false, "push everything again")
 	jsonFlag(cmd, &asJSON)
 	return cmd

@@ -52,7 +52,7 @@ const budget = 9500
 // maxLines is how many lines of each section of the restored context are printed.
 const maxLines = 3
 
-// Run prints the demo. It fails if a step fails or does not show what it claims.
+// Run prints the demo. It fails if a step fails or contradicts its claim.
 func Run(ctx context.Context, env Env) (err error) {
 	client := filepath.Join(env.Dir, "client")
 	d := &demo{env: env, page: page{out: env.Out, color: env.Color, live: env.Live}, client: client}
@@ -113,7 +113,7 @@ func (d *demo) importAll(ctx context.Context) error {
 	d.endProgress()
 	st, err := d.archive.Status(ctx)
 	if err != nil {
-		return fmt.Errorf("count what was imported: %w", err)
+		return fmt.Errorf("count the imported rows: %w", err)
 	}
 	d.text("%s, %s, %s; %s, %s to search; in %s.",
 		text.Count(st.Sessions, "session"), text.Count(st.Agents, "sub-agent"), text.Size(report.Bytes),

@@ -32,7 +32,7 @@ type Forgetter struct {
 	State   string // the archive's folder of state
 }
 
-// Erased counts what a call deleted.
+// Erased counts the deletions of a call.
 type Erased struct {
 	Logs  int   `json:"logs"`
 	Bytes int64 `json:"bytes"` // of the logs' files
@@ -40,7 +40,7 @@ type Erased struct {
 	State int   `json:"state"` // files and folders
 }
 
-// SessionSize is what deleting a session would delete.
+// SessionSize is the size of a session in the archive.
 type SessionSize struct {
 	Logs   int
 	Bytes  int64  // of the logs, decompressed

@@ -30,7 +30,7 @@ type Target struct {
 	Sessions []string    // that may hold copies of its rows, its own included
 }
 
-// PartPlan is what deleting a turn or a step would delete.
+// PartPlan is the planned deletion of a turn or a step.
 type PartPlan struct {
 	Part    archive.Part
 	Lines   int

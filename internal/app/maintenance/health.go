@@ -19,12 +19,12 @@ type HealthIndex interface {
 	Embedded(ctx context.Context) (part, of int64, err error)
 }
 
-// HealthReport is the archive's health with the counts behind it.
+// HealthReport is the archive's health with its counts.
 type HealthReport struct {
 	usage.Health
 	Uncaptured int // client files that hold more than their logs
 	Unindexed  int // logged sessions that are missing from the index
-	Measured   int // compactions behind Used
+	Measured   int // compactions that Used covers
 }
 
 // Health computes four shares: of the client's bytes that are logged, of the

@@ -27,7 +27,7 @@ type Index struct {
 	Outcomes
 }
 
-// Outcomes stores what became of compactions and passages.
+// Outcomes stores the results of compactions and of embedding.
 type Outcomes interface {
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
@@ -53,7 +53,7 @@ type Runner struct {
 	SessionFolders []string
 	// ClientFiles lists the client's transcripts.
 	ClientFiles func(ctx context.Context) ([]capture.Job, error)
-	// Measure returns what a compaction restored and which of it was used later.
+	// Measure returns the restored places of a compaction and those used later.
 	Measure func(ctx context.Context, c archive.Compaction) (compact.Outcome, error)
 	// Teach returns which kinds of names were needed after a compaction; nil if
 	// too little happened afterwards. Synthetic returns a made-up compaction of a
@@ -74,7 +74,7 @@ type Runner struct {
 // Step is a stage of a run.
 type Step struct {
 	Name string
-	// Run does the work and sets what it did in st, except for name and time.
+	// Run does the work and fills in st, except for name and time.
 	Run func(ctx context.Context, idx Index, st *Stage) error
 }
 

@@ -212,7 +212,7 @@ func (r Runner) learnFrom(ctx context.Context, idx Index, s archive.Session) (re
 	return len(facts), taught, r.Journal.RecordAll(ctx, facts...)
 }
 
-// Learned is the file with the sums of what compactions taught. It is derived
+// Learned is the file with the summed tallies of all compactions. It is derived
 // from the journal.
 type Learned struct {
 	Path string // "<archive>/learned.json"
@@ -248,7 +248,7 @@ func (l Learned) write(f learnedFile) error {
 
 func (l Learned) remove() error { return l.store().Delete(filepath.Base(l.Path)) }
 
-// TalliesAt sums up, by shape, what was known of names at a time.
+// TalliesAt sums up, by shape, the tallies that were known at a time.
 func TalliesAt(ctx context.Context, journal capture.Journal, at time.Time) (map[string]archive.Tally, error) {
 	f, err := tallies(ctx, journal, &at)
 	return f.Shapes, err

@@ -28,8 +28,8 @@ type Local interface {
 type Remote interface {
 	// Pushed returns the author's sessions by ID and how far each was pushed.
 	Pushed(ctx context.Context) (map[string]archive.Cursor, error)
-	// Forgotten lists what was deleted from the team's database for good: session
-	// IDs, and fact IDs of parts.
+	// Forgotten lists the permanent deletions in the team's database: session IDs, and
+	// fact IDs of parts.
 	Forgotten(ctx context.Context) (map[string]bool, error)
 	// Apply stores a batch; see archive.Batch. Offsets count lines.
 	Apply(ctx context.Context, b archive.Batch) error
@@ -42,7 +42,7 @@ type Remote interface {
 	Remove(ctx context.Context, session string, fact string) (rows int64, err error)
 }
 
-// Deleted is what was deleted for good here, according to the journal.
+// Deleted lists the permanent deletions in the local journal.
 type Deleted struct {
 	Sessions []string
 	Parts    map[string]archive.Part // by the ID of the fact
@@ -70,7 +70,7 @@ type Push struct {
 	Pause func(ctx context.Context, tries int) error
 }
 
-// PushReport is what a push did.
+// PushReport is the outcome of a push.
 type PushReport struct {
 	Sessions  int       `json:"sessions"` // with new rows
 	Unchanged int       `json:"unchanged"`
@@ -93,7 +93,7 @@ type Removed struct {
 // maxTries is how often a step is tried while the connection is lost.
 const maxTries = 4
 
-// Run pushes. After an error, the report says what was pushed before it.
+// Run pushes. After an error, the report covers the rows pushed before it.
 func (p Push) Run(ctx context.Context) (PushReport, error) {
 	r := PushReport{DryRun: p.DryRun}
 	gone, err := retry(ctx, p, p.Remote.Forgotten)
@@ -141,7 +141,7 @@ func (p Push) Run(ctx context.Context) (PushReport, error) {
 	return r, errors.Join(append(denied, err)...)
 }
 
-// removeAll deletes what was pushed before, if Again is set.
+// removeAll deletes all earlier pushed rows, if Again is set.
 func (p Push) removeAll(ctx context.Context, pushed map[string]archive.Cursor) error {
 	if !p.Again {
 		return nil
@@ -177,7 +177,7 @@ func retry[T any](ctx context.Context, p Push, do func(context.Context) (T, erro
 	return out, err
 }
 
-// pushDeletions deletes in the team's database what was deleted here. Of a
+// pushDeletions repeats local deletions in the team's database. Of a
 // session with a deleted part all rows are deleted; the rest is pushed again.
 func (p Push) pushDeletions(ctx context.Context, gone map[string]bool, r *PushReport) error {
 	remove := func(session, fact string) error {
