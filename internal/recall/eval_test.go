@@ -33,7 +33,7 @@ func TestEvalThreshold(t *testing.T) {
 	fit, rest := halves(cases, seed)
 	best := fitThreshold(fit)
 	t.Logf("%d prompts in %d sessions; seed %d; fitted on one half: %+v, in use %+v", len(cases), len(sessionsOf(cases)), seed, best, defaultThreshold())
-	t.Logf("a turn out of view, taken at random, is of use to %.2f of the prompts", baseRate(cases))
+	t.Logf("a random turn outside the context is useful for %.2f of the prompts", baseRate(cases))
 	for _, part := range []struct {
 		name      string
 		cases     []evalCase
@@ -50,27 +50,27 @@ func TestEvalThreshold(t *testing.T) {
 		pooled.add(judge(b, fitThreshold(a)))
 	}
 	t.Logf("%-12s %v", "20 seeds", pooled)
-	if f := judge(cases, defaultThreshold()); f.prompts > 100 && f.spoke*5 > f.prompts {
+	if f := judge(cases, defaultThreshold()); f.prompts > 100 && f.recalled*5 > f.prompts {
 		t.Errorf("it recalls at more than a fifth of the prompts: %v", f)
 	}
 }
 
 // evalCase is a prompt with its candidates.
 type evalCase struct {
-	session  string
-	list     []candidate
-	good     []bool // of each candidate
-	any      bool   // a turn outside the context is useful
-	asked    bool   // MayRecall is true
-	usefulOf float64
+	session     string
+	list        []candidate
+	good        []bool // of each candidate
+	any         bool   // a turn outside the context is useful
+	checked     bool   // MayRecall is true
+	usefulShare float64
 }
 
-type figures struct{ prompts, asked, spoke, right, passages, useful, needy int }
+type figures struct{ prompts, checked, recalled, right, passages, useful, needy int }
 
 func (f *figures) add(g figures) {
 	f.prompts += g.prompts
-	f.asked += g.asked
-	f.spoke += g.spoke
+	f.checked += g.checked
+	f.recalled += g.recalled
 	f.right += g.right
 	f.passages += g.passages
 	f.useful += g.useful
@@ -84,8 +84,8 @@ func (f figures) String() string {
 		}
 		return fmt.Sprintf("%.3f", float64(a)/float64(b))
 	}
-	return fmt.Sprintf("%d prompts, looked up %s, spoke %d = %s, precision %s, passages of use %s, prompts helped %s, of the %d that something out of view would help %s",
-		f.prompts, share(f.asked, f.prompts), f.spoke, share(f.spoke, f.prompts), share(f.right, f.spoke), share(f.useful, f.passages),
+	return fmt.Sprintf("%d prompts, looked up %s, recalled %d = %s, precision %s, useful passages %s, prompts helped %s, of the %d with useful turns outside the context %s",
+		f.prompts, share(f.checked, f.prompts), f.recalled, share(f.recalled, f.prompts), share(f.right, f.recalled), share(f.useful, f.passages),
 		share(f.right, f.prompts), f.needy, share(f.right, f.needy))
 }
 
@@ -95,14 +95,14 @@ func judge(cases []evalCase, g threshold) figures {
 		if c.any {
 			f.needy++
 		}
-		if !c.asked {
+		if !c.checked {
 			continue
 		}
-		f.asked++
+		f.checked++
 		if !g.accepts(c.list) {
 			continue
 		}
-		f.spoke++
+		f.recalled++
 		f.passages += len(c.list)
 		for _, good := range c.good {
 			if good {
@@ -124,7 +124,7 @@ func fitThreshold(cases []evalCase) threshold {
 		for _, rare := range []float64{0, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2} {
 			g := threshold{share, rare}
 			f := judge(cases, g)
-			if f.spoke > 0 && f.spoke*5 <= f.prompts && f.right*10 >= f.spoke*8 && f.right >= helped {
+			if f.recalled > 0 && f.recalled*5 <= f.prompts && f.right*10 >= f.recalled*8 && f.right >= helped {
 				best, helped = g, f.right
 			}
 		}
@@ -159,7 +159,7 @@ func sessionsOf(cases []evalCase) []string {
 func baseRate(cases []evalCase) float64 {
 	n := 0.0
 	for _, c := range cases {
-		n += c.usefulOf
+		n += c.usefulShare
 	}
 	return n / float64(len(cases))
 }
@@ -188,9 +188,9 @@ func gatherCases(t *testing.T, idx *sqlite.Store) []evalCase {
 		if prompt == "" || me.turn.Copy != nil || me.turn.Dead {
 			continue
 		}
-		c := evalCase{session: ref.Session, asked: MayRecall(prompt)}
+		c := evalCase{session: ref.Session, checked: MayRecall(prompt)}
 		r := PromptRequest{Session: ref.Session, Project: me.project, Prompt: prompt, Until: me.turn.Start, BeforeLine: me.turn.LineFrom, Now: me.turn.Start, Units: MaxPromptUnits}
-		if c.asked {
+		if c.checked {
 			if c.list, err = promptCandidates(ctx, idx, r); err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +214,7 @@ func gatherCases(t *testing.T, idx *sqlite.Store) []evalCase {
 			}
 		}
 		if n > 0 {
-			c.usefulOf = float64(good) / float64(n)
+			c.usefulShare = float64(good) / float64(n)
 		}
 		c.any = good > 0
 		cases = append(cases, c)
@@ -305,14 +305,14 @@ func TestEvalRelated(t *testing.T) {
 	for _, s := range sessions {
 		gatherTurns(t, idx, s, all)
 	}
-	cuts, spoke, right := 0, 0, 0
+	count, recalled, right := 0, 0, 0
 	for _, s := range sessions {
 		compactions, err := idx.Compactions(t.Context(), archive.Span{Session: s.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range compactions {
-			cuts++
+			count++
 			list, err := relatedCandidates(t.Context(), idx, PromptRequest{Session: s.ID, Project: s.Project.Key, Until: c.Time, BeforeLine: c.Line})
 			if err != nil {
 				t.Fatal(err)
@@ -320,7 +320,7 @@ func TestEvalRelated(t *testing.T) {
 			if !defaultThreshold().accepts(list) {
 				continue
 			}
-			spoke++
+			recalled++
 			after := touched{files: map[string]bool{}}
 			files, err := idx.Files(t.Context(), archive.Span{Session: s.ID})
 			if err != nil {
@@ -338,7 +338,7 @@ func TestEvalRelated(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d compactions, spoke at %d, of use at %d", cuts, spoke, right)
+	t.Logf("%d compactions, recalled at %d, useful at %d", count, recalled, right)
 }
 
 // archived imports the transcripts of a folder.

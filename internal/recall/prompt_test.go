@@ -77,12 +77,12 @@ func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 // shelf is a store with fixed hits.
 type shelf struct {
-	hits     []archive.Hit
-	cuts     []archive.Compaction
-	told     []archive.Injection
-	passages []archive.Passage
-	asked    []archive.Query
-	fail     error
+	hits        []archive.Hit
+	compactions []archive.Compaction
+	injected    []archive.Injection
+	passages    []archive.Passage
+	asked       []archive.Query
+	fail        error
 }
 
 func (s *shelf) Search(_ context.Context, q archive.Query) ([]archive.Hit, error) {
@@ -91,12 +91,14 @@ func (s *shelf) Search(_ context.Context, q archive.Query) ([]archive.Hit, error
 }
 
 func (s *shelf) Compactions(context.Context, archive.Span) ([]archive.Compaction, error) {
-	return s.cuts, s.fail
+	return s.compactions, s.fail
 }
 
 func (s *shelf) PassageCount(context.Context) (int, error) { return 1000, s.fail }
 
-func (s *shelf) Injected(context.Context, string) ([]archive.Injection, error) { return s.told, s.fail }
+func (s *shelf) Injected(context.Context, string) ([]archive.Injection, error) {
+	return s.injected, s.fail
+}
 
 func (s *shelf) Passages(_ context.Context, sp archive.PassageSpan) (out []archive.Passage, err error) {
 	for _, p := range s.passages {
@@ -119,11 +121,11 @@ func ask(prompt string) PromptRequest {
 }
 
 func TestForPromptSkipsTheContext(t *testing.T) {
-	cut := []archive.Compaction{{Session: here, Line: 100, Turn: 5, Time: noon().Add(-time.Hour)}}
+	compacted := []archive.Compaction{{Session: here, Line: 100, Turn: 5, Time: noon().Add(-time.Hour)}}
 	given := func(h string, at time.Duration) []archive.Injection {
 		return []archive.Injection{{Session: here, Time: noon().Add(at), InjectedFact: archive.InjectedFact{Handles: []string{h}}}}
 	}
-	unaskedOf := func(h string) []archive.Injection {
+	recallOf := func(h string) []archive.Injection {
 		return []archive.Injection{{Session: here, Time: noon(), InjectedFact: archive.InjectedFact{Event: "UserPromptSubmit/recall", Handles: []string{h}}}}
 	}
 	question := hit(there, 3, "Why  does retry.go wait?")
@@ -136,21 +138,21 @@ func TestForPromptSkipsTheContext(t *testing.T) {
 	}{
 		"another session":                      {shelf{hits: []archive.Hit{hit(there, 3, "retry.go waits")}}, "9b1c44ee/3.0"},
 		"this session, never compacted":        {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}}, ""},
-		"before the compaction":                {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut}, "7f3a12cd/3.0"},
-		"the turn that was cut":                {shelf{hits: []archive.Hit{hit(here, 5, "retry.go waits")}, cuts: cut}, ""},
-		"after the compaction":                 {shelf{hits: []archive.Hit{hit(here, 6, "retry.go waits")}, cuts: cut}, ""},
-		"a record of our own":                  {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: []archive.Compaction{{Turn: 5, Ours: true}}}, ""},
-		"told since the compaction":            {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: given("7f3a12cd/3.0", -time.Minute)}, ""},
-		"its turn was told":                    {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: given("7f3a12cd/3", -time.Minute)}, ""},
-		"told at the compaction":               {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: given("7f3a12cd/3.0", -time.Hour-time.Second)}, ""},
-		"another step was restored":            {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: given("7f3a12cd/3.1", -time.Minute)}, "7f3a12cd/3.0"},
-		"another step was told unasked":        {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: unaskedOf("7f3a12cd/3.1")}, ""},
+		"before the compaction":                {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted}, "7f3a12cd/3.0"},
+		"the compacted turn":                   {shelf{hits: []archive.Hit{hit(here, 5, "retry.go waits")}, compactions: compacted}, ""},
+		"after the compaction":                 {shelf{hits: []archive.Hit{hit(here, 6, "retry.go waits")}, compactions: compacted}, ""},
+		"a replacement conversation":           {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: []archive.Compaction{{Turn: 5, Ours: true}}}, ""},
+		"injected since the compaction":        {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -time.Minute)}, ""},
+		"its turn was injected":                {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3", -time.Minute)}, ""},
+		"injected at the compaction":           {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -time.Hour-time.Second)}, ""},
+		"another step was restored":            {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.1", -time.Minute)}, "7f3a12cd/3.0"},
+		"another step was recalled":            {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: recallOf("7f3a12cd/3.1")}, ""},
 		"the same question":                    {shelf{hits: []archive.Hit{question}}, ""},
 		"an archived summary":                  {shelf{hits: []archive.Hit{aside}}, ""},
-		"told before the compaction":           {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, cuts: cut, told: given("7f3a12cd/3.0", -2*time.Hour)}, "7f3a12cd/3.0"},
-		"one of a turn":                        {shelf{hits: []archive.Hit{hit(there, 3, "retry.go waits"), hit(there, 3, "retry.go again")}}, "9b1c44ee/3.0"},
+		"injected before the compaction":       {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -2*time.Hour)}, "7f3a12cd/3.0"},
+		"two passages of a turn":               {shelf{hits: []archive.Hit{hit(there, 3, "retry.go waits"), hit(there, 3, "retry.go again")}}, "9b1c44ee/3.0"},
 		"three turns at most":                  {shelf{hits: []archive.Hit{hit(there, 1, "retry.go"), hit(there, 2, "retry.go"), hit(there, 3, "retry.go"), hit(there, 4, "retry.go")}}, "9b1c44ee/1.0 9b1c44ee/2.0 9b1c44ee/3.0"},
-		"the name is not there":                {shelf{hits: []archive.Hit{hit(there, 3, "try it and go")}}, ""},
+		"a passage without the name":           {shelf{hits: []archive.Hit{hit(there, 3, "try it and go")}}, ""},
 		"nothing found":                        {shelf{}, ""},
 		"a session whose name begins the same": {shelf{hits: []archive.Hit{hit(here+"~a2c37f95", 3, "retry.go waits")}}, "7f3a12cd~a2c37f95/3.0"},
 	}
@@ -161,7 +163,7 @@ func TestForPromptSkipsTheContext(t *testing.T) {
 				t.Fatal(err)
 			}
 			if h := strings.Join(got.Handles, " "); h != c.handles || (got.Text == "") != (c.handles == "") || len(got.Refs) != len(got.Handles) {
-				t.Errorf("told of %q with %v in %q, want %q", h, got.Refs, got.Text, c.handles)
+				t.Errorf("recalled %q with %v in %q, want %q", h, got.Refs, got.Text, c.handles)
 			}
 		})
 	}

@@ -194,7 +194,7 @@ func (e *Embedder) exchange(ctx context.Context, talk func() error) error {
 func (e *Embedder) wait() string {
 	_ = e.in.Close()
 	_ = e.cmd.Wait() // standard error says more than the exit status
-	stderr := e.stderr.String()
+	stderr := strings.TrimSpace(strings.ToValidUTF8(string(*e.stderr), "?"))
 	e.cmd, e.in, e.out, e.stderr = nil, nil, nil, nil
 	return stderr
 }
@@ -210,21 +210,11 @@ func (e *Embedder) Close() error {
 	return nil
 }
 
-// firstBytes keeps the first 500 bytes that are written to it.
-type firstBytes struct {
-	mu sync.Mutex
-	b  []byte
-}
+// firstBytes keeps the first 500 bytes that are written to it. Read it only after the
+// writing process was waited for.
+type firstBytes []byte
 
 func (f *firstBytes) Write(p []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.b = append(f.b, p[:min(len(p), 500-len(f.b))]...)
+	*f = append(*f, p[:min(len(p), 500-len(*f))]...)
 	return len(p), nil
-}
-
-func (f *firstBytes) String() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(f.b), "?"))
 }
