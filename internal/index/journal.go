@@ -83,12 +83,11 @@ func applyEntry(ctx context.Context, tx Tx, e *archive.JournalEntry, segments ma
 
 // JournalCursor returns the cursor that ApplyJournal stored last, nil before the
 // first.
-func (s *Store) JournalCursor(ctx context.Context) (cursor []byte, err error) {
-	err = s.read(ctx, "read the journal's cursor", func(ctx context.Context, tx Tx) error {
-		_, err := tx.QueryRow(ctx, "SELECT value FROM meta WHERE name = 'journal'", nil, &cursor)
-		return err
+func (s *Store) JournalCursor(ctx context.Context) ([]byte, error) {
+	return Read(ctx, s.read, "read the journal's cursor", func(ctx context.Context, tx Tx) (cursor []byte, err error) {
+		_, err = tx.QueryRow(ctx, "SELECT value FROM meta WHERE name = 'journal'", nil, &cursor)
+		return cursor, err
 	})
-	return cursor, err
 }
 
 // Injected returns the texts that were injected into a session's context, ordered
@@ -111,46 +110,41 @@ func (s *Store) Facts(ctx context.Context, session string, kind archive.JournalK
 	return s.entries(ctx, "read journal entries", BaseID(session), kind)
 }
 
-func (s *Store) entries(ctx context.Context, what, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
-	err = s.read(ctx, what, func(ctx context.Context, tx Tx) error {
-		out, err = journalEntries(ctx, tx, session, kind)
-		return err
+func (s *Store) entries(ctx context.Context, what, session string, kind archive.JournalKind) ([]archive.JournalEntry, error) {
+	return Read(ctx, s.read, what, func(ctx context.Context, tx Tx) ([]archive.JournalEntry, error) {
+		return journalEntries(ctx, tx, session, kind)
 	})
-	return out, err
 }
 
-func journalEntries(ctx context.Context, tx Tx, session string, kind archive.JournalKind) (out []archive.JournalEntry, err error) {
+func journalEntries(ctx context.Context, tx Tx, session string, kind archive.JournalKind) ([]archive.JournalEntry, error) {
 	where, args := "kind = ?", []any{string(kind)}
 	if session != "" {
 		where, args = "session_id = ? AND kind = ?", []any{session, string(kind)}
 	}
-	err = tx.Query(ctx, "SELECT id, session_id, time, data FROM journal WHERE "+where+" ORDER BY time, id", args, func(scan Scan) error {
+	query := "SELECT id, session_id, time, data FROM journal WHERE " + where + " ORDER BY time, id"
+	return Rows(ctx, tx, query, args, func(scan Scan) (archive.JournalEntry, error) {
 		e := archive.JournalEntry{Version: 1, Kind: kind}
 		var at int64
 		var data []byte
 		err := scan(&e.ID, &e.Session, &at, &data)
 		e.Time, e.Data = Instant(at), data
-		out = append(out, e)
-		return err
+		return e, err
 	})
-	return out, err
 }
 
 // Accesses returns when places of a session were injected or used, ordered by
 // place and then by time.
-func (s *Store) Accesses(ctx context.Context, session string) (out []archive.Access, err error) {
-	err = s.read(ctx, "read accesses", func(ctx context.Context, tx Tx) error {
+func (s *Store) Accesses(ctx context.Context, session string) ([]archive.Access, error) {
+	return Read(ctx, s.read, "read accesses", func(ctx context.Context, tx Tx) ([]archive.Access, error) {
 		const query = "SELECT turn, step, time, how FROM accesses WHERE session_id = ? ORDER BY turn, step, time, id"
-		return tx.Query(ctx, query, []any{session}, func(scan Scan) error {
+		return Rows(ctx, tx, query, []any{session}, func(scan Scan) (archive.Access, error) {
 			x := archive.Access{Ref: archive.Ref{Session: session}}
 			var at int64
 			err := scan(&x.Turn, &x.Step, &at, &x.How)
 			x.Time = Instant(at)
-			out = append(out, x)
-			return err
+			return x, err
 		})
 	})
-	return out, err
 }
 
 // Recorded returns those of the journal entry IDs that the index holds.
@@ -158,11 +152,7 @@ func (s *Store) Recorded(ctx context.Context, ids []string) (map[string]bool, er
 	known := map[string]bool{}
 	err := s.read(ctx, "look up journal entries", func(ctx context.Context, tx Tx) error {
 		return inChunks(ids, func(marks string, chunk []any) error {
-			found, err := Column[string](ctx, tx, "SELECT id FROM journal WHERE id IN ("+marks+")", chunk...)
-			for _, id := range found {
-				known[id] = true
-			}
-			return err
+			return AddColumn(ctx, tx, known, "SELECT id FROM journal WHERE id IN ("+marks+")", chunk...)
 		})
 	})
 	return known, err

@@ -47,12 +47,8 @@ func projectNames(ctx context.Context, tx Tx) (*Projects, error) {
 }
 
 // Projects lists the projects that have sessions. The project used last comes first.
-func (s *Store) Projects(ctx context.Context) (out []archive.ProjectSummary, err error) {
-	err = s.read(ctx, "list projects", func(ctx context.Context, tx Tx) error {
-		out, err = s.projects(ctx, tx)
-		return err
-	})
-	return out, err
+func (s *Store) Projects(ctx context.Context) ([]archive.ProjectSummary, error) {
+	return Read(ctx, s.read, "list projects", s.projects)
 }
 
 func (s *Store) projects(ctx context.Context, tx Tx) ([]archive.ProjectSummary, error) {
@@ -64,15 +60,12 @@ func (s *Store) projects(ctx context.Context, tx Tx) ([]archive.ProjectSummary, 
 		"count(*) FILTER (WHERE s.relation = 'agent'), sum(s.turns), sum(s.bytes), " +
 		"coalesce(min(s.first) FILTER (WHERE s.first <> 0), 0), max(s.last) " +
 		"FROM projects p " + s.sql.Join + " sessions s ON s.project = p.no WHERE s.known = true GROUP BY p.no"
-	var byKey []archive.ProjectSummary
-	err = tx.Query(ctx, query, nil, func(scan Scan) error {
-		var x archive.ProjectSummary
+	byKey, err := Rows(ctx, tx, query, nil, func(scan Scan) (x archive.ProjectSummary, err error) {
 		var first, last int64
 		p := &x.Project
-		err := scan(&p.Key, &p.Name, &p.Root, &p.Remote, &x.Sessions, &x.Agents, &x.Turns, &x.Bytes, &first, &last)
+		err = scan(&p.Key, &p.Name, &p.Root, &p.Remote, &x.Sessions, &x.Agents, &x.Turns, &x.Bytes, &first, &last)
 		x.First, x.Last = Instant(first), Instant(last)
-		byKey = append(byKey, x)
-		return err
+		return x, err
 	})
 	if err != nil {
 		return nil, err

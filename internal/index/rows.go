@@ -65,23 +65,23 @@ func (q *spanQuery) end(key string, sp archive.Span) (query string, args []any) 
 // maxCapacity is the largest list that is allocated before its rows are read.
 const maxCapacity = 4096
 
-// listed reads the rows of a query over one session; limit is the number of rows
-// that the query may return, 0 if unknown. A list that grows row by row is copied a
-// dozen times. An unknown session has no rows.
-func listed[T any](ctx context.Context, s *Store, what, session string, limit int, build func(no int64) (string, []any),
+// listed reads the rows of a query over one session. Given a limit, it allocates the list
+// first: a list that grows row by row is copied a dozen times. An unknown session has no
+// rows.
+func listed[T any](ctx context.Context, s *Store, what string, sp archive.Span, build func(no int64) (string, []any),
 	row func(scan Scan, session string) (T, error),
 ) (out []T, err error) {
-	if limit > 0 {
-		out = make([]T, 0, min(limit, maxCapacity))
+	if sp.Limit > 0 {
+		out = make([]T, 0, min(sp.Limit, maxCapacity))
 	}
 	err = s.read(ctx, "read "+what, func(ctx context.Context, tx Tx) error {
-		no, err := SessionNumber(ctx, tx, session)
+		no, err := SessionNumber(ctx, tx, sp.Session)
 		if err != nil || no == 0 {
 			return err
 		}
 		query, args := build(no)
 		return tx.Query(ctx, query, args, func(scan Scan) error {
-			x, err := row(scan, session)
+			x, err := row(scan, sp.Session)
 			out = append(out, x)
 			return err
 		})
@@ -89,36 +89,41 @@ func listed[T any](ctx context.Context, s *Store, what, session string, limit in
 	return out, err
 }
 
+// spanOf builds the query for all rows of a span in a table. key and columns are lists of
+// columns.
+func spanOf(table, key, columns, line string, sp archive.Span) func(no int64) (string, []any) {
+	return func(no int64) (string, []any) { return newSpan(key+", "+columns, table, line, no, sp).end(key, sp) }
+}
+
 // Turns returns a session's turns in their order. An unknown session has none.
 func (s *Store) Turns(ctx context.Context, sp archive.Span) ([]archive.Turn, error) {
-	return listed(ctx, s, "turns", sp.Session, 0, func(no int64) (string, []any) {
-		return newSpan("turn, "+s.turnColumns()+", "+copyName, "turns", "r.line_from", no, sp).end("turn", sp)
-	}, ReadTurn)
+	return listed(ctx, s, "turns", sp, spanOf("turns", "turn", s.turnColumns()+", "+copyName, "r.line_from", sp), ReadTurn)
 }
 
 // Rewound returns the turns of a span that a rewind abandoned, as far as the span
 // shows: dead turns with a live turn after them.
 func (s *Store) Rewound(ctx context.Context, sp archive.Span) ([]int, error) {
-	return listed(ctx, s, "turns", sp.Session, 0, func(no int64) (string, []any) {
+	return listed(ctx, s, "turns", sp, func(no int64) (string, []any) {
 		live := newSpan("max(r.turn)", "turns", "r.line_from", no, sp)
 		live.and("r.dead = false")
 		q := newSpan("turn", "turns", "r.line_from", no, sp)
 		q.and("r.dead = true AND r.turn < ("+live.String()+")", live.args...)
 		return q.end("turn", sp)
-	}, func(scan Scan, _ string) (turn int, err error) { return turn, scan(&turn) })
+	}, func(scan Scan, _ string) (turn int, err error) {
+		err = scan(&turn)
+		return turn, err
+	})
 }
 
 // Steps returns a session's steps in their order.
 func (s *Store) Steps(ctx context.Context, sp archive.Span) ([]archive.Step, error) {
-	return listed(ctx, s, "steps", sp.Session, 0, func(no int64) (string, []any) {
-		return newSpan("turn, step, "+stepColumns+", "+copyName, "steps", "r.line_from", no, sp).end("turn, step", sp)
-	}, ReadStep)
+	return listed(ctx, s, "steps", sp, spanOf("steps", "turn, step", stepColumns+", "+copyName, "r.line_from", sp), ReadStep)
 }
 
 // Calls returns a session's tool calls in their order. A call whose result is at
 // BeforeLine or later is returned without its outcome.
 func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call, error) {
-	return listed(ctx, s, "calls", sp.Session, sp.Limit, func(no int64) (string, []any) {
+	return listed(ctx, s, "calls", sp.Span, func(no int64) (string, []any) {
 		q := newSpan("turn, step, seq, "+callColumns, "calls", "r.line_use", no, sp.Span)
 		in(q, "r.kind", sp.Kinds)
 		if sp.Failed {
@@ -133,24 +138,18 @@ func (s *Store) Calls(ctx context.Context, sp archive.CallSpan) ([]archive.Call,
 
 // Files returns the files that a session's calls touched, in the order of the calls.
 func (s *Store) Files(ctx context.Context, sp archive.Span) ([]archive.FileTouch, error) {
-	return listed(ctx, s, "files", sp.Session, 0, func(no int64) (string, []any) {
-		return newSpan("turn, step, seq, path, "+fileColumns, "files", "r.line", no, sp).end("turn, step, seq, path", sp)
-	}, ReadFile)
+	return listed(ctx, s, "files", sp, spanOf("files", "turn, step, seq, path", fileColumns, "r.line", sp), ReadFile)
 }
 
 // Tasks returns a session's task events in their order.
 func (s *Store) Tasks(ctx context.Context, sp archive.Span) ([]archive.TaskEvent, error) {
-	return listed(ctx, s, "tasks", sp.Session, 0, func(no int64) (string, []any) {
-		return newSpan("line, seq, "+taskColumns, "tasks", "r.line", no, sp).end("line, seq", sp)
-	}, ReadTask)
+	return listed(ctx, s, "tasks", sp, spanOf("tasks", "line, seq", taskColumns, "r.line", sp), ReadTask)
 }
 
 // Compactions returns a session's compactions in their order. A summary at
 // BeforeLine or later is left out of its compaction.
 func (s *Store) Compactions(ctx context.Context, sp archive.Span) ([]archive.Compaction, error) {
-	return listed(ctx, s, "compactions", sp.Session, 0, func(no int64) (string, []any) {
-		return newSpan("idx, "+compactionColumns, "compactions", "r.line", no, sp).end("idx", sp)
-	}, ReadCompaction(sp.BeforeLine))
+	return listed(ctx, s, "compactions", sp, spanOf("compactions", "idx", compactionColumns, "r.line", sp), ReadCompaction(sp.BeforeLine))
 }
 
 // Passages returns a session's own passages in their order. With BeforeLine, it

@@ -93,13 +93,9 @@ func (x *search) newScope(ctx context.Context) (*Scope, error) {
 	}
 	if len(x.query.Projects) > 0 {
 		projects := x.names.Numbers(x.query.Projects)
-		list, err := Column[int64](ctx, x.tx, "SELECT no FROM sessions WHERE project IN ("+Marks(len(projects))+")", anys(projects)...)
-		if err != nil {
+		of := map[int64]bool{}
+		if err := AddColumn(ctx, x.tx, of, "SELECT no FROM sessions WHERE project IN ("+Marks(len(projects))+")", anys(projects)...); err != nil {
 			return nil, err
-		}
-		of := make(map[int64]bool, len(list))
-		for _, no := range list {
-			of[no] = true
 		}
 		scope.Narrow(of)
 	}
@@ -272,7 +268,7 @@ func (x *search) rows(ctx context.Context, ids []int64) (found []scored, err err
 	return found, nil
 }
 
-// addTurns adds what the whole turns of hits hold of the terms.
+// addTurns sets the evidence from the whole turns of hits.
 func (x *search) addTurns(lists []List, found []scored) {
 	known := map[ID]float64{} // by a turn's first passage
 	for i := range found {
@@ -312,7 +308,7 @@ func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error
 func (x *search) owners(ctx context.Context, sessions []int64) (map[int64]archive.Session, error) {
 	owners := make(map[int64]archive.Session, len(sessions))
 	return owners, inChunks(sessions, func(marks string, chunk []any) error {
-		query := "SELECT s.no, s.id, s.worktree, " + x.sql.contributorSelection + projectSelection +
+		query := "SELECT s.no, s.id, s.worktree, " + x.contributorSelection() + projectSelection +
 			" FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no IN (" + marks + ")"
 		return x.tx.Query(ctx, query, chunk, func(scan Scan) error {
 			var no int64

@@ -15,7 +15,7 @@ const projectSelection = "coalesce(p.key, ''), coalesce(p.name, ''), coalesce(p.
 // selectSessions returns the query for sessions that match a condition on s, as
 // readSession reads them.
 func (s *Store) selectSessions(where string) string {
-	return "SELECT s.id, " + s.sql.contributorSelection + sessionColumns + ", " + projectSelection +
+	return "SELECT s.id, " + s.contributorSelection() + sessionColumns + ", " + projectSelection +
 		" FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE " + where
 }
 
@@ -38,21 +38,15 @@ func (s *Store) Sessions(ctx context.Context, f archive.SessionFilter) ([]archiv
 	return s.sessions(ctx, "list sessions", func(names *Projects) (string, []any) { return s.sessionsQuery(f, names) })
 }
 
-func (s *Store) sessions(ctx context.Context, what string, build func(*Projects) (string, []any)) (out []archive.Session, err error) {
-	err = s.read(ctx, what, func(ctx context.Context, tx Tx) error {
+func (s *Store) sessions(ctx context.Context, what string, build func(*Projects) (string, []any)) ([]archive.Session, error) {
+	return Read(ctx, s.read, what, func(ctx context.Context, tx Tx) ([]archive.Session, error) {
 		names, err := projectNames(ctx, tx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		query, args := build(names)
-		return tx.Query(ctx, query, args, func(scan Scan) error {
-			var x archive.Session
-			err := s.readSession(scan, names, &x)
-			out = append(out, x)
-			return err
-		})
+		return Rows(ctx, tx, query, args, func(scan Scan) (archive.Session, error) { return s.readSession(scan, names) })
 	})
-	return out, err
 }
 
 func (s *Store) sessionsQuery(f archive.SessionFilter, names *Projects) (query string, args []any) {
@@ -84,7 +78,7 @@ func (s *Store) sessionsQuery(f archive.SessionFilter, names *Projects) (query s
 }
 
 // readSession reads a row of selectSessions. names resolves its project.
-func (s *Store) readSession(scan Scan, names *Projects, x *archive.Session) error {
+func (s *Store) readSession(scan Scan, names *Projects) (x archive.Session, err error) {
 	var known bool
 	var project, first, last, api, duration int64
 	var p archive.Project
@@ -92,7 +86,7 @@ func (s *Store) readSession(scan Scan, names *Projects, x *archive.Session) erro
 	if s.sql.Contributor != nil {
 		dest = append(dest, &x.Author, &x.Machine)
 	}
-	err := scan(append(dest, &known, &x.Client, &project, &p.Worktree, &x.Parent, &x.Relation, &x.Agent.ID, &x.Agent.Type, &x.Agent.Description,
+	err = scan(append(dest, &known, &x.Client, &project, &p.Worktree, &x.Parent, &x.Relation, &x.Agent.ID, &x.Agent.Type, &x.Agent.Description,
 		&x.Cwd, &x.GitBranch, &x.Version, &x.Model, &x.Title, &first, &last, &x.Generation, &x.Bytes, &x.Lines,
 		&x.Turns, &x.Steps, &x.Calls, &x.Compacts, &x.Usage.Input, &x.Usage.Output, &x.Usage.CacheRead, &x.Usage.CacheWrite,
 		&x.Cost.USD, &api, &duration, &x.Cost.Turns, &x.Cost.LinesAdded, &x.Cost.LinesGone,
@@ -100,7 +94,7 @@ func (s *Store) readSession(scan Scan, names *Projects, x *archive.Session) erro
 	x.First, x.Last = Instant(first), Instant(last)
 	x.Cost.APITime, x.Cost.Duration = time.Duration(api), time.Duration(duration)
 	x.Project = names.Resolve(p)
-	return err
+	return x, err
 }
 
 // Totals describes the whole archive.
@@ -130,12 +124,8 @@ func (s *Store) Totals(ctx context.Context) (t archive.Totals, err error) {
 }
 
 // PassageCount returns the number of passages without counting them.
-func (s *Store) PassageCount(ctx context.Context) (n int, err error) {
-	err = s.read(ctx, "count passages", func(ctx context.Context, tx Tx) error {
-		n, err = s.passageCount(ctx, tx)
-		return err
-	})
-	return n, err
+func (s *Store) PassageCount(ctx context.Context) (int, error) {
+	return Read(ctx, s.read, "count passages", s.passageCount)
 }
 
 func (s *Store) passageCount(ctx context.Context, tx Tx) (n int, err error) {

@@ -49,18 +49,17 @@ type Transact func(ctx context.Context, what string, fn func(ctx context.Context
 // Dialect holds the words that the schemas and the SQL of both databases write
 // differently.
 type Dialect struct {
-	Join                 string // joins tables in the order written, if the database can be told to
-	Instr                string // the function that returns the position of a substring, 0 if absent
-	ForUpdate, ForShare  string // suffixes that lock the rows read
-	Start, End           string // columns of turns
-	Offset               string // column of cursors
-	VectorCount          string // column of embedders
-	PassageCount         string // the query that returns the number of passages
-	Contributor          *Contributor
-	contributorSelection string
+	Join                string       // joins tables, in the written order if the database supports that
+	Instr               string       // the function that returns the position of a substring, 0 if absent
+	ForUpdate, ForShare string       // suffixes that lock the rows read
+	Start, End          string       // columns of turns
+	Offset              string       // column of cursors
+	VectorCount         string       // column of embedders
+	PassageCount        string       // the query that returns the number of passages
+	Contributor         *Contributor // set if sessions have the columns author and machine
 }
 
-// Contributor is who adds sessions to a team's archive. It is nil for a local index.
+// Contributor names who pushes sessions to a team's archive.
 type Contributor struct{ Author, Machine string }
 
 // Table describes how rows are inserted.
@@ -80,10 +79,15 @@ type Store struct {
 
 // New returns a Store that runs its transactions by read and write.
 func New(read, write Transact, sql Dialect) *Store {
-	if sql.Contributor != nil {
-		sql.contributorSelection = "s.author, s.machine, "
-	}
 	return &Store{read: read, write: write, sql: sql}
+}
+
+// contributorSelection selects the author and the machine of a session s, if it has them.
+func (s *Store) contributorSelection() string {
+	if s.sql.Contributor == nil {
+		return ""
+	}
+	return "s.author, s.machine, "
 }
 
 // rowsOf returns the row of each element of list.
@@ -97,12 +101,37 @@ func rowsOf[T any](list []T, row func(*T) []any) iter.Seq[[]any] {
 	}
 }
 
-// Column reads the only column of a query's rows.
-func Column[T any](ctx context.Context, tx Tx, query string, args ...any) (out []T, err error) {
+// Rows reads the rows of a query.
+func Rows[T any](ctx context.Context, tx Tx, query string, args []any, row func(scan Scan) (T, error)) (out []T, err error) {
 	err = tx.Query(ctx, query, args, func(scan Scan) error {
-		var v T
-		err := scan(&v)
-		out = append(out, v)
+		x, err := row(scan)
+		out = append(out, x)
+		return err
+	})
+	return out, err
+}
+
+// Column reads the only column of a query's rows.
+func Column[T any](ctx context.Context, tx Tx, query string, args ...any) ([]T, error) {
+	return Rows(ctx, tx, query, args, func(scan Scan) (v T, err error) {
+		err = scan(&v)
+		return v, err
+	})
+}
+
+// AddColumn adds the only column of a query's rows to a set.
+func AddColumn[T comparable](ctx context.Context, tx Tx, set map[T]bool, query string, args ...any) error {
+	list, err := Column[T](ctx, tx, query, args...)
+	for _, v := range list {
+		set[v] = true
+	}
+	return err
+}
+
+// Read runs fn in a transaction and returns its result.
+func Read[T any](ctx context.Context, read Transact, what string, fn func(ctx context.Context, tx Tx) (T, error)) (out T, err error) {
+	err = read(ctx, what, func(ctx context.Context, tx Tx) (err error) {
+		out, err = fn(ctx, tx)
 		return err
 	})
 	return out, err

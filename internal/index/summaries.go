@@ -188,25 +188,21 @@ func moveHookPassages(ctx context.Context, tx Tx, id string, no int64) error {
 
 // HookSummaries returns a session's summaries that only hooks reported so far,
 // oldest first.
-func (s *Store) HookSummaries(ctx context.Context, session string) (out []archive.HookSummary, err error) {
-	err = s.read(ctx, "read summaries", func(ctx context.Context, tx Tx) error {
-		out, err = hookSummaries(ctx, tx, BaseID(session))
-		return err
+func (s *Store) HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error) {
+	return Read(ctx, s.read, "read summaries", func(ctx context.Context, tx Tx) ([]archive.HookSummary, error) {
+		return hookSummaries(ctx, tx, BaseID(session))
 	})
-	return out, err
 }
 
-func hookSummaries(ctx context.Context, tx Tx, base string) (out []archive.HookSummary, err error) {
+func hookSummaries(ctx context.Context, tx Tx, base string) ([]archive.HookSummary, error) {
 	const query = "SELECT id, time, source, text FROM hook_summaries WHERE session_id = ? ORDER BY time, id"
-	err = tx.Query(ctx, query, []any{base}, func(scan Scan) error {
+	return Rows(ctx, tx, query, []any{base}, func(scan Scan) (archive.HookSummary, error) {
 		h := archive.HookSummary{Session: base}
 		var at int64
 		err := scan(&h.ID, &at, &h.Source, &h.Text)
 		h.Time = Instant(at)
-		out = append(out, h)
-		return err
+		return h, err
 	})
-	return out, err
 }
 
 // segmentFacts returns the journal's facts about a session's segments, by segment

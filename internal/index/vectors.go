@@ -9,17 +9,14 @@ import (
 )
 
 // VectorSets lists the sets of vectors, ordered by when their embedders were added.
-func (s *Store) VectorSets(ctx context.Context) (sets []archive.VectorSet, err error) {
-	err = s.read(ctx, "list vectors", func(ctx context.Context, tx Tx) error {
+func (s *Store) VectorSets(ctx context.Context) ([]archive.VectorSet, error) {
+	return Read(ctx, s.read, "list vectors", func(ctx context.Context, tx Tx) ([]archive.VectorSet, error) {
 		query := "SELECT name, dim, " + s.sql.VectorCount + ", last, gone, stamp FROM embedders ORDER BY no"
-		return tx.Query(ctx, query, nil, func(scan Scan) error {
-			var v archive.VectorSet
-			err := scan(&v.Embedder, &v.Dim, &v.Rows, &v.Last, &v.Gone, &v.Stamp)
-			sets = append(sets, v)
-			return err
+		return Rows(ctx, tx, query, nil, func(scan Scan) (v archive.VectorSet, err error) {
+			err = scan(&v.Embedder, &v.Dim, &v.Rows, &v.Last, &v.Gone, &v.Stamp)
+			return v, err
 		})
 	})
-	return sets, err
 }
 
 // embedderNumber returns the number of an embedder, 0 if it is unknown.
@@ -37,14 +34,11 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, dim, limit int)
 		if err != nil {
 			return err
 		}
-		var open []archive.EmbedMark
 		const query = "SELECT s.no, coalesce(e.next, 0), s.next_doc FROM sessions s LEFT JOIN embedded e ON e.embedder = ? AND e.session = s.no " +
 			"WHERE s.next_doc > coalesce(e.next, 0) ORDER BY s.last DESC, s.no DESC"
-		err = tx.Query(calm, query, []any{no}, func(scan Scan) error {
-			var m archive.EmbedMark
-			err := scan(&m.Session, &m.From, &m.Next)
-			open = append(open, m)
-			return err
+		open, err := Rows(calm, tx, query, []any{no}, func(scan Scan) (m archive.EmbedMark, err error) {
+			err = scan(&m.Session, &m.From, &m.Next)
+			return m, err
 		})
 		for i := 0; err == nil && i < len(open) && len(work.Passages) < limit; i++ {
 			if err = ctx.Err(); err == nil {
@@ -150,11 +144,7 @@ func (s *Store) putRows(ctx context.Context, tx Tx, embedder int64, due map[int6
 	exists := map[int64]bool{}
 	err := inChunks(ids, func(marks string, chunk []any) error {
 		// A transaction that deletes a passage waits, and then deletes its vectors.
-		found, err := Column[int64](ctx, tx, "SELECT id FROM passages WHERE id IN ("+marks+") ORDER BY id"+s.sql.ForShare, chunk...)
-		for _, id := range found {
-			exists[id] = true
-		}
-		return err
+		return AddColumn(ctx, tx, exists, "SELECT id FROM passages WHERE id IN ("+marks+") ORDER BY id"+s.sql.ForShare, chunk...)
 	})
 	if err != nil {
 		return err

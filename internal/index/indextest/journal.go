@@ -58,10 +58,10 @@ func testJournalSummary(t *testing.T, open Opener) {
 	equal(t, "compaction without a summary line", pending(), []string{"early", "same", "late"})
 
 	apply(t, s, b)
-	equal(t, "behind the compaction", pending(), []string{"late"})
+	equal(t, "after the compaction", pending(), []string{"late"})
 	wantHits(t, s, search("summary", archive.Query{}), mainID)
 	journal(t, s, summary("early", at(6), "first summary"))
-	equal(t, "told again", pending(), []string{"late"})
+	equal(t, "reported again", pending(), []string{"late"})
 
 	hooks := got[[]archive.HookSummary](t)(s.HookSummaries(t.Context(), mainID))
 	equal(t, "fields", hooks[0], archive.HookSummary{ID: "late", Session: mainID, Time: at(8), Source: "PostCompact", Text: "third summary"})
@@ -241,8 +241,8 @@ func testJournalSegments(t *testing.T, open Opener) {
 		journal(t, s, segment("g4", at(6), archive.SegmentArchived, "seg-1", ""))
 		equal(t, "archived", find("heron"), []string{mainID + " archived segment"})
 		journal(t, s, segment("g5", at(7), archive.SegmentSaved, "seg-1", "puffin"))
-		equal(t, "written anew, the older version", find("heron"), nil)
-		equal(t, "written anew, still archived", find("puffin"), []string{mainID + " archived segment"})
+		equal(t, "saved again, the older version", find("heron"), nil)
+		equal(t, "saved again, still archived", find("puffin"), []string{mainID + " archived segment"})
 		if err := s.Integrity(t.Context()); err != nil {
 			t.Error(err)
 		}

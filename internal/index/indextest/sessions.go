@@ -135,19 +135,19 @@ func testRetireTwice(t *testing.T, open Opener) {
 }
 
 func testRetireSummaries(t *testing.T, open Opener) {
-	told := []archive.JournalEntry{summary("s1", at(50), "pending words")}
+	entries := []archive.JournalEntry{summary("s1", at(50), "pending words")}
 	run := func(journalFirst bool) string {
 		s := open(t)
 		apply(t, s, mainBatch())
 		if journalFirst {
-			journal(t, s, told...)
+			journal(t, s, entries...)
 		}
 		if err := s.Retire(t.Context(), mainID, 1); err != nil {
 			t.Fatal(err)
 		}
 		apply(t, s, simple(mainID, project("tide"), "second"))
 		if !journalFirst {
-			journal(t, s, told...)
+			journal(t, s, entries...)
 		}
 		wantHits(t, s, search("pending", archive.Query{}), mainID)
 		return Dump(t, s)

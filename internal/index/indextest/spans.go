@@ -18,7 +18,7 @@ func testSpans(t *testing.T, open Opener) {
 		{"all", archive.Span{}, []int{0, 1, 2, 3, 4}},
 		{"before a line", archive.Span{BeforeLine: 3}, []int{0, 1, 2}},
 		{"turns", archive.Span{TurnFrom: 1, TurnTo: 3}, []int{1, 2}},
-		{"from without to is no limit", archive.Span{TurnFrom: 2}, []int{0, 1, 2, 3, 4}},
+		{"from without to does not limit", archive.Span{TurnFrom: 2}, []int{0, 1, 2, 3, 4}},
 		{"both", archive.Span{TurnFrom: 1, TurnTo: 9, BeforeLine: 3}, []int{1, 2}},
 		{"limit", archive.Span{Limit: 2}, []int{0, 1}},
 		{"newest", archive.Span{Newest: true}, []int{4, 3, 2, 1, 0}},
@@ -49,7 +49,7 @@ func testRewound(t *testing.T, open Opener) {
 		span archive.Span
 		want []int
 	}{
-		{"a dead turn at the end has no live one behind it", archive.Span{}, []int{1, 2}},
+		{"a dead turn at the end has no live turn after it", archive.Span{}, []int{1, 2}},
 		{"newest first", archive.Span{Newest: true}, []int{2, 1}},
 		{"limit", archive.Span{Newest: true, Limit: 1}, []int{2}},
 		{"before the live turn they were alive", archive.Span{BeforeLine: 3}, nil},
@@ -101,7 +101,7 @@ func testPendingCalls(t *testing.T, open Opener) {
 	equal(t, "before the use", calls(archive.CallSpan{Span: archive.Span{BeforeLine: 2}}), nil)
 	equal(t, "before the result", calls(archive.CallSpan{Span: archive.Span{BeforeLine: 3}}), []archive.Call{pending})
 	equal(t, "on the result's line", calls(archive.CallSpan{Span: archive.Span{BeforeLine: 4}})[:1], []archive.Call{pending})
-	equal(t, "behind the result", calls(archive.CallSpan{Span: archive.Span{BeforeLine: 5}})[:1], b.Calls[:1])
+	equal(t, "after the result", calls(archive.CallSpan{Span: archive.Span{BeforeLine: 5}})[:1], b.Calls[:1])
 	equal(t, "failed", calls(archive.CallSpan{Failed: true}), b.Calls[:1])
 	equal(t, "failed, but later", calls(archive.CallSpan{Failed: true, Span: archive.Span{BeforeLine: 4}}), nil)
 	equal(t, "kinds", calls(archive.CallSpan{Kinds: []archive.CallKind{archive.CallEdit, archive.CallWeb}}), b.Calls[1:2])
@@ -118,7 +118,7 @@ func testPassagesAtLine(t *testing.T, open Opener) {
 			archive.PassageSpan{Span: archive.Span{Session: mainID, BeforeLine: before}, Kinds: kinds}))
 	}
 	equal(t, "before the command ended", passages(4), b.Passages[:1])
-	equal(t, "behind it", passages(5), b.Passages[:2])
+	equal(t, "after it", passages(5), b.Passages[:2])
 	equal(t, "kinds", passages(0, archive.KindReply, archive.KindEdit), b.Passages[2:4])
 	if n := len(passages(0)); n != len(b.Passages)+1 {
 		t.Errorf("%d passages without a line, want those of the transcript and of the hook", n)
@@ -135,7 +135,7 @@ func testCompactionsAtLine(t *testing.T, open Opener) {
 	pending.SummaryLine = -1
 	equal(t, "on the boundary", at(25), nil)
 	equal(t, "before the summary", at(26), []archive.Compaction{pending})
-	equal(t, "behind the summary", at(27), b.Compactions)
+	equal(t, "after the summary", at(27), b.Compactions)
 }
 
 func testUnknownSpan(t *testing.T, open Opener) {

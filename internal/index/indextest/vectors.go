@@ -233,7 +233,7 @@ func testVectorsScope(t *testing.T, open Opener) {
 		hits  int // of those, returned by HitsOf
 	}{
 		{"all", archive.Query{Agents: true, Dead: true}, 9, 9},
-		{"no branches left behind", archive.Query{Agents: true}, 9, 8},
+		{"no abandoned branches", archive.Query{Agents: true}, 9, 8},
 		{"no sub-agents", archive.Query{}, 8, 7},
 		{"a session", archive.Query{Sessions: []string{otherID}}, 2, 2},
 		{"an unknown session", archive.Query{Sessions: []string{forkID}}, 0, 0},

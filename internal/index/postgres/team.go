@@ -26,15 +26,9 @@ func (s *Store) Pushed(ctx context.Context) (map[string]archive.Cursor, error) {
 // Forgotten returns the facts of what any author deleted for good.
 func (s *Store) Forgotten(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
-	err := s.read(ctx, "list deleted sessions", func(ctx context.Context, t index.Tx) error {
-		return t.Query(ctx, "SELECT fact FROM forgotten", nil, func(scan index.Scan) error {
-			var fact string
-			err := scan(&fact)
-			out[fact] = true
-			return err
-		})
+	return out, s.read(ctx, "list deleted sessions", func(ctx context.Context, t index.Tx) error {
+		return index.AddColumn(ctx, t, out, "SELECT fact FROM forgotten")
 	})
-	return out, err
 }
 
 // belongs selects a session, the runs of its sub-agents and their older generations.

@@ -117,14 +117,14 @@ func (t tx) Put(ctx context.Context, table index.Table, rows iter.Seq[[]any]) er
 // Claim locks the session's row until the transaction ends. It fails if the session
 // belongs to another author, or was deleted for good.
 func (t tx) Claim(ctx context.Context, no int64, session string) error {
-	var known, gone bool
+	var known, deleted bool
 	var author string
 	const query = "SELECT known, author, EXISTS (SELECT 1 FROM forgotten WHERE fact = ?2) FROM sessions WHERE no = ?1 FOR UPDATE"
-	if _, err := t.QueryRow(ctx, query, []any{no, archive.Owner(session)}, &known, &author, &gone); err != nil {
+	if _, err := t.QueryRow(ctx, query, []any{no, archive.Owner(session)}, &known, &author, &deleted); err != nil {
 		return err
 	}
 	switch {
-	case gone:
+	case deleted:
 		return denied(fmt.Sprintf("session %s was deleted from the team's archive for good", archive.ShortID(session)), "")
 	case known && author != clean(t.opt.Author):
 		return denied(fmt.Sprintf("session %s was pushed by %s", archive.ShortID(session), author),

@@ -48,16 +48,13 @@ func (s *Store) Cold(ctx context.Context) ([]archive.ColdTurn, error) {
 	return s.coldTurns(ctx, coldQuery)
 }
 
-func (s *Store) coldTurns(ctx context.Context, query string, args ...any) (out []archive.ColdTurn, err error) {
-	err = s.read(ctx, "list cold turns", func(ctx context.Context, t index.Tx) error {
-		return t.Query(ctx, query, args, func(scan index.Scan) error {
-			var x archive.ColdTurn
-			err := scan(&x.Session, &x.Turn, &x.LineFrom, &x.LineTo, &x.Trimmed)
-			out = append(out, x)
-			return err
+func (s *Store) coldTurns(ctx context.Context, query string, args ...any) ([]archive.ColdTurn, error) {
+	return index.Read(ctx, s.read, "list cold turns", func(ctx context.Context, t index.Tx) ([]archive.ColdTurn, error) {
+		return index.Rows(ctx, t, query, args, func(scan index.Scan) (x archive.ColdTurn, err error) {
+			err = scan(&x.Session, &x.Turn, &x.LineFrom, &x.LineTo, &x.Trimmed)
+			return x, err
 		})
 	})
-	return out, err
 }
 
 // Trim deletes the texts of a cold turn's passages that log, the passages in its
@@ -71,14 +68,11 @@ func (s *Store) Trim(ctx context.Context, turn archive.ColdTurn, log []archive.P
 			return err
 		}
 		type row struct{ id, sum, size int64 }
-		var rows []row
-		err = t.Query(ctx, "SELECT id, sum, length(CAST(text AS BLOB)) FROM passages WHERE session = ? AND turn = ? AND text <> ''", []any{no, turn.Turn},
-			func(scan index.Scan) error {
-				var x row
-				err := scan(&x.id, &x.sum, &x.size)
-				rows = append(rows, x)
-				return err
-			})
+		const query = "SELECT id, sum, length(CAST(text AS BLOB)) FROM passages WHERE session = ? AND turn = ? AND text <> ''"
+		rows, err := index.Rows(ctx, t, query, []any{no, turn.Turn}, func(scan index.Scan) (x row, err error) {
+			err = scan(&x.id, &x.sum, &x.size)
+			return x, err
+		})
 		if err != nil {
 			return err
 		}
@@ -106,11 +100,11 @@ func (s *Store) Warm(ctx context.Context, turn archive.ColdTurn, log []archive.P
 		if err != nil || no == 0 {
 			return err
 		}
-		trimmed, err := s.trimmed(ctx, no, turn.Turn)
+		sums, err := trimmed(ctx, t, no, turn.Turn)
 		if err != nil {
 			return err
 		}
-		for at, sum := range trimmed {
+		for at, sum := range sums {
 			if _, err := t.Exec(ctx, "UPDATE passages SET text = ? WHERE session = ? AND turn = ? AND step = ? AND seq = ?",
 				texts[sum], no, at.Turn, at.Step, at.Seq); err != nil {
 				return err
@@ -147,9 +141,9 @@ func textsBySum(ps []archive.Passage) map[int64]string {
 
 // trimmed returns the places of a turn's passages whose texts were trimmed, with
 // their checksums.
-func (s *Store) trimmed(ctx context.Context, no int64, turn int) (map[index.Place]int64, error) {
+func trimmed(ctx context.Context, t index.Tx, no int64, turn int) (map[index.Place]int64, error) {
 	out := map[index.Place]int64{}
-	err := s.query(ctx, "SELECT turn, step, seq, sum FROM passages WHERE session = ? AND turn = ? AND text = ''", []any{no, turn}, func(scan index.Scan) error {
+	err := t.Query(ctx, "SELECT turn, step, seq, sum FROM passages WHERE session = ? AND turn = ? AND text = ''", []any{no, turn}, func(scan index.Scan) error {
 		var at index.Place
 		var sum int64
 		err := scan(&at.Turn, &at.Step, &at.Seq, &sum)
@@ -166,7 +160,7 @@ func (t tx) Refill(ctx context.Context, session int64, ps []*archive.Passage) er
 		return nil
 	}
 	var id string
-	if _, err := t.queryRow(ctx, "SELECT id FROM sessions WHERE no = ?", []any{session}, &id); err != nil {
+	if _, err := t.QueryRow(ctx, "SELECT id FROM sessions WHERE no = ?", []any{session}, &id); err != nil {
 		return err
 	}
 	byTurn := map[int][]*archive.Passage{}
@@ -175,14 +169,14 @@ func (t tx) Refill(ctx context.Context, session int64, ps []*archive.Passage) er
 	}
 	for turn, ps := range byTurn {
 		var from, to int
-		found, err := t.queryRow(ctx, "SELECT line_from, line_to FROM turns WHERE session = ? AND turn = ?", []any{session, turn}, &from, &to)
+		found, err := t.QueryRow(ctx, "SELECT line_from, line_to FROM turns WHERE session = ? AND turn = ?", []any{session, turn}, &from, &to)
 		if err != nil {
 			return err
 		}
 		if !found {
 			continue // a hook's summary, which is never trimmed
 		}
-		sums, err := t.trimmed(ctx, session, turn)
+		sums, err := trimmed(ctx, t, session, turn)
 		if err != nil {
 			return err
 		}

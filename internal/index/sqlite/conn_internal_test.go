@@ -52,20 +52,20 @@ func TestArgumentsRoundTrip(t *testing.T) {
 		index.ID(5), archive.KindPrompt,
 	} {
 		to := reflect.New(reflect.TypeOf(arg))
-		if found, err := s.queryRow(t.Context(), "SELECT ?", []any{arg}, to.Interface()); err != nil || !found || !reflect.DeepEqual(to.Elem().Interface(), arg) {
+		if found, err := (tx{s, t.Context()}).QueryRow(t.Context(), "SELECT ?", []any{arg}, to.Interface()); err != nil || !found || !reflect.DeepEqual(to.Elem().Interface(), arg) {
 			t.Errorf("%T %v came back as %v, %v, %v", arg, arg, to.Elem().Interface(), found, err)
 		}
 	}
 	if _, err := s.exec(t.Context(), "SELECT ?", make(chan int)); err == nil {
 		t.Error("a channel is accepted as an argument")
 	}
-	if found, err := s.queryRow(t.Context(), "SELECT 1 WHERE ?", []any{false}, new(int)); found || err != nil {
+	if found, err := (tx{s, t.Context()}).QueryRow(t.Context(), "SELECT 1 WHERE ?", []any{false}, new(int)); found || err != nil {
 		t.Errorf("no row: %v, %v", found, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.queryRow(t.Context(), "SELECT 1", nil, new(int)); !errors.Is(err, errClosed) {
+	if _, err := (tx{s, t.Context()}).QueryRow(t.Context(), "SELECT 1", nil, new(int)); !errors.Is(err, errClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

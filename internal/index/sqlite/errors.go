@@ -51,7 +51,7 @@ func denied(path string, err error) error {
 	}
 }
 
-// ignoreRolledBack returns nil if err says that there is no transaction: after some errors
+// ignoreRolledBack returns nil if no transaction is active: after some errors
 // SQLite rolls back automatically.
 func ignoreRolledBack(err error) error {
 	if err != nil && strings.Contains(err.Error(), "no transaction is active") {

@@ -77,7 +77,7 @@ func (t tx) list(ctx context.Context, match string, scope *index.Scope, limit in
 		query, args = cappedQuery, append(args, limit)
 	}
 	var joined *string
-	if _, err := t.queryRow(ctx, query, args, &joined); err != nil || joined == nil {
+	if _, err := t.QueryRow(ctx, query, args, &joined); err != nil || joined == nil {
 		return nil, err
 	}
 	ids := splitNumbers(*joined)

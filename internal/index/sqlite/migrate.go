@@ -82,7 +82,7 @@ func (s *Store) migrateLocked(ctx context.Context, all []string) error {
 }
 
 func (s *Store) userVersion(ctx context.Context) (version int, err error) {
-	if _, err := s.queryRow(ctx, "PRAGMA user_version", nil, &version); err != nil {
+	if _, err := (tx{s, ctx}).QueryRow(ctx, "PRAGMA user_version", nil, &version); err != nil {
 		return 0, s.fail("read the index", err)
 	}
 	return version, nil

@@ -41,7 +41,7 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 		return err
 	}
 	var next int64
-	if _, err := t.queryRow(ctx, "SELECT next_doc FROM sessions WHERE no = ?", []any{session}, &next); err != nil {
+	if _, err := t.QueryRow(ctx, "SELECT next_doc FROM sessions WHERE no = ?", []any{session}, &next); err != nil {
 		return err
 	}
 	first, added := next, 0

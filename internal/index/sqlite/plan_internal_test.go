@@ -155,7 +155,7 @@ func executed(t *testing.T, s *Store, marker string, run func() error) (query st
 // several projects need, is not among them.
 func plan(t *testing.T, s *Store, query string) (steps []string) {
 	t.Helper()
-	err := s.query(t.Context(), "EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))[:argCount(query)], func(scan index.Scan) error {
+	err := tx{s, t.Context()}.Query(t.Context(), "EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))[:argCount(query)], func(scan index.Scan) error {
 		var id, parent, unused int
 		var detail string
 		if err := scan(&id, &parent, &unused, &detail); err != nil {

@@ -30,7 +30,7 @@ const tailLeaves = 4
 
 // postings reads lists of rowids from the full-text index's blocks.
 type postings struct {
-	s        *Store
+	tx       tx
 	segments []Segment
 	deleted  []map[int64]bool // of each segment, nil until it is read
 	lo, hi   int64            // bounds of the rowids
@@ -47,10 +47,10 @@ type span struct {
 }
 
 // newPostings reads the segments, for lists of at most limit rowids from lo to hi.
-func (s *Store) newPostings(ctx context.Context, lo, hi int64, limit int) (*postings, error) {
-	p := &postings{s: s, lo: lo, hi: hi, limit: limit}
+func (t tx) newPostings(ctx context.Context, lo, hi int64, limit int) (*postings, error) {
+	p := &postings{tx: t, lo: lo, hi: hi, limit: limit}
 	var block []byte
-	if _, err := s.queryRow(ctx, blockQuery, []any{StructureRow}, &block); err != nil {
+	if _, err := t.QueryRow(ctx, blockQuery, []any{StructureRow}, &block); err != nil {
 		return nil, err
 	}
 	var err error
@@ -157,7 +157,7 @@ func (p *postings) leaves(ctx context.Context, words []string) ([]int64, error) 
 		segments[i] = seg.ID
 	}
 	var joined string
-	if _, err := p.s.queryRow(ctx, leafQuery, []any{numbers(segments), string(list)}, &joined); err != nil {
+	if _, err := p.tx.QueryRow(ctx, leafQuery, []any{numbers(segments), string(list)}, &joined); err != nil {
 		return nil, err
 	}
 	leaves := splitNumbers(joined)
@@ -179,7 +179,7 @@ func (p *postings) finish(ctx context.Context, x span, word string, lo int64) ([
 	}
 	seg := p.segments[x.segment]
 	last := seg.Last
-	if _, err := p.s.queryRow(ctx, nextLeafQuery, []any{seg.ID, Key(word)}, &last); err != nil {
+	if _, err := p.tx.QueryRow(ctx, nextLeafQuery, []any{seg.ID, Key(word)}, &last); err != nil {
 		return nil, err
 	}
 	// Read from the end, until the bounds or the limit are reached.
@@ -232,16 +232,16 @@ func (p *postings) live(ctx context.Context, segment int, ids []int64, lo int64)
 	if p.segments[segment].Tombstones == 0 || len(ids) == 0 {
 		return ids, nil
 	}
-	gone, err := p.tombstones(ctx, segment)
+	deleted, err := p.tombstones(ctx, segment)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(ids, func(id int64) bool { return gone[id] }), nil
+	return slices.DeleteFunc(ids, func(id int64) bool { return deleted[id] }), nil
 }
 
 // blocks calls fn with each leaf that a query returns.
 func (p *postings) blocks(ctx context.Context, query string, args []any, fn func(row int64, leaf Leaf) error) error {
-	return p.s.query(ctx, query, args, func(scan index.Scan) error {
+	return p.tx.Query(ctx, query, args, func(scan index.Scan) error {
 		var row int64
 		var block []byte
 		if err := scan(&row, &block); err != nil {
@@ -262,7 +262,7 @@ func (p *postings) tombstones(ctx context.Context, segment int) (map[int64]bool,
 	}
 	first, last := p.segments[segment].TombstoneRows()
 	var ids []int64
-	err := p.s.query(ctx, rangeQuery, []any{first, last}, func(scan index.Scan) error {
+	err := p.tx.Query(ctx, rangeQuery, []any{first, last}, func(scan index.Scan) error {
 		var row int64
 		var page []byte
 		err := scan(&row, &page)

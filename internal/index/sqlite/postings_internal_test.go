@@ -72,7 +72,7 @@ func TestPostingsEqualMatch(t *testing.T) {
 			scope.Lo, scope.Hi = rapid.Int64Range(0, 300).Draw(r, "lo"), rapid.Int64Range(0, 3000).Draw(r, "hi")
 		}
 		limit := rapid.SampledFrom([]int{0, 0, 1, 7, 40}).Draw(r, "limit")
-		p, err := s.newPostings(t.Context(), scope.Lo, scope.Hi, limit)
+		p, err := tx{s, t.Context()}.newPostings(t.Context(), scope.Lo, scope.Hi, limit)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestPostingsOfALongList(t *testing.T) {
 	wordSQL(t, s, "COMMIT")
 	wordSQL(t, s, "INSERT INTO words (words) VALUES ('optimize')")
 	for _, limit := range []int{0, 1, 100, 2999, 3000, 5000} {
-		p, err := s.newPostings(t.Context(), 0, math.MaxInt64, limit)
+		p, err := tx{s, t.Context()}.newPostings(t.Context(), 0, math.MaxInt64, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestPostingsOfManyWords(t *testing.T) {
 	for row := int64(1); row <= 900; row += 3 {
 		wordSQL(t, s, "DELETE FROM words WHERE rowid = ?", row<<4)
 	}
-	p, err := s.newPostings(t.Context(), 0, math.MaxInt64, 40)
+	p, err := tx{s, t.Context()}.newPostings(t.Context(), 0, math.MaxInt64, 40)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestListsWithoutBlocks(t *testing.T) {
 	}
 	// FTS5 ignores bytes after its structure.
 	wordSQL(t, s, "UPDATE words_data SET block = block || x'00' WHERE id = ?", StructureRow)
-	if _, err := s.newPostings(t.Context(), 0, 1, 0); !errors.Is(err, ErrFormat) {
+	if _, err := (tx{s, t.Context()}).newPostings(t.Context(), 0, 1, 0); !errors.Is(err, ErrFormat) {
 		t.Fatalf("a structure with trailing bytes: %v", err)
 	}
 	asked, err := x.Lists(t.Context(), terms, scope, 100)

@@ -47,7 +47,7 @@ func (p *postings) prefix(ctx context.Context, prefix string) ([]int64, error) {
 func (g *collector) segment(ctx context.Context, segment int, from int64) error {
 	seg := g.segments[segment]
 	last := seg.Last
-	if _, err := g.s.queryRow(ctx, nextLeafQuery, []any{seg.ID, append(slices.Clip(g.key), aboveAll...)}, &last); err != nil {
+	if _, err := g.tx.QueryRow(ctx, nextLeafQuery, []any{seg.ID, append(slices.Clip(g.key), aboveAll...)}, &last); err != nil {
 		return err
 	}
 	if seg.Tombstones > 0 { // before the leaves are read by the same statement

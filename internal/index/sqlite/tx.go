@@ -18,13 +18,51 @@ type tx struct {
 }
 
 // Query runs a prepared statement and calls row for each row of its result.
-func (t tx) Query(ctx context.Context, query string, args []any, row func(scan index.Scan) error) error {
-	return t.query(ctx, query, args, row)
+func (t tx) Query(ctx context.Context, query string, args []any, row func(scan index.Scan) error) (err error) {
+	st, err := t.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	named, err := arguments(args)
+	if err != nil {
+		return err
+	}
+	rows, err := st.QueryContext(ctx, named)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	values := make([]driver.Value, len(rows.Columns()))
+	scan := func(dest ...any) error { return assign(values, dest) }
+	for {
+		switch err := rows.Next(values); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := row(scan); err != nil {
+			return err
+		}
+	}
 }
 
+// errFirst ends a query after its first row.
+var errFirst = errors.New("stop after the first row")
+
 // QueryRow reads the first row of the result and reports whether there is one.
-func (t tx) QueryRow(ctx context.Context, query string, args []any, dest ...any) (bool, error) {
-	return t.queryRow(ctx, query, args, dest...)
+func (t tx) QueryRow(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
+	err = t.Query(ctx, query, args, func(scan index.Scan) error {
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		found = true
+		return errFirst
+	})
+	if errors.Is(err, errFirst) {
+		err = nil
+	}
+	return found && err == nil, err
 }
 
 // Exec runs a prepared statement and returns the number of rows it changed.
@@ -76,54 +114,6 @@ func insertQuery(table index.Table) string {
 
 // Claim does nothing: a transaction that writes has locked the whole database.
 func (tx) Claim(context.Context, int64, string) error { return nil }
-
-// query runs a prepared statement and calls row for each row of its result.
-func (s *Store) query(ctx context.Context, query string, args []any, row func(scan index.Scan) error) (err error) {
-	st, err := s.stmt(ctx, query)
-	if err != nil {
-		return err
-	}
-	named, err := arguments(args)
-	if err != nil {
-		return err
-	}
-	rows, err := st.QueryContext(ctx, named)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	values := make([]driver.Value, len(rows.Columns()))
-	scan := func(dest ...any) error { return assign(values, dest) }
-	for {
-		switch err := rows.Next(values); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := row(scan); err != nil {
-			return err
-		}
-	}
-}
-
-// errFirst ends a query after its first row.
-var errFirst = errors.New("stop after the first row")
-
-// queryRow reads the first row of the result and reports whether there is one.
-func (s *Store) queryRow(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
-	err = s.query(ctx, query, args, func(scan index.Scan) error {
-		if err := scan(dest...); err != nil {
-			return err
-		}
-		found = true
-		return errFirst
-	})
-	if errors.Is(err, errFirst) {
-		err = nil
-	}
-	return found && err == nil, err
-}
 
 // exec runs a prepared statement.
 func (s *Store) exec(ctx context.Context, query string, args ...any) (driver.Result, error) {

@@ -31,13 +31,8 @@ func (s *Store) WordCounts(ctx context.Context, words []string) (counts []int, e
 		return nil, fmt.Errorf("count words: %w", err)
 	}
 	err = s.read(ctx, "count words", func(ctx context.Context, t index.Tx) error {
-		counts = make([]int, 0, len(words))
-		return t.Query(ctx, wordCountQuery, []any{string(list), maxCounted, index.StrongMark}, func(scan index.Scan) error {
-			var n int
-			err := scan(&n)
-			counts = append(counts, n)
-			return err
-		})
+		counts, err = index.Column[int](ctx, t, wordCountQuery, string(list), maxCounted, index.StrongMark)
+		return err
 	})
 	return counts, err
 }
