@@ -22,16 +22,16 @@ type entry interface {
 	detail() string
 }
 
-// entries lists all possible entries in the order in which they are written. was is
+// entries lists all possible entries in the order in which they are written. previous is
 // the binary of an earlier init, whose entries are Strandline's, too.
-func entries(o Options, was string) []entry {
+func entries(o Options, previous string) []entry {
 	var list []entry
 	for _, h := range hooks(o.Exe, o.GOOS) {
-		h.was = was
+		h.previous = previous
 		list = append(list, h)
 	}
 	if o.Scope != ScopeProject { // the statusline is a user's choice
-		list = append(list, line{exe: o.Exe, was: was, goos: o.GOOS})
+		list = append(list, statuslineEntry{exe: o.Exe, previous: previous, goos: o.GOOS})
 	}
 	return append(list, pluginEntries(o.Home)...)
 }
@@ -39,29 +39,29 @@ func entries(o Options, was string) []entry {
 // wanted reports whether the options include an entry.
 func (o Options) wanted(e entry) bool {
 	switch e.(type) {
-	case member:
+	case memberEntry:
 		return o.Plugin
-	case line:
+	case statuslineEntry:
 		return !o.NoStatusline
 	}
 	return true
 }
 
-// hook is a command that the client runs at an event.
-type hook struct {
-	event   string
-	matcher string
-	timeout int  // seconds, as the client counts
-	async   bool // the client does not wait
-	exe     string
-	was     string // the binary in the manifest, "" if unknown
-	goos    string
+// hookEntry is a command that the client runs at an event.
+type hookEntry struct {
+	event    string
+	matcher  string
+	timeout  int  // seconds, as the client counts
+	async    bool // the client does not wait
+	exe      string
+	previous string // the binary in the manifest, "" if unknown
+	goos     string
 }
 
 // hooks lists the hooks. The client waits for all but the asynchronous ones, so the
 // timeouts are short; the hook's own deadline is much shorter.
-func hooks(exe, goos string) []hook {
-	list := []hook{
+func hooks(exe, goos string) []hookEntry {
+	list := []hookEntry{
 		{event: "SessionStart", timeout: 6},
 		{event: "UserPromptSubmit", timeout: 5},
 		{event: "PostToolUse", matcher: "*", timeout: 5, async: true},
@@ -93,21 +93,21 @@ type hookGroup struct {
 	Hooks   []hookCommand `json:"hooks"`
 }
 
-func (h hook) id() string { return "hook/" + h.event }
+func (h hookEntry) id() string { return "hook/" + h.event }
 
-func (h hook) detail() string {
+func (h hookEntry) detail() string {
 	if h.goos == "windows" {
 		return h.exe + " hook"
 	}
 	return quote(h.exe, h.goos) + " hook"
 }
 
-func (h hook) value() any { return h.command() }
+func (h hookEntry) value() any { return h.command() }
 
 // command returns the hook as it is written. On Windows it uses the form with args,
 // which needs no shell: the client uses any shell that it finds, and their quoting
 // differs.
-func (h hook) command() hookCommand {
+func (h hookEntry) command() hookCommand {
 	c := hookCommand{Type: "command", Command: quote(h.exe, h.goos) + " hook", Timeout: h.timeout, Async: h.async}
 	if h.goos == "windows" {
 		c.Command, c.Args = h.exe, []string{"hook"}
@@ -115,6 +115,6 @@ func (h hook) command() hookCommand {
 	return c
 }
 
-func (h hook) group() hookGroup {
+func (h hookEntry) group() hookGroup {
 	return hookGroup{Matcher: h.matcher, Hooks: []hookCommand{h.command()}}
 }

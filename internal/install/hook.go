@@ -24,7 +24,7 @@ type existing struct {
 }
 
 // find lists the hooks of the event that run Strandline.
-func (h hook) find(d *jsonc.Doc) []existing {
+func (h hookEntry) find(d *jsonc.Doc) []existing {
 	var list []existing
 	groups := d.Get("hooks", h.event)
 	if groups == nil {
@@ -47,7 +47,7 @@ func (h hook) find(d *jsonc.Doc) []existing {
 }
 
 // read completes a hook and reports whether it runs Strandline.
-func (h hook) read(d *jsonc.Doc, x *existing) (ok bool) {
+func (h hookEntry) read(d *jsonc.Doc, x *existing) (ok bool) {
 	if x.command, ok = d.Text(x.at("command")...); !ok {
 		return false
 	}
@@ -57,8 +57,8 @@ func (h hook) read(d *jsonc.Doc, x *existing) (ok bool) {
 		return false
 	}
 	x.call, ok = findCall(x.command, args, h.exe, h.goos)
-	if !ok && h.was != "" {
-		x.call, ok = findCall(x.command, args, h.was, h.goos)
+	if !ok && h.previous != "" {
+		x.call, ok = findCall(x.command, args, h.previous, h.goos)
 	}
 	return ok
 }
@@ -67,7 +67,7 @@ func (h hook) read(d *jsonc.Doc, x *existing) (ok bool) {
 func (x existing) at(key string) []any { return append(slices.Clip(x.path), key) }
 
 // put adds the hook or updates the existing ones.
-func (h hook) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
+func (h hookEntry) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
 	if err := h.checkShape(d); err != nil {
 		return "", err
 	}
@@ -103,7 +103,7 @@ func duplicate(earlier []existing, x existing) bool {
 
 func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
-func (h hook) add(d *jsonc.Doc) error {
+func (h hookEntry) add(d *jsonc.Doc) error {
 	switch groups := []hookGroup{h.group()}; {
 	case d.Get("hooks") == nil:
 		return d.Set(map[string][]hookGroup{h.event: groups}, "hooks")
@@ -116,7 +116,7 @@ func (h hook) add(d *jsonc.Doc) error {
 // update makes an existing hook run this binary. A hook as Strandline wrote it
 // becomes the current one. In a hook that the user changed, update corrects only the
 // path of a moved binary and a timeout in milliseconds.
-func (h hook) update(d *jsonc.Doc, x existing, written json.RawMessage) error {
+func (h hookEntry) update(d *jsonc.Doc, x existing, written json.RawMessage) error {
 	if want := h.command(); written != nil && sameJSONText(d.Raw(x.path...), written) {
 		raw, err := json.Marshal(want)
 		if err != nil {
@@ -150,7 +150,7 @@ func sameJSONText(a, b []byte) bool {
 }
 
 // drop removes Strandline's hooks of the event.
-func (h hook) drop(d, base *jsonc.Doc) (Action, error) {
+func (h hookEntry) drop(d, base *jsonc.Doc) (Action, error) {
 	found := h.find(d)
 	if len(found) == 0 {
 		return ActionKeep, nil
@@ -188,7 +188,7 @@ func remove(d, base *jsonc.Doc, x existing) error {
 }
 
 // checkShape returns an error for settings that the client would ignore.
-func (h hook) checkShape(d *jsonc.Doc) error {
+func (h hookEntry) checkShape(d *jsonc.Doc) error {
 	for _, want := range []struct {
 		name string
 		path []any

@@ -33,8 +33,8 @@ const (
 // pluginDir returns the folder of the plugin's files.
 func pluginDir(home string) string { return filepath.Join(home, "plugin") }
 
-// member is a member of an object in the settings.
-type member struct {
+// memberEntry is a memberEntry of an object in the settings.
+type memberEntry struct {
 	name      string // of the entry
 	container string // the object's name
 	key       string
@@ -51,21 +51,21 @@ func pluginEntries(home string) []entry {
 	}
 	dir := pluginDir(home)
 	return []entry{
-		member{
+		memberEntry{
 			name: "plugin/marketplace", container: "extraKnownMarketplaces", key: pluginMarket,
 			want: map[string]source{"source": {"directory", dir}}, text: dir,
 		},
-		member{name: "plugin/enabled", container: "enabledPlugins", key: pluginName, want: true, text: pluginName},
+		memberEntry{name: "plugin/enabled", container: "enabledPlugins", key: pluginName, want: true, text: pluginName},
 	}
 }
 
-func (m member) id() string     { return m.name }
-func (m member) value() any     { return m.want }
-func (m member) detail() string { return m.text }
+func (m memberEntry) id() string     { return m.name }
+func (m memberEntry) value() any     { return m.want }
+func (m memberEntry) detail() string { return m.text }
 
 // put writes the value, unless the user changed it, for example switched the plugin
 // off.
-func (m member) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
+func (m memberEntry) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
 	for _, path := range [][]any{nil, {m.container}} {
 		if v := d.Get(path...); v != nil && v.Kind != jsonc.Object {
 			return "", wrongShape(m.container, "object")
@@ -88,7 +88,7 @@ func (m member) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
 }
 
 // drop removes the value, unless base has the same.
-func (m member) drop(d, base *jsonc.Doc) (Action, error) {
+func (m memberEntry) drop(d, base *jsonc.Doc) (Action, error) {
 	have := d.Raw(m.container, m.key)
 	switch {
 	case have == nil, base == nil && string(have) == "false": // Strandline never writes false

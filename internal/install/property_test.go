@@ -132,7 +132,7 @@ func (l layout) lineSettings() string {
 	}
 	kind := rapid.SampledFrom([]string{`"command"`, `"command"`, `"static"`}).Draw(l.t, "type")
 	items := []string{l.member("type", kind), l.member("padding", "0"), l.member("command", string(raw))}
-	return l.member(lineKey, l.list("{", "}", items, 1))
+	return l.member(statuslineKey, l.list("{", "}", items, 1))
 }
 
 // settings returns a whole document.
@@ -253,14 +253,14 @@ func addEntries(t *rapid.T, settings map[string]any) {
 		events = map[string]any{}
 		settings["hooks"] = events
 	}
-	mine := (line{exe: exe, goos: "linux"})
-	if have, ok := settings[lineKey].(map[string]any); !ok {
-		settings[lineKey] = map[string]any{"type": "command", "command": mine.command("")}
+	mine := (statuslineEntry{exe: exe, goos: "linux"})
+	if have, ok := settings[statuslineKey].(map[string]any); !ok {
+		settings[statuslineKey] = map[string]any{"type": "command", "command": mine.command("")}
 	} else if theirs, ok := have["command"].(string); ok && have["type"] == "command" {
 		have["command"] = mine.command(theirs)
 	}
 	for _, e := range pluginEntries("") {
-		m, ok := e.(member)
+		m, ok := e.(memberEntry)
 		if !ok {
 			t.Fatalf("%T", e)
 		}

@@ -270,7 +270,7 @@ func wantInstalled(t *testing.T, text string) {
 			t.Errorf("%s is not installed", h.event)
 		}
 	}
-	if _, ours, _ := (line{exe: exe, goos: "linux"}).find(doc); ours == nil {
+	if _, ours, _ := (statuslineEntry{exe: exe, goos: "linux"}).find(doc); ours == nil {
 		t.Error("the statusline is not installed")
 	}
 }

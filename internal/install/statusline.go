@@ -6,29 +6,29 @@ import (
 	"strandline/internal/install/jsonc"
 )
 
-// line is the client's statusline. The client accepts one command, so Strandline's
-// command runs the user's and prints its line first. The user's command is a quoted
+// statuslineEntry is the client's statusline. The client accepts one command, so Strandline's
+// command runs the user's and prints its statuslineEntry first. The user's command is a quoted
 // argument, from which drop restores it.
-type line struct {
-	exe, was, goos string
+type statuslineEntry struct {
+	exe, previous, goos string
 }
 
-// lineKey is the client's setting. A plugin cannot set it.
-const lineKey = "statusLine"
+// statuslineKey is the client's setting. A plugin cannot set it.
+const statuslineKey = "statusLine"
 
 // withFlag precedes the user's command.
 const withFlag = "--with"
 
-func (l line) id() string { return "statusline" }
+func (l statuslineEntry) id() string { return "statusline" }
 
-func (l line) value() any {
+func (l statuslineEntry) value() any {
 	return map[string]string{"type": "command", "command": l.command("")}
 }
 
-func (l line) detail() string { return l.command("") }
+func (l statuslineEntry) detail() string { return l.command("") }
 
 // command returns Strandline's command, which also runs another one.
-func (l line) command(with string) string {
+func (l statuslineEntry) command(with string) string {
 	text := quote(l.exe, l.goos) + " statusline"
 	if with != "" {
 		text += " " + withFlag + " " + quote(with, l.goos)
@@ -42,16 +42,16 @@ type lineCall struct {
 	with string // the user's command, "" for none
 }
 
-// find returns the statusline command of a document; there is false without one.
-// ours is nil for a command that does not run Strandline.
-func (l line) find(d *jsonc.Doc) (command string, ours *lineCall, there bool) {
-	if kind, _ := d.Text(lineKey, "type"); kind != "command" {
+// find returns the statusline command of a document; found is false without one. own
+// is nil for a command that does not run Strandline.
+func (l statuslineEntry) find(d *jsonc.Doc) (command string, own *lineCall, found bool) {
+	if kind, _ := d.Text(statuslineKey, "type"); kind != "command" {
 		return "", nil, false
 	}
-	if command, there = d.Text(lineKey, "command"); !there {
+	if command, found = d.Text(statuslineKey, "command"); !found {
 		return "", nil, false
 	}
-	for _, exe := range []string{l.exe, l.was} {
+	for _, exe := range []string{l.exe, l.previous} {
 		if c, ok := findArgument(command, nil, "statusline", exe, l.goos); ok && exe != "" {
 			return command, &lineCall{call: c, with: withOf(command)}, true
 		}
@@ -73,38 +73,38 @@ func withOf(command string) string {
 // put adds the statusline, or includes the existing command. It keeps a statusline
 // that is not a command, and on Windows, where quoting differs between shells, any
 // existing one.
-func (l line) put(d *jsonc.Doc, _ json.RawMessage) (Action, error) {
-	if d.Get(lineKey) == nil {
-		return ActionAdd, d.Set(l.value(), lineKey)
+func (l statuslineEntry) put(d *jsonc.Doc, _ json.RawMessage) (Action, error) {
+	if d.Get(statuslineKey) == nil {
+		return ActionAdd, d.Set(l.value(), statuslineKey)
 	}
-	command, ours, there := l.find(d)
+	command, own, found := l.find(d)
 	switch {
-	case !there, ours == nil && l.goos == "windows", ours == nil && command == "":
+	case !found, own == nil && l.goos == "windows", own == nil && command == "":
 		return ActionKeep, nil
-	case ours == nil:
-		return ActionAdd, d.SetItem(l.command(command), lineKey, "command")
-	case samePath(ours.path, l.exe, l.goos), byName(ours.path):
+	case own == nil:
+		return ActionAdd, d.SetItem(l.command(command), statuslineKey, "command")
+	case samePath(own.path, l.exe, l.goos), byName(own.path):
 		return ActionKeep, nil
 	}
-	moved := command[:ours.start] + quote(l.exe, l.goos) + command[ours.end:]
-	return ActionUpdate, d.SetItem(moved, lineKey, "command")
+	moved := command[:own.start] + quote(l.exe, l.goos) + command[own.end:]
+	return ActionUpdate, d.SetItem(moved, statuslineKey, "command")
 }
 
 // drop removes the statusline or restores the user's command.
-func (l line) drop(d, base *jsonc.Doc) (Action, error) {
-	_, ours, _ := l.find(d)
-	if ours == nil {
+func (l statuslineEntry) drop(d, base *jsonc.Doc) (Action, error) {
+	_, own, _ := l.find(d)
+	if own == nil {
 		return ActionKeep, nil
 	}
-	if ours.with == "" {
-		return ActionRemove, d.Delete(lineKey)
+	if own.with == "" {
+		return ActionRemove, d.Delete(statuslineKey)
 	}
-	var back any = ours.with
+	var back any = own.with
 	if base != nil {
 		// JSON has several spellings of a text.
-		if text, ok := base.Text(lineKey, "command"); ok && text == ours.with {
-			back = json.RawMessage(base.Raw(lineKey, "command"))
+		if text, ok := base.Text(statuslineKey, "command"); ok && text == own.with {
+			back = json.RawMessage(base.Raw(statuslineKey, "command"))
 		}
 	}
-	return ActionRemove, d.SetItem(back, lineKey, "command")
+	return ActionRemove, d.SetItem(back, statuslineKey, "command")
 }

@@ -33,7 +33,7 @@ func TestStatusline(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := line{exe: exe, was: oldExe, goos: "linux"}
+			l := statuslineEntry{exe: exe, previous: oldExe, goos: "linux"}
 			if _, err := l.put(doc, nil); err != nil {
 				t.Fatal(err)
 			}
