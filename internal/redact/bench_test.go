@@ -10,8 +10,8 @@ import (
 	"strandline/internal/redact"
 )
 
-// session is 64 KB like a transcript: prose, code, output, JSON, now and then a
-// word that a secret's name has, and no secret.
+// session returns 64 KB like a transcript: prose, code, output and JSON with words
+// such as "token", but without a secret.
 func session() string {
 	const piece = `I'll check how the token is refreshed before the password prompt is shown.
 func (s *Server) refreshToken(ctx context.Context, key string) (string, error) {
@@ -54,8 +54,8 @@ func BenchmarkTenFound64KB(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstUse64KB measures the first 64 KB of a fresh process, with what
-// is built at first use, and reports it as first-µs.
+// BenchmarkFirstUse64KB measures the first 64 KB of a new process, including the
+// construction of the index, and reports it as first-µs.
 func BenchmarkFirstUse64KB(b *testing.B) {
 	if os.Getenv("STRANDLINE_FIRST_USE") != "" {
 		s, r := session(), redact.New([]byte("bench"))
@@ -82,8 +82,8 @@ func BenchmarkFirstUse64KB(b *testing.B) {
 	b.ReportMetric(float64(sum.Microseconds())/float64(n), "first-µs")
 }
 
-// BenchmarkHostile measures texts made to have matchers look at the same bytes
-// again and again: 512 KB of each has to stay below a hook's deadline of 1 s.
+// BenchmarkHostile measures texts that make matchers read the same bytes
+// repeatedly. 512 KB of each must take less than a hook's deadline of 1 s.
 func BenchmarkHostile(b *testing.B) {
 	r := redact.New([]byte("bench"))
 	for _, piece := range []string{

@@ -34,7 +34,8 @@ func TestCookies(t *testing.T) {
 	})
 }
 
-// What follows a placeholder is looked at by the next pass, however many there are.
+// Text after a placeholder is matched by the next pass, for any number of
+// placeholders.
 func TestCookiesAroundPlaceholders(t *testing.T) {
 	r := redact.New([]byte("test"))
 	id := fake("8f3kd92kfj", "d8s7f6g5h4j3k2l1")

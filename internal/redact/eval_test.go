@@ -14,8 +14,8 @@ import (
 	"strandline/internal/redact"
 )
 
-// transcripts returns the texts of the transcripts in the evaluation data, each
-// string value of each line, as the reader would hand them over.
+// transcripts returns the texts of the evaluation data: each string of each line,
+// as the reader returns it.
 func transcripts(tb testing.TB) []string {
 	dir := os.Getenv("STRANDLINE_EVAL_DATA")
 	if dir == "" {
@@ -59,8 +59,8 @@ func collect(v any, texts []string) []string {
 	return texts
 }
 
-// TestFindingsInTranscripts prints what is found in real transcripts, which hold
-// hardly a secret: nearly every finding is a false one, to be read by eye.
+// TestFindingsInTranscripts prints the findings in real transcripts for review.
+// These have few secrets, so most findings are false positives.
 func TestFindingsInTranscripts(t *testing.T) {
 	type seen struct {
 		kind, around string

@@ -8,8 +8,8 @@ import (
 	"strandline/internal/redact"
 )
 
-// maxGrowth is how much longer a text can get: the shortest secret is one byte
-// (a URL's password), the longest placeholder about 40.
+// maxGrowth is the largest growth of a text: the shortest secret is one byte (a
+// URL's password), the longest placeholder about 40.
 const maxGrowth = 42
 
 func FuzzString(f *testing.F) {
@@ -28,7 +28,7 @@ func FuzzString(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got := r.String(s)
 		if again := r.String(got); again != got {
-			t.Errorf("redacting twice is not redacting once:\n%q\n%q\n%q", s, got, again)
+			t.Errorf("String is not idempotent:\n%q\n%q\n%q", s, got, again)
 		}
 		if len(got) > maxGrowth*len(s) {
 			t.Errorf("%d bytes became %d", len(s), len(got))
@@ -39,7 +39,7 @@ func FuzzString(f *testing.F) {
 		last := 0
 		for _, found := range redact.Findings(s) {
 			if found.Start < last || found.End <= found.Start || found.End > len(s) || found.Kind == "" {
-				t.Errorf("finding %+v behind offset %d of %d", found, last, len(s))
+				t.Errorf("finding %+v after offset %d of %d", found, last, len(s))
 			}
 			last = found.End
 		}

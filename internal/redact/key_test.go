@@ -12,7 +12,7 @@ import (
 	"strandline/internal/redact"
 )
 
-func TestLoadKeyMakesOneAndKeepsIt(t *testing.T) {
+func TestLoadKeyCreatesAndKeepsAKey(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "config", "strandline")
 	key, err := redact.LoadKey(dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestLoadKeyMakesOneAndKeepsIt(t *testing.T) {
 	}
 }
 
-func TestLoadKeyAgreesWhenManyStartTogether(t *testing.T) {
+func TestLoadKeyConcurrently(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "config")
 	keys := make([][]byte, 32)
 	var wg sync.WaitGroup
@@ -60,7 +60,7 @@ func TestLoadKeyAgreesWhenManyStartTogether(t *testing.T) {
 	}
 }
 
-func TestLoadKeyErrorsSayWhatToDo(t *testing.T) {
+func TestLoadKeyErrors(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	short := t.TempDir()
 	folder := t.TempDir()

@@ -12,18 +12,18 @@ import (
 	"strandline/internal/redact"
 )
 
-// knownKind is a kind of token as its provider makes it: what it begins with and
-// how many characters of which alphabet follow.
+// knownKind is a kind of token in the form that its provider issues: a prefix and
+// an alphabet.
 type knownKind struct {
-	kind, head, body string // the body is a little longer than is needed
-	shortest         int    // characters behind the head from which it is one
-	kept             string // part of the head that stays, since it is no secret
+	kind, head, body string // the body is longer than the minimum
+	shortest         int    // minimum number of characters after the head
+	kept             string // public part of the head
 }
 
 var upper32 = strings.ToUpper(hex32)
 
-// knownKinds is put together at run time, so that scanners of the source find no
-// token in it.
+// knownKinds builds the tokens at run time, so that secret scanners find none in
+// the source.
 func knownKinds() []knownKind {
 	long := mixed + mixed
 	alnum := long
@@ -91,9 +91,9 @@ func knownKinds() []knownKind {
 	}
 }
 
-// Each kind is found from its shortest form on, whole, and under its own name;
-// one character less is something else.
-func TestEveryKindFromItsShortestOn(t *testing.T) {
+// Each kind matches from its minimum length on, whole, and with its kind; one
+// character less does not match.
+func TestMinimumLengths(t *testing.T) {
 	r := redact.New([]byte("test"))
 	for _, k := range knownKinds() {
 		for _, n := range []int{k.shortest, min(k.shortest+1, len(k.body)), len(k.body)} {
@@ -103,7 +103,7 @@ func TestEveryKindFromItsShortestOn(t *testing.T) {
 			}
 		}
 		if strings.HasSuffix(k.kept, "=") {
-			continue // its name makes a secret of shorter values too
+			continue // its name matches shorter values as well
 		}
 		short := "use " + k.head + k.body[:k.shortest-1] + " now"
 		if got := r.String(short); got != short {
@@ -112,9 +112,9 @@ func TestEveryKindFromItsShortestOn(t *testing.T) {
 	}
 }
 
-// What people write in documentation is none. A key that a letter is glued to is
-// one, unless its prefix is so short that it stands in any word.
-func TestEveryKindThatIsBlankedOrGluedToALetter(t *testing.T) {
+// Documentation examples do not match. A key with a letter in front matches,
+// unless its prefix is so short that any word may contain it.
+func TestMaskedAndPrefixedTokens(t *testing.T) {
 	r := redact.New([]byte("test"))
 	for _, k := range knownKinds() {
 		blanked := k.head + strings.Repeat("x", len(k.body))
@@ -122,7 +122,7 @@ func TestEveryKindThatIsBlankedOrGluedToALetter(t *testing.T) {
 			t.Errorf("%q became %q", blanked, shown(got))
 		}
 		if k.kept != "" {
-			continue // a URL or a name may stand in front
+			continue // a URL or a name may precede it
 		}
 		alone := slices.Contains([]string{fake("h", "f_"), fake("r", "8_"), fake("1/", "/0"), fake("AI", "za")}, k.head)
 		for _, before := range []string{"a", "Z", "0", "_", "日x"} {
@@ -152,13 +152,13 @@ func TestExactLengths(t *testing.T) {
 	})
 }
 
-// A name in kebab-case is no key, though it begins like one.
-func TestShortPrefixesNeedADraw(t *testing.T) {
+// A name in kebab-case with the same prefix does not match.
+func TestShortPrefixesNeedRandomBodies(t *testing.T) {
 	sk := fake("s", "k-")
 	table(t, []example{
 		{sk + "abcdefghij0123456789", "<openai-key>"},         // a long piece with digits
 		{sk + "abcdefghij-" + mixed[:24], "<openai-key>"},     // long and mixed
-		{sk + "or-v1-" + hex32 + hex32, "<openai-key>"},       // of another provider, alike
+		{sk + "or-v1-" + hex32 + hex32, "<openai-key>"},       // a similar one of another provider
 		{fake("gs", "k_") + mixed + mixed[:12], "<groq-key>"}, // ends in the same letters
 		{fake("x", sk) + "proj", fake("x", sk) + "proj"},      // within a word
 		{sk + mixed[:24] + ".", "<openai-key>."},              // the end of a sentence
@@ -175,7 +175,7 @@ func TestShortPrefixesNeedADraw(t *testing.T) {
 	})
 }
 
-func TestTokensInSeveralParts(t *testing.T) {
+func TestTokensWithSeveralParts(t *testing.T) {
 	head, payload := fake("ey", "JhbGciOiJIUzI1NiJ9"), fake("ey", "JzdWIiOiIxMjM0NTY3ODkwIn0")
 	sg := fake("S", "G.")
 	table(t, []example{
@@ -200,7 +200,7 @@ func TestTokensInSeveralParts(t *testing.T) {
 	})
 }
 
-func TestAWSSecretNeedsItsNeighbour(t *testing.T) {
+func TestAWSSecretNeedsItsKeyID(t *testing.T) {
 	id := fake("AK", "IA", "IOSFODNN7EXAMPLE")
 	secret := fake("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzzDUMMYKEY")
 	table(t, []example{
@@ -214,8 +214,8 @@ func TestAWSSecretNeedsItsNeighbour(t *testing.T) {
 	})
 }
 
-// The same secret has the same placeholder wherever it stands, another secret or
-// another key another one.
+// Equal secrets have equal placeholders in any context; another secret or another
+// key gives another one.
 func TestPlaceholders(t *testing.T) {
 	form := regexp.MustCompile(`^\[redacted:[a-z0-9-]+:[0-9a-f]{6}\]$`)
 	one, two := redact.New([]byte("one")), redact.New([]byte("two"))
@@ -245,13 +245,13 @@ func TestPlaceholders(t *testing.T) {
 
 func mixedToken() string { return fake("gh", "p_", mixed) }
 
-func TestPlaceholdersAreLeftAlone(t *testing.T) {
+func TestPlaceholdersStay(t *testing.T) {
 	same(t, []string{
 		"[redacted:token:0a1b2c]", "x[redacted:token:0a1b2c]y", "password=[redacted:password:0a1b2c]",
 		`"token": "[redacted:token:0a1b2c]"`, "https://u:[redacted:url-password:0a1b2c]@h/", "Bearer [redacted:jwt:0a1b2c]",
 		"[redacted:a:0a1b2c][redacted:b:0a1b2c]",
 	})
-	// What only looks like one protects nothing.
+	// Text that only resembles a placeholder is not protected.
 	token := mixedToken()
 	for _, near := range []string{"[redacted:", "[redacted:]", "[redacted:token]", "[redacted:token:0a1b2]", "[redacted:token:0a1b2cd]", "[redacted:TOKEN:0a1b2c]", "[redacted:token:0a1b2g]", "[redacted::0a1b2c]"} {
 		if got := shown(redact.New(nil).String(near + " " + token)); got != near+" <github-token>" {
@@ -260,9 +260,8 @@ func TestPlaceholdersAreLeftAlone(t *testing.T) {
 	}
 }
 
-// Whatever stands around and between them: no secret survives, and nothing but
-// secrets goes.
-func TestNoSecretSurvives(t *testing.T) {
+// In any context no secret remains, and only secrets are replaced.
+func TestNoSecretRemains(t *testing.T) {
 	kinds := knownKinds()
 	around := rapid.SampledFrom([]string{" ", "\n", `"`, "'", "(", ") ", ", ", "\t", `\n`, " = ", "\r\n", "` ", "<", "> ", "日本 ", "🙂"})
 	r := redact.New([]byte("rapid"))
@@ -295,8 +294,8 @@ func TestNoSecretSurvives(t *testing.T) {
 	})
 }
 
-// Findings and String tell of the same secrets.
-func TestFindingsAreWhatStringReplaces(t *testing.T) {
+// Findings and String agree.
+func TestFindingsAgreeWithString(t *testing.T) {
 	r := redact.New([]byte("rapid"))
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.SampledFrom(knownKinds()).Draw(t, "kind")
@@ -314,7 +313,7 @@ func TestFindingsAreWhatStringReplaces(t *testing.T) {
 	})
 }
 
-func TestARedactorServesManyAtOnce(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	r := redact.New([]byte("test"))
 	text := "use " + mixedToken() + " and postgres://u:" + fake("hunter", "2") + "@h/d"
 	want := r.String(text)
@@ -331,7 +330,7 @@ func TestARedactorServesManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// More programs that take a password on their command line, each in its own way.
+// Further programs that take a password on their command line.
 func TestMoreCommandLines(t *testing.T) {
 	word := fake("hunter", "2")
 	table(t, []example{

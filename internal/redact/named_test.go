@@ -8,7 +8,7 @@ import (
 func TestNamedValues(t *testing.T) {
 	word, drawn := fake("hunter", "2"), fake("q8Zr4", "Lw9Xk2p")
 	table(t, []example{
-		// Environment and shell: any word may be the value.
+		// Environment and shell: any word can be the value.
 		{"DB_PASSWORD=" + word, "DB_PASSWORD=<password>"},
 		{"POSTGRES_PASSWORD=postgres", "POSTGRES_PASSWORD=<password>"},
 		{"export API_TOKEN=\"" + drawn + "\"", "export API_TOKEN=\"<token>\""},
@@ -42,16 +42,16 @@ func TestNamedValues(t *testing.T) {
 		{"mysql --password " + word + " -h db", "mysql --password <password> -h db"},
 		{"cli --api-key=" + drawn, "cli --api-key=<api-key>"},
 		{"X-Api-Key: " + drawn, "X-Api-Key: <api-key>"},
-		// However long: nothing of it may be left over.
+		// Long values match completely.
 		{"GCP_SECRET=" + strings.Repeat(mixed, 200) + " x", "GCP_SECRET=<secret> x"},
 		{`"secret": "` + strings.Repeat(mixed, 200) + `", 1`, `"secret": "<secret>", 1`},
 		{"api_key: " + strings.Repeat(mixed, 200) + "\nx", "api_key: <api-key>\nx"},
-		// The quote was cut off.
+		// The closing quote is missing.
 		{`"token": "` + drawn, `"token": "<token>`},
 	})
 }
 
-func TestNamedValuesThatAreNoSecrets(t *testing.T) {
+func TestNamedValuesOtherThanSecrets(t *testing.T) {
 	same(t, []string{
 		// Variables, calls, expressions.
 		`PASSWORD=$DB_PASS`, `PASSWORD="${DB_PASS}"`, `password = os.Getenv("DB_PASSWORD")`, `token: process.env.GITHUB_TOKEN,`,
@@ -62,15 +62,15 @@ func TestNamedValuesThatAreNoSecrets(t *testing.T) {
 		// Types and declarations.
 		`token: string`, `password: str`, `secret: Vec<u8>`, `token: int64`, `password?: string;`, `Token Token1`,
 		`func login(password string, token string) error`, `type Token struct {`,
-		// Stand-ins.
+		// Placeholders of documentation.
 		`API_KEY=<your-api-key>`, `API_KEY=your_api_key_1`, `TOKEN=xxxxxxxxxxxx`, `password: "********"`, `SECRET=changeme`,
 		`token: "..."`, `API_KEY=replace-this-1`, `password="[redacted:password:0a1b2c]"`, `TOKEN=`, `token: ""`, `token: null`,
 		`PASSWORD=%s`, `"password": "%v"`, `SECRET=placeholder`, `token = "token"`,
-		// Labels, prose, names of things.
+		// Labels, prose, names of objects.
 		`"password": "Enter your password"`, `Password: the one from last week, 2024`, `password: required`, `"token": "invalid-token"`,
 		`const ErrToken = "invalid_token_1"`, `// username:password:uid1:gid1`, `secret: k8s-secret-name`, `token=access_token`,
 		`the token: 7 of them`, `input_type="password"`, `kubectl create secret generic name1`, `the --password option is`,
-		// Names that only sound like it.
+		// Similar names.
 		`token_count: 12345678ab`, `"tokens": "abc12345"`, `password_file=/run/secrets/pw1`, `TOKEN_PATH=abc12345`, `passport: ab123456`,
 		`public_key = "` + mixed + `"`, `key = "` + mixed + `"`, `keyboard: "qwerty123456"`, `secretName: "db-creds-12345678"`,
 		`primary_key: "a1b2c3d4e5"`, `SECRET_FILE=./abc12345`, `password = 0x80550009`, `token = "https://example.com/a1b2c3d4"`,

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// A letter before a key, behind it, or both: text that was joined without a
-// blank, a variable's name, a line that a tool wrapped.
-func TestKeysThatLettersAreGluedTo(t *testing.T) {
+// A letter before or after a key: joined text, a variable name, a wrapped line.
+func TestKeysNextToLetters(t *testing.T) {
 	id := fake("AK", "IA", "IOSFODNN7EXAMPLE")
 	head, payload := fake("ey", "JhbGciOiJIUzI1NiJ9"), fake("ey", "JzdWIiOiIxMjM0NTY3ODkwIn0")
 	secret := fake("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzzDUMMYKEY")
@@ -54,8 +53,8 @@ func TestElements(t *testing.T) {
 	})
 }
 
-// A name may itself be a value, beside the one that is the secret.
-func TestNameAndValueSideBySide(t *testing.T) {
+// A name can be the value of an attribute next to the secret.
+func TestAttributes(t *testing.T) {
 	word, drawn := fake("hunter", "2"), fake("q8Zr4", "Lw9Xk2p")
 	table(t, []example{
 		{`{"name": "DB_PASSWORD", "value": "` + word + `"}`, `{"name": "DB_PASSWORD", "value": "<password>"}`},
@@ -108,7 +107,7 @@ func TestCommandLines(t *testing.T) {
 	})
 }
 
-func TestAuthorizationInItsForms(t *testing.T) {
+func TestAuthorization(t *testing.T) {
 	basic := fake("YWxhZGRpbj", "pvcGVuc2VzYW1l")
 	table(t, []example{
 		{"Proxy-Authorization: Basic " + basic, "Proxy-Authorization: Basic <basic-auth>"},

@@ -28,7 +28,7 @@ func TestPrivateKeys(t *testing.T) {
 			{"+" + strings.ReplaceAll(pem, "\n", "\n+"), "+<private-key>"},
 			{begin + "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n" + keyLines() + end, "<private-key>"},
 			{"two " + pem + "\n" + pem, "two <private-key>\n<private-key>"},
-			// Cut off behind, before, and in the END line.
+			// Truncated before, after, and in the END line.
 			{begin + keyLines(), "<private-key>\n"},
 			{"x " + begin + mixed + "\n" + mixed[:20], "x <private-key>"},
 			{`"` + strings.ReplaceAll(begin+mixed, "\n", `\n`) + `"`, `"<private-key>"`},
@@ -38,7 +38,7 @@ func TestPrivateKeys(t *testing.T) {
 	}
 }
 
-func TestPrivateKeysThatAreNone(t *testing.T) {
+func TestOtherThanPrivateKeys(t *testing.T) {
 	begin, end := block("RSA PRIVATE KEY")
 	marker := strings.TrimSuffix(begin, "\n")
 	public, publicEnd := block("PUBLIC KEY")
@@ -55,7 +55,7 @@ func TestPrivateKeysThatAreNone(t *testing.T) {
 	})
 }
 
-func TestAKeyHasOneHashWhateverBreaksItsLines(t *testing.T) {
+func TestPrivateKeyHashIgnoresLineBreaks(t *testing.T) {
 	begin, end := block("PRIVATE KEY")
 	pem := begin + keyLines() + end
 	r := redact.New([]byte("test"))

@@ -8,8 +8,8 @@ import (
 	"strandline/internal/redact"
 )
 
-// The secrets of these tests are put together at run time, so that scanners of
-// the source find none.
+// The secrets are built at run time, so that secret scanners find none in the
+// source.
 func fake(parts ...string) string { return strings.Join(parts, "") }
 
 const (
@@ -23,7 +23,7 @@ var placeholder = regexp.MustCompile(`\[redacted:([a-z0-9-]+):[0-9a-f]{6}\]`)
 // shown replaces the hash of each placeholder, which depends on the key.
 func shown(s string) string { return placeholder.ReplaceAllString(s, "<$1>") }
 
-func TestTokensWithKnownBeginnings(t *testing.T) {
+func TestTokensWithKnownPrefixes(t *testing.T) {
 	tests := []struct{ kind, secret string }{
 		{"aws-access-key", fake("AK", "IA", "IOSFODNN7EXAMPLE")},
 		{"aws-access-key", fake("AS", "IA", "Q3EGLZ7H2ABCD4XY")},
@@ -59,7 +59,7 @@ func TestTokensWithKnownBeginnings(t *testing.T) {
 		t.Run(tt.kind, func(t *testing.T) {
 			for _, frame := range []string{"%", "use % now", "\n%\n", `"%"`, `\n%\n`, "x=%&y", "(%)", "see %.", "`%`,", "%3D%3D%"} {
 				text := strings.Replace(frame, "%", tt.secret, 1)
-				if frame == "%3D%3D%" { // behind a URL-encoded sign
+				if frame == "%3D%3D%" { // after a URL-encoded character
 					text = "q%3D" + tt.secret
 				}
 				got := r.String(text)
@@ -71,7 +71,7 @@ func TestTokensWithKnownBeginnings(t *testing.T) {
 	}
 }
 
-func TestTokensThatAreNone(t *testing.T) {
+func TestOtherThanTokens(t *testing.T) {
 	same(t, []string{
 		fake("AK", "IA") + " is how it begins",
 		fake("AK", "IAIOSFODNN7EXAMPL"),
@@ -101,7 +101,7 @@ func TestWebhooksKeepTheirHost(t *testing.T) {
 	})
 }
 
-func TestAWSSecretNearItsKey(t *testing.T) {
+func TestAWSSecretNearItsKeyID(t *testing.T) {
 	id := fake("AK", "IA", "IOSFODNN7EXAMPLE")
 	secret := fake("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzzDUMMYKEY")
 	table(t, []example{
@@ -141,7 +141,7 @@ func same(t *testing.T, texts []string) {
 	}
 }
 
-func TestWhatMustSurvive(t *testing.T) {
+func TestOrdinaryText(t *testing.T) {
 	same(t, []string{
 		"",
 		"a",
@@ -164,7 +164,7 @@ func TestWhatMustSurvive(t *testing.T) {
 	})
 }
 
-func TestEqualSecretsLookEqual(t *testing.T) {
+func TestEqualSecretsHaveEqualPlaceholders(t *testing.T) {
 	secret, other := fake("gh", "p_", mixed[:36]), fake("gh", "p_", mixed[1:37])
 	r := redact.New([]byte("key one"))
 	one, two := r.String(secret), r.String("again: "+secret)
@@ -182,7 +182,7 @@ func TestEqualSecretsLookEqual(t *testing.T) {
 	}
 }
 
-func TestNothingFoundAllocatesNothing(t *testing.T) {
+func TestTextWithoutSecretsAllocatesNothing(t *testing.T) {
 	r := redact.New([]byte("test"))
 	s := strings.Repeat("ordinary text about a token and a password, func(x int) { return }\n", 100)
 	r.String(s) // the index is built at first use
