@@ -86,13 +86,13 @@ type App struct {
 	settings  func() (*config.Config, error)
 	workspace func() (Workspace, error)
 	redact    func() func(string) string
-	queries   *sharedQueries
+	embedders *queryEmbedders
 	lenient   bool
 }
 
 // New returns an App. It reads nothing before the first call.
 func New(o Options) *App {
-	a := &App{Options: o, queries: &sharedQueries{}}
+	a := &App{Options: o, embedders: &queryEmbedders{}}
 	a.settings = sync.OnceValues(a.LoadSettings)
 	a.workspace = sync.OnceValues(func() (Workspace, error) {
 		cfg, _ := a.settings()
@@ -149,14 +149,11 @@ func (a *App) Workspace() (Workspace, error) {
 	return a.workspace()
 }
 
-// LenientWorkspace is the workspace of a lenient App.
-func (a *App) LenientWorkspace() (Workspace, error) { return a.workspace() }
+// lenientWorkspace is the workspace of a lenient App.
+func (a *App) lenientWorkspace() (Workspace, error) { return a.workspace() }
 
 // Redact replaces the secrets in a text.
 func (a *App) Redact(text string) string { return a.redact()(text) }
-
-// Close stops the embedding model, if a search started it.
-func (a *App) Close() error { return a.queries.close() }
 
 // Logger writes to the error log in the archive's folder.
 func (w Workspace) Logger() *slog.Logger {
@@ -186,7 +183,7 @@ func (w Workspace) SegmentOptions() task.Options {
 	}
 }
 
-// Schedule is when maintenance runs by itself.
+// Schedule is when automatic maintenance runs.
 func (w Workspace) Schedule() maintenance.Schedule {
 	return maintenance.Schedule{Path: w.Config.Paths.Maintained()}
 }
@@ -226,18 +223,18 @@ type Archive struct {
 	Index *Index
 }
 
-// WithArchive calls run with an open index. The journal is synced before run if
+// withArchive calls run with an open index. The journal is synced before run if
 // mode is ReadWrite or BulkWrite.
-func (a *App) WithArchive(ctx context.Context, mode Mode, run func(Archive) error) error {
+func (a *App) withArchive(ctx context.Context, mode Mode, run func(Archive) error) error {
 	w, err := a.Workspace()
 	if err != nil {
 		return err
 	}
-	return a.WithIndex(ctx, w, mode, run)
+	return a.withIndex(ctx, w, mode, run)
 }
 
-// WithIndex is WithArchive over a workspace that the caller has.
-func (a *App) WithIndex(ctx context.Context, w Workspace, mode Mode, run func(Archive) error) error {
+// withIndex is withArchive over a workspace that the caller has.
+func (a *App) withIndex(ctx context.Context, w Workspace, mode Mode, run func(Archive) error) error {
 	if _, err := os.Stat(w.Config.Paths.Index()); mode == ReadOnly && errors.Is(err, os.ErrNotExist) {
 		return archive.NotFound("there is no archive in "+w.Config.Paths.Home+" yet",
 			"`strandline import` brings in the sessions that exist, `strandline init` records the coming ones")
@@ -254,8 +251,8 @@ func (a *App) WithIndex(ctx context.Context, w Workspace, mode Mode, run func(Ar
 	return errors.Join(run(Archive{w, index}), index.Close())
 }
 
-// ResolveSession returns the handle that a user typed and the full ID of its session.
-func ResolveSession(ctx context.Context, s interface {
+// resolveSession returns the handle that a user typed and the full ID of its session.
+func resolveSession(ctx context.Context, s interface {
 	Resolve(ctx context.Context, prefix string) (string, error)
 }, typed string,
 ) (archive.Handle, string, error) {
@@ -267,11 +264,11 @@ func ResolveSession(ctx context.Context, s interface {
 	return h, id, err
 }
 
-// SessionOrLatest resolves a session; "" is the latest session of the current
+// sessionOrLatest resolves a session; "" is the latest session of the current
 // project.
-func (a *App) SessionOrLatest(ctx context.Context, x Archive, typed string) (string, error) {
+func (a *App) sessionOrLatest(ctx context.Context, x Archive, typed string) (string, error) {
 	if typed != "" {
-		_, id, err := ResolveSession(ctx, x.Index, typed)
+		_, id, err := resolveSession(ctx, x.Index, typed)
 		return id, err
 	}
 	list, err := x.Index.Sessions(ctx, archive.SessionFilter{Projects: []string{x.Capture.Project(a.ProjectDir()).Key}, Limit: 1})

@@ -23,7 +23,7 @@ const (
 // waits for its last rows first, and does maintenance afterwards if it is due.
 // Errors are written to the error log as well.
 func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork) error {
-	w, err := a.LenientWorkspace()
+	w, err := a.lenientWorkspace()
 	if err != nil {
 		return err
 	}
@@ -92,9 +92,9 @@ func (a *App) capturePending(ctx context.Context, w Workspace) error {
 	for _, p := range pending {
 		_, _ = w.Capture.LogPending(ctx, p) // CatchUp below reports the same error
 	}
-	return a.WithIndex(ctx, w, FastWrite, func(x Archive) error {
-		_, err := a.MaintenanceRunner(w).CatchUp(ctx, x.Index)
-		_, eerr := a.embedSome(ctx, x)
+	return a.withIndex(ctx, w, FastWrite, func(x Archive) error {
+		_, err := a.maintenanceRunner(w).CatchUp(ctx, x.Index)
+		_, eerr := a.embedNewest(ctx, x)
 		return errors.Join(err, w.Journal.Sync(ctx, x.Index), eerr)
 	})
 }

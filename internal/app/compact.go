@@ -107,7 +107,7 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 		return err
 	}
 	var conv conversation
-	err = c.app.WithIndex(ctx, w, FastWrite, func(x Archive) (err error) {
+	err = c.app.withIndex(ctx, w, FastWrite, func(x Archive) (err error) {
 		if conv, err = c.input.wait(); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (w Workspace) recordReplacement(ctx context.Context, req compact.ReplaceReq
 // is in tokens; 0 means the default.
 func (a *App) ReplaceArchived(ctx context.Context, typed string, atLine, budget int) (Replacement, error) {
 	return read(ctx, a, func(x Archive) (Replacement, error) {
-		_, id, err := ResolveSession(ctx, x.Index, typed)
+		_, id, err := resolveSession(ctx, x.Index, typed)
 		if err != nil {
 			return Replacement{}, err
 		}

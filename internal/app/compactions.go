@@ -73,7 +73,7 @@ func (a *App) Compactions(ctx context.Context, q CompactionsQuery) ([]Compaction
 	return read(ctx, a, func(x Archive) (_ []Compaction, err error) {
 		var sessions []archive.Session
 		if q.Session != "" {
-			_, id, err := ResolveSession(ctx, x.Index, q.Session)
+			_, id, err := resolveSession(ctx, x.Index, q.Session)
 			if err != nil {
 				return nil, err
 			}

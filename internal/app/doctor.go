@@ -82,8 +82,8 @@ func (a *App) checkModel(ctx context.Context, cfg *config.Config) []Finding {
 	if a.NeedsNetwork() {
 		return nil // only the companion program can
 	}
-	chosen, err := a.chosen(cfg)
-	if err == nil && chosen.open == nil {
+	chosen, err := a.chosenModel(cfg)
+	if err == nil && chosen.Open == nil {
 		return nil
 	}
 	dim := 0
@@ -102,7 +102,7 @@ func (a *App) checkModel(ctx context.Context, cfg *config.Config) []Finding {
 func testModel(ctx context.Context, m chosenModel) (dim int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
-	e, closer, err := m.open(ctx, 1)
+	e, closer, err := m.Open(ctx, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -137,15 +137,15 @@ func (a *App) checkDisk(home string) []Finding {
 
 // checkArchive checks the index and its completeness, and lists recent errors.
 func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
-	w, err := a.LenientWorkspace()
+	w, err := a.lenientWorkspace()
 	if err != nil {
 		return nil, err
 	}
-	err = a.WithIndex(ctx, w, ReadOnly, func(x Archive) error {
+	err = a.withIndex(ctx, w, ReadOnly, func(x Archive) error {
 		if err := x.Index.Integrity(ctx); err != nil {
 			return err
 		}
-		n, err := a.MaintenanceRunner(w).Unindexed(ctx, x.Index)
+		n, err := a.maintenanceRunner(w).Unindexed(ctx, x.Index)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 		} else {
 			out = append(out, finding(install.LevelOK, "index", "the index is sound", ""))
 		}
-		jobs, err := w.ClientFiles(ctx)
+		jobs, err := w.clientFiles(ctx)
 		if err == nil {
 			missing, merr := w.Capture.Uncaptured(jobs)
 			if err = merr; missing.Files > 0 {

@@ -16,37 +16,36 @@ import (
 	"strandline/internal/embed/onnx"
 )
 
-// Values of embed.model besides the names of added models: the built-in table, and
-// an HTTP endpoint.
+// Values of the setting embed.model that do not name an installed model.
 const (
 	modelStatic = "static"
 	modelHTTP   = "http"
 )
 
-// keyVariable is the environment variable with the endpoint's key. No file contains
-// it.
+// keyVariable is the environment variable with the endpoint's key. No file stores it.
 const keyVariable = "STRANDLINE_EMBED_KEY"
 
 func (w Workspace) vectorDir() embed.VectorDir { return embed.VectorDir(w.Config.Paths.Vectors()) }
 
 func (w Workspace) models() onnx.Models { return onnx.Models(w.Config.Paths.Models()) }
 
-// NeedsNetwork reports whether the settings choose an endpoint, but this program
-// links no network.
+// NeedsNetwork reports whether the settings name an endpoint that this program cannot
+// reach because it links no network.
 func (a *App) NeedsNetwork() bool {
-	cfg, _ := a.Settings() // errors are reported where settings are used
+	cfg, _ := a.Settings() // commands report rejected settings
 	return cfg.Embed.Model == modelHTTP && a.Network == nil
 }
 
-// chosenModel is the embedder that is used besides the built-in table.
+// chosenModel is the embedder that the settings add to the built-in table. Open is
+// nil if they add none.
 type chosenModel struct {
-	name string // in vector rows
-	// open starts the embedder. It is nil if none is chosen. The closer may be nil.
-	open func(ctx context.Context, attempts int) (embed.Embedder, io.Closer, error)
+	Name string // in vector rows
+	Open func(ctx context.Context, attempts int) (embed.Embedder, io.Closer, error)
 }
 
-// chosen returns the embedder of the settings. It opens no files.
-func (a *App) chosen(cfg *config.Config) (c chosenModel, err error) {
+// chosenModel reads the settings only. Open reads the model's files or starts its
+// program.
+func (a *App) chosenModel(cfg *config.Config) (c chosenModel, err error) {
 	switch name := cfg.Embed.Model; name {
 	case modelStatic, "":
 		return c, nil
@@ -55,7 +54,7 @@ func (a *App) chosen(cfg *config.Config) (c chosenModel, err error) {
 			return c, errors.New("this program links no network")
 		}
 		return chosenModel{httpEmbedder(cfg), func(_ context.Context, attempts int) (embed.Embedder, io.Closer, error) {
-			m, err := a.Network.Endpoint(cfg.Embed.URL, cfg.Embed.EndpointModel, a.Getenv(keyVariable), a.Redactor(cfg), attempts)
+			m, err := a.Network.Endpoint(cfg.Embed.URL, cfg.Embed.EndpointModel, a.Getenv(keyVariable), a.Redact, attempts)
 			return m, nil, err
 		}}, nil
 	default:
@@ -80,77 +79,60 @@ func (a *App) chosen(cfg *config.Config) (c chosenModel, err error) {
 // httpEmbedder is the endpoint's name in vector rows.
 func httpEmbedder(cfg *config.Config) string { return "http/" + cfg.Embed.EndpointModel }
 
-// Queries embeds queries with the chosen model, if any, and with the built-in table.
-type Queries struct {
-	Table *embed.Static
-	// Embedders and Notes are for an embed.Searcher.
-	Embedders []embed.Embedder
-	Notes     []string
-	model     *embed.QueryEmbedder
+// queryEmbedders embed queries: the chosen model, if any, and the built-in table.
+type queryEmbedders struct {
+	once  sync.Once
+	table *embed.Static
+	all   []embed.Embedder
+	notes []string // why the chosen model is unavailable
+	model *embed.QueryEmbedder
 }
 
 // queryIdle is how long an unused model keeps running. An ONNX helper takes some
 // hundred megabytes, and 0.2 s to start.
 const queryIdle = 2 * time.Minute
 
-// NewQueries returns the embedders of queries. It opens nothing yet. Notes say why
-// the chosen model is unavailable.
-func (a *App) NewQueries(cfg *config.Config) *Queries {
-	q := &Queries{Table: embed.NewStatic()}
-	chosen, err := a.chosen(cfg)
-	switch {
-	case err != nil:
-		q.Notes = []string{cfg.Embed.Model + ": " + ErrorText(err)}
-	case chosen.open != nil:
-		q.model = embed.NewQueryEmbedder(embed.QueryOptions{
-			Name: chosen.name, Redact: a.Redact, Wait: cfg.Embed.Wait, Idle: queryIdle, Now: a.Now,
-			Cache: embed.VectorDir(cfg.Paths.Vectors()).QueryCache(chosen.name),
-			Open: func(ctx context.Context) (embed.Embedder, io.Closer, error) {
-				return chosen.open(ctx, 1) // a search does not wait for a second attempt
-			},
-		})
-		q.Embedders = append(q.Embedders, q.model)
-	}
-	q.Embedders = append(q.Embedders, q.Table)
+// queryEmbedders returns the embedders that all searches of the App share. The chosen
+// model is opened at its first use.
+func (a *App) queryEmbedders() *queryEmbedders {
+	q := a.embedders
+	q.once.Do(func() {
+		cfg, _ := a.settings()
+		q.table = embed.NewStatic()
+		chosen, err := a.chosenModel(cfg)
+		switch {
+		case err != nil:
+			q.notes = []string{cfg.Embed.Model + ": " + ErrorText(err)}
+		case chosen.Open != nil:
+			q.model = embed.NewQueryEmbedder(embed.QueryOptions{
+				Name: chosen.Name, Redact: a.Redact, Wait: cfg.Embed.Wait, Idle: queryIdle, Now: a.Now,
+				Cache: embed.VectorDir(cfg.Paths.Vectors()).QueryCache(chosen.Name),
+				Open: func(ctx context.Context) (embed.Embedder, io.Closer, error) {
+					return chosen.Open(ctx, 1) // a search does not wait for a second attempt
+				},
+			})
+			q.all = append(q.all, q.model)
+		}
+		q.all = append(q.all, q.table)
+	})
 	return q
 }
 
-// Close stops the chosen model, if it runs.
-func (q *Queries) Close() error {
-	if q.model == nil {
+// searcher finds the passages of an index by meaning.
+func (q *queryEmbedders) searcher(x Archive) *embed.Searcher {
+	return &embed.Searcher{Store: x.Index, Dir: x.vectorDir(), Embedders: q.all, Notes: q.notes}
+}
+
+// Close stops the embedding model, if a search started it.
+func (a *App) Close() error {
+	a.embedders.once.Do(func() {}) // no search starts it afterwards
+	if a.embedders.model == nil {
 		return nil
 	}
-	return q.model.Close()
+	return a.embedders.model.Close()
 }
 
-// Searcher finds the passages of a store by meaning.
-func (q *Queries) Searcher(cfg *config.Config, s embed.VectorStore) *embed.Searcher {
-	return &embed.Searcher{Store: s, Dir: embed.VectorDir(cfg.Paths.Vectors()), Embedders: q.Embedders, Notes: q.Notes}
-}
-
-// sharedQueries are the embedders of all searches, made at the first.
-type sharedQueries struct {
-	once sync.Once
-	made *Queries
-}
-
-func (a *App) embedders() *Queries {
-	a.queries.once.Do(func() {
-		cfg, _ := a.settings()
-		a.queries.made = a.NewQueries(cfg)
-	})
-	return a.queries.made
-}
-
-func (s *sharedQueries) close() error {
-	s.once.Do(func() {})
-	if s.made == nil {
-		return nil
-	}
-	return s.made.Close()
-}
-
-// helper finds the program that runs added models.
+// helper finds the program that runs installed models.
 func (a *App) helper(cfg *config.Config) (string, error) {
 	if cfg.Embed.Helper != "" {
 		return cfg.Embed.Helper, nil
@@ -159,26 +141,29 @@ func (a *App) helper(cfg *config.Config) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	for _, path := range []string{filepath.Join(filepath.Dir(a.Exe), name), name} {
+	beside := filepath.Join(filepath.Dir(a.Exe), name)
+	for _, path := range []string{beside, name} {
 		if found, err := a.System.LookPath(path); err == nil {
 			return found, nil
 		}
 	}
-	return "", archive.NotFound("strandline-onnx, which runs added models, is not installed",
-		"put it in the folder of strandline (`make onnx` builds it), or set embed.helper")
+	return "", archive.NotFound("strandline-onnx, which runs installed models, is missing",
+		"put it next to strandline (`make onnx` builds it), or set embed.helper")
 }
 
-// embedAll computes the missing vectors of all passages, with the built-in table and
-// the chosen model, and returns how many passages it processed. If the model fails,
-// the table's vectors are complete nevertheless.
+// embedAll makes the missing vectors of all passages, with the built-in table and with
+// the chosen model. If the model fails, the table's vectors are stored all the same.
 func (a *App) embedAll(ctx context.Context, x Archive) (int, error) {
-	chosen, failed := a.chosen(x.Config)
-	var model embed.Embedder
+	m := a.embedding(x, 0)
 	var closer io.Closer
-	if failed == nil && chosen.open != nil {
-		model, closer, failed = chosen.open(ctx, 0)
+	chosen, failed := a.chosenModel(x.Config)
+	if failed == nil && chosen.Open != nil {
+		var e embed.Embedder
+		if e, closer, failed = chosen.Open(ctx, 0); failed == nil {
+			m.Embedders = append(m.Embedders, e)
+		}
 	}
-	done, err := a.embed(ctx, x, 0, model)
+	done, err := countEmbedded(m.Run(ctx, 0))
 	if closer != nil {
 		err = errors.Join(err, closer.Close())
 	}
@@ -188,23 +173,23 @@ func (a *App) embedAll(ctx context.Context, x Archive) (int, error) {
 	return done, err
 }
 
-// backgroundEmbed limits the embedding of background work. The built-in table
-// processes some thousand passages in this time.
-const backgroundEmbed = 200 * time.Millisecond
+// embedWithin is the time limit of embedding in background maintenance: enough for
+// thousands of passages with the built-in table.
+const embedWithin = 200 * time.Millisecond
 
-// embedSome computes missing vectors of the newest passages with the built-in table,
-// for a short time: it runs while the user works.
-func (a *App) embedSome(ctx context.Context, x Archive) (int, error) {
-	return a.embed(ctx, x, backgroundEmbed, nil)
+// embedNewest makes vectors of the newest passages, with the built-in table only,
+// since it runs while the user works.
+func (a *App) embedNewest(ctx context.Context, x Archive) (int, error) {
+	return countEmbedded(a.embedding(x, embedWithin).Run(ctx, 0))
 }
 
-func (a *App) embed(ctx context.Context, x Archive, within time.Duration, model embed.Embedder) (done int, err error) {
-	m := embed.Maintenance{Store: x.Index, Dir: x.vectorDir(), Now: a.Now, Within: within, Embedders: []embed.Embedder{embed.NewStatic()}}
-	if model != nil {
-		m.Embedders = append(m.Embedders, model)
-	}
-	report, err := m.Run(ctx, 0)
-	for _, n := range report.Embedded {
+func (a *App) embedding(x Archive, within time.Duration) embed.Maintenance {
+	return embed.Maintenance{Store: x.Index, Dir: x.vectorDir(), Now: a.Now, Within: within, Embedders: []embed.Embedder{embed.NewStatic()}}
+}
+
+// countEmbedded returns the number of embedded passages.
+func countEmbedded(r embed.MaintenanceReport, err error) (done int, _ error) {
+	for _, n := range r.Embedded {
 		done += n
 	}
 	return done, err

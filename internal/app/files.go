@@ -43,7 +43,7 @@ func (a *App) FileHistory(ctx context.Context, q FilesQuery) (list []Touch, olde
 	list, err = read(ctx, a, func(x Archive) (_ []Touch, err error) {
 		f := task.FileQuery{Path: q.Path, Reads: q.Reads, Limit: q.Limit, Since: q.Since}
 		if q.Session != "" {
-			if _, f.Session, err = ResolveSession(ctx, x.Index, q.Session); err != nil {
+			if _, f.Session, err = resolveSession(ctx, x.Index, q.Session); err != nil {
 				return nil, err
 			}
 		}

@@ -158,7 +158,7 @@ func (a *App) rebuildDerived(ctx context.Context, w Workspace, progress func(cap
 	if err != nil || !hadVectors {
 		return nil, err
 	}
-	return a.WithIndex(ctx, w, ReadWrite, func(x Archive) error {
+	return a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
 		_, err := a.embedAll(ctx, x)
 		return err
 	}), nil
@@ -206,8 +206,8 @@ func (a *App) planSession(ctx context.Context, w Workspace, typed, session strin
 			return d, nil
 		}
 	}
-	err = a.WithIndex(ctx, w, ReadOnly, func(x Archive) error {
-		_, id, err := ResolveSession(ctx, x.Index, typed)
+	err = a.withIndex(ctx, w, ReadOnly, func(x Archive) error {
+		_, id, err := resolveSession(ctx, x.Index, typed)
 		if err == nil {
 			id, _, _ = strings.Cut(id, "@")
 			d.samples, err = x.describeSession(ctx, id, s)
@@ -254,8 +254,8 @@ func (x Archive) describeSession(ctx context.Context, id string, out *SessionDel
 func (a *App) planPart(ctx context.Context, w Workspace, typed string) (*Deletion, error) {
 	var ref archive.Ref
 	d := &Deletion{Part: &PartDeletion{}}
-	err := a.WithIndex(ctx, w, ReadOnly, func(x Archive) error {
-		h, id, err := ResolveSession(ctx, x.Index, typed)
+	err := a.withIndex(ctx, w, ReadOnly, func(x Archive) error {
+		h, id, err := resolveSession(ctx, x.Index, typed)
 		ref = archive.Ref{Session: id, Turn: h.Turn, Step: h.Step}
 		if err == nil && strings.ContainsAny(id, "~@") {
 			err = archive.Invalid("a turn is forgotten in its session", "name the session itself: the turn's rows in sub-agents' runs and older generations are deleted with it")

@@ -136,8 +136,8 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 	}
 	out.Built = built
 	// Meanwhile hooks wrote to the old index. From now on they write to the new one.
-	err = a.WithIndex(ctx, w, ReadWrite, func(x Archive) (err error) {
-		out.Later, err = a.MaintenanceRunner(w).Index(ctx, x.Index)
+	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) (err error) {
+		out.Later, err = a.maintenanceRunner(w).Index(ctx, x.Index)
 		return err
 	})
 	failed := built.Failed
@@ -197,10 +197,10 @@ func removeFiles(paths ...string) (err error) {
 	return err
 }
 
-// ifIndexed is WithIndex, read-only. It does nothing if there is no index.
+// ifIndexed is withIndex, read-only. It does nothing if there is no index.
 func (a *App) ifIndexed(ctx context.Context, w Workspace, run func(Archive) error) error {
 	if _, err := os.Stat(w.Config.Paths.Index()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return a.WithIndex(ctx, w, ReadOnly, run)
+	return a.withIndex(ctx, w, ReadOnly, run)
 }

@@ -37,7 +37,7 @@ func (a *App) Maintain(ctx context.Context, compacting bool) ([]maintenance.Stag
 // MaintainInBackground does a short maintenance run at low priority, unless another
 // process does one. Errors are written to the error log as well.
 func (a *App) MaintainInBackground(ctx context.Context) error {
-	w, err := a.LenientWorkspace()
+	w, err := a.lenientWorkspace()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (a *App) MaintainInBackground(ctx context.Context) error {
 		return err
 	}
 	defer lock.Release() // also released when the process ends
-	stages, err := a.maintain(ctx, w, effort{embed: a.embedSome, learn: backgroundLearn})
+	stages, err := a.maintain(ctx, w, effort{embed: a.embedNewest, learn: backgroundLearn})
 	if err = errors.Join(err, StageErrors(stages)); err != nil {
 		w.Logger().Error("maintenance", "event", "maintain", "error", err)
 	}
@@ -76,7 +76,7 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []m
 	parts, perr := f.OpenParts(ctx)
 	failed = errors.Join(failed, perr)
 	var expired []string
-	err = a.WithIndex(ctx, w, ReadWrite, func(x Archive) error {
+	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
 		stages = a.runMaintenance(ctx, x, how)
 		if failed == nil {
 			expired, failed = f.Expired(ctx, x.Index, w.retention(how.compacting), a.Now())
@@ -95,11 +95,11 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []m
 	}
 	if all := slices.Concat(open, expired); failed == nil && len(all)+len(parts) > 0 {
 		if len(all) > 0 {
-			st.Before = TreeSize(w.File("log"))
+			st.Before = treeSize(w.File("log"))
 		}
 		_, failed = a.erase(ctx, w, all, parts, nil)
 		if st.Done = len(all) + len(parts); len(all) > 0 {
-			st.After = TreeSize(w.File("log"))
+			st.After = treeSize(w.File("log"))
 		}
 	}
 	if failed != nil {
@@ -110,7 +110,7 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []m
 }
 
 func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []maintenance.Stage {
-	r := a.MaintenanceRunner(x.Workspace)
+	r := a.maintenanceRunner(x.Workspace)
 	r.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	r.Measure = func(ctx context.Context, c archive.Compaction) (compact.Outcome, error) {
 		return measureCompaction(ctx, x, c)
@@ -124,7 +124,7 @@ func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []maint
 	r.Learned, r.LearnLimit = maintenance.Learned{Path: x.Config.Paths.Learned()}, how.learn
 	r.Retention = x.retention(how.compacting)
 	r.Extra = []maintenance.Step{{Name: "segments", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) (err error) {
-		st.Done, err = a.PruneSegments(ctx, x)
+		st.Done, err = a.pruneSegments(ctx, x)
 		return err
 	}}}
 	if x.Config.Postgres.Auto && a.Stores.LinksTeam() {
@@ -141,13 +141,13 @@ func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []maint
 	return r.Run(ctx, maintenance.Index{Index: x.Index, Tiers: x.Index, Outcomes: x.Index})
 }
 
-// MaintenanceRunner returns a runner without the stages that need an open index.
-func (a *App) MaintenanceRunner(w Workspace) maintenance.Runner {
+// maintenanceRunner returns a runner without the stages that need an open index.
+func (a *App) maintenanceRunner(w Workspace) maintenance.Runner {
 	return maintenance.Runner{
 		Capture: w.Capture, Journal: w.Journal, Pending: w.Pending(), Now: a.Now, IdleAfter: maintenance.DefaultIdle,
 		Schedule: w.Schedule(), Usage: usage.Store{Dir: w.Config.Paths.State()},
 		SessionFolders: []string{w.Marks().Dir, w.Config.Paths.OwnCompactions(), w.Config.Paths.PendingCompactions(), w.Config.Paths.Blocked(), w.Config.Paths.Outcomes()},
-		ClientFiles:    w.ClientFiles,
+		ClientFiles:    w.clientFiles,
 	}
 }
 
@@ -158,7 +158,7 @@ func (w Workspace) retention(compacting bool) maintenance.Retention {
 		Age:  time.Duration(w.Config.Retention.Days) * 24 * time.Hour, MaxBytes: w.Config.Retention.MaxBytes,
 		Delete: w.Config.Retention.Delete, Compact: compacting,
 		Sizes: func() (index, logs int64) {
-			return w.indexBytes() + TreeSize(w.Config.Paths.Vectors()), TreeSize(w.File("log")) + TreeSize(w.Config.Paths.Journal())
+			return w.indexBytes() + treeSize(w.Config.Paths.Vectors()), treeSize(w.File("log")) + treeSize(w.Config.Paths.Journal())
 		},
 	}
 }
@@ -175,7 +175,7 @@ func StageErrors(stages []maintenance.Stage) error {
 }
 
 // ClientFiles lists the client's transcripts.
-func (w Workspace) ClientFiles(ctx context.Context) ([]capture.Job, error) {
+func (w Workspace) clientFiles(ctx context.Context) ([]capture.Job, error) {
 	projects := filepath.Join(w.Config.ClientDir, "projects")
 	if _, err := os.Stat(projects); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -186,12 +186,12 @@ func (w Workspace) ClientFiles(ctx context.Context) ([]capture.Job, error) {
 
 // indexBytes is the size of the index on disk.
 func (w Workspace) indexBytes() int64 {
-	return TreeSize(w.Config.Paths.Index()) + TreeSize(w.Config.Paths.Index()+"-wal")
+	return treeSize(w.Config.Paths.Index()) + treeSize(w.Config.Paths.Index()+"-wal")
 }
 
-// TreeSize sums up the sizes of the files at or below a path. It skips unreadable
+// treeSize sums up the sizes of the files at or below a path. It skips unreadable
 // files.
-func TreeSize(root string) int64 {
+func treeSize(root string) int64 {
 	var n int64
 	_ = filepath.WalkDir(root, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

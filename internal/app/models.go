@@ -152,7 +152,7 @@ func (a *App) RemoveModel(ctx context.Context, name string) error {
 		if err := w.models().Remove(name); err != nil || m.Name == "" || !exists(w.Config.Paths.Index()) {
 			return err
 		}
-		return a.WithIndex(ctx, w, ReadWrite, func(x Archive) error {
+		return a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
 			if err := x.Index.DropVectors(ctx, m.Embedder()); err != nil {
 				return err
 			}

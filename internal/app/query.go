@@ -65,7 +65,7 @@ func (a *App) keys(ctx context.Context, x Archive, s Scope) ([]string, error) {
 
 // read calls do with the index, open for reading.
 func read[T any](ctx context.Context, a *App, do func(x Archive) (T, error)) (out T, err error) {
-	err = a.WithArchive(ctx, ReadOnly, func(x Archive) (err error) {
+	err = a.withArchive(ctx, ReadOnly, func(x Archive) (err error) {
 		out, err = do(x)
 		return err
 	})
@@ -76,7 +76,7 @@ func read[T any](ctx context.Context, a *App, do func(x Archive) (T, error)) (ou
 // of the current project.
 func readSession[T any](ctx context.Context, a *App, typed string, do func(x Archive, id string) (T, error)) (T, error) {
 	return read(ctx, a, func(x Archive) (out T, err error) {
-		id, err := a.SessionOrLatest(ctx, x, typed)
+		id, err := a.sessionOrLatest(ctx, x, typed)
 		if err != nil {
 			return out, err
 		}

@@ -20,7 +20,7 @@ type SearchQuery struct {
 	Kinds   []archive.PassageKind
 	Limit   int  // 0: the setting
 	Agents  bool // include sub-agents' runs
-	Rewound bool // include turns that a rewind left behind
+	Rewound bool // include rewound turns
 	Deep    bool // also read the logs of partly indexed passages
 	Explain bool
 	Team    bool // search the team's archive
@@ -48,8 +48,8 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 		if err != nil {
 			return result, err
 		}
-		embedders := a.embedders()
-		r := recall.New(x.Index, a.Now, embedders.Table).WithVectors(embedders.Searcher(x.Config, x.Index)).WithDecay(x.Config.Lifecycle.Decay)
+		embedders := a.queryEmbedders()
+		r := recall.New(x.Index, a.Now, embedders.table).WithVectors(embedders.searcher(x)).WithDecay(x.Config.Lifecycle.Decay)
 		if q.Deep {
 			return r.Deep(ctx, x.Index, x.Reader(), req)
 		}
@@ -81,7 +81,7 @@ func (a *App) searchTeam(ctx context.Context, q SearchQuery) (result recall.Resu
 	if err != nil {
 		return result, err
 	}
-	return recall.New(store.Index, a.Now, a.embedders().Table).Search(ctx, req)
+	return recall.New(store.Index, a.Now, a.queryEmbedders().table).Search(ctx, req)
 }
 
 // searchRequest combines the fields of q with the filters in its text.

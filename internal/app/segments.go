@@ -61,7 +61,7 @@ func (a *App) Segments(ctx context.Context, q SegmentsQuery) ([]Segment, error) 
 		id, steps := "", 0
 		if !q.All {
 			var err error
-			if id, err = a.SessionOrLatest(ctx, x, q.Session); err != nil {
+			if id, err = a.sessionOrLatest(ctx, x, q.Session); err != nil {
 				return nil, err
 			}
 			info, err := x.Index.Session(ctx, id)
@@ -96,7 +96,7 @@ func (a *App) Segment(ctx context.Context, id string) (out Segment, err error) {
 	if byModel {
 		mode = ReadWrite
 	}
-	err = a.WithArchive(ctx, mode, func(x Archive) error {
+	err = a.withArchive(ctx, mode, func(x Archive) error {
 		s, err := task.LoadState(ctx, x.Index, "")
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ type SegmentChecked struct {
 	Summaries int // number before the check
 }
 
-// CheckSegments looks for finished work in a session and records what it finds.
+// CheckSegments looks for finished work in a session and records the results.
 func (a *App) CheckSegments(ctx context.Context, c SegmentCheck) (out SegmentChecked, err error) {
 	err = a.changeSegments(ctx, c.Session, func(x Archive, id string) error {
 		if c.IfDue && x.Config.Segments.Disabled {
@@ -208,8 +208,8 @@ func (a *App) CheckSegments(ctx context.Context, c SegmentCheck) (out SegmentChe
 	return out, err
 }
 
-// updateCheckState notes for the hooks what is pending, and the highest threshold
-// that share exceeds.
+// updateCheckState notes for the hooks the number of pending segments and the
+// highest threshold that share exceeds.
 func updateCheckState(ctx context.Context, x Archive, id string, share float64, steps int) error {
 	s, err := task.LoadState(ctx, x.Index, id)
 	if err != nil {
@@ -226,8 +226,8 @@ func updateCheckState(ctx context.Context, x Archive, id string, share float64, 
 	return x.Marks().Write(id, c)
 }
 
-// PruneSegments reduces old archived summaries to their text.
-func (a *App) PruneSegments(ctx context.Context, x Archive) (int, error) {
+// pruneSegments reduces old archived summaries to their text.
+func (a *App) pruneSegments(ctx context.Context, x Archive) (int, error) {
 	if x.Config.Segments.Disabled {
 		return 0, nil
 	}
@@ -315,8 +315,8 @@ func (a *App) changeSegments(ctx context.Context, session string, run func(x Arc
 	if err != nil {
 		return w.LockError(err, "change of segments")
 	}
-	err = a.WithIndex(ctx, w, ReadWrite, func(x Archive) error {
-		id, err := a.SessionOrLatest(ctx, x, session)
+	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
+		id, err := a.sessionOrLatest(ctx, x, session)
 		if err != nil {
 			return err
 		}
@@ -365,7 +365,7 @@ func (a *App) ImportSegments(ctx context.Context, paths []string, dry bool) (out
 			facts = append(facts, read...)
 		}
 	}
-	err = a.WithArchive(ctx, ReadWrite, func(x Archive) error {
+	err = a.withArchive(ctx, ReadWrite, func(x Archive) error {
 		s, err := task.LoadState(ctx, x.Index, "")
 		if err != nil {
 			return err

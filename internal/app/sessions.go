@@ -66,7 +66,7 @@ func (a *App) Sessions(ctx context.Context, q SessionsQuery) ([]Session, error) 
 		}
 		if q.Parent != "" {
 			f.Agents = true
-			if _, f.Parent, err = ResolveSession(ctx, x.Index, q.Parent); err != nil {
+			if _, f.Parent, err = resolveSession(ctx, x.Index, q.Parent); err != nil {
 				return nil, err
 			}
 		}
@@ -83,7 +83,7 @@ const recently = 30 * time.Minute
 func (a *App) Recent(ctx context.Context, session string) ([]Session, error) {
 	return read(ctx, a, func(x Archive) ([]Session, error) {
 		if session != "" {
-			_, id, err := ResolveSession(ctx, x.Index, session)
+			_, id, err := resolveSession(ctx, x.Index, session)
 			if err != nil {
 				return nil, err
 			}
@@ -205,7 +205,7 @@ type Merged struct {
 // MergeProjects assigns the sessions of one project to another, for a folder that
 // was moved. from and into are folders or project keys.
 func (a *App) MergeProjects(ctx context.Context, from, into string) (m Merged, err error) {
-	err = a.WithArchive(ctx, ReadWrite, func(x Archive) error {
+	err = a.withArchive(ctx, ReadWrite, func(x Archive) error {
 		list, err := x.Index.Projects(ctx)
 		if err != nil {
 			return err

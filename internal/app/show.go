@@ -181,7 +181,7 @@ type Transcript struct {
 
 // Transcript opens a session's transcript. Generation 0 is the latest.
 func (a *App) Transcript(ctx context.Context, session string, generation int) (Transcript, error) {
-	w, id, err := a.LoggedSession(ctx, session)
+	w, id, err := a.loggedSession(ctx, session)
 	if err != nil {
 		return Transcript{}, err
 	}
@@ -193,7 +193,7 @@ func (a *App) Transcript(ctx context.Context, session string, generation int) (T
 }
 
 // LoggedSession resolves a session that has a log. A full ID needs no index.
-func (a *App) LoggedSession(ctx context.Context, typed string) (w Workspace, id string, err error) {
+func (a *App) loggedSession(ctx context.Context, typed string) (w Workspace, id string, err error) {
 	if w, err = a.Workspace(); err != nil {
 		return w, "", err
 	}
@@ -204,7 +204,7 @@ func (a *App) LoggedSession(ctx context.Context, typed string) (w Workspace, id 
 	if w.Capture.HasLog(h.Session) {
 		return w, h.Session, nil
 	}
-	err = a.WithIndex(ctx, w, ReadOnly, func(x Archive) error {
+	err = a.withIndex(ctx, w, ReadOnly, func(x Archive) error {
 		id, err = x.Index.Resolve(ctx, h.Session)
 		return err
 	})
@@ -222,7 +222,7 @@ type Export struct {
 // Export writes the exact bytes that e selects and returns the number of damaged
 // bytes at the end of the log.
 func (a *App) Export(ctx context.Context, e Export, out io.Writer) (damaged int64, err error) {
-	w, id, err := a.LoggedSession(ctx, e.Session)
+	w, id, err := a.loggedSession(ctx, e.Session)
 	if err != nil {
 		return 0, err
 	}
@@ -239,7 +239,7 @@ func (a *App) Export(ctx context.Context, e Export, out io.Writer) (damaged int6
 // outputs below dir; "" is the client's folder. It never changes an existing file
 // with other content.
 func (a *App) Rebuild(ctx context.Context, session, dir string) (id string, files []capture.RestoredFile, err error) {
-	w, id, err := a.LoggedSession(ctx, session)
+	w, id, err := a.loggedSession(ctx, session)
 	if err != nil {
 		return "", nil, err
 	}

@@ -78,7 +78,7 @@ func (a *App) SaveSnapshot(ctx context.Context, d SnapshotDraft) (Snapshot, erro
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	out := Snapshot{ID: hex.EncodeToString(random[:]), Time: a.Now().UTC(), SnapshotFact: d.SnapshotFact}
-	err := a.WithArchive(ctx, ReadWrite, func(x Archive) error {
+	err := a.withArchive(ctx, ReadWrite, func(x Archive) error {
 		id, archived, err := resolveOrNew(ctx, x, d.Session)
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func (a *App) SaveSnapshot(ctx context.Context, d SnapshotDraft) (Snapshot, erro
 // resolveOrNew resolves a session. A valid ID without an archived session is
 // returned as it is.
 func resolveOrNew(ctx context.Context, x Archive, typed string) (id string, archived bool, err error) {
-	_, id, err = ResolveSession(ctx, x.Index, typed)
+	_, id, err = resolveSession(ctx, x.Index, typed)
 	if archive.ErrorCode(err) == archive.CodeNotFound && archive.ValidID(typed) {
 		return typed, false, nil
 	}
@@ -124,7 +124,7 @@ func (a *App) Snapshot(ctx context.Context, q SnapshotQuery) (Snapshot, error) {
 		}
 		at := slices.IndexFunc(list, func(s Snapshot) bool { return q.ID == latestSnapshot || s.ID == q.ID })
 		if at < 0 {
-			return Snapshot{}, archive.NotFound("there is no such snapshot", "GET /api/v1/snapshots lists those that are kept")
+			return Snapshot{}, archive.NotFound("no snapshot has this ID", "GET /api/v1/snapshots lists those that are kept")
 		}
 		return list[at], nil
 	})
@@ -202,7 +202,7 @@ func checkSnapshot(f archive.SnapshotFact) error {
 		case t.ID == "" || t.Subject == "":
 			return archive.Invalid(fmt.Sprintf("task %d has no id or no subject", i), "give each task both")
 		case seen[t.ID]:
-			return archive.Invalid(fmt.Sprintf("two tasks have the id %q", archive.Clip(t.ID, 60)), "give each task an id of its own")
+			return archive.Invalid(fmt.Sprintf("two tasks have the id %q", archive.Clip(t.ID, 60)), "give each task another id")
 		}
 		seen[t.ID] = true
 	}
@@ -214,7 +214,7 @@ func checkSnapshot(f archive.SnapshotFact) error {
 	return nil
 }
 
-// limitSnapshot applies the limits and names what it left out.
+// limitSnapshot applies the limits and names the excess parts.
 func limitSnapshot(f archive.SnapshotFact) (archive.SnapshotFact, []string) {
 	var left []string
 	f.Tasks = limit(f.Tasks, maxSnapshotTasks, false, "task", &left)

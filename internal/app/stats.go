@@ -40,7 +40,7 @@ func (a *App) Stats(ctx context.Context, session string) (Stats, error) {
 				CostUSD: t.CostUSD, First: t.First, Last: t.Last,
 			}, err
 		}
-		_, id, err := ResolveSession(ctx, x.Index, session)
+		_, id, err := resolveSession(ctx, x.Index, session)
 		if err != nil {
 			return Stats{}, err
 		}
@@ -88,7 +88,7 @@ type Memory struct {
 	Indexed  *float64 `json:"indexed"`
 	Embedded *float64 `json:"embedded"`
 	Used     *float64 `json:"used"`
-	Measured int      `json:"measured_compactions"` // number of compactions behind Used
+	Measured int      `json:"measured_compactions"` // number of compactions in Used
 }
 
 func newMemory(h maintenance.HealthReport) Memory {
@@ -125,7 +125,7 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 			Version: a.Version, Home: paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
 			Older: t.Older, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
 			Bytes: t.Bytes, First: t.First, Last: t.Last,
-			LogBytes: TreeSize(x.File("log")), IndexBytes: x.indexBytes(), Pending: x.Pending().Any(),
+			LogBytes: treeSize(x.File("log")), IndexBytes: x.indexBytes(), Pending: x.Pending().Any(),
 		}
 		entries, err := state.RecentErrors(paths.Errors(), a.Now().Add(-24*time.Hour), 1000)
 		if err != nil {
@@ -135,11 +135,11 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		if st.Measured, err = a.measured(ctx, x); err != nil {
 			return st, err
 		}
-		clientFiles, err := x.ClientFiles(ctx)
+		clientFiles, err := x.clientFiles(ctx)
 		if err != nil {
 			return st, err
 		}
-		h, err := a.MaintenanceRunner(x.Workspace).Health(ctx, x.Index, clientFiles)
+		h, err := a.maintenanceRunner(x.Workspace).Health(ctx, x.Index, clientFiles)
 		st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, newMemory(h)
 		return st, err
 	})

@@ -39,7 +39,7 @@ func (a *App) Verify(ctx context.Context, typed string) ([]LogCheck, error) {
 	w, err := a.Workspace()
 	id := ""
 	if typed != "" {
-		w, id, err = a.LoggedSession(ctx, typed)
+		w, id, err = a.loggedSession(ctx, typed)
 	}
 	if err != nil {
 		return nil, err
