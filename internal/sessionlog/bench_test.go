@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// BenchmarkHookAppend is what a hook does: open, append one turn of 2 KB, close.
-// "nosync" leaves the disk out.
+// BenchmarkHookAppend measures a hook: open, append one turn of 2 KB, close. "nosync"
+// does not sync.
 func BenchmarkHookAppend(b *testing.B) {
 	p := jsonLines(1, 2000)[:2000]
 	b.Run("disk", func(b *testing.B) {
@@ -66,8 +66,8 @@ func BenchmarkImportAppend(b *testing.B) {
 	}
 }
 
-// corpus returns n bytes of the transcripts in STRANDLINE_EVAL_DATA, or made-up
-// lines without it.
+// corpus returns n bytes of the transcripts in STRANDLINE_EVAL_DATA, or generated lines
+// without it.
 func corpus(t testing.TB, n int) []byte {
 	var all []byte
 	for _, path := range transcripts(t) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Real transcripts, grown by pieces of every size as hooks would take them, come
-// back byte for byte, before and after sealing.
+// TestRealTranscripts appends real transcripts in pieces of every size, as hooks do, and
+// reads them back byte for byte, before and after sealing.
 func TestRealTranscripts(t *testing.T) {
 	files := transcripts(t)
 	if len(files) == 0 {

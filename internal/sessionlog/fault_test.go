@@ -10,7 +10,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// faulty is a file that fails where it is told to.
+// faulty is a file that fails at a given operation.
 type faulty struct {
 	memFile
 	room        int // bytes that still can be written, -1: no limit
@@ -77,7 +77,7 @@ func TestFailedAppend(t *testing.T) {
 	}
 }
 
-// A long append is all or nothing, too, though it takes several writes.
+// TestFailedLongAppend checks that a long append of several writes is atomic too.
 func TestFailedLongAppend(t *testing.T) {
 	f := &faulty{room: -1}
 	l, err := openMem(f, 0)
@@ -157,7 +157,7 @@ func (b brokenAt) ReadAt(p []byte, off int64) (int, error) {
 	return b.file.ReadAt(p, off)
 }
 
-// A disk that cannot be read is no damaged log: nothing is cut off for it.
+// TestReadErrors checks that a read error is not taken for damage: nothing is truncated.
 func TestReadErrors(t *testing.T) {
 	m, want := bigLog(t, 20)
 	size := len(m.b)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzDamagedLog damages a good log and checks that nothing panics, and that
-// records before the damage are neither lost nor changed.
+// FuzzDamagedLog damages a valid log and checks that nothing panics, and that records
+// before the damage are unchanged.
 func FuzzDamagedLog(f *testing.F) {
 	m, want := &memFile{}, []byte(nil)
 	l, err := openMem(m, 0)
@@ -75,7 +75,7 @@ func keeps(t *testing.T, r *Reader, want []byte, header bool) {
 	}
 }
 
-// FuzzGarbage takes any file at all.
+// FuzzGarbage reads any file.
 func FuzzGarbage(f *testing.F) {
 	m, _ := bigLog(f, 3)
 	f.Add(m.b)
@@ -102,7 +102,7 @@ func FuzzGarbage(f *testing.F) {
 	})
 }
 
-// FuzzFooter parses what it writes, and nothing that differs from it.
+// FuzzFooter checks that a footer round-trips and that nothing else is accepted.
 func FuzzFooter(f *testing.F) {
 	good := appendFooter(nil, record{off: 900, footer: footer{kind: kindData, headLen: 7, tailLen: 7, body: 100, rawLen: 7,
 		newlines: 1, rawEnd: 7, lines: 1, depth: 1}})
@@ -119,7 +119,8 @@ func FuzzFooter(f *testing.F) {
 	})
 }
 
-// FuzzFrameLen never reads past its input and accepts what decoders accept.
+// FuzzFrameLen checks that frameLen stays within its input and accepts what decoders
+// accept.
 func FuzzFrameLen(f *testing.F) {
 	m, _ := bigLog(f, 2)
 	l, err := openMem(m, len(m.b))

@@ -11,8 +11,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// TestDecodeHeader fills every field there is, so that one that is added
-// and not read is found.
+// TestDecodeHeader sets every field of a header, so that a field that is not decoded is
+// found.
 func TestDecodeHeader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h Header

@@ -15,7 +15,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// tb is what *testing.T and *rapid.T have in common.
+// tb has the methods that *testing.T and *rapid.T share.
 type tb interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -61,8 +61,7 @@ func add(t tb, l *Log, p []byte) {
 	}
 }
 
-// memFile is a file in memory: tests that try thousands of files need not wait
-// for a disk.
+// memFile is a file in memory, for tests that create thousands of files.
 type memFile struct{ b []byte }
 
 func (m *memFile) ReadAt(p []byte, off int64) (int, error) {
@@ -106,9 +105,8 @@ func wantMem(t tb, b []byte, want []byte) {
 	}
 }
 
-// build makes a log of these appends, each by a process of its own as far as the
-// log can tell, and returns the sizes of the file after each (the first before
-// any).
+// build makes a log of these appends, each by a new Log, and returns the sizes of the
+// file before the first and after each.
 func build(t tb, path string, chunks ...[]byte) []int64 {
 	t.Helper()
 	l := open(t, path)
@@ -123,7 +121,7 @@ func build(t tb, path string, chunks ...[]byte) []int64 {
 	return sizes
 }
 
-// wantLog checks that the log at path holds exactly want, by every way to ask.
+// wantLog checks, with all readers, that the log at path holds exactly want.
 func wantLog(t tb, path string, want []byte) {
 	t.Helper()
 	r, err := OpenReader(path)
@@ -195,7 +193,7 @@ func writeFile(t tb, path string, b []byte) {
 	}
 }
 
-// jsonLines makes about n bytes that compress as a transcript does.
+// jsonLines returns about n bytes that compress like a transcript.
 func jsonLines(seed uint64, n int) []byte {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	words := strings.Fields("the log holds every byte of what was said and done func return error nil context path test file open close append")

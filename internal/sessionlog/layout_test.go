@@ -65,8 +65,8 @@ func TestLayoutHostileNames(t *testing.T) {
 	}
 }
 
-// checkPlace checks that a path lies below the root, is valid on Windows, too,
-// and leads back to names that give it again.
+// checkPlace checks that a path is below the root, valid on Windows as well, and gives
+// an Entry with names that return the same path.
 func checkPlace(t *testing.T, l Layout, p string) {
 	t.Helper()
 	rel, err := filepath.Rel(filepath.Join(l.Root, "log"), p)

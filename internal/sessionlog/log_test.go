@@ -41,7 +41,7 @@ func TestAppendRoundTrip(t *testing.T) {
 	}
 }
 
-// aLog returns the file of a log whose footers are right where they stand.
+// aLog returns the file of a log with valid footers.
 func aLog(t *testing.T) []byte {
 	path := filepath.Join(t.TempDir(), "inner.jsonl.zst")
 	build(t, path, noise(1, 150), noise(2, 150))

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is what a log has to be: the bytes, how many of them each state of the
-// file stood for, and what of them was blanked.
+// model is the expected state of a log: its bytes, the number of bytes at each state of
+// the file, and the blanked ones.
 type model struct {
 	t    *rapid.T
 	m    *memFile
@@ -28,7 +28,7 @@ func (s *model) reopen() {
 
 func (s *model) noteEnd() { s.ends[int64(len(s.m.b))] = len(s.src) }
 
-// TestHistoryProperty drives a log through random appends, crashes and reopenings and
+// TestHistoryProperty applies random appends, crashes and reopenings to a log and
 // compares it with the model after each step.
 func TestHistoryProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,8 +46,8 @@ func TestHistoryProperty(t *testing.T) {
 			},
 			"reopen": func(t *rapid.T) { s.reopen() },
 			"crash": func(t *rapid.T) {
-				// What was on disk before the last write stays; of the write
-				// itself anything may be left.
+				// A crash keeps the bytes before the last write and any part of
+				// that write.
 				cut := rapid.Int64Range(lastWrite, int64(len(s.m.b))).Draw(t, "cut")
 				tail := rapid.SampledFrom([][]byte{nil, make([]byte, 300), noise(1, 99), {0x59, 0x2a, 0x4d, 0x18}}).Draw(t, "tail")
 				s.m.b = append(s.m.b[:cut], tail...)
@@ -60,7 +60,7 @@ func TestHistoryProperty(t *testing.T) {
 					}
 				}
 				s.reopen()
-				// A long append has several frames, of which the first may stay.
+				// A long append has several frames; the first ones may be complete.
 				if got := int(s.l.Position().Raw); len(s.src)-raw > 64<<10 && got > raw {
 					raw = got
 				}

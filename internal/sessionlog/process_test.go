@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// childEnv makes the test binary a child process that does one of these things
-// to the log at the path in pathEnv.
+// childEnv makes the test binary a child process that runs one of these operations on
+// the log at the path in pathEnv.
 const (
 	childEnv = "SESSIONLOG_TEST_CHILD"
 	pathEnv  = "SESSIONLOG_TEST_PATH"
@@ -114,8 +114,8 @@ func TestParallelProcesses(t *testing.T) {
 	t.Logf("%d seals in between", seals)
 }
 
-// stream returns a part of the stream that the killed children append. It does
-// not compress, so that a write is long enough to be killed in.
+// stream returns a part of the stream that the killed children append. It is not
+// compressible, so that a write takes long enough to be killed.
 func stream(from, n int64) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -127,8 +127,8 @@ func stream(from, n int64) []byte {
 	return b
 }
 
-// appendStream goes on with the stream for ever, telling each length that Append
-// has confirmed.
+// appendStream appends the rest of the stream until it is killed, and prints each length
+// that Append has confirmed.
 func appendStream(path string) error {
 	l, err := Open(context.Background(), path, someHeader)
 	if err != nil {
@@ -167,7 +167,7 @@ func TestKilledProcesses(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// The next append is under way when a confirmation arrives.
+		// The next append is running when a confirmation arrives.
 		lines := bufio.NewScanner(out)
 		for range rnd.IntN(5) {
 			lines.Scan()

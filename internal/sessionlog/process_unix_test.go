@@ -20,7 +20,7 @@ func systemChildren() map[string]func(string) error {
 	return map[string]func(string) error{"limited": appendUntilFull}
 }
 
-// appendUntilFull appends until the system refuses, and checks what is left.
+// appendUntilFull appends until the system reports a full disk, and checks the log.
 func appendUntilFull(path string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	const limit = 200_000
@@ -61,7 +61,7 @@ func TestPipeAtLogPath(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip("no named pipes here: " + err.Error())
 	}
-	// None of these may wait for the other end.
+	// None of these may block.
 	for what, err := range map[string]error{
 		"Open":         second(Open(context.Background(), path, someHeader)),
 		"OpenReader":   second(OpenReader(path)),

@@ -124,7 +124,7 @@ func TestOffsetOfLine(t *testing.T) {
 	}
 }
 
-// countingFile counts what a reader asks of the file.
+// countingFile counts the reads of a file.
 type countingFile struct {
 	io.ReaderAt
 	reads int
@@ -137,8 +137,8 @@ func (c *countingFile) ReadAt(p []byte, off int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, off)
 }
 
-// Finding a place costs the logarithm of the number of frames, and opening a log
-// does not depend on it at all.
+// TestLookupCost checks that the search for a position is logarithmic in the number of
+// frames, and that opening a log does not depend on it.
 func TestLookupCost(t *testing.T) {
 	m, want := bigLog(t, 5000)
 	c := &countingFile{ReaderAt: bytes.NewReader(m.b)}
@@ -170,7 +170,7 @@ func TestLookupCost(t *testing.T) {
 	}
 }
 
-// A reader goes on with what it saw when it was opened, whatever a writer does.
+// TestReaderDuringAppends checks that a reader sees the log as it was opened.
 func TestReaderDuringAppends(t *testing.T) {
 	path := logPath(t)
 	build(t, path, []byte("one\n"), jsonLines(1, 100_000))

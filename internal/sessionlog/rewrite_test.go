@@ -11,8 +11,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// Whatever was appended, sealed and blanked before: the lines hold what was put
-// there, everything else stays where it was, and the source is recognised.
+// TestRewrite replaces lines after random appends, seals and blanks: the lines are
+// replaced, everything else keeps its offset, and the source is still recognized.
 func TestRewrite(t *testing.T) {
 	ctx := context.Background()
 	source := []byte("one periwinkle line\ntwo\n\nfour is long enough\nunfinished marigold")
@@ -63,7 +63,7 @@ func TestRewrite(t *testing.T) {
 			if rep, err := Verify(ctx, path); err != nil || rep.Blanked == 0 {
 				t.Errorf("%+v, %v", rep, err)
 			}
-			// Sealing again keeps what stands there, and the log goes on growing.
+			// The replacements survive another seal, and the log accepts appends.
 			if _, err := Seal(ctx, path); err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,8 @@ func TestRewriteInvalid(t *testing.T) {
 	}
 }
 
-// What a crash leaves beside the log is no part of it, and is done over.
+// TestRewriteAfterACrash checks that a temporary file of a crash is ignored and
+// overwritten.
 func TestRewriteAfterACrash(t *testing.T) {
 	ctx := context.Background()
 	path := logPath(t)

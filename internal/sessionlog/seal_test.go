@@ -129,8 +129,8 @@ func TestFailedSeal(t *testing.T) {
 	if !bytes.Equal(readFile(t, path), before) {
 		t.Error("the log was changed")
 	}
-	// Open would take a damaged last append for a torn one and cut it off; the
-	// source may be gone when a log is sealed, so Seal must not.
+	// Open truncates a damaged last append as a torn one. Seal must not, because the
+	// source may be gone.
 	for _, at := range []int64{sizes[0] + 20, sizes[1] + 20, sizes[2] + 20} {
 		damaged := bytes.Clone(before)
 		damaged[at] ^= 1
@@ -187,7 +187,7 @@ func TestBlank(t *testing.T) {
 			if got := readAll(t, path); got != tc.want {
 				t.Errorf("reads as %q, want %q", got, tc.want)
 			}
-			// The fingerprints go on describing the source.
+			// The fingerprints still describe the source.
 			pos, err = ReadPosition(path)
 			if m := Compare(strings.NewReader(source), int64(len(source)), pos); err != nil || m != Same {
 				t.Errorf("source compares as %v, %v", m, err)
@@ -241,7 +241,7 @@ func TestSealDropsBlankedBytes(t *testing.T) {
 	if err != nil || rep.Blanked != int64(len("key=")+len(secret)+1) {
 		t.Fatalf("Seal = %+v, %v", rep, err)
 	}
-	// Below the reader: what the frames hold, and what the tombstone says.
+	// The content of the frames and the tombstone's flag.
 	r, err := OpenReader(path)
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,8 @@ func TestRepaired(t *testing.T) {
 	}
 }
 
-// A long append that a crash cut is a prefix in the log, never a hole.
+// TestTruncatedLongAppend checks that a long append is a prefix after a crash, without
+// gaps.
 func TestTruncatedLongAppend(t *testing.T) {
 	path := logPath(t)
 	p := jsonLines(1, 5<<20)
@@ -120,7 +121,8 @@ func TestTruncatedLongAppend(t *testing.T) {
 	}
 }
 
-// A file system may write a footer to disk and lose pages of the body before it.
+// TestLostPages simulates a file system that writes a footer to disk but loses pages of
+// the body before it.
 func TestLostPages(t *testing.T) {
 	path := logPath(t)
 	before := noise(1, 3000)
@@ -133,7 +135,7 @@ func TestLostPages(t *testing.T) {
 		l := open(t, path)
 		raw := l.Position().Raw
 		closeLog(t, l)
-		// The frames of the append that stand before the hole may stay.
+		// The append's frames before the lost page may be complete.
 		if raw >= 303_000 || raw < 3000 {
 			t.Fatalf("hole at %d: %d bytes are left", off, raw)
 		}
@@ -173,7 +175,7 @@ func TestEarlierDamage(t *testing.T) {
 	behind := bad + int64(len(chunks[5]))
 	got := make([]byte, int64(len(want))-behind)
 	if _, err := r.ReadAt(got, behind); err != nil || !bytes.Equal(got, want[behind:]) {
-		t.Errorf("what stands behind the damage cannot be read: %v", err)
+		t.Errorf("the bytes after the damage cannot be read: %v", err)
 	}
 	err = second(r.WriteTo(new(bytes.Buffer)))
 	wantCode(t, err, archive.CodeCorrupt)
@@ -181,7 +183,8 @@ func TestEarlierDamage(t *testing.T) {
 	wantCode(t, err, archive.CodeCorrupt)
 }
 
-// A wrong byte that the tail window would need does not keep a log from growing.
+// TestAppendAfterDamage checks that a wrong byte within the tail fingerprint does not
+// block appending.
 func TestAppendAfterDamage(t *testing.T) {
 	path := logPath(t)
 	chunks := [][]byte{noise(1, 500), noise(2, 500), noise(3, 500), noise(4, 500)}
@@ -197,7 +200,8 @@ func TestAppendAfterDamage(t *testing.T) {
 	}
 }
 
-// Whatever single byte is wrong, Verify says so or Open drops what it touches.
+// TestEveryByteChecked changes each single byte: Verify reports it, or Open truncates
+// the record.
 func TestEveryByteChecked(t *testing.T) {
 	path := logPath(t)
 	l := open(t, path)

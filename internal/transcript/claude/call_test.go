@@ -53,8 +53,8 @@ func TestCallWithoutResult(t *testing.T) {
 	expect(t, "passage", st.texts(archive.KindCommand), "$ make")
 }
 
-// TestResultInLaterRead has the request in one batch and the answer in the
-// next: the second batch replaces the rows of the first, complete.
+// TestResultInLaterRead reads the request and the result in different batches: the
+// second batch replaces the rows of the first with complete ones.
 func TestResultInLaterRead(t *testing.T) {
 	s := newScript(t).user("one").
 		use("m", "t1", "Bash", fields("command", "make", "description", "Build")).
@@ -76,7 +76,7 @@ func TestResultInLaterRead(t *testing.T) {
 	}
 }
 
-// TestLateResult answers in the next turn: the call is complete, the ranges of
+// TestLateResult has a result in the next turn: the call is complete, and the ranges of
 // turns and steps do not overlap.
 func TestLateResult(t *testing.T) {
 	st := newScript(t).user("one").use("m", "t", "Bash", fields("command", "make")).user("two").result("t", "built").read()
@@ -91,7 +91,7 @@ func TestLateResult(t *testing.T) {
 	}
 }
 
-// TestPassageSizes gives every tool texts of every awkward size.
+// TestPassageSizes checks passages of every tool with texts of many sizes.
 func TestPassageSizes(t *testing.T) {
 	for _, n := range []int{0, 1, 500, 1390, 1400, 2700, 2740, 3200, 3990, 4096, 5000, 60000} {
 		for _, unit := range []string{"x", "語", "line of text\n", "error: no\n"} {

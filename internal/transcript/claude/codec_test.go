@@ -8,7 +8,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// fullState has a value in every field that is kept.
+// fullState returns a state with a value in every encoded field.
 func fullState() state {
 	at := time.Date(2026, 5, 4, 10, 0, 1, 5e6, time.UTC)
 	usage := archive.Usage{Input: 1, Output: -2, CacheRead: 3, CacheWrite: 1 << 40}
@@ -45,7 +45,7 @@ func TestStateRoundTrip(t *testing.T) {
 	want := fullState()
 	var got state
 	if !got.decode(want.encode()) {
-		t.Fatal("the state can not be read")
+		t.Fatal("the state cannot be decoded")
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
@@ -56,26 +56,26 @@ func TestStateRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTruncatedStates reads every beginning of a state: each is refused, none panics.
+// TestTruncatedStates decodes every prefix of a state: each is rejected, none panics.
 func TestTruncatedStates(t *testing.T) {
 	full := fullState()
 	whole := full.encode()
 	for n := range whole {
 		var st state
 		if st.decode(whole[:n]) {
-			t.Errorf("%d of %d bytes are taken for a state", n, len(whole))
+			t.Errorf("a state of %d of %d bytes is accepted", n, len(whole))
 		}
 	}
 }
 
-// TestOlderStates: a state of version 1 knew no names of list items.
+// TestOlderStates decodes a state of version 1, which has no names of to-do items.
 func TestOlderStates(t *testing.T) {
 	full := fullState()
 	c := &codec{buf: []byte{1}, version: 1}
 	full.visit(c)
 	var got state
 	if !got.decode(c.buf) {
-		t.Fatal("a state of version 1 can not be read")
+		t.Fatal("a state of version 1 is rejected")
 	}
 	full.todos[0].name = ""
 	if !reflect.DeepEqual(got, full) {
@@ -83,7 +83,7 @@ func TestOlderStates(t *testing.T) {
 	}
 	for _, version := range []byte{0, stateVersion + 1} {
 		if got.decode(append([]byte{version}, c.buf[1:]...)) {
-			t.Errorf("version %d is taken for a state", version)
+			t.Errorf("version %d is accepted", version)
 		}
 	}
 }

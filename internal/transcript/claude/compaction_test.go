@@ -38,8 +38,8 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestCompactionByStrandline tells our replacement from another plugin's and from the
-// client's own summary.
+// TestCompactionByStrandline distinguishes Strandline's replacement from another
+// plugin's and from the client's summary.
 func TestCompactionByStrandline(t *testing.T) {
 	fence := text.Fence("session 5e55", "- one was answered")
 	plugin, native := fields("trigger", "auto"), fields("trigger", "auto", "preservedSegment", fields("headUuid", "a"))
@@ -93,8 +93,8 @@ func TestCompactionByStrandline(t *testing.T) {
 	}
 }
 
-// TestCopiesAfterBoundary has a plugin keep the last exchange: its rows come
-// again with new uuids, their old times, and without usage.
+// TestCopiesAfterBoundary has a plugin keep the last exchange: its rows are repeated
+// with new uuids, their old times, and without usage.
 func TestCopiesAfterBoundary(t *testing.T) {
 	s := newScript(t).user("one", "promptId", "p1").use("m1", "t1", "Read", fields("file_path", "/a"), "usage", tokens(1, 2, 3, 0)).
 		result("t1", "package a").reply("m2", "b", "usage", tokens(1, 2, 3, 0)).
@@ -142,9 +142,9 @@ func TestSidechainBoundaryIgnored(t *testing.T) {
 	}
 }
 
-// TestRepeatedCallsAfterBoundary has a plugin tell the last exchange again in
-// responses that the client makes up, and keep the prompts: these get the id of
-// the newest one, and their time.
+// TestRepeatedCallsAfterBoundary has a plugin repeat the last exchange in synthetic
+// responses and keep the prompts, which get the id of the newest one and keep their
+// time.
 func TestRepeatedCallsAfterBoundary(t *testing.T) {
 	const synthetic = "<synthetic>"
 	fence := "=== STRANDLINE RECORD 0badcafe: a session. It is data.\nsomething\n=== END STRANDLINE RECORD 0badcafe"

@@ -14,8 +14,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// TestEvalTranscripts reads every real transcript whole and at random cuts, and
-// prints what it holds.
+// TestEvalTranscripts reads every real transcript whole and in random pieces, and prints
+// the number of rows.
 func TestEvalTranscripts(t *testing.T) {
 	files := evalFiles(t)
 	var bytesAll, indexed int64
@@ -80,8 +80,8 @@ func TestEvalTranscripts(t *testing.T) {
 		indexed, 100*float64(indexed)/float64(bytesAll), largest, float64(bytesAll)/1e6/spent.Seconds())
 }
 
-// manifest reads what MANIFEST.tsv beside the transcripts says of each file, by
-// base name; without that file there is nothing to compare.
+// manifest reads the entries of MANIFEST.tsv beside the transcripts, by base name.
+// Without that file nothing is compared.
 func manifest(tb testing.TB) map[string]map[string]int {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join(os.Getenv("STRANDLINE_EVAL_DATA"), "MANIFEST.tsv"))

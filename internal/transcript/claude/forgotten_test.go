@@ -10,8 +10,8 @@ import (
 	"strandline/internal/transcript"
 )
 
-// A line that stands for a turn or a step keeps the numbers of those behind it, and
-// holds as much of what ties rows together as there is room for.
+// TestForgottenRow checks that the row of a forgotten turn or step keeps the links
+// between rows as far as they fit.
 func TestForgottenRow(t *testing.T) {
 	first := transcript.Row{UUID: "u1", Parent: "u0", Time: time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}
 	last := transcript.Row{UUID: "u9"}
@@ -61,7 +61,7 @@ func TestForgottenRowsKeepNumbers(t *testing.T) {
 		t.Errorf("%v", texts)
 	}
 	if len(b.DeadTurns) != 0 {
-		t.Errorf("turns %v count as left behind", b.DeadTurns)
+		t.Errorf("turns %v are dead", b.DeadTurns)
 	}
 }
 

@@ -18,8 +18,8 @@ func seed(f *testing.F) {
 	f.Add([]byte("{\"type\":\"user\",\"message\":\"\xff\\ud800\"}\n\x00\n"), 1)
 }
 
-// FuzzRead reads any bytes whole and in two pieces: the line count is right, the
-// rows are sound and the same.
+// FuzzRead reads any bytes whole and in two pieces: the line count is right, and the
+// rows are valid and the same.
 func FuzzRead(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {
@@ -38,7 +38,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzBlocks shows any bytes.
+// FuzzBlocks reads the blocks of any bytes.
 func FuzzBlocks(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte, first int) {
@@ -53,7 +53,7 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// FuzzState reads any bytes as a state; what is accepted can be written again.
+// FuzzState decodes any bytes as a state; an accepted state can be encoded.
 func FuzzState(f *testing.F) {
 	for _, x := range fixtures(f) {
 		x.transcripts(func(base archive.Session, data []byte) {

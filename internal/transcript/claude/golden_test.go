@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/*.txtar")
 
-// fixture is one testdata/*.txtar: transcripts in the order in which they are
-// read into one index, and the rows that come out.
+// fixture is one testdata/*.txtar: transcripts in the order in which they are indexed,
+// and the resulting rows.
 type fixture struct {
 	path    string
 	archive *txtar.Archive
@@ -101,7 +101,7 @@ func firstDifference(got, want string) string {
 	return "the golden part has more lines"
 }
 
-// TestReadInPieces reads each fixture in two pieces, cut behind every line in turn.
+// TestReadInPieces reads each fixture in two pieces, split after every line in turn.
 func TestReadInPieces(t *testing.T) {
 	for _, f := range fixtures(t) {
 		keys := newStore().keys

@@ -13,8 +13,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// store is what an index does with batches: the last row of a key wins, the
-// first owner of an identity keeps it.
+// store applies batches like an index: the last row of a key and the first owner of an
+// identity win.
 type store struct {
 	session     archive.Session
 	turns       map[int]archive.Turn

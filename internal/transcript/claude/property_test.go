@@ -16,9 +16,9 @@ import (
 	"strandline/internal/archive"
 )
 
-// writer makes up a transcript row by row, shaped like a real one: rows hang on
-// each other, responses take several lines, results come late or never, and now
-// and then rows are copied, rewound to, or broken.
+// writer generates a transcript like a real one: rows have parents, responses take
+// several lines, results are late or missing, and some rows are copied, rewound to, or
+// broken.
 type writer struct {
 	t       *rapid.T
 	out     bytes.Buffer
@@ -49,7 +49,8 @@ func (w *writer) emit(row map[string]any) {
 	w.out.WriteByte('\n')
 }
 
-// add emits a conversation row on the last one, or, to rewind, on an earlier one.
+// add writes a conversation row whose parent is the last one or, for a rewind, an
+// earlier one.
 func (w *writer) add(kind string, row map[string]any) {
 	w.clock = w.clock.Add(time.Second)
 	uuid := w.id("u")
@@ -118,7 +119,7 @@ func (w *writer) step() {
 	}
 }
 
-// response emits one API response as several lines.
+// response writes one API response as several lines.
 func (w *writer) response(id string) {
 	for range 1 + w.pick("lines", 3) {
 		switch w.pick("block", 5) {
@@ -156,7 +157,7 @@ func (w *writer) result() {
 	}}), "toolUseResult": map[string]any{"durationMs": 5, "task": map[string]any{"id": w.ids}}})
 }
 
-// copies emits some earlier rows again, as a compaction by a plugin does.
+// copies writes some earlier rows again, as a plugin's compaction does.
 func (w *writer) copies() {
 	from := w.pick("from", len(w.rows))
 	for _, row := range slices.Clone(w.rows[from:min(from+4, len(w.rows))]) {
@@ -166,9 +167,8 @@ func (w *writer) copies() {
 	}
 }
 
-// TestReadInPiecesProperty is the law of the reader: however a transcript is
-// cut into pieces, and with the state going through bytes each time, the rows
-// are those of one reading.
+// TestReadInPiecesProperty checks that reading in any pieces, with the state encoded in
+// between, gives the rows of one reading.
 func TestReadInPiecesProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &writer{t: rt, clock: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}

@@ -13,7 +13,7 @@ import (
 
 var base = archive.Session{ID: "5e55", Client: "claude", Project: archive.Project{Key: "dir:/w"}}
 
-// promptRow and its like write single rows for tests that need no whole fixture.
+// promptRow returns a single row for tests without a fixture.
 func promptRow(uuid, parent, text string) string {
 	return fmt.Sprintf(`{"type":"user","uuid":%q,"parentUuid":%q,"message":{"content":%q}}`+"\n", uuid, parent, text)
 }
@@ -35,8 +35,8 @@ func TestSessionKeepsCallerFields(t *testing.T) {
 	}
 }
 
-// TestReplay reads the same bytes again into an index that holds them: nothing
-// is taken for a copy of itself.
+// TestReplay reads the same bytes again into an index that holds them: no row is taken
+// for a copy.
 func TestReplay(t *testing.T) {
 	for _, f := range fixtures(t) {
 		keys := newStore().keys
@@ -52,8 +52,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestRedactBeforeTruncation puts a secret wherever text is kept and at every place
-// where it could be cut.
+// TestRedactBeforeTruncation puts a secret in every stored text, at every position where
+// the text could be truncated.
 func TestRedactBeforeTruncation(t *testing.T) {
 	const secret = "SECRET-0123456789"
 	opt := Options{Redact: func(s string) string { return strings.ReplaceAll(s, secret, "[gone]") }}
@@ -131,8 +131,8 @@ func TestUnfinishedLine(t *testing.T) {
 	}
 }
 
-// TestBoundedState feeds requests that nobody answers, prompts that nobody takes
-// and names of absurd length.
+// TestBoundedState reads requests without results, prompts that stay in the queue, and
+// extremely long names.
 func TestBoundedState(t *testing.T) {
 	var data strings.Builder
 	long := strings.Repeat("n", 5000)

@@ -10,8 +10,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// script writes a transcript for a test: every row hangs on the one before and
-// is a second later.
+// script writes a transcript for a test: the parent of every row is the row before, one
+// second earlier.
 type script struct {
 	tb   testing.TB
 	out  strings.Builder
@@ -21,7 +21,7 @@ type script struct {
 
 func newScript(tb testing.TB) *script { return &script{tb: tb} }
 
-// row writes a conversation row; fields override what it would have.
+// row writes a conversation row; fields replace its defaults.
 func (s *script) row(kind string, fields map[string]any) *script {
 	s.n++
 	uuid := fmt.Sprintf("u%d", s.n)
@@ -43,7 +43,7 @@ func (s *script) row(kind string, fields map[string]any) *script {
 	return s.state(row)
 }
 
-// state writes a row as it is.
+// state writes a row unchanged.
 func (s *script) state(row map[string]any) *script {
 	b, err := json.Marshal(row)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *script) state(row map[string]any) *script {
 	return s
 }
 
-// fields are pairs of a name and a value.
+// fields returns the object of pairs of a name and a value.
 func fields(pairs ...any) map[string]any {
 	m := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {

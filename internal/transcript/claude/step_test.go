@@ -75,7 +75,7 @@ func TestPlanInFull(t *testing.T) {
 	expect(t, "replies", st.texts(archive.KindReply), "# Plan\n\n1. a\n2. b")
 }
 
-// TestCopiesAcrossSessions reads a session and then one that repeats its rows.
+// TestCopiesAcrossSessions reads a session and then one with copies of its rows.
 func TestCopiesAcrossSessions(t *testing.T) {
 	rows := func(s *script) *script {
 		return s.user("one").use("m1", "t1", "Edit", fields("file_path", "/a", "new_string", "x"), "usage", tokens(1, 2, 3, 4)).
