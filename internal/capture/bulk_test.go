@@ -14,7 +14,7 @@ import (
 	"strandline/internal/capture"
 )
 
-// bulk imports everything that the client has.
+// bulk imports all files of the client.
 func (w *world) bulk(paths ...string) capture.Report {
 	w.t.Helper()
 	ctx := context.Background()
@@ -55,7 +55,8 @@ func TestImportEqualsHooksAndReindex(t *testing.T) {
 	sameBytes(t, "log", w.export(sessionA, 0), transcriptOf(sessionA, 1, 5))
 }
 
-// The session that began first is read first: a fork finds the rows it copied.
+// TestDiscoverOrder checks that sessions are in the order in which they began, so that a
+// fork comes after the session it copied.
 func TestDiscoverOrder(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path("zzz-older"), transcriptOf("zzz-older", 9, 1)) // the seed is its age
@@ -73,8 +74,8 @@ func TestDiscoverOrder(t *testing.T) {
 	}
 }
 
-// A list names what an import would read, and costs no look into any file: one
-// that nobody may read is in it.
+// TestListEqualsDiscover checks that List finds the files of Discover without opening
+// them, and unreadable ones as well.
 func TestListEqualsDiscover(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path("zzz-older"), transcriptOf("zzz-older", 9, 1))
@@ -134,8 +135,8 @@ func TestImportContinuesAfterBadFile(t *testing.T) {
 	})
 }
 
-// A fork's copies of rows belong to the session that had them first, in an
-// import as in a rebuilt index.
+// TestForkedRowsAreIndexedOnce checks that a fork's copies of rows belong to the first
+// session, after an import and after a rebuild.
 func TestForkedRowsAreIndexedOnce(t *testing.T) {
 	w := newWorld(t)
 	first := transcriptOf(sessionA, 5, 3)

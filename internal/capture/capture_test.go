@@ -17,8 +17,8 @@ import (
 
 const sessionA, sessionB = "7f3a12cd-0000-4000-8000-000000000001", "9b1c44ee-0000-4000-8000-000000000002"
 
-// A transcript that grows in any pieces, cut anywhere, is logged byte for byte,
-// and the index is the same as if it had come at once.
+// TestCaptureInPieces checks that a transcript that grows in any pieces is logged byte
+// for byte, and that the index is the same as after one capture.
 func TestCaptureInPieces(t *testing.T) {
 	whole := transcriptOf(sessionA, 1, 6)
 	once := newWorld(t)
@@ -49,7 +49,7 @@ func TestCaptureInPieces(t *testing.T) {
 	})
 }
 
-// firstDifference shows the first lines that two dumps do not share.
+// firstDifference returns the first lines that differ between two dumps.
 func firstDifference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range g {
@@ -79,8 +79,8 @@ func TestUnfinishedLineIndexedLater(t *testing.T) {
 	}
 }
 
-// Many transcripts end without a newline: their last line counts when it is
-// whole, and counts once when the newline comes after all.
+// TestLastLineWithoutNewline checks that a complete last line without a newline is
+// indexed once, also after its newline is written.
 func TestLastLineWithoutNewline(t *testing.T) {
 	whole := transcriptOf(sessionA, 1, 2)
 	bare := whole[:len(whole)-1]
@@ -165,7 +165,7 @@ func TestRewrittenTranscriptStartsGeneration(t *testing.T) {
 	}
 }
 
-// replace puts another file under a name, as an editor does.
+// replace replaces a file by another, as an editor does.
 func (w *world) replace(path string, data []byte) {
 	w.t.Helper()
 	tmp := path + ".tmp"

@@ -9,7 +9,8 @@ import (
 	"strandline/internal/capture"
 )
 
-// A backup of the client's folder holds older states of sessions that go on.
+// TestCopyStartsNoGeneration captures a backup of the client's folder with older states
+// of current sessions.
 func TestCopyStartsNoGeneration(t *testing.T) {
 	row := func(text string) string {
 		return `{"type":"user","message":{"role":"user","content":"` + text + `"}}` + "\n"
@@ -65,7 +66,7 @@ func TestCopyStartsNoGeneration(t *testing.T) {
 	}
 }
 
-// The same file cut back is a rewrite, whatever was kept of it.
+// TestTruncatedFileStartsGeneration checks that truncating the same file is a rewrite.
 func TestTruncatedFileStartsGeneration(t *testing.T) {
 	w := newWorld(t)
 	const id = "7f3a12cd-0000-4000-8000-000000000001"

@@ -15,7 +15,7 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// found is what Discover and List name, below the client's folder.
+// found lists the results of Discover and List, below the client's folder.
 func (w *world) found(jobs []capture.Job, failed []capture.FileError, err error) []string {
 	w.t.Helper()
 	if err != nil || len(failed) > 0 {
@@ -89,8 +89,8 @@ func TestDiscoverPaths(t *testing.T) {
 	}
 }
 
-// Where no row has a date the file's own time takes its place, and equal times
-// fall back to the path.
+// TestDiscoverOrderWithoutDates checks that files without a dated row are ordered by
+// their own time, then by path.
 func TestDiscoverOrderWithoutDates(t *testing.T) {
 	w := newWorld(t)
 	undated := []byte(`{"type":"summary","summary":"x"}` + "\n")
@@ -107,7 +107,8 @@ func TestDiscoverOrderWithoutDates(t *testing.T) {
 	}
 }
 
-// What cannot be listed is told and does not hide the rest.
+// TestUnreadableSideFolder checks that a folder that cannot be listed is reported and
+// the other files are found.
 func TestUnreadableSideFolder(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
@@ -164,8 +165,8 @@ func TestDiscoverStops(t *testing.T) {
 	}
 }
 
-// What a rebuilt index is read from: each session once with the bytes of all its
-// generations, sub-agents among them, in the order in which their logs began.
+// TestLoggedSessions lists each session once with the bytes of all its generations,
+// including sub-agents, in the order of their first logs.
 func TestLoggedSessions(t *testing.T) {
 	w := newWorld(t)
 	if jobs, err := w.capture.LoggedJobs(t.Context()); err != nil || len(jobs) > 0 {
@@ -188,8 +189,8 @@ func TestLoggedSessions(t *testing.T) {
 	}
 }
 
-// A log that cannot be read is named, so that a rebuild tells of it, and does
-// not hide the others; one that holds nothing yet is no session.
+// TestLoggedSessionsWithDamage checks that a log that cannot be read is listed for a
+// rebuild to report; an empty log is not a session.
 func TestLoggedSessionsWithDamage(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionB), transcriptOf(sessionB, 2, 1))
@@ -223,7 +224,8 @@ func TestLoggedSessionsWithDamage(t *testing.T) {
 	})
 }
 
-// Logs of another client, and the journal's, are none of this client's sessions.
+// TestLoggedSessionsOfOtherClients checks that logs of other clients and of the journal
+// are not listed.
 func TestLoggedSessionsOfOtherClients(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// evalData is a folder of real transcripts (*.jsonl at any depth, with the
+// evalData returns a folder of real transcripts (*.jsonl at any depth, with the
 // sessions' folders beside them), named by STRANDLINE_EVAL_DATA.
 func evalData(t testing.TB) (dir string, files []string) {
 	t.Helper()
@@ -61,8 +61,8 @@ func TestEvalImportExactBytes(t *testing.T) {
 	t.Logf("%d transcripts: exported bytes equal; reindex gives the same %d rows", len(files), strings.Count(before, "\n"))
 }
 
-// Every transcript grows at random cuts, and those of which it is known where
-// a client's hook saw them (snapshots.tsv: session, size) at these sizes.
+// TestEvalGrowing grows every transcript at random positions or, if known, at the sizes
+// that a client's hook saw (snapshots.tsv: session, size).
 func TestEvalGrowing(t *testing.T) {
 	dir, files := evalData(t)
 	cuts := snapshots(t, dir)

@@ -4,5 +4,5 @@ package capture_test
 
 import "testing"
 
-// inodeOf is 0 where files have no number.
+// inodeOf returns 0 on systems without inodes.
 func inodeOf(*testing.T, string) uint64 { return 0 }

@@ -10,7 +10,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// inodeOf is the number that the system knows a file by.
+// inodeOf returns a file's inode.
 func inodeOf(t *testing.T, path string) uint64 {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -22,7 +22,7 @@ func inodeOf(t *testing.T, path string) uint64 {
 	return st.Ino
 }
 
-// A FIFO in a transcript's place would make a hook wait for somebody to write.
+// TestFIFO checks that a FIFO at a transcript's path does not block a hook.
 func TestFIFO(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionB), transcriptOf(sessionB, 1, 1))

@@ -17,7 +17,7 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// world is a client's folder and an archive, both empty.
+// world is a client's folder and an archive, both empty at first.
 type world struct {
 	t       testing.TB
 	client  string // the client's folder of projects
@@ -34,7 +34,7 @@ func newWorld(t testing.TB) *world {
 	return worldAt(t, filepath.Join(t.TempDir(), "client", "projects"), filepath.Join(t.TempDir(), "home"))
 }
 
-// worldAt uses folders that exist, so that a child process shares its parent's.
+// worldAt uses existing folders, so that a child process shares its parent's.
 func worldAt(t testing.TB, client, home string) *world {
 	clock := fixedTime()
 	now := func() time.Time { clock = clock.Add(time.Millisecond); return clock }
@@ -53,7 +53,7 @@ func worldAt(t testing.TB, client, home string) *world {
 	}
 }
 
-// path is where the client keeps a session's transcript.
+// path returns the client's path of a session's transcript.
 func (w *world) path(session string) string {
 	return filepath.Join(w.client, "-home-dev-shop", session+".jsonl")
 }
@@ -69,7 +69,7 @@ func (w *world) write(path string, data []byte) {
 	}
 }
 
-// appendTo lets a file of the client grow, as the client does it.
+// appendTo appends to a file of the client.
 func (w *world) appendTo(path string, data []byte) {
 	w.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -87,7 +87,7 @@ func (w *world) appendTo(path string, data []byte) {
 	}
 }
 
-// source is the transcript of a session as a hook names it.
+// source returns the transcript of a session as in a hook's payload.
 func (w *world) source(session string) capture.Source {
 	w.t.Helper()
 	src, err := capture.TranscriptSource(w.path(session), session, "/home/dev/shop")
@@ -97,7 +97,7 @@ func (w *world) source(session string) capture.Source {
 	return src
 }
 
-// hook does what a hook does: log, then index.
+// hook logs and indexes a session, like a hook.
 func (w *world) hook(session string) {
 	w.t.Helper()
 	ctx := context.Background()
@@ -127,7 +127,7 @@ func (w *world) withStore(name string, use func(*sqlite.Store)) {
 	}
 }
 
-// dump is every row of an index.
+// dump returns all rows of an index.
 func (w *world) dump(name string) string {
 	w.t.Helper()
 	var out bytes.Buffer
@@ -139,7 +139,7 @@ func (w *world) dump(name string) string {
 	return out.String()
 }
 
-// reindex builds another index from the logs and the journal alone.
+// reindex builds a new index from the logs and the journal alone.
 func (w *world) reindex(name string) string {
 	w.t.Helper()
 	ctx := context.Background()
@@ -162,7 +162,7 @@ func (w *world) reindex(name string) string {
 	return w.dump(name)
 }
 
-// export is what the archive gives back of a session.
+// export returns a session's transcript from the archive.
 func (w *world) export(session string, generation int) []byte {
 	w.t.Helper()
 	var out bytes.Buffer
@@ -172,7 +172,7 @@ func (w *world) export(session string, generation int) []byte {
 	return out.Bytes()
 }
 
-// sameBytes fails the test where two byte strings differ, and says where.
+// sameBytes fails the test if two byte strings differ, and reports where.
 func sameBytes(t testing.TB, what string, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {
@@ -185,7 +185,8 @@ func sameBytes(t testing.TB, what string, got, want []byte) {
 	t.Fatalf("%s: %d bytes, want %d; they part at byte %d", what, len(got), len(want), at)
 }
 
-// transcriptOf is a session of so many turns, shaped as the client writes it.
+// transcriptOf returns a transcript with the given number of turns, in the client's
+// form.
 func transcriptOf(session string, seed uint64, turns int) []byte {
 	var out bytes.Buffer
 	writeSession(&out, session, seed, turns)

@@ -16,8 +16,8 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// index is an index that keeps nothing but what it was given of the journal and
-// of batches; its errors come in order, one a call, nil when there is none.
+// index records the journal entries and batches it gets. Its errors are returned in
+// order, one per call.
 type index struct {
 	entries []archive.JournalEntry
 	cursor  []byte
@@ -138,8 +138,8 @@ func TestFactsAppliedOnce(t *testing.T) {
 	}
 }
 
-// A cursor that makes no sense means reading from the beginning: an index knows
-// entries by their ids.
+// TestInvalidJournalCursor checks that an invalid cursor means the beginning; entries
+// are applied once per ID.
 func TestInvalidJournalCursor(t *testing.T) {
 	j := newJournal(t)
 	must(t, j.Record(t.Context(), archive.JournalMerge, "", archive.MergeFact{From: "a"}))
@@ -152,8 +152,8 @@ func TestInvalidJournalCursor(t *testing.T) {
 	}
 }
 
-// The index holds no secret of a text that it shows; the journal holds the text
-// as it came, and what is no text is left alone.
+// TestJournalSyncRedacts checks that the index gets redacted texts, that the journal
+// keeps the original ones, and that other values are unchanged.
 func TestJournalSyncRedacts(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -196,7 +196,7 @@ func TestRecordAll(t *testing.T) {
 		capture.Fact{Kind: archive.JournalMerge, Data: archive.MergeFact{From: "a"}},
 		capture.Fact{Kind: archive.JournalMerge, Data: func() {}})
 	if err == nil {
-		t.Error("what is no JSON was recorded")
+		t.Error("invalid JSON was recorded")
 	}
 	if kept, _, err := j.Log.Read(t.Context(), sessionlog.JournalCursor{}); err != nil || len(kept) != 0 {
 		t.Errorf("the first of two was recorded alone: %+v, %v", kept, err)
@@ -264,8 +264,8 @@ func TestIndexErrors(t *testing.T) {
 	}
 }
 
-// An index that fails ends an import with its error; the logs are written, and
-// the next import brings the index up to them.
+// TestImportIndexErrors checks that an index error ends an import; the logs are written,
+// and the next import indexes them.
 func TestImportIndexErrors(t *testing.T) {
 	w := newWorld(t)
 	for i := range 40 {
@@ -285,8 +285,8 @@ func TestImportIndexErrors(t *testing.T) {
 	}
 }
 
-// One session whose place in the index cannot be read is told; the others are
-// imported.
+// TestImportContinuesAfterUnreadableSession checks that a session whose cursor cannot be
+// read is reported, and the others are imported.
 func TestImportContinuesAfterUnreadableSession(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
@@ -329,8 +329,8 @@ func TestImportProgress(t *testing.T) {
 	})
 }
 
-// A client that moved a project leaves a session's file in two folders: what
-// both hold is kept once, and a copy that parted becomes a generation.
+// TestSessionInTwoFolders captures a session's file in two folders, as after moving a
+// project: common bytes are logged once, and a copy that differs becomes a generation.
 func TestSessionInTwoFolders(t *testing.T) {
 	first, more := transcriptOf(sessionA, 5, 2), transcriptOf(sessionA, 4, 1)
 	longer := slices.Concat(first, more)

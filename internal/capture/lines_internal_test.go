@@ -13,7 +13,7 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// chunks reads everything that is whole of a text, in chunks of a size.
+// chunks returns the complete lines of a text, read in chunks of a size.
 func chunks(t testing.TB, text string, from, size int64) (got []string, offset int64) {
 	t.Helper()
 	l := &lineReader{log: strings.NewReader(text), offset: from, end: int64(len(text)), size: size}
@@ -48,7 +48,7 @@ func TestLineReader(t *testing.T) {
 		{"an unfinished line longer than a chunk waits", `{"a":"` + strings.Repeat("x", 50), 0, 8, nil, `{"a":"` + strings.Repeat("x", 50)},
 		{"a whole object needs no newline", "{\"a\":1}\n{\"b\":2}", 0, 8, []string{"{\"a\":1}\n", "{\"b\":2}\n"}, ""},
 		{"nor do the blanks behind it", "{\"b\":2} \t\r", 0, 8, []string{"{\"b\":2} \t\r\n"}, ""},
-		{"what is no object waits for its newline", "[1]", 0, 8, nil, "[1]"},
+		{"a line that is not an object needs its newline", "[1]", 0, 8, nil, "[1]"},
 		{"a number might go on", "12", 0, 8, nil, "12"},
 		{"empty lines count", "\n\n{}\n", 0, 8, []string{"\n\n{}\n"}, ""},
 
@@ -67,8 +67,8 @@ func TestLineReader(t *testing.T) {
 	}
 }
 
-// Whatever the size of a chunk, and wherever a reader stopped and another one
-// went on, the same lines come, each once and in order.
+// TestLineReaderProperty checks that the same lines are read for every chunk size and
+// every restart.
 func TestLineReaderProperty(t *testing.T) {
 	line := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "{}", `{"a":"b\n"}`, `{"a":`, "x", "[]", `{"é":"日本"} `, "\r"}),
@@ -123,8 +123,8 @@ func TestIsObject(t *testing.T) {
 	}
 }
 
-// A line that is too long to index is stepped over once its end is there; an
-// empty one keeps the count of those behind it.
+// TestLongLineSkipped checks that a line too long to index is skipped when it is
+// complete; an empty one keeps the line numbers.
 func TestLongLineSkipped(t *testing.T) {
 	long := strings.Repeat("x", 200<<10) // longer than what is looked through at once
 	l := &lineReader{log: strings.NewReader("{1}\n" + long + "\n{2}\n"), offset: 4, end: int64(len(long)) + 9}
@@ -209,7 +209,7 @@ func TestMemoryReadAt(t *testing.T) {
 			t.Errorf("%s: %q, %v", c.name, p[:n], err)
 		}
 	}
-	// What a section of it gives is what io.ReaderAt asks for.
+	// A section conforms to io.ReaderAt.
 	all, err := io.ReadAll(io.NewSectionReader(m, 103, 7))
 	if err != nil || string(all) != "3456789" {
 		t.Errorf("a section gives %q, %v", all, err)

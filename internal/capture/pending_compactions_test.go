@@ -23,12 +23,12 @@ func TestPendingCompactions(t *testing.T) {
 		"the session":                       {[]string{session}, nil, 0, session},
 		"its sub-agent":                     {[]string{session + "~ab12"}, nil, 0, session + "~ab12"},
 		"asked for twice":                   {[]string{session + "~ab12", session + "~ab12"}, nil, 0, session + "~ab12"},
-		"two at a time: nobody can tell":    {[]string{session, session + "~ab12"}, nil, 0, ""},
+		"two at a time are ambiguous":       {[]string{session, session + "~ab12"}, nil, 0, ""},
 		"one of two has ended":              {[]string{session, session + "~ab12"}, []string{session}, 0, session + "~ab12"},
 		"given up long ago":                 {[]string{session + "~ab12"}, nil, time.Hour, session},
 		"another session's":                 {[]string{"7f3a12cd-0000-4000-8000-00000000000", session + "1~ab12", session + "x"}, nil, 0, session},
 		"what never began ends":             {nil, []string{session, session + "~ab12"}, 0, session},
-		"what is no session":                {[]string{"../x", "", "a/b"}, []string{"../x", ""}, 0, session},
+		"an invalid session id":             {[]string{"../x", "", "a/b"}, []string{"../x", ""}, 0, session},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,8 +64,8 @@ func TestPendingCompactions(t *testing.T) {
 	}
 }
 
-// TestPendingCompactionInstructions from the hook before a compaction to the one
-// behind it, for each subject, once, and not for ever.
+// TestPendingCompactionInstructions passes instructions from the hook before a
+// compaction to the one after it, per subject, once, with a lifetime.
 func TestPendingCompactionInstructions(t *testing.T) {
 	t.Parallel()
 	const session = "7f3a12cd-0000-4000-8000-000000000000"

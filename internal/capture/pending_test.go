@@ -27,8 +27,8 @@ func TestPending(t *testing.T) {
 	if err != nil || len(taken) != 2 {
 		t.Fatalf("taken %+v, %v", taken, err)
 	}
-	// Others go on waiting while a session is worked on, also when the one that
-	// took it was killed: it is taken again.
+	// A session stays pending while a process works on it. If that process is
+	// killed, the session is taken again.
 	if !p.Any() {
 		t.Error("nothing is pending while two are worked on")
 	}

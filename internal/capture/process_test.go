@@ -21,8 +21,7 @@ import (
 	"strandline/internal/index/sqlite"
 )
 
-// These tests run captures in processes of their own, since that is what hooks
-// are: they may run side by side, and they may be killed.
+// These tests run captures in separate processes, as hooks do, in parallel and killed.
 
 const childEnv = "STRANDLINE_CAPTURE_CHILD"
 
@@ -37,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child captures one session once, as a hook does: client|home|session.
+// child captures one session once, like a hook: client|home|session.
 func child(args []string) error {
 	w := worldAt(nil, args[0], args[1])
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -66,7 +65,7 @@ func (w *world) start(session string) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, &stderr
 }
 
-// Thirty-two hooks on sessions that grow lose nothing and double nothing.
+// TestParallelHooks runs 32 hooks on growing sessions: no byte is lost or logged twice.
 func TestParallelHooks(t *testing.T) {
 	w := newWorld(t)
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
@@ -97,8 +96,8 @@ func TestParallelHooks(t *testing.T) {
 	}
 }
 
-// Kills at random moments lose nothing that a later hook would not bring in.
-// STRANDLINE_KILLS raises their number.
+// TestKilledCaptures kills captures at random moments: a later hook completes them.
+// STRANDLINE_KILLS sets the number.
 func TestKilledCaptures(t *testing.T) {
 	kills := 25
 	if n, err := strconv.Atoi(os.Getenv("STRANDLINE_KILLS")); err == nil {
@@ -117,8 +116,8 @@ func TestKilledCaptures(t *testing.T) {
 		cmd, _ := w.start(sessionA)
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()
-		// The kill follows the first to sixth write that can be seen: to the log,
-		// to the index's write-ahead log, or to the index itself.
+		// The kill follows the first to sixth visible write: to the log, to the index's
+		// write-ahead log, or to the index itself.
 		for range 1 + rnd.IntN(6) {
 			seen = w.waitForWrite(seen, done)
 		}
@@ -141,7 +140,7 @@ func TestKilledCaptures(t *testing.T) {
 	}
 }
 
-// state is what can be seen of an archive from outside: its files' sizes.
+// state holds the sizes of an archive's files.
 func (w *world) state() string {
 	var b strings.Builder
 	for _, p := range []string{
@@ -155,8 +154,7 @@ func (w *world) state() string {
 	return b.String()
 }
 
-// waitForWrite returns the new state as soon as the archive changes or the child
-// has ended.
+// waitForWrite returns the new state when the archive changes or the child ends.
 func (w *world) waitForWrite(before string, done chan error) string {
 	for {
 		if now := w.state(); now != before {
@@ -177,8 +175,8 @@ func TestFullDiskCapture(t *testing.T) {
 	w.hook(sessionA)
 	whole := transcriptOf(sessionA, 1, 200)
 	w.write(w.path(sessionA), append([]byte{}, whole...))
-	// A limit on the size of files stands in for a full disk: a write beyond it
-	// fails in the same way.
+	// A limit on file sizes simulates a full disk: a write beyond it fails in the same
+	// way.
 	cmd := exec.Command("sh", "-c", `ulimit -f 16; trap "" XFSZ; exec "$0"`, os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{w.client, w.home, sessionA}, "|"))
 	out, err := cmd.CombinedOutput()
@@ -187,7 +185,7 @@ func TestFullDiskCapture(t *testing.T) {
 	}
 	logged := w.export(sessionA, 0)
 	if !bytes.HasPrefix(whole, logged) {
-		t.Error("what the log holds is no beginning of the transcript")
+		t.Error("the log is not a prefix of the transcript")
 	}
 	w.hook(sessionA)
 	sameBytes(t, "log", w.export(sessionA, 0), whole)
@@ -202,7 +200,7 @@ func TestReadOnlyArchive(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(w.home), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// A file where the folder should be is refused to root as well.
+	// A file where the folder should be is an error for root as well.
 	if err := os.WriteFile(w.home, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

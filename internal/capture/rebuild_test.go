@@ -173,7 +173,7 @@ func TestRebuildExistingFiles(t *testing.T) {
 	}
 }
 
-// A dangling link is somebody's file too: what it points at is not made.
+// TestRebuildSymlink checks that nothing is written through a dangling symbolic link.
 func TestRebuildSymlink(t *testing.T) {
 	w := newWorld(t)
 	w.family()
@@ -194,8 +194,8 @@ func TestRebuildSymlink(t *testing.T) {
 	}
 }
 
-// The client looks for a session in the folder that it derives from the working
-// directory; a copy that was imported from somewhere else has to go there.
+// TestRebuildFolder checks that a copy imported from elsewhere is restored to the folder
+// that the client derives from the working directory.
 func TestRebuildFolder(t *testing.T) {
 	tests := []struct {
 		name, from, want string
@@ -304,7 +304,8 @@ func TestSideFilesOfSession(t *testing.T) {
 	}
 }
 
-// The end of a log that a crash has torn is told, and mended by the next capture.
+// TestDamagedBytes checks that the torn end of a log is reported, and repaired by the
+// next capture.
 func TestDamagedBytes(t *testing.T) {
 	w := newWorld(t)
 	whole := transcriptOf(sessionA, 1, 2)
@@ -347,13 +348,13 @@ func TestDamagedBytes(t *testing.T) {
 	}
 }
 
-// log is the path of a session's first log.
+// log returns the path of a session's first log.
 func (w *world) log(session string) string {
 	return sessionlog.Layout{Root: w.home}.Transcript("claude", "-home-dev-shop", session, 1)
 }
 
-// A hook's facts about a session and the client's must agree on where its files
-// lie, whatever is between the folder of projects and the file.
+// TestSourceNames checks that a hook's payload and the client's folders give the same
+// log path.
 func TestSourceNames(t *testing.T) {
 	tests := []struct {
 		src         capture.Source

@@ -15,8 +15,8 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// Side files that were logged after they were last written are not read again; a
-// file that could have changed since is.
+// TestUnchangedSideFiles checks that side files logged after their last change are not
+// read again, and that others are.
 func TestUnchangedSideFiles(t *testing.T) {
 	before, after := []byte("the output is 1"), []byte("the output is 2")
 	now := time.Now()
@@ -51,7 +51,8 @@ func TestUnchangedSideFiles(t *testing.T) {
 	}
 }
 
-// One file that cannot be kept does not lose the others.
+// TestCaptureContinuesAfterBadFile checks that a file that cannot be logged does not
+// block the others.
 func TestCaptureContinuesAfterBadFile(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
@@ -139,8 +140,8 @@ func TestMaxLog(t *testing.T) {
 	}
 }
 
-// A large file that another took the place of has to be compared byte by byte:
-// a hook leaves that to a process without a deadline.
+// TestLargeReplacedFileDeferred checks that a hook defers a large replaced file, which
+// must be compared byte by byte.
 func TestLargeReplacedFileDeferred(t *testing.T) {
 	row := []byte(`{"type":"user","uuid":"u","sessionId":"` + sessionA + `","message":{"role":"user","content":"` + strings.Repeat("many words ", 8000) + `"}}` + "\n")
 	whole := bytes.Repeat(row, 9<<20/len(row))
@@ -170,7 +171,7 @@ func TestLargeReplacedFileDeferred(t *testing.T) {
 	}
 }
 
-// sessionInode is the file that a log remembers its source by.
+// sessionInode returns the inode in a session's log.
 func sessionInode(t *testing.T, log string) uint64 {
 	t.Helper()
 	pos, err := sessionlog.ReadPosition(log)
@@ -255,7 +256,8 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// A client deletes what is old: what was kept of it stays.
+// TestDeletedTranscript checks that the archive keeps a transcript that the client
+// deleted.
 func TestDeletedTranscript(t *testing.T) {
 	w := newWorld(t)
 	files := w.family()
@@ -267,7 +269,7 @@ func TestDeletedTranscript(t *testing.T) {
 	sameBytes(t, "the log", w.export(sessionA, 0), files[sessionA+".jsonl"])
 }
 
-// Logging into an archive twice changes no byte of it.
+// TestRepeatedCapture checks that a second capture changes no byte of the archive.
 func TestRepeatedCapture(t *testing.T) {
 	w := newWorld(t)
 	w.family()
@@ -279,8 +281,8 @@ func TestRepeatedCapture(t *testing.T) {
 	sameTree(t, tree(t, filepath.Join(w.home, "log")), before)
 }
 
-// A sub-agent's description is a nicety: whatever is wrong with it, the run is
-// indexed.
+// TestAgentDescription checks that a sub-agent's run is indexed whatever its description
+// file holds.
 func TestAgentDescription(t *testing.T) {
 	agent := strings.ReplaceAll(string(transcriptOf(sessionA, 4, 1)), `"isSidechain":false`, `"isSidechain":true,"agentId":"a1"`)
 	for name, c := range map[string]struct{ meta, want string }{
@@ -319,8 +321,8 @@ func TestUnreadableAgentDescription(t *testing.T) {
 	sameBytes(t, "the run", w.export(sessionA+"~a2c37f95", 0), files[sessionA+"/subagents/agent-a2c37f95.jsonl"])
 }
 
-// A log that was killed before its first append is no log; the next capture
-// begins it.
+// TestEmptyLog checks that the next capture begins a log that was killed before its
+// first append.
 func TestEmptyLog(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))

@@ -53,8 +53,8 @@ func TestUncapturedSiblingsMissingFolder(t *testing.T) {
 	}
 }
 
-// What is behind is counted over transcripts and their side files alike, whether
-// the session has a log, or only some of its files have.
+// TestUncaptured counts the missing bytes of transcripts and side files, with and
+// without logs of the session.
 func TestUncaptured(t *testing.T) {
 	w := newWorld(t)
 	side := func(session, name string) string {

@@ -2,5 +2,5 @@ package capture_test
 
 import "strandline/internal/index/sqlite"
 
-// storeType is the store that these tests index into.
+// storeType is the store of these tests.
 type storeType = *sqlite.Store

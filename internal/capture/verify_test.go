@@ -53,7 +53,7 @@ func TestVerify(t *testing.T) {
 			changed[len(changed)/2] ^= 1
 			w.write(w.path(sessionA), changed)
 		}, "differs"},
-		{"it went on behind another beginning", func(w *world) {
+		{"it continues after another beginning", func(w *world) {
 			w.write(w.path(sessionA), append([]byte("x"), whole...))
 		}, "differs"},
 		{"a folder has its name", func(w *world) {
@@ -125,9 +125,9 @@ func TestVerifyOneSession(t *testing.T) {
 	}
 }
 
-// Damage in one log is told with it; the others are checked all the same. Damage
-// to the last append reads like a crash in it: what is torn is counted, and the
-// client's file holds it still.
+// TestVerifyDamage checks that damage in one log is reported and the others are checked.
+// Damage to the last append looks like a crash: the torn bytes are counted, and the
+// client's file still holds them.
 func TestVerifyDamage(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -177,8 +177,8 @@ func TestVerifyEmptyArchive(t *testing.T) {
 	}
 }
 
-// Older clients keep the transcripts of sub-agents beside those of sessions,
-// without a folder: whose they are stands in their rows.
+// TestAgentsOfOlderClients captures sub-agents' transcripts beside those of sessions, as
+// older clients store them; their rows name the parent.
 func TestAgentsOfOlderClients(t *testing.T) {
 	w := newWorld(t)
 	agent := []byte(strings.ReplaceAll(string(transcriptOf(sessionA, 4, 1)), `"isSidechain":false`, `"isSidechain":true,"agentId":"a1b2"`))
@@ -222,7 +222,8 @@ func TestAgentsOfOlderClients(t *testing.T) {
 	}
 }
 
-// Rows without ids that could name files leave a file what its name says.
+// TestFileWithoutAgent checks that rows without valid ids leave a file under its own
+// name.
 func TestFileWithoutAgent(t *testing.T) {
 	for name, rows := range map[string]string{
 		"no agent":               `{"type":"user","sessionId":"` + sessionA + `","cwd":"/w","timestamp":"2026-11-20T10:00:00Z","message":{"role":"user","content":"x"}}`,
@@ -243,8 +244,8 @@ func TestFileWithoutAgent(t *testing.T) {
 	}
 }
 
-// A sub-agent's run is found without its parent's transcript: a client may write
-// it first, and may delete the parent's.
+// TestAgentWithoutParent checks that a sub-agent's run is found without its parent's
+// transcript, which the client may write later or delete.
 func TestAgentWithoutParent(t *testing.T) {
 	w := newWorld(t)
 	rel := "subagents/agent-a2c37f95.jsonl"

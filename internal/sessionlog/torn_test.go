@@ -11,8 +11,8 @@ import (
 	"strandline/internal/archive"
 )
 
-// appends are small, varied, and hold what a reader could mistake for its own:
-// a log, a footer that is right at the place where it will stand.
+// These appends are small and varied, and hold bytes that a reader could mistake for its
+// own: a log, and a footer that is valid at its position.
 func trickyAppends(t *testing.T) [][]byte {
 	chunks := [][]byte{
 		[]byte("{\"type\":\"user\"}\n"),

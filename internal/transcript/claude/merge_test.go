@@ -93,8 +93,7 @@ func (s *store) lookup(_ context.Context, keys []uint64) (map[uint64]archive.Ref
 	return found, nil
 }
 
-// read folds data in the given pieces, each with a reader of its own that is
-// made from the bytes of the last cursor.
+// read folds data in the given pieces, each with a new reader from the last cursor.
 func (s *store) read(tb testing.TB, base archive.Session, opt Options, pieces ...[]byte) archive.Cursor {
 	tb.Helper()
 	var cur archive.Cursor
@@ -241,7 +240,7 @@ func copied(r *archive.Ref) string {
 	return fmt.Sprintf(" copy=%s/%d.%d", r.Session, r.Turn, r.Step)
 }
 
-// cut splits data behind each of the given lines.
+// cut splits data after each of the given lines.
 func cutAt(data []byte, lines ...int) [][]byte {
 	var pieces [][]byte
 	from, line := 0, 0

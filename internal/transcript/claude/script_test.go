@@ -120,7 +120,7 @@ func (s *script) readInto(st *store, base archive.Session) *store {
 	return st
 }
 
-// titles lists the turns with a dagger behind dead ones and a star behind copies.
+// titles lists the turns, dead ones with a dagger and copies with a star.
 func (s *store) titles() string {
 	var all []string
 	for _, t := range sorted(s.turns) {
