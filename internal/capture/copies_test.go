@@ -23,7 +23,7 @@ func TestCopyStartsNoGeneration(t *testing.T) {
 		{"the same", whole, 1},
 		{"an older state", row("one") + row("two"), 1},
 		{"cut within a row", whole[:len(whole)-7], 1},
-		{"gone another way", row("one") + row("other"), 2},
+		{"with other rows", row("one") + row("other"), 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -48,7 +48,7 @@ func TestCopyStartsNoGeneration(t *testing.T) {
 			}
 			for path, size := range map[capture.Source]int{w.source(id): len(whole), elsewhere: len(tt.copied)} {
 				if behind, err := w.capture.HasNewBytes(path, int64(size)); behind || err != nil {
-					t.Errorf("%s is behind: %v, %v", path.Path, behind, err)
+					t.Errorf("%s has new bytes: %v, %v", path.Path, behind, err)
 				}
 			}
 			if tt.generations > 1 {
@@ -76,7 +76,7 @@ func TestTruncatedFileStartsGeneration(t *testing.T) {
 			t.Fatal(err)
 		}
 		if behind, err := w.capture.HasNewBytes(w.source(id), int64(len(text))); behind || err != nil {
-			t.Errorf("behind: %v, %v", behind, err)
+			t.Errorf("new bytes: %v, %v", behind, err)
 		}
 		var out bytes.Buffer
 		if err := w.capture.Export(id, 0, &out); err != nil || out.String() != text {

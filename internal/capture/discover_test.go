@@ -71,7 +71,7 @@ func TestDiscoverPaths(t *testing.T) {
 		{"a project's folder", []string{"-b"}, all[3:]},
 		{"a transcript, with its side files", []string{a + ".jsonl"}, all[:3]},
 		{"the same twice", []string{b + ".jsonl", b + ".jsonl"}, all[3:]},
-		{"a folder and what is in it", []string{"-b", "", b + ".jsonl"}, all},
+		{"a folder and a file in it", []string{"-b", "", b + ".jsonl"}, all},
 		{"by another spelling", []string{"-b/../-b", "-b/."}, all[3:]},
 		{"a session's folder alone holds no transcript", []string{a}, nil},
 		{"a file that is none", []string{a + "/tool-results/b1.txt"}, nil},
@@ -200,7 +200,7 @@ func TestLoggedSessionsWithDamage(t *testing.T) {
 	agent := layout.Child("claude", "-home-dev-shop", sessionA, "subagents/agent-a2c37f95.jsonl")
 	side := layout.Child("claude", "-home-dev-shop", sessionA, "tool-results/b1.txt")
 	for _, path := range []string{w.log(sessionA), agent, side} {
-		must(t, os.WriteFile(path, []byte("this is no log, and long enough to be one"), 0o600))
+		must(t, os.WriteFile(path, []byte("not a log, but long enough to be one  "), 0o600))
 	}
 	must(t, os.WriteFile(w.log("empty"), nil, 0o600))
 	jobs, err := w.capture.LoggedJobs(t.Context())

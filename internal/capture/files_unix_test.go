@@ -17,7 +17,7 @@ func inodeOf(t *testing.T, path string) uint64 {
 	must(t, err)
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		t.Fatalf("%T tells no inode", info.Sys())
+		t.Fatalf("%T has no inode", info.Sys())
 	}
 	return st.Ino
 }
@@ -35,6 +35,6 @@ func TestFIFO(t *testing.T) {
 		t.Errorf("an import finds %d files, failed %v, %v", len(jobs), failed, err)
 	}
 	if left, err := w.capture.UncapturedSiblings(w.source("starting"), 10); err != nil || len(left) != 1 || left[0].Session != sessionB {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("temporary files: %v, %v", left, err)
 	}
 }

@@ -167,7 +167,7 @@ func TestJournalSyncRedacts(t *testing.T) {
 			`{"event":"TaskCreated","task_id":"1","subject":"ask ***","description":"*** knows"}`},
 		{"a snapshot", archive.JournalSnapshot, archive.SnapshotFact{Summary: "hunter", Messages: []archive.SnapshotMessage{{From: "hunter", Text: "ask hunter"}}, Next: []string{"hunter"}},
 			`{"summary":"***","messages":[{"from":"hunter","text":"ask ***"}],"next":["***"]}`},
-		{"an id is no text", archive.JournalTask, archive.TaskFact{Event: "TaskCreated", TaskID: "hunter"},
+		{"an id is not redacted", archive.JournalTask, archive.TaskFact{Event: "TaskCreated", TaskID: "hunter"},
 			`{"event":"TaskCreated","task_id":"hunter"}`},
 		{"what names nothing secret", archive.JournalMerge, archive.MergeFact{From: "dir:/home/hunter", Into: "x"},
 			`{"from":"dir:/home/hunter","into":"x"}`},
@@ -238,7 +238,7 @@ func TestConcurrentIndexing(t *testing.T) {
 	}
 	must(t, w.capture.Index(t.Context(), idx, sessionA))
 	if len(idx.applied) != 1 {
-		t.Error("what is indexed already was indexed again")
+		t.Error("indexed rows were indexed again")
 	}
 }
 
@@ -313,7 +313,7 @@ func TestImportProgress(t *testing.T) {
 		report, err := w.capture.Bulk(t.Context(), s, s, jobs, func(p capture.Progress) { told = append(told, p) })
 		must(t, err)
 		if len(told) != len(jobs) {
-			t.Fatalf("told %d times of %d files", len(told), len(jobs))
+			t.Fatalf("%d progress calls for %d files", len(told), len(jobs))
 		}
 		for i, p := range told {
 			if p.Done != i+1 || p.Jobs != len(jobs) || p.TotalBytes != report.TotalBytes || p.Bytes > p.TotalBytes || i > 0 && p.Bytes < told[i-1].Bytes {

@@ -47,15 +47,15 @@ func TestLineReader(t *testing.T) {
 		{"an unfinished line waits", "{1}\n{\"a\":", 0, 8, []string{"{1}\n"}, `{"a":`},
 		{"an unfinished line longer than a chunk waits", `{"a":"` + strings.Repeat("x", 50), 0, 8, nil, `{"a":"` + strings.Repeat("x", 50)},
 		{"a whole object needs no newline", "{\"a\":1}\n{\"b\":2}", 0, 8, []string{"{\"a\":1}\n", "{\"b\":2}\n"}, ""},
-		{"nor do the blanks behind it", "{\"b\":2} \t\r", 0, 8, []string{"{\"b\":2} \t\r\n"}, ""},
+		{"nor do trailing blanks", "{\"b\":2} \t\r", 0, 8, []string{"{\"b\":2} \t\r\n"}, ""},
 		{"a line that is not an object needs its newline", "[1]", 0, 8, nil, "[1]"},
 		{"a number might go on", "12", 0, 8, nil, "12"},
 		{"empty lines count", "\n\n{}\n", 0, 8, []string{"\n\n{}\n"}, ""},
 
 		{"from a line's beginning", "{1}\n{2}\n", 4, 8, []string{"{2}\n"}, ""},
-		{"behind an object whose newline came later", "{\"a\":1}\n{2}\n", 7, 100, []string{"{2}\n"}, ""},
-		{"behind one whose blanks and newline came later", "{\"a\":1} \r\n{2}\n", 7, 100, []string{"{2}\n"}, ""},
-		{"behind one whose newline has not come", "{\"a\":1}", 7, 100, nil, ""},
+		{"after an object whose newline was written later", "{\"a\":1}\n{2}\n", 7, 100, []string{"{2}\n"}, ""},
+		{"after one whose blanks and newline were written later", "{\"a\":1} \r\n{2}\n", 7, 100, []string{"{2}\n"}, ""},
+		{"after one without its newline", "{\"a\":1}", 7, 100, nil, ""},
 		{"from the end", "{1}\n", 4, 100, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func FuzzLines(f *testing.F) {
 		}
 		for _, chunk := range got {
 			if !strings.HasSuffix(chunk, "\n") || !strings.Contains(text+"\n", chunk) {
-				t.Fatalf("%q is no line of %q", chunk, text)
+				t.Fatalf("%q is not a line of %q", chunk, text)
 			}
 		}
 	})
@@ -201,7 +201,7 @@ func TestMemoryReadAt(t *testing.T) {
 		{"at the end", 110, 1, "", true, true},
 		{"nothing at the end", 110, 0, "", false, false},
 		{"before the beginning", 99, 4, "", true, false},
-		{"behind the end", 111, 1, "", true, false},
+		{"after the end", 111, 1, "", true, false},
 	} {
 		p := make([]byte, c.n)
 		n, err := m.ReadAt(p, c.off)
@@ -225,10 +225,10 @@ func TestMarkFork(t *testing.T) {
 		parent string
 	}{
 		{"no turns", archive.Session{ID: "b"}, nil, ""},
-		{"turns of its own", archive.Session{ID: "b"}, []archive.Turn{{}, {}}, ""},
+		{"new turns", archive.Session{ID: "b"}, []archive.Turn{{}, {}}, ""},
 		{"a copied turn", archive.Session{ID: "b"}, []archive.Turn{{}, copyOf("a")}, "a"},
 		{"copies of two: the first counts", archive.Session{ID: "b"}, []archive.Turn{copyOf("a"), copyOf("c")}, "a"},
-		{"copies of what it was before a rewrite", archive.Session{ID: "b"}, []archive.Turn{copyOf("b"), copyOf("b@1")}, ""},
+		{"copies of its former generation", archive.Session{ID: "b"}, []archive.Turn{copyOf("b"), copyOf("b@1")}, ""},
 		{"of itself, then of another", archive.Session{ID: "b"}, []archive.Turn{copyOf("b@1"), copyOf("a")}, "a"},
 		{"of an older generation of another", archive.Session{ID: "b"}, []archive.Turn{copyOf("a@1")}, "a@1"},
 		{"a sub-agent's run keeps its parent", archive.Session{ID: "p~x", Parent: "p", Relation: archive.RelationAgent}, []archive.Turn{copyOf("a")}, "p"},

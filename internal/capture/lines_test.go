@@ -31,9 +31,9 @@ func TestConversation(t *testing.T) {
 		"between two lines":             {1, 3, 1 << 20, "12"},
 		"nothing":                       {3, 3, 1 << 20, ""},
 		"the newest that fits":          {0, 0, 2*row + row/2, "45"},
-		"the newest of what was asked":  {0, 4, row + row/2, "3"},
+		"the last part of the range":    {0, 4, row + row/2, "3"},
 		"less than a line":              {0, 0, row / 2, ""},
-		"no more than there is behind":  {5, 0, 3 * row, "5"},
+		"a range beyond the end":        {5, 0, 3 * row, "5"},
 		"from the end of the last line": {6, 0, 1 << 20, ""},
 	} {
 		ms, err := w.capture.Conversation(t.Context(), id, c.from, c.to, c.most)

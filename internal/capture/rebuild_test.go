@@ -87,7 +87,7 @@ func TestRebuild(t *testing.T) {
 		for _, r := range restored {
 			rel, err := filepath.Rel(filepath.Join(to, "-home-dev-shop"), r.Path)
 			if err != nil || r.Kept || r.Bytes != int64(len(files[filepath.ToSlash(rel)])) {
-				t.Errorf("%s: told of %+v, %v", id, r, err)
+				t.Errorf("%s: %+v, %v", id, r, err)
 			}
 		}
 	}
@@ -162,11 +162,11 @@ func TestRebuildExistingFiles(t *testing.T) {
 			}
 			after := tree(t, folder)
 			for rel, data := range before {
-				sameBytes(t, "what was there of "+rel, after[rel], data)
+				sameBytes(t, "existing "+rel, after[rel], data)
 			}
 			for rel := range after {
 				if strings.Contains(rel, ".rebuild-") {
-					t.Errorf("%s was left behind", rel)
+					t.Errorf("%s was not removed", rel)
 				}
 			}
 		})
@@ -187,7 +187,7 @@ func TestRebuildSymlink(t *testing.T) {
 		t.Skipf("no symbolic links here: %v", err)
 	}
 	if _, err := w.capture.Rebuild(t.Context(), sessionA, to); err == nil {
-		t.Error("a link in the transcript's place is no obstacle")
+		t.Error("a link at the transcript's path was replaced")
 	}
 	if _, err := os.Lstat(target); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something was written where the link points: %v", err)
@@ -203,7 +203,7 @@ func TestRebuildFolder(t *testing.T) {
 	}{
 		{"from the client's own folder", "projects/-renamed-by-the-client", "-renamed-by-the-client", func(string) string { return "unused" }},
 		{"from a backup", "backup/2026", "-home-dev-shop", nil},
-		{"from a backup, for a client that cannot tell", "backup/2026", "2026", func(string) string { return "" }},
+		{"from a backup, for a client without slugs", "backup/2026", "2026", func(string) string { return "" }},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestCaptureContinuesAfterBadFile(t *testing.T) {
 	}
 	var c strings.Builder
 	if err := w.capture.ExportFile(sessionA, "tool-results/c.txt", &c); err != nil || c.String() != "output c.txt" {
-		t.Errorf("the file behind it: %q, %v", c.String(), err)
+		t.Errorf("the next file: %q, %v", c.String(), err)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestMaxLog(t *testing.T) {
 	}{
 		{"all of it", 0, int64(len(whole)), false},
 		{"one byte less", 0, int64(len(whole)) - 1, true},
-		{"what is new counts, not what there is", half, int64(len(whole) - half), false},
+		{"only new bytes count", half, int64(len(whole) - half), false},
 		{"one byte less of it", half, int64(len(whole)-half) - 1, true},
 		{"no limit", 0, 0, false},
 	} {
@@ -122,7 +122,7 @@ func TestMaxLog(t *testing.T) {
 			if c.deferred {
 				want = whole[:c.logged]
 				if got.Added != 0 {
-					t.Errorf("%d bytes were logged of what is deferred", got.Added)
+					t.Errorf("%d bytes of a deferred file were logged", got.Added)
 				}
 			}
 			if len(want) > 0 {
@@ -134,7 +134,7 @@ func TestMaxLog(t *testing.T) {
 			}
 			sameBytes(t, "the log after all", w.export(sessionA, 0), whole)
 			if w.capture.MaxLog != c.limit {
-				t.Error("the hook's limit is gone")
+				t.Error("the hook's limit changed")
 			}
 		})
 	}
@@ -153,7 +153,7 @@ func TestLargeReplacedFileDeferred(t *testing.T) {
 	grown := append(bytes.Clone(whole), "{}\n"...)
 	w.replace(w.path(sessionA), grown)
 	if before, after := sessionInode(t, w.log(sessionA)), inodeOf(t, w.path(sessionA)); before == 0 || before == after {
-		t.Skip("this system does not tell files apart by number")
+		t.Skip("this system has no inodes")
 	}
 	w.capture.MaxLog = 1 << 20
 	logged, err := w.capture.Log(t.Context(), w.source(sessionA))
@@ -193,7 +193,7 @@ func TestHasNewBytes(t *testing.T) {
 	}
 	src := w.source(sessionA)
 	if behind(src, 0) || !behind(src, size) {
-		t.Error("without a log an empty file is behind, or a full one is not")
+		t.Error("without a log an empty file has new bytes, or a full one has none")
 	}
 	w.write(w.path(sessionA), whole)
 	w.hook(sessionA)
@@ -204,14 +204,14 @@ func TestHasNewBytes(t *testing.T) {
 	}
 	side := capture.Source{Path: filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results", "b1.txt"), Session: sessionA, Rel: "tool-results/b1.txt"}
 	if !behind(side, 5) {
-		t.Error("a side file without a log is not behind")
+		t.Error("a side file without a log has no new bytes")
 	}
 	w.write(side.Path, []byte("12345"))
 	w.hook(sessionA)
 	if behind(side, 5) || !behind(side, 6) {
 		t.Error("of a side file that is logged")
 	}
-	must(t, os.WriteFile(w.log(sessionA), []byte("this is no log, and long enough to be one"), 0o600))
+	must(t, os.WriteFile(w.log(sessionA), []byte("not a log, but long enough to be one  "), 0o600))
 	if _, err := w.capture.HasNewBytes(src, size); archive.ErrorCode(err) != archive.CodeCorrupt {
 		t.Errorf("a damaged log: %v", err)
 	}
@@ -314,7 +314,7 @@ func TestUnreadableAgentDescription(t *testing.T) {
 	w := newWorld(t)
 	files := w.family()
 	meta := sessionlog.Layout{Root: w.home}.Child("claude", "-home-dev-shop", sessionA, "subagents/agent-a2c37f95.meta.json")
-	must(t, os.WriteFile(meta, []byte("this is no log, and long enough to be one"), 0o600))
+	must(t, os.WriteFile(meta, []byte("not a log, but long enough to be one  "), 0o600))
 	if got := w.reindex("other.db"); !strings.Contains(got, "a2c37f95") {
 		t.Error("the run is not in the index")
 	}

@@ -35,7 +35,7 @@ func TestUncapturedSiblings(t *testing.T) {
 		return got
 	}
 	if got := names(10); len(got) != 3 || !got["grown"] || !got["new"] || !got["old"] {
-		t.Errorf("left behind: %v", got)
+		t.Errorf("temporary files: %v", got)
 	}
 	if got := names(3); got["old"] {
 		t.Errorf("the oldest of four is looked at with a limit of three: %v", got)

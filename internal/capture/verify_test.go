@@ -45,7 +45,7 @@ func TestVerify(t *testing.T) {
 		{"as it was captured", func(*world) {}, "same"},
 		{"the client went on", func(w *world) { w.appendTo(w.path(sessionA), []byte("{}\n")) }, "ahead"},
 		{"the client deleted it", func(w *world) { must(w.t, os.Remove(w.path(sessionA))) }, "gone"},
-		{"its whole folder is gone", func(w *world) { must(w.t, os.RemoveAll(w.client)) }, "gone"},
+		{"its folder was deleted", func(w *world) { must(w.t, os.RemoveAll(w.client)) }, "gone"},
 		{"the file is shorter", func(w *world) { must(w.t, os.Truncate(w.path(sessionA), 100)) }, "differs"},
 		{"emptied", func(w *world) { must(w.t, os.Truncate(w.path(sessionA), 0)) }, "differs"},
 		{"one byte in the middle is another", func(w *world) {

@@ -28,12 +28,12 @@ func TestWaitUnchanged(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := capture.WaitUnchanged(ctx, path, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("while somebody writes: %v", err)
+		t.Errorf("during writes: %v", err)
 	}
 	close(stop)
 	<-stopped
 	if err := capture.WaitUnchanged(t.Context(), path, 10*time.Millisecond); err != nil {
-		t.Errorf("when nobody writes: %v", err)
+		t.Errorf("without writes: %v", err)
 	}
 	if err := capture.WaitUnchanged(t.Context(), path+".missing", 10*time.Millisecond); err != nil {
 		t.Errorf("a missing file: %v", err)

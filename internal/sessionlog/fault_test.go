@@ -125,7 +125,7 @@ func TestFailedTruncate(t *testing.T) {
 	}
 	f.room, f.trunc = -1, nil
 	if err := l.Append(context.Background(), []byte("x"), someSource); err == nil {
-		t.Error("appended behind half a record")
+		t.Error("appended after a torn record")
 	}
 	l, err = openMem(f, len(f.b))
 	if err != nil || l.Repaired() != 50 {
@@ -164,11 +164,11 @@ func TestReadErrors(t *testing.T) {
 	for off := 0; off < size; off += 61 {
 		broken := brokenAt{m, int64(off)}
 		if _, err := verify(context.Background(), "mem.zst", broken, int64(size)); !errors.Is(err, syscall.EIO) || archive.ErrorCode(err) != archive.CodeInternal {
-			t.Fatalf("verify of what is unreadable at byte %d: %v", off, err)
+			t.Fatalf("verify with a read error at byte %d: %v", off, err)
 		}
 		l, err := openMem(broken, size)
 		if err == nil && l.Repaired() != 0 || err != nil && !errors.Is(err, syscall.EIO) || len(m.b) != size {
-			t.Fatalf("open of what is unreadable at byte %d: %v, now %d bytes", off, err, len(m.b))
+			t.Fatalf("open with a read error at byte %d: %v, now %d bytes", off, err, len(m.b))
 		}
 	}
 	wantMem(t, m.b, want)

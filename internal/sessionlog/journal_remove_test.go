@@ -40,7 +40,7 @@ func TestJournalRemove(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	if fresh, _, err := j.Read(t.Context(), cursor); err != nil || len(fresh) != 1 || fresh[0].ID != "4" {
-		t.Errorf("behind the cursor: %+v, %v", fresh, err)
+		t.Errorf("after the cursor: %+v, %v", fresh, err)
 	}
 	dec, err := zstd.NewReader(nil)
 	if err != nil {

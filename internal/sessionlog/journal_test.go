@@ -162,14 +162,14 @@ func TestJournalInvalidEntries(t *testing.T) {
 		}
 	}
 	if got, _ := read(t, j, JournalCursor{}); got != nil {
-		t.Errorf("part of what was refused is there: %v", got)
+		t.Errorf("a rejected entry was written: %v", got)
 	}
 	file := filepath.Join(j.Dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := (Journal{Dir: file}).Read(context.Background(), JournalCursor{}); err == nil {
-		t.Error("read from a file that is no folder")
+		t.Error("read from a file instead of a folder")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

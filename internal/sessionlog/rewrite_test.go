@@ -58,7 +58,7 @@ func TestRewrite(t *testing.T) {
 			}
 			data := readFile(t, path)
 			if bytes.Contains(data, []byte("marigold")) || bytes.Contains(data, []byte("periwinkle")) {
-				t.Error("the file holds what was replaced")
+				t.Error("the file holds the replaced bytes")
 			}
 			if rep, err := Verify(ctx, path); err != nil || rep.Blanked == 0 {
 				t.Errorf("%+v, %v", rep, err)
@@ -108,7 +108,7 @@ func TestRewriteInvalid(t *testing.T) {
 		t.Error("the log was changed")
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.tmp")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary files: %v", left)
 	}
 	if _, err := Rewrite(ctx, filepath.Join(t.TempDir(), "none"), nil); archive.ErrorCode(err) != archive.CodeNotFound {
 		t.Errorf("no log: %v", err)

@@ -44,7 +44,7 @@ func TestSeal(t *testing.T) {
 				t.Errorf("file of %d bytes, %v; report %+v, %v", fi.Size(), fi.Mode(), rep, err)
 			}
 			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.tmp")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("temporary files: %v", left)
 			}
 
 			sealed := readFile(t, path)
@@ -142,7 +142,7 @@ func TestFailedSeal(t *testing.T) {
 		}
 	}
 	if left, _ := filepath.Glob(path + ".tmp"); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("temporary files: %v", left)
 	}
 }
 

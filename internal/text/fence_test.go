@@ -172,7 +172,7 @@ func TestTextsOfEarlierVersions(t *testing.T) {
 		"This record stands for the conversation up to here, which strandline compacted without a model: nothing was summarized.\n" +
 		"=== END STRANDLINE RECORD 01234567"
 	if !text.HasReplacement(old) || !text.HasReplacement(text.ReplacementOpening) || text.HasReplacement("=== STRANDLINE RECORD 01234567: a session") {
-		t.Error("HasReplacement does not tell replacements from other texts")
+		t.Error("HasReplacement accepts other texts")
 	}
 	if got := text.StripFences("a\n" + old + "\nb"); got != "a\nb" {
 		t.Errorf("StripFences left %q", got)

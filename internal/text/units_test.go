@@ -22,7 +22,7 @@ func TestUnits(t *testing.T) {
 		{"three bytes, one unit", "…", 1},
 		{"outside the basic plane, two units", "😀", 2},
 		{"joined emoji", "👩‍💻", 5},
-		{"a byte that is no UTF-8 becomes one replacement character", "a\xffb", 3},
+		{"an invalid byte becomes one replacement character", "a\xffb", 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func TestCommandOutcomes(t *testing.T) {
 		{"structured code", "x", []any{"toolUseResult", fields("exitCode", 3)}, "3", false, "", "$ make\n[exit 3]\nx"},
 		{"interrupted", "x", []any{"toolUseResult", fields("interrupted", true)}, "-", false, "", "$ make\n[interrupted]\nx"},
 		{"in the background", "", []any{"toolUseResult", fields("backgroundTaskId", "b")}, "-", false, "", "$ make\n[in background]"},
-		{"a code that is no failure", "", []any{"toolUseResult", fields("returnCodeInterpretation", "No matches found")}, "-", false, "", "$ make"},
+		{"a non-zero code without failure", "", []any{"toolUseResult", fields("returnCodeInterpretation", "No matches found")}, "-", false, "", "$ make"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			st := newScript(t).user("one").use("m", "t", "Bash", fields("command", "make")).result("t", c.text, c.pairs...).read()
@@ -154,7 +154,7 @@ func TestFilesTouched(t *testing.T) {
 }
 
 func TestOrphanResult(t *testing.T) {
-	st := newScript(t).result("nobody", "too early").user("one").result("nobody", "no step yet").reply("m", "a").result("nobody", "an answer").read()
+	st := newScript(t).result("unknown", "too early").user("one").result("unknown", "no step yet").reply("m", "a").result("unknown", "an answer").read()
 	expect(t, "output", st.texts(archive.KindOutput), "an answer")
 }
 

@@ -53,7 +53,7 @@ func TestCompactionByStrandline(t *testing.T) {
 		{"ours", func(s *script) {
 			s.boundary(plugin).user(fence, "promptId", "z").user("two", "promptSource", "typed")
 		}, true, "", "one | two"},
-		{"ours, with more behind it", func(s *script) {
+		{"ours, with more rows after it", func(s *script) {
 			s.boundary(plugin).user(fence, "promptId", "z").user("a note", "promptId", "z").user("two", "promptSource", "typed")
 		}, true, "a note", "one | two"},
 		{"ours, as a summary", func(s *script) {
@@ -73,7 +73,7 @@ func TestCompactionByStrandline(t *testing.T) {
 		{"old client's, which quotes us", func(s *script) {
 			s.boundary(plugin).user("in short", "isCompactSummary", true).user("two " + fence)
 		}, false, "in short", "one | two"},
-		{"a user who pastes our block", func(s *script) {
+		{"a user pastes our fence", func(s *script) {
 			s.boundary(plugin).user("see "+fence, "promptSource", "typed", "parentUuid", "elsewhere")
 		}, false, "", "one | see"},
 		{"nothing but a prompt", func(s *script) {
@@ -119,7 +119,7 @@ func TestCopiesAfterBoundary(t *testing.T) {
 		pieces := newStore()
 		pieces.read(t, base, Options{}, cutAt([]byte(s.out.String()), cut)...)
 		if a, b := st.dump(), pieces.dump(); a != b {
-			t.Errorf("cut behind line %d:\n%s", cut, firstDifference(b, a))
+			t.Errorf("cut after line %d:\n%s", cut, firstDifference(b, a))
 		}
 	}
 }
@@ -168,7 +168,7 @@ func TestRepeatedCallsAfterBoundary(t *testing.T) {
 		pieces := newStore()
 		pieces.read(t, base, Options{}, cutAt([]byte(s.out.String()), cut)...)
 		if a, b := st.dump(), pieces.dump(); a != b {
-			t.Errorf("cut behind line %d:\n%s", cut, firstDifference(b, a))
+			t.Errorf("cut after line %d:\n%s", cut, firstDifference(b, a))
 		}
 	}
 }

@@ -32,7 +32,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d lines, want %d", whole.session.Lines, lines)
 		}
 		if a, b := whole.dump(), pieces.dump(); a != b {
-			t.Fatalf("cut behind line %d:\n%s", cut, firstDifference(b, a))
+			t.Fatalf("cut after line %d:\n%s", cut, firstDifference(b, a))
 		}
 		invariants(t, whole)
 	})
@@ -45,7 +45,7 @@ func FuzzBlocks(f *testing.F) {
 		last := first
 		for _, b := range Blocks(data, first) {
 			if b.Line < last || !utf8.ValidString(b.Text) {
-				t.Fatalf("block %+v behind line %d", b, last)
+				t.Fatalf("block %+v after line %d", b, last)
 			}
 			last = b.Line
 		}

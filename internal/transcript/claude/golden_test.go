@@ -116,7 +116,7 @@ func TestReadInPieces(t *testing.T) {
 				maps.Copy(pieces.keys, before.keys)
 				pieces.read(t, base, Options{}, cutAt(data, line)...)
 				if a, b := whole.dump(), pieces.dump(); a != b {
-					t.Errorf("%s %s: cut behind line %d:\n%s", f.path, base.ID, line, firstDifference(b, a))
+					t.Errorf("%s %s: cut after line %d:\n%s", f.path, base.ID, line, firstDifference(b, a))
 				}
 			}
 		})

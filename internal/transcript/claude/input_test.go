@@ -111,7 +111,7 @@ func TestTasks(t *testing.T) {
 				use("m3", "t3", "TodoWrite", fields("todos", []any{}))
 		}, "todo:d24ec4f1a98c6e5b pending a, todo:78452aa11af39f9b pending b, todo:78452aa11af39f9b in_progress b, " +
 			"todo:d24ec4f1a98c6e5b deleted , todo:78452aa11af39f9b deleted "},
-		{"a list drops what it no longer names, unless that is done", func(s *script) {
+		{"a list deletes omitted items that are not done", func(s *script) {
 			s.use("m1", "t1", "TodoWrite", fields("todos", []any{todo("a", "completed"), todo("b", "in_progress")})).
 				use("m2", "t2", "TodoWrite", fields("todos", []any{todo("a and b", "completed")}))
 		}, "todo:d24ec4f1a98c6e5b completed a, todo:78452aa11af39f9b in_progress b, todo:9b5365e0f57fd66a completed a and b, todo:78452aa11af39f9b deleted "},

@@ -226,7 +226,7 @@ func invariants(t rapid.TB, s *store) {
 			t.Fatalf("passage %d.%d/%d has %d bytes", p.Turn, p.Step, p.Seq, len(p.Text))
 		}
 		if p.LineFrom < 0 || p.LineTo <= p.LineFrom || p.LineTo > s.session.Lines {
-			t.Fatalf("passage %d.%d/%d stands in lines [%d,%d)", p.Turn, p.Step, p.Seq, p.LineFrom, p.LineTo)
+			t.Fatalf("passage %d.%d/%d has lines [%d,%d)", p.Turn, p.Step, p.Seq, p.LineFrom, p.LineTo)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestRedactBeforeTruncation(t *testing.T) {
 		b.Cursor.State, b.Keys = nil, nil
 		if all := fmt.Sprintf("%+v", b) + state; strings.Contains(all, "SECRET") {
 			at := strings.Index(all, "SECRET")
-			t.Errorf("secret behind %d bytes shows: …%s", before, all[max(at-80, 0):min(at+20, len(all))])
+			t.Errorf("secret after %d bytes shows: …%s", before, all[max(at-80, 0):min(at+20, len(all))])
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestRowTypes(t *testing.T) {
 		{"cut off", `{"type":"user","message":{"content":"x`, typeMalformed},
 		{"list", `[1]`, typeMalformed},
 		{"null", `null`, typeMalformed},
-		{"something behind", `{"type":"user"} x`, typeMalformed},
+		{"trailing text", `{"type":"user"} x`, typeMalformed},
 		{"two objects", `{"type":"user"}{"type":"user"}`, typeMalformed},
 		{"NULs", "{\"type\":\"user\"\x00\x00}", typeMalformed},
 		{"too deep", `{"type":"user","message":` + deep + `}`, typeMalformed},

@@ -32,7 +32,7 @@ func TestClassifyUser(t *testing.T) {
 		{"shell input", `"message":{"content":"<bash-input>ls</bash-input>"}`, classNone, ""},
 		{"background task", `"message":{"content":"<task-notification>x</task-notification>"}`, classNotice, "<task-notification>x</task-notification>"},
 		{"reminder beside words", `"message":{"content":[{"type":"text","text":"<system-reminder>r</system-reminder>"},{"type":"text","text":"go"}]}`, classPrompt, "go"},
-		{"what the editor shows", `"message":{"content":[{"type":"text","text":"<ide_selection>s</ide_selection>"},{"type":"text","text":"go"}]}`, classPrompt, "go"},
+		{"editor context", `"message":{"content":[{"type":"text","text":"<ide_selection>s</ide_selection>"},{"type":"text","text":"go"}]}`, classPrompt, "go"},
 		{"words about tags", `"message":{"content":"what is <command-name> for?"}`, classPrompt, "what is <command-name> for?"},
 	} {
 		s, r := scanOne(t, `{"type":"user",`+c.row+`}`)

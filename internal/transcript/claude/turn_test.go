@@ -48,10 +48,10 @@ func TestTurns(t *testing.T) {
 		{"files that name no parents", func(s *script) {
 			s.user("one", "parentUuid", "absent").reply("m1", "a").user("two", "parentUuid", "absent")
 		}, "one | two"},
-		{"a parent that nobody knows", func(s *script) {
+		{"an unknown parent", func(s *script) {
 			s.user("one").reply("m1", "a").user("two", "parentUuid", "elsewhere")
 		}, "one | two"},
-		{"a new root behind a compaction", func(s *script) {
+		{"a new root after a compaction", func(s *script) {
 			s.user("one").reply("m1", "a").boundary(fields("trigger", "auto")).
 				user("in short", "isCompactSummary", true).user("two", "parentUuid", nil)
 		}, "one | two"},
@@ -81,16 +81,16 @@ func TestPrompts(t *testing.T) {
 		{"typed ahead, given in the middle of the turn", func(s *script) {
 			s.user("one").queue("enqueue", "and two").queue("remove", "")
 		}, "one | and two"},
-		{"typed ahead, with a row of its own", func(s *script) {
+		{"typed ahead, with a row", func(s *script) {
 			s.user("one").queue("enqueue", "two").queue("dequeue", "").user("two")
 		}, "one | two"},
 		{"typed ahead and taken back", func(s *script) {
 			s.user("one").queue("enqueue", "two").queue("popAll", "two").queue("remove", "")
 		}, "one"},
-		{"a command typed ahead is no prompt", func(s *script) {
+		{"a queued command is not a prompt", func(s *script) {
 			s.user("one").queue("enqueue", "/clear").queue("remove", "")
 		}, "one"},
-		{"a notice in the queue is no prompt", func(s *script) {
+		{"a queued notice is not a prompt", func(s *script) {
 			s.user("one").queue("enqueue", "<task-notification>x</task-notification>").queue("remove", "")
 		}, "one"},
 		{"nothing is left to remove", func(s *script) { s.user("one").queue("remove", "") }, "one"},
@@ -116,7 +116,7 @@ func TestPrompts(t *testing.T) {
 			s.user("one").use("m", "t", "Bash", fields("command", "rm")).
 				result("t", "The user doesn't want this. The user said no; the user said:\nkeep it", "is_error", true)
 		}, "one | keep it"},
-		{"an agent is told something", func(s *script) {
+		{"a prompt to an agent", func(s *script) {
 			s.user("one").user("do it", "isSidechain", true)
 		}, "one"},
 	} {
