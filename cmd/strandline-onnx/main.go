@@ -20,6 +20,7 @@ import (
 
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
+	"strandline/internal/embed/onnx/wordpiece"
 )
 
 func main() {
@@ -48,7 +49,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 
 // model is a loaded model with its tokenizer.
 type model struct {
-	tokenizer *onnx.Tokenizer
+	tokenizer *wordpiece.Tokenizer
 	session   *ort.DynamicAdvancedSession
 	inputs    []string
 	dim       int
@@ -63,7 +64,7 @@ func load(path, vocab, library string, tokens int) (*model, error) {
 	}
 	defer f.Close()
 	m := &model{tokens: tokens}
-	if m.tokenizer, err = onnx.NewTokenizer(f); err != nil {
+	if m.tokenizer, err = wordpiece.New(f); err != nil {
 		return nil, err
 	}
 	if library == "" {

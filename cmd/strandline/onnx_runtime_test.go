@@ -13,11 +13,12 @@ import (
 
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
+	"strandline/internal/embed/onnx/wordpiece"
 )
 
 // testVocab returns the path of the tokenizer tests' vocabulary.
 func testVocab() string {
-	return filepath.Join("..", "..", "internal", "embed", "onnx", "testdata", "vocab.txt")
+	return filepath.Join("..", "..", "internal", "embed", "onnx", "wordpiece", "testdata", "vocab.txt")
 }
 
 // writeModel writes a model and the tokenizer tests' vocabulary to a folder.
@@ -53,7 +54,7 @@ func TestONNXRuntime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tok, err := onnx.NewTokenizer(f)
+	tok, err := wordpiece.New(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -330,7 +330,7 @@ func TestLevels(t *testing.T) {
 	say(t, s, sessionA, texts...)
 	x := &embed.Searcher{Store: s, Dir: dir, Embedders: []embed.Embedder{chosen, builtIn}}
 	if !x.Chosen() || (&embed.Searcher{Embedders: x.Embedders[1:]}).Chosen() {
-		t.Error("what stands before the last is chosen, and nothing else")
+		t.Error("Chosen does not report the embedders before the last")
 	}
 	maintain(t, s, dir, 0, builtIn)
 	_, asked := nearest(t, x, "north", archive.Query{}, 4)

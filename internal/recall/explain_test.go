@@ -30,7 +30,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	if strings.Contains(line, "before") {
-		t.Errorf("%q tells of what there is not", line)
+		t.Errorf("%q contains a part that is 0", line)
 	}
 	data, err := json.Marshal(res)
 	if err != nil || !strings.Contains(string(data), `"why":{"terms":["validate","retry"],"paths":["/w/store/retry.go"],"words":1,`) {

@@ -263,7 +263,7 @@ func TestRelated(t *testing.T) {
 				t.Fatal(err)
 			}
 			if h := strings.Join(got.Handles, " "); h != c.handles || text.Units(got.Text) > MaxRelatedUnits {
-				t.Errorf("told of %q in %q, want %q", h, got.Text, c.handles)
+				t.Errorf("recalled %q in %q, want %q", h, got.Text, c.handles)
 			}
 		})
 	}
@@ -296,7 +296,7 @@ func FuzzReadPrompt(f *testing.F) {
 			t.Errorf("%d names in %d words", len(c.Names), c.Words)
 		}
 		if got := fmt.Sprint(ReadPrompt(prompt)); got != fmt.Sprint(c) {
-			t.Error("read twice, told twice")
+			t.Error("reported twice")
 		}
 	})
 }

@@ -88,7 +88,7 @@ func TestSearchFoldsCopies(t *testing.T) {
 			}
 			folded := len(tt.passages) - len(res.Hits)
 			if got := res.Hits[0].Copies; got != folded {
-				t.Errorf("the hit stands for %d copies, want %d", got, folded)
+				t.Errorf("the hit has %d copies, want %d", got, folded)
 			}
 		})
 	}

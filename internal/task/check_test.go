@@ -112,7 +112,7 @@ func TestTiers(t *testing.T) {
 	check(0)
 	want("L3 false true 0")
 	if e := m.state(t).Entries[0]; e.Content == "" {
-		t.Error("the text of the summary is gone")
+		t.Error("the text of the summary is missing")
 	}
 	check(0)
 	want("L3 false true 0")

@@ -153,7 +153,7 @@ func TestFilesAndImport(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if news := m.state(t).News(facts); len(news) > 0 && !strings.Contains(name, task.SegmentHash(session, "1")) {
-			t.Errorf("%s tells %s", name, events(news))
+			t.Errorf("%s gives %s", name, events(news))
 		}
 		fresh.store(facts, noon())
 	}
@@ -208,7 +208,7 @@ func FuzzImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		facts, err := task.Import(name, data)
 		if err != nil && len(facts) > 0 {
-			t.Error("a file that is refused tells something")
+			t.Error("a rejected file returns facts")
 		}
 		for _, x := range facts {
 			if !archive.ValidID(x.Segment.Session) || !archive.ValidID(x.Segment.ID) {

@@ -93,7 +93,7 @@ func TestAddListRemove(t *testing.T) {
 	}
 	wantCode(t, dir.Remove("mini"), archive.CodeNotFound, "mini")
 	if left, _ := filepath.Glob(filepath.Join(string(dir), "*")); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("remaining files: %v", left)
 	}
 }
 

@@ -1,4 +1,6 @@
-package onnx
+// Package wordpiece splits text into the tokens of BERT models. Only strandline-onnx
+// imports it: it links tables of package unicode/norm.
+package wordpiece
 
 import (
 	"bufio"
@@ -29,9 +31,9 @@ type Tokenizer struct {
 	longest           int // bytes of the longest piece
 }
 
-// NewTokenizer reads a vocab.txt: one token per line, whose ID is the line number
+// New reads a vocab.txt: one token per line, whose ID is the line number
 // from 0.
-func NewTokenizer(r io.Reader) (*Tokenizer, error) {
+func New(r io.Reader) (*Tokenizer, error) {
 	t := &Tokenizer{ids: map[string]int64{}}
 	lines := bufio.NewScanner(r)
 	for n := int64(0); lines.Scan(); n++ {
