@@ -5,9 +5,8 @@ import "time"
 // Relation is the relation of a session to its parent.
 type Relation string
 
-// The relations of a session to its parent session.
+// The relations of a session to its parent session; "" if it has none.
 const (
-	RelationNone  Relation = ""      // no parent
 	RelationFork  Relation = "fork"  // a continuation of rows copied from the parent
 	RelationAgent Relation = "agent" // a sub-agent's run inside the parent
 )

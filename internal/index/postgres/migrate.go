@@ -24,9 +24,6 @@ var schema2 string
 //  2. Sessions that were deleted for good and must not be pushed again.
 func migrations() []string { return []string{schema1, schema2} }
 
-// Version returns the version of the tables that this build reads and writes.
-func Version() int { return len(migrations()) }
-
 // migrationLock is the advisory lock held while tables change: "strandli" in ASCII.
 const migrationLock = 0x737472616e646c69
 

@@ -14,3 +14,6 @@ func CreateVersion1(path string) error {
 	_, err = db.Exec("PRAGMA journal_mode=WAL; " + schema1 + "; PRAGMA user_version=1;")
 	return errors.Join(err, db.Close())
 }
+
+// Version returns the schema version that this build reads and writes.
+func Version() int { return len(migrations()) }

@@ -34,9 +34,6 @@ func migrations() []string { return []string{schema1, schema2, schema3, schema4}
 // errOlder is returned for an index that must be migrated before it can be read.
 var errOlder = errors.New("the index has an older version")
 
-// Version returns the schema version that this build reads and writes.
-func Version() int { return len(migrations()) }
-
 // migrate migrates the file to the version of this build. If it has it already, that costs
 // one PRAGMA.
 func (s *Store) migrate(ctx context.Context) error {
