@@ -16,16 +16,10 @@ func cookie(s string, at int) (finding, bool) {
 	if i < len(s) && s[i]|0x20 == 's' {
 		i++
 	}
-	i += closeQuote(s[i:])
-	n := run(s[i:min(len(s), i+maxGap)], func(c byte) bool { return strings.IndexByte(":=>, \t", c) >= 0 })
-	between := s[i : i+n]
-	i += n
-	if strings.HasPrefix(s[i:], `\ `) {
-		i += 2
-	}
+	between, i := headerValue(s, i, maxGap)
 	quote := openQuote(s[i:])
 	switch {
-	case n == 0 || i+quote >= len(s):
+	case between == "" || i+quote >= len(s):
 		return finding{}, false
 	case strings.ContainsAny(between, ":="):
 	case strings.Contains(between, ",") && quote > 0:

@@ -59,16 +59,9 @@ func bearer(s string, at int) (finding, bool) {
 // authorization matches the credential of an Authorization header in HTTP, of a
 // name-value pair in any syntax, or of two arguments of a call.
 func authorization(s string, at int) (finding, bool) {
-	i := at + len("authorization")
-	i += closeQuote(s[i:])
-	n := run(s[i:], func(c byte) bool { return strings.IndexByte(":=>, \t", c) >= 0 })
-	between := s[i : i+n]
-	i += n
-	if strings.HasPrefix(s[i:], `\ `) {
-		i += 2
-	}
+	between, i := headerValue(s, at+len("authorization"), len(s))
 	quote := openQuote(s[i:])
-	if n == 0 || strings.Contains(between, ",") && quote == 0 {
+	if between == "" || strings.Contains(between, ",") && quote == 0 {
 		return finding{}, false
 	}
 	i += quote
@@ -91,6 +84,18 @@ func authorization(s string, at int) (finding, bool) {
 		return f, ok
 	}
 	return identified(s, value, 20)
+}
+
+// headerValue returns the text between a header's name, which ends at offset i, and
+// its value, and the offset of the value. The text has at most limit bytes.
+func headerValue(s string, i, limit int) (between string, value int) {
+	i += closeQuote(s[i:])
+	n := run(s[i:min(len(s), i+limit)], func(c byte) bool { return strings.IndexByte(":=>, \t", c) >= 0 })
+	value = i + n
+	if strings.HasPrefix(s[value:], `\ `) {
+		value += 2
+	}
+	return s[i : i+n], value
 }
 
 // identified matches a credential with an optional ID and colon in front.

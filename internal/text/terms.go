@@ -2,9 +2,9 @@ package text
 
 import "strings"
 
-// MinTerm is the length of the shortest term in bytes. Shorter ones are too common
+// minTerm is the length of the shortest term in bytes. Shorter ones are too common
 // to be of use.
-const MinTerm = 5
+const minTerm = 5
 
 // Classes of token bytes. A run of lower-case letters, with or without a capital
 // in front, is an ordinary word.
@@ -76,7 +76,7 @@ func scanName(tok string, fn func(term string)) (words int) {
 // scanToken is Terms for one run of token bytes.
 func scanToken(tok string, fn func(term string)) (words int) {
 	if strings.HasPrefix(tok, "--") && len(tok) > 3 && IsLower(tok[2]) && !strings.Contains(tok, "/") {
-		if f := strings.TrimRight(tok, "-."); len(f) >= MinTerm {
+		if f := strings.TrimRight(tok, "-."); len(f) >= minTerm {
 			fn(f)
 		}
 		return 0
@@ -91,9 +91,9 @@ func scanToken(tok string, fn func(term string)) (words int) {
 		return 0
 	}
 	if at := strings.LastIndexByte(tok, '/'); at >= 0 {
-		if base := tok[at+1:]; len(base) >= MinTerm && HasLetter(base) {
+		if base := tok[at+1:]; len(base) >= minTerm && HasLetter(base) {
 			fn(base)
-		} else if len(tok) >= MinTerm && HasLetter(tok) {
+		} else if len(tok) >= minTerm && HasLetter(tok) {
 			fn(tok)
 		}
 		return 0
@@ -114,7 +114,7 @@ func isPunct(c byte) bool { return c >= '-' && c <= '/' || c == '@' || c == '~' 
 // isTerm reports whether a run of letters, digits, dots and underscores is an
 // identifier, a version or a hash rather than a word.
 func isTerm(s string) bool {
-	if len(s) < MinTerm {
+	if len(s) < minTerm {
 		return false
 	}
 	letters, digits, dots := 0, 0, 0

@@ -48,7 +48,7 @@ func FuzzTerms(f *testing.F) {
 	f.Add("call parseConfig in internal/store.go --dry-run v1.2.3 deadbee1 \xff é_a.b/")
 	f.Fuzz(func(t *testing.T, s string) {
 		n := Terms(s, func(found string) {
-			if len(found) < MinTerm || !strings.Contains(s, found) {
+			if len(found) < minTerm || !strings.Contains(s, found) {
 				t.Fatalf("%q is not a term of %q", found, s)
 			}
 		})
