@@ -20,49 +20,48 @@ import (
 )
 
 const (
-	doomed  = "7f3a12cd-0000-4000-8000-000000000001"
-	spared  = "9b1c44ee-0000-4000-8000-000000000002"
-	secret  = "periwinkle-4711"
-	mostCut = 16 // kills of one deletion at most
+	doomed   = "7f3a12cd-0000-4000-8000-000000000001"
+	spared   = "9b1c44ee-0000-4000-8000-000000000002"
+	secret   = "periwinkle-4711"
+	maxKills = 16 // maximal kills of one deletion
 )
 
-// deletions is an archive with a session that is to be forgotten, and the program
-// in processes of its own.
+// deletions is an archive with a session to forget, and the program to run.
 type deletions struct {
 	t       *testing.T
 	root    string
 	program string
 }
 
-// A deletion that is killed at any of its writes takes nothing of other sessions
-// with it, and is finished by the same command or by upkeep; then nothing is left.
-func TestForgetIsKilled(t *testing.T) {
+// A deletion that is killed at any of its writes deletes nothing of other sessions.
+// The same command or a maintenance run completes it; then nothing is left.
+func TestForgetSurvivesKills(t *testing.T) {
 	for _, c := range []struct {
 		name, handle string
-		stays        bool // the session, without the turn
+		stays        bool // the session stays, without the turn
 		finish       []string
 	}{
 		{"a session, finished by the same command", doomed, false, []string{"forget", doomed, "--yes", "--prove", secret}},
-		{"a session, finished by upkeep", doomed, false, []string{"maintain"}},
+		{"a session, finished by maintenance", doomed, false, []string{"maintain"}},
 		{"a turn, finished by the same command", "7f3a12cd/1", true, []string{"forget", "7f3a12cd/1", "--yes", "--prove", secret}},
-		{"a turn, finished by upkeep", "7f3a12cd/1", true, []string{"maintain"}},
+		{"a turn, finished by maintenance", "7f3a12cd/1", true, []string{"maintain"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDeletions(t, !c.stays)
 			killed, finished := 0, 0
-			for writes := 1; writes <= mostCut; writes++ {
+			for writes := 1; writes <= maxKills; writes++ {
 				d.restore()
 				if !d.kill(writes, "forget", c.handle, "--yes") {
-					break // it has no more writes than that
+					break // it has no more writes
 				}
 				killed++
 				d.whole(spared)
 				code, out := d.run(c.finish...)
-				if code != 0 && !(c.stays && code == 3) { // a turn that is gone is not found
+				if code != 0 && !(c.stays && code == 3) { // a deleted turn is not found
 					t.Fatalf("killed at write %d: %v ends with %d\n%s", writes, c.finish, code, out)
 				}
 				if c.finish[0] == "maintain" && d.isWhole(doomed) {
-					continue // it had not been decided yet
+					continue // the deletion was not recorded yet
 				}
 				finished++
 				d.nothingOf(secret, writes)
@@ -73,7 +72,7 @@ func TestForgetIsKilled(t *testing.T) {
 				code, export := d.run("export", doomed)
 				switch {
 				case !c.stays && code != 3:
-					t.Errorf("killed at write %d: export ends with %d, want 3: it is not there", writes, code)
+					t.Errorf("killed at write %d: export ends with %d, want 3 (not found)", writes, code)
 				case c.stays && (code != 0 || !strings.Contains(export, "the first of three") || !strings.Contains(export, "the last of three")):
 					t.Errorf("killed at write %d: other turns of the session are lost (exit %d)", writes, code)
 				}
@@ -82,9 +81,9 @@ func TestForgetIsKilled(t *testing.T) {
 				}
 			}
 			if finished < 4 {
-				t.Errorf("%d deletions were killed and finished: the test shows too little", finished)
+				t.Errorf("only %d deletions were killed and finished", finished)
 			}
-			t.Logf("killed at %d different writes, %d times after it was decided", killed, finished)
+			t.Logf("killed at %d different writes, %d times after it was recorded", killed, finished)
 		})
 	}
 }
@@ -95,12 +94,12 @@ func newDeletions(t *testing.T, side bool) *deletions {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.program = filepath.Join(d.root, "strandline") // TestMain looks at the name
+	d.program = filepath.Join(d.root, "strandline") // TestMain dispatches by this name
 	if err := os.Symlink(self, d.program); err != nil {
 		t.Fatal(err)
 	}
 	d.write(doomed+".jsonl", d.transcript(doomed, "the first of three", "the word for the vault is "+secret, "the last of three"))
-	if side { // it goes with the session, and stays where a turn goes that does not name it
+	if side { // deleted with the session, but not with a turn that does not name it
 		d.write(filepath.Join(doomed, "tool-results", "toolu_1.txt"), []byte("output with the "+secret+" in it\n"))
 	}
 	d.write(spared+".jsonl", d.transcript(spared, "another session", "with turns of its own"))
@@ -153,7 +152,7 @@ func (d *deletions) transcript(session string, prompts ...string) []byte {
 	return out.Bytes()
 }
 
-// restore puts the archive back as it was before the deletion.
+// restore restores the archive from before the deletion.
 func (d *deletions) restore() {
 	d.t.Helper()
 	if err := errors.Join(os.RemoveAll(d.path("archive")), os.CopyFS(d.path("archive"), os.DirFS(d.path("before")))); err != nil {
@@ -183,11 +182,11 @@ func (d *deletions) run(args ...string) (code int, out string) {
 	return code, text.String()
 }
 
-// kill runs the program and kills it at a write that can be seen, counted from 1;
-// false if it ended before.
+// kill runs the program and kills it at the nth observed write. It returns false if
+// the program ended before.
 func (d *deletions) kill(write int, args ...string) bool {
 	d.t.Helper()
-	seen := d.seen()
+	files := d.files()
 	cmd := d.command(args...)
 	if err := cmd.Start(); err != nil {
 		d.t.Fatal(err)
@@ -203,8 +202,8 @@ func (d *deletions) kill(write int, args ...string) bool {
 			return false
 		default:
 		}
-		if now := d.seen(); now != seen {
-			seen = now
+		if now := d.files(); now != files {
+			files = now
 			write--
 		}
 	}
@@ -215,8 +214,8 @@ func (d *deletions) kill(write int, args ...string) bool {
 	return ok && !exit.Exited()
 }
 
-// seen is what can be seen of the archive from outside: its files and their sizes.
-func (d *deletions) seen() string {
+// files describes the archive's files with sizes and modification times.
+func (d *deletions) files() string {
 	var b strings.Builder
 	_ = filepath.WalkDir(d.path("archive"), func(path string, e fs.DirEntry, err error) error {
 		if err == nil {
@@ -224,12 +223,12 @@ func (d *deletions) seen() string {
 				fmt.Fprintf(&b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 			}
 		}
-		return nil // a file may be gone again
+		return nil // a file may have been deleted already
 	})
 	return b.String()
 }
 
-// whole fails unless the log of a session gives its transcript byte for byte.
+// whole fails unless a session's export equals its transcript.
 func (d *deletions) whole(session string) {
 	d.t.Helper()
 	if !d.isWhole(session) {
@@ -247,8 +246,7 @@ func (d *deletions) isWhole(session string) bool {
 	return code == 0 && got == string(want)
 }
 
-// nothingOf fails if a file of the archive holds a text, as it lies there or
-// decompressed.
+// nothingOf fails if a file of the archive contains a text, raw or decompressed.
 func (d *deletions) nothingOf(text string, write int) {
 	d.t.Helper()
 	err := filepath.WalkDir(d.path("archive"), func(path string, e fs.DirEntry, err error) error {
@@ -272,7 +270,7 @@ func (d *deletions) nothingOf(text string, write int) {
 			data = append(data, plain...)
 		}
 		if bytes.Contains(data, []byte(text)) {
-			d.t.Errorf("killed at write %d: %s holds it still", write, path)
+			d.t.Errorf("killed at write %d: %s still contains it", write, path)
 		}
 		return nil
 	})

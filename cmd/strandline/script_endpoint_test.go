@@ -37,14 +37,14 @@ func cmdTalk(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o600))
 }
 
-// endpoint starts a server of embeddings on this machine until the script ends,
-// and sets ENDPOINT to its address. Below it:
+// endpoint starts an embedding server until the script ends, and sets ENDPOINT to
+// its address. Paths:
 //
 //	/v1/embeddings  answers as OpenAI does, /api/embed as Ollama does
-//	/slow/…         never answers, /garbage/… answers a page, /short/… in another length
-//	/down/…         refuses with 503
+//	/slow/…         never responds, /garbage/… returns HTML, /short/… shorter vectors
+//	/down/…         responds with 503
 //
-// Its model knows that glorp and wibble mean the same, and nothing else.
+// Its model maps glorp and wibble to the same vector.
 func cmdEndpoint(ts *testscript.TestScript, _ bool, _ []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
@@ -78,8 +78,7 @@ func cmdEndpoint(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("ENDPOINT", server.URL)
 }
 
-// vectorsOf is the model: a text with either word lies on one axis, every other
-// somewhere else.
+// vectorsOf is the model: texts with either word share an axis, others do not.
 func vectorsOf(texts []string, dim int) [][]float64 {
 	out := make([][]float64, len(texts))
 	for i, text := range texts {

@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// modelHelper builds strandline-onnx when the first script asks for it.
+// modelHelper builds strandline-onnx for the first script that uses it.
 type modelHelper struct {
 	dir  string
 	once sync.Once
@@ -24,8 +24,8 @@ func (h *modelHelper) build(ctx context.Context) error {
 	return h.err
 }
 
-// condition is true for onnx where the helper and its runtime are at hand, and for
-// postgres where a server is.
+// condition reports whether the ONNX helper and its runtime (onnx) or a PostgreSQL
+// server (postgres) are available.
 func (h *modelHelper) condition(ctx context.Context, cond string) (bool, error) {
 	if cond == "postgres" {
 		return os.Getenv(testServer) != "", nil
@@ -40,8 +40,8 @@ func (h *modelHelper) condition(ctx context.Context, cond string) (bool, error) 
 	return err == nil, err
 }
 
-// onnx FILE writes a small model for a vocabulary of nine words in which the last
-// two, glorp and wibble, mean the same, and sets HELPER and LIBRARY.
+// onnx FILE writes a small model with a vocabulary of nine words, of which the last
+// two, glorp and wibble, have the same vector, and sets HELPER and LIBRARY.
 func (h *modelHelper) cmdOnnx(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(h.err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), newTestModel(9, 24).copyToken(7, 8).encode(), 0o600))

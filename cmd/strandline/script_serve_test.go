@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// serving is a server that a script started.
+// serving is a script's server.
 type serving struct {
 	cmd     *exec.Cmd
 	stdin   io.Closer
@@ -24,8 +24,8 @@ type serving struct {
 	errs    *bytes.Buffer
 }
 
-// serve ARGS... starts `strandline serve` on a free port and sets URL, ADDR, LINK and
-// TOKENFILE to what it says.
+// serve ARGS... starts `strandline serve` on a free port and sets URL, ADDR, LINK
+// and TOKENFILE from its output.
 func cmdServe(ts *testscript.TestScript, _ bool, args []string) {
 	args = append([]string{"serve", "--json", "--until-eof"}, args...)
 	path := ""
@@ -54,7 +54,7 @@ func cmdServe(ts *testscript.TestScript, _ bool, args []string) {
 	out, err := cmd.StdoutPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())
-	ts.Defer(func() { // where the script did not end it
+	ts.Defer(func() { // unless the script has ended it
 		in.Close()
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -62,20 +62,20 @@ func cmdServe(ts *testscript.TestScript, _ bool, args []string) {
 	s.stdin = in
 	s.browser.Jar, err = cookiejar.New(nil)
 	ts.Check(err)
-	var said struct {
+	var started struct {
 		URL, Link string
 		TokenFile string `json:"token_file"`
 	}
-	if err := json.NewDecoder(out).Decode(&said); err != nil {
-		ts.Fatalf("the server said nothing: %v\n%s", err, s.errs)
+	if err := json.NewDecoder(out).Decode(&started); err != nil {
+		ts.Fatalf("no output from the server: %v\n%s", err, s.errs)
 	}
-	ts.Setenv("URL", said.URL)
-	ts.Setenv("ADDR", strings.TrimPrefix(said.URL, "http://"))
-	ts.Setenv("LINK", said.Link)
-	ts.Setenv("TOKENFILE", said.TokenFile)
+	ts.Setenv("URL", started.URL)
+	ts.Setenv("ADDR", strings.TrimPrefix(started.URL, "http://"))
+	ts.Setenv("LINK", started.Link)
+	ts.Setenv("TOKENFILE", started.TokenFile)
 }
 
-// theServing is the server of a script.
+// theServing returns a script's server.
 func theServing(ts *testscript.TestScript) *serving {
 	s, ok := ts.Value(servingKey{}).(*serving)
 	if !ok {
@@ -86,7 +86,7 @@ func theServing(ts *testscript.TestScript) *serving {
 
 type servingKey struct{}
 
-// unserve eof|interrupt ends the server, which has to go quietly.
+// unserve eof|interrupt ends the server and fails if it prints an error.
 func cmdUnserve(ts *testscript.TestScript, _ bool, args []string) {
 	s := theServing(ts)
 	if len(args) == 1 && args[0] == "interrupt" {
@@ -99,9 +99,9 @@ func cmdUnserve(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// ask STATUS PATH [BODY-FILE] asks the server with its token; `! ask` without. A
-// whole address is asked as a browser does, which keeps cookies. The answer is the
-// standard output, with its headers before it.
+// ask STATUS PATH [BODY-FILE] sends a request with the token, `! ask` without it.
+// For a full URL it acts as a browser with cookies. Stdout is the response with its
+// headers.
 func cmdAsk(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: ask STATUS PATH [BODY-FILE]")

@@ -26,11 +26,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"strandline": main, "nobody": asNobody})
 }
 
-// testServer names the address of a PostgreSQL that tests may fill; scripts/postgres.sh
-// sets it.
+// testServer is the variable with the address of a PostgreSQL for tests, set by
+// scripts/postgres.sh.
 const testServer = "STRANDLINE_TEST_POSTGRES"
 
-// dropSchema removes what the scripts left in a PostgreSQL.
+// dropSchema drops the scripts' schema in PostgreSQL.
 func dropSchema(t *testing.T, schema string) {
 	t.Helper()
 	dsn := os.Getenv(testServer)
@@ -48,8 +48,8 @@ func dropSchema(t *testing.T, schema string) {
 	}
 }
 
-// The scripts are the command line's specification: each runs the program as a
-// user or the client would, in folders of its own.
+// The scripts specify the command line. Each runs the program as a user or the
+// client does, in separate folders.
 func TestScripts(t *testing.T) {
 	helper := &modelHelper{dir: t.TempDir()}
 	schema := fmt.Sprintf("scripts_%d", os.Getpid())
@@ -71,10 +71,10 @@ func TestScripts(t *testing.T) {
 				"NO_COLOR":           "1",
 				"USER":               "ann",
 				"POSTGRES":           os.Getenv(testServer),
-				// Each run of the tests has tables of its own.
+				// Each test run has separate tables.
 				"STRANDLINE_POSTGRES_SCHEMA": schema,
-				// Passes behind a test's back would outlive it; the one script
-				// about them switches them on.
+				// Background maintenance would outlive a test. The script about it
+				// enables it.
 				"STRANDLINE_LIFECYCLE_AUTO": "false",
 				"TZ":                        "UTC",
 			} {
@@ -146,8 +146,8 @@ func cmdSynth(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(f.Close())
 }
 
-// long SESSION WORD FILE writes a session with a command whose output is far
-// longer than what the index takes, and holds the word in its middle.
+// long SESSION WORD FILE writes a session with a command whose output exceeds what
+// is indexed, with the word in its middle.
 func cmdLong(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: long SESSION WORD FILE")
@@ -169,8 +169,8 @@ func cmdLong(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), out.Bytes(), 0o600))
 }
 
-// payload EVENT SESSION [KEY=VALUE...] writes what the client sends to a hook
-// into the file "payload".
+// payload EVENT SESSION [KEY=VALUE...] writes a hook's payload into the file
+// "payload".
 func cmdPayload(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: payload EVENT SESSION [KEY=VALUE...]")
@@ -188,13 +188,13 @@ func cmdPayload(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("payload"), []byte("{"+strings.Join(fields, ",\n ")+"}\n"), 0o600))
 }
 
-// note SESSION TRANSCRIPT leaves a note as a hook does that could not finish.
+// note SESSION TRANSCRIPT adds a session to the pending list, as a hook does.
 func cmdNote(ts *testscript.TestScript, _ bool, args []string) {
 	dir := filepath.Join(ts.Getenv("STRANDLINE_HOME"), "state", "pending")
 	ts.Check(capture.Pending{Dir: dir}.Add(capture.PendingWork{Session: args[0], Transcript: ts.MkAbs(args[1])}))
 }
 
-// chop FILE N cuts the last N bytes off a file.
+// chop FILE N truncates a file by N bytes.
 func cmdChop(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
@@ -214,8 +214,7 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// age DURATION FILE... makes files look as if they had been left alone for so
-// long.
+// age DURATION FILE... sets files' modification times into the past.
 func cmdAge(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: age DURATION FILE...")
@@ -239,7 +238,7 @@ func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, data, 0o600))
 }
 
-// hold LOCK takes a lock as another process would, until the script ends.
+// hold LOCK holds a lock until the script ends.
 func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
 	lock, err := state.TryLock(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -247,7 +246,7 @@ func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // status CODE ARGUMENTS... runs strandline and fails unless it exits with the
-// code; what it prints is compared as after any command.
+// code. Its output is available as after exec.
 func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec("strandline", args[1:]...)
 	got := 0
@@ -261,7 +260,7 @@ func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// relocate FILE DIR makes a transcript one of a session that ran in DIR.
+// relocate FILE DIR changes a transcript's working directory to DIR.
 func cmdRelocate(ts *testscript.TestScript, _ bool, args []string) {
 	data, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -269,8 +268,8 @@ func cmdRelocate(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(data, []byte("/home/dev/shop"), []byte(dir)), 0o600))
 }
 
-// known SESSION FILE writes a conversation as the plugin of a known session sends
-// it into the file "known.json".
+// known SESSION FILE writes the conversation that the plugin would send for a
+// session into the file "known.json".
 func cmdKnown(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: known SESSION FILE")
@@ -280,12 +279,12 @@ func cmdKnown(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("known.json"), []byte(head+strings.TrimPrefix(ts.ReadFile(args[1]), "{")), 0o600))
 }
 
-// until PATTERN ARGS... runs strandline with ARGS until its output matches, for
-// what a process in the background does. The script's deadline ends it.
+// until PATTERN ARGS... runs strandline with ARGS until its output matches, to wait
+// for a background process. The script's deadline limits it.
 func cmdUntil(ts *testscript.TestScript, _ bool, args []string) {
 	pattern := regexp.MustCompile(args[0])
 	for range 1000 {
-		// It may fail meanwhile: the background process may hold what it needs.
+		// It may fail while the background process holds a lock.
 		if ts.Exec("strandline", args[1:]...) == nil && pattern.MatchString(ts.ReadFile("stdout")) {
 			return
 		}
@@ -293,7 +292,7 @@ func cmdUntil(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("no output matched %s", args[0])
 }
 
-// await FILE runs strandline until a process in the background has made a file.
+// await FILE waits until a background process has created a file.
 func cmdAwait(ts *testscript.TestScript, _ bool, args []string) {
 	for range 1000 {
 		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {

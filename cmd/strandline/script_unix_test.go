@@ -12,15 +12,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// fifo FILE makes a named pipe that nobody writes to.
+// fifo FILE makes a named pipe without a writer.
 func cmdFifo(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	ts.Check(syscall.Mkfifo(path, 0o600))
 }
 
-// asNobody is strandline for a user without any right. Root may write where
-// nobody may, so a test that is run by root becomes nobody first.
+// asNobody runs strandline as the user "nobody" if the test runs as root, which may
+// write everywhere.
 func asNobody() {
 	const nobody = 65534
 	if os.Geteuid() == 0 {
@@ -31,11 +31,11 @@ func asNobody() {
 	main()
 }
 
-// readonly DIR lets everybody read a folder and nobody write it.
+// readonly DIR makes a folder readable by all users and writable by none.
 func cmdReadonly(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	for up := filepath.Dir(dir); strings.HasPrefix(up, os.TempDir()) && up != os.TempDir(); up = filepath.Dir(up) {
-		ts.Check(os.Chmod(up, 0o755)) // everybody may pass
+		ts.Check(os.Chmod(up, 0o755)) // let all users traverse it
 	}
 	open := func(file, folder os.FileMode) error {
 		return filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
