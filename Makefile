@@ -77,22 +77,22 @@ fuzz: ## fuzz every target for FUZZTIME (default 10s)
 	./scripts/fuzz.sh $(FUZZTIME)
 
 bench: build ## measure whole processes and the Go benchmarks; prints tables
-	$(GO) run ./bench -bin bin/strandline$(EXE)
+	$(GO) run ./bench/cmd/times -bin bin/strandline$(EXE)
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 bench-quick: build ## measure whole processes without the 1 GB transcript
-	$(GO) run ./bench -bin bin/strandline$(EXE) -quick
+	$(GO) run ./bench/cmd/times -bin bin/strandline$(EXE) -quick
 
 results: build ## rewrite bench/RESULTS.md; DATA=DIR adds the large evaluation sets
 	GO=$(GO) ./scripts/results.sh bin/strandline$(EXE) '$(DATA)' > bench/RESULTS.md.new
 	mv bench/RESULTS.md.new bench/RESULTS.md
 
 eval: ## measure search quality; DATA=DIR is the folder of the large sets
-	$(GO) run ./bench/eval -data '$(DATA)'
+	$(GO) run ./bench/cmd/eval -data '$(DATA)'
 	@[ -z '$(DATA)' ] || STRANDLINE_EVAL_DATA='$(DATA)/data/transcripts' $(GO) test ./internal/recall -run EvalThreshold -v -count=1
 
 foresight: build ## measure restored contexts on real sessions in STRANDLINE_EVAL_DATA
-	$(GO) run ./bench/foresight -bin bin/strandline$(EXE)
+	$(GO) run ./bench/cmd/foresight -bin bin/strandline$(EXE)
 
 cover: ## print the coverage of every function
 	$(GO) test -coverprofile=coverage.out -coverpkg=./... ./...
