@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -58,35 +59,24 @@ interrupted download continues when the same command is run again.`,
 }
 
 func (a *commands) modelListCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return query(a, &cobra.Command{
 		Use:   "list",
 		Short: "List embedding models and how many passages have their vectors",
 		Args:  arguments(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			models, err := a.app.Models(cmd.Context())
-			if err != nil {
-				return err
+	}, func(ctx context.Context, _ []string) ([]app.Model, error) { return a.app.Models(ctx) }, func(models []app.Model) error {
+		t := newTable("NAME", "KIND", "USED", "PASSAGES", "SIZE", "EMBEDDER")
+		for _, m := range models {
+			used, bytes := "", ""
+			if m.Used {
+				used = "yes"
 			}
-			if asJSON {
-				return a.printJSON(models)
+			if m.Bytes > 0 {
+				bytes = size(m.Bytes)
 			}
-			t := newTable("NAME", "KIND", "USED", "PASSAGES", "SIZE", "EMBEDDER")
-			for _, m := range models {
-				used, bytes := "", ""
-				if m.Used {
-					used = "yes"
-				}
-				if m.Bytes > 0 {
-					bytes = size(m.Bytes)
-				}
-				t.row(m.Name, m.Kind, used, fmt.Sprint(m.Passages), bytes, m.Embedder)
-			}
-			return t.write(a.out, a.width())
-		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+			t.row(m.Name, m.Kind, used, fmt.Sprint(m.Passages), bytes, m.Embedder)
+		}
+		return t.write(a.out, a.width())
+	})
 }
 
 func (a *commands) modelUseCommand() *cobra.Command {
