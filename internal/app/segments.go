@@ -78,6 +78,17 @@ func (a *App) Segments(ctx context.Context, q SegmentsQuery) ([]Segment, error) 
 	})
 }
 
+// readSegments is readSession with the state of the session's segments.
+func readSegments[T any](ctx context.Context, a *App, session string, do func(x Archive, id string, s *task.State) (T, error)) (T, error) {
+	return readSession(ctx, a, session, func(x Archive, id string) (out T, err error) {
+		s, err := task.LoadState(ctx, x.Index, id)
+		if err != nil {
+			return out, err
+		}
+		return do(x, id, s)
+	})
+}
+
 // SearchSegments finds summaries by their words. archived includes the tier L3.
 func (a *App) SearchSegments(ctx context.Context, words string, archived bool) ([]Segment, error) {
 	return read(ctx, a, func(x Archive) ([]Segment, error) {
@@ -116,13 +127,7 @@ func (a *App) Segment(ctx context.Context, id string) (out Segment, err error) {
 
 // SegmentQueue returns a session's queue in the shape of older tools' files.
 func (a *App) SegmentQueue(ctx context.Context, session string) (task.Queue, error) {
-	return readSession(ctx, a, session, func(x Archive, id string) (task.Queue, error) {
-		s, err := task.LoadState(ctx, x.Index, id)
-		if err != nil {
-			return task.Queue{}, err
-		}
-		return s.Queue(id), nil
-	})
+	return readSegments(ctx, a, session, func(_ Archive, id string, s *task.State) (task.Queue, error) { return s.Queue(id), nil })
 }
 
 // ResetSegmentCheck makes the next hook of a session check its segments. It returns
@@ -134,11 +139,7 @@ func (a *App) ResetSegmentCheck(ctx context.Context, session string) (string, er
 // ExportSegments writes a session's segments into dir as older tools store them and
 // returns the number of files. Files of the same name are replaced.
 func (a *App) ExportSegments(ctx context.Context, session, dir string) (int, error) {
-	return readSession(ctx, a, session, func(x Archive, id string) (int, error) {
-		s, err := task.LoadState(ctx, x.Index, id)
-		if err != nil {
-			return 0, err
-		}
+	return readSegments(ctx, a, session, func(x Archive, id string, s *task.State) (int, error) {
 		h, err := task.Load(ctx, x.Index, id, 0)
 		if err != nil {
 			return 0, err
@@ -182,17 +183,9 @@ type SegmentChecked struct {
 
 // CheckSegments looks for finished work in a session and records the results.
 func (a *App) CheckSegments(ctx context.Context, c SegmentCheck) (out SegmentChecked, err error) {
-	err = a.changeSegments(ctx, c.Session, func(x Archive, id string) error {
+	err = a.changeSegments(ctx, c.Session, func(x Archive, id string, h *task.History, s *task.State) error {
 		if c.IfDue && x.Config.Segments.Disabled {
 			return nil
-		}
-		h, err := task.Load(ctx, x.Index, id, 0)
-		if err != nil {
-			return err
-		}
-		s, err := task.LoadState(ctx, x.Index, id)
-		if err != nil {
-			return err
 		}
 		share := cmp.Or(c.Share, summarizeAll)
 		if c.Share == 0 && c.IfDue && !x.Config.Segments.ForceCheck {
@@ -247,15 +240,7 @@ func (a *App) SaveSegment(ctx context.Context, session string, d task.Draft) (re
 			return "", err
 		}
 	}
-	err = a.changeSegments(ctx, session, func(x Archive, id string) error {
-		h, err := task.Load(ctx, x.Index, id, 0)
-		if err != nil {
-			return err
-		}
-		s, err := task.LoadState(ctx, x.Index, id)
-		if err != nil {
-			return err
-		}
+	err = a.changeSegments(ctx, session, func(x Archive, id string, h *task.History, s *task.State) error {
 		d.Text, d.NoFiles = x.Redact(d.Text), x.Redact(d.NoFiles)
 		saved, err := h.Save(s, d, a.Now())
 		if err != nil {
@@ -286,11 +271,7 @@ func (a *App) sessionOfSegment(ctx context.Context, segment string) (string, err
 // ClearSegments empties a session's queue and returns the number of removed
 // segments. Summaries stay.
 func (a *App) ClearSegments(ctx context.Context, session string) (n int, err error) {
-	err = a.changeSegments(ctx, session, func(x Archive, id string) error {
-		s, err := task.LoadState(ctx, x.Index, id)
-		if err != nil {
-			return err
-		}
+	err = a.changeSegments(ctx, session, func(x Archive, id string, _ *task.History, s *task.State) error {
 		pending := s.Pending()
 		n = len(pending)
 		return recordSegments(ctx, x, id, each(pending, func(e task.Entry) archive.SegmentFact {
@@ -303,8 +284,9 @@ func (a *App) ClearSegments(ctx context.Context, session string) (n int, err err
 // segmentsWait is how long a change of segments waits for another.
 const segmentsWait = 5 * time.Second
 
-// changeSegments calls run under the lock for changes of segments.
-func (a *App) changeSegments(ctx context.Context, session string, run func(x Archive, id string) error) error {
+// changeSegments calls run with a session's history and the state of its segments,
+// under the lock for changes of segments.
+func (a *App) changeSegments(ctx context.Context, session string, run func(x Archive, id string, h *task.History, s *task.State) error) error {
 	w, err := a.Workspace()
 	if err != nil {
 		return err
@@ -320,7 +302,15 @@ func (a *App) changeSegments(ctx context.Context, session string, run func(x Arc
 		if err != nil {
 			return err
 		}
-		return run(x, id)
+		h, err := task.Load(ctx, x.Index, id, 0)
+		if err != nil {
+			return err
+		}
+		s, err := task.LoadState(ctx, x.Index, id)
+		if err != nil {
+			return err
+		}
+		return run(x, id, h, s)
 	})
 	return cmp.Or(err, lock.Release())
 }

@@ -9,7 +9,7 @@ import (
 	"strandline/internal/archive"
 )
 
-// Browsing is what the terminal browser starts with.
+// Browsing is the initial state of the terminal browser.
 type Browsing struct {
 	Project  string // name of the current project
 	All      bool   // search all projects

@@ -84,7 +84,7 @@ func (a *commands) root(args []string) *cobra.Command {
 		Use:   "strandline",
 		Short: "Archives your coding agent's sessions and restores context after compactions",
 		Long: `Strandline archives every session of Claude Code byte for byte, outside the client's
-folder, and indexes it. After a compaction it restores the context that matters next.
+folder, and indexes it. After a compaction it restores the most useful context.
 Search and handles give access to everything in the archive.
 
 Start with:  strandline init     register it with the client

@@ -158,7 +158,7 @@ func (p painter) yellow(s string) string { return p.color(colorYellow, s) }
 func (p painter) kind(s string) string   { return p.color(colorKind, s) }
 func plain(s string) string              { return s }
 
-// columns returns the width of the terminal behind a stream, 0 if it is not one.
+// columns returns the width of a terminal; 0 if the stream is not one.
 func (a *commands) columns(stream io.Writer) int {
 	n, ok := a.env.Terminal(stream)
 	if !ok {

@@ -49,7 +49,7 @@ query that begins with a dash.
 	f.StringVar(&since, "since", "", "only newer passages, e.g. 7d, 12h or 2026-11-01")
 	f.StringSliceVar(&kinds, "kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
-	f.BoolVar(&q.Rewound, "rewound", false, "include turns that a rewind left behind")
+	f.BoolVar(&q.Rewound, "rewound", false, "include rewound turns")
 	f.BoolVar(&q.Deep, "deep", false, "also read the logs of partly indexed passages")
 	f.BoolVar(&q.Explain, "explain", false, "explain the score of each hit")
 	f.BoolVar(&q.Team, "team", false, "the team's archive instead of the local one (default with postgres.read)")
@@ -100,7 +100,7 @@ func (a *commands) printHits(result recall.Result) error {
 			fmt.Fprintln(a.out, "There are hits in sub-agents' runs: --agents includes them.")
 		}
 		if result.Rewound {
-			fmt.Fprintln(a.out, "There are hits in turns that a rewind left behind: --rewound includes them.")
+			fmt.Fprintln(a.out, "There are hits in rewound turns: --rewound includes them.")
 		}
 		return nil
 	}

@@ -50,7 +50,7 @@ checks now, whatever the usage.`,
 	f.BoolVar(&q.Pending, "pending", false, "only segments without a summary")
 	f.BoolVar(&check, "check", false, "check for finished work now and summarise it")
 	f.Float64Var(&c.Share, "context", 0, "with --check: as if this share of the context window were used, e.g. 0.65")
-	f.BoolVar(&c.IfDue, "if-due", false, "with --check: only what the usage of the context calls for")
+	f.BoolVar(&c.IfDue, "if-due", false, "with --check: only as the usage of the context requires")
 	_ = f.MarkHidden("if-due")
 	jsonFlag(cmd, &asJSON)
 	cmd.AddCommand(a.segmentsShow(), a.segmentsSearch(), a.segmentsSave(), a.segmentsClear(), a.segmentsReset(), a.segmentsExport())

@@ -107,7 +107,7 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 	}
 	defer func() {
 		if token, _ := readToken(path); f.tokenFile == "" && written != "" && token == written {
-			err = errors.Join(err, os.Remove(path)) // the token is no longer valid
+			err = errors.Join(err, os.Remove(path)) // the token is invalid now
 		}
 	}()
 	if f.untilEOF {

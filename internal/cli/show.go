@@ -76,7 +76,7 @@ func (a *commands) printOutline(out app.Outline) error {
 	for _, turn := range out.TurnList {
 		title := turn.Title
 		if turn.Dead {
-			title = "(left behind by a rewind) " + title
+			title = "(rewound) " + title
 		}
 		if turn.Copy != "" {
 			title = "(= " + turn.Copy + ") " + title
