@@ -101,14 +101,14 @@ func addOutput(c *collector, e *entry, x archive.Call, passage int) {
 			continue // the command itself
 		}
 		l := c.scan(raw, at)
-		if l.text == "" || l.text == x.Error || hasAnyPrefix(l.text, "[exit ", "# ") {
+		if l.text == "" || l.text == x.Error || text.HasAnyPrefix(l.text, "[exit ", "# ") {
 			continue
 		}
 		prior, factor := 0.0, 1.0
 		if x.Failed && reportsError(l.text) {
 			prior = 0.6 * decay(c.age(x.Turn, x.Step), 20)
 		}
-		if hasAnyPrefix(l.text, "ok ", "? ", "PASS", "--- PASS", "✓ ", "=== ") {
+		if text.HasAnyPrefix(l.text, "ok ", "? ", "PASS", "--- PASS", "✓ ", "=== ") {
 			factor = noWordsFactor // the exit code says the same
 		}
 		m.add(e, l, e.handle, prior, factor)
@@ -262,6 +262,6 @@ func contentLines(x archive.Passage, fn func(raw string, n int, old bool)) {
 // isAgentMetadata reports whether a line of a sub-agent's answer was added by the
 // client: how to continue the agent, its usage, an assessment.
 func isAgentMetadata(tool, line string) bool {
-	return archive.IsAgentTool(tool) && hasAnyPrefix(line, "<tools-used-before-summary>", "[Subagent hand-back]",
+	return archive.IsAgentTool(tool) && text.HasAnyPrefix(line, "<tools-used-before-summary>", "[Subagent hand-back]",
 		"agentId: ", "<usage>", "subagent_tokens: ", "total_tokens: ", "tool_uses: ", "duration_ms: ")
 }

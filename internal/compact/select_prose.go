@@ -125,14 +125,14 @@ func containsPhrase(s string, phrases ...string) bool {
 // isAnnouncement reports whether a sentence only announces the next action; the
 // action itself has its own entry.
 func isAnnouncement(s string) bool {
-	return hasAnyPrefix(s, "Let me ", "Now ", "I'll ", "I will ", "I need to ",
+	return text.HasAnyPrefix(s, "Let me ", "Now ", "I'll ", "I will ", "I need to ",
 		"Good", "Great", "Perfect", "Let's ", "First, let", "Next, ", "Also ")
 }
 
 // isFiller reports whether a sentence only introduces an action or acknowledges a
 // result.
 func isFiller(s string) bool {
-	return isAnnouncement(s) && strings.HasSuffix(s, ":") || hasAnyPrefix(s, "I can see ", "I see the ", "I see that ", "Yes! ", "Looking at ")
+	return isAnnouncement(s) && strings.HasSuffix(s, ":") || text.HasAnyPrefix(s, "I can see ", "I see the ", "I see that ", "Yes! ", "Looking at ")
 }
 
 // endsSentence reports whether a line ends with punctuation.
@@ -141,7 +141,7 @@ func endsSentence(s string) bool {
 }
 
 // isComment reports whether a line between prose is a comment of code.
-func isComment(s string) bool { return hasAnyPrefix(s, "//", "/*", "<!--") }
+func isComment(s string) bool { return text.HasAnyPrefix(s, "//", "/*", "<!--") }
 
 // isCode reports whether a line between prose is a line of code.
 func isCode(s string) bool {
@@ -150,17 +150,8 @@ func isCode(s string) bool {
 
 // isDeclaration reports whether a line of code declares a name.
 func isDeclaration(s string) bool {
-	return hasAnyPrefix(s, "func ", "type ", "class ", "def ", "async def ", "const ", "var ", "interface ", "struct ",
+	return text.HasAnyPrefix(s, "func ", "type ", "class ", "def ", "async def ", "const ", "var ", "interface ", "struct ",
 		"enum ", "impl ", "fn ", "export ", "public ", "function ")
-}
-
-func hasAnyPrefix(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // split truncates a text to at most n units, ellipsis included, at the end of a

@@ -22,10 +22,6 @@ func containsAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
-func hasAnyPrefix(s string, prefixes ...string) bool {
-	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
-}
-
 // Scores of sentences.
 const (
 	decisionScore = 1.2 // a decision or a reason
@@ -49,14 +45,14 @@ func outcomeScore(s string) (score float64) {
 
 // isAnnouncement reports whether a sentence only says what comes next.
 func isAnnouncement(s string) bool {
-	return hasAnyPrefix(s, "Let me", "Let's", "Now ", "I'll", "I will", "I need", "I should", "Good", "Great", "Perfect", "First,", "Next,", "Also ",
+	return text.HasAnyPrefix(s, "Let me", "Let's", "Now ", "I'll", "I will", "I need", "I should", "Good", "Great", "Perfect", "First,", "Next,", "Also ",
 		"Looking at", "Let us", "I can see", "I see", "Excellent")
 }
 
 // isHousekeeping reports whether a command says nothing about the work.
 func isHousekeeping(cmd string) bool {
 	return strings.HasSuffix(cmd, "|| true") ||
-		hasAnyPrefix(cmd, "git add", "git status", "git push", "git checkout", "git diff", "git log", "ls", "cat ", "pwd", "echo ", "mkdir ", "chmod ", "sleep ")
+		text.HasAnyPrefix(cmd, "git add", "git status", "git push", "git checkout", "git diff", "git log", "ls", "cat ", "pwd", "echo ", "mkdir ", "chmod ", "sleep ")
 }
 
 // isToolMisuse reports whether an error is the client's own, about the use of a tool.
@@ -66,6 +62,6 @@ func isToolMisuse(message string) bool {
 
 // isDeclaration reports whether a line of code or of a document introduces a name.
 func isDeclaration(line string) bool {
-	return hasAnyPrefix(line, "func ", "type ", "class ", "def ", "async def ", "const ", "interface ", "struct ", "enum ", "impl ", "fn ",
+	return text.HasAnyPrefix(line, "func ", "type ", "class ", "def ", "async def ", "const ", "interface ", "struct ", "enum ", "impl ", "fn ",
 		"export ", "public ", "function ", "@", "# ", "## ", "### ", "CREATE ", "pub ")
 }
