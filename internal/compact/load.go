@@ -43,7 +43,7 @@ type past struct {
 	// is read: terms that it names need not be restored.
 	summary string
 	// oldSummary is the client's newest summary if steps followed it, so that it
-	// was itself removed from the context.
+	// was removed from the context as well.
 	oldSummary []archive.Passage
 }
 

@@ -87,7 +87,7 @@ func (a *archived) replyHandle(text string) string {
 	return ""
 }
 
-// textKeyBytes is the length of a textKey: enough to tell texts apart.
+// textKeyBytes is the length of a textKey: enough to distinguish texts.
 const textKeyBytes = 160
 
 // textKey identifies a text by its first words.

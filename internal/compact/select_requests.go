@@ -172,7 +172,7 @@ func collectReplies(c *collector, quoted map[string]bool) {
 	}
 }
 
-// collectSummary adds the lines of a summary that is no longer in the context.
+// collectSummary adds the lines of a summary that has left the context.
 func collectSummary(c *collector) {
 	var e *entry
 	for i, x := range c.past.oldSummary {
