@@ -11,7 +11,7 @@ import (
 
 const session = "7f3a12cd-0000-4000-8000-000000000001"
 
-func TestFilesAreListedByHowOftenTheyChanged(t *testing.T) {
+func TestFilesSortedByChanges(t *testing.T) {
 	touch := func(path string, kind archive.CallKind, step int) archive.FileTouch {
 		return archive.FileTouch{Session: session, Turn: 1, Step: step, Path: path, Kind: kind}
 	}
@@ -28,7 +28,7 @@ func TestFilesAreListedByHowOftenTheyChanged(t *testing.T) {
 	}
 }
 
-func TestAStepHasItsOwnCalls(t *testing.T) {
+func TestPlaceOfStepHasItsCalls(t *testing.T) {
 	calls := []archive.Call{{Session: session, Turn: 2, Step: 0, Name: "Read"}, {Session: session, Turn: 2, Step: 1, Name: "Bash"}}
 	for step, names := range map[int][]string{-1: {"Read", "Bash"}, 1: {"Bash"}, 7: {}} {
 		p := newPlace(archive.Ref{Session: session, Turn: 2, Step: step}, []Block{{Text: "so"}}, calls)
@@ -45,8 +45,8 @@ func TestAStepHasItsOwnCalls(t *testing.T) {
 	}
 }
 
-// A list is a list, even where it is empty: scripts walk over it.
-func TestEmptyListsAreLists(t *testing.T) {
+// Scripts iterate over lists, so an empty one is not null.
+func TestEmptyListsAreJSONLists(t *testing.T) {
 	for name, v := range map[string]any{
 		"sessions": each(nil, newSession), "files": files(nil, 0), "blocks": newPlace(archive.Ref{}, nil, nil).Blocks, "calls": newPlace(archive.Ref{}, nil, nil).Calls,
 	} {
@@ -56,7 +56,7 @@ func TestEmptyListsAreLists(t *testing.T) {
 	}
 }
 
-func TestARunningSessionTellsHowFarItCanGo(t *testing.T) {
+func TestRunningSessionTurnsLeft(t *testing.T) {
 	s := archive.Session{ID: session, Project: archive.Project{Root: "/home/dev/shop"}}
 	r := newRunning(s, usage.Session{LastTokenEstimate: 100_000, LastPercentage: 0.5, Window: 200_000, Limit: 167_000, Compacts: true, Growth: 10_000, Zone: "ok"})
 	if r.Handle != "7f3a12cd" || r.Share != 0.5 || r.TurnsLeft == nil || *r.TurnsLeft < 5 || *r.TurnsLeft > 7 {
@@ -67,7 +67,7 @@ func TestARunningSessionTellsHowFarItCanGo(t *testing.T) {
 	}
 }
 
-func TestAListShowsTheBeginningOfASummary(t *testing.T) {
+func TestSnapshotLineClipsSummary(t *testing.T) {
 	long := make([]byte, 1000)
 	for i := range long {
 		long[i] = 'x'

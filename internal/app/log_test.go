@@ -105,7 +105,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-func TestPlacesThatAreNotThere(t *testing.T) {
+func TestBlocksOfMissingPlaces(t *testing.T) {
 	r, idx, _ := archived(t)
 	for _, h := range []archive.Handle{{Turn: 2, Step: -1}, {Turn: 0, Step: 2}, {Turn: 99, Step: 0}} {
 		if _, err := r.Blocks(t.Context(), idx, session, h); archive.ErrorCode(err) != archive.CodeNotFound || archive.ErrorHint(err) == "" {
@@ -117,7 +117,7 @@ func TestPlacesThatAreNotThere(t *testing.T) {
 	}
 }
 
-func TestRawIsTheTranscript(t *testing.T) {
+func TestRawEqualsTranscript(t *testing.T) {
 	r, _, transcript := archived(t)
 	got, err := r.Raw(t.Context(), session, 0, 0)
 	if err != nil || string(got) != transcript {
@@ -130,7 +130,7 @@ func TestRawIsTheTranscript(t *testing.T) {
 	}
 }
 
-func TestScansAreRedactedAndCanBeEnded(t *testing.T) {
+func TestScanRedactsAndStops(t *testing.T) {
 	r, _, _ := archived(t)
 	var seen []string
 	if err := r.ScanLines(t.Context(), session, 0, 0, func(_ int, text string) error {

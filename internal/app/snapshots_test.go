@@ -12,7 +12,7 @@ import (
 	"strandline/internal/text"
 )
 
-func TestTasksWithoutNamesAreRefused(t *testing.T) {
+func TestCheckSnapshot(t *testing.T) {
 	task := func(id, subject string) archive.SnapshotTask { return archive.SnapshotTask{ID: id, Subject: subject} }
 	for name, c := range map[string]struct {
 		fact archive.SnapshotFact
@@ -32,7 +32,7 @@ func TestTasksWithoutNamesAreRefused(t *testing.T) {
 	}
 }
 
-func TestTheNewestIsKept(t *testing.T) {
+func TestLimitSnapshotKeepsNewest(t *testing.T) {
 	var f archive.SnapshotFact
 	for i := range maxSnapshotMessages + 7 {
 		f.Messages = append(f.Messages, archive.SnapshotMessage{Text: fmt.Sprint(i)})
@@ -53,10 +53,10 @@ func TestTheNewestIsKept(t *testing.T) {
 	}
 }
 
-// tooMany is one file more than is kept.
+// tooMany is one file above the limit.
 const tooMany = maxSnapshotListed + 1
 
-func TestTasksStandBelowTheirParents(t *testing.T) {
+func TestSnapshotTree(t *testing.T) {
 	tree := snapshotTree([]archive.SnapshotTask{
 		{ID: "b", Parent: "a"}, {ID: "a"}, {ID: "c", Parent: "b"}, {ID: "orphan", Parent: "gone"}, {ID: "self", Parent: "self"},
 		{ID: "x", Parent: "y"}, {ID: "y", Parent: "x"},
@@ -78,8 +78,8 @@ func drawn(nodes []taskNode) string {
 	return strings.Join(out, " ")
 }
 
-// However tasks name their parents, each stands in the tree once.
-func TestNoTaskIsLost(t *testing.T) {
+// Each task is in the tree once, whatever parents the tasks name.
+func TestSnapshotTreeKeepsAllTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 12).Draw(t, "tasks")
 		var tasks []archive.SnapshotTask
@@ -121,7 +121,7 @@ func work() archive.SnapshotFact {
 	}
 }
 
-func TestEachRoleIsToldWhatItNeeds(t *testing.T) {
+func TestBriefOfRoles(t *testing.T) {
 	for kind, want := range map[compact.Role][]string{
 		"":                       {"## Summary", "## Open tasks", "[in progress] Rewrite the retry (lead)", "## Next", "## Decisions", "## Failed"},
 		compact.RoleOrchestrator: {"1 of 4 tasks are done", "Rewrite the retry > [pending] Measure it, blocked by 2", "dev-1 · developer · working", "## Messages", "lead to dev-1: Keep the old name"},
@@ -141,7 +141,7 @@ func TestEachRoleIsToldWhatItNeeds(t *testing.T) {
 	}
 }
 
-func TestABriefKeepsItsBudget(t *testing.T) {
+func TestBriefBudget(t *testing.T) {
 	f := work()
 	for i := range 300 {
 		f.Messages = append(f.Messages, archive.SnapshotMessage{From: "lead", Text: fmt.Sprintf("message %d 😀 of some length", i)})

@@ -10,7 +10,7 @@ import (
 
 // A command that is called by its name is made alone, and it is the same one
 // that the whole command line holds.
-func TestACommandAloneIsTheSame(t *testing.T) {
+func TestSingleCommandEqualsFullTree(t *testing.T) {
 	a := newCommands(newWorld(t).options(&bytes.Buffer{}, &bytes.Buffer{}))
 	all := a.root(nil)
 	for _, c := range a.commands() {

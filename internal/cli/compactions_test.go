@@ -106,7 +106,7 @@ func TestCompactionsFitTheTerminal(t *testing.T) {
 	}
 }
 
-func TestStatusTellsOfCompactions(t *testing.T) {
+func TestStatusReportsCompactions(t *testing.T) {
 	w := compactedWorld(t)
 	var before, after app.Status
 	if err := json.Unmarshal([]byte(w.must("status", "--json")), &before); err != nil {

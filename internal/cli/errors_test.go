@@ -44,7 +44,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 // Every exit code stands in the help.
-func TestTheHelpNamesEveryExitCode(t *testing.T) {
+func TestHelpListsExitCodes(t *testing.T) {
 	for _, code := range []int{ExitOK, ExitInternal, ExitUsage, ExitNotFound, ExitAmbiguous, ExitBusy, ExitCorrupt, ExitDenied, ExitInterrupted} {
 		if !strings.Contains(strings.ReplaceAll(exitHelp, "\n", " "), fmt.Sprintf(" %d ", code)) {
 			t.Errorf("the help does not name %d", code)
@@ -52,7 +52,7 @@ func TestTheHelpNamesEveryExitCode(t *testing.T) {
 	}
 }
 
-func TestWhatAUserIsTold(t *testing.T) {
+func TestErrorOutput(t *testing.T) {
 	denied := &fs.PathError{Op: "open", Path: "/a/index.db", Err: fs.ErrPermission}
 	for name, c := range map[string]struct {
 		err  error
@@ -113,7 +113,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-func TestOutputThatIsLostIsAnError(t *testing.T) {
+func TestLostOutputIsAnError(t *testing.T) {
 	w := newWorld(t)
 	w.sessions()
 	w.must("import")
@@ -133,7 +133,7 @@ func TestOutputThatIsLostIsAnError(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedCommand(t *testing.T) {
+func TestInterruptedCommand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out strings.Builder

@@ -23,7 +23,7 @@ func written(text string, err error) func(io.Writer) error {
 	}
 }
 
-func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
+func TestWriteOutIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	a := &commands{app: app.New(app.Options{Cwd: dir})}
 	read := func(name string) string {
@@ -63,7 +63,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 }
 
 // Whoever writes to a link means the file behind it, and to a device the device.
-func TestLinksAndDevicesStayWhatTheyAre(t *testing.T) {
+func TestWriteOutKeepsLinksAndDevices(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege on Windows")
 	}
@@ -89,7 +89,7 @@ func TestLinksAndDevicesStayWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestToStandardOutput(t *testing.T) {
+func TestWriteOutToStdout(t *testing.T) {
 	var out strings.Builder
 	a := &commands{env: Options{Stdout: &out}}
 	if err := a.writeOut("", written("exact\x1b[2J\xff", nil)); err != nil || out.String() != "exact\x1b[2J\xff" {

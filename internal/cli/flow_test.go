@@ -38,7 +38,7 @@ func TestHang(t *testing.T) {
 
 // What was written is broken between words on a terminal; code, tables and what
 // programs printed keep their lines, and elsewhere everything does.
-func TestTextsAreBrokenOnlyWhereTheyAreProse(t *testing.T) {
+func TestOnlyProseIsWrapped(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("word ", 30))
 	code := "```go\n" + long + "\n```\n"
 	a := newCommands(newWorld(t).options(new(strings.Builder), new(strings.Builder)))
@@ -77,7 +77,7 @@ func TestTextsAreBrokenOnlyWhereTheyAreProse(t *testing.T) {
 	}
 }
 
-func TestCountsHaveTheirPlural(t *testing.T) {
+func TestCountPlural(t *testing.T) {
 	for want, c := range map[string]struct {
 		n    int
 		noun string

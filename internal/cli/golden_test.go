@@ -139,7 +139,7 @@ func firstDifference(got, want string) string {
 
 // Whatever is printed, no line is longer than the terminal unless it is one of
 // somebody's text, and nothing but our colours reaches it.
-func TestTheTerminalObeysNoTranscript(t *testing.T) {
+func TestTerminalGetsNoControlSequences(t *testing.T) {
 	w := newWorld(t)
 	w.colour = true
 	w.sessions()

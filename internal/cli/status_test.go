@@ -8,7 +8,7 @@ import (
 	"strandline/internal/archive"
 )
 
-func TestDoctorTellsOfTheDisk(t *testing.T) {
+func TestDoctorReportsDiskSpace(t *testing.T) {
 	for name, c := range map[string]struct {
 		free int64
 		want string
@@ -32,7 +32,7 @@ func TestDoctorTellsOfTheDisk(t *testing.T) {
 	}
 }
 
-func TestStatusShowsTheMemory(t *testing.T) {
+func TestStatusPrintsMemory(t *testing.T) {
 	w := newWorld(t)
 	w.sessions()
 	w.must("import")
@@ -65,7 +65,7 @@ func TestStatusShowsTheMemory(t *testing.T) {
 
 // Of a transcript that was rewritten there is one session and an earlier
 // generation of it.
-func TestStatusCountsGenerationsApart(t *testing.T) {
+func TestStatusCountsGenerations(t *testing.T) {
 	w := newWorld(t)
 	w.sessions()
 	w.must("import")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCutStart(t *testing.T) {
+func TestTruncateStart(t *testing.T) {
 	for _, c := range []struct {
 		in   string
 		n    int
@@ -143,7 +143,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestBroken(t *testing.T) {
+func TestWrapCells(t *testing.T) {
 	for name, c := range map[string]struct {
 		in    string
 		n     int
