@@ -17,7 +17,7 @@ type Lookup func(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, er
 // pieces gives the same rows as reading the whole file.
 type Reader interface {
 	// Read reads the complete lines after those read before (chunk ends with a
-	// newline) and returns what they change. A new reader continues at the cursor
+	// newline) and returns the changed rows. A new reader continues at the cursor
 	// of the batch.
 	Read(ctx context.Context, chunk []byte, lookup Lookup) (archive.Batch, error)
 }
@@ -51,7 +51,7 @@ type Message struct {
 	Summary bool
 }
 
-// ToolUse is a tool call: the client's fields, and what is known of the effect of
+// ToolUse is a tool call: the client's fields, and those derived from the known input of
 // the tool.
 type ToolUse struct {
 	ID    string

@@ -112,7 +112,7 @@ func (r *Reader) user(row *row) {
 		r.summary(row)
 	case classPrompt:
 		switch {
-		case !r.isMain(row): // what a sub-agent was asked, in its parent's transcript
+		case !r.isMain(row): // a sub-agent's prompt in its parent's transcript
 			r.ensureTurn(row, nil)
 			r.putTexts(archive.KindOutput, labelSidechain, r.redact(row.text), row)
 		case r.replacement(row):
