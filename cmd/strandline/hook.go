@@ -54,8 +54,12 @@ func runHook() {
 			shapes, _ := maintenance.Learned{Path: cfg.Paths.Learned()}.Read()
 			return shapes
 		}},
-		OpenIndex: func(ctx context.Context) (hook.Index, error) {
-			return openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.ReadPassages})
+		OpenIndex: func(ctx context.Context) (*hook.Index, error) {
+			x, err := openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.ReadPassages})
+			if err != nil {
+				return nil, err
+			}
+			return &hook.Index{Index: x, Source: x, Store: x}, nil
 		},
 		Detach:    detach,
 		Monitor:   monitor,

@@ -15,9 +15,9 @@ type run struct {
 	env      Env
 	payload  payload
 	log      *slog.Logger
-	added    int64 // bytes this hook added to the logs
-	deferred bool  // the index does not hold the whole transcript yet
-	idx      Index // nil until open is called
+	added    int64  // bytes this hook added to the logs
+	deferred bool   // the index does not hold the whole transcript yet
+	idx      *Index // nil until open is called
 	idxErr   error
 	batches  []archive.Batch // the session's batches that were indexed
 }
@@ -127,7 +127,7 @@ func (r *run) catchUp(work ...capture.PendingWork) (err error) {
 }
 
 // open opens the index at its first call. Later calls return the same result.
-func (r *run) open(ctx context.Context) (Index, error) {
+func (r *run) open(ctx context.Context) (*Index, error) {
 	if r.idx == nil && r.idxErr == nil {
 		r.idx, r.idxErr = r.env.OpenIndex(ctx)
 	}

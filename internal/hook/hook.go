@@ -15,18 +15,24 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
-	"strandline/internal/recall"
 	"strandline/internal/usage"
 )
 
-// Index is the part of a store that hooks use.
-type Index interface {
+// Index is an open index. The parts are usually one store.
+type Index struct {
 	capture.Index
 	compact.Source
+	Store
+}
+
+// Store lists sessions and facts, and finds passages for automatic recall.
+type Store interface {
 	compact.Sessions
 	// Facts returns a session's journal entries of one kind.
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
-	recall.PromptStore
+	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
+	Injected(ctx context.Context, session string) ([]archive.Injection, error)
+	PassageCount(ctx context.Context) (int, error)
 	Close() error
 }
 
@@ -50,7 +56,7 @@ type Env struct {
 	// Blocking decides which automatic compactions are blocked.
 	Blocking usage.Blocker
 	// OpenIndex opens the index. It waits for a lock until ctx ends.
-	OpenIndex func(ctx context.Context) (Index, error)
+	OpenIndex func(ctx context.Context) (*Index, error)
 	// Detach starts this program in the background with the given arguments.
 	Detach func(args ...string) error
 	// MaintenanceDue reports whether a maintenance run is due. It is called at

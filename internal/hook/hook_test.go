@@ -17,6 +17,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/sessionlog"
 	"strandline/internal/transcript"
@@ -63,7 +64,7 @@ func newFixture(t *testing.T) *fixture {
 		},
 		Journal:     capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(home, "journal")}, Redact: strings.ToUpper, Now: now},
 		Pending:     capture.Pending{Dir: filepath.Join(home, "state", "pending")},
-		OpenIndex:   func(context.Context) (Index, error) { return s.index, nil },
+		OpenIndex:   func(context.Context) (*Index, error) { return whole(s.index), nil },
 		Detach:      func(args ...string) error { s.detached = append(s.detached, args); return nil },
 		Log:         slog.New(slog.NewTextHandler(&s.logged, nil)),
 		LastCapture: func(string) time.Time { return time.Time{} },
@@ -80,7 +81,7 @@ func (lineCounter) Read(context.Context, []byte, transcript.Lookup) (archive.Bat
 
 // fakeIndex records what is applied and returns the configured rows.
 type fakeIndex struct {
-	Index
+	*Index
 	applied  []archive.Batch
 	journal  []archive.JournalEntry
 	fail     error
@@ -141,6 +142,15 @@ func (f *fakeIndex) Passages(context.Context, archive.PassageSpan) ([]archive.Pa
 }
 func (f *fakeIndex) Close() error { f.closed++; return nil }
 
+// whole returns an index of one store.
+func whole(s interface {
+	capture.Index
+	compact.Source
+	Store
+}) *Index {
+	return &Index{s, s, s}
+}
+
 // send runs one hook.
 func (s *fixture) send(t *testing.T, event string, more map[string]string) {
 	t.Helper()
@@ -189,7 +199,7 @@ func TestHookLogsThenIndexes(t *testing.T) {
 func TestFailedIndexIsDeferred(t *testing.T) {
 	broken := errors.New("locked")
 	for name, set := range map[string]func(s *fixture){
-		"cannot be opened":  func(s *fixture) { s.OpenIndex = func(context.Context) (Index, error) { return nil, broken } },
+		"cannot be opened":  func(s *fixture) { s.OpenIndex = func(context.Context) (*Index, error) { return nil, broken } },
 		"cannot be written": func(s *fixture) { s.index.fail = broken },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -390,7 +400,7 @@ func TestDeadlineBoundsAnOpenPipe(t *testing.T) {
 
 func TestPanicIsLogged(t *testing.T) {
 	s := newFixture(t)
-	s.OpenIndex = func(context.Context) (Index, error) { panic("test panic") }
+	s.OpenIndex = func(context.Context) (*Index, error) { panic("test panic") }
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "Stop", nil)
 	if !strings.Contains(s.logged.String(), "test panic") {
@@ -427,7 +437,7 @@ func TestCompactionStartsMaintenanceThatIsDue(t *testing.T) {
 func TestBusyIndexIsLoggedAsInfo(t *testing.T) {
 	s := newFixture(t)
 	s.transcript(t, "{\"a\":1}\n")
-	s.OpenIndex = func(context.Context) (Index, error) {
+	s.OpenIndex = func(context.Context) (*Index, error) {
 		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "locked"}
 	}
 	s.send(t, "Stop", nil)

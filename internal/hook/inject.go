@@ -42,7 +42,7 @@ type Event struct {
 	Deferred bool
 	// Index returns the index, opened once per hook and closed by the hook.
 	// Opening it doubles the time of a hook that has no response.
-	Index func(ctx context.Context) (Index, error)
+	Index func(ctx context.Context) (*Index, error)
 }
 
 // Injection is a text to add to the context.

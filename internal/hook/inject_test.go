@@ -57,7 +57,7 @@ func (s *fixture) journaled(t *testing.T) []archive.JournalEntry {
 // counting returns a counter of the index's openings.
 func (s *fixture) counting() *int {
 	n := 0
-	s.OpenIndex = func(context.Context) (Index, error) { n++; return s.index, nil }
+	s.OpenIndex = func(context.Context) (*Index, error) { n++; return whole(s.index), nil }
 	return &n
 }
 
@@ -125,7 +125,7 @@ func TestIndexIsOpenedOnDemand(t *testing.T) {
 			for range c.users {
 				s.Injectors = append(s.Injectors, &fakeInjector{name: "user", inject: func(e Event) (Injection, error) {
 					idx, err := e.Index(t.Context())
-					if idx != s.index {
+					if idx.Store != s.index {
 						t.Errorf("got the index %v", idx)
 					}
 					return Injection{}, err
@@ -143,7 +143,7 @@ func TestIndexIsOpenedOnDemand(t *testing.T) {
 func TestOpeningTheIndexIsTriedOnce(t *testing.T) {
 	s := newFixture(t)
 	tried := 0
-	s.OpenIndex = func(context.Context) (Index, error) { tried++; return nil, errors.New("locked") }
+	s.OpenIndex = func(context.Context) (*Index, error) { tried++; return nil, errors.New("locked") }
 	user := &fakeInjector{name: "user", inject: func(e Event) (Injection, error) {
 		_, err := e.Index(t.Context())
 		return Injection{}, err

@@ -43,7 +43,7 @@ func (r *run) respond(ctx context.Context) error {
 
 // compose returns the hook's own text for the event, and the event's name in the
 // journal.
-func (r *run) compose(ctx context.Context, idx Index) (compact.Output, string, error) {
+func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, error) {
 	p, cfg := r.payload, r.env.Config
 	switch {
 	case p.event == "PreCompact":
@@ -87,7 +87,7 @@ func (r *run) compose(ctx context.Context, idx Index) (compact.Output, string, e
 // block writes the decision to block an automatic compaction, if that is the
 // guard's decision. The JSON form needs neither an exit code nor stderr; the
 // client shows the reason but adds it to no context.
-func (r *run) block(ctx context.Context, idx Index) (bool, error) {
+func (r *run) block(ctx context.Context, idx *Index) (bool, error) {
 	p := r.payload
 	if p.event != "PreCompact" || r.deferred && p.trigger == "auto" {
 		return false, nil
@@ -108,7 +108,7 @@ func (r *run) changes(ctx context.Context) string {
 }
 
 // restore returns the restored context for req, within the configured budget.
-func (r *run) restore(ctx context.Context, idx Index, req compact.Request) (compact.Output, error) {
+func (r *run) restore(ctx context.Context, idx *Index, req compact.Request) (compact.Output, error) {
 	req.Budget, req.Now = min(r.env.Config.Restore.Budget, maxInjected), r.env.Now()
 	req.Log, req.Redact = r.conversation, r.env.Journal.Redact
 	req.Weights = r.env.Learner.Weights()
@@ -126,7 +126,7 @@ func (r *run) conversation(ctx context.Context, session string, from, to int, mo
 }
 
 // begin returns the text for a new conversation in the project.
-func (r *run) begin(ctx context.Context, idx Index, mode config.Mode) (compact.Output, error) {
+func (r *run) begin(ctx context.Context, idx *Index, mode config.Mode) (compact.Output, error) {
 	if mode == config.ModeOff {
 		return compact.Output{}, nil
 	}

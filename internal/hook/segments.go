@@ -75,7 +75,7 @@ func (r *run) tokens() (n int64) {
 
 // summaries returns the summaries of the session's segments. An error is logged;
 // the steering text is then written without them.
-func (r *run) summaries(ctx context.Context, idx Index) (out []compact.Summary) {
+func (r *run) summaries(ctx context.Context, idx *Index) (out []compact.Summary) {
 	state, err := task.LoadState(ctx, idx, r.payload.subject())
 	if err != nil {
 		r.log.Error("read the summaries of segments", "error", err)
