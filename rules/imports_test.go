@@ -10,7 +10,7 @@ import (
 const module = "strandline/"
 
 // entryPoints are the packages that speak one outside protocol each.
-var entryPoints = []string{"browse", "cli", "gateway", "hook", "httpapi", "install", "mcpserver", "usage/statusline"}
+var entryPoints = []string{"browse", "cli", "gateway", "hook", "httpapi", "install", "mcpserver"}
 
 // importRule returns why package from must not import package to, or "".
 // Both are import paths. Only these four rules exist; see ARCHITECTURE.md.

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"strandline/internal/usage"
-	"strandline/internal/usage/statusline"
 )
 
 // statuslineArgs reports whether the arguments are those of the client's call:
@@ -25,10 +24,10 @@ func statuslineArgs(args []string) (command string, ok bool) {
 func runStatusline(command string) {
 	limitGC(hookMemory)
 	cfg, _ := loadConfig() // doctor reports rejected settings
-	env := statusline.Env{
+	line := usage.Statusline{
 		Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Store: usageStore(cfg), Command: command,
 		Template: cfg.Statusline.Template, ASCII: cfg.Statusline.ASCII,
 		Monitor: usage.Monitor{Zones: zones(cfg), Window: cfg.Autopilot.Window, Getenv: os.Getenv},
 	}
-	_ = statusline.Run(context.Background(), env)
+	_ = line.Print(context.Background())
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/install/jsonc"
 )
 
 // settings is a settings file.
@@ -62,19 +61,19 @@ func (c *checker) load(path string) (map[string]json.RawMessage, bool) {
 	if data == nil {
 		return nil, false
 	}
-	doc, err := jsonc.Parse(data)
+	doc, err := parseDoc(data)
 	if err != nil {
 		c.report(LevelFail, "settings", path+" is not valid JSON, so the client ignores all of it: "+err.Error(), "correct the file")
 		return nil, false
 	}
-	if notice := doc.Notice(); notice != "" {
+	if notice := doc.notice(); notice != "" {
 		c.report(LevelFail, "settings", path+" holds "+notice+", so the client ignores all of it", "remove them")
 	}
 	values := map[string]json.RawMessage{}
-	if v := doc.Get(); v == nil || v.Kind != jsonc.Object {
+	if v := doc.get(); v == nil || v.kind != kindObject {
 		return values, true
 	}
-	if err := json.Unmarshal(doc.Plain(), &values); err != nil {
+	if err := json.Unmarshal(doc.plain, &values); err != nil {
 		return nil, false
 	}
 	return values, true

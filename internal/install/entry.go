@@ -2,8 +2,6 @@ package install
 
 import (
 	"encoding/json"
-
-	"strandline/internal/install/jsonc"
 )
 
 // entry is one part of a settings file that Strandline writes.
@@ -12,10 +10,10 @@ type entry interface {
 	id() string
 	// put adds or updates the entry. written is the value that Strandline wrote last,
 	// nil if unknown; put keeps what the user changed since.
-	put(d *jsonc.Doc, written json.RawMessage) (Action, error)
+	put(d *settingsDoc, written json.RawMessage) (Action, error)
 	// drop removes the entry, and containers that become empty unless they are in
 	// base, the document before init (nil if unknown).
-	drop(d, base *jsonc.Doc) (Action, error)
+	drop(d, base *settingsDoc) (Action, error)
 	// value is the entry as put adds it.
 	value() any
 	// detail describes the entry for the user.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"strandline/internal/archive"
-	"strandline/internal/install/jsonc"
 )
 
 // maxTimeout is the number of seconds above which a hook's timeout is taken for
@@ -24,19 +23,19 @@ type existing struct {
 }
 
 // find lists the hooks of the event that run Strandline.
-func (h hookEntry) find(d *jsonc.Doc) []existing {
+func (h hookEntry) find(d *settingsDoc) []existing {
 	var list []existing
-	groups := d.Get("hooks", h.event)
+	groups := d.get("hooks", h.event)
 	if groups == nil {
 		return nil
 	}
-	for g := range groups.Items {
-		commands := d.Get("hooks", h.event, g, "hooks")
+	for g := range groups.items {
+		commands := d.get("hooks", h.event, g, "hooks")
 		if commands == nil {
 			continue
 		}
-		matcher, _ := d.Text("hooks", h.event, g, "matcher")
-		for i := range commands.Items {
+		matcher, _ := d.text("hooks", h.event, g, "matcher")
+		for i := range commands.items {
 			x := existing{path: []any{"hooks", h.event, g, "hooks", i}, matcher: matcher}
 			if h.read(d, &x) {
 				list = append(list, x)
@@ -47,12 +46,12 @@ func (h hookEntry) find(d *jsonc.Doc) []existing {
 }
 
 // read completes a hook and reports whether it runs Strandline.
-func (h hookEntry) read(d *jsonc.Doc, x *existing) (ok bool) {
-	if x.command, ok = d.Text(x.at("command")...); !ok {
+func (h hookEntry) read(d *settingsDoc, x *existing) (ok bool) {
+	if x.command, ok = d.text(x.at("command")...); !ok {
 		return false
 	}
 	var args []string
-	raw := d.Raw(x.at("args")...)
+	raw := d.raw(x.at("args")...)
 	if x.args = raw != nil; x.args && json.Unmarshal(raw, &args) != nil {
 		return false
 	}
@@ -67,7 +66,7 @@ func (h hookEntry) read(d *jsonc.Doc, x *existing) (ok bool) {
 func (x existing) at(key string) []any { return append(slices.Clip(x.path), key) }
 
 // put adds the hook or updates the existing ones.
-func (h hookEntry) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
+func (h hookEntry) put(d *settingsDoc, written json.RawMessage) (Action, error) {
 	if err := h.checkShape(d); err != nil {
 		return "", err
 	}
@@ -75,7 +74,7 @@ func (h hookEntry) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
 	if len(found) == 0 {
 		return ActionAdd, h.add(d)
 	}
-	before := d.Bytes()
+	before := d.src
 	for i, x := range slices.Backward(found) { // a removal shifts later hooks
 		var err error
 		if duplicate(found[:i], x) {
@@ -87,7 +86,7 @@ func (h hookEntry) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
 			return "", err
 		}
 	}
-	if bytes.Equal(before, d.Bytes()) {
+	if bytes.Equal(before, d.src) {
 		return ActionKeep, nil
 	}
 	return ActionUpdate, nil
@@ -103,42 +102,42 @@ func duplicate(earlier []existing, x existing) bool {
 
 func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
-func (h hookEntry) add(d *jsonc.Doc) error {
+func (h hookEntry) add(d *settingsDoc) error {
 	switch groups := []hookGroup{h.group()}; {
-	case d.Get("hooks") == nil:
-		return d.Set(map[string][]hookGroup{h.event: groups}, "hooks")
-	case d.Get("hooks", h.event) == nil:
-		return d.Set(groups, h.event, "hooks")
+	case d.get("hooks") == nil:
+		return d.set(map[string][]hookGroup{h.event: groups}, "hooks")
+	case d.get("hooks", h.event) == nil:
+		return d.set(groups, h.event, "hooks")
 	}
-	return d.Append(h.group(), "hooks", h.event)
+	return d.append(h.group(), "hooks", h.event)
 }
 
 // update makes an existing hook run this binary. A hook as Strandline wrote it
 // becomes the current one. In a hook that the user changed, update corrects only the
 // path of a moved binary and a timeout in milliseconds.
-func (h hookEntry) update(d *jsonc.Doc, x existing, written json.RawMessage) error {
-	if want := h.command(); written != nil && sameJSONText(d.Raw(x.path...), written) {
+func (h hookEntry) update(d *settingsDoc, x existing, written json.RawMessage) error {
+	if want := h.command(); written != nil && sameJSONText(d.raw(x.path...), written) {
 		raw, err := json.Marshal(want)
 		if err != nil {
 			return fmt.Errorf("encode hook: %w", err)
 		}
-		if sameJSONText(d.Raw(x.path...), raw) {
+		if sameJSONText(d.raw(x.path...), raw) {
 			return nil
 		}
-		return d.SetItem(want, x.path...)
+		return d.setItem(want, x.path...)
 	}
 	if !samePath(x.call.path, h.exe, h.goos) && !byName(x.call.path) {
 		exe := h.exe
 		if !x.args {
 			exe = quote(h.exe, h.goos)
 		}
-		if err := d.SetItem(x.command[:x.call.start]+exe+x.command[x.call.end:], x.at("command")...); err != nil {
+		if err := d.setItem(x.command[:x.call.start]+exe+x.command[x.call.end:], x.at("command")...); err != nil {
 			return err
 		}
 	}
 	var timeout float64
-	if raw := d.Raw(x.at("timeout")...); raw != nil && json.Unmarshal(raw, &timeout) == nil && timeout > maxTimeout {
-		return d.Set(h.timeout, "timeout", x.path...)
+	if raw := d.raw(x.at("timeout")...); raw != nil && json.Unmarshal(raw, &timeout) == nil && timeout > maxTimeout {
+		return d.set(h.timeout, "timeout", x.path...)
 	}
 	return nil
 }
@@ -150,7 +149,7 @@ func sameJSONText(a, b []byte) bool {
 }
 
 // drop removes Strandline's hooks of the event.
-func (h hookEntry) drop(d, base *jsonc.Doc) (Action, error) {
+func (h hookEntry) drop(d, base *settingsDoc) (Action, error) {
 	found := h.find(d)
 	if len(found) == 0 {
 		return ActionKeep, nil
@@ -165,22 +164,22 @@ func (h hookEntry) drop(d, base *jsonc.Doc) (Action, error) {
 
 // remove removes one hook and the containers that become empty: the group, the
 // event's list and "hooks", except for lists and objects that base has.
-func remove(d, base *jsonc.Doc, x existing) error {
-	if err := d.Delete(x.path...); err != nil {
+func remove(d, base *settingsDoc, x existing) error {
+	if err := d.delete(x.path...); err != nil {
 		return err
 	}
 	group, event, all := x.path[:3], x.path[:2], x.path[:1]
-	if len(d.Get(x.path[:4]...).Items) > 0 {
+	if len(d.get(x.path[:4]...).items) > 0 {
 		return nil
 	}
-	if err := d.Delete(group...); err != nil {
+	if err := d.delete(group...); err != nil {
 		return err
 	}
 	for _, path := range [][]any{event, all} {
-		if len(d.Get(path...).Items) > 0 || base != nil && base.Get(path...) != nil || d.Hides(path...) {
+		if len(d.get(path...).items) > 0 || base != nil && base.get(path...) != nil || d.hides(path...) {
 			return nil
 		}
-		if err := d.Delete(path...); err != nil {
+		if err := d.delete(path...); err != nil {
 			return err
 		}
 	}
@@ -188,18 +187,18 @@ func remove(d, base *jsonc.Doc, x existing) error {
 }
 
 // checkShape returns an error for settings that the client would ignore.
-func (h hookEntry) checkShape(d *jsonc.Doc) error {
+func (h hookEntry) checkShape(d *settingsDoc) error {
 	for _, want := range []struct {
 		name string
 		path []any
-		kind jsonc.Kind
+		kind jsonKind
 		what string
 	}{
-		{"the document", nil, jsonc.Object, "object"},
-		{"hooks", []any{"hooks"}, jsonc.Object, "object"},
-		{"hooks." + h.event, []any{"hooks", h.event}, jsonc.Array, "list"},
+		{"the document", nil, kindObject, "object"},
+		{"hooks", []any{"hooks"}, kindObject, "object"},
+		{"hooks." + h.event, []any{"hooks", h.event}, kindArray, "list"},
 	} {
-		if v := d.Get(want.path...); v != nil && v.Kind != want.kind {
+		if v := d.get(want.path...); v != nil && v.kind != want.kind {
 			return wrongShape(want.name, want.what)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
-	"strandline/internal/install/jsonc"
 )
 
 // Plan is a set of changes to be made.
@@ -114,7 +113,7 @@ func (in *Installer) Plan() (Plan, error) {
 			}
 		}
 	}
-	f.After = doc.Bytes()
+	f.After = doc.src
 	if f.record, err = in.newRecord(f); err != nil {
 		return p, err
 	}
@@ -141,10 +140,10 @@ func (in *Installer) newRecord(f FileChange) (record, error) {
 		if err != nil {
 			return r, err
 		}
-		if old.Created && without.Bare() {
+		if old.Created && without.bare() {
 			r.Created, r.CreatedDir = old.Created, old.CreatedDir
 		} else {
-			r.Original = without.Bytes()
+			r.Original = without.src
 		}
 	}
 	r.BeforeSHA256 = checksum(r.Original)
@@ -152,7 +151,7 @@ func (in *Installer) newRecord(f FileChange) (record, error) {
 }
 
 // without returns the current settings without Strandline's entries.
-func (in *Installer) without(f FileChange) (*jsonc.Doc, []EntryChange, error) {
+func (in *Installer) without(f FileChange) (*settingsDoc, []EntryChange, error) {
 	doc, err := parse(f.Path, f.Before)
 	if err != nil {
 		return nil, nil, err
@@ -185,10 +184,10 @@ func (in *Installer) PlanUninstall() (Plan, error) {
 			return p, err
 		}
 		f.Entries = changes
-		if exact || len(changes) > 0 && doc.Bare() && f.record.empty() {
+		if exact || len(changes) > 0 && doc.bare() && f.record.empty() {
 			f.After = f.record.original()
 		} else {
-			f.After = doc.Bytes()
+			f.After = doc.src
 		}
 	}
 	p.Files = []FileChange{f}
@@ -204,11 +203,11 @@ func (r record) original() []byte {
 }
 
 // base returns the document before init, nil if it is unknown.
-func (r record) base() *jsonc.Doc {
+func (r record) base() *settingsDoc {
 	if r.AfterSHA256 == "" {
 		return nil
 	}
-	doc, err := jsonc.Parse(r.Original)
+	doc, err := parseDoc(r.Original)
 	if err != nil {
 		return nil
 	}
@@ -218,12 +217,12 @@ func (r record) base() *jsonc.Doc {
 // empty reports whether the file had no settings before init.
 func (r record) empty() bool {
 	doc := r.base()
-	return doc != nil && doc.Bare()
+	return doc != nil && doc.bare()
 }
 
 // parse parses a settings file.
-func parse(path string, data []byte) (*jsonc.Doc, error) {
-	doc, err := jsonc.Parse(data)
+func parse(path string, data []byte) (*settingsDoc, error) {
+	doc, err := parseDoc(data)
 	if err != nil {
 		return nil, &archive.Error{Code: archive.CodeInvalid, Msg: path + " is not valid JSON", Err: err, Hint: "correct the file; nothing was changed"}
 	}
@@ -239,9 +238,9 @@ func inFile(path string, err error) error {
 }
 
 // warnings returns what the user should know about the planned settings.
-func (in *Installer) warnings(path string, doc *jsonc.Doc) []string {
+func (in *Installer) warnings(path string, doc *settingsDoc) []string {
 	var list []string
-	if notice := doc.Notice(); notice != "" {
+	if notice := doc.notice(); notice != "" {
 		list = append(list, fmt.Sprintf("%s holds %s; clients that expect plain JSON ignore the whole file", path, notice))
 	}
 	if strings.Contains(in.opts.Exe, "go-build") {

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"strandline/internal/install/jsonc"
 )
 
 // The plugin has a module that answers the client's session.compact with
@@ -65,9 +63,9 @@ func (m memberEntry) detail() string { return m.text }
 
 // put writes the value, unless the user changed it, for example switched the plugin
 // off.
-func (m memberEntry) put(d *jsonc.Doc, written json.RawMessage) (Action, error) {
+func (m memberEntry) put(d *settingsDoc, written json.RawMessage) (Action, error) {
 	for _, path := range [][]any{nil, {m.container}} {
-		if v := d.Get(path...); v != nil && v.Kind != jsonc.Object {
+		if v := d.get(path...); v != nil && v.kind != kindObject {
 			return "", wrongShape(m.container, "object")
 		}
 	}
@@ -75,33 +73,33 @@ func (m memberEntry) put(d *jsonc.Doc, written json.RawMessage) (Action, error) 
 	if err != nil {
 		return "", fmt.Errorf("encode %s: %w", m.name, err)
 	}
-	have := d.Raw(m.container, m.key)
+	have := d.raw(m.container, m.key)
 	switch {
-	case have == nil && d.Get(m.container) == nil:
-		return ActionAdd, d.Set(map[string]any{m.key: m.want}, m.container)
+	case have == nil && d.get(m.container) == nil:
+		return ActionAdd, d.set(map[string]any{m.key: m.want}, m.container)
 	case have == nil:
-		return ActionAdd, d.Set(m.want, m.key, m.container)
+		return ActionAdd, d.set(m.want, m.key, m.container)
 	case sameJSONText(have, raw), written != nil && !sameJSONText(have, written), written == nil && string(have) == "false":
 		return ActionKeep, nil
 	}
-	return ActionUpdate, d.SetItem(m.want, m.container, m.key)
+	return ActionUpdate, d.setItem(m.want, m.container, m.key)
 }
 
 // drop removes the value, unless base has the same.
-func (m memberEntry) drop(d, base *jsonc.Doc) (Action, error) {
-	have := d.Raw(m.container, m.key)
+func (m memberEntry) drop(d, base *settingsDoc) (Action, error) {
+	have := d.raw(m.container, m.key)
 	switch {
 	case have == nil, base == nil && string(have) == "false": // Strandline never writes false
 		return ActionKeep, nil
-	case base != nil && base.Get(m.container, m.key) != nil && sameJSONText(have, base.Raw(m.container, m.key)):
+	case base != nil && base.get(m.container, m.key) != nil && sameJSONText(have, base.raw(m.container, m.key)):
 		return ActionKeep, nil
 	}
-	if err := d.Delete(m.container, m.key); err != nil {
+	if err := d.delete(m.container, m.key); err != nil {
 		return "", err
 	}
-	left := d.Get(m.container)
-	if left != nil && len(left.Items) == 0 && (base == nil || base.Get(m.container) == nil) {
-		if err := d.Delete(m.container); err != nil {
+	left := d.get(m.container)
+	if left != nil && len(left.items) == 0 && (base == nil || base.get(m.container) == nil) {
+		if err := d.delete(m.container); err != nil {
 			return "", err
 		}
 	}

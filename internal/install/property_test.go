@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"strandline/internal/install/jsonc"
 )
 
 // layout writes random values in a random style of indentation, line ends, comments
@@ -155,7 +153,7 @@ func (l layout) settings() string {
 
 // memoryPlan applies init to a document in memory.
 func memoryPlan(t *rapid.T, text, path string) string {
-	doc, err := jsonc.Parse([]byte(text))
+	doc, err := parseDoc([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in %q", err, text)
 	}
@@ -164,7 +162,7 @@ func memoryPlan(t *rapid.T, text, path string) string {
 			t.Fatal(err)
 		}
 	}
-	return string(doc.Bytes())
+	return string(doc.src)
 }
 
 // TestAnySettings: init adds exactly its entries to random settings, a second init
@@ -185,11 +183,11 @@ func TestAnySettings(t *testing.T) {
 			t.Fatalf("a client reads %v, want %v\n%q", got, want, after)
 		}
 
-		moved, err := jsonc.Parse([]byte(memoryPlan(t, after, "/elsewhere/strandline")))
+		moved, err := parseDoc([]byte(memoryPlan(t, after, "/elsewhere/strandline")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		base, err := jsonc.Parse([]byte(before))
+		base, err := parseDoc([]byte(before))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,8 +196,8 @@ func TestAnySettings(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := plain(t, string(moved.Bytes())); !sameJSON(got, plain(t, before)) {
-			t.Fatalf("%q became %q", before, moved.Bytes())
+		if got := plain(t, string(moved.src)); !sameJSON(got, plain(t, before)) {
+			t.Fatalf("%q became %q", before, moved.src)
 		}
 	})
 }
@@ -235,13 +233,13 @@ func TestUninstallRestoresEveryByte(t *testing.T) {
 }
 
 func plain(t *rapid.T, text string) any {
-	doc, err := jsonc.Parse([]byte(text))
+	doc, err := parseDoc([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in %q", err, text)
 	}
 	var v any
-	if err := json.Unmarshal(doc.Plain(), &v); err != nil {
-		t.Fatalf("%v in %q", err, doc.Plain())
+	if err := json.Unmarshal(doc.plain, &v); err != nil {
+		t.Fatalf("%v in %q", err, doc.plain)
 	}
 	return v
 }

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"strandline/internal/install/jsonc"
 )
 
 var update = flag.Bool("update", false, "update the golden files")
@@ -261,7 +259,7 @@ func golden(t *testing.T, name, got string) {
 // wantInstalled checks that a client finds all hooks.
 func wantInstalled(t *testing.T, text string) {
 	t.Helper()
-	doc, err := jsonc.Parse([]byte(text))
+	doc, err := parseDoc([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,11 +276,11 @@ func wantInstalled(t *testing.T, text string) {
 // decode reads settings with comments and trailing commas.
 func decode(t testing.TB, text string) any {
 	t.Helper()
-	doc, err := jsonc.Parse([]byte(text))
+	doc, err := parseDoc([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in %q", err, text)
 	}
-	plain := doc.Plain()
+	plain := doc.plain
 	if strings.TrimSpace(string(plain)) == "" {
 		return map[string]any{}
 	}

@@ -2,8 +2,6 @@ package install
 
 import (
 	"encoding/json"
-
-	"strandline/internal/install/jsonc"
 )
 
 // statuslineEntry is the client's statusline. The client accepts one command, so Strandline's
@@ -44,11 +42,11 @@ type lineCall struct {
 
 // find returns the statusline command of a document; found is false without one. own
 // is nil for a command that does not run Strandline.
-func (l statuslineEntry) find(d *jsonc.Doc) (command string, own *lineCall, found bool) {
-	if kind, _ := d.Text(statuslineKey, "type"); kind != "command" {
+func (l statuslineEntry) find(d *settingsDoc) (command string, own *lineCall, found bool) {
+	if kind, _ := d.text(statuslineKey, "type"); kind != "command" {
 		return "", nil, false
 	}
-	if command, found = d.Text(statuslineKey, "command"); !found {
+	if command, found = d.text(statuslineKey, "command"); !found {
 		return "", nil, false
 	}
 	for _, exe := range []string{l.exe, l.previous} {
@@ -73,38 +71,38 @@ func withOf(command string) string {
 // put adds the statusline, or includes the existing command. It keeps a statusline
 // that is not a command, and on Windows, where quoting differs between shells, any
 // existing one.
-func (l statuslineEntry) put(d *jsonc.Doc, _ json.RawMessage) (Action, error) {
-	if d.Get(statuslineKey) == nil {
-		return ActionAdd, d.Set(l.value(), statuslineKey)
+func (l statuslineEntry) put(d *settingsDoc, _ json.RawMessage) (Action, error) {
+	if d.get(statuslineKey) == nil {
+		return ActionAdd, d.set(l.value(), statuslineKey)
 	}
 	command, own, found := l.find(d)
 	switch {
 	case !found, own == nil && l.goos == "windows", own == nil && command == "":
 		return ActionKeep, nil
 	case own == nil:
-		return ActionAdd, d.SetItem(l.command(command), statuslineKey, "command")
+		return ActionAdd, d.setItem(l.command(command), statuslineKey, "command")
 	case samePath(own.path, l.exe, l.goos), byName(own.path):
 		return ActionKeep, nil
 	}
 	moved := command[:own.start] + quote(l.exe, l.goos) + command[own.end:]
-	return ActionUpdate, d.SetItem(moved, statuslineKey, "command")
+	return ActionUpdate, d.setItem(moved, statuslineKey, "command")
 }
 
 // drop removes the statusline or restores the user's command.
-func (l statuslineEntry) drop(d, base *jsonc.Doc) (Action, error) {
+func (l statuslineEntry) drop(d, base *settingsDoc) (Action, error) {
 	_, own, _ := l.find(d)
 	if own == nil {
 		return ActionKeep, nil
 	}
 	if own.with == "" {
-		return ActionRemove, d.Delete(statuslineKey)
+		return ActionRemove, d.delete(statuslineKey)
 	}
 	var back any = own.with
 	if base != nil {
 		// JSON has several spellings of a text.
-		if text, ok := base.Text(statuslineKey, "command"); ok && text == own.with {
-			back = json.RawMessage(base.Raw(statuslineKey, "command"))
+		if text, ok := base.text(statuslineKey, "command"); ok && text == own.with {
+			back = json.RawMessage(base.raw(statuslineKey, "command"))
 		}
 	}
-	return ActionRemove, d.SetItem(back, statuslineKey, "command")
+	return ActionRemove, d.setItem(back, statuslineKey, "command")
 }

@@ -3,8 +3,6 @@ package install
 import (
 	"strings"
 	"testing"
-
-	"strandline/internal/install/jsonc"
 )
 
 func TestStatusline(t *testing.T) {
@@ -29,7 +27,7 @@ func TestStatusline(t *testing.T) {
 		"a word":                 {`{"statusLine": "mine"}`, `{"statusLine": "mine"}`, `{"statusLine": "mine"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc, err := jsonc.Parse([]byte(c.before))
+			doc, err := parseDoc([]byte(c.before))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,18 +35,18 @@ func TestStatusline(t *testing.T) {
 			if _, err := l.put(doc, nil); err != nil {
 				t.Fatal(err)
 			}
-			if !sameJSON(decode(t, string(doc.Bytes())), decode(t, c.after)) {
-				t.Errorf("got  %s\nwant %s", doc.Bytes(), c.after)
+			if !sameJSON(decode(t, string(doc.src)), decode(t, c.after)) {
+				t.Errorf("got  %s\nwant %s", doc.src, c.after)
 			}
-			wired := string(doc.Bytes())
-			if action, err := l.put(doc, nil); err != nil || action != ActionKeep || string(doc.Bytes()) != wired {
-				t.Errorf("a second time: %s, %v, %s", action, err, doc.Bytes())
+			wired := string(doc.src)
+			if action, err := l.put(doc, nil); err != nil || action != ActionKeep || string(doc.src) != wired {
+				t.Errorf("a second time: %s, %v, %s", action, err, doc.src)
 			}
 			if _, err := l.drop(doc, nil); err != nil {
 				t.Fatal(err)
 			}
-			if !sameJSON(decode(t, string(doc.Bytes())), decode(t, c.dropped)) {
-				t.Errorf("dropped: got %s, want %s", doc.Bytes(), c.dropped)
+			if !sameJSON(decode(t, string(doc.src)), decode(t, c.dropped)) {
+				t.Errorf("dropped: got %s, want %s", doc.src, c.dropped)
 			}
 		})
 	}

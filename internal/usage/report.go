@@ -55,20 +55,26 @@ func (p Monitor) Report(session string) Report {
 	}}
 }
 
-// barWidth is the number of characters in a report's bar.
-const barWidth = 10
+// about is the sign before the figures of an estimate.
+func (s Session) about() string {
+	if s.Estimated {
+		return "~"
+	}
+	return ""
+}
+
+// bar draws a share with ten characters.
+func bar(share float64, full, empty string) string {
+	n := min(max(int(share*10), 0), 10)
+	return strings.Repeat(full, n) + strings.Repeat(empty, 10-n)
+}
 
 // Summary returns a report's first line:
 //
 //	[Strandline] [=====-----] 52% 104K/200K +3.1K/turn, ~14 turns to compaction
 func Summary(s Session) string {
-	about := ""
-	if s.Estimated {
-		about = "~"
-	}
-	full := min(max(int(s.LastPercentage*barWidth), 0), barWidth)
-	line := fmt.Sprintf("%s [%s%s] %s%d%% %s%s/%s", ReportPrefix, strings.Repeat("=", full), strings.Repeat("-", barWidth-full),
-		about, Percent(s.LastPercentage), about, FormatTokens(s.LastTokenEstimate), FormatTokens(s.Window))
+	line := fmt.Sprintf("%s [%s] %s%d%% %s%s/%s", ReportPrefix, bar(s.LastPercentage, "=", "-"),
+		s.about(), Percent(s.LastPercentage), s.about(), FormatTokens(s.LastTokenEstimate), FormatTokens(s.Window))
 	if s.Growth <= 0 {
 		return line
 	}

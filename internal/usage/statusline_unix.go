@@ -1,6 +1,6 @@
 //go:build unix
 
-package statusline
+package usage
 
 import (
 	"os/exec"

@@ -1,16 +1,14 @@
-package jsonc_test
+package install
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"strandline/internal/install/jsonc"
 )
 
-func parse(t testing.TB, text string) *jsonc.Doc {
+func mustParseDoc(t testing.TB, text string) *settingsDoc {
 	t.Helper()
-	doc, err := jsonc.Parse([]byte(text))
+	doc, err := parseDoc([]byte(text))
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
@@ -26,37 +24,37 @@ func TestParseRefuses(t *testing.T) {
 		"\xff\xfe{\x00}\x00": "line 1, column 1", "\x00": "line 1, column 1", strings.Repeat("[", 200_000): "too many",
 		`[1 / 2]`: "line 1, column 4", `[1 /* 2]`: "line 1, column 4", "[\"a\tb\"]": "line 1, column 2",
 	} {
-		if _, err := jsonc.Parse([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := parseDoc([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.40q: got %v, want %s", text, err, want)
 		}
 	}
 }
 
 func TestGet(t *testing.T) {
-	doc := parse(t, "\ufeff// c\n{\"a\": [1, {\"b\": \"x\\u00e9\\n\"}, /* d */ null,], \"a2\": {}, \"dup\": 1, \"dup\": 2}")
-	if got, ok := doc.Text("a", 1, "b"); !ok || got != "xé\n" {
+	doc := mustParseDoc(t, "\ufeff// c\n{\"a\": [1, {\"b\": \"x\\u00e9\\n\"}, /* d */ null,], \"a2\": {}, \"dup\": 1, \"dup\": 2}")
+	if got, ok := doc.text("a", 1, "b"); !ok || got != "xé\n" {
 		t.Errorf("got %q, %v", got, ok)
 	}
-	if got := string(doc.Raw("dup")); got != "2" {
+	if got := string(doc.raw("dup")); got != "2" {
 		t.Errorf("the last of two members counts, got %s", got)
 	}
 	for _, path := range [][]any{{}, {"a"}, {"a", 0}, {"b", "c"}} {
-		if doc.Hides(path...) {
+		if doc.hides(path...) {
 			t.Errorf("%v is reported as hiding a member", path)
 		}
 	}
-	if !doc.Hides("dup") {
+	if !doc.hides("dup") {
 		t.Error("the second of two members does not hide the first")
 	}
 	for _, path := range [][]any{{"b"}, {"a", 3}, {"a", -1}, {"a", "b"}, {"a2", 0}, {"dup", "x"}, {"a", 1.0}} {
-		if doc.Get(path...) != nil || doc.Raw(path...) != nil {
+		if doc.get(path...) != nil || doc.raw(path...) != nil {
 			t.Errorf("%v has a value", path)
 		}
-		if _, ok := doc.Text(path...); ok {
+		if _, ok := doc.text(path...); ok {
 			t.Errorf("%v is a text", path)
 		}
 	}
-	if _, ok := doc.Text("a2"); ok {
+	if _, ok := doc.text("a2"); ok {
 		t.Error("an object is a text")
 	}
 }
@@ -71,11 +69,11 @@ func TestPlain(t *testing.T) {
 		{"[1,/*\n,*/]", "[1   \n   ]", "comments and trailing commas"},
 		{"[1, // a\n2, // b\n]", "[1,     \n2      \n]", "comments and trailing commas"},
 	} {
-		doc := parse(t, tc.text)
-		if got := string(doc.Plain()); got != tc.plain || doc.Notice() != tc.notice {
-			t.Errorf("%q: got %q, %q", tc.text, got, doc.Notice())
+		doc := mustParseDoc(t, tc.text)
+		if got := string(doc.plain); got != tc.plain || doc.notice() != tc.notice {
+			t.Errorf("%q: got %q, %q", tc.text, got, doc.notice())
 		}
-		if string(doc.Bytes()) != tc.text {
+		if string(doc.src) != tc.text {
 			t.Errorf("%q was changed", tc.text)
 		}
 	}
@@ -85,23 +83,22 @@ func TestBare(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, " \n": true, "{}": true, "{ }": true, "{\"a\":1}": false, "// c": false, "{}//": false, "[]": false, "1": false,
 	} {
-		if got := parse(t, text).Bare(); got != want {
+		if got := mustParseDoc(t, text).bare(); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}
 }
 
-// TestEdits checks each edit and that Delete undoes it.
 func TestEdits(t *testing.T) {
 	type pair struct {
 		A int `json:"a"`
 	}
-	set := func(d *jsonc.Doc) error { return d.Set(pair{1}, "k") }
-	setInX := func(d *jsonc.Doc) error { return d.Set(pair{1}, "k", "x") }
-	appendX := func(d *jsonc.Doc) error { return d.Append(pair{1}, "x") }
+	set := func(d *settingsDoc) error { return d.set(pair{1}, "k") }
+	setInX := func(d *settingsDoc) error { return d.set(pair{1}, "k", "x") }
+	appendX := func(d *settingsDoc) error { return d.append(pair{1}, "x") }
 	for _, tc := range []struct {
 		name, before string
-		edit         func(*jsonc.Doc) error
+		edit         func(*settingsDoc) error
 		after        string
 		undo         []any
 		undone       string // where it differs from before
@@ -130,21 +127,21 @@ func TestEdits(t *testing.T) {
 		{"into a list with a comment inside", `{"x":[/* none */]}`, appendX, `{"x":[/* none */ {"a":1} ]}`, []any{"x", 0}, "{\"x\":[/* none */ ]}"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			doc := parse(t, tc.before)
+			doc := mustParseDoc(t, tc.before)
 			if err := tc.edit(doc); err != nil {
 				t.Fatal(err)
 			}
-			if got := string(doc.Bytes()); got != tc.after {
+			if got := string(doc.src); got != tc.after {
 				t.Errorf("after:\n%s\nwant:\n%s", got, tc.after)
 			}
-			if err := doc.Delete(tc.undo...); err != nil {
+			if err := doc.delete(tc.undo...); err != nil {
 				t.Fatal(err)
 			}
 			want := tc.before
 			if tc.undone != "" {
 				want = tc.undone
 			}
-			if got := string(doc.Bytes()); got != want {
+			if got := string(doc.src); got != want {
 				t.Errorf("undone:\n%q\nwant:\n%q", got, want)
 			}
 		})
@@ -172,11 +169,11 @@ func TestDelete(t *testing.T) {
 		{"the last of two with one name", `{"a": 1, "a": 2}`, []any{"a"}, `{"a": 1}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			doc := parse(t, tc.before)
-			if err := doc.Delete(tc.path...); err != nil {
+			doc := mustParseDoc(t, tc.before)
+			if err := doc.delete(tc.path...); err != nil {
 				t.Fatal(err)
 			}
-			if got := string(doc.Bytes()); got != tc.after {
+			if got := string(doc.src); got != tc.after {
 				t.Errorf("got:\n%s\nwant:\n%s", got, tc.after)
 			}
 		})
@@ -184,44 +181,42 @@ func TestDelete(t *testing.T) {
 }
 
 func TestReplace(t *testing.T) {
-	doc := parse(t, "{\n  \"a\": 1, // one\n  \"b\": [\n    2\n  ]\n}")
-	if err := doc.Set("x<&>", "a"); err != nil {
+	doc := mustParseDoc(t, "{\n  \"a\": 1, // one\n  \"b\": [\n    2\n  ]\n}")
+	if err := doc.set("x<&>", "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := doc.SetItem([]int{3, 4}, "b"); err != nil {
+	if err := doc.setItem([]int{3, 4}, "b"); err != nil {
 		t.Fatal(err)
 	}
-	if want := "{\n  \"a\": \"x<&>\", // one\n  \"b\": [\n    3,\n    4\n  ]\n}"; string(doc.Bytes()) != want {
-		t.Errorf("got %s", doc.Bytes())
+	if want := "{\n  \"a\": \"x<&>\", // one\n  \"b\": [\n    3,\n    4\n  ]\n}"; string(doc.src) != want {
+		t.Errorf("got %s", doc.src)
 	}
 }
 
 func TestEditsRefuse(t *testing.T) {
-	for name, edit := range map[string]func(*jsonc.Doc) error{
-		"set in a list":               func(d *jsonc.Doc) error { return d.Set(1, "k", "list") },
-		"set in a missing object":     func(d *jsonc.Doc) error { return d.Set(1, "k", "none") },
-		"append to an object":         func(d *jsonc.Doc) error { return d.Append(1) },
-		"append to a missing list":    func(d *jsonc.Doc) error { return d.Append(1, "none") },
-		"replace a missing value":     func(d *jsonc.Doc) error { return d.SetItem(1, "none") },
-		"delete the root":             func(d *jsonc.Doc) error { return d.Delete() },
-		"set an invalid value":        func(d *jsonc.Doc) error { return d.Set(func() {}, "k") },
-		"append an invalid value":     func(d *jsonc.Doc) error { return d.Append(func() {}, "list") },
-		"replace by an invalid value": func(d *jsonc.Doc) error { return d.SetItem(func() {}, "list") },
-		"set in a bare string":        func(d *jsonc.Doc) error { return d.Set(1, "k", "text") },
+	for name, edit := range map[string]func(*settingsDoc) error{
+		"set in a list":               func(d *settingsDoc) error { return d.set(1, "k", "list") },
+		"set in a missing object":     func(d *settingsDoc) error { return d.set(1, "k", "none") },
+		"append to an object":         func(d *settingsDoc) error { return d.append(1) },
+		"append to a missing list":    func(d *settingsDoc) error { return d.append(1, "none") },
+		"replace a missing value":     func(d *settingsDoc) error { return d.setItem(1, "none") },
+		"delete the root":             func(d *settingsDoc) error { return d.delete() },
+		"set an invalid value":        func(d *settingsDoc) error { return d.set(func() {}, "k") },
+		"append an invalid value":     func(d *settingsDoc) error { return d.append(func() {}, "list") },
+		"replace by an invalid value": func(d *settingsDoc) error { return d.setItem(func() {}, "list") },
+		"set in a bare string":        func(d *settingsDoc) error { return d.set(1, "k", "text") },
 	} {
 		const text = `{"list":[], "text": "x"}`
-		doc := parse(t, text)
+		doc := mustParseDoc(t, text)
 		if err := edit(doc); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		if string(doc.Bytes()) != text {
-			t.Errorf("%s: left %s", name, doc.Bytes())
+		if string(doc.src) != text {
+			t.Errorf("%s: left %s", name, doc.src)
 		}
 	}
 }
 
-// FuzzEdits adds values to any valid document and deletes them. The other values must
-// not change.
 func FuzzEdits(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "{\n}", `{"a":1}`, "{\n\t\"a\": [1, 2,],\n}\n", "// c\n{ /* d */ }", "\ufeff{\r\n \"x\": 1 // y\r\n}",
@@ -230,45 +225,44 @@ func FuzzEdits(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		doc, err := jsonc.Parse([]byte(text))
+		doc, err := parseDoc([]byte(text))
 		if err != nil {
 			return
 		}
-		if root := doc.Get(); root != nil && (root.Kind != jsonc.Object || doc.Get("k k") != nil) {
+		if root := doc.get(); root != nil && (root.kind != kindObject || doc.get("k k") != nil) {
 			return
 		}
-		before := decode(t, doc)
-		if err := doc.Set([]int{1}, "k k"); err != nil {
+		before := decodeDoc(t, doc)
+		if err := doc.set([]int{1}, "k k"); err != nil {
 			t.Fatal(err)
 		}
-		if err := doc.Append(map[string]int{"x": 2}, "k k"); err != nil {
+		if err := doc.append(map[string]int{"x": 2}, "k k"); err != nil {
 			t.Fatal(err)
 		}
-		if got := decode(t, doc)["k k"]; got != `[1,{"x":2}]` {
-			t.Fatalf("added %q, got %q in %q", text, got, doc.Bytes())
+		if got := decodeDoc(t, doc)["k k"]; got != `[1,{"x":2}]` {
+			t.Fatalf("added %q, got %q in %q", text, got, doc.src)
 		}
-		if err := doc.Delete("k k", 0); err != nil {
+		if err := doc.delete("k k", 0); err != nil {
 			t.Fatal(err)
 		}
-		if err := doc.Delete("k k"); err != nil {
+		if err := doc.delete("k k"); err != nil {
 			t.Fatal(err)
 		}
-		after := decode(t, doc)
+		after := decodeDoc(t, doc)
 		if len(before) != len(after) {
-			t.Fatalf("%q became %q", text, doc.Bytes())
+			t.Fatalf("%q became %q", text, doc.src)
 		}
 		for k, v := range before {
 			if after[k] != v {
-				t.Fatalf("%q became %q", text, doc.Bytes())
+				t.Fatalf("%q became %q", text, doc.src)
 			}
 		}
 	})
 }
 
-// decode returns the members of a document.
-func decode(t *testing.T, doc *jsonc.Doc) map[string]string {
+func decodeDoc(t *testing.T, doc *settingsDoc) map[string]string {
 	t.Helper()
-	plain := doc.Plain()
+	plain := doc.plain
 	raw := map[string]json.RawMessage{}
 	if strings.TrimSpace(string(plain)) != "" {
 		if err := json.Unmarshal(plain, &raw); err != nil {

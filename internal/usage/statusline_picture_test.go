@@ -1,4 +1,4 @@
-package statusline_test
+package usage_test
 
 import (
 	"flag"
@@ -22,30 +22,30 @@ func TestPicture(t *testing.T) {
 		t.Skip("the test uses a POSIX shell")
 	}
 	var rows []pictured
-	row := func(label string, tokens int, change func(d *fixture)) {
-		d := newFixture(t)
+	row := func(label string, tokens int, change func(d *lineFixture)) {
+		d := newLineFixture(t)
 		d.env = map[string]string{"LANG": "C.UTF-8"}
 		d.captured(aTurn, func(s *usage.Session) { s.PruneCount = 0 })
 		d.health(86, 100)
 		change(d)
 		rows = append(rows, pictured{label, d.print(d.payload(tokens, 200_000))})
 	}
-	cycles := func(n int) func(d *fixture) {
-		return func(d *fixture) { d.state(func(s *usage.Session) { s.PruneCount = n }) }
+	cycles := func(n int) func(d *lineFixture) {
+		return func(d *lineFixture) { d.state(func(s *usage.Session) { s.PruneCount = n }) }
 	}
-	row("ok", 86_700, func(*fixture) {})
-	row("warning, from 70 %", 151_000, func(*fixture) {})
+	row("ok", 86_700, func(*lineFixture) {})
+	row("warning, from 70 %", 151_000, func(*lineFixture) {})
 	row("optimize, from 85 %", 178_000, cycles(2))
-	row("not captured yet", 86_700, func(d *fixture) {
+	row("not captured yet", 86_700, func(d *lineFixture) {
 		d.captured(aTurn+aTurn, func(s *usage.Session) { s.Captured = int64(len(aTurn)) })
 	})
-	row("20 columns", 151_000, func(d *fixture) { d.env["COLUMNS"] = "20" })
-	row("10 columns", 151_000, func(d *fixture) { d.env["COLUMNS"] = "10" })
-	row("NO_COLOR", 178_000, func(d *fixture) { d.env["NO_COLOR"] = "1"; cycles(2)(d) })
-	row("LANG=C", 178_000, func(d *fixture) { d.env["LANG"] = "C"; cycles(2)(d) })
-	row("after a user command", 86_700, func(d *fixture) { d.Command = "echo 'Opus 5.5 ~/tide (main)'" })
+	row("20 columns", 151_000, func(d *lineFixture) { d.env["COLUMNS"] = "20" })
+	row("10 columns", 151_000, func(d *lineFixture) { d.env["COLUMNS"] = "10" })
+	row("NO_COLOR", 178_000, func(d *lineFixture) { d.env["NO_COLOR"] = "1"; cycles(2)(d) })
+	row("LANG=C", 178_000, func(d *lineFixture) { d.env["LANG"] = "C"; cycles(2)(d) })
+	row("after a user command", 86_700, func(d *lineFixture) { d.Command = "echo 'Opus 5.5 ~/tide (main)'" })
 	got := picture(rows)
-	path := filepath.Join("..", "..", "..", "docs", "statusline.svg")
+	path := filepath.Join("..", "..", "docs", "statusline.svg")
 	if *draw {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func TestPicture(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("docs/statusline.svg differs from the output (%v): run go test ./internal/usage/statusline -run Picture -update", err)
+		t.Errorf("docs/statusline.svg differs from the output (%v): run go test ./internal/usage -run Picture -update", err)
 	}
 }
 

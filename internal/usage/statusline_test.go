@@ -1,4 +1,4 @@
-package statusline_test
+package usage_test
 
 import (
 	"bytes"
@@ -13,25 +13,22 @@ import (
 	"testing"
 
 	"strandline/internal/usage"
-	"strandline/internal/usage/statusline"
 )
 
-const session = "7f3a12cd-0000-4000-8000-000000000001"
-
-// fixture is a client's terminal and an archive.
-type fixture struct {
+// lineFixture is a client's terminal and an archive.
+type lineFixture struct {
 	t *testing.T
-	statusline.Env
+	usage.Statusline
 	env  map[string]string
 	path string // of the transcript
 }
 
-func newFixture(t *testing.T) *fixture {
+func newLineFixture(t *testing.T) *lineFixture {
 	t.Helper()
 	dir := t.TempDir()
-	d := &fixture{t: t, env: map[string]string{"NO_COLOR": "1"}, path: filepath.Join(dir, session+".jsonl")}
+	d := &lineFixture{t: t, env: map[string]string{"NO_COLOR": "1"}, path: filepath.Join(dir, session+".jsonl")}
 	getenv := func(name string) string { return d.env[name] }
-	d.Env = statusline.Env{
+	d.Statusline = usage.Statusline{
 		Getenv: getenv, Store: usage.Store{Dir: filepath.Join(dir, "state")},
 		Monitor: usage.Monitor{Zones: usage.Zones{Warn: 0.70, Prune: 0.85}, Getenv: getenv},
 	}
@@ -39,11 +36,11 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // print runs one call of the client.
-func (d *fixture) print(stdin string) string {
+func (d *lineFixture) print(stdin string) string {
 	d.t.Helper()
 	var out bytes.Buffer
 	d.Stdin, d.Stdout = strings.NewReader(stdin), &out
-	if err := statusline.Run(d.t.Context(), d.Env); err != nil {
+	if err := d.Print(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
 	line, found := strings.CutSuffix(out.String(), "\n")
@@ -54,7 +51,7 @@ func (d *fixture) print(stdin string) string {
 }
 
 // payload returns the client's payload for a number of tokens and a window.
-func (d *fixture) payload(tokens, size int) string {
+func (d *lineFixture) payload(tokens, size int) string {
 	data, err := json.Marshal(map[string]any{
 		"session_id": session, "transcript_path": d.path, "model": map[string]string{"id": "claude-haiku-4-5", "display_name": "Haiku 4.5"},
 		"context_window": map[string]any{"total_input_tokens": tokens, "context_window_size": size},
@@ -66,7 +63,7 @@ func (d *fixture) payload(tokens, size int) string {
 }
 
 // captured writes a transcript and the session's record.
-func (d *fixture) captured(text string, change func(s *usage.Session)) {
+func (d *lineFixture) captured(text string, change func(s *usage.Session)) {
 	d.t.Helper()
 	if err := os.WriteFile(d.path, []byte(text), 0o600); err != nil {
 		d.t.Fatal(err)
@@ -74,14 +71,14 @@ func (d *fixture) captured(text string, change func(s *usage.Session)) {
 	d.state(func(s *usage.Session) { s.Captured = int64(len(text)); change(s) })
 }
 
-func (d *fixture) state(change func(s *usage.Session)) {
+func (d *lineFixture) state(change func(s *usage.Session)) {
 	d.t.Helper()
 	if err := d.Store.Update(d.t.Context(), session, func(s *usage.Session) bool { change(s); return true }); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (d *fixture) health(part, of int64) {
+func (d *lineFixture) health(part, of int64) {
 	d.t.Helper()
 	if err := d.Store.WriteHealth(usage.Health{Captured: &usage.Share{Part: part, Of: of}}); err != nil {
 		d.t.Fatal(err)
@@ -93,7 +90,7 @@ func unchanged(*usage.Session) {}
 const aTurn = `{"type":"user"}` + "\n" + `{"type":"assistant"}` + "\n"
 
 func TestDefaultLine(t *testing.T) {
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.captured(aTurn, unchanged)
 	d.health(86, 100)
 	if got, want := d.print(d.payload(86_700, 200_000)), "🛡️ 43% 86.7K ⊘ · 🧠 86%"; got != want {
@@ -118,7 +115,7 @@ func TestClientPayloads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := newFixture(t)
+			d := newLineFixture(t)
 			if got := d.print(string(data)); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
@@ -144,7 +141,7 @@ func TestInvalidInput(t *testing.T) {
 		"terminal sequences":       {`{"model":{"id":"\u001b[2J"},"context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newFixture(t)
+			d := newLineFixture(t)
 			if got := d.print(c.in); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -154,18 +151,18 @@ func TestInvalidInput(t *testing.T) {
 
 // TestBrokenPipes: stdin stays open, and stdout is closed.
 func TestBrokenPipes(t *testing.T) {
-	d := newFixture(t)
+	d := newLineFixture(t)
 	r, w := io.Pipe()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out bytes.Buffer
 	d.Stdin, d.Stdout = r, &out
-	if err := statusline.Run(ctx, d.Env); err != nil || out.String() != "⏳ ? ? ⊘ · 🧠 ?\n" {
+	if err := d.Print(ctx); err != nil || out.String() != "⏳ ? ? ⊘ · 🧠 ?\n" {
 		t.Errorf("printed %q, %v", out.String(), err)
 	}
 	d.Stdin, d.Stdout = strings.NewReader(""), broken{}
-	if err := statusline.Run(t.Context(), d.Env); err == nil {
+	if err := d.Print(t.Context()); err == nil {
 		t.Error("no error")
 	}
 }
@@ -176,7 +173,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
 // Without usage in the payload, the record's tokens are shown as an estimate.
 func TestUsageFromTheRecord(t *testing.T) {
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.captured(aTurn, func(s *usage.Session) { s.LastTokenEstimate, s.Model = 18_000, "claude-haiku-4-5" })
 	if got, want := d.print(d.payload(0, 200_000)), "🛡️ ~9% ~18K ⊘ · 🧠 ?"; got != want {
 		t.Errorf("right after a compaction: got %q, want %q", got, want)
@@ -189,37 +186,37 @@ func TestUsageFromTheRecord(t *testing.T) {
 func TestCaptureStatus(t *testing.T) {
 	big := strings.Repeat(" ", 300<<10)
 	for name, c := range map[string]struct {
-		set  func(d *fixture)
+		set  func(d *lineFixture)
 		want string
 	}{
-		"no record": {func(*fixture) {}, "⏳"},
-		"captured":  {func(d *fixture) { d.captured(aTurn, unchanged) }, "🛡️"},
-		"rows of the client followed": {func(d *fixture) {
+		"no record": {func(*lineFixture) {}, "⏳"},
+		"captured":  {func(d *lineFixture) { d.captured(aTurn, unchanged) }, "🛡️"},
+		"rows of the client followed": {func(d *lineFixture) {
 			d.captured(aTurn, unchanged)
 			d.grow(`{"type":"system","subtype":"turn_duration"}` + "\n")
 		}, "🛡️"},
-		"a prompt followed":         {func(d *fixture) { d.captured(aTurn, unchanged); d.grow(`{"parentUuid":null,"type":"user"}` + "\n") }, "⏳"},
-		"a reply followed":          {func(d *fixture) { d.captured(aTurn, unchanged); d.grow(`{"type":"assistant"}` + "\n") }, "⏳"},
-		"much text followed":        {func(d *fixture) { d.captured(aTurn, unchanged); d.grow(big) }, "⏳"},
-		"the transcript is shorter": {func(d *fixture) { d.captured(aTurn, func(s *usage.Session) { s.Captured += 5 }) }, "⏳"},
-		"the capture failed":        {func(d *fixture) { d.captured(aTurn, func(s *usage.Session) { s.CaptureFailed = true }) }, "⚠️"},
-		"no transcript": {func(d *fixture) {
+		"a prompt followed":         {func(d *lineFixture) { d.captured(aTurn, unchanged); d.grow(`{"parentUuid":null,"type":"user"}` + "\n") }, "⏳"},
+		"a reply followed":          {func(d *lineFixture) { d.captured(aTurn, unchanged); d.grow(`{"type":"assistant"}` + "\n") }, "⏳"},
+		"much text followed":        {func(d *lineFixture) { d.captured(aTurn, unchanged); d.grow(big) }, "⏳"},
+		"the transcript is shorter": {func(d *lineFixture) { d.captured(aTurn, func(s *usage.Session) { s.Captured += 5 }) }, "⏳"},
+		"the capture failed":        {func(d *lineFixture) { d.captured(aTurn, func(s *usage.Session) { s.CaptureFailed = true }) }, "⚠️"},
+		"no transcript": {func(d *lineFixture) {
 			d.captured(aTurn, unchanged)
 			if err := os.Remove(d.path); err != nil {
 				d.t.Fatal(err)
 			}
 		}, "⏳"},
-		"the transcript is a folder": {func(d *fixture) {
+		"the transcript is a folder": {func(d *lineFixture) {
 			d.state(func(s *usage.Session) { s.Captured = 5 })
 			if err := os.Mkdir(d.path, 0o700); err != nil {
 				d.t.Fatal(err)
 			}
 		}, "⏳"},
-		"another transcript": {func(d *fixture) {
+		"another transcript": {func(d *lineFixture) {
 			d.captured(aTurn, unchanged)
 			d.path = filepath.Join(filepath.Dir(d.path), "other.jsonl")
 		}, "⏳"},
-		"a damaged record": {func(d *fixture) {
+		"a damaged record": {func(d *lineFixture) {
 			d.captured(aTurn, unchanged)
 			if err := os.WriteFile(filepath.Join(d.Store.Dir, session+".json"), []byte(`{"sess`), 0o600); err != nil {
 				d.t.Fatal(err)
@@ -227,7 +224,7 @@ func TestCaptureStatus(t *testing.T) {
 		}, "⏳"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newFixture(t)
+			d := newLineFixture(t)
 			c.set(d)
 			if got, _, _ := strings.Cut(d.print(d.payload(86_700, 200_000)), " "); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
@@ -237,7 +234,7 @@ func TestCaptureStatus(t *testing.T) {
 }
 
 // grow appends uncaptured text to the transcript.
-func (d *fixture) grow(text string) {
+func (d *lineFixture) grow(text string) {
 	d.t.Helper()
 	f, err := os.OpenFile(d.path, os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -250,7 +247,7 @@ func (d *fixture) grow(text string) {
 }
 
 func TestWindowIsStored(t *testing.T) {
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.print(d.payload(50_000, 1_000_000))
 	s, ok := d.Store.Session(session)
 	if !ok || s.ClientWindow != 1_000_000 || s.ClientModel != "claude-haiku-4-5" || s.Window != 1_000_000 || s.WindowFrom != "client" {
@@ -275,7 +272,7 @@ func TestWindowIsStored(t *testing.T) {
 }
 
 func TestColours(t *testing.T) {
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.env = map[string]string{}
 	for tokens, code := range map[int]string{86_700: "32", 150_000: "33", 180_000: "31"} {
 		if got := d.print(d.payload(tokens, 200_000)); strings.Count(got, "\x1b["+code+"m") != 2 || strings.Count(got, "\x1b[0m") != 2 {
@@ -292,7 +289,7 @@ func TestColours(t *testing.T) {
 
 // A client that compacts early reaches the last zone early.
 func TestZonesFollowTheClientsLimits(t *testing.T) {
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.env = map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}
 	if got := d.print(d.payload(420_000, 1_000_000)); !strings.Contains(got, "\x1b[31m42%") {
 		t.Errorf("42 %% of a window that is compacted at 49 %%: %q", got)
@@ -312,7 +309,7 @@ func TestPlainCharacters(t *testing.T) {
 		"no locale":             {map[string]string{}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newFixture(t)
+			d := newLineFixture(t)
 			d.captured(aTurn, unchanged)
 			d.health(86, 100)
 			d.env, d.ASCII = c.env, c.force
@@ -325,7 +322,7 @@ func TestPlainCharacters(t *testing.T) {
 }
 
 func TestNarrowTerminals(t *testing.T) {
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.captured(aTurn, unchanged)
 	d.health(86, 100)
 	for columns, want := range map[string]string{
@@ -349,7 +346,7 @@ func TestNarrowTerminals(t *testing.T) {
 }
 
 func TestTemplates(t *testing.T) {
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.captured(aTurn, func(s *usage.Session) {
 		for turn := range 4 {
 			s.Append(usage.Point{Turns: turn, Tokens: int64(70_000 + 5_000*turn)})
@@ -397,14 +394,14 @@ func TestUserCommand(t *testing.T) {
 		"an open colour":           {"printf '\\033[35mmine'", "\x1b[35mmine\x1b[0m │ " + own},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newFixture(t)
+			d := newLineFixture(t)
 			d.Command = c.command
 			if got := d.print(d.payload(86_700, 200_000)); got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
 	}
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.Command, d.env["COLUMNS"] = "echo mine", "16"
 	if got := d.print(d.payload(86_700, 200_000)); got != "mine │ ⏳ 43%" {
 		t.Errorf("in 16 columns: %q", got)
@@ -420,7 +417,7 @@ func TestUserCommandTimesOut(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the test uses a POSIX shell")
 	}
-	d := newFixture(t)
+	d := newLineFixture(t)
 	d.Command = "echo early; sleep 600 & sleep 600"
 	if got := d.print(d.payload(86_700, 200_000)); got != "early │ ⏳ 43% 86.7K ⊘ · 🧠 ?" {
 		t.Errorf("printed %q", got)
@@ -437,7 +434,7 @@ func FuzzRun(f *testing.F) {
 	}
 	f.Add([]byte(`{"context_window":{"total_input_tokens":1e999}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d := newFixture(t)
+		d := newLineFixture(t)
 		d.env["COLUMNS"] = "30"
 		line := d.print(string(data))
 		if strings.ContainsAny(line, "\x1b\x00\r") {

@@ -1,4 +1,4 @@
-package jsonc
+package install
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// style is the layout of a document, which new text follows.
 type style struct {
 	newline string
 	unit    string // one level of indentation
@@ -14,40 +13,38 @@ type style struct {
 	flat    bool   // the whole value is on one line
 }
 
-func (d *Doc) style() style {
+func (d *settingsDoc) style() style {
 	s := style{newline: "\n", unit: "  ", spaced: true}
 	if i := bytes.IndexByte(d.src, '\n'); i > 0 && d.src[i-1] == '\r' {
 		s.newline = "\r\n"
 	}
-	if d.root == nil || len(d.root.Items) == 0 {
+	if d.root == nil || len(d.root.items) == 0 {
 		return s
 	}
-	s.flat = !bytes.Contains(d.src[d.root.Start:d.root.End], []byte("\n"))
+	s.flat = !bytes.Contains(d.src[d.root.start:d.root.end], []byte("\n"))
 	if unit, ok := d.unit(d.root); ok {
 		s.unit = unit
 	}
-	if first := d.root.Items[0]; d.root.Kind == Object {
-		s.spaced = d.src[first.Value.Start-1] != ':'
+	if first := d.root.items[0]; d.root.kind == kindObject {
+		s.spaced = d.src[first.value.start-1] != ':'
 	}
 	return s
 }
 
-// unit returns the indentation of the first item in v that starts a line.
-func (d *Doc) unit(v *Value) (string, bool) {
-	for _, item := range v.Items {
-		outer := d.lineIndent(v.Start)
-		if inner, ok := d.ownLine(item.Start); ok && len(inner) > len(outer) && strings.HasPrefix(inner, outer) {
+func (d *settingsDoc) unit(v *jsonValue) (string, bool) {
+	for _, item := range v.items {
+		outer := d.lineIndent(v.start)
+		if inner, ok := d.ownLine(item.start); ok && len(inner) > len(outer) && strings.HasPrefix(inner, outer) {
 			return inner[len(outer):], true
 		}
-		if unit, ok := d.unit(item.Value); ok {
+		if unit, ok := d.unit(item.value); ok {
 			return unit, true
 		}
 	}
 	return "", false
 }
 
-// lineStart returns the start of the line of pos.
-func (d *Doc) lineStart(pos int) int {
+func (d *settingsDoc) lineStart(pos int) int {
 	if i := bytes.LastIndexByte(d.src[:pos], '\n'); i >= 0 {
 		return i + 1
 	}
@@ -57,8 +54,7 @@ func (d *Doc) lineStart(pos int) int {
 	return 0
 }
 
-// lineIndent returns the blanks at the start of the line of pos.
-func (d *Doc) lineIndent(pos int) string {
+func (d *settingsDoc) lineIndent(pos int) string {
 	start := d.lineStart(pos)
 	end := start
 	for end < pos && isBlank(d.src[end]) {
@@ -67,30 +63,25 @@ func (d *Doc) lineIndent(pos int) string {
 	return string(d.src[start:end])
 }
 
-// ownLine returns the blanks before pos. It returns false if the line has other text
-// before pos or is the first.
-func (d *Doc) ownLine(pos int) (string, bool) {
+func (d *settingsDoc) ownLine(pos int) (string, bool) {
 	start := d.lineStart(pos)
 	indent := d.lineIndent(pos)
 	return indent, start+len(indent) == pos && start > 0 && d.src[start-1] == '\n'
 }
 
-// skipBlanks returns the first offset from pos on without a blank.
-func (d *Doc) skipBlanks(pos int) int {
+func (d *settingsDoc) skipBlanks(pos int) int {
 	for pos < len(d.src) && isBlank(d.src[pos]) {
 		pos++
 	}
 	return pos
 }
 
-// atLineEnd reports whether a line ends at pos.
-func (d *Doc) atLineEnd(pos int) bool {
+func (d *settingsDoc) atLineEnd(pos int) bool {
 	return pos >= len(d.src) || d.src[pos] == '\n' || d.src[pos] == '\r'
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// encode returns v as compact JSON without HTML escapes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -101,8 +92,6 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// layout formats compact JSON in the document's style, on several lines or on one.
-// The first line is not indented.
 func (s style) layout(compact []byte, indent string, lines bool) string {
 	if lines {
 		var b bytes.Buffer
@@ -127,7 +116,6 @@ func (s style) layout(compact []byte, indent string, lines bool) string {
 	return b.String()
 }
 
-// escaped reports whether the character after text is escaped.
 func escaped(text []byte) bool {
 	n := len(text) - len(bytes.TrimRight(text, `\`))
 	return n%2 == 1

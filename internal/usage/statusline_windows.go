@@ -1,4 +1,4 @@
-package statusline
+package usage
 
 import "os/exec"
 

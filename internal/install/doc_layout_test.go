@@ -1,4 +1,4 @@
-package jsonc_test
+package install
 
 import (
 	"encoding/json"
@@ -8,18 +8,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"strandline/internal/install/jsonc"
 )
 
-// hook is a value like those of the installer.
 type hook struct {
 	Type string   `json:"type"`
 	Args []string `json:"args,omitempty"`
 }
 
-// Added text has the layout of the document, whose bytes stay. In each result, |
-// surrounds the added text.
 func TestLayoutOfAddedText(t *testing.T) {
 	value := hook{Type: "run", Args: []string{"a", "b:,c"}}
 	for _, c := range []struct {
@@ -48,17 +43,17 @@ func TestLayoutOfAddedText(t *testing.T) {
 		{"an empty list in a short one", `{"x":[]}`, []any{"x"}, `{"x":[|{"type":"run","args":["a","b:,c"]}|]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc := parse(t, c.before)
+			doc := mustParseDoc(t, c.before)
 			var err error
-			if v := doc.Get(c.path...); v.Kind == jsonc.Array {
-				err = doc.Append(value, c.path...)
+			if v := doc.get(c.path...); v.kind == kindArray {
+				err = doc.append(value, c.path...)
 			} else {
-				err = doc.Set(value, "k", c.path...)
+				err = doc.set(value, "k", c.path...)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := string(doc.Bytes()), strings.ReplaceAll(c.after, "|", ""); got != want {
+			if got, want := string(doc.src), strings.ReplaceAll(c.after, "|", ""); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 			kept := ""
@@ -95,11 +90,11 @@ func TestLayoutOfReplacedValues(t *testing.T) {
 		{"the last of two with one name", `{"x": 1, "x": 2}`, 3, []any{"x"}, `{"x": 1, "x": 3}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc := parse(t, c.before)
-			if err := doc.SetItem(c.value, c.path...); err != nil {
+			doc := mustParseDoc(t, c.before)
+			if err := doc.setItem(c.value, c.path...); err != nil {
 				t.Fatal(err)
 			}
-			if got := string(doc.Bytes()); got != c.after {
+			if got := string(doc.src); got != c.after {
 				t.Errorf("got\n%s\nwant\n%s", got, c.after)
 			}
 		})
@@ -108,49 +103,49 @@ func TestLayoutOfReplacedValues(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	for _, key := range []string{"", "a b", `a"b`, `a\b`, "a\nb", "é", "日本", "<a>&", "\u2028", "a/b", "a.b", "0"} {
-		doc := parse(t, `{"x": 1}`)
-		if err := doc.Set("v", key); err != nil {
+		doc := mustParseDoc(t, `{"x": 1}`)
+		if err := doc.set("v", key); err != nil {
 			t.Fatalf("%q: %v", key, err)
 		}
-		if got, ok := doc.Text(key); !ok || got != "v" {
-			t.Errorf("%q: got %q, %v in %s", key, got, ok, doc.Bytes())
+		if got, ok := doc.text(key); !ok || got != "v" {
+			t.Errorf("%q: got %q, %v in %s", key, got, ok, doc.src)
 		}
-		if err := doc.Set("w", key); err != nil {
+		if err := doc.set("w", key); err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := doc.Text(key); got != "w" || strings.Count(string(doc.Bytes()), ": ") != 2 {
-			t.Errorf("%q set twice: %s", key, doc.Bytes())
+		if got, _ := doc.text(key); got != "w" || strings.Count(string(doc.src), ": ") != 2 {
+			t.Errorf("%q set twice: %s", key, doc.src)
 		}
-		if err := doc.Delete(key); err != nil || string(doc.Bytes()) != `{"x": 1}` {
-			t.Errorf("%q deleted: %s, %v", key, doc.Bytes(), err)
+		if err := doc.delete(key); err != nil || string(doc.src) != `{"x": 1}` {
+			t.Errorf("%q deleted: %s, %v", key, doc.src, err)
 		}
 	}
 }
 
 func TestKeysWithEscapes(t *testing.T) {
-	doc := parse(t, `{"h\u006foks": {"a\/b": 1}, "\ud83d\ude42": 2}`)
-	if string(doc.Raw("hooks", "a/b")) != "1" || string(doc.Raw("🙂")) != "2" {
-		t.Errorf("got %s, %s", doc.Raw("hooks", "a/b"), doc.Raw("🙂"))
+	doc := mustParseDoc(t, `{"h\u006foks": {"a\/b": 1}, "\ud83d\ude42": 2}`)
+	if string(doc.raw("hooks", "a/b")) != "1" || string(doc.raw("🙂")) != "2" {
+		t.Errorf("got %s, %s", doc.raw("hooks", "a/b"), doc.raw("🙂"))
 	}
-	if err := doc.Set(3, "a/b", "hooks"); err != nil || string(doc.Bytes()) != `{"h\u006foks": {"a\/b": 3}, "\ud83d\ude42": 2}` {
-		t.Errorf("%s, %v", doc.Bytes(), err)
+	if err := doc.set(3, "a/b", "hooks"); err != nil || string(doc.src) != `{"h\u006foks": {"a\/b": 3}, "\ud83d\ude42": 2}` {
+		t.Errorf("%s, %v", doc.src, err)
 	}
 }
 
 func TestHides(t *testing.T) {
-	doc := parse(t, `{"a": {"b": 1, "b": 2, "c": 3}, "a": {"c": 4}, "l": [1, 1]}`)
+	doc := mustParseDoc(t, `{"a": {"b": 1, "b": 2, "c": 3}, "a": {"c": 4}, "l": [1, 1]}`)
 	for _, c := range []struct {
 		path []any
 		want bool
 	}{
 		{[]any{"a"}, true}, {[]any{"a", "b"}, false}, {[]any{"a", "c"}, false}, {[]any{"l"}, false}, {[]any{"l", 0}, false}, {[]any{"x"}, false}, {[]any{"x", "y"}, false}, {nil, false},
 	} {
-		if got := doc.Hides(c.path...); got != c.want {
+		if got := doc.hides(c.path...); got != c.want {
 			t.Errorf("%v: %v", c.path, got)
 		}
 	}
-	if err := doc.Delete("a"); err != nil || !doc.Hides("a", "b") {
-		t.Errorf("what was hidden counts now: %s, %v", doc.Bytes(), err)
+	if err := doc.delete("a"); err != nil || !doc.hides("a", "b") {
+		t.Errorf("what was hidden counts now: %s, %v", doc.src, err)
 	}
 }
 
@@ -178,18 +173,17 @@ func TestDeleteInUnusualLayouts(t *testing.T) {
 		{"a step into a number", "[1]", []any{0, "a"}, "[1]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc := parse(t, c.before)
-			if err := doc.Delete(c.path...); err != nil {
+			doc := mustParseDoc(t, c.before)
+			if err := doc.delete(c.path...); err != nil {
 				t.Fatal(err)
 			}
-			if got := string(doc.Bytes()); got != c.after {
+			if got := string(doc.src); got != c.after {
 				t.Errorf("got\n%q\nwant\n%q", got, c.after)
 			}
 		})
 	}
 }
 
-// documents generates documents in all layouts, with comments and trailing commas.
 func documents() *rapid.Generator[string] {
 	gap := rapid.SampledFrom([]string{"", " ", "\n", "\n  ", "\r\n\t", " /* c */ ", " // c\n", "  "})
 	var value func(depth int) *rapid.Generator[string]
@@ -234,10 +228,10 @@ func documents() *rapid.Generator[string] {
 	})
 }
 
-func plainValue(t *rapid.T, doc *jsonc.Doc) map[string]any {
+func plainValue(t *rapid.T, doc *settingsDoc) map[string]any {
 	var v map[string]any
-	if err := json.Unmarshal(doc.Plain(), &v); err != nil {
-		t.Fatalf("%v in %q", err, doc.Bytes())
+	if err := json.Unmarshal(doc.plain, &v); err != nil {
+		t.Fatalf("%v in %q", err, doc.src)
 	}
 	return v
 }
@@ -250,32 +244,31 @@ func asJSON(t *rapid.T, v any) string {
 	return string(b)
 }
 
-// An edit of the document has the same result as an edit of its value.
 func TestEditsChangeTheValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := documents().Draw(t, "document")
-		doc, err := jsonc.Parse([]byte(text))
+		doc, err := parseDoc([]byte(text))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		want := plainValue(t, doc)
 		for range rapid.IntRange(1, 4).Draw(t, "edits") {
 			key := rapid.SampledFrom([]string{"ma", "mb", "new"}).Draw(t, "key")
-			before := string(doc.Bytes())
+			before := string(doc.src)
 			switch rapid.IntRange(0, 2).Draw(t, "edit") {
 			case 0:
 				value := rapid.SampledFrom([]any{1.0, "x, y", []any{true}, map[string]any{"a": []any{}}}).Draw(t, "value")
-				err = doc.Set(value, key)
+				err = doc.set(value, key)
 				want[key] = value
 			case 1:
-				err = doc.Delete(key)
+				err = doc.delete(key)
 				delete(want, key)
 			case 2:
 				list, ok := want[key].([]any)
-				err = doc.Append(map[string]any{"b": "c"}, key)
+				err = doc.append(map[string]any{"b": "c"}, key)
 				if !ok {
-					if !errors.Is(err, jsonc.ErrKind) || string(doc.Bytes()) != before {
-						t.Fatalf("appended to another kind of value: %v in %q", err, doc.Bytes())
+					if !errors.Is(err, errKind) || string(doc.src) != before {
+						t.Fatalf("appended to another kind of value: %v in %q", err, doc.src)
 					}
 					err = nil
 					break
@@ -286,37 +279,36 @@ func TestEditsChangeTheValue(t *testing.T) {
 				t.Fatalf("%v in %q", err, before)
 			}
 			if got := asJSON(t, plainValue(t, doc)); got != asJSON(t, want) {
-				t.Fatalf("%q became %q\nwant %s", before, doc.Bytes(), asJSON(t, want))
+				t.Fatalf("%q became %q\nwant %s", before, doc.src, asJSON(t, want))
 			}
 		}
 	})
 }
 
-// Adding a member keeps all comments, and deleting it restores the value.
 func TestAddingKeepsEveryComment(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := documents().Draw(t, "document")
-		doc, err := jsonc.Parse([]byte(text))
+		doc, err := parseDoc([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		value, notice := asJSON(t, plainValue(t, doc)), doc.Notice()
-		if err := doc.Set(hook{Type: "x"}, "new"); err != nil {
+		value, notice := asJSON(t, plainValue(t, doc)), doc.notice()
+		if err := doc.set(hook{Type: "x"}, "new"); err != nil {
 			t.Fatalf("%v in %q", err, text)
 		}
 		for _, comment := range []string{"/* c */", "// c"} {
-			if got, want := strings.Count(string(doc.Bytes()), comment), strings.Count(text, comment); got != want {
-				t.Fatalf("%d of %d comments in %q", got, want, doc.Bytes())
+			if got, want := strings.Count(string(doc.src), comment), strings.Count(text, comment); got != want {
+				t.Fatalf("%d of %d comments in %q", got, want, doc.src)
 			}
 		}
-		if doc.Notice() != notice {
-			t.Fatalf("%q became %q in %q", notice, doc.Notice(), doc.Bytes())
+		if doc.notice() != notice {
+			t.Fatalf("%q became %q in %q", notice, doc.notice(), doc.src)
 		}
-		if err := doc.Delete("new"); err != nil {
+		if err := doc.delete("new"); err != nil {
 			t.Fatal(err)
 		}
 		if got := asJSON(t, plainValue(t, doc)); got != value {
-			t.Fatalf("%q became %q", text, doc.Bytes())
+			t.Fatalf("%q became %q", text, doc.src)
 		}
 	})
 }

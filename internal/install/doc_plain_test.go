@@ -1,4 +1,4 @@
-package jsonc_test
+package install
 
 import (
 	"bytes"
@@ -8,19 +8,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"strandline/internal/install/jsonc"
 )
 
-// Plain has the same length, with every value at its offset.
 func TestPlainKeepsOffsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "\ufeff"}).Draw(t, "mark") + documents().Draw(t, "document")
-		doc, err := jsonc.Parse([]byte(text))
+		doc, err := parseDoc([]byte(text))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		plain := doc.Plain()
+		plain := doc.plain
 		if !json.Valid(plain) {
 			t.Fatalf("%q is not JSON", plain)
 		}
@@ -33,47 +30,45 @@ func TestPlainKeepsOffsets(t *testing.T) {
 				t.Fatalf("byte %d of %q became %q", i, body, plain[i])
 			}
 		}
-		again, err := jsonc.Parse(plain)
-		if err != nil || again.Notice() != "" || !bytes.Equal(again.Plain(), plain) {
+		again, err := parseDoc(plain)
+		if err != nil || again.notice() != "" || !bytes.Equal(again.src, plain) {
 			t.Fatalf("%q is not plain yet: %v", plain, err)
 		}
-		if (doc.Notice() == "") != (body == string(plain)) {
-			t.Fatalf("%q is noticed as %q", body, doc.Notice())
+		if (doc.notice() == "") != (body == string(plain)) {
+			t.Fatalf("%q is noticed as %q", body, doc.notice())
 		}
 	})
 }
 
-// Every value is found by its path.
 func TestGetEveryValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		doc, err := jsonc.Parse([]byte(documents().Draw(t, "document")))
+		doc, err := parseDoc([]byte(documents().Draw(t, "document")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var visit func(v *jsonc.Value, path []any)
-		visit = func(v *jsonc.Value, path []any) {
-			if got := doc.Get(path...); got != v {
+		var visit func(v *jsonValue, path []any)
+		visit = func(v *jsonValue, path []any) {
+			if got := doc.get(path...); got != v {
 				t.Fatalf("%v leads to %+v, not %+v", path, got, v)
 			}
-			if raw := doc.Raw(path...); !bytes.Equal(raw, doc.Bytes()[v.Start:v.End]) || len(bytes.TrimSpace(raw)) != len(raw) || len(raw) == 0 {
+			if raw := doc.raw(path...); !bytes.Equal(raw, doc.src[v.start:v.end]) || len(bytes.TrimSpace(raw)) != len(raw) || len(raw) == 0 {
 				t.Fatalf("%v is %q", path, raw)
 			}
-			if _, ok := doc.Text(path...); ok != (v.Kind == jsonc.String) {
+			if _, ok := doc.text(path...); ok != (v.kind == kindString) {
 				t.Fatalf("%v is a text: %v", path, ok)
 			}
-			for i, item := range v.Items {
+			for i, item := range v.items {
 				step := any(i)
-				if v.Kind == jsonc.Object {
-					step = item.Key
+				if v.kind == kindObject {
+					step = item.key
 				}
-				visit(item.Value, append(slices.Clip(path), step))
+				visit(item.value, append(slices.Clip(path), step))
 			}
 		}
-		visit(doc.Get(), nil)
+		visit(doc.get(), nil)
 	})
 }
 
-// JSON with any indentation is valid.
 func TestParseAnyJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := map[string]any{
@@ -85,11 +80,11 @@ func TestParseAnyJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := jsonc.Parse(raw)
-		if err != nil || doc.Notice() != "" || doc.Bare() {
+		doc, err := parseDoc(raw)
+		if err != nil || doc.notice() != "" || doc.bare() {
 			t.Fatalf("%s: %v", raw, err)
 		}
-		if got, ok := doc.Text("text"); value["text"] != nil && (!ok || got != value["text"]) {
+		if got, ok := doc.text("text"); value["text"] != nil && (!ok || got != value["text"]) {
 			t.Fatalf("read %q of %s", got, raw)
 		}
 	})

@@ -1,0 +1,235 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+var errKind = errors.New("value is of another kind")
+
+func (d *settingsDoc) set(value any, key string, path ...any) error {
+	if d.root == nil && len(path) == 0 {
+		if err := d.makeRoot(); err != nil {
+			return err
+		}
+	}
+	obj := d.get(path...)
+	if obj == nil || obj.kind != kindObject {
+		return fmt.Errorf("set %q: %w", key, errKind)
+	}
+	if obj.item(key) >= 0 {
+		return d.setItem(value, append(slices.Clip(path), key)...)
+	}
+	return d.insert(obj, value, key)
+}
+
+func (d *settingsDoc) append(value any, path ...any) error {
+	arr := d.get(path...)
+	if arr == nil || arr.kind != kindArray {
+		return fmt.Errorf("append: %w", errKind)
+	}
+	return d.insert(arr, value, "")
+}
+
+func (d *settingsDoc) setItem(value any, path ...any) error {
+	old := d.get(path...)
+	if old == nil {
+		return fmt.Errorf("replace value: %w", errKind)
+	}
+	compact, err := encode(value)
+	if err != nil {
+		return fmt.Errorf("encode value: %w", err)
+	}
+	lines := bytes.Contains(d.src[old.start:old.end], []byte("\n"))
+	return d.replace(old.start, old.end, d.style().layout(compact, d.lineIndent(old.start), lines))
+}
+
+func (d *settingsDoc) makeRoot() error {
+	text := string(d.src)
+	if !d.comments {
+		text = text[:len(text)-len(strings.TrimPrefix(text, bom))]
+	} else if !strings.HasSuffix(text, "\n") {
+		text += d.style().newline
+	}
+	return d.reparse([]byte(text + "{}" + d.style().newline))
+}
+
+func (d *settingsDoc) insert(v *jsonValue, value any, key string) error {
+	compact, err := encode(value)
+	if err != nil {
+		return fmt.Errorf("encode value: %w", err)
+	}
+	s, name := d.style(), ""
+	if v.kind == kindObject {
+		raw, err := encode(key)
+		if err != nil {
+			return fmt.Errorf("encode key %q: %w", key, err)
+		}
+		name = string(raw) + ":"
+	}
+	item := func(indent string, lines bool) string {
+		gap := ""
+		if name != "" && (s.spaced || lines) {
+			gap = " "
+		}
+		return name + gap + s.layout(compact, indent, lines)
+	}
+	if len(v.items) == 0 {
+		return d.insertFirst(v, s, item)
+	}
+	last := v.items[len(v.items)-1]
+	trailing, at := "", itemEnd(last)
+	var edits []edit
+	if last.comma >= 0 {
+		trailing = ","
+	} else {
+		edits = append(edits, edit{at, at, ","})
+	}
+	text := ""
+	if indent, ok := d.ownLine(last.start); ok {
+		at = d.lineRest(at)
+		text = s.newline + indent + item(indent, true)
+	} else {
+		if s.spaced {
+			text = " "
+		}
+		lines := bytes.Contains(d.src[last.value.start:last.value.end], []byte("\n"))
+		text += item(d.lineIndent(last.start), lines)
+	}
+	return d.apply(append(edits, edit{at, at, text + trailing})...)
+}
+
+func (d *settingsDoc) insertFirst(v *jsonValue, s style, item func(indent string, lines bool) string) error {
+	outer := d.lineIndent(v.start)
+	inner := outer + s.unit
+	closing := v.end - 1
+	empty := len(bytes.TrimLeft(d.src[v.start+1:closing], " \t")) == 0
+	_, ownLine := d.ownLine(closing)
+	switch {
+	case empty && s.flat:
+		return d.replace(v.start+1, closing, item(outer, false))
+	case empty:
+		return d.replace(v.start+1, closing, s.newline+inner+item(inner, true)+s.newline+outer)
+	case ownLine:
+		start := d.lineStart(closing)
+		return d.replace(start, start, inner+item(inner, true)+s.newline)
+	}
+	return d.replace(closing, closing, " "+item(outer, false)+" ")
+}
+
+func (d *settingsDoc) lineRest(pos int) int {
+	for {
+		next := d.skipBlanks(pos)
+		if d.atLineEnd(next) {
+			return next
+		}
+		end := commentEnd(d.src, next)
+		if end < 0 {
+			return pos
+		}
+		pos = end
+		if bytes.Contains(d.src[next:end], []byte("\n")) {
+			return end
+		}
+	}
+}
+
+func commentEnd(src []byte, pos int) int {
+	rest := src[pos:]
+	switch {
+	case bytes.HasPrefix(rest, []byte("//")):
+		if i := bytes.IndexAny(rest, "\r\n"); i >= 0 {
+			return pos + i
+		}
+		return len(src)
+	case bytes.HasPrefix(rest, []byte("/*")):
+		return pos + bytes.Index(rest, []byte("*/")) + 2
+	}
+	return -1
+}
+
+func (d *settingsDoc) delete(path ...any) error {
+	if len(path) == 0 {
+		return fmt.Errorf("delete the root: %w", errKind)
+	}
+	v := d.get(path[:len(path)-1]...)
+	if v == nil {
+		return nil
+	}
+	i := v.item(path[len(path)-1])
+	if i < 0 {
+		return nil
+	}
+	item := v.items[i]
+	if len(v.items) == 1 && blank(d.src[v.start+1:item.start]) && blank(d.src[itemEnd(item):v.end-1]) {
+		return d.replace(v.start+1, v.end-1, "")
+	}
+	last := i == len(v.items)-1
+	start, end := d.extent(item.start, itemEnd(item), !last)
+	if !last || i == 0 || item.comma >= 0 {
+		return d.replace(start, end, "")
+	}
+	comma := v.items[i-1].comma
+	return d.apply(edit{comma, comma + 1, ""}, edit{max(start, comma+1), end, ""})
+}
+
+func itemEnd(item jsonItem) int {
+	if item.comma >= 0 {
+		return item.comma + 1
+	}
+	return item.value.end
+}
+
+func (d *settingsDoc) extent(start, end int, more bool) (from, to int) {
+	left := start
+	for left > 0 && isBlank(d.src[left-1]) {
+		left--
+	}
+	right := d.skipBlanks(end)
+	_, atStart := d.ownLine(start)
+	switch {
+	case atStart && d.atLineEnd(right):
+		for _, c := range []byte("\r\n") {
+			if right < len(d.src) && d.src[right] == c {
+				right++
+			}
+		}
+		return left, right
+	case d.atLineEnd(right):
+		return left, end
+	case atStart || more:
+		return start, right
+	}
+	return left, end
+}
+
+func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
+
+type edit struct {
+	start, end int
+	text       string
+}
+
+func (d *settingsDoc) replace(start, end int, text string) error {
+	return d.apply(edit{start, end, text})
+}
+
+func (d *settingsDoc) apply(edits ...edit) error {
+	src := d.src
+	for _, e := range slices.Backward(edits) {
+		src = slices.Concat(src[:e.start], []byte(e.text), src[e.end:])
+	}
+	return d.reparse(src)
+}
+
+func (d *settingsDoc) reparse(src []byte) error {
+	next, err := parseDoc(src)
+	if err != nil {
+		return fmt.Errorf("edit breaks the document: %w", err)
+	}
+	*d = *next
+	return nil
+}
