@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
@@ -51,7 +51,7 @@ func runHook() {
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},
 		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
 		Learner: compact.Learner{How: cfg.Restore.Learn, Tallies: func() map[string]archive.Tally {
-			shapes, _ := maintenance.Learned{Path: cfg.Paths.Learned()}.Read()
+			shapes, _ := app.Learned{Path: cfg.Paths.Learned()}.Read()
 			return shapes
 		}},
 		OpenIndex: func(ctx context.Context) (*hook.Index, error) {
@@ -67,7 +67,7 @@ func runHook() {
 		Injectors: injectors(cfg, c, monitor, marks),
 		Changes:   changes(cfg),
 		MaintenanceDue: func() bool {
-			return cfg.Lifecycle.Auto && maintenance.Schedule{Path: cfg.Paths.Maintained()}.Due(now())
+			return cfg.Lifecycle.Auto && app.Schedule{Path: cfg.Paths.Maintained()}.Due(now())
 		},
 		LastCapture: func(session string) time.Time { return lastCapture(c, session) },
 	})

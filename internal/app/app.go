@@ -1,7 +1,8 @@
 // Package app is the application layer: one method per use case, for the command
 // line, HTTP, MCP and the terminal browser. It loads the settings, opens the index,
-// takes locks, syncs the journal and redacts what leaves. The JSON of its result
-// types is a contract: fields are added, never changed.
+// takes locks, syncs the journal and redacts what leaves. Every operation may be
+// interrupted and repeated. The JSON of its result types is a contract: fields are
+// added, never changed.
 package app
 
 import (
@@ -13,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/config"
@@ -184,8 +184,8 @@ func (w Workspace) SegmentOptions() task.Options {
 }
 
 // Schedule is when automatic maintenance runs.
-func (w Workspace) Schedule() maintenance.Schedule {
-	return maintenance.Schedule{Path: w.Config.Paths.Maintained()}
+func (w Workspace) Schedule() Schedule {
+	return Schedule{Path: w.Config.Paths.Maintained()}
 }
 
 // MaintenanceDue reports whether automatic maintenance is due.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 )
@@ -63,9 +62,9 @@ type PartDeletion struct {
 // DeletionOutcome is the result of a deletion.
 type DeletionOutcome struct {
 	// Client is the client's transcript, if it exists. It stays.
-	Client string             `json:"client_file,omitempty"`
-	Done   bool               `json:"done"`
-	Proof  *maintenance.Proof `json:"proof,omitempty"`
+	Client string `json:"client_file,omitempty"`
+	Done   bool   `json:"done"`
+	Proof  *Proof `json:"proof,omitempty"`
 }
 
 // Result is the deletion as JSON.
@@ -111,7 +110,7 @@ func (a *App) Forget(ctx context.Context, d *Deletion, texts []string) error {
 	}
 	out := d.Outcome()
 	out.Done = true
-	proof, err := maintenance.Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
+	proof, err := Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
 	if err == nil {
 		out.Proof = &proof
 	}
@@ -126,8 +125,8 @@ func (d *Deletion) Outcome() *DeletionOutcome {
 	return &d.Part.DeletionOutcome
 }
 
-func (w Workspace) forgetter() maintenance.Forgetter {
-	return maintenance.Forgetter{Capture: w.Capture, Journal: w.Journal, State: w.Config.Paths.State()}
+func (w Workspace) forgetter() Forgetter {
+	return Forgetter{Capture: w.Capture, Journal: w.Journal, State: w.Config.Paths.State()}
 }
 
 // erase completes the deletion of forgotten sessions, and of parts of the sessions in
@@ -333,8 +332,8 @@ func turnAt(session string, turns []archive.Turn, line int) string {
 }
 
 // target reads a turn or a step, and the turn's title, from the index.
-func (x Archive) target(ctx context.Context, ref archive.Ref) (maintenance.Target, string, error) {
-	t := maintenance.Target{Ref: ref, LineTo: 1 << 31}
+func (x Archive) target(ctx context.Context, ref archive.Ref) (Target, string, error) {
+	t := Target{Ref: ref, LineTo: 1 << 31}
 	span := archive.Span{Session: ref.Session, TurnFrom: ref.Turn, TurnTo: ref.Turn + 2}
 	turns, err := x.Index.Turns(ctx, span)
 	if err != nil {

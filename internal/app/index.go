@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/config"
 	"strandline/internal/recall"
@@ -116,7 +115,7 @@ var ErrNotLinked = errors.New("this program does not link the feature")
 
 // TeamStore is the team's archive.
 type TeamStore struct {
-	Remote maintenance.Remote
+	Remote Remote
 	Index  TeamIndex
 }
 

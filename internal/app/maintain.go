@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
@@ -21,7 +20,7 @@ import (
 
 // Maintain does a maintenance run. compacting drops the index's copy of texts
 // outside the hot set.
-func (a *App) Maintain(ctx context.Context, compacting bool) ([]maintenance.Stage, error) {
+func (a *App) Maintain(ctx context.Context, compacting bool) ([]Stage, error) {
 	w, err := a.Workspace()
 	if err != nil {
 		return nil, err
@@ -70,7 +69,7 @@ const backgroundLearn = 20
 
 // maintain does a run. Then, with the index closed, it completes interrupted
 // deletions and deletes expired sessions.
-func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []maintenance.Stage, err error) {
+func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []Stage, err error) {
 	f := w.forgetter()
 	open, failed := f.Open(ctx) // before anything is captured
 	parts, perr := f.OpenParts(ctx)
@@ -86,7 +85,7 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []m
 	if err != nil {
 		return nil, err
 	}
-	st := maintenance.Stage{Name: "forget"}
+	st := Stage{Name: "forget"}
 	start := a.Now()
 	for _, session := range expired {
 		if failed == nil {
@@ -109,7 +108,7 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []m
 	return append(stages, st), nil
 }
 
-func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []maintenance.Stage {
+func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []Stage {
 	r := a.maintenanceRunner(x.Workspace)
 	r.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	r.Measure = func(ctx context.Context, c archive.Compaction) (compact.Outcome, error) {
@@ -121,15 +120,15 @@ func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []maint
 	r.Synthetic = func(ctx context.Context, session string) (archive.Compaction, bool, error) {
 		return compact.SyntheticCompaction(ctx, x.Index, session)
 	}
-	r.Learned, r.LearnLimit = maintenance.Learned{Path: x.Config.Paths.Learned()}, how.learn
+	r.Learned, r.LearnLimit = Learned{Path: x.Config.Paths.Learned()}, how.learn
 	r.Retention = x.retention(how.compacting)
-	r.Extra = []maintenance.Step{{Name: "segments", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) (err error) {
+	r.Extra = []Step{{Name: "segments", Run: func(ctx context.Context, _ MaintainIndex, st *Stage) (err error) {
 		st.Done, err = a.pruneSegments(ctx, x)
 		return err
 	}}}
 	if x.Config.Postgres.Auto && a.Stores.LinksTeam() {
-		r.Extra = append(r.Extra, maintenance.Step{Name: "sync", Run: func(ctx context.Context, _ maintenance.Index, st *maintenance.Stage) error {
-			report, err := a.sync(ctx, x, maintenance.Push{})
+		r.Extra = append(r.Extra, Step{Name: "sync", Run: func(ctx context.Context, _ MaintainIndex, st *Stage) error {
+			report, err := a.sync(ctx, x, Push{})
 			if archive.ErrorCode(err) == archive.CodeBusy {
 				return nil // another process syncs
 			}
@@ -138,13 +137,13 @@ func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []maint
 		}})
 	}
 	r.Schedule.Begin(a.Now())
-	return r.Run(ctx, maintenance.Index{Index: x.Index, Tiers: x.Index, Outcomes: x.Index})
+	return r.Run(ctx, MaintainIndex{Index: x.Index, Tiers: x.Index, Outcomes: x.Index})
 }
 
 // maintenanceRunner returns a runner without the stages that need an open index.
-func (a *App) maintenanceRunner(w Workspace) maintenance.Runner {
-	return maintenance.Runner{
-		Capture: w.Capture, Journal: w.Journal, Pending: w.Pending(), Now: a.Now, IdleAfter: maintenance.DefaultIdle,
+func (a *App) maintenanceRunner(w Workspace) Runner {
+	return Runner{
+		Capture: w.Capture, Journal: w.Journal, Pending: w.Pending(), Now: a.Now, IdleAfter: DefaultIdle,
 		Schedule: w.Schedule(), Usage: usage.Store{Dir: w.Config.Paths.State()},
 		SessionFolders: []string{w.Marks().Dir, w.Config.Paths.OwnCompactions(), w.Config.Paths.PendingCompactions(), w.Config.Paths.Blocked(), w.Config.Paths.Outcomes()},
 		ClientFiles:    w.clientFiles,
@@ -152,8 +151,8 @@ func (a *App) maintenanceRunner(w Workspace) maintenance.Runner {
 }
 
 // retention returns the retention rules of the settings.
-func (w Workspace) retention(compacting bool) maintenance.Retention {
-	return maintenance.Retention{
+func (w Workspace) retention(compacting bool) Retention {
+	return Retention{
 		Rule: recall.ConfidenceWithDecay(w.Config.Lifecycle.Decay),
 		Age:  time.Duration(w.Config.Retention.Days) * 24 * time.Hour, MaxBytes: w.Config.Retention.MaxBytes,
 		Delete: w.Config.Retention.Delete, Compact: compacting,
@@ -164,7 +163,7 @@ func (w Workspace) retention(compacting bool) maintenance.Retention {
 }
 
 // StageErrors joins the errors of stages.
-func StageErrors(stages []maintenance.Stage) error {
+func StageErrors(stages []Stage) error {
 	var errs []error
 	for _, st := range stages {
 		if st.Error != "" {

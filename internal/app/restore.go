@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
 	"strandline/internal/task"
@@ -108,7 +107,7 @@ func (a *App) segmentSummaries(ctx context.Context, x Archive, req compact.Reque
 // learnedWeights puts the learned weights of token shapes into req. With AtLine they
 // are those that were known at that line.
 func (a *App) learnedWeights(ctx context.Context, x Archive, req *compact.Request) (err error) {
-	tallies, _ := maintenance.Learned{Path: x.Config.Paths.Learned()}.Read()
+	tallies, _ := Learned{Path: x.Config.Paths.Learned()}.Read()
 	if req.AtLine > 0 {
 		now := req.Now
 		before, err := x.Index.Steps(ctx, archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true, Limit: 1})
@@ -118,7 +117,7 @@ func (a *App) learnedWeights(ctx context.Context, x Archive, req *compact.Reques
 		if len(before) > 0 {
 			now = before[0].Time
 		}
-		if tallies, err = maintenance.TalliesAt(ctx, x.Journal, now); err != nil {
+		if tallies, err = TalliesAt(ctx, x.Journal, now); err != nil {
 			return err
 		}
 	}

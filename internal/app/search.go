@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/recall"
 )
@@ -76,7 +75,7 @@ func (a *App) searchTeam(ctx context.Context, q SearchQuery) (result recall.Resu
 	}
 	defer func() { err = errors.Join(err, store.Index.Close()) }()
 	req, err := a.searchRequest(ctx, w, store.Index, q, func(dir string) string {
-		return maintenance.TeamProject(w.Capture.Project(dir), addr.Author, addr.Machine).Key
+		return TeamProject(w.Capture.Project(dir), addr.Author, addr.Machine).Key
 	})
 	if err != nil {
 		return result, err

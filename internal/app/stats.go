@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/state"
 	"strandline/internal/usage"
@@ -91,7 +90,7 @@ type Memory struct {
 	Measured int      `json:"measured_compactions"` // number of compactions in Used
 }
 
-func newMemory(h maintenance.HealthReport) Memory {
+func newMemory(h HealthReport) Memory {
 	share := func(s *usage.Share) *float64 {
 		v, ok := s.Value()
 		if !ok {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"strandline/internal/app/maintenance"
 	"strandline/internal/archive"
 	"strandline/internal/config"
 	"strandline/internal/sessionlog"
@@ -23,7 +22,7 @@ type SyncOptions struct {
 
 // SyncReport is the outcome of a sync.
 type SyncReport struct {
-	maintenance.PushReport
+	PushReport
 	TookMS int64 `json:"took_ms"`
 }
 
@@ -37,7 +36,7 @@ func (a *App) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 		if o.URL != "" {
 			x.Config.Postgres.URL = o.URL
 		}
-		push := maintenance.Push{DryRun: o.DryRun, Again: o.Again}
+		push := Push{DryRun: o.DryRun, Again: o.Again}
 		if o.Progress != nil {
 			push.Progress = func(done, all int, _ string) { o.Progress(done, all) }
 		}
@@ -48,7 +47,7 @@ func (a *App) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 }
 
 // sync pushes an open index, unless another process does.
-func (a *App) sync(ctx context.Context, x Archive, push maintenance.Push) (report maintenance.PushReport, err error) {
+func (a *App) sync(ctx context.Context, x Archive, push Push) (report PushReport, err error) {
 	lock, err := x.Lock("sync", "sync")
 	if err != nil {
 		return report, err
@@ -69,13 +68,13 @@ func (a *App) sync(ctx context.Context, x Archive, push maintenance.Push) (repor
 		return report, err
 	}
 	defer func() { err = errors.Join(err, remote.Index.Close()) }()
-	push.Local, push.Remote, push.Redact, push.Pause = x.Index, remote.Remote, x.Redact, maintenance.Backoff
+	push.Local, push.Remote, push.Redact, push.Pause = x.Index, remote.Remote, x.Redact, Backoff
 	push.Author, push.Machine = address.Author, address.Machine
 	return push.Run(ctx)
 }
 
 // deleted reads the permanent deletions from the journal.
-func (w Workspace) deleted(ctx context.Context) (d maintenance.Deleted, err error) {
+func (w Workspace) deleted(ctx context.Context) (d Deleted, err error) {
 	entries, _, err := w.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
 	if err != nil {
 		return d, fmt.Errorf("read the journal: %w", err)

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/app"
-	"strandline/internal/app/maintenance"
 )
 
 func (a *commands) maintainCommand() *cobra.Command {
@@ -58,7 +57,7 @@ with retention.delete, as ` + "`strandline forget`" + ` does.`,
 }
 
 // printStages prints the stages that did something or failed.
-func (a *commands) printStages(stages []maintenance.Stage) error {
+func (a *commands) printStages(stages []app.Stage) error {
 	t := newTable("STAGE", "DONE")
 	for _, st := range stages {
 		text := describeStage(st)
@@ -77,7 +76,7 @@ func (a *commands) printStages(stages []maintenance.Stage) error {
 }
 
 // describeStage summarizes a stage, "" if it did nothing.
-func describeStage(st maintenance.Stage) string {
+func describeStage(st app.Stage) string {
 	if st.Done == 0 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package maintenance
+package app
 
 import (
 	"cmp"
@@ -61,7 +61,7 @@ func (r Retention) excess() int64 {
 
 // tiers moves turns out of the hot set and back. Rows, journal and time decide,
 // so that a run over a rebuilt index gives the same sets.
-func (r Runner) tiers(ctx context.Context, idx Index, st *Stage) error {
+func (r Runner) tiers(ctx context.Context, idx MaintainIndex, st *Stage) error {
 	// Access raises a turn's confidence. Without access, when it falls is known.
 	fades, ok := r.Retention.Rule.TimeTo(lowConfidence)
 	if !ok || r.Retention.Age <= 0 {
@@ -95,7 +95,7 @@ func (r Runner) tiers(ctx context.Context, idx Index, st *Stage) error {
 // compact drops the index's copy of cold texts if asked to or while the archive
 // exceeds its limit. In the latter case it cools younger and younger sessions
 // until the archive fits.
-func (r Runner) compact(ctx context.Context, idx Index, st *Stage) error {
+func (r Runner) compact(ctx context.Context, idx MaintainIndex, st *Stage) error {
 	p := r.Retention
 	if !p.Compact && p.excess() <= 0 {
 		return nil
@@ -123,7 +123,7 @@ func (r Runner) compact(ctx context.Context, idx Index, st *Stage) error {
 
 // trim drops the texts of cold turns that their log still holds, and returns the
 // space to the disk.
-func (r Runner) trim(ctx context.Context, idx Index) (n int, err error) {
+func (r Runner) trim(ctx context.Context, idx MaintainIndex) (n int, err error) {
 	turns, err := idx.Cold(ctx)
 	if err != nil || len(turns) == 0 {
 		return 0, err
@@ -242,7 +242,7 @@ func unused(ctx context.Context, idx SessionIndex, before time.Time) ([]archive.
 }
 
 // seal rewrites idle logs into large frames.
-func (r Runner) seal(ctx context.Context, _ Index, st *Stage) error {
+func (r Runner) seal(ctx context.Context, _ MaintainIndex, st *Stage) error {
 	var errs []error
 	for entry, err := range r.Capture.Layout.Walk(ctx) {
 		if errors.Is(err, os.ErrNotExist) {

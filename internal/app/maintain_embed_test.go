@@ -1,11 +1,11 @@
-package maintenance_test
+package app_test
 
 import (
 	"context"
 	"errors"
 	"testing"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 )
 
 // The embed stage reports its progress and its error.
@@ -15,7 +15,7 @@ func TestEmbedStage(t *testing.T) {
 	p.Embed = func(context.Context) (int, error) { return 20, errors.New("the endpoint is down") }
 	stages := p.Run(t.Context(), w.index())
 	for _, st := range stages {
-		want := maintenance.Stage{Name: st.Name, TookMS: st.TookMS}
+		want := app.Stage{Name: st.Name, TookMS: st.TookMS}
 		if st.Name == "embed" {
 			want.Done, want.Error = 20, "the endpoint is down"
 		}

@@ -1,4 +1,4 @@
-package maintenance
+package app
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func share(part, of int64) *usage.Share {
 }
 
 // health writes the archive's health to the statusline's file.
-func (r Runner) health(ctx context.Context, idx Index, _ *Stage) error {
+func (r Runner) health(ctx context.Context, idx MaintainIndex, _ *Stage) error {
 	if r.Usage.Dir == "" {
 		return nil
 	}
@@ -96,7 +96,7 @@ const stateLifetime = 30 * 24 * time.Hour
 
 // state removes the statusline's files and the hooks' files of sessions that
 // ended long ago.
-func (r Runner) state(_ context.Context, _ Index, st *Stage) (err error) {
+func (r Runner) state(_ context.Context, _ MaintainIndex, st *Stage) (err error) {
 	if r.Usage.Dir == "" && len(r.SessionFolders) == 0 {
 		return nil
 	}

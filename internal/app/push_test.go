@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/index/postgres"
 	"strandline/internal/index/sqlite"
@@ -23,9 +23,9 @@ import (
 
 var start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// session returns the batch with the turns of a session from one on. A turn has a
+// pushedBatch returns the batch with the turns of a pushedBatch from one on. A turn has a
 // prompt, and a command whose result is in the next line.
-func session(id string, from, turns int) archive.Batch {
+func pushedBatch(id string, from, turns int) archive.Batch {
 	const lines = 3
 	at := func(turn int) time.Time { return start.Add(time.Duration(turn) * time.Minute) }
 	b := archive.Batch{
@@ -107,17 +107,17 @@ func (w *teamFixture) apply(bs ...archive.Batch) {
 	}
 }
 
-func redact(s string) string { return strings.ReplaceAll(s, "secret", "[gone]") }
+func hideSecret(s string) string { return strings.ReplaceAll(s, "secret", "[gone]") }
 
-func (w *teamFixture) push(remote maintenance.Remote, change ...func(*maintenance.Push)) (maintenance.PushReport, error) {
-	p := maintenance.Push{Local: w.local, Remote: remote, Redact: redact, Author: "ann", Machine: "box"}
+func (w *teamFixture) push(remote app.Remote, change ...func(*app.Push)) (app.PushReport, error) {
+	p := app.Push{Local: w.local, Remote: remote, Redact: hideSecret, Author: "ann", Machine: "box"}
 	for _, c := range change {
 		c(&p)
 	}
 	return p.Run(w.t.Context())
 }
 
-func (w *teamFixture) mustPush(remote maintenance.Remote, change ...func(*maintenance.Push)) maintenance.PushReport {
+func (w *teamFixture) mustPush(remote app.Remote, change ...func(*app.Push)) app.PushReport {
 	w.t.Helper()
 	r, err := w.push(remote, change...)
 	if err != nil {
@@ -151,8 +151,8 @@ func find(t *testing.T, s *postgres.Store, words string) []archive.Hit {
 func TestPush(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
-	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
-	dry := w.mustPush(remote, func(p *maintenance.Push) { p.DryRun = true })
+	w.apply(pushedBatch("aaaa", 0, 3), pushedBatch("bbbb", 0, 2))
+	dry := w.mustPush(remote, func(p *app.Push) { p.DryRun = true })
 	if dry.Sessions != 2 || dry.Passages != 10 || len(find(t, remote, "walrus")) != 0 {
 		t.Errorf("a dry run: %+v", dry)
 	}
@@ -170,12 +170,12 @@ func TestPush(t *testing.T) {
 	if r := w.mustPush(remote); r.Sessions != 0 || r.Batches != 0 || r.Unchanged != 2 {
 		t.Errorf("without new rows: %+v", r)
 	}
-	w.apply(session("aaaa", 3, 4))
+	w.apply(pushedBatch("aaaa", 3, 4))
 	if r := w.mustPush(remote); r.Sessions != 1 || r.Passages != 2 || r.Unchanged != 1 {
 		t.Errorf("with one new turn: %+v", r)
 	}
 	grown := dump(t, remote)
-	if r := w.mustPush(remote, func(p *maintenance.Push) { p.Again = true }); r.Sessions != 2 || r.Passages != 12 {
+	if r := w.mustPush(remote, func(p *app.Push) { p.Again = true }); r.Sessions != 2 || r.Passages != 12 {
 		t.Errorf("everything again: %+v", r)
 	}
 	if again := dump(t, remote); again != grown {
@@ -185,7 +185,7 @@ func TestPush(t *testing.T) {
 
 // unreliable is a team's database whose calls fail before or after their work.
 type unreliable struct {
-	maintenance.Remote
+	app.Remote
 	calls int
 	at    func(call int) (before, after error)
 }
@@ -211,7 +211,7 @@ func (c *unreliable) Recorded(ctx context.Context, ids []string) (map[string]boo
 func TestPushAfterInterruption(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
-	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2), session("cccc", 0, 1))
+	w.apply(pushedBatch("aaaa", 0, 3), pushedBatch("bbbb", 0, 2), pushedBatch("cccc", 0, 1))
 	w.mustPush(remote)
 	want := dump(t, remote)
 	for call := 1; call <= 4; call++ {
@@ -247,10 +247,10 @@ func TestPushAfterInterruption(t *testing.T) {
 func TestPushRetries(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
-	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
+	w.apply(pushedBatch("aaaa", 0, 3), pushedBatch("bbbb", 0, 2))
 	lost := &archive.Error{Code: archive.CodeBusy, Msg: "the connection was lost"}
 	var pauses []int
-	pause := func(p *maintenance.Push) {
+	pause := func(p *app.Push) {
 		p.Pause = func(_ context.Context, n int) error { pauses = append(pauses, n); return nil }
 	}
 	c := &unreliable{Remote: remote, at: func(n int) (error, error) {
@@ -268,7 +268,7 @@ func TestPushRetries(t *testing.T) {
 	if n := len(find(t, remote, "walrus")); n != 5 {
 		t.Errorf("%d passages", n)
 	}
-	w.apply(session("aaaa", 3, 4))
+	w.apply(pushedBatch("aaaa", 3, 4))
 	if _, err := w.push(&unreliable{Remote: remote, at: func(int) (error, error) { return lost, nil }}, pause); archive.ErrorCode(err) != archive.CodeBusy {
 		t.Errorf("the connection stays lost: %v", err)
 	}
@@ -278,11 +278,11 @@ func TestPushRetries(t *testing.T) {
 func TestPushDeletions(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
-	agent := session("aaaa~a1", 0, 1)
+	agent := pushedBatch("aaaa~a1", 0, 1)
 	agent.Session.Parent, agent.Session.Relation = "aaaa", archive.RelationAgent
-	w.apply(session("aaaa", 0, 3), agent, session("bbbb", 0, 2))
+	w.apply(pushedBatch("aaaa", 0, 3), agent, pushedBatch("bbbb", 0, 2))
 	w.mustPush(remote)
-	forget := func(p *maintenance.Push) { p.Deleted.Sessions = []string{"aaaa"} }
+	forget := func(p *app.Push) { p.Deleted.Sessions = []string{"aaaa"} }
 	r := w.mustPush(remote, forget)
 	if len(r.Deleted) != 1 || r.Deleted[0].Session != "aaaa" || r.Deleted[0].Rows < 20 || len(r.Elsewhere) != 2 {
 		t.Errorf("%+v", r)
@@ -296,7 +296,7 @@ func TestPushDeletions(t *testing.T) {
 	if r := w.mustPush(remote); len(r.Elsewhere) != 2 || r.Sessions != 0 {
 		t.Errorf("from a machine that still has it: %+v", r)
 	}
-	if err := remote.Apply(t.Context(), session("aaaa", 0, 1)); archive.ErrorCode(err) != archive.CodeDenied {
+	if err := remote.Apply(t.Context(), pushedBatch("aaaa", 0, 1)); archive.ErrorCode(err) != archive.CodeDenied {
 		t.Errorf("a deleted session was accepted: %v", err)
 	}
 }
@@ -305,9 +305,9 @@ func TestPushDeletions(t *testing.T) {
 func TestPushDeletedParts(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
-	w.apply(session("aaaa", 0, 3), session("bbbb", 0, 2))
+	w.apply(pushedBatch("aaaa", 0, 3), pushedBatch("bbbb", 0, 2))
 	w.mustPush(remote)
-	part := func(p *maintenance.Push) {
+	part := func(p *app.Push) {
 		p.Deleted.Parts = map[string]archive.Part{"forget:aaaa/1": {Turn: 1, Step: -1, Sessions: []string{"aaaa", "bbbb"}}}
 	}
 	if r := w.mustPush(remote, part); len(r.Deleted) != 2 || r.Sessions != 2 || r.Passages != 10 {
@@ -323,14 +323,14 @@ func TestPushDeletedParts(t *testing.T) {
 func TestTwoAuthors(t *testing.T) {
 	w := newTeam(t)
 	ann, bob := w.as("ann"), w.as("bob")
-	w.apply(session("aaaa", 0, 3))
+	w.apply(pushedBatch("aaaa", 0, 3))
 	w.mustPush(ann)
-	other := session("bbbb", 0, 2)
+	other := pushedBatch("bbbb", 0, 2)
 	other.Session.Project = archive.Project{Key: "git:/src/bobs/.git", Name: "bobs-tide", Root: "/src/bobs", Remote: "example.org/tide"}
-	own := session("cccc", 0, 1)
+	own := pushedBatch("cccc", 0, 1)
 	own.Session.Project = archive.Project{Key: "dir:/tmp/notes", Name: "notes", Root: "/tmp/notes"}
 	w.apply(other, own)
-	as := func(p *maintenance.Push) { p.Author = "bob" }
+	as := func(p *app.Push) { p.Author = "bob" }
 	_, err := w.push(bob, as)
 	if archive.ErrorCode(err) != archive.CodeDenied || !strings.Contains(err.Error(), "brought by ann") {
 		t.Errorf("bob pushed ann's session: %v", err)
@@ -354,7 +354,7 @@ func TestTwoAuthors(t *testing.T) {
 		{archive.Project{Key: "git:/x", Remote: "/srv/git/x"}, "git:/x of bob on box"},
 		{archive.Project{}, ""},
 	} {
-		if have := maintenance.TeamProject(test.p, "bob", "box"); have.Key != test.want || have.Root != "" {
+		if have := app.TeamProject(test.p, "bob", "box"); have.Key != test.want || have.Root != "" {
 			t.Errorf("%+v is %+v, want %s", test.p, have, test.want)
 		}
 	}
@@ -364,12 +364,12 @@ func TestTwoAuthors(t *testing.T) {
 func TestPushGenerations(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
-	w.apply(session("aaaa", 0, 3))
+	w.apply(pushedBatch("aaaa", 0, 3))
 	w.mustPush(remote)
 	if err := w.local.Retire(t.Context(), "aaaa", 1); err != nil {
 		t.Fatal(err)
 	}
-	next := session("aaaa", 0, 1)
+	next := pushedBatch("aaaa", 0, 1)
 	next.Session.Generation, next.Cursor.Generation = 2, 2
 	w.apply(next)
 	if r := w.mustPush(remote); r.Sessions != 1 || r.Unchanged != 1 {
@@ -390,7 +390,7 @@ func TestPushGenerations(t *testing.T) {
 func TestPushBatches(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
-	b := session("aaaa", 0, 600)
+	b := pushedBatch("aaaa", 0, 600)
 	for i := range b.Passages {
 		b.Passages[i].Text += strings.Repeat(" filler", 1400)
 	}
@@ -413,7 +413,7 @@ func TestPushBatches(t *testing.T) {
 		t.Errorf("the rest: %+v", r)
 	}
 	batches := dump(t, remote)
-	w.mustPush(remote, func(p *maintenance.Push) { p.Again = true })
+	w.mustPush(remote, func(p *app.Push) { p.Again = true })
 	if n, err := remote.PassageCount(t.Context()); err != nil || n != 1200 {
 		t.Errorf("%d passages, %v", n, err)
 	}
@@ -426,7 +426,7 @@ func TestPushBatches(t *testing.T) {
 func TestPushSummaries(t *testing.T) {
 	w := newTeam(t)
 	remote := w.as("ann")
-	w.apply(session("aaaa", 0, 1))
+	w.apply(pushedBatch("aaaa", 0, 1))
 	err := w.local.ApplyJournal(t.Context(), []archive.JournalEntry{
 		{ID: "h1", Time: start, Kind: archive.JournalSummary, Session: "aaaa", Data: []byte(`{"source":"PostCompact","text":"secret heron"}`)},
 		{ID: "g1", Time: start, Kind: archive.JournalSegment, Session: "aaaa", Data: []byte(`{"event":"saved","segment":{"segment_id":"s","topic":"secret otter","compressed_content":"secret otter work"}}`)},

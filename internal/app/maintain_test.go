@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
@@ -39,12 +39,12 @@ func TestExtraStage(t *testing.T) {
 	w.withHealth()
 	w.grow(sessionA, 1)
 	w.log(sessionA)
-	send := func(ctx context.Context, idx maintenance.Index, st *maintenance.Stage) error {
+	send := func(ctx context.Context, idx app.MaintainIndex, st *app.Stage) error {
 		sessions, err := idx.Sessions(ctx, archive.SessionFilter{})
 		st.Done = len(sessions)
 		return errors.Join(err, errors.New("the server does not answer"))
 	}
-	w.runner.Extra = []maintenance.Step{{Name: "sync", Run: send}}
+	w.runner.Extra = []app.Step{{Name: "sync", Run: send}}
 	stages := w.runner.Run(t.Context(), w.index())
 	n := len(stages)
 	if got := stages[n-2]; got.Name != "sync" || got.Done != 1 || got.Error != "the server does not answer" {
@@ -143,11 +143,11 @@ func TestIdleLogsAreSealed(t *testing.T) {
 	if err := os.Chtimes(idle, old, old); err != nil {
 		t.Fatal(err)
 	}
-	w.clock = old.Add(maintenance.DefaultIdle - time.Minute)
+	w.clock = old.Add(app.DefaultIdle - time.Minute)
 	if st := w.run()["seal"]; st.Done != 0 || st.Error != "" {
 		t.Errorf("a minute early: %+v", st)
 	}
-	w.clock = old.Add(maintenance.DefaultIdle + time.Minute)
+	w.clock = old.Add(app.DefaultIdle + time.Minute)
 	st := w.run()["seal"]
 	if st.Done != 1 || st.Error != "" || st.Before != int64(len(before[idle])) || st.After <= 0 || st.After >= st.Before {
 		t.Errorf("%+v, the log had %d bytes", st, len(before[idle]))
@@ -160,7 +160,7 @@ func TestIdleLogsAreSealed(t *testing.T) {
 	}
 	w.exported(sessionA)
 	w.exported(sessionB)
-	w.clock = w.clock.Add(2 * maintenance.DefaultIdle)
+	w.clock = w.clock.Add(2 * app.DefaultIdle)
 	if st := w.run()["seal"]; st.Done != 1 {
 		t.Errorf("the other session: %+v", st)
 	}
@@ -173,7 +173,7 @@ func TestRunningTwiceChangesNothing(t *testing.T) {
 	w.grow(sessionB, 2)
 	w.log(sessionB)
 	w.log(sessionB)
-	w.clock = w.clock.Add(maintenance.DefaultIdle + time.Hour)
+	w.clock = w.clock.Add(app.DefaultIdle + time.Hour)
 	healthy(t, w.run())
 	rows, logs := w.dump(), w.files()
 	w.clock = w.clock.Add(48 * time.Hour)
@@ -213,7 +213,7 @@ func TestActiveLogIsNotSealed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	stages := w.runner.Run(ctx, w.index())
-	if at := slices.IndexFunc(stages, func(s maintenance.Stage) bool { return s.Name == "seal" }); at < 0 || stages[at].Done != 0 {
+	if at := slices.IndexFunc(stages, func(s app.Stage) bool { return s.Name == "seal" }); at < 0 || stages[at].Done != 0 {
 		t.Errorf("%+v", stages)
 	}
 	if err := log.Close(); err != nil {
@@ -231,8 +231,8 @@ type broken struct {
 	cursor, apply, journal error
 }
 
-func (b broken) index() maintenance.Index {
-	return maintenance.Index{Index: b, Tiers: b, Outcomes: b}
+func (b broken) index() app.MaintainIndex {
+	return app.MaintainIndex{Index: b, Tiers: b, Outcomes: b}
 }
 
 func (b broken) Cursor(ctx context.Context, session string) (archive.Cursor, error) {
@@ -346,7 +346,7 @@ func TestStageDuration(t *testing.T) {
 
 // The output of `maintain --json`.
 func TestStageJSON(t *testing.T) {
-	for want, st := range map[string]maintenance.Stage{
+	for want, st := range map[string]app.Stage{
 		`{"stage":"seal","done":1,"before":20,"after":10,"took_ms":3}`: {Name: "seal", Done: 1, Before: 20, After: 10, TookMS: 3},
 		`{"stage":"index","done":0,"error":"locked","took_ms":0}`:      {Name: "index", Error: "locked"},
 	} {

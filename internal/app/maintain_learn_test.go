@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 )
 
@@ -28,9 +28,9 @@ func (x *teacher) Teach(_ context.Context, c archive.Compaction) (map[string]arc
 	return map[string]archive.Tally{"hash": {Expected: 2, Needed: 1}}, x.err
 }
 
-func (w *world) taught() (*teacher, maintenance.Learned) {
+func (w *world) taught() (*teacher, app.Learned) {
 	x := &teacher{}
-	w.runner.Teach, w.runner.Synthetic, w.runner.Learned = x.Teach, x.Synthetic, maintenance.Learned{Path: filepath.Join(w.home, "learned.json")}
+	w.runner.Teach, w.runner.Synthetic, w.runner.Learned = x.Teach, x.Synthetic, app.Learned{Path: filepath.Join(w.home, "learned.json")}
 	return x, w.runner.Learned
 }
 
@@ -65,7 +65,7 @@ func TestLearnOncePerSession(t *testing.T) {
 	for at, want := range map[time.Time]float64{
 		time.Date(2026, 11, 1, 1, 30, 0, 0, time.UTC): 2, w.clock: 4, time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC): 0,
 	} {
-		if got, err := maintenance.TalliesAt(t.Context(), w.runner.Journal, at); err != nil || got["hash"].Expected != want {
+		if got, err := app.TalliesAt(t.Context(), w.runner.Journal, at); err != nil || got["hash"].Expected != want {
 			t.Errorf("by %v: %v, %v; want %v", at, got, err, want)
 		}
 	}

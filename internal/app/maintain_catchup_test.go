@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"context"

@@ -1,9 +1,4 @@
-// Package maintenance keeps an archive in order between captures. A maintenance
-// run finishes deferred captures, brings the index up to the logs, measures
-// compactions and enforces retention. The package also deletes sessions for good
-// and copies the index to a team's database. Every operation may be interrupted
-// and repeated.
-package maintenance
+package app
 
 import (
 	"context"
@@ -20,8 +15,8 @@ import (
 	"strandline/internal/usage"
 )
 
-// Index is an open index. The parts are one store.
-type Index struct {
+// MaintainIndex is an open index. The parts are one store.
+type MaintainIndex struct {
 	capture.Index
 	Tiers
 	Outcomes
@@ -75,7 +70,7 @@ type Runner struct {
 type Step struct {
 	Name string
 	// Run does the work and fills in st, except for name and time.
-	Run func(ctx context.Context, idx Index, st *Stage) error
+	Run func(ctx context.Context, idx MaintainIndex, st *Stage) error
 }
 
 // DefaultIdle spans a night: a session is usually resumed within a day's work.
@@ -94,7 +89,7 @@ type Stage struct {
 
 // Run does every stage and reports each. A stage that fails does not stop the
 // others.
-func (r Runner) Run(ctx context.Context, idx Index) []Stage {
+func (r Runner) Run(ctx context.Context, idx MaintainIndex) []Stage {
 	steps := slices.Concat([]Step{
 		{"pending", r.pending},
 		{"index", r.index},
@@ -119,7 +114,7 @@ func (r Runner) Run(ctx context.Context, idx Index) []Stage {
 	return out
 }
 
-func (r Runner) pending(ctx context.Context, idx Index, st *Stage) (err error) {
+func (r Runner) pending(ctx context.Context, idx MaintainIndex, st *Stage) (err error) {
 	st.Done, err = r.CatchUp(ctx, idx)
 	return err
 }
@@ -154,7 +149,7 @@ func temporary(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || code == archive.CodeBusy || code == archive.CodeDenied
 }
 
-func (r Runner) index(ctx context.Context, idx Index, st *Stage) error {
+func (r Runner) index(ctx context.Context, idx MaintainIndex, st *Stage) error {
 	report, err := r.Index(ctx, idx)
 	st.Done = report.Sessions + report.Agents
 	errs := []error{err}
@@ -211,11 +206,11 @@ func (r Runner) eachLog(ctx context.Context, idx interface {
 	return nil
 }
 
-func (r Runner) journal(ctx context.Context, idx Index, _ *Stage) error {
+func (r Runner) journal(ctx context.Context, idx MaintainIndex, _ *Stage) error {
 	return r.Journal.Sync(ctx, idx)
 }
 
-func (r Runner) embed(ctx context.Context, _ Index, st *Stage) (err error) {
+func (r Runner) embed(ctx context.Context, _ MaintainIndex, st *Stage) (err error) {
 	if r.Embed != nil {
 		st.Done, err = r.Embed(ctx)
 	}

@@ -1,4 +1,4 @@
-package maintenance
+package app
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // feedback records, once per compaction, which of the restored places were used
 // later. That is known when the next compaction has happened or the session is
 // idle; later use is not counted.
-func (r Runner) feedback(ctx context.Context, idx Index, st *Stage) error {
+func (r Runner) feedback(ctx context.Context, idx MaintainIndex, st *Stage) error {
 	if r.Measure == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r Runner) feedback(ctx context.Context, idx Index, st *Stage) error {
 
 // eachSession calls do for every session, except for older generations: facts of
 // hooks belong to the newest.
-func eachSession(ctx context.Context, idx Index, f archive.SessionFilter, do func(archive.Session) error) error {
+func eachSession(ctx context.Context, idx MaintainIndex, f archive.SessionFilter, do func(archive.Session) error) error {
 	sessions, err := idx.Sessions(ctx, f)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func eachSession(ctx context.Context, idx Index, f archive.SessionFilter, do fun
 
 // measure records the outcomes of a session's compactions that have none yet and
 // returns their number.
-func (r Runner) measure(ctx context.Context, idx Index, s archive.Session) (int, error) {
+func (r Runner) measure(ctx context.Context, idx MaintainIndex, s archive.Session) (int, error) {
 	if given, err := idx.Injected(ctx, s.ID); err != nil || len(given) == 0 {
 		return 0, err
 	}
@@ -90,7 +90,7 @@ func (r Runner) measure(ctx context.Context, idx Index, s archive.Session) (int,
 
 // finished returns the session's compactions whose effect is known, and all of
 // them. While the session is active, its last compaction is not finished.
-func (r Runner) finished(ctx context.Context, idx Index, s archive.Session) (done, all []archive.Compaction, err error) {
+func (r Runner) finished(ctx context.Context, idx MaintainIndex, s archive.Session) (done, all []archive.Compaction, err error) {
 	all, err = idx.Compactions(ctx, archive.Span{Session: s.ID})
 	if done = all; len(done) > 0 && !r.idle(s) {
 		done = done[:len(done)-1]
@@ -106,7 +106,7 @@ func factID(kind string, c archive.Compaction) string {
 }
 
 // unrecorded returns the compactions without a fact of a kind.
-func unrecorded(ctx context.Context, idx Index, kind string, list []archive.Compaction) (out []archive.Compaction, err error) {
+func unrecorded(ctx context.Context, idx MaintainIndex, kind string, list []archive.Compaction) (out []archive.Compaction, err error) {
 	ids := make([]string, len(list))
 	for i := range list {
 		ids[i] = factID(kind, list[i])
@@ -123,7 +123,7 @@ func unrecorded(ctx context.Context, idx Index, kind string, list []archive.Comp
 // learn records, once per compaction, which kinds of names were needed after it.
 // An idle session without compactions gets a synthetic one. Then it sums the
 // journal's facts up, so that forgotten sessions no longer count.
-func (r Runner) learn(ctx context.Context, idx Index, st *Stage) error {
+func (r Runner) learn(ctx context.Context, idx MaintainIndex, st *Stage) error {
 	if r.Teach == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (r Runner) learn(ctx context.Context, idx Index, st *Stage) error {
 
 // learnFrom returns how many compactions of a session it recorded facts about,
 // and how many of the facts hold tallies.
-func (r Runner) learnFrom(ctx context.Context, idx Index, s archive.Session) (recorded, taught int, err error) {
+func (r Runner) learnFrom(ctx context.Context, idx MaintainIndex, s archive.Session) (recorded, taught int, err error) {
 	var facts []capture.Fact
 	record := func(id string, c archive.Compaction, known time.Time, ok bool) error {
 		fact := archive.TaughtFact{Line: c.Line, Known: known, Shapes: map[string]archive.Tally{}}

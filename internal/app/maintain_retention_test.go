@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/index/terms"
 	"strandline/internal/recall"
@@ -30,7 +30,7 @@ func aged(t *testing.T) *world {
 	if err := w.runner.Journal.Record(t.Context(), archive.JournalAccess, sessionA, fact); err != nil {
 		t.Fatal(err)
 	}
-	w.runner.Retention = maintenance.Retention{Age: 30 * day, Rule: recall.DefaultConfidence(), Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
+	w.runner.Retention = app.Retention{Age: 30 * day, Rule: recall.DefaultConfidence(), Sizes: func() (int64, int64) { return w.size("index.db") + w.size("index.db-wal"), 0 }}
 	w.clock = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	healthy(t, w.run())
 	return w

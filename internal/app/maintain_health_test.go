@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/usage"
@@ -167,7 +167,7 @@ func TestHealthCounts(t *testing.T) {
 	for i, session := range []string{sessionA, sessionB} {
 		w.grow(session, uint64(i)+1)
 	}
-	for _, want := range []maintenance.HealthReport{{Uncaptured: 2}, {Uncaptured: 1, Unindexed: 1}, {Unindexed: 2}} {
+	for _, want := range []app.HealthReport{{Uncaptured: 2}, {Uncaptured: 1, Unindexed: 1}, {Unindexed: 2}} {
 		files, err := w.runner.ClientFiles(t.Context())
 		if err != nil {
 			t.Fatal(err)

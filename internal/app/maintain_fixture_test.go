@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"strandline/bench/synth"
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/index/sqlite"
@@ -28,7 +28,7 @@ type world struct {
 	client string
 	home   string
 	clock  time.Time
-	runner maintenance.Runner
+	runner app.Runner
 	store  *sqlite.Store
 }
 
@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.clock = info.ModTime()
 	now := func() time.Time { return w.clock }
-	w.runner = maintenance.Runner{
+	w.runner = app.Runner{
 		Capture: &capture.Capture{
 			Layout:  sessionlog.Layout{Root: w.home},
 			Client:  capture.ClaudeCode(nil),
@@ -54,7 +54,7 @@ func newWorld(t *testing.T) *world {
 		Journal:   capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(w.home, "journal")}, Redact: func(s string) string { return s }, Now: now},
 		Pending:   capture.Pending{Dir: filepath.Join(w.home, "state", "pending")},
 		Now:       now,
-		IdleAfter: maintenance.DefaultIdle,
+		IdleAfter: app.DefaultIdle,
 	}
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)
@@ -122,19 +122,19 @@ func (w *world) note(session string) {
 	}
 }
 
-func (w *world) index() maintenance.Index {
-	return maintenance.Index{Index: w.store, Tiers: w.store, Outcomes: w.store}
+func (w *world) index() app.MaintainIndex {
+	return app.MaintainIndex{Index: w.store, Tiers: w.store, Outcomes: w.store}
 }
 
 // run does one maintenance run and returns its stages by name.
-func (w *world) run() map[string]maintenance.Stage {
+func (w *world) run() map[string]app.Stage {
 	w.t.Helper()
 	return w.runOn(w.index())
 }
 
-func (w *world) runOn(idx maintenance.Index) map[string]maintenance.Stage {
+func (w *world) runOn(idx app.MaintainIndex) map[string]app.Stage {
 	w.t.Helper()
-	out := map[string]maintenance.Stage{}
+	out := map[string]app.Stage{}
 	for _, st := range w.runner.Run(w.t.Context(), idx) {
 		out[st.Name] = st
 	}
@@ -142,7 +142,7 @@ func (w *world) runOn(idx maintenance.Index) map[string]maintenance.Stage {
 }
 
 // healthy fails the test if a stage failed.
-func healthy(t *testing.T, stages map[string]maintenance.Stage) {
+func healthy(t *testing.T, stages map[string]app.Stage) {
 	t.Helper()
 	for name, st := range stages {
 		if st.Error != "" {

@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 )
 
 // threeTurns logs a session of three turns and returns the middle one as a target.
-func threeTurns(t *testing.T) (*world, maintenance.Target) {
+func threeTurns(t *testing.T) (*world, app.Target) {
 	t.Helper()
 	w := newWorld(t)
 	for seed := range uint64(3) {
@@ -24,13 +24,13 @@ func threeTurns(t *testing.T) (*world, maintenance.Target) {
 	return w, place
 }
 
-func (w *world) target(turn int) maintenance.Target {
+func (w *world) target(turn int) app.Target {
 	w.t.Helper()
 	turns, err := w.store.Turns(w.t.Context(), archive.Span{Session: sessionA})
 	if err != nil || len(turns) <= turn {
 		w.t.Fatalf("%d turns, %v", len(turns), err)
 	}
-	p := maintenance.Target{
+	p := app.Target{
 		Ref: archive.Ref{Session: sessionA, Turn: turn, Step: -1}, LineFrom: turns[turn].LineFrom, LineTo: 1 << 30,
 		Sessions: []string{sessionA},
 	}

@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/compact"
 )
@@ -177,7 +177,7 @@ func TestRecallIsAnAccess(t *testing.T) {
 
 func TestSchedule(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	s := maintenance.Schedule{Path: t.TempDir() + "/state/maintained"}
+	s := app.Schedule{Path: t.TempDir() + "/state/maintained"}
 	if !s.Due(now) {
 		t.Error("the first run is not due")
 	}

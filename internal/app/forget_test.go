@@ -1,4 +1,4 @@
-package maintenance_test
+package app_test
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"strandline/internal/app/maintenance"
+	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/sessionlog"
 )
 
-func (w *world) forget() maintenance.Forgetter {
-	return maintenance.Forgetter{Capture: w.runner.Capture, Journal: w.runner.Journal, State: filepath.Join(w.home, "state")}
+func (w *world) forget() app.Forgetter {
+	return app.Forgetter{Capture: w.runner.Capture, Journal: w.runner.Journal, State: filepath.Join(w.home, "state")}
 }
 
 // holding lists the archive's files that contain a text, logs decompressed. It
@@ -273,7 +273,7 @@ func TestProof(t *testing.T) {
 		{"a text of a log", []string{"make retry number 2 wait"}, 1, 0},
 		{"a text of state and journal only", []string{"periwinkle"}, 0, 4},
 	} {
-		p, err := maintenance.Prove(t.Context(), home, c.texts)
+		p, err := app.Prove(t.Context(), home, c.texts)
 		if err != nil || p.Files < 6 || p.Bytes == 0 || p.Texts != len(c.texts) || len(p.Kept) != c.kept || len(p.Left) != c.left {
 			t.Errorf("%s: %+v, %v", c.name, p, err)
 		}
@@ -282,7 +282,7 @@ func TestProof(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "state", "long"), []byte(long), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := maintenance.Prove(t.Context(), home, []string{"split over two reads"}); err != nil || len(p.Left) != 1 {
+	if p, err := app.Prove(t.Context(), home, []string{"split over two reads"}); err != nil || len(p.Left) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -335,7 +335,7 @@ func TestExpired(t *testing.T) {
 	started := time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC)
 	used := archive.AccessFact{Refs: []archive.Ref{{Session: sessionB, Turn: 0, Step: 0}}, How: archive.AccessRecalled}
 	full := func() (int64, int64) { return 1 << 20, 1 << 20 }
-	due := func(r maintenance.Retention, after time.Duration) []string {
+	due := func(r app.Retention, after time.Duration) []string {
 		t.Helper()
 		got, err := w.forget().Expired(t.Context(), w.store, r, started.Add(after))
 		if err != nil {
@@ -346,19 +346,19 @@ func TestExpired(t *testing.T) {
 	both := []string{sessionA, sessionB}
 	for _, c := range []struct {
 		name  string
-		r     maintenance.Retention
+		r     app.Retention
 		after time.Duration
 		want  []string
 	}{
-		{"off", maintenance.Retention{Age: 30 * day, MaxBytes: 1, Sizes: full}, 90 * day, nil},
-		{"too young", maintenance.Retention{Delete: true, Age: 30 * day}, 29 * day, nil},
-		{"old", maintenance.Retention{Delete: true, Age: 30 * day}, 31 * day, both},
-		{"no age is set", maintenance.Retention{Delete: true}, 900 * day, nil},
-		{"it fits", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1 << 30, Sizes: full}, 2 * day, nil},
-		{"much too much", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * day, both},
-		{"a little too much", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 2<<20 - 1, Sizes: full}, 2 * day, []string{sessionA}},
-		{"too much, all of today", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * time.Hour, nil},
-		{"the clock was set back", maintenance.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, -90 * day, nil},
+		{"off", app.Retention{Age: 30 * day, MaxBytes: 1, Sizes: full}, 90 * day, nil},
+		{"too young", app.Retention{Delete: true, Age: 30 * day}, 29 * day, nil},
+		{"old", app.Retention{Delete: true, Age: 30 * day}, 31 * day, both},
+		{"no age is set", app.Retention{Delete: true}, 900 * day, nil},
+		{"it fits", app.Retention{Delete: true, Age: 30 * day, MaxBytes: 1 << 30, Sizes: full}, 2 * day, nil},
+		{"much too much", app.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * day, both},
+		{"a little too much", app.Retention{Delete: true, Age: 30 * day, MaxBytes: 2<<20 - 1, Sizes: full}, 2 * day, []string{sessionA}},
+		{"too much, all of today", app.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, 2 * time.Hour, nil},
+		{"the clock was set back", app.Retention{Delete: true, Age: 30 * day, MaxBytes: 1, Sizes: full}, -90 * day, nil},
 	} {
 		if got := due(c.r, c.after); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -370,7 +370,7 @@ func TestExpired(t *testing.T) {
 	if err := w.runner.Journal.Sync(t.Context(), w.store); err != nil {
 		t.Fatal(err)
 	}
-	for name, r := range map[string]maintenance.Retention{
+	for name, r := range map[string]app.Retention{
 		"age": {Delete: true, Age: 30 * day}, "room": {Delete: true, MaxBytes: 1, Sizes: full},
 	} {
 		if got := due(r, 90*day); !slices.Equal(got, []string{sessionA}) {
