@@ -9,6 +9,7 @@ EXE      := $(shell $(GO) env GOEXE)
 
 # The version that .golangci.yml is written for.
 GOLANGCI_VERSION := v2.15.0
+DEADCODE_VERSION := v0.52.0
 GOLANGCI         := bin/golangci-lint$(EXE)
 
 # A complete run on two cores needs about a quarter of this.
@@ -18,7 +19,7 @@ FUZZTIME     ?= 10s
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo quick test race check fmt fmt-check lint vet fuzz-seeds fuzz bench bench-quick results eval foresight \
+.PHONY: help build install demo quick test race check fmt fmt-check lint deadcode vet fuzz-seeds fuzz bench bench-quick results eval foresight \
 	cover tools client onnxruntime onnx generate dist notices clean
 
 help: ## list the targets
@@ -62,6 +63,10 @@ lint: $(GOLANGCI) ## run the linters of .golangci.yml
 	@$(GO) version
 	@$(GOLANGCI) version --short 2>/dev/null | sed 's/^/golangci-lint /'
 	$(GOLANGCI) run ./...
+
+deadcode: ## list unreachable functions of the program (needs a C compiler); fails if there are any
+	@out=$$(CGO_ENABLED=1 $(GO) run golang.org/x/tools/cmd/deadcode@$(DEADCODE_VERSION) -tags onnx -test=false ./cmd/...); \
+	if [ -n "$$out" ]; then echo "unreachable:"; echo "$$out"; exit 1; fi
 
 vet: ## go vet for every system that is released
 	$(GO) vet ./...

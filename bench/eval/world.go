@@ -107,7 +107,7 @@ func addVectors(ctx context.Context, home, index string) (err error) {
 
 // embedAll makes vectors of a store's passages.
 func embedAll(ctx context.Context, home string, s filled) error {
-	u := embed.Maintenance{Store: s, Dir: vectorDir(home), Embedders: []embed.Embedder{embed.NewStatic()}, Now: time.Now} //nolint:forbidigo // as below
+	u := embed.Maintenance{Store: s, Dir: vectorDir(home), Embedders: []embed.Embedder{embed.NewStatic()}, Now: time.Now}
 	_, err := u.Run(ctx, 0)
 	return err
 }
@@ -128,6 +128,6 @@ func newCapture(home string) *capture.Capture {
 			name := dir[strings.LastIndexAny(dir, `/\`)+1:]
 			return archive.Project{Key: "dir:" + dir, Name: name, Root: dir}
 		},
-		Now: time.Now, //nolint:forbidigo // a measurement's clock; no figure depends on it
+		Now: time.Now,
 	}
 }
