@@ -118,7 +118,7 @@ onnx: ## build ./bin/strandline-onnx, the helper that runs embedding models (nee
 	CGO_ENABLED=1 $(GO) build -trimpath -tags onnx -ldflags '-s -w' -o bin/strandline-onnx$(EXE) ./cmd/strandline-onnx
 
 generate: ## rewrite golden files and the bundled demo session
-	$(GO) test ./internal/demo -update
+	$(GO) test ./internal/cli -run TestDemoSessions -update
 
 dist: notices ## build the release archives without publishing (needs goreleaser)
 	goreleaser release --snapshot --clean

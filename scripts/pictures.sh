@@ -11,7 +11,7 @@ trap 'kill "${server:-0}" 2>/dev/null || true; [ -n "${KEEP:-}" ] || rm -rf "$wo
 "${GO:-go}" build -o "$work/picture" ./bench/cmd/picture
 export HOME=$work/home STRANDLINE_HOME=$work/archive TZ=UTC LANG=C.UTF-8 TERM=xterm-256color
 mkdir -p "$HOME/.claude/projects/-src-tidewater"
-cp -r internal/demo/session/* "$HOME/.claude/projects/-src-tidewater/"
+cp -r internal/cli/demo/session/* "$HOME/.claude/projects/-src-tidewater/"
 "$bin/strandline" import >/dev/null
 
 show() { # a prompt with the command, then its output as a terminal shows it

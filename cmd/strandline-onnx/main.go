@@ -18,9 +18,9 @@ import (
 
 	ort "github.com/yalue/onnxruntime_go"
 
+	"strandline/cmd/strandline-onnx/bert"
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
-	"strandline/internal/embed/onnx/wordpiece"
 )
 
 func main() {
@@ -49,7 +49,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 
 // model is a loaded model with its tokenizer.
 type model struct {
-	tokenizer *wordpiece.Tokenizer
+	tokenizer *bert.Tokenizer
 	session   *ort.DynamicAdvancedSession
 	inputs    []string
 	dim       int
@@ -64,7 +64,7 @@ func load(path, vocab, library string, tokens int) (*model, error) {
 	}
 	defer f.Close()
 	m := &model{tokens: tokens}
-	if m.tokenizer, err = wordpiece.New(f); err != nil {
+	if m.tokenizer, err = bert.NewTokenizer(f); err != nil {
 		return nil, err
 	}
 	if library == "" {
@@ -197,7 +197,7 @@ func (m *model) batch(texts []string) ([][]float32, error) {
 			continue
 		}
 		out[i] = make([]float32, m.dim)
-		if v := onnx.Pool(states[i*width*m.dim:(i+1)*width*m.dim], mask[i*width:(i+1)*width], m.dim); v != nil {
+		if v := bert.Pool(states[i*width*m.dim:(i+1)*width*m.dim], mask[i*width:(i+1)*width], m.dim); v != nil {
 			out[i] = v
 		}
 	}

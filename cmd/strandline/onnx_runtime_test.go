@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"strandline/cmd/strandline-onnx/bert"
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
-	"strandline/internal/embed/onnx/wordpiece"
 )
 
 // testVocab returns the path of the tokenizer tests' vocabulary.
 func testVocab() string {
-	return filepath.Join("..", "..", "internal", "embed", "onnx", "wordpiece", "testdata", "vocab.txt")
+	return filepath.Join("..", "strandline-onnx", "bert", "testdata", "vocab.txt")
 }
 
 // writeModel writes a model and the tokenizer tests' vocabulary to a folder.
@@ -54,7 +54,7 @@ func TestONNXRuntime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tok, err := wordpiece.New(f)
+	tok, err := bert.NewTokenizer(f)
 	if err != nil {
 		t.Fatal(err)
 	}

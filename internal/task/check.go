@@ -3,7 +3,6 @@ package task
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"strandline/internal/archive"
@@ -121,16 +120,7 @@ func Report(facts []archive.SegmentFact) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Compressed %s (%s -> %s tokens)", text.Count(n, "segment"), thousands(before), thousands(after))
-}
-
-// thousands formats a number with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return fmt.Sprintf("Compressed %s (%s -> %s tokens)", text.Count(n, "segment"), text.Thousands(int64(before)), text.Thousands(int64(after)))
 }
 
 // CheckState is the state that hooks keep between two checks of a session's segments. It

@@ -105,6 +105,15 @@ func ProseLines(body string, fn func(line string, code bool)) {
 	}
 }
 
+// Thousands formats a number with commas.
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // Size formats a number of bytes in decimal units.
 func Size(n int64) string { return scaled(n, "%d B", " kB", " MB", " GB", " TB") }
 

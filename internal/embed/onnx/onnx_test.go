@@ -171,16 +171,6 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-func TestPool(t *testing.T) {
-	states := []float32{1, 0, 3, 0, 9, 9}
-	if v := Pool(states, []int64{1, 1, 0}, 2); !slices.Equal(v, []float32{1, 0}) {
-		t.Errorf("%v", v)
-	}
-	if v := Pool(states, []int64{0, 0, 0}, 2); v != nil {
-		t.Errorf("of nothing %v", v)
-	}
-}
-
 // For any input, Serve ends with an error or at the end of the input.
 func FuzzServe(f *testing.F) {
 	var good bytes.Buffer

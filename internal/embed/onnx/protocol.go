@@ -159,29 +159,3 @@ func Serve(in io.Reader, out io.Writer, name string, dim int, run func(texts []s
 func SendFault(out io.Writer, err error) error {
 	return writeFrame(out, kindFault, []byte(err.Error()))
 }
-
-// Pool returns the unit vector of a text: the mean of the states of the tokens whose
-// mask is not 0, or nil if there are none.
-func Pool(states []float32, mask []int64, dim int) []float32 {
-	v := make([]float32, dim)
-	n := 0
-	for i, m := range mask {
-		if m == 0 {
-			continue
-		}
-		n++
-		for j := range dim {
-			v[j] += states[i*dim+j]
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	for j := range v {
-		v[j] /= float32(n)
-	}
-	if !embed.Normalise(v) {
-		return nil
-	}
-	return v
-}

@@ -1,4 +1,4 @@
-package demo
+package cli
 
 import (
 	"bytes"
@@ -22,9 +22,9 @@ import (
 	"strandline/internal/recall"
 )
 
-// fake is an archive that keeps the transcripts in memory and finds texts that
+// fakeDemo is an archive that keeps the transcripts in memory and finds texts that
 // contain the query.
-type fake struct {
+type fakeDemo struct {
 	files  map[string][]byte // by session
 	hits   []recall.Hit
 	block  string
@@ -32,14 +32,14 @@ type fake struct {
 	closed bool
 }
 
-func (f *fake) failing(step string) error {
+func (f *fakeDemo) failing(step string) error {
 	if f.fail == step {
 		return errors.New(step + " is broken")
 	}
 	return nil
 }
 
-func (f *fake) open(clientDir string) Archive {
+func (f *fakeDemo) open(clientDir string) demoArchive {
 	paths, _ := filepath.Glob(filepath.Join(clientDir, "projects", "*", "*.jsonl"))
 	for _, path := range paths {
 		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
@@ -48,10 +48,10 @@ func (f *fake) open(clientDir string) Archive {
 	return f
 }
 
-func (f *fake) Import(_ context.Context, o app.ImportOptions) (r app.ImportReport, err error) {
+func (f *fakeDemo) Import(_ context.Context, o app.ImportOptions) (r app.ImportReport, err error) {
 	for id, data := range f.files {
 		r.Bytes += int64(len(data))
-		for n, text := range texts(data) {
+		for n, text := range demoTexts(data) {
 			f.hits = append(f.hits, recall.Hit{Ref: archive.Ref{Session: id, Turn: n / 10, Step: n % 10}, Kind: archive.KindReply, Text: text})
 		}
 	}
@@ -61,15 +61,15 @@ func (f *fake) Import(_ context.Context, o app.ImportOptions) (r app.ImportRepor
 	return r, f.failing("import")
 }
 
-func (f *fake) Status(context.Context) (app.Status, error) {
+func (f *fakeDemo) Status(context.Context) (app.Status, error) {
 	return app.Status{Sessions: len(f.files), Agents: 1, Turns: 9, Passages: len(f.hits)}, f.failing("status")
 }
 
-func (f *fake) Restore(context.Context, app.ContextQuery) (app.Context, error) {
+func (f *fakeDemo) Restore(context.Context, app.ContextQuery) (app.Context, error) {
 	return app.Context{Text: f.block}, f.failing("restore")
 }
 
-func (f *fake) Search(_ context.Context, q app.SearchQuery) (r recall.Result, err error) {
+func (f *fakeDemo) Search(_ context.Context, q app.SearchQuery) (r recall.Result, err error) {
 	for _, h := range f.hits {
 		if strings.Contains(strings.ToLower(h.Text), strings.ToLower(q.Text)) || strings.Contains(q.Text, "port") && strings.Contains(h.Text, "18443") {
 			r.Hits = append(r.Hits, h)
@@ -79,7 +79,7 @@ func (f *fake) Search(_ context.Context, q app.SearchQuery) (r recall.Result, er
 	return r, f.failing("search")
 }
 
-func (f *fake) Export(_ context.Context, e app.Export, w io.Writer) (int64, error) {
+func (f *fakeDemo) Export(_ context.Context, e app.Export, w io.Writer) (int64, error) {
 	if f.fail == "bytes" {
 		f.files[e.Session] = f.files[e.Session][1:]
 	}
@@ -89,13 +89,13 @@ func (f *fake) Export(_ context.Context, e app.Export, w io.Writer) (int64, erro
 	return 0, f.failing("export")
 }
 
-func (f *fake) Close() error {
+func (f *fakeDemo) Close() error {
 	f.closed = true
 	return f.failing("close")
 }
 
-// texts returns the prompts and replies of a transcript.
-func texts(transcript []byte) []string {
+// demoTexts returns the prompts and replies of a transcript.
+func demoTexts(transcript []byte) []string {
 	var all []string
 	for line := range strings.Lines(string(transcript)) {
 		var row struct {
@@ -123,8 +123,8 @@ func texts(transcript []byte) []string {
 	return all
 }
 
-// run runs the demo over a fake archive. The clock advances 3 ms per call.
-func run(t *testing.T, f *fake, change func(*Env)) (string, error) {
+// runDemo runs the demo over a fake archive. The clock advances 3 ms per call.
+func runDemo(t *testing.T, f *fakeDemo, change func(*demo)) (string, error) {
 	t.Helper()
 	f.files = map[string][]byte{}
 	if f.block == "" {
@@ -132,22 +132,22 @@ func run(t *testing.T, f *fake, change func(*Env)) (string, error) {
 	}
 	var out bytes.Buffer
 	now := time.Unix(1_700_000_000, 0)
-	env := Env{
-		Out:  &out,
-		Dir:  t.TempDir(),
-		Now:  func() time.Time { now = now.Add(3 * time.Millisecond); return now },
-		Open: func(_, clientDir string) Archive { return f.open(clientDir) },
+	d := demo{
+		out:  &output{Writer: &out},
+		dir:  t.TempDir(),
+		now:  func() time.Time { now = now.Add(3 * time.Millisecond); return now },
+		open: func(_, clientDir string) demoArchive { return f.open(clientDir) },
 	}
 	if change != nil {
-		change(&env)
+		change(&d)
 	}
-	err := Run(t.Context(), env)
+	err := d.run(t.Context())
 	return out.String(), err
 }
 
-func TestRun(t *testing.T) {
-	f := &fake{}
-	out, err := run(t, f, nil)
+func TestDemo(t *testing.T) {
+	f := &fakeDemo{}
+	out, err := runDemo(t, f, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -171,7 +171,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("the checksums are not shown as equal: %q", sums)
 	}
 	if strings.Contains(out, "\x1b") || strings.Contains(out, "\r") {
-		t.Error("escape sequences without Color and Live")
+		t.Error("escape sequences without color and live")
 	}
 	if !f.closed {
 		t.Error("the archive was not closed")
@@ -189,38 +189,38 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-func TestRunFitsTheTerminal(t *testing.T) {
-	out, err := run(t, &fake{block: strings.Repeat("a very long line of a block ", 20)}, nil)
+func TestDemoFitsTheTerminal(t *testing.T) {
+	out, err := runDemo(t, &fakeDemo{block: strings.Repeat("a very long line of a block ", 20)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out) {
 		line = strings.TrimSuffix(line, "\n")
-		if utf8.RuneCountInString(line) > columns && !strings.Contains(line, "sha256") {
+		if utf8.RuneCountInString(line) > demoColumns && !strings.Contains(line, "sha256") {
 			t.Errorf("%d columns: %q", utf8.RuneCountInString(line), line)
 		}
 	}
 }
 
-func TestRunColor(t *testing.T) {
-	plain, err := run(t, &fake{}, nil)
+func TestDemoColor(t *testing.T) {
+	plain, err := runDemo(t, &fakeDemo{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	painted, err := run(t, &fake{}, func(e *Env) { e.Color = true })
+	painted, err := runDemo(t, &fakeDemo{}, func(d *demo) { d.on = true })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(painted, "\x1b[1m") {
-		t.Error("no colors with Color")
+		t.Error("no colors")
 	}
 	if got := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(painted, ""); got != plain {
 		t.Error("the output differs with colors")
 	}
 }
 
-func TestRunLive(t *testing.T) {
-	out, err := run(t, &fake{}, func(e *Env) { e.Live = true })
+func TestDemoLive(t *testing.T) {
+	out, err := runDemo(t, &fakeDemo{}, func(d *demo) { d.live = true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,35 +230,35 @@ func TestRunLive(t *testing.T) {
 }
 
 // A demo that does not show what it claims fails.
-func TestRunFails(t *testing.T) {
+func TestDemoFails(t *testing.T) {
 	for _, step := range []string{"import", "status", "restore", "search", "export", "close"} {
 		t.Run(step, func(t *testing.T) {
-			if _, err := run(t, &fake{fail: step}, nil); err == nil || !strings.Contains(err.Error(), step+" is broken") {
+			if _, err := runDemo(t, &fakeDemo{fail: step}, nil); err == nil || !strings.Contains(err.Error(), step+" is broken") {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 	for name, c := range map[string]struct {
-		fake *fake
-		want string
+		fakeDemo *fakeDemo
+		want     string
 	}{
-		"other bytes":       {&fake{fail: "bytes"}, "bytes differ"},
-		"too long":          {&fake{block: strings.Repeat("x", 9501)}, "9501 characters"},
-		"a restored secret": {&fake{block: "key " + secret}, "restored context contains a secret"},
+		"other bytes":       {&fakeDemo{fail: "bytes"}, "bytes differ"},
+		"too long":          {&fakeDemo{block: strings.Repeat("x", 9501)}, "9501 characters"},
+		"a restored secret": {&fakeDemo{block: "key " + demoSecret}, "restored context contains a secret"},
 		"a secret in the index": {
-			&fake{hits: []recall.Hit{{Text: "port " + secret}}}, "index contains a secret",
+			&fakeDemo{hits: []recall.Hit{{Text: "port " + demoSecret}}}, "index contains a secret",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := run(t, c.fake, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := runDemo(t, c.fakeDemo, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
 }
 
-func TestRunOutputError(t *testing.T) {
-	_, err := run(t, &fake{}, func(e *Env) { e.Out = brokenPipe{} })
+func TestDemoOutputError(t *testing.T) {
+	_, err := runDemo(t, &fakeDemo{}, func(d *demo) { d.out = &output{Writer: brokenPipe{}} })
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
@@ -268,12 +268,12 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, fmt.Errorf("write: %w", io.ErrClosedPipe) }
 
-func TestRunStaysInItsFolder(t *testing.T) {
+func TestDemoStaysInItsFolder(t *testing.T) {
 	var home, client, dir string
-	f := &fake{}
-	_, err := run(t, f, func(e *Env) {
-		dir = e.Dir
-		e.Open = func(h, c string) Archive {
+	f := &fakeDemo{}
+	_, err := runDemo(t, f, func(d *demo) {
+		dir = d.dir
+		d.open = func(h, c string) demoArchive {
 			home, client = h, c
 			return f.open(c)
 		}

@@ -1,4 +1,4 @@
-package wordpiece
+package bert
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ func load(t testing.TB, vocab, name string) (*Tokenizer, []expected) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tok, err := New(f)
+	tok, err := NewTokenizer(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestLimit(t *testing.T) {
 
 func TestBadVocabulary(t *testing.T) {
 	good := "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\n"
-	if _, err := New(strings.NewReader(good)); err != nil {
+	if _, err := NewTokenizer(strings.NewReader(good)); err != nil {
 		t.Error(err)
 	}
 	for name, vocab := range map[string]string{
@@ -92,11 +92,11 @@ func TestBadVocabulary(t *testing.T) {
 		"binary":    good + "\xff\xfe\n",
 		"one line":  good + strings.Repeat("x", 1<<20),
 	} {
-		if _, err := New(strings.NewReader(vocab)); err == nil {
+		if _, err := NewTokenizer(strings.NewReader(vocab)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	crlf, err := New(strings.NewReader(strings.ReplaceAll(good, "\n", "\r\n")))
+	crlf, err := NewTokenizer(strings.NewReader(strings.ReplaceAll(good, "\n", "\r\n")))
 	if err != nil || !slices.Equal(crlf.Encode("a", 9), []int64{2, 5, 3}) {
 		t.Errorf("with lines of another system: %v", err)
 	}
@@ -120,7 +120,7 @@ func FuzzVocabulary(f *testing.F) {
 	f.Add("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nab\n##c", "abc [MASK] d")
 	f.Add("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n##\n\n", "## x")
 	f.Fuzz(func(t *testing.T, vocabulary, text string) {
-		tok, err := New(strings.NewReader(vocabulary))
+		tok, err := NewTokenizer(strings.NewReader(vocabulary))
 		if err != nil {
 			return
 		}
@@ -131,4 +131,14 @@ func FuzzVocabulary(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestPool(t *testing.T) {
+	states := []float32{1, 0, 3, 0, 9, 9}
+	if v := Pool(states, []int64{1, 1, 0}, 2); !slices.Equal(v, []float32{1, 0}) {
+		t.Errorf("%v", v)
+	}
+	if v := Pool(states, []int64{0, 0, 0}, 2); v != nil {
+		t.Errorf("of nothing %v", v)
+	}
 }

@@ -1,6 +1,6 @@
-// Package wordpiece splits text into the tokens of BERT models. Only strandline-onnx
-// imports it: it links tables of package unicode/norm.
-package wordpiece
+// Package bert prepares texts for BERT models and makes vectors of their results. Only
+// strandline-onnx imports it: it links tables of package unicode/norm.
+package bert
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"strandline/internal/embed"
 )
 
 // maxWord is the length in characters above which a word is unknown.
@@ -31,9 +33,9 @@ type Tokenizer struct {
 	longest           int // bytes of the longest piece
 }
 
-// New reads a vocab.txt: one token per line, whose ID is the line number
+// NewTokenizer reads a vocab.txt: one token per line, whose ID is the line number
 // from 0.
-func New(r io.Reader) (*Tokenizer, error) {
+func NewTokenizer(r io.Reader) (*Tokenizer, error) {
 	t := &Tokenizer{ids: map[string]int64{}}
 	lines := bufio.NewScanner(r)
 	for n := int64(0); lines.Scan(); n++ {
@@ -193,4 +195,30 @@ func isIdeograph(r rune) bool {
 	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x2A6DF ||
 		r >= 0x2A700 && r <= 0x2B73F || r >= 0x2B740 && r <= 0x2B81F || r >= 0x2B920 && r <= 0x2CEAF ||
 		r >= 0xF900 && r <= 0xFAFF || r >= 0x2F800 && r <= 0x2FA1F
+}
+
+// Pool returns the unit vector of a text: the mean of the states of the tokens whose
+// mask is not 0, or nil if there are none.
+func Pool(states []float32, mask []int64, dim int) []float32 {
+	v := make([]float32, dim)
+	n := 0
+	for i, m := range mask {
+		if m == 0 {
+			continue
+		}
+		n++
+		for j := range dim {
+			v[j] += states[i*dim+j]
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	for j := range v {
+		v[j] /= float32(n)
+	}
+	if !embed.Normalise(v) {
+		return nil
+	}
+	return v
 }

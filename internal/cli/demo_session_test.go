@@ -1,9 +1,8 @@
-package demo
+package cli
 
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,10 +16,8 @@ import (
 	"strandline/bench/synth"
 )
 
-var update = flag.Bool("update", false, "generate the bundled sessions again")
-
-// rendered returns the files that the stories generate.
-func rendered(t *testing.T) story.Files {
+// renderDemo returns the files that the stories generate.
+func renderDemo(t *testing.T) story.Files {
 	t.Helper()
 	all := story.Files{}
 	for _, s := range []struct {
@@ -28,15 +25,15 @@ func rendered(t *testing.T) story.Files {
 		start         time.Time
 		seed          uint64
 	}{
-		{"gateway", EarlierSession, time.Date(2026, 9, 14, 13, 20, 0, 0, time.UTC), 14},
-		{"retry", MainSession, time.Date(2026, 9, 15, 8, 12, 0, 0, time.UTC), 15},
+		{"gateway", "2b90e6f1-03d8-4c7e-8a4f-6e15d27c9b30", time.Date(2026, 9, 14, 13, 20, 0, 0, time.UTC), 14},
+		{"retry", demoSession, time.Date(2026, 9, 15, 8, 12, 0, 0, time.UTC), 15},
 	} {
-		text, err := os.ReadFile(filepath.Join("stories", s.name+".story"))
+		text, err := os.ReadFile(filepath.Join("demo", "stories", s.name+".story"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		files, err := story.Render(string(text), synth.Options{
-			Session: s.session, Cwd: cwd, Branch: "fix/flaky-retry", Version: "2.1.329",
+			Session: s.session, Cwd: "/home/dev/tidewater", Branch: "fix/flaky-retry", Version: "2.1.329",
 			Model: "claude-opus-5-5", Start: s.start, Seed: s.seed, Context: 62_200,
 		})
 		if err != nil {
@@ -47,14 +44,14 @@ func rendered(t *testing.T) story.Files {
 	return all
 }
 
-func TestBundledSessionsAreCurrent(t *testing.T) {
-	want := rendered(t)
+func TestDemoSessionsAreCurrent(t *testing.T) {
+	want := renderDemo(t)
 	if *update {
-		if err := os.RemoveAll("session"); err != nil {
+		if err := os.RemoveAll("demo/session"); err != nil {
 			t.Fatal(err)
 		}
 		for name, data := range want {
-			path := filepath.Join("session", filepath.FromSlash(name))
+			path := filepath.Join("demo", "session", filepath.FromSlash(name))
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -66,13 +63,13 @@ func TestBundledSessionsAreCurrent(t *testing.T) {
 	}
 	var total int
 	have := map[string]bool{}
-	err := fs.WalkDir(bundled, "session", func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(demoFiles, "demo/session", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		name := strings.TrimPrefix(path, "session/")
+		name := strings.TrimPrefix(path, "demo/session/")
 		have[name] = true
-		data, err := bundled.ReadFile(path)
+		data, err := demoFiles.ReadFile(path)
 		if err != nil {
 			return err
 		}
@@ -96,9 +93,9 @@ func TestBundledSessionsAreCurrent(t *testing.T) {
 	t.Logf("%d bytes are bundled", total)
 }
 
-// TestBundledSessionsAreValid checks what transcript readers rely on.
-func TestBundledSessionsAreValid(t *testing.T) {
-	for name, data := range rendered(t) {
+// TestDemoSessionsAreValid checks what transcript readers rely on.
+func TestDemoSessionsAreValid(t *testing.T) {
+	for name, data := range renderDemo(t) {
 		if !strings.HasSuffix(name, ".jsonl") {
 			continue
 		}
@@ -175,27 +172,27 @@ func TestBundledSessionsAreValid(t *testing.T) {
 	}
 }
 
-// Every specific is in the session before the compaction and not in the summary.
-func TestSpecifics(t *testing.T) {
-	c, err := findCompaction()
+// Every fact is in the session before the compaction and not in the summary.
+func TestDemoFacts(t *testing.T) {
+	c, err := findDemoCompaction()
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := bundled.ReadFile("session/" + MainSession + ".jsonl")
+	data, err := demoFiles.ReadFile("demo/session/" + demoSession + ".jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := slices.Collect(strings.Lines(string(data)))
 	before := strings.Join(lines[:c.line], "")
-	for _, s := range specifics() {
-		if !contains(before, s.words) {
+	for _, s := range demoFacts() {
+		if !containsFold(before, s.words) {
 			t.Errorf("%q is not in the session before line %d", s.words, c.line)
 		}
-		if contains(c.summary, s.words) {
+		if containsFold(c.summary, s.words) {
 			t.Errorf("the summary contains %q", s.words)
 		}
 	}
-	if !strings.Contains(before, secret) {
+	if !strings.Contains(before, demoSecret) {
 		t.Error("the session prints no secret")
 	}
 	if c.pre < 50_000 || c.post > 5_000 {
