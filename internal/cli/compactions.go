@@ -47,15 +47,11 @@ places.`,
 		case len(list) == 0:
 			return a.println("No compaction in the sessions of this project. `strandline compactions --all` lists those of all.")
 		}
-		t := newTable("TURN", "WHEN", ">TOKENS", ">TOOK", ">KEPT", ">BACK", ">BOTH", ">USED", "CAUSE")
-		for _, c := range list {
-			a.compactionRow(t, c)
-		}
-		return t.write(a.out, a.width())
+		return printTable(a, newTable("TURN", "WHEN", ">TOKENS", ">TOOK", ">KEPT", ">BACK", ">BOTH", ">USED", "CAUSE"), list, a.compactionRow)
 	})
 }
 
-func (a *commands) compactionRow(t *table, c app.Compaction) {
+func (a *commands) compactionRow(c app.Compaction) []string {
 	o, cause := c.Outcome, c.Trigger
 	if c.Ours {
 		cause += ", ours"
@@ -70,7 +66,10 @@ func (a *commands) compactionRow(t *table, c app.Compaction) {
 	case o.HasShares && !c.Ours:
 		back = "(" + percent(o.Restored) + ")"
 	}
-	t.row(c.Handle, a.format(c.Time, "01-02 15:04"), thousands(c.PreTokens)+"→"+thousands(c.PostTokens), duration(o.Compaction.Duration), kept, back, both, used, cause)
+	return []string{
+		c.Handle, a.format(c.Time, "01-02 15:04"), thousands(c.PreTokens) + "→" + thousands(c.PostTokens), duration(o.Compaction.Duration),
+		kept, back, both, used, cause,
+	}
 }
 
 // thousands formats a number of tokens in thousands; "-" if it is unknown.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -32,13 +31,15 @@ Without PATH: the files that a session touched, the most often changed first.`,
 				return wrongUsage("--all and --project exclude each other", "")
 			}
 			if len(args) == 0 {
-				return a.sessionFiles(cmd.Context(), q, asJSON)
+				list, err := a.app.SessionFiles(cmd.Context(), q.Session, q.Limit)
+				return printResult(a, asJSON, list, err, a.printFiles)
 			}
 			q.Path = args[0]
 			if q.Since, err = a.since(since); err != nil {
 				return err
 			}
-			return a.fileHistory(cmd.Context(), q, asJSON)
+			list, older, err := a.app.FileHistory(cmd.Context(), q)
+			return printResult(a, asJSON, list, err, func([]app.Touch) error { return a.printHistory(q, list, older) })
 		},
 	}
 	f := cmd.Flags()
@@ -52,44 +53,32 @@ Without PATH: the files that a session touched, the most often changed first.`,
 	return cmd
 }
 
-func (a *commands) fileHistory(ctx context.Context, q app.FilesQuery, asJSON bool) error {
-	list, older, err := a.app.FileHistory(ctx, q)
-	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return a.printJSON(list)
-	case len(list) == 0:
+// printHistory prints the history of a file, with the number of omitted older entries.
+func (a *commands) printHistory(q app.FilesQuery, list []app.Touch, older int) error {
+	if len(list) == 0 {
 		return a.println("No archived session changed " + oneLine(q.Path) + ". --all searches all projects, --reads includes reads.")
-	case older > 0:
+	}
+	if older > 0 {
 		fmt.Fprintf(a.out, "%d older ones left out (-n 0 shows all)\n", older)
 	}
 	t := newTable("HANDLE", "WHEN", "DID", "WHAT")
 	t.paths = !slices.ContainsFunc(list, func(j app.Touch) bool { return j.Command != "" })
-	for _, j := range list {
+	return printTable(a, t, list, func(j app.Touch) []string {
 		did := j.Tool
 		if j.Failed {
 			did += " failed"
 		}
-		t.row(j.Handle, a.stamp(j.Time), did, cmp.Or(j.Command, j.Path))
-	}
-	return t.write(a.out, a.width())
+		return []string{j.Handle, a.stamp(j.Time), did, cmp.Or(j.Command, j.Path)}
+	})
 }
 
-func (a *commands) sessionFiles(ctx context.Context, q app.FilesQuery, asJSON bool) error {
-	list, err := a.app.SessionFiles(ctx, q.Session, q.Limit)
-	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return a.printJSON(list)
-	case len(list) == 0:
+func (a *commands) printFiles(list []app.File) error {
+	if len(list) == 0 {
 		return a.println("The session touched no file.")
 	}
 	t := newTable("LAST", ">CHANGES", ">READS", "FILE")
 	t.paths = true
-	for _, j := range list {
-		t.row(j.Handle, fmt.Sprint(j.Changes), fmt.Sprint(j.Reads), j.Path)
-	}
-	return t.write(a.out, a.width())
+	return printTable(a, t, list, func(f app.File) []string {
+		return []string{f.Handle, fmt.Sprint(f.Changes), fmt.Sprint(f.Reads), f.Path}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -35,15 +36,41 @@ func query[T any](a *commands, cmd *cobra.Command, run func(ctx context.Context,
 	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		result, err := run(cmd.Context(), args)
-		switch {
-		case err != nil:
-			return err
-		case *asJSON:
-			return a.printJSON(result)
-		}
-		return print(result)
+		return printResult(a, *asJSON, result, err, print)
 	}
 	return cmd
+}
+
+// printResult prints the result of a use case: with print, or as JSON. It prints no
+// result with an error, except a silentError, and returns that.
+func printResult[T any](a *commands, asJSON bool, result T, err error, print func(T) error) error {
+	if err != nil && !errors.As(err, new(silentError)) {
+		return err
+	}
+	if asJSON {
+		return cmp.Or(a.printJSON(result), err)
+	}
+	return cmp.Or(print(result), err)
+}
+
+// action makes a command that runs a use case and prints the line that it returns.
+func (a *commands) action(cmd *cobra.Command, run func(ctx context.Context, args []string) (string, error)) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		line, err := run(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		return a.println(line)
+	}
+	return cmd
+}
+
+// printTable prints a list as a table. row returns the texts of an element's columns.
+func printTable[T any](a *commands, t *table, list []T, row func(T) []string) error {
+	for _, x := range list {
+		t.row(row(x)...)
+	}
+	return t.write(a.out, a.width())
 }
 
 // printJSON writes v as indented JSON.

@@ -39,9 +39,14 @@ checks now, whatever the usage.`,
 			}
 			if check {
 				c.Session = q.Session
-				return a.checkSegments(cmd.Context(), c, asJSON)
+				checked, err := a.app.CheckSegments(cmd.Context(), c)
+				if c.IfDue {
+					return err
+				}
+				return printResult(a, asJSON, checked.Facts, err, func([]archive.SegmentFact) error { return a.printCheck(checked) })
 			}
-			return a.listSegments(cmd.Context(), q, asJSON)
+			list, err := a.app.Segments(cmd.Context(), q)
+			return printResult(a, asJSON, list, err, func([]app.Segment) error { return a.printSegments(list, q.Pending) })
 		},
 	}
 	f := cmd.Flags()
@@ -57,37 +62,24 @@ checks now, whatever the usage.`,
 	return cmd
 }
 
-func (a *commands) listSegments(ctx context.Context, q app.SegmentsQuery, asJSON bool) error {
-	list, err := a.app.Segments(ctx, q)
+func (a *commands) printSegments(list []app.Segment, pending bool) error {
 	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return a.printJSON(list)
-	case len(list) == 0 && q.Pending:
+	case len(list) == 0 && pending:
 		return a.println("No pending segment. `strandline segments --check` checks for finished work now.")
 	case len(list) == 0:
 		return a.println("No segment. `strandline segments --check` checks for finished work now.")
 	}
 	t := newTable("SEGMENT", "WHERE", "TIER", ">TOKENS", ">NOW", "BY", "TOPIC")
-	for _, j := range list {
+	return printTable(a, t, list, func(s app.Segment) []string {
 		now, by := "-", "pending"
-		if j.Content != "" {
-			now, by = tokens(j.CompressedTokens), j.By
+		if s.Content != "" {
+			now, by = tokens(s.CompressedTokens), s.By
 		}
-		t.row(j.ID, j.Handle, string(j.Tier), tokens(j.OriginalTokens), now, by, j.Topic)
-	}
-	return t.write(a.out, a.width())
+		return []string{s.ID, s.Handle, string(s.Tier), tokens(s.OriginalTokens), now, by, s.Topic}
+	})
 }
 
-func (a *commands) checkSegments(ctx context.Context, c app.SegmentCheck, asJSON bool) error {
-	checked, err := a.app.CheckSegments(ctx, c)
-	switch {
-	case err != nil || c.IfDue:
-		return err
-	case asJSON:
-		return a.printJSON(checked.Facts)
-	}
+func (a *commands) printCheck(checked app.SegmentChecked) error {
 	var lines []string
 	if summarized := task.Report(checked.Facts); summarized != "" {
 		lines = append(lines, summarized)
@@ -141,11 +133,9 @@ func (a *commands) segmentsSearch() *cobra.Command {
 		if len(list) == 0 {
 			return a.println("No summary contains any of these words.")
 		}
-		t := newTable("SEGMENT", "WHERE", "TIER", "TOPIC")
-		for _, j := range list {
-			t.row(j.ID, j.Handle, string(j.Tier), j.Topic)
-		}
-		return t.write(a.out, a.width())
+		return printTable(a, newTable("SEGMENT", "WHERE", "TIER", "TOPIC"), list, func(s app.Segment) []string {
+			return []string{s.ID, s.Handle, string(s.Tier), s.Topic}
+		})
 	})
 }
 
@@ -158,21 +148,16 @@ the segment, take at most a fifth of its tokens (the goal is 80 to 90 percent fe
 name the key files, unless --no-files gives a reason. The previous summary is kept as a
 version. A rejected summary changes nothing.`,
 		Args: arguments("SEGMENT", "[FILE]"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.readSummary(argument(args[1:]))
-			if err != nil {
-				return err
-			}
-			report, err := a.app.SaveSegment(cmd.Context(), session, task.Draft{Segment: args[0], Text: text, NoFiles: noFiles})
-			if err != nil {
-				return err
-			}
-			return a.println(report)
-		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session or handle (default: the segment's)")
 	cmd.Flags().StringVar(&noFiles, "no-files", "", "why the key files are not named")
-	return cmd
+	return a.action(cmd, func(ctx context.Context, args []string) (string, error) {
+		text, err := a.readSummary(argument(args[1:]))
+		if err != nil {
+			return "", err
+		}
+		return a.app.SaveSegment(ctx, session, task.Draft{Segment: args[0], Text: text, NoFiles: noFiles})
+	})
 }
 
 // maxSummary is the maximum size in bytes of a summary.
@@ -200,14 +185,7 @@ func (a *commands) readSummary(path string) (string, error) {
 func (a *commands) sessionAction(cmd *cobra.Command, run func(ctx context.Context, session string, args []string) (string, error)) *cobra.Command {
 	var session string
 	sessionFlag(cmd, &session)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		line, err := run(cmd.Context(), session, args)
-		if err != nil {
-			return err
-		}
-		return a.println(line)
-	}
-	return cmd
+	return a.action(cmd, func(ctx context.Context, args []string) (string, error) { return run(ctx, session, args) })
 }
 
 func (a *commands) segmentsClear() *cobra.Command {
@@ -255,10 +233,8 @@ func (a *commands) queueCommand() *cobra.Command {
 		if len(q.Pending) == 0 {
 			return nil
 		}
-		t := newTable("SEGMENT", "QUEUED", ">TOKENS", "TOPIC")
-		for _, e := range q.Pending {
-			t.row(e.ID, a.ago(e.QueuedAt), tokens(e.OriginalTokens), e.Topic)
-		}
-		return t.write(a.out, a.width())
+		return printTable(a, newTable("SEGMENT", "QUEUED", ">TOKENS", "TOPIC"), q.Pending, func(e task.QueueEntry) []string {
+			return []string{e.ID, a.ago(e.QueuedAt), tokens(e.OriginalTokens), e.Topic}
+		})
 	})
 }

@@ -45,7 +45,7 @@ compactions.`,
 			return a.println("No sessions. `strandline import` imports the client's sessions.")
 		}
 		t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">COMPACT", "TITLE")
-		for _, s := range list {
+		return printTable(a, t, list, func(s app.Session) []string {
 			title, project := s.Title, s.Info.Project
 			if s.Info.Relation == archive.RelationAgent {
 				title = cmp.Or(s.Info.Agent.Description, s.Title)
@@ -53,9 +53,8 @@ compactions.`,
 					title = s.Agent + ": " + title
 				}
 			}
-			t.row(s.Handle, a.ago(s.Last), cmp.Or(project.Name, project.Key), fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compactions), title)
-		}
-		return t.write(a.out, a.width())
+			return []string{s.Handle, a.ago(s.Last), cmp.Or(project.Name, project.Key), fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compactions), title}
+		})
 	})
 }
 
@@ -65,31 +64,26 @@ func (a *commands) projectsCommand() *cobra.Command {
 		func(list []app.Project) error {
 			t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
 			t.paths = true
-			for _, p := range list {
-				t.row(cmp.Or(p.Name, p.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key))
-			}
-			return t.write(a.out, a.width())
+			return printTable(a, t, list, func(p app.Project) []string {
+				return []string{cmp.Or(p.Name, p.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key)}
+			})
 		})
 	cmd.AddCommand(a.mergeCommand())
 	return cmd
 }
 
 func (a *commands) mergeCommand() *cobra.Command {
-	return &cobra.Command{
+	return a.action(&cobra.Command{
 		Use:   "merge FROM INTO",
 		Short: "Assign the sessions of a moved folder to its new project",
 		Long: `Assign the sessions of one project to another, for a folder that was moved or renamed.
 FROM and INTO are folders, or keys that ` + "`projects --json`" + ` prints. The journal stores
 the merge, so that it survives a reindex.`,
 		Args: arguments("FROM", "INTO"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := a.app.MergeProjects(cmd.Context(), args[0], args[1])
-			if err != nil {
-				return err
-			}
-			return a.println(fmt.Sprintf("%s of %s now belong to %s", count(m.Sessions, "session"), app.ProjectPath(m.From), app.ProjectPath(m.Into)))
-		},
-	}
+	}, func(ctx context.Context, args []string) (string, error) {
+		m, err := a.app.MergeProjects(ctx, args[0], args[1])
+		return fmt.Sprintf("%s of %s now belong to %s", count(m.Sessions, "session"), app.ProjectPath(m.From), app.ProjectPath(m.Into)), err
+	})
 }
 
 func (a *commands) statsCommand() *cobra.Command {

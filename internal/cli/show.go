@@ -37,22 +37,10 @@ own lines.`,
 			}
 			if at.Turn < 0 {
 				out, err := a.app.Outline(ctx, at.Session)
-				switch {
-				case err != nil:
-					return err
-				case asJSON:
-					return a.printJSON(out)
-				}
-				return a.printOutline(out)
+				return printResult(a, asJSON, out, err, a.printOutline)
 			}
 			p, err := a.app.Place(ctx, at)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return a.printJSON(p.Blocks)
-			}
-			return a.printPlace(p)
+			return printResult(a, asJSON, p.Blocks, err, func([]app.Block) error { return a.printPlace(p) })
 		},
 	}
 	cmd.Flags().BoolVar(&exact, "exact", false, "the transcript's lines, not redacted")

@@ -39,7 +39,7 @@ func (a *commands) printTimeline(out app.Timeline) error {
 		fmt.Fprintf(a.out, "tokens %s up to %s\n", sparkline(out.Tokens, min(a.width()-24, 96)), tokens(slices.Max(out.Tokens)))
 	}
 	t := newTable("HANDLE", "TIME", ">STEPS", ">TOKENS", "WHAT")
-	for _, row := range out.Rows {
+	return printTable(a, t, out.Rows, func(row task.TimelineRow) []string {
 		handle, at, text := row.At.Handle(), a.format(row.Time, "01-02 15:04"), row.Text(tokens[int64])
 		switch {
 		case row.Kind == task.TimelineTurn:
@@ -47,16 +47,14 @@ func (a *commands) printTimeline(out app.Timeline) error {
 			if row.Tokens > 0 {
 				n = tokens(row.Tokens)
 			}
-			t.row(handle, at, fmt.Sprint(row.Steps), n, text)
+			return []string{handle, at, fmt.Sprint(row.Steps), n, text}
 		case row.Kind == task.TimelineCompaction:
-			t.row(handle, at, "", "", text)
+			return []string{handle, at, "", "", text}
 		case row.What == "":
-			t.row("", "", "", "", "  "+text)
-		default:
-			t.row("  "+handle, "", fmt.Sprint(row.Steps), "", "  "+text)
+			return []string{"", "", "", "", "  " + text}
 		}
-	}
-	return t.write(a.out, a.width())
+		return []string{"  " + handle, "", fmt.Sprint(row.Steps), "", "  " + text}
+	})
 }
 
 // sparkline draws a curve of at most width characters, each for the maximum of its
@@ -93,13 +91,12 @@ An open item that a to-do list drops counts as deleted. FIRST is where the work 
 			return a.println("The session has no task.")
 		}
 		t := newTable("FIRST", "STATUS", "KIND", ">STEPS", "SUBJECT")
-		for _, j := range list {
+		return printTable(a, t, list, func(j app.TaskTree) []string {
 			subject := cmp.Or(j.Subject, "(task "+j.ID+", its subject is unknown)")
 			if j.Agent != "" {
 				subject = j.Agent + ": " + subject
 			}
-			t.row(j.Handle, strings.ReplaceAll(j.Status, "_", " "), j.Kind, fmt.Sprint(j.Steps), subject)
-		}
-		return t.write(a.out, a.width())
+			return []string{j.Handle, strings.ReplaceAll(j.Status, "_", " "), j.Kind, fmt.Sprint(j.Steps), subject}
+		})
 	})
 }
