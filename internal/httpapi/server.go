@@ -5,14 +5,12 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
-	"sync"
 	"syscall"
 	"time"
 
@@ -48,8 +46,7 @@ type Server struct {
 	streams  chan struct{} // limits concurrent event streams
 	interval time.Duration // between two polls for events
 	hashes   *hashes
-	document func() (json.RawMessage, error) // the OpenAPI document, made at the first call
-	ending   chan struct{}                   // closed to end event streams
+	ending   chan struct{} // closed to end event streams
 }
 
 // Timeouts of a connection. Handlers of transcripts and event streams extend the
@@ -73,7 +70,6 @@ func New(o Options) *Server {
 		opts: o, auth: newAuth(o), readers: make(chan struct{}, maxReaders), ending: make(chan struct{}),
 		streams: make(chan struct{}, maxStreams), interval: eventsInterval, hashes: newHashes(),
 	}
-	s.document = sync.OnceValues(func() (json.RawMessage, error) { return describe(s.routes, o.Version) })
 	s.routes = s.table()
 	s.handler = s.guarded(s.mux())
 	return s

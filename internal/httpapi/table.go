@@ -1,8 +1,11 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
+	"fmt"
 	"unicode/utf16"
 
 	"strandline/internal/app"
@@ -69,7 +72,9 @@ func (s *Server) table() []route {
 				return health{Status: "ok", Version: s.opts.Version}, nil
 			}),
 		get(s, route{path: "/openapi.json", id: "getDocument", summary: "Get this document"},
-			func(context.Context, *call) (json.RawMessage, error) { return s.document() }),
+			func(context.Context, *call) (json.RawMessage, error) {
+				return bytes.Replace(openAPI, []byte(`"version": "1"`), fmt.Appendf(nil, `"version": %q`, s.opts.Version), 1), nil
+			}),
 		s.exportRoute(),
 		s.eventsRoute(),
 		post(s, route{path: "/snapshots", id: "saveSnapshot", summary: "Save a snapshot of a session's work: tasks, agents, messages, actions"}, a.SaveSnapshot),
@@ -87,6 +92,11 @@ func (s *Server) table() []route {
 			}),
 	}
 }
+
+// openAPI is the OpenAPI document of the routes. A test generates it.
+//
+//go:embed openapi.json
+var openAPI []byte
 
 // health is the response of /health.
 type health struct {
