@@ -18,7 +18,9 @@ func Lexical(now func() time.Time) System {
 // Fused searches as the program does.
 func Fused(now func() time.Time) System {
 	return System{Name: "fused", search: func(ctx context.Context, w *world, req recall.Request) (recall.Result, error) {
-		return recall.New(w.store, now, w.table).WithVectors(w.vectors()).Search(ctx, req)
+		r := recall.New(w.store, now, w.table)
+		r.Vectors = w.vectors()
+		return r.Search(ctx, req)
 	}}
 }
 

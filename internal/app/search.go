@@ -48,7 +48,8 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 			return result, err
 		}
 		embedders := a.queryEmbedders()
-		r := recall.New(x.Index, a.Now, embedders.table).WithVectors(embedders.searcher(x)).WithDecay(x.Config.Lifecycle.Decay)
+		r := recall.New(x.Index, a.Now, embedders.table)
+		r.Vectors, r.Confidence = embedders.searcher(x), recall.ConfidenceWithDecay(x.Config.Lifecycle.Decay)
 		if q.Deep {
 			return r.Deep(ctx, x.Index, x.Reader(), req)
 		}

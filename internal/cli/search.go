@@ -156,7 +156,7 @@ func (a *commands) printHit(h recall.Hit, terms []archive.Term) {
 	fmt.Fprintf(a.out, "%s  %s  %s\n", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(source))
 	for _, line := range a.snippet(h.Text, terms, width-len(gap)) {
 		if p.on {
-			line = recall.Highlight(line, recall.Marks(line, terms), colorSequence(colorMatch), colorSequence(colorOff))
+			line = recall.Highlight(line, recall.Marks(line, terms), func(s string) string { return p.color(colorMatch, s) })
 		}
 		fmt.Fprintln(a.out, gap+line)
 	}

@@ -28,8 +28,6 @@ type Maintenance struct {
 	// Within, if positive, limits the time of each embedder. It is checked after each
 	// batch.
 	Within time.Duration
-	// Progress, if set, is called after each batch.
-	Progress func(embedder string, done int)
 }
 
 // MaintenanceReport is the result of a maintenance run.
@@ -42,16 +40,16 @@ type MaintenanceReport struct {
 // files. If an embedder fails, the others still run.
 func (m Maintenance) Run(ctx context.Context, limit int) (r MaintenanceReport, err error) {
 	r.Embedded = map[string]int{}
-	var errs []error
+	var failed error
 	for _, e := range m.Embedders {
 		n, err := m.Backfill(ctx, e, limit)
 		r.Embedded[e.Name()] = n
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", e.Name(), err))
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", e.Name(), err))
 		}
 	}
 	r.Files, err = m.Dir.Update(ctx, m.Store)
-	return r, errors.Join(append(errs, err)...)
+	return r, errors.Join(failed, err)
 }
 
 // batchSize is the number of passages in one transaction.
@@ -83,9 +81,6 @@ func (m Maintenance) Backfill(ctx context.Context, e Embedder, limit int) (done 
 			return done, err
 		}
 		done += len(work.Passages)
-		if m.Progress != nil {
-			m.Progress(e.Name(), done)
-		}
 		if m.Within > 0 && m.Now().Sub(start) >= m.Within {
 			break
 		}

@@ -3,6 +3,7 @@ package embed
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,16 +42,20 @@ func Chunks(text string) (out []string) {
 func EmbedChunks(ctx context.Context, e Vectorizer, texts []string, limit int, each func(text int, v []float32) error) error {
 	var chunks []string
 	var owner []int // the text of each chunk
-	flush := func() error {
-		if len(chunks) == 0 {
-			return nil
+	for i, text := range texts {
+		all := Chunks(text)
+		if limit > 0 {
+			all = all[:min(len(all), limit)]
 		}
-		vs, err := e.Embed(ctx, chunks)
+		chunks, owner = append(chunks, all...), append(owner, slices.Repeat([]int{i}, len(all))...)
+	}
+	for batch := range slices.Chunk(chunks, MaxBatch) {
+		vs, err := e.Embed(ctx, batch)
 		if err != nil {
 			return err
 		}
-		if len(vs) != len(chunks) {
-			return fmt.Errorf("%d vectors for %d chunks of text", len(vs), len(chunks))
+		if len(vs) != len(batch) {
+			return fmt.Errorf("%d vectors for %d chunks of text", len(vs), len(batch))
 		}
 		for i, v := range vs {
 			if v == nil {
@@ -60,22 +65,7 @@ func EmbedChunks(ctx context.Context, e Vectorizer, texts []string, limit int, e
 				return err
 			}
 		}
-		chunks, owner = chunks[:0], owner[:0]
-		return nil
+		owner = owner[len(batch):]
 	}
-	for i, text := range texts {
-		all := Chunks(text)
-		if limit > 0 {
-			all = all[:min(len(all), limit)]
-		}
-		for _, c := range all {
-			chunks, owner = append(chunks, c), append(owner, i)
-			if len(chunks) == MaxBatch {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return flush()
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"math"
 	"os"
 
 	"strandline/internal/state"
@@ -74,14 +73,10 @@ func (c queryCache) load() []cacheEntry {
 	if c.path == "" {
 		return nil
 	}
-	info, err := os.Stat(c.path)
-	if err != nil || info.Size() > int64(maxCacheSize) {
+	if info, err := os.Stat(c.path); err != nil || info.Size() > int64(maxCacheSize) {
 		return nil
 	}
-	data, err := os.ReadFile(c.path)
-	if err != nil {
-		return nil
-	}
+	data, _ := os.ReadFile(c.path)
 	entries, _ := decodeCache(data)
 	return entries
 }
@@ -93,9 +88,7 @@ func encodeCache(entries []cacheEntry) []byte {
 	b = le.AppendUint32(b, uint32(len(entries[0].v)))
 	for _, e := range entries {
 		b = append(b, e.key[:]...)
-		for _, x := range e.v {
-			b = le.AppendUint32(b, math.Float32bits(x))
-		}
+		b, _ = binary.Append(b, le, e.v) // cannot fail for numbers
 	}
 	return le.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
@@ -118,9 +111,7 @@ func decodeCache(b []byte) ([]cacheEntry, error) {
 	for ; len(b) > 0; b = b[size:] {
 		e := cacheEntry{v: make([]float32, dim)}
 		copy(e.key[:], b)
-		for i := range e.v {
-			e.v[i] = math.Float32frombits(le.Uint32(b[keySize+4*i:]))
-		}
+		_, _ = binary.Decode(b[keySize:], le, e.v) // cannot fail, b is long enough
 		entries = append(entries, e)
 	}
 	return entries, nil

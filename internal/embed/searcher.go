@@ -112,7 +112,6 @@ func (s *Searcher) SearchMeaning(ctx context.Context, text string, q archive.Que
 		if err := m.searchSet(ctx, one, k, keep); err != nil {
 			return m, err
 		}
-		one.cosines = make(map[int64]float64, len(one.found.Nearest))
 		for _, n := range one.found.Nearest {
 			one.cosines[n.Passage] = n.Cosine
 		}
@@ -141,20 +140,16 @@ func (s *Searcher) embedQuery(ctx context.Context, e Embedder, text string, sets
 	if at < 0 {
 		return nil, fmt.Sprintf("its vectors have %d components now, those of the passages have another number; `strandline maintain` makes new ones", len(v)), nil
 	}
-	return &setMatches{set: sets[at], query: v}, "", nil
+	return &setMatches{set: sets[at], query: v, cosines: map[int64]float64{}}, "", nil
 }
 
 // searchSet searches the file of a set, and the store for rows that the file lacks.
 func (m *Matches) searchSet(ctx context.Context, one *setMatches, k int, keep func(int64) bool) error {
 	last := int64(0)
+	reason := "" // why the file cannot be used
 	flat, err := OpenFlat(m.s.Dir.path(one.set))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		m.noteRebuild(err.Error())
-	default:
-		reason := flat.mismatch(one.set)
-		if reason == "" {
+	if err == nil {
+		if reason = flat.mismatch(one.set); reason == "" {
 			if one.found, err = flat.Search(ctx, one.query, k, keep); err != nil {
 				reason, one.found = err.Error(), Found{} // truncated during the search
 			} else {
@@ -164,15 +159,13 @@ func (m *Matches) searchSet(ctx context.Context, one *setMatches, k int, keep fu
 		if err := errors.Join(ctx.Err(), flat.Close()); err != nil {
 			return err
 		}
-		if reason != "" {
-			m.noteRebuild(reason)
-		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		reason = err.Error()
+	}
+	if reason != "" {
+		m.Notes = append(m.Notes, reason+"; the next maintenance run rebuilds it")
 	}
 	return m.searchTail(ctx, one, last, k, keep)
-}
-
-func (m *Matches) noteRebuild(reason string) {
-	m.Notes = append(m.Notes, reason+"; the next maintenance run rebuilds it")
 }
 
 // searchTail compares the rows after row last.

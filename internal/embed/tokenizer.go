@@ -1,6 +1,11 @@
 package embed
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+
+	"strandline/internal/text"
+)
 
 // Limits of the tokenizer, in bytes. The table was trained with them.
 const (
@@ -25,17 +30,17 @@ type tokenizer struct {
 	pieces [maxRun]int      // rows of a compound's pieces
 }
 
-// read calls emit for each known word of text, in order.
-func (k *tokenizer) read(text string) {
+// read calls emit for each known word of s, in order.
+func (k *tokenizer) read(s string) {
 	k.run = k.run[:0]
-	for i := range len(text) {
-		c := text[i]
+	for i := range len(s) {
+		c := s[i]
 		switch {
-		case isLetter(c) || isDigit(c):
+		case text.IsAlnum(c):
 			if len(k.run) <= maxRun { // one more byte marks a run as too long
 				k.run = append(k.run, c)
 			}
-		case c == '\'' && len(k.run) > 0 && i+1 < len(text) && isLetter(text[i+1]):
+		case c == '\'' && len(k.run) > 0 && i+1 < len(s) && text.IsLetter(s[i+1]):
 			// an apostrophe inside a word, as in don't
 		default:
 			k.endRun()
@@ -43,11 +48,6 @@ func (k *tokenizer) read(text string) {
 	}
 	k.endRun()
 }
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func isUpper(c byte) bool  { return c >= 'A' && c <= 'Z' }
-func isLower(c byte) bool  { return c >= 'a' && c <= 'z' }
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
 // endRun emits the words of the current run of letters and digits.
 func (k *tokenizer) endRun() {
@@ -80,13 +80,13 @@ func (k *tokenizer) endRun() {
 // startsWord reports whether a word starts at s[i], as in fooBar and HTTPServer, but
 // not at a plural s after capitals at the end (URLs).
 func startsWord(s []byte, i int) bool {
-	if !isUpper(s[i]) {
+	if !text.IsUpper(s[i]) {
 		return false
 	}
-	if !isUpper(s[i-1]) {
+	if !text.IsUpper(s[i-1]) {
 		return true
 	}
-	if i+1 == len(s) || !isLower(s[i+1]) {
+	if i+1 == len(s) || !text.IsLower(s[i+1]) {
 		return false
 	}
 	return i+2 != len(s) || s[i+1] != 's'
@@ -157,7 +157,7 @@ func (k *tokenizer) find(word []byte) (row int, flags byte, ok bool) {
 
 func toLower(dst, src []byte) {
 	for i, c := range src {
-		if isUpper(c) {
+		if text.IsUpper(c) {
 			c |= 0x20
 		}
 		dst[i] = c
@@ -165,10 +165,5 @@ func toLower(dst, src []byte) {
 }
 
 func allLetters(s []byte) bool {
-	for _, c := range s {
-		if !isLetter(c) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s, func(c byte) bool { return !text.IsLetter(c) })
 }

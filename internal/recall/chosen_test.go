@@ -85,7 +85,9 @@ func TestAChosenModelReordersHits(t *testing.T) {
 	}
 	ask := func(v recall.Vectors, query string) (recall.Result, []string) {
 		t.Helper()
-		r, err := recall.New(s, now, table).WithVectors(v).Search(t.Context(), recall.Request{Query: query, Text: query})
+		x := recall.New(s, now, table)
+		x.Vectors = v
+		r, err := x.Search(t.Context(), recall.Request{Query: query, Text: query})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,15 +24,11 @@ const FullConfidence = 1.0
 
 // DefaultConfidence returns the parameters of earlier systems, with twice the gain for
 // content that was used. The decay to the minimum takes 180 hours.
-func DefaultConfidence() Confidence {
-	return Confidence{PerHour: 0.005, Minimum: 0.1, Shown: 0.03, Used: 0.06}
-}
+func DefaultConfidence() Confidence { return ConfidenceWithDecay(0.005) }
 
 // ConfidenceWithDecay returns the default parameters with another loss per hour.
 func ConfidenceWithDecay(perHour float64) Confidence {
-	c := DefaultConfidence()
-	c.PerHour = perHour
-	return c
+	return Confidence{PerHour: perHour, Minimum: 0.1, Shown: 0.03, Used: 0.06}
 }
 
 // At returns the confidence at the time now of a place created at another. accesses are
@@ -48,12 +44,11 @@ func (c Confidence) At(created time.Time, accesses []archive.Access, now time.Ti
 		if a.Time.After(last) {
 			last = a.Time
 		}
+		gain := c.Shown
 		if a.How == archive.AccessUsed {
-			value += c.Used
-		} else {
-			value += c.Shown
+			gain = c.Used
 		}
-		value = min(value, FullConfidence)
+		value = min(value+gain, FullConfidence)
 	}
 	return c.decay(value, last, now)
 }
@@ -79,9 +74,7 @@ func (c Confidence) decay(value float64, from, to time.Time) float64 {
 // sortAccesses sorts by time and then by kind, so that the result does not depend on
 // the order of the facts.
 func sortAccesses(as []archive.Access) []archive.Access {
-	compare := func(a, b archive.Access) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.How, b.How)) }
-	if slices.IsSortedFunc(as, compare) {
-		return as
-	}
-	return slices.SortedFunc(slices.Values(as), compare)
+	return slices.SortedFunc(slices.Values(as), func(a, b archive.Access) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.How, b.How))
+	})
 }

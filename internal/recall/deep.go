@@ -6,8 +6,10 @@ import (
 	"iter"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // DeepStore is the part of a store that a deep search needs besides SearchStore.
@@ -42,15 +44,13 @@ func (r *Recall) Deep(ctx context.Context, idx DeepStore, logs LogScanner, req R
 	if err != nil {
 		return Result{}, err
 	}
-	d := deepSearch{search: s, idx: idx, logs: logs, limit: req.limit(), needles: needles(req), seen: map[uint64]bool{}, score: 1}
+	d := deepSearch{search: s, idx: idx, logs: logs, needles: needles(req), seen: map[uint64]bool{}, score: 1}
 	for _, h := range res.Hits {
 		d.seen[fingerprint(h.Text)] = true
 		d.score = h.Score
 	}
-	if len(d.needles) > 0 {
-		if err := d.run(ctx); err != nil {
-			return Result{}, err
-		}
+	if err := d.run(ctx); err != nil {
+		return Result{}, err
 	}
 	res.Hits = append(res.Hits, d.hits...)
 	res.TookMS = float64(r.now().Sub(start)) / float64(time.Millisecond)
@@ -62,7 +62,6 @@ type deepSearch struct {
 	*search
 	idx     DeepStore
 	logs    LogScanner
-	limit   int
 	needles []string
 	seen    map[uint64]bool // fingerprints of hits
 	score   float64         // of the last hit
@@ -89,18 +88,21 @@ func needles(req Request) []string {
 
 // run searches the sessions that the request allows, newest first, until there are
 // limit hits.
-func (d *deepSearch) run(ctx context.Context) error {
-	var sessions []archive.Session
-	var err error
-	if ids := d.query.Sessions; len(ids) > 0 {
-		sessions = make([]archive.Session, len(ids))
-		for i, id := range ids {
-			if sessions[i], err = d.idx.Session(ctx, id); err != nil {
-				return err
-			}
+func (d *deepSearch) run(ctx context.Context) (err error) {
+	if len(d.needles) == 0 {
+		return nil
+	}
+	sessions := make([]archive.Session, len(d.query.Sessions)) // at most one
+	for i, id := range d.query.Sessions {
+		if sessions[i], err = d.idx.Session(ctx, id); err != nil {
+			return err
 		}
-	} else if sessions, err = d.idx.Sessions(ctx, archive.SessionFilter{Projects: d.query.Projects, Agents: d.query.Agents, Since: d.query.Since}); err != nil {
-		return err
+	}
+	if len(sessions) == 0 {
+		sessions, err = d.idx.Sessions(ctx, archive.SessionFilter{Projects: d.query.Projects, Agents: d.query.Agents, Since: d.query.Since})
+		if err != nil {
+			return err
+		}
 	}
 	for _, s := range sessions {
 		if err := d.session(ctx, s); err != nil {
@@ -110,7 +112,7 @@ func (d *deepSearch) run(ctx context.Context) error {
 	return nil
 }
 
-func (d *deepSearch) done() bool { return len(d.hits) >= d.limit }
+func (d *deepSearch) done() bool { return len(d.hits) >= d.query.Limit }
 
 // session searches one session, some turns at a time.
 func (d *deepSearch) session(ctx context.Context, s archive.Session) error {
@@ -193,12 +195,8 @@ func splitBefore(s string, n int) int {
 	if at := strings.LastIndexByte(s[:n], '\n'); at >= n/2 {
 		return at + 1
 	}
-	at := n
-	for at > n-4 && at > 0 && s[at]&0xC0 == 0x80 {
-		at--
+	if at := len(text.Prefix(s, n)); at > n-utf8.UTFMax {
+		return at
 	}
-	if s[at]&0xC0 == 0x80 {
-		return n // not UTF-8 here
-	}
-	return at
+	return n // not UTF-8 here
 }

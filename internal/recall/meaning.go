@@ -48,7 +48,7 @@ func setMeaning(ctx context.Context, e embed.Vectorizer, query string, hits []Hi
 // which is better than the built-in table. They are on the table's scale, so that hits
 // without such vectors stay comparable.
 func (s *search) setModelMeaning(ctx context.Context, hits []Hit) error {
-	if s.vectors == nil || !s.vectors.Chosen() || len(hits) == 0 || literal(s.req.Text) {
+	if s.Vectors == nil || !s.Vectors.Chosen() || len(hits) == 0 || literal(s.req.Text) {
 		return nil
 	}
 	matches, err := s.searchMeaning(ctx)
@@ -143,7 +143,7 @@ type Vectors interface {
 // searchMeaning searches the vectors once per request.
 func (s *search) searchMeaning(ctx context.Context) (*embed.Matches, error) {
 	if s.matches == nil {
-		matches, err := s.vectors.SearchMeaning(ctx, s.req.Text, s.query, relatedFetch)
+		matches, err := s.Vectors.SearchMeaning(ctx, s.req.Text, s.query, relatedFetch)
 		if err != nil {
 			return nil, fmt.Errorf("search by meaning: %w", err)
 		}
@@ -156,7 +156,7 @@ func (s *search) searchMeaning(ctx context.Context) (*embed.Matches, error) {
 // contain the query's phrases.
 func (s *search) addRelated(ctx context.Context, hits []Hit) ([]Hit, error) {
 	limit := s.query.Limit
-	if s.vectors == nil || literal(s.req.Text) || slices.ContainsFunc(hits, containsAllWords) {
+	if s.Vectors == nil || literal(s.req.Text) || slices.ContainsFunc(hits, containsAllWords) {
 		return hits, nil
 	}
 	places := (limit*relatedPercent + 50) / 100

@@ -40,8 +40,7 @@ func separatesWords(r rune) bool {
 
 // withoutLine removes the line from a place in a file: store.go:41, store.go:41-50.
 func withoutLine(w string) string {
-	at := strings.IndexByte(w, ':')
-	if at > 0 && at+1 < len(w) && text.IsDigit(w[at+1]) {
+	if at := strings.IndexByte(w, ':'); at > 0 && at+1 < len(w) && text.IsDigit(w[at+1]) {
 		return w[:at]
 	}
 	return w
@@ -64,12 +63,7 @@ func isFileName(w string) bool {
 		return false
 	}
 	ext := w[at+1:]
-	for i := range len(ext) {
-		if !text.IsLower(ext[i]) && !text.IsDigit(ext[i]) {
-			return false
-		}
-	}
-	return text.IsLetter(ext[0]) && text.IsAlnum(w[at-1]) && ext != "com" && ext != "org" && ext != "io"
+	return strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") == "" && text.IsLetter(ext[0]) && text.IsAlnum(w[at-1]) && ext != "com" && ext != "org" && ext != "io"
 }
 
 // isIdentifier reports whether w is a camelCase, snake_case or qualified::name.
@@ -77,14 +71,11 @@ func isIdentifier(w string) bool {
 	if strings.Contains(w, "::") {
 		return true
 	}
-	compound, letters := false, 0
+	compound, letters := strings.Contains(w[1:len(w)-1], "_"), 0
 	for i := range len(w) {
-		switch {
-		case text.IsLetter(w[i]):
+		if text.IsLetter(w[i]) {
 			letters++
 			compound = compound || i > 0 && text.IsUpper(w[i]) && text.IsLower(w[i-1])
-		case w[i] == '_' && i > 0 && i < len(w)-1:
-			compound = true
 		}
 	}
 	return letters >= 4 && compound

@@ -161,19 +161,9 @@ func (r *Request) set(name, value string, now time.Time) (err error) {
 
 // example returns an example of a filter, or "" if there is no such filter.
 func example(name string) string {
-	switch name {
-	case "kind":
-		return "kind:command"
-	case "since", "until":
-		return name + ":7d"
-	case "session":
-		return "session:7f3a12cd"
-	case "file":
-		return "file:store.go"
-	case "project":
-		return "project:all"
-	}
-	return ""
+	return map[string]string{
+		"kind": "kind:command", "since": "since:7d", "until": "until:7d", "session": "session:7f3a12cd", "file": "file:store.go", "project": "project:all",
+	}[name]
 }
 
 // ParseKind parses the name of a passage kind, in singular or plural.

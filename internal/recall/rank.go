@@ -66,8 +66,8 @@ func (s *search) addConfidence(ctx context.Context, hits []Hit, limit int) error
 				}
 			}
 		}
-		h.Why.Sure = s.confidence.At(h.Time, own, now)
-		h.Score += confidenceWeight * (h.Why.Sure - s.confidence.Minimum)
+		h.Why.Sure = s.Confidence.At(h.Time, own, now)
+		h.Score += confidenceWeight * (h.Why.Sure - s.Confidence.Minimum)
 	}
 	return nil
 }

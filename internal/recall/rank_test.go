@@ -66,7 +66,9 @@ func TestConfidenceIsMild(t *testing.T) {
 // Without decay all hits have equal confidence.
 func TestWithoutDecay(t *testing.T) {
 	s := newStore(old(alpha, 1, 0, "the walrus"), said(alpha, 99, 0, "a walrus"))
-	res, err := recall.New(s, func() time.Time { return now }, nil).WithDecay(0).Search(t.Context(), parsed(t, "walrus"))
+	r := recall.New(s, func() time.Time { return now }, nil)
+	r.Confidence = recall.ConfidenceWithDecay(0)
+	res, err := r.Search(t.Context(), parsed(t, "walrus"))
 	if err != nil || len(res.Hits) != 2 || res.Hits[0].Why.Sure != 1 || res.Hits[1].Why.Sure != 1 {
 		t.Errorf("%+v, %v", res.Hits, err)
 	}

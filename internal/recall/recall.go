@@ -36,31 +36,19 @@ type SearchStore interface {
 // Recall answers queries over one store. It has no state between calls and is safe
 // for concurrent use if its store is.
 type Recall struct {
-	store      SearchStore
-	now        func() time.Time
-	embedder   embed.Vectorizer // nil: rank by words only
-	vectors    Vectors          // nil: find by words only
-	confidence Confidence
+	// Vectors are searched as well; nil: find by words only.
+	Vectors    Vectors
+	Confidence Confidence
+
+	store    SearchStore
+	now      func() time.Time
+	embedder embed.Vectorizer // nil: rank by words only
 }
 
 // New returns a Recall over store. The embedder compares the meaning of a query and
 // its hits; with nil, hits are ranked by their words.
 func New(store SearchStore, now func() time.Time, embedder embed.Vectorizer) *Recall {
-	return &Recall{store: store, now: now, embedder: embedder, confidence: DefaultConfidence()}
-}
-
-// WithVectors returns a Recall that also searches the vectors in the store.
-func (r *Recall) WithVectors(v Vectors) *Recall {
-	with := *r
-	with.vectors = v
-	return &with
-}
-
-// WithDecay returns a Recall with another loss of confidence per hour.
-func (r *Recall) WithDecay(perHour float64) *Recall {
-	with := *r
-	with.confidence = ConfidenceWithDecay(perHour)
-	return &with
+	return &Recall{store: store, now: now, embedder: embedder, Confidence: DefaultConfidence()}
 }
 
 // The number of hits fetched from the store, relative to the limit: copies are
@@ -196,9 +184,7 @@ const minPrefix = 3
 func (s *search) variants() []variant {
 	all := []variant{{query: s.query, phrases: s.req.Phrases}}
 	if len(s.req.Phrases) > 0 {
-		apart := s.query
-		apart.Terms = slices.Clone(apart.Terms)
-		all = append(all, variant{name: RelaxedPhrase, query: apart})
+		all = append(all, variant{name: RelaxedPhrase, query: s.query})
 	}
 	loose := s.query
 	loose.Terms = slices.Clone(loose.Terms)
@@ -265,12 +251,7 @@ func containsAll(text string, phrases []string) bool {
 		return true
 	}
 	text = normalise(text)
-	for _, p := range phrases {
-		if !strings.Contains(text, p) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(phrases, func(p string) bool { return !strings.Contains(text, p) })
 }
 
 // normalise returns text in lower case with single blanks.
@@ -298,10 +279,10 @@ func (s *search) markFiltered(ctx context.Context, res *Result) error {
 		if !f.active {
 			continue
 		}
-		q := s.query
-		q.Limit = 1
-		f.relax(&q)
-		hits, err := s.run(ctx, variant{query: q, phrases: s.req.Phrases})
+		v := variant{query: s.query, phrases: s.req.Phrases}
+		v.query.Limit = 1
+		f.relax(&v.query)
+		hits, err := s.run(ctx, v)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,13 +82,9 @@ func (h *Hit) turn() archive.Ref {
 }
 
 func newHit(h archive.Hit) Hit {
-	project := h.Project.Name
-	if project == "" {
-		project = h.Project.Key
-	}
 	ref := passageRef(h.Passage)
 	return Hit{
-		Handle: ref.Handle(), Session: h.Passage.Session, Project: project, Author: h.Author, Kind: h.Kind, Time: h.Time,
+		Handle: ref.Handle(), Session: h.Passage.Session, Project: cmp.Or(h.Project.Name, h.Project.Key), Author: h.Author, Kind: h.Kind, Time: h.Time,
 		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: ScoreParts{Evidence: h.Evidence},
 		Ref: ref, Label: h.Label, Paths: h.Paths, id: h.ID,
 	}
@@ -151,18 +148,13 @@ func matchesTerm(word string, t archive.Term) bool {
 
 // String returns the explanation on one line.
 func (e *Explanation) String() string {
-	var out strings.Builder
-	if len(e.Terms) > 0 {
-		fmt.Fprintf(&out, "contains %s", strings.Join(e.Terms, ", "))
-	} else {
-		out.WriteString("contains none of the words")
-	}
+	parts := []string{"contains " + cmp.Or(strings.Join(e.Terms, ", "), "none of the words")}
 	for _, c := range e.Corrected {
+		how := " was typed "
 		if c.Kin {
-			fmt.Fprintf(&out, " · %s in place of %s", c.Sought, c.Typed)
-		} else {
-			fmt.Fprintf(&out, " · %s was typed %s", c.Sought, c.Typed)
+			how = " in place of "
 		}
+		parts = append(parts, c.Sought+how+c.Typed)
 	}
 	sure := e.Sure
 	if sure <= DefaultConfidence().Minimum {
@@ -173,14 +165,14 @@ func (e *Explanation) String() string {
 		value float64
 	}{{"words", e.Words}, {"covered", e.Covered}, {"near", e.Near}, {"before", e.Before}, {"answer", e.Answer}, {"said", e.Speaker}, {"told", e.AnswerType}, {"asks", e.Question}, {"turn", e.Turn}, {"session", e.Session}, {"meaning", e.Meaning}, {"sure", sure}} {
 		if part.value != 0 {
-			fmt.Fprintf(&out, " · %s %.2f", part.name, part.value)
+			parts = append(parts, fmt.Sprintf("%s %.2f", part.name, part.value))
 		}
 	}
 	if e.Agent {
-		out.WriteString(" · sub-agent")
+		parts = append(parts, "sub-agent")
 	}
 	if e.Copies > 0 {
-		fmt.Fprintf(&out, " · %d copies", e.Copies)
+		parts = append(parts, fmt.Sprintf("%d copies", e.Copies))
 	}
-	return out.String()
+	return strings.Join(parts, " · ")
 }

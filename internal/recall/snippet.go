@@ -16,7 +16,7 @@ type Mark struct{ From, To int }
 // at most width characters long, and the terms in it. An ellipsis marks omissions. With
 // a width below minSnippet it returns the start of the text.
 func Snippet(s string, ts []archive.Term, width int) (string, []Mark) {
-	s = oneSafeLine(s)
+	s = text.CleanLine(s)
 	if width <= 0 || s == "" {
 		return "", nil
 	}
@@ -28,15 +28,13 @@ func Snippet(s string, ts []archive.Term, width int) (string, []Mark) {
 		return s[:skipRunes(s, 0, width)], nil
 	}
 	from, to := bestPart(s, marks, width)
-	var b strings.Builder
-	shift := -from
+	part, shift := s[from:to], -from
 	if from > 0 {
-		b.WriteString("…")
+		part = "…" + part
 		shift += len("…")
 	}
-	b.WriteString(s[from:to])
 	if to < len(s) {
-		b.WriteString("…")
+		part += "…"
 	}
 	out := marks[:0]
 	for _, m := range marks {
@@ -44,32 +42,11 @@ func Snippet(s string, ts []archive.Term, width int) (string, []Mark) {
 			out = append(out, Mark{m.From + shift, m.To + shift})
 		}
 	}
-	return b.String(), out
+	return part, out
 }
 
 // minSnippet is the least width in characters for a word between two ellipses.
 const minSnippet = 8
-
-// oneSafeLine joins the words of s with blanks and drops what a terminal would
-// interpret.
-func oneSafeLine(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case unicode.IsSpace(r):
-			b.WriteByte(' ')
-		case r == 0x1b:
-			size = text.EscapeLen(s[i:])
-		case unicode.IsControl(r), r == utf8.RuneError, unicode.Is(unicode.Bidi_Control, r):
-		default:
-			b.WriteRune(r)
-		}
-		i += size
-	}
-	return text.OneLine(b.String())
-}
 
 // Marks returns the terms in a text, in order and without overlap. A term matches at
 // the start of a word or of a part of a compound.
@@ -152,15 +129,15 @@ func skipRunes(s string, at, n int) int {
 	return at
 }
 
-// Highlight puts on and off around the marks of a snippet.
-func Highlight(s string, marks []Mark, on, off string) string {
+// Highlight styles the marks of a snippet.
+func Highlight(s string, marks []Mark, style func(string) string) string {
 	var b strings.Builder
 	done := 0
 	for _, m := range marks {
 		if m.From < done || m.To > len(s) {
 			continue
 		}
-		b.WriteString(s[done:m.From] + on + s[m.From:m.To] + off)
+		b.WriteString(s[done:m.From] + style(s[m.From:m.To]))
 		done = m.To
 	}
 	b.WriteString(s[done:])

@@ -31,7 +31,7 @@ func TestSnippet(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s, marks := recall.Snippet(tt.text, terms.Query(tt.query), tt.width)
-			got := recall.Highlight(s, marks, "[", "]")
+			got := recall.Highlight(s, marks, func(s string) string { return "[" + s + "]" })
 			if tt.name == "no term" {
 				if !strings.HasPrefix(got, "some words") || !strings.HasSuffix(got, tt.want) {
 					t.Errorf("got %q", got)
@@ -70,7 +70,7 @@ func FuzzSnippet(f *testing.F) {
 			}
 			last = m.To
 		}
-		if plain := recall.Highlight(s, marks, "", ""); plain != s {
+		if plain := recall.Highlight(s, marks, strings.Clone); plain != s {
 			t.Fatalf("highlighting changed %q to %q", s, plain)
 		}
 	})

@@ -203,7 +203,7 @@ func TestSnippetProperties(t *testing.T) {
 			}
 			last = m.To
 		}
-		open := Highlight(got, marks, "[", "]")
+		open := Highlight(got, marks, func(s string) string { return "[" + s + "]" })
 		if strings.Count(open, "[")-strings.Count(got, "[") != len(marks) || len(open) != len(got)+2*len(marks) {
 			t.Fatalf("%d marks in %q", len(marks), open)
 		}

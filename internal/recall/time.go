@@ -209,11 +209,10 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 
 // clamp limits t to the range of a store's times: nanoseconds since 1970 in 64 bits.
 func clamp(t time.Time) time.Time {
-	first, last := time.Unix(0, 0), time.Unix(0, math.MaxInt64)
-	switch {
-	case t.Before(first):
+	if first := time.Unix(0, 0); t.Before(first) {
 		return first.In(t.Location())
-	case t.After(last):
+	}
+	if last := time.Unix(0, math.MaxInt64); t.After(last) {
 		return last.In(t.Location())
 	}
 	return t
@@ -226,24 +225,18 @@ const maxAge = 100_000
 func parseAge(s string, now time.Time) (time.Time, bool) {
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	n, err := strconv.Atoi(s[:digits])
-	if err != nil || n > maxAge {
+	unit, ok := map[string]struct {
+		exact        time.Duration
+		days, months int
+	}{
+		"s": {exact: time.Second}, "m": {exact: time.Minute}, "min": {exact: time.Minute}, "h": {exact: time.Hour},
+		"d": {days: 1}, "w": {days: 7}, "mo": {months: 1}, "y": {months: 12},
+	}[s[digits:]]
+	if err != nil || n > maxAge || !ok {
 		return time.Time{}, false
 	}
-	switch s[digits:] {
-	case "s":
-		return now.Add(-time.Duration(n) * time.Second), true
-	case "m", "min":
-		return now.Add(-time.Duration(n) * time.Minute), true
-	case "h":
-		return now.Add(-time.Duration(n) * time.Hour), true
-	case "d":
-		return now.AddDate(0, 0, -n), true
-	case "w":
-		return now.AddDate(0, 0, -7*n), true
-	case "mo":
-		return now.AddDate(0, -n, 0), true
-	case "y":
-		return now.AddDate(-n, 0, 0), true
+	if unit.exact > 0 {
+		return now.Add(-time.Duration(n) * unit.exact), true
 	}
-	return time.Time{}, false
+	return now.AddDate(0, -n*unit.months, -n*unit.days), true
 }

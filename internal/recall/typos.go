@@ -8,7 +8,6 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/index/terms"
-	"strandline/internal/text"
 )
 
 // A word that no passage contains is replaced by a synonym among developers ("signin"
@@ -145,9 +144,7 @@ func (s *search) unknownTerms(ctx context.Context, ts []archive.Term, known map[
 			continue
 		}
 		unknown = append(unknown, i)
-		for _, w := range forms {
-			words, owner = append(words, w), append(owner, i)
-		}
+		words, owner = append(words, forms...), append(owner, slices.Repeat([]int{i}, len(forms))...)
 	}
 	counts, err := s.store.WordCounts(ctx, words)
 	if err != nil {
@@ -163,15 +160,7 @@ func (s *search) unknownTerms(ctx context.Context, ts []archive.Term, known map[
 // correctable reports whether a term can have a typo: it is neither quoted nor a
 // prefix, and has letters only, because another digit makes another number.
 func correctable(t archive.Term) bool {
-	if t.Must || t.Prefix || len(t.Text) < minTypo {
-		return false
-	}
-	for i := range len(t.Text) {
-		if !text.IsLower(t.Text[i]) {
-			return false
-		}
-	}
-	return true
+	return !t.Must && !t.Prefix && len(t.Text) >= minTypo && !strings.ContainsFunc(t.Text, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
 // nearest returns the indexed word with the fewest typos, and the most used of several,
@@ -187,20 +176,17 @@ func (s *search) nearest(ctx context.Context, word string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var one, two []string
+	var byTypos [3][]string
 	for _, w := range similar {
-		switch n := typoDistance(word, w, 2); {
-		case n <= 1:
-			one = append(one, w)
-		case n == 2:
-			two = append(two, w)
+		if n := typoDistance(word, w, 2); n <= 2 {
+			byTypos[max(n, 1)] = append(byTypos[max(n, 1)], w)
 		}
 	}
-	best, err := s.mostUsed(ctx, one)
+	best, err := s.mostUsed(ctx, byTypos[1])
 	if best != "" || err != nil {
 		return best, err
 	}
-	return s.mostUsed(ctx, two)
+	return s.mostUsed(ctx, byTypos[2])
 }
 
 // mostUsed returns the word that most passages contain, the first of equals, or "".

@@ -57,7 +57,7 @@ func escapeSequence(s string) int {
 // character that reorders the text around it or is invisible.
 func isUnsafe(r rune, size int) bool {
 	return r == utf8.RuneError && size == 1 || unicode.IsControl(r) ||
-		r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff
+		r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x61c || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff
 }
 
 // CleanLine returns s cleaned, with every run of white space replaced by one blank.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"strandline/internal/embed"
 )
@@ -87,9 +86,7 @@ func encodeVectors(vs [][]float32, dim int) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(vs)))
 	b = binary.LittleEndian.AppendUint32(b, uint32(dim))
 	for _, v := range vs {
-		for _, x := range v {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-		}
+		b, _ = binary.Append(b, binary.LittleEndian, v) // cannot fail for numbers
 	}
 	return b
 }
@@ -107,9 +104,7 @@ func decodeVectors(b []byte, want, dim int) ([][]float32, error) {
 	vs := make([][]float32, n)
 	for i := range vs {
 		vs[i] = make([]float32, dim)
-		for j := range dim {
-			vs[i][j] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*(i*dim+j):]))
-		}
+		_, _ = binary.Decode(b[4*i*dim:], binary.LittleEndian, vs[i]) // cannot fail, b is long enough
 	}
 	return vs, nil
 }
