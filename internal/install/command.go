@@ -62,8 +62,7 @@ func words(command string, literal bool) []word {
 // because some shells there drop backslashes.
 func quote(path, goos string) string {
 	plain := func(r rune) bool {
-		return r > 0x7f || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' ||
-			strings.ContainsRune("_@%+=:,./-", r)
+		return r > 0x7f || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("_@%+=:,./-", r)
 	}
 	if goos == "windows" {
 		path = strings.ReplaceAll(path, `\`, "/")

@@ -102,10 +102,7 @@ func unchanged(f FileChange) error {
 		return err
 	}
 	if (now == nil) != (f.Before == nil) || !bytes.Equal(now, f.Before) {
-		return &archive.Error{
-			Code: archive.CodeBusy, Msg: f.Path + " is being changed by another program",
-			Hint: "run the command again",
-		}
+		return &archive.Error{Code: archive.CodeBusy, Msg: f.Path + " is being changed by another program", Hint: "run the command again"}
 	}
 	return nil
 }

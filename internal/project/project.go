@@ -62,12 +62,7 @@ func folder(path string) archive.Project {
 func (r repository) project() archive.Project {
 	conf := readConfig(filepath.Join(r.common, "config"))
 	root := r.mainRoot(conf.worktree)
-	p := archive.Project{
-		Key:    gitKey + r.common,
-		Name:   name(root),
-		Root:   root,
-		Remote: normalizeRemote(conf.originURL),
-	}
+	p := archive.Project{Key: gitKey + r.common, Name: name(root), Root: root, Remote: normalizeRemote(conf.originURL)}
 	if r.linked {
 		p.Worktree = r.top
 	}
@@ -110,6 +105,5 @@ func foreign(path string) bool {
 
 // hasDrive reports whether path starts like "C:\" or "C:/".
 func hasDrive(path string) bool {
-	return len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') &&
-		('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
+	return len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') && ('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
 }

@@ -145,11 +145,8 @@ func poetry(s string, at int) (finding, bool) {
 		i = word(i)
 	}
 	gap := blanks(s[i:])
-	if gap == 0 {
-		return finding{}, false
-	}
-	i += gap
-	return chosenArgument(s, i)
+	f, ok := chosenArgument(s, i+gap)
+	return f, ok && gap > 0
 }
 
 // flagged matches the secret after a flag if one of the given programs precedes it
@@ -227,17 +224,9 @@ func chosenArgument(s string, i int) (finding, bool) {
 // unless the text is a placeholder or an option.
 func chosen(s string, start, end int) (finding, bool) {
 	v := s[start:end]
-	if len(v) < 3 || v[0] == '-' || masked(v) || template(v) || dummy(v) || strings.Contains(v, opening) ||
-		placeholderEnd(s, start) > 0 || isConstantName(v) {
-		return finding{}, false
-	}
-	return finding{kind: kindPassword, start: start, end: end}, true
-}
-
-// isConstantName reports whether v is a name such as PASSWORD or MY_TOKEN, as
-// manuals write.
-func isConstantName(v string) bool {
-	return run(v, isConstant) == len(v) && mixOf(v).digit == 0 && secretWord(v)
+	name := run(v, isConstant) == len(v) && !hasDigit(v) && secretWord(v) // such as MY_TOKEN in manuals
+	return finding{kindPassword, start, end}, len(v) >= 3 && v[0] != '-' && !masked(v) && !template(v) && !dummy(v) &&
+		!strings.Contains(v, opening) && placeholderEnd(s, start) <= 0 && !name
 }
 
 // command returns the command that s ends with: its last line, including lines
@@ -245,10 +234,7 @@ func isConstantName(v string) bool {
 func command(s string) string {
 	s = s[max(0, len(s)-maxCommand):]
 	for i := len(s) - 1; i >= 0; i-- {
-		switch {
-		case s[i] == '|' || s[i] == ';':
-			return s[i+1:]
-		case isBreak(s[i]) && !strings.HasSuffix(strings.TrimRight(s[:i], "\r"), `\`):
+		if s[i] == '|' || s[i] == ';' || isBreak(s[i]) && !strings.HasSuffix(strings.TrimRight(s[:i], "\r"), `\`) {
 			return s[i+1:]
 		}
 	}

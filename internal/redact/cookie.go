@@ -28,7 +28,7 @@ func cookie(s string, at int) (finding, bool) {
 		return finding{}, false
 	}
 	end := i + cookieEnd(s[i:min(len(s), i+maxHeader)])
-	if set := at - len("set-"); set >= 0 && equalFold(s[set:set+len("set")], "set") {
+	if set := at - len("set-"); set >= 0 && strings.EqualFold(s[set:set+len("set")], "set") {
 		if semicolon := strings.IndexByte(s[i:end], ';'); semicolon >= 0 { // attributes follow
 			end = i + semicolon
 		}

@@ -6,22 +6,11 @@ import (
 	"strandline/internal/text"
 )
 
-// oracleTriggers returns triggers for the contexts of Oracle's
-// USER/PASSWORD@DATABASE. "connect" itself has no pair of letters that is rare in
-// text.
-func oracleTriggers() []trigger {
-	var list []trigger
-	for _, lit := range []string{"sqlplus ", "sqlldr ", "expdp ", "impdp ", "CONNECT ", "onnect(", ":thin:", ":oci:", "userid="} {
-		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return logon(s, at+len(lit)) }})
-	}
-	return list
-}
-
 // maxOptions is the number of options allowed between a program and a logon.
 const maxOptions = 4
 
-// logon matches the password of USER/PASSWORD@DATABASE at offset i or after
-// options.
+// logon matches the password of Oracle's USER/PASSWORD@DATABASE at offset i or
+// after options.
 func logon(s string, i int) (finding, bool) {
 	i += blanks(s[min(i, len(s)):])
 	for range maxOptions {
@@ -48,13 +37,10 @@ func logon(s string, i int) (finding, bool) {
 // changes a user. Without quotes, which Oracle allows, it requires capitals,
 // because prose uses the same words.
 func identifiedBy(s string, at int) (finding, bool) {
-	if !definesUser(s[:at]) {
-		return finding{}, false
-	}
 	i := at + len("ified by ")
 	i += blanks(s[i:])
 	quote := s[i : i+openQuote(s[i:])]
-	if quote == "" && text.IsLower(s[at]) || strings.HasSuffix(quote, "`") {
+	if quote == "" && text.IsLower(s[at]) || strings.HasSuffix(quote, "`") || !definesUser(s[:at]) {
 		return finding{}, false
 	}
 	return chosenArgument(s, i)
@@ -62,21 +48,17 @@ func identifiedBy(s string, at int) (finding, bool) {
 
 // identifiedWith matches IDENTIFIED WITH plugin BY 'secret'.
 func identifiedWith(s string, at int) (finding, bool) {
-	before := s[max(0, at-maxName):at]
-	if !strings.Contains(strings.ToLower(before), "identified with ") || !definesUser(s[:at]) {
-		return finding{}, false
-	}
+	before := strings.ToLower(s[max(0, at-maxName):at])
 	i := at + len(" by '")
-	return chosen(s, i, i+argument(s[i:], "'"))
+	f, ok := chosen(s, i, i+argument(s[i:], "'"))
+	return f, ok && strings.Contains(before, "identified with ") && definesUser(s[:at])
 }
 
 // passwordLiteral matches CREATE ROLE name PASSWORD 'secret'.
 func passwordLiteral(s string, at int) (finding, bool) {
-	if !definesUser(s[:at]) {
-		return finding{}, false
-	}
 	i := at + len("password '")
-	return chosen(s, i, i+argument(s[i:], "'"))
+	f, ok := chosen(s, i, i+argument(s[i:], "'"))
+	return f, ok && definesUser(s[:at])
 }
 
 // passwordFor matches SET PASSWORD FOR name = 'secret', or = PASSWORD('secret').
@@ -89,13 +71,11 @@ func passwordFor(s string, at int) (finding, bool) {
 	i += eq + 1
 	i += blanks(s[i:])
 	const function = "password("
-	if len(s)-i > len(function) && equalFold(s[i:i+len(function)], function) {
+	if len(s)-i > len(function) && strings.EqualFold(s[i:i+len(function)], function) {
 		i += len(function)
 	}
-	if openQuote(s[i:]) == 0 {
-		return finding{}, false
-	}
-	return chosenArgument(s, i)
+	f, ok := chosenArgument(s, i)
+	return f, ok && openQuote(s[i:]) > 0
 }
 
 // definesUser reports whether s ends with an SQL statement that creates or changes
@@ -105,10 +85,8 @@ func definesUser(s string) bool {
 	s = s[strings.LastIndexByte(s, ';')+1:]
 	for _, verb := range []string{"create ", "alter ", "grant "} {
 		if _, rest, ok := strings.Cut(s, verb); ok {
-			for _, what := range []string{"user ", "role ", "login ", "group ", " to "} {
-				if strings.Contains(rest, what) {
-					return true
-				}
+			if containsAny(rest, "user ", "role ", "login ", "group ", " to ") {
+				return true
 			}
 		}
 	}

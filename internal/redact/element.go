@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	maxTag       = 80 // attributes between an element's name and its value
@@ -50,7 +53,7 @@ func attribute(s string, start, end int) (pair, bool) {
 	}
 	i += openQuote(s[i:])
 	const word = "value"
-	if i+len(word) >= len(s) || !equalFold(s[i:i+len(word)], word) {
+	if i+len(word) >= len(s) || !strings.EqualFold(s[i:i+len(word)], word) {
 		return pair{}, false
 	}
 	p, ok := separator(s, i+len(word))
@@ -69,12 +72,10 @@ func endsWithNameKey(s string) bool {
 		return false
 	}
 	s = strings.TrimRight(s[:len(s)-1], "\"'`\\ \t")
-	for _, w := range []string{"name", "key"} {
-		if n := len(s) - len(w); n >= 0 && equalFold(s[n:], w) && borderBefore(s, n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"name", "key"}, func(w string) bool {
+		n := len(s) - len(w)
+		return n >= 0 && strings.EqualFold(s[n:], w) && borderBefore(s, n)
+	})
 }
 
 // escapedSpace returns the length of a line break or tab written as an escape

@@ -34,26 +34,18 @@ func urlPassword(s string, at int) (finding, bool) {
 	}
 	if colon < 0 {
 		name := s[from:end]
-		if len(name) < 20 || mixOf(name).digit == 0 || template(name) {
-			return finding{}, false
-		}
-		return finding{kind: "url-password", start: from, end: end}, true
+		return finding{"url-password", from, end}, len(name) >= 20 && hasDigit(name) && !template(name)
 	}
 	password := s[colon+1 : end]
-	if password == "" || masked(password) || template(password) || placeholderEnd(s, colon+1) > 0 {
-		return finding{}, false
-	}
-	return finding{kind: "url-password", start: colon + 1, end: end}, true
+	ok := password != "" && !masked(password) && !template(password) && placeholderEnd(s, colon+1) <= 0
+	return finding{"url-password", colon + 1, end}, ok
 }
 
 // bearer matches the credential after "Bearer".
 func bearer(s string, at int) (finding, bool) {
-	if !borderBefore(s, at) {
-		return finding{}, false
-	}
 	from := at + len("bearer ")
-	from += run(s[from:], isSpace)
-	return credential(s, from, "bearer-token", 12)
+	f, ok := credential(s, from+run(s[from:], isSpace), "bearer-token", 12)
+	return f, ok && borderBefore(s, at)
 }
 
 // authorization matches the credential of an Authorization header in HTTP, of a
@@ -112,10 +104,7 @@ const maxHeader = 800
 // parameter matches the value of one parameter of a header.
 func parameter(s string, from int, name string) (finding, bool) {
 	line := s[from:min(len(s), from+maxHeader)]
-	if i := strings.IndexAny(line, "\r\n"); i >= 0 {
-		line = line[:i]
-	}
-	i := strings.Index(line, name)
+	i := strings.Index(line[:run(line, func(c byte) bool { return !isBreak(c) })], name)
 	if i < 0 {
 		return finding{}, false
 	}
@@ -132,10 +121,8 @@ func signature(s string, at int) (finding, bool) {
 	}
 	from := at + eq + 1
 	end := from + run(s[from:min(len(s), from+maxValue)], func(c byte) bool { return isBearer(c) || c == '%' })
-	if v := s[from:end]; len(v) < 32 || !hasDigit(v) || template(v) || wordLike(v) {
-		return finding{}, false
-	}
-	return finding{kind: kindSignature, start: from, end: end}, true
+	v := s[from:end]
+	return finding{kindSignature, from, end}, len(v) >= 32 && hasDigit(v) && !template(v) && !wordLike(v)
 }
 
 // credential matches a run of credential characters that looks random, unlike
@@ -148,8 +135,6 @@ func credential(s string, from int, kind string, shortest int) (finding, bool) {
 	v := s[from:end]
 	m := mixOf(v)
 	looksRandom := m.digit > 0 && m.letters() > 0 && !wordLike(v) || kind == "basic-auth" && m.upper > 0 && m.lower > 0
-	if len(v) < shortest || !looksRandom || template(v) || masked(v) || end < len(s) && (s[end] == '(' || s[end] == '[') {
-		return finding{}, false
-	}
-	return finding{kind: kind, start: from, end: end}, true
+	called := end < len(s) && (s[end] == '(' || s[end] == '[')
+	return finding{kind, from, end}, len(v) >= shortest && looksRandom && !template(v) && !masked(v) && !called
 }

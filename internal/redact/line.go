@@ -111,5 +111,5 @@ func userInfo(s string, at int) (finding, bool) {
 	if err != nil || colon < 1 || colon > len(text)-3 || run(string(text), func(c byte) bool { return c >= ' ' && c < 0x7f }) != len(text) {
 		return finding{}, false
 	}
-	return finding{kind: "basic-auth", start: p.from, end: p.from + n}, true
+	return finding{"basic-auth", p.from, p.from + n}, true
 }

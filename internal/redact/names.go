@@ -31,14 +31,6 @@ func names() []named {
 	}
 }
 
-func nameTriggers() []trigger {
-	var list []trigger
-	for _, n := range names() {
-		list = append(list, trigger{lit: n.word, fold: true, match: n.match})
-	}
-	return list
-}
-
 // maxName is the longest part of a name before or after its word.
 const maxName = 48
 
@@ -53,18 +45,12 @@ func (n named) match(s string, at int) (finding, bool) {
 	for start > 0 && at-start < maxName && (isURLSafe(s[start-1]) || s[start-1] == '.') && sameName(s, start) {
 		start--
 	}
-	if !n.secretPrefix(s[start:at]) {
+	if !n.secretPrefix(s[start:at]) || n.word == "pwd" && s[start:end] == "PWD" { // the shell's working directory
 		return finding{}, false
 	}
 	p, ok := findValue(s, start, end)
-	if !ok {
+	if !ok || start > 0 && p.name == end && p.quote != "" && s[start-1] == p.quote[0] { // "NAME=" + value
 		return finding{}, false
-	}
-	if start > 0 && p.name == end && p.quote != "" && s[start-1] == p.quote[0] {
-		return finding{}, false // "NAME=" + value
-	}
-	if n.word == "pwd" && s[start:end] == "PWD" {
-		return finding{}, false // the shell's working directory
 	}
 	p.kind = n.kind
 	constant := run(s[start:end], isConstant) == end-start
@@ -117,7 +103,7 @@ func (n named) secretSuffix(t string) bool {
 	}
 	if n.word == "passw" {
 		for _, w := range []string{"ord", "d", "ort"} {
-			if len(t) >= len(w) && equalFold(t[:len(w)], w) {
+			if len(t) >= len(w) && strings.EqualFold(t[:len(w)], w) {
 				return neutralSuffix(t[len(w):])
 			}
 		}
@@ -149,7 +135,7 @@ func neutralWord(t string) int {
 		"live", "old", "new", "primary", "secondary", "main", "root", "admin", "token", "secret", "password",
 		"string", "plain", "raw", "b64", "base64",
 	} {
-		if len(t) >= len(w) && equalFold(t[:len(w)], w) && (len(t) == len(w) || !text.IsLower(t[len(w)])) {
+		if len(t) >= len(w) && strings.EqualFold(t[:len(w)], w) && (len(t) == len(w) || !text.IsLower(t[len(w)])) {
 			return len(w)
 		}
 	}

@@ -126,19 +126,15 @@ func (p pair) value(s string) (finding, bool) {
 		ends = p.quotedEnd
 	}
 	end := p.from + ends(s[p.from:bound])
-	if p.quote == "" && end < len(s) && strings.IndexByte("([{<", s[end]) >= 0 {
-		return finding{}, false // code
-	}
-	if p.quote == "" && p.op == ':' && end < bound && !lineEnds(s, end) {
-		return finding{}, false // prose
-	}
-	if !p.secret(s[p.from:end], end, s) {
+	code := p.quote == "" && end < len(s) && strings.IndexByte("([{<", s[end]) >= 0
+	prose := p.quote == "" && p.op == ':' && end < bound && !lineEnds(s, end)
+	if code || prose || !p.secret(s[p.from:end], end, s) {
 		return finding{}, false
 	}
 	if end == bound {
 		end += ends(s[end:])
 	}
-	return finding{kind: p.kind, start: p.from, end: end}, true
+	return finding{p.kind, p.from, end}, true
 }
 
 // quotedEnd returns the offset of the closing quote, or of the line end if the
@@ -146,10 +142,7 @@ func (p pair) value(s string) (finding, bool) {
 func (p pair) quotedEnd(s string) int {
 	quote := p.quote
 	for i := 0; i < len(s); i++ {
-		if isBreak(s[i]) {
-			return i
-		}
-		if s[i] == quote[0] && strings.HasPrefix(s[i:], quote) {
+		if isBreak(s[i]) || s[i] == quote[0] && strings.HasPrefix(s[i:], quote) {
 			return i
 		}
 		if s[i] == '\\' && len(quote) == 1 {

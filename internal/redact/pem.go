@@ -29,10 +29,10 @@ func privateKey(s string, at int) (finding, bool) {
 		if !ok { // the END line is truncated
 			end = body + stop + len("-----END ")
 		}
-		return finding{kind: kindPrivateKey, start: at, end: end}, holdsKey(rest[:stop])
+		return finding{kindPrivateKey, at, end}, holdsKey(rest[:stop])
 	}
 	n, material := keyLines(rest)
-	return finding{kind: kindPrivateKey, start: at, end: body + n}, material >= minBroken
+	return finding{kindPrivateKey, at, body + n}, material >= minBroken
 }
 
 // privateKeyTail matches the base64 lines before an END line without BEGIN line.
@@ -54,7 +54,7 @@ func privateKeyTail(s string, at int) (finding, bool) {
 		}
 		start, material = lineEnd-n, material+n
 	}
-	return finding{kind: kindPrivateKey, start: start, end: end}, material >= minBroken
+	return finding{kindPrivateKey, start, end}, material >= minBroken
 }
 
 // newlineBefore returns the length of the newline, real or escaped, and of the
@@ -133,12 +133,9 @@ func keyLines(s string) (n, material int) {
 func newline(s string) int {
 	i, found := 0, false
 	for i < len(s) {
-		if isSpace(s[i]) {
+		if isSpace(s[i]) || isBreak(s[i]) {
+			found = found || isBreak(s[i])
 			i++
-			continue
-		}
-		if isBreak(s[i]) {
-			i, found = i+1, true
 			continue
 		}
 		n := run(s[i:], func(c byte) bool { return c == '\\' })
@@ -157,13 +154,9 @@ func newline(s string) int {
 func headerLine(s string) int {
 	for _, h := range []string{"Proc-Type:", "DEK-Info:", "Comment:", "Version:", "Hash:"} {
 		if strings.HasPrefix(s, h) {
-			end := len(s)
-			for _, br := range []string{"\n", `\n`} {
-				if at := strings.Index(s, br); at >= 0 {
-					end = min(end, at)
-				}
-			}
-			return end
+			line, _, _ := strings.Cut(s, "\n")
+			line, _, _ = strings.Cut(line, `\n`)
+			return len(line)
 		}
 	}
 	return 0

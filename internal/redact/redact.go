@@ -44,22 +44,18 @@ func (r *Redactor) String(s string) string {
 		if len(found) == 0 {
 			return s
 		}
-		s = r.replace(s, found)
+		var b strings.Builder
+		b.Grow(len(s) + 8*len(found))
+		done := 0
+		for _, f := range found {
+			b.WriteString(s[done:f.start])
+			b.WriteString(r.placeholder(f.kind, s[f.start:f.end]))
+			done = f.end
+		}
+		b.WriteString(s[done:])
+		s = b.String()
 	}
 	return s
-}
-
-func (r *Redactor) replace(s string, found []finding) string {
-	var b strings.Builder
-	b.Grow(len(s) + 8*len(found))
-	done := 0
-	for _, f := range found {
-		b.WriteString(s[done:f.start])
-		b.WriteString(r.placeholder(f.kind, s[f.start:f.end]))
-		done = f.end
-	}
-	b.WriteString(s[done:])
-	return b.String()
 }
 
 // The parts of a placeholder: [redacted:<kind>:<hash>].
@@ -87,10 +83,7 @@ func placeholderEnd(s string, from int) int {
 	i := from + len(opening)
 	kindEnd := i + run(s[i:min(len(s), i+maxKind)], func(c byte) bool { return text.IsLower(c) || text.IsDigit(c) || c == '-' })
 	end := kindEnd + 1 + hashLen + 1
-	if kindEnd == i || end > len(s) || s[kindEnd] != ':' || s[end-1] != ']' {
-		return -1
-	}
-	if run(s[kindEnd+1:end-1], isHex) != hashLen {
+	if kindEnd == i || end > len(s) || s[kindEnd] != ':' || s[end-1] != ']' || run(s[kindEnd+1:end-1], isHex) != hashLen {
 		return -1
 	}
 	return end

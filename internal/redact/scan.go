@@ -34,32 +34,26 @@ type entry struct {
 var triggerIndex = sync.OnceValue(func() *index {
 	x := &index{buckets: make([][]entry, 1, 128)}
 	for _, t := range triggers() {
-		x.add(t)
+		e := entry{trigger: t}
+		best := -1
+		for i := range len(t.lit) - 1 {
+			if w := frequency(t.lit[i]) * frequency(t.lit[i+1]); best < 0 || w < best {
+				best, e.off = w, i
+			}
+		}
+		for _, a := range cases(t.lit[e.off], t.fold) {
+			for _, b := range cases(t.lit[e.off+1], t.fold) {
+				slot := &x.bucket[uint16(a)<<8|uint16(b)]
+				if *slot == 0 {
+					*slot = uint8(len(x.buckets))
+					x.buckets = append(x.buckets, nil)
+				}
+				x.buckets[*slot] = append(x.buckets[*slot], e)
+			}
+		}
 	}
 	return x
 })
-
-func (x *index) add(t trigger) {
-	e := entry{trigger: t}
-	best := -1
-	for i := range len(t.lit) - 1 {
-		if w := frequency(t.lit[i]) * frequency(t.lit[i+1]); best < 0 || w < best {
-			best, e.off = w, i
-		}
-	}
-	for _, a := range cases(t.lit[e.off], t.fold) {
-		for _, b := range cases(t.lit[e.off+1], t.fold) {
-			slot := &x.bucket[pairOf(a, b)]
-			if *slot == 0 {
-				*slot = uint8(len(x.buckets))
-				x.buckets = append(x.buckets, nil)
-			}
-			x.buckets[*slot] = append(x.buckets[*slot], e)
-		}
-	}
-}
-
-func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
 func cases(c byte, fold bool) []byte {
 	if fold && text.IsLower(c) {
@@ -119,7 +113,7 @@ func matchAt(s string, i int, entries []entry, found []finding) []finding {
 		if at < 0 || at+len(e.lit) > len(s) {
 			continue
 		}
-		if word := s[at : at+len(e.lit)]; word != e.lit && !(e.fold && equalFold(word, e.lit)) {
+		if word := s[at : at+len(e.lit)]; word != e.lit && !(e.fold && strings.EqualFold(word, e.lit)) {
 			continue
 		}
 		if f, ok := e.match(s, at); ok {
@@ -129,27 +123,9 @@ func matchAt(s string, i int, entries []entry, found []finding) []finding {
 	return found
 }
 
-// equalFold reports whether s equals a lower-case literal of the same length,
-// ignoring case.
-func equalFold(s, lower string) bool {
-	for i := range len(lower) {
-		c := s[i]
-		if text.IsUpper(c) {
-			c |= 0x20
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // merge sorts findings, removes those that overlap a placeholder, and merges those
 // that overlap each other into one with the more specific kind.
 func merge(s string, found []finding) []finding {
-	if len(found) == 0 {
-		return nil
-	}
 	found = slices.DeleteFunc(found, func(f finding) bool { return touchesPlaceholder(s, f) })
 	slices.SortStableFunc(found, func(a, b finding) int { return cmp.Compare(a.start, b.start) })
 	out := found[:0]
@@ -163,9 +139,6 @@ func merge(s string, found []finding) []finding {
 			continue
 		}
 		out = append(out, f)
-	}
-	if len(out) == 0 {
-		return nil
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 
 	"strandline/internal/text"
@@ -19,11 +20,9 @@ const (
 // isGeneric reports whether a kind follows from a name or context rather than from
 // the value.
 func isGeneric(kind string) bool {
-	switch kind {
-	case kindPassword, kindSecret, kindToken, kindKey, "bearer-token", "basic-auth", "url-password", kindSignature, kindCookie:
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		kindPassword, kindSecret, kindToken, kindKey, "bearer-token", "basic-auth", "url-password", kindSignature, kindCookie,
+	}, kind)
 }
 
 // triggers returns all triggers.
@@ -64,9 +63,13 @@ func triggers() []trigger {
 			list = append(list, trigger{lit: "." + string(rune(c)), match: discord})
 		}
 	}
-	list = append(list, oracleTriggers()...)
-	list = append(list, flagTriggers()...)
-	return append(list, nameTriggers()...)
+	for _, lit := range []string{"sqlplus ", "sqlldr ", "expdp ", "impdp ", "CONNECT ", "onnect(", ":thin:", ":oci:", "userid="} {
+		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return logon(s, at+len(lit)) }})
+	}
+	for _, n := range names() {
+		list = append(list, trigger{lit: n.word, fold: true, match: n.match})
+	}
+	return append(list, flagTriggers()...)
 }
 
 // maxHead is the longest first part of a JWT, which names an algorithm and a key.
@@ -81,9 +84,6 @@ func jwt(s string, at int) (finding, bool) {
 		return finding{}, false
 	}
 	n := run(s[payload:], isURLSafe)
-	if n < 8 {
-		return finding{}, false
-	}
 	end := payload + n
 	if end < len(s) && s[end] == '.' {
 		end += 1 + run(s[end+1:], isURLSafe)
@@ -91,7 +91,7 @@ func jwt(s string, at int) (finding, bool) {
 			end-- // of the sentence
 		}
 	}
-	return finding{kind: "jwt", start: at, end: end}, true
+	return finding{"jwt", at, end}, n >= 8
 }
 
 // sendGrid matches SG.<id>.<secret>.
@@ -102,10 +102,7 @@ func sendGrid(s string, at int) (finding, bool) {
 		return finding{}, false
 	}
 	n := run(s[dot+1:], isURLSafe)
-	if n < 16 || !borderBefore(s, at) && (id != 22 || n != 43) {
-		return finding{}, false
-	}
-	return finding{kind: "sendgrid-key", start: at, end: dot + 1 + n}, true
+	return finding{"sendgrid-key", at, dot + 1 + n}, n >= 16 && (borderBefore(s, at) || id == 22 && n == 43)
 }
 
 // telegram matches a bot token: <8 to 10 digits>:AA<33 characters>.
@@ -115,10 +112,8 @@ func telegram(s string, at int) (finding, bool) {
 		start--
 	}
 	n := run(s[at+1:], isURLSafe)
-	if at-start < 8 || at-start > 10 || n < 34 || n > 36 || !borderBefore(s, start) && !strings.HasSuffix(s[:start], "bot") {
-		return finding{}, false
-	}
-	return finding{kind: "telegram-token", start: start, end: at + 1 + n}, true
+	return finding{"telegram-token", start, at + 1 + n}, at-start >= 8 && at-start <= 10 && n >= 34 && n <= 36 &&
+		(borderBefore(s, start) || strings.HasSuffix(s[:start], "bot"))
 }
 
 // discord matches a bot token by its dots: <23 to 28>.<6 or 7>.<27 or more>. It
@@ -138,7 +133,7 @@ func discord(s string, at int) (finding, bool) {
 	for start := max(0, at-28); start <= at-23; start++ {
 		first := s[start:at]
 		if strings.IndexByte("MNO", first[0]) >= 0 && borderBefore(s, start) && run(first, isURLSafe) == len(first) && hasDigit(first) {
-			return finding{kind: "discord-token", start: start, end: end}, true
+			return finding{"discord-token", start, end}, true
 		}
 	}
 	return finding{}, false
@@ -177,7 +172,7 @@ func awsSecret(s string, from, to int) (finding, bool) {
 		}
 		m := mixOf(s[start:end])
 		if end-start == 40 && m.lower > 4 && m.upper > 4 && m.digit > 0 && !strings.Contains(s[start:end], "=") {
-			return finding{kind: "aws-secret-key", start: start, end: end}, true
+			return finding{"aws-secret-key", start, end}, true
 		}
 	}
 	return finding{}, false

@@ -98,13 +98,10 @@ func (t token) match(s string, at, from int) (finding, bool) {
 	for end > from && (s[end-1] == '.' || s[end-1] == '-') { // of the sentence
 		end--
 	}
-	switch {
-	case end-from < t.min:
-		return finding{}, false
-	case t.value:
-		return finding{kind: t.kind, start: from, end: end}, true
+	if t.value {
+		return finding{t.kind, from, end}, end-from >= t.min
 	}
-	return finding{kind: t.kind, start: at, end: end}, borderAfter(s, end) || t.fixed && t.inWord(s[from:end])
+	return finding{t.kind, at, end}, end-from >= t.min && (borderAfter(s, end) || t.fixed && t.inWord(s[from:end]))
 }
 
 func isPath(c byte) bool { return isURLSafe(c) || c == '/' }
@@ -133,13 +130,9 @@ func looksRandom(body string) bool {
 // isRandomKey distinguishes a key from a name in kebab-case, many of which begin
 // with "sk-".
 func isRandomKey(body string) bool {
-	m := mixOf(body)
-	if m.digit == 0 || m.letters() == 0 {
-		return false
-	}
-	longest := 0
+	m, longest := mixOf(body), 0
 	for part := range strings.FieldsFuncSeq(body, func(r rune) bool { return r == '-' || r == '_' }) {
 		longest = max(longest, len(part))
 	}
-	return longest >= 20 || m.upper > 0 && m.lower > 0 && len(body) >= 32
+	return m.digit > 0 && m.letters() > 0 && (longest >= 20 || m.upper > 0 && m.lower > 0 && len(body) >= 32)
 }

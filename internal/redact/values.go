@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 
 	"strandline/internal/text"
@@ -21,10 +22,7 @@ func (p pair) secret(v string, end int, s string) bool {
 	if len(v) < minPassword || p.quote == "" && !p.env && codeLike(v) {
 		return false
 	}
-	if masked(v) || template(v) || dummy(v) || strings.Contains(v, opening) {
-		return false
-	}
-	if pathLike(v) || strings.Contains(v, "://") || strings.Contains(v, "::") || strings.Contains(v, "->") {
+	if masked(v) || template(v) || dummy(v) || pathLike(v) || containsAny(v, opening, "://", "::", "->") {
 		return false
 	}
 	if strings.ContainsAny(v, " \t") && !(p.env && p.kind == kindPassword && !secretWord(v)) {
@@ -72,35 +70,19 @@ func (p pair) password(v string, joined bool) bool {
 // codeLike reports whether an unquoted value is an anchor, tag, flag, operator or
 // number, or a name that contains a word such as "token".
 func codeLike(v string) bool {
-	if strings.ContainsAny(v[:1], "&*!@%#-+=/") || strings.HasPrefix(v, "0x") {
-		return true
-	}
-	if text.IsLetter(v[0]) && run(v, isDotted) == len(v) && secretWord(v) {
-		return true
-	}
-	return strings.IndexByte(v, ':') > 0 && wordLike(v)
+	return strings.ContainsAny(v[:1], "&*!@%#-+=/") || strings.HasPrefix(v, "0x") ||
+		text.IsLetter(v[0]) && run(v, isDotted) == len(v) && secretWord(v) || strings.IndexByte(v, ':') > 0 && wordLike(v)
 }
 
 // template reports whether v is a variable or other expression to be replaced.
 func template(v string) bool {
-	switch v[0] {
-	case '$':
-		if len(v) > 1 && (text.IsLetter(v[1]) || v[1] == '_' || v[1] == '{' || v[1] == '(') {
-			return true
-		}
-	case '<', '{', '[', '(':
+	switch c := v[0]; {
+	case c == '$' && len(v) > 1 && (text.IsLetter(v[1]) || strings.IndexByte("_{(", v[1]) >= 0),
+		c == '<', c == '{', c == '[', c == '(', c == '%' && (strings.HasSuffix(v, "%") || len(v) == 2):
 		return true
-	case '%':
-		if strings.HasSuffix(v, "%") || len(v) == 2 {
-			return true
-		}
 	}
-	for _, mark := range []string{"${", "{{", "$(", "<%", "#{", "%s", "%v", "%d", "%q", "{}", "...", "…", "***", "•••"} {
-		if strings.Contains(v, mark) {
-			return true
-		}
-	}
-	return strings.IndexByte(v, '{') >= 0 && strings.IndexByte(v, '}') >= 0
+	return containsAny(v, "${", "{{", "$(", "<%", "#{", "%s", "%v", "%d", "%q", "{}", "...", "…", "***", "•••") ||
+		strings.IndexByte(v, '{') >= 0 && strings.IndexByte(v, '}') >= 0
 }
 
 // dummy reports whether v is a word that documentation uses in place of a secret.
@@ -109,7 +91,7 @@ func dummy(v string) bool {
 		return false
 	}
 	low := strings.ToLower(v)
-	if strings.Contains(low, "your") || strings.Contains(low, "xxxx") || strings.Contains(low, "changeme") {
+	if containsAny(low, "your", "xxxx", "changeme") {
 		return true
 	}
 	switch low {
@@ -120,27 +102,18 @@ func dummy(v string) bool {
 		"bearer", "basic", "inherit", "read", "write", "public", "private", "return", "const", "this", "self":
 		return true
 	}
-	if !wordLike(v) {
-		return false
-	}
-	for _, w := range []string{"change", "replace", "placeholder", "example", "insert", "enter", "redacted", "masked", "todo", "here"} {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return false
+	return wordLike(v) && containsAny(low,
+		"change", "replace", "placeholder", "example", "insert", "enter", "redacted", "masked", "todo", "here")
+}
+
+func containsAny(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
 // secretWord reports whether v contains a word such as "token", as names and
 // labels do.
 func secretWord(v string) bool {
-	low := strings.ToLower(v)
-	for _, w := range []string{"pass", "secret", "token", "key", "pwd", "auth", "cred"} {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return false
+	return containsAny(strings.ToLower(v), "pass", "secret", "token", "key", "pwd", "auth", "cred")
 }
 
 // pathLike reports whether v is a file path. An AWS secret may begin with a slash,
@@ -178,10 +151,8 @@ func wordLike(v string) bool {
 // word reports whether s is one word with at most four digits at its end, or an
 // abbreviation such as k8s or 2fa.
 func word(s string) bool {
-	for i := range len(s) {
-		if !text.IsAlnum(s[i]) {
-			return false
-		}
+	if run(s, text.IsAlnum) < len(s) {
+		return false
 	}
 	letters := run(s, text.IsLetter)
 	digits := run(s[letters:], text.IsDigit)

@@ -53,8 +53,7 @@ func (r record) lineStart() int64 { return r.lines - r.newlines }
 
 // follows reports whether r can be directly after p.
 func (r record) follows(p record) bool {
-	return r.bodyOff() == p.end() && r.rawStart() == p.rawEnd &&
-		r.lineStart() == p.lines && r.depth == p.depth+1
+	return r.bodyOff() == p.end() && r.rawStart() == p.rawEnd && r.lineStart() == p.lines && r.depth == p.depth+1
 }
 
 // newestTombstone returns the offset of the newest tombstone's footer, r included.

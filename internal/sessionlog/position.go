@@ -32,10 +32,7 @@ type Position struct {
 }
 
 func (r record) position() Position {
-	return Position{
-		Raw: r.rawEnd, Lines: int(r.lines), Inode: r.inode,
-		Head: r.head, Tail: r.tail, HeadLen: r.headLen, TailLen: r.tailLen,
-	}
+	return Position{Raw: r.rawEnd, Lines: int(r.lines), Inode: r.inode, Head: r.head, Tail: r.tail, HeadLen: r.headLen, TailLen: r.tailLen}
 }
 
 // Match is the result of Compare.

@@ -42,8 +42,7 @@ func applied(b []byte) bool { return len(b) > 12 && b[12]&tombstoneApplied != 0 
 
 // decodeTombstone reads a tombstone frame of a log with the given number of raw bytes.
 func decodeTombstone(b []byte, raw int64) ([]span, bool) {
-	if len(b) < tombstoneFixed || binary.LittleEndian.Uint32(b) != magicTombstone ||
-		string(b[8:11]) != tombstoneTag || b[11] != Version ||
+	if len(b) < tombstoneFixed || binary.LittleEndian.Uint32(b) != magicTombstone || string(b[8:11]) != tombstoneTag || b[11] != Version ||
 		len(b) != tombstoneFixed+16*int(binary.LittleEndian.Uint32(b[16:])) {
 		return nil, false
 	}
