@@ -55,12 +55,8 @@ func (l *Log) needPrints() error {
 		return err
 	}
 	defer v.Close()
-	e, err := loadFingerprints(v)
-	if err != nil {
-		return err
-	}
-	l.prints = &e
-	return nil
+	l.prints, err = loadFingerprints(v)
+	return err
 }
 
 // endsLine reports whether the log is empty or ends with a newline.
@@ -130,24 +126,16 @@ func (l *Log) addData(p []byte, inode uint64) error {
 	if err != nil {
 		return err
 	}
-	r.inode = inode
-	r.rawLen = int64(len(p))
+	r.inode, r.rawLen, r.newlines, r.rawSum = inode, int64(len(p)), int64(bytes.Count(p, []byte{'\n'})), xxhash.Sum64(p)
 	r.rawEnd += r.rawLen
-	r.newlines = int64(bytes.Count(p, []byte{'\n'}))
 	r.lines += r.newlines
-	r.rawSum = xxhash.Sum64(p)
 	l.prints.add(p, &r.footer)
-	if l.final != nil && r.rawEnd == l.final.rawEnd {
-		r.setSource(l.final.footer)
+	if f := l.final; f != nil && r.rawEnd == f.rawEnd { // the same source
+		r.head, r.headLen, r.tail, r.tailLen, r.inode = f.head, f.headLen, f.tail, f.tailLen, f.inode
 	}
 	at := len(l.pend.buf)
 	l.commit(r, l.enc.EncodeAll(p, slices.Grow(l.pend.buf, len(p)/4+footerSize)), at)
 	return nil
-}
-
-// setSource copies the fields about the source from f.
-func (r *record) setSource(f footer) {
-	r.head, r.headLen, r.tail, r.tailLen, r.inode = f.head, f.headLen, f.tail, f.tailLen, f.inode
 }
 
 // nextRecord returns the next record with the fields that follow from the last one.

@@ -2,7 +2,6 @@ package sessionlog
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -30,10 +29,10 @@ func (c chain) at(off int64) (record, error) {
 	if off < c.start {
 		return record{}, &errDamaged{off, "a pointer before the first record"}
 	}
-	if err := readFull(c.r, b[:], off); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return record{}, &errDamaged{off, "an unfinished record"}
-		}
+	switch err := readFull(c.r, b[:], off); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return record{}, &errDamaged{off, "an unfinished record"}
+	case err != nil:
 		return record{}, err
 	}
 	r, ok := parseFooter(b[:], off)
@@ -45,21 +44,14 @@ func (c chain) at(off int64) (record, error) {
 
 // prev returns the record before r, or the root before the first.
 func (c chain) prev(r record) (record, error) {
-	if r.bodyOff() == c.start {
-		root := rootRecord(c.start)
-		if !r.follows(root) {
-			return record{}, &errDamaged{r.off, "a missing first record"}
-		}
-		return root, nil
+	p, err := rootRecord(c.start), error(nil)
+	if r.bodyOff() != c.start {
+		p, err = c.at(r.bodyOff() - footerSize)
 	}
-	p, err := c.at(r.bodyOff() - footerSize)
-	if err != nil {
-		return record{}, err
+	if err == nil && !r.follows(p) {
+		err = &errDamaged{r.off, "a record that does not follow the one before"}
 	}
-	if !r.follows(p) {
-		return record{}, &errDamaged{r.off, "a record that does not follow the one before"}
-	}
-	return p, nil
+	return p, err
 }
 
 // jumpOf returns the record at r's jump pointer, or the root.
@@ -68,13 +60,10 @@ func (c chain) jumpOf(r record) (record, error) {
 		return rootRecord(c.start), nil
 	}
 	j, err := c.at(r.jump)
-	if err != nil {
-		return record{}, err
+	if err == nil && j.depth != r.jumpDepth {
+		err = &errDamaged{r.off, "a pointer to the wrong record"}
 	}
-	if j.depth != r.jumpDepth {
-		return record{}, &errDamaged{r.off, "a pointer to the wrong record"}
-	}
-	return j, nil
+	return j, err
 }
 
 // nextJump returns the jump pointer of the record after last. Two jumps of equal length
@@ -108,23 +97,12 @@ func (c chain) seek(r record, ahead func(rawEnd, lines int64) bool) (record, err
 				continue
 			}
 		}
-		p, err := c.prev(r)
-		if err != nil {
+		var err error
+		if r, err = c.prev(r); err != nil {
 			return record{}, err
 		}
-		r = p
 	}
 	return r, nil
-}
-
-// seekOffset returns the record that holds the raw byte at off.
-func (c chain) seekOffset(last record, off int64) (record, error) {
-	return c.seek(last, func(rawEnd, _ int64) bool { return rawEnd > off })
-}
-
-// seekLine returns the record that holds newline number n, counted from 1.
-func (c chain) seekLine(last record, n int64) (record, error) {
-	return c.seek(last, func(_, lines int64) bool { return lines >= n })
 }
 
 // body returns the body of r. It checks that the body is one frame with the right
@@ -149,10 +127,10 @@ func (c chain) isComplete(r record) (bool, error) {
 	for range 2 {
 		for base := r.base; ; {
 			_, err := c.body(r)
-			if err != nil {
-				return false, unlessDamaged(err)
+			p := record{}
+			if err == nil {
+				p, err = c.prev(r)
 			}
-			p, err := c.prev(r)
 			if err != nil {
 				return false, unlessDamaged(err)
 			}
@@ -199,25 +177,19 @@ func (c chain) end(size int64) (record, error) {
 
 // scanBack returns the last record of the file that accept accepts.
 func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, bool, error) {
-	magic := binary.LittleEndian.AppendUint32(nil, magicFooter)
-	magic = binary.LittleEndian.AppendUint32(magic, footerSize-8)
-	magic = append(magic, footerTag...)
+	magic := appendFooter(nil, record{})[:8+len(footerTag)]
 	const block = 64 << 10
 	overlap := int64(len(magic) - 1)
 	buf := make([]byte, block+overlap)
-	for hi := size; hi > c.start; {
-		lo := max(hi-block, c.start)
+	for lo, hi := size, size; hi > c.start; hi = lo {
+		lo = max(hi-block, c.start)
 		b := buf[:min(hi+overlap, size)-lo] // the magic may begin before hi and end after it
 		n, err := c.r.ReadAt(b, lo)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return record{}, false, err
 		}
 		b = b[:n] // fewer bytes if a writer truncates the file meanwhile
-		for {
-			i := bytes.LastIndex(b, magic)
-			if i < 0 {
-				break
-			}
+		for i := bytes.LastIndex(b, magic); i >= 0; i = bytes.LastIndex(b, magic) {
 			r, err := c.at(lo + int64(i))
 			ok := err == nil
 			if ok {
@@ -228,7 +200,6 @@ func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, 
 			}
 			b = b[:i+len(magic)-1]
 		}
-		hi = lo
 	}
 	return record{}, false, nil
 }

@@ -34,7 +34,7 @@ func (r *Reader) find(off int64) (record, []byte, error) {
 		}
 		// A record in between is damaged; search for the record itself.
 	}
-	rec, err := r.seekOffset(r.last, off)
+	rec, err := r.seek(r.last, func(rawEnd, _ int64) bool { return rawEnd > off })
 	if err != nil {
 		return record{}, nil, err
 	}
@@ -113,13 +113,16 @@ type readAhead struct {
 // next call.
 func (a *readAhead) record(off int64) (body, foot []byte, err error) {
 	a.fill = max(a.fill, 64<<10)
-	b := a.have(off)
+	var b []byte // the buffered bytes from off
+	if off >= a.off && off < a.off+int64(len(a.buf)) {
+		b = a.buf[off-a.off:]
+	}
 	for {
 		n, err := frameLen(b)
 		if err == nil && len(b) >= n+footerSize {
 			return b[:n:n], b[n : n+footerSize], nil
 		}
-		if errors.Is(err, errFrameBad) {
+		if errors.Is(err, errFrame) {
 			return nil, nil, &errDamaged{off, "a damaged frame"}
 		}
 		had := len(b)
@@ -133,14 +136,6 @@ func (a *readAhead) record(off int64) (body, foot []byte, err error) {
 			return nil, nil, &errDamaged{off, "an unfinished record"}
 		}
 	}
-}
-
-// have returns the buffered bytes from off.
-func (a *readAhead) have(off int64) []byte {
-	if off < a.off || off >= a.off+int64(len(a.buf)) {
-		return nil
-	}
-	return a.buf[off-a.off:]
 }
 
 // read returns up to fill bytes from off, fewer at the end of the file.
@@ -186,4 +181,46 @@ func (t *tailBlock) ReadAt(p []byte, off int64) (int, error) {
 		return copy(p, t.b[off-t.off:]), nil
 	}
 	return t.r.ReadAt(p, off)
+}
+
+// errFrame is returned for a frame that this package does not write.
+var errFrame = errors.New("invalid frame")
+
+// frameLen returns the length of the zstd or skippable frame at the start of b, from its
+// block headers. The error is io.ErrUnexpectedEOF if b is too short for the frame.
+func frameLen(b []byte) (int, error) {
+	var h zstd.Header
+	err := h.Decode(b)
+	n := int64(h.HeaderSize) + int64(h.SkippableSize)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, io.ErrUnexpectedEOF
+	case err != nil || !h.Skippable && (!h.HasCheckSum || h.DictionaryID != 0):
+		return 0, errFrame
+	}
+	for last := h.Skippable; !last; {
+		if n+3 > int64(len(b)) {
+			return 0, io.ErrUnexpectedEOF
+		}
+		block := uint32(b[n]) | uint32(b[n+1])<<8 | uint32(b[n+2])<<16
+		n += 3
+		switch block >> 1 & 3 {
+		case 0, 2: // raw or compressed
+			n += int64(block >> 3)
+		case 1: // one byte, repeated
+			n++
+		default:
+			return 0, errFrame
+		}
+		if last = block&1 != 0; last {
+			n += 4 // checksum
+		}
+	}
+	switch {
+	case n > 2*maxFrame:
+		return 0, errFrame
+	case n > int64(len(b)):
+		return 0, io.ErrUnexpectedEOF
+	}
+	return int(n), nil
 }

@@ -29,20 +29,21 @@ func fileError(doing, path string, err error) error {
 // headerError describes why a header cannot be read.
 func headerError(path string, err error) error {
 	name := filepath.Base(path)
+	e := &archive.Error{Code: archive.CodeCorrupt, Err: err}
 	switch {
 	case errors.Is(err, errHeaderTorn):
-		return &archive.Error{Code: archive.CodeNotFound, Msg: name + " is empty", Err: err}
+		e.Code, e.Msg = archive.CodeNotFound, name+" is empty"
 	case errors.Is(err, errHeaderNewer):
-		return &archive.Error{Code: archive.CodeInvalid, Msg: name + " was written by a newer strandline", Err: err,
-			Hint: "update strandline on this machine"}
+		e.Code, e.Msg, e.Hint = archive.CodeInvalid, name+" was written by a newer strandline", "update strandline on this machine"
 	case errors.Is(err, errHeaderLost):
-		return &archive.Error{Code: archive.CodeCorrupt, Msg: "the beginning of " + name + " is damaged", Err: err,
-			Hint: "'zstd -dc' still reads the data; if the client still has the file, move " + path + " away and import it again"}
+		e.Msg = "the beginning of " + name + " is damaged"
+		e.Hint = "'zstd -dc' still reads the data; if the client still has the file, move " + path + " away and import it again"
 	case errors.Is(err, errHeaderForeign):
-		return &archive.Error{Code: archive.CodeCorrupt, Msg: name + " is not a session log", Err: err,
-			Hint: "move " + path + " away, the next hook or import starts a new log"}
+		e.Msg, e.Hint = name+" is not a session log", "move "+path+" away, the next hook or import starts a new log"
+	default:
+		return readError(path, err)
 	}
-	return readError(path, err)
+	return e
 }
 
 // readError describes why a log cannot be read.

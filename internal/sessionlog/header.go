@@ -91,13 +91,10 @@ func headerFrame(js []byte) []byte {
 // data, so the header may be written again.
 func readHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
 	js, start, err = parseHeader(r, size)
-	if !errors.Is(err, errHeaderTorn) {
-		return js, start, err
+	if errors.Is(err, errHeaderTorn) && size > headerFixed && (chain{r, headerFixed}).hasRecord(size) {
+		err = errHeaderLost
 	}
-	if size > headerFixed && (chain{r, headerFixed}).hasRecord(size) {
-		return nil, 0, errHeaderLost
-	}
-	return nil, 0, err
+	return js, start, err
 }
 
 func parseHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
@@ -105,17 +102,13 @@ func parseHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) 
 	if err := readFull(r, b, 0); err != nil {
 		return nil, 0, err
 	}
-	if !startsLikeHeader(b) {
+	switch {
+	case !startsLikeHeader(b):
 		return nil, 0, errHeaderForeign
-	}
-	if len(b) < headerFixed {
+	case len(b) < headerFixed || b[11] < Version:
 		return nil, 0, errHeaderTorn
-	}
-	if b[11] > Version {
+	case b[11] > Version:
 		return nil, 0, errHeaderNewer
-	}
-	if b[11] < Version {
-		return nil, 0, errHeaderTorn
 	}
 	n := int64(binary.LittleEndian.Uint32(b[4:])) + 8
 	if n < headerFixed || n > maxHeaderLen || n > size {

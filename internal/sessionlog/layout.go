@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -169,35 +170,26 @@ func (l Layout) walkSlug(ctx context.Context, client, slug string, yield func(En
 				Client: client, Slug: slug, Session: session, Generation: gen})
 		}
 	}
-	sessions := make([]string, 0, len(bySession))
-	for s := range bySession {
-		sessions = append(sessions, s)
-	}
-	slices.Sort(sessions)
-	for _, session := range sessions {
+	for _, session := range slices.Sorted(maps.Keys(bySession)) {
 		if err := ctx.Err(); err != nil {
 			yield(Entry{}, err)
 			return false
 		}
 		entries := bySession[session]
-		transcripts := slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Path == "" })
-		sortEntries(transcripts)
-		for _, e := range transcripts {
+		sortEntries(entries)
+		var err error
+		if entries[0].Path == "" { // the session's folder
+			var children []Entry
+			children, err = l.Children(client, slug, session)
+			entries = append(entries[1:], children...)
+		}
+		for _, e := range entries {
 			if !yield(e, nil) {
 				return false
 			}
 		}
-		if len(transcripts) == len(entries) {
-			continue // no folder
-		}
-		children, err := l.Children(client, slug, session)
 		if err != nil && !yield(Entry{}, err) {
 			return false
-		}
-		for _, e := range children {
-			if !yield(e, nil) {
-				return false
-			}
 		}
 	}
 	return true

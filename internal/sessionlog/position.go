@@ -90,10 +90,10 @@ type fingerprints struct {
 
 // loadFingerprints reads the head and tail from a log. It excludes bytes covered by a
 // tombstone, which differ from the source; the tail grows again from there.
-func loadFingerprints(r *Reader) (fingerprints, error) {
+func loadFingerprints(r *Reader) (*fingerprints, error) {
 	raw := r.last.rawEnd
 	if raw == 0 {
-		return fingerprints{head: []byte{}}, nil
+		return &fingerprints{head: []byte{}}, nil
 	}
 	from := max(0, raw-windowSize)
 	for _, t := range r.blanks {
@@ -104,11 +104,11 @@ func loadFingerprints(r *Reader) (fingerprints, error) {
 	tail := make([]byte, raw-from)
 	switch n, err := r.ReadAt(tail, from); {
 	case archive.ErrorCode(err) == archive.CodeCorrupt:
-		return fingerprints{}, nil // earlier damage must not block appending
+		return &fingerprints{}, nil // earlier damage must not block appending
 	case n < len(tail):
-		return fingerprints{}, err
+		return nil, err
 	}
-	w := fingerprints{tail: tail}
+	w := &fingerprints{tail: tail}
 	if from == 0 && raw < windowSize && int64(r.last.headLen) == raw {
 		w.head = bytes.Clone(tail)
 	}

@@ -100,35 +100,26 @@ func openRead(path string) (*os.File, int64, error) {
 // ReadPosition returns the position of the log at path. It takes no lock and reads
 // only the first and the last bytes of the file.
 func ReadPosition(path string) (Position, error) {
-	_, last, err := readEnds(path)
-	return last.position(), err
+	_, pos, err := ReadHeader(path)
+	return pos, err
 }
 
 // ReadHeader is ReadPosition with the log's header.
-func ReadHeader(path string) (Header, Position, error) {
-	js, last, err := readEnds(path)
-	if err != nil {
-		return Header{}, Position{}, err
-	}
-	return decodeHeader(js), last.position(), nil
-}
-
-// readEnds returns the header's JSON and the last record of the log at path.
-func readEnds(path string) (js []byte, last record, err error) {
+func ReadHeader(path string) (h Header, pos Position, err error) {
 	f, size, err := openRead(path)
 	if err != nil {
-		return nil, record{}, err
+		return h, pos, err
 	}
 	defer f.Close()
 	js, start, err := readHeader(f, size)
 	if err != nil {
-		return nil, record{}, headerError(path, err)
+		return h, pos, headerError(path, err)
 	}
-	last, err = (chain{newTailBlock(f, size), start}).end(size)
+	last, err := (chain{newTailBlock(f, size), start}).end(size)
 	if err != nil {
-		return nil, record{}, readError(path, err)
+		return h, pos, readError(path, err)
 	}
-	return js, last, nil
+	return decodeHeader(js), last.position(), nil
 }
 
 // Header returns the stored header.
@@ -222,6 +213,10 @@ func (r *Reader) Range(ctx context.Context, from, to int) (start, end int64, err
 	return start, end, err
 }
 
+func (r *Reader) missingLine(n int) error {
+	return archive.NotFound(fmt.Sprintf("line %d is not in the log, which has %d lines", n, r.last.lines), "lines count from 0")
+}
+
 // OffsetOfLine returns the raw offset of line n, counted from 0. The position after the
 // last newline is a line as well; a later one is CodeNotFound.
 func (r *Reader) OffsetOfLine(ctx context.Context, n int) (int64, error) {
@@ -231,7 +226,7 @@ func (r *Reader) OffsetOfLine(ctx context.Context, n int) (int64, error) {
 	case n == 0:
 		return 0, nil
 	case int64(n) > r.last.lines:
-		return 0, archive.NotFound(fmt.Sprintf("line %d is not in the log, which has %d lines", n, r.last.lines), "lines count from 0")
+		return 0, r.missingLine(n)
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -241,7 +236,7 @@ func (r *Reader) OffsetOfLine(ctx context.Context, n int) (int64, error) {
 	rec := r.cur
 	if rec.depth == 0 || int64(n) > rec.lines || int64(n) <= rec.lineStart() {
 		var err error
-		if rec, err = r.seekLine(r.last, int64(n)); err != nil {
+		if rec, err = r.seek(r.last, func(_, lines int64) bool { return lines >= int64(n) }); err != nil {
 			return 0, readError(r.path, err)
 		}
 	}

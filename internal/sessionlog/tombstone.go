@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strandline/internal/archive"
 )
 
@@ -35,10 +35,6 @@ func encodeTombstone(spans []span, flags byte) []byte {
 	}
 	return b
 }
-
-// applied reports whether the data frames already hold the replacement of a tombstone's
-// spans.
-func applied(b []byte) bool { return len(b) > 12 && b[12]&tombstoneApplied != 0 }
 
 // decodeTombstone reads a tombstone frame of a log with the given number of raw bytes.
 func decodeTombstone(b []byte, raw int64) ([]span, bool) {
@@ -74,7 +70,7 @@ func (c chain) tombstones(last record) (spans, hidden []span, err error) {
 			return nil, nil, &errDamaged{t.bodyOff(), "a damaged tombstone"}
 		}
 		spans = append(spans, s...)
-		if !applied(b) {
+		if b[12]&tombstoneApplied == 0 {
 			hidden = append(hidden, s...)
 		}
 		off = t.tombs
@@ -100,20 +96,13 @@ func mergeSpans(spans []span) []span {
 
 // covered reports whether the merged spans cover all of s.
 func covered(spans []span, s span) bool {
-	i, found := slices.BinarySearchFunc(spans, s.from, func(t span, from int64) int { return cmp.Compare(t.from, from) })
-	if found {
-		return spans[i].to >= s.to
-	}
-	return i > 0 && spans[i-1].to >= s.to
+	return slices.ContainsFunc(spans, func(t span) bool { return t.from <= s.from && t.to >= s.to })
 }
 
 // blank overwrites the part of p, which begins at raw offset off, that the merged spans
 // cover, with spaces. It keeps newlines.
 func blank(p []byte, off int64, spans []span) {
-	i, found := slices.BinarySearchFunc(spans, off, func(t span, off int64) int { return cmp.Compare(t.from, off) })
-	if !found && i > 0 {
-		i--
-	}
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].to > off })
 	for end := off + int64(len(p)); i < len(spans) && spans[i].from < end; i++ {
 		lo, hi := max(spans[i].from, off), min(spans[i].to, end)
 		for j := lo - off; j < hi-off; j++ {
@@ -159,19 +148,15 @@ func (r *Reader) spansOf(ctx context.Context, lines []int) ([]span, error) {
 			run++
 		}
 		first, last := lines[0], lines[run-1]
-		from, err := r.OffsetOfLine(ctx, first)
+		from, to, err := r.Range(ctx, first, last+1)
+		if err == nil && int64(last) >= r.last.lines { // an unfinished line, if it exists
+			var start int64
+			if start, err = r.OffsetOfLine(ctx, last); err == nil && start == to {
+				err = r.missingLine(last)
+			}
+		}
 		if err != nil {
 			return nil, err
-		}
-		to := r.last.rawEnd
-		if int64(last) < r.last.lines {
-			if to, err = r.OffsetOfLine(ctx, last+1); err != nil {
-				return nil, err
-			}
-		} else if start, err := r.OffsetOfLine(ctx, last); err != nil {
-			return nil, err
-		} else if start == to {
-			return nil, archive.NotFound(fmt.Sprintf("line %d is not in the log, which has %d lines", last, r.last.lines), "lines count from 0")
 		}
 		spans = append(spans, span{from, to})
 		lines = lines[run:]
