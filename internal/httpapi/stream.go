@@ -28,7 +28,7 @@ func (s *Server) eventsRoute() route {
 	return route{
 		method: http.MethodGet, path: "/events", id: "streamEvents", media: "text/event-stream",
 		summary: "Stream server-sent events: `turns` for each session that has grown, with the session as in the list of sessions",
-		params:  []param{sessionParam()},
+		params:  []param{sessionParam},
 		serve:   s.events,
 	}
 }

@@ -20,26 +20,22 @@ func (s *Server) table() []route {
 		get(s, route{path: "/projects", id: "listProjects", summary: "List the projects of archived sessions"},
 			func(ctx context.Context, _ *call) (page[app.Project], error) { return all(a.Projects(ctx)) }),
 		get(s, route{path: "/sessions", id: "listSessions", summary: "List archived sessions, newest first", params: []param{
-			projectParam(), {name: "parent", kind: isHandle, desc: "only sub-agents and forks of this session"}, agentsParam(), sinceParam(),
-			limitParam(defaultPage, 500), cursorParam(),
+			projectParam, {name: "parent", kind: isHandle, desc: "only sub-agents and forks of this session"}, agentsParam, sinceParam,
+			limitParam(defaultPage, 500), cursorParam,
 		}}, s.sessions),
 		get(s, route{path: "/running", id: "listRunning", summary: "List running sessions with their context-window usage"},
 			func(ctx context.Context, _ *call) (page[app.Running], error) { return all(a.Running(ctx)) }),
 		get(s, route{path: "/sessions/{session}", id: "getSession", summary: "Get a session's outline: its turns, and the client files stored with its transcript"},
-			func(ctx context.Context, c *call) (app.Outline, error) {
-				return a.Outline(ctx, c.PathValue("session"))
-			}),
+			bySession(a.Outline)),
 		get(s, route{path: "/sessions/{session}/turns/{place}", id: "getPlace", summary: "Get the full text of a turn (12) or a step (12.3) with its tool calls"}, s.place),
 		get(s, route{path: "/sessions/{session}/timeline", id: "getTimeline", summary: "Get a session's timeline: turns, tasks, segments, compactions, tokens"},
-			func(ctx context.Context, c *call) (app.Timeline, error) {
-				return a.Timeline(ctx, c.PathValue("session"))
-			}),
+			bySession(a.Timeline)),
 		get(s, route{path: "/sessions/{session}/tasks", id: "listTasks", summary: "List a session's tasks; a sub-agent's tasks are nested in the task it was given",
 			params: []param{{name: "open", kind: isFlag, desc: "only unfinished tasks"}}},
 			func(ctx context.Context, c *call) (page[app.TaskTree], error) {
 				return all(a.Tasks(ctx, c.PathValue("session"), c.flag("open")))
 			}),
-		get(s, route{path: "/sessions/{session}/segments", id: "listSegments", summary: "List a session's segments with their summaries", params: []param{pendingParam()}}, s.segments),
+		get(s, route{path: "/sessions/{session}/segments", id: "listSegments", summary: "List a session's segments with their summaries", params: []param{pendingParam}}, s.segments),
 		get(s, route{path: "/sessions/{session}/files", id: "listSessionFiles", summary: "List the files that a session touched, most often changed first"},
 			func(ctx context.Context, c *call) (page[app.File], error) {
 				return all(a.SessionFiles(ctx, c.PathValue("session"), 0))
@@ -48,29 +44,27 @@ func (s *Server) table() []route {
 			func(ctx context.Context, c *call) (page[app.Compaction], error) {
 				return all(a.Compactions(ctx, app.CompactionsQuery{Session: c.PathValue("session")}))
 			}),
-		get(s, route{path: "/sessions/{session}/restore", id: "restore", summary: "Get the context that a compaction of the session would restore", params: contextParams(true)},
+		get(s, route{path: "/sessions/{session}/restore", id: "restore", summary: "Get the context that a compaction of the session would restore", params: []param{budgetParam, lineParam, roleParam}},
 			func(ctx context.Context, c *call) (app.Context, error) { return a.Restore(ctx, c.context()) }),
-		get(s, route{path: "/sessions/{session}/preserve", id: "preserve", summary: "Get the steering text for the client's summarizer", params: contextParams(false)},
+		get(s, route{path: "/sessions/{session}/preserve", id: "preserve", summary: "Get the steering text for the client's summarizer", params: []param{budgetParam, lineParam}},
 			func(ctx context.Context, c *call) (app.Context, error) { return a.Preserve(ctx, c.context()) }),
-		get(s, route{path: "/sessions/{session}/stats", id: "getSessionStats", summary: "Get a session's turns, calls, tokens and cost"}, s.stats),
+		get(s, route{path: "/sessions/{session}/stats", id: "getSessionStats", summary: "Get a session's turns, calls, tokens and cost"}, bySession(a.Stats)),
 		get(s, route{path: "/search", id: "search", summary: "Search prompts, replies, commands, edits and outputs", params: searchParams()}, s.search),
-		get(s, route{path: "/segments", id: "listAllSegments", summary: "List the segments of all sessions", params: []param{pendingParam()}}, s.segments),
+		get(s, route{path: "/segments", id: "listAllSegments", summary: "List the segments of all sessions", params: []param{pendingParam}}, s.segments),
 		get(s, route{path: "/files", id: "listTouches", summary: "List the history of a file, oldest first", params: []param{
 			{name: "path", required: true, desc: "the file's path, or its end after a slash, such as pay/retry.go"},
-			projectParam(), sessionParam(), sinceParam(), {name: "reads", kind: isFlag, desc: "include reads and searches"}, limitParam(defaultPage, 1000),
+			projectParam, sessionParam, sinceParam, {name: "reads", kind: isFlag, desc: "include reads and searches"}, limitParam(defaultPage, 1000),
 		}}, s.files),
 		get(s, route{path: "/compactions", id: "listCompactions", summary: "List the newest compactions with their measured outcomes",
 			params: []param{limitParam(compactionsDefault, compactionsMax)}},
 			func(ctx context.Context, c *call) (page[app.Compaction], error) {
 				return all(a.Compactions(ctx, app.CompactionsQuery{Scope: app.Scope{All: true}, Limit: c.number("limit", compactionsDefault)}))
 			}),
-		get(s, route{path: "/stats", id: "getStats", summary: "Get the archive's turns, calls, tokens and cost"}, s.stats),
+		get(s, route{path: "/stats", id: "getStats", summary: "Get the archive's turns, calls, tokens and cost"}, bySession(a.Stats)),
 		get(s, route{path: "/status", id: "getStatus", summary: "Get the archive's contents, size and problems"},
 			func(ctx context.Context, _ *call) (app.Status, error) { return a.Status(ctx) }),
 		get(s, route{path: "/health", id: "getHealth", summary: "Check that the server responds"},
-			func(context.Context, *call) (health, error) {
-				return health{Status: "ok", Version: s.opts.Version}, nil
-			}),
+			func(context.Context, *call) (health, error) { return health{"ok", s.opts.Version}, nil }),
 		get(s, route{path: "/openapi.json", id: "getDocument", summary: "Get this document"},
 			func(context.Context, *call) (json.RawMessage, error) {
 				return bytes.Replace(openAPI, []byte(`"version": "1"`), fmt.Appendf(nil, `"version": %q`, s.opts.Version), 1), nil
@@ -78,15 +72,15 @@ func (s *Server) table() []route {
 		s.exportRoute(),
 		s.eventsRoute(),
 		post(s, route{path: "/snapshots", id: "saveSnapshot", summary: "Save a snapshot of a session's work: tasks, agents, messages, actions"}, a.SaveSnapshot),
-		get(s, route{path: "/snapshots", id: "listSnapshots", summary: "List snapshots, newest first", params: []param{snapshotSessionParam(), limitParam(defaultPage, 500), cursorParam()}},
+		get(s, route{path: "/snapshots", id: "listSnapshots", summary: "List snapshots, newest first", params: []param{snapshotParam, limitParam(defaultPage, 500), cursorParam}},
 			func(ctx context.Context, c *call) (page[app.SnapshotLine], error) {
 				list, err := a.Snapshots(ctx, c.text("session"))
 				return paged(list, c), err
 			}),
-		get(s, route{path: "/snapshots/{snapshot}", id: "getSnapshot", summary: "Get a snapshot", params: []param{snapshotSessionParam()}},
+		get(s, route{path: "/snapshots/{snapshot}", id: "getSnapshot", summary: "Get a snapshot", params: []param{snapshotParam}},
 			func(ctx context.Context, c *call) (app.Snapshot, error) { return a.Snapshot(ctx, c.snapshot()) }),
 		get(s, route{path: "/snapshots/{snapshot}/brief", id: "getSnapshotBrief", summary: "Get what an agent of a role needs from a snapshot, fenced as data",
-			params: []param{snapshotSessionParam(), roleParam(), {name: "budget", kind: isNumber, least: 500, most: maxBudget, desc: "maximal number of characters (default 8000)"}}},
+			params: []param{snapshotParam, roleParam, {name: "budget", kind: isNumber, least: 500, most: maxBudget, desc: "maximal number of characters (default 8000)"}}},
 			func(ctx context.Context, c *call) (app.SnapshotBrief, error) {
 				return a.SnapshotBrief(ctx, c.snapshot(), c.text("role"), c.number("budget", 0))
 			}),
@@ -114,52 +108,22 @@ const (
 const maxBudget = 400_000
 
 // Parameters of several routes.
-
-func projectParam() param {
-	return param{name: "project", desc: "only this project: its name, or a part of its folder's path"}
-}
-
-func sessionParam() param {
-	return param{name: "session", kind: isHandle, desc: "only this session"}
-}
-
-func sinceParam() param {
-	return param{name: "since", kind: isTime, desc: "only newer than this: an age such as 7d or 12h, a date, or an RFC 3339 time"}
-}
-
-func cursorParam() param {
-	return param{name: "cursor", kind: isCursor, desc: "next of the previous page"}
-}
-
-func agentsParam() param {
-	return param{name: "agents", kind: isFlag, desc: "include sub-agent runs"}
-}
-
-func pendingParam() param {
-	return param{name: "pending", kind: isFlag, desc: "only segments without a summary"}
-}
-
-func roleParam() param {
-	return param{name: "role", oneOf: []string{"orchestrator", "developer", "specialist", "validator", "auto"}, desc: "the role to select for; auto derives it from the agent's type"}
-}
-
-func snapshotSessionParam() param {
-	return param{name: "session", kind: isHandle, desc: "of this session; latest is then its newest snapshot"}
-}
+var (
+	projectParam  = param{name: "project", desc: "only this project: its name, or a part of its folder's path"}
+	sessionParam  = param{name: "session", kind: isHandle, desc: "only this session"}
+	sinceParam    = param{name: "since", kind: isTime, desc: "only newer than this: an age such as 7d or 12h, a date, or an RFC 3339 time"}
+	cursorParam   = param{name: "cursor", kind: isCursor, desc: "next of the previous page"}
+	agentsParam   = param{name: "agents", kind: isFlag, desc: "include sub-agent runs"}
+	pendingParam  = param{name: "pending", kind: isFlag, desc: "only segments without a summary"}
+	snapshotParam = param{name: "session", kind: isHandle, desc: "of this session; latest is then its newest snapshot"}
+	budgetParam   = param{name: "budget", kind: isNumber, most: maxBudget, desc: "maximal number of characters (default: from the settings)"}
+	lineParam     = param{name: "at_line", kind: isNumber, most: 1 << 30, desc: "as if the session had ended before this line of its transcript"}
+	roleParam     = param{name: "role", oneOf: []string{"orchestrator", "developer", "specialist", "validator", "auto"},
+		desc: "the role to select for; auto derives it from the agent's type"}
+)
 
 func limitParam(normal, most int) param {
 	return param{name: "limit", kind: isNumber, least: 1, most: most, normal: normal, desc: "maximal number of entries"}
-}
-
-func contextParams(roles bool) []param {
-	ps := []param{
-		{name: "budget", kind: isNumber, least: 0, most: maxBudget, desc: "maximal number of characters (default: from the settings)"},
-		{name: "at_line", kind: isNumber, least: 0, most: 1 << 30, desc: "as if the session had ended before this line of its transcript"},
-	}
-	if roles {
-		ps = append(ps, roleParam())
-	}
-	return ps
 }
 
 // scope is the named project, or all.
@@ -183,8 +147,9 @@ func (s *Server) segments(ctx context.Context, c *call) (page[app.Segment], erro
 	return all(s.opts.Archive.Segments(ctx, app.SegmentsQuery{Session: session, All: session == "", Pending: c.flag("pending")}))
 }
 
-func (s *Server) stats(ctx context.Context, c *call) (app.Stats, error) {
-	return s.opts.Archive.Stats(ctx, c.PathValue("session"))
+// bySession returns a handler that calls do with the session in the path, or "".
+func bySession[T any](do func(ctx context.Context, session string) (T, error)) func(context.Context, *call) (T, error) {
+	return func(ctx context.Context, c *call) (T, error) { return do(ctx, c.PathValue("session")) }
 }
 
 func (s *Server) sessions(ctx context.Context, c *call) (page[app.Session], error) {
@@ -235,13 +200,13 @@ func searchParams() []param {
 	}
 	return []param{
 		{name: "q", required: true, desc: `words, "phrases", prefixes*, and filters such as file: kind: since: project: session:`},
-		projectParam(), sessionParam(), sinceParam(),
+		projectParam, sessionParam, sinceParam,
 		{name: "kind", many: true, oneOf: kinds, desc: "only these kinds of passages"},
-		agentsParam(),
+		agentsParam,
 		{name: "rewound", kind: isFlag, desc: "include rewound turns"},
 		{name: "deep", kind: isFlag, desc: "also scan the logs for text that is not indexed in full"},
 		{name: "explain", kind: isFlag, desc: "explain each hit's score"},
-		limitParam(searchHits, searchMax), cursorParam(),
+		limitParam(searchHits, searchMax), cursorParam,
 	}
 }
 
