@@ -73,11 +73,7 @@ func (a *App) Compactions(ctx context.Context, q CompactionsQuery) ([]Compaction
 	return read(ctx, a, func(x Archive) (_ []Compaction, err error) {
 		var sessions []archive.Session
 		if q.Session != "" {
-			_, id, err := resolveSession(ctx, x.Index, q.Session)
-			if err != nil {
-				return nil, err
-			}
-			s, err := x.Index.Session(ctx, id)
+			s, err := a.session(ctx, x, q.Session)
 			if err != nil {
 				return nil, err
 			}

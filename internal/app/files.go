@@ -26,6 +26,14 @@ type Touch struct {
 	Text string `json:"-"`
 }
 
+// Action returns the tool, and whether it failed.
+func (t Touch) Action() string {
+	if t.Failed {
+		return t.Tool + " failed"
+	}
+	return t.Tool
+}
+
 // FilesQuery selects the history of a file.
 type FilesQuery struct {
 	Path    string // whole, or its end after a slash
@@ -43,14 +51,13 @@ func (a *App) FileHistory(ctx context.Context, q FilesQuery) (list []Touch, olde
 	list, err = read(ctx, a, func(x Archive) (_ []Touch, err error) {
 		f := task.FileQuery{Path: q.Path, Reads: q.Reads, Limit: q.Limit, Since: q.Since}
 		if q.Session != "" {
-			if _, f.Session, err = resolveSession(ctx, x.Index, q.Session); err != nil {
-				return nil, err
-			}
+			_, f.Session, err = resolveSession(ctx, x.Index, q.Session)
 		}
-		if q.Session == "" || q.Name != "" {
-			if f.Projects, err = a.keys(ctx, x, q.Scope); err != nil {
-				return nil, err
-			}
+		if err == nil && (q.Session == "" || q.Name != "") {
+			f.Projects, err = a.keys(ctx, x, q.Scope)
+		}
+		if err != nil {
+			return nil, err
 		}
 		var touches []archive.Touch
 		if touches, older, err = task.FileHistory(ctx, x.Index, f); err != nil {

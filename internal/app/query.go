@@ -84,6 +84,16 @@ func readSession[T any](ctx context.Context, a *App, typed string, do func(x Arc
 	})
 }
 
+// session returns a session, as a user typed it; "" is the latest one of the current
+// project.
+func (a *App) session(ctx context.Context, x Archive, typed string) (archive.Session, error) {
+	id, err := a.sessionOrLatest(ctx, x, typed)
+	if err != nil {
+		return archive.Session{}, err
+	}
+	return x.Index.Session(ctx, id)
+}
+
 // each converts a list. The result is never nil, so that its JSON is a list.
 func each[A, B any](list []A, convert func(A) B) []B {
 	out := make([]B, 0, len(list))

@@ -39,13 +39,11 @@ func newSegment(e task.Entry, steps int) Segment {
 }
 
 func segments(s *task.State, pending bool, steps int) []Segment {
-	out := []Segment{}
-	for _, e := range s.Entries {
-		if !pending || e.Pending {
-			out = append(out, newSegment(e, steps))
-		}
+	entries := s.Entries
+	if pending {
+		entries = s.Pending()
 	}
-	return out
+	return each(entries, func(e task.Entry) Segment { return newSegment(e, steps) })
 }
 
 // SegmentsQuery selects segments.
@@ -58,23 +56,18 @@ type SegmentsQuery struct {
 // Segments lists segments.
 func (a *App) Segments(ctx context.Context, q SegmentsQuery) ([]Segment, error) {
 	return read(ctx, a, func(x Archive) ([]Segment, error) {
-		id, steps := "", 0
+		var info archive.Session
+		var err error
 		if !q.All {
-			var err error
-			if id, err = a.sessionOrLatest(ctx, x, q.Session); err != nil {
+			if info, err = a.session(ctx, x, q.Session); err != nil {
 				return nil, err
 			}
-			info, err := x.Index.Session(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			steps = info.Steps
 		}
-		s, err := task.LoadState(ctx, x.Index, id)
+		s, err := task.LoadState(ctx, x.Index, info.ID)
 		if err != nil {
 			return nil, err
 		}
-		return segments(s, q.Pending, steps), nil
+		return segments(s, q.Pending, info.Steps), nil
 	})
 }
 
@@ -153,11 +146,7 @@ func (a *App) ExportSegments(ctx context.Context, session, dir string) (int, err
 		}
 		for name, data := range files {
 			path := filepath.Join(dir, filepath.FromSlash(name))
-			err := os.MkdirAll(filepath.Dir(path), 0o700)
-			if err == nil {
-				err = os.WriteFile(path, data, 0o600)
-			}
-			if err != nil {
+			if err := cmp.Or(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
 				return 0, &archive.Error{Code: archive.CodeDenied, Msg: "cannot write to " + dir, Err: err}
 			}
 		}
@@ -407,15 +396,9 @@ func olderFiles(path string) (names []string, err error) {
 // maxOlder is the maximum size in bytes of an older tool's file.
 const maxOlder = 8 << 20
 
-var errTooLarge = errors.New("the file is too large")
-
 func readOlder(name string) ([]archive.SegmentFact, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("read file: %w", err)
-	}
-	if info.Size() > maxOlder {
-		return nil, errTooLarge
+	if info, err := os.Stat(name); err == nil && info.Size() > maxOlder {
+		return nil, errors.New("the file is too large")
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -83,11 +83,7 @@ const recently = 30 * time.Minute
 func (a *App) Recent(ctx context.Context, session string) ([]Session, error) {
 	return read(ctx, a, func(x Archive) ([]Session, error) {
 		if session != "" {
-			_, id, err := resolveSession(ctx, x.Index, session)
-			if err != nil {
-				return nil, err
-			}
-			info, err := x.Index.Session(ctx, id)
+			info, err := a.session(ctx, x, session)
 			return []Session{newSession(info)}, err
 		}
 		list, err := x.Index.Sessions(ctx, archive.SessionFilter{Agents: true, Since: a.Now().Add(-recently)})

@@ -78,6 +78,15 @@ func (b Block) Conversation() bool {
 	return !b.Own && b.Kind != claude.BlockAttachment && b.Kind != claude.BlockOther && strings.TrimSpace(b.Text) != ""
 }
 
+// Heading returns the block's kind and name.
+func (b Block) Heading() string {
+	head := strings.TrimSpace(b.Kind + " " + b.Name)
+	if b.Error {
+		head += " (error)"
+	}
+	return head
+}
+
 // Call is one use of a tool.
 type Call struct {
 	Handle     string   `json:"handle"` // of its step
@@ -156,17 +165,20 @@ func (a *App) RecordRecall(ctx context.Context, refs ...archive.Ref) error {
 // WriteLines writes the transcript lines of a session, a turn or a step, exact and
 // not redacted.
 func (a *App) WriteLines(ctx context.Context, at archive.Handle, out io.Writer) error {
-	_, err := readSession(ctx, a, at.Session, func(x Archive, id string) (struct{}, error) {
+	return a.withArchive(ctx, ReadOnly, func(x Archive) error {
+		id, err := a.sessionOrLatest(ctx, x, at.Session)
+		if err != nil {
+			return err
+		}
 		from, to, err := lineRange(ctx, x.Index, id, at)
 		if err != nil {
-			return struct{}{}, err
+			return err
 		}
-		return struct{}{}, x.Reader().Scan(ctx, id, from, to, func(_ int, line []byte) error {
+		return x.Reader().Scan(ctx, id, from, to, func(_ int, line []byte) error {
 			_, err := out.Write(append(line, '\n'))
 			return err
 		})
 	})
-	return err
 }
 
 // Transcript is the exact bytes of a session's transcript, open for reading.

@@ -39,11 +39,7 @@ func (a *App) Stats(ctx context.Context, session string) (Stats, error) {
 				CostUSD: t.CostUSD, First: t.First, Last: t.Last,
 			}, err
 		}
-		_, id, err := resolveSession(ctx, x.Index, session)
-		if err != nil {
-			return Stats{}, err
-		}
-		s, err := x.Index.Session(ctx, id)
+		s, err := a.session(ctx, x, session)
 		return Stats{
 			Session: s.ID, Sessions: 1, Turns: s.Turns, Steps: s.Steps, Calls: s.Calls, Compactions: s.Compacts, Bytes: s.Bytes,
 			Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,

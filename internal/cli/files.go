@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/app"
+	"strandline/internal/recall"
 )
 
 func (a *commands) filesCommand() *cobra.Command {
@@ -35,7 +36,7 @@ Without PATH: the files that a session touched, the most often changed first.`,
 				return printResult(a, asJSON, list, err, a.printFiles)
 			}
 			q.Path = args[0]
-			if q.Since, err = a.since(since); err != nil {
+			if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
 				return err
 			}
 			list, older, err := a.app.FileHistory(cmd.Context(), q)
@@ -64,11 +65,7 @@ func (a *commands) printHistory(q app.FilesQuery, list []app.Touch, older int) e
 	t := newTable("HANDLE", "WHEN", "DID", "WHAT")
 	t.paths = !slices.ContainsFunc(list, func(j app.Touch) bool { return j.Command != "" })
 	return printTable(a, t, list, func(j app.Touch) []string {
-		did := j.Tool
-		if j.Failed {
-			did += " failed"
-		}
-		return []string{j.Handle, a.stamp(j.Time), did, cmp.Or(j.Command, j.Path)}
+		return []string{j.Handle, a.stamp(j.Time), j.Action(), cmp.Or(j.Command, j.Path)}
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/recall"
 	"strandline/internal/text"
 )
 
@@ -77,13 +78,12 @@ func TestAgo(t *testing.T) {
 }
 
 func TestSince(t *testing.T) {
-	a := &commands{app: app.New(app.Options{Now: noon})}
 	for in, want := range map[string]time.Time{"": {}, "7d": noon().AddDate(0, 0, -7), "2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)} {
-		if got, err := a.since(in); err != nil || !got.Equal(want) {
+		if got, err := recall.Since(in, noon()); err != nil || !got.Equal(want) {
 			t.Errorf("since(%q) = %v, %v", in, got, err)
 		}
 	}
-	if _, err := a.since("someday"); archive.ErrorCode(err) != archive.CodeInvalid {
+	if _, err := recall.Since("someday", noon()); archive.ErrorCode(err) != archive.CodeInvalid {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strandline/internal/recall"
 	"strandline/internal/text"
 )
 
@@ -130,14 +129,6 @@ func (a *commands) ago(t time.Time) string {
 	return a.format(t, time.DateOnly)
 }
 
-// since parses a --since value; "" is the zero time.
-func (a *commands) since(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	return recall.ParseTime(s, a.app.Now())
-}
-
 // painter colors text for a terminal. Its zero value returns text unchanged.
 type painter struct{ on bool }
 
@@ -187,11 +178,10 @@ func plain(s string) string              { return s }
 
 // columns returns the width of a terminal; 0 if the stream is not one.
 func (a *commands) columns(stream io.Writer) int {
-	n, ok := a.env.Terminal(stream)
-	if !ok {
-		return 0
+	if n, ok := a.env.Terminal(stream); ok {
+		return n
 	}
-	return n
+	return 0
 }
 
 // width returns the width of output lines. It is wide if the output is not a

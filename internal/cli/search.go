@@ -58,7 +58,7 @@ query that begins with a dash.
 		if q.All {
 			q.Dir = ""
 		}
-		if q.Since, err = a.since(since); err != nil {
+		if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
 			return result, err
 		}
 		for _, k := range kinds {

@@ -9,6 +9,7 @@ import (
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
+	"strandline/internal/recall"
 )
 
 func (a *commands) sessionsCommand() *cobra.Command {
@@ -32,7 +33,7 @@ compactions.`,
 		if err := checkLimit(q.Limit); err != nil {
 			return nil, err
 		}
-		if q.Since, err = a.since(since); err != nil {
+		if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
 			return nil, err
 		}
 		q.All = true

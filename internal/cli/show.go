@@ -86,14 +86,7 @@ func (a *commands) printPlace(place app.Place) error {
 		if !b.Conversation() {
 			continue
 		}
-		head := b.Kind
-		if b.Name != "" {
-			head += " " + oneLine(b.Name)
-		}
-		if b.Error {
-			head += " (error)"
-		}
-		fmt.Fprintf(a.out, "\n%s %s\n%s\n", p.kind("── "+head), p.dim("line "+fmt.Sprint(b.Line)), strings.TrimRight(a.blockText(b), "\n"))
+		fmt.Fprintf(a.out, "\n%s %s\n%s\n", p.kind("── "+oneLine(b.Heading())), p.dim("line "+fmt.Sprint(b.Line)), strings.TrimRight(a.blockText(b), "\n"))
 	}
 	return nil
 }

@@ -106,13 +106,7 @@ func (c *call) number(name string, normal int) int {
 }
 
 // since returns the time of the parameter "since", or the zero time.
-func (c *call) since() (time.Time, error) {
-	v := c.text("since")
-	if v == "" {
-		return time.Time{}, nil
-	}
-	return recall.ParseTime(v, c.now())
-}
+func (c *call) since() (time.Time, error) { return recall.Since(c.text("since"), c.now()) }
 
 // defaultPage is the default length of a page.
 const defaultPage = 50

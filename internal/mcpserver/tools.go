@@ -59,7 +59,7 @@ func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error
 	q := app.SearchQuery{
 		Text: in.Query, Scope: scope(in.Project), Session: in.Session, Agents: in.Agents, Limit: limit(in.Limit, searchDefault, searchMax),
 	}
-	if q.Since, err = s.since(in.Since); err != nil {
+	if q.Since, err = recall.Since(in.Since, s.opts.Now()); err != nil {
 		return out, err
 	}
 	for _, k := range in.Kinds {
@@ -160,14 +160,7 @@ func placeText(p app.Place) (body string, at time.Time) {
 		if at.IsZero() {
 			at = x.Time
 		}
-		head := x.Kind
-		if x.Name != "" {
-			head += " " + x.Name
-		}
-		if x.Error {
-			head += " (error)"
-		}
-		fmt.Fprintf(&b, "-- %s\n%s\n", head, strings.TrimRight(x.Text, "\n"))
+		fmt.Fprintf(&b, "-- %s\n%s\n", x.Heading(), strings.TrimRight(x.Text, "\n"))
 	}
 	return cmp.Or(b.String(), "(no text)\n"), at
 }
@@ -219,7 +212,7 @@ func (s *Server) files(ctx context.Context, in filesIn) (out answer, err error) 
 		return out, archive.Invalid("path is empty", "name a file, or the end of its path")
 	}
 	q := app.FilesQuery{Path: path, Scope: scope(in.Project), Reads: in.Reads, Limit: limit(in.Limit, filesDefault, filesMax), Texts: true}
-	if q.Since, err = s.since(in.Since); err != nil {
+	if q.Since, err = recall.Since(in.Since, s.opts.Now()); err != nil {
 		return out, err
 	}
 	list, older, err := s.opts.Archive.FileHistory(ctx, q)
@@ -233,12 +226,8 @@ func (s *Server) files(ctx context.Context, in filesIn) (out answer, err error) 
 	var b strings.Builder
 	for _, t := range slices.Backward(list) {
 		out.Handles = append(out.Handles, t.Handle)
-		action := t.Tool
-		if t.Failed {
-			action += " failed"
-		}
 		excerpt, _ := recall.Snippet(s.opts.Redact(t.Text), nil, filesExcerpt)
-		fmt.Fprintf(&b, "%s  %s · %s  %s\n", t.Handle, s.stamp(t.Time), action, excerpt)
+		fmt.Fprintf(&b, "%s  %s · %s  %s\n", t.Handle, s.stamp(t.Time), t.Action(), excerpt)
 	}
 	if older > 0 {
 		out.Note = fmt.Sprintf("%d older entries are omitted.", older)
@@ -256,7 +245,7 @@ type sessionsIn struct {
 // sessions lists sessions, newest first.
 func (s *Server) sessions(ctx context.Context, in sessionsIn) (out answer, err error) {
 	q := app.SessionsQuery{Scope: scope(in.Project), Limit: limit(in.Limit, sessionsDefault, sessionsMax)}
-	if q.Since, err = s.since(in.Since); err != nil {
+	if q.Since, err = recall.Since(in.Since, s.opts.Now()); err != nil {
 		return out, err
 	}
 	list, err := s.opts.Archive.Sessions(ctx, q)
@@ -318,14 +307,6 @@ func (s *Server) saveSegment(ctx context.Context, in segmentIn) (answer, error) 
 	}
 	report, err := s.opts.Archive.SaveSegment(ctx, in.Session, task.Draft{Segment: in.Segment, Text: strings.ToValidUTF8(in.Summary, ""), NoFiles: in.NoFiles})
 	return answer{Note: report}, err
-}
-
-// since parses a time; "" is the zero time.
-func (s *Server) since(typed string) (time.Time, error) {
-	if typed == "" {
-		return time.Time{}, nil
-	}
-	return recall.ParseTime(typed, s.opts.Now())
 }
 
 // stamp formats a time in the clock's zone.

@@ -182,6 +182,14 @@ func month(s string) time.Month {
 	return 0
 }
 
+// Since parses the start of a time range as ParseTime does; "" is the zero time.
+func Since(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	return ParseTime(s, now)
+}
+
 // ParseTime parses a point in the past: an age (90s, 30m, 2h, 7d, 3w, 6mo, 1y),
 // "today", "yesterday", a month (2026-11), a date (2026-11-01) or an RFC 3339 time,
 // with or without seconds and zone. Days begin at midnight in the location of now.
