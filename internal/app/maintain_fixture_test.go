@@ -13,6 +13,7 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/index/indextest"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
 )
@@ -163,11 +164,7 @@ func (w *world) turns(session string) int {
 // dump returns every row of the index.
 func (w *world) dump() string {
 	w.t.Helper()
-	var out bytes.Buffer
-	if err := w.store.Dump(w.t.Context(), &out); err != nil {
-		w.t.Fatal(err)
-	}
-	return out.String()
+	return indextest.Dump(w.t, w.store)
 }
 
 // files returns the logs' content by path.

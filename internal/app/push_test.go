@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
+	"strandline/internal/index/indextest"
 	"strandline/internal/index/postgres"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/index/terms"
@@ -128,14 +128,10 @@ func (w *teamFixture) mustPush(remote app.Remote, change ...func(*app.Push)) app
 
 func dump(t *testing.T, s *postgres.Store) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := s.Dump(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
 	if err := s.Integrity(t.Context()); err != nil {
 		t.Error(err)
 	}
-	return b.String()
+	return indextest.Dump(t, s)
 }
 
 func find(t *testing.T, s *postgres.Store, words string) []archive.Hit {

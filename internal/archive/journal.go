@@ -2,6 +2,7 @@ package archive
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -79,4 +80,100 @@ type TaskFact struct {
 	TaskID      string `json:"task_id"`
 	Subject     string `json:"subject,omitempty"`
 	Description string `json:"description,omitempty"`
+}
+
+// The kinds of access, the values of AccessFact.How.
+const (
+	AccessRestored = "restored" // in the restored context after a compaction
+	AccessRecalled = "recalled" // found by a search or by automatic recall
+	AccessUsed     = "used"     // restored, and used by the work that followed
+)
+
+// Access is one access of the model to a place.
+type Access struct {
+	Ref
+	Time time.Time
+	How  string
+}
+
+// Feedback counts the places that compactions restored, and the use of them.
+type Feedback struct {
+	Compactions int // that were measured and restored at least one place
+	Given, Used int // places
+}
+
+// RefsOf returns the places of one session among handles. It ignores handles of other
+// sessions and invalid ones.
+func RefsOf(session string, handles []string) []Ref {
+	var refs []Ref
+	for _, text := range handles {
+		h, err := ParseHandle(text)
+		if err == nil && h.Turn >= 0 && h.Session == ShortID(session) {
+			refs = append(refs, Ref{Session: session, Turn: h.Turn, Step: h.Step})
+		}
+	}
+	return refs
+}
+
+// JournalForget records that a session is deleted for good. Its ID is ForgetID's, so
+// there is one entry per session. Data is ForgetFact.
+const JournalForget JournalKind = "forget"
+
+// ForgetFact is the data of a JournalForget entry. Entry and fact hold nothing of the
+// session but its ID and the time.
+type ForgetFact struct {
+	Why string `json:"why"` // ForgetAsked, ForgetOld
+}
+
+// The reasons why a session is deleted.
+const (
+	ForgetAsked = "asked"     // by a person
+	ForgetOld   = "retention" // by retention.delete
+)
+
+// ForgetID returns the ID of the journal entry that a session is deleted.
+func ForgetID(session string) string { return "forget:" + session }
+
+// JournalForgetPart records that a turn or a step is deleted for good. Its ID begins with
+// ForgetPartID's. Data is Part.
+const JournalForgetPart JournalKind = "forget_part"
+
+// Part identifies the rows of a deleted turn or step in any copy of the transcript,
+// without their content: by the IDs of rows, responses and calls, the times of prompts,
+// and, for lines without an ID, by hashes with a salt of this part. A reader of the archive
+// who guesses such a whole line can confirm the guess.
+type Part struct {
+	Turn int    `json:"turn"`
+	Step int    `json:"step"` // -1: the whole turn
+	Head string `json:"head"` // key of the row before the others
+	Salt string `json:"salt"`
+	// Sessions hold the rows: the session itself and its forks.
+	Sessions []string `json:"sessions"`
+	Keys     []string `json:"keys"`
+	// Files are the side files and sub-agents' runs that only this part uses.
+	Files []string `json:"files,omitempty"`
+}
+
+// ForgetPartID returns the prefix of the ID of the journal entry that a turn or a step is
+// deleted.
+func ForgetPartID(r Ref) string {
+	return "forget:" + r.Session + strings.TrimPrefix(r.Handle(), ShortID(r.Session))
+}
+
+// JournalTaught records which kinds of names were needed after a compaction, or after any
+// other line of a session. Data is TaughtFact.
+const JournalTaught JournalKind = "taught"
+
+// Tally is the weight of the names that were expected to be needed after a line, and of
+// those that were.
+type Tally struct {
+	Expected float64 `json:"expected"`
+	Needed   float64 `json:"needed"`
+}
+
+// TaughtFact is the data of a JournalTaught entry. It contains no names.
+type TaughtFact struct {
+	Line   int              `json:"line"`   // of the compaction
+	Known  time.Time        `json:"known"`  // time of the last line that was examined
+	Shapes map[string]Tally `json:"shapes"` // empty if too few names were needed
 }

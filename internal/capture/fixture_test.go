@@ -13,6 +13,7 @@ import (
 	"strandline/bench/synth"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/index/indextest"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
 )
@@ -128,15 +129,10 @@ func (w *world) withStore(name string, use func(*sqlite.Store)) {
 }
 
 // dump returns all rows of an index.
-func (w *world) dump(name string) string {
+func (w *world) dump(name string) (out string) {
 	w.t.Helper()
-	var out bytes.Buffer
-	w.withStore(name, func(s *sqlite.Store) {
-		if err := s.Dump(context.Background(), &out); err != nil {
-			w.t.Fatal(err)
-		}
-	})
-	return out.String()
+	w.withStore(name, func(s *sqlite.Store) { out = indextest.Dump(w.t, s) })
+	return out
 }
 
 // reindex builds a new index from the logs and the journal alone.

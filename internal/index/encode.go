@@ -10,8 +10,11 @@ import (
 // pathWeight is the number of occurrences that a term of a passage's paths counts as.
 const pathWeight = 2
 
-// Encoder encodes the rows of terms that a store indexes. It reuses its buffers, so one
-// Encoder should encode many passages. It is not safe for concurrent use.
+// minSlots is the number of slots that an Encoder begins with, a power of two.
+const minSlots = 1024
+
+// Encoder encodes the rows of terms that a store indexes. Its zero value is ready to
+// use. It reuses its buffers, so one Encoder should encode many passages. It is not safe for concurrent use.
 type Encoder struct {
 	seed  maphash.Seed
 	words []byte   // the terms of the text, then those of the paths
@@ -24,11 +27,6 @@ type slot struct {
 	count    uint32 // 0: free
 }
 
-// NewEncoder returns an Encoder.
-func NewEncoder() *Encoder {
-	return &Encoder{seed: maphash.MakeSeed(), slots: make([]slot, 1024)}
-}
-
 // Append appends the row of a passage's terms to dst: each term once, in the order of
 // first occurrence, with StrongMark if its impact is high, separated by spaces.
 func (e *Encoder) Append(dst []byte, p *archive.Passage) []byte {
@@ -38,13 +36,11 @@ func (e *Encoder) Append(dst []byte, p *archive.Passage) []byte {
 		e.words = terms.AppendTo(e.words, path)
 	}
 	size := e.count(body)
-	first := true
-	for _, i := range e.order {
-		s := &e.slots[i]
-		if !first {
+	for i, at := range e.order {
+		s := &e.slots[at]
+		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		first = false
 		dst = append(dst, e.words[s.from:s.to]...)
 		if impact(float64(s.count), size) >= strongFrom {
 			dst = append(dst, StrongMark...)
@@ -106,7 +102,10 @@ func (e *Encoder) find(from, to uint32) uint32 {
 
 func (e *Encoder) grow() {
 	old, order := e.slots, e.order
-	e.slots = make([]slot, 2*len(old))
+	if old == nil {
+		e.seed = maphash.MakeSeed()
+	}
+	e.slots = make([]slot, max(minSlots, 2*len(old)))
 	e.order = make([]uint32, 0, 2*len(order))
 	for _, i := range order {
 		j := e.find(old[i].from, old[i].to)

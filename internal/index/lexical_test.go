@@ -16,7 +16,7 @@ import (
 
 func TestEncoder(t *testing.T) {
 	filler := strings.Repeat(" filler", 400)
-	e := index.NewEncoder()
+	e := new(index.Encoder)
 	for _, test := range []struct {
 		name string
 		p    archive.Passage
@@ -41,7 +41,7 @@ func TestEncoder(t *testing.T) {
 
 // The row holds exactly the terms of the text, for any number of terms.
 func TestEncoderHoldsEveryTerm(t *testing.T) {
-	e := index.NewEncoder()
+	e := new(index.Encoder)
 	rapid.Check(t, func(r *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,3}`), 0, 3000).Draw(r, "words")
 		row := strings.Fields(string(e.Append(nil, &archive.Passage{Text: strings.Join(words, " ")})))

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -15,6 +16,77 @@ type List struct {
 	// Strong and Weak are the IDs of the passages whose row has the term with and
 	// without StrongMark, each in ascending order. A prefix term has all in Weak.
 	Strong, Weak []int64
+}
+
+// Lists returns the passages that hold each term, within the bounds of the scope. If some
+// terms are required, passages without one of them are left out. With limit > 0 each list
+// holds at most that many passages, the newest ones.
+func Lists(ctx context.Context, tx Tx, terms []archive.Term, scope *Scope, limit int) ([]List, error) {
+	atMost := limit
+	if slices.ContainsFunc(terms, func(t archive.Term) bool { return t.Must }) {
+		atMost = 0 // the newest passages that hold all required terms may be old
+	}
+	var words, prefixes []string
+	for _, t := range terms {
+		if t.Prefix {
+			prefixes = append(prefixes, t.Text)
+		} else {
+			words = append(words, Forms(t)...)
+		}
+	}
+	found, err := tx.Postings(ctx, words, prefixes, scope, atMost)
+	if err != nil {
+		return nil, err
+	}
+	found, ofPrefixes := found[:len(words)], found[len(words):]
+	lists := make([]List, len(terms))
+	for i, t := range terms {
+		l := &lists[i]
+		l.Term = t
+		if t.Prefix {
+			l.Weak, ofPrefixes = ofPrefixes[0].Weak, ofPrefixes[1:]
+			continue
+		}
+		for range Forms(t) {
+			l.Strong, l.Weak, found = Union(l.Strong, found[0].Strong), Union(l.Weak, found[0].Weak), found[1:]
+		}
+	}
+	require(lists)
+	for i := range lists {
+		lists[i].Strong, lists[i].Weak = Newest(lists[i].Strong, limit), Newest(lists[i].Weak, limit)
+	}
+	return lists, nil
+}
+
+// require deletes passages from the lists that do not hold every other required term.
+func require(lists []List) {
+	all := make([][]int64, len(lists))
+	for i := range lists {
+		if lists[i].Term.Must {
+			all[i] = Union(lists[i].Strong, lists[i].Weak)
+		}
+	}
+	for i := range lists {
+		for j, with := range all {
+			if j != i && lists[j].Term.Must {
+				lists[i].Strong, lists[i].Weak = intersect(lists[i].Strong, with), intersect(lists[i].Weak, with)
+			}
+		}
+	}
+}
+
+// intersect returns the IDs in both x and y, which ascend.
+func intersect(x, y []int64) []int64 {
+	out := make([]int64, 0, min(len(x), len(y)))
+	for _, id := range x {
+		for len(y) > 0 && y[0] < id {
+			y = y[1:]
+		}
+		if len(y) > 0 && y[0] == id {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // DF returns the number of passages with the term.

@@ -2,7 +2,12 @@ package index
 
 import (
 	"bytes"
+	"cmp"
+	"math"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"strandline/internal/archive"
 	"strandline/internal/index/terms"
@@ -154,4 +159,108 @@ func (r *Ranker) hasAny(n int) bool {
 		rest = more
 	}
 	return false
+}
+
+// The parameters of BM25, and the length of an average passage in terms. A constant
+// average makes scores independent of the other contents of the archive.
+const (
+	k1        = 1.2
+	b         = 0.75
+	usualSize = 160
+)
+
+// StrongMark is appended to a term in a passage's row if its impact is high: the term occurs
+// often, or the passage is short. Terms contain no superscripts, so none ends with it.
+const StrongMark = "²"
+
+// strongFrom is the impact from which a term is marked. strongImpact and weakImpact are the
+// average impacts above and below it.
+const (
+	strongFrom   = 1.25
+	strongImpact = 1.6
+	weakImpact   = 0.8
+)
+
+// impact returns BM25's saturated weight of tf occurrences among size terms.
+func impact(tf, size float64) float64 {
+	return tf * (k1 + 1) / (tf + k1*(1-b+b*size/usualSize))
+}
+
+// idf returns the weight of a term that occurs in df of n passages. It is not negative.
+func idf(df, n int) float64 {
+	return math.Log1p((float64(max(n-df, 0)) + 0.5) / (float64(df) + 0.5))
+}
+
+// KindWeight returns the factor of a passage's score for its kind: text of the user and the
+// agent counts more than output of tools.
+func KindWeight(k archive.PassageKind) float64 {
+	switch k {
+	case archive.KindPrompt:
+		return 1.15
+	case archive.KindReply, archive.KindSummary:
+		return 1.05
+	case archive.KindOutput:
+		return 0.85
+	}
+	return 1
+}
+
+// Three cues of a passage count as much as a matching word: its speaker, whether it is a
+// question, and whether the passage before it is one. "What did Ann bake?" is answered by
+// a passage that begins with "Ann: ", or that follows "Ann, what did you bake?".
+
+// maxSpeaker is the maximal size in bytes of a speaker's name at the start of a passage.
+const maxSpeaker = 30
+
+// speakers returns the number of words in the name of the speaker at the start of a text:
+// 1 for "Ann: yes", 2 for "Ann Lee: yes", 0 if there is none.
+func speakers(text string) int {
+	name, rest, found := strings.Cut(text[:min(len(text), maxSpeaker)], ":")
+	if !found || len(name) < 2 || rest != "" && rest[0] != ' ' {
+		return 0
+	}
+	words := 1
+	for i, r := range name {
+		switch {
+		case r == ' ' && i > 0 && words == 1:
+			words++
+		case !unicode.IsLetter(r):
+			return 0
+		}
+	}
+	return words
+}
+
+// endsAsking reports whether a text's last sentence is a question. A note in square brackets
+// after it, such as the placeholder of an image, is ignored.
+func endsAsking(text string) bool {
+	text = strings.TrimRightFunc(text, isClosing)
+	if strings.HasSuffix(text, "]") {
+		if open := strings.LastIndexByte(text, '['); open > 0 {
+			text = strings.TrimRightFunc(text[:open], isClosing)
+		}
+	}
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return r == '?' || r == '？'
+}
+
+// isClosing reports whether r can follow the last sentence of a text.
+func isClosing(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'*_)`, r) }
+
+// Follow sets the evidence of hits that directly follow another hit. If that one is a
+// question, Answer is its share of the query's words: the answer itself rarely contains
+// them.
+func (s Shape) Follow(hits []*archive.Hit) {
+	hits = slices.Clone(hits)
+	slices.SortFunc(hits, func(a, b *archive.Hit) int { return cmp.Compare(a.ID, b.ID) })
+	for i := 1; i < len(hits); i++ {
+		h, before := hits[i], hits[i-1]
+		if s.place(before.ID)+1 != s.place(h.ID) || s.session(before.ID) != s.session(h.ID) {
+			continue
+		}
+		h.Evidence.Follows = before.ID
+		if before.Evidence.Question > 0 {
+			h.Evidence.Answer = before.Evidence.Covered
+		}
+	}
 }

@@ -157,7 +157,7 @@ func (x *search) hits(ctx context.Context) ([]archive.Hit, error) {
 		return nil, nil
 	}
 	for limit := listCap; ; limit = 0 {
-		lists, err := x.tx.Lists(ctx, x.query.Terms, x.scope, limit)
+		lists, err := Lists(ctx, x.tx, x.query.Terms, x.scope, limit)
 		if err != nil {
 			return nil, err
 		}

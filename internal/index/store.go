@@ -33,10 +33,10 @@ type Tx interface {
 	// DropPassages deletes passages, their terms and their vectors.
 	DropPassages(ctx context.Context, ids []int64) error
 
-	// Lists returns the passages that hold each term, within the bounds of the
-	// scope. If some terms are required, passages without them may be left out.
-	// With limit > 0 each list holds at most that many passages, the newest ones.
-	Lists(ctx context.Context, terms []archive.Term, scope *Scope, limit int) ([]List, error)
+	// Postings returns the passages that hold each word and each prefix, within the
+	// bounds of the scope: lists without a term, first those of the words. With
+	// limit > 0 each list holds at least the newest passages up to that number.
+	Postings(ctx context.Context, words, prefixes []string, scope *Scope, limit int) ([]List, error)
 	// Refill sets the texts of one session's passages that the index does not hold.
 	Refill(ctx context.Context, session int64, ps []*archive.Passage) error
 }
@@ -180,15 +180,13 @@ func SessionNumber(ctx context.Context, tx Tx, id string) (no int64, err error) 
 
 // intern returns the number of a session ID and assigns one if it has none.
 func intern(ctx context.Context, tx Tx, id string) (no int64, err error) {
-	no, err = SessionNumber(ctx, tx, id)
-	if err != nil || no != 0 {
+	if no, err = SessionNumber(ctx, tx, id); err != nil || no != 0 {
 		return no, err
 	}
 	// Another transaction may assign the number first.
-	if _, err := tx.Exec(ctx, "INSERT INTO sessions (id) VALUES (?) ON CONFLICT (id) DO NOTHING", id); err != nil {
-		return 0, err
-	}
-	return SessionNumber(ctx, tx, id)
+	const assign = "INSERT INTO sessions (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING no"
+	_, err = tx.QueryRow(ctx, assign, []any{id}, &no)
+	return no, err
 }
 
 // internAll adds the numbers of session IDs to numbers.

@@ -3,12 +3,11 @@
 package indextest
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"testing"
 
 	"strandline/internal/archive"
+	"strandline/internal/index"
 )
 
 // Store is the union of the interfaces that consumers of a store define.
@@ -55,8 +54,7 @@ type Store interface {
 	PassageCount(ctx context.Context) (int, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error
-	// Dump writes every row by natural keys, in a canonical order.
-	Dump(ctx context.Context, w io.Writer) error
+	Read(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error
 }
 
 // Opener returns an empty store and closes it when the test ends.
@@ -129,14 +127,4 @@ func Run(t *testing.T, open Opener) {
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
 	}
-}
-
-// Dump returns the store's rows as text.
-func Dump(t testing.TB, s Store) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := s.Dump(t.Context(), &b); err != nil {
-		t.Fatalf("Dump: %v", err)
-	}
-	return b.String()
 }

@@ -53,15 +53,15 @@ func TestListsHoldTheNewest(t *testing.T) {
 	forms := []archive.Term{{Text: "cache", Forms: "cached caching", Weight: 1}, {Text: "planner", Weight: 1}, {Text: "plan", Prefix: true, Weight: 1}}
 	must := slices.Clone(forms)
 	must[1].Must = true
-	err = s.read(t.Context(), "test", func(ctx context.Context, x index.Tx) error {
+	err = s.Read(t.Context(), "test", func(ctx context.Context, x index.Tx) error {
 		for _, terms := range [][]archive.Term{forms, must} {
 			for _, scope := range []*index.Scope{{Hi: math.MaxInt64}, {Lo: 2 << index.SessionShift, Hi: 5<<index.SessionShift - 1}} {
-				whole, err := x.Lists(ctx, terms, scope, 0)
+				whole, err := index.Lists(ctx, x, terms, scope, 0)
 				if err != nil {
 					return err
 				}
 				for _, limit := range []int{1, 3, 10, 1000} {
-					cut, err := x.Lists(ctx, terms, scope, limit)
+					cut, err := index.Lists(ctx, x, terms, scope, limit)
 					if err != nil {
 						return err
 					}

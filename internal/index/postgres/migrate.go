@@ -50,7 +50,7 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // version returns the version of the tables, 0 if they do not exist.
 func (s *Store) version(ctx context.Context) (version int, err error) {
-	err = s.read(ctx, "read the team's archive", func(ctx context.Context, t index.Tx) error {
+	err = s.Read(ctx, "read the team's archive", func(ctx context.Context, t index.Tx) error {
 		var exists bool
 		if _, err := t.QueryRow(ctx, "SELECT to_regclass(?) IS NOT NULL", []any{s.table("strandline_version")}, &exists); err != nil || !exists {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"strandline/internal/archive"
 	"strandline/internal/index"
 )
 
@@ -19,50 +18,9 @@ const (
 	prefixQuery = "SELECT session, strong, weak FROM postings WHERE term >= ? AND term < ? AND session BETWEEN ? AND ? ORDER BY session"
 )
 
-// Lists reads the passages that hold each term. If some terms are required, passages
-// without one of them are left out.
-func (t tx) Lists(ctx context.Context, terms []archive.Term, scope *index.Scope, limit int) ([]index.List, error) {
-	required := slices.ContainsFunc(terms, func(term archive.Term) bool { return term.Must })
-	atMost := limit
-	if required {
-		atMost = 0 // the newest passages that hold all of them may be old
-	}
-	lists, err := t.wordLists(ctx, terms, scope, atMost)
-	if err != nil {
-		return nil, err
-	}
-	for i, term := range terms {
-		if term.Prefix {
-			if lists[i].Weak, err = t.prefixList(ctx, term.Text, scope); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if required {
-		require(lists)
-	}
-	for i := range lists {
-		lists[i].Strong, lists[i].Weak = index.Newest(lists[i].Strong, limit), index.Newest(lists[i].Weak, limit)
-	}
-	return lists, nil
-}
-
-// wordLists reads the lists of terms that are whole words.
-func (t tx) wordLists(ctx context.Context, terms []archive.Term, scope *index.Scope, limit int) ([]index.List, error) {
-	lists := make([]index.List, len(terms))
-	var words []string
-	var of []int // the term of each word
-	for i, term := range terms {
-		lists[i].Term = term
-		if term.Prefix {
-			continue
-		}
-		for _, form := range index.Forms(term) {
-			words, of = append(words, form), append(of, i)
-		}
-	}
-	type pair struct{ strong, weak []int64 }
-	found := make([]pair, len(words))
+// Postings reads the passages that hold each word and each prefix.
+func (t tx) Postings(ctx context.Context, words, prefixes []string, scope *index.Scope, limit int) ([]index.List, error) {
+	lists := make([]index.List, len(words), len(words)+len(prefixes))
 	lo, hi := index.ID(scope.Lo).Session(), index.ID(scope.Hi).Session()
 	err := t.Query(ctx, listQuery, []any{words, lo, hi, limit * postingSize}, func(scan index.Scan) error {
 		var n int
@@ -71,64 +29,27 @@ func (t tx) wordLists(ctx context.Context, terms []archive.Term, scope *index.Sc
 		if err := scan(&n, &session, &strong, &weak); err != nil {
 			return err
 		}
-		f := &found[n-1]
-		f.strong, f.weak = appendIDs(f.strong, session, strong), appendIDs(f.weak, session, weak)
+		l := &lists[n-1]
+		l.Strong, l.Weak = appendIDs(l.Strong, session, strong), appendIDs(l.Weak, session, weak)
 		return nil
 	})
-	for i, f := range found {
-		l := &lists[of[i]]
-		l.Strong, l.Weak = index.Union(l.Strong, f.strong), index.Union(l.Weak, f.weak)
+	for i := 0; err == nil && i < len(prefixes); i++ {
+		var ids []int64
+		err = t.Query(ctx, prefixQuery, []any{prefixes[i], prefixes[i] + afterAll, lo, hi}, func(scan index.Scan) error {
+			var session int64
+			var strong, weak []byte
+			err := scan(&session, &strong, &weak)
+			ids = appendIDs(appendIDs(ids, session, strong), session, weak)
+			return err
+		})
+		slices.Sort(ids)
+		lists = append(lists, index.List{Weak: slices.Compact(ids)})
 	}
 	return lists, err
 }
 
-// prefixList reads the passages that hold a word with a prefix.
-func (t tx) prefixList(ctx context.Context, prefix string, scope *index.Scope) (ids []int64, err error) {
-	args := []any{prefix, prefix + afterAll, index.ID(scope.Lo).Session(), index.ID(scope.Hi).Session()}
-	err = t.Query(ctx, prefixQuery, args, func(scan index.Scan) error {
-		var session int64
-		var strong, weak []byte
-		err := scan(&session, &strong, &weak)
-		ids = appendIDs(appendIDs(ids, session, strong), session, weak)
-		return err
-	})
-	slices.Sort(ids)
-	return slices.Compact(ids), err
-}
-
 // afterAll is the last character: prefix+afterAll sorts after all words with a prefix.
 const afterAll = "\U0010FFFF"
-
-// require deletes passages from the lists that do not hold every other required term.
-func require(lists []index.List) {
-	all := make([][]int64, len(lists))
-	for i := range lists {
-		if lists[i].Term.Must {
-			all[i] = index.Union(lists[i].Strong, lists[i].Weak)
-		}
-	}
-	for i := range lists {
-		for j, with := range all {
-			if j != i && lists[j].Term.Must {
-				lists[i].Strong, lists[i].Weak = intersect(lists[i].Strong, with), intersect(lists[i].Weak, with)
-			}
-		}
-	}
-}
-
-// intersect returns the IDs in both x and y, which ascend.
-func intersect(x, y []int64) []int64 {
-	out := make([]int64, 0, min(len(x), len(y)))
-	for _, id := range x {
-		for len(y) > 0 && y[0] < id {
-			y = y[1:]
-		}
-		if len(y) > 0 && y[0] == id {
-			out = append(out, id)
-		}
-	}
-	return out
-}
 
 // maxCounted is the number of sessions in which the passages of a word are counted: a
 // word in more of them is common, and its exact count does not matter.
@@ -143,7 +64,7 @@ func (s *Store) WordCounts(ctx context.Context, words []string) (counts []int, e
 	if len(words) == 0 {
 		return nil, nil
 	}
-	err = s.read(ctx, "count words", func(ctx context.Context, t index.Tx) error {
+	err = s.Read(ctx, "count words", func(ctx context.Context, t index.Tx) error {
 		counts, err = index.Column[int](ctx, t, wordCountQuery, words, maxCounted, postingSize)
 		return err
 	})
@@ -161,7 +82,7 @@ SELECT term FROM skip WHERE term < ?2 ORDER BY term`
 // WordsFrom returns the indexed words that begin with prefix, in ascending order, each
 // once and at most limit of them.
 func (s *Store) WordsFrom(ctx context.Context, prefix string, limit int) (words []string, err error) {
-	err = s.read(ctx, "list words", func(ctx context.Context, t index.Tx) error {
+	err = s.Read(ctx, "list words", func(ctx context.Context, t index.Tx) error {
 		words, err = index.Column[string](ctx, t, wordsQuery, prefix, prefix+afterAll, limit)
 		return err
 	})

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"io"
 	"strconv"
 	"time"
 
@@ -86,7 +85,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		return nil, fail("connect to PostgreSQL", err)
 	}
 	s := &Store{pool: pool, opt: opt}
-	s.Store = index.New(s.read, s.write, index.Dialect{
+	s.Store = index.New(s.Read, s.write, index.Dialect{
 		Join: "JOIN", Instr: "strpos", ForUpdate: " FOR UPDATE", ForShare: " FOR SHARE",
 		Start: "began", End: "ended", Offset: "position", VectorCount: "held",
 		PassageCount: "SELECT coalesce(sum(held), 0) FROM sessions",
@@ -123,22 +122,8 @@ func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Cont
 	return fail(what, err)
 }
 
-// read runs fn in a read-only transaction with one snapshot.
-func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
+// Read runs fn in a read-only transaction with one snapshot.
+func (s *Store) Read(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
 	opt := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	return fail(what, pgx.BeginTxFunc(ctx, s.pool, opt, func(t pgx.Tx) error { return fn(ctx, tx{t, &s.opt}) }))
-}
-
-// Dump writes the rows and postings of the archive in a canonical order. It is for
-// tests.
-func (s *Store) Dump(ctx context.Context, w io.Writer) error {
-	return s.Store.Dump(ctx, w,
-		index.Listing{
-			Name: "terms", Columns: 5,
-			Query: "SELECT s.id, r.turn, r.step, r.seq, r.terms FROM passages r JOIN sessions s ON s.no = r.session ORDER BY s.id, r.turn, r.step, r.seq",
-		},
-		index.Listing{
-			Name: "posting", Columns: 4,
-			Query: "SELECT s.id, r.term, octet_length(r.strong), octet_length(r.weak) FROM postings r JOIN sessions s ON s.no = r.session ORDER BY s.id, r.term",
-		})
 }

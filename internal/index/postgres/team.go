@@ -11,7 +11,7 @@ import (
 // Pushed returns the cursors of the author's sessions, by session ID.
 func (s *Store) Pushed(ctx context.Context) (map[string]archive.Cursor, error) {
 	out := map[string]archive.Cursor{}
-	err := s.read(ctx, "list pushed sessions", func(ctx context.Context, t index.Tx) error {
+	err := s.Read(ctx, "list pushed sessions", func(ctx context.Context, t index.Tx) error {
 		const sql = "SELECT s.id, c.generation, c.position, c.line FROM sessions s JOIN cursors c ON c.session = s.no WHERE s.author = ?"
 		return t.Query(ctx, sql, []any{s.opt.Author}, func(scan index.Scan) error {
 			var c archive.Cursor
@@ -26,7 +26,7 @@ func (s *Store) Pushed(ctx context.Context) (map[string]archive.Cursor, error) {
 // Forgotten returns the facts of what any author deleted for good.
 func (s *Store) Forgotten(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
-	return out, s.read(ctx, "list deleted sessions", func(ctx context.Context, t index.Tx) error {
+	return out, s.Read(ctx, "list deleted sessions", func(ctx context.Context, t index.Tx) error {
 		return index.AddColumn(ctx, t, out, "SELECT fact FROM forgotten")
 	})
 }

@@ -49,7 +49,7 @@ func (s *Store) Cold(ctx context.Context) ([]archive.ColdTurn, error) {
 }
 
 func (s *Store) coldTurns(ctx context.Context, query string, args ...any) ([]archive.ColdTurn, error) {
-	return index.Read(ctx, s.read, "list cold turns", func(ctx context.Context, t index.Tx) ([]archive.ColdTurn, error) {
+	return index.Read(ctx, s.Read, "list cold turns", func(ctx context.Context, t index.Tx) ([]archive.ColdTurn, error) {
 		return index.Rows(ctx, t, query, args, func(scan index.Scan) (x archive.ColdTurn, err error) {
 			err = scan(&x.Session, &x.Turn, &x.LineFrom, &x.LineTo, &x.Trimmed)
 			return x, err

@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -82,21 +84,26 @@ func (c *conn) prepare(ctx context.Context, query string) (statement, error) {
 	return st, nil
 }
 
-// arguments converts arguments to the driver's values.
+// arguments converts arguments to the driver's values, and lists to JSON.
 func arguments(args []any) ([]driver.NamedValue, error) {
 	out := make([]driver.NamedValue, len(args))
 	for i, arg := range args {
 		out[i].Ordinal = i + 1
+		var err error
 		switch v := arg.(type) {
 		case int64, string, []byte, bool, nil: // nearly all
 			out[i].Value = v
 		case int:
 			out[i].Value = int64(v)
+		case []int64, []string: // for json_each
+			var list []byte
+			list, err = json.Marshal(v)
+			out[i].Value = string(list)
 		default:
-			var err error
-			if out[i].Value, err = driver.DefaultParameterConverter.ConvertValue(arg); err != nil {
-				return nil, fmt.Errorf("argument %d: %w", i+1, err)
-			}
+			out[i].Value, err = driver.DefaultParameterConverter.ConvertValue(arg)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i+1, err)
 		}
 	}
 	return out, nil
@@ -123,88 +130,61 @@ func assign(values []driver.Value, dest []any) error {
 // assignOne stores a value of the driver: int64, float64, string, []byte, which is
 // not shared, or nil.
 func assignOne(dest any, v driver.Value) error {
+	ok := false
 	switch d := dest.(type) {
 	case *any:
-		*d = v
-		return nil
+		*d, ok = v, true
 	case *string:
-		if s, ok := v.(string); ok {
-			*d = s
-			return nil
-		}
+		*d, ok = v.(string)
 	case *int64:
-		if n, ok := v.(int64); ok {
-			*d = n
-			return nil
-		}
+		*d, ok = v.(int64)
 	case *int:
-		if n, ok := v.(int64); ok {
-			*d = int(n)
-			return nil
-		}
+		var n int64
+		n, ok = v.(int64)
+		*d = int(n)
 	case *bool:
-		if n, ok := v.(int64); ok {
-			*d = n != 0
-			return nil
-		}
+		var n int64
+		n, ok = v.(int64)
+		*d = n != 0
 	case *[]byte:
-		switch b := v.(type) {
-		case nil:
-			*d = nil
-			return nil
-		case []byte:
-			*d = b
-			return nil
-		case string:
-			*d = []byte(b)
+		if *d, ok = v.([]byte); v == nil {
 			return nil
 		}
+	case sql.Scanner:
+		return d.Scan(v)
+	}
+	if ok {
+		return nil
 	}
 	return assignKind(reflect.ValueOf(dest).Elem(), v)
 }
 
-// assignKind stores a value in a variable of a named type, in a float, or behind a
-// pointer that is nil for NULL.
+// assignKind stores a value in a variable of a named type, in a float, in bytes, or
+// behind a pointer that is nil for NULL.
 func assignKind(to reflect.Value, v driver.Value) error {
-	if to.Kind() == reflect.Pointer {
+	kind := to.Kind()
+	if kind == reflect.Pointer {
+		to.SetZero()
 		if v == nil {
-			to.SetZero()
 			return nil
 		}
 		to.Set(reflect.New(to.Type().Elem()))
 		return assignKind(to.Elem(), v)
 	}
-	if v == nil {
+	fits := false
+	switch v.(type) {
+	case nil:
 		return errNull
-	}
-	switch x := v.(type) {
 	case int64:
-		switch {
-		case to.CanInt():
-			to.SetInt(x)
-			return nil
-		case to.CanFloat():
-			to.SetFloat(float64(x))
-			return nil
-		case to.Kind() == reflect.Bool:
-			to.SetBool(x != 0)
-			return nil
-		}
+		fits = to.CanInt() || to.CanFloat()
 	case float64:
-		if to.CanFloat() {
-			to.SetFloat(x)
-			return nil
-		}
-	case string:
-		if to.Kind() == reflect.String {
-			to.SetString(x)
-			return nil
-		}
-	case []byte:
-		if to.Kind() == reflect.String {
-			to.SetString(string(x))
-			return nil
-		}
+		fits = to.CanFloat()
+	case string, []byte:
+		fits = kind == reflect.String || kind == reflect.Slice
 	}
-	return fmt.Errorf("%w: %T for %s", errColumn, v, to.Type())
+	if !fits {
+		return fmt.Errorf("%w: %T for %s", errColumn, v, to.Type())
+	}
+	to.Set(reflect.ValueOf(v).Convert(to.Type()))
+	return nil
 }

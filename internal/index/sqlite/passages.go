@@ -15,21 +15,6 @@ const (
 	countQuery    = "INSERT INTO meta (name, value) VALUES ('passages', ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value"
 )
 
-// encoder encodes rows of terms. It allocates its tables when the first passage is
-// written, because readers do not need them.
-type encoder struct {
-	enc *index.Encoder
-	row []byte
-}
-
-func (e *encoder) encode(p *archive.Passage) string {
-	if e.enc == nil {
-		e.enc = index.NewEncoder()
-	}
-	e.row = e.enc.Append(e.row[:0], p)
-	return string(e.row)
-}
-
 // PutPassages stores passages of one session. It indexes the terms only of passages
 // that are new or whose text changed.
 func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []archive.Passage) error {
@@ -71,7 +56,8 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 			p.LineFrom, p.LineTo, index.Nanos(p.Time), p.Partial, sum, p.Text); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, insertWords, int64(id), t.enc.encode(p)); err != nil {
+		t.row = t.enc.Append(t.row[:0], p)
+		if _, err := t.exec(ctx, insertWords, int64(id), string(t.row)); err != nil {
 			return err
 		}
 		held[at] = index.Held{ID: id, Sum: sum}

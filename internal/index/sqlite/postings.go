@@ -3,10 +3,8 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"strandline/internal/index"
 )
@@ -63,7 +61,7 @@ func (t tx) newPostings(ctx context.Context, lo, hi int64, limit int) (*postings
 // is unknown, it fails with ErrFormat.
 func (p *postings) lists(ctx context.Context, words []string) ([][]int64, error) {
 	out := make([][]int64, len(words))
-	if len(p.segments) == 0 {
+	if len(p.segments) == 0 || len(words) == 0 {
 		return out, nil
 	}
 	spans, err := p.find(ctx, words)
@@ -122,13 +120,13 @@ func (p *postings) find(ctx context.Context, words []string) ([][]span, error) {
 		places[row] = append(places[row], x)
 	}
 	spans := make([][]span, len(words))
-	err = p.blocks(ctx, blocksQuery, []any{numbers(rows)}, func(row int64, leaf Leaf) error {
+	err = p.blocks(ctx, blocksQuery, []any{rows}, func(row int64, leaf Leaf) error {
 		for _, x := range places[row] {
 			ids, more, err := leaf.Find(Key(words[x.word]))
-			if err != nil || ids == nil {
-				if err != nil {
-					return err
-				}
+			if err != nil {
+				return err
+			}
+			if ids == nil {
 				continue
 			}
 			found := span{segment: x.segment, leaf: x.leaf, more: more && x.leaf < p.segments[x.segment].Last}
@@ -148,16 +146,12 @@ func (p *postings) find(ctx context.Context, words []string) ([][]span, error) {
 // leaves returns, for each segment and each word, the number of the leaf that may hold the
 // word; 0 means the first.
 func (p *postings) leaves(ctx context.Context, words []string) ([]int64, error) {
-	list, err := json.Marshal(words)
-	if err != nil {
-		return nil, fmt.Errorf("list words: %w", err)
-	}
 	segments := make([]int64, len(p.segments))
 	for i, seg := range p.segments {
 		segments[i] = seg.ID
 	}
 	var joined string
-	if _, err := p.tx.QueryRow(ctx, leafQuery, []any{numbers(segments), string(list)}, &joined); err != nil {
+	if _, err := p.tx.QueryRow(ctx, leafQuery, []any{segments, words}, &joined); err != nil {
 		return nil, err
 	}
 	leaves := splitNumbers(joined)
@@ -277,18 +271,6 @@ func (p *postings) tombstones(ctx context.Context, segment int) (map[int64]bool,
 	}
 	p.deleted[segment] = gone
 	return gone, err
-}
-
-// numbers returns a JSON list.
-func numbers(ids []int64) string {
-	b := []byte{'['}
-	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, id, 10)
-	}
-	return string(append(b, ']'))
 }
 
 // splitNumbers parses numbers separated by commas.

@@ -179,7 +179,7 @@ func TestListsWithoutBlocks(t *testing.T) {
 	}
 	x, scope := tx{s, t.Context()}, &index.Scope{Hi: math.MaxInt64}
 	terms := []archive.Term{{Text: "cache", Forms: "cached caching", Weight: 1}, {Text: "planner", Weight: 1}, {Text: "cach", Prefix: true, Weight: 1}}
-	known, err := x.Lists(t.Context(), terms, scope, 100)
+	known, err := index.Lists(t.Context(), x, terms, scope, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestListsWithoutBlocks(t *testing.T) {
 	if _, err := (tx{s, t.Context()}).newPostings(t.Context(), 0, 1, 0); !errors.Is(err, ErrFormat) {
 		t.Fatalf("a structure with trailing bytes: %v", err)
 	}
-	asked, err := x.Lists(t.Context(), terms, scope, 100)
+	asked, err := index.Lists(t.Context(), x, terms, scope, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,7 +43,8 @@ type Store struct {
 	conn  *conn
 	turn  chan struct{} // holds one token; its receiver may use conn
 	stmts map[string]statement
-	enc   encoder
+	enc   index.Encoder
+	row   []byte // buffer of enc
 	// copied is the folder of a copy of the index that is read instead of it.
 	copied string
 }
@@ -64,7 +64,7 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, opt: opt, turn: make(chan struct{}, 1), stmts: map[string]statement{}}
-	s.Store = index.New(s.read, s.write, index.Dialect{
+	s.Store = index.New(s.Read, s.write, index.Dialect{
 		Join: "CROSS JOIN", Instr: "instr", Start: "start", End: "end", Offset: "offset", VectorCount: "rows",
 		PassageCount: "SELECT value FROM meta WHERE name = 'passages'",
 	})
@@ -148,9 +148,17 @@ func prepareFile(path string, readOnly bool) error {
 	case readOnly:
 		return archive.NotFound("there is no index at "+path, "run: strandline import")
 	}
+	if err := createFile(path); err != nil {
+		return denied(path, err)
+	}
+	return nil
+}
+
+// createFile creates an empty file with mode 0600, unless it exists.
+func createFile(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".index-*") // mode 0600
 	if err != nil {
-		return denied(path, err)
+		return err
 	}
 	err = f.Close()
 	if err == nil {
@@ -165,10 +173,7 @@ func prepareFile(path string, readOnly bool) error {
 		}
 	}
 	_ = os.Remove(f.Name()) // fails if the file was renamed
-	if err != nil {
-		return denied(path, err)
-	}
-	return nil
+	return err
 }
 
 // dsn returns the driver's name for a file.
@@ -193,11 +198,6 @@ func (s *Store) acquire(ctx context.Context) error {
 	select {
 	case <-s.turn:
 		return nil
-	default:
-	}
-	select {
-	case <-s.turn:
-		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -218,18 +218,28 @@ func (s *Store) stmt(ctx context.Context, query string) (statement, error) {
 	return st, nil
 }
 
-// write runs fn in a transaction. Its statements are not interrupted when ctx ends,
-// because that costs the driver a goroutine for each; a long fn checks ctx itself.
+// write runs fn in a transaction that changes the index.
 func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
 	if s.opt.ReadOnly {
 		return &archive.Error{Code: archive.CodeDenied, Msg: "the index is open read-only"}
 	}
+	return s.transact(ctx, what, "BEGIN IMMEDIATE", fn)
+}
+
+// Read runs fn on one snapshot of the index.
+func (s *Store) Read(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
+	return s.transact(ctx, what, "BEGIN", fn)
+}
+
+// transact runs fn in a transaction. Its statements are not interrupted when ctx ends,
+// because that costs the driver a goroutine for each; a long fn checks ctx itself.
+func (s *Store) transact(ctx context.Context, what, begin string, fn func(ctx context.Context, tx index.Tx) error) error {
 	if err := s.acquire(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer s.release()
 	calm := context.WithoutCancel(ctx)
-	if _, err := s.exec(calm, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := s.exec(calm, begin); err != nil {
 		return s.fail(what, err)
 	}
 	err := fn(calm, tx{s, ctx})
@@ -241,38 +251,7 @@ func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Cont
 	}
 	if err != nil {
 		_, rollback := s.exec(calm, "ROLLBACK")
-		return s.fail(what, errors.Join(err, ignoreRolledBack(rollback)))
+		err = errors.Join(err, ignoreRolledBack(rollback))
 	}
-	return nil
-}
-
-// read runs fn on one snapshot of the index.
-func (s *Store) read(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
-	if err := s.acquire(ctx); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	defer s.release()
-	calm := context.WithoutCancel(ctx)
-	if _, err := s.exec(calm, "BEGIN"); err != nil {
-		return s.fail(what, err)
-	}
-	err := fn(calm, tx{s, ctx})
-	if err == nil {
-		err = ctx.Err()
-	}
-	_, end := s.exec(calm, "COMMIT")
-	if err = errors.Join(err, end); err != nil {
-		return s.fail(what, err)
-	}
-	return nil
-}
-
-// Dump writes the rows and terms of the index in a canonical order. It is for tests,
-// and loads all terms into memory.
-func (s *Store) Dump(ctx context.Context, w io.Writer) error {
-	return s.Store.Dump(ctx, w, index.Listing{
-		Name: "terms", Columns: 5,
-		Query: "SELECT s.id, r.turn, r.step, r.seq, group_concat(v.term, ' ' ORDER BY v.term) FROM words_terms v " +
-			"CROSS JOIN passages r ON r.id = v.doc JOIN sessions s ON s.no = r.session GROUP BY r.id ORDER BY s.id, r.turn, r.step, r.seq",
-	})
+	return s.fail(what, err)
 }
