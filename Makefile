@@ -122,7 +122,7 @@ onnxruntime: # the library for the tests of the embedding helper, which report w
 onnx: ## build ./bin/strandline-onnx, the helper that runs embedding models (needs a C compiler)
 	CGO_ENABLED=1 $(GO) build -trimpath -tags onnx -ldflags '-s -w' -o bin/strandline-onnx$(EXE) ./cmd/strandline-onnx
 
-generate: ## rewrite golden files and the bundled demo session
+generate: ## rewrite the bundled demo session
 	$(GO) test ./internal/cli -run TestDemoSessions -update
 
 dist: notices ## build the release archives without publishing (needs goreleaser)

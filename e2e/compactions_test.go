@@ -144,7 +144,7 @@ func TestUncommittedChangesReachTheSummarizer(t *testing.T) {
 	asked := s.resume(id, "/compact").mustSucceed().request(mockapi.Compaction, 0).Text()
 
 	blocks, _ := records(asked)
-	if len(blocks) != 1 || !strings.Contains(blocks[0], "## Not committed (git diff --stat HEAD)\n- README.md | 2 ++") {
+	if len(blocks) != 1 || !strings.Contains(blocks[0], "## Uncommitted changes (git diff --stat HEAD)\n- README.md | 2 ++") {
 		t.Errorf("our part of the compaction request: %q", blocks)
 	}
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Runs go test with the given arguments over all packages. Prints one line per
 # package, the full output of failures, and one line per skipped test with the
-# reason. go vet is a separate target, so tests do not run it again.
+# reason. go vet is a separate target, so tests do not run it again. Many tests
+# wait for other processes, so more of them run at once than there are cores.
 set -uo pipefail
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-"${GO:-go}" test -vet=off -v "$@" ./... 2>&1 | tee "$log" | grep --line-buffered -E '^(ok|FAIL|\?) '
+"${GO:-go}" test -vet=off -parallel 4 -v "$@" ./... 2>&1 | tee "$log" | grep --line-buffered -E '^(ok|FAIL|\?) '
 code=${PIPESTATUS[0]}
 
 if [ "$code" -ne 0 ]; then
