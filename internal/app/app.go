@@ -8,9 +8,11 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"strandline/internal/config"
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
+	"strandline/internal/sessionlog"
 	"strandline/internal/state"
 	"strandline/internal/task"
 )
@@ -149,9 +152,6 @@ func (a *App) Workspace() (Workspace, error) {
 	return a.workspace()
 }
 
-// lenientWorkspace is the workspace of a lenient App.
-func (a *App) lenientWorkspace() (Workspace, error) { return a.workspace() }
-
 // Redact replaces the secrets in a text.
 func (a *App) Redact(text string) string { return a.redact()(text) }
 
@@ -163,6 +163,15 @@ func (w Workspace) Logger() *slog.Logger {
 // File returns the path of a file in the archive's folder.
 func (w Workspace) File(parts ...string) string {
 	return filepath.Join(append([]string{w.Config.Paths.Home}, parts...)...)
+}
+
+// journalEntries reads the journal's entries of some kinds, of all if none is given.
+func journalEntries(ctx context.Context, j capture.Journal, kinds ...archive.JournalKind) ([]archive.JournalEntry, error) {
+	entries, _, err := j.Log.Read(ctx, sessionlog.JournalCursor{})
+	if err != nil {
+		return nil, fmt.Errorf("read the journal: %w", err)
+	}
+	return slices.DeleteFunc(entries, func(e archive.JournalEntry) bool { return len(kinds) > 0 && !slices.Contains(kinds, e.Kind) }), nil
 }
 
 // Pending is the list of work that hooks left unfinished.
@@ -201,6 +210,20 @@ func (w Workspace) Reader() Reader { return Reader{Capture: w.Capture, Redact: w
 func (w Workspace) Lock(name, work string) (*state.Lock, error) {
 	lock, err := state.TryLock(w.File(name + ".lock"))
 	return lock, w.LockError(err, work)
+}
+
+// locked calls do with the workspace while it holds the named lock.
+func locked[T any](a *App, name, work string, do func(w Workspace) (T, error)) (out T, err error) {
+	w, err := a.Workspace()
+	if err != nil {
+		return out, err
+	}
+	lock, err := w.Lock(name, work)
+	if err != nil {
+		return out, err
+	}
+	defer lock.Release() // also released when the process ends
+	return do(w)
 }
 
 // LockError converts the error of taking a lock into one for users.

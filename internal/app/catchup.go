@@ -23,7 +23,7 @@ const (
 // waits for its last rows first, and does maintenance afterwards if it is due.
 // Errors are written to the error log as well.
 func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork) error {
-	w, err := a.lenientWorkspace()
+	w, err := a.workspace()
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (a *App) capturePending(ctx context.Context, w Workspace) error {
 		_, _ = w.Capture.LogPending(ctx, p) // CatchUp below reports the same error
 	}
 	return a.withIndex(ctx, w, FastWrite, func(x Archive) error {
-		_, err := a.maintenanceRunner(w).CatchUp(ctx, x.Index)
+		_, err := a.runner(w).CatchUp(ctx, x.Index)
 		_, eerr := a.embedNewest(ctx, x)
 		return errors.Join(err, w.Journal.Sync(ctx, x.Index), eerr)
 	})

@@ -137,7 +137,7 @@ func (a *App) checkDisk(home string) []Finding {
 
 // checkArchive checks the index and its completeness, and lists recent errors.
 func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
-	w, err := a.lenientWorkspace()
+	w, err := a.workspace()
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 		if err := x.Index.Integrity(ctx); err != nil {
 			return err
 		}
-		n, err := a.maintenanceRunner(w).Unindexed(ctx, x.Index)
+		n, err := a.runner(w).Unindexed(ctx, x.Index)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,9 @@ type Deletion struct {
 	Warning error
 
 	samples []string // texts to search the archive for afterwards
-	erase   func(ctx context.Context, w Workspace) (warning, err error)
+	// begin records the deletion. Then the sessions, or parts of them, are erased.
+	begin           func(ctx context.Context, f Forgetter) error
+	sessions, parts []string
 }
 
 // SessionDeletion is the deletion of a session.
@@ -96,23 +98,18 @@ func (a *App) PlanForget(ctx context.Context, typed string) (*Deletion, error) {
 // Forget deletes for good. Then it searches every file of the archive for samples
 // of the deleted texts and for the given ones.
 func (a *App) Forget(ctx context.Context, d *Deletion, texts []string) error {
-	w, err := a.Workspace()
-	if err != nil {
-		return err
-	}
-	lock, err := w.Lock("maintain", "maintenance run")
-	if err != nil {
-		return err
-	}
-	defer lock.Release() // also released when the process ends
-	if d.Warning, err = d.erase(ctx, w); err != nil {
-		return err
-	}
-	out := d.Outcome()
-	out.Done = true
-	proof, err := Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
+	proof, err := locked(a, "maintain", "maintenance run", func(w Workspace) (p Proof, err error) {
+		if err = d.begin(ctx, w.forgetter()); err == nil {
+			d.Warning, err = a.erase(ctx, w, d.sessions, d.parts, d.Progress)
+		}
+		if err != nil {
+			return p, err
+		}
+		d.Outcome().Done = true
+		return Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
+	})
 	if err == nil {
-		out.Proof = &proof
+		d.Outcome().Proof = &proof
 	}
 	return err
 }
@@ -130,12 +127,18 @@ func (w Workspace) forgetter() Forgetter {
 }
 
 // erase completes the deletion of forgotten sessions, and of parts of the sessions in
-// parts.
+// parts. warning is why vectors are missing.
 func (a *App) erase(ctx context.Context, w Workspace, sessions, parts []string, progress func(capture.Progress)) (warning, err error) {
-	err = w.forgetter().Complete(ctx, sessions, parts, func() (err error) {
+	f := w.forgetter()
+	if _, err = f.Erase(ctx, sessions); err == nil {
+		_, err = f.EraseParts(ctx, parts)
+	}
+	if err == nil {
 		warning, err = a.rebuildDerived(ctx, w, progress)
-		return err
-	})
+	}
+	if err == nil {
+		err = errors.Join(f.Done(sessions), f.PartsDone(parts))
+	}
 	return warning, err
 }
 
@@ -189,11 +192,9 @@ const maxSamples = 64
 func (a *App) planSession(ctx context.Context, w Workspace, typed, session string) (*Deletion, error) {
 	s := &SessionDeletion{Related: []string{}}
 	d := &Deletion{Session: s}
-	d.erase = func(ctx context.Context, w Workspace) (warning, err error) {
-		if err := w.forgetter().Begin(ctx, s.Session, archive.ForgetAsked); err != nil {
-			return nil, err
-		}
-		return a.erase(ctx, w, []string{s.Session}, nil, d.Progress)
+	d.begin = func(ctx context.Context, f Forgetter) error {
+		d.sessions = []string{s.Session}
+		return f.Begin(ctx, s.Session, archive.ForgetAsked)
 	}
 	forgotten, err := w.Capture.Forgotten().List()
 	if err != nil {
@@ -274,12 +275,9 @@ func (a *App) planPart(ctx context.Context, w Workspace, typed string) (*Deletio
 	}
 	d.Part = &PartDeletion{Handle: ref.Handle(), Files: []string{}, Sessions: []string{ref.Session}, Also: []string{}, Resumed: true}
 	d.samples = of.Samples
-	d.erase = func(ctx context.Context, w Workspace) (warning, err error) {
-		open, err := w.forgetter().OpenParts(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return a.erase(ctx, w, nil, open, d.Progress)
+	d.begin = func(ctx context.Context, f Forgetter) (err error) {
+		d.parts, err = f.OpenParts(ctx)
+		return err
 	}
 	return d, nil
 }
@@ -310,13 +308,8 @@ func (a *App) describePart(ctx context.Context, x Archive, ref archive.Ref, d *D
 		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: slices.Compact(also),
 		DeletionOutcome: DeletionOutcome{Client: size.Client},
 	}
-	d.samples = plan.Samples
-	d.erase = func(ctx context.Context, w Workspace) (warning, err error) {
-		if err := w.forgetter().BeginPart(ctx, ref, plan); err != nil {
-			return nil, err
-		}
-		return a.erase(ctx, w, nil, plan.Part.Sessions, d.Progress)
-	}
+	d.samples, d.parts = plan.Samples, plan.Part.Sessions
+	d.begin = func(ctx context.Context, f Forgetter) error { return f.BeginPart(ctx, ref, plan) }
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -105,25 +106,25 @@ func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (Part
 // addEchoes searches all logs for metadata of the client that repeats the part's
 // texts.
 func (f Forgetter) addEchoes(ctx context.Context, logs map[string][]sessionlog.Entry, s *partScan) error {
-	for _, entries := range logs {
-		for _, e := range entries {
-			if e.Rel != "" {
-				continue
-			}
-			log, err := sessionlog.OpenReader(e.Path)
-			if err == nil {
-				err = errors.Join(f.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
-					if !r.InConversation {
-						s.addEcho(r, line)
-					}
-				}), log.Close())
-			}
-			if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
-				return err
-			}
+	for _, e := range transcriptsOf(logs) {
+		log, err := sessionlog.OpenReader(e.Path)
+		if err == nil {
+			err = errors.Join(f.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
+				if !r.InConversation {
+					s.addEcho(r, line)
+				}
+			}), log.Close())
+		}
+		if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
+			return err
 		}
 	}
 	return nil
+}
+
+// transcriptsOf returns the logs of transcripts, without side files.
+func transcriptsOf(logs map[string][]sessionlog.Entry) []sessionlog.Entry {
+	return only(slices.Concat(slices.Collect(maps.Values(logs))...), func(e sessionlog.Entry) bool { return e.Rel == "" })
 }
 
 // partScan collects the lines of a part.
@@ -228,34 +229,29 @@ func (f Forgetter) BeginPart(ctx context.Context, ref archive.Ref, plan PartPlan
 }
 
 // markPart writes the marker files that make hooks and imports skip a part.
-func (f Forgetter) markPart(part archive.Part, samples []string) error {
+func (f Forgetter) markPart(part archive.Part, samples []string) (err error) {
 	for _, s := range part.Sessions {
-		of, err := f.Capture.ForgottenParts().Of(s)
-		if err != nil {
-			return err
-		}
-		of.Open, of.Samples = true, append(of.Samples, samples...)
-		if !of.Has(part) {
-			of.Parts = append(of.Parts, part)
-		}
-		if err := f.Capture.ForgottenParts().Set(s, of); err != nil {
-			return err
-		}
+		err = errors.Join(err, f.changeParts(s, func(of *capture.SessionParts) {
+			of.Open, of.Samples = true, append(of.Samples, samples...)
+			if !of.Has(part) {
+				of.Parts = append(of.Parts, part)
+			}
+		}))
 	}
-	return nil
+	return err
 }
 
 // OpenParts lists the sessions with a forgotten part whose deletion is not
 // complete: a command was interrupted, a log was restored, or the journal was
 // restored without the marker files.
 func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
-	facts, _, err := f.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
+	facts, err := journalEntries(ctx, f.Journal, archive.JournalForgetPart)
 	if err != nil {
-		return nil, fmt.Errorf("list forgotten parts: %w", err)
+		return nil, err
 	}
 	for _, e := range facts {
 		var part archive.Part
-		if e.Kind != archive.JournalForgetPart || json.Unmarshal(e.Data, &part) != nil {
+		if json.Unmarshal(e.Data, &part) != nil {
 			continue
 		}
 		for _, s := range part.Sessions {
@@ -294,10 +290,7 @@ func (f Forgetter) holds(ctx context.Context, session string, parts []archive.Pa
 	if err != nil {
 		return false, err
 	}
-	for _, e := range logs[session] {
-		if e.Rel != "" {
-			continue
-		}
+	for _, e := range transcriptsOf(logs) {
 		holes, err := f.Capture.ForgottenLines(ctx, e.Path, 0, parts)
 		if archive.ErrorCode(err) == archive.CodeCorrupt {
 			continue // `verify` reports it
@@ -377,15 +370,19 @@ func mentions(e archive.JournalEntry, parts []archive.Part, samples []string) bo
 }
 
 // PartsDone records that the deletion of parts of the sessions is complete.
-func (f Forgetter) PartsDone(sessions []string) error {
-	var errs []error
+func (f Forgetter) PartsDone(sessions []string) (err error) {
 	for _, s := range sessions {
-		of, err := f.Capture.ForgottenParts().Of(s)
-		if err == nil {
-			of.Open, of.Samples = false, nil
-			err = f.Capture.ForgottenParts().Set(s, of)
-		}
-		errs = append(errs, err)
+		err = errors.Join(err, f.changeParts(s, func(of *capture.SessionParts) { of.Open, of.Samples = false, nil }))
 	}
-	return errors.Join(errs...)
+	return err
+}
+
+// changeParts changes the marker file of a session's parts.
+func (f Forgetter) changeParts(session string, change func(of *capture.SessionParts)) error {
+	of, err := f.Capture.ForgottenParts().Of(session)
+	if err != nil {
+		return err
+	}
+	change(&of)
+	return f.Capture.ForgottenParts().Set(session, of)
 }

@@ -34,10 +34,10 @@ type Forgetter struct {
 
 // Erased counts the deletions of a call.
 type Erased struct {
-	Logs  int   `json:"logs"`
-	Bytes int64 `json:"bytes"` // of the logs' files
-	Facts int   `json:"facts"` // of the journal
-	State int   `json:"state"` // files and folders
+	Logs  int
+	Bytes int64 // of the logs' files
+	Facts int   // of the journal
+	State int   // files and folders
 }
 
 // SessionSize is the size of a session in the archive.
@@ -71,16 +71,13 @@ func (f Forgetter) Size(ctx context.Context, session string) (SessionSize, error
 			return s, fmt.Errorf("close log: %w", err)
 		}
 	}
-	facts, _, err := f.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
-	if err != nil {
-		return s, fmt.Errorf("read the journal: %w", err)
-	}
+	facts, err := journalEntries(ctx, f.Journal)
 	for _, e := range facts {
 		if e.Kind != archive.JournalForget && archive.Owner(e.Session) == session {
 			s.Facts++
 		}
 	}
-	return s, nil
+	return s, err
 }
 
 // Begin does steps 1 and 2.
@@ -105,15 +102,12 @@ func (f Forgetter) Open(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts, _, err := f.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
+	facts, err := journalEntries(ctx, f.Journal, archive.JournalForget)
 	if err != nil {
-		return nil, fmt.Errorf("list forgotten sessions: %w", err)
+		return nil, err
 	}
 	for _, e := range facts {
-		if e.Kind != archive.JournalForget || !archive.ValidID(e.Session) {
-			continue
-		}
-		if _, ok := open[e.Session]; !ok {
+		if _, ok := open[e.Session]; !ok && archive.ValidID(e.Session) {
 			open[e.Session] = true
 			if err := f.Capture.Forgotten().Begin(e.Session); err != nil {
 				return nil, err
@@ -159,28 +153,11 @@ func (f Forgetter) Erase(ctx context.Context, sessions []string) (Erased, error)
 }
 
 // Done does step 5.
-func (f Forgetter) Done(sessions []string) error {
+func (f Forgetter) Done(sessions []string) (err error) {
 	for _, s := range sessions {
-		if err := f.Capture.Forgotten().Done(s); err != nil {
-			return err
-		}
+		err = errors.Join(err, f.Capture.Forgotten().Done(s))
 	}
-	return nil
-}
-
-// Complete completes the deletion of forgotten sessions, and of parts of the
-// sessions in parts. rebuild rebuilds the index.
-func (f Forgetter) Complete(ctx context.Context, sessions, parts []string, rebuild func() error) error {
-	if _, err := f.Erase(ctx, sessions); err != nil {
-		return err
-	}
-	if _, err := f.EraseParts(ctx, parts); err != nil {
-		return err
-	}
-	if err := rebuild(); err != nil {
-		return err
-	}
-	return errors.Join(f.Done(sessions), f.PartsDone(parts))
+	return err
 }
 
 // logs lists the logs of sessions, by session.
@@ -229,23 +206,19 @@ func (f Forgetter) eraseLog(e sessionlog.Entry, gone *Erased) error {
 // the sessions.
 func (f Forgetter) eraseState(sessions []string) (n int, err error) {
 	err = filepath.WalkDir(f.State, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
 			return err
-		}
-		if !slices.ContainsFunc(sessions, func(s string) bool { return namedAfter(d.Name(), s) }) {
+		case !slices.ContainsFunc(sessions, func(s string) bool { return namedAfter(d.Name(), s) }):
 			return nil
 		}
 		n++
-		if err := os.RemoveAll(path); err != nil {
+		if err := os.RemoveAll(path); err != nil || !d.IsDir() {
 			return err
 		}
-		if d.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
+		return fs.SkipDir
 	})
 	if err != nil {
 		return n, fmt.Errorf("delete state: %w", err)

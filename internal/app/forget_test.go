@@ -337,7 +337,7 @@ func TestExpired(t *testing.T) {
 	full := func() (int64, int64) { return 1 << 20, 1 << 20 }
 	due := func(r app.Retention, after time.Duration) []string {
 		t.Helper()
-		got, err := w.forget().Expired(t.Context(), w.store, r, started.Add(after))
+		got, err := w.forget().Expired(t.Context(), w.index(), r, started.Add(after))
 		if err != nil {
 			t.Fatal(err)
 		}

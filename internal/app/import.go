@@ -137,7 +137,7 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 	out.Built = built
 	// Meanwhile hooks wrote to the old index. From now on they write to the new one.
 	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) (err error) {
-		out.Later, err = a.maintenanceRunner(w).Index(ctx, x.Index)
+		out.Later, err = a.runner(w).Index(ctx, x.Index)
 		return err
 	})
 	failed := built.Failed

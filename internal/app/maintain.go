@@ -21,22 +21,15 @@ import (
 // Maintain does a maintenance run. compacting drops the index's copy of texts
 // outside the hot set.
 func (a *App) Maintain(ctx context.Context, compacting bool) ([]Stage, error) {
-	w, err := a.Workspace()
-	if err != nil {
-		return nil, err
-	}
-	lock, err := w.Lock("maintain", "maintenance run")
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Release() // also released when the process ends
-	return a.maintain(ctx, w, effort{embed: a.embedAll, compacting: compacting})
+	return locked(a, "maintain", "maintenance run", func(w Workspace) ([]Stage, error) {
+		return a.maintain(ctx, w, effort{embed: a.embedAll, compacting: compacting})
+	})
 }
 
 // MaintainInBackground does a short maintenance run at low priority, unless another
 // process does one. Errors are written to the error log as well.
 func (a *App) MaintainInBackground(ctx context.Context) error {
-	w, err := a.lenientWorkspace()
+	w, err := a.workspace()
 	if err != nil {
 		return err
 	}
@@ -59,7 +52,7 @@ func (a *App) MaintainInBackground(ctx context.Context) error {
 // effort is how much a maintenance run does.
 type effort struct {
 	embed      func(context.Context, Archive) (int, error)
-	learn      int // see maintenance.Runner.LearnLimit
+	learn      int // see Runner.LearnLimit
 	compacting bool
 }
 
@@ -71,12 +64,13 @@ const backgroundLearn = 20
 // deletions and deletes expired sessions.
 func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []Stage, err error) {
 	f := w.forgetter()
-	open, failed := f.Open(ctx) // before anything is captured
+	sessions, failed := f.Open(ctx) // before anything is captured
 	parts, perr := f.OpenParts(ctx)
 	failed = errors.Join(failed, perr)
 	var expired []string
 	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
-		stages = a.runMaintenance(ctx, x, how)
+		w.Schedule().Begin(a.Now())
+		stages = a.fullRunner(x, how).Run(ctx, x.Index)
 		if failed == nil {
 			expired, failed = f.Expired(ctx, x.Index, w.retention(how.compacting), a.Now())
 		}
@@ -85,31 +79,30 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []S
 	if err != nil {
 		return nil, err
 	}
-	st := Stage{Name: "forget"}
-	start := a.Now()
-	for _, session := range expired {
-		if failed == nil {
-			failed = f.Begin(ctx, session, archive.ForgetOld)
+	forget := func(ctx context.Context, _ *Index, st *Stage) error {
+		err := failed
+		for _, session := range expired {
+			if err == nil {
+				err = f.Begin(ctx, session, archive.ForgetOld)
+			}
 		}
-	}
-	if all := slices.Concat(open, expired); failed == nil && len(all)+len(parts) > 0 {
-		if len(all) > 0 {
+		sessions = append(sessions, expired...)
+		if err != nil || len(sessions)+len(parts) == 0 {
+			return err
+		}
+		if st.Done = len(sessions) + len(parts); len(sessions) > 0 {
 			st.Before = treeSize(w.File("log"))
+			defer func() { st.After = treeSize(w.File("log")) }()
 		}
-		_, failed = a.erase(ctx, w, all, parts, nil)
-		if st.Done = len(all) + len(parts); len(all) > 0 {
-			st.After = treeSize(w.File("log"))
-		}
+		_, err = a.erase(ctx, w, sessions, parts, nil)
+		return err
 	}
-	if failed != nil {
-		st.Error = failed.Error()
-	}
-	st.TookMS = a.Now().Sub(start).Milliseconds()
-	return append(stages, st), nil
+	return append(stages, Step{"forget", forget}.do(ctx, nil, a.Now)), nil
 }
 
-func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []Stage {
-	r := a.maintenanceRunner(x.Workspace)
+// fullRunner returns a runner with all stages.
+func (a *App) fullRunner(x Archive, how effort) Runner {
+	r := a.runner(x.Workspace)
 	r.Embed = func(ctx context.Context) (int, error) { return how.embed(ctx, x) }
 	r.Measure = func(ctx context.Context, c archive.Compaction) (compact.Outcome, error) {
 		return measureCompaction(ctx, x, c)
@@ -120,14 +113,13 @@ func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []Stage
 	r.Synthetic = func(ctx context.Context, session string) (archive.Compaction, bool, error) {
 		return compact.SyntheticCompaction(ctx, x.Index, session)
 	}
-	r.Learned, r.LearnLimit = Learned{Path: x.Config.Paths.Learned()}, how.learn
-	r.Retention = x.retention(how.compacting)
-	r.Extra = []Step{{Name: "segments", Run: func(ctx context.Context, _ MaintainIndex, st *Stage) (err error) {
+	r.Learned, r.LearnLimit, r.Retention = Learned{Path: x.Config.Paths.Learned()}, how.learn, x.retention(how.compacting)
+	r.Extra = []Step{{"segments", func(ctx context.Context, _ *Index, st *Stage) (err error) {
 		st.Done, err = a.pruneSegments(ctx, x)
 		return err
 	}}}
 	if x.Config.Postgres.Auto && a.Stores.LinksTeam() {
-		r.Extra = append(r.Extra, Step{Name: "sync", Run: func(ctx context.Context, _ MaintainIndex, st *Stage) error {
+		r.Extra = append(r.Extra, Step{"sync", func(ctx context.Context, _ *Index, st *Stage) error {
 			report, err := a.sync(ctx, x, Push{})
 			if archive.ErrorCode(err) == archive.CodeBusy {
 				return nil // another process syncs
@@ -136,17 +128,16 @@ func (a *App) runMaintenance(ctx context.Context, x Archive, how effort) []Stage
 			return err
 		}})
 	}
-	r.Schedule.Begin(a.Now())
-	return r.Run(ctx, MaintainIndex{Index: x.Index, Tiers: x.Index, Outcomes: x.Index})
+	return r
 }
 
-// maintenanceRunner returns a runner without the stages that need an open index.
-func (a *App) maintenanceRunner(w Workspace) Runner {
+// runner returns a runner without the stages that need an open index.
+func (a *App) runner(w Workspace) Runner {
+	p := w.Config.Paths
 	return Runner{
 		Capture: w.Capture, Journal: w.Journal, Pending: w.Pending(), Now: a.Now, IdleAfter: DefaultIdle,
-		Schedule: w.Schedule(), Usage: usage.Store{Dir: w.Config.Paths.State()},
-		SessionFolders: []string{w.Marks().Dir, w.Config.Paths.OwnCompactions(), w.Config.Paths.PendingCompactions(), w.Config.Paths.Blocked(), w.Config.Paths.Outcomes()},
-		ClientFiles:    w.clientFiles,
+		Usage: usage.Store{Dir: p.State()}, ClientFiles: w.clientFiles,
+		SessionFolders: []string{w.Marks().Dir, p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Outcomes()},
 	}
 }
 
@@ -162,6 +153,80 @@ func (w Workspace) retention(compacting bool) Retention {
 	}
 }
 
+// Runner does maintenance runs. A nil function skips its stage.
+type Runner struct {
+	Capture *capture.Capture
+	Journal capture.Journal
+	Pending capture.Pending
+	Now     func() time.Time
+	// IdleAfter is how long a session must be idle before its log is sealed and
+	// its last compaction is measured.
+	IdleAfter time.Duration
+	// Usage holds the statusline's files; without a folder, no health is written.
+	Usage usage.Store
+	// SessionFolders hold one small file per session, written by hooks.
+	SessionFolders []string
+	// ClientFiles lists the client's transcripts.
+	ClientFiles func(ctx context.Context) ([]capture.Job, error)
+	// Measure returns the restored places of a compaction and those used later.
+	Measure func(ctx context.Context, c archive.Compaction) (compact.Outcome, error)
+	// Teach returns which kinds of names were needed after a compaction; nil if
+	// too little happened afterwards. Synthetic returns a made-up compaction of a
+	// session that has none, false if the session is too short.
+	Teach     func(ctx context.Context, c archive.Compaction) (map[string]archive.Tally, error)
+	Synthetic func(ctx context.Context, session string) (archive.Compaction, bool, error)
+	Learned   Learned
+	// LearnLimit is how many compactions a run learns from before it stops at the
+	// end of a session; 0 means all.
+	LearnLimit int
+	Retention  Retention
+	// Embed computes missing vectors and returns how many passages it processed.
+	Embed func(context.Context) (int, error)
+	// Extra stages run after the others and before health.
+	Extra []Step
+}
+
+// Step is a stage of a run.
+type Step struct {
+	Name string
+	// Run does the work and fills in st, except for name and time.
+	Run func(ctx context.Context, idx *Index, st *Stage) error
+}
+
+// DefaultIdle spans a night: a session is usually resumed within a day's work.
+// A log that is sealed too early is only sealed again.
+const DefaultIdle = 6 * time.Hour
+
+// Stage is the outcome of one stage.
+type Stage struct {
+	Name   string `json:"stage"`
+	Done   int    `json:"done"`             // things changed
+	Before int64  `json:"before,omitempty"` // bytes on disk
+	After  int64  `json:"after,omitempty"`
+	Error  string `json:"error,omitempty"`
+	TookMS int64  `json:"took_ms"`
+}
+
+// do runs the step and reports it.
+func (s Step) do(ctx context.Context, idx *Index, now func() time.Time) Stage {
+	st, start := Stage{Name: s.Name}, now()
+	if err := s.Run(ctx, idx, &st); err != nil {
+		st.Error = err.Error()
+	}
+	st.TookMS = now().Sub(start).Milliseconds()
+	return st
+}
+
+// Run does every stage and reports each. A stage that fails does not stop the
+// others.
+func (r Runner) Run(ctx context.Context, idx *Index) []Stage {
+	steps := slices.Concat([]Step{
+		{"pending", r.pending}, {"index", r.index}, {"journal", r.journal}, {"feedback", r.feedback}, {"learn", r.learn}, {"embed", r.embed},
+		{"tiers", r.tiers}, {"compact", r.compact}, {"seal", r.seal}, {"state", r.state},
+	}, r.Extra, []Step{{"health", r.health}})
+	return each(steps, func(s Step) Stage { return s.do(ctx, idx, r.Now) })
+}
+
 // StageErrors joins the errors of stages.
 func StageErrors(stages []Stage) error {
 	var errs []error
@@ -173,10 +238,219 @@ func StageErrors(stages []Stage) error {
 	return errors.Join(errs...)
 }
 
-// ClientFiles lists the client's transcripts.
+func (r Runner) pending(ctx context.Context, idx *Index, st *Stage) (err error) {
+	st.Done, err = r.CatchUp(ctx, idx)
+	return err
+}
+
+// CatchUp captures the sessions that hooks deferred and returns how many it
+// captured. A session stays pending if the cause may pass (a lock, a full disk,
+// the end of ctx). After any other error it is left to its next hook or import,
+// so that it does not block the sessions after it. Two processes at once do the
+// same work twice, without harm.
+func (r Runner) CatchUp(ctx context.Context, idx capture.Index) (done int, err error) {
+	work, err := r.Pending.Take()
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, w := range work {
+		captured, err := r.Capture.CatchUp(ctx, idx, w)
+		if captured {
+			done++
+		}
+		errs = append(errs, err)
+		if code := archive.ErrorCode(err); ctx.Err() == nil && code != archive.CodeBusy && code != archive.CodeDenied {
+			errs = append(errs, r.Pending.Done(w))
+		}
+	}
+	return done, errors.Join(errs...)
+}
+
+func (r Runner) index(ctx context.Context, idx *Index, st *Stage) error {
+	report, err := r.Index(ctx, idx)
+	st.Done = report.Sessions + report.Agents
+	errs := []error{err}
+	for _, f := range report.Failed {
+		errs = append(errs, fmt.Errorf("%s: %w", f.Path, f.Err))
+	}
+	return errors.Join(errs...)
+}
+
+// Index reads every log that is ahead of the index. Logs that cannot be read are
+// in the report's Failed.
+func (r Runner) Index(ctx context.Context, idx capture.Index) (capture.Report, error) {
+	var ahead []capture.Job
+	err := r.eachLog(ctx, idx, func(j capture.Job, cur archive.Cursor) {
+		if cur.Offset < j.Size || j.Size == 0 { // 0: an unreadable log, which Bulk reports
+			ahead = append(ahead, j)
+		}
+	})
+	if err != nil {
+		return capture.Report{}, err
+	}
+	return r.Capture.Bulk(ctx, idx, idx, ahead, nil)
+}
+
+// Unindexed counts the logged sessions that are missing from the index, for
+// example after its file was lost and a hook created a new one.
+func (r Runner) Unindexed(ctx context.Context, idx capture.Index) (n int, err error) {
+	err = r.eachLog(ctx, idx, func(j capture.Job, cur archive.Cursor) {
+		if missing(cur, j) {
+			n++
+		}
+	})
+	return n, err
+}
+
+// missing reports whether the index has no row of a logged session.
+func missing(cur archive.Cursor, j capture.Job) bool { return cur.Generation == 0 && j.Size > 0 }
+
+// eachLog calls visit with every log and the index's position in it.
+func (r Runner) eachLog(ctx context.Context, idx capture.Index, visit func(j capture.Job, cur archive.Cursor)) error {
+	jobs, err := r.Capture.LoggedJobs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		cur, err := idx.Cursor(ctx, j.Session)
+		if err != nil {
+			return err
+		}
+		visit(j, cur)
+	}
+	return nil
+}
+
+func (r Runner) journal(ctx context.Context, idx *Index, _ *Stage) error {
+	return r.Journal.Sync(ctx, idx)
+}
+
+func (r Runner) embed(ctx context.Context, _ *Index, st *Stage) (err error) {
+	if r.Embed != nil {
+		st.Done, err = r.Embed(ctx)
+	}
+	return err
+}
+
+// HealthReport is the archive's health with its counts.
+type HealthReport struct {
+	usage.Health
+	Uncaptured int // client files that hold more than their logs
+	Unindexed  int // logged sessions that are missing from the index
+	Measured   int // compactions that Used covers
+}
+
+// Health computes four shares: of the client's bytes that are logged, of the
+// logged bytes that are indexed, of the passages that an embedder has processed,
+// and of the restored places that were used. A share of nothing is nil, so is
+// that of passages before the first embedding. files are the client's.
+func (r Runner) Health(ctx context.Context, idx *Index, files []capture.Job) (h HealthReport, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("compute the archive's health: %w", err)
+		}
+	}()
+	h.Time = r.Now().UnixMilli()
+	uncaptured, err := r.Capture.Uncaptured(files)
+	if err != nil {
+		return h, err
+	}
+	h.Uncaptured, h.Captured = uncaptured.Files, share(uncaptured.Total-uncaptured.Bytes, uncaptured.Total)
+	var part, of int64
+	err = r.eachLog(ctx, idx, func(j capture.Job, cur archive.Cursor) {
+		if missing(cur, j) {
+			h.Unindexed++
+		}
+		part += min(cur.Offset, j.Size)
+		of += j.Size
+	})
+	if err != nil {
+		return h, err
+	}
+	h.Indexed = share(part, of)
+	if part, of, err = idx.Embedded(ctx); err != nil {
+		return h, err
+	}
+	h.Embedded = share(part, of)
+	sum, err := idx.Feedback(ctx)
+	h.Measured, h.Used = sum.Compactions, share(int64(sum.Used), int64(sum.Given))
+	return h, err
+}
+
+func share(part, of int64) *usage.Share {
+	if of <= 0 {
+		return nil
+	}
+	return &usage.Share{Part: part, Of: of}
+}
+
+// health writes the archive's health to the statusline's file.
+func (r Runner) health(ctx context.Context, idx *Index, _ *Stage) error {
+	if r.Usage.Dir == "" {
+		return nil
+	}
+	files, err := r.ClientFiles(ctx)
+	if err != nil {
+		return fmt.Errorf("list the client's files: %w", err)
+	}
+	h, err := r.Health(ctx, idx, files)
+	if err != nil {
+		return err
+	}
+	return r.Usage.WriteHealth(h.Health)
+}
+
+// stateLifetime is how long the state of an idle session is kept: as long as the
+// client keeps the transcript, so that a resumed session finds its history.
+const stateLifetime = 30 * 24 * time.Hour
+
+// state removes the statusline's files and the hooks' files of sessions that
+// ended long ago.
+func (r Runner) state(_ context.Context, _ *Index, st *Stage) (err error) {
+	if r.Usage.Dir != "" {
+		st.Done, err = r.Usage.Sweep(r.Now().Add(-stateLifetime))
+	}
+	for _, dir := range r.SessionFolders {
+		n, serr := state.Store{Dir: dir}.Sweep(r.Now().Add(-stateLifetime))
+		st.Done += n
+		err = errors.Join(err, serr)
+	}
+	return err
+}
+
+// Schedule reports when hooks start the next maintenance run. It is an empty
+// file whose modification time is the start of the last run.
+type Schedule struct {
+	Path string
+}
+
+// interval separates runs that hooks start. Starting one costs a hook about two
+// milliseconds.
+const interval = time.Hour
+
+// Due reports whether the last run began more than an interval ago or never. A
+// time further in the future is ignored: the clock was wrong.
+func (s Schedule) Due(now time.Time) bool {
+	info, err := os.Stat(s.Path)
+	return err != nil || now.Sub(info.ModTime()) >= interval || info.ModTime().Sub(now) > interval
+}
+
+// Begin records the start of a run. If it fails, the next hook starts another
+// run, which finds nothing to do.
+func (s Schedule) Begin(now time.Time) {
+	if os.Chtimes(s.Path, now, now) == nil {
+		return
+	}
+	if os.MkdirAll(filepath.Dir(s.Path), 0o700) == nil && os.WriteFile(s.Path, nil, 0o600) == nil {
+		_ = os.Chtimes(s.Path, now, now)
+	}
+}
+
+// clientFiles lists the client's transcripts.
 func (w Workspace) clientFiles(ctx context.Context) ([]capture.Job, error) {
 	projects := filepath.Join(w.Config.ClientDir, "projects")
-	if _, err := os.Stat(projects); errors.Is(err, fs.ErrNotExist) {
+	if !exists(projects) {
 		return nil, nil
 	}
 	jobs, _, err := capture.List(ctx, []string{projects})

@@ -123,8 +123,10 @@ func (w *world) note(session string) {
 	}
 }
 
-func (w *world) index() app.MaintainIndex {
-	return app.MaintainIndex{Index: w.store, Tiers: w.store, Outcomes: w.store}
+func (w *world) index() *app.Index {
+	return &app.Index{
+		Catalog: w.store, Transcripts: w.store, PassageIndex: w.store, JournalIndex: w.store, LogIndex: w.store, TierIndex: w.store, VectorIndex: w.store,
+	}
 }
 
 // run does one maintenance run and returns its stages by name.
@@ -133,7 +135,7 @@ func (w *world) run() map[string]app.Stage {
 	return w.runOn(w.index())
 }
 
-func (w *world) runOn(idx app.MaintainIndex) map[string]app.Stage {
+func (w *world) runOn(idx *app.Index) map[string]app.Stage {
 	w.t.Helper()
 	out := map[string]app.Stage{}
 	for _, st := range w.runner.Run(w.t.Context(), idx) {

@@ -172,7 +172,7 @@ func TestHealthCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := w.runner.Health(t.Context(), w.store, files)
+		h, err := w.runner.Health(t.Context(), w.index(), files)
 		if err != nil || h.Uncaptured != want.Uncaptured || h.Unindexed != want.Unindexed || h.Measured != 0 {
 			t.Errorf("%+v, %v; want %+v", h, err, want)
 		}

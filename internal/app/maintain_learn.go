@@ -5,19 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
-	"strandline/internal/sessionlog"
 	"strandline/internal/state"
 )
 
 // feedback records, once per compaction, which of the restored places were used
 // later. That is known when the next compaction has happened or the session is
 // idle; later use is not counted.
-func (r Runner) feedback(ctx context.Context, idx MaintainIndex, st *Stage) error {
+func (r Runner) feedback(ctx context.Context, idx *Index, st *Stage) error {
 	if r.Measure == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r Runner) feedback(ctx context.Context, idx MaintainIndex, st *Stage) erro
 
 // eachSession calls do for every session, except for older generations: facts of
 // hooks belong to the newest.
-func eachSession(ctx context.Context, idx MaintainIndex, f archive.SessionFilter, do func(archive.Session) error) error {
+func eachSession(ctx context.Context, idx *Index, f archive.SessionFilter, do func(archive.Session) error) error {
 	sessions, err := idx.Sessions(ctx, f)
 	if err != nil {
 		return err
@@ -60,19 +60,15 @@ func eachSession(ctx context.Context, idx MaintainIndex, f archive.SessionFilter
 
 // measure records the outcomes of a session's compactions that have none yet and
 // returns their number.
-func (r Runner) measure(ctx context.Context, idx MaintainIndex, s archive.Session) (int, error) {
+func (r Runner) measure(ctx context.Context, idx *Index, s archive.Session) (int, error) {
 	if given, err := idx.Injected(ctx, s.ID); err != nil || len(given) == 0 {
 		return 0, err
 	}
-	list, _, err := r.finished(ctx, idx, s)
+	list, _, err := r.finished(ctx, idx, s, "used:")
 	if err != nil {
 		return 0, err
 	}
-	done, err := unrecorded(ctx, idx, "used:", list)
-	if err != nil {
-		return 0, err
-	}
-	for n, c := range done {
+	for n, c := range list {
 		out, err := r.Measure(ctx, c)
 		if err != nil {
 			return n, err
@@ -85,17 +81,27 @@ func (r Runner) measure(ctx context.Context, idx MaintainIndex, s archive.Sessio
 			return n, err
 		}
 	}
-	return len(done), nil
+	return len(list), nil
 }
 
-// finished returns the session's compactions whose effect is known, and all of
-// them. While the session is active, its last compaction is not finished.
-func (r Runner) finished(ctx context.Context, idx MaintainIndex, s archive.Session) (done, all []archive.Compaction, err error) {
+// finished returns the session's compactions whose effect is known and that have
+// no fact of a kind, and all of them. While the session is active, its last
+// compaction is not finished.
+func (r Runner) finished(ctx context.Context, idx *Index, s archive.Session, kind string) (list, all []archive.Compaction, err error) {
 	all, err = idx.Compactions(ctx, archive.Span{Session: s.ID})
-	if done = all; len(done) > 0 && !r.idle(s) {
-		done = done[:len(done)-1]
+	if err != nil {
+		return nil, nil, err
 	}
-	return done, all, err
+	list = slices.Clone(all)
+	if len(list) > 0 && !r.idle(s) {
+		list = list[:len(list)-1]
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = factID(kind, list[i])
+	}
+	known, err := idx.Recorded(ctx, ids)
+	return slices.DeleteFunc(list, func(c archive.Compaction) bool { return known[factID(kind, c)] }), all, err
 }
 
 func (r Runner) idle(s archive.Session) bool { return r.Now().Sub(s.Last) >= r.IdleAfter }
@@ -105,25 +111,10 @@ func factID(kind string, c archive.Compaction) string {
 	return fmt.Sprintf("%s%s:%d", kind, c.Session, c.Index)
 }
 
-// unrecorded returns the compactions without a fact of a kind.
-func unrecorded(ctx context.Context, idx MaintainIndex, kind string, list []archive.Compaction) (out []archive.Compaction, err error) {
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = factID(kind, list[i])
-	}
-	known, err := idx.Recorded(ctx, ids)
-	for i, id := range ids {
-		if !known[id] {
-			out = append(out, list[i])
-		}
-	}
-	return out, err
-}
-
 // learn records, once per compaction, which kinds of names were needed after it.
 // An idle session without compactions gets a synthetic one. Then it sums the
 // journal's facts up, so that forgotten sessions no longer count.
-func (r Runner) learn(ctx context.Context, idx MaintainIndex, st *Stage) error {
+func (r Runner) learn(ctx context.Context, idx *Index, st *Stage) error {
 	if r.Teach == nil {
 		return nil
 	}
@@ -146,18 +137,20 @@ func (r Runner) learn(ctx context.Context, idx MaintainIndex, st *Stage) error {
 		return err
 	}
 	sum, err := tallies(ctx, r.Journal, nil)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case sum.Compactions == 0:
-		return r.Learned.remove()
 	}
-	return r.Learned.write(sum)
+	store, name := r.Learned.file()
+	if sum.Compactions == 0 {
+		return store.Delete(name)
+	}
+	sum.Version = learnedVersion
+	return store.WriteJSON(name, sum)
 }
 
 // learnFrom returns how many compactions of a session it recorded facts about,
 // and how many of the facts hold tallies.
-func (r Runner) learnFrom(ctx context.Context, idx MaintainIndex, s archive.Session) (recorded, taught int, err error) {
+func (r Runner) learnFrom(ctx context.Context, idx *Index, s archive.Session) (recorded, taught int, err error) {
 	var facts []capture.Fact
 	record := func(id string, c archive.Compaction, known time.Time, ok bool) error {
 		fact := archive.TaughtFact{Line: c.Line, Known: known, Shapes: map[string]archive.Tally{}}
@@ -174,25 +167,21 @@ func (r Runner) learnFrom(ctx context.Context, idx MaintainIndex, s archive.Sess
 		facts = append(facts, capture.Fact{Kind: archive.JournalTaught, Session: s.ID, Data: fact, ID: id})
 		return nil
 	}
-	switch {
-	case s.Compacts > 0:
-		done, all, err := r.finished(ctx, idx, s)
-		if err == nil {
-			done, err = unrecorded(ctx, idx, "taught:", done)
+	if s.Compacts > 0 {
+		list, all, err := r.finished(ctx, idx, s, "taught:")
+		if err != nil {
+			return 0, 0, err
 		}
-		for _, c := range done {
+		for _, c := range list {
 			known := s.Last
 			if next := c.Index + 1; next < len(all) {
 				known = all[next].Time
 			}
-			if err == nil {
-				err = record(factID("taught:", c), c, known, true)
+			if err := record(factID("taught:", c), c, known, true); err != nil {
+				return 0, 0, err
 			}
 		}
-		if err != nil {
-			return 0, 0, err
-		}
-	case r.idle(s):
+	} else if r.idle(s) {
 		id := "taught:" + s.ID
 		known, err := idx.Recorded(ctx, []string{id})
 		if err != nil || known[id] {
@@ -229,24 +218,19 @@ type learnedFile struct {
 	Shapes      map[string]archive.Tally `json:"shapes"`
 }
 
-func (l Learned) store() state.Store { return state.Store{Dir: filepath.Dir(l.Path)} }
+func (l Learned) file() (store state.Store, name string) {
+	return state.Store{Dir: filepath.Dir(l.Path)}, filepath.Base(l.Path)
+}
 
 // Read returns the tallies of names by their shape and the number of compactions
 // that they come from. A missing or damaged file is empty.
 func (l Learned) Read() (shapes map[string]archive.Tally, compactions int) {
 	var f learnedFile
-	if l.store().ReadJSON(filepath.Base(l.Path), &f) != nil || f.Version != learnedVersion {
+	if store, name := l.file(); store.ReadJSON(name, &f) != nil || f.Version != learnedVersion {
 		return nil, 0
 	}
 	return f.Shapes, f.Compactions
 }
-
-func (l Learned) write(f learnedFile) error {
-	f.Version = learnedVersion
-	return l.store().WriteJSON(filepath.Base(l.Path), f)
-}
-
-func (l Learned) remove() error { return l.store().Delete(filepath.Base(l.Path)) }
 
 // TalliesAt sums up, by shape, the tallies that were known at a time.
 func TalliesAt(ctx context.Context, journal capture.Journal, at time.Time) (map[string]archive.Tally, error) {
@@ -256,14 +240,14 @@ func TalliesAt(ctx context.Context, journal capture.Journal, at time.Time) (map[
 
 func tallies(ctx context.Context, journal capture.Journal, at *time.Time) (learnedFile, error) {
 	f := learnedFile{Shapes: map[string]archive.Tally{}}
-	entries, _, err := journal.Log.Read(ctx, sessionlog.JournalCursor{})
+	entries, err := journalEntries(ctx, journal, archive.JournalTaught)
 	if err != nil {
-		return f, fmt.Errorf("sum up learned tallies: %w", err)
+		return f, err
 	}
 	seen := map[string]bool{}
 	for _, e := range entries {
 		var fact archive.TaughtFact
-		if e.Kind != archive.JournalTaught || seen[e.ID] || json.Unmarshal(e.Data, &fact) != nil || len(fact.Shapes) == 0 ||
+		if seen[e.ID] || json.Unmarshal(e.Data, &fact) != nil || len(fact.Shapes) == 0 ||
 			at != nil && fact.Known.After(*at) {
 			continue
 		}

@@ -14,16 +14,6 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-// Tiers moves turns out of the hot set of a store and back.
-type Tiers interface {
-	Cool(ctx context.Context, before time.Time) (int, error)
-	Warming(ctx context.Context, since time.Time) ([]archive.ColdTurn, error)
-	Warm(ctx context.Context, turn archive.ColdTurn, log []archive.Passage) error
-	Cold(ctx context.Context) ([]archive.ColdTurn, error)
-	Trim(ctx context.Context, turn archive.ColdTurn, log []archive.Passage) (int64, error)
-	Vacuum(ctx context.Context) error
-}
-
 // Retention decides which turns leave the hot set and which sessions are deleted.
 type Retention struct {
 	// Age is how long a session must be idle before its turns may leave the hot
@@ -61,7 +51,7 @@ func (r Retention) excess() int64 {
 
 // tiers moves turns out of the hot set and back. Rows, journal and time decide,
 // so that a run over a rebuilt index gives the same sets.
-func (r Runner) tiers(ctx context.Context, idx MaintainIndex, st *Stage) error {
+func (r Runner) tiers(ctx context.Context, idx *Index, st *Stage) error {
 	// Access raises a turn's confidence. Without access, when it falls is known.
 	fades, ok := r.Retention.Rule.TimeTo(lowConfidence)
 	if !ok || r.Retention.Age <= 0 {
@@ -95,7 +85,7 @@ func (r Runner) tiers(ctx context.Context, idx MaintainIndex, st *Stage) error {
 // compact drops the index's copy of cold texts if asked to or while the archive
 // exceeds its limit. In the latter case it cools younger and younger sessions
 // until the archive fits.
-func (r Runner) compact(ctx context.Context, idx MaintainIndex, st *Stage) error {
+func (r Runner) compact(ctx context.Context, idx *Index, st *Stage) error {
 	p := r.Retention
 	if !p.Compact && p.excess() <= 0 {
 		return nil
@@ -123,7 +113,7 @@ func (r Runner) compact(ctx context.Context, idx MaintainIndex, st *Stage) error
 
 // trim drops the texts of cold turns that their log still holds, and returns the
 // space to the disk.
-func (r Runner) trim(ctx context.Context, idx MaintainIndex) (n int, err error) {
+func (r Runner) trim(ctx context.Context, idx *Index) (n int, err error) {
 	turns, err := idx.Cold(ctx)
 	if err != nil || len(turns) == 0 {
 		return 0, err
@@ -147,17 +137,11 @@ func (r Runner) trim(ctx context.Context, idx MaintainIndex) (n int, err error) 
 	return n, idx.Vacuum(ctx)
 }
 
-// SessionIndex is the part of a store that lists expired sessions.
-type SessionIndex interface {
-	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
-	Accesses(ctx context.Context, session string) ([]archive.Access, error)
-}
-
 // Expired lists the sessions to delete by retention.delete, oldest first: those
 // idle for Age, and, while the archive exceeds MaxBytes, others older than
 // minAge. A session is spared if any part of it, sub-agents included, was ever
 // given to the model. The list is empty unless Delete is set.
-func (f Forgetter) Expired(ctx context.Context, idx SessionIndex, r Retention, now time.Time) ([]string, error) {
+func (f Forgetter) Expired(ctx context.Context, idx *Index, r Retention, now time.Time) ([]string, error) {
 	if !r.Delete {
 		return nil, nil
 	}
@@ -204,7 +188,7 @@ func (f Forgetter) Expired(ctx context.Context, idx SessionIndex, r Retention, n
 // unused lists, oldest first, the sessions of which nothing was given to the
 // model and whose last row, sub-agents' included, is older than a time. Sessions
 // without a date are left out.
-func unused(ctx context.Context, idx SessionIndex, before time.Time) ([]archive.Session, error) {
+func unused(ctx context.Context, idx *Index, before time.Time) ([]archive.Session, error) {
 	list, err := idx.Sessions(ctx, archive.SessionFilter{Agents: true})
 	if err != nil {
 		return nil, fmt.Errorf("list old sessions: %w", err)
@@ -242,7 +226,7 @@ func unused(ctx context.Context, idx SessionIndex, before time.Time) ([]archive.
 }
 
 // seal rewrites idle logs into large frames.
-func (r Runner) seal(ctx context.Context, _ MaintainIndex, st *Stage) error {
+func (r Runner) seal(ctx context.Context, _ *Index, st *Stage) error {
 	var errs []error
 	for entry, err := range r.Capture.Layout.Walk(ctx) {
 		if errors.Is(err, os.ErrNotExist) {

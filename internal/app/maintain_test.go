@@ -39,7 +39,7 @@ func TestExtraStage(t *testing.T) {
 	w.withHealth()
 	w.grow(sessionA, 1)
 	w.log(sessionA)
-	send := func(ctx context.Context, idx app.MaintainIndex, st *app.Stage) error {
+	send := func(ctx context.Context, idx *app.Index, st *app.Stage) error {
 		sessions, err := idx.Sessions(ctx, archive.SessionFilter{})
 		st.Done = len(sessions)
 		return errors.Join(err, errors.New("the server does not answer"))
@@ -231,8 +231,8 @@ type broken struct {
 	cursor, apply, journal error
 }
 
-func (b broken) index() app.MaintainIndex {
-	return app.MaintainIndex{Index: b, Tiers: b, Outcomes: b}
+func (b broken) index() *app.Index {
+	return &app.Index{Catalog: b, Transcripts: b, PassageIndex: b, JournalIndex: b, LogIndex: b, TierIndex: b, VectorIndex: b}
 }
 
 func (b broken) Cursor(ctx context.Context, session string) (archive.Cursor, error) {

@@ -134,7 +134,7 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		if err != nil {
 			return st, err
 		}
-		h, err := a.maintenanceRunner(x.Workspace).Health(ctx, x.Index, clientFiles)
+		h, err := a.runner(x.Workspace).Health(ctx, x.Index, clientFiles)
 		st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, newMemory(h)
 		return st, err
 	})
