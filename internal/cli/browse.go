@@ -20,8 +20,7 @@ type Browsing struct {
 func (a *commands) browseCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
-		Use:   "browse [QUERY]",
-		Short: "Search as you type, and read the hits",
+		Use: "browse [QUERY]", Short: "Search as you type, and read the hits",
 		Long: `Search as you type, in the terminal: the hits, and next to them the text around the
 selected one. Words and filters are those of ` + "`strandline search`" + `.
 

@@ -81,8 +81,7 @@ func newCommands(o Options) *commands {
 // root returns the command line for args.
 func (a *commands) root(args []string) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "strandline",
-		Short: "Archives your coding agent's sessions and restores context after compactions",
+		Use: "strandline", Short: "Archives your coding agent's sessions and restores context after compactions",
 		Long: `Strandline archives every session of Claude Code byte for byte, outside the client's
 folder, and indexes it. After a compaction it restores the most useful context.
 Search and handles give access to everything in the archive.

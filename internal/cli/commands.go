@@ -73,7 +73,23 @@ func (a *commands) addCommands(root *cobra.Command, args []string) {
 	for _, c := range all {
 		cmd := c.make()
 		cmd.GroupID = c.group
+		checkArguments(cmd)
 		root.AddCommand(cmd)
+	}
+}
+
+// checkArguments makes a command and its subcommands check their arguments, by the
+// names in their usage lines.
+func checkArguments(cmd *cobra.Command) {
+	switch {
+	case cmd.Args != nil:
+	case cmd.HasSubCommands():
+		cmd.Args = knownCommand
+	default:
+		cmd.Args = arguments(strings.Fields(cmd.Use)[1:]...)
+	}
+	for _, c := range cmd.Commands() {
+		checkArguments(c)
 	}
 }
 
@@ -82,7 +98,7 @@ func (a *commands) addCommands(root *cobra.Command, args []string) {
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "usage: " + cmd.UseLine()
-		many := len(names) > 0 && strings.HasSuffix(names[len(names)-1], "...")
+		many := len(names) > 0 && strings.Contains(names[len(names)-1], "...")
 		switch {
 		case len(args) > len(names) && !many:
 			return wrongUsage(fmt.Sprintf("%q is one argument too many", args[len(names)]), hint)

@@ -31,8 +31,7 @@ type compactFlags struct {
 func (a *commands) compactCommand() *cobra.Command {
 	var f compactFlags
 	cmd := &cobra.Command{
-		Use:   "compact",
-		Short: "Print the replacement for a conversation",
+		Use: "compact", Short: "Print the replacement for a conversation",
 		Long: `Print a new conversation within a token budget: a record of prompts, replies and work,
 and the last exchanges verbatim. No model is called.
 
@@ -42,7 +41,6 @@ it: {"messages":[{"role","text","toolUses","toolResults"}…]} and, if known, "s
 {"messages":[{"role","text"}|{"keep":INDEX}…]}, where keep is a message of stdin,
 verbatim; or {"skip":"reason"}. After an error the client should compact itself. With
 --session the conversation comes from the archive and is printed in full.`,
-		Args: arguments(),
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.session, "session", "", "an archived session, or a handle of it, instead of stdin")

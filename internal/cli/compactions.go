@@ -13,8 +13,7 @@ import (
 func (a *commands) compactionsCommand() *cobra.Command {
 	var q app.CompactionsQuery
 	cmd := &cobra.Command{
-		Use:   "compactions",
-		Short: "List compactions and how much of the needed context they kept",
+		Use: "compactions", Short: "List compactions and how much of the needed context they kept",
 		Long: `List the compactions of this project's sessions, newest first, with the share of needed
 details that was still in the context afterwards. Needed are the paths, identifiers,
 flags, versions and hashes that the session knew before the compaction and used between
@@ -25,7 +24,6 @@ BACK is the share in the restored context, in brackets if none was injected. BOT
 share in either. USED counts the restored places with a detail that the session used and
 the summary lacked. A dash means that too little was used to measure. --json lists the
 places.`,
-		Args: arguments(),
 	}
 	f := cmd.Flags()
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")

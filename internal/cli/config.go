@@ -12,12 +12,10 @@ import (
 func (a *commands) configCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Print every setting, its value and its source",
+		Use: "config", Short: "Print every setting, its value and its source",
 		Long: `Print every setting, its value and its source: a flag, the environment
 (STRANDLINE_<SECTION>_<KEY>, or the name that an older tool used), the project's
 .strandline.toml, your config.toml, or the default.`,
-		Args: knownCommand,
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := a.app.Settings()
 			if asJSON {
@@ -39,7 +37,7 @@ func (a *commands) configCommand() *cobra.Command {
 
 func (a *commands) configGetCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "get KEY", Short: "Print the value of one setting", Args: arguments("KEY"),
+		Use: "get KEY", Short: "Print the value of one setting",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cfg, err := a.app.Settings()
 			for _, e := range cfg.Entries() {
@@ -56,9 +54,7 @@ func (a *commands) configGetCommand() *cobra.Command {
 func (a *commands) configSetCommand() *cobra.Command {
 	var inProject bool
 	cmd := &cobra.Command{
-		Use:   "set KEY VALUE",
-		Short: "Write a setting into your config.toml",
-		Args:  arguments("KEY", "VALUE"),
+		Use: "set KEY VALUE", Short: "Write a setting into your config.toml",
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, override, err := a.app.SetSetting(args[0], args[1], inProject)
 			if file == "" {

@@ -12,8 +12,7 @@ import (
 
 func (a *commands) restoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "restore",
-		Short: "Print the context that a compaction of a session gets back",
+		Use: "restore", Short: "Print the context that a compaction of a session gets back",
 		Long: `Print the context that a session gets back after a compaction: the user's prompts, the
 work in progress, changes, commands with their outcome, decisions with their reasons, and
 open errors, each with a handle.
@@ -21,7 +20,6 @@ open errors, each with a handle.
 The text is selected by score. --role changes the order of the sections and their
 weights: orchestrator, developer, specialist, validator, or auto for the role that fits
 the session. A sub-agent of a known type gets the role of its type.`,
-		Args: arguments(),
 	}
 	role := cmd.Flags().String("role", "", "order and weigh the sections for a role: orchestrator, developer, specialist, validator or auto")
 	return a.contextCommand(cmd, func(ctx context.Context, q app.ContextQuery) (app.Context, error) {
@@ -37,11 +35,9 @@ the session. A sub-agent of a known type gets the role of its type.`,
 
 func (a *commands) preserveCommand() *cobra.Command {
 	return a.contextCommand(&cobra.Command{
-		Use:   "preserve",
-		Short: "Print the steering text for the client's summarizer",
+		Use: "preserve", Short: "Print the steering text for the client's summarizer",
 		Long: `Print the text that is appended to the client's own compaction prompt, so that its
 summary keeps tasks, files, decisions and errors.`,
-		Args: arguments(),
 	}, a.app.Preserve)
 }
 

@@ -23,9 +23,7 @@ import (
 
 func (a *commands) demoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo",
-		Short: "Show what Strandline does in seconds, changing nothing of yours",
-		Args:  arguments(),
+		Use: "demo", Short: "Show what Strandline does in seconds, changing nothing of yours",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := os.MkdirTemp("", "strandline-demo-")
 			if err != nil {

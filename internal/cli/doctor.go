@@ -12,12 +12,10 @@ import (
 func (a *commands) doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check the installation and show recent errors",
+		Use: "doctor", Short: "Check the installation and show recent errors",
 		Long: `Check how the client's settings call Strandline, whether the archive is sound and
 complete, and show the errors of the last week. Exits with 1 when something keeps
 sessions from being recorded or found.`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings, err := a.app.Doctor(cmd.Context())
 			if err != nil {

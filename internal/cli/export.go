@@ -18,12 +18,10 @@ func (a *commands) exportCommand() *cobra.Command {
 	var out, file string
 	var generation int
 	cmd := &cobra.Command{
-		Use:   "export SESSION",
-		Short: "Write the exact bytes of a session's transcript",
+		Use: "export SESSION", Short: "Write the exact bytes of a session's transcript",
 		Long: `Write the exact bytes of a session's transcript to stdout or to a file, not redacted.
 --file selects a file that the client stores next to the transcript
 ("subagents/agent-….jsonl", "tool-results/….txt").`,
-		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if generation < 0 || generation > 0 && file != "" {
 				return wrongUsage("--generation takes a number from 0 up and excludes --file", "")
@@ -96,12 +94,10 @@ func cannotWrite(path string, err error) error {
 func (a *commands) rebuildCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
-		Use:   "rebuild SESSION",
-		Short: "Restore a deleted session's files, to resume it",
+		Use: "rebuild SESSION", Short: "Restore a deleted session's files, to resume it",
 		Long: `Restore a session's transcript, its sub-agents' transcripts and its tool outputs in the
 client's folder, byte for byte. An existing file with other content is never changed.
 Afterwards ` + "`claude --resume SESSION`" + ` continues the session.`,
-		Args: arguments("SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, files, err := a.app.Rebuild(cmd.Context(), args[0], to)
 			if err != nil {

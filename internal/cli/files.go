@@ -16,14 +16,12 @@ func (a *commands) filesCommand() *cobra.Command {
 	var since string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "files [PATH]",
-		Short: "List a file's history, or the files that a session touched",
+		Use: "files [PATH]", Short: "List a file's history, or the files that a session touched",
 		Long: `With PATH: every change to the file and every command that named it, in all sessions of
 this project, oldest first, with handles. PATH is the whole path or its end after a slash
 (pay/retry.go). --reads includes reads.
 
 Without PATH: the files that a session touched, the most often changed first.`,
-		Args: arguments("[PATH]"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if err := checkLimit(q.Limit); err != nil {
 				return err

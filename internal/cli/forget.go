@@ -20,8 +20,7 @@ type forgetFlags struct {
 func (a *commands) forgetCommand() *cobra.Command {
 	var f forgetFlags
 	cmd := &cobra.Command{
-		Use:   "forget SESSION|HANDLE",
-		Short: "Delete a session, a turn or a step for good, with proof",
+		Use: "forget SESSION|HANDLE", Short: "Delete a session, a turn or a step for good, with proof",
 		Long: `Delete a session for good: its logs with all generations, its sub-agents' logs and side
 files, its facts in the journal, its state, and, by rebuilding the index, every row, text
 and vector. Afterwards every file of the archive is read, logs decompressed, and searched
@@ -39,7 +38,6 @@ with a deleted session, above all a fork's copies, until they are forgotten as w
 
 The command shows what would be deleted and asks. If it is interrupted, the same command
 or the next maintenance run completes the deletion.`,
-		Args: arguments("SESSION|HANDLE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.forget(cmd.Context(), args[0], f) },
 	}
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")

@@ -71,15 +71,13 @@ leaves that to the model.`
 
 func (a *commands) gatewayCommand() *cobra.Command {
 	return a.relayCommand(&cobra.Command{
-		Use:   "gateway",
-		Short: "Run a proxy between client and API that keeps the context small",
+		Use: "gateway", Short: "Run a proxy between client and API that keeps the context small",
 		Long: `Run a proxy between a client and the Messages API until interrupted. ` + gatewayHelp + `
 
 It prints the client's environment; the address contains a token:
 
   export ` + upstreamEnv + `=http://127.0.0.1:PORT/TOKEN \
          ` + activeEnv + `=true`,
-		Args: arguments(),
 	}, func(ctx context.Context, _ []string, start func(context.Context) (Relayed, error)) error {
 		g, err := start(ctx)
 		if err != nil {
@@ -94,8 +92,7 @@ It prints the client's environment; the address contains a token:
 
 func (a *commands) runCommand() *cobra.Command {
 	return a.relayCommand(&cobra.Command{
-		Use:   "run [flags] -- PROGRAM [ARGUMENT…]",
-		Short: "Start a client with its own gateway",
+		Use: "run [flags] -- PROGRAM [ARGUMENT…]", Short: "Start a client with its own gateway",
 		Long: `Start a program with its own gateway, which ends with it. ` + gatewayHelp + `
 
   strandline run -- claude --resume

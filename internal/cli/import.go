@@ -15,8 +15,7 @@ func (a *commands) importCommand() *cobra.Command {
 	var from string
 	var asJSON, dry bool
 	cmd := &cobra.Command{
-		Use:   "import [PATH...]",
-		Short: "Add the sessions that the client has on disk",
+		Use: "import [PATH...]", Short: "Add the sessions that the client has on disk",
 		Long: `Add the sessions that the client has on disk: transcripts, sub-agents' runs and large
 tool outputs. Without PATH, everything in the client's folder; a PATH is a transcript or
 a folder of transcripts.

@@ -18,8 +18,7 @@ func (a *commands) initCommand() *cobra.Command {
 	var o app.WiringOptions
 	var hooksOnly, noStatusline bool
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Add Strandline to the client's settings",
+		Use: "init", Short: "Add Strandline to the client's settings",
 		Long: `Add Strandline's hooks and its statusline to the client's settings.json. Everything else
 in the file stays as it is, comments and order included; a second init changes nothing;
 uninstall restores the file byte for byte. A statusline of your own is kept: its line is
@@ -29,7 +28,6 @@ not changed.
 Unless --no-plugin is given, a plugin is installed that lets Strandline do compactions
 instead of the client, without a model. It uses an early access interface of the client;
 if that fails, the client compacts as usual.`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if hooksOnly && cmd.Flags().Changed("plugin") {
 				return wrongUsage("--plugin and --no-plugin exclude each other", "")
@@ -54,9 +52,7 @@ if that fails, the client compacts as usual.`,
 func (a *commands) uninstallCommand() *cobra.Command {
 	var o app.WiringOptions
 	cmd := &cobra.Command{
-		Use:   "uninstall",
-		Short: "Remove Strandline from the client's settings; the archive stays",
-		Args:  arguments(),
+		Use: "uninstall", Short: "Remove Strandline from the client's settings; the archive stays",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out, err := a.wire(cmd.Context(), o, a.app.Uninstall)
 			if err != nil {

@@ -13,8 +13,7 @@ import (
 func (a *commands) maintainCommand() *cobra.Command {
 	var asJSON, background, compacting bool
 	cmd := &cobra.Command{
-		Use:   "maintain",
-		Short: "Do a maintenance run: index, embed, learn, seal idle logs",
+		Use: "maintain", Short: "Do a maintenance run: index, embed, learn, seal idle logs",
 		Long: `Do a maintenance run: capture what hooks deferred, index logs that are ahead of the
 index, compute missing vectors for semantic search, record which of the restored places
 were used, and rewrite logs that were idle for hours into a smaller form. A run is safe
@@ -25,7 +24,6 @@ set: your own searches still find them, and their logs do not change. --compact 
 their texts from the index, which duplicate the logs, and returns the space to the disk;
 a run also does so while the archive exceeds retention.max_bytes. Logs are deleted only
 with retention.delete, as ` + "`strandline forget`" + ` does.`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			switch {

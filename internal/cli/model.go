@@ -13,12 +13,10 @@ import (
 
 func (a *commands) modelCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "model",
-		Short: "Add, choose and remove embedding models",
+		Use: "model", Short: "Add, choose and remove embedding models",
 		Long: `Add, choose and remove embedding models. Semantic search works without any: a table of
 word vectors is built in. A model in the ONNX format, such as all-MiniLM-L6-v2, gives
 better vectors; strandline-onnx runs it, in maintenance runs, never in a hook.`,
-		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.modelAddCommand(), a.modelListCommand(), a.modelUseCommand(), a.modelRemoveCommand())
@@ -28,13 +26,11 @@ better vectors; strandline-onnx runs it, in maintenance runs, never in a hook.`,
 func (a *commands) modelAddCommand() *cobra.Command {
 	var req onnx.AddRequest
 	cmd := &cobra.Command{
-		Use:   "add FILE|URL",
-		Short: "Add a model from a file or an https address",
+		Use: "add FILE|URL", Short: "Add a model from a file or an https address",
 		Long: `Add a model from a file or an https address: the .onnx file of a BERT-like model with a
 lower-case vocabulary, and its vocab.txt, by default from the same place. Its checksum is
 compared with --sha256, or recorded; a file that changes later is not used. An
 interrupted download continues when the same command is run again.`,
-		Args: arguments("FILE|URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bar := a.newProgress("downloading", false)
 			req.Model = args[0]
@@ -60,9 +56,7 @@ interrupted download continues when the same command is run again.`,
 
 func (a *commands) modelListCommand() *cobra.Command {
 	return query(a, &cobra.Command{
-		Use:   "list",
-		Short: "List embedding models and how many passages have their vectors",
-		Args:  arguments(),
+		Use: "list", Short: "List embedding models and how many passages have their vectors",
 	}, func(ctx context.Context, _ []string) ([]app.Model, error) { return a.app.Models(ctx) }, func(models []app.Model) error {
 		t := newTable("NAME", "KIND", "USED", "PASSAGES", "SIZE", "EMBEDDER")
 		for _, m := range models {
@@ -81,12 +75,10 @@ func (a *commands) modelListCommand() *cobra.Command {
 
 func (a *commands) modelUseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "use NAME",
-		Short: "Choose the embedding model beside the built-in table",
+		Use: "use NAME", Short: "Choose the embedding model beside the built-in table",
 		Long: `Choose the embedding model beside the built-in table: an added model, http for the
 endpoint in embed.url, or static for the table alone. Passages keep their vectors;
 ` + "`strandline maintain`" + ` computes the missing ones.`,
-		Args: arguments("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := a.app.UseModel(cmd.Context(), args[0])
 			if err != nil {
@@ -100,9 +92,7 @@ endpoint in embed.url, or static for the table alone. Passages keep their vector
 
 func (a *commands) modelRemoveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "remove NAME",
-		Short: "Delete a model's files and its vectors",
-		Args:  arguments("NAME"),
+		Use: "remove NAME", Short: "Delete a model's files and its vectors",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.app.RemoveModel(cmd.Context(), args[0]); err != nil {
 				return err

@@ -17,7 +17,7 @@ func (a *commands) versionCommand() *cobra.Command {
 		OS      string `json:"os"`
 		Version string `json:"version"`
 	}
-	return query(a, &cobra.Command{Use: "version", Short: "Print the version", Args: arguments()},
+	return query(a, &cobra.Command{Use: "version", Short: "Print the version"},
 		func(context.Context, []string) (version, error) {
 			return version{runtime.GOARCH, runtime.Version(), runtime.GOOS, a.app.Version}, nil
 		},
@@ -30,7 +30,7 @@ func (a *commands) versionCommand() *cobra.Command {
 // it builds the command line.
 func (a *commands) hookHelp() *cobra.Command {
 	return &cobra.Command{
-		Use: "hook", Short: "Answer a hook of the client (stdin holds the event)", Args: arguments(),
+		Use: "hook", Short: "Answer a hook of the client (stdin holds the event)",
 		Long: `Answer a hook of the client: read the event from stdin and write the response to stdout.
 Nothing is printed on stderr. Errors are logged in strandline.log in the archive's folder,
 and ` + "`strandline doctor`" + ` lists them.
@@ -43,7 +43,7 @@ Exit status: 0, always`,
 // statuslineHelp documents the other command that package main runs.
 func (a *commands) statuslineHelp() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "statusline", Short: "Print the client's statusline (stdin holds its state)", Args: arguments(),
+		Use: "statusline", Short: "Print the client's statusline (stdin holds its state)",
 		Long: `Print one line for the client's statusLine setting, from the JSON that the client writes
 to stdin and from the archive's state folder:
 
@@ -67,8 +67,7 @@ Exit status: 0, always`,
 
 func (a *commands) mcpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "mcp",
-		Short: "Serve the archive to a model (MCP on stdin and stdout)",
+		Use: "mcp", Short: "Serve the archive to a model (MCP on stdin and stdout)",
 		Long: `Serve the archive to a model over the Model Context Protocol on stdin and stdout, for any
 client that supports it. The tools search the archive and return the full text of a
 handle. The server ends when stdin does.
@@ -80,7 +79,6 @@ handle. The server ends when stdin does.
 
 Searches are limited to the project in CLAUDE_PROJECT_DIR, or else in the working
 directory, unless they ask for more.`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.env.Frontends == nil {
 				return a.env.Companion(cmd.Context())
@@ -94,7 +92,7 @@ directory, unless they ask for more.`,
 // the plugin uses it.
 func (a *commands) earlyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "early TOKENS WINDOW", Short: "Say whether the plugin should compact now", Hidden: true, Args: arguments("TOKENS", "WINDOW"),
+		Use: "early TOKENS WINDOW", Short: "Say whether the plugin should compact now", Hidden: true,
 		Long: "Print \"compact\" if the tokens are more of the window than autopilot.compact_early,\nand nothing otherwise.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cfg, err := a.app.Settings()

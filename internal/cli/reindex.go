@@ -9,11 +9,9 @@ import (
 
 func (a *commands) reindexCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "reindex",
-		Short: "Rebuild the index from the logs and the journal",
+		Use: "reindex", Short: "Rebuild the index from the logs and the journal",
 		Long: `Rebuild the index from the logs and the journal alone. The old one stays in place until
 the new one is complete; nothing is lost if it is interrupted.`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.reindex(cmd.Context()) },
 	}
 }

@@ -17,8 +17,7 @@ func (a *commands) searchCommand() *cobra.Command {
 	var since string
 	var kinds []string
 	cmd := &cobra.Command{
-		Use:   "search QUERY",
-		Short: "Search prompts, replies, commands, edits and outputs",
+		Use: "search QUERY", Short: "Search prompts, replies, commands, edits and outputs",
 		Long: `Search prompts, replies, commands with their outcome, file changes, outputs and
 summaries. Words match parts of identifiers and paths; "quoted words" match a phrase; a
 trailing * matches prefixes. The query may contain filters: project: file: kind: since:

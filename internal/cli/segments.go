@@ -20,8 +20,7 @@ func (a *commands) segmentsCommand() *cobra.Command {
 	var c app.SegmentCheck
 	var check, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "segments",
-		Short: "List segments of finished work and their summaries",
+		Use: "segments", Short: "List segments of finished work and their summaries",
 		Long: `List the segments of a session, which are stretches of finished work, and their
 summaries. L1 is in the client's context and has no summary yet, L2 is summarised, L3 is
 archived: searches find it, but automatic recall does not use it.
@@ -29,7 +28,6 @@ archived: searches find it, but automatic recall does not use it.
 Hooks check for finished work as the context fills: above 60 percent it is queued, above
 70 summarised, and above 80 old summaries are archived (settings segments.*). --check
 checks now, whatever the usage.`,
-		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.Share < 0 || c.Share > 1 {
 				return wrongUsage("--context takes a share from 0 to 1", "")
@@ -101,7 +99,7 @@ func (a *commands) printCheck(checked app.SegmentChecked) error {
 
 func (a *commands) segmentsShow() *cobra.Command {
 	return query(a, &cobra.Command{
-		Use: "show SEGMENT", Short: "Print a segment's summary in full", Args: arguments("SEGMENT"),
+		Use: "show SEGMENT", Short: "Print a segment's summary in full",
 		Long: `Print a segment's summary in full. SEGMENT is an ID from ` + "`strandline segments`" + `, or a prefix
 of one; archived segments are included. --json includes earlier versions.`,
 	}, func(ctx context.Context, args []string) (app.Segment, error) {
@@ -147,7 +145,6 @@ func (a *commands) segmentsSave() *cobra.Command {
 the segment, take at most a fifth of its tokens (the goal is 80 to 90 percent fewer), and
 name the key files, unless --no-files gives a reason. The previous summary is kept as a
 version. A rejected summary changes nothing.`,
-		Args: arguments("SEGMENT", "[FILE]"),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session or handle (default: the segment's)")
 	cmd.Flags().StringVar(&noFiles, "no-files", "", "why the key files are not named")
@@ -189,7 +186,7 @@ func (a *commands) sessionAction(cmd *cobra.Command, run func(ctx context.Contex
 }
 
 func (a *commands) segmentsClear() *cobra.Command {
-	return a.sessionAction(&cobra.Command{Use: "clear", Short: "Empty a session's queue; summaries stay", Args: arguments()},
+	return a.sessionAction(&cobra.Command{Use: "clear", Short: "Empty a session's queue; summaries stay"},
 		func(ctx context.Context, session string, _ []string) (string, error) {
 			n, err := a.app.ClearSegments(ctx, session)
 			return count(n, "segment") + " taken off the queue.", err
@@ -197,7 +194,7 @@ func (a *commands) segmentsClear() *cobra.Command {
 }
 
 func (a *commands) segmentsReset() *cobra.Command {
-	return a.sessionAction(&cobra.Command{Use: "reset-check", Short: "Make the next hook check for finished work", Args: arguments()},
+	return a.sessionAction(&cobra.Command{Use: "reset-check", Short: "Make the next hook check for finished work"},
 		func(ctx context.Context, session string, _ []string) (string, error) {
 			id, err := a.app.ResetSegmentCheck(ctx, session)
 			return "The next hook of " + archive.ShortID(id) + " checks for finished work.", err
@@ -206,7 +203,7 @@ func (a *commands) segmentsReset() *cobra.Command {
 
 func (a *commands) segmentsExport() *cobra.Command {
 	return a.sessionAction(&cobra.Command{
-		Use: "export FOLDER", Short: "Write summaries as files that older tools read", Args: arguments("FOLDER"),
+		Use: "export FOLDER", Short: "Write summaries as files that older tools read",
 		Long: `Write the segments of a session into FOLDER: compressed_context/SEGMENT.json,
 archived_context/SEGMENT.json, context_queue/SESSION_pending.json and _state.json, and for
 each finished task its summary as md5("session:task").json. Files of the same name are
@@ -221,7 +218,7 @@ replaced.`,
 func (a *commands) queueCommand() *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
-		Use: "queue", Short: "Show a session's segments with and without a summary", Args: arguments(),
+		Use: "queue", Short: "Show a session's segments with and without a summary",
 		Long: `Show the queue of a session: segments without a summary and those that have one.
 --json prints it in the shape of context_queue/{session}_pending.json.`,
 	}

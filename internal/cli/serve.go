@@ -39,8 +39,7 @@ type serveFlags struct {
 func (a *commands) serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the archive over HTTP: a web page and a JSON API",
+		Use: "serve", Short: "Serve the archive over HTTP: a web page and a JSON API",
 		Long: `Serve the archive over HTTP until interrupted: a page to search and read sessions, and a
 JSON API under /api/v1 (GET /api/v1/openapi.json describes it). It prints a link that
 opens the page in one browser, once.
@@ -55,7 +54,6 @@ transcripts.
   strandline serve                           on a free port of this machine
   strandline serve --listen 127.0.0.1:7373   on this port
   curl -H "Authorization: Bearer $(cat FILE)" http://127.0.0.1:7373/api/v1/stats`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if a.env.Frontends == nil || a.app.NeedsNetwork() {
 				return a.env.Companion(cmd.Context())

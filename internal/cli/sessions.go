@@ -16,12 +16,10 @@ func (a *commands) sessionsCommand() *cobra.Command {
 	var q app.SessionsQuery
 	var since string
 	cmd := &cobra.Command{
-		Use:   "sessions",
-		Short: "List archived sessions, newest first",
+		Use: "sessions", Short: "List archived sessions, newest first",
 		Long: `List archived sessions of all projects, newest first. The commands show, restore, export
 and search --session take the handle in the first column. COMPACT is the number of
 compactions.`,
-		Args: arguments(),
 	}
 	f := cmd.Flags()
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
@@ -60,7 +58,7 @@ compactions.`,
 }
 
 func (a *commands) projectsCommand() *cobra.Command {
-	cmd := query(a, &cobra.Command{Use: "projects", Short: "List the projects of archived sessions", Args: knownCommand},
+	cmd := query(a, &cobra.Command{Use: "projects", Short: "List the projects of archived sessions"},
 		func(ctx context.Context, _ []string) ([]app.Project, error) { return a.app.Projects(ctx) },
 		func(list []app.Project) error {
 			t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
@@ -75,12 +73,10 @@ func (a *commands) projectsCommand() *cobra.Command {
 
 func (a *commands) mergeCommand() *cobra.Command {
 	return a.action(&cobra.Command{
-		Use:   "merge FROM INTO",
-		Short: "Assign the sessions of a moved folder to its new project",
+		Use: "merge FROM INTO", Short: "Assign the sessions of a moved folder to its new project",
 		Long: `Assign the sessions of one project to another, for a folder that was moved or renamed.
 FROM and INTO are folders, or keys that ` + "`projects --json`" + ` prints. The journal stores
 the merge, so that it survives a reindex.`,
-		Args: arguments("FROM", "INTO"),
 	}, func(ctx context.Context, args []string) (string, error) {
 		m, err := a.app.MergeProjects(ctx, args[0], args[1])
 		return fmt.Sprintf("%s of %s now belong to %s", count(m.Sessions, "session"), app.ProjectPath(m.From), app.ProjectPath(m.Into)), err
@@ -89,11 +85,9 @@ the merge, so that it survives a reindex.`,
 
 func (a *commands) statsCommand() *cobra.Command {
 	return query(a, &cobra.Command{
-		Use:   "stats [SESSION]",
-		Short: "Count turns, calls, tokens and cost of a session or of everything",
+		Use: "stats [SESSION]", Short: "Count turns, calls, tokens and cost of a session or of everything",
 		Long: `Count turns, calls, tokens and cost of the archive or of one session. Tokens are the
 API's own figures, each response counted once. The cost is the client's figure.`,
-		Args: arguments("[SESSION]"),
 	}, func(ctx context.Context, args []string) (app.Stats, error) {
 		return a.app.Stats(ctx, argument(args))
 	}, func(st app.Stats) error {

@@ -17,12 +17,10 @@ import (
 func (a *commands) showCommand() *cobra.Command {
 	var exact, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "show HANDLE",
-		Short: "Print a session's outline, or a turn or step in full",
+		Use: "show HANDLE", Short: "Print a session's outline, or a turn or step in full",
 		Long: `Print a session's outline (7f3a12cd), a turn (7f3a12cd/12) or a step (7f3a12cd/12.3) in
 full, from the log. Secrets are replaced by placeholders; --exact prints the transcript's
 own lines.`,
-		Args: arguments("HANDLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if exact && asJSON {
 				return wrongUsage("--exact and --json exclude each other", "the exact lines are JSON already")

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *commands) statusCommand() *cobra.Command {
-	return query(a, &cobra.Command{Use: "status", Short: "Report the archive's contents, size and gaps", Args: arguments()},
+	return query(a, &cobra.Command{Use: "status", Short: "Report the archive's contents, size and gaps"},
 		func(ctx context.Context, _ []string) (app.Status, error) { return a.app.Status(ctx) }, a.printStatus)
 }
 

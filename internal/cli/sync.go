@@ -14,8 +14,7 @@ func (a *commands) syncCommand() *cobra.Command {
 	var o app.SyncOptions
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "sync",
-		Short: "Push this archive to the team's, in PostgreSQL",
+		Use: "sync", Short: "Push this archive to the team's, in PostgreSQL",
 		Long: `Push new rows of this archive to the team's in PostgreSQL: turns, steps, tool calls,
 files, tasks, compactions and the passages that searches find, redacted again, under
 your name. Logs stay here. Sessions that you delete for good with ` + "`strandline forget`" + ` are
@@ -27,7 +26,6 @@ comes from PGPASSWORD or ~/.pgpass. With postgres.auto, every maintenance run do
 sync; hooks never do. ` + "`strandline search --team`" + ` searches there.
 
   strandline sync --dsn postgres://ann@db.example.org/archive`,
-		Args: arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			bar := a.newProgress("syncing", asJSON)
 			o.Progress = func(done, all int) {

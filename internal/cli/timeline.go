@@ -15,14 +15,12 @@ import (
 
 func (a *commands) timelineCommand() *cobra.Command {
 	return query(a, &cobra.Command{
-		Use:   "timeline [SESSION]",
-		Short: "Show a session over time: turns, tasks, compactions, tokens",
+		Use: "timeline [SESSION]", Short: "Show a session over time: turns, tasks, compactions, tokens",
 		Long: `Show a session over time (default: the last one of this project): its turns with the
 tokens in the context after each, the tasks that began in them with state and tier, its
 compactions, and the curve of the tokens.
 
 L1 is in the client's context, L2 summarised, L3 archived; see ` + "`strandline segments`" + `.`,
-		Args: arguments("[SESSION]"),
 	}, func(ctx context.Context, args []string) (app.Timeline, error) {
 		return a.app.Timeline(ctx, argument(args))
 	}, a.printTimeline)
@@ -75,12 +73,10 @@ func (a *commands) tasksCommand() *cobra.Command {
 	var session string
 	var open bool
 	cmd := &cobra.Command{
-		Use:   "tasks",
-		Short: "List a session's tasks and their states",
+		Use: "tasks", Short: "List a session's tasks and their states",
 		Long: `List a session's tasks: those of the client's task tools and to-do lists, sub-agents'
 runs with their outcome, and the topics of the conversation if the session has no list.
 An open item that a to-do list drops counts as deleted. FIRST is where the work began.`,
-		Args: arguments(),
 	}
 	sessionFlag(cmd, &session)
 	cmd.Flags().BoolVar(&open, "open", false, "only unfinished tasks")

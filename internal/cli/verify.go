@@ -12,13 +12,11 @@ import (
 func (a *commands) verifyCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "verify [SESSION]",
-		Short: "Check every byte of the logs, also against the client's files",
+		Use: "verify [SESSION]", Short: "Check every byte of the logs, also against the client's files",
 		Long: `Decompress the logs, check every frame's checksum, and compare them byte for byte with
 the client's files if these exist; an unreadable file of the client is reported, but its
 log is not bad for that. With SESSION, check its logs only and print a sha256 of each
 transcript; a sub-agent's run is checked with its parent.`,
-		Args: arguments("[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			session := ""
 			if len(args) == 1 {
