@@ -66,6 +66,7 @@ type commands struct {
 	// bytes (export), the progress bar and the demo are written unfiltered.
 	out    *output
 	errOut io.Writer
+	json   bool // --json is given
 }
 
 func newCommands(o Options) *commands {

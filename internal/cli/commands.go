@@ -116,8 +116,8 @@ func sessionFlag(cmd *cobra.Command, v *string) {
 	cmd.Flags().StringVar(v, "session", "", "session or handle (default: the last session of this project)")
 }
 
-func jsonFlag(cmd *cobra.Command, v *bool) {
-	cmd.Flags().BoolVar(v, "json", false, "print JSON")
+func (a *commands) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
 }
 
 func checkLimit(n int) error {

@@ -10,7 +10,6 @@ import (
 )
 
 func (a *commands) configCommand() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "config", Short: "Print every setting, its value and its source",
 		Long: `Print every setting, its value and its source: a flag, the environment
@@ -18,7 +17,7 @@ func (a *commands) configCommand() *cobra.Command {
 .strandline.toml, your config.toml, or the default.`,
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := a.app.Settings()
-			if asJSON {
+			if a.json {
 				return errors.Join(a.printJSON(cfg.Entries()), err)
 			}
 			fmt.Fprintf(a.out, "archive   %s\nsettings  %s\nclient    %s\n\n", cfg.Paths.Home, cfg.ConfigFile, cfg.ClientDir)
@@ -30,7 +29,7 @@ func (a *commands) configCommand() *cobra.Command {
 			return errors.Join(t.write(a.out, a.width()), err)
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	a.jsonFlag(cmd)
 	cmd.AddCommand(a.configGetCommand(), a.configSetCommand())
 	return cmd
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,33 +11,21 @@ import (
 )
 
 func (a *commands) doctorCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return query(a, &cobra.Command{
 		Use: "doctor", Short: "Check the installation and show recent errors",
 		Long: `Check how the client's settings call Strandline, whether the archive is sound and
 complete, and show the errors of the last week. Exits with 1 when something keeps
 sessions from being recorded or found.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings, err := a.app.Doctor(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = a.printJSON(findings)
-			} else {
-				a.printFindings(findings)
-			}
-			if app.Failed(findings) {
-				return silentError{ExitInternal}
-			}
-			return err
-		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	}, func(ctx context.Context, _ []string) ([]app.Finding, error) {
+		findings, err := a.app.Doctor(ctx)
+		if err == nil && app.Failed(findings) {
+			err = silentError{ExitInternal}
+		}
+		return findings, err
+	}, a.printFindings)
 }
 
-func (a *commands) printFindings(findings []app.Finding) {
+func (a *commands) printFindings(findings []app.Finding) error {
 	p, columns := a.paint(), a.columns(a.env.Stdout)
 	marks := map[string]string{"ok": p.green("✓"), "info": p.dim("·"), "warn": p.yellow("!"), "fail": p.red("✗")}
 	for _, f := range findings {
@@ -46,4 +35,5 @@ func (a *commands) printFindings(findings []app.Finding) {
 			hang(a.out, columns, strings.Repeat(" ", indent)+p.dim("→ "), indent+2, f.Hint, p.dim)
 		}
 	}
+	return nil
 }

@@ -14,7 +14,6 @@ import (
 func (a *commands) filesCommand() *cobra.Command {
 	var q app.FilesQuery
 	var since string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "files [PATH]", Short: "List a file's history, or the files that a session touched",
 		Long: `With PATH: every change to the file and every command that named it, in all sessions of
@@ -31,14 +30,14 @@ Without PATH: the files that a session touched, the most often changed first.`,
 			}
 			if len(args) == 0 {
 				list, err := a.app.SessionFiles(cmd.Context(), q.Session, q.Limit)
-				return printResult(a, asJSON, list, err, a.printFiles)
+				return printResult(a, list, err, a.printFiles)
 			}
 			q.Path = args[0]
 			if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
 				return err
 			}
 			list, older, err := a.app.FileHistory(cmd.Context(), q)
-			return printResult(a, asJSON, list, err, func([]app.Touch) error { return a.printHistory(q, list, older) })
+			return printResult(a, list, err, func([]app.Touch) error { return a.printHistory(q, list, older) })
 		},
 	}
 	f := cmd.Flags()
@@ -48,7 +47,7 @@ Without PATH: the files that a session touched, the most often changed first.`,
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
 	f.StringVar(&since, "since", "", "only newer entries, e.g. 7d, 12h or 2026-11-01")
 	f.IntVarP(&q.Limit, "limit", "n", 50, "maximum number, the newest (0: no limit)")
-	jsonFlag(cmd, &asJSON)
+	a.jsonFlag(cmd)
 	return cmd
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 type forgetFlags struct {
-	yes, dryRun, asJSON bool
-	prove               []string
+	yes, dryRun bool
+	prove       []string
 }
 
 func (a *commands) forgetCommand() *cobra.Command {
@@ -43,13 +43,13 @@ or the next maintenance run completes the deletion.`,
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan and delete nothing")
 	cmd.Flags().StringArrayVar(&f.prove, "prove", nil, "also search for this text afterwards (repeatable)")
-	jsonFlag(cmd, &f.asJSON)
+	a.jsonFlag(cmd)
 	return cmd
 }
 
 // forget shows a deletion, asks, deletes and prints the proof, as the flags say.
 func (a *commands) forget(ctx context.Context, typed string, f forgetFlags) error {
-	if f.asJSON && !f.yes && !f.dryRun {
+	if a.json && !f.yes && !f.dryRun {
 		return wrongUsage("--json cannot ask", "add --yes or --dry-run")
 	}
 	d, err := a.app.PlanForget(ctx, typed)
@@ -57,9 +57,9 @@ func (a *commands) forget(ctx context.Context, typed string, f forgetFlags) erro
 		return err
 	}
 	switch {
-	case f.asJSON && f.dryRun:
+	case a.json && f.dryRun:
 		return a.printJSON(d.Result())
-	case !f.asJSON:
+	case !a.json:
 		a.printDeletion(d)
 	}
 	if f.dryRun {
@@ -70,7 +70,7 @@ func (a *commands) forget(ctx context.Context, typed string, f forgetFlags) erro
 		fmt.Fprintln(a.out, "Nothing was deleted.")
 		return silentError{ExitInternal}
 	}
-	bar := a.newProgress("indexing", f.asJSON)
+	bar := a.newProgress("indexing")
 	d.Progress = bar.capture
 	err = a.app.Forget(ctx, d, f.prove)
 	bar.end()
@@ -80,7 +80,7 @@ func (a *commands) forget(ctx context.Context, typed string, f forgetFlags) erro
 	if err != nil {
 		return err
 	}
-	if f.asJSON {
+	if a.json {
 		err = a.printJSON(d.Result())
 	} else {
 		a.printProof(d)

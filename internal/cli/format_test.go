@@ -132,7 +132,7 @@ func TestProgress(t *testing.T) {
 	at := func(done int, bytes int64) capture.Progress {
 		return capture.Progress{Done: done, Jobs: 4, Bytes: bytes, TotalBytes: 4_000_000}
 	}
-	p := a.newProgress("importing", false)
+	p := a.newProgress("importing")
 	clock = clock.Add(time.Second)
 	p.capture(at(1, 1_000_000))
 	clock = clock.Add(redraw / 2)
@@ -157,15 +157,17 @@ func TestProgress(t *testing.T) {
 
 	// An import of nothing, one that nobody sees, and one for a script.
 	out.Reset()
-	a.newProgress("importing", false).end()
-	a.newProgress("importing", true).capture(at(4, 4_000_000))
+	a.newProgress("importing").end()
+	a.json = true
+	a.newProgress("importing").capture(at(4, 4_000_000))
+	a.json = false
 	terminal = false
-	a.newProgress("importing", false).capture(at(4, 4_000_000))
+	a.newProgress("importing").capture(at(4, 4_000_000))
 	if out.Len() > 0 {
 		t.Errorf("drawn: %q", out.String())
 	}
 	terminal = true
-	a.newProgress("importing", false).capture(capture.Progress{})
+	a.newProgress("importing").capture(capture.Progress{})
 	if !strings.Contains(out.String(), "100%") {
 		t.Errorf("nothing to do is done: %q", out.String())
 	}

@@ -13,7 +13,7 @@ import (
 
 func (a *commands) importCommand() *cobra.Command {
 	var from string
-	var asJSON, dry bool
+	var dry bool
 	cmd := &cobra.Command{
 		Use: "import [PATH...]", Short: "Add the sessions that the client has on disk",
 		Long: `Add the sessions that the client has on disk: transcripts, sub-agents' runs and large
@@ -33,27 +33,27 @@ summaries of older tools.`,
 			}
 			switch from {
 			case "claude":
-				return a.importTranscripts(cmd, args, dry, asJSON)
+				return a.importTranscripts(cmd, args, dry)
 			case "compressed-context", "knowledge-db":
-				return a.importSegments(cmd, args, dry, asJSON)
+				return a.importSegments(cmd, args, dry)
 			}
 			return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude, compressed-context or knowledge-db")
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "count the sessions and do nothing")
-	jsonFlag(cmd, &asJSON)
+	a.jsonFlag(cmd)
 	return cmd
 }
 
-func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry, asJSON bool) error {
-	bar := a.newProgress("importing", asJSON)
+func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry bool) error {
+	bar := a.newProgress("importing")
 	out, err := a.app.Import(cmd.Context(), app.ImportOptions{Paths: paths, DryRun: dry, Progress: bar.capture})
 	bar.end()
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if a.json {
 		return errors.Join(a.printJSON(out), a.importFailures(nil, out.Failed))
 	}
 	what := runs(out.Sessions, out.Agents)
@@ -70,7 +70,7 @@ func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry, as
 }
 
 // importSegments imports the summaries of older tools.
-func (a *commands) importSegments(cmd *cobra.Command, paths []string, dry, asJSON bool) error {
+func (a *commands) importSegments(cmd *cobra.Command, paths []string, dry bool) error {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
@@ -78,7 +78,7 @@ func (a *commands) importSegments(cmd *cobra.Command, paths []string, dry, asJSO
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if a.json {
 		err = a.printJSON(out)
 	} else {
 		fmt.Fprintf(a.out, "%s read, %s new\n", count(out.Files, "file"), count(out.Segments, "segment"))

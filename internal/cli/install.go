@@ -51,17 +51,11 @@ if that fails, the client compacts as usual.`,
 
 func (a *commands) uninstallCommand() *cobra.Command {
 	var o app.WiringOptions
-	cmd := &cobra.Command{
-		Use: "uninstall", Short: "Remove Strandline from the client's settings; the archive stays",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			out, err := a.wire(cmd.Context(), o, a.app.Uninstall)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(a.out, "The archive stays in %s.\n", out.Home)
-			return nil
-		},
-	}
+	cmd := a.action(&cobra.Command{Use: "uninstall", Short: "Remove Strandline from the client's settings; the archive stays"},
+		func(ctx context.Context, _ []string) (string, error) {
+			out, err := a.wire(ctx, o, a.app.Uninstall)
+			return "The archive stays in " + out.Home + ".", err
+		})
 	wiringFlags(cmd, &o)
 	return cmd
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *commands) maintainCommand() *cobra.Command {
-	var asJSON, background, compacting bool
+	var background, compacting bool
 	cmd := &cobra.Command{
 		Use: "maintain", Short: "Do a maintenance run: index, embed, learn, seal idle logs",
 		Long: `Do a maintenance run: capture what hooks deferred, index logs that are ahead of the
@@ -33,21 +33,13 @@ with retention.delete, as ` + "`strandline forget`" + ` does.`,
 				return a.app.MaintainInBackground(ctx)
 			}
 			stages, err := a.app.Maintain(ctx, compacting)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = a.printJSON(stages)
-			} else {
-				err = a.printStages(stages)
-			}
 			if err == nil && app.StageErrors(stages) != nil {
 				err = silentError{ExitInternal}
 			}
-			return err
+			return printResult(a, stages, err, a.printStages)
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	a.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&compacting, "compact", false, "drop duplicate texts of turns outside the hot set")
 	cmd.Flags().BoolVar(&background, "background", false, "as a hook starts it")
 	_ = cmd.Flags().MarkHidden("background") // fails only for an unknown flag
@@ -67,8 +59,7 @@ func (a *commands) printStages(stages []app.Stage) error {
 		}
 	}
 	if len(t.rows) == 0 {
-		fmt.Fprintln(a.out, "Everything is in order: there was nothing to do.")
-		return nil
+		return a.println("Everything is in order: there was nothing to do.")
 	}
 	return t.write(a.out, a.width())
 }

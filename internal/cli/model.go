@@ -32,7 +32,7 @@ lower-case vocabulary, and its vocab.txt, by default from the same place. Its ch
 compared with --sha256, or recorded; a file that changes later is not used. An
 interrupted download continues when the same command is run again.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			bar := a.newProgress("downloading", false)
+			bar := a.newProgress("downloading")
 			req.Model = args[0]
 			req.Progress = func(what string, done, size int64) { bar.draw(done, max(done, size), what, done == size) }
 			m, err := a.app.AddModel(cmd.Context(), req)
@@ -74,31 +74,20 @@ func (a *commands) modelListCommand() *cobra.Command {
 }
 
 func (a *commands) modelUseCommand() *cobra.Command {
-	return &cobra.Command{
+	return a.action(&cobra.Command{
 		Use: "use NAME", Short: "Choose the embedding model beside the built-in table",
 		Long: `Choose the embedding model beside the built-in table: an added model, http for the
 endpoint in embed.url, or static for the table alone. Passages keep their vectors;
 ` + "`strandline maintain`" + ` computes the missing ones.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := a.app.UseModel(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(a.out, "embed.model = %s in %s\n", args[0], file)
-			return nil
-		},
-	}
+	}, func(ctx context.Context, args []string) (string, error) {
+		file, err := a.app.UseModel(ctx, args[0])
+		return fmt.Sprintf("embed.model = %s in %s", args[0], file), err
+	})
 }
 
 func (a *commands) modelRemoveCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "remove NAME", Short: "Delete a model's files and its vectors",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.app.RemoveModel(cmd.Context(), args[0]); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.out, "%s removed\n", args[0])
-			return nil
-		},
-	}
+	return a.action(&cobra.Command{Use: "remove NAME", Short: "Delete a model's files and its vectors"},
+		func(ctx context.Context, args []string) (string, error) {
+			return args[0] + " removed", a.app.RemoveModel(ctx, args[0])
+		})
 }

@@ -32,21 +32,21 @@ func (o *output) Write(p []byte) (int, error) {
 // query makes a command that runs a use case and prints its result: with print, or
 // as JSON with --json.
 func query[T any](a *commands, cmd *cobra.Command, run func(ctx context.Context, args []string) (T, error), print func(T) error) *cobra.Command {
-	asJSON := cmd.Flags().Bool("json", false, "print JSON")
+	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		result, err := run(cmd.Context(), args)
-		return printResult(a, *asJSON, result, err, print)
+		return printResult(a, result, err, print)
 	}
 	return cmd
 }
 
 // printResult prints the result of a use case: with print, or as JSON. It prints no
 // result with an error, except a silentError, and returns that.
-func printResult[T any](a *commands, asJSON bool, result T, err error, print func(T) error) error {
+func printResult[T any](a *commands, result T, err error, print func(T) error) error {
 	if err != nil && !errors.As(err, new(silentError)) {
 		return err
 	}
-	if asJSON {
+	if a.json {
 		return cmp.Or(a.printJSON(result), err)
 	}
 	return cmp.Or(print(result), err)

@@ -20,9 +20,9 @@ type progress struct {
 	cells int       // width of the current line
 }
 
-func (a *commands) newProgress(label string, quiet bool) *progress {
+func (a *commands) newProgress(label string) *progress {
 	width, live := a.env.Terminal(a.env.Stderr)
-	return &progress{app: a, label: label, live: live && !quiet, width: width, start: a.app.Now()}
+	return &progress{app: a, label: label, live: live && !a.json, width: width, start: a.app.Now()}
 }
 
 // redraw is the minimum time between two draws.

@@ -17,7 +17,7 @@ the new one is complete; nothing is lost if it is interrupted.`,
 }
 
 func (a *commands) reindex(ctx context.Context) error {
-	bar := a.newProgress("indexing", false)
+	bar := a.newProgress("indexing")
 	out, err := a.app.Reindex(ctx, bar.capture)
 	bar.end()
 	if r := out.Built; r.Done > 0 || err == nil {

@@ -18,7 +18,7 @@ import (
 func (a *commands) segmentsCommand() *cobra.Command {
 	var q app.SegmentsQuery
 	var c app.SegmentCheck
-	var check, asJSON bool
+	var check bool
 	cmd := &cobra.Command{
 		Use: "segments", Short: "List segments of finished work and their summaries",
 		Long: `List the segments of a session, which are stretches of finished work, and their
@@ -41,10 +41,10 @@ checks now, whatever the usage.`,
 				if c.IfDue {
 					return err
 				}
-				return printResult(a, asJSON, checked.Facts, err, func([]archive.SegmentFact) error { return a.printCheck(checked) })
+				return printResult(a, checked.Facts, err, func([]archive.SegmentFact) error { return a.printCheck(checked) })
 			}
 			list, err := a.app.Segments(cmd.Context(), q)
-			return printResult(a, asJSON, list, err, func([]app.Segment) error { return a.printSegments(list, q.Pending) })
+			return printResult(a, list, err, func([]app.Segment) error { return a.printSegments(list, q.Pending) })
 		},
 	}
 	f := cmd.Flags()
@@ -55,7 +55,7 @@ checks now, whatever the usage.`,
 	f.Float64Var(&c.Share, "context", 0, "with --check: as if this share of the context window were used, e.g. 0.65")
 	f.BoolVar(&c.IfDue, "if-due", false, "with --check: only as the usage of the context requires")
 	_ = f.MarkHidden("if-due")
-	jsonFlag(cmd, &asJSON)
+	a.jsonFlag(cmd)
 	cmd.AddCommand(a.segmentsShow(), a.segmentsSearch(), a.segmentsSave(), a.segmentsClear(), a.segmentsReset(), a.segmentsExport())
 	return cmd
 }

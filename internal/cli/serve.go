@@ -32,8 +32,8 @@ type Serving struct {
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	Serving
-	tokenFile        string
-	untilEOF, asJSON bool
+	tokenFile string
+	untilEOF  bool
 }
 
 func (a *commands) serveCommand() *cobra.Command {
@@ -68,7 +68,7 @@ transcripts.
 	fl.StringVar(&f.tokenFile, "token-file", "", "read the token from this file, which is created if missing")
 	fl.BoolVar(&f.Exact, "exact", false, "let programs fetch exact transcripts, including secrets")
 	fl.BoolVar(&f.untilEOF, "until-eof", false, "end when stdin ends, for programs that start it")
-	jsonFlag(cmd, &f.asJSON)
+	a.jsonFlag(cmd)
 	return cmd
 }
 
@@ -122,7 +122,7 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 
 // announce prints the address of the server.
 func (a *commands) announce(s servingJSON, f serveFlags) error {
-	if f.asJSON {
+	if a.json {
 		return a.printJSON(s)
 	}
 	fmt.Fprintf(a.out, "Strandline serves this archive on %s\n\n", a.paint().bold(s.URL))

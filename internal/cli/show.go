@@ -15,14 +15,14 @@ import (
 )
 
 func (a *commands) showCommand() *cobra.Command {
-	var exact, asJSON bool
+	var exact bool
 	cmd := &cobra.Command{
 		Use: "show HANDLE", Short: "Print a session's outline, or a turn or step in full",
 		Long: `Print a session's outline (7f3a12cd), a turn (7f3a12cd/12) or a step (7f3a12cd/12.3) in
 full, from the log. Secrets are replaced by placeholders; --exact prints the transcript's
 own lines.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if exact && asJSON {
+			if exact && a.json {
 				return wrongUsage("--exact and --json exclude each other", "the exact lines are JSON already")
 			}
 			at, err := archive.ParseHandle(args[0])
@@ -35,14 +35,14 @@ own lines.`,
 			}
 			if at.Turn < 0 {
 				out, err := a.app.Outline(ctx, at.Session)
-				return printResult(a, asJSON, out, err, a.printOutline)
+				return printResult(a, out, err, a.printOutline)
 			}
 			p, err := a.app.Place(ctx, at)
-			return printResult(a, asJSON, p.Blocks, err, func([]app.Block) error { return a.printPlace(p) })
+			return printResult(a, p.Blocks, err, func([]app.Block) error { return a.printPlace(p) })
 		},
 	}
 	cmd.Flags().BoolVar(&exact, "exact", false, "the transcript's lines, not redacted")
-	jsonFlag(cmd, &asJSON)
+	a.jsonFlag(cmd)
 	return cmd
 }
 

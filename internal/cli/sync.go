@@ -12,7 +12,6 @@ import (
 
 func (a *commands) syncCommand() *cobra.Command {
 	var o app.SyncOptions
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "sync", Short: "Push this archive to the team's, in PostgreSQL",
 		Long: `Push new rows of this archive to the team's in PostgreSQL: turns, steps, tool calls,
@@ -27,32 +26,26 @@ sync; hooks never do. ` + "`strandline search --team`" + ` searches there.
 
   strandline sync --dsn postgres://ann@db.example.org/archive`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			bar := a.newProgress("syncing", asJSON)
+			bar := a.newProgress("syncing")
 			o.Progress = func(done, all int) {
 				bar.draw(int64(done), int64(all), fmt.Sprintf("%d/%d sessions", done, all), done == all)
 			}
 			report, err := a.app.Sync(cmd.Context(), o)
 			bar.end()
-			switch {
-			case errors.Is(err, app.ErrNotLinked):
+			if errors.Is(err, app.ErrNotLinked) {
 				return a.env.Companion(cmd.Context())
-			case err != nil:
-				return err
-			case asJSON:
-				return a.printJSON(report)
 			}
-			a.printSync(report)
-			return nil
+			return printResult(a, report, err, a.printSync)
 		},
 	}
 	cmd.Flags().StringVar(&o.URL, "dsn", "", "address of the team's database (default: the settings)")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
 	cmd.Flags().BoolVar(&o.Again, "again", false, "push everything again")
-	jsonFlag(cmd, &asJSON)
+	a.jsonFlag(cmd)
 	return cmd
 }
 
-func (a *commands) printSync(r app.SyncReport) {
+func (a *commands) printSync(r app.SyncReport) error {
 	verb := "pushed"
 	if r.DryRun {
 		verb = "would be pushed"
@@ -68,4 +61,5 @@ func (a *commands) printSync(r app.SyncReport) {
 	if n := len(r.Elsewhere); n > 0 {
 		fmt.Fprintf(a.out, "%s left out: deleted from the team's archive for good.\n", count(n, "session"))
 	}
+	return nil
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,46 +10,35 @@ import (
 )
 
 func (a *commands) verifyCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	each := false
+	return query(a, &cobra.Command{
 		Use: "verify [SESSION]", Short: "Check every byte of the logs, also against the client's files",
 		Long: `Decompress the logs, check every frame's checksum, and compare them byte for byte with
 the client's files if these exist; an unreadable file of the client is reported, but its
 log is not bad for that. With SESSION, check its logs only and print a sha256 of each
 transcript; a sub-agent's run is checked with its parent.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			session := ""
-			if len(args) == 1 {
-				session = args[0]
-			}
-			checks, err := a.app.Verify(cmd.Context(), session)
-			if err != nil {
-				return err
-			}
-			bad := 0
-			for _, c := range checks {
-				if !c.OK {
-					bad++
-				}
-			}
-			if asJSON {
-				err = a.printJSON(checks)
-			} else {
-				a.printChecks(checks, bad, session != "")
-			}
-			if bad > 0 {
-				return errors.Join(err, silentError{ExitCorrupt})
-			}
-			return err
-		},
+	}, func(ctx context.Context, args []string) ([]app.LogCheck, error) {
+		each = len(args) > 0
+		checks, err := a.app.Verify(ctx, argument(args))
+		if err == nil && badLogs(checks) > 0 {
+			err = silentError{ExitCorrupt}
+		}
+		return checks, err
+	}, func(checks []app.LogCheck) error { return a.printChecks(checks, each) })
+}
+
+func badLogs(checks []app.LogCheck) (n int) {
+	for _, c := range checks {
+		if !c.OK {
+			n++
+		}
 	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return n
 }
 
 // printChecks prints what is wrong and, with each, all logs.
-func (a *commands) printChecks(checks []app.LogCheck, bad int, each bool) {
-	p := a.paint()
+func (a *commands) printChecks(checks []app.LogCheck, each bool) error {
+	p, bad := a.paint(), badLogs(checks)
 	var total int64
 	unread := 0
 	for _, c := range checks {
@@ -75,5 +64,5 @@ func (a *commands) printChecks(checks []app.LogCheck, bad int, each bool) {
 	if unread > 0 {
 		fmt.Fprintf(a.out, "; %s of the client could not be read", count(unread, "file"))
 	}
-	fmt.Fprintln(a.out)
+	return a.println("")
 }
