@@ -7,31 +7,35 @@ import (
 // key handles a key. Ctrl keys work in every view; letters edit the query while
 // it has the focus.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
-	switch name := k.String(); name {
+	name := k.String()
+	switch name {
 	case "ctrl+c":
 		return m.quit()
 	case "ctrl+y":
 		return m.copyHandle()
-	case "ctrl+p", "ctrl+t":
-		if m.opened {
-			return nil
-		}
-		return m.filter(name)
-	default:
-		switch {
-		case m.opened:
-			return m.keyReading(name)
-		case m.move(name) != nil:
-			return m.selectHit(*m.move(name))
-		case name == "enter":
-			return m.openHit()
-		case m.scroll(name):
-			return nil
-		case m.typing:
-			return m.keyTyping(k)
-		}
-		return m.keyListing(name)
 	}
+	if m.opened {
+		return m.keyReading(name)
+	}
+	switch name {
+	case "ctrl+p", "ctrl+t":
+		return m.filter(name)
+	case "up", "ctrl+k":
+		return m.selectHit(m.selected - 1)
+	case "down", "ctrl+j", "ctrl+n":
+		return m.selectHit(m.selected + 1)
+	case "enter":
+		m.opened = len(m.result.Hits) > 0
+		m.fitScreen()
+		return nil
+	}
+	switch {
+	case m.scroll(name):
+		return nil
+	case m.typing:
+		return m.keyTyping(k)
+	}
+	return m.keyListing(name)
 }
 
 func (m *Model) quit() tea.Cmd {
@@ -40,33 +44,12 @@ func (m *Model) quit() tea.Cmd {
 	return tea.Quit
 }
 
-// move returns the index of the hit that a key selects, or nil.
-func (m *Model) move(name string) *int {
-	to := m.selected
-	switch name {
-	case "up", "ctrl+k":
-		to--
-	case "down", "ctrl+j", "ctrl+n":
-		to++
-	default:
-		return nil
-	}
-	return &to
-}
-
-// scroll scrolls the text.
+// scroll scrolls the text and reports whether the key does that.
 func (m *Model) scroll(name string) bool {
-	page := max(m.layout().textHeight-1, 1)
-	switch name {
-	case "pgdown":
-		m.reader.top += page
-	case "pgup":
-		m.reader.top -= page
-	default:
-		return false
-	}
+	pages := map[string]int{"pgdown": 1, "pgup": -1}[name]
+	m.reader.top += pages * max(m.layout().textHeight-1, 1)
 	m.fitScreen()
-	return true
+	return pages != 0
 }
 
 // keyTyping edits the query.
@@ -150,14 +133,6 @@ func (m *Model) keyReading(name string) tea.Cmd {
 		m.scroll(name)
 	}
 	m.fitScreen()
-	return nil
-}
-
-func (m *Model) openHit() tea.Cmd {
-	if len(m.result.Hits) > 0 {
-		m.opened = true
-		m.fitScreen()
-	}
 	return nil
 }
 

@@ -53,14 +53,8 @@ func (l *line) edit(key string) bool {
 	case "delete", "ctrl+d":
 		l.remove(l.at, min(l.at+1, len(l.text)))
 	case "ctrl+w", "alt+backspace":
-		from := l.at
-		for from > 0 && l.text[from-1] == ' ' {
-			from--
-		}
-		for from > 0 && l.text[from-1] != ' ' {
-			from--
-		}
-		l.remove(from, l.at)
+		before := strings.TrimRight(string(l.text[:l.at]), " ")
+		l.remove(len([]rune(before[:strings.LastIndexByte(before, ' ')+1])), l.at)
 	case "ctrl+u":
 		l.remove(0, l.at)
 	default:

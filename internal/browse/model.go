@@ -102,7 +102,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case found:
 		if msg.seq == m.searchSeq {
-			next = m.take(msg)
+			m.searching, m.err, m.result = false, msg.err, msg.result
+			next = m.selectHit(0)
 		}
 	case read:
 		if msg.seq == m.readSeq {
@@ -130,8 +131,7 @@ func (m *Model) searchNow() tea.Cmd {
 	m.cancelSearch()
 	m.searchSeq++
 	if m.words() == "" {
-		m.searching, m.err = false, nil
-		m.result = recall.Result{}
+		m.searching, m.err, m.result = false, nil, recall.Result{}
 		return m.selectHit(0)
 	}
 	return m.search()
@@ -155,11 +155,6 @@ func (m *Model) search() tea.Cmd {
 		result, err := m.opt.Archive.Search(ctx, q)
 		return found{seq, result, err}
 	}
-}
-
-func (m *Model) take(msg found) tea.Cmd {
-	m.searching, m.err, m.result = false, msg.err, msg.result
-	return m.selectHit(0)
 }
 
 // selectHit selects a hit and reads its text.

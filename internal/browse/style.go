@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"fmt"
 	"image/color"
 	"strings"
 	"time"
@@ -26,15 +27,8 @@ func coloured(c color.Color, s string) string { return lipgloss.NewStyle().Foreg
 
 // marked highlights the marks in a text.
 func marked(s string, marks []recall.Mark) string {
-	var b strings.Builder
-	done := 0
-	for _, m := range marks {
-		b.WriteString(s[done:m.From])
-		b.WriteString(lipgloss.NewStyle().Foreground(lipgloss.Yellow).Bold(true).Render(s[m.From:m.To]))
-		done = m.To
-	}
-	b.WriteString(s[done:])
-	return b.String()
+	style := lipgloss.NewStyle().Foreground(lipgloss.Yellow).Bold(true)
+	return recall.Highlight(s, marks, func(s string) string { return style.Render(s) })
 }
 
 // clip shortens a line to width cells, with an ellipsis.
@@ -68,9 +62,9 @@ func age(now, t time.Time) string {
 	case d < time.Minute:
 		return "now"
 	case d < time.Hour:
-		return number(int(d/time.Minute)) + " min"
+		return fmt.Sprintf("%d min", d/time.Minute)
 	case d < day:
-		return number(int(d/time.Hour)) + " h"
+		return fmt.Sprintf("%d h", d/time.Hour)
 	}
-	return number(int(d/day)) + " d"
+	return fmt.Sprintf("%d d", d/day)
 }

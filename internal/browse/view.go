@@ -3,7 +3,6 @@ package browse
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -86,13 +85,14 @@ func (m *Model) View() tea.View {
 		v.Cursor = tea.NewCursor(ansi.StringWidth(prompt)+cursor, 0)
 	}
 	lines := []string{ends(accent(prompt)+typed, faint(filters), m.width), clip(m.status(), m.width), ""}
-	lines = append(lines, m.body(l)...)
-	for len(lines) < m.height-1 {
-		lines = append(lines, "")
-	}
-	lines = append(lines[:m.height-1], m.keys())
-	v.SetContent(strings.Join(lines, "\n"))
+	v.SetContent(m.page(append(lines, m.body(l)...)))
 	return v
+}
+
+// page fills the screen with lines, and the keys in the last one.
+func (m *Model) page(lines []string) string {
+	lines = append(lines, make([]string, m.height)...)
+	return strings.Join(append(lines[:m.height-1], m.keys()), "\n")
 }
 
 func (m *Model) filters() string {
@@ -110,7 +110,7 @@ func (m *Model) status() string {
 	case m.note != "":
 		return kind(m.note)
 	case m.words() == "":
-		return faint(count(m.opt.Sessions, "session") + " to search")
+		return faint(text.Count(m.opt.Sessions, "session") + " to search")
 	case m.err != nil:
 		return danger(message(m.err))
 	case m.searching:
@@ -118,7 +118,7 @@ func (m *Model) status() string {
 	case len(r.Hits) == 0:
 		return faint("no hits")
 	}
-	s := fmt.Sprintf("%d of %s", m.selected+1, count(len(r.Hits), "hit"))
+	s := fmt.Sprintf("%d of %s", m.selected+1, text.Count(len(r.Hits), "hit"))
 	switch {
 	case r.Hits[0].Related:
 		s += " · no exact match; these may be related"
@@ -259,11 +259,7 @@ func (m *Model) viewOpened() string {
 	if m.note != "" {
 		head = kind(m.note)
 	}
-	lines := append([]string{ends(head, faint(where), m.width), ""}, m.text(l)...)
-	for len(lines) < m.height-1 {
-		lines = append(lines, "")
-	}
-	return strings.Join(append(lines[:m.height-1], m.keys()), "\n")
+	return m.page(append([]string{ends(head, faint(where), m.width), ""}, m.text(l)...))
 }
 
 // keys renders the footer with as many keys as fit.
@@ -283,26 +279,15 @@ func (m *Model) keys() string {
 	default:
 		all = []string{"q quit", "↑↓ select", "enter open", "y copy handle", "p project", "t time", "/ search", "pgdn scroll"}
 	}
-	var b strings.Builder
+	var shown []string
 	width := 0
-	for i, k := range all {
-		name, action, _ := strings.Cut(k, " ")
-		more := ansi.StringWidth(k)
-		if i > 0 {
-			more += 2
-		}
-		if width+more > m.width {
+	for _, k := range all {
+		if width += ansi.StringWidth(k); width > m.width {
 			break
 		}
-		if i > 0 {
-			b.WriteString("  ")
-		}
-		b.WriteString(bold(name) + " " + faint(action))
-		width += more
+		width += len("  ")
+		name, action, _ := strings.Cut(k, " ")
+		shown = append(shown, bold(name)+" "+faint(action))
 	}
-	return b.String()
+	return strings.Join(shown, "  ")
 }
-
-func number(n int) string { return strconv.Itoa(n) }
-
-func count(n int, noun string) string { return text.Count(n, noun) }

@@ -77,15 +77,9 @@ func (r *request) message(role string, blocks []block) transcript.Message {
 	return m
 }
 
-// The tags around a summary.
-const (
-	summaryOpen  = "<summary>"
-	summaryClose = "</summary>"
-)
-
 // summaryText returns a summary in the client's format.
 func summaryText(summary string) string {
-	return summaryOpen + "\n" + strings.ReplaceAll(summary, summaryClose, "< /summary>") + "\n" + summaryClose
+	return "<summary>\n" + strings.ReplaceAll(summary, "</summary>", "< /summary>") + "\n</summary>"
 }
 
 // answer is an assistant message written by the gateway. Its usage is zero, as
@@ -98,17 +92,15 @@ type answer struct {
 	Content      []answerPart `json:"content"`
 	StopReason   *string      `json:"stop_reason"`
 	StopSequence *string      `json:"stop_sequence"`
-	Usage        answerUsage  `json:"usage"`
+	Usage        struct {
+		Input  int `json:"input_tokens"`
+		Output int `json:"output_tokens"`
+	} `json:"usage"`
 }
 
 type answerPart struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
-}
-
-type answerUsage struct {
-	Input  int `json:"input_tokens"`
-	Output int `json:"output_tokens"`
 }
 
 // write sends text as the model's complete response, streamed if the request asks

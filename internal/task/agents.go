@@ -22,12 +22,11 @@ func (h *History) agentRuns() (out []Task) {
 		if c.Kind != archive.CallAgent {
 			continue
 		}
-		place := archive.Ref{Session: h.Session.ID, Turn: c.Turn, Step: c.Step}
+		place, start := archive.Ref{Session: h.Session.ID, Turn: c.Turn, Step: c.Step}, h.Moment(c.Turn, c.Step)
 		t := Task{
 			Session: h.Session.ID, ID: "agent:" + c.ToolID, Kind: KindAgent, Status: InProgress,
-			First: place, Last: place, Start: h.Moment(c.Turn, c.Step),
+			First: place, Last: place, Start: start, End: start + 1,
 		}
-		t.End = t.Start + 1
 		if t.Start < len(h.Steps) {
 			t.Created = h.Steps[t.Start].Time
 			t.Changed = t.Created.Add(c.Duration)
@@ -84,10 +83,8 @@ func (h *History) endBackground(t *Task, c archive.Call) {
 			continue
 		}
 		t.Status, t.Changed = Completed, x.Time
-		for _, failure := range []string{"fail", "killed", "stopped", "error"} {
-			if strings.Contains(status, failure) {
-				t.Status = Failed
-			}
+		if containsAny(status, "fail", "killed", "stopped", "error") {
+			t.Status = Failed
 		}
 		t.Result = clipResult(answer)
 		t.Last = archive.Ref{Session: h.Session.ID, Turn: x.Turn, Step: x.Step}
@@ -117,11 +114,9 @@ func backgroundEnd(x archive.Passage, id, subject string) (status, answer string
 // not linked and started no earlier than the call.
 func (h *History) linkSession(t *Task, linked map[string]bool) {
 	for _, a := range slices.Backward(h.agents) { // newest first
-		if linked[a.ID] || t.Subject == "" || a.Agent.Description != t.Subject || a.First.Before(t.Created) {
-			continue
+		if !linked[a.ID] && t.Subject != "" && a.Agent.Description == t.Subject && !a.First.Before(t.Created) {
+			linked[a.ID], t.AgentID = true, a.ID
+			return
 		}
-		linked[a.ID] = true
-		t.AgentID = a.ID
-		return
 	}
 }

@@ -142,7 +142,7 @@ func (x *extraction) files() []string {
 
 // commands returns the commands with their last outcome, tests and builds first.
 func (x *extraction) commands() []string {
-	var checks, others []string // latest first
+	var checks, others []string
 	seen := map[string]bool{}
 	for _, c := range slices.Backward(x.calls) {
 		key := archive.CommandKey(c.Command)
@@ -150,15 +150,12 @@ func (x *extraction) commands() []string {
 			continue
 		}
 		seen[key] = true
-		line := x.clip(key, 120) + outcome(c)
+		list := &others
 		if archive.IsCheck(key) {
-			checks = append(checks, line)
-		} else {
-			others = append(others, line)
+			list = &checks
 		}
+		*list = slices.Insert(*list, 0, x.clip(key, 120)+outcome(c))
 	}
-	slices.Reverse(checks)
-	slices.Reverse(others)
 	return append(checks, others...)
 }
 

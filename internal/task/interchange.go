@@ -110,33 +110,26 @@ const maxImported = 64 << 10
 // Import reads one file of an older tool and returns its facts: summaries (one or a
 // list), cold-task files, queues and archived segments, which differ in their members
 // and the folder's name. If any part of a file is invalid, it returns no facts.
-func Import(name string, data []byte) (facts []archive.SegmentFact, err error) {
+func Import(name string, data []byte) ([]archive.SegmentFact, error) {
 	i := importer{base: filepath.Base(name)}
 	archived := strings.Contains(filepath.ToSlash(name), "archived_context/")
 	if strings.HasPrefix(strings.TrimSpace(string(data)), "[") {
 		var list []json.RawMessage
-		if err := json.Unmarshal(data, &list); err != nil {
-			return nil, i.syntaxError(err)
-		}
+		i.decode(data, &list)
 		for _, raw := range list {
 			i.addSummary(raw, archived)
 		}
 		return i.facts, i.err
 	}
 	var f importedFile
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, i.syntaxError(err)
-	}
-	switch {
+	switch i.decode(data, &f); {
+	case i.err != nil:
 	case f.Pending != nil || f.Compressed != nil:
 		i.addQueue(f)
-	case f.ID == "" && f.Task == "":
-		if strings.HasSuffix(name, "_state.json") {
-			return nil, nil // counters only
-		}
-		return nil, i.invalid("%s is not a segment, summary or queue", i.base)
-	default:
+	case f.ID != "" || f.Task != "":
 		i.addSummary(data, archived)
+	case !strings.HasSuffix(name, "_state.json"): // those hold counters only
+		i.fail("%s is not a segment, summary or queue", i.base)
 	}
 	return i.facts, i.err
 }
@@ -148,19 +141,19 @@ type importer struct {
 	err   error
 }
 
-func (i *importer) syntaxError(err error) error {
-	return &archive.Error{Code: archive.CodeInvalid, Msg: i.base + " is not valid JSON", Err: err}
+func (i *importer) decode(data []byte, to any) {
+	if err := json.Unmarshal(data, to); err != nil {
+		i.facts, i.err = nil, &archive.Error{Code: archive.CodeInvalid, Msg: i.base + " is not valid JSON", Err: err}
+	}
 }
 
-func (i *importer) invalid(format string, args ...any) error {
-	return archive.Invalid(fmt.Sprintf(format, args...), "")
+func (i *importer) fail(format string, args ...any) {
+	i.facts, i.err = nil, archive.Invalid(fmt.Sprintf(format, args...), "")
 }
 
 func (i *importer) add(event archive.SegmentEvent, s archive.Segment) {
 	i.facts = append(i.facts, archive.SegmentFact{Event: event, Segment: s})
 }
-
-func (i *importer) fail(err error) { i.facts, i.err = nil, err }
 
 func (i *importer) addQueue(f importedFile) {
 	for _, raw := range f.Pending {
@@ -178,15 +171,16 @@ func (i *importer) addQueue(f importedFile) {
 
 func (i *importer) addSummary(raw []byte, archived bool) {
 	s, ok := i.segment(raw, "")
-	switch {
-	case !ok:
-	case s.Content == "":
-		i.fail(i.invalid("segment %s in %s has no summary", archive.Clip(s.ID, 60), i.base))
-	default:
-		i.add(archive.SegmentImported, s)
-		if archived {
-			i.add(archive.SegmentArchived, archive.Segment{ID: s.ID, Session: s.Session})
-		}
+	if !ok {
+		return
+	}
+	if s.Content == "" {
+		i.fail("segment %s in %s has no summary", archive.Clip(s.ID, 60), i.base)
+		return
+	}
+	i.add(archive.SegmentImported, s)
+	if archived {
+		i.add(archive.SegmentArchived, archive.Segment{ID: s.ID, Session: s.Session})
 	}
 }
 
@@ -196,12 +190,9 @@ func (i *importer) segment(raw []byte, session string) (s archive.Segment, ok bo
 	if i.err != nil {
 		return s, false
 	}
-	var f importedFile
-	if err := json.Unmarshal(raw, &f); err != nil {
-		i.fail(i.syntaxError(err))
+	if i.decode(raw, &s); i.err != nil {
 		return s, false
 	}
-	s = f.Segment
 	s.Session = cmp.Or(s.Session, session)
 	var sum Summary
 	if json.Unmarshal(raw, &sum) == nil && sum.Subject != "" && s.Content == "" {
@@ -218,13 +209,13 @@ func (i *importer) segment(raw []byte, session string) (s archive.Segment, ok bo
 	s.By = "import"
 	switch {
 	case !archive.ValidID(s.Session):
-		i.fail(i.invalid("%s names no session", i.base))
+		i.fail("%s names no session", i.base)
 	case s.ID == "":
-		i.fail(i.invalid("a segment in %s has no id", i.base))
+		i.fail("a segment in %s has no id", i.base)
 	case !archive.ValidID(s.ID):
-		i.fail(i.invalid("a segment in %s has an invalid id", i.base))
+		i.fail("a segment in %s has an invalid id", i.base)
 	case len(s.Content) > maxImported:
-		i.fail(i.invalid("the summary of %s in %s is too long", s.ID, i.base))
+		i.fail("the summary of %s in %s is too long", s.ID, i.base)
 	}
 	return s, i.err == nil
 }

@@ -3,6 +3,7 @@ package task
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,10 +27,8 @@ func SegmentID(session, task string) string { return "seg-" + SegmentHash(sessio
 // All returns the session's tasks, and its topics if it has no task list.
 func (h *History) All() []Task {
 	tasks := h.List()
-	for _, t := range tasks {
-		if t.Kind != KindAgent {
-			return tasks
-		}
+	if slices.ContainsFunc(tasks, func(t Task) bool { return t.Kind != KindAgent }) {
+		return tasks
 	}
 	return append(tasks, h.topics(0, len(h.Steps))...)
 }

@@ -44,7 +44,7 @@ func LoadState(ctx context.Context, src FactStore, session string) (*State, erro
 // Fold derives a state from journal entries in order of time. Invalid entries are
 // ignored.
 func Fold(entries []archive.JournalEntry) *State {
-	s := &State{index: map[string]int{}}
+	s := StateOf(nil, time.Time{})
 	for _, e := range entries {
 		var f archive.SegmentFact
 		if json.Unmarshal(e.Data, &f) == nil && f.Segment.ID != "" {
@@ -72,9 +72,7 @@ func StateOf(facts []archive.SegmentFact, when time.Time) *State {
 func (s *State) apply(f archive.SegmentFact, when time.Time) {
 	i, known := s.index[f.Segment.ID]
 	if !known {
-		switch f.Event {
-		case archive.SegmentQueued, archive.SegmentSummarised, archive.SegmentSaved, archive.SegmentImported:
-		default:
+		if !slices.Contains([]archive.SegmentEvent{archive.SegmentQueued, archive.SegmentSummarised, archive.SegmentSaved, archive.SegmentImported}, f.Event) {
 			return // the other facts have no segment data
 		}
 		i = len(s.Entries)

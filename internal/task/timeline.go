@@ -112,37 +112,20 @@ func (r TimelineRow) Text(tokens func(int64) string) string {
 		}
 		return text + " ──"
 	case TimelineTask:
-		return r.symbol() + r.tier(tokens) + r.What
+		symbol := map[string]string{Completed: "✓ ", InProgress: "▸ ", Pending: "○ ", Deleted: "× ", Failed: "! "}[r.Status]
+		return symbol + r.tier(tokens) + r.What
 	}
 	return r.What
 }
 
-// symbol returns the symbol of a task's status.
-func (r TimelineRow) symbol() string {
-	switch r.Status {
-	case Completed:
-		return "✓ "
-	case InProgress:
-		return "▸ "
-	case Pending:
-		return "○ "
-	case Deleted:
-		return "× "
-	case Failed:
-		return "! "
-	}
-	return ""
-}
-
 // tier describes the summary of a task.
 func (r TimelineRow) tier(tokens func(int64) string) string {
-	var text string
-	switch e := r.Summary; {
-	case e == nil:
+	e := r.Summary
+	if e == nil {
 		return ""
-	case e.Pending:
-		text = "[L1, waits]"
-	default:
+	}
+	text := "[L1, waits]"
+	if !e.Pending {
 		text = fmt.Sprintf("[%s %s->%s]", e.Tier, tokens(int64(e.OriginalTokens)), tokens(int64(e.CompressedTokens)))
 	}
 	if r.What == "" {

@@ -57,19 +57,14 @@ func (h *History) Boundaries(from, to int) []Boundary {
 			frequency.add(steps[seen])
 		}
 		b := Boundary{Moment: from + k, Prompt: steps[k].prompt}
+		score, least, size, rest := frequency.innerScore, innerScore, minInner, minTopic
 		if b.Prompt {
-			b.Score = frequency.promptScore(steps, last, k)
-			if b.Score < topicScore || k-last < minTopic {
-				continue
-			}
-		} else {
-			b.Score = frequency.innerScore(steps, last, k)
-			if b.Score < innerScore || k-last < minInner || len(steps)-k < minTopic {
-				continue
-			}
+			score, least, size, rest = frequency.promptScore, topicScore, minTopic, 1
 		}
-		out = append(out, b)
-		last = k
+		if b.Score = score(steps, last, k); b.Score >= least && k-last >= size && len(steps)-k >= rest {
+			out = append(out, b)
+			last = k
+		}
 	}
 	return out
 }

@@ -169,24 +169,31 @@ func describe(ctx context.Context, path string) (File, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	n, err := io.Copy(h, contextReader{ctx, f})
+	n, err := io.Copy(h, readUntil(ctx, f, func(int) {}))
 	if err != nil {
 		return File{}, fmt.Errorf("read a model's file: %w", err)
 	}
 	return File{SHA256: hex.EncodeToString(h.Sum(nil)), Bytes: n}, nil
 }
 
-// contextReader fails when its context ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
+// readerFunc implements io.Reader.
+type readerFunc func(p []byte) (int, error)
 
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// readUntil returns a reader that fails when ctx ends. It calls report with the number of
+// bytes of each read.
+func readUntil(ctx context.Context, r io.Reader, report func(n int)) io.Reader {
+	return readerFunc(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		n, err := r.Read(p)
+		if n > 0 {
+			report(n)
+		}
+		return n, err
+	})
 }
 
 // Remove deletes a model's files, which can be damaged but must exist.
@@ -358,33 +365,20 @@ func (r AddRequest) copy(ctx context.Context, kind, source, part string) (err er
 	if err := errors.Join(seekErr, out.Truncate(offset)); err != nil {
 		return fmt.Errorf("write the %s: %w", kind, err)
 	}
-	to := &progressWriter{w: out, done: offset, report: func(done int64) {
-		if r.Progress != nil {
+	done := offset
+	from := readUntil(ctx, in, func(n int) {
+		if done += int64(n); r.Progress != nil {
 			r.Progress(kind, done, size)
 		}
-	}}
+	})
 	const hint = "run the same command again to continue"
-	if _, err := io.Copy(to, contextReader{ctx, in}); err != nil {
-		return &archive.Error{Code: archive.CodeInternal, Msg: fmt.Sprintf("copying the %s file stopped after %d bytes", kind, to.done), Err: err, Hint: hint}
+	if _, err := io.Copy(out, from); err != nil {
+		return &archive.Error{Code: archive.CodeInternal, Msg: fmt.Sprintf("copying the %s file stopped after %d bytes", kind, done), Err: err, Hint: hint}
 	}
-	if size >= 0 && to.done != size {
-		return &archive.Error{Code: archive.CodeCorrupt, Msg: fmt.Sprintf("the %s file has %d bytes, want %d", kind, to.done, size), Hint: hint}
+	if size >= 0 && done != size {
+		return &archive.Error{Code: archive.CodeCorrupt, Msg: fmt.Sprintf("the %s file has %d bytes, want %d", kind, done, size), Hint: hint}
 	}
 	return nil
-}
-
-// progressWriter reports the number of bytes written.
-type progressWriter struct {
-	w      io.Writer
-	done   int64
-	report func(int64)
-}
-
-func (p *progressWriter) Write(b []byte) (int, error) {
-	n, err := p.w.Write(b)
-	p.done += int64(n)
-	p.report(p.done)
-	return n, err
 }
 
 func (r AddRequest) open(ctx context.Context, source string, from int64) (io.ReadCloser, int64, int64, error) {

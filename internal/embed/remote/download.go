@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"strandline/internal/archive"
@@ -74,16 +73,9 @@ func secure(u *url.URL) bool {
 
 // parseContentRange parses "bytes FROM-TO/SIZE"; size is -1 for "*".
 func parseContentRange(s string) (offset, size int64, ok bool) {
-	s, ok = strings.CutPrefix(s, "bytes ")
-	span, total, ok2 := strings.Cut(s, "/")
-	first, last, ok3 := strings.Cut(span, "-")
-	offset, err := strconv.ParseInt(first, 10, 64)
-	_, err2 := strconv.ParseInt(last, 10, 64)
-	if !ok || !ok2 || !ok3 || err != nil || err2 != nil || offset < 0 {
+	var last uint64
+	if _, err := fmt.Sscanf(strings.Replace(s, "/*", "/-1", 1), "bytes %d-%d/%d", &offset, &last, &size); err != nil || offset < 0 {
 		return 0, 0, false
 	}
-	if size, err = strconv.ParseInt(total, 10, 64); err != nil {
-		size = -1
-	}
-	return offset, size, err == nil || total == "*"
+	return offset, size, true
 }
