@@ -16,7 +16,7 @@ func runProgram(argv, env []string) (int, error) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	// The program ends by itself or on a signal, not with a context.
+	// The program ends on its own or on a signal, not with a context.
 	cmd := exec.CommandContext(context.Background(), argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), env...)

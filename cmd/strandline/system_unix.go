@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detach starts this program in a session of its own, without the client's pipes:
+// detach starts this program in a new session, without the client's pipes:
 // the client waits for every process that holds one.
 func detach(args ...string) error {
 	exe, err := os.Executable()

@@ -259,7 +259,7 @@ func (a *App) withArchive(ctx context.Context, mode Mode, run func(Archive) erro
 // withIndex is withArchive over a workspace that the caller has.
 func (a *App) withIndex(ctx context.Context, w Workspace, mode Mode, run func(Archive) error) error {
 	if _, err := os.Stat(w.Config.Paths.Index()); mode == ReadOnly && errors.Is(err, os.ErrNotExist) {
-		return archive.NotFound("there is no archive in "+w.Config.Paths.Home+" yet",
+		return archive.NotFound("no archive in "+w.Config.Paths.Home+" yet",
 			"`strandline import` brings in the sessions that exist, `strandline init` records the coming ones")
 	}
 	index, err := a.Stores.OpenIndex(ctx, w.Config.Paths.Index(), mode)

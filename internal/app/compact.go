@@ -226,7 +226,7 @@ func (a *App) Summarize(ctx context.Context, c Summarized) (string, error) {
 		return "", err
 	}
 	if len(c.Messages) == 0 {
-		return "", archive.Invalid("there is no conversation to summarize", "")
+		return "", archive.Invalid("the request contains no conversation", "")
 	}
 	req := compact.ReplaceRequest{
 		Messages: c.Messages, Budget: compact.Budget(usage.ModelWindow(c.Model), 0, c.Messages),

@@ -83,7 +83,7 @@ func (p *parsing) wait() (conversation, error) {
 }
 
 // conversationHint is for people who run the command by hand.
-const conversationHint = "--session takes an archived one; `strandline compact --help` shows what the client's plugin sends"
+const conversationHint = "--session takes an archived one; `strandline compact --help` describes the input"
 
 // readConversation parses a conversation. It skips unknown fields, which newer
 // clients may send. Invalid JSON and a lack of messages are errors. onHead is called
@@ -91,7 +91,7 @@ const conversationHint = "--session takes an archived one; `strandline compact -
 func readConversation(data []byte, onHead func(head conversation)) (conversation, error) {
 	var c conversation
 	if len(bytes.TrimSpace(data)) == 0 {
-		return c, archive.Invalid("there is no conversation on stdin", conversationHint)
+		return c, archive.Invalid("stdin contains no conversation", conversationHint)
 	}
 	w := text.NewJSONReader(data)
 	messages := func() {

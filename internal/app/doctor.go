@@ -46,8 +46,8 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 	}
 	if cfg.Compaction.BlockAuto == config.BlockAlways {
 		out = append(out, warn("blocking",
-			"automatic compactions are blocked (compaction.block_auto = always): at the window's end the client answers a prompt with an error before one goes through",
-			"headroom blocks only while there is room; /compact is never blocked"))
+			"automatic compactions are blocked (compaction.block_auto = always): at the window's end the client answers a prompt with an error before one succeeds",
+			"headroom blocks only while 5,000 tokens are left before the hard limit; /compact is never blocked"))
 	}
 	out = slices.Concat(out, a.checkCompanion(ctx), a.checkModel(ctx, cfg), a.checkDisk(cfg.Paths.Home))
 	archived, err := a.checkArchive(ctx)
@@ -196,7 +196,7 @@ func (a *App) checkMoved(ctx context.Context, x Archive) ([]Finding, error) {
 		return nil, nil
 	}
 	return []Finding{finding(install.LevelInfo, "project",
-		fmt.Sprintf("this folder has the remote of %s, which is gone: it may have been moved here", ProjectPath(before)),
+		fmt.Sprintf("this folder has the remote of %s, which no longer exists: it may have been moved here", ProjectPath(before)),
 		fmt.Sprintf("`strandline projects merge %q %q` makes them one", ProjectPath(before), here.Root))}, nil
 }
 

@@ -333,7 +333,7 @@ func (x Archive) target(ctx context.Context, ref archive.Ref) (Target, string, e
 		return t, "", err
 	}
 	if len(turns) == 0 || turns[0].Index != ref.Turn {
-		return t, "", archive.NotFound("there is no turn "+ref.Handle(), "`strandline show "+archive.ShortID(ref.Session)+"` lists the turns")
+		return t, "", archive.NotFound("unknown turn "+ref.Handle(), "`strandline show "+archive.ShortID(ref.Session)+"` lists the turns")
 	}
 	t.LineFrom = turns[0].LineFrom
 	if len(turns) > 1 {
@@ -347,7 +347,7 @@ func (x Archive) target(ctx context.Context, ref archive.Ref) (Target, string, e
 		}
 		at := slices.IndexFunc(steps, func(s archive.Step) bool { return s.Index == ref.Step })
 		if at < 0 {
-			return t, "", archive.NotFound("there is no step "+ref.Handle(), "")
+			return t, "", archive.NotFound("unknown step "+ref.Handle(), "")
 		}
 		t.LineFrom, t.LineTo, t.Message = steps[at].LineFrom, max(steps[at].LineTo, steps[at].LineFrom+1), steps[at].MessageID
 	}

@@ -197,7 +197,7 @@ func removeFiles(paths ...string) (err error) {
 	return err
 }
 
-// ifIndexed is withIndex, read-only. It does nothing if there is no index.
+// ifIndexed is withIndex, read-only. It does nothing if the index is missing.
 func (a *App) ifIndexed(ctx context.Context, w Workspace, run func(Archive) error) error {
 	if _, err := os.Stat(w.Config.Paths.Index()); errors.Is(err, fs.ErrNotExist) {
 		return nil

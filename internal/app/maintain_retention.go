@@ -257,7 +257,7 @@ func (r Runner) seal(ctx context.Context, _ *Index, st *Stage) error {
 	return errors.Join(errs...)
 }
 
-// repairable returns an error for a log with a damaged end whose source is gone:
+// repairable returns an error for a log with a damaged end whose source no longer exists:
 // sealing it would drop bytes that a repair might still read.
 func repairable(path string) error {
 	r, err := sessionlog.OpenReader(path)
@@ -276,7 +276,7 @@ func repairable(path string) error {
 	}
 	return &archive.Error{
 		Code: archive.CodeCorrupt,
-		Msg:  fmt.Sprintf("the last %d bytes of %s are damaged and the client's file is gone: it is not sealed", torn, path),
+		Msg:  fmt.Sprintf("the last %d bytes of %s are damaged and the client's file no longer exists: the log is not sealed", torn, path),
 		Hint: "restore the log from a backup if you have one; everything before its end is readable",
 	}
 }

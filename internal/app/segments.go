@@ -368,7 +368,7 @@ func (a *App) ImportSegments(ctx context.Context, paths []string, dry bool) (out
 func olderFiles(path string) (names []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &archive.Error{Code: archive.CodeNotFound, Msg: "there is no " + path, Err: err}
+		return nil, &archive.Error{Code: archive.CodeNotFound, Msg: path + " does not exist", Err: err}
 	}
 	if !info.IsDir() {
 		return []string{path}, nil

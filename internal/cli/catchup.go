@@ -11,7 +11,7 @@ import (
 func (a *commands) catchupCommand() *cobra.Command {
 	var ended capture.PendingWork
 	cmd := &cobra.Command{
-		Use: "catchup", Hidden: true, Short: "Finish what a hook deferred",
+		Use: "catchup", Hidden: true, Short: "Finish the work that a hook deferred",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.app.CatchUp(cmd.Context(), ended) },
 	}
 	cmd.Flags().StringVar(&ended.Session, "session", "", "a session that has ended: wait for its last rows")

@@ -59,8 +59,8 @@ func TestErrorOutput(t *testing.T) {
 		want string
 	}{
 		"one sentence and a hint": {
-			archive.NotFound("there is no archive in /a yet", "`strandline import` brings in the sessions that exist"),
-			"strandline: there is no archive in /a yet\nhint: `strandline import` brings in the sessions that exist\n",
+			archive.NotFound("no archive in /a yet", "`strandline import` brings in the sessions that exist"),
+			"strandline: no archive in /a yet\nhint: `strandline import` brings in the sessions that exist\n",
 		},
 		"the steps in between are left out": {
 			fmt.Errorf("search: %w", fmt.Errorf("index session: %w", &archive.Error{Code: archive.CodeDenied, Msg: "cannot open the index /a/index.db", Err: fmt.Errorf("stat: %w", denied)})),

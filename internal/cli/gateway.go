@@ -36,7 +36,7 @@ const (
 	defaultUpstream = "https://api.anthropic.com"
 )
 
-// activeEnv tells hooks that the gateway compacts.
+// activeEnv informs hooks that the gateway compacts.
 const activeEnv = "STRANDLINE_GATEWAY_ACTIVE"
 
 // relayEnv is the environment of a client that uses a gateway.
@@ -100,7 +100,7 @@ func (a *commands) runCommand() *cobra.Command {
 The exit status is the program's.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return wrongUsage("there is no program to start", "write it after --, as in `strandline run -- claude`")
+				return wrongUsage("the program to start is missing", "write it after --, as in `strandline run -- claude`")
 			}
 			return nil
 		},
@@ -109,7 +109,7 @@ The exit status is the program's.`,
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
 		if _, err := a.app.System.LookPath(args[0]); err != nil {
-			return &archive.Error{Code: archive.CodeNotFound, Msg: "there is no program " + args[0], Err: err, Hint: "is it in PATH?"}
+			return &archive.Error{Code: archive.CodeNotFound, Msg: "unknown program " + args[0], Err: err, Hint: "is it in PATH?"}
 		}
 		g, err := start(ctx)
 		if err != nil {

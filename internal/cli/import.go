@@ -61,7 +61,7 @@ func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry boo
 	case dry:
 		fmt.Fprintf(a.out, "%s in %s, %s, would be imported.\n", what, count(out.Files, "file"), size(out.Bytes))
 	case out.Files == 0:
-		fmt.Fprintln(a.out, "There is no transcript in "+strings.Join(out.Paths, ", ")+".")
+		fmt.Fprintln(a.out, "No transcripts found in "+strings.Join(out.Paths, ", ")+".")
 	default:
 		fmt.Fprintf(a.out, "%s read (%s), %s new, %s indexed, %.1f s\n", count(out.Files, "file"), size(out.Bytes), size(out.Added),
 			what, float64(out.TookMS)/1000)

@@ -36,7 +36,7 @@ func badLogs(checks []app.LogCheck) (n int) {
 	return n
 }
 
-// printChecks prints what is wrong and, with each, all logs.
+// printChecks prints the errors and, if each is set, all logs.
 func (a *commands) printChecks(checks []app.LogCheck, each bool) error {
 	p, bad := a.paint(), badLogs(checks)
 	var total int64

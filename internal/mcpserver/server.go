@@ -57,7 +57,7 @@ type Server struct {
 	mcp  *mcp.Server
 }
 
-// Instructions tell a model when to use the tools. Clients add them to every
+// Instructions describe when a model should use the tools. Clients add them to every
 // context, so they are limited to 600 characters.
 const Instructions = `All past sessions, and this one before a compaction, are archived word for word. ` +
 	`Search them before you guess, ask again or redo work: when the user refers to something earlier ("as we decided", "that error again"), ` +
