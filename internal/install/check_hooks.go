@@ -138,48 +138,49 @@ func (c *checker) checkBinaries(ctx context.Context) {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		c.checkBinary(ctx, path)
+		level, state := c.checkBinary(ctx, path)
+		hint := ""
+		if level != LevelOK {
+			hint = "run `strandline init` with the right binary"
+		}
+		if level != "" {
+			c.report(level, "binary", "the hooks call "+state, hint)
+		}
 	}
 }
 
-func (c *checker) checkBinary(ctx context.Context, path string) {
-	const again = "run `strandline init` with the right binary"
+// checkBinary checks one binary. It returns its path with what is wrong, and "" for
+// a binary that cannot be checked.
+func (c *checker) checkBinary(ctx context.Context, path string) (level Level, state string) {
 	file := filepath.FromSlash(path)
 	if byName(path) {
 		if c.opts.LookPath == nil {
-			return
+			return "", ""
 		}
 		found, err := c.opts.LookPath(path)
 		if err != nil {
-			c.report(LevelFail, "binary", "the hooks call "+path+", which is not in PATH", again)
-			return
+			return LevelFail, path + ", which is not in PATH"
 		}
 		file = found
 	}
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		c.report(LevelFail, "binary", "the hooks call "+file+", which does not exist", again)
-		return
+		return LevelFail, file + ", which does not exist"
 	case !info.Mode().IsRegular() || c.opts.GOOS != "windows" && info.Mode()&0o111 == 0:
-		c.report(LevelFail, "binary", "the hooks call "+file+", which cannot be executed", again)
-		return
+		return LevelFail, file + ", which cannot be executed"
 	}
 	if own, err := os.Stat(c.opts.Exe); err == nil && os.SameFile(own, info) {
-		c.report(LevelOK, "binary", "the hooks call this binary, "+file, "")
-		return
+		return LevelOK, "this binary, " + file
 	}
 	if c.opts.VersionOf == nil {
-		c.report(LevelInfo, "binary", "the hooks call "+file+", which is not this binary", again)
-		return
+		return LevelInfo, file + ", which is not this binary"
 	}
-	version, err := c.opts.VersionOf(ctx, file)
-	switch {
+	switch version, err := c.opts.VersionOf(ctx, file); {
 	case err != nil:
-		c.report(LevelFail, "binary", "the hooks call "+file+", which does not print its version: "+err.Error(), again)
+		return LevelFail, file + ", which does not print its version: " + err.Error()
 	case version != c.opts.Version:
-		c.report(LevelWarn, "binary", fmt.Sprintf("the hooks call %s, version %s; this is version %s", file, version, c.opts.Version), again)
-	default:
-		c.report(LevelOK, "binary", "the hooks call "+file+", of the same version", "")
+		return LevelWarn, fmt.Sprintf("%s, version %s; this is version %s", file, version, c.opts.Version)
 	}
+	return LevelOK, file + ", of the same version"
 }

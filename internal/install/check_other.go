@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -43,17 +44,13 @@ func (c *checker) checkRetention() {
 	}
 }
 
-// otherTools lists other memory tools by a part of their hook commands.
-func otherTools() []string {
-	return []string{
+// checkOtherTools reports other memory tools, which restore the same context again.
+// It recognizes them by a part of their hook commands.
+func (c *checker) checkOtherTools() {
+	for _, name := range []string{
 		"claude-flow", "ruflo", "claude-mem", "claude-dcm", "claude-remember", "context-mode",
 		"context-persistence-hook", "deja-vu", "episodic-memory", "memsearch", "mempalace",
-	}
-}
-
-// checkOtherTools reports other memory tools, which restore the same context again.
-func (c *checker) checkOtherTools() {
-	for _, name := range otherTools() {
+	} {
 		var events []string
 		for _, h := range c.hooks {
 			text := strings.ToLower(h.path + " " + h.Command + " " + strings.Join(h.Args, " "))
@@ -74,36 +71,37 @@ const maxEntries = 20_000
 // checkHome checks that the user can write Strandline's folder and no one else can
 // read it.
 func (c *checker) checkHome() {
+	level, msg, hint := c.homeState()
+	c.report(level, "home", msg, hint)
+}
+
+func (c *checker) homeState() (level Level, msg, hint string) {
 	home := c.opts.Home
 	info, err := os.Stat(home)
 	switch {
 	case os.IsNotExist(err):
-		c.report(LevelInfo, "home", home+" does not exist yet; the first hook creates it", "")
-		return
+		return LevelInfo, home + " does not exist yet; the first hook creates it", ""
 	case err != nil:
-		c.report(LevelFail, "home", "Strandline's folder cannot be read: "+err.Error(), "check its permissions")
-		return
+		return LevelFail, "Strandline's folder cannot be read: " + err.Error(), "check its permissions"
 	case !info.IsDir():
-		c.report(LevelFail, "home", home+" is not a folder", "move it out of the way, or set STRANDLINE_HOME")
-		return
+		return LevelFail, home + " is not a folder", "move it out of the way, or set STRANDLINE_HOME"
 	}
 	// A test file covers permissions, quotas and read-only mounts.
 	f, err := os.CreateTemp(home, ".doctor-*")
 	if err == nil {
-		err = f.Close()
-		if e := os.Remove(f.Name()); err == nil {
-			err = e
-		}
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
-		c.report(LevelFail, "home", "Strandline's folder cannot be written: "+err.Error(), "check its permissions and the free space")
-		return
+		return LevelFail, "Strandline's folder cannot be written: " + err.Error(), "check its permissions and the free space"
 	}
 	if open := c.openToOthers(); len(open) > 0 {
-		c.report(LevelWarn, "home", fmt.Sprintf("others can read %s%s", open[0], andMore(len(open)-1)), "run `chmod -R go= "+quote(home, c.opts.GOOS)+"`")
-		return
+		msg = "others can read " + open[0]
+		if more := len(open) - 1; more > 0 {
+			msg += fmt.Sprintf(" and %d more", more)
+		}
+		return LevelWarn, msg, "run `chmod -R go= " + quote(home, c.opts.GOOS) + "`"
 	}
-	c.report(LevelOK, "home", home+" is writable, and private", "")
+	return LevelOK, home + " is writable, and private", ""
 }
 
 // openToOthers lists the files that other users can access. Windows has no such
@@ -114,7 +112,7 @@ func (c *checker) openToOthers() []string {
 	}
 	var open []string
 	seen := 0
-	err := filepath.WalkDir(c.opts.Home, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(c.opts.Home, func(path string, d fs.DirEntry, err error) error {
 		if seen++; seen > maxEntries {
 			return fs.SkipAll
 		}
@@ -126,15 +124,5 @@ func (c *checker) openToOthers() []string {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil
-	}
 	return open
-}
-
-func andMore(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
 }

@@ -37,18 +37,14 @@ func (s settings) get(key string, v any) bool {
 // read reads a settings file and its hooks. It reports a file that the client cannot
 // read.
 func (c *checker) read(path string, managed bool) {
-	for _, f := range c.files {
-		if f.path == path {
-			return // the project is the user's home folder
-		}
+	if slices.ContainsFunc(c.files, func(f settings) bool { return f.path == path }) {
+		return // the project is the user's home folder
 	}
-	values, ok := c.load(path)
-	if !ok {
-		return
+	if values, ok := c.load(path); ok {
+		f := settings{path: path, managed: managed, values: values}
+		c.files = append(c.files, f)
+		c.collect(f)
 	}
-	f := settings{path: path, managed: managed, values: values}
-	c.files = append(c.files, f)
-	c.collect(f)
 }
 
 // load reads the members of a JSON file.
@@ -56,7 +52,6 @@ func (c *checker) load(path string) (map[string]json.RawMessage, bool) {
 	data, err := readSettings(path)
 	if err != nil {
 		c.report(LevelWarn, "settings", err.Error(), archive.ErrorHint(err))
-		return nil, false
 	}
 	if data == nil {
 		return nil, false
@@ -73,10 +68,7 @@ func (c *checker) load(path string) (map[string]json.RawMessage, bool) {
 	if v := doc.get(); v == nil || v.kind != kindObject {
 		return values, true
 	}
-	if err := json.Unmarshal(doc.plain, &values); err != nil {
-		return nil, false
-	}
-	return values, true
+	return values, json.Unmarshal(doc.plain, &values) == nil
 }
 
 // collect adds the hooks of a file. Like the client, it ignores values of other

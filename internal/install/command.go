@@ -3,6 +3,7 @@ package install
 import (
 	"path/filepath"
 	"slices"
+	"strandline/internal/text"
 	"strings"
 )
 
@@ -61,20 +62,19 @@ func words(command string, literal bool) []word {
 // quote returns path as one word of a shell command. For Windows it uses slashes,
 // because some shells there drop backslashes.
 func quote(path, goos string) string {
-	plain := func(r rune) bool {
-		return r > 0x7f || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("_@%+=:,./-", r)
+	special := func(r rune) bool {
+		return r <= 0x7f && !text.IsAlnum(byte(r)) && !strings.ContainsRune("_@%+=:,./-", r)
 	}
 	if goos == "windows" {
 		path = strings.ReplaceAll(path, `\`, "/")
-		if strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }) {
-			return `"` + path + `"`
-		}
+	}
+	switch {
+	case !strings.ContainsFunc(path, special):
 		return path
+	case goos == "windows":
+		return `"` + path + `"`
 	}
-	if strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }) {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // call is the part of a command that runs Strandline.

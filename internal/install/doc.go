@@ -138,14 +138,11 @@ func (d *settingsDoc) add(to *jsonValue, item jsonItem, v hujson.Value) {
 func (d *settingsDoc) get(path ...any) *jsonValue {
 	v := d.root
 	for _, step := range path {
-		if v == nil {
+		i := v.item(step)
+		if i < 0 {
 			return nil
 		}
-		item := v.item(step)
-		if item < 0 {
-			return nil
-		}
-		v = v.items[item].value
+		v = v.items[i].value
 	}
 	return v
 }
@@ -156,34 +153,24 @@ func (d *settingsDoc) hides(path ...any) bool {
 	if len(path) == 0 {
 		return false
 	}
+	key := path[len(path)-1]
 	parent := d.get(path[:len(path)-1]...)
-	if parent == nil || parent.kind != kindObject {
-		return false
-	}
-	n := 0
-	for _, item := range parent.items {
-		if item.key == path[len(path)-1] {
-			n++
-		}
-	}
-	return n > 1
+	i := parent.item(key)
+	return i > 0 && parent.kind == kindObject && slices.ContainsFunc(parent.items[:i], func(x jsonItem) bool { return x.key == key })
 }
 
 // item returns the index of the item that step names, -1 if there is none.
 func (v *jsonValue) item(step any) int {
-	switch step := step.(type) {
-	case int:
-		if v.kind == kindArray && step >= 0 && step < len(v.items) {
-			return step
-		}
-	case string:
-		for i := len(v.items) - 1; v.kind == kindObject && i >= 0; i-- {
-			if v.items[i].key == step {
-				return i
-			}
-		}
+	i, isIndex := step.(int)
+	switch {
+	case v == nil || isIndex && (v.kind != kindArray || i >= len(v.items)):
+		return -1
+	case isIndex:
+		return i
 	}
-	return -1
+	for i = len(v.items) - 1; i >= 0 && (v.kind != kindObject || v.items[i].key != step); i-- {
+	}
+	return i
 }
 
 // text returns the decoded string at path; false if there is none.

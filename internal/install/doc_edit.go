@@ -156,9 +156,6 @@ func (d *settingsDoc) delete(path ...any) error {
 		return fmt.Errorf("delete the root: %w", errKind)
 	}
 	v := d.get(path[:len(path)-1]...)
-	if v == nil {
-		return nil
-	}
 	i := v.item(path[len(path)-1])
 	if i < 0 {
 		return nil
@@ -184,20 +181,13 @@ func itemEnd(item jsonItem) int {
 }
 
 func (d *settingsDoc) extent(start, end int, more bool) (from, to int) {
-	left := start
-	for left > 0 && isBlank(d.src[left-1]) {
-		left--
-	}
+	left := len(bytes.TrimRight(d.src[:start], " \t"))
 	right := d.skipBlanks(end)
 	_, atStart := d.ownLine(start)
 	switch {
 	case atStart && d.atLineEnd(right):
-		for _, c := range []byte("\r\n") {
-			if right < len(d.src) && d.src[right] == c {
-				right++
-			}
-		}
-		return left, right
+		rest := bytes.TrimPrefix(bytes.TrimPrefix(d.src[right:], []byte("\r")), []byte("\n"))
+		return left, len(d.src) - len(rest)
 	case d.atLineEnd(right):
 		return left, end
 	case atStart || more:

@@ -56,11 +56,7 @@ func (d *settingsDoc) lineStart(pos int) int {
 
 func (d *settingsDoc) lineIndent(pos int) string {
 	start := d.lineStart(pos)
-	end := start
-	for end < pos && isBlank(d.src[end]) {
-		end++
-	}
-	return string(d.src[start:end])
+	return string(d.src[start:min(d.skipBlanks(start), pos)])
 }
 
 func (d *settingsDoc) ownLine(pos int) (string, bool) {
@@ -70,17 +66,12 @@ func (d *settingsDoc) ownLine(pos int) (string, bool) {
 }
 
 func (d *settingsDoc) skipBlanks(pos int) int {
-	for pos < len(d.src) && isBlank(d.src[pos]) {
-		pos++
-	}
-	return pos
+	return len(d.src) - len(bytes.TrimLeft(d.src[pos:], " \t"))
 }
 
 func (d *settingsDoc) atLineEnd(pos int) bool {
 	return pos >= len(d.src) || d.src[pos] == '\n' || d.src[pos] == '\r'
 }
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
@@ -93,30 +84,14 @@ func encode(v any) ([]byte, error) {
 }
 
 func (s style) layout(compact []byte, indent string, lines bool) string {
-	if lines {
-		var b bytes.Buffer
-		if json.Indent(&b, compact, indent, s.unit) == nil {
-			return strings.ReplaceAll(b.String(), "\n", s.newline)
-		}
+	var b bytes.Buffer
+	switch {
+	case lines:
+		_ = json.Indent(&b, compact, indent, s.unit) // compact is valid
+		return strings.ReplaceAll(b.String(), "\n", s.newline)
+	case s.spaced: // strings hold no line ends
+		_ = json.Indent(&b, compact, "", "")
+		return strings.NewReplacer("{\n", "{", "[\n", "[", "\n}", "}", "\n]", "]", "\n", " ").Replace(b.String())
 	}
-	if !s.spaced {
-		return string(compact)
-	}
-	var b strings.Builder
-	quoted := false
-	for i, c := range compact {
-		b.WriteByte(c)
-		switch {
-		case c == '"' && !escaped(compact[:i]):
-			quoted = !quoted
-		case !quoted && (c == ':' || c == ','):
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
-}
-
-func escaped(text []byte) bool {
-	n := len(text) - len(bytes.TrimRight(text, `\`))
-	return n%2 == 1
+	return string(compact)
 }

@@ -2,6 +2,7 @@ package install
 
 import (
 	"encoding/json"
+	"strings"
 )
 
 // entry is one part of a settings file that Strandline writes.
@@ -94,10 +95,8 @@ type hookGroup struct {
 func (h hookEntry) id() string { return "hook/" + h.event }
 
 func (h hookEntry) detail() string {
-	if h.goos == "windows" {
-		return h.exe + " hook"
-	}
-	return quote(h.exe, h.goos) + " hook"
+	c := h.command()
+	return strings.Join(append([]string{c.Command}, c.Args...), " ")
 }
 
 func (h hookEntry) value() any { return h.command() }
@@ -111,8 +110,4 @@ func (h hookEntry) command() hookCommand {
 		c.Command, c.Args = h.exe, []string{"hook"}
 	}
 	return c
-}
-
-func (h hookEntry) group() hookGroup {
-	return hookGroup{Matcher: h.matcher, Hooks: []hookCommand{h.command()}}
 }

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 
 	"strandline/internal/archive"
+	"strandline/internal/state"
 )
 
 const (
@@ -27,12 +27,12 @@ func resolveTarget(path string) (string, error) {
 		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
 			return path, nil
 		}
-		if err != nil {
-			return "", denied("the settings cannot be read", err, "check the permissions of "+filepath.Dir(path))
+		link := ""
+		if err == nil {
+			link, err = os.Readlink(path)
 		}
-		link, err := os.Readlink(path)
 		if err != nil {
-			return "", denied("the settings cannot be read", err, "check the permissions of "+filepath.Dir(path))
+			return "", unreadable(filepath.Dir(path), err)
 		}
 		if !filepath.IsAbs(link) {
 			link = filepath.Join(filepath.Dir(path), link)
@@ -50,20 +50,24 @@ func readSettings(path string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, denied("the settings cannot be read", err, "check the permissions of "+path)
+		return nil, unreadable(path, err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxSettings {
 		return nil, archive.Invalid(path+" is not a settings file", "move it out of the way")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, denied("the settings cannot be read", err, "check the permissions of "+path)
+		return nil, unreadable(path, err)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSettings))
 	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, denied("the settings cannot be read", err, "check the permissions of "+path)
+		return nil, unreadable(path, err)
 	}
 	return data, nil
+}
+
+func unreadable(path string, err error) error {
+	return denied("the settings cannot be read", err, "check the permissions of "+path)
 }
 
 // writeSettings atomically replaces a settings file and keeps its mode.
@@ -79,19 +83,16 @@ func writeSettings(f FileChange, beforeRename func() error) error {
 	if err := os.MkdirAll(filepath.Dir(f.Target), 0o700); err != nil {
 		return denied("the settings cannot be written", err, hint)
 	}
-	check := func() error {
+	err := replaceFile(f.Target, f.After, mode, func() error {
 		if err := beforeRename(); err != nil {
 			return err
 		}
 		return unchanged(f)
-	}
-	if err := replaceFile(f.Target, f.After, mode, check); err != nil {
-		if archive.ErrorCode(err) == archive.CodeBusy {
-			return err
-		}
+	})
+	if err != nil && archive.ErrorCode(err) != archive.CodeBusy {
 		return denied("the settings cannot be written", err, hint)
 	}
-	return nil
+	return err
 }
 
 // unchanged returns an error with CodeBusy if the file changed since the plan was
@@ -101,7 +102,7 @@ func unchanged(f FileChange) error {
 	if err != nil {
 		return err
 	}
-	if (now == nil) != (f.Before == nil) || !bytes.Equal(now, f.Before) {
+	if !sameFile(now, f.Before) {
 		return &archive.Error{Code: archive.CodeBusy, Msg: f.Path + " is being changed by another program", Hint: "run the command again"}
 	}
 	return nil
@@ -127,18 +128,13 @@ func removeSettings(f FileChange) error {
 func replaceFile(path string, data []byte, mode fs.FileMode, check func() error) (err error) {
 	// The name is fixed, so that the next attempt removes the file of a crashed one.
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".strandline.tmp")
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := state.Remove(temp); err != nil {
 		return fmt.Errorf("replace file: %w", err)
 	}
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("replace file: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ignoreMissing(os.Remove(temp)))
-		}
-	}()
 	_, err = f.Write(data)
 	if err == nil {
 		err = f.Chmod(mode)
@@ -146,22 +142,14 @@ func replaceFile(path string, data []byte, mode fs.FileMode, check func() error)
 	if err == nil {
 		err = f.Sync()
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("replace file: %w", err)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = check()
 	}
-	if err := check(); err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(temp, path)
 	}
-	if err := os.Rename(temp, path); err != nil {
-		return fmt.Errorf("replace file: %w", err)
+	if err != nil {
+		return fmt.Errorf("replace file: %w", errors.Join(err, state.Remove(temp)))
 	}
 	return nil
-}
-
-// ignoreMissing returns nil for a missing file.
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

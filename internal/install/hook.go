@@ -2,8 +2,8 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"strandline/internal/archive"
@@ -103,13 +103,14 @@ func duplicate(earlier []existing, x existing) bool {
 func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 
 func (h hookEntry) add(d *settingsDoc) error {
-	switch groups := []hookGroup{h.group()}; {
+	switch groups := []hookGroup{{Matcher: h.matcher, Hooks: []hookCommand{h.command()}}}; {
 	case d.get("hooks") == nil:
 		return d.set(map[string][]hookGroup{h.event: groups}, "hooks")
 	case d.get("hooks", h.event) == nil:
 		return d.set(groups, h.event, "hooks")
+	default:
+		return d.append(groups[0], "hooks", h.event)
 	}
-	return d.append(h.group(), "hooks", h.event)
 }
 
 // update makes an existing hook run this binary. A hook as Strandline wrote it
@@ -118,11 +119,8 @@ func (h hookEntry) add(d *settingsDoc) error {
 func (h hookEntry) update(d *settingsDoc, x existing, written json.RawMessage) error {
 	if want := h.command(); written != nil && sameJSONText(d.raw(x.path...), written) {
 		raw, err := json.Marshal(want)
-		if err != nil {
-			return fmt.Errorf("encode hook: %w", err)
-		}
-		if sameJSONText(d.raw(x.path...), raw) {
-			return nil
+		if err != nil || sameJSONText(d.raw(x.path...), raw) {
+			return err
 		}
 		return d.setItem(want, x.path...)
 	}
@@ -165,18 +163,12 @@ func (h hookEntry) drop(d, base *settingsDoc) (Action, error) {
 // remove removes one hook and the containers that become empty: the group, the
 // event's list and "hooks", except for lists and objects that base has.
 func remove(d, base *settingsDoc, x existing) error {
-	if err := d.delete(x.path...); err != nil {
+	if err := d.delete(x.path...); err != nil || len(d.get(x.path[:4]...).items) > 0 {
 		return err
 	}
-	group, event, all := x.path[:3], x.path[:2], x.path[:1]
-	if len(d.get(x.path[:4]...).items) > 0 {
-		return nil
-	}
-	if err := d.delete(group...); err != nil {
-		return err
-	}
-	for _, path := range [][]any{event, all} {
-		if len(d.get(path...).items) > 0 || base != nil && base.get(path...) != nil || d.hides(path...) {
+	for n := 3; n > 0; n-- { // the group, the event's list, "hooks"
+		path := x.path[:n]
+		if n < 3 && (len(d.get(path...).items) > 0 || base != nil && base.get(path...) != nil || d.hides(path...)) {
 			return nil
 		}
 		if err := d.delete(path...); err != nil {
@@ -188,19 +180,15 @@ func remove(d, base *settingsDoc, x existing) error {
 
 // checkShape returns an error for settings that the client would ignore.
 func (h hookEntry) checkShape(d *settingsDoc) error {
-	for _, want := range []struct {
-		name string
-		path []any
-		kind jsonKind
-		what string
-	}{
-		{"the document", nil, kindObject, "object"},
-		{"hooks", []any{"hooks"}, kindObject, "object"},
-		{"hooks." + h.event, []any{"hooks", h.event}, kindArray, "list"},
-	} {
-		if v := d.get(want.path...); v != nil && v.kind != want.kind {
-			return wrongShape(want.name, want.what)
-		}
+	return cmp.Or(d.checkKind("the document", kindObject), d.checkKind("hooks", kindObject, "hooks"),
+		d.checkKind("hooks."+h.event, kindArray, "hooks", h.event))
+}
+
+// checkKind returns an error if the value at path is of another kind; name is for
+// the user.
+func (d *settingsDoc) checkKind(name string, kind jsonKind, path ...any) error {
+	if v := d.get(path...); v != nil && v.kind != kind {
+		return wrongShape(name, map[jsonKind]string{kindObject: "object", kindArray: "list"}[kind])
 	}
 	return nil
 }

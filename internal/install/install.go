@@ -132,8 +132,12 @@ func (in *Installer) execute(p Plan) error {
 		}
 	}
 	for _, f := range p.Files {
-		if err == nil && f.Changed() {
-			err = in.writeFile(f)
+		switch {
+		case err != nil || !f.Changed():
+		case f.After == nil:
+			err = removeSettings(f)
+		default:
+			err = writeSettings(f, in.opts.beforeRename)
 		}
 	}
 	if err == nil && p.Uninstall {
@@ -165,17 +169,11 @@ func (in *Installer) updateManifest(m *manifest, p Plan) error {
 	return m.save(in.opts.Home)
 }
 
-func (in *Installer) writeFile(f FileChange) error {
-	if f.After == nil {
-		return removeSettings(f)
-	}
-	return writeSettings(f, in.opts.beforeRename)
-}
-
 // denied returns an Error for a file system error.
 func denied(msg string, err error, hint string) error {
+	e := &archive.Error{Code: archive.CodeDenied, Msg: msg, Hint: hint, Err: err}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &archive.Error{Code: archive.CodeNotFound, Msg: msg, Hint: hint, Err: err}
+		e.Code = archive.CodeNotFound
 	}
-	return &archive.Error{Code: archive.CodeDenied, Msg: msg, Hint: hint, Err: err}
+	return e
 }

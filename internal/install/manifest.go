@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/state"
 )
 
 // manifestVersion numbers the format of the manifest.
@@ -66,7 +67,7 @@ func readManifest(home string) (*manifest, error) {
 // save writes the manifest, or removes an empty one.
 func (m *manifest) save(home string) error {
 	if len(m.Files) == 0 {
-		if err := ignoreMissing(os.Remove(manifestPath(home))); err != nil {
+		if err := state.Remove(manifestPath(home)); err != nil {
 			return denied("the record of the installation cannot be removed", err, writeHint(home))
 		}
 		return nil

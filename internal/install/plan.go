@@ -54,8 +54,11 @@ func (p Plan) Changed() bool { return slices.ContainsFunc(p.Files, FileChange.Ch
 
 // Changed reports whether the file's content changes.
 func (f FileChange) Changed() bool {
-	return (f.Before == nil) != (f.After == nil) || !bytes.Equal(f.Before, f.After)
+	return !sameFile(f.Before, f.After)
 }
+
+// sameFile reports whether two contents are equal; nil is a missing file.
+func sameFile(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 // open reads the settings file of the scope and its record.
 func (in *Installer) open() (f FileChange, err error) {
@@ -97,7 +100,9 @@ func (in *Installer) Plan() (Plan, error) {
 		var action Action
 		wanted := in.opts.wanted(e)
 		if wanted {
-			action, err = e.put(doc, f.record.Entries[e.id()])
+			if action, err = e.put(doc, f.record.Entries[e.id()]); err == nil {
+				written[e.id()], err = json.Marshal(e.value())
+			}
 		} else {
 			action, err = e.drop(doc, base)
 		}
@@ -106,11 +111,6 @@ func (in *Installer) Plan() (Plan, error) {
 		}
 		if wanted || action != ActionKeep {
 			f.Entries = append(f.Entries, EntryChange{ID: e.id(), Action: action, Detail: e.detail()})
-		}
-		if wanted {
-			if written[e.id()], err = json.Marshal(e.value()); err != nil {
-				return p, fmt.Errorf("encode entry %s: %w", e.id(), err)
-			}
 		}
 	}
 	f.After = doc.src
@@ -184,22 +184,18 @@ func (in *Installer) PlanUninstall() (Plan, error) {
 			return p, err
 		}
 		f.Entries = changes
-		if exact || len(changes) > 0 && doc.bare() && f.record.empty() {
-			f.After = f.record.original()
-		} else {
+		base := f.record.base()
+		switch bare := err == nil && len(changes) > 0 && doc.bare() && base != nil && base.bare(); {
+		case !exact && !bare:
 			f.After = doc.src
+		case f.record.Created:
+			f.After = nil
+		default:
+			f.After = append([]byte{}, f.record.Original...)
 		}
 	}
 	p.Files = []FileChange{f}
 	return p, nil
-}
-
-// original returns the file before init, nil if it did not exist.
-func (r record) original() []byte {
-	if r.Created {
-		return nil
-	}
-	return append([]byte{}, r.Original...)
 }
 
 // base returns the document before init, nil if it is unknown.
@@ -207,17 +203,8 @@ func (r record) base() *settingsDoc {
 	if r.AfterSHA256 == "" {
 		return nil
 	}
-	doc, err := parseDoc(r.Original)
-	if err != nil {
-		return nil
-	}
+	doc, _ := parseDoc(r.Original)
 	return doc
-}
-
-// empty reports whether the file had no settings before init.
-func (r record) empty() bool {
-	doc := r.base()
-	return doc != nil && doc.bare()
 }
 
 // parse parses a settings file.

@@ -2,13 +2,16 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -64,10 +67,8 @@ func (m memberEntry) detail() string { return m.text }
 // put writes the value, unless the user changed it, for example switched the plugin
 // off.
 func (m memberEntry) put(d *settingsDoc, written json.RawMessage) (Action, error) {
-	for _, path := range [][]any{nil, {m.container}} {
-		if v := d.get(path...); v != nil && v.kind != kindObject {
-			return "", wrongShape(m.container, "object")
-		}
+	if err := cmp.Or(d.checkKind(m.container, kindObject), d.checkKind(m.container, kindObject, m.container)); err != nil {
+		return "", err
 	}
 	raw, err := json.Marshal(m.want)
 	if err != nil {
@@ -94,21 +95,15 @@ func (m memberEntry) drop(d, base *settingsDoc) (Action, error) {
 	case base != nil && base.get(m.container, m.key) != nil && sameJSONText(have, base.raw(m.container, m.key)):
 		return ActionKeep, nil
 	}
-	if err := d.delete(m.container, m.key); err != nil {
-		return "", err
+	err := d.delete(m.container, m.key)
+	if left := d.get(m.container); left != nil && len(left.items) == 0 && (base == nil || base.get(m.container) == nil) {
+		err = errors.Join(err, d.delete(m.container))
 	}
-	left := d.get(m.container)
-	if left != nil && len(left.items) == 0 && (base == nil || base.get(m.container) == nil) {
-		if err := d.delete(m.container); err != nil {
-			return "", err
-		}
-	}
-	return ActionRemove, nil
+	return ActionRemove, err
 }
 
 // writePlugin writes the plugin's files, unless they are up to date.
 func writePlugin(home, exe string) error {
-	hint := writeHint(home)
 	program, err := json.Marshal(exe)
 	if err != nil {
 		return fmt.Errorf("encode path: %w", err)
@@ -121,11 +116,12 @@ func writePlugin(home, exe string) error {
 		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 			return nil
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return denied("the plugin cannot be written", err, hint)
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = replaceFile(path, data, 0o600, func() error { return nil })
 		}
-		if err := replaceFile(path, data, 0o600, func() error { return nil }); err != nil {
-			return denied("the plugin cannot be written", err, hint)
+		if err != nil {
+			return denied("the plugin cannot be written", err, writeHint(home))
 		}
 		return nil
 	})
@@ -155,12 +151,7 @@ func eachPluginFile(fn func(rel string, data []byte) error) error {
 
 // pluginInUse reports whether settings in the manifest use the plugin.
 func (m *manifest) pluginInUse() bool {
-	for _, r := range m.Files {
-		if _, ok := r.Entries["plugin/enabled"]; ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(m.Files)), func(r record) bool { return r.Entries["plugin/enabled"] != nil })
 }
 
 // checkPlugin reports whether the client uses the compactor plugin.

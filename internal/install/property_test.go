@@ -273,7 +273,7 @@ func addEntries(t *rapid.T, settings map[string]any) {
 		settings[m.container] = v
 	}
 	for _, h := range hooks(exe, "linux") {
-		raw, err := json.Marshal(h.group())
+		raw, err := json.Marshal(hookGroup{Matcher: h.matcher, Hooks: []hookCommand{h.command()}})
 		if err != nil {
 			t.Fatal(err)
 		}
