@@ -49,11 +49,7 @@ func ValidKey(key string) bool {
 
 // Has reports whether a key has a value, expired or not.
 func (s Store) Has(key string) bool {
-	path := s.Path(key)
-	if path == "" {
-		return false
-	}
-	_, err := os.Lstat(path)
+	_, err := os.Lstat(s.Path(key))
 	return err == nil
 }
 
@@ -78,11 +74,7 @@ func (s Store) ReadJSON(key string, value any) error {
 }
 
 func (s Store) read(key string) (data []byte, written time.Time, err error) {
-	path := s.Path(key)
-	if path == "" {
-		return nil, written, fs.ErrNotExist
-	}
-	f, err := os.Open(path)
+	f, err := os.Open(s.Path(key)) // "" does not exist
 	if err != nil {
 		return nil, written, err
 	}
@@ -126,11 +118,7 @@ func (s Store) WriteJSON(key string, value any) error {
 
 // Delete removes the value of a key, if there is one.
 func (s Store) Delete(key string) error {
-	path := s.Path(key)
-	if path == "" {
-		return nil
-	}
-	if err := Remove(path); err != nil {
+	if err := Remove(s.Path(key)); err != nil { // "" does not exist
 		return fmt.Errorf("delete state: %w", err)
 	}
 	return nil
@@ -150,9 +138,9 @@ func (s Store) Take(key string, now time.Time) (data []byte, ok bool, err error)
 		return nil, false, fmt.Errorf("take state of %q: %w", key, err)
 	}
 	if s.expired(written, now) {
-		return nil, false, nil
+		data = nil
 	}
-	return data, true, nil
+	return data, data != nil, nil
 }
 
 func (s Store) expired(written, now time.Time) bool {

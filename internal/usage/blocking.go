@@ -73,7 +73,7 @@ func (g Blocker) Reason(ctx context.Context, src Source, a Attempt) (string, err
 		if last.Failed || last.Line == now.Line {
 			return "", nil // blocking did not help, or this compaction was blocked already
 		}
-		if steps.failedAfter(last.Line) {
+		if slices.ContainsFunc(steps.live, func(x archive.Step) bool { return x.LineFrom > last.Line && x.APIError }) {
 			last.Failed = true
 			return "", g.store().WriteJSON(a.Session, last)
 		}
@@ -103,17 +103,16 @@ func (g Blocker) lastBlock(session string) (last block, known bool, err error) {
 
 // policy returns why the mode blocks the attempt, or "" if it does not.
 func (g Blocker) policy(steps steps, a Attempt) string {
-	if len(steps.live) > 0 && steps.live[0].APIError {
-		return ""
+	var last archive.Step
+	if len(steps.live) > 0 {
+		last = steps.live[0]
 	}
-	if g.Mode == config.BlockAlways {
+	switch {
+	case last.APIError:
+		return ""
+	case g.Mode == config.BlockAlways:
 		return "strandline blocks automatic compactions (compaction.block_auto = always); /compact is not blocked"
-	}
-	if len(steps.live) == 0 {
-		return ""
-	}
-	last := steps.live[0]
-	if last.Usage.IsZero() {
+	case last.Usage.IsZero():
 		return ""
 	}
 	used := max(int(last.Usage.Context()+last.Usage.Output), a.Tokens)
@@ -154,8 +153,4 @@ func recentSteps(ctx context.Context, src Source, session string) (steps, error)
 		}
 	}
 	return s, err
-}
-
-func (s steps) failedAfter(line int) bool {
-	return slices.ContainsFunc(s.live, func(x archive.Step) bool { return x.LineFrom > line && x.APIError })
 }

@@ -58,9 +58,6 @@ const growthPoints = 12
 // does not fill.
 func Growth(history []Point) int64 {
 	points := history[max(len(history)-growthPoints, 0):]
-	if len(points) < 3 {
-		return 0
-	}
 	var slopes []float64
 	for i, a := range points {
 		for _, b := range points[i+1:] {
@@ -69,7 +66,7 @@ func Growth(history []Point) int64 {
 			}
 		}
 	}
-	if len(slopes) == 0 {
+	if len(points) < 3 || len(slopes) == 0 {
 		return 0
 	}
 	slices.Sort(slopes)

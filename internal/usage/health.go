@@ -45,8 +45,5 @@ func (h Health) Mean() (float64, bool) {
 			n++
 		}
 	}
-	if n == 0 {
-		return 0, false
-	}
-	return sum / float64(n), true
+	return sum / float64(max(n, 1)), n > 0
 }

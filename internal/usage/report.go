@@ -25,11 +25,8 @@ type Report struct {
 // and at each further five percent above the warning; the zone "ok" is not
 // reported. In the zone "optimize" the report adds advice and counts as one cycle.
 func (p Monitor) Report(session string) Report {
-	if p.Silent {
-		return Report{}
-	}
 	s, ok := p.Store.Session(session)
-	if !ok || s.LastTokenEstimate <= 0 {
+	if p.Silent || !ok || s.LastTokenEstimate <= 0 {
 		return Report{}
 	}
 	zones := p.zones(s)
@@ -87,14 +84,13 @@ func Summary(s Session) string {
 	}
 	switch {
 	case !ok:
+		return line
 	case turns == 0:
-		line += ", " + event + " is next"
+		return line + ", " + event + " is next"
 	case turns == 1:
-		line += ", ~1 turn to " + event
-	default:
-		line += ", ~" + strconv.Itoa(turns) + " turns to " + event
+		return line + ", ~1 turn to " + event
 	}
-	return line
+	return line + ", ~" + strconv.Itoa(turns) + " turns to " + event
 }
 
 // advice returns the text for a nearly full window.
@@ -113,18 +109,16 @@ func Percent(part float64) int { return int(part*100 + 1e-9) }
 // FormatTokens formats a number of tokens with three digits and a unit: 950, 3.1K,
 // 104K, 1M.
 func FormatTokens(n int64) string {
-	unit := func(value float64, name string) string {
-		text := strconv.FormatFloat(value, 'f', 1, 64)
-		if value >= 100 || strings.HasSuffix(text, ".0") {
-			text = strconv.FormatFloat(value, 'f', 0, 64)
-		}
-		return text + name
-	}
-	switch {
-	case n < 1000:
+	if n < 1000 {
 		return strconv.FormatInt(n, 10)
-	case n < 999_950:
-		return unit(float64(n)/1000, "K")
 	}
-	return unit(float64(n)/1_000_000, "M")
+	value, unit := float64(n)/1000, "K"
+	if n >= 999_950 {
+		value, unit = value/1000, "M"
+	}
+	text := strconv.FormatFloat(value, 'f', 1, 64)
+	if value >= 100 || strings.HasSuffix(text, ".0") {
+		text = strconv.FormatFloat(value, 'f', 0, 64)
+	}
+	return text + unit
 }

@@ -69,13 +69,10 @@ func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '
 
 // fitWindow returns the smallest window that holds a number of tokens.
 func fitWindow(tokens int64) int64 {
-	switch {
-	case tokens <= smallWindow:
+	if tokens <= smallWindow {
 		return smallWindow
-	case tokens <= largeWindow:
-		return largeWindow
 	}
-	return tokens
+	return max(tokens, largeWindow)
 }
 
 // FindLimits returns the limits for a model. reported is the window that the client
@@ -120,14 +117,10 @@ func enabled(value string) bool {
 // parseTokens parses 150000, 150k or 1m. It returns 0 for anything else.
 func parseTokens(s string) int {
 	s = strings.ToLower(strings.TrimSpace(s))
-	unit := 1
-	if short, ok := strings.CutSuffix(s, "k"); ok {
-		s, unit = short, 1000
-	} else if short, ok := strings.CutSuffix(s, "m"); ok {
-		s, unit = short, 1_000_000
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > 1<<31/unit {
+	digits := strings.TrimRight(s, "km")
+	unit := map[string]int{"": 1, "k": 1000, "m": 1_000_000}[s[len(digits):]]
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 || unit == 0 || n > 1<<31/unit {
 		return 0
 	}
 	return n * unit
