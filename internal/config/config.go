@@ -71,10 +71,10 @@ type Config struct {
 	Autopilot  Autopilot
 	Statusline Statusline
 	Hook       Hook
-	Capture    Capture
-	Redact     Redact
-	Recall     Recall
-	Search     Search
+	Capture    struct{ Enabled bool } // of sessions
+	Redact     struct{ Enabled bool } // everything but the log
+	Recall     struct{ Unasked bool } // automatic recall, at prompts and after compactions
+	Search     struct{ Limit int }    // number of results without -n
 	Retention  Retention
 	Lifecycle  Lifecycle
 	Segments   Segments
@@ -124,16 +124,6 @@ type Hook struct {
 	PostToolInterval time.Duration // least time between two PostToolUse captures
 }
 
-// Capture configures the capture of sessions.
-type Capture struct {
-	Enabled bool
-}
-
-// Redact configures the redaction of everything but the log.
-type Redact struct {
-	Enabled bool
-}
-
 // Postgres is the connection to the team archive. The password comes from the
 // environment or from ~/.pgpass.
 type Postgres struct {
@@ -147,16 +137,6 @@ type Postgres struct {
 	Author   string // author of pushed sessions; "": the user name
 	Read     bool   // read-only commands use the team archive
 	Auto     bool   // maintenance runs push
-}
-
-// Recall configures automatic recall.
-type Recall struct {
-	Unasked bool // at prompts and after compactions
-}
-
-// Search configures the search command.
-type Search struct {
-	Limit int // number of results without -n
 }
 
 // Retention limits the hot tier and the archive.

@@ -16,11 +16,7 @@ const MaxFile = 64 << 10
 // readRegular reads a regular file of at most MaxFile bytes. A repository may hold
 // a device or an endless file under a settings file's name.
 func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, errors.New("it is not a regular file")
 	}
 	f, err := os.Open(path)

@@ -60,11 +60,8 @@ type candidate struct {
 
 // resolve stores the first valid candidate, in the order of precedence.
 func (l *loader) resolve(k key) {
-	list := []candidate{
-		{value: l.in.Flags[k.name], source: "flag"},
-		{value: l.in.Env(envName(k.name)), source: "env " + envName(k.name)},
-	}
-	for _, name := range k.old {
+	list := []candidate{{value: l.in.Flags[k.name], source: "flag"}}
+	for _, name := range append([]string{envName(k.name)}, k.old...) {
 		list = append(list, candidate{value: l.in.Env(name), source: "env " + name})
 	}
 	list = append(list,
@@ -77,31 +74,26 @@ func (l *loader) resolve(k key) {
 		}
 		before := *l.config
 		shown, err := k.parse(cand.value)
-		if err == nil && cand.project && !k.permits(shown) {
-			*l.config = before
-			err = deniedError(k)
+		why := ""
+		switch {
+		case err != nil:
+			why = fmt.Sprintf("is not valid: allowed is %v", err)
+		case cand.project && k.project == denied:
+			why = "is ignored: a project may not set it: set it in your own settings"
+		case cand.project && k.project == offOnly && shown != "false":
+			why = "is ignored: a project may not set it: a project may only switch it off"
+		default:
+			l.config.entries = append(l.config.entries, Entry{Key: k.name, Value: shown, Source: cand.source, Note: k.note})
+			return
 		}
-		if err != nil {
-			l.reject(k.name, cand, err)
-			continue
-		}
-		l.config.entries = append(l.config.entries, Entry{Key: k.name, Value: shown, Source: cand.source, Note: k.note})
-		return
+		*l.config = before
+		// A problem in a project's file is a warning, because a repository must not be able
+		// to break the commands.
+		l.config.problems = append(l.config.problems, Problem{
+			Key: k.name, Value: cand.value, Source: cand.source, Warning: cand.project,
+			Msg: fmt.Sprintf("%s = %q (%s) %s", k.name, quoted(k.name, cand.value), cand.source, why),
+		})
 	}
-}
-
-// permits reports whether a project may set the key to a value.
-func (k key) permits(shown string) bool {
-	return k.project == allowed || k.project == offOnly && shown == "false"
-}
-
-var errProject = errors.New("a project may not set it")
-
-func deniedError(k key) error {
-	if k.project == offOnly {
-		return fmt.Errorf("%w: a project may only switch it off", errProject)
-	}
-	return fmt.Errorf("%w: set it in your own settings", errProject)
 }
 
 // quoted returns a value as errors print it. Addresses may hold a password.
@@ -110,18 +102,6 @@ func quoted(name, value string) string {
 		return "…"
 	}
 	return archive.Clip(value, 60)
-}
-
-// reject records a problem. A problem in a project's file is a warning, because a
-// repository must not be able to break the commands.
-func (l *loader) reject(name string, cand candidate, err error) {
-	msg := fmt.Sprintf("%s = %q (%s) is not valid: allowed is %v", name, quoted(name, cand.value), cand.source, err)
-	if errors.Is(err, errProject) {
-		msg = fmt.Sprintf("%s = %q (%s) is ignored: %v", name, quoted(name, cand.value), cand.source, err)
-	}
-	l.config.problems = append(l.config.problems, Problem{
-		Key: name, Value: cand.value, Source: cand.source, Msg: msg, Warning: cand.project,
-	})
 }
 
 // readFile reads one settings file. A missing one is empty.

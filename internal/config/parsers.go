@@ -68,16 +68,13 @@ func zeroOr(field *float64, low, high float64, want string) parser {
 func oneOf[T ~string](field *T, values ...T) parser {
 	return func(value string) (string, error) {
 		v := T(strings.ToLower(value))
-		if !slices.Contains(values, v) {
-			names := make([]string, len(values))
-			for i, known := range values {
-				names[i] = string(known)
-			}
-			last := len(names) - 1
-			return "", errors.New(strings.Join(names[:last], ", ") + " or " + names[last])
+		if slices.Contains(values, v) {
+			*field = v
+			return string(v), nil
 		}
-		*field = v
-		return string(v), nil
+		names := strings.Trim(fmt.Sprint(values), "[]")
+		last := strings.LastIndexByte(names, ' ')
+		return "", errors.New(strings.ReplaceAll(names[:last], " ", ", ") + " or" + names[last:])
 	}
 }
 
@@ -95,24 +92,16 @@ func learn(field *Learn) parser {
 
 // bytes accepts a size in bytes or with a decimal unit.
 func bytes(field *int64) parser {
-	units := []struct {
-		name string
-		size float64
-	}{{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}}
 	return func(value string) (string, error) {
-		for _, u := range units {
-			text, ok := strings.CutSuffix(strings.ToUpper(strings.TrimSpace(value)), u.name)
-			if !ok {
-				continue
-			}
-			n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-			if err != nil || !(n >= 0 && n*u.size <= 1e15) {
-				break
-			}
-			*field = int64(n * u.size)
-			return strconv.FormatInt(*field, 10), nil
+		text := strings.ToUpper(strings.TrimSpace(value))
+		digits := strings.TrimRight(text, "KMGTB")
+		size := map[string]float64{"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}[text[len(digits):]]
+		n, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+		if err != nil || size == 0 || !(n >= 0 && n*size <= 1e15) {
+			return "", errors.New("a number of bytes, such as 500MB or 2GB")
 		}
-		return "", errors.New("a number of bytes, such as 500MB or 2GB")
+		*field = int64(n * size)
+		return strconv.FormatInt(*field, 10), nil
 	}
 }
 

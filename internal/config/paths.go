@@ -32,22 +32,18 @@ func findPaths(in Inputs) Paths {
 		return join(in.Home, fallback...)
 	}
 	own := func(name, fallback string) string {
-		dir := in.Env(name)
-		if dir == "" {
+		switch dir := in.Env(name); {
+		case dir == "":
 			return fallback
-		}
-		if filepath.IsAbs(dir) {
+		case filepath.IsAbs(dir):
 			return filepath.Clean(dir)
+		default:
+			return join(in.Home, strings.TrimPrefix(dir, "~"))
 		}
-		return join(in.Home, strings.TrimPrefix(dir, "~"))
 	}
-	var data, config string
+	data, config := xdg("XDG_DATA_HOME", ".local", "share"), xdg("XDG_CONFIG_HOME", ".config")
 	if in.OS == "windows" {
-		data = xdg("LocalAppData", "AppData", "Local")
-		config = xdg("AppData", "AppData", "Roaming")
-	} else {
-		data = xdg("XDG_DATA_HOME", ".local", "share")
-		config = xdg("XDG_CONFIG_HOME", ".config")
+		data, config = xdg("LocalAppData", "AppData", "Local"), xdg("AppData", "AppData", "Roaming")
 	}
 	p := Paths{
 		Home:        own("STRANDLINE_HOME", join(data, "strandline")),

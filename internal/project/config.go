@@ -8,10 +8,6 @@ type gitConfig struct {
 	worktree  string // last core.worktree
 }
 
-func readConfig(path string) gitConfig {
-	return parseConfig(string(readHead(path, maxConfig)))
-}
-
 // parseConfig parses a file in the syntax of git-config(1). It skips invalid lines
 // and ignores includes.
 func parseConfig(text string) gitConfig {
@@ -39,18 +35,15 @@ type configScanner struct {
 func (s *configScanner) next() bool {
 	for {
 		s.rest = strings.TrimLeft(s.rest, " \t\r\n\v\f")
-		if s.rest == "" {
+		switch {
+		case s.rest == "":
 			return false
-		}
-		switch s.rest[0] {
-		case '#', ';':
+		case s.rest[0] == '#' || s.rest[0] == ';':
 			s.skipLine()
-		case '[':
+		case s.rest[0] == '[':
 			s.header()
-		default:
-			if s.variable() {
-				return true
-			}
+		case s.variable():
+			return true
 		}
 	}
 }
@@ -63,10 +56,7 @@ func (s *configScanner) skipLine() {
 // header the section is empty.
 func (s *configScanner) header() {
 	s.section, s.sub = "", ""
-	i := 1
-	for i < len(s.rest) && strings.IndexByte("]\"\n", s.rest[i]) < 0 {
-		i++
-	}
+	i := strings.IndexAny(s.rest+"\n", "]\"\n")
 	section := strings.TrimSpace(s.rest[1:i])
 	var sub strings.Builder
 	quoted := i < len(s.rest) && s.rest[i] == '"'
@@ -119,8 +109,7 @@ func (s *configScanner) readValue() string {
 			keep = b.Len()
 		case c == '\\':
 			i++
-			c, ok := unescape(s.rest, &i)
-			if ok {
+			if c, ok := unescape(s.rest, &i); ok {
 				b.WriteByte(c)
 				keep = b.Len()
 			}
@@ -144,25 +133,15 @@ func (s *configScanner) readValue() string {
 // unescape returns the character after a backslash, at *i. It returns false for an
 // escaped line end, which continues the value.
 func unescape(text string, i *int) (byte, bool) {
-	if *i >= len(text) {
+	switch {
+	case *i >= len(text) || text[*i] == '\n':
+		return 0, false
+	case strings.HasPrefix(text[*i:], "\r\n"):
+		*i++
 		return 0, false
 	}
-	switch c := text[*i]; c {
-	case '\r':
-		if *i+1 < len(text) && text[*i+1] == '\n' {
-			*i++
-			return 0, false
-		}
-		return c, true
-	case '\n':
-		return 0, false
-	case 'n':
-		return '\n', true
-	case 't':
-		return '\t', true
-	case 'b':
-		return '\b', true
-	default:
-		return c, true
+	if at := strings.IndexByte("ntb", text[*i]); at >= 0 {
+		return "\n\t\b"[at], true
 	}
+	return text[*i], true
 }

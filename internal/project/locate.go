@@ -39,18 +39,13 @@ func locate(dir string) (repository, bool) {
 // names one, or of dir itself if it is a git folder.
 func at(dir string) (repository, bool) {
 	dotGit := filepath.Join(dir, ".git")
-	info, err := os.Stat(dotGit)
-	switch {
-	case err == nil && info.IsDir():
-		if r, ok := open(resolve(dotGit)); ok {
-			r.top = dir
-			return r, true
-		}
-	case err == nil && info.Mode().IsRegular():
-		if r, ok := follow(dotGit); ok {
-			r.top = dir
-			return r, true
-		}
+	find := follow
+	if info, err := os.Stat(dotGit); err == nil && info.IsDir() {
+		find = func(path string) (repository, bool) { return open(resolve(path)) }
+	}
+	if r, ok := find(dotGit); ok {
+		r.top = dir
+		return r, true
 	}
 	if isFile(filepath.Join(dir, "HEAD")) {
 		return open(dir)

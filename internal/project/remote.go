@@ -14,7 +14,7 @@ const maxRemote = 512
 // port, query and ".git", the host in lower case. For a local repository it returns
 // the absolute path, for an ambiguous address, which may hold a password, "".
 func normalizeRemote(url string) string {
-	if url == "" || len(url) > maxRemote || !utf8.ValidString(url) || strings.ContainsFunc(url, isControl) {
+	if url == "" || len(url) > maxRemote || !utf8.ValidString(url) || strings.ContainsFunc(url, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return ""
 	}
 	if scheme, rest, ok := strings.Cut(url, "://"); ok {
@@ -29,26 +29,22 @@ func normalizeRemote(url string) string {
 	return fromSCP(url)
 }
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
-
 // fromURL normalises what follows "scheme://".
 func fromURL(scheme, rest string) string {
-	if i := strings.IndexAny(rest, "?#"); i >= 0 {
-		rest = rest[:i]
-	}
+	rest = rest[:strings.IndexAny(rest+"?", "?#")]
 	authority, where, _ := strings.Cut(rest, "/")
 	if strings.EqualFold(scheme, "file") {
-		if hasDrive(where) {
-			return trimGit(path.Clean(where))
+		if !hasDrive(where) {
+			where = "/" + where
 		}
-		return trimGit(path.Clean("/" + where))
+		return trimGit(path.Clean(where))
 	}
 	host, ok := cutUser(authority)
 	if strings.Contains(where, "@") && (ok || strings.Contains(strings.ReplaceAll("/"+where, "/@", ""), "@")) {
 		return "" // may be an unescaped "user:p@ss/word@host"; "/@scope/" is not
 	}
 	if name, port, ok := cutPort(host); ok {
-		if !isNumber(port) {
+		if strings.Trim(port, "0123456789") != "" {
 			return "" // may be an unescaped "user:pass/word@host"
 		}
 		host = name
@@ -81,15 +77,8 @@ func cutPort(s string) (before, after string, found bool) {
 	if i := strings.IndexByte(s, ']'); i >= 0 && strings.Contains(s[:i], "[") {
 		from = i
 	}
-	i := strings.IndexByte(s[from:], ':')
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:from+i], s[from+i+1:], true
-}
-
-func isNumber(s string) bool {
-	return strings.Trim(s, "0123456789") == ""
+	before, after, found = strings.Cut(s[from:], ":")
+	return s[:from] + before, after, found
 }
 
 func hostPath(host, where string) string {

@@ -52,12 +52,11 @@ func (g Git) Stat(ctx context.Context, dir string) string {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	filters, err := g.filters(ctx, dir)
-	if err != nil || ctx.Err() != nil {
-		return ""
+	out := ""
+	if err == nil {
+		out, err = g.run(ctx, dir, append(filters, "diff", "--no-ext-diff", "--no-textconv", "--no-color",
+			"--ignore-submodules=dirty", "--stat=160,120,23", "--stat-graph-width=10", "HEAD", "--")...)
 	}
-	out, err := g.run(ctx, dir, append(filters,
-		"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty",
-		"--stat=160,120,23", "--stat-graph-width=10", "HEAD", "--")...)
 	if err != nil || ctx.Err() != nil {
 		return ""
 	}
