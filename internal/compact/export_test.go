@@ -3,8 +3,21 @@ package compact
 import (
 	"context"
 
+	"strandline/internal/archive"
 	"strandline/internal/text"
 )
+
+// Add adds the tallies of another compaction.
+func (t Tallies) Add(other Tallies) {
+	for s, x := range other {
+		t[s] = archive.Tally{Expected: t[s].Expected + x.Expected, Needed: t[s].Needed + x.Needed}
+	}
+}
+
+// newVocabulary returns an empty vocabulary with capacity for size terms.
+func newVocabulary(now, size int) *vocabulary {
+	return &vocabulary{ids: make(map[string]int32, size), terms: make([]term, 0, size), now: int32(now)}
+}
 
 // Lesson is what a learning rule changes about a selection.
 type Lesson struct {

@@ -31,18 +31,6 @@ func (l Learner) Weights() map[string]float64 {
 // needed and the weight that was needed.
 type Tallies map[string]archive.Tally
 
-// Add adds the tallies of another compaction.
-func (t Tallies) Add(other Tallies) {
-	for s, x := range other {
-		t.add(s, x)
-	}
-}
-
-func (t Tallies) add(shape string, x archive.Tally) {
-	sum := t[shape]
-	t[shape] = archive.Tally{Expected: sum.Expected + x.Expected, Needed: sum.Needed + x.Needed}
-}
-
 // The parameters of Weights. Each shape is smoothed by smoothing expected terms
 // with the mean rate, so that few compactions change little. The exponent weakens
 // the result, because a sharper one concentrates a text on fewer shapes.
@@ -124,12 +112,12 @@ func (v *vocabulary) compare(needed map[string]float64) Tallies {
 		if t.inSummary {
 			continue
 		}
-		rarity := v.rarity(t)
-		x := archive.Tally{Expected: v.needProbability(t) * rarity}
+		rarity, x := v.rarity(t), out[shape(name)]
+		x.Expected += v.needProbability(t) * rarity
 		if needed[name] > 0 {
-			x.Needed = rarity
+			x.Needed += rarity
 		}
-		out.add(shape(name), x)
+		out[shape(name)] = x
 	}
 	return out
 }

@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 	v := newVocabulary(4, 0)
 	v.learn("a1b2c3d4e5 and parse_row and next_row", 1, false)
 	v.learn("parse_row", 3, true)
-	v.markSummary("next_row")
+	v.known("next_row", func(t *term) { t.inSummary = true })
 	got := v.compare(map[string]float64{"parse_row": 1})
 	if len(got) != 2 || got["hash"].Needed != 0 || got["hash"].Expected <= 0 {
 		t.Fatalf("%v", got)

@@ -37,8 +37,11 @@ type past struct {
 	calls    []archive.Call
 	tasks    []task
 	end      time.Time  // of the last passage
-	fork     forkPoint  // of turns below zero
 	terms    *termIndex // of the passages; nil once the passages have changed
+	// parent is the session that a fork copied its first turns from. They have numbers
+	// below zero here: their number in the parent minus shift.
+	parent string
+	shift  int
 	// summary is the client's newest summary if it is in the context when the text
 	// is read: terms that it names need not be restored.
 	summary string
@@ -53,14 +56,19 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	if err != nil {
 		return nil, err
 	}
-	p := newPast(s)
+	p := &past{session: s}
+	if len(s.Cwd) > 3 {
+		p.root = s.Cwd + "/"
+	}
 	newest := archive.Span{Session: session, BeforeLine: atLine, Newest: true}
 	read := rowReader{ctx: ctx, src: src, atLine: atLine}
 	window := min(max(budget/perPassage, minWindow), maxWindow)
-	p.passages = read.passages(newest, window, contentKinds()...)
-	wait := func() {}
-	if budget < largeBudget { // larger budgets complete the passages first
-		wait = p.indexTerms()
+	p.passages = read.passages(newest, window, contentKinds...)
+	terms := make(chan *termIndex, 1)
+	if texts := textsOf(p.passages); budget < largeBudget { // larger budgets complete the passages first
+		go func() { terms <- indexTerms(texts) }() // while the store reads further rows
+	} else {
+		close(terms)
 	}
 	p.prompts = read.passages(newest, maxPrompts, archive.KindPrompt)
 	if len(p.prompts) == maxPrompts && p.prompts[0].Turn > 0 {
@@ -72,10 +80,9 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	dead := read.deadTurns(session, math.MaxInt32, p.passages, p.prompts)
 	side := read.sidechainSteps(newest, window, p.passages)
 	summary, boundary := read.summary(newest)
-	hooks, err := src.HookSummaries(ctx, session)
-	wait()
-	if err = cmp.Or(read.err, err); err != nil {
-		return nil, err
+	hooks := query(&read, src.HookSummaries, session)
+	if p.terms = <-terms; read.err != nil {
+		return nil, read.err
 	}
 	p.passages = slices.DeleteFunc(p.passages, func(x archive.Passage) bool { return dead[x.Turn] || x.Label == sidechainLabel })
 	p.prompts = slices.DeleteFunc(p.prompts, func(x archive.Passage) bool { return dead[x.Turn] })
@@ -94,31 +101,12 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	return p, nil
 }
 
-func newPast(s archive.Session) *past {
-	p := &past{session: s}
-	if len(s.Cwd) > 3 {
-		p.root = s.Cwd + "/"
-	}
-	return p
-}
-
 // short makes paths in the session's folder relative.
 func (p *past) short(s string) string {
 	if p.root == "" {
 		return s
 	}
 	return strings.ReplaceAll(s, p.root, "")
-}
-
-// indexTerms scans the passages for terms while the store reads further rows. The
-// returned function waits for the scan.
-func (p *past) indexTerms() (wait func()) {
-	texts, done := textsOf(p.passages), make(chan struct{})
-	go func() {
-		defer close(done)
-		p.terms = indexTerms(texts)
-	}()
-	return func() { <-done }
 }
 
 // takeTerms returns the term index of the passages as they are now. An index
@@ -132,11 +120,9 @@ func (p *past) takeTerms() *termIndex {
 	return x
 }
 
-// contentKinds returns the kinds of passages between prompts: replies, calls and
-// their results.
-func contentKinds() []archive.PassageKind {
-	return []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
-}
+// contentKinds are the kinds of passages between prompts: replies, calls and their
+// results.
+var contentKinds = []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
 
 // setSummary sets p.summary or p.oldSummary from the newest summary in the
 // transcript, or p.summary from a newer one that a hook reported.
@@ -174,8 +160,8 @@ func joinTexts(ps []archive.Passage) string {
 
 // task is the state of a task at the end of the loaded window.
 type task struct {
-	id, subject, status string
-	turn, step          int // of its last change
+	subject, status string
+	turn, step      int // of its last change
 }
 
 func (t task) open() bool {
@@ -197,7 +183,7 @@ func foldTasks(events []archive.TaskEvent) []task {
 		if !ok {
 			i = len(tasks)
 			at[e.TaskID] = i
-			tasks = append(tasks, task{id: e.TaskID, status: "pending"})
+			tasks = append(tasks, task{status: "pending"})
 		}
 		t := &tasks[i]
 		t.turn, t.step = e.Turn, e.Step

@@ -10,17 +10,10 @@ import (
 // place is a step of a turn; the step of a prompt is -1.
 type place struct{ turn, step int }
 
-// forkPoint is the newest turn that a fork copied from its parent. In a past the
-// parent's turns have numbers below zero, before the fork's own.
-type forkPoint struct {
-	session string // the parent
-	shift   int    // parent's turn number minus the number in the past
-}
-
 // ref returns the place in the archive of a turn and step of the past.
 func (p *past) ref(turn, step int) archive.Ref {
 	if turn < 0 {
-		return archive.Ref{Session: p.fork.session, Turn: turn + p.fork.shift, Step: step}
+		return archive.Ref{Session: p.parent, Turn: turn + p.shift, Step: step}
 	}
 	return archive.Ref{Session: p.session.ID, Turn: turn, Step: step}
 }
@@ -31,24 +24,15 @@ func (p *past) addForkParent(ctx context.Context, src Source, atLine, window int
 	if p.session.Relation != archive.RelationFork {
 		return nil
 	}
-	span := archive.Span{Session: p.session.ID, BeforeLine: atLine, Newest: true, Limit: maxTurns}
-	turns, err := src.Turns(ctx, span)
-	if err != nil {
-		return err
-	}
-	steps, err := src.Steps(ctx, span)
-	if err != nil {
-		return err
-	}
-	last := lastCopy(p.session.ID, turns, steps)
-	if last == nil {
-		return nil
-	}
-	p.terms = nil
-	p.fork = forkPoint{session: last.Session, shift: last.Turn + 1}
 	read := rowReader{ctx: ctx, src: src}
+	span := archive.Span{Session: p.session.ID, BeforeLine: atLine, Newest: true, Limit: maxTurns}
+	last := lastCopy(p.session.ID, query(&read, src.Turns, span), query(&read, src.Steps, span))
+	if last == nil || read.err != nil {
+		return read.err
+	}
+	p.terms, p.parent, p.shift = nil, last.Session, last.Turn+1
 	span = archive.Span{Session: last.Session, TurnTo: last.Turn + 1, Newest: true}
-	passages := read.passages(span, window, contentKinds()...)
+	passages := read.passages(span, window, contentKinds...)
 	prompts := read.passages(span, maxPrompts, archive.KindPrompt)
 	calls := read.calls(span, window)
 	dead := read.deadTurns(last.Session, last.Turn+1, passages, prompts)
@@ -63,11 +47,11 @@ func (p *past) addForkParent(ctx context.Context, src Source, atLine, window int
 	calls = slices.DeleteFunc(calls, func(x archive.Call) bool { return excluded(x.Turn, x.Step) })
 	for _, rows := range [][]archive.Passage{passages, prompts} {
 		for i := range rows {
-			rows[i].Turn -= p.fork.shift
+			rows[i].Turn -= p.shift
 		}
 	}
 	for i := range calls {
-		calls[i].Turn -= p.fork.shift
+		calls[i].Turn -= p.shift
 	}
 	p.passages = lastN(append(passages, p.passages...), window)
 	p.prompts = append(prompts, p.prompts...)

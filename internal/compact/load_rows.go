@@ -16,15 +16,19 @@ type rowReader struct {
 	err    error
 }
 
+// query runs a query of the store, unless an earlier one failed.
+func query[S, T any](r *rowReader, run func(context.Context, S) ([]T, error), span S) (rows []T) {
+	if r.err == nil {
+		rows, r.err = run(r.ctx, span)
+	}
+	return rows
+}
+
 // passages returns at most limit passages, oldest first. It omits a passage that
 // ends after atLine, because its text includes later rows.
 func (r *rowReader) passages(sp archive.Span, limit int, kinds ...archive.PassageKind) []archive.Passage {
-	if r.err != nil {
-		return nil
-	}
 	sp.Limit = limit
-	var ps []archive.Passage
-	ps, r.err = r.src.Passages(r.ctx, archive.PassageSpan{Span: sp, Kinds: kinds})
+	ps := query(r, r.src.Passages, archive.PassageSpan{Span: sp, Kinds: kinds})
 	if r.atLine > 0 {
 		ps = slices.DeleteFunc(ps, func(x archive.Passage) bool { return x.LineTo > r.atLine })
 	}
@@ -38,12 +42,8 @@ func (r *rowReader) passages(sp archive.Span, limit int, kinds ...archive.Passag
 // calls returns the newest calls, oldest first, without results at or after
 // atLine.
 func (r *rowReader) calls(sp archive.Span, limit int) []archive.Call {
-	if r.err != nil {
-		return nil
-	}
 	sp.Limit = limit
-	var cs []archive.Call
-	cs, r.err = r.src.Calls(r.ctx, archive.CallSpan{Span: sp})
+	cs := query(r, r.src.Calls, archive.CallSpan{Span: sp})
 	for i := range cs {
 		if r.atLine > 0 && cs[i].LineResult >= r.atLine {
 			cs[i].Exit, cs[i].Failed, cs[i].Error, cs[i].Duration, cs[i].LineResult = nil, false, "", 0, -1
@@ -57,12 +57,8 @@ func (r *rowReader) calls(sp archive.Span, limit int) []archive.Call {
 }
 
 func (r *rowReader) tasks(sp archive.Span) []archive.TaskEvent {
-	if r.err != nil {
-		return nil
-	}
 	sp.Limit = maxEvents
-	var es []archive.TaskEvent
-	es, r.err = r.src.Tasks(r.ctx, sp)
+	es := query(r, r.src.Tasks, sp)
 	slices.SortStableFunc(es, func(a, b archive.TaskEvent) int { return cmp.Or(a.Line-b.Line, a.Seq-b.Seq) })
 	return es
 }
@@ -70,14 +66,12 @@ func (r *rowReader) tasks(sp archive.Span) []archive.TaskEvent {
 // sidechainSteps returns the steps of sub-agents that old clients wrote into their
 // parent's transcript. It queries only if a passage is labelled as such.
 func (r *rowReader) sidechainSteps(sp archive.Span, limit int, passages []archive.Passage) map[place]bool {
-	if r.err != nil || !slices.ContainsFunc(passages, func(x archive.Passage) bool { return x.Label == sidechainLabel }) {
+	if !slices.ContainsFunc(passages, func(x archive.Passage) bool { return x.Label == sidechainLabel }) {
 		return nil
 	}
 	sp.Limit = limit
-	var steps []archive.Step
-	steps, r.err = r.src.Steps(r.ctx, sp)
 	places := map[place]bool{}
-	for _, s := range steps {
+	for _, s := range query(r, r.src.Steps, sp) {
 		if s.Sidechain {
 			places[place{s.Turn, s.Index}] = true
 		}
@@ -95,15 +89,12 @@ func (r *rowReader) deadTurns(session string, turnTo int, rows ...[]archive.Pass
 			from = min(from, ps[0].Turn)
 		}
 	}
-	if r.err != nil || from == turnTo {
+	if from == turnTo {
 		return nil
 	}
-	var turns []int
-	turns, r.err = r.src.Rewound(r.ctx, archive.Span{
-		Session: session, BeforeLine: r.atLine, TurnFrom: from, TurnTo: turnTo, Limit: maxTurns, Newest: true,
-	})
 	dead := map[int]bool{}
-	for _, t := range turns {
+	span := archive.Span{Session: session, BeforeLine: r.atLine, TurnFrom: from, TurnTo: turnTo, Limit: maxTurns, Newest: true}
+	for _, t := range query(r, r.src.Rewound, span) {
 		dead[t] = true
 	}
 	return dead
@@ -112,13 +103,9 @@ func (r *rowReader) deadTurns(session string, turnTo int, rows ...[]archive.Pass
 // summary returns the passages of the newest summary in the transcript and its
 // compaction.
 func (r *rowReader) summary(sp archive.Span) ([]archive.Passage, *archive.Compaction) {
-	if r.err != nil {
-		return nil, nil
-	}
 	sp.Limit = 1
-	var cs []archive.Compaction
-	cs, r.err = r.src.Compactions(r.ctx, sp)
-	if r.err != nil || len(cs) == 0 {
+	cs := query(r, r.src.Compactions, sp)
+	if len(cs) == 0 {
 		return nil, nil
 	}
 	c := cs[0]

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -238,22 +237,18 @@ func (m *measurement) injection() (*archive.Injection, error) {
 	}
 	var found *archive.Injection
 	for i := range facts {
-		if strings.HasPrefix(facts[i].Event, event) && m.isNearest(facts[i].Time) {
+		at := facts[i].Time
+		own := m.compaction.Time.Sub(at).Abs()
+		isNearer := func(c archive.Compaction) bool { return c.Index != m.compaction.Index && c.Time.Sub(at).Abs() < own }
+		if strings.HasPrefix(facts[i].Event, event) && !slices.ContainsFunc(m.all, isNearer) {
 			found = &facts[i]
 		}
 	}
 	return found, nil
 }
 
-// isNearest reports whether no other compaction is nearer to a time.
-func (m *measurement) isNearest(at time.Time) bool {
-	own := m.compaction.Time.Sub(at).Abs()
-	return !slices.ContainsFunc(m.all, func(c archive.Compaction) bool {
-		return c.Index != m.compaction.Index && c.Time.Sub(at).Abs() < own
-	})
-}
-
-// share returns the fraction of the needed weight that is among the terms.
+// share returns the fraction of the needed weight, which is not zero, that is among
+// the terms.
 func (m *measurement) share(terms map[string]bool) float64 {
 	var sum, total float64
 	for _, s := range m.order {
@@ -262,9 +257,6 @@ func (m *measurement) share(terms map[string]bool) float64 {
 		if terms[s] {
 			sum += w
 		}
-	}
-	if total == 0 {
-		return 0
 	}
 	return sum / total
 }

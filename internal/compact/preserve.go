@@ -46,6 +46,10 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 	if budget < minLine {
 		return "", nil
 	}
+	var changes []text.Item // one item, because a part of the changes would read as the whole
+	if req.Changes != nil {
+		changes = []text.Item{{Text: text.Clean(req.Changes(ctx)), Value: valueChanges}}
+	}
 	s := steering{newScoredView(p, req)}
 	failures := s.errors()
 	body, _, _ := text.FitSections([]text.Section{
@@ -55,7 +59,7 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 		{Title: "Decisions and reasons", Items: s.decisions(), AsGiven: true},
 		{Title: "Open errors", Items: failures, AsGiven: true},
 		{Title: "Segment summaries", Items: s.summaries(), AsGiven: true, Max: req.Budget / 3},
-		{Title: "Uncommitted changes (git diff --stat HEAD)", Items: changes(ctx, req), AsGiven: true},
+		{Title: "Uncommitted changes (git diff --stat HEAD)", Items: changes, AsGiven: true},
 	}, budget)
 	if body == "" {
 		return "", nil
@@ -186,13 +190,4 @@ func (s steering) errors() (items []text.Item) {
 		}
 	}
 	return items
-}
-
-// changes returns the uncommitted changes as a single item, because a part of them
-// would read as the whole.
-func changes(ctx context.Context, req Request) []text.Item {
-	if req.Changes == nil {
-		return nil
-	}
-	return []text.Item{{Text: text.Clean(req.Changes(ctx)), Value: valueChanges}}
 }

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -188,11 +189,7 @@ func selectKept(ms []transcript.Message, a *archived, budget int) (from, pinned 
 			break
 		}
 		spent += messageTokens(m)
-		if from == len(ms) {
-			if spent > budget*shareLast/100 {
-				break
-			}
-		} else if spent > limit {
+		if from < len(ms) && spent > limit || from == len(ms) && spent > budget*shareLast/100 {
 			break
 		}
 		for j := range m.Results {
@@ -205,23 +202,25 @@ func selectKept(ms []transcript.Message, a *archived, budget int) (from, pinned 
 			from = i
 		}
 	}
-	for i := from; i < len(ms); i++ {
-		if ms[i].Prompt != "" {
-			return from, -1
-		}
+	if slices.ContainsFunc(ms[from:], func(m transcript.Message) bool { return m.Prompt != "" }) {
+		return from, -1
 	}
-	for i := from - 1; i >= 0; i-- {
-		if isPrompt(&ms[i]) {
-			if messageTokens(&ms[i]) <= budget*sharePinned/100 {
-				return from, i
-			}
-			break
-		}
+	if i := lastPrompt(ms[:from]); i >= 0 && messageTokens(&ms[i]) <= budget*sharePinned/100 {
+		return from, i
 	}
 	return from, -1
 }
 
 func isPrompt(m *transcript.Message) bool { return m.Prompt != "" && len(m.Results) == 0 }
+
+// lastPrompt returns the index of the last prompt, or -1.
+func lastPrompt(ms []transcript.Message) int {
+	i := len(ms) - 1
+	for i >= 0 && !isPrompt(&ms[i]) {
+		i--
+	}
+	return i
+}
 
 // beginsExchange reports whether a message is a prompt, or a response to the
 // results of the one before. The client sends parallel calls of one response one
@@ -241,9 +240,8 @@ func beginsExchange(ms []transcript.Message, i int, a *archived) bool {
 	if len(before.Results) == 0 || len(m.Uses) == 0 {
 		return true
 	}
-	x, known := a.calls[before.Results[0].ID]
-	y, also := a.calls[m.Uses[0].ID]
-	return !known || !also || x != y
+	x, y := a.calls[before.Results[0].ID], a.calls[m.Uses[0].ID]
+	return x == "" || x != y
 }
 
 // openTurn returns the index after the last prompt if the last message is a tool
@@ -252,12 +250,7 @@ func openTurn(ms []transcript.Message) int {
 	if n := len(ms); n == 0 || len(ms[n-1].Results) == 0 {
 		return n
 	}
-	for i := len(ms) - 1; i >= 0; i-- {
-		if isPrompt(&ms[i]) {
-			return i + 1
-		}
-	}
-	return 0
+	return lastPrompt(ms) + 1
 }
 
 // Print renders the new conversation as plain text, kept messages in full.

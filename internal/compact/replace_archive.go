@@ -12,11 +12,11 @@ import (
 // archived is the archive's copy of the conversation: the handles of its parts, and
 // the prompts that earlier compactions removed.
 type archived struct {
-	past      *past                  // nil if the archive does not have the session
-	calls     map[string]archive.Ref // by the client's ID of the call
-	replies   map[string]archive.Ref // by textKey
-	prompts   []quote                // of the whole session, oldest first
-	collected func() selection       // waits for a selection collected ahead; nil once taken
+	past      *past             // nil if the archive does not have the session
+	calls     map[string]string // handles by the client's ID of the call
+	replies   map[string]string // handles by textKey
+	prompts   []quote           // of the whole session, oldest first
+	collected chan selection    // gets a selection that is collected ahead; nil once taken
 }
 
 // maxSessionPrompts is how many prompts of a session are read.
@@ -25,7 +25,7 @@ const maxSessionPrompts = 2000
 // loadArchived reads the archive's copy of a conversation. For an unknown session
 // it returns an empty copy.
 func loadArchived(ctx context.Context, src Source, req ReplaceRequest) (*archived, error) {
-	a := &archived{calls: map[string]archive.Ref{}, replies: map[string]archive.Ref{}}
+	a := &archived{calls: map[string]string{}, replies: map[string]string{}}
 	if src == nil || req.Session == "" {
 		return a, nil
 	}
@@ -38,15 +38,16 @@ func loadArchived(ctx context.Context, src Source, req ReplaceRequest) (*archive
 	}
 	p.completeWith(req.Messages, req.Redact)
 	p.summary = " " // the record describes the state, as a summary would
-	a.past, a.collected = p, collectAhead(p, req)
+	ahead := make(chan selection, 1)
+	go func() { ahead <- collectFor(p, req) }() // while the rest of the record is written
+	a.past, a.collected = p, ahead
 	for i := range p.calls {
 		c := &p.calls[i]
-		a.calls[c.ToolID] = p.ref(c.Turn, c.Step)
+		a.calls[c.ToolID] = p.ref(c.Turn, c.Step).Handle()
 	}
 	for i := range p.passages {
-		r := &p.passages[i]
-		if r.Kind == archive.KindReply {
-			a.replies[textKey(r.Text)] = p.ref(r.Turn, r.Step)
+		if r := &p.passages[i]; r.Kind == archive.KindReply {
+			a.replies[textKey(r.Text)] = p.ref(r.Turn, r.Step).Handle()
 		}
 	}
 	if err := a.loadPrompts(ctx, src, req); err != nil {
@@ -79,14 +80,6 @@ func (a *archived) loadPrompts(ctx context.Context, src Source, req ReplaceReque
 	return nil
 }
 
-// replyHandle returns the handle of a reply, "" if it is unknown.
-func (a *archived) replyHandle(text string) string {
-	if ref, ok := a.replies[textKey(text)]; ok {
-		return ref.Handle()
-	}
-	return ""
-}
-
 // textKeyBytes is the length of a textKey: enough to distinguish texts.
 const textKeyBytes = 160
 
@@ -112,14 +105,6 @@ type selection struct {
 	entries []*entry
 }
 
-// collectAhead collects candidates in a goroutine while the rest of the record is
-// written. The returned function waits for them.
-func collectAhead(p *past, req ReplaceRequest) func() selection {
-	done := make(chan selection, 1)
-	go func() { done <- collectFor(p, req) }()
-	return func() selection { return <-done }
-}
-
 func collectFor(p *past, req ReplaceRequest) selection {
 	v := newView(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: text.TokenChars(req.Budget), Instructions: req.Instructions})
 	return selection{v, v.collect(nil)}
@@ -128,9 +113,9 @@ func collectFor(p *past, req ReplaceRequest) selection {
 // take returns the candidates. Selecting changes them, so each further call
 // collects them again.
 func (a *archived) take(req ReplaceRequest) selection {
-	if wait := a.collected; wait != nil {
+	if ahead := a.collected; ahead != nil {
 		a.collected = nil
-		return wait()
+		return <-ahead
 	}
 	return collectFor(a.past, req)
 }
@@ -138,6 +123,6 @@ func (a *archived) take(req ReplaceRequest) selection {
 // close waits for candidates that were not taken.
 func (a *archived) close() {
 	if a.collected != nil {
-		a.collected()
+		<-a.collected
 	}
 }

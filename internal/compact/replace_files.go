@@ -102,10 +102,8 @@ func trimLineNumbers(listing string) (string, bool) {
 	lines := strings.Split(listing, "\n")
 	numbered := false
 	for i, l := range lines {
-		if s := trimLineNumber(l); s != l {
-			lines[i] = s
-			numbered = true
-		}
+		lines[i] = trimLineNumber(l)
+		numbered = numbered || lines[i] != l
 	}
 	if !numbered {
 		return "", false

@@ -49,14 +49,11 @@ func readHistory(req ReplaceRequest, a *archived, from int) *history {
 			h.prompts = append(h.prompts, quote{text: req.Redact(text.Clean(m.Prompt))})
 		case m.Role == "assistant" && !kept && strings.TrimSpace(m.Text) != "":
 			body := req.Redact(text.Clean(m.Text))
-			h.replies = append(h.replies, quote{a.replyHandle(body), body})
+			h.replies = append(h.replies, quote{a.replies[textKey(body)], body})
 		}
 		for j := range m.Uses {
 			u := &m.Uses[j]
-			handle := ""
-			if ref, ok := a.calls[u.ID]; ok {
-				handle = ref.Handle()
-			}
+			handle := a.calls[u.ID]
 			h.files.follow(u, results[u.ID], handle, kept)
 			if !kept {
 				what := action(u, results[u.ID])

@@ -145,7 +145,7 @@ func collectFiles(c *collector) {
 		}
 		src := sources[key]
 		if src == nil {
-			src = &lineSource{entry: addSource(c, x, path, edits[path], reads[path])}
+			src = &lineSource{entry: addSource(c, x, path, edits[path], reads[path]), removed: map[string]bool{}}
 			sources[key] = src
 		}
 		addContent(&m, i, src)
@@ -228,13 +228,9 @@ func addContent(m *lineMerger, passage int, src *lineSource) {
 	})
 	m.flush()
 	for _, s := range removed {
-		if written[s] {
-			continue
+		if !written[s] {
+			src.removed[s] = true
 		}
-		if src.removed == nil {
-			src.removed = map[string]bool{}
-		}
-		src.removed[s] = true
 	}
 }
 

@@ -101,22 +101,18 @@ func (v *view) collect(meanwhile func()) []*entry {
 	if meanwhile != nil {
 		meanwhile()
 	}
-	return slices.Concat(c.entries[:first], files(), replies(), c.entries[first:])
+	return slices.Concat(c.entries[:first], <-files, <-replies, c.entries[first:])
 }
 
-// collectAsync runs a step in a goroutine. The returned function waits for its
-// entries.
-func (v *view) collectAsync(step func(*collector)) func() []*entry {
-	c := &collector{view: v}
-	done := make(chan struct{})
+// collectAsync runs a step in a goroutine, which sends its entries.
+func (v *view) collectAsync(step func(*collector)) <-chan []*entry {
+	done := make(chan []*entry, 1)
 	go func() {
-		defer close(done)
+		c := &collector{view: v}
 		step(c)
+		done <- c.entries
 	}()
-	return func() []*entry {
-		<-done
-		return c.entries
-	}
+	return done
 }
 
 // add appends an entry with the given head.
@@ -221,7 +217,7 @@ type scannedLine struct {
 // which still holds for a line that only lost its margins.
 func (v *view) scan(raw string, at int) (l scannedLine) {
 	short := v.short(raw)
-	if l.text, l.known = printableLine(short); l.text == "" {
+	if l.text, l.known = printable(short); l.text == "" {
 		return scannedLine{}
 	}
 	if l.known = l.known && len(short) == len(raw); l.known {

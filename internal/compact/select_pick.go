@@ -181,9 +181,11 @@ func (s *selector) selectCandidate(c candidate) {
 		s.cover(l.terms)
 		c.entry.chosen = append(c.entry.chosen, l)
 		s.seen[l.text] = true
-		for _, next := range s.neighbors(l) {
-			next.prior += neighborPrior
-			s.push(c.entry, next)
+		for i := max(0, l.seq-1); c.entry.source && i < min(len(c.entry.lines), l.seq+2); i++ {
+			if next := c.entry.lines[i]; !s.seen[next.text] {
+				next.prior += neighborPrior
+				s.push(c.entry, next)
+			}
 		}
 	}
 	if newHead {
@@ -193,15 +195,6 @@ func (s *selector) selectCandidate(c candidate) {
 			}
 		}
 	}
-}
-
-// neighbors returns the lines of a source next to one that was selected.
-func (s *selector) neighbors(l *line) []*line {
-	if !l.entry.source {
-		return nil
-	}
-	lines := l.entry.lines[max(0, l.seq-1):min(len(l.entry.lines), l.seq+2)]
-	return slices.DeleteFunc(slices.Clone(lines), func(x *line) bool { return s.seen[x.text] })
 }
 
 // candidate is a line with its entry's head, or a head alone.

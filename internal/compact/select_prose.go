@@ -16,15 +16,9 @@ const (
 )
 
 // printable returns a line of a file or a tool's output ready to print: without
-// line number, truncated. It returns "" for a line without content.
-func printable(s string) string {
-	s, _ = printableLine(s)
-	return s
-}
-
-// printableLine is printable; same reports that the line has all the terms and
-// ordinary words of s.
-func printableLine(s string) (line string, same bool) {
+// line number, truncated. It returns "" for a line without content. same reports
+// that the line has all the terms and ordinary words of s.
+func printable(s string) (line string, same bool) {
 	s, same = text.Flatten(trimLineNumber(s))
 	if len(s) < minLineBytes || !text.HasLetter(s) || isStatusElement(s) {
 		return "", false
@@ -43,25 +37,8 @@ func isStatusElement(s string) bool {
 	return ok && strings.Contains(name, "_") && strings.HasSuffix(rest, "</"+name+">")
 }
 
-// trimLineNumber removes the line number that the client's reading tool prints,
-// followed by an arrow or a tab.
-func trimLineNumber(s string) string {
-	t := strings.TrimLeft(s, " ")
-	n := 0
-	for n < len(t) && text.IsDigit(t[n]) {
-		n++
-	}
-	if n == 0 || n > 7 {
-		return s
-	}
-	if rest, ok := strings.CutPrefix(t[n:], "→"); ok {
-		return rest
-	}
-	if rest, ok := strings.CutPrefix(t[n:], "\t"); ok {
-		return rest
-	}
-	return s
-}
+// trimLineNumber removes the line number that the client's reading tool prints.
+func trimLineNumber(s string) string { return s[text.LineNumberLen(s, 7):] }
 
 // sentences calls fn with each sentence and list entry of a Markdown text, and
 // with each line of its code.

@@ -20,11 +20,11 @@ func TestPrintable(t *testing.T) {
 		"=================":                            "",
 		"12345678901234567890":                         "",
 	} {
-		if got := printable(in); got != want {
+		if got, _ := printable(in); got != want {
 			t.Errorf("printable(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := printable(strings.Repeat("long words ", 100)); text.Units(got) > maxLineUnits || !strings.HasSuffix(got, "…") {
+	if got, _ := printable(strings.Repeat("long words ", 100)); text.Units(got) > maxLineUnits || !strings.HasSuffix(got, "…") {
 		t.Errorf("a long line became %q", got)
 	}
 }

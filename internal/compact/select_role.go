@@ -77,9 +77,7 @@ func (r Role) resolve(p *past) Role {
 
 // layout is the order in which a restored context prints its sections, and the
 // weight of each: a factor of the values of its entries and lines.
-type layout []weightedSection
-
-type weightedSection struct {
+type layout []struct {
 	section int
 	weight  float64
 }
@@ -97,11 +95,7 @@ func (r Role) layout() layout {
 	case RoleValidator:
 		return layout{{secRequests, 1}, {secCommands, 1.4}, {secErrors, 1.4}, {secFiles, 1.2}, {secTasks, 1}, {secDecisions, 1}, {secState, 0.8}, {secReads, 0.8}, {secSummary, 1}}
 	}
-	var natural layout
-	for s := range sections {
-		natural = append(natural, weightedSection{s, 1})
-	}
-	return natural
+	return layout{{secRequests, 1}, {secTasks, 1}, {secState, 1}, {secErrors, 1}, {secFiles, 1}, {secDecisions, 1}, {secCommands, 1}, {secReads, 1}, {secSummary, 1}}
 }
 
 // apply sets the print order of entries and scales their values.

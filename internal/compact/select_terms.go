@@ -29,11 +29,6 @@ type term struct {
 	inSummary      bool    // the summary in the context names it
 }
 
-// newVocabulary returns an empty vocabulary with capacity for size terms.
-func newVocabulary(now, size int) *vocabulary {
-	return &vocabulary{ids: make(map[string]int32, size), terms: make([]term, 0, size), now: int32(now)}
-}
-
 // id returns the ID of a term, adding it if it is new.
 func (v *vocabulary) id(s string) int32 {
 	id, ok := v.ids[s]
@@ -80,11 +75,6 @@ func (v *vocabulary) known(s string, fn func(t *term)) {
 // work.
 func (v *vocabulary) setFocus(s string, focus float64) {
 	v.known(s, func(t *term) { t.focus = max(t.focus, focus) })
-}
-
-// markSummary marks the terms of a summary that is in the context.
-func (v *vocabulary) markSummary(s string) {
-	v.known(s, func(t *term) { t.inSummary = true })
 }
 
 // The logistic model of the probability that a term is needed again. The
@@ -260,8 +250,8 @@ func indexSerially(texts []string) *termIndex {
 		lines += 1 + strings.Count(t, "\n")
 	}
 	x := &termIndex{
-		voc: newVocabulary(0, total/bytesPerNewTerm), ids: make([]int32, 0, total/bytesPerTerm),
-		lines: make([]indexedLine, 0, lines), ends: make([]int, 0, len(texts)),
+		voc: &vocabulary{ids: make(map[string]int32, total/bytesPerNewTerm), terms: make([]term, 0, total/bytesPerNewTerm)},
+		ids: make([]int32, 0, total/bytesPerTerm), lines: make([]indexedLine, 0, lines), ends: make([]int, 0, len(texts)),
 	}
 	add := func(s string) { x.ids = append(x.ids, x.voc.id(s)) }
 	for _, t := range texts {

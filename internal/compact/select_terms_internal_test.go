@@ -22,7 +22,7 @@ func TestScoreRanksTerms(t *testing.T) {
 	}
 	v.learn("known_name", 99, true)
 	v.learn("asked_name", 99, true)
-	v.markSummary("known_name")
+	v.known("known_name", func(t *term) { t.inSummary = true })
 	v.setFocus("asked_name", 1)
 	v.score(nil)
 	value := func(s string) float64 { return v.value[v.ids[s]] }
@@ -89,14 +89,14 @@ func TestScannedLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("aB_/.-@~ 12→\t\r\x1b[m\u200b\u00a0\u202eé\n<>")), 0, 300, -1).Draw(t, "text") +
 			rapid.SampledFrom([]string{"", "\n /home/ada/shop/web/checkout.tsx calls applyDiscount", "\n   12→\treturn  total_price"}).Draw(t, "more")
-		p := newPast(archive.Session{Cwd: "/home/ada/shop"})
+		p := &past{root: "/home/ada/shop/"}
 		p.passages = []archive.Passage{{Text: "Read a.go\n" + text}}
 		v := newView(p, Request{})
 		at := -1
 		for raw := range strings.SplitSeq(p.passages[0].Text, "\n") {
 			at++
 			l := v.scan(raw, at)
-			if want := printable(v.short(raw)); l.text != want {
+			if want, _ := printable(v.short(raw)); l.text != want {
 				t.Fatalf("%q becomes %q, want %q", raw, l.text, want)
 			}
 			if terms, words := v.terms.find(l.text, nil); l.known && (!slices.Equal(terms, l.terms) || words != l.words) {

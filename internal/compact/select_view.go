@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -39,11 +40,7 @@ func newView(p *past, req Request) *view {
 		}
 	}
 	for _, x := range p.calls {
-		at := v.ordinals[place{x.Turn, x.Step}]
-		v.terms.learn(x.Command, at, true)
-		for _, f := range x.Files {
-			v.terms.learn(f, at, true)
-		}
+		v.terms.learn(callText(x), v.ordinals[place{x.Turn, x.Step}], true)
 	}
 	if n := len(p.prompts); n > 0 {
 		v.terms.setFocus(p.prompts[n-1].Text, 1)
@@ -66,7 +63,7 @@ func newScoredView(p *past, req Request) *view {
 
 // score sets the values of the terms, given a text that is already in the context.
 func (v *view) score(inContext string) {
-	v.terms.markSummary(inContext)
+	v.terms.known(inContext, func(t *term) { t.inSummary = true })
 	v.terms.score(v.req.Weights)
 }
 
@@ -78,21 +75,15 @@ func ordinals(p *past) map[place]int {
 			all = append(all, at)
 		}
 	}
-	for i := range p.prompts {
-		add(p.prompts[i].Turn, p.prompts[i].Step)
-	}
-	for i := range p.passages {
-		add(p.passages[i].Turn, p.passages[i].Step)
+	for _, ps := range [][]archive.Passage{p.prompts, p.passages} {
+		for i := range ps {
+			add(ps[i].Turn, ps[i].Step)
+		}
 	}
 	for i := range p.calls {
 		add(p.calls[i].Turn, p.calls[i].Step)
 	}
-	slices.SortFunc(all, func(a, b place) int {
-		if a.turn != b.turn {
-			return a.turn - b.turn
-		}
-		return a.step - b.step
-	})
+	slices.SortFunc(all, func(a, b place) int { return cmp.Or(a.turn-b.turn, a.step-b.step) })
 	all = slices.Compact(all)
 	numbers := make(map[place]int, len(all))
 	for i, at := range all {

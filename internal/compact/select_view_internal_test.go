@@ -29,7 +29,7 @@ func TestOutcome(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	v := &view{past: newPast(archive.Session{Cwd: "/home/ada/shop"})}
+	v := &view{past: &past{root: "/home/ada/shop/"}}
 	for _, x := range []struct {
 		call archive.Call
 		want string

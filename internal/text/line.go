@@ -114,6 +114,25 @@ func Thousands(n int64) string {
 	return s
 }
 
+// LineNumberLen returns the length of the line number that the client's reading tool
+// adds to a line: blanks, at most maxDigits digits, and an arrow or a tab. 0: none.
+func LineNumberLen(line string, maxDigits int) int {
+	from := len(line) - len(strings.TrimLeft(line, " "))
+	end := from
+	for end < len(line) && IsDigit(line[end]) {
+		end++
+	}
+	if end == from || end-from > maxDigits {
+		return 0
+	}
+	for _, mark := range [...]string{"→", "\t"} {
+		if strings.HasPrefix(line[end:], mark) {
+			return end + len(mark)
+		}
+	}
+	return 0
+}
+
 // Size formats a number of bytes in decimal units.
 func Size(n int64) string { return scaled(n, "%d B", " kB", " MB", " GB", " TB") }
 

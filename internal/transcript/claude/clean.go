@@ -81,31 +81,15 @@ func trimErrorTags(s string) string {
 // stripLineNumbers removes the line numbers that the client adds to the lines of a
 // file: spaces, digits and an arrow or a tab.
 func stripLineNumbers(s string) string {
-	if lineNumberLen(s) == 0 {
+	if text.LineNumberLen(s, len(s)) == 0 {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
 	for line := range strings.Lines(s) {
-		b.WriteString(line[lineNumberLen(line):])
+		b.WriteString(line[text.LineNumberLen(line, len(line)):])
 	}
 	return b.String()
-}
-
-// lineNumberLen returns the length of the line number that line begins with, 0 if
-// none.
-func lineNumberLen(line string) int {
-	digits := strings.TrimLeft(line, " ")
-	rest := strings.TrimLeft(digits, "0123456789")
-	if len(rest) == len(digits) {
-		return 0
-	}
-	for _, mark := range []string{"→", "\t"} {
-		if strings.HasPrefix(rest, mark) {
-			return len(line) - len(rest) + len(mark)
-		}
-	}
-	return 0
 }
 
 // oneLine returns the first line of s that is not blank, with single spaces, in at
