@@ -84,8 +84,8 @@ func (m *Model) View() tea.View {
 	if m.typing {
 		v.Cursor = tea.NewCursor(ansi.StringWidth(prompt)+cursor, 0)
 	}
-	lines := []string{ends(accent(prompt)+typed, faint(filters), m.width), clip(m.status(), m.width), ""}
-	v.SetContent(m.page(append(lines, m.body(l)...)))
+	head := []string{ends(accent(prompt)+typed, faint(filters), m.width), clip(m.status(), m.width), ""}
+	v.SetContent(m.page(append(head, m.body(l)...)))
 	return v
 }
 

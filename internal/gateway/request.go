@@ -19,9 +19,10 @@ type request struct {
 
 // message is one message of the conversation.
 type message struct {
-	role   string
-	size   int // of its blocks' values, in bytes of JSON
-	blocks []block
+	role      string
+	responses int // 1 for a response of the model, else 0
+	size      int // of its blocks' values, in bytes of JSON
+	blocks    []block
 }
 
 // block is one content block. A message whose content is a string has one of
@@ -76,7 +77,9 @@ func readMessage(w *text.JSONReader) (m message) {
 	w.Object(func(name []byte) {
 		switch {
 		case string(name) == "role":
-			m.role = w.Text()
+			if m.role = w.Text(); m.role == roleAssistant {
+				m.responses = 1
+			}
 		case string(name) == "content" && w.IsString():
 			b := block{kind: blockText, value: w.Span()}
 			m.blocks, m.size = append(m.blocks, b), b.value.Size()
@@ -117,14 +120,7 @@ func readBlock(w *text.JSONReader) (b block, size int) {
 			size += span.Size()
 		}
 	})
-	switch b.kind {
-	case blockText:
-		b.value = values["text"]
-	case blockUse:
-		b.value = values["input"]
-	case blockResult:
-		b.value = values["content"]
-	}
+	b.value = values[map[string]string{blockText: "text", blockUse: "input", blockResult: "content"}[b.kind]]
 	return b, size
 }
 

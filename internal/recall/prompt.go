@@ -88,23 +88,17 @@ func ForPrompt(ctx context.Context, idx PromptStore, r PromptRequest) (Recalled,
 	if !MayRecall(r.Prompt) || r.Project == "" {
 		return Recalled{}, nil
 	}
-	list, err := promptCandidates(ctx, idx, r)
-	if err != nil || !defaultThreshold().accepts(list) {
-		return Recalled{}, err
-	}
 	const title = "from earlier work in this project that is not in this context; the recall tool or `strandline show HANDLE` gives one whole"
-	return format(title, list, min(r.Units, MaxPromptUnits), r.Now), nil
+	list, err := promptCandidates(ctx, idx, r)
+	return format(title, list, min(r.Units, MaxPromptUnits), r.Now), err
 }
 
 // Related returns passages of other sessions about a session's current work: its latest
 // prompts and the files of its latest edits. The request's prompt is ignored.
 func Related(ctx context.Context, idx PromptStore, r PromptRequest) (Recalled, error) {
-	list, err := relatedCandidates(ctx, idx, r)
-	if err != nil || !defaultThreshold().accepts(list) {
-		return Recalled{}, err
-	}
 	const title = "other sessions on the same work; `strandline show HANDLE` gives one whole"
-	return format(title, list, min(r.Units, MaxRelatedUnits), r.Now), nil
+	list, err := relatedCandidates(ctx, idx, r)
+	return format(title, list, min(r.Units, MaxRelatedUnits), r.Now), err
 }
 
 // promptCandidates returns the passages outside the context that contain most of the
@@ -191,9 +185,7 @@ func candidates(ctx context.Context, idx PromptStore, r PromptRequest, names []s
 	var list []candidate
 	for _, h := range hits {
 		if !excluded(h.Passage) && h.Label != archive.LabelArchived {
-			list = append(list, candidate{
-				Hit: h, matched: countNames(h.Passage, names), names: len(names), coverage: coverage(h.Passage, q.Terms), rarity: h.Evidence.BM25 / max(unique, 1),
-			})
+			list = append(list, candidate{h, countNames(h.Passage, names), len(names), coverage(h.Passage, q.Terms), h.Evidence.BM25 / max(unique, 1)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
@@ -271,10 +263,13 @@ func coverage(p archive.Passage, ts []archive.Term) float64 {
 	return found / all
 }
 
-// format writes the text: a title, and a line for as many passages as fit.
-func format(title string, list []candidate, units int, now time.Time) Recalled {
+// format writes the text: a title, and a line for as many passages as fit. It is empty
+// if the candidates are not worth injecting.
+func format(title string, list []candidate, units int, now time.Time) (out Recalled) {
+	if !defaultThreshold().accepts(list) {
+		return out
+	}
 	left := units - text.FenceOverhead - text.Units(title)
-	var out Recalled
 	var body strings.Builder
 	for _, c := range list {
 		ref := passageRef(c.Passage)

@@ -72,10 +72,8 @@ func (s *search) correct(ctx context.Context, v variant, res *Result) error {
 func replaceWords(text string, made []Correction) string {
 	words := strings.Fields(text)
 	for i, w := range words {
-		for _, c := range made {
-			if strings.EqualFold(w, c.Typed) {
-				words[i] = c.Sought
-			}
+		if at := slices.IndexFunc(made, func(c Correction) bool { return strings.EqualFold(w, c.Typed) }); at >= 0 {
+			words[i] = made[at].Sought
 		}
 	}
 	return strings.Join(words, " ")

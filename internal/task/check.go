@@ -29,7 +29,6 @@ type Options struct {
 // filled to share (0 to 1; more than 1 forces queue and summary, but no archive). It
 // returns no fact that is already in state.
 func (h *History) Check(state *State, share float64, opt Options, now time.Time) []archive.SegmentFact {
-	forced := share > 1
 	var facts []archive.SegmentFact
 	add := func(event archive.SegmentEvent, s archive.Segment) {
 		facts = append(facts, archive.SegmentFact{Event: event, Segment: s})
@@ -49,7 +48,7 @@ func (h *History) Check(state *State, share float64, opt Options, now time.Time)
 	}
 	for _, e := range state.Summarised() {
 		switch {
-		case e.Tier == archive.TierWarm && share > opt.Archive && !forced && len(h.Steps)-e.End >= opt.ArchiveAfter:
+		case e.Tier == archive.TierWarm && share > opt.Archive && share <= 1 && len(h.Steps)-e.End >= opt.ArchiveAfter:
 			add(archive.SegmentArchived, archive.Segment{ID: e.ID})
 		case e.prunable(opt, now):
 			add(archive.SegmentPruned, archive.Segment{ID: e.ID})

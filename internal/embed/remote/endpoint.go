@@ -4,6 +4,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,12 +77,7 @@ func NewEndpoint(opt EndpointOptions) (*Endpoint, error) {
 	case opt.Model == "":
 		return nil, archive.Invalid("the model of the embedding endpoint is not set", "set embed.endpoint_model")
 	}
-	if opt.Timeout <= 0 {
-		opt.Timeout = defaultTimeout
-	}
-	if opt.Attempts <= 0 {
-		opt.Attempts = defaultAttempts
-	}
+	opt.Timeout, opt.Attempts = cmp.Or(max(opt.Timeout, 0), defaultTimeout), cmp.Or(max(opt.Attempts, 0), defaultAttempts)
 	if opt.Pause == nil {
 		opt.Pause = pause
 	}
