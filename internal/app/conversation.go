@@ -104,27 +104,18 @@ func readConversation(data []byte, onHead func(head conversation)) (conversation
 	if w.IsArray() {
 		messages()
 	} else {
+		texts := map[string]*string{
+			"session": &c.session, "transcript": &c.transcript, "cwd": &c.cwd, "agentId": &c.agent, "trigger": &c.trigger, "instructions": &c.instructions,
+		}
+		numbers := map[string]*int{"tokens": &c.tokens, "window": &c.window}
 		w.Object(func(name []byte) {
-			switch string(name) {
-			case "session":
-				c.session = w.Text()
-			case "transcript":
-				c.transcript = w.Text()
-			case "cwd":
-				c.cwd = w.Text()
-			case "agentId":
-				c.agent = w.Text()
-			case "trigger":
-				c.trigger = w.Text()
-			case "instructions":
-				c.instructions = w.Text()
-			case "tokens":
-				c.tokens = w.Int()
-			case "window":
-				c.window = w.Int()
-			case "messages":
+			if p := texts[string(name)]; p != nil {
+				*p = w.Text()
+			} else if n := numbers[string(name)]; n != nil {
+				*n = w.Int()
+			} else if string(name) == "messages" {
 				messages()
-			default:
+			} else {
 				w.Skip()
 			}
 		})

@@ -56,7 +56,6 @@ func (a *App) Doctor(ctx context.Context) ([]Finding, error) {
 
 // checkCompanion checks that the companion program exists and has this version.
 func (a *App) checkCompanion(ctx context.Context) []Finding {
-	const reinstall = "install strandline again; its two programs belong together"
 	path, err := a.System.FindCompanion()
 	if err != nil {
 		return []Finding{warn("program", ErrorText(err), archive.ErrorHint(err))}
@@ -64,11 +63,12 @@ func (a *App) checkCompanion(ctx context.Context) []Finding {
 	if path == "" {
 		return nil
 	}
-	switch version, err := a.System.VersionOf(ctx, path); {
-	case err != nil:
-		return []Finding{warn("program", ErrorText(err), reinstall)}
-	case version != a.Version:
-		return []Finding{warn("program", fmt.Sprintf("%s has version %s, this program %s", path, version, a.Version), reinstall)}
+	version, err := a.System.VersionOf(ctx, path)
+	if err == nil && version != a.Version {
+		err = fmt.Errorf("%s has version %s, this program %s", path, version, a.Version)
+	}
+	if err != nil {
+		return []Finding{warn("program", ErrorText(err), "install strandline again; its two programs belong together")}
 	}
 	return nil
 }
@@ -155,22 +155,23 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 			out = append(out, finding(install.LevelOK, "index", "the index is sound", ""))
 		}
 		jobs, err := w.clientFiles(ctx)
-		if err == nil {
-			missing, merr := w.Capture.Uncaptured(jobs)
-			if err = merr; missing.Files > 0 {
-				out = append(out, warn("capture", UncapturedText(missing.Files), "`strandline import` brings it in"))
-			}
+		if err != nil {
+			return err
+		}
+		missing, err := w.Capture.Uncaptured(jobs)
+		if missing.Files > 0 {
+			out = append(out, warn("capture", UncapturedText(missing.Files), "`strandline import` brings it in"))
 		}
 		moved, merr := a.checkMoved(ctx, x)
 		out = append(out, moved...)
 		return errors.Join(err, merr)
 	})
-	switch archive.ErrorCode(err) {
-	case "":
-	case archive.CodeNotFound:
-		out = append(out, finding(install.LevelInfo, "index", ErrorText(err), archive.ErrorHint(err)))
-	default:
-		out = append(out, finding(install.LevelFail, "index", ErrorText(err), cmp.Or(archive.ErrorHint(err), "`strandline reindex` rebuilds it from the logs; nothing is lost")))
+	level, hint := install.LevelFail, cmp.Or(archive.ErrorHint(err), "`strandline reindex` rebuilds it from the logs; nothing is lost")
+	if archive.ErrorCode(err) == archive.CodeNotFound {
+		level = install.LevelInfo
+	}
+	if err != nil {
+		out = append(out, finding(level, "index", ErrorText(err), hint))
 	}
 	entries, err := state.RecentErrors(w.Config.Paths.Errors(), a.Now().Add(-7*24*time.Hour), 10)
 	for _, e := range entries {
@@ -186,10 +187,7 @@ func (a *App) checkMoved(ctx context.Context, x Archive) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := make([]archive.Project, len(list))
-	for i, p := range list {
-		known[i] = p.Project
-	}
+	known := each(list, func(p archive.ProjectSummary) archive.Project { return p.Project })
 	here := x.Capture.Project(a.ProjectDir())
 	before, ok := project.MovedFrom(here, known, exists)
 	if !ok {
@@ -202,16 +200,17 @@ func (a *App) checkMoved(ctx context.Context, x Archive) ([]Finding, error) {
 
 // UncapturedText describes client files that hold more than their logs.
 func UncapturedText(n int) string {
-	if n == 1 {
-		return "1 of the client's files holds more than its log"
-	}
-	return fmt.Sprintf("%d of the client's files hold more than their logs", n)
+	return plural(n, "1 of the client's files holds more than its log", "%d of the client's files hold more than their logs")
 }
 
 // UnindexedText describes logged sessions that are missing from the index.
 func UnindexedText(n int) string {
+	return plural(n, "1 archived session is not in the index", "%d archived sessions are not in the index")
+}
+
+func plural(n int, one, many string) string {
 	if n == 1 {
-		return "1 archived session is not in the index"
+		return one
 	}
-	return fmt.Sprintf("%d archived sessions are not in the index", n)
+	return fmt.Sprintf(many, n)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,7 +175,7 @@ func replaceIndex(ctx context.Context, fresh, current string) error {
 	if err != nil {
 		return &archive.Error{Code: archive.CodeBusy, Msg: "the index stays in use by another process", Hint: "end the commands that use it and reindex again"}
 	}
-	err = errors.Join(removeFiles(current+"-wal", current+"-shm"), os.Rename(fresh, current), removeIndex(fresh))
+	err = errors.Join(state.Remove(current+"-wal"), state.Remove(current+"-shm"), os.Rename(fresh, current), removeIndex(fresh))
 	if err = errors.Join(err, lock.Release()); err != nil {
 		return fmt.Errorf("replace the index: %w", err)
 	}
@@ -184,22 +183,19 @@ func replaceIndex(ctx context.Context, fresh, current string) error {
 }
 
 // removeIndex removes an index with the database's other files.
-func removeIndex(path string) error {
-	return removeFiles(path, path+"-wal", path+"-shm", path+".lock")
-}
-
-func removeFiles(paths ...string) (err error) {
-	for _, path := range paths {
-		if rerr := os.Remove(path); rerr != nil && !errors.Is(rerr, os.ErrNotExist) {
-			err = errors.Join(err, fmt.Errorf("remove old index: %w", rerr))
-		}
+func removeIndex(path string) (err error) {
+	for _, suffix := range []string{"", "-wal", "-shm", ".lock"} {
+		err = errors.Join(err, state.Remove(path+suffix))
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("remove old index: %w", err)
+	}
+	return nil
 }
 
 // ifIndexed is withIndex, read-only. It does nothing if the index is missing.
 func (a *App) ifIndexed(ctx context.Context, w Workspace, run func(Archive) error) error {
-	if _, err := os.Stat(w.Config.Paths.Index()); errors.Is(err, fs.ErrNotExist) {
+	if !exists(w.Config.Paths.Index()) {
 		return nil
 	}
 	return a.withIndex(ctx, w, ReadOnly, run)

@@ -123,10 +123,14 @@ func (w *world) note(session string) {
 	}
 }
 
+// indexOf returns a store as an index.
+func indexOf(s *sqlite.Store) *app.Index {
+	return &app.Index{Catalog: s, Transcripts: s, PassageIndex: s, JournalIndex: s, LogIndex: s, TierIndex: s, VectorIndex: s}
+}
+
 func (w *world) index() *app.Index {
-	return &app.Index{
-		Catalog: w.store, Transcripts: w.store, PassageIndex: w.store, JournalIndex: w.store, LogIndex: w.store, TierIndex: w.store, VectorIndex: w.store,
-	}
+	return indexOf(w.store)
+
 }
 
 // run does one maintenance run and returns its stages by name.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -145,84 +146,59 @@ func (f Forgetter) Expired(ctx context.Context, idx *Index, r Retention, now tim
 	if !r.Delete {
 		return nil, nil
 	}
-	old, err := unused(ctx, idx, now.Add(-minAge))
-	if err != nil || len(old) == 0 {
+	ids, last, err := unused(ctx, idx, now.Add(-minAge))
+	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	excess := r.excess()
-	var due, rest []string
-	for _, s := range old {
-		if r.Age > 0 && now.Sub(s.Last) >= r.Age {
-			due = append(due, s.ID)
-		} else {
-			rest = append(rest, s.ID)
+	var logs map[string][]sessionlog.Entry
+	if excess > 0 {
+		if logs, err = f.logs(ctx, ids); err != nil {
+			return nil, err
 		}
 	}
-	if excess <= 0 {
-		return due, nil
-	}
-	logs, err := f.logs(ctx, slices.Concat(due, rest))
-	if err != nil {
-		return nil, err
-	}
-	remove := func(session string) {
-		for _, e := range logs[session] {
+	for i, id := range ids {
+		if excess <= 0 && (r.Age <= 0 || now.Sub(last[id]) < r.Age) {
+			return ids[:i], nil
+		}
+		for _, e := range logs[id] {
 			if info, err := os.Stat(e.Path); err == nil {
 				excess -= info.Size()
 			}
 		}
 	}
-	for _, s := range due {
-		remove(s)
-	}
-	for _, s := range rest {
-		if excess <= 0 {
-			break
-		}
-		remove(s)
-		due = append(due, s)
-	}
-	return due, nil
+	return ids, nil
 }
 
 // unused lists, oldest first, the sessions of which nothing was given to the
-// model and whose last row, sub-agents' included, is older than a time. Sessions
-// without a date are left out.
-func unused(ctx context.Context, idx *Index, before time.Time) ([]archive.Session, error) {
+// model and whose last row, sub-agents' included, is older than a time. last is
+// the time of that row. Sessions without a date are left out.
+func unused(ctx context.Context, idx *Index, before time.Time) (ids []string, last map[string]time.Time, err error) {
 	list, err := idx.Sessions(ctx, archive.SessionFilter{Agents: true})
 	if err != nil {
-		return nil, fmt.Errorf("list old sessions: %w", err)
+		return nil, nil, fmt.Errorf("list old sessions: %w", err)
 	}
-	last := map[string]time.Time{}
+	last = map[string]time.Time{}
 	for _, s := range list {
 		if id := archive.Owner(s.ID); s.Last.After(last[id]) {
 			last[id] = s.Last
 		}
 	}
+	maps.DeleteFunc(last, func(_ string, at time.Time) bool { return !at.Before(before) })
 	for _, s := range list {
 		id := archive.Owner(s.ID)
-		at, ok := last[id]
-		if !ok {
-			continue
-		}
-		if at.IsZero() || !at.Before(before) {
-			delete(last, id)
+		if _, ok := last[id]; !ok {
 			continue
 		}
 		used, err := idx.Accesses(ctx, s.ID)
 		if err != nil {
-			return nil, fmt.Errorf("list old sessions: %w", err)
+			return nil, nil, fmt.Errorf("list old sessions: %w", err)
 		}
 		if len(used) > 0 {
 			delete(last, id)
 		}
 	}
-	out := make([]archive.Session, 0, len(last))
-	for id, at := range last {
-		out = append(out, archive.Session{ID: id, Last: at})
-	}
-	slices.SortFunc(out, func(a, b archive.Session) int { return cmp.Or(a.Last.Compare(b.Last), cmp.Compare(a.ID, b.ID)) })
-	return out, nil
+	return slices.SortedFunc(maps.Keys(last), func(a, b string) int { return cmp.Or(last[a].Compare(last[b]), cmp.Compare(a, b)) }), last, nil
 }
 
 // seal rewrites idle logs into large frames.

@@ -2,7 +2,7 @@ package app
 
 import (
 	"context"
-	"path"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -102,13 +102,11 @@ func vocabBeside(model string) string {
 	if !onnx.IsURL(model) {
 		return filepath.Join(filepath.Dir(model), "vocab.txt")
 	}
-	address, query, found := strings.Cut(model, "?")
-	scheme, rest, _ := strings.Cut(address, "://")
-	address = scheme + "://" + path.Join(path.Dir(rest), "vocab.txt")
-	if found {
-		address += "?" + query
+	u, err := url.Parse(model)
+	if err != nil {
+		return "" // adding the model reports the address
 	}
-	return address
+	return u.ResolveReference(&url.URL{Path: "vocab.txt", RawQuery: u.RawQuery}).String()
 }
 
 // UseModel sets the embedder beside the built-in one, after a check of its files. It

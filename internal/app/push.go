@@ -10,20 +10,6 @@ import (
 	"strandline/internal/archive"
 )
 
-// Local is the part of the local index that a push reads.
-type Local interface {
-	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
-	Turns(ctx context.Context, s archive.Span) ([]archive.Turn, error)
-	Steps(ctx context.Context, s archive.Span) ([]archive.Step, error)
-	Calls(ctx context.Context, s archive.CallSpan) ([]archive.Call, error)
-	Passages(ctx context.Context, s archive.PassageSpan) ([]archive.Passage, error)
-	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
-	Tasks(ctx context.Context, s archive.Span) ([]archive.TaskEvent, error)
-	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
-	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
-	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
-}
-
 // Remote is the team's database, as one author sees it.
 type Remote interface {
 	// Pushed returns the author's sessions by ID and how far each was pushed.
@@ -55,7 +41,7 @@ type Deleted struct {
 // session was pushed. An interrupted push therefore continues where it stopped,
 // and one without new rows sends nothing.
 type Push struct {
-	Local  Local
+	Local  *Index
 	Remote Remote
 	// Redact is applied to every text that is sent.
 	Redact func(string) string
@@ -65,7 +51,7 @@ type Push struct {
 	Again           bool // push everything again
 	DryRun          bool // send nothing
 	// Progress, unless nil, is called after each session.
-	Progress func(done, all int, session string)
+	Progress func(done, all int)
 	// Pause, unless nil, waits before a retry after a lost connection.
 	Pause func(ctx context.Context, tries int) error
 }
@@ -134,7 +120,7 @@ func (p Push) Run(ctx context.Context) (PushReport, error) {
 			return r, fmt.Errorf("session %s: %w", archive.ShortID(s.ID), err)
 		}
 		if p.Progress != nil {
-			p.Progress(i+1, len(sessions), s.ID)
+			p.Progress(i+1, len(sessions))
 		}
 	}
 	err = p.segments(ctx, gone, &r)

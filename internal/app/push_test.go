@@ -110,7 +110,7 @@ func (w *teamFixture) apply(bs ...archive.Batch) {
 func hideSecret(s string) string { return strings.ReplaceAll(s, "secret", "[gone]") }
 
 func (w *teamFixture) push(remote app.Remote, change ...func(*app.Push)) (app.PushReport, error) {
-	p := app.Push{Local: w.local, Remote: remote, Redact: hideSecret, Author: "ann", Machine: "box"}
+	p := app.Push{Local: indexOf(w.local), Remote: remote, Redact: hideSecret, Author: "ann", Machine: "box"}
 	for _, c := range change {
 		c(&p)
 	}

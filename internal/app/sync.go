@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"strandline/internal/archive"
 	"strandline/internal/config"
-	"strandline/internal/sessionlog"
 )
 
 // SyncOptions select what Sync does.
@@ -36,12 +34,8 @@ func (a *App) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
 		if o.URL != "" {
 			x.Config.Postgres.URL = o.URL
 		}
-		push := Push{DryRun: o.DryRun, Again: o.Again}
-		if o.Progress != nil {
-			push.Progress = func(done, all int, _ string) { o.Progress(done, all) }
-		}
 		start := a.Now()
-		report, err := a.sync(ctx, x, push)
+		report, err := a.sync(ctx, x, Push{DryRun: o.DryRun, Again: o.Again, Progress: o.Progress})
 		return SyncReport{report, a.Now().Sub(start).Milliseconds()}, err
 	})
 }
@@ -75,10 +69,7 @@ func (a *App) sync(ctx context.Context, x Archive, push Push) (report PushReport
 
 // deleted reads the permanent deletions from the journal.
 func (w Workspace) deleted(ctx context.Context) (d Deleted, err error) {
-	entries, _, err := w.Journal.Log.Read(ctx, sessionlog.JournalCursor{})
-	if err != nil {
-		return d, fmt.Errorf("read the journal: %w", err)
-	}
+	entries, err := journalEntries(ctx, w.Journal, archive.JournalForget, archive.JournalForgetPart)
 	d.Parts = map[string]archive.Part{}
 	for _, e := range entries {
 		var part archive.Part
@@ -89,7 +80,7 @@ func (w Workspace) deleted(ctx context.Context) (d Deleted, err error) {
 			d.Parts[e.ID] = part
 		}
 	}
-	return d, nil
+	return d, err
 }
 
 // TeamAddress returns the address of the team's database in the settings.

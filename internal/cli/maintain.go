@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strandline/internal/app"
+	"strandline/internal/capture"
 )
 
 func (a *commands) maintainCommand() *cobra.Command {
@@ -94,4 +96,46 @@ func describeStage(st app.Stage) string {
 		text += fmt.Sprintf(" (%.1f s)", (time.Duration(st.TookMS) * time.Millisecond).Seconds())
 	}
 	return text
+}
+
+func (a *commands) reindexCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "reindex", Short: "Rebuild the index from the logs and the journal",
+		Long: `Rebuild the index from the logs and the journal alone. The old one stays in place until
+the new one is complete; nothing is lost if it is interrupted.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.reindex(cmd.Context()) },
+	}
+}
+
+func (a *commands) reindex(ctx context.Context) error {
+	bar := a.newProgress("indexing")
+	out, err := a.app.Reindex(ctx, bar.capture)
+	bar.end()
+	if r := out.Built; r.Done > 0 || err == nil {
+		fmt.Fprintf(a.out, "%s indexed from %s of logs\n", runs(r.Sessions, r.Agents), size(r.Bytes))
+	}
+	if r := out.Later; r.Sessions+r.Agents > 0 {
+		fmt.Fprintf(a.out, "%s changed meanwhile, now indexed as well\n", runs(r.Sessions, r.Agents))
+	}
+	for _, f := range out.Failed {
+		fmt.Fprintf(a.errOut, "not indexed: %s\n", f)
+	}
+	if err == nil && len(out.Failed) > 0 {
+		return silentError{ExitCorrupt}
+	}
+	return err
+}
+
+// catchupCommand is started by hooks, near their deadline and when a session ends.
+// Its output is not shown.
+func (a *commands) catchupCommand() *cobra.Command {
+	var ended capture.PendingWork
+	cmd := &cobra.Command{
+		Use: "catchup", Hidden: true, Short: "Finish the work that a hook deferred",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.app.CatchUp(cmd.Context(), ended) },
+	}
+	cmd.Flags().StringVar(&ended.Session, "session", "", "a session that has ended: wait for its last rows")
+	cmd.Flags().StringVar(&ended.Transcript, "transcript", "", "its transcript")
+	cmd.Flags().StringVar(&ended.Cwd, "cwd", "", "its folder")
+	return cmd
 }
