@@ -189,9 +189,7 @@ func replaceArchived(ctx context.Context, x Archive, id string, atLine, budget i
 	if err != nil {
 		return out, err
 	}
-	out.request = compact.ReplaceRequest{
-		Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact,
-	}
+	out.request = compact.ReplaceRequest{Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact}
 	if budget == 0 {
 		out.request.Budget = compact.Budget(0, 0, out.request.Messages)
 	}
