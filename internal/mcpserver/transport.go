@@ -113,14 +113,13 @@ func (t drained) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &drainedConn{Connection: c, pending: map[jsonrpc.ID]bool{}, idle: make(chan struct{}, 1)}, nil
+	return &drainedConn{Connection: c}, nil
 }
 
 type drainedConn struct {
 	mcp.Connection
-	mu      sync.Mutex
-	pending map[jsonrpc.ID]bool // requests without a response
-	idle    chan struct{}       // receives a value when pending becomes empty
+	ids     sync.Map       // of the requests without a response
+	pending sync.WaitGroup // their number
 }
 
 // Read returns the next message. It returns an error only after all pending
@@ -129,50 +128,34 @@ func (c *drainedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.drain(ctx)
-		return msg, err
+	} else if req, ok := msg.(*jsonrpc.Request); ok && req.ID.IsValid() {
+		if _, known := c.ids.LoadOrStore(req.ID, true); !known { // a repeated ID gets one response
+			c.pending.Add(1)
+		}
 	}
-	if req, ok := msg.(*jsonrpc.Request); ok && req.ID.IsValid() {
-		c.mu.Lock()
-		c.pending[req.ID] = true
-		c.mu.Unlock()
-	}
-	return msg, nil
+	return msg, err
 }
 
 // Write sends a message.
 func (c *drainedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	err := c.Connection.Write(ctx, msg)
 	if res, ok := msg.(*jsonrpc.Response); ok {
-		c.mu.Lock()
-		delete(c.pending, res.ID)
-		if len(c.pending) == 0 {
-			select {
-			case c.idle <- struct{}{}:
-			default:
-			}
+		if _, known := c.ids.LoadAndDelete(res.ID); known {
+			defer c.pending.Done()
 		}
-		c.mu.Unlock()
 	}
-	return err
+	return c.Connection.Write(ctx, msg)
 }
 
 // drain waits until every request is answered.
 func (c *drainedConn) drain(ctx context.Context) {
-	deadline := time.NewTimer(drainTimeout)
-	defer deadline.Stop()
-	for {
-		c.mu.Lock()
-		left := len(c.pending)
-		c.mu.Unlock()
-		if left == 0 {
-			return
-		}
-		select {
-		case <-c.idle:
-		case <-ctx.Done():
-			return
-		case <-deadline.C:
-			return
-		}
+	answered := make(chan struct{})
+	go func() {
+		c.pending.Wait()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	case <-time.After(drainTimeout):
 	}
 }
