@@ -3,7 +3,6 @@ package httpapi
 import (
 	"embed"
 	"html"
-	"io/fs"
 	"net/http"
 	"path"
 	"strings"
@@ -20,12 +19,18 @@ var static embed.FS
 // servePage adds the page and the login. The page's files hold nothing of the
 // archive, so only the page itself needs a login.
 func (s *Server) servePage(m *http.ServeMux) {
-	for _, name := range staticNames() {
-		if path.Ext(name) == ".html" {
-			continue
-		}
-		m.HandleFunc("GET /"+name, func(w http.ResponseWriter, _ *http.Request) { writeStatic(w, http.StatusOK, name, nil) })
+	notFound := func(w http.ResponseWriter, _ *http.Request) {
+		s.refuse(w, http.StatusNotFound, archive.CodeNotFound, "unknown path", "")
 	}
+	m.HandleFunc("GET /{name}", func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue("name")
+		data, err := static.ReadFile("static/" + name)
+		if err != nil || path.Ext(name) == ".html" {
+			notFound(w, r)
+			return
+		}
+		writeStatic(w, http.StatusOK, name, data)
+	})
 	m.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		if !s.auth.admits(r) {
 			askToken(w, http.StatusUnauthorized, "")
@@ -35,21 +40,7 @@ func (s *Server) servePage(m *http.ServeMux) {
 	})
 	m.HandleFunc("GET "+loginPath+"/{key}", s.openLink)
 	m.HandleFunc("POST "+loginPath, s.login)
-	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		s.refuse(w, http.StatusNotFound, archive.CodeNotFound, "no such path", "")
-	})
-}
-
-func staticNames() []string {
-	entries, err := fs.ReadDir(static, "static")
-	if err != nil {
-		panic(err) // embedded files cannot be missing
-	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return names
+	m.HandleFunc("/", notFound)
 }
 
 func readStatic(name string) []byte {

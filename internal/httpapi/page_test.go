@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
@@ -62,4 +63,16 @@ func TestLoginFormEscapesItsNote(t *testing.T) {
 	if strings.Contains(text, "<b>") || !strings.Contains(text, "&lt;b&gt;no") {
 		t.Error(text)
 	}
+}
+
+// staticNames lists the page's files.
+func staticNames() (names []string) {
+	entries, err := fs.ReadDir(static, "static")
+	if err != nil {
+		panic(err) // embedded files cannot be missing
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -119,9 +120,7 @@ func (s *Server) mux() *http.ServeMux {
 	for _, r := range s.routes {
 		m.Handle(r.method+" "+apiPath+r.path, s.handle(r))
 	}
-	m.HandleFunc(apiPath+"/", func(w http.ResponseWriter, r *http.Request) {
-		s.unknown(w, r, m)
-	})
+	m.HandleFunc(apiPath+"/", func(w http.ResponseWriter, r *http.Request) { s.unknown(w, r, m) })
 	s.servePage(m)
 	return m
 }
@@ -141,7 +140,7 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request, m *http.ServeMu
 		s.refuse(w, http.StatusMethodNotAllowed, archive.CodeInvalid, "method "+r.Method+" is not allowed here", "use "+strings.Join(allowed, " or "))
 		return
 	}
-	s.refuse(w, http.StatusNotFound, archive.CodeNotFound, "no such path", apiPath+"/openapi.json lists all paths")
+	s.refuse(w, http.StatusNotFound, archive.CodeNotFound, "unknown path", apiPath+"/openapi.json lists all paths")
 }
 
 // handle returns the handler of a route.
@@ -191,10 +190,7 @@ func (rt route) names() string {
 	for _, p := range rt.params {
 		names = append(names, p.name)
 	}
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // Problem is an error response in the format of RFC 9457, with the code and hint
@@ -241,11 +237,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if code == archive.CodeBusy {
 		w.Header().Set("Retry-After", "1")
 	}
-	status := statuses[code]
-	if status == 0 {
-		status = http.StatusInternalServerError
-	}
-	s.refuse(w, status, code, e.Msg, archive.ErrorHint(e))
+	s.refuse(w, cmp.Or(statuses[code], http.StatusInternalServerError), code, e.Msg, archive.ErrorHint(e))
 }
 
 // refuse writes a problem.

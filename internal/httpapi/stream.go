@@ -24,15 +24,6 @@ const (
 	maxStreams        = 16
 )
 
-func (s *Server) eventsRoute() route {
-	return route{
-		method: http.MethodGet, path: "/events", id: "streamEvents", media: "text/event-stream",
-		summary: "Stream server-sent events: `turns` for each session that has grown, with the session as in the list of sessions",
-		params:  []param{sessionParam},
-		serve:   s.events,
-	}
-}
-
 // grown is the data of a "turns" event.
 type grown struct {
 	Session app.Session `json:"session"`
@@ -149,15 +140,6 @@ func (w slowWriter) send(text string) error {
 		return err
 	}
 	return w.control.Flush()
-}
-
-func (s *Server) exportRoute() route {
-	return route{
-		method: http.MethodGet, path: "/sessions/{session}/transcript", id: "exportTranscript", media: "application/x-ndjson",
-		summary: "Export a transcript's exact bytes, secrets included, with Range and If-Range; requires a server started with --exact",
-		params:  []param{{name: "generation", kind: isNumber, least: 0, most: 1 << 20, desc: "an earlier generation of a rewritten transcript; 0 is the latest"}},
-		serve:   s.export,
-	}
 }
 
 // export sends a transcript. Its hash is the ETag, so that a client can resume a

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"unicode/utf16"
 
 	"strandline/internal/app"
@@ -69,8 +70,15 @@ func (s *Server) table() []route {
 			func(context.Context, *call) (json.RawMessage, error) {
 				return bytes.Replace(openAPI, []byte(`"version": "1"`), fmt.Appendf(nil, `"version": %q`, s.opts.Version), 1), nil
 			}),
-		s.exportRoute(),
-		s.eventsRoute(),
+		{
+			method: http.MethodGet, path: "/sessions/{session}/transcript", id: "exportTranscript", media: "application/x-ndjson", serve: s.export,
+			summary: "Export a transcript's exact bytes, secrets included, with Range and If-Range; requires a server started with --exact",
+			params:  []param{{name: "generation", kind: isNumber, least: 0, most: 1 << 20, desc: "an earlier generation of a rewritten transcript; 0 is the latest"}},
+		},
+		{
+			method: http.MethodGet, path: "/events", id: "streamEvents", media: "text/event-stream", serve: s.events, params: []param{sessionParam},
+			summary: "Stream server-sent events: `turns` for each session that has grown, with the session as in the list of sessions",
+		},
 		post(s, route{path: "/snapshots", id: "saveSnapshot", summary: "Save a snapshot of a session's work: tasks, agents, messages, actions"}, a.SaveSnapshot),
 		get(s, route{path: "/snapshots", id: "listSnapshots", summary: "List snapshots, newest first", params: []param{snapshotParam, limitParam(defaultPage, 500), cursorParam}},
 			func(ctx context.Context, c *call) (page[app.SnapshotLine], error) {
