@@ -104,21 +104,11 @@ func readConversation(data []byte, onHead func(head conversation)) (conversation
 	if w.IsArray() {
 		messages()
 	} else {
-		texts := map[string]*string{
-			"session": &c.session, "transcript": &c.transcript, "cwd": &c.cwd, "agentId": &c.agent, "trigger": &c.trigger, "instructions": &c.instructions,
-		}
-		numbers := map[string]*int{"tokens": &c.tokens, "window": &c.window}
-		w.Object(func(name []byte) {
-			if p := texts[string(name)]; p != nil {
-				*p = w.Text()
-			} else if n := numbers[string(name)]; n != nil {
-				*n = w.Int()
-			} else if string(name) == "messages" {
-				messages()
-			} else {
-				w.Skip()
-			}
-		})
+		into := func(s *string) func() { return func() { *s = w.Text() } }
+		readObject(w,
+			field{"session", into(&c.session)}, field{"transcript", into(&c.transcript)}, field{"cwd", into(&c.cwd)}, field{"agentId", into(&c.agent)},
+			field{"trigger", into(&c.trigger)}, field{"instructions", into(&c.instructions)}, field{"messages", messages},
+			field{"tokens", func() { c.tokens = w.Int() }}, field{"window", func() { c.window = w.Int() }})
 	}
 	if err := w.Err(); err != nil {
 		return c, &archive.Error{Code: archive.CodeInvalid, Msg: "stdin is not a conversation", Err: err, Hint: conversationHint}
@@ -129,21 +119,31 @@ func readConversation(data []byte, onHead func(head conversation)) (conversation
 	return c, nil
 }
 
-func readMessage(w *text.JSONReader) (m transcript.Message) {
+// field is a field of a JSON object and the function that reads its value.
+type field struct {
+	name string
+	read func()
+}
+
+// readObject reads the given fields of an object and skips the others.
+func readObject(w *text.JSONReader, fields ...field) {
 	w.Object(func(name []byte) {
-		switch string(name) {
-		case "role":
-			m.Role = w.Text()
-		case "text":
-			m.Text = w.Text()
-		case "toolUses":
-			w.Array(func() { m.Uses = append(m.Uses, readToolUse(w)) })
-		case "toolResults":
-			w.Array(func() { m.Results = append(m.Results, readToolResult(w)) })
-		default:
-			w.Skip()
+		for i := range fields {
+			if string(name) == fields[i].name {
+				fields[i].read()
+				return
+			}
 		}
+		w.Skip()
 	})
+}
+
+func readMessage(w *text.JSONReader) (m transcript.Message) {
+	readObject(w,
+		field{"role", func() { m.Role = w.Text() }},
+		field{"text", func() { m.Text = w.Text() }},
+		field{"toolUses", func() { w.Array(func() { m.Uses = append(m.Uses, readToolUse(w)) }) }},
+		field{"toolResults", func() { w.Array(func() { m.Results = append(m.Results, readToolResult(w)) }) }})
 	claude.Classify(&m)
 	return m
 }
@@ -151,34 +151,18 @@ func readMessage(w *text.JSONReader) (m transcript.Message) {
 func readToolUse(w *text.JSONReader) transcript.ToolUse {
 	var id, tool string
 	var input []byte
-	w.Object(func(name []byte) {
-		switch string(name) {
-		case "tool_use_id":
-			id = w.Text()
-		case "tool":
-			tool = w.Text()
-		case "input":
-			input = w.Value()
-		default:
-			w.Skip()
-		}
-	})
+	readObject(w,
+		field{"tool_use_id", func() { id = w.Text() }},
+		field{"tool", func() { tool = w.Text() }},
+		field{"input", func() { input = w.Value() }})
 	return claude.ToolUse(id, tool, input)
 }
 
 func readToolResult(w *text.JSONReader) (r transcript.ToolResult) {
-	w.Object(func(name []byte) {
-		switch string(name) {
-		case "tool_use_id":
-			r.ID = w.Text()
-		case "text":
-			r.Text = w.Text()
-		case "isError":
-			r.Failed = w.Bool()
-		default:
-			w.Skip()
-		}
-	})
+	readObject(w,
+		field{"tool_use_id", func() { r.ID = w.Text() }},
+		field{"text", func() { r.Text = w.Text() }},
+		field{"isError", func() { r.Failed = w.Bool() }})
 	return r
 }
 

@@ -10,32 +10,23 @@ import (
 	"strandline/internal/config"
 )
 
-// SyncOptions select what Sync does.
-type SyncOptions struct {
-	URL      string // of the team's database; "": the settings
-	DryRun   bool
-	Again    bool // push everything again
-	Progress func(done, all int)
-}
-
 // SyncReport is the outcome of a sync.
 type SyncReport struct {
 	PushReport
 	TookMS int64 `json:"took_ms"`
 }
 
-// Sync pushes new rows to the team's database. It returns
-// ErrNotLinked if the driver is not linked.
-func (a *App) Sync(ctx context.Context, o SyncOptions) (SyncReport, error) {
+// Sync pushes new rows to the team's database at url; "" is that of the settings. Of
+// push, the flags and Progress count. It returns ErrNotLinked if the driver is not
+// linked.
+func (a *App) Sync(ctx context.Context, url string, push Push) (SyncReport, error) {
 	if !a.Stores.LinksTeam() {
 		return SyncReport{}, ErrNotLinked
 	}
 	return read(ctx, a, func(x Archive) (SyncReport, error) {
-		if o.URL != "" {
-			x.Config.Postgres.URL = o.URL
-		}
+		x.Config.Postgres.URL = cmp.Or(url, x.Config.Postgres.URL)
 		start := a.Now()
-		report, err := a.sync(ctx, x, Push{DryRun: o.DryRun, Again: o.Again, Progress: o.Progress})
+		report, err := a.sync(ctx, x, push)
 		return SyncReport{report, a.Now().Sub(start).Milliseconds()}, err
 	})
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func (a *commands) syncCommand() *cobra.Command {
-	var o app.SyncOptions
+	var push app.Push
+	var url string
 	cmd := &cobra.Command{
 		Use: "sync", Short: "Push this archive to the team's, in PostgreSQL",
 		Long: `Push new rows of this archive to the team's in PostgreSQL: turns, steps, tool calls,
@@ -27,10 +28,10 @@ sync; hooks never do. ` + "`strandline search --team`" + ` searches there.
   strandline sync --dsn postgres://ann@db.example.org/archive`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			bar := a.newProgress("syncing")
-			o.Progress = func(done, all int) {
+			push.Progress = func(done, all int) {
 				bar.draw(int64(done), int64(all), fmt.Sprintf("%d/%d sessions", done, all), done == all)
 			}
-			report, err := a.app.Sync(cmd.Context(), o)
+			report, err := a.app.Sync(cmd.Context(), url, push)
 			bar.end()
 			if errors.Is(err, app.ErrNotLinked) {
 				return a.env.Companion(cmd.Context())
@@ -38,9 +39,9 @@ sync; hooks never do. ` + "`strandline search --team`" + ` searches there.
 			return printResult(a, report, err, a.printSync)
 		},
 	}
-	cmd.Flags().StringVar(&o.URL, "dsn", "", "address of the team's database (default: the settings)")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
-	cmd.Flags().BoolVar(&o.Again, "again", false, "push everything again")
+	cmd.Flags().StringVar(&url, "dsn", "", "address of the team's database (default: the settings)")
+	cmd.Flags().BoolVar(&push.DryRun, "dry-run", false, "print the plan and change nothing")
+	cmd.Flags().BoolVar(&push.Again, "again", false, "push everything again")
 	a.jsonFlag(cmd)
 	return cmd
 }
