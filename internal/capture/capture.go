@@ -33,7 +33,7 @@ type Client struct {
 	// Reader returns a reader of a session that starts at a cursor.
 	Reader func(base archive.Session, cur archive.Cursor) (transcript.Reader, error)
 	// Peek reads the facts about a session from the first bytes of its transcript.
-	Peek func(head []byte) Facts
+	Peek func(head []byte) transcript.Facts
 	// Agent parses a sub-agent's description, a file beside its transcript.
 	Agent func(meta []byte) archive.Agent
 	// Rows calls fn with the ids of each complete line. The first line has number
@@ -54,23 +54,12 @@ func ClaudeCode(redact func(string) string) Client {
 		Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
 			return claude.NewReader(base, cur, claude.Options{Redact: redact})
 		},
-		Peek: func(head []byte) Facts {
-			f := claude.Peek(head)
-			return Facts{Session: f.SessionID, Agent: f.AgentID, Cwd: f.Cwd, First: f.First}
-		},
+		Peek:         claude.Peek,
 		Agent:        claude.AgentMeta,
 		Rows:         claude.Rows,
 		ForgottenRow: claude.ForgottenRow,
 		Slug:         claude.Slug,
 	}
-}
-
-// Facts are the facts about a session in the first rows of its transcript.
-type Facts struct {
-	Session string // the client's session id; the parent's in a sub-agent's file
-	Agent   string // the sub-agent's id, empty in a main transcript
-	Cwd     string
-	First   time.Time
 }
 
 // Capture writes session logs and updates an index from them.

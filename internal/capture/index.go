@@ -176,9 +176,7 @@ func markFork(b *archive.Batch) {
 
 // base returns the facts about a session that are known before its first row.
 func (c *Capture) base(h sessionlog.Header, session string, entry sessionlog.Entry) archive.Session {
-	s := archive.Session{
-		ID: session, Client: h.Client, Project: h.Project, Cwd: h.Cwd, Generation: entry.Generation,
-	}
+	s := archive.Session{ID: session, Client: h.Client, Project: h.Project, Cwd: h.Cwd, Generation: entry.Generation}
 	if h.Agent != "" {
 		s.Parent, s.Relation = h.Session, archive.RelationAgent
 		s.Agent = c.agent(entry)

@@ -55,14 +55,10 @@ func (j Journal) RecordAll(ctx context.Context, facts ...Fact) error {
 		id := f.ID
 		if id == "" {
 			var random [12]byte
-			if _, err := rand.Read(random[:]); err != nil {
-				return fmt.Errorf("make journal id: %w", err)
-			}
+			_, _ = rand.Read(random[:]) // never fails
 			id = hex.EncodeToString(random[:])
 		}
-		entries[i] = archive.JournalEntry{
-			Version: 1, ID: id, Time: j.Now().UTC(), Kind: f.Kind, Session: f.Session, Data: raw,
-		}
+		entries[i] = archive.JournalEntry{Version: 1, ID: id, Time: j.Now().UTC(), Kind: f.Kind, Session: f.Session, Data: raw}
 	}
 	return j.Log.Append(ctx, entries...)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/transcript"
 )
 
 // Source is one file of a client to be archived.
@@ -112,11 +113,11 @@ func SideFiles(transcript, session, cwd string) ([]Source, error) {
 const peekBytes = 256 << 10
 
 // peek reads the facts from the start of a transcript.
-func (c *Capture) peek(f io.ReaderAt) (Facts, error) {
+func (c *Capture) peek(f io.ReaderAt) (transcript.Facts, error) {
 	head := make([]byte, peekBytes)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return Facts{}, fmt.Errorf("read head of transcript: %w", err)
+		return transcript.Facts{}, fmt.Errorf("read head of transcript: %w", err)
 	}
 	head = head[:n]
 	if n == peekBytes {

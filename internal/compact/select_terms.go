@@ -114,9 +114,7 @@ func (v *vocabulary) score(weights map[string]float64) {
 	}
 }
 
-func (v *vocabulary) rarity(t *term) float64 {
-	return math.Log(1 + 2*float64(v.now+1)/float64(t.seen))
-}
+func (v *vocabulary) rarity(t *term) float64 { return math.Log(1 + 2*float64(v.now+1)/float64(t.seen)) }
 
 func (v *vocabulary) needProbability(t *term) float64 {
 	z := needBase + needSeen*v.log(t.seen) + needRecent*v.log(v.age(t.last))
@@ -282,9 +280,7 @@ func (x *termIndex) termsOf(from, to int) []int32 {
 }
 
 // line returns the terms of a line and the number of its ordinary words.
-func (x *termIndex) line(at int) ([]int32, int) {
-	return x.termsOf(at, at+1), int(x.lines[at].words)
-}
+func (x *termIndex) line(at int) ([]int32, int) { return x.termsOf(at, at+1), int(x.lines[at].words) }
 
 // text returns the terms of a whole text.
 func (x *termIndex) text(text int) []int32 { return x.termsOf(x.firstLine(text), x.ends[text]) }

@@ -56,7 +56,7 @@ func newFixture(t *testing.T) *fixture {
 			Layout: sessionlog.Layout{Root: home},
 			Client: capture.Client{
 				Name:   "claude",
-				Peek:   func([]byte) capture.Facts { return capture.Facts{} },
+				Peek:   func([]byte) transcript.Facts { return transcript.Facts{} },
 				Reader: func(archive.Session, archive.Cursor) (transcript.Reader, error) { return lineCounter{}, nil },
 			},
 			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir} },

@@ -102,8 +102,7 @@ func (p payload) endsWork() bool {
 	if p.agentID != "" {
 		return false
 	}
-	return p.event == "Stop" ||
-		p.event == "PostToolUse" && (p.toolName == "Bash" || p.toolName == "Write" || p.toolName == "Edit")
+	return p.event == "Stop" || p.event == "PostToolUse" && (p.toolName == "Bash" || p.toolName == "Write" || p.toolName == "Edit")
 }
 
 // subject returns the session whose context the event is about. For a sub-agent

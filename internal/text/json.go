@@ -50,14 +50,12 @@ func (r *JSONReader) Reset(data []byte) {
 // Err returns the first error.
 func (r *JSONReader) Err() error { return r.err }
 
-var errTrailing = errors.New("unexpected data after the JSON value")
-
 // End returns the first error, or an error if anything but white space follows
 // the last value.
 func (r *JSONReader) End() error {
 	if r.err == nil {
 		if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
-			r.err = errTrailing
+			r.err = errors.New("unexpected data after the JSON value")
 		}
 	}
 	return r.err

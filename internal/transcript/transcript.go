@@ -37,6 +37,15 @@ type Row struct {
 	Blank          bool      // white space, or the replacement of a forgotten turn or step
 }
 
+// Facts are the facts about a session in the first rows of its transcript. Missing
+// ones are zero.
+type Facts struct {
+	Session string // the client's session id; the parent's in a sub-agent's file
+	Agent   string // the sub-agent's id, empty in a main transcript
+	Cwd     string
+	First   time.Time // of the first row with a time, UTC
+}
+
 // Message is one message of a conversation as the client passes it to a plugin:
 // one row of its transcript, so an API response may be several messages.
 type Message struct {

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -67,10 +68,7 @@ func (s *scanner) blocks(row *row) []Block {
 		if row.attach == nil {
 			return nil
 		}
-		body := s.outputText(row.attach.prompt)
-		if body == "" {
-			body = s.outputText(row.attach.text)
-		}
+		body := cmp.Or(s.outputText(row.attach.prompt), s.outputText(row.attach.text))
 		return []Block{{Kind: BlockAttachment, Name: row.attach.kind, Text: body}}
 	case typeQueue:
 		return []Block{{Kind: BlockOther, Name: row.kind, Text: stringOf(row.rawContent)}}
@@ -104,10 +102,7 @@ func (s *scanner) messageBlocks(row *row) (blocks []Block) {
 		case partToolResult:
 			b.Kind, b.Text = BlockToolResult, s.outputText(p.raw)
 		default:
-			b.Kind, b.Name, b.Text = BlockOther, string(p.name), stringOf(p.raw)
-			if b.Text == "" {
-				b.Text = describeBlock(b.Name)
-			}
+			b.Kind, b.Name, b.Text = BlockOther, string(p.name), cmp.Or(stringOf(p.raw), describeBlock(string(p.name)))
 		}
 		blocks = append(blocks, b)
 	}

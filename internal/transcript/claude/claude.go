@@ -8,12 +8,13 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
+	"strandline/internal/transcript"
 )
 
 // kindOf returns the kind of a tool.
@@ -73,43 +74,17 @@ func Slug(cwd string) string {
 	return string(b)
 }
 
-// Facts are the facts about a session in the first rows of its transcript. Missing
-// ones are empty.
-type Facts struct {
-	SessionID string
-	AgentID   string // in a sub-agent's transcript
-	Cwd       string
-	GitBranch string
-	Version   string    // of the client
-	First     time.Time // of the first row with a time, UTC
-	Sidechain bool      // the conversation is a sub-agent's
-}
-
 // Peek reads the facts from the first bytes of a transcript. An incomplete last
 // line is ignored.
-func Peek(head []byte) Facts {
-	var f Facts
+func Peek(head []byte) (f transcript.Facts) {
 	s := newScanner()
 	s.scan(head, 0)
-	set := func(to *string, b []byte) {
-		if *to == "" {
-			*to = string(b)
-		}
-	}
-	found := false
 	for i := range s.rows {
 		row := &s.rows[i]
-		set(&f.SessionID, row.sessionID)
-		set(&f.AgentID, row.agentID)
-		set(&f.Cwd, row.cwd)
-		set(&f.GitBranch, row.branch)
-		set(&f.Version, row.version)
-		if f.First.IsZero() {
-			f.First = row.time
-		}
-		if !found && row.isMessage() {
-			found, f.Sidechain = true, row.sidechain
-		}
+		f.Session = cmp.Or(f.Session, string(row.sessionID))
+		f.Agent = cmp.Or(f.Agent, string(row.agentID))
+		f.Cwd = cmp.Or(f.Cwd, string(row.cwd))
+		f.First = cmp.Or(f.First, row.time)
 	}
 	return f
 }

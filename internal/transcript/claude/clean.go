@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,9 +28,7 @@ func clean(s string) string {
 func hasFence(s string) bool { return strings.Contains(s, text.FenceOpen) }
 
 // isReplacement reports whether s holds Strandline's replacement of a conversation.
-func isReplacement(s string) bool {
-	return hasFence(s) && text.HasReplacement(s)
-}
+func isReplacement(s string) bool { return hasFence(s) && text.HasReplacement(s) }
 
 // stripReminders removes the reminders that older clients add to prompts and tool
 // results. It leaves an unterminated tag, which is text about reminders.
@@ -57,17 +56,14 @@ func stripTerminal(s string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	for s != "" {
+	for {
 		at := strings.IndexAny(s, "\x00\x1b")
 		if at < 0 {
-			at = len(s)
+			return b.String() + s
 		}
 		b.WriteString(s[:at])
-		if s = s[at:]; s != "" {
-			s = s[max(text.EscapeLen(s), 1):]
-		}
+		s = s[at+max(text.EscapeLen(s[at:]), 1):]
 	}
-	return b.String()
 }
 
 // trimErrorTags removes the tags that the client adds around its own errors.
@@ -293,13 +289,10 @@ func exitCode(s string) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	n, digits := 0, 0
-	for digits < len(rest) && digits < 6 && text.IsDigit(rest[digits]) {
-		n = n*10 + int(rest[digits]-'0')
-		digits++
+	after := strings.TrimLeft(rest, "0123456789")
+	digits := rest[:len(rest)-len(after)]
+	if n, err := strconv.Atoi(digits); err == nil && len(digits) <= 6 && (after == "" || after[0] == '\n' || after[0] == '\r') {
+		return n, true
 	}
-	if digits == 0 || digits < len(rest) && rest[digits] != '\n' && rest[digits] != '\r' {
-		return 0, false
-	}
-	return n, true
+	return 0, false
 }

@@ -112,15 +112,11 @@ func list[T any](c *codec, p *[]T, each func(*codec, *T)) {
 	n := c.length(len(*p))
 	if c.reading {
 		*p = nil
-		for range n {
-			*p = append(*p, *new(T))
-			if each(c, &(*p)[len(*p)-1]); c.bad {
-				return
-			}
-		}
-		return
 	}
-	for i := range *p {
+	for i := 0; i < n && !c.bad; i++ {
+		if c.reading {
+			*p = append(*p, *new(T))
+		}
 		each(c, &(*p)[i])
 	}
 }

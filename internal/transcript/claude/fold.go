@@ -65,14 +65,13 @@ func (r *Reader) updateFacts(row *row) {
 	if row.time.After(f.last) {
 		f.last = row.time
 	}
-	if row.cost == nil {
+	if !row.hasCost {
 		return
 	}
 	switch row.kind {
 	case typeCost:
-		turns := f.cost.Turns
-		f.cost = *row.cost
-		f.cost.Turns = turns
+		row.cost.Turns = f.cost.Turns
+		f.cost = row.cost
 	case typeResult: // of print mode: running totals, but the turns since the last result
 		f.cost.USD = max(f.cost.USD, row.cost.USD)
 		f.cost.APITime = max(f.cost.APITime, row.cost.APITime)
@@ -147,8 +146,7 @@ func (r *Reader) user(row *row) {
 // the command, which is the row before, becomes the prompt.
 func (r *Reader) expansion(row *row) {
 	echo := r.state.echo
-	if !row.meta || echo.text == "" || !r.isMain(row) || hashOf(row.parent) != echo.uuid ||
-		row.text == "" || isSynthetic(row.text) {
+	if !row.meta || echo.text == "" || !r.isMain(row) || hashOf(row.parent) != echo.uuid || row.text == "" || isSynthetic(row.text) {
 		return
 	}
 	r.state.echo = echoState{}

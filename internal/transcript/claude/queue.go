@@ -57,9 +57,7 @@ func (r *Reader) dequeued(body string) {
 // The parent of its row is then an earlier row, which is not a rewind.
 func (r *Reader) typedAhead(row *row) bool {
 	hash := contentHash(row.text)
-	return slices.ContainsFunc(r.state.queue, func(q queued) bool {
-		return q.hash == hash && q.line < r.state.turn.row.LineFrom
-	})
+	return slices.ContainsFunc(r.state.queue, func(q queued) bool { return q.hash == hash && q.line < r.state.turn.row.LineFrom })
 }
 
 // attachment folds a queued prompt, the only attachment with text of the user.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/transcript"
 )
 
 var base = archive.Session{ID: "5e55", Client: "claude", Project: archive.Project{Key: "dir:/w"}}
@@ -202,14 +203,11 @@ func TestPeek(t *testing.T) {
 	head := `{"type":"mode","mode":"normal","sessionId":"s1"}` + "\n" +
 		`{"type":"user","isSidechain":true,"agentId":"a7","cwd":"/w","gitBranch":"main","version":"2.1.0","timestamp":"2026-05-04T10:00:00.000Z","sessionId":"s1","message":{"content":"x"}}` + "\n" +
 		`{"type":"user","isSidechain":false,"cwd":"/elsewhere`
-	want := Facts{
-		SessionID: "s1", AgentID: "a7", Cwd: "/w", GitBranch: "main", Version: "2.1.0", Sidechain: true,
-		First: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC),
-	}
+	want := transcript.Facts{Session: "s1", Agent: "a7", Cwd: "/w", First: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 	if got := Peek([]byte(head)); got != want {
 		t.Errorf("Peek = %+v, want %+v", got, want)
 	}
-	if got := Peek([]byte("no transcript")); got != (Facts{}) {
+	if got := Peek([]byte("no transcript")); got != (transcript.Facts{}) {
 		t.Errorf("Peek of something else = %+v", got)
 	}
 }

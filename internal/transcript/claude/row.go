@@ -54,7 +54,8 @@ type row struct {
 	result  resultFacts
 	compact *compactFacts
 	attach  *attachFacts
-	cost    *archive.Cost
+	cost    archive.Cost
+	hasCost bool // cost is set
 
 	// Set by Reader.identify.
 	class    userClass

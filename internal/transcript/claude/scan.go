@@ -139,29 +139,23 @@ func (s *scanner) field(r *row, name []byte) {
 // the result rows of recorded print mode.
 func (s *scanner) cost(r *row, name []byte) {
 	switch string(name) {
-	case "totalCostUSD", "total_cost_usd", "totalAPIDuration", "duration_api_ms", "totalDuration", "duration_ms",
-		"totalLinesAdded", "totalLinesRemoved", "num_turns":
+	case "totalCostUSD", "total_cost_usd":
+		r.cost.USD = floatOf(s.json.Value())
+	case "totalAPIDuration", "duration_api_ms":
+		r.cost.APITime = durationOf(s.json.Value(), time.Millisecond)
+	case "totalDuration", "duration_ms":
+		r.cost.Duration = durationOf(s.json.Value(), time.Millisecond)
+	case "totalLinesAdded":
+		r.cost.LinesAdded = int(intOf(s.json.Value()))
+	case "totalLinesRemoved":
+		r.cost.LinesGone = int(intOf(s.json.Value()))
+	case "num_turns":
+		r.cost.Turns = int(intOf(s.json.Value()))
 	default:
 		s.json.Skip()
 		return
 	}
-	if r.cost == nil {
-		r.cost = new(archive.Cost)
-	}
-	switch raw := s.json.Value(); string(name) {
-	case "totalCostUSD", "total_cost_usd":
-		r.cost.USD = floatOf(raw)
-	case "totalAPIDuration", "duration_api_ms":
-		r.cost.APITime = durationOf(raw, time.Millisecond)
-	case "totalDuration", "duration_ms":
-		r.cost.Duration = durationOf(raw, time.Millisecond)
-	case "totalLinesAdded":
-		r.cost.LinesAdded = int(intOf(raw))
-	case "totalLinesRemoved":
-		r.cost.LinesGone = int(intOf(raw))
-	default:
-		r.cost.Turns = int(intOf(raw))
-	}
+	r.hasCost = true
 }
 
 // message reads a message: an object, or in some files its bare content.
@@ -190,21 +184,18 @@ func (s *scanner) message(r *row) {
 
 func (s *scanner) usage(u *archive.Usage) {
 	s.json.Object(func(name []byte) {
-		var to *int64
 		switch string(name) {
 		case "input_tokens":
-			to = &u.Input
+			u.Input = max(intOf(s.json.Value()), 0)
 		case "output_tokens":
-			to = &u.Output
+			u.Output = max(intOf(s.json.Value()), 0)
 		case "cache_read_input_tokens":
-			to = &u.CacheRead
+			u.CacheRead = max(intOf(s.json.Value()), 0)
 		case "cache_creation_input_tokens":
-			to = &u.CacheWrite
+			u.CacheWrite = max(intOf(s.json.Value()), 0)
 		default:
 			s.json.Skip()
-			return
 		}
-		*to = max(intOf(s.json.Value()), 0)
 	})
 }
 
