@@ -99,10 +99,9 @@ func load(path, vocab, library string, tokens int) (*model, error) {
 	}
 	defer options.Destroy()
 	// Leave processors for the user's work.
-	if err := options.SetIntraOpNumThreads(max(1, runtime.NumCPU()/2)); err != nil {
-		return nil, fmt.Errorf("load the model: %w", err)
+	if err = options.SetIntraOpNumThreads(max(1, runtime.NumCPU()/2)); err == nil {
+		m.session, err = ort.NewDynamicAdvancedSession(path, m.inputs, []string{outputs[0].Name}, options)
 	}
-	m.session, err = ort.NewDynamicAdvancedSession(path, m.inputs, []string{outputs[0].Name}, options)
 	if err != nil {
 		return nil, fmt.Errorf("load the model: %w", err)
 	}
@@ -117,16 +116,12 @@ func findLibrary() string {
 		name = "libonnxruntime.so.1"
 	}
 	if exe, err := os.Executable(); err == nil {
-		if beside := filepath.Join(filepath.Dir(exe), name); exists(beside) {
+		beside := filepath.Join(filepath.Dir(exe), name)
+		if _, err := os.Stat(beside); err == nil {
 			return beside
 		}
 	}
 	return name
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // batchSize is the number of texts in one run of the model. On a few cores larger

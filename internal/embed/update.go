@@ -40,8 +40,7 @@ func (d VectorDir) QueryCache(embedder string) string {
 // fileName makes an embedder's name usable in a file name.
 func fileName(embedder string) string {
 	clean := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '.':
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
 			return r
 		}
 		return '_'

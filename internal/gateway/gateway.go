@@ -51,9 +51,6 @@ type Options struct {
 	// NewID returns an id for a response that the gateway itself writes.
 	NewID func() string
 	Log   *slog.Logger
-	// Transport sends requests to the API. Nil means one that uses the
-	// environment's proxies and leaves compression to the client.
-	Transport http.RoundTripper
 }
 
 // Counts are the totals since a gateway's start.
@@ -88,15 +85,11 @@ const (
 // New returns a gateway.
 func New(o Options) *Gateway {
 	g := &Gateway{opts: o, handles: handleCache{find: o.Handles}, maxBody: MaxBody}
-	transport := o.Transport
-	if transport == nil {
-		transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: headerTime, IdleConnTimeout: idleTime,
-			DisableCompression: true,
-		}
-	}
 	g.proxy = &httputil.ReverseProxy{
-		Transport:     transport,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: headerTime, IdleConnTimeout: idleTime,
+			DisableCompression: true, // left to the client
+		},
 		FlushInterval: -1, // stream responses
 		ErrorLog:      slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -108,7 +101,10 @@ func New(o Options) *Gateway {
 				return // the client hung up
 			}
 			o.Log.Warn("reach the API", "error", err.Error())
-			refuse(w, http.StatusBadGateway, "api_error", "strandline gateway: cannot reach "+o.Upstream.Host+": "+rootOf(err).Error())
+			for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+				err = next // the cause
+			}
+			refuse(w, http.StatusBadGateway, "api_error", "strandline gateway: cannot reach "+o.Upstream.Host+": "+err.Error())
 		},
 	}
 	return g
@@ -199,16 +195,7 @@ type partialBody struct {
 func refuse(w http.ResponseWriter, status int, kind, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"type": "error", "error": map[string]string{"type": kind, "message": message},
-	})
-}
-
-func rootOf(err error) error {
-	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
-		err = next
-	}
-	return err
+	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}})
 }
 
 // Timeouts of a connection. A response has none.
@@ -234,7 +221,7 @@ func (g *Gateway) Serve(ctx context.Context, l net.Listener) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceTime)
 	defer cancel()
-	if err := server.Shutdown(grace); err != nil {
+	if server.Shutdown(grace) != nil {
 		if err := server.Close(); err != nil {
 			return err
 		}

@@ -184,7 +184,11 @@ func ConfidenceWithDecay(perHour float64) Confidence {
 // now is ignored. Time that runs backwards does not change the confidence.
 func (c Confidence) At(created time.Time, accesses []archive.Access, now time.Time) float64 {
 	value, last := FullConfidence, created
-	for _, a := range sortAccesses(accesses) {
+	// The result does not depend on the order of the facts.
+	sorted := slices.SortedFunc(slices.Values(accesses), func(a, b archive.Access) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.How, b.How))
+	})
+	for _, a := range sorted {
 		if a.Time.After(now) {
 			break
 		}
@@ -217,12 +221,4 @@ func (c Confidence) TimeTo(value float64) (time.Duration, bool) {
 func (c Confidence) decay(value float64, from, to time.Time) float64 {
 	hours := max(to.Sub(from).Hours(), 0)
 	return max(value-c.PerHour*hours, min(value, c.Minimum))
-}
-
-// sortAccesses sorts by time and then by kind, so that the result does not depend on
-// the order of the facts.
-func sortAccesses(as []archive.Access) []archive.Access {
-	return slices.SortedFunc(slices.Values(as), func(a, b archive.Access) int {
-		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.How, b.How))
-	})
 }

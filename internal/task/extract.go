@@ -310,12 +310,11 @@ func addedLines(body string) (out []string) {
 // Text returns the summary as it is put into a context.
 func (s Summary) Text() string {
 	var b strings.Builder
-	b.WriteString(s.Subject)
-	if s.StartTurn == s.EndTurn {
-		fmt.Fprintf(&b, " (turn %d)", s.StartTurn)
-	} else {
-		fmt.Fprintf(&b, " (turns %d to %d)", s.StartTurn, s.EndTurn)
+	turns := fmt.Sprintf("turn %d", s.StartTurn)
+	if s.StartTurn != s.EndTurn {
+		turns = fmt.Sprintf("turns %d to %d", s.StartTurn, s.EndTurn)
 	}
+	b.WriteString(s.Subject + " (" + turns + ")")
 	for _, list := range []struct {
 		title     string
 		entries   []string

@@ -112,10 +112,8 @@ func (h *History) checkSubject(t Task, text string) error {
 	countWords(words, text, 1)
 	own := h.commonWords(t, words)
 	for _, o := range h.Segments() {
-		if o.ID == t.ID || o.Start < t.End && t.Start < o.End {
-			continue
-		}
-		if h.commonWords(o, words) > own+marginCommon {
+		overlaps := o.ID == t.ID || o.Start < t.End && t.Start < o.End
+		if !overlaps && h.commonWords(o, words) > own+marginCommon {
 			return rejected("it seems to be about "+SegmentID(o.Session, o.ID)+" ("+archive.Clip(o.Subject, 60)+")", "save it for that segment")
 		}
 	}

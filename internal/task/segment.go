@@ -157,10 +157,8 @@ func subjectWords(subject string) map[string]bool {
 // mentions reports whether a text contains a subject, or two thirds of its words if it
 // has at least two.
 func mentions(text, subject string, words map[string]bool) bool {
-	if subject != "" && strings.Contains(strings.ToLower(text), strings.ToLower(subject)) {
-		return true
-	}
-	return len(words) >= 2 && 3*countFound(text, words) >= 2*len(words)
+	return subject != "" && strings.Contains(strings.ToLower(text), strings.ToLower(subject)) ||
+		len(words) >= 2 && 3*countFound(text, words) >= 2*len(words)
 }
 
 // countFound returns the number of the words that a text contains.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -134,13 +135,7 @@ func (l *taskList) addHook(hook hookTask) {
 
 // momentOf returns the moment of the last step until a time.
 func momentOf(steps []archive.Step, t time.Time) int {
-	n, _ := slices.BinarySearchFunc(steps, t, func(s archive.Step, t time.Time) int {
-		if s.Time.After(t) {
-			return 1
-		}
-		return -1
-	})
-	return max(n-1, 0)
+	return max(sort.Search(len(steps), func(i int) bool { return steps[i].Time.After(t) })-1, 0)
 }
 
 // maxResult is the length of a sub-agent's answer in a task, in UTF-16 units.

@@ -251,11 +251,10 @@ func (d Models) Add(ctx context.Context, r AddRequest) (Model, error) {
 		return Model{}, err
 	}
 	note, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return Model{}, fmt.Errorf("write the model's note: %w", err)
+	if err == nil { // written last: a folder without it is not a model
+		err = os.WriteFile(d.file(r.Name, noteFile), append(note, '\n'), 0o600)
 	}
-	// The note is written last: a folder without it is not a model.
-	if err := os.WriteFile(d.file(r.Name, noteFile), append(note, '\n'), 0o600); err != nil {
+	if err != nil {
 		return Model{}, fmt.Errorf("write the model's note: %w", err)
 	}
 	return m, nil

@@ -114,12 +114,9 @@ func (e *Embedder) start() error {
 	cmd := exec.CommandContext(context.Background(), e.opt.Helper, args...)
 	stderr := &firstBytes{}
 	cmd.Stderr = stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if err := cmp.Or(inErr, outErr); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {
@@ -184,7 +181,7 @@ func (e *Embedder) exchange(ctx context.Context, talk func() error) error {
 	}
 	_ = e.cmd.Process.Kill() // as above
 	if stderr := e.wait(); stderr != "" {
-		return fmt.Errorf("the model's helper failed: %w (%s)", err, stderr)
+		err = fmt.Errorf("%w (%s)", err, stderr)
 	}
 	return fmt.Errorf("the model's helper failed: %w", err)
 }
