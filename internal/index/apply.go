@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,26 +97,71 @@ func (w *batchWriter) write(ctx context.Context) error {
 	if err := internAll(ctx, w.tx, w.numbers, copiedFrom(w.b)); err != nil {
 		return err
 	}
-	for _, part := range []struct {
-		name  string
-		store func(context.Context) error
-	}{
-		{"session", w.session},
-		{"turns", w.turns},
-		{"steps", w.steps},
-		{"calls", w.calls},
-		{"files", w.files},
-		{"tasks", w.tasks},
-		{"compactions", w.compactions},
-		{"passages", w.passages},
-		{"identities", w.identities},
-		{"cursor", w.cursor},
-	} {
-		if err := part.store(ctx); err != nil {
-			return fmt.Errorf("store %s of %s: %w", part.name, w.b.Session.ID, err)
+	for _, part := range w.parts() {
+		if part.rows != nil {
+			err = w.tx.Put(ctx, part.table, part.rows)
+		}
+		if err == nil && part.then != nil {
+			err = part.then(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("store %s of %s: %w", part.table.Name, w.b.Session.ID, err)
 		}
 	}
 	return nil
+}
+
+// part is a part of a batch: rows of a table, and what is done after they are stored.
+type part struct {
+	table Table
+	rows  iter.Seq[[]any]
+	then  func(context.Context) error
+}
+
+// parts returns the parts of the batch in the order in which they are stored.
+func (w *batchWriter) parts() []part {
+	return []part{
+		{table: Table{Name: "session"}, then: w.session},
+		// A rewind is found once, and a batch from before it may be applied again.
+		{Table{Name: "turns", Columns: "session, turn, " + w.turnColumns(), Key: 2, Sticky: "dead"}, rowsOf(w.b.Turns, func(x *archive.Turn) []any {
+			owner, at := w.origin(x.Copy)
+			return []any{
+				w.no, x.Index, x.Title, x.PromptID, Nanos(x.Start), Nanos(x.End), x.LineFrom, x.LineTo, x.Steps, x.Dead, owner, at.Turn, at.Step,
+			}
+		}), w.deadTurns},
+		{Table{Name: "steps", Columns: "session, turn, step, " + stepColumns, Key: 3}, rowsOf(w.b.Steps, func(x *archive.Step) []any {
+			owner, at := w.origin(x.Copy)
+			return []any{
+				w.no, x.Turn, x.Index, x.MessageID, x.Model, Nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output,
+				x.Usage.CacheRead, x.Usage.CacheWrite, x.Stop, x.APIError, x.Sidechain, owner, at.Turn, at.Step,
+			}
+		}), nil},
+		{Table{Name: "calls", Columns: "session, turn, step, seq, " + callColumns, Key: 4}, rowsOf(w.b.Calls, func(x *archive.Call) []any {
+			return []any{
+				w.no, x.Turn, x.Step, x.Seq, x.ToolID, x.Name, string(x.Kind), x.Command, EncodeList(x.Files), x.Exit, x.Failed, x.Error,
+				int64(x.Duration), x.LineUse, x.LineResult,
+			}
+		}), nil},
+		{Table{Name: "files", Columns: "session, turn, step, seq, path, " + fileColumns, Key: 5}, rowsOf(w.b.Files, func(x *archive.FileTouch) []any {
+			return []any{w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, Nanos(x.Time)}
+		}), nil},
+		{Table{Name: "tasks", Columns: "session, line, seq, " + taskColumns, Key: 3}, rowsOf(w.b.Tasks, func(x *archive.TaskEvent) []any {
+			return []any{w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, Nanos(x.Time), x.Turn, x.Step}
+		}), nil},
+		{Table{Name: "compactions", Columns: "session, idx, " + compactionColumns, Key: 2}, rowsOf(w.b.Compactions, func(x *archive.Compaction) []any {
+			return []any{
+				w.no, x.Index, x.Line, Nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens, int64(x.Duration), x.SummaryLine, x.Kept, x.Ours, x.Turn,
+			}
+		}), w.replaceHookSummaries},
+		{table: Table{Name: "passages"}, then: w.passages},
+		{Table{Name: "identities", Columns: "key, session, turn, step", Key: 1, Keep: true}, rowsOf(w.b.Keys, func(x *archive.Identity) []any {
+			return []any{int64(x.Key), w.numbers[x.Ref.Session], x.Ref.Turn, x.Ref.Step}
+		}), nil},
+		{
+			Table{Name: "cursors", Columns: "session, generation, " + w.sql.Offset + ", line, state", Key: 1},
+			rowsOf([]archive.Cursor{w.b.Cursor}, func(c *archive.Cursor) []any { return []any{w.no, c.Generation, c.Offset, c.Line, c.State} }), nil,
+		},
+	}
 }
 
 func (w *batchWriter) due(ctx context.Context) (bool, error) {
@@ -210,65 +256,17 @@ func updateSession(columns string) string {
 	return "UPDATE sessions SET " + strings.TrimSuffix(set.String(), ", ") + " WHERE no = ?" + strconv.Itoa(n+1)
 }
 
-func (w *batchWriter) turns(ctx context.Context) error {
-	// A rewind is found once, and a batch from before it may be applied again.
-	table := Table{Name: "turns", Columns: "session, turn, " + w.turnColumns(), Key: 2, Sticky: "dead"}
-	err := w.tx.Put(ctx, table, rowsOf(w.b.Turns, func(x *archive.Turn) []any {
-		owner, at := w.origin(x.Copy)
-		return []any{
-			w.no, x.Index, x.Title, x.PromptID, Nanos(x.Start), Nanos(x.End), x.LineFrom, x.LineTo, x.Steps, x.Dead, owner, at.Turn, at.Step,
-		}
-	}))
+// deadTurns marks the turns that a rewind abandoned.
+func (w *batchWriter) deadTurns(ctx context.Context) (err error) {
 	for i := 0; err == nil && i < len(w.b.DeadTurns); i++ {
 		_, err = w.tx.Exec(ctx, "UPDATE turns SET dead = true WHERE session = ? AND turn = ?", w.no, w.b.DeadTurns[i])
 	}
 	return err
 }
 
-func (w *batchWriter) steps(ctx context.Context) error {
-	table := Table{Name: "steps", Columns: "session, turn, step, " + stepColumns, Key: 3}
-	return w.tx.Put(ctx, table, rowsOf(w.b.Steps, func(x *archive.Step) []any {
-		owner, at := w.origin(x.Copy)
-		return []any{
-			w.no, x.Turn, x.Index, x.MessageID, x.Model, Nanos(x.Time), x.LineFrom, x.LineTo, x.Usage.Input, x.Usage.Output,
-			x.Usage.CacheRead, x.Usage.CacheWrite, x.Stop, x.APIError, x.Sidechain, owner, at.Turn, at.Step,
-		}
-	}))
-}
-
-func (w *batchWriter) calls(ctx context.Context) error {
-	table := Table{Name: "calls", Columns: "session, turn, step, seq, " + callColumns, Key: 4}
-	return w.tx.Put(ctx, table, rowsOf(w.b.Calls, func(x *archive.Call) []any {
-		return []any{
-			w.no, x.Turn, x.Step, x.Seq, x.ToolID, x.Name, string(x.Kind), x.Command, EncodeList(x.Files), x.Exit, x.Failed, x.Error,
-			int64(x.Duration), x.LineUse, x.LineResult,
-		}
-	}))
-}
-
-func (w *batchWriter) files(ctx context.Context) error {
-	table := Table{Name: "files", Columns: "session, turn, step, seq, path, " + fileColumns, Key: 5}
-	return w.tx.Put(ctx, table, rowsOf(w.b.Files, func(x *archive.FileTouch) []any {
-		return []any{w.no, x.Turn, x.Step, x.Seq, x.Path, string(x.Kind), x.Line, Nanos(x.Time)}
-	}))
-}
-
-func (w *batchWriter) tasks(ctx context.Context) error {
-	table := Table{Name: "tasks", Columns: "session, line, seq, " + taskColumns, Key: 3}
-	return w.tx.Put(ctx, table, rowsOf(w.b.Tasks, func(x *archive.TaskEvent) []any {
-		return []any{w.no, x.Line, x.Seq, x.TaskID, x.Subject, x.Status, Nanos(x.Time), x.Turn, x.Step}
-	}))
-}
-
-// compactions stores the batch's compactions. A summary in the transcript replaces
-// the ones that hooks reported before it.
-func (w *batchWriter) compactions(ctx context.Context) error {
-	table := Table{Name: "compactions", Columns: "session, idx, " + compactionColumns, Key: 2}
-	err := w.tx.Put(ctx, table, rowsOf(w.b.Compactions, func(x *archive.Compaction) []any {
-		return []any{
-			w.no, x.Index, x.Line, Nanos(x.Time), x.Trigger, x.PreTokens, x.PostTokens, int64(x.Duration), x.SummaryLine, x.Kept, x.Ours, x.Turn,
-		}
-	}))
+// replaceHookSummaries deletes the summaries that hooks reported before a summary in the
+// transcript.
+func (w *batchWriter) replaceHookSummaries(ctx context.Context) (err error) {
 	for i := 0; err == nil && i < len(w.b.Compactions); i++ {
 		if x := &w.b.Compactions[i]; x.SummaryLine >= 0 {
 			err = dropHookSummaries(ctx, w.tx, BaseID(w.b.Session.ID), Nanos(x.Time))
@@ -280,20 +278,6 @@ func (w *batchWriter) compactions(ctx context.Context) error {
 func (w *batchWriter) passages(ctx context.Context) error {
 	agent := w.b.Session.Relation == archive.RelationAgent || archive.IsAgentID(w.b.Session.ID)
 	return w.tx.PutPassages(ctx, w.no, agent, w.b.Passages)
-}
-
-func (w *batchWriter) identities(ctx context.Context) error {
-	table := Table{Name: "identities", Columns: "key, session, turn, step", Key: 1, Keep: true}
-	return w.tx.Put(ctx, table, rowsOf(w.b.Keys, func(x *archive.Identity) []any {
-		return []any{int64(x.Key), w.numbers[x.Ref.Session], x.Ref.Turn, x.Ref.Step}
-	}))
-}
-
-func (w *batchWriter) cursor(ctx context.Context) error {
-	table := Table{Name: "cursors", Columns: "session, generation, " + w.sql.Offset + ", line, state", Key: 1}
-	return w.tx.Put(ctx, table, rowsOf([]archive.Cursor{w.b.Cursor}, func(c *archive.Cursor) []any {
-		return []any{w.no, c.Generation, c.Offset, c.Line, c.State}
-	}))
 }
 
 // Place identifies a passage within its session.

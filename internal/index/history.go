@@ -51,9 +51,8 @@ func (s *Store) History(ctx context.Context, f archive.HistoryFilter) (out []arc
 // ReadTouch reads one row of a file's history, followed by its project's number.
 // wanted reports whether it passes the filter, whose projects have the given numbers.
 func ReadTouch(scan Scan, f archive.HistoryFilter, projects []int64) (x archive.Touch, wanted bool, err error) {
-	var at, project int64
-	err = scan(&x.Session, &x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, &at, &x.Tool, &x.Command, &x.Failed, &project)
-	x.Time = Instant(at)
+	var project int64
+	err = scan(&x.Session, &x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, asTime(&x.Time), &x.Tool, &x.Command, &x.Failed, &project)
 	if x.Path == "" { // of a command
 		x.Path = f.Path
 	}

@@ -26,7 +26,11 @@ func (s *Store) ApplyJournal(ctx context.Context, entries []archive.JournalEntry
 			}
 		}
 		for _, session := range slices.Sorted(maps.Keys(segments)) {
-			if err := indexSegments(ctx, tx, session, segments[session]); err != nil {
+			no, err := SessionNumber(ctx, tx, session)
+			if err == nil {
+				err = indexSegments(ctx, tx, no, session, segments[session])
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -124,10 +128,7 @@ func journalEntries(ctx context.Context, tx Tx, session string, kind archive.Jou
 	query := "SELECT id, session_id, time, data FROM journal WHERE " + where + " ORDER BY time, id"
 	return Rows(ctx, tx, query, args, func(scan Scan) (archive.JournalEntry, error) {
 		e := archive.JournalEntry{Version: 1, Kind: kind}
-		var at int64
-		var data []byte
-		err := scan(&e.ID, &e.Session, &at, &data)
-		e.Time, e.Data = Instant(at), data
+		err := scan(&e.ID, &e.Session, asTime(&e.Time), (*[]byte)(&e.Data))
 		return e, err
 	})
 }
@@ -139,9 +140,7 @@ func (s *Store) Accesses(ctx context.Context, session string) ([]archive.Access,
 		const query = "SELECT turn, step, time, how FROM accesses WHERE session_id = ? ORDER BY turn, step, time, id"
 		return Rows(ctx, tx, query, []any{session}, func(scan Scan) (archive.Access, error) {
 			x := archive.Access{Ref: archive.Ref{Session: session}}
-			var at int64
-			err := scan(&x.Turn, &x.Step, &at, &x.How)
-			x.Time = Instant(at)
+			err := scan(&x.Turn, &x.Step, asTime(&x.Time), &x.How)
 			return x, err
 		})
 	})
@@ -151,8 +150,8 @@ func (s *Store) Accesses(ctx context.Context, session string) ([]archive.Access,
 func (s *Store) Recorded(ctx context.Context, ids []string) (map[string]bool, error) {
 	known := map[string]bool{}
 	err := s.read(ctx, "look up journal entries", func(ctx context.Context, tx Tx) error {
-		return inChunks(ids, func(marks string, chunk []any) error {
-			return AddColumn(ctx, tx, known, "SELECT id FROM journal WHERE id IN ("+marks+")", chunk...)
+		return inChunks(s, ids, func(in string, args []any) error {
+			return AddColumn(ctx, tx, known, "SELECT id FROM journal WHERE id"+in, args...)
 		})
 	})
 	return known, err

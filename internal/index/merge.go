@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -188,17 +189,10 @@ func (s Shape) add(r *run, first int64, sums []sum, touched *[window / 64]uint64
 func Sort(c []Candidate) { slices.SortFunc(c, compare) }
 
 func compare(x, y Candidate) int {
-	switch {
-	case x.Score > y.Score:
-		return -1
-	case x.Score < y.Score:
-		return 1
-	case x.ID > y.ID:
-		return -1
-	case x.ID < y.ID:
-		return 1
+	if x.Score != y.Score {
+		return cmp.Compare(y.Score, x.Score)
 	}
-	return 0
+	return cmp.Compare(y.ID, x.ID)
 }
 
 // Top moves the k best candidates to the front, in order, and returns them. It uses a heap

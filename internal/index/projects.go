@@ -61,10 +61,8 @@ func (s *Store) projects(ctx context.Context, tx Tx) ([]archive.ProjectSummary, 
 		"coalesce(min(s.first) FILTER (WHERE s.first <> 0), 0), max(s.last) " +
 		"FROM projects p " + s.sql.Join + " sessions s ON s.project = p.no WHERE s.known = true GROUP BY p.no"
 	byKey, err := Rows(ctx, tx, query, nil, func(scan Scan) (x archive.ProjectSummary, err error) {
-		var first, last int64
 		p := &x.Project
-		err = scan(&p.Key, &p.Name, &p.Root, &p.Remote, &x.Sessions, &x.Agents, &x.Turns, &x.Bytes, &first, &last)
-		x.First, x.Last = Instant(first), Instant(last)
+		err = scan(&p.Key, &p.Name, &p.Root, &p.Remote, &x.Sessions, &x.Agents, &x.Turns, &x.Bytes, asTime(&x.First), asTime(&x.Last))
 		return x, err
 	})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"strandline/internal/archive"
 )
@@ -71,22 +70,30 @@ const maxCapacity = 4096
 func listed[T any](ctx context.Context, s *Store, what string, sp archive.Span, build func(no int64) (string, []any),
 	row func(scan Scan, session string) (T, error),
 ) (out []T, err error) {
+	err = s.read(ctx, "read "+what, func(ctx context.Context, tx Tx) error {
+		_, out, err = listedIn(ctx, tx, sp, build, row)
+		return err
+	})
+	return out, err
+}
+
+// listedIn is listed in a transaction. It also returns the session's number.
+func listedIn[T any](ctx context.Context, tx Tx, sp archive.Span, build func(no int64) (string, []any),
+	row func(scan Scan, session string) (T, error),
+) (no int64, out []T, err error) {
 	if sp.Limit > 0 {
 		out = make([]T, 0, min(sp.Limit, maxCapacity))
 	}
-	err = s.read(ctx, "read "+what, func(ctx context.Context, tx Tx) error {
-		no, err := SessionNumber(ctx, tx, sp.Session)
-		if err != nil || no == 0 {
-			return err
-		}
-		query, args := build(no)
-		return tx.Query(ctx, query, args, func(scan Scan) error {
-			x, err := row(scan, sp.Session)
-			out = append(out, x)
-			return err
-		})
+	if no, err = SessionNumber(ctx, tx, sp.Session); err != nil || no == 0 {
+		return no, out, err
+	}
+	query, args := build(no)
+	err = tx.Query(ctx, query, args, func(scan Scan) error {
+		x, err := row(scan, sp.Session)
+		out = append(out, x)
+		return err
 	})
-	return out, err
+	return no, out, err
 }
 
 // spanOf builds the query for all rows of a span in a table. key and columns are lists of
@@ -156,25 +163,20 @@ func (s *Store) Compactions(ctx context.Context, sp archive.Span) ([]archive.Com
 // leaves out those that end after the line, whose text may hold later output, and
 // those from hooks, which have no line.
 func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []archive.Passage, err error) {
-	if sp.Limit > 0 {
-		out = make([]archive.Passage, 0, min(sp.Limit, maxCapacity))
-	}
-	err = s.read(ctx, "read passages", func(ctx context.Context, tx Tx) error {
-		no, err := SessionNumber(ctx, tx, sp.Session)
-		if err != nil || no == 0 {
-			return err
-		}
+	build := func(no int64) (string, []any) {
 		q := newSpan(passageColumns, "passages", "r.line_from", no, sp.Span)
 		if sp.BeforeLine > 0 {
 			q.and("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
 		}
 		inKinds(q, sp.Kinds)
-		query, args := q.end("turn, step, seq", sp.Span)
-		err = tx.Query(ctx, query, args, func(scan Scan) error {
-			x := archive.Passage{Session: sp.Session}
+		return q.end("turn, step, seq", sp.Span)
+	}
+	err = s.read(ctx, "read passages", func(ctx context.Context, tx Tx) error {
+		var no int64
+		no, out, err = listedIn(ctx, tx, sp.Span, build, func(scan Scan, session string) (archive.Passage, error) {
+			x := archive.Passage{Session: session}
 			err := ReadPassage(scan, &x)
-			out = append(out, x)
-			return err
+			return x, err
 		})
 		if err != nil {
 			return err
@@ -212,35 +214,25 @@ func refill(ctx context.Context, tx Tx, session int64, ps []archive.Passage) err
 	return tx.Refill(ctx, session, missing)
 }
 
-// copied returns a row's reference to its original, nil if it is not a copy.
-func copied(at archive.Ref) *archive.Ref {
-	if at.Session == "" {
-		return nil
-	}
-	return &at
-}
-
 // ReadTurn reads a turn: its number, turnColumns and copyName.
 func ReadTurn(scan Scan, session string) (archive.Turn, error) {
-	x := archive.Turn{Session: session}
-	var start, end, owner int64
-	var at archive.Ref
-	err := scan(&x.Index, &x.Title, &x.PromptID, &start, &end, &x.LineFrom, &x.LineTo, &x.Steps, &x.Dead,
-		&owner, &at.Turn, &at.Step, &at.Session)
-	x.Start, x.End = Instant(start), Instant(end)
-	x.Copy = copied(at)
+	x, from, owner := archive.Turn{Session: session}, archive.Ref{}, int64(0)
+	err := scan(&x.Index, &x.Title, &x.PromptID, asTime(&x.Start), asTime(&x.End), &x.LineFrom, &x.LineTo, &x.Steps, &x.Dead,
+		&owner, &from.Turn, &from.Step, &from.Session)
+	if from.Session != "" {
+		x.Copy = &from
+	}
 	return x, err
 }
 
 // ReadStep reads a step: its turn and number, stepColumns and copyName.
 func ReadStep(scan Scan, session string) (archive.Step, error) {
-	x := archive.Step{Session: session}
-	var at, owner int64
-	var from archive.Ref
-	err := scan(&x.Turn, &x.Index, &x.MessageID, &x.Model, &at, &x.LineFrom, &x.LineTo, &x.Usage.Input, &x.Usage.Output,
+	x, from, owner := archive.Step{Session: session}, archive.Ref{}, int64(0)
+	err := scan(&x.Turn, &x.Index, &x.MessageID, &x.Model, asTime(&x.Time), &x.LineFrom, &x.LineTo, &x.Usage.Input, &x.Usage.Output,
 		&x.Usage.CacheRead, &x.Usage.CacheWrite, &x.Stop, &x.APIError, &x.Sidechain, &owner, &from.Turn, &from.Step, &from.Session)
-	x.Time = Instant(at)
-	x.Copy = copied(from)
+	if from.Session != "" {
+		x.Copy = &from
+	}
 	return x, err
 }
 
@@ -249,53 +241,33 @@ func ReadStep(scan Scan, session string) (archive.Step, error) {
 func ReadCall(beforeLine int) func(scan Scan, session string) (archive.Call, error) {
 	return func(scan Scan, session string) (archive.Call, error) {
 		x := archive.Call{Session: session}
-		var files string
-		var duration int64
-		err := scan(&x.Turn, &x.Step, &x.Seq, &x.ToolID, &x.Name, &x.Kind, &x.Command, &files, &x.Exit, &x.Failed, &x.Error,
-			&duration, &x.LineUse, &x.LineResult)
-		if err != nil {
-			return x, err
-		}
-		x.Duration = time.Duration(duration)
-		if x.Files, err = DecodeList(files); err != nil {
-			return x, err
-		}
+		err := scan(&x.Turn, &x.Step, &x.Seq, &x.ToolID, &x.Name, &x.Kind, &x.Command, (*list)(&x.Files), &x.Exit, &x.Failed, &x.Error,
+			&x.Duration, &x.LineUse, &x.LineResult)
 		if beforeLine > 0 && x.LineResult >= beforeLine {
 			x.LineResult, x.Exit, x.Failed, x.Error, x.Duration = -1, nil, false, "", 0
 		}
-		return x, nil
+		return x, err
 	}
 }
 
 // ReadPassage reads passageColumns into x, and the columns after them into more.
 func ReadPassage(scan Scan, x *archive.Passage, more ...any) error {
-	var paths string
-	var at int64
-	dest := append([]any{&x.Turn, &x.Step, &x.Seq, &x.Kind, &x.Label, &paths, &x.LineFrom, &x.LineTo, &at, &x.Partial, &x.Text}, more...)
-	err := scan(dest...)
-	if err != nil {
-		return err
-	}
-	x.Time = Instant(at)
-	x.Paths, err = DecodeList(paths)
-	return err
+	return scan(append([]any{
+		&x.Turn, &x.Step, &x.Seq, &x.Kind, &x.Label, (*list)(&x.Paths), &x.LineFrom, &x.LineTo, asTime(&x.Time), &x.Partial, &x.Text,
+	}, more...)...)
 }
 
 // ReadFile reads the record that a call touched a file.
 func ReadFile(scan Scan, session string) (archive.FileTouch, error) {
 	x := archive.FileTouch{Session: session}
-	var at int64
-	err := scan(&x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, &at)
-	x.Time = Instant(at)
+	err := scan(&x.Turn, &x.Step, &x.Seq, &x.Path, &x.Kind, &x.Line, asTime(&x.Time))
 	return x, err
 }
 
 // ReadTask reads a task event.
 func ReadTask(scan Scan, session string) (archive.TaskEvent, error) {
 	x := archive.TaskEvent{Session: session}
-	var at int64
-	err := scan(&x.Line, &x.Seq, &x.TaskID, &x.Subject, &x.Status, &at, &x.Turn, &x.Step)
-	x.Time = Instant(at)
+	err := scan(&x.Line, &x.Seq, &x.TaskID, &x.Subject, &x.Status, asTime(&x.Time), &x.Turn, &x.Step)
 	return x, err
 }
 
@@ -304,9 +276,7 @@ func ReadTask(scan Scan, session string) (archive.TaskEvent, error) {
 func ReadCompaction(beforeLine int) func(scan Scan, session string) (archive.Compaction, error) {
 	return func(scan Scan, session string) (archive.Compaction, error) {
 		x := archive.Compaction{Session: session}
-		var at, duration int64
-		err := scan(&x.Index, &x.Line, &at, &x.Trigger, &x.PreTokens, &x.PostTokens, &duration, &x.SummaryLine, &x.Kept, &x.Ours, &x.Turn)
-		x.Time, x.Duration = Instant(at), time.Duration(duration)
+		err := scan(&x.Index, &x.Line, asTime(&x.Time), &x.Trigger, &x.PreTokens, &x.PostTokens, &x.Duration, &x.SummaryLine, &x.Kept, &x.Ours, &x.Turn)
 		if beforeLine > 0 && x.SummaryLine >= beforeLine {
 			x.SummaryLine = -1
 		}

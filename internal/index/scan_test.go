@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"reflect"
@@ -18,6 +19,16 @@ func given(values ...any) index.Scan {
 			return fmt.Errorf("%d variables for %d values", len(dest), len(values))
 		}
 		for i, d := range dest {
+			if s, ok := d.(sql.Scanner); ok {
+				v := values[i]
+				if n, ok := v.(int); ok {
+					v = int64(n)
+				}
+				if err := s.Scan(v); err != nil {
+					return err
+				}
+				continue
+			}
 			to := reflect.ValueOf(d).Elem()
 			to.Set(reflect.ValueOf(values[i]).Convert(to.Type()))
 		}

@@ -93,20 +93,13 @@ func (x *Scope) keep(c []Candidate) []Candidate {
 	for code := range weights {
 		weights[code] = float32(KindWeight(KindOf(int64(code))))
 	}
+	admits := x.Test()
 	kept := c[:0]
 	for _, candidate := range c {
-		id := ID(candidate.ID)
-		code := id.KindCode()
-		if x.kinds != nil && !x.kinds[code] || id.Agent() && !x.agents {
-			continue
+		if admits(candidate.ID) {
+			candidate.Score *= weights[ID(candidate.ID).KindCode()]
+			kept = append(kept, candidate)
 		}
-		if x.Sessions != nil {
-			if _, ok := x.Sessions[id.Session()]; !ok {
-				continue
-			}
-		}
-		candidate.Score *= weights[code]
-		kept = append(kept, candidate)
 	}
 	return kept
 }

@@ -21,49 +21,40 @@ const (
 
 // Search returns the passages that match q, best first; of equal ones the newer
 // comes first. Without terms it returns none.
-func (s *Store) Search(ctx context.Context, q archive.Query) (hits []archive.Hit, err error) {
+func (s *Store) Search(ctx context.Context, q archive.Query) ([]archive.Hit, error) {
 	if len(q.Terms) == 0 {
 		return nil, nil
 	}
-	err = s.search(ctx, &q, func(ctx context.Context, x *search) error {
-		hits, err = x.hits(ctx)
-		return err
-	})
-	return hits, err
+	return searching(ctx, s, q, func(ctx context.Context, x *search) ([]archive.Hit, error) { return x.hits(ctx) })
 }
 
 // HitsOf returns those of the passages that exist and pass the query's filters, in
 // the given order. It ignores the terms and the limit of the query, and scores are 0.
-func (s *Store) HitsOf(ctx context.Context, q archive.Query, passages []int64) (hits []archive.Hit, err error) {
-	err = s.search(ctx, &q, func(ctx context.Context, x *search) error {
-		hits, err = x.numbered(ctx, passages)
-		return err
-	})
-	return hits, err
+func (s *Store) HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error) {
+	return searching(ctx, s, q, func(ctx context.Context, x *search) ([]archive.Hit, error) { return x.numbered(ctx, passages) })
 }
 
 // VectorScope returns a test of which passages, by their IDs, may pass a query's
 // filters, nil if all may. HitsOf applies the filters that need rows: time, lines,
 // abandoned branches, places shared with a fork.
-func (s *Store) VectorScope(ctx context.Context, q archive.Query) (keep func(passage int64) bool, err error) {
-	err = s.search(ctx, &q, func(_ context.Context, x *search) error {
+func (s *Store) VectorScope(ctx context.Context, q archive.Query) (func(passage int64) bool, error) {
+	return searching(ctx, s, q, func(_ context.Context, x *search) (keep func(int64) bool, err error) {
 		if !x.scope.Everything() {
 			keep = x.scope.Test()
 		}
-		return nil
+		return keep, nil
 	})
-	return keep, err
 }
 
-func (s *Store) search(ctx context.Context, q *archive.Query, fn func(ctx context.Context, x *search) error) error {
-	return s.read(ctx, "search", func(calm context.Context, tx Tx) error {
-		x := &search{Store: s, tx: tx, query: q, done: ctx}
-		var err error
+// searching runs fn with the scope of a query.
+func searching[T any](ctx context.Context, s *Store, q archive.Query, fn func(ctx context.Context, x *search) (T, error)) (T, error) {
+	return Read(ctx, s.read, "search", func(calm context.Context, tx Tx) (out T, err error) {
+		x := &search{Store: s, tx: tx, query: &q, done: ctx}
 		if x.names, err = projectNames(calm, tx); err != nil {
-			return err
+			return out, err
 		}
 		if x.scope, err = x.newScope(calm); err != nil {
-			return err
+			return out, err
 		}
 		return fn(calm, x)
 	})
@@ -231,17 +222,17 @@ func (x *search) scoreTop(ctx context.Context, top []Candidate, ranker *Ranker, 
 	return found, nil
 }
 
-// rowsQuery reads n passages with the columns of scored.
-func rowsQuery(marks string) string {
+// rowsQuery reads passages, whose IDs are given, with the columns of scored.
+func rowsQuery(in string) string {
 	const place = "(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY "
 	return "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +
-		place + "step, seq LIMIT 1), " + place + "step DESC, seq DESC LIMIT 1) FROM passages r WHERE id IN (" + marks + ")"
+		place + "step, seq LIMIT 1), " + place + "step DESC, seq DESC LIMIT 1) FROM passages r WHERE id" + in
 }
 
 // rows reads those of the passages that pass the query's filters.
 func (x *search) rows(ctx context.Context, ids []int64) (found []scored, err error) {
-	err = inChunks(ids, func(marks string, chunk []any) error {
-		return x.tx.Query(ctx, rowsQuery(marks), chunk, func(scan Scan) error {
+	err = inChunks(x.Store, ids, func(in string, args []any) error {
+		return x.tx.Query(ctx, rowsQuery(in), args, func(scan Scan) error {
 			var h scored
 			err := ReadPassage(scan, &h.Passage, &h.id, &h.dead, &h.first, &h.last)
 			if err == nil && (!h.dead || x.query.Dead) && x.scope.Admits(x.query, &h.Passage, h.id) {
@@ -307,10 +298,10 @@ func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error
 // owners returns sessions by their numbers, with their IDs, projects and authors.
 func (x *search) owners(ctx context.Context, sessions []int64) (map[int64]archive.Session, error) {
 	owners := make(map[int64]archive.Session, len(sessions))
-	return owners, inChunks(sessions, func(marks string, chunk []any) error {
+	return owners, inChunks(x.Store, sessions, func(in string, args []any) error {
 		query := "SELECT s.no, s.id, s.worktree, " + x.contributorSelection() + projectSelection +
-			" FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no IN (" + marks + ")"
-		return x.tx.Query(ctx, query, chunk, func(scan Scan) error {
+			" FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no" + in
+		return x.tx.Query(ctx, query, args, func(scan Scan) error {
 			var no int64
 			var owner archive.Session
 			p := &owner.Project

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"strandline/internal/archive"
 )
@@ -80,19 +79,17 @@ func (s *Store) sessionsQuery(f archive.SessionFilter, names *Projects) (query s
 // readSession reads a row of selectSessions. names resolves its project.
 func (s *Store) readSession(scan Scan, names *Projects) (x archive.Session, err error) {
 	var known bool
-	var project, first, last, api, duration int64
+	var project int64
 	var p archive.Project
 	dest := []any{&x.ID}
 	if s.sql.Contributor != nil {
 		dest = append(dest, &x.Author, &x.Machine)
 	}
 	err = scan(append(dest, &known, &x.Client, &project, &p.Worktree, &x.Parent, &x.Relation, &x.Agent.ID, &x.Agent.Type, &x.Agent.Description,
-		&x.Cwd, &x.GitBranch, &x.Version, &x.Model, &x.Title, &first, &last, &x.Generation, &x.Bytes, &x.Lines,
+		&x.Cwd, &x.GitBranch, &x.Version, &x.Model, &x.Title, asTime(&x.First), asTime(&x.Last), &x.Generation, &x.Bytes, &x.Lines,
 		&x.Turns, &x.Steps, &x.Calls, &x.Compacts, &x.Usage.Input, &x.Usage.Output, &x.Usage.CacheRead, &x.Usage.CacheWrite,
-		&x.Cost.USD, &api, &duration, &x.Cost.Turns, &x.Cost.LinesAdded, &x.Cost.LinesGone,
+		&x.Cost.USD, &x.Cost.APITime, &x.Cost.Duration, &x.Cost.Turns, &x.Cost.LinesAdded, &x.Cost.LinesGone,
 		&p.Key, &p.Name, &p.Root, &p.Remote)...)
-	x.First, x.Last = Instant(first), Instant(last)
-	x.Cost.APITime, x.Cost.Duration = time.Duration(api), time.Duration(duration)
 	x.Project = names.Resolve(p)
 	return x, err
 }
@@ -106,13 +103,11 @@ func (s *Store) Totals(ctx context.Context) (t archive.Totals, err error) {
 		"coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0), " +
 		"coalesce(sum(cost_usd), 0.0), coalesce(min(first) FILTER (WHERE first <> 0), 0), coalesce(max(last), 0) FROM sessions WHERE known = true"
 	err = s.read(ctx, "read totals", func(ctx context.Context, tx Tx) error {
-		var first, last int64
 		_, err := tx.QueryRow(ctx, query, nil, &t.Older, &t.Sessions, &t.Agents, &t.Turns, &t.Steps, &t.Calls, &t.Compactions, &t.Bytes,
-			&t.Usage.Input, &t.Usage.Output, &t.Usage.CacheRead, &t.Usage.CacheWrite, &t.CostUSD, &first, &last)
+			&t.Usage.Input, &t.Usage.Output, &t.Usage.CacheRead, &t.Usage.CacheWrite, &t.CostUSD, asTime(&t.First), asTime(&t.Last))
 		if err != nil {
 			return err
 		}
-		t.First, t.Last = Instant(first), Instant(last)
 		if t.Passages, err = s.passageCount(ctx, tx); err != nil {
 			return err
 		}
@@ -144,9 +139,9 @@ func (s *Store) Known(ctx context.Context, keys []uint64) (map[uint64]archive.Re
 		signed[i] = int64(k) // integers in SQL are signed; the bits stay the same
 	}
 	err := s.read(ctx, "look up identities", func(ctx context.Context, tx Tx) error {
-		return inChunks(signed, func(marks string, chunk []any) error {
-			query := "SELECT i.key, s.id, i.turn, i.step FROM identities i " + s.sql.Join + " sessions s ON s.no = i.session WHERE i.key IN (" + marks + ")"
-			return tx.Query(ctx, query, chunk, func(scan Scan) error {
+		return inChunks(s, signed, func(in string, args []any) error {
+			query := "SELECT i.key, s.id, i.turn, i.step FROM identities i " + s.sql.Join + " sessions s ON s.no = i.session WHERE i.key" + in
+			return tx.Query(ctx, query, args, func(scan Scan) error {
 				var key int64
 				var ref archive.Ref
 				err := scan(&key, &ref.Session, &ref.Turn, &ref.Step)

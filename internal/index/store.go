@@ -56,6 +56,7 @@ type Dialect struct {
 	Offset              string       // column of cursors
 	VectorCount         string       // column of embedders
 	PassageCount        string       // the query that returns the number of passages
+	Arrays              bool         // arguments may be arrays
 	Contributor         *Contributor // set if sessions have the columns author and machine
 }
 
@@ -152,10 +153,13 @@ func anys[T any](list []T) []any {
 // maxChunk is the number of arguments that one IN list has at most.
 const maxChunk = 512
 
-// inChunks calls fn with chunks of values and with as many marks. The lengths are
-// powers of two, so that few different statements are prepared: the last value is
-// repeated.
-func inChunks[T any](values []T, fn func(marks string, chunk []any) error) error {
+// inChunks calls fn with chunks of values, each as a condition on a column and its
+// arguments. The lengths are powers of two, so that few different statements are prepared:
+// the last value is repeated. A database with arrays gets all values at once.
+func inChunks[T any](s *Store, values []T, fn func(in string, args []any) error) error {
+	if s.sql.Arrays {
+		return fn(" = ANY(?)", []any{values})
+	}
 	for part := range slices.Chunk(values, maxChunk) {
 		size := 1
 		for size < len(part) {
@@ -165,7 +169,7 @@ func inChunks[T any](values []T, fn func(marks string, chunk []any) error) error
 		for len(chunk) < size {
 			chunk = append(chunk, chunk[len(part)-1])
 		}
-		if err := fn(Marks(size), chunk); err != nil {
+		if err := fn(" IN ("+Marks(size)+")", chunk); err != nil {
 			return err
 		}
 	}

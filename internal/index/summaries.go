@@ -124,6 +124,15 @@ func putHookPassages(ctx context.Context, tx Tx, session string, ps []archive.Pa
 	return tx.PutPassages(ctx, no, archive.IsAgentID(session), ps)
 }
 
+// replaceHookPassages replaces the passages of one summary or segment, stored in the session
+// with the number no, by passages of a session.
+func replaceHookPassages(ctx context.Context, tx Tx, no int64, id, session string, ps []archive.Passage) error {
+	if err := dropHookPassages(ctx, tx, no, id); err != nil {
+		return err
+	}
+	return putHookPassages(ctx, tx, session, ps)
+}
+
 // dropHookPassages deletes the passages of one summary or segment that come from
 // the journal. no is the number of their session.
 func dropHookPassages(ctx context.Context, tx Tx, no int64, id string) error {
@@ -166,24 +175,11 @@ func moveHookPassages(ctx context.Context, tx Tx, id string, no int64) error {
 		return err
 	}
 	for _, h := range summaries {
-		if err := dropHookPassages(ctx, tx, no, h.ID); err != nil {
-			return err
-		}
-		if err := putHookPassages(ctx, tx, id, SummaryPassages(h)); err != nil {
+		if err := replaceHookPassages(ctx, tx, no, h.ID, id, SummaryPassages(h)); err != nil {
 			return err
 		}
 	}
-	facts, err := segmentFacts(ctx, tx, id)
-	if err != nil || len(facts) == 0 {
-		return err
-	}
-	ids := slices.Sorted(maps.Keys(facts))
-	for _, segment := range ids {
-		if err := dropHookPassages(ctx, tx, no, segment); err != nil {
-			return err
-		}
-	}
-	return indexSegments(ctx, tx, id, ids)
+	return indexSegments(ctx, tx, no, id, nil)
 }
 
 // HookSummaries returns a session's summaries that only hooks reported so far,
@@ -198,9 +194,7 @@ func hookSummaries(ctx context.Context, tx Tx, base string) ([]archive.HookSumma
 	const query = "SELECT id, time, source, text FROM hook_summaries WHERE session_id = ? ORDER BY time, id"
 	return Rows(ctx, tx, query, []any{base}, func(scan Scan) (archive.HookSummary, error) {
 		h := archive.HookSummary{Session: base}
-		var at int64
-		err := scan(&h.ID, &at, &h.Source, &h.Text)
-		h.Time = Instant(at)
+		err := scan(&h.ID, asTime(&h.Time), &h.Source, &h.Text)
 		return h, err
 	})
 }
@@ -219,24 +213,16 @@ func segmentFacts(ctx context.Context, tx Tx, base string) (map[string][]archive
 	return facts, err
 }
 
-// indexSegments rebuilds the passages of segments. They depend on all entries about
-// a segment, in whatever order the entries arrive.
-func indexSegments(ctx context.Context, tx Tx, base string, ids []string) error {
+// indexSegments rebuilds the passages of segments, all if ids is nil. They depend on all
+// entries about a segment, in whatever order the entries arrive. Those stored before are in
+// the session with the number no.
+func indexSegments(ctx context.Context, tx Tx, no int64, base string, ids []string) error {
 	facts, err := segmentFacts(ctx, tx, base)
-	if err != nil {
-		return err
+	if ids == nil {
+		ids = slices.Sorted(maps.Keys(facts))
 	}
-	no, err := SessionNumber(ctx, tx, base)
-	if err != nil {
-		return err
+	for i := 0; err == nil && i < len(ids); i++ {
+		err = replaceHookPassages(ctx, tx, no, ids[i], base, SegmentPassages(facts[ids[i]], base))
 	}
-	for _, id := range ids {
-		if err := dropHookPassages(ctx, tx, no, id); err != nil {
-			return err
-		}
-		if err := putHookPassages(ctx, tx, base, SegmentPassages(facts[id], base)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }

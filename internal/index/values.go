@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,15 +28,41 @@ func Instant(n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
+// instant is a time that is read from its Nanos.
+type instant time.Time
+
+// asTime returns t as a destination of a Scan.
+func asTime(t *time.Time) *instant { return (*instant)(t) }
+
+// Scan implements sql.Scanner.
+func (t *instant) Scan(v any) error {
+	n, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("%T is not a time", v)
+	}
+	*t = instant(Instant(n))
+	return nil
+}
+
+// list is a list of strings that is read from the result of EncodeList.
+type list []string
+
+// Scan implements sql.Scanner.
+func (l *list) Scan(v any) (err error) {
+	s, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("%T is not a list", v)
+	}
+	*l, err = DecodeList(s)
+	return err
+}
+
 // EncodeList returns a list of strings as it is stored: JSON, or "" if it is empty.
 func EncodeList(v []string) string {
 	if len(v) == 0 {
 		return ""
 	}
-	b, err := json.Marshal(v)
-	if err != nil { // strings always marshal
-		return ""
-	}
+	b, _ := json.Marshal(v) // strings always marshal
 	return string(b)
 }
 
@@ -126,12 +153,8 @@ func kinds() [1 << KindBits]archive.PassageKind {
 
 // KindCode returns the code of a kind, 0 if it is unknown.
 func KindCode(k archive.PassageKind) int64 {
-	for code, kind := range kinds() {
-		if kind == k {
-			return int64(code)
-		}
-	}
-	return 0
+	all := kinds()
+	return int64(max(0, slices.Index(all[:], k)))
 }
 
 // KindOf returns the kind with a code, "" if there is none.

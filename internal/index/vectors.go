@@ -142,9 +142,9 @@ func (s *Store) putRows(ctx context.Context, tx Tx, embedder int64, due map[int6
 		}
 	}
 	exists := map[int64]bool{}
-	err := inChunks(ids, func(marks string, chunk []any) error {
+	err := inChunks(s, ids, func(in string, args []any) error {
 		// A transaction that deletes a passage waits, and then deletes its vectors.
-		return AddColumn(ctx, tx, exists, "SELECT id FROM passages WHERE id IN ("+marks+") ORDER BY id"+s.sql.ForShare, chunk...)
+		return AddColumn(ctx, tx, exists, "SELECT id FROM passages WHERE id"+in+" ORDER BY id"+s.sql.ForShare, args...)
 	})
 	if err != nil {
 		return err
@@ -201,9 +201,9 @@ func (s *Store) VectorsOf(ctx context.Context, embedder string, dim int, passage
 		if err != nil || no == 0 {
 			return err
 		}
-		return inChunks(passages, func(marks string, chunk []any) error {
-			query := "SELECT no, passage, data FROM vectors WHERE passage IN (" + marks + ") AND embedder = ?"
-			return tx.Query(ctx, query, append(chunk, no), func(scan Scan) error {
+		return inChunks(s, passages, func(in string, args []any) error {
+			query := "SELECT no, passage, data FROM vectors WHERE passage" + in + " AND embedder = ?"
+			return tx.Query(ctx, query, append(args, no), func(scan Scan) error {
 				var r archive.VectorRow
 				err := scan(&r.No, &r.Passage, &r.Data)
 				rows[r.Passage] = r
