@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -40,19 +41,12 @@ func isHexByte(c byte) bool {
 // because it has no spaces between words. That includes Hangul: its words have particles,
 // and pairs match the stem.
 func isCJK(r rune) bool {
-	switch {
-	case r < 0x2E80:
-		return false
-	case r <= 0x9FFF: // radicals, kana, bopomofo, ideographs
-		return r >= 0x3400 || unicode.IsLetter(r)
-	case r >= 0xAC00 && r <= 0xD7AF: // Hangul syllables
-		return true
-	case r >= 0xF900 && r <= 0xFAFF: // compatibility ideographs
-		return true
-	case r >= 0xFF66 && r <= 0xFF9F: // half-width kana
-		return true
-	}
-	return r >= 0x20000 && r <= 0x3FFFF
+	return r >= 0x3400 && r <= 0x9FFF || // ideographs
+		r >= 0x2E80 && r < 0x3400 && unicode.IsLetter(r) || // radicals, kana, bopomofo
+		r >= 0xAC00 && r <= 0xD7AF || // Hangul syllables
+		r >= 0xF900 && r <= 0xFAFF || // compatibility ideographs
+		r >= 0xFF66 && r <= 0xFF9F || // half-width kana
+		r >= 0x20000 && r <= 0x3FFFF
 }
 
 // isWordRune reports whether a rune outside ASCII is part of a word.
@@ -69,22 +63,8 @@ const latin = "AAAAAA*CEEEEIIII" + "DNOOOOO OUUUUY**" + // 00C0
 	"lLlNnNnNnnNnOoOo" + "Oo**RrRrRrSsSsSs" + // 0140
 	"SsTtTtTtUuUuUuUu" + "UuUuWwYyYZzZzZzs" // 0160
 
-// pairs returns the two letters of a character that latin marks with '*'.
-func pairs(r rune) string {
-	switch r {
-	case 'Æ', 'æ':
-		return "ae"
-	case 'Þ', 'þ':
-		return "th"
-	case 'ß':
-		return "ss"
-	case 'Ĳ', 'ĳ':
-		return "ij"
-	case 'Œ', 'œ':
-		return "oe"
-	}
-	return ""
-}
+// pairs holds the characters that latin marks with '*', each followed by its two letters.
+const pairs = "ÆaeæaeÞthþthßssĲijĳijŒoeœoe"
 
 // isFolded reports whether r folds to a digit although Unicode does not list it as one.
 func isFolded(r rune) bool {
@@ -102,7 +82,8 @@ func appendFolded(dst []byte, r rune) []byte {
 	case r >= 0x00C0 && r <= 0x017F:
 		switch c := latin[r-0x00C0]; c {
 		case '*':
-			return append(dst, pairs(r)...)
+			_, letters, _ := strings.Cut(pairs, string(r))
+			return append(dst, letters[:2]...)
 		case ' ':
 			return dst
 		default:

@@ -35,15 +35,8 @@ func appendCompound(dst []byte, c string) []byte {
 // appendWords appends the words of a segment, which dashes and underscores separate.
 // size is the length of the whole compound.
 func appendWords(dst []byte, segment string, size int) []byte {
-	for from := 0; from < len(segment); {
-		to := from
-		for to < len(segment) && segment[to] != '-' && segment[to] != '_' {
-			to++
-		}
-		if to > from {
-			dst = appendWord(dst, segment[from:to], to-from == size)
-		}
-		from = to + 1
+	for word := range strings.FieldsFuncSeq(segment, func(r rune) bool { return r == '-' || r == '_' }) {
+		dst = appendWord(dst, word, len(word) == size)
 	}
 	return dst
 }
@@ -154,12 +147,8 @@ func appendWhole(dst []byte, c string) []byte {
 	dst = separate(dst)
 	at := len(dst)
 	for i := range len(c) {
-		switch b := c[i]; {
-		case b == '-' || b == '_':
-		case 'A' <= b && b <= 'Z':
-			dst = append(dst, b+'a'-'A')
-		default:
-			dst = append(dst, b)
+		if c[i] != '-' && c[i] != '_' {
+			dst = append(dst, lower(c[i]))
 		}
 	}
 	return clip(dst, at)
@@ -167,13 +156,16 @@ func appendWhole(dst []byte, c string) []byte {
 
 func appendLower(dst []byte, s string) []byte {
 	for i := range len(s) {
-		b := s[i]
-		if 'A' <= b && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		dst = append(dst, b)
+		dst = append(dst, lower(s[i]))
 	}
 	return dst
+}
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		b += 'a' - 'A'
+	}
+	return b
 }
 
 // clip shortens the term that starts at dst[at] to MaxTerm bytes, at a rune boundary.

@@ -55,62 +55,45 @@ func Forms(word string) []string {
 }
 
 func isWord(s string) bool {
-	for i := range len(s) {
-		if class(s[i]) != classLower {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
 // bases returns the base forms that a word may derive from. A word without a known
 // ending is its own base.
-func bases(w string) []string {
-	var out []string
-	add := func(base string) {
-		if len(base) >= minBase && hasVowel(base) && !slices.Contains(out, base) {
-			out = append(out, base)
-		}
-	}
-	off := func(ending string) (string, bool) {
-		rest, ok := strings.CutSuffix(w, ending)
-		return rest, ok && len(rest) >= minBase && hasVowel(rest)
-	}
-	if b, ok := off("ization"); ok {
-		add(b + "ize")
-		return out
-	}
-	if b, ok := off("ation"); ok {
-		add(b + "ate")
-		add(b)
-		add(b + "e")
-		return out
-	}
-	if b, ok := off("ion"); ok && (strings.HasSuffix(b, "t") || strings.HasSuffix(b, "s")) {
-		add(b)
-		add(b + "e")
-		return out
-	}
-	for _, ending := range []string{"ing", "ed"} {
-		b, ok := off(ending)
-		if !ok {
-			continue
-		}
-		switch n := len(b); {
-		case ending == "ed" && strings.HasSuffix(b, "i"):
-			add(b[:n-1] + "y")
-		case b[n-1] == b[n-2] && !strings.ContainsRune("lsz", rune(b[n-1])):
-			add(b[:n-1]) // stopped
-		default:
-			add(b)
-			add(b + "e")
-			if b[n-1] == b[n-2] {
-				add(b[:n-1]) // cancelled
+func bases(w string) (out []string) {
+	add := func(bases ...string) {
+		for _, base := range bases {
+			if len(base) >= minBase && hasVowel(base) && !slices.Contains(out, base) {
+				out = append(out, base)
 			}
 		}
-		return out
 	}
-	add(w)
+	b := "" // the word without its ending
+	endsIn := func(ending string) (ok bool) {
+		b, ok = strings.CutSuffix(w, ending)
+		return ok && len(b) >= minBase && hasVowel(b)
+	}
+	switch {
+	case endsIn("ization"):
+		add(b + "ize")
+	case endsIn("ation"):
+		add(b+"ate", b, b+"e")
+	case endsIn("ion") && (strings.HasSuffix(b, "t") || strings.HasSuffix(b, "s")):
+		add(b, b+"e")
+	case endsIn("ed") && strings.HasSuffix(b, "i"):
+		add(b[:len(b)-1] + "y")
+	case endsIn("ing"), endsIn("ed"):
+		once, last := b[:len(b)-1], b[len(b)-1:]
+		doubled := strings.HasSuffix(once, last)
+		if !doubled || strings.Contains("lsz", last) {
+			add(b, b+"e")
+		}
+		if doubled {
+			add(once) // stopped, cancelled
+		}
+	default:
+		add(w)
+	}
 	return out
 }
 
@@ -149,14 +132,7 @@ func doubles(b string) bool {
 	return isVowel(b[n-2]) && !isVowel(b[n-3])
 }
 
-func hasVowel(s string) bool {
-	for i := range len(s) {
-		if isVowel(s[i]) || s[i] == 'y' {
-			return true
-		}
-	}
-	return false
-}
+func hasVowel(s string) bool { return strings.ContainsAny(s, "aeiouy") }
 
 func isVowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
 

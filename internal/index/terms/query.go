@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,12 +28,7 @@ func Query(q string) []archive.Term {
 		quoted := i%2 == 1 && strings.Count(q, `"`) > i
 		b.add(piece, quoted)
 	}
-	content := b.terms[:0:0]
-	for _, t := range b.terms {
-		if t.Must || t.Prefix || !Stop(t.Text) {
-			content = append(content, t)
-		}
-	}
+	content := slices.DeleteFunc(slices.Clone(b.terms), func(t archive.Term) bool { return !t.Must && !t.Prefix && Stop(t.Text) })
 	if len(content) == 0 {
 		content = b.terms
 	}
@@ -98,16 +94,7 @@ func isAbbreviated(run, term string) bool {
 	if len(term) < 32 && (isHash(run) || len(term) >= minHash && isHash(term)) {
 		return true
 	}
-	digits, dots := 0, 0
-	for i := range len(term) {
-		switch {
-		case term[i] == '.':
-			dots++
-		case '0' <= term[i] && term[i] <= '9':
-			digits++
-		}
-	}
-	return dots > 0 && digits+dots == len(term)
+	return strings.Contains(term, ".") && strings.Trim(term, ".0123456789") == ""
 }
 
 // Stop reports whether a term is a stop word: too common in English to select passages.
@@ -128,34 +115,20 @@ func Stop(t string) bool {
 // a passage can show it: a time or a number. "when" is a question only as the first
 // word; elsewhere it states a condition ("fix the panic when the file is missing").
 func AnswerType(query string) (answer archive.AnswerType) {
-	words := strings.Fields(strings.ToLower(query))
-	for i, w := range words {
-		w = strings.TrimRight(w, "?,.")
-		before := ""
-		if i > 0 {
-			before = words[i-1]
-		}
-		switch w {
-		case "when":
-			if i == 0 {
-				answer |= archive.AnswerTime
-			}
-		case "long":
-			if before == "how" {
-				answer |= archive.AnswerTime | archive.AnswerNumber
-			}
-		case "many", "much", "old", "often":
-			if before == "how" {
-				answer |= archive.AnswerNumber
-			}
-		case "year", "month", "day", "date", "weekday":
-			if before == "what" || before == "which" {
-				answer |= archive.AnswerTime
-			}
-		case "version", "number", "port":
-			if before == "what" || before == "which" {
-				answer |= archive.AnswerNumber
-			}
+	before := ""
+	for w := range strings.FieldsSeq(strings.ToLower(query)) {
+		question := before + " " + strings.TrimRight(w, "?,.")
+		before = w
+		switch question {
+		case " when":
+			answer |= archive.AnswerTime
+		case "how long":
+			answer |= archive.AnswerTime | archive.AnswerNumber
+		case "how many", "how much", "how old", "how often", "what version", "what number", "what port", "which version", "which number", "which port":
+			answer |= archive.AnswerNumber
+		case "what year", "what month", "what day", "what date", "what weekday",
+			"which year", "which month", "which day", "which date", "which weekday":
+			answer |= archive.AnswerTime
 		}
 	}
 	return answer
