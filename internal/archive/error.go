@@ -1,5 +1,7 @@
 package archive
 
+import "slices"
+
 // Code classifies an error. The command line maps it to an exit code.
 type Code string
 
@@ -59,17 +61,23 @@ func first(err error, fits func(*Error) bool) *Error {
 	if e, ok := err.(*Error); ok && fits(e) { //nolint:errorlint // the tree is walked here
 		return e
 	}
-	switch x := err.(type) { //nolint:errorlint // as above
+	for _, cause := range causes(err) {
+		if e := first(cause, fits); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// causes returns the errors that err wraps directly.
+func causes(err error) []error {
+	switch x := err.(type) { //nolint:errorlint // the tree is walked by the callers
 	case interface{ Unwrap() error }:
 		if next := x.Unwrap(); next != nil {
-			return first(next, fits)
+			return []error{next}
 		}
 	case interface{ Unwrap() []error }:
-		for _, next := range x.Unwrap() {
-			if e := first(next, fits); e != nil {
-				return e
-			}
-		}
+		return x.Unwrap()
 	}
 	return nil
 }
@@ -80,18 +88,8 @@ func OnlyBusy(err error) bool {
 	if e, ok := err.(*Error); ok && e.Code != "" { //nolint:errorlint // as in first
 		return e.Code == CodeBusy
 	}
-	switch x := err.(type) { //nolint:errorlint // as in first
-	case interface{ Unwrap() error }:
-		return OnlyBusy(x.Unwrap())
-	case interface{ Unwrap() []error }:
-		for _, next := range x.Unwrap() {
-			if !OnlyBusy(next) {
-				return false
-			}
-		}
-		return len(x.Unwrap()) > 0
-	}
-	return false
+	all := causes(err)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(cause error) bool { return !OnlyBusy(cause) })
 }
 
 // NotFound returns an Error with CodeNotFound.

@@ -16,12 +16,10 @@ type SessionFilter struct {
 // only rows that begin before that line are selected, with TurnTo > 0 only those of the
 // turns [TurnFrom, TurnTo).
 type Span struct {
-	Session    string
-	BeforeLine int
-	TurnFrom   int
-	TurnTo     int
-	Limit      int  // 0: no limit
-	Newest     bool // newest first: with Limit, the newest rows
+	Session                      string
+	BeforeLine, TurnFrom, TurnTo int
+	Limit                        int  // 0: no limit
+	Newest                       bool // newest first: with Limit, the newest rows
 }
 
 // PassageSpan selects passages of one session.
@@ -40,11 +38,10 @@ type CallSpan struct {
 // HookSummary is a compaction's summary that a hook reported before the transcript
 // contained it.
 type HookSummary struct {
-	ID      string
-	Session string
-	Time    time.Time
-	Source  string
-	Text    string // redacted
+	ID, Session string
+	Time        time.Time
+	Source      string
+	Text        string // redacted
 }
 
 // Totals describe a whole archive.

@@ -32,19 +32,12 @@ func IsAgentID(id string) bool { return strings.Contains(id, "~") }
 func ShortID(id string) string {
 	id, gen, older := strings.Cut(id, "@")
 	parent, agent, isAgent := strings.Cut(id, "~")
-	s := prefix8(parent)
+	s := parent[:min(len(parent), 8)]
 	if isAgent {
-		s += "~" + prefix8(agent)
+		s += "~" + agent[:min(len(agent), 8)]
 	}
 	if older {
 		s += "@" + gen
-	}
-	return s
-}
-
-func prefix8(s string) string {
-	if len(s) > 8 {
-		return s[:8]
 	}
 	return s
 }
@@ -70,21 +63,17 @@ func (r Ref) Handle() string {
 func ParseHandle(s string) (Handle, error) {
 	session, place, hasPlace := strings.Cut(strings.TrimSpace(s), "/")
 	h := Handle{Session: session, Turn: -1, Step: -1}
-	if !validSession(session) {
-		return Handle{}, badHandle(s)
-	}
-	if !hasPlace {
-		return h, nil
-	}
-	turn, step, hasStep := strings.Cut(place, ".")
 	var err error
-	if h.Turn, err = index(turn); err != nil {
-		return Handle{}, badHandle(s)
-	}
-	if hasStep {
-		if h.Step, err = index(step); err != nil {
-			return Handle{}, badHandle(s)
+	if hasPlace {
+		turn, step, hasStep := strings.Cut(place, ".")
+		h.Turn, err = index(turn)
+		if err == nil && hasStep {
+			h.Step, err = index(step)
 		}
+	}
+	if err != nil || !validSession(session) {
+		return Handle{}, Invalid(fmt.Sprintf("%q is not a handle", Clip(s, 60)),
+			"write <session>/<turn> or <session>/<turn>.<step>, as search and sessions print them, e.g. 7f3a12cd/12.3")
 	}
 	return h, nil
 }
@@ -93,14 +82,6 @@ func ParseHandle(s string) (Handle, error) {
 func index(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	return int(n), err
-}
-
-func badHandle(s string) error {
-	return &Error{
-		Code: CodeInvalid,
-		Msg:  fmt.Sprintf("%q is not a handle", Clip(s, 60)),
-		Hint: "write <session>/<turn> or <session>/<turn>.<step>, as search and sessions print them, e.g. 7f3a12cd/12.3",
-	}
 }
 
 func validSession(s string) bool {
@@ -118,17 +99,9 @@ func validSession(s string) bool {
 // letters, digits, dots, dashes and underscores, not starting with a dot. Such an ID is a
 // file name that stays in its folder and is not hidden.
 func ValidID(s string) bool {
-	if s == "" || len(s) > 128 || s[0] == '.' {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.'
-		if !ok {
-			return false
-		}
-	}
-	return true
+	return s != "" && len(s) <= 128 && s[0] != '.' && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
+	})
 }
 
 // Clip shortens s to at most n bytes at a rune boundary and appends an ellipsis, which is

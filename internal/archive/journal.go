@@ -53,9 +53,8 @@ type InjectedFact struct {
 
 // Injection is an InjectedFact with its session and time.
 type Injection struct {
-	ID      string
-	Session string
-	Time    time.Time
+	ID, Session string
+	Time        time.Time
 	InjectedFact
 }
 

@@ -77,11 +77,10 @@ type Evidence struct {
 
 // ColdTurn is a turn outside the hot tier: old, and never injected or used.
 type ColdTurn struct {
-	Session  string
-	Turn     int
-	LineFrom int
-	LineTo   int
-	Trimmed  bool // the texts of its passages are only in the log
+	Session          string
+	Turn             int
+	LineFrom, LineTo int
+	Trimmed          bool // the texts of its passages are only in the log
 }
 
 // VectorSet describes the vectors of one embedder. Only vectors of one set can be compared.

@@ -80,12 +80,10 @@ func (u Usage) IsZero() bool { return u == Usage{} }
 
 // Cost holds the totals that the client computes for a session.
 type Cost struct {
-	USD        float64
-	APITime    time.Duration
-	Duration   time.Duration
-	Turns      int // as the client counts them (result rows)
-	LinesAdded int
-	LinesGone  int
+	USD                   float64
+	APITime, Duration     time.Duration
+	Turns                 int // as the client counts them (result rows)
+	LinesAdded, LinesGone int
 }
 
 // Project is the project in which a session ran. Two folders with the same git common

@@ -8,16 +8,15 @@ import (
 // Turn is a human prompt and everything until the next one. Turns are numbered from 0 in
 // file order and never renumbered.
 type Turn struct {
-	Session  string
-	Index    int
-	Title    string // first line of the prompt, redacted, at most 200 characters; empty if the turn has no prompt
-	PromptID string // the client's ID, not unique: local commands share it
-	Start    time.Time
-	End      time.Time
-	LineFrom int  // first transcript line, 0-based
-	LineTo   int  // one past the last line seen so far
-	Steps    int  // steps seen so far
-	Dead     bool // on a branch that a rewind abandoned
+	Session    string
+	Index      int
+	Title      string // first line of the prompt, redacted, at most 200 characters; empty if the turn has no prompt
+	PromptID   string // the client's ID, not unique: local commands share it
+	Start, End time.Time
+	LineFrom   int  // first transcript line, 0-based
+	LineTo     int  // one past the last line seen so far
+	Steps      int  // steps seen so far
+	Dead       bool // on a branch that a rewind abandoned
 	// Copy is the turn in which these rows were seen first, if a fork or a plugin's
 	// compaction copied them; otherwise nil.
 	Copy *Ref
@@ -26,17 +25,16 @@ type Turn struct {
 // Step is one API response with its tool calls and their results. The client writes it as
 // several lines.
 type Step struct {
-	Session   string
-	Turn      int
-	Index     int // within the turn, from 0
-	MessageID string
-	Model     string
-	Time      time.Time
-	LineFrom  int
-	LineTo    int // one past the last line, results included
-	Usage     Usage
-	Stop      string // stop reason
-	APIError  bool   // the client's placeholder for a failed request
+	Session          string
+	Turn             int
+	Index            int // within the turn, from 0
+	MessageID, Model string
+	Time             time.Time
+	LineFrom         int
+	LineTo           int // one past the last line, results included
+	Usage            Usage
+	Stop             string // stop reason
+	APIError         bool   // the client's placeholder for a failed request
 	// Sidechain marks a sub-agent's response in its parent's transcript, as old clients
 	// wrote it. It is not part of the main chain's context.
 	Sidechain bool
@@ -60,20 +58,19 @@ const (
 
 // Call is one use of a tool.
 type Call struct {
-	Session  string
-	Turn     int
-	Step     int
-	Seq      int    // within the step, from 0
-	ToolID   string // the client's tool_use id
-	Name     string
-	Kind     CallKind
-	Command  string   // redacted, for CallCommand; at most 4,000 characters
-	Files    []string // paths as the client wrote them, redacted
-	Exit     *int     // exit code where one is known
-	Failed   bool     // the result was an error
-	Error    string   // the decisive error line, redacted, at most 500 characters; see NotRun
-	Duration time.Duration
-	LineUse  int // line of the tool_use
+	Session    string
+	Turn, Step int
+	Seq        int    // within the step, from 0
+	ToolID     string // the client's tool_use id
+	Name       string
+	Kind       CallKind
+	Command    string   // redacted, for CallCommand; at most 4,000 characters
+	Files      []string // paths as the client wrote them, redacted
+	Exit       *int     // exit code where one is known
+	Failed     bool     // the result was an error
+	Error      string   // the decisive error line, redacted, at most 500 characters; see NotRun
+	Duration   time.Duration
+	LineUse    int // line of the tool_use
 	// LineResult is the line of the tool_result, -1 if there is none yet.
 	LineResult int
 }
@@ -92,14 +89,13 @@ func (c Call) NotRun() bool {
 
 // FileTouch is an access of a call to a file.
 type FileTouch struct {
-	Session string
-	Turn    int
-	Step    int
-	Seq     int // of the call
-	Path    string
-	Kind    CallKind // CallRead, CallEdit, CallSearch or CallCommand
-	Line    int      // line of the tool_use
-	Time    time.Time
+	Session    string
+	Turn, Step int
+	Seq        int // of the call
+	Path       string
+	Kind       CallKind // CallRead, CallEdit, CallSearch or CallCommand
+	Line       int      // line of the tool_use
+	Time       time.Time
 }
 
 // TaskEvent is one change of a task. The events before a line give the task's state at that
@@ -112,10 +108,9 @@ type TaskEvent struct {
 	Subject string // redacted; empty if this event does not change it
 	// Status is "pending", "in_progress", "completed", "deleted", or empty if this event
 	// does not change it.
-	Status string
-	Time   time.Time
-	Turn   int
-	Step   int
+	Status     string
+	Time       time.Time
+	Turn, Step int
 }
 
 // Compaction is one compaction of the context.
