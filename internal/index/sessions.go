@@ -202,16 +202,15 @@ func (s *Store) Retire(ctx context.Context, session string, generation int) erro
 // renumber changes references to an unknown session into references to another one,
 // and deletes its number.
 func renumber(ctx context.Context, tx Tx, from, to int64) error {
-	for _, query := range []string{
+	err := execAll(ctx, tx, []string{
 		"UPDATE turns SET copy_session = ? WHERE copy_session = ?",
 		"UPDATE steps SET copy_session = ? WHERE copy_session = ?",
 		"UPDATE identities SET session = ? WHERE session = ?",
-	} {
-		if _, err := tx.Exec(ctx, query, to, from); err != nil {
-			return err
-		}
+	}, to, from)
+	if err != nil {
+		return err
 	}
-	_, err := tx.Exec(ctx, "DELETE FROM sessions WHERE no = ?", from)
+	_, err = tx.Exec(ctx, "DELETE FROM sessions WHERE no = ?", from)
 	return err
 }
 

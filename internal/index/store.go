@@ -2,6 +2,8 @@ package index
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -70,6 +72,35 @@ type Table struct {
 	Key     int    // the number of leading columns that identify a row
 	Keep    bool   // a stored row wins; otherwise the new one replaces it
 	Sticky  string // a boolean column that stays true once it is
+}
+
+// OnConflict returns the clause of an INSERT that handles stored rows.
+func (t Table) OnConflict() string {
+	if t.Keep {
+		return " ON CONFLICT DO NOTHING"
+	}
+	columns := strings.Split(t.Columns, ", ")
+	key, set := strings.Join(columns[:t.Key], ", "), columns[t.Key:]
+	for i, c := range set {
+		value := "excluded." + c
+		if c == t.Sticky {
+			value = t.Name + "." + c + " OR " + value
+		}
+		set[i] = c + " = " + value
+	}
+	return " ON CONFLICT (" + key + ") DO UPDATE SET " + strings.Join(set, ", ")
+}
+
+// Fail adds what failed to the error of an operation. e is the archive.Error that it
+// returns, for the caller to classify: nil if err is an archive.Error already, ErrStale or
+// the end of a context.
+func Fail(what string, err error) (e *archive.Error, failed error) {
+	if _, known := errors.AsType[*archive.Error](err); known || errors.Is(err, archive.ErrStale) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	e = &archive.Error{Code: archive.CodeInternal, Msg: "cannot " + what, Err: err}
+	return e, e
 }
 
 // Store implements all reads and writes that do not depend on the database.
@@ -170,6 +201,16 @@ func inChunks[T any](s *Store, values []T, fn func(in string, args []any) error)
 			chunk = append(chunk, chunk[len(part)-1])
 		}
 		if err := fn(" IN ("+Marks(size)+")", chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// execAll runs statements with the same arguments.
+func execAll(ctx context.Context, tx Tx, queries []string, args ...any) error {
+	for _, query := range queries {
+		if _, err := tx.Exec(ctx, query, args...); err != nil {
 			return err
 		}
 	}

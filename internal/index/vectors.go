@@ -217,15 +217,10 @@ func (s *Store) VectorsOf(ctx context.Context, embedder string, dim int, passage
 // DropVectors deletes the vectors of an embedder, in every dimension.
 func (s *Store) DropVectors(ctx context.Context, embedder string) error {
 	return s.write(ctx, "remove vectors", func(ctx context.Context, tx Tx) error {
-		for _, query := range []string{
+		return execAll(ctx, tx, []string{
 			"DELETE FROM vectors WHERE embedder IN (SELECT no FROM embedders WHERE name = ?)",
 			"DELETE FROM embedded WHERE embedder IN (SELECT no FROM embedders WHERE name = ?)",
 			"DELETE FROM embedders WHERE name = ?",
-		} {
-			if _, err := tx.Exec(ctx, query, embedder); err != nil {
-				return err
-			}
-		}
-		return nil
+		}, embedder)
 	})
 }

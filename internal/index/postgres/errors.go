@@ -25,11 +25,10 @@ func fail(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, known := errors.AsType[*archive.Error](err); known || errors.Is(err, archive.ErrStale) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%s: %w", what, err)
+	e, failed := index.Fail(what, err)
+	if e == nil {
+		return failed
 	}
-	e := &archive.Error{Code: archive.CodeInternal, Msg: "cannot " + what, Err: err}
 	if pe, ok := errors.AsType[*pgconn.PgError](err); ok {
 		describe(e, pe)
 		return e

@@ -171,7 +171,7 @@ func (x *termLists) write(ctx context.Context, t tx) error {
 		p := x.terms[term]
 		put.add(term, x.session, append([]byte{}, p.strong...), append([]byte{}, p.weak...))
 	}
-	return put.insert(ctx, t, "ON CONFLICT (term, session) DO UPDATE SET strong = postings.strong || excluded.strong, weak = postings.weak || excluded.weak")
+	return put.insert(ctx, t, " ON CONFLICT (term, session) DO UPDATE SET strong = postings.strong || excluded.strong, weak = postings.weak || excluded.weak")
 }
 
 // remove deletes the postings.
@@ -202,7 +202,7 @@ func (x *termLists) remove(ctx context.Context, t tx) error {
 			return err
 		}
 	}
-	return put.put(ctx, t)
+	return put.insert(ctx, t, put.table.OnConflict())
 }
 
 // without returns the postings of list that are not in removed. It is never nil.

@@ -60,15 +60,13 @@ const wordCountQuery = "SELECT (SELECT coalesce(sum(n), 0) FROM (SELECT (octet_l
 
 // WordCounts returns the number of passages that hold each of words, in all sessions
 // and of all kinds. It stops counting a word after a few hundred sessions.
-func (s *Store) WordCounts(ctx context.Context, words []string) (counts []int, err error) {
+func (s *Store) WordCounts(ctx context.Context, words []string) ([]int, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
-	err = s.Read(ctx, "count words", func(ctx context.Context, t index.Tx) error {
-		counts, err = index.Column[int](ctx, t, wordCountQuery, words, maxCounted, postingSize)
-		return err
+	return index.Read(ctx, s.Read, "count words", func(ctx context.Context, t index.Tx) ([]int, error) {
+		return index.Column[int](ctx, t, wordCountQuery, words, maxCounted, postingSize)
 	})
-	return counts, err
 }
 
 // wordsQuery skips from one word to the next: reading the whole list would cost a row
@@ -81,10 +79,8 @@ SELECT term FROM skip WHERE term < ?2 ORDER BY term`
 
 // WordsFrom returns the indexed words that begin with prefix, in ascending order, each
 // once and at most limit of them.
-func (s *Store) WordsFrom(ctx context.Context, prefix string, limit int) (words []string, err error) {
-	err = s.Read(ctx, "list words", func(ctx context.Context, t index.Tx) error {
-		words, err = index.Column[string](ctx, t, wordsQuery, prefix, prefix+afterAll, limit)
-		return err
+func (s *Store) WordsFrom(ctx context.Context, prefix string, limit int) ([]string, error) {
+	return index.Read(ctx, s.Read, "list words", func(ctx context.Context, t index.Tx) ([]string, error) {
+		return index.Column[string](ctx, t, wordsQuery, prefix, prefix+afterAll, limit)
 	})
-	return words, err
 }

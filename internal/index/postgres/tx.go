@@ -111,7 +111,7 @@ func (t tx) Put(ctx context.Context, table index.Table, rows iter.Seq[[]any]) er
 	for row := range rows {
 		b.add(row...)
 	}
-	return b.put(ctx, t)
+	return b.insert(ctx, t, table.OnConflict())
 }
 
 // Claim locks the session's row until the transaction ends. It fails if the session
@@ -201,23 +201,5 @@ func arrayType(v any) string {
 
 // insert inserts the rows. conflict is the ON CONFLICT clause.
 func (b *bulk) insert(ctx context.Context, t tx, conflict string) error {
-	return b.exec(ctx, t, "INSERT INTO "+b.table.Name+" ("+b.table.Columns+") SELECT * FROM ROWS "+conflict)
-}
-
-// put inserts the rows and handles stored rows as the table says.
-func (b *bulk) put(ctx context.Context, t tx) error {
-	if b.table.Keep {
-		return b.insert(ctx, t, "ON CONFLICT DO NOTHING")
-	}
-	names := strings.Split(b.table.Columns, ", ")
-	key := strings.Join(names[:b.table.Key], ", ")
-	names = names[b.table.Key:]
-	for i, name := range names {
-		value := "excluded." + name
-		if name == b.table.Sticky {
-			value = b.table.Name + "." + name + " OR " + value
-		}
-		names[i] = name + " = " + value
-	}
-	return b.insert(ctx, t, "ON CONFLICT ("+key+") DO UPDATE SET "+strings.Join(names, ", "))
+	return b.exec(ctx, t, "INSERT INTO "+b.table.Name+" ("+b.table.Columns+") SELECT * FROM ROWS"+conflict)
 }

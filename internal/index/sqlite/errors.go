@@ -19,15 +19,10 @@ func (s *Store) fail(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *archive.Error
-	if errors.As(err, &known) || errors.Is(err, archive.ErrStale) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	e := &archive.Error{Code: archive.CodeInternal, Msg: "cannot " + what, Err: err}
-	var de *driver.Error
-	if !errors.As(err, &de) {
-		return e
+	e, failed := index.Fail(what, err)
+	de, ok := errors.AsType[*driver.Error](err)
+	if e == nil || !ok {
+		return failed
 	}
 	switch de.Code() & 0xFF { // the low byte is the primary code
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -19,7 +19,10 @@ func (s *Store) openFile(ctx context.Context, path, more string) error {
 		return s.fail("open the index", err)
 	}
 	s.conn = c
-	if err := s.connect(ctx); err != nil {
+	if err = s.configure(ctx); err == nil {
+		err = s.migrate(ctx)
+	}
+	if err != nil {
 		return errors.Join(err, s.disconnect())
 	}
 	return nil
@@ -89,14 +92,6 @@ func (s *Store) openCopy(ctx context.Context) error {
 	}
 	s.copied = dir
 	return nil
-}
-
-// dropCopy removes the copy that openCopy may have made.
-func (s *Store) dropCopy() error {
-	if s.copied == "" {
-		return nil
-	}
-	return os.RemoveAll(s.copied)
 }
 
 func copyFile(from, to string) (err error) {

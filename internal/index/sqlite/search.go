@@ -108,15 +108,13 @@ const wordCountQuery = `SELECT (SELECT count(*) FROM (SELECT 1 FROM words_terms 
 
 // WordCounts returns the number of passages that hold each of words, in all sessions
 // and of all kinds. It stops counting a word at a few hundred.
-func (s *Store) WordCounts(ctx context.Context, words []string) (counts []int, err error) {
+func (s *Store) WordCounts(ctx context.Context, words []string) ([]int, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
-	err = s.Read(ctx, "count words", func(ctx context.Context, t index.Tx) error {
-		counts, err = index.Column[int](ctx, t, wordCountQuery, words, maxCounted, index.StrongMark)
-		return err
+	return index.Read(ctx, s.Read, "count words", func(ctx context.Context, t index.Tx) ([]int, error) {
+		return index.Column[int](ctx, t, wordCountQuery, words, maxCounted, index.StrongMark)
 	})
-	return counts, err
 }
 
 // wordsQuery skips from one word to the next: reading the whole list would cost a row
@@ -130,17 +128,15 @@ SELECT term FROM skip WHERE term < ?2`
 
 // WordsFrom returns the indexed words that begin with prefix, in ascending order, each
 // once and at most limit of them. If there are more, any of them may be left out.
-func (s *Store) WordsFrom(ctx context.Context, prefix string, limit int) (words []string, err error) {
-	err = s.Read(ctx, "list words", func(ctx context.Context, t index.Tx) error {
+func (s *Store) WordsFrom(ctx context.Context, prefix string, limit int) ([]string, error) {
+	words, err := index.Read(ctx, s.Read, "list words", func(ctx context.Context, t index.Tx) ([]string, error) {
 		// A word is listed twice if some passages hold it with the mark, which sorts
 		// after all letters.
-		return t.Query(ctx, wordsQuery, []any{prefix, prefix + "\U0010FFFF", 2 * limit}, func(scan index.Scan) error {
-			var w string
-			err := scan(&w)
-			words = append(words, strings.TrimSuffix(w, index.StrongMark))
-			return err
-		})
+		return index.Column[string](ctx, t, wordsQuery, prefix, prefix+"\U0010FFFF", 2*limit)
 	})
+	for i, w := range words {
+		words[i] = strings.TrimSuffix(w, index.StrongMark)
+	}
 	slices.Sort(words)
 	words = slices.Compact(words)
 	return words[:min(len(words), limit)], err

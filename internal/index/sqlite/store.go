@@ -79,13 +79,6 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) connect(ctx context.Context) error {
-	if err := s.configure(ctx); err != nil {
-		return err
-	}
-	return s.migrate(ctx)
-}
-
 // configure applies the connection's settings. SQLite does not wait if two processes
 // switch a new file to WAL at once, so configure retries.
 func (s *Store) configure(ctx context.Context) error {
@@ -120,7 +113,7 @@ func pragmas(opt Options) string {
 func (s *Store) Close() error {
 	<-s.turn
 	defer s.release()
-	return s.fail("close the index", errors.Join(s.disconnect(), s.dropCopy()))
+	return s.fail("close the index", errors.Join(s.disconnect(), os.RemoveAll(s.copied)))
 }
 
 // disconnect closes the connection and its prepared statements.

@@ -93,23 +93,11 @@ func (t tx) Put(ctx context.Context, table index.Table, rows iter.Seq[[]any]) er
 // third of the time of an upsert that names every column twice, and a hook parses
 // each statement once.
 func insertQuery(table index.Table) string {
-	columns := strings.Split(table.Columns, ", ")
-	query := "INTO " + table.Name + " (" + table.Columns + ") VALUES (" + index.Marks(len(columns)) + ")"
-	switch {
-	case table.Keep:
-		return "INSERT " + query + " ON CONFLICT DO NOTHING"
-	case table.Sticky == "":
+	query := "INTO " + table.Name + " (" + table.Columns + ") VALUES (" + index.Marks(strings.Count(table.Columns, ", ")+1) + ")"
+	if !table.Keep && table.Sticky == "" {
 		return "REPLACE " + query
 	}
-	var set []string
-	for _, c := range columns[table.Key:] {
-		value := "excluded." + c
-		if c == table.Sticky {
-			value = c + " OR " + value
-		}
-		set = append(set, c+" = "+value)
-	}
-	return "INSERT " + query + " ON CONFLICT (" + strings.Join(columns[:table.Key], ", ") + ") DO UPDATE SET " + strings.Join(set, ", ")
+	return "INSERT " + query + table.OnConflict()
 }
 
 // Claim does nothing: a transaction that writes has locked the whole database.
