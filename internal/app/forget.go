@@ -206,7 +206,7 @@ func (a *App) planSession(ctx context.Context, w Workspace, typed, session strin
 			return d, nil
 		}
 	}
-	err = a.withIndex(ctx, w, ReadOnly, func(x Archive) error {
+	return d, a.withIndex(ctx, w, ReadOnly, func(x Archive) error {
 		_, id, err := resolveSession(ctx, x.Index, typed)
 		if err == nil {
 			id, _, _ = strings.Cut(id, "@")
@@ -214,7 +214,6 @@ func (a *App) planSession(ctx context.Context, w Workspace, typed, session strin
 		}
 		return err
 	})
-	return d, err
 }
 
 // describeSession fills in the deletion of a session, and returns samples
@@ -299,10 +298,7 @@ func (a *App) describePart(ctx context.Context, x Archive, ref archive.Ref, d *D
 	if err != nil {
 		return err
 	}
-	also := []string{}
-	for _, line := range plan.Also {
-		also = append(also, turnAt(ref.Session, turns, line))
-	}
+	also := each(plan.Also, func(line int) string { return turnAt(ref.Session, turns, line) })
 	d.Part = &PartDeletion{
 		Handle: ref.Handle(), Title: title, Lines: plan.Lines, Bytes: plan.Bytes, Notes: plan.Echoes,
 		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: slices.Compact(also),
