@@ -3,10 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -14,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"strandline/internal/archive"
+	"strandline/internal/state"
 )
 
 // ProjectFile is the name of a project's settings file, in its root.
@@ -31,7 +30,7 @@ func Load(in Inputs) (*Config, error) {
 		in.OS = runtime.GOOS
 	}
 	if in.ReadFile == nil {
-		in.ReadFile = readRegular
+		in.ReadFile = func(path string) ([]byte, error) { return state.ReadRegular(path, MaxFile) }
 	}
 	c := &Config{Paths: findPaths(in)}
 	if c.Home == "" {
@@ -160,24 +159,6 @@ func (c *Config) firstError() error {
 
 // MaxFile is the size limit of a settings file in bytes.
 const MaxFile = 64 << 10
-
-// readRegular reads a regular file of at most MaxFile bytes. A repository may hold
-// a device or an endless file under a settings file's name.
-func readRegular(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = fmt.Errorf("it is larger than %d KB", MaxFile>>10)
-	}
-	return data, err
-}
 
 // parseTOML returns the values of a settings file as text, by section.key.
 func parseTOML(data []byte) (map[string]string, error) {

@@ -26,7 +26,7 @@ func Set(path, name, value string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // keep a symbolic link
 	}
-	old, err := readRegular(path)
+	old, err := state.ReadRegular(path, MaxFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &archive.Error{Code: archive.CodeDenied, Msg: "cannot read " + path, Err: err, Hint: "check that it is a regular file and its permissions"}
 	}

@@ -3,8 +3,9 @@ package install
 import (
 	"path/filepath"
 	"slices"
-	"strandline/internal/text"
 	"strings"
+
+	"strandline/internal/text"
 )
 
 // program is the name of the binary, without ".exe".

@@ -3,7 +3,6 @@ package install
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,22 +44,14 @@ func resolveTarget(path string) (string, error) {
 // readSettings reads a settings file. It returns nil without an error for a missing
 // file, and a non-nil slice for an empty one.
 func readSettings(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	data, err := state.ReadRegular(path, maxSettings)
+	if _, bad := errors.AsType[state.BadFile](err); bad {
+		return nil, archive.Invalid(path+" is not a settings file", "move it out of the way")
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return nil, archive.Invalid(path+" is not a settings file", "move it out of the way")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSettings))
-	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, unreadable(path, err)
 	}
 	return data, nil

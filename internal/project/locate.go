@@ -1,10 +1,11 @@
 package project
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"strandline/internal/state"
 )
 
 // Limits on the bytes read of git's files; git writes far less.
@@ -129,24 +130,12 @@ func resolve(path string) string {
 }
 
 func firstLine(path string) string {
-	line, _, _ := strings.Cut(string(readHead(path, maxPointer)), "\n")
+	line, _, _ := strings.Cut(readHead(path, maxPointer), "\n")
 	return strings.TrimSpace(line)
 }
 
-// readHead returns up to limit bytes of a regular file, nil on an error. It opens no
-// other files: a FIFO would block.
-func readHead(path string, limit int64) []byte {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit))
-	if err != nil {
-		return nil
-	}
-	return data
+// readHead returns up to limit bytes of a regular file, "" on an error.
+func readHead(path string, limit int64) string {
+	data, _ := state.ReadRegular(path, limit)
+	return string(data)
 }

@@ -60,7 +60,7 @@ func folder(path string) archive.Project {
 
 // project returns the repository as a project.
 func (r repository) project() archive.Project {
-	conf := parseConfig(string(readHead(filepath.Join(r.common, "config"), maxConfig)))
+	conf := parseConfig(readHead(filepath.Join(r.common, "config"), maxConfig))
 	root := r.mainRoot(conf.worktree)
 	p := archive.Project{Key: gitKey + r.common, Name: name(root), Root: root, Remote: normalizeRemote(conf.originURL)}
 	if r.linked {

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"strandline/internal/archive"
+	"strandline/internal/state"
 )
 
 // file is the part of os.File that a log needs.
@@ -29,7 +30,7 @@ type file interface {
 type Log struct {
 	path     string
 	f        file
-	lk       *lock
+	lk       *state.Lock
 	header   []byte // JSON
 	pend     pending
 	chain    chain // over pend
@@ -162,10 +163,7 @@ func (l *Log) Close() error {
 	if l.f == nil {
 		return nil
 	}
-	err := l.f.Close()
-	if l.lk != nil {
-		err = errors.Join(err, l.lk.release())
-	}
+	err := errors.Join(l.f.Close(), l.lk.Release())
 	l.f, l.lk = nil, nil
 	return err
 }
@@ -199,7 +197,7 @@ func (p *pending) ReadAt(b []byte, off int64) (int, error) {
 // acquire opens the log at path for writing and locks it. It waits for the lock until
 // ctx is done. With create it creates a missing log; newDirs are the folders that got a
 // new entry.
-func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *lock, newDirs []string, err error) {
+func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *state.Lock, newDirs []string, err error) {
 	const first, most = 200 * time.Microsecond, 5 * time.Millisecond
 	for wait := first; ; wait = min(2*wait, most) {
 		var made []string
@@ -214,16 +212,16 @@ func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *loc
 		}
 		replaced := err == nil // Seal replaced the file
 		if replaced {
-			err = lk.release()
+			err = lk.Release()
 		}
-		if cerr := f.Close(); cerr != nil && (replaced || errors.Is(err, errLocked)) {
+		if cerr := f.Close(); cerr != nil && (replaced || errors.Is(err, state.ErrHeld)) {
 			err = cerr
 		}
 		if replaced && err == nil {
 			wait = first
 			continue
 		}
-		if !errors.Is(err, errLocked) {
+		if !errors.Is(err, state.ErrHeld) {
 			return nil, nil, nil, fileError("lock", path, err)
 		}
 		timer := time.NewTimer(wait)

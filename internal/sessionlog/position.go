@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
 	"strandline/internal/archive"
 
 	"github.com/cespare/xxhash/v2"

@@ -6,31 +6,15 @@ import (
 	"errors"
 	"os"
 
+	"strandline/internal/state"
+
 	"golang.org/x/sys/unix"
 )
 
-// errLocked is the error if another process holds the lock.
-var errLocked = unix.EWOULDBLOCK
-
-// lock is the exclusive lock of a log. On unix it is a lock of the log file. Seal
-// renames another file over the log, so the holder checks that the path still names the
-// locked file.
-type lock struct{ f *os.File }
-
-// tryLock locks the log that is open as f, or returns errLocked.
-func tryLock(f *os.File) (*lock, error) {
-	for {
-		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
-		case err == nil:
-			return &lock{f}, nil
-		case !errors.Is(err, unix.EINTR):
-			return nil, err
-		}
-	}
-}
-
-// release does nothing: closing the log releases the lock.
-func (l *lock) release() error { return nil }
+// tryLock locks the log that is open as f until it is closed, or returns
+// state.ErrHeld. Seal renames another file over the log, so the holder checks that the
+// path still names the locked file.
+func tryLock(f *os.File) (*state.Lock, error) { return nil, state.LockFile(f, false) }
 
 // closeBeforeRename is true if a file must be closed before another is renamed over it.
 const closeBeforeRename = false

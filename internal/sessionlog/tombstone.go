@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+
 	"strandline/internal/archive"
 )
 

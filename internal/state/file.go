@@ -4,6 +4,8 @@ package state
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,6 +23,31 @@ func Replace(path string, data []byte) error { return replace(path, data, false)
 
 // ReplaceSynced is Replace that flushes the content to disk before the rename.
 func ReplaceSynced(path string, data []byte) error { return replace(path, data, true) }
+
+// BadFile is the error of ReadRegular for a file that it does not read.
+type BadFile string
+
+// Error implements error.
+func (e BadFile) Error() string { return string(e) }
+
+// ReadRegular reads a regular file. It opens no other files, such as a FIFO, which
+// would block. The error for a file of more than limit bytes is a BadFile; the data are
+// then its first limit bytes.
+func ReadRegular(path string, limit int64) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, BadFile("it is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // a PathError; the caller adds its operation
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return data[:limit], BadFile(fmt.Sprintf("it is larger than %d KB", limit>>10))
+	}
+	return data, err //nolint:wrapcheck // as above
+}
 
 // Remove removes a file. A missing file is not an error.
 func Remove(path string) error {

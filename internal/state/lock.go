@@ -54,7 +54,7 @@ func take(path string, shared bool) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take lock: %w", err)
 	}
-	if err := tryLock(f, shared); err != nil {
+	if err := LockFile(f, shared); err != nil {
 		return nil, fmt.Errorf("take lock %s: %w", path, errors.Join(err, f.Close()))
 	}
 	return &Lock{file: f}, nil
