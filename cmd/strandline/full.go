@@ -31,7 +31,8 @@ import (
 // companion is not called: this program links everything.
 func companion(context.Context) error { return errors.New("this program has no companion") }
 
-func findCompanion() (string, error) { return "", nil }
+// FindCompanion implements app.System.
+func (system) FindCompanion() (string, error) { return "", nil }
 
 // requests implements app.Network.
 type requests struct{}

@@ -37,7 +37,7 @@ const companionName = "strandline-full"
 
 // companion runs the companion in place of this process.
 func companion(ctx context.Context) error {
-	path, err := findCompanion()
+	path, err := system{}.FindCompanion()
 	if err != nil {
 		return err
 	}
@@ -56,9 +56,9 @@ func companion(ctx context.Context) error {
 	return nil
 }
 
-// findCompanion returns the companion's path: in this program's folder, or else in
+// FindCompanion implements app.System. It returns the companion's path: in this program's folder, or else in
 // PATH.
-func findCompanion() (string, error) {
+func (system) FindCompanion() (string, error) {
 	name := companionName
 	if runtime.GOOS == "windows" {
 		name += ".exe"

@@ -28,10 +28,10 @@ func detach(args ...string) error {
 	return cmd.Process.Release()
 }
 
-// lowerPriority gives this process group the lowest CPU and disk priority, which
+// LowerPriority implements app.System. It gives this process group the lowest CPU and disk priority, which
 // its children inherit. It does nothing in another process's group, such as that
 // of a script. Errors are ignored.
-func lowerPriority() {
+func (system) LowerPriority() {
 	if syscall.Getpgrp() != os.Getpid() {
 		return
 	}
@@ -40,8 +40,8 @@ func lowerPriority() {
 	lowerDiskPriority()
 }
 
-// diskFree returns the bytes that this user may write below a folder.
-func diskFree(dir string) (int64, bool) {
+// DiskFree implements app.System. It returns the bytes that this user may write below a folder.
+func (system) DiskFree(dir string) (int64, bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
 		return 0, false

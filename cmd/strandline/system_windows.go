@@ -27,14 +27,14 @@ func detach(args ...string) error {
 	return cmd.Process.Release()
 }
 
-// lowerPriority gives this process background priority, for the disk as well.
+// LowerPriority implements app.System. It gives this process background priority, for the disk as well.
 // Errors are ignored.
-func lowerPriority() {
+func (system) LowerPriority() {
 	_ = windows.SetPriorityClass(windows.CurrentProcess(), windows.PROCESS_MODE_BACKGROUND_BEGIN)
 }
 
-// diskFree returns the bytes that this user may write below a folder.
-func diskFree(dir string) (int64, bool) {
+// DiskFree implements app.System. It returns the bytes that this user may write below a folder.
+func (system) DiskFree(dir string) (int64, bool) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, false

@@ -124,10 +124,7 @@ func terminal(w io.Writer) (int, bool) {
 // system implements app.System.
 type system struct{}
 
-func (system) DiskFree(dir string) (int64, bool)    { return diskFree(dir) }
-func (system) LowerPriority()                       { lowerPriority() }
 func (system) LookPath(name string) (string, error) { return exec.LookPath(name) }
-func (system) FindCompanion() (string, error)       { return findCompanion() }
 
 // VersionOf implements app.System.
 func (system) VersionOf(ctx context.Context, exe string) (string, error) {

@@ -41,14 +41,8 @@ type programError struct{ code int }
 
 func (e programError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// usageError is a wrong flag or argument.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
 // wrongUsage reports an invalid command line.
-func wrongUsage(msg, hint string) error { return usageError{archive.Invalid(msg, hint)} }
+func wrongUsage(msg, hint string) error { return archive.Invalid(msg, hint) }
 
 // cannotPrint reports that the output could not be written.
 func cannotPrint(err error) error {
@@ -105,9 +99,6 @@ func exitCode(err error) int {
 	}
 	if silent, ok := errors.AsType[silentError](err); ok {
 		return silent.code
-	}
-	if errors.As(err, new(usageError)) {
-		return ExitUsage
 	}
 	codes := map[archive.Code]int{
 		archive.CodeInvalid: ExitUsage, archive.CodeNotFound: ExitNotFound, archive.CodeAmbiguous: ExitAmbiguous,
