@@ -30,7 +30,7 @@ func (a *App) projectKeys(ctx context.Context, index projectLister, s Scope, key
 	switch {
 	case s.Dir != "":
 		return []string{keyOf(a.Abs(s.Dir))}, nil
-	case s.Dir == "" && strings.EqualFold(s.Name, "all"):
+	case strings.EqualFold(s.Name, "all"), s.Name == "" && s.All:
 		return nil, nil
 	case s.Name != "":
 		list, err := index.Projects(ctx)
@@ -42,8 +42,6 @@ func (a *App) projectKeys(ctx context.Context, index projectLister, s Scope, key
 			return nil, archive.NotFound(fmt.Sprintf("no project is called %q", s.Name), "`strandline projects` lists them")
 		}
 		return keys, nil
-	case s.All:
-		return nil, nil
 	}
 	return []string{keyOf(a.ProjectDir())}, nil
 }

@@ -75,10 +75,10 @@ func (a *App) Segments(ctx context.Context, q SegmentsQuery) ([]Segment, error) 
 func readSegments[T any](ctx context.Context, a *App, session string, do func(x Archive, id string, s *task.State) (T, error)) (T, error) {
 	return readSession(ctx, a, session, func(x Archive, id string) (out T, err error) {
 		s, err := task.LoadState(ctx, x.Index, id)
-		if err != nil {
-			return out, err
+		if err == nil {
+			out, err = do(x, id, s)
 		}
-		return do(x, id, s)
+		return out, err
 	})
 }
 
@@ -109,8 +109,7 @@ func (a *App) Segment(ctx context.Context, id string) (out Segment, err error) {
 		if err != nil {
 			return err
 		}
-		out = newSegment(e, e.End)
-		if e.Content == "" || !byModel {
+		if out = newSegment(e, e.End); e.Content == "" || !byModel {
 			return nil
 		}
 		return recordSegments(ctx, x, e.Session, archive.SegmentFact{Event: archive.SegmentRead, Segment: archive.Segment{ID: e.ID, Session: e.Session}})

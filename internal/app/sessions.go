@@ -177,12 +177,7 @@ func newProject(p archive.ProjectSummary) Project {
 }
 
 // ProjectPath is a project's folder, or its key if the folder is unknown.
-func ProjectPath(p archive.Project) string {
-	if p.Root != "" {
-		return p.Root
-	}
-	return p.Key
-}
+func ProjectPath(p archive.Project) string { return cmp.Or(p.Root, p.Key) }
 
 // Projects lists the projects.
 func (a *App) Projects(ctx context.Context) ([]Project, error) {

@@ -124,7 +124,7 @@ func (a *App) Snapshot(ctx context.Context, q SnapshotQuery) (Snapshot, error) {
 		}
 		at := slices.IndexFunc(list, func(s Snapshot) bool { return q.ID == latestSnapshot || s.ID == q.ID })
 		if at < 0 {
-			return Snapshot{}, archive.NotFound("no snapshot has this ID", "GET /api/v1/snapshots lists those that are kept")
+			return Snapshot{}, archive.NotFound("no snapshot has this ID", "GET /api/v1/snapshots lists them")
 		}
 		return list[at], nil
 	})
@@ -132,13 +132,12 @@ func (a *App) Snapshot(ctx context.Context, q SnapshotQuery) (Snapshot, error) {
 
 // snapshots reads those of a session or all, newest first.
 func snapshots(ctx context.Context, x Archive, session string) (out []Snapshot, err error) {
-	id := ""
 	if session != "" {
-		if id, _, err = resolveOrNew(ctx, x, session); err != nil {
+		if session, _, err = resolveOrNew(ctx, x, session); err != nil {
 			return nil, err
 		}
 	}
-	facts, err := x.Index.Facts(ctx, id, archive.JournalSnapshot)
+	facts, err := x.Index.Facts(ctx, session, archive.JournalSnapshot)
 	for _, e := range slices.Backward(facts) {
 		one := Snapshot{ID: e.ID, Session: e.Session, Handle: archive.ShortID(e.Session), Time: e.Time}
 		if json.Unmarshal(e.Data, &one.SnapshotFact) == nil { // skip other shapes

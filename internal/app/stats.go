@@ -6,7 +6,6 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/state"
-	"strandline/internal/usage"
 )
 
 // Stats are the totals of an archive or a session.
@@ -87,18 +86,16 @@ type Memory struct {
 }
 
 func newMemory(h HealthReport) Memory {
-	share := func(s *usage.Share) *float64 {
-		v, ok := s.Value()
-		if !ok {
+	share := func(v float64, known bool) *float64 {
+		if !known {
 			return nil
 		}
 		return rounded(v)
 	}
-	m := Memory{Captured: share(h.Captured), Indexed: share(h.Indexed), Embedded: share(h.Embedded), Used: share(h.Used), Measured: h.Measured}
-	if mean, ok := h.Mean(); ok {
-		m.Health = rounded(mean)
+	return Memory{
+		Health: share(h.Mean()), Captured: share(h.Captured.Value()), Indexed: share(h.Indexed.Value()), Embedded: share(h.Embedded.Value()),
+		Used: share(h.Used.Value()), Measured: h.Measured,
 	}
-	return m
 }
 
 // Measured is the mean outcome of the last measurable compactions.
