@@ -147,6 +147,14 @@ func (d *settingsDoc) get(path ...any) *jsonValue {
 	return v
 }
 
+// items returns the items of the value at path, nil if there is none.
+func (d *settingsDoc) items(path ...any) []jsonItem {
+	if v := d.get(path...); v != nil {
+		return v.items
+	}
+	return nil
+}
+
 // hides reports whether the object has another member with the name of the member
 // at path.
 func (d *settingsDoc) hides(path ...any) bool {

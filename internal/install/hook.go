@@ -26,17 +26,9 @@ type existing struct {
 // find lists the hooks of the event that run Strandline.
 func (h hookEntry) find(d *settingsDoc) []existing {
 	var list []existing
-	groups := d.get("hooks", h.event)
-	if groups == nil {
-		return nil
-	}
-	for g := range groups.items {
-		commands := d.get("hooks", h.event, g, "hooks")
-		if commands == nil {
-			continue
-		}
+	for g := range d.items("hooks", h.event) {
 		matcher, _ := d.text("hooks", h.event, g, "matcher")
-		for i := range commands.items {
+		for i := range d.items("hooks", h.event, g, "hooks") {
 			x := existing{path: []any{"hooks", h.event, g, "hooks", i}, matcher: matcher}
 			if h.read(d, &x) {
 				list = append(list, x)
@@ -164,12 +156,12 @@ func (h hookEntry) drop(d, base *settingsDoc) (Action, error) {
 // remove removes one hook and the containers that become empty: the group, the
 // event's list and "hooks", except for lists and objects that base has.
 func remove(d, base *settingsDoc, x existing) error {
-	if err := d.delete(x.path...); err != nil || len(d.get(x.path[:4]...).items) > 0 {
+	if err := d.delete(x.path...); err != nil || len(d.items(x.path[:4]...)) > 0 {
 		return err
 	}
 	for n := 3; n > 0; n-- { // the group, the event's list, "hooks"
 		path := x.path[:n]
-		if n < 3 && (len(d.get(path...).items) > 0 || base != nil && base.get(path...) != nil || d.hides(path...)) {
+		if n < 3 && (len(d.items(path...)) > 0 || base != nil && base.get(path...) != nil || d.hides(path...)) {
 			return nil
 		}
 		if err := d.delete(path...); err != nil {

@@ -1,11 +1,9 @@
 package install
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // statuslineEntry is the client's statusline. The client accepts one command, so Strandline's
-// command runs the user's and prints its statuslineEntry first. The user's command is a quoted
+// command runs the user's and prints its own line first. The user's command is a quoted
 // argument, from which drop restores it.
 type statuslineEntry struct {
 	exe, previous, goos string
@@ -43,10 +41,8 @@ type lineCall struct {
 // find returns the statusline command of a document; found is false without one. own
 // is nil for a command that does not run Strandline.
 func (l statuslineEntry) find(d *settingsDoc) (command string, own *lineCall, found bool) {
-	if kind, _ := d.text(statuslineKey, "type"); kind != "command" {
-		return "", nil, false
-	}
-	if command, found = d.text(statuslineKey, "command"); !found {
+	command, found = d.text(statuslineKey, "command")
+	if kind, _ := d.text(statuslineKey, "type"); kind != "command" || !found {
 		return "", nil, false
 	}
 	for _, exe := range []string{l.exe, l.previous} {

@@ -99,21 +99,13 @@ func sameName(s string, i int) bool {
 // secretSuffix reports whether a name with the suffix t after the word is secret:
 // TOKEN_2 and SECRET_KEY are, token_count and passwordField are not.
 func (n named) secretSuffix(t string) bool {
-	if t == "" {
-		return true
-	}
-	if n.word == "passw" {
-		for _, w := range []string{"ord", "d", "ort"} {
-			if len(t) >= len(w) && strings.EqualFold(t[:len(w)], w) {
-				return neutralSuffix(t[len(w):])
-			}
+	if n.word == "passw" && t != "" {
+		end := prefixFold(t, "ord", "d", "ort")
+		if end == 0 {
+			return false
 		}
-		return false
+		t = t[end:]
 	}
-	return neutralSuffix(t)
-}
-
-func neutralSuffix(t string) bool {
 	for t != "" {
 		t = strings.TrimLeft(t, "_-")
 		n := run(t, text.IsDigit)
@@ -126,6 +118,17 @@ func neutralSuffix(t string) bool {
 		t = t[n:]
 	}
 	return true
+}
+
+// prefixFold returns the length of the first of the words that t begins with, in any
+// case; 0 for none.
+func prefixFold(t string, words ...string) int {
+	for _, w := range words {
+		if len(t) >= len(w) && strings.EqualFold(t[:len(w)], w) {
+			return len(w)
+		}
+	}
+	return 0
 }
 
 // neutralWord returns the length of a word that can follow in the name of a

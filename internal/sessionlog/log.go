@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-
 	"io/fs"
 	"os"
 	"path/filepath"

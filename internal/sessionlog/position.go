@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io"
 
-	"strandline/internal/archive"
-
 	"github.com/cespare/xxhash/v2"
+
+	"strandline/internal/archive"
 )
 
 // windowSize is the number of bytes in the fingerprints of a source's head and tail.

@@ -8,15 +8,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-
 	"path/filepath"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/klauspost/compress/zstd"
 
 	"strandline/internal/archive"
+	"strandline/internal/state"
 )
 
 // SealReport is the result of Seal or Rewrite.
@@ -66,10 +65,7 @@ func rewriteLog(ctx context.Context, path string, lines map[int]string) (SealRep
 		err = l.replace(tmp)
 	}
 	if err != nil {
-		if rerr := os.Remove(tmp); rerr != nil && !errors.Is(rerr, os.ErrNotExist) {
-			err = errors.Join(err, rerr)
-		}
-		return SealReport{}, err
+		return SealReport{}, errors.Join(err, state.Remove(tmp))
 	}
 	return rep, nil
 }
@@ -100,11 +96,8 @@ func (l *Log) rewrite(ctx context.Context, tmp string, lines map[int]string) (Se
 	if err := out.copyFrom(ctx, v, put, sum); err != nil {
 		return SealReport{}, err
 	}
-	if err := f.Sync(); err != nil {
-		return SealReport{}, fileError("sync", tmp, err)
-	}
-	if err := out.Close(); err != nil {
-		return SealReport{}, fileError("close", tmp, err)
+	if err := errors.Join(f.Sync(), out.Close()); err != nil {
+		return SealReport{}, fileError("write", tmp, err)
 	}
 	got, err := Verify(ctx, tmp)
 	if err != nil {
@@ -128,9 +121,7 @@ func (l *Log) copyFrom(ctx context.Context, v *Reader, put []patch, sum io.Write
 			return err
 		}
 		apply(put, buf[:n], off)
-		if _, err := sum.Write(buf[:n]); err != nil {
-			return err
-		}
+		_, _ = sum.Write(buf[:n]) // a hash never fails
 		if err := l.transact(ctx, func() error { return l.addData(buf[:n], v.last.inode) }); err != nil {
 			return err
 		}
@@ -145,16 +136,18 @@ func (l *Log) copyFrom(ctx context.Context, v *Reader, put []patch, sum io.Write
 
 // replace renames tmp over the log and closes the log.
 func (l *Log) replace(tmp string) error {
+	var err error
 	if closeBeforeRename {
-		if err := l.f.Close(); err != nil {
-			return fileError("close the log", l.path, err)
-		}
+		err = l.f.Close()
 	}
-	if err := os.Rename(tmp, l.path); err != nil {
+	if err == nil {
+		err = os.Rename(tmp, l.path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(l.path))
+	}
+	if err != nil {
 		return fileError("replace the log", l.path, err)
-	}
-	if err := syncDir(filepath.Dir(l.path)); err != nil {
-		return fileError("sync the folder of", l.path, err)
 	}
 	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"os"
 
-	"strandline/internal/state"
-
 	"golang.org/x/sys/unix"
+
+	"strandline/internal/state"
 )
 
 // tryLock locks the log that is open as f until it is closed, or returns

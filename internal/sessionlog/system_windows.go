@@ -4,9 +4,9 @@ import (
 	"errors"
 	"os"
 
-	"strandline/internal/state"
-
 	"golang.org/x/sys/windows"
+
+	"strandline/internal/state"
 )
 
 // tryLock locks the log that is open as f, or returns state.ErrHeld. On Windows it

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"strandline/internal/archive"
-
 	"strandline/internal/state"
 )
 
