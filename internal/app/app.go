@@ -275,15 +275,12 @@ func (a *App) withIndex(ctx context.Context, w Workspace, mode Mode, run func(Ar
 }
 
 // resolveSession returns the handle that a user typed and the full ID of its session.
-func resolveSession(ctx context.Context, s interface {
-	Resolve(ctx context.Context, prefix string) (string, error)
-}, typed string,
-) (archive.Handle, string, error) {
+func resolveSession(ctx context.Context, index Catalog, typed string) (archive.Handle, string, error) {
 	h, err := archive.ParseHandle(typed)
 	if err != nil {
 		return h, "", err
 	}
-	id, err := s.Resolve(ctx, h.Session)
+	id, err := index.Resolve(ctx, h.Session)
 	return h, id, err
 }
 

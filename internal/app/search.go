@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -90,16 +91,8 @@ func (a *App) searchRequest(ctx context.Context, w Workspace, index projectListe
 	if err != nil {
 		return req, err
 	}
-	req.Agents, req.Dead, req.Limit = q.Agents, q.Rewound, q.Limit
-	if req.Limit <= 0 {
-		req.Limit = w.Config.Search.Limit
-	}
-	if q.Session != "" {
-		req.Session = q.Session
-	}
-	if !q.Since.IsZero() {
-		req.Since = q.Since
-	}
+	req.Agents, req.Dead, req.Limit = q.Agents, q.Rewound, cmp.Or(max(q.Limit, 0), w.Config.Search.Limit)
+	req.Session, req.Since = cmp.Or(q.Session, req.Session), cmp.Or(q.Since, req.Since)
 	req.Kinds = append(req.Kinds, q.Kinds...)
 	if req.Session != "" {
 		return req, nil

@@ -82,14 +82,6 @@ func (p param) checkOne(v string) error {
 // quoted quotes a text for an error message.
 func quoted(s string) string { return strconv.Quote(archive.Clip(s, 60)) }
 
-// text returns a parameter's value, or "".
-func (c *call) text(name string) string {
-	if v := c.query[name]; len(v) > 0 {
-		return v[0]
-	}
-	return ""
-}
-
 // flag reports whether a parameter is given and not "false".
 func (c *call) flag(name string) bool {
 	v, given := c.query[name]
@@ -98,7 +90,7 @@ func (c *call) flag(name string) bool {
 
 // number returns a parameter's value, or normal if it is not given.
 func (c *call) number(name string, normal int) int {
-	n, err := strconv.Atoi(c.text(name))
+	n, err := strconv.Atoi(c.query.Get(name))
 	if err != nil {
 		return normal
 	}
@@ -106,7 +98,7 @@ func (c *call) number(name string, normal int) int {
 }
 
 // since returns the time of the parameter "since", or the zero time.
-func (c *call) since() (time.Time, error) { return recall.Since(c.text("since"), c.now()) }
+func (c *call) since() (time.Time, error) { return recall.Since(c.query.Get("since"), c.now()) }
 
 // defaultPage is the default length of a page.
 const defaultPage = 50
@@ -119,10 +111,7 @@ type page[T any] struct {
 
 // all returns a whole list as one page.
 func all[T any](items []T, err error) (page[T], error) {
-	if items == nil {
-		items = []T{}
-	}
-	return page[T]{Items: items}, err
+	return page[T]{Items: append([]T{}, items...)}, err
 }
 
 // paged returns the page of a list that a call asks for.
@@ -145,7 +134,7 @@ const maxOffset = 1 << 30
 
 // offset returns the offset of the cursor, which was checked before.
 func (c *call) offset() int {
-	n, _ := parseCursor(c.text("cursor"))
+	n, _ := parseCursor(c.query.Get("cursor"))
 	return n
 }
 

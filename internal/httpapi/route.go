@@ -36,7 +36,7 @@ type route struct {
 // call is a request with its parsed query.
 type call struct {
 	*http.Request
-	query map[string][]string // by parameter name
+	query url.Values
 	now   func() time.Time
 }
 
@@ -163,7 +163,7 @@ func (s *Server) handle(rt route) http.Handler {
 
 // parse parses and checks a query. Unknown parameters are refused: a misspelled
 // filter must not return everything.
-func (rt route) parse(raw string) (map[string][]string, error) {
+func (rt route) parse(raw string) (url.Values, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, &archive.Error{Code: archive.CodeInvalid, Msg: "the query cannot be parsed", Err: err, Hint: "percent-encode it"}

@@ -42,7 +42,7 @@ func (s *Server) events(w http.ResponseWriter, c *call) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), eventsTimeout)
 	defer cancel()
-	p := poller{s: s, session: c.text("session"), seen: map[string]app.Session{}}
+	p := poller{s: s, session: c.query.Get("session"), seen: map[string]app.Session{}}
 	if err := p.poll(ctx, func(grown) error { return nil }); err != nil {
 		return err
 	}

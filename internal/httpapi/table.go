@@ -82,7 +82,7 @@ func (s *Server) table() []route {
 		post(s, route{path: "/snapshots", id: "saveSnapshot", summary: "Save a snapshot of a session's work: tasks, agents, messages, actions"}, a.SaveSnapshot),
 		get(s, route{path: "/snapshots", id: "listSnapshots", summary: "List snapshots, newest first", params: []param{snapshotParam, limitParam(defaultPage, 500), cursorParam}},
 			func(ctx context.Context, c *call) (page[app.SnapshotLine], error) {
-				list, err := a.Snapshots(ctx, c.text("session"))
+				list, err := a.Snapshots(ctx, c.query.Get("session"))
 				return paged(list, c), err
 			}),
 		get(s, route{path: "/snapshots/{snapshot}", id: "getSnapshot", summary: "Get a snapshot", params: []param{snapshotParam}},
@@ -90,7 +90,7 @@ func (s *Server) table() []route {
 		get(s, route{path: "/snapshots/{snapshot}/brief", id: "getSnapshotBrief", summary: "Get what an agent of a role needs from a snapshot, fenced as data",
 			params: []param{snapshotParam, roleParam, {name: "budget", kind: isNumber, least: 500, most: maxBudget, desc: "maximal number of characters (default 8000)"}}},
 			func(ctx context.Context, c *call) (app.SnapshotBrief, error) {
-				return a.SnapshotBrief(ctx, c.snapshot(), c.text("role"), c.number("budget", 0))
+				return a.SnapshotBrief(ctx, c.snapshot(), c.query.Get("role"), c.number("budget", 0))
 			}),
 	}
 }
@@ -135,11 +135,11 @@ func limitParam(normal, most int) param {
 }
 
 // scope is the named project, or all.
-func (c *call) scope() app.Scope { return app.Scope{All: true, Name: c.text("project")} }
+func (c *call) scope() app.Scope { return app.Scope{All: true, Name: c.query.Get("project")} }
 
 // context returns the parameters of restore and preserve.
 func (c *call) context() app.ContextQuery {
-	q := app.ContextQuery{Session: c.PathValue("session"), Role: c.text("role"), AtLine: c.number("at_line", 0)}
+	q := app.ContextQuery{Session: c.PathValue("session"), Role: c.query.Get("role"), AtLine: c.number("at_line", 0)}
 	if n := c.number("budget", 0); n > 0 {
 		q.Budget = &n
 	}
@@ -147,7 +147,7 @@ func (c *call) context() app.ContextQuery {
 }
 
 func (c *call) snapshot() app.SnapshotQuery {
-	return app.SnapshotQuery{ID: c.PathValue("snapshot"), Session: c.text("session")}
+	return app.SnapshotQuery{ID: c.PathValue("snapshot"), Session: c.query.Get("session")}
 }
 
 func (s *Server) segments(ctx context.Context, c *call) (page[app.Segment], error) {
@@ -165,7 +165,7 @@ func (s *Server) sessions(ctx context.Context, c *call) (page[app.Session], erro
 	if err != nil {
 		return page[app.Session]{}, err
 	}
-	list, err := s.opts.Archive.Sessions(ctx, app.SessionsQuery{Scope: c.scope(), Parent: c.text("parent"), Agents: c.flag("agents"), Since: since})
+	list, err := s.opts.Archive.Sessions(ctx, app.SessionsQuery{Scope: c.scope(), Parent: c.query.Get("parent"), Agents: c.flag("agents"), Since: since})
 	return paged(list, c), err
 }
 
@@ -189,7 +189,7 @@ func (s *Server) files(ctx context.Context, c *call) (touches, error) {
 		return touches{}, err
 	}
 	list, older, err := s.opts.Archive.FileHistory(ctx, app.FilesQuery{
-		Path: c.text("path"), Scope: c.scope(), Session: c.text("session"), Since: since, Reads: c.flag("reads"), Limit: c.number("limit", defaultPage),
+		Path: c.query.Get("path"), Scope: c.scope(), Session: c.query.Get("session"), Since: since, Reads: c.flag("reads"), Limit: c.number("limit", defaultPage),
 	})
 	return touches{Items: list, Older: older}, err
 }
@@ -240,7 +240,7 @@ func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
 	}
 	from, limit := c.offset(), c.number("limit", searchHits)
 	q := app.SearchQuery{
-		Text: c.text("q"), Scope: c.scope(), Session: c.text("session"), Since: since,
+		Text: c.query.Get("q"), Scope: c.scope(), Session: c.query.Get("session"), Since: since,
 		Agents: c.flag("agents"), Rewound: c.flag("rewound"), Deep: c.flag("deep"), Explain: c.flag("explain"),
 		Limit: min(from+limit+1, searchDepth),
 	}

@@ -29,12 +29,7 @@ const (
 )
 
 // limit returns the number of entries to list.
-func limit(given, normal, most int) int {
-	if given <= 0 {
-		return normal
-	}
-	return min(given, most)
-}
+func limit(given, normal, most int) int { return min(cmp.Or(max(given, 0), normal), most) }
 
 // scope returns the projects that an argument names; "" is the current one.
 func scope(project string) app.Scope {
