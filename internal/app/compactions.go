@@ -168,10 +168,8 @@ func (m outcomeCache) get(ctx context.Context, s compact.Measured, c archive.Com
 	if err != nil {
 		return compact.Outcome{}, err
 	}
-	want := cachedOutcome{Version: m.version, Budget: m.budget, Line: c.Line, Time: c.Time, End: end, Given: make([]string, 0, len(facts))}
-	for _, f := range facts {
-		want.Given = append(want.Given, f.ID)
-	}
+	want := cachedOutcome{Version: m.version, Budget: m.budget, Line: c.Line, Time: c.Time, End: end}
+	want.Given = each(facts, func(f archive.Injection) string { return f.ID })
 	cached := map[int]cachedOutcome{}
 	if m.store.ReadJSON(c.Session, &cached) != nil || cached == nil {
 		cached = map[int]cachedOutcome{}

@@ -184,9 +184,7 @@ func (s *partScan) chooseTexts(maxSamples int) {
 		}
 	}
 	s.plan.Samples = evenly(all, maxSamples)
-	for _, x := range s.plan.Samples {
-		s.texts = append(s.texts, []byte(x))
-	}
+	s.texts = each(s.plan.Samples, func(x string) []byte { return []byte(x) })
 	for _, text := range s.target.Prompts {
 		if raw, err := json.Marshal(text); err == nil && len(text) >= minPrompt {
 			s.texts = append(s.texts, bytes.Trim(raw, `"`))

@@ -135,11 +135,9 @@ func (f Forgetter) Erase(ctx context.Context, sessions []string) (Erased, error)
 	if err != nil {
 		return gone, err
 	}
-	for _, entries := range logs {
-		for _, e := range entries {
-			if err := f.eraseLog(e, &gone); err != nil {
-				return gone, err
-			}
+	for _, e := range slices.Concat(slices.Collect(maps.Values(logs))...) {
+		if err := f.eraseLog(e, &gone); err != nil {
+			return gone, err
 		}
 	}
 	gone.Facts, err = f.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {

@@ -79,11 +79,8 @@ func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, er
 }
 
 // fileErrors returns a message per file.
-func fileErrors(failed []capture.FileError) (out []string) {
-	for _, f := range failed {
-		out = append(out, f.Path+": "+ErrorText(f.Err))
-	}
-	return out
+func fileErrors(failed []capture.FileError) []string {
+	return each(failed, func(f capture.FileError) string { return f.Path + ": " + ErrorText(f.Err) })
 }
 
 // ReindexReport is the outcome of a reindex.

@@ -270,11 +270,7 @@ func (r Runner) CatchUp(ctx context.Context, idx capture.Index) (done int, err e
 func (r Runner) index(ctx context.Context, idx *Index, st *Stage) error {
 	report, err := r.Index(ctx, idx)
 	st.Done = report.Sessions + report.Agents
-	errs := []error{err}
-	for _, f := range report.Failed {
-		errs = append(errs, fmt.Errorf("%s: %w", f.Path, f.Err))
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, errors.Join(each(report.Failed, func(f capture.FileError) error { return fmt.Errorf("%s: %w", f.Path, f.Err) })...))
 }
 
 // Index reads every log that is ahead of the index. Logs that cannot be read are

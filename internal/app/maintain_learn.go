@@ -96,11 +96,7 @@ func (r Runner) finished(ctx context.Context, idx *Index, s archive.Session, kin
 	if len(list) > 0 && !r.idle(s) {
 		list = list[:len(list)-1]
 	}
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = factID(kind, list[i])
-	}
-	known, err := idx.Recorded(ctx, ids)
+	known, err := idx.Recorded(ctx, each(list, func(c archive.Compaction) string { return factID(kind, c) }))
 	return slices.DeleteFunc(list, func(c archive.Compaction) bool { return known[factID(kind, c)] }), all, err
 }
 

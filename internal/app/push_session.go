@@ -187,10 +187,7 @@ func (p Push) segments(ctx context.Context, gone map[string]bool, r *PushReport)
 	}
 	known := map[string]bool{}
 	if !p.Again {
-		ids := make([]string, len(all))
-		for i, e := range all {
-			ids[i] = e.ID
-		}
+		ids := each(all, func(e archive.JournalEntry) string { return e.ID })
 		if known, err = retry(ctx, p, func(ctx context.Context) (map[string]bool, error) { return p.Remote.Recorded(ctx, ids) }); err != nil {
 			return err
 		}

@@ -53,10 +53,17 @@ verbatim; or {"skip":"reason"}. After an error the client should compact itself.
 			return wrongUsage(strconv.Quote(f.format)+" is not a format", "--format takes json or text")
 		case f.atLine < 0 || f.budget < 0:
 			return wrongUsage("--at-line and --budget-tokens take numbers from 0 up", "write 0 for the default")
-		case f.session != "":
-			return a.compactArchived(cmd.Context(), f)
+		case f.session == "":
+			return a.compactStdin(cmd.Context(), f)
 		}
-		return a.compactStdin(cmd.Context(), f)
+		out, err := a.app.ReplaceArchived(cmd.Context(), f.session, f.atLine, f.budget)
+		switch {
+		case err != nil:
+			return err
+		case f.format == "text":
+			return a.printExact(out.Conversation())
+		}
+		return a.printJSON(out.Expanded())
 	}
 	return cmd
 }
@@ -83,18 +90,6 @@ func (a *commands) compactStdin(ctx context.Context, f compactFlags) error {
 		return a.printExact(out.Conversation())
 	}
 	return a.writeJSON(out.Reply())
-}
-
-// compactArchived prints the replacement for an archived conversation.
-func (a *commands) compactArchived(ctx context.Context, f compactFlags) error {
-	out, err := a.app.ReplaceArchived(ctx, f.session, f.atLine, f.budget)
-	switch {
-	case err != nil:
-		return err
-	case f.format == "text":
-		return a.printExact(out.Conversation())
-	}
-	return a.printJSON(out.Expanded())
 }
 
 // writeJSON writes an answer for the plugin on one line, or nothing.
