@@ -45,7 +45,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	}
 }
 
-// settings lists the fields of Config that are structs of the same file, with
+// settings lists the fields of Config that are structs, inline or of the same file, with
 // their own fields: "Restore.Budget".
 func settings(f *ast.File) map[string]bool {
 	structs := map[string]*ast.StructType{}
@@ -59,12 +59,15 @@ func settings(f *ast.File) map[string]bool {
 	})
 	found := map[string]bool{}
 	for _, section := range structs["Config"].Fields.List {
-		kind, ok := section.Type.(*ast.Ident)
-		if !ok || structs[kind.Name] == nil {
+		fields, _ := section.Type.(*ast.StructType)
+		if kind, ok := section.Type.(*ast.Ident); ok {
+			fields = structs[kind.Name]
+		}
+		if fields == nil {
 			continue
 		}
 		for _, name := range section.Names {
-			for _, field := range structs[kind.Name].Fields.List {
+			for _, field := range fields.Fields.List {
 				for _, leaf := range field.Names {
 					found[name.Name+"."+leaf.Name] = true
 				}
