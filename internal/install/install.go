@@ -99,11 +99,6 @@ func (in *Installer) Apply(ctx context.Context, p Plan) (Plan, error) {
 	return p, errors.Join(err, lock.Release())
 }
 
-// Uninstall plans and carries out an uninstall.
-func (in *Installer) Uninstall(ctx context.Context) (Plan, error) {
-	return in.Apply(ctx, Plan{Uninstall: true})
-}
-
 func (in *Installer) lock(ctx context.Context) (*state.Lock, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()

@@ -76,7 +76,7 @@ func (p *place) init() Plan {
 
 func (p *place) uninstall() Plan {
 	p.t.Helper()
-	done, err := New(p.opts).Uninstall(p.t.Context())
+	done, err := New(p.opts).Apply(p.t.Context(), Plan{Uninstall: true})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func TestUninstallRefusesInvalidJSON(t *testing.T) {
 	p := newPlace(t)
 	p.init()
 	p.write("{")
-	_, err := New(p.opts).Uninstall(t.Context())
+	_, err := New(p.opts).Apply(t.Context(), Plan{Uninstall: true})
 	wantCode(t, err, archive.CodeInvalid)
 	if got, _ := p.read(); got != "{" {
 		t.Errorf("got %q", got)

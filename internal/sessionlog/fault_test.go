@@ -128,8 +128,8 @@ func TestFailedTruncate(t *testing.T) {
 		t.Error("appended after a torn record")
 	}
 	l, err = openMem(f, len(f.b))
-	if err != nil || l.Repaired() != 50 {
-		t.Fatalf("reopened: %d repaired, %v", l.Repaired(), err)
+	if err != nil || l.repaired != 50 {
+		t.Fatalf("reopened: %d repaired, %v", l.repaired, err)
 	}
 	add(t, l, []byte("after\n"))
 	wantMem(t, f.b, []byte("before\nafter\n"))
@@ -167,7 +167,7 @@ func TestReadErrors(t *testing.T) {
 			t.Fatalf("verify with a read error at byte %d: %v", off, err)
 		}
 		l, err := openMem(broken, size)
-		if err == nil && l.Repaired() != 0 || err != nil && !errors.Is(err, syscall.EIO) || len(m.b) != size {
+		if err == nil && l.repaired != 0 || err != nil && !errors.Is(err, syscall.EIO) || len(m.b) != size {
 			t.Fatalf("open with a read error at byte %d: %v, now %d bytes", off, err, len(m.b))
 		}
 	}

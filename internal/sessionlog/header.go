@@ -131,12 +131,8 @@ func parseHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) 
 // first bytes, then nothing or zeros.
 func startsLikeHeader(b []byte) bool {
 	b = bytes.TrimRight(b[:min(len(b), 11)], "\x00")
-	for i, c := range binary.LittleEndian.AppendUint32(nil, magicHeader) {
-		if i < len(b) && b[i] != c {
-			return false
-		}
-	}
-	return len(b) <= 8 || strings.HasPrefix(headerTag, string(b[8:]))
+	magic := binary.LittleEndian.AppendUint32(nil, magicHeader)[:min(len(b), 4)]
+	return bytes.HasPrefix(b, magic) && (len(b) <= 8 || strings.HasPrefix(headerTag, string(b[8:])))
 }
 
 // readFull fills b from offset off; an early end is io.ErrUnexpectedEOF.

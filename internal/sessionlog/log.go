@@ -1,6 +1,7 @@
 package sessionlog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -34,7 +35,7 @@ type Log struct {
 	pend     pending
 	chain    chain // over pend
 	last     record
-	repaired int64
+	repaired int64         // bytes of the file that a crash left torn and Open truncated; the source still has their content
 	newDirs  []string      // folders to sync with the first append
 	prints   *fingerprints // nil until needed
 	enc      *zstd.Encoder
@@ -60,8 +61,7 @@ func appendMode() mode { return mode{level: zstd.SpeedFastest, frame: 1 << 20, g
 
 // Open opens the log at path for appending and locks it. It waits for another writer
 // until ctx is done (CodeBusy). A missing log is created with mode 0600, its folders
-// with 0700, and header h; an existing log keeps its header. Open truncates a torn end,
-// see Repaired. A log with a damaged header is CodeCorrupt and is not changed; a folder
+// with 0700, and header h; an existing log keeps its header. Open truncates a torn end. A log with a damaged header is CodeCorrupt and is not changed; a folder
 // or disk that cannot be written is CodeDenied.
 func Open(ctx context.Context, path string, h Header) (*Log, error) {
 	f, lk, newDirs, err := acquire(ctx, path, true)
@@ -150,10 +150,6 @@ func (l *Log) Header() Header { return decodeHeader(l.header) }
 // Position returns the end of the log.
 func (l *Log) Position() Position { return l.last.position() }
 
-// Repaired returns the number of bytes of the compressed file that Open truncated
-// because a crash left them torn. The source still holds their content, after Position.
-func (l *Log) Repaired() int64 { return l.repaired }
-
 // reader returns a reader of the log's current content.
 func (l *Log) reader() (*Reader, error) { return newReader(l.chain, l.path, l.header, l.last) }
 
@@ -183,14 +179,7 @@ func (p *pending) ReadAt(b []byte, off int64) (int, error) {
 	if off < p.off {
 		return p.r.ReadAt(b, off)
 	}
-	if off >= p.off+int64(len(p.buf)) {
-		return 0, io.EOF
-	}
-	n := copy(b, p.buf[off-p.off:])
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
+	return bytes.NewReader(p.buf).ReadAt(b, off-p.off)
 }
 
 // acquire opens the log at path for writing and locks it. It waits for the lock until
@@ -223,11 +212,9 @@ func acquire(ctx context.Context, path string, create bool) (f *os.File, lk *sta
 		if !errors.Is(err, state.ErrHeld) {
 			return nil, nil, nil, fileError("lock", path, err)
 		}
-		timer := time.NewTimer(wait)
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
-			timer.Stop()
 			return nil, nil, nil, &archive.Error{Code: archive.CodeBusy, Err: ctx.Err(),
 				Msg:  "another process is writing " + filepath.Base(path),
 				Hint: "try again; the next hook logs the missing bytes"}
@@ -244,27 +231,20 @@ func names(path string, f *os.File) bool {
 
 // openWrite opens a regular file for writing. With create it creates the file and its
 // folders if they are missing, and returns the folders that got a new entry.
-func openWrite(path string, create bool) (*os.File, []string, error) {
+func openWrite(path string, create bool) (f *os.File, newDirs []string, err error) {
+	doing, flags := "open the log", os.O_RDWR
 	fi, err := os.Stat(path)
 	switch {
 	case err == nil && !fi.Mode().IsRegular():
 		return nil, nil, notRegular(path)
-	case err == nil:
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			return nil, nil, fileError("open the log", path, err)
+	case create && errors.Is(err, fs.ErrNotExist):
+		doing, flags = "create the log", os.O_RDWR|os.O_CREATE
+		if newDirs, err = makeDirs(filepath.Dir(path)); err != nil {
+			return nil, nil, fileError("create the folder of", path, err)
 		}
-		return f, nil, nil
-	case !create || !errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fileError("open the log", path, err)
 	}
-	newDirs, err := makeDirs(filepath.Dir(path))
-	if err != nil {
-		return nil, nil, fileError("create the folder of", path, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, nil, fileError("create the log", path, err)
+	if f, err = os.OpenFile(path, flags, 0o600); err != nil {
+		return nil, nil, fileError(doing, path, err)
 	}
 	return f, newDirs, nil
 }
@@ -273,16 +253,11 @@ func openWrite(path string, create bool) (*os.File, []string, error) {
 // the folders that got a new entry.
 func makeDirs(dir string) ([]string, error) {
 	touched := []string{dir}
-	for d := dir; ; {
-		if _, err := os.Stat(d); err == nil || !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		parent := filepath.Dir(d)
-		if parent == d {
+	for d, parent := dir, filepath.Dir(dir); d != parent; d, parent = parent, filepath.Dir(parent) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		touched = append(touched, parent)
-		d = parent
 	}
 	return touched, os.MkdirAll(dir, 0o700)
 }

@@ -73,8 +73,8 @@ func TestPosition(t *testing.T) {
 	closeLog(t, l)
 	l = open(t, path)
 	defer closeLog(t, l)
-	if m := Compare(bytes.NewReader(all), int64(len(all)), l.Position()); m != Same || l.Repaired() != 0 {
-		t.Fatalf("reopened: %v, %d repaired", m, l.Repaired())
+	if m := Compare(bytes.NewReader(all), int64(len(all)), l.Position()); m != Same || l.repaired != 0 {
+		t.Fatalf("reopened: %v, %d repaired", m, l.repaired)
 	}
 }
 

@@ -194,7 +194,7 @@ func TestKilledProcesses(t *testing.T) {
 		}
 		l := open(t, path)
 		raw := l.Position().Raw
-		if l.Repaired() > 0 {
+		if l.repaired > 0 {
 			torn++
 		}
 		closeLog(t, l)

@@ -96,8 +96,8 @@ func TestRepaired(t *testing.T) {
 	}
 	l := open(t, path)
 	defer closeLog(t, l)
-	if got, want := l.Repaired(), sizes[2]-1-sizes[1]; got != want {
-		t.Errorf("Repaired() = %d, want %d", got, want)
+	if got, want := l.repaired, sizes[2]-1-sizes[1]; got != want {
+		t.Errorf("repaired = %d, want %d", got, want)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestEarlierDamage(t *testing.T) {
 	want := bytes.Join(chunks, nil)
 
 	l := open(t, path)
-	if l.Repaired() != 0 || l.Position().Raw != int64(len(want)) {
+	if l.repaired != 0 || l.Position().Raw != int64(len(want)) {
 		t.Fatalf("whole appends were cut: %+v", l.Position())
 	}
 	add(t, l, []byte("more\n"))

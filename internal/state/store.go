@@ -173,10 +173,7 @@ func (s Store) Names(now time.Time) ([]string, error) {
 }
 
 func (s Store) entries() ([]os.DirEntry, error) {
-	if s.Dir == "" {
-		return nil, nil
-	}
-	entries, err := os.ReadDir(s.Dir)
+	entries, err := os.ReadDir(s.Dir) // "" does not exist
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list state: %w", err)
 	}
