@@ -49,7 +49,7 @@ type FilesQuery struct {
 // ones beyond the limit.
 func (a *App) FileHistory(ctx context.Context, q FilesQuery) (list []Touch, older int, err error) {
 	list, err = read(ctx, a, func(x Archive) (_ []Touch, err error) {
-		f := task.FileQuery{Path: q.Path, Reads: q.Reads, Limit: q.Limit, Since: q.Since}
+		f := task.FileQuery{HistoryFilter: archive.HistoryFilter{Path: q.Path, Since: q.Since}, Reads: q.Reads, Limit: q.Limit}
 		if q.Session != "" {
 			_, f.Session, err = resolveSession(ctx, x.Index, q.Session)
 		}

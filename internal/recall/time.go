@@ -69,9 +69,6 @@ func parseTimeWords(words []string, now time.Time) (When, int) {
 	case "yesterday":
 		return day(midnight, 1), 1
 	case "this":
-		if three[1] == "morning" {
-			return When{Since: midnight}, 2
-		}
 		if start, _ := period(three[1], midnight); !start.IsZero() {
 			return When{Since: start}, 2
 		}
@@ -112,10 +109,12 @@ func day(midnight time.Time, back int) When {
 	return When{Since: since, Until: since.AddDate(0, 0, 1)}
 }
 
-// period returns the start of the current week, month or year and of the previous
-// one. A week starts on Monday.
+// period returns the start of the current week, month or year and of the previous one,
+// or the start of this morning. A week starts on Monday.
 func period(unit string, midnight time.Time) (start, previous time.Time) {
 	switch unit {
+	case "morning":
+		return midnight, time.Time{}
 	case "week":
 		start = midnight.AddDate(0, 0, -(int(midnight.Weekday())+6)%7)
 		return start, start.AddDate(0, 0, -7)
