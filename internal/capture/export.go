@@ -178,16 +178,10 @@ func restoreFile(file logCopy) (RestoredFile, error) {
 	path := file.path
 	out := RestoredFile{Path: path, Bytes: r.Position().Raw}
 	if _, err := os.Lstat(path); err == nil {
-		if out.Kept, err = hasContent(path, r); err != nil {
+		if out.Kept, err = hasContent(path, r); err != nil || out.Kept {
 			return out, err
 		}
-		if !out.Kept {
-			return out, &archive.Error{
-				Code: archive.CodeInvalid, Msg: path + " exists with other content",
-				Hint: "move it away first, or rebuild into another folder with --to DIR",
-			}
-		}
-		return out, nil
+		return out, archive.Invalid(path+" exists with other content", "move it away first, or rebuild into another folder with --to DIR")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return out, fmt.Errorf("make folder: %w", err)

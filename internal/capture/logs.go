@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -113,12 +114,10 @@ func (l *lister) of(src Source) (sessionLogs, error) {
 		return l.logs, nil
 	}
 	k, err := l.capture.sessionLogs(src, true)
-	if err != nil {
+	if l.session, l.logs = at, k; err != nil {
 		l.session = ""
-		return k, err
 	}
-	l.session, l.logs = at, k
-	return k, nil
+	return k, err
 }
 
 // of returns the generations of a file, oldest first.
@@ -169,9 +168,7 @@ func (c *Capture) describe(h *sessionlog.Header, src Source, f io.ReaderAt) erro
 	if err != nil {
 		return err
 	}
-	if facts.Cwd != "" {
-		h.Cwd = facts.Cwd
-	}
+	h.Cwd = cmp.Or(facts.Cwd, h.Cwd)
 	if src.Rel == "" && facts.Agent != "" && archive.ValidID(facts.Session) && archive.ValidID(facts.Agent) {
 		// Older clients store sub-agents' transcripts beside the others.
 		h.Session, h.Agent = facts.Session, facts.Agent

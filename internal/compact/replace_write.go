@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 	"slices"
+	"sort"
 	"strings"
 
 	"strandline/internal/text"
@@ -72,18 +73,13 @@ func fitPrompts(all []quote, budget int) []quote {
 	if total <= budget {
 		return all
 	}
-	low := 0
-	for low+1 < limit { // bisect to the largest limit at which all fit
-		mid, sum := (low+limit)/2, 0
-		for _, n := range sizes {
-			sum += min(n, mid)
+	low := sort.Search(limit, func(n int) bool { // the largest limit at which all fit
+		sum := 0
+		for _, size := range sizes {
+			sum += min(size, n+1)
 		}
-		if sum <= budget {
-			low = mid
-		} else {
-			limit = mid
-		}
-	}
+		return sum > budget
+	})
 	if low >= minPrompt {
 		out := slices.Clone(all)
 		for i := range out {

@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"slices"
+
 	"strandline/internal/archive"
 	"strandline/internal/compact"
 	"strandline/internal/text"
@@ -66,43 +68,28 @@ func parsePayload(data []byte) payload {
 // sideEvent reports whether the session's folder is listed at this event.
 // Listing it at every prompt would slow down long sessions.
 func (p payload) sideEvent() bool {
-	switch p.event {
-	case "SubagentStop", "Stop", "StopFailure", "PreCompact", "SessionEnd":
-		return true
-	case "SessionStart": // of a sub-agent whose context was compacted
-		return p.agentID != ""
-	}
-	return false
+	return slices.Contains([]string{"SubagentStop", "Stop", "StopFailure", "PreCompact", "SessionEnd"}, p.event) ||
+		p.event == "SessionStart" && p.agentID != "" // of a sub-agent whose context was compacted
 }
 
 // needsIndex reports whether the index is opened even if the transcript has no
 // new bytes: to answer the event, to sync the journal, or to index at the end of
 // a turn what a killed hook had only logged.
 func (p payload) needsIndex() bool {
-	switch p.event {
-	case "UserPromptSubmit", "PostToolUse", "PostCompact":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "PostCompact"}, p.event)
 }
 
 // takesContext reports whether the client adds the response to this event to the
 // context.
 func (p payload) takesContext() bool {
-	switch p.event {
-	case "UserPromptSubmit", "PostToolUse", "Stop", "SessionStart":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "Stop", "SessionStart"}, p.event)
 }
 
 // endsWork reports whether finished work is looked for at this event: at the end
 // of a turn and after tools that change something.
 func (p payload) endsWork() bool {
-	if p.agentID != "" {
-		return false
-	}
-	return p.event == "Stop" || p.event == "PostToolUse" && (p.toolName == "Bash" || p.toolName == "Write" || p.toolName == "Edit")
+	changes := slices.Contains([]string{"Bash", "Write", "Edit"}, p.toolName)
+	return p.agentID == "" && (p.event == "Stop" || p.event == "PostToolUse" && changes)
 }
 
 // subject returns the session whose context the event is about. For a sub-agent

@@ -135,9 +135,7 @@ func (r *run) begin(ctx context.Context, idx *Index, mode config.Mode) (compact.
 		return compact.Output{}, nil
 	}
 	if mode == config.ModePointer {
-		text, err := compact.Pointer(ctx, idx, compact.PointerRequest{
-			Projects: []string{key}, Exclude: r.payload.session, Now: r.env.Now(),
-		})
+		text, err := compact.Pointer(ctx, idx, compact.PointerRequest{Projects: []string{key}, Exclude: r.payload.session, Now: r.env.Now()})
 		return compact.Output{Text: text}, err
 	}
 	sessions, err := idx.Sessions(ctx, archive.SessionFilter{Projects: []string{key}, Limit: 2})

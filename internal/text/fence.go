@@ -46,7 +46,8 @@ func Fence(title, body string) string {
 		return ""
 	}
 	title, body = neutralizeMarkers(OneLine(title)), neutralizeMarkers(body)
-	nonce := fenceNonce(title, body)
+	sum := sha256.Sum256([]byte(title + "\x00" + body))
+	nonce := hex.EncodeToString(sum[:nonceLen/2]) // 8 hex digits that follow both markers
 	var b strings.Builder
 	b.Grow(len(title) + len(body) + FenceOverhead)
 	b.WriteString(FenceOpen + " " + nonce + ": ")
@@ -60,12 +61,6 @@ func Fence(title, body string) string {
 	}
 	b.WriteString(FenceClose + " " + nonce)
 	return b.String()
-}
-
-// fenceNonce returns the 8 hex digits that follow both markers.
-func fenceNonce(title, body string) string {
-	sum := sha256.Sum256([]byte(title + "\x00" + body))
-	return hex.EncodeToString(sum[:nonceLen/2])
 }
 
 // neutralizeMarkers replaces the equals signs of anything similar to a marker by

@@ -182,7 +182,7 @@ func excerpt(s string, whole int, errors bool) (string, bool) {
 	b.Grow(whole + 16)
 	b.WriteString(strings.TrimRight(head, "\n") + "\n…\n")
 	if errors {
-		if found := errorLines(s[len(head):len(s)-len(tail)], excerptErrors); found != "" {
+		if found := errorLines(s[len(head) : len(s)-len(tail)]); found != "" {
 			b.WriteString(found + "…\n")
 		}
 	}
@@ -235,15 +235,16 @@ func errorLine(s string) string {
 	return strings.Clone(truncateChars(last, maxError)) // do not keep the output in memory
 }
 
-// errorLines returns the lines of s that look like errors, at most n bytes of them.
-func errorLines(s string, n int) string {
+// errorLines returns the lines of s that look like errors, at most excerptErrors bytes
+// of them.
+func errorLines(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {
 		if len(line) < 4 || !looksLikeError(line) {
 			continue
 		}
 		line = text.Prefix(strings.TrimRight(line, "\r\n"), 200)
-		if b.Len()+len(line)+1 > n {
+		if b.Len()+len(line)+1 > excerptErrors {
 			break
 		}
 		b.WriteString(line + "\n")
