@@ -18,10 +18,8 @@ type quote struct {
 
 // history is the content of a conversation by kind, oldest first.
 type history struct {
-	prompts []quote
-	replies []quote
-	actions []quote
-	files   fileTracker
+	prompts, replies, actions []quote
+	files                     fileTracker
 }
 
 // readHistory reads the messages before index from, and follows the files to the

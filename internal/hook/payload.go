@@ -11,23 +11,16 @@ import (
 // payload holds the fields of an event's payload that are used here. Every field
 // may be empty.
 type payload struct {
-	event        string
-	session      string
-	transcript   string
-	cwd          string
-	source       string // SessionStart: startup, resume, clear, compact, fork
-	trigger      string // PreCompact: manual, auto
-	instructions string // PreCompact: the argument of /compact
-	prompt       string // UserPromptSubmit
-	agentID      string
-	agentType    string
-	lastMessage  string // SubagentStop
-	taskID       string // TaskCreated, TaskCompleted
-	taskSubject  string
-	taskText     string
-	toolName     string // PostToolUse
-
-	contextTokens int64 // SessionStart of a resumed or forked session: its context size
+	event, session, transcript, cwd string
+	agentID, agentType              string
+	source                          string // SessionStart: startup, resume, clear, compact, fork
+	trigger                         string // PreCompact: manual, auto
+	instructions                    string // PreCompact: the argument of /compact
+	prompt                          string // UserPromptSubmit
+	lastMessage                     string // SubagentStop
+	taskID, taskSubject, taskText   string // TaskCreated, TaskCompleted
+	toolName                        string // PostToolUse
+	contextTokens                   int64  // SessionStart of a resumed or forked session: its context size
 }
 
 // parsePayload reads the known fields. Truncated JSON gives the fields before the

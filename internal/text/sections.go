@@ -141,13 +141,10 @@ func (l line) fit(units int) (line, bool) {
 // compose prints the picked lines in the order of their sections.
 func compose(sections []Section, picked []line) (string, []Item) {
 	slices.SortStableFunc(picked, func(a, b line) int {
-		if c := cmp.Compare(a.section, b.section); c != 0 {
-			return c
+		if a.section == b.section && sections[a.section].AsGiven {
+			return a.seq - b.seq
 		}
-		if sections[a.section].AsGiven {
-			return cmp.Compare(a.seq, b.seq)
-		}
-		return 0 // picked is sorted best first
+		return a.section - b.section // within a section, picked is sorted best first
 	})
 	var b strings.Builder
 	used := make([]Item, 0, len(picked))

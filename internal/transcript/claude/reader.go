@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"strandline/internal/archive"
 	"strandline/internal/transcript"
@@ -110,12 +111,8 @@ func (r *Reader) end() archive.Batch {
 	if r.state.turn.open && len(r.scan.rows) > 0 {
 		r.emitTurn()
 	}
-	for _, dead := range r.out.DeadTurns {
-		for i := range r.out.Turns {
-			if r.out.Turns[i].Index == dead {
-				r.out.Turns[i].Dead = true
-			}
-		}
+	for i := range r.out.Turns {
+		r.out.Turns[i].Dead = slices.Contains(r.out.DeadTurns, r.out.Turns[i].Index)
 	}
 	r.state.recent = keepLast(r.state.recent, maxRecent)
 	r.out.Session = r.session()
