@@ -88,12 +88,11 @@ func (in *Installer) Apply(ctx context.Context, p Plan) (Plan, error) {
 	if err != nil {
 		return p, err
 	}
+	plan := in.Plan
 	if p.Uninstall {
-		p, err = in.PlanUninstall()
-	} else {
-		p, err = in.Plan()
+		plan = in.PlanUninstall
 	}
-	if err == nil {
+	if p, err = plan(); err == nil {
 		err = in.execute(p)
 	}
 	return p, errors.Join(err, lock.Release())

@@ -157,11 +157,8 @@ func flagged(s string, at, length int, of map[string]flag) (finding, bool) {
 	if double {
 		at--
 	}
-	if at == 0 || end >= len(s) {
-		return finding{}, false
-	}
-	listed := s[at-1] == '"' || s[at-1] == '\''
-	if !listed && !isSpace(s[at-1]) {
+	listed := at > 0 && (s[at-1] == '"' || s[at-1] == '\'')
+	if at == 0 || end >= len(s) || !listed && !isSpace(s[at-1]) {
 		return finding{}, false
 	}
 	f, rest, ok := findProgram(command(s[:at]), of)

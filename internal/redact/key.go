@@ -48,10 +48,10 @@ func readKey(path string) ([]byte, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a regular file")
 	}
-	if err != nil {
-		return nil, keyError("cannot read the redaction key "+path, err)
+	var key []byte
+	if err == nil {
+		key, err = os.ReadFile(path)
 	}
-	key, err := os.ReadFile(path)
 	if err != nil {
 		return nil, keyError("cannot read the redaction key "+path, err)
 	}
@@ -98,14 +98,10 @@ func createExclusive(path string) error {
 }
 
 func keyError(msg string, err error) error {
-	code := archive.CodeInternal
+	e := &archive.Error{Code: archive.CodeInternal, Msg: msg, Err: err}
+	e.Hint = "make its folder readable and writable for yourself; until then placeholders differ between runs"
 	if errors.Is(err, fs.ErrPermission) {
-		code = archive.CodeDenied
+		e.Code = archive.CodeDenied
 	}
-	return &archive.Error{
-		Code: code,
-		Msg:  msg,
-		Hint: "make its folder readable and writable for yourself; until then placeholders differ between runs",
-		Err:  err,
-	}
+	return e
 }

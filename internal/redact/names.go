@@ -139,8 +139,8 @@ func neutralWord(t string) int {
 		"live", "old", "new", "primary", "secondary", "main", "root", "admin", "token", "secret", "password",
 		"string", "plain", "raw", "b64", "base64",
 	} {
-		if len(t) >= len(w) && strings.EqualFold(t[:len(w)], w) && (len(t) == len(w) || !text.IsLower(t[len(w)])) {
-			return len(w)
+		if n := prefixFold(t, w); n > 0 && (len(t) == n || !text.IsLower(t[n])) {
+			return n
 		}
 	}
 	return 0
@@ -168,11 +168,10 @@ func inQuery(s string, start int) bool {
 	case ' ':
 		line := s[max(0, start-maxCommand):start]
 		line = line[strings.LastIndexAny(line, "\n\r,(")+1:]
-		for _, w := range []string{"host=", "dbname=", "user=", "server=", "hostaddr="} {
-			if i := strings.Index(line, w); i >= 0 && borderBefore(line, i) {
-				return true
-			}
-		}
+		return slices.ContainsFunc([]string{"host=", "dbname=", "user=", "server=", "hostaddr="}, func(w string) bool {
+			i := strings.Index(line, w)
+			return i >= 0 && borderBefore(line, i)
+		})
 	}
 	return false
 }

@@ -107,10 +107,7 @@ func sendGrid(s string, at int) (finding, bool) {
 
 // telegram matches a bot token: <8 to 10 digits>:AA<33 characters>.
 func telegram(s string, at int) (finding, bool) {
-	start := at
-	for start > 0 && at-start <= 10 && text.IsDigit(s[start-1]) {
-		start--
-	}
+	start := at - runBefore(s[max(0, at-11):at], text.IsDigit)
 	n := run(s[at+1:], isURLSafe)
 	return finding{"telegram-token", start, at + 1 + n}, at-start >= 8 && at-start <= 10 && n >= 34 && n <= 36 &&
 		(borderBefore(s, start) || strings.HasSuffix(s[:start], "bot"))

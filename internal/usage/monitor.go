@@ -223,7 +223,7 @@ func characters(ms []transcript.Message) int64 {
 func readRange(path string, from, to int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("estimate usage: %w", err)
+		return nil, fmt.Errorf("read transcript: %w", err)
 	}
 	defer f.Close()
 	return io.ReadAll(io.NewSectionReader(f, from, to-from))
