@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,7 +50,8 @@ func (f *fakeDemo) open(clientDir string) demoArchive {
 }
 
 func (f *fakeDemo) Import(_ context.Context, o app.ImportOptions) (r app.ImportReport, err error) {
-	for id, data := range f.files {
+	for _, id := range slices.Sorted(maps.Keys(f.files)) {
+		data := f.files[id]
 		r.Bytes += int64(len(data))
 		for n, text := range demoTexts(data) {
 			f.hits = append(f.hits, recall.Hit{Ref: archive.Ref{Session: id, Turn: n / 10, Step: n % 10}, Kind: archive.KindReply, Text: text})
@@ -215,7 +217,7 @@ func TestDemoColor(t *testing.T) {
 		t.Error("no colors")
 	}
 	if got := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(painted, ""); got != plain {
-		t.Error("the output differs with colors")
+		t.Errorf("the output differs with colors:\n%s\nwant\n%s", got, plain)
 	}
 }
 
