@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -243,17 +244,15 @@ func (w *batchWriter) session(ctx context.Context) error {
 // updateSession keeps the parent that an earlier batch found: a fork is recognised
 // by the rows it copied, and later batches hold none of them.
 func updateSession(columns string) string {
-	var set strings.Builder
-	n := 0
-	for c := range strings.SplitSeq(columns, ", ") {
-		n++
-		value := "?" + strconv.Itoa(n)
+	set := strings.Split(columns, ", ")
+	for i, c := range set {
+		value := "?" + strconv.Itoa(i+1)
 		if c == "parent_id" || c == "relation" {
 			value = "coalesce(nullif(" + value + ", ''), " + c + ")"
 		}
-		set.WriteString(c + " = " + value + ", ")
+		set[i] = c + " = " + value
 	}
-	return "UPDATE sessions SET " + strings.TrimSuffix(set.String(), ", ") + " WHERE no = ?" + strconv.Itoa(n+1)
+	return "UPDATE sessions SET " + strings.Join(set, ", ") + " WHERE no = ?" + strconv.Itoa(len(set)+1)
 }
 
 // deadTurns marks the turns that a rewind abandoned.
@@ -302,15 +301,10 @@ const (
 // HeldPassages returns the stored passages of the steps that ps, which is not
 // empty, covers.
 func HeldPassages(ctx context.Context, tx Tx, session int64, ps []archive.Passage) (map[Place]Held, error) {
-	from, to := &ps[0], &ps[0]
-	for i := range ps {
-		if earlier(&ps[i], from) {
-			from = &ps[i]
-		}
-		if earlier(to, &ps[i]) {
-			to = &ps[i]
-		}
+	byStep := func(p, q archive.Passage) int {
+		return cmp.Or(cmp.Compare(p.Turn, q.Turn), cmp.Compare(p.Step, q.Step))
 	}
+	from, to := slices.MinFunc(ps, byStep), slices.MaxFunc(ps, byStep)
 	query, args := heldQuery, []any{session, from.Turn, to.Turn}
 	if from.Turn == to.Turn {
 		query, args = heldInTurnQuery, []any{session, from.Turn, from.Step, to.Step}
@@ -324,9 +318,4 @@ func HeldPassages(ctx context.Context, tx Tx, session int64, ps []archive.Passag
 		return err
 	})
 	return held, err
-}
-
-// earlier reports whether p belongs to an earlier step than q.
-func earlier(p, q *archive.Passage) bool {
-	return p.Turn < q.Turn || p.Turn == q.Turn && p.Step < q.Step
 }

@@ -1,7 +1,14 @@
 package index
 
 import (
+	"encoding/json"
+	"fmt"
 	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"strandline/internal/archive"
 	"strandline/internal/index/terms"
@@ -112,4 +119,166 @@ func (e *Encoder) grow() {
 		e.slots[j] = old[i]
 		e.order = append(e.order, j)
 	}
+}
+
+// Nanos returns a time as it is stored, in nanoseconds. The zero time is 0.
+func Nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// Instant returns the time that Nanos encoded, in UTC.
+func Instant(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}
+
+// instant is a time that is read from its Nanos.
+type instant time.Time
+
+// asTime returns t as a destination of a Scan.
+func asTime(t *time.Time) *instant { return (*instant)(t) }
+
+// Scan implements sql.Scanner.
+func (t *instant) Scan(v any) error {
+	n, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("%T is not a time", v)
+	}
+	*t = instant(Instant(n))
+	return nil
+}
+
+// list is a list of strings that is read from the result of EncodeList.
+type list []string
+
+// Scan implements sql.Scanner.
+func (l *list) Scan(v any) (err error) {
+	s, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("%T is not a list", v)
+	}
+	*l, err = DecodeList(s)
+	return err
+}
+
+// EncodeList returns a list of strings as it is stored: JSON, or "" if it is empty.
+func EncodeList(v []string) string {
+	if len(v) == 0 {
+		return ""
+	}
+	b, _ := json.Marshal(v) // strings always marshal
+	return string(b)
+}
+
+// DecodeList decodes the result of EncodeList.
+func DecodeList(s string) ([]string, error) {
+	if s == "" {
+		return nil, nil
+	}
+	if strings.HasPrefix(s, `["`) && strings.HasSuffix(s, `"]`) && strings.IndexByte(s, '\\') < 0 {
+		return strings.Split(s[2:len(s)-2], `","`), nil // without escapes, like nearly all lists
+	}
+	var v []string
+	if err := json.Unmarshal([]byte(s), &v); err != nil {
+		return nil, fmt.Errorf("read a list: %w", err)
+	}
+	return v, nil
+}
+
+// Checksum returns a checksum of a passage's indexed text and paths, and of its kind, which
+// is part of the ID. paths is the encoded list.
+func Checksum(p *archive.Passage, paths string) int64 {
+	var h xxhash.Digest
+	h.Reset()
+	for _, part := range []string{string(p.Kind), paths, p.Text} {
+		_, _ = h.WriteString(part) // never fails
+		_, _ = h.WriteString("\x00")
+	}
+	return int64(h.Sum64())
+}
+
+// ID numbers a passage:
+//
+//	session number | sequence within the session | 1 if a sub-agent's | kind
+//	           ...   26 bits                       1 bit                3 bits
+//
+// Full-text search returns such numbers only, so most filters can be applied without
+// reading rows. A session's passages have adjacent IDs, and newer ones larger IDs.
+type ID int64
+
+// The bits of an ID, counted from the lowest.
+const (
+	KindBits     = 3
+	kindMask     = "7" // of these bits, in a query
+	agentBit     = 1 << KindBits
+	SeqShift     = KindBits + 1
+	SessionShift = SeqShift + 26
+)
+
+// IDShape returns the Shape of an ID.
+func IDShape() Shape { return Shape{Session: SessionShift, Place: SeqShift} }
+
+// NewID returns the ID of a passage: seq is its sequence number within its session,
+// agent says whether the session is a sub-agent's.
+func NewID(session, seq int64, agent bool, kind archive.PassageKind) ID {
+	id := session<<SessionShift | seq<<SeqShift | KindCode(kind)
+	if agent {
+		id |= agentBit
+	}
+	return ID(id)
+}
+
+// Session returns the number of the passage's session.
+func (d ID) Session() int64 { return int64(d) >> SessionShift }
+
+// Seq returns the passage's sequence number within its session.
+func (d ID) Seq() int64 { return int64(d) >> SeqShift & (1<<(SessionShift-SeqShift) - 1) }
+
+// Agent reports whether the passage is a sub-agent's.
+func (d ID) Agent() bool { return d&agentBit != 0 }
+
+// KindCode returns the code of the passage's kind.
+func (d ID) KindCode() int64 { return int64(d) & (1<<KindBits - 1) }
+
+// SessionRange returns the smallest and the largest ID that a session's passages can
+// have.
+func SessionRange(session int64) (lo, hi int64) {
+	return session << SessionShift, (session+1)<<SessionShift - 1
+}
+
+// kinds lists the kinds by their codes, which stored IDs contain: it may only grow.
+// Code 0 is for kinds unknown to this version.
+func kinds() [1 << KindBits]archive.PassageKind {
+	return [1 << KindBits]archive.PassageKind{
+		1: archive.KindPrompt, 2: archive.KindReply, 3: archive.KindCommand,
+		4: archive.KindEdit, 5: archive.KindOutput, 6: archive.KindSummary,
+	}
+}
+
+// KindCode returns the code of a kind, 0 if it is unknown.
+func KindCode(k archive.PassageKind) int64 {
+	all := kinds()
+	return int64(max(0, slices.Index(all[:], k)))
+}
+
+// KindOf returns the kind with a code, "" if there is none.
+func KindOf(code int64) archive.PassageKind { return kinds()[code] }
+
+// BaseID returns a session ID without its generation. Hooks know no generations:
+// their facts belong to the name.
+func BaseID(id string) string {
+	base, _, _ := strings.Cut(id, "@")
+	return base
+}
+
+// ValidID reports whether id can name a session, a sub-agent's session or an older
+// generation of either.
+func ValidID(id string) bool {
+	h, err := archive.ParseHandle(id)
+	return err == nil && h.Turn < 0 && h.Session == id
 }

@@ -40,20 +40,6 @@ func NewScope(q *archive.Query, size int) *Scope {
 	return x
 }
 
-// AddSession adds a session and the number of its passages.
-func (x *Scope) AddSession(no int64, passages int) {
-	x.Sessions[no] = true
-	x.Size += passages
-}
-
-// Share adds a place in another session.
-func (x *Scope) Share(p SharedPlace) {
-	x.Shared[p] = true
-	if !x.Sessions[p.Session] {
-		x.Sessions[p.Session] = false
-	}
-}
-
 // Narrow limits the scope to sessions.
 func (x *Scope) Narrow(of map[int64]bool) {
 	if x.Sessions == nil {

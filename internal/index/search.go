@@ -103,7 +103,8 @@ func (x *search) addSession(ctx context.Context, scope *Scope, id string) error 
 	if err != nil || !found {
 		return err
 	}
-	scope.AddSession(no, size)
+	scope.Sessions[no] = true
+	scope.Size += size
 	before := int64(math.MaxInt64)
 	if x.query.BeforeLine > 0 {
 		before = int64(x.query.BeforeLine)
@@ -115,7 +116,10 @@ func (x *search) addSession(ctx context.Context, scope *Scope, id string) error 
 		err := x.tx.Query(ctx, query, []any{no, before}, func(scan Scan) error {
 			var p SharedPlace
 			err := scan(&p.Session, &p.Turn, &p.Step)
-			scope.Share(p)
+			scope.Shared[p] = true
+			if !scope.Sessions[p.Session] {
+				scope.Sessions[p.Session] = false
+			}
 			return err
 		})
 		if err != nil {

@@ -45,7 +45,11 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 		changed[at] = i
 	}
 	var replaced []int64
-	put, lists, enc := newBulk(passageTable()), newTermLists(session), index.Encoder{}
+	lists, enc := newTermLists(session), index.Encoder{}
+	put := newBulk(index.Table{
+		Name: "passages", Key: 1,
+		Columns: "id, session, turn, step, seq, kind, label, paths, line_from, line_to, time, partial, sum, terms, text",
+	})
 	var row []byte
 	for i := range ps {
 		p := &ps[i]
@@ -79,13 +83,6 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 	}
 	_, err = t.Exec(ctx, "UPDATE sessions SET next_doc = ?2, held = held + ?3 WHERE no = ?1 AND next_doc <> ?2", session, next, len(put.at))
 	return err
-}
-
-func passageTable() index.Table {
-	return index.Table{
-		Name: "passages", Key: 1,
-		Columns: "id, session, turn, step, seq, kind, label, paths, line_from, line_to, time, partial, sum, terms, text",
-	}
 }
 
 // DropPassages deletes passages, their terms and their vectors. The rows of their

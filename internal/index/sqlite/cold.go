@@ -67,23 +67,21 @@ func (s *Store) Trim(ctx context.Context, turn archive.ColdTurn, log []archive.P
 		if err != nil || no == 0 {
 			return err
 		}
-		type row struct{ id, sum, size int64 }
+		var ids []int64
 		const query = "SELECT id, sum, length(CAST(text AS BLOB)) FROM passages WHERE session = ? AND turn = ? AND text <> ''"
-		rows, err := index.Rows(ctx, t, query, []any{no, turn.Turn}, func(scan index.Scan) (x row, err error) {
-			err = scan(&x.id, &x.sum, &x.size)
-			return x, err
+		err = t.Query(ctx, query, []any{no, turn.Turn}, func(scan index.Scan) error {
+			var id, sum, size int64
+			err := scan(&id, &sum, &size)
+			if _, ok := texts[sum]; ok {
+				ids, bytes = append(ids, id), bytes+size
+			}
+			return err
 		})
+		for i := 0; err == nil && i < len(ids); i++ {
+			_, err = t.Exec(ctx, "UPDATE passages SET text = '' WHERE id = ?", ids[i])
+		}
 		if err != nil {
 			return err
-		}
-		for _, x := range rows {
-			if _, ok := texts[x.sum]; !ok {
-				continue
-			}
-			if _, err := t.Exec(ctx, "UPDATE passages SET text = '' WHERE id = ?", x.id); err != nil {
-				return err
-			}
-			bytes += x.size
 		}
 		_, err = t.Exec(ctx, "UPDATE cold SET trimmed = 1 WHERE session = ? AND turn = ?", no, turn.Turn)
 		return err
@@ -181,23 +179,21 @@ func (t tx) Refill(ctx context.Context, session int64, ps []*archive.Passage) er
 			return err
 		}
 		if len(ps) <= fewTexts {
-			if ps, err = t.refillByLines(id, ps, sums); err != nil {
-				return err
+			var rest []*archive.Passage
+			for _, p := range ps {
+				missing, err := t.refillFrom(id, p.LineFrom, p.LineTo, []*archive.Passage{p}, sums)
+				if err != nil {
+					return err
+				}
+				rest = append(rest, missing...)
 			}
+			ps = rest
 		}
 		if len(ps) == 0 {
 			continue
 		}
-		log, err := t.opt.Texts(t.done, id, from, to)
-		if t.done.Err() != nil {
-			return t.done.Err()
-		}
-		if err != nil {
-			continue
-		}
-		texts := textsBySum(log)
-		for _, p := range ps {
-			p.Text = texts[sums[index.PlaceOf(p)]]
+		if _, err := t.refillFrom(id, from, to, ps, sums); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -208,17 +204,20 @@ func (t tx) Refill(ctx context.Context, session int64, ps []*archive.Passage) er
 // two.
 const fewTexts = 16
 
-// refillByLines sets the texts that are in the passages' own lines. It returns the
-// passages whose text is elsewhere in the turn.
-func (t tx) refillByLines(id string, ps []*archive.Passage, sums map[index.Place]int64) ([]*archive.Passage, error) {
-	var rest []*archive.Passage
+// refillFrom sets the texts that are in lines of the session log. It returns the passages
+// whose text is elsewhere, all if the log cannot be read.
+func (t tx) refillFrom(id string, from, to int, ps []*archive.Passage, sums map[index.Place]int64) (rest []*archive.Passage, err error) {
+	log, err := t.opt.Texts(t.done, id, from, to)
+	if t.done.Err() != nil {
+		return nil, t.done.Err()
+	}
+	if err != nil {
+		return ps, nil //nolint:nilerr // a search has other hits
+	}
+	texts := textsBySum(log)
 	for _, p := range ps {
-		log, err := t.opt.Texts(t.done, id, p.LineFrom, p.LineTo)
-		if t.done.Err() != nil {
-			return nil, t.done.Err()
-		}
-		text, ok := textsBySum(log)[sums[index.PlaceOf(p)]]
-		if err != nil || !ok {
+		text, ok := texts[sums[index.PlaceOf(p)]]
+		if !ok {
 			rest = append(rest, p)
 			continue
 		}

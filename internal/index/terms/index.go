@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"strings"
 	"unicode/utf8"
 )
 
@@ -107,25 +108,15 @@ func (s *scanner) compound(i int) {
 }
 
 func startsWord(t string) bool {
-	switch class(t[0]) {
-	case classOther:
-		return false
-	case classRune:
-		r, _ := utf8.DecodeRuneInString(t)
-		return isWordRune(r) && !isCJK(r)
-	}
-	return true
+	r, _ := utf8.DecodeRuneInString(t)
+	return isWordRune(r) && !isCJK(r)
 }
 
 func (s *scanner) cjkEnd(i int) int {
-	for i < len(s.text) {
-		r, n := utf8.DecodeRuneInString(s.text[i:])
-		if !isCJK(r) {
-			break
-		}
-		i += n
+	if n := strings.IndexFunc(s.text[i:], func(r rune) bool { return !isCJK(r) }); n >= 0 {
+		return i + n
 	}
-	return i
+	return len(s.text)
 }
 
 // unstructured returns the end of the run of base64 characters that starts at i, and
