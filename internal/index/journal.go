@@ -136,13 +136,11 @@ func journalEntries(ctx context.Context, tx Tx, session string, kind archive.Jou
 // Accesses returns when places of a session were injected or used, ordered by
 // place and then by time.
 func (s *Store) Accesses(ctx context.Context, session string) ([]archive.Access, error) {
-	return Read(ctx, s.read, "read accesses", func(ctx context.Context, tx Tx) ([]archive.Access, error) {
-		const query = "SELECT turn, step, time, how FROM accesses WHERE session_id = ? ORDER BY turn, step, time, id"
-		return Rows(ctx, tx, query, []any{session}, func(scan Scan) (archive.Access, error) {
-			x := archive.Access{Ref: archive.Ref{Session: session}}
-			err := scan(&x.Turn, &x.Step, asTime(&x.Time), &x.How)
-			return x, err
-		})
+	const query = "SELECT turn, step, time, how FROM accesses WHERE session_id = ? ORDER BY turn, step, time, id"
+	return readRows(ctx, s, "read accesses", query, []any{session}, func(scan Scan) (archive.Access, error) {
+		x := archive.Access{Ref: archive.Ref{Session: session}}
+		err := scan(&x.Turn, &x.Step, asTime(&x.Time), &x.How)
+		return x, err
 	})
 }
 

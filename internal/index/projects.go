@@ -34,15 +34,14 @@ func projectNames(ctx context.Context, tx Tx) (*Projects, error) {
 		n.Into[from] = into
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = tx.Query(ctx, "SELECT no, key, name, root, remote FROM projects", nil, func(scan Scan) error {
+			var p ProjectRow
+			err := scan(&p.No, &p.Key, &p.Name, &p.Root, &p.Remote)
+			n.Rows[p.Key] = p
+			return err
+		})
 	}
-	err = tx.Query(ctx, "SELECT no, key, name, root, remote FROM projects", nil, func(scan Scan) error {
-		var p ProjectRow
-		err := scan(&p.No, &p.Key, &p.Name, &p.Root, &p.Remote)
-		n.Rows[p.Key] = p
-		return err
-	})
 	return n, err
 }
 

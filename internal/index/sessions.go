@@ -207,10 +207,9 @@ func renumber(ctx context.Context, tx Tx, from, to int64) error {
 		"UPDATE steps SET copy_session = ? WHERE copy_session = ?",
 		"UPDATE identities SET session = ? WHERE session = ?",
 	}, to, from)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = tx.Exec(ctx, "DELETE FROM sessions WHERE no = ?", from)
 	}
-	_, err = tx.Exec(ctx, "DELETE FROM sessions WHERE no = ?", from)
 	return err
 }
 

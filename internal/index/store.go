@@ -143,6 +143,11 @@ func Rows[T any](ctx context.Context, tx Tx, query string, args []any, row func(
 	return out, err
 }
 
+// readRows reads the rows of a query in a transaction of its own.
+func readRows[T any](ctx context.Context, s *Store, what, query string, args []any, row func(scan Scan) (T, error)) ([]T, error) {
+	return Read(ctx, s.read, what, func(ctx context.Context, tx Tx) ([]T, error) { return Rows(ctx, tx, query, args, row) })
+}
+
 // Column reads the only column of a query's rows.
 func Column[T any](ctx context.Context, tx Tx, query string, args ...any) ([]T, error) {
 	return Rows(ctx, tx, query, args, func(scan Scan) (v T, err error) {

@@ -10,12 +10,10 @@ import (
 
 // VectorSets lists the sets of vectors, ordered by when their embedders were added.
 func (s *Store) VectorSets(ctx context.Context) ([]archive.VectorSet, error) {
-	return Read(ctx, s.read, "list vectors", func(ctx context.Context, tx Tx) ([]archive.VectorSet, error) {
-		query := "SELECT name, dim, " + s.sql.VectorCount + ", last, gone, stamp FROM embedders ORDER BY no"
-		return Rows(ctx, tx, query, nil, func(scan Scan) (v archive.VectorSet, err error) {
-			err = scan(&v.Embedder, &v.Dim, &v.Rows, &v.Last, &v.Gone, &v.Stamp)
-			return v, err
-		})
+	query := "SELECT name, dim, " + s.sql.VectorCount + ", last, gone, stamp FROM embedders ORDER BY no"
+	return readRows(ctx, s, "list vectors", query, nil, func(scan Scan) (v archive.VectorSet, err error) {
+		err = scan(&v.Embedder, &v.Dim, &v.Rows, &v.Last, &v.Gone, &v.Stamp)
+		return v, err
 	})
 }
 
