@@ -9,21 +9,24 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// chain reads the records of a log.
+// chain reads the records of a log backwards, from footer to footer. Offsets are file
+// offsets in bytes.
 type chain struct {
 	r     io.ReaderAt
 	start int64 // file offset after the header
 }
 
-// errDamaged reports damaged records.
+// errDamaged is the error for invalid bytes in a log. readError converts it to an
+// archive.Error.
 type errDamaged struct {
-	off  int64 // file offset
-	what string
+	off  int64  // file offset
+	what string // the damage, such as "a damaged frame"
 }
 
 func (e *errDamaged) Error() string { return fmt.Sprintf("%s at byte %d of the file", e.what, e.off) }
 
-// at returns the record with its footer at off.
+// at returns the record whose footer is at off. The error is an errDamaged if there is no
+// valid footer.
 func (c chain) at(off int64) (record, error) {
 	var b [footerSize]byte
 	if off < c.start {
@@ -37,24 +40,24 @@ func (c chain) at(off int64) (record, error) {
 	}
 	r, ok := parseFooter(b[:], off)
 	if !ok || r.bodyOff() < c.start {
-		return record{}, &errDamaged{off, "a damaged record end"}
+		return record{}, &errDamaged{off, "a damaged footer"}
 	}
 	return r, nil
 }
 
-// prev returns the record before r, or the root before the first.
+// prev returns the record before r, or the root if r is the first.
 func (c chain) prev(r record) (record, error) {
 	p, err := rootRecord(c.start), error(nil)
 	if r.bodyOff() != c.start {
 		p, err = c.at(r.bodyOff() - footerSize)
 	}
 	if err == nil && !r.follows(p) {
-		err = &errDamaged{r.off, "a record that does not follow the one before"}
+		err = &errDamaged{r.off, "a record that does not continue its predecessor"}
 	}
 	return p, err
 }
 
-// jumpOf returns the record at r's jump pointer, or the root.
+// jumpOf returns the record at r's jump pointer, or the root if r has none.
 func (c chain) jumpOf(r record) (record, error) {
 	if r.jump == 0 {
 		return rootRecord(c.start), nil
@@ -66,9 +69,11 @@ func (c chain) jumpOf(r record) (record, error) {
 	return j, err
 }
 
-// nextJump returns the jump pointer of the record after last. Two jumps of equal length
-// are combined into one of twice the length and one step, so every path back is
-// logarithmic (Myers, An applicative random-access stack).
+// nextJump returns the jump pointer for a record that is appended after last: the offset
+// and the depth of its target, 0 and 0 for the root. If last's jump and its target's jump
+// have equal lengths, the new jump covers both and the step to last. Every earlier record
+// can therefore be reached in a logarithmic number of reads (Myers, An applicative
+// random-access stack).
 func (c chain) nextJump(last record) (jump int64, depth uint32, err error) {
 	if last.depth == 0 {
 		return 0, 0, nil
@@ -83,16 +88,17 @@ func (c chain) nextJump(last record) (jump int64, depth uint32, err error) {
 	return last.off, last.depth, nil
 }
 
-// seek returns the earliest record for whose end ahead is true, from r back. ahead must
-// be true for the end of r and all later ends, and false for (0, 0).
-func (c chain) seek(r record, ahead func(rawEnd, lines int64) bool) (record, error) {
-	for ahead(r.rawStart(), r.lineStart()) {
+// seek returns the earliest record whose end satisfies past; r is the last candidate. past
+// must be monotonic: false for (0, 0), true for the end of r, and true for every end after
+// one for which it is true.
+func (c chain) seek(r record, past func(rawEnd, lines int64) bool) (record, error) {
+	for past(r.rawStart(), r.lineStart()) {
 		if r.jump != 0 {
 			j, err := c.jumpOf(r)
 			if err != nil {
 				return record{}, err
 			}
-			if ahead(j.rawEnd, j.lines) {
+			if past(j.rawEnd, j.lines) {
 				r = j
 				continue
 			}
@@ -105,8 +111,8 @@ func (c chain) seek(r record, ahead func(rawEnd, lines int64) bool) (record, err
 	return r, nil
 }
 
-// body returns the body of r. It checks that the body is one frame with the right
-// checksum.
+// body reads the body of r. The error is an errDamaged unless the body is one frame and
+// matches the footer's checksum.
 func (c chain) body(r record) ([]byte, error) {
 	b := make([]byte, r.body)
 	err := readFull(c.r, b, r.bodyOff())
@@ -120,11 +126,11 @@ func (c chain) body(r record) ([]byte, error) {
 	return b, nil
 }
 
-// isComplete reports whether the log may end with r: r, the other records of its write,
-// and those of the write before are intact. The write before is checked because a
-// process may die between a write and its fsync.
+// isComplete reports whether a log may end with r: all records up to r of r's write and of
+// the previous write are intact. The previous write is checked because a process may die
+// between a write and its fsync.
 func (c chain) isComplete(r record) (bool, error) {
-	for range 2 {
+	for range 2 { // writes
 		for base := r.base; ; {
 			_, err := c.body(r)
 			p := record{}
@@ -137,9 +143,9 @@ func (c chain) isComplete(r record) (bool, error) {
 			if p.depth == 0 {
 				return true, nil
 			}
-			first := r.bodyOff() <= base
+			firstOfWrite := r.bodyOff() <= base
 			r = p
-			if first {
+			if firstOfWrite {
 				break
 			}
 		}
@@ -147,8 +153,8 @@ func (c chain) isComplete(r record) (bool, error) {
 	return true, nil
 }
 
-// unlessDamaged returns nil for an errDamaged. Other errors are returned, so that a read
-// error is not taken for the end of a log.
+// unlessDamaged returns err, or nil if it is an errDamaged. Damage can mark the end of a
+// log; a read error cannot.
 func unlessDamaged(err error) error {
 	if _, damaged := errors.AsType[*errDamaged](err); damaged {
 		return nil
@@ -156,7 +162,8 @@ func unlessDamaged(err error) error {
 	return err
 }
 
-// end returns the last record of a log whose file has the given size, or the root.
+// end returns the last record at which the log may end (see isComplete), or the root if
+// there is none. size is the file's size in bytes.
 func (c chain) end(size int64) (record, error) {
 	r, err := c.at(size - footerSize)
 	if err == nil {
@@ -175,7 +182,8 @@ func (c chain) end(size int64) (record, error) {
 	return rootRecord(c.start), nil
 }
 
-// scanBack returns the last record of the file that accept accepts.
+// scanBack searches the first size bytes of the file backwards for footers. It returns the
+// last record that accept returns true for, and whether there is one.
 func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, bool, error) {
 	magic := appendFooter(nil, record{})[:8+len(footerTag)]
 	const block = 64 << 10
@@ -204,8 +212,8 @@ func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, 
 	return record{}, false, nil
 }
 
-// hasRecord reports whether there is a footer after start. It returns true for a file
-// that cannot be read.
+// hasRecord reports whether there is a valid footer after start. It also returns true for
+// a file that cannot be read, so that no caller treats it as empty.
 func (c chain) hasRecord(size int64) bool {
 	_, found, err := c.scanBack(size, func(record) (bool, error) { return true, nil })
 	return found || err != nil
