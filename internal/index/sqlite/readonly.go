@@ -11,10 +11,11 @@ import (
 	"strandline/internal/archive"
 )
 
-// openFile opens the file at path, which is the index or a copy of it. more are options
-// that are appended to the driver's name for the file.
-func (s *Store) openFile(ctx context.Context, path, more string) error {
-	c, err := openConn(dsn(path, s.opt.ReadOnly) + more)
+// openFile opens the file at path, which is the index or a copy of it, and migrates it
+// unless the store is read-only. params are further parameters of the file's URI, such as
+// "&immutable=1". The error is errOlder if a read-only index has an older version.
+func (s *Store) openFile(ctx context.Context, path, params string) error {
+	c, err := openConn(dsn(path, s.opt.ReadOnly) + params)
 	if err != nil {
 		return s.fail("open the index", err)
 	}
@@ -28,40 +29,46 @@ func (s *Store) openFile(ctx context.Context, path, more string) error {
 	return nil
 }
 
-// openReadOnly handles the error of opening an index read-only. It migrates an index of an
-// older version. SQLite cannot read a WAL database in a folder without write permission,
-// such as a backup or a read-only mount, because it needs a file of shared memory there:
-// openReadOnly opens such a file as immutable. If the file has a WAL left by a writer that
-// died, or an older version, it opens a copy.
-func (s *Store) openReadOnly(ctx context.Context, err error) error {
+// openReadOnly tries other ways to open an index after openFile failed with cause:
+//
+//   - It migrates an index of an older version.
+//   - It opens an index in a read-only folder, such as a backup, as immutable. SQLite
+//     otherwise creates a file for shared memory there.
+//   - It opens a temporary copy if such an index has an older version or a WAL left by a
+//     writer that died.
+//
+// It returns cause if none applies.
+func (s *Store) openReadOnly(ctx context.Context, cause error) error {
 	switch {
-	case errors.Is(err, errOlder):
+	case errors.Is(cause, errOlder):
+		var err error
 		if err = upgrade(ctx, s.path, s.opt); err == nil {
 			return s.openFile(ctx, s.path, "")
 		}
 		if !unwritable(err) {
 			return err
 		}
-	case !unwritable(err):
-		return err
+	case !unwritable(cause):
+		return cause
 	default:
 		if wal, stat := os.Stat(s.path + "-wal"); stat == nil && wal.Size() > 0 {
 			break
 		}
-		if again := s.openFile(ctx, s.path, "&immutable=1"); again == nil || !errors.Is(again, errOlder) {
-			return again
+		if err := s.openFile(ctx, s.path, "&immutable=1"); !errors.Is(err, errOlder) {
+			return err
 		}
 	}
 	if err := s.openCopy(ctx); err != nil {
 		return &archive.Error{
 			Code: archive.CodeDenied, Msg: "the index " + s.path + " cannot be read in a read-only folder", Err: err,
-			Hint: "copy the folder to a writable place, and set STRANDLINE_HOME to the copy",
+			Hint: "copy the folder to a writable location and set STRANDLINE_HOME to the copy",
 		}
 	}
 	return nil
 }
 
-// upgrade migrates an index and checkpoints its WAL.
+// upgrade opens an index for writing, which migrates it, and closes it, which checkpoints
+// its WAL.
 func upgrade(ctx context.Context, path string, opt Options) error {
 	s, err := Open(ctx, path, Options{BusyTimeout: opt.BusyTimeout})
 	if err != nil {
@@ -70,6 +77,8 @@ func upgrade(ctx context.Context, path string, opt Options) error {
 	return s.Close()
 }
 
+// openCopy copies the index and its WAL to a temporary folder, migrates the copy and opens
+// it. Close deletes the folder.
 func (s *Store) openCopy(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "strandline-index-*") // mode 0700
 	if err != nil {
@@ -90,10 +99,11 @@ func (s *Store) openCopy(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	s.copied = dir
+	s.copyDir = dir
 	return nil
 }
 
+// copyFile copies a file to a new file with mode 0600.
 func copyFile(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -108,6 +118,5 @@ func copyFile(from, to string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// unwritable reports whether an index could not be opened for reading because SQLite cannot
-// write to its folder.
+// unwritable reports whether err means that SQLite may not write to the index's folder.
 func unwritable(err error) bool { return archive.ErrorCode(err) == archive.CodeDenied }

@@ -14,20 +14,20 @@ import (
 	"strandline/internal/index"
 )
 
-// defaultBusyTimeout is the time that a statement waits for another process.
+// defaultBusyTimeout is the time that a statement waits for another process's lock.
 const defaultBusyTimeout = 5 * time.Second
 
 // Options adjusts Open. The zero value opens for reading and writing.
 type Options struct {
-	// ReadOnly opens an existing index and refuses to change it, except that an
-	// index of an older version is migrated first.
+	// ReadOnly opens an existing index for reading only. Open still migrates an index
+	// of an older version.
 	ReadOnly bool
-	// BusyTimeout is the time to wait for another process's write; 0 means 5
-	// seconds.
+	// BusyTimeout is the time to wait for another process's lock; 0 means 5 seconds.
 	BusyTimeout time.Duration
-	// Texts reads trimmed texts back from the session log. Nil: they are empty.
+	// Texts reads texts from the session log that the index no longer holds. Nil: such
+	// texts are empty.
 	Texts Texts
-	// Bulk uses about 64 MB of memory to speed up imports and reindexing.
+	// Bulk uses about 64 MiB of memory to speed up imports and reindexing.
 	Bulk bool
 }
 
@@ -35,18 +35,20 @@ type Options struct {
 // the first line of a turn or of a passage.
 type Texts func(ctx context.Context, session string, from, to int) ([]archive.Passage, error)
 
-// Store is an open index.
+// Store is an open index. Its methods may be called concurrently; they share one
+// connection and run one at a time.
 type Store struct {
 	*index.Store
 	path  string
 	opt   Options
 	conn  *conn
-	turn  chan struct{} // holds one token; its receiver may use conn
+	free  chan struct{} // holds one token while conn is not in use; see acquire
 	stmts map[string]statement
 	enc   index.Encoder
 	row   []byte // buffer of enc
-	// copied is the folder of a copy of the index that is read instead of it.
-	copied string
+	// copyDir is the temporary folder of the copy that is open instead of the index; ""
+	// if there is none.
+	copyDir string
 }
 
 // Open opens the index at path, whose folder must exist. Unless opt.ReadOnly, it
@@ -63,7 +65,7 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	if err := prepareFile(path, opt.ReadOnly); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, opt: opt, turn: make(chan struct{}, 1), stmts: map[string]statement{}}
+	s := &Store{path: path, opt: opt, free: make(chan struct{}, 1), stmts: map[string]statement{}}
 	s.Store = index.New(s.Read, s.write, index.Dialect{
 		Join: "CROSS JOIN", Instr: "instr", Start: "start", End: "end", Offset: "offset", VectorCount: "rows",
 		PassageCount: "SELECT value FROM meta WHERE name = 'passages'",
@@ -75,7 +77,7 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.turn <- struct{}{}
+	s.free <- struct{}{}
 	return s, nil
 }
 
@@ -109,11 +111,12 @@ func pragmas(opt Options) string {
 	return p + fmt.Sprintf(" PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=%d;", checkpoint)
 }
 
-// Close closes the index after a running call has returned. Later calls fail.
+// Close waits for a running call, closes the index and deletes a temporary copy. Later
+// calls fail.
 func (s *Store) Close() error {
-	<-s.turn
+	<-s.free
 	defer s.release()
-	return s.fail("close the index", errors.Join(s.disconnect(), os.RemoveAll(s.copied)))
+	return s.fail("close the index", errors.Join(s.disconnect(), os.RemoveAll(s.copyDir)))
 }
 
 // disconnect closes the connection and its prepared statements.
@@ -126,9 +129,8 @@ func (s *Store) disconnect() error {
 	return errors.Join(append(errs, s.conn.close())...)
 }
 
-// prepareFile creates a missing file with mode 0600 before SQLite opens it. It
-// creates the file under another name and links it into place: closing a file that
-// SQLite has open in the same process would drop SQLite's POSIX locks.
+// prepareFile checks that the index is a regular file. Unless readOnly, it creates a
+// missing one with mode 0600 before SQLite opens it.
 func prepareFile(path string, readOnly bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -147,7 +149,9 @@ func prepareFile(path string, readOnly bool) error {
 	return nil
 }
 
-// createFile creates an empty file with mode 0600, unless it exists.
+// createFile creates an empty file with mode 0600, unless it exists. It creates the file
+// under another name and links it to path: opening and closing path itself would drop the
+// POSIX locks of SQLite if another goroutine has the index open.
 func createFile(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".index-*") // mode 0600
 	if err != nil {
@@ -186,19 +190,19 @@ func dsn(path string, readOnly bool) string {
 	return "file://" + escape.Replace(path) + "?mode=" + mode
 }
 
-// acquire waits until no other call uses the connection. release ends the use.
+// acquire waits until no other call uses the connection. The caller then calls release.
 func (s *Store) acquire(ctx context.Context) error {
 	select {
-	case <-s.turn:
+	case <-s.free:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (s *Store) release() { s.turn <- struct{}{} }
+func (s *Store) release() { s.free <- struct{}{} }
 
-// stmt returns a prepared statement, which stays valid until Close.
+// stmt returns the prepared statement for a query. It is cached and valid until Close.
 func (s *Store) stmt(ctx context.Context, query string) (statement, error) {
 	if st, ok := s.stmts[query]; ok {
 		return st, nil
@@ -211,7 +215,8 @@ func (s *Store) stmt(ctx context.Context, query string) (statement, error) {
 	return st, nil
 }
 
-// write runs fn in a transaction that changes the index.
+// write runs fn in a write transaction. what names the operation in errors, such as
+// "open the index".
 func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
 	if s.opt.ReadOnly {
 		return &archive.Error{Code: archive.CodeDenied, Msg: "the index is open read-only"}
@@ -219,31 +224,33 @@ func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Cont
 	return s.transact(ctx, what, "BEGIN IMMEDIATE", fn)
 }
 
-// Read runs fn on one snapshot of the index.
+// Read runs fn in a read transaction, which sees one snapshot of the index. what names
+// the operation in errors.
 func (s *Store) Read(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
 	return s.transact(ctx, what, "BEGIN", fn)
 }
 
-// transact runs fn in a transaction. Its statements are not interrupted when ctx ends,
-// because that costs the driver a goroutine for each; a long fn checks ctx itself.
+// transact runs fn in a transaction. It rolls back if fn fails or ctx has ended. Running
+// statements are not interrupted when ctx ends, because the driver would need a goroutine
+// for each; long operations check tx.done between statements.
 func (s *Store) transact(ctx context.Context, what, begin string, fn func(ctx context.Context, tx index.Tx) error) error {
 	if err := s.acquire(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer s.release()
-	calm := context.WithoutCancel(ctx)
-	if _, err := s.exec(calm, begin); err != nil {
+	uncancelled := context.WithoutCancel(ctx)
+	if _, err := s.exec(uncancelled, begin); err != nil {
 		return s.fail(what, err)
 	}
-	err := fn(calm, tx{s, ctx})
+	err := fn(uncancelled, tx{s, ctx})
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err == nil {
-		_, err = s.exec(calm, "COMMIT")
+		_, err = s.exec(uncancelled, "COMMIT")
 	}
 	if err != nil {
-		_, rollback := s.exec(calm, "ROLLBACK")
+		_, rollback := s.exec(uncancelled, "ROLLBACK")
 		err = errors.Join(err, ignoreRolledBack(rollback))
 	}
 	return s.fail(what, err)
