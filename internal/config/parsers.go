@@ -10,10 +10,12 @@ import (
 	"unicode"
 )
 
-// parser stores a value in its field and returns its canonical form. Its error
-// names the allowed values.
+// parser checks the text of a setting, stores its value in a field of Config and
+// returns its canonical form. On an error the field is unchanged. The error's text
+// lists the allowed values and completes the sentence "allowed is ...".
 type parser func(value string) (string, error)
 
+// number accepts a whole number from low to high.
 func number(field *int, low, high int) parser {
 	return func(value string) (string, error) {
 		n, err := strconv.Atoi(value)
@@ -25,6 +27,7 @@ func number(field *int, low, high int) parser {
 	}
 }
 
+// duration accepts the format of time.ParseDuration, from low to high.
 func duration(field *time.Duration, low, high time.Duration) parser {
 	return func(value string) (string, error) {
 		d, err := time.ParseDuration(value)
@@ -36,7 +39,7 @@ func duration(field *time.Duration, low, high time.Duration) parser {
 	}
 }
 
-// between accepts a number from low to high. want names the allowed numbers.
+// between accepts a decimal number from low to high. want is the error's text.
 func between(field *float64, low, high float64, want string) parser {
 	return func(value string) (string, error) {
 		f, err := strconv.ParseFloat(value, 64)
@@ -48,6 +51,7 @@ func between(field *float64, low, high float64, want string) parser {
 	}
 }
 
+// fraction accepts a share from 0.05 to 1.
 func fraction(field *float64) parser {
 	return between(field, 0.05, 1, "a number from 0.05 to 1, such as 0.7")
 }
@@ -64,7 +68,8 @@ func zeroOr(field *float64, low, high float64, want string) parser {
 	}
 }
 
-// oneOf accepts the listed values in any case.
+// oneOf accepts the listed values, of which there are at least two, in upper or lower
+// case. The values are lower case.
 func oneOf[T ~string](field *T, values ...T) parser {
 	return func(value string) (string, error) {
 		v := T(strings.ToLower(value))
@@ -78,8 +83,8 @@ func oneOf[T ~string](field *T, values ...T) parser {
 	}
 }
 
-// learn also accepts "confidence", a rule of earlier versions that had no effect,
-// as "off".
+// learn accepts the learning modes. "confidence", a mode of earlier versions that had
+// no effect, means "off".
 func learn(field *Learn) parser {
 	known := oneOf(field, LearnNames, LearnOff)
 	return func(value string) (string, error) {
@@ -90,7 +95,8 @@ func learn(field *Learn) parser {
 	}
 }
 
-// bytes accepts a size in bytes or with a decimal unit.
+// bytes accepts a size from 0 to 1000TB with a decimal unit: B (the default), KB, MB,
+// GB or TB.
 func bytes(field *int64) parser {
 	return func(value string) (string, error) {
 		text := strings.ToUpper(strings.TrimSpace(value))
@@ -105,21 +111,22 @@ func bytes(field *int64) parser {
 	}
 }
 
-// maxLine is the most bytes of a text setting.
+// maxLine is the maximum length of a text setting in bytes.
 const maxLine = 1000
 
-// line accepts a text without control characters.
+// line accepts at most maxLine bytes without control characters.
 func line(field *string) parser {
 	return func(value string) (string, error) {
 		if len(value) > maxLine || strings.ContainsFunc(value, unicode.IsControl) {
-			return "", fmt.Errorf("at most %d characters in one line", maxLine)
+			return "", fmt.Errorf("one line of at most %d bytes, without control characters", maxLine)
 		}
 		*field = value
 		return value, nil
 	}
 }
 
-// template accepts one line. "default" selects the built-in template.
+// template accepts one line, which may contain colour sequences. "default" selects
+// the built-in template and is stored as "".
 func template(field *string) parser {
 	return func(value string) (string, error) {
 		if len(value) > maxLine || strings.ContainsAny(value, "\r\n\x00") {
@@ -133,22 +140,23 @@ func template(field *string) parser {
 	}
 }
 
-// address accepts a database address without a password, which `strandline config`
-// would print.
+// address accepts a database address, as a URL or as key=value pairs. It rejects a
+// password because `strandline config` prints settings.
 func address(field *string) parser {
-	text := line(field)
+	inner := line(field)
 	return func(value string) (string, error) {
-		_, rest, url := strings.Cut(value, "://")
-		host, _, _ := strings.Cut(rest, "/")
-		user, _, hasUser := strings.Cut(host, "@")
-		if strings.Contains(value, "password=") || url && hasUser && strings.Contains(user, ":") {
-			return "", errors.New("an address without a password, which PGPASSWORD or ~/.pgpass give")
+		_, rest, isURL := strings.Cut(value, "://")
+		authority, _, _ := strings.Cut(rest, "/")
+		user, _, hasUser := strings.Cut(authority, "@")
+		if strings.Contains(value, "password=") || isURL && hasUser && strings.Contains(user, ":") {
+			return "", errors.New("an address without a password; set the password in PGPASSWORD or ~/.pgpass")
 		}
-		return text(value)
+		return inner(value)
 	}
 }
 
-// sslMode accepts PostgreSQL's modes, and true or false as older systems did.
+// sslMode accepts the values of libpq's sslmode. It also accepts booleans, as the
+// setting RUVECTOR_SSL does: true means "require", false "disable".
 func sslMode(field *string) parser {
 	return func(value string) (string, error) {
 		v := strings.ToLower(value)
@@ -159,13 +167,14 @@ func sslMode(field *string) parser {
 			v = "disable"
 		case "", "disable", "allow", "prefer", "require", "verify-ca", "verify-full":
 		default:
-			return "", errors.New("disable, prefer, require, verify-ca or verify-full")
+			return "", errors.New("disable, allow, prefer, require, verify-ca or verify-full")
 		}
 		*field = v
 		return v, nil
 	}
 }
 
+// toggle accepts true, 1, on, yes, false, 0, off or no, in upper or lower case.
 func toggle(field *bool) parser {
 	return func(value string) (string, error) {
 		switch strings.ToLower(value) {
