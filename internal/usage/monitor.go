@@ -17,37 +17,40 @@ import (
 // Monitor keeps the usage records of an archive's sessions up to date.
 type Monitor struct {
 	Store Store
-	// Zones are the zones of a window that the client uses to its end.
+	// Zones are the configured zones. They are scaled down if the client compacts
+	// before the end of the window; see Zones.Within.
 	Zones Zones
-	// Window is the configured size in tokens, 0 if none is.
+	// Window is the configured window size in tokens; 0 if not set.
 	Window int
-	// Always reports the usage at every prompt, Silent at none.
+	// Always makes Report return the usage at every prompt. Silent makes it return
+	// nothing and overrides Always.
 	Always, Silent bool
 	// Getenv reads the client's environment variables.
 	Getenv func(string) string
-	// Conversation parses the messages of a part of a transcript.
+	// Conversation parses the messages in consecutive bytes of a transcript. Nil: usage
+	// is not estimated from text.
 	Conversation func(chunk []byte) []transcript.Message
 }
 
 // Observation is the state of a session as a hook sees it.
 type Observation struct {
 	Session    string
-	Transcript string // checked path
+	Transcript string // path of the transcript, which the caller has validated
 	Now        time.Time
 	// Compacted is set at SessionStart after a compaction.
 	Compacted bool
-	// Context is the number of tokens in a resumed or forked session as reported by
-	// the client, 0 if it is not.
+	// Context is the number of tokens that the client reported for a resumed or forked
+	// session; 0 if it reported none.
 	Context int64
-	// Captured is the number of transcript bytes in the log.
+	// Captured is the number of transcript bytes in the session log.
 	Captured int64
 	// CaptureFailed is set if the capture or its indexing failed.
 	CaptureFailed bool
-	// Batches are the newly indexed rows.
+	// Batches are the newly indexed rows. Those of other sessions are ignored.
 	Batches []archive.Batch
 }
 
-// Observe updates a session's record.
+// Observe updates a session's usage record from an observation.
 func (p Monitor) Observe(ctx context.Context, x Observation) error {
 	return p.Store.Update(ctx, x.Session, func(s *Session) bool {
 		if x.Compacted {
@@ -73,10 +76,11 @@ func (p Monitor) Observe(ctx context.Context, x Observation) error {
 	})
 }
 
-// maxModelName is the most bytes stored of a model's name.
+// maxModelName is the maximum length of a stored model name in bytes.
 const maxModelName = 100
 
-// maxTokens is a number of tokens that no window holds; larger counts are errors.
+// maxTokens is larger than any context window, in tokens. Larger counts in a
+// transcript are invalid.
 const maxTokens = 20_000_000
 
 // addBatch counts the responses and compactions of a batch in transcript order.
@@ -98,6 +102,8 @@ func (s *Session) addBatch(b archive.Batch, now time.Time) {
 	}
 }
 
+// addStep counts a response. It ignores responses of sub-agents, errors, copies,
+// responses that were already counted, and invalid counts.
 func (s *Session) addStep(step *archive.Step, now time.Time) {
 	used := step.Usage.Context()
 	if step.Sidechain || step.APIError || step.Copy != nil || step.LineFrom < max(s.Line, s.CompactionLine) ||
@@ -112,7 +118,8 @@ func (s *Session) addStep(step *archive.Step, now time.Time) {
 	s.Append(Point{TS: now.UnixMilli(), Tokens: used, Turns: step.Turn})
 }
 
-// addCompaction empties the window, once per compaction.
+// addCompaction resets the usage to the tokens that a compaction left. It ignores
+// compactions that were already counted.
 func (s *Session) addCompaction(c archive.Compaction) {
 	if c.Line <= s.CompactionLine || c.Line < s.Line {
 		return
@@ -121,8 +128,8 @@ func (s *Session) addCompaction(c archive.Compaction) {
 	s.CompactionLine, s.Base = c.Line, min(max(c.PostTokens, 0), maxTokens)
 }
 
-// Derive computes the fields that follow from a session's tokens: the window and
-// its limits, the zone, the growth.
+// Derive recomputes the fields of s that depend on its tokens and its model: the
+// window and its limits, the shares, the growth and the zone.
 func (p Monitor) Derive(s *Session) {
 	size, from := p.windowSize(*s)
 	l := FindLimits(s.Model, int(size), p.Getenv)
@@ -139,9 +146,11 @@ func (p Monitor) Derive(s *Session) {
 	}
 }
 
+// zones returns the zones for the share of the window at which the client acts.
 func (p Monitor) zones(s Session) Zones { return p.Zones.Within(share(s.Limit, s.Window)) }
 
-// share returns tokens / window, rounded down to four digits.
+// share returns tokens / window, rounded down to four decimal places; 0 if the
+// window is unknown.
 func share(tokens, window int64) float64 {
 	if window <= 0 {
 		return 0
@@ -149,9 +158,9 @@ func share(tokens, window int64) float64 {
 	return float64(tokens*10_000/window) / 10_000
 }
 
-// windowSize returns the window's size and its source; 0 stands for the model's
-// window. A size below the session's largest usage is used only if the client
-// reported it.
+// windowSize returns the window's size in tokens and its source, a value of
+// Session.WindowFrom. Size 0 means the default window of the model. A configured or
+// default size below the session's largest usage is ignored.
 func (p Monitor) windowSize(s Session) (size int64, from string) {
 	known := knownModel(s.Model)
 	switch {
@@ -164,7 +173,7 @@ func (p Monitor) windowSize(s Session) (size int64, from string) {
 	case s.MaxTokens > 0:
 		return fitWindow(max(s.MaxTokens, int64(p.Window))), "observed"
 	}
-	return 0, "model" // unknown models have the large window, as for the client
+	return 0, "model" // for an unknown model FindLimits assumes the large window, as the client does
 }
 
 // sameModel reports whether two names may refer to one model: the client reports
@@ -174,23 +183,24 @@ func sameModel(a, b string) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// charsPerToken is the average number of characters per token of a conversation.
+// charsPerToken is the average number of UTF-16 units per token of a conversation.
 const charsPerToken = 3.5
 
-// maxEstimate is the most bytes of a transcript, from its end, that one estimate
-// reads.
+// maxEstimate is the maximum number of bytes at the end of a transcript that one
+// estimate reads.
 const maxEstimate = 4 << 20
 
-// boundary is part of the row that the client writes at a compaction.
+// boundary identifies the transcript row that the client writes at a compaction.
 const boundary = `"subtype":"compact_boundary"`
 
-// estimate sets the tokens of a session without counted responses: the tokens that
-// the last compaction left, and the new characters since. The client's instructions
-// and tools are not in the transcript and not included.
+// estimate sets the tokens of a session that has no response since the last
+// compaction or the start: the tokens that the compaction left, and the new
+// characters since. The client's system prompt and tool definitions are not included
+// because they are not in the transcript.
 func (p Monitor) estimate(s *Session, x Observation) {
 	s.Estimated = true
 	if x.Captured > s.CharsTo && p.Conversation != nil {
-		// An unreadable transcript leaves the estimate unchanged.
+		// If the transcript cannot be read, its new bytes are not estimated.
 		if chunk, err := readRange(x.Transcript, max(s.CharsTo, x.Captured-maxEstimate), x.Captured); err == nil {
 			at := bytes.LastIndex(chunk, []byte(boundary))
 			if at >= 0 {
@@ -220,6 +230,7 @@ func characters(ms []transcript.Message) int64 {
 	return int64(n)
 }
 
+// readRange reads the bytes [from, to) of a file.
 func readRange(path string, from, to int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,21 +9,23 @@ import (
 	"strandline/internal/archive"
 )
 
-// ReportPrefix begins every report, so that transcripts show its origin.
+// ReportPrefix is the start of every report. It shows the origin in transcripts.
 const ReportPrefix = "[Strandline]"
 
-// Report is the usage report for the model.
+// Report is a usage report for the model.
 type Report struct {
-	Text string // "" for none
-	// Delivered, if not nil, has to be called when the text was injected.
+	Text string // "" if no report is due
+	// Delivered records that the text was injected. If it is not nil, the caller calls it
+	// after the injection; otherwise the report is due again.
 	Delivered func(ctx context.Context) error
 }
 
 // Report returns the report that is due at a prompt. It reads one small file.
 //
-// A report is due when the session enters another zone than the last reported one,
-// and at each further five percent above the warning; the zone "ok" is not
-// reported. In the zone "optimize" the report adds advice and counts as one cycle.
+// A report is due when the session enters a zone other than "ok" and the last reported
+// one, and at each further five percent of the window above the warning. In the zone
+// "optimize" the report includes advice and increments PruneCount. With Always, a usage
+// line is returned at all other prompts too.
 func (p Monitor) Report(session string) Report {
 	s, ok := p.Store.Session(session)
 	if p.Silent || !ok || s.LastTokenEstimate <= 0 {
@@ -52,31 +54,32 @@ func (p Monitor) Report(session string) Report {
 	}}
 }
 
-// about is the sign before the figures of an estimate.
-func (s Session) about() string {
+// approx returns the prefix of the figures: "~" if they are estimated.
+func (s Session) approx() string {
 	if s.Estimated {
 		return "~"
 	}
 	return ""
 }
 
-// bar draws a share with ten characters.
+// bar draws a share from 0 to 1 as ten cells.
 func bar(share float64, full, empty string) string {
 	n := min(max(int(share*10), 0), 10)
 	return strings.Repeat(full, n) + strings.Repeat(empty, 10-n)
 }
 
-// Summary returns a report's first line:
+// Summary returns a report's first line: the used share, the tokens and the size of the
+// window, the growth and the forecast. Estimated figures have the prefix "~".
 //
 //	[Strandline] [=====-----] 52% 104K/200K +3.1K/turn, ~14 turns to compaction
 func Summary(s Session) string {
 	line := fmt.Sprintf("%s [%s] %s%d%% %s%s/%s", ReportPrefix, bar(s.LastPercentage, "=", "-"),
-		s.about(), Percent(s.LastPercentage), s.about(), FormatTokens(s.LastTokenEstimate), FormatTokens(s.Window))
+		s.approx(), Percent(s.LastPercentage), s.approx(), FormatTokens(s.LastTokenEstimate), FormatTokens(s.Window))
 	if s.Growth <= 0 {
 		return line
 	}
 	line += " +" + FormatTokens(s.Growth) + "/turn"
-	// The last response is in the window from the next turn on.
+	// The next request contains the last response.
 	turns, ok := TurnsLeft(s.LastTokenEstimate+s.Output, s.Limit, s.Growth)
 	event := "compaction"
 	if !s.Compacts {
@@ -93,7 +96,7 @@ func Summary(s Session) string {
 	return line + ", ~" + strconv.Itoa(turns) + " turns to " + event
 }
 
-// advice returns the text for a nearly full window.
+// advice returns the text for the zone "optimize".
 func advice(s Session) string {
 	id := archive.ShortID(s.SessionID)
 	kept := "Everything up to here is archived: `strandline search` finds it, `strandline show " + id + "/<turn>` prints it."
@@ -104,10 +107,10 @@ func advice(s Session) string {
 }
 
 // Percent returns a share in whole percent, rounded down as the client does.
-func Percent(part float64) int { return int(part*100 + 1e-9) }
+func Percent(share float64) int { return int(share*100 + 1e-9) }
 
-// FormatTokens formats a number of tokens with three digits and a unit: 950, 3.1K,
-// 104K, 1M.
+// FormatTokens formats a number of tokens with at most three digits and a unit: 950,
+// 3.1K, 104K, 1M.
 func FormatTokens(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10)

@@ -96,8 +96,8 @@ func (v lineValues) byName(ascii bool) map[string]string {
 	if !v.known {
 		return m
 	}
-	m["percent"] = v.about() + strconv.Itoa(Percent(v.LastPercentage)) + "%"
-	m["tokens"] = v.about() + FormatTokens(v.LastTokenEstimate)
+	m["percent"] = v.approx() + strconv.Itoa(Percent(v.LastPercentage)) + "%"
+	m["tokens"] = v.approx() + FormatTokens(v.LastTokenEstimate)
 	m["window"] = FormatTokens(v.Window)
 	m["bar"] = bar(v.LastPercentage, pick("█", "="), pick("░", "-"))
 	if v.Growth > 0 {
