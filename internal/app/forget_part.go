@@ -20,33 +20,34 @@ import (
 	"strandline/internal/transcript"
 )
 
-// Target is a turn or a step to delete, as the index has it.
+// Target is a turn or a step to delete, with its data from the index.
 type Target struct {
 	Ref      archive.Ref // Step -1 for a turn
-	LineFrom int         // of the first line
-	LineTo   int         // exclusive; of a turn, where the next one begins
+	LineFrom int         // its first line
+	LineTo   int         // exclusive; for a turn, the first line of the next
 	Message  string      // ID of a step's response
 	Prompts  []string    // texts of the turn's prompts
-	Texts    []string    // all its texts, for samples
-	Sessions []string    // that may hold copies of its rows, its own included
+	Texts    []string    // all texts, from which samples are taken
+	Sessions []string    // sessions that may contain its rows: its own and its forks
 }
 
 // PartPlan is the planned deletion of a turn or a step.
 type PartPlan struct {
 	Part    archive.Part
-	Lines   int
-	Bytes   int64
-	Echoes  int      // other lines, metadata of the client, that repeat its texts
-	Also    []int    // other lines, of the conversation, that do; they stay
-	Samples []string // texts to search the archive for afterwards
+	Lines   int      // lines of the part in its own session
+	Bytes   int64    // size of these lines
+	Echoes  int      // metadata lines of the client that repeat its texts; they are deleted
+	Also    []int    // other conversation lines that repeat its texts; they are not deleted
+	Samples []string // texts to search the archive for after the deletion
 }
 
-// minPrompt is the length in bytes from which a whole prompt is searched for in
-// the client's metadata.
+// minPrompt is the minimum length in bytes of a prompt that is searched for in other
+// lines. Shorter prompts would match unrelated lines.
 const minPrompt = 8
 
-// PlanPart finds the rows of a turn or a step in the logs. It takes at most
-// maxSamples samples.
+// PlanPart plans the deletion of a turn or a step: it finds its lines, the metadata
+// that repeats them, the side files that only they name, and at most maxSamples
+// samples. It changes nothing. The error is CodeNotFound if no line is left.
 func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (PartPlan, error) {
 	plan := PartPlan{Part: archive.Part{Turn: t.Ref.Turn, Step: t.Ref.Step, Sessions: t.Sessions}}
 	salt := make([]byte, 8)
@@ -71,18 +72,18 @@ func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (Part
 	if err != nil {
 		return plan, err
 	}
-	files := map[string]bool{} // side files that the part names; true if another line names them as well
+	shared := map[string]bool{} // side files that the part names; true if another line names them as well
 	for _, e := range logs[t.Ref.Session] {
 		if e.Rel != "" && bytes.Contains(s.raw.Bytes(), []byte(stem(e.Rel))) {
-			files[e.Rel] = false
+			shared[e.Rel] = false
 		}
 	}
 	err = f.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
 		if s.own[r.Line] || r.Blank {
 			return
 		}
-		for rel := range files {
-			files[rel] = files[rel] || bytes.Contains(line, []byte(stem(rel)))
+		for rel := range shared {
+			shared[rel] = shared[rel] || bytes.Contains(line, []byte(stem(rel)))
 		}
 		s.addEcho(r, line)
 	})
@@ -92,8 +93,8 @@ func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (Part
 	if err := f.addEchoes(ctx, logs, &s); err != nil {
 		return plan, err
 	}
-	for rel, shared := range files {
-		if !shared {
+	for rel, isShared := range shared {
+		if !isShared {
 			plan.Part.Files = append(plan.Part.Files, rel)
 		}
 	}
@@ -103,8 +104,8 @@ func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (Part
 	return plan, nil
 }
 
-// addEchoes searches all logs for metadata of the client that repeats the part's
-// texts.
+// addEchoes searches the logs for metadata lines of the client that repeat the part's
+// texts. It skips damaged logs.
 func (f Forgetter) addEchoes(ctx context.Context, logs map[string][]sessionlog.Entry, s *partScan) error {
 	for _, e := range transcriptsOf(logs) {
 		log, err := sessionlog.OpenReader(e.Path)
@@ -122,20 +123,20 @@ func (f Forgetter) addEchoes(ctx context.Context, logs map[string][]sessionlog.E
 	return nil
 }
 
-// transcriptsOf returns the logs of transcripts, without side files.
+// transcriptsOf returns the logs of transcripts, without those of side files.
 func transcriptsOf(logs map[string][]sessionlog.Entry) []sessionlog.Entry {
 	return only(slices.Concat(slices.Collect(maps.Values(logs))...), func(e sessionlog.Entry) bool { return e.Rel == "" })
 }
 
-// partScan collects the lines of a part.
+// partScan collects the lines of a part and the lines that repeat its texts.
 type partScan struct {
 	target  Target
 	plan    *PartPlan
 	own     map[int]bool // numbers of the part's lines
 	raw     bytes.Buffer // the part's lines
-	uses    []string     // IDs of a step's tool calls
-	prompts int          // prompts so far
-	texts   [][]byte     // to search other lines for
+	uses    []string     // IDs of the part's tool calls
+	prompts int          // number of prompts so far
+	texts   [][]byte     // texts to search other lines for, as in JSON
 }
 
 // addRow adds a line if it belongs to the part.
@@ -144,7 +145,7 @@ func (s *partScan) addRow(r transcript.Row, line []byte) {
 		return
 	}
 	part := &s.plan.Part
-	// The first turn begins with the client's metadata; its prompt follows.
+	// The first turn begins with metadata of the client: its head is the first prompt.
 	if len(s.own) == 0 || part.Step < 0 && s.target.LineFrom == 0 && r.Prompt && s.prompts == 0 {
 		part.Head = capture.HeadKey(r, part.Step >= 0, line, part.Salt)
 	}
@@ -160,8 +161,8 @@ func (s *partScan) addRow(r transcript.Row, line []byte) {
 	s.plan.Bytes += int64(len(line)) + 1
 }
 
-// belongs reports whether a line between a step's first and last is the step's.
-// Every line of a turn is.
+// belongs reports whether a line in the target's range is part of it. Steps can
+// overlap; turns cannot, so all lines in a turn's range belong to it.
 func (s *partScan) belongs(r transcript.Row) bool {
 	switch {
 	case s.target.Ref.Step < 0:
@@ -174,8 +175,8 @@ func (s *partScan) belongs(r transcript.Row) bool {
 	return r.Line == s.target.LineFrom
 }
 
-// chooseTexts takes the samples, which the lines hold unescaped, and the texts to
-// search other lines for.
+// chooseTexts selects the samples and the texts to search other lines for. A sample
+// appears in the part's lines without JSON escapes.
 func (s *partScan) chooseTexts(maxSamples int) {
 	var all []string
 	for _, text := range s.target.Texts {
@@ -192,15 +193,16 @@ func (s *partScan) chooseTexts(maxSamples int) {
 	}
 }
 
-// stem is the part of a side file's name that transcripts contain: without
-// extensions and the prefix of a sub-agent's ID.
+// stem returns the part of a side file's name by which transcripts refer to it: the
+// base name without extensions and without the prefix "agent-".
 func stem(rel string) string {
 	name, _, _ := strings.Cut(path.Base(rel), ".")
 	return strings.TrimPrefix(name, "agent-")
 }
 
-// addEcho adds a line that repeats the part's texts, unless it is a copy of one
-// of the part's rows. Metadata is deleted; conversation stays and is reported.
+// addEcho adds a line outside the part that repeats the part's texts, unless it is a
+// copy of one of its rows. Metadata will be deleted; a conversation line is listed in
+// Also.
 func (s *partScan) addEcho(r transcript.Row, line []byte) {
 	if r.Boundary || r.Blank || !slices.ContainsFunc(s.texts, func(t []byte) bool { return bytes.Contains(line, t) }) {
 		return
@@ -216,7 +218,8 @@ func (s *partScan) addEcho(r transcript.Row, line []byte) {
 	}
 }
 
-// BeginPart records that a turn or a step is forgotten.
+// BeginPart records in the journal and in marker files that a turn or a step is
+// forgotten. EraseParts then deletes it.
 func (f Forgetter) BeginPart(ctx context.Context, ref archive.Ref, plan PartPlan) error {
 	part := plan.Part
 	fact := capture.Fact{ID: archive.ForgetPartID(ref) + ":" + part.Salt, Kind: archive.JournalForgetPart, Session: ref.Session, Data: part}
@@ -239,9 +242,9 @@ func (f Forgetter) markPart(part archive.Part, samples []string) (err error) {
 	return err
 }
 
-// OpenParts lists the sessions with a forgotten part whose deletion is not
-// complete: a command was interrupted, a log was restored, or the journal was
-// restored without the marker files.
+// OpenParts lists the sessions with a forgotten part whose deletion is incomplete,
+// because a command was interrupted or a log was restored. It first writes marker
+// files that are missing, for example after the journal was restored.
 func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
 	facts, err := journalEntries(ctx, f.Journal, archive.JournalForgetPart)
 	if err != nil {
@@ -282,7 +285,8 @@ func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
 	return open, nil
 }
 
-// holds reports whether a log of a session still contains one of the parts.
+// holds reports whether a log of a session still contains lines of the parts. It skips
+// damaged logs.
 func (f Forgetter) holds(ctx context.Context, session string, parts []archive.Part) (bool, error) {
 	logs, err := f.logs(ctx, []string{session})
 	if err != nil {
@@ -300,8 +304,9 @@ func (f Forgetter) holds(ctx context.Context, session string, parts []archive.Pa
 	return false, nil
 }
 
-// EraseParts removes the forgotten parts of sessions from the journal, then from
-// the logs. The caller holds the lock for maintenance and rebuilds the index.
+// EraseParts deletes the forgotten parts of sessions from the journal, then from the
+// logs, and counts the deletions. The caller holds the maintenance lock, rebuilds the
+// index and calls PartsDone.
 func (f Forgetter) EraseParts(ctx context.Context, sessions []string) (gone Erased, err error) {
 	// Temporary files of a killed process may contain samples.
 	if err := state.RemoveTemp(f.Capture.ForgottenParts().Dir); err != nil {
@@ -321,7 +326,7 @@ func (f Forgetter) EraseParts(ctx context.Context, sessions []string) (gone Eras
 		})
 		gone.Facts += n
 		if err != nil {
-			return gone, fmt.Errorf("remove facts from the journal: %w", err)
+			return gone, fmt.Errorf("delete entries from the journal: %w", err)
 		}
 		for _, e := range logs[s] {
 			if err := f.erasePartsOf(ctx, e, of.Parts, &gone); err != nil {
@@ -332,6 +337,7 @@ func (f Forgetter) EraseParts(ctx context.Context, sessions []string) (gone Eras
 	return gone, nil
 }
 
+// erasePartsOf replaces the parts' lines in a log, or deletes a side file of the parts.
 func (f Forgetter) erasePartsOf(ctx context.Context, e sessionlog.Entry, parts []archive.Part, gone *Erased) error {
 	if e.Rel != "" {
 		if slices.ContainsFunc(parts, func(p archive.Part) bool { return slices.Contains(p.Files, e.Rel) }) {
@@ -350,8 +356,8 @@ func (f Forgetter) erasePartsOf(ctx context.Context, e sessionlog.Entry, parts [
 	return nil
 }
 
-// mentions reports whether a fact is about one of the parts: it summarizes turns
-// around it, or it contains one of the samples.
+// mentions reports whether a journal entry is about one of the parts: it summarizes a
+// segment that includes the part's turn, or it contains one of the samples.
 func mentions(e archive.JournalEntry, parts []archive.Part, samples []string) bool {
 	switch e.Kind {
 	case archive.JournalForget, archive.JournalForgetPart, archive.JournalTaught:
@@ -375,7 +381,7 @@ func (f Forgetter) PartsDone(sessions []string) (err error) {
 	return err
 }
 
-// changeParts changes the marker file of a session's parts.
+// changeParts reads, changes and writes the marker file of a session.
 func (f Forgetter) changeParts(session string, change func(of *capture.SessionParts)) error {
 	of, err := f.Capture.ForgottenParts().Of(session)
 	if err != nil {

@@ -10,23 +10,27 @@ import (
 	"strandline/internal/recall"
 )
 
-// SearchQuery is a search. A field overrides the filter of the same name in Text.
+// SearchQuery is a search. Session, Since and the project in Scope override the filters
+// in Text; Kinds are added to them.
 type SearchQuery struct {
-	Text string
-	// Scope is ignored if a session is given, or if only Text names a project.
+	Text string // words, phrases and filters
+	// Scope selects projects. It is ignored if a session is given. A project in Text
+	// applies if Scope has neither Name nor Dir.
 	Scope
 	Session string // handle or ID
 	Since   time.Time
 	Kinds   []archive.PassageKind
-	Limit   int  // 0: the setting
+	Limit   int  // maximum number of hits; 0 means the setting search.limit
 	Agents  bool // include sub-agents' runs
 	Rewound bool // include rewound turns
-	Deep    bool // also read the logs of partly indexed passages
-	Explain bool
+	Deep    bool // also search the logs for text that is not in the index; not with Team
+	Explain bool // add the parts of each score
 	Team    bool // search the team's archive
 }
 
-// Search finds passages by words and by meaning, best first.
+// Search finds passages by words and by meaning, best first. Hits is not nil, even on an
+// error. The error is CodeInvalid for an invalid query and CodeNotFound for an unknown
+// project.
 func (a *App) Search(ctx context.Context, q SearchQuery) (result recall.Result, err error) {
 	if q.Team {
 		result, err = a.searchTeam(ctx, q)
@@ -42,6 +46,7 @@ func (a *App) Search(ctx context.Context, q SearchQuery) (result recall.Result, 
 	return result, err
 }
 
+// searchLocal searches the local archive.
 func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, error) {
 	return read(ctx, a, func(x Archive) (result recall.Result, err error) {
 		req, err := a.searchRequest(ctx, x.Workspace, x.Index, q, x.ProjectKey)
@@ -58,7 +63,8 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 	})
 }
 
-// searchTeam searches by words and by the vectors of the built-in table.
+// searchTeam searches the team's archive by words and by the vectors of the built-in
+// table.
 func (a *App) searchTeam(ctx context.Context, q SearchQuery) (result recall.Result, err error) {
 	if q.Deep {
 		return result, archive.Invalid("--deep reads logs, and the team's archive has none", "leave out --deep or --team")
@@ -85,7 +91,8 @@ func (a *App) searchTeam(ctx context.Context, q SearchQuery) (result recall.Resu
 	return recall.New(store.Index, a.Now, a.queryEmbedders().table).Search(ctx, req)
 }
 
-// searchRequest combines the fields of q with the filters in its text.
+// searchRequest combines the fields of q with the filters in its text. keyOf returns the
+// key that the index uses for the project in a folder.
 func (a *App) searchRequest(ctx context.Context, w Workspace, index projectLister, q SearchQuery, keyOf func(dir string) string) (recall.Request, error) {
 	req, err := recall.Parse(q.Text, a.Now())
 	if err != nil {

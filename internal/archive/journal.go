@@ -144,7 +144,7 @@ const JournalForgetPart JournalKind = "forget_part"
 type Part struct {
 	Turn int    `json:"turn"`
 	Step int    `json:"step"` // -1: the whole turn
-	Head string `json:"head"` // key of the row before the others
+	Head string `json:"head"` // key of the part's first row
 	Salt string `json:"salt"`
 	// Sessions hold the rows: the session itself and its forks.
 	Sessions []string `json:"sessions"`
