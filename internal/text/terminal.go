@@ -8,14 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// TerminalWriter writes to a terminal and escapes every control sequence, except
-// the colours that Keep accepts by their parameters, such as "1;33". A Write must
-// not end within a character.
+// TerminalWriter applies EscapeTerminal to what is written to W. Each Write must
+// contain whole characters and whole escape sequences.
 //
 // Transcripts hold the output of programs and web pages: sequences in them that
 // move the cursor, rename the window or write the clipboard must not take effect.
 type TerminalWriter struct {
-	W    io.Writer
+	W io.Writer
+	// Keep reports whether to print a colour sequence. params are its parameters, such
+	// as "1;33". Nil is invalid.
 	Keep func(params string) bool
 }
 
@@ -27,12 +28,13 @@ func (w TerminalWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Visible returns s safe to print on a terminal, without colours.
+// Visible returns s with control characters escaped and colours removed.
 func Visible(s string) string { return EscapeTerminal(s, func(string) bool { return false }) }
 
 // EscapeTerminal replaces every control character that a terminal would act on by
-// a visible form ("^[", "<U+202E>"). It keeps line ends, tabs and the colours that
-// keep accepts, and drops other colours, which are common in program output.
+// a visible form ("^[", "<U+202E>"), and invalid UTF-8 by "\xff". It keeps newlines,
+// tabs and the colours that keep accepts. It removes other colours, which are common
+// in program output, and the CR of a CRLF.
 func EscapeTerminal(s string, keep func(params string) bool) string {
 	if !strings.ContainsFunc(s, isControl) && utf8.ValidString(s) {
 		return s
@@ -43,8 +45,8 @@ func EscapeTerminal(s string, keep func(params string) bool) string {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r == '\r' && strings.HasPrefix(s[i+1:], "\n"): // a Windows line end
+			fmt.Fprintf(&b, `\x%02x`, s[i]) // invalid UTF-8
+		case r == '\r' && strings.HasPrefix(s[i+1:], "\n"): // removed
 		case r == 0x1b:
 			if params, ok := sgrParams(s[i:]); ok {
 				size = len("\x1b[") + len(params) + len("m")
@@ -55,7 +57,7 @@ func EscapeTerminal(s string, keep func(params string) bool) string {
 			}
 			b.WriteString("^[")
 		case r < 0x20 && r != '\n' && r != '\t', r == 0x7f:
-			b.WriteByte('^')
+			b.WriteByte('^') // caret notation: ^A is 0x01, ^? is 0x7f
 			b.WriteRune(r ^ 0x40)
 		case isControl(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
@@ -68,14 +70,15 @@ func EscapeTerminal(s string, keep func(params string) bool) string {
 }
 
 // isControl reports whether a terminal acts on r instead of showing it: control
-// characters, and characters that reorder or hide the text around them.
+// characters, bidirectional controls, line separators and invisible tag characters.
+// Newline and tab are not included.
 func isControl(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' ||
 		unicode.Is(unicode.Bidi_Control, r) || r == 0x2028 || r == 0x2029 || r >= 0xe0000 && r <= 0xe007f
 }
 
-// sgrParams returns the parameters of the colour sequence (SGR) that s begins
-// with.
+// sgrParams returns the parameters of the colour sequence (SGR) at the start of s.
+// ok is false if there is none.
 func sgrParams(s string) (params string, ok bool) {
 	rest, ok := strings.CutPrefix(s, "\x1b[")
 	if !ok {
@@ -85,11 +88,11 @@ func sgrParams(s string) (params string, ok bool) {
 	return rest[:n], strings.HasPrefix(rest[n:], "m")
 }
 
-// EscapeLen returns the length of the escape sequence that s begins with, such as
-// the 5 bytes of a colour, and 0 if there is none. An incomplete or longer
-// sequence than any in use counts as the escape character alone.
+// EscapeLen returns the length in bytes of the escape sequence at the start of s: 5
+// for "\x1b[31m", 0 if there is none. It returns 1, the escape character alone, if the
+// sequence is incomplete, longer than 32 bytes, or does not begin with "\x1b[".
 func EscapeLen(s string) int {
-	const longest = 32
+	const longest = 32 // bytes; longer than any sequence in use
 	if s == "" || s[0] != 0x1b {
 		return 0
 	}

@@ -10,10 +10,11 @@ import (
 
 const (
 	maxTurnTitle    = 200 // characters
-	maxSessionTitle = 120
+	maxSessionTitle = 120 // characters
 )
 
-// prompt starts a turn with the user's prompt.
+// prompt handles a row with a prompt of the user: it starts a turn, records the keys
+// that identify the turn and, unless the row is a copy, adds the prompt's text.
 func (r *Reader) prompt(row *row) {
 	body := r.redact(row.text)
 	origin := r.promptCopy(row)
@@ -37,8 +38,8 @@ func (r *Reader) prompt(row *row) {
 	}
 }
 
-// startTurn ends the current turn and starts the next. The first turn begins at
-// line 0.
+// startTurn ends the current turn and starts the next with the prompt body. The first
+// turn begins at line 0. origin is the turn that the prompt copies, nil if it is new.
 func (r *Reader) startTurn(row *row, body string, origin *archive.Ref) {
 	st := &r.state
 	from := 0
@@ -68,6 +69,7 @@ func (r *Reader) ensureTurn(row *row, origin *archive.Ref) {
 	r.openTurn(row, 0, origin)
 }
 
+// openTurn makes a turn that begins at line from the current one.
 func (r *Reader) openTurn(row *row, from int, origin *archive.Ref) {
 	st := &r.state
 	st.turn = turnState{open: true, row: archive.Turn{
@@ -84,8 +86,8 @@ func (r *Reader) emitTurn() {
 	r.out.Turns = append(r.out.Turns, t)
 }
 
-// comment adds text of the user that starts no turn: typed beside a tool result,
-// or with a rejected call.
+// comment adds text that the user typed with a tool result or a rejected call. It
+// belongs to the current turn and does not start one.
 func (r *Reader) comment(row *row, body string) {
 	if r.isMain(row) {
 		r.ensureTurn(row, nil)
@@ -93,7 +95,8 @@ func (r *Reader) comment(row *row, body string) {
 	}
 }
 
-// notice adds the result in the report of a background task.
+// notice adds the summary and the result of a background task's notification to the
+// current turn. It ignores a notification without a result.
 func (r *Reader) notice(row *row, body string) {
 	result := between(body, "<result>", "</result>")
 	if result == "" || r.state.compaction.copying {
@@ -107,8 +110,9 @@ func (r *Reader) notice(row *row, body string) {
 	r.putInTurn(archive.Passage{Kind: archive.KindOutput, Label: "Agent", Text: short, Partial: partial}, row.line, row.time)
 }
 
-// rewind marks the turns that a prompt leaves as dead: its parent is the parent
-// of an earlier prompt, or a row of an earlier turn.
+// rewind marks the turns that a prompt abandons as dead (rewound). If the prompt's
+// parent is also the parent of an earlier prompt, these are that prompt's turn and
+// all later ones; if it is a row of an earlier turn, all turns after that one.
 func (r *Reader) rewind(row *row) {
 	t := &r.state.turn
 	if !t.open || r.typedAhead(row) {
@@ -129,8 +133,9 @@ func (r *Reader) rewind(row *row) {
 	}
 }
 
-// turnOf returns the turn of a row, if it is still known.
-func (r *Reader) turnOf(uuid uint64) (int, bool) {
+// turnOf returns the index of the turn with a row. It knows the last maxRecent rows
+// and the last row of each turn; ok is false for others.
+func (r *Reader) turnOf(uuid uint64) (turn int, ok bool) {
 	if uuid == 0 {
 		return 0, false
 	}
@@ -146,5 +151,5 @@ func (r *Reader) turnOf(uuid uint64) (int, bool) {
 	return 0, false
 }
 
-// contentHash identifies a text without its surrounding white space.
+// contentHash returns the hash of a text without leading and trailing white space.
 func contentHash(body string) uint64 { return xxhash.Sum64String(strings.TrimSpace(body)) }
