@@ -205,7 +205,7 @@ func (e entryPoints) cli(t *testing.T, args []string) any {
 	if code != 0 {
 		t.Fatalf("%v: %d %s", args, code, out)
 	}
-	return comparable(t, out)
+	return normalized(t, out)
 }
 
 // http returns the rows of a response.
@@ -222,7 +222,7 @@ func (e entryPoints) http(t *testing.T, q question) any {
 	if out.Code != 200 {
 		t.Fatalf("%s: %d %s", q.http, out.Code, out.Body)
 	}
-	got := comparable(t, out.Body.String())
+	got := normalized(t, out.Body.String())
 	if object, ok := got.(map[string]any); ok {
 		for _, name := range []string{"items", q.from} {
 			if rows, ok := object[name]; ok {
@@ -235,7 +235,7 @@ func (e entryPoints) http(t *testing.T, q question) any {
 
 // comparable decodes JSON without what differs between two runs, or is HTTP's own:
 // snippets and pages.
-func comparable(t *testing.T, text string) any {
+func normalized(t *testing.T, text string) any {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -337,8 +337,9 @@ func (e entryPoints) checkMCP(t *testing.T, q question, want any) {
 	record, _ := got["record"].(string)
 	switch q.mcp {
 	case "status":
+		wants, _ := want.(map[string]any)
 		for name, value := range got {
-			if ref, ok := want.(map[string]any)[name]; ok && name != "first" && name != "last" && !reflect.DeepEqual(value, ref) {
+			if ref, ok := wants[name]; ok && name != "first" && name != "last" && !reflect.DeepEqual(value, ref) {
 				t.Errorf("MCP: %s is %v, want %v", name, value, ref)
 			}
 		}
@@ -404,7 +405,7 @@ func (e entryPoints) checkBrowse(t *testing.T, q question, want any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := comparable(t, string(data))
+	got := normalized(t, string(data))
 	// The query's text is the one difference: filters are typed into it.
 	for _, v := range []any{got, want} {
 		if object, ok := v.(map[string]any); ok {

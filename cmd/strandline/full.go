@@ -137,8 +137,8 @@ func (f servers) Browse(ctx context.Context, b cli.Browsing) error {
 }
 
 // Relay implements cli.Frontends.
-func (s servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
-	w, err := s.app.Workspace()
+func (f servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
+	w, err := f.app.Workspace()
 	if err != nil {
 		return nil, err
 	}
@@ -155,12 +155,12 @@ func (s servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	}
 	cfg := w.Config.Gateway
 	o := gateway.Options{
-		Upstream: upstream, Token: r.Token, Handles: s.app.CallHandles, Log: w.Logger(),
+		Upstream: upstream, Token: r.Token, Handles: f.app.CallHandles, Log: w.Logger(),
 		NewID: func() string { return "msg_strandline_" + strings.ToLower(rand.Text()) },
 		Rules: gateway.Rules{At: cfg.PruneAt, Keep: cfg.PruneKeep, Chars: cfg.PruneChars},
 	}
 	if cfg.Compact {
-		o.Compact = s.app.Summarize
+		o.Compact = f.app.Summarize
 	}
 	return relayed{gateway.New(o), listener, r.Token}, nil
 }

@@ -178,29 +178,33 @@ func messages(f archive.SnapshotFact) (lines []string) {
 	return lines
 }
 
-var (
-	changes  = actions(func(a archive.SnapshotAction) bool { return a.File != "" && !a.Failed })
-	commands = actions(func(a archive.SnapshotAction) bool { return a.Command != "" && !a.Failed })
-	failures = actions(func(a archive.SnapshotAction) bool { return a.Failed || a.Exit != nil && *a.Exit != 0 })
-)
+func changes(f archive.SnapshotFact) []string {
+	return actions(f, func(a archive.SnapshotAction) bool { return a.File != "" && !a.Failed })
+}
 
-// actions returns a function that lists the selected actions, newest first, each once.
-func actions(selected func(archive.SnapshotAction) bool) func(archive.SnapshotFact) []string {
-	return func(f archive.SnapshotFact) (lines []string) {
-		for _, a := range slices.Backward(f.Actions) {
-			line := strings.Join(strings.Fields(a.Tool+" "+a.File+" "+a.Command), " ")
-			if a.Exit != nil {
-				line += fmt.Sprintf(" (exit %d)", *a.Exit)
-			}
-			if a.Error != "" {
-				line += ": " + a.Error
-			}
-			if selected(a) && !slices.Contains(lines, line) {
-				lines = append(lines, line)
-			}
+func commands(f archive.SnapshotFact) []string {
+	return actions(f, func(a archive.SnapshotAction) bool { return a.Command != "" && !a.Failed })
+}
+
+func failures(f archive.SnapshotFact) []string {
+	return actions(f, func(a archive.SnapshotAction) bool { return a.Failed || a.Exit != nil && *a.Exit != 0 })
+}
+
+// actions lists the selected actions, newest first, each once.
+func actions(f archive.SnapshotFact, selected func(archive.SnapshotAction) bool) (lines []string) {
+	for _, a := range slices.Backward(f.Actions) {
+		line := strings.Join(strings.Fields(a.Tool+" "+a.File+" "+a.Command), " ")
+		if a.Exit != nil {
+			line += fmt.Sprintf(" (exit %d)", *a.Exit)
 		}
-		return lines
+		if a.Error != "" {
+			line += ": " + a.Error
+		}
+		if selected(a) && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
+	return lines
 }
 
 // taskNode is a task with its subtasks.

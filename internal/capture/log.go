@@ -50,7 +50,8 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 			return out, fmt.Errorf("log %s: %w", src.Path, err)
 		}
 		if continues {
-			return out, c.forgetAppended(ctx, k, &out)
+			err = c.forgetAppended(ctx, k, &out)
+			return out, err
 		}
 		if !out.Rewritten {
 			if done, err := c.isCopy(f, k, src, &out); done || err != nil {

@@ -30,27 +30,27 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// query makes a command that runs a use case and prints its result: with print, or
+// query makes a command that runs a use case and prints its result: with show, or
 // as JSON with --json.
-func query[T any](a *commands, cmd *cobra.Command, run func(ctx context.Context, args []string) (T, error), print func(T) error) *cobra.Command {
+func query[T any](a *commands, cmd *cobra.Command, run func(ctx context.Context, args []string) (T, error), show func(T) error) *cobra.Command {
 	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		result, err := run(cmd.Context(), args)
-		return printResult(a, result, err, print)
+		return printResult(a, result, err, show)
 	}
 	return cmd
 }
 
-// printResult prints the result of a use case: with print, or as JSON. It prints no
+// printResult prints the result of a use case: with show, or as JSON. It prints no
 // result with an error, except a silentError, and returns that.
-func printResult[T any](a *commands, result T, err error, print func(T) error) error {
+func printResult[T any](a *commands, result T, err error, show func(T) error) error {
 	if err != nil && !errors.As(err, new(silentError)) {
 		return err
 	}
 	if a.json {
 		return cmp.Or(a.printJSON(result), err)
 	}
-	return cmp.Or(print(result), err)
+	return cmp.Or(show(result), err)
 }
 
 // action makes a command that runs a use case and prints the line that it returns.

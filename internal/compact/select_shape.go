@@ -72,7 +72,7 @@ func shape(s string) string {
 func dottedShape(s string) string {
 	at := strings.LastIndexByte(s, '.')
 	stem, ext := s[:at], s[at+1:]
-	kind := ""
+	var kind string
 	switch ext {
 	case "go", "py", "rs", "java", "kt", "rb", "php", "cs", "swift", "c", "h", "cc", "cpp", "hpp", "ts", "tsx", "js", "jsx", "mjs", "vue", "sql", "css", "html", "proto":
 		kind = "code file"

@@ -46,7 +46,8 @@ func Load(in Inputs) (*Config, error) {
 		l.resolve(k)
 	}
 	l.warnUnknown(all)
-	return c, c.firstError()
+	err := c.firstError()
+	return c, err
 }
 
 // loader holds the sources of one Load.
@@ -78,7 +79,7 @@ func (l *loader) resolve(k key) {
 		}
 		before := *l.config
 		shown, err := k.parse(cand.value)
-		why := ""
+		var why string
 		switch {
 		case err != nil:
 			why = fmt.Sprintf("is not valid: allowed is %v", err)

@@ -51,10 +51,10 @@ func (t *fakeTx) part(name string) error {
 
 func (t *fakeTx) QueryRow(_ context.Context, query string, _ []any, dest ...any) (bool, error) {
 	if strings.Contains(query, "FROM cursors") {
-		*dest[1].(*int64) = t.cursor
+		*int64At(dest[1]) = t.cursor
 		return true, nil
 	}
-	*dest[0].(*int64) = 1
+	*int64At(dest[0]) = 1
 	return true, nil
 }
 
@@ -96,4 +96,13 @@ func TestApplyStoresEveryPart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// int64At returns a destination of a query as an *int64.
+func int64At(dest any) *int64 {
+	p, ok := dest.(*int64)
+	if !ok {
+		panic("the query scans another type")
+	}
+	return p
 }

@@ -100,7 +100,7 @@ func (s *Store) PutVectors(ctx context.Context, embedder string, dim int, work a
 	return s.write(ctx, "store vectors", func(ctx context.Context, tx Tx) error {
 		var no int64
 		const begin = "INSERT INTO embedders (name, dim, stamp) VALUES (?, ?, ?) ON CONFLICT (name, dim) DO UPDATE SET name = excluded.name RETURNING no"
-		stamp := rand.Int64N(1<<62) + 1 //nolint:gosec // it only has to differ from the stamps of other sets
+		stamp := rand.Int64N(1<<62) + 1
 		if _, err := tx.QueryRow(ctx, begin, []any{embedder, dim, stamp}, &no); err != nil {
 			return err
 		}

@@ -189,8 +189,8 @@ func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, 
 	const block = 64 << 10
 	overlap := int64(len(magic) - 1)
 	buf := make([]byte, block+overlap)
-	for lo, hi := size, size; hi > c.start; hi = lo {
-		lo = max(hi-block, c.start)
+	for hi := size; hi > c.start; {
+		lo := max(hi-block, c.start)
 		b := buf[:min(hi+overlap, size)-lo] // the magic may begin before hi and end after it
 		n, err := c.r.ReadAt(b, lo)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -208,6 +208,7 @@ func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, 
 			}
 			b = b[:i+len(magic)-1]
 		}
+		hi = lo
 	}
 	return record{}, false, nil
 }

@@ -163,7 +163,10 @@ func (s *Store) migrate(ctx context.Context) error {
 	case s.opt.ReadOnly:
 		return archive.NotFound("the database holds no archive that this strandline can read", "run `strandline sync` as a user with the right to write")
 	}
-	return s.write(ctx, "create the team's tables", func(ctx context.Context, t index.Tx) error { return s.migrateLocked(ctx, t.(tx), all) })
+	return s.write(ctx, "create the team's tables", func(ctx context.Context, t index.Tx) error {
+		own, _ := t.(tx) // write passes no other type
+		return s.migrateLocked(ctx, own, all)
+	})
 }
 
 // version returns the version of the tables, 0 if they do not exist.
