@@ -226,8 +226,8 @@ func parseQuote(s string) quote {
 	return quote{text: s}
 }
 
-// section returns the quote as a bullet point that addRecord can parse.
-func (q quote) section() string {
+// bullet returns the quote as a bullet point that addRecord can parse.
+func (q quote) bullet() string {
 	body := strings.ReplaceAll(q.text, "\n", "\n  ")
 	if q.handle == "" {
 		return "- " + body + "\n"
@@ -237,7 +237,7 @@ func (q quote) section() string {
 
 // truncate shortens the quote to about n tokens as printed.
 func (q quote) truncate(n int) quote {
-	frame := text.Tokens(q.section()) - text.Tokens(q.text)
+	frame := text.Tokens(q.bullet()) - text.Tokens(q.text)
 	if body, cut := truncateTokens(q.text, n-frame-1); cut {
 		q.text = body + "…"
 	}

@@ -53,7 +53,7 @@ func (w *recordWriter) part(head string, all []quote) {
 	w.budget -= text.Tokens(head) + 1
 	for _, q := range all {
 		w.note(q.handle)
-		body := q.section()
+		body := q.bullet()
 		w.budget -= text.Tokens(body)
 		w.WriteString(body)
 	}
@@ -66,7 +66,7 @@ func fitPrompts(all []quote, budget int) []quote {
 	limit, total := 0, 0
 	sizes := make([]int, len(all))
 	for i := range all {
-		sizes[i] = text.Tokens(all[i].section())
+		sizes[i] = text.Tokens(all[i].bullet())
 		total += sizes[i]
 		limit = max(limit, sizes[i])
 	}
@@ -100,7 +100,7 @@ func fitNewest(all []quote, budget int, truncate bool) []quote {
 		if truncate {
 			q = q.truncate(third)
 		}
-		n := text.Tokens(q.section())
+		n := text.Tokens(q.bullet())
 		if n > budget {
 			break
 		}
@@ -120,7 +120,7 @@ func fitFiles(h *history, req ReplaceRequest, budget int) []quote {
 			break
 		}
 		if q, ok := f.print(max(budget/2, minFile), req.Redact); ok {
-			budget -= text.Tokens(q.section())
+			budget -= text.Tokens(q.bullet())
 			out = append(out, q)
 		}
 	}

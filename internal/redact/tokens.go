@@ -80,7 +80,7 @@ func (t token) triggers() (list []trigger) {
 	if t.inWord == nil {
 		t.inWord = looksRandom
 	}
-	for _, prefix := range strings.FieldsSeq(t.prefixes) {
+	for prefix := range strings.FieldsSeq(t.prefixes) {
 		list = append(list, trigger{lit: prefix, match: func(s string, at int) (finding, bool) { return t.match(s, at, at+len(prefix)) }})
 	}
 	return list
