@@ -101,10 +101,10 @@ func checkRestored(t *testing.T, req *mockapi.Request, fact string) {
 		return
 	}
 	if strings.Contains(rest, fact) {
-		t.Errorf("the request tells %q without our block: the test shows nothing", fact)
+		t.Errorf("the request contains %q without the restored context: the test is void", fact)
 	}
 	if all := strings.Join(blocks, "\n"); !strings.Contains(all, fact) {
-		t.Errorf("our blocks do not tell %q:\n%s", fact, all)
+		t.Errorf("the restored context does not contain %q:\n%s", fact, all)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestSubAgentCompaction(t *testing.T) {
 	}
 	checkRestored(t, next, tableFact)
 	if strings.Contains(next.Text(), portFact) {
-		t.Error("the sub-agent is told what its parent heard")
+		t.Error("the sub-agent receives the text for its parent")
 	}
 	if blocks, _ := records(next.Text()); strings.Contains(strings.Join(blocks, ""), ", for the ") {
 		t.Errorf("a sub-agent of an unknown type has a role: %q", blocks)

@@ -26,12 +26,12 @@ func TestTerminal(t *testing.T) {
 	c.say(forkPrompt)
 	blocks, rest := records(s.lastRequest(mockapi.Turn).Text())
 	if strings.Contains(strings.Join(blocks, "")+rest, tableFact) {
-		t.Errorf("a cleared context is told what it was cleared of: %q", blocks)
+		t.Errorf("a cleared session receives the cleared text: %q", blocks)
 	}
 	c.leave()
 
 	if got := len(s.transcripts()); got != 2 {
-		t.Errorf("%d transcripts, want one before /clear and one behind it", got)
+		t.Errorf("%d transcripts, want one before /clear and one after it", got)
 	}
 	s.checkHooks(c.debug)
 	s.checkHookRows()

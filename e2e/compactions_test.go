@@ -84,8 +84,8 @@ func TestBlockAlways(t *testing.T) {
 	s := newSandbox(t)
 	s.write(filepath.Join(s.home, ".config", "strandline", "config.toml"), "[compaction]\nblock_auto = \"always\"\n")
 	s.install()
-	if told := s.run(s.program, "doctor").stdout; !strings.Contains(told, "block_auto") {
-		t.Errorf("doctor does not warn:\n%s", told)
+	if report := s.run(s.program, "doctor").stdout; !strings.Contains(report, "block_auto") {
+		t.Errorf("doctor does not warn:\n%s", report)
 	}
 	s.scriptStory()
 	s.api.On("Fill the context.", mockapi.Say("Filled.").At(69_500))

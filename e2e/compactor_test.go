@@ -107,7 +107,7 @@ func TestPluginCompactsInAToolLoop(t *testing.T) {
 		}
 	}
 	if calls < 4 || thoughts < 4 || thoughts > calls {
-		t.Errorf("%d calls and %d blocks of thinking behind the compaction", calls, thoughts)
+		t.Errorf("%d calls and %d blocks of thinking after the compaction", calls, thoughts)
 	}
 	next := s.resume(id, nextPrompt).mustAnswer("54177, down.").undisturbed()
 	if !strings.Contains(next.request(mockapi.Turn, 0).Text(), portFact) {

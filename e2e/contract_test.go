@@ -49,7 +49,7 @@ func TestClientCompactsInTheMiddleOfAToolLoop(t *testing.T) {
 	}
 	for _, p := range hook.payloads() {
 		if p.String() == "SubagentStop" && !strings.Contains(p.Last, "Some commands ran.") {
-			t.Errorf("SubagentStop before the restoration tells %q, not the summary", p.Last)
+			t.Errorf("SubagentStop before the restored context contains %q, not the summary", p.Last)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func TestClientDoublesWhatAModuleKeeps(t *testing.T) {
 		thinking, texts int
 	}{
 		"kept by its handle": {"...e.messages.slice(-3)", 2, 2},
-		"told again":         {"e.messages[0], { role: 'assistant', text: 'Low water.', toolUses: [] }", 0, 1},
+		"sent again":         {"e.messages[0], { role: 'assistant', text: 'Low water.', toolUses: [] }", 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -224,6 +224,6 @@ func after(t *testing.T, tn *turn, kind mockapi.Kind) *mockapi.Request {
 			return tn.requests[i+1]
 		}
 	}
-	t.Fatalf("%s: no request behind one of kind %s", tn.args, kind)
+	t.Fatalf("%s: no request after one of kind %s", tn.args, kind)
 	return nil
 }

@@ -5,7 +5,7 @@
 // The client is the program that STRANDLINE_CLIENT names, else the one that
 // scripts/install-client.sh installs into .cache. Without it the tests are
 // skipped with a printed reason, unless STRANDLINE_E2E=1 or (on Linux) CI=true
-// demand them: then they fail. Once the client is installed, nothing but the
-// loopback interface is spoken to, and every home, project and archive is a
+// demand them: then they fail. Once the client is installed, only the
+// loopback interface is used, and every home, project and archive is a
 // temporary folder.
 package e2e

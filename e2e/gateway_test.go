@@ -19,7 +19,7 @@ func behindGateway(t *testing.T, settings string) (*sandbox, string) {
 	s := newSandbox(t)
 	s.write(filepath.Join(s.home, ".config", "strandline", "config.toml"), "[gateway]\n"+settings)
 	s.install()
-	s.behind = []string{s.program, "run", "--"}
+	s.wrapper = []string{s.program, "run", "--"}
 	s.scriptStory()
 	id := newSession(t)
 	s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed()

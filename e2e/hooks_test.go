@@ -76,7 +76,7 @@ func (s *sandbox) checkHooks(debugFile string) {
 
 // logHooks prints the durations of the hooks.
 func (s *sandbox) logHooks() {
-	var told []string
+	var times []string
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(s.debugFile()), "*.log"))
 	if err != nil {
 		s.t.Fatal(err)
@@ -84,12 +84,12 @@ func (s *sandbox) logHooks() {
 	for _, file := range files {
 		for _, end := range s.hookEnds(file) {
 			if end.millis >= 0 {
-				told = append(told, fmt.Sprintf("%s %d", end.event, end.millis))
+				times = append(times, fmt.Sprintf("%s %d", end.event, end.millis))
 			}
 		}
 	}
-	if len(told) > 0 {
-		s.t.Logf("hooks, in ms from start to end: %s", strings.Join(told, ", "))
+	if len(times) > 0 {
+		s.t.Logf("hooks, in ms from start to end: %s", strings.Join(times, ", "))
 	}
 }
 

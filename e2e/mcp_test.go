@@ -68,7 +68,7 @@ func TestModelRecallsOverMCP(t *testing.T) {
 		}
 	}
 	if slices.Contains(loaded, mcpTool("status")) {
-		t.Error("status is loaded, though nobody asked for it")
+		t.Error("status is loaded, without a request")
 	}
 	if !strings.Contains(first.System+first.Text(), mcpserver.Instructions) {
 		t.Error("the model does not see the server's instructions")

@@ -35,14 +35,14 @@ func TestAutomaticRecall(t *testing.T) {
 	s.api.On(need, mockapi.Say("It is."))
 	s.api.On(other, mockapi.Say("Bye."))
 	if first := s.start(id, plantPrompt).mustAnswer("Noted.").undisturbed(); recalledText(first) != "" {
-		t.Errorf("told of an empty archive: %s", recalledText(first))
+		t.Errorf("a recall from an empty archive: %s", recalledText(first))
 	}
 
 	if got := recalledText(s.start(newSession(t), need).mustAnswer("It is.").undisturbed()); !strings.Contains(got, handle) {
-		t.Errorf("another session is not told of the port: %q", got)
+		t.Errorf("no recall of the port in another session: %q", got)
 	}
 	if got := recalledText(s.start(newSession(t), other).mustAnswer("Bye.").undisturbed()); got != "" {
-		t.Errorf("an unrelated prompt is told %q", got)
+		t.Errorf("a recall at an unrelated prompt: %q", got)
 	}
 
 	s.resume(id, rulePrompt).mustAnswer("Understood.").undisturbed()
@@ -50,14 +50,14 @@ func TestAutomaticRecall(t *testing.T) {
 	next := s.resume(id, need).mustAnswer("It is.").undisturbed()
 	_, rest := records(next.request(mockapi.Turn, 0).Text())
 	if strings.Contains(rest, portFact) {
-		t.Error("the summary tells the fact: the test shows nothing")
+		t.Error("the summary contains the fact: the test is void")
 	}
 	if got := recalledText(next); !strings.Contains(got, handle) {
-		t.Errorf("behind the compaction nothing is told of the port: %q", got)
+		t.Errorf("no recall of the port after the compaction: %q", got)
 	}
 	// The recalled text is in the context now.
 	if again := s.resume(id, need).mustAnswer("It is.").undisturbed(); strings.Count(again.request(mockapi.Turn, 0).Text(), "from earlier work in this project") != 1 {
-		t.Error("it is told twice")
+		t.Error("it is recalled twice")
 	}
 	s.checkExported()
 }

@@ -40,7 +40,7 @@ type sandbox struct {
 	project string
 	store   string // STRANDLINE_HOME
 	env     []string
-	behind  []string // the command that starts the client in print mode; empty for none
+	wrapper []string // the command that starts the client in print mode; empty for none
 	// checked maps a transcript to the offset up to which hook errors were checked.
 	checked map[string]int
 	// processes counts the client's processes.

@@ -98,7 +98,7 @@ func (s *sandbox) runClient(prompts []string, args ...string) *turn {
 	before := len(s.api.Requests())
 	tn := &turn{s: s, debug: s.debugFile()}
 	all := []string{"--print", "--output-format", "stream-json", "--verbose", "--include-hook-events", "--debug-file", tn.debug}
-	line := append(append(append([]string{}, s.behind...), s.client), append(all, args...)...)
+	line := append(append(append([]string{}, s.wrapper...), s.client), append(all, args...)...)
 	if prompts == nil {
 		tn.outcome = s.run(line[0], line[1:]...)
 	} else {

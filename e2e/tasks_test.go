@@ -110,7 +110,7 @@ func TestFinishedWorkGoesCold(t *testing.T) {
 			}
 			summary, _, _ := strings.Cut(list[0].Content, "\n")
 			if !strings.Contains(steered, "## Segment summaries") || !strings.Contains(steered, summary) || !strings.Contains(steered, "nextRune") {
-				t.Errorf("the summarizer is not told of %q: %s", summary, tail(steered))
+				t.Errorf("the steering text lacks %q: %s", summary, tail(steered))
 			}
 
 			s.resume(id, "All harbours.", args...).mustAnswer("Charted.").undisturbed()

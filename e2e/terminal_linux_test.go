@@ -217,7 +217,7 @@ func TestClientClearsInATerminal(t *testing.T) {
 		t.Errorf("order of events:\n got %s\nwant %s", got, want)
 	}
 	if got := len(s.transcripts()); got != 2 {
-		t.Errorf("%d transcripts, want one before /clear and one behind it", got)
+		t.Errorf("%d transcripts, want one before /clear and one after it", got)
 	}
 	s.checkHookRows()
 }

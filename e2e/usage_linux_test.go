@@ -14,8 +14,8 @@ import (
 	"strandline/internal/usage"
 )
 
-// told is the client's input to a statusline.
-type told struct {
+// clientUsage is the client's input to a statusline.
+type clientUsage struct {
 	Session string `json:"session_id"`
 	Model   struct {
 		ID string `json:"id"`
@@ -51,17 +51,17 @@ func (k known) counted(tokens int64) bool {
 // usageLog compares the figures of both.
 type usageLog struct {
 	s     *sandbox
-	file  string // the client's statusline inputs, one per line
-	seen  int    // lines already read
-	last  told   // the latest input
-	what  string // and its moment
+	file  string      // the client's statusline inputs, one per line
+	seen  int         // lines already read
+	last  clientUsage // the latest input
+	what  string      // and its moment
 	table []string
 }
 
 // watchUsage configures a statusline command that records its input and installs
 // strandline, which wraps it.
 func watchUsage(s *sandbox) *usageLog {
-	g := &usageLog{s: s, file: filepath.Join(filepath.Dir(s.project), "told.jsonl")}
+	g := &usageLog{s: s, file: filepath.Join(filepath.Dir(s.project), "client.jsonl")}
 	settings := strings.Replace(userSettings, "{\n", fmt.Sprintf("{\n    \"statusLine\": {\"type\": \"command\", \"command\": %q},\n",
 		fmt.Sprintf(`printf '%%s\n' "$(tr -d '\n')" >> %s; echo mine`, g.file)), 1) // one write, because the client may call concurrently
 	s.write(s.settingsFile(), settings)
@@ -72,7 +72,7 @@ func watchUsage(s *sandbox) *usageLog {
 }
 
 // await returns the next statusline input that match accepts.
-func (g *usageLog) await(what string, match func(told) bool) told {
+func (g *usageLog) await(what string, match func(clientUsage) bool) clientUsage {
 	g.s.t.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
@@ -85,7 +85,7 @@ func (g *usageLog) await(what string, match func(told) bool) told {
 		}
 		lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 		for i, line := range lines[min(g.seen, len(lines)):] {
-			var x told
+			var x clientUsage
 			if json.Unmarshal([]byte(line), &x) == nil && match(x) {
 				g.seen += i + 1
 				return x
@@ -127,10 +127,10 @@ func (g *usageLog) known(session string, settled func(known) bool) known {
 // hookPatience bounds the wait for the hooks of a turn.
 const hookPatience = 10 * time.Second
 
-// tell waits until the client reports that many tokens to its statusline.
-func (g *usageLog) tell(what string, tokens int64) {
+// waitFor waits until the client reports that many tokens to its statusline.
+func (g *usageLog) waitFor(what string, tokens int64) {
 	g.s.t.Helper()
-	g.last = g.await(what, func(x told) bool { return x.Window.Tokens == tokens && (tokens == 0 || x.Window.Used != nil) })
+	g.last = g.await(what, func(x clientUsage) bool { return x.Window.Tokens == tokens && (tokens == 0 || x.Window.Used != nil) })
 	g.what = what
 }
 
@@ -147,13 +147,13 @@ func (g *usageLog) compare() {
 	g.counted(report)
 	if w.Tokens == 0 { // the client has no figure yet: strandline's is an estimate and marked as one
 		if report != "-" && !strings.HasPrefix(report, "~") {
-			g.s.t.Errorf("%s: the model is told %q", g.what, report)
+			g.s.t.Errorf("%s: the model receives %q", g.what, report)
 		}
 		return
 	}
 	want := fmt.Sprintf("%d%% %s/%s", *w.Used, usage.FormatTokens(w.Tokens), usage.FormatTokens(w.Size))
 	if report != want && !strings.HasPrefix(report, want+" ") {
-		g.s.t.Errorf("%s: the model is told %q, the client says %q", g.what, report, want)
+		g.s.t.Errorf("%s: the model receives %q, the client says %q", g.what, report, want)
 	}
 }
 
@@ -212,49 +212,49 @@ func TestUsageEqualsTheClients(t *testing.T) {
 			}
 			term := s.openUntil(ready, "--model", c.model)
 			term.say("first")
-			g.tell("first turn", part(15))
+			g.waitFor("first turn", part(15))
 			term.say("second")
 			g.compare()
-			g.tell("second turn", part(43))
+			g.waitFor("second turn", part(43))
 			term.say("a tool")
 			g.compare()
-			g.tell("a turn with a tool", part(45))
+			g.waitFor("a turn with a tool", part(45))
 			term.say("third")
 			g.compare()
-			g.tell("third turn", part(71))
+			g.waitFor("third turn", part(71))
 			term.say("fourth")
 			g.compare()
-			g.tell("fourth turn", part(86))
+			g.waitFor("fourth turn", part(86))
 			term.say("/compact")
 			g.counted("(compacted)")
-			g.tell("right after /compact", 0)
+			g.waitFor("right after /compact", 0)
 			if k := g.known(g.last.Session, func(k known) bool { return k.Tokens < part(15) }); k.Seen != part(86) || k.Tokens >= part(15) || len(k.History) > 0 {
 				t.Errorf("after /compact: %+v", k)
 			}
 			term.say("after")
 			g.compare()
-			g.tell("first turn after it", part(9))
+			g.waitFor("first turn after it", part(9))
 			session := s.onlySession()
 			term.leave()
 			g.counted("(left)")
 
 			term = s.openUntil(ready, "--model", c.model, "--resume", session)
-			g.tell("resumed", part(9))
+			g.waitFor("resumed", part(9))
 			term.say("resumed")
 			g.compare()
-			g.tell("first turn of the resumed", part(12))
+			g.waitFor("first turn of the resumed", part(12))
 			term.say("once more")
 			g.compare()
-			g.tell("second of the resumed", part(20))
+			g.waitFor("second of the resumed", part(20))
 			term.say("/clear")
-			g.await("a new session", func(x told) bool { return x.Session != session })
+			g.await("a new session", func(x clientUsage) bool { return x.Session != session })
 			term.say("cleared")
-			g.tell("first turn after /clear", part(4))
+			g.waitFor("first turn after /clear", part(4))
 			term.say("at last")
 			g.compare()
 			term.leave()
 
-			t.Logf("%s\n| moment | the client: tokens | used | window | counted by the hooks | window, by | the model is told |\n%s",
+			t.Logf("%s\n| moment | the client: tokens | used | window | counted by the hooks | window, by | report for the model |\n%s",
 				c.model, strings.Join(g.table, "\n"))
 			s.checkHooks(term.debug)
 			s.checkHookRows()
@@ -288,11 +288,11 @@ func TestThePluginCompactsBetweenTurns(t *testing.T) {
 
 	term := s.open("--model", "claude-opus-5-5")
 	term.say("remember the port 18443")
-	g.tell("below", 700_000)
+	g.waitFor("below", 700_000)
 	term.say("go on")
-	g.tell("compacted", 0) // often before the client draws its statusline with 810,000
+	g.waitFor("compacted", 0) // often before the client draws its statusline with 810,000
 	term.say("which port?")
-	g.tell("afterwards", 30_000)
+	g.waitFor("afterwards", 30_000)
 	term.leave()
 
 	s.uncompacted()

@@ -9,7 +9,7 @@ import (
 // module is the prefix of every import path of this repository.
 const module = "strandline/"
 
-// entryPoints are the packages that speak one outside protocol each.
+// entryPoints are the packages that implement one external interface each.
 var entryPoints = []string{"browse", "cli", "gateway", "hook", "httpapi", "install", "mcpserver"}
 
 // importRule returns why package from must not import package to, or "".

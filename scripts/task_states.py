@@ -78,7 +78,7 @@ def states(path):
     return out
 
 
-def told(exe, session):
+def reported(exe, session):
     tasks = json.loads(subprocess.run([exe, "tasks", "--session", session, "--json"], check=True, capture_output=True).stdout)
     out = {}
     for t in tasks:
@@ -97,7 +97,7 @@ def main():
         want = states(path)
         if not want:
             continue
-        have = told(exe, path.stem)
+        have = reported(exe, path.stem)
         kinds = collections.Counter(kind for kind, _ in want)
         ends = collections.Counter(want.values())
         total.update(ends)
@@ -107,7 +107,7 @@ def main():
         for key in sorted(want.keys() | have.keys(), key=str):
             if want.get(key) != have.get(key):
                 wrong += 1
-                print("   differs:", key[0], key[1][:60], "| counted", want.get(key), "| told", have.get(key))
+                print("   differs:", key[0], key[1][:60], "| counted", want.get(key), "| reported", have.get(key))
     print(f"all       {total['task']:5} {total['todo']:5} {total['agent']:6}  " +
           ", ".join(f"{total[s]} {s}" for s in ("completed", "in_progress", "pending", "deleted", "failed")) + f"; {wrong} differ")
     return wrong > 0

@@ -14,7 +14,7 @@ import (
 	"strandline/internal/index/postgres"
 )
 
-// A team's archive ranks as one's own does: the bundled set in PostgreSQL gives the
+// The team's archive ranks as a local one does: the bundled set in PostgreSQL gives the
 // same rankings, by words alone and together with vectors.
 func TestPostgresRanksTheSame(t *testing.T) {
 	dsn := os.Getenv("STRANDLINE_TEST_POSTGRES")
@@ -59,7 +59,7 @@ func TestPostgresRanksTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if have != strings.ReplaceAll(string(want), "\r\n", "\n") {
-		t.Errorf("the rankings differ from those of an index of one's own:\n%s", have)
+		t.Errorf("the rankings differ from those of a local index:\n%s", have)
 	}
 }
 

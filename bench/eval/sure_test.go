@@ -43,7 +43,7 @@ func TestGoldenConfidence(t *testing.T) {
 	later := last.AddDate(1, 0, 0)
 
 	var out strings.Builder
-	tell := func(w *world, now time.Time) {
+	report := func(w *world, now time.Time) {
 		for _, q := range []string{"what does the test check", "why is the index so slow"} {
 			req, err := recall.Parse(q, now)
 			if err != nil {
@@ -61,9 +61,9 @@ func TestGoldenConfidence(t *testing.T) {
 		}
 	}
 	fmt.Fprintf(&out, "# right after the project's last session\n\n")
-	tell(g.world, last)
+	report(g.world, last)
 	fmt.Fprintf(&out, "\n# a year later\n\n")
-	tell(g.world, later)
+	report(g.world, later)
 
 	// The third hit of the first question is given to the model and used, again and again.
 	req, err := recall.Parse("what does the test check", later)
@@ -85,7 +85,7 @@ func TestGoldenConfidence(t *testing.T) {
 		})
 	}
 
-	var told []string
+	var reports []string
 	for _, journalFirst := range []bool{false, true} {
 		home := t.TempDir()
 		index := filepath.Join(home, "index.db")
@@ -112,8 +112,8 @@ func TestGoldenConfidence(t *testing.T) {
 		}
 		w.store = store
 		before := out.Len()
-		tell(w, later)
-		told = append(told, out.String()[before:])
+		report(w, later)
+		reports = append(reports, out.String()[before:])
 		kept := out.String()[:before]
 		out.Reset()
 		out.WriteString(kept)
@@ -121,10 +121,10 @@ func TestGoldenConfidence(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if told[0] != told[1] {
-		t.Errorf("an index that learnt of the use first says\n%s\nthe other one\n%s", told[1], told[0])
+	if reports[0] != reports[1] {
+		t.Errorf("the index updated first prints\n%s\nthe other\n%s", reports[1], reports[0])
 	}
-	fmt.Fprintf(&out, "\n# a year later, the third of the first question was used seven times in seven hours\n\n%s", told[0])
+	fmt.Fprintf(&out, "\n# a year later, the third of the first question was used seven times in seven hours\n\n%s", reports[0])
 
 	path := filepath.Join("testdata", "confidence.txt")
 	if updating() {

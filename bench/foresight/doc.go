@@ -5,7 +5,7 @@
 //
 // A specific weighs ln(1 + messages / messages that knew it). A line conveys its
 // specifics if it holds three ordinary words, or at most two specifics, of which
-// kind a block has no more than 60 lines: a bare list earns nothing.
+// kind a text has no more than 60 lines: a bare list earns nothing.
 //
 // Positions are the client's compactions and, in sessions without one, four places
 // between beginning and end. Weights are fitted on the second kind only, so the

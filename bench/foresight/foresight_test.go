@@ -90,7 +90,7 @@ func TestCutsOfACompactedSession(t *testing.T) {
 		"no JSON at all",
 		said("assistant", names(10, 20)),
 		`{"type":"system","subtype":"compact_boundary"}`,
-		`{"type":"user","isCompactSummary":true,"message":{"content":"the summary tells of name_000 only"}}`,
+		`{"type":"user","isCompactSummary":true,"message":{"content":"the summary contains name_000 only"}}`,
 		`{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"command":"run name_000 name_001 name_002 name_003 name_004 name_005 name_006 name_007 name_008"}},{"type":"tool_use","name":"Read","input":{"path":["name_019"]}}]}}`,
 		`{"type":"user","message":{"content":[{"type":"tool_result","content":"name_009 is in a result"}]}}`,
 		`{"type":"assistant","isSidechain":true,"message":{"content":"name_011 is a sub-agent's"}}`,
@@ -102,7 +102,7 @@ func TestCutsOfACompactedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	cuts := s.Cuts()
-	if len(cuts) != 1 || cuts[0].Line != 3 || cuts[0].Session != "compacted" || !strings.Contains(cuts[0].Summary, "tells of") {
+	if len(cuts) != 1 || cuts[0].Line != 3 || cuts[0].Session != "compacted" || !strings.Contains(cuts[0].Summary, "contains") {
 		t.Fatalf("got %+v", cuts)
 	}
 	want := map[string]float64{}
@@ -139,7 +139,7 @@ func TestMadeUpCuts(t *testing.T) {
 		t.Errorf("cut at lines %v", at)
 	}
 	if len(s.Cuts()) != 0 {
-		t.Error("a session without a compaction has cuts of its own")
+		t.Error("a session without a compaction has compactions")
 	}
 }
 
@@ -161,9 +161,9 @@ func TestTable(t *testing.T) {
 	table := foresight.Table{Ruler: foresight.NewRuler(), Out: &out, Each: true, Run: func(_ context.Context, args ...string) (string, error) {
 		asked = append(asked, strings.Join(args, " "))
 		if args[0] == "compact" {
-			return strings.Repeat("x", 99_990) + "\nthe name next_row stands behind the budget\n", nil
+			return strings.Repeat("x", 99_990) + "\nthe name next_row is beyond the budget\n", nil
 		}
-		return "here next_row is told", nil
+		return "here is next_row", nil
 	}}
 	if err := table.Print(t.Context(), "one", cuts); err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if !strings.Contains(out.String(), "compact                                          0.000     0.000     0.000     0.000") {
-		t.Errorf("what stands behind the budget counts:\n%s", out.String())
+		t.Errorf("what is beyond the budget counts:\n%s", out.String())
 	}
 	out.Reset()
 	if err := table.Print(t.Context(), "nothing", nil); err != nil || out.String() != "nothing: none\n" {

@@ -43,7 +43,7 @@ func Read(path string, r *Ruler) (*Session, error) {
 	return s, nil
 }
 
-// maxText is how much of one block is looked at, in bytes.
+// maxText is the number of bytes read of one content block.
 const maxText = 200_000
 
 func readRow(raw []byte, r *Ruler) (row, bool) {
@@ -174,7 +174,7 @@ func (s *Session) Cuts() []Cut {
 // leastBefore is the minimum of text bytes before an artificial position.
 const leastBefore = 60_000
 
-// MadeUp returns cuts at one to four fifths of the messages of a session that was
+// MadeUp returns simulated compactions at one to four fifths of the messages of a session that was
 // never compacted.
 func (s *Session) MadeUp() []Cut {
 	var at []int

@@ -43,7 +43,7 @@ func (r *Ruler) Specifics(text string, set map[string]bool) {
 	}
 }
 
-// Conveyed returns the specifics that a block conveys.
+// Conveyed returns the specifics that a text conveys.
 func (r *Ruler) Conveyed(block string) map[string]bool {
 	all, bares := map[string]bool{}, 0
 	for line := range strings.SplitSeq(block, "\n") {

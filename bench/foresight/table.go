@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Table measures blocks and prints their shares.
+// Table measures texts of strandline and prints their shares.
 type Table struct {
 	Ruler *Ruler
 	// Run calls strandline with arguments and returns its output.
 	Run  func(ctx context.Context, args ...string) (string, error)
 	Out  io.Writer
-	Each bool // print every cut, too
+	Each bool // also print each compaction
 }
 
 // summarySize is the budget in characters where the client made no summary: the
@@ -26,7 +26,7 @@ const summarySize = 12_300
 // the client's summary has.
 func budgets() []int { return []int{4_000, 9_500, 0, 100_000} }
 
-// maker is a way to make a block.
+// maker makes one kind of text.
 type maker struct {
 	name string
 	args func(c Cut, chars int) []string
@@ -45,7 +45,7 @@ func makers() []maker {
 	}
 }
 
-// Print measures every cut at every budget and prints the means.
+// Print measures every compaction at every budget and prints the means.
 func (t Table) Print(ctx context.Context, title string, cuts []Cut) error {
 	if len(cuts) == 0 {
 		return t.line("%s: none\n", title)
@@ -99,7 +99,7 @@ func (t Table) row(name string, shares []float64) error {
 	return t.line("%-44s%s\n", name, b.String())
 }
 
-// shares measures the blocks of a cut, one for each budget.
+// shares measures the texts for a compaction, one for each budget.
 func (t Table) shares(ctx context.Context, m maker, c Cut) ([]float64, error) {
 	var all []float64
 	for _, n := range budgets() {

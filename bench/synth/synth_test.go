@@ -102,10 +102,10 @@ func TestOneResponseIsOneRowPerBlock(t *testing.T) {
 	}
 	for i, r := range all {
 		if i == 0 != (r.ParentUUID == nil) || i > 0 && *r.ParentUUID != all[i-1].UUID {
-			t.Errorf("row %d does not hang on the one before", i)
+			t.Errorf("row %d does not have the previous row as parent", i)
 		}
 		if i > 0 && r.Timestamp.Before(all[i-1].Timestamp) {
-			t.Errorf("row %d is older than the one before", i)
+			t.Errorf("row %d is older than the previous row", i)
 		}
 	}
 	first := all[1].Message
@@ -163,7 +163,7 @@ func TestCompactCutsTheChain(t *testing.T) {
 		t.Errorf("summary %+v", summary)
 	}
 	if *next.ParentUUID != summary.UUID {
-		t.Error("the conversation does not go on behind the summary")
+		t.Error("the conversation does not continue after the summary")
 	}
 }
 

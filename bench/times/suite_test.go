@@ -63,7 +63,7 @@ func TestSuiteMeasuresWhatItSays(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(s.Dir); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("remaining files: %v, %v", left, err)
 	}
 }
 

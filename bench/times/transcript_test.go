@@ -94,7 +94,7 @@ func TestTranscriptHoldsWhatItSays(t *testing.T) {
 	}
 	for turn := range tr.Turns() {
 		if n := Needle(7, turn); n != "" && needles[n] != 1 {
-			t.Errorf("%s stands in %d lines", n, needles[n])
+			t.Errorf("%s is in %d lines", n, needles[n])
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestEntryPointsAgree(t *testing.T) {
 	}
 }
 
-// entryPoints is one archive behind all entry points.
+// entryPoints is one archive for all entry points.
 type entryPoints struct{ app *app.App }
 
 func newEntryPoints(t *testing.T) entryPoints {
@@ -187,7 +187,7 @@ func writeSession(t *testing.T, dir, id, cwd string, write func(*synth.Session))
 	}
 }
 
-// run runs a command with an App of its own, as a process does.
+// run runs a command with its own App, as a process does.
 func (entryPoints) run(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	var out, errOut bytes.Buffer

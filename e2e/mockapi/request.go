@@ -106,7 +106,7 @@ type wireBlock struct {
 	Input     json.RawMessage `json:"input"`
 }
 
-// content is a list of blocks, or a string that stands for one text block.
+// content is a list of blocks, or a string, which is one text block.
 type content []wireBlock
 
 // UnmarshalJSON accepts both forms.

@@ -71,7 +71,7 @@ func (s *Server) Close() {
 }
 
 // URL is the base address for the client. As the client's proxy for https the
-// server opens no tunnel: a test fails whose client wants to speak to the world.
+// server opens no tunnel: a test fails if the client connects to the internet.
 func (s *Server) URL() string { return s.http.URL }
 
 // On adds a rule: the prompt, compared as a whole, gets the first reply, the

@@ -108,10 +108,10 @@ func TestARuleGoesOnWithTheResultsOfItsTools(t *testing.T) {
 	oneDone := ask(t, s, user(result(oneAgain.toolID(t), "2")))
 
 	if got := twoDone.text(); got != "two done" {
-		t.Errorf("behind the tool of the second rule: %q", got)
+		t.Errorf("after the tool of the second rule: %q", got)
 	}
 	if got := oneDone.text(); got != "one done" {
-		t.Errorf("behind the second tool of the first rule: %q", got)
+		t.Errorf("after the second tool of the first rule: %q", got)
 	}
 	var prompts []string
 	for _, req := range s.Requests() {

@@ -132,8 +132,8 @@ func TestForgetSession(t *testing.T) {
 	if one, err := w.runner.Capture.Log(t.Context(), *job.Source); err != nil || one.Added != 0 {
 		t.Errorf("%+v, %v", one, err)
 	}
-	if behind, err := w.runner.Capture.HasNewBytes(*job.Source, 1<<20); behind || err != nil {
-		t.Errorf("behind: %v, %v", behind, err)
+	if isNew, err := w.runner.Capture.HasNewBytes(*job.Source, 1<<20); isNew || err != nil {
+		t.Errorf("new bytes: %v, %v", isNew, err)
 	}
 	if m, err := w.runner.Capture.Uncaptured([]capture.Job{job}); err != nil || m != (capture.Missing{}) {
 		t.Errorf("%+v, %v", m, err)

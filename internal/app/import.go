@@ -245,7 +245,7 @@ func (w Workspace) deferEnded(ctx context.Context, ended capture.PendingWork) er
 	if err != nil {
 		return fmt.Errorf("look at the transcript: %w", err)
 	}
-	if behind, err := w.Capture.HasNewBytes(src, info.Size()); err != nil || !behind {
+	if isNew, err := w.Capture.HasNewBytes(src, info.Size()); err != nil || !isNew {
 		return err
 	}
 	return w.Pending().Add(ended)

@@ -166,7 +166,7 @@ func TestForkedRowsAreIndexedOnce(t *testing.T) {
 			t.Errorf("the fork: %+v, %v", fork, err)
 		}
 	})
-	w.appendTo(w.path(sessionB), transcriptOf(sessionB, 7, 1)) // rows of its own only
+	w.appendTo(w.path(sessionB), transcriptOf(sessionB, 7, 1)) // only its own rows
 	w.hook(sessionB)
 	if got, want := w.reindex("other.db"), w.dump("index.db"); got != want {
 		t.Errorf("reindex: %s", firstDifference(got, want))

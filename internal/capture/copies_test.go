@@ -47,8 +47,8 @@ func TestCopyStartsNoGeneration(t *testing.T) {
 				t.Errorf("%d generations, %v; want %d", len(logs), err, tt.generations)
 			}
 			for path, size := range map[capture.Source]int{w.source(id): len(whole), elsewhere: len(tt.copied)} {
-				if behind, err := w.capture.HasNewBytes(path, int64(size)); behind || err != nil {
-					t.Errorf("%s has new bytes: %v, %v", path.Path, behind, err)
+				if isNew, err := w.capture.HasNewBytes(path, int64(size)); isNew || err != nil {
+					t.Errorf("%s has new bytes: %v, %v", path.Path, isNew, err)
 				}
 			}
 			if tt.generations > 1 {
@@ -75,8 +75,8 @@ func TestTruncatedFileStartsGeneration(t *testing.T) {
 		if _, err := w.capture.Log(t.Context(), w.source(id)); err != nil {
 			t.Fatal(err)
 		}
-		if behind, err := w.capture.HasNewBytes(w.source(id), int64(len(text))); behind || err != nil {
-			t.Errorf("new bytes: %v, %v", behind, err)
+		if isNew, err := w.capture.HasNewBytes(w.source(id), int64(len(text))); isNew || err != nil {
+			t.Errorf("new bytes: %v, %v", isNew, err)
 		}
 		var out bytes.Buffer
 		if err := w.capture.Export(id, 0, &out); err != nil || out.String() != text {

@@ -309,18 +309,18 @@ func TestImportProgress(t *testing.T) {
 	jobs, _, err := w.capture.Discover(t.Context(), []string{w.client})
 	must(t, err)
 	w.withStore("index.db", func(s storeType) {
-		var told []capture.Progress
-		report, err := w.capture.Bulk(t.Context(), s, s, jobs, func(p capture.Progress) { told = append(told, p) })
+		var reports []capture.Progress
+		report, err := w.capture.Bulk(t.Context(), s, s, jobs, func(p capture.Progress) { reports = append(reports, p) })
 		must(t, err)
-		if len(told) != len(jobs) {
-			t.Fatalf("%d progress calls for %d files", len(told), len(jobs))
+		if len(reports) != len(jobs) {
+			t.Fatalf("%d progress calls for %d files", len(reports), len(jobs))
 		}
-		for i, p := range told {
-			if p.Done != i+1 || p.Jobs != len(jobs) || p.TotalBytes != report.TotalBytes || p.Bytes > p.TotalBytes || i > 0 && p.Bytes < told[i-1].Bytes {
+		for i, p := range reports {
+			if p.Done != i+1 || p.Jobs != len(jobs) || p.TotalBytes != report.TotalBytes || p.Bytes > p.TotalBytes || i > 0 && p.Bytes < reports[i-1].Bytes {
 				t.Errorf("progress %d: %+v", i, p)
 			}
 		}
-		if last := told[len(told)-1]; last.Bytes != last.TotalBytes || last != report.Progress {
+		if last := reports[len(reports)-1]; last.Bytes != last.TotalBytes || last != report.Progress {
 			t.Errorf("at the end: %+v, reported %+v", last, report.Progress)
 		}
 		if report.Sessions != 1 || report.Added != int64(len(transcriptOf(sessionB, 2, 1))) {

@@ -37,7 +37,7 @@ func TestLineReader(t *testing.T) {
 		name, text string
 		from, size int64
 		want       []string
-		left       string // behind the offset
+		left       string // after the offset
 	}{
 		{"nothing", "", 0, 8, nil, ""},
 		{"all in one chunk", "{1}\n{2}\n", 0, 100, []string{"{1}\n{2}\n"}, ""},

@@ -89,7 +89,7 @@ func TestPendingCompactionInstructions(t *testing.T) {
 	end(session, 0, "Mind the\ntides.")
 	end(session, 0, "")
 	begin(session, "first")
-	begin(session, "") // an automatic one behind one that was given up
+	begin(session, "") // an automatic one after an abandoned one
 	end(session, 0, "")
 	begin(session, "old")
 	end(session, time.Hour, "")

@@ -364,7 +364,7 @@ func TestSourceNames(t *testing.T) {
 		{capture.Source{Path: "/c/projects/-x/s/subagents/agent-a1.jsonl", Rel: "subagents/agent-a1.jsonl"}, "-x", "a1"},
 		{capture.Source{Path: "/c/projects/-x/s/subagents/agent-a1.meta.json", Rel: "subagents/agent-a1.meta.json"}, "-x", ""},
 		{capture.Source{Path: "/c/projects/-x/s/tool-results/b.txt", Rel: "tool-results/b.txt"}, "-x", ""},
-		{capture.Source{Path: "/c/projects/-x/agent-a1.jsonl"}, "-x", ""}, // its rows tell the agent, its name does not
+		{capture.Source{Path: "/c/projects/-x/agent-a1.jsonl"}, "-x", ""}, // its rows name the agent, its file name does not
 	}
 	for _, c := range tests {
 		src := c.src

@@ -183,7 +183,7 @@ func TestHasNewBytes(t *testing.T) {
 	w := newWorld(t)
 	whole := transcriptOf(sessionA, 1, 1)
 	size := int64(len(whole))
-	behind := func(src capture.Source, size int64) bool {
+	hasNew := func(src capture.Source, size int64) bool {
 		t.Helper()
 		got, err := w.capture.HasNewBytes(src, size)
 		if err != nil {
@@ -192,23 +192,23 @@ func TestHasNewBytes(t *testing.T) {
 		return got
 	}
 	src := w.source(sessionA)
-	if behind(src, 0) || !behind(src, size) {
+	if hasNew(src, 0) || !hasNew(src, size) {
 		t.Error("without a log an empty file has new bytes, or a full one has none")
 	}
 	w.write(w.path(sessionA), whole)
 	w.hook(sessionA)
 	for n, want := range map[int64]bool{size: false, size + 1: true, size - 1: true, 0: false} {
-		if behind(src, n) != want {
+		if hasNew(src, n) != want {
 			t.Errorf("a file of %d bytes with %d logged: %v", n, size, !want)
 		}
 	}
 	side := capture.Source{Path: filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results", "b1.txt"), Session: sessionA, Rel: "tool-results/b1.txt"}
-	if !behind(side, 5) {
+	if !hasNew(side, 5) {
 		t.Error("a side file without a log has no new bytes")
 	}
 	w.write(side.Path, []byte("12345"))
 	w.hook(sessionA)
-	if behind(side, 5) || !behind(side, 6) {
+	if hasNew(side, 5) || !hasNew(side, 6) {
 		t.Error("of a side file that is logged")
 	}
 	must(t, os.WriteFile(w.log(sessionA), []byte("not a log, but long enough to be one  "), 0o600))

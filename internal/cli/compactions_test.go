@@ -23,8 +23,8 @@ const (
 	sessionD = "d1ce0042-0000-4000-8000-000000000004"
 )
 
-// compactedWorld has a session that was compacted twice, with a block given
-// back the second time, and one whose compaction nothing followed.
+// compactedWorld has a session that was compacted twice, with a restored
+// context the second time, and one that ends with its compaction.
 func compactedWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -150,7 +150,7 @@ func TestCompactionsAreMeasuredOnce(t *testing.T) {
 	known := regexp.MustCompile(`"Told":true,"Kept":[0-9.]+`).ReplaceAllString(string(note), `"Told":true,"Kept":0.125`)
 	tamper(known)
 	if got := kept(); math.Abs(got-0.125) > 1e-9 {
-		t.Errorf("kept %v, want what stands in the note", got)
+		t.Errorf("kept %v, want the value in the note", got)
 	}
 	w.give("c0ffee12/0.0")
 	if got := kept(); got != first {

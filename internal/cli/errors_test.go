@@ -43,7 +43,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// Every exit code stands in the help.
+// The help lists every exit code.
 func TestHelpListsExitCodes(t *testing.T) {
 	for _, code := range []int{ExitOK, ExitInternal, ExitUsage, ExitNotFound, ExitAmbiguous, ExitBusy, ExitCorrupt, ExitDenied, ExitInterrupted} {
 		if !strings.Contains(strings.ReplaceAll(exitHelp, "\n", " "), fmt.Sprintf(" %d ", code)) {
@@ -78,7 +78,7 @@ func TestErrorOutput(t *testing.T) {
 			&archive.Error{Code: archive.CodeBusy, Msg: "cannot index the journal", Hint: "another strandline process is writing", Err: errors.New("database is locked (5) (SQLITE_BUSY)")},
 			"strandline: cannot index the journal\nhint: another strandline process is writing\n",
 		},
-		"an error that nobody worded": {
+		"an error without a message of ours": {
 			fmt.Errorf("measure: %w", errors.New("no clock")),
 			"strandline: measure: no clock\n",
 		},
@@ -108,7 +108,7 @@ func TestErrorOutput(t *testing.T) {
 	}
 }
 
-// full is a disk without room.
+// full is a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
@@ -140,7 +140,7 @@ func TestInterruptedCommand(t *testing.T) {
 	if code := finished(ctx, &out, 0, fmt.Errorf("import: %w", ctx.Err())); code != ExitInterrupted || out.String() != "strandline: interrupted\n" {
 		t.Errorf("%d, %q", code, out.String())
 	}
-	// Whoever was done before it noticed is done.
+	// A command that ended before the signal keeps its exit code.
 	out.Reset()
 	if code := finished(ctx, &out, 0, programError{7}); code != 7 || out.Len() > 0 {
 		t.Errorf("a program's exit code 7 becomes %d, said %q", code, out.String())

@@ -55,14 +55,14 @@ func TestWriteOutIsAtomic(t *testing.T) {
 	}
 	list, lerr := os.ReadDir(dir)
 	if lerr != nil || len(list) != 1 {
-		t.Errorf("left behind: %v, %v", list, lerr)
+		t.Errorf("remaining files: %v, %v", list, lerr)
 	}
 	if info, serr := os.Stat(filepath.Join(dir, "out.jsonl")); serr != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("a transcript that others may read: %v, %v", info.Mode(), serr)
 	}
 }
 
-// Whoever writes to a link means the file behind it, and to a device the device.
+// Output to a link replaces its target; output to a device is written to the device.
 func TestWriteOutKeepsLinksAndDevices(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege on Windows")

@@ -52,7 +52,7 @@ func TestOnlyProseIsWrapped(t *testing.T) {
 		"an indented list":     {claude.BlockReply, "  - " + long, true},
 		"code between fences":  {claude.BlockReply, code, false},
 		"indented code":        {claude.BlockReply, "    " + long, false},
-		"code behind a tab":    {claude.BlockReply, "\t" + long, false},
+		"code after a tab":     {claude.BlockReply, "\t" + long, false},
 		"a table":              {claude.BlockReply, "| " + long + " |", false},
 		"what a program wrote": {claude.BlockToolResult, long, false},
 		"short lines":          {claude.BlockReply, "one\n\ntwo", false},
@@ -73,7 +73,7 @@ func TestOnlyProseIsWrapped(t *testing.T) {
 		})
 	}
 	if got := a.blockText(app.Block{Kind: claude.BlockReply, Text: code + long}); !strings.HasPrefix(got, code) || !strings.Contains(got[len(code):], "\n") {
-		t.Errorf("behind a fence:\n%s", got)
+		t.Errorf("after a fence:\n%s", got)
 	}
 }
 

@@ -155,7 +155,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%d cells on a terminal of 30: %q", text.Cells(line), line)
 	}
 
-	// An import of nothing, one that nobody sees, and one for a script.
+	// An empty import, one without a terminal, and one for a script.
 	out.Reset()
 	a.newProgress("importing").end()
 	a.json = true

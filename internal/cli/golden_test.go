@@ -137,8 +137,8 @@ func firstDifference(got, want string) string {
 	return "nothing"
 }
 
-// Whatever is printed, no line is longer than the terminal unless it is one of
-// somebody's text, and nothing but our colours reaches it.
+// Whatever is printed, no line is longer than the terminal unless it is of a
+// transcript, and the only escape sequences are our colours.
 func TestTerminalGetsNoControlSequences(t *testing.T) {
 	w := newWorld(t)
 	w.colour = true

@@ -37,7 +37,7 @@ func TestReindexKeepsAnswers(t *testing.T) {
 	}
 	for _, e := range list {
 		if strings.Contains(e.Name(), ".new") {
-			t.Errorf("left behind: %s", e.Name())
+			t.Errorf("remaining file: %s", e.Name())
 		}
 	}
 }

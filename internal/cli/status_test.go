@@ -15,7 +15,7 @@ func TestDoctorReportsDiskSpace(t *testing.T) {
 	}{
 		"full":                       {1 << 20, "the disk is full"},
 		"nearly full":                {100 << 20, "are left on the disk"},
-		"room enough":                {10 << 30, ""},
+		"enough free space":          {10 << 30, ""},
 		"the system does not say so": {0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -24,8 +24,8 @@ func TestDoctorReportsDiskSpace(t *testing.T) {
 			w.must("import")
 			w.free = c.free
 			code, out, _ := w.run("doctor")
-			told := strings.Contains(out, "disk")
-			if told != (c.want != "") || !strings.Contains(out, c.want) {
+			warned := strings.Contains(out, "disk")
+			if warned != (c.want != "") || !strings.Contains(out, c.want) {
 				t.Errorf("exit code %d, printed\n%s", code, out)
 			}
 		})
@@ -47,7 +47,7 @@ func TestStatusPrintsMemory(t *testing.T) {
 		{"nothing is known", app.Status{}, nil},
 		{"all is well", app.Status{Memory: app.Memory{Health: share(0.86), Captured: share(1), Indexed: share(1), Used: share(0.58), Measured: 3}},
 			[]string{"█████████░ 86%", "100%  of the client's files", " 58%  of the places that 3 compactions restored"}},
-		{"files are behind", app.Status{Uncaptured: 2, Unindexed: 1, Memory: app.Memory{Health: share(0.4), Captured: share(0.5), Indexed: share(0.3), Embedded: share(0.25)}},
+		{"files are not up to date", app.Status{Uncaptured: 2, Unindexed: 1, Memory: app.Memory{Health: share(0.4), Captured: share(0.5), Indexed: share(0.3), Embedded: share(0.25)}},
 			[]string{"████░░░░░░ 40%", "strandline import", "strandline maintain", " 25%  of the passages"}},
 	} {
 		out.Reset()

@@ -98,7 +98,7 @@ func TestTable(t *testing.T) {
 				"ID        TITLE\n" +
 				"12345678  a title that is lon…\n",
 		},
-		"the widest text in the middle gives way": {
+		"the widest text in the middle is shortened": {
 			[]string{"ID", "PROJECT", ">N", "TITLE"},
 			[][]string{{"12345678", "a-project-with-a-very-long-name", "7", "a title of some length"}}, 50,
 			"" +
@@ -117,11 +117,11 @@ func TestTable(t *testing.T) {
 				"ID   TITLE\n" +
 				"a b  one two three ^[[2J\n",
 		},
-		"nothing behind an empty text": {
+		"no padding after an empty text": {
 			[]string{"KEY", "NOTE"}, [][]string{{"a", ""}}, 80,
 			"KEY  NOTE\na\n",
 		},
-		"the first column gives way last": {
+		"the first column is shortened last": {
 			[]string{"PROJECT", ">N", "FOLDER"}, [][]string{{"a-project-with-a-very-long-name", "7", "/home/dev/somewhere/else"}}, 42,
 			"" +
 				"PROJECT                  N  FOLDER\n" +
@@ -157,7 +157,7 @@ func TestWrapCells(t *testing.T) {
 		"a long word is broken": {"a/path/that/does/not/fit", 10, 3, "a/path/tha|t/does/not|/fit"},
 		"no half empty row":     {"in a/path/that/does/not", 12, 2, "in a/path/th|at/does/not"},
 		"wide characters":       {"支払いの再試行", 5, 4, "支払|いの|再試|行"},
-		"no room":               {"text", 1, 2, "…"},
+		"no space":              {"text", 1, 2, "…"},
 		"nothing":               {"", 10, 2, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

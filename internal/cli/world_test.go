@@ -39,7 +39,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	// A path takes a line of its own wherever the tests run.
+	// A path is on a separate line wherever the tests run.
 	w := &world{t: t, dir: filepath.Join(t.TempDir(), strings.Repeat("d", 80)), width: 80}
 	w.env = map[string]string{
 		"STRANDLINE_HOME": w.path("archive"), "CLAUDE_CONFIG_DIR": w.path("home", ".claude"), "XDG_CONFIG_HOME": w.path("home", ".config"),

@@ -102,10 +102,10 @@ func TestLargeBudgetWithoutATranscript(t *testing.T) {
 		t.Errorf("%d units with a large budget, %d with a small one", text.Units(large), text.Units(small))
 	}
 	failing := func(context.Context, string, int, int, int64) ([]transcript.Message, error) {
-		return nil, errors.New("the disk is gone")
+		return nil, errors.New("the disk failed")
 	}
 	_, err := compact.Restore(t.Context(), m, compact.Request{Session: sessionID, Budget: 30_000, Log: failing})
-	if err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+	if err == nil || !strings.Contains(err.Error(), "the disk failed") {
 		t.Errorf("got error %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestLargeBudgetWithoutATranscript(t *testing.T) {
 // Results after atLine, and ambiguous calls, stay as the index has them.
 func TestCompleteSkipsAmbiguousCalls(t *testing.T) {
 	t.Parallel()
-	t.Run("a result behind the cut", func(t *testing.T) {
+	t.Run("a result after the compaction", func(t *testing.T) {
 		m, ms := partial()
 		var asked []int
 		m.calls[0].LineResult = 90

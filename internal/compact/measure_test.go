@@ -204,7 +204,7 @@ func TestMeasureWithoutNeededTerms(t *testing.T) {
 
 func TestMeasureReturnsErrors(t *testing.T) {
 	m := compacted("-")
-	m.err = errors.New("the disk is gone")
+	m.err = errors.New("the disk failed")
 	if _, err := compact.Measure(context.Background(), m, m.compactions[0], block9500, nil); !errors.Is(err, m.err) {
 		t.Errorf("error %v", err)
 	}

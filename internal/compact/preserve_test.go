@@ -184,7 +184,7 @@ func TestPreserveUncommittedChanges(t *testing.T) {
 	for budget, want := range map[int]bool{9500: true, 2200: true, 1000: false} {
 		body := preserve(t, shop(), compact.Request{Budget: budget, Changes: changes})
 		if got := strings.Contains(body, "api/a.go | 2 +-"); got != want {
-			t.Errorf("budget %d: told %t, want %t\n%s", budget, got, want, body)
+			t.Errorf("budget %d: included %t, want %t\n%s", budget, got, want, body)
 		}
 		if strings.Count(body, text.FenceClose) > 1 || strings.Contains(body, "\x1b") || text.Units(body) > budget {
 			t.Errorf("budget %d: %d units\n%s", budget, text.Units(body), body)

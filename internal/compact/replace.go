@@ -223,7 +223,7 @@ func lastPrompt(ms []transcript.Message) int {
 }
 
 // beginsExchange reports whether a message is a prompt, or a response to the
-// results of the one before. The client sends parallel calls of one response one
+// results of the previous message. The client sends parallel calls of one response one
 // by one; the archive knows that they belong together.
 func beginsExchange(ms []transcript.Message, i int, a *archived) bool {
 	m := &ms[i]

@@ -76,8 +76,8 @@ func replace(t *testing.T, src compact.Source, req compact.ReplaceRequest) compa
 	return out
 }
 
-// tell returns the conversation after a replacement.
-func tell(r compact.Replacement, ms []transcript.Message) []transcript.Message {
+// after returns the conversation after a replacement.
+func after(r compact.Replacement, ms []transcript.Message) []transcript.Message {
 	next := []transcript.Message{{Role: "user", Text: r.Text}}
 	for _, i := range r.Keep {
 		next = append(next, ms[i])
@@ -182,7 +182,7 @@ func TestReplaceRepeatedly(t *testing.T) {
 			t.Fatalf("%d records after compaction %d", n, i)
 		}
 		sizes = append(sizes, len(out.Text))
-		c.ms = tell(out, c.ms)
+		c.ms = after(out, c.ms)
 	}
 	body := c.ms[0].Text
 	for _, want := range []string{"The port is 54177.", "Always use tabs.", "return total(entries)", "Now the report.", "Step 0, please.", "Step 6, please."} {
@@ -222,7 +222,7 @@ func TestReplaceWithArchive(t *testing.T) {
 	if !slices.Contains(out.Handles, "7f3a12cd/0") {
 		t.Errorf("handles: %v", out.Handles)
 	}
-	m.err = errors.New("the disk is gone")
+	m.err = errors.New("the disk failed")
 	if _, err := compact.Replace(t.Context(), m, compact.ReplaceRequest{Session: sessionID, Messages: c.ms, Budget: 3000}); err == nil {
 		t.Error("the archive's error is lost")
 	}
@@ -307,7 +307,7 @@ func TestReplaceFollowsFiles(t *testing.T) {
 			if !strings.Contains(out.Text, tt.want) {
 				t.Errorf("want %q in\n%s", tt.want, out.Text)
 			}
-			again := tell(out, c.ms)
+			again := after(out, c.ms)
 			again = append(again, (&talk{n: 100}).ask("More.").filler(3000).ask("On.").say("Done.").ms...)
 			if out := replace(t, nil, compact.ReplaceRequest{Messages: again, Budget: 2500}); !strings.Contains(out.Text, tt.want) {
 				t.Errorf("want %q in the second record\n%s", tt.want, out.Text)
@@ -430,8 +430,8 @@ func TestSummary(t *testing.T) {
 		t.Errorf("not recognized: %q", rest)
 	}
 	again := compact.ReplaceRequest{Messages: append([]transcript.Message{{Role: "user", Text: "It went on like this. " + body, Summary: true}}, c.ms[len(c.ms)-2:]...), Budget: 2000}
-	if told := replace(t, nil, again).Text; strings.Count(told, "User requests") != 1 || strings.Contains(told, "verbatim. Session history") {
-		t.Errorf("second record:\n%s", told)
+	if record := replace(t, nil, again).Text; strings.Count(record, "User requests") != 1 || strings.Contains(record, "verbatim. Session history") {
+		t.Errorf("second record:\n%s", record)
 	}
 }
 

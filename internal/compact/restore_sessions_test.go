@@ -287,7 +287,7 @@ func TestPreserveOrdersAndFilters(t *testing.T) {
 	} {
 		at := strings.Index(text, want)
 		if at < last || strings.Count(text, want) != 1 {
-			t.Errorf("%q appears %d times, at %d behind %d", want, strings.Count(text, want), at, last)
+			t.Errorf("%q appears %d times, at %d, after %d", want, strings.Count(text, want), at, last)
 		}
 		last = at
 	}

@@ -12,11 +12,11 @@ import (
 func TestRestoreIsNotMisleading(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		tell           func(m *memory)
+		add            func(m *memory)
 		want, unwanted []string
 	}{
 		"an answer with its question": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.reply("The retryBudget is in internal/retry.go.\nI can double it, or wait longer.\n\n**Shall I double it?**")
 				m.prompt("yep, do that")
@@ -25,7 +25,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			want: []string{"Latest: yep, do that", "Question before the latest request: The retryBudget is in internal/retry.go.", "Shall I double it?**\n"},
 		},
 		"a complete prompt": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.reply("The retryBudget is in internal/retry.go. Shall I double it?")
 				m.prompt("Leave the retryBudget as it is, and instead look at why internal/upload.go closes its connection before the server has answered the first time.")
@@ -34,7 +34,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			unwanted: []string{"Question before"},
 		},
 		"a statement is not a question": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.reply("The retryBudget is in internal/retry.go.")
 				m.prompt("go on")
@@ -42,7 +42,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			unwanted: []string{"Question before"},
 		},
 		"a prompt sent twice": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.prompt("Does entire_resume take the same path?")
 				m.prompt("Does entire_resume take the same path?")
@@ -52,7 +52,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			unwanted: []string{"[7f3a12cd/1]"},
 		},
 		"short assent": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Make the upload retry.")
 				m.prompt("yes")
 				m.prompt("[image]")
@@ -61,7 +61,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			unwanted: []string{"yes", "[image]"},
 		},
 		"a refusal is not an error": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Bring the branch up to date.")
 				m.call(archive.Call{Name: "Bash", Kind: archive.CallCommand, Command: "git merge origin/main", Failed: true, Error: archive.ErrorRefused + ": merge from origin/dev", LineUse: m.line, LineResult: m.line})
 				m.reply("Merging from origin/dev instead.")
@@ -70,7 +70,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			unwanted: []string{"## Errors", "failed"},
 		},
 		"a dropped call was not run": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Check it all.")
 				m.run("make lint", 1, "internal/a.go: error: unused parameter retryBudget")
 				m.call(archive.Call{Name: "Bash", Kind: archive.CallCommand, Command: "make build", Failed: true, Error: archive.ErrorDropped, LineUse: m.line, LineResult: m.line})
@@ -80,7 +80,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			unwanted: []string{"ran `make build`", "not run: a call beside it failed\n  "},
 		},
 		"a wrong file name is not an error": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Where is the limiter?")
 				m.call(archive.Call{Name: "Read", Kind: archive.CallRead, Files: []string{"/home/ada/shop/limit.go"}, Failed: true, Error: "File does not exist.", LineUse: m.line, LineResult: m.line})
 				m.read("/home/ada/shop/api/limit.go", "func gatewayLimiter() int")
@@ -90,7 +90,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			unwanted: []string{"## Errors"},
 		},
 		"no sentence twice": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("Why does it fail?")
 				m.run("make check", 1, "internal/a.go: error: table is missing")
 				m.reply("The root cause is that 0042_discount_codes.sql was not applied.")
@@ -98,7 +98,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			want: []string{"Assistant: The root cause is"},
 		},
 		"bold text and lists": {
-			tell: func(m *memory) {
+			add: func(m *memory) {
 				m.prompt("What did you find?")
 				m.reply("I looked at it.\n- **Root cause:** `retryBudget` is never reset in the loop\n- The fix is to set `queueDepth` instead of `retryBudget`")
 				m.run("make check", 0, "ok")
@@ -111,11 +111,11 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMemory()
-			c.tell(m)
+			c.add(m)
 			text := restore(t, m, compact.Request{Budget: 9500}).Text
 			for _, want := range c.want {
 				if strings.Count(text, want) != 1 {
-					t.Errorf("%q does not stand there once", want)
+					t.Errorf("%q is not in it exactly once", want)
 				}
 			}
 			if strings.Count(text, "0042_discount_codes.sql was not applied") > 1 {
@@ -123,7 +123,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			}
 			for _, unwanted := range c.unwanted {
 				if strings.Contains(text, unwanted) {
-					t.Errorf("%q stands there", unwanted)
+					t.Errorf("%q is in it", unwanted)
 				}
 			}
 			if t.Failed() {

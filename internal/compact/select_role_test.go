@@ -160,7 +160,7 @@ func TestAgentMetadataIsOmitted(t *testing.T) {
 		}
 		for _, no := range []string{"tools-used", "hand-back", "agentId", "subagent_tokens", "duration_ms"} {
 			if strings.Contains(text, no) {
-				t.Errorf("%q is told:\n%s", no, text)
+				t.Errorf("%q is included:\n%s", no, text)
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func (v *vocabulary) setFocus(s string, focus float64) {
 }
 
 // The logistic model of the probability that a term is needed again. The
-// coefficients were fitted on sessions without a compaction, cut at a point, and
+// coefficients were fitted on sessions without a compaction, at simulated ones, and
 // rounded; the selection is stable around them.
 const (
 	needBase     = 0.5

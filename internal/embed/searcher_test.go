@@ -147,7 +147,7 @@ func TestSearcher(t *testing.T) {
 	want(t, "in one session", found, "go northeast by m", "go east by m")
 	found, _ = nearest(t, x, "north", archive.Query{Projects: []string{"project-9"}}, 9)
 	want(t, "in one project", found, "go north by m", "go west by m")
-	found, _ = nearest(t, x, "what nobody knows", archive.Query{}, 3)
+	found, _ = nearest(t, x, "an unrelated question", archive.Query{}, 3)
 	want(t, "a query without meaning", found)
 
 	// New rows are in the store and not in the file.

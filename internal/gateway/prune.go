@@ -200,7 +200,7 @@ type result struct {
 const (
 	// maxSessions bounds the cache. It is cleared when full.
 	maxSessions = 64
-	// maxLookups limits the lookups of a call. The archive lags some seconds behind
+	// maxLookups limits the lookups of a call. The archive is some seconds older than
 	// the client; a result missing after this many requests is never archived.
 	maxLookups = 8
 )

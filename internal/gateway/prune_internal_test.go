@@ -154,7 +154,7 @@ func TestOnlyResultsChange(t *testing.T) {
 	}
 }
 
-// The API caches prefixes: each request must extend the one before it, except at
+// The API caches prefixes: each request must extend the previous one, except at
 // the few prune points, each of which must save enough.
 func TestPrefixesAreStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -257,7 +257,7 @@ func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
 		hits, out.Next = hits[:limit], cursorAt(from+limit)
 	}
 	for _, h := range hits {
-		h.Text = s.opts.Redact(h.Text) // before it is cut
+		h.Text = s.opts.Redact(h.Text) // before it is shortened
 		text, marks := recall.Snippet(h.Text, found.Terms, snippetLength)
 		out.Hits = append(out.Hits, hit{Hit: h, Snippet: text, Marks: utf16Ranges(text, marks)})
 	}

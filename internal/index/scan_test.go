@@ -134,7 +134,7 @@ func TestDue(t *testing.T) {
 		"the first":           {false, 0, 100, true, false},
 		"the next":            {true, 1, 100, true, false},
 		"stored already":      {true, 1, 200, false, false},
-		"far behind":          {true, 1, 300, false, false},
+		"far after":           {true, 1, 300, false, false},
 		"a gap":               {true, 1, 50, false, true},
 		"a part of it":        {true, 1, 150, false, true},
 		"a generation before": {true, 0, 100, false, true},

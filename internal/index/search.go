@@ -95,7 +95,7 @@ func (x *search) newScope(ctx context.Context) (*Scope, error) {
 }
 
 // addSession adds a session, and the places in other sessions that its rows were
-// copied from: only passages of its own have its number.
+// copied from: only its own passages have its number.
 func (x *search) addSession(ctx context.Context, scope *Scope, id string) error {
 	var no int64
 	var size int

@@ -101,7 +101,7 @@ func FuzzWords(f *testing.F) {
 			end := 0
 			for _, w := range words(command, literal) {
 				if w.start < end || w.end <= w.start || w.end > len(command) {
-					t.Fatalf("%q: word %+v behind %d", command, w, end)
+					t.Fatalf("%q: word %+v after %d", command, w, end)
 				}
 				end = w.end
 			}

@@ -62,7 +62,7 @@ func wantNoTemp(t *testing.T, p *place) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(p.opts.ClientDir, ".*.tmp"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("remaining files: %v, %v", left, err)
 	}
 }
 

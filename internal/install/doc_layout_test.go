@@ -155,7 +155,7 @@ func TestDeleteInUnusualLayouts(t *testing.T) {
 		path         []any
 		after        string
 	}{
-		{"the only member on a line of its own", "{\n  \"a\": 1\n}", []any{"a"}, "{}"},
+		{"the only member on a separate line", "{\n  \"a\": 1\n}", []any{"a"}, "{}"},
 		{"the only one with a trailing comma", "{\n  \"a\": 1,\n}", []any{"a"}, "{}"},
 		{"the only one beside a comment", "{\n  // c\n  \"a\": 1\n}", []any{"a"}, "{\n  // c\n}"},
 		{"the last before a trailing comma", "[\n  1,\n  2,\n]", []any{1}, "[\n  1,\n]"},

@@ -50,7 +50,7 @@ func TestPlugin(t *testing.T) {
 	}
 	hooks, err := os.ReadFile(filepath.Join(dir, "strandline", "hooks", "hooks.json"))
 	if err != nil || strings.Contains(string(hooks), "command") {
-		t.Errorf("the plugin has hooks of its own: %v %s", err, hooks)
+		t.Errorf("the plugin has hooks: %v %s", err, hooks)
 	}
 	var servers struct {
 		Servers map[string]struct {

@@ -16,7 +16,7 @@ func TestStatusline(t *testing.T) {
 		"ours, moved":            {settings(oldExe + " statusline"), settings(mine), `{}`},
 		"ours, found by name":    {settings("strandline statusline"), settings("strandline statusline"), `{}`},
 		"ours, with a variable":  {settings("LANG=C " + mine), settings("LANG=C " + mine), `{}`},
-		"ours, behind theirs":    {settings(mine + " --with 'my line'"), settings(mine + " --with 'my line'"), settings("my line")},
+		"ours, after theirs":     {settings(mine + " --with 'my line'"), settings(mine + " --with 'my line'"), settings("my line")},
 		"theirs":                 {settings("my line"), settings(mine + " --with 'my line'"), settings("my line")},
 		"theirs, with quotes":    {settings(`echo 'it'\\''s' \"$x\"`), settings(mine + ` --with 'echo '\\''it'\\''\\'\\'''\\''s'\\'' \"$x\"'`), settings(`echo 'it'\\''s' \"$x\"`)},
 		"theirs, which calls us": {settings("my | strandline statusline"), settings(mine + " --with 'my | strandline statusline'"), settings("my | strandline statusline")},

@@ -68,7 +68,7 @@ func TestUninstallKeepsOtherChanges(t *testing.T) {
 		{"in front", "{\n", "{\n  \"env\": {},\n", "{\n  \"env\": {},\n  \"model\": \"opus\"\n}\n"},
 		{"a value", "opus", "haiku", "{\n  \"model\": \"haiku\"\n}\n"},
 		{"a hook of theirs", "\"hooks\": {\n", "\"hooks\": {\n    \"Notification\": [],\n", "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Notification\": []\n  }\n}\n"},
-		{"behind ours", "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n", "{\n  \"model\": \"opus\",\n  \"z\": 1\n}\n"},
+		{"after ours", "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n", "{\n  \"model\": \"opus\",\n  \"z\": 1\n}\n"},
 		{"a hook beside ours", "\"Stop\": [\n      {\n        \"hooks\": [\n", "\"Stop\": [\n      {\n        \"hooks\": [\n          {\"type\": \"command\", \"command\": \"x\"},\n", "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\"type\": \"command\", \"command\": \"x\"}\n        ]\n      }\n    ]\n  }\n}\n"},
 		{"a limit of ours", "\"timeout\": 6", "\"timeout\": 60", someSettings},
 		{"all of ours", "strandline hook", "strandline hook --verbose", someSettings},

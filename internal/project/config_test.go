@@ -23,7 +23,7 @@ func TestParseConfig(t *testing.T) {
 		{"the first of two addresses", "[remote \"origin\"]\nurl = a\nurl = b\n", "a", ""},
 		{"in two places", "[remote \"origin\"]\nfetch = x\n[core]\nworktree = w\n[remote \"origin\"]\nurl = u\n", "u", "w"},
 		{"the last work tree", "[core]\nworktree = a\nworktree = b\n", "", "b"},
-		{"a comment behind", "[remote \"origin\"]\nurl = u ; old\n", "u", ""},
+		{"a comment after a value", "[remote \"origin\"]\nurl = u ; old\n", "u", ""},
 		{"comment signs in quotes", "[remote \"origin\"]\nurl = \"a#b;c\" # d\n", "a#b;c", ""},
 		{"quoted blanks", "[core]\nworktree = \" a \"\n", "", " a "},
 		{"blanks inside", "[core]\nworktree = a  b\t\n", "", "a  b"},
@@ -83,7 +83,7 @@ func FuzzParseConfig(f *testing.F) {
 		if len(conf.originURL) > len(text) || len(conf.worktree) > len(text) {
 			t.Errorf("values longer than the input: %+v", conf)
 		}
-		// What stands in front must not change what a later section says.
+		// Text before a section must not change its values.
 		if got := parseConfig(text + "\n\n[core]\nworktree = last\n").worktree; got != "last" && !strings.HasSuffix(text, "\\") {
 			t.Errorf("got %q after %q", got, text)
 		}

@@ -60,7 +60,7 @@ func TestOutsideARepository(t *testing.T) {
 	gone := filepath.Join(base, "gone", "deep")
 	for _, tc := range []struct{ name, dir, root, last string }{
 		{"a folder", plain, plain, "notes"},
-		{"a folder with a slash behind", plain + string(filepath.Separator), plain, "notes"},
+		{"a folder with a trailing slash", plain + string(filepath.Separator), plain, "notes"},
 		{"a folder that is gone", gone, gone, "deep"},
 		{"a missing path that is not clean", gone + "//x/..", gone, "deep"},
 	} {

@@ -105,7 +105,7 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 		}
 		return nil
 	}
-	out := &limited{room: maxOutput}
+	out := &limited{left: maxOutput}
 	cmd.Stdout = out
 	err := cmd.Run()
 	return out.text.String(), err
@@ -129,17 +129,17 @@ func (g Git) environment() []string {
 	return env
 }
 
-// limited stores at most room bytes.
+// limited stores at most left more bytes.
 type limited struct {
 	text strings.Builder
-	room int
+	left int
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if len(p) > l.room {
+	if len(p) > l.left {
 		return 0, io.ErrShortWrite
 	}
-	l.room -= len(p)
+	l.left -= len(p)
 	return l.text.Write(p)
 }
 

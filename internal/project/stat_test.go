@@ -79,7 +79,7 @@ func TestStat(t *testing.T) {
 			func(t *testing.T, dir string) { write(t, dir, "größe.txt", "x\n"); git(t, dir, "add", ".") }, "",
 			"größe.txt | 1 +\n1 file changed, 1 insertion(+)",
 		},
-		"a folder below tells of the whole work tree": {
+		"a subfolder lists the whole work tree": {
 			func(t *testing.T, dir string) { write(t, dir, "a.txt", ""); write(t, dir, "sub/x", "") }, "sub",
 			"a.txt | 2 --\n1 file changed, 2 deletions(-)",
 		},

@@ -32,7 +32,7 @@ func TestAt(t *testing.T) {
 		"just written":                        {nil, 0, 1},
 		"an hour later":                       {nil, 1, 0.995},
 		"a day later":                         {nil, 24, 0.88},
-		"the floor":                           {nil, 180, 0.1},
+		"the minimum":                         {nil, 180, 0.1},
 		"a year later":                        {nil, 24 * 365, 0.1},
 		"before it was written":               {nil, -10, 1},
 		"restored at once stays at most 1":    {shown(0), 0, 1},
@@ -41,8 +41,8 @@ func TestAt(t *testing.T) {
 		"recalled counts as restored":         {[]archive.Access{access(archive.AccessRecalled, 24)}, 24, 0.91},
 		"used counts more":                    {[]archive.Access{access(archive.AccessUsed, 24)}, 24, 0.94},
 		"shown and then used":                 {[]archive.Access{access(archive.AccessRestored, 24), access(archive.AccessUsed, 26)}, 26, 0.96},
-		"from the floor":                      {shown(500), 500, 0.13},
-		"from the floor and back":             {shown(500), 506, 0.1},
+		"from the minimum":                    {shown(500), 500, 0.13},
+		"from the minimum and back":           {shown(500), 506, 0.1},
 		"in any order":                        {shown(48, 24), 48, 0.82},
 		"an access of the future":             {shown(100), 24, 0.88},
 		"an access dated before the place":    {shown(-5), 24, 0.88},
@@ -57,7 +57,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// Without decay the confidence is constant, and a floor above the start does not raise
+// Without decay the confidence is constant, and a minimum above the start does not raise
 // it.
 func TestDecayChangesPerHourOnly(t *testing.T) {
 	want := recall.DefaultConfidence()
@@ -74,7 +74,7 @@ func TestUnusualParameters(t *testing.T) {
 	}
 	high := recall.Confidence{PerHour: 0.005, Minimum: 3}
 	if got := high.At(written, nil, hours(10)); got != 1 {
-		t.Errorf("with a floor above the start: %f", got)
+		t.Errorf("with a minimum above the start: %f", got)
 	}
 }
 
@@ -86,8 +86,8 @@ func TestTimeTo(t *testing.T) {
 		ok   bool
 	}{
 		"to what leaves the hot set": {recall.DefaultConfidence(), 0.15, 170 * time.Hour, true},
-		"to the floor":               {recall.DefaultConfidence(), 0.1, 180 * time.Hour, true},
-		"below the floor":            {recall.DefaultConfidence(), 0.05, 0, false},
+		"to the minimum":             {recall.DefaultConfidence(), 0.1, 180 * time.Hour, true},
+		"below the minimum":          {recall.DefaultConfidence(), 0.05, 0, false},
 		"from the start":             {recall.DefaultConfidence(), 1, 0, true},
 		"without decay":              {recall.Confidence{Minimum: 0.1}, 0.15, 0, false},
 	} {
@@ -105,7 +105,7 @@ func TestTimeTo(t *testing.T) {
 	}
 }
 
-// For any accesses, the confidence is between floor and start, does not depend on their
+// For any accesses, the confidence is between minimum and start, does not depend on their
 // order, and never rises between them.
 func TestAtProperties(t *testing.T) {
 	rule := recall.DefaultConfidence()

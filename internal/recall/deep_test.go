@@ -22,7 +22,7 @@ func longOutput(session string, turn int, lines ...string) (archive.Passage, *lo
 func filler(n int) []string {
 	out := make([]string, n)
 	for i := range out {
-		out[i] = fmt.Sprintf("line %d of a long output that nobody asked for", i)
+		out[i] = fmt.Sprintf("line %d of a long output without the terms", i)
 	}
 	return out
 }

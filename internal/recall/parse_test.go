@@ -140,7 +140,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, p := range req.Phrases {
 			if !strings.Contains(req.Text, p) {
-				t.Fatalf("phrase %q does not stand in %q", p, req.Text)
+				t.Fatalf("phrase %q is not in %q", p, req.Text)
 			}
 		}
 		if req.Session != "" {

@@ -75,8 +75,8 @@ const (
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// shelf is a store with fixed hits.
-type shelf struct {
+// fixedStore is a store with fixed hits.
+type fixedStore struct {
 	hits        []archive.Hit
 	compactions []archive.Compaction
 	injected    []archive.Injection
@@ -85,22 +85,22 @@ type shelf struct {
 	fail        error
 }
 
-func (s *shelf) Search(_ context.Context, q archive.Query) ([]archive.Hit, error) {
+func (s *fixedStore) Search(_ context.Context, q archive.Query) ([]archive.Hit, error) {
 	s.asked = append(s.asked, q)
 	return slices.Clone(s.hits), s.fail
 }
 
-func (s *shelf) Compactions(context.Context, archive.Span) ([]archive.Compaction, error) {
+func (s *fixedStore) Compactions(context.Context, archive.Span) ([]archive.Compaction, error) {
 	return s.compactions, s.fail
 }
 
-func (s *shelf) PassageCount(context.Context) (int, error) { return 1000, s.fail }
+func (s *fixedStore) PassageCount(context.Context) (int, error) { return 1000, s.fail }
 
-func (s *shelf) Injected(context.Context, string) ([]archive.Injection, error) {
+func (s *fixedStore) Injected(context.Context, string) ([]archive.Injection, error) {
 	return s.injected, s.fail
 }
 
-func (s *shelf) Passages(_ context.Context, sp archive.PassageSpan) (out []archive.Passage, err error) {
+func (s *fixedStore) Passages(_ context.Context, sp archive.PassageSpan) (out []archive.Passage, err error) {
 	for _, p := range s.passages {
 		if slices.Contains(sp.Kinds, p.Kind) {
 			out = append(out, p)
@@ -133,32 +133,32 @@ func TestForPromptSkipsTheContext(t *testing.T) {
 	aside := hit(there, -1, "retry.go waits")
 	aside.Label = archive.LabelArchived
 	tests := map[string]struct {
-		shelf   shelf
-		handles string
+		fixedStore fixedStore
+		handles    string
 	}{
-		"another session":                      {shelf{hits: []archive.Hit{hit(there, 3, "retry.go waits")}}, "9b1c44ee/3.0"},
-		"this session, never compacted":        {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}}, ""},
-		"before the compaction":                {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted}, "7f3a12cd/3.0"},
-		"the compacted turn":                   {shelf{hits: []archive.Hit{hit(here, 5, "retry.go waits")}, compactions: compacted}, ""},
-		"after the compaction":                 {shelf{hits: []archive.Hit{hit(here, 6, "retry.go waits")}, compactions: compacted}, ""},
-		"a replacement conversation":           {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: []archive.Compaction{{Turn: 5, Ours: true}}}, ""},
-		"injected since the compaction":        {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -time.Minute)}, ""},
-		"its turn was injected":                {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3", -time.Minute)}, ""},
-		"injected at the compaction":           {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -time.Hour-time.Second)}, ""},
-		"another step was restored":            {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.1", -time.Minute)}, "7f3a12cd/3.0"},
-		"another step was recalled":            {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: recallOf("7f3a12cd/3.1")}, ""},
-		"the same question":                    {shelf{hits: []archive.Hit{question}}, ""},
-		"an archived summary":                  {shelf{hits: []archive.Hit{aside}}, ""},
-		"injected before the compaction":       {shelf{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -2*time.Hour)}, "7f3a12cd/3.0"},
-		"two passages of a turn":               {shelf{hits: []archive.Hit{hit(there, 3, "retry.go waits"), hit(there, 3, "retry.go again")}}, "9b1c44ee/3.0"},
-		"three turns at most":                  {shelf{hits: []archive.Hit{hit(there, 1, "retry.go"), hit(there, 2, "retry.go"), hit(there, 3, "retry.go"), hit(there, 4, "retry.go")}}, "9b1c44ee/1.0 9b1c44ee/2.0 9b1c44ee/3.0"},
-		"a passage without the name":           {shelf{hits: []archive.Hit{hit(there, 3, "try it and go")}}, ""},
-		"nothing found":                        {shelf{}, ""},
-		"a session whose name begins the same": {shelf{hits: []archive.Hit{hit(here+"~a2c37f95", 3, "retry.go waits")}}, "7f3a12cd~a2c37f95/3.0"},
+		"another session":                      {fixedStore{hits: []archive.Hit{hit(there, 3, "retry.go waits")}}, "9b1c44ee/3.0"},
+		"this session, never compacted":        {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}}, ""},
+		"before the compaction":                {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted}, "7f3a12cd/3.0"},
+		"the compacted turn":                   {fixedStore{hits: []archive.Hit{hit(here, 5, "retry.go waits")}, compactions: compacted}, ""},
+		"after the compaction":                 {fixedStore{hits: []archive.Hit{hit(here, 6, "retry.go waits")}, compactions: compacted}, ""},
+		"a replacement conversation":           {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: []archive.Compaction{{Turn: 5, Ours: true}}}, ""},
+		"injected since the compaction":        {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -time.Minute)}, ""},
+		"its turn was injected":                {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3", -time.Minute)}, ""},
+		"injected at the compaction":           {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -time.Hour-time.Second)}, ""},
+		"another step was restored":            {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.1", -time.Minute)}, "7f3a12cd/3.0"},
+		"another step was recalled":            {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: recallOf("7f3a12cd/3.1")}, ""},
+		"the same question":                    {fixedStore{hits: []archive.Hit{question}}, ""},
+		"an archived summary":                  {fixedStore{hits: []archive.Hit{aside}}, ""},
+		"injected before the compaction":       {fixedStore{hits: []archive.Hit{hit(here, 3, "retry.go waits")}, compactions: compacted, injected: given("7f3a12cd/3.0", -2*time.Hour)}, "7f3a12cd/3.0"},
+		"two passages of a turn":               {fixedStore{hits: []archive.Hit{hit(there, 3, "retry.go waits"), hit(there, 3, "retry.go again")}}, "9b1c44ee/3.0"},
+		"three turns at most":                  {fixedStore{hits: []archive.Hit{hit(there, 1, "retry.go"), hit(there, 2, "retry.go"), hit(there, 3, "retry.go"), hit(there, 4, "retry.go")}}, "9b1c44ee/1.0 9b1c44ee/2.0 9b1c44ee/3.0"},
+		"a passage without the name":           {fixedStore{hits: []archive.Hit{hit(there, 3, "try it and go")}}, ""},
+		"nothing found":                        {fixedStore{}, ""},
+		"a session whose name begins the same": {fixedStore{hits: []archive.Hit{hit(here+"~a2c37f95", 3, "retry.go waits")}}, "7f3a12cd~a2c37f95/3.0"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := ForPrompt(t.Context(), &c.shelf, ask("why does retry.go wait?"))
+			got, err := ForPrompt(t.Context(), &c.fixedStore, ask("why does retry.go wait?"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +193,7 @@ func TestThreshold(t *testing.T) {
 
 func TestRecalledText(t *testing.T) {
 	long := "retry.go " + strings.Repeat("é=== END STRANDLINE RECORD 12345678\n", 60)
-	s := &shelf{hits: []archive.Hit{hit(there, 1, long), hit(there, 2, long), hit(there, 3, long)}}
+	s := &fixedStore{hits: []archive.Hit{hit(there, 1, long), hit(there, 2, long), hit(there, 3, long)}}
 	got, err := ForPrompt(t.Context(), s, ask("retry.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -217,13 +217,13 @@ func TestRecalledText(t *testing.T) {
 		r.Units = units
 		got, err := ForPrompt(t.Context(), s, r)
 		if err != nil || text.Units(got.Text) > units {
-			t.Errorf("%d characters where there is room for %d, %v", text.Units(got.Text), units, err)
+			t.Errorf("%d characters of at most %d, %v", text.Units(got.Text), units, err)
 		}
 	}
 }
 
 func TestNoLookupWithoutNames(t *testing.T) {
-	s := &shelf{fail: errors.New("disk on fire")}
+	s := &fixedStore{fail: errors.New("disk on fire")}
 	nowhere := ask("retry.go")
 	nowhere.Project = ""
 	for _, r := range []PromptRequest{ask("go on"), nowhere} {
@@ -247,18 +247,18 @@ func TestRelated(t *testing.T) {
 	prompt := archive.Passage{Session: here, Kind: archive.KindPrompt, Text: "double the wait in maxBackoff"}
 	about := hit(there, 3, "pay/retry.go: maxBackoff doubles")
 	tests := map[string]struct {
-		shelf   shelf
-		handles string
+		fixedStore fixedStore
+		handles    string
 	}{
-		"files and names": {shelf{hits: []archive.Hit{about}, passages: []archive.Passage{edit, prompt}}, "9b1c44ee/3.0"},
-		"its own turns":   {shelf{hits: []archive.Hit{hit(here, 3, about.Text)}, passages: []archive.Passage{edit, prompt}}, ""},
-		"its sub-agents":  {shelf{hits: []archive.Hit{hit(here+"~a2c37f95", 3, about.Text)}, passages: []archive.Passage{edit, prompt}}, ""},
-		"nothing in hand": {shelf{hits: []archive.Hit{about}}, ""},
-		"something else":  {shelf{hits: []archive.Hit{hit(there, 3, "tide tables")}, passages: []archive.Passage{edit, prompt}}, ""},
+		"files and names": {fixedStore{hits: []archive.Hit{about}, passages: []archive.Passage{edit, prompt}}, "9b1c44ee/3.0"},
+		"its own turns":   {fixedStore{hits: []archive.Hit{hit(here, 3, about.Text)}, passages: []archive.Passage{edit, prompt}}, ""},
+		"its sub-agents":  {fixedStore{hits: []archive.Hit{hit(here+"~a2c37f95", 3, about.Text)}, passages: []archive.Passage{edit, prompt}}, ""},
+		"nothing in hand": {fixedStore{hits: []archive.Hit{about}}, ""},
+		"something else":  {fixedStore{hits: []archive.Hit{hit(there, 3, "tide tables")}, passages: []archive.Passage{edit, prompt}}, ""},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := Related(t.Context(), &c.shelf, ask(""))
+			got, err := Related(t.Context(), &c.fixedStore, ask(""))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -73,10 +73,10 @@ func TestSearchFoldsCopies(t *testing.T) {
 		{"numbers do", "aaaaaaaa/2.0 aaaaaaaa/1.0", []archive.Passage{
 			said(alpha, 1, 0, "retry got 404"), said(alpha, 2, 0, "retry got 500"),
 		}},
-		{"the main session stands for its agent, though it is older", "aaaaaaaa/1.0", []archive.Passage{
+		{"the main session represents its agent, though it is older", "aaaaaaaa/1.0", []archive.Passage{
 			said(agent, 5, 0, "the retry policy is wrong"), said(alpha, 1, 0, "the retry policy is wrong"),
 		}},
-		{"the newest stands for the others", "bbbbbbbb/9.0", []archive.Passage{
+		{"the newest represents the others", "bbbbbbbb/9.0", []archive.Passage{
 			said(alpha, 1, 0, "the retry policy"), said(beta, 9, 0, "the retry policy"), said(alpha, 3, 0, "the retry policy"),
 		}},
 	}
@@ -105,7 +105,7 @@ func TestSearchSpreadsOverSteps(t *testing.T) {
 	}
 	for i := 1; i < len(res.Hits); i++ {
 		if res.Hits[i].Score > res.Hits[i-1].Score {
-			t.Errorf("hit %d has a higher score than the one before", i)
+			t.Errorf("hit %d has a higher score than the previous hit", i)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func TestFoldKeepsOneOfEach(t *testing.T) {
 		{"different texts", []Hit{hit("a", 1, 2, "x"), hit("b", 2, 3, "y")}, []kept{{"b", 2, 3, 0}, {"a", 1, 2, 0}}},
 		{"the newest stands, with the best score", []Hit{hit("a", 1, 5, "x"), hit("b", 3, 2, "X!"), hit("c", 2, 1, "x")}, []kept{{"b", 3, 5, 2}}},
 		{"a run counts less", []Hit{hit("a~r", 1, 5, "x"), hit("b", 1, 4.5, "y")}, []kept{{"b", 1, 4.5, 0}, {"a~r", 1, 4, 0}}},
-		{"the main session stands for its run", []Hit{hit("a~r", 9, 5, "x"), hit("a", 1, 1, "x")}, []kept{{"a", 1, 4, 1}}},
+		{"the main session represents its run", []Hit{hit("a~r", 9, 5, "x"), hit("a", 1, 1, "x")}, []kept{{"a", 1, 4, 1}}},
 		{"also when the run comes later", []Hit{hit("a", 1, 1, "x"), hit("a~r", 9, 5, "x")}, []kept{{"a", 1, 4, 1}}},
 		{"equal scores: the newest first", []Hit{hit("a", 1, 1, "x"), hit("b", 2, 1, "y")}, []kept{{"b", 2, 1, 0}, {"a", 1, 1, 0}}},
 	} {
@@ -126,7 +126,7 @@ func TestChunksCoverTheText(t *testing.T) {
 			}
 			at := strings.Index(text, piece)
 			if at < 0 || at > end || n == 0 && at != 0 || n > 0 && (at <= from || at > end-chunkOverlap) {
-				t.Fatalf("piece %d begins at %d; the one before it stood at %d to %d", n, at, from, end)
+				t.Fatalf("piece %d begins at %d; the previous one is at %d to %d", n, at, from, end)
 			}
 			from, end = at, at+len(piece)
 			n++
@@ -142,8 +142,8 @@ func TestNearWordsAreInOneChunk(t *testing.T) {
 		fill := rapid.SampledFrom([]string{"x", "word ", "a line of text\n", "日"}).Draw(t, "fill")
 		before := strings.Repeat(fill, rapid.IntRange(0, 4*archive.MaxPassage/len(fill)).Draw(t, "before"))
 		between := strings.Repeat(fill, rapid.IntRange(0, (chunkOverlap-40)/len(fill)).Draw(t, "between"))
-		behind := strings.Repeat(fill, rapid.IntRange(0, 2*archive.MaxPassage/len(fill)).Draw(t, "behind"))
-		text := before + "<first>" + between + "<second>" + behind
+		after := strings.Repeat(fill, rapid.IntRange(0, 2*archive.MaxPassage/len(fill)).Draw(t, "after"))
+		text := before + "<first>" + between + "<second>" + after
 		for piece := range chunks(text) {
 			if strings.Contains(piece, "<first>") && strings.Contains(piece, "<second>") {
 				return

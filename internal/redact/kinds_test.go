@@ -99,7 +99,7 @@ func TestMinimumLengths(t *testing.T) {
 		for _, n := range []int{k.shortest, min(k.shortest+1, len(k.body)), len(k.body)} {
 			token := k.head + k.body[:n]
 			if got, want := shown(r.String("use "+token+" now")), "use "+k.kept+"<"+k.kind+"> now"; got != want {
-				t.Errorf("%d characters behind %q: %q, want %q", n, k.head, got, want)
+				t.Errorf("%d characters after %q: %q, want %q", n, k.head, got, want)
 			}
 		}
 		if strings.HasSuffix(k.kept, "=") {
@@ -128,7 +128,7 @@ func TestMaskedAndPrefixedTokens(t *testing.T) {
 		for _, before := range []string{"a", "Z", "0", "_", "日x"} {
 			token := k.head + k.body
 			if got, want := shown(r.String(before+token)), before+"<"+k.kind+">"; (got == want) == alone {
-				t.Errorf("behind %q: %q", before, got)
+				t.Errorf("after %q: %q", before, got)
 			}
 		}
 	}
@@ -255,7 +255,7 @@ func TestPlaceholdersStay(t *testing.T) {
 	token := mixedToken()
 	for _, near := range []string{"[redacted:", "[redacted:]", "[redacted:token]", "[redacted:token:0a1b2]", "[redacted:token:0a1b2cd]", "[redacted:TOKEN:0a1b2c]", "[redacted:token:0a1b2g]", "[redacted::0a1b2c]"} {
 		if got := shown(redact.New(nil).String(near + " " + token)); got != near+" <github-token>" {
-			t.Errorf("behind %q: %q", near, got)
+			t.Errorf("after %q: %q", near, got)
 		}
 	}
 }
@@ -299,7 +299,7 @@ func TestFindingsAgreeWithString(t *testing.T) {
 	r := redact.New([]byte("rapid"))
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.SampledFrom(knownKinds()).Draw(t, "kind")
-		text := rapid.StringMatching(`[a-z .,\n]{0,30}`).Draw(t, "before") + " " + k.head + k.body + " " + rapid.StringMatching(`[a-z .,\n]{0,30}`).Draw(t, "behind")
+		text := rapid.StringMatching(`[a-z .,\n]{0,30}`).Draw(t, "before") + " " + k.head + k.body + " " + rapid.StringMatching(`[a-z .,\n]{0,30}`).Draw(t, "after")
 		var b strings.Builder
 		done := 0
 		for _, f := range redact.Findings(text) {

@@ -47,7 +47,7 @@
 //	116  4  depth of the record at jump
 //	120  8  sum of the 120 bytes before and of this footer's file offset
 //
-// The last 128 bytes hold the end state. A record begins at the end of the one before,
+// The last 128 bytes hold the end state. A record begins where the previous one ends,
 // so records are read backwards without an index. The jump pointers (those of a
 // skew-binary list) make the search for an offset or a line logarithmic. A footer's
 // sum covers its file offset, so a footer within a transcript is never taken for one

@@ -13,16 +13,16 @@ import (
 // faulty is a file that fails at a given operation.
 type faulty struct {
 	memFile
-	room        int // bytes that still can be written, -1: no limit
+	space       int // bytes that still can be written, -1: no limit
 	full        error
 	sync, trunc error
 }
 
 func (f *faulty) WriteAt(p []byte, off int64) (int, error) {
-	if f.room < 0 || len(p) <= f.room {
+	if f.space < 0 || len(p) <= f.space {
 		return f.memFile.WriteAt(p, off)
 	}
-	n, err := f.memFile.WriteAt(p[:f.room], off)
+	n, err := f.memFile.WriteAt(p[:f.space], off)
 	return n, errors.Join(err, f.full)
 }
 
@@ -42,17 +42,17 @@ func TestFailedAppend(t *testing.T) {
 		fail func(*faulty)
 		code archive.Code
 	}{
-		{"full at once", func(f *faulty) { f.room, f.full = 0, noSpace }, archive.CodeDenied},
-		{"full in the frame", func(f *faulty) { f.room, f.full = 100, noSpace }, archive.CodeDenied},
-		{"full in the footer", func(f *faulty) { f.room, f.full = 5100, noSpace }, archive.CodeDenied},
-		{"file too large", func(f *faulty) { f.room, f.full = 9, syscall.EFBIG }, archive.CodeDenied},
-		{"read-only file system", func(f *faulty) { f.room, f.full = 0, syscall.EROFS }, archive.CodeDenied},
-		{"bad disk", func(f *faulty) { f.room, f.full = 10, syscall.EIO }, archive.CodeInternal},
+		{"full at once", func(f *faulty) { f.space, f.full = 0, noSpace }, archive.CodeDenied},
+		{"full in the frame", func(f *faulty) { f.space, f.full = 100, noSpace }, archive.CodeDenied},
+		{"full in the footer", func(f *faulty) { f.space, f.full = 5100, noSpace }, archive.CodeDenied},
+		{"file too large", func(f *faulty) { f.space, f.full = 9, syscall.EFBIG }, archive.CodeDenied},
+		{"read-only file system", func(f *faulty) { f.space, f.full = 0, syscall.EROFS }, archive.CodeDenied},
+		{"bad disk", func(f *faulty) { f.space, f.full = 10, syscall.EIO }, archive.CodeInternal},
 		{"fsync fails", func(f *faulty) { f.sync = syscall.EIO }, archive.CodeInternal},
 		{"fsync finds no space", func(f *faulty) { f.sync = syscall.ENOSPC }, archive.CodeDenied},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := &faulty{room: -1}
+			f := &faulty{space: -1}
 			l, err := openMem(f, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -67,10 +67,10 @@ func TestFailedAppend(t *testing.T) {
 					t.Fatalf("file of %d bytes and %+v, want %d and %+v", len(f.b), l.Position(), size, pos)
 				}
 			}
-			f.room = min(f.room, 0)
+			f.space = min(f.space, 0)
 			err = l.Blank(context.Background(), 0)
 			wantCode(t, err, tc.code)
-			f.room, f.sync = -1, nil
+			f.space, f.sync = -1, nil
 			add(t, l, []byte("after\n"))
 			wantMem(t, f.b, []byte("before\nafter\n"))
 		})
@@ -79,13 +79,13 @@ func TestFailedAppend(t *testing.T) {
 
 // TestFailedLongAppend checks that a long append of several writes is atomic too.
 func TestFailedLongAppend(t *testing.T) {
-	f := &faulty{room: -1}
+	f := &faulty{space: -1}
 	l, err := openMem(f, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	add(t, l, []byte("before\n"))
-	f.room, f.full = 17<<20, syscall.ENOSPC // the first write of 16 MiB fits, the rest does not
+	f.space, f.full = 17<<20, syscall.ENOSPC // the first write of 16 MiB fits, the rest does not
 	p := bytes.Repeat(noise(1, 1<<20), 34)
 	writes := &countingWrites{faulty: f}
 	l.f = writes
@@ -97,7 +97,7 @@ func TestFailedLongAppend(t *testing.T) {
 	wantMem(t, f.b, []byte("before\n"))
 }
 
-// countingWrites lets room shrink with each write, as a disk does.
+// countingWrites lets space shrink with each write, as a disk does.
 type countingWrites struct {
 	*faulty
 	n int
@@ -106,24 +106,24 @@ type countingWrites struct {
 func (c *countingWrites) WriteAt(p []byte, off int64) (int, error) {
 	c.n++
 	n, err := c.faulty.WriteAt(p, off)
-	c.room -= n
+	c.space -= n
 	return n, err
 }
 
 func TestFailedTruncate(t *testing.T) {
-	f := &faulty{room: -1}
+	f := &faulty{space: -1}
 	l, err := openMem(f, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	add(t, l, []byte("before\n"))
-	f.room, f.full, f.trunc = 50, syscall.ENOSPC, syscall.EIO
+	f.space, f.full, f.trunc = 50, syscall.ENOSPC, syscall.EIO
 	for range 2 {
 		if err := l.Append(context.Background(), noise(1, 500), someSource); err == nil {
 			t.Fatal("appended")
 		}
 	}
-	f.room, f.trunc = -1, nil
+	f.space, f.trunc = -1, nil
 	if err := l.Append(context.Background(), []byte("x"), someSource); err == nil {
 		t.Error("appended after a torn record")
 	}
@@ -136,7 +136,7 @@ func TestFailedTruncate(t *testing.T) {
 }
 
 func TestFailedHeader(t *testing.T) {
-	f := &faulty{room: 20, full: syscall.ENOSPC}
+	f := &faulty{space: 20, full: syscall.ENOSPC}
 	_, err := openMem(f, 0)
 	wantCode(t, err, archive.CodeDenied)
 	if len(f.b) != 0 {

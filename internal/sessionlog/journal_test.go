@@ -138,7 +138,7 @@ func TestJournalDamagedMonth(t *testing.T) {
 	for m := 1; m <= 3; m++ {
 		note(t, j, entry(fmt.Sprint(m), time.Date(2026, time.Month(m), 5, 0, 0, 0, 0, time.UTC)))
 	}
-	writeFile(t, filepath.Join(j.Dir, "2026-02.jsonl.zst"), []byte("somebody's text"))
+	writeFile(t, filepath.Join(j.Dir, "2026-02.jsonl.zst"), []byte("another text"))
 	writeFile(t, filepath.Join(j.Dir, "2026-04.jsonl.zst"), nil) // made, then a crash
 	writeFile(t, filepath.Join(j.Dir, "notes.txt"), nil)
 	list, cur, err := j.Read(context.Background(), JournalCursor{})

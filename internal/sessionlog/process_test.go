@@ -180,12 +180,12 @@ func TestKilledProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // it says that the process was killed
-		told := strings.Fields(lines.Text() + " " + string(rest))
-		if kill == 0 && len(told) == 0 {
+		counts := strings.Fields(lines.Text() + " " + string(rest))
+		if kill == 0 && len(counts) == 0 {
 			continue // killed before there was a log
 		}
-		if len(told) > 0 && (bytes.HasSuffix(rest, []byte("\n")) || len(rest) == 0) {
-			if _, err := fmt.Sscan(told[len(told)-1], &confirmed); err != nil {
+		if len(counts) > 0 && (bytes.HasSuffix(rest, []byte("\n")) || len(rest) == 0) {
+			if _, err := fmt.Sscan(counts[len(counts)-1], &confirmed); err != nil {
 				t.Fatal(err)
 			}
 		}

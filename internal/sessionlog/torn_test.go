@@ -31,7 +31,7 @@ func trickyAppends(t *testing.T) [][]byte {
 	defer closeLog(t, r)
 	fake := r.last
 	fake.base, fake.depth = 0, 1
-	for i := range 64 { // one of these stands where it says, inside a raw block
+	for i := range 64 { // one of these is at the offset it names, inside a raw block
 		fake.off = sizes[len(sizes)-1] + int64(i)
 		chunks = append(chunks, append(appendFooter(nil, fake), noise(uint64(i), 40)...))
 	}
@@ -172,9 +172,9 @@ func TestEarlierDamage(t *testing.T) {
 	bad := int64(len(bytes.Join(chunks[:5], nil)))
 	_, err = r.ReadAt(make([]byte, 10), bad)
 	wantCode(t, err, archive.CodeCorrupt)
-	behind := bad + int64(len(chunks[5]))
-	got := make([]byte, int64(len(want))-behind)
-	if _, err := r.ReadAt(got, behind); err != nil || !bytes.Equal(got, want[behind:]) {
+	after := bad + int64(len(chunks[5]))
+	got := make([]byte, int64(len(want))-after)
+	if _, err := r.ReadAt(got, after); err != nil || !bytes.Equal(got, want[after:]) {
 		t.Errorf("the bytes after the damage cannot be read: %v", err)
 	}
 	err = second(r.WriteTo(new(bytes.Buffer)))

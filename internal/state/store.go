@@ -25,8 +25,8 @@ type Store struct {
 	// MaxAge is the age from which Take and Names treat a value as expired; 0
 	// means never.
 	MaxAge time.Duration
-	// MaxSize is the most bytes read of a value; 0 means no limit. JSON that is cut
-	// off is invalid.
+	// MaxSize is the most bytes read of a value; 0 means no limit. Longer JSON
+	// is invalid.
 	MaxSize int64
 	Lock    string // file name of the lock that Update takes
 }

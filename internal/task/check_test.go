@@ -107,7 +107,7 @@ func TestTiers(t *testing.T) {
 	want("L3 false false 1")
 	now = now.Add(time.Second)
 	if facts := m.state(t).Prune(opt, now); events(facts) != "pruned " {
-		t.Errorf("upkeep gives %s", events(facts))
+		t.Errorf("maintenance returns %s", events(facts))
 	}
 	check(0)
 	want("L3 false true 0")
@@ -124,10 +124,10 @@ func TestCold(t *testing.T) {
 		want   bool
 	}{
 		"as it is":                      {func(*memory) {}, true},
-		"spoken of by name":             {func(m *memory) { m.step(say("Back to write the tokenizer, it is slow.")) }, false},
-		"spoken of by its words":        {func(m *memory) { m.step(say("I will write another tokenizer.")) }, false},
+		"mentioned by name":             {func(m *memory) { m.step(say("Back to write the tokenizer, it is slow.")) }, false},
+		"mentioned by its words":        {func(m *memory) { m.step(say("I will write another tokenizer.")) }, false},
 		"asked for again":               {func(m *memory) { m.prompt("What does the tokenizer write?").idle(1) }, false},
-		"spoken of a good while ago":    {func(m *memory) { m.step(say("Write the tokenizer?")).idle(20) }, true},
+		"mentioned long ago":            {func(m *memory) { m.step(say("Write the tokenizer?")).idle(20) }, true},
 		"opened again":                  {func(m *memory) { m.step(event("1", "in_progress", "")) }, false},
 		"dropped":                       {func(m *memory) { m.step(event("1", "deleted", "")).idle(21) }, false},
 		"a command that only names it":  {func(m *memory) { m.step(run("grep -rn write tokenizer", "")) }, true},

@@ -147,8 +147,8 @@ func agent(kind, description, answer string) act {
 	}
 }
 
-// told adds a passage of any kind.
-func told(label, text string) act {
+// labelled adds a passage of any kind.
+func labelled(label, text string) act {
 	return func(m *memory, s *archive.Step) {
 		m.passage(s, archive.Passage{Kind: archive.KindOutput, Label: label, Text: text})
 	}

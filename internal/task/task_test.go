@@ -56,7 +56,7 @@ func TestList(t *testing.T) {
 		{"a to-do that its list dropped", func(m *memory) {
 			m.step(event("todo:ab", "pending", "Test")).step(event("todo:ab", "deleted", ""))
 		}, "todo:ab todo deleted [0,2) Test"},
-		{"what only a hook told", func(m *memory) {
+		{"known from a hook only", func(m *memory) {
 			m.idle(4)
 			hook(m, 1, archive.TaskFact{Event: "TaskCreated", TaskID: "1", Subject: "Write", Description: "the parser"})
 			hook(m, 3, archive.TaskFact{Event: "TaskCompleted", TaskID: "1", Subject: "Write"})
@@ -87,9 +87,9 @@ func TestList(t *testing.T) {
 		{"in the background", func(m *memory) { m.step(agent("Explore", "Find", "")).idle(2) }, "agent:t0.0 agent in_progress [0,1) Find <Explore>"},
 		{"in the background, asked for too early and then in time", func(m *memory) {
 			m.step(agent("Explore", "Find", "")).
-				step(told("TaskOutput", "TaskOutput task_id bg1 · timeout 5\n<status>running</status>\n<output>\nhalf")).
-				step(told("TaskOutput", "TaskOutput task_id bg10\n<status>completed</status>\n<output>\nanother's")).
-				step(told("TaskOutput", "TaskOutput task_id bg1\n<status>completed</status>\n<output>\nall"))
+				step(labelled("TaskOutput", "TaskOutput task_id bg1 · timeout 5\n<status>running</status>\n<output>\nhalf")).
+				step(labelled("TaskOutput", "TaskOutput task_id bg10\n<status>completed</status>\n<output>\nanother's")).
+				step(labelled("TaskOutput", "TaskOutput task_id bg1\n<status>completed</status>\n<output>\nall"))
 		}, "agent:t0.0 agent completed [0,3) Find <Explore> all"},
 		{"in the background, killed", func(m *memory) {
 			m.step(agent("Explore", "Find", "")).prompt("notice")

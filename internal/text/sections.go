@@ -100,11 +100,11 @@ func candidates(sections []Section) []line {
 // pick selects the lines that fit, best first. A line that does not fit is
 // truncated if its item allows that, and skipped otherwise.
 func pick(sections []Section, lines []line, budget int) []line {
-	room := budget + 1 // the last newline is not printed
+	left := budget + 1 // the last newline is not printed
 	spent := make([]int, len(sections))
 	var picked []line
 	for _, l := range lines {
-		avail, head := room, 0
+		avail, head := left, 0
 		if spent[l.section] == 0 {
 			head = lineUnits(heading(sections[l.section].Title))
 		}
@@ -115,7 +115,7 @@ func pick(sections []Section, lines []line, budget int) []line {
 		if !ok {
 			continue
 		}
-		room -= head + l.units
+		left -= head + l.units
 		spent[l.section] += head + l.units
 		picked = append(picked, l)
 	}

@@ -51,7 +51,7 @@ func TestFitSections(t *testing.T) {
 - [7f3a12cd/2.4] go test: FAIL
   login_test.go:12
 ` + more, 2},
-		{"no room for the last line", 45, "## Asked\n- [7f3a12cd/3] fix the login bug", 3},
+		{"no space for the last line", 45, "## Asked\n- [7f3a12cd/3] fix the login bug", 3},
 		{"a smaller item replaces one that does not fit", 34, "## Asked\n- [7f3a12cd/1] add a test", 3},
 		{"nothing fits", 10, "", 4},
 		{"one", 1, "", 4},

@@ -147,7 +147,7 @@ func TestBlockedOnceWithoutAResponse(t *testing.T) {
 		expect(t, g, p, Attempt{}, false) // the API refused the next request
 		expect(t, g, p, Attempt{Session: "another"}, true)
 		p.respond(69_000)
-		expect(t, g, p, Attempt{}, true) // there is still room
+		expect(t, g, p, Attempt{}, true) // tokens are left
 	}
 	g, p := newBlocker(t, config.BlockAlways) // without any response
 	expect(t, g, p, Attempt{}, true)

@@ -174,7 +174,7 @@ const (
 )
 
 // compareCapture compares the transcript with the captured bytes. Only rows of the
-// conversation count: the client writes rows of its own after a turn's last hook.
+// conversation count: the client writes other rows after a turn's last hook.
 func compareCapture(in linePayload, s Session, known bool) captureStatus {
 	switch {
 	case !known || s.Captured == 0:

@@ -1,5 +1,5 @@
-// Command foresight measures how much of what sessions needed after a cut the
-// blocks of strandline hold. It needs a folder of transcripts:
+// Command foresight measures how much of the specifics that sessions needed after a
+// compaction is in the texts of strandline. It needs a folder of transcripts:
 //
 //	go run ./bench/cmd/foresight -bin bin/strandline -data DIR
 package main

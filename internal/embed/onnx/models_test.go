@@ -62,18 +62,18 @@ func TestAddListRemove(t *testing.T) {
 	path, words := files(t)
 	w := wanted(path, words)
 	w.SHA256 = strings.ToUpper(hexSum(weights))
-	var told []string
+	var reports []string
 	w.Progress = func(what string, done, size int64) {
 		if done == size {
-			told = append(told, what)
+			reports = append(reports, what)
 		}
 	}
 	added, err := dir.Add(t.Context(), w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fmt.Sprint(told) != "[vocabulary model]" {
-		t.Errorf("progress %v", told)
+	if fmt.Sprint(reports) != "[vocabulary model]" {
+		t.Errorf("progress %v", reports)
 	}
 	ms, err := dir.List()
 	if err != nil || len(ms) != 1 || ms[0] != added {

@@ -37,7 +37,7 @@ func TestSegments(t *testing.T) {
 		t.Errorf("with an empty segment of a merge: %v, %v", have, err)
 	}
 	for name, block := range map[string][]byte{
-		"nothing": nil, "a cookie": second[:4], "no end": second[:len(second)-1], "more behind": append(slices.Clone(second), 0),
+		"nothing": nil, "a cookie": second[:4], "no end": second[:len(second)-1], "more bytes": append(slices.Clone(second), 0),
 		"no first leaf":     []byte("\x00\x00\x00\x02" + "\x01\x01\x05" + "\x00\x01" + "\x07\x00\x03"),
 		"last before first": []byte("\x00\x00\x00\x02" + "\x01\x01\x05" + "\x00\x01" + "\x07\x04\x03"),
 		"a level too many":  []byte("\x00\x00\x00\x02" + "\x02\x01\x05" + "\x00\x01" + "\x07\x01\x03"),
@@ -128,7 +128,7 @@ func TestLeaf(t *testing.T) {
 		t.Errorf("head %v, more %v, %v", head, more, err)
 	}
 	for name, block := range map[string][]byte{
-		"nothing": nil, "a header": {0, 4, 0}, "an end behind the block": {0, 4, 0, 9, 1}, "an end within the header": {0, 4, 0, 3, 1},
+		"nothing": nil, "a header": {0, 4, 0}, "an end after the block": {0, 4, 0, 9, 1}, "an end within the header": {0, 4, 0, 3, 1},
 	} {
 		if _, err := sqlite.ParseLeaf(block); !errors.Is(err, sqlite.ErrFormat) {
 			t.Errorf("%s: %v", name, err)

@@ -134,7 +134,7 @@ func TestPlurals(t *testing.T) {
 		together []string // have the same term
 	}{
 		{"s", []string{"token", "tokens", "Tokens"}},
-		{"es behind sh, ch, x, ss", []string{"push", "pushes"}},
+		{"es after sh, ch, x, ss", []string{"push", "pushes"}},
 		{"", []string{"batch", "batches"}},
 		{"", []string{"index", "indexes"}},
 		{"", []string{"process", "processes"}},
@@ -167,7 +167,7 @@ func TestHashes(t *testing.T) {
 		{"no digit: a word", "effaced", "effaced"},
 		{"a letter that is none of the sixteen", "a1b2c3g", "a1b2c3g"},
 		{"SHA-256", strings.Repeat("0a", 32), strings.Repeat("0a", 32)},
-		{"behind a word", "sha256:" + strings.Repeat("0a", 20), "sha256 sha 256 " + strings.Repeat("0a", 20)},
+		{"after a word", "sha256:" + strings.Repeat("0a", 20), "sha256 sha 256 " + strings.Repeat("0a", 20)},
 		{"UUID in capitals", "7F3A12CD-1111-4222-8333-00000000000A", "7f3a12cd11114222833300000000000a"},
 	} {
 		if have := terms.Index(c.text); have != c.want {
@@ -185,7 +185,7 @@ func TestLongRuns(t *testing.T) {
 		{"a name of many words", strings.Repeat("word_", 20) + "end", strings.Repeat("word", 16) + strings.Repeat(" word", 20) + " end"},
 		{"base64 is kept by its beginning", base64, "ab3xab3xab3xab3x"},
 		{"between words", "key " + base64 + " end", "key ab3xab3xab3xab3x end"},
-		{"behind a sign", "data:" + base64, "data ab3xab3xab3xab3x"},
+		{"after a sign", "data:" + base64, "data ab3xab3xab3xab3x"},
 		{"63 characters are a name", strings.Repeat("a1", 31) + "a", strings.Repeat("a1", 31) + "a"},
 		{"a rule", strings.Repeat("-", 500) + " x " + strings.Repeat("=", 500), "x"},
 	} {

@@ -107,7 +107,7 @@ func TestQuery(t *testing.T) {
 		{"a quoted name", `"parseConfig"`, []archive.Term{must("parseconfig"), part("parse"), part("config")}},
 		{"an open quote", `say "hello`, []archive.Term{word("say"), word("hello")}},
 		{"star", "pre* x", []archive.Term{prefix("pre"), word("x")}},
-		{"star behind what looks like a plural", "pars*", []archive.Term{prefix("pars"), part("par")}},
+		{"star after an apparent plural", "pars*", []archive.Term{prefix("pars"), part("par")}},
 		{"abbreviated hash", "3f9c2ab", []archive.Term{prefix("3f9c2ab")}},
 		{"UUID, cut", "7f3a12cd-1111", []archive.Term{prefix("7f3a12cd1111"), part("7f3a12cd"), part("1111")}},
 		{"whole UUID", "7f3a12cd-1111-4222-8333-00000000000a", []archive.Term{word("7f3a12cd11114222833300000000000a")}},

@@ -15,14 +15,14 @@ import (
 func TestForgottenRow(t *testing.T) {
 	first := transcript.Row{UUID: "u1", Parent: "u0", Time: time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC)}
 	last := transcript.Row{UUID: "u9"}
-	for room, want := range map[int]string{
+	for limit, want := range map[int]string{
 		500: `{"type":"system","subtype":"forgotten_turn","uuid":"u9","parentUuid":"u0","timestamp":"2026-11-01T10:00:00.000Z"}`,
 		90:  `{"type":"system","subtype":"forgotten_turn","timestamp":"2026-11-01T10:00:00.000Z"}`,
 		44:  `{"type":"system","subtype":"forgotten_turn"}`,
 		43:  "",
 	} {
-		if got := ForgottenRow(false, first, last, room); got != want {
-			t.Errorf("in %d bytes: %s", room, got)
+		if got := ForgottenRow(false, first, last, limit); got != want {
+			t.Errorf("in %d bytes: %s", limit, got)
 		}
 	}
 	if got := ForgottenRow(true, transcript.Row{}, transcript.Row{}, 100); !strings.Contains(got, "forgotten_step") {
@@ -82,9 +82,9 @@ func TestRows(t *testing.T) {
 	if got[1].MessageID != "m1" || got[1].Uses[0] != "t1" || got[2].Results[0] != "t1" || got[2].Prompt {
 		t.Errorf("%+v %+v", got[1], got[2])
 	}
-	for i, want := range []string{"spoken", "spoken", "spoken", "cut", "blank", "blank", ""} {
+	for i, want := range []string{"conversation", "conversation", "conversation", "boundary", "blank", "blank", ""} {
 		r := got[i]
-		if is := map[string]bool{"spoken": r.InConversation, "cut": r.Boundary, "blank": r.Blank, "": !r.InConversation && !r.Boundary && !r.Blank}; !is[want] {
+		if is := map[string]bool{"conversation": r.InConversation, "boundary": r.Boundary, "blank": r.Blank, "": !r.InConversation && !r.Boundary && !r.Blank}; !is[want] {
 			t.Errorf("line %d is not %q: %+v", i, want, r)
 		}
 	}

@@ -200,7 +200,7 @@ func invariants(t rapid.TB, s *store) {
 	for i := range len(s.turns) {
 		turn := s.turns[i]
 		if i > 0 && turn.LineFrom != s.turns[i-1].LineTo {
-			t.Fatalf("turn %d begins at line %d, the one before ends at %d", i, turn.LineFrom, s.turns[i-1].LineTo)
+			t.Fatalf("turn %d begins at line %d, the previous one ends at %d", i, turn.LineFrom, s.turns[i-1].LineTo)
 		}
 		for j := range turn.Steps {
 			if _, ok := s.steps[[2]int{i, j}]; !ok {
