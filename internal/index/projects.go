@@ -21,8 +21,11 @@ func internProject(ctx context.Context, tx Tx, p archive.Project) (no int64, err
 	}
 	const put = "INSERT INTO projects AS p (key, name, root, remote) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (key) DO UPDATE SET " +
 		"name = coalesce(nullif(excluded.name, ''), p.name), root = coalesce(nullif(excluded.root, ''), p.root), " +
-		"remote = coalesce(nullif(excluded.remote, ''), p.remote) RETURNING no"
-	_, err = tx.QueryRow(ctx, put, args, &no)
+		"remote = coalesce(nullif(excluded.remote, ''), p.remote)"
+	if _, err := tx.Exec(ctx, put, args...); err != nil {
+		return 0, err
+	}
+	_, err = tx.QueryRow(ctx, "SELECT no FROM projects WHERE key = ?", []any{p.Key}, &no)
 	return no, err
 }
 

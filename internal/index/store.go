@@ -233,10 +233,12 @@ func intern(ctx context.Context, tx Tx, id string) (no int64, err error) {
 	if no, err = SessionNumber(ctx, tx, id); err != nil || no != 0 {
 		return no, err
 	}
-	// Another transaction may assign the number first.
-	const assign = "INSERT INTO sessions (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING no"
-	_, err = tx.QueryRow(ctx, assign, []any{id}, &no)
-	return no, err
+	// Another transaction may assign the number first. RETURNING would make SQLite begin
+	// a statement transaction, at which the full-text table writes a segment.
+	if _, err = tx.Exec(ctx, "INSERT INTO sessions (id) VALUES (?) ON CONFLICT (id) DO NOTHING", id); err != nil {
+		return 0, err
+	}
+	return SessionNumber(ctx, tx, id)
 }
 
 // internAll adds the numbers of session IDs to numbers.
