@@ -328,7 +328,7 @@ func TestTwoAuthors(t *testing.T) {
 	w.apply(other, own)
 	as := func(p *app.Push) { p.Author = "bob" }
 	_, err := w.push(bob, as)
-	if archive.ErrorCode(err) != archive.CodeDenied || !strings.Contains(err.Error(), "brought by ann") {
+	if archive.ErrorCode(err) != archive.CodeDenied || !strings.Contains(err.Error(), "pushed by ann") {
 		t.Errorf("bob pushed ann's session: %v", err)
 	}
 	if _, err := bob.Remove(t.Context(), "aaaa", "aaaa"); archive.ErrorCode(err) != archive.CodeDenied {
