@@ -111,12 +111,17 @@ const attempts = 4
 
 // write runs fn in a transaction.
 func (s *Store) write(ctx context.Context, what string, fn func(ctx context.Context, tx index.Tx) error) error {
+	return s.transact(ctx, what, func(t tx) error { return fn(ctx, t) })
+}
+
+// transact is write for functions that need the connection.
+func (s *Store) transact(ctx context.Context, what string, fn func(t tx) error) error {
 	if s.opt.ReadOnly {
 		return &archive.Error{Code: archive.CodeDenied, Msg: "the team's archive is open read-only"}
 	}
 	var err error
 	for range attempts {
-		if err = pgx.BeginFunc(ctx, s.pool, func(t pgx.Tx) error { return fn(ctx, tx{t, &s.opt}) }); !retryable(err) {
+		if err = pgx.BeginFunc(ctx, s.pool, func(t pgx.Tx) error { return fn(tx{t, &s.opt}) }); !retryable(err) {
 			break
 		}
 	}
@@ -163,10 +168,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	case s.opt.ReadOnly:
 		return archive.NotFound("the database holds no archive that this strandline can read", "run `strandline sync` as a user with the right to write")
 	}
-	return s.write(ctx, "create the team's tables", func(ctx context.Context, t index.Tx) error {
-		own, _ := t.(tx) // write passes no other type
-		return s.migrateLocked(ctx, own, all)
-	})
+	return s.transact(ctx, "create the team's tables", func(t tx) error { return s.migrateLocked(ctx, t, all) })
 }
 
 // version returns the version of the tables, 0 if they do not exist.
