@@ -10,15 +10,9 @@ import (
 	"strandline/internal/app"
 )
 
-func (a *commands) verifyCommand() *cobra.Command {
+func (a *commands) verifyCommand(cmd *cobra.Command) {
 	each := false
-	return query(a, &cobra.Command{
-		Use: "verify [SESSION]", Short: "Check every byte of the logs, also against the client's files",
-		Long: `Decompress the logs, check every frame's checksum, and compare them byte for byte with
-the client's files if these exist; an unreadable file of the client is reported, but its
-log is not bad for that. With SESSION, check its logs only and print a sha256 of each
-transcript; a sub-agent's run is checked with its parent.`,
-	}, func(ctx context.Context, args []string) ([]app.LogCheck, error) {
+	query(a, cmd, func(ctx context.Context, args []string) ([]app.LogCheck, error) {
 		each = len(args) > 0
 		checks, err := a.app.Verify(ctx, argument(args))
 		if err == nil && badLogs(checks) > 0 {
@@ -68,13 +62,8 @@ func (a *commands) printChecks(checks []app.LogCheck, each bool) error {
 	return a.println("")
 }
 
-func (a *commands) doctorCommand() *cobra.Command {
-	return query(a, &cobra.Command{
-		Use: "doctor", Short: "Check the installation and show recent errors",
-		Long: `Check how the client's settings call Strandline, whether the archive is sound and
-complete, and show the errors of the last week. Exits with 1 when something keeps
-sessions from being recorded or found.`,
-	}, func(ctx context.Context, _ []string) ([]app.Finding, error) {
+func (a *commands) doctorCommand(cmd *cobra.Command) {
+	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Finding, error) {
 		findings, err := a.app.Doctor(ctx)
 		if err == nil && app.Failed(findings) {
 			err = silentError{ExitInternal}

@@ -3,7 +3,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -83,13 +85,6 @@ func newCommands(o Options) *commands {
 func (a *commands) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use: "strandline", Short: "Archives your coding agent's sessions and restores context after compactions",
-		Long: `Strandline archives every session of Claude Code byte for byte, outside the client's
-folder, and indexes it. After a compaction it restores the most useful context.
-Search and handles give access to everything in the archive.
-
-Start with:  strandline init     register it with the client
-             strandline import   import existing sessions
-             strandline demo     see what it does, without changing anything`,
 		Version:       a.app.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -109,7 +104,7 @@ Start with:  strandline init     register it with the client
 		&cobra.Group{ID: "context", Title: "Compaction:"},
 		&cobra.Group{ID: "keep", Title: "Maintaining the archive:"},
 	)
-	a.addCommands(root, args)
+	addCommands(root, a.named(args)...)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -132,7 +127,7 @@ Start with:  strandline init     register it with the client
 	}
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		endHelp(c)
+		describe(c)
 		help(c, args)
 	})
 	return root
@@ -152,13 +147,24 @@ func fill(text string, width int) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// endHelp wraps a command's help and appends the exit codes, unless it has its own.
-// It runs only when help is printed, since it takes longer than some commands.
-func endHelp(c *cobra.Command) {
-	if c.Long == "" {
-		c.Long = c.Short + "."
+// helpTexts holds the description of each command that has more than one line, in a file
+// with the words of the command, such as "model-add.txt".
+//
+//go:embed help
+var helpTexts embed.FS
+
+func helpFile(c *cobra.Command) string {
+	return "help/" + strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "strandline "), " ", "-") + ".txt"
+}
+
+// describe sets a command's help: its description, wrapped, and the exit codes, unless it
+// lists its own. It runs only when help is printed, since it takes longer than some commands.
+func describe(c *cobra.Command) {
+	if data, err := helpTexts.ReadFile(helpFile(c)); err == nil {
+		c.Long = string(data)
 	}
-	if c.Long = fill(strings.TrimRight(c.Long, "\n"), helpWidth); !strings.Contains(c.Long, "Exit status:") {
+	c.Long = fill(strings.TrimRight(cmp.Or(c.Long, c.Short+"."), "\n"), helpWidth)
+	if !strings.Contains(c.Long, "Exit status:") {
 		c.Long += exitHelp
 	}
 }

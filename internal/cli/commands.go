@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,78 +15,16 @@ import (
 
 // command is a command before it is made.
 type command struct {
-	name, group string // group is "" for commands that the help lists under no heading
-	make        func() *cobra.Command
+	group      string // "" for commands that the help lists under no heading
+	use, short string // the usage line and the first line of the help
+	setUp      func(*cobra.Command)
 }
 
-// commands lists them in the order of the help.
-func (a *commands) commands() []command {
-	return []command{
-		{"init", "setup", a.initCommand},
-		{"uninstall", "setup", a.uninstallCommand},
-		{"import", "setup", a.importCommand},
-		{"doctor", "setup", a.doctorCommand},
-		{"config", "setup", a.configCommand},
-		{"demo", "setup", a.demoCommand},
-		{"sessions", "find", a.sessionsCommand},
-		{"search", "find", a.searchCommand},
-		{"browse", "find", a.browseCommand},
-		{"show", "find", a.showCommand},
-		{"export", "find", a.exportCommand},
-		{"rebuild", "find", a.rebuildCommand},
-		{"tasks", "find", a.tasksCommand},
-		{"segments", "find", a.segmentsCommand},
-		{"queue", "find", a.queueCommand},
-		{"timeline", "find", a.timelineCommand},
-		{"files", "find", a.filesCommand},
-		{"stats", "find", a.statsCommand},
-		{"projects", "find", a.projectsCommand},
-		{"mcp", "find", a.mcpCommand},
-		{"serve", "find", a.serveCommand},
-		{"gateway", "context", a.gatewayCommand},
-		{"run", "context", a.runCommand},
-		{"restore", "context", a.restoreCommand},
-		{"preserve", "context", a.preserveCommand},
-		{"compact", "context", a.compactCommand},
-		{"compactions", "context", a.compactionsCommand},
-		{"status", "keep", a.statusCommand},
-		{"verify", "keep", a.verifyCommand},
-		{"reindex", "keep", a.reindexCommand},
-		{"maintain", "keep", a.maintainCommand},
-		{"forget", "keep", a.forgetCommand},
-		{"sync", "keep", a.syncCommand},
-		{"model", "keep", a.modelCommand},
-		{"version", "", a.versionCommand},
-		{"hook", "", a.hookHelp},
-		{"statusline", "", a.statuslineHelp},
-		{"early", "", a.earlyCommand},
-		{"catchup", "", a.catchupCommand},
-	}
-}
-
-// addCommands adds the command that args names, or else all. Making all forty takes
-// half a millisecond, which counts in a compaction that a hook waits for.
-func (a *commands) addCommands(root *cobra.Command, args []string) {
-	all := a.commands()
-	if len(args) > 0 {
-		for i, c := range all {
-			if c.name == args[0] {
-				all = all[i : i+1]
-				break
-			}
-		}
-	}
-	for _, c := range all {
-		cmd := c.make()
-		cmd.GroupID = c.group
-		checkArguments(cmd)
-		root.AddCommand(cmd)
-	}
-}
-
-// checkArguments makes a command and its subcommands check their arguments, by the
-// names in their usage lines.
-func checkArguments(cmd *cobra.Command) {
+// build makes the command. Its arguments are checked by the names in its usage line,
+// unless setUp sets a check.
+func (c command) build() *cobra.Command {
+	cmd := &cobra.Command{Use: c.use, Short: c.short, GroupID: c.group}
+	c.setUp(cmd)
 	switch {
 	case cmd.Args != nil:
 	case cmd.HasSubCommands():
@@ -93,9 +32,71 @@ func checkArguments(cmd *cobra.Command) {
 	default:
 		cmd.Args = arguments(strings.Fields(cmd.Use)[1:]...)
 	}
-	for _, c := range cmd.Commands() {
-		checkArguments(c)
+	return cmd
+}
+
+// addCommands adds subcommands to a command.
+func addCommands(parent *cobra.Command, list ...command) {
+	for _, c := range list {
+		parent.AddCommand(c.build())
 	}
+}
+
+// commands lists them in the order of the help.
+func (a *commands) commands() []command {
+	return []command{
+		{"setup", "init", "Add Strandline to the client's settings", a.initCommand},
+		{"setup", "uninstall", "Remove Strandline from the client's settings; the archive stays", a.uninstallCommand},
+		{"setup", "import [PATH...]", "Add the sessions that the client has on disk", a.importCommand},
+		{"setup", "doctor", "Check the installation and show recent errors", a.doctorCommand},
+		{"setup", "config", "Print every setting, its value and its source", a.configCommand},
+		{"setup", "demo", "Show what Strandline does in seconds, changing nothing of yours", a.demoCommand},
+		{"find", "sessions", "List archived sessions, newest first", a.sessionsCommand},
+		{"find", "search QUERY", "Search prompts, replies, commands, edits and outputs", a.searchCommand},
+		{"find", "browse [QUERY]", "Search as you type, and read the hits", a.browseCommand},
+		{"find", "show HANDLE", "Print a session's outline, or a turn or step in full", a.showCommand},
+		{"find", "export SESSION", "Write the exact bytes of a session's transcript", a.exportCommand},
+		{"find", "rebuild SESSION", "Restore a deleted session's files, to resume it", a.rebuildCommand},
+		{"find", "tasks", "List a session's tasks and their states", a.tasksCommand},
+		{"find", "segments", "List segments of finished work and their summaries", a.segmentsCommand},
+		{"find", "queue", "Show a session's segments with and without a summary", a.queueCommand},
+		{"find", "timeline [SESSION]", "Show a session over time: turns, tasks, compactions, tokens", a.timelineCommand},
+		{"find", "files [PATH]", "List a file's history, or the files that a session touched", a.filesCommand},
+		{"find", "stats [SESSION]", "Count turns, calls, tokens and cost of a session or of everything", a.statsCommand},
+		{"find", "projects", "List the projects of archived sessions", a.projectsCommand},
+		{"find", "mcp", "Serve the archive to a model (MCP on stdin and stdout)", a.mcpCommand},
+		{"find", "serve", "Serve the archive over HTTP: a web page and a JSON API", a.serveCommand},
+		{"context", "gateway", "Run a proxy between client and API that keeps the context small", a.gatewayCommand},
+		{"context", "run [flags] -- PROGRAM [ARGUMENT…]", "Start a client with its own gateway", a.runCommand},
+		{"context", "restore", "Print the context that a compaction of a session gets back", a.restoreCommand},
+		{"context", "preserve", "Print the steering text for the client's summarizer", a.preserveCommand},
+		{"context", "compact", "Print the replacement for a conversation", a.compactCommand},
+		{"context", "compactions", "List compactions and how much of the needed context they kept", a.compactionsCommand},
+		{"keep", "status", "Report the archive's contents, size and gaps", a.statusCommand},
+		{"keep", "verify [SESSION]", "Check every byte of the logs, also against the client's files", a.verifyCommand},
+		{"keep", "reindex", "Rebuild the index from the logs and the journal", a.reindexCommand},
+		{"keep", "maintain", "Do a maintenance run: index, embed, learn, seal idle logs", a.maintainCommand},
+		{"keep", "forget SESSION|HANDLE", "Delete a session, a turn or a step for good, with proof", a.forgetCommand},
+		{"keep", "sync", "Push this archive to the team's, in PostgreSQL", a.syncCommand},
+		{"keep", "model", "Add, choose and remove embedding models", a.modelCommand},
+		{"", "version", "Print the version", a.versionCommand},
+		{"", "hook", "Answer a hook of the client (stdin holds the event)", a.hookHelp},
+		{"", "statusline", "Print the client's statusline (stdin holds its state)", a.statuslineHelp},
+		{"", "early TOKENS WINDOW", "Say whether the plugin should compact now", a.earlyCommand},
+		{"", "catchup", "Finish the work that a hook deferred", a.catchupCommand},
+	}
+}
+
+// named returns the command that args names, or else all. Making all forty takes half a
+// millisecond, which counts in a compaction that a hook waits for.
+func (a *commands) named(args []string) []command {
+	all := a.commands()
+	if len(args) > 0 {
+		if i := slices.IndexFunc(all, func(c command) bool { return strings.HasPrefix(c.use+" ", args[0]+" ") }); i >= 0 {
+			return all[i : i+1]
+		}
+	}
+	return all
 }
 
 // arguments returns a check of the arguments that a usage line names. A name in

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -14,17 +15,38 @@ func TestSingleCommandEqualsFullTree(t *testing.T) {
 	a := newCommands(newWorld(t).options(&bytes.Buffer{}, &bytes.Buffer{}))
 	all := a.root(nil)
 	for _, c := range a.commands() {
-		alone := a.root([]string{c.name, "--help"})
+		name, _, _ := strings.Cut(c.use, " ")
+		alone := a.root([]string{name, "--help"})
 		if n := len(alone.Commands()); n > 3 { // help and completion stand beside it
-			t.Errorf("%s comes with %d commands", c.name, n)
+			t.Errorf("%s comes with %d commands", name, n)
 		}
-		i := slices.IndexFunc(alone.Commands(), func(x *cobra.Command) bool { return x.Name() == c.name })
-		whole, _, err := all.Find([]string{c.name})
+		i := slices.IndexFunc(alone.Commands(), func(x *cobra.Command) bool { return x.Name() == name })
+		whole, _, err := all.Find([]string{name})
 		if err != nil || i < 0 {
-			t.Fatalf("%q makes %v (%v)", c.name, alone.Commands(), err)
+			t.Fatalf("%q makes %v (%v)", name, alone.Commands(), err)
 		}
 		if cmd := alone.Commands()[i]; cmd.Short != whole.Short || cmd.GroupID != whole.GroupID || cmd.Hidden != whole.Hidden {
-			t.Errorf("%s differs alone", c.name)
+			t.Errorf("%s differs alone", name)
+		}
+	}
+}
+
+// Each file of help belongs to a command, so that a renamed command keeps its text.
+func TestHelpFilesBelongToCommands(t *testing.T) {
+	root := newCommands(newWorld(t).options(&bytes.Buffer{}, &bytes.Buffer{})).root(nil)
+	files, err := helpTexts.ReadDir("help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{helpFile(root): true}
+	for _, c := range root.Commands() {
+		for _, c := range append(c.Commands(), c) {
+			used[helpFile(c)] = true
+		}
+	}
+	for _, f := range files {
+		if !used["help/"+f.Name()] {
+			t.Errorf("%s belongs to no command", f.Name())
 		}
 	}
 }

@@ -28,20 +28,8 @@ type compactFlags struct {
 	format  string
 }
 
-func (a *commands) compactCommand() *cobra.Command {
+func (a *commands) compactCommand(cmd *cobra.Command) {
 	var f compactFlags
-	cmd := &cobra.Command{
-		Use: "compact", Short: "Print the replacement for a conversation",
-		Long: `Print a new conversation within a token budget: a record of prompts, replies and work,
-and the last exchanges verbatim. No model is called.
-
-Without --session the conversation is read from stdin, as the client's plugin sends
-it: {"messages":[{"role","text","toolUses","toolResults"}…]} and, if known, "session",
-"transcript", "agentId", "trigger", "instructions", "tokens" and "window". The answer is
-{"messages":[{"role","text"}|{"keep":INDEX}…]}, where keep is a message of stdin,
-verbatim; or {"skip":"reason"}. After an error the client should compact itself. With
---session the conversation comes from the archive and is printed in full.`,
-	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.session, "session", "", "an archived session, or a handle of it, instead of stdin")
 	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive; 0: its end)")
@@ -65,7 +53,6 @@ verbatim; or {"skip":"reason"}. After an error the client should compact itself.
 		}
 		return a.printJSON(out.Expanded())
 	}
-	return cmd
 }
 
 // compactStdin answers the client's plugin.

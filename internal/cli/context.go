@@ -11,19 +11,9 @@ import (
 	"strandline/internal/compact"
 )
 
-func (a *commands) restoreCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "restore", Short: "Print the context that a compaction of a session gets back",
-		Long: `Print the context that a session gets back after a compaction: the user's prompts, the
-work in progress, changes, commands with their outcome, decisions with their reasons, and
-open errors, each with a handle.
-
-The text is selected by score. --role changes the order of the sections and their
-weights: orchestrator, developer, specialist, validator, or auto for the role that fits
-the session. A sub-agent of a known type gets the role of its type.`,
-	}
+func (a *commands) restoreCommand(cmd *cobra.Command) {
 	role := cmd.Flags().String("role", "", "order and weigh the sections for a role: orchestrator, developer, specialist, validator or auto")
-	return a.contextCommand(cmd, func(ctx context.Context, q app.ContextQuery) (app.Context, error) {
+	a.contextCommand(cmd, func(ctx context.Context, q app.ContextQuery) (app.Context, error) {
 		if cmd.Flags().Changed("role") {
 			if _, err := compact.ParseRole(*role); err != nil {
 				return app.Context{}, err
@@ -34,22 +24,18 @@ the session. A sub-agent of a known type gets the role of its type.`,
 	})
 }
 
-func (a *commands) preserveCommand() *cobra.Command {
-	return a.contextCommand(&cobra.Command{
-		Use: "preserve", Short: "Print the steering text for the client's summarizer",
-		Long: `Print the text that is appended to the client's own compaction prompt, so that its
-summary keeps tasks, files, decisions and errors.`,
-	}, a.app.Preserve)
+func (a *commands) preserveCommand(cmd *cobra.Command) {
+	a.contextCommand(cmd, a.app.Preserve)
 }
 
 // contextCommand makes a command that prints a text for a compaction.
-func (a *commands) contextCommand(cmd *cobra.Command, build func(context.Context, app.ContextQuery) (app.Context, error)) *cobra.Command {
+func (a *commands) contextCommand(cmd *cobra.Command, build func(context.Context, app.ContextQuery) (app.Context, error)) {
 	var q app.ContextQuery
 	var budget int
 	sessionFlag(cmd, &q.Session)
 	cmd.Flags().IntVar(&q.AtLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive; 0: its end)")
 	cmd.Flags().IntVar(&budget, "budget", 0, "maximum number of characters (default: the setting)")
-	return query(a, cmd, func(ctx context.Context, _ []string) (app.Context, error) {
+	query(a, cmd, func(ctx context.Context, _ []string) (app.Context, error) {
 		if q.AtLine < 0 || budget < 0 {
 			return app.Context{}, wrongUsage("--at-line and --budget take numbers from 0 up", "")
 		}
@@ -70,27 +56,14 @@ func (a *commands) contextCommand(cmd *cobra.Command, build func(context.Context
 	})
 }
 
-func (a *commands) compactionsCommand() *cobra.Command {
+func (a *commands) compactionsCommand(cmd *cobra.Command) {
 	var q app.CompactionsQuery
-	cmd := &cobra.Command{
-		Use: "compactions", Short: "List compactions and how much of the needed context they kept",
-		Long: `List the compactions of this project's sessions, newest first, with the share of needed
-details that was still in the context afterwards. Needed are the paths, identifiers,
-flags, versions and hashes that the session knew before the compaction and used between
-it and the next one.
-
-KEPT is the share in the client's summary, or in Strandline's text if CAUSE says ours.
-BACK is the share in the restored context, in brackets if none was injected. BOTH is the
-share in either. USED counts the restored places with a detail that the session used and
-the summary lacked. A dash means that too little was used to measure. --json lists the
-places.`,
-	}
 	f := cmd.Flags()
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
 	f.StringVar(&q.Dir, "project", "", "the project in this folder instead of the current one")
 	f.BoolVar(&q.All, "all", false, "all projects")
 	f.IntVarP(&q.Limit, "limit", "n", 20, "maximum number (0: no limit)")
-	return query(a, cmd, func(ctx context.Context, _ []string) ([]app.Compaction, error) {
+	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Compaction, error) {
 		if q.All && (q.Dir != "" || q.Session != "") || q.Dir != "" && q.Session != "" {
 			return nil, wrongUsage("--all, --project and --session exclude each other", "")
 		}

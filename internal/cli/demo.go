@@ -24,18 +24,15 @@ import (
 	"strandline/internal/text"
 )
 
-func (a *commands) demoCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "demo", Short: "Show what Strandline does in seconds, changing nothing of yours",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := os.MkdirTemp("", "strandline-demo-")
-			if err != nil {
-				return fmt.Errorf("make a folder for the demo: %w", err)
-			}
-			_, live := a.env.Terminal(a.env.Stdout)
-			d := demo{out: &output{Writer: a.env.Stdout}, painter: a.paint(), live: live, now: a.app.Now, dir: dir, open: a.openDemo}
-			return errors.Join(d.run(cmd.Context()), os.RemoveAll(dir))
-		},
+func (a *commands) demoCommand(cmd *cobra.Command) {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		dir, err := os.MkdirTemp("", "strandline-demo-")
+		if err != nil {
+			return fmt.Errorf("make a folder for the demo: %w", err)
+		}
+		_, live := a.env.Terminal(a.env.Stdout)
+		d := demo{out: &output{Writer: a.env.Stdout}, painter: a.paint(), live: live, now: a.app.Now, dir: dir, open: a.openDemo}
+		return errors.Join(d.run(cmd.Context()), os.RemoveAll(dir))
 	}
 }
 

@@ -14,33 +14,26 @@ import (
 	"strandline/internal/archive"
 )
 
-func (a *commands) exportCommand() *cobra.Command {
+func (a *commands) exportCommand(cmd *cobra.Command) {
 	var out, file string
 	var generation int
-	cmd := &cobra.Command{
-		Use: "export SESSION", Short: "Write the exact bytes of a session's transcript",
-		Long: `Write the exact bytes of a session's transcript to stdout or to a file, not redacted.
---file selects a file that the client stores next to the transcript
-("subagents/agent-….jsonl", "tool-results/….txt").`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if generation < 0 || generation > 0 && file != "" {
-				return wrongUsage("--generation takes a number from 0 up and excludes --file", "")
-			}
-			var damaged int64
-			err := a.writeOut(out, func(w io.Writer) (err error) {
-				damaged, err = a.app.Export(cmd.Context(), app.Export{Session: args[0], File: file, Generation: generation}, w)
-				return err
-			})
-			if damaged > 0 {
-				fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` repairs them while the client has its file\n", damaged)
-			}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if generation < 0 || generation > 0 && file != "" {
+			return wrongUsage("--generation takes a number from 0 up and excludes --file", "")
+		}
+		var damaged int64
+		err := a.writeOut(out, func(w io.Writer) (err error) {
+			damaged, err = a.app.Export(cmd.Context(), app.Export{Session: args[0], File: file, Generation: generation}, w)
 			return err
-		},
+		})
+		if damaged > 0 {
+			fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` repairs them while the client has its file\n", damaged)
+		}
+		return err
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this file instead of stdout")
 	cmd.Flags().StringVar(&file, "file", "", "a file in the session's folder instead of the transcript")
 	cmd.Flags().IntVar(&generation, "generation", 0, "an earlier generation of a rewritten transcript (0: the latest)")
-	return cmd
 }
 
 // writeOut calls write with a file, or with stdout if path is "". A regular file is
@@ -91,29 +84,22 @@ func cannotWrite(path string, err error) error {
 	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err, Hint: "name a file in an existing, writable folder"}
 }
 
-func (a *commands) rebuildCommand() *cobra.Command {
+func (a *commands) rebuildCommand(cmd *cobra.Command) {
 	var to string
-	cmd := &cobra.Command{
-		Use: "rebuild SESSION", Short: "Restore a deleted session's files, to resume it",
-		Long: `Restore a session's transcript, its sub-agents' transcripts and its tool outputs in the
-client's folder, byte for byte. An existing file with other content is never changed.
-Afterwards ` + "`claude --resume SESSION`" + ` continues the session.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, files, err := a.app.Rebuild(cmd.Context(), args[0], to)
-			if err != nil {
-				return err
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id, files, err := a.app.Rebuild(cmd.Context(), args[0], to)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			note := size(f.Bytes)
+			if f.Kept {
+				note = "exists already"
 			}
-			for _, f := range files {
-				note := size(f.Bytes)
-				if f.Kept {
-					note = "exists already"
-				}
-				fmt.Fprintf(a.out, "%s  (%s)\n", f.Path, note)
-			}
-			fmt.Fprintf(a.out, "Resume it in its folder with: claude --resume %s\n", id)
-			return nil
-		},
+			fmt.Fprintf(a.out, "%s  (%s)\n", f.Path, note)
+		}
+		fmt.Fprintf(a.out, "Resume it in its folder with: claude --resume %s\n", id)
+		return nil
 	}
 	cmd.Flags().StringVar(&to, "to", "", "write the files below this folder instead of the client's")
-	return cmd
 }

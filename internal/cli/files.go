@@ -11,34 +11,26 @@ import (
 	"strandline/internal/recall"
 )
 
-func (a *commands) filesCommand() *cobra.Command {
+func (a *commands) filesCommand(cmd *cobra.Command) {
 	var q app.FilesQuery
 	var since string
-	cmd := &cobra.Command{
-		Use: "files [PATH]", Short: "List a file's history, or the files that a session touched",
-		Long: `With PATH: every change to the file and every command that named it, in all sessions of
-this project, oldest first, with handles. PATH is the whole path or its end after a slash
-(pay/retry.go). --reads includes reads.
-
-Without PATH: the files that a session touched, the most often changed first.`,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if err := checkLimit(q.Limit); err != nil {
-				return err
-			}
-			if q.All && q.Dir != "" {
-				return wrongUsage("--all and --project exclude each other", "")
-			}
-			if len(args) == 0 {
-				list, err := a.app.SessionFiles(cmd.Context(), q.Session, q.Limit)
-				return printResult(a, list, err, a.printFiles)
-			}
-			q.Path = args[0]
-			if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
-				return err
-			}
-			list, older, err := a.app.FileHistory(cmd.Context(), q)
-			return printResult(a, list, err, func([]app.Touch) error { return a.printHistory(q, list, older) })
-		},
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if err := checkLimit(q.Limit); err != nil {
+			return err
+		}
+		if q.All && q.Dir != "" {
+			return wrongUsage("--all and --project exclude each other", "")
+		}
+		if len(args) == 0 {
+			list, err := a.app.SessionFiles(cmd.Context(), q.Session, q.Limit)
+			return printResult(a, list, err, a.printFiles)
+		}
+		q.Path = args[0]
+		if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
+			return err
+		}
+		list, older, err := a.app.FileHistory(cmd.Context(), q)
+		return printResult(a, list, err, func([]app.Touch) error { return a.printHistory(q, list, older) })
 	}
 	f := cmd.Flags()
 	f.StringVar(&q.Dir, "project", "", "the project in this folder instead of the current one")
@@ -48,7 +40,6 @@ Without PATH: the files that a session touched, the most often changed first.`,
 	f.StringVar(&since, "since", "", "only newer entries, e.g. 7d, 12h or 2026-11-01")
 	f.IntVarP(&q.Limit, "limit", "n", 50, "maximum number, the newest (0: no limit)")
 	a.jsonFlag(cmd)
-	return cmd
 }
 
 // printHistory prints the history of a file, with the number of omitted older entries.

@@ -17,34 +17,13 @@ type forgetFlags struct {
 	prove       []string
 }
 
-func (a *commands) forgetCommand() *cobra.Command {
+func (a *commands) forgetCommand(cmd *cobra.Command) {
 	var f forgetFlags
-	cmd := &cobra.Command{
-		Use: "forget SESSION|HANDLE", Short: "Delete a session, a turn or a step for good, with proof",
-		Long: `Delete a session for good: its logs with all generations, its sub-agents' logs and side
-files, its facts in the journal, its state, and, by rebuilding the index, every row, text
-and vector. Afterwards every file of the archive is read, logs decompressed, and searched
-for texts of the session; the result is printed.
-
-Of a turn (7f3a12cd/12) or a step (7f3a12cd/12.3) the lines are deleted from the logs, in
-forks with copies of them as well; a marker line replaces them, so that all others keep
-their numbers. Files that only these lines name are deleted too, and so are the client's
-metadata that repeats their words and summaries of them in the journal. Other parts of
-the conversation that repeat them stay, and are listed.
-
-The client's own transcript is not changed. While it exists, no import and no hook
-captures it again, even if that session continues. Other sessions keep what they share
-with a deleted session, above all a fork's copies, until they are forgotten as well.
-
-The command shows what would be deleted and asks. If it is interrupted, the same command
-or the next maintenance run completes the deletion.`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.forget(cmd.Context(), args[0], f) },
-	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.forget(cmd.Context(), args[0], f) }
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan and delete nothing")
 	cmd.Flags().StringArrayVar(&f.prove, "prove", nil, "also search for this text afterwards (repeatable)")
 	a.jsonFlag(cmd)
-	return cmd
 }
 
 // forget shows a deletion, asks, deletes and prints the proof, as the flags say.

@@ -45,7 +45,7 @@ func relayEnv(g Relayed) []string {
 }
 
 // relayCommand adds the flags of a gateway. run is called with a started gateway.
-func (a *commands) relayCommand(cmd *cobra.Command, run func(ctx context.Context, args []string, start func(context.Context) (Relayed, error)) error) *cobra.Command {
+func (a *commands) relayCommand(cmd *cobra.Command, run func(ctx context.Context, args []string, start func(context.Context) (Relayed, error)) error) {
 	var r Relay
 	cmd.Flags().StringVar(&r.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` to listen on, of this machine only; port 0 takes a free one")
 	cmd.Flags().StringVar(&r.Upstream, "upstream", "", "`ADDRESS` of the API (default: "+upstreamEnv+", else "+defaultUpstream+")")
@@ -59,26 +59,10 @@ func (a *commands) relayCommand(cmd *cobra.Command, run func(ctx context.Context
 			return a.env.Frontends.Relay(ctx, r)
 		})
 	}
-	return cmd
 }
 
-const gatewayHelp = `It forwards requests with two changes. Above gateway.prune_at
-tokens, old tool results are replaced by a line with their handle, in large steps so that
-the API's prompt cache stays valid; only results that the archive has are replaced. And
-when the client requests a summary of the conversation, it gets the replacement that
-` + "`strandline compact`" + ` makes, at once and without a model; gateway.compact = false
-leaves that to the model.`
-
-func (a *commands) gatewayCommand() *cobra.Command {
-	return a.relayCommand(&cobra.Command{
-		Use: "gateway", Short: "Run a proxy between client and API that keeps the context small",
-		Long: `Run a proxy between a client and the Messages API until interrupted. ` + gatewayHelp + `
-
-It prints the client's environment; the address contains a token:
-
-  export ` + upstreamEnv + `=http://127.0.0.1:PORT/TOKEN \
-         ` + activeEnv + `=true`,
-	}, func(ctx context.Context, _ []string, start func(context.Context) (Relayed, error)) error {
+func (a *commands) gatewayCommand(cmd *cobra.Command) {
+	a.relayCommand(cmd, func(ctx context.Context, _ []string, start func(context.Context) (Relayed, error)) error {
 		g, err := start(ctx)
 		if err != nil {
 			return err
@@ -90,21 +74,14 @@ It prints the client's environment; the address contains a token:
 	})
 }
 
-func (a *commands) runCommand() *cobra.Command {
-	return a.relayCommand(&cobra.Command{
-		Use: "run [flags] -- PROGRAM [ARGUMENT…]", Short: "Start a client with its own gateway",
-		Long: `Start a program with its own gateway, which ends with it. ` + gatewayHelp + `
-
-  strandline run -- claude --resume
-
-The exit status is the program's.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return wrongUsage("the program to start is missing", "write it after --, as in `strandline run -- claude`")
-			}
-			return nil
-		},
-	}, func(ctx context.Context, args []string, start func(context.Context) (Relayed, error)) error {
+func (a *commands) runCommand(cmd *cobra.Command) {
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return wrongUsage("the program to start is missing", "write it after --, as in `strandline run -- claude`")
+		}
+		return nil
+	}
+	a.relayCommand(cmd, func(ctx context.Context, args []string, start func(context.Context) (Relayed, error)) error {
 		// The program handles interrupts; the gateway ends with it.
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()

@@ -11,39 +11,24 @@ import (
 	"strandline/internal/app"
 )
 
-func (a *commands) importCommand() *cobra.Command {
+func (a *commands) importCommand(cmd *cobra.Command) {
 	var from string
 	var dry bool
-	cmd := &cobra.Command{
-		Use: "import [PATH...]", Short: "Add the sessions that the client has on disk",
-		Long: `Add the sessions that the client has on disk: transcripts, sub-agents' runs and large
-tool outputs. Without PATH, everything in the client's folder; a PATH is a transcript or
-a folder of transcripts.
-
-An interrupted import continues where it stopped, and one that runs again adds only what
-is new. Files that cannot be read are reported, and the exit status is 1; all others are
-imported.
-
-With --from compressed-context or knowledge-db, PATH is a project's folder (default:
-this one) whose compressed_context/, context_queue/ and archived_context/ contain
-summaries of older tools.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for i := range args {
-				args[i] = a.app.Abs(args[i])
-			}
-			switch from {
-			case "claude":
-				return a.importTranscripts(cmd, args, dry)
-			case "compressed-context", "knowledge-db":
-				return a.importSegments(cmd, args, dry)
-			}
-			return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude, compressed-context or knowledge-db")
-		},
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for i := range args {
+			args[i] = a.app.Abs(args[i])
+		}
+		switch from {
+		case "claude":
+			return a.importTranscripts(cmd, args, dry)
+		case "compressed-context", "knowledge-db":
+			return a.importSegments(cmd, args, dry)
+		}
+		return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude, compressed-context or knowledge-db")
 	}
 	cmd.Flags().StringVar(&from, "from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "count the sessions and do nothing")
 	a.jsonFlag(cmd)
-	return cmd
 }
 
 func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry bool) error {

@@ -14,40 +14,26 @@ import (
 	"strandline/internal/capture"
 )
 
-func (a *commands) maintainCommand() *cobra.Command {
+func (a *commands) maintainCommand(cmd *cobra.Command) {
 	var background, compacting bool
-	cmd := &cobra.Command{
-		Use: "maintain", Short: "Do a maintenance run: index, embed, learn, seal idle logs",
-		Long: `Do a maintenance run: capture what hooks deferred, index logs that are ahead of the
-index, compute missing vectors for semantic search, record which of the restored places
-were used, and rewrite logs that were idle for hours into a smaller form. A run is safe
-at any time; hooks start one at most once an hour, unless lifecycle.auto is off.
-
-Turns that are older than retention.days and were never given to the model leave the hot
-set: your own searches still find them, and their logs do not change. --compact drops
-their texts from the index, which duplicate the logs, and returns the space to the disk;
-a run also does so while the archive exceeds retention.max_bytes. Logs are deleted only
-with retention.delete, as ` + "`strandline forget`" + ` does.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			switch {
-			case a.app.NeedsTeamDriver(), !background && a.app.NeedsNetwork():
-				return a.env.Companion(ctx)
-			case background:
-				return a.app.MaintainInBackground(ctx)
-			}
-			stages, err := a.app.Maintain(ctx, compacting)
-			if err == nil && app.StageErrors(stages) != nil {
-				err = silentError{ExitInternal}
-			}
-			return printResult(a, stages, err, a.printStages)
-		},
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx := cmd.Context()
+		switch {
+		case a.app.NeedsTeamDriver(), !background && a.app.NeedsNetwork():
+			return a.env.Companion(ctx)
+		case background:
+			return a.app.MaintainInBackground(ctx)
+		}
+		stages, err := a.app.Maintain(ctx, compacting)
+		if err == nil && app.StageErrors(stages) != nil {
+			err = silentError{ExitInternal}
+		}
+		return printResult(a, stages, err, a.printStages)
 	}
 	a.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&compacting, "compact", false, "drop duplicate texts of turns outside the hot set")
 	cmd.Flags().BoolVar(&background, "background", false, "as a hook starts it")
 	_ = cmd.Flags().MarkHidden("background") // fails only for an unknown flag
-	return cmd
 }
 
 // printStages prints the stages that did something or failed.
@@ -100,13 +86,8 @@ func describeStage(st app.Stage) string {
 	return text
 }
 
-func (a *commands) reindexCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "reindex", Short: "Rebuild the index from the logs and the journal",
-		Long: `Rebuild the index from the logs and the journal alone. The old one stays in place until
-the new one is complete; nothing is lost if it is interrupted.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.reindex(cmd.Context()) },
-	}
+func (a *commands) reindexCommand(cmd *cobra.Command) {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.reindex(cmd.Context()) }
 }
 
 func (a *commands) reindex(ctx context.Context) error {
@@ -130,52 +111,34 @@ func (a *commands) reindex(ctx context.Context) error {
 
 // catchupCommand is started by hooks, near their deadline and when a session ends.
 // Its output is not shown.
-func (a *commands) catchupCommand() *cobra.Command {
+func (a *commands) catchupCommand(cmd *cobra.Command) {
 	var ended capture.PendingWork
-	cmd := &cobra.Command{
-		Use: "catchup", Hidden: true, Short: "Finish the work that a hook deferred",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.app.CatchUp(cmd.Context(), ended) },
-	}
+	cmd.Hidden = true
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.app.CatchUp(cmd.Context(), ended) }
 	cmd.Flags().StringVar(&ended.Session, "session", "", "a session that has ended: wait for its last rows")
 	cmd.Flags().StringVar(&ended.Transcript, "transcript", "", "its transcript")
 	cmd.Flags().StringVar(&ended.Cwd, "cwd", "", "its folder")
-	return cmd
 }
 
-func (a *commands) syncCommand() *cobra.Command {
+func (a *commands) syncCommand(cmd *cobra.Command) {
 	var push app.Push
 	var url string
-	cmd := &cobra.Command{
-		Use: "sync", Short: "Push this archive to the team's, in PostgreSQL",
-		Long: `Push new rows of this archive to the team's in PostgreSQL: turns, steps, tool calls,
-files, tasks, compactions and the passages that searches find, redacted again, under
-your name. Logs stay here. Sessions that you delete for good with ` + "`strandline forget`" + ` are
-deleted there, and not accepted again. The first sync, even a dry run, creates the tables.
-
-An interrupted sync continues where it stopped, and one without new rows sends nothing.
-Settings: postgres.url or postgres.host, postgres.database, postgres.user; the password
-comes from PGPASSWORD or ~/.pgpass. With postgres.auto, every maintenance run does a
-sync; hooks never do. ` + "`strandline search --team`" + ` searches there.
-
-  strandline sync --dsn postgres://ann@db.example.org/archive`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			bar := a.newProgress("syncing")
-			push.Progress = func(done, all int) {
-				bar.draw(int64(done), int64(all), fmt.Sprintf("%d/%d sessions", done, all), done == all)
-			}
-			report, err := a.app.Sync(cmd.Context(), url, push)
-			bar.end()
-			if errors.Is(err, app.ErrNotLinked) {
-				return a.env.Companion(cmd.Context())
-			}
-			return printResult(a, report, err, a.printSync)
-		},
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		bar := a.newProgress("syncing")
+		push.Progress = func(done, all int) {
+			bar.draw(int64(done), int64(all), fmt.Sprintf("%d/%d sessions", done, all), done == all)
+		}
+		report, err := a.app.Sync(cmd.Context(), url, push)
+		bar.end()
+		if errors.Is(err, app.ErrNotLinked) {
+			return a.env.Companion(cmd.Context())
+		}
+		return printResult(a, report, err, a.printSync)
 	}
 	cmd.Flags().StringVar(&url, "dsn", "", "address of the team's database (default: the settings)")
 	cmd.Flags().BoolVar(&push.DryRun, "dry-run", false, "print the plan and change nothing")
 	cmd.Flags().BoolVar(&push.Again, "again", false, "push everything again")
 	a.jsonFlag(cmd)
-	return cmd
 }
 
 func (a *commands) printSync(r app.SyncReport) error {

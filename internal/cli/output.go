@@ -32,13 +32,12 @@ func (o *output) Write(p []byte) (int, error) {
 
 // query makes a command that runs a use case and prints its result: with show, or
 // as JSON with --json.
-func query[T any](a *commands, cmd *cobra.Command, run func(ctx context.Context, args []string) (T, error), show func(T) error) *cobra.Command {
+func query[T any](a *commands, cmd *cobra.Command, run func(ctx context.Context, args []string) (T, error), show func(T) error) {
 	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		result, err := run(cmd.Context(), args)
 		return printResult(a, result, err, show)
 	}
-	return cmd
 }
 
 // printResult prints the result of a use case: with show, or as JSON. It prints no
@@ -54,7 +53,7 @@ func printResult[T any](a *commands, result T, err error, show func(T) error) er
 }
 
 // action makes a command that runs a use case and prints the line that it returns.
-func (a *commands) action(cmd *cobra.Command, run func(ctx context.Context, args []string) (string, error)) *cobra.Command {
+func (a *commands) action(cmd *cobra.Command, run func(ctx context.Context, args []string) (string, error)) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		line, err := run(cmd.Context(), args)
 		if err != nil {
@@ -62,7 +61,6 @@ func (a *commands) action(cmd *cobra.Command, run func(ctx context.Context, args
 		}
 		return a.println(line)
 	}
-	return cmd
 }
 
 // printTable prints a list as a table. row returns the texts of an element's columns.

@@ -12,28 +12,11 @@ import (
 	"strandline/internal/recall"
 )
 
-func (a *commands) searchCommand() *cobra.Command {
+func (a *commands) searchCommand(cmd *cobra.Command) {
 	var q app.SearchQuery
 	var since string
 	var kinds []string
-	cmd := &cobra.Command{
-		Use: "search QUERY", Short: "Search prompts, replies, commands, edits and outputs",
-		Long: `Search prompts, replies, commands with their outcome, file changes, outputs and
-summaries. Words match parts of identifiers and paths; "quoted words" match a phrase; a
-trailing * matches prefixes. The query may contain filters: project: file: kind: since:
-session: and, next to other words, times such as yesterday, last week, 2 days ago or in
-March (in quotes: as text).
-
-The search is limited to the current project; --all searches everything. Put -- before a
-query that begins with a dash.
-
-  strandline search retry policy              words, in any order
-  strandline search '"retry policy"'          a phrase
-  strandline search maxBackoff --since 7d     of the last seven days
-  strandline search file:pay/retry.go bans    at changes of a file
-  strandline search -- -race                  a query that begins with a dash`,
-		Args: arguments("QUERY..."),
-	}
+	cmd.Args = arguments("QUERY...")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if !strings.HasPrefix(err.Error(), "unknown") { // a flag without its value
 			return cmd.Parent().FlagErrorFunc()(cmd, err)
@@ -84,7 +67,6 @@ query that begins with a dash.
 		}
 		return run(cmd, args)
 	}
-	return cmd
 }
 
 func (a *commands) printHits(result recall.Result) error {

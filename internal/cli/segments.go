@@ -15,37 +15,27 @@ import (
 	"strandline/internal/task"
 )
 
-func (a *commands) segmentsCommand() *cobra.Command {
+func (a *commands) segmentsCommand(cmd *cobra.Command) {
 	var q app.SegmentsQuery
 	var c app.SegmentCheck
 	var check bool
-	cmd := &cobra.Command{
-		Use: "segments", Short: "List segments of finished work and their summaries",
-		Long: `List the segments of a session, which are stretches of finished work, and their
-summaries. L1 is in the client's context and has no summary yet, L2 is summarised, L3 is
-archived: searches find it, but automatic recall does not use it.
-
-Hooks check for finished work as the context fills: above 60 percent it is queued, above
-70 summarised, and above 80 old summaries are archived (settings segments.*). --check
-checks now, whatever the usage.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if c.Share < 0 || c.Share > 1 {
-				return wrongUsage("--context takes a share from 0 to 1", "")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if c.Share < 0 || c.Share > 1 {
+			return wrongUsage("--context takes a share from 0 to 1", "")
+		}
+		if q.All && q.Session != "" {
+			return wrongUsage("--all and --session exclude each other", "")
+		}
+		if check {
+			c.Session = q.Session
+			checked, err := a.app.CheckSegments(cmd.Context(), c)
+			if c.IfDue {
+				return err
 			}
-			if q.All && q.Session != "" {
-				return wrongUsage("--all and --session exclude each other", "")
-			}
-			if check {
-				c.Session = q.Session
-				checked, err := a.app.CheckSegments(cmd.Context(), c)
-				if c.IfDue {
-					return err
-				}
-				return printResult(a, checked.Facts, err, func([]archive.SegmentFact) error { return a.printCheck(checked) })
-			}
-			list, err := a.app.Segments(cmd.Context(), q)
-			return printResult(a, list, err, func([]app.Segment) error { return a.printSegments(list, q.Pending) })
-		},
+			return printResult(a, checked.Facts, err, func([]archive.SegmentFact) error { return a.printCheck(checked) })
+		}
+		list, err := a.app.Segments(cmd.Context(), q)
+		return printResult(a, list, err, func([]app.Segment) error { return a.printSegments(list, q.Pending) })
 	}
 	f := cmd.Flags()
 	sessionFlag(cmd, &q.Session)
@@ -56,8 +46,13 @@ checks now, whatever the usage.`,
 	f.BoolVar(&c.IfDue, "if-due", false, "with --check: only as the usage of the context requires")
 	_ = f.MarkHidden("if-due")
 	a.jsonFlag(cmd)
-	cmd.AddCommand(a.segmentsShow(), a.segmentsSearch(), a.segmentsSave(), a.segmentsClear(), a.segmentsReset(), a.segmentsExport())
-	return cmd
+	addCommands(cmd,
+		command{"", "show SEGMENT", "Print a segment's summary in full", a.segmentsShow},
+		command{"", "search WORDS", "Search summaries, archived ones included", a.segmentsSearch},
+		command{"", "save SEGMENT [FILE]", "Save a better summary of a segment (from FILE or stdin)", a.segmentsSave},
+		command{"", "clear", "Empty a session's queue; summaries stay", a.segmentsClear},
+		command{"", "reset-check", "Make the next hook check for finished work", a.segmentsReset},
+		command{"", "export FOLDER", "Write summaries as files that older tools read", a.segmentsExport})
 }
 
 func (a *commands) printSegments(list []app.Segment, pending bool) error {
@@ -97,12 +92,8 @@ func (a *commands) printCheck(checked app.SegmentChecked) error {
 	return a.println(strings.Join(lines, ", "))
 }
 
-func (a *commands) segmentsShow() *cobra.Command {
-	return query(a, &cobra.Command{
-		Use: "show SEGMENT", Short: "Print a segment's summary in full",
-		Long: `Print a segment's summary in full. SEGMENT is an ID from ` + "`strandline segments`" + `, or a prefix
-of one; archived segments are included. --json includes earlier versions.`,
-	}, func(ctx context.Context, args []string) (app.Segment, error) {
+func (a *commands) segmentsShow(cmd *cobra.Command) {
+	query(a, cmd, func(ctx context.Context, args []string) (app.Segment, error) {
 		return a.app.Segment(ctx, args[0])
 	}, func(j app.Segment) error {
 		p := a.paint()
@@ -118,14 +109,10 @@ of one; archived segments are included. --json includes earlier versions.`,
 	})
 }
 
-func (a *commands) segmentsSearch() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "search WORDS", Short: "Search summaries, archived ones included", Args: arguments("WORDS..."),
-		Long: `Search summaries of finished work by words and print their tiers.
-` + "`strandline search --kind summary`" + ` finds them together with everything else.`,
-	}
+func (a *commands) segmentsSearch(cmd *cobra.Command) {
+	cmd.Args = arguments("WORDS...")
 	warm := cmd.Flags().Bool("warm", false, "leave archived ones out")
-	return query(a, cmd, func(ctx context.Context, args []string) ([]app.Segment, error) {
+	query(a, cmd, func(ctx context.Context, args []string) ([]app.Segment, error) {
 		return a.app.SearchSegments(ctx, strings.Join(args, " "), !*warm)
 	}, func(list []app.Segment) error {
 		if len(list) == 0 {
@@ -137,18 +124,11 @@ func (a *commands) segmentsSearch() *cobra.Command {
 	})
 }
 
-func (a *commands) segmentsSave() *cobra.Command {
+func (a *commands) segmentsSave(cmd *cobra.Command) {
 	var session, noFiles string
-	cmd := &cobra.Command{
-		Use: "save SEGMENT [FILE]", Short: "Save a better summary of a segment (from FILE or stdin)",
-		Long: `Save a summary that the user or the agent wrote, from FILE or stdin. It has to be about
-the segment, take at most a fifth of its tokens (the goal is 80 to 90 percent fewer), and
-name the key files, unless --no-files gives a reason. The previous summary is kept as a
-version. A rejected summary changes nothing.`,
-	}
 	cmd.Flags().StringVar(&session, "session", "", "session or handle (default: the segment's)")
 	cmd.Flags().StringVar(&noFiles, "no-files", "", "why the key files are not named")
-	return a.action(cmd, func(ctx context.Context, args []string) (string, error) {
+	a.action(cmd, func(ctx context.Context, args []string) (string, error) {
 		text, err := a.readSummary(argument(args[1:]))
 		if err != nil {
 			return "", err
@@ -179,51 +159,38 @@ func (a *commands) readSummary(path string) (string, error) {
 }
 
 // sessionAction makes a command that changes a session and prints a line.
-func (a *commands) sessionAction(cmd *cobra.Command, run func(ctx context.Context, session string, args []string) (string, error)) *cobra.Command {
+func (a *commands) sessionAction(cmd *cobra.Command, run func(ctx context.Context, session string, args []string) (string, error)) {
 	var session string
 	sessionFlag(cmd, &session)
-	return a.action(cmd, func(ctx context.Context, args []string) (string, error) { return run(ctx, session, args) })
+	a.action(cmd, func(ctx context.Context, args []string) (string, error) { return run(ctx, session, args) })
 }
 
-func (a *commands) segmentsClear() *cobra.Command {
-	return a.sessionAction(&cobra.Command{Use: "clear", Short: "Empty a session's queue; summaries stay"},
-		func(ctx context.Context, session string, _ []string) (string, error) {
-			n, err := a.app.ClearSegments(ctx, session)
-			return count(n, "segment") + " taken off the queue.", err
-		})
+func (a *commands) segmentsClear(cmd *cobra.Command) {
+	a.sessionAction(cmd, func(ctx context.Context, session string, _ []string) (string, error) {
+		n, err := a.app.ClearSegments(ctx, session)
+		return count(n, "segment") + " taken off the queue.", err
+	})
 }
 
-func (a *commands) segmentsReset() *cobra.Command {
-	return a.sessionAction(&cobra.Command{Use: "reset-check", Short: "Make the next hook check for finished work"},
-		func(ctx context.Context, session string, _ []string) (string, error) {
-			id, err := a.app.ResetSegmentCheck(ctx, session)
-			return "The next hook of " + archive.ShortID(id) + " checks for finished work.", err
-		})
+func (a *commands) segmentsReset(cmd *cobra.Command) {
+	a.sessionAction(cmd, func(ctx context.Context, session string, _ []string) (string, error) {
+		id, err := a.app.ResetSegmentCheck(ctx, session)
+		return "The next hook of " + archive.ShortID(id) + " checks for finished work.", err
+	})
 }
 
-func (a *commands) segmentsExport() *cobra.Command {
-	return a.sessionAction(&cobra.Command{
-		Use: "export FOLDER", Short: "Write summaries as files that older tools read",
-		Long: `Write the segments of a session into FOLDER: compressed_context/SEGMENT.json,
-archived_context/SEGMENT.json, context_queue/SESSION_pending.json and _state.json, and for
-each finished task its summary as md5("session:task").json. Files of the same name are
-replaced.`,
-	}, func(ctx context.Context, session string, args []string) (string, error) {
+func (a *commands) segmentsExport(cmd *cobra.Command) {
+	a.sessionAction(cmd, func(ctx context.Context, session string, args []string) (string, error) {
 		dir := a.app.Abs(args[0])
 		n, err := a.app.ExportSegments(ctx, session, dir)
 		return count(n, "file") + " written to " + dir, err
 	})
 }
 
-func (a *commands) queueCommand() *cobra.Command {
+func (a *commands) queueCommand(cmd *cobra.Command) {
 	var session string
-	cmd := &cobra.Command{
-		Use: "queue", Short: "Show a session's segments with and without a summary",
-		Long: `Show the queue of a session: segments without a summary and those that have one.
---json prints it in the shape of context_queue/{session}_pending.json.`,
-	}
 	sessionFlag(cmd, &session)
-	return query(a, cmd, func(ctx context.Context, _ []string) (task.Queue, error) {
+	query(a, cmd, func(ctx context.Context, _ []string) (task.Queue, error) {
 		return a.app.SegmentQueue(ctx, session)
 	}, func(q task.Queue) error {
 		fmt.Fprintf(a.out, "%s pending, %s compressed\n", count(len(q.Pending), "segment"), count(len(q.Compressed), "segment"))

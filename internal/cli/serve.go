@@ -23,37 +23,25 @@ type Browsing struct {
 	Sessions int // number of archived sessions
 }
 
-func (a *commands) browseCommand() *cobra.Command {
+func (a *commands) browseCommand(cmd *cobra.Command) {
 	var all bool
-	cmd := &cobra.Command{
-		Use: "browse [QUERY]", Short: "Search as you type, and read the hits",
-		Long: `Search as you type, in the terminal: the hits, and next to them the text around the
-selected one. Words and filters are those of ` + "`strandline search`" + `.
-
-  up, down     choose a hit              enter   read it; again: its turn
-  pgup, pgdn   scroll its text           ctrl+y  copy its handle (OSC 52)
-  ctrl+p       this project, or all      ctrl+t  any time, 24 h, 7 or 30 days
-  tab          letters are keys: y p t j k g G q, and / for the query
-  esc          clear the query; leave`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in, ok := a.env.Stdin.(io.Writer) // a terminal is a file
-			if !ok || a.columns(in) == 0 || a.columns(a.env.Stdout) == 0 {
-				return archive.Invalid("browse needs a terminal", "use `strandline search QUERY`")
-			}
-			if a.env.Frontends == nil {
-				return a.env.Companion(cmd.Context())
-			}
-			here, err := a.app.CurrentProject(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.env.Frontends.Browse(cmd.Context(), Browsing{
-				Project: here.Name, All: all || !here.Archived, Query: strings.Join(args, " "), Sessions: here.Sessions,
-			})
-		},
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in, ok := a.env.Stdin.(io.Writer) // a terminal is a file
+		if !ok || a.columns(in) == 0 || a.columns(a.env.Stdout) == 0 {
+			return archive.Invalid("browse needs a terminal", "use `strandline search QUERY`")
+		}
+		if a.env.Frontends == nil {
+			return a.env.Companion(cmd.Context())
+		}
+		here, err := a.app.CurrentProject(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return a.env.Frontends.Browse(cmd.Context(), Browsing{
+			Project: here.Name, All: all || !here.Archived, Query: strings.Join(args, " "), Sessions: here.Sessions,
+		})
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "start with all projects")
-	return cmd
 }
 
 // Serving are the options of an HTTP server.
@@ -77,30 +65,13 @@ type serveFlags struct {
 	untilEOF  bool
 }
 
-func (a *commands) serveCommand() *cobra.Command {
+func (a *commands) serveCommand(cmd *cobra.Command) {
 	var f serveFlags
-	cmd := &cobra.Command{
-		Use: "serve", Short: "Serve the archive over HTTP: a web page and a JSON API",
-		Long: `Serve the archive over HTTP until interrupted: a page to search and read sessions, and a
-JSON API under /api/v1 (GET /api/v1/openapi.json describes it). It prints a link that
-opens the page in one browser, once.
-
-Only this machine can connect, and every request needs the token: Authorization: Bearer
-TOKEN, or the cookie that the link sets. Each start makes a new token in
-state/serve.token of the archive's folder; --token-file keeps one.
-
-Secrets in responses are replaced by placeholders. --exact lets programs fetch exact
-transcripts.
-
-  strandline serve                           on a free port of this machine
-  strandline serve --listen 127.0.0.1:7373   on this port
-  curl -H "Authorization: Bearer $(cat FILE)" http://127.0.0.1:7373/api/v1/stats`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.env.Frontends == nil || a.app.NeedsNetwork() {
-				return a.env.Companion(cmd.Context())
-			}
-			return a.serve(cmd.Context(), f)
-		},
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if a.env.Frontends == nil || a.app.NeedsNetwork() {
+			return a.env.Companion(cmd.Context())
+		}
+		return a.serve(cmd.Context(), f)
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "HOST:PORT; port 0 is any free port")
@@ -110,7 +81,6 @@ transcripts.
 	fl.BoolVar(&f.Exact, "exact", false, "let programs fetch exact transcripts, including secrets")
 	fl.BoolVar(&f.untilEOF, "until-eof", false, "end when stdin ends, for programs that start it")
 	a.jsonFlag(cmd)
-	return cmd
 }
 
 // servingJSON is the address of a server, for scripts.

@@ -12,22 +12,16 @@ import (
 	"strandline/internal/recall"
 )
 
-func (a *commands) sessionsCommand() *cobra.Command {
+func (a *commands) sessionsCommand(cmd *cobra.Command) {
 	var q app.SessionsQuery
 	var since string
-	cmd := &cobra.Command{
-		Use: "sessions", Short: "List archived sessions, newest first",
-		Long: `List archived sessions of all projects, newest first. The commands show, restore, export
-and search --session take the handle in the first column. COMPACT is the number of
-compactions.`,
-	}
 	f := cmd.Flags()
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
 	f.BoolVar(&q.Agents, "all", false, "list everything")
 	f.IntVarP(&q.Limit, "limit", "n", 0, "maximum number (0: no limit)")
 	f.StringVar(&since, "since", "", "only sessions active since, e.g. 7d, 12h or 2026-11-01")
 	f.StringVar(&q.Dir, "project", "", "only sessions of the project in this folder")
-	return query(a, cmd, func(ctx context.Context, _ []string) (_ []app.Session, err error) {
+	query(a, cmd, func(ctx context.Context, _ []string) (_ []app.Session, err error) {
 		if err := checkLimit(q.Limit); err != nil {
 			return nil, err
 		}
@@ -57,38 +51,26 @@ compactions.`,
 	})
 }
 
-func (a *commands) projectsCommand() *cobra.Command {
-	cmd := query(a, &cobra.Command{Use: "projects", Short: "List the projects of archived sessions"},
-		func(ctx context.Context, _ []string) ([]app.Project, error) { return a.app.Projects(ctx) },
-		func(list []app.Project) error {
-			t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
-			t.paths = true
-			return printTable(a, t, list, func(p app.Project) []string {
-				return []string{cmp.Or(p.Name, p.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key)}
-			})
+func (a *commands) projectsCommand(cmd *cobra.Command) {
+	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Project, error) { return a.app.Projects(ctx) }, func(list []app.Project) error {
+		t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
+		t.paths = true
+		return printTable(a, t, list, func(p app.Project) []string {
+			return []string{cmp.Or(p.Name, p.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key)}
 		})
-	cmd.AddCommand(a.mergeCommand())
-	return cmd
+	})
+	addCommands(cmd, command{"", "merge FROM INTO", "Assign the sessions of a moved folder to its new project", a.mergeCommand})
 }
 
-func (a *commands) mergeCommand() *cobra.Command {
-	return a.action(&cobra.Command{
-		Use: "merge FROM INTO", Short: "Assign the sessions of a moved folder to its new project",
-		Long: `Assign the sessions of one project to another, for a folder that was moved or renamed.
-FROM and INTO are folders, or keys that ` + "`projects --json`" + ` prints. The journal stores
-the merge, so that it survives a reindex.`,
-	}, func(ctx context.Context, args []string) (string, error) {
+func (a *commands) mergeCommand(cmd *cobra.Command) {
+	a.action(cmd, func(ctx context.Context, args []string) (string, error) {
 		m, err := a.app.MergeProjects(ctx, args[0], args[1])
 		return fmt.Sprintf("%s of %s now belong to %s", count(m.Sessions, "session"), app.ProjectPath(m.From), app.ProjectPath(m.Into)), err
 	})
 }
 
-func (a *commands) statsCommand() *cobra.Command {
-	return query(a, &cobra.Command{
-		Use: "stats [SESSION]", Short: "Count turns, calls, tokens and cost of a session or of everything",
-		Long: `Count turns, calls, tokens and cost of the archive or of one session. Tokens are the
-API's own figures, each response counted once. The cost is the client's figure.`,
-	}, func(ctx context.Context, args []string) (app.Stats, error) {
+func (a *commands) statsCommand(cmd *cobra.Command) {
+	query(a, cmd, func(ctx context.Context, args []string) (app.Stats, error) {
 		return a.app.Stats(ctx, argument(args))
 	}, func(st app.Stats) error {
 		line := func(name, value string) { fmt.Fprintf(a.out, "%-12s %s\n", name, value) }

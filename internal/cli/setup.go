@@ -16,50 +16,35 @@ func wiringFlags(cmd *cobra.Command, o *app.WiringOptions) {
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the changes and change nothing")
 }
 
-func (a *commands) initCommand() *cobra.Command {
+func (a *commands) initCommand(cmd *cobra.Command) {
 	var o app.WiringOptions
 	var hooksOnly, noStatusline bool
-	cmd := &cobra.Command{
-		Use: "init", Short: "Add Strandline to the client's settings",
-		Long: `Add Strandline's hooks and its statusline to the client's settings.json. Everything else
-in the file stays as it is, comments and order included; a second init changes nothing;
-uninstall restores the file byte for byte. A statusline of your own is kept: its line is
-printed before ours. With --scope project, and with --no-statusline, the statusline is
-not changed.
-
-Unless --no-plugin is given, a plugin is installed that lets Strandline do compactions
-instead of the client, without a model. It uses an early access interface of the client;
-if that fails, the client compacts as usual.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if hooksOnly && cmd.Flags().Changed("plugin") {
-				return wrongUsage("--plugin and --no-plugin exclude each other", "")
-			}
-			o.Plugin, o.Statusline = o.Plugin && !hooksOnly, !noStatusline
-			if _, err := a.wire(cmd.Context(), o, a.app.Install); err != nil {
-				return err
-			}
-			if !o.DryRun {
-				fmt.Fprintln(a.out, "Sessions are recorded from the next start of the client on.\n`strandline import` adds the existing sessions.")
-			}
-			return nil
-		},
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if hooksOnly && cmd.Flags().Changed("plugin") {
+			return wrongUsage("--plugin and --no-plugin exclude each other", "")
+		}
+		o.Plugin, o.Statusline = o.Plugin && !hooksOnly, !noStatusline
+		if _, err := a.wire(cmd.Context(), o, a.app.Install); err != nil {
+			return err
+		}
+		if !o.DryRun {
+			fmt.Fprintln(a.out, "Sessions are recorded from the next start of the client on.\n`strandline import` adds the existing sessions.")
+		}
+		return nil
 	}
 	wiringFlags(cmd, &o)
 	cmd.Flags().BoolVar(&o.Plugin, "plugin", true, "install the compactor plugin")
 	cmd.Flags().BoolVar(&hooksOnly, "no-plugin", false, "hooks only: the client summarizes with its model")
 	cmd.Flags().BoolVar(&noStatusline, "no-statusline", false, "do not change the client's statusline")
-	return cmd
 }
 
-func (a *commands) uninstallCommand() *cobra.Command {
+func (a *commands) uninstallCommand(cmd *cobra.Command) {
 	var o app.WiringOptions
-	cmd := a.action(&cobra.Command{Use: "uninstall", Short: "Remove Strandline from the client's settings; the archive stays"},
-		func(ctx context.Context, _ []string) (string, error) {
-			out, err := a.wire(ctx, o, a.app.Uninstall)
-			return "The archive stays in " + out.Home + ".", err
-		})
+	a.action(cmd, func(ctx context.Context, _ []string) (string, error) {
+		out, err := a.wire(ctx, o, a.app.Uninstall)
+		return "The archive stays in " + out.Home + ".", err
+	})
 	wiringFlags(cmd, &o)
-	return cmd
 }
 
 // wire changes the client's settings and prints the changes.
@@ -84,66 +69,54 @@ func (a *commands) wire(ctx context.Context, o app.WiringOptions, change func(co
 	return out, nil
 }
 
-func (a *commands) configCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "config", Short: "Print every setting, its value and its source",
-		Long: `Print every setting, its value and its source: a flag, the environment
-(STRANDLINE_<SECTION>_<KEY>, or the name that an older tool used), the project's
-.strandline.toml, your config.toml, or the default.`,
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.app.Settings()
-			if a.json {
-				return errors.Join(a.printJSON(cfg.Entries()), err)
-			}
-			fmt.Fprintf(a.out, "archive   %s\nsettings  %s\nclient    %s\n\n", cfg.Paths.Home, cfg.ConfigFile, cfg.ClientDir)
-			t := newTable("KEY", "VALUE", "FROM", "NOTE")
-			t.wrapped = true
-			for _, e := range cfg.Entries() {
-				t.row(e.Key, e.Value, e.Source, e.Note)
-			}
-			return errors.Join(t.write(a.out, a.width()), err)
-		},
+func (a *commands) configCommand(cmd *cobra.Command) {
+	cmd.RunE = func(*cobra.Command, []string) error {
+		cfg, err := a.app.Settings()
+		if a.json {
+			return errors.Join(a.printJSON(cfg.Entries()), err)
+		}
+		fmt.Fprintf(a.out, "archive   %s\nsettings  %s\nclient    %s\n\n", cfg.Paths.Home, cfg.ConfigFile, cfg.ClientDir)
+		t := newTable("KEY", "VALUE", "FROM", "NOTE")
+		t.wrapped = true
+		for _, e := range cfg.Entries() {
+			t.row(e.Key, e.Value, e.Source, e.Note)
+		}
+		return errors.Join(t.write(a.out, a.width()), err)
 	}
 	a.jsonFlag(cmd)
-	cmd.AddCommand(a.configGetCommand(), a.configSetCommand())
-	return cmd
+	addCommands(cmd,
+		command{"", "get KEY", "Print the value of one setting", a.configGetCommand},
+		command{"", "set KEY VALUE", "Write a setting into your config.toml", a.configSetCommand})
 }
 
-func (a *commands) configGetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "get KEY", Short: "Print the value of one setting",
-		RunE: func(_ *cobra.Command, args []string) error {
-			cfg, err := a.app.Settings()
-			for _, e := range cfg.Entries() {
-				if e.Key == args[0] {
-					fmt.Fprintln(a.out, e.Value)
-					return err
-				}
+func (a *commands) configGetCommand(cmd *cobra.Command) {
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		cfg, err := a.app.Settings()
+		for _, e := range cfg.Entries() {
+			if e.Key == args[0] {
+				fmt.Fprintln(a.out, e.Value)
+				return err
 			}
-			return archive.NotFound(fmt.Sprintf("%s is not a setting", args[0]), "`strandline config` lists them")
-		},
+		}
+		return archive.NotFound(fmt.Sprintf("%s is not a setting", args[0]), "`strandline config` lists them")
 	}
 }
 
-func (a *commands) configSetCommand() *cobra.Command {
+func (a *commands) configSetCommand(cmd *cobra.Command) {
 	var inProject bool
-	cmd := &cobra.Command{
-		Use: "set KEY VALUE", Short: "Write a setting into your config.toml",
-		RunE: func(_ *cobra.Command, args []string) error {
-			file, override, err := a.app.SetSetting(args[0], args[1], inProject)
-			if file == "" {
-				return err
-			}
-			fmt.Fprintf(a.out, "%s = %s in %s\n", args[0], args[1], file)
-			if e := override; e != nil {
-				fmt.Fprintf(a.errOut, "note: %s stays %s: %s overrides it\n", e.Key, e.Value, e.Source)
-			}
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		file, override, err := a.app.SetSetting(args[0], args[1], inProject)
+		if file == "" {
 			return err
-		},
+		}
+		fmt.Fprintf(a.out, "%s = %s in %s\n", args[0], args[1], file)
+		if e := override; e != nil {
+			fmt.Fprintf(a.errOut, "note: %s stays %s: %s overrides it\n", e.Key, e.Value, e.Source)
+		}
+		return err
 	}
 	cmd.Flags().BoolVar(&inProject, "project", false, "write it into this project's .strandline.toml")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return wrongUsage(err.Error(), "write -- before a value that begins with a dash: strandline config set KEY -- -5")
 	})
-	return cmd
 }

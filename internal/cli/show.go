@@ -14,36 +14,29 @@ import (
 	"strandline/internal/transcript/claude"
 )
 
-func (a *commands) showCommand() *cobra.Command {
+func (a *commands) showCommand(cmd *cobra.Command) {
 	var exact bool
-	cmd := &cobra.Command{
-		Use: "show HANDLE", Short: "Print a session's outline, or a turn or step in full",
-		Long: `Print a session's outline (7f3a12cd), a turn (7f3a12cd/12) or a step (7f3a12cd/12.3) in
-full, from the log. Secrets are replaced by placeholders; --exact prints the transcript's
-own lines.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if exact && a.json {
-				return wrongUsage("--exact and --json exclude each other", "the exact lines are JSON already")
-			}
-			at, err := archive.ParseHandle(args[0])
-			if err != nil {
-				return err
-			}
-			ctx := cmd.Context()
-			if exact {
-				return buffered(a.out, func(w io.Writer) error { return a.app.WriteLines(ctx, at, w) })
-			}
-			if at.Turn < 0 {
-				out, err := a.app.Outline(ctx, at.Session)
-				return printResult(a, out, err, a.printOutline)
-			}
-			p, err := a.app.Place(ctx, at)
-			return printResult(a, p.Blocks, err, func([]app.Block) error { return a.printPlace(p) })
-		},
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if exact && a.json {
+			return wrongUsage("--exact and --json exclude each other", "the exact lines are JSON already")
+		}
+		at, err := archive.ParseHandle(args[0])
+		if err != nil {
+			return err
+		}
+		ctx := cmd.Context()
+		if exact {
+			return buffered(a.out, func(w io.Writer) error { return a.app.WriteLines(ctx, at, w) })
+		}
+		if at.Turn < 0 {
+			out, err := a.app.Outline(ctx, at.Session)
+			return printResult(a, out, err, a.printOutline)
+		}
+		p, err := a.app.Place(ctx, at)
+		return printResult(a, p.Blocks, err, func([]app.Block) error { return a.printPlace(p) })
 	}
 	cmd.Flags().BoolVar(&exact, "exact", false, "the transcript's lines, not redacted")
 	a.jsonFlag(cmd)
-	return cmd
 }
 
 func (a *commands) printOutline(out app.Outline) error {

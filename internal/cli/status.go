@@ -10,9 +10,8 @@ import (
 	"strandline/internal/app"
 )
 
-func (a *commands) statusCommand() *cobra.Command {
-	return query(a, &cobra.Command{Use: "status", Short: "Report the archive's contents, size and gaps"},
-		func(ctx context.Context, _ []string) (app.Status, error) { return a.app.Status(ctx) }, a.printStatus)
+func (a *commands) statusCommand(cmd *cobra.Command) {
+	query(a, cmd, func(ctx context.Context, _ []string) (app.Status, error) { return a.app.Status(ctx) }, a.printStatus)
 }
 
 func (a *commands) printStatus(st app.Status) error {

@@ -13,15 +13,8 @@ import (
 	"strandline/internal/task"
 )
 
-func (a *commands) timelineCommand() *cobra.Command {
-	return query(a, &cobra.Command{
-		Use: "timeline [SESSION]", Short: "Show a session over time: turns, tasks, compactions, tokens",
-		Long: `Show a session over time (default: the last one of this project): its turns with the
-tokens in the context after each, the tasks that began in them with state and tier, its
-compactions, and the curve of the tokens.
-
-L1 is in the client's context, L2 summarised, L3 archived; see ` + "`strandline segments`" + `.`,
-	}, func(ctx context.Context, args []string) (app.Timeline, error) {
+func (a *commands) timelineCommand(cmd *cobra.Command) {
+	query(a, cmd, func(ctx context.Context, args []string) (app.Timeline, error) {
 		return a.app.Timeline(ctx, argument(args))
 	}, a.printTimeline)
 }
@@ -69,18 +62,12 @@ func sparkline(points []int64, width int) string {
 	return b.String()
 }
 
-func (a *commands) tasksCommand() *cobra.Command {
+func (a *commands) tasksCommand(cmd *cobra.Command) {
 	var session string
 	var open bool
-	cmd := &cobra.Command{
-		Use: "tasks", Short: "List a session's tasks and their states",
-		Long: `List a session's tasks: those of the client's task tools and to-do lists, sub-agents'
-runs with their outcome, and the topics of the conversation if the session has no list.
-An open item that a to-do list drops counts as deleted. FIRST is where the work began.`,
-	}
 	sessionFlag(cmd, &session)
 	cmd.Flags().BoolVar(&open, "open", false, "only unfinished tasks")
-	return query(a, cmd, func(ctx context.Context, _ []string) ([]app.TaskTree, error) {
+	query(a, cmd, func(ctx context.Context, _ []string) ([]app.TaskTree, error) {
 		return a.app.Tasks(ctx, session, open)
 	}, func(list []app.TaskTree) error {
 		if len(list) == 0 {
