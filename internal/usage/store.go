@@ -3,12 +3,14 @@ package usage
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/state"
+	"strandline/internal/text"
 )
 
 // Store holds the usage records of an archive:
@@ -41,6 +43,18 @@ func (f Store) Session(id string) (Session, bool) {
 		return Session{}, false
 	}
 	return decodeSession(data, id)
+}
+
+// encode returns the JSON of a session as encoding/json does, and a newline.
+func (s *Session) encode() ([]byte, error) {
+	b, err := text.EncodeJSON(s)
+	return append(b, '\n'), err
+}
+
+// decode reads the JSON of a session. It skips unknown names.
+func (s *Session) decode(data []byte) error {
+	r := text.NewJSONReader(data)
+	return errors.Join(r.Decode(s), r.End())
 }
 
 func decodeSession(data []byte, id string) (s Session, ok bool) {
