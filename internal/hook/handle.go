@@ -15,7 +15,6 @@ type run struct {
 	env      Env
 	payload  payload
 	log      *slog.Logger
-	added    int64  // bytes this hook added to the logs
 	deferred bool   // the index does not hold the whole transcript yet
 	idx      *Index // nil until open is called
 	idxErr   error
@@ -26,20 +25,20 @@ type run struct {
 // response, so that the response covers the session's current state.
 func (r *run) handle(ctx context.Context) error {
 	p := r.payload
-	if !r.env.Config.Capture.Enabled || p.session == "" {
+	if !r.env.Config.Capture.Enabled || p.Session == "" {
 		return nil
 	}
-	src, err := capture.TranscriptSource(p.transcript, p.session, p.cwd)
+	src, err := capture.TranscriptSource(p.Transcript, p.Session, p.Cwd)
 	if err != nil {
 		return err
 	}
-	if r.env.Capture.Forgotten().Has(p.session) || p.event == "PostToolUse" && r.throttled() {
+	if r.env.Capture.Forgotten().Has(p.Session) || p.Event == "PostToolUse" && r.throttled() {
 		return nil
 	}
 	errs := []error{r.record(ctx)}
 	got, err := r.env.Capture.LogSession(ctx, src, p.sideEvent())
 	errs = append(errs, err)
-	r.added, r.deferred = got.Added, err != nil || got.Deferred
+	r.deferred = err != nil || got.Deferred
 	if got.Added > 0 || p.needsIndex() {
 		done, err := r.index(ctx, got.Sessions)
 		errs = append(errs, err)
@@ -49,14 +48,14 @@ func (r *run) handle(ctx context.Context) error {
 	if got.Deferred {
 		errs = append(errs, r.catchUp(capture.PendingWork{Session: src.Session, Transcript: src.Path, Cwd: src.Cwd}))
 	}
-	if p.event == "SessionStart" && p.source == "startup" {
+	if p.Event == "SessionStart" && p.Source == "startup" {
 		missed, err := r.env.Capture.UncapturedSiblings(src, maxMissed)
 		errs = append(errs, err, r.catchUp(missed...))
 	}
-	if p.event == "SessionEnd" {
+	if p.Event == "SessionEnd" {
 		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
 	}
-	if (p.event == "PreCompact" || p.event == "PostCompact") && r.env.MaintenanceDue != nil && r.env.MaintenanceDue() {
+	if (p.Event == "PreCompact" || p.Event == "PostCompact") && r.env.MaintenanceDue != nil && r.env.MaintenanceDue() {
 		errs = append(errs, r.env.Detach("maintain", "--background"))
 	}
 	return errors.Join(errs...)
@@ -69,12 +68,12 @@ func (r *run) record(ctx context.Context) error {
 	case p.isSummarizer():
 		// The summary is dropped if it may be another agent's. The transcript
 		// supplies it later.
-		if subject := r.env.Underway.Subject(p.session, r.env.Now()); subject != "" {
-			return r.env.Journal.Record(ctx, archive.JournalSummary, subject, archive.SummaryFact{Source: p.event, Text: p.lastMessage})
+		if subject := r.env.Underway.Subject(p.Session, r.env.Now()); subject != "" {
+			return r.env.Journal.Record(ctx, archive.JournalSummary, subject, archive.SummaryFact{Source: p.Event, Text: p.LastMessage})
 		}
-	case (p.event == "TaskCreated" || p.event == "TaskCompleted") && p.taskID != "":
-		return r.env.Journal.Record(ctx, archive.JournalTask, p.session,
-			archive.TaskFact{Event: p.event, TaskID: p.taskID, Subject: p.taskSubject, Description: p.taskText})
+	case (p.Event == "TaskCreated" || p.Event == "TaskCompleted") && p.TaskID != "":
+		return r.env.Journal.Record(ctx, archive.JournalTask, p.Session,
+			archive.TaskFact{Event: p.Event, TaskID: p.TaskID, Subject: p.TaskSubject, Description: p.TaskText})
 	}
 	return nil
 }
@@ -82,7 +81,7 @@ func (r *run) record(ctx context.Context) error {
 // throttled reports whether the session was captured less than PostToolInterval
 // ago.
 func (r *run) throttled() bool {
-	age := r.env.Now().Sub(r.env.LastCapture(r.payload.session))
+	age := r.env.Now().Sub(r.env.LastCapture(r.payload.Session))
 	return age >= 0 && age < r.env.Config.Hook.PostToolInterval
 }
 
@@ -100,7 +99,7 @@ func (r *run) index(ctx context.Context, sessions []capture.LoggedSession) (bool
 		// own rows that this one copied, so they are indexed first.
 		done = false
 	} else {
-		seen := &recorder{Index: idx, session: r.payload.session}
+		seen := &recorder{Index: idx, session: r.payload.Session}
 		if ierr := r.env.Capture.IndexAll(ctx, seen, sessions); ierr != nil {
 			done, err = false, errors.Join(err, ierr)
 		}
@@ -165,18 +164,18 @@ func (w *recorder) Apply(ctx context.Context, b archive.Batch) error {
 // observe passes the session's new steps and compactions to the monitor.
 func (r *run) observe(ctx context.Context, src capture.Source, got capture.Captured) error {
 	p := r.payload
-	if r.env.Monitor == nil || p.agentID != "" {
+	if r.env.Monitor == nil || p.AgentID != "" {
 		return nil
 	}
 	x := usage.Observation{
-		Session: p.session, Transcript: src.Path, Now: r.env.Now(), CaptureFailed: r.deferred,
-		Compacted: p.event == "SessionStart" && p.source == "compact", Batches: r.batches,
+		Session: p.Session, Transcript: src.Path, Now: r.env.Now(), CaptureFailed: r.deferred,
+		Compacted: p.Event == "SessionStart" && p.Source == "compact", Batches: r.batches,
 	}
-	if p.event == "SessionStart" {
-		x.Context = p.contextTokens
+	if p.Event == "SessionStart" {
+		x.Context = p.ContextTokens
 	}
 	for _, s := range got.Sessions {
-		if s.Session == p.session {
+		if s.Session == p.Session {
 			x.Captured = s.Bytes()
 		}
 	}

@@ -93,7 +93,7 @@ func Run(ctx context.Context, env Env) {
 		env.Log.Error("read hook payload", "error", err)
 	}
 	p := parsePayload(data)
-	r := run{env: env, payload: p, log: env.Log.With("event", archive.Clip(p.event, 64), "session", archive.Clip(p.session, 64))}
+	r := run{env: env, payload: p, log: env.Log.With("event", archive.Clip(p.Event, 64), "session", archive.Clip(p.Session, 64))}
 	switch err := r.handle(ctx); {
 	case archive.OnlyBusy(err):
 		r.log.Info("index busy, indexing deferred", "error", err)

@@ -16,12 +16,11 @@ import (
 // SessionStart. The hook's own text and all injections share one limit; they are
 // written in the order of Env.Injectors. An injector's error is logged, and its
 // text dropped.
-type Injector interface {
-	// Name is the injector's name in the journal: "recall".
-	Name() string
+type Injector struct {
+	Name string // in the journal: "recall"
 	// Inject returns the text to add; an Injection without text adds none. It is
 	// called at every prompt and opens the index only if it probably has a text.
-	Inject(ctx context.Context, e Event) (Injection, error)
+	Inject func(ctx context.Context, e Event) (Injection, error)
 }
 
 // Event is the event that an injector is called for.
@@ -36,10 +35,6 @@ type Event struct {
 	// Budget is the number of UTF-16 units that are left. A longer text is
 	// dropped.
 	Budget int
-	// Added is the number of bytes that this hook added to the logs.
-	Added int64
-	// Deferred reports that the index does not hold the whole transcript yet.
-	Deferred bool
 	// Index returns the index, opened once per hook and closed by the hook.
 	// Opening it doubles the time of a hook that has no response.
 	Index func(ctx context.Context) (*Index, error)
@@ -92,8 +87,8 @@ func (r *run) collect(ctx context.Context, own named) []named {
 		return out
 	}
 	e := Event{
-		Name: p.event, Session: p.subject(), Cwd: p.cwd, Prompt: p.prompt, Source: p.source, Tool: p.toolName,
-		Now: r.env.Now(), Added: r.added, Deferred: r.deferred, Index: r.open,
+		Name: p.Event, Session: p.subject(), Cwd: p.Cwd, Prompt: p.Prompt, Source: p.Source, Tool: p.ToolName,
+		Now: r.env.Now(), Index: r.open,
 	}
 	for _, j := range r.env.Injectors {
 		if e.Budget = left; left <= 0 {
@@ -101,10 +96,10 @@ func (r *run) collect(ctx context.Context, own named) []named {
 		}
 		in, err := j.Inject(ctx, e)
 		if err == nil && in.Text != "" {
-			err = add(named{Injection: in, event: p.event + "/" + j.Name()})
+			err = add(named{Injection: in, event: p.Event + "/" + j.Name})
 		}
 		if err != nil {
-			r.log.Error("inject", "injector", j.Name(), "error", err)
+			r.log.Error("inject", "injector", j.Name, "error", err)
 		}
 	}
 	return out
@@ -128,7 +123,7 @@ func (r *run) write(ctx context.Context, injections []named) error {
 		}
 	}
 	if err := r.print(strings.Join(texts, paragraph)); err != nil {
-		return fmt.Errorf("answer %s: %w", r.payload.event, err)
+		return fmt.Errorf("answer %s: %w", r.payload.Event, err)
 	}
 	errs := []error{r.env.Journal.RecordAll(ctx, facts...)}
 	for _, in := range injections {

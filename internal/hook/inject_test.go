@@ -19,11 +19,14 @@ type fakeInjector struct {
 	events []Event
 }
 
-func (a *fakeInjector) Name() string { return a.name }
-
-func (a *fakeInjector) Inject(_ context.Context, e Event) (Injection, error) {
-	a.events = append(a.events, e)
-	return a.inject(e)
+func fakes(list ...*fakeInjector) (out []Injector) {
+	for _, a := range list {
+		out = append(out, Injector{Name: a.name, Inject: func(_ context.Context, e Event) (Injection, error) {
+			a.events = append(a.events, e)
+			return a.inject(e)
+		}})
+	}
+	return out
 }
 
 func fixed(name, text string) *fakeInjector {
@@ -63,7 +66,7 @@ func (s *fixture) counting() *int {
 
 func TestInjectionsKeepTheirOrder(t *testing.T) {
 	s := newFixture(t)
-	s.Injectors = []Injector{fixed("recall", "The port is 18443."), fixed("autopilot", ""), fixed("segments", "Two segments wait.")}
+	s.Injectors = fakes(fixed("recall", "The port is 18443."), fixed("autopilot", ""), fixed("segments", "Two segments wait."))
 	s.send(t, "UserPromptSubmit", map[string]string{"prompt": "which port?"})
 	s.quiet(t)
 	if got, want := s.context(t), "The port is 18443.\n\nTwo segments wait."; got != want {
@@ -85,7 +88,7 @@ func TestInjectionsKeepTheirOrder(t *testing.T) {
 func TestInjectorGetsTheEvent(t *testing.T) {
 	s := newFixture(t)
 	quiet := fixed("quiet", "")
-	s.Injectors = []Injector{quiet}
+	s.Injectors = fakes(quiet)
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "UserPromptSubmit", map[string]string{"prompt": "which port?"})
 	s.quiet(t)
@@ -94,11 +97,11 @@ func TestInjectorGetsTheEvent(t *testing.T) {
 	}
 	e := quiet.events[0]
 	if e.Name != "UserPromptSubmit" || e.Session != session || e.Cwd != "/w" || e.Prompt != "which port?" ||
-		!e.Now.Equal(s.Now()) || e.Budget != maxInjected || e.Added != 8 || e.Deferred {
+		!e.Now.Equal(s.Now()) || e.Budget != maxInjected {
 		t.Errorf("event %+v", e)
 	}
 	s.send(t, "PostToolUse", map[string]string{"agent_id": "a2c37f95"})
-	if e := quiet.events[1]; e.Session != session+"~a2c37f95" || e.Added != 0 {
+	if e := quiet.events[1]; e.Session != session+"~a2c37f95" {
 		t.Errorf("inside a sub-agent: event %+v", e)
 	}
 }
@@ -123,13 +126,13 @@ func TestIndexIsOpenedOnDemand(t *testing.T) {
 				s.transcript(t, "{\"a\":1}\n")
 			}
 			for range c.users {
-				s.Injectors = append(s.Injectors, &fakeInjector{name: "user", inject: func(e Event) (Injection, error) {
+				s.Injectors = append(s.Injectors, fakes(&fakeInjector{name: "user", inject: func(e Event) (Injection, error) {
 					idx, err := e.Index(t.Context())
 					if idx.Store != s.index {
 						t.Errorf("got the index %v", idx)
 					}
 					return Injection{}, err
-				}})
+				}})...)
 			}
 			s.send(t, "UserPromptSubmit", nil)
 			s.quiet(t)
@@ -148,11 +151,11 @@ func TestOpeningTheIndexIsTriedOnce(t *testing.T) {
 		_, err := e.Index(t.Context())
 		return Injection{}, err
 	}}
-	s.Injectors = []Injector{user, user, fixed("autopilot", "52 %")}
+	s.Injectors = fakes(user, user, fixed("autopilot", "52 %"))
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "UserPromptSubmit", nil)
-	if tried != 1 || s.context(t) != "52 %" || !user.events[0].Deferred {
-		t.Errorf("tried %d times, response %q, event %+v", tried, s.context(t), user.events[0])
+	if tried != 1 || s.context(t) != "52 %" {
+		t.Errorf("tried %d times, response %q", tried, s.context(t))
 	}
 }
 
@@ -173,7 +176,7 @@ func TestInjectionsShareOneLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
-			s.Injectors = []Injector{fixed("recall", long(c.first)), fixed("autopilot", long(c.second))}
+			s.Injectors = fakes(fixed("recall", long(c.first)), fixed("autopilot", long(c.second)))
 			s.send(t, "UserPromptSubmit", nil)
 			if got := len([]rune(s.context(t))); got != c.want {
 				t.Errorf("response of %d characters, want %d", got, c.want)
@@ -187,10 +190,10 @@ func TestInjectionsShareOneLimit(t *testing.T) {
 
 func TestFailedInjectorIsSkipped(t *testing.T) {
 	s := newFixture(t)
-	s.Injectors = []Injector{
+	s.Injectors = fakes(
 		&fakeInjector{name: "broken", inject: func(Event) (Injection, error) { return Injection{Text: "half a"}, errors.New("torn state") }},
 		fixed("autopilot", "52 %"),
-	}
+	)
 	s.send(t, "UserPromptSubmit", nil)
 	if s.context(t) != "52 %" || !strings.Contains(s.logged.String(), "torn state") {
 		t.Errorf("response %q, logged %q", s.context(t), s.logged.String())
@@ -201,7 +204,7 @@ func TestInjectionIsConfirmedAndJournaled(t *testing.T) {
 	s := newFixture(t)
 	refs := []archive.Ref{{Session: "9b1c44ee-1", Turn: 3, Step: 1}}
 	done := 0
-	s.Injectors = []Injector{
+	s.Injectors = fakes(
 		&fakeInjector{name: "recall", inject: func(Event) (Injection, error) {
 			return Injection{
 				Text: "The port is 18443.", Handles: []string{"9b1c44ee/3.1"}, Refs: refs, How: "recalled",
@@ -211,7 +214,7 @@ func TestInjectionIsConfirmedAndJournaled(t *testing.T) {
 		&fakeInjector{name: "dropped", inject: func(Event) (Injection, error) {
 			return Injection{Text: strings.Repeat("x", maxInjected), Done: func(context.Context) error { done += 100; return nil }}, nil
 		}},
-	}
+	)
 	s.send(t, "UserPromptSubmit", nil)
 	entries := s.journaled(t)
 	if done != 1 || len(entries) != 2 || entries[1].Kind != archive.JournalAccess {
@@ -231,7 +234,7 @@ func TestInjectorsRunOnlyWhereTheClientTakesContext(t *testing.T) {
 		t.Run(event, func(t *testing.T) {
 			s := newFixture(t)
 			a := fixed("autopilot", "52 %")
-			s.Injectors = []Injector{a}
+			s.Injectors = fakes(a)
 			s.send(t, event, nil)
 			if len(a.events) != want || strings.Contains(s.out.String(), "52 %") != (want > 0) {
 				t.Errorf("called %d times, want %d; response %q", len(a.events), want, s.out.String())
@@ -245,7 +248,7 @@ func TestInjectionsFollowTheRestoredContext(t *testing.T) {
 	s := newFixture(t)
 	s.index.passages = []archive.Passage{{Session: session, Step: -1, Kind: archive.KindPrompt, Text: "Fix the retry of the payment client", LineTo: 1}}
 	a := fixed("autopilot", "52 %")
-	s.Injectors = []Injector{a}
+	s.Injectors = fakes(a)
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "SessionStart", map[string]string{"source": "compact"})
 	s.quiet(t)
@@ -261,7 +264,7 @@ func TestInjectionsFollowTheRestoredContext(t *testing.T) {
 func TestNoInjectionsWhileCaptureIsDisabled(t *testing.T) {
 	s := newFixture(t)
 	a := fixed("autopilot", "52 %")
-	s.Injectors, s.Config.Capture.Enabled = []Injector{a}, false
+	s.Injectors, s.Config.Capture.Enabled = fakes(a), false
 	s.send(t, "UserPromptSubmit", nil)
 	if len(a.events) > 0 || s.out.Len() > 0 {
 		t.Errorf("called %d times, response %q", len(a.events), s.out.String())

@@ -16,75 +16,56 @@ import (
 // of other sessions on the same files. project returns a folder's project; redact
 // replaces secrets.
 func Recall(project func(dir string) archive.Project, redact func(string) string) Injector {
-	return recaller{project, redact}
-}
-
-type recaller struct {
-	project func(dir string) archive.Project
-	redact  func(string) string
-}
-
-// Name implements Injector.
-func (recaller) Name() string { return "recall" }
-
-// Inject implements Injector.
-func (r recaller) Inject(ctx context.Context, e Event) (Injection, error) {
-	find := recall.ForPrompt
-	switch {
-	case e.Name == "UserPromptSubmit" && recall.MayRecall(e.Prompt):
-	case e.Name == "SessionStart" && e.Source == "compact":
-		find = recall.Related
-	default:
-		return Injection{}, nil
-	}
-	idx, err := e.Index(ctx)
-	if err != nil {
-		return Injection{}, fmt.Errorf("automatic recall: %w", err)
-	}
-	b, err := find(ctx, idx, recall.PromptRequest{
-		Session: e.Session, Project: r.project(e.Cwd).Key, Prompt: e.Prompt, Now: e.Now, Units: e.Budget,
-	})
-	if err != nil || b.Text == "" {
-		return Injection{}, err
-	}
-	return Injection{Text: r.redact(b.Text), Handles: b.Handles, Refs: b.Refs, How: archive.AccessRestored}, nil
+	return Injector{Name: "recall", Inject: func(ctx context.Context, e Event) (Injection, error) {
+		find := recall.ForPrompt
+		switch {
+		case e.Name == "UserPromptSubmit" && recall.MayRecall(e.Prompt):
+		case e.Name == "SessionStart" && e.Source == "compact":
+			find = recall.Related
+		default:
+			return Injection{}, nil
+		}
+		idx, err := e.Index(ctx)
+		if err != nil {
+			return Injection{}, fmt.Errorf("automatic recall: %w", err)
+		}
+		b, err := find(ctx, idx, recall.PromptRequest{
+			Session: e.Session, Project: project(e.Cwd).Key, Prompt: e.Prompt, Now: e.Now, Units: e.Budget,
+		})
+		if err != nil || b.Text == "" {
+			return Injection{}, err
+		}
+		return Injection{Text: redact(b.Text), Handles: b.Handles, Refs: b.Refs, How: archive.AccessRestored}, nil
+	}}
 }
 
 // UsageReport returns the injector that reports context-window usage at a prompt.
-func UsageReport(m usage.Monitor) Injector { return reporter{m} }
-
-type reporter struct{ monitor usage.Monitor }
-
-// Name implements Injector.
-func (reporter) Name() string { return "autopilot" }
-
-// Inject implements Injector.
-func (r reporter) Inject(_ context.Context, e Event) (Injection, error) {
-	if e.Name != "UserPromptSubmit" {
-		return Injection{}, nil
-	}
-	report := r.monitor.Report(e.Session)
-	return Injection{Text: report.Text, Done: report.Delivered}, nil
+func UsageReport(m usage.Monitor) Injector {
+	return Injector{Name: "autopilot", Inject: func(_ context.Context, e Event) (Injection, error) {
+		if e.Name != "UserPromptSubmit" {
+			return Injection{}, nil
+		}
+		report := m.Report(e.Session)
+		return Injection{Text: report.Text, Done: report.Delivered}, nil
+	}}
 }
 
 // Reminder returns the injector that asks the model for summaries of pending
 // segments. It does so once per usage threshold, after a Bash call, which shows
 // that the model can run the command.
-func Reminder(m task.CheckStates) Injector { return reminder{m} }
+func Reminder(marks task.CheckStates) Injector {
+	return Injector{Name: "segments", Inject: func(_ context.Context, e Event) (Injection, error) {
+		return remind(marks, e), nil
+	}}
+}
 
-type reminder struct{ marks task.CheckStates }
-
-// Name implements Injector.
-func (reminder) Name() string { return "segments" }
-
-// Inject implements Injector.
-func (r reminder) Inject(_ context.Context, e Event) (Injection, error) {
+func remind(marks task.CheckStates, e Event) Injection {
 	if e.Name != "PostToolUse" || e.Tool != "Bash" || strings.Contains(e.Session, "~") {
-		return Injection{}, nil
+		return Injection{}
 	}
-	mark := r.marks.Read(e.Session)
+	mark := marks.Read(e.Session)
 	if mark.Pending == 0 || mark.Crossed <= mark.Reminded {
-		return Injection{}, nil
+		return Injection{}
 	}
 	pending := "1 finished piece of work has"
 	if mark.Pending > 1 {
@@ -95,8 +76,8 @@ func (r reminder) Inject(_ context.Context, e Event) (Injection, error) {
 		"`strandline segments save ID` reads the text from stdin. Skipping this loses no data.",
 		usage.ReportPrefix, mark.Crossed, pending, archive.ShortID(e.Session))
 	return Injection{Text: text, Done: func(context.Context) error {
-		now := r.marks.Read(e.Session)
+		now := marks.Read(e.Session)
 		now.Reminded = max(now.Reminded, mark.Crossed)
-		return r.marks.Write(e.Session, now)
-	}}, nil
+		return marks.Write(e.Session, now)
+	}}
 }

@@ -11,99 +11,78 @@ import (
 // payload holds the fields of an event's payload that are used here. Every field
 // may be empty.
 type payload struct {
-	event, session, transcript, cwd string
-	agentID, agentType              string
-	source                          string // SessionStart: startup, resume, clear, compact, fork
-	trigger                         string // PreCompact: manual, auto
-	instructions                    string // PreCompact: the argument of /compact
-	prompt                          string // UserPromptSubmit
-	lastMessage                     string // SubagentStop
-	taskID, taskSubject, taskText   string // TaskCreated, TaskCompleted
-	toolName                        string // PostToolUse
-	contextTokens                   int64  // SessionStart of a resumed or forked session: its context size
+	Event      string `json:"hook_event_name"`
+	Session    string `json:"session_id"`
+	Transcript string `json:"transcript_path"`
+	Cwd        string `json:"cwd"`
+	AgentID    string `json:"agent_id"`
+	AgentType  string `json:"agent_type"`
+	// SessionStart: startup, resume, clear, compact, fork
+	Source        string `json:"source"`
+	ContextTokens int64  `json:"context_tokens"`         // of a resumed or forked session
+	Trigger       string `json:"trigger"`                // PreCompact: manual, auto
+	Instructions  string `json:"custom_instructions"`    // PreCompact: the argument of /compact
+	Prompt        string `json:"prompt"`                 // UserPromptSubmit
+	LastMessage   string `json:"last_assistant_message"` // SubagentStop
+	TaskID        string `json:"task_id"`                // TaskCreated, TaskCompleted
+	TaskSubject   string `json:"task_subject"`           // as TaskID
+	TaskText      string `json:"task_description"`       // as TaskID
+	ToolName      string `json:"tool_name"`              // PostToolUse
 }
 
 // parsePayload reads the known fields. Truncated JSON gives the fields before the
 // end; a value of another type than expected is skipped.
-func parsePayload(data []byte) payload {
-	var p payload
-	fields := map[string]*string{
-		"hook_event_name":        &p.event,
-		"session_id":             &p.session,
-		"transcript_path":        &p.transcript,
-		"cwd":                    &p.cwd,
-		"source":                 &p.source,
-		"trigger":                &p.trigger,
-		"custom_instructions":    &p.instructions,
-		"prompt":                 &p.prompt,
-		"agent_id":               &p.agentID,
-		"agent_type":             &p.agentType,
-		"last_assistant_message": &p.lastMessage,
-		"task_id":                &p.taskID,
-		"task_subject":           &p.taskSubject,
-		"task_description":       &p.taskText,
-		"tool_name":              &p.toolName,
-	}
-	r := text.NewJSONReader(data)
-	r.Object(func(name []byte) {
-		switch field := fields[string(name)]; {
-		case field != nil && r.IsString():
-			*field = r.Text()
-		case string(name) == "context_tokens":
-			p.contextTokens = int64(r.Int())
-		default:
-			r.Skip()
-		}
-	})
+func parsePayload(data []byte) (p payload) {
+	_ = text.NewJSONReader(data).Decode(&p) // see above
 	return p
 }
 
 // sideEvent reports whether the session's folder is listed at this event.
 // Listing it at every prompt would slow down long sessions.
 func (p payload) sideEvent() bool {
-	return slices.Contains([]string{"SubagentStop", "Stop", "StopFailure", "PreCompact", "SessionEnd"}, p.event) ||
-		p.event == "SessionStart" && p.agentID != "" // of a sub-agent whose context was compacted
+	return slices.Contains([]string{"SubagentStop", "Stop", "StopFailure", "PreCompact", "SessionEnd"}, p.Event) ||
+		p.Event == "SessionStart" && p.AgentID != "" // of a sub-agent whose context was compacted
 }
 
 // needsIndex reports whether the index is opened even if the transcript has no
 // new bytes: to answer the event, to sync the journal, or to index at the end of
 // a turn what a killed hook had only logged.
 func (p payload) needsIndex() bool {
-	return !slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "PostCompact"}, p.event)
+	return !slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "PostCompact"}, p.Event)
 }
 
 // takesContext reports whether the client adds the response to this event to the
 // context.
 func (p payload) takesContext() bool {
-	return slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "Stop", "SessionStart"}, p.event)
+	return slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "Stop", "SessionStart"}, p.Event)
 }
 
 // endsWork reports whether finished work is looked for at this event: at the end
 // of a turn and after tools that change something.
 func (p payload) endsWork() bool {
-	changes := slices.Contains([]string{"Bash", "Write", "Edit"}, p.toolName)
-	return p.agentID == "" && (p.event == "Stop" || p.event == "PostToolUse" && changes)
+	changes := slices.Contains([]string{"Bash", "Write", "Edit"}, p.ToolName)
+	return p.AgentID == "" && (p.Event == "Stop" || p.Event == "PostToolUse" && changes)
 }
 
 // subject returns the session whose context the event is about. For a sub-agent
 // the payload holds the parent's session id and transcript, and the agent's id.
 func (p payload) subject() string {
-	if !archive.ValidID(p.agentID) {
-		return p.session
+	if !archive.ValidID(p.AgentID) {
+		return p.Session
 	}
-	return p.session + "~" + p.agentID
+	return p.Session + "~" + p.AgentID
 }
 
 // role returns the role that a sub-agent's restored context is made for.
 func (p payload) role() compact.Role {
-	if !archive.ValidID(p.agentID) {
+	if !archive.ValidID(p.AgentID) {
 		return compact.RoleNone
 	}
-	return compact.RoleOf(p.agentType)
+	return compact.RoleOf(p.AgentType)
 }
 
 // isSummarizer reports whether the event is the end of the client's summarizer,
 // which runs as a sub-agent without a type.
 func (p payload) isSummarizer() bool {
-	return p.event == "SubagentStop" && p.agentType == "" && p.lastMessage != ""
+	return p.Event == "SubagentStop" && p.AgentType == "" && p.LastMessage != ""
 }

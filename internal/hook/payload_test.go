@@ -11,24 +11,24 @@ func TestParsePayload(t *testing.T) {
 	}{
 		"as the client sends it": {
 			`{"session_id":"s1","transcript_path":"/p/s1.jsonl","cwd":"/w","hook_event_name":"SessionStart","source":"compact","model":"m"}`,
-			payload{session: "s1", transcript: "/p/s1.jsonl", cwd: "/w", event: "SessionStart", source: "compact"},
+			payload{Session: "s1", Transcript: "/p/s1.jsonl", Cwd: "/w", Event: "SessionStart", Source: "compact"},
 		},
 		"the summarizer's end": {
 			`{"session_id":"s1","hook_event_name":"SubagentStop","agent_id":"a1","agent_type":"","last_assistant_message":"<summary>x</summary>"}`,
-			payload{session: "s1", event: "SubagentStop", agentID: "a1", lastMessage: "<summary>x</summary>"},
+			payload{Session: "s1", Event: "SubagentStop", AgentID: "a1", LastMessage: "<summary>x</summary>"},
 		},
 		"null instead of a string": {
 			`{"hook_event_name":"PreCompact","trigger":"auto","custom_instructions":null,"session_id":"s1"}`,
-			payload{event: "PreCompact", trigger: "auto", session: "s1"},
+			payload{Event: "PreCompact", Trigger: "auto", Session: "s1"},
 		},
 		"unknown members": {
 			`{"tool_response":{"a":[1,{"b":"session_id"}]},"session_id":"s1","x":null}`,
-			payload{session: "s1"},
+			payload{Session: "s1"},
 		},
-		"numbers instead of strings": {`{"session_id":7,"cwd":true,"hook_event_name":"Stop"}`, payload{event: "Stop"}},
-		"truncated":                  {`{"session_id":"s1","transcript_path":"/p/s1`, payload{session: "s1"}},
-		"duplicate":                  {`{"session_id":"s1","session_id":"s2"}`, payload{session: "s2"}},
-		"invalid UTF-8":              {"{\"session_id\":\"s\xff1\"}", payload{session: "s\ufffd1"}},
+		"numbers instead of strings": {`{"session_id":7,"cwd":true,"hook_event_name":"Stop"}`, payload{Event: "Stop"}},
+		"truncated":                  {`{"session_id":"s1","transcript_path":"/p/s1`, payload{Session: "s1"}},
+		"duplicate":                  {`{"session_id":"s1","session_id":"s2"}`, payload{Session: "s2"}},
+		"invalid UTF-8":              {"{\"session_id\":\"s\xff1\"}", payload{Session: "s\ufffd1"}},
 		"empty":                      {``, payload{}},
 		"an array":                   {`["session_id"]`, payload{}},
 		"not JSON":                   {`Stop`, payload{}},
@@ -47,10 +47,10 @@ func TestIsSummarizer(t *testing.T) {
 		in   payload
 		want bool
 	}{
-		"the summarizer":                 {payload{event: "SubagentStop", agentID: "a", lastMessage: "s"}, true},
-		"a sub-agent":                    {payload{event: "SubagentStop", agentID: "a", agentType: "Explore", lastMessage: "s"}, false},
-		"a summarizer without a message": {payload{event: "SubagentStop", agentID: "a"}, false},
-		"the end of a turn":              {payload{event: "Stop", lastMessage: "s"}, false},
+		"the summarizer":                 {payload{Event: "SubagentStop", AgentID: "a", LastMessage: "s"}, true},
+		"a sub-agent":                    {payload{Event: "SubagentStop", AgentID: "a", AgentType: "Explore", LastMessage: "s"}, false},
+		"a summarizer without a message": {payload{Event: "SubagentStop", AgentID: "a"}, false},
+		"the end of a turn":              {payload{Event: "Stop", LastMessage: "s"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := c.in.isSummarizer(); got != c.want {

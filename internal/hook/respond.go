@@ -46,11 +46,11 @@ func (r *run) respond(ctx context.Context) error {
 func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, error) {
 	p, cfg := r.payload, r.env.Config
 	switch {
-	case p.event == "PreCompact":
+	case p.Event == "PreCompact":
 		// This compaction is the client's own: discard the note of an answer that
 		// it did not use.
 		r.env.Answered.Take(p.subject(), r.env.Now())
-		instructions := r.env.Journal.Redact(p.instructions)
+		instructions := r.env.Journal.Redact(p.Instructions)
 		if err := r.env.Underway.Begin(p.subject(), instructions); err != nil {
 			r.log.Error("note the pending compaction", "error", err)
 		}
@@ -61,10 +61,10 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
 			Instructions: instructions, Now: r.env.Now(), Changes: r.changes,
 		})
-		return compact.Output{Text: text}, "PreCompact/" + p.trigger, err
-	case p.event != "SessionStart":
+		return compact.Output{Text: text}, "PreCompact/" + p.Trigger, err
+	case p.Event != "SessionStart":
 		return compact.Output{}, "", nil
-	case p.source == "compact":
+	case p.Source == "compact":
 		instructions, err := r.env.Underway.End(p.subject(), r.env.Now())
 		if err != nil {
 			r.log.Error("read the compaction's instructions", "error", err)
@@ -74,14 +74,10 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 		}
 		block, err := r.restore(ctx, idx, compact.Request{Session: p.subject(), Role: p.role(), Instructions: instructions})
 		return block, "SessionStart/compact", err
-	case p.source == "clear":
-		block, err := r.begin(ctx, idx, cfg.Restore.OnClear)
-		return block, "SessionStart/clear", err
-	case p.source == "startup":
-		block, err := r.begin(ctx, idx, cfg.Restore.OnStartup)
-		return block, "SessionStart/startup", err
 	}
-	return compact.Output{}, "", nil
+	mode := map[string]config.Mode{"clear": cfg.Restore.OnClear, "startup": cfg.Restore.OnStartup}[p.Source]
+	block, err := r.begin(ctx, idx, mode)
+	return block, "SessionStart/" + p.Source, err
 }
 
 // block writes the decision to block an automatic compaction, if that is the
@@ -89,10 +85,10 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 // client shows the reason but adds it to no context.
 func (r *run) block(ctx context.Context, idx *Index) (bool, error) {
 	p := r.payload
-	if p.event != "PreCompact" || r.deferred && p.trigger == "auto" {
+	if p.Event != "PreCompact" || r.deferred && p.Trigger == "auto" {
 		return false, nil
 	}
-	reason, err := r.env.Blocking.Reason(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.trigger})
+	reason, err := r.env.Blocking.Reason(ctx, idx, usage.Attempt{Session: p.subject(), Trigger: p.Trigger})
 	if err != nil || reason == "" {
 		return false, err
 	}
@@ -104,7 +100,7 @@ func (r *run) changes(ctx context.Context) string {
 	if r.env.Changes == nil {
 		return ""
 	}
-	return r.env.Changes(ctx, r.payload.cwd)
+	return r.env.Changes(ctx, r.payload.Cwd)
 }
 
 // restore returns the restored context for req, within the configured budget.
@@ -125,17 +121,17 @@ func (r *run) conversation(ctx context.Context, session string, from, to int, mo
 	return ms, nil
 }
 
-// begin returns the text for a new conversation in the project.
+// begin returns the text for a new conversation in the project. Mode "" is off.
 func (r *run) begin(ctx context.Context, idx *Index, mode config.Mode) (compact.Output, error) {
-	if mode == config.ModeOff {
+	if mode == "" || mode == config.ModeOff {
 		return compact.Output{}, nil
 	}
-	key := r.env.Capture.Project(r.payload.cwd).Key
+	key := r.env.Capture.Project(r.payload.Cwd).Key
 	if key == "" {
 		return compact.Output{}, nil
 	}
 	if mode == config.ModePointer {
-		text, err := compact.Pointer(ctx, idx, compact.PointerRequest{Projects: []string{key}, Exclude: r.payload.session, Now: r.env.Now()})
+		text, err := compact.Pointer(ctx, idx, compact.PointerRequest{Projects: []string{key}, Exclude: r.payload.Session, Now: r.env.Now()})
 		return compact.Output{Text: text}, err
 	}
 	sessions, err := idx.Sessions(ctx, archive.SessionFilter{Projects: []string{key}, Limit: 2})
@@ -143,7 +139,7 @@ func (r *run) begin(ctx context.Context, idx *Index, mode config.Mode) (compact.
 		return compact.Output{}, err
 	}
 	for _, s := range sessions {
-		if s.ID != r.payload.session {
+		if s.ID != r.payload.Session {
 			return r.restore(ctx, idx, compact.Request{Session: s.ID})
 		}
 	}
@@ -153,7 +149,7 @@ func (r *run) begin(ctx context.Context, idx *Index, mode config.Mode) (compact.
 // print writes a text in the event's format: plain text for PreCompact, which the
 // client appends to the summarizer's prompt, and JSON for other events.
 func (r *run) print(text string) error {
-	if r.payload.event == "PreCompact" {
+	if r.payload.Event == "PreCompact" {
 		_, err := io.WriteString(r.env.Stdout, text)
 		return err
 	}
@@ -162,6 +158,6 @@ func (r *run) print(text string) error {
 		AdditionalContext string `json:"additionalContext"`
 	}
 	return json.NewEncoder(r.env.Stdout).Encode(map[string]output{
-		"hookSpecificOutput": {HookEventName: r.payload.event, AdditionalContext: text},
+		"hookSpecificOutput": {HookEventName: r.payload.Event, AdditionalContext: text},
 	})
 }

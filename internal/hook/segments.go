@@ -22,28 +22,28 @@ type Segments struct {
 // at most two small files.
 func (r *run) segments(ctx context.Context) error {
 	p, set := r.payload, r.env.Config.Segments
-	if p.event == "SessionStart" && p.source == "compact" && p.agentID == "" && r.env.Segments.Marks.Dir != "" {
-		return r.env.Segments.Marks.Reset(p.session)
+	if p.Event == "SessionStart" && p.Source == "compact" && p.AgentID == "" && r.env.Segments.Marks.Dir != "" {
+		return r.env.Segments.Marks.Reset(p.Session)
 	}
 	if set.Disabled || r.env.Segments.Marks.Dir == "" || r.idx == nil || !p.endsWork() || !set.ForceCheck && !r.full(set.QueueAt) {
 		return nil
 	}
-	s, err := r.idx.Session(ctx, p.session)
+	s, err := r.idx.Session(ctx, p.Session)
 	if archive.ErrorCode(err) == archive.CodeNotFound {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	mark := r.env.Segments.Marks.Read(p.session)
+	mark := r.env.Segments.Marks.Read(p.Session)
 	if since := s.Steps - mark.Checked; !set.ForceCheck && since >= 0 && since < set.Every {
 		return nil
 	}
 	mark.Checked = s.Steps
-	if err := r.env.Segments.Marks.Write(p.session, mark); err != nil {
+	if err := r.env.Segments.Marks.Write(p.Session, mark); err != nil {
 		return err
 	}
-	return r.env.Detach("segments", "--check", "--if-due", "--session", p.session)
+	return r.env.Detach("segments", "--check", "--if-due", "--session", p.Session)
 }
 
 // minWindow is the smallest context window, in tokens, that the client can be set
@@ -56,7 +56,7 @@ func (r *run) full(percent int) bool {
 	if r.tokens()*100 < int64(percent)*minWindow {
 		return false
 	}
-	state, _ := r.env.Segments.Usage.Session(r.payload.session)
+	state, _ := r.env.Segments.Usage.Session(r.payload.Session)
 	return state.LastPercentage*100 >= float64(percent)
 }
 
