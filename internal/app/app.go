@@ -275,7 +275,7 @@ func (a *App) withIndex(ctx context.Context, w Workspace, mode Mode, run func(Ar
 }
 
 // resolveSession returns the handle that a user typed and the full ID of its session.
-func resolveSession(ctx context.Context, index Catalog, typed string) (archive.Handle, string, error) {
+func resolveSession(ctx context.Context, index *Index, typed string) (archive.Handle, string, error) {
 	h, err := archive.ParseHandle(typed)
 	if err != nil {
 		return h, "", err

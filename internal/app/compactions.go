@@ -15,23 +15,17 @@ import (
 // Compaction is a compaction with its outcome. Shares are null if the session used
 // too little afterwards.
 type Compaction struct {
-	Session    string    `json:"session"`
-	Handle     string    `json:"handle"`
-	Index      int       `json:"index"`
-	Line       int       `json:"line"`
-	Time       time.Time `json:"time"`
-	Trigger    string    `json:"trigger"`
-	Ours       bool      `json:"ours"`
-	PreTokens  int64     `json:"pre_tokens"`
-	PostTokens int64     `json:"post_tokens"`
-	DurationMS int64     `json:"duration_ms"`
-	Needed     int       `json:"needed"`
-	Kept       *float64  `json:"kept"`
-	Restored   *float64  `json:"restored"`
-	Together   *float64  `json:"together"`
-	Given      bool      `json:"given"`
-	Handles    []string  `json:"handles"`
-	Used       []string  `json:"used"`
+	Session string `json:"session"`
+	Handle  string `json:"handle"`
+	archive.Compaction
+	DurationMS int64    `json:"duration_ms"`
+	Needed     int      `json:"needed"`
+	Kept       *float64 `json:"kept"`
+	Restored   *float64 `json:"restored"`
+	Together   *float64 `json:"together"`
+	Given      bool     `json:"given"`
+	Handles    []string `json:"handles"`
+	Used       []string `json:"used"`
 	// Outcome holds the shares unrounded.
 	Outcome compact.Outcome `json:"-"`
 }
@@ -39,9 +33,7 @@ type Compaction struct {
 func newCompaction(o compact.Outcome) Compaction {
 	c := o.Compaction
 	out := Compaction{
-		Session: c.Session, Handle: compactionHandle(c), Index: c.Index, Line: c.Line, Time: c.Time, Trigger: c.Trigger, Ours: c.Ours,
-		PreTokens: c.PreTokens, PostTokens: c.PostTokens, DurationMS: c.Duration.Milliseconds(),
-		Needed: o.Needed, Given: o.Given, Handles: append([]string{}, o.Handles...), Used: append([]string{}, o.Used...), Outcome: o,
+		Session: c.Session, Handle: c.Ref().Handle(), Compaction: c, DurationMS: c.Duration.Milliseconds(), Needed: o.Needed, Given: o.Given, Handles: append([]string{}, o.Handles...), Used: append([]string{}, o.Used...), Outcome: o,
 	}
 	if !o.HasShares {
 		return out
@@ -57,11 +49,6 @@ func newCompaction(o compact.Outcome) Compaction {
 func rounded(share float64) *float64 {
 	share = math.Round(share*1000) / 1000
 	return &share
-}
-
-// compactionHandle is the handle of the turn that a compaction is in.
-func compactionHandle(c archive.Compaction) string {
-	return archive.Ref{Session: c.Session, Turn: c.Turn, Step: -1}.Handle()
 }
 
 // CompactionsQuery selects compactions.

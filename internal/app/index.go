@@ -6,8 +6,12 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
+	"strandline/internal/compact"
 	"strandline/internal/config"
+	"strandline/internal/embed"
 	"strandline/internal/recall"
+	"strandline/internal/task"
 )
 
 // Mode is how an index is opened.
@@ -36,8 +40,6 @@ type Index struct {
 
 // Catalog lists sessions and projects.
 type Catalog interface {
-	Resolve(ctx context.Context, prefix string) (string, error)
-	Session(ctx context.Context, id string) (archive.Session, error)
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Totals(ctx context.Context) (archive.Totals, error)
@@ -47,44 +49,23 @@ type Catalog interface {
 
 // Transcripts reads the rows of sessions.
 type Transcripts interface {
-	Turns(ctx context.Context, s archive.Span) ([]archive.Turn, error)
-	Steps(ctx context.Context, s archive.Span) ([]archive.Step, error)
-	Passages(ctx context.Context, s archive.PassageSpan) ([]archive.Passage, error)
-	Calls(ctx context.Context, s archive.CallSpan) ([]archive.Call, error)
-	Tasks(ctx context.Context, s archive.Span) ([]archive.TaskEvent, error)
-	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
-	Rewound(ctx context.Context, s archive.Span) ([]int, error)
+	compact.Measured
+	task.FileHistoryStore
 	Files(ctx context.Context, s archive.Span) ([]archive.FileTouch, error)
-	History(ctx context.Context, f archive.HistoryFilter) ([]archive.Touch, error)
 }
 
-// PassageIndex finds passages by words.
-type PassageIndex interface {
-	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
-	WordCounts(ctx context.Context, words []string) ([]int, error)
-	WordsFrom(ctx context.Context, prefix string, limit int) ([]string, error)
-}
+// PassageIndex finds passages by words, and sessions by a prefix of their IDs.
+type PassageIndex = recall.SearchStore
 
 // JournalIndex holds the facts of the journal.
 type JournalIndex interface {
-	ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error
-	JournalCursor(ctx context.Context) ([]byte, error)
+	task.FactStore
 	Recorded(ctx context.Context, ids []string) (map[string]bool, error)
-	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
-	Injected(ctx context.Context, session string) ([]archive.Injection, error)
-	HookSummaries(ctx context.Context, session string) ([]archive.HookSummary, error)
-	Accesses(ctx context.Context, session string) ([]archive.Access, error)
 	Feedback(ctx context.Context) (archive.Feedback, error)
 }
 
-// LogIndex takes the rows that are read from session logs.
-type LogIndex interface {
-	Apply(ctx context.Context, b archive.Batch) error
-	ApplyAll(ctx context.Context, bs []archive.Batch) error
-	Cursor(ctx context.Context, session string) (archive.Cursor, error)
-	Known(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error)
-	Retire(ctx context.Context, session string, generation int) error
-}
+// LogIndex takes the rows that are read from session logs and from the journal.
+type LogIndex = capture.Index
 
 // TierIndex moves turns between the tiers.
 type TierIndex interface {
@@ -98,15 +79,10 @@ type TierIndex interface {
 
 // VectorIndex stores the passages' vectors.
 type VectorIndex interface {
-	Unembedded(ctx context.Context, embedder string, dim, limit int) (archive.Unembedded, error)
+	embed.VectorStore
+	embed.VectorWriter
 	Embedded(ctx context.Context) (part, of int64, err error)
-	PutVectors(ctx context.Context, embedder string, dim int, work archive.Unembedded, rows []archive.VectorRow) error
 	DropVectors(ctx context.Context, embedder string) error
-	VectorSets(ctx context.Context) ([]archive.VectorSet, error)
-	Vectors(ctx context.Context, embedder string, dim int, after int64, limit int, row func(archive.VectorRow) error) error
-	VectorsOf(ctx context.Context, embedder string, dim int, passages []int64) (map[int64]archive.VectorRow, error)
-	VectorScope(ctx context.Context, q archive.Query) (keep func(passage int64) bool, err error)
-	HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error)
 }
 
 // ErrNotLinked reports a feature that this program does not link. The companion

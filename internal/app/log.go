@@ -51,9 +51,8 @@ func (r Reader) Blocks(ctx context.Context, index Places, id string, h archive.H
 	var out []Block
 	for _, b := range claude.Blocks(raw, from) {
 		if b.ToolID == "" || !skip[b.ToolID] {
-			out = append(out, Block{
-				Line: b.Line, Kind: b.Kind, Name: b.Name, ToolID: b.ToolID, Time: b.Time, Error: b.Error, Own: b.Own, Text: r.Redact(b.Text),
-			})
+			b.Text = r.Redact(b.Text)
+			out = append(out, b)
 		}
 	}
 	return out, nil

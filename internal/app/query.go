@@ -124,18 +124,10 @@ func ErrorText(err error) string {
 // first.
 func innermost(err error) error {
 	for {
-		var next error
-		switch x := err.(type) { //nolint:errorlint // inspects each link of the chain
-		case interface{ Unwrap() error }:
-			next = x.Unwrap()
-		case interface{ Unwrap() []error }:
-			if all := x.Unwrap(); len(all) > 0 {
-				next = all[0]
-			}
-		}
-		if next == nil {
+		causes := archive.Causes(err)
+		if len(causes) == 0 {
 			return err
 		}
-		err = next
+		err = causes[0]
 	}
 }

@@ -14,37 +14,14 @@ import (
 
 // Session is a session in a list.
 type Session struct {
-	Session     string    `json:"session"`
-	Handle      string    `json:"handle"`
-	Project     string    `json:"project"`
-	Client      string    `json:"client"`
-	Title       string    `json:"title"`
-	Turns       int       `json:"turns"`
-	Steps       int       `json:"steps"`
-	Calls       int       `json:"calls"`
-	Bytes       int64     `json:"bytes"`
-	First       time.Time `json:"first"`
-	Last        time.Time `json:"last"`
-	Compactions int       `json:"compactions"`
-	Generation  int       `json:"generation"`
-	Parent      string    `json:"parent,omitempty"`
-	Relation    string    `json:"relation,omitempty"`
-	Agent       string    `json:"agent_type,omitempty"`
-	Model       string    `json:"model,omitempty"`
-	Branch      string    `json:"branch,omitempty"`
-	CostUSD     float64   `json:"cost_usd,omitempty"`
-	// Info is the session as the index stores it.
-	Info archive.Session `json:"-"`
+	ID      string `json:"session"`
+	Handle  string `json:"handle"`
+	Project string `json:"project"`
+	archive.Session
 }
 
 func newSession(s archive.Session) Session {
-	return Session{
-		Session: s.ID, Handle: archive.ShortID(s.ID), Project: ProjectPath(s.Project), Client: s.Client,
-		Title: s.Title, Turns: s.Turns, Steps: s.Steps, Calls: s.Calls, Bytes: s.Bytes,
-		First: s.First, Last: s.Last, Compactions: s.Compacts, Generation: s.Generation,
-		Parent: s.Parent, Relation: string(s.Relation), Agent: s.Agent.Type, Model: s.Model,
-		Branch: s.GitBranch, CostUSD: s.Cost.USD, Info: s,
-	}
+	return Session{s.ID, archive.ShortID(s.ID), ProjectPath(s.Project), s}
 }
 
 // SessionsQuery selects sessions.

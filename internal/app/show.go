@@ -6,8 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
@@ -23,21 +21,13 @@ type Outline struct {
 
 // Turn is a turn in an outline.
 type Turn struct {
-	Handle   string    `json:"handle"`
-	Title    string    `json:"title"`
-	Start    time.Time `json:"start"`
-	Steps    int       `json:"steps"`
-	LineFrom int       `json:"line_from"`
-	LineTo   int       `json:"line_to"`
-	Dead     bool      `json:"dead,omitempty"`
-	Copy     string    `json:"copy_of,omitempty"`
+	Handle string `json:"handle"`
+	archive.Turn
+	Copy string `json:"copy_of,omitempty"`
 }
 
 func newTurn(t archive.Turn) Turn {
-	out := Turn{
-		Handle: archive.Ref{Session: t.Session, Turn: t.Index, Step: -1}.Handle(), Title: t.Title, Start: t.Start,
-		Steps: t.Steps, LineFrom: t.LineFrom, LineTo: t.LineTo, Dead: t.Dead,
-	}
+	out := Turn{Handle: t.Ref().Handle(), Turn: t}
 	if t.Copy != nil {
 		out.Copy = t.Copy.Handle()
 	}
@@ -60,53 +50,18 @@ func (a *App) Outline(ctx context.Context, session string) (Outline, error) {
 	})
 }
 
-// Block is one piece of a turn: a prompt, a reply, a tool call or its result.
-type Block struct {
-	Line   int       `json:"line"`
-	Kind   string    `json:"kind"`
-	Name   string    `json:"name,omitempty"` // of the tool or the row
-	ToolID string    `json:"tool_id,omitempty"`
-	Time   time.Time `json:"time"`
-	Error  bool      `json:"error,omitempty"`
-	Own    bool      `json:"own,omitempty"` // inserted by Strandline itself
-	Text   string    `json:"text"`
-}
-
-// Conversation reports whether a block is part of the conversation: neither an
-// attachment nor inserted by Strandline, and not empty.
-func (b Block) Conversation() bool {
-	return !b.Own && b.Kind != claude.BlockAttachment && b.Kind != claude.BlockOther && strings.TrimSpace(b.Text) != ""
-}
-
-// Heading returns the block's kind and name.
-func (b Block) Heading() string {
-	head := strings.TrimSpace(b.Kind + " " + b.Name)
-	if b.Error {
-		head += " (error)"
-	}
-	return head
-}
+// Block is one piece of a turn: a prompt, a reply, a tool call or its result. Its text
+// is redacted.
+type Block = claude.Block
 
 // Call is one use of a tool.
 type Call struct {
-	Handle     string   `json:"handle"` // of its step
-	ToolID     string   `json:"tool_id"`
-	Name       string   `json:"name"`
-	Kind       string   `json:"kind"`
-	Command    string   `json:"command,omitempty"`
-	Files      []string `json:"files,omitempty"`
-	Exit       *int     `json:"exit,omitempty"`
-	Failed     bool     `json:"failed,omitempty"`
-	Error      string   `json:"error,omitempty"` // first line of the error
-	DurationMS int64    `json:"duration_ms,omitempty"`
+	Handle string `json:"handle"` // of its step
+	archive.Call
+	DurationMS int64 `json:"duration_ms,omitempty"`
 }
 
-func newCall(c archive.Call) Call {
-	return Call{
-		Handle: archive.Ref{Session: c.Session, Turn: c.Turn, Step: c.Step}.Handle(), ToolID: c.ToolID, Name: c.Name, Kind: string(c.Kind),
-		Command: c.Command, Files: c.Files, Exit: c.Exit, Failed: c.Failed, Error: c.Error, DurationMS: c.Duration.Milliseconds(),
-	}
-}
+func newCall(c archive.Call) Call { return Call{c.Ref().Handle(), c, c.Duration.Milliseconds()} }
 
 // Place is a turn or a step: its redacted text and its calls.
 type Place struct {

@@ -54,7 +54,7 @@ func (a *App) Timeline(ctx context.Context, session string) (Timeline, error) {
 				return turn
 			}),
 			Compactions: each(h.Compactions, func(c archive.Compaction) TimelineCompaction {
-				return TimelineCompaction{compactionHandle(c), c.Time, c.Trigger, c.Ours, c.PreTokens, c.PostTokens}
+				return TimelineCompaction{c.Ref().Handle(), c.Time, c.Trigger, c.Ours, c.PreTokens, c.PostTokens}
 			}),
 		}
 		for _, s := range h.Steps {

@@ -61,7 +61,7 @@ func first(err error, fits func(*Error) bool) *Error {
 	if e, ok := err.(*Error); ok && fits(e) { //nolint:errorlint // the tree is walked here
 		return e
 	}
-	for _, cause := range causes(err) {
+	for _, cause := range Causes(err) {
 		if e := first(cause, fits); e != nil {
 			return e
 		}
@@ -69,8 +69,8 @@ func first(err error, fits func(*Error) bool) *Error {
 	return nil
 }
 
-// causes returns the errors that err wraps directly.
-func causes(err error) []error {
+// Causes returns the errors that err wraps directly.
+func Causes(err error) []error {
 	switch x := err.(type) { //nolint:errorlint // the tree is walked by the callers
 	case interface{ Unwrap() error }:
 		if next := x.Unwrap(); next != nil {
@@ -88,7 +88,7 @@ func OnlyBusy(err error) bool {
 	if e, ok := err.(*Error); ok && e.Code != "" { //nolint:errorlint // as in first
 		return e.Code == CodeBusy
 	}
-	all := causes(err)
+	all := Causes(err)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(cause error) bool { return !OnlyBusy(cause) })
 }
 

@@ -44,17 +44,21 @@ type HookSummary struct {
 	Text        string // redacted
 }
 
-// Totals describe a whole archive.
+// Totals describe a whole archive, or one session.
 type Totals struct {
-	// Older counts earlier generations of rewritten transcripts. Sessions and Agents
-	// exclude them.
-	Older int
-
-	Sessions, Agents, Turns, Steps, Calls, Passages, Compactions, Projects int
-	Bytes                                                                  int64
-	Usage                                                                  Usage
-	CostUSD                                                                float64
-	First, Last                                                            time.Time
+	Sessions    int   `json:"sessions"` // without earlier generations
+	Agents      int   `json:"agents"`   // sub-agents' runs, without earlier generations
+	Turns       int   `json:"turns"`
+	Steps       int   `json:"steps"`
+	Calls       int   `json:"calls"`
+	Compactions int   `json:"compactions"`
+	Bytes       int64 `json:"bytes"`
+	Usage
+	CostUSD float64   `json:"cost_usd"`
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+	// Older counts earlier generations of rewritten transcripts.
+	Older, Passages, Projects int `json:"-"`
 }
 
 // ProjectSummary is a project with counts of its sessions, including those recorded

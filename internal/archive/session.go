@@ -11,54 +11,55 @@ const (
 	RelationAgent Relation = "agent" // a sub-agent's run inside the parent
 )
 
-// Session is one conversation of one client in one project.
+// Session is one conversation of one client in one project. Its JSON is that of a list of
+// sessions, without the ID and the project.
 type Session struct {
 	// ID is the client's ID. A sub-agent's is "<parent ID>~<agent ID>", that of an
 	// older generation of a rewritten transcript "<ID>@<generation>".
-	ID       string
-	Client   string // "claude"
-	Project  Project
-	Parent   string // ID of the parent session, empty if there is none
-	Relation Relation
-	Agent    Agent // set when Relation is RelationAgent
+	ID      string  `json:"-"`
+	Project Project `json:"-"`
+	Client  string  `json:"client"` // "claude"
+	Title   string  `json:"title"`  // first prompt, redacted, one line, at most 120 characters
 
-	Cwd       string // working directory when the session began
-	GitBranch string // last branch seen
-	Version   string // last client version seen
-	Model     string // model of the last main-chain response
-	Title     string // first prompt, redacted, one line, at most 120 characters
+	Turns int       `json:"turns"` // including dead branches
+	Steps int       `json:"steps"` // API responses, each counted once
+	Calls int       `json:"calls"` // tool calls
+	Bytes int64     `json:"bytes"` // of the transcript that are in the log
+	First time.Time `json:"first"` // time of the first dated row, UTC
+	Last  time.Time `json:"last"`  // of the last
 
-	First, Last time.Time // time of the first and the last dated row, UTC
+	Compacts   int      `json:"compactions"`
+	Generation int      `json:"generation"`       // 1 if the transcript was never rewritten
+	Parent     string   `json:"parent,omitempty"` // ID of the parent session
+	Relation   Relation `json:"relation,omitempty"`
+	Agent               // set when Relation is RelationAgent
+	Model      string   `json:"model,omitempty"`  // of the last main-chain response
+	GitBranch  string   `json:"branch,omitempty"` // last branch seen
+	Cost                // the client's running totals, zero if it wrote none
 
-	Generation int   // 1 if the transcript was never rewritten
-	Bytes      int64 // bytes of the transcript that are in the log
-	Lines      int   // complete lines that are indexed
-	Turns      int   // turns, including dead branches
-	Steps      int   // API responses, each counted once
-	Calls      int   // tool calls
-	Compacts   int   // compactions
+	Usage   Usage  `json:"-"` // sums over the session, each API response counted once
+	Cwd     string `json:"-"` // working directory when the session began
+	Version string `json:"-"` // last client version seen
+	Lines   int    `json:"-"` // complete lines that are indexed
 
 	// Author and Machine name who pushed the session to a team's archive. They are
 	// empty in a local archive.
-	Author, Machine string
-
-	Usage Usage // sums over the session, each API response counted once
-	Cost  Cost  // the client's running totals, zero if it wrote none
+	Author, Machine string `json:"-"`
 }
 
 // Agent describes the sub-agent whose run a session is.
 type Agent struct {
-	ID          string
-	Type        string // "general-purpose", "Explore" …
-	Description string
+	ID          string `json:"-"`
+	Type        string `json:"agent_type,omitempty"` // "general-purpose", "Explore" …
+	Description string `json:"-"`
 }
 
 // Usage counts tokens as the API reported them.
 type Usage struct {
-	Input      int64 // uncached input tokens
-	Output     int64
-	CacheRead  int64
-	CacheWrite int64 // cache creation
+	Input      int64 `json:"input_tokens"` // uncached input tokens
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_tokens"`
+	CacheWrite int64 `json:"cache_write_tokens"` // cache creation
 }
 
 // Context returns the number of tokens in the context window of the response: uncached,
@@ -67,12 +68,7 @@ func (u Usage) Context() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // Add returns the sum of both usages.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		Input:      u.Input + v.Input,
-		Output:     u.Output + v.Output,
-		CacheRead:  u.CacheRead + v.CacheRead,
-		CacheWrite: u.CacheWrite + v.CacheWrite,
-	}
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
 }
 
 // IsZero reports whether all counts are zero.
@@ -80,10 +76,10 @@ func (u Usage) IsZero() bool { return u == Usage{} }
 
 // Cost holds the totals that the client computes for a session.
 type Cost struct {
-	USD                   float64
-	APITime, Duration     time.Duration
-	Turns                 int // as the client counts them (result rows)
-	LinesAdded, LinesGone int
+	USD                   float64       `json:"cost_usd,omitempty"`
+	APITime, Duration     time.Duration `json:"-"`
+	Turns                 int           `json:"-"` // as the client counts them (result rows)
+	LinesAdded, LinesGone int           `json:"-"`
 }
 
 // Project is the project in which a session ran. Two folders with the same git common

@@ -8,19 +8,23 @@ import (
 // Turn is a human prompt and everything until the next one. Turns are numbered from 0 in
 // file order and never renumbered.
 type Turn struct {
-	Session    string
-	Index      int
-	Title      string // first line of the prompt, redacted, at most 200 characters; empty if the turn has no prompt
-	PromptID   string // the client's ID, not unique: local commands share it
-	Start, End time.Time
-	LineFrom   int  // first transcript line, 0-based
-	LineTo     int  // one past the last line seen so far
-	Steps      int  // steps seen so far
-	Dead       bool // on a branch that a rewind abandoned
+	Session  string    `json:"-"`
+	Index    int       `json:"-"`
+	PromptID string    `json:"-"`     // the client's ID, not unique: local commands share it
+	Title    string    `json:"title"` // first line of the prompt, redacted, at most 200 characters; empty if the turn has no prompt
+	Start    time.Time `json:"start"`
+	End      time.Time `json:"-"`
+	Steps    int       `json:"steps"`          // steps seen so far
+	LineFrom int       `json:"line_from"`      // first transcript line, 0-based
+	LineTo   int       `json:"line_to"`        // one past the last line seen so far
+	Dead     bool      `json:"dead,omitempty"` // on a branch that a rewind abandoned
 	// Copy is the turn in which these rows were seen first, if a fork or a plugin's
 	// compaction copied them; otherwise nil.
-	Copy *Ref
+	Copy *Ref `json:"-"`
 }
+
+// Ref returns the place of the turn.
+func (t Turn) Ref() Ref { return Ref{t.Session, t.Index, -1} }
 
 // Step is one API response with its tool calls and their results. The client writes it as
 // several lines.
@@ -58,22 +62,26 @@ const (
 
 // Call is one use of a tool.
 type Call struct {
-	Session    string
-	Turn, Step int
-	Seq        int    // within the step, from 0
-	ToolID     string // the client's tool_use id
-	Name       string
-	Kind       CallKind
-	Command    string   // redacted, for CallCommand; at most 4,000 characters
-	Files      []string // paths as the client wrote them, redacted
-	Exit       *int     // exit code where one is known
-	Failed     bool     // the result was an error
-	Error      string   // the decisive error line, redacted, at most 500 characters; see NotRun
-	Duration   time.Duration
-	LineUse    int // line of the tool_use
+	Session  string        `json:"-"`
+	Turn     int           `json:"-"`
+	Step     int           `json:"-"`
+	Seq      int           `json:"-"`       // within the step, from 0
+	ToolID   string        `json:"tool_id"` // the client's tool_use id
+	Name     string        `json:"name"`
+	Kind     CallKind      `json:"kind"`
+	Command  string        `json:"command,omitempty"` // redacted, for CallCommand; at most 4,000 characters
+	Files    []string      `json:"files,omitempty"`   // paths as the client wrote them, redacted
+	Exit     *int          `json:"exit,omitempty"`    // exit code where one is known
+	Failed   bool          `json:"failed,omitempty"`  // the result was an error
+	Error    string        `json:"error,omitempty"`   // the decisive error line, redacted, at most 500 characters; see NotRun
+	Duration time.Duration `json:"-"`
+	LineUse  int           `json:"-"` // line of the tool_use
 	// LineResult is the line of the tool_result, -1 if there is none yet.
-	LineResult int
+	LineResult int `json:"-"`
 }
+
+// Ref returns the place of the call's step.
+func (c Call) Ref() Ref { return Ref{c.Session, c.Turn, c.Step} }
 
 // The Error of calls that were not run begins with one of these.
 const (
@@ -115,23 +123,25 @@ type TaskEvent struct {
 
 // Compaction is one compaction of the context.
 type Compaction struct {
-	Session    string
-	Index      int // from 0
-	Line       int // of the boundary
-	Time       time.Time
-	Trigger    string // "manual", "auto", "plugin" …
-	PreTokens  int64
-	PostTokens int64 // 0 if the client did not report it
-	Duration   time.Duration
+	Session    string        `json:"-"`
+	Turn       int           `json:"-"`     // the turn in which it happened
+	Index      int           `json:"index"` // from 0
+	Line       int           `json:"line"`  // of the boundary
+	Time       time.Time     `json:"time"`
+	Trigger    string        `json:"trigger"` // "manual", "auto", "plugin" …
+	Ours       bool          `json:"ours"`    // Strandline wrote the replacement conversation
+	PreTokens  int64         `json:"pre_tokens"`
+	PostTokens int64         `json:"post_tokens"` // 0 if the client did not report it
+	Duration   time.Duration `json:"-"`
 	// SummaryLine is the line of the client's summary, -1 if there is none: a plugin
 	// answered, or the summary is not written yet.
-	SummaryLine int
+	SummaryLine int `json:"-"`
 	// Kept is the number of messages that the client lists as kept verbatim.
-	Kept int
-	// Ours reports whether Strandline wrote the replacement conversation.
-	Ours bool
-	Turn int // the turn in which it happened
+	Kept int `json:"-"`
 }
+
+// Ref returns the place of the turn in which the compaction happened.
+func (c Compaction) Ref() Ref { return Ref{c.Session, c.Turn, -1} }
 
 // PassageKind is the kind of a passage.
 type PassageKind string

@@ -39,14 +39,14 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 		}
 		t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">COMPACT", "TITLE")
 		return printTable(a, t, list, func(s app.Session) []string {
-			title, project := s.Title, s.Info.Project
-			if s.Info.Relation == archive.RelationAgent {
-				title = cmp.Or(s.Info.Agent.Description, s.Title)
-				if s.Agent != "" {
-					title = s.Agent + ": " + title
+			title, project := s.Title, s.Session.Project
+			if s.Relation == archive.RelationAgent {
+				title = cmp.Or(s.Agent.Description, s.Title)
+				if s.Agent.Type != "" {
+					title = s.Agent.Type + ": " + title
 				}
 			}
-			return []string{s.Handle, a.ago(s.Last), cmp.Or(project.Name, project.Key), fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compactions), title}
+			return []string{s.Handle, a.ago(s.Last), cmp.Or(project.Name, project.Key), fmt.Sprint(s.Turns), size(s.Bytes), fmt.Sprint(s.Compacts), title}
 		})
 	})
 }

@@ -43,13 +43,13 @@ func (a *commands) printOutline(out app.Outline) error {
 	p := a.paint()
 	facts := []string{
 		a.stamp(out.First) + " – " + a.stamp(out.Last),
-		strings.Join([]string{count(out.Turns, "turn"), count(out.Steps, "step"), count(out.Calls, "call"), count(out.Compactions, "compaction")}, ", "),
+		strings.Join([]string{count(out.Turns, "turn"), count(out.Steps, "step"), count(out.Calls, "call"), count(out.Compacts, "compaction")}, ", "),
 		size(out.Bytes),
 	}
 	if out.Model != "" {
 		facts = append(facts, oneLine(out.Model))
 	}
-	fmt.Fprintf(a.out, "%s  %s\n", p.bold(out.Session.Session), oneLine(out.Project))
+	fmt.Fprintf(a.out, "%s  %s\n", p.bold(out.ID), oneLine(out.Project))
 	hang(a.out, a.columns(a.env.Stdout), "", 0, strings.Join(facts, " · "), p.dim)
 	t := newTable("HANDLE", "START", ">STEPS", "PROMPT")
 	for _, turn := range out.TurnList {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"strandline/internal/app"
+	"strandline/internal/archive"
 )
 
 // A real browser shows archived markup as text. Needs STRANDLINE_BROWSER, the path
@@ -20,8 +21,8 @@ func TestBrowserShowsArchivedMarkupAsText(t *testing.T) {
 	}
 	w := newFixture(t)
 	w.archive.sessions = []app.Session{{
-		Session: sessionA, Handle: "7f3a12cd", Project: "/home/dev/shop", Turns: 3,
-		Title: `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`,
+		ID: sessionA, Handle: "7f3a12cd", Project: "/home/dev/shop",
+		Session: archive.Session{Turns: 3, Title: `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`},
 	}}
 	for range maxStreams { // a stream never ends, and the browser waits for all responses
 		w.server.streams <- struct{}{}

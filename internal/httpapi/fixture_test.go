@@ -57,13 +57,15 @@ func (f *fake) Sessions(_ context.Context, q app.SessionsQuery) ([]app.Session, 
 
 func (f *fake) Outline(_ context.Context, session string) (app.Outline, error) {
 	f.request = session
-	return app.Outline{Session: app.Session{Session: sessionA, Handle: "7f3a12cd"}, TurnList: []app.Turn{{Handle: "7f3a12cd/0", Title: "Go"}}, Files: []string{}}, f.err
+	return app.Outline{Session: app.Session{ID: sessionA, Handle: "7f3a12cd"}, TurnList: []app.Turn{{Handle: "7f3a12cd/0", Turn: archive.Turn{Title: "Go"}}}, Files: []string{}}, f.err
 }
 
 func (f *fake) Place(_ context.Context, at archive.Handle) (app.Place, error) {
 	f.request = at
 	exit := 1
-	return app.Place{Handle: at.String(), Blocks: f.blocks, Calls: []app.Call{{Handle: "7f3a12cd/0.0", ToolID: "t", Name: "Bash", Kind: "command", Command: "go test", Exit: &exit}}}, f.err
+	return app.Place{Handle: at.String(), Blocks: f.blocks, Calls: []app.Call{{
+		Handle: "7f3a12cd/0.0", Call: archive.Call{ToolID: "t", Name: "Bash", Kind: "command", Command: "go test", Exit: &exit},
+	}}}, f.err
 }
 
 func (f *fake) Running(context.Context) ([]app.Running, error) {
@@ -112,7 +114,7 @@ func (f *fake) Preserve(_ context.Context, q app.ContextQuery) (app.Context, err
 
 func (f *fake) Stats(_ context.Context, session string) (app.Stats, error) {
 	f.request = session
-	return app.Stats{Session: session, Turns: 3}, f.err
+	return app.Stats{Session: session, Totals: archive.Totals{Turns: 3}}, f.err
 }
 
 func (f *fake) Status(context.Context) (app.Status, error) {

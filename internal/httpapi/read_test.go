@@ -17,14 +17,14 @@ import (
 func TestSessionPages(t *testing.T) {
 	w := newFixture(t)
 	for i := range 120 {
-		w.archive.sessions = append(w.archive.sessions, app.Session{Session: fmt.Sprint(i)})
+		w.archive.sessions = append(w.archive.sessions, app.Session{ID: fmt.Sprint(i)})
 	}
 	var got []string
 	path := "/api/v1/sessions?limit=50"
 	for pages := 0; ; pages++ {
 		out := decoded[page[app.Session]](t, w.get(path))
 		for _, s := range out.Items {
-			got = append(got, s.Session)
+			got = append(got, s.ID)
 		}
 		if out.Next == "" {
 			if pages != 2 {
@@ -142,7 +142,7 @@ func TestInternalErrorsAreHidden(t *testing.T) {
 
 func TestResponsesAreRedacted(t *testing.T) {
 	w := newFixture(t)
-	w.archive.sessions = []app.Session{{Title: "the key is sk-hidden"}}
+	w.archive.sessions = []app.Session{{Session: archive.Session{Title: "the key is sk-hidden"}}}
 	w.archive.blocks = []app.Block{{Kind: "reply", Text: "sk-hidden"}}
 	w.archive.found = recall.Result{
 		Query: "sk-hidden", Notes: []string{"sk-hidden"}, Terms: []archive.Term{{Text: "key"}},

@@ -105,8 +105,8 @@ func (p *poller) poll(ctx context.Context, send func(grown) error) error {
 	}
 	p.stamp = stamp
 	for _, x := range list {
-		before, known := p.seen[x.Session]
-		p.seen[x.Session] = x
+		before, known := p.seen[x.ID]
+		p.seen[x.ID] = x
 		if known && before.Turns == x.Turns && before.Steps == x.Steps && before.Bytes == x.Bytes {
 			continue
 		}

@@ -130,7 +130,7 @@ func (w *fixture) open(url string) (status int, body io.Reader) {
 func TestEventStream(t *testing.T) {
 	w := newFixture(t)
 	w.server.interval = time.Millisecond
-	w.archive.recent = []app.Session{{Session: sessionA, Turns: 2, Steps: 5}}
+	w.archive.recent = []app.Session{{ID: sessionA, Session: archive.Session{Turns: 2, Steps: 5}}}
 	url, end := w.listen()
 	_, body := w.open(url + "/api/v1/events")
 	in := bufio.NewReader(body)
@@ -151,17 +151,19 @@ func TestEventStream(t *testing.T) {
 		w.archive.stamp.Add(1)
 	}
 	w.archive.stamp.Add(1) // another write: no event
-	for _, s := range []app.Session{{Session: sessionA, Turns: 3, Steps: 6, Title: "sk-hidden"}, {Session: "another", Turns: 1}} {
+	for _, s := range []app.Session{
+		{ID: sessionA, Session: archive.Session{Turns: 3, Steps: 6, Title: "sk-hidden"}}, {ID: "another", Session: archive.Session{Turns: 1}},
+	} {
 		grow(s)
 		if got := line(); got != "event: turns\n" {
 			t.Fatalf("%q", got)
 		}
 		data, _ := strings.CutPrefix(line(), "data: ")
 		var g grown
-		if err := json.Unmarshal([]byte(data), &g); err != nil || g.Session.Session != s.Session || strings.Contains(data, "sk-hidden") {
+		if err := json.Unmarshal([]byte(data), &g); err != nil || g.Session.ID != s.ID || strings.Contains(data, "sk-hidden") {
 			t.Errorf("%v: %s", err, data)
 		}
-		if want := map[string]int{sessionA: 1, "another": 0}[s.Session]; g.FromTurn != want {
+		if want := map[string]int{sessionA: 1, "another": 0}[s.ID]; g.FromTurn != want {
 			t.Errorf("from turn %d, want %d", g.FromTurn, want)
 		}
 		line()
@@ -199,7 +201,7 @@ func TestStreamOfUnknownSession(t *testing.T) {
 
 func TestConcurrentRequests(t *testing.T) {
 	w := newFixture(t)
-	w.archive.sessions = []app.Session{{Title: "the key is sk-hidden"}}
+	w.archive.sessions = []app.Session{{Session: archive.Session{Title: "the key is sk-hidden"}}}
 	url, _ := w.listen()
 	var all sync.WaitGroup
 	for range 4 * maxReaders {

@@ -21,14 +21,29 @@ const (
 
 // Block is one piece of a transcript line's content, for display.
 type Block struct {
-	Line   int    // 0-based line of the transcript
-	Kind   string // one of the Block constants
-	Name   string // of the tool, or the type of the row, attachment or unknown block
-	ToolID string // the client's tool_use id
-	Text   string // in full, not redacted
-	Time   time.Time
-	Error  bool // a failed tool result, or an API error
-	Own    bool // holds text injected by Strandline
+	Line   int       `json:"line"`              // 0-based line of the transcript
+	Kind   string    `json:"kind"`              // one of the Block constants
+	Name   string    `json:"name,omitempty"`    // of the tool, or the type of the row, attachment or unknown block
+	ToolID string    `json:"tool_id,omitempty"` // the client's tool_use id
+	Time   time.Time `json:"time"`
+	Error  bool      `json:"error,omitempty"` // a failed tool result, or an API error
+	Own    bool      `json:"own,omitempty"`   // holds text injected by Strandline
+	Text   string    `json:"text"`            // in full, not redacted
+}
+
+// Conversation reports whether a block is part of the conversation: neither an
+// attachment nor inserted by Strandline, and not empty.
+func (b Block) Conversation() bool {
+	return !b.Own && b.Kind != BlockAttachment && b.Kind != BlockOther && strings.TrimSpace(b.Text) != ""
+}
+
+// Heading returns the block's kind and name.
+func (b Block) Heading() string {
+	head := strings.TrimSpace(b.Kind + " " + b.Name)
+	if b.Error {
+		head += " (error)"
+	}
+	return head
 }
 
 // Blocks returns all content blocks of the raw lines in chunk, in full and not
