@@ -17,10 +17,10 @@ func porter(word []byte) []byte {
 		w.b[len(w.b)-1] = 'i'
 	}
 	if len(w.b) > 1 {
-		w.doubleSuffixes()
-		w.fullSuffixes()
+		w.replace(doubleSuffixes[w.b[len(w.b)-2]])
+		w.replace(fullSuffixes[w.b[len(w.b)-1]])
 	}
-	w.residualSuffixes()
+	w.residual()
 	w.lastLetter()
 	return w.b
 }
@@ -131,9 +131,31 @@ func (w *stemmer) pastTense() {
 	}
 }
 
+// The suffixes of steps 2 and 3, each followed by its replacement, and those of step 4.
+// The second to last letter of the word selects them, in step 3 the last one.
+var (
+	doubleSuffixes = ['z' + 1][]string{
+		'a': {"ational", "ate", "tional", "tion"},
+		'c': {"enci", "ence", "anci", "ance"},
+		'e': {"izer", "ize"},
+		'l': {"bli", "ble", "alli", "al", "entli", "ent", "eli", "e", "ousli", "ous"},
+		'o': {"ization", "ize", "ation", "ate", "ator", "ate"},
+		's': {"alism", "al", "iveness", "ive", "fulness", "ful", "ousness", "ous"},
+		't': {"aliti", "al", "iviti", "ive", "biliti", "ble"},
+		'g': {"logi", "log"},
+	}
+	fullSuffixes = ['z' + 1][]string{
+		'e': {"icate", "ic", "ative", "", "alize", "al"}, 'i': {"iciti", "ic"}, 'l': {"ical", "ic", "ful", ""}, 's': {"ness", ""},
+	}
+	residualSuffixes = ['z' + 1][]string{
+		'a': {"al"}, 'c': {"ance", "ence"}, 'e': {"er"}, 'i': {"ic"}, 'l': {"able", "ible"}, 'n': {"ant", "ement", "ment", "ent"},
+		'o': {"sion", "tion", "ou"}, 's': {"ism"}, 't': {"ate", "iti"}, 'u': {"ous"}, 'v': {"ive"}, 'z': {"ize"},
+	}
+)
+
 // replace applies the first of the pairs (suffix, replacement) whose suffix the word
 // has, if the measure of the rest is above 0.
-func (w *stemmer) replace(pairs ...string) {
+func (w *stemmer) replace(pairs []string) {
 	for i := 0; i < len(pairs); i += 2 {
 		if from := pairs[i]; w.ends(from) {
 			if w.measure(len(w.b)-len(from)) > 0 {
@@ -144,92 +166,24 @@ func (w *stemmer) replace(pairs ...string) {
 	}
 }
 
-// doubleSuffixes is step 2. The second to last letter selects the suffixes.
-func (w *stemmer) doubleSuffixes() {
-	switch w.b[len(w.b)-2] {
-	case 'a':
-		w.replace("ational", "ate", "tional", "tion")
-	case 'c':
-		w.replace("enci", "ence", "anci", "ance")
-	case 'e':
-		w.replace("izer", "ize")
-	case 'l':
-		w.replace("bli", "ble", "alli", "al", "entli", "ent", "eli", "e", "ousli", "ous")
-	case 'o':
-		w.replace("ization", "ize", "ation", "ate", "ator", "ate")
-	case 's':
-		w.replace("alism", "al", "iveness", "ive", "fulness", "ful", "ousness", "ous")
-	case 't':
-		w.replace("aliti", "al", "iviti", "ive", "biliti", "ble")
-	case 'g':
-		w.replace("logi", "log")
-	}
-}
-
-// fullSuffixes is step 3. The last letter selects the suffixes.
-func (w *stemmer) fullSuffixes() {
-	switch w.b[len(w.b)-1] {
-	case 'e':
-		w.replace("icate", "ic", "ative", "", "alize", "al")
-	case 'i':
-		w.replace("iciti", "ic")
-	case 'l':
-		w.replace("ical", "ic", "ful", "")
-	case 's':
-		w.replace("ness", "")
-	}
-}
-
-// residualSuffixes is step 4: it removes a suffix if the measure of the rest is above
-// 1. The second to last letter selects the suffixes.
-func (w *stemmer) residualSuffixes() {
+// residual is step 4: it removes the first suffix that the word has if the measure of
+// the rest is above 1.
+func (w *stemmer) residual() {
 	if len(w.b) < 2 {
 		return
 	}
-	n := 0
-	switch w.b[len(w.b)-2] {
-	case 'a':
-		n = w.longest("al")
-	case 'c':
-		n = w.longest("ance", "ence")
-	case 'e':
-		n = w.longest("er")
-	case 'i':
-		n = w.longest("ic")
-	case 'l':
-		n = w.longest("able", "ible")
-	case 'n':
-		n = w.longest("ant", "ement", "ment", "ent")
-	case 'o':
-		if n = w.longest("sion", "tion"); n > 0 {
-			n = len("ion")
-		} else {
-			n = w.longest("ou")
-		}
-	case 's':
-		n = w.longest("ism")
-	case 't':
-		n = w.longest("ate", "iti")
-	case 'u':
-		n = w.longest("ous")
-	case 'v':
-		n = w.longest("ive")
-	case 'z':
-		n = w.longest("ize")
-	}
-	if n > 0 && w.measure(len(w.b)-n) > 1 {
-		w.set(n, "")
-	}
-}
-
-// longest returns the length of the first of the suffixes that the word has, or 0.
-func (w *stemmer) longest(suffixes ...string) int {
-	for _, s := range suffixes {
-		if w.ends(s) {
-			return len(s)
+	for _, suffix := range residualSuffixes[w.b[len(w.b)-2]] {
+		if w.ends(suffix) {
+			n := len(suffix)
+			if suffix == "sion" || suffix == "tion" {
+				n = len("ion")
+			}
+			if w.measure(len(w.b)-n) > 1 {
+				w.set(n, "")
+			}
+			return
 		}
 	}
-	return 0
 }
 
 // lastLetter is step 5: it removes a final e, and the second of two l.
