@@ -90,10 +90,7 @@ func (m Maintenance) Backfill(ctx context.Context, e Embedder, limit int) (done 
 
 // embedPassages returns the packed vectors of passages.
 func embedPassages(ctx context.Context, e Embedder, passages []archive.PassageText) (rows []archive.VectorRow, err error) {
-	texts := make([]string, len(passages))
-	for i, p := range passages {
-		texts[i] = p.Text
-	}
+	texts := archive.Convert(passages, func(p archive.PassageText) string { return p.Text })
 	data := make([][]byte, len(passages))
 	err = EmbedChunks(ctx, e, texts, 0, func(i int, v []float32) error {
 		if dim := e.Dim(); len(v) != dim {

@@ -286,9 +286,9 @@ type Place struct{ Turn, Step, Seq int }
 func PlaceOf(p *archive.Passage) Place { return Place{p.Turn, p.Step, p.Seq} }
 
 // Held is a stored passage.
-type Held struct {
-	ID  ID
-	Sum int64 // see Checksum
+type held struct {
+	id  ID
+	sum int64 // see Checksum
 }
 
 const (
@@ -300,7 +300,7 @@ const (
 
 // HeldPassages returns the stored passages of the steps that ps, which is not
 // empty, covers.
-func HeldPassages(ctx context.Context, tx Tx, session int64, ps []archive.Passage) (map[Place]Held, error) {
+func heldPassages(ctx context.Context, tx Tx, session int64, ps []archive.Passage) (map[Place]held, error) {
 	byStep := func(p, q archive.Passage) int {
 		return cmp.Or(cmp.Compare(p.Turn, q.Turn), cmp.Compare(p.Step, q.Step))
 	}
@@ -309,13 +309,78 @@ func HeldPassages(ctx context.Context, tx Tx, session int64, ps []archive.Passag
 	if from.Turn == to.Turn {
 		query, args = heldInTurnQuery, []any{session, from.Turn, from.Step, to.Step}
 	}
-	held := map[Place]Held{}
+	out := map[Place]held{}
 	err := tx.Query(ctx, query, args, func(scan Scan) error {
 		var at Place
-		var h Held
-		err := scan(&at.Turn, &at.Step, &at.Seq, &h.ID, &h.Sum)
-		held[at] = h
+		var h held
+		err := scan(&at.Turn, &at.Step, &at.Seq, &h.id, &h.sum)
+		out[at] = h
 		return err
 	})
-	return held, err
+	return out, err
+}
+
+// PassageRow is a passage to store.
+type PassageRow struct {
+	*archive.Passage
+	ID    ID
+	Paths string // encoded
+	Sum   int64  // see Checksum
+}
+
+// PassageColumns are the columns of Values.
+const PassageColumns = "id, session, turn, step, seq, kind, label, paths, line_from, line_to, time, partial, sum, text"
+
+// Values returns the row's values in a session.
+func (r *PassageRow) Values(session int64) []any {
+	return []any{
+		int64(r.ID), session, r.Turn, r.Step, r.Seq, string(r.Kind), r.Label, r.Paths, r.LineFrom, r.LineTo, Nanos(r.Time), r.Partial, r.Sum, r.Text,
+	}
+}
+
+// PassagePlan is how a store puts passages of one session, each at the place that it
+// identifies.
+type PassagePlan struct {
+	Moved    []PassageRow // stored with the same text; label, lines, time and Partial may change
+	Replaced []int64      // stored passages with another text, to be deleted
+	Added    []PassageRow // with new IDs
+	Next     int64        // the session's next_doc after Added
+}
+
+// PlanPassages compares passages of one session with the stored ones. Of several at one
+// place the last counts. lock is the dialect's ForUpdate.
+func PlanPassages(ctx context.Context, tx Tx, lock string, session int64, agent bool, ps []archive.Passage) (plan PassagePlan, err error) {
+	if len(ps) == 0 {
+		return plan, nil
+	}
+	stored, err := heldPassages(ctx, tx, session, ps)
+	if err != nil {
+		return plan, err
+	}
+	plan.Next, err = Value[int64](ctx, tx, "SELECT next_doc FROM sessions WHERE no = ?"+lock, session)
+	last := make(map[Place]int, len(ps))
+	for i := range ps {
+		last[PlaceOf(&ps[i])] = i
+	}
+	for i := range ps {
+		p := &ps[i]
+		at := PlaceOf(p)
+		if last[at] != i {
+			continue
+		}
+		row := PassageRow{Passage: p, Paths: EncodeList(p.Paths)}
+		row.Sum = Checksum(p, row.Paths)
+		old, exists := stored[at]
+		if row.ID = old.id; exists && old.sum == row.Sum {
+			plan.Moved = append(plan.Moved, row)
+			continue
+		}
+		if exists {
+			plan.Replaced = append(plan.Replaced, int64(old.id))
+		}
+		row.ID = NewID(session, plan.Next, agent, p.Kind)
+		plan.Next++
+		plan.Added = append(plan.Added, row)
+	}
+	return plan, err
 }

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -46,8 +45,7 @@ func (s *Store) ApplyJournal(ctx context.Context, entries []archive.JournalEntry
 // segments: it adds those segments to segments.
 func applyEntry(ctx context.Context, tx Tx, e *archive.JournalEntry, segments map[string][]string, join string) error {
 	if e.Kind == archive.JournalSummary && ValidID(e.Session) {
-		var fact archive.SummaryFact
-		if json.Unmarshal(e.Data, &fact) == nil {
+		if fact, ok := archive.FactOf[archive.SummaryFact](e); ok {
 			return applySummary(ctx, tx, e, fact, join)
 		}
 	}
@@ -58,24 +56,21 @@ func applyEntry(ctx context.Context, tx Tx, e *archive.JournalEntry, segments ma
 	}
 	switch e.Kind {
 	case archive.JournalMerge:
-		var fact archive.MergeFact
-		if json.Unmarshal(e.Data, &fact) == nil && fact.From != "" && fact.From != fact.Into {
+		if fact, ok := archive.FactOf[archive.MergeFact](e); ok && fact.From != "" && fact.From != fact.Into {
 			_, err := tx.Exec(ctx, "INSERT INTO aliases AS a (old, target, time, id) VALUES (?, ?, ?, ?) ON CONFLICT (old) DO UPDATE SET "+
 				"target = excluded.target, time = excluded.time, id = excluded.id WHERE (excluded.time, excluded.id) > (a.time, a.id)",
 				fact.From, fact.Into, Nanos(e.Time), e.ID)
 			return err
 		}
 	case archive.JournalSegment:
-		var fact archive.SegmentFact
-		if json.Unmarshal(e.Data, &fact) == nil && fact.Segment.ID != "" && ValidID(e.Session) && fact.Event != archive.SegmentRead {
+		if fact, ok := archive.FactOf[archive.SegmentFact](e); ok && fact.Segment.ID != "" && ValidID(e.Session) && fact.Event != archive.SegmentRead {
 			base := BaseID(e.Session)
 			if !slices.Contains(segments[base], fact.Segment.ID) {
 				segments[base] = append(segments[base], fact.Segment.ID)
 			}
 		}
 	case archive.JournalAccess:
-		var fact archive.AccessFact
-		if json.Unmarshal(e.Data, &fact) == nil {
+		if fact, ok := archive.FactOf[archive.AccessFact](e); ok {
 			table := Table{Name: "accesses", Columns: "session_id, turn, step, time, id, how", Key: 5, Keep: true}
 			return tx.Put(ctx, table, rowsOf(fact.Refs, func(ref *archive.Ref) []any {
 				return []any{ref.Session, ref.Turn, ref.Step, Nanos(e.Time), e.ID, fact.How}
@@ -88,9 +83,8 @@ func applyEntry(ctx context.Context, tx Tx, e *archive.JournalEntry, segments ma
 // JournalCursor returns the cursor that ApplyJournal stored last, nil before the
 // first.
 func (s *Store) JournalCursor(ctx context.Context) ([]byte, error) {
-	return Read(ctx, s.read, "read the journal's cursor", func(ctx context.Context, tx Tx) (cursor []byte, err error) {
-		_, err = tx.QueryRow(ctx, "SELECT value FROM meta WHERE name = 'journal'", nil, &cursor)
-		return cursor, err
+	return Read(ctx, s.read, "read the journal's cursor", func(ctx context.Context, tx Tx) ([]byte, error) {
+		return Value[[]byte](ctx, tx, "SELECT value FROM meta WHERE name = 'journal'")
 	})
 }
 
@@ -100,9 +94,8 @@ func (s *Store) JournalCursor(ctx context.Context) ([]byte, error) {
 func (s *Store) Injected(ctx context.Context, session string) (out []archive.Injection, err error) {
 	entries, err := s.entries(ctx, "read injected texts", session, archive.JournalInjected)
 	for _, e := range entries {
-		x := archive.Injection{ID: e.ID, Session: session, Time: e.Time}
-		if json.Unmarshal(e.Data, &x.InjectedFact) == nil {
-			out = append(out, x)
+		if fact, ok := archive.FactOf[archive.InjectedFact](&e); ok {
+			out = append(out, archive.Injection{ID: e.ID, Session: session, Time: e.Time, InjectedFact: fact})
 		}
 	}
 	return out, err
@@ -160,13 +153,12 @@ func (s *Store) Recorded(ctx context.Context, ids []string) (map[string]bool, er
 func (s *Store) Feedback(ctx context.Context) (sum archive.Feedback, err error) {
 	entries, err := s.entries(ctx, "read the use of restored places", "", archive.JournalAccess)
 	for _, e := range entries {
-		var fact archive.AccessFact
-		if json.Unmarshal(e.Data, &fact) != nil || fact.How != archive.AccessUsed || fact.Of <= 0 {
-			continue // unreadable entries have no effect
+		// Unreadable entries have no effect.
+		if fact, ok := archive.FactOf[archive.AccessFact](&e); ok && fact.How == archive.AccessUsed && fact.Of > 0 {
+			sum.Compactions++
+			sum.Given += fact.Of
+			sum.Used += min(len(fact.Refs), fact.Of)
 		}
-		sum.Compactions++
-		sum.Given += fact.Of
-		sum.Used += min(len(fact.Refs), fact.Of)
 	}
 	return sum, err
 }

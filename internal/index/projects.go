@@ -25,8 +25,7 @@ func internProject(ctx context.Context, tx Tx, p archive.Project) (no int64, err
 	if _, err := tx.Exec(ctx, put, args...); err != nil {
 		return 0, err
 	}
-	_, err = tx.QueryRow(ctx, "SELECT no FROM projects WHERE key = ?", []any{p.Key}, &no)
-	return no, err
+	return Value[int64](ctx, tx, "SELECT no FROM projects WHERE key = ?", p.Key)
 }
 
 func projectNames(ctx context.Context, tx Tx) (*Projects, error) {

@@ -190,10 +190,7 @@ func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []arc
 // inKinds limits a query over passages to kinds. The kind is part of a passage's ID,
 // which the index by place holds: rows of other kinds are skipped without a lookup.
 func inKinds(q *spanQuery, kinds []archive.PassageKind) {
-	codes := make([]int64, len(kinds))
-	for i, k := range kinds {
-		codes[i] = KindCode(k)
-	}
+	codes := archive.Convert(kinds, KindCode)
 	if slices.Contains(codes, 0) { // unknown kinds share a code
 		in(q, "r.kind", kinds)
 		return

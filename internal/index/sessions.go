@@ -124,8 +124,7 @@ func (s *Store) PassageCount(ctx context.Context) (int, error) {
 }
 
 func (s *Store) passageCount(ctx context.Context, tx Tx) (n int, err error) {
-	_, err = tx.QueryRow(ctx, s.sql.PassageCount, nil, &n)
-	return n, err
+	return Value[int](ctx, tx, s.sql.PassageCount)
 }
 
 // Known returns the places at which keys were first seen. Unknown keys are left out.
@@ -134,10 +133,8 @@ func (s *Store) Known(ctx context.Context, keys []uint64) (map[uint64]archive.Re
 	if len(keys) == 0 {
 		return known, nil
 	}
-	signed := make([]int64, len(keys))
-	for i, k := range keys {
-		signed[i] = int64(k) // integers in SQL are signed; the bits stay the same
-	}
+	// Integers in SQL are signed; the bits stay the same.
+	signed := archive.Convert(keys, func(k uint64) int64 { return int64(k) })
 	err := s.read(ctx, "look up identities", func(ctx context.Context, tx Tx) error {
 		return inChunks(s, signed, func(in string, args []any) error {
 			query := "SELECT i.key, s.id, i.turn, i.step FROM identities i " + s.sql.Join + " sessions s ON s.no = i.session WHERE i.key" + in

@@ -148,6 +148,12 @@ func readRows[T any](ctx context.Context, s *Store, what, query string, args []a
 	return Read(ctx, s.read, what, func(ctx context.Context, tx Tx) ([]T, error) { return Rows(ctx, tx, query, args, row) })
 }
 
+// Value reads the only column of a query's first row, the zero value if there is no row.
+func Value[T any](ctx context.Context, tx Tx, query string, args ...any) (v T, err error) {
+	_, err = tx.QueryRow(ctx, query, args, &v)
+	return v, err
+}
+
 // Column reads the only column of a query's rows.
 func Column[T any](ctx context.Context, tx Tx, query string, args ...any) ([]T, error) {
 	return Rows(ctx, tx, query, args, func(scan Scan) (v T, err error) {
@@ -178,13 +184,7 @@ func Read[T any](ctx context.Context, read Transact, what string, fn func(ctx co
 func Marks(n int) string { return "?" + strings.Repeat(", ?", n-1) }
 
 // anys returns a list as arguments.
-func anys[T any](list []T) []any {
-	out := make([]any, len(list))
-	for i := range list {
-		out[i] = list[i]
-	}
-	return out
-}
+func anys[T any](list []T) []any { return archive.Convert(list, func(v T) any { return v }) }
 
 // maxChunk is the number of arguments that one IN list has at most.
 const maxChunk = 512
@@ -224,8 +224,7 @@ func execAll(ctx context.Context, tx Tx, queries []string, args ...any) error {
 
 // SessionNumber returns the number of a session ID, 0 if it has none.
 func SessionNumber(ctx context.Context, tx Tx, id string) (no int64, err error) {
-	_, err = tx.QueryRow(ctx, "SELECT no FROM sessions WHERE id = ?", []any{id}, &no)
-	return no, err
+	return Value[int64](ctx, tx, "SELECT no FROM sessions WHERE id = ?", id)
 }
 
 // intern returns the number of a session ID and assigns one if it has none.

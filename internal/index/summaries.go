@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -205,8 +204,7 @@ func segmentFacts(ctx context.Context, tx Tx, base string) (map[string][]archive
 	entries, err := journalEntries(ctx, tx, base, archive.JournalSegment)
 	facts := map[string][]archive.SegmentFact{}
 	for _, e := range entries {
-		var f archive.SegmentFact
-		if json.Unmarshal(e.Data, &f) == nil && f.Segment.ID != "" {
+		if f, ok := archive.FactOf[archive.SegmentFact](&e); ok && f.Segment.ID != "" {
 			facts[f.Segment.ID] = append(facts[f.Segment.ID], f)
 		}
 	}

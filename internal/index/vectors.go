@@ -19,8 +19,7 @@ func (s *Store) VectorSets(ctx context.Context) ([]archive.VectorSet, error) {
 
 // embedderNumber returns the number of an embedder, 0 if it is unknown.
 func embedderNumber(ctx context.Context, tx Tx, name string, dim int) (no int64, err error) {
-	_, err = tx.QueryRow(ctx, "SELECT no FROM embedders WHERE name = ? AND dim = ?", []any{name, dim}, &no)
-	return no, err
+	return Value[int64](ctx, tx, "SELECT no FROM embedders WHERE name = ? AND dim = ?", name, dim)
 }
 
 // Unembedded returns at most limit passages that an embedder has not processed. If
@@ -98,10 +97,9 @@ func (s *Store) PutVectors(ctx context.Context, embedder string, dim int, work a
 		return archive.Invalid(fmt.Sprintf("invalid embedder %q with %d dimensions", embedder, dim), "")
 	}
 	return s.write(ctx, "store vectors", func(ctx context.Context, tx Tx) error {
-		var no int64
 		const begin = "INSERT INTO embedders (name, dim, stamp) VALUES (?, ?, ?) ON CONFLICT (name, dim) DO UPDATE SET name = excluded.name RETURNING no"
-		stamp := rand.Int64N(1<<62) + 1
-		if _, err := tx.QueryRow(ctx, begin, []any{embedder, dim, stamp}, &no); err != nil {
+		no, err := Value[int64](ctx, tx, begin, embedder, dim, rand.Int64N(1<<62)+1)
+		if err != nil {
 			return err
 		}
 		due, err := moveMarks(ctx, tx, no, work.Marks)
@@ -118,8 +116,8 @@ func moveMarks(ctx context.Context, tx Tx, embedder int64, marks []archive.Embed
 	due = map[int64]bool{}
 	var moved []archive.EmbedMark
 	for _, m := range marks {
-		next := int64(0)
-		if _, err := tx.QueryRow(ctx, "SELECT next FROM embedded WHERE embedder = ? AND session = ?", []any{embedder, m.Session}, &next); err != nil {
+		next, err := Value[int64](ctx, tx, "SELECT next FROM embedded WHERE embedder = ? AND session = ?", embedder, m.Session)
+		if err != nil {
 			return nil, err
 		}
 		if next == m.From {
@@ -147,8 +145,8 @@ func (s *Store) putRows(ctx context.Context, tx Tx, embedder int64, due map[int6
 	if err != nil {
 		return err
 	}
-	var last int64
-	if _, err := tx.QueryRow(ctx, "SELECT last FROM embedders WHERE no = ?", []any{embedder}, &last); err != nil {
+	last, err := Value[int64](ctx, tx, "SELECT last FROM embedders WHERE no = ?", embedder)
+	if err != nil {
 		return err
 	}
 	var added []archive.VectorRow

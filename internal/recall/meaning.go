@@ -34,10 +34,7 @@ func setMeaning(ctx context.Context, e embed.Vectorizer, query string, hits []Hi
 		return err
 	}
 	q := vs[0]
-	texts := make([]string, len(hits))
-	for i := range hits {
-		texts[i] = hits[i].Text
-	}
+	texts := archive.Convert(hits, func(h Hit) string { return h.Text })
 	return embed.EmbedChunks(ctx, e, texts, maxChunks, func(i int, v []float32) error {
 		hits[i].Why.Meaning = max(hits[i].Why.Meaning, embed.Cosine(q, v))
 		return nil
@@ -55,11 +52,7 @@ func (s *search) setModelMeaning(ctx context.Context, hits []Hit) error {
 	if err != nil {
 		return err
 	}
-	ids := make([]int64, len(hits))
-	for i, h := range hits {
-		ids[i] = h.id
-	}
-	meanings, err := matches.Meanings(ctx, ids)
+	meanings, err := matches.Meanings(ctx, archive.Convert(hits, func(h Hit) int64 { return h.id }))
 	if err != nil {
 		return fmt.Errorf("search by meaning: %w", err)
 	}
@@ -174,7 +167,7 @@ func (s *search) addRelated(ctx context.Context, hits []Hit) ([]Hit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("search by meaning: %w", err)
 	}
-	phrases := normaliseAll(s.req.Phrases)
+	phrases := archive.Convert(s.req.Phrases, normalise)
 	known := make(map[uint64]bool, len(hits))
 	kept := min(len(hits), limit-places)
 	for _, h := range hits[:kept] {

@@ -41,10 +41,7 @@ func (s *search) addConfidence(ctx context.Context, hits []Hit, limit int) error
 	if len(hits) == 0 {
 		return nil
 	}
-	scores := make([]float64, len(hits))
-	for i := range hits {
-		scores[i] = hits[i].Score
-	}
+	scores := archive.Convert(hits, func(h Hit) float64 { return h.Score })
 	slices.Sort(scores)
 	least := scores[max(len(scores)-limit, 0)] - confidenceWeight
 	accesses := map[string][]archive.Access{} // by session

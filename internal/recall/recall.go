@@ -215,7 +215,7 @@ func (s *search) run(ctx context.Context, v variant) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	phrases := normaliseAll(v.phrases)
+	phrases := archive.Convert(v.phrases, normalise)
 	hits := make([]Hit, 0, len(found))
 	for _, f := range found {
 		if s.matchesFilters(f.Passage) && containsAll(f.Text, phrases) {
@@ -256,14 +256,6 @@ func containsAll(text string, phrases []string) bool {
 
 // normalise returns text in lower case with single blanks.
 func normalise(s string) string { return strings.ToLower(text.OneLine(s)) }
-
-func normaliseAll(phrases []string) []string {
-	out := make([]string, len(phrases))
-	for i, p := range phrases {
-		out[i] = normalise(p)
-	}
-	return out
-}
 
 // markFiltered reports hits that exist but are excluded by the query's filters.
 func (s *search) markFiltered(ctx context.Context, res *Result) error {

@@ -104,7 +104,7 @@ func measure(s *archive.Segment, now time.Time) {
 
 // decisions returns the sentences that give a reason.
 func decisions(sentences []string) []string {
-	return selectRows(sentences, func(s string) bool { return outcomeScore(s) >= decisionScore })
+	return archive.Select(sentences, func(s string) bool { return outcomeScore(s) >= decisionScore })
 }
 
 // Report summarises facts in one line: "Compressed 3 segments (6,200 -> 980 tokens)". It

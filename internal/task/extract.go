@@ -134,10 +134,7 @@ func (x *extraction) files() []string {
 		}
 	}
 	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(changes[b], changes[a]) })
-	for i, f := range files {
-		files[i] = x.relative(text.OneLine(f))
-	}
-	return files
+	return archive.Convert(files, func(f string) string { return x.relative(text.OneLine(f)) })
 }
 
 // commands returns the commands with their last outcome, tests and builds first.
@@ -225,7 +222,7 @@ func (x *extraction) outcomes() []string {
 	score := map[string]float64{}
 	var out []string
 	seen := map[string]bool{}
-	replies := selectRows(x.passages, func(p archive.Passage) bool { return p.Kind == archive.KindReply && p.Label == "" })
+	replies := archive.Select(x.passages, func(p archive.Passage) bool { return p.Kind == archive.KindReply && p.Label == "" })
 	for i, p := range replies {
 		for n, s := range sentences(x.relative(p.Text)) {
 			if seen[s] || isAnnouncement(s) || len(s) < 30 {
@@ -249,10 +246,7 @@ func (x *extraction) outcomes() []string {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(score[b], score[a]) })
-	for i, s := range out {
-		out[i] = text.Truncate(s, 240)
-	}
-	return out
+	return archive.Convert(out, func(s string) string { return text.Truncate(s, 240) })
 }
 
 // details returns added lines of the changes with their file: declarations first, then

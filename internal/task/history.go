@@ -129,21 +129,11 @@ func (h *History) ref(moment int) archive.Ref {
 
 // callsIn returns the calls of the steps [from, to).
 func (h *History) callsIn(from, to int) []archive.Call {
-	return selectRows(h.Calls, func(c archive.Call) bool { m := h.Moment(c.Turn, c.Step); return m >= from && m < to })
+	return archive.Select(h.Calls, func(c archive.Call) bool { m := h.Moment(c.Turn, c.Step); return m >= from && m < to })
 }
 
 // passagesIn returns the passages of the steps [from, to), with the prompts of turns
 // that start there.
 func (h *History) passagesIn(from, to int) []archive.Passage {
-	return selectRows(h.Passages, func(x archive.Passage) bool { m := h.Moment(x.Turn, x.Step); return m >= from && m < to })
-}
-
-// selectRows returns the rows for which keep is true.
-func selectRows[T any](rows []T, keep func(T) bool) (out []T) {
-	for _, r := range rows {
-		if keep(r) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return archive.Select(h.Passages, func(x archive.Passage) bool { m := h.Moment(x.Turn, x.Step); return m >= from && m < to })
 }

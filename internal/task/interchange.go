@@ -223,7 +223,7 @@ func (i *importer) segment(raw []byte, session string) (s archive.Segment, ok bo
 // News returns the facts that are not in the state yet, so that a repeated import
 // records nothing.
 func (s *State) News(facts []archive.SegmentFact) []archive.SegmentFact {
-	return selectRows(facts, func(f archive.SegmentFact) bool {
+	return archive.Select(facts, func(f archive.SegmentFact) bool {
 		e, known := s.Get(f.Segment.ID)
 		switch f.Event {
 		case archive.SegmentQueued:

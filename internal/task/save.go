@@ -80,7 +80,7 @@ func checkSize(body string, segmentTokens int) error {
 
 // segmentOf finds the finished segment that a draft is for.
 func (h *History) segmentOf(state *State, id string) (Task, error) {
-	found := selectRows(h.Segments(), func(t Task) bool { return id != "" && hasIDPrefix(SegmentID(t.Session, t.ID), id) })
+	found := archive.Select(h.Segments(), func(t Task) bool { return id != "" && hasIDPrefix(SegmentID(t.Session, t.ID), id) })
 	switch {
 	case len(found) > 1:
 		return Task{}, ambiguous(id)

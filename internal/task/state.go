@@ -3,7 +3,6 @@ package task
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -46,8 +45,7 @@ func LoadState(ctx context.Context, src FactStore, session string) (*State, erro
 func Fold(entries []archive.JournalEntry) *State {
 	s := StateOf(nil, time.Time{})
 	for _, e := range entries {
-		var f archive.SegmentFact
-		if json.Unmarshal(e.Data, &f) == nil && f.Segment.ID != "" {
+		if f, ok := archive.FactOf[archive.SegmentFact](&e); ok && f.Segment.ID != "" {
 			f.Segment.Session = cmp.Or(f.Segment.Session, e.Session)
 			s.apply(f, e.Time)
 		}
@@ -141,7 +139,7 @@ func (s *State) Find(prefix string) (Entry, error) {
 	if e, ok := s.Get(prefix); ok {
 		return e, nil
 	}
-	found := selectRows(s.Entries, func(e Entry) bool { return hasIDPrefix(e.ID, prefix) })
+	found := archive.Select(s.Entries, func(e Entry) bool { return hasIDPrefix(e.ID, prefix) })
 	switch {
 	case prefix == "" || len(found) == 0:
 		return Entry{}, archive.NotFound("there is no segment "+archive.Clip(prefix, 60), "`strandline segments` lists them")
@@ -163,18 +161,18 @@ func ambiguous(prefix string) error {
 
 // Pending returns the queued segments without a summary, oldest first.
 func (s *State) Pending() []Entry {
-	return selectRows(s.Entries, func(e Entry) bool { return e.Pending })
+	return archive.Select(s.Entries, func(e Entry) bool { return e.Pending })
 }
 
 // Summarised returns the segments with a summary.
 func (s *State) Summarised() []Entry {
-	return selectRows(s.Entries, func(e Entry) bool { return e.Content != "" })
+	return archive.Select(s.Entries, func(e Entry) bool { return e.Content != "" })
 }
 
 // Kept returns the summaries that a compaction includes verbatim: of warm segments that
 // ended by the moment now, latest first.
 func (s *State) Kept(now int) []Entry {
-	out := selectRows(s.Entries, func(e Entry) bool { return e.Tier == archive.TierWarm && e.End <= now })
+	out := archive.Select(s.Entries, func(e Entry) bool { return e.Tier == archive.TierWarm && e.End <= now })
 	slices.SortStableFunc(out, func(a, b Entry) int { return cmp.Compare(b.End, a.End) })
 	return out
 }
@@ -189,7 +187,7 @@ func (s *State) Search(query string, cold bool) []Entry {
 		}
 	}
 	found := map[string]int{} // words, by segment
-	out := selectRows(s.Summarised(), func(e Entry) bool {
+	out := archive.Select(s.Summarised(), func(e Entry) bool {
 		found[e.ID] = countFound(e.Topic+"\n"+e.Content, words)
 		return found[e.ID] > 0 && (cold || e.Tier != archive.TierCold)
 	})

@@ -2,7 +2,6 @@ package task
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"sort"
 	"strings"
@@ -61,8 +60,7 @@ type hookTask struct {
 
 func hookTasks(entries []archive.JournalEntry) (out []hookTask) {
 	for _, e := range entries {
-		var f archive.TaskFact
-		if json.Unmarshal(e.Data, &f) == nil && f.TaskID != "" {
+		if f, ok := archive.FactOf[archive.TaskFact](&e); ok && f.TaskID != "" {
 			out = append(out, hookTask{f, e.Time})
 		}
 	}

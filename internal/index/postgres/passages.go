@@ -21,59 +21,28 @@ const updateMoved = "UPDATE passages p SET label = m.label, line_from = m.line_f
 // PutPassages stores passages of one session. It indexes the terms only of passages
 // that are new or whose text changed; a changed one gets a new ID.
 func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []archive.Passage) error {
-	if len(ps) == 0 {
-		return nil
-	}
-	held, err := index.HeldPassages(ctx, t, session, ps)
+	plan, err := index.PlanPassages(ctx, t, " FOR UPDATE", session, agent, ps)
 	if err != nil {
 		return err
 	}
-	var next int64
-	if _, err := t.QueryRow(ctx, "SELECT next_doc FROM sessions WHERE no = ? FOR UPDATE", []any{session}, &next); err != nil {
-		return err
-	}
-	changed := map[index.Place]int{} // the last of ps at a place, if its text is new
 	moved := newBulk(index.Table{Columns: "id, label, line_from, line_to, time, partial", Key: 1})
-	for i := range ps {
-		p := &ps[i]
-		at := index.PlaceOf(p)
-		if old, ok := held[at]; ok && old.Sum == index.Checksum(p, index.EncodeList(p.Paths)) {
-			delete(changed, at)
-			moved.add(int64(old.ID), p.Label, p.LineFrom, p.LineTo, index.Nanos(p.Time), p.Partial)
-			continue
-		}
-		changed[at] = i
-	}
-	var replaced []int64
-	lists, enc := newTermLists(session), index.Encoder{}
-	put := newBulk(index.Table{
-		Name: "passages", Key: 1,
-		Columns: "id, session, turn, step, seq, kind, label, paths, line_from, line_to, time, partial, sum, terms, text",
-	})
-	var row []byte
-	for i := range ps {
-		p := &ps[i]
-		at := index.PlaceOf(p)
-		if last, ok := changed[at]; !ok || last != i {
-			continue
-		}
-		if old, ok := held[at]; ok {
-			replaced = append(replaced, int64(old.ID))
-		}
-		id := index.NewID(session, next, agent, p.Kind)
-		next++
-		row = enc.Append(row[:0], p)
-		terms := clean(string(row))
-		lists.add(id, terms)
-		paths := index.EncodeList(p.Paths)
-		put.add(int64(id), session, p.Turn, p.Step, p.Seq, string(p.Kind), p.Label, paths, p.LineFrom, p.LineTo, index.Nanos(p.Time),
-			p.Partial, index.Checksum(p, paths), terms, p.Text)
+	for _, r := range plan.Moved {
+		moved.add(int64(r.ID), r.Label, r.LineFrom, r.LineTo, index.Nanos(r.Time), r.Partial)
 	}
 	if err := moved.exec(ctx, t, updateMoved); err != nil {
 		return err
 	}
-	if err := t.DropPassages(ctx, replaced); err != nil {
+	if err := t.DropPassages(ctx, plan.Replaced); err != nil || len(plan.Added) == 0 {
 		return err
+	}
+	put, lists := newBulk(index.Table{Name: "passages", Key: 1, Columns: index.PassageColumns + ", terms"}), newTermLists(session)
+	var enc index.Encoder
+	var row []byte
+	for _, r := range plan.Added {
+		row = enc.Append(row[:0], r.Passage)
+		terms := clean(string(row))
+		lists.add(r.ID, terms)
+		put.add(append(r.Values(session), terms)...)
 	}
 	if err := put.insert(ctx, t, ""); err != nil {
 		return err
@@ -81,7 +50,7 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 	if err := lists.write(ctx, t); err != nil {
 		return err
 	}
-	_, err = t.Exec(ctx, "UPDATE sessions SET next_doc = ?2, held = held + ?3 WHERE no = ?1 AND next_doc <> ?2", session, next, len(put.at))
+	_, err = t.Exec(ctx, "UPDATE sessions SET next_doc = ?, held = held + ? WHERE no = ?", plan.Next, len(plan.Added), session)
 	return err
 }
 

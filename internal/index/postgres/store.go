@@ -173,15 +173,13 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // version returns the version of the tables, 0 if they do not exist.
 func (s *Store) version(ctx context.Context) (version int, err error) {
-	err = s.Read(ctx, "read the team's archive", func(ctx context.Context, t index.Tx) error {
-		var exists bool
-		if _, err := t.QueryRow(ctx, "SELECT to_regclass(?) IS NOT NULL", []any{pgx.Identifier{s.opt.Schema, "strandline_version"}.Sanitize()}, &exists); err != nil || !exists {
-			return err
+	return index.Read(ctx, s.Read, "read the team's archive", func(ctx context.Context, t index.Tx) (version int, err error) {
+		exists, err := index.Value[bool](ctx, t, "SELECT to_regclass(?) IS NOT NULL", pgx.Identifier{s.opt.Schema, "strandline_version"}.Sanitize())
+		if err != nil || !exists {
+			return 0, err
 		}
-		_, err := t.QueryRow(ctx, "SELECT max(version) FROM strandline_version", nil, &version)
-		return err
+		return index.Value[int](ctx, t, "SELECT max(version) FROM strandline_version")
 	})
-	return version, err
 }
 
 // migrateLocked locks the tables against other processes and runs the missing scripts.
@@ -189,30 +187,23 @@ func (s *Store) migrateLocked(ctx context.Context, t tx, all []string) error {
 	if _, err := t.Exec(ctx, "SELECT pg_advisory_xact_lock(?)", int64(migrationLock)); err != nil {
 		return err
 	}
-	var exists bool
-	if _, err := t.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = ?)", []any{s.opt.Schema}, &exists); err != nil {
-		return err
+	exists, err := index.Value[bool](ctx, t, "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = ?)", s.opt.Schema)
+	if err == nil && !exists {
+		_, err = t.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{s.opt.Schema}.Sanitize())
 	}
-	if !exists {
-		if _, err := t.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{s.opt.Schema}.Sanitize()); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	if _, err := t.Exec(ctx, "CREATE TABLE IF NOT EXISTS strandline_version (version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"); err != nil {
 		return err
 	}
-	version := 0
-	if _, err := t.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM strandline_version", nil, &version); err != nil {
-		return err
-	}
-	for ; version < len(all); version++ {
+	version, err := index.Value[int](ctx, t, "SELECT coalesce(max(version), 0) FROM strandline_version")
+	for ; err == nil && version < len(all); version++ {
 		// A script of several statements needs the simple protocol.
 		if _, err := t.pgx.Conn().PgConn().Exec(ctx, all[version]).ReadAll(); err != nil {
 			return fmt.Errorf("migration %d: %w", version+1, err)
 		}
-		if _, err := t.Exec(ctx, "INSERT INTO strandline_version (version) VALUES (?)", version+1); err != nil {
-			return err
-		}
+		_, err = t.Exec(ctx, "INSERT INTO strandline_version (version) VALUES (?)", version+1)
 	}
-	return nil
+	return err
 }

@@ -94,8 +94,8 @@ func deleteRows(ctx context.Context, t index.Tx, session string, nos []int64) (g
 		return 0, err
 	}
 	for _, table := range byNumber {
-		var left int64
-		if _, err := t.QueryRow(ctx, "SELECT count(*) FROM "+table+" WHERE session = ANY(?)", []any{nos}, &left); err != nil {
+		left, err := index.Value[int64](ctx, t, "SELECT count(*) FROM "+table+" WHERE session = ANY(?)", nos)
+		if err != nil {
 			return 0, err
 		}
 		if left > 0 {

@@ -78,22 +78,15 @@ func dollars(query string) string {
 
 // cleanAll replaces what PostgreSQL does not accept in texts.
 func cleanAll(args []any) []any {
-	out := make([]any, len(args))
-	for i, arg := range args {
+	return archive.Convert(args, func(arg any) any {
 		switch v := arg.(type) {
 		case string:
-			out[i] = clean(v)
+			return clean(v)
 		case []string:
-			list := make([]string, len(v))
-			for j, text := range v {
-				list[j] = clean(text)
-			}
-			out[i] = list
-		default:
-			out[i] = arg
+			return archive.Convert(v, clean)
 		}
-	}
-	return out
+		return arg
+	})
 }
 
 // clean replaces NUL bytes and invalid UTF-8 by U+FFFD.

@@ -157,8 +157,8 @@ func (t tx) Refill(ctx context.Context, session int64, ps []*archive.Passage) er
 	if t.opt.Texts == nil {
 		return nil
 	}
-	var id string
-	if _, err := t.QueryRow(ctx, "SELECT id FROM sessions WHERE no = ?", []any{session}, &id); err != nil {
+	id, err := index.Value[string](ctx, t, "SELECT id FROM sessions WHERE no = ?", session)
+	if err != nil {
 		return err
 	}
 	byTurn := map[int][]*archive.Passage{}

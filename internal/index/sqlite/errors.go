@@ -60,11 +60,9 @@ func ignoreRolledBack(err error) error {
 // passages. It fails with CodeCorrupt. It reads the whole file.
 func (s *Store) Integrity(ctx context.Context) error {
 	return s.Read(ctx, "check the index", func(ctx context.Context, t index.Tx) error {
-		fault := ""
-		if _, err := t.QueryRow(ctx, "PRAGMA integrity_check(1)", nil, &fault); err != nil {
+		if fault, err := index.Value[string](ctx, t, "PRAGMA integrity_check(1)"); err != nil {
 			return err
-		}
-		if fault != "ok" {
+		} else if fault != "ok" {
 			return corrupt(fault)
 		}
 		var rows, indexed, counted int

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"strandline/internal/archive"
+	"strandline/internal/index"
 )
 
 //go:embed schema/0001_tables.sql
@@ -79,8 +80,6 @@ func (s *Store) migrateLocked(ctx context.Context, all []string) error {
 }
 
 func (s *Store) userVersion(ctx context.Context) (version int, err error) {
-	if _, err := (tx{s, ctx}).QueryRow(ctx, "PRAGMA user_version", nil, &version); err != nil {
-		return 0, s.fail("read the index", err)
-	}
-	return version, nil
+	version, err = index.Value[int](ctx, tx{s, ctx}, "PRAGMA user_version")
+	return version, s.fail("read the index", err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"strandline/internal/archive"
 	"strandline/internal/index"
 )
 
@@ -46,12 +47,11 @@ type span struct {
 
 // newPostings reads the segments, for lists of at most limit rowids from lo to hi.
 func (t tx) newPostings(ctx context.Context, lo, hi int64, limit int) (*postings, error) {
-	p := &postings{tx: t, lo: lo, hi: hi, limit: limit}
-	var block []byte
-	if _, err := t.QueryRow(ctx, blockQuery, []any{StructureRow}, &block); err != nil {
+	block, err := index.Value[[]byte](ctx, t, blockQuery, StructureRow)
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	p := &postings{tx: t, lo: lo, hi: hi, limit: limit}
 	p.segments, err = Segments(block)
 	p.deleted = make([]map[int64]bool, len(p.segments))
 	return p, err
@@ -146,12 +146,9 @@ func (p *postings) find(ctx context.Context, words []string) ([][]span, error) {
 // leaves returns, for each segment and each word, the number of the leaf that may hold the
 // word; 0 means the first.
 func (p *postings) leaves(ctx context.Context, words []string) ([]int64, error) {
-	segments := make([]int64, len(p.segments))
-	for i, seg := range p.segments {
-		segments[i] = seg.ID
-	}
-	var joined string
-	if _, err := p.tx.QueryRow(ctx, leafQuery, []any{segments, words}, &joined); err != nil {
+	segments := archive.Convert(p.segments, func(seg Segment) int64 { return seg.ID })
+	joined, err := index.Value[string](ctx, p.tx, leafQuery, segments, words)
+	if err != nil {
 		return nil, err
 	}
 	leaves := splitNumbers(joined)

@@ -85,8 +85,8 @@ func (t tx) list(ctx context.Context, match string, scope *index.Scope, limit in
 	if limit > 0 {
 		query, args = cappedQuery, append(args, limit)
 	}
-	var joined *string
-	if _, err := t.QueryRow(ctx, query, args, &joined); err != nil || joined == nil {
+	joined, err := index.Value[*string](ctx, t, query, args...)
+	if err != nil || joined == nil {
 		return nil, err
 	}
 	ids := splitNumbers(*joined)
