@@ -74,13 +74,11 @@ func (a *App) wire(ctx context.Context, o WiringOptions, plan func(*install.Inst
 	if o.DryRun {
 		out.Diff = p.Diff()
 	}
-	for _, f := range p.Files {
-		n := map[install.Action]int{}
-		for _, e := range f.Entries {
-			n[e.Action]++
-		}
-		out.Files = append(out.Files, WiredFile{f.Path, n[install.ActionAdd], n[install.ActionUpdate], n[install.ActionRemove]})
+	n := map[install.Action]int{}
+	for _, e := range p.Entries {
+		n[e.Action]++
 	}
+	out.Files = []WiredFile{{p.Path, n[install.ActionAdd], n[install.ActionUpdate], n[install.ActionRemove]}}
 	return out, nil
 }
 

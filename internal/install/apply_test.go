@@ -29,7 +29,7 @@ func TestMovedBinary(t *testing.T) {
 	before, _ := p.read()
 	p.opts.Exe = "/home/ann's tools/strandline"
 	plan := p.init()
-	for _, e := range plan.Files[0].Entries {
+	for _, e := range plan.Entries {
 		if e.Action != ActionUpdate {
 			t.Errorf("%s: %s", e.ID, e.Action)
 		}

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"runtime"
@@ -47,12 +48,8 @@ type CheckOptions struct {
 // from working. It changes nothing. The client's behaviour was measured with
 // version 2.1.329.
 func Check(ctx context.Context, o CheckOptions) []Finding {
-	if o.GOOS == "" {
-		o.GOOS = runtime.GOOS
-	}
-	if o.ManagedDir == "" {
-		o.ManagedDir = managedDir(o.GOOS)
-	}
+	o.GOOS = cmp.Or(o.GOOS, runtime.GOOS)
+	o.ManagedDir = cmp.Or(o.ManagedDir, managedDir(o.GOOS))
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
@@ -71,13 +68,8 @@ func Check(ctx context.Context, o CheckOptions) []Finding {
 
 // managedDir returns the folder of the administrator's settings.
 func managedDir(goos string) string {
-	switch goos {
-	case "windows":
-		return `C:\Program Files\ClaudeCode`
-	case "darwin":
-		return "/Library/Application Support/ClaudeCode"
-	}
-	return "/etc/claude-code"
+	special := map[string]string{"windows": `C:\Program Files\ClaudeCode`, "darwin": "/Library/Application Support/ClaudeCode"}
+	return cmp.Or(special[goos], "/etc/claude-code")
 }
 
 // checker holds the state of a Check.

@@ -84,15 +84,10 @@ type call struct {
 	start, end int    // offsets in the command, with quotes
 }
 
-// findCall finds Strandline in the command of a hook.
-func findCall(command string, args []string, exe, goos string) (call, bool) {
-	return findArgument(command, args, "hook", exe, goos)
-}
-
-// findArgument finds Strandline in a command whose first program is the Strandline
+// findCall finds Strandline in a command whose first program is the Strandline
 // binary with the given first argument. Environment assignments and exec may
 // precede it. It does not find Strandline later in the command.
-func findArgument(command string, args []string, argument, exe, goos string) (call, bool) {
+func findCall(command string, args []string, argument, exe, goos string) (call, bool) {
 	if args != nil { // the client runs it without a shell
 		c := call{path: command, end: len(command)}
 		return c, len(args) > 0 && args[0] == argument && isProgram(command, exe, goos)

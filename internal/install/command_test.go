@@ -42,7 +42,7 @@ func TestFindCall(t *testing.T) {
 		{"linux", "/x/strandline hook", []string{"hook"}, ""},
 		{"linux", "; strandline hook", nil, ""},
 	} {
-		c, ok := findCall(tc.command, tc.args, exe, tc.goos)
+		c, ok := findCall(tc.command, tc.args, "hook", exe, tc.goos)
 		if ok != (tc.path != "") {
 			t.Errorf("%q %q: ours is %v", tc.command, tc.args, ok)
 			continue
@@ -54,7 +54,7 @@ func TestFindCall(t *testing.T) {
 }
 
 func TestFindCallByPath(t *testing.T) {
-	if _, ok := findCall("/x/sl hook", nil, "/x/sl", "linux"); !ok {
+	if _, ok := findCall("/x/sl hook", nil, "hook", "/x/sl", "linux"); !ok {
 		t.Error("the installed binary is not recognised")
 	}
 }
@@ -73,7 +73,7 @@ func TestQuote(t *testing.T) {
 		if got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.path, got, tc.want)
 		}
-		if c, ok := findCall(got+" hook", nil, tc.path, tc.goos); !ok || !samePath(c.path, tc.path, tc.goos) {
+		if c, ok := findCall(got+" hook", nil, "hook", tc.path, tc.goos); !ok || !samePath(c.path, tc.path, tc.goos) {
 			t.Errorf("%s is not found again: %q", got, c.path)
 		}
 	}
@@ -106,7 +106,7 @@ func FuzzWords(f *testing.F) {
 				end = w.end
 			}
 		}
-		findCall(command, nil, exe, "linux")
+		findCall(command, nil, "hook", exe, "linux")
 		quoted := words(quote(command, "linux"), false)
 		texts := make([]string, 0, len(quoted))
 		for _, w := range quoted {

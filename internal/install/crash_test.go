@@ -27,8 +27,8 @@ func TestApplyPlansAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(done.Files[0].Before) != someSettings {
-		t.Errorf("applied to %q", done.Files[0].Before)
+	if string(done.Before) != someSettings {
+		t.Errorf("applied to %q", done.Before)
 	}
 	p.uninstall()
 	if got, _ := p.read(); got != someSettings {

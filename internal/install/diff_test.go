@@ -35,8 +35,8 @@ func TestDiff(t *testing.T) {
 		{"two changes close by", ptr(numbered()), ptr(numbered("5", "x", "9", "y")), "--- f\n+++ f\n@@ -2,11 +2,11 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n-9\n+y\n 10\n 11\n 12\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := FileChange{Path: "p", Target: "f", Before: bytesOf(tc.before), After: bytesOf(tc.after)}
-			if got := (Plan{Files: []FileChange{f}}).Diff(); got != tc.want {
+			f := Plan{Path: "p", Target: "f", Before: bytesOf(tc.before), After: bytesOf(tc.after)}
+			if got := f.Diff(); got != tc.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, tc.want)
 			}
 		})
@@ -76,7 +76,7 @@ func TestGitAppliesTheDiff(t *testing.T) {
 			t.Errorf("%s: %v\n%s\n%s", tc.name, err, out, patch)
 			continue
 		}
-		if got, _ := p.read(); got != string(plan.Files[0].After) {
+		if got, _ := p.read(); got != string(plan.After) {
 			t.Errorf("%s: git made\n%s", tc.name, got)
 		}
 	}
@@ -85,8 +85,8 @@ func TestGitAppliesTheDiff(t *testing.T) {
 func TestHugeDiff(t *testing.T) {
 	before := strings.Repeat("a\n", 3000)
 	after := strings.Repeat("b\n", 3000)
-	f := FileChange{Target: "f", Before: []byte(before), After: []byte(after)}
-	if got := strings.Count(Plan{Files: []FileChange{f}}.Diff(), "\n"); got != 6003 {
+	f := Plan{Target: "f", Before: []byte(before), After: []byte(after)}
+	if got := strings.Count(f.Diff(), "\n"); got != 6003 {
 		t.Errorf("%d lines", got)
 	}
 }

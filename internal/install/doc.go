@@ -183,20 +183,18 @@ func (v *jsonValue) item(step any) int {
 
 // text returns the decoded string at path; false if there is none.
 func (d *settingsDoc) text(path ...any) (string, bool) {
-	v := d.get(path...)
-	if v == nil || v.kind != kindString {
-		return "", false
+	if v := d.get(path...); v != nil && v.kind == kindString {
+		return v.text, true
 	}
-	return v.text, true
+	return "", false
 }
 
 // raw returns the bytes of the value at path, nil if there is none.
 func (d *settingsDoc) raw(path ...any) []byte {
-	v := d.get(path...)
-	if v == nil {
-		return nil
+	if v := d.get(path...); v != nil {
+		return d.src[v.start:v.end]
 	}
-	return d.src[v.start:v.end]
+	return nil
 }
 
 // bare reports whether the document has no value but an empty object, and no

@@ -62,23 +62,23 @@ func unreadable(path string, err error) error {
 }
 
 // writeSettings atomically replaces a settings file and keeps its mode.
-func writeSettings(f FileChange, beforeRename func() error) error {
-	hint := writeHint(filepath.Dir(f.Target))
+func writeSettings(p Plan, beforeRename func() error) error {
+	hint := writeHint(filepath.Dir(p.Target))
 	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(f.Target); err == nil {
+	if info, err := os.Stat(p.Target); err == nil {
 		mode = info.Mode().Perm()
 		if mode&0o200 == 0 {
-			return denied(f.Target+" is read-only", nil, "make it writable, or add the hooks by hand as --dry-run prints them")
+			return denied(p.Target+" is read-only", nil, "make it writable, or add the hooks by hand as --dry-run prints them")
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(f.Target), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(p.Target), 0o700); err != nil {
 		return denied("the settings cannot be written", err, hint)
 	}
-	err := replaceFile(f.Target, f.After, mode, func() error {
+	err := replaceFile(p.Target, p.After, mode, func() error {
 		if err := beforeRename(); err != nil {
 			return err
 		}
-		return unchanged(f)
+		return unchanged(p)
 	})
 	if err != nil && archive.ErrorCode(err) != archive.CodeBusy {
 		return denied("the settings cannot be written", err, hint)
@@ -88,29 +88,29 @@ func writeSettings(f FileChange, beforeRename func() error) error {
 
 // unchanged returns an error with CodeBusy if the file changed since the plan was
 // made. The client writes it, too.
-func unchanged(f FileChange) error {
-	now, err := readSettings(f.Target)
+func unchanged(p Plan) error {
+	now, err := readSettings(p.Target)
 	if err != nil {
 		return err
 	}
-	if !sameFile(now, f.Before) {
-		return &archive.Error{Code: archive.CodeBusy, Msg: f.Path + " is being changed by another program", Hint: "run the command again"}
+	if !sameFile(now, p.Before) {
+		return &archive.Error{Code: archive.CodeBusy, Msg: p.Path + " is being changed by another program", Hint: "run the command again"}
 	}
 	return nil
 }
 
 // removeSettings deletes a file that init created, and its folder if init created
 // that, too.
-func removeSettings(f FileChange) error {
-	if err := unchanged(f); err != nil {
+func removeSettings(p Plan) error {
+	if err := unchanged(p); err != nil {
 		return err
 	}
-	if err := os.Remove(f.Target); err != nil {
-		return denied("the settings file cannot be removed", err, "check the permissions of "+filepath.Dir(f.Target))
+	if err := os.Remove(p.Target); err != nil {
+		return denied("the settings file cannot be removed", err, "check the permissions of "+filepath.Dir(p.Target))
 	}
-	if f.record.CreatedDir {
+	if p.record.CreatedDir {
 		// Remove fails if the folder is not empty.
-		_ = os.Remove(filepath.Dir(f.Target))
+		_ = os.Remove(filepath.Dir(p.Target))
 	}
 	return nil
 }

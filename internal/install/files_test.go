@@ -42,7 +42,7 @@ func TestSymbolicLinkIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := p.init()
-	if f := plan.Files[0]; f.Path != p.settings || f.Target != target {
+	if f := plan; f.Path != p.settings || f.Target != target {
 		t.Errorf("path %s, target %s", f.Path, f.Target)
 	}
 	if info, err := os.Lstat(p.settings); err != nil || info.Mode()&os.ModeSymlink == 0 {

@@ -48,9 +48,9 @@ func (h hookEntry) read(d *settingsDoc, x *existing) (ok bool) {
 	if x.args = raw != nil; x.args && json.Unmarshal(raw, &args) != nil {
 		return false
 	}
-	x.call, ok = findCall(x.command, args, h.exe, h.goos)
+	x.call, ok = findCall(x.command, args, "hook", h.exe, h.goos)
 	if !ok && h.previous != "" {
-		x.call, ok = findCall(x.command, args, h.previous, h.goos)
+		x.call, ok = findCall(x.command, args, "hook", h.previous, h.goos)
 	}
 	return ok
 }
@@ -181,29 +181,24 @@ func (h hookEntry) checkShape(d *settingsDoc) error {
 // the user.
 func (d *settingsDoc) checkKind(name string, kind jsonKind, path ...any) error {
 	if v := d.get(path...); v != nil && v.kind != kind {
-		return wrongShape(name, map[jsonKind]string{kindObject: "object", kindArray: "list"}[kind])
+		want := map[jsonKind]string{kindObject: "object", kindArray: "list"}[kind]
+		return archive.Invalid(name+" is not the "+want+" that the client expects", "correct or remove it, then run the command again")
 	}
 	return nil
 }
 
-func wrongShape(name, want string) error {
-	return archive.Invalid(name+" is not the "+want+" that the client expects", "correct or remove it, then run the command again")
-}
-
 // entry is one part of a settings file that Strandline writes.
-type entry interface {
-	// id names the entry in plans and in the manifest. It never changes.
-	id() string
+type entry struct {
+	id     string // names the entry in plans and in the manifest; never changes
+	detail string // describes the entry for the user
+	value  any    // the entry as put adds it
+	wanted bool   // the options include it
 	// put adds or updates the entry. written is the value that Strandline wrote last,
 	// nil if unknown; put keeps what the user changed since.
-	put(d *settingsDoc, written json.RawMessage) (Action, error)
+	put func(d *settingsDoc, written json.RawMessage) (Action, error)
 	// drop removes the entry, and containers that become empty unless they are in
 	// base, the document before init (nil if unknown).
-	drop(d, base *settingsDoc) (Action, error)
-	// value is the entry as put adds it.
-	value() any
-	// detail describes the entry for the user.
-	detail() string
+	drop func(d, base *settingsDoc) (Action, error)
 }
 
 // entries lists all possible entries in the order in which they are written. previous is
@@ -212,23 +207,17 @@ func entries(o Options, previous string) []entry {
 	var list []entry
 	for _, h := range hooks(o.Exe, o.GOOS) {
 		h.previous = previous
-		list = append(list, h)
+		c := h.command()
+		list = append(list, entry{"hook/" + h.event, strings.Join(append([]string{c.Command}, c.Args...), " "), c, true, h.put, h.drop})
 	}
 	if o.Scope != ScopeProject { // the statusline is a user's choice
-		list = append(list, statuslineEntry{exe: o.Exe, previous: previous, goos: o.GOOS})
+		l := statuslineEntry{exe: o.Exe, previous: previous, goos: o.GOOS}
+		list = append(list, entry{"statusline", l.command(""), l.value(), !o.NoStatusline, l.put, l.drop})
 	}
-	return append(list, pluginEntries(o.Home)...)
-}
-
-// wanted reports whether the options include an entry.
-func (o Options) wanted(e entry) bool {
-	switch e.(type) {
-	case memberEntry:
-		return o.Plugin
-	case statuslineEntry:
-		return !o.NoStatusline
+	for _, m := range pluginEntries(o.Home) {
+		list = append(list, entry{m.name, m.text, m.want, o.Plugin, m.put, m.drop})
 	}
-	return true
+	return list
 }
 
 // hookEntry is a command that the client runs at an event.
@@ -276,15 +265,6 @@ type hookGroup struct {
 	Matcher string        `json:"matcher,omitempty"`
 	Hooks   []hookCommand `json:"hooks"`
 }
-
-func (h hookEntry) id() string { return "hook/" + h.event }
-
-func (h hookEntry) detail() string {
-	c := h.command()
-	return strings.Join(append([]string{c.Command}, c.Args...), " ")
-}
-
-func (h hookEntry) value() any { return h.command() }
 
 // command returns the hook as it is written. On Windows it uses the form with args,
 // which needs no shell: the client uses any shell that it finds, and their quoting

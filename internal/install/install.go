@@ -3,6 +3,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,12 +50,7 @@ type Installer struct {
 
 // New returns an installer.
 func New(o Options) *Installer {
-	if o.Scope == "" {
-		o.Scope = ScopeUser
-	}
-	if o.GOOS == "" {
-		o.GOOS = runtime.GOOS
-	}
+	o.Scope, o.GOOS = cmp.Or(o.Scope, ScopeUser), cmp.Or(o.GOOS, runtime.GOOS)
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Time{} }
 	}
@@ -125,14 +121,12 @@ func (in *Installer) execute(p Plan) error {
 			err = writePlugin(in.opts.Home, in.opts.Exe)
 		}
 	}
-	for _, f := range p.Files {
-		switch {
-		case err != nil || !f.Changed():
-		case f.After == nil:
-			err = removeSettings(f)
-		default:
-			err = writeSettings(f, in.opts.beforeRename)
-		}
+	switch {
+	case err != nil || !p.Changed():
+	case p.After == nil:
+		err = removeSettings(p)
+	default:
+		err = writeSettings(p, in.opts.beforeRename)
 	}
 	if err == nil && p.Uninstall {
 		err = in.updateManifest(m, p)
@@ -143,21 +137,15 @@ func (in *Installer) execute(p Plan) error {
 	return removePlugin(in.opts.Home)
 }
 
-// updateManifest records the files of an init, or removes those of an uninstall.
+// updateManifest records the file of an init, or removes that of an uninstall.
 func (in *Installer) updateManifest(m *manifest, p Plan) error {
-	changed := false
-	for _, f := range p.Files {
-		_, known := m.Files[f.Path]
-		switch {
-		case p.Uninstall && known:
-			delete(m.Files, f.Path)
-			changed = true
-		case !p.Uninstall && (f.Changed() || !known):
-			m.Files[f.Path] = f.record
-			changed = true
-		}
-	}
-	if !changed {
+	_, known := m.Files[p.Path]
+	switch {
+	case p.Uninstall && known:
+		delete(m.Files, p.Path)
+	case !p.Uninstall && (p.Changed() || !known):
+		m.Files[p.Path] = p.record
+	default:
 		return nil
 	}
 	return m.save(in.opts.Home)

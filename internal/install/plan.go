@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -15,20 +14,15 @@ import (
 	"strandline/internal/archive"
 )
 
-// Plan is a set of changes to be made.
+// Plan is the change of one settings file.
 type Plan struct {
-	Files     []FileChange
+	Path      string // as the client names it
+	Target    string // Path with symbolic links resolved
+	Before    []byte // nil if the file does not exist
+	After     []byte // nil if the file is deleted or does not exist
+	Entries   []EntryChange
 	Warnings  []string // for the user, one sentence each
 	Uninstall bool     // the plan removes entries
-}
-
-// FileChange is the change of one settings file.
-type FileChange struct {
-	Path    string // as the client names it
-	Target  string // Path with symbolic links resolved
-	Before  []byte // nil if the file does not exist
-	After   []byte // nil if the file is deleted or does not exist
-	Entries []EntryChange
 
 	record record // in the manifest: after an init, before an uninstall
 }
@@ -51,94 +45,86 @@ const (
 	ActionRemove Action = "remove"
 )
 
-// Changed reports whether the plan changes a settings file.
-func (p Plan) Changed() bool { return slices.ContainsFunc(p.Files, FileChange.Changed) }
-
 // Changed reports whether the file's content changes.
-func (f FileChange) Changed() bool {
-	return !sameFile(f.Before, f.After)
-}
+func (p Plan) Changed() bool { return !sameFile(p.Before, p.After) }
 
 // sameFile reports whether two contents are equal; nil is a missing file.
 func sameFile(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 // open reads the settings file of the scope and its record.
-func (in *Installer) open() (f FileChange, err error) {
-	if f.Path, err = in.opts.settingsPath(); err != nil {
-		return f, err
+func (in *Installer) open() (p Plan, err error) {
+	if p.Path, err = in.opts.settingsPath(); err != nil {
+		return p, err
 	}
-	if f.Target, err = resolveTarget(f.Path); err != nil {
-		return f, err
+	if p.Target, err = resolveTarget(p.Path); err != nil {
+		return p, err
 	}
-	if f.Before, err = readSettings(f.Target); err != nil {
-		return f, err
+	if p.Before, err = readSettings(p.Target); err != nil {
+		return p, err
 	}
 	m, err := readManifest(in.opts.Home)
 	if err != nil {
-		return f, err
+		return p, err
 	}
-	f.After, f.record = f.Before, m.Files[f.Path]
-	return f, nil
+	p.After, p.record = p.Before, m.Files[p.Path]
+	return p, nil
 }
 
 // Plan returns the changes of an init and writes nothing. The error has CodeInvalid
 // if the settings are not JSON or not what the client expects.
 func (in *Installer) Plan() (Plan, error) {
-	p := Plan{}
 	if !absolute(in.opts.Exe, in.opts.GOOS) {
-		return p, archive.Invalid("the path of the strandline binary is not known", "call it by its full path")
+		return Plan{}, archive.Invalid("the path of the strandline binary is not known", "call it by its full path")
 	}
-	f, err := in.open()
+	p, err := in.open()
 	if err != nil {
 		return p, err
 	}
-	doc, err := parse(f.Path, f.Before)
+	doc, err := parse(p.Path, p.Before)
 	if err != nil {
 		return p, err
 	}
 	written := map[string]json.RawMessage{}
-	base := f.record.base()
-	for _, e := range entries(in.opts, f.record.Exe) {
+	base := p.record.base()
+	for _, e := range entries(in.opts, p.record.Exe) {
 		var action Action
-		wanted := in.opts.wanted(e)
-		if wanted {
-			if action, err = e.put(doc, f.record.Entries[e.id()]); err == nil {
-				written[e.id()], err = json.Marshal(e.value())
+		if e.wanted {
+			if action, err = e.put(doc, p.record.Entries[e.id]); err == nil {
+				written[e.id], err = json.Marshal(e.value)
 			}
 		} else {
 			action, err = e.drop(doc, base)
 		}
 		if err != nil {
-			return p, inFile(f.Path, err)
+			return p, inFile(p.Path, err)
 		}
-		if wanted || action != ActionKeep {
-			f.Entries = append(f.Entries, EntryChange{ID: e.id(), Action: action, Detail: e.detail()})
+		if e.wanted || action != ActionKeep {
+			p.Entries = append(p.Entries, EntryChange{ID: e.id, Action: action, Detail: e.detail})
 		}
 	}
-	f.After = doc.src
-	if f.record, err = in.newRecord(f); err != nil {
+	p.After = doc.src
+	if p.record, err = in.newRecord(p); err != nil {
 		return p, err
 	}
-	f.record.Entries = written
-	p.Files = []FileChange{f}
-	p.Warnings = in.warnings(f.Path, doc)
+	p.record.Entries = written
+	p.Warnings = in.warnings(p.Path, doc)
 	return p, nil
 }
 
 // newRecord returns the record of a file after the init. Its original is the file
 // before the first init or, if the file changed since, the current file without
 // Strandline's entries.
-func (in *Installer) newRecord(f FileChange) (record, error) {
-	old := f.record
-	r := record{Target: f.Target, Exe: in.opts.Exe, Time: in.opts.Now().UTC(), AfterSHA256: checksum(f.After)}
+func (in *Installer) newRecord(p Plan) (record, error) {
+	old := p.record
+	r := record{Target: p.Target, Exe: in.opts.Exe, Time: in.opts.Now().UTC(), AfterSHA256: checksum(p.After)}
 	switch {
-	case f.Before == nil:
-		_, err := os.Stat(filepath.Dir(f.Target))
+	case p.Before == nil:
+		_, err := os.Stat(filepath.Dir(p.Target))
 		r.Created, r.CreatedDir = true, errors.Is(err, os.ErrNotExist)
-	case old.AfterSHA256 == checksum(f.Before):
+	case old.AfterSHA256 == checksum(p.Before):
 		r.Created, r.CreatedDir, r.Original = old.Created, old.CreatedDir, old.Original
 	default:
-		without, _, err := in.without(f)
+		without, _, err := in.without(p)
 		if err != nil {
 			return r, err
 		}
@@ -153,20 +139,20 @@ func (in *Installer) newRecord(f FileChange) (record, error) {
 }
 
 // without returns the current settings without Strandline's entries.
-func (in *Installer) without(f FileChange) (*settingsDoc, []EntryChange, error) {
-	doc, err := parse(f.Path, f.Before)
+func (in *Installer) without(p Plan) (*settingsDoc, []EntryChange, error) {
+	doc, err := parse(p.Path, p.Before)
 	if err != nil {
 		return nil, nil, err
 	}
-	base := f.record.base()
+	base := p.record.base()
 	var changes []EntryChange
-	for _, e := range entries(in.opts, f.record.Exe) {
+	for _, e := range entries(in.opts, p.record.Exe) {
 		action, err := e.drop(doc, base)
 		if err != nil {
-			return nil, nil, inFile(f.Path, err)
+			return nil, nil, inFile(p.Path, err)
 		}
 		if action != ActionKeep {
-			changes = append(changes, EntryChange{ID: e.id(), Action: action, Detail: e.detail()})
+			changes = append(changes, EntryChange{ID: e.id, Action: action, Detail: e.detail})
 		}
 	}
 	return doc, changes, nil
@@ -174,29 +160,26 @@ func (in *Installer) without(f FileChange) (*settingsDoc, []EntryChange, error) 
 
 // PlanUninstall returns the changes of an uninstall and writes nothing.
 func (in *Installer) PlanUninstall() (Plan, error) {
-	p := Plan{Uninstall: true}
-	f, err := in.open()
-	if err != nil {
+	p, err := in.open()
+	p.Uninstall = true
+	if err != nil || p.Before == nil {
 		return p, err
 	}
-	if f.Before != nil {
-		exact := f.record.AfterSHA256 == checksum(f.Before)
-		doc, changes, err := in.without(f)
-		if err != nil && !exact {
-			return p, err
-		}
-		f.Entries = changes
-		base := f.record.base()
-		switch bare := err == nil && len(changes) > 0 && doc.bare() && base != nil && base.bare(); {
-		case !exact && !bare:
-			f.After = doc.src
-		case f.record.Created:
-			f.After = nil
-		default:
-			f.After = append([]byte{}, f.record.Original...)
-		}
+	exact := p.record.AfterSHA256 == checksum(p.Before)
+	doc, changes, err := in.without(p)
+	if err != nil && !exact {
+		return p, err
 	}
-	p.Files = []FileChange{f}
+	p.Entries = changes
+	base := p.record.base()
+	switch bare := err == nil && len(changes) > 0 && doc.bare() && base != nil && base.bare(); {
+	case !exact && !bare:
+		p.After = doc.src
+	case p.record.Created:
+		p.After = nil
+	default:
+		p.After = append([]byte{}, p.record.Original...)
+	}
 	return p, nil
 }
 
@@ -241,22 +224,18 @@ func (in *Installer) warnings(path string, doc *settingsDoc) []string {
 // Diff returns the changes in unified form, "" if there are none. It ignores line
 // ends and byte order marks.
 func (p Plan) Diff() string {
-	var b strings.Builder
-	for _, f := range p.Files {
-		if !f.Changed() {
-			continue
-		}
-		from, to := f.Target, f.Target
-		if f.Before == nil {
-			from = "/dev/null"
-		}
-		if f.After == nil {
-			to = "/dev/null"
-		}
-		_, text, _ := bytes.Cut(diff.Diff(from, normalize(f.Before), to, normalize(f.After)), []byte("\n"))
-		b.Write(text)
+	if !p.Changed() {
+		return ""
 	}
-	return b.String()
+	from, to := p.Target, p.Target
+	if p.Before == nil {
+		from = "/dev/null"
+	}
+	if p.After == nil {
+		to = "/dev/null"
+	}
+	_, text, _ := bytes.Cut(diff.Diff(from, normalize(p.Before), to, normalize(p.After)), []byte("\n"))
+	return string(text)
 }
 
 // normalize returns a file's text with a line end "\n" after every line.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strandline/internal/state"
 	"strings"
 )
 
@@ -34,7 +35,7 @@ const (
 // pluginDir returns the folder of the plugin's files.
 func pluginDir(home string) string { return filepath.Join(home, "plugin") }
 
-// memberEntry is a memberEntry of an object in the settings.
+// memberEntry is a member of an object in the settings.
 type memberEntry struct {
 	name      string // of the entry
 	container string // the object's name
@@ -45,24 +46,17 @@ type memberEntry struct {
 
 // pluginEntries returns the settings that make the client load the plugin. They are
 // sufficient for version 2.1.329, without the client's install command.
-func pluginEntries(home string) []entry {
+func pluginEntries(home string) []memberEntry {
 	type source struct {
 		Source string `json:"source"`
 		Path   string `json:"path"`
 	}
 	dir := pluginDir(home)
-	return []entry{
-		memberEntry{
-			name: "plugin/marketplace", container: "extraKnownMarketplaces", key: pluginMarket,
-			want: map[string]source{"source": {"directory", dir}}, text: dir,
-		},
-		memberEntry{name: "plugin/enabled", container: "enabledPlugins", key: pluginName, want: true, text: pluginName},
+	return []memberEntry{
+		{"plugin/marketplace", "extraKnownMarketplaces", pluginMarket, map[string]source{"source": {"directory", dir}}, dir},
+		{"plugin/enabled", "enabledPlugins", pluginName, true, pluginName},
 	}
 }
-
-func (m memberEntry) id() string     { return m.name }
-func (m memberEntry) value() any     { return m.want }
-func (m memberEntry) detail() string { return m.text }
 
 // put writes the value, unless the user changed it, for example switched the plugin
 // off.
@@ -116,11 +110,7 @@ func writePlugin(home, exe string) error {
 		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 			return nil
 		}
-		err := os.MkdirAll(filepath.Dir(path), 0o700)
-		if err == nil {
-			err = replaceFile(path, data, 0o600, func() error { return nil })
-		}
-		if err != nil {
+		if err := state.ReplaceSynced(path, data); err != nil {
 			return denied("the plugin cannot be written", err, writeHint(home))
 		}
 		return nil
@@ -164,13 +154,11 @@ func (c *checker) checkPlugin() {
 		return
 	}
 	missing := eachPluginFile(func(rel string, _ []byte) error {
-		if _, err := os.Stat(filepath.Join(pluginDir(c.opts.Home), rel)); err != nil {
-			return fmt.Errorf("%s: %w", rel, err)
-		}
-		return nil
+		_, err := os.Stat(filepath.Join(pluginDir(c.opts.Home), rel))
+		return err
 	})
 	if missing != nil {
-		c.report(LevelWarn, "plugin", "the compactor plugin is switched on, but its files are missing: "+errors.Unwrap(missing).Error(), "run `strandline init`")
+		c.report(LevelWarn, "plugin", "the compactor plugin is switched on, but its files are missing: "+missing.Error(), "run `strandline init`")
 		return
 	}
 	c.report(LevelOK, "plugin", "the compactor plugin is switched on; "+early, "")

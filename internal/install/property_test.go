@@ -257,11 +257,7 @@ func addEntries(t *rapid.T, settings map[string]any) {
 	} else if theirs, ok := have["command"].(string); ok && have["type"] == "command" {
 		have["command"] = mine.command(theirs)
 	}
-	for _, e := range pluginEntries("") {
-		m, ok := e.(memberEntry)
-		if !ok {
-			t.Fatalf("%T", e)
-		}
+	for _, m := range pluginEntries("") {
 		raw, err := json.Marshal(map[string]any{m.key: m.want})
 		if err != nil {
 			t.Fatal(err)

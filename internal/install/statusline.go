@@ -15,13 +15,9 @@ const statuslineKey = "statusLine"
 // withFlag precedes the user's command.
 const withFlag = "--with"
 
-func (l statuslineEntry) id() string { return "statusline" }
-
 func (l statuslineEntry) value() any {
 	return map[string]string{"type": "command", "command": l.command("")}
 }
-
-func (l statuslineEntry) detail() string { return l.command("") }
 
 // command returns Strandline's command, which also runs another one.
 func (l statuslineEntry) command(with string) string {
@@ -46,7 +42,7 @@ func (l statuslineEntry) find(d *settingsDoc) (command string, own *lineCall, fo
 		return "", nil, false
 	}
 	for _, exe := range []string{l.exe, l.previous} {
-		if c, ok := findArgument(command, nil, "statusline", exe, l.goos); ok && exe != "" {
+		if c, ok := findCall(command, nil, "statusline", exe, l.goos); ok && exe != "" {
 			return command, &lineCall{call: c, with: withOf(command)}, true
 		}
 	}

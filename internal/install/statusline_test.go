@@ -72,7 +72,7 @@ func TestUserStatuslineOnWindows(t *testing.T) {
 func TestProjectScopeHasNoStatusline(t *testing.T) {
 	p := newPlace(t)
 	p.opts.Scope, p.opts.ProjectDir = ScopeProject, t.TempDir()
-	for _, e := range p.init().Files[0].Entries {
+	for _, e := range p.init().Entries {
 		if e.ID == "statusline" {
 			t.Errorf("%+v", e)
 		}

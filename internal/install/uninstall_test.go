@@ -13,7 +13,7 @@ import (
 
 func TestUninstallDeletesACreatedFile(t *testing.T) {
 	p := newPlace(t)
-	if plan := p.init(); plan.Files[0].Before != nil || !strings.HasPrefix(plan.Diff(), "--- /dev/null\n") {
+	if plan := p.init(); plan.Before != nil || !strings.HasPrefix(plan.Diff(), "--- /dev/null\n") {
 		t.Errorf("the plan does not say that the file is new:\n%s", plan.Diff())
 	}
 	if runtime.GOOS != "windows" {
@@ -100,7 +100,7 @@ func TestUninstallWithoutInit(t *testing.T) {
 		t.Errorf("it would change\n%s", plan.Diff())
 	}
 	p.write(someSettings)
-	if plan := p.uninstall(); plan.Changed() || len(plan.Files[0].Entries) != 0 {
+	if plan := p.uninstall(); plan.Changed() || len(plan.Entries) != 0 {
 		t.Errorf("it would change\n%s", plan.Diff())
 	}
 	if got, _ := p.read(); got != someSettings {
