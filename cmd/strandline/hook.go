@@ -61,15 +61,13 @@ func runHook() {
 			}
 			return &hook.Index{Index: x, Source: x, Store: x}, nil
 		},
-		Detach:    detach,
-		Monitor:   monitor,
-		Segments:  hook.Segments{Usage: usageStore(cfg), Marks: marks},
-		Injectors: injectors(cfg, c, monitor, marks),
-		Changes:   changes(cfg),
-		MaintenanceDue: func() bool {
-			return cfg.Lifecycle.Auto && app.Schedule{Path: cfg.Paths.Maintained()}.Due(now())
-		},
-		LastCapture: func(session string) time.Time { return lastCapture(c, session) },
+		Detach:         detach,
+		Monitor:        monitor,
+		Segments:       hook.Segments{Usage: usageStore(cfg), Marks: marks},
+		Injectors:      injectors(cfg, c, monitor, marks),
+		Changes:        changes(cfg),
+		MaintenanceDue: func() bool { return cfg.Lifecycle.Auto && app.Schedule{Path: cfg.Paths.Maintained()}.Due(now()) },
+		LastCapture:    func(session string) time.Time { return lastCapture(c, session) },
 	})
 	if lost {
 		if err := detach("maintain"); err != nil {

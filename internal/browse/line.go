@@ -63,9 +63,7 @@ func (l *line) edit(key string) bool {
 	return true
 }
 
-func (l *line) remove(from, to int) {
-	l.text, l.at = slices.Delete(l.text, from, to), from
-}
+func (l *line) remove(from, to int) { l.text, l.at = slices.Delete(l.text, from, to), from }
 
 // view returns the part around the cursor that fits width cells, and the cursor's
 // cell.

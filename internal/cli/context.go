@@ -24,9 +24,7 @@ func (a *commands) restoreCommand(cmd *cobra.Command) {
 	})
 }
 
-func (a *commands) preserveCommand(cmd *cobra.Command) {
-	a.contextCommand(cmd, a.app.Preserve)
-}
+func (a *commands) preserveCommand(cmd *cobra.Command) { a.contextCommand(cmd, a.app.Preserve) }
 
 // contextCommand makes a command that prints a text for a compaction.
 func (a *commands) contextCommand(cmd *cobra.Command, build func(context.Context, app.ContextQuery) (app.Context, error)) {

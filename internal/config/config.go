@@ -3,7 +3,12 @@
 // older systems, the project's .strandline.toml, the user's config.toml, default.
 package config
 
-import "time"
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Mode selects the context that a SessionStart hook restores.
 type Mode string
@@ -194,21 +199,32 @@ type Segments struct {
 type Entry struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
-	Source string `json:"source"` // "default", "flag", "env NAME", a file's path
-	Note   string `json:"note,omitempty"`
+	Source string `json:"source"`         // "default", "flag", "env NAME", a file's path
+	Note   string `json:"note,omitempty"` // shown by `strandline config`
 }
 
 // Problem is a rejected value.
 type Problem struct {
-	Key     string // "" for the whole file
-	Value   string
-	Source  string
 	Msg     string // one sentence with key, value, source and the allowed values
 	Warning bool   // Load returns no error for it
 }
 
-// Entries lists every setting in the order of the documentation.
-func (c *Config) Entries() []Entry { return c.entries }
+// notes has a line "KEY: description" for each setting.
+//
+//go:embed notes.txt
+var notes string
+
+// Entries lists every setting, with its note, in the order of the documentation.
+func (c *Config) Entries() []Entry {
+	list := slices.Clone(c.entries)
+	for line := range strings.Lines(notes) {
+		name, note, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if i := slices.IndexFunc(list, func(e Entry) bool { return e.Key == name }); i >= 0 {
+			list[i].Note = note
+		}
+	}
+	return list
+}
 
 // Problems lists the rejected values.
 func (c *Config) Problems() []Problem { return c.problems }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"strconv"
 
 	"github.com/BurntSushi/toml"
 
@@ -34,9 +33,7 @@ func Load(in Inputs) (*Config, error) {
 	}
 	c := &Config{Paths: findPaths(in)}
 	if c.Home == "" {
-		c.problems = append(c.problems, Problem{
-			Key: "home", Source: "environment", Msg: "the home folder is not known; set HOME or STRANDLINE_HOME",
-		})
+		c.reject(false, "the home folder is not known; set HOME or STRANDLINE_HOME")
 	}
 	l := loader{in: in, config: c}
 	l.project = l.readFile(c.ProjectFile, true)
@@ -46,8 +43,12 @@ func Load(in Inputs) (*Config, error) {
 		l.resolve(k)
 	}
 	l.warnUnknown(all)
-	err := c.firstError()
-	return c, err
+	return c, c.firstError()
+}
+
+// reject adds a problem.
+func (c *Config) reject(warning bool, format string, args ...any) {
+	c.problems = append(c.problems, Problem{fmt.Sprintf(format, args...), warning})
 }
 
 // loader holds the sources of one Load.
@@ -66,7 +67,7 @@ type candidate struct {
 // resolve stores the first valid candidate, in the order of precedence.
 func (l *loader) resolve(k key) {
 	list := []candidate{{value: l.in.Flags[k.name], source: "flag"}}
-	for _, name := range append([]string{envName(k.name)}, k.old...) {
+	for _, name := range []string{envName(k.name), k.old} {
 		list = append(list, candidate{value: l.in.Env(name), source: "env " + name})
 	}
 	list = append(list,
@@ -88,16 +89,13 @@ func (l *loader) resolve(k key) {
 		case cand.project && k.project == offOnly && shown != "false":
 			why = "is ignored: a project may not set it: a project may only switch it off"
 		default:
-			l.config.entries = append(l.config.entries, Entry{Key: k.name, Value: shown, Source: cand.source, Note: k.note})
+			l.config.entries = append(l.config.entries, Entry{Key: k.name, Value: shown, Source: cand.source})
 			return
 		}
 		*l.config = before
 		// A problem in a project's file is a warning, because a repository must not be able
 		// to break the commands.
-		l.config.problems = append(l.config.problems, Problem{
-			Key: k.name, Value: cand.value, Source: cand.source, Warning: cand.project,
-			Msg: fmt.Sprintf("%s = %q (%s) %s", k.name, quoted(k.name, cand.value), cand.source, why),
-		})
+		l.config.reject(cand.project, "%s = %q (%s) %s", k.name, quoted(k.name, cand.value), cand.source, why)
 	}
 }
 
@@ -123,9 +121,7 @@ func (l *loader) readFile(path string, project bool) map[string]string {
 		values, err = parseTOML(data)
 	}
 	if err != nil {
-		l.config.problems = append(l.config.problems, Problem{
-			Source: path, Msg: fmt.Sprintf("%s cannot be read: %v", path, err), Warning: project,
-		})
+		l.config.reject(project, "%s cannot be read: %v", path, err)
 		return nil
 	}
 	return values
@@ -139,10 +135,7 @@ func (l *loader) warnUnknown(all []key) {
 	}{{l.in.Flags, "flag"}, {l.project, l.config.ProjectFile}, {l.user, l.config.ConfigFile}} {
 		for _, name := range slices.Sorted(maps.Keys(f.values)) {
 			if !slices.ContainsFunc(all, func(k key) bool { return k.name == name }) {
-				l.config.problems = append(l.config.problems, Problem{
-					Key: name, Value: f.values[name], Source: f.source, Warning: true,
-					Msg: fmt.Sprintf("%s (%s) is not a setting", archive.Clip(name, 60), f.source),
-				})
+				l.config.reject(true, "%s (%s) is not a setting", archive.Clip(name, 60), f.source)
 			}
 		}
 	}
@@ -174,18 +167,9 @@ func parseTOML(data []byte) (map[string]string, error) {
 
 func flatten(values map[string]string, prefix string, tree map[string]any) {
 	for name, v := range tree {
-		switch v := v.(type) {
-		case map[string]any:
-			flatten(values, prefix+name+".", v)
-		case string:
-			values[prefix+name] = v
-		case int64:
-			values[prefix+name] = strconv.FormatInt(v, 10)
-		case float64:
-			values[prefix+name] = strconv.FormatFloat(v, 'g', -1, 64)
-		case bool:
-			values[prefix+name] = strconv.FormatBool(v)
-		default: // a list or a time, which every parser refuses
+		if section, ok := v.(map[string]any); ok {
+			flatten(values, prefix+name+".", section)
+		} else { // lists and times become texts that every parser refuses
 			values[prefix+name] = fmt.Sprint(v)
 		}
 	}
