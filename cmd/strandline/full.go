@@ -140,18 +140,18 @@ func (f servers) Browse(ctx context.Context, b cli.Browsing) error {
 func (f servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	w, err := f.app.Workspace()
 	if err != nil {
-		return nil, err
+		return cli.Relayed{}, err
 	}
 	upstream, err := url.Parse(strings.TrimRight(r.Upstream, "/"))
 	if err != nil || upstream.Host == "" || upstream.Scheme != "https" && upstream.Scheme != "http" {
-		return nil, archive.Invalid("the API's address is not an http or https URL", "use --upstream with a URL such as https://api.example.com")
+		return cli.Relayed{}, archive.Invalid("the API's address is not an http or https URL", "use --upstream with a URL such as https://api.example.com")
 	}
 	if host, _, err := net.SplitHostPort(r.Listen); err == nil && !httpapi.IsLoopback(host) {
-		return nil, archive.Invalid("other machines can reach "+r.Listen, "a gateway serves this machine only: listen on 127.0.0.1 or ::1")
+		return cli.Relayed{}, archive.Invalid("other machines can reach "+r.Listen, "a gateway serves this machine only: listen on 127.0.0.1 or ::1")
 	}
 	listener, err := httpapi.Listen(ctx, r.Listen, false)
 	if err != nil {
-		return nil, err
+		return cli.Relayed{}, err
 	}
 	cfg := w.Config.Gateway
 	o := gateway.Options{
@@ -162,31 +162,18 @@ func (f servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	if cfg.Compact {
 		o.Compact = f.app.Summarize
 	}
-	return relayed{gateway.New(o), listener, r.Token}, nil
-}
-
-// relayed is a listening gateway.
-type relayed struct {
-	gate     *gateway.Gateway
-	listener net.Listener
-	token    string
-}
-
-// Address implements cli.Relayed.
-func (g relayed) Address() string {
-	return (&url.URL{Scheme: "http", Host: g.listener.Addr().String(), Path: "/" + g.token}).String()
-}
-
-// Serve implements cli.Relayed.
-func (g relayed) Serve(ctx context.Context) error {
-	if err := g.gate.Serve(ctx, g.listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve %s: %w", g.listener.Addr(), err)
-	}
-	return nil
-}
-
-// Report implements cli.Relayed.
-func (g relayed) Report() string {
-	c := g.gate.Counts()
-	return fmt.Sprintf("strandline: %d requests, %d pruned by a total of %.1f MB, %d compactions answered", c.Requests, c.Pruned, float64(c.Bytes)/1e6, c.Compactions)
+	gate := gateway.New(o)
+	return cli.Relayed{
+		Address: (&url.URL{Scheme: "http", Host: listener.Addr().String(), Path: "/" + r.Token}).String(),
+		Serve: func(ctx context.Context) error {
+			if err := gate.Serve(ctx, listener); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve %s: %w", listener.Addr(), err)
+			}
+			return nil
+		},
+		Report: func() string {
+			c := gate.Counts()
+			return fmt.Sprintf("strandline: %d requests, %d pruned by a total of %.1f MB, %d compactions answered", c.Requests, c.Pruned, float64(c.Bytes)/1e6, c.Compactions)
+		},
+	}, nil
 }

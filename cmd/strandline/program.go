@@ -10,6 +10,21 @@ import (
 	"syscall"
 )
 
+// detach starts this program as a separate process without the client's pipes:
+// the client waits for every process that holds one.
+func detach(args ...string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	cmd := exec.CommandContext(context.Background(), exe, args...) // it outlives the hook
+	separate(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %v: %w", args, err)
+	}
+	return cmd.Process.Release()
+}
+
 // runProgram runs a program on this process's streams and returns its exit code.
 // The terminal sends interrupts to the program directly; SIGTERM is forwarded.
 func runProgram(argv, env []string) (int, error) {

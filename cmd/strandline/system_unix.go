@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -12,20 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detach starts this program in a new session, without the client's pipes:
-// the client waits for every process that holds one.
-func detach(args ...string) error {
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	cmd := exec.CommandContext(context.Background(), exe, args...) // it outlives the hook
+// separate puts a command into a new session, in a folder that it does not block.
+func separate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Dir = "/"
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %v: %w", args, err)
-	}
-	return cmd.Process.Release()
 }
 
 // LowerPriority implements app.System. It gives this process group the lowest CPU and disk priority, which

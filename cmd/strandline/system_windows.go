@@ -1,30 +1,15 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"os"
 	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/windows"
 )
 
-// detach starts this program without a console and without the client's pipes.
-func detach(args ...string) error {
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
-	cmd := exec.CommandContext(context.Background(), exe, args...) // it outlives the hook
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		HideWindow:    true,
-		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP,
-	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %v: %w", args, err)
-	}
-	return cmd.Process.Release()
+// separate starts a command without a console.
+func separate(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
 // LowerPriority implements app.System. It gives this process background priority, for the disk as well.

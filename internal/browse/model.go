@@ -42,16 +42,16 @@ type Model struct {
 	note       string
 }
 
-// ages returns the time filters in their order.
-func ages() []struct {
+// ageFilter limits hits to those of the last time span; 0 means no limit.
+type ageFilter struct {
 	name string
 	long time.Duration
-} {
+}
+
+// ages returns the time filters in their order.
+func ages() []ageFilter {
 	const day = 24 * time.Hour
-	return []struct {
-		name string
-		long time.Duration
-	}{{"any time", 0}, {"24 hours", day}, {"7 days", 7 * day}, {"30 days", 30 * day}}
+	return []ageFilter{{"any time", 0}, {"24 hours", day}, {"7 days", 7 * day}, {"30 days", 30 * day}}
 }
 
 // maxHits is the number of hits of a search.

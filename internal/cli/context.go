@@ -70,13 +70,11 @@ func (a *commands) compactionsCommand(cmd *cobra.Command) {
 		}
 		return a.app.Compactions(ctx, q)
 	}, func(list []app.Compaction) error {
-		switch {
-		case len(list) == 0 && (q.All || q.Session != ""):
-			return a.println("No compaction.")
-		case len(list) == 0:
-			return a.println("No compaction in the sessions of this project. `strandline compactions --all` lists those of all.")
+		empty := "No compaction in the sessions of this project. `strandline compactions --all` lists those of all."
+		if q.All || q.Session != "" {
+			empty = "No compaction."
 		}
-		return printTable(a, newTable("TURN", "WHEN", ">TOKENS", ">TOOK", ">KEPT", ">BACK", ">BOTH", ">USED", "CAUSE"), list, a.compactionRow)
+		return printTable(a, empty, newTable("TURN", "WHEN", ">TOKENS", ">TOOK", ">KEPT", ">BACK", ">BOTH", ">USED", "CAUSE"), list, a.compactionRow)
 	})
 }
 

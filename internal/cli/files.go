@@ -44,26 +44,21 @@ func (a *commands) filesCommand(cmd *cobra.Command) {
 
 // printHistory prints the history of a file, with the number of omitted older entries.
 func (a *commands) printHistory(q app.FilesQuery, list []app.Touch, older int) error {
-	if len(list) == 0 {
-		return a.println("No archived session changed " + oneLine(q.Path) + ". --all searches all projects, --reads includes reads.")
-	}
 	if older > 0 {
 		fmt.Fprintf(a.out, "%d older ones left out (-n 0 shows all)\n", older)
 	}
 	t := newTable("HANDLE", "WHEN", "DID", "WHAT")
 	t.paths = !slices.ContainsFunc(list, func(j app.Touch) bool { return j.Command != "" })
-	return printTable(a, t, list, func(j app.Touch) []string {
+	empty := "No archived session changed " + oneLine(q.Path) + ". --all searches all projects, --reads includes reads."
+	return printTable(a, empty, t, list, func(j app.Touch) []string {
 		return []string{j.Handle, a.stamp(j.Time), j.Action(), cmp.Or(j.Command, j.Path)}
 	})
 }
 
 func (a *commands) printFiles(list []app.File) error {
-	if len(list) == 0 {
-		return a.println("The session touched no file.")
-	}
 	t := newTable("LAST", ">CHANGES", ">READS", "FILE")
 	t.paths = true
-	return printTable(a, t, list, func(f app.File) []string {
+	return printTable(a, "The session touched no file.", t, list, func(f app.File) []string {
 		return []string{f.Handle, fmt.Sprint(f.Changes), fmt.Sprint(f.Reads), f.Path}
 	})
 }

@@ -20,13 +20,10 @@ type Relay struct {
 }
 
 // Relayed is a running gateway.
-type Relayed interface {
-	// Address replaces the API's address in the client's environment.
-	Address() string
-	// Serve runs until ctx ends.
-	Serve(ctx context.Context) error
-	// Report returns a summary line.
-	Report() string
+type Relayed struct {
+	Address string                      // replaces the API's address in the client's environment
+	Serve   func(context.Context) error // runs until the context ends
+	Report  func() string               // returns a summary line
 }
 
 // upstreamEnv holds the address of the API, for the client; defaultUpstream is the
@@ -41,7 +38,7 @@ const activeEnv = "STRANDLINE_GATEWAY_ACTIVE"
 
 // relayEnv is the environment of a client that uses a gateway.
 func relayEnv(g Relayed) []string {
-	return []string{upstreamEnv + "=" + g.Address(), activeEnv + "=true"}
+	return []string{upstreamEnv + "=" + g.Address, activeEnv + "=true"}
 }
 
 // relayCommand adds the flags of a gateway. run is called with a started gateway.
@@ -49,16 +46,13 @@ func (a *commands) relayCommand(cmd *cobra.Command, run func(ctx context.Context
 	var r Relay
 	cmd.Flags().StringVar(&r.Listen, "listen", "127.0.0.1:0", "`HOST:PORT` to listen on, of this machine only; port 0 takes a free one")
 	cmd.Flags().StringVar(&r.Upstream, "upstream", "", "`ADDRESS` of the API (default: "+upstreamEnv+", else "+defaultUpstream+")")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if a.env.Frontends == nil {
-			return a.env.Companion(cmd.Context())
-		}
-		return run(cmd.Context(), args, func(ctx context.Context) (Relayed, error) {
+	cmd.RunE = a.linked(func(ctx context.Context, args []string) error {
+		return run(ctx, args, func(ctx context.Context) (Relayed, error) {
 			r.Upstream = cmp.Or(r.Upstream, a.app.Getenv(upstreamEnv), defaultUpstream)
 			r.Token = rand.Text()
 			return a.env.Frontends.Relay(ctx, r)
 		})
-	}
+	})
 }
 
 func (a *commands) gatewayCommand(cmd *cobra.Command) {

@@ -53,7 +53,7 @@ func gatewayRun(w *world, g *fakeRelay, program func(argv, env []string) (int, e
 		if program == nil {
 			cancel() // as an interrupt
 		}
-		return g
+		return Relayed{g.Address(), g.Serve, g.Report}
 	}}
 	env.RunProgram = program
 	code := Main(ctx, env, args)

@@ -37,12 +37,7 @@ func (a *commands) statuslineHelp(cmd *cobra.Command) {
 }
 
 func (a *commands) mcpCommand(cmd *cobra.Command) {
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if a.env.Frontends == nil {
-			return a.env.Companion(cmd.Context())
-		}
-		return a.env.Frontends.ServeMCP(cmd.Context())
-	}
+	cmd.RunE = a.linked(func(ctx context.Context, _ []string) error { return a.env.Frontends.ServeMCP(ctx) })
 }
 
 // earlyCommand answers the compactor plugin after a turn. It is hidden, since only

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,17 @@ func printResult[T any](a *commands, result T, err error, show func(T) error) er
 	return cmp.Or(show(result), err)
 }
 
+// linked returns a run function for a command that needs Frontends. A program that does
+// not link them runs the command in its companion.
+func (a *commands) linked(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if a.env.Frontends == nil {
+			return a.env.Companion(cmd.Context())
+		}
+		return run(cmd.Context(), args)
+	}
+}
+
 // action makes a command that runs a use case and prints the line that it returns.
 func (a *commands) action(cmd *cobra.Command, run func(ctx context.Context, args []string) (string, error)) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -63,8 +75,12 @@ func (a *commands) action(cmd *cobra.Command, run func(ctx context.Context, args
 	}
 }
 
-// printTable prints a list as a table. row returns the texts of an element's columns.
-func printTable[T any](a *commands, t *table, list []T, row func(T) []string) error {
+// printTable prints a list as a table. row returns the texts of an element's columns. The
+// text empty, if it is not "", is printed for an empty list.
+func printTable[T any](a *commands, empty string, t *table, list []T, row func(T) []string) error {
+	if len(list) == 0 && empty != "" {
+		return a.println(empty)
+	}
 	for _, x := range list {
 		t.row(row(x)...)
 	}
@@ -151,11 +167,7 @@ const (
 
 // isOwnColor reports whether SGR parameters are the painter's.
 func isOwnColor(params string) bool {
-	switch params {
-	case colorOff, colorBold, colorDim, colorRed, colorGreen, colorYellow, colorKind, colorMatch:
-		return true
-	}
-	return false
+	return slices.Contains([]string{colorOff, colorBold, colorDim, colorRed, colorGreen, colorYellow, colorKind, colorMatch}, params)
 }
 
 func colorSequence(params string) string { return "\x1b[" + params + "m" }

@@ -56,14 +56,12 @@ func (a *commands) segmentsCommand(cmd *cobra.Command) {
 }
 
 func (a *commands) printSegments(list []app.Segment, pending bool) error {
-	switch {
-	case len(list) == 0 && pending:
-		return a.println("No pending segment. `strandline segments --check` checks for finished work now.")
-	case len(list) == 0:
-		return a.println("No segment. `strandline segments --check` checks for finished work now.")
+	empty := "No segment. `strandline segments --check` checks for finished work now."
+	if pending {
+		empty = strings.Replace(empty, "No", "No pending", 1)
 	}
 	t := newTable("SEGMENT", "WHERE", "TIER", ">TOKENS", ">NOW", "BY", "TOPIC")
-	return printTable(a, t, list, func(s app.Segment) []string {
+	return printTable(a, empty, t, list, func(s app.Segment) []string {
 		now, by := "-", "pending"
 		if s.Content != "" {
 			now, by = tokens(s.CompressedTokens), s.By
@@ -115,10 +113,8 @@ func (a *commands) segmentsSearch(cmd *cobra.Command) {
 	query(a, cmd, func(ctx context.Context, args []string) ([]app.Segment, error) {
 		return a.app.SearchSegments(ctx, strings.Join(args, " "), !*warm)
 	}, func(list []app.Segment) error {
-		if len(list) == 0 {
-			return a.println("No summary contains any of these words.")
-		}
-		return printTable(a, newTable("SEGMENT", "WHERE", "TIER", "TOPIC"), list, func(s app.Segment) []string {
+		t := newTable("SEGMENT", "WHERE", "TIER", "TOPIC")
+		return printTable(a, "No summary contains any of these words.", t, list, func(s app.Segment) []string {
 			return []string{s.ID, s.Handle, string(s.Tier), s.Topic}
 		})
 	})
@@ -197,7 +193,7 @@ func (a *commands) queueCommand(cmd *cobra.Command) {
 		if len(q.Pending) == 0 {
 			return nil
 		}
-		return printTable(a, newTable("SEGMENT", "QUEUED", ">TOKENS", "TOPIC"), q.Pending, func(e task.QueueEntry) []string {
+		return printTable(a, "", newTable("SEGMENT", "QUEUED", ">TOKENS", "TOPIC"), q.Pending, func(e task.QueueEntry) []string {
 			return []string{e.ID, a.ago(e.QueuedAt), tokens(e.OriginalTokens), e.Topic}
 		})
 	})

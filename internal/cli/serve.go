@@ -67,12 +67,7 @@ type serveFlags struct {
 
 func (a *commands) serveCommand(cmd *cobra.Command) {
 	var f serveFlags
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if a.env.Frontends == nil || a.app.NeedsNetwork() {
-			return a.env.Companion(cmd.Context())
-		}
-		return a.serve(cmd.Context(), f)
-	}
+	cmd.RunE = a.linked(func(ctx context.Context, _ []string) error { return a.serve(ctx, f) })
 	fl := cmd.Flags()
 	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "HOST:PORT; port 0 is any free port")
 	fl.BoolVar(&f.Network, "network", false, "accept other machines, in clear text; read docs/http.md first")

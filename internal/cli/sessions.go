@@ -31,14 +31,12 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 		q.All = true
 		return a.app.Sessions(ctx, q)
 	}, func(list []app.Session) error {
-		switch {
-		case len(list) == 0 && (since != "" || q.Dir != ""):
-			return a.println("No session fits.")
-		case len(list) == 0:
-			return a.println("No sessions. `strandline import` imports the client's sessions.")
+		empty := "No sessions. `strandline import` imports the client's sessions."
+		if since != "" || q.Dir != "" {
+			empty = "No session fits."
 		}
 		t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">COMPACT", "TITLE")
-		return printTable(a, t, list, func(s app.Session) []string {
+		return printTable(a, empty, t, list, func(s app.Session) []string {
 			title, project := s.Title, s.Session.Project
 			if s.Relation == archive.RelationAgent {
 				title = cmp.Or(s.Agent.Description, s.Title)
@@ -55,7 +53,7 @@ func (a *commands) projectsCommand(cmd *cobra.Command) {
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Project, error) { return a.app.Projects(ctx) }, func(list []app.Project) error {
 		t := newTable("PROJECT", ">SESSIONS", ">TURNS", ">SIZE", "LAST", "FOLDER")
 		t.paths = true
-		return printTable(a, t, list, func(p app.Project) []string {
+		return printTable(a, "", t, list, func(p app.Project) []string {
 			return []string{cmp.Or(p.Name, p.Key), fmt.Sprint(p.Sessions), fmt.Sprint(p.Turns), size(p.Bytes), a.ago(p.Last), cmp.Or(p.Root, p.Key)}
 		})
 	})

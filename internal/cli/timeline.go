@@ -30,7 +30,7 @@ func (a *commands) printTimeline(out app.Timeline) error {
 		fmt.Fprintf(a.out, "tokens %s up to %s\n", sparkline(out.Tokens, min(a.width()-24, 96)), tokens(slices.Max(out.Tokens)))
 	}
 	t := newTable("HANDLE", "TIME", ">STEPS", ">TOKENS", "WHAT")
-	return printTable(a, t, out.Rows, func(row task.TimelineRow) []string {
+	return printTable(a, "", t, out.Rows, func(row task.TimelineRow) []string {
 		handle, at, text := row.At.Handle(), a.format(row.Time, "01-02 15:04"), row.Text(tokens[int64])
 		switch {
 		case row.Kind == task.TimelineTurn:
@@ -70,11 +70,8 @@ func (a *commands) tasksCommand(cmd *cobra.Command) {
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.TaskTree, error) {
 		return a.app.Tasks(ctx, session, open)
 	}, func(list []app.TaskTree) error {
-		if len(list) == 0 {
-			return a.println("The session has no task.")
-		}
 		t := newTable("FIRST", "STATUS", "KIND", ">STEPS", "SUBJECT")
-		return printTable(a, t, list, func(j app.TaskTree) []string {
+		return printTable(a, "The session has no task.", t, list, func(j app.TaskTree) []string {
 			subject := cmp.Or(j.Subject, "(task "+j.ID+", its subject is unknown)")
 			if j.Agent != "" {
 				subject = j.Agent + ": " + subject
