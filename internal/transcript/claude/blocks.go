@@ -80,9 +80,6 @@ func (s *scanner) blocks(row *row) []Block {
 	case typeSystem:
 		return []Block{{Kind: BlockSystem, Name: row.subtype, Text: s.outputText(row.rawContent)}}
 	case typeAttachment:
-		if row.attach == nil {
-			return nil
-		}
 		body := cmp.Or(s.outputText(row.attach.prompt), s.outputText(row.attach.text))
 		return []Block{{Kind: BlockAttachment, Name: row.attach.kind, Text: body}}
 	case typeQueue:

@@ -30,11 +30,12 @@ const (
 // classifyUser returns the class of a user row and its text, cleaned.
 func (s *scanner) classifyUser(r *row) (userClass, string) {
 	var texts []string
-	results, images := 0, 0
+	images := 0
+	r.results = 0
 	for _, p := range s.partsOf(r) {
 		switch p.kind {
 		case partToolResult:
-			results++
+			r.results++
 		case partImage:
 			images++
 		case partText:
@@ -56,9 +57,9 @@ func (s *scanner) classifyUser(r *row) (userClass, string) {
 		return classNotice, body
 	case isSynthetic(body):
 		return classNone, ""
-	case results > 0 && body != "":
+	case r.results > 0 && body != "":
 		return classComment, body
-	case results > 0:
+	case r.results > 0:
 		return classNone, ""
 	case strings.HasPrefix(body, tagCommandMessage):
 		return classPrompt, slashCommand(body)

@@ -12,10 +12,7 @@ func (r *Reader) boundary(row *row) {
 	}
 	r.ensureTurn(row, nil)
 	st := &r.state
-	facts := row.compact
-	if facts == nil {
-		facts = new(compactFacts)
-	}
+	facts := &row.compact
 	// A known identity in a later row is a copy, not more of a step.
 	for i := range st.steps {
 		r.emitStep(&st.steps[i])

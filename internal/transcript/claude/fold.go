@@ -127,18 +127,14 @@ func (r *Reader) user(row *row) {
 	default:
 		r.expansion(row)
 	}
-	var results []*part
-	for i := range r.scan.partsOf(row) {
-		if p := &r.scan.partsOf(row)[i]; p.kind == partToolResult {
-			results = append(results, p)
-		}
-	}
 	facts := row.result
-	if len(results) > 1 { // they are about one of the results, it is unknown which
+	if row.results > 1 { // they are about one of the results, it is unknown which
 		facts = resultFacts{}
 	}
-	for _, p := range results {
-		r.toolResult(row, p, facts)
+	for _, p := range r.scan.partsOf(row) {
+		if p.kind == partToolResult {
+			r.toolResult(row, &p, facts)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func Rows(chunk []byte, first int, fn func(transcript.Row)) {
 		r := &s.rows[i]
 		out := transcript.Row{
 			Line: r.line, UUID: string(r.uuid), Parent: string(r.parent), MessageID: string(r.messageID), Time: r.time,
-			InConversation: r.isMessage(), Boundary: r.isBoundary(),
+			InConversation: r.isMessage(), Boundary: r.kind == typeSystem && r.subtype == subtypeBoundary,
 			Blank: r.kind == typeBlank || r.kind == typeSystem && (r.subtype == forgottenTurn || r.subtype == forgottenStep),
 		}
 		if r.kind == typeUser {

@@ -12,12 +12,12 @@ import (
 // input is the input of a tool call, its members in their original order. Input
 // that is not an object has no members.
 type input struct {
-	members []member
+	members []inputMember
 	raw     []byte
 }
 
-// member is one member of an object; raw is its JSON value.
-type member struct {
+// inputMember is one member of an object; raw is its JSON value.
+type inputMember struct {
 	name string
 	raw  []byte
 }
@@ -26,7 +26,7 @@ type member struct {
 func (s *scanner) readInput(raw []byte) input {
 	in := input{raw: raw}
 	s.json.Reset(raw)
-	s.json.Object(func(name []byte) { in.members = append(in.members, member{string(name), s.json.Value()}) })
+	s.json.Object(func(name []byte) { in.members = append(in.members, inputMember{string(name), s.json.Value()}) })
 	return in
 }
 

@@ -62,8 +62,8 @@ func (r *Reader) typedAhead(row *row) bool {
 
 // attachment folds a queued prompt, the only attachment with text of the user.
 func (r *Reader) attachment(row *row) {
-	a := row.attach
-	if a == nil || a.kind != "queued_command" || a.meta || !r.isMain(row) {
+	a := &row.attach
+	if a.kind != "queued_command" || a.meta || !r.isMain(row) {
 		return
 	}
 	body := clean(r.scan.outputText(a.prompt))

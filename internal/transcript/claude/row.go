@@ -3,6 +3,8 @@ package claude
 import (
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"strandline/internal/archive"
 )
 
@@ -23,8 +25,8 @@ const (
 
 const subtypeBoundary = "compact_boundary" // of a system row
 
-// row is one parsed line. Byte slices are parts of the chunk; those named raw are
-// JSON values, still quoted.
+// row is one parsed line. Byte slices are parts of the chunk; those of type
+// jsontext.Value are still quoted.
 type row struct {
 	line    int
 	kind    string // the row's type
@@ -34,8 +36,8 @@ type row struct {
 	sessionID, agentID           []byte
 	cwd, branch, version         []byte
 	messageID, model, stopReason []byte
-	operation                    []byte // of a queue-operation
-	rawContent                   []byte // of a queue-operation or system row; the whole of a malformed line
+	operation                    []byte         // of a queue-operation
+	rawContent                   jsontext.Value // of a queue-operation or system row; the whole of a malformed line
 
 	time  time.Time // zero if missing
 	usage archive.Usage
@@ -52,8 +54,8 @@ type row struct {
 	partFrom, partTo int
 
 	result  resultFacts
-	compact *compactFacts
-	attach  *attachFacts
+	compact compactFacts
+	attach  attachFacts
 	cost    archive.Cost
 	hasCost bool // cost is set
 
@@ -63,12 +65,11 @@ type row struct {
 	replaces bool   // holds Strandline's replacement of a conversation
 	text     string // of a user row, cleaned, not redacted
 	key      uint64 // identity, 0 if the row has none
+	results  int    // tool results in a user row
 }
 
 // isMessage reports whether a row is part of the conversation.
 func (r *row) isMessage() bool { return r.kind == typeUser || r.kind == typeAssistant }
-
-func (r *row) isBoundary() bool { return r.kind == typeSystem && r.subtype == subtypeBoundary }
 
 // partKind is the kind of a content block.
 type partKind uint8
@@ -117,6 +118,6 @@ type attachFacts struct {
 	kind   string
 	mode   string // commandMode of a queued command
 	meta   bool
-	prompt []byte // raw
-	text   []byte // raw text of other attachments
+	prompt jsontext.Value
+	text   jsontext.Value // of other attachments
 }

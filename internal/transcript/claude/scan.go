@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"time"
 
-	"strandline/internal/archive"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"strandline/internal/text"
 )
 
@@ -15,6 +16,18 @@ type scanner struct {
 	json  *text.JSONReader
 	rows  []row
 	parts []part
+
+	// The current row and part, and the members that set them; set by scan.
+	row                                     row
+	part                                    rawPart
+	rowMembers, messageMembers, partMembers []member
+}
+
+// rawPart holds the members of a content block.
+type rawPart struct {
+	kind, id, tool                 []byte
+	text, thinking, input, content jsontext.Value
+	isError                        bool
 }
 
 func newScanner() *scanner { return &scanner{json: text.NewJSONReader(nil)} }
@@ -33,13 +46,18 @@ func scanAll(chunk []byte, first int) *scanner {
 // first line. The rows are valid until the next call.
 func (s *scanner) scan(chunk []byte, first int) {
 	s.rows, s.parts = s.rows[:0], s.parts[:0]
+	if s.rowMembers == nil {
+		s.setMembers()
+	}
 	for line := first; ; line++ {
 		src, rest, ok := bytes.Cut(chunk, []byte("\n"))
 		if !ok {
 			return
 		}
-		s.rows = append(s.rows, row{line: line})
-		s.line(&s.rows[len(s.rows)-1], src)
+		s.row = row{line: line, partFrom: len(s.parts)}
+		s.line(&s.row, src)
+		s.row.partTo = len(s.parts)
+		s.rows = append(s.rows, s.row)
 		chunk = rest
 	}
 }
@@ -52,22 +70,20 @@ func (s *scanner) line(r *row, src []byte) {
 		r.kind = typeBlank
 		return
 	}
-	r.partFrom = len(s.parts)
 	s.json.Reset(src)
 	isObject := s.json.IsObject()
-	s.json.Object(func(name []byte) { s.field(r, name) })
+	s.object(s.rowMembers)
 	if err := s.json.End(); !isObject || err != nil {
 		s.parts = s.parts[:r.partFrom]
 		*r = row{line: r.line, kind: typeMalformed, partFrom: r.partFrom, rawContent: src}
 	}
-	r.partTo = len(s.parts)
 }
 
 // release drops the references to the chunk.
 func (s *scanner) release() {
 	clear(s.rows)
 	clear(s.parts)
-	s.rows, s.parts = s.rows[:0], s.parts[:0]
+	s.rows, s.parts, s.row, s.part = s.rows[:0], s.parts[:0], row{}, rawPart{}
 	s.json.Reset(nil)
 }
 
@@ -77,126 +93,132 @@ func (s *scanner) partsOf(r *row) []part { return s.parts[r.partFrom:r.partTo] }
 // text reads a value as textOf does.
 func (s *scanner) text() []byte { return textOf(s.json.Value()) }
 
-// isTrue reads a boolean.
-func (s *scanner) isTrue() bool { return isTrue(s.json.Value()) }
+// member is the name of an object's member and the target of its value: a pointer,
+// the members of a nested object, or a function that reads the value.
+type member struct {
+	name string
+	to   any
+}
 
-// field reads the value of one member of a row.
-func (s *scanner) field(r *row, name []byte) {
-	switch string(name) {
-	case "type":
-		r.kind = internType(s.text())
-	case "subtype":
-		r.subtype = string(s.text())
-	case "message":
-		s.message(r)
-	case "toolUseResult":
-		s.toolUseResult(&r.result)
-	case "compactMetadata":
-		r.compact = s.compactMetadata()
-	case "attachment":
-		r.attach = s.attachment()
-	case "content":
-		r.rawContent = s.json.Value()
-	case "timestamp":
-		r.time = timeOf(s.json.Value())
-	case "uuid":
-		r.uuid = s.text()
-	case "parentUuid":
-		raw := s.json.Value()
-		r.parent, r.root = textOf(raw), r.root || string(raw) == "null"
-	case "promptId":
-		r.promptID = s.text()
-	case "sessionId":
-		r.sessionID = s.text()
-	case "agentId":
-		r.agentID = s.text()
-	case "cwd":
-		r.cwd = s.text()
-	case "gitBranch":
-		r.branch = s.text()
-	case "version":
-		r.version = s.text()
-	case "operation":
-		r.operation = s.text()
-	case "isMeta":
-		r.meta = s.isTrue()
-	case "isSidechain":
-		r.sidechain = s.isTrue()
-	case "isCompactSummary":
-		r.summary = s.isTrue()
-	case "repeatsCompactSummary":
-		r.repeats = s.isTrue()
-	case "isApiErrorMessage":
-		r.apiError = s.isTrue()
-	case "promptSource", "turnOrigin", "permissionMode":
-		r.provenance = len(s.text()) > 0 || r.provenance
+// object reads an object and skips the members that are not listed. It is fastest if
+// the list has the order in which the client writes them.
+func (s *scanner) object(members []member) {
+	next := 0
+	s.json.Object(func(name []byte) {
+		for i := range members {
+			at := next + i
+			if at >= len(members) {
+				at -= len(members)
+			}
+			if m := &members[at]; string(name) == m.name {
+				next = at + 1
+				s.value(m.to)
+				return
+			}
+		}
+		s.json.Skip()
+	})
+}
+
+// value reads the next value into its target. A value of another type becomes zero.
+func (s *scanner) value(target any) {
+	switch to := target.(type) {
+	case *[]byte:
+		*to = s.text()
+	case *jsontext.Value:
+		*to = s.json.Value()
+	case *string:
+		*to = intern(s.text())
+	case *bool:
+		*to = isTrue(s.json.Value())
+	case *int:
+		*to = int(intOf(s.json.Value()))
+	case *int64:
+		*to = intOf(s.json.Value())
+	case *float64:
+		*to = floatOf(s.json.Value())
+	case *time.Time:
+		*to = timeOf(s.json.Value())
+	case *time.Duration: // in milliseconds
+		*to = durationOf(s.json.Value(), time.Millisecond)
+	case []member:
+		s.object(to)
+	case func():
+		to()
 	default:
-		s.cost(r, name)
+		s.json.Skip()
 	}
 }
 
-// cost reads a member of the client's running totals, in cost-state rows and in
-// the result rows of recorded print mode.
-func (s *scanner) cost(r *row, name []byte) {
-	switch string(name) {
-	case "totalCostUSD", "total_cost_usd":
-		r.cost.USD = floatOf(s.json.Value())
-	case "totalAPIDuration", "duration_api_ms":
-		r.cost.APITime = durationOf(s.json.Value(), time.Millisecond)
-	case "totalDuration", "duration_ms":
-		r.cost.Duration = durationOf(s.json.Value(), time.Millisecond)
-	case "totalLinesAdded":
-		r.cost.LinesAdded = int(intOf(s.json.Value()))
-	case "totalLinesRemoved":
-		r.cost.LinesGone = int(intOf(s.json.Value()))
-	case "num_turns":
-		r.cost.Turns = int(intOf(s.json.Value()))
-	default:
-		s.json.Skip()
-		return
+// setMembers sets the members to read into s.row and s.part.
+func (s *scanner) setMembers() {
+	r, p := &s.row, &s.part
+	result, compact, attach := &r.result, &r.compact, &r.attach
+	notEmpty := func(to *bool) func() { return func() { *to = len(s.text()) > 0 || *to } }
+	cost := func(to any) func() {
+		return func() {
+			s.value(to)
+			r.hasCost = true
+		}
 	}
-	r.hasCost = true
+	s.rowMembers = []member{
+		{"parentUuid", func() {
+			raw := s.json.Value()
+			r.parent, r.root = textOf(raw), r.root || string(raw) == "null"
+		}},
+		{"isSidechain", &r.sidechain}, {"promptId", &r.promptID}, {"agentId", &r.agentID},
+		{"message", s.message}, {"type", &r.kind}, {"subtype", &r.subtype}, {"operation", &r.operation}, {"content", &r.rawContent},
+		{"uuid", &r.uuid}, {"timestamp", &r.time}, {"isMeta", &r.meta}, {"isCompactSummary", &r.summary}, {"repeatsCompactSummary", &r.repeats},
+		{"isApiErrorMessage", &r.apiError}, {"promptSource", notEmpty(&r.provenance)}, {"turnOrigin", notEmpty(&r.provenance)},
+		{"permissionMode", notEmpty(&r.provenance)},
+		{"toolUseResult", []member{ // the structured form of a tool result, whose texts repeat the content block
+			{"durationMs", &result.duration}, {"totalDurationMs", &result.duration}, {"interrupted", &result.interrupted},
+			{"durationSeconds", func() { result.duration = durationOf(s.json.Value(), time.Second) }},
+			{"exitCode", s.exitCode}, {"returnCode", s.exitCode}, {"returnCodeInterpretation", notEmpty(&result.nonzero)},
+			{"backgroundTaskId", notEmpty(&result.background)},
+			{"isAsync", func() { result.background = isTrue(s.json.Value()) || result.background }},
+			{"success", func() { result.refused = string(s.json.Value()) == "false" }},
+			{"taskId", &result.taskID}, {"task", []member{{"id", &result.taskID}, {"taskId", &result.taskID}}},
+		}},
+		{"compactMetadata", []member{
+			{"trigger", &compact.trigger}, {"preTokens", &compact.pre}, {"postTokens", &compact.post}, {"durationMs", &compact.duration},
+			{"preservedSegment", func() {
+				compact.segment = compact.segment || s.json.IsObject()
+				s.json.Skip()
+			}},
+			{"preservedMessages", s.preserved},
+		}},
+		{"attachment", []member{
+			{"type", &attach.kind}, {"commandMode", &attach.mode}, {"isMeta", &attach.meta}, {"prompt", &attach.prompt},
+			{"content", s.attachedText}, {"text", s.attachedText}, {"stdout", s.attachedText},
+		}},
+		{"cwd", &r.cwd}, {"sessionId", &r.sessionID}, {"version", &r.version}, {"gitBranch", &r.branch},
+		// The client's running totals, in cost-state rows and in the result rows of recorded print mode.
+		{"totalCostUSD", cost(&r.cost.USD)}, {"totalAPIDuration", cost(&r.cost.APITime)}, {"totalDuration", cost(&r.cost.Duration)},
+		{"totalLinesAdded", cost(&r.cost.LinesAdded)}, {"totalLinesRemoved", cost(&r.cost.LinesGone)},
+		{"duration_ms", cost(&r.cost.Duration)}, {"duration_api_ms", cost(&r.cost.APITime)}, {"num_turns", cost(&r.cost.Turns)},
+		{"total_cost_usd", cost(&r.cost.USD)},
+	}
+	s.messageMembers = []member{
+		{"model", &r.model}, {"id", &r.messageID}, {"content", s.content}, {"stop_reason", &r.stopReason},
+		{"usage", []member{
+			{"input_tokens", &r.usage.Input}, {"cache_creation_input_tokens", &r.usage.CacheWrite},
+			{"cache_read_input_tokens", &r.usage.CacheRead}, {"output_tokens", &r.usage.Output},
+		}},
+	}
+	s.partMembers = []member{
+		{"tool_use_id", &p.id}, {"type", &p.kind}, {"text", &p.text}, {"thinking", &p.thinking}, {"id", &p.id}, {"name", &p.tool},
+		{"input", &p.input}, {"content", &p.content}, {"is_error", &p.isError},
+	}
 }
 
 // message reads a message: an object, or in some files its bare content.
-func (s *scanner) message(r *row) {
+func (s *scanner) message() {
 	if s.json.IsString() || s.json.IsArray() {
 		s.content()
-		return
+	} else {
+		s.object(s.messageMembers)
 	}
-	s.json.Object(func(name []byte) {
-		switch string(name) {
-		case "content":
-			s.content()
-		case "usage":
-			s.usage(&r.usage)
-		case "id":
-			r.messageID = s.text()
-		case "model":
-			r.model = s.text()
-		case "stop_reason":
-			r.stopReason = s.text()
-		default:
-			s.json.Skip()
-		}
-	})
-}
-
-func (s *scanner) usage(u *archive.Usage) {
-	s.json.Object(func(name []byte) {
-		switch string(name) {
-		case "input_tokens":
-			u.Input = max(intOf(s.json.Value()), 0)
-		case "output_tokens":
-			u.Output = max(intOf(s.json.Value()), 0)
-		case "cache_read_input_tokens":
-			u.CacheRead = max(intOf(s.json.Value()), 0)
-		case "cache_creation_input_tokens":
-			u.CacheWrite = max(intOf(s.json.Value()), 0)
-		default:
-			s.json.Skip()
-		}
-	})
 }
 
 // content reads the blocks of a message into s.parts: an array of blocks, or one
@@ -219,157 +241,60 @@ func (s *scanner) block() {
 		s.json.Skip()
 		return
 	}
-	var b part
-	var tool, body, thinking, input, content []byte
-	s.json.Object(func(name []byte) {
-		switch string(name) {
-		case "type":
-			b.name = s.text()
-		case "text":
-			body = s.json.Value()
-		case "thinking":
-			thinking = s.json.Value()
-		case "input":
-			input = s.json.Value()
-		case "content":
-			content = s.json.Value()
-		case "id", "tool_use_id":
-			b.id = s.text()
-		case "name":
-			tool = s.text()
-		case "is_error":
-			b.isError = s.isTrue()
-		default:
-			s.json.Skip()
-		}
-	})
-	switch string(b.name) {
+	s.part = rawPart{}
+	s.object(s.partMembers)
+	b := &s.part
+	p := part{name: b.kind, id: b.id, isError: b.isError}
+	switch string(b.kind) {
 	case "text":
-		b.kind, b.raw = partText, body
+		p.kind, p.raw = partText, b.text
 	case "thinking":
-		b.kind, b.raw = partThinking, thinking
+		p.kind, p.raw = partThinking, b.thinking
 	case "tool_use", "server_tool_use", "mcp_tool_use":
-		b.kind, b.raw, b.name = partToolUse, input, tool
+		p.kind, p.raw, p.name = partToolUse, b.input, b.tool
 	case "tool_result", "web_search_tool_result", "mcp_tool_result":
-		b.kind, b.raw = partToolResult, content
+		p.kind, p.raw = partToolResult, b.content
 	case "image", "document":
-		b.kind = partImage
+		p.kind = partImage
 	default:
-		b.raw = body
+		p.raw = b.text
 	}
-	s.parts = append(s.parts, b)
+	s.parts = append(s.parts, p)
 }
 
-// toolUseResult reads the structured form of a tool result. Its texts repeat the
-// content block and are skipped.
-func (s *scanner) toolUseResult(f *resultFacts) {
-	s.json.Object(func(name []byte) {
-		switch string(name) {
-		case "durationMs", "totalDurationMs":
-			f.duration = durationOf(s.json.Value(), time.Millisecond)
-		case "durationSeconds":
-			f.duration = durationOf(s.json.Value(), time.Second)
-		case "exitCode", "returnCode":
-			if raw := s.json.Value(); len(textOf(raw)) > 0 {
-				f.exit, f.hasExit = int(intOf(raw)), true
-			}
-		case "interrupted":
-			f.interrupted = s.isTrue()
-		case "backgroundTaskId":
-			f.background = len(s.text()) > 0 || f.background
-		case "isAsync":
-			f.background = s.isTrue() || f.background
-		case "returnCodeInterpretation":
-			f.nonzero = len(s.text()) > 0
-		case "success":
-			f.refused = string(s.json.Value()) == "false"
-		case "taskId":
-			f.taskID = s.text()
-		case "task":
-			s.json.Object(func(name []byte) {
-				if string(name) == "id" || string(name) == "taskId" {
-					f.taskID = s.text()
-				} else {
-					s.json.Skip()
-				}
-			})
-		default:
-			s.json.Skip()
-		}
-	})
+// exitCode reads the exit code of a shell command.
+func (s *scanner) exitCode() {
+	if raw := s.json.Value(); len(textOf(raw)) > 0 {
+		s.row.result.exit, s.row.result.hasExit = int(intOf(raw)), true
+	}
 }
 
-func (s *scanner) compactMetadata() *compactFacts {
-	f := new(compactFacts)
-	s.json.Object(func(name []byte) {
-		switch string(name) {
-		case "trigger":
-			f.trigger = string(s.text())
-		case "preTokens":
-			f.pre = intOf(s.json.Value())
-		case "postTokens":
-			f.post = intOf(s.json.Value())
-		case "durationMs":
-			f.duration = durationOf(s.json.Value(), time.Millisecond)
-		case "preservedSegment":
-			f.segment = f.segment || s.json.IsObject()
-			s.json.Skip()
-		case "preservedMessages":
-			f.segment = f.segment || s.json.IsObject() || s.json.IsArray()
-			s.preserved(f)
-		default:
-			s.json.Skip()
-		}
-	})
-	return f
+// attachedText reads the text of an attachment, the first of several.
+func (s *scanner) attachedText() {
+	if raw := s.json.Value(); len(s.row.attach.text) == 0 {
+		s.row.attach.text = raw
+	}
 }
 
 // preserved counts the messages that the client kept: an object with "uuids", or
 // an array.
-func (s *scanner) preserved(f *compactFacts) {
+func (s *scanner) preserved() {
+	f := &s.row.compact
+	f.segment = f.segment || s.json.IsObject() || s.json.IsArray()
 	count := func() {
 		f.kept++
 		s.json.Skip()
 	}
 	if s.json.IsArray() {
 		s.json.Array(count)
-		return
+	} else {
+		s.object([]member{{"uuids", func() { s.json.Array(count) }}})
 	}
-	s.json.Object(func(name []byte) {
-		if string(name) == "uuids" {
-			s.json.Array(count)
-		} else {
-			s.json.Skip()
-		}
-	})
 }
 
-func (s *scanner) attachment() *attachFacts {
-	f := new(attachFacts)
-	s.json.Object(func(name []byte) {
-		switch string(name) {
-		case "type":
-			f.kind = string(s.text())
-		case "commandMode":
-			f.mode = string(s.text())
-		case "isMeta":
-			f.meta = s.isTrue()
-		case "prompt":
-			f.prompt = s.json.Value()
-		case "content", "text", "stdout":
-			if raw := s.json.Value(); len(f.text) == 0 {
-				f.text = raw
-			}
-		default:
-			s.json.Skip()
-		}
-	})
-	return f
-}
-
-// internType returns the constant for a common row type, which saves an
+// intern returns b as a string: the constant for a common row type, which saves an
 // allocation per row.
-func internType(b []byte) string {
+func intern(b []byte) string {
 	for _, known := range [...]string{typeUser, typeAssistant, typeSystem, typeAttachment, typeQueue, typeProgress, typeSnapshot} {
 		if string(b) == known {
 			return known
