@@ -107,9 +107,7 @@ func flatPrefix(s string) int {
 	blank := uint64(0) // the byte before was one
 	n := 0
 	for ; n+8 <= len(s); n += 8 {
-		p := s[n : n+8]
-		eight := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 |
-			uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
+		eight := eightBytes(s[n:])
 		// Each test sets the highest bit of a byte that fails it; a carry into the
 		// next byte comes only from one that has failed.
 		if (eight|(eight-' '*ones)|(eight+ones))&high != 0 {

@@ -94,18 +94,10 @@ func neutralizeMarkers(s string) string {
 func isMarkerText(s string) bool {
 	const blanks = " \t\u00a0"
 	s = strings.TrimLeft(s, blanks)
-	if rest, ok := cutPrefixFold(s, "END"); ok {
-		s = strings.TrimLeft(rest, blanks)
+	if HasPrefixFold(s, "END") {
+		s = strings.TrimLeft(s[len("END"):], blanks)
 	}
-	_, ok := cutPrefixFold(s, "STRANDLINE")
-	return ok
-}
-
-func cutPrefixFold(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
-		return s, false
-	}
-	return s[len(prefix):], true
+	return HasPrefixFold(s, "STRANDLINE")
 }
 
 // StripFences removes all fenced text from s, so that text injected by Strandline
@@ -122,20 +114,18 @@ func StripFences(s string) string {
 	kept := 0
 	for from >= 0 {
 		next, nextNonce := findFence(s, from+len(FenceOpen))
-		end := fenceEnd(s, from, nonce)
-		if end < 0 { // truncated
-			if end = next; end < 0 {
-				end = len(s)
-			}
-		} else {
-			for next >= 0 && next < end { // nested
-				next, nextNonce = findFence(s, next+len(FenceOpen))
-			}
+		_, after, closed := strings.Cut(s[from:], FenceClose+" "+nonce)
+		end := len(s) - len(after)
+		for closed && next >= 0 && next < end { // nested
+			next, nextNonce = findFence(s, next+len(FenceOpen))
+		}
+		if !closed && next >= 0 { // truncated
+			end = next
 		}
 		start, wholeLines := fenceStart(s, kept, from)
 		b.WriteString(s[kept:start])
-		if wholeLines {
-			end = skipNewline(s, end)
+		if rest, ok := strings.CutPrefix(strings.TrimPrefix(s[end:], "\r"), "\n"); ok && wholeLines {
+			end = len(s) - len(rest)
 		}
 		kept, from, nonce = end, next, nextNonce
 	}
@@ -160,17 +150,6 @@ func findFence(s string, from int) (int, string) {
 	return -1, ""
 }
 
-// fenceEnd returns the offset after the closing marker of the fenced text at from,
-// or -1.
-func fenceEnd(s string, from int, nonce string) int {
-	marker := FenceClose + " " + nonce
-	at := strings.Index(s[from:], marker)
-	if at < 0 {
-		return -1
-	}
-	return from + at + len(marker)
-}
-
 // fenceStart returns the offset, at least kept, from which to remove the fenced
 // text at from, and whether that is the start of a line.
 func fenceStart(s string, kept, from int) (int, bool) {
@@ -182,13 +161,4 @@ func fenceStart(s string, kept, from int) (int, bool) {
 		return start, start == 0 || s[start-1] == '\n'
 	}
 	return from, false
-}
-
-func skipNewline(s string, at int) int {
-	if rest := s[at:]; strings.HasPrefix(rest, "\r\n") {
-		return at + 2
-	} else if strings.HasPrefix(rest, "\n") {
-		return at + 1
-	}
-	return at
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strings"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -107,29 +107,18 @@ func (r *JSONReader) Value() []byte {
 
 // Text reads a string. Invalid UTF-8 becomes U+FFFD.
 func (r *JSONReader) Text() string {
-	if !r.IsString() {
-		r.Skip()
-		return ""
+	if raw := r.Value(); len(raw) > 0 && raw[0] == '"' {
+		return string(Unquote(raw))
 	}
-	tok := r.token()
-	if r.err != nil {
-		return ""
-	}
-	return strings.ToValidUTF8(tok.String(), "\uFFFD")
+	return ""
 }
 
 // Int reads a number, without its fraction and limited to 0 to 2^31-1.
 func (r *JSONReader) Int() int {
-	if r.kind() != jsontext.KindNumber {
-		r.Skip()
+	n, err := strconv.ParseFloat(string(r.Value()), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0
 	}
-	tok := r.token()
-	if r.err != nil {
-		return 0
-	}
-	n, err := tok.Float()
-	r.err = err
 	return int(min(max(n, 0), 1<<31-1))
 }
 
@@ -179,7 +168,11 @@ func (r *JSONReader) token() (tok jsontext.Token) {
 // Unquote returns the text of a JSON string as valid UTF-8. The result is a part
 // of raw if nothing is escaped or invalid.
 func Unquote(raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+	n := 0 // most strings are short and plain: faster than two passes
+	for n < min(len(raw), 48) && raw[n] < utf8.RuneSelf && raw[n] != '\\' {
+		n++
+	}
+	if rest := raw[n:]; len(rest) == 0 || bytes.IndexByte(rest, '\\') < 0 && utf8.Valid(rest) {
 		return raw[1 : len(raw)-1]
 	}
 	out, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw) // an error reports invalid UTF-8, replaced by U+FFFD

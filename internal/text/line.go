@@ -31,6 +31,11 @@ func HasAnyPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
+// HasPrefixFold reports whether s begins with prefix, in any case.
+func HasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
 // TrimMarkdown removes the markup of headings, lists and tables from the start of
 // a line, and the asterisks of bold text. A leading number is removed only if it
 // numbers a list.
@@ -118,10 +123,7 @@ func Thousands(n int64) string {
 // adds to a line: blanks, at most maxDigits digits, and an arrow or a tab. 0: none.
 func LineNumberLen(line string, maxDigits int) int {
 	from := len(line) - len(strings.TrimLeft(line, " "))
-	end := from
-	for end < len(line) && IsDigit(line[end]) {
-		end++
-	}
+	end := len(line) - len(strings.TrimLeft(line[from:], "0123456789"))
 	if end == from || end-from > maxDigits {
 		return 0
 	}

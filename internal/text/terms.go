@@ -81,13 +81,7 @@ func scanToken(tok string, fn func(term string)) (words int) {
 		}
 		return 0
 	}
-	for tok != "" && isPunct(tok[0]) {
-		tok = tok[1:]
-	}
-	for tok != "" && isPunct(tok[len(tok)-1]) {
-		tok = tok[:len(tok)-1]
-	}
-	if len(tok) < 3 {
+	if tok = strings.Trim(tok, "-./@~"); len(tok) < 3 { // without what can surround a name
 		return 0
 	}
 	if at := strings.LastIndexByte(tok, '/'); at >= 0 {
@@ -107,9 +101,6 @@ func scanToken(tok string, fn func(term string)) (words int) {
 	}
 	return words + scanName(tok[from:], fn)
 }
-
-// isPunct reports whether c can surround a name without being part of it.
-func isPunct(c byte) bool { return c >= '-' && c <= '/' || c == '@' || c == '~' }
 
 // isTerm reports whether a run of letters, digits, dots and underscores is an
 // identifier, a version or a hash rather than a word.

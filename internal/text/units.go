@@ -34,10 +34,7 @@ func asciiPrefix(s string) int {
 	const high = 0x8080808080808080
 	n := 0
 	for ; n+8 <= len(s); n += 8 {
-		p := s[n : n+8]
-		eight := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 |
-			uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
-		if eight&high != 0 {
+		if eightBytes(s[n:])&high != 0 {
 			break
 		}
 	}
@@ -45,6 +42,14 @@ func asciiPrefix(s string) int {
 		n++
 	}
 	return n
+}
+
+// eightBytes returns the first eight bytes of s, the first one lowest. The compiler
+// makes one load of it.
+func eightBytes(s string) uint64 {
+	p := s[:8]
+	return uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 |
+		uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
 }
 
 // Truncate shortens s to at most n UTF-16 units, ellipsis included, without

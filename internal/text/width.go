@@ -10,7 +10,7 @@ import (
 // characters (Chinese, Japanese, Korean, emoji), none for combining characters
 // and for escape sequences.
 func Cells(s string) (n int) {
-	for c := newCellCounter(s); c.next(); {
+	for c := (cellCounter{s: s}); c.next(); {
 		n = c.cells
 	}
 	return n
@@ -19,7 +19,7 @@ func Cells(s string) (n int) {
 // PrefixCells returns the length in bytes of the longest prefix of s that takes
 // at most n terminal columns.
 func PrefixCells(s string, n int) (end int) {
-	for c := newCellCounter(s); c.next() && c.cells <= n; {
+	for c := (cellCounter{s: s}); c.next() && c.cells <= n; {
 		end = c.at
 	}
 	return end
@@ -49,8 +49,6 @@ type cellCounter struct {
 	last   int // width of the last visible character
 	joined bool
 }
-
-func newCellCounter(s string) cellCounter { return cellCounter{s: s} }
 
 // next adds one character, or one escape sequence.
 func (c *cellCounter) next() bool {
