@@ -52,7 +52,7 @@ func ClaudeCode(redact func(string) string) Client {
 	return Client{
 		Name: "claude",
 		Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-			return claude.NewReader(base, cur, claude.Options{Redact: redact})
+			return claude.NewReader(base, cur, redact)
 		},
 		Peek:         claude.Peek,
 		Agent:        claude.AgentMeta,

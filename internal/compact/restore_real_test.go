@@ -25,7 +25,7 @@ func readTranscript(t testing.TB, path string) *memory {
 	b = b[:bytes.LastIndexByte(b, '\n')+1]
 	m := newMemory()
 	m.session = archive.Session{ID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), Client: "claude"}
-	r, err := claude.NewReader(m.session, archive.Cursor{Session: m.session.ID}, claude.Options{})
+	r, err := claude.NewReader(m.session, archive.Cursor{Session: m.session.ID}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

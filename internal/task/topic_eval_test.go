@@ -52,7 +52,7 @@ func realPast(t testing.TB, path string) (*memory, *task.History) {
 	}
 	b = b[:bytes.LastIndexByte(b, '\n')+1]
 	id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	r, err := claude.NewReader(archive.Session{ID: id, Client: "claude"}, archive.Cursor{Session: id}, claude.Options{})
+	r, err := claude.NewReader(archive.Session{ID: id, Client: "claude"}, archive.Cursor{Session: id}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func stretches(t *testing.T, path string) (out [][]usage.Point) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := claude.NewReader(archive.Session{ID: "s"}, archive.Cursor{}, claude.Options{})
+	r, err := claude.NewReader(archive.Session{ID: "s"}, archive.Cursor{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

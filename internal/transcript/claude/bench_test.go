@@ -72,7 +72,7 @@ func BenchmarkFold(b *testing.B) {
 	for b.Loop() {
 		text = 0
 		for _, f := range files {
-			r, err := NewReader(archive.Session{ID: "5e55"}, archive.Cursor{}, Options{})
+			r, err := NewReader(archive.Session{ID: "5e55"}, archive.Cursor{}, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

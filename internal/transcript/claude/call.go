@@ -110,12 +110,7 @@ func (r *Reader) putCall(c *callState) int {
 
 // findCall returns the index of a call without a result, or -1.
 func (r *Reader) findCall(id []byte) int {
-	for i := len(r.state.pending) - 1; i >= 0; i-- {
-		if r.state.pending[i].row.ToolID == string(id) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.state.pending, func(c callState) bool { return c.row.ToolID == string(id) })
 }
 
 // limitCalls drops the oldest calls beyond the limits.

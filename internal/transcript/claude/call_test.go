@@ -61,7 +61,7 @@ func TestResultInLaterRead(t *testing.T) {
 		use("m", "t2", "Read", fields("file_path", "/a.go")).
 		result("t2", "     1→package a").result("t1", "built", "toolUseResult", fields("durationMs", 1500))
 	st := newStore()
-	st.read(t, base, Options{}, cutAt([]byte(s.out.String()), 2, 3, 4)...)
+	st.read(t, base, nil, cutAt([]byte(s.out.String()), 2, 3, 4)...)
 	expect(t, "command", st.texts(archive.KindCommand), "$ make\n# Build\n[exit 0]\nbuilt")
 	expect(t, "output", st.texts(archive.KindOutput), "Read /a.go\npackage a")
 	call := st.calls[[3]int{0, 0, 0}]

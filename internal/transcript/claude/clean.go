@@ -261,27 +261,23 @@ func looksLikeError(line string) bool {
 		found := false
 		switch rest := line[i:]; line[i] | 0x20 {
 		case 'e':
-			found = hasPrefixFold(rest, "error") || hasPrefixFold(rest, "exception")
+			found = text.HasPrefixFold(rest, "error") || text.HasPrefixFold(rest, "exception")
 		case 'f':
-			found = hasPrefixFold(rest, "fatal") || hasPrefixFold(rest, "failed") || hasPrefixFold(rest, "failure") || strings.HasPrefix(rest, "FAIL")
+			found = text.HasPrefixFold(rest, "fatal") || text.HasPrefixFold(rest, "failed") || text.HasPrefixFold(rest, "failure") || strings.HasPrefix(rest, "FAIL")
 		case 'p':
-			found = hasPrefixFold(rest, "panic:") || hasPrefixFold(rest, "permission denied")
+			found = text.HasPrefixFold(rest, "panic:") || text.HasPrefixFold(rest, "permission denied")
 		case 'n':
-			found = hasPrefixFold(rest, "no such file") || hasPrefixFold(rest, "not found")
+			found = text.HasPrefixFold(rest, "no such file") || text.HasPrefixFold(rest, "not found")
 		case 'c':
-			found = hasPrefixFold(rest, "cannot ") || hasPrefixFold(rest, "command not found")
+			found = text.HasPrefixFold(rest, "cannot ") || text.HasPrefixFold(rest, "command not found")
 		case 'u':
-			found = hasPrefixFold(rest, "undefined") || hasPrefixFold(rest, "unexpected")
+			found = text.HasPrefixFold(rest, "undefined") || text.HasPrefixFold(rest, "unexpected")
 		}
 		if found {
 			return true
 		}
 	}
 	return false
-}
-
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
 // exitCode reads "Exit code N" at the start of a failed command's result.

@@ -50,12 +50,6 @@ func (c *codec) hash(p *uint64) {
 	*p, c.buf = binary.LittleEndian.Uint64(c.buf), c.buf[8:]
 }
 
-func (c *codec) float(p *float64) {
-	v := math.Float64bits(*p)
-	c.hash(&v)
-	*p = math.Float64frombits(v)
-}
-
 func (c *codec) bools(ps ...*bool) {
 	for _, p := range ps {
 		v := 0
@@ -69,8 +63,8 @@ func (c *codec) bools(ps ...*bool) {
 
 func (c *codec) strings(ps ...*string) {
 	for _, p := range ps {
-		n := len(*p)
-		if n = c.length(n); !c.reading {
+		n := c.length(len(*p))
+		if !c.reading {
 			c.buf = append(c.buf, *p...)
 			continue
 		}
@@ -96,12 +90,7 @@ func (c *codec) times(ps ...*time.Time) {
 		if !p.IsZero() {
 			v = p.UnixNano()
 		}
-		integers(c, &v)
-		if !c.reading {
-			continue
-		}
-		*p = time.Time{}
-		if v != zero {
+		if integers(c, &v); v != zero {
 			*p = time.Unix(0, v).UTC()
 		}
 	}
@@ -110,9 +99,6 @@ func (c *codec) times(ps ...*time.Time) {
 // list visits the elements of a slice.
 func list[T any](c *codec, p *[]T, each func(*codec, *T)) {
 	n := c.length(len(*p))
-	if c.reading {
-		*p = nil
-	}
 	for i := 0; i < n && !c.bad; i++ {
 		if c.reading {
 			*p = append(*p, *new(T))
@@ -131,7 +117,6 @@ func (c *codec) usage(u *archive.Usage) {
 func (c *codec) ref(p **archive.Ref) {
 	has := *p != nil
 	if c.bools(&has); !has {
-		*p = nil
 		return
 	}
 	if c.reading {
@@ -146,7 +131,9 @@ func (c *codec) facts(f *facts) {
 	c.times(&f.first, &f.last)
 	integers(c, &f.turns, &f.steps, &f.calls, &f.compacts)
 	c.usage(&f.usage)
-	c.float(&f.cost.USD)
+	usd := math.Float64bits(f.cost.USD)
+	c.hash(&usd)
+	f.cost.USD = math.Float64frombits(usd)
 	integers(c, &f.cost.APITime, &f.cost.Duration)
 	integers(c, &f.cost.Turns, &f.cost.LinesAdded, &f.cost.LinesGone)
 }

@@ -117,7 +117,7 @@ func TestCopiesAfterBoundary(t *testing.T) {
 	}
 	for cut := 1; cut < 12; cut++ {
 		pieces := newStore()
-		pieces.read(t, base, Options{}, cutAt([]byte(s.out.String()), cut)...)
+		pieces.read(t, base, nil, cutAt([]byte(s.out.String()), cut)...)
 		if a, b := st.dump(), pieces.dump(); a != b {
 			t.Errorf("cut after line %d:\n%s", cut, firstDifference(b, a))
 		}
@@ -166,7 +166,7 @@ func TestRepeatedCallsAfterBoundary(t *testing.T) {
 	}
 	for cut := 1; cut < 16; cut++ {
 		pieces := newStore()
-		pieces.read(t, base, Options{}, cutAt([]byte(s.out.String()), cut)...)
+		pieces.read(t, base, nil, cutAt([]byte(s.out.String()), cut)...)
 		if a, b := st.dump(), pieces.dump(); a != b {
 			t.Errorf("cut after line %d:\n%s", cut, firstDifference(b, a))
 		}

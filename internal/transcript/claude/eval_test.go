@@ -33,7 +33,7 @@ func TestEvalTranscripts(t *testing.T) {
 		base := archive.Session{ID: filepath.Base(path), Client: "claude"}
 		whole, pieces := newStore(), newStore()
 		start := time.Now()
-		cur := whole.read(t, base, Options{}, data)
+		cur := whole.read(t, base, nil, data)
 		spent += time.Since(start)
 		lines := bytes.Count(data, []byte("\n"))
 		if whole.session.Lines != lines || cur.Line != lines || cur.Offset != int64(len(data)) {
@@ -49,7 +49,7 @@ func TestEvalTranscripts(t *testing.T) {
 		for i := range cuts {
 			cuts[i] = 1 + rnd.IntN(lines)
 		}
-		pieces.read(t, base, Options{}, cutAt(data, cuts...)...)
+		pieces.read(t, base, nil, cutAt(data, cuts...)...)
 		if a, b := whole.dump(), pieces.dump(); a != b {
 			t.Errorf("%s: pieces cut at %v differ from the whole", path, slices.Sorted(slices.Values(cuts)))
 		}

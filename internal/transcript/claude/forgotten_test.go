@@ -39,7 +39,7 @@ func TestForgottenRowsKeepNumbers(t *testing.T) {
 		`{"type":"system","subtype":"forgotten_step","uuid":"u5","parentUuid":"u4"}`,
 		`{"type":"assistant","uuid":"u6","parentUuid":"u5","message":{"id":"m3","role":"assistant","model":"m","content":[{"type":"text","text":"two"}]}}`,
 	}
-	r, err := NewReader(archive.Session{ID: "s"}, archive.Cursor{}, Options{})
+	r, err := NewReader(archive.Session{ID: "s"}, archive.Cursor{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

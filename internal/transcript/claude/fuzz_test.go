@@ -26,8 +26,8 @@ func FuzzRead(f *testing.F) {
 		data = data[:bytes.LastIndexByte(data, '\n')+1]
 		lines := bytes.Count(data, []byte("\n"))
 		whole, pieces := newStore(), newStore()
-		whole.read(t, base, Options{}, data)
-		pieces.read(t, base, Options{}, cutAt(data, cut)...)
+		whole.read(t, base, nil, data)
+		pieces.read(t, base, nil, cutAt(data, cut)...)
 		if whole.session.Lines != lines {
 			t.Fatalf("%d lines, want %d", whole.session.Lines, lines)
 		}
@@ -57,7 +57,7 @@ func FuzzBlocks(f *testing.F) {
 func FuzzState(f *testing.F) {
 	for _, x := range fixtures(f) {
 		x.transcripts(func(base archive.Session, data []byte) {
-			f.Add(newStore().read(f, base, Options{}, data).State)
+			f.Add(newStore().read(f, base, nil, data).State)
 		})
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -73,7 +73,7 @@ func TestGolden(t *testing.T) {
 			f.transcripts(func(base archive.Session, data []byte) {
 				s := newStore()
 				s.keys = keys
-				s.read(t, base, Options{}, data)
+				s.read(t, base, nil, data)
 				got.WriteString(s.dump())
 			})
 			if *update {
@@ -110,11 +110,11 @@ func TestReadInPieces(t *testing.T) {
 			maps.Copy(before.keys, keys)
 			whole := newStore()
 			whole.keys = keys
-			whole.read(t, base, Options{}, data)
+			whole.read(t, base, nil, data)
 			for line := 1; line < bytes.Count(data, []byte("\n")); line++ {
 				pieces := newStore()
 				maps.Copy(pieces.keys, before.keys)
-				pieces.read(t, base, Options{}, cutAt(data, line)...)
+				pieces.read(t, base, nil, cutAt(data, line)...)
 				if a, b := whole.dump(), pieces.dump(); a != b {
 					t.Errorf("%s %s: cut after line %d:\n%s", f.path, base.ID, line, firstDifference(b, a))
 				}

@@ -10,7 +10,7 @@ import (
 
 func reader(t *testing.T) *Reader {
 	t.Helper()
-	r, err := NewReader(base, archive.Cursor{}, Options{})
+	r, err := NewReader(base, archive.Cursor{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

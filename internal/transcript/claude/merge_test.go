@@ -94,12 +94,12 @@ func (s *store) lookup(_ context.Context, keys []uint64) (map[uint64]archive.Ref
 }
 
 // read folds data in the given pieces, each with a new reader from the last cursor.
-func (s *store) read(tb testing.TB, base archive.Session, opt Options, pieces ...[]byte) archive.Cursor {
+func (s *store) read(tb testing.TB, base archive.Session, redact func(string) string, pieces ...[]byte) archive.Cursor {
 	tb.Helper()
 	var cur archive.Cursor
 	for _, piece := range pieces {
 		cur.State = slices.Clone(cur.State)
-		r, err := NewReader(base, cur, opt)
+		r, err := NewReader(base, cur, redact)
 		if err != nil {
 			tb.Fatal(err)
 		}

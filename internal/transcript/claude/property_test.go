@@ -178,10 +178,10 @@ func TestReadInPiecesProperty(t *testing.T) {
 		data := w.out.Bytes()
 		base := archive.Session{ID: "5e55", Client: "claude"}
 		whole, pieces := newStore(), newStore()
-		whole.read(t, base, Options{}, data)
+		whole.read(t, base, nil, data)
 		lines := bytes.Count(data, []byte("\n"))
 		cuts := rapid.SliceOfN(rapid.IntRange(1, lines), 0, 12).Draw(rt, "cuts")
-		cur := pieces.read(t, base, Options{}, cutAt(data, cuts...)...)
+		cur := pieces.read(t, base, nil, cutAt(data, cuts...)...)
 		if a, b := whole.dump(), pieces.dump(); a != b {
 			rt.Fatalf("cut at %v:\n%s\n%s", cuts, firstDifference(b, a), data)
 		}

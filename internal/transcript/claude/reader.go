@@ -11,13 +11,6 @@ import (
 	"strandline/internal/transcript"
 )
 
-// Options configure a Reader.
-type Options struct {
-	// Redact removes secrets. It is applied to every text before the text is
-	// truncated. Nil leaves texts unchanged.
-	Redact func(string) string
-}
-
 // Reader folds one transcript. It is not safe for concurrent use. After an error
 // it must not be used again: create a new one from the last cursor.
 type Reader struct {
@@ -39,8 +32,11 @@ var _ transcript.Reader = (*Reader)(nil)
 // continues at cur, or starts at the first line if cur.State is empty. A state
 // that this version cannot read gives an error with archive.CodeCorrupt; the
 // caller then starts at the first line.
-func NewReader(base archive.Session, cur archive.Cursor, opt Options) (*Reader, error) {
-	r := &Reader{base: base, cursor: cur, redact: opt.Redact, scan: newScanner()}
+//
+// redact removes secrets. It is applied to every text before the text is truncated.
+// Nil leaves texts unchanged.
+func NewReader(base archive.Session, cur archive.Cursor, redact func(string) string) (*Reader, error) {
+	r := &Reader{base: base, cursor: cur, redact: redact, scan: newScanner()}
 	if r.redact == nil {
 		r.redact = func(s string) string { return s }
 	}

@@ -29,7 +29,7 @@ func resultRow(id, text string) string {
 
 func TestSessionKeepsCallerFields(t *testing.T) {
 	s := newStore()
-	s.read(t, base, Options{}, []byte(promptRow("u", "", "hello")))
+	s.read(t, base, nil, []byte(promptRow("u", "", "hello")))
 	got := s.session
 	if got.ID != base.ID || got.Client != base.Client || got.Project != base.Project || got.Generation != 1 || got.Turns != 1 {
 		t.Errorf("session %+v", got)
@@ -44,8 +44,8 @@ func TestReplay(t *testing.T) {
 		f.transcripts(func(base archive.Session, data []byte) {
 			first, again := newStore(), newStore()
 			first.keys, again.keys = keys, keys
-			first.read(t, base, Options{}, data)
-			again.read(t, base, Options{}, data)
+			first.read(t, base, nil, data)
+			again.read(t, base, nil, data)
 			if a, b := first.dump(), again.dump(); a != b {
 				t.Errorf("%s %s: a second reading differs:\n%s", f.path, base.ID, firstDifference(b, a))
 			}
@@ -57,7 +57,7 @@ func TestReplay(t *testing.T) {
 // the text could be truncated.
 func TestRedactBeforeTruncation(t *testing.T) {
 	const secret = "SECRET-0123456789"
-	opt := Options{Redact: func(s string) string { return strings.ReplaceAll(s, secret, "[gone]") }}
+	redact := func(s string) string { return strings.ReplaceAll(s, secret, "[gone]") }
 	for _, before := range []int{0, 100, 110, 190, 215, 225, 232, 236, 239, 290, 490, 590, 1390, 2720, 3990, 4080, 4090} {
 		text := strings.Repeat("x", before) + secret + strings.Repeat("y", 5000) + secret
 		data := promptRow("u", "", text) +
@@ -69,7 +69,7 @@ func TestRedactBeforeTruncation(t *testing.T) {
 			`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t2","is_error":true,"content":"` + text + `"}]}}` + "\n" +
 			`{"type":"queue-operation","operation":"enqueue","content":"` + text + `"}` + "\n" +
 			`{"type":"queue-operation","operation":"remove"}` + "\n"
-		r, err := NewReader(base, archive.Cursor{}, opt)
+		r, err := NewReader(base, archive.Cursor{}, redact)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestRedactBeforeTruncation(t *testing.T) {
 func TestRedactAgent(t *testing.T) {
 	agent := archive.Session{ID: "s~a", Parent: "s", Relation: archive.RelationAgent,
 		Agent: archive.Agent{ID: "a", Type: "Explore", Description: "log in with SECRET"}}
-	r, err := NewReader(agent, archive.Cursor{}, Options{Redact: func(s string) string { return strings.ReplaceAll(s, "SECRET", "[gone]") }})
+	r, err := NewReader(agent, archive.Cursor{}, func(s string) string { return strings.ReplaceAll(s, "SECRET", "[gone]") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestRedactAgent(t *testing.T) {
 func TestLargeLine(t *testing.T) {
 	text := strings.Repeat("a line of output\n", 10<<20/17)
 	s := newStore()
-	s.read(t, base, Options{}, []byte(useRow("m", "t", "Bash", `{"command":"cat big"}`)+resultRow("t", text)))
+	s.read(t, base, nil, []byte(useRow("m", "t", "Bash", `{"command":"cat big"}`)+resultRow("t", text)))
 	if len(s.passages) != 1 || s.session.Calls != 1 {
 		t.Fatalf("%d passages, %d calls", len(s.passages), s.session.Calls)
 	}
@@ -118,7 +118,7 @@ func TestLargeLine(t *testing.T) {
 
 func TestUnfinishedLine(t *testing.T) {
 	line := promptRow("u", "", "hello")
-	r, err := NewReader(base, archive.Cursor{}, Options{})
+	r, err := NewReader(base, archive.Cursor{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestBoundedState(t *testing.T) {
 		fmt.Fprintf(&data, `{"type":"user","uuid":"u%d","promptId":"%s","version":"%s","gitBranch":"%s","cwd":"%s","message":{"content":"p"}}`+"\n", i, long, long, long, long)
 	}
 	s := newStore()
-	cur := s.read(t, base, Options{}, []byte(data.String()))
+	cur := s.read(t, base, nil, []byte(data.String()))
 	if n := len(cur.State); n > 160<<10 {
 		t.Errorf("the state has %d bytes", n)
 	}
@@ -151,14 +151,14 @@ func TestBoundedState(t *testing.T) {
 
 func TestInvalidState(t *testing.T) {
 	s := newStore()
-	cur := s.read(t, base, Options{}, []byte(promptRow("u", "", "hello")+useRow("m", "t", "Bash", `{"command":"ls"}`)))
+	cur := s.read(t, base, nil, []byte(promptRow("u", "", "hello")+useRow("m", "t", "Bash", `{"command":"ls"}`)))
 	for name, state := range map[string][]byte{
 		"another version": {99, 1, 2},
 		"cut":             cur.State[:len(cur.State)/2],
 		"something more":  append([]byte(string(cur.State)), 7),
 		"noise":           []byte("\x01" + strings.Repeat("\xff", 100)),
 	} {
-		_, err := NewReader(base, archive.Cursor{State: state, Offset: 9}, Options{})
+		_, err := NewReader(base, archive.Cursor{State: state, Offset: 9}, nil)
 		if archive.ErrorCode(err) != archive.CodeCorrupt || archive.ErrorHint(err) == "" {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -167,7 +167,7 @@ func TestInvalidState(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	data := []byte(promptRow("u", "", "hello"))
-	r, err := NewReader(base, archive.Cursor{}, Options{})
+	r, err := NewReader(base, archive.Cursor{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestReadErrors(t *testing.T) {
 
 func TestLookupOncePerRead(t *testing.T) {
 	asked := 0
-	r, err := NewReader(base, archive.Cursor{}, Options{})
+	r, err := NewReader(base, archive.Cursor{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

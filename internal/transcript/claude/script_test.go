@@ -116,7 +116,7 @@ func (s *script) read() *store {
 
 func (s *script) readInto(st *store, base archive.Session) *store {
 	s.tb.Helper()
-	st.read(s.tb, base, Options{}, []byte(s.out.String()))
+	st.read(s.tb, base, nil, []byte(s.out.String()))
 	return st
 }
 

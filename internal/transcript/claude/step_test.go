@@ -104,7 +104,7 @@ func TestCopiesAcrossSessions(t *testing.T) {
 
 func TestKeysClaimedOnce(t *testing.T) {
 	s := newScript(t).user("one", "promptId", "p").reply("m1", "a").reply("m1", "b").user("two", "promptId", "p").reply("m2", "c")
-	r, err := NewReader(base, archive.Cursor{}, Options{})
+	r, err := NewReader(base, archive.Cursor{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
