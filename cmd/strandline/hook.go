@@ -51,7 +51,7 @@ func runHook() {
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},
 		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
 		Learner: compact.Learner{How: cfg.Restore.Learn, Tallies: func() map[string]archive.Tally {
-			shapes, _ := app.Learned{Path: cfg.Paths.Learned()}.Read()
+			shapes, _ := app.Learned(cfg.Paths.Learned()).Read()
 			return shapes
 		}},
 		OpenIndex: func(ctx context.Context) (*hook.Index, error) {
@@ -66,7 +66,7 @@ func runHook() {
 		Segments:       hook.Segments{Usage: usageStore(cfg), Marks: marks},
 		Injectors:      injectors(cfg, c, monitor, marks),
 		Changes:        changes(cfg),
-		MaintenanceDue: func() bool { return cfg.Lifecycle.Auto && app.Schedule{Path: cfg.Paths.Maintained()}.Due(now()) },
+		MaintenanceDue: func() bool { return cfg.Lifecycle.Auto && app.Schedule(cfg.Paths.Maintained()).Due(now()) },
 		LastCapture:    func(session string) time.Time { return lastCapture(c, session) },
 	})
 	if lost {

@@ -194,16 +194,13 @@ func (w Workspace) SegmentOptions() task.Options {
 
 // Schedule is when automatic maintenance runs.
 func (w Workspace) Schedule() Schedule {
-	return Schedule{Path: w.Config.Paths.Maintained()}
+	return Schedule(w.Config.Paths.Maintained())
 }
 
 // MaintenanceDue reports whether automatic maintenance is due.
 func (w Workspace) MaintenanceDue(now time.Time) bool {
 	return w.Config.Lifecycle.Auto && w.Schedule().Due(now)
 }
-
-// Reader reads the session logs.
-func (w Workspace) Reader() Reader { return Reader{Capture: w.Capture, Redact: w.Redact} }
 
 // Lock takes the named lock without waiting. work names the operation in the error
 // if another process holds it.
@@ -213,14 +210,14 @@ func (w Workspace) Lock(name, work string) (*state.Lock, error) {
 }
 
 // locked calls do with the workspace while it holds the named lock.
-func locked[T any](a *App, name, work string, do func(w Workspace) (T, error)) (out T, err error) {
+func (a *App) locked(name, work string, do func(w Workspace) error) error {
 	w, err := a.Workspace()
 	if err != nil {
-		return out, err
+		return err
 	}
 	lock, err := w.Lock(name, work)
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer lock.Release() // also released when the process ends
 	return do(w)

@@ -187,7 +187,7 @@ func replaceArchived(ctx context.Context, x Archive, id string, atLine, budget i
 	if len(previous) > 0 {
 		from = previous[0].Line
 	}
-	raw, err := x.Reader().Raw(ctx, id, from, atLine)
+	raw, err := x.Raw(ctx, id, from, atLine)
 	if err != nil {
 		return out, err
 	}
@@ -412,7 +412,7 @@ func (a *App) segmentSummaries(ctx context.Context, x Archive, req compact.Reque
 // learnedWeights puts the learned weights of token shapes into req. With AtLine they
 // are those that were known at that line.
 func (a *App) learnedWeights(ctx context.Context, x Archive, req *compact.Request) (err error) {
-	tallies, _ := Learned{Path: x.Config.Paths.Learned()}.Read()
+	tallies, _ := Learned(x.Config.Paths.Learned()).Read()
 	if req.AtLine > 0 {
 		now := req.Now
 		before, err := x.Index.Steps(ctx, archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true, Limit: 1})

@@ -25,7 +25,7 @@ type Deletion struct {
 
 	samples []string // texts to search the archive for afterwards
 	// begin records the deletion. Then the sessions, or parts of them, are erased.
-	begin           func(ctx context.Context, f Forgetter) error
+	begin           func(ctx context.Context, w Workspace) error
 	sessions, parts []string
 }
 
@@ -98,20 +98,21 @@ func (a *App) PlanForget(ctx context.Context, typed string) (*Deletion, error) {
 // Forget deletes for good. Then it searches every file of the archive for samples
 // of the deleted texts and for the given ones.
 func (a *App) Forget(ctx context.Context, d *Deletion, texts []string) error {
-	proof, err := locked(a, "maintain", "maintenance run", func(w Workspace) (p Proof, err error) {
-		if err = d.begin(ctx, w.forgetter()); err == nil {
+	return a.locked("maintain", "maintenance run", func(w Workspace) error {
+		err := d.begin(ctx, w)
+		if err == nil {
 			d.Warning, err = a.erase(ctx, w, d.sessions, d.parts, d.Progress)
 		}
 		if err != nil {
-			return p, err
+			return err
 		}
 		d.Outcome().Done = true
-		return Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
+		proof, err := Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
+		if err == nil {
+			d.Outcome().Proof = &proof
+		}
+		return err
 	})
-	if err == nil {
-		d.Outcome().Proof = &proof
-	}
-	return err
 }
 
 // Outcome is the result of the deletion.
@@ -122,22 +123,17 @@ func (d *Deletion) Outcome() *DeletionOutcome {
 	return &d.Part.DeletionOutcome
 }
 
-func (w Workspace) forgetter() Forgetter {
-	return Forgetter{Capture: w.Capture, Journal: w.Journal, State: w.Config.Paths.State()}
-}
-
 // erase completes the deletion of forgotten sessions, and of parts of the sessions in
 // parts. warning is why vectors are missing.
 func (a *App) erase(ctx context.Context, w Workspace, sessions, parts []string, progress func(capture.Progress)) (warning, err error) {
-	f := w.forgetter()
-	if _, err = f.Erase(ctx, sessions); err == nil {
-		_, err = f.EraseParts(ctx, parts)
+	if _, err = w.EraseSessions(ctx, sessions); err == nil {
+		_, err = w.EraseParts(ctx, parts)
 	}
 	if err == nil {
 		warning, err = a.rebuildDerived(ctx, w, progress)
 	}
 	if err == nil {
-		err = errors.Join(f.Done(sessions), f.PartsDone(parts))
+		err = errors.Join(w.EndForget(sessions), w.EndParts(parts))
 	}
 	return warning, err
 }
@@ -192,9 +188,9 @@ const maxSamples = 64
 func (a *App) planSession(ctx context.Context, w Workspace, typed, session string) (*Deletion, error) {
 	s := &SessionDeletion{Related: []string{}}
 	d := &Deletion{Session: s}
-	d.begin = func(ctx context.Context, f Forgetter) error {
+	d.begin = func(ctx context.Context, w Workspace) error {
 		d.sessions = []string{s.Session}
-		return f.Begin(ctx, s.Session, archive.ForgetAsked)
+		return w.BeginForget(ctx, s.Session, archive.ForgetAsked)
 	}
 	forgotten, err := w.Capture.Forgotten().List()
 	if err != nil {
@@ -223,7 +219,11 @@ func (x Archive) describeSession(ctx context.Context, id string, out *SessionDel
 	if err != nil {
 		return nil, err
 	}
+	if *out, err = x.SessionSize(ctx, id); err != nil {
+		return nil, err
+	}
 	out.Session, out.Title, out.Project, out.First, out.Last, out.Turns = id, s.Title, ProjectPath(s.Project), s.First, s.Last, s.Turns
+	out.Related = []string{}
 	if s.Relation == archive.RelationFork {
 		out.Related = append(out.Related, s.Parent)
 	}
@@ -237,16 +237,11 @@ func (x Archive) describeSession(ctx context.Context, id string, out *SessionDel
 		}
 	}
 	slices.Sort(out.Related)
-	size, err := x.forgetter().Size(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	out.Logs, out.Bytes, out.Facts, out.Client = size.Logs, size.Bytes, size.Facts, size.Client
 	passages, err := x.Index.Passages(ctx, archive.PassageSpan{Span: archive.Span{Session: id}})
 	if err != nil {
 		return nil, err
 	}
-	return x.forgetter().Samples(ctx, id, passages, maxSamples)
+	return x.Samples(ctx, id, passages, maxSamples)
 }
 
 // planPart plans the deletion of a turn or a step.
@@ -274,8 +269,8 @@ func (a *App) planPart(ctx context.Context, w Workspace, typed string) (*Deletio
 	}
 	d.Part = &PartDeletion{Handle: ref.Handle(), Files: []string{}, Sessions: []string{ref.Session}, Also: []string{}, Resumed: true}
 	d.samples = of.Samples
-	d.begin = func(ctx context.Context, f Forgetter) (err error) {
-		d.parts, err = f.OpenParts(ctx)
+	d.begin = func(ctx context.Context, w Workspace) (err error) {
+		d.parts, err = w.OpenParts(ctx)
 		return err
 	}
 	return d, nil
@@ -286,11 +281,11 @@ func (a *App) describePart(ctx context.Context, x Archive, ref archive.Ref, d *D
 	if err != nil {
 		return err
 	}
-	plan, err := x.forgetter().PlanPart(ctx, target, maxSamples)
+	plan, err := x.PlanPart(ctx, target, maxSamples)
 	if err != nil {
 		return err
 	}
-	size, err := x.forgetter().Size(ctx, ref.Session)
+	size, err := x.SessionSize(ctx, ref.Session)
 	if err != nil {
 		return err
 	}
@@ -305,7 +300,7 @@ func (a *App) describePart(ctx context.Context, x Archive, ref archive.Ref, d *D
 		DeletionOutcome: DeletionOutcome{Client: size.Client},
 	}
 	d.samples, d.parts = plan.Samples, plan.Part.Sessions
-	d.begin = func(ctx context.Context, f Forgetter) error { return f.BeginPart(ctx, ref, plan) }
+	d.begin = func(ctx context.Context, w Workspace) error { return w.BeginPart(ctx, ref, plan) }
 	return nil
 }
 

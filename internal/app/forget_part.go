@@ -48,27 +48,27 @@ const minPrompt = 8
 // PlanPart plans the deletion of a turn or a step: it finds its lines, the metadata
 // that repeats them, the side files that only they name, and at most maxSamples
 // samples. It changes nothing. The error is CodeNotFound if no line is left.
-func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (PartPlan, error) {
+func (w Workspace) PlanPart(ctx context.Context, t Target, maxSamples int) (PartPlan, error) {
 	plan := PartPlan{Part: archive.Part{Turn: t.Ref.Turn, Step: t.Ref.Step, Sessions: t.Sessions}}
 	salt := make([]byte, 8)
 	if _, err := rand.Read(salt); err != nil {
 		return plan, fmt.Errorf("make a salt: %w", err)
 	}
 	plan.Part.Salt = hex.EncodeToString(salt)
-	log, err := f.Capture.Open(t.Ref.Session, 0)
+	log, err := w.Capture.Open(t.Ref.Session, 0)
 	if err != nil {
 		return plan, err
 	}
 	defer log.Close()
 	s := partScan{target: t, plan: &plan, own: map[int]bool{}}
-	if err := f.Capture.EachRow(ctx, log, t.LineFrom, s.addRow); err != nil {
+	if err := w.Capture.EachRow(ctx, log, t.LineFrom, s.addRow); err != nil {
 		return plan, err
 	}
 	if len(s.own) == 0 {
 		return plan, archive.NotFound(t.Ref.Handle()+" has no lines left", "it was forgotten already")
 	}
 	s.chooseTexts(maxSamples)
-	logs, err := f.logs(ctx, t.Sessions)
+	logs, err := w.logs(ctx, t.Sessions)
 	if err != nil {
 		return plan, err
 	}
@@ -78,7 +78,7 @@ func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (Part
 			shared[e.Rel] = false
 		}
 	}
-	err = f.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
+	err = w.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
 		if s.own[r.Line] || r.Blank {
 			return
 		}
@@ -90,7 +90,7 @@ func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (Part
 	if err != nil {
 		return plan, err
 	}
-	if err := f.addEchoes(ctx, logs, &s); err != nil {
+	if err := w.addEchoes(ctx, logs, &s); err != nil {
 		return plan, err
 	}
 	for rel, isShared := range shared {
@@ -106,11 +106,11 @@ func (f Forgetter) PlanPart(ctx context.Context, t Target, maxSamples int) (Part
 
 // addEchoes searches the logs for metadata lines of the client that repeat the part's
 // texts. It skips damaged logs.
-func (f Forgetter) addEchoes(ctx context.Context, logs map[string][]sessionlog.Entry, s *partScan) error {
+func (w Workspace) addEchoes(ctx context.Context, logs map[string][]sessionlog.Entry, s *partScan) error {
 	for _, e := range transcriptsOf(logs) {
 		log, err := sessionlog.OpenReader(e.Path)
 		if err == nil {
-			err = errors.Join(f.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
+			err = errors.Join(w.Capture.EachRow(ctx, log, 0, func(r transcript.Row, line []byte) {
 				if !r.InConversation {
 					s.addEcho(r, line)
 				}
@@ -220,19 +220,19 @@ func (s *partScan) addEcho(r transcript.Row, line []byte) {
 
 // BeginPart records in the journal and in marker files that a turn or a step is
 // forgotten. EraseParts then deletes it.
-func (f Forgetter) BeginPart(ctx context.Context, ref archive.Ref, plan PartPlan) error {
+func (w Workspace) BeginPart(ctx context.Context, ref archive.Ref, plan PartPlan) error {
 	part := plan.Part
 	fact := capture.Fact{ID: archive.ForgetPartID(ref) + ":" + part.Salt, Kind: archive.JournalForgetPart, Session: ref.Session, Data: part}
-	if err := f.Journal.RecordAll(ctx, fact); err != nil {
+	if err := w.Journal.RecordAll(ctx, fact); err != nil {
 		return fmt.Errorf("record that %s is forgotten: %w", ref.Handle(), err)
 	}
-	return f.markPart(part, plan.Samples)
+	return w.markPart(part, plan.Samples)
 }
 
 // markPart writes the marker files that make hooks and imports skip a part.
-func (f Forgetter) markPart(part archive.Part, samples []string) (err error) {
+func (w Workspace) markPart(part archive.Part, samples []string) (err error) {
 	for _, s := range part.Sessions {
-		err = errors.Join(err, f.changeParts(s, func(of *capture.SessionParts) {
+		err = errors.Join(err, w.changeParts(s, func(of *capture.SessionParts) {
 			of.Open, of.Samples = true, append(of.Samples, samples...)
 			if !of.Has(part) {
 				of.Parts = append(of.Parts, part)
@@ -245,8 +245,8 @@ func (f Forgetter) markPart(part archive.Part, samples []string) (err error) {
 // OpenParts lists the sessions with a forgotten part whose deletion is incomplete,
 // because a command was interrupted or a log was restored. It first writes marker
 // files that are missing, for example after the journal was restored.
-func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
-	facts, err := journalEntries(ctx, f.Journal, archive.JournalForgetPart)
+func (w Workspace) OpenParts(ctx context.Context) ([]string, error) {
+	facts, err := journalEntries(ctx, w.Journal, archive.JournalForgetPart)
 	if err != nil {
 		return nil, err
 	}
@@ -256,24 +256,24 @@ func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
 			continue
 		}
 		for _, s := range part.Sessions {
-			of, err := f.Capture.ForgottenParts().Of(s)
-			if err == nil && !f.Capture.Forgotten().Has(s) && !of.Has(part) {
-				err = f.markPart(part, nil)
+			of, err := w.Capture.ForgottenParts().Of(s)
+			if err == nil && !w.Capture.Forgotten().Has(s) && !of.Has(part) {
+				err = w.markPart(part, nil)
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
 	}
-	sessions, err := f.Capture.ForgottenParts().Sessions()
+	sessions, err := w.Capture.ForgottenParts().Sessions()
 	if err != nil {
 		return nil, err
 	}
 	var open []string
 	for _, s := range sessions {
-		of, err := f.Capture.ForgottenParts().Of(s)
+		of, err := w.Capture.ForgottenParts().Of(s)
 		if err == nil && !of.Open {
-			of.Open, err = f.holds(ctx, s, of.Parts)
+			of.Open, err = w.holds(ctx, s, of.Parts)
 		}
 		if err != nil {
 			return nil, err
@@ -287,13 +287,13 @@ func (f Forgetter) OpenParts(ctx context.Context) ([]string, error) {
 
 // holds reports whether a log of a session still contains lines of the parts. It skips
 // damaged logs.
-func (f Forgetter) holds(ctx context.Context, session string, parts []archive.Part) (bool, error) {
-	logs, err := f.logs(ctx, []string{session})
+func (w Workspace) holds(ctx context.Context, session string, parts []archive.Part) (bool, error) {
+	logs, err := w.logs(ctx, []string{session})
 	if err != nil {
 		return false, err
 	}
 	for _, e := range transcriptsOf(logs) {
-		holes, err := f.Capture.ForgottenLines(ctx, e.Path, 0, parts)
+		holes, err := w.Capture.ForgottenLines(ctx, e.Path, 0, parts)
 		if archive.ErrorCode(err) == archive.CodeCorrupt {
 			continue // `verify` reports it
 		}
@@ -305,32 +305,36 @@ func (f Forgetter) holds(ctx context.Context, session string, parts []archive.Pa
 }
 
 // EraseParts deletes the forgotten parts of sessions from the journal, then from the
-// logs, and counts the deletions. The caller holds the maintenance lock, rebuilds the
-// index and calls PartsDone.
-func (f Forgetter) EraseParts(ctx context.Context, sessions []string) (gone Erased, err error) {
+// logs, and returns the number of changed or deleted logs and of deleted facts. The
+// caller holds the maintenance lock, rebuilds the index and calls EndParts.
+func (w Workspace) EraseParts(ctx context.Context, sessions []string) (gone int, err error) {
 	// Temporary files of a killed process may contain samples.
-	if err := state.RemoveTemp(f.Capture.ForgottenParts().Dir); err != nil {
-		return gone, fmt.Errorf("delete temporary files: %w", err)
+	if err := state.RemoveTemp(w.Capture.ForgottenParts().Dir); err != nil {
+		return 0, fmt.Errorf("delete temporary files: %w", err)
 	}
-	logs, err := f.logs(ctx, sessions)
+	logs, err := w.logs(ctx, sessions)
 	if err != nil {
-		return gone, err
+		return 0, err
 	}
 	for _, s := range sessions {
-		of, err := f.Capture.ForgottenParts().Of(s)
+		of, err := w.Capture.ForgottenParts().Of(s)
 		if err != nil {
 			return gone, err
 		}
-		n, err := f.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {
+		facts, err := w.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {
 			return archive.Owner(e.Session) == s && mentions(e, of.Parts, of.Samples)
 		})
-		gone.Facts += n
+		gone += facts
 		if err != nil {
 			return gone, fmt.Errorf("delete entries from the journal: %w", err)
 		}
 		for _, e := range logs[s] {
-			if err := f.erasePartsOf(ctx, e, of.Parts, &gone); err != nil {
+			changed, err := w.erasePartsOf(ctx, e, of.Parts)
+			if err != nil {
 				return gone, err
+			}
+			if changed {
+				gone++
 			}
 		}
 	}
@@ -338,22 +342,19 @@ func (f Forgetter) EraseParts(ctx context.Context, sessions []string) (gone Eras
 }
 
 // erasePartsOf replaces the parts' lines in a log, or deletes a side file of the parts.
-func (f Forgetter) erasePartsOf(ctx context.Context, e sessionlog.Entry, parts []archive.Part, gone *Erased) error {
+func (w Workspace) erasePartsOf(ctx context.Context, e sessionlog.Entry, parts []archive.Part) (changed bool, err error) {
 	if e.Rel != "" {
-		if slices.ContainsFunc(parts, func(p archive.Part) bool { return slices.Contains(p.Files, e.Rel) }) {
-			return f.eraseLog(e, gone)
+		if !slices.ContainsFunc(parts, func(p archive.Part) bool { return slices.Contains(p.Files, e.Rel) }) {
+			return false, nil
 		}
-		return nil
+		return true, w.eraseLog(e)
 	}
-	holes, err := f.Capture.ForgottenLines(ctx, e.Path, 0, parts)
+	holes, err := w.Capture.ForgottenLines(ctx, e.Path, 0, parts)
 	if err != nil || len(holes) == 0 {
-		return err
+		return false, err
 	}
-	if _, err := sessionlog.Rewrite(ctx, e.Path, holes); err != nil {
-		return err
-	}
-	gone.Logs++
-	return nil
+	_, err = sessionlog.Rewrite(ctx, e.Path, holes)
+	return true, err
 }
 
 // mentions reports whether a journal entry is about one of the parts: it summarizes a
@@ -373,20 +374,20 @@ func mentions(e archive.JournalEntry, parts []archive.Part, samples []string) bo
 	return slices.ContainsFunc(samples, func(s string) bool { return bytes.Contains(e.Data, []byte(s)) })
 }
 
-// PartsDone records that the deletion of parts of the sessions is complete.
-func (f Forgetter) PartsDone(sessions []string) (err error) {
+// EndParts records that the deletion of parts of the sessions is complete.
+func (w Workspace) EndParts(sessions []string) (err error) {
 	for _, s := range sessions {
-		err = errors.Join(err, f.changeParts(s, func(of *capture.SessionParts) { of.Open, of.Samples = false, nil }))
+		err = errors.Join(err, w.changeParts(s, func(of *capture.SessionParts) { of.Open, of.Samples = false, nil }))
 	}
 	return err
 }
 
 // changeParts reads, changes and writes the marker file of a session.
-func (f Forgetter) changeParts(session string, change func(of *capture.SessionParts)) error {
-	of, err := f.Capture.ForgottenParts().Of(session)
+func (w Workspace) changeParts(session string, change func(of *capture.SessionParts)) error {
+	of, err := w.Capture.ForgottenParts().Of(session)
 	if err != nil {
 		return err
 	}
 	change(&of)
-	return f.Capture.ForgottenParts().Set(session, of)
+	return w.Capture.ForgottenParts().Set(session, of)
 }

@@ -99,7 +99,7 @@ func TestForgetPartAfterInterruption(t *testing.T) {
 	if len(after) != len(before) || strings.Count(after, "\n") != strings.Count(before, "\n") || strings.Contains(after, middle) {
 		t.Errorf("%d bytes became %d:\n%s", len(before), len(after), after)
 	}
-	if err := f.PartsDone([]string{sessionA}); err != nil {
+	if err := f.EndParts([]string{sessionA}); err != nil {
 		t.Fatal(err)
 	}
 	if open, err := f.OpenParts(t.Context()); err != nil || len(open) != 0 {
@@ -118,7 +118,7 @@ func TestForgetPartAfterInterruption(t *testing.T) {
 	if open, err := f.OpenParts(t.Context()); err != nil || len(open) != 1 {
 		t.Errorf("after the marker files were lost: %v, %v", open, err)
 	}
-	if gone, err := f.EraseParts(t.Context(), []string{sessionA}); err != nil || gone.Logs != 0 {
+	if gone, err := f.EraseParts(t.Context(), []string{sessionA}); err != nil || gone != 0 {
 		t.Errorf("again: %+v, %v", gone, err)
 	}
 	if w.export() != after {
@@ -142,7 +142,7 @@ func TestForgottenPartIsNotCapturedAgain(t *testing.T) {
 		_, err = f.EraseParts(t.Context(), []string{sessionA})
 	}
 	if err == nil {
-		err = f.PartsDone([]string{sessionA})
+		err = f.EndParts([]string{sessionA})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestForgetPartDeletesItsFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone, err := f.EraseParts(t.Context(), []string{sessionA})
-	if err != nil || gone.Facts != 2 || gone.Logs != 1 {
+	if err != nil || gone != 3 { // two facts and a log
 		t.Errorf("%+v, %v", gone, err)
 	}
 	for text, stays := range map[string]bool{"before was done": true, "covers was done": false, "behind was done": true, "they said": false, "another one said": true} {
@@ -226,9 +226,9 @@ func TestForgetPartInForks(t *testing.T) {
 	}
 	gone, err := f.EraseParts(t.Context(), place.Sessions)
 	if err == nil {
-		err = f.PartsDone(place.Sessions)
+		err = f.EndParts(place.Sessions)
 	}
-	if err != nil || gone.Logs != 2 {
+	if err != nil || gone != 2 {
 		t.Errorf("%+v, %v", gone, err)
 	}
 	if found := w.holding(middle); len(found) != 0 {

@@ -35,14 +35,14 @@ type Proof struct {
 // after its deletion: plain runs, spread over the session, that its logs contain
 // unescaped. Texts that the index generates are left out, since other sessions
 // have them as well.
-func (f Forgetter) Samples(ctx context.Context, session string, passages []archive.Passage, most int) ([]string, error) {
+func (w Workspace) Samples(ctx context.Context, session string, passages []archive.Passage, most int) ([]string, error) {
 	var all []string
 	for i := range passages {
 		if s := sample(passages[i].Text); s != "" {
 			all = append(all, s)
 		}
 	}
-	logs, err := f.logs(ctx, []string{session})
+	logs, err := w.logs(ctx, []string{session})
 	if err != nil {
 		return nil, err
 	}

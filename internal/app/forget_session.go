@@ -17,41 +17,10 @@ import (
 	"strandline/internal/state"
 )
 
-// Forgetter deletes sessions for good, in this order:
-//
-//  1. the journal records that the session is forgotten (Begin),
-//  2. a marker file makes hooks and imports skip it (Begin),
-//  3. its logs are deleted, then the journal's other facts, then its state (Erase),
-//  4. the caller rebuilds the index, which no longer finds any of it,
-//  5. the marker file records that the deletion is complete (Done).
-//
-// After an interruption, repeating the steps completes the deletion.
-type Forgetter struct {
-	Capture *capture.Capture
-	Journal capture.Journal
-	State   string // the archive's folder of state
-}
-
-// Erased counts the deletions of a call.
-type Erased struct {
-	Logs  int
-	Bytes int64 // of the logs' files
-	Facts int   // of the journal
-	State int   // files and folders
-}
-
-// SessionSize is the size of a session in the archive.
-type SessionSize struct {
-	Logs   int
-	Bytes  int64  // of the logs, decompressed
-	Facts  int    // of the journal
-	Client string // the client's transcript, "" if it does not exist
-}
-
-// Size measures a session.
-func (f Forgetter) Size(ctx context.Context, session string) (SessionSize, error) {
-	var s SessionSize
-	logs, err := f.logs(ctx, []string{session})
+// SessionSize measures a session in the archive: its logs, decompressed, its facts and
+// the client's transcript.
+func (w Workspace) SessionSize(ctx context.Context, session string) (s SessionDeletion, err error) {
+	logs, err := w.logs(ctx, []string{session})
 	if err != nil {
 		return s, err
 	}
@@ -62,16 +31,14 @@ func (f Forgetter) Size(ctx context.Context, session string) (SessionSize, error
 			continue // a damaged log is deleted as well
 		}
 		s.Bytes += r.Position().Raw
-		if source := r.Header().Source; e.Rel == "" && source != "" {
-			if _, err := os.Stat(source); err == nil {
-				s.Client = source
-			}
+		if source := r.Header().Source; e.Rel == "" && exists(source) {
+			s.Client = source
 		}
 		if err := r.Close(); err != nil {
 			return s, fmt.Errorf("close log: %w", err)
 		}
 	}
-	facts, err := journalEntries(ctx, f.Journal)
+	facts, err := journalEntries(ctx, w.Journal)
 	for _, e := range facts {
 		if e.Kind != archive.JournalForget && archive.Owner(e.Session) == session {
 			s.Facts++
@@ -80,36 +47,46 @@ func (f Forgetter) Size(ctx context.Context, session string) (SessionSize, error
 	return s, err
 }
 
-// Begin does steps 1 and 2.
-func (f Forgetter) Begin(ctx context.Context, session, why string) error {
+// A session is deleted for good in this order:
+//
+//  1. the journal records that the session is forgotten (BeginForget),
+//  2. a marker file makes hooks and imports skip it (BeginForget),
+//  3. its logs are deleted, then the journal's other facts, then its state (EraseSessions),
+//  4. the caller rebuilds the index, which no longer finds any of it,
+//  5. the marker file records that the deletion is complete (EndForget).
+//
+// After an interruption, repeating the steps completes the deletion.
+
+// BeginForget does steps 1 and 2.
+func (w Workspace) BeginForget(ctx context.Context, session, why string) error {
 	if !archive.ValidID(session) {
 		return archive.Invalid(fmt.Sprintf("%q is not a session id", archive.Clip(session, 60)), "")
 	}
-	err := f.Journal.RecordAll(ctx, capture.Fact{
+	err := w.Journal.RecordAll(ctx, capture.Fact{
 		ID: archive.ForgetID(session), Kind: archive.JournalForget, Session: session, Data: archive.ForgetFact{Why: why},
 	})
 	if err != nil {
 		return fmt.Errorf("record that session %s is forgotten: %w", archive.ShortID(session), err)
 	}
-	return f.Capture.Forgotten().Begin(session)
+	return w.Capture.Forgotten().Begin(session)
 }
 
-// Open lists the forgotten sessions whose deletion is not complete: a command was
+// OpenForgets lists the forgotten sessions whose deletion is not complete: a command was
 // interrupted, a hook wrote during the deletion, or the journal was restored
 // without the marker files.
-func (f Forgetter) Open(ctx context.Context) ([]string, error) {
-	open, err := f.Capture.Forgotten().List()
+func (w Workspace) OpenForgets(ctx context.Context) ([]string, error) {
+	open, err := w.Capture.Forgotten().List()
 	if err != nil {
 		return nil, err
 	}
-	facts, err := journalEntries(ctx, f.Journal, archive.JournalForget)
+	facts, err := journalEntries(ctx, w.Journal, archive.JournalForget)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range facts {
 		if _, ok := open[e.Session]; !ok && archive.ValidID(e.Session) {
 			open[e.Session] = true
-			if err := f.Capture.Forgotten().Begin(e.Session); err != nil {
+			if err := w.Capture.Forgotten().Begin(e.Session); err != nil {
 				return nil, err
 			}
 		}
@@ -117,7 +94,7 @@ func (f Forgetter) Open(ctx context.Context) ([]string, error) {
 	if len(open) == 0 {
 		return nil, nil
 	}
-	logs, err := f.logs(ctx, slices.Collect(maps.Keys(open)))
+	logs, err := w.logs(ctx, slices.Collect(maps.Keys(open)))
 	if err != nil {
 		return nil, err
 	}
@@ -128,50 +105,51 @@ func (f Forgetter) Open(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(open)), nil
 }
 
-// Erase does step 3.
-func (f Forgetter) Erase(ctx context.Context, sessions []string) (Erased, error) {
-	var gone Erased
-	logs, err := f.logs(ctx, sessions)
+// EraseSessions does step 3 and returns the number of deleted logs, facts and files or
+// folders of state.
+func (w Workspace) EraseSessions(ctx context.Context, sessions []string) (gone int, err error) {
+	logs, err := w.logs(ctx, sessions)
 	if err != nil {
-		return gone, err
+		return 0, err
 	}
 	for _, e := range slices.Concat(slices.Collect(maps.Values(logs))...) {
-		if err := f.eraseLog(e, &gone); err != nil {
+		if err := w.eraseLog(e); err != nil {
 			return gone, err
 		}
+		gone++
 	}
-	gone.Facts, err = f.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {
+	facts, err := w.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {
 		return e.Kind != archive.JournalForget && slices.Contains(sessions, archive.Owner(e.Session))
 	})
 	if err != nil {
 		return gone, fmt.Errorf("remove facts from the journal: %w", err)
 	}
-	gone.State, err = f.eraseState(sessions)
-	return gone, err
+	state, err := w.eraseState(sessions)
+	return gone + facts + state, err
 }
 
-// Done does step 5.
-func (f Forgetter) Done(sessions []string) (err error) {
+// EndForget does step 5.
+func (w Workspace) EndForget(sessions []string) (err error) {
 	for _, s := range sessions {
-		err = errors.Join(err, f.Capture.Forgotten().Done(s))
+		err = errors.Join(err, w.Capture.Forgotten().Done(s))
 	}
 	return err
 }
 
 // logs lists the logs of sessions, by session.
-func (f Forgetter) logs(ctx context.Context, sessions []string) (map[string][]sessionlog.Entry, error) {
+func (w Workspace) logs(ctx context.Context, sessions []string) (map[string][]sessionlog.Entry, error) {
 	out, byName := map[string][]sessionlog.Entry{}, map[string]string{}
 	for _, s := range sessions {
-		byName[s], byName[f.Capture.Layout.Name(s)] = s, s
+		byName[s], byName[w.Capture.Layout.Name(s)] = s, s
 	}
-	for e, err := range f.Capture.Layout.Walk(ctx) {
+	for e, err := range w.Capture.Layout.Walk(ctx) {
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list logs: %w", err)
 		}
-		if session, ok := byName[f.Capture.SessionOf(e)]; ok {
+		if session, ok := byName[w.Capture.SessionOf(e)]; ok {
 			out[session] = append(out[session], e)
 		}
 	}
@@ -179,20 +157,11 @@ func (f Forgetter) logs(ctx context.Context, sessions []string) (map[string][]se
 }
 
 // eraseLog deletes a log and the folders that become empty.
-func (f Forgetter) eraseLog(e sessionlog.Entry, gone *Erased) error {
-	info, err := os.Stat(e.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = errors.Join(state.Remove(e.Path+".tmp"), state.Remove(e.Path))
-	}
-	if err != nil {
+func (w Workspace) eraseLog(e sessionlog.Entry) error {
+	if err := errors.Join(state.Remove(e.Path+".tmp"), state.Remove(e.Path)); err != nil {
 		return fmt.Errorf("delete a log: %w", err)
 	}
-	gone.Logs++
-	gone.Bytes += info.Size()
-	top := filepath.Join(f.Capture.Layout.Root, "log")
+	top := filepath.Join(w.Capture.Layout.Root, "log")
 	dir := filepath.Dir(e.Path)
 	for dir != top && strings.HasPrefix(dir, top) && os.Remove(dir) == nil { // fails unless it is empty
 		dir = filepath.Dir(dir)
@@ -202,8 +171,8 @@ func (f Forgetter) eraseLog(e sessionlog.Entry, gone *Erased) error {
 
 // eraseState deletes the state's files and folders that are named after one of
 // the sessions.
-func (f Forgetter) eraseState(sessions []string) (n int, err error) {
-	err = filepath.WalkDir(f.State, func(path string, d fs.DirEntry, err error) error {
+func (w Workspace) eraseState(sessions []string) (n int, err error) {
+	err = filepath.WalkDir(w.Config.Paths.State(), func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil

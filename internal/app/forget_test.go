@@ -19,9 +19,7 @@ import (
 	"strandline/internal/sessionlog"
 )
 
-func (w *world) forget() app.Forgetter {
-	return app.Forgetter{Capture: w.runner.Capture, Journal: w.runner.Journal, State: filepath.Join(w.home, "state")}
-}
+func (w *world) forget() app.Workspace { return w.runner.Workspace }
 
 // holding lists the archive's files that contain a text, logs decompressed. It
 // shares no code with Prove. It skips the index, which callers of Erase rebuild.
@@ -90,19 +88,19 @@ func twoSessions(t *testing.T) *world {
 func TestForgetSession(t *testing.T) {
 	w := twoSessions(t)
 	f := w.forget()
-	size, err := f.Size(t.Context(), sessionA)
+	size, err := f.SessionSize(t.Context(), sessionA)
 	if err != nil || size.Logs != 1 || size.Facts != 2 || size.Bytes == 0 || size.Client != w.path(sessionA) {
 		t.Fatalf("%+v, %v", size, err)
 	}
 	others := len(w.holding("marigold"))
-	if err := f.Begin(t.Context(), sessionA, archive.ForgetAsked); err != nil {
+	if err := f.BeginForget(t.Context(), sessionA, archive.ForgetAsked); err != nil {
 		t.Fatal(err)
 	}
-	gone, err := f.Erase(t.Context(), []string{sessionA})
-	if err != nil || gone.Logs != 1 || gone.Facts != 2 || gone.State != 3 || gone.Bytes == 0 {
-		t.Fatalf("%+v, %v", gone, err)
+	gone, err := f.EraseSessions(t.Context(), []string{sessionA})
+	if err != nil || gone != 6 { // a log, two facts and three files of state
+		t.Fatalf("%d, %v", gone, err)
 	}
-	if err := f.Done([]string{sessionA}); err != nil {
+	if err := f.EndForget([]string{sessionA}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"periwinkle", "make retry number 1 wait"} {
@@ -113,10 +111,10 @@ func TestForgetSession(t *testing.T) {
 	if found := w.holding("marigold"); len(found) != others || others == 0 {
 		t.Errorf("the other session's word is in %v, was in %d files", found, others)
 	}
-	if open, err := f.Open(t.Context()); err != nil || len(open) > 0 {
+	if open, err := f.OpenForgets(t.Context()); err != nil || len(open) > 0 {
 		t.Errorf("open: %v, %v", open, err)
 	}
-	if err := f.Begin(t.Context(), "../x", archive.ForgetAsked); archive.ErrorCode(err) != archive.CodeInvalid {
+	if err := f.BeginForget(t.Context(), "../x", archive.ForgetAsked); archive.ErrorCode(err) != archive.CodeInvalid {
 		t.Errorf("%v", err)
 	}
 	// The client's file still exists; it is not captured again.
@@ -184,7 +182,7 @@ func TestForgetAfterInterruption(t *testing.T) {
 			}
 		},
 		"before Done": func(t *testing.T, w *world) {
-			if _, err := w.forget().Erase(t.Context(), []string{sessionA}); err != nil {
+			if _, err := w.forget().EraseSessions(t.Context(), []string{sessionA}); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -193,11 +191,11 @@ func TestForgetAfterInterruption(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := twoSessions(t)
 			f := w.forget()
-			if err := f.Begin(t.Context(), sessionA, archive.ForgetAsked); err != nil {
+			if err := f.BeginForget(t.Context(), sessionA, archive.ForgetAsked); err != nil {
 				t.Fatal(err)
 			}
 			interrupt(t, w)
-			open, err := f.Open(t.Context())
+			open, err := f.OpenForgets(t.Context())
 			if err != nil || !slices.Equal(open, []string{sessionA}) {
 				t.Fatalf("open: %v, %v", open, err)
 			}
@@ -206,10 +204,10 @@ func TestForgetAfterInterruption(t *testing.T) {
 				t.Errorf("a rebuilt index would read %+v, %v", jobs, err)
 			}
 			for range 2 { // repeating it is harmless
-				if _, err := f.Erase(t.Context(), open); err != nil {
+				if _, err := f.EraseSessions(t.Context(), open); err != nil {
 					t.Fatal(err)
 				}
-				if err := f.Done(open); err != nil {
+				if err := f.EndForget(open); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -218,7 +216,7 @@ func TestForgetAfterInterruption(t *testing.T) {
 					t.Errorf("%q is in %v", text, found)
 				}
 			}
-			if open, err := f.Open(t.Context()); err != nil || len(open) > 0 {
+			if open, err := f.OpenForgets(t.Context()); err != nil || len(open) > 0 {
 				t.Errorf("still open: %v, %v", open, err)
 			}
 			if found := w.holding("marigold"); len(found) == 0 {
@@ -240,13 +238,13 @@ func TestForgetFindsARestoredLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Begin(t.Context(), sessionA, archive.ForgetAsked); err != nil {
+	if err := f.BeginForget(t.Context(), sessionA, archive.ForgetAsked); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Erase(t.Context(), []string{sessionA}); err != nil {
+	if _, err := f.EraseSessions(t.Context(), []string{sessionA}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Done([]string{sessionA}); err != nil {
+	if err := f.EndForget([]string{sessionA}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Dir(entries[0].Path), 0o700); err != nil {
@@ -255,7 +253,7 @@ func TestForgetFindsARestoredLog(t *testing.T) {
 	if err := os.WriteFile(entries[0].Path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if open, err := f.Open(t.Context()); err != nil || !slices.Equal(open, []string{sessionA}) {
+	if open, err := f.OpenForgets(t.Context()); err != nil || !slices.Equal(open, []string{sessionA}) {
 		t.Errorf("open: %v, %v", open, err)
 	}
 }

@@ -9,32 +9,18 @@ import (
 	"io"
 
 	"strandline/internal/archive"
-	"strandline/internal/capture"
+	"strandline/internal/compact"
 	"strandline/internal/transcript/claude"
 )
 
-// Places locates turns and steps in transcripts.
-type Places interface {
-	Turns(ctx context.Context, s archive.Span) ([]archive.Turn, error)
-	Steps(ctx context.Context, s archive.Span) ([]archive.Step, error)
-	Calls(ctx context.Context, s archive.CallSpan) ([]archive.Call, error)
-}
-
-// Reader reads session logs.
-type Reader struct {
-	Capture *capture.Capture
-	// Redact replaces the secrets in a text.
-	Redact func(string) string
-}
-
 // Blocks returns the redacted blocks of a session, a turn or a step. id is the
 // session's full ID.
-func (r Reader) Blocks(ctx context.Context, index Places, id string, h archive.Handle) ([]Block, error) {
+func (w Workspace) Blocks(ctx context.Context, index compact.Source, id string, h archive.Handle) ([]Block, error) {
 	from, to, err := lineRange(ctx, index, id, h)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := r.Raw(ctx, id, from, to)
+	raw, err := w.Raw(ctx, id, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +37,7 @@ func (r Reader) Blocks(ctx context.Context, index Places, id string, h archive.H
 	var out []Block
 	for _, b := range claude.Blocks(raw, from) {
 		if b.ToolID == "" || !skip[b.ToolID] {
-			b.Text = r.Redact(b.Text)
+			b.Text = w.Redact(b.Text)
 			out = append(out, b)
 		}
 	}
@@ -60,13 +46,13 @@ func (r Reader) Blocks(ctx context.Context, index Places, id string, h archive.H
 
 // ScanLines implements recall.LogScanner: it calls fn with each redacted text in
 // the lines [from, to). A to of 0 means the end.
-func (r Reader) ScanLines(ctx context.Context, session string, from, to int, fn func(line int, text string) error) error {
-	return r.Scan(ctx, session, from, to, func(line int, b []byte) error {
+func (w Workspace) ScanLines(ctx context.Context, session string, from, to int, fn func(line int, text string) error) error {
+	return w.Scan(ctx, session, from, to, func(line int, b []byte) error {
 		for _, block := range claude.Blocks(append(b, '\n'), line) {
 			if block.Own {
 				continue
 			}
-			if err := fn(line, r.Redact(block.Text)); err != nil {
+			if err := fn(line, w.Redact(block.Text)); err != nil {
 				return err
 			}
 		}
@@ -76,8 +62,8 @@ func (r Reader) ScanLines(ctx context.Context, session string, from, to int, fn 
 
 // Scan calls fn with each line in [from, to) of the transcript, without its newline
 // and not redacted. A to of 0 means the end. The bytes are valid during the call.
-func (r Reader) Scan(ctx context.Context, session string, from, to int, fn func(line int, b []byte) error) error {
-	log, err := r.Capture.Open(session, 0)
+func (w Workspace) Scan(ctx context.Context, session string, from, to int, fn func(line int, b []byte) error) error {
+	log, err := w.Capture.Open(session, 0)
 	if err != nil {
 		return err
 	}
@@ -108,9 +94,9 @@ func (r Reader) Scan(ctx context.Context, session string, from, to int, fn func(
 
 // Raw returns the lines [from, to) of a transcript, not redacted. A to of 0 means
 // the end.
-func (r Reader) Raw(ctx context.Context, session string, from, to int) ([]byte, error) {
+func (w Workspace) Raw(ctx context.Context, session string, from, to int) ([]byte, error) {
 	var out bytes.Buffer
-	err := r.Scan(ctx, session, from, to, func(_ int, b []byte) error {
+	err := w.Scan(ctx, session, from, to, func(_ int, b []byte) error {
 		out.Write(b)
 		out.WriteByte('\n')
 		return nil
@@ -120,7 +106,7 @@ func (r Reader) Raw(ctx context.Context, session string, from, to int) ([]byte, 
 
 // lineRange returns the transcript lines [from, to) of a turn or a step; 0, 0 for a
 // whole session. A place that does not exist is an *archive.Error with CodeNotFound.
-func lineRange(ctx context.Context, index Places, id string, h archive.Handle) (from, to int, err error) {
+func lineRange(ctx context.Context, index compact.Source, id string, h archive.Handle) (from, to int, err error) {
 	if h.Turn < 0 {
 		return 0, 0, nil
 	}

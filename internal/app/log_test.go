@@ -24,9 +24,9 @@ func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 func redact(s string) string { return strings.ReplaceAll(s, "sk-hidden", "[secret]") }
 
-// archived returns a reader and the index of an archive with one session: a turn
+// archived returns a workspace and the index of an archive with one session: a turn
 // of two steps, and one of a single step.
-func archived(t *testing.T) (app.Reader, *sqlite.Store, string) {
+func archived(t *testing.T) (app.Workspace, *sqlite.Store, string) {
 	t.Helper()
 	dir := t.TempDir()
 	var out bytes.Buffer
@@ -72,7 +72,7 @@ func archived(t *testing.T) (app.Reader, *sqlite.Store, string) {
 	if err := c.IndexAll(t.Context(), idx, got.Sessions); err != nil {
 		t.Fatal(err)
 	}
-	return app.Reader{Capture: c, Redact: redact}, idx, out.String()
+	return app.Workspace{Capture: c, Redact: redact}, idx, out.String()
 }
 
 func TestBlocks(t *testing.T) {

@@ -20,10 +20,12 @@ import (
 
 // Maintain does a maintenance run. compacting drops the index's copy of texts
 // outside the hot set.
-func (a *App) Maintain(ctx context.Context, compacting bool) ([]Stage, error) {
-	return locked(a, "maintain", "maintenance run", func(w Workspace) ([]Stage, error) {
-		return a.maintain(ctx, w, effort{embed: a.embedAll, compacting: compacting})
+func (a *App) Maintain(ctx context.Context, compacting bool) (stages []Stage, err error) {
+	err = a.locked("maintain", "maintenance run", func(w Workspace) error {
+		stages, err = a.maintain(ctx, w, effort{embed: a.embedAll, compacting: compacting})
+		return err
 	})
+	return stages, err
 }
 
 // MaintainInBackground does a short maintenance run at low priority, unless another
@@ -63,16 +65,15 @@ const backgroundLearn = 20
 // maintain does a run. Then, with the index closed, it completes interrupted
 // deletions and deletes expired sessions.
 func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []Stage, err error) {
-	f := w.forgetter()
-	sessions, failed := f.Open(ctx) // before anything is captured
-	parts, perr := f.OpenParts(ctx)
+	sessions, failed := w.OpenForgets(ctx) // before anything is captured
+	parts, perr := w.OpenParts(ctx)
 	failed = errors.Join(failed, perr)
 	var expired []string
 	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
 		w.Schedule().Begin(a.Now())
 		stages = a.fullRunner(x, how).Run(ctx, x.Index)
 		if failed == nil {
-			expired, failed = f.Expired(ctx, x.Index, w.retention(how.compacting), a.Now())
+			expired, failed = w.Expired(ctx, x.Index, w.retention(how.compacting), a.Now())
 		}
 		return nil
 	})
@@ -83,7 +84,7 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []S
 		err := failed
 		for _, session := range expired {
 			if err == nil {
-				err = f.Begin(ctx, session, archive.ForgetOld)
+				err = w.BeginForget(ctx, session, archive.ForgetOld)
 			}
 		}
 		sessions = append(sessions, expired...)
@@ -113,7 +114,7 @@ func (a *App) fullRunner(x Archive, how effort) Runner {
 	r.Synthetic = func(ctx context.Context, session string) (archive.Compaction, bool, error) {
 		return compact.SyntheticCompaction(ctx, x.Index, session)
 	}
-	r.Learned, r.LearnLimit, r.Retention = Learned{Path: x.Config.Paths.Learned()}, how.learn, x.retention(how.compacting)
+	r.LearnLimit, r.Retention = how.learn, x.retention(how.compacting)
 	r.Extra = []Step{{"segments", func(ctx context.Context, _ *Index, st *Stage) (err error) {
 		st.Done, err = a.pruneSegments(ctx, x)
 		return err
@@ -133,12 +134,7 @@ func (a *App) fullRunner(x Archive, how effort) Runner {
 
 // runner returns a runner without the stages that need an open index.
 func (a *App) runner(w Workspace) Runner {
-	p := w.Config.Paths
-	return Runner{
-		Capture: w.Capture, Journal: w.Journal, Pending: w.Pending(), Now: a.Now, IdleAfter: DefaultIdle,
-		Usage: usage.Store{Dir: p.State()}, ClientFiles: w.clientFiles,
-		SessionFolders: []string{w.Marks().Dir, p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Outcomes()},
-	}
+	return Runner{Workspace: w, Now: a.Now, IdleAfter: DefaultIdle}
 }
 
 // retention returns the retention rules of the settings.
@@ -155,19 +151,11 @@ func (w Workspace) retention(compacting bool) Retention {
 
 // Runner does maintenance runs. A nil function skips its stage.
 type Runner struct {
-	Capture *capture.Capture
-	Journal capture.Journal
-	Pending capture.Pending
-	Now     func() time.Time
+	Workspace
+	Now func() time.Time
 	// IdleAfter is how long a session must be idle before its log is sealed and
 	// its last compaction is measured.
 	IdleAfter time.Duration
-	// Usage holds the statusline's files; without a folder, no health is written.
-	Usage usage.Store
-	// SessionFolders hold one small file per session, written by hooks.
-	SessionFolders []string
-	// ClientFiles lists the client's transcripts.
-	ClientFiles func(ctx context.Context) ([]capture.Job, error)
 	// Measure returns the restored places of a compaction and those used later.
 	Measure func(ctx context.Context, c archive.Compaction) (compact.Outcome, error)
 	// Teach returns which kinds of names were needed after a compaction; nil if
@@ -175,7 +163,6 @@ type Runner struct {
 	// session that has none, false if the session is too short.
 	Teach     func(ctx context.Context, c archive.Compaction) (map[string]archive.Tally, error)
 	Synthetic func(ctx context.Context, session string) (archive.Compaction, bool, error)
-	Learned   Learned
 	// LearnLimit is how many compactions a run learns from before it stops at the
 	// end of a session; 0 means all.
 	LearnLimit int
@@ -249,7 +236,7 @@ func (r Runner) pending(ctx context.Context, idx *Index, st *Stage) (err error) 
 // so that it does not block the sessions after it. Two processes at once do the
 // same work twice, without harm.
 func (r Runner) CatchUp(ctx context.Context, idx capture.Index) (done int, err error) {
-	work, err := r.Pending.Take()
+	work, err := r.Pending().Take()
 	if err != nil {
 		return 0, err
 	}
@@ -261,7 +248,7 @@ func (r Runner) CatchUp(ctx context.Context, idx capture.Index) (done int, err e
 		}
 		errs = append(errs, err)
 		if code := archive.ErrorCode(err); ctx.Err() == nil && code != archive.CodeBusy && code != archive.CodeDenied {
-			errs = append(errs, r.Pending.Done(w))
+			errs = append(errs, r.Pending().Done(w))
 		}
 	}
 	return done, errors.Join(errs...)
@@ -340,14 +327,18 @@ type HealthReport struct {
 // Health computes four shares: of the client's bytes that are logged, of the
 // logged bytes that are indexed, of the passages that an embedder has processed,
 // and of the restored places that were used. A share of nothing is nil, so is
-// that of passages before the first embedding. files are the client's.
-func (r Runner) Health(ctx context.Context, idx *Index, files []capture.Job) (h HealthReport, err error) {
+// that of passages before the first embedding.
+func (r Runner) Health(ctx context.Context, idx *Index) (h HealthReport, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("compute the archive's health: %w", err)
 		}
 	}()
 	h.Time = r.Now().UnixMilli()
+	files, err := r.clientFiles(ctx)
+	if err != nil {
+		return h, err
+	}
 	uncaptured, err := r.Capture.Uncaptured(files)
 	if err != nil {
 		return h, err
@@ -383,18 +374,11 @@ func share(part, of int64) *usage.Share {
 
 // health writes the archive's health to the statusline's file.
 func (r Runner) health(ctx context.Context, idx *Index, _ *Stage) error {
-	if r.Usage.Dir == "" {
-		return nil
-	}
-	files, err := r.ClientFiles(ctx)
-	if err != nil {
-		return fmt.Errorf("list the client's files: %w", err)
-	}
-	h, err := r.Health(ctx, idx, files)
+	h, err := r.Health(ctx, idx)
 	if err != nil {
 		return err
 	}
-	return r.Usage.WriteHealth(h.Health)
+	return usage.Store{Dir: r.Config.Paths.State()}.WriteHealth(h.Health)
 }
 
 // stateLifetime is how long the state of an idle session is kept: as long as the
@@ -404,22 +388,19 @@ const stateLifetime = 30 * 24 * time.Hour
 // state removes the statusline's files and the hooks' files of sessions that
 // ended long ago.
 func (r Runner) state(_ context.Context, _ *Index, st *Stage) (err error) {
-	if r.Usage.Dir != "" {
-		st.Done, err = r.Usage.Sweep(r.Now().Add(-stateLifetime))
-	}
-	for _, dir := range r.SessionFolders {
-		n, serr := state.Store{Dir: dir}.Sweep(r.Now().Add(-stateLifetime))
+	p, before := r.Config.Paths, r.Now().Add(-stateLifetime)
+	st.Done, err = usage.Store{Dir: p.State()}.Sweep(before)
+	for _, dir := range []string{p.CheckStates(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Outcomes()} {
+		n, serr := state.Store{Dir: dir}.Sweep(before)
 		st.Done += n
 		err = errors.Join(err, serr)
 	}
 	return err
 }
 
-// Schedule reports when hooks start the next maintenance run. It is an empty
-// file whose modification time is the start of the last run.
-type Schedule struct {
-	Path string
-}
+// Schedule reports when hooks start the next maintenance run. It is the path of an
+// empty file whose modification time is the start of the last run.
+type Schedule string
 
 // interval separates runs that hooks start. Starting one costs a hook about two
 // milliseconds.
@@ -428,18 +409,19 @@ const interval = time.Hour
 // Due reports whether the last run began more than an interval ago or never. A
 // time further in the future is ignored: the clock was wrong.
 func (s Schedule) Due(now time.Time) bool {
-	info, err := os.Stat(s.Path)
+	info, err := os.Stat(string(s))
 	return err != nil || now.Sub(info.ModTime()) >= interval || info.ModTime().Sub(now) > interval
 }
 
 // Begin records the start of a run. If it fails, the next hook starts another
 // run, which finds nothing to do.
 func (s Schedule) Begin(now time.Time) {
-	if os.Chtimes(s.Path, now, now) == nil {
+	path := string(s)
+	if os.Chtimes(path, now, now) == nil {
 		return
 	}
-	if os.MkdirAll(filepath.Dir(s.Path), 0o700) == nil && os.WriteFile(s.Path, nil, 0o600) == nil {
-		_ = os.Chtimes(s.Path, now, now)
+	if os.MkdirAll(filepath.Dir(path), 0o700) == nil && os.WriteFile(path, nil, 0o600) == nil {
+		_ = os.Chtimes(path, now, now)
 	}
 }
 

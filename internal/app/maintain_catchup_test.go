@@ -21,7 +21,7 @@ func TestPendingSessionsAreCaptured(t *testing.T) {
 	if st := stages["pending"]; st.Done != 2 {
 		t.Errorf("%+v", st)
 	}
-	if w.runner.Pending.Any() {
+	if w.runner.Pending().Any() {
 		t.Error("sessions are still pending")
 	}
 	w.exported(sessionA)
@@ -52,8 +52,8 @@ func TestPendingAfterAnError(t *testing.T) {
 			if done != 0 || !errors.Is(err, c.err) {
 				t.Errorf("%d done, %v", done, err)
 			}
-			if w.runner.Pending.Any() != c.kept {
-				t.Errorf("pending: %v, want %v", w.runner.Pending.Any(), c.kept)
+			if w.runner.Pending().Any() != c.kept {
+				t.Errorf("pending: %v, want %v", w.runner.Pending().Any(), c.kept)
 			}
 			w.exported(sessionA) // the log does not depend on the index
 		})
@@ -64,17 +64,17 @@ func TestPendingAfterAnError(t *testing.T) {
 		w.note(sessionA)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := w.runner.CatchUp(ctx, w.store); err == nil || !w.runner.Pending.Any() {
-			t.Errorf("%v, pending: %v", err, w.runner.Pending.Any())
+		if _, err := w.runner.CatchUp(ctx, w.store); err == nil || !w.runner.Pending().Any() {
+			t.Errorf("%v, pending: %v", err, w.runner.Pending().Any())
 		}
 	})
 	t.Run("a transcript outside the client's folder", func(t *testing.T) {
 		w := newWorld(t)
-		if err := w.runner.Pending.Add(capture.PendingWork{Session: sessionA, Transcript: "/etc/passwd"}); err != nil {
+		if err := w.runner.Pending().Add(capture.PendingWork{Session: sessionA, Transcript: "/etc/passwd"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.runner.CatchUp(t.Context(), w.store); archive.ErrorCode(err) != archive.CodeInvalid || w.runner.Pending.Any() {
-			t.Errorf("%v, pending: %v", err, w.runner.Pending.Any())
+		if _, err := w.runner.CatchUp(t.Context(), w.store); archive.ErrorCode(err) != archive.CodeInvalid || w.runner.Pending().Any() {
+			t.Errorf("%v, pending: %v", err, w.runner.Pending().Any())
 		}
 	})
 }

@@ -177,7 +177,7 @@ func TestRecallIsAnAccess(t *testing.T) {
 
 func TestSchedule(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	s := app.Schedule{Path: t.TempDir() + "/state/maintained"}
+	s := app.Schedule(t.TempDir() + "/state/maintained")
 	if !s.Due(now) {
 		t.Error("the first run is not due")
 	}

@@ -13,6 +13,7 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/config"
 	"strandline/internal/index/indextest"
 	"strandline/internal/index/sqlite"
 	"strandline/internal/sessionlog"
@@ -46,14 +47,16 @@ func newWorld(t *testing.T) *world {
 	w.clock = info.ModTime()
 	now := func() time.Time { return w.clock }
 	w.runner = app.Runner{
-		Capture: &capture.Capture{
-			Layout:  sessionlog.Layout{Root: w.home},
-			Client:  capture.ClaudeCode(nil),
-			Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir, Root: dir} },
-			Now:     now,
+		Workspace: app.Workspace{
+			Config: &config.Config{Paths: config.Paths{Home: w.home, ClientDir: filepath.Dir(w.client)}},
+			Capture: &capture.Capture{
+				Layout:  sessionlog.Layout{Root: w.home},
+				Client:  capture.ClaudeCode(nil),
+				Project: func(dir string) archive.Project { return archive.Project{Key: "dir:" + dir, Root: dir} },
+				Now:     now,
+			},
+			Journal: capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(w.home, "journal")}, Redact: func(s string) string { return s }, Now: now},
 		},
-		Journal:   capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(w.home, "journal")}, Redact: func(s string) string { return s }, Now: now},
-		Pending:   capture.Pending{Dir: filepath.Join(w.home, "state", "pending")},
 		Now:       now,
 		IdleAfter: app.DefaultIdle,
 	}
@@ -118,7 +121,7 @@ func (w *world) log(session string) {
 
 func (w *world) note(session string) {
 	w.t.Helper()
-	if err := w.runner.Pending.Add(capture.PendingWork{Session: session, Transcript: w.path(session)}); err != nil {
+	if err := w.runner.Pending().Add(capture.PendingWork{Session: session, Transcript: w.path(session)}); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,18 +10,11 @@ import (
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
-	"strandline/internal/capture"
 	"strandline/internal/usage"
 )
 
 func (w *world) withHealth() usage.Store {
-	f := usage.Store{Dir: filepath.Join(w.home, "state")}
-	w.runner.Usage = f
-	w.runner.ClientFiles = func(ctx context.Context) ([]capture.Job, error) {
-		jobs, _, err := capture.List(ctx, []string{w.client})
-		return jobs, err
-	}
-	return f
+	return usage.Store{Dir: filepath.Join(w.home, "state")}
 }
 
 func TestHealthIsWritten(t *testing.T) {
@@ -94,8 +86,8 @@ func TestHealthError(t *testing.T) {
 	w.log(sessionA)
 	healthy(t, w.run())
 	before, _ := files.Health()
-	w.runner.ClientFiles = func(context.Context) ([]capture.Job, error) { return nil, errors.New("no such folder") }
-	if st := w.run()["health"]; st.Error == "" {
+	b := broken{Store: w.store, cursor: errors.New("out of order")}
+	if st := w.runOn(b.index())["health"]; st.Error == "" {
 		t.Errorf("%+v", st)
 	}
 	if after, ok := files.Health(); !ok || after.Time != before.Time {
@@ -137,7 +129,6 @@ func TestOldStateIsRemoved(t *testing.T) {
 func TestOldSessionFilesAreRemoved(t *testing.T) {
 	w := newWorld(t)
 	dir := filepath.Join(w.home, "state", "segments")
-	w.runner.SessionFolders = []string{dir, filepath.Join(w.home, "state", "none")}
 	if err := os.MkdirAll(filepath.Join(dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -168,11 +159,7 @@ func TestHealthCounts(t *testing.T) {
 		w.grow(session, uint64(i)+1)
 	}
 	for _, want := range []app.HealthReport{{Uncaptured: 2}, {Uncaptured: 1, Unindexed: 1}, {Unindexed: 2}} {
-		files, err := w.runner.ClientFiles(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := w.runner.Health(t.Context(), w.index(), files)
+		h, err := w.runner.Health(t.Context(), w.index())
 		if err != nil || h.Uncaptured != want.Uncaptured || h.Unindexed != want.Unindexed || h.Measured != 0 {
 			t.Errorf("%+v, %v; want %+v", h, err, want)
 		}

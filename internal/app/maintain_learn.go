@@ -136,7 +136,7 @@ func (r Runner) learn(ctx context.Context, idx *Index, st *Stage) error {
 	if err != nil {
 		return err
 	}
-	store, name := r.Learned.file()
+	store, name := Learned(r.Config.Paths.Learned()).file()
 	if sum.Compactions == 0 {
 		return store.Delete(name)
 	}
@@ -197,11 +197,9 @@ func (r Runner) learnFrom(ctx context.Context, idx *Index, s archive.Session) (r
 	return len(facts), taught, r.Journal.RecordAll(ctx, facts...)
 }
 
-// Learned is the file with the summed tallies of all compactions. It is derived
-// from the journal.
-type Learned struct {
-	Path string // "<archive>/learned.json"
-}
+// Learned is the path of the file with the summed tallies of all compactions. It is
+// derived from the journal.
+type Learned string
 
 // learnedVersion numbers the file's format.
 //
@@ -215,7 +213,7 @@ type learnedFile struct {
 }
 
 func (l Learned) file() (store state.Store, name string) {
-	return state.Store{Dir: filepath.Dir(l.Path)}, filepath.Base(l.Path)
+	return state.Store{Dir: filepath.Dir(string(l))}, filepath.Base(string(l))
 }
 
 // Read returns the tallies of names by their shape and the number of compactions

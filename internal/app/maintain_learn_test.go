@@ -30,8 +30,8 @@ func (x *teacher) Teach(_ context.Context, c archive.Compaction) (map[string]arc
 
 func (w *world) taught() (*teacher, app.Learned) {
 	x := &teacher{}
-	w.runner.Teach, w.runner.Synthetic, w.runner.Learned = x.Teach, x.Synthetic, app.Learned{Path: filepath.Join(w.home, "learned.json")}
-	return x, w.runner.Learned
+	w.runner.Teach, w.runner.Synthetic = x.Teach, x.Synthetic
+	return x, app.Learned(filepath.Join(w.home, "learned.json"))
 }
 
 // idle moves the clock so that all sessions are idle.
@@ -70,7 +70,7 @@ func TestLearnOncePerSession(t *testing.T) {
 		}
 	}
 	// A damaged file is written again.
-	if err := os.WriteFile(file.Path, []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(string(file), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, n := file.Read(); got != nil || n != 0 {
@@ -82,10 +82,10 @@ func TestLearnOncePerSession(t *testing.T) {
 	}
 	// Forgotten sessions no longer count.
 	f := w.forget()
-	if err := f.Begin(t.Context(), sessionA, archive.ForgetAsked); err != nil {
+	if err := f.BeginForget(t.Context(), sessionA, archive.ForgetAsked); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Erase(t.Context(), []string{sessionA, sessionB}); err != nil {
+	if _, err := f.EraseSessions(t.Context(), []string{sessionA, sessionB}); err != nil {
 		t.Fatal(err)
 	}
 	w.run()

@@ -142,7 +142,7 @@ func (r Runner) trim(ctx context.Context, idx *Index) (n int, err error) {
 // idle for Age, and, while the archive exceeds MaxBytes, others older than
 // minAge. A session is spared if any part of it, sub-agents included, was ever
 // given to the model. The list is empty unless Delete is set.
-func (f Forgetter) Expired(ctx context.Context, idx *Index, r Retention, now time.Time) ([]string, error) {
+func (w Workspace) Expired(ctx context.Context, idx *Index, r Retention, now time.Time) ([]string, error) {
 	if !r.Delete {
 		return nil, nil
 	}
@@ -153,7 +153,7 @@ func (f Forgetter) Expired(ctx context.Context, idx *Index, r Retention, now tim
 	excess := r.excess()
 	var logs map[string][]sessionlog.Entry
 	if excess > 0 {
-		if logs, err = f.logs(ctx, ids); err != nil {
+		if logs, err = w.logs(ctx, ids); err != nil {
 			return nil, err
 		}
 	}

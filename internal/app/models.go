@@ -66,16 +66,7 @@ func (a *App) Models(ctx context.Context) ([]Model, error) {
 
 // withModels calls do while no other process changes the models.
 func (a *App) withModels(do func(w Workspace) error) error {
-	w, err := a.Workspace()
-	if err != nil {
-		return err
-	}
-	lock, err := w.Lock("model", "change of the models")
-	if err != nil {
-		return err
-	}
-	defer lock.Release() // also released when the process ends
-	return do(w)
+	return a.locked("model", "change of the models", do)
 }
 
 // AddModel copies or downloads a model. The vocabulary is by default beside the

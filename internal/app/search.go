@@ -57,7 +57,7 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 		r := recall.New(x.Index, a.Now, embedders.table)
 		r.Vectors, r.Confidence = embedders.searcher(x), recall.ConfidenceWithDecay(x.Config.Lifecycle.Decay)
 		if q.Deep {
-			return r.Deep(ctx, x.Index, x.Reader(), req)
+			return r.Deep(ctx, x.Index, x, req)
 		}
 		return r.Search(ctx, req)
 	})

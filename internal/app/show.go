@@ -77,7 +77,7 @@ type Place struct {
 // Place returns a turn or a step.
 func (a *App) Place(ctx context.Context, at archive.Handle) (Place, error) {
 	return readSession(ctx, a, at.Session, func(x Archive, id string) (Place, error) {
-		blocks, err := x.Reader().Blocks(ctx, x.Index, id, at)
+		blocks, err := x.Blocks(ctx, x.Index, id, at)
 		if err != nil {
 			return Place{}, err
 		}
@@ -129,7 +129,7 @@ func (a *App) WriteLines(ctx context.Context, at archive.Handle, out io.Writer) 
 		if err != nil {
 			return err
 		}
-		return x.Reader().Scan(ctx, id, from, to, func(_ int, line []byte) error {
+		return x.Scan(ctx, id, from, to, func(_ int, line []byte) error {
 			_, err := out.Write(append(line, '\n'))
 			return err
 		})

@@ -109,11 +109,7 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		if st.Measured, err = a.measured(ctx, x); err != nil {
 			return st, err
 		}
-		clientFiles, err := x.clientFiles(ctx)
-		if err != nil {
-			return st, err
-		}
-		h, err := a.runner(x.Workspace).Health(ctx, x.Index, clientFiles)
+		h, err := a.runner(x.Workspace).Health(ctx, x.Index)
 		st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, newMemory(h)
 		return st, err
 	})
