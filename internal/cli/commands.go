@@ -126,11 +126,15 @@ func (a *commands) jsonFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.json, "json", false, "print JSON")
 }
 
-func checkLimit(n int) error {
-	if n < 0 {
-		return wrongUsage("--limit takes a number from 0 up", "")
+// limitFlag adds --limit, whose value is checked before the command runs.
+func limitFlag(cmd *cobra.Command, v *int, normal int, usage string) {
+	cmd.Flags().IntVarP(v, "limit", "n", normal, usage)
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if *v < 0 {
+			return wrongUsage("--limit takes a number from 0 up", "")
+		}
+		return nil
 	}
-	return nil
 }
 
 // completed is the number of sessions that a shell is offered, the newest.
@@ -156,7 +160,8 @@ func (a *commands) complete(root *cobra.Command) {
 			if c.Flags().Lookup("session") != nil {
 				_ = c.RegisterFlagCompletionFunc("session", a.completeSession) // as above
 			}
-			switch argument := strings.Trim(argumentOf(c), "[]"); {
+			_, arguments, _ := strings.Cut(c.Use, " ")
+			switch argument, _, _ := strings.Cut(strings.Trim(arguments, "[]"), " "); {
 			case strings.HasPrefix(argument, "SESSION") || argument == "HANDLE":
 				c.ValidArgsFunction = first(a.completeSession)
 			case argument == "KEY":
@@ -171,14 +176,6 @@ func texts[T ~string](values []T) (out []string) {
 		out = append(out, string(v))
 	}
 	return out
-}
-
-// argumentOf returns the first argument in a command's usage line.
-func argumentOf(c *cobra.Command) string {
-	if words := strings.Fields(c.Use); len(words) > 1 {
-		return words[1]
-	}
-	return ""
 }
 
 // first offers values for the first argument only.

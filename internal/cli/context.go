@@ -60,13 +60,10 @@ func (a *commands) compactionsCommand(cmd *cobra.Command) {
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
 	f.StringVar(&q.Dir, "project", "", "the project in this folder instead of the current one")
 	f.BoolVar(&q.All, "all", false, "all projects")
-	f.IntVarP(&q.Limit, "limit", "n", 20, "maximum number (0: no limit)")
+	limitFlag(cmd, &q.Limit, 20, "maximum number (0: no limit)")
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Compaction, error) {
 		if q.All && (q.Dir != "" || q.Session != "") || q.Dir != "" && q.Session != "" {
 			return nil, wrongUsage("--all, --project and --session exclude each other", "")
-		}
-		if err := checkLimit(q.Limit); err != nil {
-			return nil, err
 		}
 		return a.app.Compactions(ctx, q)
 	}, func(list []app.Compaction) error {

@@ -15,9 +15,6 @@ func (a *commands) filesCommand(cmd *cobra.Command) {
 	var q app.FilesQuery
 	var since string
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if err := checkLimit(q.Limit); err != nil {
-			return err
-		}
 		if q.All && q.Dir != "" {
 			return wrongUsage("--all and --project exclude each other", "")
 		}
@@ -38,7 +35,7 @@ func (a *commands) filesCommand(cmd *cobra.Command) {
 	f.BoolVar(&q.Reads, "reads", false, "include reads and searches")
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
 	f.StringVar(&since, "since", "", "only newer entries, e.g. 7d, 12h or 2026-11-01")
-	f.IntVarP(&q.Limit, "limit", "n", 50, "maximum number, the newest (0: no limit)")
+	limitFlag(cmd, &q.Limit, 50, "maximum number, the newest (0: no limit)")
 	a.jsonFlag(cmd)
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 		return wrongUsage(err.Error(), "put -- before a query that begins with a dash: strandline search -- -race")
 	})
 	f := cmd.Flags()
-	f.IntVarP(&q.Limit, "limit", "n", 0, "maximum number of hits (default: the setting)")
+	limitFlag(cmd, &q.Limit, 0, "maximum number of hits (default: the setting)")
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
 	f.StringVar(&q.Dir, "project", "", "only the project in this folder")
 	f.BoolVar(&q.All, "all", false, "all projects")
@@ -36,6 +37,14 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 	f.BoolVar(&q.Explain, "explain", false, "explain the score of each hit")
 	f.BoolVar(&q.Team, "team", false, "the team's archive instead of the local one (default with postgres.read)")
 	query(a, cmd, func(ctx context.Context, args []string) (result recall.Result, err error) {
+		cfg, err := a.app.Settings()
+		if err != nil {
+			return result, err
+		}
+		q.Team = q.Team || cfg.Postgres.Read
+		if a.app.NeedsNetwork() || q.Team && !a.app.Stores.LinksTeam() {
+			return result, cmp.Or[error](a.env.Companion(ctx), programError{ExitOK}) // the companion has printed the result
+		}
 		q.Text = strings.Join(args, " ")
 		if q.All {
 			q.Dir = ""
@@ -52,21 +61,6 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 		}
 		return a.app.Search(ctx, q)
 	}, a.printHits)
-	run := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, err := a.app.Settings()
-		if err != nil {
-			return err
-		}
-		if err := checkLimit(q.Limit); err != nil {
-			return err
-		}
-		q.Team = q.Team || cfg.Postgres.Read
-		if a.app.NeedsNetwork() || q.Team && !a.app.Stores.LinksTeam() {
-			return a.env.Companion(cmd.Context())
-		}
-		return run(cmd, args)
-	}
 }
 
 func (a *commands) printHits(result recall.Result) error {

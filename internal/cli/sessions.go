@@ -18,13 +18,10 @@ func (a *commands) sessionsCommand(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
 	f.BoolVar(&q.Agents, "all", false, "list everything")
-	f.IntVarP(&q.Limit, "limit", "n", 0, "maximum number (0: no limit)")
+	limitFlag(cmd, &q.Limit, 0, "maximum number (0: no limit)")
 	f.StringVar(&since, "since", "", "only sessions active since, e.g. 7d, 12h or 2026-11-01")
 	f.StringVar(&q.Dir, "project", "", "only sessions of the project in this folder")
 	query(a, cmd, func(ctx context.Context, _ []string) (_ []app.Session, err error) {
-		if err := checkLimit(q.Limit); err != nil {
-			return nil, err
-		}
 		if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
 			return nil, err
 		}

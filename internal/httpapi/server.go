@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync"
 	"syscall"
 	"time"
 
@@ -45,7 +46,8 @@ type Server struct {
 	readers  chan struct{} // limits concurrent reads of the index
 	streams  chan struct{} // limits concurrent event streams
 	interval time.Duration // between two polls for events
-	hashes   *hashes
+	hashing  sync.Mutex    // guards hashes
+	hashes   map[hashKey]string
 	ending   chan struct{} // closed to end event streams
 }
 
@@ -68,7 +70,7 @@ const maxReaders = 8
 func New(o Options) *Server {
 	s := &Server{
 		opts: o, auth: newAuth(o), readers: make(chan struct{}, maxReaders), ending: make(chan struct{}),
-		streams: make(chan struct{}, maxStreams), interval: eventsInterval, hashes: newHashes(),
+		streams: make(chan struct{}, maxStreams), interval: eventsInterval, hashes: map[hashKey]string{},
 	}
 	s.routes = s.table()
 	s.handler = s.guarded(s.mux())

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"fmt"
 	"strings"
+	"unicode/utf16"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -54,17 +55,11 @@ func pageOf(title, body string, page, size int) (answer, error) {
 func paginate(body string, units int) []string {
 	var pages []string
 	for text.Units(body) > units {
-		end, n := 0, 0
-		for i, r := range body {
-			n++
-			if r > 0xFFFF {
-				n++
-			}
-			if n > units {
-				end = i
-				break
-			}
-		}
+		left := units
+		end := strings.IndexFunc(body, func(r rune) bool {
+			left -= utf16.RuneLen(r)
+			return left < 0
+		})
 		if at := strings.LastIndexByte(body[:end], '\n'); at >= end/2 {
 			end = at + 1
 		}
