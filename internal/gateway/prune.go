@@ -3,11 +3,12 @@ package gateway
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"strandline/internal/text"
 )
@@ -172,11 +173,8 @@ func stub(body, handle string, chars int) []byte {
 	if head != "" {
 		line = head + "\n" + line
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(line) // encoding a string into a buffer cannot fail
-	return bytes.TrimSpace(b.Bytes())
+	quoted, _ := jsontext.AppendQuote(nil, line) // the text is valid UTF-8
+	return quoted
 }
 
 // Handles returns the handles of archived tool results by the ids of their calls.

@@ -82,46 +82,32 @@ func summaryText(summary string) string {
 	return "<summary>\n" + strings.ReplaceAll(summary, "</summary>", "< /summary>") + "\n</summary>"
 }
 
-// answer is an assistant message written by the gateway. Its usage is zero, as
-// nothing is billed.
-type answer struct {
-	ID           string       `json:"id"`
-	Type         string       `json:"type"`
-	Role         string       `json:"role"`
-	Model        string       `json:"model"`
-	Content      []answerPart `json:"content"`
-	StopReason   *string      `json:"stop_reason"`
-	StopSequence *string      `json:"stop_sequence"`
-	Usage        struct {
-		Input  int `json:"input_tokens"`
-		Output int `json:"output_tokens"`
-	} `json:"usage"`
-}
-
-type answerPart struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-}
+// endTurn is the stop reason of a complete response.
+const endTurn = "end_turn"
 
 // write sends text as the model's complete response, streamed if the request asks
-// for it (https://docs.anthropic.com/en/api/messages-streaming).
+// for it (https://docs.anthropic.com/en/api/messages-streaming). Its usage is zero, as
+// nothing is billed.
 func write(w http.ResponseWriter, r *request, id, text string) error {
-	end := "end_turn"
-	a := answer{ID: id, Type: "message", Role: roleAssistant, Model: r.model, Content: []answerPart{}}
+	type object = map[string]any
+	usage := object{"input_tokens": 0, "output_tokens": 0}
+	m := object{
+		"id": id, "type": "message", "role": roleAssistant, "model": r.model, "content": []object{},
+		"stop_reason": nil, "stop_sequence": nil, "usage": usage,
+	}
 	if !r.stream {
-		a.Content, a.StopReason = []answerPart{{blockText, text}}, &end
+		m["content"], m["stop_reason"] = []object{{"type": blockText, "text": text}}, endTurn
 		w.Header().Set("Content-Type", "application/json")
-		return json.NewEncoder(w).Encode(a)
+		return json.NewEncoder(w).Encode(m)
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
-	type object = map[string]any
 	for _, e := range []object{
-		{"type": "message_start", "message": a},
-		{"type": "content_block_start", "index": 0, "content_block": answerPart{Type: blockText}},
-		{"type": "content_block_delta", "index": 0, "delta": answerPart{"text_delta", text}},
+		{"type": "message_start", "message": m},
+		{"type": "content_block_start", "index": 0, "content_block": object{"type": blockText, "text": ""}},
+		{"type": "content_block_delta", "index": 0, "delta": object{"type": "text_delta", "text": text}},
 		{"type": "content_block_stop", "index": 0},
-		{"type": "message_delta", "delta": object{"stop_reason": end, "stop_sequence": nil}, "usage": a.Usage},
+		{"type": "message_delta", "delta": object{"stop_reason": endTurn, "stop_sequence": nil}, "usage": usage},
 		{"type": "message_stop"},
 	} {
 		data, err := json.Marshal(e)

@@ -25,12 +25,10 @@ type repository struct {
 // locate finds the repository of dir in dir or its nearest parent, as git does.
 func locate(dir string) (repository, bool) {
 	for {
-		if r, ok := at(dir); ok {
-			return r, true
-		}
+		r, ok := at(dir)
 		parent := filepath.Dir(dir)
-		if parent == dir {
-			return repository{}, false
+		if ok || parent == dir {
+			return r, ok
 		}
 		dir = parent
 	}

@@ -70,8 +70,7 @@ var errFilterName = errors.New("a filter's name has an equals sign or a line end
 // git diff would run on each changed file. Such files are compared unfiltered.
 func (g Git) filters(ctx context.Context, dir string) ([]string, error) {
 	out, err := g.run(ctx, dir, "config", "--null", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process|required)$`)
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() == 1 {
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() == 1 {
 		return nil, nil // no filters
 	}
 	if err != nil {

@@ -43,25 +43,14 @@ func (w *LogFile) open() error {
 	return err
 }
 
-// Close closes the file if it was opened.
-func (w *LogFile) Close() error {
-	if w.file == nil {
-		return nil
-	}
-	return w.file.Close()
-}
-
 // LogEntry is one line of the log file, as slog.JSONHandler writes it.
 type LogEntry struct {
-	Time    time.Time `json:"time"`
-	Level   string    `json:"level"`
-	Msg     string    `json:"msg"`
-	Error   string    `json:"error"`
-	Event   string    `json:"event"`
-	Session string    `json:"session"`
+	Time  time.Time `json:"time"`
+	Level string    `json:"level"`
+	Msg   string    `json:"msg"`
+	Error string    `json:"error"`
+	Event string    `json:"event"`
 }
-
-const levelInfo = "INFO"
 
 // RecentErrors reads the newest n errors and warnings since a time, oldest first.
 // A missing file has none. It skips lines that are not log entries.
@@ -79,7 +68,7 @@ func RecentErrors(path string, since time.Time, n int) ([]LogEntry, error) {
 		lines.Buffer(nil, 4*MaxLogSize)
 		for lines.Scan() {
 			var e LogEntry
-			if json.Unmarshal(lines.Bytes(), &e) == nil && !e.Time.IsZero() && !e.Time.Before(since) && e.Level != levelInfo {
+			if json.Unmarshal(lines.Bytes(), &e) == nil && !e.Time.IsZero() && !e.Time.Before(since) && e.Level != "INFO" {
 				all = append(all, e)
 			}
 		}
