@@ -114,7 +114,7 @@ func (w *world) log(session string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := w.runner.Capture.Log(w.t.Context(), src); err != nil {
+	if _, err := w.runner.Capture.LogSession(w.t.Context(), src, false); err != nil {
 		w.t.Fatal(err)
 	}
 }

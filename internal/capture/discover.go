@@ -23,15 +23,13 @@ import (
 // session's side files directly after it, so that a fork comes after the session that
 // it copied. The second result lists the files that cannot be read.
 func (c *Capture) Discover(ctx context.Context, paths []string) ([]Job, []FileError, error) {
-	d := discovery{began: c.began, seen: map[string]bool{}}
-	return d.jobs(ctx, paths)
+	return (&discovery{began: c.began, seen: map[string]bool{}}).jobs(ctx, paths)
 }
 
 // List is Discover without opening files: it includes files that cannot be read, and
 // sorts by path.
 func List(ctx context.Context, paths []string) ([]Job, []FileError, error) {
-	d := discovery{seen: map[string]bool{}}
-	return d.jobs(ctx, paths)
+	return (&discovery{seen: map[string]bool{}}).jobs(ctx, paths)
 }
 
 // began returns the time of a transcript's first row, or the file's time if no row

@@ -197,8 +197,8 @@ func TestLoggedSessionsWithDamage(t *testing.T) {
 	w.hook(sessionB)
 	w.family()
 	layout := sessionlog.Layout{Root: w.home}
-	agent := layout.Child("claude", "-home-dev-shop", sessionA, "subagents/agent-a2c37f95.jsonl")
-	side := layout.Child("claude", "-home-dev-shop", sessionA, "tool-results/b1.txt")
+	agent := layout.Child("claude", "-home-dev-shop", sessionA, "subagents/agent-a2c37f95.jsonl", 1)
+	side := layout.Child("claude", "-home-dev-shop", sessionA, "tool-results/b1.txt", 1)
 	for _, path := range []string{w.log(sessionA), agent, side} {
 		must(t, os.WriteFile(path, []byte("not a log, but long enough to be one  "), 0o600))
 	}

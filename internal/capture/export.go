@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -68,11 +69,9 @@ func (c *Capture) SideFiles(session string) ([]string, error) {
 	}
 	var out []string
 	for _, e := range all {
-		if len(out) == 0 || out[len(out)-1] != e.Rel {
-			out = append(out, e.Rel)
-		}
+		out = append(out, e.Rel)
 	}
-	return out, nil
+	return slices.Compact(out), nil
 }
 
 // RestoredFile is one file that Rebuild wrote.

@@ -249,14 +249,3 @@ func (f *partFinder) close() {
 	}
 	f.open = false
 }
-
-// removeForgotten removes parts from a log again, from a line on, because the client's
-// file still has them. It reports whether the log changed.
-func (c *Capture) removeForgotten(ctx context.Context, path string, from int, parts []archive.Part) (bool, error) {
-	lines, err := c.ForgottenLines(ctx, path, from, parts)
-	if err != nil || len(lines) == 0 {
-		return false, err
-	}
-	_, err = sessionlog.Rewrite(ctx, path, lines)
-	return err == nil, err
-}

@@ -16,21 +16,17 @@ import (
 // generations first, in batches of a few megabytes. Each is one transaction.
 func (c *Capture) Index(ctx context.Context, idx Index, session string) error {
 	for {
-		err := c.indexOnce(ctx, idx, session)
+		err := c.indexInto(ctx, session, idx.Cursor, idx.Known, func(s step) error {
+			if s.retire > 0 {
+				return idx.Retire(ctx, session, s.retire)
+			}
+			return idx.Apply(ctx, s.batch)
+		})
 		if !errors.Is(err, archive.ErrStale) {
 			return err
 		}
 		// Another process advanced the cursor, so the loop ends.
 	}
-}
-
-func (c *Capture) indexOnce(ctx context.Context, idx Index, session string) error {
-	return c.indexInto(ctx, session, idx.Cursor, idx.Known, func(s step) error {
-		if s.retire > 0 {
-			return idx.Retire(ctx, session, s.retire)
-		}
-		return idx.Apply(ctx, s.batch)
-	})
 }
 
 // step is one change of the index: apply a batch or, if retire is positive, retire

@@ -15,17 +15,9 @@ import (
 // compares with its log byte by byte. That takes about 10 ms.
 const maxHookCompare = 8 << 20
 
-// Log appends the new bytes of a file to its log. A file that does not continue the
+// logInto appends the new bytes of a file to its log. A file that does not continue the
 // log starts a new generation; the old log is kept. A copy in another folder without
 // new bytes starts none.
-func (c *Capture) Log(ctx context.Context, src Source) (Logged, error) {
-	k, err := c.sessionLogs(src, src.Rel != "")
-	if err != nil || k.forgotten {
-		return Logged{}, err
-	}
-	return c.logInto(ctx, k, src)
-}
-
 func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logged, error) {
 	if k.isForgotten(src) {
 		return Logged{}, nil
@@ -63,15 +55,18 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 	}
 }
 
-// forgetAppended removes forgotten parts from the appended lines.
+// forgetAppended removes forgotten parts from the appended lines, because the client's
+// file still has them.
 func (c *Capture) forgetAppended(ctx context.Context, k sessionLogs, out *Logged) error {
 	if len(k.parts) == 0 || out.Added == 0 {
 		return nil
 	}
-	changed, err := c.removeForgotten(ctx, out.Log, out.line, k.parts)
-	if changed {
-		out.fresh = nil // it holds the client's lines
+	lines, err := c.ForgottenLines(ctx, out.Log, out.line, k.parts)
+	if err != nil || len(lines) == 0 {
+		return err
 	}
+	out.fresh = nil // it holds the client's lines
+	_, err = sessionlog.Rewrite(ctx, out.Log, lines)
 	return err
 }
 

@@ -2,10 +2,8 @@ package capture
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +26,7 @@ type logFile struct {
 func (p logFile) path() string {
 	h := p.header
 	if p.rel != "" {
-		return p.layout.ChildGeneration(h.Client, h.Slug, p.name, p.rel, h.Generation)
+		return p.layout.Child(h.Client, h.Slug, p.name, p.rel, h.Generation)
 	}
 	return p.layout.Transcript(h.Client, h.Slug, p.name, h.Generation)
 }
@@ -220,17 +218,7 @@ func (c *Capture) slugs(session string) ([]string, error) {
 	if len(logs) > 0 {
 		return []string{logs[len(logs)-1].Slug}, nil
 	}
-	entries, err := os.ReadDir(filepath.Join(c.Layout.Root, "log", c.Client.Name))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list project folders: %w", err)
-	}
-	var slugs []string
-	for _, e := range entries {
-		if e.IsDir() {
-			slugs = append(slugs, e.Name())
-		}
-	}
-	return slugs, nil
+	return c.Layout.Slugs(c.Client.Name)
 }
 
 // SessionOf returns the client's session of a log: for a sub-agent's log its

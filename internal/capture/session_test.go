@@ -37,7 +37,7 @@ func TestUnchangedSideFiles(t *testing.T) {
 			w.write(w.path(sessionA), transcriptOf(sessionA, 1, 1))
 			w.write(path, before)
 			w.hook(sessionA)
-			log := sessionlog.Layout{Root: w.home}.Child("claude", "-home-dev-shop", sessionA, "tool-results/b1.txt")
+			log := sessionlog.Layout{Root: w.home}.Child("claude", "-home-dev-shop", sessionA, "tool-results/b1.txt", 1)
 			must(t, os.Chtimes(log, now, now))
 			w.write(path, c.text)
 			must(t, os.Chtimes(path, c.written, c.written))
@@ -61,7 +61,7 @@ func TestCaptureContinuesAfterBadFile(t *testing.T) {
 		w.write(filepath.Join(dir, name), []byte("output "+name))
 	}
 	layout := sessionlog.Layout{Root: w.home}
-	must(t, os.MkdirAll(layout.Child("claude", "-home-dev-shop", sessionA, "tool-results/b.txt"), 0o700))
+	must(t, os.MkdirAll(layout.Child("claude", "-home-dev-shop", sessionA, "tool-results/b.txt", 1), 0o700))
 	got, err := w.capture.LogSession(t.Context(), w.source(sessionA), true)
 	if err == nil || !strings.Contains(err.Error(), "b.txt") {
 		t.Errorf("error %v", err)
@@ -313,7 +313,7 @@ func TestAgentDescription(t *testing.T) {
 func TestUnreadableAgentDescription(t *testing.T) {
 	w := newWorld(t)
 	files := w.family()
-	meta := sessionlog.Layout{Root: w.home}.Child("claude", "-home-dev-shop", sessionA, "subagents/agent-a2c37f95.meta.json")
+	meta := sessionlog.Layout{Root: w.home}.Child("claude", "-home-dev-shop", sessionA, "subagents/agent-a2c37f95.meta.json", 1)
 	must(t, os.WriteFile(meta, []byte("not a log, but long enough to be one  "), 0o600))
 	if got := w.reindex("other.db"); !strings.Contains(got, "a2c37f95") {
 		t.Error("the run is not in the index")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"maps"
@@ -48,13 +49,8 @@ func (l Layout) Transcript(client, slug, session string, gen int) string {
 }
 
 // Child returns the path of the log of a file in the client's folder of a session. rel
-// is its path there.
-func (l Layout) Child(client, slug, session, rel string) string {
-	return l.ChildGeneration(client, slug, session, rel, 1)
-}
-
-// ChildGeneration is Child for a later generation.
-func (l Layout) ChildGeneration(client, slug, session, rel string, gen int) string {
+// is its path there. A generation below 2 is the first.
+func (l Layout) Child(client, slug, session, rel string, gen int) string {
 	dir, name := path.Split(l.Rel(rel))
 	return filepath.Join(l.dir(client, slug), sessionName(session), filepath.FromSlash(dir), withGeneration(name, gen)+logExt)
 }
@@ -62,11 +58,13 @@ func (l Layout) ChildGeneration(client, slug, session, rel string, gen int) stri
 // Name returns the name of a session in an Entry.
 func (Layout) Name(session string) string { return sessionName(session) }
 
-// Rel returns the Entry.Rel of the child log for rel.
-func (Layout) Rel(rel string) string { return relName(rel) }
-
 func (l Layout) dir(client, slug string) string {
 	return filepath.Join(l.Root, "log", folderName(client), folderName(slug))
+}
+
+// Slugs lists the project folders of a client's logs. A missing folder has none.
+func (l Layout) Slugs(client string) ([]string, error) {
+	return subfolders(filepath.Join(l.Root, "log", folderName(client)))
 }
 
 // Find returns the logs of a session's transcript in all folders of the client, by slug
@@ -74,22 +72,19 @@ func (l Layout) dir(client, slug string) string {
 // large archives. Generations have no gaps.
 func (l Layout) Find(client, session string) ([]Entry, error) {
 	client, session = folderName(client), sessionName(session)
-	slugs, err := subfolders(filepath.Join(l.Root, "log", client))
+	slugs, err := l.Slugs(client)
 	if err != nil {
-		return nil, fileError("list the logs in", filepath.Join(l.Root, "log", client), err)
+		return nil, err
 	}
 	var found []Entry
 	for _, slug := range slugs {
 		for gen := 1; ; gen++ {
 			p := l.Transcript(client, slug, session, gen)
-			fi, err := os.Lstat(p)
-			if err != nil || !fi.Mode().IsRegular() {
-				if gen == 1 { // only the first may have been deleted
-					continue
-				}
+			if fi, err := os.Lstat(p); err == nil && fi.Mode().IsRegular() {
+				found = append(found, Entry{Path: p, Client: client, Slug: slug, Session: session, Generation: gen})
+			} else if gen > 1 { // only the first may have been deleted
 				break
 			}
-			found = append(found, Entry{Path: p, Client: client, Slug: slug, Session: session, Generation: gen})
 		}
 	}
 	return found, nil
@@ -133,21 +128,16 @@ func (l Layout) Children(client, slug, session string) ([]Entry, error) {
 // continues after it. If ctx is done, its error is the last.
 func (l Layout) Walk(ctx context.Context) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		root := filepath.Join(l.Root, "log")
-		clients, err := subfolders(root)
-		if err != nil && !yield(Entry{}, fileError("list the logs in", root, err)) {
+		clients, err := subfolders(filepath.Join(l.Root, "log"))
+		if err != nil && !yield(Entry{}, err) {
 			return
 		}
 		for _, client := range clients {
-			slugs, err := subfolders(filepath.Join(root, client))
-			if err != nil && !yield(Entry{}, fileError("list the logs in", filepath.Join(root, client), err)) {
+			slugs, err := l.Slugs(client)
+			if err != nil && !yield(Entry{}, err) {
 				return
 			}
 			for _, slug := range slugs {
-				if err := ctx.Err(); err != nil {
-					yield(Entry{}, err)
-					return
-				}
 				if !l.walkSlug(ctx, client, slug, yield) {
 					return
 				}
@@ -210,8 +200,8 @@ func sortEntries(list []Entry) {
 // missing dir has none.
 func subfolders(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fileError("list the logs in", dir, err)
 	}
 	var names []string
 	for _, d := range list {
@@ -219,7 +209,7 @@ func subfolders(dir string) ([]string, error) {
 			names = append(names, d.Name())
 		}
 	}
-	return names, err
+	return names, nil
 }
 
 // Sessions, slugs and the elements of side files' paths become file names in the
@@ -232,6 +222,9 @@ const (
 
 	logExt        = ".zst"
 	transcriptExt = ".jsonl" + logExt
+
+	// readable are the characters of a replaced name, before the tilde.
+	readable = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 )
 
 // sessionName returns the file and folder name of a session.
@@ -253,55 +246,38 @@ func cleanName(s string, ok bool) string {
 	if ok || isReplacement(s) {
 		return s
 	}
-	readable := strings.Map(func(r rune) rune {
-		if r < 0x80 && text.IsAlnum(byte(r)) || r == '-' || r == '_' {
+	head := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(readable, r) {
 			return r
 		}
 		return '-'
 	}, s)
-	sum := strconv.FormatUint(xxhash.Sum64String(s), 16)
-	return readable[:min(len(readable), 60)] + "~" + strings.Repeat("0", 16-len(sum)) + sum
+	return fmt.Sprintf("%s~%016x", head[:min(len(head), 60)], xxhash.Sum64String(s))
 }
 
 // plainName reports whether s is a safe file name: letters, digits, ".-_" and the extra
 // characters, without a dot or space at either end, and not a device name of Windows.
 func plainName(s, extra string) bool {
-	if s == "" || len(s) > maxName || strings.Trim(s, ". ") != s {
+	if s == "" || len(s) > maxName || strings.Trim(s, ". ") != s || strings.Trim(s, readable+"."+extra) != "" {
 		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; !text.IsAlnum(c) && c != '-' && c != '_' && c != '.' && strings.IndexByte(extra, c) < 0 {
-			return false
-		}
 	}
 	stem, _, _ := strings.Cut(s, ".")
 	stem = strings.ToUpper(strings.TrimRight(stem, " "))
-	switch stem {
-	case "CON", "PRN", "AUX", "NUL":
-		return false
-	}
-	port := len(stem) == 4 && (strings.HasPrefix(stem, "COM") || strings.HasPrefix(stem, "LPT"))
-	return !port || stem[3] < '0' || stem[3] > '9'
+	port := len(stem) == 4 && (strings.HasPrefix(stem, "COM") || strings.HasPrefix(stem, "LPT")) && text.IsDigit(stem[3])
+	return !port && !slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, stem)
 }
 
 // isReplacement reports whether s has the form of a replaced name, so that a name read
 // from the archive is not replaced again.
 func isReplacement(s string) bool {
 	head, sum, ok := strings.Cut(s, "~")
-	return ok && len(head) <= 60 && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == "" &&
-		strings.IndexFunc(head, func(r rune) bool {
-			return r >= 0x80 || !text.IsAlnum(byte(r)) && r != '-' && r != '_'
-		}) < 0
+	return ok && len(head) <= 60 && len(sum) == 16 && strings.Trim(sum, "0123456789abcdef") == "" && strings.Trim(head, readable) == ""
 }
 
 // hasLogExt reports whether s has an extension of logs and their temporary files, which
 // folders must not have.
 func hasLogExt(s string) bool {
-	switch strings.ToLower(path.Ext(s)) {
-	case logExt, ".tmp", ".lock":
-		return true
-	}
-	return false
+	return slices.Contains([]string{logExt, ".tmp", ".lock"}, strings.ToLower(path.Ext(s)))
 }
 
 // endsLikeGeneration reports whether s ends with ".g" and digits.
@@ -337,8 +313,9 @@ func cutGeneration(name string) (string, int) {
 	return strings.TrimSuffix(stem, mark) + ext, gen
 }
 
-// relName returns the path of a side file below its session's folder, with slashes.
-func relName(rel string) string {
+// Rel returns the Entry.Rel of the child log for rel: the path of a side file below its
+// session's folder, with slashes.
+func (Layout) Rel(rel string) string {
 	parts := strings.FieldsFunc(rel, func(r rune) bool { return r == '/' || r == '\\' })
 	const maxDepth = 8 // deeper paths become one name
 	if len(parts) == 0 || len(parts) > maxDepth {

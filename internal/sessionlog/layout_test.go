@@ -24,11 +24,11 @@ func TestLayoutPaths(t *testing.T) {
 		{l.Transcript("claude", slug, session, 1), "log/claude/" + slug + "/" + session + ".jsonl.zst"},
 		{l.Transcript("claude", slug, session, 2), "log/claude/" + slug + "/" + session + ".g2.jsonl.zst"},
 		{l.Transcript("claude", slug, session, 12), "log/claude/" + slug + "/" + session + ".g12.jsonl.zst"},
-		{l.Child("claude", slug, session, "subagents/agent-a2c37f95.jsonl"), "log/claude/" + slug + "/" + session + "/subagents/agent-a2c37f95.jsonl.zst"},
-		{l.Child("claude", slug, session, `tool-results\foo.txt`), "log/claude/" + slug + "/" + session + "/tool-results/foo.txt.zst"},
-		{l.ChildGeneration("claude", slug, session, "tool-results/foo.txt", 3), "log/claude/" + slug + "/" + session + "/tool-results/foo.g3.txt.zst"},
-		{l.ChildGeneration("claude", slug, session, "tool-results/noext", 2), "log/claude/" + slug + "/" + session + "/tool-results/noext.g2.zst"},
-		{l.Child("claude", slug, session, "a file, (1) @home=+.txt"), "log/claude/" + slug + "/" + session + "/a file, (1) @home=+.txt.zst"},
+		{l.Child("claude", slug, session, "subagents/agent-a2c37f95.jsonl", 1), "log/claude/" + slug + "/" + session + "/subagents/agent-a2c37f95.jsonl.zst"},
+		{l.Child("claude", slug, session, `tool-results\foo.txt`, 1), "log/claude/" + slug + "/" + session + "/tool-results/foo.txt.zst"},
+		{l.Child("claude", slug, session, "tool-results/foo.txt", 3), "log/claude/" + slug + "/" + session + "/tool-results/foo.g3.txt.zst"},
+		{l.Child("claude", slug, session, "tool-results/noext", 2), "log/claude/" + slug + "/" + session + "/tool-results/noext.g2.zst"},
+		{l.Child("claude", slug, session, "a file, (1) @home=+.txt", 1), "log/claude/" + slug + "/" + session + "/a file, (1) @home=+.txt.zst"},
 	} {
 		if want := filepath.Join(l.Root, filepath.FromSlash(tc.want)); tc.got != want {
 			t.Errorf("%s, want %s", tc.got, want)
@@ -51,9 +51,9 @@ func TestLayoutHostileNames(t *testing.T) {
 			l.Transcript("claude", "-slug", name, 1),
 			l.Transcript("claude", name, "session", 2),
 			l.Transcript(name, "-slug", "session", 1),
-			l.Child("claude", "-slug", "session", name),
-			l.Child("claude", "-slug", name, "rel.txt"),
-			l.ChildGeneration("claude", "-slug", "session", "x/"+name+"/y", 2),
+			l.Child("claude", "-slug", "session", name, 1),
+			l.Child("claude", "-slug", name, "rel.txt", 1),
+			l.Child("claude", "-slug", "session", "x/"+name+"/y", 2),
 		} {
 			checkPlace(t, l, p)
 			key := string(rune('0'+i)) + strings.ToLower(p)
@@ -99,7 +99,7 @@ func FuzzLayout(f *testing.F) {
 		if got != gen || l.Transcript("claude", session, name, gen) != p {
 			t.Fatalf("%q, generation %d, came back as %q, %d", session, gen, name, got)
 		}
-		c := l.ChildGeneration("claude", session, session, rel, gen)
+		c := l.Child("claude", session, session, rel, gen)
 		checkPlace(t, l, c)
 		name, got = cutGeneration(strings.TrimSuffix(filepath.Base(c), logExt))
 		if again := l.Rel(rel); got != gen || !strings.HasSuffix(again, name) || l.Rel(again) != again {
@@ -124,8 +124,8 @@ func TestFindAndWalk(t *testing.T) {
 		l.Transcript("claude", "-b", "s1", 1), l.Transcript("claude", "-b", "s1", 2), l.Transcript("claude", "-b", "s1", 10),
 		l.Transcript("claude", "-a", "s1", 2), l.Transcript("claude", "-a", "s0", 1), l.Transcript("codex", "-a", "s1", 1),
 		l.Transcript("claude", "-b", "../evil", 1),
-		l.Child("claude", "-b", "s1", "tool-results/x.txt"), l.ChildGeneration("claude", "-b", "s1", "subagents/agent-1.jsonl", 2),
-		l.Child("claude", "-b", "s1", "subagents/agent-1.jsonl"), l.Child("claude", "-b", "lone", "tool-results/y.txt"),
+		l.Child("claude", "-b", "s1", "tool-results/x.txt", 1), l.Child("claude", "-b", "s1", "subagents/agent-1.jsonl", 2),
+		l.Child("claude", "-b", "s1", "subagents/agent-1.jsonl", 1), l.Child("claude", "-b", "lone", "tool-results/y.txt", 1),
 	} {
 		writeFile(t, p, nil)
 	}
@@ -154,7 +154,7 @@ func TestFindAndWalk(t *testing.T) {
 		got = append(got, describe(e))
 		again := l.Transcript(e.Client, e.Slug, e.Session, e.Generation)
 		if e.Rel != "" {
-			again = l.ChildGeneration(e.Client, e.Slug, e.Session, e.Rel, e.Generation)
+			again = l.Child(e.Client, e.Slug, e.Session, e.Rel, e.Generation)
 		}
 		if again != e.Path {
 			t.Errorf("%s leads to %s", e.Path, again)
