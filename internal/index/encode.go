@@ -129,14 +129,6 @@ func Nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// Instant returns the time that Nanos encoded, in UTC.
-func Instant(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n).UTC()
-}
-
 // instant is a time that is read from its Nanos.
 type instant time.Time
 
@@ -149,7 +141,10 @@ func (t *instant) Scan(v any) error {
 	if !ok {
 		return fmt.Errorf("%T is not a time", v)
 	}
-	*t = instant(Instant(n))
+	*t = instant{}
+	if n != 0 {
+		*t = instant(time.Unix(0, n).UTC())
+	}
 	return nil
 }
 
@@ -253,21 +248,15 @@ func SessionRange(session int64) (lo, hi int64) {
 
 // kinds lists the kinds by their codes, which stored IDs contain: it may only grow.
 // Code 0 is for kinds unknown to this version.
-func kinds() [1 << KindBits]archive.PassageKind {
-	return [1 << KindBits]archive.PassageKind{
-		1: archive.KindPrompt, 2: archive.KindReply, 3: archive.KindCommand,
-		4: archive.KindEdit, 5: archive.KindOutput, 6: archive.KindSummary,
-	}
+var kinds = [1 << KindBits]archive.PassageKind{
+	1: archive.KindPrompt, 2: archive.KindReply, 3: archive.KindCommand, 4: archive.KindEdit, 5: archive.KindOutput, 6: archive.KindSummary,
 }
 
 // KindCode returns the code of a kind, 0 if it is unknown.
-func KindCode(k archive.PassageKind) int64 {
-	all := kinds()
-	return int64(max(0, slices.Index(all[:], k)))
-}
+func KindCode(k archive.PassageKind) int64 { return int64(max(0, slices.Index(kinds[:], k))) }
 
 // KindOf returns the kind with a code, "" if there is none.
-func KindOf(code int64) archive.PassageKind { return kinds()[code] }
+func KindOf(code int64) archive.PassageKind { return kinds[code] }
 
 // BaseID returns a session ID without its generation. Hooks know no generations:
 // their facts belong to the name.

@@ -148,15 +148,7 @@ func within(ids []int64, first, last int64) float64 {
 
 // kindPrior returns the part of a score that depends on the kind only: commands and output
 // describe a topic less than prose does.
-func kindPrior(k archive.PassageKind) float64 {
-	switch k {
-	case archive.KindCommand:
-		return -0.3
-	case archive.KindOutput:
-		return -0.1
-	}
-	return 0
-}
+var kindPriors = map[archive.PassageKind]float64{archive.KindCommand: -0.3, archive.KindOutput: -0.1}
 
 // Weigh computes the scores of hits from their evidence. The BM25 scores of passages, turns
 // and sessions become shares of the best ones.
@@ -179,7 +171,7 @@ func Weigh(hits []*archive.Hit) {
 		share(&e.Session, best.Session)
 		h.Score = e.Words + weighCovered*e.Covered + weighNear*e.Near + weighBefore*e.Before + weighTurn*e.Turn + weighSession*e.Session +
 			weighAnswer*e.Answer + weighSpeaker*e.Speaker + weighType*e.AnswerType + weighAsking*e.Question
-		h.Score = max(h.Score+kindPrior(h.Kind), leastScore)
+		h.Score = max(h.Score+kindPriors[h.Kind], leastScore)
 	}
 }
 

@@ -78,16 +78,20 @@ func require(lists []List) {
 
 // intersect returns the IDs in both x and y, which ascend.
 func intersect(x, y []int64) []int64 {
-	out := make([]int64, 0, min(len(x), len(y)))
+	return appendThose(make([]int64, 0, min(len(x), len(y))), x, y, true)
+}
+
+// appendThose appends the IDs of x that are in y to dst, or those that are not.
+func appendThose(dst, x, y []int64, inY bool) []int64 {
 	for _, id := range x {
 		for len(y) > 0 && y[0] < id {
 			y = y[1:]
 		}
-		if len(y) > 0 && y[0] == id {
-			out = append(out, id)
+		if (len(y) > 0 && y[0] == id) == inY {
+			dst = append(dst, id)
 		}
 	}
-	return out
+	return dst
 }
 
 // DF returns the number of passages with the term.
@@ -262,18 +266,7 @@ func Union(x, y []int64) []int64 {
 }
 
 // Without returns the IDs in x that are not in y; both ascend. It reuses the memory of x.
-func Without(x, y []int64) []int64 {
-	kept := x[:0]
-	for _, id := range x {
-		for len(y) > 0 && y[0] < id {
-			y = y[1:]
-		}
-		if len(y) == 0 || y[0] != id {
-			kept = append(kept, id)
-		}
-	}
-	return kept
-}
+func Without(x, y []int64) []int64 { return appendThose(x[:0], x, y, false) }
 
 // Newest returns the last limit IDs of an ascending list, all if limit is 0.
 func Newest(ids []int64, limit int) []int64 {

@@ -107,7 +107,7 @@ func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 	if r.total > 0 {
 		e.Covered /= r.total
 	}
-	e.Words *= KindWeight(p.Kind)
+	e.Words *= kindWeights[KindCode(p.Kind)]
 	return e
 }
 
@@ -193,17 +193,7 @@ func idf(df, n int) float64 {
 
 // KindWeight returns the factor of a passage's score for its kind: text of the user and the
 // agent counts more than output of tools.
-func KindWeight(k archive.PassageKind) float64 {
-	switch k {
-	case archive.KindPrompt:
-		return 1.15
-	case archive.KindReply, archive.KindSummary:
-		return 1.05
-	case archive.KindOutput:
-		return 0.85
-	}
-	return 1
-}
+var kindWeights = [1 << KindBits]float64{1, 1.15, 1.05, 1, 1, 0.85, 1.05, 1}
 
 // Three cues of a passage count as much as a matching word: its speaker, whether it is a
 // question, and whether the passage before it is one. "What did Ann bake?" is answered by

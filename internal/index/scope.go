@@ -75,15 +75,11 @@ func (x *Scope) Everything() bool { return x.Sessions == nil && x.kinds == nil &
 // keep removes candidates outside the scope and multiplies the scores of the others by
 // KindWeight. It reuses the memory of c.
 func (x *Scope) keep(c []Candidate) []Candidate {
-	var weights [1 << KindBits]float32
-	for code := range weights {
-		weights[code] = float32(KindWeight(KindOf(int64(code))))
-	}
 	admits := x.Test()
 	kept := c[:0]
 	for _, candidate := range c {
 		if admits(candidate.ID) {
-			candidate.Score *= weights[ID(candidate.ID).KindCode()]
+			candidate.Score *= float32(kindWeights[ID(candidate.ID).KindCode()])
 			kept = append(kept, candidate)
 		}
 	}
@@ -136,8 +132,5 @@ func (x *Scope) Admits(q *archive.Query, p *archive.Passage, id ID) bool {
 
 // holds reports whether a passage of the scope's sessions is in the scope.
 func (x *Scope) holds(p *archive.Passage, session int64) bool {
-	if x.Sessions == nil || x.Sessions[session] || x.Shared == nil {
-		return true
-	}
-	return x.Shared[SharedPlace{session, p.Turn, p.Step}]
+	return x.Sessions == nil || x.Sessions[session] || x.Shared == nil || x.Shared[SharedPlace{session, p.Turn, p.Step}]
 }

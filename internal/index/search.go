@@ -109,24 +109,17 @@ func (x *search) addSession(ctx context.Context, scope *Scope, id string) error 
 	if x.query.BeforeLine > 0 {
 		before = int64(x.query.BeforeLine)
 	}
-	for _, query := range []string{
-		"SELECT copy_session, copy_turn, -1 FROM turns WHERE session = ?1 AND copy_session <> 0 AND copy_session <> ?1 AND line_from < ?2",
-		"SELECT copy_session, copy_turn, copy_step FROM steps WHERE session = ?1 AND copy_session <> 0 AND copy_session <> ?1 AND line_from < ?2",
-	} {
-		err := x.tx.Query(ctx, query, []any{no, before}, func(scan Scan) error {
-			var p SharedPlace
-			err := scan(&p.Session, &p.Turn, &p.Step)
-			scope.Shared[p] = true
-			if !scope.Sessions[p.Session] {
-				scope.Sessions[p.Session] = false
-			}
-			return err
-		})
-		if err != nil {
-			return err
+	const copied = " WHERE session = ?1 AND copy_session <> 0 AND copy_session <> ?1 AND line_from < ?2"
+	const query = "SELECT copy_session, copy_turn, -1 FROM turns" + copied + " UNION ALL SELECT copy_session, copy_turn, copy_step FROM steps" + copied
+	return x.tx.Query(ctx, query, []any{no, before}, func(scan Scan) error {
+		var p SharedPlace
+		err := scan(&p.Session, &p.Turn, &p.Step)
+		scope.Shared[p] = true
+		if !scope.Sessions[p.Session] {
+			scope.Sessions[p.Session] = false
 		}
-	}
-	return nil
+		return err
+	})
 }
 
 // scored is a hit with its ID, which orders equal hits, and the first and the last
@@ -344,4 +337,19 @@ func (x *search) numbered(ctx context.Context, passages []int64) ([]archive.Hit,
 		hits[i].Score = 0
 	}
 	return hits, err
+}
+
+// maxCounted is the number of passages or, in PostgreSQL, of sessions at which counting
+// stops: a word with more is common, and its exact count does not matter.
+const maxCounted = 200
+
+// WordCounts returns the number of passages that hold each of words, in all sessions
+// and of all kinds. It stops counting a word at maxCounted.
+func (s *Store) WordCounts(ctx context.Context, words []string) ([]int, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	return Read(ctx, s.read, "count words", func(ctx context.Context, tx Tx) ([]int, error) {
+		return Column[int](ctx, tx, s.sql.WordCounts, words, maxCounted)
+	})
 }

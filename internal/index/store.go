@@ -58,6 +58,7 @@ type Dialect struct {
 	Offset              string       // column of cursors
 	VectorCount         string       // column of embedders
 	PassageCount        string       // the query that returns the number of passages
+	WordCounts          string       // the query that returns how many passages hold each of a list of words, up to a number
 	Arrays              bool         // arguments may be arrays
 	Contributor         *Contributor // set if sessions have the columns author and machine
 }

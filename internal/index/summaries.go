@@ -24,14 +24,12 @@ const HookChunks = 64
 // SummaryPassages splits a summary into passages. Their sequence numbers derive
 // from the entry's ID, and so do not depend on other entries.
 func SummaryPassages(h archive.HookSummary) []archive.Passage {
-	return split(h.Text, archive.Passage{
-		Session: h.Session, Turn: HookTurn, Step: -1, Seq: HookSeq(h.ID), Kind: archive.KindSummary, Label: "hook",
-		LineFrom: -1, LineTo: -1, Time: h.Time,
-	})
+	return split(h.Text, archive.Passage{Session: h.Session, Seq: HookSeq(h.ID), Label: "hook", Time: h.Time})
 }
 
 // split returns passages like p, with ascending sequence numbers, that hold text.
 func split(text string, p archive.Passage) (ps []archive.Passage) {
+	p.Turn, p.Step, p.Kind, p.LineFrom, p.LineTo = HookTurn, -1, archive.KindSummary, -1, -1
 	for text != "" && len(ps) < HookChunks {
 		p.Text, text = cutText(text, archive.MaxPassage)
 		ps = append(ps, p)
@@ -87,8 +85,7 @@ func SegmentPassages(facts []archive.SegmentFact, session string) []archive.Pass
 	}
 	head := fmt.Sprintf("Summary %s%s of turns %d to %d: %s\n", newest.ID, mark, newest.StartTurn, newest.EndTurn, newest.Topic)
 	return split(head+newest.Content, archive.Passage{
-		Session: session, Turn: HookTurn, Step: -1, Seq: HookSeq(newest.ID), Kind: archive.KindSummary, Label: label,
-		Paths: newest.KeyFiles, LineFrom: -1, LineTo: -1, Time: newest.CompressedAt.UTC(),
+		Session: session, Seq: HookSeq(newest.ID), Label: label, Paths: newest.KeyFiles, Time: newest.CompressedAt.UTC(),
 	})
 }
 

@@ -51,23 +51,8 @@ func (t tx) Postings(ctx context.Context, words, prefixes []string, scope *index
 // afterAll is the last character: prefix+afterAll sorts after all words with a prefix.
 const afterAll = "\U0010FFFF"
 
-// maxCounted is the number of sessions in which the passages of a word are counted: a
-// word in more of them is common, and its exact count does not matter.
-const maxCounted = 200
-
-const wordCountQuery = "SELECT (SELECT coalesce(sum(n), 0) FROM (SELECT (octet_length(strong) + octet_length(weak)) / ?3 AS n FROM postings " +
+const wordCountQuery = "SELECT (SELECT coalesce(sum(n), 0) FROM (SELECT (octet_length(strong) + octet_length(weak)) / 4 AS n FROM postings " +
 	"WHERE term = w.word LIMIT ?2) p)::bigint FROM unnest(?1::text[]) WITH ORDINALITY AS w (word, n) ORDER BY w.n"
-
-// WordCounts returns the number of passages that hold each of words, in all sessions
-// and of all kinds. It stops counting a word after a few hundred sessions.
-func (s *Store) WordCounts(ctx context.Context, words []string) ([]int, error) {
-	if len(words) == 0 {
-		return nil, nil
-	}
-	return index.Read(ctx, s.Read, "count words", func(ctx context.Context, t index.Tx) ([]int, error) {
-		return index.Column[int](ctx, t, wordCountQuery, words, maxCounted, postingSize)
-	})
-}
 
 // wordsQuery skips from one word to the next: reading the whole list would cost a row
 // for each session that holds a word.

@@ -89,8 +89,8 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	s.Store = index.New(s.Read, s.write, index.Dialect{
 		Join: "JOIN", Instr: "strpos", ForUpdate: " FOR UPDATE", ForShare: " FOR SHARE",
 		Start: "began", End: "ended", Offset: "position", VectorCount: "held", Arrays: true,
-		PassageCount: "SELECT coalesce(sum(held), 0) FROM sessions",
-		Contributor:  &index.Contributor{Author: opt.Author, Machine: opt.Machine},
+		PassageCount: "SELECT coalesce(sum(held), 0) FROM sessions", WordCounts: wordCountQuery,
+		Contributor: &index.Contributor{Author: opt.Author, Machine: opt.Machine},
 	})
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()

@@ -112,10 +112,8 @@ func AppendTombstones(dst []int64, page []byte) ([]int64, error) {
 		size = 4
 	}
 	for slots := page[8:]; len(slots) >= size; slots = slots[size:] {
-		var id int64
-		if size == 4 {
-			id = int64(binary.BigEndian.Uint32(slots))
-		} else {
+		id := int64(binary.BigEndian.Uint32(slots))
+		if size == 8 {
 			id = int64(binary.BigEndian.Uint64(slots))
 		}
 		if id != 0 { // a free slot

@@ -98,8 +98,9 @@ func TestPlans(t *testing.T) {
 		{"files", "FROM files", func() error { _, err := s.Files(ctx, full); return err }, []string{"SEARCH r USING PRIMARY KEY (session=? AND turn>? AND turn<?)"}},
 		{"tasks", "FROM tasks", func() error { _, err := s.Tasks(ctx, newest); return err }, []string{"SEARCH r USING PRIMARY KEY (session=?)"}},
 		{"compactions", "FROM compactions", func() error { _, err := s.Compactions(ctx, newest); return err }, []string{"SEARCH r USING PRIMARY KEY (session=?)"}},
-		{"shared turns", "copy_turn, -1 FROM turns", search, []string{"SEARCH turns USING COVERING INDEX turns_copied (session=?)"}},
-		{"shared steps", "copy_step FROM steps", search, []string{"SEARCH steps USING COVERING INDEX steps_copied (session=?)"}},
+		{"shared turns and steps", "copy_turn, -1 FROM turns", search, []string{
+			"SEARCH turns USING COVERING INDEX turns_copied (session=?)", "SEARCH steps USING COVERING INDEX steps_copied (session=?)",
+		}},
 		{"list", listQuery, nil, []string{"SCAN words VIRTUAL TABLE INDEX 0:M1><"}},
 		{"capped list", cappedQuery, nil, []string{"SCAN words VIRTUAL TABLE INDEX 192:M1><"}},
 		{"leaves of words", leafQuery, nil, []string{"SCAN s VIRTUAL TABLE INDEX 1:", "SCAN w VIRTUAL TABLE INDEX 1:", "SEARCH words_idx USING PRIMARY KEY (segid=? AND term<?)"}},

@@ -41,8 +41,8 @@ func (s *Store) openFile(ctx context.Context, path, params string) error {
 func (s *Store) openReadOnly(ctx context.Context, cause error) error {
 	switch {
 	case errors.Is(cause, errOlder):
-		var err error
-		if err = upgrade(ctx, s.path, s.opt); err == nil {
+		err := upgrade(ctx, s.path, s.opt)
+		if err == nil {
 			return s.openFile(ctx, s.path, "")
 		}
 		if !unwritable(err) {

@@ -96,26 +96,11 @@ func (t tx) list(ctx context.Context, match string, scope *index.Scope, limit in
 	return ids, nil
 }
 
-// maxCounted is the number of passages at which counting stops: a word with more is
-// common, and its exact count does not matter.
-const maxCounted = 200
-
 // wordCountQuery counts each word's postings with and without the mark. A word that is
 // not indexed costs two lookups.
 const wordCountQuery = `SELECT (SELECT count(*) FROM (SELECT 1 FROM words_terms WHERE term = value LIMIT ?2))
-  + (SELECT count(*) FROM (SELECT 1 FROM words_terms WHERE term = value || ?3 LIMIT ?2))
+  + (SELECT count(*) FROM (SELECT 1 FROM words_terms WHERE term = value || '` + index.StrongMark + `' LIMIT ?2))
   FROM json_each(?1) ORDER BY key`
-
-// WordCounts returns the number of passages that hold each of words, in all sessions
-// and of all kinds. It stops counting a word at a few hundred.
-func (s *Store) WordCounts(ctx context.Context, words []string) ([]int, error) {
-	if len(words) == 0 {
-		return nil, nil
-	}
-	return index.Read(ctx, s.Read, "count words", func(ctx context.Context, t index.Tx) ([]int, error) {
-		return index.Column[int](ctx, t, wordCountQuery, words, maxCounted, index.StrongMark)
-	})
-}
 
 // wordsQuery skips from one word to the next: reading the whole list would cost a row
 // for each passage that holds a word. Every greater word is at least the word followed

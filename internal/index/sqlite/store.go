@@ -68,7 +68,7 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	s := &Store{path: path, opt: opt, free: make(chan struct{}, 1), stmts: map[string]statement{}}
 	s.Store = index.New(s.Read, s.write, index.Dialect{
 		Join: "CROSS JOIN", Instr: "instr", Start: "start", End: "end", Offset: "offset", VectorCount: "rows",
-		PassageCount: "SELECT value FROM meta WHERE name = 'passages'",
+		PassageCount: "SELECT value FROM meta WHERE name = 'passages'", WordCounts: wordCountQuery,
 	})
 	err := s.openFile(ctx, path, "")
 	if opt.ReadOnly && err != nil {

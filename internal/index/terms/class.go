@@ -16,25 +16,16 @@ const (
 )
 
 // asciiClass holds the class of every byte of ASCII.
-const asciiClass = "" +
-	"0000000000000000" +
-	"0000000000000000" +
-	"0000000000000000" +
-	"3333333333000000" +
-	"0222222222222222" +
-	"2222222222200000" +
-	"0111111111111111" +
-	"1111111111100000"
+const asciiClass = "0000000000000000" + "0000000000000000" + // control characters
+	"0000000000000000" + "3333333333000000" +
+	"0222222222222222" + "2222222222200000" +
+	"0111111111111111" + "1111111111100000"
 
 func class(c byte) int {
 	if c >= utf8.RuneSelf {
 		return classRune
 	}
 	return int(asciiClass[c] - '0')
-}
-
-func isHexByte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
 // isCJK reports whether r belongs to a script that is indexed in pairs of characters,
@@ -51,7 +42,8 @@ func isCJK(r rune) bool {
 
 // isWordRune reports whether a rune outside ASCII is part of a word.
 func isWordRune(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || isFolded(r)
+	folded := r == '²' || r == '³' || r == '¹' || r >= 0x2070 && r <= 0x2089 // digits that Unicode does not list as such
+	return folded || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 // latin holds the base letters of U+00C0 to U+017F in order. '*' marks a character that
@@ -65,11 +57,6 @@ const latin = "AAAAAA*CEEEEIIII" + "DNOOOOO OUUUUY**" + // 00C0
 
 // pairs holds the characters that latin marks with '*', each followed by its two letters.
 const pairs = "ÆaeæaeÞthþthßssĲijĳijŒoeœoe"
-
-// isFolded reports whether r folds to a digit although Unicode does not list it as one.
-func isFolded(r rune) bool {
-	return r == '²' || r == '³' || r == '¹' || r >= 0x2070 && r <= 0x2089
-}
 
 // appendFolded appends r in its compatibility form: without diacritics,
 // full-width forms and superscripts as plain characters, ligatures resolved.

@@ -27,16 +27,9 @@ func appendCompound(dst []byte, c string) []byte {
 		if len(segment) < len(c) && strings.ContainsAny(segment, "-_") {
 			dst = appendWhole(dst, segment)
 		}
-		dst = appendWords(dst, segment, len(c))
-	}
-	return dst
-}
-
-// appendWords appends the words of a segment, which dashes and underscores separate.
-// size is the length of the whole compound.
-func appendWords(dst []byte, segment string, size int) []byte {
-	for word := range strings.FieldsFuncSeq(segment, func(r rune) bool { return r == '-' || r == '_' }) {
-		dst = appendWord(dst, word, len(word) == size)
+		for word := range strings.FieldsFuncSeq(segment, func(r rune) bool { return r == '-' || r == '_' }) {
+			dst = appendWord(dst, word, len(word) == len(c))
+		}
 	}
 	return dst
 }
@@ -90,7 +83,7 @@ func isHash(c string) bool {
 		switch b := c[i]; {
 		case b == '-':
 			dashes++
-		case !isHexByte(b):
+		case (b < '0' || b > '9') && (b|0x20 < 'a' || b|0x20 > 'f'):
 			return false
 		case b <= '9':
 			digits++

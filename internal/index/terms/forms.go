@@ -40,7 +40,7 @@ func Forms(word string) []string {
 	if others := othersInLine(irregularWords, word); others != nil {
 		return others
 	}
-	if len(word) < minForm || len(word) > 24 || !isWord(word) {
+	if len(word) < minForm || len(word) > 24 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return nil
 	}
 	var out []string
@@ -52,10 +52,6 @@ func Forms(word string) []string {
 		}
 	}
 	return out
-}
-
-func isWord(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
 // bases returns the base forms that a word may derive from. A word without a known
@@ -126,10 +122,7 @@ func inflected(b string) []string {
 // doubles reports whether a base doubles its last letter before an ending.
 func doubles(b string) bool {
 	n := len(b)
-	if n < 3 || isVowel(b[n-1]) || strings.ContainsRune("wxy", rune(b[n-1])) {
-		return false
-	}
-	return isVowel(b[n-2]) && !isVowel(b[n-3])
+	return n >= 3 && strings.IndexByte("aeiouwxy", b[n-1]) < 0 && isVowel(b[n-2]) && !isVowel(b[n-3])
 }
 
 func hasVowel(s string) bool { return strings.ContainsAny(s, "aeiouy") }

@@ -91,10 +91,8 @@ func (b *builder) put(t archive.Term) {
 // isAbbreviated reports whether run is probably a prefix of a longer term: an
 // abbreviated hash or the first numbers of a version.
 func isAbbreviated(run, term string) bool {
-	if len(term) < 32 && (isHash(run) || len(term) >= minHash && isHash(term)) {
-		return true
-	}
-	return strings.Contains(term, ".") && strings.Trim(term, ".0123456789") == ""
+	return len(term) < 32 && (isHash(run) || len(term) >= minHash && isHash(term)) ||
+		strings.Contains(term, ".") && strings.Trim(term, ".0123456789") == ""
 }
 
 // Stop reports whether a term is a stop word: too common in English to select passages.
