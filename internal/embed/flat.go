@@ -119,7 +119,7 @@ func layout(rows, dim int) (s sections) {
 type Flat struct {
 	head   header
 	f      *os.File
-	blocks []block
+	blocks []*block
 }
 
 // block is a block of an open file.
@@ -179,7 +179,7 @@ func (x *Flat) readBlocks() error {
 		if hi, lo := bits.Mul64(uint64(n), uint64(x.head.set.Dim)); n > blockRows || hi != 0 || lo > uint64(x.head.size) {
 			return damaged
 		}
-		b := block{index: len(x.blocks), rows: n, first: rows, at: at, sections: layout(n, x.head.set.Dim), sum: binary.LittleEndian.Uint32(head[8:])}
+		b := &block{index: len(x.blocks), rows: n, first: rows, at: at, sections: layout(n, x.head.set.Dim), sum: binary.LittleEndian.Uint32(head[8:])}
 		if int64(b.end) > x.head.size-at {
 			return damaged
 		}
@@ -203,8 +203,7 @@ func (x *Flat) read(b *block, from int, buf []byte) error {
 
 // verify compares all blocks with their checksums.
 func (x *Flat) verify() error {
-	for i := range x.blocks {
-		b := &x.blocks[i]
+	for _, b := range x.blocks {
 		body := make([]byte, b.end-blockHeader)
 		if err := x.read(b, blockHeader, body); err != nil {
 			return err
@@ -230,21 +229,9 @@ func (x *Flat) mismatch(set archive.VectorSet) string {
 	return ""
 }
 
-// stale returns why the file has to be rebuilt for set, or "".
-func (x *Flat) stale(set archive.VectorSet) string {
-	if reason := x.mismatch(set); reason != "" {
-		return reason
-	}
-	if err := x.verify(); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
 // each calls fn for every vector.
 func (x *Flat) each(fn func(passage int64, scale float32, components []byte) error) error {
-	for i := range x.blocks {
-		b := &x.blocks[i]
+	for _, b := range x.blocks {
 		passages, vectors := make([]byte, 8*b.rows), make([]byte, b.rows*rowSize(x.head.set.Dim))
 		if err := x.read(b, b.passages, passages); err != nil {
 			return err

@@ -176,7 +176,7 @@ func TestSignDistances(t *testing.T) {
 		dir, src := VectorDir(t.TempDir()), filled(random(6_000, dim, 13), 1)
 		update(t, dir, src)
 		flat := open(t, dir, src)
-		b := &flat.blocks[0]
+		b := flat.blocks[0]
 		for _, q := range random(5, dim, 14) {
 			step := 0.35 * math.Sqrt(1/float64(dim)) // of a unit vector
 			var distances []uint16

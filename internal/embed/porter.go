@@ -79,10 +79,7 @@ func (w *stemmer) double(n int) bool {
 // short reports whether the first n letters end in consonant, vowel, consonant, with
 // the last not w, x or y: a word that lost its e, as in hop(e).
 func (w *stemmer) short(n int) bool {
-	if n < 3 || !w.consonant(n-1) || w.consonant(n-2) || !w.consonant(n-3) {
-		return false
-	}
-	return w.b[n-1] != 'w' && w.b[n-1] != 'x' && w.b[n-1] != 'y'
+	return n >= 3 && w.consonant(n-1) && !w.consonant(n-2) && w.consonant(n-3) && bytes.IndexByte([]byte("wxy"), w.b[n-1]) < 0
 }
 
 func (w *stemmer) ends(suffix string) bool { return bytes.HasSuffix(w.b, []byte(suffix)) }

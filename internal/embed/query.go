@@ -256,8 +256,7 @@ func (c queryCache) load() []cacheEntry {
 		return nil
 	}
 	data, _ := os.ReadFile(c.path)
-	entries, _ := decodeCache(data)
-	return entries
+	return decodeCache(data)
 }
 
 // encodeCache encodes entries whose vectors have equal length.
@@ -272,26 +271,23 @@ func encodeCache(entries []cacheEntry) []byte {
 	return le.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
-var errDamagedCache = errors.New("the file of cached queries is damaged")
-
-func decodeCache(b []byte) ([]cacheEntry, error) {
+func decodeCache(b []byte) (entries []cacheEntry) {
 	le := binary.LittleEndian
 	head := len(cacheMagic) + 4
 	if len(b) < head+4 || string(b[:len(cacheMagic)]) != cacheMagic || le.Uint32(b[len(b)-4:]) != crc32.ChecksumIEEE(b[:len(b)-4]) {
-		return nil, errDamagedCache
+		return nil
 	}
 	dim := int(le.Uint32(b[len(cacheMagic):]))
 	b = b[head : len(b)-4]
 	size := keySize + 4*dim
 	if dim < 1 || dim > maxQueryDim || len(b)%size != 0 {
-		return nil, errDamagedCache
+		return nil
 	}
-	entries := make([]cacheEntry, 0, len(b)/size)
 	for ; len(b) > 0; b = b[size:] {
 		e := cacheEntry{v: make([]float32, dim)}
 		copy(e.key[:], b)
 		_, _ = binary.Decode(b[keySize:], le, e.v) // cannot fail, b is long enough
 		entries = append(entries, e)
 	}
-	return entries, nil
+	return entries
 }

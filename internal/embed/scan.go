@@ -276,12 +276,12 @@ func (s *scan) nearest(rows []compared, k int) (out []Neighbour, err error) {
 func (s *scan) eachBlock(ctx context.Context, fn func(b *block) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range s.x.blocks {
+	for _, b := range s.x.blocks {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return fn(&s.x.blocks[i])
+			return fn(b)
 		})
 	}
 	return g.Wait()
@@ -294,8 +294,7 @@ func (s *scan) sample() (mean, sd float64, n int, err error) {
 	every := max(1, s.x.Len()/(sampleRuns*sampleRun))
 	size := rowSize(len(s.q))
 	buf := make([]byte, size*sampleRun)
-	for i := range s.x.blocks {
-		b := &s.x.blocks[i]
+	for _, b := range s.x.blocks {
 		for from := 0; from < b.rows; from += sampleRun * every {
 			rows := min(sampleRun, b.rows-from)
 			if err := s.x.read(b, b.vectors+size*from, buf[:size*rows]); err != nil {

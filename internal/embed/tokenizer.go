@@ -80,16 +80,7 @@ func (k *tokenizer) endRun() {
 // startsWord reports whether a word starts at s[i], as in fooBar and HTTPServer, but
 // not at a plural s after capitals at the end (URLs).
 func startsWord(s []byte, i int) bool {
-	if !text.IsUpper(s[i]) {
-		return false
-	}
-	if !text.IsUpper(s[i-1]) {
-		return true
-	}
-	if i+1 == len(s) || !text.IsLower(s[i+1]) {
-		return false
-	}
-	return i+2 != len(s) || s[i+1] != 's'
+	return text.IsUpper(s[i]) && (!text.IsUpper(s[i-1]) || i+1 < len(s) && text.IsLower(s[i+1]) && (i+2 < len(s) || s[i+1] != 's'))
 }
 
 // word emits the row of a word: as it is, without digits at its end, or of the pieces

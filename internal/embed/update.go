@@ -98,7 +98,11 @@ func updateFile(ctx context.Context, path string, src VectorReader, set archive.
 	flat, err := OpenFlat(path)
 	switch {
 	case err == nil:
-		u.Rebuilt = flat.stale(set)
+		if u.Rebuilt = flat.mismatch(set); u.Rebuilt == "" {
+			if err := flat.verify(); err != nil {
+				u.Rebuilt = err.Error()
+			}
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		u.Rebuilt = "there was none"
 	case errors.As(err, new(formatError)):

@@ -20,7 +20,8 @@ type PromptWords struct {
 // ReadPrompt finds the names in a prompt.
 func ReadPrompt(prompt string) PromptWords {
 	var p PromptWords
-	for _, field := range strings.FieldsFunc(prompt, separatesWords) {
+	separates := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`\"()[]{}<>“”", r) }
+	for field := range strings.FieldsFuncSeq(prompt, separates) {
 		word := strings.Trim(field, ".,:;!?*_~+=…-–—'’&|\\/$%^")
 		if word == "" {
 			continue
@@ -31,11 +32,6 @@ func ReadPrompt(prompt string) PromptWords {
 		}
 	}
 	return p
-}
-
-// separatesWords reports whether r separates the words of a prompt.
-func separatesWords(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune("`\"()[]{}<>“”", r)
 }
 
 // withoutLine removes the line from a place in a file: store.go:41, store.go:41-50.

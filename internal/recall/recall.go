@@ -66,7 +66,8 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	start := r.now()
 	res, s, err := r.byWords(ctx, req)
 	if err == nil && req.When != nil && len(res.Hits) == 0 {
-		res, s, err = r.byWords(ctx, req.withoutTime())
+		req.Text, req.When = req.Text+" "+req.When.Words, nil // the words of the time as text
+		res, s, err = r.byWords(ctx, req)
 	}
 	if err != nil {
 		return Result{}, err
@@ -231,10 +232,7 @@ func (s *search) run(ctx context.Context, v variant) ([]Hit, error) {
 
 // matchesFilters applies the filters that the store does not have.
 func (s *search) matchesFilters(p archive.Passage) bool {
-	if s.turn >= 0 && p.Turn != s.turn || s.step >= 0 && p.Step != s.step {
-		return false
-	}
-	return len(s.req.Files) == 0 || touches(p, s.req.Files)
+	return (s.turn < 0 || p.Turn == s.turn) && (s.step < 0 || p.Step == s.step) && (len(s.req.Files) == 0 || touches(p, s.req.Files))
 }
 
 // touches reports whether one of a passage's paths contains one of the files.

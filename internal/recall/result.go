@@ -76,9 +76,7 @@ type Hit struct {
 
 // turn returns the place of the hit's whole turn.
 func (h *Hit) turn() archive.Ref {
-	turn := h.Ref
-	turn.Step = wholeTurn
-	return turn
+	return archive.Ref{Session: h.Ref.Session, Turn: h.Ref.Turn, Step: wholeTurn}
 }
 
 func newHit(h archive.Hit) Hit {
@@ -119,7 +117,10 @@ func (r *Result) Explain() {
 		e := &Explanation{Terms: []string{}, Paths: []string{}, ScoreParts: h.Why, Agent: archive.IsAgentID(h.Session), Copies: h.Copies}
 		text := strings.Fields(terms.Index(h.Text))
 		for _, t := range r.Terms {
-			isForm := func(word string) bool { return matchesTerm(word, t) }
+			forms := strings.Fields(t.Forms)
+			isForm := func(w string) bool {
+				return w == t.Text || t.Prefix && strings.HasPrefix(w, t.Text) || slices.Contains(forms, w)
+			}
 			found := slices.ContainsFunc(text, isForm)
 			for _, path := range h.Paths {
 				if slices.ContainsFunc(strings.Fields(terms.Index(path)), isForm) {
@@ -139,11 +140,6 @@ func (r *Result) Explain() {
 		}
 		h.Explanation = e
 	}
-}
-
-// matchesTerm reports whether a word of a text is a form of a term.
-func matchesTerm(word string, t archive.Term) bool {
-	return word == t.Text || t.Prefix && strings.HasPrefix(word, t.Text) || slices.Contains(strings.Fields(t.Forms), word)
 }
 
 // String returns the explanation on one line.

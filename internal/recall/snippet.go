@@ -82,10 +82,8 @@ func startsWord(s string, i int) bool {
 	}
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	at, _ := utf8.DecodeRuneInString(s[i:])
-	if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
-		return true
-	}
-	return unicode.IsUpper(at) && !unicode.IsUpper(before) || unicode.IsDigit(at) != unicode.IsDigit(before) || at >= 0x2e80
+	return !unicode.IsLetter(before) && !unicode.IsDigit(before) ||
+		unicode.IsUpper(at) && !unicode.IsUpper(before) || unicode.IsDigit(at) != unicode.IsDigit(before) || at >= 0x2e80
 }
 
 // bestPart returns the part of text with the most distinct marks, and some text before

@@ -30,12 +30,6 @@ func (w When) String() string {
 	return `"` + w.Words + `" was read as time (` + span + "); in quotes it is searched as text."
 }
 
-// withoutTime returns the request with its time words as text.
-func (r Request) withoutTime() Request {
-	r.Text, r.When = r.Text+" "+r.When.Words, nil
-	return r
-}
-
 // cutTime removes the first time words from a query's words, if others remain.
 func cutTime(words []string, now time.Time) (rest []string, when *When) {
 	for i := range words {

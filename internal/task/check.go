@@ -63,12 +63,9 @@ func (e Entry) prunable(opt Options, now time.Time) bool {
 
 // Prune returns the facts for archived segments that are older than opt.PruneAfter.
 func (s *State) Prune(opt Options, now time.Time) (facts []archive.SegmentFact) {
-	for _, e := range s.Entries {
-		if e.prunable(opt, now) {
-			facts = append(facts, archive.SegmentFact{Event: archive.SegmentPruned, Segment: archive.Segment{ID: e.ID, Session: e.Session}})
-		}
-	}
-	return facts
+	return archive.Convert(archive.Select(s.Entries, func(e Entry) bool { return e.prunable(opt, now) }), func(e Entry) archive.SegmentFact {
+		return archive.SegmentFact{Event: archive.SegmentPruned, Segment: archive.Segment{ID: e.ID, Session: e.Session}}
+	})
 }
 
 // describe returns the segment of a task without a summary.

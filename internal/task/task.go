@@ -120,7 +120,8 @@ func (l *taskList) addEvent(e archive.TaskEvent) {
 func (l *taskList) addHook(hook hookTask) {
 	t, created := l.get(hook.TaskID, hook.time)
 	t.Subject, t.Description = cmp.Or(t.Subject, hook.Subject), cmp.Or(hook.Description, t.Description)
-	n := momentOf(l.h.Steps, hook.time)
+	steps := l.h.Steps
+	n := max(sort.Search(len(steps), func(i int) bool { return steps[i].Time.After(hook.time) })-1, 0)
 	if created {
 		t.Start, t.End, t.Changed = n, n+1, hook.time
 		t.First = l.h.ref(n)
@@ -129,11 +130,6 @@ func (l *taskList) addHook(hook hookTask) {
 	if hook.Event == "TaskCompleted" && t.Open() && !hook.time.Before(t.Changed) {
 		t.Status, t.Changed, t.End, t.Last = Completed, hook.time, max(n+1, t.Start+1), l.h.ref(n)
 	}
-}
-
-// momentOf returns the moment of the last step until a time.
-func momentOf(steps []archive.Step, t time.Time) int {
-	return max(sort.Search(len(steps), func(i int) bool { return steps[i].Time.After(t) })-1, 0)
 }
 
 // maxResult is the length of a sub-agent's answer in a task, in UTF-16 units.
