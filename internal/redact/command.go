@@ -88,13 +88,7 @@ func flagTriggers() []trigger {
 	for lit, of := range by {
 		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return flagged(s, at, len(lit), of) }})
 	}
-	return append(list,
-		trigger{lit: "pass:", match: opensslPass},
-		trigger{lit: "curl ", match: curlCluster},
-		trigger{lit: "-password-stdin", match: piped},
-		trigger{lit: "http-basic.", match: poetry},
-		trigger{lit: "pypi-token.", match: poetry},
-	)
+	return list
 }
 
 // curlCluster matches the password of curl -su user:secret, where -u ends a group

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"strandline/internal/archive"
+	"strandline/internal/state"
 )
 
 const (
@@ -41,21 +42,13 @@ func EphemeralKey() []byte {
 
 // readKey reads the key. It returns fs.ErrNotExist unwrapped.
 func readKey(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	var key []byte
-	if err == nil {
-		key, err = os.ReadFile(path)
-	}
-	if err != nil {
+	key, err := state.ReadRegular(path, 1<<20)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, err //nolint:wrapcheck // see above
+	case err != nil:
 		return nil, keyError("cannot read the redaction key "+path, err)
-	}
-	if len(key) != keySize {
+	case len(key) != keySize:
 		return nil, &archive.Error{
 			Code: archive.CodeCorrupt,
 			Msg:  fmt.Sprintf("the redaction key %s has %d bytes instead of %d", path, len(key), keySize),
@@ -76,24 +69,23 @@ func createKey(dir, path string) error {
 		return err
 	}
 	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(EphemeralKey())
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+	if err := writeKey(tmp); err != nil {
 		return err
 	}
 	if err := os.Link(tmp.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return createExclusive(path)
-}
-
-// createExclusive is createKey for file systems without hard links. A concurrent
-// process may read an incomplete file and report a corrupt key once.
-func createExclusive(path string) error {
+	// The file system has no hard links. A concurrent process may read an incomplete
+	// file and report a corrupt key once.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(EphemeralKey())
+	return writeKey(f)
+}
+
+func writeKey(f *os.File) error {
+	_, err := f.Write(EphemeralKey())
 	return errors.Join(err, f.Sync(), f.Close())
 }
 

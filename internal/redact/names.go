@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -19,11 +20,8 @@ type named struct {
 
 func names() []named {
 	return []named{
-		{kind: kindPassword, word: "passw"},
-		{kind: kindPassword, word: "passphrase"},
-		{kind: kindPassword, word: "pwd"},
-		{kind: kindSecret, word: "secret"},
-		{kind: kindToken, word: "token"},
+		{kind: kindPassword, word: "passw"}, {kind: kindPassword, word: "passphrase"}, {kind: kindPassword, word: "pwd"},
+		{kind: kindSecret, word: "secret"}, {kind: kindToken, word: "token"},
 		{kind: kindKey, word: "key", before: []string{
 			"api", "apikey", "access", "private", "auth", "signing", "encryption", "master", "account", "service",
 			"storage", "webhook", "deploy", "license", "subscription", "admin", "app", "application", "jwt", "hmac",
@@ -100,35 +98,22 @@ func sameName(s string, i int) bool {
 // TOKEN_2 and SECRET_KEY are, token_count and passwordField are not.
 func (n named) secretSuffix(t string) bool {
 	if n.word == "passw" && t != "" {
-		end := prefixFold(t, "ord", "d", "ort")
-		if end == 0 {
+		endings := []string{"ord", "d", "ort"}
+		i := slices.IndexFunc(endings, func(w string) bool { return text.HasPrefixFold(t, w) })
+		if i < 0 {
 			return false
 		}
-		t = t[end:]
+		t = t[len(endings[i]):]
 	}
 	for t != "" {
 		t = strings.TrimLeft(t, "_-")
-		n := run(t, text.IsDigit)
-		if n == 0 {
-			n = neutralWord(t)
-		}
+		n := cmp.Or(run(t, text.IsDigit), neutralWord(t))
 		if n == 0 {
 			return t == ""
 		}
 		t = t[n:]
 	}
 	return true
-}
-
-// prefixFold returns the length of the first of the words that t begins with, in any
-// case; 0 for none.
-func prefixFold(t string, words ...string) int {
-	for _, w := range words {
-		if len(t) >= len(w) && strings.EqualFold(t[:len(w)], w) {
-			return len(w)
-		}
-	}
-	return 0
 }
 
 // neutralWord returns the length of a word that can follow in the name of a
@@ -139,7 +124,7 @@ func neutralWord(t string) int {
 		"live", "old", "new", "primary", "secondary", "main", "root", "admin", "token", "secret", "password",
 		"string", "plain", "raw", "b64", "base64",
 	} {
-		if n := prefixFold(t, w); n > 0 && (len(t) == n || !text.IsLower(t[n])) {
+		if n := len(w); text.HasPrefixFold(t, w) && (len(t) == n || !text.IsLower(t[n])) {
 			return n
 		}
 	}
@@ -209,7 +194,7 @@ func passVariable(s string, at int) (finding, bool) {
 	if !ok || p.op != '=' || p.name != end || runBefore(s[:at], isConstant) == 0 {
 		return finding{}, false
 	}
-	p.kind, p.env = kindPassword, true
+	p.env = true
 	f, ok := p.value(s)
 	return f, ok && mixOf(s[f.start:f.end]).digit < f.end-f.start // a number counts tests
 }
@@ -228,7 +213,6 @@ func passOfAccount(s string, at int) (finding, bool) {
 	if !ok || p.op == ' ' {
 		return finding{}, false
 	}
-	p.kind = kindPassword
 	return p.value(s)
 }
 
@@ -239,7 +223,6 @@ func passField(s string, at int) (finding, bool) {
 	if !ok || p.op == ' ' || p.quote == "" || !borderBefore(s, at) {
 		return finding{}, false
 	}
-	p.kind = kindPassword
 	f, ok := p.value(s)
 	return f, ok && !wordLike(s[f.start:f.end]) && hasDigit(s[f.start:f.end])
 }

@@ -7,7 +7,7 @@ import (
 
 // pair is a name with its value, in any syntax.
 type pair struct {
-	kind      string
+	kind      string // kindPassword unless the name says otherwise
 	op        byte   // '=', ':' or ' ' (a command line flag)
 	name      int    // offset of the operator if it follows the name directly, else -1
 	from      int    // offset of the value
@@ -27,7 +27,7 @@ const (
 // separator parses the text between a name and its value: closing quotes, an
 // operator, a type annotation, opening quotes.
 func separator(s string, end int) (pair, bool) {
-	p := pair{name: -1}
+	p := pair{kind: kindPassword, name: -1}
 	i := end + closeQuote(s[end:])
 	gap := blanks(s[i:])
 	i += gap

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"strandline/internal/text"
+)
 
 // The limits of a private key block.
 const (
@@ -60,13 +64,13 @@ func privateKeyTail(s string, at int) (finding, bool) {
 // newlineBefore returns the length of the newline, real or escaped, and of the
 // indentation at the end of s.
 func newlineBefore(s string) int {
-	text := strings.TrimRight(s, " \t\r\n")
+	rest := strings.TrimRight(s, " \t\r\n")
 	for _, escape := range []string{"n", "r"} {
-		if bare := strings.TrimSuffix(text, `\`+escape); len(bare) < len(text) {
-			text = strings.TrimRight(bare, `\`)
+		if bare := strings.TrimSuffix(rest, `\`+escape); len(bare) < len(rest) {
+			rest = strings.TrimRight(bare, `\`)
 		}
 	}
-	return len(s) - len(text)
+	return len(s) - len(rest)
 }
 
 // base64Before returns the length of the base64 at the end of s.
@@ -152,14 +156,12 @@ func newline(s string) int {
 
 // headerLine returns the length of a header such as "DEK-Info: …", 0 for none.
 func headerLine(s string) int {
-	for _, h := range []string{"Proc-Type:", "DEK-Info:", "Comment:", "Version:", "Hash:"} {
-		if strings.HasPrefix(s, h) {
-			line, _, _ := strings.Cut(s, "\n")
-			line, _, _ = strings.Cut(line, `\n`)
-			return len(line)
-		}
+	if !text.HasAnyPrefix(s, "Proc-Type:", "DEK-Info:", "Comment:", "Version:", "Hash:") {
+		return 0
 	}
-	return 0
+	line, _, _ := strings.Cut(s, "\n")
+	line, _, _ = strings.Cut(line, `\n`)
+	return len(line)
 }
 
 // keyMaterial returns the part of a private key block that is hashed. It is the

@@ -15,40 +15,35 @@ type trigger struct {
 	fold bool // ignore case; lit is in lower case
 	// match returns the secret at the literal, which begins at offset at.
 	match func(s string, at int) (finding, bool)
+	pair  int // offset of the pair of bytes that is rarest in text; set by triggerIndex
 }
 
 // index finds triggers by the pair of adjacent bytes in each that is rarest in
 // text.
 type index struct {
 	bucket  [1 << 16]uint8 // by pair; 0: no trigger
-	buckets [][]entry
-}
-
-type entry struct {
-	trigger
-	off int // offset of the pair in the literal
+	buckets [][]trigger
 }
 
 // triggerIndex is built at first use, so that processes that redact nothing do not
 // pay for it.
 var triggerIndex = sync.OnceValue(func() *index {
-	x := &index{buckets: make([][]entry, 1, 128)}
+	x := &index{buckets: make([][]trigger, 1, 128)}
 	for _, t := range triggers() {
-		e := entry{trigger: t}
 		best := -1
 		for i := range len(t.lit) - 1 {
 			if w := frequency(t.lit[i]) * frequency(t.lit[i+1]); best < 0 || w < best {
-				best, e.off = w, i
+				best, t.pair = w, i
 			}
 		}
-		for _, a := range cases(t.lit[e.off], t.fold) {
-			for _, b := range cases(t.lit[e.off+1], t.fold) {
+		for _, a := range cases(t.lit[t.pair], t.fold) {
+			for _, b := range cases(t.lit[t.pair+1], t.fold) {
 				slot := &x.bucket[uint16(a)<<8|uint16(b)]
 				if *slot == 0 {
 					*slot = uint8(len(x.buckets))
 					x.buckets = append(x.buckets, nil)
 				}
-				x.buckets[*slot] = append(x.buckets[*slot], e)
+				x.buckets[*slot] = append(x.buckets[*slot], t)
 			}
 		}
 	}
@@ -79,11 +74,8 @@ func frequency(c byte) int {
 func scan(s string) []finding {
 	x := triggerIndex()
 	var found []finding
-	if len(s) < 2 {
-		return nil
-	}
-	p := uint16(s[0])
-	for i := 1; i < len(s); i++ {
+	p := uint16(0)
+	for i := 0; i < len(s); i++ {
 		p = p<<8 | uint16(s[i])
 		b := x.bucket[p]
 		if b == 0 {
@@ -106,17 +98,17 @@ func scan(s string) []finding {
 }
 
 // matchAt tries the triggers whose pair is at offset i.
-func matchAt(s string, i int, entries []entry, found []finding) []finding {
-	for k := range entries {
-		e := &entries[k]
-		at := i - e.off
-		if at < 0 || at+len(e.lit) > len(s) {
+func matchAt(s string, i int, triggers []trigger, found []finding) []finding {
+	for k := range triggers {
+		t := &triggers[k]
+		at := i - t.pair
+		if at < 0 || at+len(t.lit) > len(s) {
 			continue
 		}
-		if word := s[at : at+len(e.lit)]; word != e.lit && !(e.fold && strings.EqualFold(word, e.lit)) {
+		if word := s[at : at+len(t.lit)]; word != t.lit && !(t.fold && strings.EqualFold(word, t.lit)) {
 			continue
 		}
-		if f, ok := e.match(s, at); ok {
+		if f, ok := t.match(s, at); ok {
 			found = append(found, f)
 		}
 	}

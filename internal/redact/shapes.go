@@ -29,35 +29,31 @@ func isGeneric(kind string) bool {
 func triggers() []trigger {
 	var list []trigger
 	for _, t := range tokens() {
-		list = append(list, t.triggers()...)
+		for prefix := range strings.FieldsSeq(t.prefixes) {
+			list = append(list, trigger{lit: prefix, match: func(s string, at int) (finding, bool) { return t.match(s, at, at+len(prefix)) }})
+		}
 	}
-	for _, id := range []string{"AKIA", "ASIA"} {
-		list = append(list, trigger{lit: id, match: awsSecretNear})
-	}
-	list = append(list,
-		trigger{lit: "-----BEGIN ", match: privateKey},
-		trigger{lit: "-----END ", match: privateKeyTail},
-		trigger{lit: "eyJ", match: jwt},
-		trigger{lit: "SG.", match: sendGrid},
-		trigger{lit: ":AA", match: telegram},
-		trigger{lit: "://", match: urlPassword},
-		trigger{lit: "bearer ", fold: true, match: bearer},
-		trigger{lit: "authorization", fold: true, match: authorization},
-		trigger{lit: "cookie", fold: true, match: cookie},
-		trigger{lit: "ified by ", fold: true, match: identifiedBy},
-		trigger{lit: " by '", fold: true, match: identifiedWith},
-		trigger{lit: "password '", fold: true, match: passwordLiteral},
-		trigger{lit: "password for ", fold: true, match: passwordFor},
-		trigger{lit: "_pass", match: passOfAccount},
-		trigger{lit: ":5432:", match: pgpass},
-		trigger{lit: "_PASS", match: passVariable},
-		trigger{lit: `pass"`, match: passField},
-		trigger{lit: `pass: `, match: passField},
-		trigger{lit: `"auth`, match: userInfo},
-		trigger{lit: "_auth=", match: userInfo},
-		trigger{lit: "sig=", match: signature},
-		trigger{lit: "-Signature=", match: signature},
-	)
+	list = append(list, []trigger{
+		// Values of a known format.
+		{lit: "AKIA", match: awsSecretNear}, {lit: "ASIA", match: awsSecretNear}, {lit: "eyJ", match: jwt},
+		{lit: "SG.", match: sendGrid}, {lit: ":AA", match: telegram},
+		{lit: "-----BEGIN ", match: privateKey}, {lit: "-----END ", match: privateKeyTail},
+		// URLs and headers.
+		{lit: "://", match: urlPassword}, {lit: "sig=", match: signature}, {lit: "-Signature=", match: signature},
+		{lit: "bearer ", fold: true, match: bearer}, {lit: "authorization", fold: true, match: authorization},
+		{lit: "cookie", fold: true, match: cookie},
+		// SQL statements and files with a syntax of their own.
+		{lit: "ified by ", fold: true, match: identifiedBy}, {lit: " by '", fold: true, match: identifiedWith},
+		{lit: "password '", fold: true, match: passwordLiteral}, {lit: "password for ", fold: true, match: passwordFor},
+		{lit: ":5432:", match: pgpass},
+		// Names that are too short for names().
+		{lit: "_pass", match: passOfAccount}, {lit: "_PASS", match: passVariable},
+		{lit: `pass"`, match: passField}, {lit: `pass: `, match: passField},
+		{lit: `"auth`, match: userInfo}, {lit: "_auth=", match: userInfo},
+		// Command lines.
+		{lit: "pass:", match: opensslPass}, {lit: "curl ", match: curlCluster}, {lit: "-password-stdin", match: piped},
+		{lit: "http-basic.", match: poetry}, {lit: "pypi-token.", match: poetry},
+	}...)
 	for c := byte('-'); c <= 'z'; c++ {
 		if isURLSafe(c) {
 			list = append(list, trigger{lit: "." + string(rune(c)), match: discord})

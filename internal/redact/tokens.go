@@ -75,20 +75,12 @@ func tokens() []token {
 // for hostile text, in which many matchers may read the same run.
 const maxBody = 128
 
-// triggers returns a trigger for each prefix.
-func (t token) triggers() (list []trigger) {
-	if t.inWord == nil {
-		t.inWord = looksRandom
-	}
-	for prefix := range strings.FieldsSeq(t.prefixes) {
-		list = append(list, trigger{lit: prefix, match: func(s string, at int) (finding, bool) { return t.match(s, at, at+len(prefix)) }})
-	}
-	return list
-}
-
 // match matches the token at offset at, whose prefix ends at offset from. The
 // whole run belongs to the secret.
 func (t token) match(s string, at, from int) (finding, bool) {
+	if t.inWord == nil {
+		t.inWord = looksRandom
+	}
 	end := from + run(s[from:min(len(s), from+maxBody)], t.set)
 	body := s[from:end]
 	if len(body) < t.min || masked(body) || t.valid != nil && !t.valid(body) || !t.value && !borderBefore(s, at) && !t.inWord(body) {
