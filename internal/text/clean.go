@@ -13,19 +13,31 @@ func Clean(s string) string {
 	if isPlain(s) {
 		return s
 	}
+	return strip(s, false)
+}
+
+// strip removes what Clean removes. flat replaces every run of white space by one
+// blank, and removes it at the start and end.
+func strip(s string, flat bool) string {
 	var b strings.Builder
 	b.Grow(len(s))
+	blank := false // before the next character
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
+		unsafe := r != '\n' && r != '\t' && isUnsafe(r, size)
 		switch {
-		case r == '\n':
-			b.WriteByte('\n')
-		case r == '\t':
-			b.WriteByte(' ')
 		case r == 0x1b:
 			size = escapeSequence(s[i:])
-		case isUnsafe(r, size):
+		case unsafe:
+		case flat && unicode.IsSpace(r):
+			blank = b.Len() > 0
+		case r == '\t':
+			b.WriteByte(' ')
 		default:
+			if blank {
+				b.WriteByte(' ')
+				blank = false
+			}
 			b.WriteRune(r)
 		}
 		i += size
@@ -80,19 +92,19 @@ func Flatten(s string) (line string, same bool) {
 			case c == ' ' || c == '\t' || c == '\n':
 				blanks = true
 			default:
-				return squeeze(s), false
+				return strip(s, true), false
 			}
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if isUnsafe(r, size) || unicode.IsSpace(r) {
-			return squeeze(s), false
+			return strip(s, true), false
 		}
 		i += size
 	}
 	if blanks {
-		return squeezeBlanks(s), true
+		return OneLine(s), true
 	}
 	return s, true
 }
@@ -120,48 +132,4 @@ func flatPrefix(s string) int {
 		blank = blanks >> 63 << 7
 	}
 	return max(n-1, 0) // the next byte may be a second blank
-}
-
-// squeezeBlanks replaces every run of blanks, tabs and newlines by one blank.
-func squeezeBlanks(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for {
-		at := strings.IndexAny(s, "\t\n")
-		if two := strings.Index(s, "  "); two >= 0 && (at < 0 || two < at) {
-			at = two
-		}
-		if at < 0 {
-			b.WriteString(s)
-			return b.String()
-		}
-		b.WriteString(strings.TrimRight(s[:at], " "))
-		b.WriteByte(' ')
-		s = strings.TrimLeft(s[at:], " \t\n")
-	}
-}
-
-// squeeze is CleanLine for a trimmed text with characters to remove.
-func squeeze(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	blank := false
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == 0x1b:
-			size = escapeSequence(s[i:])
-		case r == '\n' || r == '\t' || !isUnsafe(r, size) && unicode.IsSpace(r):
-			blank = true
-		case isUnsafe(r, size):
-		default:
-			if blank && b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			blank = false
-			b.WriteRune(r)
-		}
-		i += size
-	}
-	return b.String()
 }

@@ -1,9 +1,11 @@
 package text
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,32 +72,28 @@ func (w *writer) value(v reflect.Value) {
 			w.b = append(w.b, "null"...)
 			return
 		}
-		w.list('[', ']', v.Len(), func(i int) { w.value(v.Index(i)) })
+		w.b = append(w.b, '[')
+		for i := range v.Len() {
+			w.value(v.Index(i))
+			w.b = append(w.b, ',')
+		}
+		w.end(']')
 	default:
-		var written []int // fields
-		members := w.types.members(v.Type())
-		for i, m := range members {
+		w.b = append(w.b, '{')
+		for i, m := range w.types.members(v.Type()) {
 			if !m.omitEmpty || !v.Field(i).IsZero() {
-				written = append(written, i)
+				w.b = append(append(append(w.b, '"'), m.name...), '"', ':')
+				w.value(v.Field(i))
+				w.b = append(w.b, ',')
 			}
 		}
-		w.list('{', '}', len(written), func(i int) {
-			w.b = append(append(append(w.b, '"'), members[written[i]].name...), '"', ':')
-			w.value(v.Field(written[i]))
-		})
+		w.end('}')
 	}
 }
 
-func (w *writer) list(opening, closing byte, n int, item func(i int)) {
-	w.b = append(w.b, opening)
-	for i := range n {
-		if i > 0 {
-			w.b = append(w.b, ',')
-		}
-		item(i)
-	}
-	w.b = append(w.b, closing)
-}
+// end writes a closing bracket in place of the comma after the last item, if there
+// is one.
+func (w *writer) end(bracket byte) { w.b = append(bytes.TrimSuffix(w.b, []byte(",")), bracket) }
 
 // decoder reads values into fields.
 type decoder struct {
@@ -108,7 +106,13 @@ func (r *decoder) value(v reflect.Value) {
 	switch {
 	case v.Kind() == reflect.Struct && r.IsObject():
 		members := r.types.members(v.Type())
-		r.Object(func(name []byte) { r.member(v, members, name) })
+		r.Object(func(name []byte) {
+			if i := slices.IndexFunc(members, func(m member) bool { return m.name == string(name) }); i >= 0 {
+				r.value(v.Field(i))
+			} else {
+				r.Skip()
+			}
+		})
 	case v.Kind() == reflect.Slice && r.IsArray():
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 		r.Array(func() {
@@ -121,16 +125,6 @@ func (r *decoder) value(v reflect.Value) {
 			r.err = err
 		}
 	}
-}
-
-func (r *decoder) member(v reflect.Value, members []member, name []byte) {
-	for i, m := range members {
-		if m.name == string(name) {
-			r.value(v.Field(i))
-			return
-		}
-	}
-	r.Skip()
 }
 
 func setScalar(v reflect.Value, raw []byte) error {
