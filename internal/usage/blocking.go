@@ -61,15 +61,16 @@ func (g Blocker) Reason(ctx context.Context, src Source, a Attempt) (string, err
 	if err != nil {
 		return "", fmt.Errorf("decide on blocking: %w", err)
 	}
-	last, known, err := g.lastBlock(a.Session)
-	if err != nil {
-		return "", err
+	var last block
+	readErr := g.store().ReadJSON(a.Session, &last)
+	if readErr != nil && !errors.Is(readErr, fs.ErrNotExist) { // a damaged file
+		return "", errors.Join(readErr, g.store().Delete(a.Session))
 	}
 	now := block{Line: -1}
 	if len(steps.live) > 0 {
 		now.Line = steps.live[0].LineFrom
 	}
-	if known && last.Line >= steps.from {
+	if readErr == nil && last.Line >= steps.from {
 		if last.Failed || last.Line == now.Line {
 			return "", nil // blocking did not help, or this compaction was blocked already
 		}
@@ -86,19 +87,6 @@ func (g Blocker) Reason(ctx context.Context, src Source, a Attempt) (string, err
 		return "", err
 	}
 	return reason, nil
-}
-
-// lastBlock returns the session's last block. A damaged file is deleted and
-// reported as an error.
-func (g Blocker) lastBlock(session string) (last block, known bool, err error) {
-	err = g.store().ReadJSON(session, &last)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return last, false, nil
-	case err != nil:
-		return last, false, errors.Join(err, g.store().Delete(session))
-	}
-	return last, true, nil
 }
 
 // policy returns why the mode blocks the attempt, or "" if it does not.

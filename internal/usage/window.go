@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"strandline/internal/text"
 )
 
 // Token counts as measured with version 2.1.329 of the client.
@@ -65,7 +67,7 @@ func knownModel(model string) bool {
 	})
 }
 
-func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+func startsWithDigit(s string) bool { return s != "" && text.IsDigit(s[0]) }
 
 // fitWindow returns the smallest window that holds a number of tokens.
 func fitWindow(tokens int64) int64 {
