@@ -12,9 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -146,7 +146,7 @@ func (d *demo) importAll(ctx context.Context) error {
 
 func (d *demo) showLoss(ctx context.Context) error {
 	d.text("The context was full at %s tokens; the client kept a summary of %d words.",
-		text.Thousands(d.compaction.pre), len(strings.Fields(d.compaction.summary)))
+		text.Thousands(d.compaction.Tokens.PreTokens), len(strings.Fields(d.compaction.Summary.Content)))
 	d.text("What the session needed afterwards, and where it is:")
 	chars := demoBudget
 	out, err := d.archive.Restore(ctx, app.ContextQuery{Session: demoSession, AtLine: d.compaction.line + 2, Budget: &chars})
@@ -168,7 +168,7 @@ func (d *demo) showLoss(ctx context.Context) error {
 			}
 		}
 		d.print("   %-30s %-14s %s  %s  %s\n", fact.what, fact.words,
-			d.yesNo(containsFold(d.compaction.summary, fact.words), 7), d.yesNo(containsFold(d.restored, fact.words), 8), at)
+			d.yesNo(containsFold(d.compaction.Summary.Content, fact.words), 7), d.yesNo(containsFold(d.restored, fact.words), 8), at)
 	}
 	d.print("\n")
 	d.text("In this session the model then tried the wrong port and asked whether to stop the VPN agent; the user had to explain everything again.")
@@ -322,21 +322,18 @@ func containsFold(text, words string) bool {
 func excerpt(body string, words ...string) string {
 	body = text.OneLine(body)
 	for _, w := range words {
-		i := strings.Index(body, w)
-		if i < 0 {
+		before, _, found := strings.Cut(body, w)
+		switch {
+		case !found:
 			continue
+		case len(before) <= 30:
+			return body
 		}
-		if i <= 30 {
-			break
+		start := strings.ToValidUTF8(before[len(before)-20:], "") // without a part of a character
+		if _, words, ok := strings.Cut(start, " "); ok {
+			start = words
 		}
-		start := i - 20
-		for start < i && !utf8.RuneStart(body[start]) {
-			start++
-		}
-		if space := strings.IndexByte(body[start:i], ' '); space >= 0 {
-			start += space + 1
-		}
-		return "…" + body[start:]
+		return "…" + start + body[len(before):]
 	}
 	return body
 }
@@ -377,46 +374,28 @@ func unpackDemo(clientDir string) error {
 	return nil
 }
 
-// demoCompaction is the compaction of demoSession.
+// demoCompaction is the compaction of demoSession: the row of its boundary and the next one,
+// which holds the summary.
 type demoCompaction struct {
-	line      int   // of the boundary, 0-based
-	pre, post int64 // tokens
-	summary   string
+	line    int                                   // of the boundary, 0-based
+	Tokens  struct{ PreTokens, PostTokens int64 } `json:"compactMetadata"`
+	Summary struct{ Content string }              `json:"message"`
 }
 
 // findDemoCompaction reads the compaction from the transcript.
 func findDemoCompaction() (c demoCompaction, err error) {
 	data, err := demoFiles.ReadFile("demo/session/" + demoSession + ".jsonl")
-	if err != nil {
-		return c, fmt.Errorf("read the bundled session: %w", err)
+	rows := strings.SplitAfter(string(data), "\n")
+	c.line = slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, `"subtype":"compact_boundary"`) })
+	if err != nil || c.line < 0 {
+		return c, errors.Join(errors.New("the bundled session has no compaction"), err)
 	}
-	for n, line := range strings.Split(string(data), "\n") {
-		var row struct {
-			Subtype string `json:"subtype"`
-			Summary bool   `json:"isCompactSummary"`
-			Meta    struct {
-				Pre  int64 `json:"preTokens"`
-				Post int64 `json:"postTokens"`
-			} `json:"compactMetadata"`
-			Message struct {
-				Content json.RawMessage `json:"content"`
-			} `json:"message"`
-		}
-		err := json.Unmarshal([]byte(line), &row)
-		if row.Subtype == "compact_boundary" {
-			c.line, c.pre, c.post = n, row.Meta.Pre, row.Meta.Post
-		}
-		if err == nil && row.Summary {
-			err = json.Unmarshal(row.Message.Content, &c.summary)
-		}
-		if err != nil {
-			return c, fmt.Errorf("read the bundled session, line %d: %w", n, err)
-		}
-		if row.Summary {
-			return c, nil
+	for _, row := range rows[c.line : c.line+2] {
+		if err := json.Unmarshal([]byte(row), &c); err != nil {
+			return c, fmt.Errorf("read the bundled session: %w", err)
 		}
 	}
-	return c, errors.New("the bundled session has no compaction")
+	return c, nil
 }
 
 // demoFact was known before the compaction and needed after it. words identify it in a

@@ -188,14 +188,14 @@ func TestDemoFacts(t *testing.T) {
 		if !containsFold(before, s.words) {
 			t.Errorf("%q is not in the session before line %d", s.words, c.line)
 		}
-		if containsFold(c.summary, s.words) {
+		if containsFold(c.Summary.Content, s.words) {
 			t.Errorf("the summary contains %q", s.words)
 		}
 	}
 	if !strings.Contains(before, demoSecret) {
 		t.Error("the session prints no secret")
 	}
-	if c.pre < 50_000 || c.post > 5_000 {
-		t.Errorf("the compaction goes from %d to %d tokens", c.pre, c.post)
+	if c.Tokens.PreTokens < 50_000 || c.Tokens.PostTokens > 5_000 {
+		t.Errorf("the compaction goes from %d to %d tokens", c.Tokens.PreTokens, c.Tokens.PostTokens)
 	}
 }
