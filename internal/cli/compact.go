@@ -20,35 +20,26 @@ const (
 	maxAnswer           = 7 << 19  // of stdout; the client accepts 4 MiB
 )
 
-// compactFlags are the flags of the compact command.
-type compactFlags struct {
-	session string
-	atLine  int
-	budget  int
-	format  string
-}
-
 func (a *commands) compactCommand(cmd *cobra.Command) {
-	var f compactFlags
-	fl := cmd.Flags()
-	fl.StringVar(&f.session, "session", "", "an archived session, or a handle of it, instead of stdin")
-	fl.IntVar(&f.atLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive; 0: its end)")
-	fl.IntVar(&f.budget, "budget-tokens", 0, "size of the new conversation (default: a fifth of the window, from 20000 to 60000)")
-	fl.StringVar(&f.format, "format", "json", "json, or text: what the model would read")
+	f := cmd.Flags()
+	session := f.String("session", "", "an archived session, or a handle of it, instead of stdin")
+	atLine := f.Int("at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive; 0: its end)")
+	budget := f.Int("budget-tokens", 0, "size of the new conversation (default: a fifth of the window, from 20000 to 60000)")
+	format := f.String("format", "json", "json, or text: what the model would read")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
-		case f.format != "json" && f.format != "text":
-			return wrongUsage(strconv.Quote(f.format)+" is not a format", "--format takes json or text")
-		case f.atLine < 0 || f.budget < 0:
+		case *format != "json" && *format != "text":
+			return wrongUsage(strconv.Quote(*format)+" is not a format", "--format takes json or text")
+		case *atLine < 0 || *budget < 0:
 			return wrongUsage("--at-line and --budget-tokens take numbers from 0 up", "write 0 for the default")
-		case f.session == "":
-			return a.compactStdin(cmd.Context(), f)
+		case *session == "":
+			return a.compactStdin(cmd.Context(), *budget, *format)
 		}
-		out, err := a.app.ReplaceArchived(cmd.Context(), f.session, f.atLine, f.budget)
+		out, err := a.app.ReplaceArchived(cmd.Context(), *session, *atLine, *budget)
 		switch {
 		case err != nil:
 			return err
-		case f.format == "text":
+		case *format == "text":
 			return a.printExact(out.Conversation())
 		}
 		return a.printJSON(out.Expanded())
@@ -56,7 +47,7 @@ func (a *commands) compactCommand(cmd *cobra.Command) {
 }
 
 // compactStdin answers the client's plugin.
-func (a *commands) compactStdin(ctx context.Context, f compactFlags) error {
+func (a *commands) compactStdin(ctx context.Context, budget int, format string) error {
 	data := bytes.NewBuffer(make([]byte, 0, typicalConversation))
 	if _, err := data.ReadFrom(io.LimitReader(a.env.Stdin, maxConversation+1)); err != nil {
 		return fmt.Errorf("read stdin: %w", err)
@@ -64,7 +55,7 @@ func (a *commands) compactStdin(ctx context.Context, f compactFlags) error {
 	if data.Len() > maxConversation {
 		return archive.Invalid(fmt.Sprintf("the conversation is larger than %d bytes", maxConversation), "")
 	}
-	out, err := a.app.Replace(ctx, data.Bytes(), f.budget)
+	out, err := a.app.Replace(ctx, data.Bytes(), budget)
 	for _, warning := range out.Warnings {
 		fmt.Fprintf(a.env.Stderr, "strandline: %v\n", warning)
 	}
@@ -73,7 +64,7 @@ func (a *commands) compactStdin(ctx context.Context, f compactFlags) error {
 		return err
 	case out.Skip != "":
 		return a.writeJSON(map[string]string{"skip": out.Skip})
-	case f.format == "text":
+	case format == "text":
 		return a.printExact(out.Conversation())
 	}
 	return a.writeJSON(out.Reply())

@@ -29,22 +29,21 @@ func (a *commands) preserveCommand(cmd *cobra.Command) { a.contextCommand(cmd, a
 // contextCommand makes a command that prints a text for a compaction.
 func (a *commands) contextCommand(cmd *cobra.Command, build func(context.Context, app.ContextQuery) (app.Context, error)) {
 	var q app.ContextQuery
-	var budget int
 	sessionFlag(cmd, &q.Session)
 	cmd.Flags().IntVar(&q.AtLine, "at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive; 0: its end)")
-	cmd.Flags().IntVar(&budget, "budget", 0, "maximum number of characters (default: the setting)")
+	budget := cmd.Flags().Int("budget", 0, "maximum number of characters (default: the setting)")
 	query(a, cmd, func(ctx context.Context, _ []string) (app.Context, error) {
-		if q.AtLine < 0 || budget < 0 {
+		if q.AtLine < 0 || *budget < 0 {
 			return app.Context{}, wrongUsage("--at-line and --budget take numbers from 0 up", "")
 		}
 		if cmd.Flags().Changed("budget") {
-			q.Budget = &budget
+			q.Budget = budget
 		}
 		return build(ctx, q)
 	}, func(out app.Context) error {
 		switch {
 		case out.Text == "" && q.Budget != nil:
-			fmt.Fprintf(a.errOut, "Nothing to say about this session in %s.\n", count(budget, "character"))
+			fmt.Fprintf(a.errOut, "Nothing to say about this session in %s.\n", count(*budget, "character"))
 			return nil
 		case out.Text == "":
 			fmt.Fprintln(a.errOut, "Nothing to say about this session.")

@@ -15,15 +15,16 @@ import (
 )
 
 func (a *commands) exportCommand(cmd *cobra.Command) {
-	var out, file string
-	var generation int
+	out := cmd.Flags().StringP("output", "o", "", "write to this file instead of stdout")
+	file := cmd.Flags().String("file", "", "a file in the session's folder instead of the transcript")
+	generation := cmd.Flags().Int("generation", 0, "an earlier generation of a rewritten transcript (0: the latest)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if generation < 0 || generation > 0 && file != "" {
+		if *generation < 0 || *generation > 0 && *file != "" {
 			return wrongUsage("--generation takes a number from 0 up and excludes --file", "")
 		}
 		var damaged int64
-		err := a.writeOut(out, func(w io.Writer) (err error) {
-			damaged, err = a.app.Export(cmd.Context(), app.Export{Session: args[0], File: file, Generation: generation}, w)
+		err := a.writeOut(*out, func(w io.Writer) (err error) {
+			damaged, err = a.app.Export(cmd.Context(), app.Export{Session: args[0], File: *file, Generation: *generation}, w)
 			return err
 		})
 		if damaged > 0 {
@@ -31,9 +32,6 @@ func (a *commands) exportCommand(cmd *cobra.Command) {
 		}
 		return err
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this file instead of stdout")
-	cmd.Flags().StringVar(&file, "file", "", "a file in the session's folder instead of the transcript")
-	cmd.Flags().IntVar(&generation, "generation", 0, "an earlier generation of a rewritten transcript (0: the latest)")
 }
 
 // writeOut calls write with a file, or with stdout if path is "". A regular file is
@@ -85,9 +83,9 @@ func cannotWrite(path string, err error) error {
 }
 
 func (a *commands) rebuildCommand(cmd *cobra.Command) {
-	var to string
+	to := cmd.Flags().String("to", "", "write the files below this folder instead of the client's")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id, files, err := a.app.Rebuild(cmd.Context(), args[0], to)
+		id, files, err := a.app.Rebuild(cmd.Context(), args[0], *to)
 		if err != nil {
 			return err
 		}
@@ -101,5 +99,4 @@ func (a *commands) rebuildCommand(cmd *cobra.Command) {
 		fmt.Fprintf(a.out, "Resume it in its folder with: claude --resume %s\n", id)
 		return nil
 	}
-	cmd.Flags().StringVar(&to, "to", "", "write the files below this folder instead of the client's")
 }

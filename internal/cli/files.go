@@ -13,7 +13,14 @@ import (
 
 func (a *commands) filesCommand(cmd *cobra.Command) {
 	var q app.FilesQuery
-	var since string
+	f := cmd.Flags()
+	f.StringVar(&q.Dir, "project", "", "the project in this folder instead of the current one")
+	f.BoolVar(&q.All, "all", false, "all projects")
+	f.BoolVar(&q.Reads, "reads", false, "include reads and searches")
+	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
+	since := f.String("since", "", "only newer entries, e.g. 7d, 12h or 2026-11-01")
+	limitFlag(cmd, &q.Limit, 50, "maximum number, the newest (0: no limit)")
+	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if q.All && q.Dir != "" {
 			return wrongUsage("--all and --project exclude each other", "")
@@ -23,20 +30,12 @@ func (a *commands) filesCommand(cmd *cobra.Command) {
 			return printResult(a, list, err, a.printFiles)
 		}
 		q.Path = args[0]
-		if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
+		if q.Since, err = recall.Since(*since, a.app.Now()); err != nil {
 			return err
 		}
 		list, older, err := a.app.FileHistory(cmd.Context(), q)
 		return printResult(a, list, err, func([]app.Touch) error { return a.printHistory(q, list, older) })
 	}
-	f := cmd.Flags()
-	f.StringVar(&q.Dir, "project", "", "the project in this folder instead of the current one")
-	f.BoolVar(&q.All, "all", false, "all projects")
-	f.BoolVar(&q.Reads, "reads", false, "include reads and searches")
-	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
-	f.StringVar(&since, "since", "", "only newer entries, e.g. 7d, 12h or 2026-11-01")
-	limitFlag(cmd, &q.Limit, 50, "maximum number, the newest (0: no limit)")
-	a.jsonFlag(cmd)
 }
 
 // printHistory prints the history of a file, with the number of omitted older entries.

@@ -12,23 +12,21 @@ import (
 )
 
 func (a *commands) importCommand(cmd *cobra.Command) {
-	var from string
-	var dry bool
+	from := cmd.Flags().String("from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
+	dry := cmd.Flags().Bool("dry-run", false, "count the sessions and do nothing")
+	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for i := range args {
 			args[i] = a.app.Abs(args[i])
 		}
-		switch from {
+		switch *from {
 		case "claude":
-			return a.importTranscripts(cmd, args, dry)
+			return a.importTranscripts(cmd, args, *dry)
 		case "compressed-context", "knowledge-db":
-			return a.importSegments(cmd, args, dry)
+			return a.importSegments(cmd, args, *dry)
 		}
-		return wrongUsage(fmt.Sprintf("cannot import from %q", from), "--from takes claude, compressed-context or knowledge-db")
+		return wrongUsage(fmt.Sprintf("cannot import from %q", *from), "--from takes claude, compressed-context or knowledge-db")
 	}
-	cmd.Flags().StringVar(&from, "from", "claude", "whose files they are: claude, compressed-context, knowledge-db")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "count the sessions and do nothing")
-	a.jsonFlag(cmd)
 }
 
 func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry bool) error {

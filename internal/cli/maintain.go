@@ -15,25 +15,24 @@ import (
 )
 
 func (a *commands) maintainCommand(cmd *cobra.Command) {
-	var background, compacting bool
+	a.jsonFlag(cmd)
+	compacting := cmd.Flags().Bool("compact", false, "drop duplicate texts of turns outside the hot set")
+	background := cmd.Flags().Bool("background", false, "as a hook starts it")
+	_ = cmd.Flags().MarkHidden("background") // fails only for an unknown flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx := cmd.Context()
 		switch {
-		case a.app.NeedsTeamDriver(), !background && a.app.NeedsNetwork():
+		case a.app.NeedsTeamDriver(), !*background && a.app.NeedsNetwork():
 			return a.env.Companion(ctx)
-		case background:
+		case *background:
 			return a.app.MaintainInBackground(ctx)
 		}
-		stages, err := a.app.Maintain(ctx, compacting)
+		stages, err := a.app.Maintain(ctx, *compacting)
 		if err == nil && app.StageErrors(stages) != nil {
 			err = silentError{ExitInternal}
 		}
 		return printResult(a, stages, err, a.printStages)
 	}
-	a.jsonFlag(cmd)
-	cmd.Flags().BoolVar(&compacting, "compact", false, "drop duplicate texts of turns outside the hot set")
-	cmd.Flags().BoolVar(&background, "background", false, "as a hook starts it")
-	_ = cmd.Flags().MarkHidden("background") // fails only for an unknown flag
 }
 
 // printStages prints the stages that did something or failed.
@@ -122,23 +121,22 @@ func (a *commands) catchupCommand(cmd *cobra.Command) {
 
 func (a *commands) syncCommand(cmd *cobra.Command) {
 	var push app.Push
-	var url string
+	url := cmd.Flags().String("dsn", "", "address of the team's database (default: the settings)")
+	cmd.Flags().BoolVar(&push.DryRun, "dry-run", false, "print the plan and change nothing")
+	cmd.Flags().BoolVar(&push.Again, "again", false, "push everything again")
+	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		bar := a.newProgress("syncing")
 		push.Progress = func(done, all int) {
 			bar.draw(int64(done), int64(all), fmt.Sprintf("%d/%d sessions", done, all), done == all)
 		}
-		report, err := a.app.Sync(cmd.Context(), url, push)
+		report, err := a.app.Sync(cmd.Context(), *url, push)
 		bar.end()
 		if errors.Is(err, app.ErrNotLinked) {
 			return a.env.Companion(cmd.Context())
 		}
 		return printResult(a, report, err, a.printSync)
 	}
-	cmd.Flags().StringVar(&url, "dsn", "", "address of the team's database (default: the settings)")
-	cmd.Flags().BoolVar(&push.DryRun, "dry-run", false, "print the plan and change nothing")
-	cmd.Flags().BoolVar(&push.Again, "again", false, "push everything again")
-	a.jsonFlag(cmd)
 }
 
 func (a *commands) printSync(r app.SyncReport) error {

@@ -46,7 +46,7 @@ func (a *commands) modelAddCommand(cmd *cobra.Command) {
 func (a *commands) modelListCommand(cmd *cobra.Command) {
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.Model, error) { return a.app.Models(ctx) }, func(models []app.Model) error {
 		t := newTable("NAME", "KIND", "USED", "PASSAGES", "SIZE", "EMBEDDER")
-		for _, m := range models {
+		return printTable(a, "", t, models, func(m app.Model) []string {
 			used, bytes := "", ""
 			if m.Used {
 				used = "yes"
@@ -54,9 +54,8 @@ func (a *commands) modelListCommand(cmd *cobra.Command) {
 			if m.Bytes > 0 {
 				bytes = size(m.Bytes)
 			}
-			t.row(m.Name, m.Kind, used, fmt.Sprint(m.Passages), bytes, m.Embedder)
-		}
-		return t.write(a.out, a.width())
+			return []string{m.Name, m.Kind, used, fmt.Sprint(m.Passages), bytes, m.Embedder}
+		})
 	})
 }
 

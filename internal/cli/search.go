@@ -15,8 +15,6 @@ import (
 
 func (a *commands) searchCommand(cmd *cobra.Command) {
 	var q app.SearchQuery
-	var since string
-	var kinds []string
 	cmd.Args = arguments("QUERY...")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if !strings.HasPrefix(err.Error(), "unknown") { // a flag without its value
@@ -29,8 +27,8 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
 	f.StringVar(&q.Dir, "project", "", "only the project in this folder")
 	f.BoolVar(&q.All, "all", false, "all projects")
-	f.StringVar(&since, "since", "", "only newer passages, e.g. 7d, 12h or 2026-11-01")
-	f.StringSliceVar(&kinds, "kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
+	since := f.String("since", "", "only newer passages, e.g. 7d, 12h or 2026-11-01")
+	kinds := f.StringSlice("kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
 	f.BoolVar(&q.Rewound, "rewound", false, "include rewound turns")
 	f.BoolVar(&q.Deep, "deep", false, "also read the logs of partly indexed passages")
@@ -49,10 +47,10 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 		if q.All {
 			q.Dir = ""
 		}
-		if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
+		if q.Since, err = recall.Since(*since, a.app.Now()); err != nil {
 			return result, err
 		}
-		for _, k := range kinds {
+		for _, k := range *kinds {
 			kind, err := recall.ParseKind(k)
 			if err != nil {
 				return result, err

@@ -18,7 +18,15 @@ import (
 func (a *commands) segmentsCommand(cmd *cobra.Command) {
 	var q app.SegmentsQuery
 	var c app.SegmentCheck
-	var check bool
+	f := cmd.Flags()
+	sessionFlag(cmd, &q.Session)
+	f.BoolVar(&q.All, "all", false, "of all sessions")
+	f.BoolVar(&q.Pending, "pending", false, "only segments without a summary")
+	check := f.Bool("check", false, "check for finished work now and summarise it")
+	f.Float64Var(&c.Share, "context", 0, "with --check: as if this share of the context window were used, e.g. 0.65")
+	f.BoolVar(&c.IfDue, "if-due", false, "with --check: only as the usage of the context requires")
+	_ = f.MarkHidden("if-due")
+	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if c.Share < 0 || c.Share > 1 {
 			return wrongUsage("--context takes a share from 0 to 1", "")
@@ -26,7 +34,7 @@ func (a *commands) segmentsCommand(cmd *cobra.Command) {
 		if q.All && q.Session != "" {
 			return wrongUsage("--all and --session exclude each other", "")
 		}
-		if check {
+		if *check {
 			c.Session = q.Session
 			checked, err := a.app.CheckSegments(cmd.Context(), c)
 			if c.IfDue {
@@ -37,15 +45,6 @@ func (a *commands) segmentsCommand(cmd *cobra.Command) {
 		list, err := a.app.Segments(cmd.Context(), q)
 		return printResult(a, list, err, func([]app.Segment) error { return a.printSegments(list, q.Pending) })
 	}
-	f := cmd.Flags()
-	sessionFlag(cmd, &q.Session)
-	f.BoolVar(&q.All, "all", false, "of all sessions")
-	f.BoolVar(&q.Pending, "pending", false, "only segments without a summary")
-	f.BoolVar(&check, "check", false, "check for finished work now and summarise it")
-	f.Float64Var(&c.Share, "context", 0, "with --check: as if this share of the context window were used, e.g. 0.65")
-	f.BoolVar(&c.IfDue, "if-due", false, "with --check: only as the usage of the context requires")
-	_ = f.MarkHidden("if-due")
-	a.jsonFlag(cmd)
 	addCommands(cmd,
 		command{"", "show SEGMENT", "Print a segment's summary in full", a.segmentsShow},
 		command{"", "search WORDS", "Search summaries, archived ones included", a.segmentsSearch},
@@ -121,15 +120,14 @@ func (a *commands) segmentsSearch(cmd *cobra.Command) {
 }
 
 func (a *commands) segmentsSave(cmd *cobra.Command) {
-	var session, noFiles string
-	cmd.Flags().StringVar(&session, "session", "", "session or handle (default: the segment's)")
-	cmd.Flags().StringVar(&noFiles, "no-files", "", "why the key files are not named")
+	session := cmd.Flags().String("session", "", "session or handle (default: the segment's)")
+	noFiles := cmd.Flags().String("no-files", "", "why the key files are not named")
 	a.action(cmd, func(ctx context.Context, args []string) (string, error) {
 		text, err := a.readSummary(argument(args[1:]))
 		if err != nil {
 			return "", err
 		}
-		return a.app.SaveSegment(ctx, session, task.Draft{Segment: args[0], Text: text, NoFiles: noFiles})
+		return a.app.SaveSegment(ctx, *session, task.Draft{Segment: args[0], Text: text, NoFiles: *noFiles})
 	})
 }
 

@@ -24,7 +24,7 @@ type Browsing struct {
 }
 
 func (a *commands) browseCommand(cmd *cobra.Command) {
-	var all bool
+	all := cmd.Flags().Bool("all", false, "start with all projects")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in, ok := a.env.Stdin.(io.Writer) // a terminal is a file
 		if !ok || a.columns(in) == 0 || a.columns(a.env.Stdout) == 0 {
@@ -38,10 +38,9 @@ func (a *commands) browseCommand(cmd *cobra.Command) {
 			return err
 		}
 		return a.env.Frontends.Browse(cmd.Context(), Browsing{
-			Project: here.Name, All: all || !here.Archived, Query: strings.Join(args, " "), Sessions: here.Sessions,
+			Project: here.Name, All: *all || !here.Archived, Query: strings.Join(args, " "), Sessions: here.Sessions,
 		})
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "start with all projects")
 }
 
 // Serving are the options of an HTTP server.

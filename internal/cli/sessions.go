@@ -14,22 +14,21 @@ import (
 
 func (a *commands) sessionsCommand(cmd *cobra.Command) {
 	var q app.SessionsQuery
-	var since string
 	f := cmd.Flags()
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
 	f.BoolVar(&q.Agents, "all", false, "list everything")
 	limitFlag(cmd, &q.Limit, 0, "maximum number (0: no limit)")
-	f.StringVar(&since, "since", "", "only sessions active since, e.g. 7d, 12h or 2026-11-01")
+	since := f.String("since", "", "only sessions active since, e.g. 7d, 12h or 2026-11-01")
 	f.StringVar(&q.Dir, "project", "", "only sessions of the project in this folder")
 	query(a, cmd, func(ctx context.Context, _ []string) (_ []app.Session, err error) {
-		if q.Since, err = recall.Since(since, a.app.Now()); err != nil {
+		if q.Since, err = recall.Since(*since, a.app.Now()); err != nil {
 			return nil, err
 		}
 		q.All = true
 		return a.app.Sessions(ctx, q)
 	}, func(list []app.Session) error {
 		empty := "No sessions. `strandline import` imports the client's sessions."
-		if since != "" || q.Dir != "" {
+		if *since != "" || q.Dir != "" {
 			empty = "No session fits."
 		}
 		t := newTable("SESSION", "LAST", "PROJECT", ">TURNS", ">SIZE", ">COMPACT", "TITLE")

@@ -18,12 +18,15 @@ func wiringFlags(cmd *cobra.Command, o *app.WiringOptions) {
 
 func (a *commands) initCommand(cmd *cobra.Command) {
 	var o app.WiringOptions
-	var hooksOnly, noStatusline bool
+	wiringFlags(cmd, &o)
+	cmd.Flags().BoolVar(&o.Plugin, "plugin", true, "install the compactor plugin")
+	hooksOnly := cmd.Flags().Bool("no-plugin", false, "hooks only: the client summarizes with its model")
+	noStatusline := cmd.Flags().Bool("no-statusline", false, "do not change the client's statusline")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if hooksOnly && cmd.Flags().Changed("plugin") {
+		if *hooksOnly && cmd.Flags().Changed("plugin") {
 			return wrongUsage("--plugin and --no-plugin exclude each other", "")
 		}
-		o.Plugin, o.Statusline = o.Plugin && !hooksOnly, !noStatusline
+		o.Plugin, o.Statusline = o.Plugin && !*hooksOnly, !*noStatusline
 		if _, err := a.wire(cmd.Context(), o, a.app.Install); err != nil {
 			return err
 		}
@@ -32,10 +35,6 @@ func (a *commands) initCommand(cmd *cobra.Command) {
 		}
 		return nil
 	}
-	wiringFlags(cmd, &o)
-	cmd.Flags().BoolVar(&o.Plugin, "plugin", true, "install the compactor plugin")
-	cmd.Flags().BoolVar(&hooksOnly, "no-plugin", false, "hooks only: the client summarizes with its model")
-	cmd.Flags().BoolVar(&noStatusline, "no-statusline", false, "do not change the client's statusline")
 }
 
 func (a *commands) uninstallCommand(cmd *cobra.Command) {
@@ -103,9 +102,9 @@ func (a *commands) configGetCommand(cmd *cobra.Command) {
 }
 
 func (a *commands) configSetCommand(cmd *cobra.Command) {
-	var inProject bool
+	inProject := cmd.Flags().Bool("project", false, "write it into this project's .strandline.toml")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		file, override, err := a.app.SetSetting(args[0], args[1], inProject)
+		file, override, err := a.app.SetSetting(args[0], args[1], *inProject)
 		if file == "" {
 			return err
 		}
@@ -115,7 +114,6 @@ func (a *commands) configSetCommand(cmd *cobra.Command) {
 		}
 		return err
 	}
-	cmd.Flags().BoolVar(&inProject, "project", false, "write it into this project's .strandline.toml")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return wrongUsage(err.Error(), "write -- before a value that begins with a dash: strandline config set KEY -- -5")
 	})

@@ -15,9 +15,10 @@ import (
 )
 
 func (a *commands) showCommand(cmd *cobra.Command) {
-	var exact bool
+	exact := cmd.Flags().Bool("exact", false, "the transcript's lines, not redacted")
+	a.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if exact && a.json {
+		if *exact && a.json {
 			return wrongUsage("--exact and --json exclude each other", "the exact lines are JSON already")
 		}
 		at, err := archive.ParseHandle(args[0])
@@ -25,7 +26,7 @@ func (a *commands) showCommand(cmd *cobra.Command) {
 			return err
 		}
 		ctx := cmd.Context()
-		if exact {
+		if *exact {
 			return buffered(a.out, func(w io.Writer) error { return a.app.WriteLines(ctx, at, w) })
 		}
 		if at.Turn < 0 {
@@ -35,8 +36,6 @@ func (a *commands) showCommand(cmd *cobra.Command) {
 		p, err := a.app.Place(ctx, at)
 		return printResult(a, p.Blocks, err, func([]app.Block) error { return a.printPlace(p) })
 	}
-	cmd.Flags().BoolVar(&exact, "exact", false, "the transcript's lines, not redacted")
-	a.jsonFlag(cmd)
 }
 
 func (a *commands) printOutline(out app.Outline) error {

@@ -64,11 +64,10 @@ func sparkline(points []int64, width int) string {
 
 func (a *commands) tasksCommand(cmd *cobra.Command) {
 	var session string
-	var open bool
 	sessionFlag(cmd, &session)
-	cmd.Flags().BoolVar(&open, "open", false, "only unfinished tasks")
+	open := cmd.Flags().Bool("open", false, "only unfinished tasks")
 	query(a, cmd, func(ctx context.Context, _ []string) ([]app.TaskTree, error) {
-		return a.app.Tasks(ctx, session, open)
+		return a.app.Tasks(ctx, session, *open)
 	}, func(list []app.TaskTree) error {
 		t := newTable("FIRST", "STATUS", "KIND", ">STEPS", "SUBJECT")
 		return printTable(a, "The session has no task.", t, list, func(j app.TaskTree) []string {

@@ -16,10 +16,7 @@ import (
 	"strandline/internal/archive"
 )
 
-const (
-	apiPath   = "/api/v1"
-	loginPath = "/login"
-)
+const apiPath, loginPath = "/api/v1", "/login"
 
 // contentPolicy allows the page only what this server serves: no inline scripts or
 // styles, no other sites, no markup made from text.

@@ -107,10 +107,7 @@ type health struct {
 }
 
 // Measuring a compaction for the first time takes some 10 ms, so few are listed.
-const (
-	compactionsDefault = 20
-	compactionsMax     = 200
-)
+const compactionsDefault, compactionsMax = 20, 200
 
 // maxBudget is the largest text of a compaction, in characters.
 const maxBudget = 400_000

@@ -24,11 +24,7 @@ func (a answer) text() string { return strings.TrimSpace(a.Record + "\n" + a.Not
 
 // Page sizes in UTF-16 units. Clients replace a result of some tens of thousands
 // of characters by a file reference.
-const (
-	pageDefault = 6_000
-	pageMax     = 20_000
-	pageMin     = 500
-)
+const pageMin, pageDefault, pageMax = 500, 6_000, 20_000
 
 // pageOf returns one page of a text.
 func pageOf(title, body string, page, size int) (answer, error) {
