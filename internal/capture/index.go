@@ -89,17 +89,16 @@ func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session 
 
 // indexFresh indexes the bytes that were just logged from memory. It reports false
 // if older bytes are not indexed either.
-func (c *Capture) indexFresh(ctx context.Context, idx Index, t LoggedSession) (bool, error) {
-	l := t.logged
+func (c *Capture) indexFresh(ctx context.Context, idx Index, l Logged) (bool, error) {
 	if l.fresh == nil {
 		return false, nil
 	}
-	cur, err := idx.Cursor(ctx, t.Session)
+	cur, err := idx.Cursor(ctx, l.Session)
 	if err != nil {
-		return false, fmt.Errorf("index session %s: %w", t.Session, err)
+		return false, fmt.Errorf("index session %s: %w", l.Session, err)
 	}
 	if cur.Generation == 0 && l.Generation == 1 {
-		cur = archive.Cursor{Session: t.Session, Generation: 1}
+		cur = archive.Cursor{Session: l.Session, Generation: 1}
 	}
 	if cur.Generation == l.Generation && cur.Offset >= l.Position.Raw {
 		return true, nil // lost the race
@@ -108,14 +107,14 @@ func (c *Capture) indexFresh(ctx context.Context, idx Index, t LoggedSession) (b
 	if cur.Generation != l.Generation || cur.Offset < l.fresh.at || cur.Offset == l.fresh.at && cur.Offset > 0 {
 		return false, nil
 	}
-	base := c.base(l.header, t.Session, sessionlog.Entry{})
+	base := c.base(l.header, l.Session, sessionlog.Entry{})
 	base.Generation = l.Generation
 	if base.Relation == archive.RelationAgent {
 		return false, nil // its description is in another log
 	}
 	_, err = c.indexLines(ctx, l.fresh, l.Position.Raw, base, cur, idx.Known, func(s step) error { return idx.Apply(ctx, s.batch) })
 	if err != nil {
-		return false, fmt.Errorf("index session %s: %w", t.Session, err)
+		return false, fmt.Errorf("index session %s: %w", l.Session, err)
 	}
 	return true, nil
 }

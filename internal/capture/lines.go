@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -140,12 +138,7 @@ func (c *Capture) Conversation(ctx context.Context, session string, from, to int
 // the first line of a turn. Their texts, paths and kinds are those in the index; their
 // positions are not.
 func (c *Capture) ReadPassages(ctx context.Context, session string, from, to int) ([]archive.Passage, error) {
-	base, gen, _ := strings.Cut(session, "@")
-	generation, err := strconv.Atoi(gen)
-	if err != nil {
-		generation = 0 // the latest
-	}
-	log, err := c.Open(base, generation)
+	log, err := c.Open(session, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +150,7 @@ func (c *Capture) ReadPassages(ctx context.Context, session string, from, to int
 	if n := len(lines); n > 0 && lines[n-1] != '\n' {
 		lines = append(lines, '\n')
 	}
-	r, err := c.Client.Reader(c.base(log.Header(), session, sessionlog.Entry{Generation: generation}), archive.Cursor{Session: session, Line: from})
+	r, err := c.Client.Reader(c.base(log.Header(), session, sessionlog.Entry{Generation: log.Header().Generation}), archive.Cursor{Session: session, Line: from})
 	if err != nil {
 		return nil, err
 	}

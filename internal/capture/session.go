@@ -19,20 +19,11 @@ import (
 // Captured is the result of LogSession.
 type Captured struct {
 	// Sessions are the archive sessions to index, sub-agents after their parent.
-	Sessions []LoggedSession
+	Sessions []Logged
 	Added    int64 // bytes that were new to the logs
 	Deferred bool  // something was deferred to a call without limits
 	Missing  bool  // the transcript does not exist
 }
-
-// LoggedSession is a session whose log may have new bytes.
-type LoggedSession struct {
-	Session string
-	logged  Logged
-}
-
-// Bytes returns the number of transcript bytes in the log.
-func (t LoggedSession) Bytes() int64 { return t.logged.Position.Raw }
 
 // LogSession logs a transcript and, if side is true, all files in the client's
 // folder of the session. It continues after an error, so that one unreadable tool
@@ -56,7 +47,7 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 		got.Added += logged.Added
 		got.Deferred = got.Deferred || logged.Deferred
 		if logged.Session != "" && !src.isSideFile() {
-			got.Sessions = append(got.Sessions, LoggedSession{Session: logged.Session, logged: logged})
+			got.Sessions = append(got.Sessions, logged)
 		}
 	}
 	log(main)
@@ -102,7 +93,7 @@ func isUnchanged(k sessionLogs, src Source) bool {
 }
 
 // IndexAll indexes the new bytes of several sessions' logs.
-func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []LoggedSession) error {
+func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Logged) error {
 	for _, s := range sessions {
 		done, err := c.indexFresh(ctx, idx, s)
 		switch {

@@ -55,12 +55,21 @@ func prunePoint(r *request, rules Rules, find lookup) (point int, handles map[st
 	if rules.At <= 0 {
 		return 0, handles
 	}
+	limit := rules.At * bytesPerToken
 	total := 0 // bytes of the conversation so far, without pruned content
-	newest := tail{r: r}
-	for i := range r.messages {
-		total += r.messages[i].size
-		next := newest.add(rules)
-		if total <= rules.At*bytesPerToken || r.gain(point, next, rules, nil)*gainPart < rules.At*bytesPerToken {
+	// The newest messages, from next on, are not pruned: at least Keep responses and
+	// At/keepPart tokens.
+	next, size, responses := 0, 0, 0
+	for i, m := range r.messages {
+		total, size, responses = total+m.size, size+m.size, responses+m.responses
+		for ; next <= i; next++ {
+			first := &r.messages[next]
+			if responses-first.responses < rules.Keep || (size-first.size)*keepPart < limit {
+				break
+			}
+			size, responses = size-first.size, responses-first.responses
+		}
+		if total <= limit || r.gain(point, next, rules, nil)*gainPart < limit {
 			continue
 		}
 		found, final := find(r.large(point, next, rules))
@@ -68,39 +77,13 @@ func prunePoint(r *request, rules Rules, find lookup) (point int, handles map[st
 			continue
 		}
 		gain := r.gain(point, next, rules, found)
-		if gain*gainPart < rules.At*bytesPerToken {
+		if gain*gainPart < limit {
 			continue
 		}
 		maps.Copy(handles, found)
 		point, total = next, total-gain
 	}
 	return point, handles
-}
-
-// tail is the newest part of a conversation, which is not pruned: at least Keep
-// responses and At/keepPart tokens.
-type tail struct {
-	r               *request
-	from, to        int // of its messages
-	size, responses int
-}
-
-// add adds the next message and returns the index of the tail's first message.
-func (h *tail) add(rules Rules) (from int) {
-	m := &h.r.messages[h.to]
-	h.to++
-	h.size += m.size
-	h.responses += m.responses
-	for h.from < h.to {
-		m := &h.r.messages[h.from]
-		if h.responses-m.responses < rules.Keep || (h.size-m.size)*keepPart < rules.At*bytesPerToken {
-			break
-		}
-		h.size -= m.size
-		h.responses -= m.responses
-		h.from++
-	}
-	return h.from
 }
 
 // gain returns how many bytes pruning a range of messages removes: of the large

@@ -86,7 +86,7 @@ func (r *run) throttled() bool {
 }
 
 // index brings the index up to date and reports whether it is complete.
-func (r *run) index(ctx context.Context, sessions []capture.LoggedSession) (bool, error) {
+func (r *run) index(ctx context.Context, sessions []capture.Logged) (bool, error) {
 	idx, err := r.open(ctx)
 	if err != nil {
 		r.deferred = r.deferred || len(sessions) > 0
@@ -176,7 +176,7 @@ func (r *run) observe(ctx context.Context, src capture.Source, got capture.Captu
 	}
 	for _, s := range got.Sessions {
 		if s.Session == p.Session {
-			x.Captured = s.Bytes()
+			x.Captured = s.Position.Raw
 		}
 	}
 	if got.Added == 0 && len(x.Batches) == 0 && !x.Compacted && x.Context == 0 {

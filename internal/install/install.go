@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -134,7 +135,10 @@ func (in *Installer) execute(p Plan) error {
 	if err != nil || m.pluginInUse() {
 		return err
 	}
-	return removePlugin(in.opts.Home)
+	if err := os.RemoveAll(pluginDir(in.opts.Home)); err != nil { // with files that the client added
+		return denied("the plugin cannot be removed", err, "delete "+pluginDir(in.opts.Home))
+	}
+	return nil
 }
 
 // updateManifest records the file of an init, or removes that of an uninstall.

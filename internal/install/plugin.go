@@ -117,14 +117,6 @@ func writePlugin(home, exe string) error {
 	})
 }
 
-// removePlugin deletes the plugin's folder, with files that the client added.
-func removePlugin(home string) error {
-	if err := os.RemoveAll(pluginDir(home)); err != nil {
-		return denied("the plugin cannot be removed", err, "delete "+pluginDir(home))
-	}
-	return nil
-}
-
 // eachPluginFile calls fn with every file of the plugin.
 func eachPluginFile(fn func(rel string, data []byte) error) error {
 	return fs.WalkDir(pluginFiles, "plugin", func(path string, d fs.DirEntry, err error) error {

@@ -38,10 +38,14 @@ func sealMode() mode {
 // it was read back and compared; after an error the old one is unchanged. Sealing again
 // does nothing until something is appended or blanked; a sealed log allows both. Lock
 // and errors are those of Open, but a missing log is CodeNotFound.
-func Seal(ctx context.Context, path string) (SealReport, error) { return rewriteLog(ctx, path, nil) }
+func Seal(ctx context.Context, path string) (SealReport, error) { return Rewrite(ctx, path, nil) }
 
-// rewriteLog is Seal with replacements of lines.
-func rewriteLog(ctx context.Context, path string, lines map[int]string) (SealReport, error) {
+// Rewrite replaces lines, counted from 0, and removes their bytes from the file. A
+// replacement shorter than its line is padded with spaces, so that offsets and line
+// numbers do not change; "" leaves only spaces. The log's fingerprints still describe
+// the source's former bytes. Like Seal it replaces the file atomically. A replacement
+// that is too long or holds a newline is CodeInvalid, a missing line CodeNotFound.
+func Rewrite(ctx context.Context, path string, lines map[int]string) (SealReport, error) {
 	f, lk, _, err := acquire(ctx, path, false)
 	if err != nil {
 		return SealReport{}, err

@@ -179,15 +179,6 @@ func (l *Log) addTombstones(spans []span, flags byte) error {
 	return nil
 }
 
-// Rewrite replaces lines, counted from 0, and removes their bytes from the file. A
-// replacement shorter than its line is padded with spaces, so that offsets and line
-// numbers do not change; "" leaves only spaces. The log's fingerprints still describe
-// the source's former bytes. Like Seal it replaces the file atomically. A replacement
-// that is too long or holds a newline is CodeInvalid, a missing line CodeNotFound.
-func Rewrite(ctx context.Context, path string, lines map[int]string) (SealReport, error) {
-	return rewriteLog(ctx, path, lines)
-}
-
 // patch is the replacement of a span.
 type patch struct {
 	span
