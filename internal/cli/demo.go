@@ -278,12 +278,11 @@ func (d *demo) progress(done, total int64) {
 	}
 	done = min(done, total)
 	full := int(done * cells / total)
-	bar := fmt.Sprintf("   [%s%s] %d %%", strings.Repeat("█", full), strings.Repeat("░", cells-full), done*100/total)
+	before, after := "", "\n"
 	if d.drawn = true; d.live {
-		d.print("\r%s", bar)
-	} else {
-		d.print("%s\n", bar)
+		before, after = "\r", ""
 	}
+	d.print("%s   [%s] %d %%%s", before, bar(full, cells), done*100/total, after)
 }
 
 // outline returns the headings and the first n lines of each section of a text, and

@@ -339,8 +339,7 @@ func (p *progress) draw(done, total int64, what string, last bool) {
 			rate += "  " + left.Round(time.Second).String() + " left"
 		}
 	}
-	line := fmt.Sprintf("%s [%s%s] %3.0f%%  %s  %s%s", p.label,
-		strings.Repeat("█", full), strings.Repeat("░", length-full), share*100, what, size(done), rate)
+	line := fmt.Sprintf("%s [%s] %3.0f%%  %s  %s%s", p.label, bar(full, length), share*100, what, size(done), rate)
 	line = text.TruncateCells(line, max(p.width-1, 20))
 	fmt.Fprintf(p.app.env.Stderr, "\r%s", pad(line, p.cells, false))
 	p.cells = text.Cells(line)

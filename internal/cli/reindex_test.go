@@ -57,7 +57,7 @@ func TestReindexIncludesConcurrentCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Log(t.Context(), src); err != nil {
+		if _, err := c.LogSession(t.Context(), src, false); err != nil {
 			t.Fatal(err)
 		}
 	}

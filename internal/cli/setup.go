@@ -9,6 +9,7 @@ import (
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
+	"strandline/internal/config"
 )
 
 func wiringFlags(cmd *cobra.Command, o *app.WiringOptions) {
@@ -77,10 +78,8 @@ func (a *commands) configCommand(cmd *cobra.Command) {
 		fmt.Fprintf(a.out, "archive   %s\nsettings  %s\nclient    %s\n\n", cfg.Paths.Home, cfg.ConfigFile, cfg.ClientDir)
 		t := newTable("KEY", "VALUE", "FROM", "NOTE")
 		t.wrapped = true
-		for _, e := range cfg.Entries() {
-			t.row(e.Key, e.Value, e.Source, e.Note)
-		}
-		return errors.Join(t.write(a.out, a.width()), err)
+		row := func(e config.Entry) []string { return []string{e.Key, e.Value, e.Source, e.Note} }
+		return errors.Join(printTable(a, "", t, cfg.Entries(), row), err)
 	}
 	a.jsonFlag(cmd)
 	addCommands(cmd,

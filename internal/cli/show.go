@@ -50,8 +50,7 @@ func (a *commands) printOutline(out app.Outline) error {
 	}
 	fmt.Fprintf(a.out, "%s  %s\n", p.bold(out.ID), oneLine(out.Project))
 	hang(a.out, a.columns(a.env.Stdout), "", 0, strings.Join(facts, " · "), p.dim)
-	t := newTable("HANDLE", "START", ">STEPS", "PROMPT")
-	for _, turn := range out.TurnList {
+	err := printTable(a, "", newTable("HANDLE", "START", ">STEPS", "PROMPT"), out.TurnList, func(turn app.Turn) []string {
 		title := turn.Title
 		if turn.Dead {
 			title = "(rewound) " + title
@@ -59,9 +58,8 @@ func (a *commands) printOutline(out app.Outline) error {
 		if turn.Copy != "" {
 			title = "(= " + turn.Copy + ") " + title
 		}
-		t.row(turn.Handle, a.stamp(turn.Start), fmt.Sprint(turn.Steps), title)
-	}
-	err := t.write(a.out, a.width())
+		return []string{turn.Handle, a.stamp(turn.Start), fmt.Sprint(turn.Steps), title}
+	})
 	for _, f := range out.Files {
 		fmt.Fprintf(a.out, "file  %s\n", f)
 	}

@@ -56,7 +56,7 @@ func (a *commands) printMemory(st app.Status) {
 	if m.Health == nil {
 		return
 	}
-	fmt.Fprintf(a.out, "%s %s %s\n", p.dim(fmt.Sprintf("%-11s", "memory")), bar(*m.Health), p.bold(percent(*m.Health)))
+	fmt.Fprintf(a.out, "%s %s %s\n", p.dim(fmt.Sprintf("%-11s", "memory")), bar(int(10*(*m.Health)+0.5), 10), p.bold(percent(*m.Health)))
 	line := func(name string, share *float64, good bool, text string) {
 		value := "   –"
 		if share != nil {
@@ -92,9 +92,5 @@ func (a *commands) printMemory(st app.Status) {
 	line("used", m.Used, true, used)
 }
 
-// bar draws a share from 0 to 1 in ten cells.
-func bar(share float64) string {
-	const cells = 10
-	full := int(share*cells + 0.5)
-	return strings.Repeat("█", full) + strings.Repeat("░", cells-full)
-}
+// bar draws n cells, of which some are full.
+func bar(full, n int) string { return strings.Repeat("█", full) + strings.Repeat("░", n-full) }
