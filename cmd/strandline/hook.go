@@ -66,7 +66,7 @@ func runHook() {
 		Segments:       hook.Segments{Usage: usageStore(cfg), Marks: marks},
 		Injectors:      injectors(cfg, c, monitor, marks),
 		Changes:        changes(cfg),
-		MaintenanceDue: func() bool { return cfg.Lifecycle.Auto && app.Schedule(cfg.Paths.Maintained()).Due(now()) },
+		MaintenanceDue: func() bool { return app.MaintenanceDue(cfg, now()) },
 		LastCapture:    func(session string) time.Time { return lastCapture(c, session) },
 	})
 	if lost {

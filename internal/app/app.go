@@ -192,16 +192,6 @@ func (w Workspace) SegmentOptions() task.Options {
 	}
 }
 
-// Schedule is when automatic maintenance runs.
-func (w Workspace) Schedule() Schedule {
-	return Schedule(w.Config.Paths.Maintained())
-}
-
-// MaintenanceDue reports whether automatic maintenance is due.
-func (w Workspace) MaintenanceDue(now time.Time) bool {
-	return w.Config.Lifecycle.Auto && w.Schedule().Due(now)
-}
-
 // Lock takes the named lock without waiting. work names the operation in the error
 // if another process holds it.
 func (w Workspace) Lock(name, work string) (*state.Lock, error) {

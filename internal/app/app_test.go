@@ -48,7 +48,7 @@ func TestPlaceOfStepHasItsCalls(t *testing.T) {
 // Scripts iterate over lists, so an empty one is not null.
 func TestEmptyListsAreJSONLists(t *testing.T) {
 	for name, v := range map[string]any{
-		"sessions": each(nil, newSession), "files": files(nil, 0), "blocks": newPlace(archive.Ref{}, nil, nil).Blocks, "calls": newPlace(archive.Ref{}, nil, nil).Calls,
+		"sessions": archive.Convert(nil, newSession), "files": files(nil, 0), "blocks": newPlace(archive.Ref{}, nil, nil).Blocks, "calls": newPlace(archive.Ref{}, nil, nil).Calls,
 	} {
 		if b, err := json.Marshal(v); err != nil || string(b) != "[]" {
 			t.Errorf("%s: %s, %v", name, b, err)

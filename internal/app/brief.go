@@ -82,27 +82,23 @@ func progress(f archive.SnapshotFact) []string {
 	if len(f.Tasks) == 0 {
 		return nil
 	}
-	done := 0
-	for _, t := range f.Tasks {
-		if taskDone(t.Status) {
-			done++
-		}
-	}
-	return []string{fmt.Sprintf("%d of %d tasks are done", done, len(f.Tasks))}
+	done := archive.Select(f.Tasks, func(t archive.SnapshotTask) bool { return taskDone(t.Status) })
+	return []string{fmt.Sprintf("%d of %d tasks are done", len(done), len(f.Tasks))}
 }
 
 // openTasks lists the tasks with work left, each after its ancestors.
 func openTasks(f archive.SnapshotFact) (lines []string) {
-	var walk func(nodes []taskNode, ancestors string)
-	walk = func(nodes []taskNode, ancestors string) {
-		for _, n := range nodes {
-			if !taskDone(n.Status) {
-				lines = append(lines, ancestors+taskLine(n.SnapshotTask))
+	children := subtasks(f.Tasks)
+	var walk func(parent, ancestors string)
+	walk = func(parent, ancestors string) {
+		for _, t := range children[parent] {
+			if !taskDone(t.Status) {
+				lines = append(lines, ancestors+taskLine(t))
 			}
-			walk(n.children, ancestors+archive.Clip(n.Subject, 60)+" > ")
+			walk(t.ID, ancestors+archive.Clip(t.Subject, 60)+" > ")
 		}
 	}
-	walk(snapshotTree(f.Tasks), "")
+	walk("", "")
 	return lines
 }
 
@@ -207,35 +203,22 @@ func actions(f archive.SnapshotFact, selected func(archive.SnapshotAction) bool)
 	return lines
 }
 
-// taskNode is a task with its subtasks.
-type taskNode struct {
-	archive.SnapshotTask
-	children []taskNode
-}
-
-// snapshotTree returns the hierarchy of tasks. A task is at the top level if its
-// parent is missing or its ancestors form a cycle.
-func snapshotTree(tasks []archive.SnapshotTask) []taskNode {
+// subtasks returns the tasks by the ID of their parent. A task is at the top level, ""
+// in the map, if its parent is missing or its ancestors form a cycle.
+func subtasks(tasks []archive.SnapshotTask) map[string][]archive.SnapshotTask {
 	parents := map[string]string{}
 	for _, t := range tasks {
 		parents[t.ID] = t.Parent
 	}
-	byParent := map[string][]archive.SnapshotTask{}
+	children := map[string][]archive.SnapshotTask{}
 	for _, t := range tasks {
 		parent := t.Parent
 		if _, known := parents[parent]; !known || inCycle(parents, t.ID) {
 			parent = ""
 		}
-		byParent[parent] = append(byParent[parent], t)
+		children[parent] = append(children[parent], t)
 	}
-	var below func(parent string) []taskNode
-	below = func(parent string) (out []taskNode) {
-		for _, t := range byParent[parent] {
-			out = append(out, taskNode{t, below(t.ID)})
-		}
-		return out
-	}
-	return below("")
+	return children
 }
 
 // inCycle reports whether a task's ancestors form a cycle.

@@ -78,7 +78,7 @@ func (a *App) Compactions(ctx context.Context, q CompactionsQuery) ([]Compaction
 			}
 		}
 		list, err := a.outcomes(ctx, x, sessions, q.Limit)
-		return each(list, newCompaction), err
+		return archive.Convert(list, newCompaction), err
 	})
 }
 
@@ -106,15 +106,12 @@ func (a *App) outcomes(ctx context.Context, x Archive, sessions []archive.Sessio
 	}
 	slices.SortStableFunc(due, func(p, q measurable) int { return q.Time.Compare(p.Time) })
 	due = due[:min(cmp.Or(limit, len(due)), len(due))]
-	cache := outcomeCache{store: state.Store{Dir: x.Config.Paths.Outcomes()}, version: a.Version, budget: x.Config.Restore.Budget}
 	list := make([]compact.Outcome, 0, len(due))
 	for _, c := range due {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		o, err := cache.get(ctx, x.Index, c.Compaction, c.end, func() (compact.Outcome, error) {
-			return measureCompaction(ctx, x, c.Compaction)
-		})
+		o, err := a.outcome(ctx, x, c.Compaction, c.end)
 		if err != nil {
 			return nil, err
 		}
@@ -123,20 +120,11 @@ func (a *App) outcomes(ctx context.Context, x Archive, sessions []archive.Sessio
 	return list, nil
 }
 
-// outcomeCache stores measured outcomes, one file for each session. The session ID
-// is in the file name, so that forgetting the session deletes the file. Measuring
-// again takes some 10 ms.
-type outcomeCache struct {
-	store   state.Store
-	version string // of this program: another one may select differently
-	budget  int    // of the restored context
-}
-
 // cachedOutcome is an outcome and its inputs. If an input changes the outcome is
 // measured again.
 type cachedOutcome struct {
-	Version string    `json:"version"`
-	Budget  int       `json:"budget"`
+	Version string    `json:"version"` // of this program: another one may select differently
+	Budget  int       `json:"budget"`  // of the restored context
 	Line    int       `json:"line"`
 	Time    time.Time `json:"time"`
 	End     int       `json:"end"`
@@ -149,26 +137,28 @@ func (c cachedOutcome) sameInputs(o cachedOutcome) bool {
 	return c.Version == o.Version && c.Budget == o.Budget && c.Line == o.Line && c.Time.Equal(o.Time) && c.End == o.End && slices.Equal(c.Given, o.Given)
 }
 
-// get returns the outcome of a compaction. It calls measure if the cache has none.
-func (m outcomeCache) get(ctx context.Context, s compact.Measured, c archive.Compaction, end int, measure func() (compact.Outcome, error)) (compact.Outcome, error) {
-	facts, err := s.Injected(ctx, c.Session)
+// outcome returns the outcome of a compaction; end is the line of the next one. Outcomes
+// are stored, one file for each session, because measuring takes some 10 ms. The session
+// ID is in the file name, so that forgetting the session deletes the file.
+func (a *App) outcome(ctx context.Context, x Archive, c archive.Compaction, end int) (compact.Outcome, error) {
+	facts, err := x.Index.Injected(ctx, c.Session)
 	if err != nil {
 		return compact.Outcome{}, err
 	}
-	want := cachedOutcome{Version: m.version, Budget: m.budget, Line: c.Line, Time: c.Time, End: end}
-	want.Given = each(facts, func(f archive.Injection) string { return f.ID })
-	cached := map[int]cachedOutcome{}
-	if m.store.ReadJSON(c.Session, &cached) != nil || cached == nil {
+	want := cachedOutcome{Version: a.Version, Budget: x.Config.Restore.Budget, Line: c.Line, Time: c.Time, End: end}
+	want.Given = archive.Convert(facts, func(f archive.Injection) string { return f.ID })
+	store, cached := state.Store{Dir: x.Config.Paths.Outcomes()}, map[int]cachedOutcome{}
+	if store.ReadJSON(c.Session, &cached) != nil || cached == nil {
 		cached = map[int]cachedOutcome{}
 	}
 	if old, ok := cached[c.Index]; ok && old.sameInputs(want) {
 		old.Outcome.Compaction = c
 		return old.Outcome, nil
 	}
-	if want.Outcome, err = measure(); err != nil {
+	if want.Outcome, err = measureCompaction(ctx, x, c); err != nil {
 		return compact.Outcome{}, err
 	}
 	cached[c.Index] = want
-	_ = m.store.WriteJSON(c.Session, cached) // on failure it is measured each time
+	_ = store.WriteJSON(c.Session, cached) // on failure it is measured each time
 	return want.Outcome, nil
 }

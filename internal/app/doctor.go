@@ -190,7 +190,7 @@ func (a *App) checkMoved(ctx context.Context, x Archive) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := each(list, func(p archive.ProjectSummary) archive.Project { return p.Project })
+	known := archive.Convert(list, func(p archive.ProjectSummary) archive.Project { return p.Project })
 	here := x.Capture.Project(a.ProjectDir())
 	before, ok := project.MovedFrom(here, known, exists)
 	if !ok {

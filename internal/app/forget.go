@@ -293,7 +293,7 @@ func (a *App) describePart(ctx context.Context, x Archive, ref archive.Ref, d *D
 	if err != nil {
 		return err
 	}
-	also := each(plan.Also, func(line int) string { return turnAt(ref.Session, turns, line) })
+	also := archive.Convert(plan.Also, func(line int) string { return turnAt(ref.Session, turns, line) })
 	d.Part = &PartDeletion{
 		Handle: ref.Handle(), Title: title, Lines: plan.Lines, Bytes: plan.Bytes, Notes: plan.Echoes,
 		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: slices.Compact(also),

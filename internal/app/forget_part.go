@@ -125,7 +125,7 @@ func (w Workspace) addEchoes(ctx context.Context, logs map[string][]sessionlog.E
 
 // transcriptsOf returns the logs of transcripts, without those of side files.
 func transcriptsOf(logs map[string][]sessionlog.Entry) []sessionlog.Entry {
-	return only(slices.Concat(slices.Collect(maps.Values(logs))...), func(e sessionlog.Entry) bool { return e.Rel == "" })
+	return archive.Select(slices.Concat(slices.Collect(maps.Values(logs))...), func(e sessionlog.Entry) bool { return e.Rel == "" })
 }
 
 // partScan collects the lines of a part and the lines that repeat its texts.
@@ -185,7 +185,7 @@ func (s *partScan) chooseTexts(maxSamples int) {
 		}
 	}
 	s.plan.Samples = evenly(all, maxSamples)
-	s.texts = each(s.plan.Samples, func(x string) []byte { return []byte(x) })
+	s.texts = archive.Convert(s.plan.Samples, func(x string) []byte { return []byte(x) })
 	for _, text := range s.target.Prompts {
 		if raw, err := json.Marshal(text); err == nil && len(text) >= minPrompt {
 			s.texts = append(s.texts, bytes.Trim(raw, `"`))
@@ -251,8 +251,8 @@ func (w Workspace) OpenParts(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, e := range facts {
-		var part archive.Part
-		if json.Unmarshal(e.Data, &part) != nil {
+		part, ok := archive.FactOf[archive.Part](&e)
+		if !ok {
 			continue
 		}
 		for _, s := range part.Sessions {
@@ -364,10 +364,9 @@ func mentions(e archive.JournalEntry, parts []archive.Part, samples []string) bo
 	case archive.JournalForget, archive.JournalForgetPart, archive.JournalTaught:
 		return false
 	case archive.JournalSegment:
-		var fact archive.SegmentFact
-		if json.Unmarshal(e.Data, &fact) == nil && slices.ContainsFunc(parts, func(p archive.Part) bool {
-			return fact.Segment.StartTurn <= p.Turn && p.Turn <= fact.Segment.EndTurn
-		}) {
+		fact, ok := archive.FactOf[archive.SegmentFact](&e)
+		g := fact.Segment
+		if ok && slices.ContainsFunc(parts, func(p archive.Part) bool { return g.StartTurn <= p.Turn && p.Turn <= g.EndTurn }) {
 			return true
 		}
 	}

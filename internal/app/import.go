@@ -80,7 +80,7 @@ func (a *App) Import(ctx context.Context, o ImportOptions) (out ImportReport, er
 
 // fileErrors returns a message per file.
 func fileErrors(failed []capture.FileError) []string {
-	return each(failed, func(f capture.FileError) string { return f.Path + ": " + ErrorText(f.Err) })
+	return archive.Convert(failed, func(f capture.FileError) string { return f.Path + ": " + ErrorText(f.Err) })
 }
 
 // ReindexReport is the outcome of a reindex.
@@ -220,7 +220,7 @@ func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork) error {
 	if err = errors.Join(err, a.catchUp(ctx, w)); err != nil {
 		w.Logger().Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
 	}
-	if ended.Session != "" && w.MaintenanceDue(a.Now()) {
+	if ended.Session != "" && MaintenanceDue(w.Config, a.Now()) {
 		err = errors.Join(err, a.MaintainInBackground(ctx))
 	}
 	return err

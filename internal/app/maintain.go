@@ -13,6 +13,7 @@ import (
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
+	"strandline/internal/config"
 	"strandline/internal/recall"
 	"strandline/internal/state"
 	"strandline/internal/usage"
@@ -70,7 +71,7 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []S
 	failed = errors.Join(failed, perr)
 	var expired []string
 	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
-		w.Schedule().Begin(a.Now())
+		Schedule(w.Config.Paths.Maintained()).Begin(a.Now())
 		stages = a.fullRunner(x, how).Run(ctx, x.Index)
 		if failed == nil {
 			expired, failed = w.Expired(ctx, x.Index, w.retention(how.compacting), a.Now())
@@ -211,7 +212,7 @@ func (r Runner) Run(ctx context.Context, idx *Index) []Stage {
 		{"pending", r.pending}, {"index", r.index}, {"journal", r.journal}, {"feedback", r.feedback}, {"learn", r.learn}, {"embed", r.embed},
 		{"tiers", r.tiers}, {"compact", r.compact}, {"seal", r.seal}, {"state", r.state},
 	}, r.Extra, []Step{{"health", r.health}})
-	return each(steps, func(s Step) Stage { return s.do(ctx, idx, r.Now) })
+	return archive.Convert(steps, func(s Step) Stage { return s.do(ctx, idx, r.Now) })
 }
 
 // StageErrors joins the errors of stages.
@@ -257,7 +258,7 @@ func (r Runner) CatchUp(ctx context.Context, idx capture.Index) (done int, err e
 func (r Runner) index(ctx context.Context, idx *Index, st *Stage) error {
 	report, err := r.Index(ctx, idx)
 	st.Done = report.Sessions + report.Agents
-	return errors.Join(err, errors.Join(each(report.Failed, func(f capture.FileError) error { return fmt.Errorf("%s: %w", f.Path, f.Err) })...))
+	return errors.Join(err, errors.Join(archive.Convert(report.Failed, func(f capture.FileError) error { return fmt.Errorf("%s: %w", f.Path, f.Err) })...))
 }
 
 // Index reads every log that is ahead of the index. Logs that cannot be read are
@@ -411,6 +412,11 @@ const interval = time.Hour
 func (s Schedule) Due(now time.Time) bool {
 	info, err := os.Stat(string(s))
 	return err != nil || now.Sub(info.ModTime()) >= interval || info.ModTime().Sub(now) > interval
+}
+
+// MaintenanceDue reports whether automatic maintenance is due.
+func MaintenanceDue(cfg *config.Config, now time.Time) bool {
+	return cfg.Lifecycle.Auto && Schedule(cfg.Paths.Maintained()).Due(now)
 }
 
 // Begin records the start of a run. If it fails, the next hook starts another

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -96,7 +95,7 @@ func (r Runner) finished(ctx context.Context, idx *Index, s archive.Session, kin
 	if len(list) > 0 && !r.idle(s) {
 		list = list[:len(list)-1]
 	}
-	known, err := idx.Recorded(ctx, each(list, func(c archive.Compaction) string { return factID(kind, c) }))
+	known, err := idx.Recorded(ctx, archive.Convert(list, func(c archive.Compaction) string { return factID(kind, c) }))
 	return slices.DeleteFunc(list, func(c archive.Compaction) bool { return known[factID(kind, c)] }), all, err
 }
 
@@ -240,9 +239,8 @@ func tallies(ctx context.Context, journal capture.Journal, at *time.Time) (learn
 	}
 	seen := map[string]bool{}
 	for _, e := range entries {
-		var fact archive.TaughtFact
-		if seen[e.ID] || json.Unmarshal(e.Data, &fact) != nil || len(fact.Shapes) == 0 ||
-			at != nil && fact.Known.After(*at) {
+		fact, ok := archive.FactOf[archive.TaughtFact](&e)
+		if seen[e.ID] || !ok || len(fact.Shapes) == 0 || at != nil && fact.Known.After(*at) {
 			continue
 		}
 		seen[e.ID] = true

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -277,12 +276,10 @@ func (w Workspace) deleted(ctx context.Context) (d Deleted, err error) {
 	entries, err := journalEntries(ctx, w.Journal, archive.JournalForget, archive.JournalForgetPart)
 	d.Parts = map[string]archive.Part{}
 	for _, e := range entries {
-		var part archive.Part
-		switch {
-		case e.Kind == archive.JournalForget && archive.ValidID(e.Session):
-			d.Sessions = append(d.Sessions, e.Session)
-		case e.Kind == archive.JournalForgetPart && json.Unmarshal(e.Data, &part) == nil:
+		if part, ok := archive.FactOf[archive.Part](&e); ok && e.Kind == archive.JournalForgetPart {
 			d.Parts[e.ID] = part
+		} else if e.Kind == archive.JournalForget && archive.ValidID(e.Session) {
+			d.Sessions = append(d.Sessions, e.Session)
 		}
 	}
 	return d, err

@@ -75,16 +75,7 @@ func rows[S, T any](ctx context.Context, err *error, what string, span S, read f
 	if rerr != nil {
 		*err = fmt.Errorf("read its %s: %w", what, rerr)
 	}
-	return only(list, keep)
-}
-
-func only[T any](list []T, keep func(T) bool) (out []T) {
-	for _, x := range list {
-		if keep(x) {
-			out = append(out, x)
-		}
-	}
-	return out
+	return archive.Select(list, keep)
 }
 
 // read reads the rows that end after a line. Passages are read only from the
@@ -146,12 +137,12 @@ func nextBatch(all archive.Batch, from int) archive.Batch {
 	b := archive.Batch{
 		Session: s, From: int64(from),
 		Cursor:   archive.Cursor{Session: s.ID, Generation: s.Generation, Offset: int64(to), Line: to},
-		Turns:    only(all.Turns, func(x archive.Turn) bool { return overlaps(x.LineFrom, x.LineTo) }),
-		Steps:    only(all.Steps, func(x archive.Step) bool { return overlaps(x.LineFrom, x.LineTo) }),
-		Calls:    only(all.Calls, func(x archive.Call) bool { return in(endOf(x)) }),
-		Files:    only(all.Files, func(x archive.FileTouch) bool { return in(x.Line + 1) }),
-		Tasks:    only(all.Tasks, func(x archive.TaskEvent) bool { return in(x.Line + 1) }),
-		Passages: only(all.Passages, func(x archive.Passage) bool { return in(x.LineTo) }),
+		Turns:    archive.Select(all.Turns, func(x archive.Turn) bool { return overlaps(x.LineFrom, x.LineTo) }),
+		Steps:    archive.Select(all.Steps, func(x archive.Step) bool { return overlaps(x.LineFrom, x.LineTo) }),
+		Calls:    archive.Select(all.Calls, func(x archive.Call) bool { return in(endOf(x)) }),
+		Files:    archive.Select(all.Files, func(x archive.FileTouch) bool { return in(x.Line + 1) }),
+		Tasks:    archive.Select(all.Tasks, func(x archive.TaskEvent) bool { return in(x.Line + 1) }),
+		Passages: archive.Select(all.Passages, func(x archive.Passage) bool { return in(x.LineTo) }),
 	}
 	if last {
 		b.Compactions, b.DeadTurns = all.Compactions, all.DeadTurns
@@ -187,15 +178,15 @@ func (p Push) segments(ctx context.Context, gone map[string]bool, r *PushReport)
 	}
 	known := map[string]bool{}
 	if !p.Again {
-		ids := each(all, func(e archive.JournalEntry) string { return e.ID })
+		ids := archive.Convert(all, func(e archive.JournalEntry) string { return e.ID })
 		if known, err = retry(ctx, p, func(ctx context.Context) (map[string]bool, error) { return p.Remote.Recorded(ctx, ids) }); err != nil {
 			return err
 		}
 	}
 	var entries []archive.JournalEntry
 	for _, e := range all {
-		var fact archive.SegmentFact
-		if known[e.ID] || gone[archive.Owner(e.Session)] || json.Unmarshal(e.Data, &fact) != nil {
+		fact, ok := archive.FactOf[archive.SegmentFact](&e)
+		if known[e.ID] || gone[archive.Owner(e.Session)] || !ok {
 			continue
 		}
 		g := &fact.Segment

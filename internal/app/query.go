@@ -93,15 +93,6 @@ func (a *App) session(ctx context.Context, x Archive, typed string) (archive.Ses
 	return x.Index.Session(ctx, id)
 }
 
-// each converts a list. The result is never nil, so that its JSON is a list.
-func each[A, B any](list []A, convert func(A) B) []B {
-	out := make([]B, 0, len(list))
-	for _, x := range list {
-		out = append(out, convert(x))
-	}
-	return out
-}
-
 // ErrorText returns the message of an error for users, with its innermost cause
 // but without the steps in between. The text of a busy error is complete without
 // its cause. An error that is not an *archive.Error is returned whole.

@@ -43,7 +43,7 @@ func segments(s *task.State, pending bool, steps int) []Segment {
 	if pending {
 		entries = s.Pending()
 	}
-	return each(entries, func(e task.Entry) Segment { return newSegment(e, steps) })
+	return archive.Convert(entries, func(e task.Entry) Segment { return newSegment(e, steps) })
 }
 
 // SegmentsQuery selects segments.
@@ -55,19 +55,12 @@ type SegmentsQuery struct {
 
 // Segments lists segments.
 func (a *App) Segments(ctx context.Context, q SegmentsQuery) ([]Segment, error) {
-	return read(ctx, a, func(x Archive) ([]Segment, error) {
-		var info archive.Session
-		var err error
-		if !q.All {
-			if info, err = a.session(ctx, x, q.Session); err != nil {
-				return nil, err
-			}
-		}
-		s, err := task.LoadState(ctx, x.Index, info.ID)
-		if err != nil {
-			return nil, err
-		}
-		return segments(s, q.Pending, info.Steps), nil
+	if q.All {
+		return readAllSegments(ctx, a, ReadOnly, func(_ Archive, s *task.State) ([]Segment, error) { return segments(s, q.Pending, 0), nil })
+	}
+	return readSegments(ctx, a, q.Session, func(x Archive, id string, s *task.State) ([]Segment, error) {
+		info, err := x.Index.Session(ctx, id)
+		return segments(s, q.Pending, info.Steps), err
 	})
 }
 
@@ -82,39 +75,39 @@ func readSegments[T any](ctx context.Context, a *App, session string, do func(x 
 	})
 }
 
+// readAllSegments calls do with the state of the segments of all sessions.
+func readAllSegments[T any](ctx context.Context, a *App, mode Mode, do func(x Archive, s *task.State) (T, error)) (out T, err error) {
+	err = a.withArchive(ctx, mode, func(x Archive) error {
+		s, err := task.LoadState(ctx, x.Index, "")
+		if err == nil {
+			out, err = do(x, s)
+		}
+		return err
+	})
+	return out, err
+}
+
 // SearchSegments finds summaries by their words. archived includes the tier L3.
 func (a *App) SearchSegments(ctx context.Context, words string, archived bool) ([]Segment, error) {
-	return read(ctx, a, func(x Archive) ([]Segment, error) {
-		s, err := task.LoadState(ctx, x.Index, "")
-		if err != nil {
-			return nil, err
-		}
-		return each(s.Search(words, archived), func(e task.Entry) Segment { return newSegment(e, e.End) }), nil
+	return readAllSegments(ctx, a, ReadOnly, func(_ Archive, s *task.State) ([]Segment, error) {
+		return archive.Convert(s.Search(words, archived), func(e task.Entry) Segment { return newSegment(e, e.End) }), nil
 	})
 }
 
 // Segment returns the segment with this ID or ID prefix. If the client's model runs
 // this process, reading a summary is recorded as use.
-func (a *App) Segment(ctx context.Context, id string) (out Segment, err error) {
+func (a *App) Segment(ctx context.Context, id string) (Segment, error) {
 	mode, byModel := ReadOnly, a.Getenv("CLAUDECODE") != ""
 	if byModel {
 		mode = ReadWrite
 	}
-	err = a.withArchive(ctx, mode, func(x Archive) error {
-		s, err := task.LoadState(ctx, x.Index, "")
-		if err != nil {
-			return err
-		}
+	return readAllSegments(ctx, a, mode, func(x Archive, s *task.State) (Segment, error) {
 		e, err := s.Find(id)
-		if err != nil {
-			return err
+		if err == nil && e.Content != "" && byModel {
+			err = recordSegments(ctx, x, e.Session, archive.SegmentFact{Event: archive.SegmentRead, Segment: archive.Segment{ID: e.ID, Session: e.Session}})
 		}
-		if out = newSegment(e, e.End); e.Content == "" || !byModel {
-			return nil
-		}
-		return recordSegments(ctx, x, e.Session, archive.SegmentFact{Event: archive.SegmentRead, Segment: archive.Segment{ID: e.ID, Session: e.Session}})
+		return newSegment(e, e.End), err
 	})
-	return out, err
 }
 
 // SegmentQueue returns a session's queue in the shape of older tools' files.
@@ -243,11 +236,7 @@ func (a *App) SaveSegment(ctx context.Context, session string, d task.Draft) (re
 
 // sessionOfSegment returns the session of a known segment, or "".
 func (a *App) sessionOfSegment(ctx context.Context, segment string) (string, error) {
-	return read(ctx, a, func(x Archive) (string, error) {
-		s, err := task.LoadState(ctx, x.Index, "")
-		if err != nil {
-			return "", err
-		}
+	return readAllSegments(ctx, a, ReadOnly, func(_ Archive, s *task.State) (string, error) {
 		e, err := s.Find(segment)
 		if archive.ErrorCode(err) == archive.CodeNotFound {
 			return "", nil
@@ -262,7 +251,7 @@ func (a *App) ClearSegments(ctx context.Context, session string) (n int, err err
 	err = a.changeSegments(ctx, session, func(x Archive, id string, _ *task.History, s *task.State) error {
 		pending := s.Pending()
 		n = len(pending)
-		return recordSegments(ctx, x, id, each(pending, func(e task.Entry) archive.SegmentFact {
+		return recordSegments(ctx, x, id, archive.Convert(pending, func(e task.Entry) archive.SegmentFact {
 			return archive.SegmentFact{Event: archive.SegmentCleared, Segment: archive.Segment{ID: e.ID, Session: id}}
 		})...)
 	})
@@ -308,7 +297,7 @@ func recordSegments(ctx context.Context, x Archive, session string, facts ...arc
 	if len(facts) == 0 {
 		return nil
 	}
-	err := x.Journal.RecordAll(ctx, each(facts, func(f archive.SegmentFact) capture.Fact {
+	err := x.Journal.RecordAll(ctx, archive.Convert(facts, func(f archive.SegmentFact) capture.Fact {
 		return capture.Fact{Kind: archive.JournalSegment, Session: cmp.Or(f.Segment.Session, session), Data: f}
 	})...)
 	if err != nil {
@@ -326,7 +315,7 @@ type ImportedSegments struct {
 
 // ImportSegments imports the files that older tools store below paths. With dry it
 // only counts.
-func (a *App) ImportSegments(ctx context.Context, paths []string, dry bool) (out ImportedSegments, err error) {
+func (a *App) ImportSegments(ctx context.Context, paths []string, dry bool) (out ImportedSegments, _ error) {
 	var facts []archive.SegmentFact
 	for _, p := range paths {
 		names, err := olderFiles(a.Abs(p))
@@ -343,23 +332,14 @@ func (a *App) ImportSegments(ctx context.Context, paths []string, dry bool) (out
 			facts = append(facts, read...)
 		}
 	}
-	err = a.withArchive(ctx, ReadWrite, func(x Archive) error {
-		s, err := task.LoadState(ctx, x.Index, "")
-		if err != nil {
-			return err
-		}
+	return readAllSegments(ctx, a, ReadWrite, func(x Archive, s *task.State) (ImportedSegments, error) {
 		added := s.News(facts)
-		for _, f := range added {
-			if f.Event != archive.SegmentArchived {
-				out.Segments++
-			}
-		}
+		out.Segments = len(archive.Select(added, func(f archive.SegmentFact) bool { return f.Event != archive.SegmentArchived }))
 		if dry {
-			return nil
+			return out, nil
 		}
-		return recordSegments(ctx, x, "", added...)
+		return out, recordSegments(ctx, x, "", added...)
 	})
-	return out, err
 }
 
 // olderFiles lists the JSON files in the folders that older tools use below a path.

@@ -48,7 +48,7 @@ func (a *App) Sessions(ctx context.Context, q SessionsQuery) ([]Session, error) 
 			}
 		}
 		list, err := x.Index.Sessions(ctx, f)
-		return each(list, newSession), err
+		return archive.Convert(list, newSession), err
 	})
 }
 
@@ -64,7 +64,7 @@ func (a *App) Recent(ctx context.Context, session string) ([]Session, error) {
 			return []Session{newSession(info)}, err
 		}
 		list, err := x.Index.Sessions(ctx, archive.SessionFilter{Agents: true, Since: a.Now().Add(-recently)})
-		return each(list, newSession), err
+		return archive.Convert(list, newSession), err
 	})
 }
 
@@ -107,7 +107,7 @@ func newRunning(s archive.Session, u usage.Session) Running {
 func (a *App) Running(ctx context.Context) ([]Running, error) {
 	return read(ctx, a, func(x Archive) ([]Running, error) {
 		list, err := x.Index.Sessions(ctx, archive.SessionFilter{Since: a.Now().Add(-recently)})
-		return each(list, func(s archive.Session) Running {
+		return archive.Convert(list, func(s archive.Session) Running {
 			known, _ := usage.Store{Dir: x.Config.Paths.State()}.Session(s.ID) // without it the figures are 0
 			return newRunning(s, known)
 		}), err
@@ -132,25 +132,16 @@ func (a *App) Stamp() string {
 // Project is a project with its totals. Those of the keys in Aliases, which were
 // merged into this project, are included.
 type Project struct {
-	Key      string    `json:"key"`
-	Name     string    `json:"name,omitempty"`
-	Root     string    `json:"root,omitempty"`
-	Remote   string    `json:"remote,omitempty"`
-	Aliases  []string  `json:"aliases"`
-	Sessions int       `json:"sessions"`
-	Agents   int       `json:"agents"`
-	Turns    int       `json:"turns"`
-	Bytes    int64     `json:"bytes"`
-	First    time.Time `json:"first"`
-	Last     time.Time `json:"last"`
+	Key    string `json:"key"`
+	Name   string `json:"name,omitempty"`
+	Root   string `json:"root,omitempty"`
+	Remote string `json:"remote,omitempty"`
+	archive.ProjectSummary
 }
 
 func newProject(p archive.ProjectSummary) Project {
-	return Project{
-		Key: p.Project.Key, Name: p.Project.Name, Root: p.Project.Root, Remote: p.Project.Remote,
-		Aliases:  append([]string{}, p.Aliases...),
-		Sessions: p.Sessions, Agents: p.Agents, Turns: p.Turns, Bytes: p.Bytes, First: p.First, Last: p.Last,
-	}
+	p.Aliases = append([]string{}, p.Aliases...)
+	return Project{p.Project.Key, p.Project.Name, p.Project.Root, p.Project.Remote, p}
 }
 
 // ProjectPath is a project's folder, or its key if the folder is unknown.
@@ -160,7 +151,7 @@ func ProjectPath(p archive.Project) string { return cmp.Or(p.Root, p.Key) }
 func (a *App) Projects(ctx context.Context) ([]Project, error) {
 	return read(ctx, a, func(x Archive) ([]Project, error) {
 		list, err := x.Index.Projects(ctx)
-		return each(list, newProject), err
+		return archive.Convert(list, newProject), err
 	})
 }
 

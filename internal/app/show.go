@@ -46,7 +46,7 @@ func (a *App) Outline(ctx context.Context, session string) (Outline, error) {
 			return Outline{}, err
 		}
 		files, err := x.Capture.SideFiles(id)
-		return Outline{newSession(info), each(turns, newTurn), append([]string{}, files...)}, err
+		return Outline{newSession(info), archive.Convert(turns, newTurn), append([]string{}, files...)}, err
 	})
 }
 

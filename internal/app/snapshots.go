@@ -111,7 +111,7 @@ func resolveOrNew(ctx context.Context, x Archive, typed string) (id string, arch
 func (a *App) Snapshots(ctx context.Context, session string) ([]SnapshotLine, error) {
 	return read(ctx, a, func(x Archive) ([]SnapshotLine, error) {
 		list, err := snapshots(ctx, x, session)
-		return each(list, newSnapshotLine), err
+		return archive.Convert(list, newSnapshotLine), err
 	})
 }
 

@@ -57,21 +57,21 @@ func TestLimitSnapshotKeepsNewest(t *testing.T) {
 const tooMany = maxSnapshotListed + 1
 
 func TestSnapshotTree(t *testing.T) {
-	tree := snapshotTree([]archive.SnapshotTask{
+	tree := subtasks([]archive.SnapshotTask{
 		{ID: "b", Parent: "a"}, {ID: "a"}, {ID: "c", Parent: "b"}, {ID: "orphan", Parent: "gone"}, {ID: "self", Parent: "self"},
 		{ID: "x", Parent: "y"}, {ID: "y", Parent: "x"},
 	})
-	if got := drawn(tree); got != "a(b(c)) orphan self x y" {
+	if got := drawn(tree, ""); got != "a(b(c)) orphan self x y" {
 		t.Error(got)
 	}
 }
 
-func drawn(nodes []taskNode) string {
+func drawn(children map[string][]archive.SnapshotTask, parent string) string {
 	var out []string
-	for _, n := range nodes {
+	for _, n := range children[parent] {
 		s := n.ID
-		if len(n.children) > 0 {
-			s += "(" + drawn(n.children) + ")"
+		if len(children[n.ID]) > 0 {
+			s += "(" + drawn(children, n.ID) + ")"
 		}
 		out = append(out, s)
 	}
@@ -88,14 +88,15 @@ func TestSnapshotTreeKeepsAllTasks(t *testing.T) {
 			tasks = append(tasks, archive.SnapshotTask{ID: fmt.Sprint(i), Parent: fmt.Sprint(parent)})
 		}
 		seen := map[string]int{}
-		var walk func([]taskNode)
-		walk = func(nodes []taskNode) {
-			for _, x := range nodes {
+		children := subtasks(tasks)
+		var walk func(parent string)
+		walk = func(parent string) {
+			for _, x := range children[parent] {
 				seen[x.ID]++
-				walk(x.children)
+				walk(x.ID)
 			}
 		}
-		walk(snapshotTree(tasks))
+		walk("")
 		for i := range n {
 			if seen[fmt.Sprint(i)] != 1 {
 				t.Fatalf("task %d stands %d times in the tree of %+v", i, seen[fmt.Sprint(i)], tasks)

@@ -64,13 +64,14 @@ type Totals struct {
 // ProjectSummary is a project with counts of its sessions, including those recorded
 // under a key that was merged into the project's.
 type ProjectSummary struct {
-	Project     Project
-	Aliases     []string // keys that were merged into this project
-	Sessions    int      // main sessions
-	Agents      int      // sub-agents' sessions
-	Turns       int
-	Bytes       int64
-	First, Last time.Time
+	Project  Project   `json:"-"`
+	Aliases  []string  `json:"aliases"`  // keys that were merged into this project
+	Sessions int       `json:"sessions"` // main sessions
+	Agents   int       `json:"agents"`   // sub-agents' sessions
+	Turns    int       `json:"turns"`
+	Bytes    int64     `json:"bytes"`
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
 }
 
 // HistoryFilter selects accesses to a file.

@@ -45,7 +45,7 @@ type fake struct {
 }
 
 func (f *fake) Projects(context.Context) ([]app.Project, error) {
-	return []app.Project{{Key: "dir:/home/dev/shop", Name: "shop", Aliases: []string{}}}, f.err
+	return []app.Project{{Key: "dir:/home/dev/shop", Name: "shop", ProjectSummary: archive.ProjectSummary{Aliases: []string{}}}}, f.err
 }
 
 func (f *fake) Sessions(_ context.Context, q app.SessionsQuery) ([]app.Session, error) {
