@@ -39,13 +39,7 @@ func run(s string, set func(byte) bool) int {
 // borderBefore reports whether a token can begin at i: no word byte precedes it.
 // The n of an escaped newline and the digits of %3D do not count as word bytes.
 func borderBefore(s string, i int) bool {
-	if i == 0 || !isWord(s[i-1]) {
-		return true
-	}
-	if i >= 2 && s[i-2] == '\\' && (s[i-1] == 'n' || s[i-1] == 't' || s[i-1] == 'r') {
-		return true
-	}
-	return i >= 3 && s[i-3] == '%' && isHex(s[i-2]|0x20) && isHex(s[i-1]|0x20)
+	return i == 0 || !isWord(s[i-1]) || !sameName(s, i) || i >= 3 && s[i-3] == '%' && isHex(s[i-2]|0x20) && isHex(s[i-1]|0x20)
 }
 
 // borderAfter reports whether a token can end at i.

@@ -82,13 +82,7 @@ func separator(s string, end int) (pair, bool) {
 func blanks(s string) int { return run(s[:min(len(s), maxGap)], isSpace) }
 
 // openQuote returns the length of a quote with its backslashes, 0 for none.
-func openQuote(s string) int {
-	n := run(s, func(c byte) bool { return c == '\\' })
-	if n < len(s) && (s[n] == '"' || s[n] == '\'' || s[n] == '`') {
-		return n + 1
-	}
-	return 0
-}
+func openQuote(s string) int { return escaped(s, 0, "\"'`") }
 
 // closeQuote returns the length of the quote and bracket that end a name.
 func closeQuote(s string) int {
@@ -263,9 +257,13 @@ func endsWithNameKey(s string) bool {
 
 // escapedSpace returns the length of a line break or tab written as an escape
 // sequence, with any number of backslashes.
-func escapedSpace(s string) int {
+func escapedSpace(s string) int { return escaped(s, 1, "nrt") }
+
+// escaped returns the length of at least the given number of backslashes and one of
+// the characters after them, 0 for none.
+func escaped(s string, backslashes int, characters string) int {
 	n := run(s, func(c byte) bool { return c == '\\' })
-	if n > 0 && n < len(s) && (s[n] == 'n' || s[n] == 'r' || s[n] == 't') {
+	if n >= backslashes && n < len(s) && strings.IndexByte(characters, s[n]) >= 0 {
 		return n + 1
 	}
 	return 0
