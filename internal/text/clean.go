@@ -27,7 +27,9 @@ func strip(s string, flat bool) string {
 		unsafe := r != '\n' && r != '\t' && isUnsafe(r, size)
 		switch {
 		case r == 0x1b:
-			size = escapeSequence(s[i:])
+			if size = EscapeLen(s[i:]); size == 1 && strings.HasPrefix(s[i+1:], "[") {
+				size++ // the introducer of an incomplete sequence
+			}
 		case unsafe:
 		case flat && unicode.IsSpace(r):
 			blank = b.Len() > 0
@@ -53,16 +55,6 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
-}
-
-// escapeSequence is EscapeLen, but for an incomplete sequence returns the length of
-// its introducer.
-func escapeSequence(s string) int {
-	n := EscapeLen(s)
-	if n == 1 && strings.HasPrefix(s[1:], "[") {
-		n++ // incomplete
-	}
-	return n
 }
 
 // isUnsafe reports whether a decoded rune is invalid, a control character, or a

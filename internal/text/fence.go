@@ -48,46 +48,28 @@ func Fence(title, body string) string {
 	title, body = neutralizeMarkers(OneLine(title)), neutralizeMarkers(body)
 	sum := sha256.Sum256([]byte(title + "\x00" + body))
 	nonce := hex.EncodeToString(sum[:nonceLen/2]) // 8 hex digits that follow both markers
-	var b strings.Builder
-	b.Grow(len(title) + len(body) + FenceOverhead)
-	b.WriteString(FenceOpen + " " + nonce + ": ")
 	if title != "" {
-		b.WriteString(title + ". ")
+		title += ". "
 	}
-	b.WriteString(fenceNotice + "\n")
-	b.WriteString(body)
-	if !strings.HasSuffix(body, "\n") {
-		b.WriteByte('\n')
-	}
-	b.WriteString(FenceClose + " " + nonce)
-	return b.String()
+	return FenceOpen + " " + nonce + ": " + title + fenceNotice + "\n" + strings.TrimSuffix(body, "\n") + "\n" + FenceClose + " " + nonce
 }
 
 // neutralizeMarkers replaces the equals signs of anything similar to a marker by
 // dashes. It accepts any case, any blanks and any number of signs, because a
 // model may read such text as a marker; StripFences is stricter.
 func neutralizeMarkers(s string) string {
-	var b strings.Builder
-	done := 0
+	b := []byte(s)
 	for to := 0; ; {
 		at := strings.Index(s[to:], "==")
 		if at < 0 {
-			break
+			return string(b)
 		}
+		rest := strings.TrimLeft(s[to+at:], "=")
 		from := to + at
-		rest := strings.TrimLeft(s[from:], "=")
-		to = len(s) - len(rest)
-		if isMarkerText(rest) {
-			b.WriteString(s[done:from])
-			b.WriteString(strings.Repeat("-", to-from))
-			done = to
+		if to = len(s) - len(rest); isMarkerText(rest) {
+			copy(b[from:], strings.Repeat("-", to-from))
 		}
 	}
-	if done == 0 {
-		return s
-	}
-	b.WriteString(s[done:])
-	return b.String()
 }
 
 // isMarkerText reports whether s begins like the words of a marker.
@@ -136,10 +118,10 @@ func StripFences(s string) string {
 // findFence returns the offset and nonce of the first opening marker at or after
 // from, or -1.
 func findFence(s string, from int) (int, string) {
-	for from <= len(s) {
+	for {
 		at := strings.Index(s[from:], FenceOpen+" ")
 		if at < 0 {
-			break
+			return -1, ""
 		}
 		from += at
 		if rest := s[from+len(FenceOpen)+1:]; len(rest) >= nonceLen && strings.Trim(rest[:nonceLen], "0123456789abcdef") == "" {
@@ -147,7 +129,6 @@ func findFence(s string, from int) (int, string) {
 		}
 		from += len(FenceOpen)
 	}
-	return -1, ""
 }
 
 // fenceStart returns the offset, at least kept, from which to remove the fenced

@@ -115,10 +115,7 @@ func (r *JSONReader) Text() string {
 
 // Int reads a number, without its fraction and limited to 0 to 2^31-1.
 func (r *JSONReader) Int() int {
-	n, err := strconv.ParseFloat(string(r.Value()), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0
-	}
+	n, _ := strconv.ParseFloat(string(r.Value()), 64) // 0 for any other value
 	return int(min(max(n, 0), 1<<31-1))
 }
 
