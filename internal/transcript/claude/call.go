@@ -51,8 +51,8 @@ func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
 	r.state.facts.calls++
 	c.seq = s.seq
 	s.seq++
-	for _, f := range in.files() {
-		c.row.Files = append(c.row.Files, text.Prefix(r.redact(f), maxPath))
+	if path := in.text("file_path", "notebook_path", "path"); path != "" {
+		c.row.Files = []string{text.Prefix(r.redact(path), maxPath)}
 	}
 	switch c.row.Kind {
 	case archive.CallCommand:
@@ -83,9 +83,7 @@ func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
 
 // putFiles adds the files of a call that reads, edits or searches files.
 func (r *Reader) putFiles(c *callState, row *row) {
-	switch c.row.Kind {
-	case archive.CallRead, archive.CallEdit, archive.CallSearch:
-	default:
+	if !slices.Contains([]archive.CallKind{archive.CallRead, archive.CallEdit, archive.CallSearch}, c.row.Kind) {
 		return
 	}
 	for _, path := range c.row.Files {

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -55,9 +56,7 @@ func (r *Reader) identify() (keys []uint64) {
 			} else {
 				row.key = rowKey(row)
 			}
-			if n := len(keys); row.key != 0 && (n == 0 || keys[n-1] != row.key) {
-				keys = append(keys, row.key)
-			}
+			keys = append(keys, row.key)
 		case typeUser:
 			row.class, row.text = r.scan.classifyUser(row)
 			expands := row.class == classNone && row.meta && row.text != ""
@@ -65,19 +64,14 @@ func (r *Reader) identify() (keys []uint64) {
 				continue
 			}
 			row.key = rowKey(row)
-			candidates := []uint64{row.key}
+			keys = append(keys, row.key)
 			if row.class != classSummary {
 				parent := hashOf(row.parent)
-				candidates = append(candidates, promptKey(row), momentKey(row), r.sessionKey(tagParent, parent), r.sessionKey(tagTail, parent))
-			}
-			for _, k := range candidates {
-				if k != 0 {
-					keys = append(keys, k)
-				}
+				keys = append(keys, promptKey(row), momentKey(row), r.sessionKey(tagParent, parent), r.sessionKey(tagTail, parent))
 			}
 		}
 	}
-	return keys
+	return slices.Compact(slices.DeleteFunc(keys, func(k uint64) bool { return k == 0 }))
 }
 
 // rowKey identifies a row by its uuid.

@@ -56,14 +56,6 @@ func (in input) text(names ...string) string {
 	return ""
 }
 
-// files returns the path in the input of a tool that works on a file.
-func (in input) files() []string {
-	if path := in.text("file_path", "notebook_path", "path"); path != "" {
-		return []string{path}
-	}
-	return nil
-}
-
 // The limits of a one-line summary of a tool's input, in bytes.
 const (
 	maxInputValue   = 240

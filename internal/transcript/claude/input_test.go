@@ -61,7 +61,7 @@ func TestReadInput(t *testing.T) {
 	in := s.readInput([]byte(`{"command":"a\"b","n":5,"file_path":"","path":"/p","l":[1,2]}`))
 	expect(t, "text", in.text("nothing", "command"), `a"b`)
 	expect(t, "number", in.text("n"), "5")
-	expect(t, "files", strings.Join(in.files(), ","), "/p")
+	expect(t, "files", in.text("file_path", "notebook_path", "path"), "/p")
 	expect(t, "raw", string(in.value("l")), "[1,2]")
 	if n := len(s.readInput([]byte(`[1]`)).members); n != 0 {
 		t.Errorf("an array has %d members", n)

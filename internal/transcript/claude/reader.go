@@ -40,9 +40,8 @@ func NewReader(base archive.Session, cur archive.Cursor, redact func(string) str
 	if r.redact == nil {
 		r.redact = func(s string) string { return s }
 	}
-	if a := &r.base.Agent; a.Description != "" || a.Type != "" { // text of the model, from beside the transcript
-		a.Type, a.Description = r.redact(a.Type), r.redact(a.Description)
-	}
+	a := &r.base.Agent // text of the model, from beside the transcript
+	a.Type, a.Description = r.redact(a.Type), r.redact(a.Description)
 	if cur.Session == "" {
 		r.cursor.Session = base.ID
 	}

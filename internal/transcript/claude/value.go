@@ -10,13 +10,11 @@ import (
 // textOf returns the text of a JSON string or number as valid UTF-8, nil for any
 // other value. It is a part of raw if nothing is escaped or invalid.
 func textOf(raw []byte) []byte {
-	if len(raw) == 0 {
-		return nil
-	}
-	switch c := raw[0]; {
-	case c == '"':
+	switch {
+	case len(raw) == 0:
+	case raw[0] == '"':
 		return text.Unquote(raw)
-	case c == '-' || text.IsDigit(c):
+	case raw[0] == '-' || text.IsDigit(raw[0]):
 		return raw
 	}
 	return nil
