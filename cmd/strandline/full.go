@@ -131,7 +131,7 @@ func (f servers) ServeMCP(ctx context.Context) error {
 
 // Browse implements cli.Frontends.
 func (f servers) Browse(ctx context.Context, b cli.Browsing) error {
-	return browse.Run(ctx, browse.Terminal{In: os.Stdin, Out: os.Stdout, Env: os.Environ()}, browse.Options{
+	return browse.Run(ctx, os.Stdin, os.Stdout, os.Environ(), browse.Options{
 		Archive: f.app, Project: b.Project, All: b.All, Query: b.Query, Sessions: b.Sessions, Now: now,
 	})
 }

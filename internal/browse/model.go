@@ -214,20 +214,12 @@ type Options struct {
 	Now      func() time.Time
 }
 
-// Terminal is the browser's terminal.
-type Terminal struct {
-	In  io.Reader
-	Out io.Writer
-	// Env is its environment, with TERM and NO_COLOR.
-	Env []string
-}
-
-// Run shows the archive until the user leaves. It returns an error if ctx ends
-// before.
-func Run(ctx context.Context, t Terminal, opt Options) error {
+// Run shows the archive on a terminal, whose environment holds TERM and NO_COLOR, until
+// the user leaves. It returns an error if ctx ends before.
+func Run(ctx context.Context, in io.Reader, out io.Writer, env []string, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends running searches
-	p := tea.NewProgram(New(ctx, opt), tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Env))
+	p := tea.NewProgram(New(ctx, opt), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(env))
 	if _, err := p.Run(); err != nil {
 		return fmt.Errorf("browse: %w", err)
 	}
