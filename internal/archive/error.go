@@ -1,6 +1,9 @@
 package archive
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Code classifies an error. The command line maps it to an exit code.
 type Code string
@@ -97,3 +100,11 @@ func NotFound(msg, hint string) error { return &Error{Code: CodeNotFound, Msg: m
 
 // Invalid returns an Error with CodeInvalid.
 func Invalid(msg, hint string) error { return &Error{Code: CodeInvalid, Msg: msg, Hint: hint} }
+
+// Wrap adds what was done to an error. It returns nil for nil.
+func Wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

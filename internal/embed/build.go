@@ -126,10 +126,7 @@ func create(path string, set archive.VectorSet, content func(*builder) error) (e
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("write vectors: %w", err)
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("replace the vectors: %w", err)
-	}
-	return nil
+	return archive.Wrap("replace the vectors", os.Rename(f.Name(), path))
 }
 
 // write writes blocks after the valid part of f, then the header of set.
@@ -145,8 +142,6 @@ func (b *builder) write(f *os.File, set archive.VectorSet, content func(*builder
 	if err != nil {
 		return err
 	}
-	if _, err := f.WriteAt(head, 0); err != nil {
-		return fmt.Errorf("write the header of vectors: %w", err)
-	}
-	return nil
+	_, err = f.WriteAt(head, 0)
+	return archive.Wrap("write the header of vectors", err)
 }

@@ -195,10 +195,8 @@ func (x *Flat) readBlocks() error {
 
 // read fills buf from an offset in a block.
 func (x *Flat) read(b *block, from int, buf []byte) error {
-	if _, err := x.f.ReadAt(buf, b.at+int64(from)); err != nil {
-		return fmt.Errorf("read vectors: %w", err)
-	}
-	return nil
+	_, err := x.f.ReadAt(buf, b.at+int64(from))
+	return archive.Wrap("read vectors", err)
 }
 
 // verify compares all blocks with their checksums.
@@ -257,9 +255,4 @@ func passageAt(section []byte, row int) int64 {
 func (x *Flat) Len() int { return int(x.head.vectors) }
 
 // Close closes the file. All searches must have ended.
-func (x *Flat) Close() error {
-	if err := x.f.Close(); err != nil {
-		return fmt.Errorf("close vectors: %w", err)
-	}
-	return nil
-}
+func (x *Flat) Close() error { return archive.Wrap("close vectors", x.f.Close()) }

@@ -72,9 +72,7 @@ func (w *stemmer) vowel(n int) bool {
 }
 
 // double reports whether the first n letters end in the same consonant twice.
-func (w *stemmer) double(n int) bool {
-	return n >= 2 && w.b[n-1] == w.b[n-2] && w.consonant(n-1)
-}
+func (w *stemmer) double(n int) bool { return n >= 2 && w.b[n-1] == w.b[n-2] && w.consonant(n-1) }
 
 // short reports whether the first n letters end in consonant, vowel, consonant, with
 // the last not w, x or y: a word that lost its e, as in hop(e).

@@ -9,6 +9,8 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+
+	"strandline/internal/archive"
 )
 
 // StaticName is the built-in table's name in vector rows, StaticDim the number of
@@ -21,14 +23,10 @@ const (
 // Static embeds texts with the built-in table of word stems: a text's vector is the
 // weighted sum of its words' rows. It needs no model runtime, file or network.
 // README.md describes the table. The table is loaded with the first text.
-type Static struct {
-	once  sync.Once
-	table *table
-	err   error
-}
+type Static struct{ load func() (*table, error) }
 
-// NewStatic returns a Static.
-func NewStatic() *Static { return &Static{} }
+// NewStatic returns the embedder. It reads its table when it embeds the first text.
+func NewStatic() *Static { return &Static{sync.OnceValues(loadBuiltIn)} }
 
 // Name returns StaticName.
 func (*Static) Name() string { return StaticName }
@@ -36,14 +34,10 @@ func (*Static) Name() string { return StaticName }
 // Dim returns StaticDim.
 func (*Static) Dim() int { return StaticDim }
 
-// load loads the table, once.
-func (e *Static) load() (*table, error) {
-	e.once.Do(func() {
-		if e.table, e.err = openTable(builtIn); e.err != nil {
-			e.err = fmt.Errorf("load the built-in embeddings: %w", e.err)
-		}
-	})
-	return e.table, e.err
+// loadBuiltIn loads the embedded table.
+func loadBuiltIn() (*table, error) {
+	t, err := openTable(builtIn)
+	return t, archive.Wrap("load the built-in embeddings", err)
 }
 
 // Embed implements Embedder. A text's vector is the sum over its distinct words of
@@ -153,9 +147,7 @@ func openTable(data string) (*table, error) {
 	return t, nil
 }
 
-func readUint32(s string, at int) int {
-	return int(binary.LittleEndian.Uint32([]byte(s[at : at+4])))
-}
+func readUint32(s string, at int) int { return int(binary.LittleEndian.Uint32([]byte(s[at : at+4]))) }
 
 // fnv1a returns the 32-bit FNV-1a hash; package hash/fnv would copy the string.
 func fnv1a[T string | []byte](s T) uint32 {

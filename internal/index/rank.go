@@ -182,14 +182,10 @@ const (
 )
 
 // impact returns BM25's saturated weight of tf occurrences among size terms.
-func impact(tf, size float64) float64 {
-	return tf * (k1 + 1) / (tf + k1*(1-b+b*size/usualSize))
-}
+func impact(tf, size float64) float64 { return tf * (k1 + 1) / (tf + k1*(1-b+b*size/usualSize)) }
 
 // idf returns the weight of a term that occurs in df of n passages. It is not negative.
-func idf(df, n int) float64 {
-	return math.Log1p((float64(max(n-df, 0)) + 0.5) / (float64(df) + 0.5))
-}
+func idf(df, n int) float64 { return math.Log1p((float64(max(n-df, 0)) + 0.5) / (float64(df) + 0.5)) }
 
 // KindWeight returns the factor of a passage's score for its kind: text of the user and the
 // agent counts more than output of tools.

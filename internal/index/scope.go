@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"math"
 
 	"strandline/internal/archive"
@@ -46,11 +47,7 @@ func (x *Scope) Narrow(of map[int64]bool) {
 		x.Sessions = of
 		return
 	}
-	for no := range x.Sessions {
-		if !of[no] {
-			delete(x.Sessions, no)
-		}
-	}
+	maps.DeleteFunc(x.Sessions, func(no int64, _ bool) bool { return !of[no] })
 }
 
 // Bound sets Lo and Hi to the range of the sessions.

@@ -111,9 +111,7 @@ type Store struct {
 }
 
 // New returns a Store that runs its transactions by read and write.
-func New(read, write Transact, sql Dialect) *Store {
-	return &Store{read: read, write: write, sql: sql}
-}
+func New(read, write Transact, sql Dialect) *Store { return &Store{read: read, write: write, sql: sql} }
 
 // contributorSelection selects the author and the machine of a session s, if it has them.
 func (s *Store) contributorSelection() string {

@@ -186,11 +186,8 @@ func ParseKind(s string) (archive.PassageKind, error) {
 // ProjectsNamed returns the keys of the projects whose name is name or whose folder
 // contains it, ignoring case.
 func ProjectsNamed(all []archive.ProjectSummary, name string) []string {
-	var keys []string
-	for _, p := range all {
-		if strings.EqualFold(p.Project.Name, name) || strings.Contains(strings.ToLower(p.Project.Root), strings.ToLower(name)) {
-			keys = append(keys, p.Project.Key)
-		}
-	}
-	return keys
+	named := archive.Select(all, func(p archive.ProjectSummary) bool {
+		return strings.EqualFold(p.Project.Name, name) || strings.Contains(strings.ToLower(p.Project.Root), strings.ToLower(name))
+	})
+	return archive.Convert(named, func(p archive.ProjectSummary) string { return p.Project.Key })
 }

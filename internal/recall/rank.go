@@ -58,11 +58,9 @@ func (s *search) addConfidence(ctx context.Context, hits []Hit, limit int) error
 				}
 				accesses[h.Session] = all
 			}
-			for _, a := range all {
-				if a.Turn == h.Ref.Turn && (a.Step < 0 || a.Step == h.Ref.Step) {
-					own = append(own, a)
-				}
-			}
+			own = archive.Select(all, func(a archive.Access) bool {
+				return a.Turn == h.Ref.Turn && (a.Step < 0 || a.Step == h.Ref.Step)
+			})
 		}
 		h.Why.Sure = s.Confidence.At(h.Time, own, now)
 		h.Score += confidenceWeight * (h.Why.Sure - s.Confidence.Minimum)

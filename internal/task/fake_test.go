@@ -188,7 +188,13 @@ func (m *memory) Steps(_ context.Context, sp archive.Span) ([]archive.Step, erro
 }
 
 func (m *memory) Calls(_ context.Context, sp archive.CallSpan) ([]archive.Call, error) {
-	return before(sp.Span, m.calls, func(c archive.Call) int { return c.LineUse }), m.fail
+	calls := before(sp.Span, m.calls, func(c archive.Call) int { return c.LineUse })
+	for i := range calls { // like the store, without the outcome if that comes later
+		if c := &calls[i]; sp.BeforeLine > 0 && c.LineResult >= sp.BeforeLine {
+			c.LineResult, c.Exit, c.Failed, c.Error, c.Duration = -1, nil, false, "", 0
+		}
+	}
+	return calls, m.fail
 }
 
 func (m *memory) Passages(_ context.Context, sp archive.PassageSpan) ([]archive.Passage, error) {

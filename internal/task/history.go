@@ -82,8 +82,8 @@ func Load(ctx context.Context, src Source, session string, atLine int) (*History
 	return h, nil
 }
 
-// prune drops dead branches, sub-agents' steps and passages in the transcript, and what
-// is after atLine.
+// prune drops dead branches, sub-agents' steps and passages in the transcript, and
+// passages that end after atLine.
 func (h *History) prune(atLine int) {
 	dead, side := map[int]bool{}, map[archive.Ref]bool{}
 	for _, t := range h.Turns {
@@ -95,11 +95,6 @@ func (h *History) prune(atLine int) {
 	h.Turns = slices.DeleteFunc(h.Turns, func(t archive.Turn) bool { return t.Dead })
 	h.Steps = slices.DeleteFunc(h.Steps, func(s archive.Step) bool { return dead[s.Turn] || s.Sidechain || s.APIError })
 	h.Calls = slices.DeleteFunc(h.Calls, func(c archive.Call) bool { return dead[c.Turn] || side[stepKey(c.Turn, c.Step)] })
-	for i := range h.Calls {
-		if c := &h.Calls[i]; atLine > 0 && c.LineResult >= atLine {
-			c.Exit, c.Failed, c.Error, c.LineResult = nil, false, "", -1
-		}
-	}
 	h.Passages = slices.DeleteFunc(h.Passages, func(x archive.Passage) bool {
 		return x.LineFrom < 0 || dead[x.Turn] || side[stepKey(x.Turn, x.Step)] || atLine > 0 && x.LineTo > atLine
 	})

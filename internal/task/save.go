@@ -58,9 +58,7 @@ func (h *History) Save(state *State, d Draft, now time.Time) (archive.Segment, e
 	return s, nil
 }
 
-func rejected(why, hint string) error {
-	return archive.Invalid("the summary is rejected: "+why, hint)
-}
+func rejected(why, hint string) error { return archive.Invalid("the summary is rejected: "+why, hint) }
 
 // checkSize rejects a summary that is too short or too long for a segment of so many
 // tokens.
@@ -97,13 +95,9 @@ func (h *History) segmentOf(state *State, id string) (Task, error) {
 }
 
 // missingFiles returns the names of the first key files that a text does not contain.
-func missingFiles(text string, files []string) (missing []string) {
-	for _, f := range first(files, keyFiles) {
-		if name := fileName(f); !strings.Contains(text, name) {
-			missing = append(missing, name)
-		}
-	}
-	return missing
+func missingFiles(text string, files []string) []string {
+	names := archive.Convert(first(files, keyFiles), fileName)
+	return archive.Select(names, func(name string) bool { return !strings.Contains(text, name) })
 }
 
 // checkSubject rejects a text whose words are not those of its segment.

@@ -70,10 +70,7 @@ func (h *History) topics(from, to int) []Task {
 	if from >= to {
 		return nil
 	}
-	starts := []int{from}
-	for _, b := range h.Boundaries(from, to) {
-		starts = append(starts, b.Moment)
-	}
+	starts := append([]int{from}, archive.Convert(h.Boundaries(from, to), func(b Boundary) int { return b.Moment })...)
 	out := make([]Task, 0, len(starts))
 	for i, start := range starts {
 		end, status := to, Completed

@@ -201,10 +201,7 @@ func (d Models) Remove(name string) error {
 	if _, err := d.Get(name); err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
 		return err
 	}
-	if err := os.RemoveAll(d.file(name, "")); err != nil {
-		return fmt.Errorf("remove model %s: %w", name, err)
-	}
-	return nil
+	return archive.Wrap("remove model "+name, os.RemoveAll(d.file(name, "")))
 }
 
 // IsURL reports whether a source is a URL and not a path.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"strandline/internal/archive"
 	"strandline/internal/embed"
 )
 
@@ -33,10 +34,8 @@ const (
 func writeFrame(w io.Writer, kind byte, body []byte) error {
 	frame := binary.LittleEndian.AppendUint32(make([]byte, 0, 5+len(body)), uint32(1+len(body)))
 	frame = append(append(frame, kind), body...)
-	if _, err := w.Write(frame); err != nil {
-		return fmt.Errorf("write a frame: %w", err)
-	}
-	return nil
+	_, err := w.Write(frame)
+	return archive.Wrap("write a frame", err)
 }
 
 // readFrame reads a frame. The error is io.EOF if the input ends between frames.

@@ -87,10 +87,8 @@ func NewEndpoint(opt EndpointOptions) (*Endpoint, error) {
 	}
 	return &Endpoint{
 		opt: opt, url: u.String(), single: strings.HasSuffix(u.Path, "/api/embeddings"),
-		client: &http.Client{
-			// Key and texts are sent to the configured address only.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		// Key and texts are sent to the configured address only.
+		client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }
 
@@ -126,19 +124,17 @@ func (e *Endpoint) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(e.opt.Attempts)*e.opt.Timeout)
 	defer cancel()
 	var vs [][]float32
-	if e.single {
-		for _, t := range clean {
-			one, err := e.request(ctx, map[string]any{"model": e.opt.Model, "prompt": t}, 1)
-			if err != nil {
-				return nil, err
-			}
-			vs = append(vs, one...)
-		}
-	} else if len(clean) > 0 {
-		var err error
-		if vs, err = e.request(ctx, map[string]any{"model": e.opt.Model, "input": clean}, len(clean)); err != nil {
-			return nil, err
-		}
+	var err error
+	if !e.single && len(clean) > 0 {
+		vs, err = e.request(ctx, map[string]any{"model": e.opt.Model, "input": clean}, len(clean))
+	}
+	for i := 0; e.single && err == nil && i < len(clean); i++ {
+		var one [][]float32
+		one, err = e.request(ctx, map[string]any{"model": e.opt.Model, "prompt": clean[i]}, 1)
+		vs = append(vs, one...)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return vs, e.normalise(texts, vs)
 }

@@ -101,12 +101,12 @@ const (
 // termLists holds, for each term, the postings of some passages of one session.
 type termLists struct {
 	session int64
-	terms   map[string]*posting
+	terms   map[string]posting
 }
 
 type posting struct{ strong, weak []byte }
 
-func newTermLists(session int64) *termLists { return &termLists{session, map[string]*posting{}} }
+func newTermLists(session int64) *termLists { return &termLists{session, map[string]posting{}} }
 
 // add adds a passage with its row of terms. IDs must ascend.
 func (x *termLists) add(id index.ID, row string) {
@@ -114,15 +114,12 @@ func (x *termLists) add(id index.ID, row string) {
 	for field := range strings.FieldsSeq(row) {
 		term, strong := strings.CutSuffix(field, index.StrongMark)
 		p := x.terms[term]
-		if p == nil {
-			p = &posting{}
-			x.terms[term] = p
-		}
 		if strong {
 			p.strong = binary.BigEndian.AppendUint32(p.strong, low)
 		} else {
 			p.weak = binary.BigEndian.AppendUint32(p.weak, low)
 		}
+		x.terms[term] = p
 	}
 }
 

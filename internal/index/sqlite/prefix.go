@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+
 	"strandline/internal/index"
 )
 
