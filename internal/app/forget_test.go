@@ -299,7 +299,7 @@ func TestSamples(t *testing.T) {
 	}
 	line, err := json.Marshal(texts)
 	if err == nil {
-		err = log.Append(t.Context(), append(line, '\n'), sessionlog.Source{})
+		err = log.Append(t.Context(), append(line, '\n'), 0)
 	}
 	if err := errors.Join(err, log.Close()); err != nil {
 		t.Fatal(err)

@@ -19,9 +19,8 @@ import (
 
 // ForgottenSessions stores the sessions that were deleted for good, one small file
 // each, so that a hook needs one file lookup. A lost file is rebuilt from the journal.
-type ForgottenSessions struct {
-	Dir string // "<archive>/forgotten"
-}
+// Dir is "<archive>/forgotten".
+type ForgottenSessions struct{ Dir string }
 
 // Forgotten returns the sessions that this archive must not capture again.
 func (c *Capture) Forgotten() ForgottenSessions {
@@ -67,9 +66,8 @@ func (f ForgottenSessions) write(session, content string) error {
 
 // ForgottenParts stores the turns and steps that were deleted for good, one small
 // file per session. A lost file is rebuilt from the journal.
-type ForgottenParts struct {
-	Dir string // "<archive>/forgotten-parts"
-}
+// Dir is "<archive>/forgotten-parts".
+type ForgottenParts struct{ Dir string }
 
 // ForgottenParts returns the turns and steps that this archive must not capture again.
 func (c *Capture) ForgottenParts() ForgottenParts {
@@ -106,9 +104,7 @@ func (p ForgottenParts) Of(session string) (of SessionParts, err error) {
 func (p ForgottenParts) Sessions() ([]string, error) { return p.store().Names(time.Time{}) }
 
 // Set replaces the parts of a session.
-func (p ForgottenParts) Set(session string, of SessionParts) error {
-	return p.store().WriteJSON(session, of)
-}
+func (p ForgottenParts) Set(session string, of SessionParts) error { return p.store().WriteJSON(session, of) }
 
 // rowKeys returns keys by the ids of a row. A copy that a compaction made has another
 // uuid, but the same response id, call ids, or time of the prompt.

@@ -136,7 +136,7 @@ func (c *Capture) copyNew(ctx context.Context, f io.ReaderAt, size int64, ino ui
 			}
 			return fmt.Errorf("read transcript: %w", err)
 		}
-		if err := log.Append(ctx, chunk, sessionlog.Source{Inode: ino}); err != nil {
+		if err := log.Append(ctx, chunk, ino); err != nil {
 			return err
 		}
 		out.fresh = nil

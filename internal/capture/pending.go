@@ -15,9 +15,7 @@ import (
 
 // Pending stores the sessions that a hook deferred because of its deadline, one small
 // file each. Any later process can take them.
-type Pending struct {
-	Dir string
-}
+type Pending struct{ Dir string }
 
 // PendingWork names a session to capture again, without a deadline.
 type PendingWork struct {
@@ -99,9 +97,8 @@ func readWork(s state.Store, session string) (w PendingWork, ok bool) {
 // PendingCompactions stores the sessions and sub-agents that the client is about to
 // summarize. When its summarizer ends, the payload has the main session's ID and a
 // new agent ID; it does not say which sub-agent the summary belongs to.
-type PendingCompactions struct {
-	Dir string // "state/compacting"; empty: nothing is stored
-}
+// Dir is "state/compacting"; if it is empty, nothing is stored.
+type PendingCompactions struct{ Dir string }
 
 // pendingLifetime is the lifetime of a pending compaction. A summary takes up to 90
 // seconds; an older one was cancelled.
@@ -110,9 +107,7 @@ const pendingLifetime = 5 * time.Minute
 // maxInstructions is the maximum length of the stored instructions in bytes.
 const maxInstructions = 64 << 10
 
-func (u PendingCompactions) store() state.Store {
-	return state.Store{Dir: u.Dir, MaxAge: pendingLifetime}
-}
+func (u PendingCompactions) store() state.Store { return state.Store{Dir: u.Dir, MaxAge: pendingLifetime} }
 
 // Begin records that the subject, a session or a sub-agent's "<session>~<agent>", is
 // being summarized, with the user's instructions, which no later hook receives. It
@@ -157,9 +152,8 @@ func (u PendingCompactions) Subject(session string, now time.Time) string {
 // OwnCompactions stores the sessions that Strandline just compacted. The client calls
 // its SessionStart hook directly afterwards, before the transcript has the boundary;
 // the hook must not restore context again.
-type OwnCompactions struct {
-	Dir string // "state/compacted"; empty: nothing is stored
-}
+// Dir is "state/compacted"; if it is empty, nothing is stored.
+type OwnCompactions struct{ Dir string }
 
 // ownLifetime is the lifetime of an entry. The hook follows within a second; an older
 // entry belongs to a compaction that the client did not use.

@@ -112,14 +112,10 @@ func (r *request) large(from, to int, rules Rules) (ids []string) {
 	return ids
 }
 
-func (u Rules) large(b block) bool {
-	return b.kind == blockResult && b.id != "" && b.value.Size() > u.Chars+minGain
-}
+func (u Rules) large(b block) bool { return b.kind == blockResult && b.id != "" && b.value.Size() > u.Chars+minGain }
 
 // pruned counts what prune removed.
-type pruned struct {
-	results, bytes int
-}
+type pruned struct{ results, bytes int }
 
 // prune returns the request's body with old results replaced by stubs. All other
 // bytes are unchanged.

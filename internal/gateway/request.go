@@ -46,8 +46,6 @@ const (
 	blockResult   = "tool_result"
 )
 
-var errNoMessages = errors.New("the request holds no messages")
-
 // parse reads a request's body. Unknown fields are skipped.
 func parse(body []byte) (*request, error) {
 	w := text.NewJSONReader(body)
@@ -68,7 +66,7 @@ func parse(body []byte) (*request, error) {
 		return nil, fmt.Errorf("parse request: %w", err)
 	}
 	if len(r.messages) == 0 {
-		return nil, errNoMessages
+		return nil, errors.New("the request holds no messages")
 	}
 	return r, nil
 }

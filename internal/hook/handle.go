@@ -93,18 +93,15 @@ func (r *run) index(ctx context.Context, sessions []capture.Logged) (bool, error
 		return len(sessions) == 0, err
 	}
 	err = r.env.Journal.Sync(ctx, idx)
-	done := err == nil
-	if r.env.Pending.Any() {
-		// The first session to hold a row owns it. Sessions that are pending may
-		// own rows that this one copied, so they are indexed first.
-		done = false
-	} else {
+	// The first session to hold a row owns it. Sessions that are pending may own rows
+	// that this one copied, so they are indexed first.
+	pending := r.env.Pending.Any()
+	if !pending {
 		seen := &recorder{Index: idx, session: r.payload.Session}
-		if ierr := r.env.Capture.IndexAll(ctx, seen, sessions); ierr != nil {
-			done, err = false, errors.Join(err, ierr)
-		}
+		err = errors.Join(err, r.env.Capture.IndexAll(ctx, seen, sessions))
 		r.batches = seen.batches
 	}
+	done := err == nil && !pending
 	r.deferred = r.deferred || !done
 	return done, err
 }

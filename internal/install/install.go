@@ -45,9 +45,7 @@ type Options struct {
 }
 
 // Installer edits the client's settings.
-type Installer struct {
-	opts Options
-}
+type Installer struct{ opts Options }
 
 // New returns an installer.
 func New(o Options) *Installer {

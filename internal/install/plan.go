@@ -107,7 +107,12 @@ func (in *Installer) Plan() (Plan, error) {
 		return p, err
 	}
 	p.record.Entries = written
-	p.Warnings = in.warnings(p.Path, doc)
+	if notice := doc.notice(); notice != "" {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s holds %s; clients that expect plain JSON ignore the whole file", p.Path, notice))
+	}
+	if strings.Contains(in.opts.Exe, "go-build") {
+		p.Warnings = append(p.Warnings, in.opts.Exe+" is a temporary binary: install strandline first")
+	}
 	return p, nil
 }
 
@@ -207,18 +212,6 @@ func inFile(path string, err error) error {
 		return fmt.Errorf("edit %s: %w", path, err)
 	}
 	return &archive.Error{Code: archive.ErrorCode(err), Msg: path, Err: err}
-}
-
-// warnings returns what the user should know about the planned settings.
-func (in *Installer) warnings(path string, doc *settingsDoc) []string {
-	var list []string
-	if notice := doc.notice(); notice != "" {
-		list = append(list, fmt.Sprintf("%s holds %s; clients that expect plain JSON ignore the whole file", path, notice))
-	}
-	if strings.Contains(in.opts.Exe, "go-build") {
-		list = append(list, in.opts.Exe+" is a temporary binary: install strandline first")
-	}
-	return list
 }
 
 // Diff returns the changes in unified form, "" if there are none. It ignores line

@@ -5,9 +5,7 @@ import "encoding/json"
 // statuslineEntry is the client's statusline. The client accepts one command, so Strandline's
 // command runs the user's and prints its own line first. The user's command is a quoted
 // argument, from which drop restores it.
-type statuslineEntry struct {
-	exe, previous, goos string
-}
+type statuslineEntry struct{ exe, previous, goos string }
 
 // statuslineKey is the client's setting. A plugin cannot set it.
 const statuslineKey = "statusLine"
@@ -15,9 +13,7 @@ const statuslineKey = "statusLine"
 // withFlag precedes the user's command.
 const withFlag = "--with"
 
-func (l statuslineEntry) value() any {
-	return map[string]string{"type": "command", "command": l.command("")}
-}
+func (l statuslineEntry) value() any { return map[string]string{"type": "command", "command": l.command("")} }
 
 // command returns Strandline's command, which also runs another one.
 func (l statuslineEntry) command(with string) string {

@@ -48,9 +48,7 @@ func (s *configScanner) next() bool {
 	}
 }
 
-func (s *configScanner) skipLine() {
-	_, s.rest, _ = strings.Cut(s.rest, "\n")
-}
+func (s *configScanner) skipLine() { _, s.rest, _ = strings.Cut(s.rest, "\n") }
 
 // header reads [section], [section "sub"] or the old [section.sub]. After an invalid
 // header the section is empty.

@@ -46,10 +46,7 @@ func at(dir string) (repository, bool) {
 		r.top = dir
 		return r, true
 	}
-	if isFile(filepath.Join(dir, "HEAD")) {
-		return open(dir)
-	}
-	return repository{}, false
+	return open(dir)
 }
 
 // follow opens the repository that a .git file names. For a linked work tree whose

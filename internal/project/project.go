@@ -129,11 +129,10 @@ func MovedFrom(p archive.Project, known []archive.Project, exists func(path stri
 			namesake = append(namesake, k)
 		}
 	}
-	switch {
-	case len(gone) == 1:
-		return gone[0], true
-	case len(namesake) == 1:
-		return namesake[0], true
+	for _, found := range [][]archive.Project{gone, namesake} {
+		if len(found) == 1 {
+			return found[0], true
+		}
 	}
 	return archive.Project{}, false
 }

@@ -89,6 +89,4 @@ func hostPath(host, where string) string {
 	return strings.ToLower(host) + "/" + where
 }
 
-func trimGit(where string) string {
-	return strings.TrimSuffix(strings.TrimRight(where, "/"), ".git")
-}
+func trimGit(where string) string { return strings.TrimSuffix(strings.TrimRight(where, "/"), ".git") }

@@ -63,9 +63,6 @@ func (g Git) Stat(ctx context.Context, dir string) string {
 	return trim(out)
 }
 
-// errFilterName is returned for a filter that cannot be set on the command line.
-var errFilterName = errors.New("a filter's name has an equals sign or a line end")
-
 // filters returns options that switch off all configured filter programs, which
 // git diff would run on each changed file. Such files are compared unfiltered.
 func (g Git) filters(ctx context.Context, dir string) ([]string, error) {
@@ -83,7 +80,7 @@ func (g Git) filters(ctx context.Context, dir string) ([]string, error) {
 			value = "false"
 		}
 		if strings.ContainsAny(name, "=\n") {
-			return nil, errFilterName
+			return nil, errors.New("a filter's name has an equals sign or a line end") // it cannot be set on the command line
 		}
 		off = append(off, "-c", name+"="+value)
 	}
@@ -104,10 +101,10 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 		}
 		return nil
 	}
-	out := &limited{left: maxOutput}
+	out := new(limited)
 	cmd.Stdout = out
 	err := cmd.Run()
-	return out.text.String(), err
+	return out.String(), err
 }
 
 // environment returns git's environment variables.
@@ -128,18 +125,14 @@ func (g Git) environment() []string {
 	return env
 }
 
-// limited stores at most left more bytes.
-type limited struct {
-	text strings.Builder
-	left int
-}
+// limited stores at most maxOutput bytes.
+type limited struct{ strings.Builder }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if len(p) > l.left {
+	if l.Len()+len(p) > maxOutput {
 		return 0, io.ErrShortWrite
 	}
-	l.left -= len(p)
-	return l.text.Write(p)
+	return l.Builder.Write(p)
 }
 
 // trim shortens git's output to the limits and keeps its last line, the totals.

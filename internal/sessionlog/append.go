@@ -15,13 +15,13 @@ import (
 )
 
 // Append adds p to the log and returns when it is on disk. p may have any length and end
-// anywhere; an empty p is ignored. Up to 64 KiB become one frame, more become several;
-// up to 16 MiB are one write and one fsync.
+// anywhere; an empty p is ignored. inode is that of the source, 0 if unknown. Up to 64 KiB
+// become one frame, more become several; up to 16 MiB are one write and one fsync.
 //
 // If Append fails, the log is truncated to its former end; a full disk is CodeDenied. If
 // the process dies in Append, the log holds all of p, a prefix of p (of more than 64
 // KiB), or none of it.
-func (l *Log) Append(ctx context.Context, p []byte, src Source) error {
+func (l *Log) Append(ctx context.Context, p []byte, inode uint64) error {
 	if len(p) == 0 {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (l *Log) Append(ctx context.Context, p []byte, src Source) error {
 		}
 		for len(p) > 0 {
 			n := chunkLen(len(p), l.mode.frame)
-			if err := l.addData(p[:n], src.Inode); err != nil {
+			if err := l.addData(p[:n], inode); err != nil {
 				return err
 			}
 			p = p[n:]

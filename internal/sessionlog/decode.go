@@ -171,9 +171,7 @@ func newTailBlock(r io.ReaderAt, size int64) *tailBlock {
 }
 
 // trim drops the bytes from off, which are about to change.
-func (t *tailBlock) trim(off int64) {
-	t.b = t.b[:min(int64(len(t.b)), max(0, off-t.off))]
-}
+func (t *tailBlock) trim(off int64) { t.b = t.b[:min(int64(len(t.b)), max(0, off-t.off))] }
 
 // ReadAt implements io.ReaderAt.
 func (t *tailBlock) ReadAt(p []byte, off int64) (int, error) {

@@ -30,7 +30,7 @@ var (
 		Project: archive.Project{Key: "git:/home/dev/project/.git", Name: "project"},
 		Created: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC),
 	}
-	someSource = Source{Inode: 42}
+	someSource = uint64(42)
 )
 
 func logPath(t testing.TB) string {

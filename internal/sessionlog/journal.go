@@ -18,9 +18,8 @@ import (
 
 // Journal stores facts that are in no transcript: one log per month of the entries' UTC
 // time, with one JSON entry per line.
-type Journal struct {
-	Dir string // STRANDLINE_HOME/journal
-}
+// Dir is STRANDLINE_HOME/journal.
+type Journal struct{ Dir string }
 
 // JournalCursor is the position up to which a journal was read; its zero value is the
 // beginning. It has one offset per month, because entries of any month may be added.
@@ -72,7 +71,7 @@ func (j Journal) append(ctx context.Context, month string, lines []byte) (err er
 		// A crash truncated a long append within a line, which stays invalid.
 		lines = append([]byte{'\n'}, lines...)
 	}
-	return l.Append(ctx, lines, Source{})
+	return l.Append(ctx, lines, 0)
 }
 
 func (j Journal) path(month string) string { return filepath.Join(j.Dir, month+transcriptExt) }

@@ -29,9 +29,8 @@ import (
 // The path is always below Root and valid on every system: a name that is not is
 // replaced by its safe characters, a tilde and its hash. The names in an Entry are
 // accepted in place of the original ones.
-type Layout struct {
-	Root string // STRANDLINE_HOME
-}
+// Root is STRANDLINE_HOME.
+type Layout struct{ Root string }
 
 // Entry is an existing log. Its header has the client's names.
 type Entry struct {
@@ -228,9 +227,7 @@ const (
 )
 
 // sessionName returns the file and folder name of a session.
-func sessionName(s string) string {
-	return cleanName(s, plainName(s, "") && !endsLikeGeneration(s) && !hasLogExt(s))
-}
+func sessionName(s string) string { return cleanName(s, plainName(s, "") && !endsLikeGeneration(s) && !hasLogExt(s)) }
 
 // folderName returns the name of another folder: of a client, a project, or above a side
 // file.

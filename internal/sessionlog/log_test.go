@@ -60,7 +60,7 @@ func TestPosition(t *testing.T) {
 		add(t, l, p)
 		all = append(all, p...)
 		got := l.Position()
-		if got.Inode != someSource.Inode || got.Raw != int64(len(all)) || got.TailLen != min(len(all), 4096) || got.HeadLen != got.TailLen {
+		if got.Inode != someSource || got.Raw != int64(len(all)) || got.TailLen != min(len(all), 4096) || got.HeadLen != got.TailLen {
 			t.Fatalf("after %d bytes: %+v", len(all), got)
 		}
 		if m := Compare(bytes.NewReader(all), int64(len(all)), got); m != Same {

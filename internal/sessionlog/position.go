@@ -13,11 +13,6 @@ import (
 // windowSize is the number of bytes in the fingerprints of a source's head and tail.
 const windowSize = 4096
 
-// Source describes the source of appended bytes.
-type Source struct {
-	Inode uint64 // of the source file when it was read, 0 if unknown
-}
-
 // Position is the end of a log, with fingerprints to recognize its source. They describe
 // the bytes as they were appended.
 type Position struct {
@@ -29,7 +24,7 @@ type Position struct {
 	// deleted. Both 0 with Raw > 0 means min(4096, Raw), so that a stored position
 	// may omit them.
 	HeadLen, TailLen int
-	Inode            uint64 // Source.Inode of the last append
+	Inode            uint64 // of the source at the last append, 0 if unknown
 }
 
 func (r record) position() Position {

@@ -14,9 +14,7 @@ var ErrHeld = errors.New("held by another process")
 
 // Lock is an advisory lock between processes. It is released when its process
 // ends.
-type Lock struct {
-	file *os.File
-}
+type Lock struct{ file *os.File }
 
 // TryLock takes the lock at path without waiting. It creates a missing lock file,
 // which is never deleted. The error is ErrHeld if another process has the lock.
