@@ -42,7 +42,7 @@ func addCommands(parent *cobra.Command, list ...command) {
 	}
 }
 
-// commands lists them in the order of the help.
+// commands lists the commands in the order of the help.
 func (a *commands) commands() []command {
 	return []command{
 		{"setup", "init", "Add Strandline to the client's settings", a.initCommand},
@@ -92,7 +92,7 @@ func (a *commands) commands() []command {
 func (a *commands) named(args []string) []command {
 	all := a.commands()
 	if len(args) > 0 {
-		if i := slices.IndexFunc(all, func(c command) bool { return strings.HasPrefix(c.use+" ", args[0]+" ") }); i >= 0 {
+		if i := slices.IndexFunc(all, func(c command) bool { return strings.Fields(c.use)[0] == args[0] }); i >= 0 {
 			return all[i : i+1]
 		}
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,56 +16,49 @@ import (
 // lists the allowed values and completes the sentence "allowed is ...".
 type parser func(value string) (string, error)
 
+// inRange accepts a value from low to high. want is the error's text, a format for both.
+func inRange[T cmp.Ordered](field *T, parse func(string) (T, error), low, high T, want string) parser {
+	return func(value string) (string, error) {
+		v, err := parse(value)
+		if err != nil || !(v >= low && v <= high) { // also if v is not a number
+			return "", fmt.Errorf(want, low, high)
+		}
+		*field = v
+		return fmt.Sprint(v), nil
+	}
+}
+
 // number accepts a whole number from low to high.
 func number(field *int, low, high int) parser {
-	return func(value string) (string, error) {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < low || n > high {
-			return "", fmt.Errorf("a whole number from %d to %d", low, high)
-		}
-		*field = n
-		return strconv.Itoa(n), nil
-	}
+	return inRange(field, strconv.Atoi, low, high, "a whole number from %d to %d")
 }
 
 // duration accepts the format of time.ParseDuration, from low to high.
 func duration(field *time.Duration, low, high time.Duration) parser {
-	return func(value string) (string, error) {
-		d, err := time.ParseDuration(value)
-		if err != nil || d < low || d > high {
-			return "", fmt.Errorf("a duration from %v to %v, such as 1s or 500ms", low, high)
-		}
-		*field = d
-		return d.String(), nil
-	}
+	return inRange(field, time.ParseDuration, low, high, "a duration from %v to %v, such as 1s or 500ms")
 }
 
-// between accepts a decimal number from low to high. want is the error's text.
+// between accepts a decimal number from low to high.
 func between(field *float64, low, high float64, want string) parser {
-	return func(value string) (string, error) {
-		f, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(f >= low && f <= high) {
-			return "", errors.New(want)
-		}
-		*field = f
-		return strconv.FormatFloat(f, 'g', -1, 64), nil
-	}
+	return inRange(field, parseFloat, low, high, want)
 }
+
+func parseFloat(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
 
 // fraction accepts a share from 0.05 to 1.
 func fraction(field *float64) parser {
-	return between(field, 0.05, 1, "a number from 0.05 to 1, such as 0.7")
+	return between(field, 0.05, 1, "a number from %v to %v, such as 0.7")
 }
 
 // zeroOr accepts 0, or a number from low to high.
 func zeroOr(field *float64, low, high float64, want string) parser {
-	inRange := between(field, low, high, want)
+	other := between(field, low, high, want)
 	return func(value string) (string, error) {
-		if f, err := strconv.ParseFloat(value, 64); err == nil && f == 0 {
+		if f, err := parseFloat(value); err == nil && f == 0 {
 			*field = 0
 			return "0", nil
 		}
-		return inRange(value)
+		return other(value)
 	}
 }
 
