@@ -1,6 +1,10 @@
 package redact
 
-import "strandline/internal/text"
+import (
+	"strings"
+
+	"strandline/internal/text"
+)
 
 func isWord(c byte) bool { return text.IsAlnum(c) || c == '_' }
 func isHex(c byte) bool  { return text.IsDigit(c) || c >= 'a' && c <= 'f' }
@@ -72,7 +76,5 @@ func (m mix) letters() int { return m.lower + m.upper }
 // masked reports whether s consists of characters such as x, * and -, which
 // replace a secret in documentation.
 func masked(s string) bool {
-	return run(s, func(c byte) bool {
-		return c|0x20 == 'x' || c == '*' || c == '.' || c == '-' || c == '_' || c == '#'
-	}) == len(s)
+	return strings.Trim(s, "xX*.-_#") == ""
 }

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -257,11 +258,8 @@ func isProgram(c byte) bool { return isURLSafe(c) || c == '.' }
 func opensslPass(s string, at int) (finding, bool) {
 	before := s[max(0, at-12):at]
 	option := strings.TrimRight(before, " \t\"',=")
-	for _, f := range []string{"-pass", "-passin", "-passout"} {
-		if strings.HasSuffix(option, f) && len(option) < len(before) {
-			from := at + len("pass:")
-			return chosen(s, from, from+argument(s[from:], ""))
-		}
-	}
-	return finding{}, false
+	isOption := slices.ContainsFunc([]string{"-pass", "-passin", "-passout"}, func(o string) bool { return strings.HasSuffix(option, o) })
+	from := at + len("pass:")
+	f, ok := chosen(s, from, from+argument(s[from:], ""))
+	return f, ok && isOption && len(option) < len(before)
 }

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 
 	"strandline/internal/text"
@@ -83,12 +84,8 @@ func passwordFor(s string, at int) (finding, bool) {
 func definesUser(s string) bool {
 	s = strings.ToLower(s[max(0, len(s)-maxCommand):])
 	s = s[strings.LastIndexByte(s, ';')+1:]
-	for _, verb := range []string{"create ", "alter ", "grant "} {
-		if _, rest, ok := strings.Cut(s, verb); ok {
-			if containsAny(rest, "user ", "role ", "login ", "group ", " to ") {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"create ", "alter ", "grant "}, func(verb string) bool {
+		_, rest, _ := strings.Cut(s, verb)
+		return containsAny(rest, "user ", "role ", "login ", "group ", " to ")
+	})
 }

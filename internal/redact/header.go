@@ -155,13 +155,8 @@ func cookie(s string, at int) (finding, bool) {
 	}
 	between, i := headerValue(s, i, maxGap)
 	quote := openQuote(s[i:])
-	switch {
-	case between == "" || i+quote >= len(s):
-		return finding{}, false
-	case strings.ContainsAny(between, ":="):
-	case strings.Contains(between, ",") && quote > 0:
-	case at >= 2 && s[at-2:at] == "--":
-	default:
+	assigns := strings.ContainsAny(between, ":=") || strings.Contains(between, ",") && quote > 0 || strings.HasSuffix(s[:at], "--")
+	if between == "" || i+quote >= len(s) || !assigns {
 		return finding{}, false
 	}
 	end := i + cookieEnd(s[i:min(len(s), i+maxHeader)])
@@ -176,10 +171,7 @@ func cookie(s string, at int) (finding, bool) {
 // cookieEnd returns the end of the value: of a quoted text, a map, or a line.
 func cookieEnd(s string) int {
 	if s[0] == '{' {
-		if end := strings.IndexByte(s, '}'); end >= 0 {
-			return end
-		}
-		return 0
+		return max(strings.IndexByte(s, '}'), 0)
 	}
 	quote := s[:openQuote(s)]
 	for i := len(quote); i < len(s); i++ {

@@ -76,12 +76,10 @@ func codeLike(v string) bool {
 
 // template reports whether v is a variable or other expression to be replaced.
 func template(v string) bool {
-	switch c := v[0]; {
-	case c == '$' && len(v) > 1 && (text.IsLetter(v[1]) || strings.IndexByte("_{(", v[1]) >= 0),
-		c == '<', c == '{', c == '[', c == '(', c == '%' && (strings.HasSuffix(v, "%") || len(v) == 2):
-		return true
-	}
-	return containsAny(v, "${", "{{", "$(", "<%", "#{", "%s", "%v", "%d", "%q", "{}", "...", "…", "***", "•••") ||
+	c := v[0]
+	return strings.IndexByte("<{[(", c) >= 0 || c == '%' && (strings.HasSuffix(v, "%") || len(v) == 2) ||
+		c == '$' && len(v) > 1 && (text.IsLetter(v[1]) || strings.IndexByte("_{(", v[1]) >= 0) ||
+		containsAny(v, "${", "{{", "$(", "<%", "#{", "%s", "%v", "%d", "%q", "{}", "...", "…", "***", "•••") ||
 		strings.IndexByte(v, '{') >= 0 && strings.IndexByte(v, '}') >= 0
 }
 
