@@ -45,9 +45,9 @@ func FitSections(sections []Section, budget int) (text string, used []Item, left
 	lines := candidates(sections)
 	// Try to print everything; else reserve the last line; if nothing fits beside
 	// it, omit it.
-	picked := pick(sections, lines, budget-lineUnits(footerFor(lines, 0)))
+	picked := pick(sections, lines, budget-Units(footerFor(lines, 0)))
 	if len(picked) < len(lines) {
-		picked = pick(sections, lines, budget-lineUnits(footerFor(lines, len(lines))))
+		picked = pick(sections, lines, budget-Units(footerFor(lines, len(lines))))
 		if len(picked) == 0 {
 			picked = pick(sections, lines, budget)
 		}
@@ -57,10 +57,10 @@ func FitSections(sections []Section, budget int) (text string, used []Item, left
 	}
 	text, used = compose(sections, picked)
 	left = len(lines) - len(picked)
-	if footer := footerFor(lines, left); footer != "" && Units(text)+Units(footer) <= budget {
-		return text + footer, used, left
+	if footer := footerFor(lines, left); Units(text)+Units(footer) <= budget {
+		text += footer
 	}
-	return strings.TrimSuffix(text, "\n"), used, left
+	return text, used, left
 }
 
 // line is an item as printed.
@@ -89,7 +89,7 @@ func candidates(sections []Section) []line {
 				l.prefix += "[" + it.Handle + "] "
 			}
 			l.print = l.prefix + strings.ReplaceAll(it.Text, "\n", "\n  ")
-			l.units = lineUnits(l.print)
+			l.units = Units(l.print) + 1
 			lines = append(lines, l)
 		}
 	}
@@ -106,7 +106,7 @@ func pick(sections []Section, lines []line, budget int) []line {
 	for _, l := range lines {
 		avail, head := left, 0
 		if spent[l.section] == 0 {
-			head = lineUnits(heading(sections[l.section].Title))
+			head = Units(heading(sections[l.section].Title))
 		}
 		if limit := sections[l.section].Max; limit > 0 {
 			avail = min(avail, limit+1-spent[l.section])
@@ -134,7 +134,7 @@ func (l line) fit(units int) (line, bool) {
 	}
 	l.print = Truncate(l.print, units-1)
 	l.item.Text = strings.ReplaceAll(l.print[len(l.prefix):], "\n  ", "\n")
-	l.units = lineUnits(l.print)
+	l.units = Units(l.print) + 1
 	return l, true
 }
 
@@ -152,24 +152,23 @@ func compose(sections []Section, picked []line) (string, []Item) {
 	for _, l := range picked {
 		if l.section != section {
 			section = l.section
-			if h := heading(sections[section].Title); h != "" {
-				b.WriteString(h + "\n")
-			}
+			b.WriteString(heading(sections[section].Title))
 		}
 		b.WriteString(l.print + "\n")
 		used = append(used, l.item)
 	}
-	return b.String(), used
+	return strings.TrimSuffix(b.String(), "\n"), used
 }
 
+// heading returns the line above a section, with its newline; "" without a title.
 func heading(title string) string {
 	if title = OneLine(title); title == "" {
 		return ""
 	}
-	return "## " + title
+	return "## " + title + "\n"
 }
 
-// footerFor returns the last line: the number of items left out, and how to print
+// footerFor returns the last line with the newline before it, or "": the number of items left out, and how to print
 // an item in full.
 func footerFor(lines []line, left int) string {
 	handles := slices.ContainsFunc(lines, func(l line) bool { return l.item.Handle != "" })
@@ -177,18 +176,9 @@ func footerFor(lines []line, left int) string {
 	case left == 0 && !handles:
 		return ""
 	case left == 0:
-		return "Any of these in full: strandline show HANDLE"
+		return "\nAny of these in full: strandline show HANDLE"
 	case left == 1:
-		return "1 more item left out: strandline show HANDLE, strandline search WORDS"
+		return "\n1 more item left out: strandline show HANDLE, strandline search WORDS"
 	}
-	return fmt.Sprintf("%d more items left out: strandline show HANDLE, strandline search WORDS", left)
-}
-
-// lineUnits returns the units of a line with its newline; an empty line is not
-// printed.
-func lineUnits(s string) int {
-	if s == "" {
-		return 0
-	}
-	return Units(s) + 1
+	return fmt.Sprintf("\n%d more items left out: strandline show HANDLE, strandline search WORDS", left)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // ReportPrefix is the start of every report. It shows the origin in transcripts.
@@ -90,10 +91,8 @@ func Summary(s Session) string {
 		return line
 	case turns == 0:
 		return line + ", " + event + " is next"
-	case turns == 1:
-		return line + ", ~1 turn to " + event
 	}
-	return line + ", ~" + strconv.Itoa(turns) + " turns to " + event
+	return line + ", ~" + text.Count(turns, "turn") + " to " + event
 }
 
 // advice returns the text for the zone "optimize".

@@ -12,6 +12,8 @@
 // counts as missing, and the next event rebuilds it.
 package usage
 
+import "slices"
+
 // maxHistory is the most points that a session's history keeps.
 const maxHistory = 50
 
@@ -109,9 +111,7 @@ func (s *Session) Append(p Point) {
 		return
 	}
 	s.History = append(s.History, p)
-	if over := len(s.History) - maxHistory; over > 0 {
-		s.History = append([]Point(nil), s.History[over:]...)
-	}
+	s.History = slices.Clone(s.History[max(len(s.History)-maxHistory, 0):])
 }
 
 // Reset empties the window, for a compaction: tokens, history and reports.
