@@ -117,20 +117,12 @@ func (r *Reader) limitCalls() {
 	size, keep := 0, 0
 	for ; keep < min(len(p), maxPending); keep++ {
 		c := &p[len(p)-1-keep]
-		size += len(c.row.Command) + len(c.request) + len(c.task.Subject) + 64
-		for _, f := range c.row.Files {
-			size += len(f)
-		}
+		size += len(c.row.Command) + len(c.request) + len(c.task.Subject) + len(strings.Join(c.row.Files, "")) + 64
 		if size > maxPendingBytes && keep > 0 {
 			break
 		}
 	}
 	r.state.pending = keepLast(p, keep)
-}
-
-// forgetCalls drops the calls of earlier turns, which get no result any more.
-func (r *Reader) forgetCalls(turn int) {
-	r.state.pending = slices.DeleteFunc(r.state.pending, func(c callState) bool { return c.row.Turn < turn })
 }
 
 // editText returns the old and new text of an edit, and whether it is truncated.

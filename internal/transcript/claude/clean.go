@@ -283,12 +283,9 @@ func looksLikeError(line string) bool {
 // exitCode reads "Exit code N" at the start of a failed command's result.
 func exitCode(s string) (int, bool) {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(s, "Error: "), "Exit code ")
-	if !ok {
-		return 0, false
-	}
 	after := strings.TrimLeft(rest, "0123456789")
 	digits := rest[:len(rest)-len(after)]
-	if n, err := strconv.Atoi(digits); err == nil && len(digits) <= 6 && (after == "" || after[0] == '\n' || after[0] == '\r') {
+	if n, err := strconv.Atoi(digits); ok && err == nil && len(digits) <= 6 && (after == "" || after[0] == '\n' || after[0] == '\r') {
 		return n, true
 	}
 	return 0, false

@@ -23,11 +23,9 @@ const (
 
 // identity hashes a tag and values, separated by NULs.
 func identity(tag string, values ...[]byte) uint64 {
-	b := make([]byte, 0, 128)
-	b = append(b, tag...)
+	b := append(make([]byte, 0, 128), tag...)
 	for _, v := range values {
-		b = append(b, 0)
-		b = append(b, v...)
+		b = append(append(b, 0), v...)
 	}
 	return xxhash.Sum64(b)
 }

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,16 +106,14 @@ func (r *Reader) todoList(s *stepState, row *row, raw []byte) {
 
 // setTodo stores the status of an item and reports whether it changed.
 func (r *Reader) setTodo(id uint64, name, status string) bool {
-	todos := r.state.todos
-	for i := range todos {
-		if todos[i].id == id {
-			was := todos[i].status
-			todos[i].status = status
-			return was != status
-		}
+	i := slices.IndexFunc(r.state.todos, func(t todo) bool { return t.id == id })
+	if i < 0 {
+		r.state.todos = keepLast(append(r.state.todos, todo{id, status, name}), maxTodos)
+		return true
 	}
-	r.state.todos = keepLast(append(todos, todo{id, status, name}), maxTodos)
-	return true
+	was := r.state.todos[i].status
+	r.state.todos[i].status = status
+	return was != status
 }
 
 // taskStatus returns a status of the archive's tasks, "" for an unknown one.

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -47,7 +48,8 @@ func (r *Reader) startTurn(row *row, body string, origin *archive.Ref) {
 		from = row.line
 		r.claim(r.sessionKey(tagTail, st.turn.tail), st.turn.row.Index, -1)
 		r.emitTurn()
-		r.forgetCalls(st.turn.row.Index)
+		// The calls of earlier turns get no result any more.
+		st.pending = slices.DeleteFunc(st.pending, func(c callState) bool { return c.row.Turn < st.turn.row.Index })
 	}
 	r.openTurn(row, from, origin)
 	t := &st.turn.row
