@@ -29,7 +29,7 @@ func internProject(ctx context.Context, tx Tx, p archive.Project) (no int64, err
 }
 
 func projectNames(ctx context.Context, tx Tx) (*Projects, error) {
-	n := NewProjects()
+	n := &Projects{Into: map[string]string{}, Rows: map[string]ProjectRow{}}
 	err := tx.Query(ctx, "SELECT old, target FROM aliases", nil, func(scan Scan) error {
 		var from, into string
 		err := scan(&from, &into)
@@ -85,11 +85,6 @@ type Projects struct {
 type ProjectRow struct {
 	No int64
 	archive.Project
-}
-
-// NewProjects returns an empty Projects.
-func NewProjects() *Projects {
-	return &Projects{Into: map[string]string{}, Rows: map[string]ProjectRow{}}
 }
 
 // Canonical returns the key that key was merged into, directly or indirectly. A

@@ -46,14 +46,11 @@ func NewRanker(lists []List, n int, answer archive.AnswerType) *Ranker {
 		r.total += lists[i].weight(n)
 		if t.Prefix {
 			r.prefix = append(r.prefix, i)
+		} else {
+			r.exact[t.Text] = i
 		}
 	}
 	// Typed words take precedence over the forms of other words.
-	for i, w := range r.words {
-		if !w.Prefix {
-			r.exact[w.Text] = i
-		}
-	}
 	for i, w := range r.words {
 		for f := range strings.FieldsSeq(w.Forms) {
 			if _, ok := r.exact[f]; !ok {

@@ -13,7 +13,7 @@ import (
 )
 
 func merged(pairs ...string) *index.Projects {
-	n := index.NewProjects()
+	n := &index.Projects{Into: map[string]string{}, Rows: map[string]index.ProjectRow{}}
 	for i := 0; i < len(pairs); i += 2 {
 		n.Into[pairs[i]] = pairs[i+1]
 	}

@@ -105,20 +105,14 @@ func (x *Scope) Test() func(int64) bool {
 		if !kinds[id.KindCode()] || id.Agent() && !x.agents {
 			return false
 		}
-		if in == nil {
-			return true
-		}
 		at := id.Session() - first
-		return at >= 0 && at < int64(len(in)) && in[at]
+		return in == nil || at >= 0 && at < int64(len(in)) && in[at]
 	}
 }
 
 // Admits reports whether a passage passes the filters that need its row.
 func (x *Scope) Admits(q *archive.Query, p *archive.Passage, id ID) bool {
-	if !x.holds(p, id.Session()) {
-		return false
-	}
-	if !q.Since.IsZero() && p.Time.Before(q.Since) || !q.Until.IsZero() && !p.Time.Before(q.Until) {
+	if !x.holds(p, id.Session()) || !q.Since.IsZero() && p.Time.Before(q.Since) || !q.Until.IsZero() && !p.Time.Before(q.Until) {
 		return false
 	}
 	// A shared passage has the lines of its owner. BeforeLine was applied to it when

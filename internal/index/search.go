@@ -220,16 +220,16 @@ func (x *search) scoreTop(ctx context.Context, top []Candidate, ranker *Ranker, 
 }
 
 // rowsQuery reads passages, whose IDs are given, with the columns of scored.
-func rowsQuery(in string) string {
-	const place = "(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY "
-	return "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +
-		place + "step, seq LIMIT 1), " + place + "step DESC, seq DESC LIMIT 1) FROM passages r WHERE id" + in
-}
+const (
+	ofTurn    = "(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY "
+	rowsQuery = "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +
+		ofTurn + "step, seq LIMIT 1), " + ofTurn + "step DESC, seq DESC LIMIT 1) FROM passages r WHERE id"
+)
 
 // rows reads those of the passages that pass the query's filters.
 func (x *search) rows(ctx context.Context, ids []int64) (found []scored, err error) {
 	err = inChunks(x.Store, ids, func(in string, args []any) error {
-		return x.tx.Query(ctx, rowsQuery(in), args, func(scan Scan) error {
+		return x.tx.Query(ctx, rowsQuery+in, args, func(scan Scan) error {
 			var h scored
 			err := ReadPassage(scan, &h.Passage, &h.id, &h.dead, &h.first, &h.last)
 			if err == nil && (!h.dead || x.query.Dead) && x.scope.Admits(x.query, &h.Passage, h.id) {
@@ -276,13 +276,9 @@ func (x *search) addTurns(lists []List, found []scored) {
 func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error) {
 	slices.SortFunc(found, compareScored)
 	found = found[:min(x.query.Limit, len(found))]
-	var sessions []int64
-	for _, h := range found {
-		if no := h.id.Session(); !slices.Contains(sessions, no) {
-			sessions = append(sessions, no)
-		}
-	}
-	owners, err := x.owners(ctx, sessions)
+	sessions := archive.Convert(found, func(h scored) int64 { return h.id.Session() })
+	slices.Sort(sessions)
+	owners, err := x.owners(ctx, slices.Compact(sessions))
 	out := make([]archive.Hit, len(found))
 	for i, h := range found {
 		owner := owners[h.id.Session()]
@@ -316,17 +312,13 @@ func (x *search) owners(ctx context.Context, sessions []int64) (map[int64]archiv
 
 // numbered implements HitsOf.
 func (x *search) numbered(ctx context.Context, passages []int64) ([]archive.Hit, error) {
-	rank := make(map[ID]int, len(passages))
-	for i, id := range passages {
-		if _, ok := rank[ID(id)]; !ok {
-			rank[ID(id)] = i
-		}
-	}
-	may := x.scope.Test()
-	passages = slices.DeleteFunc(slices.Clone(passages), func(id int64) bool { return !may(id) })
-	found, err := x.rows(ctx, passages)
+	found, err := x.rows(ctx, archive.Select(passages, x.scope.Test()))
 	if err != nil {
 		return nil, err
+	}
+	rank := make(map[ID]int, len(passages))
+	for i, id := range slices.Backward(passages) {
+		rank[ID(id)] = i
 	}
 	for i := range found {
 		found[i].Score = -float64(rank[found[i].id])

@@ -195,24 +195,17 @@ func hookSummaries(ctx context.Context, tx Tx, base string) ([]archive.HookSumma
 	})
 }
 
-// segmentFacts returns the journal's facts about a session's segments, by segment
-// ID and ordered by time.
-func segmentFacts(ctx context.Context, tx Tx, base string) (map[string][]archive.SegmentFact, error) {
+// indexSegments rebuilds the passages of segments, all if ids is nil. They depend on all
+// entries about a segment, in whatever order the entries arrive. Those stored before are in
+// the session with the number no.
+func indexSegments(ctx context.Context, tx Tx, no int64, base string, ids []string) error {
 	entries, err := journalEntries(ctx, tx, base, archive.JournalSegment)
-	facts := map[string][]archive.SegmentFact{}
+	facts := map[string][]archive.SegmentFact{} // by segment
 	for _, e := range entries {
 		if f, ok := archive.FactOf[archive.SegmentFact](&e); ok && f.Segment.ID != "" {
 			facts[f.Segment.ID] = append(facts[f.Segment.ID], f)
 		}
 	}
-	return facts, err
-}
-
-// indexSegments rebuilds the passages of segments, all if ids is nil. They depend on all
-// entries about a segment, in whatever order the entries arrive. Those stored before are in
-// the session with the number no.
-func indexSegments(ctx context.Context, tx Tx, no int64, base string, ids []string) error {
-	facts, err := segmentFacts(ctx, tx, base)
 	if ids == nil {
 		ids = slices.Sorted(maps.Keys(facts))
 	}

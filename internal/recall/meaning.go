@@ -135,14 +135,11 @@ type Vectors interface {
 
 // searchMeaning searches the vectors once per request.
 func (s *search) searchMeaning(ctx context.Context) (*embed.Matches, error) {
+	var err error
 	if s.matches == nil {
-		matches, err := s.Vectors.SearchMeaning(ctx, s.req.Text, s.query, relatedFetch)
-		if err != nil {
-			return nil, fmt.Errorf("search by meaning: %w", err)
-		}
-		s.matches = matches
+		s.matches, err = s.Vectors.SearchMeaning(ctx, s.req.Text, s.query, relatedFetch)
 	}
-	return s.matches, nil
+	return s.matches, archive.Wrap("search by meaning", err)
 }
 
 // addRelated puts the passages nearest in meaning into the last places. They must

@@ -181,10 +181,10 @@ func (s *search) nearest(ctx context.Context, word string) (string, error) {
 		}
 	}
 	best, err := s.mostUsed(ctx, byTypos[1])
-	if best != "" || err != nil {
-		return best, err
+	if best == "" && err == nil {
+		best, err = s.mostUsed(ctx, byTypos[2])
 	}
-	return s.mostUsed(ctx, byTypos[2])
+	return best, err
 }
 
 // mostUsed returns the word that most passages contain, the first of equals, or "".

@@ -127,11 +127,10 @@ func latest(a, b time.Time) time.Time {
 
 // Get returns the segment with this ID.
 func (s *State) Get(id string) (Entry, bool) {
-	i, ok := s.index[id]
-	if !ok {
-		return Entry{}, false
+	if i, ok := s.index[id]; ok {
+		return s.Entries[i], true
 	}
-	return s.Entries[i], true
+	return Entry{}, false
 }
 
 // Find returns the segment with this ID or prefix of an ID.

@@ -211,13 +211,10 @@ func Pool(states []float32, mask []int64, dim int) []float32 {
 			v[j] += states[i*dim+j]
 		}
 	}
-	if n == 0 {
-		return nil
-	}
 	for j := range v {
 		v[j] /= float32(n)
 	}
-	if !embed.Normalise(v) {
+	if !embed.Normalise(v) { // also without any token: 0/0 is not a number
 		return nil
 	}
 	return v
