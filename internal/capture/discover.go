@@ -104,7 +104,9 @@ func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileErro
 	return jobs, d.failed, nil
 }
 
-func (d *discovery) fail(path string, err error) { d.failed = append(d.failed, FileError{Path: path, Err: err}) }
+func (d *discovery) fail(path string, err error) {
+	d.failed = append(d.failed, FileError{Path: path, Err: err})
+}
 
 func (d *discovery) walk(ctx context.Context, root string) error {
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {

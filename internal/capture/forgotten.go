@@ -104,7 +104,9 @@ func (p ForgottenParts) Of(session string) (of SessionParts, err error) {
 func (p ForgottenParts) Sessions() ([]string, error) { return p.store().Names(time.Time{}) }
 
 // Set replaces the parts of a session.
-func (p ForgottenParts) Set(session string, of SessionParts) error { return p.store().WriteJSON(session, of) }
+func (p ForgottenParts) Set(session string, of SessionParts) error {
+	return p.store().WriteJSON(session, of)
+}
 
 // rowKeys returns keys by the ids of a row. A copy that a compaction made has another
 // uuid, but the same response id, call ids, or time of the prompt.

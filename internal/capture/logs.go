@@ -127,12 +127,11 @@ func (k sessionLogs) of(rel string) []sessionlog.Entry {
 }
 
 // latest returns the newest log of a file.
-func (k sessionLogs) latest(rel string) (sessionlog.Entry, bool) {
-	logs := k.of(rel)
-	if len(logs) == 0 {
-		return sessionlog.Entry{}, false
+func (k sessionLogs) latest(rel string) (e sessionlog.Entry, ok bool) {
+	if logs := k.of(rel); len(logs) > 0 {
+		return logs[len(logs)-1], true
 	}
-	return logs[len(logs)-1], true
+	return e, false
 }
 
 // maxTornHeader is larger than any header.
@@ -198,7 +197,13 @@ func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
 	if err != nil || len(logs) > 0 {
 		return logs, err
 	}
-	slugs, err := c.slugs(parent)
+	// The folder is that of the parent's transcript, or any if only side files are logged.
+	var slugs []string
+	if logs, err = c.Layout.Find(c.Client.Name, parent); err == nil && len(logs) == 0 {
+		slugs, err = c.Layout.Slugs(c.Client.Name)
+	} else if err == nil {
+		slugs = []string{logs[len(logs)-1].Slug}
+	}
 	for _, slug := range slugs {
 		found, err := c.children(slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt)
 		if err != nil || len(found) > 0 {
@@ -206,19 +211,6 @@ func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
 		}
 	}
 	return nil, err
-}
-
-// slugs lists the folders that may hold a session's files: that of its transcript,
-// or every folder if only side files are logged.
-func (c *Capture) slugs(session string) ([]string, error) {
-	logs, err := c.Layout.Find(c.Client.Name, session)
-	if err != nil {
-		return nil, err
-	}
-	if len(logs) > 0 {
-		return []string{logs[len(logs)-1].Slug}, nil
-	}
-	return c.Layout.Slugs(c.Client.Name)
 }
 
 // SessionOf returns the client's session of a log: for a sub-agent's log its

@@ -107,7 +107,9 @@ const pendingLifetime = 5 * time.Minute
 // maxInstructions is the maximum length of the stored instructions in bytes.
 const maxInstructions = 64 << 10
 
-func (u PendingCompactions) store() state.Store { return state.Store{Dir: u.Dir, MaxAge: pendingLifetime} }
+func (u PendingCompactions) store() state.Store {
+	return state.Store{Dir: u.Dir, MaxAge: pendingLifetime}
+}
 
 // Begin records that the subject, a session or a sub-agent's "<session>~<agent>", is
 // being summarized, with the user's instructions, which no later hook receives. It

@@ -76,16 +76,10 @@ const timeSlack = 2 * time.Second
 // isUnchanged reports whether a side file was logged after its last change. It makes
 // sessions with thousands of sub-agents cheap.
 func isUnchanged(k sessionLogs, src Source) bool {
-	latest, ok := k.latest(src.Rel)
-	if !ok {
-		return false
-	}
+	latest, _ := k.latest(src.Rel)
 	file, err := os.Stat(src.Path)
-	if err != nil {
-		return false
-	}
-	log, err := os.Stat(latest.Path)
-	if err != nil || !file.ModTime().Add(timeSlack).Before(log.ModTime()) {
+	log, lerr := os.Stat(latest.Path) // "" does not exist
+	if err != nil || lerr != nil || !file.ModTime().Add(timeSlack).Before(log.ModTime()) {
 		return false
 	}
 	pos, err := sessionlog.ReadPosition(latest.Path)
@@ -96,14 +90,10 @@ func isUnchanged(k sessionLogs, src Source) bool {
 func (c *Capture) IndexAll(ctx context.Context, idx Index, sessions []Logged) error {
 	for _, s := range sessions {
 		done, err := c.indexFresh(ctx, idx, s)
-		switch {
-		case errors.Is(err, archive.ErrStale): // lost the race: continue at the new cursor
-		case err != nil:
-			return err
-		case done:
-			continue
+		if err == nil && !done || errors.Is(err, archive.ErrStale) { // lost the race: continue at the new cursor
+			err = c.Index(ctx, idx, s.Session)
 		}
-		if err := c.Index(ctx, idx, s.Session); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -37,9 +37,9 @@ type Verified struct {
 // generations, sub-agents and side files; "" means all.
 func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error) {
 	session = archive.Owner(session)
-	type file struct{ slug, session, rel string }
+	file := func(e sessionlog.Entry) string { return e.Slug + "/" + e.Session + "/" + e.Rel }
 	var entries []sessionlog.Entry
-	newest := map[file]int{} // the latest generation
+	newest := map[string]int{} // the latest generation
 	for e, err := range c.Layout.Walk(ctx) {
 		if errors.Is(err, fs.ErrNotExist) {
 			break
@@ -51,8 +51,7 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 			continue
 		}
 		entries = append(entries, e)
-		f := file{e.Slug, e.Session, e.Rel}
-		newest[f] = max(newest[f], e.Generation)
+		newest[file(e)] = max(newest[file(e)], e.Generation)
 	}
 	var out []Verified
 	for _, e := range entries {
@@ -62,7 +61,7 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 		v := Verified{Log: e.Path}
 		if v.Report, v.Err = sessionlog.Verify(ctx, e.Path); v.Err == nil {
 			v.Source = SourceOld
-			if e.Generation == newest[file{e.Slug, e.Session, e.Rel}] {
+			if e.Generation == newest[file(e)] {
 				v.Source, v.Err = sourceState(e)
 			}
 			if unread, ok := errors.AsType[*unreadError](v.Err); ok {

@@ -123,10 +123,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.URL.Path, r.URL.RawPath = "/"+rest, strings.TrimPrefix(r.URL.RawPath, "/"+token)
-	if r.Method == http.MethodPost && r.URL.Path == messagesPath && r.Header.Get("Content-Encoding") == "" {
-		if answered := g.rewrite(w, r); answered {
-			return
-		}
+	if r.Method == http.MethodPost && r.URL.Path == messagesPath && r.Header.Get("Content-Encoding") == "" && g.rewrite(w, r) {
+		return // answered
 	}
 	g.proxy.ServeHTTP(w, r)
 }

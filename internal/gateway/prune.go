@@ -112,7 +112,9 @@ func (r *request) large(from, to int, rules Rules) (ids []string) {
 	return ids
 }
 
-func (u Rules) large(b block) bool { return b.kind == blockResult && b.id != "" && b.value.Size() > u.Chars+minGain }
+func (u Rules) large(b block) bool {
+	return b.kind == blockResult && b.id != "" && b.value.Size() > u.Chars+minGain
+}
 
 // pruned counts what prune removed.
 type pruned struct{ results, bytes int }

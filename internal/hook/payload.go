@@ -83,4 +83,6 @@ func (p payload) role() compact.Role {
 
 // isSummarizer reports whether the event is the end of the client's summarizer,
 // which runs as a sub-agent without a type.
-func (p payload) isSummarizer() bool { return p.Event == "SubagentStop" && p.AgentType == "" && p.LastMessage != "" }
+func (p payload) isSummarizer() bool {
+	return p.Event == "SubagentStop" && p.AgentType == "" && p.LastMessage != ""
+}

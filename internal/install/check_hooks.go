@@ -56,7 +56,9 @@ func (c *checker) variable(name string) string {
 }
 
 // call returns the part of a hook that runs Strandline.
-func (c *checker) call(h seenHook) (call, bool) { return findCall(h.Command, h.Args, "hook", c.opts.Exe, c.opts.GOOS) }
+func (c *checker) call(h seenHook) (call, bool) {
+	return findCall(h.Command, h.Args, "hook", c.opts.Exe, c.opts.GOOS)
+}
 
 // checkEvents reports events that do not call Strandline exactly once.
 func (c *checker) checkEvents() {

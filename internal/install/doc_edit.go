@@ -204,7 +204,9 @@ type edit struct {
 	text       string
 }
 
-func (d *settingsDoc) replace(start, end int, text string) error { return d.apply(edit{start, end, text}) }
+func (d *settingsDoc) replace(start, end int, text string) error {
+	return d.apply(edit{start, end, text})
+}
 
 func (d *settingsDoc) apply(edits ...edit) error {
 	src := d.src
@@ -282,9 +284,13 @@ func (d *settingsDoc) ownLine(pos int) (string, bool) {
 	return indent, start+len(indent) == pos && start > 0 && d.src[start-1] == '\n'
 }
 
-func (d *settingsDoc) skipBlanks(pos int) int { return len(d.src) - len(bytes.TrimLeft(d.src[pos:], " \t")) }
+func (d *settingsDoc) skipBlanks(pos int) int {
+	return len(d.src) - len(bytes.TrimLeft(d.src[pos:], " \t"))
+}
 
-func (d *settingsDoc) atLineEnd(pos int) bool { return pos >= len(d.src) || d.src[pos] == '\n' || d.src[pos] == '\r' }
+func (d *settingsDoc) atLineEnd(pos int) bool {
+	return pos >= len(d.src) || d.src[pos] == '\n' || d.src[pos] == '\r'
+}
 
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer

@@ -13,7 +13,9 @@ const statuslineKey = "statusLine"
 // withFlag precedes the user's command.
 const withFlag = "--with"
 
-func (l statuslineEntry) value() any { return map[string]string{"type": "command", "command": l.command("")} }
+func (l statuslineEntry) value() any {
+	return map[string]string{"type": "command", "command": l.command("")}
+}
 
 // command returns Strandline's command, which also runs another one.
 func (l statuslineEntry) command(with string) string {

@@ -104,12 +104,8 @@ func (l Layout) Children(client, slug, session string) ([]Entry, error) {
 		case !d.Type().IsRegular() || !strings.HasSuffix(p, logExt):
 			return nil
 		}
-		rel, err := filepath.Rel(dir, strings.TrimSuffix(p, logExt))
-		if err != nil {
-			return err
-		}
 		e := base
-		above, name := path.Split(filepath.ToSlash(rel))
+		above, name := path.Split(filepath.ToSlash(strings.TrimSuffix(p[len(dir)+1:], logExt)))
 		name, e.Generation = cutGeneration(name)
 		e.Path, e.Rel = p, above+name
 		found = append(found, e)
@@ -227,7 +223,9 @@ const (
 )
 
 // sessionName returns the file and folder name of a session.
-func sessionName(s string) string { return cleanName(s, plainName(s, "") && !endsLikeGeneration(s) && !hasLogExt(s)) }
+func sessionName(s string) string {
+	return cleanName(s, plainName(s, "") && !endsLikeGeneration(s) && !hasLogExt(s))
+}
 
 // folderName returns the name of another folder: of a client, a project, or above a side
 // file.

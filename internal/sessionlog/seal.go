@@ -24,7 +24,6 @@ type SealReport struct {
 	Before, After int64 // bytes of the compressed file
 	Raw           int64 // bytes of the transcript
 	Blanked       int64 // raw bytes covered by tombstones, now removed from the file
-	Frames        int   // data frames of the new file
 }
 
 // sealMode is the mode of logs that will hardly grow. Level "better" with 4 MiB frames
@@ -112,7 +111,7 @@ func (l *Log) rewrite(ctx context.Context, tmp string, lines map[int]string) (Se
 			Msg:  "sealing " + filepath.Base(l.path) + " changed its content; the log is unchanged",
 			Hint: "run 'strandline verify' and report this"}
 	}
-	return SealReport{Done: true, Before: l.last.end(), After: got.Size, Raw: got.Raw, Blanked: got.Blanked, Frames: got.Frames}, nil
+	return SealReport{Done: true, Before: l.last.end(), After: got.Size, Raw: got.Raw, Blanked: got.Blanked}, nil
 }
 
 // copyFrom appends the content of v with the patches applied, and its tombstones. It

@@ -143,7 +143,9 @@ func (s Store) Take(key string, now time.Time) (data []byte, ok bool, err error)
 	return data, data != nil, nil
 }
 
-func (s Store) expired(written, now time.Time) bool { return s.MaxAge > 0 && now.Sub(written) >= s.MaxAge }
+func (s Store) expired(written, now time.Time) bool {
+	return s.MaxAge > 0 && now.Sub(written) >= s.MaxAge
+}
 
 // Names returns the file names of all values in order, without their extension,
 // and deletes expired values.
