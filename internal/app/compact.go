@@ -38,10 +38,10 @@ func (r Replacement) Conversation() string { return r.Print(r.request) }
 // session first: omitted parts must be logged before the client
 // drops it. budget is in tokens; 0 derives it from the context window.
 func (a *App) Replace(ctx context.Context, data []byte, budget int) (out Replacement, err error) {
-	p := parse(data)
-	head := <-p.head
+	early, wait := parse(data)
+	head := <-early
 	if head.session == "" || head.trigger == precompute {
-		if head, err = p.wait(); err != nil {
+		if head, err = wait(); err != nil {
 			return out, err
 		}
 	}
@@ -53,13 +53,13 @@ func (a *App) Replace(ctx context.Context, data []byte, budget int) (out Replace
 	if err != nil {
 		return out, err
 	}
-	c := compaction{app: a, workspace: w, budget: budget, input: p}
+	c := compaction{app: a, workspace: w, budget: budget, wait: wait}
 	if head.session != "" && w.Config.Capture.Enabled {
 		err = c.withArchive(ctx, head, &out)
 	} else {
 		err = c.withoutArchive(ctx, &out)
 	}
-	if _, perr := p.wait(); perr != nil {
+	if _, perr := wait(); perr != nil {
 		return out, perr
 	}
 	if err != nil && out.Skip == "" {
@@ -78,7 +78,7 @@ type compaction struct {
 	app       *App
 	workspace Workspace
 	budget    int
-	input     *parsing
+	wait      func() (conversation, error)
 }
 
 func (c compaction) request(conv conversation) compact.ReplaceRequest {
@@ -90,7 +90,7 @@ func (c compaction) request(conv conversation) compact.ReplaceRequest {
 }
 
 func (c compaction) withoutArchive(ctx context.Context, out *Replacement) error {
-	conv, err := c.input.wait()
+	conv, err := c.wait()
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 	}
 	var conv conversation
 	err = c.app.withIndex(ctx, w, FastWrite, func(x Archive) (err error) {
-		if conv, err = c.input.wait(); err != nil {
+		if conv, err = c.wait(); err != nil {
 			return err
 		}
 		if conv.source() != head.source() { // more fields followed the messages

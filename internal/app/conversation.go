@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"sync"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -56,30 +57,18 @@ func (c conversation) source() [4]string {
 	return [4]string{c.session, c.transcript, c.cwd, c.agent}
 }
 
-// parsing is a conversation that is being parsed in the background.
-type parsing struct {
-	head chan conversation // the fields before the messages; closed without a value if there are none
-	done chan struct{}
-	conv conversation
-	err  error
-}
-
-// parse starts to parse a conversation. Its session is known long before its
-// messages, and a lookup of the session takes as long as parsing them.
-func parse(data []byte) *parsing {
-	p := &parsing{head: make(chan conversation, 1), done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
-		defer close(p.head)
-		p.conv, p.err = readConversation(data, func(c conversation) { p.head <- c })
-	}()
-	return p
-}
-
-// wait returns the complete conversation.
-func (p *parsing) wait() (conversation, error) {
-	<-p.done
-	return p.conv, p.err
+// parse starts to parse a conversation. head receives the fields before the messages; it
+// is closed without a value if there are none. wait returns the complete conversation.
+// The session is known long before the messages, and a lookup of the session takes as
+// long as parsing them.
+func parse(data []byte) (head <-chan conversation, wait func() (conversation, error)) {
+	early := make(chan conversation, 1)
+	wait = sync.OnceValues(func() (conversation, error) {
+		defer close(early)
+		return readConversation(data, func(c conversation) { early <- c })
+	})
+	go func() { _, _ = wait() }()
+	return early, wait
 }
 
 // conversationHint is for people who run the command by hand.
@@ -173,21 +162,11 @@ type (
 	}
 	// ReplyMessage is a new message or, with Keep, one of the input, verbatim.
 	ReplyMessage struct {
-		Keep    *int          `json:"keep,omitempty"`
-		Role    string        `json:"role,omitempty"`
-		Text    string        `json:"text,omitempty"`
-		Uses    []replyUse    `json:"toolUses,omitempty"`
-		Results []replyResult `json:"toolResults,omitempty"`
-	}
-	replyUse struct {
-		ID    string          `json:"tool_use_id"`
-		Name  string          `json:"tool"`
-		Input json.RawMessage `json:"input"`
-	}
-	replyResult struct {
-		ID     string `json:"tool_use_id"`
-		Text   string `json:"text"`
-		Failed bool   `json:"isError"`
+		Keep    *int                    `json:"keep,omitempty"`
+		Role    string                  `json:"role,omitempty"`
+		Text    string                  `json:"text,omitempty"`
+		Uses    []transcript.ToolUse    `json:"toolUses,omitempty"`
+		Results []transcript.ToolResult `json:"toolResults,omitempty"`
 	}
 )
 
@@ -218,8 +197,8 @@ func appendCopy(list []ReplyMessage, m *transcript.Message) []ReplyMessage {
 	last := &list[len(list)-1]
 	if m.Role == "assistant" {
 		for i := range list {
-			out.Uses = slices.DeleteFunc(out.Uses, func(u replyUse) bool {
-				return slices.ContainsFunc(list[i].Uses, func(v replyUse) bool { return v.ID == u.ID })
+			out.Uses = slices.DeleteFunc(out.Uses, func(u transcript.ToolUse) bool {
+				return slices.ContainsFunc(list[i].Uses, func(v transcript.ToolUse) bool { return v.ID == u.ID })
 			})
 		}
 		if last.Role == out.Role && last.Text == out.Text {
@@ -247,15 +226,11 @@ func (r Replacement) Expanded() Reply {
 }
 
 func copyOf(m *transcript.Message) ReplyMessage {
-	out := ReplyMessage{Role: m.Role, Text: m.Text}
-	for _, u := range m.Uses {
-		if !json.Valid(u.Input) {
-			u.Input = []byte("{}")
+	uses := slices.Clone(m.Uses)
+	for i := range uses {
+		if !json.Valid(uses[i].Input) {
+			uses[i].Input = []byte("{}")
 		}
-		out.Uses = append(out.Uses, replyUse{u.ID, u.Name, u.Input})
 	}
-	for _, u := range m.Results {
-		out.Results = append(out.Results, replyResult{u.ID, u.Text, u.Failed})
-	}
-	return out
+	return ReplyMessage{Role: m.Role, Text: m.Text, Uses: uses, Results: m.Results}
 }

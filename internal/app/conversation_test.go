@@ -46,11 +46,11 @@ func TestParseHead(t *testing.T) {
 		{`[{"role":"user","text":"x"}]`, [4]string{}, [4]string{}, false},
 		{``, [4]string{}, [4]string{}, true},
 	} {
-		p := parse([]byte(tt.stdin))
-		if head := <-p.head; head.source() != tt.head {
+		early, wait := parse([]byte(tt.stdin))
+		if head := <-early; head.source() != tt.head {
 			t.Errorf("%s: head %q, want %q", tt.stdin, head.source(), tt.head)
 		}
-		conv, err := p.wait()
+		conv, err := wait()
 		if conv.source() != tt.conv || (err != nil) != tt.fails {
 			t.Errorf("%s: %q (%v), want %q", tt.stdin, conv.source(), err, tt.conv)
 		}

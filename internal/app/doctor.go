@@ -258,11 +258,7 @@ func (a *App) Verify(ctx context.Context, typed string) ([]LogCheck, error) {
 	if id != "" && len(checks) == 0 {
 		return nil, archive.NotFound("no log of session "+archive.ShortID(id), "`strandline sessions` lists the archived sessions")
 	}
-	out := make([]LogCheck, len(checks))
-	for i, c := range checks {
-		out[i] = newLogCheck(w.Config.Paths.Home, c)
-	}
-	return out, nil
+	return archive.Convert(checks, func(c capture.Verified) LogCheck { return newLogCheck(w.Config.Paths.Home, c) }), nil
 }
 
 func newLogCheck(home string, v capture.Verified) LogCheck {

@@ -36,12 +36,8 @@ type Proof struct {
 // unescaped. Texts that the index generates are left out, since other sessions
 // have them as well.
 func (w Workspace) Samples(ctx context.Context, session string, passages []archive.Passage, most int) ([]string, error) {
-	var all []string
-	for i := range passages {
-		if s := sample(passages[i].Text); s != "" {
-			all = append(all, s)
-		}
-	}
+	all := archive.Convert(passages, func(p archive.Passage) string { return sample(p.Text) })
+	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
 	logs, err := w.logs(ctx, []string{session})
 	if err != nil {
 		return nil, err

@@ -217,13 +217,8 @@ func (r Runner) Run(ctx context.Context, idx *Index) []Stage {
 
 // StageErrors joins the errors of stages.
 func StageErrors(stages []Stage) error {
-	var errs []error
-	for _, st := range stages {
-		if st.Error != "" {
-			errs = append(errs, fmt.Errorf("%s: %s", st.Name, st.Error))
-		}
-	}
-	return errors.Join(errs...)
+	failed := archive.Select(stages, func(st Stage) bool { return st.Error != "" })
+	return errors.Join(archive.Convert(failed, func(st Stage) error { return fmt.Errorf("%s: %s", st.Name, st.Error) })...)
 }
 
 func (r Runner) pending(ctx context.Context, idx *Index, st *Stage) (err error) {

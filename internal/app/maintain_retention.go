@@ -240,14 +240,9 @@ func repairable(path string) error {
 	if err != nil {
 		return nil //nolint:nilerr // Seal reports the same error
 	}
-	torn, source := r.Torn(), r.Header().Source
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("close log: %w", err)
-	}
-	if torn == 0 {
-		return nil
-	}
-	if _, err := os.Stat(source); err == nil {
+	defer r.Close() // opened for reading
+	torn := r.Torn()
+	if torn == 0 || exists(r.Header().Source) {
 		return nil
 	}
 	return &archive.Error{

@@ -259,11 +259,6 @@ func (a *App) queryEmbedders() *queryEmbedders {
 	return q
 }
 
-// searcher finds the passages of an index by meaning.
-func (q *queryEmbedders) searcher(x Archive) *embed.Searcher {
-	return &embed.Searcher{Store: x.Index, Dir: x.vectorDir(), Embedders: q.all, Notes: q.notes}
-}
-
 // Close stops the embedding model, if a search started it.
 func (a *App) Close() error {
 	a.embedders.once.Do(func() {}) // no search starts it afterwards

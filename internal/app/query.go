@@ -19,14 +19,9 @@ type Scope struct {
 	Dir  string // the project in this folder
 }
 
-// projectLister lists the projects of an index.
-type projectLister interface {
-	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
-}
-
 // projectKeys returns the keys of the projects in scope; nil means all. keyOf
 // returns the key that the index uses for the project in a folder.
-func (a *App) projectKeys(ctx context.Context, index projectLister, s Scope, keyOf func(dir string) string) ([]string, error) {
+func (a *App) projectKeys(ctx context.Context, index TeamIndex, s Scope, keyOf func(dir string) string) ([]string, error) {
 	switch {
 	case s.Dir != "":
 		return []string{keyOf(a.Abs(s.Dir))}, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/embed"
 	"strandline/internal/recall"
 )
 
@@ -55,7 +56,7 @@ func (a *App) searchLocal(ctx context.Context, q SearchQuery) (recall.Result, er
 		}
 		embedders := a.queryEmbedders()
 		r := recall.New(x.Index, a.Now, embedders.table)
-		r.Vectors, r.Confidence = embedders.searcher(x), recall.ConfidenceWithDecay(x.Config.Lifecycle.Decay)
+		r.Vectors, r.Confidence = &embed.Searcher{Store: x.Index, Dir: x.vectorDir(), Embedders: embedders.all, Notes: embedders.notes}, recall.ConfidenceWithDecay(x.Config.Lifecycle.Decay)
 		if q.Deep {
 			return r.Deep(ctx, x.Index, x, req)
 		}
@@ -93,7 +94,7 @@ func (a *App) searchTeam(ctx context.Context, q SearchQuery) (result recall.Resu
 
 // searchRequest combines the fields of q with the filters in its text. keyOf returns the
 // key that the index uses for the project in a folder.
-func (a *App) searchRequest(ctx context.Context, w Workspace, index projectLister, q SearchQuery, keyOf func(dir string) string) (recall.Request, error) {
+func (a *App) searchRequest(ctx context.Context, w Workspace, index TeamIndex, q SearchQuery, keyOf func(dir string) string) (recall.Request, error) {
 	req, err := recall.Parse(q.Text, a.Now())
 	if err != nil {
 		return req, err

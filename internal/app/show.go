@@ -98,13 +98,8 @@ func (a *App) Place(ctx context.Context, at archive.Handle) (Place, error) {
 
 // newPlace keeps of a turn's calls those of the step.
 func newPlace(at archive.Ref, blocks []Block, calls []archive.Call) Place {
-	p := Place{Handle: at.Handle(), Ref: at, Blocks: append([]Block{}, blocks...), Calls: []Call{}}
-	for _, c := range calls {
-		if at.Step < 0 || c.Step == at.Step {
-			p.Calls = append(p.Calls, newCall(c))
-		}
-	}
-	return p
+	own := archive.Select(calls, func(c archive.Call) bool { return at.Step < 0 || c.Step == at.Step })
+	return Place{Handle: at.Handle(), Ref: at, Blocks: append([]Block{}, blocks...), Calls: archive.Convert(own, newCall)}
 }
 
 // RecordRecall notes in the journal that places were given to the model of the

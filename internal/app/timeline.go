@@ -68,12 +68,7 @@ func (a *App) Timeline(ctx context.Context, session string) (Timeline, error) {
 
 // Task is a task of a session.
 type Task struct {
-	Session     string    `json:"session"`
-	ID          string    `json:"id"`
-	Kind        string    `json:"kind"`
-	Subject     string    `json:"subject"`
-	Description string    `json:"description,omitempty"`
-	Status      string    `json:"status"`
+	task.Task
 	Handle      string    `json:"handle"`
 	Last        string    `json:"last"`
 	StartTurn   int       `json:"start_turn"`
@@ -88,8 +83,7 @@ type Task struct {
 
 func newTask(t task.Task) Task {
 	out := Task{
-		Session: t.Session, ID: t.ID, Kind: string(t.Kind), Subject: t.Subject, Description: t.Description, Status: t.Status,
-		Handle: t.First.Handle(), Last: t.Last.Handle(), StartTurn: t.First.Turn, EndTurn: t.Last.Turn, Steps: t.End - t.Start,
+		Task: t, Handle: t.First.Handle(), Last: t.Last.Handle(), StartTurn: t.First.Turn, EndTurn: t.Last.Turn, Steps: t.End - t.Start,
 		Agent: t.Agent, Result: t.Result, Created: t.Created, Changed: t.Changed,
 	}
 	if t.AgentID != "" {

@@ -75,7 +75,7 @@ func (a *commands) tasksCommand(cmd *cobra.Command) {
 			if j.Agent != "" {
 				subject = j.Agent + ": " + subject
 			}
-			return []string{j.Handle, strings.ReplaceAll(j.Status, "_", " "), j.Kind, fmt.Sprint(j.Steps), subject}
+			return []string{j.Handle, strings.ReplaceAll(j.Status, "_", " "), string(j.Kind), fmt.Sprint(j.Steps), subject}
 		})
 	})
 }

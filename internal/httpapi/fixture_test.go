@@ -18,6 +18,7 @@ import (
 	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/recall"
+	"strandline/internal/task"
 	"strandline/internal/usage"
 )
 
@@ -79,7 +80,7 @@ func (f *fake) Timeline(_ context.Context, session string) (app.Timeline, error)
 
 func (f *fake) Tasks(_ context.Context, session string, open bool) ([]app.TaskTree, error) {
 	f.request = []any{session, open}
-	return []app.TaskTree{{Task: app.Task{ID: "1", Subject: "Go"}, Tasks: []app.TaskTree{{Task: app.Task{ID: "2"}}}}}, f.err
+	return []app.TaskTree{{Task: app.Task{Task: task.Task{ID: "1", Subject: "Go"}}, Tasks: []app.TaskTree{{Task: app.Task{Task: task.Task{ID: "2"}}}}}}, f.err
 }
 
 func (f *fake) Segments(_ context.Context, q app.SegmentsQuery) ([]app.Segment, error) {

@@ -33,20 +33,20 @@ const (
 
 // Task is a piece of work in a session.
 type Task struct {
-	Session     string
-	ID          string
-	Kind        Kind
-	Subject     string // redacted; empty if only updates are known
-	Description string // redacted; from a task hook
-	Status      string
-	Agent       string // type of a sub-agent
-	AgentID     string // session of a sub-agent run, if archived
-	Result      string // redacted; start of a sub-agent's answer
-	Created     time.Time
-	Changed     time.Time
+	Session     string `json:"session"`
+	ID          string `json:"id"`
+	Kind        Kind   `json:"kind"`
+	Subject     string `json:"subject"`               // redacted; empty if only updates are known
+	Description string `json:"description,omitempty"` // redacted; from a task hook
+	Status      string `json:"status"`
 	// First and Last are the places of the start and of the last change.
-	First, Last archive.Ref
-	Start, End  int // moments, End exclusive
+	First, Last archive.Ref `json:"-"`
+	Start, End  int         `json:"-"` // moments, End exclusive
+	Agent       string      `json:"-"` // type of a sub-agent
+	AgentID     string      `json:"-"` // session of a sub-agent run, if archived
+	Result      string      `json:"-"` // redacted; start of a sub-agent's answer
+	Created     time.Time   `json:"-"`
+	Changed     time.Time   `json:"-"`
 }
 
 // Open reports whether the task is not finished.

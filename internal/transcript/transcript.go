@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"strandline/internal/archive"
@@ -63,18 +64,18 @@ type Message struct {
 // ToolUse is a tool call: the client's fields, and those derived from the known input of
 // the tool.
 type ToolUse struct {
-	ID    string
-	Name  string
-	Input []byte // JSON
+	ID    string          `json:"tool_use_id"`
+	Name  string          `json:"tool"`
+	Input json.RawMessage `json:"input"`
 
-	Kind    archive.CallKind
-	Path    string // of the file that is read or changed
-	Command string // of a shell
-	Brief   string // the input in one line
-	Line    int    // first line that is read, from 1; 0: the whole file
-	Content string // new content of a file
-	Whole   bool   // Content is the file's whole content
-	Changes []Change
+	Kind    archive.CallKind `json:"-"`
+	Path    string           `json:"-"` // of the file that is read or changed
+	Command string           `json:"-"` // of a shell
+	Brief   string           `json:"-"` // the input in one line
+	Line    int              `json:"-"` // first line that is read, from 1; 0: the whole file
+	Content string           `json:"-"` // new content of a file
+	Whole   bool             `json:"-"` // Content is the file's whole content
+	Changes []Change         `json:"-"`
 }
 
 // Change is a replacement of text in a file.
@@ -85,7 +86,7 @@ type Change struct {
 
 // ToolResult is the result of a tool call.
 type ToolResult struct {
-	ID     string
-	Text   string
-	Failed bool
+	ID     string `json:"tool_use_id"`
+	Text   string `json:"text"`
+	Failed bool   `json:"isError"`
 }
