@@ -19,6 +19,7 @@ import (
 	ort "github.com/yalue/onnxruntime_go"
 
 	"strandline/cmd/strandline-onnx/bert"
+	"strandline/internal/archive"
 	"strandline/internal/embed"
 	"strandline/internal/embed/onnx"
 )
@@ -102,10 +103,7 @@ func load(path, vocab, library string, tokens int) (*model, error) {
 	if err = options.SetIntraOpNumThreads(max(1, runtime.NumCPU()/2)); err == nil {
 		m.session, err = ort.NewDynamicAdvancedSession(path, m.inputs, []string{outputs[0].Name}, options)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("load the model: %w", err)
-	}
-	return m, nil
+	return m, archive.Wrap("load the model", err)
 }
 
 // findLibrary returns the runtime library next to this program, or else the name of

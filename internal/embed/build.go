@@ -32,13 +32,7 @@ type builder struct {
 
 // add adds the vectors of one passage.
 func (b *builder) add(r archive.VectorRow) error {
-	var failed error
-	err := Unpack(r.Data, b.head.set.Dim, func(scale float32, row []byte) {
-		if failed == nil {
-			failed = b.addVector(r.Passage, scale, row)
-		}
-	})
-	return errors.Join(err, failed)
+	return Unpack(r.Data, b.head.set.Dim, func(scale float32, row []byte) error { return b.addVector(r.Passage, scale, row) })
 }
 
 func (b *builder) addVector(passage int64, scale float32, row []byte) error {

@@ -23,13 +23,14 @@ func TestPackUnpack(t *testing.T) {
 		vs := [][]float32{drawUnit(t, dim), drawUnit(t, dim)}
 		data := Pack(Pack(nil, vs[0]), vs[1])
 		n := 0
-		err := Unpack(data, dim, func(scale float32, row []byte) {
+		err := Unpack(data, dim, func(scale float32, row []byte) error {
 			for i, x := range row {
 				if got := scale * float32(int8(x)); math.Abs(float64(got-vs[n][i])) > float64(scale)*0.5001 {
 					t.Fatalf("component %d of %d: %v, want %v", i, n, got, vs[n][i])
 				}
 			}
 			n++
+			return nil
 		})
 		if err != nil || n != 2 {
 			t.Fatalf("%d vectors (%v), want 2", n, err)
@@ -39,18 +40,20 @@ func TestPackUnpack(t *testing.T) {
 
 func TestPackExtremes(t *testing.T) {
 	data := Pack(nil, []float32{0, 0, 0})
-	if err := Unpack(data, 3, func(scale float32, row []byte) {
+	if err := Unpack(data, 3, func(scale float32, row []byte) error {
 		if scale != 0 || row[0] != 0 || row[1] != 0 || row[2] != 0 {
 			t.Errorf("zeros become %v times %v", scale, row)
 		}
+		return nil
 	}); err != nil {
 		t.Error(err)
 	}
 	data = Pack(nil, []float32{-1, 0.5, 1})
-	if err := Unpack(data, 3, func(_ float32, row []byte) {
+	if err := Unpack(data, 3, func(_ float32, row []byte) error {
 		if int8(row[0]) != -127 || int8(row[1]) != 64 || int8(row[2]) != 127 {
 			t.Errorf("%d %d %d", int8(row[0]), int8(row[1]), int8(row[2]))
 		}
+		return nil
 	}); err != nil {
 		t.Error(err)
 	}
@@ -58,7 +61,7 @@ func TestPackExtremes(t *testing.T) {
 
 func TestUnpackRejectsPartialVectors(t *testing.T) {
 	for _, test := range []struct{ size, dim int }{{6, 3}, {8, 3}, {13, 3}, {7, 0}, {7, -4}} {
-		if err := Unpack(make([]byte, test.size), test.dim, func(float32, []byte) {}); err == nil {
+		if err := Unpack(make([]byte, test.size), test.dim, func(float32, []byte) error { return nil }); err == nil {
 			t.Errorf("%d bytes are accepted as vectors of %d components", test.size, test.dim)
 		}
 	}

@@ -159,14 +159,17 @@ func Pack(data []byte, v []float32) []byte {
 }
 
 // Unpack calls each for every vector in data: component i is scale * int8(row[i]).
-// It fails if data does not consist of whole vectors of dim components.
-func Unpack(data []byte, dim int, each func(scale float32, row []byte)) error {
+// It fails with the first error of each, or if data does not consist of whole vectors
+// of dim components.
+func Unpack(data []byte, dim int, each func(scale float32, row []byte) error) error {
 	size := rowSize(dim)
 	if dim < 1 || len(data)%size != 0 {
 		return fmt.Errorf("%d bytes are not whole vectors of %d components", len(data), dim)
 	}
 	for ; len(data) > 0; data = data[size:] {
-		each(rowAt(data, 0, dim))
+		if err := each(rowAt(data, 0, dim)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

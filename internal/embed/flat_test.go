@@ -88,12 +88,13 @@ func exactly(src *memory, q []float32, k int, keep func(int64) bool) []Neighbour
 			continue
 		}
 		largest := math.Inf(-1)
-		_ = Unpack(r.Data, len(q), func(scale float32, row []byte) {
+		_ = Unpack(r.Data, len(q), func(scale float32, row []byte) error {
 			sum := 0.0
 			for i, x := range row {
 				sum += float64(q[i]) * float64(scale) * float64(int8(x))
 			}
 			largest = max(largest, sum)
+			return nil
 		})
 		out = append(out, Neighbour{r.Passage, largest})
 	}

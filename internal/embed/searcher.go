@@ -200,8 +200,9 @@ func (m *Matches) searchTail(ctx context.Context, one *setMatches, last int64, k
 // largestCosine returns the largest cosine of a passage's vectors.
 func largestCosine(data []byte, q []float32) (float64, error) {
 	largest := math.Inf(-1)
-	err := Unpack(data, len(q), func(scale float32, row []byte) {
+	err := Unpack(data, len(q), func(scale float32, row []byte) error {
 		largest = max(largest, float64(scale*dot(q, row)))
+		return nil
 	})
 	return largest, err
 }

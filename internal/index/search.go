@@ -219,7 +219,7 @@ func (x *search) scoreTop(ctx context.Context, top []Candidate, ranker *Ranker, 
 	return found, nil
 }
 
-// rowsQuery reads passages, whose IDs are given, with the columns of scored.
+// rowsQuery reads passages with the columns of scored. A condition on the ID follows.
 const (
 	ofTurn    = "(SELECT id FROM passages p WHERE p.session = r.session AND p.turn = r.turn ORDER BY "
 	rowsQuery = "SELECT " + passageColumns + ", id, coalesce((SELECT dead FROM turns t WHERE t.session = r.session AND t.turn = r.turn), false), " +

@@ -34,7 +34,8 @@ func fail(what string, err error) error {
 		return e
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		e.Code, e.Err = archive.CodeNotFound, quiet(err)
+		secret := regexp.MustCompile(`(?i)(password=|://[^:/@\s]*:)[^\s@]+`) // the address in the error may hold the password
+		e.Code, e.Err = archive.CodeNotFound, errors.New(secret.ReplaceAllString(err.Error(), "$1…"))
 		e.Hint = "check postgres.host and postgres.port, and that the server is running"
 		return e
 	}
@@ -56,12 +57,6 @@ func describe(e *archive.Error, pe *pgconn.PgError) {
 	case pe.Code == "55P03" || pe.Code == "57014" || pe.Code[:2] == "40" || pe.Code[:2] == "53" || pe.Code[:3] == "57P":
 		e.Code, e.Hint = archive.CodeBusy, "the server is busy or was stopped; try again"
 	}
-}
-
-// quiet removes passwords from a connection error.
-func quiet(err error) error {
-	secret := regexp.MustCompile(`(?i)(password=|://[^:/@\s]*:)[^\s@]+`)
-	return errors.New(secret.ReplaceAllString(err.Error(), "$1…"))
 }
 
 const integrityQuery = `SELECT s.id, s.held, coalesce(p.n, 0), coalesce(p.terms, 0), coalesce(o.terms, 0)
