@@ -15,6 +15,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/compact"
 	"strandline/internal/config"
+	"strandline/internal/state"
 	"strandline/internal/usage"
 )
 
@@ -88,7 +89,7 @@ func Run(ctx context.Context, env Env) {
 	}()
 	ctx, cancel := context.WithTimeout(ctx, env.Config.Hook.Deadline)
 	defer cancel()
-	data, err := readAll(ctx, env.Stdin)
+	data, err := state.ReadInput(ctx, env.Stdin, maxPayload)
 	if err != nil {
 		env.Log.Error("read hook payload", "error", err)
 	}
@@ -99,25 +100,5 @@ func Run(ctx context.Context, env Env) {
 		r.log.Info("index busy, indexing deferred", "error", err)
 	case err != nil:
 		r.log.Error("hook", "error", err)
-	}
-}
-
-// readAll reads stdin until its end or the deadline. The deadline bounds the wait
-// for a client that leaves the pipe open.
-func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
-	type result struct {
-		data []byte
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() { // ends with the process if the pipe stays open
-		data, err := io.ReadAll(io.LimitReader(in, maxPayload))
-		done <- result{data, err}
-	}()
-	select {
-	case r := <-done:
-		return r.data, r.err
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for stdin: %w", context.Cause(ctx))
 	}
 }

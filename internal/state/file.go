@@ -3,6 +3,7 @@
 package state
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,6 +48,27 @@ func ReadRegular(path string, limit int64) ([]byte, error) {
 		return data[:limit], BadFile(fmt.Sprintf("it is larger than %d KB", limit>>10))
 	}
 	return data, err //nolint:wrapcheck // as above
+}
+
+// ReadInput reads a process's stdin to its end, at most limit bytes. It gives up when
+// ctx is done, because the client may leave the pipe open; the read then ends with the
+// process.
+func ReadInput(ctx context.Context, in io.Reader, limit int64) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(in, limit))
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return r.data, r.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for stdin: %w", context.Cause(ctx))
+	}
 }
 
 // Remove removes a file. A missing file is not an error.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"strandline/internal/state"
 	"strandline/internal/text"
 )
 
@@ -53,7 +54,9 @@ const (
 
 // Print prints one line.
 func (l Statusline) Print(ctx context.Context) error {
-	data := readInput(ctx, l.Stdin)
+	reading, cancel := context.WithTimeout(ctx, inputTimeout)
+	defer cancel()
+	data, _ := state.ReadInput(reading, l.Stdin, maxInput)
 	prefix := make(chan string, 1)
 	go func() { prefix <- runCommand(ctx, l.Command, data) }()
 	// Fields of another type stay zero; invalid JSON gives the zero payload.
@@ -196,23 +199,6 @@ func compareCapture(in linePayload, s Session, known bool) captureStatus {
 		return capturePending
 	}
 	return captureDone
-}
-
-// readInput reads stdin to its end, or returns nil after a second.
-func readInput(ctx context.Context, in io.Reader) []byte {
-	ctx, cancel := context.WithTimeout(ctx, inputTimeout)
-	defer cancel()
-	done := make(chan []byte, 1)
-	go func() { // runs until the process exits if the pipe stays open
-		data, _ := io.ReadAll(io.LimitReader(in, maxInput))
-		done <- data
-	}()
-	select {
-	case data := <-done:
-		return data
-	case <-ctx.Done():
-		return nil
-	}
 }
 
 // runCommand runs the user's statusline command with the client's payload on stdin
