@@ -48,7 +48,7 @@ func (r *Reader) toolUse(s *stepState, row *row, p *part) {
 
 // newCall fills in a call that is not a copy and emits its rows.
 func (r *Reader) newCall(s *stepState, row *row, c *callState, in input) {
-	r.state.facts.calls++
+	r.state.facts.Calls++
 	c.seq = s.seq
 	s.seq++
 	if path := in.text("file_path", "notebook_path", "path"); path != "" {

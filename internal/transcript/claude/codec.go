@@ -126,16 +126,16 @@ func (c *codec) ref(p **archive.Ref) {
 	integers(c, &(*p).Turn, &(*p).Step)
 }
 
-func (c *codec) facts(f *facts) {
-	c.strings(&f.cwd, &f.branch, &f.version, &f.model, &f.title)
-	c.times(&f.first, &f.last)
-	integers(c, &f.turns, &f.steps, &f.calls, &f.compacts)
-	c.usage(&f.usage)
-	usd := math.Float64bits(f.cost.USD)
+func (c *codec) facts(f *archive.Session) {
+	c.strings(&f.Cwd, &f.GitBranch, &f.Version, &f.Model, &f.Title)
+	c.times(&f.First, &f.Last)
+	integers(c, &f.Turns, &f.Steps, &f.Calls, &f.Compacts)
+	c.usage(&f.Usage)
+	usd := math.Float64bits(f.Cost.USD)
 	c.hash(&usd)
-	f.cost.USD = math.Float64frombits(usd)
-	integers(c, &f.cost.APITime, &f.cost.Duration)
-	integers(c, &f.cost.Turns, &f.cost.LinesAdded, &f.cost.LinesGone)
+	f.Cost.USD = math.Float64frombits(usd)
+	integers(c, &f.Cost.APITime, &f.Cost.Duration)
+	integers(c, &f.Cost.Turns, &f.Cost.LinesAdded, &f.Cost.LinesGone)
 }
 
 func (c *codec) turn(t *turnState) {

@@ -14,10 +14,10 @@ func fullState() state {
 	usage := archive.Usage{Input: 1, Output: -2, CacheRead: 3, CacheWrite: 1 << 40}
 	ref := &archive.Ref{Session: "other", Turn: 4, Step: -1}
 	return state{
-		facts: facts{
-			cwd: "/w", branch: "b", version: "v", model: "m", title: "t…", first: at, last: at.Add(time.Hour),
-			turns: 1, steps: 2, calls: 3, compacts: 4, usage: usage,
-			cost: archive.Cost{USD: 0.25, APITime: 1, Duration: 2, Turns: 3, LinesAdded: 4, LinesGone: 5},
+		facts: archive.Session{
+			Cwd: "/w", GitBranch: "b", Version: "v", Model: "m", Title: "t…", First: at, Last: at.Add(time.Hour),
+			Turns: 1, Steps: 2, Calls: 3, Compacts: 4, Usage: usage,
+			Cost: archive.Cost{USD: 0.25, APITime: 1, Duration: 2, Turns: 3, LinesAdded: 4, LinesGone: 5},
 		},
 		turn: turnState{open: true, seq: 7, tail: 1 << 63, row: archive.Turn{
 			Index: 5, Title: "x", PromptID: "p", Start: at, End: at, LineFrom: 6, LineTo: 9, Steps: 2, Copy: ref,

@@ -20,14 +20,14 @@ func (r *Reader) boundary(row *row) {
 	st.steps = st.steps[:0]
 	st.compaction = compactionState{
 		row: archive.Compaction{
-			Index: st.facts.compacts, Line: row.line, Time: row.time, Trigger: text.Prefix(facts.trigger, maxName),
+			Index: st.facts.Compacts, Line: row.line, Time: row.time, Trigger: text.Prefix(facts.trigger, maxName),
 			PreTokens: facts.pre, PostTokens: facts.post, Duration: facts.duration,
 			SummaryLine: -1, Kept: facts.kept, Turn: st.turn.row.Index,
 		},
 		boundary: hashOf(row.uuid), time: row.time, turn: st.turn.row.Index,
 		open: true, copying: !facts.segment,
 	}
-	st.facts.compacts++
+	st.facts.Compacts++
 	r.emitCompaction()
 }
 

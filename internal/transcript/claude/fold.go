@@ -50,33 +50,33 @@ func (r *Reader) isMain(row *row) bool {
 // updateFacts reads the facts that any row may hold.
 func (r *Reader) updateFacts(row *row) {
 	f := &r.state.facts
-	if f.cwd == "" {
-		f.cwd = text.Prefix(r.redact(string(row.cwd)), maxPath)
+	if f.Cwd == "" {
+		f.Cwd = text.Prefix(r.redact(string(row.cwd)), maxPath)
 	}
-	if len(row.branch) > 0 && f.branch != string(row.branch) {
-		f.branch = text.Prefix(r.redact(string(row.branch)), maxName)
+	if len(row.branch) > 0 && f.GitBranch != string(row.branch) {
+		f.GitBranch = text.Prefix(r.redact(string(row.branch)), maxName)
 	}
-	if len(row.version) > 0 && f.version != string(row.version) {
-		f.version = name(row.version)
+	if len(row.version) > 0 && f.Version != string(row.version) {
+		f.Version = name(row.version)
 	}
-	if !row.time.IsZero() && f.first.IsZero() {
-		f.first = row.time
+	if !row.time.IsZero() && f.First.IsZero() {
+		f.First = row.time
 	}
-	if row.time.After(f.last) {
-		f.last = row.time
+	if row.time.After(f.Last) {
+		f.Last = row.time
 	}
 	if !row.hasCost {
 		return
 	}
 	switch row.kind {
 	case typeCost:
-		row.cost.Turns = f.cost.Turns
-		f.cost = row.cost
+		row.cost.Turns = f.Cost.Turns
+		f.Cost = row.cost
 	case typeResult: // of print mode: running totals, but the turns since the last result
-		f.cost.USD = max(f.cost.USD, row.cost.USD)
-		f.cost.APITime = max(f.cost.APITime, row.cost.APITime)
-		f.cost.Duration = max(f.cost.Duration, row.cost.Duration)
-		f.cost.Turns += row.cost.Turns
+		f.Cost.USD = max(f.Cost.USD, row.cost.USD)
+		f.Cost.APITime = max(f.Cost.APITime, row.cost.APITime)
+		f.Cost.Duration = max(f.Cost.Duration, row.cost.Duration)
+		f.Cost.Turns += row.cost.Turns
 	}
 }
 

@@ -127,7 +127,7 @@ func (r *Reader) lookup(key uint64, turn, step int) *archive.Ref {
 // fork has the same uuid. A copy after a compaction by a plugin has a new uuid but
 // its old time; the same text typed again is later than the boundary.
 func (r *Reader) promptCopy(row *row) *archive.Ref {
-	if ref := r.lookup(row.key, r.state.facts.turns, -1); ref != nil {
+	if ref := r.lookup(row.key, r.state.facts.Turns, -1); ref != nil {
 		return ref
 	}
 	c := &r.state.compaction

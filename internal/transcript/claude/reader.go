@@ -121,13 +121,10 @@ func (r *Reader) end() archive.Batch {
 
 // session returns the session with the facts known so far.
 func (r *Reader) session() archive.Session {
-	s, f := r.base, &r.state.facts
-	s.Cwd, s.GitBranch, s.Version, s.Model, s.Title = f.cwd, f.branch, f.version, f.model, f.title
-	s.First, s.Last = f.first, f.last
+	s, b := r.state.facts, &r.base
+	s.ID, s.Client, s.Project, s.Parent, s.Relation, s.Agent = b.ID, b.Client, b.Project, b.Parent, b.Relation, b.Agent
 	s.Generation = max(r.cursor.Generation, 1)
 	s.Bytes, s.Lines = r.cursor.Offset, r.cursor.Line
-	s.Turns, s.Steps, s.Calls, s.Compacts = f.turns, f.steps, f.calls, f.compacts
-	s.Usage, s.Cost = f.usage, f.cost
 	return s
 }
 

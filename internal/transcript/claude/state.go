@@ -27,7 +27,7 @@ const (
 
 // state is the state of the fold between two reads.
 type state struct {
-	facts      facts
+	facts      archive.Session // the fields that the transcript holds
 	turn       turnState
 	steps      []stepState // that may still change, oldest first
 	pending    []callState // calls without a result, oldest first
@@ -37,15 +37,6 @@ type state struct {
 	taken      []uint64 // content hashes of the prompts that last left the queue
 	todos      []todo
 	echo       echoState
-}
-
-// facts are the facts of a session's row that the transcript holds.
-type facts struct {
-	cwd, branch, version, model, title string
-	first, last                        time.Time
-	turns, steps, calls, compacts      int
-	usage                              archive.Usage
-	cost                               archive.Cost
 }
 
 // turnState is the current turn.

@@ -63,7 +63,7 @@ func (r *Reader) stepOf(row *row) *stepState {
 	r.claim(row.key, t.Index, t.Steps)
 	t.Steps++
 	if origin == nil && !s.row.APIError {
-		st.facts.steps++
+		st.facts.Steps++
 		if row.time.After(st.compaction.time) {
 			st.compaction.copying = false
 		}
@@ -89,7 +89,7 @@ func (r *Reader) updateStep(s *stepState, row *row) {
 		s.row.Stop = name(row.stopReason)
 	}
 	if r.isMain(row) && !s.row.APIError && s.row.Model != "" {
-		f.model = s.row.Model
+		f.Model = s.row.Model
 	}
 	if s.row.Copy != nil || s.row.APIError {
 		return
@@ -101,10 +101,10 @@ func (r *Reader) updateStep(s *stepState, row *row) {
 		}
 	}
 	u := &s.row.Usage
-	count(&u.Input, &f.usage.Input, row.usage.Input)
-	count(&u.Output, &f.usage.Output, row.usage.Output)
-	count(&u.CacheRead, &f.usage.CacheRead, row.usage.CacheRead)
-	count(&u.CacheWrite, &f.usage.CacheWrite, row.usage.CacheWrite)
+	count(&u.Input, &f.Usage.Input, row.usage.Input)
+	count(&u.Output, &f.Usage.Output, row.usage.Output)
+	count(&u.CacheRead, &f.Usage.CacheRead, row.usage.CacheRead)
+	count(&u.CacheWrite, &f.Usage.CacheWrite, row.usage.CacheWrite)
 }
 
 // emitStep adds a step to the batch if this read changed it.

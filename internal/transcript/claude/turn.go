@@ -55,8 +55,8 @@ func (r *Reader) startTurn(row *row, body string, origin *archive.Ref) {
 	t := &st.turn.row
 	t.Title = title(body, maxTurnTitle)
 	t.PromptID = name(row.promptID)
-	if st.facts.title == "" {
-		st.facts.title = title(body, maxSessionTitle)
+	if st.facts.Title == "" {
+		st.facts.Title = title(body, maxSessionTitle)
 	}
 }
 
@@ -75,10 +75,10 @@ func (r *Reader) ensureTurn(row *row, origin *archive.Ref) {
 func (r *Reader) openTurn(row *row, from int, origin *archive.Ref) {
 	st := &r.state
 	st.turn = turnState{open: true, row: archive.Turn{
-		Index: st.facts.turns, Start: row.time, End: row.time,
+		Index: st.facts.Turns, Start: row.time, End: row.time,
 		LineFrom: from, LineTo: row.line + 1, Copy: origin,
 	}}
-	st.facts.turns++
+	st.facts.Turns++
 }
 
 // emitTurn adds the current turn to the batch.
@@ -121,7 +121,7 @@ func (r *Reader) rewind(row *row) {
 		return
 	}
 	parent := hashOf(row.parent)
-	if parent == 0 && (!row.root || r.state.facts.compacts > 0) {
+	if parent == 0 && (!row.root || r.state.facts.Compacts > 0) {
 		return
 	}
 	dead := t.row.Index + 1
