@@ -66,10 +66,7 @@ func (g Blocker) Reason(ctx context.Context, src Source, a Attempt) (string, err
 	if readErr != nil && !errors.Is(readErr, fs.ErrNotExist) { // a damaged file
 		return "", errors.Join(readErr, g.store().Delete(a.Session))
 	}
-	now := block{Line: -1}
-	if len(steps.live) > 0 {
-		now.Line = steps.live[0].LineFrom
-	}
+	now := block{Line: steps.last.LineFrom}
 	if readErr == nil && last.Line >= steps.from {
 		if last.Failed || last.Line == now.Line {
 			return "", nil // blocking did not help, or this compaction was blocked already
@@ -91,10 +88,7 @@ func (g Blocker) Reason(ctx context.Context, src Source, a Attempt) (string, err
 
 // policy returns why the mode blocks the attempt, or "" if it does not.
 func (g Blocker) policy(steps steps, a Attempt) string {
-	var last archive.Step
-	if len(steps.live) > 0 {
-		last = steps.live[0]
-	}
+	last := steps.last
 	switch {
 	case last.APIError:
 		return ""
@@ -118,6 +112,7 @@ func (g Blocker) policy(steps steps, a Attempt) string {
 // compaction.
 type steps struct {
 	live []archive.Step // newest first
+	last archive.Step   // the newest; line -1 if there is none
 	from int            // line of the compaction, -1 without one
 }
 
@@ -126,7 +121,7 @@ type steps struct {
 const maxSteps = 64
 
 func recentSteps(ctx context.Context, src Source, session string) (steps, error) {
-	s := steps{from: -1}
+	s := steps{from: -1, last: archive.Step{LineFrom: -1}}
 	compactions, err := src.Compactions(ctx, archive.Span{Session: session, Limit: 1, Newest: true})
 	if err != nil {
 		return s, err
@@ -138,6 +133,7 @@ func recentSteps(ctx context.Context, src Source, session string) (steps, error)
 	for _, x := range all {
 		if x.LineFrom > s.from && !x.Sidechain && x.Copy == nil {
 			s.live = append(s.live, x)
+			s.last = s.live[0]
 		}
 	}
 	return s, err

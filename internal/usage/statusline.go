@@ -2,6 +2,7 @@ package usage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -151,9 +152,7 @@ func (l Statusline) collect(ctx context.Context, in linePayload) lineValues {
 		})
 		s.ClientWindow, s.ClientModel = size, in.Model.ID
 	}
-	if in.Model.ID != "" {
-		s.Model = in.Model.ID
-	}
+	s.Model = cmp.Or(in.Model.ID, s.Model)
 	if tokens := validTokens(in.Window.Tokens); tokens > 0 {
 		s.LastTokenEstimate, s.Estimated = tokens, false
 	} else {

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,11 +20,8 @@ type lineStyle struct {
 // terminals.
 func defaultTemplates() []string {
 	return []string{
-		"{shield} {percent} {tokens} {cycles} {dot} {brain} {health}",
-		"{shield} {percent} {tokens} {cycles}",
-		"{shield} {percent} {tokens}",
-		"{shield} {percent}",
-		"{percent}",
+		"{shield} {percent} {tokens} {cycles} {dot} {brain} {health}", "{shield} {percent} {tokens} {cycles}",
+		"{shield} {percent} {tokens}", "{shield} {percent}", "{percent}",
 	}
 }
 
@@ -112,15 +110,11 @@ func (v lineValues) byName(ascii bool) map[string]string {
 // color returns the ANSI code of the colour of a value, "" for none.
 func (v lineValues) color(name string) string {
 	const red, green, yellow = "31", "32", "33"
-	switch name {
-	case "percent", "tokens", "bar", "zone":
-		if v.known {
-			return map[Zone]string{OK: green, Warning: yellow, Optimize: red}[Zone(v.Zone)]
-		}
-	case "shield":
-		if v.capture == captureFailed {
-			return yellow
-		}
+	switch {
+	case v.known && slices.Contains([]string{"percent", "tokens", "bar", "zone"}, name):
+		return map[Zone]string{OK: green, Warning: yellow, Optimize: red}[Zone(v.Zone)]
+	case name == "shield" && v.capture == captureFailed:
+		return yellow
 	}
 	return ""
 }
