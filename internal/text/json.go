@@ -98,12 +98,7 @@ func (r *JSONReader) Span() Span {
 }
 
 // Value skips the next value and returns its JSON, a part of the data.
-func (r *JSONReader) Value() []byte {
-	if s := r.Span(); s.To > 0 {
-		return s.Of(r.data)
-	}
-	return nil
-}
+func (r *JSONReader) Value() []byte { return r.Span().Of(r.data) }
 
 // Text reads a string. Invalid UTF-8 becomes U+FFFD.
 func (r *JSONReader) Text() string {

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"time"
 
 	"strandline/internal/archive"
@@ -59,9 +60,7 @@ func (r *Reader) updateFacts(row *row) {
 	if len(row.version) > 0 && f.Version != string(row.version) {
 		f.Version = name(row.version)
 	}
-	if !row.time.IsZero() && f.First.IsZero() {
-		f.First = row.time
-	}
+	f.First = cmp.Or(f.First, row.time)
 	if row.time.After(f.Last) {
 		f.Last = row.time
 	}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"time"
@@ -21,8 +22,12 @@ const (
 	tagTail    = "tail"    // session and last row of a turn
 )
 
-// identity hashes a tag and values, separated by NULs.
+// identity hashes a tag and values, separated by NULs; 0 if the first value is
+// missing.
 func identity(tag string, values ...[]byte) uint64 {
+	if len(values[0]) == 0 {
+		return 0
+	}
 	b := append(make([]byte, 0, 128), tag...)
 	for _, v := range values {
 		b = append(append(b, 0), v...)
@@ -49,11 +54,7 @@ func (r *Reader) identify() (keys []uint64) {
 	for i := range r.scan.rows {
 		switch row := &r.scan.rows[i]; row.kind {
 		case typeAssistant:
-			if len(row.messageID) > 0 {
-				row.key = identity(tagMessage, row.messageID)
-			} else {
-				row.key = rowKey(row)
-			}
+			row.key = cmp.Or(identity(tagMessage, row.messageID), identity(tagRow, row.uuid))
 			keys = append(keys, row.key)
 		case typeUser:
 			row.class, row.text = r.scan.classifyUser(row)
@@ -61,7 +62,7 @@ func (r *Reader) identify() (keys []uint64) {
 			if row.class != classPrompt && row.class != classSummary && !expands {
 				continue
 			}
-			row.key = rowKey(row)
+			row.key = identity(tagRow, row.uuid)
 			keys = append(keys, row.key)
 			if row.class != classSummary {
 				parent := hashOf(row.parent)
@@ -72,22 +73,9 @@ func (r *Reader) identify() (keys []uint64) {
 	return slices.Compact(slices.DeleteFunc(keys, func(k uint64) bool { return k == 0 }))
 }
 
-// rowKey identifies a row by its uuid.
-func rowKey(row *row) uint64 {
-	if len(row.uuid) == 0 {
-		return 0
-	}
-	return identity(tagRow, row.uuid)
-}
-
 // promptKey identifies a prompt by its content and the client's prompt id, which
 // is not unique: local commands share it, and so do the prompts of a fork.
-func promptKey(row *row) uint64 {
-	if len(row.promptID) == 0 {
-		return 0
-	}
-	return identity(tagPrompt, row.promptID, []byte(row.text))
-}
+func promptKey(row *row) uint64 { return identity(tagPrompt, row.promptID, []byte(row.text)) }
 
 // momentKey identifies a prompt by its content and time. After a compaction by a
 // plugin all prompts have the id of the newest one.
