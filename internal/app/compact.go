@@ -385,7 +385,7 @@ func (a *App) contextText(ctx context.Context, q ContextQuery, build func(Archiv
 
 // segmentSummaries returns the summaries that the hook passes to a compaction. With
 // AtLine they are extracted again from what precedes that line.
-func (a *App) segmentSummaries(ctx context.Context, x Archive, req compact.Request) (out []compact.Summary, err error) {
+func (a *App) segmentSummaries(ctx context.Context, x Archive, req compact.Request) ([]compact.Summary, error) {
 	if x.Config.Segments.Disabled {
 		return nil, nil
 	}
@@ -402,11 +402,9 @@ func (a *App) segmentSummaries(ctx context.Context, x Archive, req compact.Reque
 		now = len(h.Steps)
 		state = task.StateOf(h.Check(&task.State{}, summarizeAll, x.SegmentOptions(), req.Now), req.Now)
 	}
-	for _, e := range state.Kept(now) {
-		at := archive.Ref{Session: e.Session, Turn: e.StartTurn, Step: -1}
-		out = append(out, compact.Summary{Handle: at.Handle(), Text: e.Content})
-	}
-	return out, nil
+	return archive.Convert(state.Kept(now), func(e task.Entry) compact.Summary {
+		return compact.Summary{Handle: archive.Ref{Session: e.Session, Turn: e.StartTurn, Step: -1}.Handle(), Text: e.Content}
+	}), nil
 }
 
 // learnedWeights puts the learned weights of token shapes into req. With AtLine they

@@ -18,6 +18,8 @@ import (
 type Deletion struct {
 	Session *SessionDeletion
 	Part    *PartDeletion
+	// DeletionOutcome is that of Session or Part.
+	*DeletionOutcome
 	// Progress, unless nil, is called while the index is rebuilt.
 	Progress func(capture.Progress)
 	// Warning, unless nil, is why vectors are missing after the deletion.
@@ -106,21 +108,13 @@ func (a *App) Forget(ctx context.Context, d *Deletion, texts []string) error {
 		if err != nil {
 			return err
 		}
-		d.Outcome().Done = true
+		d.Done = true
 		proof, err := Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
 		if err == nil {
-			d.Outcome().Proof = &proof
+			d.Proof = &proof
 		}
 		return err
 	})
-}
-
-// Outcome is the result of the deletion.
-func (d *Deletion) Outcome() *DeletionOutcome {
-	if d.Session != nil {
-		return &d.Session.DeletionOutcome
-	}
-	return &d.Part.DeletionOutcome
 }
 
 // erase completes the deletion of forgotten sessions, and of parts of the sessions in
@@ -187,7 +181,7 @@ const maxSamples = 64
 // found by the marker file, since the index may no longer have the session.
 func (a *App) planSession(ctx context.Context, w Workspace, typed, session string) (*Deletion, error) {
 	s := &SessionDeletion{Related: []string{}}
-	d := &Deletion{Session: s}
+	d := &Deletion{Session: s, DeletionOutcome: &s.DeletionOutcome}
 	d.begin = func(ctx context.Context, w Workspace) error {
 		d.sessions = []string{s.Session}
 		return w.BeginForget(ctx, s.Session, archive.ForgetAsked)
@@ -247,7 +241,7 @@ func (x Archive) describeSession(ctx context.Context, id string, out *SessionDel
 // planPart plans the deletion of a turn or a step.
 func (a *App) planPart(ctx context.Context, w Workspace, typed string) (*Deletion, error) {
 	var ref archive.Ref
-	d := &Deletion{Part: &PartDeletion{}}
+	d := &Deletion{}
 	err := a.withIndex(ctx, w, ReadOnly, func(x Archive) error {
 		h, id, err := resolveSession(ctx, x.Index, typed)
 		ref = archive.Ref{Session: id, Turn: h.Turn, Step: h.Step}
@@ -268,7 +262,7 @@ func (a *App) planPart(ctx context.Context, w Workspace, typed string) (*Deletio
 		return nil, errors.Join(err, perr)
 	}
 	d.Part = &PartDeletion{Handle: ref.Handle(), Files: []string{}, Sessions: []string{ref.Session}, Also: []string{}, Resumed: true}
-	d.samples = of.Samples
+	d.DeletionOutcome, d.samples = &d.Part.DeletionOutcome, of.Samples
 	d.begin = func(ctx context.Context, w Workspace) (err error) {
 		d.parts, err = w.OpenParts(ctx)
 		return err
@@ -299,7 +293,7 @@ func (a *App) describePart(ctx context.Context, x Archive, ref archive.Ref, d *D
 		Files: append([]string{}, plan.Part.Files...), Sessions: plan.Part.Sessions, Also: slices.Compact(also),
 		DeletionOutcome: DeletionOutcome{Client: size.Client},
 	}
-	d.samples, d.parts = plan.Samples, plan.Part.Sessions
+	d.DeletionOutcome, d.samples, d.parts = &d.Part.DeletionOutcome, plan.Samples, plan.Part.Sessions
 	d.begin = func(ctx context.Context, w Workspace) error { return w.BeginPart(ctx, ref, plan) }
 	return nil
 }
@@ -369,14 +363,12 @@ func (x Archive) forks(ctx context.Context, session string) ([]string, error) {
 	out := []string{session}
 	for i := 0; i < len(out); i++ {
 		for _, s := range list {
-			if s.Relation != archive.RelationFork {
-				continue
+			id, other := archive.Owner(s.ID), archive.Owner(s.Parent)
+			if other == out[i] {
+				id, other = other, id
 			}
-			id, parent := archive.Owner(s.ID), archive.Owner(s.Parent)
-			for _, pair := range [][2]string{{id, parent}, {parent, id}} {
-				if pair[0] == out[i] && pair[1] != "" && !slices.Contains(out, pair[1]) {
-					out = append(out, pair[1])
-				}
+			if s.Relation == archive.RelationFork && id == out[i] && other != "" && !slices.Contains(out, other) {
+				out = append(out, other)
 			}
 		}
 	}

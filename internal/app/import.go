@@ -136,13 +136,10 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 		out.Later, err = a.runner(w).Index(ctx, x.Index)
 		return err
 	})
-	failed := built.Failed
-	for _, f := range out.Later.Failed { // a log that failed before fails again
-		if !slices.ContainsFunc(failed, func(known capture.FileError) bool { return known.Path == f.Path }) {
-			failed = append(failed, f)
-		}
-	}
-	out.Failed = fileErrors(failed)
+	later := archive.Select(out.Later.Failed, func(f capture.FileError) bool { // a log that failed before fails again
+		return !slices.ContainsFunc(built.Failed, func(known capture.FileError) bool { return known.Path == f.Path })
+	})
+	out.Failed = fileErrors(append(built.Failed, later...))
 	return out, err
 }
 

@@ -150,13 +150,11 @@ func (w Workspace) Expired(ctx context.Context, idx *Index, r Retention, now tim
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	excess := r.excess()
-	var logs map[string][]sessionlog.Entry
-	if excess > 0 {
-		if logs, err = w.logs(ctx, ids); err != nil {
-			return nil, err
-		}
+	logs, err := w.logs(ctx, ids)
+	if err != nil {
+		return nil, err
 	}
+	excess := r.excess()
 	for i, id := range ids {
 		if excess <= 0 && (r.Age <= 0 || now.Sub(last[id]) < r.Age) {
 			return ids[:i], nil

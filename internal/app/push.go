@@ -95,8 +95,10 @@ func (p Push) Run(ctx context.Context) (PushReport, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := p.removeAll(ctx, pushed); err != nil {
-		return r, err
+	if p.Again {
+		if err := p.removeAll(ctx, pushed); err != nil {
+			return r, err
+		}
 	}
 	sessions, err := p.Local.Sessions(ctx, archive.SessionFilter{Agents: true})
 	if err != nil {
@@ -129,11 +131,8 @@ func (p Push) Run(ctx context.Context) (PushReport, error) {
 	return r, errors.Join(append(denied, err)...)
 }
 
-// removeAll deletes all earlier pushed rows, if Again is set.
+// removeAll deletes all earlier pushed rows.
 func (p Push) removeAll(ctx context.Context, pushed map[string]archive.Cursor) error {
-	if !p.Again {
-		return nil
-	}
 	for id := range pushed {
 		if !p.DryRun && archive.Owner(id) == id {
 			if err := p.try(ctx, func() error { _, err := p.Remote.Remove(ctx, id, ""); return err }); err != nil {
@@ -302,10 +301,8 @@ func (a *App) TeamAddress(cfg *config.Config, write bool) (TeamAddress, error) {
 // NeedsTeamDriver reports whether the settings ask for a sync in each maintenance
 // run, but only the companion program links the driver.
 func (a *App) NeedsTeamDriver() bool {
-	if a.Stores.LinksTeam() {
-		return false
-	}
-	if cfg, _ := a.Settings(); !cfg.Postgres.Auto { // errors are reported where settings are used
+	cfg, _ := a.Settings() // errors are reported where settings are used
+	if a.Stores.LinksTeam() || !cfg.Postgres.Auto {
 		return false
 	}
 	found, err := a.System.FindCompanion()

@@ -66,7 +66,8 @@ func (p Push) retire(ctx context.Context, sessions []archive.Session, pushed map
 	return nil
 }
 
-// rows reads rows of one kind, unless err is set, and keeps the selected ones.
+// rows reads rows of one kind, unless err is set, and keeps the selected ones, all if
+// keep is nil.
 func rows[S, T any](ctx context.Context, err *error, what string, span S, read func(context.Context, S) ([]T, error), keep func(T) bool) []T {
 	if *err != nil {
 		return nil
@@ -74,6 +75,9 @@ func rows[S, T any](ctx context.Context, err *error, what string, span S, read f
 	list, rerr := read(ctx, span)
 	if rerr != nil {
 		*err = fmt.Errorf("read its %s: %w", what, rerr)
+	}
+	if keep == nil {
+		return list
 	}
 	return archive.Select(list, keep)
 }
@@ -101,7 +105,7 @@ func (p Push) read(ctx context.Context, s archive.Session, line int) (all archiv
 	all.Calls = rows(ctx, &err, "calls", archive.CallSpan{Span: span}, p.Local.Calls, func(x archive.Call) bool { return after(endOf(x), x.Turn) })
 	all.Files = rows(ctx, &err, "files", span, p.Local.Files, func(x archive.FileTouch) bool { return after(x.Line+1, x.Turn) })
 	all.Tasks = rows(ctx, &err, "tasks", span, p.Local.Tasks, func(x archive.TaskEvent) bool { return x.Line+1 > line })
-	all.Compactions = rows(ctx, &err, "compactions", span, p.Local.Compactions, func(archive.Compaction) bool { return true })
+	all.Compactions = rows(ctx, &err, "compactions", span, p.Local.Compactions, nil)
 	if first == math.MaxInt32 {
 		return all, err
 	}

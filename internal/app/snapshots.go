@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -139,9 +138,8 @@ func snapshots(ctx context.Context, x Archive, session string) (out []Snapshot, 
 	}
 	facts, err := x.Index.Facts(ctx, session, archive.JournalSnapshot)
 	for _, e := range slices.Backward(facts) {
-		one := Snapshot{ID: e.ID, Session: e.Session, Handle: archive.ShortID(e.Session), Time: e.Time}
-		if json.Unmarshal(e.Data, &one.SnapshotFact) == nil { // skip other shapes
-			out = append(out, one)
+		if f, ok := archive.FactOf[archive.SnapshotFact](&e); ok { // skip other shapes
+			out = append(out, Snapshot{ID: e.ID, Session: e.Session, Handle: archive.ShortID(e.Session), Time: e.Time, SnapshotFact: f})
 		}
 	}
 	return out, err
@@ -257,33 +255,25 @@ const (
 )
 
 // fillSnapshot adds missing parts of a snapshot from the archive.
-func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.SnapshotFact) error {
+func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.SnapshotFact) (err error) {
 	if f.Tasks == nil {
-		tree, err := taskTree(ctx, x, id, false, maxAgentDepth)
-		if err != nil {
-			return err
+		tree, terr := taskTree(ctx, x, id, false, maxAgentDepth)
+		if terr != nil {
+			return terr
 		}
 		addSnapshotTasks(f, tree, "")
 	}
 	if f.Agents == nil {
-		list, err := x.Index.Sessions(ctx, archive.SessionFilter{Parent: id, Agents: true})
-		if err != nil {
-			return err
-		}
-		for _, s := range slices.Backward(list) {
-			if s.Relation == archive.RelationAgent {
-				f.Agents = append(f.Agents, archive.SnapshotAgent{ID: archive.ShortID(s.ID), Type: s.Agent.Type, Task: cmp.Or(s.Agent.Description, s.Title)})
-			}
+		runs := rows(ctx, &err, "sub-agents", archive.SessionFilter{Parent: id, Agents: true}, x.Index.Sessions,
+			func(s archive.Session) bool { return s.Relation == archive.RelationAgent })
+		for _, s := range slices.Backward(runs) {
+			f.Agents = append(f.Agents, archive.SnapshotAgent{ID: archive.ShortID(s.ID), Type: s.Agent.Type, Task: cmp.Or(s.Agent.Description, s.Title)})
 		}
 	}
 	if f.Messages == nil {
-		list, err := x.Index.Passages(ctx, archive.PassageSpan{
-			Span: archive.Span{Session: id, Limit: filledMessages, Newest: true}, Kinds: []archive.PassageKind{archive.KindPrompt, archive.KindReply},
-		})
-		if err != nil {
-			return err
-		}
-		for _, p := range slices.Backward(list) {
+		span := archive.PassageSpan{Span: archive.Span{Session: id, Limit: filledMessages, Newest: true}}
+		span.Kinds = []archive.PassageKind{archive.KindPrompt, archive.KindReply}
+		for _, p := range slices.Backward(rows(ctx, &err, "messages", span, x.Index.Passages, nil)) {
 			from := "agent"
 			if p.Kind == archive.KindPrompt {
 				from = "user"
@@ -292,13 +282,9 @@ func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.Snapshot
 		}
 	}
 	if f.Actions == nil {
-		list, err := x.Index.Calls(ctx, archive.CallSpan{
-			Span: archive.Span{Session: id, Limit: filledActions, Newest: true}, Kinds: []archive.CallKind{archive.CallCommand, archive.CallEdit},
-		})
-		if err != nil {
-			return err
-		}
-		for _, c := range slices.Backward(list) {
+		span := archive.CallSpan{Span: archive.Span{Session: id, Limit: filledActions, Newest: true}}
+		span.Kinds = []archive.CallKind{archive.CallCommand, archive.CallEdit}
+		for _, c := range slices.Backward(rows(ctx, &err, "calls", span, x.Index.Calls, nil)) {
 			action := archive.SnapshotAction{Tool: c.Name, Command: c.Command, Exit: c.Exit, Failed: c.Failed, Error: c.Error}
 			if c.Kind == archive.CallEdit && len(c.Files) > 0 {
 				action.File = c.Files[0]
@@ -307,17 +293,13 @@ func fillSnapshot(ctx context.Context, x Archive, id string, f *archive.Snapshot
 		}
 	}
 	if f.Files == nil {
-		touches, err := x.Index.Files(ctx, archive.Span{Session: id})
-		if err != nil {
-			return err
-		}
-		for _, one := range files(touches, filledFiles) {
+		for _, one := range files(rows(ctx, &err, "files", archive.Span{Session: id}, x.Index.Files, nil), filledFiles) {
 			if one.Changes > 0 {
 				f.Files = append(f.Files, one.Path)
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // addSnapshotTasks flattens a tree of tasks. A child's ID is prefixed with its

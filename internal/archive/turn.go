@@ -62,20 +62,19 @@ const (
 
 // Call is one use of a tool.
 type Call struct {
-	Session  string        `json:"-"`
-	Turn     int           `json:"-"`
-	Step     int           `json:"-"`
-	Seq      int           `json:"-"`       // within the step, from 0
-	ToolID   string        `json:"tool_id"` // the client's tool_use id
-	Name     string        `json:"name"`
-	Kind     CallKind      `json:"kind"`
-	Command  string        `json:"command,omitempty"` // redacted, for CallCommand; at most 4,000 characters
-	Files    []string      `json:"files,omitempty"`   // paths as the client wrote them, redacted
-	Exit     *int          `json:"exit,omitempty"`    // exit code where one is known
-	Failed   bool          `json:"failed,omitempty"`  // the result was an error
-	Error    string        `json:"error,omitempty"`   // the decisive error line, redacted, at most 500 characters; see NotRun
-	Duration time.Duration `json:"-"`
-	LineUse  int           `json:"-"` // line of the tool_use
+	Session    string        `json:"-"`
+	Turn, Step int           `json:"-"`
+	Seq        int           `json:"-"`       // within the step, from 0
+	ToolID     string        `json:"tool_id"` // the client's tool_use id
+	Name       string        `json:"name"`
+	Kind       CallKind      `json:"kind"`
+	Command    string        `json:"command,omitempty"` // redacted, for CallCommand; at most 4,000 characters
+	Files      []string      `json:"files,omitempty"`   // paths as the client wrote them, redacted
+	Exit       *int          `json:"exit,omitempty"`    // exit code where one is known
+	Failed     bool          `json:"failed,omitempty"`  // the result was an error
+	Error      string        `json:"error,omitempty"`   // the decisive error line, redacted, at most 500 characters; see NotRun
+	Duration   time.Duration `json:"-"`
+	LineUse    int           `json:"-"` // line of the tool_use
 	// LineResult is the line of the tool_result, -1 if there is none yet.
 	LineResult int `json:"-"`
 }

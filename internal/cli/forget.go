@@ -64,7 +64,7 @@ func (a *commands) forget(ctx context.Context, typed string, f forgetFlags) erro
 	} else {
 		a.printProof(d)
 	}
-	if err == nil && len(d.Outcome().Proof.Left) > 0 {
+	if err == nil && len(d.Proof.Left) > 0 {
 		err = silentError{ExitCorrupt}
 	}
 	return err
@@ -88,7 +88,7 @@ func (a *commands) printDeletion(d *app.Deletion) {
 		}
 	}
 	const again = "%s is forgotten already; remaining data is deleted now.\n"
-	client := d.Outcome().Client
+	client := d.Client
 	if s := d.Session; s != nil {
 		if s.Turns == 0 && s.Logs == 0 {
 			fmt.Fprintf(a.out, "Session "+again, p.bold(archive.ShortID(s.Session)))
@@ -129,7 +129,7 @@ func (a *commands) printDeletion(d *app.Deletion) {
 }
 
 func (a *commands) printProof(d *app.Deletion) {
-	p, proof := a.paint(), d.Outcome().Proof
+	p, proof := a.paint(), d.Proof
 	others := "other sessions' logs"
 	if d.Part != nil {
 		others = "other lines of the logs"
