@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -45,7 +46,7 @@ func scanAll(chunk []byte, first int) *scanner {
 // scan parses the complete lines of chunk into s.rows; first is the number of the
 // first line. The rows are valid until the next call.
 func (s *scanner) scan(chunk []byte, first int) {
-	s.rows, s.parts = s.rows[:0], s.parts[:0]
+	s.rows, s.parts = slices.Grow(s.rows[:0], bytes.Count(chunk, []byte("\n"))), s.parts[:0]
 	if s.rowMembers == nil {
 		s.setMembers()
 	}
