@@ -45,7 +45,7 @@ func readKey(path string) ([]byte, error) {
 	key, err := state.ReadRegular(path, 1<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, err //nolint:wrapcheck // see above
+		return nil, err
 	case err != nil:
 		return nil, keyError("cannot read the redaction key "+path, err)
 	case len(key) != keySize:

@@ -42,7 +42,7 @@ func triggers() []trigger {
 		{lit: "://", match: urlPassword}, {lit: "sig=", match: signature}, {lit: "-Signature=", match: signature},
 		{lit: "bearer ", fold: true, match: bearer}, {lit: "authorization", fold: true, match: authorization},
 		{lit: "cookie", fold: true, match: cookie},
-		// SQL statements and files with a syntax of their own.
+		// SQL statements and files with their own syntax.
 		{lit: "ified by ", fold: true, match: identifiedBy}, {lit: " by '", fold: true, match: identifiedWith},
 		{lit: "password '", fold: true, match: passwordLiteral}, {lit: "password for ", fold: true, match: passwordFor},
 		{lit: ":5432:", match: pgpass},

@@ -81,7 +81,7 @@ func scanToken(tok string, fn func(term string)) (words int) {
 		}
 		return 0
 	}
-	if tok = strings.Trim(tok, "-./@~"); len(tok) < 3 { // without what can surround a name
+	if tok = strings.Trim(tok, "-./@~"); len(tok) < 3 { // without the punctuation around it
 		return 0
 	}
 	if at := strings.LastIndexByte(tok, '/'); at >= 0 {

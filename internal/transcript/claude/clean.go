@@ -263,7 +263,8 @@ func looksLikeError(line string) bool {
 		case 'e':
 			found = text.HasPrefixFold(rest, "error") || text.HasPrefixFold(rest, "exception")
 		case 'f':
-			found = text.HasPrefixFold(rest, "fatal") || text.HasPrefixFold(rest, "failed") || text.HasPrefixFold(rest, "failure") || strings.HasPrefix(rest, "FAIL")
+			found = text.HasPrefixFold(rest, "fatal") || text.HasPrefixFold(rest, "failed") || text.HasPrefixFold(rest, "failure") ||
+				strings.HasPrefix(rest, "FAIL")
 		case 'p':
 			found = text.HasPrefixFold(rest, "panic:") || text.HasPrefixFold(rest, "permission denied")
 		case 'n':
