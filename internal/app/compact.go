@@ -168,11 +168,7 @@ func (w Workspace) recordReplacement(ctx context.Context, req compact.ReplaceReq
 // ReplaceArchived compacts an archived session as of a line; 0 is its end. budget
 // is in tokens; 0 means the default.
 func (a *App) ReplaceArchived(ctx context.Context, typed string, atLine, budget int) (Replacement, error) {
-	return read(ctx, a, func(x Archive) (Replacement, error) {
-		_, id, err := resolveSession(ctx, x.Index, typed)
-		if err != nil {
-			return Replacement{}, err
-		}
+	return readSession(ctx, a, typed, func(x Archive, id string) (Replacement, error) {
 		return replaceArchived(ctx, x, id, atLine, budget)
 	})
 }

@@ -218,11 +218,8 @@ func appendCopy(list []ReplyMessage, m *transcript.Message) []ReplyMessage {
 
 // Expanded returns the conversation without references to the input.
 func (r Replacement) Expanded() Reply {
-	list := []ReplyMessage{{Role: "user", Text: r.Text}}
-	for _, i := range r.Keep {
-		list = append(list, copyOf(&r.request.Messages[i]))
-	}
-	return Reply{list}
+	kept := archive.Convert(r.Keep, func(i int) ReplyMessage { return copyOf(&r.request.Messages[i]) })
+	return Reply{append([]ReplyMessage{{Role: "user", Text: r.Text}}, kept...)}
 }
 
 func copyOf(m *transcript.Message) ReplyMessage {

@@ -93,12 +93,8 @@ func (w Workspace) PlanPart(ctx context.Context, t Target, maxSamples int) (Part
 	if err := w.addEchoes(ctx, logs, &s); err != nil {
 		return plan, err
 	}
-	for rel, isShared := range shared {
-		if !isShared {
-			plan.Part.Files = append(plan.Part.Files, rel)
-		}
-	}
-	slices.Sort(plan.Part.Files)
+	maps.DeleteFunc(shared, func(_ string, isShared bool) bool { return isShared })
+	plan.Part.Files = slices.Sorted(maps.Keys(shared))
 	slices.Sort(plan.Part.Keys)
 	plan.Part.Keys = slices.Compact(plan.Part.Keys)
 	return plan, nil
@@ -178,12 +174,9 @@ func (s *partScan) belongs(r transcript.Row) bool {
 // chooseTexts selects the samples and the texts to search other lines for. A sample
 // appears in the part's lines without JSON escapes.
 func (s *partScan) chooseTexts(maxSamples int) {
-	var all []string
-	for _, text := range s.target.Texts {
-		if x := sample(text); x != "" && bytes.Contains(s.raw.Bytes(), []byte(x)) {
-			all = append(all, x)
-		}
-	}
+	all := archive.Select(archive.Convert(s.target.Texts, sample), func(x string) bool {
+		return x != "" && bytes.Contains(s.raw.Bytes(), []byte(x))
+	})
 	s.plan.Samples = evenly(all, maxSamples)
 	s.texts = archive.Convert(s.plan.Samples, func(x string) []byte { return []byte(x) })
 	for _, text := range s.target.Prompts {

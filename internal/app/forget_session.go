@@ -34,9 +34,7 @@ func (w Workspace) SessionSize(ctx context.Context, session string) (s SessionDe
 		if source := r.Header().Source; e.Rel == "" && exists(source) {
 			s.Client = source
 		}
-		if err := r.Close(); err != nil {
-			return s, fmt.Errorf("close log: %w", err)
-		}
+		_ = r.Close() // opened for reading
 	}
 	facts, err := journalEntries(ctx, w.Journal)
 	for _, e := range facts {
@@ -129,11 +127,8 @@ func (w Workspace) EraseSessions(ctx context.Context, sessions []string) (gone i
 }
 
 // EndForget does step 5.
-func (w Workspace) EndForget(sessions []string) (err error) {
-	for _, s := range sessions {
-		err = errors.Join(err, w.Capture.Forgotten().Done(s))
-	}
-	return err
+func (w Workspace) EndForget(sessions []string) error {
+	return errors.Join(archive.Convert(sessions, w.Capture.Forgotten().Done)...)
 }
 
 // logs lists the logs of sessions, by session.

@@ -109,11 +109,8 @@ func ErrorText(err error) string {
 // innermost returns the first cause of an error; of joined errors, that of the
 // first.
 func innermost(err error) error {
-	for {
-		causes := archive.Causes(err)
-		if len(causes) == 0 {
-			return err
-		}
-		err = causes[0]
+	if causes := archive.Causes(err); len(causes) > 0 {
+		return innermost(causes[0])
 	}
+	return err
 }

@@ -48,11 +48,7 @@ func (a *App) Timeline(ctx context.Context, session string) (Timeline, error) {
 		out := Timeline{
 			Session: id, Project: ProjectPath(h.Session.Project), Tokens: []int64{}, Tasks: archive.Convert(h.All(), newTask),
 			Segments: segments(state, false, len(h.Steps)), Info: h.Session, Steps: len(h.Steps), Rows: task.Timeline(h, state),
-			Turns: archive.Convert(h.Turns, func(t archive.Turn) Turn {
-				turn := newTurn(t)
-				turn.Dead, turn.Copy = false, "" // h holds live turns only
-				return turn
-			}),
+			Turns: archive.Convert(h.Turns, func(t archive.Turn) Turn { return Turn{Handle: t.Ref().Handle(), Turn: t} }),
 			Compactions: archive.Convert(h.Compactions, func(c archive.Compaction) TimelineCompaction {
 				return TimelineCompaction{c.Ref().Handle(), c.Time, c.Trigger, c.Ours, c.PreTokens, c.PostTokens}
 			}),

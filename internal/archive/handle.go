@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Handle is a short name of a session, a turn or a step: "7f3a12cd", "7f3a12cd/12",
@@ -110,9 +111,7 @@ func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	n = max(n, 0)
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
+	for n = max(n, 0); n > 0 && !utf8.RuneStart(s[n]); n-- {
 	}
 	return s[:n] + "…"
 }
