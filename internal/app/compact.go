@@ -295,10 +295,9 @@ func findCalls(ctx context.Context, index *Index, session string, ids []string) 
 		}
 		return err
 	}
-	if err := find(session); err != nil {
-		if archive.ErrorCode(err) == archive.CodeNotFound {
-			err = nil
-		}
+	if err := find(session); archive.ErrorCode(err) == archive.CodeNotFound {
+		return handles, "", nil
+	} else if err != nil {
 		return handles, "", err
 	}
 	if len(handles) == len(missing) {

@@ -367,11 +367,10 @@ func mentions(e archive.JournalEntry, parts []archive.Part, samples []string) bo
 }
 
 // EndParts records that the deletion of parts of the sessions is complete.
-func (w Workspace) EndParts(sessions []string) (err error) {
-	for _, s := range sessions {
-		err = errors.Join(err, w.changeParts(s, func(of *capture.SessionParts) { of.Open, of.Samples = false, nil }))
-	}
-	return err
+func (w Workspace) EndParts(sessions []string) error {
+	return errors.Join(archive.Convert(sessions, func(s string) error {
+		return w.changeParts(s, func(of *capture.SessionParts) { of.Open, of.Samples = false, nil })
+	})...)
 }
 
 // changeParts reads, changes and writes the marker file of a session.

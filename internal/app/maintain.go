@@ -150,7 +150,7 @@ func (w Workspace) retention(compacting bool) Retention {
 	}
 }
 
-// Runner does maintenance runs. A nil function skips its stage.
+// Runner does maintenance runs. A nil Measure or Teach skips its stage.
 type Runner struct {
 	Workspace
 	Now func() time.Time
@@ -306,9 +306,7 @@ func (r Runner) journal(ctx context.Context, idx *Index, _ *Stage) error {
 }
 
 func (r Runner) embed(ctx context.Context, _ *Index, st *Stage) (err error) {
-	if r.Embed != nil {
-		st.Done, err = r.Embed(ctx)
-	}
+	st.Done, err = r.Embed(ctx)
 	return err
 }
 
@@ -418,10 +416,7 @@ func MaintenanceDue(cfg *config.Config, now time.Time) bool {
 // run, which finds nothing to do.
 func (s Schedule) Begin(now time.Time) {
 	path := string(s)
-	if os.Chtimes(path, now, now) == nil {
-		return
-	}
-	if os.MkdirAll(filepath.Dir(path), 0o700) == nil && os.WriteFile(path, nil, 0o600) == nil {
+	if os.Chtimes(path, now, now) != nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil && os.WriteFile(path, nil, 0o600) == nil {
 		_ = os.Chtimes(path, now, now)
 	}
 }

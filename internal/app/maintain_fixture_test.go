@@ -59,6 +59,7 @@ func newWorld(t *testing.T) *world {
 		},
 		Now:       now,
 		IdleAfter: app.DefaultIdle,
+		Embed:     func(context.Context) (int, error) { return 0, nil },
 	}
 	if err := os.MkdirAll(w.home, 0o700); err != nil {
 		t.Fatal(err)

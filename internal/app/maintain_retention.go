@@ -94,12 +94,10 @@ func (r Runner) compact(ctx context.Context, idx *Index, st *Stage) error {
 	st.Before, _ = p.Sizes()
 	n, err := r.trim(ctx, idx)
 	for age := p.Age / 2; err == nil && age >= minAge && p.excess() > 0; age /= 2 {
-		if _, err = idx.Cool(ctx, r.Now().Add(-age)); err != nil {
-			break
+		if _, err = idx.Cool(ctx, r.Now().Add(-age)); err == nil {
+			more, terr := r.trim(ctx, idx)
+			n, err = n+more, terr
 		}
-		var more int
-		more, err = r.trim(ctx, idx)
-		n += more
 	}
 	st.Done = n
 	st.After, _ = p.Sizes()

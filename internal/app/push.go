@@ -70,6 +70,7 @@ type PushReport struct {
 	// Elsewhere are local sessions that were deleted from the team's database.
 	Elsewhere []string `json:"deleted_elsewhere,omitempty"`
 	DryRun    bool     `json:"dry_run,omitempty"`
+	TookMS    int64    `json:"took_ms"` // set by Sync
 }
 
 // Removed is a session that was deleted from the team's database.
@@ -222,24 +223,19 @@ func Backoff(ctx context.Context, n int) error {
 	}
 }
 
-// SyncReport is the outcome of a sync.
-type SyncReport struct {
-	PushReport
-	TookMS int64 `json:"took_ms"`
-}
-
 // Sync pushes new rows to the team's database at url; "" is that of the settings. Of
 // push, the flags and Progress count. It returns ErrNotLinked if the driver is not
 // linked.
-func (a *App) Sync(ctx context.Context, url string, push Push) (SyncReport, error) {
+func (a *App) Sync(ctx context.Context, url string, push Push) (PushReport, error) {
 	if !a.Stores.LinksTeam() {
-		return SyncReport{}, ErrNotLinked
+		return PushReport{}, ErrNotLinked
 	}
-	return read(ctx, a, func(x Archive) (SyncReport, error) {
+	return read(ctx, a, func(x Archive) (PushReport, error) {
 		x.Config.Postgres.URL = cmp.Or(url, x.Config.Postgres.URL)
 		start := a.Now()
 		report, err := a.sync(ctx, x, push)
-		return SyncReport{report, a.Now().Sub(start).Milliseconds()}, err
+		report.TookMS = a.Now().Sub(start).Milliseconds()
+		return report, err
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"strandline/internal/archive"
@@ -115,18 +114,17 @@ func (a *App) Running(ctx context.Context) ([]Running, error) {
 }
 
 // Stamp changes whenever the index is written. It costs two calls of stat.
-func (a *App) Stamp() string {
+func (a *App) Stamp() (stamp string) {
 	w, err := a.Workspace()
 	if err != nil {
 		return ""
 	}
-	var b strings.Builder
 	for _, path := range []string{w.Config.Paths.Index(), w.Config.Paths.Index() + "-wal"} {
 		if info, err := os.Stat(path); err == nil {
-			fmt.Fprintf(&b, "%d %d ", info.Size(), info.ModTime().UnixNano())
+			stamp += fmt.Sprintf("%d %d ", info.Size(), info.ModTime().UnixNano())
 		}
 	}
-	return b.String()
+	return stamp
 }
 
 // Project is a project with its totals. Those of the keys in Aliases, which were

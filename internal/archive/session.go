@@ -37,10 +37,9 @@ type Session struct {
 	GitBranch  string   `json:"branch,omitempty"` // last branch seen
 	Cost                // the client's running totals, zero if it wrote none
 
-	Usage   Usage  `json:"-"` // sums over the session, each API response counted once
-	Cwd     string `json:"-"` // working directory when the session began
-	Version string `json:"-"` // last client version seen
-	Lines   int    `json:"-"` // complete lines that are indexed
+	Usage        Usage  `json:"-"` // sums over the session, each API response counted once
+	Cwd, Version string `json:"-"` // working directory when the session began; last client version seen
+	Lines        int    `json:"-"` // complete lines that are indexed
 
 	// Author and Machine name who pushed the session to a team's archive. They are
 	// empty in a local archive.

@@ -139,7 +139,7 @@ func (a *commands) syncCommand(cmd *cobra.Command) {
 	}
 }
 
-func (a *commands) printSync(r app.SyncReport) error {
+func (a *commands) printSync(r app.PushReport) error {
 	verb := "pushed"
 	if r.DryRun {
 		verb = "would be pushed"
