@@ -234,7 +234,7 @@ func (r Runner) seal(ctx context.Context, _ *Index, st *Stage) error {
 func repairable(path string) error {
 	r, err := sessionlog.OpenReader(path)
 	if err != nil {
-		return nil //nolint:nilerr // Seal reports the same error
+		return nil // Seal reports the same error
 	}
 	defer r.Close() // opened for reading
 	torn := r.Torn()

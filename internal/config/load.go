@@ -43,7 +43,8 @@ func Load(in Inputs) (*Config, error) {
 		l.resolve(k)
 	}
 	l.warnUnknown(all)
-	return c, c.firstError()
+	err := c.firstError()
+	return c, err
 }
 
 // reject adds a problem.

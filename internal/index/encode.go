@@ -255,9 +255,6 @@ var kinds = [1 << KindBits]archive.PassageKind{
 // KindCode returns the code of a kind, 0 if it is unknown.
 func KindCode(k archive.PassageKind) int64 { return int64(max(0, slices.Index(kinds[:], k))) }
 
-// KindOf returns the kind with a code, "" if there is none.
-func KindOf(code int64) archive.PassageKind { return kinds[code] }
-
 // BaseID returns a session ID without its generation. Hooks know no generations:
 // their facts belong to the name.
 func BaseID(id string) string {

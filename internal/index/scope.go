@@ -89,9 +89,10 @@ func (x *Scope) Test() func(int64) bool {
 	for code := range kinds {
 		kinds[code] = x.kinds == nil || x.kinds[int64(code)]
 	}
-	var in []bool // by session number
+	all := x.Sessions == nil
+	var in []bool // by session number, unless all
 	first := ID(x.Lo).Session()
-	if x.Sessions != nil {
+	if !all {
 		if len(x.Sessions) == 0 {
 			return func(int64) bool { return false }
 		}
@@ -106,7 +107,7 @@ func (x *Scope) Test() func(int64) bool {
 			return false
 		}
 		at := id.Session() - first
-		return in == nil || at >= 0 && at < int64(len(in)) && in[at]
+		return all || at >= 0 && at < int64(len(in)) && in[at]
 	}
 }
 

@@ -128,13 +128,13 @@ func (r *JSONReader) Object(member func(name []byte)) {
 		r.Skip()
 		return
 	}
-	r.token()
+	r.skipToken()
 	for r.IsString() {
 		if name := r.Value(); r.err == nil {
 			member(Unquote(name))
 		}
 	}
-	r.token()
+	r.skipToken()
 }
 
 // Array calls element for each element of an array; element reads or skips it.
@@ -143,18 +143,18 @@ func (r *JSONReader) Array(element func()) {
 		r.Skip()
 		return
 	}
-	r.token()
+	r.skipToken()
 	for r.err == nil && r.dec.PeekKind() != jsontext.KindEndArray {
 		element()
 	}
-	r.token()
+	r.skipToken()
 }
 
-func (r *JSONReader) token() (tok jsontext.Token) {
+// skipToken skips one token: a bracket or a brace.
+func (r *JSONReader) skipToken() {
 	if r.err == nil {
-		tok, r.err = r.dec.ReadToken()
+		_, r.err = r.dec.ReadToken()
 	}
-	return tok
 }
 
 // Unquote returns the text of a JSON string as valid UTF-8. The result is a part
