@@ -73,7 +73,20 @@ type Evidence struct {
 	Session    float64 `json:"session"` // BM25 of its session as a share of the best hit's
 	// Follows is the ID of the passage directly before it, if that is a hit too.
 	Follows int64 `json:"-"`
+	// Matched has bit i set if the passage contains term i of the query, for the first 64.
+	Matched uint64 `json:"-"`
 }
+
+// Counts describes how common a query's terms are in its scope. Time and lines do not
+// limit it.
+type Counts struct {
+	Passages int // in the scope, approximately
+	Sessions int // in the scope; 0 if it is the whole archive
+	Terms    []TermCount
+}
+
+// TermCount is the number of passages, and of sessions, that contain a term.
+type TermCount struct{ Passages, Sessions int }
 
 // ColdTurn is a turn outside the hot tier: old, and never injected or used.
 type ColdTurn struct {

@@ -32,6 +32,7 @@ type Store interface {
 	// Facts returns a session's journal entries of one kind.
 	Facts(ctx context.Context, session string, kind archive.JournalKind) ([]archive.JournalEntry, error)
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
+	Counts(ctx context.Context, q archive.Query) (archive.Counts, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 	PassageCount(ctx context.Context) (int, error)
 	Close() error

@@ -21,6 +21,10 @@ func (k hitIndex) Search(context.Context, archive.Query) ([]archive.Hit, error) 
 	return k.hits, k.fail
 }
 
+func (k hitIndex) Counts(_ context.Context, q archive.Query) (archive.Counts, error) {
+	return archive.Counts{Terms: make([]archive.TermCount, len(q.Terms))}, k.fail
+}
+
 func (k hitIndex) PassageCount(context.Context) (int, error) { return 1000, k.fail }
 
 func (k hitIndex) Injected(context.Context, string) ([]archive.Injection, error) { return nil, k.fail }

@@ -91,6 +91,7 @@ func (r *Ranker) Score(p *archive.Passage) (e archive.Evidence) {
 		case r.counts[i] > 0:
 			e.Words += w.Weight * w.idf * impact(r.counts[i], size)
 			e.Covered += w.Weight * w.idf
+			e.Matched |= 1 << i
 		case w.Must:
 			return archive.Evidence{Words: -1}
 		}

@@ -28,6 +28,33 @@ func (s *Store) Search(ctx context.Context, q archive.Query) ([]archive.Hit, err
 	return searching(ctx, s, q, func(ctx context.Context, x *search) ([]archive.Hit, error) { return x.hits(ctx) })
 }
 
+// Counts returns how common the terms of q are. It reads only lists of passages, not the
+// passages. A count stops at listCap.
+func (s *Store) Counts(ctx context.Context, q archive.Query) (archive.Counts, error) {
+	return searching(ctx, s, q, func(ctx context.Context, x *search) (c archive.Counts, err error) {
+		c.Terms = make([]archive.TermCount, len(q.Terms))
+		if x.scope.Empty() {
+			return c, nil
+		}
+		c.Passages, c.Sessions = x.scope.Size, len(x.scope.Sessions)
+		if len(q.Projects) > 0 {
+			projects := x.names.Numbers(q.Projects)
+			query := "SELECT coalesce(sum(next_doc), 0) FROM sessions WHERE project IN (" + Marks(len(projects)) + ")"
+			if c.Passages, err = Value[int](ctx, x.tx, query, anys(projects)...); err != nil {
+				return c, err
+			}
+		}
+		lists, err := Lists(ctx, x.tx, q.Terms, x.scope, listCap)
+		admits := x.scope.Test()
+		for i, l := range lists {
+			ids := slices.DeleteFunc(Union(l.Strong, l.Weak), func(id int64) bool { return !admits(id) })
+			c.Terms[i].Passages = len(ids)
+			IDShape().runs(ids, func(int64, []int64) { c.Terms[i].Sessions++ })
+		}
+		return c, err
+	})
+}
+
 // HitsOf returns those of the passages that exist and pass the query's filters, in
 // the given order. It ignores the terms and the limit of the query, and scores are 0.
 func (s *Store) HitsOf(ctx context.Context, q archive.Query, passages []int64) ([]archive.Hit, error) {

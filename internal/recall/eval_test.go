@@ -188,19 +188,19 @@ func gatherCases(t *testing.T, idx *sqlite.Store) []evalCase {
 		if prompt == "" || me.turn.Copy != nil || me.turn.Dead {
 			continue
 		}
-		c := evalCase{session: ref.Session, checked: MayRecall(prompt)}
+		c := evalCase{session: ref.Session, checked: MayRecall(prompt) && len(ReadPrompt(prompt).Names) > 0}
 		r := PromptRequest{Session: ref.Session, Project: me.project, Prompt: prompt, Until: me.turn.Start, BeforeLine: me.turn.LineFrom, Now: me.turn.Start, Units: MaxPromptUnits}
+		seen, err := loadContext(ctx, idx, r)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if c.checked {
-			if c.list, err = promptCandidates(ctx, idx, r); err != nil {
+			if c.list, err = promptCandidates(ctx, idx, r, seen); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range c.list {
 				c.good = append(c.good, useful(me, all[archive.Ref{Session: f.Passage.Session, Turn: f.Turn}], prompt))
 			}
-		}
-		seen, err := loadContext(ctx, idx, r)
-		if err != nil {
-			t.Fatal(err)
 		}
 		n, good := 0, 0
 		for other, x := range all {

@@ -17,6 +17,8 @@ import (
 // PromptStore is the part of a store that automatic recall needs.
 type PromptStore interface {
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
+	// Counts returns how common the query's terms are. It is much faster than Search.
+	Counts(ctx context.Context, q archive.Query) (archive.Counts, error)
 	Compactions(ctx context.Context, s archive.Span) ([]archive.Compaction, error)
 	Injected(ctx context.Context, session string) ([]archive.Injection, error)
 	Passages(ctx context.Context, s archive.PassageSpan) ([]archive.Passage, error)
@@ -58,6 +60,9 @@ type candidate struct {
 	names    int     // names of the prompt
 	coverage float64 // share of the query's weight in the passage
 	rarity   float64 // score relative to a term in one passage only
+	excerpt  string  // the part to print; "": the start of the text
+	units    int     // its largest size in UTF-16 units; 0: excerptUnits
+	changed  string  // handle of a later turn that replaces a value in it
 }
 
 const (
@@ -79,7 +84,7 @@ func MayRecall(prompt string) bool {
 		return false
 	}
 	p := ReadPrompt(prompt)
-	return len(p.Names) > 0 && p.Words <= maxPromptWords
+	return p.Words <= maxPromptWords && (len(p.Names) > 0 || len(readQuestion(prompt).terms) > 0)
 }
 
 // ForPrompt returns passages that the prompt needs and the context does not contain:
@@ -89,8 +94,20 @@ func ForPrompt(ctx context.Context, idx PromptStore, r PromptRequest) (Recalled,
 		return Recalled{}, nil
 	}
 	const title = "from earlier work in this project that is not in this context; the recall tool or `strandline show HANDLE` gives one whole"
-	list, err := promptCandidates(ctx, idx, r)
-	return format(title, list, min(r.Units, MaxPromptUnits), r.Now), err
+	seen, err := loadContext(ctx, idx, r)
+	if err != nil {
+		return Recalled{}, err
+	}
+	list, err := promptCandidates(ctx, idx, r, seen)
+	if err != nil {
+		return Recalled{}, err
+	}
+	if !defaultThreshold().accepts(list) {
+		if list, err = answers(ctx, idx, r, seen); err != nil {
+			return Recalled{}, err
+		}
+	}
+	return format(title, list, min(r.Units, MaxPromptUnits), r.Now), nil
 }
 
 // Related returns passages of other sessions about a session's current work: its latest
@@ -98,18 +115,21 @@ func ForPrompt(ctx context.Context, idx PromptStore, r PromptRequest) (Recalled,
 func Related(ctx context.Context, idx PromptStore, r PromptRequest) (Recalled, error) {
 	const title = "other sessions on the same work; `strandline show HANDLE` gives one whole"
 	list, err := relatedCandidates(ctx, idx, r)
+	if !defaultThreshold().accepts(list) {
+		list = nil
+	}
 	return format(title, list, min(r.Units, MaxRelatedUnits), r.Now), err
 }
 
 // promptCandidates returns the passages outside the context that contain most of the
 // prompt's names, one per turn, best first.
-func promptCandidates(ctx context.Context, idx PromptStore, r PromptRequest) ([]candidate, error) {
-	seen, err := loadContext(ctx, idx, r)
-	if err != nil {
-		return nil, err
+func promptCandidates(ctx context.Context, idx PromptStore, r PromptRequest, seen inContext) ([]candidate, error) {
+	names := ReadPrompt(r.Prompt).Names
+	if len(names) == 0 {
+		return nil, nil
 	}
 	same := withoutSpace(r.Prompt)
-	return candidates(ctx, idx, r, ReadPrompt(r.Prompt).Names, func(p archive.Passage) bool {
+	return candidates(ctx, idx, r, names, func(p archive.Passage) bool {
 		return seen.contains(p) || p.Kind == archive.KindPrompt && withoutSpace(p.Text) == same
 	})
 }
@@ -185,7 +205,10 @@ func candidates(ctx context.Context, idx PromptStore, r PromptRequest, names []s
 	var list []candidate
 	for _, h := range hits {
 		if !excluded(h.Passage) && h.Label != archive.LabelArchived {
-			list = append(list, candidate{h, countNames(h.Passage, names), len(names), coverage(h.Passage, q.Terms), h.Evidence.BM25 / max(unique, 1)})
+			list = append(list, candidate{
+				Hit: h, matched: countNames(h.Passage, names), names: len(names),
+				coverage: coverage(h.Passage, q.Terms), rarity: h.Evidence.BM25 / max(unique, 1),
+			})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
@@ -264,21 +287,21 @@ func coverage(p archive.Passage, ts []archive.Term) float64 {
 }
 
 // format writes the text: a title, and a line for as many passages as fit. It is empty
-// if the candidates are not worth injecting.
+// if there are none.
 func format(title string, list []candidate, units int, now time.Time) (out Recalled) {
-	if !defaultThreshold().accepts(list) {
+	if len(list) == 0 {
 		return out
 	}
 	left := units - text.FenceOverhead - text.Units(title)
 	var body strings.Builder
 	for _, c := range list {
 		ref := passageRef(c.Passage)
-		head := fmt.Sprintf("%s (%s, %s) ", ref.Handle(), c.Kind, formatAge(now.Sub(c.Time)))
-		size := min(excerptUnits, left-text.Units(head)-len("\n"))
+		head := fmt.Sprintf("%s (%s, %s%s) ", ref.Handle(), c.Kind, formatAge(now.Sub(c.Time)), c.changed)
+		size := min(cmp.Or(c.units, excerptUnits), left-text.Units(head)-len("\n"))
 		if size < minExcerpt {
 			break
 		}
-		line := head + text.Truncate(text.OneLine(c.Text), size) + "\n"
+		line := head + text.Truncate(text.OneLine(cmp.Or(c.excerpt, c.Text)), size) + "\n"
 		left -= text.Units(line)
 		body.WriteString(line)
 		out.Handles, out.Refs = append(out.Handles, ref.Handle()), append(out.Refs, ref)

@@ -90,6 +90,10 @@ func (s *fixedStore) Search(_ context.Context, q archive.Query) ([]archive.Hit, 
 	return slices.Clone(s.hits), s.fail
 }
 
+func (s *fixedStore) Counts(_ context.Context, q archive.Query) (archive.Counts, error) {
+	return archive.Counts{Terms: make([]archive.TermCount, len(q.Terms))}, s.fail
+}
+
 func (s *fixedStore) Compactions(context.Context, archive.Span) ([]archive.Compaction, error) {
 	return s.compactions, s.fail
 }

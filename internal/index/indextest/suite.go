@@ -40,6 +40,7 @@ type Store interface {
 	Feedback(ctx context.Context) (archive.Feedback, error)
 	Search(ctx context.Context, q archive.Query) ([]archive.Hit, error)
 	WordCounts(ctx context.Context, words []string) ([]int, error)
+	Counts(ctx context.Context, q archive.Query) (archive.Counts, error)
 	WordsFrom(ctx context.Context, prefix string, limit int) ([]string, error)
 	VectorSets(ctx context.Context) ([]archive.VectorSet, error)
 	Unembedded(ctx context.Context, embedder string, dim, limit int) (archive.Unembedded, error)

@@ -1,0 +1,138 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/index/terms"
+)
+
+// answerGate decides which exchange is worth injecting. Its measure is the number of
+// passages that would contain the matched terms if these met by chance: the fewer, the
+// surer is the exchange about the question. The values are fitted on real sessions and
+// on testdata/questions; see TestQuestions.
+type answerGate struct {
+	rare     float64 // most passages by chance, and most passages with the subject in a young project
+	coverage float64 // least share of the question's weight in the exchange
+	local    float64 // share of the sessions to which a subject may be limited that is not rare
+	// If no subject is rare or local: the least number of projects of this size in which
+	// one passage is expected by chance, and the coverage.
+	common         float64
+	commonCoverage float64
+	unknown        float64 // weight of a term in no passage, relative to one in a single passage
+	context        float64 // share of an exchange's weight in the context from which that is the answer
+}
+
+func defaultGate() answerGate {
+	return answerGate{rare: 8, coverage: 0.55, local: 0.06, common: 3, commonCoverage: 0.85, unknown: 0.9, context: 0.8}
+}
+
+// youngProject is the number of passages that a smaller project is treated as having: in
+// it, counts do not show yet which words are common.
+const youngProject = 1000
+
+// weighed is a term with its weight: the logarithm of the share of the passages that have
+// it, negated. The weights of several terms add up to that of all of them by chance.
+type weighed struct {
+	archive.Term
+	weight   float64
+	found    bool // in some passage
+	subject  bool // rare, or local to few sessions
+	optional bool // an answer may lack it
+}
+
+// rarity weighs a question's terms in a project, the rarest first. A set of terms has one
+// bit for each, as in archive.Evidence.
+type rarity struct {
+	answerGate
+	weighed  []weighed
+	terms    []archive.Term // of weighed
+	searched int            // the number of terms that are searched for
+	total    float64        // weight of the terms that are not optional
+	size     float64        // logarithm of the number of passages
+	known    uint64         // terms in the context
+	inside   float64        // largest weight of a passage in the context
+}
+
+func newRarity(q question, counts archive.Counts, gate answerGate) *rarity {
+	n := float64(max(counts.Passages, youngProject))
+	g := &rarity{answerGate: gate, size: math.Log(n)}
+	for i, t := range q.terms {
+		df := float64(counts.Terms[i].Passages)
+		x := weighed{Term: t, found: df > 0, optional: q.decision && i == len(q.terms)-1}
+		x.weight = t.Weight * math.Log((n+1)/(df+0.5))
+		if !x.found {
+			x.weight = t.Weight * math.Log((n+1)/1.5) * gate.unknown
+		}
+		rare := df <= gate.rare*math.Sqrt(n/youngProject)
+		local := float64(counts.Terms[i].Sessions) <= gate.local*float64(counts.Sessions)
+		x.subject = x.found && !x.optional && t.Weight >= 1 && (rare || local)
+		if !x.optional {
+			g.total += x.weight
+		}
+		g.weighed = append(g.weighed, x)
+	}
+	slices.SortStableFunc(g.weighed, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+	for i, x := range g.weighed {
+		g.terms = append(g.terms, x.Term)
+		if i < maxSearched && x.weight >= leastSearched*g.weighed[0].weight {
+			g.searched = i + 1
+		}
+	}
+	return g
+}
+
+// Of a question's terms, the rarest are searched for. Common ones have long lists, and
+// the excerpt shows whether it contains them.
+const (
+	maxSearched   = 6
+	leastSearched = 0.25 // of the rarest term's weight
+)
+
+// set returns the terms for which fn is true.
+func (g *rarity) set(fn func(x weighed) bool) (set uint64) {
+	for i, x := range g.weighed {
+		if fn(x) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// weigh returns the weight of a set of terms.
+func (g *rarity) weigh(matched uint64) (w float64) {
+	for i, x := range g.weighed {
+		if matched&(1<<i) != 0 {
+			w += x.weight
+		}
+	}
+	return w
+}
+
+// accepts reports whether a text with the matched terms is worth injecting.
+func (g *rarity) accepts(matched uint64) bool {
+	w := g.weigh(matched)
+	if g.weigh(matched&(1<<g.searched-1))*g.context <= g.inside {
+		return false
+	}
+	if matched&g.subjects()&^g.known != 0 {
+		return w >= g.size-math.Log(g.rare) && w >= g.coverage*g.total
+	}
+	return w >= g.size+math.Log(g.common) && w >= g.commonCoverage*g.total
+}
+
+// subjects returns the terms that are rare or local.
+func (g *rarity) subjects() uint64 { return g.set(func(x weighed) bool { return x.subject }) }
+
+// match returns the terms in a text.
+func (g *rarity) match(s string) uint64 {
+	words := strings.Fields(terms.Index(s))
+	return g.set(func(x weighed) bool {
+		return slices.ContainsFunc(words, func(w string) bool {
+			return w == x.Text || x.Prefix && strings.HasPrefix(w, x.Text) || listed(x.Forms, w)
+		})
+	})
+}

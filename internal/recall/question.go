@@ -1,0 +1,211 @@
+package recall
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"strandline/internal/archive"
+	"strandline/internal/index/terms"
+)
+
+// Limits of a question that is looked up.
+const (
+	maxQuestionWords = 40  // a longer prompt describes current work
+	beginning        = 4   // words of a sentence that show whether it asks or orders
+	workWeight       = 0.3 // of a work word, relative to another word
+)
+
+// question is what a prompt asks.
+type question struct {
+	terms []archive.Term // without the words that only ask
+	// decision reports that it asks for a decision. The last term is then a word for that;
+	// few passages with the other terms have it.
+	decision bool
+}
+
+// readQuestion returns the question of a prompt. It has no terms if the prompt asks
+// nothing, asks for work, or has no subject: a term of weight 1.
+func readQuestion(prompt string) (q question) {
+	var asked strings.Builder
+	if len(strings.Fields(prompt)) > maxQuestionWords {
+		return q
+	}
+	for s := range sentences(prompt) {
+		if asks(s) {
+			q.decision = q.decision || has(s, cjk()...) && containsPart(s, decideParts, " ")
+			asked.WriteString(withoutFrame(s) + "\n")
+		}
+	}
+	if asked.Len() == 0 {
+		return q
+	}
+	subject := false
+	for _, t := range terms.Query(strings.ReplaceAll(asked.String(), `"`, " ")) {
+		switch {
+		case listed(decideWords, t.Text):
+			q.decision = true
+			continue
+		case terms.Stop(t.Text), listed(frameWords, t.Text), listed(askWords, t.Text), utf8.RuneCountInString(t.Text) < 2:
+			continue
+		case listed(workWords, t.Text), listed(workParts, t.Text):
+			t.Weight *= workWeight
+		}
+		subject = subject || t.Weight >= 1
+		q.terms = append(q.terms, t)
+	}
+	if !subject {
+		return question{}
+	}
+	terms.Widen(q.terms)
+	for i := range q.terms {
+		setForms(&q.terms[i])
+	}
+	if q.decision {
+		q.terms = append(q.terms, archive.Term{Text: "decided", Forms: decidedForms, Weight: 1})
+	}
+	return q
+}
+
+// sentences splits a text after its punctuation and lines. A sentence keeps its mark.
+func sentences(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		from := 0
+		for i, r := range s {
+			end := i + utf8.RuneLen(r)
+			switch r {
+			case '.', '?', '!', ';': // inside a word they are part of a name
+				if next, _ := utf8.DecodeRuneInString(s[end:]); end < len(s) && !unicode.IsSpace(next) {
+					continue
+				}
+			case '\n', '。', '！', '？', '؟', '\u037e':
+			default:
+				continue
+			}
+			if !yield(s[from:end]) {
+				return
+			}
+			from = end
+		}
+		if from < len(s) {
+			yield(s[from:])
+		}
+	}
+}
+
+// asks reports whether a sentence asks for knowledge from earlier work: not for work, and
+// not about what is in the context.
+func asks(sentence string) bool {
+	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' && r != '’'
+	})
+	before, present := "", false
+	for i, typed := range words {
+		w := terms.Index(typed)
+		if i < beginning && listed(memoryWords, w) {
+			return true
+		}
+		if i < beginning && (listed(orderWords, typed) || listed(orderWords, before+"-"+w)) {
+			return false
+		}
+		present = present || listed(presentWords, w)
+		before = w
+	}
+	if present || containsPart(sentence, presentParts, " ") {
+		return false
+	}
+	sentence = strings.TrimSpace(sentence)
+	mark, _ := utf8.DecodeLastRuneInString(sentence)
+	return strings.ContainsRune("?？؟\u037e", mark) || mark == ';' && has(sentence, unicode.Greek) ||
+		has(sentence, cjk()...) && containsPart(sentence, strings.TrimSpace(askParts), " ") || beginsAsking(words)
+}
+
+// beginsAsking reports whether the words of a sentence without a question mark begin like
+// a question.
+func beginsAsking(words []string) bool {
+	for len(words) > 0 && listed(openers, words[0]) {
+		words = words[1:]
+	}
+	if len(words) > 1 && !listed(askWords, terms.Index(words[0])) {
+		words = words[1:] // after a preposition
+	}
+	if len(words) == 0 || !listed(askWords, terms.Index(words[0])) {
+		return false
+	}
+	return !listed(englishAskWords, words[0]) ||
+		slices.ContainsFunc(words[1:min(len(words), 3)], func(w string) bool { return listed(auxiliaries, w) })
+}
+
+// cjk returns the scripts without spaces between words.
+func cjk() []*unicode.RangeTable {
+	return []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
+}
+
+// withoutFrame replaces the parts of a Chinese, Japanese or Korean sentence that are not
+// its subject by spaces: asking parts, and hiragana, which are mostly endings.
+func withoutFrame(s string) string {
+	if !has(s, cjk()...) {
+		return s
+	}
+	for part := range strings.FieldsSeq(frameParts) {
+		s = strings.ReplaceAll(s, part, " ")
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Hiragana, r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// setForms makes a term match other forms of its word in languages that package terms
+// does not inflect: by its stem in Cyrillic, Greek and similar scripts, with its
+// prefixed particles in Arabic.
+func setForms(t *archive.Term) {
+	letters := utf8.RuneCountInString(t.Text)
+	switch {
+	case t.Prefix || has(t.Text, cjk()...) || letters < minPrefix:
+	case has(t.Text, unicode.Arabic):
+		stem := t.Text
+		for _, p := range arabicParticles() {
+			if s, ok := strings.CutPrefix(stem, p); ok && utf8.RuneCountInString(s) >= minPrefix {
+				stem = s
+				break
+			}
+		}
+		for _, p := range arabicParticles() {
+			t.Forms += " " + p + stem
+		}
+		t.Text = stem
+	case has(t.Text, unicode.Letter):
+		t.Text, t.Prefix = stem(t.Text), true
+	}
+}
+
+// stem removes the ending of a word in a script with letters other than Latin.
+func stem(word string) string {
+	letters := utf8.RuneCountInString(word)
+	drop := max(0, min(letters-4, (letters-2)/2, 3))
+	word = dropLast(word, drop)
+	if r, _ := utf8.DecodeLastRuneInString(word); letters-drop > minPrefix && strings.ContainsRune("аеёиоуыэюяьйіїαεηιουωάέήίόύώ", r) {
+		word = dropLast(word, 1)
+	}
+	return word
+}
+
+// arabicParticles returns the article and the particles that are written together with a
+// word, the longest first.
+func arabicParticles() []string {
+	return []string{"وال", "بال", "لل", "ال", "و", "ب", "ل"}
+}
+
+// dropLast returns s without its last n characters.
+func dropLast(s string, n int) string {
+	for range n {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s
+}
