@@ -11,7 +11,7 @@ import (
 
 const (
 	fetchAnswers = 48   // passages that are read
-	maxTried     = 4    // exchanges whose excerpts are checked
+	maxTried     = 6    // exchanges whose excerpts are checked
 	maxAnswers   = 2    // exchanges in the text
 	nearBest     = 0.95 // least weight of the second exchange, relative to the first
 	answerUnits  = 500  // UTF-16 units of an exchange

@@ -80,6 +80,9 @@ func (g *rarity) sort(list []*exchange) {
 				best = max(best, factor(h))
 			}
 		}
+		if x.answer == nil {
+			best = 1 // its replies are not read yet
+		}
 		x.weight = best * g.weigh(x.matched)
 		most = max(most, x.weight)
 	}

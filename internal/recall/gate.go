@@ -27,7 +27,7 @@ type answerGate struct {
 }
 
 func defaultGate() answerGate {
-	return answerGate{rare: 8, coverage: 0.55, local: 0.06, common: 3, commonCoverage: 0.85, unknown: 0.9, context: 0.8}
+	return answerGate{rare: 8, coverage: 0.58, local: 0.06, common: 3, commonCoverage: 0.85, unknown: 0.9, context: 0.8}
 }
 
 // youngProject is the number of passages that a smaller project is treated as having: in

@@ -14,7 +14,9 @@ import (
 
 // TestQuestions asks the questions of testdata/questions in a new session of the project
 // of its history. A question with an answer is answered if the injected text contains
-// it; for any other prompt, an injection is a false alarm.
+// it; for any other prompt, an injection is a false alarm. The questions of the kind
+// "near" have no answer, but words of the project: the gate cannot tell all of them from
+// the others.
 func TestQuestions(t *testing.T) {
 	dir := t.TempDir()
 	now := writeHistory(t, dir)
@@ -23,38 +25,36 @@ func TestQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answered, positives, alarms, negatives := 0, 0, 0, 0
+	var answered, positives, alarms, negatives, near, nearAlarms int
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if strings.HasPrefix(line, "#") || len(fields) != 3 {
 			continue
 		}
 		kind, answer, prompt := fields[0], fields[1], fields[2]
-		got := Recalled{}
-		if MayRecall(prompt) {
-			got, err = ForPrompt(t.Context(), idx, PromptRequest{Session: here, Project: "dir:ferry", Prompt: prompt, Now: now, Units: 9900})
-			if err != nil {
-				t.Fatal(err)
-			}
+		got, err := ForPrompt(t.Context(), idx, PromptRequest{Session: here, Project: "dir:ferry", Prompt: prompt, Now: now, Units: 9900})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if answer == "" {
-			negatives++
-			if got.Text != "" {
-				alarms++
-				t.Logf("%s: false alarm at %q: %s", kind, prompt, got.Text)
-			}
-			continue
+		all, hits := &negatives, &alarms
+		switch {
+		case answer != "":
+			all, hits = &positives, &answered
+		case kind == "near":
+			all, hits = &near, &nearAlarms
 		}
-		positives++
-		if strings.Contains(got.Text, answer) {
-			answered++
-		} else {
-			t.Logf("%s: %q is not answered by %q: %q, %v", kind, prompt, answer, got.Text, readQuestion(prompt).terms)
+		*all++
+		spoke := got.Text != ""
+		if answer != "" && strings.Contains(got.Text, answer) || answer == "" && spoke {
+			*hits++
+		}
+		if spoke != (answer != "") || !strings.Contains(got.Text, answer) {
+			t.Logf("%s: %q, want %q: %s", kind, prompt, answer, got.Text)
 		}
 	}
-	t.Logf("answered %d of %d, false alarms %d of %d", answered, positives, alarms, negatives)
-	if answered*10 < positives*9 || alarms*50 > negatives {
-		t.Errorf("answered %d of %d, want 90 %%; false alarms %d of %d, want at most 2 %%", answered, positives, alarms, negatives)
+	t.Logf("answered %d of %d, false alarms %d of %d, near the project's topics %d of %d", answered, positives, alarms, negatives, nearAlarms, near)
+	if answered*10 < positives*9 || alarms*50 > negatives || nearAlarms*3 > near {
+		t.Error("want 90 % answered, at most 2 % false alarms, a third of those near the topics")
 	}
 }
 

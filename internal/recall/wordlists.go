@@ -18,7 +18,7 @@ konnen-wir bitte peux-tu pouvez-vous puedes podemos podrias puoi voce-pode
 
 // presentWords refer to what is in the context: to the work at hand, or to the model.
 const presentWords = `
-this thi these here above below you your
+this thi these here you your
 diese dieser dieses diesem hier du dein deine ihr
 этот эта это эти этом здесь тут ты твой тебя
 ce cet cette ici tu ton este esta esto aqui
@@ -85,7 +85,7 @@ war waren wird werden wurde wurden haben hat hatte hatten gilt noch auch nur mal
 le la les l un une des du de d et est sont on nous vous ils elle pas pour dans sur avec avait avons fait notre
 el lo las los una uno y en con para se es son fue era hicimos hacemos hemos nuestro nuestra del al sigue
 o os as um uma do da em com foi fizemos il gli di che abbiamo per
-мы мне нам нас наш наша наше у в на с со к по про для из от до за и а но не ли же бы то там тут это эта этот эти был была было были есть
+мы мне нам нас наш наша наше у в на с со к по про для из от до за и а но не ли же бы то там тут так такой такая такие это эта этот эти был была было были есть
 будет
 погоди подожди ну покажи показал объясни расскажи скажи происходит работает случилось именно теперь сейчас снова ещё раз дальше делать
 делаем сделали было идёт наши наших
