@@ -51,6 +51,8 @@ func TestMayRecall(t *testing.T) {
 	}{
 		"a name":             {"change store.go", true},
 		"no name":            {"go on", false},
+		"a question":         {"what ttl did we settle on?", true},
+		"a working question": {"why do the tests fail?", false},
 		"empty":              {"", false},
 		"a command":          {"/review store.go", false},
 		"the client's own":   {"<command-name>store.go</command-name>", false},

@@ -134,8 +134,10 @@ func beginsAsking(words []string) bool {
 	if len(words) == 0 || !listed(askWords, terms.Index(words[0])) {
 		return false
 	}
-	return !listed(englishAskWords, words[0]) ||
-		slices.ContainsFunc(words[1:min(len(words), 3)], func(w string) bool { return listed(auxiliaries, w) })
+	if !listed(englishAskWords, words[0]) || len(words) == 1 {
+		return true
+	}
+	return !listed(pronouns, words[1]) && slices.ContainsFunc(words[1:min(len(words), beginning)], func(w string) bool { return listed(auxiliaries, w) })
 }
 
 // cjk returns the scripts without spaces between words.

@@ -66,6 +66,7 @@ func TestReadQuestion(t *testing.T) {
 		"what did we decide about nightfall":                      "nightfall [decided]",
 		"the cache is slow. why is gzip off for streaming?":       "gzip streaming",
 		"so how often are the keys rotated":                       "key rotated",
+		"what rate limit do the agents have":                      "rate limit agent",
 		"what we need is a retry budget":                          "",
 		"when I run the import it stops":                          "",
 		"can you explain the retry budget?":                       "",
@@ -102,6 +103,26 @@ func TestReadQuestion(t *testing.T) {
 			t.Errorf("%q: %q, want %q", prompt, have, want)
 		}
 	}
+}
+
+func FuzzReadQuestion(f *testing.F) {
+	for _, seed := range []string{"what ttl did we settle on?", "напомни про стоп-лист", "支付超时是多少？", "لماذا أوقفنا الخريطة؟", "a?b.c;d", "\xff\xfe what is \x00?", "何", "?"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, prompt string) {
+		for _, x := range readQuestion(prompt).terms {
+			if x.Text == "" || x.Weight <= 0 {
+				t.Errorf("term %+v of %q", x, prompt)
+			}
+		}
+		joined := ""
+		for s := range sentences(prompt) {
+			joined += s
+		}
+		if joined != prompt {
+			t.Errorf("sentences of %q are %q", prompt, joined)
+		}
+	})
 }
 
 // TestGate checks the gate in a project of 10,000 passages and 100 sessions. Counts are of

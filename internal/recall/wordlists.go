@@ -29,10 +29,14 @@ ce cet cette ici tu ton este esta esto aqui
 // presentParts are the same for Chinese and Japanese.
 const presentParts = "这 這 你 この これ ここ"
 
-// auxiliaries follow the asking word of an English question; "what we need is" has none.
-const auxiliaries = `
+// auxiliaries follow the asking word of an English question, pronouns do not: "what we
+// need is".
+const (
+	pronouns    = "i we you he she it they"
+	auxiliaries = `
 did do does doe is are was wa were has ha have had can could will would about
 `
+)
 
 // openers precede the asking word.
 const openers = `
