@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -52,8 +53,9 @@ func answers(ctx context.Context, idx PromptStore, r PromptRequest, seen inConte
 		if err != nil {
 			return nil, err
 		}
+		copied := slices.ContainsFunc(list, func(o candidate) bool { return o.excerpt == c.excerpt })
 		// In a long passage the terms can be far apart.
-		if g.accepts(g.match(c.excerpt)) {
+		if !copied && g.accepts(g.match(c.excerpt)) {
 			c.units, c.changed = answerUnits, g.laterChange(x, found)
 			list, least = append(list, c), nearBest*x.weight
 		}

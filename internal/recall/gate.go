@@ -10,24 +10,28 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// answerGate decides which exchange is worth injecting. Its measure is the number of
-// passages that would contain the matched terms if these met by chance: the fewer, the
-// surer is the exchange about the question. The values are fitted on real sessions and
-// on testdata/questions; see TestQuestions.
+// answerGate decides which exchange is worth injecting. Its measure is the expected
+// number: how many passages of the project would contain all matched terms if these met
+// by chance. The smaller it is, the surer is the exchange about the question. The values
+// are fitted on real sessions and on testdata/questions; see TestQuestions.
 type answerGate struct {
-	rare     float64 // most passages by chance, and most passages with the subject in a young project
+	// rare is the largest expected number. It is also the largest number of passages with
+	// a subject in a project of youngProject passages, and grows with the root of its size.
+	rare     float64
+	local    float64 // largest share of the sessions with a subject that is not rare
 	coverage float64 // least share of the question's weight in the exchange
-	local    float64 // share of the sessions to which a subject may be limited that is not rare
-	// If no subject is rare or local: the least number of projects of this size in which
-	// one passage is expected by chance, and the coverage.
+	// Without a rare or local subject the expected number is at most 1/common, and the
+	// coverage at least commonCoverage.
 	common         float64
 	commonCoverage float64
 	unknown        float64 // weight of a term in no passage, relative to one in a single passage
-	context        float64 // share of an exchange's weight in the context from which that is the answer
+	// context is the least share of an exchange's weight in one passage of the context
+	// that makes the exchange superfluous.
+	context float64
 }
 
 func defaultGate() answerGate {
-	return answerGate{rare: 8, coverage: 0.58, local: 0.06, common: 3, commonCoverage: 0.85, unknown: 0.9, context: 0.8}
+	return answerGate{rare: 8, local: 0.06, coverage: 0.58, common: 3, commonCoverage: 0.85, unknown: 0.9, context: 0.8}
 }
 
 // youngProject is the number of passages that a smaller project is treated as having: in
@@ -44,7 +48,8 @@ type weighed struct {
 	optional bool // an answer may lack it
 }
 
-// rarity weighs a question's terms in a project, the rarest first. A set of terms has one
+// rarity weighs a question's terms in a project, the rarest first and those in no passage
+// last. A set of terms has one
 // bit for each, as in archive.Evidence.
 type rarity struct {
 	answerGate
@@ -75,10 +80,16 @@ func newRarity(q question, counts archive.Counts, gate answerGate) *rarity {
 		}
 		g.weighed = append(g.weighed, x)
 	}
-	slices.SortStableFunc(g.weighed, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+	order := func(x weighed) float64 {
+		if !x.found {
+			return x.weight
+		}
+		return x.weight + g.size // before all that no passage has
+	}
+	slices.SortStableFunc(g.weighed, func(a, b weighed) int { return cmp.Compare(order(b), order(a)) })
 	for i, x := range g.weighed {
 		g.terms = append(g.terms, x.Term)
-		if i < maxSearched && x.weight >= leastSearched*g.weighed[0].weight {
+		if x.found && i < maxSearched && x.weight >= leastSearched*g.weighed[0].weight {
 			g.searched = i + 1
 		}
 	}
