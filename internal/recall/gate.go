@@ -49,8 +49,7 @@ type weighed struct {
 }
 
 // rarity weighs a question's terms in a project, the rarest first and those in no passage
-// last. A set of terms has one
-// bit for each, as in archive.Evidence.
+// last. A set of terms has one bit for each, as in archive.Evidence.
 type rarity struct {
 	answerGate
 	weighed  []weighed
