@@ -2,6 +2,7 @@ package recall
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -42,7 +43,7 @@ func readQuestion(prompt string) (q question) {
 	if asked.Len() == 0 {
 		return q
 	}
-	subject := false
+	subjects := 0.0
 	for _, t := range terms.Query(strings.ReplaceAll(asked.String(), `"`, " ")) {
 		switch {
 		case listed(decideWords, t.Text):
@@ -52,11 +53,15 @@ func readQuestion(prompt string) (q question) {
 			continue
 		case listed(workWords, t.Text), listed(workParts, t.Text):
 			t.Weight *= workWeight
+		case t.Weight < 1 || strings.ContainsAny(t.Text, "0123456789"): // of a name
+			subjects++
+			fallthrough
+		default:
+			subjects += math.Floor(t.Weight)
 		}
-		subject = subject || t.Weight >= 1
 		q.terms = append(q.terms, t)
 	}
-	if !subject {
+	if subjects == 0 || subjects == 1 && !q.decision && !looksBack(asked.String()) {
 		return question{}
 	}
 	terms.Widen(q.terms)
@@ -120,6 +125,21 @@ func asks(sentence string) bool {
 	mark, _ := utf8.DecodeLastRuneInString(sentence)
 	return strings.ContainsRune("?？؟\u037e", mark) || mark == ';' && has(sentence, unicode.Greek) ||
 		has(sentence, cjk()...) && containsPart(sentence, strings.TrimSpace(askParts), " ") || beginsAsking(words)
+}
+
+// looksBack reports whether a question with one subject is about earlier work, not about
+// the work at hand: "why did the canary fail", not "is there a ticket".
+func looksBack(asked string) bool {
+	english, past, before := false, false, ""
+	for _, w := range strings.FieldsFunc(strings.ToLower(asked), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if listed(backWords, w) {
+			return false
+		}
+		english = english || listed(englishAskWords, w) || listed(auxiliaries, w)
+		past = past || listed(pastWords, w) || listed(pastVerbs, w) && listed(englishAskWords, before)
+		before = w
+	}
+	return past || !english
 }
 
 // beginsAsking reports whether the words of a sentence without a question mark begin like

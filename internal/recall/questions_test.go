@@ -15,8 +15,8 @@ import (
 // TestQuestions asks the questions of testdata/questions in a new session of the project
 // of its history. A question with an answer is answered if the injected text contains
 // it; for any other prompt, an injection is a false alarm. The questions of the kind
-// "near" have no answer, but words of the project: the gate cannot tell all of them from
-// the others.
+// "near" have no answer, but words of the project or the form of a question about earlier
+// work: the gate cannot tell all of them from the others.
 func TestQuestions(t *testing.T) {
 	dir := t.TempDir()
 	now := writeHistory(t, dir)
@@ -52,7 +52,7 @@ func TestQuestions(t *testing.T) {
 			t.Logf("%s: %q, want %q: %s", kind, prompt, answer, got.Text)
 		}
 	}
-	t.Logf("answered %d of %d, false alarms %d of %d, near the project's topics %d of %d", answered, positives, alarms, negatives, nearAlarms, near)
+	t.Logf("answered %d of %d, false alarms %d of %d, near %d of %d", answered, positives, alarms, negatives, nearAlarms, near)
 	if answered*10 < positives*9 || alarms*50 > negatives || nearAlarms*3 > near {
 		t.Error("want 90 % answered, at most 2 % false alarms, a third of those near the topics")
 	}
@@ -74,6 +74,9 @@ func TestReadQuestion(t *testing.T) {
 		"should we add a retry budget?":                           "",
 		"does this change the retry budget?":                      "",
 		"why did you drop the trigram index?":                     "",
+		"is there a ticket for that?":                             "",
+		"why did the canary fail?":                                "canary fail",
+		"why did it fail on windows?":                             "",
 		"why do the tests fail?":                                  "",
 		"what should we do next?":                                 "",
 		"commit please":                                           "",

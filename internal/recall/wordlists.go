@@ -26,6 +26,15 @@ ce cet cette ici tu ton este esta esto aqui
 هذا هذه هنا
 `
 
+// An English question with a single subject is about earlier work if it has one of
+// pastWords, or a verb of pastVerbs after its asking word. One with one of backWords is
+// about something mentioned before.
+const (
+	pastWords = "we our ours now last earlier previously before ago remind remember recall"
+	pastVerbs = "did was were had"
+	backWords = "it they them"
+)
+
 // presentParts are the same for Chinese and Japanese.
 const presentParts = "这 這 你 この これ ここ"
 
@@ -75,6 +84,9 @@ const askParts = `
 // frameWords are neither the subject of a question nor part of its answer: pronouns,
 // auxiliaries, and the verbs of deciding and remembering.
 const frameWords = `
+forget forgot forgotten miss missed complain complaining hang hung stuck wait waiting finish finished find found remain remaining left understand
+understood help guess believe seem seemed hope care mind matter begin began ready sure clear possible likely maybe perhap probably better best
+worse worst easy easier hard simple nice great weird strange odd correct proper properly quick quickly nobody somebody everyone people else ship shipped twice
 don didn doesn couldn wouldn shouldn isn wasn aren anything something everything nothing anyone someone
 again ago another between difference ah hmm huh oh hey actually already anyway away back because been before being came come currently
 current day end ended ever exactly finally first give gave given go going gone got
@@ -85,13 +97,13 @@ yesterday yet long often far big large small deal handle did back replace replac
 remind remember recall what's whats name called cause reason look ever done come kind sort type any some again
 es ich du wir ihr sie er der die da das den dem des ein eine einen einem einer und oder nicht mit von zu zum zur im in am auf aus bei fur
 als wenn dass ob bei nach vor uber so mehr sehr ist sind
-war waren wird werden wurde wurden haben hat hatte hatten gilt noch auch nur mal uns unser unsere bekommen machen gemacht
+war waren wird werden wurde wurden haben hat hatte hatten gilt noch auch nur mal vergessen fertig ubrig geklappt uns unser unsere bekommen machen gemacht
 le la les l un une des du de d et est sont on nous vous ils elle pas pour dans sur avec avait avons fait notre
 el lo las los una uno y en con para se es son fue era hicimos hacemos hemos nuestro nuestra del al sigue
 o os as um uma do da em com foi fizemos il gli di che abbiamo per
 мы мне нам нас наш наша наше у в на с со к по про для из от до за и а но не ли же бы то там тут так такой такая такие это эта этот эти был была было были есть
 будет
-погоди подожди ну покажи показал объясни расскажи скажи происходит работает случилось именно теперь сейчас снова ещё раз дальше делать
+погоди подожди ну забыли осталось готово получилось покажи показал объясни расскажи скажи происходит работает случилось именно теперь сейчас снова ещё раз дальше делать
 делаем сделали было идёт наши наших
 ми нам наш це був було
 ο η το οι τα τις του της των τον την μας εμείς και με σε στο στη στην στον από για δεν να θα είναι έχει έχουμε κάνουμε κάναμε όταν
@@ -111,10 +123,17 @@ entschieden entscheiden beschlossen gewahlt decide choisi decidimo decidimos ele
 // decidedForms are words of passages that state a decision.
 const decidedForms = "decision settled agreed chose chosen fix решили решено итоге entschieden beschlossen decidimos αποφασίσαμε 决定 決定 결정 قررنا"
 
-// workWords are the words of everyday work on code. They are in every session, so none is
-// the subject of a question, even in a project that is too young to show it.
+// workWords are ordinary words and those of everyday work on code. They are in every
+// session, so none is the subject of a question, even in a project that is too young to
+// show it.
 const workWords = `
-add added branch bug build built change changed check checked class code comment commit committed compile doc docs documentation edit
+two three four five simpler solution six seven eight nine ten second third half number date hour minute week month year moment while list item part place
+side size word case example value result answer point team idea fact output input data info message option task reviewer person machine
+break broke broken breaks touch touched worth close closed move moved leave bring brought lose lost follow expect stay happen require report
+create created allow include includes continue consider appear reach raise print printed undo diff window linux mac
+old little whole full empty short high low early important free real able certain different recent total extra exact soon always almost
+quite rather together instead
+ci green red slow warning add added branch bug build built change changed check checked class code comment commit committed compile doc docs documentation edit
 error fail failed
 failing failure feature file fine fix fixed function implement implementation issue line lint linter main merge merged method next open
 plan pr project
