@@ -58,7 +58,10 @@ type Message struct {
 	// the client.
 	Prompt string
 	// Summary marks the client's summary of an earlier compaction.
-	Summary bool
+	// Expansion is the text that the client sent in place of a slash command, "" for
+	// other prompts.
+	Expansion string
+	Summary   bool
 }
 
 // ToolUse is a tool call: the client's fields, and those derived from the known input of

@@ -18,6 +18,7 @@ const summaryOpening = "This session is being continued from a previous conversa
 func Conversation(chunk []byte) []transcript.Message {
 	s := scanAll(chunk, 0)
 	var all []transcript.Message
+	command := -1            // index of the last slash command
 	upTo := map[string]int{} // the number of messages up to a row, by its uuid
 	for i := range s.rows {
 		row := &s.rows[i]
@@ -32,8 +33,14 @@ func Conversation(chunk []byte) []transcript.Message {
 			if class == classPrompt || class == classComment {
 				m.Prompt = body
 			}
+			if class == classEcho || strings.HasPrefix(m.Prompt, "/") {
+				command = len(all)
+			}
 		}
 		if row.meta && m.Prompt == "" && !m.Summary {
+			if n := len(all); n > 0 && n-1 == command {
+				all[n-1].Expansion += s.rowText(row)
+			}
 			continue
 		}
 		s.fill(&m, row)
@@ -64,6 +71,13 @@ func (s *scanner) fill(m *transcript.Message, row *row) {
 			m.Results = append(m.Results, transcript.ToolResult{ID: string(p.id), Text: s.outputText(p.raw), Failed: p.isError})
 		}
 	}
+}
+
+// rowText returns the text blocks of a row.
+func (s *scanner) rowText(row *row) string {
+	var m transcript.Message
+	s.fill(&m, row)
+	return m.Text
 }
 
 // Classify sets the Prompt and Summary of a message from its text alone.

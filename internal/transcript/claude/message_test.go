@@ -45,6 +45,23 @@ func TestConversation(t *testing.T) {
 	}
 }
 
+// The row after a slash command holds its expansion, whichever of them is the prompt.
+func TestConversationHasExpansions(t *testing.T) {
+	t.Parallel()
+	for name, rows := range map[string]string{
+		"a command of the user": `{"type":"user","uuid":"u1","message":{"role":"user","content":"<command-message>tide is running…</command-message>\n<command-name>/tide</command-name>\n<command-args>7</command-args>"}}`,
+		"an echo":               `{"type":"user","uuid":"u1","message":{"role":"user","content":"<command-name>/tide</command-name>\n<command-message>tide</command-message>\n<command-args>7</command-args>"}}`,
+	} {
+		rows += "\n" + `{"type":"user","uuid":"u2","parentUuid":"u1","isMeta":true,"message":{"role":"user","content":[{"type":"text","text":"Never drain the harbour."}]}}` +
+			"\n" + `{"type":"assistant","uuid":"a1","parentUuid":"u2","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"On it."}]}}` +
+			"\n" + `{"type":"user","uuid":"u3","parentUuid":"a1","isMeta":true,"message":{"role":"user","content":"A later note."}}` + "\n"
+		got := claude.Conversation([]byte(rows))
+		if len(got) != 2 || got[0].Expansion != "Never drain the harbour." || got[1].Expansion != "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
