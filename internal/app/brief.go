@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,21 +52,73 @@ func briefSections(role compact.Role) []briefSection {
 // brief returns the part of a snapshot that a role needs, within a budget of UTF-16
 // units, fenced as a record of the past. It returns "" if nothing fits.
 func brief(f archive.SnapshotFact, role compact.Role, title string, budget int) string {
-	var list []text.Section
-	for _, s := range briefSections(role) {
-		section := text.Section{Title: s.title, AsGiven: true}
+	sections := briefSections(role)
+	var items []briefItem
+	for n, s := range sections {
 		for i, line := range s.lines(f) {
+			rank := i
 			if s.title == messagesTitle { // the newest are last and weigh most
-				i = len(f.Messages) - i
+				rank = len(f.Messages) - i
 			}
-			if line = strings.TrimSpace(line); line != "" {
-				section.Items = append(section.Items, text.Item{Text: line, Value: s.weight - float64(i)/100, Min: minBriefItem})
+			if line = strings.ReplaceAll(strings.TrimSpace(line), "\n", "\n  "); line != "" {
+				items = append(items, briefItem{section: n, seq: i, line: "- " + line, value: s.weight - float64(rank)/100})
 			}
 		}
-		list = append(list, section)
 	}
-	body, _, _ := text.FitSections(list, budget-text.FenceOverhead-text.Units(title))
-	return text.Fence(title, body)
+	return text.Fence(title, fitBrief(sections, items, budget-text.FenceOverhead-text.Units(title)))
+}
+
+// briefItem is a line of a brief.
+type briefItem struct {
+	section, seq int
+	line         string
+	value        float64 // ranks it among those of all sections
+}
+
+// fitBrief prints the items of the highest value that fit into budget units, below the
+// titles and in the order of their sections. The last line counts the others, if it fits.
+func fitBrief(sections []briefSection, items []briefItem, budget int) string {
+	slices.SortStableFunc(items, func(a, b briefItem) int { return cmp.Compare(b.value, a.value) })
+	opened := map[int]bool{}
+	var picked []briefItem
+	reserve := text.Units(omitted(len(items))) + 1
+	if budget < reserve+minBriefItem {
+		reserve = 0
+	}
+	left := budget - reserve + 1 // the last line break is not printed
+	for _, it := range items {
+		head := 0
+		if !opened[it.section] {
+			head = text.Units("## \n") + text.Units(sections[it.section].title)
+		}
+		most := left - head - 1
+		if text.Units(it.line) > most && most < minBriefItem {
+			continue
+		}
+		it.line = text.Truncate(it.line, most)
+		left -= head + text.Units(it.line) + 1
+		opened[it.section] = true
+		picked = append(picked, it)
+	}
+	slices.SortFunc(picked, func(a, b briefItem) int { return cmp.Or(a.section-b.section, a.seq-b.seq) })
+	var out strings.Builder
+	section := -1
+	for _, it := range picked {
+		if it.section != section {
+			section = it.section
+			out.WriteString("## " + sections[section].title + "\n")
+		}
+		out.WriteString(it.line + "\n")
+	}
+	if n := len(items) - len(picked); n > 0 && len(picked) > 0 && reserve > 0 {
+		out.WriteString(omitted(n) + "\n")
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// omitted returns the line that counts the items left out.
+func omitted(n int) string {
+	return text.Count(n, "more item") + " left out: strandline show HANDLE, strandline search WORDS"
 }
 
 const messagesTitle = "Messages"
