@@ -38,6 +38,7 @@ func (r Replacement) Conversation() string { return r.Print(r.request) }
 // session first: omitted parts must be logged before the client
 // drops it. budget is in tokens; 0 derives it from the context window.
 func (a *App) Replace(ctx context.Context, data []byte, budget int) (out Replacement, err error) {
+	started := a.Now()
 	early, wait := parse(data)
 	head := <-early
 	if head.session == "" || head.trigger == precompute {
@@ -53,7 +54,7 @@ func (a *App) Replace(ctx context.Context, data []byte, budget int) (out Replace
 	if err != nil {
 		return out, err
 	}
-	c := compaction{app: a, workspace: w, budget: budget, wait: wait}
+	c := compaction{app: a, workspace: w, budget: budget, wait: wait, started: started}
 	if head.session != "" && w.Config.Capture.Enabled {
 		err = c.withArchive(ctx, head, &out)
 	} else {
@@ -79,10 +80,14 @@ type compaction struct {
 	workspace Workspace
 	budget    int
 	wait      func() (conversation, error)
+	started   time.Time
 }
 
 func (c compaction) request(conv conversation) compact.ReplaceRequest {
-	req := compact.ReplaceRequest{Messages: conv.messages, Budget: c.budget, Instructions: conv.instructions, Redact: c.workspace.Redact}
+	req := compact.ReplaceRequest{
+		Messages: conv.messages, Budget: c.budget, Instructions: conv.instructions, Redact: c.workspace.Redact,
+		Elapsed: func() time.Duration { return c.app.Now().Sub(c.started) },
+	}
 	if req.Budget == 0 {
 		req.Budget = compact.Budget(conv.effectiveWindow(c.app.Getenv), conv.tokens, conv.messages)
 	}
@@ -119,7 +124,7 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 			}
 		}
 		out.request = c.request(conv)
-		out.request.Session = conv.id()
+		out.request.Session, out.request.Log = conv.id(), w.Capture.Conversation
 		if !w.Pending().Any() { // hooks capture pending sessions first
 			if err := w.Capture.IndexAll(ctx, x.Index, got.Sessions); err != nil {
 				return err
@@ -187,7 +192,7 @@ func replaceArchived(ctx context.Context, x Archive, id string, atLine, budget i
 	if err != nil {
 		return out, err
 	}
-	out.request = compact.ReplaceRequest{Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact}
+	out.request = compact.ReplaceRequest{Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact, Log: x.Capture.Conversation}
 	if budget == 0 {
 		out.request.Budget = compact.Budget(0, 0, out.request.Messages)
 	}
@@ -338,7 +343,6 @@ func (a *App) Restore(ctx context.Context, q ContextQuery) (Context, error) {
 		if q.Budget == nil {
 			req.Budget = x.Config.Restore.Budget
 		}
-		req.Log, req.Redact = x.Capture.Conversation, x.Redact
 		if err := a.learnedWeights(ctx, x, &req); err != nil {
 			return b, err
 		}
@@ -369,7 +373,7 @@ func (a *App) Preserve(ctx context.Context, q ContextQuery) (Context, error) {
 
 func (a *App) contextText(ctx context.Context, q ContextQuery, build func(Archive, compact.Request) (compact.Output, error)) (Context, error) {
 	return readSession(ctx, a, q.Session, func(x Archive, id string) (Context, error) {
-		req := compact.Request{Session: id, AtLine: q.AtLine, Now: a.Now()}
+		req := compact.Request{Session: id, AtLine: q.AtLine, Now: a.Now(), Log: x.Capture.Conversation, Redact: x.Redact}
 		if q.Budget != nil {
 			req.Budget = *q.Budget
 		}

@@ -32,12 +32,12 @@ func TestInstructionsComeFirst(t *testing.T) {
 		t.Errorf("preserve begins:\n%s", text)
 	}
 	text := body(restore(t, shop(), compact.Request{Budget: 9500, Instructions: asked}).Text)
-	if !strings.HasPrefix(text, "## User requests (verbatim)\n- /compact instructions: "+indented+"\n") {
+	if !strings.HasPrefix(text, "## Standing instructions\n- /compact instructions: "+indented+"\n") {
 		t.Errorf("the restored context begins:\n%s", text)
 	}
 	for _, role := range compact.Roles() {
 		text := body(restore(t, shop(), compact.Request{Budget: 9500, Instructions: asked, Role: role}).Text)
-		if !strings.HasPrefix(text, "## User requests (verbatim)\n- /compact instructions: "+indented+"\n") {
+		if !strings.HasPrefix(text, "## Standing instructions\n- /compact instructions: "+indented+"\n") {
 			t.Errorf("the context for %s begins:\n%s", role, text)
 		}
 	}
@@ -57,7 +57,7 @@ func TestInstructionsSelect(t *testing.T) {
 			return restore(t, harbours(), compact.Request{Budget: 1500, Instructions: asked}).Text
 		},
 		"preserve": func(asked string) string {
-			return preserve(t, harbours(), compact.Request{Budget: 9500, Instructions: asked})
+			return preserve(t, harbours(), compact.Request{Budget: 2500, Instructions: asked})
 		},
 		"a role": func(asked string) string {
 			return restore(t, harbours(), compact.Request{Budget: 2500, Instructions: asked, Role: compact.RoleSpecialist}).Text

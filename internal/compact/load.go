@@ -16,12 +16,14 @@ import (
 // compaction were last seen within the 255 messages before it, so a window of the
 // newest rows serves sessions of any size at the same cost.
 const (
-	minWindow  = 256 // passages, and calls
-	maxWindow  = 6000
-	perPassage = 30 // budget units that justify one more passage
-	maxPrompts = 60
-	maxEvents  = 600
-	maxTurns   = 2000
+	minWindow    = 256 // passages, and calls
+	maxWindow    = 6000
+	perPassage   = 30 // budget units that justify one more passage
+	maxPrompts   = 60
+	maxEvents    = 600
+	maxTurns     = 2000
+	maxReplies   = 1500
+	earlyResults = 24 // of tools, among which a plan is looked for
 )
 
 // sidechainLabel marks passages of a sub-agent whose rows are in its parent's
@@ -30,14 +32,16 @@ const sidechainLabel = "sidechain"
 
 // past is the loaded part of a session, oldest first.
 type past struct {
-	session  archive.Session
-	root     string            // its folder with a trailing slash; "" for none
-	passages []archive.Passage // without prompts and summaries
-	prompts  []archive.Passage // of live turns: the first ones and the newest
-	calls    []archive.Call
-	tasks    []task
-	end      time.Time  // of the last passage
-	terms    *termIndex // of the passages; nil once the passages have changed
+	session    archive.Session
+	root       string            // its folder with a trailing slash; "" for none
+	passages   []archive.Passage // without prompts and summaries
+	expansions map[int]string    // of slash commands, by turn
+	prompts    []archive.Passage // of live turns: the first ones and the newest
+	calls      []archive.Call
+	tasks      []task
+	plan       *archive.Passage // the first document among the early results that plans the work
+	end        time.Time        // of the last passage
+	terms      *termIndex       // of the passages; nil once the passages have changed
 	// parent is the session that a fork copied its first turns from. They have numbers
 	// below zero here: their number in the parent minus shift.
 	parent string
@@ -63,7 +67,7 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	newest := archive.Span{Session: session, BeforeLine: atLine, Newest: true}
 	read := rowReader{ctx: ctx, src: src, atLine: atLine}
 	window := min(max(budget/perPassage, minWindow), maxWindow)
-	p.passages = read.passages(newest, window, contentKinds...)
+	p.passages = merge(read.passages(newest, maxReplies, archive.KindReply), read.passages(newest, window, workKinds...))
 	terms := make(chan *termIndex, 1)
 	if texts := textsOf(p.passages); budget < largeBudget { // larger budgets complete the passages first
 		go func() { terms <- indexTerms(texts) }() // while the store reads further rows
@@ -80,6 +84,7 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	dead := read.deadTurns(session, math.MaxInt32, p.passages, p.prompts)
 	side := read.sidechainSteps(newest, window, p.passages)
 	summary, boundary := read.summary(newest)
+	early := read.passages(archive.Span{Session: session, BeforeLine: atLine}, earlyResults, archive.KindOutput)
 	hooks := query(&read, src.HookSummaries, session)
 	if p.terms = <-terms; read.err != nil {
 		return nil, read.err
@@ -91,7 +96,11 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	if err := p.addForkParent(ctx, src, atLine, window); err != nil {
 		return nil, err
 	}
+	if i := slices.IndexFunc(early, isPlan); i >= 0 {
+		p.plan = &early[i]
+	}
 	p.tasks = foldTasks(events)
+	p.judgeChecks()
 	for _, ps := range [][]archive.Passage{p.prompts, p.passages} {
 		if n := len(ps); n > 0 && ps[n-1].Time.After(p.end) {
 			p.end = ps[n-1].Time
@@ -99,6 +108,39 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	}
 	p.setSummary(summary, boundary, hooks, atLine)
 	return p, nil
+}
+
+// judgeChecks marks checks as failed whose output says so although their exit status,
+// that of the last command of a pipe, is zero.
+func (p *past) judgeChecks() {
+	at := 0
+	for i := range p.calls {
+		x := &p.calls[i]
+		if x.Kind != archive.CallCommand || x.Failed || x.LineResult < 0 || !archive.IsCheck(archive.CommandKey(x.Command)) {
+			continue
+		}
+		for at < len(p.passages) && (p.passages[at].Turn < x.Turn || p.passages[at].Turn == x.Turn && p.passages[at].Step < x.Step) {
+			at++
+		}
+		command, _, _ := strings.Cut(x.Command, "\n")
+		for j := at; j < len(p.passages) && p.passages[j].Turn == x.Turn && p.passages[j].Step == x.Step; j++ {
+			if o := &p.passages[j]; o.Kind == archive.KindCommand && strings.HasPrefix(o.Text, "$ "+command[:min(len(command), 80)]) {
+				x.Error = failureIn(o.Text)
+				x.Failed = x.Error != ""
+			}
+		}
+	}
+}
+
+// failureIn returns the first line of a check's output that reports a failure.
+func failureIn(output string) string {
+	for line := range strings.SplitSeq(output, "\n") {
+		line = strings.TrimSpace(line)
+		if text.HasAnyPrefix(line, "--- FAIL", "FAIL ", "FAIL\t", "FAILED ", "✗ ", "✕ ", "ERROR ", "error: ", "error[", "npm ERR!", "panic: ") {
+			return line
+		}
+	}
+	return ""
 }
 
 // short makes paths in the session's folder relative.
@@ -122,7 +164,21 @@ func (p *past) takeTerms() *termIndex {
 
 // contentKinds are the kinds of passages between prompts: replies, calls and their
 // results.
-var contentKinds = []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
+var (
+	workKinds    = []archive.PassageKind{archive.KindCommand, archive.KindEdit, archive.KindOutput}
+	contentKinds = []archive.PassageKind{archive.KindReply, archive.KindCommand, archive.KindEdit, archive.KindOutput}
+)
+
+// merge returns the passages of both lists in order.
+func merge(a, b []archive.Passage) []archive.Passage {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, comparePassages)
+	return all
+}
+
+func comparePassages(a, b archive.Passage) int {
+	return cmp.Or(a.Turn-b.Turn, a.Step-b.Step, a.Seq-b.Seq)
+}
 
 // setSummary sets p.summary or p.oldSummary from the newest summary in the
 // transcript, or p.summary from a newer one that a hook reported.

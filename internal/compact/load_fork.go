@@ -53,7 +53,7 @@ func (p *past) addForkParent(ctx context.Context, src Source, atLine, window int
 	for i := range calls {
 		calls[i].Turn -= p.shift
 	}
-	p.passages = lastN(append(passages, p.passages...), window)
+	p.passages = append(passages, p.passages...)
 	p.prompts = append(prompts, p.prompts...)
 	p.calls = lastN(append(calls, p.calls...), window)
 	return nil

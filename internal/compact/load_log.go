@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
@@ -30,9 +31,15 @@ const (
 // complete replaces truncated passages by their full text from the transcript, if
 // the budget is large or the loaded text sparse.
 func (p *past) complete(ctx context.Context, req Request) error {
+	if err := p.readTasks(ctx, req); err != nil {
+		return err
+	}
 	large := req.Budget >= largeBudget
-	if req.Log == nil || !large && !p.sparse(req.Budget) {
+	if req.Log == nil {
 		return nil
+	}
+	if !large && !p.sparse(req.Budget) {
+		return p.completeErrors(ctx, req)
 	}
 	most := int64(smallLog)
 	if large {
@@ -48,6 +55,131 @@ func (p *past) complete(ctx context.Context, req Request) error {
 	}
 	p.completeWith(messages, req.Redact)
 	return nil
+}
+
+const (
+	// maxCommands is how many slash commands are expanded, the newest ones.
+	maxCommands = 3
+	// mergeLines is the distance up to which parts of the log are read at once: each
+	// reading decodes a frame.
+	mergeLines = 64
+)
+
+// readTasks reads the texts that state the session's task and that the index lacks or
+// truncates: the expansions of slash commands, and the plan.
+func (p *past) readTasks(ctx context.Context, req Request) error {
+	p.expansions = map[int]string{}
+	if req.Log == nil {
+		return nil
+	}
+	var commands []archive.Passage
+	var parts []lineRange
+	for _, x := range slices.Backward(p.prompts) {
+		if strings.HasPrefix(x.Text, "/") && x.Turn >= 0 && (req.AtLine == 0 || x.LineTo < req.AtLine) && len(commands) < maxCommands {
+			commands = append(commands, x)
+			parts = append(parts, lineRange{max(x.LineFrom-1, 0), x.LineTo + 1}) // the command's row or its expansion's may be the prompt
+		}
+	}
+	if p.plan != nil && p.plan.Partial {
+		parts = append(parts, lineRange{p.plan.LineFrom, p.plan.LineTo})
+	}
+	for _, part := range mergeRanges(parts) {
+		messages, err := req.Log(ctx, req.Session, part.from, part.to, smallLog)
+		if err != nil {
+			return err
+		}
+		for _, x := range commands {
+			name, _, _ := strings.Cut(x.Text, " ")
+			for _, m := range messages {
+				if x.LineFrom >= part.from && x.LineTo <= part.to && m.Expansion != "" && (m.Prompt == x.Text || strings.Contains(m.Text, name)) {
+					p.expansions[x.Turn] = redacted(text.Clean(m.Expansion), req.Redact)
+				}
+			}
+		}
+		p.completePlan(messages, req.Redact)
+	}
+	return nil
+}
+
+// lineRange is the lines [from, to) of a transcript.
+type lineRange struct{ from, to int }
+
+// mergeRanges returns the ranges in order, those near each other as one.
+func mergeRanges(ranges []lineRange) []lineRange {
+	slices.SortFunc(ranges, func(a, b lineRange) int { return a.from - b.from })
+	var out []lineRange
+	for _, r := range ranges {
+		if n := len(out); n > 0 && r.from-out[n-1].to < mergeLines {
+			out[n-1].to = max(out[n-1].to, r.to)
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// completePlan replaces a truncated plan by its full text if the messages have it.
+func (p *past) completePlan(messages []transcript.Message, redact func(string) string) {
+	if p.plan == nil || !p.plan.Partial {
+		return
+	}
+	id := ""
+	for _, m := range messages { // a call precedes its result
+		for _, u := range m.Uses {
+			if u.Path == p.plan.Paths[0] {
+				id = u.ID
+			}
+		}
+		for _, r := range m.Results {
+			if id != "" && r.ID == id {
+				head, _, _ := strings.Cut(p.plan.Text, "\n")
+				p.plan.Text, p.plan.Partial = head+"\n"+redacted(bounded(claude.ToolOutput(r.Text)), redact), false
+			}
+		}
+	}
+}
+
+// maxCompletedErrors is how many open errors are completed for a small budget.
+const maxCompletedErrors = 2
+
+// completeErrors replaces the output of the newest open errors by its full text, if the
+// index truncates it. The terms stay those of the excerpts.
+func (p *past) completeErrors(ctx context.Context, req Request) error {
+	var messages []transcript.Message
+	for i, x := range p.openFailures() {
+		if i == maxCompletedErrors {
+			break
+		}
+		for _, o := range p.passages {
+			if o.Turn != x.Turn || o.Step != x.Step || o.Kind != archive.KindCommand || !o.Partial || o.Turn < 0 {
+				continue
+			}
+			more, err := req.Log(ctx, req.Session, o.LineFrom, o.LineTo, smallLog)
+			if err != nil {
+				return err
+			}
+			messages = append(messages, more...)
+		}
+	}
+	if len(messages) > 0 {
+		terms := p.terms
+		p.completeWith(messages, req.Redact)
+		p.terms = terms
+	}
+	return nil
+}
+
+// redacted applies redact, which may be nil.
+func redacted(s string, redact func(string) string) string {
+	if redact == nil {
+		return s
+	}
+	return redact(s)
+}
+
+// isPlan reports whether a passage is the content of a document that plans the work.
+func isPlan(x archive.Passage) bool {
+	return len(x.Paths) == 1 && strings.HasSuffix(x.Paths[0], ".md") && strings.Contains(strings.ToLower(x.Paths[0]), "plan") && x.Label == "Read"
 }
 
 func (p *past) sparse(budget int) bool {
@@ -81,12 +213,9 @@ func (p *past) completeWith(messages []transcript.Message, redact func(string) s
 		if call, at = p.callOf(x, at); call == nil {
 			continue
 		}
-		if text := fullText(uses[call.ToolID], results[call.ToolID], x.Kind, call.LineResult >= 0); text != "" {
+		if full := fullText(uses[call.ToolID], results[call.ToolID], x.Kind, call.LineResult >= 0); full != "" {
 			head, _, _ := strings.Cut(x.Text, "\n")
-			if redact != nil {
-				text = redact(text)
-			}
-			x.Text, x.Partial = head+"\n"+text, false
+			x.Text, x.Partial = head+"\n"+redacted(full, redact), false
 			p.terms = nil
 		}
 	}

@@ -27,31 +27,25 @@ func TestPreserveGolden(t *testing.T) {
 	golden(t, "preserve_1500", preserve(t, shop(), compact.Request{Budget: 1500}))
 }
 
-func TestPreserveLimitsSections(t *testing.T) {
+// The steering text is limited whatever the budget, and shorter if a user sees it.
+func TestPreserveIsLimited(t *testing.T) {
 	m := newMemory()
 	m.prompt("Do a lot.")
 	for i := range 40 {
 		m.task(fmt.Sprint(i), fmt.Sprintf("task number %d", i), "pending")
 		m.edit(fmt.Sprintf("/home/ada/shop/api/f%d.go", i), "", "package api")
-		m.run(fmt.Sprintf("make test-%d", i), 0, "ok")
 		m.run(fmt.Sprintf("deploy --stage %d", i), 1, "deploy: permission denied")
 		m.reply(fmt.Sprintf("We chose variant %d because the other one locks the table.", i))
 	}
-	body := preserve(t, m, compact.Request{Budget: 9500})
-	for what, want := range map[string]int{
-		"pending: task":          10,
-		", changed once":         20,
-		"ran `make test-":        5,
-		"We chose variant":       15,
-		"ran `deploy --stage":    8,
-		"the other one locks":    15,
-		"## Open errors":         1,
-		text.FenceOpen:           1,
-		"Keep in the summary":    1,
-		"deploy: permission den": 8,
-	} {
-		if got := strings.Count(body, what); got != want {
-			t.Errorf("%q appears %d times, want %d", what, got, want)
+	whole, brief := preserve(t, m, compact.Request{Budget: 9500}), preserve(t, m, compact.Request{Budget: 9500, Brief: true})
+	if n, short := text.Units(whole), text.Units(brief); n > 6000 || n < 5000 || short > 3000 || short < 2000 {
+		t.Errorf("%d units, %d if brief", n, short)
+	}
+	for _, body := range []string{whole, brief} {
+		for _, want := range []string{"Latest request: Do a lot.", "pending: task", "We chose variant 39", "ran `deploy --stage 39`, failed", "deploy: permission denied"} {
+			if !strings.Contains(body, want) {
+				t.Errorf("%q is missing in\n%s", want, body)
+			}
 		}
 	}
 }
@@ -62,7 +56,7 @@ func TestPreserveRules(t *testing.T) {
 	lead, _, _ := strings.Cut(preserve(t, shop(), compact.Request{Budget: 9500}), text.FenceOpen)
 	lead = strings.Join(strings.Fields(lead), " ")
 	for _, rule := range []string{
-		"every open task with its status", "every changed file and the changes in it", "decisions with their reasons",
+		"every open task with its status", "every changed file and the changes in it", "decisions with their reasons", "corrections and preferences",
 		"open errors with the command", "uncommitted changes", "Include the segment summaries below verbatim",
 		"the next steps", "Do not drop pending tasks",
 	} {
@@ -72,7 +66,7 @@ func TestPreserveRules(t *testing.T) {
 	}
 }
 
-// A failing check is described once: the list of checks refers to the errors.
+// A failing check is among the errors, and its message appears once.
 func TestPreserveDescribesAFailingCheckOnce(t *testing.T) {
 	m := newMemory()
 	m.prompt("Make it green.")
@@ -82,23 +76,21 @@ func TestPreserveDescribesAFailingCheckOnce(t *testing.T) {
 	if n := strings.Count(text, "TestTide wants 3 decimetres"); n != 1 {
 		t.Errorf("the failure appears %d times:\n%s", n, text)
 	}
-	_, list, _ := strings.Cut(text, "## Test and build commands")
-	list, failed, _ := strings.Cut(list, "## Open errors")
-	for _, want := range []string{"ran `go vet ./...`, exit 0", "ran `go test ./...`, failed (exit 1): see open errors"} {
-		if !strings.Contains(list, want) {
-			t.Errorf("the checks lack %q:\n%s", want, text)
-		}
-	}
-	if !strings.Contains(failed, "ran `go test ./...`, failed (exit 1): FAIL: TestTide") {
-		t.Errorf("the errors:\n%s", failed)
+	_, failed, _ := strings.Cut(text, "## Open errors")
+	failed, rest, _ := strings.Cut(failed, "\n## ")
+	if !strings.Contains(failed, "ran `go test ./...`, failed (exit 1): FAIL: TestTide") || !strings.Contains(rest, "ran `go vet ./...`, exit 0") {
+		t.Errorf("the outcomes are misplaced:\n%s", text)
 	}
 }
 
 func TestPreserveOfAnEmptySession(t *testing.T) {
 	m := newMemory()
-	m.prompt("Hello.")
 	if text := preserve(t, m, compact.Request{Budget: 9500}); text != "" {
 		t.Errorf("got %q", text)
+	}
+	m.prompt("Hello.")
+	if text := preserve(t, m, compact.Request{Budget: 9500}); !strings.Contains(text, "Latest request: Hello.") {
+		t.Errorf("a session with a prompt gives %q", text)
 	}
 	for _, budget := range []int{-1, 0, 1, 500} {
 		if text := preserve(t, shop(), compact.Request{Budget: budget}); text != "" {

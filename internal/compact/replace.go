@@ -2,12 +2,15 @@ package compact
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
 	"strandline/internal/transcript"
+	"strandline/internal/transcript/claude"
 )
 
 // ReplaceRequest describes a conversation to replace by a shorter one.
@@ -25,6 +28,11 @@ type ReplaceRequest struct {
 	Instructions string
 	// Redact removes secrets from the record; nil changes nothing.
 	Redact func(string) string
+	// Log is as in Request.
+	Log func(ctx context.Context, session string, from, to int, most int64) ([]transcript.Message, error)
+	// Elapsed returns the time since the compaction began, which the record states; nil
+	// leaves it out.
+	Elapsed func() time.Duration
 }
 
 // Replacement is the new conversation.
@@ -45,40 +53,15 @@ type Replacement struct {
 
 // replacementNotice describes the record to the model.
 const replacementNotice = text.ReplacementOpening + `. strandline compacted it without a model, so nothing was summarized.
-The last messages follow verbatim; continue from there. The user's requests are quoted, file contents are as last seen, and everything else
-can be read in full: strandline show HANDLE, strandline search "WORDS"`
+The last messages follow verbatim; continue from there. The user's requests are quoted; everything else can be read in full: strandline show HANDLE, strandline search "WORDS"`
 
-// The shares of the parts of a replacement, in percent, at a budget of fullBudget
-// tokens or more. A part leaves its unused tokens to the next ones. Smaller
-// budgets reduce the shares, so that more is selected by score, which requires
-// the archive. The values are a compromise over fifteen compactions at five sizes;
-// none is best everywhere, and they were not tested on other sessions.
+// The shares of the parts of a replacement, in percent.
 const (
-	shareKept    = 55 // of the budget: messages kept verbatim
+	shareKept    = 35 // of the budget: messages kept verbatim
 	shareLast    = 60 // of the budget: the last exchange, to be kept at all
 	sharePinned  = 20 // of the budget: the current prompt, if it precedes those
-	sharePrompts = 40
-	shareFiles   = 30
-	shareReplies = 10
-	shareActions = 10
-	fullBudget   = 28_000
-	minPart      = 400 // tokens
-	minReduced   = 10  // percent of the full shares
+	sharePrompts = 40 // of the record
 )
-
-// share returns the tokens of n that a part with the given share gets. From
-// minBudget on, each part gets at least minPart if its full share is as large.
-func (a *archived) share(n, share, budget int) int {
-	full := n * share / 100
-	if a.past == nil {
-		return full
-	}
-	part := full * min(max(100*budget/fullBudget, minReduced), 100) / 100
-	if budget >= minBudget {
-		part = max(part, min(full, minPart))
-	}
-	return part
-}
 
 // Replace returns a new conversation within the budget: a record of the old one and
 // its last messages. src may be nil, or not have the session. A record of an earlier
@@ -109,8 +92,7 @@ func Replace(ctx context.Context, src Source, req ReplaceRequest) (Replacement, 
 	for _, i := range out.Keep {
 		budget -= messageTokens(&req.Messages[i])
 	}
-	h := readHistory(req, a, from)
-	h.removeKept(req, out.Keep)
+	h := readHistory(req, a, out.Keep)
 	title := "a conversation"
 	if a.past != nil {
 		title = fenceTitle(a.past)
@@ -122,9 +104,26 @@ func Replace(ctx context.Context, src Source, req ReplaceRequest) (Replacement, 
 	if req.Session != "" {
 		notice += " --session " + archive.ShortID(req.Session)
 	}
-	out.Text = text.Fence(title, notice+".\n"+w.String())
+	out.Text = text.Fence(title, sizes(req, out.Keep, w.String())+notice+".\n"+w.String())
 	out.Handles = w.handles
 	return out, ctx.Err()
+}
+
+// sizes returns the line that tells a person what happened: the estimated tokens of the
+// conversation before and after, and the time that it took if that is known.
+func sizes(req ReplaceRequest, keep []int, record string) string {
+	before, after := 0, text.Tokens(record)
+	for i := range req.Messages {
+		before += messageTokens(&req.Messages[i])
+	}
+	for _, i := range keep {
+		after += messageTokens(&req.Messages[i])
+	}
+	took := ""
+	if req.Elapsed != nil {
+		took = fmt.Sprintf(" in %.1f s", req.Elapsed().Seconds())
+	}
+	return fmt.Sprintf("%s -> %s tokens by Strandline%s; strandline show HANDLE has the rest.\n", text.TokenCount(int64(before)), text.TokenCount(int64(after)), took)
 }
 
 const (
@@ -179,7 +178,7 @@ func messageTokens(m *transcript.Message) int {
 // selectKept returns the index from which messages are kept verbatim, and the
 // index of the prompt that they answer if it precedes them, else -1.
 func selectKept(ms []transcript.Message, a *archived, budget int) (from, pinned int) {
-	limit := a.share(budget, shareKept, budget)
+	limit := budget * shareKept / 100
 	spent := 0
 	from = len(ms)
 	open := map[string]bool{} // results whose call is not reached yet
@@ -240,8 +239,8 @@ func beginsExchange(ms []transcript.Message, i int, a *archived) bool {
 	if len(before.Results) == 0 || len(m.Uses) == 0 {
 		return true
 	}
-	x, y := a.calls[before.Results[0].ID], a.calls[m.Uses[0].ID]
-	return x == "" || x != y
+	x, known := a.steps[before.Results[0].ID]
+	return !known || x != a.steps[m.Uses[0].ID]
 }
 
 // openTurn returns the index after the last prompt if the last message is a tool
@@ -284,7 +283,7 @@ func (r Replacement) kept(req ReplaceRequest, body func(*transcript.Message) str
 			b.WriteString("\ncall " + m.Uses[j].Name + " " + string(m.Uses[j].Input) + "\n")
 		}
 		for j := range m.Results {
-			b.WriteString("\nresult: " + m.Results[j].Text + "\n")
+			b.WriteString("\nresult: " + claude.ToolOutput(m.Results[j].Text) + "\n")
 		}
 	}
 	return b.String()

@@ -2,30 +2,24 @@ package compact
 
 import (
 	"context"
-	"math"
 	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
 )
 
-// archived is the archive's copy of the conversation: the handles of its parts, and
-// the prompts that earlier compactions removed.
+// archived is the archive's copy of the conversation.
 type archived struct {
-	past      *past             // nil if the archive does not have the session
-	calls     map[string]string // handles by the client's ID of the call
-	replies   map[string]string // handles by textKey
-	prompts   []quote           // of the whole session, oldest first
-	collected chan selection    // gets a selection that is collected ahead; nil once taken
+	past      *past            // nil if the archive does not have the session
+	steps     map[string]place // of the calls, by the client's ID
+	texts     map[string]bool  // textKeys of the prompts and replies
+	collected chan selection   // gets a selection that is collected ahead; nil once taken
 }
-
-// maxSessionPrompts is how many prompts of a session are read.
-const maxSessionPrompts = 2000
 
 // loadArchived reads the archive's copy of a conversation. For an unknown session
 // it returns an empty copy.
 func loadArchived(ctx context.Context, src Source, req ReplaceRequest) (*archived, error) {
-	a := &archived{calls: map[string]string{}, replies: map[string]string{}}
+	a := &archived{steps: map[string]place{}, texts: map[string]bool{}}
 	if src == nil || req.Session == "" {
 		return a, nil
 	}
@@ -37,47 +31,24 @@ func loadArchived(ctx context.Context, src Source, req ReplaceRequest) (*archive
 		return nil, err
 	}
 	p.completeWith(req.Messages, req.Redact)
+	if err := p.readTasks(ctx, Request{Session: req.Session, AtLine: req.AtLine, Log: req.Log, Redact: req.Redact}); err != nil {
+		return nil, err
+	}
 	p.summary = " " // the record describes the state, as a summary would
 	ahead := make(chan selection, 1)
 	go func() { ahead <- collectFor(p, req) }() // while the rest of the record is written
 	a.past, a.collected = p, ahead
 	for i := range p.calls {
-		c := &p.calls[i]
-		a.calls[c.ToolID] = p.ref(c.Turn, c.Step).Handle()
+		a.steps[p.calls[i].ToolID] = place{p.calls[i].Turn, p.calls[i].Step}
 	}
-	for i := range p.passages {
-		if r := &p.passages[i]; r.Kind == archive.KindReply {
-			a.replies[textKey(r.Text)] = p.ref(r.Turn, r.Step).Handle()
+	for _, ps := range [][]archive.Passage{p.prompts, p.passages} {
+		for i := range ps {
+			if ps[i].Kind == archive.KindPrompt || ps[i].Kind == archive.KindReply {
+				a.texts[textKey(ps[i].Text)] = true
+			}
 		}
-	}
-	if err := a.loadPrompts(ctx, src, req); err != nil {
-		a.close()
-		return nil, err
 	}
 	return a, nil
-}
-
-func (a *archived) loadPrompts(ctx context.Context, src Source, req ReplaceRequest) error {
-	read := rowReader{ctx: ctx, src: src, atLine: req.AtLine}
-	ps := read.passages(archive.Span{Session: req.Session, BeforeLine: req.AtLine, Newest: true}, maxSessionPrompts, archive.KindPrompt)
-	dead := read.deadTurns(req.Session, math.MaxInt32, ps)
-	if read.err != nil {
-		return read.err
-	}
-	last := -1
-	for i := range ps {
-		p := &ps[i]
-		switch {
-		case dead[p.Turn]:
-		case p.Turn == last:
-			a.prompts[len(a.prompts)-1].text += "\n" + p.Text
-		default:
-			ref := archive.Ref{Session: req.Session, Turn: p.Turn, Step: -1}
-			a.prompts = append(a.prompts, quote{handle: ref.Handle(), text: p.Text})
-			last = p.Turn
-		}
-	}
-	return nil
 }
 
 // textKeyBytes is the length of a textKey: enough to distinguish texts.
@@ -107,6 +78,7 @@ type selection struct {
 
 func collectFor(p *past, req ReplaceRequest) selection {
 	v := newView(p, Request{Session: req.Session, AtLine: req.AtLine, Budget: text.TokenChars(req.Budget), Instructions: req.Instructions})
+	v.stateless, v.req.Instructions = true, "" // the record begins with them
 	return selection{v, v.collect(nil)}
 }
 

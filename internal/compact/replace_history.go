@@ -16,16 +16,15 @@ type quote struct {
 	handle, text string
 }
 
-// history is the content of a conversation by kind, oldest first.
+// history is the content of a conversation that the archive does not have, oldest
+// first.
 type history struct {
 	prompts, replies, actions []quote
-	files                     fileTracker
 }
 
-// readHistory reads the messages before index from, and follows the files to the
-// end.
-func readHistory(req ReplaceRequest, a *archived, from int) *history {
-	h := &history{files: fileTracker{at: map[string]*file{}}}
+// readHistory reads the messages that are not kept.
+func readHistory(req ReplaceRequest, a *archived, keep []int) *history {
+	h := &history{}
 	results := map[string]*transcript.ToolResult{}
 	for i := range req.Messages {
 		for j := range req.Messages[i].Results {
@@ -35,8 +34,9 @@ func readHistory(req ReplaceRequest, a *archived, from int) *history {
 	}
 	for i := range req.Messages {
 		m := &req.Messages[i]
-		kept := i >= from
 		switch {
+		case slices.Contains(keep, i):
+			continue
 		case isRecord(m.Text):
 			h.addRecord(m.Text)
 			continue
@@ -45,72 +45,20 @@ func readHistory(req ReplaceRequest, a *archived, from int) *history {
 			continue
 		case m.Prompt != "":
 			h.prompts = append(h.prompts, quote{text: req.Redact(text.Clean(m.Prompt))})
-		case m.Role == "assistant" && !kept && strings.TrimSpace(m.Text) != "":
-			body := req.Redact(text.Clean(m.Text))
-			h.replies = append(h.replies, quote{a.replies[textKey(body)], body})
+		case m.Role == "assistant" && strings.TrimSpace(m.Text) != "":
+			h.replies = append(h.replies, quote{text: req.Redact(text.Clean(m.Text))})
 		}
 		for j := range m.Uses {
-			u := &m.Uses[j]
-			handle := a.calls[u.ID]
-			h.files.follow(u, results[u.ID], handle, kept)
-			if !kept {
-				what := action(u, results[u.ID])
-				if a.past != nil {
-					what = a.past.short(what)
-				}
-				h.actions = append(h.actions, quote{handle, req.Redact(text.CleanLine(what))})
+			if u := &m.Uses[j]; a.past == nil {
+				h.actions = append(h.actions, quote{text: req.Redact(text.CleanLine(action(u, results[u.ID])) + written(u, results[u.ID]))})
 			}
 		}
 	}
-	h.mergePrompts(a)
+	if a.past != nil {
+		archived := func(q quote) bool { return q.handle != "" || a.texts[textKey(q.text)] }
+		h.prompts, h.replies, h.actions = slices.DeleteFunc(h.prompts, archived), slices.DeleteFunc(h.replies, archived), nil
+	}
 	return h
-}
-
-// mergePrompts replaces the prompts by those of the archive, which have handles and
-// include the ones that earlier compactions removed. Prompts that the archive does
-// not have stay: those of an earlier record first, new ones last.
-func (h *history) mergePrompts(a *archived) {
-	if len(a.prompts) == 0 {
-		return
-	}
-	count := map[string]int{} // of archived prompts by text
-	handles := map[string]bool{}
-	for _, p := range a.prompts {
-		count[textKey(p.text)]++
-		handles[p.handle] = true
-	}
-	var older, newer []quote
-	for _, p := range slices.Backward(h.prompts) {
-		key := textKey(p.text)
-		switch {
-		case handles[p.handle]:
-		case count[key] > 0:
-			count[key]--
-		case p.handle == "":
-			newer = append(newer, p)
-		default:
-			older = append(older, p)
-		}
-	}
-	slices.Reverse(newer)
-	h.prompts = slices.Concat(older, a.prompts, newer)
-}
-
-// removeKept removes the prompts among the kept messages.
-func (h *history) removeKept(req ReplaceRequest, keep []int) {
-	for _, k := range slices.Backward(keep) {
-		m := &req.Messages[k]
-		if m.Prompt == "" {
-			continue
-		}
-		key := textKey(req.Redact(text.Clean(m.Prompt)))
-		for i, p := range slices.Backward(h.prompts) {
-			if textKey(p.text) == key {
-				h.prompts = slices.Delete(h.prompts, i, i+1)
-				break
-			}
-		}
-	}
 }
 
 // action describes a call and its result in one line.
@@ -123,6 +71,24 @@ func action(u *transcript.ToolUse, r *transcript.ToolResult) string {
 		return what + " -> no result"
 	}
 	return what + " -> " + result(u, r)
+}
+
+// maxWritten is the length of an edit's new text that is quoted, in bytes.
+const maxWritten = 600
+
+// written returns the new text of a successful edit, below its action.
+func written(u *transcript.ToolUse, r *transcript.ToolResult) string {
+	if u.Kind != archive.CallEdit || r == nil || r.Failed {
+		return ""
+	}
+	body := u.Content
+	for _, c := range u.Changes {
+		body += "\n" + c.New
+	}
+	if body = compactLines(text.Clean(body)); body == "" {
+		return ""
+	}
+	return "\n" + archive.Clip(body, maxWritten)
 }
 
 // maxResult is the longest line of a result that is quoted, in bytes.
@@ -160,10 +126,8 @@ func result(u *transcript.ToolUse, r *transcript.ToolResult) string {
 const (
 	headOrder   = "## /compact instructions"
 	headPrompts = "## User requests (verbatim, oldest first)"
-	headFiles   = "## Files as last seen"
 	headReplies = "## Assistant replies (oldest first)"
 	headActions = "## Actions (oldest first)"
-	headMore    = "## Further details"
 )
 
 // currentLine replaces a heading or label that earlier versions wrote.
@@ -171,16 +135,10 @@ func currentLine(line string) string {
 	switch line {
 	case "## Asked by the user (verbatim, oldest first)":
 		return headPrompts
-	case "## Files, as last seen":
-		return headFiles
 	case "## Said by the assistant (oldest first)":
 		return headReplies
 	case "## Done (oldest first)":
 		return headActions
-	case "  … and written into it since:":
-		return "  " + labelPending
-	case "  … (cut; read the file for the rest)":
-		return "  " + labelTruncated
 	}
 	return line
 }
@@ -193,8 +151,7 @@ func isRecord(body string) bool {
 
 // addRecord adds the content of an earlier record.
 func (h *history) addRecord(body string) {
-	var files []quote
-	lists := map[string]*[]quote{headPrompts: &h.prompts, headFiles: &files, headReplies: &h.replies, headActions: &h.actions}
+	lists := map[string]*[]quote{headPrompts: &h.prompts, headReplies: &h.replies, headActions: &h.actions}
 	list := (*[]quote)(nil)
 	for raw := range strings.SplitSeq(body, "\n") {
 		if strings.HasPrefix(raw, text.FenceClose) {
@@ -209,9 +166,6 @@ func (h *history) addRecord(body string) {
 		case strings.HasPrefix(raw, "  ") && len(*list) > 0:
 			(*list)[len(*list)-1].text += "\n" + raw[len("  "):]
 		}
-	}
-	for _, f := range files {
-		h.files.addRecorded(f)
 	}
 }
 

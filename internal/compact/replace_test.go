@@ -110,17 +110,16 @@ func TestReplaceSpecification(t *testing.T) {
 	for _, want := range []string{
 		"## /compact instructions\n- mind the ledger\n",
 		"## User requests (verbatim, oldest first)\n- Always use tabs.\n  The port is 54177.\n",
-		"## Files as last seen\n- /home/ada/shop/ledger.go, complete\n  package ledger\n  \n  func Balance",
-		"return total(entries)",
 		"## Assistant replies (oldest first)\n- I will.\n",
 		"- Bash go test ./ledger -> failed: --- FAIL: TestBalance\n",
-		"- Edit /home/ada/shop/ledger.go -> ok\n",
+		"- Write /home/ada/shop/ledger.go -> ok\n  package ledger\n  func Balance(entries []Entry) int {\n",
+		"- Edit /home/ada/shop/ledger.go -> ok\n  total(entries)\n",
 	} {
 		if !strings.Contains(out.Text, want) {
 			t.Errorf("the record does not hold %q", want)
 		}
 	}
-	for _, no := range []string{"sum(entries)", "Now the report.", "all is well on this line\n  all is well"} {
+	for _, no := range []string{"Now the report.", "all is well on this line\n  all is well"} {
 		if strings.Contains(out.Text, no) {
 			t.Errorf("the record holds %q", no)
 		}
@@ -185,7 +184,7 @@ func TestReplaceRepeatedly(t *testing.T) {
 		c.ms = after(out, c.ms)
 	}
 	body := c.ms[0].Text
-	for _, want := range []string{"The port is 54177.", "Always use tabs.", "return total(entries)", "Now the report.", "Step 0, please.", "Step 6, please."} {
+	for _, want := range []string{"The port is 54177.", "Always use tabs.", "Now the report.", "Step 0, please.", "Step 6, please."} {
 		if strings.Count(body, want) != 1 {
 			t.Errorf("%q appears %d times in the tenth record", want, strings.Count(body, want))
 		}
@@ -211,7 +210,7 @@ func TestReplaceWithArchive(t *testing.T) {
 	c.say("The balance was summed twice because entries repeat.").filler(5000).ask("Go on.").say("Done.")
 	out := replace(t, m, compact.ReplaceRequest{Session: sessionID, Messages: c.ms, Budget: 3000})
 	for _, want := range []string{
-		"- [7f3a12cd/0] We pay in Swiss francs.\n- [7f3a12cd/1] Always use tabs.\n",
+		"- [0] User: We pay in Swiss francs.\n  [0.0] Understood, because the bank asks for it.\n- [1] User: Always use tabs.\n",
 		"The balance was summed twice because entries repeat.",
 		"--session 7f3a12cd.",
 	} {
@@ -270,49 +269,10 @@ func TestReplaceRedacts(t *testing.T) {
 	if strings.Contains(out.Text, "hunter2") {
 		t.Error("the record contains the secret")
 	}
-	for _, want := range []string{"The key is [redacted].", "/a/key.txt: contains a secret; read it again", "nothing to hide"} {
+	for _, want := range []string{"The key is [redacted].", "Write /a/key.txt -> ok\n  [redacted] is the key", "nothing to hide"} {
 		if !strings.Contains(out.Text, want) {
 			t.Errorf("the record does not hold %q:\n%s", want, out.Text)
 		}
-	}
-}
-
-// The content of a file is the one last seen.
-func TestReplaceFollowsFiles(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		work func(c *talk)
-		want string
-	}{
-		"read":                  {func(c *talk) { c.read("/a/f.go", "one\ntwo") }, "- /a/f.go, complete\n  one\n  two\n"},
-		"read and changed":      {func(c *talk) { c.read("/a/f.go", "one\ntwo").change("/a/f.go", "two", "three") }, "- /a/f.go, complete\n  one\n  three\n"},
-		"read, written":         {func(c *talk) { c.read("/a/f.go", "one\ntwo").write("/a/f.go", "all new") }, "- /a/f.go, complete\n  all new\n"},
-		"edited without a read": {func(c *talk) { c.change("/a/f.go", "two", "three") }, "- /a/f.go, complete\n  \n  … later edits:\n  three\n"},
-		"a part": {func(c *talk) {
-			c.use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: "/a/f.go", Line: 7}, "     7→seven", false)
-		}, "- /a/f.go, from line 7\n  seven\n"},
-		"a part of a known file": {func(c *talk) {
-			c.write("/a/f.go", "one\ntwo").use(transcript.ToolUse{Name: "Read", Kind: archive.CallRead, Path: "/a/f.go", Line: 2}, "     2→two", false)
-		}, "- /a/f.go, complete\n  one\n  two\n"},
-		"failed": {func(c *talk) {
-			c.write("/a/f.go", "one").use(transcript.ToolUse{Name: "Write", Kind: archive.CallEdit, Path: "/a/f.go", Content: "two", Whole: true}, "denied", true)
-		}, "- /a/f.go, complete\n  one\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := (&talk{}).ask("Begin.")
-			tt.work(c)
-			c.filler(3000).ask("Go on.").say("Done.")
-			out := replace(t, nil, compact.ReplaceRequest{Messages: c.ms, Budget: 2500})
-			if !strings.Contains(out.Text, tt.want) {
-				t.Errorf("want %q in\n%s", tt.want, out.Text)
-			}
-			again := after(out, c.ms)
-			again = append(again, (&talk{n: 100}).ask("More.").filler(3000).ask("On.").say("Done.").ms...)
-			if out := replace(t, nil, compact.ReplaceRequest{Messages: again, Budget: 2500}); !strings.Contains(out.Text, tt.want) {
-				t.Errorf("want %q in the second record\n%s", tt.want, out.Text)
-			}
-		})
 	}
 }
 
@@ -443,7 +403,6 @@ func TestReplaceParsesRecordsOfEarlierVersions(t *testing.T) {
 	old := strings.NewReplacer(
 		"This record replaces the conversation so far", "This record stands for the conversation up to here",
 		"## User requests (verbatim, oldest first)", "## Asked by the user (verbatim, oldest first)",
-		"## Files as last seen", "## Files, as last seen", "ledger.go, complete\n", "ledger.go, whole\n",
 		"## Assistant replies (oldest first)", "## Said by the assistant (oldest first)",
 		"## Actions (oldest first)", "## Done (oldest first)",
 	).Replace(record)
@@ -452,7 +411,9 @@ func TestReplaceParsesRecordsOfEarlierVersions(t *testing.T) {
 	}
 	again := func(record string) string {
 		ms := append([]transcript.Message{{Role: "user", Text: record}}, c.ms[len(c.ms)-2:]...)
-		return replace(t, nil, compact.ReplaceRequest{Messages: ms, Budget: 2000}).Text
+		_, text, _ := strings.Cut(replace(t, nil, compact.ReplaceRequest{Messages: ms, Budget: 2000}).Text, "tokens by Strandline") // without the marker's number and the sizes
+		text, _, _ = strings.Cut(text, "=== END")
+		return text
 	}
 	if got, want := again(old), again(record); got != want || !strings.Contains(got, "The port is 54177.") {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

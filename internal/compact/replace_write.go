@@ -9,11 +9,8 @@ import (
 	"strandline/internal/text"
 )
 
-// The smallest useful sizes in tokens.
-const (
-	minPrompt = 40
-	minFile   = 60
-)
+// minPrompt is the smallest useful size of a prompt in tokens.
+const minPrompt = 40
 
 // recordWriter writes the parts of a record, each within its share of the budget.
 type recordWriter struct {
@@ -27,21 +24,14 @@ func (w *recordWriter) write(ctx context.Context, h *history, a *archived, req R
 		body, _ = truncateTokens(body, w.budget/2)
 		w.part(headOrder, []quote{{text: body}})
 	}
-	share := func(percent int) int { return a.share(w.budget, percent, req.Budget) }
-	prompts := w.budget * sharePrompts / 100
-	if req.Budget < minBudget {
-		prompts = share(sharePrompts)
-	}
-	w.part(headPrompts, fitPrompts(h.prompts, prompts))
-	w.part(headFiles, fitFiles(h, req, share(shareFiles)))
-	if a.past == nil { // no selection follows
-		w.part(headReplies, fitNewest(h.replies, w.budget/2, true))
-		w.part(headActions, fitNewest(h.actions, w.budget, false))
+	w.part(headPrompts, fitPrompts(h.prompts, w.budget*sharePrompts/100))
+	if a.past != nil {
+		w.part(headReplies, fitNewest(h.replies, w.budget/4, true))
+		w.writeSelection(ctx, a, req, keep)
 		return
 	}
-	w.part(headReplies, fitNewest(h.replies, share(shareReplies), true))
-	w.part(headActions, fitNewest(h.actions, share(shareActions), false))
-	w.writeSelection(ctx, a, req, keep)
+	w.part(headReplies, fitNewest(h.replies, w.budget/2, true))
+	w.part(headActions, fitNewest(h.actions, w.budget, false))
 }
 
 // part writes quotes below a heading.
@@ -111,22 +101,6 @@ func fitNewest(all []quote, budget int, truncate bool) []quote {
 	return out
 }
 
-// fitFiles returns the files used last, newest first and each with half of the
-// budget left.
-func fitFiles(h *history, req ReplaceRequest, budget int) []quote {
-	var out []quote
-	for _, f := range h.files.recent() {
-		if budget < minFile {
-			break
-		}
-		if q, ok := f.print(max(budget/2, minFile), req.Redact); ok {
-			budget -= text.Tokens(q.bullet())
-			out = append(out, q)
-		}
-	}
-	return out
-}
-
 const (
 	// leftTokens estimates the line that counts the entries left out.
 	leftTokens = 12
@@ -140,13 +114,15 @@ const (
 // the result takes too many tokens, it selects again with less.
 func (w *recordWriter) writeSelection(ctx context.Context, a *archived, req ReplaceRequest, keep []int) {
 	present := w.String() + keptText(req, keep)
-	budget := text.TokenChars(w.budget-text.Tokens(headMore)-leftTokens) * selectPercent / 100
+	budget := text.TokenChars(w.budget-leftTokens) * selectPercent / 100
 	for range 3 {
 		if budget < minLine || ctx.Err() != nil {
 			return
 		}
-		body, handles, left := a.take(req).fill(present, budget, len(keep) > 0)
-		if n := text.Tokens(body) + leftTokens; n > w.budget {
+		body, handles, left := a.take(req).fill(present, keptStatements(req, keep, a.past), budget)
+		body = req.Redact(body) // rules may be newer than the index
+		n := text.Tokens(body) + leftTokens
+		if n > w.budget {
 			budget = budget * w.budget / n * selectPercent / 100
 			continue
 		}
@@ -156,7 +132,8 @@ func (w *recordWriter) writeSelection(ctx context.Context, a *archived, req Repl
 		for _, h := range handles {
 			w.note(h)
 		}
-		w.WriteString(headMore + "\n" + body)
+		w.WriteString(body)
+		w.budget -= n
 		if left > 0 {
 			w.WriteString(text.Count(left, "more item") + " omitted.\n")
 		}
@@ -165,14 +142,24 @@ func (w *recordWriter) writeSelection(ctx context.Context, a *archived, req Repl
 }
 
 // fill selects entries within budget units. present is the text of the rest of the
-// new conversation; hasKept reports that it includes the last messages, which show
-// the current state.
-func (s selection) fill(present string, budget int, hasKept bool) (body string, handles []string, left int) {
+// new conversation, kept holds the statements of the messages that are kept.
+func (s selection) fill(present string, kept map[string]bool, budget int) (body string, handles []string, left int) {
 	s.view.score(present)
-	entries := slices.DeleteFunc(s.entries, func(e *entry) bool {
-		return e.section == secRequests || e.section == secState && e.head != "" && !e.inline && hasKept
-	})
-	return newSelector(s.view.terms, RoleNone.layout(), "### ", budget).pick(entries)
+	for _, e := range s.entries {
+		e.lines = slices.DeleteFunc(e.lines, func(l *line) bool { return kept[l.text] })
+	}
+	return newSelector(s.view, RoleNone.layout(), "## ", budget).pick(s.entries)
+}
+
+// keptStatements returns the statements in the replies that are kept.
+func keptStatements(req ReplaceRequest, keep []int, p *past) map[string]bool {
+	kept := map[string]bool{}
+	for _, i := range keep {
+		if m := &req.Messages[i]; m.Role == "assistant" {
+			statements(p.short(text.Clean(m.Text)), nil, func(s statement) { kept[s.text] = true })
+		}
+	}
+	return kept
 }
 
 // keptText returns the text of the kept messages.

@@ -41,6 +41,8 @@ type Request struct {
 	// Instructions is the text after /compact. It is printed first, verbatim, and
 	// raises the value of lines that match it.
 	Instructions string
+	// Brief asks Preserve for a shorter text, which a user sees.
+	Brief bool
 	// Role orders and weights the sections.
 	Role Role
 	// Changes returns the uncommitted changes of the session's work tree, redacted
@@ -96,7 +98,7 @@ func restorePast(ctx context.Context, p *past, req Request) (Output, error) {
 	}
 	v := newView(p, req)
 	entries := v.collect(func() { v.score(p.summary) }) // collecting does not read the values
-	body, handles, left := newSelector(v.terms, role.layout(), "## ", budget).pick(entries)
+	body, handles, left := newSelector(v, role.layout(), "## ", budget).pick(entries)
 	if body == "" {
 		return Output{}, nil
 	}

@@ -80,11 +80,11 @@ func TestUnusualSessionsGolden(t *testing.T) {
 func TestUnusualSessionsFacts(t *testing.T) {
 	sessions := unusual()
 	for name, want := range map[string][]string{
-		"one_giant_turn":      {"Latest: Port every handler", "TestHandler119, because its route is registered twice in router.go", "ran `go test ./api/...`, failed (exit 1)", "handler_119.go"},
-		"only_prompts":        {"Latest: Never mind. Always answer in German, please.", "First: Explain how the retryBudget works."},
-		"only_failures":       {"Latest: Make it build.", "ran `make target_5`, failed (exit 2)", "ran `make target_0`, failed (exit 2)"},
-		"other_scripts":       {"Latest: А теперь по-русски", "カード番号を出さないこと", "決済/クライアント.go", "RetryWithin"},
-		"hundred_compactions": {"Latest: Keep migrating tables", "table_100, which needs lock_timeout set", "table_099 is migrated because"},
+		"one_giant_turn":      {"Latest request: Port every handler", "TestHandler119, because its route is registered twice in router.go", "ran `go test ./api/...`, failed (exit 1)", "handler_119.go"},
+		"only_prompts":        {"Latest request: Never mind. Always answer in German, please.", "User: Explain how the retryBudget works.", "User: And what about point 79 of docs/retry_p…"},
+		"only_failures":       {"Latest request: Make it build.", "ran `make target_5`, failed (exit 2)", "ran `make target_0`, failed (exit 2)"},
+		"other_scripts":       {"Latest request: А теперь по-русски", "カード番号を出さないこと", "決済/クライアント.go", "RetryWithin"},
+		"hundred_compactions": {"Latest request: Keep migrating tables", "table_100, which needs lock_timeout set", "table_099 is migrated because"},
 	} {
 		text := restore(t, sessions[name], compact.Request{Budget: 2500}).Text
 		for _, w := range want {
@@ -110,7 +110,7 @@ func TestRestoreCases(t *testing.T) {
 			for i := range 200 {
 				m.prompt(fmt.Sprintf("Next, step %d.", i))
 			}
-		}, []string{"First: Write the importer for ledger_export.csv.", "Latest: Next, step 199."}, nil},
+		}, []string{"User: Write the importer for ledger_export.csv.", "Latest request: Next, step 199.", "User: Next, step 198."}, nil},
 		{"a failure fixed by another spelling of the command", func(m *memory) {
 			m.prompt("Fix it.")
 			m.run("cd api && go test ./... 2>&1 | tail -5", 1, "--- FAIL: TestStaleName")
@@ -142,7 +142,7 @@ func TestRestoreCases(t *testing.T) {
 		{"a line moved by an edit", func(m *memory) {
 			m.prompt("Move it.")
 			m.edit("/home/ada/shop/a.go", "func keptHandler(w Writer) error {", "// Now documented, see style_guide.md.\nfunc keptHandler(w Writer) error {")
-		}, []string{"keptHandler(w Writer)"}, nil},
+		}, []string{"+ // Now documented, see style_guide.md."}, []string{"+ func keptHandler"}},
 		{"line numbers of a listing", func(m *memory) {
 			m.prompt("Look at it.")
 			m.read("/home/ada/shop/b.go", "     7→\tfunc ParseLedgerRow(s string) (Row, error) {")
@@ -155,11 +155,11 @@ func TestRestoreCases(t *testing.T) {
 			m.task("1", "", "in_progress")
 			m.task("2", "", "completed")
 			m.task("3", "", "cancelled")
-		}, []string{"in progress: Write ledger_import.go"}, []string{"ledger_old", "ledger_cron"}},
+		}, []string{"in progress: Write ledger_import.go", "completed: Delete ledger_old.go"}, []string{"ledger_cron"}},
 		{"a task without a subject", func(m *memory) {
 			m.prompt("Plan it.")
 			m.task("9", "", "in_progress")
-		}, nil, []string{"Open tasks"}},
+		}, nil, []string{"## Tasks"}},
 		{"terminal colours and reordering characters", func(m *memory) {
 			m.prompt("Run \x1b[1mit\x1b[0m for me.")
 			m.run("make", 1, "\x1b[31merror:\x1b[0m \u202ebad_symbol\u2066 is undefined")
@@ -176,7 +176,7 @@ func TestRestoreCases(t *testing.T) {
 			m.read("/home/ada/shop/one_read.go", "package one")
 			m.read("/home/ada/shop/two_read.go", "package two")
 			m.edit("/home/ada/shop/changed_file.go", "", "package changed")
-		}, []string{"Other files read, newest first", "two_read.go", "one_read.go"}, nil},
+		}, []string{"Read one_read.go", "Read two_read.go", "changed_file.go, changed once"}, nil},
 		{"paths outside the session's folder stay whole", func(m *memory) {
 			m.prompt("Look.")
 			m.read("/etc/ledger/ledger.conf", "listen_port = 8443")
@@ -188,7 +188,7 @@ func TestRestoreCases(t *testing.T) {
 			m.passages[len(m.passages)-1].Label = ""
 			m.reply("The lock_order must be table before index, because the vacuum takes them so.")
 			m.passages[len(m.passages)-1].Label = "thinking"
-		}, []string{"lock_order must be table before index"}, []string{"Assistant: The lock_order"}},
+		}, []string{"lock_order must be table before index"}, []string{"Last words: The lock_order"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMemory()
@@ -216,14 +216,14 @@ func TestRestoreWithInstructions(t *testing.T) {
 	if !strings.Contains(body, "- /compact instructions: keep the citext column\n") {
 		t.Errorf("the instructions are not first:\n%s", body)
 	}
-	if asked := strings.Index(body, "/compact instructions"); asked > strings.Index(body, "Latest: ") {
+	if asked := strings.Index(body, "/compact instructions"); asked > strings.Index(body, "Latest request: ") {
 		t.Errorf("the last request precedes them:\n%s", body)
 	}
 	if blank := restore(t, shop(), compact.Request{Budget: 4000, Instructions: " \n\t"}).Text; blank != restore(t, shop(), compact.Request{Budget: 4000}).Text {
 		t.Error("blanks after /compact changed the text")
 	}
 	long := restore(t, shop(), compact.Request{Budget: 4000, Instructions: strings.Repeat("many words ", 1000)}).Text
-	if n := text.Units(long); n > 4000 || !strings.Contains(long, "Latest: Now the server side") || strings.Count(long, "many words") > 100 {
+	if n := text.Units(long); n > 4000 || !strings.Contains(long, "Latest request: Now the server side") || strings.Count(long, "many words") > 100 {
 		t.Errorf("long instructions leave %d units:\n%s", n, long)
 	}
 }
@@ -283,7 +283,7 @@ func TestPreserveOrdersAndFilters(t *testing.T) {
 	text := preserve(t, m, compact.Request{Budget: 9500})
 	last := -1
 	for _, want := range []string{
-		"in progress: the second one", "pending: the first one", "a.go, changed 2 times", "b.go, changed once", "ran `go test ./a`, exit 0", "We keep the cache, because the gateway is slow.",
+		"pending: the first one", "in progress: the second one", "We keep the cache, because the gateway is slow.", "a.go, changed 2 times", "b.go, changed once", "ran `go test ./a`, exit 0",
 	} {
 		at := strings.Index(text, want)
 		if at < last || strings.Count(text, want) != 1 {
@@ -291,7 +291,7 @@ func TestPreserveOrdersAndFilters(t *testing.T) {
 		}
 		last = at
 	}
-	for _, unwanted := range []string{"done already", "refused.go, changed", "TestA", "ls -la", "Let me look"} {
+	for _, unwanted := range []string{"refused.go, changed", "TestA", "Let me look"} {
 		if strings.Contains(text, unwanted) {
 			t.Errorf("%q is in it", unwanted)
 		}

@@ -59,13 +59,13 @@ func TestRestoreGolden(t *testing.T) {
 func TestRestoreFacts(t *testing.T) {
 	text := restore(t, shop(), compact.Request{Budget: 9500}).Text
 	for what, want := range map[string]string{
-		"the last request":            "Latest: Now the server side. I prefer plain SQL over the query builder.",
-		"the first request":           "First: Add a discount code field to the checkout page.",
+		"the last request":            "Latest request: Now the server side. I prefer plain SQL over the query builder.",
+		"the first request":           "User: Add a discount code field to the checkout page.",
 		"a preference, verbatim":      "It must never be logged, and please use the existing FormField component.",
 		"the task in hand":            "in progress: Validate codes on the server",
 		"a task not begun":            "pending: Write a migration for discount_codes",
-		"a changed file":              "api/orders.py, changed once:",
-		"what was done last":          "[7f3a12cd/2.3] ran `pytest",
+		"a changed file":              "api/orders.py, changed once (+4 -1):",
+		"what was done last":          "[2.3] ran `pytest",
 		"a decisive line of it":       "SELECT percent FROM discount_codes",
 		"an open error with its code": "ran `pytest api/test_orders.py -q`, failed (exit 1)",
 		"the line that mattered":      "psycopg.errors.UndefinedTable: relation \"discount_codes\" does not exist",
@@ -75,7 +75,7 @@ func TestRestoreFacts(t *testing.T) {
 		"its reason":                  "so that the unique index holds",
 		"how to expand":               "strandline show",
 		"where it comes from":         "session 7f3a12cd, project shop, 2026-11-19",
-		"a handle of a step":          "[7f3a12cd/2.2]",
+		"a handle of a step":          "[2.2]",
 		"relative paths":              "web/checkout.tsx",
 	} {
 		if !strings.Contains(text, want) {
@@ -83,7 +83,6 @@ func TestRestoreFacts(t *testing.T) {
 		}
 	}
 	for what, unwanted := range map[string]string{
-		"a completed task":     "Add the discount field",
 		"a dead branch":        "abandonedBranch",
 		"the cured failure":    "applyDiscount is not a function",
 		"the session's folder": "/home/ada/shop/",
@@ -118,7 +117,7 @@ func TestRestorePrefersTheLatestRequest(t *testing.T) {
 	if !strings.Contains(text, "discount_codes") || strings.Contains(text, "renderCheckout(over") {
 		t.Errorf("a small budget must keep the newest work:\n%s", text)
 	}
-	if last, first := strings.Index(text, "Latest: "), strings.Index(text, "First: "); last < 0 || first >= 0 && first < last {
+	if last, first := strings.Index(text, "Latest request: "), strings.Index(text, "User: "); last < 0 || first >= 0 && first < last {
 		t.Error("the last request does not come first")
 	}
 }
@@ -185,12 +184,14 @@ func TestRestorePrefersTermsMissingInTheSummary(t *testing.T) {
 	m.prompt("Which of both limits is it?")
 	m.reply("The retryBudget of internal/alpha.go limits how often a call is made again.")
 	m.reply("The queueDepth of internal/omega.go limits how many calls may wait at once.")
+	m.reply("Both are read in internal/start.go.")
+	m.reply("Nothing else reads them at all.")
 	for _, tt := range []struct{ summary, lacks string }{
 		{"We found the retryBudget in internal/alpha.go.", "queueDepth of internal/omega.go"},
 		{"We found the queueDepth in internal/omega.go.", "retryBudget of internal/alpha.go"},
 	} {
 		m.hooks = []archive.HookSummary{{Time: m.time(), Text: tt.summary}}
-		if text := restore(t, m, compact.Request{Budget: 520}).Text; !strings.Contains(text, tt.lacks) {
+		if text := restore(t, m, compact.Request{Budget: 860}).Text; !strings.Contains(text, tt.lacks) {
 			t.Errorf("summary %q: the block lacks %q\n%s", tt.summary, tt.lacks, text)
 		}
 	}
@@ -218,7 +219,7 @@ func TestRestoreOfUnusualSessions(t *testing.T) {
 		want  string // "" for no text
 	}{
 		{"empty", func(*memory) {}, ""},
-		{"only a prompt", func(m *memory) { m.prompt("Hello there, port the parser to Go.") }, "Latest: Hello there, port the parser to Go."},
+		{"only a prompt", func(m *memory) { m.prompt("Hello there, port the parser to Go.") }, "Latest request: Hello there, port the parser to Go."},
 		{"no prompt", func(m *memory) {
 			m.reply("The parser must keep comments, because gofmt needs them.")
 			m.run("go vet ./...", 0, "")
@@ -234,7 +235,7 @@ func TestRestoreOfUnusualSessions(t *testing.T) {
 			m.session.ID = sessionID + "~a2c37f95"
 			m.prompt("Find the callers of applyDiscount.")
 			m.reply("There are two callers of applyDiscount in web/cart.tsx.")
-		}, "[7f3a12cd~a2c37f95/0]"},
+		}, "[0] Latest request: Find the callers"},
 		{"a prompt of blanks", func(m *memory) { m.prompt("   \n\t") }, ""},
 	}
 	for _, tt := range tests {
@@ -338,7 +339,7 @@ func TestRestoreOfAForkIncludesItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"[ffff0000/1] Latest: Try the same with a trigger", "[7f3a12cd/0] First: Add a discount code field", "[7f3a12cd/2.2] api/orders.py", "UndefinedTable",
+		"[1] Latest request: Try the same with a trigger", "[7f3a12cd/0] User: Add a discount code field", "[7f3a12cd/2.2] api/orders.py", "UndefinedTable",
 	} {
 		if !strings.Contains(b.Text, want) {
 			t.Errorf("%q is missing", want)

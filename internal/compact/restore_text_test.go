@@ -1,11 +1,13 @@
 package compact_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
+	"strandline/internal/transcript"
 )
 
 // Cases in which a restored context could mislead its reader.
@@ -22,24 +24,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 				m.prompt("yep, do that")
 				m.reply("Doubling the retryBudget now.")
 			},
-			want: []string{"Latest: yep, do that", "Question before the latest request: The retryBudget is in internal/retry.go.", "Shall I double it?**\n"},
-		},
-		"a complete prompt": {
-			add: func(m *memory) {
-				m.prompt("Make the upload retry.")
-				m.reply("The retryBudget is in internal/retry.go. Shall I double it?")
-				m.prompt("Leave the retryBudget as it is, and instead look at why internal/upload.go closes its connection before the server has answered the first time.")
-				m.reply("Looking at internal/upload.go.")
-			},
-			unwanted: []string{"Question before"},
-		},
-		"a statement is not a question": {
-			add: func(m *memory) {
-				m.prompt("Make the upload retry.")
-				m.reply("The retryBudget is in internal/retry.go.")
-				m.prompt("go on")
-			},
-			unwanted: []string{"Question before"},
+			want: []string{"Latest request: yep, do that", "The retryBudget is in internal/retry.go. I can double it, or wait longer. Shall I double it?\n"},
 		},
 		"a prompt sent twice": {
 			add: func(m *memory) {
@@ -48,17 +33,18 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 				m.prompt("Does entire_resume take the same path?")
 				m.reply("It does, in internal/resume.go.")
 			},
-			want:     []string{"[7f3a12cd/2] Latest: Does entire_resume"},
-			unwanted: []string{"[7f3a12cd/1]"},
+			want:     []string{"[2] Latest request: Does entire_resume"},
+			unwanted: []string{"[1]"},
 		},
-		"short assent": {
+		"short assent stays with what it answers": {
 			add: func(m *memory) {
 				m.prompt("Make the upload retry.")
+				m.reply("Shall I double the retryBudget?")
 				m.prompt("yes")
-				m.prompt("[image]")
 				m.prompt("Now the download in internal/download.go, please.")
+				m.reply("The download is in internal/download.go.")
 			},
-			unwanted: []string{"yes", "[image]"},
+			want: []string{"User: Make the upload retry.\n  [0.0] Shall I double the retryBudget?\n- [1] User: yes\n"},
 		},
 		"a refusal is not an error": {
 			add: func(m *memory) {
@@ -95,7 +81,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 				m.run("make check", 1, "internal/a.go: error: table is missing")
 				m.reply("The root cause is that 0042_discount_codes.sql was not applied.")
 			},
-			want: []string{"Assistant: The root cause is"},
+			want: []string{"Last words: The root cause is"},
 		},
 		"bold text and lists": {
 			add: func(m *memory) {
@@ -105,7 +91,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 				m.reply("All is well.")
 				m.reply("And still is.")
 			},
-			want: []string{"Root cause: `retryBudget` is never reset in the loop; The fix is to set `queueDepth`"},
+			want: []string{"- Root cause: `retryBudget` is never reset in the loop\n  - The fix is to set `queueDepth`"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,11 +145,106 @@ func TestPreserveChecksAndDecisions(t *testing.T) {
 	m.run("make test", 0, "ok")
 	m.reply("It passes, because the queueDepth is never zero now.\n```go\n// Never lower queueDepth again, it must stay\n```")
 	m.call(archive.Call{Name: "Bash", Kind: archive.CallCommand, Command: "make test", Failed: true, Error: archive.ErrorDropped, LineUse: m.line, LineResult: m.line})
+	m.reply("That was all of it.")
 	text, err := compact.Preserve(t.Context(), m, compact.Request{Session: m.session.ID, Budget: 9500})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text, "ran `make test`, exit 0") || strings.Contains(text, "Unresolved errors") || strings.Contains(text, "// Never") || !strings.Contains(text, "because the queueDepth is never zero") {
+	if !strings.Contains(text, "ran `make test`, exit 0") || strings.Contains(text, "## Open errors") || strings.Contains(text, "// Never") || !strings.Contains(text, "because the queueDepth is never zero") {
 		t.Errorf("wrong outcome of a command:\n%s", text)
+	}
+}
+
+// A restored context states what a session's outcome hides.
+func TestRestoreStatesOutcomes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		add            func(m *memory)
+		want, unwanted []string
+	}{
+		"a failure that a pipe hides": {
+			add: func(m *memory) {
+				m.prompt("Check it.")
+				m.run("go test ./... 2>&1 | tail -3", 0, "--- FAIL: TestTide (0.00s)\n    tide_test.go:7: got 3, want 4\nFAIL shop/tide 0.1s")
+			},
+			want: []string{"## Open errors\n- [0.0] ran `go test ./... 2>&1 | tail -3`, exit 0, but its output fails: --- FAIL: TestTide (0.00s)\n", "tide_test.go:7: got 3, want 4"},
+		},
+		"an error before later edits": {
+			add: func(m *memory) {
+				m.prompt("Check it.")
+				m.run("make lint", 1, "a.go:3: unused parameter tideGauge")
+				m.edit("/home/ada/shop/a.go", "func f(tideGauge int) {", "func f() {")
+			},
+			want: []string{"failed (exit 1): a.go:3: unused parameter tideGauge (before the last edits, not run since)"},
+		},
+		"a message while the model works": {
+			add: func(m *memory) {
+				m.prompt("Draw the tides.")
+				m.reply("The gauge is read in gauge.go every hour.")
+				m.passage(archive.KindPrompt, "", "No, use the harbour's own gauge.")
+				m.line++
+				m.reply("The harbour's gauge is read in harbour.go instead.")
+				m.prompt("Good.")
+				m.reply("That was all of it for now.")
+			},
+			want: []string{"every hour.\n  User: No, use the harbour's own gauge.\n  [0.1] The harbour's gauge"},
+		},
+		"what is not committed": {
+			add: func(m *memory) {
+				m.prompt("Change it.")
+				m.edit("/home/ada/shop/old.go", "a", "b")
+				m.run("git commit -am 'Change it'", 0, "1 file changed")
+				m.edit("/home/ada/shop/web/new.go", "a", "b")
+			},
+			want: []string{"Changed since the last commit, newest first: new.go\n"},
+		},
+		"an announcement": {
+			add: func(m *memory) {
+				m.prompt("Fix it.")
+				m.reply("The lock is missing in store.go. Let me add it:")
+			},
+			want:     []string{"Last words: The lock is missing in store.go.\n", "About to: add it\n"},
+			unwanted: []string{"Let me"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMemory()
+			c.add(m)
+			text := restore(t, m, compact.Request{Budget: 9500}).Text
+			for _, want := range c.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is missing in\n%s", want, text)
+				}
+			}
+			for _, unwanted := range c.unwanted {
+				if strings.Contains(text, unwanted) {
+					t.Errorf("%q is in\n%s", unwanted, text)
+				}
+			}
+		})
+	}
+}
+
+// Of a slash command's expansion the rules are restored, redacted; of a plan, all of it.
+func TestRestoreReadsExpansionsAndPlans(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	m.prompt("/implement 7")
+	m.read("/home/ada/shop/.impl/plan.md", "# Plan\nThe tide table moves to api/tides.go, because two readers share it.")
+	log := func(_ context.Context, _ string, from, to int, _ int64) ([]transcript.Message, error) {
+		if from != 0 {
+			t.Errorf("read lines %d to %d", from, to)
+		}
+		return []transcript.Message{{Prompt: "/implement 7", Expansion: "Follow these steps:\n1. Run the checks.\nNEVER delete the folder .impl, its key is sk-live-0123456789."}}, nil
+	}
+	text := restore(t, m, compact.Request{Budget: 9500, Log: log, Redact: noKeys}).Text
+	for _, want := range []string{"NEVER delete the folder .impl, its key is [key].", "Plan:\n  The tide table moves to api/tides.go, because two readers share it."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "Run the checks") {
+		t.Errorf("a step of the expansion is included:\n%s", text)
 	}
 }

@@ -9,30 +9,36 @@ import (
 
 // The sections of a restored context, in default order.
 const (
-	secRequests = iota
-	secTasks
+	secOrders = iota
 	secState
+	secTasks
 	secErrors
+	secTurns
 	secFiles
-	secDecisions
 	secCommands
 	secReads
 	secSummary
+	secNames
+	secSegments
+	secChanges
 	sections
 )
 
 // sectionTitle returns the title of a section.
 func sectionTitle(section int) string {
 	return [sections]string{
-		secRequests:  "User requests (verbatim)",
-		secTasks:     "Open tasks",
-		secState:     "Current state",
-		secErrors:    "Open errors",
-		secFiles:     "Changed files",
-		secDecisions: "Decisions and findings",
-		secCommands:  "Commands and results",
-		secReads:     "Files read and tool results",
-		secSummary:   "Summary of the previous compaction",
+		secOrders:   "Standing instructions",
+		secTurns:    "Conversation, oldest first: the user's words, and the assistant's at [turn.step]",
+		secState:    "Current state",
+		secTasks:    "Tasks",
+		secErrors:   "Open errors",
+		secFiles:    "Changed files",
+		secCommands: "Commands and results",
+		secReads:    "Reports and other results",
+		secSummary:  "From the summary of the previous compaction, as of then",
+		secNames:    "Names in these files, for their exact spelling",
+		secSegments: "Segment summaries",
+		secChanges:  "Uncommitted changes (git diff --stat HEAD)",
 	}[section]
 }
 
@@ -47,13 +53,14 @@ type entry struct {
 	terms    []int32
 	prior    float64 // value apart from the terms
 	required bool    // selected whatever its value
-	inline   bool    // the lines follow the head on the same line
+	names    []*line // terms in its source, printed on the line of the head
 	source   bool    // the head names the source of the lines; a colon follows it
 	lines    []*line
 	units    int // of the head
 
-	selected bool
-	chosen   []*line
+	selected    bool
+	chosen      []*line
+	chosenNames []*line
 }
 
 // line is a candidate line of an entry.
@@ -64,44 +71,38 @@ type line struct {
 	terms  []int32
 	prior  float64 // value apart from the terms
 	factor float64 // of the terms' values
+	at     int     // line of the transcript, 0 in entries that are not ordered by it
 	seq    int     // in the entry
+	name   bool    // one of the entry's names
 	units  int
 }
-
-// The factor of a line with fewer than minWords ordinary words, or with none: a
-// name without context helps less.
-const (
-	fewWordsFactor = 0.6
-	noWordsFactor  = 0.25
-)
 
 // collector builds the entries of one goroutine.
 type collector struct {
 	*view
 	entries []*entry
 	slab    slab
+	named   []bool // terms that are among the names of an entry
 	buf     []int32
 }
 
-// collect returns the candidate entries of all sections. Changed files and replies
-// take longest and depend on little else, so they are collected in goroutines;
-// meanwhile runs while collect waits for them, if it is not nil.
+// collect returns the candidate entries of all sections. meanwhile runs beside it, if
+// it is not nil.
 func (v *view) collect(meanwhile func()) []*entry {
-	files := v.collectAsync(collectFiles)
+	files, reads, names := v.collectAsync(collectFiles), v.collectAsync(collectReads), v.collectAsync(collectNames)
 	c := &collector{view: v}
-	collectRequests(c)
+	var quoted map[string]bool
+	if !v.stateless {
+		quoted = collectState(c)
+	}
+	collectTurns(c, quoted)
 	collectTasks(c)
-	quoted := collectState(c)
-	replies := v.collectAsync(func(c *collector) { collectReplies(c, quoted) })
-	collectRecentReads(c)
-	failed := collectFailures(c)
-	first := len(c.entries)
-	collectCommands(c, failed)
+	collectCommands(c)
 	collectSummary(c)
 	if meanwhile != nil {
 		meanwhile()
 	}
-	return slices.Concat(c.entries[:first], <-files, <-replies, c.entries[first:])
+	return slices.Concat(c.entries, <-files, <-reads, <-names)
 }
 
 // collectAsync runs a step in a goroutine, which sends its entries.
@@ -120,53 +121,72 @@ func (c *collector) add(e entry) *entry {
 	n := &e
 	n.prior += c.instructions.match(e.head)
 	n.terms, _ = c.terms.unique(e.head, nil)
-	n.units = text.Units("- [] :\n") + text.Units(e.handle) + text.Units(strings.ReplaceAll(e.head, "\n", "\n  "))
+	n.units = text.Units("- [] :\n") + text.Units(c.local(e.handle)) + text.Units(strings.ReplaceAll(e.head, "\n", "\n  "))
 	c.entries = append(c.entries, n)
 	return n
 }
 
-// addLine appends a candidate line to an entry and returns it; nil if it has
-// neither a term nor a prior value, or fewer ordinary words than minimum.
-func (c *collector) addLine(e *entry, body, handle string, prior float64, minimum int) *line {
+// addPiece appends a candidate to an entry. Its value is the density times its units,
+// and the factor times the values of its terms. A piece without either, and one of
+// few words without a density, is left out.
+func (c *collector) addPiece(e *entry, body, handle string, density, factor float64) *line {
 	terms, words := c.terms.unique(body, c.buf[:0])
 	c.buf = terms
-	if words < minimum {
+	match := c.instructions.match(body)
+	if density == 0 && match == 0 && (words < minWords || len(terms) == 0) {
 		return nil
 	}
-	return c.addScanned(e, line{text: body, handle: handle, prior: prior, terms: terms, units: text.Units(body)}, words)
+	units := text.Units(body) + 2*strings.Count(body, "\n")
+	l := c.slab.next()
+	*l = line{entry: e, text: body, prior: density*float64(units) + match, terms: c.slab.keep(terms), factor: factor, seq: len(e.lines)}
+	l.units = units + text.Units("  \n")
+	if handle != e.handle {
+		l.handle = handle
+		l.units += handleUnits(c.local(handle))
+	}
+	e.lines = append(e.lines, l)
+	return l
 }
 
-// addScanned is addLine for a line with known units, terms and words. It copies
-// the terms.
-func (c *collector) addScanned(e *entry, l line, words int) *line {
-	l.prior += c.instructions.match(l.text)
-	if len(l.terms) == 0 && l.prior <= 0 {
-		return nil
+// setLine orders a line by its place in the transcript. A nil line is ignored.
+func (l *line) setLine(n int) {
+	if l != nil {
+		l.at = n
 	}
-	l.entry, l.terms, l.seq, l.factor = e, c.slab.keep(l.terms), len(e.lines), 1
-	switch {
-	case words == 0:
-		l.factor = noWordsFactor
-	case words < minWords:
-		l.factor = fewWordsFactor
-	}
-	l.units += text.Units("  \n")
-	if l.handle == e.handle {
-		l.handle = ""
-	}
-	if l.handle != "" {
-		l.units += text.Units(shortHandle(l.handle, e.handle)) + text.Units(" ()")
-	}
-	n := c.slab.next()
-	*n = l
-	e.lines = append(e.lines, n)
-	return n
 }
 
-// addSentences adds the sentences of a text to an entry.
-func (c *collector) addSentences(e *entry, body, handle string, prior float64) {
-	sentences(body, func(s string) { c.addLine(e, s, handle, prior, minWords) })
+// addNames adds the terms of a text to the names of an entry, each in one entry only.
+func (c *collector) addNames(e *entry, body string) {
+	if c.named == nil {
+		c.named = make([]bool, len(c.terms.terms))
+	}
+	text.Terms(strings.ReplaceAll(body, `\n`, " "), func(name string) { // \n of a quoted string
+		id, ok := c.terms.ids[name]
+		if at := strings.LastIndexByte(name, '-'); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" && strings.Contains(name[:at], ".") {
+			return // a file and a line number, as grep prints them
+		}
+		if !ok || c.named[id] || isMember(name) {
+			return
+		}
+		c.named[id] = true
+		n := c.slab.next()
+		*n = line{entry: e, text: name, terms: c.slab.keep([]int32{id}), factor: 1, seq: len(e.names), units: text.Units(name) + 2, name: true}
+		e.names = append(e.names, n)
+	})
 }
+
+// isMember reports whether a dotted name is a member of a variable with one or two
+// letters: it needs no list to be spelled.
+func isMember(name string) bool {
+	first, _, dotted := strings.Cut(name, ".")
+	if !dotted || dottedShape(name) != "dotted.name" {
+		return false
+	}
+	return len(first) <= 2
+}
+
+// handleUnits returns the units of a line's handle in print.
+func handleUnits(local string) int { return text.Units(local) + text.Units("[] ") }
 
 // slab allocates lines and term lists in large blocks: there are thousands, and
 // single allocations would slow a hook down.
@@ -196,83 +216,13 @@ func (s *slab) keep(terms []int32) []int32 {
 	return s.terms[from:len(s.terms):len(s.terms)]
 }
 
-// shortHandle omits the session from a handle if another handle names the same.
-func shortHandle(h, other string) string {
-	at := strings.IndexByte(h, '/') + 1
-	if strings.HasPrefix(other, h[:at]) {
-		return h[at:]
+// collectSummary adds the statements of a summary that has left the context.
+func collectSummary(c *collector) {
+	var e *entry
+	for i, x := range c.past.oldSummary {
+		if h := c.handle(x.Turn, x.Step); e == nil || e.handle != h {
+			e = c.add(entry{section: secSummary, order: i, handle: h, head: "Summary by the client", source: true})
+		}
+		statements(c.short(x.Text), nil, func(s statement) { c.addPiece(e, s.text, e.handle, densityReport, 1) })
 	}
-	return h
-}
-
-// scannedLine is a line of a passage, ready to print.
-type scannedLine struct {
-	text  string  // "" for a line without content
-	known bool    // terms and words are set
-	terms []int32 // in order of appearance
-	words int
-}
-
-// scan makes a line of a passage printable. at is its index in the term index,
-// which still holds for a line that only lost its margins.
-func (v *view) scan(raw string, at int) (l scannedLine) {
-	short := v.short(raw)
-	if l.text, l.known = printable(short); l.text == "" {
-		return scannedLine{}
-	}
-	if l.known = l.known && len(short) == len(raw); l.known {
-		l.terms, l.words = v.index.line(at)
-	}
-	return l
-}
-
-// lineMerger adds the lines of a text to an entry, merging those with fewer than
-// minWords ordinary words with the lines that follow.
-type lineMerger struct {
-	c      *collector
-	entry  *entry // of the pending line, nil for none
-	line   line   // pending; its terms are unordered
-	words  int
-	factor float64
-}
-
-// lineBreak separates merged lines in print.
-const lineBreak = " ⏎ "
-
-func (m *lineMerger) add(e *entry, l scannedLine, handle string, prior, factor float64) {
-	units, breakUnits := text.Units(l.text), text.Units(lineBreak)
-	if m.entry != nil && (m.entry != e || m.line.handle != handle || m.line.units+breakUnits+units > maxLineUnits) {
-		m.flush()
-	}
-	p := &m.line
-	if m.entry == nil {
-		m.entry, m.factor = e, factor
-		p.text, p.handle, p.units, p.prior = l.text, handle, units, prior
-	} else {
-		p.text += lineBreak + l.text
-		p.units += breakUnits + units
-		p.prior, m.factor = max(p.prior, prior), min(m.factor, factor)
-	}
-	words := l.words
-	if l.known {
-		p.terms = append(p.terms, l.terms...)
-	} else {
-		p.terms, words = m.c.terms.find(l.text, p.terms)
-	}
-	if m.words += words; m.words >= minWords {
-		m.flush()
-	}
-}
-
-// flush adds the pending line.
-func (m *lineMerger) flush() {
-	if m.entry == nil {
-		return
-	}
-	slices.Sort(m.line.terms)
-	m.line.terms = slices.Compact(m.line.terms)
-	if l := m.c.addScanned(m.entry, m.line, m.words); l != nil && m.factor < 1 {
-		l.factor = m.factor
-	}
-	*m = lineMerger{c: m.c, line: line{terms: m.line.terms[:0]}}
 }

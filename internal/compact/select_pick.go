@@ -17,30 +17,39 @@ const (
 	// headFactor is the part of a head's cost that is charged to its first line.
 	// The lines that follow share the rest.
 	headFactor = 0.5
-	// neighborPrior is added to the lines next to a selected one: adjacent lines
-	// explain each other.
-	neighborPrior = 0.15
 	// requiredShare limits a required entry to this percentage of the remaining
-	// budget. User requests may take all of it.
+	// budget. The state and the prompts may take all of it.
 	requiredShare = 60
+)
+
+// nameFactor is the factor of a term that is printed alone. It falls to half after
+// manyNames in one entry.
+const (
+	nameFactor = 2.5
+	manyNames  = 64
+	minNames   = 1000 // the most in one entry, for a small budget
+	perName    = 600  // units of a larger budget for each further one
 )
 
 // selector selects the lines with the highest score, which is value per unit, and
 // counts each term once.
 type selector struct {
-	terms   *vocabulary
-	layout  layout
-	level   string  // Markdown prefix of section titles
-	covered []uint8 // times that each term was selected, at most 2
-	opened  [sections]bool
-	budget  int             // units left
-	seen    map[string]bool // lines selected, and sentences of selected heads
-	queue   candidates
-	seq     int // of the next candidate
+	terms    *vocabulary
+	session  string // whose handles are printed without it
+	layout   layout
+	level    string  // Markdown prefix of section titles
+	maxNames int     // of one entry
+	names    float64 // factor of terms that are printed alone
+	covered  []uint8 // times that each term was selected, at most 2
+	opened   [sections]bool
+	budget   int             // units left
+	seen     map[string]bool // lines selected, and sentences of selected heads
+	queue    candidates
+	seq      int // of the next candidate
 }
 
-func newSelector(terms *vocabulary, l layout, level string, budget int) *selector {
-	return &selector{terms: terms, layout: l, level: level, covered: make([]uint8, len(terms.terms)), budget: budget, seen: map[string]bool{}}
+func newSelector(v *view, l layout, level string, budget int) *selector {
+	return &selector{terms: v.terms, session: v.past.session.ID, layout: l, level: level, names: nameFactor, maxNames: max(minNames, budget/perName), covered: make([]uint8, len(v.terms.terms)), budget: budget, seen: map[string]bool{}}
 }
 
 // pick selects from entries and prints the result; left is the number of entries
@@ -49,7 +58,7 @@ func (s *selector) pick(entries []*entry) (body string, handles []string, left i
 	s.layout.apply(entries)
 	s.fill(entries)
 	for _, e := range entries {
-		if !e.selected {
+		if !e.selected && (e.prior > 0 || len(e.lines)+len(e.names) > 0) {
 			left++
 		}
 	}
@@ -94,7 +103,11 @@ func (s *selector) score(c candidate) float64 {
 	}
 	if c.line != nil {
 		cost = cost*headFactor + float64(c.line.units)
-		value += s.value(c.line.terms, c.line.prior, c.line.factor)
+		factor := c.line.factor
+		if c.line.name { // a long list of names says little
+			factor = s.names / (1 + float64(len(c.entry.chosenNames))/manyNames)
+		}
+		value += s.value(c.line.terms, c.line.prior, factor)
 	}
 	return value / cost
 }
@@ -108,7 +121,7 @@ func (s *selector) fill(entries []*entry) {
 	for _, e := range entries {
 		n += len(e.lines)
 		budget := s.budget
-		if e.section != secRequests {
+		if e.section != secTurns && e.section != secState {
 			budget = budget * requiredShare / 100
 		}
 		if e.required && s.headCost(e) <= budget {
@@ -123,10 +136,13 @@ func (s *selector) fill(entries []*entry) {
 		for _, l := range e.lines {
 			s.push(e, l)
 		}
+		for _, l := range e.names {
+			s.push(e, l)
+		}
 	}
 	for len(s.queue) > 0 && s.budget > minLine {
 		c := s.queue[0]
-		done := c.line == nil && c.entry.selected || c.line != nil && s.seen[c.line.text]
+		done := c.line == nil && c.entry.selected || c.line != nil && (s.seen[c.line.text] || c.line.name && (s.covered[c.line.terms[0]] > 0 || len(c.entry.chosenNames) >= s.maxNames))
 		if score := s.score(c); !done && score < c.score {
 			s.queue[0].score = score
 			s.queue.sink(0)
@@ -159,10 +175,6 @@ func (s *selector) selectHead(e *entry) {
 	s.budget -= s.headCost(e)
 	e.selected, s.opened[e.section] = true, true
 	s.cover(e.terms)
-	if e.section == secState || e.section == secRequests {
-		_, quote, _ := strings.Cut(e.head, ": ")
-		sentences(quote, func(sentence string) { s.seen[sentence] = true }) // lines need not repeat it
-	}
 }
 
 func (s *selector) cover(terms []int32) {
@@ -178,21 +190,25 @@ func (s *selector) selectCandidate(c candidate) {
 	s.selectHead(c.entry)
 	if l := c.line; l != nil {
 		s.budget -= l.units
+		if l.handle != "" && slices.ContainsFunc(c.entry.chosen, func(x *line) bool { return x.handle == l.handle }) {
+			s.budget += handleUnits(localHandle(l.handle, s.session)) // printed once
+		}
 		s.cover(l.terms)
+		if l.name {
+			c.entry.chosenNames = append(c.entry.chosenNames, l)
+			return
+		}
 		c.entry.chosen = append(c.entry.chosen, l)
 		s.seen[l.text] = true
-		for i := max(0, l.seq-1); c.entry.source && i < min(len(c.entry.lines), l.seq+2); i++ {
-			if next := c.entry.lines[i]; !s.seen[next.text] {
-				next.prior += neighborPrior
-				s.push(c.entry, next)
-			}
-		}
 	}
 	if newHead {
 		for _, l := range c.entry.lines {
 			if !s.seen[l.text] {
 				s.push(c.entry, l)
 			}
+		}
+		for _, l := range c.entry.names {
+			s.push(c.entry, l)
 		}
 	}
 }
@@ -258,7 +274,7 @@ func (q *candidates) pop() {
 func (s *selector) print(entries []*entry) (string, []string) {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e *entry) bool { return !e.selected })
 	slices.SortStableFunc(entries, func(a, b *entry) int { return cmp.Or(a.rank-b.rank, a.order-b.order) })
-	var p printer
+	p := printer{session: s.session}
 	section := -1
 	for _, e := range entries {
 		if e.section != section {
@@ -273,6 +289,7 @@ func (s *selector) print(entries []*entry) (string, []string) {
 // printer writes entries and notes the handles in them, each once.
 type printer struct {
 	strings.Builder
+	session string
 	handles []string
 }
 
@@ -285,32 +302,33 @@ func (p *printer) note(handle string) {
 func (p *printer) entry(e *entry) {
 	p.WriteString("-")
 	if e.handle != "" {
-		p.WriteString(" [" + e.handle + "]")
+		p.WriteString(" [" + localHandle(e.handle, p.session) + "]")
 		p.note(e.handle)
 	}
-	slices.SortFunc(e.chosen, func(x, y *line) int { return x.seq - y.seq })
+	slices.SortFunc(e.chosen, func(x, y *line) int { return cmp.Or(x.at-y.at, x.seq-y.seq) })
 	if e.head != "" {
 		p.WriteString(" " + strings.ReplaceAll(e.head, "\n", "\n  "))
+		slices.SortFunc(e.chosenNames, func(x, y *line) int { return x.seq - y.seq })
+		for i, l := range e.chosenNames {
+			separator := ", "
+			if i == 0 {
+				separator = " "
+			}
+			p.WriteString(separator + l.text)
+		}
 		if len(e.chosen) > 0 && e.source {
 			p.WriteByte(':')
 		}
 	}
-	for i, l := range e.chosen {
-		switch {
-		case !e.inline:
-			p.WriteString("\n  ")
-		case i > 0 && l.seq != e.chosen[i-1].seq+1:
-			p.WriteString(" … ")
-		case i > 0 && !endsSentence(e.chosen[i-1].text):
-			p.WriteString("; ") // entries of a list
-		default:
-			p.WriteByte(' ')
-		}
-		p.WriteString(l.text)
-		if l.handle != "" {
-			p.WriteString(" (" + shortHandle(l.handle, e.handle) + ")")
+	handle := ""
+	for _, l := range e.chosen {
+		p.WriteString("\n  ")
+		if l.handle != "" && l.handle != handle {
+			p.WriteString("[" + localHandle(l.handle, p.session) + "] ")
 			p.note(l.handle)
 		}
+		handle = l.handle
+		p.WriteString(strings.ReplaceAll(l.text, "\n", "\n  "))
 	}
 	p.WriteByte('\n')
 }
@@ -322,5 +340,6 @@ func footer(session string, left int) string {
 	if left > 0 {
 		out = text.Count(left, "more item") + " omitted. "
 	}
-	return out + "strandline show HANDLE expands an entry; strandline search \"WORDS\" --session " + archive.ShortID(session) + " finds the rest."
+	id := archive.ShortID(session)
+	return out + "strandline show " + id + "/TURN.STEP prints what a [TURN.STEP] above refers to in full; strandline search \"WORDS\" --session " + id + " finds the rest."
 }

@@ -2,10 +2,12 @@ package compact
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"strandline/internal/archive"
 	"strandline/internal/text"
 )
 
@@ -14,7 +16,7 @@ func titleUnits(section int) int { return text.Units(sectionTitle(section)) + 1 
 
 // newTestSelector returns a selector over terms with the given values.
 func newTestSelector(budget int, values ...float64) *selector {
-	return newSelector(&vocabulary{value: values, terms: make([]term, len(values))}, RoleNone.layout(), "", budget)
+	return newSelector(&view{past: &past{session: archive.Session{ID: "7f3a12cd"}}, terms: &vocabulary{value: values, terms: make([]term, len(values))}}, RoleNone.layout(), "", budget)
 }
 
 func chosen(e *entry) []string {
@@ -101,45 +103,38 @@ func TestFillStaysWithinTheBudget(t *testing.T) {
 	})
 }
 
-func TestFillPrefersNeighborsInASource(t *testing.T) {
-	pick := func(source bool) []string {
-		e := &entry{units: 10, source: source}
-		for i, name := range []string{"a", "b", "c", "d", "e"} {
-			e.lines = append(e.lines, &line{entry: e, text: name, prior: 0.2, factor: 1, units: 20, seq: i})
-		}
-		e.lines[3].prior = 1 // the first choice
-		newTestSelector(10 + titleUnits(0) + 60 + minLine - 1).fill([]*entry{e})
-		return chosen(e)
+// A piece is worth its density times its length, and its terms. One of few words is
+// left out unless its kind has a density.
+func TestAddPiece(t *testing.T) {
+	c := &collector{view: &view{past: &past{session: archive.Session{ID: "7f3a12cd"}}, terms: newVocabulary(1, 0)}}
+	c.terms.learn("parse_config load_config", 0, true)
+	e := &entry{handle: "7f3a12cd/1"}
+	c.addPiece(e, "return parse_config", e.handle, 0, 1)
+	c.addPiece(e, "these words name nothing known", e.handle, 0, 1)
+	if len(e.lines) > 0 {
+		t.Errorf("pieces without value were added: %+v", e.lines[0])
 	}
-	if got, want := pick(true), []string{"c", "d", "e"}; !slices.Equal(got, want) {
-		t.Errorf("in a source: selected %q, want %q", got, want)
-	}
-	if got, want := pick(false), []string{"a", "b", "d"}; !slices.Equal(got, want) {
-		t.Errorf("single lines: selected %q, want %q", got, want)
+	c.addPiece(e, "see parse_config\nand load_config", "7f3a12cd/2.1", 0.1, 0.5)
+	l := e.lines[0]
+	if l.handle != "7f3a12cd/2.1" || l.units != len("  [2.1] see parse_config\n  and load_config\n") || l.prior != 0.1*float64(len("see parse_config\n  and load_config")) || len(l.terms) != 2 || l.factor != 0.5 {
+		t.Errorf("got %+v", l)
 	}
 }
 
-func TestAddLineFactors(t *testing.T) {
-	c := &collector{view: &view{terms: newVocabulary(1, 0)}}
-	c.terms.learn("parse_config load_config", 0, true)
-	e := &entry{handle: "7f3a12cd/1"}
-	for body, want := range map[string]float64{
-		"we call parse_config before load_config here": 1,
-		"return parse_config":                          fewWordsFactor,
-		"parse_config":                                 noWordsFactor,
-	} {
-		if l := c.addLine(e, body, e.handle, 0, 0); l == nil || l.factor != want {
-			t.Errorf("%q: %+v, want a factor of %v", body, l, want)
-		}
+// Names follow the head, each once, and at most as many as the selector allows.
+func TestFillSelectsNames(t *testing.T) {
+	c := &collector{view: &view{past: &past{session: archive.Session{ID: "7f3a12cd"}}, terms: newVocabulary(1, 0)}}
+	c.terms.learn("parse_config load_config save_config", 0, true)
+	c.terms.value = []float64{3, 2, 1}
+	e := c.add(entry{head: "a.go, changed once", prior: 1})
+	c.addNames(e, "parse_config(load_config)\nparse_config(save_config)")
+	s := newSelector(c.view, RoleNone.layout(), "## ", 500)
+	s.maxNames = 2
+	body, _, _ := s.pick(c.entries)
+	if want := "a.go, changed once parse_config, load_config\n"; !strings.HasSuffix(body, want) {
+		t.Errorf("got %q, want an end of %q", body, want)
 	}
-	if l := c.addLine(e, "these words name nothing known", e.handle, 0, 0); l != nil {
-		t.Errorf("a line without value was added: %+v", l)
-	}
-	if l := c.addLine(e, "parse_config", e.handle, 1, minWords); l != nil {
-		t.Errorf("a line with too few words was added: %+v", l)
-	}
-	l := c.addLine(e, "see parse_config", "7f3a12cd/2.1", 0, 0)
-	if l.handle != "7f3a12cd/2.1" || l.units != len("  see parse_config (2.1)\n") {
-		t.Errorf("got %+v", l)
+	if left := 500 - text.Units(body); s.budget > left {
+		t.Errorf("%d units left after %d of 500", s.budget, text.Units(body))
 	}
 }

@@ -3,28 +3,30 @@ package compact
 import (
 	"math/bits"
 	"strings"
+	"sync"
+	"unicode"
 
 	"strandline/internal/text"
 )
 
 // Limits of one printed line.
 const (
-	maxLineUnits     = 220 // of code and output, in UTF-16 units
-	maxSentenceUnits = 320
-	minLineBytes     = 12
-	minWords         = 3 // ordinary words that make a line readable on its own
+	maxLineUnits = 220 // of code and output, in UTF-16 units
+	minLineBytes = 12
+	minWords     = 3 // ordinary words that make a line readable on its own
 )
 
+// refusalNotice begins the client's text about a refused call; the user's words follow it.
+const refusalNotice = "The user doesn't want to proceed with this tool use"
+
 // printable returns a line of a file or a tool's output ready to print: without
-// line number, truncated. It returns "" for a line without content. same reports
-// that the line has all the terms and ordinary words of s.
-func printable(s string) (line string, same bool) {
-	s, same = text.Flatten(trimLineNumber(s))
-	if len(s) < minLineBytes || !text.HasLetter(s) || isStatusElement(s) {
-		return "", false
+// line number, truncated. It returns "" for a line without content.
+func printable(s string) string {
+	s, _ = text.Flatten(trimLineNumber(s))
+	if len(s) < minLineBytes || !text.HasLetter(s) || isStatusElement(s) || strings.HasPrefix(s, refusalNotice) {
+		return ""
 	}
-	line = text.Truncate(s, maxLineUnits)
-	return line, same && len(line) == len(s)
+	return text.Truncate(s, maxLineUnits)
 }
 
 // isStatusElement reports whether a line is one XML element with an underscore in
@@ -40,54 +42,95 @@ func isStatusElement(s string) bool {
 // trimLineNumber removes the line number that the client's reading tool prints.
 func trimLineNumber(s string) string { return s[text.LineNumberLen(s, 7):] }
 
-// sentences calls fn with each sentence and list entry of a Markdown text, and
-// with each line of its code.
-func sentences(body string, fn func(s string)) {
-	text.ProseLines(body, func(line string, code bool) {
-		s := text.TrimMarkdown(text.CleanLine(line))
-		switch {
-		case len(s) < minLineBytes || !text.HasLetter(s):
-		case code:
-			fn(text.Truncate(s, maxLineUnits))
-		default:
-			text.Sentences(s, func(s string) { fn(text.Truncate(s, maxSentenceUnits)) })
-		}
-	})
-}
-
 // givesReason reports whether a sentence states a decision, a reason or a
 // constraint.
 func givesReason(s string) bool {
-	return containsPhrase(s, "because", "instead of", "decided", "so that", "the reason", "root cause", "caused by",
+	return reasonPhrases().in(s)
+}
+
+var reasonPhrases = sync.OnceValue(func() *phraseSet {
+	return newPhraseSet("because", "instead of", "decided", "so that", "the reason", "root cause", "caused by",
 		"the problem is", "the issue is", "the fix", "must", "do not", "don't", "should not", "never", "always",
 		"chose", "chosen", "rather than", "in order to", "turns out", "means that", "workaround", "the key", "important")
-}
+})
 
 // givesPreference reports whether a prompt states how work is to be done.
 func givesPreference(s string) bool {
-	return containsPhrase(s, "always", "never", "prefer", "don't", "do not", "please use", "must", "should", "make sure",
+	return preferencePhrases().in(s)
+}
+
+var preferencePhrases = sync.OnceValue(func() *phraseSet {
+	return newPhraseSet("always", "never", "prefer", "don't", "do not", "please use", "must", "should", "make sure",
 		"instead", "only", "avoid", "rather", "remember", "important", "no need")
+})
+
+// givesRule reports whether a sentence of a command's expansion is a rule for the work,
+// rather than one of its steps.
+func givesRule(s string) bool { return !strings.HasSuffix(s, ":") && rulePhrases().in(s) }
+
+var rulePhrases = sync.OnceValue(func() *phraseSet {
+	return newPhraseSet("always", "never", "must", "must not", "do not", "don't", "critical", "required", "mandatory", "immutable", "forbidden")
+})
+
+// isStanding reports whether a sentence of a prompt is an instruction for all work that
+// follows: one of the phrases is at its beginning.
+func isStanding(s string) bool {
+	const beginning = 24
+	return text.Units(s) <= maxStatement && !strings.HasSuffix(s, "?") && !strings.HasPrefix(s, "Never mind") && standingPhrases().in(text.Prefix(s, beginning))
 }
 
-// reportsError reports whether a line of output is about an error.
-func reportsError(s string) bool {
-	return containsPhrase(s, "error", "errors", "fail", "failed", "failure", "fatal", "panic", "exception", "undefined",
-		"cannot", "denied", "not found", "no such", "unexpected", "expected")
-}
+var standingPhrases = sync.OnceValue(func() *phraseSet {
+	return newPhraseSet("always", "never", "prefer", "from now on", "in the future", "in future", "remember", "make sure", "please use", "in general", "every time",
+		"by default", "whenever", "must not", "don't ever", "we only", "we use", "we don't use", "no need to", "do not use", "don't use", "use only", "stick to")
+})
 
-// containsPhrase reports whether s contains one of the phrases as whole words,
-// ignoring case. There are at most 32 phrases, in lower case.
-func containsPhrase(s string, phrases ...string) bool {
-	var by ['z' + 1]uint32 // sets of phrases by first letter
-	for i, p := range phrases {
-		by[p[0]] |= 1 << i
+// isTentative reports whether a sentence considers something without settling it.
+func isTentative(s string) bool { return strings.HasSuffix(s, "?") || tentativePhrases().in(s) }
+
+var tentativePhrases = sync.OnceValue(func() *phraseSet {
+	return newPhraseSet("might", "maybe", "perhaps", "could be", "let me", "wait", "hmm", "should i", "i should", "i need", "i think",
+		"probably", "let's", "i could", "i can", "i'll", "likely", "actually", "seems", "the user", "we could", "could")
+})
+
+// isProse reports whether a sentence is written by a person, rather than pasted code or
+// output: most of it are letters, in some words.
+func isProse(s string) bool {
+	letters, other, words := 0, 0, 0
+	for word := range strings.FieldsSeq(s) {
+		words++
+		for _, r := range word {
+			if unicode.IsLetter(r) {
+				letters++
+			} else {
+				other++
+			}
+		}
 	}
+	return words >= minWords && letters > 5*other
+}
+
+// phraseSet is a set of at most 32 phrases in lower case.
+type phraseSet struct {
+	phrases []string
+	by      ['z' + 1]uint32 // the phrases by first letter
+}
+
+func newPhraseSet(phrases ...string) *phraseSet {
+	set := &phraseSet{phrases: phrases}
+	for i, p := range phrases {
+		set.by[p[0]] |= 1 << i
+	}
+	return set
+}
+
+// in reports whether s contains one of the phrases as whole words, ignoring case.
+func (set *phraseSet) in(s string) bool {
 	inWord := false
 	for i := range len(s) {
 		letter := text.IsLetter(s[i])
 		if letter && !inWord {
-			for set := by[s[i]|0x20]; set != 0; set &= set - 1 {
-				p := phrases[bits.TrailingZeros32(set)]
+			for found := set.by[s[i]|0x20]; found != 0; found &= found - 1 {
+				p := set.phrases[bits.TrailingZeros32(found)]
 				end := i + len(p)
 				if end <= len(s) && strings.EqualFold(s[i:end], p) && (end == len(s) || !text.IsLetter(s[end])) {
 					return true
@@ -104,31 +147,6 @@ func containsPhrase(s string, phrases ...string) bool {
 func isAnnouncement(s string) bool {
 	return text.HasAnyPrefix(s, "Let me ", "Now ", "I'll ", "I will ", "I need to ",
 		"Good", "Great", "Perfect", "Let's ", "First, let", "Next, ", "Also ")
-}
-
-// isFiller reports whether a sentence only introduces an action or acknowledges a
-// result.
-func isFiller(s string) bool {
-	return isAnnouncement(s) && strings.HasSuffix(s, ":") || text.HasAnyPrefix(s, "I can see ", "I see the ", "I see that ", "Yes! ", "Looking at ")
-}
-
-// endsSentence reports whether a line ends with punctuation.
-func endsSentence(s string) bool {
-	return s == "" || strings.IndexByte(".:;!?,", s[len(s)-1]) >= 0 || strings.HasSuffix(s, "…")
-}
-
-// isComment reports whether a line between prose is a comment of code.
-func isComment(s string) bool { return text.HasAnyPrefix(s, "//", "/*", "<!--") }
-
-// isCode reports whether a line between prose is a line of code.
-func isCode(s string) bool {
-	return strings.IndexByte("{};(", s[len(s)-1]) >= 0 || strings.Contains(s, " := ") || isDeclaration(s) || isComment(s)
-}
-
-// isDeclaration reports whether a line of code declares a name.
-func isDeclaration(s string) bool {
-	return text.HasAnyPrefix(s, "func ", "type ", "class ", "def ", "async def ", "const ", "var ", "interface ", "struct ",
-		"enum ", "impl ", "fn ", "export ", "public ", "function ")
 }
 
 // split truncates a text to at most n units, ellipsis included, at the end of a

@@ -20,50 +20,76 @@ func TestPrintable(t *testing.T) {
 		"=================":                            "",
 		"12345678901234567890":                         "",
 	} {
-		if got, _ := printable(in); got != want {
+		if got := printable(in); got != want {
 			t.Errorf("printable(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got, _ := printable(strings.Repeat("long words ", 100)); text.Units(got) > maxLineUnits || !strings.HasSuffix(got, "…") {
+	if got := printable(strings.Repeat("long words ", 100)); text.Units(got) > maxLineUnits || !strings.HasSuffix(got, "…") {
 		t.Errorf("a long line became %q", got)
 	}
 }
 
-func TestSentences(t *testing.T) {
+func TestStatements(t *testing.T) {
 	tests := []struct {
 		name, text string
 		want       []string
 	}{
 		{"prose", "It fails because of the cache. We clear it first. Then it works again, see store.go.", []string{
-			"It fails because of the cache.", "We clear it first. Then it works again, see store.go.",
+			"It fails because of the cache. We clear it first. Then it works again, see store.go.",
 		}},
-		{"a list", "Two causes:\n- the first is the lock\n* the second is the clock", []string{"the first is the lock", "the second is the clock"}},
-		{"code", "Run this:\n```sh\nmake test && make lint\n```\nand then go on from there", []string{"make test && make lint", "and then go on from there"}},
-		{"a table", "| File | Line |\n|------|------|\n| store.go | 12 |", []string{"File | Line |", "store.go | 12 |"}},
+		{"a list with its introduction", "Two causes:\n- the first is the lock\n* the second is the clock", []string{"Two causes:\n- the first is the lock\n- the second is the clock"}},
+		{"a heading", "## The cause\nA lock is missing in store.go.", []string{"The cause:\nA lock is missing in store.go."}},
+		{"commands", "Run this:\n```sh\nmake test && make lint\n```\nand then go on from there", []string{"Run this:\nmake test && make lint and then go on from there"}},
+		{"other code", "It is this:\n```go\nreturn nil\n```\nwhich returns nothing at all.", []string{"which returns nothing at all."}},
+		{"a table", "| File | Line |\n|------|------|\n| store.go | 12. Then more |", []string{"- File | Line\n- store.go | 12. Then more"}},
 		{"an abbreviation", "It needs the compiler of the day, e.g. version 1.26.8 of it.", []string{"It needs the compiler of the day, e.g. version 1.26.8 of it."}},
+		{"an announcement", "Let me look at the tests first:", nil},
+		{"a fact and an announcement", "The lock is missing in store.go. Let me add it:", []string{"The lock is missing in store.go."}},
+		{"a short fact and an announcement", "Phase 7 done. Let me work on phase 8.", []string{"Phase 7 done."}},
+		{"musing", "Now I understand the full picture. Hmm, what next?", nil},
+		{"an exclamation", "Good progress! The tests run further now.", []string{"The tests run further now."}},
+		{"an introduction without a list", "There are two causes of it:", nil},
 		{"nothing", "\n\n - \n", nil},
 	}
 	for _, tt := range tests {
 		var got []string
-		sentences(tt.text, func(s string) { got = append(got, s) })
+		statements(tt.text, nil, func(s statement) { got = append(got, s.text) })
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }
 
-func TestIsFillerAndIsCode(t *testing.T) {
-	for s, want := range map[string][2]bool{
-		"Now update plan-save.md:":                         {true, false},
-		"Now the index holds, because it is unique.":       {false, false},
-		"I can see the `checkSessions()` function.":        {true, false},
-		"for _, state := range allStates {":                {false, true},
-		"func (s *Store) Find(path string) (State, error)": {false, true},
-		"The cause is a missing lock in store.go.":         {false, false},
-		"return strings.Join(parts, sep);":                 {false, true},
+// A long text becomes several statements, none of which ends inside a sentence.
+func TestStatementsAreDivided(t *testing.T) {
+	sentence := "The balance of the ledger is summed twice because its entries repeat. "
+	statements(strings.Repeat(sentence, 20), nil, func(s statement) {
+		if text.Units(s.text) > maxStatement || !strings.HasSuffix(s.text, "repeat.") || !s.finding {
+			t.Errorf("got %+v", s)
+		}
+	})
+}
+
+func TestAnnounced(t *testing.T) {
+	for s, want := range map[string]string{
+		"Now let me update `parse()` to accept v5:": "update `parse()` to accept v5",
+		"I'll run the tests.":                       "run the tests",
+		"The tests pass now.":                       "",
+		"Now update plan-save.md:":                  "update plan-save.md",
 	} {
-		if isFiller(s) != want[0] || isCode(s) != want[1] {
-			t.Errorf("%q: filler %v, code %v", s, isFiller(s), isCode(s))
+		if got := announced(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestIsStanding(t *testing.T) {
+	for s, want := range map[string]bool{
+		"Always use tabs.": true, "Please never commit the lock file.": true, "I prefer small functions.": true, "From now on, run make lint first.": true,
+		"This causes the count to always be 0.": false, "Should we always use tabs?": false, "Fix the test.": false,
+	} {
+		if got := isStanding(s); got != want {
+			t.Errorf("%q: %v", s, got)
 		}
 	}
 }
@@ -121,8 +147,7 @@ func TestLineKinds(t *testing.T) {
 		yes  []string
 		no   []string
 	}{
-		{"an error", reportsError, []string{"Error: x", "FAIL", "it failed", "panic: nil", "No such file", "permission denied"}, []string{"ok", "terrors", "unfailing", ""}},
-		{"a declaration", isDeclaration, []string{"func main() {", "type T struct", "def f(x):", "export const a", "async def g():"}, []string{"function", "  func main()", "define x", ""}},
+		{"a failure", failsCheck, []string{"Error: x", "FAIL", "it failed", "panic: nil", "No such file", "permission denied"}, []string{"ok", "terrors", "unfailing", ""}},
 	} {
 		for _, s := range c.yes {
 			if !c.is(s) {

@@ -50,15 +50,15 @@ func TestRolesGolden(t *testing.T) {
 // in the order of its sections.
 func TestRoleSections(t *testing.T) {
 	for role, order := range map[compact.Role][]string{
-		compact.RoleOrchestrator: {"user", "tasks", "state", "errors", "read", "changed"},
-		compact.RoleDeveloper:    {"user", "tasks", "state", "changed", "errors", "read"},
-		compact.RoleSpecialist:   {"user", "state", "read", "errors", "changed", "tasks"},
-		compact.RoleValidator:    {"user", "errors", "changed", "tasks", "state", "read"},
+		compact.RoleOrchestrator: {"current state", "conversation", "tasks", "reports", "errors", "changed"},
+		compact.RoleDeveloper:    {"current state", "conversation", "changed", "errors", "tasks", "reports"},
+		compact.RoleSpecialist:   {"current state", "conversation", "reports", "errors", "changed", "tasks"},
+		compact.RoleValidator:    {"current state", "errors", "conversation", "changed", "tasks", "reports"},
 	} {
 		text := restore(t, team(), compact.Request{Budget: 9500, Role: role}).Text
 		for _, w := range []string{
 			"in progress: Type the checkout", "ran `npm run typecheck`, failed (exit 2): web/checkout.ts(12,3): error TS2322",
-			"The public API is what api/index.js exports.", "web/checkout.ts, changed once", "Next, the Money type",
+			"The public API is what api/index.js exports.", "web/checkout.ts, changed once",
 			"pending: Turn on strict mode", "Move the shop to TypeScript. Never change the public API.",
 		} {
 			if !strings.Contains(text, w) {

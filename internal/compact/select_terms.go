@@ -3,7 +3,6 @@ package compact
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -161,18 +160,11 @@ func (v *vocabulary) find(s string, buf []int32) ([]int32, int) {
 	return buf, words
 }
 
-// termIndex holds the terms of some texts, line by line, and the vocabulary that
-// numbers them. The vocabulary has no counts yet.
+// termIndex holds the terms of some texts and the vocabulary that numbers them. The vocabulary has no counts yet.
 type termIndex struct {
-	voc   *vocabulary
-	ids   []int32
-	lines []indexedLine // of all texts
-	ends  []int         // for each text, the end of its lines
-}
-
-type indexedLine struct {
-	end   int32 // of its IDs
-	words int32 // ordinary ones
+	voc  *vocabulary
+	ids  []int32
+	ends []int // for each text, the end of its IDs
 }
 
 // parallelBytes is the size of text from which two goroutines scan it.
@@ -209,7 +201,7 @@ func indexTerms(texts []string) *termIndex {
 // appendIndex appends the index of the texts that follow. Terms get the IDs that
 // one scan of all texts would have given them.
 func (x *termIndex) appendIndex(next *termIndex) {
-	ids, ends := int32(len(x.ids)), len(x.lines)
+	ids := len(x.ids)
 	names := next.voc.names()
 	id := make([]int32, len(names))
 	for i, s := range names {
@@ -218,11 +210,8 @@ func (x *termIndex) appendIndex(next *termIndex) {
 	for _, i := range next.ids {
 		x.ids = append(x.ids, id[i])
 	}
-	for _, l := range next.lines {
-		x.lines = append(x.lines, indexedLine{ids + l.end, l.words})
-	}
 	for _, end := range next.ends {
-		x.ends = append(x.ends, ends+end)
+		x.ends = append(x.ends, ids+end)
 	}
 }
 
@@ -242,45 +231,27 @@ const (
 )
 
 func indexSerially(texts []string) *termIndex {
-	total, lines := 0, 0
+	total := 0
 	for _, t := range texts {
 		total += len(t)
-		lines += 1 + strings.Count(t, "\n")
 	}
 	x := &termIndex{
 		voc: &vocabulary{ids: make(map[string]int32, total/bytesPerNewTerm), terms: make([]term, 0, total/bytesPerNewTerm)},
-		ids: make([]int32, 0, total/bytesPerTerm), lines: make([]indexedLine, 0, lines), ends: make([]int, 0, len(texts)),
+		ids: make([]int32, 0, total/bytesPerTerm), ends: make([]int, 0, len(texts)),
 	}
 	add := func(s string) { x.ids = append(x.ids, x.voc.id(s)) }
 	for _, t := range texts {
-		for line := range strings.SplitSeq(t, "\n") {
-			words := text.Terms(line, add)
-			x.lines = append(x.lines, indexedLine{int32(len(x.ids)), int32(words)})
-		}
-		x.ends = append(x.ends, len(x.lines))
+		text.Terms(t, add)
+		x.ends = append(x.ends, len(x.ids))
 	}
 	return x
 }
 
-// firstLine returns the index in x.lines of the first line of a text.
-func (x *termIndex) firstLine(text int) int {
-	if text == 0 {
-		return 0
+// text returns the terms of a text.
+func (x *termIndex) text(text int) []int32 {
+	from := 0
+	if text > 0 {
+		from = x.ends[text-1]
 	}
-	return x.ends[text-1]
+	return x.ids[from:x.ends[text]]
 }
-
-// termsOf returns the terms of the lines [from, to).
-func (x *termIndex) termsOf(from, to int) []int32 {
-	start := int32(0)
-	if from > 0 {
-		start = x.lines[from-1].end
-	}
-	return x.ids[start:x.lines[to-1].end]
-}
-
-// line returns the terms of a line and the number of its ordinary words.
-func (x *termIndex) line(at int) ([]int32, int) { return x.termsOf(at, at+1), int(x.lines[at].words) }
-
-// text returns the terms of a whole text.
-func (x *termIndex) text(text int) []int32 { return x.termsOf(x.firstLine(text), x.ends[text]) }

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"strandline/internal/archive"
 )
 
 func TestScoreRanksTerms(t *testing.T) {
@@ -68,7 +66,7 @@ func TestAppendIndex(t *testing.T) {
 		half := rapid.IntRange(0, len(all)).Draw(t, "half")
 		whole, parts := indexSerially(all), indexSerially(all[:half])
 		parts.appendIndex(indexSerially(all[half:]))
-		if !slices.Equal(whole.ids, parts.ids) || !slices.Equal(whole.lines, parts.lines) || !slices.Equal(whole.ends, parts.ends) || !maps.Equal(whole.voc.ids, parts.voc.ids) {
+		if !slices.Equal(whole.ids, parts.ids) || !slices.Equal(whole.ends, parts.ends) || !maps.Equal(whole.voc.ids, parts.voc.ids) {
 			t.Fatalf("in halves %+v\nwant %+v", parts, whole)
 		}
 	})
@@ -82,26 +80,4 @@ func TestIndexTermsInParallel(t *testing.T) {
 	if f := indexTerms(all); len(f.voc.ids) != 40 || len(f.ends) != 40 || len(f.ids) != 80_000 {
 		t.Errorf("%d terms, %d texts, %d uses", len(f.voc.ids), len(f.ends), len(f.ids))
 	}
-}
-
-// A scanned line has the terms that scanning the printable line gives.
-func TestScannedLines(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.RuneFrom([]rune("aB_/.-@~ 12→\t\r\x1b[m\u200b\u00a0\u202eé\n<>")), 0, 300, -1).Draw(t, "text") +
-			rapid.SampledFrom([]string{"", "\n /home/ada/shop/web/checkout.tsx calls applyDiscount", "\n   12→\treturn  total_price"}).Draw(t, "more")
-		p := &past{root: "/home/ada/shop/"}
-		p.passages = []archive.Passage{{Text: "Read a.go\n" + text}}
-		v := newView(p, Request{})
-		at := -1
-		for raw := range strings.SplitSeq(p.passages[0].Text, "\n") {
-			at++
-			l := v.scan(raw, at)
-			if want, _ := printable(v.short(raw)); l.text != want {
-				t.Fatalf("%q becomes %q, want %q", raw, l.text, want)
-			}
-			if terms, words := v.terms.find(l.text, nil); l.known && (!slices.Equal(terms, l.terms) || words != l.words) {
-				t.Fatalf("%q, printed as %q: %v and %d words, want %v and %d", raw, l.text, l.terms, l.words, terms, words)
-			}
-		}
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -18,6 +19,7 @@ type view struct {
 	terms        *vocabulary
 	index        *termIndex // of the passages
 	ordinals     map[place]int
+	stateless    bool // the last messages follow the text, so that it need not describe the state
 }
 
 // newView counts the terms of a past. Their values are set by score.
@@ -97,6 +99,14 @@ func (v *view) age(turn, step int) int { return int(v.terms.now) - v.ordinals[pl
 
 func (v *view) handle(turn, step int) string { return v.past.ref(turn, step).Handle() }
 
+// local omits the session from the handle of a place in it.
+func (v *view) local(handle string) string { return localHandle(handle, v.past.session.ID) }
+
+// localHandle omits the session from the handle of a place in it.
+func localHandle(handle, session string) string {
+	return strings.TrimPrefix(handle, archive.ShortID(session)+"/")
+}
+
 // short makes paths in the session's folder relative.
 func (v *view) short(s string) string { return v.past.short(s) }
 
@@ -138,6 +148,8 @@ func outcome(x archive.Call) string {
 		return ", no result yet"
 	case x.NotRun():
 		return ", " + text.Truncate(text.CleanLine(x.Error), maxLineUnits)
+	case x.Failed && x.Exit != nil && *x.Exit == 0:
+		return ", exit 0, but its output fails: " + text.Truncate(text.CleanLine(x.Error), maxLineUnits)
 	case x.Failed && x.Error != "":
 		return ", failed" + code + ": " + text.Truncate(text.CleanLine(x.Error), maxLineUnits)
 	case x.Failed:
@@ -155,16 +167,16 @@ const recentReads = 3
 // openFailures returns the calls that failed without a later success of the same
 // command or on the same file, newest first, one for each. Calls that were never
 // run are no failures.
-func (v *view) openFailures() []archive.Call {
+func (p *past) openFailures() []archive.Call {
 	var out []archive.Call
 	seen := map[string]bool{}
-	for i, x := range slices.Backward(v.past.calls) {
+	for i, x := range slices.Backward(p.calls) {
 		key := archive.Subject(x)
 		if key == "" || x.LineResult < 0 || seen[key] || x.NotRun() {
 			continue
 		}
 		seen[key] = true
-		if x.Failed && (x.Kind != archive.CallRead || len(v.past.calls)-i <= recentReads) {
+		if x.Failed && (x.Kind != archive.CallRead || len(p.calls)-i <= recentReads) {
 			out = append(out, x)
 		}
 	}
@@ -182,29 +194,6 @@ func (v *view) editCounts() map[string]int {
 		}
 	}
 	return counts
-}
-
-// prompt is the text of a turn's prompt.
-type prompt struct {
-	turn int
-	text string
-}
-
-// promptTexts returns the prompts, oldest first. A prompt that was sent again
-// after an interruption appears once.
-func (v *view) promptTexts() []prompt {
-	var out []prompt
-	for _, x := range v.past.prompts {
-		if n := len(out); n > 0 && out[n-1].turn == x.Turn {
-			out[n-1].text += "\n" + x.Text
-			continue
-		}
-		if n := len(out); n > 0 && out[n-1].text == x.Text {
-			out = out[:n-1]
-		}
-		out = append(out, prompt{x.Turn, x.Text})
-	}
-	return out
 }
 
 // times returns "once", "2 times" and so on.

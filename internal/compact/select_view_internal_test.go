@@ -20,6 +20,7 @@ func TestOutcome(t *testing.T) {
 		{"a failure without a reason", archive.Call{Failed: true, Exit: code(1)}, ", failed (exit 1)"},
 		{"a failure without a code", archive.Call{Failed: true, Error: "refused"}, ", failed: refused"},
 		{"a failure without either", archive.Call{Failed: true}, ", failed"},
+		{"a failure that a pipe hides", archive.Call{Failed: true, Exit: code(0), Error: "--- FAIL: TestTide"}, ", exit 0, but its output fails: --- FAIL: TestTide"},
 		{"still running", archive.Call{LineResult: -1, Failed: true}, ", no result yet"},
 	} {
 		if got := outcome(c.call); got != c.want {
@@ -52,13 +53,13 @@ func TestOpenFailures(t *testing.T) {
 		return archive.Call{Step: step, Kind: archive.CallCommand, Command: cmd, Failed: failed, LineResult: step}
 	}
 	read := archive.Call{Step: 9, Kind: archive.CallRead, Files: []string{"gone.go"}, Failed: true}
-	v := &view{past: &past{calls: []archive.Call{
+	p := &past{calls: []archive.Call{
 		call(0, "make", true), call(1, "make lint", true), call(2, "cd x && make 2>&1", false),
 		call(3, "make lint", true), call(4, "make deploy", false), call(5, "make deploy", true),
 		{Step: 6, Kind: archive.CallCommand, Command: "make lint", LineResult: -1}, read,
-	}}}
+	}}
 	var got []int
-	for _, x := range v.openFailures() {
+	for _, x := range p.openFailures() {
 		got = append(got, x.Step)
 	}
 	if want := []int{9, 5, 3}; !slices.Equal(got, want) {
@@ -88,14 +89,10 @@ func TestOrdinals(t *testing.T) {
 	}
 }
 
-func TestShortHandle(t *testing.T) {
-	for _, c := range []struct{ handle, before, want string }{
-		{"7f3a12cd/2.1", "7f3a12cd/1", "2.1"},
-		{"7f3a12cd/2.1", "ffff0000/1", "7f3a12cd/2.1"},
-		{"7f3a12cd~a1/2", "7f3a12cd/1", "7f3a12cd~a1/2"},
-	} {
-		if got := shortHandle(c.handle, c.before); got != c.want {
-			t.Errorf("%s after %s: %q, want %q", c.handle, c.before, got, c.want)
+func TestLocalHandle(t *testing.T) {
+	for handle, want := range map[string]string{"7f3a12cd/2.1": "2.1", "ffff0000/2.1": "ffff0000/2.1", "7f3a12cd~a1/2": "7f3a12cd~a1/2"} {
+		if got := localHandle(handle, "7f3a12cd-0000-4000-8000-000000000000"); got != want {
+			t.Errorf("%s: %q, want %q", handle, got, want)
 		}
 	}
 }

@@ -59,7 +59,8 @@ func (r *run) compose(ctx context.Context, idx *Index) (compact.Output, string, 
 		}
 		text, err := compact.Preserve(ctx, idx, compact.Request{
 			Session: p.subject(), Budget: min(cfg.Compaction.InstructionBudget, maxInjected), Summaries: r.summaries(ctx, idx),
-			Instructions: instructions, Now: r.env.Now(), Changes: r.changes,
+			Instructions: instructions, Now: r.env.Now(), Changes: r.changes, Brief: p.Trigger == "manual",
+			Log: r.conversation, Redact: r.env.Journal.Redact,
 		})
 		return compact.Output{Text: text}, "PreCompact/" + p.Trigger, err
 	case p.Event != "SessionStart":

@@ -132,7 +132,7 @@ func TestSummariesAreInTheSteeringText(t *testing.T) {
 	s.index.facts = []archive.JournalEntry{{ID: "e", Kind: archive.JournalSegment, Session: session, Data: data}}
 	s.OpenIndex = func(context.Context) (*Index, error) { return whole(s.index), nil }
 	s.send(t, "PreCompact", map[string]string{"trigger": "auto"})
-	want := "[7f3a12cd/4] Tokenizer done: it reads runes because bytes break names."
+	want := "[4] Tokenizer done: it reads runes because bytes break names."
 	if !strings.Contains(s.out.String(), want) || !strings.Contains(s.out.String(), "## Segment summaries") {
 		t.Errorf("%q is not in\n%s", want, s.out.String())
 	}

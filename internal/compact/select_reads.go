@@ -1,0 +1,172 @@
+package compact
+
+import (
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/text"
+)
+
+// recentResults is the age up to which results other than reports are quoted whatever
+// the budget.
+const recentResults = 8
+
+// collectReads adds the reports of sub-agents, as statements, and other results, as
+// excerpts.
+func collectReads(c *collector) {
+	entries, gone := map[string]*entry{}, map[string]map[string]bool{}
+	c.addPlan()
+	for _, x := range slices.Backward(c.past.passages) {
+		if x.Kind == archive.KindEdit && len(x.Paths) == 1 && !c.editFailed(x) {
+			noteRemoved(gone, x)
+		}
+		if x.Kind != archive.KindOutput || c.isThePlan(x) {
+			continue
+		}
+		head, body, _ := strings.Cut(x.Text, "\n")
+		age, h := c.age(x.Turn, x.Step), c.handle(x.Turn, x.Step)
+		if brief := c.agentBrief(x, body); brief != "" {
+			head = "agent: " + brief
+		}
+		key := head
+		if len(x.Paths) == 1 {
+			key = x.Paths[0]
+		}
+		e := entries[key]
+		if e == nil {
+			e = c.add(entry{section: secReads, order: age, handle: h, source: true, head: text.Truncate(text.CleanLine(c.short(head)), 160)})
+			entries[key] = e
+		}
+		if isReport(x.Label) {
+			c.addProse(e, withoutAgentMetadata(body), h, densityReport, age)
+			continue
+		}
+		if recent := age < recentResults; recent || c.roomy() {
+			d := 0.0
+			if recent && x.Label != "Read" {
+				d = densityResult * decay(age, recentResults)
+			}
+			c.addCode(e, body, h, func(line string) float64 {
+				if gone[key][strings.TrimSpace(line)] || isContext(line) {
+					return -1
+				}
+				return d
+			})
+		}
+	}
+}
+
+// isContext reports whether a line of a search is context beside a hit, which grep marks
+// by hyphens around the line's number.
+func isContext(line string) bool {
+	_, number, _ := strings.Cut(line, "-")
+	rest := strings.TrimLeft(number, "0123456789")
+	return strings.HasPrefix(rest, "-") && len(rest) < len(number)
+}
+
+// addProse adds the statements of a text that a tool returned.
+func (c *collector) addProse(e *entry, body, handle string, density float64, age int) {
+	statements(c.short(body), nil, func(s statement) {
+		d := density
+		if s.finding {
+			d *= findingFactor
+		}
+		c.addPiece(e, s.text, handle, aged(d, age), 1)
+	})
+}
+
+// findingFactor raises the statements of a report or plan that have a reason or a finding.
+const findingFactor = 1.5
+
+// addPlan adds the plan of the work.
+func (c *collector) addPlan() {
+	if p := c.past.plan; p != nil {
+		head, body, _ := strings.Cut(p.Text, "\n")
+		h, age := c.handle(p.Turn, p.Step), c.age(p.Turn, p.Step)
+		e := c.add(entry{section: secReads, order: age, handle: h, source: true, head: text.Truncate(text.CleanLine(c.short(head)), 160)})
+		c.addProse(e, body, h, densityPlan, age)
+	}
+}
+
+func (c *collector) isThePlan(x archive.Passage) bool {
+	p := c.past.plan
+	return p != nil && x.Turn == p.Turn && x.Step == p.Step && x.Seq == p.Seq
+}
+
+// noteRemoved adds the lines that an edit removed to those of its file, and removes
+// those that it added: earlier readings of the file show them.
+func noteRemoved(gone map[string]map[string]bool, x archive.Passage) {
+	lines := gone[x.Paths[0]]
+	if lines == nil {
+		lines = map[string]bool{}
+		gone[x.Paths[0]] = lines
+	}
+	added, removed := hunk(x)
+	for _, l := range removed {
+		lines[strings.TrimSpace(l)] = true
+	}
+	for _, l := range added {
+		delete(lines, strings.TrimSpace(l))
+	}
+}
+
+// collectNames lists the names in the files that were changed or read which are likely
+// to be needed again.
+func collectNames(c *collector) {
+	edits := c.editCounts()
+	changed := c.add(entry{section: secNames, head: "in the changed files:"})
+	read := c.add(entry{section: secNames, order: 1, head: "in other files and results:"})
+	gone := map[string]map[string]bool{}
+	for _, x := range slices.Backward(c.past.passages) {
+		switch {
+		case x.Kind == archive.KindEdit && len(x.Paths) == 1 && !c.editFailed(x):
+			added, _ := hunk(x)
+			c.addNames(changed, strings.Join(slices.DeleteFunc(added, func(l string) bool { return gone[x.Paths[0]][strings.TrimSpace(l)] }), "\n"))
+			noteRemoved(gone, x)
+		case x.Kind == archive.KindOutput && len(x.Paths) == 1 && edits[x.Paths[0]] > 0:
+			lines := strings.Split(c.short(x.Text), "\n")
+			c.addNames(changed, strings.Join(slices.DeleteFunc(lines, func(l string) bool { return gone[x.Paths[0]][strings.TrimSpace(trimLineNumber(l))] }), "\n"))
+		case x.Kind == archive.KindOutput:
+			c.addNames(read, withoutAgentMetadata(c.short(x.Text)))
+		}
+	}
+}
+
+// agentBrief returns what a sub-agent was asked to do, given the result that it
+// returned in the background; "" if that is not known.
+func (c *collector) agentBrief(x archive.Passage, body string) string {
+	if x.Label != "TaskOutput" {
+		return ""
+	}
+	_, rest, _ := strings.Cut(body, "<task_id>")
+	id, _, ok := strings.Cut(rest, "</task_id>")
+	if !ok {
+		return ""
+	}
+	for _, y := range c.past.passages {
+		if y.Kind == archive.KindOutput && archive.IsAgentTool(y.Label) && strings.Contains(y.Text, "agentId: "+id) {
+			head, _, _ := strings.Cut(y.Text, "\n")
+			return strings.TrimPrefix(head, y.Label+" ")
+		}
+	}
+	return ""
+}
+
+// isReport reports whether a tool answers in prose.
+func isReport(tool string) bool {
+	return archive.IsAgentTool(tool) || tool == "TaskOutput" || tool == "WebFetch" || tool == "AskUserQuestion" || tool == "ExitPlanMode"
+}
+
+// withoutAgentMetadata removes the client's additions to a sub-agent's answer.
+func withoutAgentMetadata(body string) string {
+	lines := strings.Split(body, "\n")
+	return strings.Join(slices.DeleteFunc(lines, isAgentMetadata), "\n")
+}
+
+// isAgentMetadata reports whether a line of a sub-agent's answer was added by the
+// client: how to continue the agent, its usage, an assessment.
+func isAgentMetadata(line string) bool {
+	return text.HasAnyPrefix(line, "<tools-used-before-summary>", "[Subagent hand-back]", "[Tool: ", "<retrieval_status>", "<task_id>", "<task_type>", "<status>",
+		"<output>", "</output>", "agentId: ", "[in background] agentId: ", "<usage>", "subagent_tokens: ", "total_tokens: ", "tool_uses: ", "duration_ms: ")
+}

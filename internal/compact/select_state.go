@@ -1,0 +1,176 @@
+package compact
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/text"
+)
+
+// collectTasks adds the open tasks, and the completed ones in one line.
+func collectTasks(c *collector) {
+	var done []string
+	var last task
+	for i, t := range c.past.tasks {
+		if t.status == "completed" && t.subject != "" {
+			done, last = append(done, text.CleanLine(t.subject)), t
+		}
+		if !t.open() || t.subject == "" {
+			continue
+		}
+		e := entry{section: secTasks, order: i, handle: c.handle(t.turn, t.step), prior: 6, head: t.line()}
+		if t.status == "in_progress" {
+			e.prior = 10
+		}
+		c.add(e)
+	}
+	if len(done) > 0 {
+		head := "completed: " + text.Truncate(strings.Join(done, "; "), max(c.req.Budget/12, 200))
+		c.add(entry{section: secTasks, order: len(c.past.tasks), handle: c.handle(last.turn, last.step), prior: densityConclusion * float64(len(head)), head: head})
+	}
+}
+
+// collectState adds the latest prompt, the last reply, the announced next action, the
+// last action with its result, and uncommitted changes. It returns the statements that
+// it quotes.
+func collectState(c *collector) (quoted map[string]bool) {
+	if prompts := c.promptTexts(); len(prompts) > 0 && prompts[len(prompts)-1].text != "" {
+		last := prompts[len(prompts)-1]
+		body, rest := split(last.text, max(c.req.Budget/4, 160))
+		e := c.add(entry{section: secState, order: 0, handle: c.handle(last.turn, last.step), prior: 20, required: true, head: "Latest request: " + body})
+		c.addRest(e, rest)
+	}
+	quoted = c.addLastWords()
+	c.addLastAction()
+	if files, committed := c.uncommitted(); len(files) > 0 {
+		head := "Changed, newest first, without a commit: "
+		if committed {
+			head = "Changed since the last commit, newest first: "
+		}
+		c.add(entry{section: secState, order: 40, prior: 30, head: head + text.Truncate(strings.Join(files, ", "), max(c.req.Budget/24, 120))})
+	}
+	return quoted
+}
+
+// addLastWords adds the end of the last reply, and returns its statements. What it
+// announces is about to happen, unless a call followed.
+func (c *collector) addLastWords() map[string]bool {
+	quoted := map[string]bool{}
+	for _, x := range slices.Backward(c.past.passages) {
+		if !isReply(x) {
+			continue
+		}
+		said, next := cutAnnouncement(compactLines(text.Clean(c.short(x.Text))))
+		h := c.handle(x.Turn, x.Step)
+		if said != "" {
+			words := ending(said, max(c.req.Budget/12, 160))
+			c.add(entry{section: secState, order: 10, handle: h, prior: 12, required: true, head: "Last words: " + words})
+			statements(words, nil, func(s statement) { quoted[s.text] = true })
+		}
+		if next == "" {
+			return quoted
+		}
+		label := "About to: "
+		if n := len(c.past.calls); n > 0 {
+			switch y := c.past.calls[n-1]; {
+			case y.Turn > x.Turn || y.Turn == x.Turn && y.Step > x.Step:
+				label = "Announced before the last " + text.Count(c.age(x.Turn, x.Step)-c.age(y.Turn, y.Step), "step") + ": "
+			case y.LineUse > x.LineFrom && y.LineResult >= 0:
+				label = "Under way: "
+			}
+		}
+		c.add(entry{section: secState, order: 11, handle: h, prior: 12, required: said == "", head: label + text.Truncate(next, maxStatement)})
+		return quoted
+	}
+	return quoted
+}
+
+func (c *collector) addLastAction() {
+	n := len(c.past.calls)
+	if n == 0 {
+		return
+	}
+	x := c.past.calls[n-1]
+	if x.Failed && x.Kind == archive.CallCommand {
+		return // an open error
+	}
+	what := c.describe(x)
+	if o := c.resultOf(x); what == "" && o != nil {
+		what, _, _ = strings.Cut(o.Text, "\n")
+		what = text.Truncate(text.CleanLine(c.short(what)), maxLineUnits)
+	}
+	if what = cmp.Or(what, x.Name); what != "" {
+		c.add(entry{section: secState, order: 20, handle: c.handle(x.Turn, x.Step), head: "Last action: " + what + c.lastResult(x), prior: 12})
+	}
+}
+
+// uncommitted returns the base names of the files that were changed after the last
+// commit of the session, newest first, and whether there was a commit.
+func (c *collector) uncommitted() (files []string, committed bool) {
+	for _, x := range slices.Backward(c.past.calls) {
+		switch {
+		case x.Failed:
+		case x.Kind == archive.CallCommand && strings.Contains(x.Command, "git commit"):
+			return files, true
+		case x.Kind == archive.CallEdit:
+			for _, f := range x.Files {
+				if name := path.Base(text.CleanLine(f)); !slices.Contains(files, name) {
+					files = append(files, name)
+				}
+			}
+		}
+	}
+	return files, false
+}
+
+// cutAnnouncement separates what a reply announces at its end, such as "run the tests"
+// of "Let me run the tests:", from the text before it.
+func cutAnnouncement(body string) (said, next string) {
+	at := strings.LastIndexByte(body, '\n') + 1
+	last := body[at:]
+	var sentence string
+	text.Sentences(last, func(s string) { sentence = s })
+	if next = announced(sentence); next == "" {
+		return body, ""
+	}
+	return strings.TrimSpace(strings.TrimSuffix(body, sentence)), next
+}
+
+// resultOf returns the passage with the result of a call, nil if there is none.
+func (c *collector) resultOf(x archive.Call) *archive.Passage {
+	for i := len(c.past.passages) - 1; i >= 0; i-- {
+		switch o := &c.past.passages[i]; {
+		case o.Turn != x.Turn || o.Step != x.Step:
+			return nil
+		case o.Kind == archive.KindCommand || o.Kind == archive.KindOutput && o.Label == x.Name:
+			return o
+		}
+	}
+	return nil
+}
+
+// lastResult returns the end of a call's result, after a line break; "" for the
+// content of a file.
+func (c *collector) lastResult(x archive.Call) string {
+	o := c.resultOf(x)
+	if o == nil || x.Kind == archive.CallRead || x.Kind == archive.CallEdit || x.NotRun() {
+		return ""
+	}
+	_, body, _ := strings.Cut(o.Text, "\n")
+	var lines []string
+	for raw := range strings.SplitSeq(withoutAgentMetadata(body), "\n") {
+		if line := printable(c.short(raw)); line != "" && !text.HasAnyPrefix(line, "[exit ", "# ") {
+			lines = append(lines, line)
+		}
+	}
+	if body = ending(strings.Join(lines, "\n"), max(c.req.Budget/16, 200)); body == "" {
+		return ""
+	}
+	return "\n" + body
+}
+
+// isReply reports whether a passage is text that the model addressed to the user.
+func isReply(x archive.Passage) bool { return x.Kind == archive.KindReply && x.Label != "thinking" }

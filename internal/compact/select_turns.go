@@ -1,0 +1,228 @@
+package compact
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+
+	"strandline/internal/archive"
+	"strandline/internal/text"
+)
+
+// Densities: the prior value of a statement per unit of its length, by its source.
+// The terms of a statement add to it. Around these values, by a factor of 1.5 either
+// way, the answers and names that a text of 9,500 units holds change by less than 3 %.
+const (
+	densityMessage    = 0.50  // of a message that the user sent while the model worked
+	densityFailure    = 0.15  // of the lines in which a check failed
+	densityConclusion = 0.10  // of the reply that ended a turn
+	densityFinding    = 0.08  // of another reply, with a reason or a finding
+	densityReply      = 0.07  // of another reply
+	densityOrder      = 0.06  // of the rest of a long prompt, and of a command's expansion
+	densityPlan       = 0.05  // of the plan that was read
+	densityResult     = 0.04  // of a recent result
+	densityReport     = 0.04  // of a sub-agent's report
+	densityThought    = 0.025 // of the model's reasoning, with a reason or a finding
+
+	halfAge  = 80  // steps after which a density has fallen halfway to its floor
+	ageFloor = 0.5 // part of a density that remains at any age
+	// firstFactor raises the first statement of a reply that ended a turn: it usually
+	// answers the prompt.
+	firstFactor = 1.5
+)
+
+// aged returns the density of something n places back.
+func aged(density float64, n int) float64 {
+	return density * (ageFloor + (1-ageFloor)*decay(n, halfAge))
+}
+
+const (
+	// promptPercent of the budget is for the heads of the prompts. Those that do not
+	// fit are truncated, the longest first.
+	promptPercent = 40
+	// shortPrompt is the length, in units, up to which a prompt may be the answer to
+	// a question.
+	shortPrompt = 120
+	minHead     = 40 // units of a truncated prompt
+	promptFrame = len("- [10] User: \n")
+)
+
+// collectTurns adds an entry for each turn, in order: the prompt, and the statements
+// of the replies to it, except those quoted.
+func collectTurns(c *collector, quoted map[string]bool) {
+	prompts := c.promptTexts()
+	entries := map[int]*entry{}
+	budget := c.req.Budget * promptPercent / 100
+	limit := max(promptLimit(prompts, budget), minHead)
+	newest := len(prompts) - budget/(minHead+promptFrame) // the older ones are not required
+	for i, t := range prompts {
+		if t.text == "" {
+			continue
+		}
+		most := limit
+		if i == len(prompts)-1 && !c.stateless {
+			most = shortPrompt // it is also in the state
+		}
+		body, rest := split(t.text, most)
+		if e := entries[t.turn]; e != nil { // a message while the model worked
+			c.addPiece(e, "User: "+body, c.handle(t.turn, t.step), densityMessage, 1).setLine(t.line)
+			continue
+		}
+		e := c.add(entry{section: secTurns, handle: c.handle(t.turn, -1), order: t.turn, required: i == 0 || i >= newest, prior: 4, head: "User: " + body})
+		entries[t.turn] = e
+		if i < len(prompts)-1 || c.stateless {
+			c.addRest(e, rest)
+		}
+		statements(c.short(c.past.expansions[t.turn]), givesRule, func(s statement) { c.addPiece(e, s.text, e.handle, densityOrder, 1) })
+	}
+	c.collectOrders(prompts)
+	c.collectReplies(entries, prompts, quoted)
+}
+
+// addRest adds the sentences of the rest of a long prompt, without pasted code or output.
+func (c *collector) addRest(e *entry, rest string) {
+	statements(rest, isProse, func(s statement) {
+		d := densityOrder
+		if givesPreference(s.text) {
+			d *= 1.5
+		}
+		c.addPiece(e, s.text, e.handle, d, 1)
+	})
+}
+
+// collectReplies adds the statements of the replies to the entries of their turns.
+func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quoted map[string]bool) {
+	ends, answered := c.lastReplies(), map[int]bool{}
+	for i := range prompts[:max(len(prompts)-1, 0)] {
+		next := prompts[i+1].text
+		answered[prompts[i].turn] = text.Units(next) <= shortPrompt && !strings.HasPrefix(next, "/")
+	}
+	for i, x := range c.past.passages {
+		if x.Kind != archive.KindReply {
+			continue
+		}
+		e := entries[x.Turn]
+		if e == nil { // the prompt is not loaded
+			e = c.add(entry{section: secTurns, handle: c.handle(x.Turn, -1), order: x.Turn, head: "…"})
+			entries[x.Turn] = e
+		}
+		c.addReply(e, x, ends[i], answered[x.Turn], quoted)
+	}
+}
+
+// addReply adds the statements of a reply. last reports that it ended the turn,
+// answered that a short prompt followed.
+func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, quoted map[string]bool) {
+	age, h := c.age(x.Turn, x.Step), c.handle(x.Turn, x.Step)
+	thought := x.Label == "thinking"
+	var pick func(string) bool
+	if thought {
+		pick = func(s string) bool { return (givesReason(s) || reportsFinding(s)) && !isTentative(s) }
+	}
+	n := 0
+	statements(c.short(x.Text), pick, func(s statement) {
+		if quoted[s.text] {
+			return
+		}
+		d := densityReply
+		switch {
+		case thought:
+			d = densityThought
+		case last && answered && strings.HasSuffix(strings.TrimRight(s.text, "*_`\"')"), "?"):
+			d = densityMessage // the question that the user answered
+		case last && n == 0:
+			d = densityConclusion * firstFactor
+		case last:
+			d = densityConclusion
+		case s.finding:
+			d = densityFinding
+		}
+		n++
+		c.addPiece(e, s.text, h, aged(d, age), 1).setLine(x.LineFrom)
+	})
+}
+
+// lastReplies returns the indexes of the passages that ended a turn: its last reply
+// to the user, and of the newest turn the last two.
+func (c *collector) lastReplies() map[int]bool {
+	out := map[int]bool{}
+	turn, n := -1, 0
+	for i, x := range slices.Backward(c.past.passages) {
+		if !isReply(x) {
+			continue
+		}
+		if len(out) == 0 || x.Turn != turn {
+			turn, n = x.Turn, 1
+		} else if n++; n > 2 || len(out) > 1 {
+			continue
+		}
+		out[i] = true
+	}
+	return out
+}
+
+// promptLimit returns the largest length at which the prompts fit into budget if the
+// longer ones are truncated to it.
+func promptLimit(prompts []prompt, budget int) int {
+	most := 0
+	for _, p := range prompts {
+		most = max(most, text.Units(p.text))
+	}
+	return sort.Search(most, func(n int) bool {
+		sum := 0
+		for _, p := range prompts {
+			sum += min(text.Units(p.text), n+1) + promptFrame
+		}
+		return sum > budget
+	})
+}
+
+// maxOrders is how many standing instructions are listed, the newest ones.
+const maxOrders = 8
+
+// collectOrders adds the instructions to the compaction, and the sentences of the
+// prompts that hold beyond their turn.
+func (c *collector) collectOrders(prompts []prompt) {
+	if body := strings.TrimSpace(text.Clean(c.req.Instructions)); body != "" {
+		c.add(entry{section: secOrders, order: -1, required: true, head: "/compact instructions: " + text.Truncate(body, max(c.req.Budget/4, 160))})
+	}
+	n := 0
+	for _, t := range slices.Backward(prompts) {
+		for line := range strings.SplitSeq(t.text, "\n") {
+			text.Sentences(text.TrimMarkdown(text.CleanLine(line)), func(s string) {
+				if n < maxOrders && isStanding(s) {
+					c.add(entry{section: secOrders, order: t.turn, handle: c.handle(t.turn, -1), head: s, prior: 2 * densityConclusion * float64(len(s))})
+					n++
+				}
+			})
+		}
+	}
+}
+
+// prompt is a text that the user sent.
+type prompt struct {
+	turn, step, line int
+	text             string // cleaned, without empty lines
+}
+
+// promptTexts returns the prompts, oldest first. A prompt that was sent again
+// after an interruption appears once.
+func (v *view) promptTexts() []prompt {
+	var out []prompt
+	for _, x := range v.past.prompts {
+		p := prompt{x.Turn, x.Step, x.LineFrom, compactLines(withoutClientNotes(text.Clean(x.Text)))}
+		if n := len(out); n > 0 && out[n-1].text == p.text {
+			out = out[:n-1]
+		}
+		out = append(out, p)
+	}
+	slices.SortStableFunc(out, func(a, b prompt) int { return cmp.Or(a.turn-b.turn, a.line-b.line) })
+	return out
+}
+
+// withoutClientNotes removes the client's addition to a prompt that executes a plan.
+func withoutClientNotes(s string) string {
+	s, _, _ = strings.Cut(s, "If you need specific details from before exiting plan mode")
+	return s
+}
