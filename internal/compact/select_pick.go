@@ -25,7 +25,7 @@ const (
 // nameFactor is the factor of a term that is printed alone. It falls to half after
 // manyNames in one entry.
 const (
-	nameFactor = 2.5
+	nameFactor = 3
 	manyNames  = 64
 	minNames   = 1000 // the most in one entry, for a small budget
 	perName    = 600  // units of a larger budget for each further one

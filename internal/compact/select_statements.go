@@ -18,7 +18,8 @@ const (
 // entries of a list with the line that introduces them.
 type statement struct {
 	text    string
-	finding bool // states a reason, a decision or a finding
+	reason  bool // gives a reason, a decision or a constraint
+	finding bool // gives one of those, or a finding
 }
 
 // statementReader divides a Markdown text into statements.
@@ -32,6 +33,7 @@ type statementReader struct {
 	code    int    // lines left of the current code block
 	list    bool   // the last line was an entry of a list
 	finding bool
+	reason  bool
 }
 
 // statements calls fn with the statements of a Markdown text. It leaves out
@@ -129,7 +131,8 @@ func (r *statementReader) sentences(s, marker string) {
 			return
 		}
 		r.seen[sentence] = true
-		r.finding = r.finding || givesReason(sentence) || reportsFinding(sentence)
+		r.reason = r.reason || givesReason(sentence)
+		r.finding = r.finding || r.reason || reportsFinding(sentence)
 		separator := "\n"
 		if marker == "" && r.units > 0 && !r.list {
 			separator = " "
@@ -166,10 +169,10 @@ func (r *statementReader) add(s, separator string) {
 
 func (r *statementReader) flush() {
 	if r.units > 0 {
-		r.emit(statement{strings.TrimSpace(r.body.String()), r.finding})
+		r.emit(statement{strings.TrimSpace(r.body.String()), r.reason, r.finding})
 	}
 	r.body.Reset()
-	r.units, r.finding = 0, false
+	r.units, r.finding, r.reason = 0, false, false
 }
 
 // isCommandBlock reports whether a code block that begins with fence holds commands.

@@ -17,7 +17,7 @@ const (
 	densityMessage    = 0.50  // of a message that the user sent while the model worked
 	densityFailure    = 0.15  // of the lines in which a check failed
 	densityConclusion = 0.10  // of the reply that ended a turn
-	densityFinding    = 0.08  // of another reply, with a reason or a finding
+	densityFinding    = 0.08  // of another reply, with a finding
 	densityReply      = 0.07  // of another reply
 	densityOrder      = 0.06  // of the rest of a long prompt, and of a command's expansion
 	densityPlan       = 0.05  // of the plan that was read
@@ -30,6 +30,8 @@ const (
 	// firstFactor raises the first statement of a reply that ended a turn: it usually
 	// answers the prompt.
 	firstFactor = 1.5
+	// reasonFactor raises a statement of a reply that gives a reason.
+	reasonFactor = 1.5
 )
 
 // aged returns the density of something n places back.
@@ -74,7 +76,11 @@ func collectTurns(c *collector, quoted map[string]bool) {
 		if i < len(prompts)-1 || c.stateless {
 			c.addRest(e, rest)
 		}
-		statements(c.short(c.past.expansions[t.turn]), givesRule, func(s statement) { c.addPiece(e, s.text, e.handle, densityOrder, 1) })
+		rules := givesRule
+		if c.req.Budget >= largeBudget {
+			rules = nil // all of it
+		}
+		statements(c.short(c.past.expansions[t.turn]), rules, func(s statement) { c.addPiece(e, s.text, e.handle, densityOrder, 1) })
 	}
 	c.collectOrders(prompts)
 	c.collectReplies(entries, prompts, quoted)
@@ -137,6 +143,9 @@ func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, q
 			d = densityConclusion
 		case s.finding:
 			d = densityFinding
+		}
+		if s.reason && !thought {
+			d *= reasonFactor
 		}
 		n++
 		c.addPiece(e, s.text, h, aged(d, age), 1).setLine(x.LineFrom)
