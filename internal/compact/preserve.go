@@ -14,6 +14,10 @@ const (
 	briefSteeringUnits = 3000
 )
 
+// summaryPercent of the steering text is for the summaries of finished segments, the
+// most relevant first; the others compete with all other entries.
+const summaryPercent = 33
+
 // steeringNames is the factor of terms that are printed alone in a steering text. The
 // summarizer has the conversation and needs statements.
 const steeringNames = 0.3
@@ -56,8 +60,11 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 	v := newScoredView(p, req)
 	v.req.Instructions = "" // they precede the fence
 	c := &collector{view: v, entries: v.collect(nil)}
+	left := budget * summaryPercent / 100
 	for i, x := range req.Summaries {
-		c.add(entry{section: secSegments, order: i, handle: x.Handle, prior: 6, head: text.Clean(x.Text)})
+		body := text.Clean(x.Text)
+		left -= text.Units(body)
+		c.add(entry{section: secSegments, order: i, handle: x.Handle, prior: 6, head: body, required: left >= 0})
 	}
 	if req.Changes != nil {
 		if body := strings.TrimSpace(text.Clean(req.Changes(ctx))); body != "" {
