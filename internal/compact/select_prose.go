@@ -65,12 +65,18 @@ var preferencePhrases = sync.OnceValue(func() *phraseSet {
 })
 
 // givesRule reports whether a sentence of a command's expansion is a rule for the work,
-// rather than one of its steps.
-func givesRule(s string) bool { return !strings.HasSuffix(s, ":") && rulePhrases().in(s) }
-
-var rulePhrases = sync.OnceValue(func() *phraseSet {
-	return newPhraseSet("always", "never", "must", "must not", "do not", "don't", "critical", "required", "mandatory", "immutable", "forbidden")
-})
+// rather than one of its steps: it begins with one of the words, or emphasizes one.
+func givesRule(s string) bool {
+	if strings.HasSuffix(s, ":") {
+		return false
+	}
+	for _, word := range []string{"never", "always", "do not", "don't", "critical", "important"} {
+		if strings.Contains(s, strings.ToUpper(word)) || len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
+			return true
+		}
+	}
+	return strings.Contains(s, "MUST")
+}
 
 // isStanding reports whether a sentence of a prompt is an instruction for all work that
 // follows: one of the phrases is at its beginning.

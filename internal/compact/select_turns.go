@@ -43,8 +43,11 @@ const (
 	// promptPercent of the budget is for the heads of the prompts. Those that do not
 	// fit are truncated, the longest first.
 	promptPercent = 40
-	// shortPrompt is the length, in units, up to which a prompt may be the answer to
-	// a question.
+	// shortAnswer is the length, in units, up to which a prompt is understood only with
+	// the question before it.
+	shortAnswer = 40
+	// shortPrompt is the length of the latest prompt in the conversation: the current
+	// state quotes it.
 	shortPrompt = 120
 	minHead     = 40 // units of a truncated prompt
 	promptFrame = len("- [10] User: \n")
@@ -102,7 +105,7 @@ func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quo
 	ends, answered := c.lastReplies(), map[int]bool{}
 	for i := range prompts[:max(len(prompts)-1, 0)] {
 		next := prompts[i+1].text
-		answered[prompts[i].turn] = text.Units(next) <= shortPrompt && !strings.HasPrefix(next, "/")
+		answered[prompts[i].turn] = text.Units(next) <= shortAnswer && !strings.HasPrefix(next, "/")
 	}
 	for i, x := range c.past.passages {
 		if x.Kind != archive.KindReply {
