@@ -124,7 +124,7 @@ func asks(sentence string) bool {
 	sentence = strings.TrimSpace(sentence)
 	mark, _ := utf8.DecodeLastRuneInString(sentence)
 	return strings.ContainsRune("?？؟\u037e", mark) || mark == ';' && has(sentence, unicode.Greek) ||
-		has(sentence, cjk()...) && containsPart(sentence, strings.TrimSpace(askParts), " ") || beginsAsking(words)
+		has(sentence, cjk()...) && containsPart(sentence, askParts, " ") || beginsAsking(words)
 }
 
 // looksBack reports whether a question with one subject is about earlier work, not about
