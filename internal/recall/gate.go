@@ -140,9 +140,12 @@ func (g *rarity) subjects() uint64 { return g.set(func(x weighed) bool { return 
 // match returns the terms in a text.
 func (g *rarity) match(s string) uint64 {
 	words := strings.Fields(terms.Index(s))
-	return g.set(func(x weighed) bool {
-		return slices.ContainsFunc(words, func(w string) bool {
-			return w == x.Text || x.Prefix && strings.HasPrefix(w, x.Text) || listed(x.Forms, w)
-		})
+	return g.set(func(x weighed) bool { return containsTerm(words, x.Term) })
+}
+
+// containsTerm reports whether words, as indexed, contain a term in any form.
+func containsTerm(words []string, t archive.Term) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		return w == t.Text || t.Prefix && strings.HasPrefix(w, t.Text) || listed(t.Forms, w)
 	})
 }

@@ -59,7 +59,7 @@ func isFileName(w string) bool {
 		return false
 	}
 	ext := w[at+1:]
-	return strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") == "" && text.IsLetter(ext[0]) && text.IsAlnum(w[at-1]) && ext != "com" && ext != "org" && ext != "io"
+	return strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz"+digits) == "" && text.IsLetter(ext[0]) && text.IsAlnum(w[at-1]) && ext != "com" && ext != "org" && ext != "io"
 }
 
 // isIdentifier reports whether w is a camelCase, snake_case or qualified::name.
@@ -79,20 +79,14 @@ func isIdentifier(w string) bool {
 
 // isHash reports whether w is an abbreviated commit or a UUID.
 func isHash(w string) bool {
-	digits, letters := 0, 0
-	for i := range len(w) {
-		switch {
-		case text.IsDigit(w[i]):
-			digits++
-		case 'a' <= w[i] && w[i] <= 'f':
-			letters++
-		case w[i] == '-' && len(w) >= 32:
-		default:
-			return false
-		}
+	hex := w
+	if len(w) >= 32 {
+		hex = strings.ReplaceAll(w, "-", "")
 	}
-	return len(w) >= 7 && digits > 0 && letters > 0
+	return len(w) >= 7 && strings.Trim(hex, digits+"abcdef") == "" && strings.ContainsAny(hex, digits) && strings.ContainsAny(hex, "abcdef")
 }
+
+const digits = "0123456789"
 
 // isIssue reports whether w is an issue number: #123, ENT-221.
 func isIssue(w string) bool {
@@ -101,5 +95,5 @@ func isIssue(w string) bool {
 		head, tail, ok = "NO", number, true
 	}
 	return ok && len(head) >= 2 && len(tail) >= 2 && len(tail) <= 7 &&
-		strings.Trim(head, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && strings.Trim(tail, "0123456789") == ""
+		strings.Trim(head, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && strings.Trim(tail, digits) == ""
 }

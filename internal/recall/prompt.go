@@ -265,13 +265,9 @@ func pathEnd(name string) string {
 
 // coverage returns the share of a query's weight in a passage.
 func coverage(p archive.Passage, ts []archive.Term) float64 {
-	words := terms.AppendTo(nil, p.Text)
-	for _, path := range p.Paths {
-		words = terms.AppendTo(append(words, ' '), path)
-	}
 	contained := map[string]bool{}
-	for w := range strings.FieldsSeq(string(words)) {
-		contained[w] = true
+	for _, s := range append(slices.Clip(p.Paths), p.Text) {
+		addWords(contained, s)
 	}
 	found, all := 0.0, 0.0
 	for _, t := range ts {

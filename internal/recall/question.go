@@ -53,7 +53,7 @@ func readQuestion(prompt string) (q question) {
 			continue
 		case listed(workWords, t.Text), listed(workParts, t.Text):
 			t.Weight *= workWeight
-		case t.Weight < 1 || strings.ContainsAny(t.Text, "0123456789"): // of a name
+		case t.Weight < 1 || strings.ContainsAny(t.Text, digits): // of a name
 			subjects++
 			fallthrough
 		default:

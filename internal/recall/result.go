@@ -117,13 +117,9 @@ func (r *Result) Explain() {
 		e := &Explanation{Terms: []string{}, Paths: []string{}, ScoreParts: h.Why, Agent: archive.IsAgentID(h.Session), Copies: h.Copies}
 		text := strings.Fields(terms.Index(h.Text))
 		for _, t := range r.Terms {
-			forms := strings.Fields(t.Forms)
-			isForm := func(w string) bool {
-				return w == t.Text || t.Prefix && strings.HasPrefix(w, t.Text) || slices.Contains(forms, w)
-			}
-			found := slices.ContainsFunc(text, isForm)
+			found := containsTerm(text, t)
 			for _, path := range h.Paths {
-				if slices.ContainsFunc(strings.Fields(terms.Index(path)), isForm) {
+				if containsTerm(strings.Fields(terms.Index(path)), t) {
 					found = true
 					if !slices.Contains(e.Paths, path) {
 						e.Paths = append(e.Paths, path)

@@ -16,17 +16,15 @@ func setForms(t *archive.Term) {
 	switch {
 	case t.Prefix || has(t.Text, cjk()...) || letters < minPrefix:
 	case has(t.Text, unicode.Arabic):
-		stem := t.Text
-		for _, p := range arabicParticles() {
-			if s, ok := strings.CutPrefix(stem, p); ok && utf8.RuneCountInString(s) >= minPrefix {
-				stem = s
+		for p := range strings.FieldsSeq(arabicParticles) {
+			if s, ok := strings.CutPrefix(t.Text, p); ok && utf8.RuneCountInString(s) >= minPrefix {
+				t.Text = s
 				break
 			}
 		}
-		for _, p := range arabicParticles() {
-			t.Forms += " " + p + stem
+		for p := range strings.FieldsSeq(arabicParticles) {
+			t.Forms += " " + p + t.Text
 		}
-		t.Text = stem
 	case has(t.Text, unicode.Letter):
 		t.Text, t.Prefix = stem(t.Text), true
 	}
@@ -36,24 +34,13 @@ func setForms(t *archive.Term) {
 func stem(word string) string {
 	letters := utf8.RuneCountInString(word)
 	drop := max(0, min(letters-4, (letters-2)/2, 3))
-	word = dropLast(word, drop)
-	if r, _ := utf8.DecodeLastRuneInString(word); letters-drop > minPrefix && strings.ContainsRune("аеёиоуыэюяьйіїαεηιουωάέήίόύώ", r) {
-		word = dropLast(word, 1)
+	word = word[:skipRunes(word, len(word), -drop)]
+	if r, size := utf8.DecodeLastRuneInString(word); letters-drop > minPrefix && strings.ContainsRune("аеёиоуыэюяьйіїαεηιουωάέήίόύώ", r) {
+		word = word[:len(word)-size]
 	}
 	return word
 }
 
-// arabicParticles returns the article and the particles that are written together with a
+// arabicParticles are the article and the particles that are written together with a
 // word, the longest first.
-func arabicParticles() []string {
-	return []string{"وال", "بال", "لل", "ال", "و", "ب", "ل"}
-}
-
-// dropLast returns s without its last n characters.
-func dropLast(s string, n int) string {
-	for range n {
-		_, size := utf8.DecodeLastRuneInString(s)
-		s = s[:len(s)-size]
-	}
-	return s
-}
+const arabicParticles = "وال بال لل ال و ب ل"

@@ -224,7 +224,7 @@ const maxAge = 100_000
 
 // parseAge parses a number with a unit and returns the time that long before now.
 func parseAge(s string, now time.Time) (time.Time, bool) {
-	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	digits := len(s) - len(strings.TrimLeft(s, digits))
 	n, err := strconv.Atoi(s[:digits])
 	unit, ok := map[string]struct {
 		exact        time.Duration

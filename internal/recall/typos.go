@@ -87,14 +87,17 @@ func containsAllWords(h Hit) bool { return h.Why.Covered > 0.999 }
 // more than 0.5 ms in a large archive.
 func wordsOf(hits []Hit) map[string]bool {
 	words := map[string]bool{}
-	var buf []byte
 	for i := range hits {
-		buf = terms.AppendTo(buf[:0], hits[i].Text)
-		for w := range strings.FieldsSeq(string(buf)) {
-			words[w] = true
-		}
+		addWords(words, hits[i].Text)
 	}
 	return words
+}
+
+// addWords adds the words of a text, as indexed, to a set.
+func addWords(words map[string]bool, text string) {
+	for w := range strings.FieldsSeq(terms.Index(text)) {
+		words[w] = true
+	}
 }
 
 // corrected returns the variant with replacements for the words that no passage
