@@ -2,7 +2,6 @@ package recall
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ func answers(ctx context.Context, idx PromptStore, r PromptRequest, seen inConte
 	if err != nil {
 		return nil, err
 	}
-	g := newRarity(asked, counts, defaultGate())
+	g := newRarity(asked, counts)
 	if !g.accepts(g.set(func(x weighed) bool { return x.found })) {
 		return nil, nil // not even a passage with all terms would be
 	}
@@ -84,7 +83,7 @@ func (g *rarity) candidate(ctx context.Context, idx PromptStore, x *exchange) (c
 	case x.prompt == nil:
 		return candidate{Hit: *x.answer, excerpt: part(x.answer, answerWidth)}, nil
 	}
-	return candidate{Hit: *x.answer, excerpt: fmt.Sprintf("to \"%s\": %s", part(x.prompt, promptWidth), part(x.answer, answerWidth))}, nil
+	return candidate{Hit: *x.answer, excerpt: `to "` + part(x.prompt, promptWidth) + `": ` + part(x.answer, answerWidth)}, nil
 }
 
 // readReply returns the reply of a prompt's turn that contains most of the terms, of

@@ -60,8 +60,6 @@ func (c inContext) contains(p archive.Passage) bool {
 	if p.Session == c.session && (p.Turn >= c.turn || p.LineFrom < 0) {
 		return true
 	}
-	ref := passageRef(p)
-	turn := ref
-	turn.Step = -1
-	return c.handles[ref.Handle()] || c.handles[turn.Handle()]
+	turn := archive.Ref{Session: p.Session, Turn: p.Turn, Step: -1}
+	return c.handles[passageRef(p).Handle()] || c.handles[turn.Handle()]
 }

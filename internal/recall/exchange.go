@@ -28,15 +28,11 @@ func (g *rarity) exchanges(hits []archive.Hit, r PromptRequest, seen inContext) 
 	var list []*exchange
 	for i := range hits {
 		h := &hits[i]
-		matched := h.Evidence.Matched
-		switch {
-		case h.Label == archive.LabelArchived:
-			continue
-		case seen.contains(h.Passage):
-			if h.Kind != archive.KindPrompt || withoutSpace(h.Text) != same { // not the prompt itself
-				g.known |= matched
-				g.inside = max(g.inside, g.weigh(matched))
-			}
+		if seen.contains(h.Passage) && h.Label != archive.LabelArchived && (h.Kind != archive.KindPrompt || withoutSpace(h.Text) != same) {
+			g.known |= h.Evidence.Matched
+			g.inside = max(g.inside, g.weigh(h.Evidence.Matched))
+		}
+		if seen.contains(h.Passage) || h.Label == archive.LabelArchived {
 			continue
 		}
 		turn := archive.Ref{Session: h.Session, Turn: h.Turn}

@@ -10,33 +10,33 @@ import (
 	"strandline/internal/index/terms"
 )
 
-// answerGate decides which exchange is worth injecting. Its measure is the expected
-// number: how many passages of the project would contain all matched terms if these met
-// by chance. The smaller it is, the surer is the exchange about the question. The values
-// are fitted on real sessions and on testdata/questions; see TestQuestions.
-type answerGate struct {
-	// rare is the largest expected number. It is also the largest number of passages with
-	// a subject in a project of youngProject passages, and grows with the root of its size.
-	rare     float64
-	local    float64 // largest share of the sessions with a subject that is not rare
-	coverage float64 // least share of the question's weight in the exchange
-	// Without a rare or local subject the expected number is at most 1/common, and the
-	// coverage at least commonCoverage.
-	common         float64
-	commonCoverage float64
-	unknown        float64 // weight of a term in no passage, relative to one in a single passage
-	// context is the least share of an exchange's weight in one passage of the context
+// An exchange is worth injecting if it is surely about the question. The measure is the
+// expected number: how many passages of the project would contain all matched terms if
+// these met by chance. The smaller it is, the surer is the exchange. The values are fitted
+// on real sessions and on testdata/questions; see TestQuestions.
+const (
+	// rareNumber is the largest expected number. It is also the largest number of passages
+	// with a subject in a project of youngProject passages, and grows with the root of its
+	// size.
+	rareNumber  = 8.0
+	localShare  = 0.06 // largest share of the sessions with a subject that is not rare
+	minCoverage = 0.58 // least share of the question's weight in the exchange
+	// Without a rare or local subject the expected number is at most 1/commonNumber, and
+	// the coverage at least commonCoverage.
+	commonNumber   = 3.0
+	commonCoverage = 0.85
+	unknownFactor  = 0.9 // weight of a term in no passage, relative to one in a single passage
+	// contextShare is the least share of an exchange's weight in one passage of the context
 	// that makes the exchange superfluous.
-	context float64
-}
-
-func defaultGate() answerGate {
-	return answerGate{rare: 8, local: 0.06, coverage: 0.58, common: 3, commonCoverage: 0.85, unknown: 0.9, context: 0.8}
-}
-
-// youngProject is the number of passages that a smaller project is treated as having: in
-// it, counts do not show yet which words are common.
-const youngProject = 1000
+	contextShare = 0.8
+	// youngProject is the number of passages that a smaller project is treated as having:
+	// in it, counts do not show yet which words are common.
+	youngProject = 1000
+	// Of a question's terms, the rarest are searched for. Common ones have long lists, and
+	// the excerpt shows whether it contains them.
+	maxSearched   = 6
+	leastSearched = 0.25 // of the rarest term's weight
+)
 
 // weighed is a term with its weight: the logarithm of the share of the passages that have
 // it, negated. The weights of several terms add up to that of all of them by chance.
@@ -51,7 +51,6 @@ type weighed struct {
 // rarity weighs a question's terms in a project, the rarest first and those in no passage
 // last. A set of terms has one bit for each, as in archive.Evidence.
 type rarity struct {
-	answerGate
 	weighed  []weighed
 	terms    []archive.Term // of weighed
 	searched int            // the number of terms that are searched for
@@ -61,18 +60,19 @@ type rarity struct {
 	inside   float64        // largest weight of a passage in the context
 }
 
-func newRarity(q question, counts archive.Counts, gate answerGate) *rarity {
+// newRarity weighs the terms of q by their counts in the project.
+func newRarity(q question, counts archive.Counts) *rarity {
 	n := float64(max(counts.Passages, youngProject))
-	g := &rarity{answerGate: gate, size: math.Log(n)}
+	g := &rarity{size: math.Log(n)}
 	for i, t := range q.terms {
 		df := float64(counts.Terms[i].Passages)
 		x := weighed{Term: t, found: df > 0, optional: q.decision && i == len(q.terms)-1}
 		x.weight = t.Weight * math.Log((n+1)/(df+0.5))
 		if !x.found {
-			x.weight = t.Weight * math.Log((n+1)/1.5) * gate.unknown
+			x.weight = t.Weight * math.Log((n+1)/1.5) * unknownFactor
 		}
-		rare := df <= gate.rare*math.Sqrt(n/youngProject)
-		local := float64(counts.Terms[i].Sessions) <= gate.local*float64(counts.Sessions)
+		rare := df <= rareNumber*math.Sqrt(n/youngProject)
+		local := float64(counts.Terms[i].Sessions) <= localShare*float64(counts.Sessions)
 		x.subject = x.found && !x.optional && t.Weight >= 1 && (rare || local)
 		if !x.optional {
 			g.total += x.weight
@@ -94,13 +94,6 @@ func newRarity(q question, counts archive.Counts, gate answerGate) *rarity {
 	}
 	return g
 }
-
-// Of a question's terms, the rarest are searched for. Common ones have long lists, and
-// the excerpt shows whether it contains them.
-const (
-	maxSearched   = 6
-	leastSearched = 0.25 // of the rarest term's weight
-)
 
 // set returns the terms for which fn is true.
 func (g *rarity) set(fn func(x weighed) bool) (set uint64) {
@@ -125,13 +118,13 @@ func (g *rarity) weigh(matched uint64) (w float64) {
 // accepts reports whether a text with the matched terms is worth injecting.
 func (g *rarity) accepts(matched uint64) bool {
 	w := g.weigh(matched)
-	if g.weigh(matched&(1<<g.searched-1))*g.context <= g.inside {
+	if g.weigh(matched&(1<<g.searched-1))*contextShare <= g.inside {
 		return false
 	}
 	if matched&g.subjects()&^g.known != 0 {
-		return w >= g.size-math.Log(g.rare) && w >= g.coverage*g.total
+		return w >= g.size-math.Log(rareNumber) && w >= minCoverage*g.total
 	}
-	return w >= g.size+math.Log(g.common) && w >= g.commonCoverage*g.total
+	return w >= g.size+math.Log(commonNumber) && w >= commonCoverage*g.total
 }
 
 // subjects returns the terms that are rare or local.

@@ -2,10 +2,10 @@ package recall
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -34,13 +34,6 @@ const (
 	DefaultLimit = 10
 	MaxLimit     = 1000
 )
-
-func (r Request) limit() int {
-	if r.Limit <= 0 {
-		return DefaultLimit
-	}
-	return min(r.Limit, MaxLimit)
-}
 
 // MaxQuery is the largest part of a query that is used, in bytes.
 const MaxQuery = 16 << 10
@@ -90,8 +83,7 @@ func Parse(q string, now time.Time) (Request, error) {
 // A quote that is not closed is an ordinary character.
 func nextToken(q string) (token, rest string) {
 	q = strings.TrimLeftFunc(q, unicode.IsSpace)
-	for i := 0; i < len(q); {
-		r, size := utf8.DecodeRuneInString(q[i:])
+	for i, r := range q {
 		if unicode.IsSpace(r) {
 			return q[:i], q[i:]
 		}
@@ -101,7 +93,6 @@ func nextToken(q string) (token, rest string) {
 				return q[:at], q[at:]
 			}
 		}
-		i += size
 	}
 	return q, ""
 }
@@ -168,18 +159,16 @@ func example(name string) string {
 
 // ParseKind parses the name of a passage kind, in singular or plural.
 func ParseKind(s string) (archive.PassageKind, error) {
-	want := strings.ToLower(strings.TrimSpace(s))
-	names := make([]string, 0, 6)
-	for _, k := range archive.PassageKinds() {
-		plural := string(k) + "s"
-		if stem, ok := strings.CutSuffix(string(k), "y"); ok {
-			plural = stem + "ies"
-		}
-		if want == string(k) || want == string(k)+"s" || want == plural {
-			return k, nil
-		}
-		names = append(names, string(k))
+	typed := strings.ToLower(strings.TrimSpace(s))
+	singular := strings.TrimSuffix(typed, "s")
+	if stem, ok := strings.CutSuffix(typed, "ies"); ok {
+		singular = stem + "y"
 	}
+	kinds := archive.PassageKinds()
+	if kind := archive.PassageKind(singular); slices.Contains(kinds, kind) {
+		return kind, nil
+	}
+	names := archive.Convert(kinds, func(k archive.PassageKind) string { return string(k) })
 	return "", archive.Invalid(fmt.Sprintf("%q is not a kind of passage", archive.Clip(s, 40)), "kinds are "+strings.Join(names, ", "))
 }
 

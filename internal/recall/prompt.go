@@ -124,12 +124,8 @@ func Related(ctx context.Context, idx PromptStore, r PromptRequest) (Recalled, e
 // promptCandidates returns the passages outside the context that contain most of the
 // prompt's names, one per turn, best first.
 func promptCandidates(ctx context.Context, idx PromptStore, r PromptRequest, seen inContext) ([]candidate, error) {
-	names := ReadPrompt(r.Prompt).Names
-	if len(names) == 0 {
-		return nil, nil
-	}
 	same := withoutSpace(r.Prompt)
-	return candidates(ctx, idx, r, names, func(p archive.Passage) bool {
+	return candidates(ctx, idx, r, ReadPrompt(r.Prompt).Names, func(p archive.Passage) bool {
 		return seen.contains(p) || p.Kind == archive.KindPrompt && withoutSpace(p.Text) == same
 	})
 }
@@ -144,7 +140,7 @@ func relatedCandidates(ctx context.Context, idx PromptStore, r PromptRequest) ([
 		return nil, nil
 	}
 	names, err := currentNames(ctx, idx, r)
-	if err != nil || len(names) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	main := func(session string) string { id, _, _ := strings.Cut(session, "~"); return id }
@@ -154,32 +150,28 @@ func relatedCandidates(ctx context.Context, idx PromptStore, r PromptRequest) ([
 // currentNames returns the files of a session's latest edits and the names in its
 // latest prompts.
 func currentNames(ctx context.Context, idx PromptStore, r PromptRequest) ([]string, error) {
-	latest := func(kind archive.PassageKind, n int) ([]archive.Passage, error) {
-		span := archive.Span{Session: r.Session, BeforeLine: r.BeforeLine, Newest: true, Limit: n}
-		return idx.Passages(ctx, archive.PassageSpan{Span: span, Kinds: []archive.PassageKind{kind}})
-	}
-	prompts, err := latest(archive.KindPrompt, readPrompts)
-	if err != nil {
-		return nil, err
-	}
-	edits, err := latest(archive.KindEdit, readEdits)
-	if err != nil {
-		return nil, err
-	}
-	var all, names []string
-	for _, e := range edits {
-		for _, path := range e.Paths {
-			all = append(all, pathEnd(strings.ReplaceAll(path, `\`, "/")))
+	var names []string
+	for _, kind := range []archive.PassageKind{archive.KindEdit, archive.KindPrompt} {
+		span := archive.Span{Session: r.Session, BeforeLine: r.BeforeLine, Newest: true, Limit: readEdits}
+		if kind == archive.KindPrompt {
+			span.Limit = readPrompts
 		}
-	}
-	for _, p := range prompts {
-		if w := ReadPrompt(p.Text); w.Words <= maxPromptWords {
-			all = append(all, w.Names...)
+		latest, err := idx.Passages(ctx, archive.PassageSpan{Span: span, Kinds: []archive.PassageKind{kind}})
+		if err != nil {
+			return nil, err
 		}
-	}
-	for _, n := range all {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
+		for _, p := range latest {
+			var found []string
+			if kind == archive.KindEdit {
+				found = archive.Convert(p.Paths, func(path string) string { return pathEnd(strings.ReplaceAll(path, `\`, "/")) })
+			} else if w := ReadPrompt(p.Text); w.Words <= maxPromptWords {
+				found = w.Names
+			}
+			for _, n := range found {
+				if !slices.Contains(names, n) {
+					names = append(names, n)
+				}
+			}
 		}
 	}
 	return names, nil
@@ -188,6 +180,9 @@ func currentNames(ctx context.Context, idx PromptStore, r PromptRequest) ([]stri
 // candidates returns the passages of the project that contain most of the names and
 // are not excluded, one per turn, best first.
 func candidates(ctx context.Context, idx PromptStore, r PromptRequest, names []string, excluded func(archive.Passage) bool) ([]candidate, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
 	names = names[:min(len(names), maxNames)]
 	q := archive.Query{
 		Terms:    terms.Query(strings.ReplaceAll(strings.Join(names, " "), `"`, " ")),
@@ -276,10 +271,7 @@ func coverage(p archive.Passage, ts []archive.Term) float64 {
 			found += t.Weight
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return found / all
+	return found / cmp.Or(all, 1)
 }
 
 // format writes the text: a title, and a line for as many passages as fit. It is empty

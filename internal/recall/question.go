@@ -36,7 +36,7 @@ func readQuestion(prompt string) (q question) {
 	}
 	for s := range sentences(prompt) {
 		if asks(s) {
-			q.decision = q.decision || has(s, cjk()...) && containsPart(s, decideParts, " ")
+			q.decision = q.decision || hasCJK(s) && containsPart(s, decideParts, " ")
 			asked.WriteString(withoutFrame(s) + "\n")
 		}
 	}
@@ -124,7 +124,7 @@ func asks(sentence string) bool {
 	sentence = strings.TrimSpace(sentence)
 	mark, _ := utf8.DecodeLastRuneInString(sentence)
 	return strings.ContainsRune("?？؟\u037e", mark) || mark == ';' && has(sentence, unicode.Greek) ||
-		has(sentence, cjk()...) && containsPart(sentence, askParts, " ") || beginsAsking(words)
+		hasCJK(sentence) && containsPart(sentence, askParts, " ") || beginsAsking(words)
 }
 
 // looksBack reports whether a question with one subject is about earlier work, not about
@@ -160,15 +160,15 @@ func beginsAsking(words []string) bool {
 	return !listed(pronouns, words[1]) && slices.ContainsFunc(words[1:min(len(words), beginning)], func(w string) bool { return listed(auxiliaries, w) })
 }
 
-// cjk returns the scripts without spaces between words.
-func cjk() []*unicode.RangeTable {
-	return []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
+// hasCJK reports whether s contains a script without spaces between words.
+func hasCJK(s string) bool {
+	return has(s, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
 // withoutFrame replaces the parts of a Chinese, Japanese or Korean sentence that are not
 // its subject by spaces: asking parts, and hiragana, which are mostly endings.
 func withoutFrame(s string) string {
-	if !has(s, cjk()...) {
+	if !hasCJK(s) {
 		return s
 	}
 	for part := range strings.FieldsSeq(frameParts) {

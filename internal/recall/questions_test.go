@@ -150,7 +150,7 @@ func TestGate(t *testing.T) {
 		"as much of it in the context": {[]archive.TermCount{{Passages: 4, Sessions: 2}}, "rare", 7, false},
 	} {
 		q := question{terms: terms[:len(c.counts)]}
-		g := newRarity(q, archive.Counts{Passages: 10_000, Sessions: 100, Terms: c.counts}, defaultGate())
+		g := newRarity(q, archive.Counts{Passages: 10_000, Sessions: 100, Terms: c.counts})
 		g.inside = c.inside
 		if got := g.accepts(g.match(c.text)); got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -106,20 +106,11 @@ func preferred(a, b Hit) bool {
 // fingerprint hashes the letters and digits of a text, ignoring case, white space and
 // punctuation.
 func fingerprint(text string) uint64 {
-	buf := make([]byte, 0, len(text)+utf8.UTFMax)
-	gap := false
-	for _, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			gap = len(buf) > 0
-			continue
-		}
-		if gap {
-			buf = append(buf, ' ')
-		}
-		buf = utf8.AppendRune(buf, unicode.ToLower(r))
-		gap = false
+	hash := xxhash.New()
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		_, _ = hash.WriteString(word + " ")
 	}
-	return xxhash.Sum64(buf)
+	return hash.Sum64()
 }
 
 // spread lowers the scores of further passages of a step, and a little those of a

@@ -7,6 +7,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -136,7 +137,7 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 	}
 	s.query = archive.Query{
 		Terms: terms.Query(words), Projects: req.Projects, Kinds: req.Kinds,
-		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: req.limit(),
+		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: min(cmp.Or(max(req.Limit, 0), DefaultLimit), MaxLimit),
 	}
 	terms.Widen(s.query.Terms)
 	for _, f := range req.Files {

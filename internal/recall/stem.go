@@ -14,7 +14,7 @@ import (
 func setForms(t *archive.Term) {
 	letters := utf8.RuneCountInString(t.Text)
 	switch {
-	case t.Prefix || has(t.Text, cjk()...) || letters < minPrefix:
+	case t.Prefix || hasCJK(t.Text) || letters < minPrefix:
 	case has(t.Text, unicode.Arabic):
 		for p := range strings.FieldsSeq(arabicParticles) {
 			if s, ok := strings.CutPrefix(t.Text, p); ok && utf8.RuneCountInString(s) >= minPrefix {

@@ -108,8 +108,9 @@ func (s *search) corrected(ctx context.Context, v variant, known map[string]bool
 		return v, nil, err
 	}
 	var made []Correction
+	v.query.Terms = slices.Clone(v.query.Terms)
 	for _, i := range unknown[:min(len(unknown), maxCorrected)] {
-		t := v.query.Terms[i]
+		t := &v.query.Terms[i]
 		word, err := s.mostUsed(ctx, terms.Synonyms(t.Text))
 		synonym := word != ""
 		if err == nil && !synonym {
@@ -121,12 +122,8 @@ func (s *search) corrected(ctx context.Context, v variant, known map[string]bool
 		if word == "" {
 			continue
 		}
-		if made == nil {
-			v.query.Terms = slices.Clone(v.query.Terms)
-		}
 		made = append(made, Correction{Typed: t.Text, Sought: word, Kin: synonym})
 		t.Text, t.Forms, t.Weight = word, strings.Join(terms.Forms(word), " "), t.Weight*correctedWeight
-		v.query.Terms[i] = t
 	}
 	return v, made, nil
 }
@@ -183,11 +180,12 @@ func (s *search) nearest(ctx context.Context, word string) (string, error) {
 			byTypos[max(n, 1)] = append(byTypos[max(n, 1)], w)
 		}
 	}
-	best, err := s.mostUsed(ctx, byTypos[1])
-	if best == "" && err == nil {
-		best, err = s.mostUsed(ctx, byTypos[2])
+	for _, words := range byTypos[1:] {
+		if best, err := s.mostUsed(ctx, words); best != "" || err != nil {
+			return best, err
+		}
 	}
-	return best, err
+	return "", nil
 }
 
 // mostUsed returns the word that most passages contain, the first of equals, or "".
