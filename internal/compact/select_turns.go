@@ -23,7 +23,7 @@ const (
 	densityPlan       = 0.05  // of the plan that was read
 	densityResult     = 0.04  // of a recent result
 	densityReport     = 0.04  // of a sub-agent's report
-	densityThought    = 0.025 // of the model's reasoning, with a reason or a finding
+	densityThought    = 0.015 // of the model's reasoning, with a reason
 
 	halfAge  = 80  // steps after which a density has fallen halfway to its floor
 	ageFloor = 0.5 // part of a density that remains at any age
@@ -127,7 +127,7 @@ func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, q
 	thought := x.Label == "thinking"
 	var pick func(string) bool
 	if thought {
-		pick = func(s string) bool { return (givesReason(s) || reportsFinding(s)) && !isTentative(s) }
+		pick = func(s string) bool { return givesReason(s) && !isTentative(s) }
 	}
 	n := 0
 	statements(c.short(x.Text), pick, func(s statement) {
