@@ -39,7 +39,7 @@ func (p *past) complete(ctx context.Context, req Request) error {
 		return nil
 	}
 	if !large && !p.sparse(req.Budget) {
-		return p.completeErrors(ctx, req)
+		return p.completeError(ctx, req)
 	}
 	most := int64(smallLog)
 	if large {
@@ -139,29 +139,21 @@ func (p *past) completePlan(messages []transcript.Message, redact func(string) s
 	}
 }
 
-// maxCompletedErrors is how many open errors are completed for a small budget.
-const maxCompletedErrors = 2
-
-// completeErrors replaces the output of the newest open errors by its full text, if the
+// completeError replaces the output of the newest open error by its full text, if the
 // index truncates it. The terms stay those of the excerpts.
-func (p *past) completeErrors(ctx context.Context, req Request) error {
-	var messages []transcript.Message
-	for i, x := range p.openFailures() {
-		if i == maxCompletedErrors {
-			break
-		}
-		for _, o := range p.passages {
-			if o.Turn != x.Turn || o.Step != x.Step || o.Kind != archive.KindCommand || !o.Partial || o.Turn < 0 {
-				continue
-			}
-			more, err := req.Log(ctx, req.Session, o.LineFrom, o.LineTo, smallLog)
-			if err != nil {
-				return err
-			}
-			messages = append(messages, more...)
-		}
+func (p *past) completeError(ctx context.Context, req Request) error {
+	open := p.openFailures()
+	if len(open) == 0 {
+		return nil
 	}
-	if len(messages) > 0 {
+	for _, o := range p.passages {
+		if o.Turn != open[0].Turn || o.Step != open[0].Step || o.Kind != archive.KindCommand || !o.Partial || o.Turn < 0 {
+			continue
+		}
+		messages, err := req.Log(ctx, req.Session, o.LineFrom, o.LineTo, smallLog)
+		if err != nil {
+			return err
+		}
 		terms := p.terms
 		p.completeWith(messages, req.Redact)
 		p.terms = terms

@@ -168,5 +168,5 @@ func withoutAgentMetadata(body string) string {
 // client: how to continue the agent, its usage, an assessment.
 func isAgentMetadata(line string) bool {
 	return text.HasAnyPrefix(line, "<tools-used-before-summary>", "[Subagent hand-back]", "[Tool: ", "<retrieval_status>", "<task_id>", "<task_type>", "<status>",
-		"<output>", "</output>", "agentId: ", "[in background] agentId: ", "<usage>", "subagent_tokens: ", "total_tokens: ", "tool_uses: ", "duration_ms: ")
+		"<output>", "</output>", "REMINDER: You MUST include the sources", "agentId: ", "[in background] agentId: ", "<usage>", "subagent_tokens: ", "total_tokens: ", "tool_uses: ", "duration_ms: ")
 }
