@@ -127,11 +127,10 @@ func (d *deepSearch) session(ctx context.Context, s archive.Session) error {
 			return err
 		}
 		for _, p := range ps {
-			if !p.Partial || p.LineFrom < 0 || !d.matchesFilters(p) || !d.inTime(p.Time) || d.done() {
-				continue
-			}
-			if err := d.passage(ctx, p, s.Project); err != nil {
-				return err
+			if p.Partial && p.LineFrom >= 0 && d.matchesFilters(p) && d.inTime(p.Time) && !d.done() {
+				if err := d.passage(ctx, p, s.Project); err != nil {
+					return err
+				}
 			}
 		}
 	}

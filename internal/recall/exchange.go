@@ -28,11 +28,12 @@ func (g *rarity) exchanges(hits []archive.Hit, r PromptRequest, seen inContext) 
 	var list []*exchange
 	for i := range hits {
 		h := &hits[i]
-		if seen.contains(h.Passage) && h.Label != archive.LabelArchived && (h.Kind != archive.KindPrompt || withoutSpace(h.Text) != same) {
+		archived, known := h.Label == archive.LabelArchived, seen.contains(h.Passage)
+		if known && !archived && (h.Kind != archive.KindPrompt || withoutSpace(h.Text) != same) { // not the prompt itself
 			g.known |= h.Evidence.Matched
 			g.inside = max(g.inside, g.weigh(h.Evidence.Matched))
 		}
-		if seen.contains(h.Passage) || h.Label == archive.LabelArchived {
+		if known || archived {
 			continue
 		}
 		turn := archive.Ref{Session: h.Session, Turn: h.Turn}
@@ -56,11 +57,8 @@ func (g *rarity) exchanges(hits []archive.Hit, r PromptRequest, seen inContext) 
 // better reports whether a answers better than b.
 func (g *rarity) better(a, b *archive.Hit) bool {
 	x, y := g.weigh(a.Evidence.Matched)*factor(a), g.weigh(b.Evidence.Matched)*factor(b)
-	if x >= y*concludeFactor || y >= x*concludeFactor { // the text makes no difference
-		return x > y
-	}
-	if c := concludes(a); c != concludes(b) {
-		return c
+	if x < y*concludeFactor && y < x*concludeFactor && concludes(a) != concludes(b) {
+		return concludes(a)
 	}
 	return x > y
 }

@@ -67,9 +67,9 @@ func newRarity(q question, counts archive.Counts) *rarity {
 	for i, t := range q.terms {
 		df := float64(counts.Terms[i].Passages)
 		x := weighed{Term: t, found: df > 0, optional: q.decision && i == len(q.terms)-1}
-		x.weight = t.Weight * math.Log((n+1)/(df+0.5))
+		x.weight = t.Weight * math.Log((n+1)/(max(df, 1)+0.5))
 		if !x.found {
-			x.weight = t.Weight * math.Log((n+1)/1.5) * unknownFactor
+			x.weight *= unknownFactor
 		}
 		rare := df <= rareNumber*math.Sqrt(n/youngProject)
 		local := float64(counts.Terms[i].Sessions) <= localShare*float64(counts.Sessions)
@@ -79,13 +79,9 @@ func newRarity(q question, counts archive.Counts) *rarity {
 		}
 		g.weighed = append(g.weighed, x)
 	}
-	order := func(x weighed) float64 {
-		if !x.found {
-			return x.weight
-		}
-		return x.weight + g.size // before all that no passage has
-	}
-	slices.SortStableFunc(g.weighed, func(a, b weighed) int { return cmp.Compare(order(b), order(a)) })
+	slices.SortStableFunc(g.weighed, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) }) // the rarest first
+	missing := archive.Select(g.weighed, func(x weighed) bool { return !x.found })
+	g.weighed = append(archive.Select(g.weighed, func(x weighed) bool { return x.found }), missing...)
 	for i, x := range g.weighed {
 		g.terms = append(g.terms, x.Term)
 		if x.found && i < maxSearched && x.weight >= leastSearched*g.weighed[0].weight {

@@ -33,10 +33,9 @@ func setMeaning(ctx context.Context, e embed.Vectorizer, query string, hits []Hi
 	if err != nil || vs[0] == nil {
 		return err
 	}
-	q := vs[0]
 	texts := archive.Convert(hits, func(h Hit) string { return h.Text })
 	return embed.EmbedChunks(ctx, e, texts, maxChunks, func(i int, v []float32) error {
-		hits[i].Why.Meaning = max(hits[i].Why.Meaning, embed.Cosine(q, v))
+		hits[i].Why.Meaning = max(hits[i].Why.Meaning, embed.Cosine(vs[0], v))
 		return nil
 	})
 }
@@ -93,19 +92,9 @@ func literal(query string) bool {
 
 // looksLikeName reports whether a word has the structure of a name.
 func looksLikeName(w string) bool {
-	if strings.ContainsAny(w, `"*_./\:#@`) {
-		return true
-	}
-	lower := false
-	for _, r := range w {
-		switch {
-		case unicode.IsDigit(r), unicode.IsUpper(r) && lower:
-			return true
-		case unicode.IsLower(r):
-			lower = true
-		}
-	}
-	return false
+	lower := strings.IndexFunc(w, unicode.IsLower)
+	return strings.ContainsAny(w, `"*_./\:#@`) || strings.ContainsFunc(w, unicode.IsDigit) ||
+		lower >= 0 && strings.ContainsFunc(w[lower:], unicode.IsUpper)
 }
 
 // Passages that share no word with a query are found by their vectors only. No cosine

@@ -129,11 +129,8 @@ func (r *Request) set(name, value string, now time.Time) (err error) {
 		r.Session = value
 		_, err = archive.ParseHandle(value)
 	case "file":
-		for f := range strings.SplitSeq(value, ",") {
-			if f = strings.TrimSpace(f); f != "" {
-				r.Files = append(r.Files, f)
-			}
-		}
+		parts := archive.Convert(strings.Split(value, ","), strings.TrimSpace)
+		r.Files = append(r.Files, archive.Select(parts, func(f string) bool { return f != "" })...)
 	case "kind":
 		for k := range strings.SplitSeq(value, ",") {
 			kind, err := ParseKind(k)

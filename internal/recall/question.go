@@ -40,9 +40,6 @@ func readQuestion(prompt string) (q question) {
 			asked.WriteString(withoutFrame(s) + "\n")
 		}
 	}
-	if asked.Len() == 0 {
-		return q
-	}
 	subjects := 0.0
 	for _, t := range terms.Query(strings.ReplaceAll(asked.String(), `"`, " ")) {
 		switch {
@@ -53,11 +50,11 @@ func readQuestion(prompt string) (q question) {
 			continue
 		case listed(workWords, t.Text), listed(workParts, t.Text):
 			t.Weight *= workWeight
-		case t.Weight < 1 || strings.ContainsAny(t.Text, digits): // of a name
-			subjects++
-			fallthrough
 		default:
 			subjects += math.Floor(t.Weight)
+			if t.Weight < 1 || strings.ContainsAny(t.Text, digits) { // of a name
+				subjects++
+			}
 		}
 		q.terms = append(q.terms, t)
 	}
@@ -174,10 +171,5 @@ func withoutFrame(s string) string {
 	for part := range strings.FieldsSeq(frameParts) {
 		s = strings.ReplaceAll(s, part, " ")
 	}
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Hiragana, r) {
-			return ' '
-		}
-		return r
-	}, s)
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) }), " ")
 }

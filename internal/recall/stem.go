@@ -12,9 +12,8 @@ import (
 // does not inflect: by its stem in Cyrillic, Greek and similar scripts, with its
 // prefixed particles in Arabic.
 func setForms(t *archive.Term) {
-	letters := utf8.RuneCountInString(t.Text)
 	switch {
-	case t.Prefix || hasCJK(t.Text) || letters < minPrefix:
+	case t.Prefix || hasCJK(t.Text) || utf8.RuneCountInString(t.Text) < minPrefix:
 	case has(t.Text, unicode.Arabic):
 		for p := range strings.FieldsSeq(arabicParticles) {
 			if s, ok := strings.CutPrefix(t.Text, p); ok && utf8.RuneCountInString(s) >= minPrefix {

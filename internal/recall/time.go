@@ -52,9 +52,10 @@ func cutTime(words []string, now time.Time) (rest []string, when *When) {
 // used, 0 if there is none.
 func parseTimeWords(words []string, now time.Time) (When, int) {
 	const punctuation = ",.;!?"
-	var three [3]string
+	var typed, three [3]string
 	for i := range min(len(words), 3) {
-		three[i] = strings.TrimRight(strings.ToLower(words[i]), punctuation)
+		typed[i] = strings.TrimRight(words[i], punctuation)
+		three[i] = strings.ToLower(typed[i])
 	}
 	midnight := midnightOf(now)
 	switch three[0] {
@@ -71,11 +72,8 @@ func parseTimeWords(words []string, now time.Time) (When, int) {
 			return w, 2
 		}
 	case "in":
-		if len(words) < 2 {
-			break
-		}
 		// Months are capitalised: "may" and "march" are verbs.
-		if m := month(strings.TrimRight(words[1], punctuation)); m > 0 {
+		if m := month(typed[1]); m > 0 {
 			since, n := time.Date(now.Year(), m, 1, 0, 0, 0, 0, now.Location()), 2
 			if year, err := strconv.Atoi(three[2]); err == nil && year >= 1970 && year <= now.Year() {
 				since, n = since.AddDate(year-now.Year(), 0, 0), 3
@@ -210,13 +208,9 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 
 // clamp limits t to the range of a store's times: nanoseconds since 1970 in 64 bits.
 func clamp(t time.Time) time.Time {
-	if first := time.Unix(0, 0); t.Before(first) {
-		return first.In(t.Location())
-	}
-	if last := time.Unix(0, math.MaxInt64); t.After(last) {
-		return last.In(t.Location())
-	}
-	return t
+	sorted := []time.Time{time.Unix(0, 0), t, time.Unix(0, math.MaxInt64)}
+	slices.SortFunc(sorted, time.Time.Compare)
+	return sorted[1].In(t.Location())
 }
 
 // maxAge is the largest number in an age; it prevents overflow.

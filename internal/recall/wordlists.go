@@ -70,8 +70,8 @@ const (
 )
 
 // Parts of Chinese, Japanese and Korean sentences, which have no spaces between words.
-// Blanks separate them. The parts in frame are cut out of a sentence before it is split
-// into pairs of characters.
+// Blanks separate the parts. Those of frameParts are cut out of a sentence before it is
+// split into pairs of characters.
 const (
 	askParts = "什么 为什么 为何 怎么 怎样 如何 多少 哪 几 谁 何时 吗 呢 什麼 為什麼 怎麼 なぜ どう どの どこ いつ いくつ いくら だれ 誰 どれ でしたっけ " +
 		"무엇 뭐 왜 어떤 어떻게 언제 어디 얼마 누구 몇 했지 였지"
