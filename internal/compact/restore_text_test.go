@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -188,6 +189,36 @@ func TestRestoreStatesOutcomes(t *testing.T) {
 				m.reply("That was all of it for now.")
 			},
 			want: []string{"every hour.\n  User: No, use the harbour's own gauge.\n  [0.1] The harbour's gauge"},
+		},
+		"an error that was worked around": {
+			add: func(m *memory) {
+				m.prompt("List the gauges.")
+				m.run("jq .gauges gauges.json", 3, "jq: error: Top-level program not given")
+				for i := range 6 {
+					m.reply(fmt.Sprintf("Gauge number %d answers on its port.", i))
+				}
+			},
+			want: []string{"Last words: Gauge number 5", "jq: error: Top-level program not given\n"},
+		},
+		"a question that the next prompt answers": {
+			add: func(m *memory) {
+				m.prompt("Draw the tides.")
+				m.reply("The gauge is read in gauge.go every hour. Does this look right to you?")
+				m.prompt("Read it every minute, and write the readings to a table.")
+				m.reply("It is read every minute now.")
+				m.prompt("Good.")
+				m.reply("That was all of it for now.")
+			},
+			want:     []string{"The gauge is read in gauge.go every hour.\n"},
+			unwanted: []string{"Does this look right"},
+		},
+		"imports are no change": {
+			add: func(m *memory) {
+				m.prompt("Read the gauge.")
+				m.edit("/home/ada/shop/gauge.go", "import \"fmt\"", "import (\n\t\"fmt\"\n\t\"time\"\n)\nconst tideEvery = time.Minute")
+			},
+			want:     []string{"+ const tideEvery = time.Minute\n"},
+			unwanted: []string{"+ \t\"time\""},
 		},
 		"what is not committed": {
 			add: func(m *memory) {

@@ -101,7 +101,7 @@ func (c *collector) addHunk(e *entry, added []string, handle string, density flo
 	}
 	var lines []string
 	for _, l := range added {
-		if l = strings.TrimRight(text.Clean(c.short(l)), " \t\r"); l != "" {
+		if l = strings.TrimRight(text.Clean(c.short(l)), " \t\r"); l != "" && !isImport(l) {
 			lines = append(lines, "+ "+text.Truncate(l, maxLineUnits))
 		}
 	}
@@ -169,6 +169,13 @@ func hunk(x archive.Passage) (added, removed []string) {
 	})
 	flush()
 	return added, removed
+}
+
+// isImport reports whether a line of code imports something, which says nothing about a
+// change.
+func isImport(line string) bool {
+	line = strings.TrimSpace(line)
+	return text.HasAnyPrefix(line, "import ", "from ", "use ", "#include ", "require ") || len(line) > 2 && line[0] == '"' && strings.IndexByte(line[1:], '"') == len(line)-2
 }
 
 // declaredName returns the name of the function or type that a line of code declares,

@@ -9,6 +9,10 @@ import (
 	"strandline/internal/text"
 )
 
+// abandoned is the age from which a failed command that checks nothing counts as
+// worked around: nobody ran it again.
+const abandoned = 4
+
 // recentError is the age up to which the newest open error is required.
 const recentError = 20
 
@@ -41,8 +45,8 @@ func collectCommands(c *collector) {
 		switch {
 		case open:
 			e.section, e.prior, e.required = secErrors, 9*decay(age, 20), age < recentError && !seen["error"]
-			if c.editedSince(x) {
-				e.head += " (before the last edits, not run since)"
+			if !archive.IsCheck(key) && age > abandoned {
+				e.prior, e.required = 2*decay(age, 20), false
 			}
 			seen["error"] = true
 		case x.NotRun(): // a refusal is a preference of the user
@@ -56,6 +60,9 @@ func collectCommands(c *collector) {
 			e.prior = 2 * decay(age, 20)
 		}
 		seen[key] = true
+		if x.Failed && !x.NotRun() && c.editedSince(x) {
+			e.head += " (before the last edits, not run since)"
+		}
 		n := c.add(e)
 		for _, o := range outputs[at] {
 			c.addOutput(n, x, &c.past.passages[o])

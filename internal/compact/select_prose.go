@@ -98,6 +98,13 @@ var tentativePhrases = sync.OnceValue(func() *phraseSet {
 		"probably", "let's", "i could", "i can", "i'll", "likely", "actually", "seems", "the user", "we could", "could")
 })
 
+// asksUser reports whether a sentence asks the user how to go on. The next prompt
+// answers it.
+func asksUser(s string) bool {
+	return strings.HasSuffix(strings.TrimRight(s, "*_`\"')"), "?") && text.HasAnyPrefix(s, "Want me", "Would you", "Do you want", "Does this", "Does that", "Does Option",
+		"Shall I", "Should I", "Should we", "What do you", "Which do you", "Ready to", "Is that", "Is this", "Any ")
+}
+
 // isProse reports whether a sentence is written by a person, rather than pasted code or
 // output: most of it are letters, in some words.
 func isProse(s string) bool {

@@ -77,9 +77,9 @@ func (c *collector) addLastWords() map[string]bool {
 		if n := len(c.past.calls); n > 0 {
 			switch y := c.past.calls[n-1]; {
 			case y.Turn > x.Turn || y.Turn == x.Turn && y.Step > x.Step:
-				label = "Announced before the last " + text.Count(c.age(x.Turn, x.Step)-c.age(y.Turn, y.Step), "step") + ": "
+				label = "Announced " + text.Count(c.age(x.Turn, x.Step)-c.age(y.Turn, y.Step), "step") + " before the last action: "
 			case y.LineUse > x.LineFrom && y.LineResult >= 0:
-				label = "Under way: "
+				label = "Begun: "
 			}
 		}
 		c.add(entry{section: secState, order: 11, handle: h, prior: 12, required: said == "", head: label + text.Truncate(next, maxStatement)})

@@ -27,6 +27,7 @@ type statementReader struct {
 	emit    func(statement)
 	seen    map[string]bool // sentences
 	pick    func(sentence string) bool
+	single  bool // sentences are taken out of their context
 	body    strings.Builder
 	units   int
 	lead    string // a heading or "such as these:", printed with what follows
@@ -41,6 +42,17 @@ type statementReader struct {
 // is not nil, rejects.
 func statements(body string, pick func(sentence string) bool, fn func(statement)) {
 	r := statementReader{emit: fn, pick: pick, seen: map[string]bool{}}
+	r.read(body)
+}
+
+// excerpts is statements for a pick that takes single sentences out of their context:
+// introductions and code are left out.
+func excerpts(body string, pick func(sentence string) bool, fn func(statement)) {
+	r := statementReader{emit: fn, pick: pick, single: true, seen: map[string]bool{}}
+	r.read(body)
+}
+
+func (r *statementReader) read(body string) {
 	code := false
 	for raw := range strings.SplitSeq(body, "\n") {
 		trimmed := strings.TrimSpace(raw)
@@ -107,10 +119,10 @@ func (r *statementReader) introduce(s string) {
 	}
 }
 
-// setLead sets the line that is printed with what follows, unless only some sentences
-// are picked, to which it need not belong.
+// setLead sets the line that is printed with the next sentence, unless that need not
+// belong to it.
 func (r *statementReader) setLead(s string) {
-	if r.pick == nil {
+	if !r.single {
 		r.lead = s
 	}
 }
@@ -143,7 +155,7 @@ func (r *statementReader) sentences(s, marker string) {
 }
 
 func (r *statementReader) codeLine(raw string) {
-	if r.code--; r.code < 0 || strings.TrimSpace(raw) == "" || r.pick != nil {
+	if r.code--; r.code < 0 || strings.TrimSpace(raw) == "" || r.single {
 		r.lead = "" // it introduced this code
 		return
 	}

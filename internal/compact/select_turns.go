@@ -79,11 +79,12 @@ func collectTurns(c *collector, quoted map[string]bool) {
 		if i < len(prompts)-1 || c.stateless {
 			c.addRest(e, rest)
 		}
-		rules := givesRule
-		if c.req.Budget >= largeBudget {
-			rules = nil // all of it
+		add := func(s statement) { c.addPiece(e, s.text, e.handle, densityOrder, 1) }
+		if expansion := c.short(c.past.expansions[t.turn]); c.req.Budget >= largeBudget {
+			statements(expansion, nil, add)
+		} else {
+			excerpts(expansion, givesRule, add)
 		}
-		statements(c.short(c.past.expansions[t.turn]), rules, func(s statement) { c.addPiece(e, s.text, e.handle, densityOrder, 1) })
 	}
 	c.collectOrders(prompts)
 	c.collectReplies(entries, prompts, quoted)
@@ -91,7 +92,7 @@ func collectTurns(c *collector, quoted map[string]bool) {
 
 // addRest adds the sentences of the rest of a long prompt, without pasted code or output.
 func (c *collector) addRest(e *entry, rest string) {
-	statements(rest, isProse, func(s statement) {
+	excerpts(rest, isProse, func(s statement) {
 		d := densityOrder
 		if givesPreference(s.text) {
 			d *= 1.5
@@ -125,12 +126,12 @@ func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quo
 func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, quoted map[string]bool) {
 	age, h := c.age(x.Turn, x.Step), c.handle(x.Turn, x.Step)
 	thought := x.Label == "thinking"
-	var pick func(string) bool
+	read, pick := statements, func(s string) bool { return answered || !asksUser(s) }
 	if thought {
-		pick = func(s string) bool { return givesReason(s) && !isTentative(s) }
+		read, pick = excerpts, func(s string) bool { return givesReason(s) && !isTentative(s) }
 	}
 	n := 0
-	statements(c.short(x.Text), pick, func(s statement) {
+	read(c.short(x.Text), pick, func(s statement) {
 		if quoted[s.text] {
 			return
 		}
