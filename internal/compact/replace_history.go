@@ -32,10 +32,14 @@ func readHistory(req ReplaceRequest, a *archived, keep []int) *history {
 			results[r.ID] = r
 		}
 	}
+	kept := make([]bool, len(req.Messages))
+	for _, i := range keep {
+		kept[i] = true
+	}
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		switch {
-		case slices.Contains(keep, i):
+		case kept[i]:
 			continue
 		case isRecord(m.Text):
 			h.addRecord(m.Text)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"strandline/internal/text"
 )
 
@@ -167,6 +169,25 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		if head, rest := split(compactLines(text.Clean(s)), 20); text.Units(head) > 20 {
 			t.Fatalf("split gave %q, %q", head, rest)
+		}
+	})
+}
+
+// Statements of any text are bounded, not empty, and cost no more than the text.
+func TestStatementsProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body := rapid.StringOfN(rapid.RuneFrom([]rune("aB é.!?:-*#|`1\n\t漢")), 0, 600, -1).Draw(t, "text")
+		units := 0
+		add := func(s statement) {
+			units += text.Units(s.text)
+			if s.text == "" || text.Units(s.text) > 4*maxStatement || s.reason && !s.finding {
+				t.Fatalf("%+v", s)
+			}
+		}
+		statements(body, nil, add)
+		excerpts(body, givesRule, add)
+		if limit := 3*text.Units(body) + 8; units > limit {
+			t.Fatalf("%d units of statements from %d", units, text.Units(body))
 		}
 	})
 }

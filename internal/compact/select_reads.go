@@ -15,7 +15,7 @@ const recentResults = 8
 // collectReads adds the reports of sub-agents, as statements, and other results, as
 // excerpts.
 func collectReads(c *collector) {
-	entries, gone := map[string]*entry{}, map[string]map[string]bool{}
+	entries, gone, briefs := map[string]*entry{}, map[string]map[string]bool{}, c.agentBriefs()
 	c.addPlan()
 	for _, x := range slices.Backward(c.past.passages) {
 		if x.Kind == archive.KindEdit && len(x.Paths) == 1 && !c.editFailed(x) {
@@ -26,7 +26,7 @@ func collectReads(c *collector) {
 		}
 		head, body, _ := strings.Cut(x.Text, "\n")
 		age, h := c.age(x.Turn, x.Step), c.handle(x.Turn, x.Step)
-		if brief := c.agentBrief(x, body); brief != "" {
+		if brief := briefs[backgroundAgent(body)]; x.Label == "TaskOutput" && brief != "" {
 			head = "agent: " + brief
 		}
 		key := head
@@ -133,24 +133,25 @@ func collectNames(c *collector) {
 	}
 }
 
-// agentBrief returns what a sub-agent was asked to do, given the result that it
-// returned in the background; "" if that is not known.
-func (c *collector) agentBrief(x archive.Passage, body string) string {
-	if x.Label != "TaskOutput" {
-		return ""
-	}
-	_, rest, _ := strings.Cut(body, "<task_id>")
-	id, _, ok := strings.Cut(rest, "</task_id>")
-	if !ok {
-		return ""
-	}
-	for _, y := range c.past.passages {
-		if y.Kind == archive.KindOutput && archive.IsAgentTool(y.Label) && strings.Contains(y.Text, "agentId: "+id) {
-			head, _, _ := strings.Cut(y.Text, "\n")
-			return strings.TrimPrefix(head, y.Label+" ")
+// agentBriefs returns what the sub-agents in the background were asked to do, by the
+// agent's id.
+func (c *collector) agentBriefs() map[string]string {
+	briefs := map[string]string{}
+	for _, x := range c.past.passages {
+		if _, id, ok := strings.Cut(x.Text, "agentId: "); ok && x.Kind == archive.KindOutput && archive.IsAgentTool(x.Label) {
+			id, _, _ = strings.Cut(id, "\n")
+			head, _, _ := strings.Cut(x.Text, "\n")
+			briefs[strings.TrimSpace(id)] = strings.TrimPrefix(head, x.Label+" ")
 		}
 	}
-	return ""
+	return briefs
+}
+
+// backgroundAgent returns the id of the agent whose result is read, "" for none.
+func backgroundAgent(body string) string {
+	_, rest, _ := strings.Cut(body, "<task_id>")
+	id, _, _ := strings.Cut(rest, "</task_id>")
+	return id
 }
 
 // isReport reports whether a tool answers in prose.

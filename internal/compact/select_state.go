@@ -107,6 +107,9 @@ func (c *collector) addLastAction() {
 	}
 }
 
+// maxUncommitted is how many files without a commit are listed.
+const maxUncommitted = 40
+
 // uncommitted returns the base names of the files that were changed after the last
 // commit of the session, newest first, and whether there was a commit.
 func (c *collector) uncommitted() (files []string, committed bool) {
@@ -115,6 +118,7 @@ func (c *collector) uncommitted() (files []string, committed bool) {
 		case x.Failed:
 		case x.Kind == archive.CallCommand && strings.Contains(x.Command, "git commit"):
 			return files, true
+		case len(files) >= maxUncommitted:
 		case x.Kind == archive.CallEdit:
 			for _, f := range x.Files {
 				if name := path.Base(text.CleanLine(f)); !slices.Contains(files, name) {
