@@ -25,31 +25,28 @@ const (
 // nameFactor is the factor of a term that is printed alone. It falls to half after
 // manyNames in one entry.
 const (
-	nameFactor = 3
+	nameFactor = 3.3
 	manyNames  = 64
-	minNames   = 1000 // the most in one entry, for a small budget
-	perName    = 600  // units of a larger budget for each further one
 )
 
 // selector selects the lines with the highest score, which is value per unit, and
 // counts each term once.
 type selector struct {
-	terms    *vocabulary
-	session  string // whose handles are printed without it
-	layout   layout
-	level    string  // Markdown prefix of section titles
-	maxNames int     // of one entry
-	names    float64 // factor of terms that are printed alone
-	covered  []uint8 // times that each term was selected, at most 2
-	opened   [sections]bool
-	budget   int             // units left
-	seen     map[string]bool // lines selected, and sentences of selected heads
-	queue    candidates
-	seq      int // of the next candidate
+	terms   *vocabulary
+	session string // whose handles are printed without it
+	layout  layout
+	level   string  // Markdown prefix of section titles
+	names   float64 // factor of terms that are printed alone
+	covered []uint8 // times that each term was selected, at most 2
+	opened  [sections]bool
+	budget  int             // units left
+	seen    map[string]bool // lines selected, and sentences of selected heads
+	queue   candidates
+	seq     int // of the next candidate
 }
 
 func newSelector(v *view, l layout, level string, budget int) *selector {
-	return &selector{terms: v.terms, session: v.past.session.ID, layout: l, level: level, names: nameFactor, maxNames: max(minNames, budget/perName), covered: make([]uint8, len(v.terms.terms)), budget: budget, seen: map[string]bool{}}
+	return &selector{terms: v.terms, session: v.past.session.ID, layout: l, level: level, names: nameFactor, covered: make([]uint8, len(v.terms.terms)), budget: budget, seen: map[string]bool{}}
 }
 
 // pick selects from entries and prints the result; left is the number of entries
@@ -142,7 +139,7 @@ func (s *selector) fill(entries []*entry) {
 	}
 	for len(s.queue) > 0 && s.budget > minLine {
 		c := s.queue[0]
-		done := c.line == nil && c.entry.selected || c.line != nil && (s.seen[c.line.text] || c.line.name && (s.covered[c.line.terms[0]] > 0 || len(c.entry.chosenNames) >= s.maxNames))
+		done := c.line == nil && c.entry.selected || c.line != nil && (s.seen[c.line.text] || c.line.name && s.covered[c.line.terms[0]] > 0)
 		if score := s.score(c); !done && score < c.score {
 			s.queue[0].score = score
 			s.queue.sink(0)
