@@ -46,6 +46,6 @@ func RestoreWith(ctx context.Context, src Source, req Request, l Lesson) (Output
 		}
 	}
 	budget := req.Budget - text.FenceOverhead - text.Units(title) - text.Units(footer(req.Session, 9999)) - 1
-	body, handles, _ := newSelector(v, RoleNone.layout(), "## ", budget).pick(v.collect(nil))
+	body, handles, _ := newSelector(v, RoleNone.layout(), budget).pick(v.collect(nil))
 	return Output{Text: text.Fence(title, body), Handles: handles}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -113,23 +114,45 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 // judgeChecks marks checks as failed whose output says so although their exit status,
 // that of the last command of a pipe, is zero.
 func (p *past) judgeChecks() {
-	at := 0
 	for i := range p.calls {
 		x := &p.calls[i]
 		if x.Kind != archive.CallCommand || x.Failed || x.LineResult < 0 || !archive.IsCheck(archive.CommandKey(x.Command)) {
 			continue
 		}
-		for at < len(p.passages) && (p.passages[at].Turn < x.Turn || p.passages[at].Turn == x.Turn && p.passages[at].Step < x.Step) {
-			at++
-		}
-		command, _, _ := strings.Cut(x.Command, "\n")
-		for j := at; j < len(p.passages) && p.passages[j].Turn == x.Turn && p.passages[j].Step == x.Step; j++ {
-			if o := &p.passages[j]; o.Kind == archive.KindCommand && strings.HasPrefix(o.Text, "$ "+command[:min(len(command), 80)]) {
+		for _, o := range p.passagesAt(place{x.Turn, x.Step}) {
+			if isOutputOf(o, *x) {
 				x.Error = failureIn(o.Text)
 				x.Failed = x.Error != ""
 			}
 		}
 	}
+}
+
+// passagesAt returns the passages of a step.
+func (p *past) passagesAt(at place) []archive.Passage {
+	return rowsAt(p.passages, at, func(x *archive.Passage) place { return place{x.Turn, x.Step} })
+}
+
+// callsAt returns the calls of a step.
+func (p *past) callsAt(at place) []archive.Call {
+	return rowsAt(p.calls, at, func(x *archive.Call) place { return place{x.Turn, x.Step} })
+}
+
+// rowsAt returns the rows of a step among rows that are ordered by step.
+func rowsAt[T any](rows []T, at place, of func(*T) place) []T {
+	from := sort.Search(len(rows), func(i int) bool { return of(&rows[i]).compare(at) >= 0 })
+	to := from
+	for to < len(rows) && of(&rows[to]) == at {
+		to++
+	}
+	return rows[from:to]
+}
+
+// isOutputOf reports whether a passage is that of a command. Parallel commands are in
+// one step.
+func isOutputOf(o archive.Passage, x archive.Call) bool {
+	command, _, _ := strings.Cut(x.Command, "\n")
+	return o.Kind == archive.KindCommand && strings.HasPrefix(o.Text, "$ "+command[:min(len(command), 80)])
 }
 
 // failureIn returns the first line of a check's output that reports a failure.

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -9,6 +10,8 @@ import (
 
 // place is a step of a turn; the step of a prompt is -1.
 type place struct{ turn, step int }
+
+func (p place) compare(other place) int { return cmp.Or(p.turn-other.turn, p.step-other.step) }
 
 // ref returns the place in the archive of a turn and step of the past.
 func (p *past) ref(turn, step int) archive.Ref {

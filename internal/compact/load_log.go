@@ -146,8 +146,8 @@ func (p *past) completeError(ctx context.Context, req Request) error {
 	if len(open) == 0 {
 		return nil
 	}
-	for _, o := range p.passages {
-		if o.Turn != open[0].Turn || o.Step != open[0].Step || o.Kind != archive.KindCommand || !o.Partial || o.Turn < 0 {
+	for _, o := range p.passagesAt(place{open[0].Turn, open[0].Step}) {
+		if o.Kind != archive.KindCommand || !o.Partial || o.Turn < 0 {
 			continue
 		}
 		messages, err := req.Log(ctx, req.Session, o.LineFrom, o.LineTo, smallLog)

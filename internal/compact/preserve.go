@@ -71,7 +71,7 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 			c.add(entry{section: secChanges, prior: 20, head: body})
 		}
 	}
-	s := newSelector(v, RoleNone.layout(), "## ", budget)
+	s := newSelector(v, RoleNone.layout(), budget)
 	s.names = steeringNames
 	body, _, _ := s.pick(c.entries)
 	if body == "" {

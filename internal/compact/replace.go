@@ -88,37 +88,31 @@ func Replace(ctx context.Context, src Source, req ReplaceRequest) (Replacement, 
 	for i := from; i < len(req.Messages); i++ {
 		out.Keep = append(out.Keep, i)
 	}
-	budget := req.Budget
+	kept := 0
 	for _, i := range out.Keep {
-		budget -= messageTokens(&req.Messages[i])
+		kept += messageTokens(&req.Messages[i])
 	}
 	h := readHistory(req, a, out.Keep)
 	title := "a conversation"
 	if a.past != nil {
 		title = fenceTitle(a.past)
 	}
-	budget -= text.Tokens(title) + text.Tokens(replacementNotice) + fenceTokens
+	budget := req.Budget - kept - text.Tokens(title) - text.Tokens(replacementNotice) - fenceTokens
 	w := recordWriter{budget: max(budget, 0)}
 	w.write(ctx, h, a, req, out.Keep)
 	notice := replacementNotice
 	if req.Session != "" {
 		notice += " --session " + archive.ShortID(req.Session)
 	}
-	out.Text = text.Fence(title, sizes(req, out.Keep, w.String())+notice+".\n"+w.String())
+	out.Text = text.Fence(title, sizes(req, kept+text.Tokens(w.String()))+notice+".\n"+w.String())
 	out.Handles = w.handles
 	return out, ctx.Err()
 }
 
 // sizes returns the line that tells a person what happened: the estimated tokens of the
 // conversation before and after, and the time that it took if that is known.
-func sizes(req ReplaceRequest, keep []int, record string) string {
-	before, after := 0, text.Tokens(record)
-	for i := range req.Messages {
-		before += messageTokens(&req.Messages[i])
-	}
-	for _, i := range keep {
-		after += messageTokens(&req.Messages[i])
-	}
+func sizes(req ReplaceRequest, after int) string {
+	before := conversationTokens(req.Messages)
 	took := ""
 	if req.Elapsed != nil {
 		took = fmt.Sprintf(" in %.1f s", req.Elapsed().Seconds())
@@ -153,14 +147,19 @@ func Budget(window, used int, ms []transcript.Message) int {
 		window = usualContext
 	}
 	budget := min(max(window/5, usualBudget), maxBudget)
-	estimate := 0
-	for i := range ms {
-		estimate += messageTokens(&ms[i])
-	}
+	estimate := conversationTokens(ms)
 	if used > overheadTokens+estimate && estimate > 0 {
 		budget = budget * 100 / min(100*(used-overheadTokens)/estimate, maxScale)
 	}
 	return max(min(budget, estimate/2), minBudget)
+}
+
+func conversationTokens(ms []transcript.Message) int {
+	n := 0
+	for i := range ms {
+		n += messageTokens(&ms[i])
+	}
+	return n
 }
 
 // messageTokens estimates the tokens of a message.

@@ -126,7 +126,7 @@ func result(u *transcript.ToolUse, r *transcript.ToolResult) string {
 	return fmt.Sprintf("%d lines, last: %s", lines, archive.Clip(last, maxResult))
 }
 
-// The headings of a record. parseRecord recognizes its parts by them.
+// The headings of a record. addRecord recognizes its parts by them.
 const (
 	headOrder   = "## /compact instructions"
 	headPrompts = "## User requests (verbatim, oldest first)"

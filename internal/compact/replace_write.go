@@ -113,13 +113,13 @@ const (
 // score that the new conversation lacks. The selector counts characters: if
 // the result takes too many tokens, it selects again with less.
 func (w *recordWriter) writeSelection(ctx context.Context, a *archived, req ReplaceRequest, keep []int) {
-	present := w.String() + keptText(req, keep)
+	present, kept := w.String()+keptText(req, keep), keptStatements(req, keep, a.past)
 	budget := text.TokenChars(w.budget-leftTokens) * selectPercent / 100
 	for range 3 {
 		if budget < minLine || ctx.Err() != nil {
 			return
 		}
-		body, handles, left := a.take(req).fill(present, keptStatements(req, keep, a.past), budget)
+		body, handles, left := a.take(req).fill(present, kept, budget)
 		body = req.Redact(body) // rules may be newer than the index
 		n := text.Tokens(body) + leftTokens
 		if n > w.budget {
@@ -148,7 +148,7 @@ func (s selection) fill(present string, kept map[string]bool, budget int) (body 
 	for _, e := range s.entries {
 		e.lines = slices.DeleteFunc(e.lines, func(l *line) bool { return kept[l.text] })
 	}
-	return newSelector(s.view, RoleNone.layout(), "## ", budget).pick(s.entries)
+	return newSelector(s.view, RoleNone.layout(), budget).pick(s.entries)
 }
 
 // keptStatements returns the statements in the replies that are kept.

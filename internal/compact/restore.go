@@ -98,7 +98,7 @@ func restorePast(ctx context.Context, p *past, req Request) (Output, error) {
 	}
 	v := newView(p, req)
 	entries := v.collect(func() { v.score(p.summary) }) // collecting does not read the values
-	body, handles, left := newSelector(v, role.layout(), "## ", budget).pick(entries)
+	body, handles, left := newSelector(v, role.layout(), budget).pick(entries)
 	if body == "" {
 		return Output{}, nil
 	}

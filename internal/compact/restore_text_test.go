@@ -11,13 +11,45 @@ import (
 	"strandline/internal/transcript"
 )
 
+// restoreCase is a session, and parts of its restored context of 9,500 units.
+type restoreCase struct {
+	add      func(m *memory)
+	want     []string // each exactly once
+	unwanted []string
+}
+
+func checkRestored(t *testing.T, cases map[string]restoreCase) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMemory()
+			c.add(m)
+			text := restore(t, m, compact.Request{Budget: 9500}).Text
+			for _, want := range c.want {
+				if strings.Count(text, want) != 1 {
+					t.Errorf("%q is not in it exactly once", want)
+				}
+			}
+			if strings.Count(text, "0042_discount_codes.sql was not applied") > 1 {
+				t.Error("a sentence appears twice")
+			}
+			for _, unwanted := range c.unwanted {
+				if strings.Contains(text, unwanted) {
+					t.Errorf("%q is in it", unwanted)
+				}
+			}
+			if t.Failed() {
+				t.Log(text)
+			}
+		})
+	}
+}
+
 // Cases in which a restored context could mislead its reader.
 func TestRestoreIsNotMisleading(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		add            func(m *memory)
-		want, unwanted []string
-	}{
+	checkRestored(t, map[string]restoreCase{
 		"an answer with its question": {
 			add: func(m *memory) {
 				m.prompt("Make the upload retry.")
@@ -94,30 +126,7 @@ func TestRestoreIsNotMisleading(t *testing.T) {
 			},
 			want: []string{"- Root cause: `retryBudget` is never reset in the loop\n  - The fix is to set `queueDepth`"},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := newMemory()
-			c.add(m)
-			text := restore(t, m, compact.Request{Budget: 9500}).Text
-			for _, want := range c.want {
-				if strings.Count(text, want) != 1 {
-					t.Errorf("%q is not in it exactly once", want)
-				}
-			}
-			if strings.Count(text, "0042_discount_codes.sql was not applied") > 1 {
-				t.Error("a sentence appears twice")
-			}
-			for _, unwanted := range c.unwanted {
-				if strings.Contains(text, unwanted) {
-					t.Errorf("%q is in it", unwanted)
-				}
-			}
-			if t.Failed() {
-				t.Log(text)
-			}
-		})
-	}
+	})
 }
 
 // A summary in several passages is announced once.
@@ -159,10 +168,7 @@ func TestPreserveChecksAndDecisions(t *testing.T) {
 // A restored context states what a session's outcome hides.
 func TestRestoreStatesOutcomes(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		add            func(m *memory)
-		want, unwanted []string
-	}{
+	checkRestored(t, map[string]restoreCase{
 		"a failure that a pipe hides": {
 			add: func(m *memory) {
 				m.prompt("Check it.")
@@ -237,24 +243,7 @@ func TestRestoreStatesOutcomes(t *testing.T) {
 			want:     []string{"Last words: The lock is missing in store.go.\n", "About to: add it\n"},
 			unwanted: []string{"Let me"},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := newMemory()
-			c.add(m)
-			text := restore(t, m, compact.Request{Budget: 9500}).Text
-			for _, want := range c.want {
-				if !strings.Contains(text, want) {
-					t.Errorf("%q is missing in\n%s", want, text)
-				}
-			}
-			for _, unwanted := range c.unwanted {
-				if strings.Contains(text, unwanted) {
-					t.Errorf("%q is in\n%s", unwanted, text)
-				}
-			}
-		})
-	}
+	})
 }
 
 // Of a slash command's expansion the rules are restored, redacted; of a plan, all of it.

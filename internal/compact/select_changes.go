@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,85 +19,88 @@ const (
 
 // change collects the edits of a file.
 type change struct {
-	entry          *entry
+	path           string
+	edits          []fileEdit // newest first
 	added, removed int
 	declared       []string
-	partial        bool            // some of its edits are truncated
-	gone           map[string]bool // lines that later edits removed
+	partial        bool // some of its edits are truncated
+}
+
+// fileEdit is an edit of a changed file.
+type fileEdit struct {
+	passage archive.Passage
+	left    []string // lines that it added and no later edit removed
+	recent  bool     // one of the newest edits of all files
 }
 
 // collectFiles adds an entry for each changed file: the size of its changes, the
 // functions in them, what each was for, and the new lines.
 func collectFiles(c *collector) {
-	edits, changes, hunks := c.editCounts(), map[string]*change{}, 0
-	var order []*change
-	for _, x := range slices.Backward(c.past.passages) {
-		if x.Kind != archive.KindEdit || len(x.Paths) != 1 || edits[x.Paths[0]] == 0 || c.editFailed(x) {
-			continue
-		}
-		path, age, h := x.Paths[0], c.age(x.Turn, x.Step), c.handle(x.Turn, x.Step)
-		ch := changes[path]
-		if ch == nil {
-			ch = &change{entry: &entry{section: secFiles, order: age, handle: h, prior: 4 * decay(age, 60), source: true}, gone: map[string]bool{}}
-			ch.entry.head = c.short(text.CleanLine(path)) + ", changed " + times(edits[path])
-			changes[path] = ch
-			order = append(order, ch)
-		}
-		if why := c.purpose(x); why != "" {
-			c.addPiece(ch.entry, why, h, aged(densityReply, age), 1)
-		}
-		added := ch.follow(x)
-		if hunks++; hunks <= recentHunks {
-			c.addHunk(ch.entry, added, h, densityReply)
-		} else if c.roomy() {
-			c.addHunk(ch.entry, added, h, 0)
-		}
-	}
-	for _, ch := range order {
+	counts := c.editCounts()
+	for _, ch := range c.changes(counts) {
+		head := c.short(text.CleanLine(ch.path)) + ", changed " + times(counts[ch.path])
 		if !ch.partial {
-			ch.entry.head += fmt.Sprintf(" (+%d -%d)", ch.added, ch.removed)
+			head += fmt.Sprintf(" (+%d -%d)", ch.added, ch.removed)
 		}
 		if len(ch.declared) > 0 {
-			ch.entry.head += " in " + strings.Join(ch.declared, ", ")
+			head += " in " + strings.Join(ch.declared, ", ")
 		}
-		n := c.add(*ch.entry)
-		for _, l := range n.lines {
-			l.entry = n
+		newest := ch.edits[0].passage
+		age := c.age(newest.Turn, newest.Step)
+		e := c.add(entry{section: secFiles, order: age, handle: c.handle(newest.Turn, newest.Step), prior: 4 * decay(age, 60), source: true, head: head})
+		for _, edit := range ch.edits {
+			x := edit.passage
+			h := c.handle(x.Turn, x.Step)
+			if why := c.purpose(x); why != "" {
+				c.addPiece(e, why, h, aged(densityReply, c.age(x.Turn, x.Step)), 1)
+			}
+			switch {
+			case edit.recent:
+				c.addHunk(e, edit.left, h)
+			case c.roomy():
+				c.addCode(e, strings.Join(edit.left, "\n"), h, func(string) float64 { return 0 })
+			}
 		}
 	}
+}
+
+// changes returns the changed files, the one with the newest edit first. counts are
+// those of editCounts.
+func (c *collector) changes(counts map[string]int) []*change {
+	var order []*change
+	byPath, gone, edits := map[string]*change{}, removedLines{}, 0
+	for i, x := range slices.Backward(c.past.passages) {
+		h := c.hunks[i]
+		if h == nil || counts[x.Paths[0]] == 0 {
+			continue
+		}
+		path := x.Paths[0]
+		ch := byPath[path]
+		if ch == nil {
+			ch = &change{path: path}
+			byPath[path] = ch
+			order = append(order, ch)
+		}
+		left := gone.follow(path, h)
+		for _, l := range left {
+			if name := declaredName(l); name != "" && !slices.Contains(ch.declared, name) && len(ch.declared) < maxDeclared {
+				ch.declared = append(ch.declared, name)
+			}
+		}
+		edits++
+		ch.edits = append(ch.edits, fileEdit{x, left, edits <= recentHunks})
+		ch.partial = ch.partial || x.Partial
+		ch.added, ch.removed = ch.added+len(h.added), ch.removed+len(h.removed)
+	}
+	return order
 }
 
 // roomy reports whether the budget has room for excerpts of code and output.
 func (c *collector) roomy() bool { return c.req.Budget >= largeBudget || c.past.sparse(c.req.Budget) }
 
-// follow counts an edit, which precedes those counted before, and returns the lines
-// that it added and no later edit removed.
-func (ch *change) follow(x archive.Passage) []string {
-	added, removed := hunk(x)
-	ch.partial = ch.partial || x.Partial
-	ch.added, ch.removed = ch.added+len(added), ch.removed+len(removed)
-	for _, l := range added {
-		if name := declaredName(l); name != "" && !slices.Contains(ch.declared, name) && len(ch.declared) < maxDeclared && !ch.gone[strings.TrimSpace(l)] {
-			ch.declared = append(ch.declared, name)
-		}
-	}
-	left := slices.DeleteFunc(slices.Clone(added), func(l string) bool { return ch.gone[strings.TrimSpace(l)] })
-	for _, l := range removed {
-		ch.gone[strings.TrimSpace(l)] = true
-	}
-	for _, l := range added {
-		delete(ch.gone, strings.TrimSpace(l))
-	}
-	return left
-}
-
 // addHunk adds the lines that an edit added as one piece, without its middle if it is
-// long; with a density of zero, as several pieces.
-func (c *collector) addHunk(e *entry, added []string, handle string, density float64) {
-	if density == 0 {
-		c.addCode(e, strings.Join(added, "\n"), handle, func(string) float64 { return 0 })
-		return
-	}
+// long.
+func (c *collector) addHunk(e *entry, added []string, handle string) {
 	var lines []string
 	for _, l := range added {
 		if l = strings.TrimRight(text.Clean(c.short(l)), " \t\r"); l != "" && !isImport(l) {
@@ -109,14 +111,17 @@ func (c *collector) addHunk(e *entry, added []string, handle string, density flo
 		if rest != "" {
 			body += fmt.Sprintf(" (%s more)", text.Count(strings.Count(rest, "\n")+1, "line"))
 		}
-		c.addPiece(e, body, handle, density, codeFactor)
+		c.addPiece(e, body, handle, densityReply, codeFactor)
 	}
 }
 
 // purpose returns the announcement that preceded an edit, as a clause; "" for none.
 func (c *collector) purpose(x archive.Passage) string {
 	last := ""
-	for _, y := range c.replyAt(x.Turn, x.Step) {
+	for _, y := range c.past.passagesAt(place{x.Turn, x.Step}) {
+		if !isReply(y) {
+			continue
+		}
 		for line := range strings.SplitSeq(y.Text, "\n") {
 			text.Sentences(text.TrimMarkdown(text.CleanLine(line)), func(s string) {
 				if a := announced(s); a != "" {
@@ -128,24 +133,24 @@ func (c *collector) purpose(x archive.Passage) string {
 	return text.Truncate(c.short(last), maxStatement)
 }
 
-// replyAt returns the replies of a step.
-func (c *collector) replyAt(turn, step int) []archive.Passage {
-	ps := c.past.passages
-	from, _ := slices.BinarySearchFunc(ps, place{turn, step}, func(x archive.Passage, p place) int { return cmp.Or(x.Turn-p.turn, x.Step-p.step) })
-	var out []archive.Passage
-	for _, x := range ps[from:] {
-		if x.Turn != turn || x.Step != step {
-			break
-		}
-		if isReply(x) {
-			out = append(out, x)
+// hunk holds the lines that an edit added and removed.
+type hunk struct{ added, removed []string }
+
+// findHunks returns the hunks of the passages, nil for any but a successful edit of one
+// file.
+func (v *view) findHunks() []*hunk {
+	all := make([]*hunk, len(v.past.passages))
+	for i := range all {
+		if x := &v.past.passages[i]; x.Kind == archive.KindEdit && len(x.Paths) == 1 && !v.editFailed(*x) {
+			all[i] = parseHunk(x.Text)
 		}
 	}
-	return out
+	return all
 }
 
-// hunk returns the lines that an edit added and removed.
-func hunk(x archive.Passage) (added, removed []string) {
+// parseHunk parses the passage of an edit. Its first line names the tool and the file.
+func parseHunk(body string) *hunk {
+	h := &hunk{}
 	var olds, news []string
 	flush := func() {
 		for len(olds) > 0 && len(news) > 0 && olds[0] == news[0] {
@@ -154,21 +159,51 @@ func hunk(x archive.Passage) (added, removed []string) {
 		for len(olds) > 0 && len(news) > 0 && olds[len(olds)-1] == news[len(news)-1] {
 			olds, news = olds[:len(olds)-1], news[:len(news)-1]
 		}
-		added, removed = append(added, news...), append(removed, olds...)
+		h.added, h.removed = append(h.added, news...), append(h.removed, olds...)
 		olds, news = nil, nil
 	}
-	contentLines(x, func(raw string, _ int, old bool) {
-		if old && len(news) > 0 {
-			flush()
-		}
-		if old {
+	old := false
+	_, body, more := strings.Cut(body, "\n")
+	for raw := range strings.SplitSeq(body, "\n") {
+		switch {
+		case !more:
+		case raw == "--- old":
+			old = true
+		case raw == "+++ new":
+			old = false
+		case old:
+			if len(news) > 0 {
+				flush()
+			}
 			olds = append(olds, raw)
-		} else {
+		default:
 			news = append(news, raw)
 		}
-	})
+	}
 	flush()
-	return added, removed
+	return h
+}
+
+// removedLines holds, by file, the lines that edits removed. Edits are followed from the
+// newest back, because earlier edits and readings of a file show the lines.
+type removedLines map[string]map[string]bool
+
+func (r removedLines) has(path, line string) bool { return r[path][strings.TrimSpace(line)] }
+
+// follow takes an edit that precedes those taken before, and returns the lines that it
+// added and no later edit removed.
+func (r removedLines) follow(path string, h *hunk) []string {
+	left := slices.DeleteFunc(slices.Clone(h.added), func(l string) bool { return r.has(path, l) })
+	if r[path] == nil {
+		r[path] = map[string]bool{}
+	}
+	for _, l := range h.removed {
+		r[path][strings.TrimSpace(l)] = true
+	}
+	for _, l := range h.added {
+		delete(r[path], strings.TrimSpace(l))
+	}
+	return left
 }
 
 // isImport reports whether a line of code imports something, which says nothing about a
@@ -210,14 +245,8 @@ func (v *view) editFailed(x archive.Passage) bool {
 	if x.Kind != archive.KindEdit || len(x.Paths) != 1 {
 		return false
 	}
-	from, _ := slices.BinarySearchFunc(v.past.calls, place{x.Turn, x.Step}, func(call archive.Call, p place) int {
-		return cmp.Or(call.Turn-p.turn, call.Step-p.step)
-	})
 	failed := false
-	for _, call := range v.past.calls[from:] {
-		if call.Turn != x.Turn || call.Step != x.Step {
-			break
-		}
+	for _, call := range v.past.callsAt(place{x.Turn, x.Step}) {
 		if call.Kind == archive.CallEdit && slices.Contains(call.Files, x.Paths[0]) {
 			if !call.Failed {
 				return false
@@ -226,25 +255,4 @@ func (v *view) editFailed(x archive.Passage) bool {
 		}
 	}
 	return failed
-}
-
-// contentLines calls fn with each line of an edit, the replaced text first, or of
-// an output, and its number in the passage. It skips line 0, which names the tool
-// and its arguments.
-func contentLines(x archive.Passage, fn func(raw string, n int, old bool)) {
-	old, n := false, 0
-	for raw := range strings.SplitSeq(x.Text, "\n") {
-		switch {
-		case n == 0:
-		case x.Kind != archive.KindEdit:
-			fn(raw, n, false)
-		case raw == "--- old":
-			old = true
-		case raw == "+++ new":
-			old = false
-		default:
-			fn(raw, n, old)
-		}
-		n++
-	}
 }

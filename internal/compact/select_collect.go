@@ -24,9 +24,9 @@ const (
 	sections
 )
 
-// sectionTitle returns the title of a section.
+// sectionTitle returns the heading of a section, in Markdown.
 func sectionTitle(section int) string {
-	return [sections]string{
+	return "## " + [sections]string{
 		secOrders:   "Standing instructions",
 		secTurns:    "Conversation, oldest first: the user's words, and the assistant's at [turn.step]",
 		secState:    "Current state",
@@ -89,13 +89,14 @@ type collector struct {
 // collect returns the candidate entries of all sections. meanwhile runs beside it, if
 // it is not nil.
 func (v *view) collect(meanwhile func()) []*entry {
+	v.hunks = v.findHunks()
 	files, reads, names := v.collectAsync(collectFiles), v.collectAsync(collectReads), v.collectAsync(collectNames)
-	c := &collector{view: v}
+	c, prompts := &collector{view: v}, v.promptTexts()
 	var quoted map[string]bool
 	if !v.stateless {
-		quoted = collectState(c)
+		quoted = collectState(c, prompts)
 	}
-	collectTurns(c, quoted)
+	collectTurns(c, prompts, quoted)
 	collectTasks(c)
 	collectCommands(c)
 	collectSummary(c)
@@ -179,10 +180,7 @@ func (c *collector) addNames(e *entry, body string) {
 // letters: it needs no list to be spelled.
 func isMember(name string) bool {
 	first, _, dotted := strings.Cut(name, ".")
-	if !dotted || dottedShape(name) != "dotted.name" {
-		return false
-	}
-	return len(first) <= 2
+	return dotted && len(first) <= 2 && dottedShape(name) == "dotted.name"
 }
 
 // handleUnits returns the units of a line's handle in print.

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -23,13 +24,7 @@ func collectCommands(c *collector) {
 	for _, x := range c.past.openFailures() {
 		failed[place{x.Turn, x.Step}] = true
 	}
-	outputs := map[place][]int{}
-	for i := range c.past.passages {
-		if x := &c.past.passages[i]; x.Kind == archive.KindCommand {
-			outputs[place{x.Turn, x.Step}] = append(outputs[place{x.Turn, x.Step}], i)
-		}
-	}
-	seen := map[string]bool{}
+	edited, seen, anyOpen := c.lastEdit(), map[string]bool{}, false
 	for _, x := range slices.Backward(c.past.calls) {
 		at := place{x.Turn, x.Step}
 		open := failed[at] && x.Failed && !x.NotRun() && archive.Subject(x) != ""
@@ -44,11 +39,11 @@ func collectCommands(c *collector) {
 		e := entry{section: secCommands, order: age, handle: c.handle(x.Turn, x.Step), head: what}
 		switch {
 		case open:
-			e.section, e.prior, e.required = secErrors, 9*decay(age, 20), age < recentError && !seen["error"]
+			e.section, e.prior, e.required = secErrors, 9*decay(age, 20), age < recentError && !anyOpen
 			if !archive.IsCheck(key) && age > abandoned {
 				e.prior, e.required = 2*decay(age, 20), false
 			}
-			seen["error"] = true
+			anyOpen = true
 		case x.NotRun(): // a refusal is a preference of the user
 			e.prior = 9 * decay(age, 40)
 		case x.Failed && seen[key]:
@@ -60,43 +55,40 @@ func collectCommands(c *collector) {
 			e.prior = 2 * decay(age, 20)
 		}
 		seen[key] = true
-		if x.Failed && !x.NotRun() && c.editedSince(x) {
+		if x.Failed && !x.NotRun() && edited.compare(at) > 0 {
 			e.head += " (before the last edits, not run since)"
 		}
 		n := c.add(e)
-		for _, o := range outputs[at] {
-			c.addOutput(n, x, &c.past.passages[o])
+		for _, o := range c.past.passagesAt(at) {
+			if isOutputOf(o, x) {
+				c.addOutput(n, x, o)
+			}
 		}
 	}
 }
 
-// editedSince reports whether a file was changed after a call.
-func (c *collector) editedSince(x archive.Call) bool {
-	for _, y := range slices.Backward(c.past.calls) {
-		if y.Turn == x.Turn && y.Step == x.Step {
-			return false
-		}
-		if y.Kind == archive.CallEdit && !y.Failed {
-			return true
+// lastEdit returns the place of the last successful edit, before any other if there is
+// none.
+func (c *collector) lastEdit() place {
+	for i := len(c.past.calls) - 1; i >= 0; i-- {
+		if x := &c.past.calls[i]; x.Kind == archive.CallEdit && !x.Failed {
+			return place{x.Turn, x.Step}
 		}
 	}
-	return false
+	return place{math.MinInt32, 0}
 }
 
 // addOutput adds the output of a command from its passage.
-func (c *collector) addOutput(e *entry, x archive.Call, o *archive.Passage) {
-	command, _, _ := strings.Cut(x.Command, "\n")
-	if !strings.HasPrefix(o.Text, "$ "+command[:min(len(command), 80)]) {
-		return
-	}
+func (c *collector) addOutput(e *entry, x archive.Call, o archive.Passage) {
 	_, body, _ := strings.Cut(o.Text, "\n")
 	age := c.age(x.Turn, x.Step)
 	var failing []string
+	listed := map[string]bool{}
 	if x.Failed || archive.IsCheck(archive.CommandKey(x.Command)) {
 		for line := range strings.SplitSeq(body, "\n") {
 			line = strings.TrimSpace(line)
-			if failsCheck(line) && !slices.Contains(failing, line) && !strings.Contains(e.head, text.CleanLine(line)) {
-				failing = append(failing, line)
+			if failsCheck(line) && !listed[line] && !strings.Contains(e.head, text.CleanLine(line)) {
+				failing, listed[line] = append(failing, line), true
 			}
 		}
 		c.addCode(e, strings.Join(failing, "\n"), e.handle, func(string) float64 { return densityFailure * decay(age, 30) })

@@ -35,18 +35,17 @@ type selector struct {
 	terms   *vocabulary
 	session string // whose handles are printed without it
 	layout  layout
-	level   string  // Markdown prefix of section titles
 	names   float64 // factor of terms that are printed alone
 	covered []uint8 // times that each term was selected, at most 2
 	opened  [sections]bool
 	budget  int             // units left
-	seen    map[string]bool // lines selected, and sentences of selected heads
+	seen    map[string]bool // texts of the selected lines
 	queue   candidates
 	seq     int // of the next candidate
 }
 
-func newSelector(v *view, l layout, level string, budget int) *selector {
-	return &selector{terms: v.terms, session: v.past.session.ID, layout: l, level: level, names: nameFactor, covered: make([]uint8, len(v.terms.terms)), budget: budget, seen: map[string]bool{}}
+func newSelector(v *view, l layout, budget int) *selector {
+	return &selector{terms: v.terms, session: v.past.session.ID, layout: l, names: nameFactor, covered: make([]uint8, len(v.terms.terms)), budget: budget, seen: map[string]bool{}}
 }
 
 // pick selects from entries and prints the result; left is the number of entries
@@ -62,8 +61,6 @@ func (s *selector) pick(entries []*entry) (body string, handles []string, left i
 	body, handles = s.print(entries)
 	return body, handles, left
 }
-
-func (s *selector) title(section int) string { return s.level + sectionTitle(section) }
 
 // value returns the value that a head or line adds to the selection.
 func (s *selector) value(terms []int32, prior, factor float64) float64 {
@@ -86,7 +83,7 @@ func (s *selector) headCost(e *entry) int {
 	}
 	n := e.units
 	if !s.opened[e.section] {
-		n += text.Units(s.title(e.section)) + 1
+		n += text.Units(sectionTitle(e.section)) + 1
 	}
 	return n
 }
@@ -112,11 +109,11 @@ func (s *selector) score(c candidate) float64 {
 // fill selects required entries, then candidates by score until the budget is
 // spent. Scores fall as terms are covered, so a candidate that is still the best
 // after its score was computed again is the best of all. If the score of a line
-// rises, because its head or neighbor was selected, it becomes a new candidate.
+// rises, because its head was selected, it becomes a new candidate.
 func (s *selector) fill(entries []*entry) {
-	n := len(entries)
+	n := 0
 	for _, e := range entries {
-		n += len(e.lines)
+		n += 1 + len(e.lines) + len(e.names)
 		budget := s.budget
 		if e.section != secTurns && e.section != secState {
 			budget = budget * requiredShare / 100
@@ -276,7 +273,7 @@ func (s *selector) print(entries []*entry) (string, []string) {
 	for _, e := range entries {
 		if e.section != section {
 			section = e.section
-			p.WriteString(s.title(section) + "\n")
+			p.WriteString(sectionTitle(section) + "\n")
 		}
 		p.entry(e)
 	}
@@ -306,12 +303,10 @@ func (p *printer) entry(e *entry) {
 	if e.head != "" {
 		p.WriteString(" " + strings.ReplaceAll(e.head, "\n", "\n  "))
 		slices.SortFunc(e.chosenNames, func(x, y *line) int { return x.seq - y.seq })
-		for i, l := range e.chosenNames {
-			separator := ", "
-			if i == 0 {
-				separator = " "
-			}
+		separator := " "
+		for _, l := range e.chosenNames {
 			p.WriteString(separator + l.text)
+			separator = ", "
 		}
 		if len(e.chosen) > 0 && e.source {
 			p.WriteByte(':')

@@ -16,7 +16,7 @@ func titleUnits(section int) int { return text.Units(sectionTitle(section)) + 1 
 
 // newTestSelector returns a selector over terms with the given values.
 func newTestSelector(budget int, values ...float64) *selector {
-	return newSelector(&view{past: &past{session: archive.Session{ID: "7f3a12cd"}}, terms: &vocabulary{value: values, terms: make([]term, len(values))}}, RoleNone.layout(), "", budget)
+	return newSelector(&view{past: &past{session: archive.Session{ID: "7f3a12cd"}}, terms: &vocabulary{value: values, terms: make([]term, len(values))}}, RoleNone.layout(), budget)
 }
 
 func chosen(e *entry) []string {
@@ -128,7 +128,7 @@ func TestFillSelectsNames(t *testing.T) {
 	c.terms.value = []float64{3, 2, 1}
 	e := c.add(entry{head: "a.go, changed once", prior: 1})
 	c.addNames(e, "parse_config(load_config)\nparse_config(save_config)")
-	s := newSelector(c.view, RoleNone.layout(), "## ", 500)
+	s := newSelector(c.view, RoleNone.layout(), 500)
 	body, _, _ := s.pick(c.entries)
 	if want := "a.go, changed once parse_config, load_config, save_config\n"; !strings.HasSuffix(body, want) {
 		t.Errorf("got %q, want an end of %q", body, want)

@@ -22,7 +22,7 @@ const refusalNotice = "The user doesn't want to proceed with this tool use"
 // printable returns a line of a file or a tool's output ready to print: without
 // line number, truncated. It returns "" for a line without content.
 func printable(s string) string {
-	s, _ = text.Flatten(trimLineNumber(s))
+	s = text.CleanLine(trimLineNumber(s))
 	if len(s) < minLineBytes || !text.HasLetter(s) || isStatusElement(s) || strings.HasPrefix(s, refusalNotice) {
 		return ""
 	}
@@ -101,9 +101,12 @@ var tentativePhrases = sync.OnceValue(func() *phraseSet {
 // asksUser reports whether a sentence asks the user how to go on. The next prompt
 // answers it.
 func asksUser(s string) bool {
-	return strings.HasSuffix(strings.TrimRight(s, "*_`\"')"), "?") && text.HasAnyPrefix(s, "Want me", "Would you", "Do you want", "Does this", "Does that", "Does Option",
+	return isQuestion(s) && text.HasAnyPrefix(s, "Want me", "Would you", "Do you want", "Does this", "Does that", "Does Option",
 		"Shall I", "Should I", "Should we", "What do you", "Which do you", "Ready to", "Is that", "Is this", "Any ")
 }
+
+// isQuestion reports whether a text ends with a question mark, within markup or quotes.
+func isQuestion(s string) bool { return strings.HasSuffix(strings.TrimRight(s, "*_`\"')"), "?") }
 
 // isProse reports whether a sentence is written by a person, rather than pasted code or
 // output: most of it are letters, in some words.

@@ -15,11 +15,11 @@ const recentResults = 8
 // collectReads adds the reports of sub-agents, as statements, and other results, as
 // excerpts.
 func collectReads(c *collector) {
-	entries, gone, briefs := map[string]*entry{}, map[string]map[string]bool{}, c.agentBriefs()
+	entries, gone, briefs := map[string]*entry{}, removedLines{}, c.agentBriefs()
 	c.addPlan()
-	for _, x := range slices.Backward(c.past.passages) {
-		if x.Kind == archive.KindEdit && len(x.Paths) == 1 && !c.editFailed(x) {
-			noteRemoved(gone, x)
+	for i, x := range slices.Backward(c.past.passages) {
+		if h := c.hunks[i]; h != nil {
+			gone.follow(x.Paths[0], h)
 		}
 		if x.Kind != archive.KindOutput || c.isThePlan(x) {
 			continue
@@ -35,7 +35,7 @@ func collectReads(c *collector) {
 		}
 		e := entries[key]
 		if e == nil {
-			e = c.add(entry{section: secReads, order: age, handle: h, source: true, head: text.Truncate(text.CleanLine(c.short(head)), 160)})
+			e = c.addResult(head, h, age)
 			entries[key] = e
 		}
 		if isReport(x.Label) {
@@ -48,7 +48,7 @@ func collectReads(c *collector) {
 				d = densityResult * decay(age, recentResults)
 			}
 			c.addCode(e, body, h, func(line string) float64 {
-				if gone[key][strings.TrimSpace(line)] || isContext(line) {
+				if gone.has(key, line) || isContext(line) {
 					return -1
 				}
 				return d
@@ -84,8 +84,7 @@ func (c *collector) addPlan() {
 	if p := c.past.plan; p != nil {
 		head, body, _ := strings.Cut(p.Text, "\n")
 		h, age := c.handle(p.Turn, p.Step), c.age(p.Turn, p.Step)
-		e := c.add(entry{section: secReads, order: age, handle: h, source: true, head: text.Truncate(text.CleanLine(c.short(head)), 160)})
-		c.addProse(e, body, h, densityPlan, age)
+		c.addProse(c.addResult(head, h, age), body, h, densityPlan, age)
 	}
 }
 
@@ -94,39 +93,24 @@ func (c *collector) isThePlan(x archive.Passage) bool {
 	return p != nil && x.Turn == p.Turn && x.Step == p.Step && x.Seq == p.Seq
 }
 
-// noteRemoved adds the lines that an edit removed to those of its file, and removes
-// those that it added: earlier readings of the file show them.
-func noteRemoved(gone map[string]map[string]bool, x archive.Passage) {
-	lines := gone[x.Paths[0]]
-	if lines == nil {
-		lines = map[string]bool{}
-		gone[x.Paths[0]] = lines
-	}
-	added, removed := hunk(x)
-	for _, l := range removed {
-		lines[strings.TrimSpace(l)] = true
-	}
-	for _, l := range added {
-		delete(lines, strings.TrimSpace(l))
-	}
+// addResult adds the entry of a tool's result. head is the first line of its passage.
+func (c *collector) addResult(head, handle string, age int) *entry {
+	return c.add(entry{section: secReads, order: age, handle: handle, source: true, head: text.Truncate(text.CleanLine(c.short(head)), 160)})
 }
 
 // collectNames lists the names in the files that were changed or read which are likely
 // to be needed again.
 func collectNames(c *collector) {
-	edits := c.editCounts()
+	edits, gone := c.editCounts(), removedLines{}
 	changed := c.add(entry{section: secNames, head: "in the changed files:"})
 	read := c.add(entry{section: secNames, order: 1, head: "in other files and results:"})
-	gone := map[string]map[string]bool{}
-	for _, x := range slices.Backward(c.past.passages) {
+	for i, x := range slices.Backward(c.past.passages) {
 		switch {
-		case x.Kind == archive.KindEdit && len(x.Paths) == 1 && !c.editFailed(x):
-			added, _ := hunk(x)
-			c.addNames(changed, strings.Join(slices.DeleteFunc(added, func(l string) bool { return gone[x.Paths[0]][strings.TrimSpace(l)] }), "\n"))
-			noteRemoved(gone, x)
+		case c.hunks[i] != nil:
+			c.addNames(changed, strings.Join(gone.follow(x.Paths[0], c.hunks[i]), "\n"))
 		case x.Kind == archive.KindOutput && len(x.Paths) == 1 && edits[x.Paths[0]] > 0:
 			lines := strings.Split(c.short(x.Text), "\n")
-			c.addNames(changed, strings.Join(slices.DeleteFunc(lines, func(l string) bool { return gone[x.Paths[0]][strings.TrimSpace(trimLineNumber(l))] }), "\n"))
+			c.addNames(changed, strings.Join(slices.DeleteFunc(lines, func(l string) bool { return gone.has(x.Paths[0], trimLineNumber(l)) }), "\n"))
 		case x.Kind == archive.KindOutput:
 			c.addNames(read, withoutAgentMetadata(c.short(x.Text)))
 		}

@@ -36,9 +36,9 @@ func collectTasks(c *collector) {
 // collectState adds the latest prompt, the last reply, the announced next action, the
 // last action with its result, and uncommitted changes. It returns the statements that
 // it quotes.
-func collectState(c *collector) (quoted map[string]bool) {
-	if prompts := c.promptTexts(); len(prompts) > 0 && prompts[len(prompts)-1].text != "" {
-		last := prompts[len(prompts)-1]
+func collectState(c *collector, prompts []prompt) (quoted map[string]bool) {
+	if n := len(prompts); n > 0 && prompts[n-1].text != "" {
+		last := prompts[n-1]
 		body, rest := split(last.text, max(c.req.Budget/4, 160))
 		e := c.add(entry{section: secState, order: 0, handle: c.handle(last.turn, last.step), prior: 20, required: true, head: "Latest request: " + body})
 		c.addRest(e, rest)
@@ -145,12 +145,9 @@ func cutAnnouncement(body string) (said, next string) {
 
 // resultOf returns the passage with the result of a call, nil if there is none.
 func (c *collector) resultOf(x archive.Call) *archive.Passage {
-	for i := len(c.past.passages) - 1; i >= 0; i-- {
-		switch o := &c.past.passages[i]; {
-		case o.Turn != x.Turn || o.Step != x.Step:
-			return nil
-		case o.Kind == archive.KindCommand || o.Kind == archive.KindOutput && o.Label == x.Name:
-			return o
+	for _, o := range slices.Backward(c.past.passagesAt(place{x.Turn, x.Step})) {
+		if o.Kind == archive.KindCommand || o.Kind == archive.KindOutput && o.Label == x.Name {
+			return &o
 		}
 	}
 	return nil

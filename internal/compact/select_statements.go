@@ -228,9 +228,8 @@ func trimAnnouncement(s string) string {
 // isMusing reports whether a sentence thinks aloud: it states neither a fact nor a
 // decision.
 func isMusing(s string) bool {
-	return text.HasAnyPrefix(s, "I see", "I can see", "I think", "I should", "I wonder", "I understand", "Now I ", "Looking at ", "Wait", "Hmm", "Hm,",
-		"Maybe", "Perhaps", "Actually", "But wait", "OK", "Okay", "Alright", "So I", "The user wants", "The user is", "Good", "Great", "Perfect",
-		"Excellent", "I already read", "There are still", "You're right", "You're absolutely right") && text.Units(s) < 90
+	return text.HasAnyPrefix(s, "I see", "I can see", "I think", "I should", "I wonder", "I understand", "Looking at ", "Wait", "Hmm", "Hm,",
+		"Maybe", "Perhaps", "Actually", "But wait", "OK", "Okay", "Alright", "So I", "The user wants", "The user is", "Excellent", "I already read", "There are still", "You're right", "You're absolutely right") && text.Units(s) < 90
 }
 
 // reportsFinding reports whether a sentence states something that was found out.

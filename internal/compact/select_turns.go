@@ -2,6 +2,7 @@ package compact
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -55,8 +56,7 @@ const (
 
 // collectTurns adds an entry for each turn, in order: the prompt, and the statements
 // of the replies to it, except those quoted.
-func collectTurns(c *collector, quoted map[string]bool) {
-	prompts := c.promptTexts()
+func collectTurns(c *collector, prompts []prompt, quoted map[string]bool) {
 	entries := map[int]*entry{}
 	budget := c.req.Budget * promptPercent / 100
 	limit := max(promptLimit(prompts, budget), minHead)
@@ -139,7 +139,7 @@ func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, q
 		switch {
 		case thought:
 			d = densityThought
-		case last && answered && strings.HasSuffix(strings.TrimRight(s.text, "*_`\"')"), "?"):
+		case last && answered && isQuestion(s.text):
 			d = densityMessage // the question that the user answered
 		case last && n == 0:
 			d = densityConclusion * firstFactor
@@ -160,17 +160,11 @@ func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, q
 // to the user, and of the newest turn the last two.
 func (c *collector) lastReplies() map[int]bool {
 	out := map[int]bool{}
-	turn, n := -1, 0
+	turn := math.MinInt32
 	for i, x := range slices.Backward(c.past.passages) {
-		if !isReply(x) {
-			continue
+		if isReply(x) && (x.Turn != turn || len(out) == 1) {
+			turn, out[i] = x.Turn, true
 		}
-		if len(out) == 0 || x.Turn != turn {
-			turn, n = x.Turn, 1
-		} else if n++; n > 2 || len(out) > 1 {
-			continue
-		}
-		out[i] = true
 	}
 	return out
 }

@@ -19,7 +19,8 @@ type view struct {
 	terms        *vocabulary
 	index        *termIndex // of the passages
 	ordinals     map[place]int
-	stateless    bool // the last messages follow the text, so that it need not describe the state
+	hunks        []*hunk // of the passages, nil before collect
+	stateless    bool    // the last messages follow the text, so that it need not describe the state
 }
 
 // newView counts the terms of a past. Their values are set by score.

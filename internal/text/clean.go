@@ -66,13 +66,6 @@ func isUnsafe(r rune, size int) bool {
 
 // CleanLine returns s cleaned, with every run of white space replaced by one blank.
 func CleanLine(s string) string {
-	s, _ = Flatten(s)
-	return s
-}
-
-// Flatten is CleanLine; same reports that only blanks were removed, so that no words
-// were joined.
-func Flatten(s string) (line string, same bool) {
 	s = strings.TrimSpace(s)
 	blanks := false
 	for i := flatPrefix(s); i < len(s); {
@@ -84,21 +77,21 @@ func Flatten(s string) (line string, same bool) {
 			case c == ' ' || c == '\t' || c == '\n':
 				blanks = true
 			default:
-				return strip(s, true), false
+				return strip(s, true)
 			}
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if isUnsafe(r, size) || unicode.IsSpace(r) {
-			return strip(s, true), false
+			return strip(s, true)
 		}
 		i += size
 	}
 	if blanks {
-		return OneLine(s), true
+		return OneLine(s)
 	}
-	return s, true
+	return s
 }
 
 // flatPrefix returns the length of a prefix of s that is printable ASCII without

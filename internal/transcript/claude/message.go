@@ -26,9 +26,10 @@ func Conversation(chunk []byte) []transcript.Message {
 		if row.sidechain || row.apiError || !row.isMessage() {
 			continue
 		}
-		m := transcript.Message{Role: row.kind}
+		m, body := transcript.Message{Role: row.kind}, ""
 		if row.kind == typeUser {
-			class, body := s.classifyUser(row)
+			var class userClass
+			class, body = s.classifyUser(row)
 			m.Summary = class == classSummary
 			if class == classPrompt || class == classComment {
 				m.Prompt = body
@@ -39,7 +40,7 @@ func Conversation(chunk []byte) []transcript.Message {
 		}
 		if row.meta && m.Prompt == "" && !m.Summary {
 			if n := len(all); n > 0 && n-1 == command {
-				all[n-1].Expansion += s.rowText(row)
+				all[n-1].Expansion += body
 			}
 			continue
 		}
@@ -71,13 +72,6 @@ func (s *scanner) fill(m *transcript.Message, row *row) {
 			m.Results = append(m.Results, transcript.ToolResult{ID: string(p.id), Text: s.outputText(p.raw), Failed: p.isError})
 		}
 	}
-}
-
-// rowText returns the text blocks of a row.
-func (s *scanner) rowText(row *row) string {
-	var m transcript.Message
-	s.fill(&m, row)
-	return m.Text
 }
 
 // Classify sets the Prompt and Summary of a message from its text alone.
