@@ -60,6 +60,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Values[servingKey{}] = new(serving)
+			env.Values[heldKey{}] = new([]*state.Lock)
 			for k, v := range map[string]string{
 				"HOME":               home,
 				"STRANDLINE_HOME":    filepath.Join(env.WorkDir, "archive"),
@@ -97,6 +98,7 @@ func TestScripts(t *testing.T) {
 			"age":      cmdAge,
 			"damage":   cmdDamage,
 			"hold":     cmdHold,
+			"unhold":   cmdUnhold,
 			"long":     cmdLong,
 			"status":   cmdStatus,
 			"talk":     cmdTalk,
@@ -229,20 +231,39 @@ func cmdAge(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// damage FILE inverts a byte in the middle of a file.
+// damage FILE [OFFSET] inverts the byte at the offset, by default the middle one.
 func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	data, err := os.ReadFile(path)
 	ts.Check(err)
-	data[len(data)/2] ^= 0xff
+	at := len(data) / 2
+	if len(args) > 1 {
+		at, err = strconv.Atoi(args[1])
+		ts.Check(err)
+	}
+	data[at] ^= 0xff
 	ts.Check(os.WriteFile(path, data, 0o600))
 }
 
-// hold LOCK holds a lock until the script ends.
+// heldKey is the key of the script's locks.
+type heldKey struct{}
+
+// hold LOCK holds a lock until unhold or the end of the script.
 func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
 	lock, err := state.TryLock(ts.MkAbs(args[0]))
 	ts.Check(err)
-	ts.Defer(func() { ts.Check(lock.Release()) })
+	locks := ts.Value(heldKey{}).(*[]*state.Lock)
+	*locks = append(*locks, lock)
+	ts.Defer(func() { cmdUnhold(ts, false, nil) })
+}
+
+// unhold releases all held locks.
+func cmdUnhold(ts *testscript.TestScript, _ bool, _ []string) {
+	locks := ts.Value(heldKey{}).(*[]*state.Lock)
+	for _, lock := range *locks {
+		ts.Check(lock.Release())
+	}
+	*locks = nil
 }
 
 // status CODE ARGUMENTS... runs strandline and fails unless it exits with the

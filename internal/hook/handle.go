@@ -15,10 +15,12 @@ type run struct {
 	env      Env
 	payload  payload
 	log      *slog.Logger
-	deferred bool   // the index does not hold the whole transcript yet
-	idx      *Index // nil until open is called
-	idxErr   error
-	batches  []archive.Batch // the session's batches that were indexed
+	deferred bool // the index does not hold the whole transcript yet
+	// unfinished is set until the session's new bytes are logged and indexed.
+	unfinished bool
+	idx        *Index // nil until open is called
+	idxErr     error
+	batches    []archive.Batch // the session's batches that were indexed
 }
 
 // handle captures the session's new bytes, indexes them and then writes the
@@ -35,22 +37,51 @@ func (r *run) handle(ctx context.Context) error {
 	if r.env.Capture.Forgotten().Has(p.Session) || p.Event == "PostToolUse" && r.throttled() {
 		return nil
 	}
+	r.unfinished = true
+	err = r.guard(func() error { return r.answer(ctx, src) })
+	return errors.Join(err, r.followUp(src))
+}
+
+// answer logs the session's new bytes, indexes them and responds. It clears
+// unfinished if nothing is left to a background process.
+func (r *run) answer(ctx context.Context, src capture.Source) error {
+	p := r.payload
 	errs := []error{r.record(ctx)}
 	got, err := r.env.Capture.LogSession(ctx, src, p.sideEvent())
 	errs = append(errs, err)
+	unfinished := got.Deferred || ctx.Err() != nil
 	r.deferred = err != nil || got.Deferred
 	if got.Added > 0 || p.needsIndex() {
 		done, err := r.index(ctx, got.Sessions)
 		errs = append(errs, err)
-		got.Deferred = got.Deferred || !done
+		unfinished = unfinished || !done
 	}
-	errs = append(errs, r.observe(ctx, src, got), r.segments(ctx), r.respond(ctx), r.close())
-	if got.Deferred {
-		errs = append(errs, r.catchUp(capture.PendingWork{Session: src.Session, Transcript: src.Path, Cwd: src.Cwd}))
+	r.unfinished = unfinished // what follows only responds
+	errs = append(errs, r.observe(ctx, src, got), r.segments(ctx), r.respond(ctx))
+	return errors.Join(errs...)
+}
+
+// followUp leaves the rest to background processes and closes the index. Work is
+// noted first: closing may take long or panic if the index is damaged, and a
+// process that starts before the index is closed waits for it.
+func (r *run) followUp(src capture.Source) error {
+	p := r.payload
+	var errs []error
+	var work []capture.PendingWork
+	if r.unfinished {
+		work = append(work, capture.PendingWork{Session: src.Session, Transcript: src.Path, Cwd: src.Cwd})
 	}
 	if p.Event == "SessionStart" && p.Source == "startup" {
 		missed, err := r.env.Capture.UncapturedSiblings(src, maxMissed)
-		errs = append(errs, err, r.catchUp(missed...))
+		errs = append(errs, err)
+		work = append(work, missed...)
+	}
+	for _, w := range work {
+		errs = append(errs, r.env.Pending.Add(w))
+	}
+	errs = append(errs, r.guard(r.close))
+	if len(work) > 0 {
+		errs = append(errs, r.env.Detach("catchup"))
 	}
 	if p.Event == "SessionEnd" {
 		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
@@ -59,6 +90,13 @@ func (r *run) handle(ctx context.Context) error {
 		errs = append(errs, r.env.Detach("maintain", "--background"))
 	}
 	return errors.Join(errs...)
+}
+
+// guard logs a panic of step and returns nil then. A damaged index can cause one
+// anywhere below; the session must be noted as pending all the same.
+func (r *run) guard(step func() error) error {
+	defer logPanic(r.log)
+	return step()
 }
 
 // record writes the facts that only the payload holds to the journal.
@@ -109,18 +147,6 @@ func (r *run) index(ctx context.Context, sessions []capture.Logged) (bool, error
 // maxMissed is how many transcripts a new session checks for lines that no hook
 // captured. That takes about a millisecond.
 const maxMissed = 16
-
-// catchUp adds sessions to the pending list and starts a background process that
-// indexes them.
-func (r *run) catchUp(work ...capture.PendingWork) (err error) {
-	if len(work) == 0 {
-		return nil
-	}
-	for _, w := range work {
-		err = errors.Join(err, r.env.Pending.Add(w))
-	}
-	return errors.Join(err, r.env.Detach("catchup"))
-}
 
 // open opens the index at its first call. Later calls return the same result.
 func (r *run) open(ctx context.Context) (*Index, error) {

@@ -83,11 +83,7 @@ const maxPayload = 64 << 20
 // Run handles one event. It returns when the event is handled or the configured
 // deadline has passed. Errors and panics are written to the log.
 func Run(ctx context.Context, env Env) {
-	defer func() {
-		if r := recover(); r != nil {
-			env.Log.Error("hook panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-		}
-	}()
+	defer logPanic(env.Log)
 	ctx, cancel := context.WithTimeout(ctx, env.Config.Hook.Deadline)
 	defer cancel()
 	data, err := state.ReadInput(ctx, env.Stdin, maxPayload)
@@ -101,5 +97,12 @@ func Run(ctx context.Context, env Env) {
 		r.log.Info("index busy, indexing deferred", "error", err)
 	case err != nil:
 		r.log.Error("hook", "error", err)
+	}
+}
+
+// logPanic recovers from a panic and logs it with its stack. It is called by defer.
+func logPanic(log *slog.Logger) {
+	if r := recover(); r != nil {
+		log.Error("hook panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
 	}
 }

@@ -90,12 +90,17 @@ type fakeIndex struct {
 	closed   int
 	steps    int
 	facts    []archive.JournalEntry
+	onApply  func()
+	onClose  func()
 }
 
 func (f *fakeIndex) Known(context.Context, []uint64) (map[uint64]archive.Ref, error) {
 	return nil, f.fail
 }
 func (f *fakeIndex) Apply(_ context.Context, b archive.Batch) error {
+	if f.onApply != nil {
+		f.onApply()
+	}
 	f.applied = append(f.applied, b)
 	return f.fail
 }
@@ -140,7 +145,13 @@ func (f *fakeIndex) HookSummaries(context.Context, string) ([]archive.HookSummar
 func (f *fakeIndex) Passages(context.Context, archive.PassageSpan) ([]archive.Passage, error) {
 	return f.passages, nil
 }
-func (f *fakeIndex) Close() error { f.closed++; return nil }
+func (f *fakeIndex) Close() error {
+	f.closed++
+	if f.onClose != nil {
+		f.onClose()
+	}
+	return nil
+}
 
 // whole returns an index of one store.
 func whole(s interface {
@@ -398,13 +409,62 @@ func TestDeadlineBoundsAnOpenPipe(t *testing.T) {
 	}
 }
 
-func TestPanicIsLogged(t *testing.T) {
+// A panic anywhere in the index does not lose the session: it is noted before the
+// index is closed, and the background processes start as usual.
+func TestPanicIsDeferred(t *testing.T) {
+	for name, set := range map[string]func(s *fixture){
+		"opening": func(s *fixture) { s.OpenIndex = func(context.Context) (*Index, error) { panic("test panic") } },
+		"a typed nil": func(s *fixture) {
+			s.OpenIndex = func(context.Context) (*Index, error) { return whole((*fakeIndex)(nil)), nil }
+		},
+		"reading a line": func(s *fixture) { s.Capture.Client.Reader = nil },
+		"writing":        func(s *fixture) { s.index.onApply = func() { panic("test panic") } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFixture(t)
+			set(s)
+			s.transcript(t, "{\"a\":1}\n")
+			s.send(t, "SessionEnd", nil)
+			if log := s.logged.String(); !strings.Contains(log, "panicked") || !strings.Contains(log, "stack=") {
+				t.Errorf("logged %q", log)
+			}
+			if !s.Pending.Any() || len(s.detached) != 2 || len(s.detached[1]) < 2 {
+				t.Errorf("pending %v, detached %q", s.Pending.Any(), s.detached)
+			}
+			if s.out.Len() > 0 {
+				t.Errorf("response %q", s.out.String())
+			}
+		})
+	}
+}
+
+// The session is noted before the index is closed, which may take long or fail.
+func TestPendingIsNotedBeforeClosing(t *testing.T) {
 	s := newFixture(t)
-	s.OpenIndex = func(context.Context) (*Index, error) { panic("test panic") }
+	s.index.fail = errors.New("damaged")
+	s.index.onClose = func() {
+		if !s.Pending.Any() {
+			t.Error("closed before the session was noted")
+		}
+		panic("test panic")
+	}
 	s.transcript(t, "{\"a\":1}\n")
 	s.send(t, "Stop", nil)
-	if !strings.Contains(s.logged.String(), "test panic") {
-		t.Errorf("logged %q", s.logged.String())
+	if s.index.closed != 1 || len(s.detached) != 1 {
+		t.Errorf("closed %d times, detached %q", s.index.closed, s.detached)
+	}
+}
+
+// Without time left, a hook still notes the session.
+func TestHookWithoutTimeIsDeferred(t *testing.T) {
+	s := newFixture(t)
+	s.transcript(t, "{\"a\":1}\n")
+	r := run{env: s.Env, payload: payload{Event: "PostToolUse", Session: session, Transcript: s.path, Cwd: "/w"}, log: s.Log}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = r.handle(ctx)
+	if !s.Pending.Any() || len(s.detached) != 1 {
+		t.Errorf("pending %v, detached %q", s.Pending.Any(), s.detached)
 	}
 }
 

@@ -46,6 +46,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	switch {
 	case version == len(all):
 		return nil
+	case version < 0:
+		return corrupt(fmt.Sprintf("its version is %d", version))
 	case version > len(all):
 		return archive.Invalid(
 			fmt.Sprintf("the index has version %d and this strandline knows versions up to %d", version, len(all)),

@@ -89,6 +89,11 @@ func TestOpenErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	negative := func(t *testing.T, path string) {
+		if _, err := raw(t, path).Exec("PRAGMA user_version=-5"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, test := range []struct {
 		name    string
 		prepare func(t *testing.T, path string)
@@ -99,6 +104,8 @@ func TestOpenErrors(t *testing.T) {
 		{"no database", write(strings.Repeat("this is no database ", 200)), sqlite.Options{}, archive.CodeCorrupt, "strandline reindex"},
 		{"newer version", newer, sqlite.Options{}, archive.CodeInvalid, "strandline reindex"},
 		{"newer version, reading", newer, sqlite.Options{ReadOnly: true}, archive.CodeInvalid, "newer strandline"},
+		{"damaged version", negative, sqlite.Options{}, archive.CodeCorrupt, "strandline reindex"},
+		{"damaged version, reading", negative, sqlite.Options{ReadOnly: true}, archive.CodeCorrupt, "strandline reindex"},
 		{"a folder", func(t *testing.T, path string) { _ = os.Mkdir(path, 0o700) }, sqlite.Options{}, archive.CodeInvalid, "reindex"},
 		{"missing, reading", func(*testing.T, string) {}, sqlite.Options{ReadOnly: true}, archive.CodeNotFound, "strandline import"},
 		{"empty, reading", write(""), sqlite.Options{ReadOnly: true}, archive.CodeNotFound, "strandline import"},
