@@ -12,6 +12,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/state"
 )
 
 // Deletion is a planned or completed deletion. Either Session or Part is set.
@@ -101,12 +102,15 @@ func (a *App) PlanForget(ctx context.Context, typed string) (*Deletion, error) {
 // of the deleted texts and for the given ones.
 func (a *App) Forget(ctx context.Context, d *Deletion, texts []string) error {
 	return a.locked("maintain", "maintenance run", func(w Workspace) error {
-		err := d.begin(ctx, w)
+		err := a.proveSpace(ctx, w, d.Progress)
 		if err == nil {
-			d.Warning, err = a.erase(ctx, w, d.sessions, d.parts, d.Progress)
+			err = d.begin(ctx, w)
 		}
 		if err != nil {
 			return err
+		}
+		if d.Warning, err = a.erase(ctx, w, d.sessions, d.parts, d.Progress); err != nil {
+			return fmt.Errorf("the deletion has begun, and `strandline maintain` completes it: %w", err)
 		}
 		d.Done = true
 		proof, err := Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
@@ -130,6 +134,48 @@ func (a *App) erase(ctx context.Context, w Workspace, sessions, parts []string, 
 		err = errors.Join(w.EndForget(sessions), w.EndParts(parts))
 	}
 	return warning, err
+}
+
+// Free space from which a deletion needs no proof: an index is at most as large as the
+// transcripts, which the logs hold compressed.
+const (
+	roomyFactor = 40
+	roomyBase   = 256 << 20
+)
+
+// deletionSpace is kept free while the space is proved, for the small files in which a
+// deletion is recorded.
+const deletionSpace = 256 << 10
+
+// proveSpace fails unless the disk has the space of a deletion, which rebuilds the
+// index: otherwise it would end after the logs are deleted and before the index is
+// replaced. On a disk that is nearly full it builds the index once on trial.
+func (a *App) proveSpace(ctx context.Context, w Workspace, progress func(capture.Progress)) error {
+	home, need := w.Config.Paths.Home, roomyFactor*(treeSize(w.File("log"))+w.indexBytes())+roomyBase
+	if free, ok := a.System.DiskFree(home); ok && free >= need {
+		return nil
+	}
+	lock, err := w.Lock("reindex", "reindex")
+	if err != nil {
+		return err
+	}
+	defer lock.Release() // also released when the process ends
+	jobs, err := w.Capture.LoggedJobs(ctx)
+	if err != nil {
+		return err
+	}
+	trial, reserve := w.Config.Paths.Index()+".new", w.Config.Paths.Index()+".space"
+	if err = state.ReplaceSynced(reserve, make([]byte, deletionSpace)); err == nil {
+		_, err = a.buildIndex(ctx, w, trial, jobs, progress)
+	}
+	err = errors.Join(err, removeIndex(trial), state.Remove(reserve))
+	if err == nil || ctx.Err() != nil || archive.ErrorCode(err) == archive.CodeBusy {
+		return err
+	}
+	return &archive.Error{
+		Code: archive.CodeDenied, Msg: "nothing was deleted: the disk has no space for a second index", Err: err,
+		Hint: fmt.Sprintf("free about %d MB and repeat the command", 3*w.indexBytes()>>20+1),
+	}
 }
 
 // rebuildDerived rebuilds the index and the vectors: a database only marks deleted

@@ -114,16 +114,7 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 	}
 	current := w.Config.Paths.Index()
 	fresh := current + ".new"
-	if err := removeIndex(fresh); err != nil {
-		return out, err
-	}
-	var built capture.Report
-	err = a.withBulkIndex(ctx, fresh, func(write, read *Index) (err error) {
-		if built, err = w.Capture.Bulk(ctx, write, read, jobs, progress); err != nil {
-			return err
-		}
-		return w.Journal.Sync(ctx, write)
-	})
+	built, err := a.buildIndex(ctx, w, fresh, jobs, progress)
 	if err == nil {
 		err = replaceIndex(ctx, fresh, current)
 	}
@@ -141,6 +132,45 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 	})
 	out.Failed = fileErrors(append(built.Failed, later...))
 	return out, err
+}
+
+// buildIndex writes a new index from the logs and the journal and checks it: on a full
+// disk the rows of the last transactions can be left outside the file, and the file
+// cannot be used without them. The caller removes the index after an error.
+func (a *App) buildIndex(ctx context.Context, w Workspace, path string, jobs []capture.Job, progress func(capture.Progress)) (built capture.Report, err error) {
+	if err := removeIndex(path); err != nil {
+		return built, err
+	}
+	var written, found archive.Totals
+	err = a.withBulkIndex(ctx, path, func(write, read *Index) (err error) {
+		if built, err = w.Capture.Bulk(ctx, write, read, jobs, progress); err == nil {
+			err = w.Journal.Sync(ctx, write)
+		}
+		if err == nil {
+			written, err = write.Totals(ctx)
+		}
+		if err == nil {
+			err = write.Settle(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return built, err
+	}
+	index, err := a.Stores.OpenIndex(ctx, path, ReadOnly)
+	if err != nil {
+		return built, fmt.Errorf("check the new index: %w", err)
+	}
+	if err = index.Integrity(ctx); err == nil {
+		found, err = index.Totals(ctx)
+	}
+	if err == nil && found != written {
+		err = &archive.Error{Code: archive.CodeCorrupt, Msg: "the new index lacks rows that were written to it", Hint: "check the free space and reindex again"}
+	}
+	if err = errors.Join(err, index.Close()); err != nil {
+		return built, fmt.Errorf("check the new index: %w", err)
+	}
+	return built, nil
 }
 
 // withBulkIndex opens an index twice: one connection writes while the other reads.

@@ -43,7 +43,10 @@ type Catalog interface {
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Totals(ctx context.Context) (archive.Totals, error)
+	// Integrity fails with CodeCorrupt if the file is damaged or incomplete.
 	Integrity(ctx context.Context) error
+	// Settle moves everything that was written into the index's main file.
+	Settle(ctx context.Context) error
 	Close() error
 }
 

@@ -83,6 +83,9 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []S
 	}
 	forget := func(ctx context.Context, _ *Index, st *Stage) error {
 		err := failed
+		if n := len(sessions) + len(parts) + len(expired); err == nil && n > 0 {
+			err = a.proveSpace(ctx, w, nil)
+		}
 		for _, session := range expired {
 			if err == nil {
 				err = w.BeginForget(ctx, session, archive.ForgetOld)

@@ -79,6 +79,22 @@ func (s *Store) Integrity(ctx context.Context) error {
 	})
 }
 
+// Settle moves the write-ahead log into the index's file. It fails with CodeBusy if
+// another connection reads or writes.
+func (s *Store) Settle(ctx context.Context) error {
+	const what = "write the index's file"
+	if err := s.acquire(ctx); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer s.release()
+	var busy, pages, moved int
+	_, err := tx{s, ctx}.QueryRow(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &moved)
+	if err == nil && (busy != 0 || pages != moved) {
+		err = &archive.Error{Code: archive.CodeBusy, Msg: "the index is in use by another connection", Hint: "try again in a moment"}
+	}
+	return s.fail(what, err)
+}
+
 func corrupt(fault string) error {
 	return &archive.Error{
 		Code: archive.CodeCorrupt, Msg: "the index is damaged: " + archive.Clip(fault, 200),
