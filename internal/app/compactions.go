@@ -69,7 +69,7 @@ func (a *App) Compactions(ctx context.Context, q CompactionsQuery) ([]Compaction
 			}
 			sessions = append(sessions, s)
 		} else {
-			f := archive.SessionFilter{Agents: true}
+			f := archive.SessionFilter{Agents: true, Compacted: true}
 			if f.Projects, err = a.keys(ctx, x, q.Scope); err != nil {
 				return nil, err
 			}

@@ -68,7 +68,10 @@ type JournalIndex interface {
 }
 
 // LogIndex takes the rows that are read from session logs and from the journal.
-type LogIndex = capture.Index
+type LogIndex interface {
+	capture.Index
+	Positions(ctx context.Context) (map[string]archive.Cursor, error)
+}
 
 // TierIndex moves turns between the tiers.
 type TierIndex interface {

@@ -261,7 +261,7 @@ func (r Runner) index(ctx context.Context, idx *Index, st *Stage) error {
 
 // Index reads every log that is ahead of the index. Logs that cannot be read are
 // in the report's Failed.
-func (r Runner) Index(ctx context.Context, idx capture.Index) (capture.Report, error) {
+func (r Runner) Index(ctx context.Context, idx LogIndex) (capture.Report, error) {
 	var ahead []capture.Job
 	err := r.eachLog(ctx, idx, func(j capture.Job, cur archive.Cursor) {
 		if cur.Offset < j.Size || j.Size == 0 { // 0: an unreadable log, which Bulk reports
@@ -276,7 +276,7 @@ func (r Runner) Index(ctx context.Context, idx capture.Index) (capture.Report, e
 
 // Unindexed counts the logged sessions that are missing from the index, for
 // example after its file was lost and a hook created a new one.
-func (r Runner) Unindexed(ctx context.Context, idx capture.Index) (n int, err error) {
+func (r Runner) Unindexed(ctx context.Context, idx LogIndex) (n int, err error) {
 	err = r.eachLog(ctx, idx, func(j capture.Job, cur archive.Cursor) {
 		if missing(cur, j) {
 			n++
@@ -289,17 +289,17 @@ func (r Runner) Unindexed(ctx context.Context, idx capture.Index) (n int, err er
 func missing(cur archive.Cursor, j capture.Job) bool { return cur.Generation == 0 && j.Size > 0 }
 
 // eachLog calls visit with every log and the index's position in it.
-func (r Runner) eachLog(ctx context.Context, idx capture.Index, visit func(j capture.Job, cur archive.Cursor)) error {
+func (r Runner) eachLog(ctx context.Context, idx LogIndex, visit func(j capture.Job, cur archive.Cursor)) error {
 	jobs, err := r.Capture.LoggedJobs(ctx)
 	if err != nil {
 		return err
 	}
+	at, err := idx.Positions(ctx)
+	if err != nil {
+		return err
+	}
 	for _, j := range jobs {
-		cur, err := idx.Cursor(ctx, j.Session)
-		if err != nil {
-			return err
-		}
-		visit(j, cur)
+		visit(j, at[j.Session])
 	}
 	return nil
 }
@@ -332,6 +332,9 @@ func (r Runner) Health(ctx context.Context, idx *Index) (h HealthReport, err err
 		}
 	}()
 	h.Time = r.Now().UnixMilli()
+	if r.Capture, err = r.Capture.Listed(); err != nil {
+		return h, err
+	}
 	files, err := r.clientFiles(ctx)
 	if err != nil {
 		return h, err
@@ -387,7 +390,7 @@ const stateLifetime = 30 * 24 * time.Hour
 func (r Runner) state(_ context.Context, _ *Index, st *Stage) (err error) {
 	p, before := r.Config.Paths, r.Now().Add(-stateLifetime)
 	st.Done, err = usage.Store{Dir: p.State()}.Sweep(before)
-	for _, dir := range []string{p.CheckStates(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Outcomes()} {
+	for _, dir := range []string{p.CheckStates(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Outcomes(), r.Capture.LoggedSidesDir()} {
 		n, serr := state.Store{Dir: dir}.Sweep(before)
 		st.Done += n
 		err = errors.Join(err, serr)

@@ -255,6 +255,13 @@ func (b broken) ApplyAll(ctx context.Context, batches []archive.Batch) error {
 	return b.Store.ApplyAll(ctx, batches)
 }
 
+func (b broken) Positions(ctx context.Context) (map[string]archive.Cursor, error) {
+	if b.cursor != nil {
+		return nil, b.cursor
+	}
+	return b.Store.Positions(ctx)
+}
+
 func (b broken) JournalCursor(ctx context.Context) ([]byte, error) {
 	if b.journal != nil {
 		return nil, b.journal

@@ -122,7 +122,7 @@ const statusCompactions = 5
 // measured returns the mean outcome of the last compactions, nil if none is
 // measurable.
 func (a *App) measured(ctx context.Context, x Archive) (*Measured, error) {
-	sessions, err := x.Index.Sessions(ctx, archive.SessionFilter{Agents: true})
+	sessions, err := x.Index.Sessions(ctx, archive.SessionFilter{Agents: true, Compacted: true})
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,10 @@ type SessionFilter struct {
 	Projects []string // project keys, empty: all
 	Parent   string   // only the children of this session
 	Agents   bool     // include sub-agents' sessions
-	Since    time.Time
-	Limit    int // 0: no limit
+	// Compacted selects the sessions with a compaction.
+	Compacted bool
+	Since     time.Time
+	Limit     int // 0: no limit
 }
 
 // Span selects rows of one session by place. Lines count from 0. With BeforeLine > 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -47,11 +48,15 @@ type FileError struct {
 }
 
 // Bulk captures many files in the given order. Logging, reading, and writing the
-// index are three concurrent stages of one goroutine each, so the first session with
+// index are three concurrent stages that keep this order, so the first session with
 // a row owns it, independent of timing. known is read while idx is written; it should
 // be a second, read-only connection to the same index (idx works, but more slowly).
 // progress may be nil; calls of it do not overlap.
 func (c *Capture) Bulk(ctx context.Context, idx Index, known IndexReader, jobs []Job, progress func(Progress)) (Report, error) {
+	c, err := c.Listed()
+	if err != nil {
+		return Report{}, err
+	}
 	b := &bulk{capture: c, idx: idx, known: known, progress: progress, fresh: map[uint64]archive.Ref{}}
 	for _, j := range jobs {
 		b.report.TotalBytes += j.Size
@@ -63,7 +68,7 @@ func (c *Capture) Bulk(ctx context.Context, idx Index, known IndexReader, jobs [
 	g.Go(func() error { defer close(logged); return b.log(ctx, jobs, logged) })
 	g.Go(func() error { defer close(steps); return b.read(ctx, logged, steps) })
 	g.Go(func() error { return b.write(ctx, steps) })
-	err := g.Wait()
+	err = g.Wait()
 	return b.report, err
 }
 
@@ -79,41 +84,87 @@ type bulk struct {
 	fresh  map[uint64]archive.Ref // identities that are read but not committed
 }
 
-// log logs the files of the jobs and passes the jobs on.
+// loggers is how many files are logged at once: each log is synced, which waits for the
+// disk.
+const loggers = 4
+
+// loggedJob is a job whose file is logged, or that is not to be indexed.
+type loggedJob struct {
+	Job
+	skip bool
+}
+
+// log logs the files of the jobs, some at once, and passes the jobs on in their order.
 func (b *bulk) log(ctx context.Context, jobs []Job, out chan<- Job) error {
-	list := lister{capture: b.capture}
-	for _, j := range jobs {
-		if j.Source != nil {
-			session, ok := b.logSource(ctx, &list, *j.Source)
+	queue := make(chan chan loggedJob, loggers)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		for next := range queue {
+			j := <-next
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if !ok {
+			if j.skip {
 				b.advance(j.Size, "")
-				continue
+			} else if err := send(ctx, out, j.Job); err != nil {
+				return err
 			}
-			j.Session = session
 		}
-		if err := send(ctx, out, j); err != nil {
+		return nil
+	})
+	g.Go(func() error { defer close(queue); return b.startLogging(ctx, jobs, queue) })
+	return g.Wait()
+}
+
+// startLogging starts to log the files and queues a channel for each result. It returns
+// when all are logged.
+func (b *bulk) startLogging(ctx context.Context, jobs []Job, queue chan<- chan loggedJob) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	list, seen := lister{capture: b.capture}, map[string]bool{}
+	for _, j := range jobs {
+		done := make(chan loggedJob, 1)
+		if err := send(ctx, queue, done); err != nil {
 			return err
 		}
+		if j.Source == nil {
+			done <- loggedJob{Job: j}
+			continue
+		}
+		if src := j.Source; src.Rel == "" && seen[src.Session] {
+			running.Wait() // the same session from another folder continues the log
+		} else if src.Rel == "" {
+			seen[src.Session] = true
+		}
+		k, err := list.of(*j.Source)
+		c, created := *b.capture, b.capture.Now() // logs are created in the order of the jobs
+		c.Now = func() time.Time { return created }
+		running.Go(func() {
+			session, ok := b.logSource(ctx, &c, k, err, *j.Source)
+			j.Session = session
+			done <- loggedJob{j, !ok}
+		})
 	}
 	return nil
 }
 
 // logSource logs a file and returns the session to index, "" for a side file. It
-// returns false for a file that failed and for one of a forgotten session.
-func (b *bulk) logSource(ctx context.Context, list *lister, src Source) (session string, ok bool) {
-	k, err := list.of(src)
+// returns false for a file that failed and for one of a forgotten session. err is the
+// error of listing the session's logs.
+func (b *bulk) logSource(ctx context.Context, c *Capture, k sessionLogs, err error, src Source) (session string, ok bool) {
 	if k.forgotten && err == nil {
 		return "", false
 	}
 	var logged Logged
-	if err == nil {
-		logged, err = b.capture.logInto(ctx, k, src)
+	if h, same := unchanged(k, src); err == nil && same && !k.isForgotten(src) && h.Session == src.Session {
+		logged.Session = archiveID(h)
+	} else if err == nil {
+		logged, err = c.logInto(ctx, k, src)
+	}
+	if err != nil && ctx.Err() == nil {
+		b.fail(src.Path, err)
 	}
 	if err != nil {
-		b.fail(src.Path, err)
 		return "", false
 	}
 	b.mu.Lock()

@@ -71,6 +71,8 @@ type Capture struct {
 	// MaxLog, if positive, is the largest number of new bytes that one call logs. A
 	// file with more is deferred to a call without the limit.
 	MaxLog int64
+
+	list *listing // nil: each session's logs are looked up
 }
 
 // Logged is the result of logging one file.

@@ -160,6 +160,7 @@ func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 		created time.Time
 	}
 	byID := map[string]item{}
+	var entries []sessionlog.Entry
 	for entry, err := range c.Layout.Walk(ctx) {
 		if errors.Is(err, fs.ErrNotExist) {
 			break
@@ -167,10 +168,15 @@ func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list logs: %w", err)
 		}
-		if entry.Client != c.Client.Name {
-			continue
+		if entry.Client == c.Client.Name {
+			entries = append(entries, entry)
 		}
-		h, pos, err := sessionlog.ReadHeader(entry.Path)
+	}
+	for i, end := range readEnds(entries) {
+		entry, h, pos, err := entries[i], end.Header, end.Position, end.err
+		if c.list != nil {
+			c.list.ends[entry.Path] = end
+		}
 		if archive.ErrorCode(err) == archive.CodeNotFound {
 			continue // the first capture was killed before it wrote a byte
 		}

@@ -33,10 +33,7 @@ func (c *Capture) ExportFile(session, rel string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	files, err := c.children(entry.Slug, entry.Session, rel)
-	if err != nil {
-		return fmt.Errorf("export %s: %w", rel, err)
-	}
+	files := c.Layout.FindChild(c.Client.Name, entry.Slug, entry.Session, rel)
 	if len(files) == 0 {
 		return archive.NotFound(fmt.Sprintf("session %s has no file %q", session, archive.Clip(rel, 200)),
 			"`strandline show SESSION` lists its files")

@@ -187,8 +187,8 @@ func (c *Capture) agent(entry sessionlog.Entry) archive.Agent {
 	if !ok || c.Client.Agent == nil {
 		return archive.Agent{}
 	}
-	meta, err := c.children(entry.Slug, entry.Session, rel+".meta.json")
-	if err != nil || len(meta) == 0 {
+	meta := c.Layout.FindChild(c.Client.Name, entry.Slug, entry.Session, rel+".meta.json")
+	if len(meta) == 0 {
 		return archive.Agent{}
 	}
 	r, err := sessionlog.OpenReader(meta[len(meta)-1].Path)

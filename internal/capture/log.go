@@ -42,6 +42,7 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 			return out, fmt.Errorf("log %s: %w", src.Path, err)
 		}
 		if continues {
+			c.noteLog(to)
 			err = c.forgetAppended(ctx, k, &out)
 			return out, err
 		}

@@ -6,9 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"strandline/internal/archive"
@@ -59,6 +62,97 @@ type sessionLogs struct {
 	parts     []archive.Part                // its turns and steps that were deleted for good
 }
 
+// listing holds the logs of all transcripts, so that work on many sessions lists each
+// folder once.
+type listing struct {
+	mu   sync.Mutex
+	logs map[string][]sessionlog.Entry // by the session's name in an Entry
+	ends map[string]logEnd             // by path
+}
+
+// logEnd is what one read of a log's ends returns.
+type logEnd struct {
+	sessionlog.Header
+	sessionlog.Position
+	err error
+}
+
+// Listed returns a capture for a short series of calls about many sessions. It lists the
+// logs of transcripts now, and reads the ends of each log once. Logs that other
+// processes begin meanwhile are found when their file is opened.
+func (c *Capture) Listed() (*Capture, error) {
+	if c.list != nil {
+		return c, nil
+	}
+	logs, err := c.Layout.Transcripts(c.Client.Name)
+	if err != nil {
+		return nil, fmt.Errorf("list logs: %w", err)
+	}
+	out := *c
+	out.list = &listing{logs: logs, ends: map[string]logEnd{}}
+	return &out, nil
+}
+
+// transcripts returns the logs of a session's transcript, oldest first.
+func (c *Capture) transcripts(session string) ([]sessionlog.Entry, error) {
+	if c.list == nil {
+		return c.Layout.Find(c.Client.Name, session)
+	}
+	c.list.mu.Lock()
+	defer c.list.mu.Unlock()
+	return slices.Clone(c.list.logs[c.Layout.Name(session)]), nil
+}
+
+// readEnds reads the headers and positions of logs.
+func readEnds(entries []sessionlog.Entry) []logEnd {
+	return inParallel(entries, func(e sessionlog.Entry) (end logEnd) {
+		end.Header, end.Position, end.err = sessionlog.ReadHeader(e.Path)
+		return end
+	})
+}
+
+// inParallel returns fn of each item. It uses all processors.
+func inParallel[T, R any](items []T, fn func(T) R) []R {
+	out := make([]R, len(items))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(items)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(items); i = int(next.Add(1)) - 1 {
+				out[i] = fn(items[i])
+			}
+		})
+	}
+	workers.Wait()
+	return out
+}
+
+// position is sessionlog.ReadPosition, from the listing if LoggedJobs has read it.
+func (c *Capture) position(path string) (sessionlog.Position, error) {
+	if c.list != nil {
+		if e, ok := c.list.ends[path]; ok {
+			return e.Position, e.err
+		}
+	}
+	return sessionlog.ReadPosition(path)
+}
+
+// noteLog adds the log of a transcript to the listing.
+func (c *Capture) noteLog(to logFile) {
+	if c.list == nil || to.rel != "" {
+		return
+	}
+	path := to.path()
+	e := sessionlog.Entry{
+		Path: path, Client: to.header.Client, Slug: filepath.Base(filepath.Dir(path)), Session: c.Layout.Name(to.name), Generation: to.header.Generation,
+	}
+	c.list.mu.Lock()
+	defer c.list.mu.Unlock()
+	if known := c.list.logs[e.Session]; !slices.Contains(known, e) {
+		c.list.logs[e.Session] = append(known, e)
+	}
+}
+
 // isForgotten reports whether a side file belongs to a forgotten part.
 func (k sessionLogs) isForgotten(src Source) bool {
 	return src.Rel != "" && slices.ContainsFunc(k.parts, func(p archive.Part) bool { return slices.Contains(p.Files, src.Rel) })
@@ -66,7 +160,7 @@ func (k sessionLogs) isForgotten(src Source) bool {
 
 // sessionLogs lists the logs of a source's session, with side files if side is set.
 func (c *Capture) sessionLogs(src Source, side bool) (sessionLogs, error) {
-	k := sessionLogs{name: src.Session, files: map[string][]sessionlog.Entry{}}
+	k := sessionLogs{name: src.Session}
 	if src.Rel == "" {
 		k.name = strings.TrimSuffix(filepath.Base(src.Path), transcriptExt)
 	}
@@ -78,24 +172,30 @@ func (c *Capture) sessionLogs(src Source, side bool) (sessionLogs, error) {
 		return k, err
 	}
 	k.parts = of.Parts
-	if k.main, err = c.Layout.Find(c.Client.Name, k.name); err != nil {
+	if k.main, err = c.transcripts(k.name); err != nil {
 		return k, fmt.Errorf("find log: %w", err)
 	}
 	k.slug = src.Slug()
 	if len(k.main) > 0 {
 		k.slug = k.main[len(k.main)-1].Slug // a session keeps its first folder
 	}
-	if !side {
-		return k, nil
+	if side {
+		err = c.listSides(&k)
 	}
+	return k, err
+}
+
+// listSides lists the logs of the session's side files.
+func (c *Capture) listSides(k *sessionLogs) error {
 	all, err := c.Layout.Children(c.Client.Name, k.slug, k.name)
 	if err != nil {
-		return k, fmt.Errorf("find log: %w", err)
+		return fmt.Errorf("find log: %w", err)
 	}
+	k.files = map[string][]sessionlog.Entry{}
 	for _, e := range all {
 		k.files[e.Rel] = append(k.files[e.Rel], e)
 	}
-	return k, nil
+	return nil
 }
 
 // lister lists the logs of sessions for a sequence of their files. It lists once
@@ -177,37 +277,26 @@ func (c *Capture) describe(h *sessionlog.Header, src Source, f io.ReaderAt) erro
 	return nil
 }
 
-// children lists the generations of one file in a session's folder.
-func (c *Capture) children(slug, name, rel string) ([]sessionlog.Entry, error) {
-	all, err := c.Layout.Children(c.Client.Name, slug, name)
-	if err != nil {
-		return nil, err
-	}
-	want := c.Layout.Rel(rel)
-	return slices.DeleteFunc(all, func(e sessionlog.Entry) bool { return e.Rel != want }), nil
-}
-
 // generations lists the logs of a session or a sub-agent's run, oldest first.
 func (c *Capture) generations(session string) ([]sessionlog.Entry, error) {
 	parent, agent, isAgent := strings.Cut(session, "~")
 	if !isAgent {
-		return c.Layout.Find(c.Client.Name, session)
+		return c.transcripts(session)
 	}
-	logs, err := c.Layout.Find(c.Client.Name, agentPrefix+agent)
+	logs, err := c.transcripts(agentPrefix + agent)
 	if err != nil || len(logs) > 0 {
 		return logs, err
 	}
 	// The folder is that of the parent's transcript, or any if only side files are logged.
 	var slugs []string
-	if logs, err = c.Layout.Find(c.Client.Name, parent); err == nil && len(logs) == 0 {
+	if logs, err = c.transcripts(parent); err == nil && len(logs) == 0 {
 		slugs, err = c.Layout.Slugs(c.Client.Name)
 	} else if err == nil {
 		slugs = []string{logs[len(logs)-1].Slug}
 	}
 	for _, slug := range slugs {
-		found, err := c.children(slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt)
-		if err != nil || len(found) > 0 {
-			return found, err
+		if found := c.Layout.FindChild(c.Client.Name, slug, parent, agentFolder+"/"+agentPrefix+agent+transcriptExt); len(found) > 0 {
+			return found, nil
 		}
 	}
 	return nil, err

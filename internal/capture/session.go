@@ -29,26 +29,27 @@ type Captured struct {
 // folder of the session. It continues after an error, so that one unreadable tool
 // output does not block the other files, and joins the errors.
 func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got Captured, err error) {
-	k, err := c.sessionLogs(main, side)
+	k, err := c.sessionLogs(main, false)
 	if err != nil || k.forgotten {
 		return got, err
 	}
 	var errs []error
-	log := func(src Source) {
+	log := func(src Source) (ok bool) {
 		logged, err := c.logInto(ctx, k, src)
 		if errors.Is(err, fs.ErrNotExist) && src.Rel == "" {
 			got.Missing = true
-			return
+			return false
 		}
 		if err != nil {
 			errs = append(errs, err)
-			return
+			return false
 		}
 		got.Added += logged.Added
 		got.Deferred = got.Deferred || logged.Deferred
 		if logged.Session != "" && !src.isSideFile() {
 			got.Sessions = append(got.Sessions, logged)
 		}
+		return !logged.Deferred
 	}
 	log(main)
 	if !side {
@@ -58,13 +59,26 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 	if err != nil {
 		errs = append(errs, err)
 	}
-	for _, f := range files {
+	sides := c.loggedSides(main.Session)
+	defer sides.save()
+	keys := inParallel(files, fileKey)
+	for i, f := range files {
+		key := keys[i]
+		if c.MaxLog > 0 && sides.has(key) {
+			sides.add(key)
+			continue
+		}
+		if k.files == nil {
+			if err := c.listSides(&k); err != nil {
+				return got, errors.Join(append(errs, err)...)
+			}
+		}
 		if ctx.Err() != nil {
 			got.Deferred = true
 			return got, errors.Join(append(errs, context.Cause(ctx))...)
 		}
-		if !isUnchanged(k, f) {
-			log(f)
+		if _, same := unchanged(k, f); same || log(f) {
+			sides.add(key)
 		}
 	}
 	return got, errors.Join(errs...)
@@ -73,17 +87,20 @@ func (c *Capture) LogSession(ctx context.Context, main Source, side bool) (got C
 // timeSlack allows for the resolution of file times.
 const timeSlack = 2 * time.Second
 
-// isUnchanged reports whether a side file was logged after its last change. It makes
-// sessions with thousands of sub-agents cheap.
-func isUnchanged(k sessionLogs, src Source) bool {
+// unchanged reports whether a file was logged after its last change, and returns the
+// log's header. It makes sessions with thousands of sub-agents, and repeated imports,
+// cheap.
+func unchanged(k sessionLogs, src Source) (h sessionlog.Header, ok bool) {
 	latest, _ := k.latest(src.Rel)
 	file, err := os.Stat(src.Path)
 	log, lerr := os.Stat(latest.Path) // "" does not exist
 	if err != nil || lerr != nil || !file.ModTime().Add(timeSlack).Before(log.ModTime()) {
-		return false
+		return h, false
 	}
-	pos, err := sessionlog.ReadPosition(latest.Path)
-	return err == nil && pos.Raw == file.Size()
+	h, pos, err := sessionlog.ReadHeader(latest.Path)
+	ino := inode(file)
+	replaced := pos.Inode != 0 && ino != 0 && pos.Inode != ino
+	return h, err == nil && pos.Raw == file.Size() && h.Source == src.Path && !replaced
 }
 
 // IndexAll indexes the new bytes of several sessions' logs.
@@ -132,7 +149,7 @@ func (c *Capture) HasNewBytes(src Source, size int64) (bool, error) {
 	if err != nil || k.forgotten {
 		return false, err
 	}
-	missing, err := k.missing(src, size)
+	missing, err := c.missing(k, src, size)
 	return missing > 0, err
 }
 
@@ -144,9 +161,11 @@ type Missing struct {
 }
 
 // Uncaptured counts the bytes of the listed files that the logs lack.
-func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
+func (c *Capture) Uncaptured(jobs []Job) (m Missing, err error) {
+	if c, err = c.Listed(); err != nil {
+		return m, err
+	}
 	list := lister{capture: c}
-	var m Missing
 	for _, j := range jobs {
 		if j.Size == 0 {
 			continue
@@ -159,7 +178,7 @@ func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 			continue
 		}
 		m.Total += j.Size
-		n, err := k.missing(*j.Source, j.Size)
+		n, err := c.missing(k, *j.Source, j.Size)
 		if err != nil {
 			return m, err
 		}
@@ -173,12 +192,12 @@ func (c *Capture) Uncaptured(jobs []Job) (Missing, error) {
 
 // missing returns the number of bytes of a file that its log lacks: those after the
 // log's end, or all if the file does not continue the log. The file is not empty.
-func (k sessionLogs) missing(src Source, size int64) (int64, error) {
+func (c *Capture) missing(k sessionLogs, src Source, size int64) (int64, error) {
 	latest, ok := k.latest(src.Rel)
 	if !ok {
 		return size, nil
 	}
-	pos, err := sessionlog.ReadPosition(latest.Path)
+	pos, err := c.position(latest.Path)
 	if err != nil || pos.Raw == size {
 		return 0, err
 	}

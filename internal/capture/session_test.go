@@ -51,6 +51,32 @@ func TestUnchangedSideFiles(t *testing.T) {
 	}
 }
 
+// TestLoggedSidesAreNotReadAgain checks that a hook reads no log of a side file that is
+// unchanged, however many there are. A call without the hook's limit reads all.
+func TestLoggedSidesAreNotReadAgain(t *testing.T) {
+	w := newWorld(t)
+	w.family()
+	w.capture.MaxLog = 1 << 20
+	log := sessionlog.Layout{Root: w.home}.Child("claude", "-home-dev-shop", sessionA, "tool-results/b1.txt", 1)
+	must(t, os.Remove(log))
+	capturing := func(c capture.Capture, want string) {
+		t.Helper()
+		got, err := c.LogSession(t.Context(), w.source(sessionA), true)
+		if err != nil || got.Added != int64(len(want)) {
+			t.Errorf("captured %+v, %v, want %d bytes", got, err, len(want))
+		}
+	}
+	capturing(*w.capture, "")
+	w.appendTo(filepath.Join(w.client, "-home-dev-shop", sessionA, "tool-results", "b1.txt"), []byte("more\n"))
+	capturing(*w.capture, "a long output\nmore\n")
+	must(t, os.Remove(log))
+	capturing(*w.capture, "")
+	unlimited := *w.capture
+	unlimited.MaxLog = 0
+	capturing(unlimited, "a long output\nmore\n")
+	capturing(*w.capture, "")
+}
+
 // TestCaptureContinuesAfterBadFile checks that a file that cannot be logged does not
 // block the others.
 func TestCaptureContinuesAfterBadFile(t *testing.T) {

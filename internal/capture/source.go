@@ -90,7 +90,8 @@ func SideFiles(transcript, session, cwd string) ([]Source, error) {
 	root := filepath.Join(filepath.Dir(transcript), session)
 	var out []Source
 	for _, folder := range []string{agentFolder, sideFolder} {
-		entries, err := os.ReadDir(filepath.Join(root, folder))
+		dir := filepath.Join(root, folder) + string(filepath.Separator)
+		entries, err := os.ReadDir(dir)
 		if os.IsNotExist(err) {
 			continue
 		}
@@ -100,7 +101,7 @@ func SideFiles(transcript, session, cwd string) ([]Source, error) {
 		for _, e := range entries {
 			if e.Type().IsRegular() && archive.ValidID(e.Name()) {
 				out = append(out, Source{
-					Path: filepath.Join(root, folder, e.Name()), Session: session, Rel: folder + "/" + e.Name(), Cwd: cwd,
+					Path: dir + e.Name(), Session: session, Rel: folder + "/" + e.Name(), Cwd: cwd,
 				})
 			}
 		}
@@ -112,10 +113,20 @@ func SideFiles(transcript, session, cwd string) ([]Source, error) {
 // session's working directory.
 const peekBytes = 256 << 10
 
+// firstPeek is usually enough, and much cheaper for thousands of files.
+const firstPeek = 16 << 10
+
 // peek reads the facts from the start of a transcript.
 func (c *Capture) peek(f io.ReaderAt) (transcript.Facts, error) {
-	head := make([]byte, peekBytes)
+	head := make([]byte, firstPeek)
 	n, err := f.ReadAt(head, 0)
+	if n == firstPeek {
+		if facts := c.Client.Peek(head[:bytes.LastIndexByte(head, '\n')+1]); facts.Cwd != "" && !facts.First.IsZero() {
+			return facts, nil
+		}
+		head = make([]byte, peekBytes)
+		n, err = f.ReadAt(head, 0)
+	}
 	if err != nil && err != io.EOF {
 		return transcript.Facts{}, fmt.Errorf("read head of transcript: %w", err)
 	}

@@ -65,6 +65,9 @@ func (s *Store) sessionsQuery(f archive.SessionFilter, names *Projects) (query s
 	if !f.Agents {
 		add("s.relation <> ?", string(archive.RelationAgent))
 	}
+	if f.Compacted {
+		add("s.compacts > 0")
+	}
 	if !f.Since.IsZero() {
 		add("s.last >= ?", Nanos(f.Since))
 	}
@@ -161,6 +164,21 @@ func (s *Store) Cursor(ctx context.Context, session string) (c archive.Cursor, e
 		return err
 	})
 	return c, err
+}
+
+// Positions returns the cursors of all indexed sessions by their IDs, without their states.
+func (s *Store) Positions(ctx context.Context) (map[string]archive.Cursor, error) {
+	query := "SELECT s.id, c.generation, c." + s.sql.Offset + ", c.line FROM cursors c JOIN sessions s ON s.no = c.session"
+	all := map[string]archive.Cursor{}
+	err := s.read(ctx, "read the cursors", func(ctx context.Context, tx Tx) error {
+		return tx.Query(ctx, query, nil, func(scan Scan) error {
+			var c archive.Cursor
+			err := scan(&c.Session, &c.Generation, &c.Offset, &c.Line)
+			all[c.Session] = c
+			return err
+		})
+	})
+	return all, err
 }
 
 // Retire renames a session to "<session>@<generation>" with all its rows, because

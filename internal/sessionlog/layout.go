@@ -77,16 +77,30 @@ func (l Layout) Find(client, session string) ([]Entry, error) {
 	}
 	var found []Entry
 	for _, slug := range slugs {
-		for gen := 1; ; gen++ {
-			p := l.Transcript(client, slug, session, gen)
-			if fi, err := os.Lstat(p); err == nil && fi.Mode().IsRegular() {
-				found = append(found, Entry{Path: p, Client: client, Slug: slug, Session: session, Generation: gen})
-			} else if gen > 1 { // only the first may have been deleted
-				break
-			}
-		}
+		e := Entry{Client: client, Slug: slug, Session: session}
+		found = append(found, generations(e, func(gen int) string { return l.Transcript(client, slug, session, gen) })...)
 	}
 	return found, nil
+}
+
+// FindChild returns the logs of one other file of a session by generation. Like Find it
+// lists no folder.
+func (l Layout) FindChild(client, slug, session, rel string) []Entry {
+	e := Entry{Client: folderName(client), Slug: folderName(slug), Session: sessionName(session), Rel: l.Rel(rel)}
+	return generations(e, func(gen int) string { return l.Child(client, slug, session, rel, gen) })
+}
+
+// generations returns the existing generations of a log. They have no gaps, but the first
+// may have been deleted.
+func generations(e Entry, path func(gen int) string) (found []Entry) {
+	for e.Generation = 1; ; e.Generation++ {
+		e.Path = path(e.Generation)
+		if fi, err := os.Lstat(e.Path); err == nil && fi.Mode().IsRegular() {
+			found = append(found, e)
+		} else if e.Generation > 1 {
+			return found
+		}
+	}
 }
 
 // Children returns the logs of the other files of a session, by Rel and generation. A
@@ -143,22 +157,9 @@ func (l Layout) Walk(ctx context.Context) iter.Seq2[Entry, error] {
 
 // walkSlug yields the logs of one folder. It returns false to end the walk.
 func (l Layout) walkSlug(ctx context.Context, client, slug string, yield func(Entry, error) bool) bool {
-	dir := filepath.Join(l.Root, "log", client, slug)
-	list, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !yield(Entry{}, fileError("list the logs in", dir, err)) {
+	bySession, err := l.list(client, slug)
+	if err != nil && !yield(Entry{}, err) {
 		return false
-	}
-	bySession := map[string][]Entry{}
-	for _, d := range list {
-		name, isLog := strings.CutSuffix(d.Name(), transcriptExt)
-		switch {
-		case d.IsDir():
-			bySession[d.Name()] = append(bySession[d.Name()], Entry{})
-		case isLog && d.Type().IsRegular():
-			session, gen := cutGeneration(name)
-			bySession[session] = append(bySession[session], Entry{Path: filepath.Join(dir, d.Name()),
-				Client: client, Slug: slug, Session: session, Generation: gen})
-		}
 	}
 	for _, session := range slices.Sorted(maps.Keys(bySession)) {
 		if err := ctx.Err(); err != nil {
@@ -166,7 +167,6 @@ func (l Layout) walkSlug(ctx context.Context, client, slug string, yield func(En
 			return false
 		}
 		entries := bySession[session]
-		sortEntries(entries)
 		var err error
 		if entries[0].Path == "" { // the session's folder
 			var children []Entry
@@ -183,6 +183,52 @@ func (l Layout) walkSlug(ctx context.Context, client, slug string, yield func(En
 		}
 	}
 	return true
+}
+
+// list returns the logs of transcripts in one folder by session and generation. For a
+// session's folder there is an entry without a path. A missing folder has none.
+func (l Layout) list(client, slug string) (map[string][]Entry, error) {
+	dir := filepath.Join(l.Root, "log", client, slug)
+	files, err := os.ReadDir(dir)
+	bySession := map[string][]Entry{}
+	for _, d := range files {
+		name, isLog := strings.CutSuffix(d.Name(), transcriptExt)
+		switch {
+		case d.IsDir():
+			bySession[d.Name()] = append(bySession[d.Name()], Entry{})
+		case isLog && d.Type().IsRegular():
+			session, gen := cutGeneration(name)
+			bySession[session] = append(bySession[session], Entry{Path: filepath.Join(dir, d.Name()),
+				Client: client, Slug: slug, Session: session, Generation: gen})
+		}
+	}
+	for _, entries := range bySession {
+		sortEntries(entries)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return bySession, fileError("list the logs in", dir, err)
+	}
+	return bySession, nil
+}
+
+// Transcripts returns what Find returns for every session of a client, by the session's
+// name. It lists each folder once.
+func (l Layout) Transcripts(client string) (map[string][]Entry, error) {
+	slugs, err := l.Slugs(client)
+	all := map[string][]Entry{}
+	for _, slug := range slugs {
+		bySession, lerr := l.list(folderName(client), slug)
+		err = errors.Join(err, lerr)
+		for session, entries := range bySession {
+			if entries[0].Path == "" {
+				entries = entries[1:]
+			}
+			if len(entries) > 0 {
+				all[session] = append(all[session], entries...)
+			}
+		}
+	}
+	return all, err
 }
 
 func sortEntries(list []Entry) {

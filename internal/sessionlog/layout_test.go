@@ -171,6 +171,13 @@ func TestFindAndWalk(t *testing.T) {
 	if err != nil || len(children) != 3 || describe(children[1]) != "claude -b s1 subagents/agent-1.jsonl 2" {
 		t.Errorf("Children = %v, %v", children, err)
 	}
+	if one := l.FindChild("claude", "-b", "s1", "subagents/agent-1.jsonl"); !slices.Equal(one, children[:2]) {
+		t.Errorf("FindChild = %v, want %v", one, children[:2])
+	}
+	all, err := l.Transcripts("claude")
+	if err != nil || len(all) != 3 || !slices.Equal(all["s1"], found) {
+		t.Errorf("Transcripts = %v, %v, want %v for s1", all, err, found)
+	}
 }
 
 func describe(e Entry) string {

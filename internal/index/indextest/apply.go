@@ -26,6 +26,9 @@ func testRoundTrip(t *testing.T, open Opener) {
 	equal(t, "tasks", got[[]archive.TaskEvent](t)(s.Tasks(ctx, span)), b.Tasks)
 	equal(t, "compactions", got[[]archive.Compaction](t)(s.Compactions(ctx, span)), b.Compactions)
 	equal(t, "cursor", got[archive.Cursor](t)(s.Cursor(ctx, mainID)), b.Cursor)
+	at := b.Cursor
+	at.State = nil
+	equal(t, "positions", got[map[string]archive.Cursor](t)(s.Positions(ctx)), map[string]archive.Cursor{mainID: at})
 }
 
 func equal[T any](t testing.TB, what string, have, want T) {

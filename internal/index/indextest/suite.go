@@ -16,6 +16,7 @@ type Store interface {
 	Apply(ctx context.Context, b archive.Batch) error
 	ApplyAll(ctx context.Context, bs []archive.Batch) error
 	Cursor(ctx context.Context, session string) (archive.Cursor, error)
+	Positions(ctx context.Context) (map[string]archive.Cursor, error)
 	Retire(ctx context.Context, session string, generation int) error
 	ApplyJournal(ctx context.Context, entries []archive.JournalEntry, cursor []byte) error
 	JournalCursor(ctx context.Context) ([]byte, error)
