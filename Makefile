@@ -19,7 +19,7 @@ FUZZTIME     ?= 10s
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo quick test race check fmt fmt-check lint deadcode vet fuzz-seeds fuzz bench bench-quick results eval foresight \
+.PHONY: help build install demo quick test race check faults fmt fmt-check lint deadcode vet fuzz-seeds fuzz bench bench-quick results eval foresight \
 	cover tools client onnxruntime onnx generate dist notices clean
 
 help: ## list the targets
@@ -56,6 +56,9 @@ race: client onnxruntime ## run all tests with the race detector (needs a C comp
 	STRANDLINE_E2E=1 CGO_ENABLED=1 $(GO) test -race -timeout $(TEST_TIMEOUT) ./...
 
 check: fmt-check lint vet fuzz-seeds race ## all checks that a change must pass
+
+faults: ## run every operation under every fault and print the outcomes, in half an hour
+	$(GO) test ./e2e/faults -whole -table $(CURDIR)/faults.txt -timeout 3h; code=$$?; cat faults.txt; exit $$code
 
 fmt: ## format the code
 	gofmt -s -w $$(git ls-files -co --exclude-standard '*.go')

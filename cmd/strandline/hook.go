@@ -55,7 +55,12 @@ func runHook() {
 			return shapes
 		}},
 		OpenIndex: func(ctx context.Context) (*hook.Index, error) {
-			x, err := openIndex(ctx, cfg.Paths.Index(), sqlite.Options{Texts: c.ReadPassages})
+			opt := sqlite.Options{Texts: c.ReadPassages}
+			x, err := openIndex(ctx, cfg.Paths.Index(), opt)
+			if archive.ErrorCode(err) == archive.CodeDenied { // a full or read-only disk: the context can still be restored
+				opt.ReadOnly = true
+				x, err = openIndex(ctx, cfg.Paths.Index(), opt)
+			}
 			if err != nil {
 				return nil, err
 			}

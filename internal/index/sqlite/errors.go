@@ -25,6 +25,11 @@ func (s *Store) fail(what string, err error) error {
 		return failed
 	}
 	switch de.Code() & 0xFF { // the low byte is the primary code
+	case sqlite3.SQLITE_IOERR:
+		switch de.Code() { // even a reader needs the file for shared memory
+		case sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP:
+			e.Code, e.Hint = archive.CodeDenied, "check the permissions of "+s.path+" and the free space"
+		}
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		e.Code, e.Hint = archive.CodeBusy, "another strandline process is writing; try again in a moment"
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
