@@ -19,7 +19,7 @@ FUZZTIME     ?= 10s
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build install demo quick test race check faults fmt fmt-check lint deadcode vet fuzz-seeds fuzz bench bench-quick results eval foresight \
+.PHONY: help build install demo quick test race check faults days fmt fmt-check lint deadcode vet fuzz-seeds fuzz bench bench-quick results eval foresight \
 	cover tools client onnxruntime onnx generate dist notices clean
 
 help: ## list the targets
@@ -59,6 +59,9 @@ check: fmt-check lint vet fuzz-seeds race ## all checks that a change must pass
 
 faults: ## run every operation under every fault and print the outcomes, in half an hour
 	$(GO) test ./e2e/faults -whole -table $(CURDIR)/faults.txt -timeout 3h; code=$$?; cat faults.txt; exit $$code
+
+days: build ## simulate days of work with one archive for FOR (default 1h), and check it
+	$(GO) run ./bench/cmd/days -bin bin/strandline$(EXE) -for $(or $(FOR),1h)
 
 fmt: ## format the code
 	gofmt -s -w $$(git ls-files -co --exclude-standard '*.go')
