@@ -18,6 +18,7 @@ import (
 	"strandline/internal/index/sqlite"
 	"strandline/internal/state"
 	"strandline/internal/task"
+	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 	"strandline/internal/usage"
 )
@@ -119,7 +120,7 @@ func newMonitor(cfg *config.Config) *usage.Monitor {
 	return &usage.Monitor{
 		Store: usageStore(cfg), Zones: zones(cfg), Window: cfg.Autopilot.Window,
 		Always: cfg.Autopilot.Report == config.ReportAlways, Silent: cfg.Autopilot.Report == config.ReportOff,
-		Getenv: os.Getenv, Conversation: claude.Conversation,
+		Getenv: os.Getenv, Conversation: func(chunk []byte) []transcript.Message { return claude.Conversation(chunk, nil) },
 	}
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -47,14 +49,31 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 		return nil, capture.Journal{}, archive.Invalid("the home folder is unknown", "set STRANDLINE_HOME")
 	}
 	clean := redactor(cfg)
+	j := capture.Journal{Log: sessionlog.Journal{Dir: cfg.Paths.Journal()}, Redact: clean, Now: now}
+	records := &capture.Records{
+		Key:     func() []byte { return recordKey(cfg) },
+		Entries: func() ([]archive.JournalEntry, error) { return j.All(context.Background()) },
+	}
 	c := &capture.Capture{
 		Layout:  sessionlog.Layout{Root: cfg.Paths.Home},
-		Client:  capture.ClaudeCode(clean),
+		Client:  capture.ClaudeCode(clean, records),
 		Project: project.Identify,
 		Now:     now,
+		Records: records,
 	}
-	j := capture.Journal{Log: sessionlog.Journal{Dir: cfg.Paths.Journal()}, Redact: clean, Now: now}
 	return c, j, nil
+}
+
+// recordKey returns the key that signs records; nil without a readable key file. It
+// is derived from the key of the redaction, so that only one is kept.
+func recordKey(cfg *config.Config) []byte {
+	key, err := redact.LoadKey(cfg.ConfigDir)
+	if err != nil {
+		return nil
+	}
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte("strandline record signature"))
+	return h.Sum(nil)
 }
 
 // redactor returns the function that redacts secrets. It loads its key at the

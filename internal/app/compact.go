@@ -84,6 +84,7 @@ type compaction struct {
 }
 
 func (c compaction) request(conv conversation) compact.ReplaceRequest {
+	claude.MarkRecord(conv.messages, conv.id(), c.workspace.Capture.Records.Owns)
 	req := compact.ReplaceRequest{
 		Messages: conv.messages, Budget: c.budget, Instructions: conv.instructions, Redact: c.workspace.Redact,
 		Elapsed: func() time.Duration { return c.app.Now().Sub(c.started) },
@@ -100,7 +101,9 @@ func (c compaction) withoutArchive(ctx context.Context, out *Replacement) error 
 		return err
 	}
 	out.request = c.request(conv)
-	out.Replacement, err = compact.Replace(ctx, nil, out.request)
+	if out.Replacement, err = compact.Replace(ctx, nil, out.request); err == nil {
+		out.Text = c.workspace.Capture.Records.Sign(out.Text)
+	}
 	return err
 }
 
@@ -145,6 +148,7 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 	if err != nil || out.Skip != "" {
 		return err
 	}
+	out.Text = w.Capture.Records.Sign(out.Text)
 	return w.recordReplacement(ctx, out.request, out.Replacement, "session.compact/"+conv.trigger)
 }
 
@@ -163,7 +167,7 @@ func (w Workspace) recordReplacement(ctx context.Context, req compact.ReplaceReq
 		capture.OwnCompactions{Dir: w.Config.Paths.OwnCompactions()}.Note(req.Session),
 		w.Journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
-				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Budget: req.Budget,
+				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Nonce: capture.SumOf(out.Text), Budget: req.Budget,
 			}},
 			capture.Fact{Kind: archive.JournalAccess, Session: req.Session, Data: archive.AccessFact{
 				Refs: archive.RefsOf(req.Session, out.Handles), How: archive.AccessRestored,
@@ -192,7 +196,7 @@ func replaceArchived(ctx context.Context, x Archive, id string, atLine, budget i
 	if err != nil {
 		return out, err
 	}
-	out.request = compact.ReplaceRequest{Session: id, AtLine: atLine, Messages: claude.Conversation(raw), Budget: budget, Redact: x.Redact, Log: x.Capture.Conversation}
+	out.request = compact.ReplaceRequest{Session: id, AtLine: atLine, Messages: claude.Conversation(raw, x.Capture.Records.Owns), Budget: budget, Redact: x.Redact, Log: x.Capture.Conversation}
 	if budget == 0 {
 		out.request.Budget = compact.Budget(0, 0, out.request.Messages)
 	}
@@ -229,6 +233,7 @@ func (a *App) Summarize(ctx context.Context, c Summarized) (string, error) {
 	if len(c.Messages) == 0 {
 		return "", archive.Invalid("the request contains no conversation", "")
 	}
+	claude.MarkRecord(c.Messages, c.Session, w.Capture.Records.Owns)
 	req := compact.ReplaceRequest{
 		Messages: c.Messages, Budget: compact.Budget(usage.ModelWindow(c.Model), 0, c.Messages),
 		Instructions: c.Instructions, Redact: w.Redact,
@@ -264,7 +269,7 @@ func (a *App) Summarize(ctx context.Context, c Summarized) (string, error) {
 	if req.Session != "" {
 		err = w.recordReplacement(ctx, req, out, "session.compact/gateway")
 	}
-	return out.Summary(req), err
+	return w.Capture.Records.Sign(out.Summary(req)), err
 }
 
 // CallHandles returns the handles of those tool calls, of a session or its

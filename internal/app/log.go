@@ -35,7 +35,7 @@ func (w Workspace) Blocks(ctx context.Context, index compact.Source, id string, 
 		}
 	}
 	var out []Block
-	for _, b := range claude.Blocks(raw, from) {
+	for _, b := range (&claude.BlockReader{Owns: w.Capture.Records.Owns}).Blocks(raw, from) {
 		if b.ToolID == "" || !skip[b.ToolID] {
 			b.Text = w.Redact(b.Text)
 			out = append(out, b)
@@ -47,8 +47,9 @@ func (w Workspace) Blocks(ctx context.Context, index compact.Source, id string, 
 // ScanLines implements recall.LogScanner: it calls fn with each redacted text in
 // the lines [from, to). A to of 0 means the end.
 func (w Workspace) ScanLines(ctx context.Context, session string, from, to int, fn func(line int, text string) error) error {
+	reader := claude.BlockReader{Owns: w.Capture.Records.Owns}
 	return w.Scan(ctx, session, from, to, func(line int, b []byte) error {
-		for _, block := range claude.Blocks(append(b, '\n'), line) {
+		for _, block := range reader.Blocks(append(b, '\n'), line) {
 			if block.Own {
 				continue
 			}

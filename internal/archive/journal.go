@@ -45,7 +45,9 @@ type InjectedFact struct {
 	Event   string   `json:"event"` // hook event and source, "SessionStart/compact"
 	Chars   int      `json:"chars"` // UTF-16 units
 	Handles []string `json:"handles,omitempty"`
-	Nonce   string   `json:"nonce,omitempty"` // of the fence
+	// Nonce identifies the content of the injected record, which recognizes it without
+	// the key of its signature; "" in entries of earlier versions.
+	Nonce string `json:"nonce,omitempty"`
 	// Budget is the token budget of a replacement conversation; 0 if it is not
 	// recorded, and for texts of hooks.
 	Budget int `json:"budget,omitempty"`

@@ -47,12 +47,18 @@ type Client struct {
 }
 
 // ClaudeCode returns the reader of Claude Code's files. Redact removes secrets from
-// every text; nil leaves texts unchanged.
-func ClaudeCode(redact func(string) string) Client {
+// every text; nil leaves texts unchanged. records recognizes Strandline's own texts; nil
+// recognizes none.
+func ClaudeCode(redact func(string) string, records *Records) Client {
 	return Client{
 		Name: "claude",
 		Reader: func(base archive.Session, cur archive.Cursor) (transcript.Reader, error) {
-			return claude.NewReader(base, cur, redact)
+			r, err := claude.NewReader(base, cur, redact)
+			if err != nil {
+				return nil, err
+			}
+			r.Owns = records.Owns
+			return r, nil
 		},
 		Peek:         claude.Peek,
 		Agent:        claude.AgentMeta,
@@ -68,6 +74,9 @@ type Capture struct {
 	Client  Client
 	Project func(dir string) archive.Project
 	Now     func() time.Time
+	// Records signs and recognizes the texts that Strandline injects. Nil signs and
+	// recognizes none.
+	Records *Records
 	// MaxLog, if positive, is the largest number of new bytes that one call logs. A
 	// file with more is deferred to a call without the limit.
 	MaxLog int64

@@ -63,6 +63,12 @@ func (j Journal) RecordAll(ctx context.Context, facts ...Fact) error {
 	return j.Log.Append(ctx, entries...)
 }
 
+// All returns all readable entries.
+func (j Journal) All(ctx context.Context) ([]archive.JournalEntry, error) {
+	entries, _, err := j.Log.Read(ctx, sessionlog.JournalCursor{})
+	return entries, err
+}
+
 // Sync applies the new entries of the journal to the index.
 func (j Journal) Sync(ctx context.Context, idx Index) error {
 	state, err := idx.JournalCursor(ctx)

@@ -131,7 +131,7 @@ func (c *Capture) Conversation(ctx context.Context, session string, from, to int
 	if err != nil || len(raw) == 0 {
 		return nil, err
 	}
-	return claude.Conversation(raw), nil
+	return claude.Conversation(raw, c.Records.Owns), nil
 }
 
 // ReadPassages reads the passages of the lines [from, to) of a session's log; from is

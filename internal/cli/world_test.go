@@ -213,7 +213,7 @@ func hideKeys(s string) string { return strings.ReplaceAll(s, "4500", "[number]"
 func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	c := &capture.Capture{
 		Layout: sessionlog.Layout{Root: cfg.Paths.Home},
-		Client: capture.ClaudeCode(nil),
+		Client: capture.ClaudeCode(nil, nil),
 		Project: func(dir string) archive.Project {
 			return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
 		},

@@ -51,7 +51,7 @@ func (x *moment) log(_ context.Context, _ string, from, to int, most int64) ([]t
 		raw = raw[cut:]
 		raw = raw[bytes.IndexByte(raw, '\n')+1:]
 	}
-	return claude.Conversation(raw), nil
+	return claude.Conversation(raw, nil), nil
 }
 
 // moments returns the points of all transcripts below a folder in the order of

@@ -49,7 +49,7 @@ func Preserve(ctx context.Context, src Source, req Request) (string, error) {
 	}
 	lead := rules + "\n"
 	if body := strings.TrimSpace(text.Clean(req.Instructions)); body != "" {
-		lead = text.Truncate(body, req.Budget/3) + "\n\n" + lead
+		lead = text.Truncate(text.Neutralize(body), req.Budget/3) + "\n\n" + lead
 	}
 	title := fenceTitle(p)
 	budget := min(req.Budget, limit) - text.Units(lead) - text.FenceOverhead - text.Units(title)

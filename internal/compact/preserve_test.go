@@ -139,7 +139,7 @@ func TestPointer(t *testing.T) {
 				}
 				return
 			}
-			if text.StripFences(body) != "" || strings.Count(body, "\n") != 3 || strings.Contains(body, "\x1b") {
+			if text.Records(body)[0].Text != body || strings.Count(body, "\n") != 3 || strings.Contains(body, "\x1b") {
 				t.Errorf("not two fenced lines:\n%s", body)
 			}
 			for _, want := range tt.want {

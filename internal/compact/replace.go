@@ -183,7 +183,7 @@ func selectKept(ms []transcript.Message, a *archived, budget int) (from, pinned 
 	open := map[string]bool{} // results whose call is not reached yet
 	for i := len(ms) - 1; i >= 0; i-- {
 		m := &ms[i]
-		if m.Summary || isRecord(m.Text) {
+		if m.Summary || m.Record != "" {
 			break
 		}
 		spent += messageTokens(m)

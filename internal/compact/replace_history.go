@@ -41,8 +41,8 @@ func readHistory(req ReplaceRequest, a *archived, keep []int) *history {
 		switch {
 		case kept[i]:
 			continue
-		case isRecord(m.Text):
-			h.addRecord(m.Text)
+		case m.Record != "":
+			h.addRecord(m.Record)
 			continue
 		case m.Summary:
 			h.replies = append(h.replies, quote{text: "Summary of an earlier compaction:\n" + req.Redact(text.Clean(m.Text))})
@@ -147,15 +147,10 @@ func currentLine(line string) string {
 	return line
 }
 
-// isRecord reports whether a text is the record of an earlier replacement.
-func isRecord(body string) bool {
-	at := strings.Index(body, text.FenceOpen)
-	return at >= 0 && text.HasReplacement(body[at:min(len(body), at+1024)])
-}
-
-// addRecord adds the content of an earlier record.
+// addRecord adds the content of an earlier record of Strandline. Its first parts are
+// the lists below, once each; what follows them is selected again.
 func (h *history) addRecord(body string) {
-	lists := map[string]*[]quote{headPrompts: &h.prompts, headReplies: &h.replies, headActions: &h.actions}
+	lists := map[string]*[]quote{headOrder: {}, headPrompts: &h.prompts, headReplies: &h.replies, headActions: &h.actions}
 	list := (*[]quote)(nil)
 	for raw := range strings.SplitSeq(body, "\n") {
 		if strings.HasPrefix(raw, text.FenceClose) {
@@ -163,7 +158,10 @@ func (h *history) addRecord(body string) {
 		}
 		switch raw = currentLine(raw); {
 		case strings.HasPrefix(raw, "## "):
-			list = lists[raw]
+			if list = lists[raw]; list == nil {
+				return
+			}
+			delete(lists, raw)
 		case list == nil:
 		case strings.HasPrefix(raw, "- "):
 			*list = append(*list, parseQuote(raw[len("- "):]))

@@ -99,7 +99,7 @@ func checkFenced(t interface{ Fatalf(string, ...any) }, body string, budget int)
 	if n := text.Units(body); n > budget {
 		t.Fatalf("%d units of %d", n, budget)
 	}
-	if strings.Count(body, text.FenceOpen) != 1 || strings.Count(body, text.FenceClose) != 1 || text.StripFences(body) != "" {
+	if strings.Count(body, text.FenceOpen) != 1 || strings.Count(body, text.FenceClose) != 1 || text.Records(body)[0].Text != body {
 		t.Fatalf("want one fence:\n%s", body)
 	}
 	if !utf8.ValidString(body) {

@@ -107,3 +107,21 @@ func readAll(t *testing.T, r *http.Request) string {
 	}
 	return string(data)
 }
+
+// The client sends the summary of an earlier compaction and the next prompt as blocks of
+// one message; the prompt stays a prompt.
+func TestPromptAfterASummaryIsKept(t *testing.T) {
+	r, err := parse([]byte(`{"messages":[{"role":"user","content":[
+		{"type":"text","text":"<system-reminder>x</system-reminder>"},
+		{"type":"text","text":"This session is being continued from a previous conversation. In short."},
+		{"type":"text","text":"the real prompt"}]},
+		{"role":"assistant","content":"Yes."},
+		{"role":"user","content":"CRITICAL"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.conversation("s", "")
+	if len(c.Messages) != 4 || !c.Messages[1].Summary || c.Messages[2].Prompt != "the real prompt" {
+		t.Errorf("messages %+v", c.Messages)
+	}
+}

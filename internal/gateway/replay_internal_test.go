@@ -109,7 +109,7 @@ func TestReplay(t *testing.T) {
 		}
 		data, err := os.ReadFile(path)
 		if err == nil {
-			sessions = append(sessions, sizes(claude.Conversation(data)))
+			sessions = append(sessions, sizes(claude.Conversation(data, nil)))
 		}
 		return err
 	})

@@ -51,11 +51,33 @@ func (r *request) conversation(session, prompt string) app.Summarized {
 		if i == len(r.messages)-1 {
 			blocks = blocks[:len(blocks)-1]
 		}
-		if len(blocks) > 0 && (m.role == roleUser || m.role == roleAssistant) {
-			c.Messages = append(c.Messages, r.message(m.role, blocks))
+		if m.role != roleUser && m.role != roleAssistant {
+			continue
+		}
+		for _, part := range r.split(m.role, blocks) {
+			c.Messages = append(c.Messages, r.message(m.role, part))
 		}
 	}
 	return c
+}
+
+// split separates the summary of an earlier compaction from the prompt after it: the
+// client sends both as blocks of one message.
+func (r *request) split(role string, blocks []block) (parts [][]block) {
+	from := 0
+	for i, b := range blocks {
+		if role == roleUser && b.kind == blockText && claude.IsSummary(r.text(b)) {
+			if from < i {
+				parts = append(parts, blocks[from:i])
+			}
+			parts = append(parts, blocks[i:i+1])
+			from = i + 1
+		}
+	}
+	if from < len(blocks) {
+		parts = append(parts, blocks[from:])
+	}
+	return parts
 }
 
 func (r *request) message(role string, blocks []block) transcript.Message {

@@ -116,13 +116,13 @@ func (r *run) write(ctx context.Context, injections []named) error {
 	for _, in := range injections {
 		texts = append(texts, in.Text)
 		facts = append(facts, capture.Fact{Kind: archive.JournalInjected, Session: subject, Data: archive.InjectedFact{
-			Event: in.event, Chars: text.Units(in.Text), Handles: in.Handles,
+			Event: in.event, Chars: text.Units(in.Text), Handles: in.Handles, Nonce: capture.SumOf(in.Text),
 		}})
 		if len(in.Refs) > 0 {
 			facts = append(facts, capture.Fact{Kind: archive.JournalAccess, Session: subject, Data: archive.AccessFact{Refs: in.Refs, How: in.How}})
 		}
 	}
-	if err := r.print(strings.Join(texts, paragraph)); err != nil {
+	if err := r.print(r.env.Capture.Records.Sign(strings.Join(texts, paragraph))); err != nil {
 		return fmt.Errorf("answer %s: %w", r.payload.Event, err)
 	}
 	errs := []error{r.env.Journal.RecordAll(ctx, facts...)}

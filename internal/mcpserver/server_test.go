@@ -156,8 +156,8 @@ func TestResultsAreFencedAndRedacted(t *testing.T) {
 	if strings.Count(out.Record, text.FenceClose) != 1 {
 		t.Errorf("archived text closes the fence: %s", out.Record)
 	}
-	if got := text.StripFences(out.Record); got != "" {
-		t.Errorf("text outside the fence: %q", got)
+	if got := text.Records(out.Record); len(got) != 1 || got[0].Text != out.Record {
+		t.Errorf("text outside the fence: %q", out.Record)
 	}
 }
 

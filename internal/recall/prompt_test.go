@@ -207,7 +207,7 @@ func TestRecalledText(t *testing.T) {
 	if n := text.Units(got.Text); n > MaxPromptUnits || n < 700 {
 		t.Errorf("%d characters, want at most %d", n, MaxPromptUnits)
 	}
-	if strings.Count(got.Text, text.FenceClose) != 1 || text.StripFences(got.Text) != "" {
+	if strings.Count(got.Text, text.FenceClose) != 1 || text.Records(got.Text)[0].Text != got.Text {
 		t.Errorf("the fence is open: %s", got.Text)
 	}
 	for _, part := range []string{"9b1c44ee/1.0 (reply, 2 days ago) retry.go", "not in this context", "strandline show HANDLE"} {

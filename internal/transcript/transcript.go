@@ -8,11 +8,16 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // Lookup returns where identities were first seen, in any session. Unknown
 // identities are absent from the result.
 type Lookup func(ctx context.Context, keys []uint64) (map[uint64]archive.Ref, error)
+
+// Owns reports whether Strandline injected a record into the context of a session. It
+// decides by the record's signature or the journal, never by its words.
+type Owns func(session string, r text.Record) bool
 
 // Reader folds a transcript into rows of the archive, piece by piece. Reading in
 // pieces gives the same rows as reading the whole file.
@@ -57,11 +62,14 @@ type Message struct {
 	// Prompt is the user's text in a user message, cleaned. It is empty for text of
 	// the client.
 	Prompt string
-	// Summary marks the client's summary of an earlier compaction.
 	// Expansion is the text that the client sent in place of a slash command, "" for
 	// other prompts.
 	Expansion string
-	Summary   bool
+	// Summary marks the client's summary of an earlier compaction.
+	Summary bool
+	// Record is Strandline's replacement of an earlier part of the conversation, if the
+	// message is one.
+	Record string
 }
 
 // ToolUse is a tool call: the client's fields, and those derived from the known input of

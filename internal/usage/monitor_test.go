@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 	"strandline/internal/usage"
 )
@@ -29,7 +30,7 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{t: t, env: map[string]string{}, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), path: filepath.Join(dir, "t.jsonl")}
 	f.Monitor = usage.Monitor{
 		Store: usage.Store{Dir: filepath.Join(dir, "state")}, Zones: usage.Zones{Warn: 0.70, Prune: 0.85},
-		Getenv: func(name string) string { return f.env[name] }, Conversation: claude.Conversation,
+		Getenv: func(name string) string { return f.env[name] }, Conversation: func(b []byte) []transcript.Message { return claude.Conversation(b, nil) },
 	}
 	return f
 }

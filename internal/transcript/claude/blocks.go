@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"strandline/internal/transcript"
 )
 
 // The kinds of Block.
@@ -27,7 +29,7 @@ type Block struct {
 	ToolID string    `json:"tool_id,omitempty"` // the client's tool_use id
 	Time   time.Time `json:"time"`
 	Error  bool      `json:"error,omitempty"` // a failed tool result, or an API error
-	Own    bool      `json:"own,omitempty"`   // holds text injected by Strandline
+	Own    bool      `json:"own,omitempty"`   // injected by Strandline
 	Text   string    `json:"text"`            // in full, not redacted
 }
 
@@ -46,27 +48,44 @@ func (b Block) Heading() string {
 	return head
 }
 
+// BlockReader reads the content of transcript lines for display.
+type BlockReader struct {
+	// Owns recognizes Strandline's records; nil recognizes none.
+	Owns transcript.Owns
+
+	tools map[string]string // names by id, of the calls read so far
+}
+
 // Blocks returns all content blocks of the raw lines in chunk, in full and not
 // redacted. The first line has the number firstLine; a last line without a newline
 // is included. Rows that hold only state of the client (progress, modes, costs,
 // copies of its requests) have no blocks.
-func Blocks(chunk []byte, firstLine int) []Block {
+func (r *BlockReader) Blocks(chunk []byte, firstLine int) []Block {
 	s := scanAll(chunk, firstLine)
 	var all []Block
-	tools := map[string]string{} // names by id
+	if r.tools == nil {
+		r.tools = map[string]string{}
+	}
 	for i := range s.rows {
 		row := &s.rows[i]
+		session := string(row.sessionID)
+		replaces := s.replacement(row, session, r.Owns) != ""
 		for _, b := range s.blocks(row) {
 			if b.Text == "" && b.Kind != BlockToolUse && b.Kind != BlockToolResult {
 				continue
 			}
 			switch b.Kind {
 			case BlockToolUse:
-				tools[b.ToolID] = b.Name
+				r.tools[b.ToolID] = b.Name
 			case BlockToolResult:
-				b.Name = tools[b.ToolID]
+				b.Name = r.tools[b.ToolID]
+				b.Own = isRecall(b.Name) || onlyRecords(b.Text, session, r.Owns)
+			case BlockAttachment:
+				b.Own = holdsRecord(b.Text, session, r.Owns)
+			default:
+				b.Own = replaces
 			}
-			b.Line, b.Time, b.Own = row.line, row.time, hasFence(b.Text)
+			b.Line, b.Time = row.line, row.time
 			all = append(all, b)
 		}
 	}

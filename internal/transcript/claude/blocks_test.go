@@ -27,7 +27,7 @@ func TestBlocks(t *testing.T) {
 		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t2","name":"Read","input":{"file_path":"/x"}},{"type":"tool_use","id":"t3","name":"Exit","input":{}}]}}`,
 	}
 	var got []string
-	for _, b := range Blocks([]byte(strings.Join(rows, "\n")), 40) {
+	for _, b := range (&BlockReader{Owns: ownsOnly(fence)}).Blocks([]byte(strings.Join(rows, "\n")), 40) {
 		body := b.Text
 		if len(body) > 60 {
 			body = fmt.Sprintf("%s… %d bytes", body[:10], len(body))
@@ -57,7 +57,7 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestBlocksEmpty(t *testing.T) {
-	if got := Blocks(nil, 0); got != nil {
+	if got := new(BlockReader).Blocks(nil, 0); got != nil {
 		t.Errorf("blocks %v", got)
 	}
 }

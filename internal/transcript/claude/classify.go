@@ -39,10 +39,7 @@ func (s *scanner) classifyUser(r *row) (userClass, string) {
 		case partImage:
 			images++
 		case partText:
-			raw := stringOf(p.raw)
-			r.fenced = r.fenced || hasFence(raw)
-			r.replaces = r.replaces || isReplacement(raw)
-			if body := clean(raw); body != "" && !isEditorContext(body) {
+			if body := clean(stringOf(p.raw)); body != "" && !isEditorContext(body) {
 				texts = append(texts, body)
 			}
 		}

@@ -10,25 +10,14 @@ import (
 )
 
 // ToolOutput returns the content of a tool result as the model got it: without the
-// client's reminders and tags, terminal sequences, line numbers and text injected
-// by Strandline.
+// client's reminders and tags, terminal sequences and line numbers.
 func ToolOutput(result string) string { return stripLineNumbers(clean(trimErrorTags(result))) }
 
-// clean removes the parts of a text that are not content: text injected by
-// Strandline, the client's reminders, terminal sequences and NULs. It trims the
-// white space around the rest.
+// clean removes the parts of a text that are not content: the client's reminders,
+// terminal sequences and NULs. It trims the white space around the rest.
 func clean(s string) string {
-	if hasFence(s) {
-		s = text.StripFences(s)
-	}
 	return strings.TrimSpace(stripTerminal(stripReminders(s)))
 }
-
-// hasFence reports whether s may hold text injected by Strandline.
-func hasFence(s string) bool { return strings.Contains(s, text.FenceOpen) }
-
-// isReplacement reports whether s holds Strandline's replacement of a conversation.
-func isReplacement(s string) bool { return hasFence(s) && text.HasReplacement(s) }
 
 // stripReminders removes the reminders that older clients add to prompts and tool
 // results. It leaves an unterminated tag, which is text about reminders.

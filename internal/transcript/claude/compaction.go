@@ -46,14 +46,15 @@ func (r *Reader) emitCompaction() {
 func (r *Reader) summary(row *row) {
 	r.ensureTurn(row, nil)
 	c := &r.state.compaction
+	ours := c.open && r.scan.replacement(row, r.base.ID, r.Owns) != ""
 	if c.open {
 		c.open, c.copying = false, false
 		c.row.SummaryLine = row.line
-		c.row.Ours = row.replaces
+		c.row.Ours = ours
 		r.emitCompaction()
 	}
 	turn := r.state.turn.row.Index
-	if row.replaces || r.lookup(row.key, turn, -1) != nil {
+	if ours || r.lookup(row.key, turn, -1) != nil {
 		return // it repeats earlier rows
 	}
 	r.claim(row.key, turn, -1)
@@ -75,18 +76,12 @@ func (r *Reader) replacement(row *row) bool {
 	}
 	if first {
 		c.promptID = name(row.promptID)
+		if r.scan.replacement(row, r.base.ID, r.Owns) != "" {
+			c.row.Ours = true
+			r.emitCompaction()
+			return true // it repeats earlier rows
+		}
 	}
 	r.putTexts(archive.KindSummary, "plugin", r.redact(row.text), row)
 	return true
-}
-
-// markOurs marks the last compaction as answered by Strandline if the row is part
-// of its replacement conversation.
-func (r *Reader) markOurs(row *row) {
-	c := &r.state.compaction
-	if c.open && c.copying && !row.provenance && !c.row.Ours {
-		c.row.Ours = true
-		c.promptID = name(row.promptID)
-		r.emitCompaction()
-	}
 }

@@ -102,9 +102,6 @@ func (r *Reader) extendTurn(row *row) {
 
 // user folds a row of type user: a prompt, tool results, or text of the client.
 func (r *Reader) user(row *row) {
-	if row.fenced {
-		r.markOurs(row)
-	}
 	switch row.class {
 	case classSummary:
 		r.summary(row)

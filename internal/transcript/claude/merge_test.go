@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
+	"strandline/internal/transcript"
 )
 
 // store applies batches like an index: the last row of a key and the first owner of an
@@ -26,6 +28,19 @@ type store struct {
 	compactions map[int]archive.Compaction
 	keys        map[uint64]archive.Ref
 	doubles     []string // rows that one batch held twice
+	owns        transcript.Owns
+}
+
+// ownsOnly recognizes these records.
+func ownsOnly(texts ...string) transcript.Owns {
+	return func(_ string, r text.Record) bool {
+		return slices.ContainsFunc(texts, func(s string) bool { return text.Records(s)[0].Sum() == r.Sum() })
+	}
+}
+
+// ownsMarked recognizes the records in the fixtures that have Strandline's mark.
+func ownsMarked(_ string, r text.Record) bool {
+	return strings.HasPrefix(r.Text, text.FenceOpen+" 0123abcd: ")
 }
 
 func newStore() *store {
@@ -33,7 +48,7 @@ func newStore() *store {
 		turns: map[int]archive.Turn{}, steps: map[[2]int]archive.Step{}, calls: map[[3]int]archive.Call{},
 		passages: map[[3]int]archive.Passage{}, files: map[string]archive.FileTouch{},
 		tasks: map[[2]int]archive.TaskEvent{}, compactions: map[int]archive.Compaction{},
-		keys: map[uint64]archive.Ref{},
+		keys: map[uint64]archive.Ref{}, owns: ownsMarked,
 	}
 }
 
@@ -103,6 +118,7 @@ func (s *store) read(tb testing.TB, base archive.Session, redact func(string) st
 		if err != nil {
 			tb.Fatal(err)
 		}
+		r.Owns = s.owns
 		from := cur.Offset
 		b, err := r.Read(context.Background(), piece, s.lookup)
 		if err != nil {

@@ -15,14 +15,20 @@ const summaryOpening = "This session is being continued from a previous conversa
 // Conversation returns the messages of the main conversation in the raw lines of
 // chunk, one per row, as the client passes them to a plugin. It omits the rows of
 // sub-agents and the branches that a rewind left.
-func Conversation(chunk []byte) []transcript.Message {
+//
+// A nil owns recognizes no record of Strandline.
+func Conversation(chunk []byte, owns transcript.Owns) []transcript.Message {
 	s := scanAll(chunk, 0)
 	var all []transcript.Message
 	command := -1            // index of the last slash command
+	var boundary []byte      // uuid of the last compaction
 	upTo := map[string]int{} // the number of messages up to a row, by its uuid
 	for i := range s.rows {
 		row := &s.rows[i]
 		upTo[string(row.uuid)] = len(all)
+		if row.subtype == subtypeBoundary {
+			boundary = row.uuid
+		}
 		if row.sidechain || row.apiError || !row.isMessage() {
 			continue
 		}
@@ -33,6 +39,12 @@ func Conversation(chunk []byte) []transcript.Message {
 			m.Summary = class == classSummary
 			if class == classPrompt || class == classComment {
 				m.Prompt = body
+			}
+			if m.Summary || len(boundary) == 0 || bytes.Equal(row.parent, boundary) {
+				m.Record = s.replacement(row, string(row.sessionID), owns)
+			}
+			if m.Record != "" {
+				m.Prompt = ""
 			}
 			if class == classEcho || strings.HasPrefix(m.Prompt, "/") {
 				command = len(all)
@@ -74,12 +86,16 @@ func (s *scanner) fill(m *transcript.Message, row *row) {
 	}
 }
 
+// IsSummary reports whether the text of a user message begins like the client's summary
+// of a compacted conversation.
+func IsSummary(s string) bool { return strings.HasPrefix(s, summaryOpening) }
+
 // Classify sets the Prompt and Summary of a message from its text alone.
 func Classify(m *transcript.Message) {
 	if m.Role != typeUser {
 		return
 	}
-	if strings.HasPrefix(m.Text, summaryOpening) {
+	if IsSummary(m.Text) {
 		m.Summary = true
 		return
 	}

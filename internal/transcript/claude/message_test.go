@@ -23,7 +23,7 @@ const conversationRows = `{"type":"user","uuid":"u1","parentUuid":null,"message"
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, m := range claude.Conversation([]byte(conversationRows)) {
+	for _, m := range claude.Conversation([]byte(conversationRows), nil) {
 		line := m.Role + " " + m.Text + "|" + m.Prompt
 		for _, u := range m.Uses {
 			line += "|" + u.ID + " " + u.Name + " " + u.Path
@@ -55,7 +55,7 @@ func TestConversationHasExpansions(t *testing.T) {
 		rows += "\n" + `{"type":"user","uuid":"u2","parentUuid":"u1","isMeta":true,"message":{"role":"user","content":[{"type":"text","text":"Never drain the harbour."}]}}` +
 			"\n" + `{"type":"assistant","uuid":"a1","parentUuid":"u2","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"On it."}]}}` +
 			"\n" + `{"type":"user","uuid":"u3","parentUuid":"a1","isMeta":true,"message":{"role":"user","content":"A later note."}}` + "\n"
-		got := claude.Conversation([]byte(rows))
+		got := claude.Conversation([]byte(rows), nil)
 		if len(got) != 2 || got[0].Expansion != "Never drain the harbour." || got[1].Expansion != "" {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -110,7 +110,7 @@ func FuzzConversation(f *testing.F) {
 	f.Add([]byte(conversationRows))
 	f.Add([]byte(`{"type":"user","message":{"content":[{"type":"tool_result","content":{"a":`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, m := range claude.Conversation(raw) {
+		for _, m := range claude.Conversation(raw, nil) {
 			if m.Role != "user" && m.Role != "assistant" {
 				t.Errorf("role %q", m.Role)
 			}

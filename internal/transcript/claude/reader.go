@@ -14,6 +14,10 @@ import (
 // Reader folds one transcript. It is not safe for concurrent use. After an error
 // it must not be used again: create a new one from the last cursor.
 type Reader struct {
+	// Owns recognizes Strandline's records; nil recognizes none. It is set before the
+	// first Read.
+	Owns transcript.Owns
+
 	base   archive.Session
 	cursor archive.Cursor
 	redact func(string) string
@@ -128,5 +132,5 @@ func (r *Reader) session() archive.Session {
 	return s
 }
 
-// clean returns text without injected parts and without secrets.
+// clean returns text without the client's own parts and without secrets.
 func (r *Reader) clean(text string) string { return r.redact(clean(text)) }

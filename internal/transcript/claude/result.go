@@ -26,8 +26,7 @@ func (r *Reader) toolResult(row *row, p *part, facts resultFacts) {
 	if c.copied {
 		return
 	}
-	raw := r.scan.outputText(p.raw)
-	body := r.clean(trimErrorTags(raw))
+	body := r.clean(trimErrorTags(r.scan.outputText(p.raw)))
 	c.row.LineResult = row.line
 	c.row.Failed = p.isError
 	c.row.Duration = facts.duration
@@ -45,7 +44,7 @@ func (r *Reader) toolResult(row *row, p *part, facts resultFacts) {
 			r.output(&c, row, body, facts)
 		}
 	default:
-		if !isRecall(c.row.Name) || hasFence(raw) && body != "" {
+		if !isRecall(c.row.Name) {
 			r.output(&c, row, body, facts)
 		}
 	}

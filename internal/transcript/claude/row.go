@@ -60,12 +60,10 @@ type row struct {
 	hasCost bool // cost is set
 
 	// Set by Reader.identify.
-	class    userClass
-	fenced   bool   // holds text that Strandline injected
-	replaces bool   // holds Strandline's replacement of a conversation
-	text     string // of a user row, cleaned, not redacted
-	key      uint64 // identity, 0 if the row has none
-	results  int    // tool results in a user row
+	class   userClass
+	text    string // of a user row, cleaned, not redacted
+	key     uint64 // identity, 0 if the row has none
+	results int    // tool results in a user row
 }
 
 // isMessage reports whether a row is part of the conversation.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/transcript"
 )
 
 // script writes a transcript for a test: the parent of every row is the row before, one
@@ -17,6 +18,7 @@ type script struct {
 	out  strings.Builder
 	n    int
 	last string
+	owns transcript.Owns // nil: ownsMarked
 }
 
 func newScript(tb testing.TB) *script { return &script{tb: tb} }
@@ -116,6 +118,9 @@ func (s *script) read() *store {
 
 func (s *script) readInto(st *store, base archive.Session) *store {
 	s.tb.Helper()
+	if s.owns != nil {
+		st.owns = s.owns
+	}
 	st.read(s.tb, base, nil, []byte(s.out.String()))
 	return st
 }

@@ -51,8 +51,7 @@ func TestClean(t *testing.T) {
 		{"colours", "\x1b[1;31mred\x1b[0m and \x1b]0;t\x07", "red and ]0;t\x07"},
 		{"an escape at the end", "x\x1b[", "x["},
 		{"NULs", "a\x00b", "ab"},
-		{"own block", "before\n" + fence + "\nafter", "before\nafter"},
-		{"own block alone", fence, ""},
+		{"a quoted record", "before\n" + fence + "\nafter", "before\n" + fence + "\nafter"},
 	} {
 		if got := clean(c.text); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
