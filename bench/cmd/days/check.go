@@ -46,12 +46,16 @@ func (w *world) check(ctx context.Context, day int, all bool, server *server) (f
 	w.command(ctx, []int{0}, "verify")
 	f = figures{day: day, sessions: len(w.all)}
 	for _, s := range w.all {
-		f.transcripts += int64(len(s.want))
-		if s.forgotten {
-			f.forgotten++
+		if s.doubtful {
+			s.doubtful, s.forgotten = false, w.command(ctx, []int{0, 3}, "export", s.id).code == 3
 		}
 		if all || s.age == 0 {
 			w.compare(ctx, s)
+		}
+		if s.forgotten {
+			f.forgotten++
+		} else {
+			f.transcripts += int64(len(s.want))
 		}
 	}
 	err = filepath.WalkDir(w.path("archive"), func(path string, e fs.DirEntry, err error) error {

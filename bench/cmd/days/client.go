@@ -23,6 +23,7 @@ type session struct {
 	age       int               // in days
 	ended     bool
 	forgotten bool
+	doubtful  bool // a deletion was killed: it is whole or forgotten
 }
 
 // folder is the folder of the session's other files.

@@ -21,9 +21,12 @@ import (
 
 // result is a finished run of the program.
 type result struct {
-	code           int // -1 if it was killed
+	code           int
 	stdout, stderr string
 }
+
+// killed is the code of a program that was killed.
+const killed = -1
 
 // start runs the program. After killAfter, if that is not 0, it is killed.
 func (w *world) start(ctx context.Context, killAfter time.Duration, stdin string, args ...string) (r result) {
@@ -102,7 +105,7 @@ func (w *world) upkeep(ctx context.Context, chance *rand.Rand) {
 		case n < 11: // a maintenance run is killed
 			w.start(ctx, time.Duration(1+chance.IntN(200))*time.Millisecond, "", "maintain")
 		case n < 12:
-			w.forget(ctx, s)
+			w.forget(ctx, chance, s)
 		case n < 14:
 			w.command(ctx, []int{0}, "verify")
 		case n < 15 && w.postgres != "":
@@ -130,18 +133,25 @@ func (w *world) ended(chance *rand.Rand) *session {
 	if len(w.all) == 0 {
 		return nil
 	}
-	if s := w.all[chance.IntN(len(w.all))]; s.ended && !s.forgotten {
+	if s := w.all[chance.IntN(len(w.all))]; s.ended && !s.forgotten && !s.doubtful {
 		return s
 	}
 	return nil
 }
 
-// forget deletes a session for good.
-func (w *world) forget(ctx context.Context, s *session) {
-	if r := w.command(ctx, []int{0, 3, 5}, "forget", s.id, "--yes"); r.code == 0 {
-		w.mu.Lock()
-		s.forgotten, s.want = true, nil
-		w.mu.Unlock()
+// forget deletes a session for good. Some deletions are killed, by chance or at the end
+// of the day; maintenance then completes those that have begun.
+func (w *world) forget(ctx context.Context, chance *rand.Rand, s *session) {
+	killAfter := time.Duration(0)
+	if chance.IntN(3) == 0 {
+		killAfter = time.Duration(1+chance.IntN(150)) * time.Millisecond
+	}
+	r := w.start(ctx, killAfter, "", "forget", s.id, "--yes")
+	w.mu.Lock()
+	s.forgotten, s.doubtful = r.code == 0, r.code == killed
+	w.mu.Unlock()
+	if !slices.Contains([]int{0, 3, 5, killed}, r.code) {
+		w.fault("forget ends with %d: %s", r.code, r.stderr)
 	}
 }
 
