@@ -97,7 +97,7 @@ func load(ctx context.Context, src Source, session string, atLine, budget int) (
 	if err := p.addForkParent(ctx, src, atLine, window); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(early, isPlan); i >= 0 {
+	if i := slices.IndexFunc(early, func(x archive.Passage) bool { return isPlan(x) && !dead[x.Turn] }); i >= 0 {
 		p.plan = &early[i]
 	}
 	p.tasks = foldTasks(events)

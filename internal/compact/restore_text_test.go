@@ -246,6 +246,73 @@ func TestRestoreStatesOutcomes(t *testing.T) {
 	})
 }
 
+// What was done last, and what later edits made out of date.
+func TestRestoreStatesWhatChangedLater(t *testing.T) {
+	t.Parallel()
+	checkRestored(t, map[string]restoreCase{
+		"a name that a later edit removed": {
+			add: func(m *memory) {
+				m.prompt("Why does the upload stop?")
+				m.reply("It stops because uploadOnce gives up.\n\nSee also pollServer in it.")
+				m.prompt("Then mend it.")
+				m.edit("/home/ada/shop/up.go", "uploadOnce(file)", "uploadAll(file)")
+				m.reply("It goes on now.")
+			},
+			want: []string{"It stops because uploadOnce gives up. See also pollServer in it. (later changed: [1.0] removed uploadOnce)\n"},
+		},
+		"a name that is still read afterwards": {
+			add: func(m *memory) {
+				m.prompt("Why does the upload stop?")
+				m.reply("It stops because uploadOnce gives up.")
+				m.edit("/home/ada/shop/up.go", "uploadOnce(file)", "uploadAll(file)")
+				m.read("/home/ada/shop/other.go", "return uploadOnce(other)")
+				m.prompt("And then?")
+			},
+			unwanted: []string{"later changed"},
+		},
+		"a name that an edit added again": {
+			add: func(m *memory) {
+				m.prompt("Why does the upload stop?")
+				m.reply("It stops because uploadOnce gives up.")
+				m.edit("/home/ada/shop/up.go", "uploadOnce(file)", "uploadAll(file)")
+				m.edit("/home/ada/shop/up.go", "uploadAll(file)", "uploadOnce(file)")
+				m.prompt("And then?")
+			},
+			unwanted: []string{"later changed"},
+		},
+		"a statement that wants the name removed": {
+			add: func(m *memory) {
+				m.prompt("What is to be done?")
+				m.reply("Replace uploadOnce by uploadAll in up.go.")
+				m.edit("/home/ada/shop/up.go", "uploadOnce(file)", "uploadAll(file)")
+				m.prompt("And then?")
+			},
+			unwanted: []string{"later changed"},
+		},
+		"a rebase commits": {
+			add: func(m *memory) {
+				m.prompt("Rebase it.")
+				m.edit("/home/ada/shop/up.go", "once", "again")
+				m.run("git add -A && GIT_EDITOR=true git rebase --continue", 0, "Successfully rebased.")
+				m.edit("/home/ada/shop/down.go", "once", "again")
+			},
+			want: []string{"Changed since the last commit, newest first: down.go\n"},
+		},
+		"the last steps of the turn": {
+			add: func(m *memory) {
+				m.prompt("Make the upload retry.")
+				m.edit("/home/ada/shop/up.go", "once", "again")
+				m.read("/home/ada/shop/other.go", "package shop")
+				m.edit("/home/ada/shop/down.go", "once", "again")
+				m.run("go test ./...", 1, "--- FAIL: TestUpload (0.00s)")
+				m.edit("/home/ada/shop/up.go", "again", "twice")
+				m.run("go test ./...", 0, "ok")
+			},
+			want: []string{"- Last steps: [0.0] changed up.go, down.go; [0.3] failed: `go test ./...`; [0.4] changed up.go\n"},
+		},
+	})
+}
+
 // Of a slash command's expansion the rules are restored, redacted; of a plan, all of it.
 func TestRestoreReadsExpansionsAndPlans(t *testing.T) {
 	t.Parallel()
@@ -259,12 +326,41 @@ func TestRestoreReadsExpansionsAndPlans(t *testing.T) {
 		return []transcript.Message{{Prompt: "/implement 7", Expansion: "Follow these steps:\n1. Run the checks.\nNEVER delete the folder .impl, its key is sk-live-0123456789."}}, nil
 	}
 	text := restore(t, m, compact.Request{Budget: 9500, Log: log, Redact: noKeys}).Text
-	for _, want := range []string{"NEVER delete the folder .impl, its key is [key].", "Plan:\n  The tide table moves to api/tides.go, because two readers share it."} {
+	for _, want := range []string{"NEVER delete the folder .impl, its key is [key].", "Goal, from .impl/plan.md: Plan\n  Plan:\n  The tide table moves to api/tides.go, because two readers share it."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
+	if strings.Count(text, "The tide table moves") != 1 {
+		t.Errorf("the plan's first statement is not in it exactly once:\n%s", text)
+	}
 	if strings.Contains(text, "Run the checks") {
 		t.Errorf("a step of the expansion is included:\n%s", text)
+	}
+}
+
+// Below an open task is what the plan and the slash command say about it.
+func TestRestoreGuidesOpenTasks(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	m.prompt("/implement 7")
+	m.read("/home/ada/shop/.impl/plan.md", "# Share the tide table\nTwo readers use it.\n## 1. Tide table\n- move it to api/tides.go\n## 2. Weather readers\n- read it in api/weather.go")
+	m.task("1", "Phase 1: Tide table", "completed")
+	m.task("2", "Phase 2: Weather readers", "in_progress")
+	m.task("3", "Submit PR", "pending")
+	log := func(context.Context, string, int, int, int64) ([]transcript.Message, error) {
+		return []transcript.Message{{Prompt: "/implement 7", Expansion: "### Step 9: Submit PR\n```sh\nmake submit\n```\n### Step 10: Celebrate\nSing a song with the whole team."}}, nil
+	}
+	text := restore(t, m, compact.Request{Budget: 9500, Log: log}).Text
+	for _, want := range []string{
+		"Goal, from .impl/plan.md: Share the tide table\n", "in progress: Phase 2: Weather readers\n  Weather readers:\n  - read it in api/weather.go\n",
+		"pending: Submit PR\n  [0] Step 9: Submit PR:\n  make submit\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "Sing a song") {
+		t.Errorf("a step that no task names is included:\n%s", text)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // The most of each kind in the entry of a changed file.
 const (
 	maxDeclared = 6   // functions and types in its head
-	maxHunk     = 480 // units of a recent hunk
+	maxHunk     = 480 // bytes from which a piece of a recent hunk ends
 	recentHunks = 3   // edits whose hunks are quoted whatever the budget
 )
 
@@ -98,20 +98,26 @@ func (c *collector) changes(counts map[string]int) []*change {
 // roomy reports whether the budget has room for excerpts of code and output.
 func (c *collector) roomy() bool { return c.req.Budget >= largeBudget || c.past.sparse(c.req.Budget) }
 
-// addHunk adds the lines that an edit added as one piece, without its middle if it is
-// long.
+// addHunk adds the lines that an edit added in pieces. Each counts half of the one before
+// it.
 func (c *collector) addHunk(e *entry, added []string, handle string) {
-	var lines []string
+	var piece strings.Builder
+	d := densityReply
+	flush := func() {
+		c.addPiece(e, strings.TrimSuffix(piece.String(), "\n"), handle, d, codeFactor)
+		piece.Reset()
+		d /= 2
+	}
 	for _, l := range added {
-		if l = strings.TrimRight(text.Clean(c.short(l)), " \t\r"); l != "" && !isImport(l) {
-			lines = append(lines, "+ "+text.Truncate(l, maxLineUnits))
+		if l = strings.TrimRight(text.Clean(c.short(l)), " \t\r"); l == "" || isImport(l) {
+			continue
+		}
+		if piece.WriteString("+ " + text.Truncate(l, maxLineUnits) + "\n"); piece.Len() > maxHunk {
+			flush()
 		}
 	}
-	if body, rest := split(strings.Join(lines, "\n"), maxHunk); body != "" {
-		if rest != "" {
-			body += fmt.Sprintf(" (%s more)", text.Count(strings.Count(rest, "\n")+1, "line"))
-		}
-		c.addPiece(e, body, handle, densityReply, codeFactor)
+	if piece.Len() > 0 {
+		flush()
 	}
 }
 

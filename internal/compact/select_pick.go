@@ -22,11 +22,11 @@ const (
 	requiredShare = 60
 )
 
-// nameFactor is the factor of a term that is printed alone. It falls to half after
-// manyNames in one entry.
+// Names that are printed alone, without a statement.
 const (
-	nameFactor = 3.3
-	manyNames  = 64
+	nameFactor = 5  // of their terms' values
+	manyNames  = 12 // names of one entry after which the factor is half
+	namesShare = 8  // of the budget, one part in namesShare is for names at most
 )
 
 // selector selects the lines with the highest score, which is value per unit, and
@@ -39,13 +39,17 @@ type selector struct {
 	covered []uint8 // times that each term was selected, at most 2
 	opened  [sections]bool
 	budget  int             // units left
+	room    int             // of them for names
 	seen    map[string]bool // texts of the selected lines
 	queue   candidates
 	seq     int // of the next candidate
 }
 
 func newSelector(v *view, l layout, budget int) *selector {
-	return &selector{terms: v.terms, session: v.past.session.ID, layout: l, names: nameFactor, covered: make([]uint8, len(v.terms.terms)), budget: budget, seen: map[string]bool{}}
+	return &selector{
+		terms: v.terms, session: v.past.session.ID, layout: l, names: nameFactor, covered: make([]uint8, len(v.terms.terms)),
+		budget: budget, room: budget / namesShare, seen: map[string]bool{},
+	}
 }
 
 // pick selects from entries and prints the result; left is the number of entries
@@ -146,6 +150,7 @@ func (s *selector) fill(entries []*entry) {
 		cost := s.headCost(c.entry)
 		if c.line != nil {
 			cost += c.line.units
+			done = done || c.line.name && s.room < c.line.units
 		}
 		if !done && cost <= s.budget {
 			s.selectCandidate(c)
@@ -190,6 +195,7 @@ func (s *selector) selectCandidate(c candidate) {
 		s.cover(l.terms)
 		if l.name {
 			c.entry.chosenNames = append(c.entry.chosenNames, l)
+			s.room -= l.units
 			return
 		}
 		c.entry.chosen = append(c.entry.chosen, l)

@@ -200,6 +200,17 @@ func ending(body string, n int) string {
 	return "…" + strings.ToValidUTF8(body[at:], "")
 }
 
+// unmarked removes the markup of headings and bold lines.
+func unmarked(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if !isListEntry(l) {
+			lines[i] = text.TrimMarkdown(l)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // compactLines removes empty lines, and white space at both ends.
 func compactLines(s string) string {
 	s = strings.TrimSpace(s)

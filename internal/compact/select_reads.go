@@ -79,20 +79,6 @@ func (c *collector) addProse(e *entry, body, handle string, density float64, age
 // findingFactor raises the statements of a report or plan that have a reason or a finding.
 const findingFactor = 1.5
 
-// addPlan adds the plan of the work.
-func (c *collector) addPlan() {
-	if p := c.past.plan; p != nil {
-		head, body, _ := strings.Cut(p.Text, "\n")
-		h, age := c.handle(p.Turn, p.Step), c.age(p.Turn, p.Step)
-		c.addProse(c.addResult(head, h, age), body, h, densityPlan, age)
-	}
-}
-
-func (c *collector) isThePlan(x archive.Passage) bool {
-	p := c.past.plan
-	return p != nil && x.Turn == p.Turn && x.Step == p.Step && x.Seq == p.Seq
-}
-
 // addResult adds the entry of a tool's result. head is the first line of its passage.
 func (c *collector) addResult(head, handle string, age int) *entry {
 	return c.add(entry{section: secReads, order: age, handle: handle, source: true, head: text.Truncate(text.CleanLine(c.short(head)), 160)})

@@ -14,6 +14,7 @@ import (
 func collectTasks(c *collector) {
 	var done []string
 	var last task
+	guides := c.guides()
 	for i, t := range c.past.tasks {
 		if t.status == "completed" && t.subject != "" {
 			done, last = append(done, text.CleanLine(t.subject)), t
@@ -25,7 +26,7 @@ func collectTasks(c *collector) {
 		if t.status == "in_progress" {
 			e.prior = 10
 		}
-		c.add(e)
+		c.addGuides(c.add(e), t, guides)
 	}
 	if len(done) > 0 {
 		head := "completed: " + text.Truncate(strings.Join(done, "; "), max(c.req.Budget/12, 200))
@@ -43,7 +44,9 @@ func collectState(c *collector, prompts []prompt) (quoted map[string]bool) {
 		e := c.add(entry{section: secState, order: 0, handle: c.handle(last.turn, last.step), prior: 20, required: true, head: "Latest request: " + body})
 		c.addRest(e, rest)
 	}
+	c.addGoal()
 	quoted = c.addLastWords()
+	c.addSteps()
 	c.addLastAction()
 	if files, committed := c.uncommitted(); len(files) > 0 {
 		head := "Changed, newest first, without a commit: "
@@ -66,7 +69,7 @@ func (c *collector) addLastWords() map[string]bool {
 		said, next := cutAnnouncement(compactLines(text.Clean(c.short(x.Text))))
 		h := c.handle(x.Turn, x.Step)
 		if said != "" {
-			words := ending(said, max(c.req.Budget/12, 160))
+			words := ending(unmarked(said), max(c.req.Budget/12, 160))
 			c.add(entry{section: secState, order: 10, handle: h, prior: 12, required: true, head: "Last words: " + words})
 			statements(words, nil, func(s statement) { quoted[s.text] = true })
 		}
@@ -116,7 +119,7 @@ func (c *collector) uncommitted() (files []string, committed bool) {
 	for _, x := range slices.Backward(c.past.calls) {
 		switch {
 		case x.Failed:
-		case x.Kind == archive.CallCommand && strings.Contains(x.Command, "git commit"):
+		case x.Kind == archive.CallCommand && commits(x.Command):
 			return files, true
 		case len(files) >= maxUncommitted:
 		case x.Kind == archive.CallEdit:
@@ -128,6 +131,16 @@ func (c *collector) uncommitted() (files []string, committed bool) {
 		}
 	}
 	return files, false
+}
+
+// commits reports whether a command commits changed files.
+func commits(command string) bool {
+	for _, c := range []string{"git commit", "git rebase --continue", "git merge --continue", "git cherry-pick --continue"} {
+		if strings.Contains(command, c) {
+			return true
+		}
+	}
+	return false
 }
 
 // cutAnnouncement separates what a reply announces at its end, such as "run the tests"

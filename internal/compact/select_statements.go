@@ -18,8 +18,9 @@ const (
 // entries of a list with the line that introduces them.
 type statement struct {
 	text    string
-	reason  bool // gives a reason, a decision or a constraint
-	finding bool // gives one of those, or a finding
+	heading string // of its section of the text
+	reason  bool   // gives a reason, a decision or a constraint
+	finding bool   // gives one of those, or a finding
 }
 
 // statementReader divides a Markdown text into statements.
@@ -31,8 +32,10 @@ type statementReader struct {
 	body    strings.Builder
 	units   int
 	lead    string // a heading or "such as these:", printed with what follows
+	heading string // the last one
 	code    int    // lines left of the current code block
 	list    bool   // the last line was an entry of a list
+	coded   bool   // the last line was code
 	finding bool
 	reason  bool
 }
@@ -85,11 +88,14 @@ func (r *statementReader) line(s string) {
 	if entry {
 		marker = "- "
 	}
-	s = text.TrimMarkdown(text.CleanLine(s))
+	s = text.CleanLine(s)
+	title := strings.TrimSuffix(strings.Trim(s, "#* "), ":") // with its number
+	s = text.TrimMarkdown(s)
 	switch {
 	case !text.HasLetter(s):
 	case heading && !strings.HasSuffix(s, "."):
 		r.flush()
+		r.heading = title
 		r.setLead(strings.TrimSuffix(s, ":") + ":")
 	case strings.HasSuffix(s, ":") && !entry:
 		r.introduce(s)
@@ -146,11 +152,11 @@ func (r *statementReader) sentences(s, marker string) {
 		r.reason = r.reason || givesReason(sentence)
 		r.finding = r.finding || r.reason || reportsFinding(sentence)
 		separator := "\n"
-		if marker == "" && r.units > 0 && !r.list {
+		if marker == "" && r.units > 0 && !r.list && !r.coded {
 			separator = " "
 		}
 		r.add(marker+text.Truncate(sentence, 2*maxStatement), separator)
-		marker = ""
+		marker, r.coded = "", false
 	})
 }
 
@@ -160,6 +166,7 @@ func (r *statementReader) codeLine(raw string) {
 		return
 	}
 	r.add(text.Truncate(text.CleanLine(strings.TrimRight(raw, " \t\r")), maxLineUnits), "\n")
+	r.coded = true
 }
 
 func (r *statementReader) add(s, separator string) {
@@ -167,21 +174,20 @@ func (r *statementReader) add(s, separator string) {
 	if r.units > 0 && r.units+n > maxStatement {
 		r.flush()
 	}
-	if r.units == 0 {
-		separator = ""
-		if r.lead != "" {
-			r.body.WriteString(r.lead + "\n")
-			r.units += text.Units(r.lead) + 1
-			r.lead = ""
-		}
+	if r.lead != "" {
+		s, r.lead = r.lead+"\n"+s, ""
+		n, separator = text.Units(s)+1, "\n"
 	}
-	r.body.WriteString(separator + s)
+	if r.units > 0 {
+		s = separator + s
+	}
+	r.body.WriteString(s)
 	r.units += n
 }
 
 func (r *statementReader) flush() {
 	if r.units > 0 {
-		r.emit(statement{strings.TrimSpace(r.body.String()), r.reason, r.finding})
+		r.emit(statement{strings.TrimSpace(r.body.String()), r.heading, r.reason, r.finding})
 	}
 	r.body.Reset()
 	r.units, r.finding, r.reason = 0, false, false
@@ -264,5 +270,6 @@ func announced(s string) string {
 	if !trimmed {
 		return ""
 	}
-	return strings.TrimRight(s, ":. ")
+	s = strings.TrimRight(s, ":. ")
+	return strings.TrimSpace(strings.TrimPrefix(s, "need to"))
 }

@@ -16,6 +16,7 @@ import (
 // way, the answers and names that a text of 9,500 units holds change by less than 3 %.
 const (
 	densityMessage    = 0.50  // of a message that the user sent while the model worked
+	densityTask       = .2    // of the plan's section about an open task
 	densityFailure    = 0.15  // of the lines in which a check failed
 	densityConclusion = 0.10  // of the reply that ended a turn
 	densityFinding    = 0.08  // of another reply, with a finding
@@ -28,16 +29,19 @@ const (
 
 	halfAge  = 80  // steps after which a density has fallen halfway to its floor
 	ageFloor = 0.5 // part of a density that remains at any age
+	// freshAge is the steps after which half is left of what the newest statements, which
+	// are about the current work, count more.
+	freshAge = 6
 	// firstFactor raises the first statement of a reply that ended a turn: it usually
 	// answers the prompt.
-	firstFactor = 1.5
+	firstFactor = 2.5
 	// reasonFactor raises a statement of a reply that gives a reason.
 	reasonFactor = 1.5
 )
 
 // aged returns the density of something n places back.
 func aged(density float64, n int) float64 {
-	return density * (ageFloor + (1-ageFloor)*decay(n, halfAge))
+	return density * (ageFloor + (1-ageFloor)*decay(n, halfAge)) * (1 + decay(n, freshAge))
 }
 
 const (
@@ -103,7 +107,7 @@ func (c *collector) addRest(e *entry, rest string) {
 
 // collectReplies adds the statements of the replies to the entries of their turns.
 func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quoted map[string]bool) {
-	ends, answered := c.lastReplies(), map[int]bool{}
+	ends, answered, gone := c.lastReplies(), map[int]bool{}, c.findRemovals()
 	for i := range prompts[:max(len(prompts)-1, 0)] {
 		next := prompts[i+1].text
 		answered[prompts[i].turn] = text.Units(next) <= shortAnswer && !strings.HasPrefix(next, "/")
@@ -117,13 +121,13 @@ func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quo
 			e = c.add(entry{section: secTurns, handle: c.handle(x.Turn, -1), order: x.Turn, head: "…"})
 			entries[x.Turn] = e
 		}
-		c.addReply(e, x, ends[i], answered[x.Turn], quoted)
+		c.addReply(e, x, ends[i], answered[x.Turn], quoted, gone)
 	}
 }
 
 // addReply adds the statements of a reply. last reports that it ended the turn,
 // answered that a short prompt followed.
-func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, quoted map[string]bool) {
+func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, quoted map[string]bool, gone removals) {
 	age, h := c.age(x.Turn, x.Step), c.handle(x.Turn, x.Step)
 	thought := x.Label == "thinking"
 	read, pick := statements, func(s string) bool { return answered || !asksUser(s) }
@@ -152,7 +156,9 @@ func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, q
 			d *= reasonFactor
 		}
 		n++
-		c.addPiece(e, s.text, h, aged(d, age), 1).setLine(x.LineFrom)
+		l := c.addPiece(e, s.text, h, aged(d, age), 1)
+		l.setLine(x.LineFrom)
+		c.markLater(l, x.LineFrom, gone)
 	})
 }
 
