@@ -49,6 +49,34 @@ func borderBefore(s string, i int) bool {
 // borderAfter reports whether a token can end at i.
 func borderAfter(s string, i int) bool { return i >= len(s) || !isWord(s[i]) }
 
+// listed reports whether word is one of the words of a list, separated by blanks.
+func listed(list, word string) bool {
+	if word == "" || strings.IndexByte(word, ' ') >= 0 {
+		return false
+	}
+	for {
+		i := strings.Index(list, word)
+		if i < 0 {
+			return false
+		}
+		end := i + len(word)
+		if (i == 0 || list[i-1] == ' ') && (end == len(list) || list[end] == ' ') {
+			return true
+		}
+		list = list[end:]
+	}
+}
+
+// containsFold reports whether s contains a word in lower case, ignoring case.
+func containsFold(s, word string) bool {
+	for i := 0; i+len(word) <= len(s); i++ {
+		if strings.EqualFold(s[i:i+len(word)], word) {
+			return true
+		}
+	}
+	return false
+}
+
 // mix counts the bytes of a value by class.
 type mix struct {
 	lower, upper, digit, other int

@@ -40,7 +40,21 @@ func flags() []flag {
 		{programs: "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlcheck mariadb mariadb-dump mariadb-admin", flags: "-p", joined: true},
 		{programs: "sshpass", flags: "-p"},
 		{programs: "7z 7za 7zz 7zr rar unrar", flags: "-p", joined: true},
-		{programs: "zip unzip ipmitool", flags: "-P"},
+		{programs: "zip unzip ipmitool ssh-keygen mosquitto_pub mosquitto_sub", flags: "-P"},
+		{programs: "ssh-keygen", flags: "-N"},
+		{programs: "gh", with: " secret set ", flags: "-b -body"},
+		{programs: "mqtt", flags: "-pw", single: true},
+		{programs: "influx cypher-shell choco nuget dotnet activemq rabbitmqadmin ldifde", flags: "-password", single: true},
+		{programs: "podman skopeo buildah oras crane", flags: "-creds -src-creds -dest-creds", user: ':'},
+		{programs: "mount.cifs net psexec psexec64 rdesktop xtightvncviewer neo4j-admin gitlab-runner imapsync smbget ncftpget", flags: "-p"},
+		{programs: "useradd usermod openconnect vpnc", flags: "-p"},
+		{programs: "security", with: "-keychain ", flags: "-p"},
+		{programs: "cf az", with: " -u ", flags: "-p"},
+		{programs: "xcrun altool notarytool", flags: "-p"},
+		{programs: "netlify surge vercel doctl flyctl fly railway", flags: "-t"},
+		{programs: "msmtp swaks", flags: "-ap", single: true},
+		{programs: "xfreerdp wfreerdp mstsc cmdkey", flags: "/p: /pass: /password:", joined: true, single: true},
+		{programs: "nmap hydra medusa", flags: "-p", with: " -l "},
 		{programs: "plink pscp psftp putty kitty", flags: "-pw", single: true},
 		{programs: "keytool jarsigner", flags: "-storepass -keypass", single: true},
 		{programs: "keytool", flags: "-srcstorepass -deststorepass", single: true},
@@ -49,7 +63,7 @@ func flags() []flag {
 		{programs: "security", with: " add-", flags: "-w"},
 		{programs: "snmpwalk snmpget snmpset snmpbulkwalk snmptrap", flags: "-A -X"},
 		{programs: "mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh influx arangosh", flags: "-p"},
-		{programs: "docker podman nerdctl buildah skopeo helm az oc crane oras", with: " login ", flags: "-p"},
+		{programs: "docker podman nerdctl buildah skopeo helm oc crane oras", with: " login ", flags: "-p"},
 		{programs: "sqlcmd bcp isql tsql", flags: "-P"},
 		{programs: "redis-cli valkey-cli keydb-cli", flags: "-a"},
 		{programs: "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", flags: "-w"},
@@ -127,6 +141,67 @@ func piped(s string, at int) (finding, bool) {
 	return chosenArgument(s, i)
 }
 
+// positional describes a program that takes a secret as a plain argument.
+type positional struct {
+	lit  string
+	skip int // arguments before the secret; options do not count
+}
+
+func positionals() []positional {
+	return []positional{
+		{"htpasswd -", 2}, {"net user ", 1}, {"net use ", 2}, {"openssl passwd ", 0}, {"mkpasswd ", 0}, {"wpa_passphrase ", 1}, {"cargo login ", 0},
+		{"vault login ", 0}, {"vault unseal ", 0}, {"operator unseal ", 0}, {"rclone obscure ", 0}, {"alias set ", 3}, {"config host add ", 3},
+		{"rabbitmqctl add_user ", 1}, {"rabbitmqctl change_password ", 1}, {"requirepass ", 0}, {"masterauth ", 0}, {"> AUTH ", 0}, {"rootpw --plaintext ", 0},
+		{"snap login ", 1}, {"wifi connect ", 2}, {"add-generic-password ", 9}, {"auth login --token ", 0}, {"auth:token ", 0}, {"ConvertTo-SecureString ", 0},
+		{"rails credentials:set ", 1}, {"passwd root ", 0}, {"set-password ", 1}, {"rootpw ", 0}, {"keyctl padd user ", 1},
+	}
+}
+
+// match matches the secret after the literal at offset at.
+func (p positional) match(s string, at int) (finding, bool) {
+	i := at + len(p.lit)
+	if strings.HasSuffix(p.lit, "-") { // the options of htpasswd
+		n := run(s[i:min(len(s), i+maxName)], text.IsLetter)
+		if strings.IndexByte(s[i:i+n], 'b') < 0 {
+			return finding{}, false
+		}
+		i += n
+	}
+	if !borderBefore(s, at) && p.lit[0] != '>' {
+		return finding{}, false
+	}
+	for skip := p.skip; ; {
+		i += blanks(s[min(i, len(s)):])
+		if i >= len(s) || isBreak(s[i]) || strings.IndexByte("|;&<>#", s[i]) >= 0 {
+			return finding{}, false
+		}
+		quote := s[i : i+openQuote(s[i:])]
+		n := len(quote) + argument(s[i+len(quote):], quote)
+		option := s[i] == '-' || s[i] == '/' && n < 8
+		if !option && skip == 0 {
+			f, ok := chosenArgument(s, i)
+			v := s[f.start:f.end]
+			return f, ok && v != "" && (p.skip > 0 || mixOf(v).digit > 0 || len(quote) > 0) && run(v, isConstant) < len(v)
+		}
+		if !option {
+			skip--
+		}
+		i += max(n+len(quote), 1)
+	}
+}
+
+// account matches echo 'user:secret' | chpasswd.
+func account(s string, at int) (finding, bool) {
+	f, ok := piped(s, at)
+	if !ok {
+		return f, false
+	}
+	if i := strings.IndexByte(s[f.start:f.end], ':'); i > 0 {
+		f.start += i + 1
+	}
+	return f, f.end-f.start >= minPassword
+}
+
 // poetry matches the value that poetry config takes after pypi-token.NAME, or
 // after http-basic.NAME and a user.
 func poetry(s string, at int) (finding, bool) {
@@ -183,10 +258,13 @@ func (f flag) value(s string, i int, listed bool) (finding, bool) {
 	}
 	if f.user != 0 {
 		n := strings.IndexByte(s[start:end], f.user)
-		if n < 1 {
+		if n < 0 {
 			return finding{}, false
 		}
 		start += n + 1
+		if q := openQuote(s[min(start, len(s)):]); quote == "" && q > 0 { // user:'secret'
+			return chosenArgument(s, start)
+		}
 	}
 	return chosen(s, start, end)
 }
@@ -198,7 +276,7 @@ func argument(s, quote string) int {
 		switch {
 		case quote != "" && (s[i] == quote[0] && strings.HasPrefix(s[i:], quote) || isBreak(s[i])):
 			return i
-		case quote == "" && (strings.IndexByte(stop, s[i]) >= 0 || escapedSpace(s[i:]) > 0 || openQuote(s[i:]) > 0):
+		case quote == "" && (strings.IndexByte(stop, s[i]) >= 0 && !(s[i] == '&' && i+1 < len(s) && text.IsAlnum(s[i+1])) || escapedSpace(s[i:]) > 0 || openQuote(s[i:]) > 0):
 			return i
 		}
 	}

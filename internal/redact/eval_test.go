@@ -108,3 +108,33 @@ func BenchmarkTranscripts(b *testing.B) {
 		}
 	}
 }
+
+// TestFindingsInFiles prints the findings in the files below STRANDLINE_EVAL_FILES,
+// for review, as TestFindingsInTranscripts does.
+func TestFindingsInFiles(t *testing.T) {
+	dir := os.Getenv("STRANDLINE_EVAL_FILES")
+	if dir == "" {
+		t.Skip("STRANDLINE_EVAL_FILES names no folder")
+	}
+	size, total := 0, 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || len(data) > 1<<20 {
+			return nil //nolint:nilerr // unreadable files are not reviewed
+		}
+		text := string(data)
+		size += len(text)
+		for _, f := range redact.Findings(text) {
+			total++
+			fmt.Printf("%-18s %s %q [%s]\n", f.Kind, filepath.Base(path), text[max(0, f.Start-40):min(len(text), f.End+15)], text[f.Start:min(f.End, f.Start+60)])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("%d findings in %.1f MB\n", total, float64(size)/1e6)
+}

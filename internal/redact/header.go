@@ -25,11 +25,12 @@ func urlPassword(s string, at int) (finding, bool) {
 		if c == ':' && colon < 0 && end < 0 {
 			colon = i
 		}
-		if c <= ' ' || c >= 0x7f || strings.IndexByte("/?#\"'`<>\\|,;()", c) >= 0 {
+		odd := c >= 0x7f || strings.IndexByte("|,;()'#?", c) >= 0
+		if c <= ' ' || strings.IndexByte("/\"`<>\\", c) >= 0 || odd && (colon < 0 || i == colon+1 || run(s[colon+1:i], text.IsDigit) == i-colon-1 || strings.IndexByte(s[colon:i], '$') == 1) {
 			break
 		}
 	}
-	if end < 0 {
+	if end < 0 || end+1 < len(s) && colon >= 0 && !hostAfter(s[end+1:]) {
 		return finding{}, false
 	}
 	if colon < 0 {
@@ -37,8 +38,20 @@ func urlPassword(s string, at int) (finding, bool) {
 		return finding{"url-password", from, end}, len(name) >= 20 && hasDigit(name) && !template(name)
 	}
 	password := s[colon+1 : end]
-	ok := password != "" && !masked(password) && !template(password) && placeholderEnd(s, colon+1) <= 0
+	ok := password != "" && !defaultLogin(s[from:colon], password) && !masked(password) && !template(password) && placeholderEnd(s, colon+1) <= 0
 	return finding{"url-password", colon + 1, end}, ok
+}
+
+// hostAfter reports whether s can begin with a host.
+func hostAfter(s string) bool {
+	return s[0] >= 0x80 || text.IsAlnum(s[0]) || strings.IndexByte("[{$<%/(_-", s[0]) >= 0
+}
+
+// defaultLogin reports whether a user and password are those that documentation
+// shows or a service has at first: user:password, guest:guest.
+func defaultLogin(user, password string) bool {
+	low := strings.ToLower(password)
+	return low == strings.ToLower(user) && mixOf(low).digit == 0 || listed("password pass passwd pw pwd secret token your_password yourpassword my_password mypassword password@ changeme", low)
 }
 
 // bearer matches the credential after "Bearer".
@@ -128,7 +141,7 @@ func signature(s string, at int) (finding, bool) {
 // credential matches a run of credential characters that looks random, unlike
 // "Bearer token" in documentation.
 func credential(s string, from int, kind string, shortest int) (finding, bool) {
-	end := from + run(s[from:], isBearer)
+	end := from + run(s[min(from, len(s)):min(len(s), from+maxBare)], isBearer)
 	for end > from && (s[end-1] == '.' || s[end-1] == '-') {
 		end--
 	}
@@ -153,6 +166,9 @@ func cookie(s string, at int) (finding, bool) {
 	if i < len(s) && s[i]|0x20 == 's' {
 		i++
 	}
+	if p, ok := attribute(s, at, i); ok { // {"name": "Cookie", "value": …}
+		return cookieValues(s, p.from, p.from+argument(s[p.from:], p.quote))
+	}
 	between, i := headerValue(s, i, maxGap)
 	quote := openQuote(s[i:])
 	assigns := strings.ContainsAny(between, ":=") || strings.Contains(between, ",") && quote > 0 || strings.HasSuffix(s[:at], "--")
@@ -175,6 +191,9 @@ func cookieEnd(s string) int {
 	}
 	quote := s[:openQuote(s)]
 	for i := len(quote); i < len(s); i++ {
+		if s[i] > ' ' && strings.IndexByte("\\\"'`", s[i]) < 0 {
+			continue
+		}
 		if isBreak(s[i]) || escapedSpace(s[i:]) > 0 || quote != "" && strings.HasPrefix(s[i:], quote) || quote == "" && openQuote(s[i:]) > 0 {
 			return i
 		}

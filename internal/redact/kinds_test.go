@@ -80,7 +80,7 @@ func knownKinds() []knownKind {
 		{"vault-token", fake("hv", "s."), alnum, 20, ""},
 		{"shopify-token", fake("shp", "at_"), hex32 + hex32, 32, ""},
 		{"shopify-token", fake("shp", "ss_"), hex32 + hex32, 32, ""},
-		{"linear-key", fake("lin", "_api_"), alnum, 30, ""},
+		{"linear-key", fake("lin", "_api_"), alnum, 24, ""},
 		{"atlassian-token", fake("AT", "ATT3"), alnum, 40, ""},
 		{"sentry-token", fake("sntr", "ys_"), alnum, 30, ""},
 		{"sentry-token", fake("sntr", "yu_"), hex32 + hex32, 40, ""},
@@ -359,7 +359,7 @@ func TestMoreCommandLines(t *testing.T) {
 	same(t, []string{
 		"curl -su $USER:$PASS https://x.y", "curl -sSLO https://x.y/a:b", "curl -u", "curl | -su a:b1c2", "curly -su me",
 		"echo $TOKEN | docker login -u me --password-stdin", "echo $$TOKEN | docker login --password-stdin", "docker login --password-stdin < file1",
-		"cat x | docker login -u me --password-stdin", "plink -p 22 me@x.y", "plink --pw " + word, "zip -r x.zip y", "7z x -y x.7z",
+		"cat x | docker login -u me --password-stdin", "plink -p 22 me@x.y", "zip -r x.zip y", "7z x -y x.7z",
 		"openssl rsa -k x1y2z3", "security find-generic-password -w", "config set token limits", "git config set user.token name",
 		"http-basic.corp me " + word, "the tests_pass: true42", "second_pass = run2(x)", "db_pass=${DB_PASS}", "user_pass = config.pass2",
 	})

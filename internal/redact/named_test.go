@@ -79,7 +79,7 @@ func TestNamedValuesOtherThanSecrets(t *testing.T) {
 
 func TestCredentialsInURLs(t *testing.T) {
 	table(t, []example{
-		{"postgres://user:pass@host:5432/db", "postgres://user:<url-password>@host:5432/db"},
+		{"postgres://user:p4ss@host:5432/db", "postgres://user:<url-password>@host:5432/db"},
 		{"https://me:p@ss:word@host/", "https://me:<url-password>@host/"},
 		{"redis://:" + fake("s3", "cret") + "@localhost", "redis://:<url-password>@localhost"},
 		{"https://x-access-token:" + fake("gh", "s_", mixed[:36]) + "@github.com/a/b", "https://x-access-token:<github-token>@github.com/a/b"},

@@ -13,21 +13,34 @@ import (
 type named struct {
 	kind string
 	word string // part of the name, in lower case
-	// before, if set, lists the words of which one must end the part of the name
-	// before word: not every key is secret.
-	before []string
+	// whole reports that the word must be a whole part of the name, as in DB_PW.
+	whole bool
+	// weak reports that only a random value is secret: a key is often an ID.
+	weak bool
+	// direct reports that nothing is between name and value.
+	direct bool
 }
 
 func names() []named {
-	return []named{
-		{kind: kindPassword, word: "passw"}, {kind: kindPassword, word: "passphrase"}, {kind: kindPassword, word: "pwd"},
-		{kind: kindSecret, word: "secret"}, {kind: kindToken, word: "token"},
-		{kind: kindKey, word: "key", before: []string{
-			"api", "apikey", "access", "private", "auth", "signing", "encryption", "master", "account", "service",
-			"storage", "webhook", "deploy", "license", "subscription", "admin", "app", "application", "jwt", "hmac",
-			"aes", "openai", "anthropic", "stripe", "sendgrid", "twilio", "mailgun", "datadog", "azure", "gemini",
-		}},
+	list := []named{
+		{kind: kindPassword, word: "passw"}, {kind: kindPassword, word: "passphrase"}, {kind: kindPassword, word: "passcode"}, {kind: kindPassword, word: "pwd"},
+		{kind: kindPassword, word: "rediscli_auth"}, {kind: kindPassword, word: "requirepass"}, {kind: kindPassword, word: "sshpass"}, {kind: kindPassword, word: "masterauth"},
+		{kind: kindSecret, word: "secret"}, {kind: kindToken, word: "token"}, {kind: kindKey, word: "key"}, {kind: kindKey, word: "appid", whole: true, weak: true},
+		{kind: kindPassword, word: "cred", whole: true},
 	}
+	for w := range strings.FieldsSeq("pw psk authtok pass") {
+		list = append(list, named{kind: kindPassword, word: w, whole: true})
+	}
+	for w := range strings.FieldsSeq("auth salt pepper seed jwt hmac pat otp totp psk signature license licence sessionid csrf webhook art-api") {
+		list = append(list, named{kind: kindSecret, word: w, whole: true, weak: true})
+	}
+	return list
+}
+
+// foreignNames are words for "password" in other languages, whose capitals differ.
+func foreignNames() []string {
+	return strings.Fields("Kennwort kennwort Contraseña contraseña Senha senha Wachtwoord wachtwoord Hasło hasło Lösenord lösenord Adgangskode adgangskode " +
+		"Salasana salasana Heslo heslo Jelszó jelszó Şifre şifre Parola parola Пароль пароль Пароля пароля 密码 密碼 口令 パスワード 비밀번호")
 }
 
 // maxName is the longest part of a name before or after its word.
@@ -37,24 +50,139 @@ const maxName = 48
 func (n named) match(s string, at int) (finding, bool) {
 	end := at + len(n.word)
 	end += run(s[end:min(len(s), end+maxName)], isURLSafe)
-	if !n.secretSuffix(s[at+len(n.word) : end]) {
-		return finding{}, false
-	}
 	start := at
 	for start > 0 && at-start < maxName && (isURLSafe(s[start-1]) || s[start-1] == '.') && sameName(s, start) {
 		start--
 	}
-	if !n.secretPrefix(s[start:at]) || n.word == "pwd" && s[start:end] == "PWD" { // the shell's working directory
+	if start < at && (s[start] == '-' || s[start] == '.') && !strings.HasPrefix(s[start:], "--") { // of a diff or a list
+		start++
+	}
+	base64 := func(i int) bool { return i >= 0 && i < len(s) && (s[i] == '+' || s[i] == '/') }
+	if n.whole && (base64(start-1) || base64(end)) {
 		return finding{}, false
 	}
+	if n.word == "pwd" && s[start:end] == "PWD" || !n.secretName(s, start, at, end) { // the shell's working directory
+		return finding{}, false
+	}
+	if n.word == "key" {
+		switch h := strings.ToLower(strings.TrimRight(s[start:at], "_-.")); {
+		case h == "" && !twoWords(s[:at]) && !storesSecret(s, at) || publicKey(h):
+			return finding{}, false
+		case h != "" && !secretKey(h):
+			n.weak = true
+		}
+	}
+	if n.word == "pass" { // it may be a test that passed
+		if s[start:end] != "pass" && s[start:end] != "Pass" {
+			return finding{}, false
+		}
+		f, ok := n.prose(s, start, end)
+		return f, ok && mixOf(s[f.start:f.end]).digit > 1
+	}
+	if f, ok := n.valued(s, start, end); ok {
+		return f, true
+	}
+	if end < len(s) && s[end] == '/' && n.kind != kindPassword && strings.EqualFold(s[start:end], n.word) { // in the path of a URL
+		stop := end + 1 + run(s[end+1:min(len(s), end+1+maxBody)], isURLSafe)
+		return finding{n.kind, end + 1, stop}, stop-end > 24 && isMixedKey(s[end+1:stop]) && !isUUID(s[end+1:stop])
+	}
+	if n.word == "cred" {
+		return finding{}, false
+	}
+	return n.prose(s, start, end)
+}
+
+// valued matches the value of the name s[start:end] in any notation.
+func (n named) valued(s string, start, end int) (finding, bool) {
 	p, ok := findValue(s, start, end)
 	if !ok || start > 0 && p.name == end && p.quote != "" && s[start-1] == p.quote[0] { // "NAME=" + value
 		return finding{}, false
 	}
-	p.kind = n.kind
-	constant := run(s[start:end], isConstant) == end-start
-	p.env = constant && (p.op == '=' && p.name == end || p.attribute)
+	p.kind, p.weak = n.kind, n.weak
+	p.constant = run(s[start:end], isConstant) == end-start
+	p.env = p.constant && (p.op == '=' && p.name == end || p.attribute)
+	p.line = lineStarts(s, start)
+	p.start, p.cred = start, n.word == "cred"
 	return p.value(s)
+}
+
+// secretName reports whether the name s[start:end] with the word at offset at is
+// the name of a secret.
+func (n named) secretName(s string, start, at, end int) bool {
+	after := s[at+len(n.word) : end]
+	if n.word == "auth" && s[start:end] == "auth" || s[start:end] == "_auth" { // userInfo matches it
+		return false
+	}
+	if n.word == "cred" {
+		for _, w := range []string{"entials", "ential", "s"} {
+			if text.HasPrefixFold(after, w) {
+				after = after[len(w):]
+				break
+			}
+		}
+	}
+	if !n.secretSuffix(after) || containsFold(s[start:at], "public") {
+		return false
+	}
+	border := at == start || !text.IsLetter(s[at-1]) || text.IsLower(s[at-1]) && text.IsUpper(s[at])
+	return border || !n.whole && (n.word != "key" || secretKey(strings.ToLower(s[start:at])))
+}
+
+// secretKey reports whether h, the part of a name before "key", makes it secret in
+// any form.
+func secretKey(h string) bool {
+	return slices.ContainsFunc([]string{
+		"api", "access", "private", "auth", "signing", "encryption", "encrypt", "master", "account", "service", "storage", "webhook", "deploy",
+		"license", "subscription", "admin", "app", "application", "jwt", "hmac", "aes", "openai", "anthropic", "stripe", "sendgrid", "twilio",
+		"mailgun", "datadog", "azure", "gemini", "secret", "preshared", "shared", "ingestion", "ingest", "integration", "client", "consumer",
+		"token", "session", "cookie", "fernet", "recovery", "unseal", "write", "read",
+	}, func(w string) bool { return strings.HasSuffix(h, w) })
+}
+
+// publicKey reports whether h, the part of a name before "key", names an ID.
+func publicKey(h string) bool {
+	return slices.ContainsFunc([]string{
+		"public", "pub", "primary", "foreign", "sort", "partition", "cache", "idempotency", "row", "shard", "routing", "range", "unique", "group", "index",
+		"map", "object", "registry", "kms", "host", "known", "encoding", "hot", "arrow", "function", "modifier", "any", "next", "prev", "first", "last",
+		"project", "issue", "page", "lookup", "config", "query", "field", "column", "table", "type", "event", "state", "hash", "dedupe", "dedup", "sum", "publishable",
+		"data", "schema", "file", "s3", "path", "request", "memo", "node", "metric", "label", "item", "entry", "content", "block", "chunk", "lock", "context", "id",
+		"react", "test", "build", "store", "bucket", "image", "layer", "document", "record", "stream", "message", "user", "thread", "line", "result",
+	}, func(w string) bool { return strings.HasSuffix(h, w) })
+}
+
+// twoWords reports whether s ends with the first word of a name of two: "API key".
+func twoWords(s string) bool {
+	if !strings.HasSuffix(s, " ") && !strings.HasSuffix(s, "-") {
+		return false
+	}
+	s = s[:len(s)-1]
+	w := strings.ToLower(s[len(s)-runBefore(s, text.IsLetter):])
+	return slices.Contains([]string{"api", "access", "secret", "private", "account", "auth", "encryption", "master", "unseal", "license", "deploy", "webhook", "service"}, w)
+}
+
+// storesSecret reports whether the name at offset at is that of a secret which a
+// command stores.
+func storesSecret(s string, at int) bool {
+	if !strings.HasPrefix(s[at:], "key=") {
+		return false
+	}
+	line := command(s[:at])
+	return containsAny(line, "vault kv put ", "vault write ", "vault kv patch ", "--from-literal")
+}
+
+// lineStarts reports whether the name at offset start begins its line, apart from
+// indentation, the marks of diffs and lists, line numbers and "export".
+func lineStarts(s string, start int) bool {
+	line := s[max(0, start-maxName):start]
+	if i := strings.LastIndexAny(line, "\r\n"); i >= 0 {
+		line = line[i+1:]
+	} else if i := strings.LastIndex(line, `\n`); i >= 0 {
+		line = line[i+2:]
+	} else if len(line) == maxName {
+		return false
+	}
+	line = strings.TrimSuffix(strings.TrimRight(line, " \t\"'"), "export")
+	return strings.Trim(line, " \t+-*>|\"'0123456789:→│") == ""
 }
 
 // findValue finds the value of the name s[start:end] in any syntax.
@@ -62,11 +190,14 @@ func findValue(s string, start, end int) (pair, bool) {
 	if p, ok := element(s, start, end); ok {
 		return p, true
 	}
+	if p, ok := argumentAfter(s, start, end); ok && !endsWithNameKey(s[:start]) {
+		return p, true
+	}
 	p, ok := separator(s, end)
 	if !ok {
 		return attribute(s, start, end)
 	}
-	option := strings.HasPrefix(s[start:], "--")
+	option := strings.HasPrefix(s[start:], "--") || start > 0 && s[start-1] == '-'
 	switch p.op {
 	case '=':
 		p.certain = p.name == end && (option || inQuery(s, start))
@@ -84,8 +215,23 @@ func findValue(s string, start, end int) (pair, bool) {
 // setByCommand reports whether s ends with a command that sets a configuration
 // value: aws configure set, npm config set.
 func setByCommand(s string) bool {
-	s = s[:len(s)-runBefore(s, func(c byte) bool { return c > ' ' })]
-	return strings.HasSuffix(s, "configure set ") || strings.HasSuffix(s, "config set ")
+	s = s[max(0, len(s)-maxCommand):]
+	if i := strings.LastIndexByte(s, ' ') + 1; i > 0 && i < len(s) {
+		s = s[:i]
+	}
+	return setsVariable(s) || strings.HasSuffix(s, "configure set ") || strings.HasSuffix(s, "config set ")
+}
+
+// setsVariable reports whether s ends with a command that takes a variable's name
+// and its value: setx, setenv, fish's set -x.
+func setsVariable(s string) bool {
+	s = strings.TrimRight(s, " \"'")
+	for _, w := range []string{"setx", "setenv", "set -x", "set -gx", "set -Ux", "set -lx", "set -xg", "set -xU"} {
+		if strings.HasSuffix(s, w) && borderBefore(s, len(s)-len(w)) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameName reports whether the byte before i belongs to the same name, unlike the
@@ -131,15 +277,6 @@ func neutralWord(t string) int {
 	return 0
 }
 
-// secretPrefix reports whether a name with the prefix h before the word is secret.
-func (n named) secretPrefix(h string) bool {
-	h = strings.ToLower(strings.TrimRight(h, "_-."))
-	if n.before == nil {
-		return !strings.HasSuffix(h, "public")
-	}
-	return slices.ContainsFunc(n.before, func(w string) bool { return strings.HasSuffix(h, w) })
-}
-
 // inQuery reports whether the name at offset start belongs to a query or
 // connection string: after ?, & or ;, or among the blank-separated pairs of libpq
 // (host=db user=me password=…).
@@ -173,9 +310,10 @@ func afterLogin(s string) bool {
 	return n >= 3 && words[n-2] == "login" && (words[n-3] == "default" || n >= 4 && words[n-4] == "machine")
 }
 
-// pgpass matches the password of a .pgpass line, host:5432:database:user:secret.
+// pgpass matches the password of a .pgpass line, host:5432:database:user:secret,
+// of which the database is at offset at.
 func pgpass(s string, at int) (finding, bool) {
-	i := at + len(":5432:")
+	i := at
 	for range 2 { // the database and the user
 		n := run(s[i:min(len(s), i+maxName)], func(c byte) bool { return isURLSafe(c) || c == '*' || c == '.' })
 		if n == 0 || i+n >= len(s) || s[i+n] != ':' {

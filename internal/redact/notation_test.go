@@ -156,6 +156,6 @@ func TestConnectionStringsAndFiles(t *testing.T) {
 	same(t, []string{
 		"the machine's login page and password reset", "login me password letmein", "connect(host=h, user=u, password=letmein)",
 		"127.0.0.1:5432:5432", "host:5432:db", "--- PASS: TestLogin2 (0.00s)", "TESTS_PASS=1234567", "PASS=12 FAIL=3", `"pass": "a1b2"`, `{"pass": "all-tests2"}`,
-		"X-Amz-Signature=...", "a&sig=1", "https://x/?user=me&password=", "password=letmein", "DB_PASS=$PW", `bypass: "a1b2c3d4e5!"`,
+		"X-Amz-Signature=...", "a&sig=1", "https://x/?user=me&password=", "password = letmein", "DB_PASS=$PW", `bypass: "a1b2c3d4e5!"`,
 	})
 }

@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"strandline/internal/text"
 )
 
 // pair is a name with its value, in any syntax.
@@ -15,6 +17,11 @@ type pair struct {
 	env       bool   // NAME=value, where any word can be the value
 	certain   bool   // the syntax allows only a value: an element, a flag, a query
 	attribute bool   // the name is itself a value: {"name": …, "value": …}
+	weak      bool   // only a random value is secret
+	constant  bool   // the name is in capitals
+	line      bool   // the name begins its line
+	cred      bool   // the name is that of a user and password
+	start     int    // offset of the name
 }
 
 const (
@@ -53,6 +60,12 @@ func separator(s string, end int) (pair, bool) {
 			i += t
 			p.op = '='
 		}
+	case '|', '?': // process.env.KEY || "…"
+		if i+3 >= len(s) || s[i+1] != s[i] || openQuote(s[i+2+blanks(s[i+2:]):]) == 0 {
+			return p, false
+		}
+		p.op = '='
+		i += 2
 	default:
 		if gap == 0 || i-gap != end {
 			return p, false
@@ -71,12 +84,47 @@ func separator(s string, end int) (pair, bool) {
 		p.name = -1
 	}
 	i += g
+	if b := blockScalar(s[i:]); b > 0 && p.op == ':' {
+		p.from, p.certain = i+b, true
+		return p, true
+	}
 	if i+1 < len(s) && strings.IndexByte("bBrRuU", s[i]) >= 0 && (s[i+1] == '"' || s[i+1] == '\'') {
 		i++
 	}
 	n := openQuote(s[i:])
 	p.quote, p.from = s[i:i+n], i+n
 	return p, true
+}
+
+// blockScalar returns the length of the mark and line break before the text of a
+// YAML block scalar: "|\n  " or ">-\n  ".
+func blockScalar(s string) int {
+	n := run(s[:min(len(s), 4)], func(c byte) bool { return strings.IndexByte("|>+-12", c) >= 0 })
+	if n == 0 || s[0] != '|' && s[0] != '>' {
+		return 0
+	}
+	if b := newline(s[n:min(len(s), n+2*maxName)]); b > 0 {
+		return n + b
+	}
+	return 0
+}
+
+// argumentAfter parses the value of a quoted name and a comma: define('KEY', '…'),
+// getenv("KEY", "…"), set("password", "…").
+func argumentAfter(s string, start, end int) (pair, bool) {
+	n := openQuote(s[end:])
+	if n == 0 || start == 0 || s[start-1] != s[end+n-1] {
+		return pair{}, false
+	}
+	i := end + n
+	i += blanks(s[i:])
+	if i >= len(s) || s[i] != ',' {
+		return pair{}, false
+	}
+	i++
+	i += run(s[i:min(len(s), i+maxGap)], func(c byte) bool { return isSpace(c) || isBreak(c) })
+	q := openQuote(s[i:])
+	return pair{op: ',', name: -1, from: i + q, quote: s[i : i+q]}, q > 0
 }
 
 func blanks(s string) int { return run(s[:min(len(s), maxGap)], isSpace) }
@@ -104,7 +152,7 @@ func annotation(s string) int {
 	}
 	i += n
 	i += blanks(s[i:])
-	if i+1 < len(s) && s[i] == '=' && s[i+1] != '=' && s[i+1] != '>' {
+	if i+1 < len(s) && s[i] == '=' && s[i+1] != '=' && s[i+1] != '>' && !isBreak(s[i+1]) {
 		return i + 1
 	}
 	return 0
@@ -124,7 +172,7 @@ func (p pair) value(s string) (finding, bool) {
 	}
 	end := p.from + ends(s[p.from:bound])
 	code := p.quote == "" && end < len(s) && strings.IndexByte("([{<", s[end]) >= 0
-	prose := p.quote == "" && p.op == ':' && end < bound && !lineEnds(s, end)
+	prose := p.quote == "" && p.op == ':' && !p.certain && end < bound && !lineEnds(s, end)
 	if code || prose || !p.secret(s[p.from:end], end, s) {
 		return finding{}, false
 	}
@@ -220,25 +268,59 @@ func element(s string, start, end int) (pair, bool) {
 // "DB_PASSWORD", "value": "…"}, <add key="ApiKey" value="…"/> and the same in
 // YAML.
 func attribute(s string, start, end int) (pair, bool) {
-	if !endsWithNameKey(s[:start]) {
-		return pair{}, false
+	if p, ok := plistString(s, start, end); ok {
+		return p, true
 	}
 	i := end + openQuote(s[end:])
-	stop := min(len(s), i+maxAttribute)
-	for i < stop && strings.IndexByte(" \t\r\n,;", s[i]) >= 0 || escapedSpace(s[i:]) > 0 {
-		i += max(1, escapedSpace(s[i:]))
-	}
-	i += openQuote(s[i:])
-	const word = "value"
-	if i+len(word) >= len(s) || !strings.EqualFold(s[i:i+len(word)], word) {
+	start -= runBefore(s[:start], isPath)
+	if !endsWithNameKey(s[:start]) && !strings.HasSuffix(s[:start], `variable "`) {
 		return pair{}, false
 	}
+	if i > end && i < len(s) && s[i] == '>' && !text.HasAnyPrefix(s[i+1:], "<", "\n") { // <string name="…">value</string>
+		return pair{op: '=', name: -1, from: i + 1, quote: "</", certain: true}, true
+	}
+	const fallback = "default"
+	if d := strings.Index(s[i:min(len(s), i+maxTag+maxAttribute)], fallback); i > end && d > 0 && strings.IndexByte(s[i:i+d], '{') >= 0 && strings.IndexByte(s[i:i+d], '}') < 0 { // variable "name" { default = … }
+		return separator(s, i+d+len(fallback))
+	}
+	n := valueAttribute(s[i:min(len(s), i+2*maxAttribute)])
+	if n < 0 {
+		return pair{}, false
+	}
+	i += n
+	const word = "value"
 	p, ok := separator(s, i+len(word))
 	if p.op == ' ' {
 		return pair{}, false
 	}
 	p.certain, p.attribute = true, true
 	return p, ok
+}
+
+// valueAttribute returns the offset of the attribute "value" if at most two other
+// attributes precede it, else -1.
+func valueAttribute(s string) int {
+	const word = "value"
+	for i := 0; i+len(word) < len(s); i++ {
+		switch {
+		case s[i] == '{' || s[i] == '}' || s[i] == '<' || s[i] == '>':
+			return -1
+		case (s[i] == 'v' || s[i] == 'V') && strings.EqualFold(s[i:i+len(word)], word) && borderBefore(s, i) && i > 0:
+			return i
+		}
+	}
+	return -1
+}
+
+// plistString parses <key>name</key><string>value</string>.
+func plistString(s string, start, end int) (pair, bool) {
+	const shut, open = "</key>", "<string>"
+	if !strings.HasSuffix(s[:start], "<key>") || !strings.HasPrefix(s[end:], shut) {
+		return pair{}, false
+	}
+	i := end + len(shut)
+	i += run(s[i:min(len(s), i+maxAttribute)], func(c byte) bool { return isSpace(c) || isBreak(c) })
+	return pair{op: '=', name: -1, from: i + len(open), quote: "</", certain: true}, strings.HasPrefix(s[i:], open)
 }
 
 // endsWithNameKey reports whether s ends with name=, key: or similar, with
@@ -262,7 +344,7 @@ func escapedSpace(s string) int { return escaped(s, 1, "nrt") }
 // escaped returns the length of at least the given number of backslashes and one of
 // the characters after them, 0 for none.
 func escaped(s string, backslashes int, characters string) int {
-	n := run(s, func(c byte) bool { return c == '\\' })
+	n := run(s[:min(len(s), maxGap)], func(c byte) bool { return c == '\\' })
 	if n >= backslashes && n < len(s) && strings.IndexByte(characters, s[n]) >= 0 {
 		return n + 1
 	}

@@ -151,7 +151,30 @@ func newline(s string) int {
 	if !found {
 		return 0
 	}
-	return i
+	return i + lineMark(s[i:])
+}
+
+// lineMark returns the length of what listings put before a line: a number, the
+// sign of a diff, the mark of a quotation or comment.
+func lineMark(s string) int {
+	i := run(s[:min(len(s), maxGap)], text.IsDigit)
+	if i > 0 {
+		gap := run(s[i:min(len(s), i+maxGap)], func(c byte) bool { return isSpace(c) || c == ':' || c == '|' })
+		for _, arrow := range []string{"→", "│", "┊"} {
+			if strings.HasPrefix(s[i+gap:], arrow) {
+				gap += len(arrow)
+			}
+		}
+		if gap == 0 {
+			return 0
+		}
+		return i + gap
+	}
+	n := run(s[:min(len(s), maxGap)], func(c byte) bool { return strings.IndexByte("+->|#*\"' ", c) >= 0 })
+	if n > 0 && n < len(s) && isBase64(s[n]) {
+		return n
+	}
+	return 0
 }
 
 // headerLine returns the length of a header such as "DEK-Info: …", 0 for none.

@@ -13,15 +13,20 @@ import (
 type trigger struct {
 	lit  string
 	fold bool // ignore case; lit is in lower case
-	// match returns the secret at the literal, which begins at offset at.
+	// match returns the secret at the literal, which begins at offset at. It sees
+	// only the text around: its cost has a bound, and that of a scan is linear.
 	match func(s string, at int) (finding, bool)
-	pair  int // offset of the pair of bytes that is rarest in text; set by triggerIndex
+	// matches, if set, is called instead and returns several.
+	matches func(s string, at int) []finding
+	wide    bool // match sees more of the text
+	encoded bool // the literal is part of base64
+	pair    int  // offset of the pair of bytes that is rarest in text; set by triggerIndex
 }
 
 // index finds triggers by the pair of adjacent bytes in each that is rarest in
 // text.
 type index struct {
-	bucket  [1 << 16]uint8 // by pair; 0: no trigger
+	bucket  [1 << 16]uint16 // by pair; 0: no trigger
 	buckets [][]trigger
 }
 
@@ -40,7 +45,7 @@ var triggerIndex = sync.OnceValue(func() *index {
 			for _, b := range cases(t.lit[t.pair+1], t.fold) {
 				slot := &x.bucket[uint16(a)<<8|uint16(b)]
 				if *slot == 0 {
-					*slot = uint8(len(x.buckets))
+					*slot = uint16(len(x.buckets))
 					x.buckets = append(x.buckets, nil)
 				}
 				x.buckets[*slot] = append(x.buckets[*slot], t)
@@ -72,8 +77,18 @@ func frequency(c byte) int {
 
 // scan returns the secrets in s.
 func scan(s string) []finding {
+	found := scanText(s)
+	if v, ok := plainView(s); ok {
+		found = append(found, v.original(scanText(v.text))...)
+	}
+	return merge(s, found)
+}
+
+// scanText returns the secrets in s as it is, unsorted.
+func scanText(s string) []finding {
 	x := triggerIndex()
 	var found []finding
+	decoded := 0 // base64 before this offset was decoded
 	p := uint16(0)
 	for i := 0; i < len(s); i++ {
 		p = p<<8 | uint16(s[i])
@@ -82,7 +97,7 @@ func scan(s string) []finding {
 			continue
 		}
 		n := len(found)
-		found = matchAt(s, i-1, x.buckets[b], found)
+		found = matchAt(s, i-1, x.buckets[b], found, &decoded)
 		if len(found) == n {
 			continue
 		}
@@ -94,11 +109,49 @@ func scan(s string) []finding {
 			p = uint16(s[i])
 		}
 	}
-	return merge(s, found)
+	return found
+}
+
+// The bytes before and after a literal that a matcher sees.
+const (
+	windowBefore, windowAfter         = 1 << 10, 4 << 10
+	wideWindowBefore, wideWindowAfter = 8 << 10, 32 << 10
+)
+
+// try calls the matcher of a literal at offset at, and continues a finding that
+// ends with its window.
+func (t *trigger) try(s string, at int, found []finding) []finding {
+	lo, hi := max(0, at-windowBefore), min(len(s), at+windowAfter)
+	if t.wide {
+		lo, hi = max(0, at-wideWindowBefore), min(len(s), at+wideWindowAfter)
+	}
+	w := s[lo:hi]
+	if t.matches != nil {
+		for _, f := range t.matches(w, at-lo) {
+			found = append(found, finding{f.kind, f.start + lo, f.end + lo})
+		}
+		return found
+	}
+	var f finding
+	var ok bool
+	if t.encoded {
+		var plain string
+		f, plain = encoded(w, at-lo)
+		ok = len(scanText(plain)) > 0
+	} else {
+		f, ok = t.match(w, at-lo)
+	}
+	if !ok {
+		return found
+	}
+	if f.end == len(w) && hi < len(s) {
+		f.end += run(s[hi:], func(c byte) bool { return c > ' ' && strings.IndexByte("\"'`", c) < 0 })
+	}
+	return append(found, finding{f.kind, f.start + lo, f.end + lo})
 }
 
 // matchAt tries the triggers whose pair is at offset i.
-func matchAt(s string, i int, triggers []trigger, found []finding) []finding {
+func matchAt(s string, i int, triggers []trigger, found []finding, decoded *int) []finding {
 	for k := range triggers {
 		t := &triggers[k]
 		at := i - t.pair
@@ -108,9 +161,13 @@ func matchAt(s string, i int, triggers []trigger, found []finding) []finding {
 		if word := s[at : at+len(t.lit)]; word != t.lit && !(t.fold && strings.EqualFold(word, t.lit)) {
 			continue
 		}
-		if f, ok := t.match(s, at); ok {
-			found = append(found, f)
+		if t.encoded {
+			if at < *decoded {
+				continue
+			}
+			*decoded = at + run(s[at:min(len(s), at+maxEncoded)], isBase64)
 		}
+		found = t.try(s, at, found)
 	}
 	return found
 }

@@ -30,6 +30,7 @@ func triggers() []trigger {
 	var list []trigger
 	for _, t := range tokens() {
 		for prefix := range strings.FieldsSeq(t.prefixes) {
+			prefix = strings.ReplaceAll(prefix, "␣", " ")
 			list = append(list, trigger{lit: prefix, match: func(s string, at int) (finding, bool) { return t.match(s, at, at+len(prefix)) }})
 		}
 	}
@@ -37,7 +38,9 @@ func triggers() []trigger {
 		// Values of a known format.
 		{lit: "AKIA", match: awsSecretNear}, {lit: "ASIA", match: awsSecretNear}, {lit: "eyJ", match: jwt},
 		{lit: "SG.", match: sendGrid}, {lit: ":AA", match: telegram},
-		{lit: "-----BEGIN ", match: privateKey}, {lit: "-----END ", match: privateKeyTail},
+		{lit: "-----BEGIN ", match: privateKey, wide: true}, {lit: "-----END ", match: privateKeyTail, wide: true},
+		{lit: "Private-Lines:", match: privateLines}, {lit: "random_password", match: randomResult}, {lit: " * ", match: chapSecret}, {lit: "<auth-user-pass>", match: authUserPass},
+		{lit: "BUNDLE_", match: bundleLogin}, {lit: "data:", matches: manifestData, wide: true}, {lit: `data":`, matches: manifestData, wide: true},
 		// URLs and headers.
 		{lit: "://", match: urlPassword}, {lit: "sig=", match: signature}, {lit: "-Signature=", match: signature},
 		{lit: "bearer ", fold: true, match: bearer}, {lit: "authorization", fold: true, match: authorization},
@@ -45,7 +48,7 @@ func triggers() []trigger {
 		// SQL statements and files with their own syntax.
 		{lit: "ified by ", fold: true, match: identifiedBy}, {lit: " by '", fold: true, match: identifiedWith},
 		{lit: "password '", fold: true, match: passwordLiteral}, {lit: "password for ", fold: true, match: passwordFor},
-		{lit: ":5432:", match: pgpass},
+		{lit: `-oauth"`, match: oauthMember},
 		// Names that are too short for names().
 		{lit: "_pass", match: passOfAccount}, {lit: "_PASS", match: passVariable},
 		{lit: `pass"`, match: passField}, {lit: `pass: `, match: passField},
@@ -54,6 +57,31 @@ func triggers() []trigger {
 		{lit: "pass:", match: opensslPass}, {lit: "curl ", match: curlCluster}, {lit: "-password-stdin", match: piped},
 		{lit: "http-basic.", match: poetry}, {lit: "pypi-token.", match: poetry},
 	}...)
+	for _, w := range encodedWords() {
+		list = append(list, trigger{lit: w, encoded: true, wide: true})
+	}
+	for _, m := range []string{"d", "p", "q", "dp", "dq", "qi", "k"} {
+		list = append(list, trigger{lit: `"` + m + `":`, match: jwkMember})
+	}
+	for _, lit := range []string{"auth=(", "asicAuth(", "getConnection(", ".login(", "basic_auth(", "uthenticate(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode("} {
+		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return lastArgument(s, at+len(lit)) }})
+	}
+	for _, port := range []string{"25", "465", "587", "2525"} {
+		list = append(list, trigger{lit: "]:" + port + " ", match: func(s string, at int) (finding, bool) { return accountPair(s, at+len(port)+len("]: ")) }})
+	}
+	for _, port := range []string{":5432:", ":5433:", ":5434:", ":6432:", ":6543:", ":15432:", ":25060:", ":26257:", ":*:"} {
+		list = append(list, trigger{lit: port, match: func(s string, at int) (finding, bool) { return pgpass(s, at+len(port)) }})
+	}
+	for _, p := range positionals() {
+		list = append(list, trigger{lit: p.lit, match: p.match})
+	}
+	for _, lit := range []string{"-with-token", " passwd ", "sudo -S", " cryptsetup ", " kinit ", "-passphrase-fd 0", "--pass-stdin", "--token-stdin", "secret set ", "secrets set "} {
+		list = append(list, trigger{lit: lit, match: piped})
+	}
+	list = append(list, trigger{lit: "chpasswd", match: account})
+	for _, m := range marks() {
+		list = append(list, trigger{lit: m, match: func(s string, at int) (finding, bool) { return marked(s, at, at+len(m)) }})
+	}
 	for c := byte('-'); c <= 'z'; c++ {
 		if isURLSafe(c) {
 			list = append(list, trigger{lit: "." + string(rune(c)), match: discord})
@@ -61,6 +89,18 @@ func triggers() []trigger {
 	}
 	for _, lit := range []string{"sqlplus ", "sqlldr ", "expdp ", "impdp ", "CONNECT ", "onnect(", ":thin:", ":oci:", "userid="} {
 		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return logon(s, at+len(lit)) }})
+	}
+	for _, w := range append(foreignNames(), "ot de passe", "parola d'ordine") {
+		n := named{kind: kindPassword, word: w}
+		list = append(list, trigger{lit: w, match: func(s string, at int) (finding, bool) {
+			if f, ok := n.valued(s, at, at+len(w)); ok {
+				return f, true
+			}
+			return n.prose(s, at, at+len(w))
+		}})
+	}
+	for _, w := range []string{"log in as ", "login as ", "logged in as ", "sign in as ", "signed in as ", "credentials:", "credentials are ", "login:", "user/pass", "account:"} {
+		list = append(list, trigger{lit: w, fold: true, match: func(s string, at int) (finding, bool) { return accountPair(s, at+len(w)) }})
 	}
 	for _, n := range names() {
 		list = append(list, trigger{lit: n.word, fold: true, match: n.match})
@@ -139,7 +179,7 @@ const maxDistance = 200
 // awsSecretNear matches the 40 characters of an AWS secret after or before a key
 // ID.
 func awsSecretNear(s string, at int) (finding, bool) {
-	end := at + 4 + run(s[at+4:], isBase32)
+	end := at + 4 + run(s[at+4:min(len(s), at+21)], isBase32)
 	if end-at != 20 {
 		return finding{}, false
 	}
@@ -154,7 +194,7 @@ func awsSecret(s string, from, to int) (finding, bool) {
 		from += run(s[from:to], isBase64)
 	}
 	for i := from; i < to; {
-		n := run(s[i:], isBase64)
+		n := run(s[i:min(len(s), to+maxDistance)], isBase64)
 		start, end := i, i+n
 		i = end + 1
 		for start < end && s[start] == '=' { // of name=value

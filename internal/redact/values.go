@@ -19,18 +19,24 @@ const (
 // secret reports whether v, which ends at offset end of s, is a secret rather than
 // a variable, code, a word of documentation or a placeholder.
 func (p pair) secret(v string, end int, s string) bool {
-	if len(v) < minPassword || p.quote == "" && !p.env && codeLike(v) {
+	if len(v) < minPassword || p.quote == "" && !p.env && codeLike(v, p.kind) {
 		return false
 	}
 	if masked(v) || template(v) || dummy(v) || pathLike(v) || containsAny(v, opening, "://", "::", "->") {
 		return false
 	}
-	if strings.ContainsAny(v, " \t") && !(p.env && p.kind == kindPassword && !secretWord(v)) {
+	if strings.ContainsAny(v, " \t") {
+		return p.kind == kindPassword && (p.env && !secretWord(v) || (p.quote != "" || p.certain) && passphrase(v)) || p.weak && p.op == ',' && len(v) >= 40 && isMixedKey(v)
+	}
+	if p.weak {
+		return randomValue(v)
+	}
+	if p.cred && !p.env && strings.IndexByte(v, ':') < 0 {
 		return false
 	}
 	if p.kind == kindPassword {
 		joined := end < len(s) && (s[end] == ';' || s[end] == '&')
-		return p.password(v, joined)
+		return p.password(v, joined, s, end)
 	}
 	m := mixOf(v)
 	switch {
@@ -41,12 +47,72 @@ func (p pair) secret(v string, end int, s string) bool {
 	case m.digit > 0:
 		return len(v) >= minToken && !wordLike(v)
 	}
-	return len(v) >= minNoDigit && m.upper > 3 && m.lower > 3 && !wordLike(v)
+	return len(v) >= minNoDigit && m.upper > 3 && m.lower > 3 && !wordLike(v) || gibberish(v)
+}
+
+// randomValue reports whether v is random whatever its name is: a hash, an ID of
+// words or a number is not.
+func randomValue(v string) bool {
+	m := mixOf(v)
+	if len(v) >= 36 && isUUID(v[len(v)-36:]) || strings.HasPrefix(v, "0x") {
+		return false
+	}
+	if run(v, isURLSafe) == len(v) && m.letters() > 0 && m.upper*m.lower == 0 && m.other == 0 && run(strings.ToLower(v), isHex) == len(v) {
+		return len(v) >= 20 && m.upper == 0 // the hexadecimal ID of a PGP key has capitals
+	}
+	return len(v) >= 16 && isMixedKey(v) && !isUUID(v) || len(v) >= 32 && m.digit > 0 && m.other > 0 && !wordLike(v) && changes(v)*3 > len(v)
+}
+
+// gibberish reports whether v, of small letters only, has runs of consonants that
+// words lack.
+func gibberish(v string) bool {
+	if len(v) < 16 || run(v, text.IsLower) < len(v) {
+		return false
+	}
+	longest, n := 0, 0
+	for i := range len(v) {
+		n++
+		if strings.IndexByte("aeiouy", v[i]) >= 0 {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	return longest >= 6
+}
+
+// passphrase reports whether v is a row of words without those that sentences
+// need.
+func passphrase(v string) bool {
+	words := 0
+	for ; v != ""; words++ {
+		n := run(v, func(c byte) bool { return c != ' ' && c != '-' })
+		w := v[:n]
+		v = v[min(len(v), n+1):]
+		if len(w) < 3 || run(w, text.IsLower) < len(w) || functionWord(w) || secretWord(w) || len(w) > 14 {
+			return false
+		}
+	}
+	return words >= 3 && words <= 12
+}
+
+func functionWord(w string) bool {
+	return listed("the and for not was were are has have had been with from that this its your you our any all can cannot could will would "+
+		"must should may might does did done too than then when where which what who how why per via into onto over under about after before again also only same "+
+		"each both some none set get use used using stored required needed missing invalid expired wrong correct empty here there still never always already being out off one two", w)
+}
+
+// status reports whether v says something about a password, or is a default that
+// documentation shows.
+func status(v string) bool {
+	return listed("required optional missing invalid expired incorrect correct wrong empty hidden changed updated reset disabled enabled stored "+
+		"hashed encrypted plaintext string bytes bool text field input needed unknown unset default prompt interactive custom basic postgres admin root guest mysql example "+
+		"foobar compat files systemd failed success successful accepted rejected denied matched mismatch weak strong forgot forgotten generated provided ignored removed deleted rotated leaked "+
+		"number integer boolean object value username email login system local remote files password number validated verified unchanged confirmed nullable credential credentials plain", strings.ToLower(v))
 }
 
 // password is secret for passwords, which may be words. joined reports that a
 // connection string or query continues after the value.
-func (p pair) password(v string, joined bool) bool {
+func (p pair) password(v string, joined bool, s string, end int) bool {
 	m := mixOf(v)
 	plain := m.digit == 0 && run(v, isDotted) == len(v) // could be a variable or a label
 	switch {
@@ -56,22 +122,72 @@ func (p pair) password(v string, joined bool) bool {
 		return !plain || !secretWord(v)
 	case p.op == ' ':
 		return !plain && len(v) >= minMixed
+	case p.op == ',':
+		return !plain && len(v) >= minMixed && (!wordLike(v) || m.digit > 1)
 	case p.quote != "":
 		if plain {
 			return len(v) >= minMixed && m.lower == len(v) && !secretWord(v)
 		}
 		return len(v) >= minMixed && m.letters()+m.digit > len(v)/2
 	case plain:
-		return joined && !secretWord(v)
+		return joined && !secretWord(v) && strings.IndexByte(v, '.') < 0 || p.plainLine(v, s, end)
 	}
 	return len(v) >= minMixed && !dottedName(v)
 }
 
+// plainLine reports whether a word alone is a password because name and value are
+// the whole line of a file of settings.
+func (p pair) plainLine(v, s string, end int) bool {
+	whole := p.line && (end >= len(s) || isBreak(s[end]) || escapedSpace(s[end:]) > 0)
+	if !whole || len(v) < minMixed || mixOf(v).lower < len(v) || status(v) || partOf(v) {
+		return false
+	}
+	return p.op == ':' || p.name >= 0 || settingsNear(s[max(0, p.start-maxCommand):p.start])
+}
+
+// settingsNear reports whether s ends with lines of an INI file: a section or the
+// name of a user, host or database.
+func settingsNear(s string) bool {
+	lines := strings.Split(strings.TrimRight(s, " \t\r\n"), "\n")
+	for _, line := range lines[max(0, len(lines)-4):] {
+		line = strings.ToLower(strings.TrimSpace(line))
+		name, value, found := strings.Cut(line, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") || found && run(value, isDotted) == len(value) &&
+			listed("user username host hostname server port database dbname login email db", name[strings.LastIndexAny(name, "._")+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// partOf reports whether one of the words of v is a word for a secret, as in names
+// of variables.
+func partOf(v string) bool {
+	for v != "" {
+		n := run(v, text.IsUpper)
+		if n > 1 && n < len(v) && text.IsLower(v[n]) { // the last capital begins the next word
+			n--
+		} else {
+			n += run(v[n:], text.IsLower)
+		}
+		if n == 0 {
+			v = v[1:]
+			continue
+		}
+		if listed("pass password passwd passphrase secret secrets token tokens key keys pwd auth cred creds credential credentials", strings.ToLower(v[:n])) {
+			return true
+		}
+		v = v[n:]
+	}
+	return false
+}
+
 // codeLike reports whether an unquoted value is an anchor, tag, flag, operator or
 // number, or a name that contains a word such as "token".
-func codeLike(v string) bool {
+func codeLike(v, kind string) bool {
 	return strings.ContainsAny(v[:1], "&*!@%#-+=/") || strings.HasPrefix(v, "0x") ||
-		text.IsLetter(v[0]) && run(v, isDotted) == len(v) && secretWord(v) || strings.IndexByte(v, ':') > 0 && wordLike(v)
+		text.IsLetter(v[0]) && run(v, isDotted) == len(v) && (mixOf(v).digit < 2 || kind != kindPassword && !isMixedKey(v)) && partOf(v) || strings.IndexByte(v, ':') > 0 && wordLike(v)
 }
 
 // template reports whether v is a variable or other expression to be replaced.
@@ -79,8 +195,19 @@ func template(v string) bool {
 	c := v[0]
 	return strings.IndexByte("<{[(", c) >= 0 || c == '%' && (strings.HasSuffix(v, "%") || len(v) == 2) ||
 		c == '$' && len(v) > 1 && (text.IsLetter(v[1]) || strings.IndexByte("_{(", v[1]) >= 0) ||
-		containsAny(v, "${", "{{", "$(", "<%", "#{", "%s", "%v", "%d", "%q", "{}", "...", "…", "***", "•••") ||
-		strings.IndexByte(v, '{') >= 0 && strings.IndexByte(v, '}') >= 0
+		containsAny(v, "${", "{{", "$(", "<%", "#{", "{}", "...", "…", "***", "•••") ||
+		strings.IndexByte(v, '{') >= 0 && strings.IndexByte(v, '}') >= 0 || formatVerb(v)
+}
+
+// formatVerb reports whether v contains %s or another verb that no letter or digit
+// follows.
+func formatVerb(v string) bool {
+	for i := range len(v) - 1 {
+		if v[i] == '%' && strings.IndexByte("svdqwx", v[i+1]) >= 0 && borderAfter(v, i+2) {
+			return true
+		}
+	}
+	return false
 }
 
 // dummy reports whether v is a word that documentation uses in place of a secret.
@@ -157,7 +284,23 @@ func word(s string) bool {
 	if letters+digits == len(s) && digits <= 4 {
 		return letters == 0 || !mixedCase(s[:letters])
 	}
-	return len(s) <= 4
+	return len(s) <= 4 || camelName(s)
+}
+
+// camelName reports whether most of s consists of words, as in
+// ReadUint16LengthPrefixed.
+func camelName(s string) bool {
+	inWords := 0
+	for i := 0; i < len(s); {
+		n := run(s[i:min(len(s), i+1)], text.IsUpper)
+		n += run(s[i+n:], text.IsLower)
+		if n >= 3 && strings.ContainsAny(s[i:i+n], "aeiouyAEIOUY") {
+			inWords += n
+		}
+		i += max(n, 1)
+	}
+	m := mixOf(s)
+	return m.upper > 0 && m.digit*5 <= len(s) && inWords*20 >= len(s)*11
 }
 
 // mixedCase reports whether the case of letters changes more often than in

@@ -1,0 +1,173 @@
+package redact_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"strandline/internal/redact"
+)
+
+// pick returns n characters of an alphabet.
+func pick(r *rand.Rand, alphabet string, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = alphabet[r.IntN(len(alphabet))]
+	}
+	return string(b)
+}
+
+// The labelled texts of this repository: W is a password that looks like a word, P
+// a strong one, T a token, H a hexadecimal key. All are drawn when the test runs.
+func secretTexts() []string {
+	return strings.Split(strings.Trim(`
+[mail]\nuser = app\npassword = W
+db.password=W
+password: 'P'
+  password: W
+spring.datasource.password: P
+{"db": {"Password": "P"}}
+{\"password\":\"P\"}
+db_password = "P"
+variable "db_password" { default = "P" }
+<password>W</password>
+<add name="x" connectionString="Server=h;User Id=a;Pwd=W;" />
+export DB_PASSWORD=W
+export DB_PASSWORD='P'
+$env:DB_PASSWORD = "W"
+setx DB_PASSWORD W
+set -gx API_TOKEN T
+environment:\n  - MYSQL_ROOT_PASSWORD=W
+docker run -e API_KEY=T image
+tool --password W run
+tool --password=P run
+tool --api-key T run
+psql "host=h user=a password=W dbname=d"
+postgres://app:W@h:5432/d
+https://bob:P@example.org/x
+https://example.org/x?access_token=T&b=c
+https://example.org/x?api_key=H
+Authorization: Bearer T
+X-Api-Key: T
+X-Auth-Token: H
+machine h login a password W
+h:5433:d:a:W
+//registry.example.org/:_authToken=T
+[pypi]\nusername = __token__\npassword = T
+- DB_PASSWORD=W
++ DB_PASSWORD=W
+     3→password = "P"
+ 12: API_TOKEN=T
+apiVersion: v1\nkind: Secret\ndata:\n  password: cGFz0123c3dvcmQ=
+os.getenv("API_TOKEN", "T")
+config.set("password", "P")
+define('DB_PASSWORD', 'P');
+process.env.TOKEN || "T"
+requirepass W
+net user bob W /add
+curl -u bob:W https://example.org
+curl -u 'bob:P' https://example.org
+mysql -u root -pW d
+echo W | docker login -u a --password-stdin
+echo 'bob:W' | chpasswd
+the password is W
+The password for the NAS is W.
+set the password to W and restart
+use W as the password
+**Password**: W
+password → W
+the passphrase is "velvet lantern meadow copper"
+das Passwort lautet W
+le mot de passe est W
+la contraseña es W
+a senha é W
+la password è W
+пароль: W
+пароль для базы это W
+密码是W
+パスワードはWです
+log in as admin:W
+password%3DW
+pass​word: W
+password: ESC[1mWESC[0m
+TOTP seed is JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+acme_live_T
+Pwd=W;
+`, "\n"), "\n")
+}
+
+// plainTexts must stay as they are.
+func plainTexts() []string {
+	return strings.Split(strings.Trim(`
+password = getPassword()
+token: string
+password := cfg.Password2
+the password is required
+the password is stored in the vault
+the token is expired since 2026-01-02
+password must have 12 characters
+postgres://user:password@localhost/d
+amqp://guest:guest@localhost
+password: ${DB_PASSWORD}
+API_KEY=your-api-key-here
+TOKEN=xxxxxxxxxxxx
+commit 0123456789abcdef0123456789abcdef01234567
+"integrity": "sha512-0123456789abcdef0123456789ABCDEF+/w=="
+cache_key=0123456789abcdef0123456789abcdef
+idempotency_key: 7f3a12cd-1b2c-4d3e-8f90-a1b2c3d4e5f6
+--- PASS: TestPassword12 (0.00s)
+password policy: 12 characters, see docs/password-reset.md
+passwd: files systemd
+token bucket of 200000 tokens per minute
+secretName: db-credentials
+key: value2026
+s.ReadUint16LengthPrefixed(&extensions)
+PublicKeyToken=31bf3856ad364e35
+"password", "username2"
+`, "\n"), "\n")
+}
+
+// TestLabelledTexts holds recall and the share of unchanged texts over many draws.
+func TestLabelledTexts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	redactor := redact.New([]byte("test"))
+	const letters, alnum = "abcdefghkmnpqrstuvwxyz", "abcdefghkmnpqrstuvwxyzABCDEFGHKLMNPQRSTUVWXYZ23456789"
+	words := strings.Fields("Harbor Velvet Copper Meadow Falcon Orchid Monkeypass Topsecret Keystone Tokenring")
+	missed, all := 0, 0
+	for _, form := range secretTexts() {
+		for range 20 {
+			secrets := map[string]string{
+				"W": words[r.IntN(len(words))] + pick(r, "23456789", 3), "P": "x" + pick(r, alnum, 5) + "!" + pick(r, "23456789", 2) + pick(r, "^#@%", 1) + pick(r, alnum, 5),
+				"T": "a7" + pick(r, alnum, 14) + "B3" + pick(r, alnum, 14) + "9k", "H": pick(r, "0123456789abcdef", 30) + "a7",
+			}
+			text, secret := strings.NewReplacer(`\n`, "\n", "ESC", "\x1b").Replace(form), ""
+			for letter, value := range secrets {
+				if i := placeOf(text, letter); i >= 0 {
+					text, secret = text[:i]+value+text[i+1:], value
+					break
+				}
+			}
+			all++
+			if got := redactor.String(text); got == text || secret != "" && strings.Contains(got, secret) {
+				missed++
+				t.Logf("missed %q in %q", secret, text)
+			}
+		}
+	}
+	if missed*50 > all {
+		t.Errorf("%d of %d secrets missed, at most 2 %% expected", missed, all)
+	}
+	same(t, plainTexts())
+}
+
+// placeOf returns the offset of a capital that stands for a secret.
+func placeOf(text, letter string) int {
+	for i := range len(text) {
+		if text[i:i+1] == letter && (i == 0 || !isLetter(text[i-1]) || strings.HasSuffix(text[:i], "-p") || strings.HasSuffix(text[:i], "[1m") || strings.HasSuffix(text[:i], "%3D")) && (i+1 == len(text) || !isLetter(text[i+1])) {
+			return i
+		}
+	}
+	return -1
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
