@@ -344,7 +344,8 @@ func TestRestoreGuidesOpenTasks(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
 	m.prompt("/implement 7")
-	m.read("/home/ada/shop/.impl/plan.md", "# Share the tide table\nTwo readers use it.\n## 1. Tide table\n- move it to api/tides.go\n## 2. Weather readers\n- read it in api/weather.go")
+	m.read("/home/ada/shop/.impl/plan.md", "# Share the tide table\nTwo readers use it.\n## 1. Tide table\n- move it to api/tides.go\n## 2. Weather readers\n- read it in api/weather.go\n- show it in web/weather.ts\n- test it in api/my_weather.go")
+	m.edit("/home/ada/shop/api/weather.go", "tide", "tides.Read()")
 	m.task("1", "Phase 1: Tide table", "completed")
 	m.task("2", "Phase 2: Weather readers", "in_progress")
 	m.task("3", "Submit PR", "pending")
@@ -353,7 +354,7 @@ func TestRestoreGuidesOpenTasks(t *testing.T) {
 	}
 	text := restore(t, m, compact.Request{Budget: 9500, Log: log}).Text
 	for _, want := range []string{
-		"Goal, from .impl/plan.md: Share the tide table\n", "in progress: Phase 2: Weather readers\n  Weather readers:\n  - read it in api/weather.go\n",
+		"Goal, from .impl/plan.md: Share the tide table\n", "in progress: Phase 2: Weather readers\n  [0.0] Weather readers:\n  - read it in api/weather.go (changed at [0.1])\n  - show it in web/weather.ts\n  - test it in api/my_weather.go\n",
 		"pending: Submit PR\n  [0] Step 9: Submit PR:\n  make submit\n",
 	} {
 		if !strings.Contains(text, want) {

@@ -1,9 +1,11 @@
 package compact
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"strandline/internal/archive"
 	"strandline/internal/text"
@@ -102,10 +104,33 @@ func (c *collector) addGuides(e *entry, t task, guides []guide) {
 	}
 	for _, g := range guides {
 		if isAbout(g.heading, t.subject) {
-			c.addPiece(e, g.text, g.handle, d, 1)
+			c.addPiece(e, c.markChanged(g.text), g.handle, d, 1)
 			d /= 2
 		}
 	}
+}
+
+// markChanged adds to each line that names a file which the session changed, where it did
+// last: that part of the task was begun at least.
+func (c *collector) markChanged(body string) string {
+	lines := strings.Split(body, "\n")
+	for i, line := range lines {
+		for _, x := range slices.Backward(c.past.calls) {
+			if x.Kind == archive.CallEdit && !x.Failed && len(x.Files) > 0 && namesFile(line, path.Base(x.Files[0])) {
+				lines[i] += " (changed at [" + c.local(c.handle(x.Turn, x.Step)) + "])"
+				break
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// namesFile reports whether a line has the base name of a file, not as the end of a longer
+// name.
+func namesFile(line, base string) bool {
+	before, _, found := strings.Cut(line, base)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return found && !unicode.IsLetter(last) && !unicode.IsDigit(last) && !strings.ContainsRune("-_.", last)
 }
 
 // isAbout reports whether a heading names what a task is about: they have the same

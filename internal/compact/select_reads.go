@@ -67,7 +67,7 @@ func isContext(line string) bool {
 
 // addProse adds the statements of a text that a tool returned.
 func (c *collector) addProse(e *entry, body, handle string, density float64, age int) {
-	statements(c.short(body), nil, func(s statement) {
+	statements(c.short(body), func(s string) bool { return !strings.Contains(s, `\"`) }, func(s statement) { // no JSON
 		d := density
 		if s.finding {
 			d *= findingFactor

@@ -79,8 +79,10 @@ func (c *collector) addLastWords() map[string]bool {
 		label := "About to: "
 		if n := len(c.past.calls); n > 0 {
 			switch y := c.past.calls[n-1]; {
+			case c.age(x.Turn, x.Step) > c.age(y.Turn, y.Step)+1:
+				return quoted // it is done
 			case y.Turn > x.Turn || y.Turn == x.Turn && y.Step > x.Step:
-				label = "Announced " + text.Count(c.age(x.Turn, x.Step)-c.age(y.Turn, y.Step), "step") + " before the last action: "
+				label = "Announced before the last action: "
 			case y.LineUse > x.LineFrom && y.LineResult >= 0:
 				label = "Begun: "
 			}
