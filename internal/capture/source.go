@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,12 +86,17 @@ func openSource(path string) (*os.File, os.FileInfo, error) {
 
 // SideFiles lists the files in the client's folder of a session: sub-agents'
 // transcripts with their descriptions, and large tool outputs. It omits anything
-// but regular files with a valid name. A missing folder has no files.
+// but regular files with a valid name. A missing folder has no files. A link is not
+// followed: it could lead to files that are not the client's.
 func SideFiles(transcript, session, cwd string) ([]Source, error) {
 	root := filepath.Join(filepath.Dir(transcript), session)
 	var out []Source
 	for _, folder := range []string{agentFolder, sideFolder} {
-		dir := filepath.Join(root, folder) + string(filepath.Separator)
+		dir := filepath.Join(root, folder)
+		if isLink(root) || isLink(dir) {
+			continue
+		}
+		dir += string(filepath.Separator)
 		entries, err := os.ReadDir(dir)
 		if os.IsNotExist(err) {
 			continue
@@ -107,6 +113,11 @@ func SideFiles(transcript, session, cwd string) ([]Source, error) {
 		}
 	}
 	return out, nil
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // peekBytes is enough of a transcript to contain the first rows that hold the

@@ -21,10 +21,11 @@ func (p *past) ref(turn, step int) archive.Ref {
 	return archive.Ref{Session: p.session.ID, Turn: turn, Step: step}
 }
 
-// addForkParent prepends the rows that a fork shares with its parent. The archive
-// stores copied rows once, under the session that had them first.
+// addForkParent prepends the rows that a fork shares with its parent, or a rewritten
+// transcript with its older generation. The archive stores copied rows once, under the
+// session that had them first.
 func (p *past) addForkParent(ctx context.Context, src Source, atLine, window int) error {
-	if p.session.Relation != archive.RelationFork {
+	if p.session.Relation != archive.RelationFork && p.session.Generation < 2 {
 		return nil
 	}
 	read := rowReader{ctx: ctx, src: src}

@@ -324,6 +324,21 @@ func (f family) of(session string) *memory {
 	return f.memory
 }
 
+// A client's file that was replaced by an older copy has only copied rows.
+func TestRestoreOfAnOlderCopyIncludesItsRows(t *testing.T) {
+	before, after := shop(), newMemory()
+	before.session.ID += "@1"
+	after.session.Generation = 2
+	after.turns = []archive.Turn{{Session: sessionID, Copy: &archive.Ref{Session: before.session.ID, Turn: 0, Step: -1}}}
+	b, err := compact.Restore(context.Background(), family{after, before}, compact.Request{Session: sessionID, Budget: 9500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Add a discount code field"; !strings.Contains(b.Text, want) || strings.Contains(b.Text, "UndefinedTable") {
+		t.Errorf("want %q and no later turn:\n%s", want, b.Text)
+	}
+}
+
 func TestRestoreOfAForkIncludesItsParent(t *testing.T) {
 	parent, fork := shop(), newMemory()
 	parent.prompt("Only the parent went on with parentOnly.")
