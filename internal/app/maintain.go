@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"strandline/internal/archive"
 	"strandline/internal/capture"
 	"strandline/internal/compact"
@@ -335,15 +337,9 @@ func (r Runner) Health(ctx context.Context, idx *Index) (h HealthReport, err err
 	if r.Capture, err = r.Capture.Listed(); err != nil {
 		return h, err
 	}
-	files, err := r.clientFiles(ctx)
-	if err != nil {
-		return h, err
-	}
-	uncaptured, err := r.Capture.Uncaptured(files)
-	if err != nil {
-		return h, err
-	}
-	h.Uncaptured, h.Captured = uncaptured.Files, share(uncaptured.Total-uncaptured.Bytes, uncaptured.Total)
+	var files []capture.Job
+	var listing errgroup.Group
+	listing.Go(func() (err error) { files, err = r.clientFiles(ctx); return err })
 	var part, of int64
 	err = r.eachLog(ctx, idx, func(j capture.Job, cur archive.Cursor) {
 		if missing(cur, j) {
@@ -352,10 +348,15 @@ func (r Runner) Health(ctx context.Context, idx *Index) (h HealthReport, err err
 		part += min(cur.Offset, j.Size)
 		of += j.Size
 	})
-	if err != nil {
+	if err = errors.Join(err, listing.Wait()); err != nil {
 		return h, err
 	}
 	h.Indexed = share(part, of)
+	uncaptured, err := r.Capture.Uncaptured(files)
+	if err != nil {
+		return h, err
+	}
+	h.Uncaptured, h.Captured = uncaptured.Files, share(uncaptured.Total-uncaptured.Bytes, uncaptured.Total)
 	if part, of, err = idx.Embedded(ctx); err != nil {
 		return h, err
 	}

@@ -23,13 +23,13 @@ import (
 // session's side files directly after it, so that a fork comes after the session that
 // it copied. The second result lists the files that cannot be read.
 func (c *Capture) Discover(ctx context.Context, paths []string) ([]Job, []FileError, error) {
-	return (&discovery{began: c.began, seen: map[string]bool{}}).jobs(ctx, paths)
+	return (&discovery{began: c.began, seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
 }
 
 // List is Discover without opening files: it includes files that cannot be read, and
 // sorts by path.
 func List(ctx context.Context, paths []string) ([]Job, []FileError, error) {
-	return (&discovery{seen: map[string]bool{}}).jobs(ctx, paths)
+	return (&discovery{seen: map[string]bool{}, folders: map[string]bool{}}).jobs(ctx, paths)
 }
 
 // began returns the time of a transcript's first row, or the file's time if no row
@@ -48,14 +48,18 @@ func (c *Capture) began(path string, info os.FileInfo) (time.Time, error) {
 
 type discovery struct {
 	// began dates a transcript; nil if the order does not matter.
-	began  func(path string, info os.FileInfo) (time.Time, error)
-	seen   map[string]bool
-	found  []found
-	failed []FileError
+	began func(path string, info os.FileInfo) (time.Time, error)
+	seen  map[string]bool
+	// folders are those that were met in walked ones.
+	folders map[string]bool
+	found   []found
+	failed  []FileError
 }
 
 type found struct {
 	source Source
+	// walked reports that the folder of the file is in discovery.folders.
+	walked bool
 	size   int64
 	first  time.Time
 }
@@ -77,7 +81,7 @@ func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileErro
 		if info.IsDir() {
 			err = d.walk(ctx, abs)
 		} else {
-			d.add(abs, info)
+			d.add(abs, info, false)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -89,6 +93,9 @@ func (d *discovery) jobs(ctx context.Context, paths []string) ([]Job, []FileErro
 	var jobs []Job
 	for _, f := range d.found {
 		jobs = append(jobs, Job{Source: &f.source, Size: f.size})
+		if f.walked && !d.folders[strings.TrimSuffix(f.source.Path, transcriptExt)] {
+			continue
+		}
 		side, err := SideFiles(f.source.Path, f.source.Session, "")
 		if err != nil {
 			d.fail(f.source.Path, err)
@@ -121,26 +128,29 @@ func (d *discovery) walk(ctx context.Context, root string) error {
 			return nil
 		case e.IsDir() && (e.Name() == agentFolder || e.Name() == sideFolder) && path != root:
 			return fs.SkipDir // its files are listed with their session
+		case e.IsDir():
+			d.folders[path] = true
+			return nil
 		case !e.Type().IsRegular():
 			return nil
 		}
 		if info, err := e.Info(); err != nil {
 			d.fail(path, err)
 		} else {
-			d.add(path, info)
+			d.add(path, info, true)
 		}
 		return nil
 	})
 }
 
 // add adds a transcript and ignores other files.
-func (d *discovery) add(path string, info os.FileInfo) {
+func (d *discovery) add(path string, info os.FileInfo, walked bool) {
 	session, ok := strings.CutSuffix(filepath.Base(path), transcriptExt)
 	if !ok || !archive.ValidID(session) || !info.Mode().IsRegular() || d.seen[path] {
 		return
 	}
 	d.seen[path] = true
-	file := found{source: Source{Path: path, Session: session}, size: info.Size()}
+	file := found{source: Source{Path: path, Session: session}, walked: walked, size: info.Size()}
 	if d.began != nil {
 		var err error
 		if file.first, err = d.began(path, info); err != nil {
