@@ -72,6 +72,7 @@ func (h *History) topics(from, to int) []Task {
 	}
 	starts := append([]int{from}, archive.Convert(h.Boundaries(from, to), func(b Boundary) int { return b.Moment })...)
 	out := make([]Task, 0, len(starts))
+	titles, replies := h.titles(), h.firstReplies(from, to)
 	for i, start := range starts {
 		end, status := to, Completed
 		if i+1 < len(starts) {
@@ -82,32 +83,53 @@ func (h *History) topics(from, to int) []Task {
 		first := h.Steps[start]
 		out = append(out, Task{
 			Session: h.Session.ID, ID: "topic-" + strconv.Itoa(first.Turn) + "." + strconv.Itoa(first.Index), Kind: KindTopic,
-			Subject: h.topicSubject(start, end), Status: status, Created: first.Time, Changed: h.Steps[end-1].Time,
+			Subject: h.topicSubject(start, end, titles, replies[start-from:end-from]), Status: status, Created: first.Time, Changed: h.Steps[end-1].Time,
 			First: h.ref(start), Last: h.ref(end - 1), Start: start, End: end,
 		})
 	}
 	return out
 }
 
-// topicSubject returns the prompt at the start of a topic, or else the first line of
-// the model's first reply in it.
-func (h *History) topicSubject(start, end int) string {
-	first := h.Steps[start]
-	if start == 0 || h.Steps[start-1].Turn != first.Turn {
-		for _, t := range h.Turns {
-			if t.Index == first.Turn && t.Title != "" {
-				return t.Title
-			}
-		}
+// titles returns the titles of the turns by their index.
+func (h *History) titles() map[int]string {
+	titles := make(map[int]string, len(h.Turns))
+	for _, t := range h.Turns {
+		titles[t.Index] = t.Title
 	}
-	for _, x := range h.Passages {
+	return titles
+}
+
+// firstReplies returns, for each of the steps [from, to), the position of the model's
+// first reply in Passages, or -1.
+func (h *History) firstReplies(from, to int) []int {
+	first := slices.Repeat([]int{-1}, to-from)
+	for i, x := range h.Passages {
 		if x.Kind != archive.KindReply || x.Label != "" {
 			continue
 		}
-		if m := h.Moment(x.Turn, x.Step); m >= start && m < end {
-			line, _, _ := strings.Cut(strings.TrimSpace(x.Text), "\n")
-			return archive.Clip(line, 120)
+		if m := h.Moment(x.Turn, x.Step); m >= from && m < to && first[m-from] < 0 {
+			first[m-from] = i
 		}
+	}
+	return first
+}
+
+// topicSubject returns the prompt at the start of a topic, or else the first line of
+// the model's first reply in it. replies are the firstReplies of its steps.
+func (h *History) topicSubject(start, end int, titles map[int]string, replies []int) string {
+	first := h.Steps[start]
+	if title := titles[first.Turn]; title != "" && (start == 0 || h.Steps[start-1].Turn != first.Turn) {
+		return title
+	}
+	reply := -1
+	for _, i := range replies {
+		if i >= 0 && (reply < 0 || i < reply) {
+			reply = i
+		}
+	}
+	if reply >= 0 {
+		line, _, _ := strings.Cut(strings.TrimSpace(h.Passages[reply].Text), "\n")
+		return archive.Clip(line, 120)
 	}
 	return "steps " + h.ref(start).Handle() + " to " + h.ref(end-1).Handle()
 }

@@ -1,7 +1,9 @@
 package task
 
 import (
+	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +31,18 @@ const (
 
 // stepWords is the content of a step.
 type stepWords struct {
-	words  map[string]float64 // with weights
+	words  []weighted // by number
 	files  map[string]bool
 	start  time.Time
 	prompt bool   // the first step of a turn
 	title  string // of the turn
 	size   int    // words of the prompt
+}
+
+// weighted is a word, by its number in the session, and its weight.
+type weighted struct {
+	word   int
+	weight float64
 }
 
 // Boundary is a step at which a new topic starts.
@@ -48,8 +56,8 @@ type Boundary struct {
 // the first. A boundary depends only on a window around it, so it stays when the session
 // grows; boundaries can be added among the last steps.
 func (h *History) Boundaries(from, to int) []Boundary {
-	steps := h.stepWords(from, to)
-	frequency := wordFrequency{in: map[string]int{}}
+	steps, vocabulary := h.stepWords(from, to)
+	frequency := newWordFrequency(vocabulary)
 	var out []Boundary
 	last, seen := 0, 0
 	for k := 1; k < len(steps); k++ {
@@ -61,7 +69,10 @@ func (h *History) Boundaries(from, to int) []Boundary {
 		if b.Prompt {
 			score, least, size, rest = frequency.promptScore, topicScore, minTopic, 1
 		}
-		if b.Score = score(steps, last, k); b.Score >= least && k-last >= size && len(steps)-k >= rest {
+		if k-last < size || len(steps)-k < rest {
+			continue
+		}
+		if b.Score = score(steps, last, k); b.Score >= least {
 			out = append(out, b)
 			last = k
 		}
@@ -69,11 +80,25 @@ func (h *History) Boundaries(from, to int) []Boundary {
 	return out
 }
 
-// stepWords reads the content of the steps [from, to).
-func (h *History) stepWords(from, to int) []stepWords {
-	steps := make([]stepWords, max(to-from, 0))
+// stepWords reads the content of the steps [from, to). vocabulary is the number of
+// different words.
+func (h *History) stepWords(from, to int) (steps []stepWords, vocabulary int) {
+	steps = make([]stepWords, max(to-from, 0))
 	for i := range steps {
-		steps[i] = stepWords{words: map[string]float64{}, files: map[string]bool{}, start: h.Steps[from+i].Time}
+		steps[i] = stepWords{files: map[string]bool{}, start: h.Steps[from+i].Time}
+	}
+	numbers := map[string]int{}
+	count := func(s *stepWords, text string, weight float64) (n int) {
+		for w := range contentWords(text) {
+			number, ok := numbers[w]
+			if !ok {
+				number = len(numbers)
+				numbers[w] = number
+			}
+			s.words = append(s.words, weighted{number, weight})
+			n++
+		}
+		return n
 	}
 	get := func(turn, step int) *stepWords {
 		if m := h.Moment(turn, max(step, 0)); m >= from && m < to && h.Steps[m].Turn == turn {
@@ -93,65 +118,139 @@ func (h *History) stepWords(from, to int) []stepWords {
 		}
 		switch x.Kind {
 		case archive.KindPrompt:
-			s.size += countWords(s.words, x.Text, 2)
+			s.size += count(s, x.Text, 2)
 		case archive.KindReply:
-			countWords(s.words, x.Text, 1)
+			count(s, x.Text, 1)
 		case archive.KindCommand:
 			head, _, _ := strings.Cut(x.Text, "\n")
-			countWords(s.words, head, 0.5)
+			count(s, head, 0.5)
 		}
 	}
 	for _, c := range h.Calls {
 		if s := get(c.Turn, c.Step); s != nil {
 			for _, name := range c.Files {
 				s.files[name] = true
-				countWords(s.words, fileName(name), 1)
+				count(s, fileName(name), 1)
 			}
 		}
 	}
-	return steps
+	for i := range steps {
+		steps[i].words = sumWeights(steps[i].words)
+	}
+	return steps, len(numbers)
+}
+
+// sumWeights sorts words and adds up the weights of equal ones.
+func sumWeights(words []weighted) []weighted {
+	slices.SortFunc(words, func(a, b weighted) int { return a.word - b.word })
+	sums := words[:0]
+	for _, w := range words {
+		if n := len(sums); n > 0 && sums[n-1].word == w.word {
+			sums[n-1].weight += w.weight
+		} else {
+			sums = append(sums, w)
+		}
+	}
+	return sums
 }
 
 // countWords adds the words of a text with a weight and returns their number.
 func countWords(words map[string]float64, text string, weight float64) (n int) {
-	for w := range strings.FieldsSeq(terms.Index(text)) {
-		if len(w) > 2 && !terms.Stop(w) {
-			words[w] += weight
-			n++
-		}
+	for w := range contentWords(text) {
+		words[w] += weight
+		n++
 	}
 	return n
 }
 
-// wordFrequency counts the steps that contain a word.
+// contentWords yields the words of a text that say what it is about.
+func contentWords(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for w := range strings.FieldsSeq(terms.Index(text)) {
+			if len(w) > 2 && !terms.Stop(w) && !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// wordFrequency counts the steps that contain a word, and holds the buffers to compare
+// the words of two groups of steps.
 type wordFrequency struct {
-	steps int
-	in    map[string]int
+	steps         int
+	in            []int // by a word's number
+	before, after wordVector
+}
+
+func newWordFrequency(vocabulary int) *wordFrequency {
+	return &wordFrequency{
+		in:     make([]int, vocabulary),
+		before: wordVector{sum: make([]float64, vocabulary)}, after: wordVector{sum: make([]float64, vocabulary)},
+	}
+}
+
+// wordVector holds the weights of words, by number; words lists those that are not 0.
+type wordVector struct {
+	sum   []float64
+	words []int
+}
+
+// set makes the vector that of some steps.
+func (v *wordVector) set(steps []stepWords) {
+	for _, w := range v.words {
+		v.sum[w] = 0
+	}
+	v.words = v.words[:0]
+	for _, s := range steps {
+		for _, w := range s.words {
+			if v.sum[w.word] == 0 {
+				v.words = append(v.words, w.word)
+			}
+			v.sum[w.word] += w.weight
+		}
+	}
 }
 
 func (f *wordFrequency) add(s stepWords) {
 	f.steps++
-	for w := range s.words {
-		f.in[w]++
+	for _, w := range s.words {
+		f.in[w.word]++
 	}
 }
 
-// merge returns the words of steps, weighted by their rarity, and the files.
-func (f *wordFrequency) merge(steps []stepWords) (words map[string]float64, files map[string]bool) {
-	words, files = map[string]float64{}, map[string]bool{}
-	for _, s := range steps {
-		for w, n := range s.words {
-			words[w] += n
+// likeness returns the cosine of the words of two groups of steps, weighted by their
+// rarity.
+func (f *wordFrequency) likeness(before, after []stepWords) float64 {
+	f.before.set(before)
+	f.after.set(after)
+	weigh := func(v *wordVector) (norm float64) {
+		for _, w := range v.words {
+			rarity := math.Log(1 + float64(f.steps)/float64(1+f.in[w]))
+			v.sum[w] = (1 + math.Log(v.sum[w]+0.5)) * rarity
+			norm += v.sum[w] * v.sum[w]
 		}
+		return norm
+	}
+	product := weigh(&f.before) * weigh(&f.after)
+	if product == 0 {
+		return 0
+	}
+	var dot float64
+	for _, w := range f.before.words {
+		dot += f.before.sum[w] * f.after.sum[w]
+	}
+	return dot / math.Sqrt(product)
+}
+
+// filesOf returns the files of steps.
+func filesOf(steps []stepWords) map[string]bool {
+	files := map[string]bool{}
+	for _, s := range steps {
 		for name := range s.files {
 			files[name] = true
 		}
 	}
-	for w, n := range words {
-		rarity := math.Log(1 + float64(f.steps)/float64(1+f.in[w]))
-		words[w] = (1 + math.Log(n+0.5)) * rarity
-	}
-	return words, files
+	return files
 }
 
 // promptScore scores a topic start at the prompt of step k, from the difference between
@@ -161,9 +260,8 @@ func (f *wordFrequency) promptScore(steps []stepWords, last, k int) float64 {
 	if s.continues() {
 		return 0
 	}
-	before, _ := f.merge(steps[max(last, k-topicWindow):k])
-	after, _ := f.merge(steps[k:min(k+topicWindow, len(steps))])
-	score := 1 - cosine(before, after) + sizeWeight*math.Log1p(float64(min(s.size, sizeLimit)))
+	before, after := steps[max(last, k-topicWindow):k], steps[k:min(k+topicWindow, len(steps))]
+	score := 1 - f.likeness(before, after) + sizeWeight*math.Log1p(float64(min(s.size, sizeLimit)))
 	if s.start.Sub(steps[k-1].start) > time.Hour {
 		score += gapBonus
 	}
@@ -188,9 +286,8 @@ func (s stepWords) continues() bool {
 
 // innerScore scores a topic start at step k within a turn.
 func (f *wordFrequency) innerScore(steps []stepWords, last, k int) float64 {
-	before, filesBefore := f.merge(steps[max(last, k-innerWindow):k])
-	after, filesAfter := f.merge(steps[k:min(k+innerWindow, len(steps))])
-	return 0.7*(1-cosine(before, after)) + 0.3*newShare(filesBefore, filesAfter)
+	before, after := steps[max(last, k-innerWindow):k], steps[k:min(k+innerWindow, len(steps))]
+	return 0.7*(1-f.likeness(before, after)) + 0.3*newShare(filesOf(before), filesOf(after))
 }
 
 // newShare returns the share of the files after that are not before, or 0.5 if one side
@@ -206,19 +303,4 @@ func newShare(before, after map[string]bool) float64 {
 		}
 	}
 	return float64(n) / float64(len(after))
-}
-
-func cosine(a, b map[string]float64) float64 {
-	var dot, na, nb float64
-	for w, x := range a {
-		dot += x * b[w]
-		na += x * x
-	}
-	for _, y := range b {
-		nb += y * y
-	}
-	if na == 0 || nb == 0 {
-		return 0
-	}
-	return dot / math.Sqrt(na*nb)
 }
