@@ -290,7 +290,8 @@ func (r Runner) Unindexed(ctx context.Context, idx LogIndex) (n int, err error) 
 // missing reports whether the index has no row of a logged session.
 func missing(cur archive.Cursor, j capture.Job) bool { return cur.Generation == 0 && j.Size > 0 }
 
-// eachLog calls visit with every log and the index's position in it.
+// eachLog calls visit with every session and the number of its bytes that are indexed,
+// in the cursor's Offset.
 func (r Runner) eachLog(ctx context.Context, idx LogIndex, visit func(j capture.Job, cur archive.Cursor)) error {
 	jobs, err := r.Capture.LoggedJobs(ctx)
 	if err != nil {
@@ -301,7 +302,11 @@ func (r Runner) eachLog(ctx context.Context, idx LogIndex, visit func(j capture.
 		return err
 	}
 	for _, j := range jobs {
-		visit(j, at[j.Session])
+		cur := at[j.Session]
+		if cur.Generation == j.Generation {
+			cur.Offset += j.Earlier // those before it are indexed
+		}
+		visit(j, cur)
 	}
 	return nil
 }

@@ -24,6 +24,9 @@ type Job struct {
 	Source  *Source
 	Session string // archive session id, for a job without Source
 	Size    int64  // transcript bytes, for the progress
+
+	Generation int   // the latest one of a logged session
+	Earlier    int64 // of Size, the bytes of the generations before it
 }
 
 // Progress is the progress of a bulk capture.

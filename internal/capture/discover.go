@@ -206,9 +206,11 @@ func (c *Capture) LoggedJobs(ctx context.Context) ([]Job, error) {
 		}
 		it, ok := byID[id]
 		if !ok {
-			it = item{Job{Session: id}, h.Created}
+			it = item{Job: Job{Session: id}, created: h.Created}
 		}
-		it.Size += pos.Raw
+		if it.Size += pos.Raw; entry.Generation > it.Generation {
+			it.Generation, it.Earlier = entry.Generation, it.Size-pos.Raw
+		}
 		if h.Created.Before(it.created) {
 			it.created = h.Created
 		}

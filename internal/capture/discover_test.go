@@ -179,10 +179,11 @@ func TestLoggedSessions(t *testing.T) {
 	w.write(w.path(sessionB), second)
 	w.hook(sessionB)
 	jobs, err := w.capture.LoggedJobs(t.Context())
+	first := int64(len(transcriptOf(sessionB, 2, 1)))
 	want := []capture.Job{
-		{Session: sessionB, Size: int64(len(transcriptOf(sessionB, 2, 1)) + len(second))},
-		{Session: sessionA, Size: int64(len(files[sessionA+".jsonl"]))},
-		{Session: sessionA + "~a2c37f95", Size: int64(len(files[sessionA+"/subagents/agent-a2c37f95.jsonl"]))},
+		{Session: sessionB, Size: first + int64(len(second)), Generation: 2, Earlier: first},
+		{Session: sessionA, Size: int64(len(files[sessionA+".jsonl"])), Generation: 1},
+		{Session: sessionA + "~a2c37f95", Size: int64(len(files[sessionA+"/subagents/agent-a2c37f95.jsonl"])), Generation: 1},
 	}
 	if err != nil || !slices.Equal(jobs, want) {
 		t.Errorf("got %+v, %v\nwant %+v", jobs, err, want)
