@@ -12,6 +12,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/sessionlog"
 	"strandline/internal/state"
 )
 
@@ -25,6 +26,8 @@ type Deletion struct {
 	Progress func(capture.Progress)
 	// Warning, unless nil, is why vectors are missing after the deletion.
 	Warning error
+	// Damaged, unless nil, is why entries of the journal could not be searched.
+	Damaged error
 
 	samples []string // texts to search the archive for afterwards
 	// begin records the deletion. Then the sessions, or parts of them, are erased.
@@ -113,12 +116,21 @@ func (a *App) Forget(ctx context.Context, d *Deletion, texts []string) error {
 			return fmt.Errorf("the deletion has begun, and `strandline maintain` completes it: %w", err)
 		}
 		d.Done = true
+		if d.Damaged, err = journalDamage(ctx, w); err != nil {
+			return err
+		}
 		proof, err := Prove(ctx, w.Config.Paths.Home, append(d.samples, texts...))
 		if err == nil {
 			d.Proof = &proof
 		}
 		return err
 	})
+}
+
+// journalDamage returns the damage of the journal, nil if there is none.
+func journalDamage(ctx context.Context, w Workspace) (damage, err error) {
+	err = w.Journal.Log.Verify(ctx, func(_ string, _ sessionlog.VerifyReport, err error) { damage = errors.Join(damage, err) })
+	return damage, err
 }
 
 // erase completes the deletion of forgotten sessions, and of parts of the sessions in

@@ -309,6 +309,7 @@ func (w Workspace) EraseParts(ctx context.Context, sessions []string) (gone int,
 	if err != nil {
 		return 0, err
 	}
+	erased := map[string]bool{} // true: the whole log
 	for _, s := range sessions {
 		of, err := w.Capture.ForgottenParts().Of(s)
 		if err != nil {
@@ -328,10 +329,11 @@ func (w Workspace) EraseParts(ctx context.Context, sessions []string) (gone int,
 			}
 			if changed {
 				gone++
+				erased[e.Path] = e.Rel != ""
 			}
 		}
 	}
-	return gone, nil
+	return gone, w.dropFromManifest(ctx, erased)
 }
 
 // erasePartsOf replaces the parts' lines in a log, or deletes a side file of the parts.

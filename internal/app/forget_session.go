@@ -110,11 +110,16 @@ func (w Workspace) EraseSessions(ctx context.Context, sessions []string) (gone i
 	if err != nil {
 		return 0, err
 	}
+	erased := map[string]bool{}
 	for _, e := range slices.Concat(slices.Collect(maps.Values(logs))...) {
 		if err := w.eraseLog(e); err != nil {
 			return gone, err
 		}
+		erased[e.Path] = true
 		gone++
+	}
+	if err := w.dropFromManifest(ctx, erased); err != nil {
+		return gone, err
 	}
 	facts, err := w.Journal.Log.Remove(ctx, func(e archive.JournalEntry) bool {
 		return e.Kind != archive.JournalForget && slices.Contains(sessions, archive.Owner(e.Session))
@@ -151,9 +156,21 @@ func (w Workspace) logs(ctx context.Context, sessions []string) (map[string][]se
 	return out, nil
 }
 
-// eraseLog deletes a log and the folders that become empty.
+// dropFromManifest removes logs from the manifest, so that they are not reported as lost.
+func (w Workspace) dropFromManifest(ctx context.Context, paths map[string]bool) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return w.Capture.Manifest().Update(ctx, func(path string) bool { return paths[path] })
+}
+
+// eraseLog deletes a log, copies of its damaged bytes, and the folders that become empty.
 func (w Workspace) eraseLog(e sessionlog.Entry) error {
-	if err := errors.Join(state.Remove(e.Path+".tmp"), state.Remove(e.Path)); err != nil {
+	copies, err := sessionlog.DamagedCopies(e.Path)
+	for _, path := range append(copies, e.Path+".tmp", e.Path) {
+		err = errors.Join(err, state.Remove(path))
+	}
+	if err != nil {
 		return fmt.Errorf("delete a log: %w", err)
 	}
 	top := filepath.Join(w.Capture.Layout.Root, "log")

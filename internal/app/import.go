@@ -11,6 +11,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/sessionlog"
 	"strandline/internal/state"
 )
 
@@ -130,8 +131,18 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 	later := archive.Select(out.Later.Failed, func(f capture.FileError) bool { // a log that failed before fails again
 		return !slices.ContainsFunc(built.Failed, func(known capture.FileError) bool { return known.Path == f.Path })
 	})
-	out.Failed = fileErrors(append(built.Failed, later...))
-	return out, err
+	failed := append(built.Failed, later...)
+	err = errors.Join(err, w.Journal.Log.Verify(ctx, func(path string, _ sessionlog.VerifyReport, err error) {
+		if err != nil {
+			failed = append(failed, capture.FileError{Path: path, Err: err})
+		}
+	}))
+	lost, lerr := w.Capture.LostLogs("")
+	for _, path := range lost {
+		failed = append(failed, capture.FileError{Path: path, Err: archive.NotFound("the log was deleted", "")})
+	}
+	out.Failed = fileErrors(failed)
+	return out, errors.Join(err, lerr)
 }
 
 // buildIndex writes a new index from the logs and the journal and checks it: on a full

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -312,7 +313,9 @@ func (r Runner) eachLog(ctx context.Context, idx LogIndex, visit func(j capture.
 }
 
 func (r Runner) journal(ctx context.Context, idx *Index, _ *Stage) error {
-	return r.Journal.Sync(ctx, idx)
+	err := r.Journal.Sync(ctx, idx)
+	damage, verr := journalDamage(ctx, r.Workspace)
+	return errors.Join(err, damage, verr)
 }
 
 func (r Runner) embed(ctx context.Context, _ *Index, st *Stage) (err error) {
@@ -391,9 +394,12 @@ func (r Runner) health(ctx context.Context, idx *Index, _ *Stage) error {
 // client keeps the transcript, so that a resumed session finds its history.
 const stateLifetime = 30 * 24 * time.Hour
 
+// leftover is the age from which a temporary file belongs to a killed process.
+const leftover = time.Hour
+
 // state removes the statusline's files and the hooks' files of sessions that
-// ended long ago.
-func (r Runner) state(_ context.Context, _ *Index, st *Stage) (err error) {
+// ended long ago, and the temporary files of killed processes. It updates the manifest.
+func (r Runner) state(ctx context.Context, _ *Index, st *Stage) (err error) {
 	p, before := r.Config.Paths, r.Now().Add(-stateLifetime)
 	st.Done, err = usage.Store{Dir: p.State()}.Sweep(before)
 	for _, dir := range []string{p.CheckStates(), p.OwnCompactions(), p.PendingCompactions(), p.Blocked(), p.Outcomes(), r.Capture.LoggedSidesDir()} {
@@ -401,7 +407,23 @@ func (r Runner) state(_ context.Context, _ *Index, st *Stage) (err error) {
 		st.Done += n
 		err = errors.Join(err, serr)
 	}
-	return err
+	n, terr := r.removeLeftovers()
+	st.Done += n
+	return errors.Join(err, terr, r.Capture.Manifest().Update(ctx, nil))
+}
+
+// removeLeftovers removes the temporary files that killed processes left in the archive.
+func (r Runner) removeLeftovers() (n int, err error) {
+	err = filepath.WalkDir(r.Config.Paths.Home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !strings.HasPrefix(d.Name(), state.TempPrefix) && !strings.HasSuffix(d.Name(), ".zst.tmp") {
+			return nil //nolint:nilerr // the next run lists it again
+		}
+		if info, err := d.Info(); err == nil && r.Now().Sub(info.ModTime()) > leftover && state.Remove(path) == nil {
+			n++
+		}
+		return nil
+	})
+	return n, err
 }
 
 // Schedule reports when hooks start the next maintenance run. It is the path of an

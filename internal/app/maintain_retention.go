@@ -211,11 +211,12 @@ func (r Runner) seal(ctx context.Context, _ *Index, st *Stage) error {
 		if err != nil || r.Now().Sub(info.ModTime()) < r.IdleAfter {
 			continue
 		}
-		if err := repairable(entry.Path); err != nil {
-			errs = append(errs, err)
-			continue
-		}
 		report, err := sessionlog.Seal(ctx, entry.Path)
+		if archive.ErrorCode(err) == archive.CodeCorrupt {
+			if rep, rerr := r.Capture.Repair(ctx, entry, r.sourceOf(entry)); rep.Done && rep.Lost == 0 || rerr != nil {
+				err = rerr
+			}
+		}
 		switch {
 		case archive.ErrorCode(err) == archive.CodeBusy: // not idle: another process writes to it
 		case err != nil:
@@ -227,23 +228,4 @@ func (r Runner) seal(ctx context.Context, _ *Index, st *Stage) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// repairable returns an error for a log with a damaged end whose source no longer exists:
-// sealing it would drop bytes that a repair might still read.
-func repairable(path string) error {
-	r, err := sessionlog.OpenReader(path)
-	if err != nil {
-		return nil // Seal reports the same error
-	}
-	defer r.Close() // opened for reading
-	torn := r.Torn()
-	if torn == 0 || exists(r.Header().Source) {
-		return nil
-	}
-	return &archive.Error{
-		Code: archive.CodeCorrupt,
-		Msg:  fmt.Sprintf("the last %d bytes of %s are damaged and the client's file no longer exists: the log is not sealed", torn, path),
-		Hint: "restore the log from a backup if you have one; everything before its end is readable",
-	}
 }

@@ -181,8 +181,9 @@ type Export struct {
 	Generation int    // of the transcript; 0 is the latest
 }
 
-// Export writes the exact bytes that e selects and returns the number of damaged
-// bytes at the end of the log.
+// Export writes the exact bytes that e selects and returns the number of torn bytes at the
+// end of the log. A damaged log is CodeCorrupt after everything readable is written, with
+// spaces and newlines in the place of the rest.
 func (a *App) Export(ctx context.Context, e Export, out io.Writer) (damaged int64, err error) {
 	w, id, err := a.loggedSession(ctx, e.Session)
 	if err != nil {

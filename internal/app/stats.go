@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"strandline/internal/archive"
@@ -51,6 +52,7 @@ type Status struct {
 	Errors      int       `json:"errors_24h"`
 	Uncaptured  int       `json:"uncaptured_files"`
 	Unindexed   int       `json:"unindexed_sessions"`
+	Lost        int       `json:"lost_logs"` // deleted, but not by strandline
 	Memory      Memory    `json:"memory"`
 	// Measured is the mean of the last compactions; null if none is measurable.
 	Measured *Measured `json:"last_compactions"`
@@ -111,7 +113,9 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		}
 		h, err := a.runner(x.Workspace).Health(ctx, x.Index)
 		st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, newMemory(h)
-		return st, err
+		lost, lerr := x.Capture.LostLogs("")
+		st.Lost = len(lost)
+		return st, errors.Join(err, lerr)
 	})
 }
 

@@ -94,9 +94,10 @@ type Logged struct {
 	Deferred   bool // nothing was logged: more new bytes than MaxLog, or a file to compare first
 	Rewritten  bool // the transcript does not continue its log: a new generation began
 
-	header sessionlog.Header
-	line   int     // of the first appended byte
-	fresh  *memory // the appended bytes, if they are few
+	header  sessionlog.Header
+	line    int     // of the first appended byte
+	damaged bool    // the end of the log
+	fresh   *memory // the appended bytes, if they are few
 }
 
 // readAheadBytes is the part of a transcript that is held in memory at a time.

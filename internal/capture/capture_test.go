@@ -125,8 +125,13 @@ func TestRewrittenTranscriptStartsGeneration(t *testing.T) {
 		gens    int
 	}{
 		"other content of another size": {func(w *world) { w.write(w.path(sessionA), second) }, second, 2},
-		"truncated":                     {func(w *world) { w.write(w.path(sessionA), first[:5000]) }, first[:5000], 2},
-		"emptied":                       {func(w *world) { w.write(w.path(sessionA), nil) }, first, 1},
+		"truncated":                     {func(w *world) { w.write(w.path(sessionA), first[:5000]) }, first, 1},
+		"truncated, then other content": {func(w *world) {
+			w.write(w.path(sessionA), first[:5000])
+			w.hook(sessionA)
+			w.appendTo(w.path(sessionA), second)
+		}, append(append([]byte{}, first[:5000]...), second...), 2},
+		"emptied": {func(w *world) { w.write(w.path(sessionA), nil) }, first, 1},
 		"emptied, then other content": {func(w *world) {
 			w.write(w.path(sessionA), nil)
 			w.hook(sessionA)

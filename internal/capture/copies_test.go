@@ -66,20 +66,26 @@ func TestCopyStartsNoGeneration(t *testing.T) {
 	}
 }
 
-// TestTruncatedFileStartsGeneration checks that truncating the same file is a rewrite.
-func TestTruncatedFileStartsGeneration(t *testing.T) {
+// TestOlderCopyStartsNoGeneration checks that an older copy in the place of the file never
+// shortens what is exported, until it gets other rows.
+func TestOlderCopyStartsNoGeneration(t *testing.T) {
 	w := newWorld(t)
 	const id = "7f3a12cd-0000-4000-8000-000000000001"
-	for _, text := range []string{"{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\n"} {
-		w.write(w.path(id), []byte(text))
+	for _, c := range []struct{ file, exported string }{
+		{"{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\n{\"a\":2}\n"},
+		{"{\"a\":1}\n", "{\"a\":1}\n{\"a\":2}\n"},
+		{"{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n", "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"},
+		{"{\"a\":1}\n{\"b\":2}\n", "{\"a\":1}\n{\"b\":2}\n"},
+	} {
+		w.write(w.path(id), []byte(c.file))
 		if _, err := w.capture.Log(t.Context(), w.source(id)); err != nil {
 			t.Fatal(err)
 		}
-		if isNew, err := w.capture.HasNewBytes(w.source(id), int64(len(text))); isNew || err != nil {
+		if isNew, err := w.capture.HasNewBytes(w.source(id), int64(len(c.file))); isNew || err != nil {
 			t.Errorf("new bytes: %v, %v", isNew, err)
 		}
 		var out bytes.Buffer
-		if err := w.capture.Export(id, 0, &out); err != nil || out.String() != text {
+		if err := w.capture.Export(id, 0, &out); err != nil || out.String() != c.exported {
 			t.Errorf("exported %q, %v", out.String(), err)
 		}
 	}

@@ -23,11 +23,20 @@ func (c *Capture) Index(ctx context.Context, idx Index, session string) error {
 			return idx.Apply(ctx, s.batch)
 		})
 		if !errors.Is(err, archive.ErrStale) {
+			if _, partly := errors.AsType[*partlyError](err); partly {
+				return nil // Verify reports the damage
+			}
 			return err
 		}
 		// Another process advanced the cursor, so the loop ends.
 	}
 }
+
+// partlyError reports a log of which everything but its damaged bytes was indexed.
+type partlyError struct{ err error }
+
+func (e *partlyError) Error() string { return e.err.Error() }
+func (e *partlyError) Unwrap() error { return e.err }
 
 // step is one change of the index: apply a batch or, if retire is positive, retire
 // that generation of the session.
@@ -41,7 +50,8 @@ type step struct {
 
 type cursorFunc func(ctx context.Context, session string) (archive.Cursor, error)
 
-// indexInto passes the steps that index a session's logs to do.
+// indexInto passes the steps that index a session's logs to do. The error is a partlyError
+// if everything but damaged bytes was indexed.
 func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFunc, known transcript.Lookup, do func(step) error) error {
 	logs, err := c.generations(session)
 	if err != nil {
@@ -51,6 +61,7 @@ func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFu
 	if err != nil {
 		return fmt.Errorf("index session %s: %w", session, err)
 	}
+	var partly error
 	for _, entry := range logs {
 		if entry.Generation < cur.Generation {
 			continue
@@ -64,9 +75,16 @@ func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFu
 		if cur.Generation == 0 {
 			cur = archive.Cursor{Session: session, Generation: entry.Generation}
 		}
-		if cur, err = c.indexLog(ctx, entry, session, cur, known, do); err != nil {
+		next, err := c.indexLog(ctx, entry, session, cur, known, do)
+		cur = next
+		if _, ok := errors.AsType[*partlyError](err); ok || archive.ErrorCode(err) == archive.CodeCorrupt {
+			partly = errors.Join(partly, err) // a later generation may be intact
+		} else if err != nil {
 			return fmt.Errorf("index session %s: %w", session, err)
 		}
+	}
+	if partly != nil {
+		return fmt.Errorf("index session %s: %w", session, partly)
 	}
 	return nil
 }
@@ -84,7 +102,29 @@ func (c *Capture) indexLog(ctx context.Context, entry sessionlog.Entry, session 
 	if log.Position().Raw <= cur.Offset {
 		return cur, nil
 	}
-	return c.indexLines(ctx, log, log.Position().Raw, c.base(log.Header(), session, entry), cur, known, do)
+	h, err := c.headerOf(log, entry)
+	if err == nil {
+		cur, err = c.indexLines(ctx, log, log.Position().Raw, c.base(h, session, entry), cur, known, do)
+	}
+	if damage := log.Damage(); err == nil && damage != nil {
+		err = &partlyError{damage}
+	}
+	return cur, err
+}
+
+// headerOf returns a log's header. One that is damaged is made from the transcript.
+func (c *Capture) headerOf(log *sessionlog.Reader, entry sessionlog.Entry) (sessionlog.Header, error) {
+	h := log.Header()
+	if h.Session != "" {
+		return h, nil
+	}
+	return h, c.lostHeader(&h, log, entry)
+}
+
+// lostHeader sets the facts of a log whose header is damaged.
+func (c *Capture) lostHeader(h *sessionlog.Header, text io.ReaderAt, entry sessionlog.Entry) error {
+	*h = sessionlog.Header{Client: entry.Client, Session: entry.Session, Slug: entry.Slug, Generation: entry.Generation, Created: c.Now().UTC()}
+	return c.describe(h, Source{Session: entry.Session, Rel: entry.Rel}, text)
 }
 
 // indexFresh indexes the bytes that were just logged from memory. It reports false

@@ -66,10 +66,14 @@ func (j Journal) RecordAll(ctx context.Context, facts ...Fact) error {
 // All returns all readable entries.
 func (j Journal) All(ctx context.Context) ([]archive.JournalEntry, error) {
 	entries, _, err := j.Log.Read(ctx, sessionlog.JournalCursor{})
+	if archive.ErrorCode(err) == archive.CodeCorrupt {
+		err = nil // sessionlog.Journal.Verify reports it
+	}
 	return entries, err
 }
 
-// Sync applies the new entries of the journal to the index.
+// Sync applies the new entries of the journal to the index. It leaves out what is damaged,
+// which sessionlog.Journal.Verify reports.
 func (j Journal) Sync(ctx context.Context, idx Index) error {
 	state, err := idx.JournalCursor(ctx)
 	if err != nil {
@@ -82,7 +86,7 @@ func (j Journal) Sync(ctx context.Context, idx Index) error {
 		}
 	}
 	entries, next, err := j.Log.Read(ctx, cursor)
-	if err != nil {
+	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt { // the readable months are applied
 		return fmt.Errorf("sync journal: %w", err)
 	}
 	if len(entries) == 0 {

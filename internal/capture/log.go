@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 )
 
@@ -16,8 +17,9 @@ import (
 const maxHookCompare = 8 << 20
 
 // logInto appends the new bytes of a file to its log. A file that does not continue the
-// log starts a new generation; the old log is kept. A copy in another folder without
-// new bytes starts none.
+// log starts a new generation; the old log is kept. So does a log that cannot be read or
+// repaired. An older copy of the file, in its own or another folder, starts none until it
+// gets rows that no log has.
 func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logged, error) {
 	if k.isForgotten(src) {
 		return Logged{}, nil
@@ -38,12 +40,17 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 	for {
 		out.Log, out.Generation = to.path(), to.header.Generation
 		continues, err := c.appendNew(ctx, f, to, len(k.parts) > 0, &out)
+		if archive.ErrorCode(err) == archive.CodeCorrupt {
+			if continues, err = c.reopen(ctx, f, &to, k, src, &out); out.Deferred {
+				return out, nil
+			}
+		}
 		if err != nil {
 			return out, fmt.Errorf("log %s: %w", src.Path, err)
 		}
 		if continues {
 			c.noteLog(to)
-			err = c.forgetAppended(ctx, k, &out)
+			err = errors.Join(c.mend(ctx, f, to, &out), c.forgetAppended(ctx, k, &out))
 			return out, err
 		}
 		if !out.Rewritten {
@@ -54,6 +61,40 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 		to = to.next(out.header, src.Path, c.Now())
 		out.Rewritten = true
 	}
+}
+
+// reopen gives a log whose header is damaged another header and appends to it. It reports
+// false if the log has to be left behind, with out.header for the next generation.
+func (c *Capture) reopen(ctx context.Context, f *os.File, to *logFile, k sessionLogs, src Source, out *Logged) (continues bool, err error) {
+	if info, err := os.Stat(to.path()); c.MaxLog > 0 && err == nil && info.Size() > maxHookCompare {
+		out.Deferred = true
+		return false, nil
+	}
+	if err := c.describe(&to.header, src, f); err != nil {
+		return false, err
+	}
+	if _, err = sessionlog.Repair(ctx, to.path(), to.header, f); err == nil {
+		continues, err = c.appendNew(ctx, f, *to, len(k.parts) > 0, out)
+	}
+	if archive.ErrorCode(err) == archive.CodeCorrupt {
+		out.header, out.Rewritten = to.header, true
+		return false, nil
+	}
+	return continues, err
+}
+
+// mend repairs the end of a log that a crash or the disk damaged, from the client's file.
+// What that file does not have stays as it is.
+func (c *Capture) mend(ctx context.Context, f *os.File, to logFile, out *Logged) error {
+	if !out.damaged {
+		return nil
+	}
+	if c.MaxLog > 0 && out.Position.Raw > maxHookCompare {
+		out.Deferred = true
+		return nil
+	}
+	_, err := sessionlog.Repair(ctx, to.path(), to.header, f)
+	return err
 }
 
 // forgetAppended removes forgotten parts from the appended lines, because the client's
@@ -80,7 +121,8 @@ func (c *Capture) appendNew(ctx context.Context, f *os.File, to logFile, forgott
 		return false, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	out.header, out.Position = log.Header(), log.Position()
+	out.header, out.Position, out.damaged = log.Header(), log.Position(), log.Damaged()
+	created := out.Position.Raw == 0
 	out.Session, out.line = archiveID(out.header), out.Position.Lines
 	// Read the size under the log's lock. An earlier size could be less than another
 	// process has logged since, which would look like a truncated file.
@@ -116,7 +158,11 @@ func (c *Capture) appendNew(ctx context.Context, f *os.File, to logFile, forgott
 			return false, err
 		}
 	}
-	return true, c.copyNew(ctx, f, size, ino, log, out)
+	err = c.copyNew(ctx, f, size, ino, log, out)
+	if created && out.Added > 0 {
+		err = errors.Join(err, c.Manifest().Add(to.path()))
+	}
+	return true, err
 }
 
 // copyNew appends the bytes of a file after the log's end. If they fit into memory
@@ -170,7 +216,7 @@ func (m *memory) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // beginsWith reports whether a file begins with the first n bytes of its log. It
-// ignores forgotten lines.
+// ignores forgotten lines and damaged bytes of the log.
 func beginsWith(f io.ReaderAt, logPath string, n int64) (bool, error) {
 	r, err := sessionlog.OpenReader(logPath)
 	if err != nil {

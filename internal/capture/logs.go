@@ -2,6 +2,7 @@ package capture
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -349,6 +350,25 @@ func (c *Capture) Open(session string, generation int) (*sessionlog.Reader, erro
 	return sessionlog.OpenReader(entry.Path)
 }
 
+// LogOf returns the path of the log of a session and the number of its transcript's
+// bytes, or of those in the client's file if the next capture appends them. The path is ""
+// if there is no log.
+func (c *Capture) LogOf(session string) (path string, raw int64, err error) {
+	entry, err := c.find(session, 0)
+	if err != nil {
+		return "", 0, err
+	}
+	r, err := sessionlog.OpenReader(entry.Path)
+	if err != nil {
+		return entry.Path, 0, err
+	}
+	raw = r.Position().Raw
+	if info, err := os.Stat(r.Header().Source); err == nil {
+		raw = max(raw, info.Size())
+	}
+	return entry.Path, raw, r.Close()
+}
+
 // HasLog reports whether the session with exactly this id has a log.
 func (c *Capture) HasLog(session string) bool {
 	_, err := c.find(session, 0)
@@ -367,15 +387,12 @@ func (c *Capture) DamagedBytes(session string, generation int) (int64, error) {
 
 // A session's transcript may be in more than one folder, for example in a backup of
 // the client's folder. Each file would look like a rewrite of the other, and every
-// capture of both would begin two generations.
+// capture of both would begin two generations. An older copy may also be in the place of
+// the file itself; a generation of it would be shorter than the log.
 
 // isCopy reports whether a file that does not continue its log needs no generation
-// now: it is not the file of the latest generation, and it is a prefix of some
-// generation.
+// now: it is a prefix of some generation.
 func (c *Capture) isCopy(f *os.File, k sessionLogs, src Source, out *Logged) (bool, error) {
-	if src.Path == out.header.Source {
-		return false, nil
-	}
 	info, err := f.Stat()
 	if err != nil {
 		return false, fmt.Errorf("read transcript: %w", err)
@@ -387,11 +404,8 @@ func (c *Capture) isCopy(f *os.File, k sessionLogs, src Source, out *Logged) (bo
 	}
 	for _, e := range k.of(src.Rel) {
 		pos, err := sessionlog.ReadPosition(e.Path)
-		if err != nil {
-			return false, err
-		}
-		if size > pos.Raw {
-			continue
+		if err != nil || size > pos.Raw {
+			continue // a damaged log has no copy
 		}
 		if same, err := beginsWith(f, e.Path, size); err != nil || same {
 			return same, err
@@ -400,18 +414,29 @@ func (c *Capture) isCopy(f *os.File, k sessionLogs, src Source, out *Logged) (bo
 	return false, nil
 }
 
-// isKnownCopy reports whether a file whose size differs from its latest log is a
-// copy in another folder, no longer than one of the logs.
+// isKnownCopy reports whether a file whose size differs from its latest log is an older
+// copy: in another folder, no longer than one of the logs; in its own, a prefix of one.
 func (k sessionLogs) isKnownCopy(src Source, size int64) (bool, error) {
 	latest, _ := k.latest(src.Rel)
 	h, _, err := sessionlog.ReadHeader(latest.Path)
-	if err != nil || src.Path == h.Source {
+	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt {
 		return false, err
 	}
 	for _, e := range k.of(src.Rel) {
 		pos, err := sessionlog.ReadPosition(e.Path)
-		if err != nil || size <= pos.Raw {
-			return err == nil, err
+		if err != nil || size > pos.Raw {
+			continue // a damaged log has no copy
+		}
+		if src.Path != h.Source {
+			return true, nil
+		}
+		f, _, err := openSource(src.Path)
+		if err != nil {
+			return false, err
+		}
+		same, err := beginsWith(f, e.Path, size)
+		if err = errors.Join(err, f.Close()); same || err != nil {
+			return same, err
 		}
 	}
 	return false, nil

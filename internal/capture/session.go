@@ -198,6 +198,9 @@ func (c *Capture) missing(k sessionLogs, src Source, size int64) (int64, error) 
 		return size, nil
 	}
 	pos, err := c.position(latest.Path)
+	if code := archive.ErrorCode(err); code == archive.CodeCorrupt || code == archive.CodeNotFound {
+		return size, nil // the next capture begins a generation
+	}
 	if err != nil || pos.Raw == size {
 		return 0, err
 	}

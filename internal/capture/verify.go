@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
@@ -21,6 +23,7 @@ const (
 	SourceDiffers SourceState = "differs"    // the file does not begin with the log's bytes
 	SourceOld     SourceState = "superseded" // there is a later generation
 	SourceUnread  SourceState = "unread"     // the file exists but cannot be read
+	SourceBusy    SourceState = "changing"   // another process writes the log: verify it later
 )
 
 // Verified is the result of verifying one log.
@@ -30,12 +33,15 @@ type Verified struct {
 	Source SourceState
 	Unread error // why the client's file cannot be read; the log may be intact
 	Err    error // the log is damaged or cannot be read
+	Repair sessionlog.RepairReport
 }
 
 // Verify decompresses logs, checks all of their checksums and compares them byte by
 // byte with the client's files. session limits it to one session with all of its
-// generations, sub-agents and side files; "" means all.
-func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error) {
+// generations, sub-agents and side files; "" means all. With repair set, unreadable bytes
+// are first taken from the client's files; the function maps a log to where the client has
+// its file, for logs whose header is damaged.
+func (c *Capture) Verify(ctx context.Context, session string, repair func(sessionlog.Entry) string) ([]Verified, error) {
 	session = archive.Owner(session)
 	file := func(e sessionlog.Entry) string { return e.Slug + "/" + e.Session + "/" + e.Rel }
 	var entries []sessionlog.Entry
@@ -59,7 +65,21 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 			return out, context.Cause(ctx)
 		}
 		v := Verified{Log: e.Path}
-		if v.Report, v.Err = sessionlog.Verify(ctx, e.Path); v.Err == nil {
+		v.Report, v.Err = c.verifyLog(ctx, e)
+		if repair != nil && archive.ErrorCode(v.Err) == archive.CodeCorrupt {
+			var err error
+			if v.Repair, err = c.Repair(ctx, e, repair(e)); err != nil {
+				v.Err = errors.Join(v.Err, err)
+			} else if v.Repair.Done {
+				v.Report, v.Err = c.verifyLog(ctx, e)
+			}
+		}
+		switch archive.ErrorCode(v.Err) {
+		case archive.CodeNotFound:
+			continue // deleted meanwhile, or a capture was killed before it wrote a byte
+		case archive.CodeBusy:
+			v.Source, v.Err = SourceBusy, nil
+		case "":
 			v.Source = SourceOld
 			if e.Generation == newest[file(e)] {
 				v.Source, v.Err = sourceState(e)
@@ -71,6 +91,66 @@ func (c *Capture) Verify(ctx context.Context, session string) ([]Verified, error
 		out = append(out, v)
 	}
 	return out, nil
+}
+
+// lockWait is how long Verify waits for a log that another process writes.
+const lockWait = 2 * time.Second
+
+// verifyLog verifies a log, if necessary while no process writes it.
+func (c *Capture) verifyLog(ctx context.Context, e sessionlog.Entry) (sessionlog.VerifyReport, error) {
+	rep, err := sessionlog.Verify(ctx, e.Path)
+	if err == nil || ctx.Err() != nil {
+		return rep, err
+	}
+	wait, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	again, lerr := sessionlog.VerifyLocked(wait, e.Path)
+	if archive.ErrorCode(lerr) == archive.CodeDenied {
+		return rep, err // a read-only archive
+	}
+	return again, lerr
+}
+
+// Repair repairs a damaged log from the client's file: the one in the log's header, else the one
+// at path.
+func (c *Capture) Repair(ctx context.Context, e sessionlog.Entry, path string) (rep sessionlog.RepairReport, err error) {
+	h, _, herr := sessionlog.ReadHeader(e.Path)
+	if herr == nil {
+		path = h.Source
+	}
+	var src io.ReaderAt
+	if f, _, err := openSource(path); err == nil {
+		defer f.Close()
+		src = f
+	}
+	if herr != nil {
+		text := src
+		if text == nil {
+			log, err := sessionlog.OpenReader(e.Path)
+			if err != nil {
+				return rep, err
+			}
+			defer log.Close()
+			text = log
+		}
+		if err := c.lostHeader(&h, text, e); err != nil {
+			return rep, err
+		}
+		h.Source = path
+	}
+	if rep, err = sessionlog.Repair(ctx, e.Path, h, src); err != nil || !rep.Done || e.Rel != "" {
+		return rep, err
+	}
+	// The marks of forgotten lines may have been among the damaged bytes.
+	of, err := c.ForgottenParts().Of(c.SessionOf(e))
+	if err != nil || len(of.Parts) == 0 {
+		return rep, err
+	}
+	lines, err := c.ForgottenLines(ctx, e.Path, 0, of.Parts)
+	if err == nil && len(lines) > 0 {
+		_, err = sessionlog.Rewrite(ctx, e.Path, lines)
+	}
+	return rep, err
 }
 
 // unreadError is an error of reading the client's file.

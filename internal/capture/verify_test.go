@@ -10,13 +10,14 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/capture"
+	"strandline/internal/sessionlog"
 )
 
 // states is what Verify says of each log, by the log's path below the project's
 // folder of the archive; a log that is damaged is "damaged".
 func (w *world) states(session string) map[string]string {
 	w.t.Helper()
-	all, err := w.capture.Verify(context.Background(), session)
+	all, err := w.capture.Verify(context.Background(), session, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -125,19 +126,18 @@ func TestVerifyOneSession(t *testing.T) {
 	}
 }
 
-// TestVerifyDamage checks that damage in one log is reported and the others are checked.
-// Damage to the last append looks like a crash: the torn bytes are counted, and the
-// client's file still holds them.
+// TestVerifyDamage checks that damage in one log is reported with its place, the others
+// are checked, and a repair takes what is missing from the client's file.
 func TestVerifyDamage(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		where float64 // of the log
 		want  string
-		torn  bool
+		holes int
 	}{
-		{"in the header", 0, "damaged", false},
-		{"in an append that two others follow", 0.2, "damaged", false},
-		{"in the last append", 0.97, "ahead", true},
+		{"in the header", 0, "damaged", 0},
+		{"in an append that two others follow", 0.2, "damaged", 1},
+		{"in the last append", 0.97, "damaged", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -155,9 +155,17 @@ func TestVerifyDamage(t *testing.T) {
 			if got := w.states(""); got[sessionA+".jsonl.zst"] != c.want || got[sessionB+".jsonl.zst"] != "same" {
 				t.Errorf("got %v, want %q", got, c.want)
 			}
-			all, err := w.capture.Verify(t.Context(), sessionA)
-			if err != nil || len(all) != 1 || (all[0].Report.Torn > 0) != c.torn {
+			all, err := w.capture.Verify(t.Context(), sessionA, nil)
+			if err != nil || len(all) != 1 || len(all[0].Report.Holes) != c.holes {
 				t.Errorf("checked %+v, %v", all, err)
+			}
+			all, err = w.capture.Verify(t.Context(), "", func(sessionlog.Entry) string { return w.path(sessionA) })
+			if err != nil || len(all) != 2 || all[0].Err != nil || !all[0].Repair.Done || all[0].Source != capture.SourceSame || all[1].Repair.Done {
+				t.Errorf("repaired %+v, %v", all, err)
+			}
+			sameBytes(t, "repaired log", w.export(sessionA, 0), whole)
+			if got, want := w.dump("index.db"), w.reindex("other.db"); got != want {
+				t.Errorf("index: %s", firstDifference(got, want))
 			}
 		})
 	}
@@ -172,7 +180,7 @@ func TestVerifyEmptyArchive(t *testing.T) {
 	w.hook(sessionA)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := w.capture.Verify(ctx, ""); !errors.Is(err, context.Canceled) {
+	if _, err := w.capture.Verify(ctx, "", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -12,9 +12,10 @@ import (
 
 func (a *commands) verifyCommand(cmd *cobra.Command) {
 	each := false
+	repair := cmd.Flags().Bool("repair", false, "take unreadable bytes from the client's files where these exist")
 	query(a, cmd, func(ctx context.Context, args []string) ([]app.LogCheck, error) {
 		each = len(args) > 0
-		checks, err := a.app.Verify(ctx, argument(args))
+		checks, err := a.app.Verify(ctx, argument(args), *repair)
 		if err == nil && badLogs(checks) > 0 {
 			err = silentError{ExitCorrupt}
 		}
@@ -41,9 +42,15 @@ func (a *commands) printChecks(checks []app.LogCheck, each bool) error {
 		if c.SourceError != "" {
 			unread++
 		}
+		if c.Repaired > 0 {
+			fmt.Fprintf(a.out, "%s %s: %s were taken from the client's file again\n", p.green("✓"), c.Log, size(c.Repaired))
+		}
 		switch {
 		case c.Error != "":
 			fmt.Fprintf(a.out, "%s %s: %s\n", p.red("✗"), c.Log, c.Error)
+			a.printHoles(c.Holes)
+		case c.Source == "changing":
+			fmt.Fprintf(a.out, "%s %s: another process kept writing it; verify it again later\n", p.yellow("!"), c.Log)
 		case c.Torn > 0:
 			fmt.Fprintf(a.out, "%s %s: %s at its end are torn; the next capture takes them from the client's file again\n", p.yellow("!"), c.Log, size(c.Torn))
 		case c.SourceError != "":
@@ -60,6 +67,16 @@ func (a *commands) printChecks(checks []app.LogCheck, each bool) error {
 		fmt.Fprintf(a.out, "; %s of the client could not be read", count(unread, "file"))
 	}
 	return a.println("")
+}
+
+// printHoles prints where a log is damaged, if in several places.
+func (a *commands) printHoles(holes []app.LogHole) {
+	if len(holes) < 2 {
+		return
+	}
+	for _, h := range holes {
+		fmt.Fprintf(a.out, "  %d bytes from byte %d on (bytes %d to %d of the file)\n", h.Bytes, h.Offset, h.FileOffset, h.FileOffset+h.FileBytes)
+	}
 }
 
 func (a *commands) doctorCommand(cmd *cobra.Command) {

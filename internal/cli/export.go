@@ -27,7 +27,7 @@ func (a *commands) exportCommand(cmd *cobra.Command) {
 			damaged, err = a.app.Export(cmd.Context(), app.Export{Session: args[0], File: *file, Generation: *generation}, w)
 			return err
 		})
-		if damaged > 0 {
+		if damaged > 0 && err == nil {
 			fmt.Fprintf(a.errOut, "note: %d bytes at the end of the log are damaged; `strandline import` repairs them while the client has its file\n", damaged)
 		}
 		return err
@@ -55,13 +55,14 @@ func (a *commands) writeOut(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return cannotWrite(path, err)
 	}
-	if err := errors.Join(buffered(tmp, write), tmp.Close()); err != nil {
+	err = errors.Join(buffered(tmp, write), tmp.Close())
+	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt { // else everything readable is written
 		return errors.Join(err, os.Remove(tmp.Name()))
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return errors.Join(cannotWrite(path, err), os.Remove(tmp.Name()))
+	if rerr := os.Rename(tmp.Name(), path); rerr != nil {
+		return errors.Join(cannotWrite(path, rerr), os.Remove(tmp.Name()))
 	}
-	return nil
+	return err
 }
 
 // buffered calls write with a buffered w. A write error becomes cannotPrint.
@@ -69,8 +70,8 @@ func buffered(w io.Writer, write func(io.Writer) error) error {
 	out := output{Writer: w}
 	b := bufio.NewWriterSize(&out, 1<<20)
 	err := write(b)
-	if err == nil {
-		err = b.Flush()
+	if err == nil || archive.ErrorCode(err) == archive.CodeCorrupt {
+		err = errors.Join(err, b.Flush())
 	}
 	if out.err != nil {
 		return cannotPrint(out.err)

@@ -56,6 +56,9 @@ func (a *commands) forget(ctx context.Context, typed string, f forgetFlags) erro
 	if d.Warning != nil {
 		fmt.Fprintf(a.errOut, "note: vectors are missing: %s; `strandline maintain` computes them\n", app.ErrorText(d.Warning))
 	}
+	if d.Damaged != nil {
+		fmt.Fprintf(a.errOut, "note: damaged entries of the journal could not be searched: %s\n", app.ErrorText(d.Damaged))
+	}
 	if err != nil {
 		return err
 	}

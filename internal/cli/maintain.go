@@ -100,7 +100,7 @@ func (a *commands) reindex(ctx context.Context) error {
 		fmt.Fprintf(a.out, "%s changed meanwhile, now indexed as well\n", runs(r.Sessions, r.Agents))
 	}
 	for _, f := range out.Failed {
-		fmt.Fprintf(a.errOut, "not indexed: %s\n", f)
+		fmt.Fprintf(a.errOut, "not indexed completely: %s\n", f)
 	}
 	if err == nil && len(out.Failed) > 0 {
 		return silentError{ExitCorrupt}

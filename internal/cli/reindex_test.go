@@ -92,7 +92,7 @@ func TestReindexIncludesConcurrentCaptures(t *testing.T) {
 	if got := out.String(); !strings.HasPrefix(got, "2 sessions and 1 sub-agent run indexed") || !strings.Contains(got, "2 sessions changed meanwhile") {
 		t.Errorf("printed %q", got)
 	}
-	if n := strings.Count(errOut.String(), "not indexed: 0bad"); n != 1 {
+	if n := strings.Count(errOut.String(), "not indexed completely: 0bad"); n != 1 {
 		t.Errorf("a damaged log is reported %d times: %s", n, &errOut)
 	}
 	for _, word := range []string{"albatrosses", "cormorants"} {

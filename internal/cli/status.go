@@ -44,6 +44,9 @@ func (a *commands) printStatus(st app.Status) error {
 	if st.Pending {
 		styled("pending", "sessions wait to be indexed: `strandline maintain` does it now", p.yellow)
 	}
+	if st.Lost > 0 {
+		styled("lost", app.LostText(st.Lost)+": `strandline verify` names them", p.red)
+	}
 	if st.Errors > 0 {
 		styled("errors", fmt.Sprintf("%d in the last day: `strandline doctor` lists them", st.Errors), p.yellow)
 	}

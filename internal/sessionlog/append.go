@@ -29,8 +29,9 @@ func (l *Log) Append(ctx context.Context, p []byte, inode uint64) error {
 		if err := l.needPrints(); err != nil {
 			return err
 		}
+		most := frameSize(int64(len(p)), l.mode.frame)
 		for len(p) > 0 {
-			n := chunkLen(len(p), l.mode.frame)
+			n := chunkLen(len(p), most)
 			if err := l.addData(p[:n], inode); err != nil {
 				return err
 			}
@@ -69,6 +70,10 @@ func (l *Log) endsLine() (bool, error) {
 	}
 	return l.last.rawEnd == 0, nil // a blanked end counts as unfinished
 }
+
+// frameSize returns the maximum raw bytes of a frame of n bytes: an eighth, so that damage
+// of one frame costs little, within 64 KiB and most.
+func frameSize(n int64, most int) int { return int(min(max(n/8, 64<<10), int64(most))) }
 
 // chunkLen returns how many of the n remaining bytes go into the next frame. A long
 // append ends with a separate frame for the tail fingerprint, because the next process
@@ -141,6 +146,9 @@ func (l *Log) addData(p []byte, inode uint64) error {
 // nextRecord returns the next record with the fields that follow from the last one.
 func (l *Log) nextRecord(kind byte) (record, error) {
 	jump, depth, err := l.chain.nextJump(l.last)
+	if err != nil && unlessDamaged(err) == nil {
+		jump, depth, err = l.last.off, l.last.depth, nil // a shorter jump that is not damaged
+	}
 	if err != nil {
 		return record{}, readError(l.path, err)
 	}

@@ -19,11 +19,16 @@ type chain struct {
 // errDamaged is the error for invalid bytes in a log. readError converts it to an
 // archive.Error.
 type errDamaged struct {
-	off  int64  // file offset
+	off  int64  // file offset, negative if what says it
 	what string // the damage, such as "a damaged frame"
 }
 
-func (e *errDamaged) Error() string { return fmt.Sprintf("%s at byte %d of the file", e.what, e.off) }
+func (e *errDamaged) Error() string {
+	if e.off < 0 {
+		return e.what
+	}
+	return fmt.Sprintf("%s at byte %d of the file", e.what, e.off)
+}
 
 // at returns the record whose footer is at off. The error is an errDamaged if there is no
 // valid footer.
@@ -126,9 +131,9 @@ func (c chain) body(r record) ([]byte, error) {
 	return b, nil
 }
 
-// isComplete reports whether a log may end with r: all records up to r of r's write and of
-// the previous write are intact. The previous write is checked because a process may die
-// between a write and its fsync.
+// isComplete reports whether all records up to r of r's write and of the previous write
+// are intact. A file system may keep a footer and lose the body before it, and a process
+// may die between a write and its fsync.
 func (c chain) isComplete(r record) (bool, error) {
 	for range 2 { // writes
 		for base := r.base; ; {
@@ -162,30 +167,30 @@ func unlessDamaged(err error) error {
 	return err
 }
 
-// end returns the last record at which the log may end (see isComplete), or the root if
-// there is none. size is the file's size in bytes.
+// end returns the last record with a valid footer, or the root if there is none. size is
+// the file's size in bytes.
 func (c chain) end(size int64) (record, error) {
 	r, err := c.at(size - footerSize)
 	if err == nil {
-		var ok bool
-		if ok, err = c.isComplete(r); ok {
-			return r, nil
-		}
+		return r, nil
 	}
 	if err := unlessDamaged(err); err != nil {
 		return record{}, err
 	}
-	r, found, err := c.scanBack(size, c.isComplete)
+	r, found, err := c.scanBack(size)
 	if err != nil || found {
 		return r, err
 	}
 	return rootRecord(c.start), nil
 }
 
-// scanBack searches the first size bytes of the file backwards for footers. It returns the
-// last record that accept returns true for, and whether there is one.
-func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, bool, error) {
-	magic := appendFooter(nil, record{})[:8+len(footerTag)]
+// footerMagic returns the first bytes of every footer.
+func footerMagic() []byte { return appendFooter(nil, record{})[:8+len(footerTag)] }
+
+// scanBack searches the first size bytes of the file backwards for the last valid footer.
+// It returns its record, and whether there is one.
+func (c chain) scanBack(size int64) (record, bool, error) {
+	magic := footerMagic()
 	const block = 64 << 10
 	overlap := int64(len(magic) - 1)
 	buf := make([]byte, block+overlap)
@@ -199,12 +204,8 @@ func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, 
 		b = b[:n] // fewer bytes if a writer truncates the file meanwhile
 		for i := bytes.LastIndex(b, magic); i >= 0; i = bytes.LastIndex(b, magic) {
 			r, err := c.at(lo + int64(i))
-			ok := err == nil
-			if ok {
-				ok, err = accept(r)
-			}
-			if err = unlessDamaged(err); err != nil || ok {
-				return r, ok, err
+			if unlessDamaged(err) != nil || err == nil {
+				return r, err == nil, err
 			}
 			b = b[:i+len(magic)-1]
 		}
@@ -216,6 +217,6 @@ func (c chain) scanBack(size int64, accept func(record) (bool, error)) (record, 
 // hasRecord reports whether there is a valid footer after start. It also returns true for
 // a file that cannot be read, so that no caller treats it as empty.
 func (c chain) hasRecord(size int64) bool {
-	_, found, err := c.scanBack(size, func(record) (bool, error) { return true, nil })
+	_, found, err := c.scanBack(size)
 	return found || err != nil
 }

@@ -13,26 +13,32 @@ func (r *Reader) load(off int64) error {
 	if r.cur.depth > 0 && off >= r.cur.rawStart() && off < r.cur.rawEnd {
 		return nil
 	}
-	rec, body, err := r.find(off)
-	if err != nil {
-		return err
+	for {
+		rec, body, err := r.find(off)
+		switch {
+		case err == nil && rec.kind == kindHole:
+			r.fill(rec)
+		case err == nil:
+			err = r.use(rec, body)
+		}
+		if again, serr := r.surveyAfter(err); !again || serr != nil {
+			return serr
+		}
 	}
-	return r.use(rec, body)
 }
 
 // find returns the record with the raw byte at off, and its body. Sequential reading
 // needs no search.
 func (r *Reader) find(off int64) (record, []byte, error) {
+	if r.surveyed {
+		return r.lookup(off)
+	}
 	from := r.cur
 	if off == 0 {
 		from = rootRecord(r.start)
 	}
 	if off == from.rawEnd && (from.depth > 0 || off == 0) {
-		rec, body, err := r.next(from)
-		if _, damaged := errors.AsType[*errDamaged](err); !damaged {
-			return rec, body, err
-		}
-		// A record in between is damaged; search for the record itself.
+		return r.next(from)
 	}
 	rec, err := r.seek(r.last, func(rawEnd, _ int64) bool { return rawEnd > off })
 	if err != nil {
@@ -83,22 +89,26 @@ func (r *Reader) use(rec record, body []byte) error {
 
 // decode returns the stored bytes of a data record. The reader has one buffer for them.
 func (r *Reader) decode(rec record, body []byte) ([]byte, error) {
-	if r.dec == nil {
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxMemory(maxFrame), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return nil, err
-		}
-		r.dec = dec
+	dec, err := r.decoder()
+	if err != nil {
+		return nil, err
 	}
 	if int64(len(r.buf)) < rec.rawLen {
 		r.buf = make([]byte, rec.rawLen)
 	}
-	raw, err := r.dec.DecodeAll(body, r.buf[:0:rec.rawLen])
+	raw, err := dec.DecodeAll(body, r.buf[:0:rec.rawLen])
 	if err != nil || int64(len(raw)) != rec.rawLen || xxhash.Sum64(raw) != rec.rawSum {
 		return nil, &errDamaged{rec.bodyOff(), "a frame with a wrong checksum"}
 	}
 	return raw, nil
+}
+
+func (r *Reader) decoder() (_ *zstd.Decoder, err error) {
+	if r.dec == nil {
+		r.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxMemory(maxFrame), zstd.WithDecodeAllCapLimit(true))
+	}
+	return r.dec, err
 }
 
 // readAhead reads a file forwards in blocks.

@@ -53,21 +53,32 @@
 // sum covers its file offset, so a footer within a transcript is never taken for one
 // of the log.
 //
-// A log ends at the last footer whose write and the write before it (see base) are
-// intact: the sums and frames of their bodies are valid. This is checked because a
-// file system may keep a footer and lose the body before it. The bytes after the end
-// are torn; the next Open truncates them.
+// A log ends at its last valid footer. Complete frames after it lack only their footers,
+// and the next Open writes these again; it truncates the rest, which an append left torn.
+//
+// # Damage
+//
+// A footer says where its body begins and which raw bytes and lines it holds, and its sum
+// covers its file offset. So after damage a reader finds the next record by searching for
+// a valid footer, and knows which raw bytes are between: a hole. A record with a damaged
+// footer is used if its frame is intact and fits between its neighbors. In the place of a
+// hole readers get spaces and the right number of newlines; Holes and Verify report it,
+// Repair fills it from the source, and the log can grow meanwhile. Nothing that holds more
+// than an unfinished append is truncated or dropped without a copy beside the log, except
+// when lines are deleted for good.
 //
 // A tombstone (magic 0x184D2A5A) is "SLT", a version byte, one flag byte
-// (1: the bytes are removed from the data frames), three zero bytes, a 4-byte count
+// (1: the bytes are removed from the data frames; 2: they were unreadable when the log
+// was rewritten), three zero bytes, a 4-byte count
 // and that many pairs of 8-byte raw offsets (start, end). Readers return spaces for
 // these bytes, except newlines, unless the flag is set. Seal writes the spaces into
 // the data frames, Rewrite the replacements of lines; both keep the tombstones and set
 // the flag. Head and tail sums still describe the original source; if its bytes are
 // removed, they cover fewer than 4096 bytes.
 //
-// A long append becomes frames of at most 1 MiB and a last one of 4 KiB, so that the
-// tail is cheap to read; Seal writes frames of 4 MiB.
+// A long append becomes frames of an eighth of its length, from 64 KiB to 1 MiB, so that
+// damage costs little, and a last one of 4 KiB, so that the tail is cheap to read. Seal
+// writes frames of an eighth of the log, from 64 KiB to 4 MiB.
 //
 // Footers and tombstones have the version of the log's header. The only version is 1.
 package sessionlog

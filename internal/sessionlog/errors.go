@@ -26,6 +26,9 @@ func fileError(doing, path string, err error) error {
 	return e
 }
 
+// repairHint is the hint for a damaged log.
+const repairHint = "run `strandline verify --repair`: it takes what is missing from the client's file if that exists"
+
 // headerError describes why a header cannot be read.
 func headerError(path string, err error) error {
 	name := filepath.Base(path)
@@ -36,8 +39,7 @@ func headerError(path string, err error) error {
 	case errors.Is(err, errHeaderNewer):
 		e.Code, e.Msg, e.Hint = archive.CodeInvalid, name+" was written by a newer strandline", "update strandline on this machine"
 	case errors.Is(err, errHeaderLost):
-		e.Msg = "the beginning of " + name + " is damaged"
-		e.Hint = "'zstd -dc' still reads the data; if the client still has the file, move " + path + " away and import it again"
+		e.Msg, e.Hint = "the beginning of "+name+" is damaged", repairHint
 	case errors.Is(err, errHeaderForeign):
 		e.Msg, e.Hint = name+" is not a session log", "move "+path+" away, the next hook or import starts a new log"
 	default:
@@ -52,8 +54,7 @@ func readError(path string, err error) error {
 		return err
 	}
 	if _, damaged := errors.AsType[*errDamaged](err); damaged {
-		return &archive.Error{Code: archive.CodeCorrupt, Msg: filepath.Base(path) + " is damaged", Err: err,
-			Hint: "run 'strandline verify' for the extent; if the client still has the file, move " + path + " away and import it again"}
+		return &archive.Error{Code: archive.CodeCorrupt, Msg: filepath.Base(path) + " is damaged", Err: err, Hint: repairHint}
 	}
 	return fileError("read the log", path, err)
 }

@@ -87,13 +87,24 @@ func headerFrame(js []byte) []byte {
 
 // readHeader returns the header's JSON and the file offset after the header. Its errors
 // are the errHeader values or those of r. errHeaderTorn means that the file holds no
-// data, so the header may be written again.
+// data, so the header may be written again. With errHeaderLost the offset is the start of
+// the first record, or 0 if that is unknown.
 func readHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {
 	js, start, err = parseHeader(r, size)
-	if errors.Is(err, errHeaderTorn) && size > headerFixed && (chain{r, headerFixed}).hasRecord(size) {
-		err = errHeaderLost
+	if !errors.Is(err, errHeaderTorn) && !errors.Is(err, errHeaderForeign) && !errors.Is(err, errHeaderNewer) || size <= headerFixed {
+		return js, start, err
 	}
-	return js, start, err
+	// A valid footer proves that the file is a log and that its header is damaged.
+	if !(chain{r, 0}).hasRecord(size) {
+		return nil, 0, err
+	}
+	c := Reader{chain: chain{r, 0}, size: size}
+	if first, found, serr := c.scanForward(rootRecord(0)); serr != nil {
+		return nil, 0, serr
+	} else if found && first.depth == 1 {
+		start = first.bodyOff()
+	}
+	return nil, start, errHeaderLost
 }
 
 func parseHeader(r io.ReaderAt, size int64) (js []byte, start int64, err error) {

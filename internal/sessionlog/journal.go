@@ -58,7 +58,7 @@ func (j Journal) Append(ctx context.Context, entries ...archive.JournalEntry) er
 }
 
 func (j Journal) append(ctx context.Context, month string, lines []byte) (err error) {
-	l, err := Open(ctx, j.path(month), Header{Kind: KindJournal, Generation: 1})
+	l, err := j.open(ctx, month)
 	if err != nil {
 		return err
 	}
@@ -74,11 +74,30 @@ func (j Journal) append(ctx context.Context, month string, lines []byte) (err er
 	return l.Append(ctx, lines, 0)
 }
 
+// open opens a month's log. One whose header is damaged gets another; a file that is not
+// a log is kept under another name.
+func (j Journal) open(ctx context.Context, month string) (*Log, error) {
+	h := Header{Kind: KindJournal, Generation: 1}
+	l, err := Open(ctx, j.path(month), h)
+	if archive.ErrorCode(err) != archive.CodeCorrupt {
+		return l, err
+	}
+	_, rerr := Repair(ctx, j.path(month), h, nil)
+	if archive.ErrorCode(rerr) == archive.CodeCorrupt {
+		rerr = moveDamaged(j.path(month))
+	}
+	if rerr != nil {
+		return nil, errors.Join(err, rerr)
+	}
+	return Open(ctx, j.path(month), h)
+}
+
 func (j Journal) path(month string) string { return filepath.Join(j.Dir, month+transcriptExt) }
 
 // Read returns the entries after the cursor, by month and in the order of their appends,
-// and the new cursor. It skips deleted lines, and counts invalid ones in the cursor.
-// With an error it returns what could be read.
+// and the new cursor. It skips deleted and unreadable lines, and counts invalid ones in
+// the cursor. With an error, which is CodeCorrupt for a month that is no log, it returns
+// what could be read.
 func (j Journal) Read(ctx context.Context, from JournalCursor) ([]archive.JournalEntry, JournalCursor, error) {
 	cur := JournalCursor{Offsets: maps.Clone(from.Offsets), Bad: from.Bad}
 	months, err := j.months()
@@ -158,9 +177,29 @@ func (j Journal) months() ([]string, error) {
 	return months, nil
 }
 
+// Verify verifies the logs of all months (see Verify); a month's error does not stop it.
+// Entries that were unreadable when a month was last rewritten are no error any more.
+func (j Journal) Verify(ctx context.Context, visit func(path string, rep VerifyReport, err error)) error {
+	months, err := j.months()
+	for _, month := range months {
+		rep, verr := Verify(ctx, j.path(month))
+		if ctx.Err() != nil {
+			return fmt.Errorf("verify the journal: %w", context.Cause(ctx))
+		}
+		if len(rep.Holes) > 0 && !slices.ContainsFunc(rep.Holes, func(h Hole) bool { return h.Len > 0 }) {
+			verr = nil
+		}
+		if archive.ErrorCode(verr) != archive.CodeNotFound { // one that a crash left empty
+			visit(j.path(month), rep, verr)
+		}
+	}
+	return err
+}
+
 // Remove deletes the entries for which drop is true: their lines are blanked and removed
-// from the files. Cursors stay valid. It can be interrupted and repeated. It returns the
-// number of entries deleted by this call.
+// from the files. Unreadable bytes of a month with such entries are removed as well.
+// Cursors stay valid. It can be interrupted and repeated. It returns the number of entries
+// deleted by this call.
 func (j Journal) Remove(ctx context.Context, drop func(archive.JournalEntry) bool) (n int, err error) {
 	months, err := j.months()
 	if err != nil {
@@ -169,11 +208,11 @@ func (j Journal) Remove(ctx context.Context, drop func(archive.JournalEntry) boo
 	for _, month := range months {
 		k, err := j.removeFrom(ctx, month, drop)
 		n += k
-		if err != nil {
-			return n, err
+		if err == nil {
+			// A call of an older version may have blanked lines without sealing.
+			_, err = Seal(ctx, j.path(month))
 		}
-		// An earlier, interrupted call may have blanked lines without sealing.
-		if _, err := Seal(ctx, j.path(month)); err != nil {
+		if code := archive.ErrorCode(err); err != nil && code != archive.CodeCorrupt && code != archive.CodeNotFound {
 			return n, err
 		}
 	}
@@ -185,22 +224,18 @@ func (j Journal) removeFrom(ctx context.Context, month string, drop func(archive
 	if err != nil {
 		return 0, err
 	}
-	var lines []int
+	lines := map[int]string{}
 	at := 0
 	for line := range bytes.Lines(text) {
 		var e archive.JournalEntry
 		if json.Unmarshal(line, &e) == nil && drop(e) {
-			lines = append(lines, at)
+			lines[at] = ""
 		}
 		at++
 	}
 	if len(lines) == 0 {
 		return 0, nil
 	}
-	l, err := Open(ctx, j.path(month), Header{Kind: KindJournal, Generation: 1})
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, l.Close()) }()
-	return len(lines), l.Blank(ctx, lines...)
+	_, err = Rewrite(ctx, j.path(month), lines)
+	return len(lines), err
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -35,9 +36,11 @@ type Log struct {
 	pend     pending
 	chain    chain // over pend
 	last     record
-	repaired int64         // bytes of the file that a crash left torn and Open truncated; the source still has their content
-	newDirs  []string      // folders to sync with the first append
-	prints   *fingerprints // nil until needed
+	repaired int64 // bytes of the file that Open truncated
+	damaged  bool
+	keep     func(damaged []byte) error // stores a copy of bytes that Open truncates; nil: none
+	newDirs  []string                   // folders to sync with the first append
+	prints   *fingerprints              // nil until needed
 	enc      *zstd.Encoder
 	broken   error // why appending is not possible any more
 
@@ -69,9 +72,10 @@ func Open(ctx context.Context, path string, h Header) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{path: path, f: f, lk: lk, newDirs: newDirs, mode: appendMode()}
+	l.keep = func(b []byte) error { return keepDamaged(path, b) }
 	fi, err := f.Stat()
 	if err == nil {
-		err = l.attach(fi.Size(), &h)
+		err = l.attach(fi.Size(), h)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -79,14 +83,13 @@ func Open(ctx context.Context, path string, h Header) (*Log, error) {
 	return l, nil
 }
 
-// attach reads the state of a file of the given size and truncates its torn end. A file
-// without a header gets h. With a nil h, for a log that is not appended to, a missing
-// header and a damaged record before intact ones are errors.
-func (l *Log) attach(size int64, h *Header) error {
+// attach reads the state of a file of the given size and mends its end. A file without a
+// header gets h.
+func (l *Log) attach(size int64, h Header) error {
 	tail := newTailBlock(l.f, size)
 	js, start, err := readHeader(l.f, size)
-	if errors.Is(err, errHeaderTorn) && h != nil {
-		return l.restart(size, *h)
+	if errors.Is(err, errHeaderTorn) {
+		return l.restart(size, h)
 	}
 	if err != nil {
 		return headerError(l.path, err)
@@ -95,19 +98,136 @@ func (l *Log) attach(size int64, h *Header) error {
 	if err != nil {
 		return readError(l.path, err)
 	}
-	if l.repaired = size - last.end(); l.repaired > 0 {
-		if h == nil && (chain{tail, last.end()}).hasRecord(size) {
-			// This is not a torn append but damage of synced data. Its source may
-			// be gone.
-			return readError(l.path, &errDamaged{last.end(), "a damaged frame"})
+	if last.end() < size {
+		l.start(l.f, js, start, last)
+		if err = l.mendEnd(size); err != nil {
+			return err
 		}
-		if err := l.f.Truncate(last.end()); err != nil {
-			return fileError("truncate the torn end of", l.path, err)
+	} else {
+		l.start(tail, js, start, last)
+	}
+	if l.last.depth > 0 {
+		whole, err := l.chain.isComplete(l.last)
+		if err != nil {
+			return readError(l.path, err)
+		}
+		l.damaged = !whole
+	}
+	return nil
+}
+
+// mendEnd gives the intact frames after the last valid footer new footers, and truncates
+// the rest, which a crash left torn or which is damaged.
+func (l *Log) mendEnd(size int64) error {
+	r, err := newReader(chain{l.f, l.chain.start}, l.path, l.header, l.last, size)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for _, rec := range r.tail {
+		body, err := r.body(rec)
+		if err == nil {
+			err = l.recommit(r, rec, body)
+		}
+		if err != nil {
+			return readError(l.path, err)
 		}
 	}
-	tail.trim(last.end())
-	l.start(tail, js, start, last)
+	if err := l.flush(context.Background()); err != nil {
+		return err
+	}
+	return l.cut(l.last.end(), size)
+}
+
+// recommit adds a record whose body is in place and whose footer is damaged.
+func (l *Log) recommit(r *Reader, rec record, body []byte) error {
+	next, err := l.nextRecord(rec.kind)
+	if err != nil {
+		return err
+	}
+	at := len(l.pend.buf)
+	if l.prints = nil; rec.kind == kindData {
+		if err := l.needPrints(); err != nil {
+			return err
+		}
+		raw, err := r.decode(rec, body)
+		if err != nil {
+			return err
+		}
+		next.rawLen, next.newlines, next.rawSum, next.rawEnd, next.lines = rec.rawLen, rec.newlines, rec.rawSum, rec.rawEnd, rec.lines
+		l.prints.add(raw, &next.footer)
+	}
+	l.commit(next, append(l.pend.buf, body...), at)
 	return nil
+}
+
+// cut truncates the file to end. It stores a copy of the removed bytes if they are more
+// than an unfinished append.
+func (l *Log) cut(end, size int64) error {
+	if l.repaired = size - end; l.repaired == 0 {
+		return nil
+	}
+	b := make([]byte, l.repaired)
+	if err := readFull(l.f, b, end); err != nil {
+		return readError(l.path, err)
+	}
+	if l.keep != nil && worthKeeping(b) {
+		if err := l.keep(b); err != nil {
+			return fileError("copy the damaged end of", l.path, err)
+		}
+	}
+	if err := l.f.Truncate(end); err != nil {
+		return fileError("truncate the torn end of", l.path, err)
+	}
+	return nil
+}
+
+// worthKeeping reports whether the end b of a log is more than an unfinished append.
+func worthKeeping(b []byte) bool {
+	n, err := frameLen(b)
+	unfinished := errors.Is(err, io.ErrUnexpectedEOF) || err == nil && len(b) < n+footerSize
+	return !unfinished && len(bytes.Trim(b, "\x00")) > 0
+}
+
+// damagedExt is between a log's name and a random number in the names of copies of its
+// damaged bytes.
+const damagedExt = ".damaged-"
+
+// keepDamaged stores damaged bytes of the log at path beside it.
+func keepDamaged(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+damagedExt+"*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// moveDamaged renames a file that is not a log.
+func moveDamaged(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+damagedExt+"*")
+	if err == nil {
+		err = errors.Join(f.Close(), os.Rename(path, f.Name()))
+	}
+	if err != nil {
+		return fileError("move away", path, err)
+	}
+	return nil
+}
+
+// DamagedCopies returns the paths of the copies of damaged bytes of the log at path.
+func DamagedCopies(path string) ([]string, error) {
+	list, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil, fileError("list the folder of", path, err)
+	}
+	var found []string
+	for _, d := range list {
+		if strings.HasPrefix(d.Name(), filepath.Base(path)+damagedExt) {
+			found = append(found, filepath.Join(filepath.Dir(path), d.Name()))
+		}
+	}
+	return found, nil
 }
 
 // restart writes a header to a file that a crash left empty or torn.
@@ -116,10 +236,8 @@ func (l *Log) restart(size int64, h Header) error {
 	if err != nil {
 		return err
 	}
-	if l.repaired = size; size > 0 {
-		if err := l.f.Truncate(0); err != nil {
-			return fileError("truncate the torn header of", l.path, err)
-		}
+	if err := l.cut(0, size); err != nil {
+		return err
 	}
 	return l.begin(frame)
 }
@@ -151,7 +269,13 @@ func (l *Log) Header() Header { return decodeHeader(l.header) }
 func (l *Log) Position() Position { return l.last.position() }
 
 // reader returns a reader of the log's current content.
-func (l *Log) reader() (*Reader, error) { return newReader(l.chain, l.path, l.header, l.last) }
+func (l *Log) reader() (*Reader, error) {
+	return newReader(l.chain, l.path, l.header, l.last, l.last.end())
+}
+
+// Damaged reports whether one of the last two writes is damaged, which Open checks. Repair
+// mends it while the source exists.
+func (l *Log) Damaged() bool { return l.damaged }
 
 // Close releases the lock. All appended bytes are on disk already.
 func (l *Log) Close() error {

@@ -221,11 +221,15 @@ func TestInvalidLogs(t *testing.T) {
 			if err == nil {
 				t.Error("sealed")
 			}
-			for what, err := range map[string]error{
+			read := map[string]error{
 				"OpenReader":   second(OpenReader(path)),
 				"ReadPosition": second(ReadPosition(path)),
 				"Verify":       second(Verify(ctx, path)),
-			} {
+			}
+			if tc.name == "lost header" { // its records are readable
+				read = map[string]error{"Verify": read["Verify"]}
+			}
+			for what, err := range read {
 				if archive.ErrorCode(err) != tc.code {
 					t.Errorf("%s: %v", what, err)
 				}

@@ -6,8 +6,6 @@ import (
 	"io"
 
 	"github.com/cespare/xxhash/v2"
-
-	"strandline/internal/archive"
 )
 
 // windowSize is the number of bytes in the fingerprints of a source's head and tail.
@@ -84,26 +82,25 @@ type fingerprints struct {
 	tail []byte // the known last bytes of the source
 }
 
-// loadFingerprints reads the head and tail from a log. It excludes bytes covered by a
-// tombstone, which differ from the source; the tail grows again from there.
+// loadFingerprints reads the head and tail from a log. It excludes bytes that differ from
+// the source (see unread); the tail grows again from there.
 func loadFingerprints(r *Reader) (*fingerprints, error) {
 	raw := r.last.rawEnd
 	if raw == 0 {
 		return &fingerprints{head: []byte{}}, nil
 	}
-	from := max(0, raw-windowSize)
-	for _, t := range r.blanks {
+	start := max(0, raw-windowSize)
+	tail := make([]byte, raw-start)
+	if n, err := r.readAt(tail, start); n < len(tail) {
+		return nil, err
+	}
+	from := start
+	for _, t := range r.unread() {
 		if t.from < raw && t.to > from {
 			from = min(t.to, raw)
 		}
 	}
-	tail := make([]byte, raw-from)
-	switch n, err := r.ReadAt(tail, from); {
-	case archive.ErrorCode(err) == archive.CodeCorrupt:
-		return &fingerprints{}, nil // earlier damage must not block appending
-	case n < len(tail):
-		return nil, err
-	}
+	tail = tail[from-start:]
 	w := &fingerprints{tail: tail}
 	if from == 0 && raw < windowSize && int64(r.last.headLen) == raw {
 		w.head = bytes.Clone(tail)

@@ -16,7 +16,8 @@ const (
 	tombstoneFixed = 8 + 4 + 4 + 4 // frame header, tag and version, flag and zeros, count
 	maxSpans       = (maxFrame - tombstoneFixed) / 16
 
-	tombstoneApplied = 1
+	tombstoneApplied = 1 // the data frames have spaces
+	tombstoneLost    = 2 // the bytes were unreadable when the log was rewritten
 )
 
 // span is a range of raw bytes, end exclusive.
@@ -54,29 +55,44 @@ func decodeTombstone(b []byte, raw int64) ([]span, bool) {
 	return spans, true
 }
 
-// tombstones returns all spans of the log that ends with last, and those whose bytes are
-// still in the data frames. Both are merged and sorted.
-func (c chain) tombstones(last record) (spans, hidden []span, err error) {
+// tombs are the spans of a log's tombstones, merged and sorted.
+type tombs struct {
+	blanks []span // deleted or replaced bytes
+	hidden []span // those of blanks that are still in the data frames
+	lost   []span // bytes that were unreadable when the log was rewritten
+}
+
+// add adds the spans of a tombstone with these flags.
+func (t *tombs) add(spans []span, flags byte) {
+	if flags&tombstoneLost != 0 {
+		t.lost = mergeSpans(append(t.lost, spans...))
+		return
+	}
+	t.blanks = mergeSpans(append(t.blanks, spans...))
+	if flags&tombstoneApplied == 0 {
+		t.hidden = mergeSpans(append(t.hidden, spans...))
+	}
+}
+
+// tombstones returns the spans of the log that ends with last.
+func (c chain) tombstones(last record) (out tombs, err error) {
 	for off := last.newestTombstone(); off != 0; {
 		t, err := c.at(off)
 		if err != nil {
-			return nil, nil, err
+			return out, err
 		}
 		b, err := c.body(t)
 		if err != nil {
-			return nil, nil, err
+			return out, err
 		}
 		s, ok := decodeTombstone(b, t.rawEnd)
 		if t.kind != kindTombstone || !ok {
-			return nil, nil, &errDamaged{t.bodyOff(), "a damaged tombstone"}
+			return out, &errDamaged{t.bodyOff(), "a damaged tombstone"}
 		}
-		spans = append(spans, s...)
-		if b[12]&tombstoneApplied == 0 {
-			hidden = append(hidden, s...)
-		}
+		out.add(s, b[12])
 		off = t.tombs
 	}
-	return mergeSpans(spans), mergeSpans(hidden), nil
+	return out, nil
 }
 
 // mergeSpans sorts spans and joins those that touch, in place.
