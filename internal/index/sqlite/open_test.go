@@ -321,3 +321,36 @@ func TestSearchConsidersOlderPassages(t *testing.T) {
 		}
 	}
 }
+
+// ending is a context that ends after a number of looks at it.
+type ending struct {
+	context.Context
+	left int
+}
+
+// Err implements context.Context.
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// A batch with many passages looks at the deadline between them, and leaves no rows.
+func TestApplyEndsWithinABatch(t *testing.T) {
+	s := mustOpen(t, newPath(t), sqlite.Options{})
+	b := archive.Batch{Session: archive.Session{ID: "s", Client: "claude"}, Cursor: archive.Cursor{Session: "s", Generation: 1, Offset: 9}}
+	for i := range 200 {
+		b.Passages = append(b.Passages, archive.Passage{Session: "s", Step: -1, Seq: i, Kind: archive.KindPrompt, Text: "words"})
+	}
+	ctx := &ending{t.Context(), 50}
+	if err := s.Apply(ctx, b); !errors.Is(err, context.DeadlineExceeded) || ctx.left < -5 {
+		t.Errorf("Apply: %v, after %d more looks", err, -ctx.left)
+	}
+	if n, err := s.PassageCount(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d passages are left, %v", n, err)
+	}
+	if err := s.Apply(t.Context(), b); err != nil {
+		t.Error(err)
+	}
+}

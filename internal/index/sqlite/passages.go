@@ -32,6 +32,9 @@ func (t tx) PutPassages(ctx context.Context, session int64, agent bool, ps []arc
 	// A changed passage gets a new ID: IDs only ever grow, which is fastest for
 	// the full-text table.
 	for _, r := range plan.Added {
+		if err := t.done.Err(); err != nil { // the terms of a long text take seconds
+			return err
+		}
 		if _, err := t.exec(ctx, insertPassage, r.Values(session)...); err != nil {
 			return err
 		}

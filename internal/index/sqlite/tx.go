@@ -85,6 +85,9 @@ func (t tx) Exec(ctx context.Context, query string, args ...any) (int64, error) 
 func (t tx) Put(ctx context.Context, table index.Table, rows iter.Seq[[]any]) error {
 	query := ""
 	for row := range rows {
+		if err := t.done.Err(); err != nil {
+			return err
+		}
 		if query == "" {
 			query = insertQuery(table)
 		}

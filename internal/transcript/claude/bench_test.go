@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"strandline/internal/archive"
+	"strandline/internal/text"
 )
 
 // evalFiles returns the real transcripts below STRANDLINE_EVAL_DATA.
@@ -86,4 +88,33 @@ func BenchmarkFold(b *testing.B) {
 		}
 	}
 	b.ReportMetric(100*float64(text)/float64(size), "%indexed")
+}
+
+// BenchmarkHostile reads texts that repeat what the reader looks for. The time per byte
+// must not grow with the size.
+func BenchmarkHostile(b *testing.B) {
+	for _, piece := range []string{
+		text.FenceOpen + " 01234567: x\n", text.FenceOpen + " 01234567\n" + text.FenceClose + " 01234567\n", "= ", "<system-reminder>",
+		"<system-reminder></system-reminder>", "\x1b[", "\x00", "<command-name>", "1\t", "**a ", "{\"task_id\":", "Error: ", "\n\n", "  ", "é",
+	} {
+		for _, size := range []int{10 << 10, 1 << 20} {
+			s := strings.Repeat(piece, size/len(piece))
+			data := []byte(promptRow("u", "", s) + useRow("m", "t", "Bash", `{"command":"x"}`) + resultRow("t", s))
+			b.Run(fmt.Sprintf("%q/%dKB", piece[:min(len(piece), 24)], size>>10), func(b *testing.B) {
+				b.SetBytes(int64(len(data)))
+				for b.Loop() {
+					r, err := NewReader(base, archive.Cursor{}, nil)
+					if err != nil {
+						b.Fatal(err)
+					}
+					r.Owns = ownsMarked
+					if _, err := r.Read(b.Context(), data, nil); err != nil {
+						b.Fatal(err)
+					}
+					new(BlockReader).Blocks(data, 0)
+					Conversation(data, ownsMarked)
+				}
+			})
+		}
+	}
 }

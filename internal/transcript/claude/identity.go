@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"slices"
 	"time"
@@ -49,9 +50,12 @@ func hashOf(uuid []byte) uint64 {
 }
 
 // identify classifies the user rows and sets the identity of every row. It returns
-// the identities that the fold may look up.
-func (r *Reader) identify() (keys []uint64) {
+// the identities that the fold may look up. It stops when ctx ends.
+func (r *Reader) identify(ctx context.Context) (keys []uint64) {
 	for i := range r.scan.rows {
+		if ctx.Err() != nil {
+			return nil
+		}
 		switch row := &r.scan.rows[i]; row.kind {
 		case typeAssistant:
 			row.key = cmp.Or(identity(tagMessage, row.messageID), identity(tagRow, row.uuid))

@@ -73,7 +73,7 @@ func (r *Reader) Read(ctx context.Context, chunk []byte, lookup transcript.Looku
 		return archive.Batch{}, err
 	}
 	for i := range r.scan.rows {
-		if i%256 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil { // one row may hold megabytes
 			return archive.Batch{}, context.Cause(ctx)
 		}
 		r.fold(&r.scan.rows[i])
@@ -89,7 +89,10 @@ func (r *Reader) begin(ctx context.Context, lookup transcript.Lookup) error {
 	for i := range r.state.pending {
 		r.state.pending[i].batchCall, r.state.pending[i].batchPassage = -1, -1
 	}
-	keys := r.identify()
+	keys := r.identify(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	r.known = make(map[uint64]archive.Ref, len(keys))
 	if lookup == nil || len(keys) == 0 {
 		return nil

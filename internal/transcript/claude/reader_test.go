@@ -211,3 +211,35 @@ func TestPeek(t *testing.T) {
 		t.Errorf("Peek of something else = %+v", got)
 	}
 }
+
+// ending is a context that ends after a number of looks at it.
+type ending struct {
+	context.Context
+	left int
+}
+
+// Err implements context.Context.
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// A row may hold megabytes, so a read looks at the deadline at each.
+func TestReadEndsBetweenRows(t *testing.T) {
+	var data strings.Builder
+	for i := range 100 {
+		data.WriteString(promptRow(fmt.Sprint("u", i), "", "hello"))
+	}
+	for _, left := range []int{20, 150} {
+		r, err := NewReader(base, archive.Cursor{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := &ending{t.Context(), left}
+		if _, err := r.Read(ctx, []byte(data.String()), nil); err == nil || ctx.left < -3 {
+			t.Errorf("after %d looks: %v, and %d more looks", left, err, -ctx.left)
+		}
+	}
+}
