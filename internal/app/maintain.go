@@ -199,13 +199,15 @@ type Stage struct {
 	After  int64  `json:"after,omitempty"`
 	Error  string `json:"error,omitempty"`
 	TookMS int64  `json:"took_ms"`
+
+	err error
 }
 
 // do runs the step and reports it.
 func (s Step) do(ctx context.Context, idx *Index, now func() time.Time) Stage {
 	st, start := Stage{Name: s.Name}, now()
 	if err := s.Run(ctx, idx, &st); err != nil {
-		st.Error = err.Error()
+		st.Error, st.err = err.Error(), err
 	}
 	st.TookMS = now().Sub(start).Milliseconds()
 	return st
@@ -223,8 +225,8 @@ func (r Runner) Run(ctx context.Context, idx *Index) []Stage {
 
 // StageErrors joins the errors of stages.
 func StageErrors(stages []Stage) error {
-	failed := archive.Select(stages, func(st Stage) bool { return st.Error != "" })
-	return errors.Join(archive.Convert(failed, func(st Stage) error { return fmt.Errorf("%s: %s", st.Name, st.Error) })...)
+	failed := archive.Select(stages, func(st Stage) bool { return st.err != nil })
+	return errors.Join(archive.Convert(failed, func(st Stage) error { return fmt.Errorf("%s: %w", st.Name, st.err) })...)
 }
 
 func (r Runner) pending(ctx context.Context, idx *Index, st *Stage) (err error) {

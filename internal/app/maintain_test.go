@@ -224,6 +224,18 @@ func TestActiveLogIsNotSealed(t *testing.T) {
 	w.exported(sessionA)
 }
 
+// The stages' errors keep their code, which becomes the exit status.
+func TestStageErrorsKeepTheirCode(t *testing.T) {
+	w := newWorld(t)
+	w.grow(sessionA, 1)
+	w.log(sessionA)
+	busy := &archive.Error{Code: archive.CodeBusy, Msg: "the index is locked"}
+	stages := w.runner.Run(t.Context(), broken{Store: w.store, apply: busy}.index())
+	if err := app.StageErrors(stages); archive.ErrorCode(err) != archive.CodeBusy {
+		t.Errorf("%v has code %q", err, archive.ErrorCode(err))
+	}
+}
+
 // broken is an index of which some methods fail.
 type broken struct {
 	*sqlite.Store

@@ -28,8 +28,8 @@ func (a *commands) maintainCommand(cmd *cobra.Command) {
 			return a.app.MaintainInBackground(ctx)
 		}
 		stages, err := a.app.Maintain(ctx, *compacting)
-		if err == nil && app.StageErrors(stages) != nil {
-			err = silentError{ExitInternal}
+		if failed := app.StageErrors(stages); err == nil && failed != nil {
+			err = silentError{exitCode(failed)}
 		}
 		return printResult(a, stages, err, a.printStages)
 	}

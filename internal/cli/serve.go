@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,6 +98,13 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 		if s.Token, err = readToken(path); err != nil {
 			return err
 		}
+	} else {
+		own, err := ownTokenFile(path)
+		if err != nil {
+			return err
+		}
+		path = own.path
+		defer own.lock.Release() // also released when the process ends
 	}
 	written := "" // the token that this server wrote to the file
 	s.Announce = func(url string, link func() string, token string) error {
@@ -104,6 +112,9 @@ func (a *commands) serve(ctx context.Context, f serveFlags) (err error) {
 			written = token
 			if err := state.Replace(path, []byte(token+"\n")); err != nil {
 				return cannotWrite(path, err)
+			}
+			if again, err := readToken(path); err == nil && again != token {
+				return &archive.Error{Code: archive.CodeBusy, Msg: "another server has just written " + path, Hint: "start this one again, to share its token"}
 			}
 		}
 		return a.announce(servingJSON{URL: url, Link: link(), TokenFile: path, PID: os.Getpid()}, f)
@@ -141,6 +152,35 @@ func (a *commands) announce(s servingJSON, f serveFlags) error {
 	return a.println("It ends with Ctrl-C.")
 }
 
+// tokenFile is a token file that one server writes, and the lock that it holds.
+type tokenFile struct {
+	path string
+	lock *state.Lock
+}
+
+// maxServers is how many servers of one archive have a token file each.
+const maxServers = 64
+
+// ownTokenFile returns the token file at path, or one beside it if another server uses
+// that.
+func ownTokenFile(path string) (own tokenFile, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return own, cannotWrite(path, err)
+	}
+	name, ext := strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path)
+	for i := 2; i <= maxServers; i++ {
+		lock, err := state.TryLock(path + ".lock")
+		if !errors.Is(err, state.ErrHeld) {
+			if err != nil {
+				return own, cannotWrite(path, err)
+			}
+			return tokenFile{path, lock}, nil
+		}
+		path = fmt.Sprintf("%s-%d%s", name, i, ext)
+	}
+	return own, &archive.Error{Code: archive.CodeBusy, Msg: "too many servers of this archive are running", Hint: "end one of them"}
+}
+
 // minToken is the minimum length in characters of a token in a file.
 const minToken = 32
 
@@ -152,6 +192,9 @@ func readToken(path string) (string, error) {
 	}
 	if err != nil {
 		return "", &archive.Error{Code: archive.CodeDenied, Msg: "cannot read " + path, Err: err, Hint: "name a file that you may read"}
+	}
+	if err := state.CheckPrivate(path); err != nil {
+		return "", &archive.Error{Code: archive.CodeDenied, Msg: "the token in " + path + " is not secret", Err: err, Hint: "own the file and run: chmod 600 " + path}
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {

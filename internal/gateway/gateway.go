@@ -93,6 +93,7 @@ func New(o Options) *Gateway {
 		FlushInterval: -1, // stream responses
 		ErrorLog:      slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // the proxy has dropped parameters with a semicolon
 			r.SetURL(o.Upstream)
 			r.Out.Host = o.Upstream.Host
 		},
@@ -133,7 +134,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // prunes its body, or leaves it unchanged.
 func (g *Gateway) rewrite(w http.ResponseWriter, r *http.Request) (answered bool) {
 	g.requests.Add(1)
-	body, err := io.ReadAll(io.LimitReader(r.Body, g.maxBody+1))
+	body, err := readBody(r, g.maxBody+1)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "strandline gateway: unexpected end of the request")
 		return true
@@ -177,6 +178,18 @@ func (g *Gateway) rewrite(w http.ResponseWriter, r *http.Request) (answered bool
 		setBody(r, out)
 	}
 	return false
+}
+
+// readBody reads at most limit bytes of a request, into one buffer if their number is
+// known.
+func readBody(r *http.Request, limit int64) ([]byte, error) {
+	in := io.LimitReader(r.Body, limit)
+	if r.ContentLength < 0 || r.ContentLength >= limit {
+		return io.ReadAll(in)
+	}
+	body := make([]byte, r.ContentLength)
+	_, err := io.ReadFull(in, body)
+	return body, err
 }
 
 func setBody(r *http.Request, body []byte) {

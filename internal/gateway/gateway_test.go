@@ -157,6 +157,7 @@ func TestRequestsAreForwardedUnchanged(t *testing.T) {
 		"a short conversation": {"/v1/messages?beta=true", short},
 		"a token count":        {"/v1/messages/count_tokens", conversation(20, "", false)},
 		"another endpoint":     {"/v1/models%2Fx?a=b%20c", "hello"},
+		"a semicolon":          {"/v1/models?a=1;b=2&c=%zz&d", "hello"},
 		"not JSON":             {"/v1/messages", "not json"},
 		"no messages":          {"/v1/messages", `{"model":"m","messages":[]}`},
 		"no array":             {"/v1/messages", `{"model":"m","messages":"all"}`},

@@ -99,7 +99,7 @@ const cacheControl = "cache_control"
 
 // readBlock reads a block and returns the size of its values.
 func readBlock(w *text.JSONReader) (b block, size int) {
-	values := map[string]text.Span{}
+	var content, input, words text.Span
 	w.Object(func(name []byte) {
 		switch string(name) {
 		case "type":
@@ -114,11 +114,25 @@ func readBlock(w *text.JSONReader) (b block, size int) {
 			w.Skip()
 		default:
 			span := w.Span()
-			values[string(name)] = span
 			size += span.Size()
+			switch string(name) {
+			case "content":
+				content = span
+			case "input":
+				input = span
+			case "text":
+				words = span
+			}
 		}
 	})
-	b.value = values[map[string]string{blockText: "text", blockUse: "input", blockResult: "content"}[b.kind]]
+	switch b.kind {
+	case blockText:
+		b.value = words
+	case blockUse:
+		b.value = input
+	case blockResult:
+		b.value = content
+	}
 	return b, size
 }
 

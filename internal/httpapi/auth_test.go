@@ -101,6 +101,9 @@ func TestLinkWorksOnce(t *testing.T) {
 	if out := w.get(link, noToken, header("Sec-Purpose", "prefetch")); out.Code != http.StatusServiceUnavailable || len(out.Result().Cookies()) != 0 {
 		t.Fatalf("prefetch got %d", out.Code)
 	}
+	if out := w.request(http.MethodHead, link, "", noToken); out.Code != http.StatusServiceUnavailable || len(out.Result().Cookies()) != 0 {
+		t.Fatalf("HEAD got %d", out.Code)
+	}
 	out := w.get(link, noToken)
 	cookies := out.Result().Cookies()
 	if out.Code != 200 || len(cookies) != 1 {

@@ -79,10 +79,10 @@ func tokenForm(note string) []byte {
 	return []byte(strings.ReplaceAll(string(readStatic("token.html")), "{{note}}", html.EscapeString(note)))
 }
 
-// openLink logs a browser in by a login link. Prefetching does not use up the
-// link.
+// openLink logs a browser in by a login link. Prefetching and HEAD requests, which
+// chat programs and link checkers send, do not use up the link.
 func (s *Server) openLink(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
+	if r.Method != http.MethodGet || r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}

@@ -113,11 +113,16 @@ func (t drained) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &drainedConn{Connection: c}, nil
+	return &drainedConn{Connection: c, slots: make(chan struct{}, maxPending)}, nil
 }
+
+// maxPending limits the requests without a response. The next one is not handled before
+// a response is read, so that a client that reads none costs little memory.
+const maxPending = 16
 
 type drainedConn struct {
 	mcp.Connection
+	slots   chan struct{}  // one is taken for each request without a response
 	ids     sync.Map       // of the requests without a response
 	pending sync.WaitGroup // their number
 }
@@ -131,6 +136,11 @@ func (c *drainedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	} else if req, ok := msg.(*jsonrpc.Request); ok && req.ID.IsValid() {
 		if _, known := c.ids.LoadOrStore(req.ID, true); !known { // a repeated ID gets one response
 			c.pending.Add(1)
+			select {
+			case c.slots <- struct{}{}:
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
 		}
 	}
 	return msg, err
@@ -140,7 +150,10 @@ func (c *drainedConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (c *drainedConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if res, ok := msg.(*jsonrpc.Response); ok {
 		if _, known := c.ids.LoadAndDelete(res.ID); known {
-			defer c.pending.Done()
+			defer func() {
+				<-c.slots
+				c.pending.Done()
+			}()
 		}
 	}
 	return c.Connection.Write(ctx, msg)

@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
@@ -175,6 +177,50 @@ func TestCancelledRequest(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Errorf("the server returned %v", err)
 	}
+}
+
+// countingArchive counts the calls of Status.
+type countingArchive struct {
+	Archive
+	calls atomic.Int64
+}
+
+func (a *countingArchive) Status(context.Context) (app.Status, error) {
+	a.calls.Add(1)
+	return app.Status{}, nil
+}
+
+// A client that reads no responses gets no more work done than maxPending requests.
+func TestUnreadResponsesAreBounded(t *testing.T) {
+	s := newFixture(t).server()
+	synctest.Test(t, func(t *testing.T) {
+		counting := &countingArchive{Archive: s.opts.Archive}
+		s.opts.Archive = counting
+		in, theirs := io.Pipe()
+		ours, out := io.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- s.Run(t.Context(), in, out); out.Close() }()
+		const requests = 10 * maxPending
+		go func() {
+			_, _ = io.WriteString(theirs, hello+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+			for i := range requests {
+				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"status","arguments":{}}}`+"\n", i+2)
+			}
+			theirs.Close()
+		}()
+		_, _ = ours.Read(make([]byte, 1)) // the first response has begun
+		synctest.Wait()
+		if n := counting.calls.Load(); n > maxPending {
+			t.Errorf("%d requests were handled while nothing was read", n)
+		}
+		go func() { _, _ = io.Copy(io.Discard, ours) }()
+		if err := <-done; err != nil {
+			t.Errorf("the server returned %v", err)
+		}
+		if n := counting.calls.Load(); n != requests {
+			t.Errorf("%d of %d requests were handled", n, requests)
+		}
+	})
 }
 
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
