@@ -200,13 +200,17 @@ func (a *App) checkMoved(ctx context.Context, x Archive) ([]Finding, error) {
 	}
 	known := archive.Convert(list, func(p archive.ProjectSummary) archive.Project { return p.Project })
 	here := x.Capture.Project(a.ProjectDir())
-	before, ok := project.MovedFrom(here, known, exists)
-	if !ok {
-		return nil, nil
+	if !slices.ContainsFunc(known, func(p archive.Project) bool { return p.Key == here.Key }) {
+		known = append(known, here)
 	}
-	return []Finding{finding(install.LevelInfo, "project",
-		fmt.Sprintf("this folder has the remote of %s, which no longer exists: it may have been moved here", ProjectPath(before)),
-		fmt.Sprintf("`strandline projects merge %q %q` makes them one", ProjectPath(before), here.Root))}, nil
+	for _, m := range project.Moves(known, exists) {
+		if m.Into.Key == here.Key {
+			return []Finding{finding(install.LevelInfo, "project",
+				fmt.Sprintf("this folder has the remote of %s, which no longer exists: it was moved here", ProjectPath(m.From)),
+				fmt.Sprintf("the next maintenance run makes them one, or `strandline projects merge %q %q`", ProjectPath(m.From), here.Root))}, nil
+		}
+	}
+	return nil, nil
 }
 
 // UncapturedText describes client files that hold more than their logs.

@@ -122,10 +122,16 @@ func (a *App) fullRunner(x Archive, how effort) Runner {
 		return compact.SyntheticCompaction(ctx, x.Index, session)
 	}
 	r.LearnLimit, r.Retention = how.learn, x.retention(how.compacting)
-	r.Extra = []Step{{"segments", func(ctx context.Context, _ *Index, st *Stage) (err error) {
-		st.Done, err = a.pruneSegments(ctx, x)
-		return err
-	}}}
+	r.Extra = []Step{
+		{"segments", func(ctx context.Context, _ *Index, st *Stage) (err error) {
+			st.Done, err = a.pruneSegments(ctx, x)
+			return err
+		}},
+		{"moved projects", func(ctx context.Context, _ *Index, st *Stage) (err error) {
+			st.Done, err = a.mergeMoved(ctx, x)
+			return err
+		}},
+	}
 	if x.Config.Postgres.Auto && a.Stores.LinksTeam() {
 		r.Extra = append(r.Extra, Step{"sync", func(ctx context.Context, _ *Index, st *Stage) error {
 			report, err := a.sync(ctx, x, Push{})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"strandline/internal/archive"
+	"strandline/internal/project"
 	"strandline/internal/usage"
 )
 
@@ -188,6 +189,26 @@ func (a *App) MergeProjects(ctx context.Context, from, into string) (m Merged, e
 		return x.Journal.Sync(ctx, x.Index)
 	})
 	return m, err
+}
+
+// mergeMoved assigns the sessions of moved and cloned repositories to their present
+// projects, and returns how many projects it merged.
+func (a *App) mergeMoved(ctx context.Context, x Archive) (n int, err error) {
+	list, err := x.Index.Projects(ctx)
+	if err != nil {
+		return 0, err
+	}
+	moves := project.Moves(archive.Convert(list, func(p archive.ProjectSummary) archive.Project { return p.Project }), exists)
+	for _, m := range moves {
+		if err := x.Journal.Record(ctx, archive.JournalMerge, "", archive.MergeFact{From: m.From.Key, Into: m.Into.Key}); err != nil {
+			return n, err
+		}
+		n++
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	return n, x.Journal.Sync(ctx, x.Index)
 }
 
 // findProject finds the project of a folder or key. A folder that no longer exists

@@ -1,6 +1,9 @@
 package archive
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Relation is the relation of a session to its parent.
 type Relation string
@@ -91,4 +94,29 @@ type Project struct {
 	Root     string `json:"root,omitempty"`     // main work tree or folder
 	Worktree string `json:"worktree,omitempty"` // linked work tree, empty in the main one
 	Remote   string `json:"remote,omitempty"`   // normalised "host/path" of the origin, no credentials
+}
+
+// FolderKey returns the key of a folder outside any repository.
+func FolderKey(folder string) string { return "dir:" + folder }
+
+// RepositoryKey returns the key of the repository with a git folder.
+func RepositoryKey(gitFolder string) string { return "git:" + gitFolder }
+
+// RepositoryOf returns the git folder of a project's key, "" outside a repository.
+func RepositoryOf(key string) string {
+	folder, ok := strings.CutPrefix(key, "git:")
+	if !ok {
+		return ""
+	}
+	return folder
+}
+
+// RepositoryFolder returns the folder whose .git folder a project's key names, "" for
+// any other key.
+func RepositoryFolder(key string) string {
+	folder, ok := strings.CutSuffix(RepositoryOf(key), ".git")
+	if n := len(folder) - 1; ok && n > 0 && (folder[n] == '/' || folder[n] == '\\') {
+		return folder[:n]
+	}
+	return ""
 }

@@ -229,7 +229,7 @@ func (m *Model) help() []string {
 	case m.searching:
 	default:
 		if r.Elsewhere {
-			lines = append(lines, "Other projects have hits: ctrl+p searches all projects.")
+			lines = append(lines, "Other projects have hits ("+r.OthersText()+"): ctrl+p searches all projects.")
 		}
 		if r.InAgents {
 			lines = append(lines, "Sub-agent runs have hits: use strandline search --agents.")

@@ -29,7 +29,7 @@ func TestScreens(t *testing.T) {
 		"opened-80x24":         {withHits, 80, 24, "retry policy", []string{"down", "enter"}},
 		"opened-40x12":         {withHits, 40, 12, "retry policy", []string{"enter"}},
 		"keys-80x24":           {withHits, 80, 24, "retry policy", []string{"tab"}},
-		"nothing-80x24":        {nothing(recall.Result{Elsewhere: true, InAgents: true, Rewound: true}), 80, 24, "nowhere", []string{"ctrl+t"}},
+		"nothing-80x24":        {nothing(recall.Result{Elsewhere: true, Others: []recall.OtherProject{{Project: "notes", Hits: 3}}, InAgents: true, Rewound: true}), 80, 24, "nowhere", []string{"ctrl+t"}},
 		"nothing-recent-80x24": {nothing(recall.Result{}), 80, 24, "nowhere", []string{"ctrl+t", "ctrl+t"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,7 +67,7 @@ func (a *commands) printHits(result recall.Result) error {
 		fmt.Fprintln(a.out, "Nothing found.")
 		a.printNotes(result, plain)
 		if result.Elsewhere {
-			fmt.Fprintln(a.out, "There are hits in other projects: --all searches everything.")
+			fmt.Fprintf(a.out, "There are hits in other projects (%s): --all searches everything.\n", result.OthersText())
 		}
 		if result.InAgents {
 			fmt.Fprintln(a.out, "There are hits in sub-agents' runs: --agents includes them.")

@@ -44,7 +44,25 @@ func projectNames(ctx context.Context, tx Tx) (*Projects, error) {
 			return err
 		})
 	}
+	n.mergeFolders()
 	return n, err
+}
+
+// mergeFolders merges each folder without a repository into the repository that was
+// made in it later. A merge by the user comes first.
+func (n *Projects) mergeFolders() {
+	repositories := map[string]string{} // by the key of their folder
+	for key, p := range n.Rows {
+		folder := archive.FolderKey(p.Root)
+		if _, known := n.Rows[folder]; known && key != folder && (repositories[folder] == "" || key < repositories[folder]) {
+			repositories[folder] = key
+		}
+	}
+	for folder, key := range repositories {
+		if _, merged := n.Into[folder]; !merged && n.Canonical(key) != folder {
+			n.Into[folder] = key
+		}
+	}
 }
 
 // Projects lists the projects that have sessions. The project used last comes first.
@@ -124,6 +142,9 @@ func (n *Projects) Numbers(keys []string) []int64 {
 	want := map[string]bool{}
 	for _, k := range keys {
 		want[n.Canonical(k)] = true
+		if folder := archive.RepositoryFolder(k); folder != "" { // it may have no session yet
+			want[n.Canonical(archive.FolderKey(folder))] = true
+		}
 	}
 	out := []int64{-1}
 	for key, row := range n.Rows {

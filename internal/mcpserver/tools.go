@@ -104,7 +104,7 @@ func note(r recall.Result) string {
 		list = append(list, "No passage contains the exact words; these match by prefix.")
 	}
 	if r.Elsewhere {
-		list = append(list, "Other projects have hits: set project to all.")
+		list = append(list, "Other projects have hits ("+r.OthersText()+"): set project to all.")
 	}
 	if r.InAgents {
 		list = append(list, "Sub-agent runs have hits: set agents to true.")

@@ -96,8 +96,7 @@ func TestMovedRepository(t *testing.T) {
 		_, err := os.Stat(path)
 		return err == nil
 	}
-	got, ok := project.MovedFrom(after, []archive.Project{before}, exists)
-	if !ok || got != before {
-		t.Errorf("got %+v, %v; want %+v", got, ok, before)
+	if got := project.Moves([]archive.Project{before, after}, exists); len(got) != 1 || got[0] != (project.Move{From: before, Into: after}) {
+		t.Errorf("got %+v", got)
 	}
 }

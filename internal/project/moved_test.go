@@ -8,34 +8,37 @@ import (
 	"strandline/internal/project"
 )
 
-func TestMovedFrom(t *testing.T) {
+func TestMoves(t *testing.T) {
 	repo := func(root, remote string) archive.Project {
-		return archive.Project{Key: "git:" + root + "/.git", Name: root[len(root)-3:], Root: root, Remote: remote}
+		return archive.Project{Key: "git:" + root + "/.git", Name: "app", Root: root, Remote: remote}
 	}
-	now := repo("/new/app", "example.com/app")
+	const remote = "example.com/app"
+	now := repo("/new", remote)
 	for _, tc := range []struct {
 		name     string
-		p        archive.Project
-		known    []archive.Project
+		others   []archive.Project
 		existing []string
-		want     string // root, empty: none
+		want     []string // the roots that moved to /new
 	}{
-		{"nothing is known", now, nil, nil, ""},
-		{"the old folder is gone", now, []archive.Project{repo("/old/app", "example.com/app")}, nil, "/old/app"},
-		{"the old folder is still there", now, []archive.Project{repo("/old/app", "example.com/app")}, []string{"/old/app"}, ""},
-		{"its work tree went, its repository did not", now, []archive.Project{repo("/old/app", "example.com/app")}, []string{"/old/app/.git"}, ""},
-		{"another remote", now, []archive.Project{repo("/old/app", "example.com/other")}, nil, ""},
-		{"no remote", repo("/new/app", ""), []archive.Project{repo("/old/app", "")}, nil, ""},
-		{"of two the one with the same name", now, []archive.Project{repo("/old/lib", "example.com/app"), repo("/old/app", "example.com/app")}, nil, "/old/app"},
-		{"a choice of two", now, []archive.Project{repo("/a/app", "example.com/app"), repo("/b/app", "example.com/app")}, nil, ""},
-		{"one of two is gone", now, []archive.Project{repo("/a/app", "example.com/app"), repo("/b/app", "example.com/app")}, []string{"/a/app"}, "/b/app"},
-		{"both were known side by side", now, []archive.Project{repo("/old/app", "example.com/app"), now}, nil, ""},
+		{"nothing else is known", nil, nil, nil},
+		{"the old folder is gone", []archive.Project{repo("/old", remote)}, nil, []string{"/old"}},
+		{"two old folders are gone", []archive.Project{repo("/a", remote), repo("/b", remote)}, nil, []string{"/a", "/b"}},
+		{"the old folder is still there", []archive.Project{repo("/old", remote)}, []string{"/old"}, nil},
+		{"its work tree is gone, its repository is not", []archive.Project{repo("/old", remote)}, []string{"/old/.git"}, nil},
+		{"another remote", []archive.Project{repo("/old", "example.com/other")}, nil, nil},
+		{"no remote", []archive.Project{repo("/old", "")}, nil, nil},
+		{"two folders could be the new one", []archive.Project{repo("/old", remote), repo("/second", remote)}, []string{"/second"}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			exists := func(path string) bool { return slices.Contains(tc.existing, path) }
-			got, ok := project.MovedFrom(tc.p, tc.known, exists)
-			if got.Root != tc.want || ok != (tc.want != "") {
-				t.Errorf("got %q, %v; want %q", got.Root, ok, tc.want)
+			exists := func(path string) bool { return path == now.Root || slices.Contains(tc.existing, path) }
+			var got []string
+			for _, m := range project.Moves(append([]archive.Project{now}, tc.others...), exists) {
+				if m.Into == now {
+					got = append(got, m.From.Root)
+				}
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
 	}

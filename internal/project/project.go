@@ -10,11 +10,6 @@ import (
 	"strandline/internal/archive"
 )
 
-const (
-	gitKey = "git:"
-	dirKey = "dir:"
-)
-
 // Identify returns the project that dir belongs to, with symbolic links resolved.
 // It never fails.
 //
@@ -55,14 +50,14 @@ func folder(path string) archive.Project {
 	if trimmed := strings.TrimRight(path, separators(path)); len(trimmed) > len("C:") {
 		path = trimmed
 	}
-	return archive.Project{Key: dirKey + path, Name: lastElement(path), Root: path}
+	return archive.Project{Key: archive.FolderKey(path), Name: lastElement(path), Root: path}
 }
 
 // project returns the repository as a project.
 func (r repository) project() archive.Project {
 	conf := parseConfig(readHead(filepath.Join(r.common, "config"), maxConfig))
 	root := r.mainRoot(conf.worktree)
-	p := archive.Project{Key: gitKey + r.common, Name: name(root), Root: root, Remote: normalizeRemote(conf.originURL)}
+	p := archive.Project{Key: archive.RepositoryKey(r.common), Name: name(root), Root: root, Remote: normalizeRemote(conf.originURL)}
 	if r.linked {
 		p.Worktree = r.top
 	}
@@ -108,31 +103,27 @@ func hasDrive(path string) bool {
 	return len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') && ('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
 }
 
-// MovedFrom returns the known project that p was before its folder was moved or
-// cloned again: the one with the same remote whose folders no longer exist. Of
-// several it returns the one with the same name, if there is exactly one. Call it
-// when p is seen for the first time: a p in known was not moved.
-func MovedFrom(p archive.Project, known []archive.Project, exists func(path string) bool) (archive.Project, bool) {
-	if p.Remote == "" {
-		return archive.Project{}, false
-	}
-	var gone, namesake []archive.Project
-	for _, k := range known {
-		if k.Key == p.Key {
-			return archive.Project{}, false
-		}
-		if k.Remote != p.Remote || exists(k.Root) || exists(strings.TrimPrefix(k.Key, gitKey)) {
-			continue
-		}
-		gone = append(gone, k)
-		if k.Name == p.Name {
-			namesake = append(namesake, k)
+// Move is a repository whose folder was moved or cloned again.
+type Move struct{ From, Into archive.Project }
+
+// Moves finds the known projects that are another known project now: their folders no
+// longer exist, and exactly one existing project has their remote.
+func Moves(known []archive.Project, exists func(path string) bool) (moves []Move) {
+	present := map[string][]archive.Project{} // by remote
+	var gone []archive.Project
+	for _, p := range known {
+		switch {
+		case p.Remote == "":
+		case exists(p.Root):
+			present[p.Remote] = append(present[p.Remote], p)
+		case !exists(archive.RepositoryOf(p.Key)): // else the folder of a work tree is gone only
+			gone = append(gone, p)
 		}
 	}
-	for _, found := range [][]archive.Project{gone, namesake} {
-		if len(found) == 1 {
-			return found[0], true
+	for _, p := range gone {
+		if now := present[p.Remote]; len(now) == 1 {
+			moves = append(moves, Move{p, now[0]})
 		}
 	}
-	return archive.Project{}, false
+	return moves
 }

@@ -258,26 +258,49 @@ func normalise(s string) string { return strings.ToLower(text.OneLine(s)) }
 
 // markFiltered reports hits that exist but are excluded by the query's filters.
 func (s *search) markFiltered(ctx context.Context, res *Result) error {
+	relaxed := func(limit int, relax func(*archive.Query)) ([]Hit, error) {
+		v := variant{query: s.query, phrases: s.req.Phrases}
+		v.query.Limit = limit
+		relax(&v.query)
+		return s.run(ctx, v)
+	}
+	if len(s.query.Projects) > 0 {
+		hits, err := relaxed(maxOtherHits, func(q *archive.Query) { q.Projects = nil })
+		if err != nil {
+			return err
+		}
+		res.Elsewhere, res.Others = len(hits) > 0, countProjects(hits)
+	}
 	for _, f := range []struct {
 		active bool
 		found  *bool
 		relax  func(*archive.Query)
 	}{
-		{len(s.query.Projects) > 0, &res.Elsewhere, func(q *archive.Query) { q.Projects = nil }},
 		{!s.query.Agents, &res.InAgents, func(q *archive.Query) { q.Agents = true }},
 		{!s.query.Dead, &res.Rewound, func(q *archive.Query) { q.Dead = true }},
 	} {
 		if !f.active {
 			continue
 		}
-		v := variant{query: s.query, phrases: s.req.Phrases}
-		v.query.Limit = 1
-		f.relax(&v.query)
-		hits, err := s.run(ctx, v)
+		hits, err := relaxed(1, f.relax)
 		if err != nil {
 			return err
 		}
 		*f.found = len(hits) > 0
 	}
 	return nil
+}
+
+// countProjects counts hits by project, the most first.
+func countProjects(hits []Hit) []OtherProject {
+	var all []OtherProject
+	for _, h := range hits {
+		i := slices.IndexFunc(all, func(o OtherProject) bool { return o.Project == h.Project })
+		if i < 0 {
+			i, all = len(all), append(all, OtherProject{Project: h.Project})
+		}
+		all[i].Hits++
+	}
+	slices.SortStableFunc(all, func(x, y OtherProject) int { return y.Hits - x.Hits })
+	return all
 }

@@ -25,6 +25,8 @@ type Result struct {
 	// Elsewhere reports that nothing matched in the requested projects, but other
 	// projects have hits.
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Others are the other projects with hits and their number, the most first.
+	Others []OtherProject `json:"others,omitempty"`
 	// InAgents and Rewound report that nothing matched, but there are hits in
 	// sub-agents' sessions, or in turns before a rewind.
 	InAgents bool `json:"in_agents,omitempty"`
@@ -34,6 +36,28 @@ type Result struct {
 	Notes []string `json:"notes,omitempty"`
 	// Terms are the terms that the passages were matched with, for highlighting.
 	Terms []archive.Term `json:"-"`
+}
+
+// OtherProject is a project that was not searched and has hits.
+type OtherProject struct {
+	Project string `json:"project"` // name, or else key
+	Hits    int    `json:"hits"`    // among the best maxOtherHits
+}
+
+// maxOtherHits is how many hits in other projects are counted.
+const maxOtherHits = 50
+
+// OthersText names the other projects with hits, as "12 in shop, 1 in notes".
+func (r Result) OthersText() string {
+	const most = 3
+	var parts []string
+	for _, o := range r.Others[:min(len(r.Others), most)] {
+		parts = append(parts, fmt.Sprintf("%d in %s", o.Hits, o.Project))
+	}
+	if len(r.Others) > most {
+		parts = append(parts, "more in others")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Relaxed names a looser interpretation of a query.

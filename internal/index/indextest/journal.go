@@ -274,6 +274,25 @@ func testJournalMerge(t *testing.T, open Opener) {
 	}
 }
 
+// A folder and the repository that was made in it later are one project.
+func testFolderBecomesRepository(t *testing.T, open Opener) {
+	s := open(t)
+	folder := archive.Project{Key: archive.FolderKey("/src/tide"), Name: "tide", Root: "/src/tide"}
+	repository := archive.Project{Key: archive.RepositoryKey("/src/tide/.git"), Name: "tide", Root: "/src/tide"}
+	nearby := archive.Project{Key: archive.FolderKey("/src/tide2"), Name: "tide2", Root: "/src/tide2"}
+	apply(t, s, simple(mainID, folder, "the parser"), simple("cccccccc-0000-4000-8000-000000000001", nearby, "the parser"))
+	wantHits(t, s, search("parser", archive.Query{Projects: []string{repository.Key}}), mainID+"/0") // before its first session
+
+	apply(t, s, simple(otherID, repository, "the parser"))
+	for _, key := range []string{folder.Key, repository.Key} {
+		wantHits(t, s, search("parser", archive.Query{Projects: []string{key}}), mainID+"/0", otherID+"/0")
+	}
+	equal(t, "project of the first session", got[archive.Session](t)(s.Session(t.Context(), mainID)).Project, repository)
+	if n := len(got[[]archive.ProjectSummary](t)(s.Projects(t.Context()))); n != 2 {
+		t.Errorf("%d projects, want 2", n)
+	}
+}
+
 func testJournalCursor(t *testing.T, open Opener) {
 	s := open(t)
 	equal(t, "at first", got[[]byte](t)(s.JournalCursor(t.Context())), nil)

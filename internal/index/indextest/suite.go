@@ -116,6 +116,7 @@ func Run(t *testing.T, open Opener) {
 		{"Journal/feedback", testJournalFeedback},
 		{"Journal/summaries of segments", testJournalSegments},
 		{"Journal/merged projects", testJournalMerge},
+		{"Projects/a folder becomes a repository", testFolderBecomesRepository},
 		{"Journal/cursor", testJournalCursor},
 		{"Vectors/every passage once, newest first", testVectorsFill},
 		{"Vectors/new and changed passages", testVectorsGrow},
