@@ -64,8 +64,9 @@ func Main(ctx context.Context, o Options, args []string) int {
 type commands struct {
 	env Options
 	app *app.App
-	// out and errOut are the output streams, filtered if they are terminals. Exact
-	// bytes (export), the progress bar and the demo are written unfiltered.
+	// out and errOut are the output streams without control characters, unless --raw is
+	// given: what is piped often ends on a terminal. Exact bytes (export), the progress
+	// bar and the demo are written unfiltered.
 	out    *output
 	errOut io.Writer
 	json   bool // --json is given
@@ -73,10 +74,8 @@ type commands struct {
 
 func newCommands(o Options) *commands {
 	guard := func(w io.Writer) io.Writer {
-		if _, ok := o.Terminal(w); ok {
-			return text.TerminalWriter{W: w, Keep: isOwnColor}
-		}
-		return w
+		_, terminal := o.Terminal(w)
+		return text.TerminalWriter{W: w, Keep: func(params string) bool { return terminal && isOwnColor(params) }}
 	}
 	return &commands{env: o, app: o.App, out: &output{Writer: guard(o.Stdout)}, errOut: guard(o.Stderr)}
 }
@@ -90,6 +89,12 @@ func (a *commands) root(args []string) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	raw := root.PersistentFlags().Bool("raw", false, "print control characters of archived text as they are")
+	root.PersistentPreRun = func(*cobra.Command, []string) {
+		if *raw {
+			a.out.Writer = a.env.Stdout
+		}
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.errOut)

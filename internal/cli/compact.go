@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -40,7 +39,8 @@ func (a *commands) compactCommand(cmd *cobra.Command) {
 		case err != nil:
 			return err
 		case *format == "text":
-			return a.printExact(out.Conversation())
+			_, err := io.WriteString(a.out, out.Conversation())
+			return err
 		}
 		return a.printJSON(out.Expanded())
 	}
@@ -65,28 +65,22 @@ func (a *commands) compactStdin(ctx context.Context, budget int, format string) 
 	case out.Skip != "":
 		return a.writeJSON(map[string]string{"skip": out.Skip})
 	case format == "text":
-		return a.printExact(out.Conversation())
+		_, err := io.WriteString(a.out, out.Conversation())
+		return err
 	}
 	return a.writeJSON(out.Reply())
 }
 
 // writeJSON writes an answer for the plugin on one line, or nothing.
 func (a *commands) writeJSON(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return cannotPrint(err)
+	answer, err := encodeJSON(v, "")
+	if err != nil {
+		return err
 	}
-	if b.Len() > maxAnswer {
-		return archive.Invalid(fmt.Sprintf("the answer of %d bytes is more than the client takes", b.Len()), "lower --budget-tokens")
+	if len(answer) > maxAnswer {
+		return archive.Invalid(fmt.Sprintf("the answer of %d bytes is more than the client takes", len(answer)), "lower --budget-tokens")
 	}
-	return a.printExact(b.String())
-}
-
-// printExact writes a text unfiltered, even to a terminal.
-func (a *commands) printExact(text string) error {
-	if _, err := io.WriteString(a.env.Stdout, text); err != nil {
+	if _, err := io.WriteString(a.env.Stdout, answer); err != nil {
 		return cannotPrint(err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,15 +148,22 @@ func TestTerminalGetsNoControlSequences(t *testing.T) {
 	for _, args := range [][]string{
 		{"sessions"}, {"sessions", "--all"}, {"show", sessionA}, {"show", "7f3a12cd/2"}, {"show", "--exact", "7f3a12cd/2"}, {"search", "--all", "window"},
 		{"search", "--all", "--json", "window"}, {"restore", "--session", sessionA}, {"preserve", "--session", sessionA}, {"status"}, {"projects"},
+		{"compact", "--session", sessionA}, {"compact", "--session", sessionA, "--format", "text"}, {"show", "--json", "7f3a12cd/2"},
+		{"forget", "--dry-run", "7f3a12cd/2"},
 	} {
-		out := w.must(args...)
-		if text.EscapeTerminal(out, isOwnColor) != out {
-			t.Errorf("%v lets through: %q", args, out)
+		for _, width := range []int{100, 0} { // what is piped may end on a terminal
+			if w.width = width; width == 0 && slices.Contains(args, "--exact") {
+				continue
+			}
+			out := w.must(args...)
+			if width > 0 && text.EscapeTerminal(out, isOwnColor) != out || width == 0 && text.Visible(out) != out {
+				t.Errorf("%v, width %d, lets through: %q", args, width, out)
+			}
 		}
 	}
-	// A program that reads gets every byte.
+	// A program that asks for it gets every byte.
 	w.width = 0
-	if out := w.must("show", "7f3a12cd/2"); !strings.Contains(out, "\x1b[31m--- FAIL\x1b[0m: TestRetry2\r\n") {
+	if out := w.must("show", "--raw", "7f3a12cd/2"); !strings.Contains(out, "\x1b[31m--- FAIL\x1b[0m: TestRetry2\r\n") {
 		t.Errorf("a program gets %q", out)
 	}
 }

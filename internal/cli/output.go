@@ -87,12 +87,25 @@ func printTable[T any](a *commands, empty string, t *table, list []T, row func(T
 	return t.write(a.out, a.width())
 }
 
-// printJSON writes v as indented JSON.
+// printJSON writes v as indented JSON. Control characters in its strings are escaped.
 func (a *commands) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	data, err := encodeJSON(v, "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(a.out, data)
+	return err
+}
+
+func encodeJSON(v any, indent string) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return "", fmt.Errorf("encode the result: %w", err)
+	}
+	return text.EscapeJSON(b.String()), nil
 }
 
 // println prints a line.

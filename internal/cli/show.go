@@ -27,7 +27,11 @@ func (a *commands) showCommand(cmd *cobra.Command) {
 		}
 		ctx := cmd.Context()
 		if *exact {
-			return buffered(a.out, func(w io.Writer) error { return a.app.WriteLines(ctx, at, w) })
+			out := io.Writer(a.out)
+			if a.columns(a.env.Stdout) == 0 {
+				out = a.env.Stdout
+			}
+			return buffered(out, func(w io.Writer) error { return a.app.WriteLines(ctx, at, w) })
 		}
 		if at.Turn < 0 {
 			out, err := a.app.Outline(ctx, at.Session)
@@ -79,9 +83,8 @@ func (a *commands) printPlace(place app.Place) error {
 	return nil
 }
 
-// blockText returns a block's text for printing. A terminal gets no control
-// characters, and the prose of users and models is wrapped; code, tables and output
-// are not.
+// blockText returns a block's text for printing. On a terminal the prose of users and
+// models is wrapped; code, tables and output are not.
 func (a *commands) blockText(b app.Block) string {
 	columns := a.columns(a.env.Stdout)
 	if columns == 0 {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -65,6 +66,27 @@ func EscapeTerminal(s string, keep func(params string) bool) string {
 			b.WriteRune(r)
 		}
 		i += size
+	}
+	return b.String()
+}
+
+// EscapeJSON replaces the control characters that an encoder of JSON leaves in strings
+// by their escapes, which does not change the values.
+func EscapeJSON(s string) string {
+	if !strings.ContainsFunc(s, isControl) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/8)
+	for _, r := range s {
+		switch hi, lo := utf16.EncodeRune(r); {
+		case !isControl(r):
+			b.WriteRune(r)
+		case hi != utf8.RuneError:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
 	}
 	return b.String()
 }
