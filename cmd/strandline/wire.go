@@ -57,7 +57,7 @@ func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
 	c := &capture.Capture{
 		Layout:  sessionlog.Layout{Root: cfg.Paths.Home},
 		Client:  capture.ClaudeCode(clean, records),
-		Project: project.Identify,
+		Project: identify(clean),
 		Now:     now,
 		Records: records,
 	}
@@ -76,12 +76,24 @@ func recordKey(cfg *config.Config) []byte {
 	return h.Sum(nil)
 }
 
+// identify returns the function that identifies a folder's project. A name or path
+// that holds a secret is redacted, in the names of log folders too.
+func identify(clean func(string) string) func(dir string) archive.Project {
+	return func(dir string) archive.Project {
+		p := project.Identify(dir)
+		for _, s := range []*string{&p.Key, &p.Name, &p.Root, &p.Remote} {
+			*s = clean(*s)
+		}
+		return p
+	}
+}
+
 // redactor returns the function that redacts secrets. It loads its key at the
 // first text. Without a key, equal secrets get different placeholders in different
 // processes.
 func redactor(cfg *config.Config) func(string) string {
 	if !cfg.Redact.Enabled {
-		return func(s string) string { return s }
+		return redact.Private
 	}
 	load := sync.OnceValue(func() *redact.Redactor {
 		key, err := redact.LoadKey(cfg.ConfigDir)
@@ -218,6 +230,7 @@ func openIndex(ctx context.Context, path string, opt sqlite.Options) (index, err
 	if deadline, ok := ctx.Deadline(); ok {
 		opt.BusyTimeout = time.Until(deadline)
 	}
+	opt.Rules = redact.Rules
 	s, err := sqlite.Open(ctx, path, opt)
 	if err != nil {
 		return index{}, errors.Join(err, lock.Release())

@@ -175,10 +175,17 @@ func (w Workspace) recordReplacement(ctx context.Context, req compact.ReplaceReq
 }
 
 // ReplaceArchived compacts an archived session as of a line; 0 is its end. budget
-// is in tokens; 0 means the default.
-func (a *App) ReplaceArchived(ctx context.Context, typed string, atLine, budget int) (Replacement, error) {
+// is in tokens; 0 means the default. The messages that it keeps are redacted unless
+// exact is set.
+func (a *App) ReplaceArchived(ctx context.Context, typed string, atLine, budget int, exact bool) (Replacement, error) {
 	return readSession(ctx, a, typed, func(x Archive, id string) (Replacement, error) {
-		return replaceArchived(ctx, x, id, atLine, budget)
+		out, err := replaceArchived(ctx, x, id, atLine, budget)
+		if !exact && err == nil {
+			for i := range out.request.Messages {
+				out.request.Messages[i].EachText(x.Redact)
+			}
+		}
+		return out, err
 	})
 }
 

@@ -45,6 +45,8 @@ type Catalog interface {
 	Totals(ctx context.Context) (archive.Totals, error)
 	// Integrity fails with CodeCorrupt if the file is damaged or incomplete.
 	Integrity(ctx context.Context) error
+	// Rules returns the version of the redaction rules that the index was created with.
+	Rules(ctx context.Context) (int, error)
 	// Settle moves everything that was written into the index's main file.
 	Settle(ctx context.Context) error
 	Close() error

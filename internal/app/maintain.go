@@ -18,6 +18,7 @@ import (
 	"strandline/internal/compact"
 	"strandline/internal/config"
 	"strandline/internal/recall"
+	"strandline/internal/redact"
 	"strandline/internal/state"
 	"strandline/internal/usage"
 )
@@ -73,7 +74,12 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []S
 	parts, perr := w.OpenParts(ctx)
 	failed = errors.Join(failed, perr)
 	var expired []string
+	older := false // the index was written with older redaction rules
 	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) error {
+		rules, err := x.Index.Rules(ctx)
+		if older = err == nil && rules < redact.Rules && w.Config.Redact.Enabled; err != nil {
+			return err
+		}
 		Schedule(w.Config.Paths.Maintained()).Begin(a.Now())
 		stages = a.fullRunner(x, how).Run(ctx, x.Index)
 		if failed == nil {
@@ -105,7 +111,15 @@ func (a *App) maintain(ctx context.Context, w Workspace, how effort) (stages []S
 		_, err = a.erase(ctx, w, sessions, parts, nil)
 		return err
 	}
-	return append(stages, Step{"forget", forget}.do(ctx, nil, a.Now)), nil
+	stages = append(stages, Step{"forget", forget}.do(ctx, nil, a.Now))
+	if older {
+		stages = append(stages, Step{"redact", func(ctx context.Context, _ *Index, st *Stage) error {
+			out, err := a.rebuildIndex(ctx, w, nil)
+			st.Done = out.Built.Sessions
+			return err
+		}}.do(ctx, nil, a.Now))
+	}
+	return stages, nil
 }
 
 // fullRunner returns a runner with all stages.

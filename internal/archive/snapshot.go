@@ -63,21 +63,22 @@ type SnapshotAction struct {
 
 // EachText applies change to every text of the snapshot that a person or a model wrote.
 func (f *SnapshotFact) EachText(change func(string) string) {
-	f.Summary = change(f.Summary)
+	f.Summary, f.AgentID, f.AgentType = change(f.Summary), change(f.AgentID), change(f.AgentType)
 	for i := range f.Tasks {
 		t := &f.Tasks[i]
-		t.Subject, t.Description = change(t.Subject), change(t.Description)
+		t.Subject, t.Description, t.Owner = change(t.Subject), change(t.Description), change(t.Owner)
 	}
 	for i := range f.Agents {
 		a := &f.Agents[i]
-		a.Task, a.Result = change(a.Task), change(a.Result)
+		a.ID, a.Type, a.Task, a.Result = change(a.ID), change(a.Type), change(a.Task), change(a.Result)
 	}
 	for i := range f.Messages {
-		f.Messages[i].Text = change(f.Messages[i].Text)
+		m := &f.Messages[i]
+		m.From, m.To, m.Text = change(m.From), change(m.To), change(m.Text)
 	}
 	for i := range f.Actions {
 		a := &f.Actions[i]
-		a.Command, a.File, a.Error = change(a.Command), change(a.File), change(a.Error)
+		a.Tool, a.Command, a.File, a.Error, a.Agent = change(a.Tool), change(a.Command), change(a.File), change(a.Error), change(a.Agent)
 	}
 	for _, list := range [][]string{f.Files, f.Decisions, f.Next} {
 		for i := range list {

@@ -74,6 +74,7 @@ func (a *commands) commands() []command {
 		{"context", "compactions", "List compactions and how much of the needed context they kept", a.compactionsCommand},
 		{"keep", "status", "Report the archive's contents, size and gaps", a.statusCommand},
 		{"keep", "verify [SESSION]", "Check every byte of the logs, also against the client's files", a.verifyCommand},
+		{"keep", "scan [SESSION]", "List where the logs hold secrets, by kind and line, never a value", a.scanCommand},
 		{"keep", "reindex", "Rebuild the index from the logs and the journal", a.reindexCommand},
 		{"keep", "maintain", "Do a maintenance run: index, embed, learn, seal idle logs", a.maintainCommand},
 		{"keep", "forget SESSION|HANDLE", "Delete a session, a turn or a step for good, with proof", a.forgetCommand},

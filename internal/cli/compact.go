@@ -24,6 +24,7 @@ func (a *commands) compactCommand(cmd *cobra.Command) {
 	session := f.String("session", "", "an archived session, or a handle of it, instead of stdin")
 	atLine := f.Int("at-line", 0, "as if the session had ended before this line of its transcript (0-based, exclusive; 0: its end)")
 	budget := f.Int("budget-tokens", 0, "size of the new conversation (default: a fifth of the window, from 20000 to 60000)")
+	exact := f.Bool("exact", false, "with --session: the kept messages as they are, not redacted")
 	format := f.String("format", "json", "json, or text: what the model would read")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
@@ -34,7 +35,7 @@ func (a *commands) compactCommand(cmd *cobra.Command) {
 		case *session == "":
 			return a.compactStdin(cmd.Context(), *budget, *format)
 		}
-		out, err := a.app.ReplaceArchived(cmd.Context(), *session, *atLine, *budget)
+		out, err := a.app.ReplaceArchived(cmd.Context(), *session, *atLine, *budget, *exact)
 		switch {
 		case err != nil:
 			return err

@@ -71,6 +71,7 @@ func describeStage(st app.Stage) string {
 		"seal":     {"log", " sealed"},
 		"state":    {"file", " removed of sessions that ended long ago"},
 		"forget":   {"session", " deleted for good"},
+		"redact":   {"session", " indexed again with newer rules for secrets"},
 	}
 	text := fmt.Sprintf("%d done", st.Done)
 	if unit, ok := units[st.Name]; ok {

@@ -12,6 +12,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/index/sqlite"
+	"strandline/internal/redact"
 )
 
 func TestReindexKeepsAnswers(t *testing.T) {
@@ -130,5 +131,29 @@ func TestLostIndexIsReported(t *testing.T) {
 	w.must("maintain")
 	if out := w.must("status"); strings.Contains(out, "not in the index") {
 		t.Errorf("after maintain, status says\n%s", out)
+	}
+}
+
+// An index of older redaction rules is written again once, by maintenance.
+func TestMaintainAppliesNewerRules(t *testing.T) {
+	w := newWorld(t)
+	w.sessions()
+	s, err := sqlite.Open(t.Context(), w.path("archive", "index.db"), sqlite.Options{Rules: redact.Rules - 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.must("import")
+	const again = "indexed again with newer rules"
+	if out := w.must("maintain"); !strings.Contains(out, again) {
+		t.Errorf("maintain says\n%s", out)
+	}
+	if out := w.must("maintain"); strings.Contains(out, again) {
+		t.Errorf("the second maintain says\n%s", out)
+	}
+	if out := w.must("search", "--all", "backoff"); strings.Contains(out, "Nothing found") {
+		t.Errorf("afterwards search says\n%s", out)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/index/sqlite"
+	"strandline/internal/redact"
 	"strandline/internal/sessionlog"
 )
 
@@ -176,7 +177,7 @@ type testStores struct {
 }
 
 func (s testStores) OpenIndex(ctx context.Context, path string, mode app.Mode) (*app.Index, error) {
-	store, err := sqlite.Open(ctx, path, sqlite.Options{ReadOnly: mode == app.ReadOnly, Bulk: mode == app.BulkWrite})
+	store, err := sqlite.Open(ctx, path, sqlite.Options{ReadOnly: mode == app.ReadOnly, Bulk: mode == app.BulkWrite, Rules: redact.Rules})
 	if err != nil {
 		return nil, err
 	}

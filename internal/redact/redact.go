@@ -39,6 +39,7 @@ const maxPasses = 8
 // String returns s with each secret replaced. Without a secret it returns s
 // without allocating. It is idempotent.
 func (r *Redactor) String(s string) string {
+	s = Private(s)
 	for range maxPasses {
 		found := scan(s)
 		if len(found) == 0 {
@@ -56,6 +57,49 @@ func (r *Redactor) String(s string) string {
 		s = b.String()
 	}
 	return s
+}
+
+// Rules is the version of the rules. It grows when they find more, so that an index
+// that was written with older rules is written again.
+const Rules = 2
+
+const privateOpen, privateClose, privateMark = "<private>", "</private>", "[private]"
+
+// Private returns s with every <private>…</private> replaced by [private]: text that
+// the user wants kept out of the index and of everything that leaves. A tag without
+// its end is text about tags.
+func Private(s string) string {
+	from := strings.Index(s, privateOpen)
+	if from < 0 {
+		return s
+	}
+	var b strings.Builder
+	for from >= 0 {
+		end := strings.Index(s[from:], privateClose)
+		if end < 0 {
+			break
+		}
+		b.WriteString(s[:from])
+		b.WriteString(privateMark)
+		s = s[from+end+len(privateClose):]
+		from = strings.Index(s, privateOpen)
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// Finding is a secret in a text.
+type Finding struct {
+	Kind       string // such as "github-token"
+	Start, End int    // byte offsets
+}
+
+// Find returns the secrets that String replaces, in order.
+func Find(s string) (list []Finding) {
+	for _, f := range scan(s) {
+		list = append(list, Finding{f.kind, f.start, f.end})
+	}
+	return list
 }
 
 // The parts of a placeholder: [redacted:<kind>:<hash>].

@@ -5,6 +5,7 @@ package transcript
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"strandline/internal/archive"
@@ -70,6 +71,28 @@ type Message struct {
 	// Record is Strandline's replacement of an earlier part of the conversation, if the
 	// message is one.
 	Record string
+}
+
+// EachText applies change to every text of the message that is printed. It keeps the
+// input of a tool call valid JSON.
+func (m *Message) EachText(change func(string) string) {
+	for _, s := range []*string{&m.Text, &m.Prompt, &m.Expansion, &m.Record} {
+		*s = change(*s)
+	}
+	m.Uses, m.Results = slices.Clone(m.Uses), slices.Clone(m.Results)
+	for i := range m.Uses {
+		u := &m.Uses[i]
+		u.Name = change(u.Name)
+		switch input := json.RawMessage(change(string(u.Input))); {
+		case json.Valid(input):
+			u.Input = input
+		case json.Valid(u.Input):
+			u.Input, _ = json.Marshal(change(string(u.Input))) // a string is always valid
+		}
+	}
+	for i := range m.Results {
+		m.Results[i].Text = change(m.Results[i].Text)
+	}
 }
 
 // ToolUse is a tool call: the client's fields, and those derived from the known input of

@@ -73,12 +73,28 @@ func (s *Store) migrateLocked(ctx context.Context, all []string) error {
 	if err != nil {
 		return err
 	}
+	fresh := version == 0
 	for ; version < len(all); version++ {
 		if err := s.conn.exec(ctx, all[version]); err != nil {
 			return fmt.Errorf("migration %d: %w", version+1, err)
 		}
 	}
+	if fresh {
+		if err := s.conn.exec(ctx, fmt.Sprintf("INSERT INTO meta (name, value) VALUES ('redaction', %d)", s.opt.Rules)); err != nil {
+			return err
+		}
+	}
 	return s.conn.exec(ctx, fmt.Sprintf("PRAGMA user_version=%d", len(all)))
+}
+
+// Rules returns the version of the redaction rules that the index was created with,
+// 0 for one that is older than the rules' versions.
+func (s *Store) Rules(ctx context.Context) (rules int, err error) {
+	err = s.Read(ctx, "read the index", func(ctx context.Context, t index.Tx) (err error) {
+		rules, err = index.Value[int](ctx, t, "SELECT coalesce((SELECT value FROM meta WHERE name = 'redaction'), 0)")
+		return err
+	})
+	return rules, err
 }
 
 func (s *Store) userVersion(ctx context.Context) (version int, err error) {

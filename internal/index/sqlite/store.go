@@ -29,6 +29,8 @@ type Options struct {
 	Texts Texts
 	// Bulk uses about 64 MiB of memory to speed up imports and reindexing.
 	Bulk bool
+	// Rules is the version of the redaction rules, which a new file remembers.
+	Rules int
 }
 
 // Texts reads the passages of the lines [from, to) of a session from its log. from is

@@ -30,7 +30,7 @@ func (r *Reader) toolUse(s *stepState, row *row, p *part) {
 	}
 	c := callState{
 		row: archive.Call{
-			Turn: s.row.Turn, Step: s.row.Index, Seq: s.calls, ToolID: id, Name: name(p.name),
+			Turn: s.row.Turn, Step: s.row.Index, Seq: s.calls, ToolID: id, Name: text.Prefix(r.redact(string(p.name)), maxName),
 			Kind: kindOf(string(p.name)), LineUse: row.line, LineResult: -1,
 		},
 		// The client writes a synthetic response where a plugin's conversation repeats a call.
