@@ -166,7 +166,7 @@ func TestJournalSyncRedacts(t *testing.T) {
 		{"a task", archive.JournalTask, archive.TaskFact{Event: "TaskCreated", TaskID: "1", Subject: "ask hunter", Description: "hunter knows"},
 			`{"event":"TaskCreated","task_id":"1","subject":"ask ***","description":"*** knows"}`},
 		{"a snapshot", archive.JournalSnapshot, archive.SnapshotFact{Summary: "hunter", Messages: []archive.SnapshotMessage{{From: "hunter", Text: "ask hunter"}}, Next: []string{"hunter"}},
-			`{"summary":"***","messages":[{"from":"hunter","text":"ask ***"}],"next":["***"]}`},
+			`{"summary":"***","messages":[{"from":"***","text":"ask ***"}],"next":["***"]}`},
 		{"an id is not redacted", archive.JournalTask, archive.TaskFact{Event: "TaskCreated", TaskID: "hunter"},
 			`{"event":"TaskCreated","task_id":"hunter"}`},
 		{"what names nothing secret", archive.JournalMerge, archive.MergeFact{From: "dir:/home/hunter", Into: "x"},
