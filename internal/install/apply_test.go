@@ -2,6 +2,7 @@ package install
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,27 @@ func TestRenamedBinary(t *testing.T) {
 
 // TestUnchangedEntriesAreUpdated: an entry as init wrote it becomes the current one,
 // for example with another timeout.
+// A thousand hooks of an older binary become one, and those of others stay. Each removal
+// used to read the document again.
+func TestManyDuplicates(t *testing.T) {
+	p := newPlace(t)
+	var groups []string
+	for i := range 1000 {
+		groups = append(groups, fmt.Sprintf(`{"hooks": [{"type": "command", "command": "/old/%d/strandline hook"}, {"type": "command", "command": "/usr/bin/tool-%d"}]}`, i, i))
+	}
+	p.write("{\"hooks\": {\"Stop\": [\n" + strings.Join(groups, ",\n") + "\n]}}\n")
+	p.init()
+	text, _ := p.read()
+	if n := strings.Count(text, "/usr/bin/tool-"); n != 1000 || strings.Contains(text, "/old/1/") {
+		t.Errorf("%d hooks of others are left, and /old/1: %v", n, strings.Contains(text, "/old/1/"))
+	}
+	wantInstalled(t, text)
+	p.uninstall()
+	if text, _ = p.read(); strings.Count(text, "/usr/bin/tool-") != 1000 || strings.Contains(text, "strandline") {
+		t.Error("an uninstall removes hooks of others, or leaves its own")
+	}
+}
+
 func TestUnchangedEntriesAreUpdated(t *testing.T) {
 	p := newPlace(t)
 	p.init()

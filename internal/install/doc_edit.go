@@ -153,6 +153,15 @@ func commentEnd(src []byte, pos int) int {
 }
 
 func (d *settingsDoc) delete(path ...any) error {
+	if err := d.cut(path...); err != nil {
+		return err
+	}
+	return d.reparse(d.src)
+}
+
+// cut is delete without reading the document again, which the caller does by reparse
+// after the last of many cuts. Until then comments, commas and plain are out of date.
+func (d *settingsDoc) cut(path ...any) error {
 	if len(path) == 0 {
 		return fmt.Errorf("delete the root: %w", errKind)
 	}
@@ -163,15 +172,49 @@ func (d *settingsDoc) delete(path ...any) error {
 	}
 	item := v.items[i]
 	if len(v.items) == 1 && blank(d.src[v.start+1:item.start]) && blank(d.src[itemEnd(item):v.end-1]) {
-		return d.replace(v.start+1, v.end-1, "")
+		d.cutItem(v, i, edit{v.start + 1, v.end - 1, ""})
+		return nil
 	}
 	last := i == len(v.items)-1
 	start, end := d.extent(item.start, itemEnd(item), !last)
 	if !last || i == 0 || item.comma >= 0 {
-		return d.replace(start, end, "")
+		d.cutItem(v, i, edit{start, end, ""})
+		return nil
 	}
 	comma := v.items[i-1].comma
-	return d.apply(edit{comma, comma + 1, ""}, edit{max(start, comma+1), end, ""})
+	d.cutItem(v, i, edit{comma, comma + 1, ""}, edit{max(start, comma+1), end, ""})
+	v.items[i-1].comma = -1
+	return nil
+}
+
+// cutItem removes an item from a container and the bytes of some edits, which have no
+// text, from the source.
+func (d *settingsDoc) cutItem(v *jsonValue, i int, edits ...edit) {
+	v.items = slices.Delete(v.items, i, i+1)
+	for _, e := range slices.Backward(edits) {
+		d.src = slices.Concat(d.src[:e.start], d.src[e.end:])
+		d.root.shift(e.end, e.end-e.start)
+	}
+}
+
+// shift subtracts n from the offsets at or after one.
+func (v *jsonValue) shift(from, n int) {
+	move := func(offset *int) {
+		if *offset >= from {
+			*offset -= n
+		}
+	}
+	if v.end < from {
+		return
+	}
+	move(&v.start)
+	move(&v.end)
+	for i := range v.items {
+		item := &v.items[i]
+		move(&item.start)
+		move(&item.comma)
+		item.value.shift(from, n)
+	}
 }
 
 func itemEnd(item jsonItem) int {

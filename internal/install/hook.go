@@ -82,7 +82,7 @@ func (h hookEntry) put(d *settingsDoc, written json.RawMessage) (Action, error) 
 	if bytes.Equal(before, d.src) {
 		return ActionKeep, nil
 	}
-	return ActionUpdate, nil
+	return ActionUpdate, d.reparse(d.src)
 }
 
 // duplicate reports whether an earlier hook has the same matcher. Hooks that the
@@ -150,13 +150,14 @@ func (h hookEntry) drop(d, base *settingsDoc) (Action, error) {
 			return "", err
 		}
 	}
-	return ActionRemove, nil
+	return ActionRemove, d.reparse(d.src)
 }
 
 // remove removes one hook and the containers that become empty: the group, the
-// event's list and "hooks", except for lists and objects that base has.
+// event's list and "hooks", except for lists and objects that base has. The caller reads
+// the document again after the last one.
 func remove(d, base *settingsDoc, x existing) error {
-	if err := d.delete(x.path...); err != nil || len(d.items(x.path[:4]...)) > 0 {
+	if err := d.cut(x.path...); err != nil || len(d.items(x.path[:4]...)) > 0 {
 		return err
 	}
 	for n := 3; n > 0; n-- { // the group, the event's list, "hooks"
@@ -164,7 +165,7 @@ func remove(d, base *settingsDoc, x existing) error {
 		if n < 3 && (len(d.items(path...)) > 0 || base != nil && base.get(path...) != nil || d.hides(path...)) {
 			return nil
 		}
-		if err := d.delete(path...); err != nil {
+		if err := d.cut(path...); err != nil {
 			return err
 		}
 	}
