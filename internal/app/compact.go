@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"strandline/internal/archive"
@@ -276,7 +277,8 @@ func (a *App) Summarize(ctx context.Context, c Summarized) (string, error) {
 	if req.Session != "" {
 		err = w.recordReplacement(ctx, req, out, "session.compact/gateway")
 	}
-	return w.Capture.Records.Sign(out.Summary(req)), err
+	// The client ends the summary at this tag, so it must not be in the signed text.
+	return w.Capture.Records.Sign(strings.ReplaceAll(out.Summary(req), "</summary>", "< /summary>")), err
 }
 
 // CallHandles returns the handles of those tool calls, of a session or its

@@ -61,15 +61,20 @@ func Fence(title, body string) string {
 }
 
 // markOf returns the mark of a record's content, which is everything between its two
-// marks except the closing marker: a signature, or a checksum if key is nil. It is the
-// same for content that the client has escaped or whose line ends were changed.
+// marks except the closing marker: a signature, or a checksum if key is nil. It does not
+// depend on what the client changes: escapes, blank lines and the ends of lines.
 func markOf(key []byte, content string) string {
-	content = strings.ReplaceAll(strings.ReplaceAll(content, "\r\n", "\n"), "&lt;", "<")
 	h := sha256.New()
 	if key != nil {
 		h = hmac.New(sha256.New, key)
 	}
-	h.Write([]byte("strandline record\x00" + content))
+	h.Write([]byte("strandline record\n"))
+	for line := range strings.Lines(strings.ReplaceAll(content, "&lt;", "<")) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
+			h.Write([]byte(line))
+			h.Write([]byte{'\n'})
+		}
+	}
 	return hex.EncodeToString(h.Sum(nil)[:markLen/2])
 }
 

@@ -145,7 +145,7 @@ func TestRecords(t *testing.T) {
 
 func TestSign(t *testing.T) {
 	key, other := []byte("key"), []byte("another key")
-	plain := text.Fence("t", "if a < b {\n\tcall()\n}")
+	plain := text.Fence("t", "if a < b {\n\n\n\tcall()\n}")
 	signed := text.Sign(key, "before "+plain+"\n\n"+plain)
 	if len(signed) != len("before "+plain+"\n\n"+plain) || signed != text.Sign(key, signed) || text.Sign(nil, plain) != plain {
 		t.Errorf("signed: %q", signed)
@@ -160,6 +160,7 @@ func TestSign(t *testing.T) {
 		"without a key":            {signed, nil, false},
 		"not signed":               {plain, key, false},
 		"escaped by the client":    {strings.ReplaceAll(signed, "<", "&lt;"), key, true},
+		"without blank lines":      {strings.ReplaceAll(signed, "\n\n", "\n"), key, true},
 		"with Windows line ends":   {strings.ReplaceAll(signed, "\n", "\r\n"), key, true},
 		"changed body":             {strings.ReplaceAll(signed, "call", "Call"), key, false},
 		"changed title":            {strings.ReplaceAll(signed, ": t.", ": u."), key, false},
