@@ -212,9 +212,11 @@ func (testSystem) FindCompanion() (string, error)                    { return ""
 func hideKeys(s string) string { return strings.ReplaceAll(s, "4500", "[number]") }
 
 func newCapture(cfg *config.Config) (*capture.Capture, capture.Journal, error) {
+	records := &capture.Records{Key: func() []byte { return []byte("key") }}
 	c := &capture.Capture{
-		Layout: sessionlog.Layout{Root: cfg.Paths.Home},
-		Client: capture.ClaudeCode(nil, nil),
+		Layout:  sessionlog.Layout{Root: cfg.Paths.Home},
+		Client:  capture.ClaudeCode(nil, records),
+		Records: records,
 		Project: func(dir string) archive.Project {
 			return archive.Project{Key: "dir:" + dir, Name: filepath.Base(dir), Root: dir}
 		},
