@@ -122,6 +122,8 @@ func (m *Model) status() string {
 	switch {
 	case r.Hits[0].Related:
 		s += " · no exact match; these may be related"
+	case r.Relaxed == recall.RelaxedWritten:
+		s += " · none as written"
 	case r.Relaxed == recall.RelaxedPhrase:
 		s += " · no match of the quoted phrase"
 	case r.Relaxed == recall.RelaxedPrefix:

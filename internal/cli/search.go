@@ -65,6 +65,9 @@ func (a *commands) printHits(result recall.Result) error {
 	p := a.paint()
 	if len(result.Hits) == 0 {
 		fmt.Fprintln(a.out, "Nothing found.")
+		for _, c := range result.Corrected {
+			fmt.Fprintln(a.out, c.String())
+		}
 		a.printNotes(result, plain)
 		if result.Elsewhere {
 			fmt.Fprintf(a.out, "There are hits in other projects (%s): --all searches everything.\n", result.OthersText())
@@ -76,6 +79,9 @@ func (a *commands) printHits(result recall.Result) error {
 			fmt.Fprintln(a.out, "There are hits in rewound turns: --rewound includes them.")
 		}
 		return nil
+	}
+	for _, c := range result.Corrected {
+		fmt.Fprintf(a.out, "%s\n\n", p.dim(c.String()))
 	}
 	for i, h := range result.Hits {
 		if i > 0 {
@@ -105,11 +111,10 @@ func (a *commands) printNotes(result recall.Result, style func(string) string) {
 	if result.When != nil && len(result.Hits) > 0 {
 		fmt.Fprintln(a.out, style(result.When.String()))
 	}
-	for _, c := range result.Corrected {
-		fmt.Fprintln(a.out, style(c.String()))
-	}
 	switch {
 	case len(result.Hits) == 0:
+	case result.Relaxed == recall.RelaxedWritten:
+		fmt.Fprintln(a.out, style("No indexed passage contains it as written; these contain its words. --deep reads the logs as well."))
 	case result.Relaxed == recall.RelaxedPhrase:
 		fmt.Fprintln(a.out, style("No passage contains the phrase; these contain its words."))
 	case result.Relaxed == recall.RelaxedPrefix:

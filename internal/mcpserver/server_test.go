@@ -85,7 +85,7 @@ func TestSearch(t *testing.T) {
 		note    string
 	}{
 		"this project":           {map[string]any{"query": "gateway bans"}, "7f3a12cd/0.0", ""},
-		"not another project":    {map[string]any{"query": "gauge"}, "", "No hits. Other projects have hits: set project to all."},
+		"not another project":    {map[string]any{"query": "gauge"}, "", "No hits. Other projects have hits (1 in tides): set project to all."},
 		"all projects":           {map[string]any{"query": "gauge", "project": "all"}, "9b1c44ee/0", ""},
 		"all, in the query":      {map[string]any{"query": "gauge project:all"}, "9b1c44ee/0", ""},
 		"another by name":        {map[string]any{"query": "gauge", "project": "tides"}, "9b1c44ee/0", ""},

@@ -98,6 +98,8 @@ func note(r recall.Result) string {
 	}
 	list = append(list, r.Notes...)
 	switch r.Relaxed {
+	case recall.RelaxedWritten:
+		list = append(list, "No passage contains it as written; these contain its words.")
 	case recall.RelaxedPhrase:
 		list = append(list, "No passage contains the phrase; these contain its words.")
 	case recall.RelaxedPrefix:

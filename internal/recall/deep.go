@@ -36,6 +36,7 @@ const deepTurns = 64
 // those of the index. Memory is limited by the longest line.
 func (r *Recall) Deep(ctx context.Context, idx DeepStore, logs LogScanner, req Request) (Result, error) {
 	start := r.now()
+	req.AsTyped = true // the logs may contain what the index lacks
 	s, err := r.prepare(ctx, req)
 	if err != nil {
 		return Result{}, err

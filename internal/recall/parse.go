@@ -26,6 +26,7 @@ type Request struct {
 	When     *When     // time words removed from Text; used if Since and Until are zero
 	Agents   bool      // include sub-agents' sessions
 	Dead     bool      // include branches before a rewind
+	AsTyped  bool      // without corrections
 	Limit    int       // largest number of hits, 0 for DefaultLimit
 }
 

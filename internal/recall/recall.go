@@ -95,6 +95,9 @@ func (r *Recall) byWords(ctx context.Context, req Request) (Result, *search, err
 		if res.Hits, err = s.run(ctx, v); err != nil {
 			return Result{}, nil, err
 		}
+		if written := asWritten(req.Text); v.name == "" && written != nil && len(res.Hits) > 0 && !contains(res.Hits[0], written) {
+			res.Relaxed = RelaxedWritten
+		}
 		if err := s.correct(ctx, v, &res); err != nil {
 			return Result{}, nil, err
 		}
@@ -139,6 +142,7 @@ func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
 		Terms: terms.Query(words), Projects: req.Projects, Kinds: req.Kinds,
 		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: min(cmp.Or(max(req.Limit, 0), DefaultLimit), MaxLimit),
 	}
+	matchStarts(s.query.Terms, asWritten(words))
 	terms.Widen(s.query.Terms)
 	for _, f := range req.Files {
 		s.query.Terms = append(s.query.Terms, fileTerm(f, len(req.Files) == 1)...)
@@ -206,7 +210,8 @@ func (s *search) variants() []variant {
 func (s *search) run(ctx context.Context, v variant) ([]Hit, error) {
 	q := v.query
 	limit, factor, least := q.Limit, fetchFactor, fetchMin
-	if len(v.phrases) > 0 || len(s.req.Files) > 0 || s.turn >= 0 {
+	written := asWritten(s.req.Text)
+	if len(v.phrases) > 0 || len(s.req.Files) > 0 || s.turn >= 0 || written != nil {
 		factor = fetchChecked
 	}
 	if literal(s.req.Text) {
@@ -228,6 +233,7 @@ func (s *search) run(ctx context.Context, v variant) ([]Hit, error) {
 		return nil, err
 	}
 	hits = spread(fold(hits))
+	writtenFirst(hits, written)
 	return hits[:min(limit, len(hits))], nil
 }
 

@@ -65,8 +65,9 @@ type Relaxed string
 
 // The interpretations, in the order they are tried. Filters always apply.
 const (
-	RelaxedPhrase Relaxed = "phrase" // the words of phrases need not be adjacent
-	RelaxedPrefix Relaxed = "prefix" // each word is a prefix
+	RelaxedWritten Relaxed = "written" // code need not be contained as it is written
+	RelaxedPhrase  Relaxed = "phrase"  // the words of phrases need not be adjacent
+	RelaxedPrefix  Relaxed = "prefix"  // each word is a prefix
 )
 
 // Hit is a matching passage.

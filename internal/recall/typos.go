@@ -52,7 +52,7 @@ func (c Correction) String() string {
 // correct runs a variant again with corrected words, unless a hit has all words, and
 // replaces the hits of res if there are any.
 func (s *search) correct(ctx context.Context, v variant, res *Result) error {
-	if slices.ContainsFunc(res.Hits, containsAllWords) || len(res.Hits) > 0 && len(v.query.Terms) > maxCorrectable {
+	if slices.ContainsFunc(res.Hits, containsAllWords) || len(res.Hits) > 0 && len(v.query.Terms) > maxCorrectable || s.req.AsTyped || asWritten(s.req.Text) != nil {
 		return nil
 	}
 	v, made, err := s.corrected(ctx, v, wordsOf(res.Hits))
@@ -170,6 +170,9 @@ func (s *search) nearest(ctx context.Context, word string) (string, error) {
 			return best, err
 		}
 	}
+	if known, err := s.isWord(ctx, word); known || err != nil {
+		return "", err
+	}
 	similar, err := s.store.WordsFrom(ctx, word[:twoTypoStem], maxStem)
 	if err != nil {
 		return "", err
@@ -186,6 +189,16 @@ func (s *search) nearest(ctx context.Context, word string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// isWord reports whether the embedder knows a word. Two typos in it are then another
+// word: "conclusion" is not "confusion".
+func (s *search) isWord(ctx context.Context, word string) (bool, error) {
+	if s.embedder == nil {
+		return false, nil
+	}
+	vectors, err := s.embedder.Embed(ctx, []string{word})
+	return len(vectors) == 1 && vectors[0] != nil, err
 }
 
 // mostUsed returns the word that most passages contain, the first of equals, or "".
