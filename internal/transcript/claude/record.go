@@ -34,8 +34,10 @@ func replacementIn(message, session string, owns transcript.Owns) (record string
 	if record == "" || rest.Len()+len(message)-kept > maxFrame {
 		return "", false
 	}
-	frame := clean(rest.String() + message[kept:])
-	return record, frame == "" || strings.HasPrefix(frame, summaryOpening)
+	if frame := clean(rest.String() + message[kept:]); frame != "" && !IsSummary(frame) {
+		return "", false
+	}
+	return record, true
 }
 
 // onlyRecords reports whether s is one or more of Strandline's records and nothing else.
@@ -72,16 +74,14 @@ func (s *scanner) replacement(r *row, session string, owns transcript.Owns) stri
 	if owns == nil || r.kind != typeUser || r.provenance {
 		return ""
 	}
-	message := ""
+	var message strings.Builder
 	for _, p := range s.partsOf(r) {
 		if p.kind == partText {
-			message += stringOf(p.raw) + "\n"
+			message.WriteString(stringOf(p.raw) + "\n")
 		}
 	}
-	if record, ok := replacementIn(message, session, owns); ok {
-		return record
-	}
-	return ""
+	record, _ := replacementIn(message.String(), session, owns)
+	return record
 }
 
 // MarkRecord sets the Record of the message with Strandline's replacement of an earlier
