@@ -60,9 +60,19 @@ func (w Workspace) BeginForget(ctx context.Context, session, why string) error {
 	if !archive.ValidID(session) {
 		return archive.Invalid(fmt.Sprintf("%q is not a session id", archive.Clip(session, 60)), "")
 	}
-	err := w.Journal.RecordAll(ctx, capture.Fact{
-		ID: archive.ForgetID(session), Kind: archive.JournalForget, Session: session, Data: archive.ForgetFact{Why: why},
-	})
+	logs, err := w.logs(ctx, []string{session})
+	if err != nil {
+		return err
+	}
+	rows, err := w.Capture.ForgottenRows(ctx, logs[session])
+	if err == nil {
+		err = w.Journal.RecordAll(ctx, capture.Fact{
+			ID: archive.ForgetID(session), Kind: archive.JournalForget, Session: session, Data: archive.ForgetFact{Why: why, Rows: rows},
+		})
+	}
+	if err == nil {
+		err = w.Capture.KeepForgottenRows(session, rows)
+	}
 	if err != nil {
 		return fmt.Errorf("record that session %s is forgotten: %w", archive.ShortID(session), err)
 	}
@@ -82,6 +92,11 @@ func (w Workspace) OpenForgets(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, e := range facts {
+		if fact, ok := archive.FactOf[archive.ForgetFact](&e); ok && archive.ValidID(e.Session) {
+			if err := w.Capture.KeepForgottenRows(e.Session, fact.Rows); err != nil {
+				return nil, err
+			}
+		}
 		if _, ok := open[e.Session]; !ok && archive.ValidID(e.Session) {
 			open[e.Session] = true
 			if err := w.Capture.Forgotten().Begin(e.Session); err != nil {

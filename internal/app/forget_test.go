@@ -138,6 +138,57 @@ func TestForgetSession(t *testing.T) {
 	}
 }
 
+// A copy of a forgotten session under another ID is not captured, also after the journal
+// alone was restored. A fork with rows of its own is.
+func TestForgottenCopy(t *testing.T) {
+	const copied, fork = "0badc0de-0000-4000-8000-000000000003", "f0f0f0f0-0000-4000-8000-000000000004"
+	w := twoSessions(t)
+	f := w.forget()
+	transcript, err := os.ReadFile(w.path(sessionA))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.BeginForget(t.Context(), sessionA, archive.ForgetAsked); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.EraseSessions(t.Context(), []string{sessionA}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.EndForget([]string{sessionA}); err != nil {
+		t.Fatal(err)
+	}
+	capturing := func(session string, want bool) {
+		t.Helper()
+		src := capture.Source{Path: w.path(session), Session: session}
+		if got, err := w.runner.Capture.LogSession(t.Context(), src, true); err != nil || got.Added > 0 != want {
+			t.Errorf("a hook captured %+v, %v", got, err)
+		}
+		got, err := w.runner.Capture.Bulk(t.Context(), w.store, w.store, []capture.Job{{Source: &src}}, nil)
+		if err != nil || len(got.Failed) > 0 || got.Sessions > 0 != want {
+			t.Errorf("an import captured %+v, %v", got, err)
+		}
+	}
+	data := bytes.ReplaceAll(transcript, []byte(sessionA), []byte(copied))
+	if err := os.WriteFile(w.path(copied), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	capturing(copied, false)
+	for _, dir := range []string{"forgotten", "forgotten-rows"} {
+		if err := os.RemoveAll(filepath.Join(w.home, dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.OpenForgets(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	capturing(copied, false)
+	if err := os.WriteFile(w.path(fork), bytes.ReplaceAll(transcript, []byte(sessionA), []byte(fork)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.grow(fork, 9)
+	capturing(fork, true)
+}
+
 // After an interruption at any step the next call completes the deletion. Until
 // then the session is neither captured nor indexed.
 func TestForgetAfterInterruption(t *testing.T) {

@@ -121,9 +121,12 @@ func RefsOf(session string, handles []string) []Ref {
 const JournalForget JournalKind = "forget"
 
 // ForgetFact is the data of a JournalForget entry. Entry and fact hold nothing of the
-// session but its ID and the time.
+// session but its ID, the time and hashes of its rows' random UUIDs.
 type ForgetFact struct {
 	Why string `json:"why"` // ForgetAsked, ForgetOld
+	// Rows are the hashes, as capture.ForgottenRows returns them. Older entries have
+	// none.
+	Rows []byte `json:"rows,omitempty"`
 }
 
 // The reasons why a session is deleted.

@@ -176,6 +176,9 @@ func (c *Capture) sessionLogs(src Source, side bool) (sessionLogs, error) {
 	if k.main, err = c.transcripts(k.name); err != nil {
 		return k, fmt.Errorf("find log: %w", err)
 	}
+	if k.forgotten = len(k.main) == 0 && src.Rel == "" && c.isForgottenCopy(src.Path); k.forgotten {
+		return k, nil
+	}
 	k.slug = src.Slug()
 	if len(k.main) > 0 {
 		k.slug = k.main[len(k.main)-1].Slug // a session keeps its first folder
