@@ -40,7 +40,7 @@ func flags() []flag {
 		{programs: "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlcheck mariadb mariadb-dump mariadb-admin", flags: "-p", joined: true},
 		{programs: "sshpass", flags: "-p"},
 		{programs: "7z 7za 7zz 7zr rar unrar", flags: "-p", joined: true},
-		{programs: "zip unzip ipmitool ssh-keygen mosquitto_pub mosquitto_sub", flags: "-P"},
+		{programs: "zip unzip ipmitool ssh-keygen mosquitto_pub mosquitto_sub", flags: "-P"}, //nolint:misspell // names of programs
 		{programs: "ssh-keygen", flags: "-N"},
 		{programs: "gh", with: " secret set ", flags: "-b -body"},
 		{programs: "mqtt", flags: "-pw", single: true},
@@ -54,6 +54,10 @@ func flags() []flag {
 		{programs: "netlify surge vercel doctl flyctl fly railway", flags: "-t"},
 		{programs: "msmtp swaks", flags: "-ap", single: true},
 		{programs: "xfreerdp wfreerdp mstsc cmdkey", flags: "/p: /pass: /password:", joined: true, single: true},
+		{programs: "schtasks", flags: "/rp", single: true},
+		{programs: "signtool", flags: "/p"},
+		{programs: "dotnet nuget", with: " push ", flags: "-k"},
+		{programs: "snowsql", flags: "-p"},
 		{programs: "nmap hydra medusa", flags: "-p", with: " -l "},
 		{programs: "plink pscp psftp putty kitty", flags: "-pw", single: true},
 		{programs: "keytool jarsigner", flags: "-storepass -keypass", single: true},
@@ -126,11 +130,14 @@ func curlCluster(s string, at int) (finding, bool) {
 func piped(s string, at int) (finding, bool) {
 	line := s[max(0, at-maxCommand):at]
 	line = line[strings.LastIndexAny(line, "\r\n;&")+1:]
-	pipe, echo := strings.LastIndexByte(line, '|'), strings.LastIndex(line, "echo ")
+	pipe, echo, length := strings.LastIndexByte(line, '|'), strings.LastIndex(line, "echo "), len("echo ")
+	if echo < 0 {
+		echo, length = strings.LastIndex(line, "printf "), len("printf ")
+	}
 	if echo < 0 || pipe < echo {
 		return finding{}, false
 	}
-	i := at - len(line) + echo + len("echo ")
+	i := at - len(line) + echo + length
 	for strings.HasPrefix(s[i:], "-n ") || strings.HasPrefix(s[i:], "-e ") {
 		i += len("-n ")
 	}
@@ -153,7 +160,7 @@ func positionals() []positional {
 		{"vault login ", 0}, {"vault unseal ", 0}, {"operator unseal ", 0}, {"rclone obscure ", 0}, {"alias set ", 3}, {"config host add ", 3},
 		{"rabbitmqctl add_user ", 1}, {"rabbitmqctl change_password ", 1}, {"requirepass ", 0}, {"masterauth ", 0}, {"> AUTH ", 0}, {"rootpw --plaintext ", 0},
 		{"snap login ", 1}, {"wifi connect ", 2}, {"add-generic-password ", 9}, {"auth login --token ", 0}, {"auth:token ", 0}, {"ConvertTo-SecureString ", 0},
-		{"rails credentials:set ", 1}, {"passwd root ", 0}, {"set-password ", 1}, {"rootpw ", 0}, {"keyctl padd user ", 1},
+		{"isql -v ", 2}, {"bundle config set --global ", 1}, {"bundle config set ", 1}, {"bundle config ", 1}, {"passwd root ", 0}, {"set-password ", 1}, {"rootpw ", 0}, {"keyctl padd user ", 1},
 	}
 }
 

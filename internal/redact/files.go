@@ -133,3 +133,21 @@ func oauthMember(s string, at int) (finding, bool) {
 	f, ok := chosenArgument(s, i)
 	return f, ok && len(s[f.start:f.end]) >= 20 && hasDigit(s[f.start:f.end])
 }
+
+// hereString matches the input of a command that stores or takes a secret.
+func hereString(s string, at int) (finding, bool) {
+	f, ok := chosenArgument(s, at+len("<<< "))
+	return f, ok && hasDigit(s[f.start:f.end]) && containsAny(strings.ToLower(command(s[:at])), "secret", "passw", "token", "login")
+}
+
+// typed matches what a script for expect types: send "secret\r".
+func typed(s string, at int) (finding, bool) {
+	const send = `send "`
+	i := strings.LastIndex(s[max(0, at-maxName):at], send)
+	if i < 0 {
+		return finding{}, false
+	}
+	i += max(0, at-maxName) + len(send)
+	v := s[i:at]
+	return finding{kindPassword, i, at}, len(v) >= minMixed && hasDigit(v) && mixOf(v).letters() > 0 && !strings.ContainsAny(v, " /$\\") && !term(v) && !masked(v)
+}

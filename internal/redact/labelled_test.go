@@ -88,7 +88,7 @@ la password è W
 パスワードはWです
 log in as admin:W
 password%3DW
-pass​word: W
+passZWSPword: W
 password: ESC[1mWESC[0m
 TOTP seed is JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
 acme_live_T
@@ -140,7 +140,7 @@ func TestLabelledTexts(t *testing.T) {
 				"W": words[r.IntN(len(words))] + pick(r, "23456789", 3), "P": "x" + pick(r, alnum, 5) + "!" + pick(r, "23456789", 2) + pick(r, "^#@%", 1) + pick(r, alnum, 5),
 				"T": "a7" + pick(r, alnum, 14) + "B3" + pick(r, alnum, 14) + "9k", "H": pick(r, "0123456789abcdef", 30) + "a7",
 			}
-			text, secret := strings.NewReplacer(`\n`, "\n", "ESC", "\x1b").Replace(form), ""
+			text, secret := strings.NewReplacer(`\n`, "\n", "ESC", "\x1b", "ZWSP", "\u200b").Replace(form), ""
 			for letter, value := range secrets {
 				if i := placeOf(text, letter); i >= 0 {
 					text, secret = text[:i]+value+text[i+1:], value

@@ -26,7 +26,8 @@ func names() []named {
 		{kind: kindPassword, word: "passw"}, {kind: kindPassword, word: "passphrase"}, {kind: kindPassword, word: "passcode"}, {kind: kindPassword, word: "pwd"},
 		{kind: kindPassword, word: "rediscli_auth"}, {kind: kindPassword, word: "requirepass"}, {kind: kindPassword, word: "sshpass"}, {kind: kindPassword, word: "masterauth"},
 		{kind: kindSecret, word: "secret"}, {kind: kindToken, word: "token"}, {kind: kindKey, word: "key"}, {kind: kindKey, word: "appid", whole: true, weak: true},
-		{kind: kindPassword, word: "cred", whole: true},
+		{kind: kindPassword, word: "cred", whole: true}, {kind: kindPassword, word: "mnemonic"}, {kind: kindPassword, word: "seed phrase"}, {kind: kindPassword, word: "recovery phrase"},
+		{kind: kindSecret, word: "service_role", weak: true},
 	}
 	for w := range strings.FieldsSeq("pw psk authtok pass") {
 		list = append(list, named{kind: kindPassword, word: w, whole: true})
@@ -40,7 +41,7 @@ func names() []named {
 // foreignNames are words for "password" in other languages, whose capitals differ.
 func foreignNames() []string {
 	return strings.Fields("Kennwort kennwort Contraseña contraseña Senha senha Wachtwoord wachtwoord Hasło hasło Lösenord lösenord Adgangskode adgangskode " +
-		"Salasana salasana Heslo heslo Jelszó jelszó Şifre şifre Parola parola Пароль пароль Пароля пароля 密码 密碼 口令 パスワード 비밀번호")
+		"Passord passord Clave clave Salasana salasana Heslo heslo Jelszó jelszó Şifre şifre Parola parola Пароль пароль Пароля пароля 密码 密碼 口令 パスワード 비밀번호 סיסמה Κωδικός κωδικός")
 }
 
 // maxName is the longest part of a name before or after its word.
@@ -66,13 +67,16 @@ func (n named) match(s string, at int) (finding, bool) {
 	}
 	if n.word == "key" {
 		switch h := strings.ToLower(strings.TrimRight(s[start:at], "_-.")); {
-		case h == "" && !twoWords(s[:at]) && !storesSecret(s, at) || publicKey(h):
+		case h == "" && !twoWords(s[:at]) && !storesSecret(s, at) && !n.bareKey(s, start, end) || publicKey(h):
 			return finding{}, false
-		case h != "" && !secretKey(h):
+		case h == "" && !twoWords(s[:at]) || h != "" && !secretKey(h):
 			n.weak = true
 		}
 	}
 	if n.word == "pass" { // it may be a test that passed
+		if end == at+len(n.word) && at > start && accountWord(s[start:at]) { // remotepass
+			return n.valued(s, start, end)
+		}
 		if s[start:end] != "pass" && s[start:end] != "Pass" {
 			return finding{}, false
 		}
@@ -124,6 +128,11 @@ func (n named) secretName(s string, start, at, end int) bool {
 	if !n.secretSuffix(after) || containsFold(s[start:at], "public") {
 		return false
 	}
+	if n.word == "pw" || n.word == "pass" {
+		if accountWord(s[start:at]) {
+			return true
+		}
+	}
 	border := at == start || !text.IsLetter(s[at-1]) || text.IsLower(s[at-1]) && text.IsUpper(s[at])
 	return border || !n.whole && (n.word != "key" || secretKey(strings.ToLower(s[start:at])))
 }
@@ -158,6 +167,16 @@ func twoWords(s string) bool {
 	s = s[:len(s)-1]
 	w := strings.ToLower(s[len(s)-runBefore(s, text.IsLetter):])
 	return slices.Contains([]string{"api", "access", "secret", "private", "account", "auth", "encryption", "master", "unseal", "license", "deploy", "webhook", "service"}, w)
+}
+
+// bareKey reports whether "key" alone is the name of a secret: in a query, or in
+// "the key: …".
+func (n named) bareKey(s string, start, end int) bool {
+	if inQuery(s, start) && s[start-1] != ' ' {
+		return true
+	}
+	w := strings.TrimRight(s[max(0, start-maxName):start], " ")
+	return len(w) < start && listed("the my your our this new", strings.ToLower(w[len(w)-runBefore(w, text.IsLetter):]))
 }
 
 // storesSecret reports whether the name at offset at is that of a secret which a
@@ -341,10 +360,7 @@ func passVariable(s string, at int) (finding, bool) {
 // before distinguishes a password from a passed test.
 func passOfAccount(s string, at int) (finding, bool) {
 	before := s[at-runBefore(s[:at], text.IsLetter) : at]
-	if !slices.Contains([]string{
-		"become", "ssh", "sudo", "db", "database", "user", "admin", "root", "smtp", "mail", "email", "ftp", "proxy", "redis", "mysql", "pg",
-		"postgres", "http", "auth", "login", "vault", "wifi", "ldap", "mqtt", "rabbitmq",
-	}, before) {
+	if !accountWord(before) {
 		return finding{}, false
 	}
 	p, ok := separator(s, at+len("_pass"))
@@ -352,6 +368,12 @@ func passOfAccount(s string, at int) (finding, bool) {
 		return finding{}, false
 	}
 	return p.value(s)
+}
+
+// accountWord reports whether w, in a name before "pass" or "pw", says whose password
+// it is.
+func accountWord(w string) bool {
+	return listed("become ssh sudo db database user admin root smtp mail email ftp proxy redis mysql pg postgres http auth login vault wifi ldap mqtt rabbitmq imap pop pop3 remote bind my app sql rpc", strings.ToLower(w))
 }
 
 // passField matches "pass": "…" in JSON and pass: '…' in code if the value looks

@@ -36,6 +36,9 @@ const (
 func separator(s string, end int) (pair, bool) {
 	p := pair{kind: kindPassword, name: -1}
 	i := end + closeQuote(s[end:])
+	if strings.HasPrefix(s[i:], "[]") { // char password[] = "…"
+		i += 2
+	}
 	gap := blanks(s[i:])
 	i += gap
 	if i >= len(s) {
@@ -61,11 +64,17 @@ func separator(s string, end int) (pair, bool) {
 			p.op = '='
 		}
 	case '|', '?': // process.env.KEY || "…"
-		if i+3 >= len(s) || s[i+1] != s[i] || openQuote(s[i+2+blanks(s[i+2:]):]) == 0 {
+		if i+3 >= len(s) || s[i+1] != s[i] {
+			return p, false
+		}
+		i += 2
+		if s[i] == '=' {
+			i++
+		}
+		if openQuote(s[i+blanks(s[i:]):]) == 0 {
 			return p, false
 		}
 		p.op = '='
-		i += 2
 	default:
 		if gap == 0 || i-gap != end {
 			return p, false
@@ -254,6 +263,9 @@ func element(s string, start, end int) (pair, bool) {
 		return pair{}, false
 	}
 	from, closing := end+n+len(shut), open+"/"
+	if text.HasPrefixFold(s[from:], "<value>") {
+		from, closing = from+len("<value>"), "</"
+	}
 	const cdata = "<![CDATA["
 	if strings.HasPrefix(s[from:], cdata) {
 		from, closing = from+len(cdata), "]]>"
@@ -282,6 +294,10 @@ func attribute(s string, start, end int) (pair, bool) {
 	const fallback = "default"
 	if d := strings.Index(s[i:min(len(s), i+maxTag+maxAttribute)], fallback); i > end && d > 0 && strings.IndexByte(s[i:i+d], '{') >= 0 && strings.IndexByte(s[i:i+d], '}') < 0 { // variable "name" { default = … }
 		return separator(s, i+d+len(fallback))
+	}
+	const inner = "><value>"
+	if v := strings.Index(s[i:min(len(s), i+maxTag)], inner); v >= 0 && strings.IndexByte(s[i:i+v], '>') < 0 {
+		return pair{op: '=', name: -1, from: i + v + len(inner), quote: "</", certain: true}, true
 	}
 	n := valueAttribute(s[i:min(len(s), i+2*maxAttribute)])
 	if n < 0 {

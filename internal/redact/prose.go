@@ -21,7 +21,7 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 		}
 	}
 	i := end + markup(s[end:])
-	direct := i > end && n.word != "pw" && n.word != "pass" // "password hunter22"
+	direct := i > end && (n.word != "pw" && n.word != "pass" || lineStarts(s, start)) // "password hunter22"
 	spoken := n
 	spoken.direct = true
 	if number := run(s[i:min(len(s), i+3)], text.IsDigit); number > 0 && i > end && operatorLen(s[i+number:]) > 0 { // "key 1: …"
@@ -33,6 +33,10 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 			return finding{}, false
 		}
 		if op := operatorLen(s[i:]); op > 0 && (words == 0 || s[i] != '=' && s[i] != '|') {
+			if below := newline(s[i+op:]); below > 0 && n.kind == kindPassword {
+				f, ok := n.said(s, i+op+below)
+				return f, ok && (f.end == len(s) || isBreak(s[f.end])) && mixOf(s[f.start:f.end]).digit > 1
+			}
 			return n.said(s, i+op)
 		}
 		w := proseWord(s[i:])
@@ -77,7 +81,10 @@ func markup(s string) int {
 
 // operatorLen returns the length of a mark between name and value.
 func operatorLen(s string) int {
-	for _, op := range []string{"=>", "->", "→", "—", "–", "：", "＝", ":", "=", "|", "- "} {
+	if s[0] < 0x80 && strings.IndexByte("=-:|", s[0]) < 0 {
+		return 0
+	}
+	for _, op := range [...]string{"=>", "->", "→", "—", "–", "：", "＝", ":", "=", "|", "- "} {
 		if strings.HasPrefix(s, op) {
 			return len(op)
 		}
@@ -93,12 +100,15 @@ func proseWord(s string) int {
 // connector returns the length of a word such as "is" at the start of s, whose
 // first word has w bytes; 0 for another word.
 func connector(s string, w int) int {
-	for _, c := range []string{"是", "为", "為", "は", "는", "은", "が"} {
-		if strings.HasPrefix(s, c) {
+	if s[0] < 0x80 && w > len("becomes") {
+		return 0
+	}
+	for _, c := range [...]string{"是", "为", "為", "は", "는", "은", "が"} {
+		if s[0] >= 0x80 && strings.HasPrefix(s, c) {
 			return len(c)
 		}
 	}
-	if listed("is was to be equals becomes now ist war lautet auf est était à vaut es era son é foi era è fu sarà это есть равен na jest to on är er zijn wordt olan olarak", strings.ToLower(s[:w])) {
+	if listed("is was to be equals becomes now ist war lautet auf est était à vaut es era son é foi era è fu sarà je је это есть равен na jest to on är er zijn wordt olan olarak", strings.ToLower(s[:w])) {
 		return w
 	}
 	return 0
@@ -138,7 +148,11 @@ func (n named) said(s string, i int) (finding, bool) {
 	if i < 0 {
 		return finding{}, false
 	}
-	i += run(s[min(i, len(s)):min(len(s), i+maxGap)], func(c byte) bool { return isSpace(c) || c == '*' || c == ':' || c == '(' })
+	i += run(s[min(i, len(s)):min(len(s), i+maxGap)], func(c byte) bool { return isSpace(c) || c == '*' || c == ':' || c == '(' || c == '[' })
+	for text.HasAnyPrefix(s[i:], "</b>", "</strong>", "</td><td>", "</th><td>") {
+		i += strings.IndexByte(s[i:], '>') + 1
+		i += blanks(s[i:])
+	}
 	if i >= len(s) {
 		return finding{}, false
 	}
@@ -219,7 +233,7 @@ func (n named) spoken(v string, quoted bool) bool {
 	case m.digit == 0:
 		return quoted && run(v, isDotted) < len(v) && strings.ContainsAny(v, "!@#$%^&*?+")
 	}
-	if strings.IndexByte(v, ':') >= 0 && wordLike(v) {
+	if strings.ContainsAny(v, ":.") && wordLike(v) || strings.ContainsAny(v, "[]{}") && run(v, text.IsDigit) > 0 {
 		return false
 	}
 	return !term(v) && (!identifier(v) || m.digit > 1 && !strings.ContainsAny(v, "_./:"))
@@ -258,7 +272,7 @@ func passphraseAt(s string) int {
 		n--
 	}
 	if n == len(s) || isBreak(s[n]) || strings.IndexByte(".,;)", s[n]) >= 0 {
-		if strings.Count(s[:n], " ") >= 2 && passphrase(s[:n]) {
+		if (strings.Count(s[:n], " ") >= 2 || strings.Count(s[:n], "-") >= 3) && passphrase(s[:n]) {
 			return n
 		}
 	}
@@ -267,8 +281,11 @@ func passphraseAt(s string) int {
 
 // accountPair matches the password of "log in as admin:…", "credentials: bob / …".
 func accountPair(s string, i int) (finding, bool) {
-	i += run(s[min(i, len(s)):min(len(s), i+maxGap)], func(c byte) bool { return isSpace(c) || strings.IndexByte(":=`\"'*", c) >= 0 })
+	i += run(s[min(i, len(s)):min(len(s), i+maxGap)], func(c byte) bool { return isSpace(c) || strings.IndexByte(":=`\"'*-", c) >= 0 })
 	user := run(s[i:min(len(s), i+maxName)], func(c byte) bool { return isDotted(c) || c == '@' })
+	if user > 0 && i > 0 && s[i-1] == '>' { // of a user of Redis
+		return finding{kindPassword, i, i + user}, hasDigit(s[i:i+user]) && user >= minMixed
+	}
 	if user < 2 {
 		return finding{}, false
 	}

@@ -63,7 +63,7 @@ func triggers() []trigger {
 	for _, m := range []string{"d", "p", "q", "dp", "dq", "qi", "k"} {
 		list = append(list, trigger{lit: `"` + m + `":`, match: jwkMember})
 	}
-	for _, lit := range []string{"auth=(", "asicAuth(", "getConnection(", ".login(", "basic_auth(", "uthenticate(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode("} {
+	for _, lit := range []string{"auth=(", "asicAuth(", "getConnection(", ".login(", "basic_auth(", "uthenticate(", ".auth(", "sp_addlogin ", "jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode("} {
 		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return lastArgument(s, at+len(lit)) }})
 	}
 	for _, port := range []string{"25", "465", "587", "2525"} {
@@ -75,10 +75,10 @@ func triggers() []trigger {
 	for _, p := range positionals() {
 		list = append(list, trigger{lit: p.lit, match: p.match})
 	}
-	for _, lit := range []string{"-with-token", " passwd ", "sudo -S", " cryptsetup ", " kinit ", "-passphrase-fd 0", "--pass-stdin", "--token-stdin", "secret set ", "secrets set "} {
+	for _, lit := range []string{"-with-token", " passwd ", "sudo -S", " cryptsetup ", " kinit ", "-passphrase-fd 0", "--pass-stdin", "--token-stdin", "secret set ", "secrets set ", "secret put ", "secret create "} {
 		list = append(list, trigger{lit: lit, match: piped})
 	}
-	list = append(list, trigger{lit: "chpasswd", match: account})
+	list = append(list, trigger{lit: "chpasswd", match: account}, trigger{lit: "<<< ", match: hereString}, trigger{lit: `\r"`, match: typed})
 	for _, m := range marks() {
 		list = append(list, trigger{lit: m, match: func(s string, at int) (finding, bool) { return marked(s, at, at+len(m)) }})
 	}
@@ -90,7 +90,7 @@ func triggers() []trigger {
 	for _, lit := range []string{"sqlplus ", "sqlldr ", "expdp ", "impdp ", "CONNECT ", "onnect(", ":thin:", ":oci:", "userid="} {
 		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return logon(s, at+len(lit)) }})
 	}
-	for _, w := range append(foreignNames(), "ot de passe", "parola d'ordine") {
+	for _, w := range append(foreignNames(), "ot de passe", "parola d'ordine", "كلمة المرور", "ật khẩu", "arolă") {
 		n := named{kind: kindPassword, word: w}
 		list = append(list, trigger{lit: w, match: func(s string, at int) (finding, bool) {
 			if f, ok := n.valued(s, at, at+len(w)); ok {
@@ -99,7 +99,7 @@ func triggers() []trigger {
 			return n.prose(s, at, at+len(w))
 		}})
 	}
-	for _, w := range []string{"log in as ", "login as ", "logged in as ", "sign in as ", "signed in as ", "credentials:", "credentials are ", "login:", "user/pass", "account:"} {
+	for _, w := range []string{"log in as ", "login as ", "logged in as ", "sign in as ", "signed in as ", "credentials:", "credentials are ", `user = "`, "htpasswd: ", "list: |\n", " on >", "login:", "login ", "wifi:", "user/pass", "account:"} {
 		list = append(list, trigger{lit: w, fold: true, match: func(s string, at int) (finding, bool) { return accountPair(s, at+len(w)) }})
 	}
 	for _, n := range names() {

@@ -68,7 +68,10 @@ func (t token) around(s string, at, end int) (finding, bool) {
 	start := at - before
 	body := s[start:end]
 	known := t.set('a') || before == t.lead // what follows is checked by its length
-	return finding{t.kind, start, end}, known && end-at-2 >= t.min && before >= min(t.lead, 3) && borderBefore(s, start) && borderAfter(s, end) && looksRandom(body)
+	if t.set('0') && !t.set('a') {          // the lead is hexadecimal
+		known = known && run(s[start:at], isHex) == before
+	}
+	return finding{t.kind, start, end}, known && (t.min <= 1 || end-at-2 >= t.min) && before >= min(t.lead, 3) && borderBefore(s, start) && borderAfter(s, end) && looksRandom(body)
 }
 
 // continued returns the end of a token that a line break or the joint of two

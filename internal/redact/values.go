@@ -44,6 +44,8 @@ func (p pair) secret(v string, end int, s string) bool {
 		return false
 	case p.env && len(v) >= minMixed:
 		return true
+	case m.digit > 1 && p.line && p.name >= 0 && p.quote == "" && end <= len(s) && len(v) >= minToken && !partOf(v) && (end == len(s) || isBreak(s[end])):
+		return true
 	case m.digit > 0:
 		return len(v) >= minToken && !wordLike(v)
 	}
@@ -84,15 +86,16 @@ func gibberish(v string) bool {
 // need.
 func passphrase(v string) bool {
 	words := 0
+	many := strings.Count(v, " ") >= 11 // a seed phrase has 12 words of a list
 	for ; v != ""; words++ {
 		n := run(v, func(c byte) bool { return c != ' ' && c != '-' })
 		w := v[:n]
 		v = v[min(len(v), n+1):]
-		if len(w) < 3 || run(w, text.IsLower) < len(w) || functionWord(w) || secretWord(w) || len(w) > 14 {
+		if len(w) < 3 || run(w, text.IsLower) < len(w) || functionWord(w) && !many || secretWord(w) || len(w) > 14 {
 			return false
 		}
 	}
-	return words >= 3 && words <= 12
+	return words >= 3 && words <= 24
 }
 
 func functionWord(w string) bool {
@@ -187,7 +190,12 @@ func partOf(v string) bool {
 // number, or a name that contains a word such as "token".
 func codeLike(v, kind string) bool {
 	return strings.ContainsAny(v[:1], "&*!@%#-+=/") || strings.HasPrefix(v, "0x") ||
-		text.IsLetter(v[0]) && run(v, isDotted) == len(v) && (mixOf(v).digit < 2 || kind != kindPassword && !isMixedKey(v)) && partOf(v) || strings.IndexByte(v, ':') > 0 && wordLike(v)
+		text.IsLetter(v[0]) && run(v, isDotted) == len(v) && (mixOf(v).digit < 2 || kind != kindPassword && (!isMixedKey(v) || namesKey(v))) && partOf(v) || strings.IndexByte(v, ':') > 0 && wordLike(v)
+}
+
+// namesKey reports whether v ends as the name of a key does.
+func namesKey(v string) bool {
+	return strings.HasSuffix(v, "Key") || strings.HasSuffix(v, "Token") || strings.HasSuffix(v, "Secret")
 }
 
 // template reports whether v is a variable or other expression to be replaced.
