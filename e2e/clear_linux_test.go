@@ -28,6 +28,7 @@ func TestTerminal(t *testing.T) {
 	if strings.Contains(strings.Join(blocks, "")+rest, tableFact) {
 		t.Errorf("a cleared session receives the cleared text: %q", blocks)
 	}
+	s.awaitExported() // the reply on the screen, without another hook
 	c.leave()
 
 	if got := len(s.transcripts()); got != 2 {

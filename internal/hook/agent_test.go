@@ -100,16 +100,19 @@ func TestCompactArgumentIsRestoredOnce(t *testing.T) {
 	s.quiet(t)
 }
 
-func TestSessionEndStartsCatchup(t *testing.T) {
-	s := newFixture(t)
-	s.transcript(t, "{\"a\":1}\n")
-	s.send(t, "SessionEnd", map[string]string{"reason": "clear", "cwd": "/w"})
-	want := []string{"catchup", "--session", session, "--transcript", s.path, "--cwd", "/w"}
-	if len(s.detached) != 1 || !slices.Equal(s.detached[0], want) {
-		t.Errorf("detached %q, want %q", s.detached, want)
-	}
-	if s.Pending.Any() {
-		t.Error("a session that was captured is noted as pending")
+// The client writes the last rows of a turn and of a session after the hooks.
+func TestStopAndSessionEndStartCatchup(t *testing.T) {
+	for _, event := range []string{"Stop", "SessionEnd"} {
+		s := newFixture(t)
+		s.transcript(t, "{\"a\":1}\n")
+		s.send(t, event, map[string]string{"reason": "clear", "cwd": "/w"})
+		want := []string{"catchup", "--session", session, "--transcript", s.path, "--cwd", "/w"}
+		if len(s.detached) != 1 || !slices.Equal(s.detached[0], want) {
+			t.Errorf("%s: detached %q, want %q", event, s.detached, want)
+		}
+		if s.Pending.Any() {
+			t.Errorf("%s: a session that was captured is noted as pending", event)
+		}
 	}
 }
 

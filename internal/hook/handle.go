@@ -80,11 +80,11 @@ func (r *run) followUp(src capture.Source) error {
 		errs = append(errs, r.env.Pending.Add(w))
 	}
 	errs = append(errs, r.guard(r.close))
-	if len(work) > 0 {
-		errs = append(errs, r.env.Detach("catchup"))
-	}
-	if p.Event == "SessionEnd" {
+	switch {
+	case p.Event == "SessionEnd" || p.Event == "Stop": // the client writes the last rows after both
 		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
+	case len(work) > 0:
+		errs = append(errs, r.env.Detach("catchup"))
 	}
 	if (p.Event == "PreCompact" || p.Event == "PostCompact") && r.env.MaintenanceDue != nil && r.env.MaintenanceDue() {
 		errs = append(errs, r.env.Detach("maintain", "--background"))

@@ -202,7 +202,7 @@ func TestHookLogsThenIndexes(t *testing.T) {
 	if len(s.index.applied) != 1 || s.index.applied[0].Cursor.Offset != 16 {
 		t.Errorf("applied %+v", s.index.applied)
 	}
-	if s.out.Len() > 0 || s.index.closed != 1 || len(s.detached) > 0 {
+	if s.out.Len() > 0 || s.index.closed != 1 || len(s.detached) != 1 {
 		t.Errorf("response %q, closed %d times, detached %v", s.out.String(), s.index.closed, s.detached)
 	}
 }
@@ -428,7 +428,7 @@ func TestPanicIsDeferred(t *testing.T) {
 			if log := s.logged.String(); !strings.Contains(log, "panicked") || !strings.Contains(log, "stack=") {
 				t.Errorf("logged %q", log)
 			}
-			if !s.Pending.Any() || len(s.detached) != 2 || len(s.detached[1]) < 2 {
+			if !s.Pending.Any() || len(s.detached) != 1 || len(s.detached[0]) < 2 {
 				t.Errorf("pending %v, detached %q", s.Pending.Any(), s.detached)
 			}
 			if s.out.Len() > 0 {
@@ -477,7 +477,7 @@ func TestCompactionStartsMaintenanceThatIsDue(t *testing.T) {
 		"before a compaction": {"PreCompact", true, 1},
 		"after our own":       {"PostCompact", true, 1},
 		"not due":             {"PreCompact", false, 0},
-		"another event":       {"Stop", true, 0},
+		"another event":       {"SubagentStop", true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
