@@ -102,8 +102,26 @@ func TestRecordsHaveTheirPlace(t *testing.T) {
 				got = i
 			}
 		}
+		for _, m := range c.messages {
+			if m.Role == "user" && m.Record == "" && m.Prompt == "" && !m.Summary {
+				t.Errorf("%s: a prompt is lost: %+v", name, m)
+			}
+		}
 		if got != c.want {
 			t.Errorf("%s: the record is message %d, want %d", name, got, c.want)
 		}
+	}
+}
+
+// Text that begins like the client's summary is a prompt after the first response.
+func TestSummariesHaveTheirPlace(t *testing.T) {
+	const summary = "This session is being continued from a previous conversation. Why do I see this?"
+	ms := []transcript.Message{{Role: "user", Text: summary}, {Role: "assistant", Text: "Yes."}, {Role: "user", Text: summary}}
+	for i := range ms {
+		claude.Classify(&ms[i])
+	}
+	claude.MarkRecord(ms, "", nil)
+	if !ms[0].Summary || ms[2].Summary || ms[2].Prompt != summary {
+		t.Errorf("messages %+v", ms)
 	}
 }

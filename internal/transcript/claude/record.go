@@ -85,16 +85,22 @@ func (s *scanner) replacement(r *row, session string, owns transcript.Owns) stri
 }
 
 // MarkRecord sets the Record of the message with Strandline's replacement of an earlier
-// part of the conversation, which can only be before the first response.
+// part of a conversation whose messages were set by Classify. It and a summary can only
+// be before the first response; what looks like a summary later is a prompt.
 func MarkRecord(messages []transcript.Message, session string, owns transcript.Owns) {
+	answered, found := false, false
 	for i := range messages {
 		m := &messages[i]
-		if m.Role == typeAssistant {
-			return
-		}
-		if record, ok := replacementIn(m.Text, session, owns); ok && m.Role == typeUser {
-			m.Record, m.Prompt = record, ""
-			return
+		switch {
+		case m.Role == typeAssistant:
+			answered = true
+		case m.Role != typeUser:
+		case answered && m.Summary:
+			m.Summary, m.Prompt = false, clean(m.Text)
+		case !answered && !found:
+			if m.Record, found = replacementIn(m.Text, session, owns); found {
+				m.Prompt = ""
+			}
 		}
 	}
 }
