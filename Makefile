@@ -10,6 +10,7 @@ EXE      := $(shell $(GO) env GOEXE)
 # The version that .golangci.yml is written for.
 GOLANGCI_VERSION := v2.15.0
 DEADCODE_VERSION := v0.52.0
+GOVULNCHECK_VERSION := v1.9.0
 GOLANGCI         := bin/golangci-lint$(EXE)
 
 # A complete run on two cores needs about a quarter of this.
@@ -20,7 +21,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
 .PHONY: help build install demo quick test race check faults days fmt fmt-check lint deadcode vet fuzz-seeds fuzz bench bench-quick results eval foresight \
-	cover tools client onnxruntime onnx generate dist notices clean
+	cover tools client onnxruntime onnx generate dist reproducible vulncheck sbom notices clean
 
 help: ## list the targets
 	@awk 'BEGIN{FS=":.*## "} /^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -134,8 +135,17 @@ generate: ## rewrite the bundled demo session
 dist: notices ## build the release archives without publishing (needs goreleaser)
 	goreleaser release --snapshot --clean
 
+reproducible: ## build the last commit twice and compare the hashes
+	@GO=$(GO) ./scripts/reproducible.sh
+
+vulncheck: ## list known vulnerabilities that the program reaches (needs the network)
+	@GO=$(GO) ./scripts/vulncheck.sh $(GOVULNCHECK_VERSION)
+
+sbom: ## write sbom.cdx.json, the modules that are linked into the program
+	@GO=$(GO) ./scripts/sbom.sh $(VERSION) > sbom.cdx.json
+
 notices: ## collect the licences of everything linked into the binary
 	./scripts/third-party-licenses.sh > THIRD_PARTY_LICENSES.txt
 
 clean: ## remove what was built
-	rm -rf bin dist coverage.out THIRD_PARTY_LICENSES.txt
+	rm -rf bin dist coverage.out THIRD_PARTY_LICENSES.txt sbom.cdx.json

@@ -103,6 +103,20 @@ func TestLicence(t *testing.T) {
 	}
 }
 
+// TestActionsArePinned: a tag of an action can be moved to other code.
+func TestActionsArePinned(t *testing.T) {
+	uses, pinned := regexp.MustCompile(`(?m)uses: *(.+)$`), regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v\d`)
+	found := uses.FindAllSubmatch(readFile(t, ".github/workflows/ci.yml"), -1)
+	for _, m := range found {
+		if !pinned.Match(m[1]) {
+			t.Errorf("%s is not pinned to a commit, with its version as a comment", m[1])
+		}
+	}
+	if len(found) == 0 {
+		t.Error("the workflow uses no actions")
+	}
+}
+
 // TestNoInit: init functions would run in every hook process.
 func TestNoInit(t *testing.T) {
 	for _, name := range files(t, ".go") {
