@@ -37,7 +37,7 @@ func (w Workspace) Blocks(ctx context.Context, index compact.Source, id string, 
 	var out []Block
 	for _, b := range (&claude.BlockReader{Owns: w.Capture.Records.Owns}).Blocks(raw, from) {
 		if b.ToolID == "" || !skip[b.ToolID] {
-			b.Text = w.Redact(b.Text)
+			b.Name, b.Text = w.Redact(b.Name), w.Redact(b.Text)
 			out = append(out, b)
 		}
 	}

@@ -91,6 +91,9 @@ func (a *App) Verify(ctx context.Context, typed string, repair bool) ([]LogCheck
 			}
 		})
 	}
+	for i := range out { // a log's folder is named after the project's
+		out[i].Log = w.Redact(out[i].Log)
+	}
 	return out, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,12 +43,13 @@ func (a *commands) printScan(r app.ScanReport) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf("%s of %d kinds in %s", count(r.Found, "secret"), len(r.Kinds), count(r.Sessions, "session"))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s in %s", count(r.Found, "secret"), count(len(r.Kinds), "kind"), count(r.Sessions, "session"))
 	if r.More > 0 {
-		text += fmt.Sprintf("; %d more places are not listed", r.More)
+		fmt.Fprintf(&b, "; %d more places are not listed", r.More)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
-		text += fmt.Sprintf("\n  %6d  %s", r.Kinds[kind], kind)
+		fmt.Fprintf(&b, "\n  %6d  %s", r.Kinds[kind], kind)
 	}
-	return a.println(text)
+	return a.println(b.String())
 }

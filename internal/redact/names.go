@@ -67,7 +67,7 @@ func (n named) match(s string, at int) (finding, bool) {
 	}
 	if n.word == "key" {
 		switch h := strings.ToLower(strings.TrimRight(s[start:at], "_-.")); {
-		case h == "" && !twoWords(s[:at]) && !storesSecret(s, at) && !n.bareKey(s, start, end) || publicKey(h):
+		case h == "" && !twoWords(s[:at]) && !storesSecret(s, at) && !bareKey(s, start) || publicKey(h):
 			return finding{}, false
 		case h == "" && !twoWords(s[:at]) || h != "" && !secretKey(h):
 			n.weak = true
@@ -171,7 +171,7 @@ func twoWords(s string) bool {
 
 // bareKey reports whether "key" alone is the name of a secret: in a query, or in
 // "the key: …".
-func (n named) bareKey(s string, start, end int) bool {
+func bareKey(s string, start int) bool {
 	if inQuery(s, start) && s[start-1] != ' ' {
 		return true
 	}
