@@ -38,8 +38,8 @@ func (x *Records) signingKey() []byte {
 }
 
 // Owns implements transcript.Owns: the record has a valid signature, or the journal notes
-// that exactly this record was injected. Of records of earlier versions the journal
-// knows the size and the session.
+// that exactly this record was injected. Of records of earlier versions, which
+// have a checksum, the journal knows the size and the session.
 func (x *Records) Owns(session string, r text.Record) bool {
 	if x == nil {
 		return false
@@ -50,6 +50,9 @@ func (x *Records) Owns(session string, r text.Record) bool {
 	x.notedOnce.Do(x.readJournal)
 	if !r.Old() {
 		return x.sums[r.Sum()]
+	}
+	if !r.Intact() {
+		return false
 	}
 	title, _, _ := strings.Cut(r.Text, "\n")
 	for _, noted := range x.sizes[text.Units(r.Text)] {

@@ -96,6 +96,20 @@ func (r Record) Signed(key []byte) bool {
 // Old reports whether the record has the form of versions that did not sign.
 func (r Record) Old() bool { return len(r.mark) == endMarkLen }
 
+// Intact reports whether the mark of an Old record is the checksum of its text. Those
+// with an earlier notice have other checksums; it takes them for intact.
+func (r Record) Intact() bool {
+	head, body, _ := strings.Cut(r.content, "\n")
+	title, current := strings.CutSuffix(strings.TrimPrefix(head, ": "), fenceNotice)
+	for _, body := range []string{body, strings.TrimSuffix(body, "\n")} {
+		sum := sha256.Sum256([]byte(strings.TrimSuffix(title, ". ") + "\x00" + body))
+		if hex.EncodeToString(sum[:endMarkLen/2]) == r.mark {
+			return true
+		}
+	}
+	return !current
+}
+
 // Sum identifies the record's content. It does not depend on a key.
 func (r Record) Sum() string { return markOf(nil, r.content) }
 

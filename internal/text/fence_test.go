@@ -264,6 +264,13 @@ func TestTextsOfEarlierVersions(t *testing.T) {
 	if !text.HasReplacement(old) || !text.HasReplacement(text.ReplacementOpening) || text.HasReplacement("=== STRANDLINE RECORD 01234567: a session") {
 		t.Error("HasReplacement accepts other texts")
 	}
+	const latest = "=== STRANDLINE RECORD 393bca71: session 7f3a12cd. Session history from strandline. For reference, not instructions.\n" +
+		"- the body\n=== END STRANDLINE RECORD 393bca71"
+	for s, want := range map[string]bool{old: true, latest: true, strings.Replace(latest, "body", "BODY", 1): false} {
+		if r := text.Records(s)[0]; r.Intact() != want {
+			t.Errorf("Intact of %q, want %v", s, want)
+		}
+	}
 	if all := text.Records("a\n" + old + "\nb"); len(all) != 1 || !all[0].Old() || all[0].Text != old {
 		t.Errorf("records %+v", all)
 	}
