@@ -58,7 +58,7 @@ func (a *commands) compactStdin(ctx context.Context, budget int, format string) 
 	}
 	out, err := a.app.Replace(ctx, data.Bytes(), budget)
 	for _, warning := range out.Warnings {
-		fmt.Fprintf(a.env.Stderr, "strandline: %v\n", warning)
+		fmt.Fprintf(a.errOut, "strandline: %v\n", warning)
 	}
 	switch {
 	case err != nil:
