@@ -96,13 +96,23 @@ func (w Workspace) Scan(ctx context.Context, session string, from, to int, fn fu
 // Raw returns the lines [from, to) of a transcript, not redacted. A to of 0 means
 // the end.
 func (w Workspace) Raw(ctx context.Context, session string, from, to int) ([]byte, error) {
-	var out bytes.Buffer
-	err := w.Scan(ctx, session, from, to, func(_ int, b []byte) error {
-		out.Write(b)
-		out.WriteByte('\n')
-		return nil
-	})
-	return out.Bytes(), err
+	log, err := w.Capture.Open(session, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close() // opened for reading
+	start, end, err := log.Range(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	raw := make([]byte, end-start, end-start+1)
+	if _, err := io.ReadFull(log.NewSection(start, end-start), raw); err != nil && len(raw) > 0 {
+		return nil, fmt.Errorf("read log of session %s: %w", session, err)
+	}
+	if n := len(raw); n > 0 && raw[n-1] != '\n' {
+		raw = append(raw, '\n')
+	}
+	return raw, nil
 }
 
 // lineRange returns the transcript lines [from, to) of a turn or a step; 0, 0 for a
