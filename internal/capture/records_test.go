@@ -2,6 +2,7 @@ package capture_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"strandline/internal/archive"
@@ -86,6 +87,7 @@ func TestRecordsHaveTheirPlace(t *testing.T) {
 	}{
 		"first":                  {[]transcript.Message{user(signed), reply}, 0},
 		"after a reminder":       {[]transcript.Message{user("<system-reminder>x</system-reminder>"), user(signed), reply}, 1},
+		"beside a long reminder": {[]transcript.Message{user("<system-reminder>" + strings.Repeat("rules ", 2000) + "</system-reminder>\n" + signed), reply}, 0},
 		"as a summary":           {[]transcript.Message{user(frame + signed + "\nRead the transcript."), reply}, 0},
 		"with another record":    {[]transcript.Message{user(signed + "\n" + added), reply}, 0},
 		"a record that adds":     {[]transcript.Message{user(added), reply}, -1},

@@ -7,8 +7,8 @@ import (
 	"strandline/internal/transcript"
 )
 
-// maxFrame limits the bytes that the client writes around a summary. With more text
-// outside its records, a summary is not Strandline's.
+// maxFrame limits the bytes that the client writes around a summary, reminders aside.
+// With more text outside its records, a summary is not Strandline's.
 const maxFrame = 3000
 
 // replacementIn returns the record that replaces a conversation, if message, the text
@@ -31,10 +31,11 @@ func replacementIn(message, session string, owns transcript.Owns) (record string
 		rest.WriteString(message[kept:r.From])
 		kept = r.To
 	}
-	if record == "" || rest.Len()+len(message)-kept > maxFrame {
+	if record == "" {
 		return "", false
 	}
-	if frame := clean(rest.String() + message[kept:]); frame != "" && !IsSummary(frame) {
+	frame := clean(rest.String() + message[kept:])
+	if frame != "" && (!IsSummary(frame) || len(frame) > maxFrame) {
 		return "", false
 	}
 	return record, true
