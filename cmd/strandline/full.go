@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -136,6 +137,10 @@ func (f servers) Browse(ctx context.Context, b cli.Browsing) error {
 	})
 }
 
+// gatewayMemory is a gateway's soft memory limit in bytes: above it, the buffers of large
+// requests are collected early.
+const gatewayMemory = 96 << 20
+
 // Relay implements cli.Frontends.
 func (f servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	w, err := f.app.Workspace()
@@ -162,6 +167,7 @@ func (f servers) Relay(ctx context.Context, r cli.Relay) (cli.Relayed, error) {
 	if cfg.Compact {
 		o.Compact = f.app.Summarize
 	}
+	debug.SetMemoryLimit(gatewayMemory)
 	gate := gateway.New(o)
 	return cli.Relayed{
 		Address: (&url.URL{Scheme: "http", Host: listener.Addr().String(), Path: "/" + r.Token}).String(),
