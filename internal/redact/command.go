@@ -188,6 +188,9 @@ func (p positional) match(s string, at int) (finding, bool) {
 		if !option && skip == 0 {
 			f, ok := chosenArgument(s, i)
 			v := s[f.start:f.end]
+			if strings.HasPrefix(p.lit, "bundle ") && strings.IndexByte(v, ':') < 0 && !(len(v) >= 20 && isMixedKey(v)) { // a path, a number
+				return finding{}, false
+			}
 			return f, ok && v != "" && (p.skip > 0 || mixOf(v).digit > 0 || len(quote) > 0) && run(v, isConstant) < len(v)
 		}
 		if !option {

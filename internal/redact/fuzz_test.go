@@ -15,7 +15,7 @@ const maxGrowth = 42
 func FuzzString(f *testing.F) {
 	begin, end := block("RSA PRIVATE KEY")
 	for _, s := range []string{
-		"", "a", "[redacted:token:0a1b2c]", "[redacted:token:0a1b2c", "password=[redacted:",
+		"", "a", "TOKEN 0", "[redacted:token:0a1b2c]", "[redacted:token:0a1b2c", "password=[redacted:",
 		fake("AK", "IA", "IOSFODNN7EXAMPLE,", mixed), fake("gh", "p_", mixed), fake("sk", "-ant-", mixed, "[redacted:jwt:012345]"),
 		begin + keyLines() + end, begin + keyLines(), keyLines() + end, strings.ReplaceAll(begin+keyLines()+end, "\n", `\n`),
 		"postgres://user:pass@host", "http://a:b@c:d@e", "Authorization: Basic " + mixed, "bearer " + mixed,

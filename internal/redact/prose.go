@@ -81,7 +81,7 @@ func markup(s string) int {
 
 // operatorLen returns the length of a mark between name and value.
 func operatorLen(s string) int {
-	if s[0] < 0x80 && strings.IndexByte("=-:|", s[0]) < 0 {
+	if s == "" || s[0] < 0x80 && strings.IndexByte("=-:|", s[0]) < 0 {
 		return 0
 	}
 	for _, op := range [...]string{"=>", "->", "→", "—", "–", "：", "＝", ":", "=", "|", "- "} {
@@ -100,7 +100,7 @@ func proseWord(s string) int {
 // connector returns the length of a word such as "is" at the start of s, whose
 // first word has w bytes; 0 for another word.
 func connector(s string, w int) int {
-	if s[0] < 0x80 && w > len("becomes") {
+	if s == "" || s[0] < 0x80 && w > len("becomes") {
 		return 0
 	}
 	for _, c := range [...]string{"是", "为", "為", "は", "는", "은", "が"} {
@@ -211,7 +211,7 @@ func (n named) saidAs(s string, i, length int, quoted bool) (finding, bool) {
 	if length < minMixed || !quoted && !hasDigit(v) {
 		return finding{}, false
 	}
-	if placeholderEnd(s, i) > 0 || masked(v) || template(v) || dummy(v) || pathLike(v) || containsAny(v, opening, "://", "::", "->", "()", "==") || strings.IndexByte("-/@.,;=", v[0]) >= 0 || len(v) >= 36 && isUUID(v[len(v)-36:]) {
+	if placeholderEnd(s, i) > 0 || masked(v) || template(v) || dummy(v) || pathLike(v) || containsAny(v, opening, "://", "::", "->", "()", "==") || strings.IndexByte("-/@.,;=", v[0]) >= 0 || v[0] == '$' && strings.Count(v, "$") > 2 || len(v) >= 36 && isUUID(v[len(v)-36:]) {
 		return finding{}, false
 	}
 	return f, n.spoken(v, quoted)
