@@ -103,7 +103,7 @@ func missingFiles(text string, files []string) []string {
 // checkSubject rejects a text whose words are not those of its segment.
 func (h *History) checkSubject(t Task, text string) error {
 	words := map[string]float64{}
-	countWords(words, text, 1)
+	countWords(words, text)
 	own := h.commonWords(t, words)
 	for _, o := range h.Segments() {
 		overlaps := o.ID == t.ID || o.Start < t.End && t.Start < o.End
@@ -123,9 +123,9 @@ func (h *History) commonWords(t Task, words map[string]float64) float64 {
 		return 0
 	}
 	contained := map[string]float64{}
-	countWords(contained, t.Subject, 1)
+	countWords(contained, t.Subject)
 	for _, x := range h.passagesIn(t.Start, t.End) {
-		countWords(contained, x.Text, 1)
+		countWords(contained, x.Text)
 	}
 	n := 0
 	for w := range words {

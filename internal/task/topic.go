@@ -154,13 +154,11 @@ func sumWeights(words []weighted) []weighted {
 	return sums
 }
 
-// countWords adds the words of a text with a weight and returns their number.
-func countWords(words map[string]float64, text string, weight float64) (n int) {
+// countWords adds the words of a text.
+func countWords(words map[string]float64, text string) {
 	for w := range contentWords(text) {
-		words[w] += weight
-		n++
+		words[w]++
 	}
-	return n
 }
 
 // contentWords yields the words of a text that say what it is about.
