@@ -165,9 +165,9 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 		}
 		moved, merr := a.checkMoved(ctx, x)
 		out = append(out, moved...)
-		lost, lerr := x.lostLogs(ctx, "")
+		lost, lerr := a.lostLogs(ctx, w, "")
 		if len(lost) > 0 {
-			out = append(out, finding(install.LevelFail, "logs", LostText(len(lost))+", "+lost[0].Log+" first",
+			out = append(out, finding(install.LevelFail, "logs", LostText(len(lost))+", "+lost[0].Path+" first",
 				"`strandline verify` names them; `strandline import` logs again what the client still has"))
 		}
 		return errors.Join(err, merr, lerr)

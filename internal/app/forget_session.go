@@ -176,7 +176,7 @@ func (w Workspace) dropFromManifest(ctx context.Context, paths map[string]bool) 
 	if len(paths) == 0 {
 		return nil
 	}
-	return w.Capture.Manifest().Update(ctx, func(path string) bool { return paths[path] })
+	return w.Capture.Manifest().Update(ctx, nil, func(path string) bool { return paths[path] })
 }
 
 // eraseLog deletes a log, copies of its damaged bytes, and the folders that become empty.

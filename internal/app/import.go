@@ -113,6 +113,17 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 	if err != nil {
 		return out, err
 	}
+	lost, err := a.lostLogs(ctx, w, "")
+	if err != nil {
+		return out, err
+	}
+	known := map[string]int64{} // the new index does not know them
+	for _, l := range lost {
+		known[l.Path] = l.Had
+	}
+	if err := w.Capture.Manifest().Update(ctx, known, nil); err != nil {
+		return out, err
+	}
 	current := w.Config.Paths.Index()
 	fresh := current + ".new"
 	built, err := a.buildIndex(ctx, w, fresh, jobs, progress)
@@ -137,12 +148,11 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 			failed = append(failed, capture.FileError{Path: path, Err: err})
 		}
 	}))
-	lost, lerr := w.Capture.LostLogs("")
-	for _, path := range lost {
-		failed = append(failed, capture.FileError{Path: path, Err: archive.NotFound("the log was deleted", "")})
+	for _, l := range lost {
+		failed = append(failed, capture.FileError{Path: l.Path, Err: archive.NotFound(l.String(), "")})
 	}
 	out.Failed = fileErrors(failed)
-	return out, errors.Join(err, lerr)
+	return out, err
 }
 
 // buildIndex writes a new index from the logs and the journal and checks it: on a full

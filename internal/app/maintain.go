@@ -431,7 +431,7 @@ func (r Runner) state(ctx context.Context, _ *Index, st *Stage) (err error) {
 	}
 	n, terr := r.removeLeftovers()
 	st.Done += n
-	return errors.Join(err, terr, r.Capture.Manifest().Update(ctx, nil))
+	return errors.Join(err, terr, r.Capture.Manifest().Update(ctx, nil, nil))
 }
 
 // removeLeftovers removes the temporary files that killed processes left in the archive.

@@ -170,6 +170,11 @@ func (a *App) loggedSession(ctx context.Context, typed string) (w Workspace, id 
 		id, err = x.Index.Resolve(ctx, h.Session)
 		return err
 	})
+	if archive.ErrorCode(err) == archive.CodeNotFound {
+		if lost, lerr := w.Capture.LostLogs(h.Session, nil); lerr == nil && len(lost) > 0 {
+			return w, h.Session, nil
+		}
+	}
 	return w, id, err
 }
 
@@ -192,10 +197,32 @@ func (a *App) Export(ctx context.Context, e Export, out io.Writer) (damaged int6
 	if e.File != "" {
 		return 0, w.Capture.ExportFile(id, e.File, out)
 	}
-	if err := w.Capture.Export(id, e.Generation, out); err != nil {
+	err = w.Capture.Export(id, e.Generation, out)
+	if e.Generation == 0 && (err == nil || archive.ErrorCode(err) == archive.CodeNotFound) {
+		err = errors.Join(a.lossOf(ctx, w, id), err)
+	}
+	if err != nil {
 		return 0, err
 	}
 	return w.Capture.DamagedBytes(id, e.Generation)
+}
+
+// lossOf returns a CodeCorrupt error if a session's transcript was deleted or shortened.
+func (a *App) lossOf(ctx context.Context, w Workspace, id string) error {
+	lost, err := a.lostLogs(ctx, w, id)
+	if err != nil {
+		return err
+	}
+	path, err := w.Capture.LogOf(id)
+	if err != nil {
+		path, _ = w.Capture.Manifest().LogOf(id) // an unreadable manifest lists nothing
+	}
+	for _, l := range lost {
+		if l.Path == path {
+			return &archive.Error{Code: archive.CodeCorrupt, Msg: l.String(), Hint: "restore " + path + " from a backup if you have one"}
+		}
+	}
+	return nil
 }
 
 // Rebuild writes a session's transcript, its sub-agents' transcripts and its tool

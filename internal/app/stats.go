@@ -113,7 +113,7 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 		}
 		h, err := a.runner(x.Workspace).Health(ctx, x.Index)
 		st.Uncaptured, st.Unindexed, st.Memory = h.Uncaptured, h.Unindexed, newMemory(h)
-		lost, lerr := x.Capture.LostLogs("")
+		lost, lerr := x.Capture.LostLogs("", nil)
 		st.Lost = len(lost)
 		return st, errors.Join(err, lerr)
 	})

@@ -78,8 +78,11 @@ func (a *App) Verify(ctx context.Context, typed string, repair bool) ([]LogCheck
 		}
 	}
 	lost, err := a.lostLogs(ctx, w, id)
-	if out = append(out, lost...); err != nil {
+	if err != nil {
 		return nil, err
+	}
+	for _, l := range lost {
+		out = append(out, newLogCheck(home, capture.Verified{Log: l.Path, Err: archive.NotFound(l.String(), "")}))
 	}
 	if id != "" && len(out) == 0 {
 		return nil, archive.NotFound("no log of session "+archive.ShortID(id), "`strandline sessions` lists the archived sessions")
@@ -108,57 +111,39 @@ func (w Workspace) sourceOf(e sessionlog.Entry) string {
 
 // lostLogs lists the logs that the manifest or the index knows and that do not exist any
 // more or are shorter now. session limits them to one session; "" means all.
-func (a *App) lostLogs(ctx context.Context, w Workspace, session string) (lost []LogCheck, err error) {
-	err = a.ifIndexed(ctx, w, func(x Archive) error {
-		lost, err = x.lostLogs(ctx, session)
+func (a *App) lostLogs(ctx context.Context, w Workspace, session string) ([]capture.LostLog, error) {
+	known := map[string]int64{}
+	err := a.ifIndexed(ctx, w, func(x Archive) (err error) {
+		known, err = x.indexedSizes(ctx, session)
 		return err
 	})
-	if archive.ErrorCode(err) == archive.CodeCorrupt || !exists(w.Config.Paths.Index()) {
-		return Archive{Workspace: w}.lostLogs(ctx, session) // by the manifest alone
+	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt && archive.ErrorCode(err) != archive.CodeNotFound {
+		return nil, err
 	}
-	return lost, err
+	return w.Capture.LostLogs(archive.Owner(session), known)
 }
 
-func (x Archive) lostLogs(ctx context.Context, session string) ([]LogCheck, error) {
-	session = archive.Owner(session)
-	home := x.Config.Paths.Home
-	var out []LogCheck
-	add := func(path, problem string) {
-		out = append(out, newLogCheck(home, capture.Verified{Log: path, Err: archive.NotFound(problem, "")}))
+// indexedSizes returns how many bytes of each log are indexed, or of one session's log.
+func (x Archive) indexedSizes(ctx context.Context, session string) (map[string]int64, error) {
+	var list []archive.Session
+	if session == "" {
+		all, err := x.Index.Sessions(ctx, archive.SessionFilter{})
+		if err != nil {
+			return nil, err
+		}
+		list = all
+	} else if s, err := x.Index.Session(ctx, session); err == nil {
+		list = append(list, s)
 	}
-	paths, err := x.Capture.LostLogs(session)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range paths {
-		add(p, "the log was deleted")
-	}
-	if x.Index == nil {
-		return out, nil
-	}
-	list, err := x.Index.Sessions(ctx, archive.SessionFilter{})
-	if err != nil {
-		return nil, err
-	}
+	sizes := map[string]int64{}
 	for _, s := range list {
-		if session != "" && archive.Owner(s.ID) != session || x.Capture.Forgotten().Has(s.ID) {
-			continue
-		}
-		path, raw, err := x.Capture.LogOf(s.ID)
-		switch {
-		case archive.ErrorCode(err) == archive.CodeNotFound && path == "":
-			if len(paths) == 0 { // else the manifest has it
-				add(home, "the index has session "+s.ID+", but no log of it exists")
-			}
-			continue
-		case err != nil: // reported by the log's own check
-			continue
-		}
-		if raw < s.Bytes {
-			add(path, fmt.Sprintf("the log ends at byte %d of the transcript, but %d bytes were indexed: its end was removed", raw, s.Bytes))
+		if path, err := x.Capture.LogOf(s.ID); err == nil {
+			sizes[path] = max(sizes[path], s.Bytes)
+		} else if listed, err := x.Capture.Manifest().LogOf(s.ID); err == nil && listed != "" {
+			sizes[listed] = s.Bytes
 		}
 	}
-	return out, nil
+	return sizes, nil
 }
 
 func newLogCheck(home string, v capture.Verified) LogCheck {

@@ -62,7 +62,7 @@ func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFu
 		return fmt.Errorf("index session %s: %w", session, err)
 	}
 	var partly error
-	for _, entry := range logs {
+	for i, entry := range logs {
 		if entry.Generation < cur.Generation {
 			continue
 		}
@@ -77,8 +77,8 @@ func (c *Capture) indexInto(ctx context.Context, session string, cursor cursorFu
 		}
 		next, err := c.indexLog(ctx, entry, session, cur, known, do)
 		cur = next
-		if _, ok := errors.AsType[*partlyError](err); ok || archive.ErrorCode(err) == archive.CodeCorrupt {
-			partly = errors.Join(partly, err) // a later generation may be intact
+		if _, ok := errors.AsType[*partlyError](err); ok || i < len(logs)-1 && archive.ErrorCode(err) == archive.CodeCorrupt {
+			partly = errors.Join(partly, &partlyError{err}) // a later generation may be intact
 		} else if err != nil {
 			return fmt.Errorf("index session %s: %w", session, err)
 		}

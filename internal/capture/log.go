@@ -160,7 +160,7 @@ func (c *Capture) appendNew(ctx context.Context, f *os.File, to logFile, forgott
 	}
 	err = c.copyNew(ctx, f, size, ino, log, out)
 	if created && out.Added > 0 {
-		err = errors.Join(err, c.Manifest().Add(to.path()))
+		err = errors.Join(err, c.Manifest().Add(to.path(), out.Position.Raw))
 	}
 	return true, err
 }

@@ -353,23 +353,10 @@ func (c *Capture) Open(session string, generation int) (*sessionlog.Reader, erro
 	return sessionlog.OpenReader(entry.Path)
 }
 
-// LogOf returns the path of the log of a session and the number of its transcript's
-// bytes, or of those in the client's file if the next capture appends them. The path is ""
-// if there is no log.
-func (c *Capture) LogOf(session string) (path string, raw int64, err error) {
+// LogOf returns the path of a session's log, CodeNotFound if there is none.
+func (c *Capture) LogOf(session string) (string, error) {
 	entry, err := c.find(session, 0)
-	if err != nil {
-		return "", 0, err
-	}
-	r, err := sessionlog.OpenReader(entry.Path)
-	if err != nil {
-		return entry.Path, 0, err
-	}
-	raw = r.Position().Raw
-	if info, err := os.Stat(r.Header().Source); err == nil {
-		raw = max(raw, info.Size())
-	}
-	return entry.Path, raw, r.Close()
+	return entry.Path, err
 }
 
 // HasLog reports whether the session with exactly this id has a log.

@@ -1,8 +1,6 @@
 package capture
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -19,9 +18,9 @@ import (
 	"strandline/internal/state"
 )
 
-// Manifest lists the logs of an archive, so that a deleted one is noticed. It is a text
-// file with a checksum and a path per line; damaged lines are ignored. A name that is
-// missing is added again by Update.
+// Manifest lists the logs of an archive and how many bytes of the source they had, so that
+// a deleted or shortened one is noticed. It is a text file with a checksum, a size and a
+// path per line; damaged lines are ignored. Update adds what is missing.
 type Manifest struct{ layout sessionlog.Layout }
 
 // Manifest returns the archive's list of logs.
@@ -29,15 +28,15 @@ func (c *Capture) Manifest() Manifest { return Manifest{c.Layout} }
 
 func (m Manifest) path() string { return filepath.Join(m.layout.Root, "manifest") }
 
-// Add adds the log at path. It is called once per log, when it gets its first bytes.
-func (m Manifest) Add(path string) error {
-	line, err := m.line(path)
+// Add adds the log at path. It is called when the log gets its first bytes.
+func (m Manifest) Add(path string, raw int64) error {
+	rel, err := filepath.Rel(m.layout.Root, path)
 	if err != nil {
-		return err
+		return fmt.Errorf("add a log to the manifest: %w", err)
 	}
 	f, err := os.OpenFile(m.path(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
-		_, err = f.WriteString(line)
+		_, err = f.WriteString(manifestLine(filepath.ToSlash(rel), raw))
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
@@ -46,92 +45,146 @@ func (m Manifest) Add(path string) error {
 	return nil
 }
 
-func (m Manifest) line(path string) (string, error) {
-	rel, err := filepath.Rel(m.layout.Root, path)
-	if err != nil {
-		return "", fmt.Errorf("add a log to the manifest: %w", err)
-	}
-	rel = filepath.ToSlash(rel)
-	return fmt.Sprintf("%016x %s\n", xxhash.Sum64String(rel), rel), nil
+func manifestLine(rel string, raw int64) string {
+	entry := strconv.FormatInt(raw, 10) + " " + rel
+	return fmt.Sprintf("%016x %s\n", xxhash.Sum64String(entry), entry)
 }
 
-// names returns the listed paths below the archive's folder, once each.
-func (m Manifest) names() (map[string]bool, error) {
+// sizes returns the listed sizes by the path of the log.
+func (m Manifest) sizes() (map[string]int64, error) {
 	data, err := os.ReadFile(m.path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the manifest: %w", err)
 	}
-	names := map[string]bool{}
-	for in := bufio.NewScanner(bytes.NewReader(data)); in.Scan(); {
-		sum, rel, _ := strings.Cut(in.Text(), " ")
-		if sum == fmt.Sprintf("%016x", xxhash.Sum64String(rel)) && filepath.IsLocal(rel) {
-			names[rel] = true
+	out := map[string]int64{}
+	for line := range strings.Lines(string(data)) {
+		_, entry, _ := strings.Cut(line, " ")
+		size, rel, _ := strings.Cut(strings.TrimSuffix(entry, "\n"), " ")
+		raw, err := strconv.ParseInt(size, 10, 64)
+		if err == nil && filepath.IsLocal(rel) && line == manifestLine(rel, raw) {
+			path := filepath.Join(m.layout.Root, filepath.FromSlash(rel))
+			out[path] = max(out[path], raw)
 		}
 	}
-	return names, nil
+	return out, nil
 }
 
-// LostLogs returns the paths of listed logs that do not exist any more, except for
-// forgotten sessions. session limits them to one session; "" means all.
-func (c *Capture) LostLogs(session string) ([]string, error) {
-	names, err := c.Manifest().names()
-	var lost []string
-	for rel := range names {
-		owner := ownerOf(rel)
+// LogOf returns the path of the newest listed log of a session's transcript, "" if none is.
+func (m Manifest) LogOf(session string) (newest string, err error) {
+	sizes, err := m.sizes()
+	for path := range sizes {
+		if strings.HasSuffix(path, transcriptExt+".zst") && filepath.Base(filepath.Dir(path)) != agentFolder &&
+			m.owner(path) == m.layout.Name(session) && len(path) >= len(newest) {
+			newest = max(path, newest)
+		}
+	}
+	return newest, err
+}
+
+// LostLog is a log that does not exist any more or was shortened.
+type LostLog struct {
+	Path   string
+	Raw    int64 // bytes of the source that it has now
+	Had    int64 // bytes that it had
+	Exists bool
+}
+
+// String says what is lost.
+func (l LostLog) String() string {
+	what := "the log was deleted"
+	if l.Exists {
+		what = "the log was shortened"
+	}
+	return fmt.Sprintf("%s: %d bytes of the transcript from byte %d on are lost", what, l.Had-l.Raw, l.Raw)
+}
+
+// LostLogs returns the listed logs that do not exist any more, except for forgotten
+// sessions. session limits them to one session; "" means all. If known is not nil, it has
+// sizes by path, and LostLogs returns logs as well that are shorter, unless the client's
+// file still has the rest.
+func (c *Capture) LostLogs(session string, known map[string]int64) ([]LostLog, error) {
+	sizes, err := c.Manifest().sizes()
+	if err != nil {
+		return nil, err
+	}
+	for path, raw := range known {
+		sizes[path] = max(sizes[path], raw)
+	}
+	var lost []LostLog
+	for _, path := range slices.Sorted(maps.Keys(sizes)) {
+		owner := c.Manifest().owner(path)
 		if session != "" && owner != c.Layout.Name(session) {
 			continue
 		}
-		path := filepath.Join(c.Layout.Root, filepath.FromSlash(rel))
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !c.Forgotten().Has(owner) {
-			lost = append(lost, path)
+		l := LostLog{Path: path, Had: sizes[path], Exists: true}
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			l.Exists = false
+		} else if err != nil || known == nil {
+			continue
+		} else if l.Raw, err = recoverable(path, l.Had); err != nil || l.Raw >= l.Had {
+			continue // the log's own check reports errors
+		}
+		if !c.Forgotten().Has(owner) {
+			lost = append(lost, l)
 		}
 	}
-	slices.Sort(lost)
-	return lost, err
+	return lost, nil
 }
 
-// ownerOf returns the session's name in the path of a log, log/<client>/<slug>/<name>….
-func ownerOf(rel string) string {
-	parts := strings.Split(rel, "/")
-	if len(parts) < 4 {
+// recoverable returns how many of the source's bytes a log has, or the client's file if
+// the next capture takes them from there. had is how many there should be.
+func recoverable(path string, had int64) (int64, error) {
+	if pos, err := sessionlog.ReadPosition(path); err == nil && pos.Raw >= had {
+		return pos.Raw, nil
+	}
+	r, err := sessionlog.OpenReader(path)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	raw := r.Position().Raw
+	if info, err := os.Stat(r.Header().Source); err == nil {
+		raw = max(raw, info.Size())
+	}
+	return raw, nil
+}
+
+// owner returns the session's name in the path of a log, log/<client>/<slug>/<name>….
+func (m Manifest) owner(path string) string {
+	parts := strings.Split(filepath.ToSlash(strings.TrimPrefix(path, m.layout.Root)), "/")
+	if len(parts) < 5 {
 		return ""
 	}
-	name, _, _ := strings.Cut(strings.TrimSuffix(parts[3], transcriptExt+".zst"), ".g")
+	name, _, _ := strings.Cut(strings.TrimSuffix(parts[4], transcriptExt+".zst"), ".g")
 	return name
 }
 
 // Update writes the manifest again: the logs that exist, those that are lost, and none of
-// those in drop, which were deleted on purpose. A log that another process creates
-// meanwhile may be missing until the next call.
-func (m Manifest) Update(ctx context.Context, drop func(path string) bool) error {
-	names, err := m.names()
+// those for which drop is true, which were deleted on purpose. known has more sizes. A log
+// that another process creates meanwhile may be missing until the next call.
+func (m Manifest) Update(ctx context.Context, known map[string]int64, drop func(path string) bool) error {
+	sizes, err := m.sizes()
 	if err != nil {
 		return err
 	}
-	var out strings.Builder
-	add := func(path string) error {
-		if drop != nil && drop(path) {
-			return nil
-		}
-		line, err := m.line(path)
-		out.WriteString(line)
-		return err
+	note := func(path string, raw int64) { sizes[path] = max(sizes[path], raw) }
+	for path, raw := range known {
+		note(path, raw)
 	}
 	for e, err := range m.layout.Walk(ctx) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err != nil {
-			continue // its logs are in names
-		}
-		rel, err := filepath.Rel(m.layout.Root, e.Path)
-		if err == nil {
-			names[filepath.ToSlash(rel)] = true
+		if err == nil { // else its logs are listed
+			pos, _ := sessionlog.ReadPosition(e.Path) // 0 for one that cannot be read
+			note(e.Path, pos.Raw)
 		}
 	}
-	for _, rel := range slices.Sorted(maps.Keys(names)) {
-		if err := add(filepath.Join(m.layout.Root, filepath.FromSlash(rel))); err != nil {
-			return err
+	var out strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(sizes)) {
+		rel, err := filepath.Rel(m.layout.Root, path)
+		if err == nil && (drop == nil || !drop(path)) {
+			out.WriteString(manifestLine(filepath.ToSlash(rel), sizes[path]))
 		}
 	}
 	if before, err := os.ReadFile(m.path()); err == nil && string(before) == out.String() {

@@ -72,8 +72,8 @@ func (l *Log) endsLine() (bool, error) {
 }
 
 // frameSize returns the maximum raw bytes of a frame of n bytes: an eighth, so that damage
-// of one frame costs little, within 64 KiB and most.
-func frameSize(n int64, most int) int { return int(min(max(n/8, 64<<10), int64(most))) }
+// of one frame costs little, within 128 KiB and most.
+func frameSize(n int64, most int) int { return int(min(max(n/8, 128<<10), int64(most))) }
 
 // chunkLen returns how many of the n remaining bytes go into the next frame. A long
 // append ends with a separate frame for the tail fingerprint, because the next process

@@ -131,11 +131,11 @@ func (c chain) body(r record) ([]byte, error) {
 	return b, nil
 }
 
-// isComplete reports whether all records up to r of r's write and of the previous write
-// are intact. A file system may keep a footer and lose the body before it, and a process
-// may die between a write and its fsync.
-func (c chain) isComplete(r record) (bool, error) {
-	for range 2 { // writes
+// isComplete reports whether all records up to r are intact that are of r's write, of the
+// previous write, or after the file offset from. A file system may keep a footer and lose
+// the body before it, and a process may die between a write and its fsync.
+func (c chain) isComplete(r record, from int64) (bool, error) {
+	for writes := 0; writes < 2 || r.bodyOff() > from; writes++ {
 		for base := r.base; ; {
 			_, err := c.body(r)
 			p := record{}

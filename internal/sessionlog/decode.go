@@ -170,10 +170,10 @@ type tailBlock struct {
 
 const tailBlockSize = 32 << 10
 
-// newTailBlock reads the last bytes of a file of the given size. ReadAt reads bytes that
+// newTailBlock reads the last bytes, at most so many, of a file of the given size. ReadAt reads bytes that
 // are missing here.
-func newTailBlock(r io.ReaderAt, size int64) *tailBlock {
-	t := &tailBlock{r: r, off: max(0, size-tailBlockSize)}
+func newTailBlock(r io.ReaderAt, size, most int64) *tailBlock {
+	t := &tailBlock{r: r, off: max(0, size-most)}
 	b := make([]byte, size-t.off)
 	n, _ := r.ReadAt(b, t.off)
 	t.b = b[:n]

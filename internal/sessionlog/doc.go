@@ -76,9 +76,9 @@
 // the flag. Head and tail sums still describe the original source; if its bytes are
 // removed, they cover fewer than 4096 bytes.
 //
-// A long append becomes frames of an eighth of its length, from 64 KiB to 1 MiB, so that
+// A long append becomes frames of an eighth of its length, from 128 KiB to 1 MiB, so that
 // damage costs little, and a last one of 4 KiB, so that the tail is cheap to read. Seal
-// writes frames of an eighth of the log, from 64 KiB to 4 MiB.
+// writes frames of an eighth of the log, from 128 KiB to 4 MiB.
 //
 // Footers and tombstones have the version of the log's header. The only version is 1.
 package sessionlog

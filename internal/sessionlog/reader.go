@@ -129,7 +129,7 @@ func ReadHeader(path string) (h Header, pos Position, err error) {
 	if herr != nil && !errors.Is(herr, errHeaderLost) {
 		return h, pos, headerError(path, herr)
 	}
-	last, err := (chain{newTailBlock(f, size), start}).end(size)
+	last, err := (chain{newTailBlock(f, size, tailBlockSize), start}).end(size)
 	if err != nil {
 		return h, pos, readError(path, err)
 	}

@@ -37,9 +37,9 @@ func (h Hole) String() string {
 	case h.RawLen == 0:
 		return "nothing is lost, but " + file + " are damaged"
 	case h.Len == 0:
-		return fmt.Sprintf("%d bytes from byte %d on are lost", h.RawLen, h.Raw)
+		return fmt.Sprintf("%d bytes of the transcript from byte %d on are lost", h.RawLen, h.Raw)
 	}
-	return fmt.Sprintf("%d bytes from byte %d on cannot be read (%s)", h.RawLen, h.Raw, file)
+	return fmt.Sprintf("%d bytes of the transcript from byte %d on cannot be read (%s)", h.RawLen, h.Raw, file)
 }
 
 // damaged returns a CodeCorrupt error that describes the holes, or nil.
