@@ -14,6 +14,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
 	"strandline/internal/state"
 )
@@ -138,6 +139,9 @@ func recoverable(path string, had int64) (int64, error) {
 		return pos.Raw, nil
 	}
 	r, err := sessionlog.OpenReader(path)
+	if archive.ErrorCode(err) == archive.CodeNotFound {
+		return 0, nil // truncated within its header
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -38,12 +38,19 @@ func (s *Store) fail(what string, err error) error {
 		e.Code, e.Hint = archive.CodeDenied, "the disk is full; the next hook catches up when there is space"
 	case sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH:
 		e.Code, e.Hint = archive.CodeDenied, "check the permissions of "+s.path
+		if n := len(s.path); n > maxPath {
+			e.Hint = fmt.Sprintf("its path has %d bytes, and SQLite opens up to %d: set STRANDLINE_HOME to a shorter one; captured logs can be moved there", n, maxPath)
+		}
 	}
 	if de.Code()&0xFF == sqlite3.SQLITE_ERROR && strings.Contains(de.Error(), "malformed") {
 		e.Code, e.Hint = archive.CodeCorrupt, "the logs are not affected; rebuild the index with: strandline reindex"
 	}
 	return e
 }
+
+// maxPath is the longest path of a database in bytes. SQLite limits it to 512 with the
+// suffixes of its other files.
+const maxPath = 500
 
 func denied(path string, err error) error {
 	return &archive.Error{
