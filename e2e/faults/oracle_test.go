@@ -26,6 +26,7 @@ func (w *world) judge() error {
 		w.wholeOrGone(doomed),
 		w.nothingOf(gone),
 		finds(w, w.run(w.command("search", "--all", "--json", "--limit", "100", common), nil)),
+		w.facts(),
 		w.verifies(),
 		w.calm(),
 	)
@@ -143,6 +144,19 @@ func unpacked(data []byte) (out []byte) {
 		at += 1 + next
 	}
 	return out
+}
+
+// facts checks that a fact that only the journal has is known, or that verify reports a
+// damaged journal.
+func (w *world) facts() error {
+	if out := w.run(w.command("tasks", "--session", live), nil); strings.Contains(out.stdout, task) {
+		return nil
+	}
+	if out := w.run(w.command("verify"), nil); out.code == 6 && strings.Contains(out.stdout, "journal") {
+		w.holes["journal"] = true
+		return nil
+	}
+	return errors.New("a task of the journal is lost, and verify does not report it")
 }
 
 // verifies checks that verify reports no damage, other than reported holes.

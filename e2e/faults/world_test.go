@@ -29,6 +29,8 @@ const (
 	agent  = "subagents/agent-a1b2.jsonl"           // a file of live
 	result = "tool-results/toolu_1.txt"             // as agent
 
+	task = "mend the lamp" // of live, from the payload of a hook
+
 	turns = 5 // of each session; the last one of live is new to the operation
 )
 
@@ -74,7 +76,7 @@ func newWorld(t testing.TB, dir, program string) *world {
 	}
 	w.write(w.side(live, agent), w.client[only][:w.ends[only][1]])
 	w.write(w.side(live, result), []byte("the whole output, "+common+"\n"))
-	w.must(w.hook("TaskCreated", live, "task_id=1", "task_subject=mend the lamp"))
+	w.must(w.hook("TaskCreated", live, "task_id=1", "task_subject="+task))
 	w.must(w.hook("SessionStart", live, "source=compact")) // notes what it injected
 	w.must(w.hook("Stop", live))
 	w.must(w.command("forget", gone, "--yes"))
