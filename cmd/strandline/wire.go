@@ -126,7 +126,7 @@ func newApp() *app.App {
 	exe, _ := os.Executable()
 	return app.New(app.Options{
 		Version: version, Machine: machine, Home: homeDir(), Cwd: cwd, Exe: cmp.Or(exe, os.Args[0]), Getenv: os.Getenv, Now: now,
-		NewCapture: newCapture, Redactor: redactor, Changes: changes, Stores: stores{}, System: system{}, Network: network(),
+		NewCapture: newCapture, Redactor: redactor, Changes: changes, Monitor: newMonitor, Stores: stores{}, System: system{}, Network: network(),
 	})
 }
 

@@ -24,6 +24,7 @@ import (
 	"strandline/internal/sessionlog"
 	"strandline/internal/state"
 	"strandline/internal/task"
+	"strandline/internal/usage"
 )
 
 // Options are the dependencies of an App.
@@ -43,6 +44,9 @@ type Options struct {
 	// Changes returns a redacted description of the uncommitted changes in a folder.
 	// It may be nil.
 	Changes func(cfg *config.Config) func(ctx context.Context, dir string) string
+	// Monitor returns the monitor of the sessions' usage, nil if it is off. Monitor may
+	// be nil as well.
+	Monitor func(cfg *config.Config) *usage.Monitor
 	Stores  Stores
 	System  System
 	// Network is nil in a program that links no network.

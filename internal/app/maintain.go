@@ -161,7 +161,11 @@ func (a *App) fullRunner(x Archive, how effort) Runner {
 
 // runner returns a runner without the stages that need an open index.
 func (a *App) runner(w Workspace) Runner {
-	return Runner{Workspace: w, Now: a.Now, IdleAfter: DefaultIdle}
+	r := Runner{Workspace: w, Now: a.Now, IdleAfter: DefaultIdle}
+	if a.Monitor != nil {
+		r.Monitor = a.Monitor(w.Config)
+	}
+	return r
 }
 
 // retention returns the retention rules of the settings.
@@ -196,6 +200,8 @@ type Runner struct {
 	Retention  Retention
 	// Embed computes missing vectors and returns how many passages it processed.
 	Embed func(context.Context) (int, error)
+	// Monitor counts the usage of the sessions that CatchUp captures; nil counts none.
+	Monitor *usage.Monitor
 	// Extra stages run after the others and before health.
 	Extra []Step
 }
@@ -266,16 +272,27 @@ func (r Runner) CatchUp(ctx context.Context, idx capture.Index) (done int, err e
 	}
 	var errs []error
 	for _, w := range work {
-		captured, err := r.Capture.CatchUp(ctx, idx, w)
+		seen := &capture.Recorder{Index: idx, Session: w.Session}
+		captured, err := r.Capture.CatchUp(ctx, seen, w)
 		if captured {
 			done++
 		}
-		errs = append(errs, err)
+		errs = append(errs, err, r.observe(ctx, w, seen.Batches))
 		if code := archive.ErrorCode(err); ctx.Err() == nil && code != archive.CodeBusy && code != archive.CodeDenied {
 			errs = append(errs, r.Pending().Done(w))
 		}
 	}
 	return done, errors.Join(errs...)
+}
+
+// observe counts the usage in the batches of a session, as its hooks do.
+func (r Runner) observe(ctx context.Context, w capture.PendingWork, batches []archive.Batch) error {
+	if r.Monitor == nil || len(batches) == 0 {
+		return nil
+	}
+	return r.Monitor.Observe(ctx, usage.Observation{
+		Session: w.Session, Transcript: w.Transcript, Now: r.Now(), Captured: batches[len(batches)-1].Cursor.Offset, Batches: batches,
+	})
 }
 
 func (r Runner) index(ctx context.Context, idx *Index, st *Stage) error {

@@ -135,9 +135,9 @@ func (r *run) index(ctx context.Context, sessions []capture.Logged) (bool, error
 	// that this one copied, so they are indexed first.
 	pending := r.env.Pending.Any()
 	if !pending {
-		seen := &recorder{Index: idx, session: r.payload.Session}
+		seen := &capture.Recorder{Index: idx, Session: r.payload.Session}
 		err = errors.Join(err, r.env.Capture.IndexAll(ctx, seen, sessions))
-		r.batches = seen.batches
+		r.batches = seen.Batches
 	}
 	done := err == nil && !pending
 	r.deferred = r.deferred || !done
@@ -162,26 +162,6 @@ func (r *run) close() error {
 		return nil
 	}
 	return r.idx.Close()
-}
-
-// recorder is an index that records the batches applied for one session, so that
-// usage is updated without a query.
-type recorder struct {
-	capture.Index
-	session string
-	batches []archive.Batch
-}
-
-// Apply implements capture.Index.
-func (w *recorder) Apply(ctx context.Context, b archive.Batch) error {
-	err := w.Index.Apply(ctx, b)
-	if err == nil && b.Session.ID == w.session {
-		w.batches = append(w.batches, archive.Batch{
-			Session: archive.Session{ID: b.Session.ID}, Steps: b.Steps, Compactions: b.Compactions,
-			Cursor: archive.Cursor{Generation: b.Cursor.Generation},
-		})
-	}
-	return err
 }
 
 // observe passes the session's new steps and compactions to the monitor.

@@ -70,9 +70,9 @@ func holdsRecord(s, session string, owns transcript.Owns) bool {
 
 // replacement returns Strandline's replacement of a conversation that a user row holds,
 // "" if there is none. The caller checks the row's place. The user's own prompts have a
-// provenance, except in old clients.
+// provenance, except in old clients; a summary can have that of the turn it is in.
 func (s *scanner) replacement(r *row, session string, owns transcript.Owns) string {
-	if owns == nil || r.kind != typeUser || r.provenance {
+	if owns == nil || r.kind != typeUser || r.provenance && r.class != classSummary {
 		return ""
 	}
 	var message strings.Builder
