@@ -252,14 +252,14 @@ type heldKey struct{}
 func cmdHold(ts *testscript.TestScript, _ bool, args []string) {
 	lock, err := state.TryLock(ts.MkAbs(args[0]))
 	ts.Check(err)
-	locks := ts.Value(heldKey{}).(*[]*state.Lock)
+	locks, _ := ts.Value(heldKey{}).(*[]*state.Lock)
 	*locks = append(*locks, lock)
 	ts.Defer(func() { cmdUnhold(ts, false, nil) })
 }
 
 // unhold releases all held locks.
 func cmdUnhold(ts *testscript.TestScript, _ bool, _ []string) {
-	locks := ts.Value(heldKey{}).(*[]*state.Lock)
+	locks, _ := ts.Value(heldKey{}).(*[]*state.Lock)
 	for _, lock := range *locks {
 		ts.Check(lock.Release())
 	}

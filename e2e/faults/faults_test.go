@@ -164,7 +164,7 @@ func lockIndex(w *world, _ int) {
 	db, err := sql.Open("sqlite", w.path("archive/index.db"))
 	w.check(err)
 	db.SetMaxOpenConns(1)
-	_, err = db.Exec("BEGIN IMMEDIATE") //nolint:noctx // the test's deadline ends it
+	_, err = db.Exec("BEGIN IMMEDIATE")
 	w.check(err)
 	w.held = append(w.held, db.Close)
 }
@@ -274,7 +274,7 @@ func newerLog(name string, version byte) func(*world, int) {
 func newerIndex(w *world, _ int) {
 	db, err := sql.Open("sqlite", w.path("archive/index.db"))
 	w.check(err)
-	_, err = db.Exec("PRAGMA user_version=99") //nolint:noctx // the test's deadline ends it
+	_, err = db.Exec("PRAGMA user_version=99")
 	w.check(errors.Join(err, db.Close()))
 }
 

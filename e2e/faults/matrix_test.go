@@ -91,7 +91,7 @@ func (m *matrix) take(t *testing.T, name string) *world {
 		return idle[0]
 	}
 	m.mu.Unlock()
-	dir, err := os.MkdirTemp(m.dir, "")
+	dir, err := os.MkdirTemp(m.dir, "") //nolint:usetesting // it outlives the subtest
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func browse(out io.Reader) error {
 		return err
 	}
 	for path, want := range map[string]string{"/api/v1/sessions": live, "/api/v1/search?q=" + word(only, 2): word(only, 2)} {
-		r, err := http.NewRequest(http.MethodGet, started.URL+path, nil) //nolint:noctx // the test's deadline ends it
+		r, err := http.NewRequest(http.MethodGet, started.URL+path, nil)
 		if err != nil {
 			return err
 		}

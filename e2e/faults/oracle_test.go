@@ -174,7 +174,7 @@ func (w *world) calm() error {
 	if err == nil && panicked.Match(data) {
 		return fmt.Errorf("the error log has a panic: %s", panicked.Find(data))
 	}
-	return nil //nolint:nilerr // no log
+	return nil
 }
 
 var panicked = regexp.MustCompile(`(?m)^.*(panic|nil pointer|goroutine \d+ \[).*$`)

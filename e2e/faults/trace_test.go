@@ -19,7 +19,7 @@ import (
 
 // changeCalls are the calls that change files, with the numbers of the arguments that
 // hold a descriptor and a path, -1 for none. A path is relative to the descriptor.
-var changeCalls = map[uint64]struct { //nolint:gochecknoglobals // a lookup table
+var changeCalls = map[uint64]struct {
 	what     string
 	fd, path int
 }{

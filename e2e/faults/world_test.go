@@ -261,11 +261,11 @@ func (w *world) must(j job) {
 func (w *world) run(j job, on *tap) (out output) {
 	w.t.Helper()
 	out.job = j
-	cmd := exec.Command(w.program, j.args...) //nolint:noctx // the test's deadline ends it
+	cmd := exec.Command(w.program, j.args...)
 	cmd.Env, cmd.Dir = w.env, w.dir
 	dir, err := os.MkdirTemp(filepath.Dir(w.dir), "io")
 	w.check(err)
-	defer os.RemoveAll(dir) //nolint:errcheck // the test removes all
+	defer os.RemoveAll(dir)
 	w.write(filepath.Join(dir, "in"), []byte(j.stdin))
 	var files []*os.File
 	for name, how := range map[string]int{"in": os.O_RDONLY, "out": os.O_WRONLY, "err": os.O_WRONLY} {
@@ -290,7 +290,7 @@ func (w *world) run(j job, on *tap) (out output) {
 		w.check(err)
 		cmd.Stdin, cmd.Stdout = r, wr
 		files = append(files, r, wr)
-		<-driven
+		<-driven //nolint:errcheck // the token that was put into it
 		go func() {
 			err := j.drive(fromProgram)
 			driven <- errors.Join(err, toProgram.Close(), fromProgram.Close())

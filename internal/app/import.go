@@ -265,6 +265,9 @@ func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork) error {
 	if ended.Session != "" {
 		err = w.deferEnded(ctx, ended)
 	}
+	if !exists(w.Config.Paths.Home) {
+		return err // the archive was removed meanwhile
+	}
 	if err = errors.Join(err, a.catchUp(ctx, w)); err != nil {
 		w.Logger().Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
 	}

@@ -118,7 +118,8 @@ func (c *Capture) headerOf(log *sessionlog.Reader, entry sessionlog.Entry) (sess
 	if h.Session != "" {
 		return h, nil
 	}
-	return h, c.lostHeader(&h, log, entry)
+	err := c.lostHeader(&h, log, entry)
+	return h, err
 }
 
 // lostHeader sets the facts of a log whose header is damaged.

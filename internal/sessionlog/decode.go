@@ -180,9 +180,6 @@ func newTailBlock(r io.ReaderAt, size, most int64) *tailBlock {
 	return t
 }
 
-// trim drops the bytes from off, which are about to change.
-func (t *tailBlock) trim(off int64) { t.b = t.b[:min(int64(len(t.b)), max(0, off-t.off))] }
-
 // ReadAt implements io.ReaderAt.
 func (t *tailBlock) ReadAt(p []byte, off int64) (int, error) {
 	if off >= t.off && off+int64(len(p)) <= t.off+int64(len(t.b)) {

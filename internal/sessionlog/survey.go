@@ -221,8 +221,8 @@ func (r *Reader) unsigned(prev record, end int64) (record, []byte, error) {
 		return record{}, nil, err
 	}
 	var h zstd.Header
-	if h.Decode(body) != nil || h.FrameContentSize > maxFrame {
-		return record{}, nil, nil
+	if err := h.Decode(body); err != nil || h.FrameContentSize > maxFrame {
+		return record{}, nil, nil //nolint:nilerr // no frame
 	}
 	size := h.FrameContentSize
 	if !h.HasFCS { // frames of less than 256 bytes
