@@ -17,7 +17,19 @@ func isPath(c byte) bool       { return isURLSafe(c) || c == '/' }
 func isTeams(c byte) bool      { return isPath(c) || c == '@' }
 func isURLPair(c byte) bool    { return isHex(c) || c == ':' }
 func isQuery(c byte) bool      { return isPath(c) || strings.IndexByte("?&=%.", c) >= 0 }
-func nothing(byte) bool        { return false }
+func isCrypt(c byte) bool      { return isBase64(c) || strings.IndexByte("$.,=", c) >= 0 }
+
+func isAccessToken(c byte) bool { return isBearer(c) || c == ':' }
+func nothing(byte) bool         { return false }
+
+// isAsanaBody is for <user>:<32 hexadecimal digits>, or only these.
+func isAsanaBody(body string) bool {
+	i := strings.LastIndexAny(body, ":/") + 1
+	return len(body)-i == 32 && looksRandom(body[i:])
+}
+
+// isBitwarden is for 0.<UUID>.<secret>:<key>.
+func isBitwarden(body string) bool { return isUUID(body[:36]) && body[36] == '.' }
 
 func exactly(n int) func(string) bool { return func(body string) bool { return len(body) == n } }
 
@@ -52,7 +64,53 @@ func looksRandom(body string) bool {
 // random characters have, and that names with a number lack.
 func isMixedKey(body string) bool {
 	m := mixOf(body)
-	return m.digit*16 >= len(body) && m.letters()*4 >= len(body) && (m.upper > 0 || m.lower > 0) && changes(body)*5 >= len(body) && !wordLike(body)
+	if m.digit*16 < len(body) {
+		return len(body) >= 20 && lettersOnly(body)
+	}
+	return m.letters()*4 >= len(body) && (m.upper > 0 || m.lower > 0) && changes(body)*5 >= len(body) && !wordLike(body)
+}
+
+// mingled reports whether characters of several classes alternate in v as in a
+// generated password, and not as in words, names and templates.
+func mingled(v string) bool {
+	m := mixOf(v)
+	symbols := strings.ContainsAny(v, "!#$%^&*?+~")
+	if len(v) < 8 || strings.HasPrefix(v, "0x") || m.lower == 0 || m.digit == 0 || m.upper == 0 && !symbols {
+		return false
+	}
+	return segments(v)*3 >= len(v)
+}
+
+// segments counts the parts of v: a capital with the small letters after it, and
+// each run of small letters, capitals, digits and other characters.
+func segments(v string) int {
+	class := func(c byte) int {
+		switch {
+		case text.IsLower(c):
+			return 1
+		case text.IsUpper(c):
+			return 2
+		case text.IsDigit(c):
+			return 3
+		}
+		return 4
+	}
+	n := min(len(v), 1)
+	for i := 1; i < len(v); i++ {
+		a, b := class(v[i-1]), class(v[i])
+		word := a == 2 && b == 1 && (i < 2 || class(v[i-2]) != 2)
+		if a != b && !word {
+			n++
+		}
+	}
+	return n
+}
+
+// lettersOnly reports whether v, without digits, changes between capitals and small
+// letters as random characters do.
+func lettersOnly(v string) bool {
+	m := mixOf(v)
+	return len(v) >= 16 && m.upper*5 >= len(v) && m.lower*5 >= len(v) && segments(v)*3 >= len(v) && !wordLike(v)
 }
 
 // changes counts the places where the class of characters changes.

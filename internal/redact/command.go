@@ -63,7 +63,10 @@ func flags() []flag {
 		{programs: "keytool jarsigner", flags: "-storepass -keypass", single: true},
 		{programs: "keytool", flags: "-srcstorepass -deststorepass", single: true},
 		{programs: "twine smbmap crackmapexec netexec nxc evil-winrm ncftp ncftpput beeline", flags: "-p"},
-		{programs: "openssl", with: " enc ", flags: "-k"},
+		{programs: "openssl", with: " enc ", flags: "-k -K"},
+		{programs: "openssl", flags: "-macopt", user: ':'},
+		{programs: "aws", with: "SecureString", flags: "-value"},
+		{programs: "gpg gpg2 steghide restic borg cryptsetup", flags: "-passphrase"},
 		{programs: "security", with: " add-", flags: "-w"},
 		{programs: "snmpwalk snmpget snmpset snmpbulkwalk snmptrap", flags: "-A -X"},
 		{programs: "mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh influx arangosh", flags: "-p"},
@@ -78,7 +81,7 @@ func flags() []flag {
 // secret.
 var passwordPrograms = sync.OnceValue(func() map[string]flag {
 	of := map[string]flag{}
-	for p := range strings.FieldsSeq("psql wget svn lftp ftp snowsql clickhouse-client rabbitmqadmin vault npm") {
+	for p := range strings.FieldsSeq("gpg gpg2 psql wget svn lftp ftp snowsql clickhouse-client rabbitmqadmin vault npm") {
 		of[p] = flag{}
 	}
 	for _, f := range flags() {
@@ -161,6 +164,7 @@ func positionals() []positional {
 		{"rabbitmqctl add_user ", 1}, {"rabbitmqctl change_password ", 1}, {"requirepass ", 0}, {"masterauth ", 0}, {"> AUTH ", 0}, {"rootpw --plaintext ", 0},
 		{"snap login ", 1}, {"wifi connect ", 2}, {"add-generic-password ", 9}, {"auth login --token ", 0}, {"auth:token ", 0}, {"ConvertTo-SecureString ", 0},
 		{"isql -v ", 2}, {"bundle config set --global ", 1}, {"bundle config set ", 1}, {"bundle config ", 1}, {"passwd root ", 0}, {"set-password ", 1}, {"rootpw ", 0}, {"keyctl padd user ", 1},
+		{"importprivkey ", 0}, {"snmp-server community ", 0}, {"secret 0 ", 0}, {"secret 5 ", 0}, {"password 0 ", 0}, {"password 7 ", 0}, {"enable secret ", 0}, {"AUTH PLAIN ", 0},
 	}
 }
 
@@ -242,7 +246,7 @@ func flagged(s string, at, length int, of map[string]flag) (finding, bool) {
 		return finding{}, false
 	}
 	f, rest, ok := findProgram(command(s[:at]), of)
-	if !ok || !strings.Contains(rest, f.with) || length > len("-u") && double == f.single {
+	if !ok || !strings.Contains(rest, f.with) && (!text.HasAnyPrefix(f.with, "Secure") || !strings.Contains(s[end:min(len(s), end+maxCommand)], f.with)) || length > len("-u") && double == f.single {
 		return finding{}, false
 	}
 	return f.value(s, end, listed)
@@ -269,6 +273,9 @@ func (f flag) value(s string, i int, listed bool) (finding, bool) {
 	if f.user != 0 {
 		n := strings.IndexByte(s[start:end], f.user)
 		if n < 0 {
+			return finding{}, false
+		}
+		if defaultLogin(s[start:start+n], s[start+n+1:end]) {
 			return finding{}, false
 		}
 		start += n + 1

@@ -16,7 +16,7 @@ func FuzzString(f *testing.F) {
 	begin, end := block("RSA PRIVATE KEY")
 	for _, s := range []string{
 		"", "a", "TOKEN 0", "[redacted:token:0a1b2c]", "[redacted:token:0a1b2c", "password=[redacted:",
-		fake("AK", "IA", "IOSFODNN7EXAMPLE,", mixed), fake("gh", "p_", mixed), fake("sk", "-ant-", mixed, "[redacted:jwt:012345]"),
+		fake("AK", "IA", "IOSFODNN7QXCMPLQ,", mixed), fake("gh", "p_", mixed), fake("sk", "-ant-", mixed, "[redacted:jwt:012345]"),
 		begin + keyLines() + end, begin + keyLines(), keyLines() + end, strings.ReplaceAll(begin+keyLines()+end, "\n", `\n`),
 		"postgres://user:pass@host", "http://a:b@c:d@e", "Authorization: Basic " + mixed, "bearer " + mixed,
 		`{\"api_key\": \"` + mixed + `\"}`, "TOKEN=abcdef&PASSWORD=b", "token: str = '" + mixed, "pwd=\\\"a", "--password a1b2c3 x",

@@ -38,8 +38,31 @@ func urlPassword(s string, at int) (finding, bool) {
 		return finding{"url-password", from, end}, len(name) >= 20 && hasDigit(name) && !template(name)
 	}
 	password := s[colon+1 : end]
+	if user := s[from:colon]; listed("x-oauth-basic x-oauth-token api_token x unused", strings.ToLower(password)) || password == "" {
+		return finding{"url-password", from, colon}, len(user) >= 20 && hasDigit(user) && !template(user) && placeholderEnd(s, from) <= 0
+	}
 	ok := password != "" && !defaultLogin(s[from:colon], password) && !masked(password) && !template(password) && placeholderEnd(s, colon+1) <= 0
 	return finding{"url-password", colon + 1, end}, ok
+}
+
+// goDSN matches the password of user:password@tcp(host:3306)/name.
+func goDSN(s string, at int) (finding, bool) {
+	start := at
+	for start > 0 && at-start < maxUserInfo && s[start-1] > ' ' && strings.IndexByte("\"'`=", s[start-1]) < 0 {
+		start--
+	}
+	i := strings.IndexByte(s[start:at], ':')
+	if i < 1 || defaultLogin(s[start:start+i], s[start+i+1:at]) {
+		return finding{}, false
+	}
+	return chosen(s, start+i+1, at)
+}
+
+// basic matches base64 of user:password after "Basic" outside an Authorization
+// header.
+func basic(s string, at int) (finding, bool) {
+	f, ok := credential(s, at+len("basic "), "basic-auth", 8)
+	return f, ok && borderBefore(s, at) && isUserInfo(s[f.start:f.end])
 }
 
 // hostAfter reports whether s can begin with a host.
@@ -147,7 +170,7 @@ func credential(s string, from int, kind string, shortest int) (finding, bool) {
 	}
 	v := s[from:end]
 	m := mixOf(v)
-	looksRandom := m.digit > 0 && m.letters() > 0 && !wordLike(v) || kind == "basic-auth" && m.upper > 0 && m.lower > 0
+	looksRandom := lettersOnly(v) || m.digit > 0 && m.letters() > 0 && !wordLike(v) || kind == "basic-auth" && m.upper > 0 && m.lower > 0
 	called := end < len(s) && (s[end] == '(' || s[end] == '[')
 	return finding{kind, from, end}, len(v) >= shortest && looksRandom && !template(v) && !masked(v) && !called
 }

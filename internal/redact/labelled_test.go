@@ -1,6 +1,8 @@
 package redact_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -101,6 +103,48 @@ Password:\nW
 | Password | W |
 mnemonic: velvet lantern meadow copper harbor falcon orchid about then river stone cloud
 https://example.org/?key=T
+the password is G for the server
+password: G
+DB_PASSWORD=G
+PRIVATE-TOKEN: T
+{User:bob Password:G Port:22}
+define('AUTH_SALT', 'T');
+ROOT_PASSWORD: ${ROOT_PASSWORD:-G}
+DEPLOY_TOKEN ?= T
+ds.setPassword("G");
+var secret = @"T";
+password = "velvet-lantern-meadow-copper"
+name,login,password,site\nbob,bob1,G,example.test
+| host | user | password |\n|---|---|---|\n| db1 | app | G |
+Title\tUser\tPassword\nmail\tbob\tG
+app:P@tcp(10.0.0.3:3306)/shop
+https://H@git.example.test/a
+https://H:x-oauth-basic@git.example.test/a
+userPassword:: T
+bob:$apr1$T
+enable secret 0 W
+snmp-server community W RO
+openssl enc -aes-256-cbc -K H
+aws ssm put-parameter --type SecureString --value G
+mount -t cifs //h/s /mnt -o user=bob,pass=G
+gpg --passphrase 'velvet-lantern-meadow' -d a
+mysetup --dbpass=G
+USER bob\r\nPASS G\r\n
+AUTH PLAIN T
+expect "assword:"\nsend "W\\r"
+credentials for the demo: admin / G
+pwd for the zip = G
+the secret is G
+der Zugangsschlüssel ist G
+la clé secrète « G »
+sunucunun şifresi G
+كلمة المرور هي G
+पासवर्ड है G
+A temporary password is generated for root@localhost: G
+use the following password to proceed:\n\nH
+your verification code is 482913
+acmecloud_T
+acmecloud-T
 psexec \\h -u bob -p W cmd
 Pwd=W;
 `, "\n"), "\n")
@@ -145,6 +189,22 @@ psql -p 5433
 cus_NffrFeUfNV2Hib price_1MoBy5LkdIwHu7ixZhnattbh
 traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 op://vault/item/password
+{{ .Values.auth.password | b64enc }}
+curl -u user:pass https://example.com
+AKIAIOSFODNN7EXAMPLE
+(?:password|token)\s*[:=]\s*[A-Za-z0-9]{8,}
+token.Parse("sha256")
+GetUserByToken("prod2")
+| option | password | default |\n|---|---|---|\n| --x | string | required |
+name,password,changed\nbob,yes,2026-01-02
+basic functionality
+the exit code is 1
+status code: 404
+the secret is that it works
+password = strings.TrimSpace(line2)
+cus_NffrFeUfNV2Hib
+the password hash is 5f4dcc3b5aa765d61d8327deb882cf99
+GET ../passwd HTTP/1.1
 `, "\n"), "\n")
 }
 
@@ -160,8 +220,9 @@ func TestLabelledTexts(t *testing.T) {
 			secrets := map[string]string{
 				"W": words[r.IntN(len(words))] + pick(r, "23456789", 3), "P": "x" + pick(r, alnum, 5) + "!" + pick(r, "23456789", 2) + pick(r, "^#@%", 1) + pick(r, alnum, 5),
 				"T": "a7" + pick(r, alnum, 14) + "B3" + pick(r, alnum, 14) + "9k", "H": pick(r, "0123456789abcdef", 30) + "a7",
+				"G": "q" + pick(r, "23456789", 1) + pick(r, "ABCDEFGHK", 2) + pick(r, ".-_", 1) + pick(r, alnum, 4) + pick(r, "!%+.", 1) + pick(r, "23456789", 1) + "xK",
 			}
-			text, secret := strings.NewReplacer(`\n`, "\n", "ESC", "\x1b", "ZWSP", "\u200b").Replace(form), ""
+			text, secret := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t", "ESC", "\x1b", "ZWSP", "\u200b").Replace(form), ""
 			for letter, value := range secrets {
 				if i := placeOf(text, letter); i >= 0 {
 					text, secret = text[:i]+value+text[i+1:], value
@@ -181,10 +242,40 @@ func TestLabelledTexts(t *testing.T) {
 	same(t, plainTexts())
 }
 
+// TestEncodedTokens finds tokens and settings in each encoding.
+func TestEncodedTokens(t *testing.T) {
+	r, redactor := rand.New(rand.NewPCG(3, 4)), redact.New([]byte("test"))
+	const alnum = "abcdefghkmnpqrstuvwxyzABCDEFGHKLMNPQRSTUVWXYZ23456789"
+	each := func(format string) func(string) string {
+		return func(s string) string {
+			var b strings.Builder
+			for i := range len(s) {
+				fmt.Fprintf(&b, format, s[i])
+			}
+			return b.String()
+		}
+	}
+	base := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	wide := func(s string) string { return base(each("%c\x00")(s)) }
+	for name, encode := range map[string]func(string) string{
+		"percent": each("%%%02x"), "x": each(`\x%02x`), "u": each(`\u%04x`), "hex": each("%02x"), "base64": base,
+		"base64 twice": func(s string) string { return base(base(s)) }, "UTF-16": wide,
+	} {
+		for range 20 {
+			secrets := []string{fake("gh", "p_") + pick(r, alnum, 36), fake("glp", "at-") + pick(r, alnum, 20), "password=" + pick(r, alnum, 9) + "7x"}
+			for i, s := range secrets {
+				if e := encode(s); (name != "UTF-16" || i == 2) && strings.Contains(redactor.String("v = '"+e+"'"), e[len(e)/2:]) {
+					t.Errorf("%s of %q stays", name, s)
+				}
+			}
+		}
+	}
+}
+
 // placeOf returns the offset of a capital that stands for a secret.
 func placeOf(text, letter string) int {
 	for i := range len(text) {
-		if text[i:i+1] == letter && (i == 0 || !isLetter(text[i-1]) || strings.HasSuffix(text[:i], "-p") || strings.HasSuffix(text[:i], "[1m") || strings.HasSuffix(text[:i], "%3D")) && (i+1 == len(text) || !isLetter(text[i+1])) {
+		if text[i:i+1] == letter && (i == 0 || !isLetter(text[i-1]) || strings.HasSuffix(text[:i], "-p") || strings.HasSuffix(text[:i], "[1m") || strings.HasSuffix(text[:i], "%3D") || strings.HasSuffix(text[:i], "cloud_")) && (i+1 == len(text) || !isLetter(text[i+1])) {
 			return i
 		}
 	}

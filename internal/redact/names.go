@@ -41,7 +41,7 @@ func names() []named {
 // foreignNames are words for "password" in other languages, whose capitals differ.
 func foreignNames() []string {
 	return strings.Fields("Kennwort kennwort Contraseña contraseña Senha senha Wachtwoord wachtwoord Hasło hasło Lösenord lösenord Adgangskode adgangskode " +
-		"Passord passord Clave clave Salasana salasana Heslo heslo Jelszó jelszó Şifre şifre Parola parola Пароль пароль Пароля пароля 密码 密碼 口令 パスワード 비밀번호 סיסמה Κωδικός κωδικός")
+		"Passord passord Clave clave Salasana salasana Heslo heslo Jelszó jelszó Şifre şifre Parola parola Пароль пароль Пароля пароля 密码 密碼 口令 パスワード 비밀번호 סיסמה Κωδικός κωδικός पासवर्ड পাসওয়ার্ড รหัสผ่าน Лозинка лозинка parol lozinka geslo slaptažod contrasenya sandi chlüssel")
 }
 
 // maxName is the longest part of a name before or after its word.
@@ -74,8 +74,12 @@ func (n named) match(s string, at int) (finding, bool) {
 		}
 	}
 	if n.word == "pass" { // it may be a test that passed
-		if end == at+len(n.word) && at > start && accountWord(s[start:at]) { // remotepass
+		before := strings.TrimRight(s[start:at], "-_")
+		if end == at+len(n.word) && accountWord(before[len(before)-runBefore(before, text.IsLetter):]) { // remotepass, --dbpass
 			return n.valued(s, start, end)
+		}
+		if f, ok := passArgument(s, start, end); ok {
+			return f, true
 		}
 		if s[start:end] != "pass" && s[start:end] != "Pass" {
 			return finding{}, false
@@ -90,10 +94,41 @@ func (n named) match(s string, at int) (finding, bool) {
 		stop := end + 1 + run(s[end+1:min(len(s), end+1+maxBody)], isURLSafe)
 		return finding{n.kind, end + 1, stop}, stop-end > 24 && isMixedKey(s[end+1:stop]) && !isUUID(s[end+1:stop])
 	}
-	if n.word == "cred" {
-		return finding{}, false
+	if n.word == "cred" { // credentials for the demo: admin / …
+		i := end
+		for range maxWordsBetween {
+			i += blanks(s[min(i, len(s)):])
+			w := proseWord(s[min(i, len(s)):])
+			if w == 0 || connector(s[i:], w) > 0 {
+				break
+			}
+			i += w
+		}
+		if i >= len(s) || s[i] != ':' && connector(s[i:], proseWord(s[i:])) == 0 && !strings.HasPrefix(s[i:], "are ") {
+			return finding{}, false
+		}
+		if s[i] != ':' {
+			i += proseWord(s[i:])
+		}
+		return accountPair(s, i)
 	}
 	return n.prose(s, start, end)
+}
+
+// passArgument matches the value after the name "pass" where the context shows that it
+// is no test that passed: an option of mount, a command of FTP, a field of rclone.
+func passArgument(s string, start, end int) (finding, bool) {
+	var f finding
+	ok := false
+	switch {
+	case end >= len(s) || start == 0:
+		return finding{}, false
+	case s[end] == '=' && (s[start-1] == ',' || strings.HasPrefix(s[start:], "--")):
+		f, ok = chosen(s, end+1, end+1+run(s[end+1:min(len(s), end+1+maxBare)], func(c byte) bool { return c > ' ' && strings.IndexByte(",\"'`", c) < 0 }))
+	case s[end] == ' ' && (s[start:end] == "PASS" && s[start-1] == '\n' && strings.Contains(s[max(0, start-maxCommand):start], "USER ") || strings.Contains(command(s[:start]), "rclone config")):
+		f, ok = chosenArgument(s, end+1)
+	}
+	return f, ok && mixOf(s[f.start:f.end]).letters() > 0 && hasDigit(s[f.start:f.end])
 }
 
 // valued matches the value of the name s[start:end] in any notation.
@@ -129,7 +164,7 @@ func (n named) secretName(s string, start, at, end int) bool {
 		return false
 	}
 	if n.word == "pw" || n.word == "pass" {
-		if accountWord(s[start:at]) {
+		if before := strings.TrimRight(s[start:at], "-_"); accountWord(before[len(before)-runBefore(before, text.IsLetter):]) {
 			return true
 		}
 	}
@@ -210,6 +245,12 @@ func findValue(s string, start, end int) (pair, bool) {
 		return p, true
 	}
 	if p, ok := argumentAfter(s, start, end); ok && !endsWithNameKey(s[:start]) {
+		return p, true
+	}
+	if p, ok := defaultOf(s, start, end); ok {
+		return p, true
+	}
+	if p, ok := setter(s, start, end); ok {
 		return p, true
 	}
 	p, ok := separator(s, end)
@@ -395,10 +436,12 @@ func userInfo(s string, at int) (finding, bool) {
 		return finding{}, false
 	}
 	n := run(s[p.from:min(len(s), p.from+maxBare)], isBase64)
-	text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s[p.from:p.from+n], "="))
+	return finding{"basic-auth", p.from, p.from + n}, isUserInfo(s[p.from : p.from+n])
+}
+
+// isUserInfo reports whether v is base64 of user:password.
+func isUserInfo(v string) bool {
+	text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
 	colon := strings.IndexByte(string(text), ':')
-	if err != nil || colon < 1 || colon > len(text)-3 || run(string(text), func(c byte) bool { return c >= ' ' && c < 0x7f }) != len(text) {
-		return finding{}, false
-	}
-	return finding{"basic-auth", p.from, p.from + n}, true
+	return err == nil && colon >= 1 && colon <= len(text)-3 && run(string(text), func(c byte) bool { return c >= ' ' && c < 0x7f }) == len(text)
 }

@@ -7,7 +7,7 @@ import (
 
 // A letter before or after a key: joined text, a variable name, a wrapped line.
 func TestKeysNextToLetters(t *testing.T) {
-	id := fake("AK", "IA", "IOSFODNN7EXAMPLE")
+	id := fake("AK", "IA", "IOSFODNN7QXCMPLQ")
 	head, payload := fake("ey", "JhbGciOiJIUzI1NiJ9"), fake("ey", "JzdWIiOiIxMjM0NTY3ODkwIn0")
 	secret := fake("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzzDUMMYKEY")
 	table(t, []example{
@@ -123,7 +123,7 @@ func TestAuthorization(t *testing.T) {
 		{"Authorization: NTLM " + basic + "1", "Authorization: NTLM <token>"},
 		{`Authorization: Digest username="me", nonce="a", uri="/", response="` + hex32 + `"`,
 			`Authorization: Digest username="me", nonce="a", uri="/", response="<signature>"`},
-		{"Authorization: AWS4-HMAC-SHA256 Credential=" + fake("AK", "IA", "IOSFODNN7EXAMPLE") + "/20260101/eu/s3/aws4_request, SignedHeaders=host, Signature=" + hex32 + hex32,
+		{"Authorization: AWS4-HMAC-SHA256 Credential=" + fake("AK", "IA", "IOSFODNN7QXCMPLQ") + "/20260101/eu/s3/aws4_request, SignedHeaders=host, Signature=" + hex32 + hex32,
 			"Authorization: AWS4-HMAC-SHA256 Credential=<aws-access-key>/20260101/eu/s3/aws4_request, SignedHeaders=host, Signature=<signature>"},
 		{`{"auths":{"ghcr.io":{"auth":"` + fake("bWU6aHVu", "dGVyMg==") + `"}}}`, `{"auths":{"ghcr.io":{"auth":"<basic-auth>"}}}`},
 		{`{\"auth\":\"` + fake("bWU6aHVu", "dGVyMg==") + `\"}`, `{\"auth\":\"<basic-auth>\"}`},

@@ -57,13 +57,20 @@ func separator(s string, end int) (pair, bool) {
 	case ':':
 		p.op = ':'
 		i++
-		if i < len(s) && s[i] == '=' {
+		if i < len(s) && s[i] == '=' || i+1 < len(s) && s[i] == ':' && s[i+1] == ' ' && i == end+1 { // the second is of LDIF
 			i++
 		} else if t := annotation(s[i:]); t > 0 && i == end+1 {
 			i += t
 			p.op = '='
 		}
-	case '|', '?': // process.env.KEY || "…"
+	case '?', '+':
+		if i+1 < len(s) && s[i+1] == '=' && s[i] == '?' { // DB_PASSWORD ?= …
+			p.op = '='
+			i += 2
+			break
+		}
+		fallthrough
+	case '|': // process.env.KEY || "…"
 		if i+3 >= len(s) || s[i+1] != s[i] {
 			return p, false
 		}
@@ -97,7 +104,7 @@ func separator(s string, end int) (pair, bool) {
 		p.from, p.certain = i+b, true
 		return p, true
 	}
-	if i+1 < len(s) && strings.IndexByte("bBrRuU", s[i]) >= 0 && (s[i+1] == '"' || s[i+1] == '\'') {
+	if i+1 < len(s) && strings.IndexByte("bBrRuU@fL", s[i]) >= 0 && (s[i+1] == '"' || s[i+1] == '\'') {
 		i++
 	}
 	n := openQuote(s[i:])
@@ -134,6 +141,34 @@ func argumentAfter(s string, start, end int) (pair, bool) {
 	i += run(s[i:min(len(s), i+maxGap)], func(c byte) bool { return isSpace(c) || isBreak(c) })
 	q := openQuote(s[i:])
 	return pair{op: ',', name: -1, from: i + q, quote: s[i : i+q]}, q > 0
+}
+
+// defaultOf parses the value that a variable has if it is not set:
+// ${DB_PASSWORD:-secret}. The name is s[start:end].
+func defaultOf(s string, start, end int) (pair, bool) {
+	if start < 2 || s[start-2:start] != "${" || end+1 >= len(s) || s[end] != ':' {
+		return pair{}, false
+	}
+	i := end + 1
+	if strings.IndexByte("-=", s[i]) >= 0 {
+		i++
+	}
+	return pair{op: '=', name: -1, from: i, quote: "}"}, i < len(s) && strings.IndexByte("?+/", s[i]) < 0
+}
+
+// setter parses the value of a call such as setPassword("…") or password("…").
+func setter(s string, start, end int) (pair, bool) {
+	if end >= len(s) || s[end] != '(' {
+		return pair{}, false
+	}
+	q := openQuote(s[end+1:])
+	if q == 0 {
+		return pair{}, false
+	}
+	verb := strings.ToLower(s[start:end])
+	verb = verb[strings.LastIndexByte(verb, '.')+1:]
+	sets := text.HasAnyPrefix(verb, "set", "with", "use", "add", "put") || text.HasAnyPrefix(verb, "password", "secret", "passphrase", "token", "apikey", "accesstoken", "clientsecret")
+	return pair{op: ',', name: -1, from: end + 1 + q, quote: s[end+1 : end+1+q]}, sets
 }
 
 func blanks(s string) int { return run(s[:min(len(s), maxGap)], isSpace) }
@@ -182,6 +217,9 @@ func (p pair) value(s string) (finding, bool) {
 	end := p.from + ends(s[p.from:bound])
 	code := p.quote == "" && end < len(s) && strings.IndexByte("([{<", s[end]) >= 0
 	prose := p.quote == "" && p.op == ':' && !p.certain && end < bound && !lineEnds(s, end)
+	if whole := p.wholeEnd(s); whole > end {
+		return finding{p.kind, p.from, whole}, true
+	}
 	if code || prose || !p.secret(s[p.from:end], end, s) {
 		return finding{}, false
 	}
@@ -189,6 +227,20 @@ func (p pair) value(s string) (finding, bool) {
 		end += ends(s[end:])
 	}
 	return finding{p.kind, p.from, end}, true
+}
+
+// wholeEnd returns the end of a generated value that contains characters of code and
+// fills the rest of its line, 0 if there is none.
+func (p pair) wholeEnd(s string) int {
+	if p.quote != "" || !p.env && (!p.line || p.op != ':' && p.name < 0) || p.weak {
+		return 0
+	}
+	end := p.from + run(s[p.from:min(len(s), p.from+maxBody)], func(c byte) bool { return c > ' ' && c < 0x7f && strings.IndexByte("\"'`\\", c) < 0 })
+	v := s[p.from:end]
+	if end < len(s) && !isBreak(s[end]) || len(v) < 12 || !mingled(v) || !strings.ContainsAny(v, "!#$%^&*?~") || template(v) || masked(v) || containsAny(v, opening, "://", "()") {
+		return 0
+	}
+	return end
 }
 
 // quotedEnd returns the offset of the closing quote, or of the line end if the

@@ -39,6 +39,19 @@ func privateKey(s string, at int) (finding, bool) {
 	return finding{kindPrivateKey, at, body + n}, material >= minBroken
 }
 
+// ssh2Key matches the private key of SSH Communications, whose marks have four
+// dashes.
+func ssh2Key(s string, at int) (finding, bool) {
+	const mark = "PRIVATE KEY ----"
+	i := strings.Index(s[at:min(len(s), at+2*maxLabel)], mark)
+	if i < 0 {
+		return finding{}, false
+	}
+	i += at + len(mark)
+	n, material := keyLines(s[i:])
+	return finding{kindPrivateKey, at, i + n}, material >= minBroken
+}
+
 // privateKeyTail matches the base64 lines before an END line without BEGIN line.
 func privateKeyTail(s string, at int) (finding, bool) {
 	end, ok := label(s, at+len("-----END "))
@@ -92,7 +105,7 @@ func label(s string, from int) (int, bool) {
 		return 0, false
 	}
 	words := strings.TrimSuffix(s[from:from+end], " BLOCK")
-	return from + end + len("-----"), strings.HasSuffix(words, "PRIVATE KEY")
+	return from + end + len("-----"), strings.HasSuffix(words, "PRIVATE KEY") || strings.HasPrefix(words, "OpenVPN Static key")
 }
 
 // holdsKey reports whether the text between BEGIN and END contains key material:

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"strandline/internal/text"
@@ -32,7 +33,10 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 		if i >= len(s) || isBreak(s[i]) {
 			return finding{}, false
 		}
-		if op := operatorLen(s[i:]); op > 0 && (words == 0 || s[i] != '=' && s[i] != '|') {
+		if op := operatorLen(s[i:]); op > 0 && (words == 0 || s[i] != '=' && s[i] != '|' || n.assigned(s, i)) {
+			if s[i] == '|' && inTemplate(s[:start]) {
+				return finding{}, false
+			}
 			if below := newline(s[i+op:]); below > 0 && n.kind == kindPassword {
 				f, ok := n.said(s, i+op+below)
 				return f, ok && (f.end == len(s) || isBreak(s[f.end])) && mixOf(s[f.start:f.end]).digit > 1
@@ -40,6 +44,14 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 			return n.said(s, i+op)
 		}
 		w := proseWord(s[i:])
+		if w > 0 && i+w < len(s) && s[i+w] == '@' && words > 0 { // root@localhost
+			w += run(s[i+w:min(len(s), i+maxName)], func(c byte) bool { return isDotted(c) || c == '@' })
+		}
+		if s[i] == '(' && words > 0 {
+			if n := strings.IndexByte(s[i:min(len(s), i+maxTag)], ')'); n > 0 {
+				w = n + 1
+			}
+		}
 		if w == 0 {
 			if words == 0 && direct {
 				return spoken.said(s, i)
@@ -47,7 +59,15 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 			return finding{}, false
 		}
 		if c := connector(s[i:], w); c > 0 {
-			return n.said(s, i+c)
+			f, ok := n.said(s, i+c)
+			next := i + c + blanks(s[i+c:])
+			if done := proseWord(s[next:]); ok || s[i:i+c] != "to" && !listed("generated created set reset assigned following", s[next:next+done]) {
+				return f, ok
+			}
+			w = c
+		}
+		if listed("hash hashes hashed md sha checksum digest fingerprint", strings.ToLower(s[i:i+w])) {
+			return finding{}, false
 		}
 		if words == 0 && direct {
 			if f, ok := spoken.said(s, i); ok {
@@ -57,6 +77,34 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 		i += w
 	}
 	return finding{}, false
+}
+
+// assigned reports whether a generated password follows the operator at offset i, as
+// in "pwd for the zip = …".
+func (n named) assigned(s string, i int) bool {
+	v := s[min(len(s), i+2):min(len(s), i+2+maxSpoken)]
+	v = v[:run(v, func(c byte) bool { return c > ' ' })]
+	return n.kind == kindPassword && strings.HasPrefix(s[i:], "= ") && (mingled(v) || hasDigit(v) && strings.ContainsAny(v, "!#$%^&*?") && !strings.ContainsAny(v, "()[]{};"))
+}
+
+// inTemplate reports whether s ends within {{ … }}, where | calls a function.
+func inTemplate(s string) bool {
+	s = s[max(0, len(s)-maxCommand):]
+	return strings.LastIndex(s, "{{") > strings.LastIndex(s, "}}")
+}
+
+// inflected returns the length of the ending of a word in an alphabet with endings:
+// lösenordet, şifresi.
+func inflected(s string) int {
+	n := 0
+	for n < min(len(s), maxGap) {
+		r, size := utf8.DecodeRuneInString(s[n:])
+		if !unicode.IsLetter(r) || r >= 0x600 {
+			break
+		}
+		n += size
+	}
+	return n
 }
 
 // markup returns the length of blanks, quotes and the marks of Markdown and HTML
@@ -108,7 +156,7 @@ func connector(s string, w int) int {
 			return len(c)
 		}
 	}
-	if listed("is was to be equals becomes now ist war lautet auf est était à vaut es era son é foi era è fu sarà je је это есть равен na jest to on är er zijn wordt olan olarak", strings.ToLower(s[:w])) {
+	if listed("is was to be equals becomes now ist war lautet auf est était à vaut es era son é foi era è fu sarà je је это есть равен na jest to on är er zijn wordt olan olarak هي هو है là je este είναι היא adalah van คือ 如下 yra ir", strings.ToLower(s[:w])) {
 		return w
 	}
 	return 0
@@ -167,9 +215,13 @@ func (n named) said(s string, i int) (finding, bool) {
 	var length int
 	if quote != "" {
 		length = strings.Index(rest, quote)
+		length = len(strings.TrimRight(rest[:max(length, 0)], " \u00a0"))
 	} else {
 		length = run(rest, func(c byte) bool { return c > ' ' && c < 0x7f && strings.IndexByte("`\"<>|", c) < 0 })
-		length = len(strings.TrimRight(rest[:max(length, 0)], ".,;:'*)]}\\"))
+		if i := strings.IndexByte(rest[:length], '\\'); i >= 0 { // an escaped line break
+			length = i
+		}
+		length = len(strings.TrimRight(rest[:length], ".,;:'*)]}"))
 	}
 	return n.saidAs(s, i, length, quote != "")
 }
@@ -211,7 +263,7 @@ func (n named) saidAs(s string, i, length int, quoted bool) (finding, bool) {
 	if length < minMixed || !quoted && !hasDigit(v) {
 		return finding{}, false
 	}
-	if placeholderEnd(s, i) > 0 || masked(v) || template(v) || dummy(v) || pathLike(v) || containsAny(v, opening, "://", "::", "->", "()", "==") || strings.IndexByte("-/@.,;=", v[0]) >= 0 || v[0] == '$' && strings.Count(v, "$") > 2 || len(v) >= 36 && isUUID(v[len(v)-36:]) {
+	if placeholderEnd(s, i) > 0 || masked(v) || template(v) || dummy(v) || pathLike(v) || containsAny(v, opening, "[:", "[A-", "[a-", "[0-", "://", "::", "->", "()", "==") || strings.IndexByte("-/@.,;=", v[0]) >= 0 || v[0] == '$' && strings.Count(v, "$") > 2 || len(v) >= 36 && isUUID(v[len(v)-36:]) {
 		return finding{}, false
 	}
 	return f, n.spoken(v, quoted)
@@ -224,6 +276,10 @@ func (n named) spoken(v string, quoted bool) bool {
 	switch {
 	case strings.ContainsAny(v, " \t"):
 		return quoted && n.kind == kindPassword && passphrase(v)
+	case n.kind == kindSecret && !n.weak && !n.direct && m.digit > 0 && m.letters() > 0 && len(v) >= minMixed && strings.ContainsAny(v, "!#$%^&*?") && !term(v):
+		return true
+	case n.kind != kindPassword && !n.weak && !n.direct && len(v) >= 10 && mingled(v) && !term(v) && !partOf(v) && !strings.ContainsAny(v, "()[]{}<>/"):
+		return true
 	case n.kind != kindPassword || n.weak:
 		return len(v) >= 12 && m.letters() > 0 && m.digit > 0 && run(v, isBearer) == len(v) && !wordLike(v) && (strings.IndexByte(v, '/') < 0 || strings.HasSuffix(v, "=")) && !(strings.IndexByte(v, '.') > 0 && partOf(v)) && isSecretRun(v)
 	case m.letters() == 0:
@@ -233,7 +289,7 @@ func (n named) spoken(v string, quoted bool) bool {
 	case m.digit == 0:
 		return quoted && run(v, isDotted) < len(v) && strings.ContainsAny(v, "!@#$%^&*?+")
 	}
-	if strings.ContainsAny(v, ":.") && wordLike(v) || strings.ContainsAny(v, "[]{}") && run(v, text.IsDigit) > 0 {
+	if strings.ContainsAny(v, ":.") && wordLike(v) && !mingled(v) || strings.ContainsAny(v, "[]{}") && run(v, text.IsDigit) > 0 {
 		return false
 	}
 	return !term(v) && (!identifier(v) || m.digit > 1 && !strings.ContainsAny(v, "_./:"))
@@ -247,6 +303,9 @@ func isSecretRun(v string) bool {
 // term reports whether v is a technical term with a number, a time, a date, a size,
 // a version or a file.
 func term(v string) bool {
+	if mingled(v) && strings.IndexByte(v, '(') < 0 {
+		return false
+	}
 	low := strings.ToLower(v)
 	letters := run(low, text.IsLetter)
 	if listed("sha md base utf aes rsa ed hs rs es ps hmac argon pbkdf bcrypt scrypt oauth http https ipv int uint float p v x section chapter step rfc iso test part page line "+
@@ -255,7 +314,7 @@ func term(v string) bool {
 	}
 	if letters == 0 { // 12-char, 8GB, 2026-11-22T10:00, 3rd
 		return run(low, func(c byte) bool { return text.IsDigit(c) || strings.IndexByte("-.:/tzx+,%", c) >= 0 }) == len(low) ||
-			strings.IndexByte(low, '-') > 0 || len(low) <= 8 && mixOf(low).letters() <= 3 || run(low, isHex) == len(low)
+			strings.IndexByte(low, '-') > 0 || len(low) <= 8 && mixOf(low).letters() <= 3 || run(low, isHex) == len(low) && len(low) < minNoDigit
 	}
 	dot := strings.LastIndexByte(v, '.')
 	return strings.ContainsAny(v, "(){}[]=,;") && strings.IndexByte(v, '!') < 0 || dot > 0 && dot+5 >= len(v) || strings.HasPrefix(v, "@") || strings.HasPrefix(v, "#") || strings.HasPrefix(v, "$") && len(v) < 8 || strings.Count(v, "-") > 1

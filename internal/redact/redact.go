@@ -61,7 +61,7 @@ func (r *Redactor) String(s string) string {
 
 // Rules is the version of the rules. It grows when they find more, so that an index
 // that was written with older rules is written again.
-const Rules = 2
+const Rules = 3
 
 const privateOpen, privateClose, privateMark = "<private>", "</private>", "[private]"
 

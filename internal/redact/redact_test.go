@@ -25,7 +25,7 @@ func shown(s string) string { return placeholder.ReplaceAllString(s, "<$1>") }
 
 func TestTokensWithKnownPrefixes(t *testing.T) {
 	tests := []struct{ kind, secret string }{
-		{"aws-access-key", fake("AK", "IA", "IOSFODNN7EXAMPLE")},
+		{"aws-access-key", fake("AK", "IA", "IOSFODNN7QXCMPLQ")},
 		{"aws-access-key", fake("AS", "IA", "Q3EGLZ7H2ABCD4XY")},
 		{"github-token", fake("gh", "p_", mixed[:36])},
 		{"github-token", fake("gh", "o_", mixed[:36])},
@@ -102,7 +102,7 @@ func TestWebhooksKeepTheirHost(t *testing.T) {
 }
 
 func TestAWSSecretNearItsKeyID(t *testing.T) {
-	id := fake("AK", "IA", "IOSFODNN7EXAMPLE")
+	id := fake("AK", "IA", "IOSFODNN7QXCMPLQ")
 	secret := fake("wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYzzDUMMYKEY")
 	table(t, []example{
 		{id + "," + secret, "<aws-access-key>,<aws-secret-key>"},

@@ -18,9 +18,10 @@ type trigger struct {
 	match func(s string, at int) (finding, bool)
 	// matches, if set, is called instead and returns several.
 	matches func(s string, at int) []finding
-	wide    bool // match sees more of the text
-	encoded bool // the literal is part of base64
-	pair    int  // offset of the pair of bytes that is rarest in text; set by triggerIndex
+	below   func(s string, at int) []finding // like matches, called if match finds nothing
+	wide    bool                             // match sees more of the text
+	encoded bool                             // the literal is part of base64
+	pair    int                              // offset of the pair of bytes that is rarest in text; set by triggerIndex
 }
 
 // index finds triggers by the pair of adjacent bytes in each that is rarest in
@@ -141,13 +142,43 @@ func (t *trigger) try(s string, at int, found []finding) []finding {
 	} else {
 		f, ok = t.match(w, at-lo)
 	}
+	if !ok && t.below != nil {
+		for _, f := range t.below(w, at-lo) {
+			found = append(found, finding{f.kind, f.start + lo, f.end + lo})
+		}
+	}
 	if !ok {
 		return found
 	}
 	if f.end == len(w) && hi < len(s) {
 		f.end += run(s[hi:], func(c byte) bool { return c > ' ' && strings.IndexByte("\"'`", c) < 0 })
 	}
-	return append(found, finding{f.kind, f.start + lo, f.end + lo})
+	f = finding{f.kind, f.start + lo, f.end + lo}
+	f.end += wrapped(s, f)
+	return append(found, f)
+}
+
+// wrapped returns the length of the lines that continue a long token, each of which
+// is as wide as the column at which an editor or a terminal broke it, but the last.
+func wrapped(s string, f finding) int {
+	const narrow = 40
+	if f.kind != "jwt" && f.kind != kindToken || f.end == len(s) || s[f.end] != '\n' {
+		return 0
+	}
+	width := f.end - strings.LastIndexByte(s[:f.end], '\n') - 1
+	end := f.end
+	for width >= narrow && end < len(s) && s[end] == '\n' {
+		n := run(s[end+1:min(len(s), end+width+2)], isBearer)
+		after := end + 1 + n
+		if n == 0 || n > width || after < len(s) && s[after] > ' ' || wordLike(s[end+1:after]) {
+			break
+		}
+		end = after
+		if n < width {
+			break
+		}
+	}
+	return end - f.end
 }
 
 // matchAt tries the triggers whose pair is at offset i.

@@ -39,6 +39,8 @@ func triggers() []trigger {
 		{lit: "AKIA", match: awsSecretNear}, {lit: "ASIA", match: awsSecretNear}, {lit: "eyJ", match: jwt},
 		{lit: "SG.", match: sendGrid}, {lit: ":AA", match: telegram},
 		{lit: "-----BEGIN ", match: privateKey, wide: true}, {lit: "-----END ", match: privateKeyTail, wide: true},
+		{lit: "---- BEGIN SSH2 ", match: ssh2Key, wide: true}, {lit: "-enc ", fold: true, match: powerShell}, {lit: "-encodedcommand ", fold: true, match: powerShell}, {lit: "@tcp(", match: goDSN}, {lit: "@unix(", match: goDSN}, {lit: "basic ", fold: true, match: basic},
+		{lit: " code is ", match: oneTimeCode}, {lit: " code: ", match: oneTimeCode},
 		{lit: "Private-Lines:", match: privateLines}, {lit: "random_password", match: randomResult}, {lit: " * ", match: chapSecret}, {lit: "<auth-user-pass>", match: authUserPass},
 		{lit: "BUNDLE_", match: bundleLogin}, {lit: "data:", matches: manifestData, wide: true}, {lit: `data":`, matches: manifestData, wide: true},
 		// URLs and headers.
@@ -86,24 +88,34 @@ func triggers() []trigger {
 		if isURLSafe(c) {
 			list = append(list, trigger{lit: "." + string(rune(c)), match: discord})
 		}
+		if text.IsAlnum(c) {
+			list = append(list, trigger{lit: "_" + string(rune(c)), match: prefixed}, trigger{lit: "-" + string(rune(c)), match: prefixed})
+		}
+		if isHex(c) {
+			list = append(list, trigger{lit: "-" + string(rune(c)), match: mailgun})
+		}
 	}
 	for _, lit := range []string{"sqlplus ", "sqlldr ", "expdp ", "impdp ", "CONNECT ", "onnect(", ":thin:", ":oci:", "userid="} {
 		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return logon(s, at+len(lit)) }})
 	}
-	for _, w := range append(foreignNames(), "ot de passe", "parola d'ordine", "كلمة المرور", "ật khẩu", "arolă") {
+	for _, w := range append(foreignNames(), "ot de passe", "parola d'ordine", "كلمة المرور", "كلمة السر", "رمز عبور", "clé secrète", "clé d'accès", "clé API", "llave secreta", "chiave segreta", "chave secreta", "ật khẩu", "arolă") {
 		n := named{kind: kindPassword, word: w}
 		list = append(list, trigger{lit: w, match: func(s string, at int) (finding, bool) {
-			if f, ok := n.valued(s, at, at+len(w)); ok {
+			end := at + len(w)
+			if w[0] < 0xe0 {
+				end += inflected(s[end:])
+			}
+			if f, ok := n.valued(s, at, end); ok {
 				return f, true
 			}
-			return n.prose(s, at, at+len(w))
+			return n.prose(s, at, end)
 		}})
 	}
 	for _, w := range []string{"log in as ", "login as ", "logged in as ", "sign in as ", "signed in as ", "credentials:", "credentials are ", `user = "`, "htpasswd: ", "list: |\n", " on >", "login:", "login ", "wifi:", "user/pass", "account:"} {
 		list = append(list, trigger{lit: w, fold: true, match: func(s string, at int) (finding, bool) { return accountPair(s, at+len(w)) }})
 	}
 	for _, n := range names() {
-		list = append(list, trigger{lit: n.word, fold: true, match: n.match})
+		list = append(list, trigger{lit: n.word, fold: true, match: n.match, below: n.header})
 	}
 	return append(list, flagTriggers()...)
 }

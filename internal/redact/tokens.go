@@ -49,7 +49,7 @@ func (t token) match(s string, at, from int) (finding, bool) {
 	if t.lead > 0 {
 		return t.around(s, at, end)
 	}
-	if len(body) < t.min || masked(body) || t.valid != nil && !t.valid(body) || !t.value && !borderBefore(s, at) && !t.inWord(body) {
+	if len(body) < t.min || masked(body) || strings.HasSuffix(body, "EXAMPLE") || t.valid != nil && !t.valid(body) || !t.value && !borderBefore(s, at) && !t.inWord(body) {
 		return finding{}, false
 	}
 	end += run(s[end:], t.set)
@@ -64,11 +64,14 @@ func (t token) match(s string, at, from int) (finding, bool) {
 
 // around matches a token whose known part is not at its beginning.
 func (t token) around(s string, at, end int) (finding, bool) {
-	before := runBefore(s[max(0, at-t.lead):at], isURLSafe)
+	before := 0
+	for before < min(t.lead, at) && isURLSafe(s[at-1-before]) {
+		before++
+	}
 	start := at - before
 	body := s[start:end]
-	known := t.set('a') || before == t.lead // what follows is checked by its length
-	if t.set('0') && !t.set('a') {          // the lead is hexadecimal
+	known := t.set('a') && t.lead < 36 || before == t.lead // what follows is checked by its length
+	if t.set('0') && !t.set('a') {                         // the lead is hexadecimal
 		known = known && run(s[start:at], isHex) == before
 	}
 	return finding{t.kind, start, end}, known && (t.min <= 1 || end-at-2 >= t.min) && before >= min(t.lead, 3) && borderBefore(s, start) && borderAfter(s, end) && looksRandom(body)
@@ -93,6 +96,9 @@ func joint(s string) int {
 	if n := newline(s); n > 0 {
 		return n
 	}
+	if n := newline(strings.TrimPrefix(s, "\\")); n > 0 { // a continued command
+		return n + 1
+	}
 	i := 0
 	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
 		quote := s[i]
@@ -115,6 +121,39 @@ func marks() []string {
 		list = append(list, "_"+w+"_", "-"+w+"-")
 	}
 	return list
+}
+
+// prefixed matches a token of a provider that is not listed: a short prefix of
+// letters, and after the separator at offset at 32 or more random characters of all
+// classes.
+func prefixed(s string, at int) (finding, bool) {
+	const least = 32
+	from := at + 1
+	if from+least > len(s) || !text.IsAlnum(s[from+least/2]) || !text.IsAlnum(s[from+least/4]) {
+		return finding{}, false
+	}
+	start := at
+	for start > 0 && at-start < 20 && isWord(s[start-1]) && sameName(s, start) {
+		start--
+	}
+	n := run(s[from:min(len(s), from+maxBody)], text.IsAlnum)
+	prefix := s[start:at]
+	if n < least || at-start < 2 || !text.IsLower(s[start]) || start > 0 && (isURLSafe(s[start-1]) && sameName(s, start) || strings.IndexByte("/+=%.", s[start-1]) >= 0) ||
+		run(prefix, func(c byte) bool { return isLowerAlnum(c) || c == '_' }) < len(prefix) || listed("pk phc pub sha", prefix[:run(prefix, text.IsLower)]) || hasDigit(prefix) && strings.HasPrefix(prefix, "sha") {
+		return finding{}, false
+	}
+	m, end := mixOf(s[from:from+n]), from+n
+	end += run(s[end:], isURLSafe)
+	return finding{kindToken, start, end}, m.upper > 3 && m.lower > 3 && m.digit > 1 && segments(s[from:from+n])*3 >= n && !wordLike(s[from:from+n]) && (end == len(s) || strings.IndexByte("/+", s[end]) < 0)
+}
+
+// mailgun matches <32 hexadecimal digits>-<8>-<8>.
+func mailgun(s string, at int) (finding, bool) {
+	start, end := at-32, at+18
+	if start < 0 || end > len(s) || s[at+9] != '-' || run(s[at+1:end], isHex) != 8 || run(s[at+10:end], isHex) != 8 || run(s[start:at], isHex) != 32 {
+		return finding{}, false
+	}
+	return finding{"mailgun-key", start, end}, borderBefore(s, start) && borderAfter(s, end)
 }
 
 // marked matches a token of any provider with such a segment. Its body is random

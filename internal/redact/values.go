@@ -26,7 +26,7 @@ func (p pair) secret(v string, end int, s string) bool {
 		return false
 	}
 	if strings.ContainsAny(v, " \t") {
-		return p.kind == kindPassword && (p.env && !secretWord(v) || (p.quote != "" || p.certain) && passphrase(v)) || p.weak && p.op == ',' && len(v) >= 40 && isMixedKey(v)
+		return p.kind == kindPassword && (p.env && !secretWord(v) || (p.quote != "" || p.certain) && (passphrase(v) || p.spaced(v))) || p.weak && p.op == ',' && len(v) >= 40 && isMixedKey(v)
 	}
 	if p.weak {
 		return randomValue(v)
@@ -49,7 +49,7 @@ func (p pair) secret(v string, end int, s string) bool {
 	case m.digit > 0:
 		return len(v) >= minToken && !wordLike(v)
 	}
-	return len(v) >= minNoDigit && m.upper > 3 && m.lower > 3 && !wordLike(v) || gibberish(v)
+	return len(v) >= minNoDigit && m.upper > 3 && m.lower > 3 && !wordLike(v) || lettersOnly(v) || gibberish(v)
 }
 
 // randomValue reports whether v is random whatever its name is: a hash, an ID of
@@ -98,6 +98,21 @@ func passphrase(v string) bool {
 	return words >= 3 && words <= 24
 }
 
+// spaced reports whether one of the few words of a quoted value is a generated
+// password.
+func (p pair) spaced(v string) bool {
+	words, found := 0, false
+	for w := range strings.FieldsSeq(v) {
+		if functionWord(strings.ToLower(w)) || secretWord(w) || status(w) {
+			return false
+		}
+		words++
+		m := mixOf(w)
+		found = found || len(w) >= minMixed && m.digit > 0 && m.letters() > 0 && (p.certain || !term(w) && !wordLike(w))
+	}
+	return found && words <= 6
+}
+
 func functionWord(w string) bool {
 	return listed("the and for not was were are has have had been with from that this its your you our any all can cannot could will would "+
 		"must should may might does did done too than then when where which what who how why per via into onto over under about after before again also only same "+
@@ -129,7 +144,7 @@ func (p pair) password(v string, joined bool, s string, end int) bool {
 		return !plain && len(v) >= minMixed && (!wordLike(v) || m.digit > 1)
 	case p.quote != "":
 		if plain {
-			return len(v) >= minMixed && m.lower == len(v) && !secretWord(v)
+			return len(v) >= minMixed && m.lower == len(v) && !secretWord(v) || joinedWords(v, p.line)
 		}
 		return len(v) >= minMixed && m.letters()+m.digit > len(v)/2
 	case plain:
@@ -138,10 +153,20 @@ func (p pair) password(v string, joined bool, s string, end int) bool {
 	return len(v) >= minMixed && !dottedName(v)
 }
 
+// joinedWords reports whether v is a passphrase of words with dashes: of three if
+// its name begins the line, otherwise of four.
+func joinedWords(v string, line bool) bool {
+	n := strings.Count(v, "-")
+	return (n >= 3 || n == 2 && line) && passphrase(v)
+}
+
 // plainLine reports whether a word alone is a password because name and value are
 // the whole line of a file of settings.
 func (p pair) plainLine(v, s string, end int) bool {
 	whole := p.line && (end >= len(s) || isBreak(s[end]) || escapedSpace(s[end:]) > 0)
+	if whole && joinedWords(v, true) {
+		return p.op == ':' || p.name >= 0
+	}
 	if !whole || len(v) < minMixed || mixOf(v).lower < len(v) || status(v) || partOf(v) {
 		return false
 	}
@@ -189,7 +214,7 @@ func partOf(v string) bool {
 // codeLike reports whether an unquoted value is an anchor, tag, flag, operator or
 // number, or a name that contains a word such as "token".
 func codeLike(v, kind string) bool {
-	return strings.ContainsAny(v[:1], "&*!@%#-+=/") || strings.HasPrefix(v, "0x") ||
+	return strings.ContainsAny(v[:1], "&*!@%#-+=/") && !mingled(v) || strings.HasPrefix(v, "0x") ||
 		text.IsLetter(v[0]) && run(v, isDotted) == len(v) && (mixOf(v).digit < 2 || kind != kindPassword && (!isMixedKey(v) || namesKey(v))) && partOf(v) || strings.IndexByte(v, ':') > 0 && wordLike(v)
 }
 
@@ -200,6 +225,9 @@ func namesKey(v string) bool {
 
 // template reports whether v is a variable or other expression to be replaced.
 func template(v string) bool {
+	if mingled(v) && (len(v) >= 30 || v[0] != '$' && v[0] != '{' && v[0] != '<' && !containsAny(v, "${", "{{", "$(", "}")) {
+		return false
+	}
 	c := v[0]
 	return strings.IndexByte("<{[(", c) >= 0 || c == '%' && (strings.HasSuffix(v, "%") || len(v) == 2) ||
 		c == '$' && len(v) > 1 && (text.IsLetter(v[1]) || strings.IndexByte("_{(", v[1]) >= 0) ||
@@ -255,6 +283,9 @@ func pathLike(v string) bool {
 	for _, p := range []string{"/", "./", "../", "~/"} {
 		if strings.HasPrefix(v, p) {
 			rest := v[len(p):]
+			if p == "/" && len(v) >= 30 && run(v, isBase64) == len(v) && mingled(v) {
+				return false
+			}
 			return strings.ContainsAny(rest, "._-") || strings.Count(rest, "/") > 2 || len(v) < 30
 		}
 	}
@@ -262,7 +293,9 @@ func pathLike(v string) bool {
 }
 
 // dottedName reports whether v is a field access such as req.user2.password1.
-func dottedName(v string) bool { return strings.IndexByte(v, '.') > 0 && wordLike(v) }
+func dottedName(v string) bool {
+	return strings.IndexByte(v, '.') > 0 && wordLike(v) && !mingled(v)
+}
 
 // maxWords is the length of a value that decides whether it consists of words.
 const maxWords = 128
@@ -308,7 +341,18 @@ func camelName(s string) bool {
 		i += max(n, 1)
 	}
 	m := mixOf(s)
-	return m.upper > 0 && m.digit*5 <= len(s) && inWords*20 >= len(s)*11
+	return m.upper > 0 && m.digit*5 <= len(s) && inWords*20 >= len(s)*11 && numbers(s) <= max(1, len(s)/12)
+}
+
+// numbers counts the runs of digits in s.
+func numbers(s string) int {
+	n := 0
+	for i := range len(s) {
+		if text.IsDigit(s[i]) && (i == 0 || !text.IsDigit(s[i-1])) {
+			n++
+		}
+	}
+	return n
 }
 
 // mixedCase reports whether the case of letters changes more often than in

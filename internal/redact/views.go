@@ -24,9 +24,21 @@ func plainView(s string) (view, bool) {
 	b := make([]byte, 0, len(s))
 	offsets := make([]int32, 0, len(s)+1)
 	put := func(c byte, at int) { b, offsets = append(b, c), append(offsets, int32(at)) }
+	last := -1 // end of an escaped character
 	for at := 0; at < len(s); {
 		c, n := byte(0), 0
-		if s[at] == 0x1b || s[at] >= 0x80 || s[at] == '%' || s[at] == '&' || s[at] == '\\' {
+		if s[at] >= ' ' && s[at] < 0x80 && s[at] != '%' && s[at] != '&' && s[at] != '\\' {
+			put(s[at], at)
+			at++
+			continue
+		}
+		if k := escapeChain(s, at, last); k > 0 {
+			put(hexByte(s[at+k-2:at+k]), at)
+			at += k
+			last = at
+			continue
+		}
+		if s[at] == 0x1b || s[at] >= 0x80 || s[at] == '%' || s[at] == '&' || s[at] == '\\' || s[at] == 0 {
 			c, n = decoded(s[at:])
 		}
 		switch {
@@ -49,7 +61,7 @@ func hidden(s string) int {
 	if i := strings.IndexByte(s, 0x1b); i >= 0 {
 		return i
 	}
-	for _, lit := range []string{"\u200b"[:2], "\ufeff", "\u00ad", "%3", "%2", `\u00`, "&quot;", "&#", "&amp;", "\uff1a", "\uff1d"} {
+	for _, lit := range []string{"\u200b"[:2], "\ufeff", "\u00ad", "%3", "%2", "\x00", "%6", "%7", `\u00`, `\x`, "&quot;", "&#", "&amp;", "\uff1a", "\uff1d"} {
 		if i := strings.Index(s, lit); i >= 0 {
 			return i
 		}
@@ -61,6 +73,10 @@ func hidden(s string) int {
 // nothing shows. n is 0 for an ordinary character.
 func decoded(s string) (c byte, n int) {
 	switch s[0] {
+	case 0: // between two bytes of UTF-16
+		if len(s) == 2 || len(s) > 2 && s[2] == 0 && s[1] != 0 {
+			return 0, 1
+		}
 	case 0x1b:
 		return 0, escapeSequence(s)
 	case '%':
@@ -86,6 +102,22 @@ func decoded(s string) (c byte, n int) {
 		return wide(s)
 	}
 	return 0, 0
+}
+
+// escapeChain returns the length of an escape such as %67, \\x67 or \\u0067 at offset at
+// for a printable character if another escape follows or, at offset last, precedes
+// it. A text with only one may be a format.
+func escapeChain(s string, at, last int) int {
+	for _, mark := range [...]string{"%", `\x`, `\u00`} {
+		n := len(mark) + 2
+		if s[at] != mark[0] || len(s) < at+n || !strings.HasPrefix(s[at:], mark) || !isHex(s[at+n-2]|0x20) || !isHex(s[at+n-1]|0x20) {
+			continue
+		}
+		if c := hexByte(s[at+n-2 : at+n]); c > ' ' && c < 0x7f && (last == at || strings.HasPrefix(s[at+n:], mark)) {
+			return n
+		}
+	}
+	return 0
 }
 
 // wide decodes characters of several bytes: zero-width ones and the full-width
