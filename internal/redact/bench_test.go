@@ -87,7 +87,7 @@ func hostile() []string {
 	return []string{
 		"TOKEN=", "token=", "password:", "-eyJ", "sk-", "-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----", "http://a:b@", fake("AK", "IA", "IOSFODNN7QXCMPLQ "),
 		fake("AK", "IA"), "<password>", `"name":"password",`, "curl -u a:b ", "-p -p", "login me password ", ":5432:a:", `"auth":"YWJj`, "&sig=", "Authorization: Digest ",
-		"authorization=", "_PASS=", "password is ", "c2VjcmV0", "data: kind: Secret\n", "\\", "a.b.c.", "x * y *\n", "cookie=", `"password","`, "echo a | passwd ", "%3D", "\x1b[1m", "key ", "_live_a1",
+		"authorization=", "_PASS=", "password is ", "c2VjcmV0", "data: kind: Secret\n", "\\", "a.b.c.", "x * y *\n", "cookie=", `"password","`, "echo a | passwd ", "%3D", "\x1b[1m", "key ", "_live_a1", "a_b", "-a1", "x,password\n", "| token |\n", "%61", `\x61`, "${TOKEN:-", "token(\"", " code is ", "Z2hwX", "p\x00",
 	}
 }
 

@@ -31,12 +31,13 @@ type flag struct {
 func flags() []flag {
 	return []flag{
 		{programs: "curl", flags: "-u -user -U -proxy-user", user: ':'},
+		{programs: "etcdctl", flags: "-user", user: ':'},
 		{programs: "curl", flags: "-b", cookies: true},
 		{programs: "http https xh xhs ab", flags: "-a", user: ':'},
 		{programs: "http https xh xhs", flags: "-auth", user: ':'},
 		{programs: "lftp", flags: "-u", user: ','},
 		{programs: "ab", flags: "-A", user: ':'},
-		{programs: "smbclient rpcclient smbmap", flags: "-U", user: '%'},
+		{programs: "smbclient rpcclient smbmap net", flags: "-U", user: '%'},
 		{programs: "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlcheck mariadb mariadb-dump mariadb-admin", flags: "-p", joined: true},
 		{programs: "sshpass", flags: "-p"},
 		{programs: "7z 7za 7zz 7zr rar unrar", flags: "-p", joined: true},
@@ -70,7 +71,7 @@ func flags() []flag {
 		{programs: "security", with: " add-", flags: "-w"},
 		{programs: "snmpwalk snmpget snmpset snmpbulkwalk snmptrap", flags: "-A -X"},
 		{programs: "mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh influx arangosh", flags: "-p"},
-		{programs: "docker podman nerdctl buildah skopeo helm oc crane oras", with: " login ", flags: "-p"},
+		{programs: "docker podman nerdctl buildah skopeo helm oc crane oras cosign", with: " login ", flags: "-p"},
 		{programs: "sqlcmd bcp isql tsql", flags: "-P"},
 		{programs: "redis-cli valkey-cli keydb-cli", flags: "-a"},
 		{programs: "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd", flags: "-w"},

@@ -145,6 +145,16 @@ use the following password to proceed:\n\nH
 your verification code is 482913
 acmecloud_T
 acmecloud-T
+the creds are bob:G
+password (temporary): G
+pass: G
+Password changed from hunter2 to G
+$pass = "G";
+new NetworkCredential("bob", "G")
+{password, "G"}
+<tr><th>Password</th><td>G</td></tr>
+etcdctl --user root:G get x
+API anahtarı: T
 psexec \\h -u bob -p W cmd
 Pwd=W;
 `, "\n"), "\n")

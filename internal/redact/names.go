@@ -84,6 +84,9 @@ func (n named) match(s string, at int) (finding, bool) {
 		if s[start:end] != "pass" && s[start:end] != "Pass" {
 			return finding{}, false
 		}
+		if f, ok := n.valued(s, start, end); ok && mingled(s[f.start:f.end]) {
+			return f, true
+		}
 		f, ok := n.prose(s, start, end)
 		return f, ok && mixOf(s[f.start:f.end]).digit > 1
 	}
@@ -99,7 +102,7 @@ func (n named) match(s string, at int) (finding, bool) {
 		for range maxWordsBetween {
 			i += blanks(s[min(i, len(s)):])
 			w := proseWord(s[min(i, len(s)):])
-			if w == 0 || connector(s[i:], w) > 0 {
+			if w == 0 || connector(s[i:], w) > 0 || s[i:i+w] == "are" {
 				break
 			}
 			i += w

@@ -129,7 +129,8 @@ func blockScalar(s string) int {
 // getenv("KEY", "…"), set("password", "…").
 func argumentAfter(s string, start, end int) (pair, bool) {
 	n := openQuote(s[end:])
-	if n == 0 || start == 0 || s[start-1] != s[end+n-1] {
+	tuple := start > 0 && s[start-1] == '{' // {password, "…"}
+	if !tuple && n == 0 || start == 0 || !tuple && s[start-1] != s[end+n-1] {
 		return pair{}, false
 	}
 	i := end + n

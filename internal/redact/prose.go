@@ -47,7 +47,7 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 		if w > 0 && i+w < len(s) && s[i+w] == '@' && words > 0 { // root@localhost
 			w += run(s[i+w:min(len(s), i+maxName)], func(c byte) bool { return isDotted(c) || c == '@' })
 		}
-		if s[i] == '(' && words > 0 {
+		if s[i] == '(' {
 			if n := strings.IndexByte(s[i:min(len(s), i+maxTag)], ')'); n > 0 {
 				w = n + 1
 			}
@@ -75,6 +75,9 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 			}
 		}
 		i += w
+		if words > 0 { // hunter2
+			i += run(s[min(i, len(s)):min(len(s), i+maxGap)], text.IsAlnum)
+		}
 	}
 	return finding{}, false
 }
@@ -115,7 +118,7 @@ func markup(s string) int {
 		switch {
 		case isSpace(s[i]) || strings.IndexByte("*_`\"')", s[i]) >= 0:
 			i++
-		case text.HasAnyPrefix(s[i:], "</b>", "</strong>"):
+		case text.HasAnyPrefix(s[i:], "</b>", "</strong>", "</th>", "</td>", "<td>", "</dt>", "<dd>"):
 			i += strings.IndexByte(s[i:], '>') + 1
 		case text.HasAnyPrefix(s[i:], "”", "»", "」"):
 			_, size := utf8.DecodeRuneInString(s[i:])

@@ -65,7 +65,7 @@ func triggers() []trigger {
 	for _, m := range []string{"d", "p", "q", "dp", "dq", "qi", "k"} {
 		list = append(list, trigger{lit: `"` + m + `":`, match: jwkMember})
 	}
-	for _, lit := range []string{"auth=(", "asicAuth(", "getConnection(", ".login(", "basic_auth(", "uthenticate(", ".auth(", "sp_addlogin ", "jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode("} {
+	for _, lit := range []string{"auth=(", "asicAuth(", "redential(", "redentials(", "getConnection(", ".login(", "basic_auth(", "uthenticate(", ".auth(", "sp_addlogin ", "jwt.sign(", "jwt.verify(", "jwt.encode(", "jwt.decode("} {
 		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return lastArgument(s, at+len(lit)) }})
 	}
 	for _, port := range []string{"25", "465", "587", "2525"} {
@@ -98,7 +98,7 @@ func triggers() []trigger {
 	for _, lit := range []string{"sqlplus ", "sqlldr ", "expdp ", "impdp ", "CONNECT ", "onnect(", ":thin:", ":oci:", "userid="} {
 		list = append(list, trigger{lit: lit, match: func(s string, at int) (finding, bool) { return logon(s, at+len(lit)) }})
 	}
-	for _, w := range append(foreignNames(), "ot de passe", "parola d'ordine", "كلمة المرور", "كلمة السر", "رمز عبور", "clé secrète", "clé d'accès", "clé API", "llave secreta", "chiave segreta", "chave secreta", "ật khẩu", "arolă") {
+	for _, w := range append(foreignNames(), "ot de passe", "parola d'ordine", "كلمة المرور", "كلمة السر", "رمز عبور", "clé secrète", "clé d'accès", "clé API", "llave secreta", "chiave segreta", "chave secreta", "API anahtarı", "API-ключ", "API ключ", "секретный ключ", "API密钥", "密钥", "APIキー", "ật khẩu", "arolă") {
 		n := named{kind: kindPassword, word: w}
 		list = append(list, trigger{lit: w, match: func(s string, at int) (finding, bool) {
 			end := at + len(w)

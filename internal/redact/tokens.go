@@ -129,7 +129,7 @@ func marks() []string {
 func prefixed(s string, at int) (finding, bool) {
 	const least = 32
 	from := at + 1
-	if from+least > len(s) || !text.IsAlnum(s[from+least/2]) || !text.IsAlnum(s[from+least/4]) {
+	if from+least > len(s) || !isURLSafe(s[from+least/2]) || !isURLSafe(s[from+least/4]) {
 		return finding{}, false
 	}
 	start := at
@@ -138,6 +138,12 @@ func prefixed(s string, at int) (finding, bool) {
 	}
 	n := run(s[from:min(len(s), from+maxBody)], text.IsAlnum)
 	prefix := s[start:at]
+	if n < least {
+		n = run(s[from:min(len(s), from+maxBody)], isURLSafe)
+		if m := mixOf(s[from : from+n]); n < least+4 || m.digit*10 < n || m.other*8 > n {
+			return finding{}, false
+		}
+	}
 	if n < least || at-start < 2 || !text.IsLower(s[start]) || start > 0 && (isURLSafe(s[start-1]) && sameName(s, start) || strings.IndexByte("/+=%.", s[start-1]) >= 0) ||
 		run(prefix, func(c byte) bool { return isLowerAlnum(c) || c == '_' }) < len(prefix) || listed("pk phc pub sha", prefix[:run(prefix, text.IsLower)]) || hasDigit(prefix) && strings.HasPrefix(prefix, "sha") {
 		return finding{}, false

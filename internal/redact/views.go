@@ -80,7 +80,7 @@ func decoded(s string) (c byte, n int) {
 	case 0x1b:
 		return 0, escapeSequence(s)
 	case '%':
-		if len(s) > 2 && (s[1] == '3' && strings.IndexByte("aAdD", s[2]) >= 0 || s[1] == '2' && strings.IndexByte("0267bBfF", s[2]) >= 0) {
+		if len(s) > 2 && (s[1] == '3' && strings.IndexByte("aAdD", s[2]) >= 0 || s[1] == '2' && strings.IndexByte("0267bBdDeEfF", s[2]) >= 0) {
 			return hexByte(s[1:3]), 3
 		}
 	case '\\':
