@@ -10,10 +10,10 @@ import (
 
 // asWritten returns the words of a query that is searched as it is written: all of them
 // are names, options or pieces of code, such as canDelete, -race or -count=1. It is nil
-// for any other query.
+// for any other query, and for one without words.
 func asWritten(query string) []string {
 	words := strings.Fields(strings.ReplaceAll(query, `"`, " "))
-	if slices.ContainsFunc(words, func(w string) bool { return !isCode(w) }) {
+	if len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return !isCode(w) }) {
 		return nil
 	}
 	return words

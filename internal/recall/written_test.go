@@ -38,6 +38,16 @@ func TestSearchAsWritten(t *testing.T) {
 	}
 }
 
+// A query of files alone has no words to be written.
+func TestSearchFilesAlone(t *testing.T) {
+	edit := said(alpha, 1, 0, "changed it")
+	edit.Paths = []string{"/w/pay/retry.go"}
+	res := mustSearch(t, newStore(edit), recall.Request{Files: []string{"retry.go"}})
+	if len(res.Hits) != 1 || res.Relaxed != "" {
+		t.Errorf("got %s, relaxed %q", handles(res.Hits), res.Relaxed)
+	}
+}
+
 // Code and names are not corrected.
 func TestSearchCorrectsNoCode(t *testing.T) {
 	s := newStore(said(alpha, 1, 0, "a brief authentication note"))
