@@ -281,12 +281,17 @@ func cmdStatus(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// relocate FILE DIR changes a transcript's working directory to DIR.
+// relocate FILE DIR [DAY] changes a transcript's working directory to DIR, and the day of
+// its rows to DAY.
 func cmdRelocate(ts *testscript.TestScript, _ bool, args []string) {
 	data, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
 	dir := filepath.ToSlash(ts.MkAbs(args[1]))
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll(data, []byte("/home/dev/shop"), []byte(dir)), 0o600))
+	data = bytes.ReplaceAll(data, []byte("/home/dev/shop"), []byte(dir))
+	if len(args) > 2 {
+		data = bytes.ReplaceAll(data, []byte("2026-11-01T"), []byte(args[2]+"T"))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }
 
 // known SESSION FILE writes the conversation that the plugin would send for a

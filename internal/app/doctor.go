@@ -194,16 +194,15 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 
 // checkMoved reports if the current folder may be a project's new location.
 func (a *App) checkMoved(ctx context.Context, x Archive) ([]Finding, error) {
-	list, err := x.Index.Projects(ctx)
+	known, err := x.Index.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := archive.Convert(list, func(p archive.ProjectSummary) archive.Project { return p.Project })
 	here := x.Capture.Project(a.ProjectDir())
-	if !slices.ContainsFunc(known, func(p archive.Project) bool { return p.Key == here.Key }) {
-		known = append(known, here)
+	if !slices.ContainsFunc(known, func(p archive.ProjectSummary) bool { return p.Project.Key == here.Key }) {
+		known = append(known, archive.ProjectSummary{Project: here})
 	}
-	for _, m := range project.Moves(known, exists) {
+	for _, m := range project.Moves(known, mayExist) {
 		if m.Into.Key == here.Key {
 			return []Finding{finding(install.LevelInfo, "project",
 				fmt.Sprintf("this folder has the remote of %s, which no longer exists: it was moved here", ProjectPath(m.From)),

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -198,8 +199,7 @@ func (a *App) mergeMoved(ctx context.Context, x Archive) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	moves := project.Moves(archive.Convert(list, func(p archive.ProjectSummary) archive.Project { return p.Project }), exists)
-	for _, m := range moves {
+	for _, m := range project.Moves(list, mayExist) {
 		if err := x.Journal.Record(ctx, archive.JournalMerge, "", archive.MergeFact{From: m.From.Key, Into: m.Into.Key}); err != nil {
 			return n, err
 		}
@@ -209,6 +209,12 @@ func (a *App) mergeMoved(ctx context.Context, x Archive) (n int, err error) {
 		return 0, nil
 	}
 	return n, x.Journal.Sync(ctx, x.Index)
+}
+
+// mayExist reports whether a file exists or cannot be looked at.
+func mayExist(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 // findProject finds the project of a folder or key. A folder that no longer exists

@@ -96,7 +96,7 @@ func TestMovedRepository(t *testing.T) {
 		_, err := os.Stat(path)
 		return err == nil
 	}
-	if got := project.Moves([]archive.Project{before, after}, exists); len(got) != 1 || got[0] != (project.Move{From: before, Into: after}) {
+	if got := project.Moves([]archive.ProjectSummary{{Project: before}, {Project: after}}, exists); len(got) != 1 || got[0] != (project.Move{From: before, Into: after}) {
 		t.Errorf("got %+v", got)
 	}
 }

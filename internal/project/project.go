@@ -107,22 +107,24 @@ func hasDrive(path string) bool {
 type Move struct{ From, Into archive.Project }
 
 // Moves finds the known projects that are another known project now: their folders no
-// longer exist, and exactly one existing project has their remote.
-func Moves(known []archive.Project, exists func(path string) bool) (moves []Move) {
-	present := map[string][]archive.Project{} // by remote
-	var gone []archive.Project
-	for _, p := range known {
-		switch {
-		case p.Remote == "":
+// longer exist, and exactly one existing project has their remote and was first used
+// after they were last used. Clones that were used at the same time, such as two
+// projects that began as one template, stay separate. So do paths of another system.
+func Moves(known []archive.ProjectSummary, exists func(path string) bool) (moves []Move) {
+	present := map[string][]archive.ProjectSummary{} // by remote
+	var gone []archive.ProjectSummary
+	for _, s := range known {
+		switch p := s.Project; {
+		case p.Remote == "" || !filepath.IsAbs(p.Root):
 		case exists(p.Root):
-			present[p.Remote] = append(present[p.Remote], p)
-		case !exists(archive.RepositoryOf(p.Key)): // else the folder of a work tree is gone only
-			gone = append(gone, p)
+			present[p.Remote] = append(present[p.Remote], s)
+		case !exists(archive.RepositoryOf(p.Key)): // else only the folder of a work tree is gone
+			gone = append(gone, s)
 		}
 	}
-	for _, p := range gone {
-		if now := present[p.Remote]; len(now) == 1 {
-			moves = append(moves, Move{p, now[0]})
+	for _, s := range gone {
+		if now := present[s.Project.Remote]; len(now) == 1 && (now[0].First.IsZero() || now[0].First.After(s.Last)) {
+			moves = append(moves, Move{s.Project, now[0].Project})
 		}
 	}
 	return moves
