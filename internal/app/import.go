@@ -266,7 +266,7 @@ func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork) error {
 		err = w.deferEnded(ctx, ended)
 	}
 	if !exists(w.Config.Paths.Home) {
-		return err // the archive was removed meanwhile
+		return err
 	}
 	if err = errors.Join(err, a.catchUp(ctx, w)); err != nil {
 		w.Logger().Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
@@ -288,6 +288,9 @@ func (w Workspace) deferEnded(ctx context.Context, ended capture.PendingWork) er
 	defer cancel()
 	if err := capture.WaitUnchanged(wait, ended.Transcript, quietTime); err != nil && ctx.Err() != nil {
 		return err // after the timeout, the available rows are captured
+	}
+	if !exists(w.Config.Paths.Home) {
+		return nil // the archive was removed meanwhile
 	}
 	info, err := os.Stat(ended.Transcript)
 	if errors.Is(err, os.ErrNotExist) {
