@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"strandline/internal/archive"
@@ -58,7 +59,8 @@ func (n *Projects) mergeFolders() {
 			repositories[folder] = key
 		}
 	}
-	for folder, key := range repositories {
+	for _, folder := range slices.Sorted(maps.Keys(repositories)) {
+		key := repositories[folder]
 		if _, merged := n.Into[folder]; !merged && n.Canonical(key) != folder {
 			n.Into[folder] = key
 		}
@@ -142,8 +144,13 @@ func (n *Projects) Numbers(keys []string) []int64 {
 	want := map[string]bool{}
 	for _, k := range keys {
 		want[n.Canonical(k)] = true
-		if folder := archive.RepositoryFolder(k); folder != "" { // it may have no session yet
-			want[n.Canonical(archive.FolderKey(folder))] = true
+		if _, known := n.Rows[k]; known {
+			continue
+		}
+		// A repository without sessions, which mergeFolders does not know.
+		folder := archive.FolderKey(archive.RepositoryFolder(k))
+		if _, merged := n.Into[folder]; !merged {
+			want[folder] = true
 		}
 	}
 	out := []int64{-1}

@@ -291,6 +291,10 @@ func testFolderBecomesRepository(t *testing.T, open Opener) {
 	if n := len(got[[]archive.ProjectSummary](t)(s.Projects(t.Context()))); n != 2 {
 		t.Errorf("%d projects, want 2", n)
 	}
+
+	// A merge by the user comes first: then the folder is not part of its repository.
+	journal(t, s, entry("m1", at(1), archive.JournalMerge, "", archive.MergeFact{From: folder.Key, Into: nearby.Key}))
+	wantHits(t, s, search("parser", archive.Query{Projects: []string{repository.Key}}), otherID+"/0")
 }
 
 func testJournalCursor(t *testing.T, open Opener) {
