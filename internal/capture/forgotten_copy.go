@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -76,7 +77,8 @@ func (c *Capture) KeepForgottenRows(session string, rows []byte) error {
 }
 
 // isForgottenCopy reports whether a transcript that has no log holds only rows of one
-// forgotten session. A fork with rows of its own is none.
+// forgotten session. A fork with rows of its own is none. The hooks of each new session
+// call it: its first row rules out nearly every forgotten session, one at a time.
 func (c *Capture) isForgottenCopy(path string) bool {
 	names, err := c.forgottenRows().Names(time.Time{})
 	if err != nil || len(names) == 0 {
@@ -88,18 +90,22 @@ func (c *Capture) isForgottenCopy(path string) bool {
 	}
 	defer f.Close()
 	var candidates []*forgottenSet
-	for _, name := range names {
-		if data, err := c.forgottenRows().Read(name); err == nil && len(data) > 8 {
-			candidates = append(candidates, newForgottenSet(data))
+	first := true
+	check := func(r transcript.Row) {
+		switch {
+		case r.UUID == "":
+		case first:
+			first = false
+			candidates = c.forgottenWith(names, r.UUID)
+		default:
+			candidates = slices.DeleteFunc(candidates, func(s *forgottenSet) bool { return !s.covers(r.UUID) })
 		}
 	}
 	in := bufio.NewReaderSize(f, 64<<10)
-	for len(candidates) > 0 {
+	for first || len(candidates) > 0 {
 		line, err := in.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {
-			c.Client.Rows(append(bytes.TrimRight(line, "\n"), '\n'), 0, func(r transcript.Row) {
-				candidates = slices.DeleteFunc(candidates, func(s *forgottenSet) bool { return r.UUID != "" && !s.covers(r.UUID) })
-			})
+			c.Client.Rows(append(bytes.TrimRight(line, "\n"), '\n'), 0, check)
 		}
 		if errors.Is(err, io.EOF) {
 			return slices.ContainsFunc(candidates, func(s *forgottenSet) bool { return s.found > 0 })
@@ -111,26 +117,36 @@ func (c *Capture) isForgottenCopy(path string) bool {
 	return false
 }
 
+// forgottenWith returns the forgotten sessions that a row can be of.
+func (c *Capture) forgottenWith(names []string, uuid string) (sets []*forgottenSet) {
+	for _, name := range names {
+		data, err := c.forgottenRows().Read(name)
+		if err != nil || len(data) <= 8 {
+			continue
+		}
+		s := &forgottenSet{divisor: max(binary.LittleEndian.Uint64(data), 1), rows: data[8:]}
+		if s.covers(uuid) {
+			sets = append(sets, s)
+		}
+	}
+	return sets
+}
+
 // forgottenSet is the stored rows of a forgotten session.
 type forgottenSet struct {
 	divisor uint64
-	rows    map[uint64]bool
-	found   int // rows of a transcript that are among them
-}
-
-func newForgottenSet(data []byte) *forgottenSet {
-	s := &forgottenSet{divisor: max(binary.LittleEndian.Uint64(data), 1), rows: map[uint64]bool{}}
-	for data = data[8:]; len(data) >= 8; data = data[8:] {
-		s.rows[binary.LittleEndian.Uint64(data)] = true
-	}
-	return s
+	rows    []byte // sorted hashes
+	found   int    // rows of a transcript that are among them
 }
 
 // covers reports whether a row can be one of the session.
 func (s *forgottenSet) covers(uuid string) bool {
-	h := xxhash.Sum64String(uuid)
-	if s.rows[h] {
+	h, n := xxhash.Sum64String(uuid), len(s.rows)/8
+	at := func(i int) uint64 { return binary.LittleEndian.Uint64(s.rows[8*i:]) }
+	i := sort.Search(n, func(i int) bool { return at(i) >= h })
+	found := i < n && at(i) == h
+	if found {
 		s.found++
 	}
-	return s.rows[h] || h%s.divisor != 0
+	return found || h%s.divisor != 0
 }
