@@ -110,7 +110,7 @@ func segments(v string) int {
 // letters as random characters do.
 func lettersOnly(v string) bool {
 	m := mixOf(v)
-	return len(v) >= 16 && m.upper*5 >= len(v) && m.lower*5 >= len(v) && segments(v)*3 >= len(v) && !wordLike(v)
+	return len(v) >= 16 && m.upper*5 >= len(v) && m.lower*5 >= len(v) && (segments(v)*5 >= len(v)*2 || segments(v)*3 >= len(v) && !wordLike(v))
 }
 
 // changes counts the places where the class of characters changes.

@@ -66,7 +66,7 @@ func (n named) prose(s string, start, end int) (finding, bool) {
 			}
 			w = c
 		}
-		if listed("hash hashes hashed md sha checksum digest fingerprint", strings.ToLower(s[i:i+w])) {
+		if n.kind == kindPassword && strings.IndexByte("hHmMsScdf", s[i]) >= 0 && w < maxGap && listed("hash hashes hashed Hash md MD sha SHA checksum digest fingerprint", s[i:i+w]) {
 			return finding{}, false
 		}
 		if words == 0 && direct {

@@ -22,7 +22,7 @@ func (p pair) secret(v string, end int, s string) bool {
 	if len(v) < minPassword || p.quote == "" && !p.env && codeLike(v, p.kind) {
 		return false
 	}
-	if masked(v) || template(v) || dummy(v) || pathLike(v) || containsAny(v, opening, "://", "::", "->") {
+	if masked(v) || template(v) || dummy(v) || pathLike(v) || strings.Contains(v, opening) || containsAny(v, "://", "::", "->") && !(len(v) >= 40 && mingled(v) && !strings.Contains(v, "://")) {
 		return false
 	}
 	if strings.ContainsAny(v, " \t") {
