@@ -117,9 +117,10 @@ func (a *App) lostLogs(ctx context.Context, w Workspace, session string) ([]capt
 		known, err = x.indexedSizes(ctx, session)
 		return err
 	})
-	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt && archive.ErrorCode(err) != archive.CodeNotFound {
+	if err != nil && ctx.Err() != nil {
 		return nil, err
 	}
+	// An index that cannot be opened, whatever the cause, says nothing; the manifest does.
 	return w.Capture.LostLogs(archive.Owner(session), known)
 }
 
