@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -48,10 +47,9 @@ type call struct {
 }
 
 // trace runs a program until its last child has ended. The tap decides about every
-// change of a file below its root. The program's streams must be files.
+// change of a file below its root. The program's streams must be files, and the caller
+// holds an OS thread, because only the one that started the program may trace it.
 func trace(cmd *exec.Cmd, on tap) (end ending, err error) {
-	runtime.LockOSThread() // only the thread that started the program may trace it
-	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
 		return end, fmt.Errorf("start: %w", err)

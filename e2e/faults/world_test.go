@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +262,10 @@ func (w *world) must(j job) {
 func (w *world) run(j job, on *tap) (out output) {
 	w.t.Helper()
 	out.job = j
+	// A tracer waits for all children of its thread: none may be a program that another
+	// goroutine started there and waits for.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	cmd := exec.Command(w.program, j.args...)
 	cmd.Env, cmd.Dir = w.env, w.dir
 	dir, err := os.MkdirTemp(filepath.Dir(w.dir), "io")

@@ -125,6 +125,9 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 		return out, err
 	}
 	current := w.Config.Paths.Index()
+	if info, err := os.Stat(current); err == nil && !info.Mode().IsRegular() {
+		return out, archive.Invalid("the index "+current+" is not a regular file", "move it away and run: strandline reindex")
+	}
 	fresh := current + ".new"
 	built, err := a.buildIndex(ctx, w, fresh, jobs, progress)
 	if err == nil {

@@ -30,8 +30,8 @@ type LogCheck struct {
 	Holes []LogHole `json:"holes,omitempty"`
 	// Repaired is the number of bytes that were taken from the client's file.
 	Repaired int64 `json:"repaired_bytes,omitempty"`
-	// Source compares the client's file: "same", "ahead" (it has more), "gone",
-	// "differs", "superseded" (there is a later generation), "unread", or "changing" if
+	// Source compares the client's file: "same", "ahead" (it has more), "older" (a part
+	// of the log), "gone", "differs", "superseded" (there is a later generation), "unread", or "changing" if
 	// another process kept writing the log, which is then not verified. It is empty for
 	// a damaged log and for the journal.
 	Source string `json:"source,omitempty"`
@@ -87,7 +87,10 @@ func (a *App) Verify(ctx context.Context, typed string, repair bool) ([]LogCheck
 	if id != "" && len(out) == 0 {
 		return nil, archive.NotFound("no log of session "+archive.ShortID(id), "`strandline sessions` lists the archived sessions")
 	}
-	if id == "" {
+	if id == "" && repair {
+		err = w.Journal.Log.Repair(ctx)
+	}
+	if id == "" && err == nil {
 		err = w.Journal.Log.Verify(ctx, func(path string, rep sessionlog.VerifyReport, err error) {
 			if err != nil {
 				out = append(out, newLogCheck(home, capture.Verified{Log: path, Report: rep, Err: err}))
@@ -109,7 +112,7 @@ func (w Workspace) sourceOf(e sessionlog.Entry) string {
 	return filepath.Join(dir, filepath.FromSlash(e.Rel))
 }
 
-// lostLogs lists the logs that the manifest or the index knows and that do not exist any
+// lostLogs lists the logs, with the journal's, that the manifest or the index knows and that do not exist any
 // more or are shorter now. session limits them to one session; "" means all.
 func (a *App) lostLogs(ctx context.Context, w Workspace, session string) ([]capture.LostLog, error) {
 	known := map[string]int64{}
@@ -137,6 +140,13 @@ func (x Archive) indexedSizes(ctx context.Context, session string) (map[string]i
 		list = append(list, s)
 	}
 	sizes := map[string]int64{}
+	if session == "" {
+		journal, err := x.Journal.Indexed(ctx, x.Index)
+		if err != nil {
+			return nil, err
+		}
+		sizes = journal
+	}
 	for _, s := range list {
 		if path, err := x.Capture.LogOf(s.ID); err == nil {
 			sizes[path] = max(sizes[path], s.Bytes)

@@ -124,7 +124,7 @@ func (c *Capture) headerOf(log *sessionlog.Reader, entry sessionlog.Entry) (sess
 
 // lostHeader sets the facts of a log whose header is damaged.
 func (c *Capture) lostHeader(h *sessionlog.Header, text io.ReaderAt, entry sessionlog.Entry) error {
-	*h = sessionlog.Header{Client: entry.Client, Session: entry.Session, Slug: entry.Slug, Generation: entry.Generation, Created: c.Now().UTC()}
+	*h = sessionlog.Header{Client: entry.Client, Session: entry.Session, Slug: entry.Slug, Generation: entry.Generation}
 	return c.describe(h, Source{Session: entry.Session, Rel: entry.Rel}, text)
 }
 

@@ -75,15 +75,9 @@ func (j Journal) All(ctx context.Context) ([]archive.JournalEntry, error) {
 // Sync applies the new entries of the journal to the index. It leaves out what is damaged,
 // which sessionlog.Journal.Verify reports.
 func (j Journal) Sync(ctx context.Context, idx Index) error {
-	state, err := idx.JournalCursor(ctx)
+	cursor, err := j.cursor(ctx, idx)
 	if err != nil {
 		return fmt.Errorf("sync journal: %w", err)
-	}
-	var cursor sessionlog.JournalCursor
-	if len(state) > 0 {
-		if err := json.Unmarshal(state, &cursor); err != nil {
-			cursor = sessionlog.JournalCursor{} // start over: entries are applied once per ID
-		}
 	}
 	entries, next, err := j.Log.Read(ctx, cursor)
 	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt { // the readable months are applied
@@ -97,13 +91,29 @@ func (j Journal) Sync(ctx context.Context, idx Index) error {
 			return err
 		}
 	}
-	if state, err = json.Marshal(next); err != nil {
+	state, err := json.Marshal(next)
+	if err != nil {
 		return fmt.Errorf("encode journal cursor: %w", err)
 	}
 	if err := idx.ApplyJournal(ctx, entries, state); err != nil {
 		return fmt.Errorf("sync journal: %w", err)
 	}
 	return nil
+}
+
+// Indexed returns how many bytes of each of the journal's logs the index has, by path.
+func (j Journal) Indexed(ctx context.Context, idx Index) (map[string]int64, error) {
+	cursor, err := j.cursor(ctx, idx)
+	return j.Log.Had(cursor), err
+}
+
+// cursor returns the position up to which the index has the journal.
+func (j Journal) cursor(ctx context.Context, idx Index) (cursor sessionlog.JournalCursor, err error) {
+	state, err := idx.JournalCursor(ctx)
+	if err == nil && len(state) > 0 && json.Unmarshal(state, &cursor) != nil {
+		cursor = sessionlog.JournalCursor{} // start over: entries are applied once per ID
+	}
+	return cursor, err
 }
 
 // redact removes secrets from the texts that the index stores. The journal keeps

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"strandline/internal/archive"
 	"strandline/internal/sessionlog"
@@ -70,6 +71,7 @@ func (c *Capture) reopen(ctx context.Context, f *os.File, to *logFile, k session
 		out.Deferred = true
 		return false, nil
 	}
+	to.header.Created = time.Time{}
 	if err := c.describe(&to.header, src, f); err != nil {
 		return false, err
 	}

@@ -258,11 +258,14 @@ func (c *Capture) locate(k sessionLogs, src Source, f io.ReaderAt) (logFile, err
 	return p, c.describe(&p.header, src, f)
 }
 
-// describe sets the facts in the header of a new log.
+// describe sets the facts in the header of a new log. One without a time of creation, which
+// was damaged, gets the time of its first row: reindex reads logs in the order of these
+// times, and copies of rows belong to the session that was first.
 func (c *Capture) describe(h *sessionlog.Header, src Source, f io.ReaderAt) error {
 	h.Kind, h.Agent = sessionlog.KindTranscript, src.Agent()
 	if src.isSideFile() {
 		h.Kind = sessionlog.KindSide
+		h.Created = cmp.Or(h.Created, c.Now().UTC())
 		return nil
 	}
 	facts, err := c.peek(f)
@@ -270,6 +273,7 @@ func (c *Capture) describe(h *sessionlog.Header, src Source, f io.ReaderAt) erro
 		return err
 	}
 	h.Cwd = cmp.Or(facts.Cwd, h.Cwd)
+	h.Created = cmp.Or(h.Created, facts.First, c.Now().UTC())
 	if src.Rel == "" && facts.Agent != "" && archive.ValidID(facts.Session) && archive.ValidID(facts.Agent) {
 		// Older clients store sub-agents' transcripts beside the others.
 		h.Session, h.Agent = facts.Session, facts.Agent

@@ -19,8 +19,8 @@ import (
 	"strandline/internal/state"
 )
 
-// Manifest lists the logs of an archive and how many bytes of the source they had, so that
-// a deleted or shortened one is noticed. It is a text file with a checksum, a size and a
+// Manifest lists the logs of an archive, with the journal's, and how many bytes of the
+// source they had, so that a deleted or shortened one is noticed. It is a text file with a checksum, a size and a
 // path per line; damaged lines are ignored. Update adds what is missing.
 type Manifest struct{ layout sessionlog.Layout }
 
@@ -125,7 +125,7 @@ func (c *Capture) LostLogs(session string, known map[string]int64) ([]LostLog, e
 		} else if l.Raw, err = recoverable(path, l.Had); err != nil || l.Raw >= l.Had {
 			continue // the log's own check reports errors
 		}
-		if !c.Forgotten().Has(owner) {
+		if owner == "" || !c.Forgotten().Has(owner) {
 			lost = append(lost, l)
 		}
 	}
@@ -153,7 +153,8 @@ func recoverable(path string, had int64) (int64, error) {
 	return raw, nil
 }
 
-// owner returns the session's name in the path of a log, log/<client>/<slug>/<name>….
+// owner returns the session's name in the path of a log, log/<client>/<slug>/<name>…, "" for
+// the journal's.
 func (m Manifest) owner(path string) string {
 	parts := strings.Split(filepath.ToSlash(strings.TrimPrefix(path, m.layout.Root)), "/")
 	if len(parts) < 5 {
@@ -183,6 +184,13 @@ func (m Manifest) Update(ctx context.Context, known map[string]int64, drop func(
 			pos, _ := sessionlog.ReadPosition(e.Path) // 0 for one that cannot be read
 			note(e.Path, pos.Raw)
 		}
+	}
+	journal, err := sessionlog.Journal{Dir: filepath.Join(m.layout.Root, "journal")}.Sizes()
+	if err != nil {
+		return err
+	}
+	for path, raw := range journal {
+		note(path, raw)
 	}
 	var out strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(sizes)) {

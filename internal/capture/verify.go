@@ -20,6 +20,7 @@ const (
 	SourceSame    SourceState = "same"
 	SourceAhead   SourceState = "ahead"      // the client's file has more bytes
 	SourceGone    SourceState = "gone"       // the client's file does not exist
+	SourceOlder   SourceState = "older"      // the file is a part of the log: an older copy
 	SourceDiffers SourceState = "differs"    // the file does not begin with the log's bytes
 	SourceOld     SourceState = "superseded" // there is a later generation
 	SourceUnread  SourceState = "unread"     // the file exists but cannot be read
@@ -173,15 +174,14 @@ func sourceState(e sessionlog.Entry) (SourceState, error) {
 		return "", &unreadError{err}
 	}
 	defer f.Close()
-	if info.Size() < pos.Raw {
-		return SourceDiffers, nil
-	}
-	same, err := beginsWith(f, e.Path, pos.Raw)
+	same, err := beginsWith(f, e.Path, min(info.Size(), pos.Raw))
 	switch {
 	case err != nil:
 		return "", err
 	case !same:
 		return SourceDiffers, nil
+	case info.Size() < pos.Raw:
+		return SourceOlder, nil
 	case info.Size() > pos.Raw:
 		return SourceAhead, nil
 	}

@@ -177,17 +177,47 @@ func (j Journal) months() ([]string, error) {
 	return months, nil
 }
 
+// Sizes returns the raw size of each month's log by its path, 0 for one that cannot be read.
+func (j Journal) Sizes() (map[string]int64, error) {
+	months, err := j.months()
+	sizes := map[string]int64{}
+	for _, month := range months {
+		pos, _ := ReadPosition(j.path(month)) // Verify reports errors
+		sizes[j.path(month)] = pos.Raw
+	}
+	return sizes, err
+}
+
+// Had returns how many raw bytes of each month's log were read up to a cursor, by its path.
+func (j Journal) Had(cur JournalCursor) map[string]int64 {
+	sizes := map[string]int64{}
+	for month, raw := range cur.Offsets {
+		sizes[j.path(month)] = raw
+	}
+	return sizes
+}
+
+// Repair repairs the logs of months of which only bookkeeping is damaged. What else is
+// damaged stays, because nothing has another copy.
+func (j Journal) Repair(ctx context.Context) error {
+	months, err := j.months()
+	for _, month := range months {
+		_, rerr := Repair(ctx, j.path(month), Header{Kind: KindJournal, Generation: 1}, nil)
+		if code := archive.ErrorCode(rerr); code != archive.CodeCorrupt && code != archive.CodeNotFound {
+			err = errors.Join(err, rerr)
+		}
+	}
+	return err
+}
+
 // Verify verifies the logs of all months (see Verify); a month's error does not stop it.
-// Entries that were unreadable when a month was last rewritten are no error any more.
+// Entries that were unreadable when a month was last rewritten stay reported: they are lost.
 func (j Journal) Verify(ctx context.Context, visit func(path string, rep VerifyReport, err error)) error {
 	months, err := j.months()
 	for _, month := range months {
 		rep, verr := Verify(ctx, j.path(month))
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify the journal: %w", context.Cause(ctx))
-		}
-		if len(rep.Holes) > 0 && !slices.ContainsFunc(rep.Holes, func(h Hole) bool { return h.Len > 0 }) {
-			verr = nil
 		}
 		if archive.ErrorCode(verr) != archive.CodeNotFound { // one that a crash left empty
 			visit(j.path(month), rep, verr)
