@@ -318,13 +318,14 @@ func cmdUntil(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("no output matched %s", args[0])
 }
 
-// await FILE waits until a background process has created a file.
-func cmdAwait(ts *testscript.TestScript, _ bool, args []string) {
+// await FILE waits until a background process has created a file, ! await FILE until one
+// has removed it.
+func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 	for range 1000 {
-		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+		if _, err := os.Stat(ts.MkAbs(args[0])); (err == nil) != neg {
 			return
 		}
 		ts.Check(ts.Exec("strandline", "version"))
 	}
-	ts.Fatalf("%s does not appear", args[0])
+	ts.Fatalf("%s stays as it is", args[0])
 }
