@@ -2,14 +2,18 @@ package capture_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
 	"strandline/internal/sessionlog"
 )
 
@@ -187,5 +191,67 @@ func TestManifest(t *testing.T) {
 	must(t, w.capture.Manifest().Update(t.Context(), nil, func(path string) bool { return path == w.log(sessionB) }))
 	if got := lost(""); len(got) != 0 {
 		t.Errorf("lost after both were deleted on purpose: %v", got)
+	}
+}
+
+// TestLostJournal checks that a month that was deleted, emptied or shortened is named, by
+// the sizes in the manifest or by those that the index has.
+func TestLostJournal(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"deleted":   os.Remove,
+		"emptied":   func(path string) error { return os.Truncate(path, 0) },
+		"shortened": func(path string) error { return os.Truncate(path, 300) },
+	} {
+		w := newWorld(t)
+		for range 5 {
+			must(t, w.journal.Record(t.Context(), archive.JournalSummary, sessionA, archive.SummaryFact{Text: "a summary"}))
+		}
+		var indexed map[string]int64
+		w.withStore("index.db", func(s storeType) {
+			must(t, w.journal.Sync(t.Context(), s))
+			var err error
+			indexed, err = w.journal.Indexed(t.Context(), s)
+			must(t, err)
+		})
+		months, err := w.journal.Log.Sizes()
+		must(t, err)
+		if len(months) != 1 || !maps.Equal(indexed, months) {
+			t.Fatalf("%s: the index has %v of %v", name, indexed, months)
+		}
+		lost := func(known map[string]int64) []capture.LostLog {
+			list, err := w.capture.LostLogs("", known)
+			must(t, err)
+			return list
+		}
+		for path := range months {
+			must(t, change(path))
+		}
+		if got := lost(indexed); len(got) != 1 || got[0].Exists != (name != "deleted") {
+			t.Errorf("%s, by the index: %v", name, got)
+		}
+		must(t, w.capture.Manifest().Update(t.Context(), indexed, nil))
+		if got := lost(map[string]int64{}); len(got) != 1 {
+			t.Errorf("%s, by the manifest: %v", name, got)
+		}
+	}
+}
+
+// TestRepairedHeaderKeepsOrder checks that a log whose header was lost is not read after
+// those with copies of its rows: reindex reads logs in the order of their creation.
+func TestRepairedHeaderKeepsOrder(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path(sessionA), transcriptOf(sessionA, 1, 2))
+	w.hook(sessionA)
+	data, err := os.ReadFile(w.log(sessionA))
+	must(t, err)
+	data[9] ^= 8
+	must(t, os.WriteFile(w.log(sessionA), data, 0o600))
+	_, err = w.capture.Verify(t.Context(), "", func(sessionlog.Entry) string { return "" })
+	must(t, err)
+	h, _, err := sessionlog.ReadHeader(w.log(sessionA))
+	must(t, err)
+	first := regexp.MustCompile(`"timestamp":"([^"]+)"`).FindSubmatch(w.export(sessionA, 1))
+	if want, err := time.Parse(time.RFC3339, string(first[1])); err != nil || !h.Created.Equal(want) {
+		t.Errorf("created %v, want the time of the first row %s", h.Created, first[1])
 	}
 }

@@ -20,7 +20,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"strandline/bench/times"
 )
 
 func main() {
@@ -45,12 +48,14 @@ func main() {
 type world struct {
 	program  string
 	postgres string
+	launcher string // runs the program and notes its peak memory
 	seed     uint64
 	clients  int
 	sessions int
 
-	dir string
-	env []string
+	dir  string
+	env  []string
+	runs atomic.Int64
 
 	mu    sync.Mutex
 	all   []*session       // those whose files the clients may have
@@ -72,6 +77,11 @@ func (w *world) run(ctx context.Context, length time.Duration) (err error) {
 			err = os.RemoveAll(w.dir)
 		}
 	}()
+	programs, err := times.Build(ctx, w.dir, w.program)
+	if err != nil {
+		return err
+	}
+	w.launcher = programs.Peak
 	w.count, w.peak = map[string]int{}, map[string]int64{}
 	w.env = append(os.Environ(), "HOME="+w.path("home"), "STRANDLINE_HOME="+w.path("archive"), "CLAUDE_CONFIG_DIR="+w.path("home/.claude"),
 		"XDG_CONFIG_HOME="+w.path("config"), "XDG_DATA_HOME=", "CLAUDE_PROJECT_DIR=", "NO_COLOR=1",

@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,13 +32,15 @@ const killed = -1
 
 // start runs the program. After killAfter, if that is not 0, it is killed.
 func (w *world) start(ctx context.Context, killAfter time.Duration, stdin string, args ...string) (r result) {
-	cmd := exec.CommandContext(ctx, w.program, args...)
+	peak := filepath.Join(w.dir, fmt.Sprintf("peak%d", w.runs.Add(1)))
+	cmd := exec.CommandContext(ctx, w.launcher, append([]string{peak, w.program}, args...)...)
+	rusage.Group(cmd)
 	var out, errs bytes.Buffer
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = w.env, w.dir, strings.NewReader(stdin), &out, &errs
 	err := cmd.Start()
 	if err == nil {
 		if killAfter > 0 {
-			defer time.AfterFunc(killAfter, func() { _ = cmd.Process.Kill() }).Stop()
+			defer time.AfterFunc(killAfter, func() { _ = cmd.Cancel() }).Stop()
 		}
 		err = cmd.Wait()
 	}
@@ -44,9 +48,12 @@ func (w *world) start(ctx context.Context, killAfter time.Duration, stdin string
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended && ctx.Err() == nil {
 		w.fault("run %v: %v", args, err)
 	}
+	memory, _ := os.ReadFile(peak) // missing after a kill
+	_ = os.Remove(peak)
+	n, _ := strconv.ParseInt(string(memory), 10, 64)
 	w.mu.Lock()
 	w.count[args[0]]++
-	w.peak[args[0]] = max(w.peak[args[0]], rusage.Peak(cmd.ProcessState))
+	w.peak[args[0]] = max(w.peak[args[0]], n)
 	w.mu.Unlock()
 	if strings.Contains(r.stderr+r.stdout, "goroutine ") {
 		w.fault("%v panics: %s", args, r.stderr)

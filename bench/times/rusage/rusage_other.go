@@ -2,7 +2,13 @@
 
 package rusage
 
-import "os"
+import (
+	"os"
+	"os/exec"
+)
 
 // Peak returns 0: this system does not report it.
 func Peak(*os.ProcessState) int64 { return 0 }
+
+// Group does nothing: this system has no process groups.
+func Group(*exec.Cmd) {}

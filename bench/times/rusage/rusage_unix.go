@@ -4,6 +4,7 @@ package rusage
 
 import (
 	"os"
+	"os/exec"
 	"runtime"
 	"syscall"
 )
@@ -18,4 +19,10 @@ func Peak(p *os.ProcessState) int64 {
 		return r.Maxrss // bytes there, kilobytes elsewhere
 	}
 	return r.Maxrss * 1024
+}
+
+// Group makes the cancellation of a command kill the programs that it started as well.
+func Group(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
