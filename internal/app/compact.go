@@ -150,7 +150,7 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 		return err
 	}
 	out.Text = w.Capture.Records.Sign(out.Text)
-	return w.recordReplacement(ctx, out.request, out.Replacement, "session.compact/"+conv.trigger)
+	return w.recordReplacement(ctx, out.request, out.Replacement, out.Text, "session.compact/"+conv.trigger)
 }
 
 func (w Workspace) captureConversation(ctx context.Context, c conversation) (capture.Captured, error) {
@@ -162,13 +162,13 @@ func (w Workspace) captureConversation(ctx context.Context, c conversation) (cap
 }
 
 // recordReplacement records that a session's context is replaced, for the next hook
-// and in the journal.
-func (w Workspace) recordReplacement(ctx context.Context, req compact.ReplaceRequest, out compact.Replacement, event string) error {
+// and in the journal. sent is the text that the client gets.
+func (w Workspace) recordReplacement(ctx context.Context, req compact.ReplaceRequest, out compact.Replacement, sent, event string) error {
 	return errors.Join(
 		capture.OwnCompactions{Dir: w.Config.Paths.OwnCompactions()}.Note(req.Session),
 		w.Journal.RecordAll(ctx,
 			capture.Fact{Kind: archive.JournalInjected, Session: req.Session, Data: archive.InjectedFact{
-				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Nonce: capture.SumOf(out.Text), Budget: req.Budget,
+				Event: event, Chars: text.Units(out.Text), Handles: out.Handles, Nonce: capture.SumOf(sent), Budget: req.Budget,
 			}},
 			capture.Fact{Kind: archive.JournalAccess, Session: req.Session, Data: archive.AccessFact{
 				Refs: archive.RefsOf(req.Session, out.Handles), How: archive.AccessRestored,
@@ -274,11 +274,12 @@ func (a *App) Summarize(ctx context.Context, c Summarized) (string, error) {
 			return "", err
 		}
 	}
-	if req.Session != "" {
-		err = w.recordReplacement(ctx, req, out, "session.compact/gateway")
-	}
 	// The client ends the summary at this tag, so it must not be in the signed text.
-	return w.Capture.Records.Sign(strings.ReplaceAll(out.Summary(req), "</summary>", "< /summary>")), err
+	sent := strings.ReplaceAll(out.Summary(req), "</summary>", "< /summary>")
+	if req.Session != "" {
+		err = w.recordReplacement(ctx, req, out, sent, "session.compact/gateway")
+	}
+	return w.Capture.Records.Sign(sent), err
 }
 
 // CallHandles returns the handles of those tool calls, of a session or its

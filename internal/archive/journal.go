@@ -45,7 +45,7 @@ type InjectedFact struct {
 	Event   string   `json:"event"` // hook event and source, "SessionStart/compact"
 	Chars   int      `json:"chars"` // UTF-16 units
 	Handles []string `json:"handles,omitempty"`
-	// Nonce identifies the content of the injected record, which recognizes it without
+	// Nonce identifies the content of each injected record, which recognizes it without
 	// the key of its signature; "" in entries of earlier versions.
 	Nonce string `json:"nonce,omitempty"`
 	// Budget is the token budget of a replacement conversation; 0 if it is not

@@ -76,19 +76,17 @@ func (x *Records) readJournal() {
 		if e.Kind != archive.JournalInjected || json.Unmarshal(e.Data, &f) != nil {
 			continue
 		}
-		if f.Nonce != "" {
-			x.sums[f.Nonce] = true
-		} else {
+		for _, sum := range strings.Fields(f.Nonce) {
+			x.sums[sum] = true
+		}
+		if f.Nonce == "" {
 			x.sizes[f.Chars] = append(x.sizes[f.Chars], e.Session)
 		}
 	}
 }
 
-// SumOf returns the identification of the record in an injected text for the journal; ""
-// if it holds none.
+// SumOf returns the identification of the records in an injected text for the journal,
+// separated by spaces; "" if it holds none.
 func SumOf(injected string) string {
-	if all := text.Records(injected); len(all) > 0 {
-		return all[0].Sum()
-	}
-	return ""
+	return strings.Join(archive.Convert(text.Records(injected), text.Record.Sum), " ")
 }

@@ -40,6 +40,10 @@ func TestRecordsOwn(t *testing.T) {
 		return nil, nil
 	}
 	note := noted(t, session, archive.InjectedFact{Nonce: capture.SumOf(signed)})
+	// The client's frame of a summary, with the kept messages in a second record.
+	both := "This session is being continued from a previous conversation that ran out of context.\n" + (&capture.Records{Key: key("one")}).Sign(
+		text.Fence("session 7f3a12cd", recordBody)+"\n"+text.Fence("the last messages, verbatim", strings.Repeat("user: hello\n", 400)))
+	bothNote := noted(t, session, archive.InjectedFact{Nonce: capture.SumOf(both)})
 	oldNote := noted(t, session, archive.InjectedFact{Chars: text.Units(oldRecord)})
 	for _, c := range []struct {
 		name    string
@@ -53,6 +57,7 @@ func TestRecordsOwn(t *testing.T) {
 		{"with another key", &capture.Records{Key: key("two")}, session, signed, false},
 		{"with a lost key, but noted", &capture.Records{Key: key("two"), Entries: note}, session, signed, true},
 		{"on another computer with the journal, without a key", &capture.Records{Entries: note}, fork, signed, true},
+		{"a summary with two records, on another computer", &capture.Records{Key: key("two"), Entries: bothNote}, session, both, true},
 		{"noted, but changed", &capture.Records{Key: key("two"), Entries: note}, session, text.Fence("session 7f3a12cd", recordBody+" FORGED"), false},
 		{"truncated", &capture.Records{Key: key("one"), Entries: note}, session, signed[:len(signed)-30], false},
 		{"of an earlier version", &capture.Records{Key: key("one"), Entries: oldNote}, session, oldRecord, true},
