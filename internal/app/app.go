@@ -172,7 +172,7 @@ func (w Workspace) File(parts ...string) string {
 // journalEntries reads the journal's entries of some kinds, of all if none is given.
 func journalEntries(ctx context.Context, j capture.Journal, kinds ...archive.JournalKind) ([]archive.JournalEntry, error) {
 	entries, _, err := j.Log.Read(ctx, sessionlog.JournalCursor{})
-	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt { // what is readable is used
+	if err != nil && archive.ErrorCode(err) != archive.CodeCorrupt { // the readable ones are used
 		return nil, fmt.Errorf("read the journal: %w", err)
 	}
 	return slices.DeleteFunc(entries, func(e archive.JournalEntry) bool { return len(kinds) > 0 && !slices.Contains(kinds, e.Kind) }), nil

@@ -43,7 +43,7 @@ func Subject(c Call) string {
 	return key
 }
 
-// checkWords is the number of leading words that say what a command does: a program,
+// checkWords is the number of leading words that name the action of a command: a program,
 // its runner and a script's name.
 const checkWords = 5
 

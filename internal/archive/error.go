@@ -101,7 +101,7 @@ func NotFound(msg, hint string) error { return &Error{Code: CodeNotFound, Msg: m
 // Invalid returns an Error with CodeInvalid.
 func Invalid(msg, hint string) error { return &Error{Code: CodeInvalid, Msg: msg, Hint: hint} }
 
-// Wrap adds what was done to an error. It returns nil for nil.
+// Wrap adds the failed operation to an error. It returns nil for nil.
 func Wrap(what string, err error) error {
 	if err == nil {
 		return nil

@@ -77,7 +77,7 @@ func (c *Capture) KeepForgottenRows(session string, rows []byte) error {
 }
 
 // isForgottenCopy reports whether a transcript that has no log holds only rows of one
-// forgotten session. A fork with rows of its own is none. The hooks of each new session
+// forgotten session. A fork with other rows is not a copy. The hooks of each new session
 // call it: its first row rules out nearly every forgotten session, one at a time.
 func (c *Capture) isForgottenCopy(path string) bool {
 	names, err := c.forgottenRows().Names(time.Time{})

@@ -72,7 +72,7 @@ func (j Journal) All(ctx context.Context) ([]archive.JournalEntry, error) {
 	return entries, err
 }
 
-// Sync applies the new entries of the journal to the index. It leaves out what is damaged,
+// Sync applies the new entries of the journal to the index. It leaves out damaged entries,
 // which sessionlog.Journal.Verify reports.
 func (j Journal) Sync(ctx context.Context, idx Index) error {
 	cursor, err := j.cursor(ctx, idx)

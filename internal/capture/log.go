@@ -65,7 +65,7 @@ func (c *Capture) logInto(ctx context.Context, k sessionLogs, src Source) (Logge
 }
 
 // reopen gives a log whose header is damaged another header and appends to it. It reports
-// false if the log has to be left behind, with out.header for the next generation.
+// false if the log has to stay as it is, with out.header for the next generation.
 func (c *Capture) reopen(ctx context.Context, f *os.File, to *logFile, k sessionLogs, src Source, out *Logged) (continues bool, err error) {
 	if info, err := os.Stat(to.path()); c.MaxLog > 0 && err == nil && info.Size() > maxHookCompare {
 		out.Deferred = true

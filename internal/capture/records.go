@@ -70,7 +70,7 @@ func (x *Records) readJournal() {
 	if x.Entries == nil {
 		return
 	}
-	entries, _ := x.Entries() // what is readable
+	entries, _ := x.Entries() // the readable ones
 	for _, e := range entries {
 		var f archive.InjectedFact
 		if e.Kind != archive.JournalInjected || json.Unmarshal(e.Data, &f) != nil {

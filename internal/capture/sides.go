@@ -21,7 +21,7 @@ type loggedSides struct {
 	now     []uint64
 }
 
-// maxSidesFile limits what is read of a session's file: 128,000 side files.
+// maxSidesFile limits the bytes read of a session's file: 128,000 side files.
 const maxSidesFile = 1 << 20
 
 // LoggedSidesDir is the folder of a small file per session with side files. If one is

@@ -109,7 +109,7 @@ func Replace(ctx context.Context, src Source, req ReplaceRequest) (Replacement, 
 	return out, ctx.Err()
 }
 
-// sizes returns the line that tells a person what happened: the estimated tokens of the
+// sizes returns the line that informs a person: the estimated tokens of the
 // conversation before and after, and the time that it took if that is known.
 func sizes(req ReplaceRequest, after int) string {
 	before := conversationTokens(req.Messages)

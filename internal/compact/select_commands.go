@@ -11,7 +11,7 @@ import (
 )
 
 // abandoned is the age from which a failed command that checks nothing counts as
-// worked around: nobody ran it again.
+// worked around: it was not run again.
 const abandoned = 4
 
 // recentError is the age up to which the newest open error is required.

@@ -44,7 +44,7 @@ func (v *view) namesIn(lines []string) []int32 {
 }
 
 // markLater adds to a statement, made at a line of the transcript, that a later edit
-// removed a name in it: what it says was changed since. A nil line is ignored.
+// removed a name in it: it is out of date. A nil line is ignored.
 func (c *collector) markLater(l *line, at int, gone removals) {
 	if l == nil {
 		return
@@ -76,7 +76,7 @@ func (c *collector) markLater(l *line, at int, gone removals) {
 	l.text = strings.Join(lines, "\n")
 }
 
-// removalPhrases are those of a line that announces the removal of what it names.
+// removalPhrases are those of a line that announces the removal of the names in it.
 var removalPhrases = sync.OnceValue(func() *phraseSet {
 	return newPhraseSet("replace", "replaced", "remove", "removed", "rename", "renamed", "delete", "deleted", "drop", "dropped", "revert", "reverted", "unused", "no longer",
 		"must change", "instead of", "rather than")

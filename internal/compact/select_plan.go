@@ -43,7 +43,7 @@ func (c *collector) isThePlan(x archive.Passage) bool {
 // maxGoal is how many of the first statements of the plan are quoted as the goal.
 const maxGoal = 2
 
-// addGoal adds the title of the plan and its first statements: what the work is for.
+// addGoal adds the title of the plan and its first statements: the purpose of the work.
 func (c *collector) addGoal() {
 	p := c.past.plan
 	if p == nil {
@@ -95,7 +95,7 @@ func (c *collector) guides() []guide {
 	return out
 }
 
-// addGuides adds what the guides say about an open task below it. Each statement counts
+// addGuides adds the guides' statements about an open task below it. Each statement counts
 // half of the one before it, so that the first ones of each task are there.
 func (c *collector) addGuides(e *entry, t task, guides []guide) {
 	d := densityTask
@@ -133,7 +133,7 @@ func namesFile(line, base string) bool {
 	return found && !unicode.IsLetter(last) && !unicode.IsDigit(last) && !strings.ContainsRune("-_.", last)
 }
 
-// isAbout reports whether a heading names what a task is about: they have the same
+// isAbout reports whether a heading names the subject of a task: they have the same
 // number and a word in common, or without numbers most words of the shorter one, at least two.
 func isAbout(heading, subject string) bool {
 	number, words := titleWords(heading)

@@ -23,8 +23,8 @@ type stepGroup struct {
 	objects []string
 }
 
-// addSteps adds what was done last in the current turn, oldest first, without the last
-// action, which has its own entry.
+// addSteps adds the last actions of the current turn, oldest first, without the very last
+// one, which has its own entry.
 func (c *collector) addSteps() {
 	calls := c.past.calls
 	if len(calls) == 0 {

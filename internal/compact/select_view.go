@@ -167,7 +167,7 @@ const recentReads = 3
 
 // openFailures returns the calls that failed without a later success of the same
 // command or on the same file, newest first, one for each. Calls that were never
-// run are no failures.
+// run are not failures.
 func (p *past) openFailures() []archive.Call {
 	var out []archive.Call
 	seen := map[string]bool{}

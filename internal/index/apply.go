@@ -112,7 +112,7 @@ func (w *batchWriter) write(ctx context.Context) error {
 	return nil
 }
 
-// part is a part of a batch: rows of a table, and what is done after they are stored.
+// part is a part of a batch: rows of a table, and the work after they are stored.
 type part struct {
 	table Table
 	rows  iter.Seq[[]any]

@@ -142,7 +142,7 @@ func Rows[T any](ctx context.Context, tx Tx, query string, args []any, row func(
 	return out, err
 }
 
-// readRows reads the rows of a query in a transaction of its own.
+// readRows reads the rows of a query in a separate transaction.
 func readRows[T any](ctx context.Context, s *Store, what, query string, args []any, row func(scan Scan) (T, error)) ([]T, error) {
 	return Read(ctx, s.read, what, func(ctx context.Context, tx Tx) ([]T, error) { return Rows(ctx, tx, query, args, row) })
 }

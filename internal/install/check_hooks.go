@@ -149,7 +149,7 @@ func (c *checker) checkBinaries(ctx context.Context) {
 	}
 }
 
-// checkBinary checks one binary. It returns its path with what is wrong, and "" for
+// checkBinary checks one binary. It returns its path with the fault, and "" for
 // a binary that cannot be checked.
 func (c *checker) checkBinary(ctx context.Context, path string) (level Level, state string) {
 	file := filepath.FromSlash(path)

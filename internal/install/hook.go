@@ -195,7 +195,7 @@ type entry struct {
 	value  any    // the entry as put adds it
 	wanted bool   // the options include it
 	// put adds or updates the entry. written is the value that Strandline wrote last,
-	// nil if unknown; put keeps what the user changed since.
+	// nil if unknown; put keeps the user's later changes.
 	put func(d *settingsDoc, written json.RawMessage) (Action, error)
 	// drop removes the entry, and containers that become empty unless they are in
 	// base, the document before init (nil if unknown).

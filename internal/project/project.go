@@ -118,7 +118,7 @@ func Moves(known []archive.ProjectSummary, exists func(path string) bool) (moves
 		case p.Remote == "" || !filepath.IsAbs(p.Root):
 		case exists(p.Root):
 			present[p.Remote] = append(present[p.Remote], s)
-		case !exists(archive.RepositoryOf(p.Key)): // else only the folder of a work tree is gone
+		case !exists(archive.RepositoryOf(p.Key)): // else only the folder of a work tree was deleted
 			gone = append(gone, s)
 		}
 	}

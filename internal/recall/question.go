@@ -19,7 +19,7 @@ const (
 	workWeight       = 0.3 // of a work word, relative to another word
 )
 
-// question is what a prompt asks.
+// question is the question of a prompt.
 type question struct {
 	terms []archive.Term // without the words that only ask
 	// decision reports that it asks for a decision. The last term is then a word for that;

@@ -213,7 +213,7 @@ func (r *Reader) readAt(p []byte, off int64) (int, error) {
 func (r *Reader) NewSection(off, n int64) io.Reader { return io.NewSectionReader(r, off, n) }
 
 // WriteTo implements io.WriterTo: it writes all raw bytes to w. If some are damaged, it
-// writes filler in their place, goes on, and returns the error of Damage at the end.
+// writes filler in their place, continues, and returns the error of Damage at the end.
 func (r *Reader) WriteTo(w io.Writer) (int64, error) {
 	// Write frame by frame under the lock; copying with ReadAt would need a second
 	// buffer of a frame.

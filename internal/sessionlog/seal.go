@@ -66,7 +66,7 @@ func Rewrite(ctx context.Context, path string, lines map[int]string) (SealReport
 	})
 }
 
-// rewriting is what a rewritten log has in other words than the old one.
+// rewriting lists the differences between a rewritten log and the old one.
 type rewriting struct {
 	header  []byte  // JSON; nil: unchanged
 	restore []patch // the source's bytes for holes

@@ -161,7 +161,7 @@ func countWords(words map[string]float64, text string) {
 	}
 }
 
-// contentWords yields the words of a text that say what it is about.
+// contentWords yields the words of a text that name its subject.
 func contentWords(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for w := range strings.FieldsSeq(terms.Index(text)) {

@@ -62,7 +62,7 @@ func Fence(title, body string) string {
 
 // markOf returns the mark of a record's content, which is everything between its two
 // marks except the closing marker: a signature, or a checksum if key is nil. It does not
-// depend on what the client changes: escapes, blank lines and the ends of lines.
+// depend on escapes, blank lines and the ends of lines, which the client changes.
 func markOf(key []byte, content string) string {
 	h := sha256.New()
 	if key != nil {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// TerminalWriter applies EscapeTerminal to what is written to W. Each Write must
+// TerminalWriter applies EscapeTerminal to the bytes written to W. Each Write must
 // contain whole characters and whole escape sequences.
 //
 // Transcripts hold the output of programs and web pages: sequences in them that

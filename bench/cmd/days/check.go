@@ -82,7 +82,7 @@ func (w *world) check(ctx context.Context, day int, all bool, server *server) (f
 	return f, err
 }
 
-// compare exports a session's files and compares them with what was written.
+// compare exports a session's files and compares them with the written ones.
 func (w *world) compare(ctx context.Context, s *session) {
 	if s.forgotten {
 		w.command(ctx, []int{3}, "export", s.id)
@@ -137,7 +137,7 @@ func usage(pid int) (memory int64, descriptors int) {
 	return memory, len(list)
 }
 
-// bounded checks that memory and disk do not grow beyond what is stored.
+// bounded checks that memory and disk grow no faster than the stored data.
 func (w *world) bounded(first, last figures) {
 	const perByte = 8 // of transcript, all files together; short sessions index badly
 	if all := last.logs + last.index + last.other; all > perByte*last.transcripts+16<<20 {
