@@ -76,7 +76,7 @@ func (x *Records) readJournal() {
 		if e.Kind != archive.JournalInjected || json.Unmarshal(e.Data, &f) != nil {
 			continue
 		}
-		for _, sum := range strings.Fields(f.Nonce) {
+		for sum := range strings.FieldsSeq(f.Nonce) {
 			x.sums[sum] = true
 		}
 		if f.Nonce == "" {
