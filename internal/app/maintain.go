@@ -451,8 +451,17 @@ func (r Runner) state(ctx context.Context, _ *Index, st *Stage) (err error) {
 	return errors.Join(err, terr, r.Capture.Manifest().Update(ctx, nil, nil))
 }
 
-// removeLeftovers removes the temporary files that killed processes left in the archive.
+// removeLeftovers removes the temporary files that killed processes left in the archive,
+// and the index of a killed reindex.
 func (r Runner) removeLeftovers() (n int, err error) {
+	if fresh := r.Config.Paths.Index() + ".new"; exists(fresh) {
+		if lock, lerr := state.TryLock(filepath.Join(r.Config.Paths.Home, "reindex.lock")); lerr == nil {
+			if err = errors.Join(removeIndex(fresh), lock.Release()); err != nil {
+				return 0, err
+			}
+			n++
+		} // else it is being built
+	}
 	err = filepath.WalkDir(r.Config.Paths.Home, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !strings.HasPrefix(d.Name(), state.TempPrefix) && !strings.HasSuffix(d.Name(), ".zst.tmp") {
 			return nil //nolint:nilerr // the next run lists it again
