@@ -97,29 +97,44 @@ func (c *collector) guides() []guide {
 
 // addGuides adds the guides' statements about an open task below it. Each statement counts
 // half of the one before it, so that the first ones of each task are there.
-func (c *collector) addGuides(e *entry, t task, guides []guide) {
+func (c *collector) addGuides(e *entry, t task, guides []guide, changed []changedFile) {
 	d := densityTask
 	if t.status != "in_progress" {
 		d /= 2
 	}
 	for _, g := range guides {
 		if isAbout(g.heading, t.subject) {
-			c.addPiece(e, c.markChanged(g.text), g.handle, d, 1)
+			c.addPiece(e, markChanged(g.text, changed), g.handle, d, 1)
 			d /= 2
 		}
 	}
 }
 
-// markChanged adds to each line that names a file which the session changed, where it did
-// last: that part of the task was begun at least.
-func (c *collector) markChanged(body string) string {
+// changedFile is the base name of a file that the session changed, and where it did last.
+type changedFile struct{ base, handle string }
+
+// changedFiles returns the files that the session changed, the last one first.
+func (c *collector) changedFiles() (all []changedFile) {
+	seen := map[string]bool{}
+	for _, x := range slices.Backward(c.past.calls) {
+		if x.Kind != archive.CallEdit || x.Failed || len(x.Files) == 0 {
+			continue
+		}
+		if base := path.Base(x.Files[0]); !seen[base] {
+			seen[base] = true
+			all = append(all, changedFile{base, c.local(c.handle(x.Turn, x.Step))})
+		}
+	}
+	return all
+}
+
+// markChanged adds to each line that names a changed file where it was changed: that part
+// of the task was begun at least.
+func markChanged(body string, changed []changedFile) string {
 	lines := strings.Split(body, "\n")
 	for i, line := range lines {
-		for _, x := range slices.Backward(c.past.calls) {
-			if x.Kind == archive.CallEdit && !x.Failed && len(x.Files) > 0 && namesFile(line, path.Base(x.Files[0])) {
-				lines[i] += " (changed at [" + c.local(c.handle(x.Turn, x.Step)) + "])"
-				break
-			}
+		if at := slices.IndexFunc(changed, func(f changedFile) bool { return namesFile(line, f.base) }); at >= 0 {
+			lines[i] += " (changed at [" + changed[at].handle + "])"
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -14,7 +14,7 @@ import (
 func collectTasks(c *collector) {
 	var done []string
 	var last task
-	guides := c.guides()
+	guides, changed := c.guides(), c.changedFiles()
 	for i, t := range c.past.tasks {
 		if t.status == "completed" && t.subject != "" {
 			done, last = append(done, text.CleanLine(t.subject)), t
@@ -26,7 +26,7 @@ func collectTasks(c *collector) {
 		if t.status == "in_progress" {
 			e.prior = 10
 		}
-		c.addGuides(c.add(e), t, guides)
+		c.addGuides(c.add(e), t, guides, changed)
 	}
 	if len(done) > 0 {
 		head := "completed: " + text.Truncate(strings.Join(done, "; "), max(c.req.Budget/12, 200))
