@@ -117,7 +117,7 @@ func (m *matrix) run(t *testing.T, f fault, o operation) {
 }
 
 // fewPoints is how many points of a cell run without -whole.
-const fewPoints = 3
+const fewPoints = 2
 
 // points returns the points at which a fault meets an operation. A fault of changes
 // meets the first and the last change of each run of changes of the same kind to the
