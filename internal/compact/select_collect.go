@@ -89,7 +89,7 @@ type collector struct {
 // collect returns the candidate entries of all sections. meanwhile runs beside it, if
 // it is not nil.
 func (v *view) collect(meanwhile func()) []*entry {
-	v.hunks = v.findHunks()
+	v.hunks, v.plan = v.findHunks(), v.readPlan()
 	files, reads, names := v.collectAsync(collectFiles), v.collectAsync(collectReads), v.collectAsync(collectNames)
 	c, prompts := &collector{view: v}, v.promptTexts()
 	var quoted map[string]bool

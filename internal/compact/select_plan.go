@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,25 +13,53 @@ import (
 // finishedFactor lowers the statements of the plan about completed tasks.
 const finishedFactor = 0.25
 
+// guide is a statement of the plan or of a slash command's expansion, at a place.
+type guide struct {
+	statement
+	title  title // of the heading
+	handle string
+}
+
+// readPlan returns the statements of the plan.
+func (v *view) readPlan() []guide {
+	p := v.past.plan
+	if p == nil {
+		return nil
+	}
+	_, body, _ := strings.Cut(p.Text, "\n")
+	return v.readGuides(nil, body, v.handle(p.Turn, p.Step))
+}
+
+func (v *view) readGuides(all []guide, body, handle string) []guide {
+	statements(v.short(body), nil, func(s statement) { all = append(all, guide{s, newTitle(s.heading), handle}) })
+	return all
+}
+
 // addPlan adds the plan of the work.
 func (c *collector) addPlan() {
 	p := c.past.plan
 	if p == nil {
 		return
 	}
-	head, body, _ := strings.Cut(p.Text, "\n")
+	var completed []title
+	for _, t := range c.past.tasks {
+		if t.status == "completed" {
+			completed = append(completed, newTitle(t.subject))
+		}
+	}
+	head, _, _ := strings.Cut(p.Text, "\n")
 	h, age := c.handle(p.Turn, p.Step), c.age(p.Turn, p.Step)
 	e := c.addResult(head, h, age)
-	statements(c.short(body), nil, func(s statement) {
+	for _, g := range c.plan {
 		d := aged(densityPlan, age)
-		if s.finding {
+		if g.finding {
 			d *= findingFactor
 		}
-		if slices.ContainsFunc(c.past.tasks, func(t task) bool { return t.status == "completed" && isAbout(s.heading, t.subject) }) {
+		if slices.ContainsFunc(completed, g.title.isAbout) {
 			d *= finishedFactor
 		}
-		c.addPiece(e, s.text, h, d, 1)
-	})
+		c.addPiece(e, g.text, h, d, 1)
+	}
 }
 
 func (c *collector) isThePlan(x archive.Passage) bool {
@@ -50,49 +77,32 @@ func (c *collector) addGoal() {
 		return
 	}
 	_, body, _ := strings.Cut(p.Text, "\n")
-	body = strings.TrimSpace(c.short(body))
-	title, _, _ := strings.Cut(body, "\n")
-	title, ok := strings.CutPrefix(title, "# ")
+	heading, _, _ := strings.Cut(strings.TrimSpace(c.short(body)), "\n")
+	heading, ok := strings.CutPrefix(heading, "# ")
 	if !ok {
 		return
 	}
 	e := c.add(entry{section: secState, order: 1, handle: c.handle(p.Turn, p.Step), prior: 20, required: true,
-		head: "Goal, from " + c.short(text.CleanLine(p.Paths[0])) + ": " + text.Truncate(text.TrimMarkdown(text.CleanLine(title)), maxStatement)})
+		head: "Goal, from " + c.short(text.CleanLine(p.Paths[0])) + ": " + text.Truncate(text.TrimMarkdown(text.CleanLine(heading)), maxStatement)})
 	d := densityMessage
-	statements(body, nil, func(s statement) {
-		if len(e.lines) < maxGoal {
-			c.addPiece(e, s.text, e.handle, d, 1)
-			d /= 2
+	for _, g := range c.plan {
+		if len(e.lines) == maxGoal {
+			return
 		}
-	})
-}
-
-// guide is a statement of the plan or of a slash command's expansion, at a place.
-type guide struct {
-	statement
-	handle string
+		c.addPiece(e, g.text, e.handle, d, 1)
+		d /= 2
+	}
 }
 
 // guides returns the statements that say how the work is to be done.
 func (c *collector) guides() []guide {
-	var out []guide
-	add := func(body, handle string) {
-		statements(c.short(body), nil, func(s statement) {
-			if s.heading != "" {
-				out = append(out, guide{s, handle})
-			}
-		})
-	}
-	if p := c.past.plan; p != nil {
-		_, body, _ := strings.Cut(p.Text, "\n")
-		add(body, c.handle(p.Turn, p.Step))
-	}
+	all := slices.Clip(c.plan)
 	for _, x := range c.past.prompts {
 		if body := c.past.expansions[x.Turn]; body != "" {
-			add(body, c.handle(x.Turn, -1))
+			all = c.readGuides(all, body, c.handle(x.Turn, -1))
 		}
 	}
-	return out
+	return all
 }
 
 // addGuides adds the guides' statements about an open task below it. Each statement counts
@@ -102,30 +112,13 @@ func (c *collector) addGuides(e *entry, t task, guides []guide, changed []change
 	if t.status != "in_progress" {
 		d /= 2
 	}
+	subject := newTitle(t.subject)
 	for _, g := range guides {
-		if isAbout(g.heading, t.subject) {
+		if g.title.isAbout(subject) {
 			c.addPiece(e, markChanged(g.text, changed), g.handle, d, 1)
 			d /= 2
 		}
 	}
-}
-
-// changedFile is the base name of a file that the session changed, and where it did last.
-type changedFile struct{ base, handle string }
-
-// changedFiles returns the files that the session changed, the last one first.
-func (c *collector) changedFiles() (all []changedFile) {
-	seen := map[string]bool{}
-	for _, x := range slices.Backward(c.past.calls) {
-		if x.Kind != archive.CallEdit || x.Failed || len(x.Files) == 0 {
-			continue
-		}
-		if base := path.Base(x.Files[0]); !seen[base] {
-			seen[base] = true
-			all = append(all, changedFile{base, c.local(c.handle(x.Turn, x.Step))})
-		}
-	}
-	return all
 }
 
 // markChanged adds to each line that names a changed file where it was changed: that part
@@ -148,36 +141,39 @@ func namesFile(line, base string) bool {
 	return found && !unicode.IsLetter(last) && !unicode.IsDigit(last) && !strings.ContainsRune("-_.", last)
 }
 
-// isAbout reports whether a heading names the subject of a task: they have the same
-// number and a word in common, or without numbers most words of the shorter one, at least two.
-func isAbout(heading, subject string) bool {
-	number, words := titleWords(heading)
-	other, wanted := titleWords(subject)
-	shared := 0
-	for w := range words {
-		if wanted[w] {
-			shared++
-		}
-	}
-	if number != "" && other != "" {
-		return number == other && shared > 0
-	}
-	return shared >= 2 && 3*shared >= 2*min(len(words), len(wanted))
+// title is a heading or the subject of a task: its first number and its words, in lower
+// case, without the plural's s.
+type title struct {
+	number string
+	words  map[string]bool
 }
 
-// titleWords returns the first number and the words of a title, in lower case, without
-// the plural's s.
-func titleWords(s string) (number string, words map[string]bool) {
-	words = map[string]bool{}
+func newTitle(s string) title {
+	t := title{words: map[string]bool{}}
 	for w := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
 		switch {
 		case strings.Trim(w, "0123456789") == "":
-			if number == "" {
-				number = w
+			if t.number == "" {
+				t.number = w
 			}
 		case w != "phase" && w != "step" && w != "and" && w != "the" && w != "any":
-			words[strings.TrimSuffix(w, "s")] = true
+			t.words[strings.TrimSuffix(w, "s")] = true
 		}
 	}
-	return number, words
+	return t
+}
+
+// isAbout reports whether two titles name one task: they have the same number and a word
+// in common, or without numbers most words of the shorter one, at least two.
+func (t title) isAbout(u title) bool {
+	shared := 0
+	for w := range t.words {
+		if u.words[w] {
+			shared++
+		}
+	}
+	if t.number != "" && u.number != "" {
+		return t.number == u.number && shared > 0
+	}
+	return shared >= 2 && 3*shared >= 2*min(len(t.words), len(u.words))
 }

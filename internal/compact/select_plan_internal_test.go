@@ -18,7 +18,7 @@ func TestIsAbout(t *testing.T) {
 		{"Context", "", false},
 	}
 	for _, tt := range tests {
-		if got := isAbout(tt.heading, tt.subject); got != tt.want {
+		if got := newTitle(tt.heading).isAbout(newTitle(tt.subject)); got != tt.want {
 			t.Errorf("isAbout(%q, %q) = %v", tt.heading, tt.subject, got)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 func collectTasks(c *collector) {
 	var done []string
 	var last task
-	guides, changed := c.guides(), c.changedFiles()
+	guides := c.guides()
+	changed, _ := c.changedFiles()
 	for i, t := range c.past.tasks {
 		if t.status == "completed" && t.subject != "" {
 			done, last = append(done, text.CleanLine(t.subject)), t
@@ -48,14 +49,26 @@ func collectState(c *collector, prompts []prompt) (quoted map[string]bool) {
 	quoted = c.addLastWords()
 	c.addSteps()
 	c.addLastAction()
-	if files, committed := c.uncommitted(); len(files) > 0 {
+	c.addUncommitted()
+	return quoted
+}
+
+// addUncommitted adds the names of the files that changed after the session's last commit.
+func (c *collector) addUncommitted() {
+	var names []string
+	changed, committed := c.changedFiles()
+	for _, f := range changed {
+		if f.uncommitted && len(names) < maxUncommitted {
+			names = append(names, f.base)
+		}
+	}
+	if len(names) > 0 {
 		head := "Changed, newest first, without a commit: "
 		if committed {
 			head = "Changed since the last commit, newest first: "
 		}
-		c.add(entry{section: secState, order: 40, prior: 30, head: head + text.Truncate(strings.Join(files, ", "), max(c.req.Budget/24, 120))})
+		c.add(entry{section: secState, order: 40, prior: 30, head: head + text.Truncate(strings.Join(names, ", "), max(c.req.Budget/24, 120))})
 	}
-	return quoted
 }
 
 // addLastWords adds the end of the last reply, and returns its statements. What it
@@ -115,24 +128,31 @@ func (c *collector) addLastAction() {
 // maxUncommitted is how many files without a commit are listed.
 const maxUncommitted = 40
 
-// uncommitted returns the base names of the files that were changed after the last
-// commit of the session, newest first, and whether there was a commit.
-func (c *collector) uncommitted() (files []string, committed bool) {
+// changedFile is the base name of a file that the session changed, and where it did last.
+type changedFile struct {
+	base, handle string
+	uncommitted  bool // no commit of the session followed
+}
+
+// changedFiles returns the files that the session changed, the last one first, and
+// whether the session committed anything.
+func (c *collector) changedFiles() (all []changedFile, committed bool) {
+	seen := map[string]bool{}
 	for _, x := range slices.Backward(c.past.calls) {
 		switch {
 		case x.Failed:
-		case x.Kind == archive.CallCommand && commits(x.Command):
-			return files, true
-		case len(files) >= maxUncommitted:
+		case x.Kind == archive.CallCommand:
+			committed = committed || commits(x.Command)
 		case x.Kind == archive.CallEdit:
 			for _, f := range x.Files {
-				if name := path.Base(text.CleanLine(f)); !slices.Contains(files, name) {
-					files = append(files, name)
+				if base := path.Base(text.CleanLine(f)); !seen[base] {
+					seen[base] = true
+					all = append(all, changedFile{base, c.local(c.handle(x.Turn, x.Step)), !committed})
 				}
 			}
 		}
 	}
-	return files, false
+	return all, committed
 }
 
 // commits reports whether a command commits changed files.

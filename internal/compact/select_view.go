@@ -20,6 +20,7 @@ type view struct {
 	index        *termIndex // of the passages
 	ordinals     map[place]int
 	hunks        []*hunk // of the passages, nil before collect
+	plan         []guide // nil before collect
 	stateless    bool    // the last messages follow the text, so that it need not describe the state
 }
 
