@@ -43,6 +43,8 @@ type Catalog interface {
 	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Totals(ctx context.Context) (archive.Totals, error)
+	Activity(ctx context.Context, f archive.SessionFilter) ([]archive.Activity, error)
+	ToolCalls(ctx context.Context, f archive.SessionFilter) ([]archive.ToolCalls, error)
 	// Integrity fails with CodeCorrupt if the file is damaged or incomplete.
 	Integrity(ctx context.Context) error
 	// Rules returns the version of the redaction rules that the index was created with.

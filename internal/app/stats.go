@@ -9,27 +9,6 @@ import (
 	"strandline/internal/state"
 )
 
-// Stats are the totals of an archive or a session.
-type Stats struct {
-	Session string `json:"session,omitempty"`
-	archive.Totals
-}
-
-// Stats returns the totals of a session, or of the archive if session is "".
-func (a *App) Stats(ctx context.Context, session string) (Stats, error) {
-	return read(ctx, a, func(x Archive) (Stats, error) {
-		if session == "" {
-			t, err := x.Index.Totals(ctx)
-			return Stats{Totals: t}, err
-		}
-		s, err := a.session(ctx, x, session)
-		return Stats{s.ID, archive.Totals{
-			Sessions: 1, Turns: s.Turns, Steps: s.Steps, Calls: s.Calls, Compactions: s.Compacts, Bytes: s.Bytes,
-			Usage: s.Usage, CostUSD: s.Cost.USD, First: s.First, Last: s.Last,
-		}}, err
-	})
-}
-
 // Status is the state of the archive.
 type Status struct {
 	Version     string    `json:"version"`

@@ -6,6 +6,7 @@ import "time"
 // newest first.
 type SessionFilter struct {
 	Projects []string // project keys, empty: all
+	IDs      []string // only these sessions, empty: all
 	Parent   string   // only the children of this session
 	Agents   bool     // include sub-agents' sessions
 	// Compacted selects the sessions with a compaction.
@@ -61,6 +62,34 @@ type Totals struct {
 	Last    time.Time `json:"last"`
 	// Older counts earlier generations of rewritten transcripts.
 	Older, Passages, Projects int `json:"-"`
+}
+
+// ActivitySlot is the length of time that an Activity sums: every time zone's day begins at
+// a multiple of it.
+const ActivitySlot = 15 * time.Minute
+
+// Activity sums what happened in one session within an ActivitySlot. What a fork or a
+// compaction copied counts once, where it was first.
+type Activity struct {
+	Session     string
+	Time        time.Time // start of the slot, zero if the rows have no time
+	Model       string    // of the responses; "" for turns and compactions
+	Long        bool      // the responses had a prompt of more than LongPrompt tokens
+	Turns       int
+	Compactions int
+	Steps       int
+	Usage       Usage
+}
+
+// LongPrompt is the number of tokens of a prompt above which some models cost more.
+const LongPrompt = 100_000
+
+// ToolCalls counts the calls of a tool that ended the same way.
+type ToolCalls struct {
+	Name   string
+	Failed bool
+	Error  string // of failed calls, as Call.Error
+	Calls  int
 }
 
 // ProjectSummary is a project with counts of its sessions, including those recorded

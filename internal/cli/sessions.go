@@ -62,27 +62,3 @@ func (a *commands) mergeCommand(cmd *cobra.Command) {
 		return fmt.Sprintf("%s of %s now belong to %s", count(m.Sessions, "session"), app.ProjectPath(m.From), app.ProjectPath(m.Into)), err
 	})
 }
-
-func (a *commands) statsCommand(cmd *cobra.Command) {
-	query(a, cmd, func(ctx context.Context, args []string) (app.Stats, error) {
-		return a.app.Stats(ctx, argument(args))
-	}, func(st app.Stats) error {
-		line := func(name, value string) { fmt.Fprintf(a.out, "%-12s %s\n", name, value) }
-		if st.Session != "" {
-			fmt.Fprintln(a.out, st.Session)
-		} else {
-			line("kept", runs(st.Sessions, st.Agents))
-		}
-		line("turns", fmt.Sprint(st.Turns))
-		line("steps", fmt.Sprint(st.Steps))
-		line("tool calls", fmt.Sprint(st.Calls))
-		line("compactions", fmt.Sprint(st.Compactions))
-		line("transcripts", size(st.Bytes))
-		line("tokens", fmt.Sprintf("%s input · %s cache read · %s cache write · %s output", tokens(st.Input), tokens(st.CacheRead), tokens(st.CacheWrite), tokens(st.Output)))
-		if st.CostUSD > 0 {
-			line("cost", fmt.Sprintf("$%.2f as the client counted it", st.CostUSD))
-		}
-		line("time", a.stamp(st.First)+" to "+a.stamp(st.Last))
-		return nil
-	})
-}

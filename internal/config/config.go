@@ -76,10 +76,11 @@ type Config struct {
 	Autopilot  Autopilot
 	Statusline Statusline
 	Hook       Hook
-	Capture    struct{ Enabled bool } // of sessions
-	Redact     struct{ Enabled bool } // everything but the log
-	Recall     struct{ Unasked bool } // automatic recall, at prompts and after compactions
-	Search     struct{ Limit int }    // number of results without -n
+	Capture    struct{ Enabled bool }            // of sessions
+	Redact     struct{ Enabled bool }            // everything but the log
+	Recall     struct{ Unasked bool }            // automatic recall, at prompts and after compactions
+	Search     struct{ Limit int }               // number of results without -n
+	Stats      struct{ Prices map[string]Price } // by the name of the model
 	Retention  Retention
 	Lifecycle  Lifecycle
 	Segments   Segments

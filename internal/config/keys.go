@@ -88,6 +88,7 @@ func keys(c *Config) []key {
 		{"postgres.read", "false", toggle(&c.Postgres.Read), denied, ""},
 		{"postgres.auto", "false", toggle(&c.Postgres.Auto), denied, ""},
 		{"search.limit", "10", number(&c.Search.Limit, 1, 1000), allowed, ""},
+		{"stats.prices", "", prices(&c.Stats.Prices), denied, ""},
 	}
 }
 

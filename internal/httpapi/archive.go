@@ -26,8 +26,8 @@ type Catalog interface {
 	// one.
 	Recent(ctx context.Context, session string) ([]app.Session, error)
 	Compactions(ctx context.Context, q app.CompactionsQuery) ([]app.Compaction, error)
-	// Stats returns a session's totals, or the archive's for "".
-	Stats(ctx context.Context, session string) (app.Stats, error)
+	// Stats counts what happened in a session, a project or the archive.
+	Stats(ctx context.Context, q app.StatsQuery) (app.Stats, error)
 	Status(ctx context.Context) (app.Status, error)
 	// Stamp changes with every write to the index. It only reads file attributes.
 	Stamp() string

@@ -113,9 +113,9 @@ func (f *fake) Preserve(_ context.Context, q app.ContextQuery) (app.Context, err
 	return app.Context{Text: "keep it", Handles: []string{}}, f.err
 }
 
-func (f *fake) Stats(_ context.Context, session string) (app.Stats, error) {
-	f.request = session
-	return app.Stats{Session: session, Totals: archive.Totals{Turns: 3}}, f.err
+func (f *fake) Stats(_ context.Context, q app.StatsQuery) (app.Stats, error) {
+	f.request = q
+	return app.Stats{Session: q.Session, Totals: archive.Totals{Turns: 3}}, f.err
 }
 
 func (f *fake) Status(context.Context) (app.Status, error) {

@@ -49,7 +49,8 @@ func (s *Server) table() []route {
 			func(ctx context.Context, c *call) (app.Context, error) { return a.Restore(ctx, c.context()) }),
 		get(s, route{path: "/sessions/{session}/preserve", id: "preserve", summary: "Get the steering text for the client's summarizer", params: []param{budgetParam, lineParam}},
 			func(ctx context.Context, c *call) (app.Context, error) { return a.Preserve(ctx, c.context()) }),
-		get(s, route{path: "/sessions/{session}/stats", id: "getSessionStats", summary: "Get a session's turns, calls, tokens and cost"}, bySession(a.Stats)),
+		get(s, route{path: "/sessions/{session}/stats", id: "getSessionStats", summary: "Get a session's turns, tokens and cost by day and model, and its tool calls",
+			params: []param{sinceParam}}, s.stats),
 		get(s, route{path: "/search", id: "search", summary: "Search prompts, replies, commands, edits and outputs", params: searchParams()}, s.search),
 		get(s, route{path: "/segments", id: "listAllSegments", summary: "List the segments of all sessions", params: []param{pendingParam}}, s.segments),
 		get(s, route{path: "/files", id: "listTouches", summary: "List the history of a file, oldest first", params: []param{
@@ -61,7 +62,8 @@ func (s *Server) table() []route {
 			func(ctx context.Context, c *call) (page[app.Compaction], error) {
 				return all(a.Compactions(ctx, app.CompactionsQuery{Scope: app.Scope{All: true}, Limit: c.number("limit", compactionsDefault)}))
 			}),
-		get(s, route{path: "/stats", id: "getStats", summary: "Get the archive's turns, calls, tokens and cost"}, bySession(a.Stats)),
+		get(s, route{path: "/stats", id: "getStats", summary: "Get turns, tokens and cost by day, model and project, and tool calls with their failures",
+			params: []param{projectParam, sinceParam}}, s.stats),
 		get(s, route{path: "/status", id: "getStatus", summary: "Get the archive's contents, size and problems"},
 			func(ctx context.Context, _ *call) (app.Status, error) { return a.Status(ctx) }),
 		get(s, route{path: "/health", id: "getHealth", summary: "Check that the server responds"},
@@ -164,6 +166,14 @@ func (s *Server) sessions(ctx context.Context, c *call) (page[app.Session], erro
 	}
 	list, err := s.opts.Archive.Sessions(ctx, app.SessionsQuery{Scope: c.scope(), Parent: c.query.Get("parent"), Agents: c.flag("agents"), Since: since})
 	return paged(list, c), err
+}
+
+func (s *Server) stats(ctx context.Context, c *call) (app.Stats, error) {
+	since, err := c.since()
+	if err != nil {
+		return app.Stats{}, err
+	}
+	return s.opts.Archive.Stats(ctx, app.StatsQuery{Scope: c.scope(), Session: c.PathValue("session"), Since: since})
 }
 
 func (s *Server) place(ctx context.Context, c *call) (app.Place, error) {

@@ -49,7 +49,18 @@ func (s *Store) sessions(ctx context.Context, what string, build func(*Projects)
 }
 
 func (s *Store) sessionsQuery(f archive.SessionFilter, names *Projects) (query string, args []any) {
-	where := "s.known = true"
+	where, args := sessionsWhere(f, names)
+	where += " ORDER BY s.last DESC, s.id DESC"
+	if f.Limit > 0 {
+		where += " LIMIT ?"
+		args = append(args, f.Limit)
+	}
+	return s.selectSessions(where), args
+}
+
+// sessionsWhere returns the condition of a filter on sessions s, without its limit.
+func sessionsWhere(f archive.SessionFilter, names *Projects) (where string, args []any) {
+	where = "s.known = true"
 	add := func(condition string, values ...any) {
 		where += " AND " + condition
 		args = append(args, values...)
@@ -57,6 +68,9 @@ func (s *Store) sessionsQuery(f archive.SessionFilter, names *Projects) (query s
 	if len(f.Projects) > 0 {
 		numbers := names.Numbers(f.Projects)
 		add("s.project IN ("+Marks(len(numbers))+")", anys(numbers)...)
+	}
+	if len(f.IDs) > 0 {
+		add("s.id IN ("+Marks(len(f.IDs))+")", anys(f.IDs)...)
 	}
 	if f.Parent != "" {
 		// The partial index is used only if the query repeats its condition.
@@ -71,12 +85,7 @@ func (s *Store) sessionsQuery(f archive.SessionFilter, names *Projects) (query s
 	if !f.Since.IsZero() {
 		add("s.last >= ?", Nanos(f.Since))
 	}
-	where += " ORDER BY s.last DESC, s.id DESC"
-	if f.Limit > 0 {
-		where += " LIMIT ?"
-		args = append(args, f.Limit)
-	}
-	return s.selectSessions(where), args
+	return where, args
 }
 
 // readSession reads a row of selectSessions. names resolves its project.

@@ -169,6 +169,39 @@ func testTotals(t *testing.T, open Opener) {
 	equal(t, "passages", got[int](t)(s.PassageCount(t.Context())), got[archive.Totals](t)(s.Totals(t.Context())).Passages)
 }
 
+func testActivity(t *testing.T, open Opener) {
+	s := open(t)
+	activity, calls := got[[]archive.Activity](t), got[[]archive.ToolCalls](t)
+	equal(t, "empty archive", activity(s.Activity(t.Context(), archive.SessionFilter{})), nil)
+	main := mainBatch()
+	long := archive.Usage{Input: 5, Output: 6, CacheRead: archive.LongPrompt}
+	main.Steps[2].Usage = long
+	fork := simple(forkID, project("shore"), "a", "b")
+	fork.Turns[0].Copy = &archive.Ref{Session: mainID, Turn: 0, Step: -1}
+	fork.Turns[1].Start = at(20)
+	fork.Steps = []archive.Step{{Session: forkID, Turn: 0, Model: "model-x", Time: at(1), Copy: &archive.Ref{Session: mainID}}}
+	fork.Compactions = main.Compactions[:1:1]
+	fork.Compactions[0].Session = forkID
+	apply(t, s, main, fork)
+	slot := at(0).Truncate(archive.ActivitySlot)
+	of := func(session string, x archive.Activity) archive.Activity {
+		x.Session, x.Time = session, slot
+		return x
+	}
+	forkTurn := of(forkID, archive.Activity{Turns: 1})
+	forkTurn.Time = slot.Add(archive.ActivitySlot)
+	equal(t, "of all sessions, copies once", activity(s.Activity(t.Context(), archive.SessionFilter{})), []archive.Activity{
+		of(mainID, archive.Activity{Compactions: 1}), of(mainID, archive.Activity{Turns: 3}),
+		of(mainID, archive.Activity{Model: "model-x", Steps: 2, Usage: main.Steps[0].Usage}),
+		of(mainID, archive.Activity{Model: "model-y", Long: true, Steps: 1, Usage: long}), forkTurn,
+	})
+	equal(t, "of one project", len(activity(s.Activity(t.Context(), archive.SessionFilter{Projects: []string{project("shore").Key}}))), 2)
+	all := []archive.ToolCalls{{Name: "Bash", Calls: 1}, {Name: "Bash", Failed: true, Error: "FAIL strandline/config", Calls: 1}, {Name: "Edit", Calls: 1}}
+	equal(t, "tool calls", calls(s.ToolCalls(t.Context(), archive.SessionFilter{IDs: []string{mainID}})), all)
+	equal(t, "later tool calls", calls(s.ToolCalls(t.Context(), archive.SessionFilter{Since: at(5)})), all[:1])
+	equal(t, "of other sessions", calls(s.ToolCalls(t.Context(), archive.SessionFilter{IDs: []string{forkID}})), nil)
+}
+
 func testIntegrity(t *testing.T, open Opener) {
 	s := open(t)
 	if err := s.Integrity(t.Context()); err != nil {

@@ -53,6 +53,8 @@ type Store interface {
 	DropVectors(ctx context.Context, embedder string) error
 	Embedded(ctx context.Context) (part, of int64, err error)
 	Totals(ctx context.Context) (archive.Totals, error)
+	Activity(ctx context.Context, f archive.SessionFilter) ([]archive.Activity, error)
+	ToolCalls(ctx context.Context, f archive.SessionFilter) ([]archive.ToolCalls, error)
 	PassageCount(ctx context.Context) (int, error)
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
 	Integrity(ctx context.Context) error
@@ -126,6 +128,7 @@ func Run(t *testing.T, open Opener) {
 		{"Vectors/filters", testVectorsScope},
 		{"Vectors/of hits", testVectorsOfHits},
 		{"Totals", testTotals},
+		{"Activity/and tool calls", testActivity},
 		{"Integrity", testIntegrity},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
