@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,12 +104,6 @@ func (a *commands) root(args []string) *cobra.Command {
 		msg, _, _ := strings.Cut(err.Error(), ": strconv.") // drop the error of package strconv
 		return wrongUsage(msg, "`"+cmd.CommandPath()+" --help` lists the flags")
 	})
-	root.AddGroup(
-		&cobra.Group{ID: "setup", Title: "Setting up:"},
-		&cobra.Group{ID: "find", Title: "Finding and reading:"},
-		&cobra.Group{ID: "context", Title: "Compaction:"},
-		&cobra.Group{ID: "keep", Title: "Maintaining the archive:"},
-	)
 	addCommands(root, a.named(args)...)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.InitDefaultHelpCmd()
@@ -116,7 +111,18 @@ func (a *commands) root(args []string) *cobra.Command {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
+			print := c.Run
+			c.Run = func(cmd *cobra.Command, args []string) {
+				if !slices.Equal(args, []string{helpAll}) {
+					print(cmd, args)
+					return
+				}
+				a.printHelp(root, helpGroups())
+			}
 			c.Args = func(_ *cobra.Command, args []string) error {
+				if slices.Equal(args, []string{helpAll}) {
+					return nil
+				}
 				found, rest, err := root.Find(args)
 				if err != nil {
 					return err
@@ -132,6 +138,10 @@ func (a *commands) root(args []string) *cobra.Command {
 	}
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c == root {
+			a.printHelp(root, helpGroups()[:everyday])
+			return
+		}
 		describe(c)
 		help(c, args)
 	})

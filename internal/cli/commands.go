@@ -15,7 +15,7 @@ import (
 
 // command is a command before it is made.
 type command struct {
-	group      string // "" for commands that the help lists under no heading
+	group      string // of helpGroups, "" for a subcommand
 	use, short string // the usage line and the first line of the help
 	setUp      func(*cobra.Command)
 }
@@ -23,7 +23,7 @@ type command struct {
 // build makes the command. Its arguments are checked by the names in its usage line,
 // unless setUp sets a check.
 func (c command) build() *cobra.Command {
-	cmd := &cobra.Command{Use: c.use, Short: c.short, GroupID: c.group}
+	cmd := &cobra.Command{Use: c.use, Short: c.short}
 	c.setUp(cmd)
 	switch {
 	case cmd.Args != nil:
@@ -45,46 +45,46 @@ func addCommands(parent *cobra.Command, list ...command) {
 // commands lists the commands in the order of the help.
 func (a *commands) commands() []command {
 	return []command{
+		{"day", "search QUERY", "Search prompts, replies, commands, edits and outputs", a.searchCommand},
+		{"day", "show HANDLE", "Print a session's outline, or a turn or step in full", a.showCommand},
+		{"day", "sessions", "List archived sessions, newest first", a.sessionsCommand},
+		{"day", "timeline [SESSION]", "Show a session over time: turns, tasks, compactions, tokens", a.timelineCommand},
+		{"day", "files [PATH]", "List a file's history, or the files that a session touched", a.filesCommand},
+		{"day", "browse [QUERY]", "Search as you type, and read the hits", a.browseCommand},
+		{"day", "stats [SESSION]", "Show tokens and cost by day, model and project, and failing tools", a.statsCommand},
+		{"day", "serve", "Serve the archive over HTTP: a web page and a JSON API", a.serveCommand},
+		{"day", "status", "Report the archive's contents, size and gaps", a.statusCommand},
+		{"day", "projects", "List the projects of archived sessions", a.projectsCommand},
 		{"setup", "init", "Add Strandline to the client's settings", a.initCommand},
-		{"setup", "uninstall", "Remove Strandline from the client's settings; the archive stays", a.uninstallCommand},
 		{"setup", "import [PATH...]", "Add the sessions that the client has on disk", a.importCommand},
 		{"setup", "doctor", "Check the installation and show recent errors", a.doctorCommand},
 		{"setup", "config", "Print every setting, its value and its source", a.configCommand},
 		{"setup", "demo", "Show what Strandline does in seconds, changing nothing of yours", a.demoCommand},
-		{"find", "sessions", "List archived sessions, newest first", a.sessionsCommand},
-		{"find", "search QUERY", "Search prompts, replies, commands, edits and outputs", a.searchCommand},
-		{"find", "browse [QUERY]", "Search as you type, and read the hits", a.browseCommand},
-		{"find", "show HANDLE", "Print a session's outline, or a turn or step in full", a.showCommand},
-		{"find", "export SESSION", "Write the exact bytes of a session's transcript", a.exportCommand},
-		{"find", "rebuild SESSION", "Restore a deleted session's files, to resume it", a.rebuildCommand},
-		{"find", "tasks", "List a session's tasks and their states", a.tasksCommand},
-		{"find", "segments", "List segments of finished work and their summaries", a.segmentsCommand},
-		{"find", "queue", "Show a session's segments with and without a summary", a.queueCommand},
-		{"find", "timeline [SESSION]", "Show a session over time: turns, tasks, compactions, tokens", a.timelineCommand},
-		{"find", "files [PATH]", "List a file's history, or the files that a session touched", a.filesCommand},
-		{"find", "stats [SESSION]", "Count turns, calls, tokens and cost of a session or of everything", a.statsCommand},
-		{"find", "projects", "List the projects of archived sessions", a.projectsCommand},
-		{"find", "mcp", "Serve the archive to a model (MCP on stdin and stdout)", a.mcpCommand},
-		{"find", "serve", "Serve the archive over HTTP: a web page and a JSON API", a.serveCommand},
-		{"context", "gateway", "Run a proxy between client and API that keeps the context small", a.gatewayCommand},
-		{"context", "run [flags] -- PROGRAM [ARGUMENT…]", "Start a client with its own gateway", a.runCommand},
+		{"setup", "uninstall", "Remove Strandline from the client's settings; the archive stays", a.uninstallCommand},
+		{"more", "compactions", "List compactions and how much of the needed context they kept", a.compactionsCommand},
+		{"more", "tasks", "List a session's tasks and their states", a.tasksCommand},
+		{"more", "segments", "List segments of finished work and their summaries", a.segmentsCommand},
+		{"more", "queue", "Show a session's segments with and without a summary", a.queueCommand},
+		{"more", "export SESSION", "Write the exact bytes of a session's transcript", a.exportCommand},
+		{"more", "rebuild SESSION", "Restore a deleted session's files, to resume it", a.rebuildCommand},
+		{"more", "mcp", "Serve the archive to a model (MCP on stdin and stdout)", a.mcpCommand},
 		{"context", "restore", "Print the context that a compaction of a session gets back", a.restoreCommand},
 		{"context", "preserve", "Print the steering text for the client's summarizer", a.preserveCommand},
 		{"context", "compact", "Print the replacement for a conversation", a.compactCommand},
-		{"context", "compactions", "List compactions and how much of the needed context they kept", a.compactionsCommand},
-		{"keep", "status", "Report the archive's contents, size and gaps", a.statusCommand},
-		{"keep", "verify [SESSION]", "Check every byte of the logs, also against the client's files", a.verifyCommand},
-		{"keep", "scan [SESSION]", "List where the logs hold secrets, by kind and line, never a value", a.scanCommand},
-		{"keep", "reindex", "Rebuild the index from the logs and the journal", a.reindexCommand},
+		{"context", "gateway", "Run a proxy between client and API that keeps the context small", a.gatewayCommand},
+		{"context", "run [flags] -- PROGRAM [ARGUMENT…]", "Start a client with its own gateway", a.runCommand},
 		{"keep", "maintain", "Do a maintenance run: index, embed, learn, seal idle logs", a.maintainCommand},
+		{"keep", "verify [SESSION]", "Check every byte of the logs, also against the client's files", a.verifyCommand},
+		{"keep", "reindex", "Rebuild the index from the logs and the journal", a.reindexCommand},
+		{"keep", "scan [SESSION]", "List where the logs hold secrets, by kind and line, never a value", a.scanCommand},
 		{"keep", "forget SESSION|HANDLE", "Delete a session, a turn or a step for good, with proof", a.forgetCommand},
 		{"keep", "sync", "Push this archive to the team's, in PostgreSQL", a.syncCommand},
 		{"keep", "model", "Add, choose and remove embedding models", a.modelCommand},
-		{"", "version", "Print the version", a.versionCommand},
-		{"", "hook", "Answer a hook of the client (stdin holds the event)", a.hookHelp},
-		{"", "statusline", "Print the client's statusline (stdin holds its state)", a.statuslineHelp},
-		{"", "early TOKENS WINDOW", "Say whether the plugin should compact now", a.earlyCommand},
-		{"", "catchup", "Finish the work that a hook deferred", a.catchupCommand},
+		{"client", "hook", "Answer a hook of the client (stdin holds the event)", a.hookHelp},
+		{"client", "statusline", "Print the client's statusline (stdin holds its state)", a.statuslineHelp},
+		{"client", "version", "Print the version", a.versionCommand},
+		{"client", "early TOKENS WINDOW", "Say whether the plugin should compact now", a.earlyCommand},
+		{"client", "catchup", "Finish the work that a hook deferred", a.catchupCommand},
 	}
 }
 

@@ -25,8 +25,17 @@ func TestSingleCommandEqualsFullTree(t *testing.T) {
 		if err != nil || i < 0 {
 			t.Fatalf("%q makes %v (%v)", name, alone.Commands(), err)
 		}
-		if cmd := alone.Commands()[i]; cmd.Short != whole.Short || cmd.GroupID != whole.GroupID || cmd.Hidden != whole.Hidden {
+		if cmd := alone.Commands()[i]; cmd.Short != whole.Short || cmd.Hidden != whole.Hidden {
 			t.Errorf("%s differs alone", name)
+		}
+	}
+}
+
+// A command in no group would be in no help.
+func TestEveryCommandHasAGroup(t *testing.T) {
+	for _, c := range newCommands(newWorld(t).options(&bytes.Buffer{}, &bytes.Buffer{})).commands() {
+		if !slices.ContainsFunc(helpGroups(), func(g [2]string) bool { return g[0] == c.group }) {
+			t.Errorf("%s is in the group %q", c.use, c.group)
 		}
 	}
 }

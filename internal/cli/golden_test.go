@@ -35,7 +35,7 @@ func TestGolden(t *testing.T) {
 	}
 	w := settled(t)
 	tests := map[string][][]string{
-		"help":     {{"--help"}, {"search", "--help"}, {"config", "set", "--help"}, {"hook", "--help"}},
+		"help":     {{"--help"}, {"help", "all"}, {"search", "--help"}, {"config", "set", "--help"}, {"hook", "--help"}},
 		"sessions": {{"sessions"}, {"sessions", "--agents"}, {"sessions", "--json", "-n", "1"}, {"sessions", "--since", "2h"}},
 		"status":   {{"status"}, {"status", "--json"}},
 		"stats":    {{"stats"}, {"stats", "7f3a12cd"}},
