@@ -25,11 +25,7 @@ const (
 // printHelp prints the program's help with the commands of some groups.
 func (a *commands) printHelp(root *cobra.Command, groups [][2]string) {
 	describe(root)
-	long := root.Long
-	if len(groups) == everyday {
-		long = strings.TrimSuffix(long, exitHelp)
-	}
-	fmt.Fprintf(a.out, "%s\n\nUsage:\n  strandline COMMAND [flags]\n", long)
+	fmt.Fprintf(a.out, "%s\n\nUsage:\n  strandline COMMAND [flags]\n", strings.TrimSuffix(root.Long, exitHelp))
 	all := a.commands()
 	for _, g := range groups {
 		fmt.Fprintf(a.out, "\n%s:\n", g[1])
@@ -45,6 +41,7 @@ func (a *commands) printHelp(root *cobra.Command, groups [][2]string) {
 		fmt.Fprintf(a.out, "`strandline help %s` adds the commands for upkeep, compactions and scripts.\n", helpAll)
 	}
 	fmt.Fprintln(a.out, "`strandline COMMAND --help` explains a command.")
+	fmt.Fprintln(a.out, strings.TrimPrefix(exitHelp, "\n"))
 }
 
 // hidden reports whether no help lists a command.
