@@ -17,7 +17,7 @@ func TestUninstallLeavesTheSettingsAsTheyWere(t *testing.T) {
 			s := newSandbox(t)
 			path := s.settingsFile()
 			if scope == "project" {
-				path = filepath.Join(s.project, ".claude", "settings.json")
+				path = filepath.Join(s.project, ".claude", "settings.local.json")
 				s.write(path, userSettings)
 			}
 			before, state := s.read(path), s.read(s.stateFile())

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"strandline/internal/archive"
+	"strandline/internal/capture"
 	"strandline/internal/config"
 	"strandline/internal/install"
 )
@@ -16,16 +18,23 @@ type WiringOptions struct {
 	Scope      string // "user" or "project"
 	DryRun     bool
 	Plugin     bool // install the compactor plugin
+	MCP, Skill bool // as parts of the plugin
 	Statusline bool
 }
 
 // Wiring lists the changes, or planned changes, of the client's settings.
 type Wiring struct {
 	Files    []WiredFile // changed files
-	Diff     string      // of a dry run
+	Parts    []WiredPart
+	Diff     string // of a dry run
 	Warnings []string
 	Home     string // the archive's folder
+	// Found is what the client's files hold and the archive does not.
+	Found capture.Missing
 }
+
+// WiredPart is one thing that Install connects to the client.
+type WiredPart = install.Part
 
 // WiredFile counts the changed entries of a settings file.
 type WiredFile struct {
@@ -33,14 +42,34 @@ type WiredFile struct {
 	Added, Updated, Removed int
 }
 
-// Install adds Strandline to the client's settings.
-func (a *App) Install(ctx context.Context, o WiringOptions) (Wiring, error) {
-	return a.wire(ctx, o, (*install.Installer).Plan)
+// Install adds Strandline to the client's settings. For a project, it also removes the
+// entries that earlier versions wrote into the file that the project's users share.
+func (a *App) Install(ctx context.Context, o WiringOptions) (out Wiring, err error) {
+	steps := []step{{install.Scope(o.Scope), (*install.Installer).Plan}}
+	if o.Scope == string(install.ScopeProject) {
+		steps = append(steps, step{install.ScopeShared, (*install.Installer).PlanUninstall})
+	}
+	if out, err = a.wire(ctx, o, steps); err != nil {
+		return out, err
+	}
+	w, err := a.Workspace()
+	if err != nil {
+		return out, err
+	}
+	jobs, err := w.clientFiles(ctx)
+	if err == nil {
+		out.Found, err = w.Capture.Uncaptured(jobs)
+	}
+	return out, err
 }
 
 // Uninstall removes Strandline from the client's settings.
 func (a *App) Uninstall(ctx context.Context, o WiringOptions) (Wiring, error) {
-	return a.wire(ctx, o, (*install.Installer).PlanUninstall)
+	steps := []step{{install.Scope(o.Scope), (*install.Installer).PlanUninstall}}
+	if o.Scope == string(install.ScopeProject) {
+		steps = append(steps, step{install.ScopeShared, (*install.Installer).PlanUninstall})
+	}
+	return a.wire(ctx, o, steps)
 }
 
 // WiringScopes are the values of WiringOptions.Scope.
@@ -48,38 +77,54 @@ func WiringScopes() []string {
 	return []string{string(install.ScopeUser), string(install.ScopeProject)}
 }
 
-func (a *App) wire(ctx context.Context, o WiringOptions, plan func(*install.Installer) (install.Plan, error)) (out Wiring, err error) {
+// step changes the settings file of one scope.
+type step struct {
+	scope install.Scope
+	plan  func(*install.Installer) (install.Plan, error)
+}
+
+func (a *App) wire(ctx context.Context, o WiringOptions, steps []step) (out Wiring, err error) {
 	cfg, err := a.Settings()
 	if err != nil {
 		return out, err
 	}
-	if o.Scope != string(install.ScopeUser) && o.Scope != string(install.ScopeProject) {
+	if !slices.Contains(WiringScopes(), o.Scope) {
 		return out, archive.Invalid(fmt.Sprintf("%q is not a scope", o.Scope), "--scope takes user or project")
 	}
-	in := install.New(install.Options{
-		ClientDir: cfg.ClientDir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe,
-		Scope: install.Scope(o.Scope), Plugin: o.Plugin, NoStatusline: !o.Statusline, Now: a.Now,
-	})
-	p, err := plan(in)
-	if err == nil && !o.DryRun {
-		p, err = in.Apply(ctx, p)
+	out.Home = cfg.Paths.Home
+	for _, s := range steps {
+		in := install.New(install.Options{
+			ClientDir: cfg.ClientDir, ProjectDir: a.ProjectDir(), Home: cfg.Paths.Home, Exe: a.Exe, Now: a.Now,
+			Scope: s.scope, Plugin: o.Plugin, NoMCP: !o.MCP, NoSkill: !o.Skill, NoStatusline: !o.Statusline,
+		})
+		p, err := s.plan(in)
+		look := o.DryRun || p.Uninstall && !p.Changed() && (s.scope == install.ScopeShared || !exists(cfg.Paths.Home))
+		if err == nil && !look {
+			p, err = in.Apply(ctx, p)
+		}
+		if err != nil {
+			return out, err
+		}
+		out.add(p, o.DryRun)
 	}
-	if err != nil {
-		return out, err
-	}
-	out = Wiring{Warnings: p.Warnings, Home: cfg.Paths.Home}
+	return out, nil
+}
+
+// add adds the changes of one file.
+func (out *Wiring) add(p install.Plan, dryRun bool) {
+	out.Parts = append(out.Parts, p.Parts...)
+	out.Warnings = append(out.Warnings, p.Warnings...)
 	if !p.Changed() {
-		return out, nil
+		return
 	}
-	if o.DryRun {
-		out.Diff = p.Diff()
+	if dryRun {
+		out.Diff += p.Diff()
 	}
 	n := map[install.Action]int{}
 	for _, e := range p.Entries {
 		n[e.Action]++
 	}
-	out.Files = []WiredFile{{p.Path, n[install.ActionAdd], n[install.ActionUpdate], n[install.ActionRemove]}}
-	return out, nil
+	out.Files = append(out.Files, WiredFile{p.Path, n[install.ActionAdd], n[install.ActionUpdate], n[install.ActionRemove]})
 }
 
 // SetSetting writes a setting into the user's settings file, or into the project's.

@@ -155,9 +155,10 @@ func (c *Capture) HasNewBytes(src Source, size int64) (bool, error) {
 
 // Missing counts the bytes of the client's files that the logs lack.
 type Missing struct {
-	Files int   // files with such bytes
-	Bytes int64 // bytes that are only in these files
-	Total int64 // bytes of all checked files
+	Files    int   // files with such bytes
+	Sessions int   // those that are transcripts of sessions, not of sub-agents
+	Bytes    int64 // bytes that are only in these files
+	Total    int64 // bytes of all checked files
 }
 
 // Uncaptured counts the bytes of the listed files that the logs lack.
@@ -184,6 +185,9 @@ func (c *Capture) Uncaptured(jobs []Job) (m Missing, err error) {
 		}
 		if n > 0 {
 			m.Files++
+			if j.Source.Rel == "" {
+				m.Sessions++
+			}
 			m.Bytes += n
 		}
 	}

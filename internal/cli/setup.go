@@ -13,7 +13,7 @@ import (
 )
 
 func wiringFlags(cmd *cobra.Command, o *app.WiringOptions) {
-	cmd.Flags().StringVar(&o.Scope, "scope", "user", "whose settings: user (every project) or project (this one)")
+	cmd.Flags().StringVar(&o.Scope, "scope", "user", "whose settings: user (every project) or project (this one, on this machine)")
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the changes and change nothing")
 }
 
@@ -23,16 +23,20 @@ func (a *commands) initCommand(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.Plugin, "plugin", true, "install the compactor plugin")
 	hooksOnly := cmd.Flags().Bool("no-plugin", false, "hooks only: the client summarizes with its model")
 	noStatusline := cmd.Flags().Bool("no-statusline", false, "do not change the client's statusline")
+	noMCP := cmd.Flags().Bool("no-mcp", false, "leave the MCP server out of the plugin")
+	noSkill := cmd.Flags().Bool("no-skill", false, "leave the skill out of the plugin")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *hooksOnly && cmd.Flags().Changed("plugin") {
 			return wrongUsage("--plugin and --no-plugin exclude each other", "")
 		}
-		o.Plugin, o.Statusline = o.Plugin && !*hooksOnly, !*noStatusline
-		if _, err := a.wire(cmd.Context(), o, a.app.Install); err != nil {
+		o.Plugin, o.Statusline, o.MCP, o.Skill = o.Plugin && !*hooksOnly, !*noStatusline, !*noMCP, !*noSkill
+		out, err := a.wire(cmd.Context(), o, a.app.Install)
+		if err != nil || o.DryRun {
 			return err
 		}
-		if !o.DryRun {
-			fmt.Fprintln(a.out, "Sessions are recorded from the next start of the client on.\n`strandline import` adds the existing sessions.")
+		fmt.Fprintln(a.out, "Sessions are recorded from the next start of the client on.")
+		if n := out.Found; n.Sessions > 0 {
+			fmt.Fprintf(a.out, "Next: `strandline import` (%s, %s found)\n", count(n.Sessions, "session"), size(n.Bytes))
 		}
 		return nil
 	}
@@ -56,17 +60,20 @@ func (a *commands) wire(ctx context.Context, o app.WiringOptions, change func(co
 	for _, warning := range out.Warnings {
 		fmt.Fprintf(a.errOut, "note: %s\n", warning)
 	}
-	switch {
-	case len(out.Files) == 0:
+	if len(out.Files) == 0 {
 		fmt.Fprintln(a.out, "Nothing to change.")
-	case o.DryRun:
-		fmt.Fprint(a.out, out.Diff)
-	default:
-		for _, f := range out.Files {
-			fmt.Fprintf(a.out, "%s: %d entries added, %d updated, %d removed\n", f.Path, f.Added, f.Updated, f.Removed)
-		}
 	}
-	return out, nil
+	for _, f := range out.Files {
+		fmt.Fprintf(a.out, "%s: %d entries added, %d updated, %d removed\n", f.Path, f.Added, f.Updated, f.Removed)
+	}
+	t := newTable("PART", "STATE", "WITHOUT IT", "WHAT IT DOES")
+	t.wrapped = true
+	row := func(p app.WiredPart) []string { return []string{p.Name, p.State(), p.Switch, p.Detail} }
+	if len(out.Parts) > 0 {
+		err = printTable(a, "", t, out.Parts, row)
+	}
+	fmt.Fprint(a.out, out.Diff)
+	return out, err
 }
 
 func (a *commands) configCommand(cmd *cobra.Command) {

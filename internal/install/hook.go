@@ -211,7 +211,7 @@ func entries(o Options, previous string) []entry {
 		c := h.command()
 		list = append(list, entry{"hook/" + h.event, strings.Join(append([]string{c.Command}, c.Args...), " "), c, true, h.put, h.drop})
 	}
-	if o.Scope != ScopeProject { // the statusline is a user's choice
+	if cmp.Or(o.Scope, ScopeUser) == ScopeUser { // the statusline is a user's choice
 		l := statuslineEntry{exe: o.Exe, previous: previous, goos: o.GOOS}
 		list = append(list, entry{"statusline", l.command(""), l.value(), !o.NoStatusline, l.put, l.drop})
 	}

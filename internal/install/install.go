@@ -23,7 +23,10 @@ type Scope string
 // The scopes.
 const (
 	ScopeUser    Scope = "user"    // <ClientDir>/settings.json, every project of the user
-	ScopeProject Scope = "project" // <ProjectDir>/.claude/settings.json, every user of the project
+	ScopeProject Scope = "project" // <ProjectDir>/.claude/settings.local.json, this project on this machine
+	// ScopeShared is <ProjectDir>/.claude/settings.json, which teams commit. Earlier versions
+	// wrote their entries there; they are only removed.
+	ScopeShared Scope = "shared"
 )
 
 // Options configures an Installer. All paths are absolute.
@@ -36,6 +39,8 @@ type Options struct {
 	Plugin     bool   // install the compactor plugin
 	// NoStatusline leaves the client's statusline unchanged.
 	NoStatusline bool
+	NoMCP        bool             // the plugin has no MCP server
+	NoSkill      bool             // the plugin has no skill
 	GOOS         string           // system whose shell runs the commands; empty: this system
 	Now          func() time.Time // nil: the manifest has no time
 
@@ -65,8 +70,10 @@ func (o Options) settingsPath() (string, error) {
 	case o.Scope == ScopeUser && filepath.IsAbs(o.ClientDir):
 		return filepath.Join(o.ClientDir, "settings.json"), nil
 	case o.Scope == ScopeProject && filepath.IsAbs(o.ProjectDir):
+		return filepath.Join(o.ProjectDir, ".claude", "settings.local.json"), nil
+	case o.Scope == ScopeShared && filepath.IsAbs(o.ProjectDir):
 		return filepath.Join(o.ProjectDir, ".claude", "settings.json"), nil
-	case o.Scope != ScopeUser && o.Scope != ScopeProject:
+	case o.Scope != ScopeUser && o.Scope != ScopeProject && o.Scope != ScopeShared:
 		return "", archive.Invalid(fmt.Sprintf("%q is not a scope", o.Scope), "use user or project")
 	}
 	return "", archive.Invalid("the folder of the client's settings is not known", "set HOME or CLAUDE_CONFIG_DIR to an absolute path")
@@ -117,7 +124,7 @@ func (in *Installer) execute(p Plan) error {
 	if err == nil && !p.Uninstall {
 		err = in.updateManifest(m, p)
 		if err == nil && in.opts.Plugin {
-			err = writePlugin(in.opts.Home, in.opts.Exe)
+			err = in.opts.writePlugin()
 		}
 	}
 	switch {

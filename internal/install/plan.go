@@ -21,6 +21,7 @@ type Plan struct {
 	Before    []byte // nil if the file does not exist
 	After     []byte // nil if the file is deleted or does not exist
 	Entries   []EntryChange
+	Parts     []Part   // of an init: what it connects
 	Warnings  []string // for the user, one sentence each
 	Uninstall bool     // the plan removes entries
 
@@ -71,7 +72,7 @@ func (in *Installer) open() (p Plan, err error) {
 }
 
 // Plan returns the changes of an init and writes nothing. The error has CodeInvalid
-// if the settings are not JSON or not what the client expects.
+// if the client cannot read the settings or expects other values.
 func (in *Installer) Plan() (Plan, error) {
 	if !absolute(in.opts.Exe, in.opts.GOOS) {
 		return Plan{}, archive.Invalid("the path of the strandline binary is not known", "call it by its full path")
@@ -83,6 +84,9 @@ func (in *Installer) Plan() (Plan, error) {
 	doc, err := parse(p.Path, p.Before)
 	if err != nil {
 		return p, err
+	}
+	if notice := doc.notice(); notice != "" {
+		return p, archive.Invalid(p.Path+" holds "+notice+", so the client ignores all of it", "remove them, then run the command again; nothing was changed")
 	}
 	written := map[string]json.RawMessage{}
 	base := p.record.base()
@@ -107,9 +111,7 @@ func (in *Installer) Plan() (Plan, error) {
 		return p, err
 	}
 	p.record.Entries = written
-	if notice := doc.notice(); notice != "" {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s holds %s; clients that expect plain JSON ignore the whole file", p.Path, notice))
-	}
+	p.Parts = in.parts(p, doc)
 	if strings.Contains(in.opts.Exe, "go-build") {
 		p.Warnings = append(p.Warnings, in.opts.Exe+" is a temporary binary: install strandline first")
 	}

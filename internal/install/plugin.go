@@ -96,9 +96,17 @@ func (m memberEntry) drop(d, base *settingsDoc) (Action, error) {
 	return ActionRemove, err
 }
 
-// writePlugin writes the plugin's files, unless they are up to date.
-func writePlugin(home, exe string) error {
-	program, err := json.Marshal(exe)
+// The plugin's parts that can be left out.
+const (
+	pluginMCP   = "strandline/.mcp.json"
+	pluginSkill = "strandline/skills/strandline/SKILL.md"
+)
+
+// writePlugin writes the plugin's files, unless they are up to date, and removes those
+// that the options leave out.
+func (o Options) writePlugin() error {
+	home := o.Home
+	program, err := json.Marshal(o.Exe)
 	if err != nil {
 		return fmt.Errorf("encode path: %w", err)
 	}
@@ -107,6 +115,9 @@ func writePlugin(home, exe string) error {
 			data = bytes.ReplaceAll(data, []byte(quote+pluginProgram+quote), program)
 		}
 		path := filepath.Join(pluginDir(home), rel)
+		if name := filepath.ToSlash(rel); o.NoMCP && name == pluginMCP || o.NoSkill && name == pluginSkill {
+			return state.Remove(path)
+		}
 		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 			return nil
 		}
@@ -146,6 +157,9 @@ func (c *checker) checkPlugin() {
 		return
 	}
 	missing := eachPluginFile(func(rel string, _ []byte) error {
+		if name := filepath.ToSlash(rel); name == pluginMCP || name == pluginSkill {
+			return nil // init --no-mcp, --no-skill
+		}
 		_, err := os.Stat(filepath.Join(pluginDir(c.opts.Home), rel))
 		return err
 	})
