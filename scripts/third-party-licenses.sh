@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prints the licence text of every module linked into strandline, on any released
-# system, or into its embedding helper. Release archives contain it; NOTICE lists the modules.
+# system, or into its embedding helper, and of the page's libraries. Release archives contain it; NOTICE lists the modules.
 set -eu
 format='{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}'
 modules() {
@@ -26,3 +26,4 @@ modules | while read -r path version dir; do
 	fi
 	printf '\n\n'
 done
+cat internal/httpapi/static/vendor/LICENSES.txt

@@ -214,13 +214,18 @@ func replaceArchived(ctx context.Context, x Archive, id string, atLine, budget i
 
 // measureCompaction returns the outcome of a compaction.
 func measureCompaction(ctx context.Context, x Archive, c archive.Compaction) (compact.Outcome, error) {
-	return compact.Measure(ctx, x.Index, c, x.Config.Restore.Budget, func(ctx context.Context, c archive.Compaction, budget int) (string, error) {
+	return compact.Measure(ctx, x.Index, c, x.Config.Restore.Budget, rebuildArchived(x))
+}
+
+// rebuildArchived returns the function that writes a replacement conversation again.
+func rebuildArchived(x Archive) compact.Rebuild {
+	return func(ctx context.Context, c archive.Compaction, budget int) (string, error) {
 		r, err := replaceArchived(ctx, x, c.Session, c.Line, budget)
 		if err != nil {
 			return "", err
 		}
 		return r.Conversation(), nil
-	})
+	}
 }
 
 // Summarized is a conversation of which a client of the gateway requests a

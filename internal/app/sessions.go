@@ -90,6 +90,8 @@ type Running struct {
 	Compacts  bool          `json:"compacts"`
 	TurnsLeft *int          `json:"turns_left"` // until Next; null if unknown
 	History   []usage.Point `json:"history"`
+	// Working means that the session waits for a tool or a response, not for the user.
+	Working bool `json:"working"`
 }
 
 func newRunning(s archive.Session, u usage.Session) Running {
@@ -108,10 +110,18 @@ func newRunning(s archive.Session, u usage.Session) Running {
 func (a *App) Running(ctx context.Context) ([]Running, error) {
 	return read(ctx, a, func(x Archive) ([]Running, error) {
 		list, err := x.Index.Sessions(ctx, archive.SessionFilter{Since: a.Now().Add(-recently)})
-		return archive.Convert(list, func(s archive.Session) Running {
+		out := make([]Running, 0, len(list))
+		for _, s := range list {
 			known, _ := usage.Store{Dir: x.Config.Paths.State()}.Session(s.ID) // without it the figures are 0
-			return newRunning(s, known)
-		}), err
+			one := newRunning(s, known)
+			last, err := readRows(ctx, x, archive.Span{Session: s.ID, TurnFrom: max(s.Turns-1, 0), TurnTo: s.Turns})
+			if err != nil {
+				return nil, err
+			}
+			one.Working = isWorking(s.Last, a.Now(), last.steps, last.calls)
+			out = append(out, one)
+		}
+		return out, err
 	})
 }
 

@@ -27,11 +27,16 @@ type Timeline struct {
 // TimelineCompaction is a compaction in a timeline.
 type TimelineCompaction struct {
 	Handle  string    `json:"handle"`
+	Index   int       `json:"index"` // in the session, from 0
 	Time    time.Time `json:"time"`
 	Trigger string    `json:"trigger"`
 	Ours    bool      `json:"ours"`
 	Pre     int64     `json:"pre_tokens"`
 	Post    int64     `json:"post_tokens"`
+}
+
+func newTimelineCompaction(c archive.Compaction) TimelineCompaction {
+	return TimelineCompaction{c.Ref().Handle(), c.Index, c.Time, c.Trigger, c.Ours, c.PreTokens, c.PostTokens}
 }
 
 // Timeline returns a session's turns, tasks, segments and compactions.
@@ -48,10 +53,8 @@ func (a *App) Timeline(ctx context.Context, session string) (Timeline, error) {
 		out := Timeline{
 			Session: id, Project: ProjectPath(h.Session.Project), Tokens: []int64{}, Tasks: archive.Convert(h.All(), newTask),
 			Segments: segments(state, false, len(h.Steps)), Info: h.Session, Steps: len(h.Steps), Rows: task.Timeline(h, state),
-			Turns: archive.Convert(h.Turns, func(t archive.Turn) Turn { return Turn{Handle: t.Ref().Handle(), Turn: t} }),
-			Compactions: archive.Convert(h.Compactions, func(c archive.Compaction) TimelineCompaction {
-				return TimelineCompaction{c.Ref().Handle(), c.Time, c.Trigger, c.Ours, c.PreTokens, c.PostTokens}
-			}),
+			Turns:       archive.Convert(h.Turns, func(t archive.Turn) Turn { return Turn{Handle: t.Ref().Handle(), Turn: t} }),
+			Compactions: archive.Convert(h.Compactions, newTimelineCompaction),
 		}
 		for _, s := range h.Steps {
 			if n := s.Usage.Context() + s.Usage.Output; n > 0 {

@@ -55,49 +55,60 @@ type Rebuild func(ctx context.Context, c archive.Compaction, budget int) (string
 // again: a restored context with the recorded size, or budget units if none was
 // given, a replacement with rebuild.
 func Measure(ctx context.Context, src Measured, c archive.Compaction, budget int, rebuild Rebuild) (Outcome, error) {
-	m := measurement{ctx: ctx, src: src, compaction: c, out: Outcome{Compaction: c}}
-	if err := m.findNext(); err != nil {
-		return Outcome{}, err
-	}
-	p, err := load(ctx, src, c.Session, max(c.Line, 1), maxWindow*perPassage)
+	m, err := measure(ctx, src, c, budget, rebuild)
 	if err != nil {
 		return Outcome{}, err
 	}
+	return m.out, nil
+}
+
+// measure runs a measurement. It ends early if too few terms were needed.
+func measure(ctx context.Context, src Measured, c archive.Compaction, budget int, rebuild Rebuild) (*measurement, error) {
+	m := &measurement{ctx: ctx, src: src, compaction: c, out: Outcome{Compaction: c}}
+	if err := m.findNext(); err != nil {
+		return nil, err
+	}
+	p, err := load(ctx, src, c.Session, max(c.Line, 1), maxWindow*perPassage)
+	if err != nil {
+		return nil, err
+	}
+	m.past = p
 	if err := m.findNeeded(newScoredView(p, Request{}).terms); err != nil {
-		return Outcome{}, err
+		return nil, err
 	}
 	m.out.Needed, m.out.HasShares = len(m.needed), len(m.needed) >= minNeeded
 	given, err := m.injection()
 	if err != nil {
-		return Outcome{}, err
+		return nil, err
 	}
 	if given != nil {
 		m.out.Given, m.out.Handles = true, given.Handles
 	}
 	if !m.out.HasShares {
-		return m.out, nil
+		return m, nil
 	}
 	summary, err := m.summary(given, rebuild)
 	if err != nil && c.Ours && ctx.Err() == nil {
 		m.out.HasShares = false // a damaged log must not hide the other compactions
-		return m.out, nil
+		return m, nil
 	}
 	if err != nil {
-		return Outcome{}, err
+		return nil, err
 	}
-	conveyed := conveyedTerms(summary)
+	m.kept, m.replaced = conveyedTerms(summary), summary
+	conveyed := maps.Clone(m.kept)
 	m.out.Kept = m.share(conveyed)
 	m.out.Together = m.out.Kept
 	if !c.Ours {
 		if conveyed, err = m.measureRestored(given, summary, conveyed, budget); err != nil {
-			return Outcome{}, err
+			return nil, err
 		}
 	}
 	if given != nil {
 		maps.DeleteFunc(conveyed, func(s string, _ bool) bool { return m.needed[s] == 0 })
 		m.findUsed(p, conveyed)
 	}
-	return m.out, nil
+	return m, nil
 }
 
 // measurement is one run of Measure.
@@ -107,9 +118,15 @@ type measurement struct {
 	compaction archive.Compaction
 	next       *archive.Compaction // nil: until the session's end
 	all        []archive.Compaction
-	needed     map[string]float64 // weight of each term
-	order      []string           // of needed, so that sums are reproducible
-	out        Outcome
+	needed     map[string]float64     // weight of each term
+	order      []string               // of needed, so that sums are reproducible
+	used       map[string]archive.Ref // where each needed term was used first
+	past       *past
+	// kept and restored are the terms that the summary and the restored context convey.
+	kept, restored map[string]bool
+	context        string // the restored context
+	replaced       string // the client's summary or the replacement conversation
+	out            Outcome
 }
 
 // findNext sets the compaction that follows.
@@ -132,12 +149,17 @@ func (m *measurement) span() archive.Span {
 
 // findNeeded sets the known terms that were used after the compaction.
 func (m *measurement) findNeeded(known *vocabulary) error {
-	m.needed = map[string]float64{}
+	m.needed, m.used = map[string]float64{}, map[string]archive.Ref{}
 	places := float64(max(known.now, 1))
-	use := func(body string) {
+	use := func(turn, step int, body string) {
 		text.Terms(body, func(s string) {
-			if id, ok := known.ids[s]; ok {
-				m.needed[s] = math.Log(1 + places/float64(known.terms[id].seen))
+			id, ok := known.ids[s]
+			if !ok {
+				return
+			}
+			m.needed[s] = math.Log(1 + places/float64(known.terms[id].seen))
+			if at, seen := m.used[s]; !seen || at.Turn > turn || at.Turn == turn && at.Step > step {
+				m.used[s] = archive.Ref{Session: m.compaction.Session, Turn: turn, Step: step}
 			}
 		})
 	}
@@ -148,12 +170,12 @@ func (m *measurement) findNeeded(known *vocabulary) error {
 	side := read.sidechainSteps(m.span(), maxWindow, texts)
 	for _, x := range texts {
 		if x.LineFrom > from && x.Label != sidechainLabel && x.Label != "thinking" {
-			use(x.Text)
+			use(x.Turn, x.Step, x.Text)
 		}
 	}
 	for _, x := range calls {
 		if x.LineUse > from && !side[place{x.Turn, x.Step}] {
-			use(callText(x))
+			use(x.Turn, x.Step, callText(x))
 		}
 	}
 	m.order = slices.Sorted(maps.Keys(m.needed))
@@ -193,6 +215,7 @@ func (m *measurement) measureRestored(given *archive.Injection, summary string, 
 		return nil, err
 	}
 	conveyed := conveyedTerms(restored.Text)
+	m.restored, m.context = maps.Clone(conveyed), restored.Text
 	m.out.Restored = m.share(conveyed)
 	both := maps.Clone(inSummary)
 	maps.Copy(both, conveyed)

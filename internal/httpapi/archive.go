@@ -28,6 +28,10 @@ type Catalog interface {
 	Compactions(ctx context.Context, q app.CompactionsQuery) ([]app.Compaction, error)
 	// Stats counts what happened in a session, a project or the archive.
 	Stats(ctx context.Context, q app.StatsQuery) (app.Stats, error)
+	// Compaction returns the account of a session's compaction; index counts from 0.
+	Compaction(ctx context.Context, session string, index int) (app.CompactionAccount, error)
+	// Digests returns what sessions did. Unknown sessions are left out.
+	Digests(ctx context.Context, sessions []string) ([]app.Digest, error)
 	Status(ctx context.Context) (app.Status, error)
 	// Stamp changes with every write to the index. It only reads file attributes.
 	Stamp() string
@@ -36,6 +40,11 @@ type Catalog interface {
 // Content reads what sessions hold.
 type Content interface {
 	Outline(ctx context.Context, session string) (app.Outline, error)
+	// Turns returns limit turns from a turn on, negative: the last ones.
+	Turns(ctx context.Context, session string, from, limit int) (app.TurnPage, error)
+	Curve(ctx context.Context, session string) (app.Curve, error)
+	// Image returns picture n of a line of a transcript.
+	Image(ctx context.Context, session string, line, n int) (app.Image, error)
 	// Place returns a turn or a step.
 	Place(ctx context.Context, at archive.Handle) (app.Place, error)
 	Search(ctx context.Context, q app.SearchQuery) (recall.Result, error)

@@ -117,6 +117,10 @@ func wildcardDescription(name string) string {
 		return "a snapshot's id, or latest"
 	case "place":
 		return "a turn, such as 12, or a step of it, such as 12.3"
+	case "line":
+		return "a line of the transcript, from 0"
+	case "index":
+		return "the number of the compaction or picture, from 0"
 	}
 	return name
 }

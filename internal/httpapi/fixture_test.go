@@ -103,6 +103,37 @@ func (f *fake) Compactions(_ context.Context, q app.CompactionsQuery) ([]app.Com
 	return []app.Compaction{{Handle: "7f3a12cd/1", Handles: []string{}, Used: []string{}}}, f.err
 }
 
+func (f *fake) Compaction(_ context.Context, session string, index int) (app.CompactionAccount, error) {
+	f.request = []any{session, index}
+	none := []app.NeededTerm{}
+	return app.CompactionAccount{
+		Compaction: app.Compaction{Handle: "7f3a12cd/1", Handles: []string{}, Used: []string{}}, KeptTerms: none, RestoredTerms: none, LostTerms: []app.NeededTerm{{Text: "maxBackoff", Used: "7f3a12cd/2.0"}},
+	}, f.err
+}
+
+func (f *fake) Digests(_ context.Context, sessions []string) ([]app.Digest, error) {
+	f.request = sessions
+	return []app.Digest{{Session: sessionA, Tokens: []int64{1, 2}, Outcome: "committed"}}, f.err
+}
+
+func (f *fake) Turns(_ context.Context, session string, from, limit int) (app.TurnPage, error) {
+	f.request = []any{session, from, limit}
+	return app.TurnPage{
+		Session: app.Session{ID: sessionA, Handle: "7f3a12cd", Session: archive.Session{Turns: 1}}, Files: []string{},
+		Page: []app.TurnSummary{{Handle: "7f3a12cd/0", Title: "Go", Compactions: []app.TimelineCompaction{}}},
+	}, f.err
+}
+
+func (f *fake) Curve(_ context.Context, session string) (app.Curve, error) {
+	f.request = session
+	return app.Curve{Session: sessionA, Points: []app.CurvePoint{{Handle: "7f3a12cd/0.0", Tokens: 1}}, Compactions: []app.TimelineCompaction{}}, f.err
+}
+
+func (f *fake) Image(_ context.Context, session string, line, n int) (app.Image, error) {
+	f.request = []any{session, line, n}
+	return app.Image{Media: "image/png", Data: []byte("\x89PNG")}, f.err
+}
+
 func (f *fake) Restore(_ context.Context, q app.ContextQuery) (app.Context, error) {
 	f.request = q
 	return app.Context{Text: "what was done", Handles: []string{}}, f.err

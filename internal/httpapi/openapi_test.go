@@ -69,7 +69,7 @@ func TestResponsesFitTheirSchemas(t *testing.T) {
 			continue
 		}
 		t.Run(r.id, func(t *testing.T) {
-			path := strings.NewReplacer("{session}", "7f3a12cd", "{place}", "1.0", "{snapshot}", "s1").Replace(r.path)
+			path := strings.NewReplacer("{session}", "7f3a12cd", "{place}", "1.0", "{snapshot}", "s1", "{index}", "0").Replace(r.path)
 			sep := "?"
 			for _, p := range r.params {
 				if p.required {

@@ -13,6 +13,9 @@ import (
 // static holds the page: plain HTML, CSS and ES modules, without a build step and
 // without other sites.
 //
+// The folder vendor holds the libraries of the page, unchanged but for an export, and
+// their licences.
+//
 //go:embed static
 var static embed.FS
 
@@ -22,15 +25,17 @@ func (s *Server) servePage(m *http.ServeMux) {
 	notFound := func(w http.ResponseWriter, _ *http.Request) {
 		s.refuse(w, http.StatusNotFound, archive.CodeNotFound, "unknown path", "")
 	}
-	m.HandleFunc("GET /{name}", func(w http.ResponseWriter, r *http.Request) {
-		name := r.PathValue("name")
+	file := func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/")
 		data, err := static.ReadFile("static/" + name)
 		if err != nil || path.Ext(name) == ".html" {
 			notFound(w, r)
 			return
 		}
 		writeStatic(w, http.StatusOK, name, data)
-	})
+	}
+	m.HandleFunc("GET /{name}", file)
+	m.HandleFunc("GET /vendor/{name}", file)
 	m.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		if !s.auth.admits(r) {
 			askToken(w, http.StatusUnauthorized, "")
@@ -58,6 +63,7 @@ var mediaTypes = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
+	".txt":  "text/plain; charset=utf-8",
 }
 
 // writeStatic sends a file of the page, or data of the file's type.

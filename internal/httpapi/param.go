@@ -97,6 +97,15 @@ func (c *call) number(name string, normal int) int {
 	return n
 }
 
+// pathNumber returns a number in the path.
+func (c *call) pathNumber(name string) (int, error) {
+	n, err := strconv.Atoi(c.PathValue(name))
+	if err != nil || n < 0 || n > maxOffset {
+		return 0, archive.Invalid(fmt.Sprintf("%s is not a valid %s", quoted(c.PathValue(name)), name), "use a number from 0")
+	}
+	return n, nil
+}
+
 // since returns the time of the parameter "since", or the zero time.
 func (c *call) since() (time.Time, error) { return recall.Since(c.query.Get("since"), c.now()) }
 

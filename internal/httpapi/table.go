@@ -28,6 +28,21 @@ func (s *Server) table() []route {
 			func(ctx context.Context, _ *call) (page[app.Running], error) { return all(a.Running(ctx)) }),
 		get(s, route{path: "/sessions/{session}", id: "getSession", summary: "Get a session's outline: its turns, and the client files stored with its transcript"},
 			bySession(a.Outline)),
+		get(s, route{path: "/sessions/{session}/turns", id: "listTurns", summary: "Get a session and a page of its turns with what they did",
+			params: []param{
+				{name: "from", kind: isNumber, least: -1, most: 1 << 30, desc: "index of the first turn; -1: the last turns"}, limitParam(turnsPage, 500),
+			}},
+			func(ctx context.Context, c *call) (app.TurnPage, error) {
+				return a.Turns(ctx, c.PathValue("session"), c.number("from", 0), c.number("limit", turnsPage))
+			}),
+		get(s, route{path: "/sessions/{session}/curve", id: "getCurve", summary: "Get the course of a session's context in tokens, in at most 1,200 points"},
+			bySession(a.Curve)),
+		get(s, route{path: "/digests", id: "listDigests", summary: "Get what sessions did: a small token curve, changed lines, outcome",
+			params: []param{{name: "session", kind: isHandle, many: true, required: true, desc: "a session; can be repeated"}}},
+			func(ctx context.Context, c *call) (page[app.Digest], error) {
+				list := c.query["session"]
+				return all(a.Digests(ctx, list[:min(len(list), digestsMax)]))
+			}),
 		get(s, route{path: "/sessions/{session}/turns/{place}", id: "getPlace", summary: "Get the full text of a turn (12) or a step (12.3) with its tool calls"}, s.place),
 		get(s, route{path: "/sessions/{session}/timeline", id: "getTimeline", summary: "Get a session's timeline: turns, tasks, segments, compactions, tokens"},
 			bySession(a.Timeline)),
@@ -44,6 +59,14 @@ func (s *Server) table() []route {
 		get(s, route{path: "/sessions/{session}/compactions", id: "listSessionCompactions", summary: "List a session's compactions and their outcomes, newest first"},
 			func(ctx context.Context, c *call) (page[app.Compaction], error) {
 				return all(a.Compactions(ctx, app.CompactionsQuery{Session: c.PathValue("session")}))
+			}),
+		get(s, route{path: "/sessions/{session}/compactions/{index}", id: "getCompaction", summary: "Get what a compaction kept, restored and lost of what the session used afterwards"},
+			func(ctx context.Context, c *call) (app.CompactionAccount, error) {
+				index, err := c.pathNumber("index")
+				if err != nil {
+					return app.CompactionAccount{}, err
+				}
+				return a.Compaction(ctx, c.PathValue("session"), index)
 			}),
 		get(s, route{path: "/sessions/{session}/restore", id: "restore", summary: "Get the context that a compaction of the session would restore", params: []param{budgetParam, lineParam, roleParam}},
 			func(ctx context.Context, c *call) (app.Context, error) { return a.Restore(ctx, c.context()) }),
@@ -78,6 +101,10 @@ func (s *Server) table() []route {
 			params:  []param{{name: "generation", kind: isNumber, least: 0, most: 1 << 20, desc: "an earlier generation of a rewritten transcript; 0 is the latest"}},
 		},
 		{
+			method: http.MethodGet, path: "/sessions/{session}/images/{line}/{index}", id: "getImage", media: "image/*", serve: s.image,
+			summary: "Get a picture of a transcript's line, counted from 0; pictures are not redacted",
+		},
+		{
 			method: http.MethodGet, path: "/events", id: "streamEvents", media: "text/event-stream", serve: s.events, params: []param{sessionParam},
 			summary: "Stream server-sent events: `turns` for each session that has grown, with the session as in the list of sessions",
 		},
@@ -110,6 +137,10 @@ type health struct {
 
 // Measuring a compaction for the first time takes some 10 ms, so few are listed.
 const compactionsDefault, compactionsMax = 20, 200
+
+// turnsPage is the default number of turns in a page, digestsMax the maximal
+// number of sessions in a request.
+const turnsPage, digestsMax = 200, 100
 
 // maxBudget is the largest text of a compaction, in characters.
 const maxBudget = 400_000
@@ -182,6 +213,33 @@ func (s *Server) place(ctx context.Context, c *call) (app.Place, error) {
 		return app.Place{}, err
 	}
 	return s.opts.Archive.Place(ctx, at)
+}
+
+// image sends a picture.
+func (s *Server) image(w http.ResponseWriter, c *call) error {
+	line, err := c.pathNumber("line")
+	if err != nil {
+		return err
+	}
+	index, err := c.pathNumber("index")
+	if err != nil {
+		return err
+	}
+	release, err := s.acquireReader(c.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
+	image, err := s.opts.Archive.Image(c.Context(), c.PathValue("session"), line, index)
+	if err != nil {
+		return err
+	}
+	if len(image.Data) == 0 {
+		return archive.NotFound("this kind of picture is not shown", "`strandline export` writes the transcript")
+	}
+	w.Header().Set("Content-Type", image.Media)
+	_, _ = w.Write(image.Data) // the client may have disconnected
+	return nil
 }
 
 // touches is a file's history.

@@ -24,9 +24,8 @@ export function address(path, query) {
 /** get fetches JSON. signal aborts the request. */
 export async function get(path, query, signal) {
   const response = await fetch(address(path, query), { signal, headers: { Accept: "application/json" }, credentials: "same-origin" });
-  const body = await response.json().catch(() => null);
-  if (!response.ok) throw new Problem(response.status, body);
-  return body;
+  if (!response.ok) throw new Problem(response.status, await response.json().catch(() => null));
+  return response.json();
 }
 
 /** pathOf returns the API path of a handle of a session, a turn or a step. */

@@ -14,6 +14,7 @@ const box = document.getElementById("q");
 const views = { "": sessions, search, files, compactions, status };
 
 let leave = new AbortController();
+let keys = {}; // actions of the view by key
 
 /** split returns the path and the query of a location hash. */
 function split(hash) {
@@ -36,6 +37,9 @@ async function show() {
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
+  keys = { j: () => walk(1), k: () => walk(-1) };
+  CSS.highlights?.delete("hit");
+  document.title = "Strandline";
   if (head !== "search" && document.activeElement !== box) box.value = "";
   for (const a of document.querySelectorAll("nav a")) {
     const here = a.hash.replace(/^#\/?/, "") === head;
@@ -43,7 +47,7 @@ async function show() {
   }
   main.setAttribute("aria-busy", "true");
   try {
-    await view({ main, path, query: new URLSearchParams(query), signal, box, go });
+    await view({ main, path, query: new URLSearchParams(query), signal, box, go, keys });
   } catch (error) {
     if (!signal.aborted) main.replaceChildren(failure(error));
   }
@@ -90,28 +94,37 @@ function find(now) {
   }
 }
 
+const dialog = document.getElementById("keys");
+document.getElementById("help").addEventListener("click", () => dialog.showModal());
+
 document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || dialog.open) return;
   const typing = e.target.matches?.("input, textarea, select");
-  if (e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) {
-    e.preventDefault();
-    box.focus();
-    box.select();
-  }
   if (e.key === "Escape" && e.target === box) {
     box.blur();
     main.focus();
+  } else if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+    if (e.target === box || e.target.closest?.(".rows")) walk(e.key === "ArrowDown" ? 1 : -1, e);
+  } else if (typing) return;
+  else if (e.key === "/") {
+    e.preventDefault();
+    box.focus();
+    box.select();
+  } else if (e.key === "?") dialog.showModal();
+  else if (keys[e.key]) {
+    e.preventDefault();
+    keys[e.key]();
   }
-  if (e.key === "ArrowDown" || e.key === "ArrowUp") step(e, e.key === "ArrowDown" ? 1 : -1);
 });
 
-/** step moves the focus to the next or previous row of a list, also from the search box. */
-function step(e, by) {
+/** walk moves the focus to the next or previous row of a list, also from the search box. */
+function walk(by, e) {
   const rows = [...main.querySelectorAll(".rows a")];
+  if (!rows.length) return;
+  e?.preventDefault();
   const at = rows.indexOf(document.activeElement);
-  if (!rows.length || (at < 0 && e.target !== box)) return;
-  e.preventDefault();
-  if (at + by < 0) box.focus();
-  else rows[Math.min(at + by, rows.length - 1)].focus();
+  if (at + by < 0 && e) box.focus();
+  else rows[Math.max(0, Math.min(at + by, rows.length - 1))].focus();
 }
 
 addEventListener("hashchange", () => {

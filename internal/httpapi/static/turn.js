@@ -1,82 +1,107 @@
 // One turn: its prompt, replies and tool calls.
+import { el, copy, change, lasting, when, count } from "./dom.js";
+import { get, pathOf, address } from "./api.js";
+import { markdown } from "./markdown.js";
+import { tool, picture } from "./tools.js";
 
-import { el, count } from "./dom.js";
-import { get, pathOf } from "./api.js";
-import { changeOf, diff } from "./diff.js";
-
-/** turn renders a turn. Its text is fetched when it is opened, or by its read(). */
-export function turn(t, signal) {
-  const node = el("details", { class: `turn card${t.dead ? " dead" : ""}`, id: `t${t.handle.split("/")[1]}` },
-    el("summary", null, el("code", { class: "dim" }, t.handle.split("/")[1]),
-      el("span", { class: "title" }, t.title || "(no prompt)", t.dead && el("span", { class: "dim" }, " (rewound)")),
-      el("span", { class: "meta" }, count(t.steps, "step"))));
+/** turn renders a turn; paths are shown without the folder root. read() fetches and fills in its content, again after it has grown. */
+export function turn(t, root, signal) {
+  const number = t.handle.split("/")[1];
+  const content = el("div", { class: "content" }, el("p", { class: "dim" }, "Loading …"));
+  const node = el("article", { class: `turn${t.dead ? " dead" : ""}`, id: `t${number}`, "aria-labelledby": `t${number}-title` },
+    el("header", { class: "turn-head" },
+      el("h2", { id: `t${number}-title` }, el("a", { href: `#/${t.handle}`, title: "Link to this turn" }, `Turn ${number}`)),
+      el("span", { class: "meta" }, t.dead && "rewound · ", when(t.start), ` · ${count(t.steps, "step")}`, t.seconds >= 1 && ` · ${lasting(t.seconds)}`, t.failed > 0 && ` · ${t.failed} failed`, " ", change(t.added, t.removed)),
+      copy(`${location.origin}/#/${t.handle}`, "Copy a link to this turn")),
+    content);
   let reading;
-  node.read = () => (reading ??= read(node, t, signal));
-  node.addEventListener("toggle", () => node.open && node.read());
+  node.read = (again) => (reading = again || !reading ? fill(content, t, root, signal) : reading);
+  node.handle = t.handle;
   return node;
 }
 
-async function read(node, t, signal) {
-  const out = el("div", { class: "content" }, el("p", { class: "dim" }, "Loading …"));
-  node.append(out);
+async function fill(content, t, root, signal) {
+  const open = new Set([...content.querySelectorAll("details[open]")].map((d) => d.dataset.key));
   try {
-    out.replaceChildren(...blocks(await get(pathOf(t.handle), null, signal)));
+    const place = await get(pathOf(t.handle), null, signal);
+    content.replaceChildren(...blocks(place, root));
+    for (const d of content.querySelectorAll("details")) if (open.has(d.dataset.key)) d.open = true;
   } catch (error) {
-    out.replaceChildren(el("p", { class: "bad" }, error.message));
+    if (!signal.aborted) content.replaceChildren(el("p", { class: "bad" }, error.message));
   }
 }
 
 const hidden = new Set(["attachment", "other"]);
 
 /** blocks renders a turn's blocks. A tool's result is shown with its call. */
-export function blocks(place) {
+function blocks(place, root) {
   const calls = new Map(place.calls.map((c) => [c.tool_id, c]));
+  const uses = new Set(place.blocks.filter((b) => b.kind === "tool_use").map((b) => b.tool_id));
   const results = new Map(place.blocks.filter((b) => b.kind === "tool_result").map((b) => [b.tool_id, b]));
+  const pictures = picturesOf(place);
   const out = [];
-  for (const b of place.blocks) {
-    if (b.own || hidden.has(b.kind)) continue;
-    if (b.kind === "tool_result" && place.blocks.some((x) => x.kind === "tool_use" && x.tool_id === b.tool_id)) continue;
+  for (const [i, b] of place.blocks.entries()) {
+    const own = pictures.get(b) ?? [];
+    if (b.own || (hidden.has(b.kind) && !own.length)) continue;
+    if (b.kind === "tool_result" && uses.has(b.tool_id)) continue;
     if (b.kind !== "tool_use" && !b.text.trim()) continue;
-    const node = el("div", { class: `block ${b.kind}`, "data-line": b.line }, content(b, calls.get(b.tool_id), results.get(b.tool_id)));
-    out.push(node);
+    const result = results.get(b.tool_id);
+    const made = b.kind === "tool_use" ? tool(b, calls.get(b.tool_id), result, pictures.get(result) ?? [], root) : content(b, own);
+    if (made instanceof HTMLDetailsElement) made.dataset.key = `${b.line}.${i}`;
+    out.push(el("div", { class: `block ${b.kind}`, "data-line": b.line, "data-result": b.kind === "tool_use" && result ? result.line : undefined }, made));
   }
   return out.length ? out : [el("p", { class: "dim" }, "No text.")];
 }
 
-function content(b, call, result) {
+/** picturesOf returns the addresses of the pictures of each block. Their numbers count
+ * within a line of the transcript. */
+function picturesOf(place) {
+  const session = place.handle.split("/")[0];
+  const seen = new Map(), out = new Map();
+  for (const b of place.blocks) {
+    const n = b.kind === "tool_result" ? (b.text.match(/^\[image\]$/gm) ?? []).length : b.text === "[image]" ? 1 : 0;
+    const from = seen.get(b.line) ?? 0;
+    seen.set(b.line, from + n);
+    if (n) out.set(b, Array.from({ length: n }, (_, i) => address(`/sessions/${encodeURIComponent(session)}/images/${b.line}/${from + i}`)));
+  }
+  return out;
+}
+
+function content(b, pictures) {
+  if (pictures.length) return pictures.map(picture);
   switch (b.kind) {
     case "prompt":
+      return clamped(el("div", { class: "text" }, command(b.text) ?? markdown(b.text)), b.text);
     case "reply":
-      return el("pre", null, b.text);
-    case "tool_use":
-      return tool(b, call, result);
+      return el("div", { class: "text" }, markdown(b.text), copy(b.text, "Copy this reply"));
     case "summary":
-      return fold("The client's summary of the conversation so far", b.text);
+      return fold("The client's summary of the conversation so far", b.text, markdown);
+    case "thinking":
+      return fold("reasoning", b.text, markdown);
     default:
-      return fold([b.kind.replace("_", " "), b.name].filter(Boolean).join(" "), b.text);
+      return fold([b.kind.replace("_", " "), b.name].filter(Boolean).join(" "), b.text, (text) => [el("pre", { tabindex: "0" }, text)]);
   }
 }
 
-const fold = (title, text) => el("details", { class: "aside" }, el("summary", null, el("span", { class: "dim" }, title), el("code", { class: "dim" }, text.trim().slice(0, 160))), el("pre", null, text));
-
-/** tool renders a tool call and its outcome. */
-function tool(b, call, result) {
-  const change = call?.kind === "edit" ? changeOf(b.text) : undefined;
-  const failed = call?.failed || result?.error;
-  const about = call?.command || ((call?.kind === "edit" || call?.kind === "read") && call.files?.[0]) || b.text.split("\n")[0];
-  const node = el("details", { class: "tool", open: !!change },
-    el("summary", null, el("span", { class: "name" }, b.name), el("code", { title: about }, about), outcome(call, failed, result)),
-    change ? diff(change) : el("pre", null, b.text),
-    failed && call?.error && el("pre", { class: "why" }, call.error),
-    result?.text.trim() && (change ? undefined : el("pre", null, result.text)));
-  return node;
+/** clamped shows the begin of a long text, with a button for the rest. */
+function clamped(node, text) {
+  if (text.length < 3000 && text.split("\n").length < 40) return node;
+  node.classList.add("clamped");
+  const more = el("button", { type: "button", onclick: () => { node.classList.remove("clamped"); more.remove(); } }, "Show all");
+  return [node, more];
 }
 
-function outcome(call, failed, result) {
-  const out = [];
-  if (call?.duration_ms >= 1000) out.push(el("span", { class: "meta" }, `${(call.duration_ms / 1000).toFixed(1)} s`));
-  if (call?.exit !== undefined) out.push(el("span", { class: `badge ${call.exit ? "bad" : "good"}` }, `exit ${call.exit}`));
-  else if (failed) out.push(el("span", { class: "badge bad" }, "failed"));
-  else if (!result) out.push(el("span", { class: "badge warn" }, "no result"));
-  return out;
+/** command renders a slash command, which the client writes as elements. */
+function command(text) {
+  const name = /<command-name>([^<]*)<\/command-name>/.exec(text);
+  const words = /<command-args>([\s\S]*?)<\/command-args>/.exec(text);
+  return name ? [el("p", null, el("code", null, `${name[1]}${words?.[1] ? ` ${words[1]}` : ""}`))] : undefined;
+}
+
+/** fold renders a text that is seldom read; it is built when it is opened. */
+function fold(title, text, build) {
+  const node = el("details", { class: "aside" }, el("summary", null, el("span", { class: "name" }, title), el("span", { class: "start" }, text.trim().slice(0, 160))));
+  node.build = () => node.childElementCount < 2 && node.append(el("div", { class: "inside text" }, build(text)));
+  node.addEventListener("toggle", () => node.open && node.build());
+  return node;
 }
