@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/hmac"
@@ -134,7 +135,7 @@ func newApp() *app.App {
 func cliOptions() cli.Options {
 	a := newApp()
 	return cli.Options{
-		App: a, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal,
+		App: a, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Page: page,
 		Frontends: frontends(a), Companion: companion, RunProgram: runProgram,
 	}
 }
@@ -150,6 +151,29 @@ func terminal(w io.Writer) (int, bool) {
 		return 80, true
 	}
 	return width, true
+}
+
+// page shows a text that is longer than the terminal with $PAGER, or else less.
+func page(text []byte) bool {
+	_, height, err := term.GetSize(int(os.Stdout.Fd()))
+	name, set := os.LookupEnv("PAGER")
+	if !set {
+		name = "less"
+	}
+	argv := strings.Fields(name)
+	if err != nil || bytes.Count(text, []byte("\n")) < height || len(argv) == 0 || argv[0] == "cat" {
+		return false
+	}
+	cmd := exec.Command(argv[0], argv[1:]...) // the user's setting
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = bytes.NewReader(text), os.Stdout, os.Stderr, os.Environ()
+	if os.Getenv("LESS") == "" {
+		cmd.Env = append(cmd.Env, "LESS=FRX") // stay on one screen, pass colours, keep the screen
+	}
+	if cmd.Start() != nil {
+		return false
+	}
+	_ = cmd.Wait() // a user may leave before the end
+	return true
 }
 
 // system implements app.System.

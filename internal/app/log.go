@@ -10,6 +10,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
+	"strandline/internal/transcript"
 	"strandline/internal/transcript/claude"
 )
 
@@ -37,11 +38,22 @@ func (w Workspace) Blocks(ctx context.Context, index compact.Source, id string, 
 	var out []Block
 	for _, b := range (&claude.BlockReader{Owns: w.Capture.Records.Owns}).Blocks(raw, from) {
 		if b.ToolID == "" || !skip[b.ToolID] {
-			b.Name, b.Text = w.Redact(b.Name), w.Redact(b.Text)
-			out = append(out, b)
+			out = append(out, w.redacted(b))
 		}
 	}
 	return out, nil
+}
+
+// redacted redacts a block and describes its changes.
+func (w Workspace) redacted(b Block) Block {
+	b.Name, b.Text, b.Path = w.Redact(b.Name), w.Redact(b.Text), w.Redact(b.Path)
+	if len(b.Changes) > 0 {
+		b.Changes = archive.Convert(b.Changes, func(c transcript.Change) transcript.Change {
+			return transcript.Change{Old: w.Redact(c.Old), New: w.Redact(c.New), All: c.All}
+		})
+		b.Diff, b.Added, b.Removed = unified(b.Path, b.Changes)
+	}
+	return b
 }
 
 // ScanLines implements recall.LogScanner: it calls fn with each redacted text in

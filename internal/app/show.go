@@ -71,7 +71,7 @@ type Place struct {
 	// Ref is the place, and Session its session.
 	Ref     archive.Ref     `json:"-"`
 	Session archive.Session `json:"-"`
-	Steps   int             `json:"-"` // of the turn
+	Steps   []archive.Step  `json:"-"` // of the turn
 }
 
 // Place returns a turn or a step.
@@ -90,8 +90,7 @@ func (a *App) Place(ctx context.Context, at archive.Handle) (Place, error) {
 		if p.Session, err = x.Index.Session(ctx, id); err != nil {
 			return Place{}, err
 		}
-		steps, err := x.Index.Steps(ctx, span)
-		p.Steps = len(steps)
+		p.Steps, err = x.Index.Steps(ctx, span)
 		return p, err
 	})
 }

@@ -9,17 +9,23 @@ import (
 // first line without leading cd commands, redirections, pipes and trailing echo commands.
 func CommandKey(cmd string) string {
 	cmd, _, _ = strings.Cut(cmd, "\n")
+	cmd = CommandText(cmd)
+	for _, end := range []string{" 2>&1", " | ", " > ", "; echo", " && echo"} {
+		if at := strings.Index(cmd, end); at > 0 {
+			cmd = cmd[:at]
+		}
+	}
+	return strings.TrimSpace(cmd)
+}
+
+// CommandText returns a shell command on one line, without leading cd commands.
+func CommandText(cmd string) string {
 	for strings.HasPrefix(cmd, "cd ") {
 		_, rest, ok := strings.Cut(cmd, "&&")
 		if !ok {
 			break
 		}
 		cmd = strings.TrimSpace(rest)
-	}
-	for _, end := range []string{" 2>&1", " | ", " > ", "; echo", " && echo"} {
-		if at := strings.Index(cmd, end); at > 0 {
-			cmd = cmd[:at]
-		}
 	}
 	return strings.Join(strings.Fields(cmd), " ")
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"embed"
@@ -26,6 +27,10 @@ type Options struct {
 	Stderr io.Writer
 	// Terminal reports whether w is a terminal, and its width in columns.
 	Terminal func(w io.Writer) (width int, ok bool)
+	// Page shows a text on standard output, a terminal, with the user's pager. It reports
+	// false, and shows nothing, if the text fits the screen or there is no pager. Page may
+	// be nil.
+	Page func(text []byte) bool
 	// Frontends is nil in a program that does not link them; Companion runs the
 	// command in one that does.
 	Frontends Frontends
@@ -55,6 +60,7 @@ func Main(ctx context.Context, o Options, args []string) int {
 	root := a.root(args)
 	root.SetArgs(args)
 	err := errors.Join(root.ExecuteContext(ctx), a.app.Close())
+	a.showPage()
 	if lost := a.out.err; lost != nil { // output was lost: this outweighs any other error
 		err = cannotPrint(lost)
 	}
@@ -70,15 +76,47 @@ type commands struct {
 	// bar and the demo are written unfiltered.
 	out    *output
 	errOut io.Writer
-	json   bool // --json is given
+	json   bool          // --json is given
+	raw    bool          // --raw is given
+	page   *bytes.Buffer // the output, if it is meant for a pager
 }
 
 func newCommands(o Options) *commands {
-	guard := func(w io.Writer) io.Writer {
-		_, terminal := o.Terminal(w)
-		return text.TerminalWriter{W: w, Keep: func(params string) bool { return terminal && isOwnColor(params) }}
+	return &commands{env: o, app: o.App, out: &output{Writer: guard(o, o.Stdout, o.Stdout)}, errOut: guard(o, o.Stderr, o.Stderr)}
+}
+
+// guard returns a writer to w for text that is printed on a stream.
+func guard(o Options, w, stream io.Writer) io.Writer {
+	_, terminal := o.Terminal(stream)
+	return text.TerminalWriter{W: w, Keep: func(params string) bool { return terminal && isOwnColor(params) }}
+}
+
+// pagerKey marks the commands whose output goes to a pager if it is longer than the
+// terminal.
+const pagerKey = "pager"
+
+// paged marks a command for the pager.
+func (a *commands) paged(cmd *cobra.Command) { cmd.Annotations = map[string]string{pagerKey: ""} }
+
+// collectPage collects the output of a command for the pager.
+func (a *commands) collectPage(cmd *cobra.Command) {
+	_, marked := cmd.Annotations[pagerKey]
+	if !marked || a.json || a.env.Page == nil || a.columns(a.env.Stdout) == 0 {
+		return
 	}
-	return &commands{env: o, app: o.App, out: &output{Writer: guard(o.Stdout)}, errOut: guard(o.Stderr)}
+	a.page = &bytes.Buffer{}
+	if a.out.Writer = guard(a.env, a.page, a.env.Stdout); a.raw {
+		a.out.Writer = a.page
+	}
+}
+
+// showPage shows the collected output.
+func (a *commands) showPage() {
+	if a.page == nil || a.env.Page(a.page.Bytes()) {
+		return
+	}
+	a.out.Writer = a.env.Stdout
+	_, _ = a.out.Write(a.page.Bytes()) // the stream keeps its error
 }
 
 // root returns the command line for args.
@@ -91,11 +129,12 @@ func (a *commands) root(args []string) *cobra.Command {
 		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	raw := root.PersistentFlags().Bool("raw", false, "print control characters of archived text as they are")
-	root.PersistentPreRun = func(*cobra.Command, []string) {
-		if *raw {
+	root.PersistentFlags().BoolVar(&a.raw, "raw", false, "print control characters of archived text as they are")
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		if a.raw {
 			a.out.Writer = a.env.Stdout
 		}
+		a.collectPage(cmd)
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.errOut)

@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 		"status":   {{"status"}, {"status", "--json"}},
 		"stats":    {{"stats"}, {"stats", "7f3a12cd"}},
 		"projects": {{"projects"}, {"projects", "--json"}},
-		"show":     {{"show", "7f3a12cd"}, {"show", "7f3a12cd/1"}, {"show", "7f3a12cd/1.0"}, {"show", "9b1c44ee~a2c37f95/0.0"}, {"show", "--json", "7f3a12cd/0.0"}, {"show", "7f3a12cd/9"}},
+		"show":     {{"show", "7f3a12cd"}, {"show", "7f3a12cd/1"}, {"show", "--full", "7f3a12cd/1"}, {"show", "7f3a12cd/1.0"}, {"show", "9b1c44ee~a2c37f95/0.0"}, {"show", "--json", "7f3a12cd/0.0"}, {"show", "7f3a12cd/9"}},
 		"search":   {{"search", "--all", "gateway"}, {"search", "--all", "--json", "TestRetry3"}, {"search", "--all", "nothinglikethis"}, {"search", "maxBackoff1"}, {"search", "--all", "window"}},
 		"doctor":   {{"doctor"}},
 		"timeline": {
@@ -163,7 +163,7 @@ func TestTerminalGetsNoControlSequences(t *testing.T) {
 	}
 	// A program that asks for it gets every byte.
 	w.width = 0
-	if out := w.must("show", "--raw", "7f3a12cd/2"); !strings.Contains(out, "\x1b[31m--- FAIL\x1b[0m: TestRetry2\r\n") {
+	if out := w.must("show", "--raw", "--full", "7f3a12cd/2"); !strings.Contains(out, "\x1b[31m--- FAIL\x1b[0m: TestRetry2\r\n") {
 		t.Errorf("a program gets %q", out)
 	}
 }
@@ -203,4 +203,40 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 		}
 	}
 	visit(root)
+}
+
+// The pager gets what show prints on a terminal, and no more than that.
+func TestPager(t *testing.T) {
+	w := newWorld(t)
+	w.sessions()
+	w.must("import")
+	for name, c := range map[string]struct {
+		args         []string
+		width        int
+		taken, asked bool
+	}{
+		"long":    {[]string{"show", "7f3a12cd"}, 80, true, true},
+		"short":   {[]string{"show", "7f3a12cd"}, 80, false, true},
+		"piped":   {[]string{"show", "7f3a12cd"}, 0, true, false},
+		"as JSON": {[]string{"show", "7f3a12cd/1", "--json"}, 80, true, false},
+		"status":  {[]string{"status"}, 80, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.width = c.width
+			want := w.must(c.args...)
+			var out bytes.Buffer
+			o := w.options(&out, &out)
+			var page []byte
+			o.Page = func(text []byte) bool {
+				page = text
+				return c.taken
+			}
+			if code := Main(t.Context(), o, c.args); code != ExitOK || (page != nil) != c.asked {
+				t.Fatalf("exit code %d, the pager got %q", code, page)
+			}
+			if c.asked && string(page) != want || !(c.asked && c.taken) != (out.Len() > 0) {
+				t.Errorf("the pager got\n%s\nand the terminal\n%s\nof\n%s", page, out.String(), want)
+			}
+		})
+	}
 }

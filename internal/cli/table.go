@@ -29,10 +29,10 @@ func newTable(head ...string) *table {
 	return t
 }
 
-// row adds a row with one text for each heading.
+// row adds a row with one text for each heading. It keeps the indentation of a text.
 func (t *table) row(texts ...string) {
 	for i := range texts {
-		texts[i] = oneLine(texts[i])
+		texts[i] = texts[i][:len(texts[i])-len(strings.TrimLeft(texts[i], " "))] + oneLine(texts[i])
 	}
 	t.rows = append(t.rows, texts)
 }

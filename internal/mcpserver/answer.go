@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -26,12 +27,12 @@ func (a answer) text() string { return strings.TrimSpace(a.Record + "\n" + a.Not
 // of characters by a file reference.
 const pageMin, pageDefault, pageMax = 500, 6_000, 20_000
 
+// pageSize returns the size of a page that was asked for; 0 is the default.
+func pageSize(asked int) int { return min(max(cmp.Or(asked, pageDefault), pageMin), pageMax) }
+
 // pageOf returns one page of a text.
 func pageOf(title, body string, page, size int) (answer, error) {
-	if size == 0 {
-		size = pageDefault
-	}
-	pages := paginate(body, min(max(size, pageMin), pageMax))
+	pages := paginate(body, pageSize(size))
 	out := answer{Page: max(page, 1), Pages: len(pages)}
 	if out.Page > out.Pages {
 		return answer{}, archive.NotFound(fmt.Sprintf("page %d does not exist", out.Page), fmt.Sprintf("the last page is %d", out.Pages))

@@ -102,7 +102,7 @@ func (s *Server) addTools() {
 		"Search past sessions of this project, and this session before a compaction: prompts, replies, commands with their outcome, file changes, outputs. "+
 			`Words match parts of identifiers and paths; use "quotes" for a phrase; filters in the query: file:PATH kind:KIND since:7d session:HANDLE. Returns short excerpts with handles.`), s.search)
 	register(s, eager("recall", "Recall a turn or a step",
-		"Return the full text of a turn (7f3a12cd/12) or a step of it (7f3a12cd/12.3), or the outline of a session (7f3a12cd). Long texts are split into pages."), s.recall)
+		"Return the full text of a turn (7f3a12cd/12) or a step of it (7f3a12cd/12.3), or the outline of a session (7f3a12cd). A long turn gives the list of its steps first, page gives its text."), s.recall)
 	register(s, deferred("timeline", "Outline of a session",
 		"List a session's turns with their prompts, its tasks with their state, and its compactions. Default: the latest session of this project."), s.timeline)
 	register(s, deferred("files", "History of a file",

@@ -196,6 +196,12 @@ func TestRecall(t *testing.T) {
 	if got := slices.Compact(w.recalled); !slices.Equal(got, want) {
 		t.Errorf("recorded as recalled: %v, want %v", got, want)
 	}
+	outline, _ := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0"})
+	for _, part := range []string{"Make the payment retry wait longer", "7f3a12cd/0.0  09:00 Bash · exit 1 · go test ./pay -run TestRetry", "The retry doubles now."} {
+		if !strings.Contains(outline.Record, part) || outline.Page != 0 || !strings.Contains(outline.Note, "page 1 to ") {
+			t.Errorf("the outline of a long turn lacks %q: %s\n%s", part, outline.Record, outline.Note)
+		}
+	}
 	large, _ := call(t, c, "recall", map[string]any{"handle": "7f3a12cd/0", "max_chars": 1_000_000})
 	if large.Pages != 2 {
 		t.Errorf("%d pages of the largest size, want 2", large.Pages)

@@ -116,11 +116,12 @@ func note(r recall.Result) string {
 
 type recallIn struct {
 	Handle   string `json:"handle" jsonschema:"a turn (7f3a12cd/12), a step (7f3a12cd/12.3) or a session (7f3a12cd)"`
-	Page     int    `json:"page,omitempty" jsonschema:"page of a long text, from 1"`
+	Page     int    `json:"page,omitempty" jsonschema:"page of the full text, from 1; without it a long turn gives its outline"`
 	MaxChars int    `json:"max_chars,omitempty" jsonschema:"characters per page, 500 to 20000 (default 6000)"`
 }
 
-// recall returns the full text of a turn or a step, or a session's outline.
+// recall returns the full text of a turn or a step, the outline of a turn that is longer
+// than a page, or a session's outline.
 func (s *Server) recall(ctx context.Context, in recallIn) (answer, error) {
 	h, err := archive.ParseHandle(in.Handle)
 	if err != nil {
@@ -134,12 +135,17 @@ func (s *Server) recall(ctx context.Context, in recallIn) (answer, error) {
 		return answer{}, err
 	}
 	body, at := placeText(p)
-	out, err := pageOf(fmt.Sprintf("%s, project %s, %s", p.Handle, projectName(p.Session.Project), s.stamp(at)), body, in.Page, in.MaxChars)
+	title := fmt.Sprintf("%s, project %s, %s", p.Handle, projectName(p.Session.Project), s.stamp(at))
+	out, err := pageOf(title, body, in.Page, in.MaxChars)
 	if err != nil {
 		return answer{}, err
 	}
-	if out.Pages > 1 && h.Step < 0 && p.Steps > 1 {
-		out.Note = strings.TrimSpace(fmt.Sprintf("%s The turn has %d steps, %s.0 to %s.%d.", out.Note, p.Steps, p.Handle, p.Handle, p.Steps-1))
+	if out.Pages > 1 && h.Step < 0 && len(p.Steps) > 1 {
+		if in.Page == 0 {
+			out.Record = text.Fence(title+", outline", s.outline(p, pageSize(in.MaxChars)))
+			out.Page, out.Note = 0, fmt.Sprintf("This is the outline of a long turn. Recall a step by its handle, or the full text with page 1 to %d.", out.Pages)
+		}
+		out.Note += fmt.Sprintf(" The turn has %d steps, %s.0 to %s.%d.", len(p.Steps), p.Handle, p.Handle, len(p.Steps)-1)
 	}
 	if err := s.opts.Archive.RecordRecall(ctx, p.Ref); err != nil {
 		s.opts.Log.Error("record a recall", "error", err) // the model gets the text anyway
@@ -157,9 +163,69 @@ func placeText(p app.Place) (body string, at time.Time) {
 		if at.IsZero() {
 			at = x.Time
 		}
-		fmt.Fprintf(&b, "-- %s\n%s\n", x.Heading(), strings.TrimRight(x.Text, "\n"))
+		fmt.Fprintf(&b, "-- %s\n%s\n", x.Heading(), strings.TrimRight(cmp.Or(x.Diff, x.Text), "\n"))
 	}
 	return cmp.Or(b.String(), "(no text)\n"), at
+}
+
+// The characters of a row in an outline; its first and last row, which are usually the
+// prompt and the answer, get more.
+const outlineRow, outlineEnd = 120, 600
+
+// outline lists a turn's steps in at most size units. If they are too many, reads and
+// searches are left out first, then what the model said, then steps in the middle.
+func (s *Server) outline(p app.Place, size int) string {
+	rows := p.Rows()
+	left := func(keep func(app.PlaceRow) bool) []app.PlaceRow {
+		ends := rows[len(rows)-1]
+		return append(archive.Select(rows[:len(rows)-1], keep), ends)
+	}
+	filters := []func(app.PlaceRow) bool{
+		func(app.PlaceRow) bool { return true },
+		func(r app.PlaceRow) bool {
+			return r.Kind != archive.CallRead && r.Kind != archive.CallSearch && r.Kind != archive.CallTask || r.Error != ""
+		},
+		func(r app.PlaceRow) bool {
+			return r.Kind == archive.CallEdit || r.Kind == archive.CallCommand || r.Error != "" || r.What == "prompt"
+		},
+	}
+	var lines []string
+	for _, keep := range filters {
+		list := left(keep)
+		lines = lines[:0]
+		for i, r := range list {
+			most := outlineRow
+			if i == 0 || i == len(list)-1 {
+				most = outlineEnd
+			}
+			lines = append(lines, s.outlineLine(r, most))
+		}
+		if n := len(rows) - len(list); n > 0 {
+			lines = append(lines, fmt.Sprintf("(%d rows of reads, searches and replies are left out)", n))
+		}
+		if text.Units(strings.Join(lines, "\n")) <= size {
+			return strings.Join(lines, "\n") + "\n"
+		}
+	}
+	n := 0
+	for text.Units(strings.Join(lines, "\n")) > size && len(lines) > 4 {
+		lines = slices.Delete(lines, len(lines)/2, len(lines)/2+1)
+		n++
+	}
+	return strings.Join(slices.Insert(lines, len(lines)/2, fmt.Sprintf("… %d more …", n)), "\n") + "\n"
+}
+
+// outlineLine describes a step in one line.
+func (s *Server) outlineLine(r app.PlaceRow, most int) string {
+	line := fmt.Sprintf("%s  %s %s", r.Handle, r.Time.In(s.opts.Now().Location()).Format("15:04"), r.What)
+	if result := r.Result(); result != "" {
+		line += " · " + result
+	}
+	line += " · " + text.Truncate(r.Text, most)
+	if r.Error != "" {
+		line += " · " + text.Truncate(r.Error, most)
+	}
+	return line
 }
 
 type timelineIn struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"strandline/internal/archive"
 	"strandline/internal/transcript"
 )
 
@@ -31,6 +32,16 @@ type Block struct {
 	Error  bool      `json:"error,omitempty"` // a failed tool result, or an API error
 	Own    bool      `json:"own,omitempty"`   // injected by Strandline
 	Text   string    `json:"text"`            // in full, not redacted
+	// Diff holds Changes in unified form, Added and Removed the number of its lines. A
+	// BlockReader leaves them empty.
+	Diff    string `json:"diff,omitempty"`
+	Added   int    `json:"added,omitempty"`
+	Removed int    `json:"removed,omitempty"`
+
+	// Path and Changes are set for a call that edits a file. A file that is written whole
+	// is one change without old text.
+	Path    string              `json:"-"`
+	Changes []transcript.Change `json:"-"`
 }
 
 // Conversation reports whether a block is part of the conversation: neither an
@@ -126,10 +137,18 @@ func (s *scanner) messageBlocks(row *row) (blocks []Block) {
 		switch p.kind {
 		case partText:
 			b.Kind, b.Text = textKind, stringOf(p.raw)
+			if textKind == BlockPrompt && strings.HasPrefix(b.Text, tagCommandMessage) {
+				b.Text = slashCommand(b.Text)
+			}
 		case partThinking:
 			b.Kind, b.Text = BlockThinking, stringOf(p.raw)
 		case partToolUse:
 			b.Kind, b.Name, b.Text = BlockToolUse, string(p.name), s.render(p.raw)
+			if u := s.toolUse("", b.Name, p.raw); u.Kind == archive.CallEdit {
+				if b.Path, b.Changes = u.Path, u.Changes; u.Whole {
+					b.Changes = []transcript.Change{{New: u.Content}}
+				}
+			}
 		case partToolResult:
 			b.Kind, b.Text = BlockToolResult, s.outputText(p.raw)
 		default:

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"strandline/internal/transcript"
+)
+
+// unified returns changes of a file in unified form, and the number of lines that they
+// add and remove. The hunks have no line numbers: a transcript tells only the text.
+func unified(path string, changes []transcript.Change) (text string, added, removed int) {
+	var b strings.Builder
+	b.WriteString("--- " + path + "\n+++ " + path + "\n")
+	for _, c := range changes {
+		_, hunks, _ := bytes.Cut(diff.Diff("", wholeLines(c.Old), "", wholeLines(c.New)), []byte("\n@@"))
+		for line := range strings.Lines("@@" + string(hunks)) {
+			switch line[0] {
+			case '@':
+				line = "@@\n"
+			case '+':
+				added++
+			case '-':
+				removed++
+			}
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n"), added, removed
+}
+
+// wholeLines returns a text that is empty or ends with a newline.
+func wholeLines(s string) []byte {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return []byte(s)
+	}
+	return []byte(s + "\n")
+}
