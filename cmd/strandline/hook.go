@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"strandline/internal/app"
@@ -42,7 +39,7 @@ func runHook() {
 		return
 	}
 	c.MaxLog = maxHookBytes
-	lost := indexLost(cfg)
+	lost := app.Workspace{Config: cfg}.IndexLost() // the hook creates one with its own session; maintain adds the others
 	monitor := newMonitor(cfg)
 	marks := task.CheckStates{Dir: cfg.Paths.CheckStates()}
 	hook.Run(context.Background(), hook.Env{
@@ -67,6 +64,10 @@ func runHook() {
 			}
 			return &hook.Index{Index: x, Source: x, Store: x}, nil
 		},
+		Temporary: func(ctx context.Context) (*hook.Index, error) {
+			x, err := openIndex(ctx, "", sqlite.Options{})
+			return &hook.Index{Index: x, Source: x, Store: x}, err
+		},
 		Detach:         detach,
 		Monitor:        monitor,
 		Segments:       hook.Segments{Usage: usageStore(cfg), Marks: marks},
@@ -80,17 +81,6 @@ func runHook() {
 			log.Error("rebuild the lost index", "error", err)
 		}
 	}
-}
-
-// indexLost reports whether there are logs but no index, because it was deleted.
-// The hook creates an index with its own session; maintain adds the others.
-func indexLost(cfg *config.Config) bool {
-	_, err := os.Stat(cfg.Paths.Index())
-	if !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	_, err = os.Stat(filepath.Join(cfg.Paths.Home, "log"))
-	return err == nil
 }
 
 // lastCapture returns when a session's log was last written.

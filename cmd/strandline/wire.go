@@ -127,6 +127,7 @@ func newApp() *app.App {
 	exe, _ := os.Executable()
 	return app.New(app.Options{
 		Version: version, Machine: machine, Home: homeDir(), Cwd: cwd, Exe: cmp.Or(exe, os.Args[0]), Getenv: os.Getenv, Now: now,
+		Notice:     func(text string) { fmt.Fprintln(os.Stderr, "note: "+text) },
 		NewCapture: newCapture, Redactor: redactor, Changes: changes, Monitor: newMonitor, Stores: stores{}, System: system{}, Network: network(),
 	})
 }
@@ -180,6 +181,9 @@ func page(text []byte) bool {
 type system struct{}
 
 func (system) LookPath(name string) (string, error) { return exec.LookPath(name) }
+
+// Detach implements app.System.
+func (system) Detach(args ...string) error { return detach(args...) }
 
 // VersionOf implements app.System.
 func (system) VersionOf(ctx context.Context, exe string) (string, error) {
@@ -239,6 +243,11 @@ const lockTimeout = 10 * time.Second
 
 // openIndex opens an index file. It waits for other processes until ctx ends.
 func openIndex(ctx context.Context, path string, opt sqlite.Options) (index, error) {
+	opt.Rules = redact.Rules
+	if path == "" {
+		s, err := sqlite.Open(ctx, path, opt)
+		return index{Store: s}, err
+	}
 	wait, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	lock, err := state.WaitLock(wait, path+".lock", true)
@@ -254,7 +263,6 @@ func openIndex(ctx context.Context, path string, opt sqlite.Options) (index, err
 	if deadline, ok := ctx.Deadline(); ok {
 		opt.BusyTimeout = time.Until(deadline)
 	}
-	opt.Rules = redact.Rules
 	s, err := sqlite.Open(ctx, path, opt)
 	if err != nil {
 		return index{}, errors.Join(err, lock.Release())

@@ -49,13 +49,16 @@ type Options struct {
 	Monitor func(cfg *config.Config) *usage.Monitor
 	Stores  Stores
 	System  System
+	// Notice tells the user that an answer comes from another source than usual. It may
+	// be nil.
+	Notice func(text string)
 	// Network is nil in a program that links no network.
 	Network Network
 }
 
 // Stores opens databases.
 type Stores interface {
-	// OpenIndex opens the index file at path.
+	// OpenIndex opens the index file at path, or a new index in memory if path is "".
 	OpenIndex(ctx context.Context, path string, mode Mode) (*Index, error)
 	// OpenTeam opens the team's archive. It fails with ErrNotLinked in a program
 	// that links no driver.
@@ -76,6 +79,8 @@ type System interface {
 	// FindCompanion returns the path of the program with the commands that this
 	// build leaves out; "" if it leaves out none.
 	FindCompanion() (string, error)
+	// Detach starts this program in the background with the given arguments.
+	Detach(args ...string) error
 }
 
 // Network makes requests.
@@ -235,6 +240,9 @@ func (w Workspace) LockError(err error, work string) error {
 type Archive struct {
 	Workspace
 	Index *Index
+	// Cause is why the index does not serve, but one in memory, of the newest sessions;
+	// nil if it serves.
+	Cause error
 }
 
 // withArchive calls run with an open index. The journal is synced before run if
@@ -247,8 +255,33 @@ func (a *App) withArchive(ctx context.Context, mode Mode, run func(Archive) erro
 	return a.withIndex(ctx, w, mode, run)
 }
 
-// withIndex is withArchive over a workspace that the caller has.
+// withIndex is withArchive over a workspace that the caller has. An index that is to be
+// written is rebuilt first if it is damaged or missing.
 func (a *App) withIndex(ctx context.Context, w Workspace, mode Mode, run func(Archive) error) error {
+	if mode == ReadOnly {
+		return a.useIndex(ctx, w, mode, run)
+	}
+	cause := archive.ErrDamagedIndex
+	if !w.IndexLost() {
+		cause = a.useIndex(ctx, w, mode, run)
+	}
+	if !errors.Is(cause, archive.ErrDamagedIndex) {
+		return cause
+	}
+	if _, err := a.rebuildIndex(ctx, w, nil); err != nil {
+		return err
+	}
+	return a.useIndex(ctx, w, mode, run)
+}
+
+// IndexLost reports whether there are logs but no index, because it was deleted or emptied.
+func (w Workspace) IndexLost() bool {
+	info, err := os.Stat(w.Config.Paths.Index())
+	return (errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0) && exists(w.File("log"))
+}
+
+// useIndex is withIndex, but fails if the index is damaged.
+func (a *App) useIndex(ctx context.Context, w Workspace, mode Mode, run func(Archive) error) error {
 	if _, err := os.Stat(w.Config.Paths.Index()); mode == ReadOnly && errors.Is(err, os.ErrNotExist) {
 		return archive.NotFound("no archive in "+w.Config.Paths.Home+" yet",
 			"`strandline import` brings in the sessions that exist, `strandline init` records the coming ones")
@@ -262,7 +295,7 @@ func (a *App) withIndex(ctx context.Context, w Workspace, mode Mode, run func(Ar
 			return errors.Join(err, index.Close())
 		}
 	}
-	return errors.Join(run(Archive{w, index}), index.Close())
+	return errors.Join(run(Archive{Workspace: w, Index: index}), index.Close())
 }
 
 // resolveSession returns the handle that a user typed and the full ID of its session.

@@ -118,7 +118,7 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 		return err
 	}
 	var conv conversation
-	err = c.app.withIndex(ctx, w, FastWrite, func(x Archive) (err error) {
+	err = c.app.useIndex(ctx, w, FastWrite, func(x Archive) (err error) {
 		if conv, err = c.wait(); err != nil {
 			return err
 		}

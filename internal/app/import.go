@@ -126,7 +126,9 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 	}
 	current := w.Config.Paths.Index()
 	if info, err := os.Stat(current); err == nil && !info.Mode().IsRegular() {
-		return out, archive.Invalid("the index "+current+" is not a regular file", "move it away and run: strandline reindex")
+		if err := os.Rename(current, current+".aside"); err != nil {
+			return out, archive.Invalid("the index "+current+" is not a regular file", "move it away and run: strandline reindex")
+		}
 	}
 	fresh := current + ".new"
 	built, err := a.buildIndex(ctx, w, fresh, jobs, progress)
@@ -138,7 +140,7 @@ func (a *App) rebuildIndex(ctx context.Context, w Workspace, progress func(captu
 	}
 	out.Built = built
 	// Meanwhile hooks wrote to the old index. From now on they write to the new one.
-	err = a.withIndex(ctx, w, ReadWrite, func(x Archive) (err error) {
+	err = a.useIndex(ctx, w, ReadWrite, func(x Archive) (err error) {
 		out.Later, err = a.runner(w).Index(ctx, x.Index)
 		return err
 	})
@@ -258,9 +260,10 @@ const (
 )
 
 // CatchUp captures the sessions that hooks deferred. If ended names a session, it
-// waits for its last rows first, and does maintenance afterwards if it is due.
+// waits for its last rows first, and does maintenance afterwards if it is due. reindex
+// rebuilds the index first, unless another process does.
 // Errors are written to the error log as well.
-func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork) error {
+func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork, reindex bool) error {
 	w, err := a.workspace()
 	if err != nil {
 		return err
@@ -271,7 +274,11 @@ func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork) error {
 	if !exists(w.Config.Paths.Home) {
 		return err
 	}
-	if err = errors.Join(err, a.catchUp(ctx, w)); err != nil {
+	if reindex && exists(w.File("log")) {
+		_, rerr := a.rebuildIndex(ctx, w, nil)
+		err = errors.Join(err, rerr)
+	}
+	if err = errors.Join(err, a.catchUp(ctx, w)); err != nil && !archive.OnlyBusy(err) {
 		w.Logger().Error("catch up", "event", "catchup", "session", ended.Session, "error", err)
 	}
 	if ended.Session != "" && MaintenanceDue(w.Config, a.Now()) {

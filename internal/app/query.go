@@ -59,7 +59,7 @@ func (a *App) keys(ctx context.Context, x Archive, s Scope) ([]string, error) {
 
 // read calls do with the index, open for reading.
 func read[T any](ctx context.Context, a *App, do func(x Archive) (T, error)) (out T, err error) {
-	err = a.withArchive(ctx, ReadOnly, func(x Archive) (err error) {
+	err = a.reading(ctx, func(x Archive) (err error) {
 		out, err = do(x)
 		return err
 	})

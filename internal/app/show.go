@@ -114,7 +114,7 @@ func (a *App) RecordRecall(ctx context.Context, refs ...archive.Ref) error {
 // WriteLines writes the transcript lines of a session, a turn or a step, exact and
 // not redacted.
 func (a *App) WriteLines(ctx context.Context, at archive.Handle, out io.Writer) error {
-	return a.withArchive(ctx, ReadOnly, func(x Archive) error {
+	return a.reading(ctx, func(x Archive) error {
 		id, err := a.sessionOrLatest(ctx, x, at.Session)
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (a *App) loggedSession(ctx context.Context, typed string) (w Workspace, id 
 	if w.Capture.HasLog(h.Session) {
 		return w, h.Session, nil
 	}
-	err = a.withIndex(ctx, w, ReadOnly, func(x Archive) error {
+	err = a.reading(ctx, func(x Archive) error {
 		id, err = x.Index.Resolve(ctx, h.Session)
 		return err
 	})

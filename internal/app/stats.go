@@ -33,6 +33,9 @@ type Status struct {
 	Unindexed   int       `json:"unindexed_sessions"`
 	Lost        int       `json:"lost_logs"` // deleted, but not by strandline
 	Memory      Memory    `json:"memory"`
+	// Tier is what answers: "index", or "logs" for the reason in Why.
+	Tier string `json:"tier"`
+	Why  string `json:"why,omitempty"`
 	// Measured is the mean of the last compactions; null if none is measurable.
 	Measured *Measured `json:"last_compactions"`
 }
@@ -80,7 +83,10 @@ func (a *App) Status(ctx context.Context) (Status, error) {
 			Version: a.Version, Home: paths.Home, Sessions: t.Sessions, Agents: t.Agents, Projects: t.Projects,
 			Older: t.Older, Turns: t.Turns, Steps: t.Steps, Calls: t.Calls, Passages: t.Passages, Compactions: t.Compactions,
 			Bytes: t.Bytes, First: t.First, Last: t.Last,
-			LogBytes: treeSize(x.File("log")), IndexBytes: x.indexBytes(), Pending: x.Pending().Any(),
+			Tier: "index", LogBytes: treeSize(x.File("log")), IndexBytes: x.indexBytes(), Pending: x.Pending().Any(),
+		}
+		if x.Cause != nil {
+			st.Tier, st.Why = "logs", ErrorText(x.Cause)
 		}
 		entries, err := state.RecentErrors(paths.Errors(), a.Now().Add(-24*time.Hour), 1000)
 		if err != nil {

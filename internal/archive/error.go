@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -18,6 +19,10 @@ const (
 	CodeCorrupt   Code = "corrupt"   // stored data is damaged
 	CodeDenied    Code = "denied"    // missing permission, or a read-only or full disk
 )
+
+// ErrDamagedIndex is among the causes of an error with CodeCorrupt if the index is damaged
+// rather than a log. The index is derived from the logs and can be rebuilt.
+var ErrDamagedIndex = errors.New("the index is damaged")
 
 // Error is an error for the user: one sentence, and a hint what to do next.
 type Error struct {

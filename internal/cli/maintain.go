@@ -114,7 +114,8 @@ func (a *commands) reindex(ctx context.Context) error {
 func (a *commands) catchupCommand(cmd *cobra.Command) {
 	var ended capture.PendingWork
 	cmd.Hidden = true
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.app.CatchUp(cmd.Context(), ended) }
+	reindex := cmd.Flags().Bool("reindex", false, "rebuild the index first")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.app.CatchUp(cmd.Context(), ended, *reindex) }
 	cmd.Flags().StringVar(&ended.Session, "session", "", "a session that has ended: wait for its last rows")
 	cmd.Flags().StringVar(&ended.Transcript, "transcript", "", "its transcript")
 	cmd.Flags().StringVar(&ended.Cwd, "cwd", "", "its folder")

@@ -41,6 +41,9 @@ func (a *commands) printStatus(st app.Status) error {
 		line("compacted", text)
 	}
 	a.printMemory(st)
+	if st.Why != "" {
+		styled("index", st.Why+": the logs answer until it is rebuilt", p.yellow)
+	}
 	if st.Pending {
 		styled("pending", "sessions wait to be indexed: `strandline maintain` does it now", p.yellow)
 	}

@@ -208,6 +208,7 @@ func (testSystem) LowerPriority()                                    {}
 func (s testSystem) LookPath(string) (string, error)                 { return s.w.path("bin", "strandline"), nil }
 func (testSystem) VersionOf(context.Context, string) (string, error) { return "1.2.3", nil }
 func (testSystem) FindCompanion() (string, error)                    { return "", nil }
+func (testSystem) Detach(...string) error                            { return nil }
 
 func hideKeys(s string) string { return strings.ReplaceAll(s, "4500", "[number]") }
 

@@ -18,6 +18,7 @@ type run struct {
 	deferred bool // the index does not hold the whole transcript yet
 	// unfinished is set until the session's new bytes are logged and indexed.
 	unfinished bool
+	damaged    bool   // the index is, and has to be rebuilt
 	idx        *Index // nil until open is called
 	idxErr     error
 	batches    []archive.Batch // the session's batches that were indexed
@@ -38,7 +39,11 @@ func (r *run) handle(ctx context.Context) error {
 		return nil
 	}
 	r.unfinished = true
-	err = r.guard(func() error { return r.answer(ctx, src) })
+	err = r.guard(func() error {
+		err := r.answer(ctx, src)
+		r.damaged = errors.Is(err, archive.ErrDamagedIndex)
+		return err
+	})
 	return errors.Join(err, r.followUp(src))
 }
 
@@ -80,11 +85,15 @@ func (r *run) followUp(src capture.Source) error {
 		errs = append(errs, r.env.Pending.Add(w))
 	}
 	errs = append(errs, r.guard(r.close))
+	catchUp := []string{"catchup"}
+	if r.damaged {
+		catchUp = append(catchUp, "--reindex")
+	}
 	switch {
 	case p.Event == "SessionEnd" || p.Event == "Stop": // the client writes the last rows after both
-		errs = append(errs, r.env.Detach("catchup", "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd))
-	case len(work) > 0:
-		errs = append(errs, r.env.Detach("catchup"))
+		errs = append(errs, r.env.Detach(append(catchUp, "--session", src.Session, "--transcript", src.Path, "--cwd", src.Cwd)...))
+	case len(work) > 0 || r.damaged:
+		errs = append(errs, r.env.Detach(catchUp...))
 	}
 	if (p.Event == "PreCompact" || p.Event == "PostCompact") && r.env.MaintenanceDue != nil && r.env.MaintenanceDue() {
 		errs = append(errs, r.env.Detach("maintain", "--background"))

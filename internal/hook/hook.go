@@ -59,6 +59,9 @@ type Env struct {
 	Blocking usage.Blocker
 	// OpenIndex opens the index. It waits for a lock until ctx ends.
 	OpenIndex func(ctx context.Context) (*Index, error)
+	// Temporary opens a new index in memory. The context of a compaction is restored with
+	// it if the index fails. Nil means never.
+	Temporary func(ctx context.Context) (*Index, error)
 	// Detach starts this program in the background with the given arguments.
 	Detach func(args ...string) error
 	// MaintenanceDue reports whether a maintenance run is due. It is called at

@@ -17,11 +17,9 @@ import (
 // more than 10,000 units by a file reference, regardless of the configuration.
 const maxInjected = 9900
 
-// respond writes the response to the event: the hook's own text, if the index is
-// open, followed by the injectors' texts.
+// respond writes the response to the event: the hook's own text, followed by the
+// injectors' texts.
 func (r *run) respond(ctx context.Context) error {
-	var own named
-	var errs []error
 	if r.idx != nil {
 		blocked, err := r.block(ctx, r.idx)
 		if blocked {
@@ -30,15 +28,41 @@ func (r *run) respond(ctx context.Context) error {
 		if err != nil {
 			r.log.Error("decide whether to block the compaction", "error", err)
 		}
-		block, event, err := r.compose(ctx, r.idx)
-		if err == nil {
-			own = named{event: event, Injection: Injection{
-				Text: block.Text, Handles: block.Handles, Refs: archive.RefsOf(r.payload.subject(), block.Handles), How: archive.AccessRestored,
-			}}
-		}
-		errs = append(errs, err)
 	}
-	return errors.Join(append(errs, r.write(ctx, r.collect(ctx, own)))...)
+	own, err := r.own(ctx)
+	return errors.Join(err, r.write(ctx, r.collect(ctx, own)))
+}
+
+// own returns the hook's own text, if there is an index. At a compaction, an index in
+// memory takes the place of one that fails.
+func (r *run) own(ctx context.Context) (named, error) {
+	var block compact.Output
+	var event string
+	var err error
+	if r.idx != nil {
+		block, event, err = r.compose(ctx, r.idx)
+	}
+	if p := r.payload; (r.idx == nil || err != nil) && (p.Event == "PreCompact" || p.Event == "SessionStart" && p.Source == "compact") && r.env.Temporary != nil {
+		var again error
+		block, event, again = r.composeFromLog(ctx)
+		err = errors.Join(err, again)
+	}
+	return named{event: event, Injection: Injection{
+		Text: block.Text, Handles: block.Handles, Refs: archive.RefsOf(r.payload.subject(), block.Handles), How: archive.AccessRestored,
+	}}, err
+}
+
+// composeFromLog is compose with an index in memory of the session alone.
+func (r *run) composeFromLog(ctx context.Context) (block compact.Output, event string, err error) {
+	idx, err := r.env.Temporary(ctx)
+	if err != nil {
+		return block, "", err
+	}
+	defer func() { err = errors.Join(err, idx.Close()) }()
+	if err := r.env.Capture.Index(ctx, idx, r.payload.subject()); err != nil {
+		return block, "", err
+	}
+	return r.compose(ctx, idx)
 }
 
 // compose returns the hook's own text for the event, and the event's name in the

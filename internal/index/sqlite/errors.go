@@ -33,7 +33,7 @@ func (s *Store) fail(what string, err error) error {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		e.Code, e.Hint = archive.CodeBusy, "another strandline process is writing; try again in a moment"
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		e.Code, e.Hint = archive.CodeCorrupt, "the logs are not affected; rebuild the index with: strandline reindex"
+		damaged(e)
 	case sqlite3.SQLITE_FULL:
 		e.Code, e.Hint = archive.CodeDenied, "the disk is full; the next hook catches up when there is space"
 	case sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH:
@@ -43,9 +43,19 @@ func (s *Store) fail(what string, err error) error {
 		}
 	}
 	if de.Code()&0xFF == sqlite3.SQLITE_ERROR && strings.Contains(de.Error(), "malformed") {
-		e.Code, e.Hint = archive.CodeCorrupt, "the logs are not affected; rebuild the index with: strandline reindex"
+		damaged(e)
 	}
 	return e
+}
+
+// damaged makes e the error of a damaged index.
+func damaged(e *archive.Error) {
+	e.Code, e.Hint = archive.CodeCorrupt, "the logs are not affected; rebuild the index with: strandline reindex"
+	if e.Err == nil {
+		e.Err = archive.ErrDamagedIndex
+	} else {
+		e.Err = fmt.Errorf("%w (%w)", e.Err, archive.ErrDamagedIndex)
+	}
 }
 
 // maxPath is the longest path of a database in bytes. SQLite limits it to 512 with the
@@ -108,8 +118,7 @@ func (s *Store) Settle(ctx context.Context) error {
 }
 
 func corrupt(fault string) error {
-	return &archive.Error{
-		Code: archive.CodeCorrupt, Msg: "the index is damaged: " + archive.Clip(fault, 200),
-		Hint: "the logs are not affected; rebuild the index with: strandline reindex",
-	}
+	e := &archive.Error{Msg: "the index is damaged: " + archive.Clip(fault, 200)}
+	damaged(e)
+	return e
 }

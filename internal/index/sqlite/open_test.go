@@ -106,7 +106,7 @@ func TestOpenErrors(t *testing.T) {
 		{"newer version, reading", newer, sqlite.Options{ReadOnly: true}, archive.CodeInvalid, "newer strandline"},
 		{"damaged version", negative, sqlite.Options{}, archive.CodeCorrupt, "strandline reindex"},
 		{"damaged version, reading", negative, sqlite.Options{ReadOnly: true}, archive.CodeCorrupt, "strandline reindex"},
-		{"a folder", func(t *testing.T, path string) { _ = os.Mkdir(path, 0o700) }, sqlite.Options{}, archive.CodeInvalid, "reindex"},
+		{"a folder", func(t *testing.T, path string) { _ = os.Mkdir(path, 0o700) }, sqlite.Options{}, archive.CodeCorrupt, "reindex"},
 		{"missing, reading", func(*testing.T, string) {}, sqlite.Options{ReadOnly: true}, archive.CodeNotFound, "strandline import"},
 		{"empty, reading", write(""), sqlite.Options{ReadOnly: true}, archive.CodeNotFound, "strandline import"},
 	} {

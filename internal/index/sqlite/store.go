@@ -54,7 +54,8 @@ type Store struct {
 }
 
 // Open opens the index at path, whose folder must exist. Unless opt.ReadOnly, it
-// creates a missing index, with mode 0600.
+// creates a missing index, with mode 0600. An empty path opens a new index in memory, which
+// Close drops.
 //
 // Errors are archive.Errors: CodeCorrupt if the file is not an index, CodeInvalid if
 // a newer version wrote it, CodeBusy if another process holds it for longer than the
@@ -64,8 +65,10 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	if opt.BusyTimeout <= 0 {
 		opt.BusyTimeout = defaultBusyTimeout
 	}
-	if err := prepareFile(path, opt.ReadOnly); err != nil {
-		return nil, err
+	if path != "" {
+		if err := prepareFile(path, opt.ReadOnly); err != nil {
+			return nil, err
+		}
 	}
 	s := &Store{path: path, opt: opt, free: make(chan struct{}, 1), stmts: map[string]statement{}}
 	s.Store = index.New(s.Read, s.write, index.Dialect{
@@ -137,7 +140,7 @@ func prepareFile(path string, readOnly bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return archive.Invalid(fmt.Sprintf("the index %s is not a regular file", path), "move it away and run: strandline reindex")
+		return corrupt(path + " is not a regular file")
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -177,6 +180,9 @@ func createFile(path string) error {
 
 // dsn returns the driver's name for a file.
 func dsn(path string, readOnly bool) string {
+	if path == "" {
+		return ":memory:"
+	}
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
