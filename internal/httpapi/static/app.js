@@ -6,12 +6,13 @@ import { search } from "./search.js";
 import { files } from "./files.js";
 import { compactions } from "./compactions.js";
 import { status } from "./status.js";
+import { usage } from "./usage.js";
 
 const main = document.getElementById("main");
 const box = document.getElementById("q");
 
 // Views by the first path segment after #/. Any other segment is a handle.
-const views = { "": sessions, search, files, compactions, status };
+const views = { "": sessions, search, files, compactions, usage, status };
 
 let leave = new AbortController();
 let keys = {}; // actions of the view by key

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 let library;
 
 /** chart draws into a node again when the node's width or the colour scheme changes.
- * make(colour, width) returns uPlot's options and data. */
+ * make(colour, width, UPlot) returns uPlot's options and data. */
 export async function chart(node, signal, make) {
   const { default: UPlot } = await (library ??= import("./vendor/uplot.js"));
   if (signal.aborted) return;
@@ -13,7 +13,7 @@ export async function chart(node, signal, make) {
     width = node.clientWidth;
     plot?.destroy();
     if (!width) return;
-    const { options, data } = make(colour, width);
+    const { options, data } = make(colour, width, UPlot);
     plot = new UPlot({ width, legend: { show: false }, ...options }, data, node);
   };
   draw();
