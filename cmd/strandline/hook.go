@@ -47,7 +47,7 @@ func runHook() {
 		Capture: c, Journal: journal, Pending: capture.Pending{Dir: cfg.Paths.Pending()},
 		Answered: capture.OwnCompactions{Dir: cfg.Paths.OwnCompactions()},
 		Underway: capture.PendingCompactions{Dir: cfg.Paths.PendingCompactions()},
-		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv},
+		Blocking: usage.Blocker{Mode: cfg.Compaction.BlockAuto, Dir: cfg.Paths.Blocked(), Getenv: os.Getenv, Settings: cfg.Paths.ClientSettings()},
 		Learner: compact.Learner{How: cfg.Restore.Learn, Tallies: func() map[string]archive.Tally {
 			shapes, _ := app.Learned(cfg.Paths.Learned()).Read()
 			return shapes
@@ -110,7 +110,7 @@ func newMonitor(cfg *config.Config) *usage.Monitor {
 	return &usage.Monitor{
 		Store: usageStore(cfg), Zones: zones(cfg), Window: cfg.Autopilot.Window,
 		Always: cfg.Autopilot.Report == config.ReportAlways, Silent: cfg.Autopilot.Report == config.ReportOff,
-		Getenv: os.Getenv, Conversation: func(chunk []byte) []transcript.Message { return claude.Conversation(chunk, nil) },
+		Getenv: os.Getenv, Settings: cfg.Paths.ClientSettings(), Conversation: func(chunk []byte) []transcript.Message { return claude.Conversation(chunk, nil) },
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"time"
 
 	"strandline/internal/usage"
 )
@@ -25,9 +26,9 @@ func runStatusline(command string) {
 	limitGC(hookMemory)
 	cfg, _ := loadConfig() // doctor reports rejected settings
 	line := usage.Statusline{
-		Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Store: usageStore(cfg), Command: command,
+		Stdin: os.Stdin, Stdout: os.Stdout, Getenv: os.Getenv, Now: time.Now, Store: usageStore(cfg), Command: command,
 		Template: cfg.Statusline.Template, ASCII: cfg.Statusline.ASCII,
-		Monitor: usage.Monitor{Zones: zones(cfg), Window: cfg.Autopilot.Window, Getenv: os.Getenv},
+		Monitor: usage.Monitor{Zones: zones(cfg), Window: cfg.Autopilot.Window, Getenv: os.Getenv, Settings: cfg.Paths.ClientSettings()},
 	}
 	_ = line.Print(context.Background())
 }

@@ -133,7 +133,7 @@ func (c compaction) withArchive(ctx context.Context, head conversation, out *Rep
 			if err := w.Capture.IndexAll(ctx, x.Index, got.Sessions); err != nil {
 				return err
 			}
-			g := usage.Blocker{Mode: w.Config.Compaction.BlockAuto, Dir: w.Config.Paths.Blocked(), Getenv: c.app.Getenv}
+			g := usage.Blocker{Mode: w.Config.Compaction.BlockAuto, Dir: w.Config.Paths.Blocked(), Getenv: c.app.Getenv, Settings: w.Config.Paths.ClientSettings()}
 			var berr error
 			out.Skip, berr = g.Reason(ctx, x.Index, usage.Attempt{Session: conv.id(), Trigger: conv.trigger, Tokens: conv.tokens, Window: conv.window})
 			if berr != nil {

@@ -55,6 +55,16 @@ func findPaths(in Inputs) Paths {
 	return p
 }
 
+// ClientSettings lists the client's settings files, the one that takes precedence first.
+func (p Paths) ClientSettings() []string {
+	var files []string
+	if p.ProjectFile != "" {
+		dir := filepath.Join(filepath.Dir(p.ProjectFile), ".claude")
+		files = append(files, filepath.Join(dir, "settings.local.json"), filepath.Join(dir, "settings.json"))
+	}
+	return append(files, filepath.Join(p.ClientDir, "settings.json"))
+}
+
 func (p Paths) in(parts ...string) string {
 	return filepath.Join(append([]string{p.Home}, parts...)...)
 }

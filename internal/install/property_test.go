@@ -255,7 +255,7 @@ func addEntries(t *rapid.T, settings map[string]any) {
 	}
 	mine := (statuslineEntry{exe: exe, goos: "linux"})
 	if have, ok := settings[statuslineKey].(map[string]any); !ok {
-		settings[statuslineKey] = map[string]any{"type": "command", "command": mine.command("")}
+		settings[statuslineKey] = map[string]any{"type": "command", "command": mine.command(""), "refreshInterval": float64(refreshSeconds)}
 	} else if theirs, ok := have["command"].(string); ok && have["type"] == "command" {
 		have["command"] = mine.command(theirs)
 	}

@@ -13,8 +13,12 @@ const statuslineKey = "statusLine"
 // withFlag precedes the user's command.
 const withFlag = "--with"
 
+// refreshSeconds is how often the client redraws the line between turns, so that it shows
+// what was captured after the last hook. Clients that do not know the key ignore it.
+const refreshSeconds = 30
+
 func (l statuslineEntry) value() any {
-	return map[string]string{"type": "command", "command": l.command("")}
+	return map[string]any{"type": "command", "command": l.command(""), "refreshInterval": refreshSeconds}
 }
 
 // command returns Strandline's command, which also runs another one.

@@ -11,7 +11,7 @@ func TestStatusline(t *testing.T) {
 		return `{"statusLine": {"type": "command", "command": "` + command + `"}}`
 	}
 	for name, c := range map[string]struct{ before, after, dropped string }{
-		"none":                   {`{}`, settings(mine), `{}`},
+		"none":                   {`{}`, `{"statusLine": {"type": "command", "command": "` + mine + `", "refreshInterval": 30}}`, `{}`},
 		"ours":                   {settings(mine), settings(mine), `{}`},
 		"ours, moved":            {settings(oldExe + " statusline"), settings(mine), `{}`},
 		"ours, found by name":    {settings("strandline statusline"), settings("strandline statusline"), `{}`},

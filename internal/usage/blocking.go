@@ -29,6 +29,8 @@ type Blocker struct {
 	Dir string
 	// Getenv reads the client's environment variables.
 	Getenv func(string) string
+	// Settings are the client's settings files, the one that takes precedence first.
+	Settings []string
 }
 
 // Attempt describes a pending compaction.
@@ -98,7 +100,7 @@ func (g Blocker) policy(steps steps, a Attempt) string {
 		return ""
 	}
 	used := max(int(last.Usage.Context()+last.Usage.Output), a.Tokens)
-	l := FindLimits(last.Model, a.Window, g.Getenv)
+	l := FindLimits(last.Model, a.Window, g.Getenv, g.Settings...)
 	// Below the threshold the client compacts for another reason: the API refused a
 	// request, or tokens were added that no response has counted yet.
 	if l.Threshold == 0 || used < l.Threshold || used >= l.Hard-blockReserve {

@@ -27,6 +27,8 @@ type Monitor struct {
 	Always, Silent bool
 	// Getenv reads the client's environment variables.
 	Getenv func(string) string
+	// Settings are the client's settings files, the one that takes precedence first.
+	Settings []string
 	// Conversation parses the messages in consecutive bytes of a transcript. Nil: usage
 	// is not estimated from text.
 	Conversation func(chunk []byte) []transcript.Message
@@ -132,7 +134,7 @@ func (s *Session) addCompaction(c archive.Compaction) {
 // window and its limits, the shares, the growth and the zone.
 func (p Monitor) Derive(s *Session) {
 	size, from := p.windowSize(*s)
-	l := FindLimits(s.Model, int(size), p.Getenv)
+	l := FindLimits(s.Model, int(size), p.Getenv, p.Settings...)
 	s.Window, s.WindowFrom, s.Threshold, s.Hard = int64(l.Window), from, int64(l.Threshold), int64(l.Hard)
 	next, compacts := l.Next()
 	s.Limit, s.Compacts = int64(next), compacts

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +29,7 @@ type Statusline struct {
 	Getenv  func(string) string
 	Store   Store
 	Monitor Monitor
+	Now     func() time.Time
 	// Template is the line's template, "" for the default.
 	Template string
 	// ASCII forces ASCII characters; otherwise the locale decides.
@@ -68,7 +71,7 @@ func (l Statusline) Print(ctx context.Context) error {
 	line := <-prefix
 	sep := " │ "
 	if style.ascii {
-		sep = " | "
+		sep = style.separator()
 	}
 	if line != "" {
 		if style.width > 0 {
@@ -141,7 +144,7 @@ type lineValues struct {
 func (l Statusline) collect(ctx context.Context, in linePayload) lineValues {
 	s, known := l.Store.Session(in.Session)
 	size := validTokens(in.Window.Size)
-	v := lineValues{capture: compareCapture(in, s, known), modelName: in.Model.Name, known: known || size > 0}
+	v := lineValues{capture: compareCapture(in, s, known, l.Now()), modelName: in.Model.Name, known: known || size > 0}
 	if size > 0 && (s.ClientWindow != size || s.ClientModel != in.Model.ID) {
 		// Store the window for the hooks, whose payloads lack it: once per session. On an
 		// error the hooks use the model's window.
@@ -160,8 +163,10 @@ func (l Statusline) collect(ctx context.Context, in linePayload) lineValues {
 	}
 	l.Monitor.Derive(&s)
 	v.Session = s
-	if h, ok := l.Store.Health(); ok {
-		v.health, v.healthKnown = h.Mean()
+	if strings.Contains(l.Template, "{health}") {
+		if h, ok := l.Store.Health(); ok {
+			v.health, v.healthKnown = h.Mean()
+		}
 	}
 	return v
 }
@@ -171,27 +176,33 @@ type captureStatus int
 
 const (
 	capturePending captureStatus = iota // part of the conversation is not in the log, or it is unknown
-	captureDone                         // the whole conversation is in the log
+	captureDone                         // the whole conversation is in the log, or what is missing is young
 	captureFailed                       // the last capture or its indexing failed
 )
 
+// youngGap is the age up to which rows that are not captured are no finding: the client
+// writes a turn's last row after its last hook.
+const youngGap = time.Minute
+
 // compareCapture compares the transcript with the captured bytes. Only rows of the
 // conversation count: the client writes other rows after a turn's last hook.
-func compareCapture(in linePayload, s Session, known bool) captureStatus {
-	switch {
-	case !known || s.Captured == 0:
-		return capturePending
-	case s.CaptureFailed:
+func compareCapture(in linePayload, s Session, known bool, now time.Time) captureStatus {
+	if known && s.Captured > 0 && s.CaptureFailed {
 		return captureFailed
-	case filepath.Base(in.Transcript) != in.Session+".jsonl":
+	}
+	if filepath.Base(in.Transcript) != in.Session+".jsonl" {
 		return capturePending
 	}
 	info, err := os.Stat(in.Transcript)
 	switch {
-	case err != nil || !info.Mode().IsRegular() || info.Size() < s.Captured || info.Size() > s.Captured+maxTail:
-		return capturePending
-	case info.Size() == s.Captured:
+	case errors.Is(err, fs.ErrNotExist): // before the first row, or deleted by the client
 		return captureDone
+	case err != nil || !info.Mode().IsRegular():
+		return capturePending
+	case now.Sub(info.ModTime()) < youngGap, known && info.Size() == s.Captured:
+		return captureDone
+	case !known || s.Captured == 0 || info.Size() < s.Captured || info.Size() > s.Captured+maxTail:
+		return capturePending
 	}
 	tail, err := readRange(in.Transcript, s.Captured, s.Captured+maxTail)
 	if err != nil || bytes.Contains(tail, []byte(`"type":"user"`)) || bytes.Contains(tail, []byte(`"type":"assistant"`)) {

@@ -25,24 +25,23 @@ func TestPicture(t *testing.T) {
 	row := func(label string, tokens int, change func(d *lineFixture)) {
 		d := newLineFixture(t)
 		d.env = map[string]string{"LANG": "C.UTF-8"}
-		d.captured(aTurn, func(s *usage.Session) { s.PruneCount = 0 })
-		d.health(86, 100)
+		d.captured(aTurn, func(s *usage.Session) {
+			for turn := range 4 {
+				s.Append(usage.Point{Turns: turn, Tokens: int64(30_000 + 12_000*turn)})
+			}
+		})
 		change(d)
 		rows = append(rows, pictured{label, d.print(d.payload(tokens, 200_000))})
 	}
-	cycles := func(n int) func(d *lineFixture) {
-		return func(d *lineFixture) { d.state(func(s *usage.Session) { s.PruneCount = n }) }
-	}
 	row("ok", 86_700, func(*lineFixture) {})
 	row("warning, from 70 %", 151_000, func(*lineFixture) {})
-	row("optimize, from 85 %", 178_000, cycles(2))
-	row("not captured yet", 86_700, func(d *lineFixture) {
-		d.captured(aTurn+aTurn, func(s *usage.Session) { s.Captured = int64(len(aTurn)) })
-	})
+	row("optimize, from 85 %", 194_000, func(*lineFixture) {})
+	row("after a compaction", 0, func(d *lineFixture) { d.state(func(s *usage.Session) { s.History, s.LastTokenEstimate = nil, 18_400 }) })
+	row("not captured for a minute", 86_700, func(d *lineFixture) { d.grow(aTurn) })
 	row("20 columns", 151_000, func(d *lineFixture) { d.env["COLUMNS"] = "20" })
 	row("10 columns", 151_000, func(d *lineFixture) { d.env["COLUMNS"] = "10" })
-	row("NO_COLOR", 178_000, func(d *lineFixture) { d.env["NO_COLOR"] = "1"; cycles(2)(d) })
-	row("LANG=C", 178_000, func(d *lineFixture) { d.env["LANG"] = "C"; cycles(2)(d) })
+	row("NO_COLOR", 178_000, func(d *lineFixture) { d.env["NO_COLOR"] = "1" })
+	row("LANG=C", 178_000, func(d *lineFixture) { d.env["LANG"] = "C" })
 	row("after a user command", 86_700, func(d *lineFixture) { d.Command = "echo 'Opus 5.5 ~/tide (main)'" })
 	got := picture(rows)
 	path := filepath.Join("..", "..", "docs", "statusline.svg")

@@ -16,27 +16,30 @@ type lineStyle struct {
 	width    int    // columns; 0 or less if unknown
 }
 
-// defaultTemplates returns the default template and its shorter forms for narrow
-// terminals.
-func defaultTemplates() []string {
-	return []string{
-		"{shield} {percent} {tokens} {cycles} {dot} {brain} {health}", "{shield} {percent} {tokens} {cycles}",
-		"{shield} {percent} {tokens}", "{shield} {percent}", "{percent}",
-	}
-}
+// defaultParts returns the templates of the line's parts. A part without a value is left
+// out; a narrow terminal shows fewer parts.
+func defaultParts() []string { return []string{"{shield} {percent}", "{tokens}/{limit}", "{left}"} }
+
+// minLine is the shortest form of the line.
+const minLine = "{percent}"
 
 // render returns the line, at most as wide as the terminal.
 func (v lineValues) render(st lineStyle) string {
-	forms := defaultTemplates()
-	if st.template != "" {
-		forms = []string{st.template}
-	}
+	values := v.byName(st.ascii)
+	fits := func(line string) bool { return st.width <= 0 || text.Cells(line) <= st.width }
 	line := ""
-	for _, form := range forms {
-		line = v.fill(form, st)
-		if st.width <= 0 || text.Cells(line) <= st.width {
-			return line
+	if st.template != "" {
+		line = v.fill(st.template, values, st)
+	} else {
+		parts := v.parts(values, st)
+		for ; len(parts) > 1 && !fits(strings.Join(parts, st.separator())); parts = parts[:len(parts)-1] {
 		}
+		if line = strings.Join(parts, st.separator()); !fits(line) && values["percent"] != "" {
+			line = v.fill(minLine, values, st)
+		}
+	}
+	if fits(line) {
+		return line
 	}
 	end := text.PrefixCells(line, st.width)
 	short := strings.TrimRight(line[:end], " ")
@@ -46,9 +49,29 @@ func (v lineValues) render(st lineStyle) string {
 	return short
 }
 
+func (st lineStyle) separator() string {
+	if st.ascii {
+		return " | "
+	}
+	return " · "
+}
+
+// parts returns the parts of the default line that have values.
+func (v lineValues) parts(values map[string]string, st lineStyle) (out []string) {
+	for i, part := range defaultParts() {
+		if i == 0 && values["percent"] == "" {
+			part = "{shield}"
+		}
+		if i > 0 && (values["percent"] == "" || part == "{left}" && values["left"] == "") {
+			continue
+		}
+		out = append(out, v.fill(part, values, st))
+	}
+	return out
+}
+
 // fill replaces the names in a template by their values. Unknown names stay.
-func (v lineValues) fill(template string, st lineStyle) string {
-	values := v.byName(st.ascii)
+func (v lineValues) fill(template string, values map[string]string, st lineStyle) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(template, "{")
@@ -83,7 +106,7 @@ func (v lineValues) byName(ascii bool) map[string]string {
 		"shield": pick([]string{"⏳", "🛡️", "⚠️"}[v.capture], []string{"[..]", "[ok]", "[!!]"}[v.capture]),
 		"zone":   v.Zone, "dot": pick("·", "|"), "brain": pick("🧠", "mem"),
 		"model": printable(v.modelName, ascii), "cycles": pick("⊘", "-"), "health": "?",
-		"percent": "?", "tokens": "?", "window": "?", "bar": "", "trend": "", "turns": "",
+		"percent": "", "tokens": "", "window": "", "limit": "", "bar": "", "trend": "", "turns": "", "left": "",
 	}
 	if v.healthKnown {
 		m["health"] = strconv.Itoa(Percent(v.health)) + "%"
@@ -94,17 +117,48 @@ func (v lineValues) byName(ascii bool) map[string]string {
 	if !v.known {
 		return m
 	}
-	m["percent"] = v.approx() + strconv.Itoa(Percent(v.LastPercentage)) + "%"
-	m["tokens"] = v.approx() + FormatTokens(v.LastTokenEstimate)
 	m["window"] = FormatTokens(v.Window)
-	m["bar"] = bar(v.LastPercentage, pick("█", "="), pick("░", "-"))
+	if v.LastTokenEstimate == 0 { // before the first response
+		return m
+	}
+	used := share(v.LastTokenEstimate, v.Limit)
+	m["percent"] = v.approx() + strconv.Itoa(Percent(used)) + "%"
+	m["tokens"] = v.approx() + wholeTokens(v.LastTokenEstimate)
+	m["limit"] = wholeTokens(v.Limit)
+	m["bar"] = bar(used, pick("█", "="), pick("░", "-"))
 	if v.Growth > 0 {
 		m["trend"] = "+" + FormatTokens(v.Growth) + "/turn"
 		if n, ok := TurnsLeft(v.LastTokenEstimate+v.Output, v.Limit, v.Growth); ok {
 			m["turns"] = "~" + strconv.Itoa(n)
+			m["left"] = turnsLeft(n, v.Compacts)
 		}
 	}
 	return m
+}
+
+// maxLeft is the largest number of turns that the line announces: a forecast further ahead
+// says little.
+const maxLeft = 99
+
+// turnsLeft returns how many turns fit before the client compacts.
+func turnsLeft(n int, compacts bool) string {
+	switch {
+	case n > maxLeft:
+		return ""
+	case n == 0 && compacts:
+		return "compaction next"
+	case n == 0:
+		return "window full"
+	}
+	return "~" + text.Count(n, "turn")
+}
+
+// wholeTokens formats a number of tokens without a fraction from 10K on.
+func wholeTokens(n int64) string {
+	if n >= 10_000 && n < 999_500 {
+		n = (n + 500) / 1000 * 1000
+	}
+	return FormatTokens(n)
 }
 
 // color returns the ANSI code of the colour of a value, "" for none.

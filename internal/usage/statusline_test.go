@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"strandline/internal/usage"
 )
@@ -29,7 +31,7 @@ func newLineFixture(t *testing.T) *lineFixture {
 	d := &lineFixture{t: t, env: map[string]string{"NO_COLOR": "1"}, path: filepath.Join(dir, session+".jsonl")}
 	getenv := func(name string) string { return d.env[name] }
 	d.Statusline = usage.Statusline{
-		Getenv: getenv, Store: usage.Store{Dir: filepath.Join(dir, "state")},
+		Getenv: getenv, Now: func() time.Time { return time.Now().Add(2 * time.Minute) }, Store: usage.Store{Dir: filepath.Join(dir, "state")},
 		Monitor: usage.Monitor{Zones: usage.Zones{Warn: 0.70, Prune: 0.85}, Getenv: getenv},
 	}
 	return d
@@ -93,11 +95,11 @@ func TestDefaultLine(t *testing.T) {
 	d := newLineFixture(t)
 	d.captured(aTurn, unchanged)
 	d.health(86, 100)
-	if got, want := d.print(d.payload(86_700, 200_000)), "🛡️ 43% 86.7K ⊘ · 🧠 86%"; got != want {
+	if got, want := d.print(d.payload(86_700, 200_000)), "🛡️ 43% · 87K/200K"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	d.state(func(s *usage.Session) { s.PruneCount = 2 })
-	if got, want := d.print(d.payload(172_000, 200_000)), "🛡️ 86% 172K ⟳2 · 🧠 86%"; got != want {
+	if got, want := d.print(d.payload(172_000, 200_000)), "🛡️ 86% · 172K/200K"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
@@ -105,10 +107,10 @@ func TestDefaultLine(t *testing.T) {
 // TestClientPayloads uses payloads of version 2.1.329 of the client.
 func TestClientPayloads(t *testing.T) {
 	for name, want := range map[string]string{
-		"startup":             "⏳ 0% 0 ⊘ · 🧠 ?",
-		"after-turn":          "⏳ 21% 210K ⊘ · 🧠 ?",
-		"right-after-compact": "⏳ 0% 0 ⊘ · 🧠 ?",
-		"200k-window":         "⏳ 84% 168K ⊘ · 🧠 ?",
+		"startup":             "🛡️",
+		"after-turn":          "🛡️ 21% · 210K/967K",
+		"right-after-compact": "🛡️",
+		"200k-window":         "🛡️ 84% · 168K/200K",
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
@@ -125,20 +127,20 @@ func TestClientPayloads(t *testing.T) {
 
 func TestInvalidInput(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
-		"empty":                    {"", "⏳ ? ? ⊘ · 🧠 ?"},
-		"random bytes":             {"\x00\xff{{{", "⏳ ? ? ⊘ · 🧠 ?"},
-		"cut off":                  {`{"session_id":"` + session, "⏳ ? ? ⊘ · 🧠 ?"},
-		"a list":                   {`[]`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"null":                     {`null`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"null fields":              {`{"session_id":null,"model":null,"context_window":{"total_input_tokens":null,"context_window_size":200000,"current_usage":null}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
-		"no window":                {`{"session_id":"` + session + `","context_window":null}`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"other types":              {`{"session_id":7,"model":"m","context_window":{"total_input_tokens":"many","context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
-		"lists instead of objects": {`{"context_window":[],"model":[]}`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"negative tokens":          {`{"context_window":{"total_input_tokens":-5,"context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
-		"more than any window":     {`{"context_window":{"total_input_tokens":1e300,"context_window_size":200000}}`, "⏳ 0% 0 ⊘ · 🧠 ?"},
-		"a window of 0":            {`{"context_window":{"total_input_tokens":50,"context_window_size":0}}`, "⏳ ? ? ⊘ · 🧠 ?"},
-		"a path as the session":    {`{"session_id":"../../etc/passwd","context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
-		"terminal sequences":       {`{"model":{"id":"\u001b[2J"},"context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 25% 50K ⊘ · 🧠 ?"},
+		"empty":                    {"", "⏳"},
+		"random bytes":             {"\x00\xff{{{", "⏳"},
+		"cut off":                  {`{"session_id":"` + session, "⏳"},
+		"a list":                   {`[]`, "⏳"},
+		"null":                     {`null`, "⏳"},
+		"null fields":              {`{"session_id":null,"model":null,"context_window":{"total_input_tokens":null,"context_window_size":200000,"current_usage":null}}`, "⏳"},
+		"no window":                {`{"session_id":"` + session + `","context_window":null}`, "⏳"},
+		"other types":              {`{"session_id":7,"model":"m","context_window":{"total_input_tokens":"many","context_window_size":200000}}`, "⏳"},
+		"lists instead of objects": {`{"context_window":[],"model":[]}`, "⏳"},
+		"negative tokens":          {`{"context_window":{"total_input_tokens":-5,"context_window_size":200000}}`, "⏳"},
+		"more than any window":     {`{"context_window":{"total_input_tokens":1e300,"context_window_size":200000}}`, "⏳"},
+		"a window of 0":            {`{"context_window":{"total_input_tokens":50,"context_window_size":0}}`, "⏳"},
+		"a path as the session":    {`{"session_id":"../../etc/passwd","context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 29% · 50K/167K"},
+		"terminal sequences":       {`{"model":{"id":"\u001b[2J"},"context_window":{"total_input_tokens":50000,"context_window_size":200000}}`, "⏳ 29% · 50K/167K"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newLineFixture(t)
@@ -158,7 +160,7 @@ func TestBrokenPipes(t *testing.T) {
 	cancel()
 	var out bytes.Buffer
 	d.Stdin, d.Stdout = r, &out
-	if err := d.Print(ctx); err != nil || out.String() != "⏳ ? ? ⊘ · 🧠 ?\n" {
+	if err := d.Print(ctx); err != nil || out.String() != "⏳\n" {
 		t.Errorf("printed %q, %v", out.String(), err)
 	}
 	d.Stdin, d.Stdout = strings.NewReader(""), broken{}
@@ -175,10 +177,10 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
 func TestUsageFromTheRecord(t *testing.T) {
 	d := newLineFixture(t)
 	d.captured(aTurn, func(s *usage.Session) { s.LastTokenEstimate, s.Model = 18_000, "claude-haiku-4-5" })
-	if got, want := d.print(d.payload(0, 200_000)), "🛡️ ~9% ~18K ⊘ · 🧠 ?"; got != want {
+	if got, want := d.print(d.payload(0, 200_000)), "🛡️ ~9% · ~18K/200K"; got != want {
 		t.Errorf("right after a compaction: got %q, want %q", got, want)
 	}
-	if got, want := d.print(`{"session_id":"`+session+`","transcript_path":"`+filepath.ToSlash(d.path)+`"}`), "🛡️ ~9% ~18K ⊘ · 🧠 ?"; got != want {
+	if got, want := d.print(`{"session_id":"`+session+`","transcript_path":"`+filepath.ToSlash(d.path)+`"}`), "🛡️ ~9% · ~18K/200K"; got != want {
 		t.Errorf("without a window: got %q, want %q", got, want)
 	}
 }
@@ -189,8 +191,11 @@ func TestCaptureStatus(t *testing.T) {
 		set  func(d *lineFixture)
 		want string
 	}{
-		"no record": {func(*lineFixture) {}, "⏳"},
-		"captured":  {func(d *lineFixture) { d.captured(aTurn, unchanged) }, "🛡️"},
+		"no transcript yet":             {func(*lineFixture) {}, "🛡️"},
+		"no record":                     {func(d *lineFixture) { d.grow(aTurn) }, "⏳"},
+		"no record, a young transcript": {func(d *lineFixture) { d.grow(aTurn); d.Now = time.Now }, "🛡️"},
+		"a young reply followed":        {func(d *lineFixture) { d.captured(aTurn, unchanged); d.grow(aTurn); d.Now = time.Now }, "🛡️"},
+		"captured":                      {func(d *lineFixture) { d.captured(aTurn, unchanged) }, "🛡️"},
 		"rows of the client followed": {func(d *lineFixture) {
 			d.captured(aTurn, unchanged)
 			d.grow(`{"type":"system","subtype":"turn_duration"}` + "\n")
@@ -200,12 +205,12 @@ func TestCaptureStatus(t *testing.T) {
 		"much text followed":        {func(d *lineFixture) { d.captured(aTurn, unchanged); d.grow(big) }, "⏳"},
 		"the transcript is shorter": {func(d *lineFixture) { d.captured(aTurn, func(s *usage.Session) { s.Captured += 5 }) }, "⏳"},
 		"the capture failed":        {func(d *lineFixture) { d.captured(aTurn, func(s *usage.Session) { s.CaptureFailed = true }) }, "⚠️"},
-		"no transcript": {func(d *lineFixture) {
+		"a deleted transcript": {func(d *lineFixture) {
 			d.captured(aTurn, unchanged)
 			if err := os.Remove(d.path); err != nil {
 				d.t.Fatal(err)
 			}
-		}, "⏳"},
+		}, "🛡️"},
 		"the transcript is a folder": {func(d *lineFixture) {
 			d.state(func(s *usage.Session) { s.Captured = 5 })
 			if err := os.Mkdir(d.path, 0o700); err != nil {
@@ -236,7 +241,7 @@ func TestCaptureStatus(t *testing.T) {
 // grow appends uncaptured text to the transcript.
 func (d *lineFixture) grow(text string) {
 	d.t.Helper()
-	f, err := os.OpenFile(d.path, os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(d.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
 		_, err = f.WriteString(text)
 		err = errors.Join(err, f.Close())
@@ -287,12 +292,58 @@ func TestColours(t *testing.T) {
 	}
 }
 
+// TestLineTurnsLeft uses turns of 5K tokens in a window of 200K.
+func TestLineTurnsLeft(t *testing.T) {
+	d := newLineFixture(t)
+	d.captured(aTurn, func(s *usage.Session) {
+		for turn := range 4 {
+			s.Append(usage.Point{Turns: turn, Tokens: int64(70_000 + 5_000*turn)})
+		}
+	})
+	for tokens, want := range map[int]string{
+		87_000: "🛡️ 43% · 87K/200K · ~22 turns", 194_000: "🛡️ 97% · 194K/200K · ~1 turn", 198_000: "🛡️ 99% · 198K/200K · compaction next",
+	} {
+		if got := d.print(d.payload(tokens, 200_000)); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got, want := d.print(d.payload(9_000, 1_000_000)), "🛡️ 0% · 9K/967K"; got != want {
+		t.Errorf("far ahead: got %q, want %q", got, want)
+	}
+}
+
+// The client's settings lower the point at which it compacts.
+func TestWindowInSettings(t *testing.T) {
+	d := newLineFixture(t)
+	d.captured(aTurn, unchanged)
+	dir := t.TempDir()
+	for i, c := range []struct{ local, user, want string }{
+		{`{}`, `{"autoCompactWindow": 200000}`, "🛡️ 51% · 87K/167K"},
+		{`{"autoCompactWindow": 150000}`, `{"autoCompactWindow": 200000}`, "🛡️ 74% · 87K/117K"},
+		{`{"autoCompactWindow": 5}`, ``, "🛡️ 129% · 87K/67K"},
+		{`{"modelSettings":{"claude-opus-5":{"autoCompactWindow":"auto"}}}`, `{"autoCompactWindow": 200000}`, "🛡️ 8% · 87K/967K"},
+		{`{"modelSettings":{"claude-opus-5-5":{"autoCompactWindow":150000}}}`, `{"autoCompactWindow": 200000}`, "🛡️ 51% · 87K/167K"},
+		{`{"autoCompactEnabled": false}`, `{"autoCompactWindow": "many"}`, "🛡️ 8% · 87K/977K"},
+		{`{"autoCompactWindow": `, `[]`, "🛡️ 8% · 87K/967K"},
+	} {
+		d.Monitor.Settings = []string{filepath.Join(dir, "absent.json"), filepath.Join(dir, fmt.Sprint(i, "local.json")), filepath.Join(dir, fmt.Sprint(i, "user.json"))}
+		for file, text := range map[string]string{d.Monitor.Settings[1]: c.local, d.Monitor.Settings[2]: c.user} {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := d.print(strings.Replace(d.payload(86_700, 1_000_000), "claude-haiku-4-5", "claude-opus-5-20260601", 1)); got != c.want {
+			t.Errorf("%s, %s: got %q, want %q", c.local, c.user, got, c.want)
+		}
+	}
+}
+
 // A client that compacts early reaches the last zone early.
 func TestZonesFollowTheClientsLimits(t *testing.T) {
 	d := newLineFixture(t)
 	d.env = map[string]string{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}
-	if got := d.print(d.payload(420_000, 1_000_000)); !strings.Contains(got, "\x1b[31m42%") {
-		t.Errorf("42 %% of a window that is compacted at 49 %%: %q", got)
+	if got := d.print(d.payload(420_000, 1_000_000)); !strings.Contains(got, "\x1b[31m85%") {
+		t.Errorf("420K of a window that is compacted at 490K: %q", got)
 	}
 }
 
@@ -302,11 +353,11 @@ func TestPlainCharacters(t *testing.T) {
 		force bool
 		want  string
 	}{
-		"the C locale":          {map[string]string{"LANG": "C"}, false, "[ok] 43% 86.7K - | mem 86%"},
-		"LC_ALL overrides LANG": {map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, false, "[ok] 43% 86.7K - | mem 86%"},
-		"by setting":            {map[string]string{"LANG": "en_US.UTF-8"}, true, "[ok] 43% 86.7K - | mem 86%"},
-		"UTF-8":                 {map[string]string{"LANG": "de_DE.utf8"}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
-		"no locale":             {map[string]string{}, false, "🛡️ 43% 86.7K ⊘ · 🧠 86%"},
+		"the C locale":          {map[string]string{"LANG": "C"}, false, "[ok] 43% | 87K/200K"},
+		"LC_ALL overrides LANG": {map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, false, "[ok] 43% | 87K/200K"},
+		"by setting":            {map[string]string{"LANG": "en_US.UTF-8"}, true, "[ok] 43% | 87K/200K"},
+		"UTF-8":                 {map[string]string{"LANG": "de_DE.utf8"}, false, "🛡️ 43% · 87K/200K"},
+		"no locale":             {map[string]string{}, false, "🛡️ 43% · 87K/200K"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newLineFixture(t)
@@ -326,8 +377,8 @@ func TestNarrowTerminals(t *testing.T) {
 	d.captured(aTurn, unchanged)
 	d.health(86, 100)
 	for columns, want := range map[string]string{
-		"200": "🛡️ 43% 86.7K ⊘ · 🧠 86%", "23": "🛡️ 43% 86.7K ⊘ · 🧠 86%", "22": "🛡️ 43% 86.7K ⊘", "14": "🛡️ 43% 86.7K ⊘", "13": "🛡️ 43% 86.7K",
-		"11": "🛡️ 43%", "6": "🛡️ 43%", "5": "43%", "3": "43%", "2": "43", "0": "🛡️ 43% 86.7K ⊘ · 🧠 86%", "wide": "🛡️ 43% 86.7K ⊘ · 🧠 86%",
+		"200": "🛡️ 43% · 87K/200K", "17": "🛡️ 43% · 87K/200K", "16": "🛡️ 43%", "6": "🛡️ 43%", "5": "43%", "3": "43%", "2": "43",
+		"0": "🛡️ 43% · 87K/200K", "wide": "🛡️ 43% · 87K/200K",
 	} {
 		d.env["COLUMNS"] = columns
 		if got := d.print(d.payload(86_700, 200_000)); got != want {
@@ -340,7 +391,7 @@ func TestNarrowTerminals(t *testing.T) {
 	}
 	delete(d.env, "NO_COLOR")
 	d.Template, d.env["COLUMNS"] = "{percent}{tokens}", "5"
-	if got := d.print(d.payload(86_700, 200_000)); got != "\x1b[32m43%\x1b[0m\x1b[32m86\x1b[0m" {
+	if got := d.print(d.payload(86_700, 200_000)); got != "\x1b[32m43%\x1b[0m\x1b[32m87\x1b[0m" {
 		t.Errorf("an open colour: %q", got)
 	}
 }
@@ -368,7 +419,7 @@ func TestTemplates(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"shield", "percent", "tokens", "window", "bar", "trend", "turns", "zone", "cycles", "brain", "health", "model", "dot",
+		"shield", "percent", "tokens", "window", "limit", "bar", "trend", "turns", "left", "zone", "cycles", "brain", "health", "model", "dot",
 	} {
 		d.Template = "{" + name + "}"
 		if got := d.print(d.payload(86_700, 200_000)); got == d.Template || got == "" {
@@ -381,7 +432,7 @@ func TestUserCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the test uses a POSIX shell")
 	}
-	const own = "⏳ 43% 86.7K ⊘ · 🧠 ?"
+	const own = "🛡️ 43% · 87K/200K"
 	for name, c := range map[string]struct{ command, want string }{
 		"one line":                 {"echo mine", "mine │ " + own},
 		"several":                  {"printf '\\n  \\nmine\\nsecond\\n'", "mine │ " + own},
@@ -403,7 +454,7 @@ func TestUserCommand(t *testing.T) {
 	}
 	d := newLineFixture(t)
 	d.Command, d.env["COLUMNS"] = "echo mine", "16"
-	if got := d.print(d.payload(86_700, 200_000)); got != "mine │ ⏳ 43%" {
+	if got := d.print(d.payload(86_700, 200_000)); got != "mine │ 🛡️ 43%" {
 		t.Errorf("in 16 columns: %q", got)
 	}
 	d.Command, d.env["COLUMNS"] = "yes | head -c 100000 | tr -d '\\n'", "100"
@@ -419,7 +470,7 @@ func TestUserCommandTimesOut(t *testing.T) {
 	}
 	d := newLineFixture(t)
 	d.Command = "echo early; sleep 600 & sleep 600"
-	if got := d.print(d.payload(86_700, 200_000)); got != "early │ ⏳ 43% 86.7K ⊘ · 🧠 ?" {
+	if got := d.print(d.payload(86_700, 200_000)); got != "early │ 🛡️ 43% · 87K/200K" {
 		t.Errorf("printed %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,9 +79,9 @@ func fitWindow(tokens int64) int64 {
 }
 
 // FindLimits returns the limits for a model. reported is the window that the client
-// reported, 0 if unknown; it overrides the model's. Client settings outside the
-// environment can only lower the limits.
-func FindLimits(model string, reported int, getenv func(string) string) Limits {
+// reported, 0 if unknown; it overrides the model's. settings are the client's settings
+// files, the one that takes precedence first; the environment overrides them.
+func FindLimits(model string, reported int, getenv func(string) string, settings ...string) Limits {
 	own := ModelWindow(model)
 	l := Limits{Window: own}
 	if reported > 0 && reported <= maxWindow {
@@ -95,13 +96,14 @@ func FindLimits(model string, reported int, getenv func(string) string) Limits {
 	if getenv("CLAUDE_CODE_DISABLE_1M_CONTEXT") == "1" {
 		lower(smallWindow)
 	}
-	if n := parseTokens(getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW")); n > 0 {
+	set := readSettings(model, settings)
+	if n := cmp.Or(parseTokens(getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW")), set.window); n > 0 {
 		watched = true
 		lower(max(n, minWindow))
 	}
 	effective := max(l.Window-outputReserve, 0)
 	l.Hard = max(effective-hardReserve, 0)
-	if l.Off = enabled(getenv("DISABLE_AUTO_COMPACT")) || enabled(getenv("DISABLE_COMPACT")); l.Off || !watched {
+	if l.Off = enabled(getenv("DISABLE_AUTO_COMPACT")) || enabled(getenv("DISABLE_COMPACT")) || set.off; l.Off || !watched {
 		return l
 	}
 	l.Threshold = max(effective-compactReserve, 0)
