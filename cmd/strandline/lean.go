@@ -4,13 +4,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"syscall"
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
@@ -41,19 +38,7 @@ func companion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if runtime.GOOS != "windows" {
-		err = syscall.Exec(path, append([]string{path}, os.Args[1:]...), os.Environ()) //nolint:gosec // our own program
-		return fmt.Errorf("start %s: %w", path, err)
-	}
-	cmd := exec.CommandContext(ctx, path, os.Args[1:]...) // our own program
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			os.Exit(exit.ExitCode())
-		}
-		return fmt.Errorf("run %s: %w", path, err)
-	}
-	return nil
+	return replaceProcess(ctx, append([]string{path}, os.Args[1:]...))
 }
 
 // FindCompanion implements app.System. It returns the companion's path: in this program's folder, or else in

@@ -7,7 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"syscall"
+
+	"strandline/internal/archive"
 )
 
 // detach starts this program as a separate process without the client's pipes:
@@ -56,6 +59,35 @@ func runProgram(argv, env []string) (int, error) {
 			return 0, nil
 		}
 	}
+}
+
+// startProgram runs a program of PATH in a folder in place of this process.
+func startProgram(ctx context.Context, dir string, argv []string) error {
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return &archive.Error{Code: archive.CodeNotFound, Msg: "unknown program " + argv[0], Err: err, Hint: "is it in PATH?"}
+	}
+	if err := os.Chdir(dir); err != nil {
+		return fmt.Errorf("start %s: %w", argv[0], err)
+	}
+	return replaceProcess(ctx, append([]string{path}, argv[1:]...))
+}
+
+// replaceProcess runs a program in place of this process; on Windows it waits for it.
+func replaceProcess(ctx context.Context, argv []string) error {
+	if runtime.GOOS != "windows" {
+		err := syscall.Exec(argv[0], argv, os.Environ()) //nolint:gosec // our own program, or the user's client
+		return fmt.Errorf("start %s: %w", argv[0], err)
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) // as above
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			os.Exit(exit.ExitCode())
+		}
+		return fmt.Errorf("run %s: %w", argv[0], err)
+	}
+	return nil
 }
 
 // signalExit plus a signal's number is the exit code of a killed program, as in

@@ -137,7 +137,7 @@ func cliOptions() cli.Options {
 	a := newApp()
 	return cli.Options{
 		App: a, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Page: page,
-		Frontends: frontends(a), Companion: companion, RunProgram: runProgram,
+		Frontends: frontends(a), Companion: companion, RunProgram: runProgram, StartProgram: startProgram,
 	}
 }
 

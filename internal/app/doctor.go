@@ -165,12 +165,14 @@ func (a *App) checkArchive(ctx context.Context) (out []Finding, err error) {
 		}
 		moved, merr := a.checkMoved(ctx, x)
 		out = append(out, moved...)
+		cut, cerr := a.checkReach(ctx, x)
+		out = append(out, cut...)
 		lost, lerr := a.lostLogs(ctx, w, "")
 		if len(lost) > 0 {
 			out = append(out, finding(install.LevelFail, "logs", LostText(len(lost))+", "+lost[0].Path+" first",
 				"`strandline verify` names them; `strandline import` logs again what the client still has"))
 		}
-		return errors.Join(err, merr, lerr)
+		return errors.Join(err, merr, cerr, lerr)
 	})
 	err = errors.Join(err, w.Journal.Log.Verify(ctx, func(_ string, _ sessionlog.VerifyReport, err error) {
 		if err != nil {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
-	"path/filepath"
 
 	"strandline/internal/archive"
-	"strandline/internal/capture"
 	"strandline/internal/transcript/claude"
 )
 
@@ -222,23 +219,4 @@ func (a *App) lossOf(ctx context.Context, w Workspace, id string) error {
 		}
 	}
 	return nil
-}
-
-// Rebuild writes a session's transcript, its sub-agents' transcripts and its tool
-// outputs below dir; "" is the client's folder. It never changes an existing file
-// with other content.
-func (a *App) Rebuild(ctx context.Context, session, dir string) (id string, files []capture.RestoredFile, err error) {
-	w, id, err := a.loggedSession(ctx, session)
-	if err != nil {
-		return "", nil, err
-	}
-	if dir == "" {
-		dir = filepath.Join(w.Config.ClientDir, "projects")
-	}
-	dir = a.Abs(dir)
-	files, err = w.Capture.Rebuild(ctx, id, dir)
-	if archive.ErrorCode(err) == archive.CodeInternal && errors.As(err, new(*fs.PathError)) {
-		err = &archive.Error{Code: archive.CodeDenied, Msg: "cannot write below " + dir, Err: err, Hint: "--to names another folder"}
-	}
-	return id, files, err
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -79,23 +80,23 @@ type RestoredFile struct {
 }
 
 // Rebuild writes a session's transcript, its sub-agents' transcripts and its side
-// files below dir (the client's folder of projects), where the client had them. It
-// never changes an existing file: one with other content is an error, and so is a
-// session without a log. All paths are made from the log's layout.
-func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]RestoredFile, error) {
+// files below a folder, where the client has them. An existing file with other content is
+// an error, unless o.Replace is set and the archive holds all of its bytes; so is a session
+// without a log. All paths are made from the log's layout.
+func (c *Capture) Rebuild(ctx context.Context, session string, o Rebuilding) ([]RestoredFile, error) {
 	session, _, _ = strings.Cut(session, "~") // a sub-agent's run is rebuilt with its parent
 	entry, err := c.find(session, 0)
 	if err != nil {
 		return nil, err
 	}
 	var out []RestoredFile
-	files, err := c.filesOf(ctx, entry, dir)
+	files, err := c.filesOf(ctx, entry, o)
 	for i := 0; i < len(files) && err == nil; i++ {
 		if err = context.Cause(ctx); err != nil {
 			return out, err
 		}
 		var done RestoredFile
-		if done, err = restoreFile(files[i]); err == nil {
+		if done, err = restoreFile(ctx, files[i]); err == nil {
 			out = append(out, done)
 		}
 	}
@@ -109,15 +110,19 @@ func (c *Capture) Rebuild(ctx context.Context, session, dir string) ([]RestoredF
 type logCopy struct {
 	log  sessionlog.Entry
 	path string
+	// write writes another content than the log's; nil writes the log's.
+	write func(ctx context.Context, r *sessionlog.Reader, w io.Writer) error
+	// held are the logs one of which has to hold an existing file that is replaced.
+	held []sessionlog.Entry
 }
 
-// filesOf lists the latest logs of a session's files and their paths below dir.
-func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, dir string) (files []logCopy, err error) {
-	folder, err := c.clientFolder(entry)
+// filesOf lists the latest logs of a session's files and the paths to restore them to.
+func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, o Rebuilding) (files []logCopy, err error) {
+	folder, err := c.folderOf(entry, o)
 	if err != nil {
 		return nil, err
 	}
-	target := filepath.Join(dir, folder)
+	target := filepath.Join(o.Dir, folder)
 	at := map[string]int{}
 	add := func(e sessionlog.Entry, path string) {
 		if i, ok := at[path]; ok {
@@ -125,9 +130,19 @@ func (c *Capture) filesOf(ctx context.Context, entry sessionlog.Entry, dir strin
 			return
 		}
 		at[path] = len(files)
-		files = append(files, logCopy{e, path})
+		files = append(files, logCopy{log: e, path: path})
 	}
 	add(entry, filepath.Join(target, entry.Session+transcriptExt))
+	if o.changes() {
+		files[0].write = func(ctx context.Context, r *sessionlog.Reader, w io.Writer) error {
+			return writeResumable(ctx, r, o, w)
+		}
+	}
+	if o.Replace {
+		if files[0].held, err = c.transcripts(entry.Session); err != nil {
+			return nil, fmt.Errorf("find log: %w", err)
+		}
+	}
 	children, err := c.Layout.Children(c.Client.Name, entry.Slug, entry.Session)
 	if err != nil {
 		return nil, err
@@ -165,7 +180,7 @@ func (c *Capture) clientFolder(entry sessionlog.Entry) (string, error) {
 }
 
 // restoreFile writes one file from its log, unless it exists.
-func restoreFile(file logCopy) (RestoredFile, error) {
+func restoreFile(ctx context.Context, file logCopy) (RestoredFile, error) {
 	r, err := sessionlog.OpenReader(file.log.Path)
 	if err != nil {
 		return RestoredFile{}, err
@@ -174,10 +189,16 @@ func restoreFile(file logCopy) (RestoredFile, error) {
 	path := file.path
 	out := RestoredFile{Path: path, Bytes: r.Position().Raw}
 	if _, err := os.Lstat(path); err == nil {
-		if out.Kept, err = hasContent(path, r); err != nil || out.Kept {
-			return out, err
+		if file.write == nil {
+			if out.Kept, err = hasContent(path, r); err != nil || out.Kept {
+				return out, err
+			}
 		}
-		return out, archive.Invalid(path+" exists with other content", "move it away first, or rebuild into another folder with --to DIR")
+		if held, err := heldBy(path, file.held); err != nil {
+			return out, err
+		} else if !held {
+			return out, archive.Invalid(path+" exists with other content", "move it away first, or rebuild into another folder with --to DIR")
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return out, fmt.Errorf("make folder: %w", err)
@@ -186,7 +207,14 @@ func restoreFile(file logCopy) (RestoredFile, error) {
 	if err != nil {
 		return out, fmt.Errorf("write file: %w", err)
 	}
-	_, err = r.WriteTo(tmp)
+	if file.write == nil {
+		_, err = r.WriteTo(tmp)
+	} else {
+		err = writeBuffered(ctx, file, r, tmp)
+	}
+	if info, serr := tmp.Stat(); serr == nil {
+		out.Bytes = info.Size()
+	}
 	err = errors.Join(err, tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
@@ -195,6 +223,11 @@ func restoreFile(file logCopy) (RestoredFile, error) {
 		return out, fmt.Errorf("write file: %w", errors.Join(err, os.Remove(tmp.Name())))
 	}
 	return out, nil
+}
+
+func writeBuffered(ctx context.Context, file logCopy, r *sessionlog.Reader, to io.Writer) error {
+	w := bufio.NewWriterSize(to, 1<<20)
+	return errors.Join(file.write(ctx, r, w), w.Flush())
 }
 
 // hasContent reports whether a file has the content of a log. It compares hashes.

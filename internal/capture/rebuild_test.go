@@ -76,7 +76,7 @@ func TestRebuild(t *testing.T) {
 	}
 	for _, id := range []string{sessionA, sessionA + "~a2c37f95", sessionA + "@1"} {
 		to := filepath.Join(t.TempDir(), "projects")
-		restored, err := w.capture.Rebuild(t.Context(), id, to)
+		restored, err := w.capture.Rebuild(t.Context(), id, capture.Rebuilding{Dir: to})
 		if err != nil {
 			t.Fatalf("%s: %v", id, err)
 		}
@@ -97,7 +97,7 @@ func TestRebuildFileModes(t *testing.T) {
 	w := newWorld(t)
 	w.family()
 	to := filepath.Join(t.TempDir(), "projects")
-	restored, err := w.capture.Rebuild(t.Context(), sessionA, to)
+	restored, err := w.capture.Rebuild(t.Context(), sessionA, capture.Rebuilding{Dir: to})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestRebuildExistingFiles(t *testing.T) {
 			folder := filepath.Join(w.client, "-home-dev-shop")
 			c.change(t, func(rel string) string { return filepath.Join(folder, filepath.FromSlash(rel)) })
 			before := tree(t, folder)
-			restored, err := w.capture.Rebuild(t.Context(), sessionA, w.client)
+			restored, err := w.capture.Rebuild(t.Context(), sessionA, capture.Rebuilding{Dir: w.client})
 			kept := 0
 			for _, r := range restored {
 				if r.Kept {
@@ -186,7 +186,7 @@ func TestRebuildSymlink(t *testing.T) {
 	if err := os.Symlink(target, place); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	if _, err := w.capture.Rebuild(t.Context(), sessionA, to); err == nil {
+	if _, err := w.capture.Rebuild(t.Context(), sessionA, capture.Rebuilding{Dir: to}); err == nil {
 		t.Error("a link at the transcript's path was replaced")
 	}
 	if _, err := os.Lstat(target); !errors.Is(err, os.ErrNotExist) {
@@ -220,7 +220,7 @@ func TestRebuildFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			to := t.TempDir()
-			if _, err := w.capture.Rebuild(t.Context(), sessionA, to); err != nil {
+			if _, err := w.capture.Rebuild(t.Context(), sessionA, capture.Rebuilding{Dir: to}); err != nil {
 				t.Fatal(err)
 			}
 			sameTree(t, tree(t, to), map[string][]byte{c.want + "/" + sessionA + ".jsonl": transcriptOf(sessionA, 1, 1)})
@@ -240,7 +240,7 @@ func TestRebuildGenerations(t *testing.T) {
 	w.hook(sessionA)
 	for id, want := range map[string][]byte{sessionA: second, sessionA + "@2": second, sessionA + "@1": first} {
 		to := t.TempDir()
-		if _, err := w.capture.Rebuild(t.Context(), id, to); err != nil {
+		if _, err := w.capture.Rebuild(t.Context(), id, capture.Rebuilding{Dir: to}); err != nil {
 			t.Fatalf("%s: %v", id, err)
 		}
 		sameTree(t, tree(t, to), map[string][]byte{
@@ -248,7 +248,7 @@ func TestRebuildGenerations(t *testing.T) {
 			"-home-dev-shop/" + sessionA + "/tool-results/b1.txt": []byte("another, second output"),
 		})
 	}
-	if _, err := w.capture.Rebuild(t.Context(), sessionA+"@3", t.TempDir()); archive.ErrorCode(err) != archive.CodeNotFound {
+	if _, err := w.capture.Rebuild(t.Context(), sessionA+"@3", capture.Rebuilding{Dir: t.TempDir()}); archive.ErrorCode(err) != archive.CodeNotFound {
 		t.Errorf("a generation that is not there: %v", err)
 	}
 }
@@ -256,14 +256,14 @@ func TestRebuildGenerations(t *testing.T) {
 func TestRebuildUnknownSession(t *testing.T) {
 	w := newWorld(t)
 	to := t.TempDir()
-	if _, err := w.capture.Rebuild(t.Context(), sessionB, to); archive.ErrorCode(err) != archive.CodeNotFound || archive.ErrorHint(err) == "" {
+	if _, err := w.capture.Rebuild(t.Context(), sessionB, capture.Rebuilding{Dir: to}); archive.ErrorCode(err) != archive.CodeNotFound || archive.ErrorHint(err) == "" {
 		t.Errorf("a session without a log: %v", err)
 	}
 	w.family()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("enough")
 	cancel(stop)
-	if _, err := w.capture.Rebuild(ctx, sessionA, to); !errors.Is(err, stop) {
+	if _, err := w.capture.Rebuild(ctx, sessionA, capture.Rebuilding{Dir: to}); !errors.Is(err, stop) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if got := tree(t, to); len(got) > 0 {

@@ -221,7 +221,7 @@ func TestAgentsOfOlderClients(t *testing.T) {
 	must(t, err)
 	for _, id := range []string{sessionA, sessionA + "~a1b2"} {
 		to := t.TempDir()
-		if _, err := w.capture.Rebuild(t.Context(), id, to); err != nil {
+		if _, err := w.capture.Rebuild(t.Context(), id, capture.Rebuilding{Dir: to}); err != nil {
 			t.Fatal(err)
 		}
 		sameTree(t, tree(t, to), map[string][]byte{

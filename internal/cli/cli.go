@@ -40,6 +40,8 @@ type Options struct {
 	// RunProgram runs a program on this process's streams, forwards signals and
 	// returns its exit code. env is added to the environment.
 	RunProgram func(argv, env []string) (code int, err error)
+	// StartProgram runs a program of PATH in dir in place of this process.
+	StartProgram func(ctx context.Context, dir string, argv []string) error
 }
 
 // Frontends are the entry points that a lean program leaves out.

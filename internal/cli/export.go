@@ -82,22 +82,3 @@ func buffered(w io.Writer, write func(io.Writer) error) error {
 func cannotWrite(path string, err error) error {
 	return &archive.Error{Code: archive.CodeDenied, Msg: "cannot write " + path, Err: err, Hint: "name a file in an existing, writable folder"}
 }
-
-func (a *commands) rebuildCommand(cmd *cobra.Command) {
-	to := cmd.Flags().String("to", "", "write the files below this folder instead of the client's")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		id, files, err := a.app.Rebuild(cmd.Context(), args[0], *to)
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			note := size(f.Bytes)
-			if f.Kept {
-				note = "exists already"
-			}
-			fmt.Fprintf(a.out, "%s  (%s)\n", f.Path, note)
-		}
-		fmt.Fprintf(a.out, "Resume it in its folder with: claude --resume %s\n", id)
-		return nil
-	}
-}

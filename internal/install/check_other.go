@@ -99,7 +99,7 @@ func (c *checker) homeState() (level Level, msg, hint string) {
 		if more := len(open) - 1; more > 0 {
 			msg += fmt.Sprintf(" and %d more", more)
 		}
-		return LevelWarn, msg, "run `chmod -R go= " + quote(home, c.opts.GOOS) + "`"
+		return LevelWarn, msg, "run `chmod -R go= " + Quote(home, c.opts.GOOS) + "`"
 	}
 	return LevelOK, home + " is writable, and private", ""
 }

@@ -60,9 +60,9 @@ func words(command string, literal bool) []word {
 	return list
 }
 
-// quote returns path as one word of a shell command. For Windows it uses slashes,
+// Quote returns path as one word of a shell command. For Windows it uses slashes,
 // because some shells there drop backslashes.
-func quote(path, goos string) string {
+func Quote(path, goos string) string {
 	special := func(r rune) bool {
 		return r <= 0x7f && !text.IsAlnum(byte(r)) && !strings.ContainsRune("_@%+=:,./-", r)
 	}

@@ -69,7 +69,7 @@ func TestQuote(t *testing.T) {
 		{"windows", `C:\Tools\strandline.exe`, "C:/Tools/strandline.exe"},
 		{"windows", `C:\My Tools\strandline.exe`, `"C:/My Tools/strandline.exe"`},
 	} {
-		got := quote(tc.path, tc.goos)
+		got := Quote(tc.path, tc.goos)
 		if got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.path, got, tc.want)
 		}
@@ -85,7 +85,7 @@ func TestQuoteInAShell(t *testing.T) {
 		t.Skip("there is no sh here")
 	}
 	for _, path := range []string{"/plain", "/a b", "/a'b", `/a"b`, "/a$HOME", "/a`b`", `/a\b`, "/a;b", "/a*", "/~x", "/größe", "/a\nb"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+quote(path, "linux")).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+Quote(path, "linux")).Output()
 		if err != nil || string(out) != path {
 			t.Errorf("%q: the shell reads %q, %v", path, out, err)
 		}
@@ -107,7 +107,7 @@ func FuzzWords(f *testing.F) {
 			}
 		}
 		findCall(command, nil, "hook", exe, "linux")
-		quoted := words(quote(command, "linux"), false)
+		quoted := words(Quote(command, "linux"), false)
 		texts := make([]string, 0, len(quoted))
 		for _, w := range quoted {
 			texts = append(texts, w.text)

@@ -120,7 +120,7 @@ func (h hookEntry) update(d *settingsDoc, x existing, written json.RawMessage) e
 	if !samePath(x.call.path, h.exe, h.goos) && !byName(x.call.path) {
 		exe := h.exe
 		if !x.args {
-			exe = quote(h.exe, h.goos)
+			exe = Quote(h.exe, h.goos)
 		}
 		if err := d.setItem(x.command[:x.call.start]+exe+x.command[x.call.end:], x.at("command")...); err != nil {
 			return err
@@ -271,7 +271,7 @@ type hookGroup struct {
 // which needs no shell: the client uses any shell that it finds, and their quoting
 // differs.
 func (h hookEntry) command() hookCommand {
-	c := hookCommand{Type: "command", Command: quote(h.exe, h.goos) + " hook", Timeout: h.timeout, Async: h.async}
+	c := hookCommand{Type: "command", Command: Quote(h.exe, h.goos) + " hook", Timeout: h.timeout, Async: h.async}
 	if h.goos == "windows" {
 		c.Command, c.Args = h.exe, []string{"hook"}
 	}

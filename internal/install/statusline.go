@@ -23,9 +23,9 @@ func (l statuslineEntry) value() any {
 
 // command returns Strandline's command, which also runs another one.
 func (l statuslineEntry) command(with string) string {
-	text := quote(l.exe, l.goos) + " statusline"
+	text := Quote(l.exe, l.goos) + " statusline"
 	if with != "" {
-		text += " " + withFlag + " " + quote(with, l.goos)
+		text += " " + withFlag + " " + Quote(with, l.goos)
 	}
 	return text
 }
@@ -78,7 +78,7 @@ func (l statuslineEntry) put(d *settingsDoc, _ json.RawMessage) (Action, error) 
 	case samePath(own.path, l.exe, l.goos), byName(own.path):
 		return ActionKeep, nil
 	}
-	moved := command[:own.start] + quote(l.exe, l.goos) + command[own.end:]
+	moved := command[:own.start] + Quote(l.exe, l.goos) + command[own.end:]
 	return ActionUpdate, d.setItem(moved, statuslineKey, "command")
 }
 

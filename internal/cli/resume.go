@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"strandline/internal/app"
+)
+
+// rebuildFlags adds the flags that rebuild and resume share.
+func rebuildFlags(cmd *cobra.Command) *app.Rebuilding {
+	o := &app.Rebuilding{}
+	cmd.Flags().StringVar(&o.Into, "into", "", "the `DIR` that the project is in now")
+	cmd.Flags().BoolVar(&o.Mend, "mend", false, "relink rows whose parent is missing, at which a resume stops")
+	cmd.Flags().BoolVar(&o.FromLastCompaction, "from-last-compaction", false, "leave out what a resume does not read, for very long sessions")
+	return o
+}
+
+func (a *commands) rebuildCommand(cmd *cobra.Command) {
+	o := rebuildFlags(cmd)
+	cmd.Flags().StringVar(&o.To, "to", "", "write the files below this folder instead of the client's")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, err := a.app.Rebuild(cmd.Context(), args[0], *o)
+		if err != nil {
+			return err
+		}
+		a.printRestored(r)
+		fmt.Fprintf(a.out, "Resume it in %s with: claude --resume %s\n", cmp.Or(r.Dir, "its folder"), r.Session)
+		return nil
+	}
+}
+
+func (a *commands) resumeCommand(cmd *cobra.Command) {
+	o := rebuildFlags(cmd)
+	show := cmd.Flags().Bool("print", false, "print the command that starts the client instead of running it")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, err := a.app.Resume(cmd.Context(), args[0], *o)
+		if err != nil {
+			return err
+		}
+		argv := append(app.ResumeCommand(r.Session), args[1:]...)
+		if *show {
+			fmt.Fprintln(a.out, app.CommandLine(r.Dir, argv))
+			return nil
+		}
+		a.printRestored(r)
+		return a.env.StartProgram(cmd.Context(), r.Dir, argv)
+	}
+}
+
+// printRestored lists restored files.
+func (a *commands) printRestored(r app.Rebuilt) {
+	for _, f := range r.Files {
+		note := size(f.Bytes)
+		if f.Kept {
+			note = "exists already"
+		}
+		fmt.Fprintf(a.out, "%s  (%s)\n", f.Path, note)
+	}
+	if s := app.ReachText(r.Reach); s != "" {
+		fmt.Fprintf(a.out, "Its links were broken and are mended: without, %s.\n", s)
+	}
+}
