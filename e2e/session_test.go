@@ -169,7 +169,7 @@ func (tn *turn) undisturbed() *turn {
 		if ev.Subtype != "hook_response" {
 			continue
 		}
-		if strings.HasPrefix(ev.HookName, "PostToolUse") && ev.Outcome == "cancelled" {
+		if (strings.HasPrefix(ev.HookName, "PostToolUse") || ev.HookName == "Stop") && ev.Outcome == "cancelled" {
 			continue // asynchronous: the client ended first
 		}
 		if ev.Outcome != "success" || ev.ExitCode != 0 || ev.Stderr != "" {

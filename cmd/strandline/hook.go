@@ -52,10 +52,10 @@ func runHook() {
 			shapes, _ := app.Learned(cfg.Paths.Learned()).Read()
 			return shapes
 		}},
-		OpenIndex: func(ctx context.Context) (*hook.Index, error) {
-			opt := sqlite.Options{Texts: c.ReadPassages}
+		OpenIndex: func(ctx context.Context, readOnly bool) (*hook.Index, error) {
+			opt := sqlite.Options{ReadOnly: readOnly, Texts: c.ReadPassages}
 			x, err := openIndex(ctx, cfg.Paths.Index(), opt)
-			if archive.ErrorCode(err) == archive.CodeDenied { // a full or read-only disk: the context can still be restored
+			if !readOnly && archive.ErrorCode(err) == archive.CodeDenied { // a full or read-only disk: the context can still be restored
 				opt.ReadOnly = true
 				x, err = openIndex(ctx, cfg.Paths.Index(), opt)
 			}

@@ -288,10 +288,10 @@ func (a *App) CatchUp(ctx context.Context, ended capture.PendingWork, reindex bo
 }
 
 // deferEnded waits until an ended session's transcript is complete, and adds the
-// session to the pending ones if it has new bytes.
+// session to the pending ones: for its new bytes, and to check the end of its log, which
+// hooks do not.
 func (w Workspace) deferEnded(ctx context.Context, ended capture.PendingWork) error {
-	src, err := capture.TranscriptSource(ended.Transcript, ended.Session, ended.Cwd)
-	if err != nil {
+	if _, err := capture.TranscriptSource(ended.Transcript, ended.Session, ended.Cwd); err != nil {
 		return err
 	}
 	wait, cancel := context.WithTimeout(ctx, quietWait)
@@ -302,15 +302,8 @@ func (w Workspace) deferEnded(ctx context.Context, ended capture.PendingWork) er
 	if !exists(w.Config.Paths.Home) {
 		return nil // the archive was removed meanwhile
 	}
-	info, err := os.Stat(ended.Transcript)
-	if errors.Is(err, os.ErrNotExist) {
+	if !exists(ended.Transcript) {
 		return nil // the session is empty
-	}
-	if err != nil {
-		return fmt.Errorf("look at the transcript: %w", err)
-	}
-	if isNew, err := w.Capture.HasNewBytes(src, info.Size()); err != nil || !isNew {
-		return err
 	}
 	return w.Pending().Add(ended)
 }

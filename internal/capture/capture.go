@@ -80,6 +80,9 @@ type Capture struct {
 	// MaxLog, if positive, is the largest number of new bytes that one call logs. A
 	// file with more is deferred to a call without the limit.
 	MaxLog int64
+	// Haste is how logs are appended to. Index syncs bytes that were left unsynced before
+	// it indexes them.
+	Haste sessionlog.Haste
 
 	list *listing // nil: each session's logs are looked up
 }

@@ -15,8 +15,15 @@ import (
 // Index indexes the bytes of a session's logs after the index's cursor, older
 // generations first, in batches of a few megabytes. Each is one transaction.
 func (c *Capture) Index(ctx context.Context, idx Index, session string) error {
+	synced := false
 	for {
 		err := c.indexInto(ctx, session, idx.Cursor, idx.Known, func(s step) error {
+			if !synced { // a prompt leaves that to the process that indexes
+				if err := c.syncLog(session); err != nil {
+					return err
+				}
+				synced = true
+			}
 			if s.retire > 0 {
 				return idx.Retire(ctx, session, s.retire)
 			}
@@ -30,6 +37,15 @@ func (c *Capture) Index(ctx context.Context, idx Index, session string) error {
 		}
 		// Another process advanced the cursor, so the loop ends.
 	}
+}
+
+// syncLog makes the latest log of a session durable: the index is never newer.
+func (c *Capture) syncLog(session string) error {
+	logs, err := c.generations(session)
+	if err != nil || len(logs) == 0 {
+		return err
+	}
+	return sessionlog.Sync(logs[len(logs)-1].Path)
 }
 
 // partlyError reports a log of which everything but its damaged bytes was indexed.

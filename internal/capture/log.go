@@ -118,7 +118,7 @@ func (c *Capture) forgetAppended(ctx context.Context, k sessionLogs, out *Logged
 // false if the file does not continue that generation. With forgotten set, lines of
 // the log may have been removed.
 func (c *Capture) appendNew(ctx context.Context, f *os.File, to logFile, forgotten bool, out *Logged) (continues bool, err error) {
-	log, err := sessionlog.Open(ctx, to.path(), to.header)
+	log, err := c.Haste.Open(ctx, to.path(), to.header)
 	if err != nil {
 		return false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,10 +34,18 @@ func (p Pending) taken() state.Store { return state.Store{Dir: filepath.Join(p.D
 func (p Pending) Add(w PendingWork) error { return p.store().WriteJSON(w.Session, w) }
 
 // Any reports whether a session is deferred or being worked on.
-func (p Pending) Any() bool {
+func (p Pending) Any() bool { return p.Others("") }
+
+// Others reports whether a session except for the given one is deferred or being worked
+// on.
+func (p Pending) Others(session string) bool {
 	for _, s := range []state.Store{p.store(), p.taken()} {
-		if names, err := s.Names(time.Time{}); err != nil || len(names) > 0 {
-			return err == nil
+		names, err := s.Names(time.Time{})
+		if err != nil {
+			return false
+		}
+		if slices.ContainsFunc(names, func(n string) bool { return n != session }) {
+			return true
 		}
 	}
 	return false

@@ -40,7 +40,7 @@ func TestSubAgentResponseIsAboutTheSubAgent(t *testing.T) {
 			s := newFixture(t)
 			s.transcript(t, "{\"a\":1}\n")
 			index := &spanIndex{fakeIndex: s.index}
-			s.OpenIndex = func(context.Context) (*Index, error) { return whole(index), nil }
+			s.OpenIndex = func(context.Context, bool) (*Index, error) { return whole(index), nil }
 			s.send(t, c.event, map[string]string{"source": "compact", "trigger": "auto", "agent_id": c.agent})
 			if len(index.sessions) == 0 {
 				t.Fatal("no passages were read")

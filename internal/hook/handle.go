@@ -51,18 +51,25 @@ func (r *run) handle(ctx context.Context) error {
 // unfinished if nothing is left to a background process.
 func (r *run) answer(ctx context.Context, src capture.Source) error {
 	p := r.payload
+	r.env.Journal.Log.Haste.Quick = p.haste().Quick
 	errs := []error{r.record(ctx)}
-	got, err := r.env.Capture.LogSession(ctx, src, p.sideEvent())
+	logs := *r.env.Capture
+	logs.Haste = p.haste()
+	got, err := logs.LogSession(ctx, src, p.sideEvent())
 	errs = append(errs, err)
 	unfinished := got.Deferred || ctx.Err() != nil
 	r.deferred = err != nil || got.Deferred
-	if got.Added > 0 || p.needsIndex() {
+	switch {
+	case p.indexesLater():
+		unfinished = unfinished || got.Added > 0
+	case got.Added > 0 || p.needsIndex():
 		done, err := r.index(ctx, got.Sessions)
 		errs = append(errs, err)
 		unfinished = unfinished || !done
+		errs = append(errs, r.observe(ctx, src, got))
 	}
 	r.unfinished = unfinished // what follows only responds
-	errs = append(errs, r.observe(ctx, src, got), r.segments(ctx), r.respond(ctx))
+	errs = append(errs, r.segments(ctx), r.respond(ctx))
 	return errors.Join(errs...)
 }
 
@@ -142,7 +149,7 @@ func (r *run) index(ctx context.Context, sessions []capture.Logged) (bool, error
 	err = r.env.Journal.Sync(ctx, idx)
 	// The first session to hold a row owns it. Sessions that are pending may own rows
 	// that this one copied, so they are indexed first.
-	pending := r.env.Pending.Any()
+	pending := r.env.Pending.Others(r.payload.Session)
 	if !pending {
 		seen := &capture.Recorder{Index: idx, Session: r.payload.Session}
 		err = errors.Join(err, r.env.Capture.IndexAll(ctx, seen, sessions))
@@ -160,7 +167,7 @@ const maxMissed = 16
 // open opens the index at its first call. Later calls return the same result.
 func (r *run) open(ctx context.Context) (*Index, error) {
 	if r.idx == nil && r.idxErr == nil {
-		r.idx, r.idxErr = r.env.OpenIndex(ctx)
+		r.idx, r.idxErr = r.env.OpenIndex(ctx, r.payload.indexesLater())
 	}
 	return r.idx, r.idxErr
 }

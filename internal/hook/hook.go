@@ -57,8 +57,9 @@ type Env struct {
 	Underway capture.PendingCompactions
 	// Blocking decides which automatic compactions are blocked.
 	Blocking usage.Blocker
-	// OpenIndex opens the index. It waits for a lock until ctx ends.
-	OpenIndex func(ctx context.Context) (*Index, error)
+	// OpenIndex opens the index, for reading only if the event writes nothing to it. It
+	// waits for a lock until ctx ends.
+	OpenIndex func(ctx context.Context, readOnly bool) (*Index, error)
 	// Temporary opens a new index in memory. The context of a compaction is restored with
 	// it if the index fails. Nil means never.
 	Temporary func(ctx context.Context) (*Index, error)

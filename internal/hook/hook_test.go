@@ -64,7 +64,7 @@ func newFixture(t *testing.T) *fixture {
 		},
 		Journal:     capture.Journal{Log: sessionlog.Journal{Dir: filepath.Join(home, "journal")}, Redact: strings.ToUpper, Now: now},
 		Pending:     capture.Pending{Dir: filepath.Join(home, "state", "pending")},
-		OpenIndex:   func(context.Context) (*Index, error) { return whole(s.index), nil },
+		OpenIndex:   func(context.Context, bool) (*Index, error) { return whole(s.index), nil },
 		Detach:      func(args ...string) error { s.detached = append(s.detached, args); return nil },
 		Log:         slog.New(slog.NewTextHandler(&s.logged, nil)),
 		LastCapture: func(string) time.Time { return time.Time{} },
@@ -210,7 +210,7 @@ func TestHookLogsThenIndexes(t *testing.T) {
 func TestFailedIndexIsDeferred(t *testing.T) {
 	broken := errors.New("locked")
 	for name, set := range map[string]func(s *fixture){
-		"cannot be opened":  func(s *fixture) { s.OpenIndex = func(context.Context) (*Index, error) { return nil, broken } },
+		"cannot be opened":  func(s *fixture) { s.OpenIndex = func(context.Context, bool) (*Index, error) { return nil, broken } },
 		"cannot be written": func(s *fixture) { s.index.fail = broken },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -413,9 +413,9 @@ func TestDeadlineBoundsAnOpenPipe(t *testing.T) {
 // index is closed, and the background processes start as usual.
 func TestPanicIsDeferred(t *testing.T) {
 	for name, set := range map[string]func(s *fixture){
-		"opening": func(s *fixture) { s.OpenIndex = func(context.Context) (*Index, error) { panic("test panic") } },
+		"opening": func(s *fixture) { s.OpenIndex = func(context.Context, bool) (*Index, error) { panic("test panic") } },
 		"a typed nil": func(s *fixture) {
-			s.OpenIndex = func(context.Context) (*Index, error) { return whole((*fakeIndex)(nil)), nil }
+			s.OpenIndex = func(context.Context, bool) (*Index, error) { return whole((*fakeIndex)(nil)), nil }
 		},
 		"reading a line": func(s *fixture) { s.Capture.Client.Reader = nil },
 		"writing":        func(s *fixture) { s.index.onApply = func() { panic("test panic") } },
@@ -497,7 +497,7 @@ func TestCompactionStartsMaintenanceThatIsDue(t *testing.T) {
 func TestBusyIndexIsLoggedAsInfo(t *testing.T) {
 	s := newFixture(t)
 	s.transcript(t, "{\"a\":1}\n")
-	s.OpenIndex = func(context.Context) (*Index, error) {
+	s.OpenIndex = func(context.Context, bool) (*Index, error) {
 		return nil, &archive.Error{Code: archive.CodeBusy, Msg: "locked"}
 	}
 	s.send(t, "Stop", nil)

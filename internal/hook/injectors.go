@@ -26,6 +26,9 @@ func Recall(project func(dir string) archive.Project, redact func(string) string
 			return Injection{}, nil
 		}
 		idx, err := e.Index(ctx)
+		if archive.ErrorCode(err) == archive.CodeNotFound {
+			return Injection{}, nil // a prompt creates no index
+		}
 		if err != nil {
 			return Injection{}, fmt.Errorf("automatic recall: %w", err)
 		}

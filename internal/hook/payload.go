@@ -5,6 +5,7 @@ import (
 
 	"strandline/internal/archive"
 	"strandline/internal/compact"
+	"strandline/internal/sessionlog"
 	"strandline/internal/text"
 )
 
@@ -48,7 +49,17 @@ func (p payload) sideEvent() bool {
 // new bytes: to answer the event, to sync the journal, or to index at the end of
 // a turn what a killed hook had only logged.
 func (p payload) needsIndex() bool {
-	return !slices.Contains([]string{"UserPromptSubmit", "PostToolUse", "PostCompact"}, p.Event)
+	return !slices.Contains([]string{"PostToolUse", "PostCompact"}, p.Event)
+}
+
+// indexesLater reports whether new bytes are only logged and left to the catch-up. The user
+// waits for the answer to a prompt, and it needs none of them: they are in the context.
+func (p payload) indexesLater() bool { return p.Event == "UserPromptSubmit" }
+
+// haste returns what the capture leaves to the catch-up that a prompt and Stop start.
+// Nothing is left at the start of a session, after a crash perhaps, and before a compaction.
+func (p payload) haste() sessionlog.Haste {
+	return sessionlog.Haste{Quick: p.Event != "SessionStart" && p.Event != "PreCompact", Unsynced: p.indexesLater()}
 }
 
 // takesContext reports whether the client adds the response to this event to the

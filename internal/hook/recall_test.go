@@ -38,7 +38,7 @@ func (s *fixture) withHit(text string) *int {
 	hit := archive.Hit{Evidence: archive.Evidence{BM25: 20}, Passage: archive.Passage{
 		Session: "9b1c44ee-1", Turn: 3, Step: 1, Kind: archive.KindReply, Text: text, Time: s.Now().Add(-time.Hour),
 	}}
-	s.OpenIndex = func(context.Context) (*Index, error) {
+	s.OpenIndex = func(context.Context, bool) (*Index, error) {
 		n++
 		return whole(hitIndex{s.index, []archive.Hit{hit}}), nil
 	}
@@ -108,7 +108,7 @@ func TestRecallAddsOtherSessionsAfterACompaction(t *testing.T) {
 func TestRecallErrorIsLogged(t *testing.T) {
 	s := newFixture(t)
 	s.withHit("retry.go waits")
-	s.OpenIndex = func(context.Context) (*Index, error) { return nil, errors.New("locked") }
+	s.OpenIndex = func(context.Context, bool) (*Index, error) { return nil, errors.New("locked") }
 	s.send(t, "UserPromptSubmit", map[string]string{"prompt": "why does retry.go wait?"})
 	if s.out.Len() > 0 || !strings.Contains(s.logged.String(), "locked") {
 		t.Errorf("response %q, logged %q", s.out.String(), s.logged.String())

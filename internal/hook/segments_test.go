@@ -130,7 +130,7 @@ func TestSummariesAreInTheSteeringText(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.index.facts = []archive.JournalEntry{{ID: "e", Kind: archive.JournalSegment, Session: session, Data: data}}
-	s.OpenIndex = func(context.Context) (*Index, error) { return whole(s.index), nil }
+	s.OpenIndex = func(context.Context, bool) (*Index, error) { return whole(s.index), nil }
 	s.send(t, "PreCompact", map[string]string{"trigger": "auto"})
 	want := "[4] Tokenizer done: it reads runes because bytes break names."
 	if !strings.Contains(s.out.String(), want) || !strings.Contains(s.out.String(), "## Segment summaries") {

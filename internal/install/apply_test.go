@@ -95,7 +95,7 @@ func TestUnchangedEntriesAreUpdated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := json.RawMessage(`{"type":"command","command":"` + exe + ` hook","timeout":99}`)
+	old := json.RawMessage(`{"type":"command","command":"` + exe + ` hook","timeout":99,"async":true}`)
 	m.Files[p.settings].Entries["hook/Stop"] = old
 	if err := m.save(p.opts.Home); err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func (c *checker) call(h seenHook) (call, bool) {
 
 // checkEvents reports events that do not call Strandline exactly once.
 func (c *checker) checkEvents() {
-	var missing []string
+	var missing, waited []string
 	var order []duplication
 	twice := map[duplication][]string{}
 	wanted := hooks(c.opts.Exe, c.opts.GOOS)
@@ -72,6 +72,9 @@ func (c *checker) checkEvents() {
 			if _, ok := c.call(h); ok && h.event == want.event {
 				found = append(found, h)
 			}
+		}
+		if want.async && slices.ContainsFunc(found, func(h seenHook) bool { return h.Async == nil }) {
+			waited = append(waited, want.event)
 		}
 		if len(found) == 0 {
 			missing = append(missing, want.event)
@@ -85,6 +88,9 @@ func (c *checker) checkEvents() {
 	}
 	for _, d := range order {
 		c.reportDuplication(d, twice[d])
+	}
+	if len(waited) > 0 {
+		c.report(LevelInfo, "hooks", "the client waits at "+strings.Join(waited, ", ")+" for a hook without an answer", "run `strandline init`, which makes it asynchronous")
 	}
 	switch {
 	case len(missing) == len(wanted):

@@ -26,6 +26,7 @@ type seenHook struct {
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
 	Timeout float64  `json:"timeout"` // seconds
+	Async   *bool    `json:"async"`
 }
 
 // get decodes a value. It returns false if the value is missing or has another type.

@@ -120,6 +120,8 @@ func TestCheck(t *testing.T) {
 		{"comments", func(w *world) { w.edit("{\n  \"hooks\"", "{ // c\n  \"hooks\"") }, LevelFail, "settings", "holds comments"},
 		{"hooks of other types", func(w *world) { w.edit(`"Stop": [`, `"Stop": [1, {"hooks": [1, {"timeout": "x"}]}, {"hooks": 1},`) }, LevelOK, "hooks", "all 9 events"},
 
+		{"hooks of an earlier version", func(w *world) { w.edit(",\n            \"async\": true", "") }, LevelInfo, "hooks", "waits at PostToolUse, Stop, StopFailure"},
+
 		{"disabled by the user", func(w *world) { w.add(`"disableAllHooks": true`) }, LevelFail, "hooks", "disableAllHooks in "},
 		{"disabled by the project", func(w *world) { w.file(`{"disableAllHooks":true}`, w.opts.ProjectDir, ".claude", "settings.json") }, LevelFail, "hooks", "disableAllHooks in "},
 		{"disabled by the administrator", func(w *world) {

@@ -108,7 +108,8 @@ func (h hookEntry) add(d *settingsDoc) error {
 
 // update makes an existing hook run this binary. A hook as Strandline wrote it
 // becomes the current one. In a hook that the user changed, update corrects only the
-// path of a moved binary and a timeout in milliseconds.
+// path of a moved binary and a timeout in milliseconds, and adds a missing "async", which
+// earlier versions did not write.
 func (h hookEntry) update(d *settingsDoc, x existing, written json.RawMessage) error {
 	if want := h.command(); written != nil && sameJSONText(d.raw(x.path...), written) {
 		raw, err := json.Marshal(want)
@@ -128,7 +129,12 @@ func (h hookEntry) update(d *settingsDoc, x existing, written json.RawMessage) e
 	}
 	var timeout float64
 	if raw := d.raw(x.at("timeout")...); raw != nil && json.Unmarshal(raw, &timeout) == nil && timeout > maxTimeout {
-		return d.set(h.timeout, "timeout", x.path...)
+		if err := d.set(h.timeout, "timeout", x.path...); err != nil {
+			return err
+		}
+	}
+	if h.async && d.raw(x.at("async")...) == nil {
+		return d.set(true, "async", x.path...)
 	}
 	return nil
 }
@@ -233,14 +239,16 @@ type hookEntry struct {
 }
 
 // hooks lists the hooks. The client waits for all but the asynchronous ones, so the
-// timeouts are short; the hook's own deadline is much shorter.
+// timeouts are short; the hook's own deadline is much shorter. Hooks without an answer are
+// asynchronous, except before the client reads what they store (SubagentStop and PostCompact
+// at a compaction) and at its end, when it kills asynchronous ones.
 func hooks(exe, goos string) []hookEntry {
 	list := []hookEntry{
 		{event: "SessionStart", timeout: 6},
 		{event: "UserPromptSubmit", timeout: 5},
 		{event: "PostToolUse", matcher: "*", timeout: 5, async: true},
-		{event: "Stop", timeout: 5},
-		{event: "StopFailure", timeout: 5},
+		{event: "Stop", timeout: 5, async: true},
+		{event: "StopFailure", timeout: 5, async: true},
 		{event: "SubagentStop", timeout: 5},
 		{event: "PreCompact", timeout: 6},
 		{event: "PostCompact", timeout: 5},

@@ -131,29 +131,26 @@ func (c chain) body(r record) ([]byte, error) {
 	return b, nil
 }
 
-// isComplete reports whether all records up to r are intact that are of r's write, of the
-// previous write, or after the file offset from. A file system may keep a footer and lose
+// isComplete reports whether all records up to r are intact that are of the last writes,
+// as many as given, or after the file offset from. A file system may keep a footer and lose
 // the body before it, and a process may die between a write and its fsync.
-func (c chain) isComplete(r record, from int64) (bool, error) {
-	for writes := 0; writes < 2 || r.bodyOff() > from; writes++ {
-		for base := r.base; ; {
-			_, err := c.body(r)
-			p := record{}
-			if err == nil {
-				p, err = c.prev(r)
-			}
-			if err != nil {
-				return false, unlessDamaged(err)
-			}
-			if p.depth == 0 {
-				return true, nil
-			}
-			firstOfWrite := r.bodyOff() <= base
-			r = p
-			if firstOfWrite {
-				break
-			}
+func (c chain) isComplete(r record, from int64, writes int) (bool, error) {
+	for base := r.base; writes > 0 || r.bodyOff() > from; {
+		_, err := c.body(r)
+		p := record{}
+		if err == nil {
+			p, err = c.prev(r)
 		}
+		if err != nil {
+			return false, unlessDamaged(err)
+		}
+		if p.depth == 0 {
+			return true, nil
+		}
+		if r.bodyOff() <= base { // the first of its write
+			writes, base = writes-1, p.base
+		}
+		r = p
 	}
 	return true, nil
 }

@@ -86,7 +86,7 @@ func (m *memFile) Close() error { return nil }
 // openMem opens the log in m as Open would.
 func openMem(m file, size int) (*Log, error) {
 	l := &Log{path: "mem.zst", f: m, mode: appendMode()}
-	err := l.attach(int64(size), someHeader)
+	err := l.attach(int64(size), someHeader, Haste{}.check())
 	return l, err
 }
 

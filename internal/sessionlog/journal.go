@@ -19,7 +19,10 @@ import (
 // Journal stores facts that are in no transcript: one log per month of the entries' UTC
 // time, with one JSON entry per line.
 // Dir is STRANDLINE_HOME/journal.
-type Journal struct{ Dir string }
+type Journal struct {
+	Dir   string
+	Haste Haste // of Append
+}
 
 // JournalCursor is the position up to which a journal was read; its zero value is the
 // beginning. It has one offset per month, because entries of any month may be added.
@@ -78,7 +81,7 @@ func (j Journal) append(ctx context.Context, month string, lines []byte) (err er
 // a log is kept under another name.
 func (j Journal) open(ctx context.Context, month string) (*Log, error) {
 	h := Header{Kind: KindJournal, Generation: 1}
-	l, err := Open(ctx, j.path(month), h)
+	l, err := j.Haste.Open(ctx, j.path(month), h)
 	if archive.ErrorCode(err) != archive.CodeCorrupt {
 		return l, err
 	}

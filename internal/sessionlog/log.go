@@ -67,20 +67,62 @@ func appendMode() mode { return mode{level: zstd.SpeedFastest, frame: 1 << 20, g
 // with 0700, and header h; an existing log keeps its header. Open truncates a torn end. A log with a damaged header is CodeCorrupt and is not changed; a folder
 // or disk that cannot be written is CodeDenied.
 func Open(ctx context.Context, path string, h Header) (*Log, error) {
+	return Haste{}.Open(ctx, path, h)
+}
+
+// Haste says what to leave out for a process that the user waits for.
+type Haste struct {
+	// Quick checks only the last 32 KB of a log. Open checks 1 MB, which costs 500 page
+	// faults, half of those of a hook.
+	Quick bool
+	// Unsynced leaves appended bytes to the operating system. They survive the process but
+	// not the machine until Sync is called.
+	Unsynced bool
+}
+
+// Open is the function Open, done in haste.
+func (o Haste) Open(ctx context.Context, path string, h Header) (*Log, error) {
 	f, lk, newDirs, err := acquire(ctx, path, true)
 	if err != nil {
 		return nil, err
 	}
 	l := &Log{path: path, f: f, lk: lk, newDirs: newDirs, mode: appendMode()}
+	l.mode.lazy = o.Unsynced
 	l.keep = func(b []byte) error { return keepDamaged(path, b) }
 	fi, err := f.Stat()
 	if err == nil {
-		err = l.attach(fi.Size(), h)
+		err = l.attach(fi.Size(), h, o.check())
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+func (o Haste) check() endCheck {
+	if o.Quick {
+		return endCheck{bytes: tailBlockSize}
+	}
+	return endCheck{bytes: checkedBytes, writes: 2}
+}
+
+// endCheck is the part of a log's end to check: its last bytes, and at least so many of the
+// last writes.
+type endCheck struct {
+	bytes  int64
+	writes int
+}
+
+// Sync makes the appended bytes of a log durable.
+func Sync(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return fileError("sync the log", path, err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return fileError("sync the log", path, err)
+	}
+	return nil
 }
 
 // checkedBytes is how much of a log's end Open checks: all of most logs, in less than half
@@ -89,8 +131,8 @@ const checkedBytes = 1 << 20
 
 // attach reads the state of a file of the given size and mends its end. A file without a
 // header gets h.
-func (l *Log) attach(size int64, h Header) error {
-	tail := newTailBlock(l.f, size, checkedBytes)
+func (l *Log) attach(size int64, h Header, check endCheck) error {
+	tail := newTailBlock(l.f, size, check.bytes)
 	js, start, err := readHeader(l.f, size)
 	if errors.Is(err, errHeaderTorn) {
 		return l.restart(size, h)
@@ -111,7 +153,7 @@ func (l *Log) attach(size int64, h Header) error {
 		l.start(tail, js, start, last)
 	}
 	if l.last.depth > 0 {
-		whole, err := l.chain.isComplete(l.last, size-checkedBytes)
+		whole, err := l.chain.isComplete(l.last, size-check.bytes, check.writes)
 		if err != nil {
 			return readError(l.path, err)
 		}
