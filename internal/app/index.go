@@ -109,6 +109,7 @@ type TeamStore struct {
 type TeamIndex interface {
 	recall.SearchStore
 	Projects(ctx context.Context) ([]archive.ProjectSummary, error)
+	Sessions(ctx context.Context, f archive.SessionFilter) ([]archive.Session, error)
 	Close() error
 }
 

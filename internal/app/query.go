@@ -1,10 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"strandline/internal/archive"
@@ -15,7 +18,7 @@ import (
 // override All.
 type Scope struct {
 	All  bool
-	Name string // name of a project, or a part of its folder's path; "all" for all
+	Name string // name of a project, its folder, or a part of its path; "all" for all
 	Dir  string // the project in this folder
 }
 
@@ -32,13 +35,70 @@ func (a *App) projectKeys(ctx context.Context, index TeamIndex, s Scope, keyOf f
 		if err != nil {
 			return nil, err
 		}
+		folder := a.Abs(s.Name)
+		key := keyOf(folder)
+		if slices.ContainsFunc(list, func(p archive.ProjectSummary) bool { return p.Project.Key == key || slices.Contains(p.Aliases, key) }) {
+			return []string{key}, nil
+		}
 		keys := recall.ProjectsNamed(list, s.Name)
+		if info, err := os.Stat(folder); len(keys) == 0 && err == nil && info.IsDir() {
+			return []string{key}, nil // without sessions so far
+		}
 		if len(keys) == 0 {
-			return nil, archive.NotFound(fmt.Sprintf("no project is called %q", s.Name), "`strandline projects` lists them")
+			names := archive.Convert(list, func(p archive.ProjectSummary) string { return cmp.Or(p.Project.Name, p.Project.Key) })
+			return nil, unknownName("project", s.Name, names, "`strandline projects` lists them")
 		}
 		return keys, nil
 	}
 	return []string{keyOf(a.ProjectDir())}, nil
+}
+
+// branchesNamed returns the git branch called name, or else those that contain it, ignoring
+// case.
+func branchesNamed(ctx context.Context, index TeamIndex, name string) ([]string, error) {
+	sessions, err := index.Sessions(ctx, archive.SessionFilter{Agents: true})
+	if err != nil {
+		return nil, err
+	}
+	var all, parts []string
+	for _, s := range sessions {
+		if s.GitBranch == "" || slices.Contains(all, s.GitBranch) {
+			continue
+		}
+		if s.GitBranch == name {
+			return []string{name}, nil
+		}
+		all = append(all, s.GitBranch)
+		if strings.Contains(strings.ToLower(s.GitBranch), strings.ToLower(name)) {
+			parts = append(parts, s.GitBranch)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, unknownName("branch", name, all, "give a part of a branch's name, such as main")
+	}
+	return parts, nil
+}
+
+// maxCandidates is the number of names that an unknown one is answered with.
+const maxCandidates = 5
+
+// unknownName reports that nothing of a kind has a name, and lists the names that are most
+// like it, or else the first of all.
+func unknownName(kind, name string, all []string, hint string) error {
+	distinct := slices.Compact(slices.Sorted(slices.Values(all)))
+	near := archive.Select(distinct, func(s string) bool { return recall.Similar(name, s) })
+	msg := fmt.Sprintf("no %s is called %q", kind, archive.Clip(name, 60))
+	switch {
+	case len(near) > 0:
+		msg += "; did you mean " + strings.Join(near[:min(maxCandidates, len(near))], ", ") + "?"
+	case len(all) > 0:
+		slices.SortStableFunc(distinct, func(x, y string) int { return slices.Index(all, x) - slices.Index(all, y) })
+		msg += "; there are " + strings.Join(distinct[:min(maxCandidates, len(distinct))], ", ")
+		if more := len(distinct) - maxCandidates; more > 0 {
+			msg += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	return archive.NotFound(msg, hint)
 }
 
 // Abs makes a path absolute, relative to the working directory.

@@ -11,8 +11,8 @@ import (
 	"strandline/internal/recall"
 )
 
-// SearchQuery is a search. Session, Since and the project in Scope override the filters
-// in Text; Kinds are added to them.
+// SearchQuery is a search. Session, Since, Until, Branch and the project in Scope override
+// the filters in Text; Kinds are added to them.
 type SearchQuery struct {
 	Text string // words, phrases and filters
 	// Scope selects projects. It is ignored if a session is given. A project in Text
@@ -20,13 +20,18 @@ type SearchQuery struct {
 	Scope
 	Session string // handle or ID
 	Since   time.Time
+	Until   time.Time
+	Branch  string // git branch, or a part of its name
 	Kinds   []archive.PassageKind
+	Failed  bool // only calls that failed
 	Limit   int  // maximum number of hits; 0 means the setting search.limit
-	Agents  bool // include sub-agents' runs
-	Rewound bool // include rewound turns
-	Deep    bool // also search the logs for text that is not in the index; not with Team
-	Explain bool // add the parts of each score
-	Team    bool // search the team's archive
+	// PerSession is the maximum number of hits of a session; 0 means no limit.
+	PerSession int
+	Agents     bool // include sub-agents' runs
+	Rewound    bool // include rewound turns
+	Deep       bool // also search the logs for text that is not in the index; not with Team
+	Explain    bool // add the parts of each score
+	Team       bool // search the team's archive
 }
 
 // Search finds passages by words and by meaning, best first. Hits is not nil, even on an
@@ -100,8 +105,13 @@ func (a *App) searchRequest(ctx context.Context, w Workspace, index TeamIndex, q
 		return req, err
 	}
 	req.Agents, req.Dead, req.Limit = q.Agents, q.Rewound, cmp.Or(max(q.Limit, 0), w.Config.Search.Limit)
-	req.Session, req.Since = cmp.Or(q.Session, req.Session), cmp.Or(q.Since, req.Since)
-	req.Kinds = append(req.Kinds, q.Kinds...)
+	req.Session, req.Since, req.Until = cmp.Or(q.Session, req.Session), cmp.Or(q.Since, req.Since), cmp.Or(q.Until, req.Until)
+	req.Kinds, req.Failed, req.PerSession = append(req.Kinds, q.Kinds...), req.Failed || q.Failed, q.PerSession
+	if branch := cmp.Or(q.Branch, req.Branch); branch != "" {
+		if req.Branches, err = branchesNamed(ctx, index, branch); err != nil {
+			return req, err
+		}
+	}
 	if req.Session != "" {
 		return req, nil
 	}

@@ -7,6 +7,7 @@ import "time"
 type SessionFilter struct {
 	Projects []string // project keys, empty: all
 	IDs      []string // only these sessions, empty: all
+	Branches []string // git branches at the end of a session, empty: all
 	Parent   string   // only the children of this session
 	Agents   bool     // include sub-agents' sessions
 	// Compacted selects the sessions with a compaction.
@@ -28,7 +29,8 @@ type Span struct {
 // PassageSpan selects passages of one session.
 type PassageSpan struct {
 	Span
-	Kinds []PassageKind // empty: all
+	Kinds  []PassageKind // empty: all
+	Failed bool          // only passages of calls that failed
 }
 
 // CallSpan selects calls of one session.

@@ -12,6 +12,7 @@ type Query struct {
 	// Empty: no limit.
 	Sessions []string
 	Projects []string // project keys, empty: all
+	Branches []string // git branches at the end of a session, empty: all
 	Kinds    []PassageKind
 	Since    time.Time // zero: no limit
 	Until    time.Time
@@ -20,6 +21,7 @@ type Query struct {
 	BeforeLine int
 	Agents     bool       // include sub-agents' sessions
 	Dead       bool       // include branches that a rewind abandoned
+	Failed     bool       // only passages of calls that failed
 	Answer     AnswerType // what an answer contains
 	Limit      int        // at most this many hits; 0 means 10
 }
@@ -50,6 +52,7 @@ type Hit struct {
 	Passage
 	ID      int64 // the passage's number in the store; a new one if its text changes
 	Project Project
+	Title   string  // of the session
 	Author  string  // see Session
 	Score   float64 // higher is better; comparable within one result only
 	// Evidence holds the parts of the score.

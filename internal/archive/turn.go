@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -153,12 +154,21 @@ const (
 	KindEdit    PassageKind = "edit"
 	KindOutput  PassageKind = "output"
 	KindSummary PassageKind = "summary"
+	// KindThinking selects, in a query, the replies that are the model's reasoning. Their
+	// kind is KindReply.
+	KindThinking PassageKind = "thinking"
 )
+
+// LabelThinking is the label of a reply that is the model's reasoning.
+const LabelThinking = "thinking"
 
 // PassageKinds lists every kind in display order.
 func PassageKinds() []PassageKind {
 	return []PassageKind{KindPrompt, KindReply, KindCommand, KindEdit, KindOutput, KindSummary}
 }
+
+// QueryKinds lists every kind that a query can select, in display order.
+func QueryKinds() []PassageKind { return slices.Insert(PassageKinds(), 2, KindThinking) }
 
 // MaxPassage is the maximal size of a passage's text in bytes. Longer prompts and replies
 // become several passages, longer outputs an excerpt.
@@ -172,7 +182,7 @@ type Passage struct {
 	Step    int // -1 for a prompt or a summary
 	Seq     int // within the step, from 0, stable while the step grows
 	Kind    PassageKind
-	// Label is the tool's name, "thinking", or "hook" for a summary from a hook.
+	// Label is the tool's name, LabelThinking, or "hook" for a summary from a hook.
 	Label    string
 	Text     string // redacted
 	Paths    []string
@@ -180,6 +190,14 @@ type Passage struct {
 	LineTo   int // one past the last line
 	Time     time.Time
 	Partial  bool // the log holds more of this text than the index
+}
+
+// Thinking reports whether the passage is the model's reasoning.
+func (p *Passage) Thinking() bool { return p.Kind == KindReply && p.Label == LabelThinking }
+
+// Of reports whether the passage is of one of the kinds of a query; none means all.
+func (p *Passage) Of(kinds []PassageKind) bool {
+	return len(kinds) == 0 || slices.Contains(kinds, p.Kind) || p.Thinking() && slices.Contains(kinds, KindThinking)
 }
 
 // Ref refers to a turn or, with Step >= 0, to a step.

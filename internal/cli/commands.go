@@ -146,7 +146,7 @@ const completed = 50
 // shell call it.
 func (a *commands) complete(root *cobra.Command) {
 	fixed := map[string][]string{
-		"kind":   texts(archive.PassageKinds()),
+		"kind":   texts(archive.QueryKinds()),
 		"role":   texts(compact.Roles()),
 		"scope":  app.WiringScopes(),
 		"format": {"json", "text"},

@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"strandline/internal/app"
 	"strandline/internal/archive"
 	"strandline/internal/recall"
+	"strandline/internal/text"
 )
 
 func (a *commands) searchCommand(cmd *cobra.Command) {
@@ -25,10 +30,13 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 	f := cmd.Flags()
 	limitFlag(cmd, &q.Limit, 0, "maximum number of hits (default: the setting)")
 	f.StringVar(&q.Session, "session", "", "only this session (handle or ID)")
-	f.StringVar(&q.Dir, "project", "", "only the project in this folder")
+	f.StringVar(&q.Name, "project", "", "only this project, by name or folder")
 	f.BoolVar(&q.All, "all", false, "all projects")
-	since := f.String("since", "", "only newer passages, e.g. 7d, 12h or 2026-11-01")
-	kinds := f.StringSlice("kind", nil, "only these kinds: prompt, reply, command, edit, output, summary")
+	since := f.String("since", "", "only newer passages, e.g. 7d, 12h, yesterday or 2026-11-01")
+	until := f.String("until", "", "only older passages; a day or a month is included whole")
+	kinds := f.StringSlice("kind", nil, "only these kinds: prompt, reply, thinking, command, edit, output, summary")
+	f.BoolVar(&q.Failed, "failed", false, "only commands and other calls that failed")
+	f.StringVar(&q.Branch, "branch", "", "only sessions on this git branch, by name or a part of it")
 	f.BoolVar(&q.Agents, "agents", false, "include sub-agents' runs")
 	f.BoolVar(&q.Rewound, "rewound", false, "include rewound turns")
 	f.BoolVar(&q.Deep, "deep", false, "also read the logs of partly indexed passages")
@@ -45,9 +53,15 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 		}
 		q.Text = strings.Join(args, " ")
 		if q.All {
-			q.Dir = ""
+			q.Name = ""
+		}
+		if !a.json {
+			q.PerSession = perSession
 		}
 		if q.Since, err = recall.Since(*since, a.app.Now()); err != nil {
+			return result, err
+		}
+		if q.Until, err = recall.Until(*until, a.app.Now()); err != nil {
 			return result, err
 		}
 		for _, k := range *kinds {
@@ -58,16 +72,64 @@ func (a *commands) searchCommand(cmd *cobra.Command) {
 			q.Kinds = append(q.Kinds, kind)
 		}
 		return a.app.Search(ctx, q)
-	}, a.printHits)
+	}, func(result recall.Result) error {
+		return a.printHits(result, func(session string, n int) string { return moreCommand(cmd, q.Text, session, n) })
+	})
 }
 
-func (a *commands) printHits(result recall.Result) error {
+// perSession is the number of hits of a session that are printed.
+const perSession = 3
+
+// moreCommand returns the command that prints all n hits of a session for a query.
+func moreCommand(cmd *cobra.Command, query, session string, n int) string {
+	parts := []string{"strandline search --session", session}
+	if n > recall.DefaultLimit {
+		parts = append(parts, fmt.Sprintf("-n %d", n))
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains([]string{"project", "all", "session", "limit", "json"}, f.Name) {
+			return
+		}
+		parts = append(parts, "--"+f.Name)
+		if f.Value.Type() != "bool" {
+			parts = append(parts, shellWord(strings.Trim(f.Value.String(), "[]")))
+		}
+	})
+	if strings.HasPrefix(query, "-") {
+		parts = append(parts, "--")
+	}
+	for word := range strings.FieldsSeq(query) {
+		if !plainWord(word) {
+			return strings.Join(append(parts, shellWord(query)), " ")
+		}
+	}
+	return strings.Join(append(parts, query), " ")
+}
+
+// plainWord reports whether a shell takes a word as it is.
+func plainWord(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./:=,@%+", r)
+	})
+}
+
+// shellWord quotes a word for a shell where it has to be.
+func shellWord(s string) string {
+	if plainWord(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// printHits prints the hits by session. more returns the command that prints all n hits of
+// one.
+func (a *commands) printHits(result recall.Result, more func(session string, n int) string) error {
 	p := a.paint()
+	for _, c := range result.Corrected {
+		fmt.Fprintf(a.out, "%s\n\n", p.dim(c.String()))
+	}
 	if len(result.Hits) == 0 {
 		fmt.Fprintln(a.out, "Nothing found.")
-		for _, c := range result.Corrected {
-			fmt.Fprintln(a.out, c.String())
-		}
 		a.printNotes(result, plain)
 		if result.Elsewhere {
 			fmt.Fprintf(a.out, "There are hits in other projects (%s): --all searches everything.\n", result.OthersText())
@@ -80,19 +142,27 @@ func (a *commands) printHits(result recall.Result) error {
 		}
 		return nil
 	}
-	for _, c := range result.Corrected {
-		fmt.Fprintf(a.out, "%s\n\n", p.dim(c.String()))
-	}
-	for i, h := range result.Hits {
-		if i > 0 {
-			fmt.Fprintln(a.out)
+	for _, group := range bySession(result.Hits) {
+		a.printSession(group[0])
+		for _, h := range group {
+			a.printHit(h, result, group[0].Time)
 		}
-		a.printHit(h, result.Terms)
+		if n := result.More[group[0].Session]; n > 0 {
+			session := archive.ShortID(group[0].Session)
+			line := gap + fmt.Sprintf("+%d more: ", n)
+			if command := oneLine(more(session, len(group)+n)); text.Cells(line+command) <= max(a.lineWidth(), 80) {
+				line += command
+			} else {
+				line += "--session " + session
+			}
+			fmt.Fprintln(a.out, p.dim(line))
+		}
+		fmt.Fprintln(a.out)
 	}
 	if result.Hits[0].Explanation != nil {
-		fmt.Fprintf(a.out, "\n%s\n", p.dim(explanationHelp))
+		fmt.Fprintf(a.out, "%s\n\n", p.dim(explanationHelp))
 	}
-	fmt.Fprintf(a.out, "\n%s\n", p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one in full.", count(len(result.Hits), "hit"), result.TookMS)))
+	fmt.Fprintln(a.out, p.dim(fmt.Sprintf("%s in %.0f ms. `strandline show HANDLE` prints one in full.", count(len(result.Hits), "hit"), result.TookMS)))
 	if result.Hits[0].Related {
 		fmt.Fprintln(a.out, p.dim("No passage contains the words; these may be related."))
 	}
@@ -101,6 +171,38 @@ func (a *commands) printHits(result recall.Result) error {
 		fmt.Fprintln(a.out, p.dim("There are hits in other projects: --all."))
 	}
 	return nil
+}
+
+// bySession groups hits by their session, in the order of each session's first.
+func bySession(hits []recall.Hit) (groups [][]recall.Hit) {
+	at := map[string]int{}
+	for _, h := range hits {
+		i, known := at[h.Session]
+		if !known {
+			i, groups = len(groups), append(groups, nil)
+			at[h.Session] = i
+		}
+		groups[i] = append(groups[i], h)
+	}
+	return groups
+}
+
+// maxLine is the largest width of a line of a hit: longer ones are hard to read.
+const maxLine = 110
+
+// lineWidth returns the width of the lines of hits.
+func (a *commands) lineWidth() int { return min(a.width(), maxLine) }
+
+// printSession prints the heading of a session's hits, given the first.
+func (a *commands) printSession(h recall.Hit) {
+	about := oneLine(h.Project)
+	if h.Author != "" {
+		about += " · " + oneLine(h.Author)
+	}
+	about += " · " + a.ago(h.Time)
+	title := cmp.Or(oneLine(h.Title), "session "+archive.ShortID(h.Session))
+	title = text.TruncateCells(title, max(a.lineWidth()-text.Cells(about)-len(gap), minColumn))
+	fmt.Fprintf(a.out, "%s%s%s\n", a.paint().bold(title), gap, a.paint().dim(about))
 }
 
 // printNotes prints how the search read the query.
@@ -122,25 +224,42 @@ func (a *commands) printNotes(result recall.Result, style func(string) string) {
 	}
 }
 
-func (a *commands) printHit(h recall.Hit, terms []archive.Term) {
-	p, width := a.paint(), min(a.width(), 110)
-	source := a.ago(h.Time) + " · " + oneLine(h.Project)
-	if h.Author != "" {
-		source += " · " + oneLine(h.Author)
+// printHit prints a hit below the heading of its session, which names a time.
+func (a *commands) printHit(h recall.Hit, result recall.Result, at time.Time) {
+	p, width := a.paint(), a.lineWidth()
+	kind := string(h.ShownKind())
+	mark := func(s string) string {
+		if !p.on {
+			return s
+		}
+		return recall.Highlight(s, result.Marks(s), func(s string) string { return p.color(colorMatch, s) })
+	}
+	line := gap + p.bold(h.Handle) + gap + p.kind(kind)
+	cells := len(gap) + text.Cells(h.Handle) + len(gap) + len(kind)
+	head, body := h.Text, h.Text
+	if ago := a.ago(h.Time); ago != a.ago(at) {
+		line, cells = line+gap+p.dim(ago), cells+len(gap)+text.Cells(ago)
 	}
 	if h.Related {
-		source += " · related in meaning"
+		line += gap + p.dim("related in meaning")
+	} else if hasHead(h) {
+		head, body, _ = strings.Cut(h.Text, "\n")
+		line += gap + mark(headLine(h, head, width-cells-len(gap)))
 	}
-	fmt.Fprintf(a.out, "%s  %s  %s\n", p.bold(h.Handle), p.kind(string(h.Kind)), p.dim(source))
-	for _, line := range a.snippet(h.Text, terms, width-len(gap)) {
-		if p.on {
-			line = recall.Highlight(line, recall.Marks(line, terms), func(s string) string { return p.color(colorMatch, s) })
-		}
-		fmt.Fprintln(a.out, gap+line)
+	fmt.Fprintln(a.out, line)
+	sign := 0
+	if h.Kind == archive.KindEdit && hasHead(h) {
+		body, sign = signed(body), len("+ ")
+	}
+	for _, row := range excerptRows(body, result.Marks, sign, width-2*len(gap), hitRows) {
+		fmt.Fprintln(a.out, gap+gap+mark(row))
+	}
+	if len(h.CopyHandles) > 0 {
+		fmt.Fprintln(a.out, gap+gap+p.dim(text.TruncateCells("the same text: "+strings.Join(h.CopyHandles, ", "), width-2*len(gap))))
 	}
 	if h.Explanation != nil {
-		for i, line := range wrap("why: "+h.Explanation.String(), width-2*len(gap)) {
-			fmt.Fprintln(a.out, strings.Repeat(gap, min(i, 1)+1)+p.dim(line))
+		for i, line := range wrap("why: "+h.Explanation.String(), width-3*len(gap)) {
+			fmt.Fprintln(a.out, strings.Repeat(gap, min(i, 1)+2)+p.dim(line))
 		}
 	}
 }
@@ -150,16 +269,3 @@ const explanationHelp = `words, turn, session: match scores relative to the best
 covered: share of the query's words. near: adjacent query words.
 before: words that the previous passage adds. meaning: cosine to the query.
 sure: newer, or recently given to the model; breaks ties.`
-
-// snippetLines is the number of terminal lines of a hit's text.
-const snippetLines = 2
-
-// snippet returns the part of a text with most of the terms: snippetLines lines on a
-// terminal, else one line.
-func (a *commands) snippet(text string, terms []archive.Term, width int) []string {
-	text, _ = recall.Snippet(text, terms, snippetLines*width)
-	if a.columns(a.env.Stdout) == 0 {
-		return []string{text}
-	}
-	return wrapCells(text, width, snippetLines)
-}

@@ -169,7 +169,7 @@ func (m *measurement) findNeeded(known *vocabulary) error {
 	calls := read.calls(m.span(), maxWindow)
 	side := read.sidechainSteps(m.span(), maxWindow, texts)
 	for _, x := range texts {
-		if x.LineFrom > from && x.Label != sidechainLabel && x.Label != "thinking" {
+		if x.LineFrom > from && x.Label != sidechainLabel && !x.Thinking() {
 			use(x.Turn, x.Step, x.Text)
 		}
 	}

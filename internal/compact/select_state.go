@@ -209,4 +209,6 @@ func (c *collector) lastResult(x archive.Call) string {
 }
 
 // isReply reports whether a passage is text that the model addressed to the user.
-func isReply(x archive.Passage) bool { return x.Kind == archive.KindReply && x.Label != "thinking" }
+func isReply(x archive.Passage) bool {
+	return x.Kind == archive.KindReply && x.Label != archive.LabelThinking
+}

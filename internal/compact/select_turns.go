@@ -129,7 +129,7 @@ func (c *collector) collectReplies(entries map[int]*entry, prompts []prompt, quo
 // answered that a short prompt followed.
 func (c *collector) addReply(e *entry, x archive.Passage, last, answered bool, quoted map[string]bool, gone removals) {
 	age, h := c.age(x.Turn, x.Step), c.handle(x.Turn, x.Step)
-	thought := x.Label == "thinking"
+	thought := x.Label == archive.LabelThinking
 	read, pick := statements, func(s string) bool { return answered || !asksUser(s) }
 	if thought {
 		read, pick = excerpts, func(s string) bool { return givesReason(s) && !isTentative(s) }

@@ -268,12 +268,15 @@ const (
 
 func searchParams() []param {
 	var kinds []string
-	for _, k := range archive.PassageKinds() {
+	for _, k := range archive.QueryKinds() {
 		kinds = append(kinds, string(k))
 	}
 	return []param{
 		{name: "q", required: true, desc: `words, "phrases", prefixes*, and filters such as file: kind: since: project: session:`},
 		projectParam, sessionParam, sinceParam,
+		{name: "until", kind: isTime, desc: "only older than this; a day or a month is included whole"},
+		{name: "branch", desc: "only sessions on this git branch: its name, or a part of it"},
+		{name: "failed", kind: isFlag, desc: "only calls that failed"},
 		{name: "kind", many: true, oneOf: kinds, desc: "only these kinds of passages"},
 		agentsParam,
 		{name: "rewound", kind: isFlag, desc: "include rewound turns"},
@@ -303,9 +306,14 @@ func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
 	if err != nil {
 		return searchAnswer{}, err
 	}
+	until, err := recall.Until(c.query.Get("until"), c.now())
+	if err != nil {
+		return searchAnswer{}, err
+	}
 	from, limit := c.offset(), c.number("limit", searchHits)
 	q := app.SearchQuery{
-		Text: c.query.Get("q"), Scope: c.scope(), Session: c.query.Get("session"), Since: since,
+		Text: c.query.Get("q"), Scope: c.scope(), Session: c.query.Get("session"), Since: since, Until: until,
+		Branch: c.query.Get("branch"), Failed: c.flag("failed"),
 		Agents: c.flag("agents"), Rewound: c.flag("rewound"), Deep: c.flag("deep"), Explain: c.flag("explain"),
 		Limit: min(from+limit+1, searchDepth),
 	}
@@ -323,7 +331,7 @@ func (s *Server) search(ctx context.Context, c *call) (searchAnswer, error) {
 	}
 	for _, h := range hits {
 		h.Text = s.opts.Redact(h.Text) // before it is shortened
-		text, marks := recall.Snippet(h.Text, found.Terms, snippetLength)
+		text, marks := found.Snippet(h.Text, snippetLength)
 		out.Hits = append(out.Hits, hit{Hit: h, Snippet: text, Marks: utf16Ranges(text, marks)})
 	}
 	found.Hits = nil

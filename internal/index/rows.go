@@ -170,6 +170,9 @@ func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []arc
 			q.and("r.line_to <= ? AND r.line_from >= 0", sp.BeforeLine)
 		}
 		inKinds(q, sp.Kinds)
+		if sp.Failed {
+			q.and(ofFailedCall)
+		}
 		return q.end("turn, step, seq", sp.Span)
 	}
 	err = s.read(ctx, "read passages", func(ctx context.Context, tx Tx) error {
@@ -182,14 +185,27 @@ func (s *Store) Passages(ctx context.Context, sp archive.PassageSpan) (out []arc
 		if err != nil {
 			return err
 		}
+		out = slices.DeleteFunc(out, func(p archive.Passage) bool { return !p.Of(sp.Kinds) })
 		return refill(ctx, tx, no, out)
 	})
 	return out, err
 }
 
+// ofFailedCall limits a query over passages r to those of calls that failed.
+const ofFailedCall = "EXISTS (SELECT 1 FROM calls c WHERE c.session = r.session AND c.turn = r.turn AND c.step = r.step AND c.line_use = r.line_from AND c.failed = true)"
+
+// storedKind returns the kind of the passages that a query's kind selects.
+func storedKind(k archive.PassageKind) archive.PassageKind {
+	if k == archive.KindThinking {
+		return archive.KindReply
+	}
+	return k
+}
+
 // inKinds limits a query over passages to kinds. The kind is part of a passage's ID,
 // which the index by place holds: rows of other kinds are skipped without a lookup.
 func inKinds(q *spanQuery, kinds []archive.PassageKind) {
+	kinds = archive.Convert(kinds, storedKind)
 	codes := archive.Convert(kinds, KindCode)
 	if slices.Contains(codes, 0) { // unknown kinds share a code
 		in(q, "r.kind", kinds)

@@ -32,7 +32,7 @@ func NewScope(q *archive.Query, size int) *Scope {
 	if len(q.Kinds) > 0 {
 		x.kinds = map[int64]bool{}
 		for _, k := range q.Kinds {
-			x.kinds[KindCode(k)] = true
+			x.kinds[KindCode(storedKind(k))] = true
 		}
 	}
 	if len(q.Sessions) > 0 {
@@ -113,7 +113,7 @@ func (x *Scope) Test() func(int64) bool {
 
 // Admits reports whether a passage passes the filters that need its row.
 func (x *Scope) Admits(q *archive.Query, p *archive.Passage, id ID) bool {
-	if !x.holds(p, id.Session()) || !q.Since.IsZero() && p.Time.Before(q.Since) || !q.Until.IsZero() && !p.Time.Before(q.Until) {
+	if !x.holds(p, id.Session()) || !p.Of(q.Kinds) || !q.Since.IsZero() && p.Time.Before(q.Since) || !q.Until.IsZero() && !p.Time.Before(q.Until) {
 		return false
 	}
 	// A shared passage has the lines of its owner. BeforeLine was applied to it when

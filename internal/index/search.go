@@ -117,6 +117,13 @@ func (x *search) newScope(ctx context.Context) (*Scope, error) {
 		}
 		scope.Narrow(of)
 	}
+	if len(x.query.Branches) > 0 {
+		of := map[int64]bool{}
+		if err := AddColumn(ctx, x.tx, of, "SELECT no FROM sessions WHERE branch IN ("+Marks(len(x.query.Branches))+")", anys(x.query.Branches)...); err != nil {
+			return nil, err
+		}
+		scope.Narrow(of)
+	}
 	scope.Bound()
 	return scope, nil
 }
@@ -256,6 +263,9 @@ const (
 // rows reads those of the passages that pass the query's filters.
 func (x *search) rows(ctx context.Context, ids []int64) (found []scored, err error) {
 	err = inChunks(x.Store, ids, func(in string, args []any) error {
+		if x.query.Failed {
+			in += " AND " + ofFailedCall
+		}
 		return x.tx.Query(ctx, rowsQuery+in, args, func(scan Scan) error {
 			var h scored
 			err := ReadPassage(scan, &h.Passage, &h.id, &h.dead, &h.first, &h.last)
@@ -310,6 +320,7 @@ func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error
 	for i, h := range found {
 		owner := owners[h.id.Session()]
 		h.Session, h.Project, h.Author = owner.ID, owner.Project, owner.Author
+		h.Title = owner.Title
 		out[i] = h.Hit
 	}
 	return out, err
@@ -319,13 +330,13 @@ func (x *search) best(ctx context.Context, found []scored) ([]archive.Hit, error
 func (x *search) owners(ctx context.Context, sessions []int64) (map[int64]archive.Session, error) {
 	owners := make(map[int64]archive.Session, len(sessions))
 	return owners, inChunks(x.Store, sessions, func(in string, args []any) error {
-		query := "SELECT s.no, s.id, s.worktree, " + x.contributorSelection() + projectSelection +
+		query := "SELECT s.no, s.id, s.worktree, s.title, " + x.contributorSelection() + projectSelection +
 			" FROM sessions s LEFT JOIN projects p ON p.no = s.project WHERE s.no" + in
 		return x.tx.Query(ctx, query, args, func(scan Scan) error {
 			var no int64
 			var owner archive.Session
 			p := &owner.Project
-			dest := []any{&no, &owner.ID, &p.Worktree}
+			dest := []any{&no, &owner.ID, &p.Worktree, &owner.Title}
 			if x.sql.Contributor != nil {
 				dest = append(dest, &owner.Author, &owner.Machine)
 			}

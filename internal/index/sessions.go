@@ -72,6 +72,9 @@ func sessionsWhere(f archive.SessionFilter, names *Projects) (where string, args
 	if len(f.IDs) > 0 {
 		add("s.id IN ("+Marks(len(f.IDs))+")", anys(f.IDs)...)
 	}
+	if len(f.Branches) > 0 {
+		add("s.branch IN ("+Marks(len(f.Branches))+")", anys(f.Branches)...)
+	}
 	if f.Parent != "" {
 		// The partial index is used only if the query repeats its condition.
 		add("s.parent_id = ? AND s.parent_id <> ''", f.Parent)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"runtime/debug"
 	"time"
 
@@ -163,7 +164,21 @@ func (s *Server) toolError(tool string, err error) error {
 		return err
 	}
 	if hint := archive.ErrorHint(err); hint != "" {
-		return errors.New(e.Msg + "; " + hint)
+		return errors.New(e.Msg + "; " + forModel(hint))
 	}
 	return errors.New(e.Msg)
+}
+
+// forModel replaces the commands in a hint that have a tool by its name.
+func forModel(hint string) string {
+	for _, x := range []struct{ command, tool string }{
+		{"`?strandline show ([^\\s`]+)`?", "recall with handle $1"},
+		{"`?strandline (?:projects|sessions)`? lists? [a-z ]+", "sessions with project all lists them"},
+		{"`?strandline sessions`?", "sessions with project all"},
+		{`(?:, e\.g\. )?strandline search .*`, ""},
+		{"--(session|project|agents)", "$1"},
+	} {
+		hint = regexp.MustCompile(x.command).ReplaceAllString(hint, x.tool)
+	}
+	return hint
 }

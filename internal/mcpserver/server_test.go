@@ -302,8 +302,8 @@ func TestToolErrors(t *testing.T) {
 		want string
 	}{
 		"no such session":     {"recall", map[string]any{"handle": "ffffffff/1"}, "no session"},
-		"no such turn":        {"recall", map[string]any{"handle": "7f3a12cd/99"}, "session 7f3a12cd has no turn 99; "},
-		"no such step":        {"recall", map[string]any{"handle": "7f3a12cd/0.99"}, "turn 0 has no step 99; "},
+		"no such turn":        {"recall", map[string]any{"handle": "7f3a12cd/99"}, "session 7f3a12cd has no turn 99; recall with handle 7f3a12cd lists its turns"},
+		"no such step":        {"recall", map[string]any{"handle": "7f3a12cd/0.99"}, "turn 0 has no step 99; recall with handle 7f3a12cd/0 prints the turn"},
 		"no such page":        {"recall", map[string]any{"handle": "7f3a12cd/0.1", "page": 7}, "page 7 does not exist; the last page is 1"},
 		"no handle":           {"recall", map[string]any{"handle": "../../etc/passwd"}, "is not a handle"},
 		"an empty handle":     {"recall", map[string]any{"handle": ""}, "is not a handle"},
@@ -313,10 +313,11 @@ func TestToolErrors(t *testing.T) {
 		"an empty query":      {"search", map[string]any{"query": ""}, "the query has no words"},
 		"no such kind":        {"search", map[string]any{"query": "x", "kinds": []string{"novel"}}, "novel"},
 		"no such time":        {"search", map[string]any{"query": "x", "since": "soon"}, "soon"},
-		"no such project":     {"search", map[string]any{"query": "x", "project": "nowhere"}, "no project is called \"nowhere\"; `strandline projects` lists them"},
+		"no such project":     {"search", map[string]any{"query": "x", "project": "nowhere"}, "no project is called \"nowhere\"; there are shop, tides; sessions with project all lists them"},
 		"no time":             {"files", map[string]any{"path": "x", "since": "soon"}, "not a time"},
 		"no path":             {"files", map[string]any{"path": " "}, "path is empty"},
-		"no session there":    {"timeline", map[string]any{"session": "ffffffff"}, "no session"},
+		"no session there":    {"timeline", map[string]any{"session": "ffffffff"}, "list them with: sessions with project all"},
+		"no such branch":      {"search", map[string]any{"query": "x", "branch": "nowhere"}, "no branch is called \"nowhere\""},
 	}
 	w := newFixture(t)
 	c := w.client()

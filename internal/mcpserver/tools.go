@@ -20,6 +20,7 @@ const (
 	searchDefault   = 6
 	searchMax       = 25
 	searchExcerpt   = 280 // characters per hit
+	maxCopies       = 3   // handles of the same text, per hit
 	filesDefault    = 12
 	filesMax        = 50
 	filesExcerpt    = 160 // characters per entry
@@ -45,7 +46,10 @@ type searchIn struct {
 	Project string   `json:"project,omitempty" jsonschema:"name or folder of another project, or all"`
 	Session string   `json:"session,omitempty" jsonschema:"handle of a session to search in"`
 	Since   string   `json:"since,omitempty" jsonschema:"only newer than this: 7d, yesterday or 2026-11-01"`
-	Kinds   []string `json:"kinds,omitempty" jsonschema:"only these kinds: prompt, reply, command, edit, output, summary"`
+	Until   string   `json:"until,omitempty" jsonschema:"only older than this; a day is included whole"`
+	Kinds   []string `json:"kinds,omitempty" jsonschema:"only these kinds: prompt, reply, thinking, command, edit, output, summary"`
+	Failed  bool     `json:"failed,omitempty" jsonschema:"only calls that failed"`
+	Branch  string   `json:"branch,omitempty" jsonschema:"only sessions on this git branch, by a part of its name"`
 	Agents  bool     `json:"agents,omitempty" jsonschema:"include sub-agent runs"`
 }
 
@@ -53,8 +57,12 @@ type searchIn struct {
 func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error) {
 	q := app.SearchQuery{
 		Text: in.Query, Scope: scope(in.Project), Session: in.Session, Agents: in.Agents, Limit: limit(in.Limit, searchDefault, searchMax),
+		Failed: in.Failed, Branch: in.Branch,
 	}
 	if q.Since, err = recall.Since(in.Since, s.opts.Now()); err != nil {
+		return out, err
+	}
+	if q.Until, err = recall.Until(in.Until, s.opts.Now()); err != nil {
 		return out, err
 	}
 	for _, k := range in.Kinds {
@@ -75,16 +83,23 @@ func (s *Server) search(ctx context.Context, in searchIn) (out answer, err error
 	}
 	var b strings.Builder
 	for _, h := range found.Hits {
-		body, _ := recall.Snippet(s.opts.Redact(h.Text), found.Terms, searchExcerpt)
+		body, _ := found.Snippet(s.opts.Redact(h.Text), searchExcerpt)
 		out.Handles = append(out.Handles, h.Handle)
-		related := ""
-		if h.Related {
-			related = " · related in meaning"
-		}
-		fmt.Fprintf(&b, "%s  %s · %s · %s%s\n  %s\n", h.Handle, h.Kind, h.Project, s.stamp(h.Time), related, body)
+		fmt.Fprintf(&b, "%s  %s · %s · %s%s\n  %s\n", h.Handle, h.ShownKind(), h.Project, s.stamp(h.Time), hitNote(h), body)
 	}
 	out.Record = text.Fence("passages from past sessions, best first", b.String())
 	return out, nil
+}
+
+// hitNote returns what a model has to know about a hit besides its text.
+func hitNote(h recall.Hit) (note string) {
+	if h.Related {
+		note += " · related in meaning"
+	}
+	if n := len(h.CopyHandles); n > 0 {
+		note += " · same text: " + strings.Join(h.CopyHandles[:min(n, maxCopies)], ", ")
+	}
+	return note
 }
 
 // note describes how the query was interpreted and where else hits are.

@@ -93,7 +93,7 @@ func (g *rarity) readReply(ctx context.Context, idx PromptStore, prompt archive.
 	replies, err := idx.Passages(ctx, archive.PassageSpan{Span: span, Kinds: []archive.PassageKind{archive.KindReply}})
 	most := -1.0
 	for _, p := range replies {
-		if w := g.weigh(g.match(p.Text)); w >= most && p.Label != "thinking" {
+		if w := g.weigh(g.match(p.Text)); w >= most && !p.Thinking() {
 			best, most = &archive.Hit{Passage: p}, w
 		}
 	}

@@ -111,7 +111,7 @@ func factor(h *archive.Hit) float64 {
 	switch {
 	case h.Kind == archive.KindCommand || h.Kind == archive.KindOutput || h.Kind == archive.KindSummary:
 		f *= toolFactor
-	case h.Label == "thinking":
+	case h.Label == archive.LabelThinking:
 		f *= thinkingFactor
 	}
 	return f

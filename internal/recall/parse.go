@@ -3,6 +3,7 @@ package recall
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -20,7 +21,10 @@ type Request struct {
 	Project  string   // value of project:, which the caller resolves into Projects
 	Projects []string // project keys; empty for all
 	Files    []string // parts of paths; a hit touches one of them
+	Branch   string   // value of branch:, which the caller resolves into Branches
+	Branches []string // git branches; empty for all
 	Kinds    []archive.PassageKind
+	Failed   bool      // only calls that failed
 	Since    time.Time // zero: no limit
 	Until    time.Time // zero: no limit
 	When     *When     // time words removed from Text; used if Since and Until are zero
@@ -28,6 +32,9 @@ type Request struct {
 	Dead     bool      // include branches before a rewind
 	AsTyped  bool      // without corrections
 	Limit    int       // largest number of hits, 0 for DefaultLimit
+	// PerSession is the largest number of hits of a session, 0 for no limit. Result.More
+	// counts the others.
+	PerSession int
 }
 
 // DefaultLimit is the default number of hits, MaxLimit the largest.
@@ -43,9 +50,11 @@ const MaxQuery = 16 << 10
 //
 //	project:NAME   in another project, "all" for all projects
 //	file:PATH      touches a file; a part of the path is enough
-//	kind:KIND      prompt, reply, command, edit, output or summary
+//	kind:KIND      prompt, reply, thinking, command, edit, output or summary
+//	failed:true    of a command or another call that failed
+//	branch:NAME    in a session on a git branch; a part of the name is enough
 //	since:TIME     at or after 7d, 2h, 3w, yesterday, 2026-11-01 …
-//	until:TIME     at or before
+//	until:TIME     before; a day or a month is included whole
 //	session:ID     of one session, by handle or prefix
 //
 // kind and file accept several values with commas between them. A value with blanks
@@ -143,7 +152,13 @@ func (r *Request) set(name, value string, now time.Time) (err error) {
 	case "since":
 		r.Since, err = ParseTime(value, now)
 	case "until":
-		r.Until, err = ParseTime(value, now)
+		r.Until, err = Until(value, now)
+	case "branch":
+		r.Branch = value
+	case "failed":
+		if r.Failed, err = strconv.ParseBool(value); err != nil {
+			err = archive.Invalid(fmt.Sprintf("failed: is true or false, not %q", archive.Clip(value, 40)), "write "+example(name))
+		}
 	}
 	return err
 }
@@ -152,6 +167,7 @@ func (r *Request) set(name, value string, now time.Time) (err error) {
 func example(name string) string {
 	return map[string]string{
 		"kind": "kind:command", "since": "since:7d", "until": "until:7d", "session": "session:7f3a12cd", "file": "file:store.go", "project": "project:all",
+		"branch": "branch:main", "failed": "failed:true",
 	}[name]
 }
 
@@ -162,7 +178,7 @@ func ParseKind(s string) (archive.PassageKind, error) {
 	if stem, ok := strings.CutSuffix(typed, "ies"); ok {
 		singular = stem + "y"
 	}
-	kinds := archive.PassageKinds()
+	kinds := archive.QueryKinds()
 	if kind := archive.PassageKind(singular); slices.Contains(kinds, kind) {
 		return kind, nil
 	}

@@ -34,7 +34,10 @@ func TestParse(t *testing.T) {
 		{"session", "x session:7f3a12cd/12.3", recall.Request{Text: "x", Session: "7f3a12cd/12.3"}},
 		{"project", "project:all x", recall.Request{Text: "x", Project: "all"}},
 		{"since", "x since:7d", recall.Request{Text: "x", Since: now.AddDate(0, 0, -7)}},
-		{"since and until", "x since:2026-11-01 until:yesterday", recall.Request{Text: "x", Since: day(2026, 11, 1), Until: day(2026, 11, 19)}},
+		{"until a month", "x until:2026-10", recall.Request{Text: "x", Until: day(2026, 11, 1)}},
+		{"until a day", "x until:2026-11-02", recall.Request{Text: "x", Until: day(2026, 11, 3)}},
+		{"reasoning, failed, branch", "x kind:thinking failed:true branch:topic", recall.Request{Text: "x", Kinds: []archive.PassageKind{archive.KindThinking}, Failed: true, Branch: "topic"}},
+		{"since and until", "x since:2026-11-01 until:yesterday", recall.Request{Text: "x", Since: day(2026, 11, 1), Until: day(2026, 11, 20)}},
 		{"any case", "KIND:edit Since:2h x", recall.Request{Text: "x", Kinds: []archive.PassageKind{archive.KindEdit}, Since: now.Add(-2 * time.Hour)}},
 		{"the last one counts", "since:1d since:2d x", recall.Request{Text: "x", Since: now.AddDate(0, 0, -2)}},
 		{"a name is no filter", "std::map file::read kind:", recall.Request{}},
@@ -61,7 +64,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, in := range []string{"kind:poem x", "since:soon x", "until:2026-13-01", "session:../etc x", "session:", "file: x", "since:99999999999999999999d"} {
+	for _, in := range []string{"kind:poem x", "since:soon x", "until:2026-13-01", "failed:maybe x", "session:../etc x", "session:", "file: x", "since:99999999999999999999d"} {
 		_, err := recall.Parse(in, now)
 		wantCode(t, err, archive.CodeInvalid)
 		if archive.ErrorHint(err) == "" {

@@ -85,11 +85,12 @@ func fold(hits []Hit) []Hit {
 			continue
 		}
 		kept := &out[i]
-		score, copies := max(kept.Score, h.Score), kept.Copies+1
+		score, handles := max(kept.Score, h.Score), kept.CopyHandles
 		if preferred(h, *kept) {
-			*kept = h
+			h, *kept = *kept, h
 		}
-		kept.Score, kept.Copies = score, copies
+		kept.Score, kept.CopyHandles = score, append(handles, h.Handle)
+		kept.Copies = len(kept.CopyHandles)
 	}
 	sortByScore(out)
 	return out

@@ -89,3 +89,35 @@ func TestAccessesAreReadWhereTheyCount(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A session that fills the answer leaves room for others, and its other hits are counted.
+func TestPerSession(t *testing.T) {
+	var ps []archive.Passage
+	for i := range 9 {
+		ps = append(ps, old(alpha, i, 0, fmt.Sprintf("walrus number %d swims", i)))
+	}
+	s := newStore(append(ps, old(beta, 1, 0, "a walrus that is only mentioned among many other things"))...)
+	req := parsed(t, "walrus")
+	req.PerSession, req.Limit = 3, 4
+	res := mustSearch(t, s, req)
+	if len(res.Hits) != 4 || res.Hits[3].Session != beta || res.More[alpha] != 6 || res.More[beta] != 0 {
+		t.Errorf("hits %+v, more %v", res.Hits, res.More)
+	}
+	req.Session = "aaaaaaaa"
+	if res = mustSearch(t, s, req); len(res.Hits) != 4 || len(res.More) != 0 {
+		t.Errorf("in one session: %d hits, more %v", len(res.Hits), res.More)
+	}
+}
+
+// A hit names the places with the same text.
+func TestCopiesHaveHandles(t *testing.T) {
+	s := newStore(old(alpha, 1, 0, "the walrus sleeps"), old(beta, 5, 2, "The walrus sleeps."), old(alpha, 3, 1, "the walrus  sleeps"))
+	hits := mustSearch(t, s, parsed(t, "walrus")).Hits
+	if len(hits) != 1 || hits[0].Handle != "bbbbbbbb/5.2" || hits[0].Copies != 2 {
+		t.Fatalf("%+v", hits)
+	}
+	slices.Sort(hits[0].CopyHandles)
+	if want := []string{"aaaaaaaa/1.0", "aaaaaaaa/3.1"}; !slices.Equal(hits[0].CopyHandles, want) {
+		t.Errorf("copies %v, want %v", hits[0].CopyHandles, want)
+	}
+}

@@ -76,6 +76,7 @@ func (r *Recall) Search(ctx context.Context, req Request) (Result, error) {
 	if res.Hits, err = s.addRelated(ctx, res.Hits); err != nil {
 		return Result{}, err
 	}
+	res.More = s.more
 	if s.matches != nil {
 		res.Notes = s.matches.Notes
 	}
@@ -95,7 +96,7 @@ func (r *Recall) byWords(ctx context.Context, req Request) (Result, *search, err
 		if res.Hits, err = s.run(ctx, v); err != nil {
 			return Result{}, nil, err
 		}
-		if written := asWritten(req.Text); v.name == "" && written != nil && len(res.Hits) > 0 && !contains(res.Hits[0], written) {
+		if v.name == "" && s.written != nil && len(res.Hits) > 0 && !contains(res.Hits[0], s.written) {
 			res.Relaxed = RelaxedWritten
 		}
 		if err := s.correct(ctx, v, &res); err != nil {
@@ -119,9 +120,11 @@ type search struct {
 	*Recall
 	req         Request
 	query       archive.Query
+	written     []string       // the words, if the query is searched as it is written
 	turn, step  int            // of the handle in session:, -1 for all
 	corrections []Correction   // made in query
 	matches     *embed.Matches // by meaning; nil before the first use
+	more        map[string]int // see Result.More
 }
 
 // variant is one interpretation of a query.
@@ -133,16 +136,16 @@ type variant struct {
 
 // prepare resolves the session and makes the store's query.
 func (r *Recall) prepare(ctx context.Context, req Request) (*search, error) {
-	s := &search{Recall: r, req: req, turn: -1, step: -1}
 	words := text.Prefix(req.Text, MaxQuery)
+	s := &search{Recall: r, req: req, written: asWritten(words), turn: -1, step: -1}
 	if w := req.When; w != nil && req.Since.IsZero() && req.Until.IsZero() {
 		req.Since, req.Until = w.Since, w.Until
 	}
 	s.query = archive.Query{
 		Terms: terms.Query(words), Projects: req.Projects, Kinds: req.Kinds,
-		Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: min(cmp.Or(max(req.Limit, 0), DefaultLimit), MaxLimit),
+		Branches: req.Branches, Failed: req.Failed, Since: req.Since, Until: req.Until, Agents: req.Agents, Dead: req.Dead, Answer: terms.AnswerType(words), Limit: min(cmp.Or(max(req.Limit, 0), DefaultLimit), MaxLimit),
 	}
-	matchStarts(s.query.Terms, asWritten(words))
+	matchStarts(s.query.Terms, s.written)
 	terms.Widen(s.query.Terms)
 	for _, f := range req.Files {
 		s.query.Terms = append(s.query.Terms, fileTerm(f, len(req.Files) == 1)...)
@@ -210,8 +213,7 @@ func (s *search) variants() []variant {
 func (s *search) run(ctx context.Context, v variant) ([]Hit, error) {
 	q := v.query
 	limit, factor, least := q.Limit, fetchFactor, fetchMin
-	written := asWritten(s.req.Text)
-	if len(v.phrases) > 0 || len(s.req.Files) > 0 || s.turn >= 0 || written != nil {
+	if len(v.phrases) > 0 || len(s.req.Files) > 0 || s.turn >= 0 || s.written != nil {
 		factor = fetchChecked
 	}
 	if literal(s.req.Text) {
@@ -233,8 +235,29 @@ func (s *search) run(ctx context.Context, v variant) ([]Hit, error) {
 		return nil, err
 	}
 	hits = spread(fold(hits))
-	writtenFirst(hits, written)
-	return hits[:min(limit, len(hits))], nil
+	writtenFirst(hits, s.written)
+	return s.choose(hits, limit), nil
+}
+
+// choose returns the first limit hits, at most req.PerSession of each session, and counts
+// the others.
+func (s *search) choose(hits []Hit, limit int) []Hit {
+	most := s.req.PerSession
+	if most <= 0 || s.req.Session != "" {
+		return hits[:min(limit, len(hits))]
+	}
+	of := map[string]int{}
+	var chosen []Hit
+	for _, h := range hits {
+		if of[h.Session]++; of[h.Session] <= most && len(chosen) < limit {
+			chosen = append(chosen, h)
+		}
+	}
+	for _, h := range chosen {
+		of[h.Session]--
+	}
+	s.more = of
+	return chosen
 }
 
 // matchesFilters applies the filters that the store does not have.

@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -34,8 +35,14 @@ type Result struct {
 	// Notes list problems of the search by meaning: a model that does not answer,
 	// missing vectors.
 	Notes []string `json:"notes,omitempty"`
+	// More counts the hits of a session that Request.PerSession left out, as far as they
+	// were found, by its ID.
+	More map[string]int `json:"-"`
 	// Terms are the terms that the passages were matched with, for highlighting.
 	Terms []archive.Term `json:"-"`
+	// Incomplete means that a search of the logs ended at its time limit.
+	Incomplete bool           `json:"incomplete,omitempty"`
+	pattern    *regexp.Regexp // of a search by regular expression, or nil
 }
 
 // OtherProject is a project that was not searched and has hits.
@@ -76,19 +83,23 @@ type Hit struct {
 	Session  string              `json:"session"`
 	Project  string              `json:"project"`          // name, or else key
 	Author   string              `json:"author,omitempty"` // who added it to a team's archive
+	Title    string              `json:"title,omitempty"`  // of the session
 	Kind     archive.PassageKind `json:"kind"`
 	Time     time.Time           `json:"time"`
 	LineFrom int                 `json:"line_from"` // 0-based line of the transcript, -1 for none
 	LineTo   int                 `json:"line_to"`   // exclusive
 	Score    float64             `json:"score"`     // higher is better, comparable within one result
 	Text     string              `json:"text"`      // the whole passage
+	// Thinking means that the text is the model's reasoning.
+	Thinking bool `json:"thinking,omitempty"`
 	// Deep means that the text is from the log and not in the index.
 	Deep bool `json:"deep,omitempty"`
 	// Related means that the passage was found by meaning and not by words. It may
 	// have nothing to do with the query.
 	Related bool `json:"related,omitempty"`
-	// Copies is the number of folded passages with the same text.
-	Copies int `json:"copies,omitempty"`
+	// Copies is the number of folded passages with the same text, CopyHandles their handles.
+	Copies      int      `json:"copies,omitempty"`
+	CopyHandles []string `json:"copy_handles,omitempty"`
 	// Why holds the parts of the score.
 	Why ScoreParts `json:"-"`
 	// Explanation is set by Result.Explain.
@@ -96,7 +107,17 @@ type Hit struct {
 	Ref         archive.Ref  `json:"-"`
 	Label       string       `json:"-"` // the passage's label
 	Paths       []string     `json:"-"`
+	Root        string       `json:"-"` // folder of the project, "" if unknown
+	Worktree    string       `json:"-"` // see archive.Project
 	id          int64        // the store's number of the passage, 0 for none
+}
+
+// ShownKind returns the kind under which a hit is shown and can be searched.
+func (h *Hit) ShownKind() archive.PassageKind {
+	if h.Thinking {
+		return archive.KindThinking
+	}
+	return h.Kind
 }
 
 // turn returns the place of the hit's whole turn.
@@ -107,7 +128,8 @@ func (h *Hit) turn() archive.Ref {
 func newHit(h archive.Hit) Hit {
 	ref := passageRef(h.Passage)
 	return Hit{
-		Handle: ref.Handle(), Session: h.Passage.Session, Project: cmp.Or(h.Project.Name, h.Project.Key), Author: h.Author, Kind: h.Kind, Time: h.Time,
+		Handle: ref.Handle(), Session: h.Passage.Session, Project: cmp.Or(h.Project.Name, h.Project.Key), Author: h.Author, Title: h.Title, Kind: h.Kind, Time: h.Time,
+		Thinking: h.Thinking(), Root: h.Project.Root, Worktree: h.Project.Worktree,
 		LineFrom: h.LineFrom, LineTo: h.LineTo, Score: h.Score, Text: h.Text, Why: ScoreParts{Evidence: h.Evidence},
 		Ref: ref, Label: h.Label, Paths: h.Paths, id: h.ID,
 	}

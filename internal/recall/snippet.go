@@ -16,11 +16,32 @@ type Mark struct{ From, To int }
 // at most width characters long, and the terms in it. An ellipsis marks omissions. With
 // a width below minSnippet it returns the start of the text.
 func Snippet(s string, ts []archive.Term, width int) (string, []Mark) {
+	return SnippetOf(s, func(s string) []Mark { return Marks(s, ts) }, width)
+}
+
+// Snippet is the function Snippet for what the result's hits were matched with.
+func (r *Result) Snippet(s string, width int) (string, []Mark) { return SnippetOf(s, r.Marks, width) }
+
+// Marks returns the parts of a text that the query matches, in order and without overlap.
+func (r *Result) Marks(text string) (marks []Mark) {
+	if r.pattern == nil {
+		return Marks(text, r.Terms)
+	}
+	for _, at := range r.pattern.FindAllStringIndex(text, -1) {
+		if at[1] > at[0] {
+			marks = append(marks, Mark{at[0], at[1]})
+		}
+	}
+	return marks
+}
+
+// SnippetOf is the function Snippet with the marks that marksIn returns.
+func SnippetOf(s string, marksIn func(string) []Mark, width int) (string, []Mark) {
 	s = text.CleanLine(s)
 	if width <= 0 || s == "" {
 		return "", nil
 	}
-	marks := Marks(s, ts)
+	marks := marksIn(s)
 	if utf8.RuneCountInString(s) <= width {
 		return s, marks
 	}

@@ -181,6 +181,23 @@ func Since(s string, now time.Time) (time.Time, error) {
 	return ParseTime(s, now)
 }
 
+// Until parses the end of a time range, exclusive: as ParseTime does, but a day or a month
+// is included whole. "" is the zero time.
+func Until(s string, now time.Time) (time.Time, error) {
+	t, err := Since(s, now)
+	if err != nil || s == "" {
+		return t, err
+	}
+	s = strings.ToLower(strings.TrimSpace(s))
+	switch {
+	case len(s) == len("2006-01") && s[4] == '-':
+		return clamp(t.AddDate(0, 1, 0)), nil
+	case len(s) == len(time.DateOnly) && s[4] == '-', s == "today", s == "yesterday":
+		return clamp(t.AddDate(0, 0, 1)), nil
+	}
+	return t, nil
+}
+
 // ParseTime parses a point in the past: an age (90s, 30m, 2h, 7d, 3w, 6mo, 1y),
 // "today", "yesterday", a month (2026-11), a date (2026-11-01) or an RFC 3339 time,
 // with or without seconds and zone. Days begin at midnight in the location of now.

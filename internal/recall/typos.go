@@ -52,7 +52,7 @@ func (c Correction) String() string {
 // correct runs a variant again with corrected words, unless a hit has all words, and
 // replaces the hits of res if there are any.
 func (s *search) correct(ctx context.Context, v variant, res *Result) error {
-	if slices.ContainsFunc(res.Hits, containsAllWords) || len(res.Hits) > 0 && len(v.query.Terms) > maxCorrectable || s.req.AsTyped || asWritten(s.req.Text) != nil {
+	if slices.ContainsFunc(res.Hits, containsAllWords) || len(res.Hits) > 0 && len(v.query.Terms) > maxCorrectable || s.req.AsTyped || s.written != nil {
 		return nil
 	}
 	v, made, err := s.corrected(ctx, v, wordsOf(res.Hits))
@@ -235,6 +235,15 @@ func typosOf(word string) []string {
 		}
 	}
 	return out
+}
+
+// Similar reports whether two names start with the same four letters, or differ by at most
+// a typo for every three letters, ignoring case.
+func Similar(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	const start = 4
+	typos := min(len(a)/3, 2)
+	return len(a) >= start && len(b) >= start && a[:start] == b[:start] || typos > 0 && typoDistance(a, b, typos) <= typos
 }
 
 // typoDistance returns the number of typos between two words, or limit+1 if there are

@@ -1,7 +1,7 @@
 import { el, when, marked, count, announce, empty } from "./dom.js";
 import { get } from "./api.js";
 
-const kinds = ["prompt", "reply", "command", "edit", "output", "summary"];
+const kinds = ["prompt", "reply", "thinking", "command", "edit", "output", "summary"];
 const ages = { "": "Any time", "24h": "Last 24 hours", "7d": "Last 7 days", "30d": "Last 30 days" };
 const most = 3; // hits of a session that are shown at once
 
@@ -9,7 +9,7 @@ const most = 3; // hits of a session that are shown at once
 export async function search({ main, query, signal, box, go }) {
   const q = query.get("q") ?? "";
   if (document.activeElement !== box) box.value = q;
-  const ask = { q, limit: 50, kind: query.getAll("kind"), since: query.get("since"), agents: query.get("agents"), deep: query.get("deep"), project: query.get("project"), session: query.get("session") };
+  const ask = { q, limit: 50, kind: query.getAll("kind"), since: query.get("since"), until: query.get("until"), branch: query.get("branch"), failed: query.get("failed"), agents: query.get("agents"), deep: query.get("deep"), project: query.get("project"), session: query.get("session") };
   const change = (name, values) => {
     const to = new URLSearchParams(query);
     to.delete(name);
@@ -48,7 +48,7 @@ function group(list, q) {
 
 const hit = (h, q) => el("li", null, el("a", { href: `#/${h.handle}?q=${encodeURIComponent(q)}` },
   el("span", { class: "snippet" }, marked(h.snippet, h.marks)),
-  el("span", { class: "meta" }, el("code", null, h.handle), " · ", el("span", { class: "kind" }, h.kind), " · ", when(h.time), h.related && " · found by meaning", h.copies ? ` · ${h.copies === 1 ? "1 copy" : `${h.copies} copies`} merged` : "")));
+  el("span", { class: "meta" }, el("code", null, h.handle), " · ", el("span", { class: "kind" }, h.thinking ? "thinking" : h.kind), " · ", when(h.time), h.related && " · found by meaning", h.copies ? ` · same text: ${h.copy_handles.join(", ")}` : "")));
 
 /** panel renders the filters. */
 function panel(ask, change) {
@@ -66,7 +66,7 @@ function panel(ask, change) {
     Object.entries(ages).map(([value, text]) => el("option", { value, selected: value === (ask.since ?? "") }, text)));
   const only = ["session", "project"].filter((name) => ask[name]).map((name) =>
     el("button", { type: "button", class: "chip", title: "Search everything", onclick: () => change(name, []) }, `only ${ask[name].split("/").pop()} ✕`));
-  return el("div", { class: "filters", role: "group", "aria-label": "Filters" }, only, kinds.map(kind), flag("agents", "sub-agents"), flag("deep", "whole logs"), since);
+  return el("div", { class: "filters", role: "group", "aria-label": "Filters" }, only, kinds.map(kind), flag("failed", "failed"), flag("agents", "sub-agents"), flag("deep", "whole logs"), since);
 }
 
 /** summary describes the result and how the query was relaxed. */
@@ -75,6 +75,7 @@ function summary(found, sessions) {
   if (found.relaxed === "phrase") parts.push("no passage contains the phrase; these contain its words");
   if (found.relaxed === "prefix") parts.push("no exact match; these match by prefix");
   if (found.hits[0]?.related) parts.push("no passage contains the words; these may be related");
+  if (found.relaxed === "written") parts.push("no indexed passage contains it as written; these contain its words");
   return [...parts, ...(found.notes ?? [])].join(" · ");
 }
 
@@ -95,6 +96,6 @@ function help() {
     line('"retry policy"', "an exact phrase"),
     line("maxBack*", "a prefix"),
     line("file:pay/retry.go bans", "work on a file"),
-    line("kind:command since:7d go test", "filters; also project: session: until:"),
+    line("kind:command failed:true go test", "filters; also since: until: project: session: branch: kind:thinking"),
     line("why did we change it last week", "a question, with a time"))));
 }

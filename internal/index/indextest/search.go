@@ -125,7 +125,12 @@ func testSearchWords(t *testing.T, open Opener) {
 func testSearchFilters(t *testing.T, open Opener) {
 	s := open(t)
 	b := mainBatch()
-	apply(t, s, b, simple(otherID, project("shore"), "parser one", "parser two"))
+	thought := simple(forkID, project("shore"), "a question")
+	thought.Session.GitBranch = "topic"
+	thought.Passages = append(thought.Passages, archive.Passage{
+		Session: forkID, Step: 0, Kind: archive.KindReply, Label: archive.LabelThinking, Text: "I wonder about errEmptyInput", LineFrom: 1, LineTo: 2, Time: at(1),
+	})
+	apply(t, s, b, simple(otherID, project("shore"), "parser one", "parser two"), thought)
 	other := func(turn int) string { return fmt.Sprintf("%s/%d", otherID, turn) }
 	for _, test := range []struct {
 		name  string
@@ -134,12 +139,19 @@ func testSearchFilters(t *testing.T, open Opener) {
 		want  []string
 	}{
 		{"session", "parser", archive.Query{Sessions: []string{otherID}}, []string{other(0), other(1)}},
-		{"unknown session", "parser", archive.Query{Sessions: []string{forkID}}, nil},
+		{"unknown session", "parser", archive.Query{Sessions: []string{agentID}}, nil},
 		{"two sessions", "one fails", archive.Query{Sessions: []string{otherID, mainID}}, []string{other(0), mainID + "/0"}},
 		{"project", "parser", archive.Query{Projects: []string{project("shore").Key}}, []string{other(0), other(1)}},
 		{"session of another project", "parser", archive.Query{Sessions: []string{otherID}, Projects: []string{project("tide").Key}}, nil},
 		{"unknown project", "parser", archive.Query{Projects: []string{"dir:/nowhere"}}, nil},
 		{"kind", "parser", archive.Query{Kinds: []archive.PassageKind{archive.KindReply}}, []string{mainID + "/0.1"}},
+		{"reasoning", "errEmptyInput", archive.Query{Kinds: []archive.PassageKind{archive.KindThinking}}, []string{forkID + "/0.0"}},
+		{"replies with the reasoning", "error wonder", archive.Query{Kinds: []archive.PassageKind{archive.KindReply}}, []string{forkID + "/0.0", mainID + "/0.1"}},
+		{"reasoning or prompts", "errEmptyInput parser", archive.Query{Kinds: []archive.PassageKind{archive.KindThinking, archive.KindPrompt}},
+			[]string{forkID + "/0.0", other(0), other(1), mainID + "/0", mainID + "/2"}},
+		{"branch", "errEmptyInput", archive.Query{Branches: []string{"topic", "none"}}, []string{forkID + "/0.0"}},
+		{"another branch", `"errEmptyInput"`, archive.Query{Branches: []string{"main"}}, []string{mainID + "/0.0"}},
+		{"failed", "test errEmptyInput parser", archive.Query{Failed: true}, []string{mainID + "/0.0"}},
 		{"since", "parser", archive.Query{Since: at(6)}, []string{mainID + "/2"}},
 		{"until", "parser", archive.Query{Until: at(1)}, []string{other(0)}},
 		{"until is exclusive", "parser", archive.Query{Until: at(0)}, nil},
@@ -156,6 +168,11 @@ func testSearchFilters(t *testing.T, open Opener) {
 	}
 	equal(t, "passage of a hit", hits[0].Passage, b.Passages[1])
 	equal(t, "project of a hit", hits[0].Project, b.Session.Project)
+	equal(t, "title of a hit", hits[0].Title, b.Session.Title)
+	thoughts := got[[]archive.Passage](t)(s.Passages(t.Context(), archive.PassageSpan{Span: archive.Span{Session: forkID}, Kinds: []archive.PassageKind{archive.KindThinking}}))
+	equal(t, "reasoning in a span", thoughts, thought.Passages[1:])
+	failed := got[[]archive.Passage](t)(s.Passages(t.Context(), archive.PassageSpan{Span: archive.Span{Session: mainID}, Failed: true}))
+	equal(t, "failed calls in a span", failed, b.Passages[1:2])
 }
 
 func testSearchOrder(t *testing.T, open Opener) {

@@ -8,7 +8,6 @@ import (
 
 const (
 	labelSidechain = "sidechain"
-	labelThinking  = "thinking"
 	labelPlan      = "plan" // of ExitPlanMode
 	modelSynthetic = "<synthetic>"
 )
@@ -29,7 +28,7 @@ func (r *Reader) assistant(row *row) {
 		case p.kind == partText:
 			r.reply(s, row, "", stringOf(p.raw))
 		case p.kind == partThinking:
-			r.reply(s, row, labelThinking, stringOf(p.raw))
+			r.reply(s, row, archive.LabelThinking, stringOf(p.raw))
 		}
 	}
 }
