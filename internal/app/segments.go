@@ -112,7 +112,13 @@ func (a *App) Segment(ctx context.Context, id string) (Segment, error) {
 
 // SegmentQueue returns a session's queue in the shape of older tools' files.
 func (a *App) SegmentQueue(ctx context.Context, session string) (task.Queue, error) {
-	return readSegments(ctx, a, session, func(_ Archive, id string, s *task.State) (task.Queue, error) { return s.Queue(id), nil })
+	return readSegments(ctx, a, session, func(x Archive, id string, s *task.State) (task.Queue, error) {
+		h, err := task.Load(ctx, x.Index, id, 0)
+		if err != nil {
+			return task.Queue{}, err
+		}
+		return h.Queue(s), nil
+	})
 }
 
 // ResetSegmentCheck makes the next hook of a session check its segments. It returns
@@ -129,11 +135,8 @@ func (a *App) ExportSegments(ctx context.Context, session, dir string) (int, err
 		if err != nil {
 			return 0, err
 		}
-		files, err := s.Files(id)
+		files, err := h.Files(s, a.Now())
 		if err != nil {
-			return 0, err
-		}
-		if err := h.TaskFiles(s, a.Now(), files); err != nil {
 			return 0, err
 		}
 		for name, data := range files {
@@ -245,14 +248,18 @@ func (a *App) sessionOfSegment(ctx context.Context, segment string) (string, err
 	})
 }
 
-// ClearSegments empties a session's queue and returns the number of removed
-// segments. Summaries stay.
-func (a *App) ClearSegments(ctx context.Context, session string) (n int, err error) {
+// ClearSegments empties a session's queue or, if summaries is set, takes its summaries out
+// of use, and returns the number of segments.
+func (a *App) ClearSegments(ctx context.Context, session string, summaries bool) (n int, err error) {
 	err = a.changeSegments(ctx, session, func(x Archive, id string, _ *task.History, s *task.State) error {
-		pending := s.Pending()
-		n = len(pending)
-		return recordSegments(ctx, x, id, archive.Convert(pending, func(e task.Entry) archive.SegmentFact {
-			return archive.SegmentFact{Event: archive.SegmentCleared, Segment: archive.Segment{ID: e.ID, Session: id}}
+		which, event := s.Pending(), archive.SegmentCleared
+		if summaries {
+			which = archive.Select(s.Entries, func(e task.Entry) bool { return e.Session == id && e.Content != "" })
+			event = archive.SegmentRemoved
+		}
+		n = len(which)
+		return recordSegments(ctx, x, id, archive.Convert(which, func(e task.Entry) archive.SegmentFact {
+			return archive.SegmentFact{Event: event, Segment: archive.Segment{ID: e.ID, Session: id}}
 		})...)
 	})
 	return n, err
@@ -323,7 +330,7 @@ func (a *App) ImportSegments(ctx context.Context, paths []string, dry bool) (out
 			return out, err
 		}
 		for _, name := range names {
-			read, err := readOlder(name)
+			read, err := readOlder(name, a.Now().Location())
 			if err != nil {
 				out.Failed = append(out.Failed, name+": "+ErrorText(err))
 				continue
@@ -340,6 +347,16 @@ func (a *App) ImportSegments(ctx context.Context, paths []string, dry bool) (out
 		}
 		return out, recordSegments(ctx, x, "", added...)
 	})
+}
+
+// OlderFolders returns the folders where older tools store summaries: the current one and
+// that in the user's home, if it exists.
+func (a *App) OlderFolders() []string {
+	paths := []string{"."}
+	if data := filepath.Join(a.Home, ".claude", "data"); exists(data) {
+		paths = append(paths, data)
+	}
+	return paths
 }
 
 // olderFiles lists the JSON files in the folders that older tools use below a path.
@@ -375,7 +392,7 @@ func olderFiles(path string) (names []string, err error) {
 // maxOlder is the maximum size in bytes of an older tool's file.
 const maxOlder = 8 << 20
 
-func readOlder(name string) ([]archive.SegmentFact, error) {
+func readOlder(name string, local *time.Location) ([]archive.SegmentFact, error) {
 	if info, err := os.Stat(name); err == nil && info.Size() > maxOlder {
 		return nil, errors.New("the file is too large")
 	}
@@ -383,5 +400,5 @@ func readOlder(name string) ([]archive.SegmentFact, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read file: %w", err)
 	}
-	return task.Import(name, data)
+	return task.Import(name, data, local)
 }

@@ -31,9 +31,10 @@ const (
 	SegmentSaved      SegmentEvent = "saved"      // with a summary that the agent wrote
 	SegmentImported   SegmentEvent = "imported"   // from an older tool's files
 	SegmentArchived   SegmentEvent = "archived"
-	SegmentPruned     SegmentEvent = "pruned" // only the summary's text remains in the index
-	SegmentRead       SegmentEvent = "read"   // the model read the summary
-	SegmentCleared    SegmentEvent = "cleared"
+	SegmentPruned     SegmentEvent = "pruned"  // only the summary's text remains in the index
+	SegmentRead       SegmentEvent = "read"    // the model read the summary
+	SegmentCleared    SegmentEvent = "cleared" // it is off the queue
+	SegmentRemoved    SegmentEvent = "removed" // its summary is no longer used
 )
 
 // SegmentFact is the data of a JournalSegment entry. Events without a summary set only the
@@ -57,7 +58,8 @@ type Segment struct {
 	End   int `json:"end_step"`
 
 	// OriginalTokens is the segment's size in the context, as reported by the API.
-	// CompressedTokens is an estimate for the summary. Ratio is their quotient.
+	// CompressedTokens is an estimate for the summary. Ratio is the first divided by the
+	// second, 0 if unknown.
 	OriginalTokens   int       `json:"original_tokens"`
 	CompressedTokens int       `json:"compressed_tokens"`
 	Ratio            float64   `json:"compression_ratio"`

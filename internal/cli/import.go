@@ -55,7 +55,7 @@ func (a *commands) importTranscripts(cmd *cobra.Command, paths []string, dry boo
 // importSegments imports the summaries of older tools.
 func (a *commands) importSegments(cmd *cobra.Command, paths []string, dry bool) error {
 	if len(paths) == 0 {
-		paths = []string{"."}
+		paths = a.app.OlderFolders()
 	}
 	out, err := a.app.ImportSegments(cmd.Context(), paths, dry)
 	if err != nil {

@@ -49,7 +49,7 @@ func (a *commands) segmentsCommand(cmd *cobra.Command) {
 		command{"", "show SEGMENT", "Print a segment's summary in full", a.segmentsShow},
 		command{"", "search WORDS", "Search summaries, archived ones included", a.segmentsSearch},
 		command{"", "save SEGMENT [FILE]", "Save a better summary of a segment (from FILE or stdin)", a.segmentsSave},
-		command{"", "clear", "Empty a session's queue; summaries stay", a.segmentsClear},
+		command{"", "clear", "Empty a session's queue, or remove its summaries", a.segmentsClear},
 		command{"", "reset-check", "Make the next hook check for finished work", a.segmentsReset},
 		command{"", "export FOLDER", "Write summaries as files that older tools read", a.segmentsExport})
 }
@@ -160,8 +160,12 @@ func (a *commands) sessionAction(cmd *cobra.Command, run func(ctx context.Contex
 }
 
 func (a *commands) segmentsClear(cmd *cobra.Command) {
+	summaries := cmd.Flags().Bool("summaries", false, "remove the summaries instead; the conversation stays")
 	a.sessionAction(cmd, func(ctx context.Context, session string, _ []string) (string, error) {
-		n, err := a.app.ClearSegments(ctx, session)
+		n, err := a.app.ClearSegments(ctx, session, *summaries)
+		if *summaries {
+			return count(n, "summary") + " removed.", err
+		}
 		return count(n, "segment") + " taken off the queue.", err
 	})
 }

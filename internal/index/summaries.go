@@ -70,6 +70,8 @@ func SegmentPassages(facts []archive.SegmentFact, session string) []archive.Pass
 			}
 		case archive.SegmentPruned:
 			newest.KeyFiles = nil
+		case archive.SegmentRemoved:
+			newest, label, mark = archive.Segment{}, archive.LabelSegment, ""
 		case archive.SegmentSummarised:
 			if newest.Content == "" {
 				newest = f.Segment

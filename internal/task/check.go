@@ -94,9 +94,15 @@ func (h *History) Compress(t Task, now time.Time) archive.Segment {
 // measure sets time and size of a summary.
 func measure(s *archive.Segment, now time.Time) {
 	s.CompressedAt, s.CompressedTokens = now.UTC(), text.Tokens(s.Content)
-	if s.OriginalTokens > 0 {
-		s.Ratio = math.Round(1000*float64(s.CompressedTokens)/float64(s.OriginalTokens)) / 1000
+	s.Ratio = ratio(*s)
+}
+
+// ratio returns by what a summary is smaller than its segment, to one decimal.
+func ratio(s archive.Segment) float64 {
+	if s.CompressedTokens == 0 {
+		return 0
 	}
+	return math.Round(10*float64(s.OriginalTokens)/float64(s.CompressedTokens)) / 10
 }
 
 // decisions returns the sentences that give a reason.

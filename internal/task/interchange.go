@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"strandline/internal/archive"
@@ -14,35 +16,62 @@ import (
 
 // Queue is a session's queue in the format of older tools.
 type Queue struct {
-	SessionID  string       `json:"session_id"`
-	Pending    []QueueEntry `json:"pending"`
-	Compressed []QueueEntry `json:"compressed"`
-	UpdatedAt  time.Time    `json:"updated_at,omitzero"`
+	SessionID     string       `json:"session_id"`
+	Pending       []QueueEntry `json:"pending"`
+	Compressed    []QueueEntry `json:"compressed"`
+	LastCheckTurn int          `json:"last_check_turn"` // the last turn
+	UpdatedAt     time.Time    `json:"updated_at,omitzero"`
 }
 
 // QueueEntry is a segment in a queue.
 type QueueEntry struct {
 	archive.Segment
-	QueuedAt time.Time `json:"queued_at,omitzero"`
+	QueuedAt         time.Time `json:"queued_at,omitzero"`
+	Timestamp        time.Time `json:"timestamp,omitzero"` // when it was queued or, later, summarised
+	MessageCount     int       `json:"message_count"`      // steps
+	QueuedAtTurn     int       `json:"queued_at_turn"`
+	SinceMention     int       `json:"turns_since_mention"` // when it was queued
+	CompressedAtTurn int       `json:"compressed_at_turn,omitempty"`
+	StorageLocation  string    `json:"storage_location,omitempty"` // in the exported folder
 }
 
-// Queue returns the queue of a session.
-func (s *State) Queue(session string) Queue {
-	q := Queue{SessionID: session, Pending: []QueueEntry{}, Compressed: []QueueEntry{}}
+// Queue returns the queue of the session.
+func (h *History) Queue(s *State) Queue {
+	q := Queue{SessionID: h.Session.ID, Pending: []QueueEntry{}, Compressed: []QueueEntry{}, LastCheckTurn: max(len(h.Turns)-1, 0)}
 	for _, e := range s.Entries {
-		if e.Session != session {
+		if e.Session != h.Session.ID {
 			continue
 		}
-		entry := QueueEntry{Segment: e.Segment, QueuedAt: e.QueuedAt}
+		entry := QueueEntry{Segment: e.Segment, QueuedAt: e.QueuedAt, Timestamp: e.QueuedAt, MessageCount: e.End - e.Start, QueuedAtTurn: h.turnAt(e.QueuedAt)}
+		entry.SinceMention = max(entry.QueuedAtTurn-e.EndTurn, 0)
 		q.UpdatedAt = latest(q.UpdatedAt, latest(e.QueuedAt, e.CompressedAt))
 		if e.Pending {
 			q.Pending = append(q.Pending, entry)
 			continue
 		}
 		entry.Content = "" // in the segment's own file
+		entry.Timestamp, entry.CompressedAtTurn, entry.StorageLocation = e.CompressedAt, h.turnAt(e.CompressedAt), e.file()
 		q.Compressed = append(q.Compressed, entry)
 	}
 	return q
+}
+
+// turnAt returns the number of the last turn that began by a time.
+func (h *History) turnAt(when time.Time) (n int) {
+	for _, t := range h.Turns {
+		if !t.Start.After(when) {
+			n = t.Index
+		}
+	}
+	return n
+}
+
+// file returns the path of the segment's file in the project's folder.
+func (e *Entry) file() string {
+	if e.Tier == archive.TierCold {
+		return "archived_context/" + e.ID + ".json"
+	}
+	return "compressed_context/" + e.ID + ".json"
 }
 
 // addJSON adds a file with indented JSON.
@@ -55,23 +84,22 @@ func addJSON(files map[string][]byte, name string, v any) error {
 	return nil
 }
 
-// Files returns the older tools' files for a session's segments, by their path in the
-// project's folder.
-func (s *State) Files(session string) (map[string][]byte, error) {
-	out := map[string][]byte{}
+// Files returns the older tools' files for the session's segments and finished tasks, by
+// their path in the project's folder.
+func (h *History) Files(s *State, now time.Time) (map[string][]byte, error) {
+	out, session := map[string][]byte{}, h.Session.ID
 	for _, e := range s.Entries {
 		if e.Session != session || e.Content == "" {
 			continue
 		}
-		dir := "compressed_context"
-		if e.Tier == archive.TierCold {
-			dir = "archived_context"
-		}
-		if err := addJSON(out, dir+"/"+e.ID+".json", e.Segment); err != nil {
+		if err := addJSON(out, e.file(), e.Segment); err != nil {
 			return nil, err
 		}
 	}
-	q := s.Queue(session)
+	if err := h.addTasks(s, now, out); err != nil {
+		return nil, err
+	}
+	q := h.Queue(s)
 	if err := addJSON(out, "context_queue/"+session+"_pending.json", q); err != nil {
 		return nil, err
 	}
@@ -79,9 +107,8 @@ func (s *State) Files(session string) (map[string][]byte, error) {
 	return out, addJSON(out, "context_queue/"+session+"_state.json", state)
 }
 
-// TaskFiles adds the older tools' files with the summaries of the session's finished
-// tasks.
-func (h *History) TaskFiles(state *State, now time.Time, files map[string][]byte) error {
+// addTasks adds the files with the summaries of the session's finished tasks.
+func (h *History) addTasks(state *State, now time.Time, files map[string][]byte) error {
 	for _, t := range h.Segments() {
 		if t.Open() || t.Status == Deleted {
 			continue
@@ -109,9 +136,10 @@ const maxImported = 64 << 10
 
 // Import reads one file of an older tool and returns its facts: summaries (one or a
 // list), cold-task files, queues and archived segments, which differ in their members
-// and the folder's name. If any part of a file is invalid, it returns no facts.
-func Import(name string, data []byte) ([]archive.SegmentFact, error) {
-	i := importer{base: filepath.Base(name)}
+// and the folder's name. Times without a zone are in local. If any part of a file is
+// invalid, it returns no facts.
+func Import(name string, data []byte, local *time.Location) ([]archive.SegmentFact, error) {
+	i := importer{base: filepath.Base(name), local: local}
 	archived := strings.Contains(filepath.ToSlash(name), "archived_context/")
 	if strings.HasPrefix(strings.TrimSpace(string(data)), "[") {
 		var list []json.RawMessage
@@ -125,6 +153,8 @@ func Import(name string, data []byte) ([]archive.SegmentFact, error) {
 	switch i.decode(data, &f); {
 	case i.err != nil:
 	case f.Pending != nil || f.Compressed != nil:
+		session, _ := strings.CutSuffix(i.base, "_pending.json")
+		f.Session = cmp.Or(f.Session, session)
 		i.addQueue(f)
 	case f.ID != "" || f.Task != "":
 		i.addSummary(data, archived)
@@ -134,15 +164,31 @@ func Import(name string, data []byte) ([]archive.SegmentFact, error) {
 	return i.facts, i.err
 }
 
+// naiveTime finds a whole JSON string with a time without a zone, as Python writes it.
+var naiveTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?"`) })
+
+// counterID matches the IDs seg_<turn>_<number> that one older tool gives.
+var counterID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^seg_\d+_\d+$`) })
+
+const naiveLayout = "2006-01-02T15:04:05.999999999"
+
 // importer collects the facts of one file until the first error.
 type importer struct {
 	base  string // the file's name
+	local *time.Location
 	facts []archive.SegmentFact
 	err   error
 }
 
 func (i *importer) decode(data []byte, to any) {
-	if err := json.Unmarshal(data, to); err != nil {
+	zoned := naiveTime().ReplaceAllFunc(data, func(found []byte) []byte {
+		t, err := time.ParseInLocation(naiveLayout, string(found[1:len(found)-1]), i.local)
+		if err != nil {
+			return found
+		}
+		return []byte(t.Format(`"` + time.RFC3339Nano + `"`))
+	})
+	if err := json.Unmarshal(zoned, to); err != nil {
 		i.facts, i.err = nil, &archive.Error{Code: archive.CodeInvalid, Msg: i.base + " is not valid JSON", Err: err}
 	}
 }
@@ -202,6 +248,9 @@ func (i *importer) segment(raw []byte, session string) (s archive.Segment, ok bo
 	}
 	if s.ID == "" && s.Task != "" {
 		s.ID = SegmentID(s.Session, s.Task)
+	}
+	if counterID().MatchString(s.ID) && archive.ValidID(s.Session) {
+		s.ID += "-" + archive.ShortID(s.Session) // it is unique in its session only
 	}
 	if s.CompressedTokens == 0 {
 		s.CompressedTokens = text.Tokens(s.Content)

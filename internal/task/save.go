@@ -1,6 +1,7 @@
 package task
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ func (h *History) Save(state *State, d Draft, now time.Time) (archive.Segment, e
 	if err != nil {
 		return archive.Segment{}, err
 	}
-	body := strings.TrimSpace(d.Text)
+	body := draftText(strings.TrimSpace(d.Text))
 	s := h.describe(t)
 	s.By, s.Content, s.KeyFiles = "agent", body, h.Extract(t, now).FilesModified
 	if err := checkSize(body, s.OriginalTokens); err != nil {
@@ -56,6 +57,41 @@ func (h *History) Save(state *State, d Draft, now time.Time) (archive.Segment, e
 	s.KeyDecisions = decisions(sentences(body))
 	measure(&s, now)
 	return s, nil
+}
+
+// report is a summary in the JSON form that older tools ask the model for.
+type report struct {
+	Task         string   `json:"task_id"`
+	Name         string   `json:"name"`
+	Status       string   `json:"completion_status"`
+	Impact       string   `json:"impact"`
+	Actions      []string `json:"key_actions"`
+	Artifacts    []string `json:"artifacts"`
+	Dependencies []string `json:"dependencies"`
+	Notes        string   `json:"notes"`
+	Finished     string   `json:"finished_at"`
+}
+
+// draftText returns the text of a draft, which may be a report.
+func draftText(body string) string {
+	var r report
+	if !strings.HasPrefix(body, "{") || json.Unmarshal([]byte(body), &r) != nil || r.Name == "" {
+		return body
+	}
+	lines := []string{strings.Join(archive.Select([]string{r.Name, r.Status, r.Finished}, func(s string) bool { return s != "" }), " · ")}
+	add := func(head, body string) {
+		if body != "" {
+			lines = append(lines, head+body)
+		}
+	}
+	add("Impact: ", r.Impact)
+	for _, action := range r.Actions {
+		add("- ", action)
+	}
+	add("Files: ", strings.Join(r.Artifacts, ", "))
+	add("Depends on: ", strings.Join(r.Dependencies, ", "))
+	add("Notes: ", r.Notes)
+	return strings.Join(lines, "\n")
 }
 
 func rejected(why, hint string) error { return archive.Invalid("the summary is rejected: "+why, hint) }

@@ -127,16 +127,27 @@ func TestFindAndClear(t *testing.T) {
 	}
 }
 
+// A summary in the JSON form of older tools is saved as text.
+func TestSaveReport(t *testing.T) {
+	m := parserSession()
+	m.prompt("Next").idle(1)
+	s, err := m.load(t, 0).Save(m.state(t), task.Draft{Segment: task.SegmentID(session, "1"), Text: `{"task_id":"1","name":"Write the tokenizer",` +
+		`"completion_status":"done","impact":"names with runes parse","key_actions":["nextRune was missing","all tests pass"],` +
+		`"artifacts":["lex/tokenizer.go"],"dependencies":[],"notes":"bytes break names","finished_at":"2026-11-20"}`}, noon())
+	want := "Write the tokenizer · done · 2026-11-20\nImpact: names with runes parse\n- nextRune was missing\n- all tests pass\n" +
+		"Files: lex/tokenizer.go\nNotes: bytes break names"
+	if err != nil || s.Content != want {
+		t.Errorf("got %q, %v", s.Content, err)
+	}
+}
+
 // Files for older tools can be imported again and give no new facts.
 func TestFilesAndImport(t *testing.T) {
 	m := parserSession()
 	m.store(m.load(t, 0).Check(m.state(t), 0.7, defaults(), noon()), noon())
 	m.fact(archive.JournalSegment, noon(), archive.SegmentFact{Event: archive.SegmentQueued, Segment: archive.Segment{ID: "seg-b", Session: session, Topic: "waits"}})
-	files, err := m.state(t).Files(session)
+	files, err := m.load(t, 0).Files(m.state(t), noon())
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.load(t, 0).TaskFiles(m.state(t), noon(), files); err != nil {
 		t.Fatal(err)
 	}
 	names := []string{
@@ -148,7 +159,7 @@ func TestFilesAndImport(t *testing.T) {
 	}
 	fresh := newMemory()
 	for _, name := range names {
-		facts, err := task.Import("/p/"+name, files[name])
+		facts, err := task.Import("/p/"+name, files[name], time.UTC)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -171,24 +182,26 @@ func TestImportFormats(t *testing.T) {
 	for name, c := range map[string]struct{ file, data, want string }{
 		"a cold task": {"x.json", `{"session_id":"s1","task_id":"7","subject":"Fix it","start_turn":1,"end_turn":3,"files_modified":["a.go"],"commands_run":[],"key_outcomes":["done"],"errors_resolved":[]}`,
 			"imported 7Fix it"},
-		"a list":                   {"x.json", `[{"segment_id":"a","session_id":"s1","compressed_content":"x","topic":"T"}]`, "imported T"},
-		"archived":                 {"/p/archived_context/a.json", `{"segment_id":"a","session_id":"s1","compressed_content":"x","topic":"T"}`, "imported T, archived "},
-		"a queue":                  {"s1_pending.json", `{"session_id":"s1","pending":[{"segment_id":"a","topic":"T"}],"compressed":[{"segment_id":"b","topic":"U","compressed_content":"y"}]}`, "queued T, imported U"},
-		"an empty queue":           {"s1_pending.json", `{"session_id":"s1","pending":[],"compressed":[]}`, ""},
-		"counters":                 {"s1_state.json", `{"session_id":"s1","turns":4}`, ""},
-		"half-written":             {"s1_pending.json", `{"session_id":"s1","pending":[{"segm`, "! not valid JSON"},
-		"half a list":              {"x.json", `[{"segment_id":"a"`, "! not valid JSON"},
-		"nothing":                  {"x.json", ``, "! not valid JSON"},
-		"something else":           {"x.json", `{"name":"x"}`, "! is not a segment"},
-		"no session":               {"x.json", `{"segment_id":"a","compressed_content":"x"}`, "! names no session"},
-		"a session that is a path": {"x.json", `{"segment_id":"a","session_id":"../../x","compressed_content":"x"}`, "! names no session"},
-		"an id that is a path":     {"x.json", `{"segment_id":"../a","session_id":"s1","compressed_content":"x"}`, "! an invalid id"},
-		"no summary":               {"x.json", `{"segment_id":"a","session_id":"s1"}`, "! has no summary"},
-		"too long":                 {"x.json", `{"segment_id":"a","session_id":"s1","compressed_content":"` + strings.Repeat("x", 70_000) + `"}`, "! too long"},
-		"one bad of two":           {"x.json", `[{"segment_id":"a","session_id":"s1","compressed_content":"x"},{"segment_id":"b"}]`, "! names no session"},
+		"a list":                    {"x.json", `[{"segment_id":"a","session_id":"s1","compressed_content":"x","topic":"T"}]`, "imported T"},
+		"archived":                  {"/p/archived_context/a.json", `{"segment_id":"a","session_id":"s1","compressed_content":"x","topic":"T"}`, "imported T, archived "},
+		"a queue":                   {"s1_pending.json", `{"session_id":"s1","pending":[{"segment_id":"a","topic":"T"}],"compressed":[{"segment_id":"b","topic":"U","compressed_content":"y"}]}`, "queued T, imported U"},
+		"a queue without a session": {"s1_pending.json", `{"pending":[{"segment_id":"seg_42_0","topic":"T","timestamp":"2026-02-10T17:15:32.123456"}],"compressed":[],"last_check_turn":42}`, "queued T"},
+		"a time without a zone":     {"x.json", `{"segment_id":"a","session_id":"s1","compressed_content":"x","topic":"T","compressed_at":"2026-02-10T17:15:32.123456"}`, "imported T"},
+		"an empty queue":            {"s1_pending.json", `{"session_id":"s1","pending":[],"compressed":[]}`, ""},
+		"counters":                  {"s1_state.json", `{"session_id":"s1","turns":4}`, ""},
+		"half-written":              {"s1_pending.json", `{"session_id":"s1","pending":[{"segm`, "! not valid JSON"},
+		"half a list":               {"x.json", `[{"segment_id":"a"`, "! not valid JSON"},
+		"nothing":                   {"x.json", ``, "! not valid JSON"},
+		"something else":            {"x.json", `{"name":"x"}`, "! is not a segment"},
+		"no session":                {"x.json", `{"segment_id":"a","compressed_content":"x"}`, "! names no session"},
+		"a session that is a path":  {"x.json", `{"segment_id":"a","session_id":"../../x","compressed_content":"x"}`, "! names no session"},
+		"an id that is a path":      {"x.json", `{"segment_id":"../a","session_id":"s1","compressed_content":"x"}`, "! an invalid id"},
+		"no summary":                {"x.json", `{"segment_id":"a","session_id":"s1"}`, "! has no summary"},
+		"too long":                  {"x.json", `{"segment_id":"a","session_id":"s1","compressed_content":"` + strings.Repeat("x", 70_000) + `"}`, "! too long"},
+		"one bad of two":            {"x.json", `[{"segment_id":"a","session_id":"s1","compressed_content":"x"},{"segment_id":"b"}]`, "! names no session"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts, err := task.Import(c.file, []byte(c.data))
+			facts, err := task.Import(c.file, []byte(c.data), time.UTC)
 			if want, bad := strings.CutPrefix(c.want, "! "); bad {
 				if err == nil || !strings.Contains(err.Error(), want) || len(facts) > 0 {
 					t.Errorf("got %s and %v", events(facts), err)
@@ -202,11 +215,26 @@ func TestImportFormats(t *testing.T) {
 	}
 }
 
+// Times without a zone are local, and IDs that only count are made unique.
+func TestImportedTimeAndID(t *testing.T) {
+	data := `{"segment_id":"seg_42_0","session_id":"7f3a12cd-0000","original_tokens":1000,"compressed_tokens":100,"compression_ratio":10.0,` +
+		`"compressed_at":"2026-02-10T17:15:32.5","last_accessed":"2026-02-10T17:15:32Z","compressed_content":"At \"2026-02-10T17:15:32\" it failed."}`
+	facts, err := task.Import("seg_42_0.json", []byte(data), time.FixedZone("", 3600))
+	if err != nil || len(facts) != 1 {
+		t.Fatalf("%v, %v", facts, err)
+	}
+	s := facts[0].Segment
+	if want := time.Date(2026, 2, 10, 16, 15, 32, 5e8, time.UTC); !s.CompressedAt.Equal(want) || s.ID != "seg_42_0-7f3a12cd" || s.Ratio != 10 ||
+		s.Content != `At "2026-02-10T17:15:32" it failed.` {
+		t.Errorf("got %+v", s)
+	}
+}
+
 func FuzzImport(f *testing.F) {
 	f.Add("x.json", []byte(`{"segment_id":"a","session_id":"s1","compressed_content":"x"}`))
 	f.Add("s_pending.json", []byte(`{"session_id":"s1","pending":[{"segment_id":"a"}],"compressed":[]}`))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		facts, err := task.Import(name, data)
+		facts, err := task.Import(name, data, time.UTC)
 		if err != nil && len(facts) > 0 {
 			t.Error("a rejected file returns facts")
 		}

@@ -103,6 +103,8 @@ func (s *State) apply(f archive.SegmentFact, when time.Time) {
 		e.LastAccessed = when
 	case archive.SegmentCleared:
 		e.Pending = false
+	case archive.SegmentRemoved:
+		*e = Entry{Segment: archive.Segment{ID: e.ID, Session: e.Session}, Tier: archive.TierHot}
 	}
 }
 
@@ -112,6 +114,7 @@ func (e *Entry) setSummary(s archive.Segment) {
 		e.Versions = append(e.Versions, e.Segment)
 	}
 	s.AccessCount, s.LastAccessed = max(s.AccessCount, e.AccessCount), latest(s.LastAccessed, e.LastAccessed)
+	s.Ratio = ratio(s)
 	e.Segment, e.Pending, e.Pruned = s, false, false
 	if e.Tier == archive.TierHot {
 		e.Tier = archive.TierWarm
