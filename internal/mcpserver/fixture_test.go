@@ -173,7 +173,9 @@ type stores struct {
 func (s stores) OpenIndex(ctx context.Context, path string, _ app.Mode) (*app.Index, error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
-	s.w.opens++
+	if path != "" {
+		s.w.opens++
+	}
 	if s.w.broken != nil {
 		return nil, s.w.broken
 	}
